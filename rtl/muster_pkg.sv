@@ -1,0 +1,144 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The types that cross a wall between rooms: operations, table entries, state words, faults.
+//
+// Field widths are those of the largest unit (64 warps, 32 CTAs), so that one set of types serves
+// every configuration. A smaller unit refuses a warp or CTA number that it does not have; it never
+// cuts it.
+package muster_pkg;
+
+  localparam int unsigned WarpSize    = 32;  // lanes of a warp
+  localparam int unsigned NumBars     = 16;  // named barriers of a CTA (PTX 9.7.13.1)
+  localparam int unsigned MaxWarps    = 64;
+  localparam int unsigned MaxCtas     = 32;
+  localparam int unsigned MaxIssue    = 4;
+
+  typedef logic [5:0]  warp_t;     // warp slot of the core
+  typedef logic [4:0]  cta_t;      // CTA slot
+  typedef logic [3:0]  bar_t;      // barrier id
+  typedef logic [31:0] lanes_t;    // a bit per lane of a warp
+  typedef logic [6:0]  wcount_t;   // a count of warps: 0 to 64 (to 127 as an operand)
+  typedef logic [11:0] value_t;    // a reduction's value: up to 64 x 32 true lanes
+
+  // ---------------------------------------------------------------------------------------------
+  // Operations of the issue port
+  // ---------------------------------------------------------------------------------------------
+
+  typedef enum logic [3:0] {
+    OpSync      = 4'd0,   // arrive and wait
+    OpArrive    = 4'd1,   // arrive and go on
+    OpRedAnd    = 4'd2,   // arrive with a predicate per lane, wait, reduce
+    OpRedOr     = 4'd3,
+    OpRedPopc   = 4'd4,
+    OpB2rBar    = 4'd8,   // read the state word of an entry
+    OpB2rWarp   = 4'd9,   // read the state word of the warp
+    OpB2rResult = 4'd10,  // read the result of the warp's latest reduction
+    OpR2bBar    = 4'd12,  // write the state word of an entry
+    OpR2bWarp   = 4'd13   // write the state word of the warp
+  } op_e;
+
+  typedef struct packed {
+    op_e         op;
+    cta_t        cta;      // the CTA slot of the warp
+    warp_t       warp;
+    bar_t        bar;      // barrier id; ignored by the warp and result modes
+    logic [11:0] count;    // threads expected, 0: all live warps
+    lanes_t      lanes;    // participating lanes; none: no operation
+    logic [31:0] operand;  // reductions: the predicate of each lane; R2B: the state word
+  } issue_t;
+
+  // ---------------------------------------------------------------------------------------------
+  // Operations of the lifecycle port
+  // ---------------------------------------------------------------------------------------------
+
+  typedef enum logic [1:0] {
+    LcLaunch  = 2'd0,  // a CTA takes a slot: `warps` are live with all lanes, its size is `size`
+    LcExit    = 2'd1,  // `lanes` of `warp` exit; the last one's exit is the warp's
+    LcSuspend = 2'd2,  // a saved CTA leaves its slot
+    LcEnd     = 2'd3   // a finished or abandoned CTA leaves its slot
+  } lifecycle_e;
+
+  typedef struct packed {
+    lifecycle_e          op;
+    cta_t                cta;
+    warp_t               warp;   // exit
+    lanes_t              lanes;  // exit
+    wcount_t             size;   // launch: warps of the CTA, exited ones included
+    logic [MaxWarps-1:0] warps;  // launch: the live warps
+  } lifecycle_t;
+
+  // ---------------------------------------------------------------------------------------------
+  // Table entries and state words (bit by bit in rtl/README.md)
+  // ---------------------------------------------------------------------------------------------
+
+  typedef enum logic [2:0] {
+    KindIdle = 3'd0,
+    KindSync = 3'd1,  // SYNC and ARV
+    KindAnd  = 3'd2,
+    KindOr   = 3'd3,
+    KindPopc = 3'd4
+  } kind_e;
+
+  // B2R.BAR and R2B.BAR. An idle entry is all zeroes.
+  typedef struct packed {
+    logic [2:0] zero;
+    kind_e      kind;
+    wcount_t    expected;  // warps, 0: all live warps
+    wcount_t    arrived;   // warps
+    value_t     value;     // POPC: true lanes so far; AND, OR: the result so far in bit 0
+  } bar_word_t;
+
+  // B2R.WARP and R2B.WARP.
+  typedef struct packed {
+    logic [7:0] zero;
+    logic       waiting;
+    bar_t       wait_bar;  // where the warp waits, 0 when it does not
+    kind_e      kind;      // of the latest completed reduction, KindIdle: none yet
+    bar_t       bar;       // its barrier
+    value_t     value;     // its result
+  } warp_word_t;
+
+  // ---------------------------------------------------------------------------------------------
+  // Faults, in order of precedence. A refused operation changes nothing.
+  // ---------------------------------------------------------------------------------------------
+
+  typedef enum logic [3:0] {
+    FaultNone             = 4'd0,
+    FaultBadLaunch        = 4'd1,   // slot taken, a warp that is live already, no warp, or size too small or large
+    FaultCtaNotResident   = 4'd2,
+    FaultWarpNotLive      = 4'd3,   // not a live warp of that CTA
+    FaultWarpWaiting      = 4'd4,
+    FaultBadStateWord     = 4'd5,
+    FaultArvWithoutCount  = 4'd6,
+    FaultCountNotMultiple = 4'd7,
+    FaultCountAboveCta    = 4'd8,
+    FaultCountMismatch    = 4'd9,
+    FaultKindMismatch     = 4'd10
+  } fault_e;
+
+  typedef struct packed {
+    fault_e cause;
+    cta_t   cta;
+    warp_t  warp;   // 0 for launch, suspend and end
+    lanes_t lanes;  // participating lanes; 0 for launch, suspend and end
+    bar_t   bar;
+  } fault_t;
+
+  // ---------------------------------------------------------------------------------------------
+  // Results
+  // ---------------------------------------------------------------------------------------------
+
+  typedef struct packed {
+    cta_t   cta;
+    bar_t   bar;
+    kind_e  kind;   // KindSync: no result
+    value_t value;  // of the reduction
+  } release_t;      // goes with the vector of released warps
+
+  typedef struct packed {
+    warp_t       warp;
+    logic [31:0] data;  // Rd
+    logic        pred;  // pu: the result of AND and OR
+  } response_t;
+
+endpackage
