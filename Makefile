@@ -1,0 +1,54 @@
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#
+# One target per thing that one may want; scripts/ and CMake do the work.
+
+JOBS   ?= $(shell nproc)
+SEEDS  ?= 200
+BUILD  := build
+MUSTER := $(BUILD)/sim/app/muster
+export JOBS
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build run test lint format regress mutants wave bench coverage clean
+
+help:  ## Show this list
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
+
+setup:  ## Install the Debian packages that are missing (run and test do it themselves)
+	@scripts/setup.sh
+
+build: setup  ## Build everything
+	@scripts/build.sh
+
+run: setup  ## Run all kernels of sim/kernels on the Verilated unit, checked every cycle
+	@scripts/build.sh muster
+	@$(MUSTER) suite sim/kernels --json $(BUILD)/run.json --junit $(BUILD)/run.xml
+
+test: setup  ## Run everything that must pass before a merge: tests, kernels, ten seeds, three mutants
+	@scripts/test.py
+
+lint: setup  ## Check style and correctness of all sources (Verilator -Wall, clang-tidy, clang-format)
+	@scripts/lint.sh
+
+format:  ## Format all C++ sources
+	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
+
+regress: setup  ## Constrained-random streams on every configuration: SEEDS=200 JOBS=2
+	@scripts/build.sh regress
+	@scripts/regress.py --seeds $(SEEDS) --jobs $(JOBS)
+
+mutants: setup  ## Show that wrong variants of the RTL and of the golden model are caught: COUNT=n
+	@scripts/mutants.py $(if $(COUNT),--count $(COUNT))
+
+wave: setup  ## Leave and show a waveform: KERNEL=name, or TEST=regress CONFIG=small SEED=1
+	@scripts/wave.py $(if $(KERNEL),--kernel $(KERNEL)) $(if $(TEST),--test $(TEST)) \
+	  $(if $(CONFIG),--config $(CONFIG)) $(if $(SEED),--seed $(SEED))
+
+bench: setup  ## Measure latency, throughput, area, Fmax and speed of simulation
+	@scripts/bench.py
+
+coverage: setup  ## Count the lines of the RTL that the tests reach
+	@scripts/coverage.sh
+
+clean:  ## Remove what was built
+	@rm -rf $(BUILD)
