@@ -1,0 +1,63 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The lockstep check: the Verilated unit and the golden model side by side, compared in every
+// cycle. One call runs one unit from reset to the end of its stimulus.
+#ifndef MUSTER_SIM_LOCKSTEP_LOCKSTEP_H_
+#define MUSTER_SIM_LOCKSTEP_LOCKSTEP_H_
+
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "sim/golden/config.h"
+#include "sim/golden/operation.h"
+#include "sim/lockstep/driver.h"
+
+namespace muster::lockstep {
+
+class Cover;
+
+struct Options {
+  std::uint64_t seed = 1;                  // only named in reports; a driver has its own
+  std::uint64_t max_cycles = 1'000'000;
+  std::string wave;                        // an FST file, or empty
+  std::uint64_t wave_from = 0;             // the cycles that it shows
+  std::uint64_t wave_to = std::numeric_limits<std::uint64_t>::max();
+  std::string log;                         // a JSONL log of the commits, or empty
+  bool checked = true;                     // false: only the Verilated unit runs, as fast as it can
+  std::string rerun;                       // the command line that repeats this run, for reports
+  Cover* cover = nullptr;                  // counts functional cover points, if there
+};
+
+enum class Ending {
+  kDone,       // the driver had nothing left
+  kMaxCycles,
+  kMismatch,   // the unit and the golden model differ, or a handshake broke a rule
+};
+
+// The longest waits seen, in cycles, each without what is not the unit's to decide.
+struct Waits {
+  std::uint64_t issue = 0;      // valid to ready, less response stalls and the warp's own drain
+  std::uint64_t commit = 0;     // drained (or accepted, where later) to commit, less response stalls
+  std::uint64_t lifecycle = 0;  // valid to commit, less response stalls and drains of its warps
+  std::uint64_t response = 0;   // commit to response valid, less response stalls
+};
+
+struct Result {
+  Ending ending = Ending::kDone;
+  std::uint64_t cycles = 0;
+  std::uint64_t commits = 0;
+  std::uint64_t releases = 0;   // completions that released at least one warp
+  std::uint64_t faults = 0;
+  Waits waits;
+  double seconds = 0;           // of the cycles alone, without elaboration
+  std::string report;           // the text of a mismatch
+};
+
+// Runs the unit of `config` until the driver has nothing left, max_cycles, or the first mismatch.
+// Several runs in one process are fine, one after the other.
+Result Run(const Config& config, Driver& driver, const Options& options);
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_LOCKSTEP_LOCKSTEP_H_
