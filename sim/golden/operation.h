@@ -49,14 +49,14 @@ constexpr bool HasResponse(OpKind kind) {
 // One warp instruction, or one request of the CTA scheduler.
 struct Operation {
   OpKind kind = OpKind::kSync;
-  std::uint8_t cta = 0;        // CTA slot
-  std::uint8_t warp = 0;       // warp slot of the core; unused by launch, suspend and end
-  std::uint8_t bar = 0;        // barrier id, 0 to 15
-  std::uint16_t count = 0;     // threads expected (12 bits), 0: all live warps
-  std::uint8_t size = 0;       // launch: warps of the CTA, those that exited before a save included
-  std::uint32_t lanes = 0;     // participating (or exiting) lanes; none: no operation
-  std::uint32_t operand = 0;   // reductions: the predicate of each lane; R2B: the state word
-  std::uint64_t warps = 0;     // launch: the warp slots that are live
+  std::uint8_t cta = 0;       // CTA slot
+  std::uint8_t warp = 0;      // warp slot of the core; unused by launch, suspend and end
+  std::uint8_t bar = 0;       // barrier id, 0 to 15
+  std::uint16_t count = 0;    // threads expected (12 bits), 0: all live warps
+  std::uint8_t size = 0;      // launch: warps of the CTA, those that exited before a save included
+  std::uint32_t lanes = 0;    // participating (or exiting) lanes; none: no operation
+  std::uint32_t operand = 0;  // reductions: the predicate of each lane; R2B: the state word
+  std::uint64_t warps = 0;    // launch: the warp slots that are live
 };
 
 // In order of precedence. A refused operation changes nothing.
@@ -79,10 +79,10 @@ const char* Name(OpKind kind);       // "sync", "arrive", "red_and", ..., "b2r_b
 
 // Carried out as the ISA counts, and reported.
 enum class Hazard : std::uint8_t {
-  kRepeatedArrival = 0,   // a warp arrives again at an entry not turned since its last ARV
-  kUnfinishedBarrier = 1, // a CTA ends while an entry holds arrivals
-  kDivergentOperand = 2,  // registers differ between lanes (found by the front end)
-  kDivergedAligned = 3,   // lanes of a warp come apart to an aligned barrier (front end)
+  kRepeatedArrival = 0,    // a warp arrives again at an entry not turned since its last ARV
+  kUnfinishedBarrier = 1,  // a CTA ends while an entry holds arrivals
+  kDivergentOperand = 2,   // registers differ between lanes (found by the front end)
+  kDivergedAligned = 3,    // lanes of a warp come apart to an aligned barrier (front end)
 };
 inline constexpr unsigned kNumHazards = 4;
 const char* Name(Hazard hazard);

@@ -1,0 +1,19 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The named configurations of the unit, from scripts/configs.json.
+#ifndef MUSTER_SIM_GOLDEN_CONFIG_H_
+#define MUSTER_SIM_GOLDEN_CONFIG_H_
+
+#include <string_view>
+#include <vector>
+
+#include "sim/golden/operation.h"
+
+namespace muster {
+
+const std::vector<Config>& Configs();
+const Config* FindConfig(std::string_view name);  // null: there is none of that name
+
+}  // namespace muster
+
+#endif  // MUSTER_SIM_GOLDEN_CONFIG_H_

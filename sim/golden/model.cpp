@@ -1,0 +1,486 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// "PTX" is PTX ISA 9.7.13.1 (bar, barrier); the other names are sections of the BCU ISA. Where they
+// differ, PTX says what a program may observe and the BCU ISA how the machine counts.
+#include "sim/golden/model.h"
+
+#include <fmt/format.h>
+
+#include <bitset>
+#include <cassert>
+#include <cstdint>
+#include <iterator>
+#include <string>
+
+#include "sim/golden/golden.h"
+#include "sim/golden/operation.h"
+#include "sim/golden/state_word.h"
+
+namespace muster::golden {
+namespace {
+
+constexpr WarpSet Single(unsigned warp) { return WarpSet{1} << warp; }
+
+unsigned Count(WarpSet warps) { return static_cast<unsigned>(std::bitset<64>(warps).count()); }
+
+// The lowest warp of a set that is not empty.
+unsigned First(WarpSet warps) { return static_cast<unsigned>(__builtin_ctzll(warps)); }
+
+// SYNC and ARV pair with each other; each reduction pairs only with itself (PTX: "should not be
+// intermixed"; BAR.RED, notes: a run-time exception).
+BarKind KindOf(OpKind kind) {
+  switch (kind) {
+    case OpKind::kRedAnd:
+      return BarKind::kAnd;
+    case OpKind::kRedOr:
+      return BarKind::kOr;
+    case OpKind::kRedPopc:
+      return BarKind::kPopc;
+    default:
+      return BarKind::kSync;
+  }
+}
+
+// The reduction of the predicates of one more warp (BAR.RED, reduction). Lanes that do not take
+// part change nothing.
+unsigned Reduce(BarKind kind, unsigned value, std::uint32_t lanes, std::uint32_t predicates) {
+  const std::uint32_t true_lanes = lanes & predicates;
+  switch (kind) {
+    case BarKind::kAnd:
+      return value != 0 && true_lanes == lanes ? 1 : 0;
+    case BarKind::kOr:
+      return value != 0 || true_lanes != 0 ? 1 : 0;
+    case BarKind::kPopc:
+      return value + Count(true_lanes);
+    default:
+      return 0;
+  }
+}
+
+// What a state word may hold as a reduction's value, if `lanes` lanes took part at most.
+bool IsPossibleValue(unsigned kind, unsigned value, unsigned lanes) {
+  switch (static_cast<BarKind>(kind)) {
+    case BarKind::kAnd:
+    case BarKind::kOr:
+      return value <= 1;
+    case BarKind::kPopc:
+      return value <= lanes;
+    default:
+      return value == 0;
+  }
+}
+
+}  // namespace
+
+void Model::Reset() { *this = Model(config_); }
+
+Effects Model::Step(const Operation& operation) {
+  assert(operation.bar < kNumBars);
+  Effects effects;
+  if (operation.lanes == 0 && (!IsLifecycle(operation.kind) || operation.kind == OpKind::kExit)) {
+    return effects;  // nobody executes it
+  }
+  effects.fault = Judge(operation);
+  if (effects.fault != FaultCause::kNone) {
+    return effects;
+  }
+  switch (operation.kind) {
+    case OpKind::kSync:
+    case OpKind::kArrive:
+    case OpKind::kRedAnd:
+    case OpKind::kRedOr:
+    case OpKind::kRedPopc:
+      Arrive(operation, &effects);
+      break;
+    case OpKind::kB2rBar:
+    case OpKind::kB2rWarp:
+    case OpKind::kB2rResult:
+      Read(operation, &effects);
+      break;
+    case OpKind::kR2bBar:
+      WriteBar(operation, &effects);
+      break;
+    case OpKind::kR2bWarp:
+      WriteWarp(operation);
+      break;
+    case OpKind::kLaunch:
+      Launch(operation);
+      break;
+    case OpKind::kExit:
+      Exit(operation, &effects);
+      break;
+    case OpKind::kSuspend:
+    case OpKind::kEnd:
+      Leave(operation, &effects);
+      break;
+  }
+  return effects;
+}
+
+// ------------------------------------------------------------------------------------------------
+// What is refused, in order of precedence
+// ------------------------------------------------------------------------------------------------
+
+FaultCause Model::Judge(const Operation& operation) const {
+  if (operation.kind == OpKind::kLaunch) {
+    return JudgeLaunch(operation);
+  }
+  if (operation.cta >= config_.num_ctas || !ctas_[operation.cta].resident) {
+    return FaultCause::kCtaNotResident;
+  }
+  const Cta& cta = ctas_[operation.cta];
+  if (operation.kind == OpKind::kSuspend || operation.kind == OpKind::kEnd) {
+    return FaultCause::kNone;
+  }
+  if (operation.warp >= config_.num_warps || (cta.live & Single(operation.warp)) == 0) {
+    return FaultCause::kWarpNotLive;
+  }
+  // A save reads the state of a warp that waits on the warp's behalf.
+  const bool saves = operation.kind == OpKind::kB2rBar || operation.kind == OpKind::kB2rWarp;
+  if ((waiting_ & Single(operation.warp)) != 0 && !saves) {
+    return FaultCause::kWarpWaiting;
+  }
+  if (operation.kind == OpKind::kR2bBar) {
+    return IsPossible(DecodeBarWord(operation.operand), cta) ? FaultCause::kNone
+                                                             : FaultCause::kBadStateWord;
+  }
+  if (operation.kind == OpKind::kR2bWarp) {
+    return IsPossible(DecodeWarpWord(operation.operand), cta) ? FaultCause::kNone
+                                                              : FaultCause::kBadStateWord;
+  }
+  return IsArrival(operation.kind) ? JudgeArrival(operation, cta) : FaultCause::kNone;
+}
+
+FaultCause Model::JudgeLaunch(const Operation& operation) const {
+  const bool beyond = config_.num_warps < kMaxWarps && operation.warps >> config_.num_warps != 0;
+  if (operation.cta >= config_.num_ctas || ctas_[operation.cta].resident || operation.warps == 0 ||
+      beyond || (operation.warps & live_) != 0 || operation.size < Count(operation.warps) ||
+      operation.size > config_.num_warps) {
+    return FaultCause::kBadLaunch;
+  }
+  return FaultCause::kNone;
+}
+
+FaultCause Model::JudgeArrival(const Operation& operation, const Cta& cta) {
+  // PTX: "a non-zero thread count is required for barrier.arrive"; BAR, operands: ARV needs
+  // SrcCnt > 0.
+  if (operation.kind == OpKind::kArrive && operation.count == 0) {
+    return FaultCause::kArvWithoutCount;
+  }
+  // PTX: "the value must be a multiple of the warp size"; BAR, operands.
+  if (operation.count % kWarpSize != 0) {
+    return FaultCause::kCountNotMultiple;
+  }
+  const unsigned expected = operation.count / kWarpSize;
+  if (expected > cta.size) {
+    return FaultCause::kCountAboveCta;
+  }
+  const Barrier& barrier = cta.bars[operation.bar];
+  if (barrier.kind == BarKind::kIdle) {
+    return FaultCause::kNone;
+  }
+  // BAR.ARV: the counts of arrivals that belong together are strictly equal. Count 0 and the
+  // explicit count of the whole CTA are two counts.
+  if (barrier.expected != expected) {
+    return FaultCause::kCountMismatch;
+  }
+  if (barrier.kind != KindOf(operation.kind)) {
+    return FaultCause::kKindMismatch;
+  }
+  return FaultCause::kNone;
+}
+
+// An entry at rest, or one that still lacks arrivals.
+bool Model::IsPossible(const BarState& state, const Cta& cta) {
+  if (Encode(state) == 0) {
+    return true;
+  }
+  const bool counts = state.expected == 0
+                          ? state.arrived < Count(cta.live)
+                          : state.arrived < state.expected && state.expected <= cta.size;
+  return state.zero == 0 && state.kind >= static_cast<unsigned>(BarKind::kSync) &&
+         state.kind <= static_cast<unsigned>(BarKind::kPopc) && state.arrived != 0 && counts &&
+         IsPossibleValue(state.kind, state.value, state.arrived * kWarpSize);
+}
+
+bool Model::IsPossible(const WarpState& state, const Cta& cta) {
+  if (state.zero != 0 || (!state.waiting && state.wait_bar != 0)) {
+    return false;
+  }
+  if (state.kind == static_cast<unsigned>(BarKind::kIdle)) {
+    return state.value == 0 && state.bar == 0;
+  }
+  return state.kind >= static_cast<unsigned>(BarKind::kAnd) &&
+         state.kind <= static_cast<unsigned>(BarKind::kPopc) &&
+         IsPossibleValue(state.kind, state.value, cta.size * kWarpSize);
+}
+
+// ------------------------------------------------------------------------------------------------
+// Arrivals
+// ------------------------------------------------------------------------------------------------
+
+void Model::Arrive(const Operation& operation, Effects* effects) {
+  Cta& cta = ctas_[operation.cta];
+  Barrier& barrier = cta.bars[operation.bar];
+  const WarpSet self = Single(operation.warp);
+
+  // The first arrival of a generation says what it counts to and what it reduces.
+  if (barrier.kind == BarKind::kIdle) {
+    barrier.kind = KindOf(operation.kind);
+    barrier.expected = static_cast<std::uint8_t>(operation.count / kWarpSize);
+    barrier.value = barrier.kind == BarKind::kAnd ? 1 : 0;
+  }
+  if (operation.count == 0) {
+    cta.all_warps_bar = operation.bar;
+  }
+
+  // PTX: care must be taken to keep a warp from ARV "followed by any other barrier instruction to
+  // the same barrier". It counts all the same.
+  if ((barrier.announced & self) != 0) {
+    effects->hazards |= 1U << static_cast<unsigned>(Hazard::kRepeatedArrival);
+  }
+  barrier.times[operation.warp] =
+      (barrier.came & self) != 0 ? barrier.times[operation.warp] + 1 : 1;
+  barrier.came |= self;
+
+  // BAR.SYNC, BAR.ARV; BAR.RED, counting: one instruction adds a whole warp (32 threads), also when
+  // only some of its lanes execute it.
+  ++barrier.arrived;
+  barrier.value = static_cast<std::uint16_t>(
+      Reduce(barrier.kind, barrier.value, operation.lanes, operation.operand));
+  if (IsWaiting(operation.kind)) {
+    barrier.waiting |= self;
+    waiting_ |= self;
+    warps_[operation.warp].wait_bar = operation.bar;
+  } else {
+    barrier.announced |= self;
+  }
+
+  // BAR.SYNC; BAR.RED, completion: the count itself; or, for count 0, the threads of the CTA less
+  // those of the warps that have exited.
+  const unsigned target = barrier.expected != 0 ? barrier.expected : Count(cta.live);
+  if (barrier.arrived == target) {
+    Complete(operation.cta, operation.bar, effects);
+  }
+  effects->entry_written = true;
+  effects->cta = operation.cta;
+  effects->bar = operation.bar;
+  effects->word = EntryWord(operation.cta, operation.bar);
+}
+
+// PTX: "the waiting threads are restarted without delay, and the barrier is reinitialized so that
+// it can be immediately reused."
+void Model::Complete(unsigned cta, unsigned bar, Effects* effects) {
+  Barrier& barrier = ctas_[cta].bars[bar];
+  effects->completed = true;
+  effects->released = barrier.waiting;
+  if (barrier.waiting != 0) {
+    effects->released_kind = barrier.kind;
+    effects->released_value = barrier.value;
+  }
+  // BAR.RED, reduction: each warp that took part gets its own copy, which its next reduction
+  // overwrites.
+  if (barrier.kind != BarKind::kSync) {
+    for (WarpSet left = barrier.waiting; left != 0; left &= left - 1) {
+      Warp& warp = warps_[First(left)];
+      warp.kind = barrier.kind;
+      warp.bar = static_cast<std::uint8_t>(bar);
+      warp.value = barrier.value;
+    }
+  }
+  waiting_ &= ~barrier.waiting;
+  barrier.kind = BarKind::kIdle;
+  barrier.expected = 0;
+  barrier.arrived = 0;
+  barrier.value = 0;
+  barrier.waiting = 0;
+  barrier.came = 0;
+  barrier.announced = 0;
+}
+
+// ------------------------------------------------------------------------------------------------
+// State words and results
+// ------------------------------------------------------------------------------------------------
+
+void Model::Read(const Operation& operation, Effects* effects) const {
+  const Warp& warp = warps_[operation.warp];
+  effects->responds = true;
+  switch (operation.kind) {
+    case OpKind::kB2rBar:
+      effects->data = EntryWord(operation.cta, operation.bar);
+      break;
+    case OpKind::kB2rWarp:  // the warp's own copy, whatever has become of the entry since
+      effects->data = WarpWord(operation.warp);
+      break;
+    default:
+      // B2R.RESULT: Rd after POPC, pu after AND and OR. What the text leaves undefined reads 0.
+      effects->data = warp.kind == BarKind::kPopc ? warp.value : 0;
+      effects->pred = warp.kind != BarKind::kPopc && warp.value != 0;
+      break;
+  }
+}
+
+// R2B.BAR: what counts is written; who waits stays. It never completes by itself.
+void Model::WriteBar(const Operation& operation, Effects* effects) {
+  Cta& cta = ctas_[operation.cta];
+  Barrier& barrier = cta.bars[operation.bar];
+  const BarState state = DecodeBarWord(operation.operand);
+  barrier.kind = static_cast<BarKind>(state.kind);
+  barrier.expected = static_cast<std::uint8_t>(state.expected);
+  barrier.arrived = static_cast<std::uint8_t>(state.arrived);
+  barrier.value = static_cast<std::uint16_t>(state.value);
+  barrier.came = 0;
+  barrier.announced = 0;
+  if (state.arrived != 0 && state.expected == 0) {
+    cta.all_warps_bar = operation.bar;
+  }
+  effects->entry_written = true;
+  effects->cta = operation.cta;
+  effects->bar = operation.bar;
+  effects->word = operation.operand;
+}
+
+// R2B.WARP: the copy, and where the warp waits. It counts nothing.
+void Model::WriteWarp(const Operation& operation) {
+  Warp& warp = warps_[operation.warp];
+  const WarpState state = DecodeWarpWord(operation.operand);
+  warp.kind = static_cast<BarKind>(state.kind);
+  warp.bar = static_cast<std::uint8_t>(state.bar);
+  warp.value = static_cast<std::uint16_t>(state.value);
+  if (state.waiting) {
+    warp.wait_bar = static_cast<std::uint8_t>(state.wait_bar);
+    waiting_ |= Single(operation.warp);
+    ctas_[operation.cta].bars[state.wait_bar].waiting |= Single(operation.warp);
+  }
+}
+
+std::uint32_t Model::EntryWord(unsigned cta, unsigned bar) const {
+  const Barrier& barrier = ctas_[cta].bars[bar];
+  BarState state;
+  state.value = barrier.value;
+  state.arrived = barrier.arrived;
+  state.expected = barrier.expected;
+  state.kind = static_cast<unsigned>(barrier.kind);
+  return Encode(state);
+}
+
+std::uint32_t Model::WarpWord(unsigned warp) const {
+  const Warp& from = warps_[warp];
+  WarpState state;
+  state.value = from.value;
+  state.bar = from.bar;
+  state.kind = static_cast<unsigned>(from.kind);
+  state.waiting = (waiting_ & Single(warp)) != 0;
+  state.wait_bar = state.waiting ? from.wait_bar : 0;
+  return Encode(state);
+}
+
+// ------------------------------------------------------------------------------------------------
+// The life of a CTA
+// ------------------------------------------------------------------------------------------------
+
+void Model::Launch(const Operation& operation) {
+  Cta& cta = ctas_[operation.cta];
+  cta = Cta();
+  cta.resident = true;
+  cta.size = operation.size;
+  cta.live = operation.warps;
+  live_ |= operation.warps;
+  for (WarpSet left = operation.warps; left != 0; left &= left - 1) {
+    warps_[First(left)] = Warp();
+    warps_[First(left)].lanes = ~std::uint32_t{0};
+  }
+}
+
+void Model::Exit(const Operation& operation, Effects* effects) {
+  Cta& cta = ctas_[operation.cta];
+  Warp& warp = warps_[operation.warp];
+  warp.lanes = config_.lanes ? warp.lanes & ~operation.lanes : 0;
+  if (warp.lanes != 0) {
+    return;
+  }
+  cta.live &= ~Single(operation.warp);
+  live_ &= ~Single(operation.warp);
+
+  // BAR.SYNC; BAR.RED, completion: warps that "have completely exited" count as if they had arrived
+  // at an entry that expects all. Only the latest such entry can lack no one else.
+  const unsigned bar = cta.all_warps_bar;
+  const Barrier& barrier = cta.bars[bar];
+  if (barrier.kind != BarKind::kIdle && barrier.expected == 0 &&
+      barrier.arrived == Count(cta.live)) {
+    Complete(operation.cta, bar, effects);
+    effects->entry_written = true;
+    effects->cta = operation.cta;
+    effects->bar = static_cast<std::uint8_t>(bar);
+  }
+}
+
+// Suspend or end: the slot is empty again, and with it all that its warps waited for.
+void Model::Leave(const Operation& operation, Effects* effects) {
+  Cta& cta = ctas_[operation.cta];
+  if (operation.kind == OpKind::kEnd) {
+    for (const Barrier& barrier : cta.bars) {
+      if (barrier.kind != BarKind::kIdle) {
+        effects->hazards |= 1U << static_cast<unsigned>(Hazard::kUnfinishedBarrier);
+      }
+    }
+  }
+  live_ &= ~cta.live;
+  waiting_ &= ~cta.live;
+  cta = Cta();
+}
+
+// ------------------------------------------------------------------------------------------------
+// Reports
+// ------------------------------------------------------------------------------------------------
+
+unsigned Model::TimesArrived(unsigned cta, unsigned bar, unsigned warp) const {
+  const Barrier& barrier = ctas_[cta].bars[bar];
+  return (barrier.came & Single(warp)) != 0 ? barrier.times[warp] : 0;
+}
+
+std::string Model::Describe(unsigned cta, unsigned bar) const {
+  const Barrier& barrier = ctas_[cta].bars[bar];
+  std::string text = fmt::format("barrier {} of CTA {}: ", bar, cta);
+  auto out = std::back_inserter(text);
+  if (barrier.kind == BarKind::kIdle) {
+    text += "idle";
+  } else {
+    const WarpSet live = ctas_[cta].live;
+    fmt::format_to(out, "{}, {} of {}{} warps arrived", Name(barrier.kind), barrier.arrived,
+                   barrier.expected == 0 ? "all " : "",
+                   barrier.expected == 0 ? Count(live) : barrier.expected);
+    if (barrier.kind != BarKind::kSync) {
+      fmt::format_to(out, ", {} so far", barrier.value);
+    }
+  }
+  const char* separator = ": ";
+  unsigned named = 0;
+  for (WarpSet left = barrier.came | barrier.waiting; left != 0; left &= left - 1) {
+    const unsigned warp = First(left);
+    const unsigned times = TimesArrived(cta, bar, warp);
+    named += times;
+    fmt::format_to(out, "{}warp {}", separator, warp);
+    if (times > 1) {
+      fmt::format_to(out, " ({} times)", times);
+    }
+    if ((barrier.waiting & Single(warp)) != 0) {
+      text += " (waits)";
+    }
+    separator = ", ";
+  }
+  if (barrier.arrived > named) {
+    fmt::format_to(out, "; {} restored", barrier.arrived - named);
+  }
+  if (barrier.kind != BarKind::kIdle && barrier.expected == 0) {
+    separator = "; missing: ";
+    for (WarpSet left = ctas_[cta].live & ~barrier.came & ~barrier.waiting; left != 0;
+         left &= left - 1) {
+      fmt::format_to(out, "{}warp {}", separator, First(left));
+      separator = ", ";
+    }
+  }
+  return text;
+}
+
+}  // namespace muster::golden

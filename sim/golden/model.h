@@ -1,0 +1,103 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The golden model: each operation carried out at once, one after another. It is told what was
+// asked for and in which order, never what the hardware made of it.
+#ifndef MUSTER_SIM_GOLDEN_MODEL_H_
+#define MUSTER_SIM_GOLDEN_MODEL_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "sim/golden/golden.h"
+#include "sim/golden/operation.h"
+#include "sim/golden/state_word.h"
+
+namespace muster::golden {
+
+// A set of warps: bit w is warp slot w.
+using WarpSet = std::uint64_t;
+
+class Model {
+ public:
+  explicit Model(const Config& config) : config_(config) {}
+
+  void Reset();
+
+  // Carries the operation out and tells what it did. Misuse is judged in every configuration, also
+  // in one whose hardware leaves it undefined.
+  Effects Step(const Operation& operation);
+
+  std::uint32_t EntryWord(unsigned cta, unsigned bar) const;
+  std::uint32_t WarpWord(unsigned warp) const;
+  WarpSet Live() const { return live_; }
+  WarpSet Waiting() const { return waiting_; }
+  WarpSet LiveWarps(unsigned cta) const { return ctas_[cta].live; }
+  bool Resident(unsigned cta) const { return ctas_[cta].resident; }
+
+  // Of the generation that runs at an entry: who has arrived, how often a warp has, and who waits.
+  // R2B.BAR brings a count back, not the names: such arrivals are counted in the entry word alone.
+  WarpSet Arrived(unsigned cta, unsigned bar) const { return ctas_[cta].bars[bar].came; }
+  unsigned TimesArrived(unsigned cta, unsigned bar, unsigned warp) const;
+  WarpSet WaitingAt(unsigned cta, unsigned bar) const { return ctas_[cta].bars[bar].waiting; }
+
+  // The same in words, for reports.
+  std::string Describe(unsigned cta, unsigned bar) const;
+
+ private:
+  struct Barrier {
+    // What the ISA counts. kIdle: everything but `waiting` is zero.
+    BarKind kind = BarKind::kIdle;
+    std::uint8_t expected = 0;  // warps, 0: all live warps
+    std::uint8_t arrived = 0;   // warps
+    std::uint16_t value = 0;    // the reduction so far
+    WarpSet waiting = 0;
+
+    // What only a report needs.
+    WarpSet came = 0;                             // warps that arrived
+    WarpSet announced = 0;                        // warps that arrived by ARV
+    std::array<std::uint8_t, kMaxWarps> times{};  // how often, for the warps in `came`
+  };
+
+  struct Cta {
+    bool resident = false;
+    unsigned size = 0;  // warps, exited ones included
+    WarpSet live = 0;
+    unsigned all_warps_bar = 0;  // where the latest all-warps arrival went
+    std::array<Barrier, kNumBars> bars;
+  };
+
+  struct Warp {
+    std::uint32_t lanes = 0;  // live lanes
+    std::uint8_t wait_bar = 0;
+    // The copy of its latest completed reduction; kIdle: none yet.
+    BarKind kind = BarKind::kIdle;
+    std::uint8_t bar = 0;
+    std::uint16_t value = 0;
+  };
+
+  FaultCause Judge(const Operation& operation) const;
+  FaultCause JudgeLaunch(const Operation& operation) const;
+  static FaultCause JudgeArrival(const Operation& operation, const Cta& cta);
+  static bool IsPossible(const BarState& state, const Cta& cta);
+  static bool IsPossible(const WarpState& state, const Cta& cta);
+
+  void Arrive(const Operation& operation, Effects* effects);
+  void Complete(unsigned cta, unsigned bar, Effects* effects);
+  void Read(const Operation& operation, Effects* effects) const;
+  void WriteBar(const Operation& operation, Effects* effects);
+  void WriteWarp(const Operation& operation);
+  void Launch(const Operation& operation);
+  void Exit(const Operation& operation, Effects* effects);
+  void Leave(const Operation& operation, Effects* effects);
+
+  Config config_;
+  WarpSet live_ = 0;  // of all CTAs
+  WarpSet waiting_ = 0;
+  std::array<Cta, kMaxCtas> ctas_;
+  std::array<Warp, kMaxWarps> warps_;
+};
+
+}  // namespace muster::golden
+
+#endif  // MUSTER_SIM_GOLDEN_MODEL_H_
