@@ -121,7 +121,7 @@ package muster_pkg;
     cta_t   cta;
     warp_t  warp;   // 0 for launch, suspend and end
     lanes_t lanes;  // participating lanes; 0 for launch, suspend and end
-    bar_t   bar;
+    bar_t   bar;    // of operations that name one, else 0
   } fault_t;
 
   // ---------------------------------------------------------------------------------------------
@@ -140,5 +140,21 @@ package muster_pkg;
     logic [31:0] data;  // Rd
     logic        pred;  // pu: the result of AND and OR
   } response_t;
+
+  // ---------------------------------------------------------------------------------------------
+  // Observation: for checkers, and left open in hardware
+  // ---------------------------------------------------------------------------------------------
+
+  typedef struct packed {
+    // In the cycle in which operations enter the read-modify-write pipeline, in port order:
+    logic  [MaxIssue-1:0] valid;
+    warp_t [MaxIssue-1:0] warp;
+    logic                 lifecycle;
+    // With the release: the entry that was written, and its state word afterwards.
+    logic                 entry_valid;
+    cta_t                 entry_cta;
+    bar_t                 entry_bar;
+    bar_word_t            entry_word;
+  } commit_t;
 
 endpackage

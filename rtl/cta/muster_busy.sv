@@ -1,0 +1,43 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The warps that have an operation between issue and commit. The next operation of such a warp
+// waits at its port.
+module muster_busy
+  import muster_pkg::*;
+#(
+  parameter int unsigned NumWarps = 32,
+  parameter int unsigned NumIssue = 1,
+  localparam int unsigned WarpW = $clog2(NumWarps)
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+  input  logic  [NumIssue-1:0] accept_i,
+  input  warp_t [NumIssue-1:0] accept_warp_i,
+  input  logic  [NumIssue-1:0] commit_i,
+  input  warp_t [NumIssue-1:0] commit_warp_i,
+  output logic  [NumWarps-1:0] busy_o
+);
+
+  logic [NumWarps-1:0] busy_q, busy_d;
+
+  always_comb begin
+    busy_d = busy_q;
+    for (int p = 0; p < NumIssue; p++) begin
+      if (commit_i[p]) busy_d[commit_warp_i[p][WarpW-1:0]] = 1'b0;
+    end
+    for (int p = 0; p < NumIssue; p++) begin
+      if (accept_i[p]) busy_d[accept_warp_i[p][WarpW-1:0]] = 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q <= '0;
+    end else begin
+      busy_q <= busy_d;
+    end
+  end
+
+  assign busy_o = busy_q;
+
+endmodule

@@ -1,0 +1,233 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The second stage: the barrier table's counts (BCU ISA, BAR). An entry holds how many warps have
+// arrived, how many are expected, and of what kind the generation is. A group that is here updates
+// its entry in this cycle: this is the commit. The entry of the group behind it is read meanwhile,
+// so that a new update can follow in every cycle, of the same entry too.
+//
+// Members arrive in port order. The one that completes the entry ends the update; those behind it
+// stay, and open the next generation in the next cycle.
+module muster_count
+  import muster_pkg::*;
+  import muster_cta_pkg::*;
+#(
+  parameter int unsigned NumWarps = 32,
+  parameter int unsigned NumCtas  = 8,
+  parameter int unsigned NumIssue = 1,
+  parameter bit          EnFaults = 1'b1,
+  localparam int unsigned WarpW   = $clog2(NumWarps),
+  localparam int unsigned CtaW    = (NumCtas > 1) ? $clog2(NumCtas) : 1,
+  localparam int unsigned EntryW  = CtaW + $bits(bar_t)
+) (
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
+
+  input  logic                    valid_i,
+  output logic                    ready_o,
+  input  group_t                  group_i,
+  input  checked_t [NumIssue-1:0] members_i,
+  input  logic [WarpW-1:0]        last_i,
+  input  logic [31:0]             word_i,
+
+  output logic                    busy_o,      // a group is here
+  output logic [EntryW-1:0]       next_o,      // the entry of the group in the next cycle
+  output logic [EntryW-1:0]       entry_o,     // of the group in this one
+  input  logic [EntryW-1:0]       census_i,    // an entry to look at ...
+  output bar_word_t               census_o,    // ... and its counts, a cycle later
+  output logic                    latest_we_o, // an all-warps arrival was counted at this entry
+
+  output logic                    commit_o,    // some members of the group commit ...
+  output logic [NumIssue-1:0]     commits_o,   // ... these: their update is final
+  output outcome_t                outcome_o,
+  output effect_t  [NumIssue-1:0] effects_o
+);
+
+  // What the memory holds of an entry; arrived never reaches expected there.
+  typedef struct packed {
+    kind_e            kind;
+    logic [WarpW:0]   expected;
+    logic [WarpW-1:0] arrived;
+  } count_t;
+
+  logic                    valid_q;
+  group_t                  group_q, group_d;
+  checked_t [NumIssue-1:0] members_q, members_d;
+  logic [WarpW-1:0]        last_q, last_d;
+  logic [31:0]             word_q, word_d;
+  logic [NumIssue-1:0]     left;              // members that stay for the next cycle
+
+  assign ready_o = !valid_q || (left == '0);
+
+  always_comb begin
+    group_d   = group_q;
+    members_d = members_q;
+    last_d    = last_q;
+    word_d    = word_q;
+    for (int m = 0; m < NumIssue; m++) members_d[m].valid = left[m];
+    if (ready_o) begin
+      group_d   = group_i;
+      members_d = members_i;
+      last_d    = last_i;
+      word_d    = word_i;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q <= 1'b0;
+    end else if (ready_o) begin
+      valid_q <= valid_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    group_q   <= group_d;
+    members_q <= members_d;
+    last_q    <= last_d;
+    word_q    <= word_d;
+  end
+
+  assign next_o  = {group_d.cta[CtaW-1:0], group_d.bar};
+  assign entry_o = {group_q.cta[CtaW-1:0], group_q.bar};
+  assign busy_o  = valid_q;
+
+  count_t count, count_d, census;
+  logic   write;
+
+  muster_ram #(.Depth(NumCtas * NumBars), .Width($bits(count_t)), .NumRead(2)) u_counts (
+    .clk_i,
+    .we_i (write), .waddr_i (entry_o), .wdata_i (count_d),
+    .raddr_i ({census_i, next_o}), .rdata_o ({census, count})
+  );
+
+  assign census_o = '{
+    zero:     '0,
+    kind:     census.kind,
+    expected: wcount_t'(census.expected),
+    arrived:  wcount_t'(census.arrived),
+    value:    '0
+  };
+
+  // -------------------------------------------------------------------------------------------
+  // Which members count, and which of them completes the entry
+  // -------------------------------------------------------------------------------------------
+
+  logic                      arrives, idle, other_count, other_kind;
+  logic [WarpW:0]            expected;
+  logic [NumIssue-1:0]       counts, done;
+  logic                      complete;
+  logic [WarpW:0]            added;      // members that count, up to the completing one
+  bar_word_t                 word;
+
+  assign arrives     = (group_q.op == GroupArrive);
+  assign expected    = group_q.count[5+:WarpW+1];
+  assign idle        = (count.kind == KindIdle);
+  assign other_count = EnFaults && arrives && !idle && (count.expected != expected);
+  assign other_kind  = EnFaults && arrives && !idle && (count.kind != group_q.kind);
+  assign word        = word_q;
+
+  always_comb begin
+    complete = 1'b0;
+    added    = '0;
+    counts   = '0;
+    done     = '0;
+    left     = '0;
+    for (int m = 0; m < NumIssue; m++) begin
+      if (!complete) begin
+        done[m]   = members_q[m].valid;
+        counts[m] = members_q[m].valid && members_q[m].counts && !other_count && !other_kind;
+        if (counts[m]) begin
+          if (arrives) complete = (count.arrived == last_q - added[WarpW-1:0]);
+          added = added + (WarpW+1)'(1);
+        end
+      end else begin
+        left[m] = members_q[m].valid;
+      end
+    end
+    // An exit counts nobody: the entry completes when all that remain have arrived.
+    if (group_q.op == GroupExit) begin
+      complete = counts[0] && !idle && (count.expected == '0) && (count.arrived == last_q);
+    end
+  end
+
+
+  always_comb begin
+    write   = 1'b0;
+    count_d = '{kind: KindIdle, expected: '0, arrived: '0};
+    unique case (group_q.op)
+      GroupArrive: begin
+        write = valid_q && (counts != '0);
+        if (!complete) begin
+          count_d = '{
+            kind:     group_q.kind,
+            expected: expected,
+            arrived:  count.arrived + added[WarpW-1:0]
+          };
+        end
+      end
+      GroupExit:  write = valid_q && complete;
+      GroupClear: write = valid_q;
+      GroupWriteBar: begin
+        write   = valid_q && (counts != '0);
+        count_d = '{
+          kind:     word.kind,
+          expected: word.expected[WarpW:0],
+          arrived:  word.arrived[WarpW-1:0]
+        };
+      end
+      default: ;
+    endcase
+  end
+
+  assign latest_we_o = valid_q && (counts != '0) &&
+                       ((arrives && expected == '0) ||
+                        (group_q.op == GroupWriteBar && word.expected == '0 &&
+                         word.arrived != '0));
+
+  // -------------------------------------------------------------------------------------------
+  // Onward
+  // -------------------------------------------------------------------------------------------
+
+  assign commit_o  = valid_q && (group_q.op != GroupClear);
+  assign commits_o = done;
+
+  always_comb begin
+    outcome_o = '{
+      valid:    valid_q,
+      op:       group_q.op,
+      cta:      group_q.cta,
+      bar:      group_q.bar,
+      accepted: valid_q && (counts != '0),
+      complete: valid_q && complete,
+      kind:     (arrives && idle) ? group_q.kind : count.kind,
+      expected: wcount_t'(count_d.expected),
+      arrived:  wcount_t'(count_d.arrived),
+      word:     word_q
+    };
+    if (is_read(group_q.op)) begin
+      outcome_o.expected = wcount_t'(count.expected);
+      outcome_o.arrived  = wcount_t'(count.arrived);
+    end
+    if (group_q.op == GroupWriteBar) outcome_o.kind = word.kind;
+
+    for (int m = 0; m < NumIssue; m++) begin
+      effects_o[m] = '{
+        counts: valid_q && counts[m],
+        waits:  valid_q && counts[m] && arrives && members_q[m].waits,
+        warp:   members_q[m].warp,
+        lanes:  members_q[m].lanes,
+        cause:  FaultNone,
+        hits:   '0
+      };
+      for (int i = 0; i < 8; i++) begin
+        effects_o[m].hits = effects_o[m].hits + 6'(members_q[m].partials[i]);
+      end
+      if (valid_q && done[m]) begin
+        effects_o[m].cause = members_q[m].cause;
+        if (members_q[m].counts && other_kind) effects_o[m].cause = FaultKindMismatch;
+        if (members_q[m].counts && other_count) effects_o[m].cause = FaultCountMismatch;
+      end
+    end
+  end
+
+endmodule

@@ -1,0 +1,286 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The CTA room: 16 named barriers for each of NumCtas CTAs (PTX 9.7.13.1, BCU ISA). Only wiring, in
+// the order in which an operation passes:
+//
+//   issue ports -> drain -> (register, with several ports) -> select -> check -> count -> release
+//   lifecycle port -> lifecycle ------------------------------^
+//
+// Commit is in the count stage; the release comes a constant number of cycles later (rtl/README.md).
+module muster_cta
+  import muster_pkg::*;
+  import muster_cta_pkg::*;
+#(
+  parameter int unsigned NumWarps = 32,
+  parameter int unsigned NumCtas  = 8,
+  parameter int unsigned NumIssue = 1,
+  parameter bit          EnReduce = 1'b1,
+  parameter bit          EnState  = 1'b1,
+  parameter bit          EnFaults = 1'b1,
+  parameter bit          EnDrain  = 1'b1,
+  parameter bit          EnLanes  = 1'b1
+) (
+  input  logic                 clk_i,
+  input  logic                 rst_ni,
+
+  input  logic   [NumIssue-1:0] issue_valid_i,
+  output logic   [NumIssue-1:0] issue_ready_o,
+  input  issue_t [NumIssue-1:0] issue_i,
+  output logic   [NumWarps-1:0] busy_o,
+
+  input  logic                  lifecycle_valid_i,
+  output logic                  lifecycle_ready_o,
+  input  lifecycle_t            lifecycle_i,
+
+  output logic   [NumWarps-1:0] fence_req_o,
+  input  logic   [NumWarps-1:0] fence_ack_i,
+
+  output logic   [NumWarps-1:0] release_o,
+  output release_t              release_info_o,
+
+  output logic                  response_valid_o,
+  input  logic                  response_ready_i,
+  output response_t             response_o,
+
+  output logic   [NumIssue:0]   fault_valid_o,
+  output fault_t [NumIssue:0]   fault_o,
+
+  output commit_t               commit_o,
+
+  input  cta_t                  census_cta_i,
+  input  bar_t                  census_bar_i,
+  output bar_word_t             census_word_o,
+  output logic   [NumWarps-1:0] census_live_o,
+  output logic   [NumWarps-1:0] census_waiting_o
+);
+
+  localparam int unsigned WarpW  = $clog2(NumWarps);
+  localparam int unsigned CtaW   = (NumCtas > 1) ? $clog2(NumCtas) : 1;
+  localparam int unsigned EntryW = CtaW + $bits(bar_t);
+
+  // The release stage is a cycle behind the counts, except in a unit so small that it need not be.
+  localparam bit Lag = EnReduce || EnState || (NumIssue > 1);
+
+  // -------------------------------------------------------------------------------------------
+  // Ports, drain
+  // -------------------------------------------------------------------------------------------
+
+  logic    [NumIssue-1:0] free, drained_valid, drained_ready, held_valid, held_ready, held_waiting;
+  issue_t  [NumIssue-1:0] drained, held;
+  logic    [NumIssue-1:0] accept, drain_ready;
+  warp_t   [NumIssue-1:0] accept_warp, commit_warp;
+  logic    [NumIssue-1:0] commit_valid;
+  logic    [NumWarps-1:0] busy, waiting, live;
+  logic    [NumIssue-1:0][NumWarps-1:0] fence_req;
+
+  for (genvar p = 0; p < NumIssue; p++) begin : g_port
+    assign free[p]          = !busy[issue_i[p].warp[WarpW-1:0]];
+    assign issue_ready_o[p] = free[p] && drain_ready[p];
+    assign accept[p]        = issue_valid_i[p] && issue_ready_o[p];
+    assign accept_warp[p]   = issue_i[p].warp;
+
+    if (EnDrain) begin : g_drain
+      muster_drain #(.NumWarps(NumWarps)) u_drain (
+        .clk_i, .rst_ni,
+        .valid_i (issue_valid_i[p] && free[p]), .ready_o (drain_ready[p]), .issue_i (issue_i[p]),
+        .fence_req_o (fence_req[p]), .fence_ack_i,
+        .valid_o (drained_valid[p]), .ready_i (drained_ready[p]), .issue_o (drained[p])
+      );
+    end else begin : g_no_drain
+      assign drained_valid[p] = issue_valid_i[p] && free[p];
+      assign drain_ready[p]   = drained_ready[p];
+      assign drained[p]       = issue_i[p];
+      assign fence_req[p]     = '0;
+    end
+
+    if (NumIssue > 1) begin : g_stage
+      muster_stage #(.data_t(issue_t)) u_stage (
+        .clk_i, .rst_ni,
+        .valid_i (drained_valid[p]), .ready_o (drained_ready[p]), .data_i (drained[p]),
+        .valid_o (held_valid[p]), .ready_i (held_ready[p]), .data_o (held[p])
+      );
+    end else begin : g_no_stage
+      assign held_valid[p]    = drained_valid[p];
+      assign drained_ready[p] = held_ready[p];
+      assign held[p]          = drained[p];
+    end
+
+    assign held_waiting[p] = waiting[held[p].warp[WarpW-1:0]];
+  end
+
+  always_comb begin
+    fence_req_o = '0;
+    for (int p = 0; p < NumIssue; p++) fence_req_o = fence_req_o | fence_req[p];
+  end
+
+  muster_busy #(.NumWarps(NumWarps), .NumIssue(NumIssue)) u_busy (
+    .clk_i, .rst_ni,
+    .accept_i (accept), .accept_warp_i (accept_warp),
+    .commit_i (commit_valid), .commit_warp_i (commit_warp),
+    .busy_o (busy)
+  );
+  assign busy_o = busy;
+
+  // -------------------------------------------------------------------------------------------
+  // Lifecycle, select
+  // -------------------------------------------------------------------------------------------
+
+  logic    lc_valid, lc_ready, lc_done, launched, credit;
+  group_t  lc_group;
+  member_t lc_member;
+  wcount_t launch_live;
+
+  muster_lifecycle #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_lifecycle (
+    .clk_i, .rst_ni,
+    .valid_i (lifecycle_valid_i), .ready_o (lifecycle_ready_o), .lifecycle_i,
+    .busy_i (busy), .launched_i (launched),
+    .valid_o (lc_valid), .ready_i (lc_ready), .group_o (lc_group), .member_o (lc_member),
+    .live_o (launch_live), .done_i (lc_done)
+  );
+
+  logic                   sel_valid, sel_ready;
+  group_t                 sel_group;
+  member_t [NumIssue-1:0] sel_members;
+
+  muster_select #(.NumIssue(NumIssue)) u_select (
+    .clk_i, .rst_ni,
+    .valid_i (held_valid), .ready_o (held_ready), .issue_i (held), .waiting_i (held_waiting),
+    .lc_valid_i (lc_valid), .lc_ready_o (lc_ready), .lc_group_i (lc_group),
+    .lc_member_i (lc_member),
+    .credit_i (credit),
+    .valid_o (sel_valid), .ready_i (sel_ready), .group_o (sel_group), .members_o (sel_members)
+  );
+
+  // -------------------------------------------------------------------------------------------
+  // Check, count
+  // -------------------------------------------------------------------------------------------
+
+  logic                    chk_valid, chk_ready, leave, latest_we, count_busy, release_busy;
+  group_t                  chk_group;
+  checked_t [NumIssue-1:0] chk_members;
+  logic     [WarpW-1:0]    chk_last;
+  logic     [31:0]         chk_word;
+  logic     [NumWarps-1:0] leavers;
+  logic     [EntryW-1:0]   entry, entry_next, census_entry;
+
+  muster_check #(
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce),
+    .EnState(EnState), .EnFaults(EnFaults), .EnLanes(EnLanes)
+  ) u_check (
+    .clk_i, .rst_ni,
+    .valid_i (sel_valid), .ready_o (sel_ready), .group_i (sel_group), .members_i (sel_members),
+    .lifecycle_i, .live_i (launch_live), .launched_o (launched), .done_o (lc_done),
+    .waiting_i (waiting), .ahead_i (count_busy || release_busy),
+    .latest_we_i (latest_we), .latest_cta_i (entry[EntryW-1-:CtaW]), .latest_bar_i (entry[3:0]),
+    .valid_o (chk_valid), .ready_i (chk_ready), .group_o (chk_group), .members_o (chk_members),
+    .last_o (chk_last), .word_o (chk_word),
+    .leave_o (leave), .leavers_o (leavers), .live_o (live)
+  );
+
+  logic                   commit;
+  logic    [NumIssue-1:0] commits;
+  outcome_t               counted, outcome;
+  effect_t [NumIssue-1:0] counted_effects, effects;
+  bar_word_t              census_count;
+
+  assign census_entry = {census_cta_i[CtaW-1:0], census_bar_i};
+
+  muster_count #(
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnFaults(EnFaults)
+  ) u_count (
+    .clk_i, .rst_ni,
+    .valid_i (chk_valid), .ready_o (chk_ready), .group_i (chk_group), .members_i (chk_members),
+    .last_i (chk_last), .word_i (chk_word),
+    .busy_o (count_busy), .next_o (entry_next), .entry_o (entry), .latest_we_o (latest_we),
+    .census_i (census_entry), .census_o (census_count),
+    .commit_o (commit), .commits_o (commits), .outcome_o (counted), .effects_o (counted_effects)
+  );
+
+  always_comb begin
+    for (int p = 0; p < NumIssue; p++) begin
+      commit_valid[p] = commit && commits[p] && !is_lifecycle(counted.op);
+      commit_warp[p]  = counted_effects[p].warp;
+    end
+  end
+
+  // -------------------------------------------------------------------------------------------
+  // Release, warps
+  // -------------------------------------------------------------------------------------------
+
+  warp_word_t          read_word, counted_read_word;
+  logic [EntryW-1:0]   release_next;
+
+  if (Lag) begin : g_lag
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        outcome <= '0;
+        effects <= '0;
+      end else begin
+        outcome <= counted;
+        effects <= counted_effects;
+      end
+    end
+    always_ff @(posedge clk_i) read_word <= counted_read_word;
+    assign release_next = entry;
+    assign release_busy = outcome.valid;
+  end else begin : g_no_lag
+    assign outcome      = counted;
+    assign effects      = counted_effects;
+    assign read_word    = counted_read_word;
+    assign release_next = entry_next;
+    assign release_busy = 1'b0;
+  end
+
+  logic [NumWarps-1:0] waits, released;
+  bar_word_t           word, census_word;
+
+  muster_release #(
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce),
+    .EnState(EnState)
+  ) u_release (
+    .clk_i, .rst_ni,
+    .next_i (release_next), .outcome_i (outcome), .effects_i (effects),
+    .census_i (census_entry), .census_count_i (census_count), .census_o (census_word),
+    .waits_o (waits), .released_o (released), .word_o (word),
+    .release_o, .release_info_o
+  );
+
+  muster_warps #(
+    .NumWarps(NumWarps), .EnReduce(EnReduce), .EnState(EnState)
+  ) u_warps (
+    .clk_i, .rst_ni,
+    .waits_i (waits), .wait_bar_i (outcome.bar), .released_i (released),
+    .leave_i (leave), .leavers_i (leavers),
+    .launch_i (launched), .comers_i (lifecycle_i.warps[NumWarps-1:0]),
+    .waiting_o (waiting),
+    .release_i (release_o), .release_info_i (release_info_o),
+    .outcome_i (outcome), .warp_i (effects[0].warp[WarpW-1:0]),
+    .read_warp_i (counted_effects[0].warp[WarpW-1:0]), .read_word_o (counted_read_word)
+  );
+
+  // -------------------------------------------------------------------------------------------
+  // Reports: faults, responses, commits, census
+  // -------------------------------------------------------------------------------------------
+
+  muster_report #(.NumIssue(NumIssue), .EnFaults(EnFaults), .EnReduce(EnReduce)) u_report (
+    .clk_i, .rst_ni,
+    .outcome_i (outcome), .effects_i (effects), .bar_word_i (word), .warp_word_i (read_word),
+    .fault_valid_o, .fault_o,
+    .credit_o (credit), .spend_i (sel_valid && sel_ready && is_read(sel_group.op)),
+    .response_valid_o, .response_ready_i, .response_o,
+    .entry_valid_o (commit_o.entry_valid), .entry_cta_o (commit_o.entry_cta),
+    .entry_bar_o (commit_o.entry_bar), .entry_word_o (commit_o.entry_word)
+  );
+
+  always_comb begin
+    commit_o.valid     = MaxIssue'(commit_valid);
+    commit_o.warp      = '0;
+    commit_o.lifecycle = commit && is_lifecycle(counted.op);
+    for (int p = 0; p < NumIssue; p++) commit_o.warp[p] = commit_warp[p];
+  end
+
+  assign census_word_o    = census_word;
+  assign census_live_o    = live;
+  assign census_waiting_o = waiting;
+
+endmodule

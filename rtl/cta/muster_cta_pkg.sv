@@ -1,0 +1,107 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What passes from stage to stage inside the CTA room: a group of operations that are one update.
+package muster_cta_pkg;
+
+  import muster_pkg::*;
+
+  // What a group does to its entry. Arrivals of several ports may share a group; every other
+  // operation is a group of its own.
+  typedef enum logic [3:0] {
+    GroupArrive,     // SYNC, ARV, RED
+    GroupReadBar,    // B2R.BAR
+    GroupReadWarp,   // B2R.WARP
+    GroupReadResult, // B2R.RESULT
+    GroupWriteBar,   // R2B.BAR
+    GroupWriteWarp,  // R2B.WARP
+    GroupExit,       // lanes of a warp
+    GroupLaunch,
+    GroupLeave,      // suspend and end
+    GroupClear       // one entry of a slot that is about to be launched; never committed
+  } group_e;
+
+  typedef struct packed {
+    group_e      op;
+    cta_t        cta;
+    bar_t        bar;
+    logic [11:0] count;  // threads, arrivals only
+    kind_e       kind;   // arrivals only
+  } group_t;
+
+  // One port's operation in a group.
+  typedef struct packed {
+    logic        valid;
+    logic        waits;    // SYNC and RED
+    warp_t       warp;
+    lanes_t      lanes;
+    logic [31:0] operand;
+  } member_t;
+
+  // A member behind the checks: everything that can be judged without the entry.
+  typedef struct packed {
+    logic            valid;
+    logic            counts;    // takes effect unless the entry disagrees
+    logic            waits;
+    warp_t           warp;
+    lanes_t          lanes;
+    fault_e          cause;     // refused for this
+    logic [7:0][2:0] partials;  // true (AND: false) participating lanes, four lanes a count
+  } checked_t;
+
+  // What the update of an entry's count leads to, behind it.
+  typedef struct packed {
+    logic        valid;
+    group_e      op;
+    cta_t        cta;
+    bar_t        bar;
+    logic        accepted;  // some member took effect
+    logic        complete;  // the entry's generation turned
+    kind_e       kind;      // of the entry: before a completion, else afterwards
+    wcount_t     expected;  // of the entry, afterwards
+    wcount_t     arrived;
+    logic [31:0] word;      // R2B: the state word
+  } outcome_t;
+
+  // A member of such an update.
+  typedef struct packed {
+    logic       counts;     // it took effect
+    logic       waits;      // ... and its warp waits
+    warp_t      warp;
+    lanes_t     lanes;
+    fault_e     cause;      // it was refused for this
+    logic [5:0] hits;       // true (AND: false) participating lanes
+  } effect_t;
+
+  function automatic group_e group_of(op_e op);
+    unique case (op)
+      OpB2rBar:    return GroupReadBar;
+      OpB2rWarp:   return GroupReadWarp;
+      OpB2rResult: return GroupReadResult;
+      OpR2bBar:    return GroupWriteBar;
+      OpR2bWarp:   return GroupWriteWarp;
+      default:     return GroupArrive;
+    endcase
+  endfunction
+
+  function automatic kind_e kind_of(op_e op);
+    unique case (op)
+      OpRedAnd:  return KindAnd;
+      OpRedOr:   return KindOr;
+      OpRedPopc: return KindPopc;
+      default:   return KindSync;
+    endcase
+  endfunction
+
+  function automatic logic is_read(group_e op);
+    return op inside {GroupReadBar, GroupReadWarp, GroupReadResult};
+  endfunction
+
+  function automatic logic is_lifecycle(group_e op);
+    return op inside {GroupExit, GroupLaunch, GroupLeave, GroupClear};
+  endfunction
+
+  function automatic logic is_reduction(kind_e kind);
+    return kind inside {KindAnd, KindOr, KindPopc};
+  endfunction
+
+endpackage

@@ -1,0 +1,134 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What the unit tells of an update, besides the release: the faults of its members, the response
+// of a B2R, and, for checkers, the entry that it wrote. Faults and the entry come with the release.
+module muster_report
+  import muster_pkg::*;
+  import muster_cta_pkg::*;
+#(
+  parameter int unsigned NumIssue = 1,
+  parameter bit          EnFaults = 1'b1,
+  parameter bit          EnReduce = 1'b1
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  input  outcome_t               outcome_i,
+  input  effect_t [NumIssue-1:0] effects_i,
+  input  bar_word_t              bar_word_i,       // of the entry, afterwards
+  input  warp_word_t             warp_word_i,      // of the first member's warp
+
+  output logic   [NumIssue:0]    fault_valid_o,
+  output fault_t [NumIssue:0]    fault_o,
+
+  output logic                   credit_o,         // there is room for one more response
+  input  logic                   spend_i,          // an operation with a response was chosen
+  output logic                   response_valid_o,
+  input  logic                   response_ready_i,
+  output response_t              response_o,
+
+  output logic                   entry_valid_o,
+  output cta_t                   entry_cta_o,
+  output bar_t                   entry_bar_o,
+  output bar_word_t              entry_word_o
+);
+
+  if (EnFaults) begin : g_faults
+    logic   [NumIssue:0] fault_valid_d, fault_valid_q;
+    fault_t [NumIssue:0] fault_d, fault_q;
+    logic                names_bar;
+
+    assign names_bar = outcome_i.op inside {GroupArrive, GroupReadBar, GroupWriteBar};
+
+    // The last port is the lifecycle port, whose operation is member 0.
+    always_comb begin
+      fault_valid_d = '0;
+      for (int p = 0; p <= NumIssue; p++) begin
+        automatic effect_t effect = effects_i[(p < NumIssue) ? p : 0];
+        fault_d[p] = '{
+          cause: effect.cause,
+          cta:   outcome_i.cta,
+          warp:  effect.warp,
+          lanes: effect.lanes,
+          bar:   names_bar ? outcome_i.bar : '0
+        };
+        fault_valid_d[p] = (effect.cause != FaultNone) &&
+                           (is_lifecycle(outcome_i.op) == (p == NumIssue));
+      end
+    end
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        fault_valid_q <= '0;
+      end else begin
+        fault_valid_q <= fault_valid_d;
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (fault_valid_d != '0) fault_q <= fault_d;
+    end
+
+    assign fault_valid_o = fault_valid_q;
+    assign fault_o       = fault_q;
+  end else begin : g_no_faults
+    assign fault_valid_o = '0;
+    assign fault_o       = '0;
+  end
+
+  if (EnReduce) begin : g_responses
+    response_t response;
+    logic      reads;
+
+    assign reads = outcome_i.valid && is_read(outcome_i.op);
+
+    always_comb begin
+      response = '{warp: effects_i[0].warp, data: '0, pred: 1'b0};
+      unique case (outcome_i.op)
+        GroupReadBar:  response.data = bar_word_i;
+        GroupReadWarp: response.data = warp_word_i;
+        default: begin
+          if (warp_word_i.kind == KindPopc) response.data = 32'(warp_word_i.value);
+          if (warp_word_i.kind inside {KindAnd, KindOr}) response.pred = warp_word_i.value[0];
+        end
+      endcase
+    end
+
+    muster_response u_response (
+      .clk_i, .rst_ni,
+      .credit_o, .spend_i, .refund_i (reads && !outcome_i.accepted),
+      .valid_i (reads && outcome_i.accepted), .response_i (response),
+      .valid_o (response_valid_o), .ready_i (response_ready_i), .response_o
+    );
+  end else begin : g_no_responses
+    assign credit_o         = 1'b1;
+    assign response_valid_o = 1'b0;
+    assign response_o       = '0;
+  end
+
+  logic      entry_valid_q;
+  cta_t      entry_cta_q;
+  bar_t      entry_bar_q;
+  bar_word_t entry_word_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      entry_valid_q <= 1'b0;
+    end else begin
+      entry_valid_q <= outcome_i.complete || (outcome_i.accepted &&
+                       (outcome_i.op inside {GroupArrive, GroupWriteBar}));
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    entry_cta_q  <= outcome_i.cta;
+    entry_bar_q  <= outcome_i.bar;
+    entry_word_q <= bar_word_i;
+  end
+
+  assign entry_valid_o = entry_valid_q;
+  assign entry_cta_o   = entry_cta_q;
+  assign entry_bar_o   = entry_bar_q;
+  assign entry_word_o  = entry_word_q;
+
+endmodule

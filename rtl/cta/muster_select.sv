@@ -1,0 +1,89 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Chooses the next group: the lifecycle port and the issue ports take turns to lead, and the ports
+// whose arrival agrees with the leader's (same CTA, barrier, count and kind) go with it, in port
+// order. An operation of a waiting warp goes alone, so that what releases it is a group of its own.
+module muster_select
+  import muster_pkg::*;
+  import muster_cta_pkg::*;
+#(
+  parameter int unsigned NumIssue = 1
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+
+  input  logic    [NumIssue-1:0] valid_i,
+  output logic    [NumIssue-1:0] ready_o,
+  input  issue_t  [NumIssue-1:0] issue_i,
+  input  logic    [NumIssue-1:0] waiting_i,   // the operation's warp waits
+
+  input  logic                   lc_valid_i,
+  output logic                   lc_ready_o,
+  input  group_t                 lc_group_i,
+  input  member_t                lc_member_i,
+
+  input  logic                   credit_i,    // there is room for one more response
+
+  output logic                   valid_o,
+  input  logic                   ready_i,
+  output group_t                 group_o,
+  output member_t [NumIssue-1:0] members_o    // a lifecycle operation is in place 0
+);
+
+  group_t  [NumIssue-1:0] group;
+  member_t [NumIssue-1:0] member;
+  logic    [NumIssue-1:0] eligible;
+
+  always_comb begin
+    for (int p = 0; p < NumIssue; p++) begin
+      group[p] = '{
+        op:    group_of(issue_i[p].op),
+        cta:   issue_i[p].cta,
+        bar:   issue_i[p].bar,
+        count: issue_i[p].count,
+        kind:  kind_of(issue_i[p].op)
+      };
+      member[p] = '{
+        valid:   1'b1,
+        waits:   issue_i[p].op != OpArrive,
+        warp:    issue_i[p].warp,
+        lanes:   issue_i[p].lanes,
+        operand: issue_i[p].operand
+      };
+      eligible[p] = valid_i[p] && (credit_i || !is_read(group[p].op));
+    end
+  end
+
+  logic [NumIssue:0] grant;  // who leads; the last bit is the lifecycle port's
+
+  muster_rr_arbiter #(.NumReq(NumIssue + 1)) u_arbiter (
+    .clk_i, .rst_ni,
+    .req_i ({lc_valid_i, eligible}), .advance_i (ready_i), .gnt_o (grant)
+  );
+
+  logic [NumIssue-1:0] joins;  // goes with the leader, or leads
+  logic                alone;  // nothing goes with the leader
+
+  always_comb begin
+    group_o = lc_group_i;
+    alone   = 1'b1;
+    for (int p = 0; p < NumIssue; p++) begin
+      if (grant[p]) begin
+        group_o = group[p];
+        alone   = (group[p].op != GroupArrive) || waiting_i[p];
+      end
+    end
+    for (int p = 0; p < NumIssue; p++) begin
+      joins[p] = grant[p] ||
+                 (!alone && eligible[p] && !waiting_i[p] && (group[p] == group_o));
+    end
+    members_o = member;
+    for (int p = 0; p < NumIssue; p++) members_o[p].valid = joins[p];
+    if (grant[NumIssue]) members_o[0] = lc_member_i;
+  end
+
+  assign valid_o    = (grant != '0);
+  assign ready_o    = {NumIssue{ready_i}} & joins;
+  assign lc_ready_o = ready_i && grant[NumIssue];
+
+endmodule
