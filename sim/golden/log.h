@@ -1,0 +1,101 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The log of a run: JSONL, a header line and then one line for each committed operation, in order.
+//
+//   {"muster_log":1,"config":"small","seed":1}
+//   {"cycle":9,"op":"sync","cta":0,"warp":3,"bar":1,"count":64,"lanes":"0xffffffff",
+//    "operand":"0x0","effects":{"entry_written":true,"bar":1,"word":"0x4101000"}}   (on one line)
+//
+// Lifecycle operations have the members that they use. Of the effects, those that are not zero are
+// written, under the names that golden.h gives them.
+#ifndef MUSTER_SIM_GOLDEN_LOG_H_
+#define MUSTER_SIM_GOLDEN_LOG_H_
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/golden/golden.h"
+#include "sim/golden/operation.h"
+
+namespace muster::golden {
+
+// One line of a log.
+struct Record {
+  std::uint64_t cycle = 0;
+  Operation operation;
+  Effects effects;
+};
+
+class LogWriter {
+ public:
+  LogWriter(const std::string& path, std::string_view config, std::uint64_t seed);
+  LogWriter(const LogWriter&) = delete;
+  LogWriter& operator=(const LogWriter&) = delete;
+  ~LogWriter() { Close(); }
+
+  void Write(std::uint64_t cycle, const Operation& operation, const Effects& effects);
+
+  // Returns false if the file could not be opened or written; error() then says so in a sentence.
+  bool Close();
+  const std::string& error() const { return error_; }
+
+ private:
+  void Flush();
+
+  std::string path_;
+  std::FILE* file_;
+  fmt::memory_buffer buffer_;
+  std::string error_;
+};
+
+class LogReader {
+ public:
+  // Opens the log and reads its header.
+  explicit LogReader(const std::string& path);
+
+  // Reads the next line. Returns false at the end of the log and on an error.
+  bool Next(Record* record);
+
+  // Null after an error in the header.
+  const Config* config() const { return config_; }
+  std::uint64_t seed() const { return seed_; }
+  unsigned line() const { return line_; }
+  // One sentence that begins with file and line; empty: no error.
+  const std::string& error() const { return error_; }
+
+ private:
+  bool Fail(const std::string& what);
+  bool ReadObject(nlohmann::json* object);
+  void ReadHeader();
+
+  std::string path_;
+  std::ifstream file_;
+  const Config* config_ = nullptr;
+  std::uint64_t seed_ = 0;
+  unsigned line_ = 0;
+  std::string error_;
+};
+
+// An operation in words: "sync at barrier 1 with count 64 by warp 3 of CTA 0".
+std::string Describe(const Operation& operation);
+
+// What the golden model makes of a log.
+struct Replayed {
+  std::uint64_t operations = 0;
+  std::uint64_t differences = 0;  // operations whose effects differ
+  std::vector<std::string>
+      reports;        // the first of them, each with file, line, cycle and both values
+  std::string error;  // not empty: the log could not be read (to its end)
+};
+Replayed Replay(const std::string& path);
+
+}  // namespace muster::golden
+
+#endif  // MUSTER_SIM_GOLDEN_LOG_H_
