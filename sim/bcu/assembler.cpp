@@ -46,6 +46,7 @@ struct LineEnd : pegtl::eolf {};
 struct Line : pegtl::must<Space, pegtl::opt<Statement>, Space, pegtl::opt<Comment>, LineEnd> {};
 struct Text : pegtl::until<pegtl::eof, Line> {};
 
+// NOLINTBEGIN(readability-identifier-naming): PEGTL looks for these names.
 struct Messages {
   template <typename>
   static constexpr const char* message = nullptr;
@@ -67,6 +68,7 @@ constexpr const char* Messages::message<End> = "expected ',', ';' or the end of 
 template <>
 constexpr const char* Messages::message<LineEnd> =
     "a line holds one instruction, and behind it only a comment";
+// NOLINTEND(readability-identifier-naming)
 
 template <typename Rule>
 using Control = pegtl::must_if<Messages, pegtl::normal, false>::control<Rule>;
@@ -104,7 +106,9 @@ std::uint32_t ParseNumber(std::string_view digits, int base) {
 std::uint32_t ParseName(std::string_view name, std::uint32_t last,
                         const pegtl::position& position) {
   const std::string_view digits = name.substr(1);
-  if (digits == "Z" || digits == "T") return last;
+  if (digits == "Z" || digits == "T") {
+    return last;
+  }
   const std::uint32_t number = ParseNumber(digits, 10);
   if (number >= last) {
     throw pegtl::parse_error(
@@ -115,7 +119,9 @@ std::uint32_t ParseName(std::string_view name, std::uint32_t last,
 
 Operand ParsePredicate(std::string_view text, const pegtl::position& position) {
   const bool inverted = text[0] == '!';
-  if (inverted) text.remove_prefix(1);
+  if (inverted) {
+    text.remove_prefix(1);
+  }
   return {Kind::kPredicate, ParseName(text, kPredT, position), inverted, position};
 }
 
@@ -162,7 +168,9 @@ struct Attempt {
 Attempt Try(const Form& form, const Mnemonic& mnemonic, const Statement& statement) {
   Attempt attempt{Instruction(form), {}};
   Instruction& instruction = attempt.instruction;
-  if (form.mode != Field::kNone) instruction[form.mode] = mnemonic.mode;
+  if (form.mode != Field::kNone) {
+    instruction[form.mode] = mnemonic.mode;
+  }
   if (statement.guard) {
     instruction[Field::kPg] = statement.guard->value;
     instruction[Field::kPgNot] = statement.guard->inverted ? 1 : 0;
@@ -171,7 +179,9 @@ Attempt Try(const Form& form, const Mnemonic& mnemonic, const Statement& stateme
     const std::size_t next = attempt.fields.size();
     if (next < statement.operands.size() && Fits(statement.operands[next], field)) {
       instruction[field] = statement.operands[next].value;
-      if (field == Field::kPp) instruction[Field::kPpNot] = statement.operands[next].inverted;
+      if (field == Field::kPp) {
+        instruction[Field::kPpNot] = statement.operands[next].inverted;
+      }
       attempt.fields.push_back(field);
     } else if (!IsOptional(instruction, field)) {
       attempt.complete = false;
@@ -211,14 +221,20 @@ Word128 Assemble(const Statement& statement) {
 
   std::size_t fitting = 0;
   for (const Form& form : kForms) {
-    if (form.optype != mnemonic->optype) continue;
+    if (form.optype != mnemonic->optype) {
+      continue;
+    }
     const Attempt attempt = Try(form, *mnemonic, statement);
     const auto& [instruction, fields, complete] = attempt;
     fitting = std::max(fitting, fields.size());
-    if (!complete || fields.size() < statement.operands.size()) continue;
+    if (!complete || fields.size() < statement.operands.size()) {
+      continue;
+    }
 
     const auto problem = Check(instruction);
-    if (!problem) return Encode(instruction);
+    if (!problem) {
+      return Encode(instruction);
+    }
     const auto field = std::find(fields.begin(), fields.end(), problem->field);
     throw pegtl::parse_error(
         problem->what,
@@ -281,7 +297,9 @@ struct Action<grammar::Immediate> {
   static void apply(const Input& in, State& state) {
     std::string_view text = in.string_view();
     const bool hexadecimal = text.substr(0, 2) == "0x";
-    if (hexadecimal) text.remove_prefix(2);
+    if (hexadecimal) {
+      text.remove_prefix(2);
+    }
     const std::uint32_t value = ParseNumber(text, hexadecimal ? 16 : 10);
     state.statement.operands.push_back({Kind::kImmediate, value, false, in.position()});
   }
@@ -289,7 +307,8 @@ struct Action<grammar::Immediate> {
 
 template <>
 struct Action<grammar::Statement> {
-  static void apply0(State& state) {
+  template <typename Input>
+  static void apply(const Input& /*in*/, State& state) {
     state.words.push_back(Assemble(std::exchange(state.statement, {})));
   }
 };
@@ -311,9 +330,13 @@ std::variant<std::vector<Word128>, Refusal> AssembleText(std::string_view text) 
 
 std::variant<Word128, Refusal> AssembleLine(std::string_view line) {
   auto result = AssembleText(line);
-  if (auto* const refusal = std::get_if<Refusal>(&result)) return *refusal;
+  if (auto* const refusal = std::get_if<Refusal>(&result)) {
+    return *refusal;
+  }
   const auto& words = std::get<std::vector<Word128>>(result);
-  if (words.size() != 1) return Refusal{1, 1, "expected one instruction"};
+  if (words.size() != 1) {
+    return Refusal{1, 1, "expected one instruction"};
+  }
   return words.front();
 }
 

@@ -55,7 +55,9 @@ std::string Text(const Instruction& instruction) {
 
   const char* separator = " ";
   for (const Field field : instruction.form().operands) {
-    if (field == Field::kNone || IsLeftOut(instruction, field)) continue;
+    if (field == Field::kNone || IsLeftOut(instruction, field)) {
+      continue;
+    }
     text += separator + Operand(instruction, field);
     separator = ", ";
   }
@@ -66,7 +68,9 @@ std::string Text(const Instruction& instruction) {
 
 Disassembly Disassemble(Word128 word) {
   const auto decoded = Decode(word);
-  if (const auto* const problem = std::get_if<Problem>(&decoded)) return {false, problem->what};
+  if (const auto* const problem = std::get_if<Problem>(&decoded)) {
+    return {false, problem->what};
+  }
   return {true, Text(std::get<Instruction>(decoded))};
 }
 

@@ -27,11 +27,17 @@ template <typename Visit>
 void ForEachField(const Form& form, Visit visit) {
   visit(Field::kPg);
   visit(Field::kPgNot);
-  if (form.mode != Field::kNone) visit(form.mode);
+  if (form.mode != Field::kNone) {
+    visit(form.mode);
+  }
   for (const Field field : form.operands) {
-    if (field == Field::kNone) continue;
+    if (field == Field::kNone) {
+      continue;
+    }
     visit(field);
-    if (field == Field::kPp) visit(Field::kPpNot);
+    if (field == Field::kPp) {
+      visit(Field::kPpNot);
+    }
   }
 }
 
@@ -54,14 +60,20 @@ unsigned LowestBit(Word128 word) {
 std::string Hex(Word128 word) { return fmt::format("{:016x}{:016x}", word.hi, word.lo); }
 
 std::optional<Word128> ParseHex(std::string_view text) {
-  if (text.substr(0, 2) == "0x") text.remove_prefix(2);
-  if (text.size() != 32) return std::nullopt;
+  if (text.substr(0, 2) == "0x") {
+    text.remove_prefix(2);
+  }
+  if (text.size() != 32) {
+    return std::nullopt;
+  }
   const auto parse = [](std::string_view digits, std::uint64_t& value) {
     const char* const end = digits.data() + digits.size();
     return std::from_chars(digits.data(), end, value, 16).ptr == end;
   };
   Word128 word;
-  if (!parse(text.substr(0, 16), word.hi) || !parse(text.substr(16), word.lo)) return std::nullopt;
+  if (!parse(text.substr(0, 16), word.hi) || !parse(text.substr(16), word.lo)) {
+    return std::nullopt;
+  }
   return word;
 }
 
@@ -86,13 +98,19 @@ std::optional<Problem> Check(const Instruction& instruction) {
                    fmt::format("there is no reduction with the code {}", instruction.mode())};
   }
   for (const Field field : form.operands) {
-    if (field != Field::kBar && field != Field::kCount) continue;
-    const std::uint32_t value = instruction[field];
-    if (field == Field::kBar) {
-      if (value > 15) return Problem{field, fmt::format("barrier id {} is above 15", value)};
+    if (field != Field::kBar && field != Field::kCount) {
       continue;
     }
-    if (value > 4095) return Problem{field, fmt::format("count {} is above 4095", value)};
+    const std::uint32_t value = instruction[field];
+    if (field == Field::kBar) {
+      if (value > 15) {
+        return Problem{field, fmt::format("barrier id {} is above 15", value)};
+      }
+      continue;
+    }
+    if (value > 4095) {
+      return Problem{field, fmt::format("count {} is above 4095", value)};
+    }
     if (value % 32 != 0) {
       return Problem{field, fmt::format("count {} is not a multiple of 32", value)};
     }
@@ -123,7 +141,9 @@ std::variant<Instruction, Problem> Decode(Word128 word) {
 
   Instruction instruction(*form);
   ForEachField(*form, [&](Field field) { instruction[field] = Get(word, field); });
-  if (const auto problem = Check(instruction)) return *problem;
+  if (const auto problem = Check(instruction)) {
+    return *problem;
+  }
 
   const Word128 fields = Encode(instruction);
   const Word128 rest{word.lo ^ fields.lo, word.hi ^ fields.hi};
