@@ -1,0 +1,361 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""What each kernel must leave in its buffers, computed from the mathematical definition of what it
+does, without Muster: one function per kernel, from the buffers' initial contents to the final ones.
+
+  expected.py --check   compares with the manifests and their files (the default)
+  expected.py --write   writes the expected values, and the input files, anew
+"""
+
+import argparse
+import itertools
+import json
+import pathlib
+import struct
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+FORMATS = {"u8": "B", "s8": "b", "u16": "H", "s16": "h", "u32": "I", "s32": "i",
+           "u64": "Q", "s64": "q", "f32": "f", "f64": "d"}
+MASK32 = 0xFFFFFFFF
+
+
+def scatter(seed, count, low, high):
+    """Reproducible numbers from low to high (a linear congruential generator, high bits)."""
+    values = []
+    state = seed
+    for _ in range(count):
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        values.append(low + (state >> 33) % (high - low + 1))
+    return values
+
+
+def floyd_input():
+    """A road from half of the nodes to others, a length of 1 to 99; 30000 is no road."""
+    roads = iter(scatter(6, 256, 1, 99))
+    gaps = iter(scatter(7, 256, 0, 2))
+    return [0 if a == b else next(roads) if next(gaps) == 0 else 30000
+            for a in range(16) for b in range(16)]
+
+
+# Buffers whose initial contents are in a file.
+INPUTS = {
+    "bitonic_sort": {"keys": scatter(1, 256, -10**9, 10**9)},
+    "floyd": {"in": floyd_input()},
+    "median": {"in": scatter(2, 128, 0, 255)},
+    "reverse": {"in": scatter(3, 384, -30000, 30000)},
+    "scan": {"in": scatter(4, 768, 0, 2**31 - 1)},
+    "stencil": {"in": scatter(5, 256, 0, 1000)},
+    "volume": {"in": scatter(8, 256, -2**30, 2**30)},
+    "vote": {"in": scatter(9, 96, 0, 2000)},
+}
+
+
+def bitonic_sort(keys):
+    return {"keys": sorted(keys)}
+
+
+def block_sum(in_):
+    return {"out": [sum(in_[:256]), sum(in_[256:])]}
+
+
+def collatz():
+    def sequence(n):
+        values = [n]
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else 3 * n + 1
+            values.append(n)
+        return values
+
+    all_of_them = [sequence(n) for n in range(1, 65)]
+    rounds = max(len(values) for values in all_of_them) - 1
+    at_round = [[values[min(r, len(values) - 1)] for values in all_of_them] for r in range(rounds)]
+    return {"steps": [len(values) - 1 for values in all_of_them],
+            "under_way": [sum(n != 1 for n in now) for now in at_round],
+            "above": [sum(max(now) > 1000 for now in at_round)] * 64}
+
+
+def diverged_barrier():
+    return {"value": [(t ^ 33) ** 2 for t in range(64)],
+            "count": [40 + (1000 if t % 2 == 0 else 0) for t in range(63)] + [0]}
+
+
+def early_exit():
+    return {"out": [16 * (warp + 1) for warp in range(8) for _ in range(32)]}
+
+
+def exit_red():
+    # The reduction before which each warp exits, and each warp's odd lanes.
+    exits = [3 * warp + warp % 3 for warp in range(7)] + [21]
+    odd = [16] * 6 + [8, 16]
+    results = []
+    for step in range(21):
+        there = [warp for warp in range(8) if exits[warp] > step]
+        results.append([sum(odd[warp] for warp in there), int(3 not in there),
+                        int(4 in there)][step % 3])
+    digest = []
+    for t in range(256):
+        d = 0
+        if not 208 <= t < 224:
+            for result in results[:exits[t // 32]]:
+                d = (31 * d + result) & MASK32
+        digest.append(d)
+    return {"results": results, "digest": digest}
+
+
+def floyd(in_):
+    # Bellman and Ford from every node, not the kernel's own recurrence.
+    out = []
+    for start in range(16):
+        distance = in_[16 * start:16 * start + 16]
+        for _ in range(16):
+            distance = [min(distance[via] + in_[16 * via + to] for via in range(16))
+                        for to in range(16)]
+        out += distance
+    return {"out": out}
+
+
+def forms():
+    return {"out": [255] * 64}
+
+
+def full_count():
+    return {"out": [(t + 2 * 5) % 128 for t in range(128)]}
+
+
+def hazard_divergent_operand():
+    return {"out": [t ^ 32 for t in range(64)]}
+
+
+def hazard_diverged_aligned():
+    return {"out": [1] * 16 + [2] * 16}
+
+
+def hazard_repeated_arrival():
+    return {"out": list(range(96))}
+
+
+def matmul(a, b):
+    return {"c": [sum(a[32 * row + k] * b[32 * k + column] for k in range(32))
+                  for row in range(32) for column in range(32)]}
+
+
+def median(in_):
+    line = in_
+    for _ in range(3):
+        line = [sorted(line[(at + d) % 128] for d in range(-2, 3))[2] for at in range(128)]
+    return {"out": line}
+
+
+def pairs():
+    value = list(range(1024))
+    for pair in range(16):
+        block = range(64 * pair, 64 * pair + 64)
+        for _ in range(pair):
+            new = {t: (3 * value[t] + value[t ^ 63]) & MASK32 for t in block}
+            for t in block:
+                value[t] = new[t]
+    for barrier in range(16):
+        value = [((value[t] ^ value[t ^ 64]) + barrier) & MASK32 for t in range(1024)]
+    return {"out": value}
+
+
+def partial_warp():
+    return {"popc": [100] * 100, "and_or": [2] * 100, "value": list(range(99, -1, -1))}
+
+
+def pipeline(in_):
+    # v -> 3 v + w for w = 0..7 is v -> 3^8 v + (sum over w of 3^(7-w) w).
+    offset = sum(3**(7 - stage) * stage for stage in range(8))
+    return {"out": [3**8 * v + offset for v in in_]}
+
+
+def producer_consumer(in_):
+    return {"out": [2 * in_[i ^ 31] for i in range(192)]}
+
+
+def reuse():
+    # Each round takes the value 97 threads on, and adds 1.
+    return {"out": [(t + 97 * 25) % 256 + 25 for t in range(256)]}
+
+
+def reverse(in_):
+    reversed_ = []
+    difference = []
+    for block in (in_[:192], in_[192:]):
+        reversed_ += block[::-1]
+        difference += [block[t] - block[t - 1] for t in range(192)][::-1]
+    return {"reversed": reversed_, "difference": difference}
+
+
+def scan(in_):
+    return {"out": [v & MASK32 for start in range(0, 768, 256)
+                    for v in itertools.accumulate(in_[start:start + 256])]}
+
+
+def single_warp():
+    value = list(range(32))
+    count = 0
+    for _ in range(100):
+        value = [v + 1 for v in value[1:] + value[:1]]
+        count += sum(v % 3 == 0 for v in value)
+    return {"out": [1000 * count + v for v in value]}
+
+
+def stencil(in_):
+    # Twelve times (1 2 1) is once the binomial coefficients of 24; outside are zeroes, which the
+    # kernel holds at 0, so the reflection of what lies inside with its sign turned.
+    def mirrored(i):
+        period = 2 * (256 + 1)
+        i = (i + 1) % period
+        return 0 if i in (0, 257) else in_[i - 1] if i < 257 else -in_[period - i - 1]
+
+    row = [1]
+    for k in range(24):
+        row.append(row[-1] * (24 - k) // (k + 1))
+    return {"out": [sum(row[k] * mirrored(t + k - 12) for k in range(25)) & MASK32
+                    for t in range(256)]}
+
+
+def transpose(in_):
+    return {"out": [in_[64 * y + x] for x in range(64) for y in range(32)]}
+
+
+def two_ctas():
+    out = []
+    for cta, rounds in ((0, 9), (1, 14)):
+        out += [sum(1000 * cta + lane + 32 * r for r in range(rounds)) for lane in range(32)]
+    return {"out": out}
+
+
+def volume(in_):
+    def neighbours(v):
+        def at(cell, z, y, x):
+            return v[128 * cell + (z % 4) * 32 + (y % 4) * 8 + x % 8]
+
+        return [at(c, z, y, x - 1) + at(c, z, y, x + 1) + at(c, z, y - 1, x) +
+                at(c, z, y + 1, x) + at(c, z - 1, y, x) + at(c, z + 1, y, x)
+                for c in range(2) for z in range(4) for y in range(4) for x in range(8)]
+
+    return {"out": neighbours(neighbours(in_))}
+
+
+def vote(in_):
+    true = [v > 1000 for v in in_]
+    count = sum(true)
+    common = [count, 96 - count, 1, int(all(true)), int(any(true)), 0]
+    first = [sum(true[:64]), int(not all(true[:64]))]
+    last = [32 - sum(true[64:]), int(not any(true[64:]))]
+    return {"out": 2 * (common + first) + common + last}
+
+
+def waves():
+    # A round turns the ring by one and adds 1.
+    return {"out": [sum(((i + group % 5) % 64 + group + group % 5) * (i + 1) for i in range(64))
+                    for group in range(40)]}
+
+
+def pack(kind, values):
+    return struct.pack(f"<{len(values)}{FORMATS[kind]}", *values)
+
+
+def initial(folder, buffer):
+    """The initial contents of a buffer of a manifest."""
+    init = buffer["init"]
+    if init == "zero":
+        return [0] * buffer["count"]
+    if init == "iota":
+        return list(range(buffer["count"]))
+    if isinstance(init, list):
+        return init
+    if "fill" in init:
+        return [init["fill"]] * buffer["count"]
+    raw = (folder / init["file"]).read_bytes()
+    return list(struct.unpack(f"<{buffer['count']}{FORMATS[buffer['type']]}", raw))
+
+
+def dump(manifest):
+    """JSON with a line per key, and per buffer and expectation; long lists wrapped."""
+    def nested(value):
+        items = [f'    {json.dumps(k)}: {json.dumps(v)}' for k, v in value.items()]
+        return "{\n" + ",\n".join(items) + "\n  }"
+
+    lines = []
+    for key, value in manifest.items():
+        text = nested(value) if key in ("buffers", "expect") else json.dumps(value)
+        lines.append(f"  {json.dumps(key)}: {text}")
+    wrapped = []
+    for line in ("{\n" + ",\n".join(lines) + "\n}\n").split("\n"):
+        while len(line) > 100:
+            cut = line.rindex(", ", 0, 100) + 1
+            wrapped.append(line[:cut])
+            line = " " * 8 + line[cut + 1:]
+        wrapped.append(line)
+    return "\n".join(wrapped)
+
+
+class Tree:
+    """The files, compared with what they should hold or written."""
+
+    def __init__(self, write):
+        self.write = write
+        self.differing = []
+
+    def put(self, path, data):
+        if path.exists() and path.read_bytes() == data:
+            return
+        if self.write:
+            path.write_bytes(data)
+            print(f"wrote {path.relative_to(HERE)}")
+        else:
+            self.differing.append(path)
+
+
+def expect(manifest, folder, function, tree):
+    """The manifest with its expectations computed; those in files go to the files."""
+    buffers = manifest.get("buffers", {})
+    arguments = function.__code__.co_varnames[:function.__code__.co_argcount]
+    final = function(*(initial(folder, buffers[name.rstrip("_")]) for name in arguments))
+    given = manifest.get("expect", {})
+    result = {}
+    for name, values in final.items():
+        kind = buffers[name]["type"]
+        assert len(values) == buffers[name]["count"], f"{manifest['ptx']}: length of {name}"
+        if isinstance(given.get(name), dict) and "file" in given[name]:
+            tree.put(folder / given[name]["file"], pack(kind, values))
+            result[name] = given[name]
+        elif len(values) > 1 and len(set(values)) == 1:
+            result[name] = {"fill": values[0]}
+        else:
+            result[name] = values
+    ordered = {}
+    for key, value in manifest.items():
+        if key != "expect":
+            ordered[key] = value
+        if key == "buffers":
+            ordered["expect"] = result
+    return ordered
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--check", action="store_true", help="compare (the default)")
+    mode.add_argument("--write", action="store_true", help="write manifests and files")
+    tree = Tree(parser.parse_args().write)
+    for path in sorted(HERE.glob("*/*.json")):
+        manifest = json.loads(path.read_text())
+        for name, values in INPUTS.get(path.stem, {}).items():
+            buffer = manifest["buffers"][name]
+            tree.put(path.parent / buffer["init"]["file"], pack(buffer["type"], values))
+        if manifest.get("outcome", "completes") == "completes" and "buffers" in manifest:
+            manifest = expect(manifest, path.parent, globals()[path.stem], tree)
+        tree.put(path, dump(manifest).encode())
+    for path in tree.differing:
+        print(f"{path} is not what expected.py computes", file=sys.stderr)
+    return 1 if tree.differing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
