@@ -273,7 +273,7 @@ TEST_F(BcuDecode, IllegalWords) {
   EXPECT_GT(bad_redop, 1000);
 }
 
-// The table of rtl/cta/BCU.md, one lane ruling over others that disagree.
+// One lane rules over others that disagree.
 TEST_F(BcuDecode, LowestParticipatingLaneRules) {
   const Form& packed = *std::find_if(std::begin(kForms), std::end(kForms), [](const Form& form) {
     return std::string_view(form.name) == "BAR_RED_R";
