@@ -41,7 +41,9 @@ def floyd_input():
 # Buffers whose initial contents are in a file.
 INPUTS = {
     "bitonic_sort": {"keys": scatter(1, 256, -10**9, 10**9)},
+    "centre": {"in": scatter(10, 256, -1000, 1000)},
     "floyd": {"in": floyd_input()},
+    "histogram": {"in": scatter(11, 500, 0, 255)},
     "median": {"in": scatter(2, 128, 0, 255)},
     "reverse": {"in": scatter(3, 384, -30000, 30000)},
     "scan": {"in": scatter(4, 768, 0, 2**31 - 1)},
@@ -57,6 +59,16 @@ def bitonic_sort(keys):
 
 def block_sum(in_):
     return {"out": [sum(in_[:256]), sum(in_[256:])]}
+
+
+def centre(in_):
+    # Every step before the division is exact in single precision: sums of integers, over 128.
+    out = []
+    for row in (in_[:128], in_[128:]):
+        deviations = [v - sum(row) / 128 for v in row]
+        largest = max(abs(d) for d in deviations)
+        out += [d / largest for d in deviations]
+    return {"out": out}
 
 
 def collatz():
@@ -133,6 +145,10 @@ def hazard_diverged_aligned():
 
 def hazard_repeated_arrival():
     return {"out": list(range(96))}
+
+
+def histogram(in_):
+    return {"out": [sum(v // 16 == bin_ for v in in_) for bin_ in range(16)]}
 
 
 def matmul(a, b):
