@@ -18,27 +18,29 @@ namespace muster::lockstep {
 class Cover;
 
 struct Options {
-  std::uint64_t seed = 1;                  // only named in reports; a driver has its own
+  std::uint64_t seed = 1;  // only named in reports; a driver has its own
   std::uint64_t max_cycles = 1'000'000;
-  std::string wave;                        // an FST file, or empty
-  std::uint64_t wave_from = 0;             // the cycles that it shows
+  std::string wave;             // an FST file, or empty
+  std::uint64_t wave_from = 0;  // the cycles that it shows
   std::uint64_t wave_to = std::numeric_limits<std::uint64_t>::max();
-  std::string log;                         // a JSONL log of the commits, or empty
-  bool checked = true;                     // false: only the Verilated unit runs, as fast as it can
-  std::string rerun;                       // the command line that repeats this run, for reports
-  Cover* cover = nullptr;                  // counts functional cover points, if there
+  std::string log;         // a JSONL log of the commits, or empty
+  bool checked = true;     // false: only the Verilated unit runs, as fast as it
+                           // can; the driver is not told of commits
+  std::string rerun;       // the command line that repeats this run, for reports
+  Cover* cover = nullptr;  // counts functional cover points, if there
 };
 
 enum class Ending {
-  kDone,       // the driver had nothing left
+  kDone,  // the driver had nothing left
   kMaxCycles,
-  kMismatch,   // the unit and the golden model differ, or a handshake broke a rule
+  kMismatch,  // the unit and the golden model differ, or a handshake broke a rule
+  kError,     // nothing has run: see report
 };
 
 // The longest waits seen, in cycles, each without what is not the unit's to decide.
 struct Waits {
-  std::uint64_t issue = 0;      // valid to ready, less response stalls and the warp's own drain
-  std::uint64_t commit = 0;     // drained (or accepted, where later) to commit, less response stalls
+  std::uint64_t issue = 0;   // valid to ready, less response stalls and the warp's own drain
+  std::uint64_t commit = 0;  // drained (or accepted, where later) to commit, less response stalls
   std::uint64_t lifecycle = 0;  // valid to commit, less response stalls and drains of its warps
   std::uint64_t response = 0;   // commit to response valid, less response stalls
 };
@@ -47,11 +49,11 @@ struct Result {
   Ending ending = Ending::kDone;
   std::uint64_t cycles = 0;
   std::uint64_t commits = 0;
-  std::uint64_t releases = 0;   // completions that released at least one warp
+  std::uint64_t releases = 0;  // completions that released at least one warp
   std::uint64_t faults = 0;
   Waits waits;
-  double seconds = 0;           // of the cycles alone, without elaboration
-  std::string report;           // the text of a mismatch
+  double seconds = 0;  // of the cycles alone, without elaboration
+  std::string report;  // the text of a mismatch or an error
 };
 
 // Runs the unit of `config` until the driver has nothing left, max_cycles, or the first mismatch.

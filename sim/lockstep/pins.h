@@ -13,13 +13,13 @@
 namespace muster {
 
 struct Inputs {
-  std::uint8_t issue_valid = 0;                  // a bit per port
-  std::array<Operation, kMaxIssue> issue;        // held until ready
+  std::uint8_t issue_valid = 0;            // a bit per port
+  std::array<Operation, kMaxIssue> issue;  // held until ready
   bool lifecycle_valid = false;
-  Operation lifecycle;                           // held until ready
-  std::uint64_t fence_ack = 0;                   // a bit per warp
+  Operation lifecycle;          // held until ready
+  std::uint64_t fence_ack = 0;  // a bit per warp
   bool response_ready = true;
-  std::uint8_t census_cta = 0;                   // entry to read
+  std::uint8_t census_cta = 0;  // entry to read
   std::uint8_t census_bar = 0;
 };
 
@@ -28,12 +28,12 @@ struct Outputs {
   std::uint8_t issue_ready = 0;
   bool lifecycle_ready = false;
   // The operations that enter the read-modify-write pipeline in this cycle, in port order.
-  std::uint8_t commit_valid = 0;                 // a bit per port
+  std::uint8_t commit_valid = 0;  // a bit per port
   std::array<std::uint8_t, kMaxIssue> commit_warp{};
   bool commit_lifecycle = false;
 
   // Registered.
-  std::uint64_t busy = 0;                        // warps with an operation between issue and commit
+  std::uint64_t busy = 0;  // warps with an operation between issue and commit
   std::uint64_t fence_req = 0;
   std::uint64_t released = 0;
   std::uint8_t release_cta = 0;
@@ -51,13 +51,13 @@ struct Outputs {
     std::uint8_t bar = 0;
     std::uint32_t lanes = 0;
   };
-  std::uint8_t fault_valid = 0;                  // a bit per issue port, then the lifecycle port
+  std::uint8_t fault_valid = 0;  // a bit per issue port, then the lifecycle port
   std::array<Fault, kMaxIssue + 1> fault;
-  bool entry_valid = false;                      // an entry was written, and its word afterwards
+  bool entry_valid = false;  // an entry was written, and its word afterwards
   std::uint8_t entry_cta = 0;
   std::uint8_t entry_bar = 0;
   std::uint32_t entry_word = 0;
-  std::uint32_t census_word = 0;                 // of the entry addressed in the cycle before
+  std::uint32_t census_word = 0;  // of the entry addressed in the cycle before
   std::uint64_t live = 0;
   std::uint64_t waiting = 0;
 };

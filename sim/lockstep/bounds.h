@@ -1,0 +1,22 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The times that rtl/README.md publishes, by configuration.
+#ifndef MUSTER_SIM_LOCKSTEP_BOUNDS_H_
+#define MUSTER_SIM_LOCKSTEP_BOUNDS_H_
+
+#include "sim/golden/operation.h"
+#include "sim/lockstep/lockstep.h"
+
+namespace muster::lockstep {
+
+struct Bounds {
+  unsigned latency;  // cycles from commit to release, fault and entry written: always this many
+  unsigned accept;   // acceptance to release, nothing else in the way
+  Waits longest;
+};
+
+Bounds BoundsOf(const Config& config);
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_LOCKSTEP_BOUNDS_H_

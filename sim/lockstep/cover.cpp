@@ -1,0 +1,544 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/lockstep/cover.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "sim/golden/state_word.h"
+
+namespace muster::lockstep {
+namespace {
+
+// What a configuration must have for a point to be in reach.
+enum Needs : unsigned {
+  kAny = 0,
+  kReduce = 1,
+  kState = 2,
+  kFaults = 4,
+  kDrain = 8,
+  kLanes = 16,
+  kPorts2 = 32,  // issue ports
+  kPorts3 = 64,
+  kPorts4 = 128,
+};
+
+unsigned Has(const Config& config) {
+  return (config.reduce ? kReduce : 0U) | (config.state ? kState : 0U) |
+         (config.faults ? kFaults : 0U) | (config.drain ? kDrain : 0U) |
+         (config.lanes ? kLanes : 0U) | (config.num_issue >= 2 ? kPorts2 : 0U) |
+         (config.num_issue >= 3 ? kPorts3 : 0U) | (config.num_issue >= 4 ? kPorts4 : 0U);
+}
+
+struct SpotRow {
+  Spot spot;
+  const char* name;
+  unsigned needs;
+};
+
+constexpr std::array kSpots = {
+    SpotRow{Spot::kBySync, "complete.by_sync", kAny},
+    SpotRow{Spot::kByArrive, "complete.by_arrive", kAny},
+    SpotRow{Spot::kByRed, "complete.by_red", kReduce},
+    SpotRow{Spot::kByExit, "complete.by_exit", kAny},
+    SpotRow{Spot::kByMergedSet, "complete.by_merged_set", kPorts2},
+    SpotRow{Spot::kInsideMergedSet, "complete.inside_merged_set", kPorts2},
+    SpotRow{Spot::kNobodyWaits, "complete.nobody_waits", kAny},
+    SpotRow{Spot::kAllOfUnit, "complete.all_warps_of_unit", kAny},
+    SpotRow{Spot::kExitSync, "complete.by_exit.sync", kAny},
+    SpotRow{Spot::kExitAnd, "complete.by_exit.and", kReduce},
+    SpotRow{Spot::kExitOr, "complete.by_exit.or", kReduce},
+    SpotRow{Spot::kExitPopc, "complete.by_exit.popc", kReduce},
+    SpotRow{Spot::kRestoredCompletes, "complete.restored", kState},
+    SpotRow{Spot::kReuseNextCycle, "reuse.next_cycle", kAny},
+    SpotRow{Spot::kReuseOtherKind, "reuse.next_cycle_other_kind", kReduce},
+    SpotRow{Spot::kSameEntryNext, "order.same_entry_next_cycle", kAny},
+    SpotRow{Spot::kOtherBarNext, "order.other_barrier_next_cycle", kAny},
+    SpotRow{Spot::kOtherCtaNext, "order.other_cta_next_cycle", kAny},
+    SpotRow{Spot::kRedExitBefore, "order.red_and_exit.exit_before", kReduce},
+    SpotRow{Spot::kRedExitWithin, "order.red_and_exit.exit_between", kReduce},
+    SpotRow{Spot::kRedExitLast, "order.red_and_exit.exit_last", kReduce},
+    SpotRow{Spot::kMerge2, "merge.two", kPorts2},
+    SpotRow{Spot::kMerge3, "merge.three", kPorts3},
+    SpotRow{Spot::kMerge4, "merge.four", kPorts4},
+    SpotRow{Spot::kMergeRed, "merge.reduction", kPorts2 | kReduce},
+    SpotRow{Spot::kMergeRefused, "merge.one_refused", kPorts2 | kFaults},
+    SpotRow{Spot::kPopcZero, "result.popc.none", kReduce},
+    SpotRow{Spot::kPopcAll, "result.popc.all_lanes_of_cta", kReduce},
+    SpotRow{Spot::kAndTrue, "result.and.true", kReduce},
+    SpotRow{Spot::kAndFalse, "result.and.false", kReduce},
+    SpotRow{Spot::kOrTrue, "result.or.true", kReduce},
+    SpotRow{Spot::kOrFalse, "result.or.false", kReduce},
+    SpotRow{Spot::kReadIdle, "b2r_bar.idle", kState},
+    SpotRow{Spot::kReadRunning, "b2r_bar.running", kState},
+    SpotRow{Spot::kReadByWaiting, "b2r_bar.by_waiting_warp", kState},
+    SpotRow{Spot::kReadWarpWaiting, "b2r_warp.waiting", kState},
+    SpotRow{Spot::kReadWarpCopy, "b2r_warp.with_copy", kState},
+    SpotRow{Spot::kResultNone, "b2r_result.none", kReduce},
+    SpotRow{Spot::kResultPopc, "b2r_result.popc", kReduce},
+    SpotRow{Spot::kResultPred, "b2r_result.pred", kReduce},
+    SpotRow{Spot::kWriteIdle, "r2b_bar.idle", kState},
+    SpotRow{Spot::kWriteAll, "r2b_bar.all_warps", kState},
+    SpotRow{Spot::kWriteCount, "r2b_bar.count", kState},
+    SpotRow{Spot::kWriteRed, "r2b_bar.reduction", kState | kReduce},
+    SpotRow{Spot::kWriteOverWaiters, "r2b_bar.over_waiters", kState},
+    SpotRow{Spot::kWriteCopy, "r2b_warp.with_copy", kState},
+    SpotRow{Spot::kWriteWaiting, "r2b_warp.waiting", kState},
+    SpotRow{Spot::kSuspendRunning, "save.running_barrier", kState},
+    SpotRow{Spot::kSuspendWaiting, "save.waiting_warp", kState},
+    SpotRow{Spot::kRestoredWakes, "restore.waiting_warp_released", kState},
+    SpotRow{Spot::kRestoreOtherSlot, "restore.other_slot", kState},
+    SpotRow{Spot::kRestoreOtherWarps, "restore.other_warps", kState},
+    SpotRow{Spot::kRestoreSlotUsed, "restore.slot_used_meanwhile", kState},
+    SpotRow{Spot::kLaunchOne, "launch.one_warp", kAny},
+    SpotRow{Spot::kLaunchAll, "launch.all_warps_of_unit", kAny},
+    SpotRow{Spot::kLaunchAfterExits, "launch.with_exited_warps", kState},
+    SpotRow{Spot::kExitSomeLanes, "exit.some_lanes", kLanes},
+    SpotRow{Spot::kExitLastLanes, "exit.last_lanes", kLanes},
+    SpotRow{Spot::kExitWhole, "exit.whole_warp", kAny},
+    SpotRow{Spot::kEndIdle, "end.idle", kAny},
+    SpotRow{Spot::kLastCta, "slot.last_cta", kAny},
+    SpotRow{Spot::kLastWarp, "slot.last_warp", kAny},
+    SpotRow{Spot::kRepeatedArrival, "hazard.repeated_arrival", kAny},
+    SpotRow{Spot::kUnfinishedBarrier, "hazard.unfinished_barrier", kAny},
+    SpotRow{Spot::kFencePassed, "fence.passed", kDrain},
+    SpotRow{Spot::kFenceParked, "fence.parked", kDrain},
+    SpotRow{Spot::kFenceManyParked, "fence.many_parked", kDrain},
+    SpotRow{Spot::kStallResponse, "stall.response", kState},
+    SpotRow{Spot::kStallIssue, "stall.issue", kAny},
+    SpotRow{Spot::kStallBusy, "stall.busy_warp", kAny},
+    SpotRow{Spot::kStallLifecycle, "stall.lifecycle", kAny},
+};
+static_assert(kSpots.size() == static_cast<std::size_t>(Spot::kCount), "a name for each spot");
+
+constexpr std::array kArrivals = {OpKind::kSync, OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
+                                  OpKind::kRedPopc};
+constexpr std::array kReads = {OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult};
+constexpr std::array kWrites = {OpKind::kR2bBar, OpKind::kR2bWarp};
+
+// Roles of an arrival in its generation.
+enum Role : unsigned { kOpens, kJoins, kCompletes, kAlone };
+constexpr std::array kRoles = {"opens", "joins", "completes", "alone"};
+constexpr std::array kModes = {"all_warps", "count"};
+
+// Which operations can be refused for which cause.
+bool CanBeRefused(OpKind kind, FaultCause cause) {
+  switch (cause) {
+    case FaultCause::kBadLaunch:
+      return kind == OpKind::kLaunch;
+    case FaultCause::kCtaNotResident:
+      return kind != OpKind::kLaunch;
+    case FaultCause::kWarpNotLive:
+      return !IsLifecycle(kind) || kind == OpKind::kExit;
+    case FaultCause::kWarpWaiting:
+      return (!IsLifecycle(kind) || kind == OpKind::kExit) && kind != OpKind::kB2rBar &&
+             kind != OpKind::kB2rWarp;
+    case FaultCause::kBadStateWord:
+      return kind == OpKind::kR2bBar || kind == OpKind::kR2bWarp;
+    case FaultCause::kArvWithoutCount:
+      return kind == OpKind::kArrive;
+    case FaultCause::kCountNotMultiple:
+    case FaultCause::kCountAboveCta:
+    case FaultCause::kCountMismatch:
+    case FaultCause::kKindMismatch:
+      return IsArrival(kind);
+    default:
+      return false;
+  }
+}
+
+// What an arrival opens. The codes of the reductions are those of their operations.
+BarKind KindOf(OpKind arrival) {
+  return IsReduction(arrival) ? static_cast<BarKind>(arrival) : BarKind::kSync;
+}
+
+unsigned Code(OpKind kind) { return static_cast<unsigned>(kind); }
+unsigned Ones(std::uint64_t bits) { return static_cast<unsigned>(__builtin_popcountll(bits)); }
+constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
+
+}  // namespace
+
+Cover::Cover(const Config& config) : config_(config), names_(1), hits_(1) {
+  const unsigned has = Has(config);
+  for (const SpotRow& row : kSpots) {
+    if ((row.needs & ~has) == 0) {
+      spots_[static_cast<unsigned>(row.spot)] = Define(row.name);
+    }
+  }
+  DefineCrosses();
+  NextRun();
+}
+
+unsigned Cover::Define(const std::string& name) {
+  names_.push_back(name);
+  hits_.push_back(0);
+  return static_cast<unsigned>(names_.size() - 1);
+}
+
+void Cover::DefineCrosses() {
+  std::vector<OpKind> operations;
+  for (const OpKind kind : kArrivals) {
+    if (config_.reduce || !IsReduction(kind)) {
+      operations.push_back(kind);
+    }
+  }
+  for (const OpKind kind : operations) {
+    for (unsigned mode = 0; mode < kModes.size(); ++mode) {
+      for (unsigned role = 0; role < kRoles.size(); ++role) {
+        // ARV needs a count.
+        if (kind != OpKind::kArrive || mode == 1) {
+          arrivals_[Code(kind)][mode][role] =
+              Define(fmt::format("operation.{}.{}.{}", Name(kind), kModes[mode], kRoles[role]));
+        }
+      }
+    }
+  }
+  if (config_.state) {
+    operations.insert(operations.end(), kReads.begin(), kReads.end());
+    operations.insert(operations.end(), kWrites.begin(), kWrites.end());
+  }
+  operations.push_back(OpKind::kExit);
+  if (config_.lanes) {
+    for (const OpKind kind : operations) {
+      no_lanes_[Code(kind)] = Define(fmt::format("lanes.none.{}", Name(kind)));
+      if (IsArrival(kind)) {
+        some_lanes_[Code(kind)] = Define(fmt::format("lanes.some.{}", Name(kind)));
+      }
+    }
+  }
+  for (const OpKind kind : {OpKind::kLaunch, OpKind::kSuspend, OpKind::kEnd}) {
+    if (config_.state || kind != OpKind::kSuspend) {
+      operations.push_back(kind);
+    }
+  }
+  for (unsigned cause = 1; cause < kNumFaultCauses && config_.faults; ++cause) {
+    for (const OpKind kind : operations) {
+      if (CanBeRefused(kind, static_cast<FaultCause>(cause))) {
+        faults_[cause][Code(kind)] =
+            Define(fmt::format("fault.{}.{}", Name(static_cast<FaultCause>(cause)), Name(kind)));
+      }
+    }
+  }
+  for (unsigned bar = 0; bar < kNumBars; ++bar) {
+    bars_[bar] = Define(fmt::format("complete.barrier_{}", bar));
+  }
+}
+
+void Cover::NextRun() {
+  entries_.assign(config_.num_ctas * kNumBars, Entry());
+  live_.fill(0);
+  exited_.fill(false);
+  waiting_ = 0;
+  restored_waiting_ = 0;
+  latest_cycle_ = 0;
+}
+
+std::vector<Cover::Point> Cover::points() const {
+  std::vector<Point> points;
+  for (std::size_t i = 1; i < names_.size(); ++i) {
+    points.push_back({names_[i], hits_[i]});
+  }
+  return points;
+}
+
+void Cover::Add(const std::vector<std::uint64_t>& hits) {
+  for (std::size_t i = 0; i < hits.size(); ++i) {
+    hits_[i + 1] += hits[i];
+  }
+}
+
+void Cover::Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,
+                    const Commits& commits, const golden::Effects* effects,
+                    const golden::Model& model) {
+  CountPins(in, out);
+  bool refused = false;
+  unsigned arrivals = 0;
+  bool reduction = false;
+  for (unsigned i = 0; i < commits.count; ++i) {
+    CountCommit({cycle, commits.operations[i], commits.about[i], effects[i], i}, model);
+    refused = refused || effects[i].fault != FaultCause::kNone;
+    arrivals += static_cast<unsigned>(effects[i].entry_written);
+    reduction = reduction || IsReduction(commits.operations[i].kind);
+  }
+  if (commits.count >= 2) {
+    Hit(commits.count == 2 ? Spot::kMerge2 : commits.count == 3 ? Spot::kMerge3 : Spot::kMerge4);
+    if (arrivals >= 2 && reduction) {
+      Hit(Spot::kMergeRed);
+    }
+    if (arrivals >= 1 && refused) {
+      Hit(Spot::kMergeRefused);
+    }
+  }
+  waiting_ = model.Waiting();
+}
+
+void Cover::CountPins(const Inputs& in, const Outputs& out) {
+  const unsigned held = in.issue_valid & ~static_cast<unsigned>(out.issue_ready);
+  for (unsigned left = held; left != 0; left &= left - 1) {
+    const unsigned warp = in.issue[static_cast<unsigned>(__builtin_ctz(left))].warp;
+    Hit((out.busy >> warp & 1) != 0 ? Spot::kStallBusy : Spot::kStallIssue);
+  }
+  if (out.response_valid && !in.response_ready) {
+    Hit(Spot::kStallResponse);
+  }
+  if (in.lifecycle_valid && !out.lifecycle_ready) {
+    Hit(Spot::kStallLifecycle);
+  }
+  if (Ones(out.fence_req) >= 4) {
+    Hit(Spot::kFenceManyParked);
+  }
+}
+
+void Cover::CountCommit(const Event& event, const golden::Model& model) {
+  const Operation& operation = event.operation;
+  if (event.effects.fault != FaultCause::kNone) {
+    Count(faults_[static_cast<unsigned>(event.effects.fault)][Code(operation.kind)]);
+    return;
+  }
+  const bool of_lanes = !IsLifecycle(operation.kind) || operation.kind == OpKind::kExit;
+  if (of_lanes && operation.lanes == 0) {
+    Count(no_lanes_[Code(operation.kind)]);
+    return;
+  }
+  if (IsArrival(operation.kind)) {
+    CountArrival(event);
+  } else if (!IsLifecycle(operation.kind)) {
+    CountState(event, model);
+  } else if (operation.kind == OpKind::kLaunch) {
+    CountLaunch(operation);
+  } else if (operation.kind == OpKind::kExit) {
+    CountExit(event, model);
+  } else {
+    CountLeave(event);
+  }
+  if (event.effects.completed) {
+    CountCompletion(event, model);
+  }
+  if (event.effects.entry_written) {
+    EntryOf(event.effects.cta, event.effects.bar).word = event.effects.word;
+  }
+}
+
+void Cover::CountArrival(const Event& event) {
+  const Operation& operation = event.operation;
+  Entry& entry = EntryOf(operation.cta, operation.bar);
+  const bool opens = entry.word == 0;
+  const Role role =
+      event.effects.completed ? (opens ? kAlone : kCompletes) : (opens ? kOpens : kJoins);
+  Count(arrivals_[Code(operation.kind)][operation.count != 0 ? 1 : 0][role]);
+  if (operation.lanes != kAllLanes) {
+    Count(some_lanes_[Code(operation.kind)]);
+  }
+  Hit(event.about.parked ? Spot::kFenceParked : Spot::kFencePassed);
+  if ((event.effects.hazards >> static_cast<unsigned>(Hazard::kRepeatedArrival) & 1) != 0) {
+    Hit(Spot::kRepeatedArrival);
+  }
+  if (opens) {
+    entry.exit_before = exited_[operation.cta];
+    entry.exit_within = false;
+    entry.restored = false;
+    if (entry.turned != 0 && entry.turned + 1 == event.cycle) {
+      Hit(Spot::kReuseNextCycle);
+      if (entry.turned_kind != KindOf(operation.kind)) {
+        Hit(Spot::kReuseOtherKind);
+      }
+      if (entry.turned_set >= 2 && event.about.port > entry.turned_port) {
+        Hit(Spot::kInsideMergedSet);
+      }
+    }
+  }
+  if (latest_cycle_ != 0 && latest_cycle_ + 1 == event.cycle) {
+    Hit(latest_.cta != operation.cta   ? Spot::kOtherCtaNext
+        : latest_.bar != operation.bar ? Spot::kOtherBarNext
+                                       : Spot::kSameEntryNext);
+  }
+  latest_ = operation;
+  latest_cycle_ = event.cycle;
+}
+
+void Cover::CountCompletion(const Event& event, const golden::Model& model) {
+  const golden::Effects& effects = event.effects;
+  const OpKind by = event.operation.kind;
+  Entry& entry = EntryOf(effects.cta, effects.bar);
+  const golden::BarState before = golden::DecodeBarWord(entry.word);
+  const BarKind kind = entry.word != 0 ? static_cast<BarKind>(before.kind) : KindOf(by);
+  const bool reduction = kind != BarKind::kSync;
+  Count(bars_[effects.bar]);
+  if (by == OpKind::kExit) {
+    constexpr std::array kByExit = {Spot::kExitSync, Spot::kExitAnd, Spot::kExitOr,
+                                    Spot::kExitPopc};
+    Hit(Spot::kByExit);
+    Hit(kByExit[static_cast<unsigned>(kind) - 1]);
+  } else {
+    Hit(by == OpKind::kSync     ? Spot::kBySync
+        : by == OpKind::kArrive ? Spot::kByArrive
+                                : Spot::kByRed);
+  }
+  if (event.index > 0) {
+    Hit(Spot::kByMergedSet);
+  }
+  if (effects.released == 0) {
+    Hit(Spot::kNobodyWaits);
+  }
+  if (Ones(effects.released) == config_.num_warps) {
+    Hit(Spot::kAllOfUnit);
+  }
+  if (entry.restored) {
+    Hit(Spot::kRestoredCompletes);
+  }
+  if ((effects.released & restored_waiting_) != 0) {
+    Hit(Spot::kRestoredWakes);
+  }
+  if (reduction && before.expected == 0 && entry.word != 0) {
+    if (by == OpKind::kExit) {
+      Hit(Spot::kRedExitLast);
+    } else if (entry.exit_within) {
+      Hit(Spot::kRedExitWithin);
+    } else if (entry.exit_before) {
+      Hit(Spot::kRedExitBefore);
+    }
+  }
+  if (effects.released != 0 && reduction) {
+    const bool set = effects.released_value != 0;
+    if (kind == BarKind::kPopc) {
+      const unsigned all = Ones(model.LiveWarps(effects.cta)) * kWarpSize;
+      if (!set || effects.released_value == all) {
+        Hit(set ? Spot::kPopcAll : Spot::kPopcZero);
+      }
+    } else if (kind == BarKind::kAnd) {
+      Hit(set ? Spot::kAndTrue : Spot::kAndFalse);
+    } else {
+      Hit(set ? Spot::kOrTrue : Spot::kOrFalse);
+    }
+  }
+  restored_waiting_ &= ~effects.released;
+  entry.restored = false;
+  entry.turned_kind = kind;
+  entry.turned = event.cycle;
+  entry.turned_set = event.index + 1;
+  entry.turned_port = event.about.port;
+}
+
+void Cover::CountState(const Event& event, const golden::Model& model) {
+  const Operation& operation = event.operation;
+  const std::uint64_t self = std::uint64_t{1} << operation.warp;
+  const auto is_set = [](std::uint32_t word) { return word != 0; };
+  switch (operation.kind) {
+    case OpKind::kB2rBar:
+      Hit(is_set(event.effects.data) ? Spot::kReadRunning : Spot::kReadIdle);
+      if ((model.Waiting() & self) != 0) {
+        Hit(Spot::kReadByWaiting);
+      }
+      break;
+    case OpKind::kB2rWarp: {
+      const golden::WarpState state = golden::DecodeWarpWord(event.effects.data);
+      if (state.waiting) {
+        Hit(Spot::kReadWarpWaiting);
+      }
+      if (state.kind != 0) {
+        Hit(Spot::kReadWarpCopy);
+      }
+      break;
+    }
+    case OpKind::kB2rResult: {
+      const golden::WarpState state = golden::DecodeWarpWord(model.WarpWord(operation.warp));
+      Hit(state.kind == 0                                      ? Spot::kResultNone
+          : static_cast<BarKind>(state.kind) == BarKind::kPopc ? Spot::kResultPopc
+                                                               : Spot::kResultPred);
+      break;
+    }
+    case OpKind::kR2bBar: {
+      const golden::BarState state = golden::DecodeBarWord(operation.operand);
+      Entry& entry = EntryOf(operation.cta, operation.bar);
+      entry.restored = state.arrived != 0;
+      entry.exit_before = exited_[operation.cta];
+      entry.exit_within = false;
+      Hit(state.arrived == 0    ? Spot::kWriteIdle
+          : state.expected == 0 ? Spot::kWriteAll
+                                : Spot::kWriteCount);
+      if (state.kind > static_cast<unsigned>(BarKind::kSync)) {
+        Hit(Spot::kWriteRed);
+      }
+      if (model.WaitingAt(operation.cta, operation.bar) != 0) {
+        Hit(Spot::kWriteOverWaiters);
+      }
+      break;
+    }
+    default: {
+      const golden::WarpState state = golden::DecodeWarpWord(operation.operand);
+      if (state.kind != 0) {
+        Hit(Spot::kWriteCopy);
+      }
+      if (state.waiting) {
+        Hit(Spot::kWriteWaiting);
+        restored_waiting_ |= self;
+      }
+      break;
+    }
+  }
+}
+
+void Cover::CountLaunch(const Operation& operation) {
+  const unsigned warps = Ones(operation.warps);
+  live_[operation.cta] = warps;
+  warps_[operation.cta] = operation.warps;
+  exited_[operation.cta] = false;
+  for (unsigned bar = 0; bar < kNumBars; ++bar) {
+    EntryOf(operation.cta, bar) = Entry();
+  }
+  if (warps == 1) {
+    Hit(Spot::kLaunchOne);
+  }
+  if (warps == config_.num_warps) {
+    Hit(Spot::kLaunchAll);
+  }
+  if (operation.size > warps) {
+    Hit(Spot::kLaunchAfterExits);
+  }
+  if (operation.cta == config_.num_ctas - 1) {
+    Hit(Spot::kLastCta);
+  }
+  if ((operation.warps >> (config_.num_warps - 1) & 1) != 0) {
+    Hit(Spot::kLastWarp);
+  }
+}
+
+void Cover::CountExit(const Event& event, const golden::Model& model) {
+  const unsigned cta = event.operation.cta;
+  const unsigned live = Ones(model.LiveWarps(cta));
+  if (live == live_[cta]) {
+    Hit(Spot::kExitSomeLanes);
+    return;
+  }
+  Hit(event.operation.lanes == kAllLanes ? Spot::kExitWhole : Spot::kExitLastLanes);
+  live_[cta] = live;
+  exited_[cta] = true;
+  for (unsigned bar = 0; bar < kNumBars; ++bar) {
+    EntryOf(cta, bar).exit_within = true;
+  }
+}
+
+void Cover::CountLeave(const Event& event) {
+  const unsigned cta = event.operation.cta;
+  bool running = false;
+  for (unsigned bar = 0; bar < kNumBars; ++bar) {
+    running = running || EntryOf(cta, bar).word != 0;
+  }
+  if (event.operation.kind == OpKind::kEnd) {
+    const bool unfinished =
+        (event.effects.hazards >> static_cast<unsigned>(Hazard::kUnfinishedBarrier) & 1) != 0;
+    Hit(unfinished ? Spot::kUnfinishedBarrier : Spot::kEndIdle);
+    return;
+  }
+  if (running) {
+    Hit(Spot::kSuspendRunning);
+  }
+  if ((waiting_ & warps_[cta]) != 0) {
+    Hit(Spot::kSuspendWaiting);
+  }
+}
+
+}  // namespace muster::lockstep

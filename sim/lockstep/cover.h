@@ -1,0 +1,195 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Functional cover points: what a run has brought about, counted. Each configuration has the points
+// that its features can reach, and a regression must hit all of them.
+#ifndef MUSTER_SIM_LOCKSTEP_COVER_H_
+#define MUSTER_SIM_LOCKSTEP_COVER_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/golden/golden.h"
+#include "sim/golden/model.h"
+#include "sim/golden/operation.h"
+#include "sim/lockstep/monitor.h"
+#include "sim/lockstep/pins.h"
+
+namespace muster::lockstep {
+
+// The points that are not crosses; cover.cpp has their names.
+enum class Spot : unsigned {
+  // Completion.
+  kBySync,
+  kByArrive,
+  kByRed,
+  kByExit,
+  kByMergedSet,
+  kInsideMergedSet,
+  kNobodyWaits,
+  kAllOfUnit,
+  kExitSync,
+  kExitAnd,
+  kExitOr,
+  kExitPopc,
+  kRestoredCompletes,
+  // Reuse and order.
+  kReuseNextCycle,
+  kReuseOtherKind,
+  kSameEntryNext,
+  kOtherBarNext,
+  kOtherCtaNext,
+  kRedExitBefore,
+  kRedExitWithin,
+  kRedExitLast,
+  // Merged sets.
+  kMerge2,
+  kMerge3,
+  kMerge4,
+  kMergeRed,
+  kMergeRefused,
+  // Results.
+  kPopcZero,
+  kPopcAll,
+  kAndTrue,
+  kAndFalse,
+  kOrTrue,
+  kOrFalse,
+  // State words.
+  kReadIdle,
+  kReadRunning,
+  kReadByWaiting,
+  kReadWarpWaiting,
+  kReadWarpCopy,
+  kResultNone,
+  kResultPopc,
+  kResultPred,
+  kWriteIdle,
+  kWriteAll,
+  kWriteCount,
+  kWriteRed,
+  kWriteOverWaiters,
+  kWriteCopy,
+  kWriteWaiting,
+  // Save and restore.
+  kSuspendRunning,
+  kSuspendWaiting,
+  kRestoredWakes,
+  kRestoreOtherSlot,
+  kRestoreOtherWarps,
+  kRestoreSlotUsed,
+  // The life of a CTA.
+  kLaunchOne,
+  kLaunchAll,
+  kLaunchAfterExits,
+  kExitSomeLanes,
+  kExitLastLanes,
+  kExitWhole,
+  kEndIdle,
+  kLastCta,
+  kLastWarp,
+  // Hazards.
+  kRepeatedArrival,
+  kUnfinishedBarrier,
+  // Handshakes.
+  kFencePassed,
+  kFenceParked,
+  kFenceManyParked,
+  kStallResponse,
+  kStallIssue,
+  kStallBusy,
+  kStallLifecycle,
+  kCount,
+};
+
+class Cover {
+ public:
+  struct Point {
+    std::string name;
+    std::uint64_t hits = 0;
+  };
+
+  explicit Cover(const Config& config);
+
+  // Looks at one cycle: its pins, what committed and with which effects, and the golden model
+  // behind it.
+  void Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out, const Commits& commits,
+               const golden::Effects* effects, const golden::Model& model);
+
+  // Counts a point, if the configuration has it.
+  void Hit(Spot spot) { Count(spots_[static_cast<unsigned>(spot)]); }
+
+  // Forgets the state of the run before, and keeps the counts.
+  void NextRun();
+
+  std::vector<Point> points() const;
+  std::vector<std::uint64_t> hits() const { return {hits_.begin() + 1, hits_.end()}; }
+  // Adds the hits of another process, in the order of points().
+  void Add(const std::vector<std::uint64_t>& hits);
+
+ private:
+  // What is known of a barrier.
+  struct Entry {
+    std::uint32_t word = 0;
+    bool exit_before = false;              // a warp had exited when the generation began
+    bool exit_within = false;              // a warp has exited since
+    bool restored = false;                 // R2B wrote the generation
+    BarKind turned_kind = BarKind::kIdle;  // of the generation before, ...
+    std::uint64_t turned = 0;              // ... the cycle in which it completed, ...
+    unsigned turned_set = 0;               // ... how many arrivals committed in that cycle, ...
+    unsigned turned_port = 0;              // ... and where the last of them came from
+  };
+
+  static constexpr unsigned kKinds = 20;  // codes of OpKind
+  static constexpr unsigned kNoPoint = 0;
+
+  // An operation that commits in this cycle.
+  struct Event {
+    std::uint64_t cycle;
+    const Operation& operation;
+    const Commits::About& about;
+    const golden::Effects& effects;
+    unsigned index;  // among those that commit together
+  };
+
+  void Count(unsigned point) { ++hits_[point]; }
+  unsigned Define(const std::string& name);
+  void DefineCrosses();
+
+  void CountPins(const Inputs& in, const Outputs& out);
+  void CountCommit(const Event& event, const golden::Model& model);
+  void CountArrival(const Event& event);
+  void CountCompletion(const Event& event, const golden::Model& model);
+  void CountState(const Event& event, const golden::Model& model);
+  void CountLaunch(const Operation& operation);
+  void CountExit(const Event& event, const golden::Model& model);
+  void CountLeave(const Event& event);
+  Entry& EntryOf(unsigned cta, unsigned bar) { return entries_[cta * kNumBars + bar]; }
+
+  const Config config_;
+  std::vector<std::string> names_;  // point 0 stands for all that the configuration lacks
+  std::vector<std::uint64_t> hits_;
+
+  // Points by what they count; kNoPoint: the configuration has none.
+  std::array<unsigned, static_cast<unsigned>(Spot::kCount)> spots_{};
+  std::array<std::array<std::array<unsigned, 4>, 2>, kKinds> arrivals_{};  // kind, counted, role
+  std::array<unsigned, kKinds> no_lanes_{};
+  std::array<unsigned, kKinds> some_lanes_{};
+  std::array<std::array<unsigned, kKinds>, kNumFaultCauses> faults_{};
+  std::array<unsigned, kNumBars> bars_{};
+
+  // The run so far.
+  std::vector<Entry> entries_;
+  std::array<std::uint64_t, kMaxCtas> warps_{};  // that the CTA was launched with
+  std::array<unsigned, kMaxCtas> live_{};        // how many of them are live
+  std::array<bool, kMaxCtas> exited_{};          // a warp of the CTA has exited
+  std::uint64_t waiting_ = 0;                    // warps that waited in the cycle before
+  std::uint64_t restored_waiting_ = 0;           // warps that R2B.WARP made wait
+  Operation latest_;                             // the latest accepted arrival, ...
+  std::uint64_t latest_cycle_ = 0;               // ... and when
+};
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_LOCKSTEP_COVER_H_

@@ -1,0 +1,50 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The Verilated unit as a plain C++ class: pins in, pins out, nothing of Verilator.
+#ifndef MUSTER_SIM_LOCKSTEP_DUT_H_
+#define MUSTER_SIM_LOCKSTEP_DUT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sim/golden/operation.h"
+#include "sim/lockstep/pins.h"
+
+namespace muster::lockstep {
+
+// A cycle is: write in; Settle(); read out; Clock().
+class Dut {
+ public:
+  Dut() = default;
+  Dut(const Dut&) = delete;
+  Dut& operator=(const Dut&) = delete;
+  virtual ~Dut() = default;
+
+  Inputs in;
+  Outputs out;
+
+  // Drives `in` with the clock low, and copies the settled outputs to `out`: a payload only when
+  // its valid bit is set.
+  virtual void Settle() = 0;
+  // The rising clock edge.
+  virtual void Clock() = 0;
+
+  // Writes an FST of everything from now on; `cycle` is the current one on its time axis.
+  virtual void OpenTrace(const std::string& path, std::uint64_t cycle) = 0;
+  virtual void CloseTrace() = 0;
+};
+
+// A unit of the configuration, out of reset; null: this program has none of that name.
+std::unique_ptr<Dut> MakeDut(const Config& config);
+
+// The SystemVerilog assertion that failed first since the latest MakeDut, with file and line;
+// empty: none has.
+const std::string& AssertionFailure();
+
+// On the time axis of a trace: nanoseconds per cycle. The rising edge is in the middle.
+inline constexpr unsigned kCycleNs = 10;
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_LOCKSTEP_DUT_H_

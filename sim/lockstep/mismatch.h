@@ -1,0 +1,21 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What a check found: the first thing in a run that is not as it must be.
+#ifndef MUSTER_SIM_LOCKSTEP_MISMATCH_H_
+#define MUSTER_SIM_LOCKSTEP_MISMATCH_H_
+
+#include <string>
+
+namespace muster::lockstep {
+
+struct Mismatch {
+  std::string field;   // "release.value", "issue[1]"
+  std::string unit;    // what the unit (or the driver) did
+  std::string golden;  // what is right
+  int cta = -1;        // the entry that it is about; -1: none
+  int bar = -1;
+};
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_LOCKSTEP_MISMATCH_H_

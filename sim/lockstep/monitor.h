@@ -1,0 +1,111 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The rules of the handshakes. When an operation is accepted, drained and committed is the unit's
+// to decide; the monitor sees that it keeps the rules, and finds out which operations commit.
+#ifndef MUSTER_SIM_LOCKSTEP_MONITOR_H_
+#define MUSTER_SIM_LOCKSTEP_MONITOR_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "sim/golden/model.h"
+#include "sim/golden/operation.h"
+#include "sim/lockstep/bounds.h"
+#include "sim/lockstep/lockstep.h"
+#include "sim/lockstep/mismatch.h"
+#include "sim/lockstep/pins.h"
+
+namespace muster::lockstep {
+
+// The operations that commit in one cycle, in order.
+struct Commits {
+  struct About {
+    std::uint8_t port = 0;       // the lifecycle port has the number behind the issue ports'
+    bool parked = false;         // its drain was not acknowledged as it was accepted
+    std::uint64_t accepted = 0;  // in this cycle
+  };
+  unsigned count = 0;
+  std::array<Operation, kMaxIssue> operations;
+  std::array<About, kMaxIssue> about;
+};
+
+class Monitor {
+ public:
+  // `model` tells which warps a CTA has.
+  Monitor(const Config& config, const golden::Model& model);
+
+  // Looks at the settled pins of one cycle. False: a rule is broken, see mismatch().
+  bool Check(std::uint64_t cycle, const Inputs& in, const Outputs& out);
+
+  const Commits& commits() const { return commits_; }
+  const std::optional<Mismatch>& mismatch() const { return mismatch_; }
+  const Waits& waits() const { return waits_; }
+  // No operation is presented, or between acceptance and commit.
+  bool Idle() const { return pending_ == 0 && held_ == 0 && lifecycle_count_ == 0; }
+
+ private:
+  // An operation of a warp between acceptance and commit.
+  struct Pending {
+    Operation operation;
+    Commits::About about;
+    std::uint64_t since = 0;   // from this cycle only the unit holds it
+    std::uint64_t stalls = 0;  // stalls_ then
+  };
+
+  // An operation of the lifecycle port between valid and commit.
+  struct Lifecycle {
+    Operation operation;
+    std::uint64_t warps = 0;    // whose operations hold it up
+    std::uint64_t awaited = 0;  // those that were on their way before it
+    std::uint64_t cycles = 0;   // that the unit took
+    std::uint64_t accepted = 0;
+  };
+
+  // A warp's bit. A warp number that the unit lacks shares the place of one that it has: only one
+  // operation of the two is on its way at a time.
+  std::uint64_t Bit(unsigned warp) const { return std::uint64_t{1} << (warp & warp_mask_); }
+
+  bool CheckIssue(std::uint64_t cycle, const Inputs& in, const Outputs& out);
+  bool Accept(std::uint64_t cycle, unsigned port, const Inputs& in);
+  bool CheckFence(std::uint64_t cycle, const Inputs& in, const Outputs& out);
+  bool CheckLifecycle(std::uint64_t cycle, const Inputs& in, const Outputs& out);
+  bool TakeCommits(std::uint64_t cycle, const Outputs& out);
+  bool TakeLifecycleCommit(std::uint64_t cycle);
+  bool Present(const Operation& operation);
+  bool CountWait(std::uint64_t wait, std::uint64_t longest, const char* what, std::uint64_t* seen);
+  bool Fail(std::string field, std::string unit, std::string rule);
+
+  const Config config_;
+  const Bounds bounds_;
+  const golden::Model& model_;
+  const unsigned warp_mask_;
+  Commits commits_;
+  std::optional<Mismatch> mismatch_;
+  Waits waits_;
+
+  // Issue ports: operations that wait for ready.
+  unsigned held_ = 0;
+  std::array<Operation, kMaxIssue> held_operation_;
+  std::array<std::uint64_t, kMaxIssue> held_cycles_{};
+
+  // Warps with an operation between acceptance and commit, and those of them not yet drained.
+  std::uint64_t pending_ = 0;
+  std::uint64_t undrained_ = 0;
+  std::array<Pending, kMaxWarps> table_;
+
+  // A response is held up in this cycle, was in the one before; cycles in which one was.
+  bool stalled_ = false;
+  bool response_held_ = false;
+  std::uint64_t stalls_ = 0;
+
+  // Oldest first; the latest is not accepted yet if lifecycle_held_.
+  unsigned lifecycle_count_ = 0;
+  bool lifecycle_held_ = false;
+  std::array<Lifecycle, 2> lifecycle_;
+};
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_LOCKSTEP_MONITOR_H_

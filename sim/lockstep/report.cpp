@@ -1,0 +1,64 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/lockstep/report.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string>
+
+#include "sim/golden/log.h"
+
+namespace muster::lockstep {
+namespace {
+
+constexpr std::uint64_t kBefore = 100;  // cycles of waveform before and behind the mismatch
+constexpr std::uint64_t kBehind = 20;
+
+std::string Outcome(const golden::Effects& effects) {
+  if (effects.fault != FaultCause::kNone) {
+    return fmt::format("refused: {}", Name(effects.fault));
+  }
+  std::string text;
+  if (effects.completed) {
+    text = fmt::format("completes, releases warps {:#x}", effects.released);
+  } else if (effects.entry_written) {
+    text = fmt::format("entry becomes {:#x}", effects.word);
+  } else if (effects.responds) {
+    text = fmt::format("reads {:#x}", effects.data);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Report(const Config& config, const Options& options, std::uint64_t cycle,
+                   const Mismatch& mismatch, const golden::Model& model,
+                   const Scoreboard& scoreboard) {
+  std::string text = fmt::format("MISMATCH in cycle {}, configuration {}, seed {}\n", cycle,
+                                 config.name, options.seed);
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "  field   {}\n  unit    {}\n  golden  {}\n", mismatch.field, mismatch.unit,
+                 mismatch.golden);
+  if (mismatch.cta >= 0 && mismatch.bar >= 0) {
+    const auto cta = static_cast<unsigned>(mismatch.cta);
+    const auto bar = static_cast<unsigned>(mismatch.bar);
+    fmt::format_to(out, "  where   CTA {}, barrier {}\n", cta, bar);
+    if (cta < config.num_ctas) {
+      fmt::format_to(out, "  golden model now: {}\n", model.Describe(cta, bar));
+    }
+    fmt::format_to(out, "  latest operations there:\n");
+    for (const golden::Record& record : scoreboard.History(cta, bar)) {
+      fmt::format_to(out, "    {:>8}  {}  {}\n", record.cycle, golden::Describe(record.operation),
+                     Outcome(record.effects));
+    }
+  }
+  if (!options.rerun.empty()) {
+    const std::uint64_t from = cycle > kBefore ? cycle - kBefore : 0;
+    fmt::format_to(out, "  rerun   {} --wave mismatch.fst --wave-from {} --wave-to {}\n",
+                   options.rerun, from, cycle + kBehind);
+    fmt::format_to(out, "  wave    gtkwave mismatch.fst\n");
+  }
+  return text;
+}
+
+}  // namespace muster::lockstep

@@ -1,0 +1,298 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/lockstep/scoreboard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace muster::lockstep {
+namespace {
+
+// Faults name the barrier only of operations that act on one.
+bool NamesBar(OpKind kind) {
+  return IsArrival(kind) || kind == OpKind::kB2rBar || kind == OpKind::kR2bBar;
+}
+
+std::string Hex(std::uint64_t value) { return fmt::format("{:#x}", value); }
+
+}  // namespace
+
+Scoreboard::Scoreboard(const Config& config, const golden::Model& model)
+    : config_(config),
+      bounds_(BoundsOf(config)),
+      model_(model),
+      changed_(config.num_ctas * kNumBars, 0),
+      logs_(kMaxCtas * kNumBars) {}
+
+// ------------------------------------------------------------------------------------------------
+// Predictions
+// ------------------------------------------------------------------------------------------------
+
+bool Scoreboard::Expect(std::uint64_t cycle, const Commits& commits,
+                        const golden::Effects* effects) {
+  Slot* slot = &slots_[(cycle + bounds_.latency) % kSlots];
+  for (unsigned i = 0; i < commits.count; ++i) {
+    const Operation& operation = commits.operations[i];
+    Keep(cycle, operation, effects[i]);
+    if (!ExpectOne(cycle, operation, commits.about[i].port, effects[i], slot)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Scoreboard::ExpectOne(std::uint64_t cycle, const Operation& operation, unsigned port,
+                           const golden::Effects& effects, Slot* slot) {
+  if (effects.fault != FaultCause::kNone) {
+    slot->any = true;
+    slot->fault_valid |= static_cast<std::uint8_t>(1U << port);
+    Outputs::Fault& fault = slot->fault[port];
+    fault.cause = effects.fault;
+    fault.cta = operation.cta;
+    const bool of_warp = !IsLifecycle(operation.kind) || operation.kind == OpKind::kExit;
+    fault.warp = of_warp ? operation.warp : 0;
+    fault.lanes = of_warp ? operation.lanes : 0;
+    fault.bar = NamesBar(operation.kind) ? operation.bar : 0;
+    return true;
+  }
+  if (effects.entry_written) {
+    if (slot->entry_valid && (slot->cta != effects.cta || slot->bar != effects.bar)) {
+      return Differ("commit", "two entries in one cycle", "one", effects.cta, effects.bar);
+    }
+    slot->any = true;
+    slot->entry_valid = true;
+    slot->cta = effects.cta;
+    slot->bar = effects.bar;
+    slot->word = effects.word;
+    changed_[EntryOf(effects.cta, effects.bar)] = cycle;
+  }
+  if (effects.released != 0) {
+    if (slot->released != 0) {
+      return Differ("commit", "two releases in one cycle", "one", effects.cta, effects.bar);
+    }
+    slot->released = effects.released;
+    slot->kind = effects.released_kind;
+    slot->value = static_cast<std::uint16_t>(effects.released_value);
+  }
+  if (effects.responds) {
+    return ExpectResponse(cycle, operation.warp, effects);
+  }
+  if (operation.kind == OpKind::kLaunch) {
+    for (unsigned bar = 0; bar < kNumBars; ++bar) {
+      changed_[EntryOf(operation.cta, bar)] = cycle;
+    }
+  }
+  return true;
+}
+
+bool Scoreboard::ExpectResponse(std::uint64_t cycle, unsigned warp,
+                                const golden::Effects& effects) {
+  if (responses_tail_ - responses_head_ == kResponses) {
+    return Differ("response_valid", "0", fmt::format("1: {} responses outstanding", kResponses));
+  }
+  Response& response = responses_[responses_tail_++ % kResponses];
+  response.commit = cycle;
+  response.stalls = stalls_;
+  response.data = effects.data;
+  response.warp = static_cast<std::uint8_t>(warp);
+  response.pred = effects.pred;
+  return true;
+}
+
+void Scoreboard::Keep(std::uint64_t cycle, const Operation& operation,
+                      const golden::Effects& effects) {
+  const unsigned entry = effects.entry_written ? EntryOf(effects.cta, effects.bar)
+                                               : EntryOf(operation.cta, operation.bar);
+  Log& log = logs_[entry];
+  golden::Record& record = log.records[log.count++ % kRecords];
+  record.cycle = cycle;
+  record.operation = operation;
+  record.effects = effects;
+}
+
+std::vector<golden::Record> Scoreboard::History(unsigned cta, unsigned bar) const {
+  const Log& log = logs_[EntryOf(cta, bar)];
+  std::vector<golden::Record> history;
+  const std::uint64_t kept = std::min<std::uint64_t>(log.count, kRecords);
+  for (std::uint64_t i = log.count - kept; i < log.count; ++i) {
+    history.push_back(log.records[i % kRecords]);
+  }
+  return history;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Comparison
+// ------------------------------------------------------------------------------------------------
+
+bool Scoreboard::Compare(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
+  Slot& slot = slots_[cycle % kSlots];
+  if (slot.any || out.released != 0 || out.fault_valid != 0 || out.entry_valid) {
+    if (!CompareSlot(slot, out)) {
+      return false;
+    }
+    slot.any = false;
+    slot.entry_valid = false;
+    slot.fault_valid = 0;
+    slot.released = 0;
+  }
+  // A warp comes and leaves with the commit; it begins and ceases to wait with the release.
+  waiting_[cycle % kSlots] = model_.Waiting();
+  if (out.live != model_.Live()) {
+    return Differ("census.live", Hex(out.live), Hex(model_.Live()));
+  }
+  const std::uint64_t waiting = waiting_[(cycle - bounds_.latency) % kSlots] & model_.Live();
+  if (out.waiting != waiting) {
+    return Differ("census.waiting", Hex(out.waiting), Hex(waiting));
+  }
+  return CompareResponse(cycle, in, out) && CompareCensus(cycle, out);
+}
+
+bool Scoreboard::CompareSlot(const Slot& slot, const Outputs& out) {
+  if (!CompareRelease(slot, out)) {
+    return false;
+  }
+  if (out.fault_valid != 0 || slot.fault_valid != 0) {
+    if (!CompareFaults(slot, out)) {
+      return false;
+    }
+  }
+  if (out.entry_valid != slot.entry_valid) {
+    const Slot& at = slot;
+    return slot.entry_valid ? Differ("entry.valid", "0", "1", at.cta, at.bar)
+                            : Differ("entry.valid", "1", "0", out.entry_cta, out.entry_bar);
+  }
+  if (!slot.entry_valid) {
+    return true;
+  }
+  if (out.entry_cta != slot.cta) {
+    return Differ("entry.cta", Hex(out.entry_cta), Hex(slot.cta), slot.cta, slot.bar);
+  }
+  if (out.entry_bar != slot.bar) {
+    return Differ("entry.bar", Hex(out.entry_bar), Hex(slot.bar), slot.cta, slot.bar);
+  }
+  return out.entry_word == slot.word ||
+         Differ("entry.word", Hex(out.entry_word), Hex(slot.word), slot.cta, slot.bar);
+}
+
+bool Scoreboard::CompareRelease(const Slot& slot, const Outputs& out) {
+  if (out.released != slot.released) {
+    return slot.entry_valid
+               ? Differ("release.warps", Hex(out.released), Hex(slot.released), slot.cta, slot.bar)
+               : Differ("release.warps", Hex(out.released), Hex(slot.released), out.release_cta,
+                        out.release_bar);
+  }
+  if (slot.released == 0) {
+    return true;
+  }
+  if (out.release_cta != slot.cta) {
+    return Differ("release.cta", Hex(out.release_cta), Hex(slot.cta), slot.cta, slot.bar);
+  }
+  if (out.release_bar != slot.bar) {
+    return Differ("release.bar", Hex(out.release_bar), Hex(slot.bar), slot.cta, slot.bar);
+  }
+  if (out.release_kind != slot.kind) {
+    return Differ("release.kind", Name(out.release_kind), Name(slot.kind), slot.cta, slot.bar);
+  }
+  return out.release_value == slot.value ||
+         Differ("release.value", Hex(out.release_value), Hex(slot.value), slot.cta, slot.bar);
+}
+
+bool Scoreboard::CompareFaults(const Slot& slot, const Outputs& out) {
+  for (unsigned port = 0; port <= config_.num_issue; ++port) {
+    const bool expected = (slot.fault_valid >> port & 1) != 0;
+    const bool seen = (out.fault_valid >> port & 1) != 0;
+    const Outputs::Fault& is = out.fault[port];
+    const Outputs::Fault& must = slot.fault[port];
+    if (seen && expected && is.cause == must.cause && is.cta == must.cta && is.warp == must.warp &&
+        is.lanes == must.lanes && is.bar == must.bar) {
+      continue;
+    }
+    if (!seen && !expected) {
+      continue;
+    }
+    const auto describe = [](bool valid, const Outputs::Fault& fault) {
+      return valid ? fmt::format("{} (CTA {}, warp {}, barrier {}, lanes {:#x})", Name(fault.cause),
+                                 fault.cta, fault.warp, fault.bar, fault.lanes)
+                   : std::string("none");
+    };
+    const Outputs::Fault& at = expected ? must : is;
+    return Differ(fmt::format("fault[{}]", port).c_str(), describe(seen, is),
+                  describe(expected, must), at.cta, at.bar);
+  }
+  return true;
+}
+
+bool Scoreboard::CompareResponse(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
+  if (!out.response_valid) {
+    return true;
+  }
+  if (!ResponsesOutstanding()) {
+    return Differ("response_valid", "1", "0: none is outstanding");
+  }
+  const Response& response = responses_[responses_head_ % kResponses];
+  if (out.response_warp != response.warp || out.response_data != response.data ||
+      out.response_pred != response.pred) {
+    const auto describe = [](unsigned warp, std::uint32_t data, bool pred) {
+      return fmt::format("warp {}, data {:#x}, pred {}", warp, data, pred ? 1 : 0);
+    };
+    return Differ("response", describe(out.response_warp, out.response_data, out.response_pred),
+                  describe(response.warp, response.data, response.pred));
+  }
+  if (!in.response_ready) {
+    ++stalls_;
+    return true;
+  }
+  const std::uint64_t wait = cycle - response.commit - (stalls_ - response.stalls);
+  longest_response_ = std::max(longest_response_, wait);
+  ++responses_head_;
+  return wait <= bounds_.longest.response ||
+         Differ("response_valid", fmt::format("a wait of {} cycles", wait),
+                fmt::format("at most {}, as published", bounds_.longest.response));
+}
+
+// ------------------------------------------------------------------------------------------------
+// Census
+// ------------------------------------------------------------------------------------------------
+
+void Scoreboard::StartSweep() {
+  sweep_next_ = 0;
+  sweep_end_ = config_.num_ctas * kNumBars;
+}
+
+void Scoreboard::Address(Inputs* in) {
+  addressed_ = kNoEntry;
+  while (sweep_next_ < sweep_end_ && !model_.Resident(sweep_next_ / kNumBars)) {
+    sweep_next_ += kNumBars - sweep_next_ % kNumBars;
+  }
+  if (sweep_next_ < sweep_end_) {
+    addressed_ = sweep_next_++;
+    in->census_cta = static_cast<std::uint8_t>(addressed_ / kNumBars);
+    in->census_bar = static_cast<std::uint8_t>(addressed_ % kNumBars);
+  }
+}
+
+// An entry that has changed lately is left out: its word is on its way.
+bool Scoreboard::CompareCensus(std::uint64_t cycle, const Outputs& out) {
+  const unsigned entry = std::exchange(answered_, std::exchange(addressed_, kNoEntry));
+  if (entry == kNoEntry || changed_[entry] + kQuiet > cycle) {
+    return true;
+  }
+  const unsigned cta = entry / kNumBars;
+  const unsigned bar = entry % kNumBars;
+  if (!model_.Resident(cta)) {
+    return true;
+  }
+  const std::uint32_t word = model_.EntryWord(cta, bar);
+  return out.census_word == word || Differ("census.word", Hex(out.census_word), Hex(word),
+                                           static_cast<int>(cta), static_cast<int>(bar));
+}
+
+bool Scoreboard::Differ(const char* field, std::string unit, std::string golden, int cta, int bar) {
+  mismatch_ = Mismatch{field, std::move(unit), std::move(golden), cta, bar};
+  return false;
+}
+
+}  // namespace muster::lockstep

@@ -1,0 +1,122 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What the golden model says must come out of the unit, and when; compared in every cycle.
+#ifndef MUSTER_SIM_LOCKSTEP_SCOREBOARD_H_
+#define MUSTER_SIM_LOCKSTEP_SCOREBOARD_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/golden/golden.h"
+#include "sim/golden/log.h"
+#include "sim/golden/model.h"
+#include "sim/golden/operation.h"
+#include "sim/lockstep/bounds.h"
+#include "sim/lockstep/mismatch.h"
+#include "sim/lockstep/monitor.h"
+#include "sim/lockstep/pins.h"
+
+namespace muster::lockstep {
+
+class Scoreboard {
+ public:
+  Scoreboard(const Config& config, const golden::Model& model);
+
+  // Takes the operations that commit in this cycle and what the golden model says they do, one
+  // Effects for each. False: they cannot commit together, see mismatch().
+  bool Expect(std::uint64_t cycle, const Commits& commits, const golden::Effects* effects);
+
+  // Compares the outputs of this cycle. False: they differ, see mismatch().
+  bool Compare(std::uint64_t cycle, const Inputs& in, const Outputs& out);
+
+  // Walks the entries of the resident CTAs through the census port: Address() before a cycle is
+  // settled, Compare() sees to the rest.
+  void StartSweep();
+  bool Sweeping() const { return sweep_next_ < sweep_end_; }
+  void Address(Inputs* in);
+
+  bool ResponsesOutstanding() const { return responses_head_ != responses_tail_; }
+  const std::optional<Mismatch>& mismatch() const { return mismatch_; }
+  std::uint64_t longest_response() const { return longest_response_; }
+
+  // The latest operations at an entry, oldest first.
+  std::vector<golden::Record> History(unsigned cta, unsigned bar) const;
+
+ private:
+  // What a cycle's outputs must be.
+  struct Slot {
+    bool any = false;  // false: nothing is expected, and nothing below is meaningful
+    bool entry_valid = false;
+    std::uint8_t cta = 0;  // of the release, or of the entry written
+    std::uint8_t bar = 0;
+    BarKind kind = BarKind::kIdle;
+    std::uint8_t fault_valid = 0;
+    std::uint16_t value = 0;
+    std::uint32_t word = 0;
+    std::uint64_t released = 0;
+    std::array<Outputs::Fault, kMaxIssue + 1> fault;
+  };
+
+  struct Response {
+    std::uint64_t commit = 0;  // cycle
+    std::uint64_t stalls = 0;  // stalls_ then
+    std::uint32_t data = 0;
+    std::uint8_t warp = 0;
+    bool pred = false;
+  };
+
+  static constexpr unsigned kSlots = 8;       // more than the longest latency, a power of two
+  static constexpr unsigned kResponses = 16;  // more than a unit holds, a power of two
+  static constexpr unsigned kRecords = 4;     // kept of each entry, a power of two
+  static constexpr unsigned kQuiet = 8;       // cycles in which a commit has become visible
+
+  // The records of one entry.
+  struct Log {
+    std::uint64_t count = 0;
+    std::array<golden::Record, kRecords> records;
+  };
+
+  bool ExpectOne(std::uint64_t cycle, const Operation& operation, unsigned port,
+                 const golden::Effects& effects, Slot* slot);
+  bool ExpectResponse(std::uint64_t cycle, unsigned warp, const golden::Effects& effects);
+  bool CompareSlot(const Slot& slot, const Outputs& out);
+  bool CompareRelease(const Slot& slot, const Outputs& out);
+  bool CompareFaults(const Slot& slot, const Outputs& out);
+  bool CompareResponse(std::uint64_t cycle, const Inputs& in, const Outputs& out);
+  bool CompareCensus(std::uint64_t cycle, const Outputs& out);
+  void Keep(std::uint64_t cycle, const Operation& operation, const golden::Effects& effects);
+  bool Differ(const char* field, std::string unit, std::string golden, int cta = -1, int bar = -1);
+
+  static unsigned EntryOf(unsigned cta, unsigned bar) { return cta * kNumBars + bar; }
+
+  const Config config_;
+  const Bounds bounds_;
+  const golden::Model& model_;
+  std::optional<Mismatch> mismatch_;
+
+  std::array<Slot, kSlots> slots_;               // by cycle, modulo
+  std::array<std::uint64_t, kSlots> waiting_{};  // the golden model's, at the end of each cycle
+
+  std::array<Response, kResponses> responses_;  // by number, modulo
+  unsigned responses_head_ = 0;
+  unsigned responses_tail_ = 0;
+  std::uint64_t stalls_ = 0;
+  std::uint64_t longest_response_ = 0;
+
+  // Census: the entries from sweep_next_ to sweep_end_ are still to be read; addressed_ was
+  // addressed in this cycle, answered_ in the one before (none: kNoEntry).
+  static constexpr unsigned kNoEntry = kMaxCtas * kNumBars;
+  unsigned sweep_next_ = 0;
+  unsigned sweep_end_ = 0;
+  unsigned addressed_ = kNoEntry;
+  unsigned answered_ = kNoEntry;
+  std::vector<std::uint64_t> changed_;  // by entry: the cycle of its latest commit
+  std::vector<Log> logs_;               // by entry
+};
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_LOCKSTEP_SCOREBOARD_H_

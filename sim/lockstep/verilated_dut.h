@@ -1,0 +1,161 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The one place that knows what Verilator made of tb/lockstep/muster_flat.sv. Included once for
+// each configuration, by a source that CMake writes.
+#ifndef MUSTER_SIM_LOCKSTEP_VERILATED_DUT_H_
+#define MUSTER_SIM_LOCKSTEP_VERILATED_DUT_H_
+
+#include <verilated.h>
+#include <verilated_fst_c.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "sim/lockstep/dut.h"
+
+namespace muster::lockstep {
+
+template <typename Unit, unsigned kNumIssue>
+class VerilatedDut final : public Dut {
+ public:
+  VerilatedDut() : unit_(&context_, "muster") {
+    context_.traceEverOn(true);
+    unit_.rst_ni = 1;
+    Settle();
+    unit_.rst_ni = 0;
+    for (int cycle = 0; cycle < 2; ++cycle) {
+      Settle();
+      Clock();
+    }
+    unit_.rst_ni = 1;
+  }
+
+  ~VerilatedDut() override {
+    CloseTrace();
+    unit_.final();
+  }
+
+  void Settle() override {
+    Drive();
+    unit_.clk_i = 0;
+    unit_.eval();
+    if (trace_) {
+      trace_->dump(time_);
+    }
+    Sample();
+  }
+
+  void Clock() override {
+    unit_.clk_i = 1;
+    unit_.eval();
+    if (trace_) {
+      trace_->dump(time_ + kCycleNs / 2);
+      time_ += kCycleNs;
+    }
+  }
+
+  void OpenTrace(const std::string& path, std::uint64_t cycle) override {
+    trace_ = std::make_unique<VerilatedFstC>();
+    unit_.trace(trace_.get(), kTraceLevels);
+    trace_->open(path.c_str());
+    time_ = cycle * kCycleNs;
+  }
+
+  void CloseTrace() override {
+    if (trace_) {
+      trace_->close();
+      trace_.reset();
+    }
+  }
+
+ private:
+  static constexpr int kTraceLevels = 99;  // all
+
+  void Drive() {
+    unit_.issue_valid_i = in.issue_valid;
+    for (unsigned port = 0; port < kNumIssue; ++port) {
+      if ((in.issue_valid >> port & 1) != 0) {
+        const Operation& operation = in.issue[port];
+        unit_.issue_op_i[port] = static_cast<std::uint8_t>(operation.kind);
+        unit_.issue_cta_i[port] = operation.cta;
+        unit_.issue_warp_i[port] = operation.warp;
+        unit_.issue_bar_i[port] = operation.bar;
+        unit_.issue_count_i[port] = operation.count;
+        unit_.issue_lanes_i[port] = operation.lanes;
+        unit_.issue_operand_i[port] = operation.operand;
+      }
+    }
+    unit_.lc_valid_i = static_cast<std::uint8_t>(in.lifecycle_valid);
+    if (in.lifecycle_valid) {
+      const Operation& operation = in.lifecycle;
+      unit_.lc_op_i =
+          static_cast<std::uint8_t>(operation.kind) - static_cast<std::uint8_t>(OpKind::kLaunch);
+      unit_.lc_cta_i = operation.cta;
+      unit_.lc_warp_i = operation.warp;
+      unit_.lc_lanes_i = operation.lanes;
+      unit_.lc_size_i = operation.size;
+      unit_.lc_warps_i = operation.warps;
+    }
+    unit_.fence_ack_i = in.fence_ack;
+    unit_.response_ready_i = static_cast<std::uint8_t>(in.response_ready);
+    unit_.census_cta_i = in.census_cta;
+    unit_.census_bar_i = in.census_bar;
+  }
+
+  void Sample() {
+    out.issue_ready = unit_.issue_ready_o;
+    out.lifecycle_ready = unit_.lc_ready_o != 0;
+    out.commit_valid = unit_.commit_valid_o;
+    out.commit_lifecycle = unit_.commit_lc_o != 0;
+    if (out.commit_valid != 0) {
+      for (unsigned port = 0; port < kNumIssue; ++port) {
+        out.commit_warp[port] = unit_.commit_warp_o[port];
+      }
+    }
+    out.busy = unit_.busy_o;
+    out.fence_req = unit_.fence_req_o;
+    out.released = unit_.release_warps_o;
+    if (out.released != 0) {
+      out.release_cta = unit_.release_cta_o;
+      out.release_bar = unit_.release_bar_o;
+      out.release_kind = static_cast<BarKind>(unit_.release_kind_o);
+      out.release_value = unit_.release_value_o;
+    }
+    out.response_valid = unit_.response_valid_o != 0;
+    if (out.response_valid) {
+      out.response_warp = unit_.response_warp_o;
+      out.response_data = unit_.response_data_o;
+      out.response_pred = unit_.response_pred_o != 0;
+    }
+    out.fault_valid = unit_.fault_valid_o;
+    if (out.fault_valid != 0) {
+      for (unsigned port = 0; port <= kNumIssue; ++port) {
+        Outputs::Fault& fault = out.fault[port];
+        fault.cause = static_cast<FaultCause>(unit_.fault_cause_o[port]);
+        fault.cta = unit_.fault_cta_o[port];
+        fault.warp = unit_.fault_warp_o[port];
+        fault.bar = unit_.fault_bar_o[port];
+        fault.lanes = unit_.fault_lanes_o[port];
+      }
+    }
+    out.entry_valid = unit_.entry_valid_o != 0;
+    if (out.entry_valid) {
+      out.entry_cta = unit_.entry_cta_o;
+      out.entry_bar = unit_.entry_bar_o;
+      out.entry_word = unit_.entry_word_o;
+    }
+    out.census_word = unit_.census_word_o;
+    out.live = unit_.census_live_o;
+    out.waiting = unit_.census_waiting_o;
+  }
+
+  VerilatedContext context_;
+  Unit unit_;
+  std::unique_ptr<VerilatedFstC> trace_;
+  std::uint64_t time_ = 0;
+};
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_LOCKSTEP_VERILATED_DUT_H_
