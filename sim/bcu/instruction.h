@@ -103,50 +103,31 @@ inline constexpr std::array<FieldBits, kNumFields> kFieldBits = {{
 
 // What an operation makes of one source type. Every form also has the guard.
 struct Form {
-  const char* name;  // the Opcode of the ISA text
+  const char* name;  // the Opcode of the ISA text; BAR_RED_RR is added
   Optype optype;
   SType stype;
   Field mode;                     // kMode, kRedOp or kNone
   std::array<Field, 3> operands;  // in the order of the assembly text; kPp brings kPpNot along
 };
-inline constexpr Form kForms[] = {
-    {"BAR_I", Optype::kBar, SType::kI, Field::kMode, {Field::kBar, Field::kCount, Field::kNone}},
-    {"BAR_RR", Optype::kBar, SType::kR, Field::kMode, {Field::kRa, Field::kRb, Field::kNone}},
-    {"BAR_RRI", Optype::kBar, SType::kRRI, Field::kMode, {Field::kRb, Field::kCount, Field::kNone}},
-    {"BAR_RIR", Optype::kBar, SType::kRIR, Field::kMode, {Field::kBar, Field::kRb, Field::kNone}},
-    {"BAR_RED_I",
-     Optype::kBarRed,
-     SType::kI,
-     Field::kRedOp,
-     {Field::kBar, Field::kCount, Field::kPp}},
-    {"BAR_RED_R",
-     Optype::kBarRed,
-     SType::kR,
-     Field::kRedOp,
-     {Field::kRb, Field::kPp, Field::kNone}},
-    {"BAR_RED_RR",
-     Optype::kBarRed,
-     SType::kRR,
-     Field::kRedOp,
-     {Field::kRa, Field::kRb, Field::kPp}},
-    {"BAR_RED_RRI",
-     Optype::kBarRed,
-     SType::kRRI,
-     Field::kRedOp,
-     {Field::kRb, Field::kCount, Field::kPp}},
-    {"BAR_RED_RIR",
-     Optype::kBarRed,
-     SType::kRIR,
-     Field::kRedOp,
-     {Field::kBar, Field::kRb, Field::kPp}},
-    {"B2R_I", Optype::kB2r, SType::kI, Field::kMode, {Field::kRd, Field::kBar, Field::kNone}},
-    {"B2R_RESULT_X",
-     Optype::kB2rResult,
-     SType::kX,
-     Field::kNone,
-     {Field::kRd, Field::kPu, Field::kNone}},
-    {"R2B_RI", Optype::kR2b, SType::kRI, Field::kMode, {Field::kBar, Field::kRa, Field::kNone}},
-};
+inline constexpr auto kForms = [] {
+  using O = Optype;
+  using S = SType;
+  using F = Field;
+  return std::array<Form, 12>{{
+      {"BAR_I", O::kBar, S::kI, F::kMode, {F::kBar, F::kCount, F::kNone}},
+      {"BAR_RR", O::kBar, S::kR, F::kMode, {F::kRa, F::kRb, F::kNone}},
+      {"BAR_RRI", O::kBar, S::kRRI, F::kMode, {F::kRb, F::kCount, F::kNone}},
+      {"BAR_RIR", O::kBar, S::kRIR, F::kMode, {F::kBar, F::kRb, F::kNone}},
+      {"BAR_RED_I", O::kBarRed, S::kI, F::kRedOp, {F::kBar, F::kCount, F::kPp}},
+      {"BAR_RED_R", O::kBarRed, S::kR, F::kRedOp, {F::kRb, F::kPp, F::kNone}},
+      {"BAR_RED_RR", O::kBarRed, S::kRR, F::kRedOp, {F::kRa, F::kRb, F::kPp}},
+      {"BAR_RED_RRI", O::kBarRed, S::kRRI, F::kRedOp, {F::kRb, F::kCount, F::kPp}},
+      {"BAR_RED_RIR", O::kBarRed, S::kRIR, F::kRedOp, {F::kBar, F::kRb, F::kPp}},
+      {"B2R_I", O::kB2r, S::kI, F::kMode, {F::kRd, F::kBar, F::kNone}},
+      {"B2R_RESULT_X", O::kB2rResult, S::kX, F::kNone, {F::kRd, F::kPu, F::kNone}},
+      {"R2B_RI", O::kR2b, S::kRI, F::kMode, {F::kBar, F::kRa, F::kNone}},
+  }};
+}();
 
 // The name of an operation and its mode. The first of several for the same is canonical.
 struct Mnemonic {
