@@ -27,8 +27,8 @@ run: setup  ## Run all kernels of sim/kernels on the Verilated unit, checked eve
 test: setup  ## Run everything that must pass before a merge: tests, kernels, ten seeds, three mutants
 	@scripts/test.py
 
-lint: setup  ## Check style and correctness of all sources (Verilator -Wall, clang-tidy, clang-format)
-	@scripts/lint.sh
+lint:  ## Check style and correctness of all sources (Verilator -Wall, clang-tidy, clang-format)
+	@scripts/lint.py
 
 format:  ## Format all C++ sources
 	@git ls-files '*.h' '*.cpp' | xargs clang-format -i

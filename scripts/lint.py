@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""Style and correctness of all sources, a line per check. Arguments name the checks to run."""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+JOBS = int(os.environ.get("JOBS", os.cpu_count()))
+SPDX = "Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0"
+
+
+def files(*suffixes):
+    """Sources of the project, those not yet committed included."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT,
+                            capture_output=True, text=True, check=True).stdout.split("\n")
+    return sorted(f for f in listed if f.endswith(suffixes) and (ROOT / f).is_file())
+
+
+def failures(commands):
+    """Runs the commands, several at a time; returns what those that failed had to say."""
+    def run(command):
+        done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True)
+        return None if done.returncode == 0 else f"$ {shlex.join(map(str, command))}\n{done.stdout}{done.stderr}"
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        return [text for text in pool.map(run, commands) if text]
+
+
+def verilator():
+    """The unit in every configuration, and the decoder before it."""
+    waivers = ["scripts/waivers.vlt"] if (ROOT / "scripts/waivers.vlt").exists() else []
+    lint = ["verilator", "--lint-only", "-Wall", *waivers, "-f", "rtl/muster.f"]
+    configs = json.loads((ROOT / "scripts/configs.json").read_text())
+    commands = [lint + ["tb/lockstep/muster_flat.sv", "--top-module", "muster_flat"] +
+                [f"-G{name}={value}" for name, value in parameters.items()]
+                for parameters in configs.values()]
+    commands.append(lint + ["rtl/cta/muster_bcu_pkg.sv", "rtl/cta/muster_bcu_decode.sv",
+                            "--top-module", "muster_bcu_decode"])
+    return failures(commands)
+
+
+def clang_format():
+    return failures([["clang-format", "--dry-run", "-Werror", f] for f in files(".h", ".cpp")])
+
+
+def clang_tidy():
+    built = failures([["scripts/build.sh"]])  # some sources and headers are generated
+    if built:
+        return built
+    compiled = json.loads((ROOT / "build/compile_commands.json").read_text())
+    own = sorted({c["file"] for c in compiled
+                  if re.match(rf"{re.escape(str(ROOT))}/(sim|tb)/", c["file"])})
+    return failures([["clang-tidy", "--quiet", "-p", "build", f] for f in own])
+
+
+def shell():
+    scripts = files(".sh", ".ci/run")
+    return failures([["bash", "-n", f] for f in scripts] + [["shellcheck", *scripts]])
+
+
+def python():
+    wrong = []
+    for file in files(".py"):
+        try:
+            compile((ROOT / file).read_text(), file, "exec")
+        except SyntaxError as error:
+            wrong.append(f"{file}:{error.lineno}: {error.msg}")
+    return wrong
+
+
+def headers():
+    """Licence line, length, and that rtl/muster.f lists the RTL."""
+    wrong = []
+    for file in files(".h", ".cpp", ".sv", ".svh", ".py", ".sh", ".mjs", ".tcl", ".vlt",
+                      "CMakeLists.txt", ".cmake", "Makefile"):
+        lines = (ROOT / file).read_text().split("\n")
+        if not any(SPDX in line for line in lines[:2]):
+            wrong.append(f"{file}: the licence line is missing")
+        limit = {".sv": 300, ".cpp": 700, ".h": 700}.get(pathlib.Path(file).suffix)
+        if limit and len(lines) > limit:
+            wrong.append(f"{file}: {len(lines)} lines; split it")
+    listed = (ROOT / "rtl/muster.f").read_text().split()
+    wrong += [f"rtl/muster.f: {f} is not there" for f in listed
+              if not f.startswith("+") and not (ROOT / f).exists()]
+    return wrong
+
+
+CHECKS = {"verilator": verilator, "clang-format": clang_format, "clang-tidy": clang_tidy,
+          "shell": shell, "python": python, "headers": headers}
+
+
+def main():
+    wanted = sys.argv[1:] or list(CHECKS)
+    unknown = [name for name in wanted if name not in CHECKS]
+    if unknown:
+        sys.exit(f"unknown check {unknown[0]}; there are: {', '.join(CHECKS)}")
+    subprocess.run([ROOT / "scripts/setup.sh", "build", "lint"], check=True)
+    failed = 0
+    for name in wanted:
+        start = time.monotonic()
+        wrong = CHECKS[name]()
+        verdict = f"{len(wrong)} failed" if wrong else "clean"
+        print(f"{name:14} {verdict}  ({time.monotonic() - start:.0f} s)", flush=True)
+        for text in wrong:
+            print("  " + text.rstrip().replace("\n", "\n  "))
+        failed += bool(wrong)
+    print(f"{len(wanted) - failed} passed, {failed} failed")
+    sys.exit(failed > 0)
+
+
+if __name__ == "__main__":
+    main()
