@@ -1,12 +1,14 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A memory with one write port and read ports whose data come a cycle after the address. A word
-// that is written in the cycle of its read is read new. Contents are undefined until written.
+// A memory with one write port and read ports whose data come a cycle after the address. Contents
+// are undefined until written. A port of Forward reads a word that is written in the same cycle
+// new; from any other port, that read is undefined, and whoever uses it must not care.
 module muster_ram #(
-  parameter int unsigned Depth   = 16,
-  parameter int unsigned Width   = 8,
-  parameter int unsigned NumRead = 1,
-  localparam int unsigned AddrW  = (Depth > 1) ? $clog2(Depth) : 1
+  parameter int unsigned        Depth   = 16,
+  parameter int unsigned        Width   = 8,
+  parameter int unsigned        NumRead = 1,
+  parameter logic [NumRead-1:0] Forward = '1,
+  localparam int unsigned       AddrW   = (Depth > 1) ? $clog2(Depth) : 1
 ) (
   input  logic                          clk_i,
   input  logic                          we_i,
@@ -16,22 +18,28 @@ module muster_ram #(
   output logic [NumRead-1:0][Width-1:0] rdata_o  // of the address in the cycle before
 );
 
-  logic [Width-1:0]              mem [Depth];
-  logic [Width-1:0]              written_q;
-  logic [NumRead-1:0][Width-1:0] stored_q;
-  logic [NumRead-1:0]            hit_q;
+  // Tools need not keep what a read during a write of the same word yields.
+  (* no_rw_check *) logic [Width-1:0] mem [Depth];
 
   always_ff @(posedge clk_i) begin
     if (we_i) mem[waddr_i] <= wdata_i;
-    written_q <= wdata_i;
-    for (int r = 0; r < NumRead; r++) begin
-      stored_q[r] <= mem[raddr_i[r]];
-      hit_q[r]    <= we_i && (waddr_i == raddr_i[r]);
-    end
   end
 
-  always_comb begin
-    for (int r = 0; r < NumRead; r++) rdata_o[r] = hit_q[r] ? written_q : stored_q[r];
+  for (genvar r = 0; r < NumRead; r++) begin : g_read
+    logic [Width-1:0] stored_q;
+    always_ff @(posedge clk_i) stored_q <= mem[raddr_i[r]];
+
+    if (Forward[r]) begin : g_forward
+      logic [Width-1:0] written_q;
+      logic             hit_q;
+      always_ff @(posedge clk_i) begin
+        written_q <= wdata_i;
+        hit_q     <= we_i && (waddr_i == raddr_i[r]);
+      end
+      assign rdata_o[r] = hit_q ? written_q : stored_q;
+    end else begin : g_plain
+      assign rdata_o[r] = stored_q;
+    end
   end
 
 endmodule

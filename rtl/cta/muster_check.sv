@@ -85,20 +85,20 @@ module muster_check
 
   assign cta = group_q.cta[CtaW-1:0];
 
-  muster_ram #(.Depth(NumCtas), .Width(WarpW + $bits(wcount_t))) u_counts (
+  muster_ram #(.Depth(NumCtas), .Width(WarpW + $bits(wcount_t)), .Forward(1'b0)) u_counts (
     .clk_i,
     .we_i (launch || warp_exits), .waddr_i (cta),
     .wdata_i (launch ? {WarpW'(live_i - 7'd1), lifecycle_i.size} : {live_last - WarpW'(1), size}),
     .raddr_i (group_d.cta[CtaW-1:0]), .rdata_o ({live_last, size})
   );
 
-  muster_ram #(.Depth(NumCtas), .Width(NumWarps)) u_warps (
+  muster_ram #(.Depth(NumCtas), .Width(NumWarps), .Forward(1'b0)) u_warps (
     .clk_i,
     .we_i (launch), .waddr_i (cta), .wdata_i (lifecycle_i.warps[NumWarps-1:0]),
     .raddr_i (group_d.cta[CtaW-1:0]), .rdata_o (warps)
   );
 
-  muster_ram #(.Depth(NumCtas), .Width($bits(bar_t))) u_latest (
+  muster_ram #(.Depth(NumCtas), .Width($bits(bar_t)), .Forward(1'b0)) u_latest (
     .clk_i,
     .we_i (latest_we_i), .waddr_i (latest_cta_i), .wdata_i (latest_bar_i),
     .raddr_i (group_d.cta[CtaW-1:0]), .rdata_o (latest)
@@ -188,7 +188,17 @@ module muster_check
   // Lifecycle
   // -------------------------------------------------------------------------------------------
 
-  assign go = valid_q && ready_i &&
+  logic changed_q;  // the memories were written in the cycle before: they are read once more
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      changed_q <= 1'b0;
+    end else begin
+      changed_q <= done_o;
+    end
+  end
+
+  assign go = valid_q && ready_i && !changed_q &&
               !(ahead_i && (waits_somewhere ||
                             (is_lifecycle(group_q.op) && group_q.op != GroupClear)));
 

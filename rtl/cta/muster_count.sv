@@ -94,7 +94,9 @@ module muster_count
   count_t count, count_d, census;
   logic   write;
 
-  muster_ram #(.Depth(NumCtas * NumBars), .Width($bits(count_t)), .NumRead(2)) u_counts (
+  muster_ram #(
+    .Depth(NumCtas * NumBars), .Width($bits(count_t)), .NumRead(2), .Forward(2'b01)
+  ) u_counts (
     .clk_i,
     .we_i (write), .waddr_i (entry_o), .wdata_i (count_d),
     .raddr_i ({census_i, next_o}), .rdata_o ({census, count})

@@ -127,15 +127,16 @@ module muster_cta
 
   logic    lc_valid, lc_ready, lc_done, launched, credit;
   group_t  lc_group;
-  member_t lc_member;
+  warp_t   lc_warp;
+  lanes_t  lc_lanes;
   wcount_t launch_live;
 
   muster_lifecycle #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_lifecycle (
     .clk_i, .rst_ni,
     .valid_i (lifecycle_valid_i), .ready_o (lifecycle_ready_o), .lifecycle_i,
     .busy_i (busy), .launched_i (launched),
-    .valid_o (lc_valid), .ready_i (lc_ready), .group_o (lc_group), .member_o (lc_member),
-    .live_o (launch_live), .done_i (lc_done)
+    .valid_o (lc_valid), .ready_i (lc_ready), .group_o (lc_group), .warp_o (lc_warp),
+    .lanes_o (lc_lanes), .live_o (launch_live), .done_i (lc_done)
   );
 
   logic                   sel_valid, sel_ready;
@@ -146,7 +147,7 @@ module muster_cta
     .clk_i, .rst_ni,
     .valid_i (held_valid), .ready_o (held_ready), .issue_i (held), .waiting_i (held_waiting),
     .lc_valid_i (lc_valid), .lc_ready_o (lc_ready), .lc_group_i (lc_group),
-    .lc_member_i (lc_member),
+    .lc_warp_i (lc_warp), .lc_lanes_i (lc_lanes),
     .credit_i (credit),
     .valid_o (sel_valid), .ready_i (sel_ready), .group_o (sel_group), .members_o (sel_members)
   );

@@ -53,7 +53,7 @@ module muster_drain
   assign pick_valid_d = pick_load || (pick_valid_q && !pick_take);
   assign pick_d       = pick_load ? first_index : pick_q;
 
-  muster_ram #(.Depth(NumWarps), .Width($bits(issue_t))) u_parking (
+  muster_ram #(.Depth(NumWarps), .Width($bits(issue_t)), .Forward(1'b0)) u_parking (
     .clk_i,
     .we_i (park && ready_o), .waddr_i (warp), .wdata_i (issue_i),
     .raddr_i (pick_d), .rdata_o (picked)

@@ -24,7 +24,7 @@ module muster_lanes
   assign left   = (partial_q[warp_i] ? stored : '1) & ~lanes_i;
   assign last_o = (left == '0);
 
-  muster_ram #(.Depth(NumWarps), .Width(WarpSize)) u_lanes (
+  muster_ram #(.Depth(NumWarps), .Width(WarpSize), .Forward(1'b0)) u_lanes (
     .clk_i,
     .we_i (exit_i), .waddr_i (warp_i), .wdata_i (left),
     .raddr_i (next_warp_i), .rdata_o (stored)

@@ -26,14 +26,15 @@ module muster_lifecycle
   output logic                valid_o,         // a group to select
   input  logic                ready_i,
   output group_t              group_o,
-  output member_t             member_o,
+  output warp_t               warp_o,          // of an exit
+  output lanes_t              lanes_o,
   output wcount_t             live_o,          // launch: how many warps are live
   input  logic                done_i           // the operation, not a clear, passed the checks
 );
 
   // The warps that each CTA was launched with.
   logic [NumWarps-1:0] members;
-  muster_ram #(.Depth(NumCtas), .Width(NumWarps)) u_members (
+  muster_ram #(.Depth(NumCtas), .Width(NumWarps), .Forward(1'b0)) u_members (
     .clk_i,
     .we_i (launched_i), .waddr_i (lifecycle_i.cta[CtaW-1:0]),
     .wdata_i (lifecycle_i.warps[NumWarps-1:0]),
@@ -94,16 +95,17 @@ module muster_lifecycle
   assign live_o  = live_q;
 
   always_comb begin
-    group_o  = '{op: GroupExit, cta: lifecycle_i.cta, bar: '0, count: '0, kind: KindSync};
-    member_o = '{valid: 1'b1, waits: 1'b0, warp: '0, lanes: '0, operand: '0};
+    group_o = '{op: GroupExit, cta: lifecycle_i.cta, bar: '0, count: '0, kind: KindSync};
+    warp_o  = '0;
+    lanes_o = '0;
     unique case (lifecycle_i.op)
       LcLaunch: begin
         group_o.op  = clear ? GroupClear : GroupLaunch;
         group_o.bar = cleared_q[3:0];
       end
       LcExit: begin
-        member_o.warp  = lifecycle_i.warp;
-        member_o.lanes = lifecycle_i.lanes;
+        warp_o  = lifecycle_i.warp;
+        lanes_o = lifecycle_i.lanes;
       end
       default: group_o.op = GroupLeave;
     endcase

@@ -116,7 +116,9 @@ module muster_release
 
     logic [ValueW-1:0] census;
 
-    muster_ram #(.Depth(NumCtas * NumBars), .Width(ValueW), .NumRead(2)) u_values (
+    muster_ram #(
+      .Depth(NumCtas * NumBars), .Width(ValueW), .NumRead(2), .Forward(2'b01)
+    ) u_values (
       .clk_i,
       .we_i (value_write), .waddr_i (entry), .wdata_i (value_d),
       .raddr_i ({census_i, next_i}), .rdata_o ({census, value})

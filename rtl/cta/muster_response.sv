@@ -6,7 +6,7 @@
 module muster_response
   import muster_pkg::*;
 #(
-  parameter int unsigned Depth = 4
+  parameter int unsigned Depth = 2
 ) (
   input  logic      clk_i,
   input  logic      rst_ni,

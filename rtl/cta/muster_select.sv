@@ -20,7 +20,8 @@ module muster_select
   input  logic                   lc_valid_i,
   output logic                   lc_ready_o,
   input  group_t                 lc_group_i,
-  input  member_t                lc_member_i,
+  input  warp_t                  lc_warp_i,
+  input  lanes_t                 lc_lanes_i,
 
   input  logic                   credit_i,    // there is room for one more response
 
@@ -79,7 +80,11 @@ module muster_select
     end
     members_o = member;
     for (int p = 0; p < NumIssue; p++) members_o[p].valid = joins[p];
-    if (grant[NumIssue]) members_o[0] = lc_member_i;
+    if (grant[NumIssue]) begin
+      members_o[0].valid = 1'b1;
+      members_o[0].warp  = lc_warp_i;
+      members_o[0].lanes = lc_lanes_i;
+    end
   end
 
   assign valid_o    = (grant != '0);
