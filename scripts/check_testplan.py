@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""Checks the test plan (tb/README.md) against what there is.
+
+No row without a test, no test without a row; and each cover point that a row names in backticks is
+one that the regression counts. A row names its tests in backticks: `Suite.Name`, a pattern with *,
+or a target that runs them (`make regress`).
+"""
+
+import argparse
+import fnmatch
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+COLUMNS = ["ID", "stimulus", "what is checked", "test", "cover point"]
+
+
+def rows(text):
+    """(line number, cells) of each row of the plan's tables."""
+    inside = False
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.startswith("|"):
+            inside = False
+            continue
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if cells == COLUMNS:
+            inside = True
+        elif inside and not set(line) <= set("|-: "):
+            yield number, cells
+
+
+def quoted(cell):
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def ctest_names(build):
+    listed = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"],
+                            capture_output=True, text=True, check=True).stdout
+    return [test["name"] for test in json.loads(listed)["tests"]]
+
+
+def plain(name):
+    """Suite.Name of a parameterised test: Prefix/Suite.Name/3  # GetParam() = ..."""
+    name = name.split("  #")[0]
+    suite, dot, test = name.partition(".")
+    return suite.split("/")[-1] + dot + test.split("/")[0] if "/" in name else name
+
+
+def check(plan, tests, targets, points):
+    """The complaints, a sentence each."""
+    wrong = []
+    unplanned = {plain(test) for test in tests}
+    known = frozenset(unplanned)
+    ids = set()
+    for number, cells in rows(plan):
+        where = f"tb/README.md:{number}"
+        if len(cells) != len(COLUMNS):
+            wrong.append(f"{where}: {len(cells)} columns, not {len(COLUMNS)}")
+            continue
+        row_id, _, _, named, cover = cells
+        if row_id in ids:
+            wrong.append(f"{where}: {row_id} is there twice")
+        ids.add(row_id)
+        if not quoted(named):
+            wrong.append(f"{where}: {row_id} names no test")
+        for name in quoted(named):
+            if name.startswith("make "):
+                if name.split()[1] not in targets:
+                    wrong.append(f"{where}: {row_id} names {name}, and there is no such target")
+                continue
+            found = set(fnmatch.filter(known, name))
+            if not found:
+                wrong.append(f"{where}: {row_id} names {name}, and there is no such test")
+            unplanned -= found
+        if points is not None:
+            wrong += [f"{where}: {row_id} names cover point {point}, which nothing counts"
+                      for point in quoted(cover) if not fnmatch.filter(points, point)]
+    wrong += [f"{test} has no row in tb/README.md" for test in sorted(unplanned)]
+    if not ids:
+        wrong.append("tb/README.md has no table of tests")
+    return len(ids), wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--build", default=ROOT / "build", type=pathlib.Path)
+    parser.add_argument("--junit", type=pathlib.Path)
+    args = parser.parse_args()
+
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    cover = args.build / "regress.json"
+    points = None
+    if cover.exists():
+        configs = json.loads(cover.read_text())["configs"].values()
+        points = {point for config in configs for point in config["cover"]}
+    count, wrong = check((ROOT / "tb/README.md").read_text(), ctest_names(args.build), targets, points)
+
+    for sentence in wrong:
+        print(sentence)
+    print(f"test plan: {count} rows, {len(wrong)} complaints")
+    if args.junit:
+        suite = ElementTree.Element("testsuite", name="testplan")
+        case = ElementTree.SubElement(suite, "testcase", name="testplan", classname="testplan")
+        if wrong:
+            ElementTree.SubElement(case, "failure", message=wrong[0]).text = "\n".join(wrong)
+        ElementTree.ElementTree(suite).write(args.junit)
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()
