@@ -89,6 +89,8 @@ TEST(BcuText, EveryExampleOfTheIsa) {
       {"R2B.WARP R0;    // WARP模式将R0存入当前WARP的临时WarpBARState中，忽略输入的BarId",
        "R2B.WARP R0;"},
       {"R2B.BAR 0x0, R0;     // 用R0设置barrier-0的状态", "R2B.BAR 0x0, R0;"},
+      {"BAR.RED.POPC 0x1, 0x40, PT; // 在64个线程之间进行popcount归约",
+       "BAR.RED.POPC 0x1, 0x40, PT;"},
       {"R2B.WARP 0x4, R1;    // 用R1设置上次BAR.RED的状态信息的本地副本，此时第1个立即数是不生效的",
        "R2B.WARP 0x4, R1;"},
   };
