@@ -1,0 +1,198 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The JSONL log: written, read back, replayed, and refused with a sentence that names the place.
+#include "sim/golden/log.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "sim/golden/config.h"
+#include "sim/golden/golden.h"
+#include "sim/golden/model.h"
+#include "sim/golden/operation.h"
+#include "tb/golden/trace.h"
+
+namespace muster::golden {
+namespace {
+
+constexpr char kHeader[] = "{\"muster_log\":1,\"config\":\"small\",\"seed\":7}\n";
+
+// A file of its own for each test, removed with it.
+class GoldenLog : public testing::Test {
+ protected:
+  ~GoldenLog() override { unlink(path_.c_str()); }
+
+  void Save(const std::string& text) const { std::ofstream(path_) << text; }
+  std::string Load() const {
+    std::ostringstream text;
+    text << std::ifstream(path_).rdbuf();
+    return text.str();
+  }
+  // The error, without the file's name, that a log with this text ends in.
+  std::string ErrorOf(const std::string& text) const {
+    Save(text);
+    const std::string error = Replay(path_).error;
+    EXPECT_EQ(error.rfind(path_, 0), 0U) << error;
+    return error.size() < path_.size() ? error : error.substr(path_.size());
+  }
+
+  const std::string path_ = testing::TempDir() + "golden_log_" + std::to_string(getpid());
+};
+
+constexpr const char* kProgram[] = {
+    "launch 0: 0 1 2 size 3",
+    "2: exit lanes=0xff",
+    "0: ARV 3,96",
+    "0: ARV 3,96",
+    "0: RED.POPC 1,64 p=0xf lanes=0xff",
+    "1: RED.POPC 1,64 p=0xffffffff",
+    "1: B2R.RESULT",
+    "1: RED.OR 4 p=1",
+    "0: RED.OR 4 p=0",
+    "2: exit",
+    "1: B2R.RESULT",
+    "0: R2B.BAR 3 sync 1/2",
+    "0: B2R.BAR 3",
+    "0: SYNC 3,33",
+    "0: SYNC 0 lanes=0",
+    "0: R2B.WARP or 1 of 2 waits 3",
+    "0: B2R.WARP",
+    "end 0",
+    "suspend 0",
+};
+
+TEST_F(GoldenLog, ComesBackAsWritten) {
+  Model model(*FindConfig("small"));
+  LogWriter writer(path_, "small", 7);
+  std::uint64_t cycle = 10;
+  for (const char* text : kProgram) {
+    const Operation operation = ParseOperation(text);
+    writer.Write(++cycle, operation, model.Step(operation));
+  }
+  ASSERT_TRUE(writer.Close()) << writer.error();
+
+  Model again(*FindConfig("small"));
+  LogReader reader(path_);
+  ASSERT_NE(reader.config(), nullptr) << reader.error();
+  EXPECT_STREQ(reader.config()->name, "small");
+  EXPECT_EQ(reader.seed(), 7U);
+  cycle = 10;
+  for (const char* text : kProgram) {
+    SCOPED_TRACE(text);
+    const Operation operation = ParseOperation(text);
+    const Effects effects = again.Step(operation);
+    Record record;
+    ASSERT_TRUE(reader.Next(&record)) << reader.error();
+    EXPECT_EQ(record.cycle, ++cycle);
+    EXPECT_EQ(Describe(record.operation), Describe(operation));
+    EXPECT_EQ(record.operation.lanes, operation.lanes);
+    EXPECT_EQ(record.operation.operand, operation.operand);
+    EXPECT_EQ(Describe(record.operation, record.effects), Describe(operation, effects));
+    EXPECT_EQ(record.effects.word, effects.word);
+  }
+  Record record;
+  EXPECT_FALSE(reader.Next(&record));
+  EXPECT_EQ(reader.error(), "");
+
+  const Replayed replayed = Replay(path_);
+  EXPECT_EQ(replayed.error, "");
+  EXPECT_EQ(replayed.operations, std::size(kProgram));
+  EXPECT_EQ(replayed.differences, 0U);
+}
+
+// The lines that the header shows, letter by letter.
+TEST_F(GoldenLog, IsOneLineForEachOperation) {
+  Model model(*FindConfig("small"));
+  LogWriter writer(path_, "small", 7);
+  std::uint64_t cycle = 0;
+  for (const char* text : {"launch 1: 0 3", "1.3: SYNC 1,64", "1.3: ARV 1,64", "end 1"}) {
+    const Operation operation = ParseOperation(text);
+    writer.Write(++cycle, operation, model.Step(operation));
+  }
+  ASSERT_TRUE(writer.Close());
+  EXPECT_EQ(Load(),
+            std::string(kHeader) +
+                "{\"cycle\":1,\"op\":\"launch\",\"cta\":1,\"warps\":\"0x9\",\"size\":2,"
+                "\"effects\":{}}\n"
+                "{\"cycle\":2,\"op\":\"sync\",\"cta\":1,\"warp\":3,\"bar\":1,\"count\":64,"
+                "\"lanes\":\"0xffffffff\",\"operand\":\"0x0\",\"effects\":{\"entry_written\":true,"
+                "\"cta\":1,\"bar\":1,\"word\":\"0x4101000\"}}\n"
+                "{\"cycle\":3,\"op\":\"arrive\",\"cta\":1,\"warp\":3,\"bar\":1,\"count\":64,"
+                "\"lanes\":\"0xffffffff\",\"operand\":\"0x0\","
+                "\"effects\":{\"fault\":\"warp_waiting\"}}\n"
+                "{\"cycle\":4,\"op\":\"end\",\"cta\":1,"
+                "\"effects\":{\"hazards\":[\"unfinished_barrier\"]}}\n");
+}
+
+TEST_F(GoldenLog, ReplayFindsTheDifference) {
+  Save(std::string(kHeader) +
+       "{\"cycle\":1,\"op\":\"launch\",\"cta\":0,\"warps\":\"0x3\",\"size\":2,\"effects\":{}}\n"
+       "{\"cycle\":5,\"op\":\"sync\",\"cta\":0,\"warp\":1,\"bar\":2,\"count\":0,\"lanes\":\"0x1\","
+       "\"operand\":\"0x0\",\"effects\":{\"released\":\"0x2\",\"entry_written\":true,\"bar\":2,"
+       "\"word\":\"0x4001000\"}}\n"
+       "{\"cycle\":9,\"op\":\"suspend\",\"cta\":0,\"effects\":{}}\n");
+  const Replayed replayed = Replay(path_);
+  EXPECT_EQ(replayed.error, "");
+  EXPECT_EQ(replayed.operations, 3U);
+  EXPECT_EQ(replayed.differences, 1U);
+  ASSERT_EQ(replayed.reports.size(), 1U);
+  EXPECT_EQ(replayed.reports[0],
+            path_ +
+                ":3: cycle 5, sync at barrier 2 with count 0 by warp 1 of CTA 0, lanes 0x1: "
+                "released is 0x2 in the log and 0x0 in the golden model.");
+}
+
+TEST_F(GoldenLog, BadInputNamesFileAndLine) {
+  const std::string end = "{\"cycle\":1,\"op\":\"end\",\"cta\":0,\"effects\":{}}\n";
+  EXPECT_EQ(ErrorOf(""), ":0: the log is empty.");
+  EXPECT_EQ(ErrorOf("hello\n"), ":1: this is not a JSON object.");
+  EXPECT_EQ(ErrorOf("[1]\n"), ":1: this is not a JSON object.");
+  EXPECT_EQ(ErrorOf("{\"muster_log\":2,\"config\":\"small\",\"seed\":1}\n"),
+            ":1: \"muster_log\" is not a number from 0 to 1.");
+  EXPECT_EQ(ErrorOf("{\"muster_log\":1,\"config\":\"tiny\",\"seed\":1}\n"),
+            ":1: there is no configuration named \"tiny\".");
+  EXPECT_EQ(ErrorOf("{\"muster_log\":1,\"config\":3,\"seed\":1}\n"),
+            ":1: \"config\" is not a string.");
+  EXPECT_EQ(ErrorOf("{\"muster_log\":1,\"config\":\"small\"}\n"), ":1: \"seed\" is missing.");
+  EXPECT_EQ(ErrorOf(kHeader + end + "{\"cycle\":1"), ":3: this is not a JSON object.");
+  EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":1,\"op\":\"jump\"}\n")),
+            ":2: \"op\" is no name that is known there.");
+  EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":-1,\"op\":\"end\"}\n")),
+            ":2: \"cycle\" is not a number from 0 to 18446744073709551615.");
+  EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":1,\"op\":\"end\",\"cta\":0}\n")),
+            ":2: \"effects\" is missing.");
+  EXPECT_EQ(
+      ErrorOf(kHeader + std::string("{\"cycle\":1,\"op\":\"end\",\"cta\":0,\"effects\":0}\n")),
+      ":2: \"effects\" is not an object.");
+  EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":1,\"op\":\"end\",\"cta\":0,\"warp\":1,"
+                                          "\"effects\":{}}\n")),
+            ":2: \"warp\" is not known here.");
+  EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":1,\"op\":\"b2r_bar\",\"cta\":0,\"warp\":1,"
+                                          "\"bar\":16}\n")),
+            ":2: \"bar\" is not a number from 0 to 15.");
+  EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":1,\"op\":\"exit\",\"cta\":0,\"warp\":1,"
+                                          "\"lanes\":\"0x1ffffffff\"}\n")),
+            ":2: \"lanes\" is not a string such as \"0x1f\" of at most 32 bits.");
+  EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":1,\"op\":\"end\",\"cta\":0,\"effects\":"
+                                          "{\"pred\":1}}\n")),
+            ":2: \"pred\" is neither true nor false.");
+  EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":1,\"op\":\"end\",\"cta\":0,\"effects\":"
+                                          "{\"hazards\":[\"rain\"]}}\n")),
+            ":2: \"hazards\" is not a list of hazards.");
+}
+
+TEST_F(GoldenLog, FilesThatCannotBeOpened) {
+  EXPECT_EQ(Replay("/nowhere/log.jsonl").error, "/nowhere/log.jsonl: cannot be opened.");
+  LogWriter writer("/nowhere/log.jsonl", "small", 1);
+  writer.Write(1, Operation(), Effects());
+  EXPECT_FALSE(writer.Close());
+  EXPECT_EQ(writer.error(), "/nowhere/log.jsonl: cannot be opened for writing.");
+}
+
+}  // namespace
+}  // namespace muster::golden

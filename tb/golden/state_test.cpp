@@ -1,0 +1,189 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// B2R and R2B: BCU ISA, sections B2R, B2R.RESULT and R2B; the words bit by bit as rtl/README.md
+// draws them.
+#include <gtest/gtest.h>
+
+#include "sim/golden/state_word.h"
+#include "tb/golden/trace.h"
+
+namespace muster::golden {
+namespace {
+
+TEST(GoldenWord, BarFields) {
+  BarState state;
+  EXPECT_EQ(Encode(state), 0U);
+  state.value = 0xabc;
+  EXPECT_EQ(Encode(state), 0x00000abcU);
+  state.arrived = 0x55;
+  EXPECT_EQ(Encode(state), 0x00055abcU);
+  state.expected = 0x40;
+  EXPECT_EQ(Encode(state), 0x02055abcU);
+  state.kind = 4;
+  EXPECT_EQ(Encode(state), 0x12055abcU);
+  state.zero = 5;
+  EXPECT_EQ(Encode(state), 0xb2055abcU);
+
+  const BarState decoded = DecodeBarWord(0xb2055abc);
+  EXPECT_EQ(decoded.value, 0xabcU);
+  EXPECT_EQ(decoded.arrived, 0x55U);
+  EXPECT_EQ(decoded.expected, 0x40U);
+  EXPECT_EQ(decoded.kind, 4U);
+  EXPECT_EQ(decoded.zero, 5U);
+}
+
+TEST(GoldenWord, WarpFields) {
+  WarpState state;
+  EXPECT_EQ(Encode(state), 0U);
+  state.value = 0x123;
+  EXPECT_EQ(Encode(state), 0x00000123U);
+  state.bar = 0xe;
+  EXPECT_EQ(Encode(state), 0x0000e123U);
+  state.kind = 3;
+  EXPECT_EQ(Encode(state), 0x0003e123U);
+  state.wait_bar = 9;
+  EXPECT_EQ(Encode(state), 0x004be123U);
+  state.waiting = true;
+  EXPECT_EQ(Encode(state), 0x00cbe123U);
+  state.zero = 0x81;
+  EXPECT_EQ(Encode(state), 0x81cbe123U);
+
+  const WarpState decoded = DecodeWarpWord(0x81cbe123);
+  EXPECT_EQ(decoded.value, 0x123U);
+  EXPECT_EQ(decoded.bar, 0xeU);
+  EXPECT_EQ(decoded.kind, 3U);
+  EXPECT_EQ(decoded.wait_bar, 9U);
+  EXPECT_TRUE(decoded.waiting);
+  EXPECT_EQ(decoded.zero, 0x81U);
+}
+
+// The words that the model gives out, in hexadecimal: kind, expected, arrived, value.
+TEST(GoldenWord, OfTheModel) {
+  Trace trace;
+  trace.Run(R"(
+    launch 0: 0 1 2 3
+    0: RED.POPC 5,128 p=0x1ff -> popc 1/4 9
+    1: RED.POPC 6,32 p=0x7    -> turns release 1 with popc 3
+    1: SYNC 7                 -> sync 1/all
+  )");
+  EXPECT_EQ(trace.model().EntryWord(0, 5), 0x10201009U);
+  EXPECT_EQ(trace.model().EntryWord(0, 6), 0U);
+  EXPECT_EQ(trace.model().EntryWord(0, 7), 0x04001000U);
+  EXPECT_EQ(trace.model().WarpWord(0), 0x00a80000U);
+  EXPECT_EQ(trace.model().WarpWord(1), 0x00bc6003U);
+  EXPECT_EQ(trace.model().WarpWord(2), 0U);
+}
+
+// B2R.BAR reads any entry of the warp's own CTA and changes nothing.
+TEST(GoldenB2r, BarReadsTheWholeEntry) {
+  Trace().Run(R"(
+    launch 0: 0 1 2 3
+    launch 1: 4 5
+    3: B2R.BAR 2              -> reads idle
+    0: RED.AND 2,96 p=0xffffffff -> and 1/3 1
+    3: B2R.BAR 2              -> reads and 1/3 1
+    0: B2R.BAR 2              -> reads and 1/3 1
+    1.4: B2R.BAR 2            -> reads idle
+    3: B2R.BAR 3              -> reads idle
+    1: RED.AND 2,96 p=0       -> and 2/3
+    3: B2R.BAR 2              -> reads and 2/3
+    2: RED.AND 2,96 p=0       -> turns release 0 1 2 with and 0
+    3: B2R.BAR 2              -> reads idle
+  )");
+}
+
+// B2R.WARP reads the warp's own copy, also when the entry that made it has gone on since.
+TEST(GoldenB2r, WarpReadsTheCopyAndWhereItWaits) {
+  Trace().Run(R"(
+    launch 0: 0 1 2
+    0: B2R.WARP               -> reads none
+    0: RED.POPC 9,64 p=0xf0   -> popc 1/2 4
+    0: B2R.WARP               -> reads none waits 9
+    1: RED.POPC 9,64 p=0xf0   -> turns release 0 1 with popc 8
+    2: RED.OR 9,64 p=1        -> or 1/2 1
+    0: B2R.WARP               -> reads popc 8 of 9
+    0: SYNC 10                -> sync 1/all
+    0: B2R.WARP               -> reads popc 8 of 9 waits 10
+    1: B2R.WARP               -> reads popc 8 of 9
+    2: B2R.WARP               -> reads none waits 9
+  )");
+}
+
+// R2B.BAR goes on from where the word left off: arrivals, expected count, kind and result so far.
+TEST(GoldenR2b, BarContinues) {
+  Trace().Run(R"(
+    launch 0: 0 1 2 3
+    0: R2B.BAR 4 popc 2/3 17  -> popc 2/3 17
+    1: SYNC 4,96              -> fault kind_mismatch
+    1: RED.POPC 4,128 p=1     -> fault count_mismatch
+    1: RED.POPC 4,96 p=0xf    -> turns release 1 with popc 21
+    0: R2B.BAR 4 and 1/2      -> and 1/2
+    1: RED.AND 4,64 p=0xffffffff -> turns release 1 with and 0
+    0: R2B.BAR 4 or 1/2 1     -> or 1/2 1
+    1: RED.OR 4,64 p=0        -> turns release 1 with or 1
+    0: R2B.BAR 4 sync 2/all   -> sync 2/all
+    1: SYNC 4                 -> sync 3/all
+    0: SYNC 4                 -> turns release 0 1
+  )");
+}
+
+// It writes what counts, not who waits.
+TEST(GoldenR2b, BarLeavesTheWaitersWaiting) {
+  Trace().Run(R"(
+    launch 0: 0 1 2 3
+    0: SYNC 1,64              -> sync 1/2
+    1: R2B.BAR 1 0x0          -> idle
+    0: B2R.WARP               -> reads none waits 1
+    2: RED.POPC 1,64 p=0x3    -> popc 1/2 2
+    1: R2B.BAR 1 popc 3/4 40  -> popc 3/4 40
+    1: RED.POPC 1,128 p=0x1   -> turns release 0 1 2 with popc 41
+    0: B2R.RESULT             -> reads 41
+  )");
+}
+
+// R2B.BAR never completes; the exit that makes its count whole does.
+TEST(GoldenR2b, AllWarpsEntryIsCompletedByAnExit) {
+  Trace().Run(R"(
+    launch 0: 0 1 2
+    0: SYNC 1                 -> sync 1/all
+    2: R2B.BAR 6 or 2/all 1   -> or 2/all 1
+    1: R2B.WARP none waits 6
+    2: exit                   -> bar 6 turns release 1 with or 1
+  )");
+}
+
+// An idle or counted word does not make an entry the latest all-warps entry.
+TEST(GoldenR2b, OtherWordsAreNoAllWarpsArrival) {
+  Trace().Run(R"(
+    launch 0: 0 1 2
+    0: SYNC 1                 -> sync 1/all
+    1: R2B.BAR 6 sync 2/3     -> sync 2/3
+    1: R2B.BAR 7 0x0          -> idle
+    1: exit
+    2: exit                   -> bar 1 turns release 0
+  )");
+}
+
+// R2B.WARP makes the warp wait, without counting it, and it leaves with the others.
+TEST(GoldenR2b, WarpWaitsAgain) {
+  Trace().Run(R"(
+    launch 0: 0 1 2
+    0: R2B.BAR 3 popc 1/2 5   -> popc 1/2 5
+    1: R2B.WARP or 1 of 2 waits 3
+    0: B2R.BAR 3              -> reads popc 1/2 5
+    1: SYNC 0                 -> fault warp_waiting
+    1: B2R.WARP               -> reads or 1 of 2 waits 3
+    0: RED.POPC 3,64 p=0x3    -> turns release 0 1 with popc 7
+    1: B2R.WARP               -> reads popc 7 of 3
+    2: R2B.WARP and 1 of 12
+    2: B2R.RESULT             -> reads true
+    2: B2R.WARP               -> reads and 1 of 12
+    0: R2B.BAR 3 sync 1/2     -> sync 1/2
+    2: R2B.WARP and 1 of 12 waits 3
+    1: ARV 3,64               -> turns release 2
+    2: B2R.WARP               -> reads and 1 of 12
+  )");
+}
+
+}  // namespace
+}  // namespace muster::golden

@@ -1,0 +1,66 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Hand-written traces for the golden model, an operation a line, and after the arrow everything
+// that it does: a line without an arrow must do nothing that can be seen.
+//
+//   launch 0: 0 1 2 3            CTA slot 0 with warps 0 to 3 (`size 6`: it once had six)
+//   0: SYNC 1,64                 warp 0 of CTA 0, barrier 1, count 64 (`SYNC 1`: all warps)
+//   1.4: ARV 1,64                warp 4 of CTA 1
+//   2: RED.POPC 3,128 p=0xff     with the predicate of each lane; also RED.AND, RED.OR
+//   2: SYNC 1 lanes=0xf          only these lanes take part (exit: only these lanes exit)
+//   2: B2R.BAR 3                 also B2R.WARP, B2R.RESULT
+//   2: R2B.BAR 3 popc 1/4 17     or the word in hexadecimal
+//   2: R2B.WARP popc 17 of 3 waits 5
+//   2: exit
+//   suspend 0
+//   end 0                        # and comments
+//
+// After the arrow, in this order:
+//
+//   fault CAUSE                  refused; nothing has changed (which every fault is checked for)
+//   popc 1/4 17                  the entry: kind, arrived/expected warps (or `all`), value unless 0
+//   turns                        the entry's generation is complete, it is idle again
+//   bar 3 turns                  the same at an exit, which names no barrier
+//   idle                         R2B.BAR wrote zeroes
+//   release 0 1 with popc 17     these warps may go on; nothing after `release` warps: SYNC
+//   releases nobody              completed by arrivals that do not wait
+//   reads VALUE                  a response: B2R.BAR as an entry, B2R.WARP as for R2B.WARP
+//                                ("none": no reduction yet), B2R.RESULT as a number or `true`
+//   hazard NAME
+#ifndef MUSTER_TB_GOLDEN_TRACE_H_
+#define MUSTER_TB_GOLDEN_TRACE_H_
+
+#include <string>
+#include <string_view>
+
+#include "sim/golden/golden.h"
+#include "sim/golden/model.h"
+#include "sim/golden/operation.h"
+
+namespace muster::golden {
+
+class Trace {
+ public:
+  explicit Trace(std::string_view config = "small");
+
+  // Steps through the lines of the text. Each difference is a GoogleTest failure with its line.
+  void Run(std::string_view text);
+
+  const Model& model() const { return model_; }
+
+ private:
+  void RunLine(const std::string& line);
+
+  const Config& config_;
+  Model model_;
+};
+
+// The operation of a line, without the arrow and what follows.
+Operation ParseOperation(const std::string& text);
+
+// What comes after the arrow.
+std::string Describe(const Operation& operation, const Effects& effects);
+
+}  // namespace muster::golden
+
+#endif  // MUSTER_TB_GOLDEN_TRACE_H_
