@@ -1,0 +1,42 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The generic address space: bits 63:36 number a segment, bits 35:0 a byte in it. Global, constant
+// and parameter addresses are generic ones; shared and local addresses are the byte alone.
+#ifndef MUSTER_SIM_PTX_ADDRESS_H_
+#define MUSTER_SIM_PTX_ADDRESS_H_
+
+#include <cstdint>
+
+#include "sim/ptx/instruction.h"
+
+namespace muster::ptx {
+
+inline constexpr unsigned kSegmentBits = 36;
+inline constexpr std::uint64_t kSegmentBytes = std::uint64_t{1} << kSegmentBits;
+
+enum Segment : std::uint64_t {
+  kNullSegment = 0,
+  kGlobalSegment = 1,  // the file's own .global variables
+  kConstSegment = 2,
+  kParamSegment = 3,
+  kSharedSegment = 4,
+  kLocalSegment = 5,
+  kFirstBuffer = 16,   // a segment for each buffer of the manifest
+};
+
+constexpr std::uint64_t SegmentOf(std::uint64_t address) { return address >> kSegmentBits; }
+constexpr std::uint64_t ByteOf(std::uint64_t address) { return address & (kSegmentBytes - 1); }
+constexpr std::uint64_t GenericAddress(std::uint64_t segment, std::uint64_t byte) {
+  return (segment << kSegmentBits) | byte;
+}
+
+// What cvta adds to an address of `space`.
+constexpr std::uint64_t WindowOf(Space space) {
+  return space == Space::kShared  ? GenericAddress(kSharedSegment, 0)
+         : space == Space::kLocal ? GenericAddress(kLocalSegment, 0)
+                                  : 0;
+}
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_ADDRESS_H_

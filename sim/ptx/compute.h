@@ -1,0 +1,118 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Instructions that only read and write registers, for some lanes of a warp at once. A register
+// holds its value's bits, zero-extended to 64.
+#ifndef MUSTER_SIM_PTX_COMPUTE_H_
+#define MUSTER_SIM_PTX_COMPUTE_H_
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "sim/golden/operation.h"
+#include "sim/ptx/instruction.h"
+
+namespace muster::ptx {
+
+template <typename T>
+T FromBits(std::uint64_t bits) {
+  if constexpr (std::is_floating_point_v<T>) {
+    T value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+  } else {
+    return static_cast<T>(bits);
+  }
+}
+
+template <typename T>
+std::uint64_t ToBits(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof value);
+    return bits;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return value ? 1 : 0;
+  } else {
+    return static_cast<std::make_unsigned_t<T>>(value);
+  }
+}
+
+// An instruction before the lanes that execute it.
+struct Lanes {
+  const Instruction& instruction;
+  std::uint64_t* registers;       // of the frame
+  const std::uint64_t* literals;
+  std::uint32_t mask;
+
+  struct View {
+    const std::uint64_t* first;
+    unsigned stride;
+    std::uint64_t operator[](unsigned lane) const { return first[std::size_t{lane} * stride]; }
+  };
+  View Read(Slot slot) const {
+    if (IsLiteral(slot)) return {literals + LiteralIndex(slot), 0};
+    return {registers + std::size_t{kWarpSize} * static_cast<std::uint32_t>(slot), 1};
+  }
+  std::uint64_t* Write(Slot slot) const {
+    return registers + std::size_t{kWarpSize} * static_cast<std::uint32_t>(slot);
+  }
+  View a(unsigned i) const { return Read(instruction.a[i]); }
+  std::uint64_t* d(unsigned i) const { return Write(instruction.d[i]); }
+
+  template <typename F>
+  void ForEach(F f) const {
+    if (mask == 0xffffffffU) {
+      for (unsigned lane = 0; lane < kWarpSize; ++lane) f(lane);
+    } else {
+      for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        f(static_cast<unsigned>(__builtin_ctz(rest)));
+      }
+    }
+  }
+};
+
+void Compute(const Lanes& lanes);         // arithmetic and bits
+void ComputeCompare(const Lanes& lanes);  // setp, set, selp
+void ComputeConvert(const Lanes& lanes);  // cvt
+
+// Calls f with a value of the C++ type that stands for `type`.
+template <typename F>
+void WithInteger(Type type, F f) {
+  switch (type) {
+    case Type::kB8:
+    case Type::kU8:
+      return f(std::uint8_t{});
+    case Type::kB16:
+    case Type::kU16:
+      return f(std::uint16_t{});
+    case Type::kB32:
+    case Type::kU32:
+      return f(std::uint32_t{});
+    case Type::kB64:
+    case Type::kU64:
+      return f(std::uint64_t{});
+    case Type::kS8:
+      return f(std::int8_t{});
+    case Type::kS16:
+      return f(std::int16_t{});
+    case Type::kS32:
+      return f(std::int32_t{});
+    default:
+      return f(std::int64_t{});
+  }
+}
+template <typename F>
+void WithFloat(Type type, F f) {
+  if (type == Type::kF32) return f(float{});
+  return f(double{});
+}
+template <typename F>
+void WithNumber(Type type, F f) {
+  if (IsFloat(type)) return WithFloat(type, f);
+  return WithInteger(type, f);
+}
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_COMPUTE_H_

@@ -1,0 +1,446 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/decode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/ptx/address.h"
+
+namespace muster::ptx {
+namespace {
+
+using syntax::Operand;
+using Kind = syntax::Operand::Kind;
+
+const std::unordered_map<std::string_view, Type>& Types() {
+  static const std::unordered_map<std::string_view, Type> types = {
+      {"pred", Type::kPred}, {"b8", Type::kB8},   {"b16", Type::kB16}, {"b32", Type::kB32},
+      {"b64", Type::kB64},   {"u8", Type::kU8},   {"u16", Type::kU16}, {"u32", Type::kU32},
+      {"u64", Type::kU64},   {"s8", Type::kS8},   {"s16", Type::kS16}, {"s32", Type::kS32},
+      {"s64", Type::kS64},   {"f32", Type::kF32}, {"f64", Type::kF64}};
+  return types;
+}
+
+struct SpecialEntry {
+  Special special;
+  Type type;
+};
+const std::unordered_map<std::string_view, SpecialEntry>& Specials() {
+  static const std::unordered_map<std::string_view, SpecialEntry> specials = {
+      {"%tid.x", {Special::kTidX, Type::kU32}},
+      {"%tid.y", {Special::kTidY, Type::kU32}},
+      {"%tid.z", {Special::kTidZ, Type::kU32}},
+      {"%ntid.x", {Special::kNtidX, Type::kU32}},
+      {"%ntid.y", {Special::kNtidY, Type::kU32}},
+      {"%ntid.z", {Special::kNtidZ, Type::kU32}},
+      {"%ctaid.x", {Special::kCtaidX, Type::kU32}},
+      {"%ctaid.y", {Special::kCtaidY, Type::kU32}},
+      {"%ctaid.z", {Special::kCtaidZ, Type::kU32}},
+      {"%nctaid.x", {Special::kNctaidX, Type::kU32}},
+      {"%nctaid.y", {Special::kNctaidY, Type::kU32}},
+      {"%nctaid.z", {Special::kNctaidZ, Type::kU32}},
+      {"%laneid", {Special::kLaneId, Type::kU32}},
+      {"%warpid", {Special::kWarpId, Type::kU32}},
+      {"%nwarpid", {Special::kNumWarps, Type::kU32}},
+      {"%lanemask_eq", {Special::kLaneMaskEq, Type::kU32}},
+      {"%lanemask_le", {Special::kLaneMaskLe, Type::kU32}},
+      {"%lanemask_lt", {Special::kLaneMaskLt, Type::kU32}},
+      {"%lanemask_ge", {Special::kLaneMaskGe, Type::kU32}},
+      {"%lanemask_gt", {Special::kLaneMaskGt, Type::kU32}},
+      {"%clock", {Special::kClock, Type::kU32}},
+      {"%clock_hi", {Special::kClockHi, Type::kU32}},
+      {"%clock64", {Special::kClock64, Type::kU64}},
+      {"%globaltimer", {Special::kGlobalTimer, Type::kU64}},
+      {"%globaltimer_lo", {Special::kGlobalTimerLo, Type::kU32}},
+      {"%globaltimer_hi", {Special::kGlobalTimerHi, Type::kU32}},
+      {"%smid", {Special::kSmId, Type::kU32}},
+      {"%nsmid", {Special::kNumSm, Type::kU32}},
+      {"%gridid", {Special::kGridId, Type::kU64}},
+      {"%dynamic_smem_size", {Special::kDynamicShared, Type::kU32}},
+      {"%total_smem_size", {Special::kTotalShared, Type::kU32}}};
+  return specials;
+}
+
+unsigned TargetNumber(std::string_view target) {
+  unsigned number = 0;
+  for (const char c : target) {
+    if (c >= '0' && c <= '9') number = number * 10 + static_cast<unsigned>(c - '0');
+  }
+  return number;
+}
+
+// An immediate as the bits of a value of `type`.
+std::uint64_t ImmediateBits(const Operand& operand, Type type) {
+  if (operand.kind == Kind::kFloat && type == Type::kF32 && operand.width == 64) {
+    double wide = 0;
+    std::memcpy(&wide, &operand.value, sizeof wide);
+    const auto value = static_cast<float>(wide);
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+  }
+  if (operand.kind == Kind::kFloat && type == Type::kF64 && operand.width == 32) {
+    float narrow = 0;
+    const auto bits = static_cast<std::uint32_t>(operand.value);
+    std::memcpy(&narrow, &bits, sizeof narrow);
+    const double value = narrow;
+    std::uint64_t wide = 0;
+    std::memcpy(&wide, &value, sizeof wide);
+    return wide;
+  }
+  if (type == Type::kPred) return operand.value != 0 ? 1 : 0;
+  const unsigned bits = 8 * Bytes(type);
+  return bits >= 64 ? operand.value : operand.value & ((std::uint64_t{1} << bits) - 1);
+}
+
+}  // namespace
+
+const char* Name(Space space) {
+  constexpr const char* kNames[] = {"generic", "global", "const", "param", "shared", "local"};
+  return kNames[static_cast<unsigned>(space)];
+}
+
+Type TypeOf(std::string_view name) {
+  const auto found = Types().find(name);
+  return found == Types().end() ? Type::kNone : found->second;
+}
+
+Decoder::Decoder(const syntax::Module& module, const SymbolTable& symbols, Program* program,
+                 std::vector<Diagnostic>* diagnostics)
+    : module_(module),
+      symbols_(symbols),
+      program_(program),
+      diagnostics_(diagnostics),
+      target_(TargetNumber(module.target)) {}
+
+std::uint32_t Decoder::Literal(std::uint64_t value) {
+  const auto [found, fresh] =
+      literals_.emplace(value, static_cast<std::uint32_t>(program_->literals.size()));
+  if (fresh) program_->literals.push_back(value);
+  return found->second;
+}
+
+void Decoder::Decode(const syntax::Statement& statement) {
+  syntax_ = &statement.instruction;
+  at_ = statement.at;
+  left_ = syntax_->modifiers;
+  failed_ = false;
+  out_ = {};
+  out_.line = at_.line;
+  if (!syntax_->guard.empty()) {
+    Operand guard;
+    guard.name = syntax_->guard;
+    guard.at = at_;
+    out_.guard = Predicate(guard);
+    out_.guard_negated = syntax_->guard_negated;
+  }
+  const auto family = Families().find(syntax_->opcode);
+  if (family == Families().end()) {
+    Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
+  } else {
+    op_ = out_.op = family->second.op;
+    (this->*family->second.decode)();
+  }
+  if (failed_) out_ = {};
+  program_->code.push_back(out_);
+}
+
+// ------------------------------------------------------------------------------------------------
+// Modifiers
+// ------------------------------------------------------------------------------------------------
+
+// Reports the first problem of an instruction, and no other.
+void Decoder::Fail(const syntax::Position& at, std::string message) {
+  if (!failed_) diagnostics_->push_back({at, std::move(message)});
+  failed_ = true;
+}
+
+void Decoder::Unsupported(std::string_view what) {
+  Fail(at_, fmt::format("{} of {} is not supported", what, Spelling()));
+}
+
+std::string Decoder::Spelling() const {
+  std::string text(syntax_->opcode);
+  for (const std::string_view modifier : syntax_->modifiers) text.append(".").append(modifier);
+  return text;
+}
+
+bool Decoder::Take(std::string_view modifier) { return TakeOne({modifier}) >= 0; }
+
+bool Decoder::TakeAny(std::initializer_list<std::string_view> modifiers) {
+  return TakeOne(modifiers) >= 0;
+}
+
+int Decoder::TakeOne(std::initializer_list<std::string_view> modifiers) {
+  int index = 0;
+  for (const std::string_view modifier : modifiers) {
+    const auto found = std::find(left_.begin(), left_.end(), modifier);
+    if (found != left_.end()) {
+      left_.erase(found);
+      return index;
+    }
+    ++index;
+  }
+  return -1;
+}
+
+Type Decoder::TakeType(std::initializer_list<Type> allowed) {
+  for (auto modifier = left_.begin(); modifier != left_.end(); ++modifier) {
+    const Type type = TypeOf(*modifier);
+    if (type == Type::kNone) continue;
+    if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) {
+      Unsupported(fmt::format("the type .{}", *modifier));
+      return *allowed.begin();
+    }
+    left_.erase(modifier);
+    return type;
+  }
+  if (left_.empty()) {
+    Fail(at_, fmt::format("{} lacks a type", Spelling()));
+  } else {
+    Unsupported(fmt::format("the modifier .{}", left_.back()));
+  }
+  return *allowed.begin();
+}
+
+bool Decoder::Count(std::size_t least, std::size_t most) {
+  const std::size_t count = syntax_->operands.size();
+  if (count < least || count > most) {
+    Fail(at_, least == most
+                  ? fmt::format("{} takes {} operand{}, not {}", Spelling(), least,
+                                least == 1 ? "" : "s", count)
+                  : fmt::format("{} takes {} to {} operands, not {}", Spelling(), least, most,
+                                count));
+  }
+  return Finish();
+}
+
+bool Decoder::Finish() {
+  if (!left_.empty()) Unsupported(fmt::format("the modifier .{}", left_.front()));
+  return !failed_;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Operands
+// ------------------------------------------------------------------------------------------------
+
+Slot Decoder::Destination(const Operand& operand, Type type, bool may_be_wider, Type* actual) {
+  if (actual != nullptr) *actual = type;
+  if (operand.kind != Kind::kName || operand.negated || operand.has_offset) {
+    Fail(operand.at, fmt::format("the destination of {} is not a register", Spelling()));
+    return kNoSlot;
+  }
+  if (operand.name == "_") return Scratch();
+  Symbol symbol;
+  if (!symbols_.Find(operand.name, &symbol)) {
+    Fail(operand.at, fmt::format("{} is not declared", operand.name));
+    return kNoSlot;
+  }
+  if (symbol.kind != Symbol::Kind::kRegister) {
+    Fail(operand.at, fmt::format("the destination of {} is not a register", Spelling()));
+    return kNoSlot;
+  }
+  const bool fits = (symbol.type == Type::kPred) == (type == Type::kPred) &&
+                    (Bytes(symbol.type) == Bytes(type) ||
+                     (may_be_wider && Bytes(symbol.type) > Bytes(type)));
+  if (!fits) {
+    Fail(operand.at, fmt::format("the register {} does not fit the destination of {}",
+                                 operand.name, Spelling()));
+  }
+  if (actual != nullptr) *actual = symbol.type;
+  return symbol.slot;
+}
+
+Slot Decoder::Source(const Operand& operand, Type type, bool may_be_wider) {
+  switch (operand.kind) {
+    case Kind::kFloat:
+      if (!IsFloat(type) && !IsBits(type)) {
+        Fail(operand.at, fmt::format("a floating-point operand does not fit {}", Spelling()));
+      }
+      return LiteralOf(ImmediateBits(operand, type));
+    case Kind::kInteger:
+      if (IsFloat(type)) {
+        Fail(operand.at, fmt::format("an integer operand does not fit {}", Spelling()));
+      }
+      return LiteralOf(ImmediateBits(operand, type));
+    case Kind::kName:
+      return NameSource(operand, type, may_be_wider);
+    default:
+      Fail(operand.at, fmt::format("this kind of operand does not fit {}", Spelling()));
+      return kNoSlot;
+  }
+}
+
+Slot Decoder::NameSource(const Operand& operand, Type type, bool may_be_wider) {
+  if (const auto special = Specials().find(operand.name); special != Specials().end()) {
+    Instruction read;
+    read.op = Op::kSpecial;
+    read.type = special->second.type;
+    read.mode = static_cast<std::uint8_t>(special->second.special);
+    read.line = at_.line;
+    read.d[0] = Scratch();
+    program_->code.push_back(read);
+    return read.d[0];
+  }
+  Symbol symbol;
+  if (!symbols_.Find(operand.name, &symbol)) {
+    const bool is_special = operand.name.front() == '%' &&
+                            operand.name.find('.') != std::string_view::npos;
+    Fail(operand.at, fmt::format("{} is not {}", operand.name,
+                                 is_special ? "a special register that is supported" : "declared"));
+    return kNoSlot;
+  }
+  if (symbol.kind == Symbol::Kind::kVariable) return AddressOf(operand, symbol);
+  if (symbol.kind != Symbol::Kind::kRegister || operand.has_offset) {
+    Fail(operand.at, fmt::format("{} does not fit {}", operand.name, Spelling()));
+    return kNoSlot;
+  }
+  const bool fits = (symbol.type == Type::kPred) == (type == Type::kPred) &&
+                    (Bytes(symbol.type) == Bytes(type) ||
+                     (may_be_wider && Bytes(symbol.type) > Bytes(type)));
+  if (!fits) {
+    Fail(operand.at, fmt::format("the register {} does not fit {}", operand.name, Spelling()));
+  }
+  if (operand.negated && type != Type::kPred) {
+    Fail(operand.at, fmt::format("\"!\" does not fit {}", Spelling()));
+  }
+  return symbol.slot;
+}
+
+// The address of a variable as a value.
+Slot Decoder::AddressOf(const Operand& operand, const Symbol& symbol) {
+  std::uint64_t address = symbol.address + operand.value;
+  if (symbol.in_frame && symbol.is_parameter) address += WindowOf(Space::kLocal);
+  if (!symbol.in_frame) return LiteralOf(address);
+  Instruction add;
+  add.op = Op::kAdd;
+  add.type = Type::kU64;
+  add.line = at_.line;
+  add.d[0] = Scratch();
+  add.a[0] = kStackSlot;
+  add.a[1] = LiteralOf(address);
+  program_->code.push_back(add);
+  return add.d[0];
+}
+
+Slot Decoder::Predicate(const Operand& operand) { return Source(operand, Type::kPred); }
+
+// Sources from operand `first` on, of the types given, into a[0], a[1], ...
+void Decoder::Sources(std::size_t first, std::initializer_list<Type> types) {
+  std::size_t i = 0;
+  for (const Type type : types) {
+    out_.a[i] = Source(Arg(first + i), type);
+    ++i;
+  }
+}
+
+void Decoder::Address(const Operand& operand) {
+  if (operand.kind != Kind::kAddress || operand.parts.size() != 1) {
+    Fail(operand.at, fmt::format("{} takes an address in brackets", Spelling()));
+    return;
+  }
+  const Operand& base = operand.parts.front();
+  if (base.kind == Kind::kInteger) {
+    out_.a[0] = LiteralOf(base.value);
+    return;
+  }
+  if (base.kind != Kind::kName || base.negated) {
+    Fail(base.at, fmt::format("this address does not fit {}", Spelling()));
+    return;
+  }
+  Symbol symbol;
+  if (!symbols_.Find(base.name, &symbol)) {
+    Fail(base.at, fmt::format("{} is not declared", base.name));
+    return;
+  }
+  out_.offset = static_cast<std::int64_t>(base.value);
+  if (symbol.kind == Symbol::Kind::kRegister) {
+    if (Bytes(symbol.type) < 4) {
+      Fail(base.at, fmt::format("the register {} is too narrow for an address", base.name));
+    }
+    out_.a[0] = symbol.slot;
+    out_.narrow = Bytes(symbol.type) == 4;
+    // A parameter's address in a register is a generic one.
+    if (out_.space == Space::kParam) out_.space = Space::kGeneric;
+    return;
+  }
+  if (symbol.kind != Symbol::Kind::kVariable) {
+    Fail(base.at, fmt::format("{} is not a variable", base.name));
+    return;
+  }
+  const Space declared = symbol.is_parameter ? Space::kParam : symbol.space;
+  if (out_.space != Space::kGeneric && out_.space != declared) {
+    Fail(base.at, fmt::format("{} accesses the {} space, where {} does not lie", Spelling(),
+                              Name(out_.space), base.name));
+  }
+  out_.space = symbol.space;
+  out_.a[0] = symbol.in_frame ? kStackSlot : LiteralOf(0);
+  out_.offset += static_cast<std::int64_t>(symbol.address);
+}
+
+// ------------------------------------------------------------------------------------------------
+// The table
+// ------------------------------------------------------------------------------------------------
+
+const std::unordered_map<std::string_view, Decoder::FamilyEntry>& Decoder::Families() {
+  using D = Decoder;
+  static const std::unordered_map<std::string_view, FamilyEntry> families = {
+      {"add", {&D::Arithmetic, Op::kAdd}},
+      {"sub", {&D::Arithmetic, Op::kSub}},
+      {"mul", {&D::Multiply, Op::kMul}},
+      {"mad", {&D::Multiply, Op::kMad}},
+      {"fma", {&D::Multiply, Op::kFma}},
+      {"div", {&D::Divide, Op::kDiv}},
+      {"rem", {&D::Divide, Op::kRem}},
+      {"min", {&D::MinMax, Op::kMin}},
+      {"max", {&D::MinMax, Op::kMax}},
+      {"abs", {&D::Unary, Op::kAbs}},
+      {"neg", {&D::Unary, Op::kNeg}},
+      {"sqrt", {&D::Unary, Op::kSqrt}},
+      {"rcp", {&D::Unary, Op::kRcp}},
+      {"and", {&D::Logic, Op::kAnd}},
+      {"or", {&D::Logic, Op::kOr}},
+      {"xor", {&D::Logic, Op::kXor}},
+      {"not", {&D::Logic, Op::kNot}},
+      {"cnot", {&D::Logic, Op::kCnot}},
+      {"shl", {&D::Shift, Op::kShl}},
+      {"shr", {&D::Shift, Op::kShr}},
+      {"popc", {&D::BitCount, Op::kPopc}},
+      {"clz", {&D::BitCount, Op::kClz}},
+      {"brev", {&D::BitCount, Op::kBrev}},
+      {"bfe", {&D::BitField, Op::kBfe}},
+      {"bfi", {&D::BitField, Op::kBfi}},
+      {"prmt", {&D::Permute, Op::kPrmt}},
+      {"lop3", {&D::Permute, Op::kLop3}},
+      {"shf", {&D::FunnelShift, Op::kShfLeft}},
+      {"setp", {&D::SetPredicate, Op::kSetp}},
+      {"set", {&D::Set, Op::kSet}},
+      {"selp", {&D::Select, Op::kSelp}},
+      {"mov", {&D::Move, Op::kMov}},
+      {"cvt", {&D::Convert, Op::kCvt}},
+      {"cvta", {&D::ConvertAddress, Op::kCvta}},
+      {"isspacep", {&D::IsSpace, Op::kIsSpace}},
+      {"ld", {&D::LoadStore, Op::kLoad}},
+      {"ldu", {&D::LoadStore, Op::kLoad}},
+      {"st", {&D::LoadStore, Op::kStore}},
+      {"atom", {&D::AtomicAccess, Op::kAtomic}},
+      {"red", {&D::AtomicAccess, Op::kAtomic}},
+      {"membar", {&D::Fence, Op::kFence}},
+      {"fence", {&D::Fence, Op::kFence}},
+      {"bra", {&D::Branch, Op::kBranch}},
+      {"call", {&D::CallFunction, Op::kCall}},
+      {"ret", {&D::Plain, Op::kReturn}},
+      {"exit", {&D::Plain, Op::kExit}},
+      {"trap", {&D::Plain, Op::kTrap}},
+      {"activemask", {&D::ActiveMask, Op::kActiveMask}},
+      {"vote", {&D::Vote, Op::kVote}},
+      {"shfl", {&D::Shuffle, Op::kShuffle}},
+      {"bar", {&D::Barrier, Op::kBarrier}},
+      {"barrier", {&D::Barrier, Op::kBarrier}},
+  };
+  return families;
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,69 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/gather.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::ptx {
+namespace {
+
+void Join(Arrival* into, const Arrival& from) {
+  into->lanes |= from.lanes;
+  into->operand |= from.operand;
+  into->results.insert(into->results.end(), from.results.begin(), from.results.end());
+  into->divergent_operand |= from.divergent_operand;
+}
+
+bool SameOperands(const Arrival& a, const Arrival& b) {
+  return a.bar == b.bar && a.count == b.count;
+}
+
+// Joins each arrival to the first before it for which `belongs` holds.
+template <typename F>
+void JoinWhere(std::vector<Arrival>* arrivals, F belongs) {
+  std::vector<Arrival> joined;
+  for (Arrival& arrival : *arrivals) {
+    const auto first = std::find_if(joined.begin(), joined.end(),
+                                    [&](const Arrival& other) { return belongs(other, arrival); });
+    if (first == joined.end()) {
+      joined.push_back(std::move(arrival));
+    } else {
+      first->divergent_operand |= !SameOperands(*first, arrival);
+      Join(&*first, arrival);
+    }
+  }
+  *arrivals = std::move(joined);
+}
+
+}  // namespace
+
+void FrontEndGather::Reset(unsigned warp) { warps_[warp] = {}; }
+
+void FrontEndGather::Come(unsigned warp, const Arrival& arrival) {
+  warps_[warp].held.push_back(arrival);
+  warps_[warp].lanes |= arrival.lanes;
+}
+
+bool FrontEndGather::Take(unsigned warp, std::uint32_t live, Arrival* arrival) {
+  Warp& state = warps_[warp];
+  if (!state.complete) {
+    if (state.held.empty() || (live & ~state.lanes) != 0) return false;
+    state.complete = true;
+    std::sort(state.held.begin(), state.held.end(), [](const Arrival& a, const Arrival& b) {
+      return __builtin_ctz(a.lanes) < __builtin_ctz(b.lanes);
+    });
+    // Lanes at one instruction are one warp instruction, and the lowest lane's operands rule; lanes
+    // that came on several paths to the same barrier arrive as the one warp that they are.
+    JoinWhere(&state.held, [](const Arrival& a, const Arrival& b) { return a.pc == b.pc; });
+    JoinWhere(&state.held, [](const Arrival& a, const Arrival& b) {
+      return a.kind == b.kind && SameOperands(a, b);
+    });
+  }
+  *arrival = std::move(state.held.front());
+  state.held.erase(state.held.begin());
+  state.lanes &= ~arrival->lanes;
+  state.complete = !state.held.empty();
+  return true;
+}
+
+}  // namespace muster::ptx

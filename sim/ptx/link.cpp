@@ -1,0 +1,429 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Linking: where the variables of a file lie, what its names stand for, and its code in one array.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/ptx/address.h"
+#include "sim/ptx/decode.h"
+#include "sim/ptx/error.h"
+#include "sim/ptx/program.h"
+#include "sim/ptx/symbols.h"
+
+namespace muster::ptx {
+namespace {
+
+using syntax::Operand;
+using syntax::Statement;
+using Kind = syntax::Operand::Kind;
+
+constexpr std::uint32_t kDynamicAlign = 16;
+
+std::uint64_t RoundUp(std::uint64_t value, std::uint64_t align) {
+  return (value + align - 1) / align * align;
+}
+
+class Linker {
+ public:
+  Linker(const syntax::Module& module, std::string_view kernel)
+      : module_(module), decoder_(module, symbols_, &program_, &diagnostics_) {
+    program_.file = module.file;
+    Choose(kernel);
+  }
+
+  Program Run();
+
+ private:
+  void Choose(std::string_view kernel);
+  void Fail(const syntax::Position& at, std::string message) {
+    diagnostics_.push_back({at, std::move(message)});
+  }
+  void ThrowIfAny();
+
+  void MeasureShared();
+  void DeclareFunctions();
+  void DeclareParameters(const std::vector<syntax::Variable>& list,
+                         std::vector<Parameter>* parameters);
+  void Declare(const syntax::Variable& variable);
+  void DeclareRegister(const syntax::Variable& variable);
+  void DeclareMemory(const syntax::Variable& variable);
+  void PutShared(const syntax::Variable& variable, Symbol* symbol);
+  std::uint64_t Put(std::vector<std::uint8_t>* image, const syntax::Variable& variable);
+  void Initialise();
+  void Fill(const syntax::Variable& variable, std::vector<std::uint8_t>* image,
+            std::uint64_t offset);
+  bool FillFrom(const std::vector<Operand>& values, Type type, std::vector<std::uint8_t>* image,
+                std::uint64_t* offset, std::uint64_t end);
+
+  void DecodeFunction(const syntax::Function& source, Function* function);
+  void DeclareLabels(const std::vector<Statement>& body, std::size_t begin);
+
+  const syntax::Module& module_;
+  Program program_;
+  SymbolTable symbols_;
+  std::vector<Diagnostic> diagnostics_;
+  Decoder decoder_;
+  const syntax::Function* kernel_ = nullptr;
+  Function* function_ = nullptr;              // whose body is being decoded
+  std::vector<std::uint32_t> labels_;         // program counters, by label index
+  std::uint64_t shared_end_ = 0;              // of what lies in shared memory so far
+
+  struct Pending {
+    const syntax::Variable* variable;
+    std::vector<std::uint8_t>* image;
+    std::uint64_t offset;
+  };
+  std::vector<Pending> pending_;              // initialisers
+};
+
+void Linker::Choose(std::string_view kernel) {
+  std::string names;
+  unsigned entries = 0;
+  for (const syntax::Function& function : module_.functions) {
+    if (!function.is_entry || !function.has_body) continue;
+    ++entries;
+    names.append(names.empty() ? "" : ", ").append(function.name);
+    if (kernel.empty() || function.name == kernel) kernel_ = &function;
+  }
+  if (entries == 0) throw InputError(fmt::format("{}: the file has no .entry", module_.file));
+  if (kernel_ == nullptr) {
+    throw InputError(fmt::format("{}: there is no kernel {}; the file has {}", module_.file,
+                                 kernel, names));
+  }
+  if (kernel.empty() && entries > 1) {
+    throw InputError(fmt::format("{}: \"kernel\" must name one of {}", module_.file, names));
+  }
+}
+
+void Linker::ThrowIfAny() {
+  if (diagnostics_.empty()) return;
+  std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
+                   [](const Diagnostic& a, const Diagnostic& b) { return a.at.line < b.at.line; });
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics_) {
+    text += fmt::format("{}{}:{}:{}: {}", text.empty() ? "" : "\n", module_.file,
+                        diagnostic.at.line, diagnostic.at.column, diagnostic.message);
+  }
+  throw InputError(text);
+}
+
+// ------------------------------------------------------------------------------------------------
+// Variables
+// ------------------------------------------------------------------------------------------------
+
+std::uint64_t BytesOf(const syntax::Variable& variable) {
+  return Bytes(TypeOf(variable.type)) * std::uint64_t{variable.vector} * variable.elements;
+}
+
+std::uint64_t AlignOf(const syntax::Variable& variable) {
+  return variable.align != 0 ? variable.align : Bytes(TypeOf(variable.type)) * variable.vector;
+}
+
+std::uint64_t Linker::Put(std::vector<std::uint8_t>* image, const syntax::Variable& variable) {
+  const std::uint64_t offset = RoundUp(image->size(), AlignOf(variable));
+  image->resize(offset + BytesOf(variable));
+  if (!variable.initial.empty()) pending_.push_back({&variable, image, offset});
+  return offset;
+}
+
+void Linker::PutShared(const syntax::Variable& variable, Symbol* symbol) {
+  if (variable.is_extern || variable.unsized) {
+    program_.has_dynamic_shared = true;
+    symbol->address = program_.dynamic_base;
+    return;
+  }
+  symbol->address = RoundUp(shared_end_, AlignOf(variable));
+  shared_end_ = symbol->address + BytesOf(variable);
+}
+
+void Linker::DeclareRegister(const syntax::Variable& variable) {
+  Symbol symbol;
+  symbol.kind = Symbol::Kind::kRegister;
+  symbol.type = TypeOf(variable.type);
+  symbol.slot = static_cast<Slot>(function_->slots);
+  symbol.range = variable.range;
+  function_->slots += std::max(variable.range, 1U);
+  if (!symbols_.Declare(variable.name, symbol)) {
+    Fail(variable.at, fmt::format("{} is declared twice", variable.name));
+  }
+}
+
+void Linker::DeclareMemory(const syntax::Variable& variable) {
+  Symbol symbol;
+  symbol.kind = Symbol::Kind::kVariable;
+  symbol.bytes = static_cast<std::uint32_t>(BytesOf(variable));
+  if (variable.space == "shared") {
+    symbol.space = Space::kShared;
+    PutShared(variable, &symbol);
+  } else if (variable.space == "global") {
+    symbol.space = Space::kGlobal;
+    symbol.address = GenericAddress(kGlobalSegment, Put(&program_.global_image, variable));
+  } else if (variable.space == "const") {
+    symbol.space = Space::kConst;
+    symbol.address = GenericAddress(kConstSegment, Put(&program_.const_image, variable));
+  } else if (function_ != nullptr) {  // local or param
+    symbol.space = Space::kLocal;
+    symbol.in_frame = true;
+    symbol.is_parameter = variable.space == "param";
+    symbol.address = RoundUp(function_->local_bytes, AlignOf(variable));
+    function_->local_bytes = static_cast<std::uint32_t>(symbol.address + symbol.bytes);
+  } else {
+    Fail(variable.at, fmt::format(".{} variables outside of functions are not supported",
+                                  variable.space));
+  }
+  if (!symbols_.Declare(variable.name, symbol)) {
+    Fail(variable.at, fmt::format("{} is declared twice", variable.name));
+  }
+}
+
+void Linker::Declare(const syntax::Variable& variable) {
+  if (TypeOf(variable.type) == Type::kNone) {
+    Fail(variable.at, fmt::format("the type .{} of {} is not supported", variable.type,
+                                  variable.name));
+    return;
+  }
+  if ((variable.align & (variable.align - 1)) != 0) {
+    Fail(variable.at, fmt::format("the alignment of {} is not a power of two", variable.name));
+    return;
+  }
+  if (variable.space == "reg" && function_ == nullptr) {
+    Fail(variable.at, "registers are declared in functions");
+  } else if (variable.space == "reg") {
+    DeclareRegister(variable);
+  } else {
+    DeclareMemory(variable);
+  }
+}
+
+void Linker::Initialise() {
+  for (const Pending& pending : pending_) Fill(*pending.variable, pending.image, pending.offset);
+  pending_.clear();
+}
+
+void Linker::Fill(const syntax::Variable& variable, std::vector<std::uint8_t>* image,
+                  std::uint64_t offset) {
+  const std::uint64_t end = offset + BytesOf(variable);
+  if (!FillFrom(variable.initial, TypeOf(variable.type), image, &offset, end)) {
+    Fail(variable.at, fmt::format("the initialiser of {} does not fit it", variable.name));
+  }
+}
+
+bool Linker::FillFrom(const std::vector<Operand>& values, Type type,
+                      std::vector<std::uint8_t>* image, std::uint64_t* offset, std::uint64_t end) {
+  for (const Operand& value : values) {
+    if (value.kind == Kind::kVector) {
+      if (!FillFrom(value.parts, type, image, offset, end)) return false;
+      continue;
+    }
+    std::uint64_t bits = value.value;
+    if (value.kind == Kind::kName || value.kind == Kind::kGeneric) {
+      Symbol symbol;
+      if (!symbols_.Find(value.name, &symbol) || symbol.kind != Symbol::Kind::kVariable) {
+        Fail(value.at, fmt::format("{} is not a variable", value.name));
+        return true;
+      }
+      bits += symbol.address;
+      if (value.kind == Kind::kGeneric) bits += WindowOf(symbol.space);
+    } else if (value.kind == Kind::kFloat && value.width == 64 && type == Type::kF32) {
+      double wide = 0;
+      std::memcpy(&wide, &bits, sizeof wide);
+      const auto narrow = static_cast<float>(wide);
+      std::memcpy(&bits, &narrow, sizeof narrow);
+    }
+    if (*offset + Bytes(type) > end) return false;
+    std::memcpy(image->data() + *offset, &bits, Bytes(type));
+    *offset += Bytes(type);
+  }
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Functions
+// ------------------------------------------------------------------------------------------------
+
+void Linker::DeclareParameters(const std::vector<syntax::Variable>& list,
+                               std::vector<Parameter>* parameters) {
+  for (const syntax::Variable& variable : list) {
+    Parameter parameter;
+    parameter.name = std::string(variable.name);
+    parameter.type = variable.is_array ? Type::kNone : TypeOf(variable.type);
+    parameter.bytes = static_cast<std::uint32_t>(BytesOf(variable));
+    if (function_->is_entry) {
+      Symbol symbol;
+      symbol.kind = Symbol::Kind::kVariable;
+      symbol.space = Space::kParam;
+      symbol.is_parameter = true;
+      symbol.bytes = parameter.bytes;
+      std::uint32_t& end = function_->local_bytes;  // of the parameters, until the body begins
+      parameter.offset = static_cast<std::uint32_t>(RoundUp(end, AlignOf(variable)));
+      end = parameter.offset + parameter.bytes;
+      symbol.address = GenericAddress(kParamSegment, parameter.offset);
+      symbols_.Declare(variable.name, symbol);
+    } else if (variable.space == "reg") {
+      parameter.slot = static_cast<Slot>(function_->slots);
+      DeclareRegister(variable);
+    } else {
+      Declare(variable);
+      Symbol symbol;
+      if (symbols_.Find(variable.name, &symbol)) {
+        parameter.offset = static_cast<std::uint32_t>(symbol.address);
+      }
+    }
+    parameters->push_back(std::move(parameter));
+  }
+}
+
+// Signatures come first, so that functions may call those that follow.
+void Linker::DeclareFunctions() {
+  for (const syntax::Function& source : module_.functions) {
+    Symbol symbol;
+    if (!symbols_.Find(source.name, &symbol)) {
+      symbol.kind = Symbol::Kind::kFunction;
+      symbol.address = program_.functions.size();
+      symbols_.Declare(source.name, symbol);
+      program_.functions.emplace_back();
+    } else if (symbol.kind != Symbol::Kind::kFunction ||
+               (source.has_body && program_.functions[symbol.address].has_body)) {
+      Fail(source.at, fmt::format("{} is declared twice", source.name));
+      continue;
+    } else if (!source.has_body) {
+      continue;
+    }
+    Function& function = program_.functions[symbol.address];
+    function = {};
+    function.name = std::string(source.name);
+    function.is_entry = source.is_entry;
+    function.has_body = source.has_body;
+    function.max_threads = source.max_threads;
+    function.required_threads = source.required_threads;
+    function_ = &function;
+    symbols_.Begin();
+    DeclareParameters(source.returns, &function.returns);
+    DeclareParameters(source.parameters, &function.parameters);
+    symbols_.End();
+    if (&source == kernel_) {
+      program_.kernel = static_cast<std::uint32_t>(symbol.address);
+      program_.param_bytes = function.local_bytes;
+    }
+    function_ = nullptr;
+  }
+}
+
+// Labels of the scope that begins at statement `begin`; those of inner scopes are their own.
+void Linker::DeclareLabels(const std::vector<Statement>& body, std::size_t begin) {
+  unsigned depth = 0;
+  for (std::size_t i = begin; i < body.size(); ++i) {
+    if (body[i].kind == Statement::Kind::kBegin) ++depth;
+    if (body[i].kind == Statement::Kind::kEnd && depth-- == 0) break;
+    if (body[i].kind != Statement::Kind::kLabel || depth != 0) continue;
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::kLabel;
+    symbol.address = labels_.size();
+    labels_.push_back(0);
+    if (!symbols_.Declare(body[i].label, symbol)) {
+      Fail(body[i].at, fmt::format("{} is declared twice", body[i].label));
+    }
+  }
+}
+
+void Linker::DecodeFunction(const syntax::Function& source, Function* function) {
+  function_ = function;
+  function->slots = kFirstSlot;
+  function->local_bytes = 0;
+  function->returns.clear();
+  function->parameters.clear();
+  symbols_.Begin();
+  DeclareParameters(source.returns, &function->returns);
+  DeclareParameters(source.parameters, &function->parameters);
+  if (function->is_entry) function->local_bytes = 0;
+  const std::uint64_t shared_begin = shared_end_;
+  const bool is_other_entry = function->is_entry && &source != kernel_;
+  function->entry = static_cast<std::uint32_t>(program_.code.size());
+  decoder_.Enter(function);
+  labels_.clear();
+  DeclareLabels(source.body, 0);
+  for (std::size_t i = 0; i < source.body.size(); ++i) {
+    const Statement& statement = source.body[i];
+    switch (statement.kind) {
+      case Statement::Kind::kInstruction:
+        decoder_.Decode(statement);
+        break;
+      case Statement::Kind::kVariable:
+        Declare(statement.variable);
+        break;
+      case Statement::Kind::kLabel: {
+        Symbol symbol;
+        symbols_.Find(statement.label, &symbol);
+        labels_[symbol.address] = static_cast<std::uint32_t>(program_.code.size());
+        break;
+      }
+      case Statement::Kind::kBegin:
+        symbols_.Begin();
+        DeclareLabels(source.body, i + 1);
+        break;
+      case Statement::Kind::kEnd:
+        symbols_.End();
+        break;
+    }
+  }
+  symbols_.End();
+  Instruction end;  // a body that runs out returns
+  end.op = function->is_entry ? Op::kExit : Op::kReturn;
+  end.line = source.body.empty() ? source.at.line : source.body.back().at.line;
+  program_.code.push_back(end);
+  for (std::size_t pc = function->entry; pc < program_.code.size(); ++pc) {
+    Instruction& instruction = program_.code[pc];
+    if (instruction.op == Op::kBranch) instruction.target = labels_[instruction.target];
+  }
+  function->local_bytes = static_cast<std::uint32_t>(RoundUp(function->local_bytes, 16));
+  if (is_other_entry) shared_end_ = shared_begin;
+  function_ = nullptr;
+}
+
+// What is known of shared memory beforehand: the dynamic part follows all else.
+void Linker::MeasureShared() {
+  std::uint64_t align = kDynamicAlign;
+  const auto measure = [&](const syntax::Variable& variable) {
+    if (variable.space != "shared" || TypeOf(variable.type) == Type::kNone) return;
+    if (variable.is_extern || variable.unsized) {
+      align = std::max(align, AlignOf(variable));
+    } else {
+      program_.static_shared = static_cast<std::uint32_t>(
+          RoundUp(program_.static_shared, AlignOf(variable)) + BytesOf(variable));
+    }
+  };
+  for (const syntax::Variable& variable : module_.variables) measure(variable);
+  for (const syntax::Function& function : module_.functions) {
+    if (function.is_entry && &function != kernel_) continue;
+    for (const Statement& statement : function.body) {
+      if (statement.kind == Statement::Kind::kVariable) measure(statement.variable);
+    }
+  }
+  program_.dynamic_base = static_cast<std::uint32_t>(RoundUp(program_.static_shared, align));
+}
+
+Program Linker::Run() {
+  MeasureShared();
+  for (const syntax::Variable& variable : module_.variables) Declare(variable);
+  DeclareFunctions();
+  ThrowIfAny();
+  for (const syntax::Function& source : module_.functions) {
+    if (!source.has_body) continue;
+    Symbol symbol;
+    symbols_.Find(source.name, &symbol);
+    DecodeFunction(source, &program_.functions[symbol.address]);
+  }
+  Initialise();
+  ThrowIfAny();
+  return std::move(program_);
+}
+
+}  // namespace
+
+Program Link(const syntax::Module& module, std::string_view kernel) {
+  return Linker(module, kernel).Run();
+}
+
+}  // namespace muster::ptx

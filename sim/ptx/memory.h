@@ -1,0 +1,53 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The memories that a launch shares: buffers, the file's variables, constants and parameters. Each
+// has a segment of the generic address space, and nothing lies between them.
+#ifndef MUSTER_SIM_PTX_MEMORY_H_
+#define MUSTER_SIM_PTX_MEMORY_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/ptx/address.h"
+
+namespace muster::ptx {
+
+struct Region {
+  std::string name;
+  std::vector<std::uint8_t> bytes;
+  bool writable = false;
+};
+
+class Memory {
+ public:
+  Memory() : regions_(kFirstBuffer) {}
+
+  void Set(Segment segment, Region region) { regions_[segment] = std::move(region); }
+  // Returns the buffer's address.
+  std::uint64_t Add(Region region) {
+    regions_.push_back(std::move(region));
+    return GenericAddress(regions_.size() - 1, 0);
+  }
+
+  // The bytes from `address` on, or null where they are not all there (or may not be written).
+  std::uint8_t* Find(std::uint64_t address, std::uint64_t size, bool write) {
+    const std::uint64_t segment = SegmentOf(address);
+    if (segment >= regions_.size()) return nullptr;
+    Region& region = regions_[segment];
+    const std::uint64_t byte = ByteOf(address);
+    if (byte + size > region.bytes.size() || (write && !region.writable)) return nullptr;
+    return region.bytes.data() + byte;
+  }
+  const Region* RegionAt(std::uint64_t address) const {
+    const std::uint64_t segment = SegmentOf(address);
+    return segment < regions_.size() ? &regions_[segment] : nullptr;
+  }
+
+ private:
+  std::vector<Region> regions_;  // by segment
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_MEMORY_H_

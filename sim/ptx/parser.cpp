@@ -1,0 +1,448 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/parser.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <tao/pegtl.hpp>
+#include <utility>
+
+#include "sim/golden/operation.h"
+#include "sim/ptx/error.h"
+#include "sim/ptx/grammar.h"
+
+namespace muster::ptx {
+namespace {
+
+namespace p = tao::pegtl;
+namespace g = grammar;
+using syntax::Operand;
+using syntax::Position;
+using syntax::Statement;
+using Kind = syntax::Operand::Kind;
+
+// ------------------------------------------------------------------------------------------------
+// What is under construction while the grammar matches
+// ------------------------------------------------------------------------------------------------
+
+struct Builder {
+  explicit Builder(syntax::Module* out) : module(out) {}
+
+  syntax::Module* module;
+  syntax::Function function;
+  bool in_body = false;
+  bool is_extern = false;
+
+  std::vector<std::string_view> qualifiers;  // of the declaration at hand
+  syntax::Variable variable;
+  std::vector<syntax::Variable> parameters;  // of the list at hand
+  std::vector<std::uint64_t>* thread_counts = nullptr;
+
+  bool in_initial = false;  // operands go to the variable, not to the instruction
+  bool negate = false;
+  std::vector<Operand> open;  // brackets not closed yet, innermost last
+  syntax::Instruction instruction;
+  Position instruction_at;
+
+  Operand& Add(Operand operand) {
+    std::vector<Operand>& list = open.empty()
+                                     ? (in_initial ? variable.initial : instruction.operands)
+                                     : open.back().parts;
+    return list.emplace_back(std::move(operand));
+  }
+  Operand& Last() {
+    return open.empty() ? (in_initial ? variable.initial : instruction.operands).back()
+                        : open.back().parts.back();
+  }
+  void Push(Statement statement) { function.body.push_back(std::move(statement)); }
+};
+
+template <typename Input>
+Position At(const Input& in) {
+  const p::position at = in.position();
+  return {static_cast<std::uint32_t>(at.line), static_cast<std::uint32_t>(at.column)};
+}
+
+// `text` is a Number of the grammar.
+Operand NumberOf(std::string_view text) {
+  Operand operand;
+  operand.kind = Kind::kInteger;
+  const bool minus = text.front() == '-';
+  if (minus || text.front() == '+') text.remove_prefix(1);
+  const auto parse = [&](std::string_view digits, int base) {
+    std::uint64_t value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    return value;
+  };
+  const char second = text.size() > 1 ? text[1] : '\0';
+  if (text == "WARP_SZ") {
+    operand.value = kWarpSize;
+  } else if (text[0] == '0' && (second == 'f' || second == 'F' || second == 'd' || second == 'D')) {
+    operand.kind = Kind::kFloat;
+    operand.width = text.size() == 10 ? 32 : 64;
+    operand.value = parse(text.substr(2), 16);
+    if (minus) operand.value ^= std::uint64_t{1} << (operand.width - 1);
+    return operand;
+  } else if (text[0] == '0' && (second == 'x' || second == 'X')) {
+    operand.value = parse(text.substr(2), 16);
+  } else if (text.find_first_of(".eE") != std::string_view::npos) {
+    operand.kind = Kind::kFloat;
+    operand.width = 64;
+    const double value = std::strtod(std::string(text).c_str(), nullptr);
+    std::memcpy(&operand.value, &value, sizeof value);
+    if (minus) operand.value ^= std::uint64_t{1} << 63;
+    return operand;
+  } else if (text[0] == '0' && (second == 'b' || second == 'B')) {
+    operand.value = parse(text.substr(2), 2);
+  } else {
+    operand.value = parse(text, text[0] == '0' ? 8 : 10);
+  }
+  if (minus) operand.value = ~operand.value + 1;
+  return operand;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Actions
+// ------------------------------------------------------------------------------------------------
+
+template <typename Rule>
+struct Action : p::nothing<Rule> {};
+
+template <typename Input>
+std::string_view Text(const Input& in) {
+  return {in.begin(), in.size()};
+}
+
+// Binds `body`, which sees `text`, `in` and `b`, to a rule of the grammar.
+#define MUSTER_ACTION(rule, body)                                   \
+  template <>                                                       \
+  struct Action<rule> {                                             \
+    template <typename Input>                                       \
+    static void apply(const Input& in, Builder& b) {                \
+      [[maybe_unused]] const std::string_view text = Text(in);      \
+      body                                                          \
+    }                                                               \
+  }
+
+MUSTER_ACTION(g::VersionNumber, { b.module->version = text; });
+MUSTER_ACTION(g::TargetName, { b.module->target = text; });
+MUSTER_ACTION(g::AddressSizeValue,
+              { b.module->address_size = static_cast<unsigned>(NumberOf(text).value); });
+MUSTER_ACTION(g::Extern, { b.is_extern = true; });
+MUSTER_ACTION(g::Linked, { b.is_extern = false; });
+
+// Operands.
+MUSTER_ACTION(g::BaseName, {
+  Operand operand;
+  operand.name = text;
+  operand.negated = std::exchange(b.negate, false);
+  operand.at = At(in);
+  b.Add(std::move(operand));
+});
+MUSTER_ACTION(g::SecondName, { b.Last().second = text; });
+MUSTER_ACTION(g::Offset, {
+  b.Last().value = NumberOf(text).value;
+  b.Last().has_offset = true;
+});
+MUSTER_ACTION(g::GenericName, {
+  Operand operand;
+  operand.kind = Kind::kGeneric;
+  operand.name = text;
+  operand.at = At(in);
+  b.Add(std::move(operand));
+});
+MUSTER_ACTION(g::NumberOperand, {
+  Operand operand = NumberOf(text);
+  operand.at = At(in);
+  b.Add(std::move(operand));
+});
+MUSTER_ACTION(g::NotMark, { b.negate = true; });
+
+template <char Begin>
+struct Action<g::Open<Begin>> {
+  template <typename Input>
+  static void apply(const Input& in, Builder& b) {
+    Operand operand;
+    operand.kind = Begin == '[' ? Kind::kAddress : Begin == '{' ? Kind::kVector : Kind::kList;
+    operand.at = At(in);
+    b.open.push_back(std::move(operand));
+  }
+};
+template <char End>
+struct Action<g::Close<End>> {
+  static void apply0(Builder& b) {
+    Operand operand = std::move(b.open.back());
+    b.open.pop_back();
+    b.Add(std::move(operand));
+  }
+};
+
+// Declarations.
+MUSTER_ACTION(g::Space, {
+  b.variable = {};
+  b.qualifiers.clear();
+  b.variable.space = text.substr(1);
+});
+MUSTER_ACTION(g::AlignValue,
+              { b.variable.align = static_cast<std::uint32_t>(NumberOf(text).value); });
+MUSTER_ACTION(g::Qualifier, {
+  const std::string_view word = text.substr(1);
+  if (word == "v2" || word == "v4") {
+    b.variable.vector = word == "v2" ? 2 : 4;
+  } else if (b.variable.type.empty()) {
+    b.variable.type = word;
+  }  // what follows the type says only where a pointer points
+});
+MUSTER_ACTION(g::VariableName, {
+  b.variable.name = text;
+  b.variable.at = At(in);
+});
+MUSTER_ACTION(g::RangeValue,
+              { b.variable.range = static_cast<std::uint32_t>(NumberOf(text).value); });
+MUSTER_ACTION(g::DimensionValue, {
+  b.variable.elements *= NumberOf(text).value;
+  b.variable.is_array = true;
+});
+MUSTER_ACTION(g::NoDimension, {
+  b.variable.is_array = true;
+  b.variable.unsized = true;
+});
+MUSTER_ACTION(g::InitialMark, { b.in_initial = true; });
+MUSTER_ACTION(g::Initial, { b.in_initial = false; });
+
+void Declare(Builder* b) {
+  syntax::Variable next;  // a list shares all but the name and its dimensions
+  next.space = b->variable.space;
+  next.type = b->variable.type;
+  next.align = b->variable.align;
+  next.vector = b->variable.vector;
+  syntax::Variable done = std::exchange(b->variable, std::move(next));
+  done.is_extern = b->is_extern;
+  if (b->in_body) {
+    Statement statement;
+    statement.kind = Statement::Kind::kVariable;
+    statement.at = done.at;
+    statement.variable = std::move(done);
+    b->Push(std::move(statement));
+  } else {
+    b->parameters.push_back(std::move(done));
+  }
+}
+template <>
+struct Action<g::DeclaratorEnd> {
+  static void apply0(Builder& b) { Declare(&b); }
+};
+template <>
+struct Action<g::VariableDeclaration> {
+  static void apply0(Builder& b) {
+    if (b.in_body) return;
+    for (syntax::Variable& variable : b.parameters) {
+      b.module->variables.push_back(std::move(variable));
+    }
+    b.parameters.clear();
+  }
+};
+
+// Statements.
+MUSTER_ACTION(g::Label, {
+  Statement statement;
+  statement.kind = Statement::Kind::kLabel;
+  statement.at = At(in);
+  statement.label = text.substr(0, text.find_first_of(" \t\r\n:/"));
+  b.Push(std::move(statement));
+});
+template <>
+struct Action<g::ScopeBegin> {
+  static void apply0(Builder& b) {
+    Statement statement;
+    statement.kind = Statement::Kind::kBegin;
+    b.Push(std::move(statement));
+  }
+};
+template <>
+struct Action<g::ScopeEnd> {
+  static void apply0(Builder& b) {
+    Statement statement;
+    statement.kind = Statement::Kind::kEnd;
+    b.Push(std::move(statement));
+  }
+};
+MUSTER_ACTION(g::GuardNot, { b.instruction.guard_negated = true; });
+MUSTER_ACTION(g::GuardName, { b.instruction.guard = text; });
+MUSTER_ACTION(g::Opcode, {
+  b.instruction.opcode = text;
+  b.instruction_at = At(in);
+});
+MUSTER_ACTION(g::ModifierText, { b.instruction.modifiers.push_back(text); });
+template <>
+struct Action<g::Instruction> {
+  static void apply0(Builder& b) {
+    Statement statement;
+    statement.at = b.instruction_at;
+    statement.instruction = std::exchange(b.instruction, {});
+    b.Push(std::move(statement));
+  }
+};
+
+// Functions.
+MUSTER_ACTION(g::EntryKeyword, {
+  b.function = {};
+  b.function.is_entry = true;
+});
+MUSTER_ACTION(g::FuncKeyword, { b.function = {}; });
+MUSTER_ACTION(g::FunctionName, {
+  b.function.name = text;
+  b.function.at = At(in);
+});
+template <>
+struct Action<g::Returns> {
+  static void apply0(Builder& b) { b.function.returns = std::exchange(b.parameters, {}); }
+};
+template <>
+struct Action<g::FunctionParameters> {
+  static void apply0(Builder& b) { b.function.parameters = std::exchange(b.parameters, {}); }
+};
+template <>
+struct Action<g::MaxThreads> {
+  static void apply0(Builder& b) { b.thread_counts = &b.function.max_threads; }
+};
+template <>
+struct Action<g::RequiredThreads> {
+  static void apply0(Builder& b) { b.thread_counts = &b.function.required_threads; }
+};
+MUSTER_ACTION(g::ThreadCount, { b.thread_counts->push_back(NumberOf(text).value); });
+template <>
+struct Action<g::BodyBegin> {
+  static void apply0(Builder& b) {
+    b.in_body = true;
+    b.function.has_body = true;
+  }
+};
+template <>
+struct Action<g::BodyEnd> {
+  static void apply0(Builder& b) { b.in_body = false; }
+};
+template <>
+struct Action<g::FunctionEnd> {
+  static void apply0(Builder& b) {
+    b.module->functions.push_back(std::exchange(b.function, {}));
+  }
+};
+
+#undef MUSTER_ACTION
+
+// ------------------------------------------------------------------------------------------------
+// Errors: what was expected where a rule could not go on
+// ------------------------------------------------------------------------------------------------
+
+template <typename Rule>
+constexpr const char* kExpected = "something else";
+template <>
+constexpr const char* kExpected<g::CommentEnd> = "the end of the comment, \"*/\"";
+template <>
+constexpr const char* kExpected<g::EndOfFile> = "a directive, a variable or a function";
+template <>
+constexpr const char* kExpected<g::End> = "\";\"";
+template <>
+constexpr const char* kExpected<g::Operand> = "an operand";
+template <>
+constexpr const char* kExpected<g::OperandList> = "an operand";
+template <>
+constexpr const char* kExpected<g::Offset> = "an integer after the sign";
+template <>
+constexpr const char* kExpected<g::BaseName> = "a name";
+template <>
+constexpr const char* kExpected<g::SecondName> = "a name after \"|\"";
+template <>
+constexpr const char* kExpected<g::VariableName> = "the name of a variable";
+template <>
+constexpr const char* kExpected<g::VariableList> = "the name of a variable";
+template <>
+constexpr const char* kExpected<g::Qualifiers> = "a type";
+template <>
+constexpr const char* kExpected<g::AlignValue> = "a number of bytes";
+template <>
+constexpr const char* kExpected<g::RangeValue> = "a number of registers";
+template <>
+constexpr const char* kExpected<p::sor<g::DimensionValue, g::NoDimension>> = "a number or \"]\"";
+template <>
+constexpr const char* kExpected<g::GuardName> = "a predicate after \"@\"";
+template <>
+constexpr const char* kExpected<g::Opcode> = "an instruction";
+template <>
+constexpr const char* kExpected<g::ScopeEnd> =
+    "an instruction, a label, a declaration or \"}\"";
+template <>
+constexpr const char* kExpected<g::BodyEnd> = "an instruction, a label, a declaration or \"}\"";
+template <>
+constexpr const char* kExpected<g::FunctionName> = "the name of a function";
+template <>
+constexpr const char* kExpected<g::FunctionEnd> = "\"{\" or \";\"";
+template <>
+constexpr const char* kExpected<g::Definition> = "a variable or a function";
+template <>
+constexpr const char* kExpected<g::VersionNumber> = "a version such as 7.5";
+template <>
+constexpr const char* kExpected<g::TargetName> = "a target such as sm_80";
+template <>
+constexpr const char* kExpected<g::AddressSizeValue> = "64";
+template <>
+constexpr const char* kExpected<g::ThreadCounts> = "a number of threads";
+template <char C>
+constexpr const char kMarkText[] = {'"', C, '"', '\0'};
+template <char C>
+constexpr const char* kExpected<g::Mark<C>> = kMarkText<C>;
+template <char C>
+constexpr const char* kExpected<g::Close<C>> = kMarkText<C>;
+
+struct Errors {
+  template <typename Rule>
+  static constexpr const char* message = kExpected<Rule>;
+  template <typename Rule>
+  static constexpr bool raise_on_failure = false;
+};
+template <typename Rule>
+using Control = p::must_if<Errors>::control<Rule>;
+
+// The word or the character at `at`, for an error message.
+std::string Found(const syntax::Module& module, std::size_t byte) {
+  std::string_view rest = std::string_view(module.text).substr(byte);
+  while (!rest.empty() && std::strchr(" \t\r\n", rest.front()) != nullptr) rest.remove_prefix(1);
+  if (rest.empty()) return "the end of the file";
+  std::size_t length = 0;
+  while (length < rest.size() && length < 24 &&
+         (std::isalnum(static_cast<unsigned char>(rest[length])) != 0 ||
+          std::strchr("_$%.", rest[length]) != nullptr)) {
+    ++length;
+  }
+  return fmt::format("\"{}\"", rest.substr(0, length == 0 ? 1 : length));
+}
+
+}  // namespace
+
+std::unique_ptr<syntax::Module> Parse(const std::string& file, std::string text) {
+  auto module = std::make_unique<syntax::Module>();
+  module->file = file;
+  module->text = std::move(text);
+  p::memory_input in(module->text, file);
+  Builder builder(module.get());
+  try {
+    p::parse<g::Everything, Action, Control>(in, builder);
+  } catch (const p::parse_error& error) {
+    const p::position& at = error.positions().front();
+    throw InputError(fmt::format("{}:{}:{}: expected {}, found {}", file, at.line, at.column,
+                                 error.message(), Found(*module, at.byte)));
+  }
+  const auto refuse = [&](std::string_view what) {
+    throw InputError(fmt::format("{}:1:1: {}", file, what));
+  };
+  if (module->version.empty()) refuse("the file has no .version directive: is it PTX?");
+  if (module->target.empty()) refuse("the file has no .target directive");
+  if (module->address_size != 64) refuse("only .address_size 64 is supported");
+  return module;
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,56 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The state of 32 threads. Each has its own program counter; those that stand at the same one run
+// together, as a group.
+#ifndef MUSTER_SIM_PTX_WARP_H_
+#define MUSTER_SIM_PTX_WARP_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/golden/operation.h"
+#include "sim/ptx/gather.h"
+#include "sim/ptx/instruction.h"
+
+namespace muster::ptx {
+
+struct Cta {
+  std::array<std::uint32_t, 3> id{};
+  std::uint32_t linear_id = 0;
+  std::vector<std::uint8_t> shared;
+};
+
+struct Group {
+  enum class State : std::uint8_t {
+    kReady,
+    kAligned,   // at an aligned barrier, where the other lanes may still come
+    kGather,    // at a non-aligned barrier, in the hands of the gather
+    kWarpSync,  // at a warp-wide instruction, waiting for the lanes that it names
+  };
+  std::uint32_t pc = 0;
+  std::uint32_t frame = 0;  // first register
+  std::uint32_t lanes = 0;
+  State state = State::kReady;
+};
+
+struct Warp {
+  Cta* cta = nullptr;
+  unsigned slot = 0;                    // of the unit
+  std::uint32_t first_thread = 0;       // of the CTA
+  std::uint32_t live = 0;               // lanes that have not exited
+  std::vector<Group> groups;
+  std::uint32_t held = 0;               // groups that are not ready
+  std::uint32_t patience = 0;           // instructions run while a group stood at an aligned barrier
+  Arrival arrival;                      // the latest
+  std::vector<std::uint64_t> registers;  // slot by slot, 32 lanes each
+  std::array<std::vector<std::uint8_t>, kWarpSize> local;
+
+  std::uint64_t& Register(std::uint32_t frame, Slot slot, unsigned lane) {
+    return registers[(std::size_t{frame} + static_cast<std::uint32_t>(slot)) * kWarpSize + lane];
+  }
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_WARP_H_
