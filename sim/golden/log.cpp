@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -142,78 +143,56 @@ class MemberReader {
 
   template <typename T>
   void Enum(const char* name, T& value) {
-    nlohmann::json member;
-    if (Take(name, &member) && !(member.is_string() && FindName(Text(member), &value))) {
-      Fail(name, "is no name that is known there");
-    }
+    Take(name, "is no name that is known there", [&value](const nlohmann::json& member) {
+      return member.is_string() && FindName(Text(member), &value);
+    });
   }
   template <typename T>
   void Number(const char* name, T& value, std::uint64_t max = std::numeric_limits<T>::max()) {
-    nlohmann::json member;
-    if (!Take(name, &member)) {
-      return;
-    }
-    if (!member.is_number_unsigned() || member.get<std::uint64_t>() > max) {
-      Fail(name, fmt::format("is not a number from 0 to {}", max));
-      return;
-    }
-    value = member.get<T>();
+    Take(name, fmt::format("is not a number from 0 to {}", max),
+         [&value, max](const nlohmann::json& member) {
+           const bool fits = member.is_number_unsigned() && member.get<std::uint64_t>() <= max;
+           value = fits ? member.get<T>() : T{};
+           return fits;
+         });
   }
   template <typename T>
   void Bits(const char* name, T& value) {
-    nlohmann::json member;
-    if (Take(name, &member) && !(member.is_string() && ParseBits(Text(member), &value))) {
-      Fail(name, fmt::format("is not a string such as \"0x1f\" of at most {} bits",
-                             std::numeric_limits<T>::digits));
-    }
+    Take(name,
+         fmt::format("is not a string such as \"0x1f\" of at most {} bits",
+                     std::numeric_limits<T>::digits),
+         [&value](const nlohmann::json& member) {
+           return member.is_string() && ParseBits(Text(member), &value);
+         });
   }
   void Flag(const char* name, bool& value) {
-    nlohmann::json member;
-    if (!Take(name, &member)) {
-      return;
-    }
-    if (!member.is_boolean()) {
-      Fail(name, "is neither true nor false");
-      return;
-    }
-    value = member.get<bool>();
+    Take(name, "is neither true nor false", [&value](const nlohmann::json& member) {
+      value = member == true;
+      return member.is_boolean();
+    });
   }
   void Hazards(const char* name, std::uint32_t& hazards) {
-    nlohmann::json member;
-    if (!Take(name, &member)) {
-      return;
-    }
-    for (const nlohmann::json& item : member) {
-      Hazard hazard{};
-      if (!member.is_array() || !item.is_string() || !FindName(Text(item), &hazard)) {
-        Fail(name, "is not a list of hazards");
-        return;
-      }
-      hazards |= 1U << static_cast<unsigned>(hazard);
-    }
+    Take(name, "is not a list of hazards", [&hazards](const nlohmann::json& member) {
+      return member.is_array() &&
+             std::all_of(member.begin(), member.end(), [&hazards](const nlohmann::json& item) {
+               Hazard hazard{};
+               const bool known = item.is_string() && FindName(Text(item), &hazard);
+               hazards |= 1U << static_cast<unsigned>(hazard);
+               return known;
+             });
+    });
   }
-
   void String(const char* name, std::string& value) {
-    nlohmann::json member;
-    if (!Take(name, &member)) {
-      return;
-    }
-    if (!member.is_string()) {
-      Fail(name, "is not a string");
-      return;
-    }
-    value = Text(member);
+    Take(name, "is not a string", [&value](const nlohmann::json& member) {
+      value = member.is_string() ? Text(member) : std::string();
+      return member.is_string();
+    });
   }
   void Object(const char* name, nlohmann::json& value) {
-    nlohmann::json member;
-    if (!Take(name, &member)) {
-      return;
-    }
-    if (!member.is_object()) {
-      Fail(name, "is not an object");
-      return;
-    }
-    value = std::move(member);
+    Take(name, "is not an object", [&value](const nlohmann::json& member) {
+      value = member.is_object() ? member : nlohmann::json::object();
+      return member.is_object();
+    });
   }
 
   // To be called last: what has not been taken should not be there.
@@ -240,17 +219,18 @@ class MemberReader {
     return hex;
   }
 
-  bool Take(const char* name, nlohmann::json* member) {
-    auto found = object_.find(name);
-    if (found == object_.end()) {
-      if (required_) {
-        Fail(name, "is missing");
+  // Hands the member of that name to `parse` and removes it; `what` is wrong if that returns false.
+  template <typename Parse>
+  void Take(const char* name, const std::string& what, const Parse& parse) {
+    const auto found = object_.find(name);
+    if (found != object_.end()) {
+      if (!parse(*found)) {
+        Fail(name, what);
       }
-      return false;
+      object_.erase(found);
+    } else if (required_) {
+      Fail(name, "is missing");
     }
-    *member = std::move(*found);
-    object_.erase(found);
-    return true;
   }
 
   void Fail(const std::string& name, const std::string& what) {
@@ -381,7 +361,7 @@ void LogReader::ReadHeader() {
   nlohmann::json object;
   if (!ReadObject(&object)) {
     if (error_.empty()) {
-      Fail("the log is empty");
+      error_ = fmt::format("{}: the log is empty.", path_);
     }
     return;
   }

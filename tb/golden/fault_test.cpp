@@ -51,6 +51,10 @@ TEST(GoldenFault, CtaNotResident) {
     suspend 0
     0: SYNC 0                 -> fault cta_not_resident
   )");
+  Trace("full").Run(R"(
+    32.0: SYNC 0              -> fault cta_not_resident
+    launch 32: 0              -> fault bad_launch
+  )");
 }
 
 TEST(GoldenFault, WarpNotLive) {
@@ -67,6 +71,10 @@ TEST(GoldenFault, WarpNotLive) {
     1: B2R.RESULT             -> fault warp_not_live
     1: R2B.BAR 0 0x0          -> fault warp_not_live
     1: exit                   -> fault warp_not_live
+  )");
+  Trace("full").Run(R"(
+    launch 0: 0 63
+    64: SYNC 0                -> fault warp_not_live
   )");
 }
 

@@ -149,7 +149,7 @@ TEST_F(GoldenLog, ReplayFindsTheDifference) {
 
 TEST_F(GoldenLog, BadInputNamesFileAndLine) {
   const std::string end = "{\"cycle\":1,\"op\":\"end\",\"cta\":0,\"effects\":{}}\n";
-  EXPECT_EQ(ErrorOf(""), ":0: the log is empty.");
+  EXPECT_EQ(ErrorOf(""), ": the log is empty.");
   EXPECT_EQ(ErrorOf("hello\n"), ":1: this is not a JSON object.");
   EXPECT_EQ(ErrorOf("[1]\n"), ":1: this is not a JSON object.");
   EXPECT_EQ(ErrorOf("{\"muster_log\":2,\"config\":\"small\",\"seed\":1}\n"),
