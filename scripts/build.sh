@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 
 build=${BUILD:-build}
 jobs=${JOBS:-$(nproc)}
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1  # one cache for all copies of the tree
 mkdir -p "$build"
 
 if [[ ! -f $build/build.ninja || -n ${CMAKE_OPTIONS:-} ]]; then

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""Shows that wrong variants are caught.
+
+Each patch of tb/mutants/rtl makes the unit wrong: it must still pass a plain sync of all warps, and
+the regression must catch it. Each patch of tb/mutants/golden makes the golden model wrong, and
+tb/golden alone must catch it. A patch begins with `# what is wrong`, and an RTL patch may name the
+configuration to test (`# config: small`). A mutant that nothing catches fails the target.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PATCHES = ROOT / "tb/mutants"
+TREE = ROOT / "build/mutants"  # a copy of the sources, in which the patches are tried
+DEFAULT_CONFIG = "default"
+# Attempts of the regression to catch a mutant: seeds, cycles of each.
+ATTEMPTS = [("1-4", 2000), ("1-8", 20000), ("1-10", 100000)]
+QUICK = {"rtl": 2, "golden": 1}  # of three mutants
+
+
+class Mutant:
+    def __init__(self, patch):
+        self.patch = patch
+        self.kind = patch.parent.name
+        self.name = f"{self.kind}/{patch.stem}"
+        notes = [line[1:].strip() for line in patch.read_text().splitlines() if line.startswith("#")]
+        options = dict(note.split(": ", 1) for note in notes if re.match(r"config: ", note))
+        self.config = options.get("config", DEFAULT_CONFIG)
+        self.wrong = " ".join(note for note in notes if not re.match(r"config: ", note))
+        self.caught_by = None
+        self.cycles = None
+        self.problem = None
+
+    def row(self):
+        return {"mutant": self.name, "what is wrong": self.wrong, "caught by": self.caught_by,
+                "cycles": self.cycles, "config": self.config if self.kind == "rtl" else None,
+                "problem": self.problem}
+
+
+def run(*command):
+    return subprocess.run(list(map(str, command)), cwd=TREE, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def copy_tree():
+    """Copies what has changed, and removes what is gone: what is built there stays valid."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True,
+                            capture_output=True, check=True).stdout.splitlines()
+    sources = {file for file in listed if (ROOT / file).is_file()}
+    for folder in ("rtl", "sim", "tb", "scripts"):
+        for old in (TREE / folder).rglob("*"):
+            if old.is_file() and str(old.relative_to(TREE)) not in sources:
+                old.unlink()
+    for file in sources:
+        source, target = ROOT / file, TREE / file
+        if not target.exists() or target.read_bytes() != source.read_bytes():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+            shutil.copymode(source, target)
+
+
+def build(config, *targets):
+    folder = f"build-{config}"
+    environment = os.environ | {"BUILD": folder}
+    if not (TREE / folder / "build.ninja").exists():
+        environment["CMAKE_OPTIONS"] = f"-DMUSTER_CONFIGS={config}"
+    done = subprocess.run([TREE / "scripts/build.sh", *targets], cwd=TREE, env=environment, text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return None if done.returncode == 0 else done.stdout
+
+
+def regress(config, seeds, cycles):
+    """The mismatches that these seeds find, the earliest first."""
+    folder = TREE / f"build-{config}"
+    report = folder / "mutant.json"
+    report.unlink(missing_ok=True)
+    run(folder / "tb/lockstep/regress", "--config", config, "--seeds", seeds, "--cycles", cycles,
+        "--json", report)
+    return sorted(json.loads(report.read_text())["mismatches"], key=lambda found: found["cycle"])
+
+
+def golden_failures():
+    """The names of the golden model's tests that fail."""
+    tests = run(TREE / f"build-{DEFAULT_CONFIG}" / "tb/golden/golden_test", "--gtest_brief=1")
+    failed = re.findall(r"^\[  FAILED  \] (\S+?)(?:,| \(|$)", tests.stdout, re.MULTILINE)
+    return failed or ([f"golden_test, exit code {tests.returncode}"] if tests.returncode else [])
+
+
+def try_rtl(mutant):
+    failure = build(mutant.config, "muster_bench", "regress")
+    if failure:
+        mutant.problem = f"does not build:\n{failure}"
+        return
+    plain = run(TREE / f"build-{mutant.config}" / "tb/bench/muster_bench", "--config", mutant.config,
+                "--sync-only")
+    if plain.returncode:
+        mutant.problem = f"fails a plain sync of all warps:\n{plain.stdout}"
+        return
+    for seeds, cycles in ATTEMPTS:
+        caught = regress(mutant.config, seeds, cycles)
+        if caught:
+            mutant.caught_by = f"regress, seed {caught[0]['seed']}: {caught[0]['what']}"
+            mutant.cycles = caught[0]["cycle"]
+            return
+
+
+def try_golden(mutant):
+    failure = build(DEFAULT_CONFIG, "golden_test")
+    if failure:
+        mutant.problem = f"does not build:\n{failure}"
+        return
+    failed = golden_failures()
+    if failed:
+        more = len(set(failed)) - 1
+        mutant.caught_by = failed[0] + (f" and {more} more" if more else "")
+
+
+def attempt(mutant):
+    patch = ("patch", "-p1", "--no-backup-if-mismatch", "-s", "-i", mutant.patch)
+    applies = run(*patch, "--dry-run")
+    if applies.returncode:
+        mutant.problem = f"does not apply:\n{applies.stdout}"
+        return
+    run(*patch)
+    try:
+        (try_rtl if mutant.kind == "rtl" else try_golden)(mutant)
+    finally:
+        run(*patch, "-R")
+
+
+def sound(mutants):
+    """What is wrong without any patch, as a sentence: then nothing was caught."""
+    for config in sorted({mutant.config for mutant in mutants if mutant.kind == "rtl"}):
+        failure = build(config, "muster_bench", "regress")
+        if failure or regress(config, *ATTEMPTS[0]):
+            return failure or f"The regression of {config} fails without any mutant."
+    if any(mutant.kind == "golden" for mutant in mutants):
+        failure = build(DEFAULT_CONFIG, "golden_test")
+        if failure or golden_failures():
+            return failure or "The tests of the golden model fail without any mutant."
+    return None
+
+
+def chosen(count):
+    """All mutants, or `count` of them that are quick to try."""
+    mutants = {kind: [Mutant(patch) for patch in sorted((PATCHES / kind).glob("*.patch"))]
+               for kind in ("rtl", "golden")}
+    if count is None:
+        return mutants["rtl"] + mutants["golden"]
+    share = -(-count * QUICK["rtl"] // sum(QUICK.values()))
+    quick = sorted(mutants["rtl"], key=lambda mutant: mutant.config != DEFAULT_CONFIG)[:share]
+    return quick + mutants["golden"][:count - len(quick)]
+
+
+def write_junit(path, mutants):
+    suite = ElementTree.Element("testsuite", name="mutants")
+    for mutant in mutants:
+        case = ElementTree.SubElement(suite, "testcase", name=mutant.name, classname="mutants")
+        if not mutant.caught_by:
+            what = mutant.problem or "not caught"
+            ElementTree.SubElement(case, "failure", message=what.split("\n")[0]).text = what
+    ElementTree.ElementTree(suite).write(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--count", type=int, help="only so many, quick ones")
+    parser.add_argument("--only", help="only mutants whose name contains this")
+    parser.add_argument("--json", type=pathlib.Path, default=ROOT / "build/mutants.json")
+    parser.add_argument("--junit", type=pathlib.Path, default=ROOT / "build/mutants.xml")
+    args = parser.parse_args()
+
+    mutants = [m for m in chosen(args.count) if not args.only or args.only in m.name]
+    copy_tree()
+    unsound = sound(mutants)
+    if unsound:
+        sys.exit(unsound)
+    print(f"{'mutant':44} {'cycles':>8}  caught by")
+    for mutant in mutants:
+        start = time.monotonic()
+        attempt(mutant)
+        verdict = mutant.caught_by or ("PROBLEM " if mutant.problem else "SURVIVES ") + mutant.wrong
+        cycles = mutant.cycles if mutant.cycles is not None else ""
+        print(f"{mutant.name:44} {cycles:>8}  {verdict}  ({time.monotonic() - start:.0f} s)", flush=True)
+        if mutant.problem:
+            print("    " + "\n    ".join(mutant.problem.strip().split("\n")[-12:]))
+
+    args.json.write_text(json.dumps([mutant.row() for mutant in mutants], indent=2) + "\n")
+    write_junit(args.junit, mutants)
+    alive = sum(not mutant.caught_by for mutant in mutants)
+    print(f"{len(mutants) - alive} mutants caught, {alive} not")
+    sys.exit(alive > 0)
+
+
+if __name__ == "__main__":
+    main()
