@@ -35,7 +35,8 @@ format:  ## Format all C++ sources
 
 regress: setup  ## Constrained-random streams on every configuration: SEEDS=200 JOBS=2
 	@scripts/build.sh regress
-	@scripts/regress.py --seeds $(SEEDS) --jobs $(JOBS)
+	@$(BUILD)/tb/lockstep/regress --seeds $(SEEDS) --jobs $(JOBS) \
+	  --junit $(BUILD)/regress.xml --json $(BUILD)/regress.json
 
 mutants: setup  ## Show that wrong variants of the RTL and of the golden model are caught: COUNT=n
 	@scripts/mutants.py $(if $(COUNT),--count $(COUNT))

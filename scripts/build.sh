@@ -11,7 +11,9 @@ jobs=${JOBS:-$(nproc)}
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1  # one cache for all copies of the tree
 mkdir -p "$build"
 
-if [[ ! -f $build/build.ninja || -n ${CMAKE_OPTIONS:-} ]]; then
+# Ninja brings its own rules up to date, unless a source that they name is gone.
+if [[ ! -f $build/build.ninja || -n ${CMAKE_OPTIONS:-} ]] ||
+  ! ninja -C "$build" build.ninja >/dev/null 2>&1; then
   read -ra options <<<"${CMAKE_OPTIONS:-}"
   if ! cmake -G Ninja -S . -B "$build" "${options[@]}" >"$build/configure.log" 2>&1; then
     cat "$build/configure.log" >&2

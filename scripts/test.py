@@ -22,7 +22,8 @@ STAGES = {
                "--output-junit", BUILD / "tests.xml"], False),
     "kernels": (["build/sim/app/muster", "suite", "sim/kernels", "--json", BUILD / "run.json",
                  "--junit", BUILD / "kernels.xml"], True),
-    "regress": (["scripts/regress.sh", "10"], True),
+    "regress": (["build/tb/lockstep/regress", "--seeds", "10", "--jobs", JOBS,
+                 "--json", BUILD / "regress.json", "--junit", BUILD / "regress.xml"], True),
     "mutants": (["scripts/mutants.py", "--count", "3", "--junit", BUILD / "mutants.xml"], True),
     "testplan": (["scripts/check_testplan.py", "--junit", BUILD / "testplan.xml"], False),
 }
