@@ -57,13 +57,13 @@ class FreshContext {
 
 class Harness : public sc_core::sc_module {
  public:
-  Harness(const sc_core::sc_module_name& name, const Config& config, Driver* driver,
-          const Options& options)
+  Harness(const sc_core::sc_module_name& name, const Config& config, std::unique_ptr<Dut> dut,
+          Driver* driver, const Options& options)
       : sc_core::sc_module(name),
         config_(config),
         options_(options),
         driver_(*driver),
-        dut_(MakeDut(config)),
+        dut_(std::move(dut)),
         period_(kCycleNs, sc_core::SC_NS),
         golden_("golden", config, period_),
         socket_("socket"),
@@ -223,6 +223,7 @@ class Harness : public sc_core::sc_module {
   bool Stop(const Mismatch& mismatch) {
     if (result_.ending != Ending::kMismatch) {
       result_.ending = Ending::kMismatch;
+      result_.what = mismatch.field;
       result_.report = Report(config_, options_, cycle_, mismatch, golden_.model(), scoreboard_);
     }
     return false;
@@ -265,10 +266,16 @@ Result Run(const Config& config, Driver& driver, const Options& options) {
     result.report = fmt::format("{}: the waveform cannot be written there", options.wave);
     return result;
   }
+  std::unique_ptr<Dut> dut = MakeDut(config);
+  if (dut == nullptr) {
+    result.report =
+        fmt::format("{}: this program was built without the configuration", config.name);
+    return result;
+  }
   // SystemC prints its copyright where results belong.
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   const FreshContext context;
-  Harness harness("harness", config, &driver, options);
+  Harness harness("harness", config, std::move(dut), &driver, options);
   sc_core::sc_start();
   return harness.Finish();
 }

@@ -53,6 +53,7 @@ struct Result {
   std::uint64_t faults = 0;
   Waits waits;
   double seconds = 0;  // of the cycles alone, without elaboration
+  std::string what;    // the field of a mismatch
   std::string report;  // the text of a mismatch or an error
 };
 

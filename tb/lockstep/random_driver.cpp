@@ -1,0 +1,346 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "tb/lockstep/random_driver.h"
+
+#include <array>
+#include <utility>
+
+#include "sim/golden/state_word.h"
+
+namespace muster::lockstep {
+namespace {
+
+constexpr unsigned kAnyWarp = 0xff;  // an errand that any live warp of the CTA can run
+
+bool MakesWait(const Operation& operation) {
+  return IsWaiting(operation.kind) ||
+         (operation.kind == OpKind::kR2bWarp && golden::DecodeWarpWord(operation.operand).waiting);
+}
+
+}  // namespace
+
+RandomDriver::RandomDriver(const Config& config, const RandomOptions& options)
+    : config_(config), options_(options), random_(options.seed) {}
+
+bool RandomDriver::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
+  cycle_ = cycle;
+  if (observed_left_) {
+    return false;
+  }
+  if (cycle >= next_mood_ && !options_.dense) {
+    NewMood();
+  }
+  MaybeLaunch();
+  if (residents_[turn_] != nullptr) {
+    LookAfter(residents_[turn_]);
+  }
+  turn_ = turn_ + 1 == config_.num_ctas ? 0 : turn_ + 1;
+  DriveFence(seen, inputs);
+  DriveIssue(seen, inputs);
+  DriveLifecycle(seen, inputs);
+  inputs->response_ready = random_.Percent(mood_.response);
+  return true;
+}
+
+void RandomDriver::NewMood() {
+  next_mood_ = cycle_ + random_.Between(100, 1500);
+  mood_.issue = random_.Pick(std::array{100U, 100U, 100U, 60U, 20U});
+  mood_.spice = config_.faults ? random_.Pick(std::array{0U, 3U, 10U, 40U}) : 0;
+  mood_.together = random_.Pick(std::array{0U, 50U, 95U});
+  mood_.access = random_.Pick(std::array{2U, 4U, 6U, 60U});
+  mood_.perform = random_.Pick(std::array{0U, 1U, 3U, 5U});
+  mood_.response = random_.Pick(std::array{100U, 100U, 50U, 5U});
+  mood_.lifecycle = random_.Pick(std::array{100U, 50U, 5U});
+  mood_.patient = random_.Percent(30);
+  if (!options_.observed && random_.OneIn(25)) {
+    make_room_ = true;
+  }
+}
+
+// A warp has accesses outstanding from time to time; that is all that the acknowledge says.
+void RandomDriver::DriveFence(const Outputs& /*seen*/, Inputs* inputs) {
+  accessing_ |= random_.Sparse(mood_.access);
+  accessing_ &= ~random_.Sparse(mood_.perform);
+  inputs->fence_ack = ~accessing_;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Issue
+// ------------------------------------------------------------------------------------------------
+
+void RandomDriver::DriveIssue(const Outputs& seen, Inputs* inputs) {
+  const unsigned fired = inputs->issue_valid & seen.issue_ready;
+  const Operation* lead = nullptr;
+  for (unsigned port = 0; port < config_.num_issue; ++port) {
+    Operation* operation = &inputs->issue[port];
+    const unsigned bit = 1U << port;
+    if ((fired & bit) != 0) {
+      inputs->issue_valid &= static_cast<std::uint8_t>(~bit);
+      presented_ &= ~Single(PlaceOf(operation->warp));
+    }
+  }
+  for (unsigned port = 0; port < config_.num_issue; ++port) {
+    Operation* operation = &inputs->issue[port];
+    const unsigned bit = 1U << port;
+    if ((inputs->issue_valid & bit) == 0) {
+      Flight flight;
+      if (!random_.Percent(mood_.issue) || !PickIssue(lead, operation, &flight)) {
+        continue;
+      }
+      inputs->issue_valid |= static_cast<std::uint8_t>(bit);
+      flight.waits = MakesWait(*operation);
+      const unsigned place = PlaceOf(operation->warp);
+      presented_ |= Single(place);
+      flying_ |= Single(place);
+      if (flight.waits) {
+        going_to_wait_ |= Single(place);
+      }
+      flights_[place].push_back(flight);
+    }
+    lead = operation;
+  }
+}
+
+bool RandomDriver::PickIssue(const Operation* lead, Operation* operation, Flight* flight) {
+  if (random_.Percent(50) && PickErrand(operation, flight)) {
+    return true;
+  }
+  if (random_.Percent(mood_.spice) && PickSpice(operation, flight)) {
+    return true;
+  }
+  return PickStep(lead, operation, flight) || PickErrand(operation, flight);
+}
+
+bool RandomDriver::PickErrand(Operation* operation, Flight* flight) {
+  for (unsigned i = 0; i < config_.num_ctas; ++i) {
+    Cta* cta = residents_[(turn_ + i) % config_.num_ctas];
+    if (cta == nullptr || cta->errands.empty()) {
+      continue;
+    }
+    Operation errand = cta->errands.back();
+    const std::uint64_t able = cta->warps & ~flying_;
+    if (errand.warp == kAnyWarp && able != 0) {
+      errand.warp = static_cast<std::uint8_t>(random_.Bit(able));
+    }
+    if (errand.warp == kAnyWarp || (able >> errand.warp & 1) == 0) {
+      continue;
+    }
+    cta->errands.pop_back();
+    errand.cta = static_cast<std::uint8_t>(cta->slot);
+    *operation = errand;
+    flight->why = Flight::Why::kErrand;
+    flight->cta = cta;
+    return true;
+  }
+  return false;
+}
+
+// An operation that belongs to no program: one that is refused, or that nobody notices.
+bool RandomDriver::PickSpice(Operation* operation, Flight* flight) {
+  const unsigned warp = random_.Below(config_.num_warps);
+  const Cta* owner = owners_[warp];
+  if ((presented_ >> warp & 1) != 0 || flights_[warp].size() > 1 || (exiting_ >> warp & 1) != 0 ||
+      (owner != nullptr && owner->state != State::kRunning)) {
+    return false;
+  }
+  *operation = Spice(warp);
+  flight->why = Flight::Why::kSpice;
+  return true;
+}
+
+bool RandomDriver::PickStep(const Operation* lead, Operation* operation, Flight* flight) {
+  std::uint64_t able = want_issue_ & ~waiting_ & ~presented_ & ~exiting_ & ~going_to_wait_;
+  if (mood_.patient || random_.Percent(50)) {
+    able &= ~flying_;
+  }
+  if (able == 0) {
+    return false;
+  }
+  if (lead != nullptr && IsArrival(lead->kind) && random_.Percent(mood_.together)) {
+    std::uint64_t same = 0;
+    for (std::uint64_t left = able; left != 0; left &= left - 1) {
+      const auto warp = static_cast<unsigned>(__builtin_ctzll(left));
+      const Step* step = NextStep(warp);
+      if (step != nullptr && owners_[warp]->slot == lead->cta && step->operation.bar == lead->bar) {
+        same |= Single(warp);
+      }
+    }
+    able = same != 0 ? same : able;
+  }
+  const unsigned warp = random_.Bit(able);
+  Cta* cta = owners_[warp];
+  if (cta->wild) {
+    *operation = WildStep(*cta, warp);
+  } else {
+    const Step& step = *NextStep(warp);
+    *operation = step.operation;
+    flight->opens = step.opens;
+    ++cta->next[indices_[warp]];
+    Refresh(warp);
+  }
+  operation->cta = static_cast<std::uint8_t>(cta->slot);
+  operation->warp = static_cast<std::uint8_t>(warp);
+  flight->why = Flight::Why::kStep;
+  flight->cta = cta;
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Lifecycle
+// ------------------------------------------------------------------------------------------------
+
+void RandomDriver::DriveLifecycle(const Outputs& seen, Inputs* inputs) {
+  if (inputs->lifecycle_valid && !seen.lifecycle_ready) {
+    return;
+  }
+  inputs->lifecycle_valid = random_.Percent(mood_.lifecycle) && PickLifecycle(&inputs->lifecycle);
+  if (inputs->lifecycle_valid) {
+    ++lifecycle_flying_;
+  }
+}
+
+bool RandomDriver::PickLifecycle(Operation* operation) {
+  if (!requests_.empty() && random_.Percent(70)) {
+    const Operation& request = requests_.front();
+    const bool leaves = request.kind == OpKind::kEnd || request.kind == OpKind::kSuspend;
+    // What is still at a port when its CTA ends is refused, where misuse is.
+    if (config_.faults || !leaves || (residents_[request.cta]->warps & presented_) == 0) {
+      *operation = request;
+      requests_.pop_front();
+      return true;
+    }
+  }
+  if (PickExit(operation)) {
+    return true;
+  }
+  return lifecycle_flying_ == 0 && random_.Percent(mood_.spice) && SpicyLifecycle(operation);
+}
+
+bool RandomDriver::PickExit(Operation* operation) {
+  const std::uint64_t able = want_exit_ & ~waiting_ & ~presented_ & ~exiting_ & ~going_to_wait_;
+  if (able == 0) {
+    return false;
+  }
+  const unsigned warp = random_.Bit(able);
+  Cta* cta = owners_[warp];
+  if (cta->wild) {
+    *operation = Operation();
+    operation->kind = OpKind::kExit;
+    operation->lanes = random_.Percent(50) ? random_.Word() : ~std::uint32_t{0};
+  } else {
+    *operation = NextStep(warp)->operation;
+    ++cta->next[indices_[warp]];
+  }
+  operation->cta = static_cast<std::uint8_t>(cta->slot);
+  operation->warp = static_cast<std::uint8_t>(warp);
+  exiting_ |= Single(warp);
+  Refresh(warp);
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Commits
+// ------------------------------------------------------------------------------------------------
+
+void RandomDriver::OnCommit(std::uint64_t cycle, const Operation& operation,
+                            const golden::Effects& effects) {
+  cycle_ = cycle;
+  const bool good = effects.fault == FaultCause::kNone;
+  if (effects.entry_written) {
+    words_[effects.cta][effects.bar] = effects.word;
+  }
+  if (!IsLifecycle(operation.kind)) {
+    CommitIssue(operation, effects);
+  } else {
+    --lifecycle_flying_;
+    if (operation.kind == OpKind::kExit) {
+      CommitExit(operation, effects);
+    } else if (good && operation.kind == OpKind::kLaunch) {
+      Launched(residents_[operation.cta]);
+    } else if (good) {
+      Left(residents_[operation.cta], operation.kind);
+    }
+  }
+  if (effects.released != 0) {
+    waiting_ &= ~effects.released;
+  }
+  if (options_.observed) {
+    Observe(operation, effects);
+  }
+}
+
+void RandomDriver::CommitIssue(const Operation& operation, const golden::Effects& effects) {
+  const unsigned place = PlaceOf(operation.warp);
+  const Flight flight = flights_[place].front();
+  flights_[place].pop_front();
+  if (flights_[place].empty()) {
+    flying_ &= ~Single(place);
+    going_to_wait_ &= ~Single(place);
+  } else if (!flights_[place].front().waits) {
+    going_to_wait_ &= ~Single(place);
+  }
+  if (effects.fault == FaultCause::kNone && operation.lanes != 0 && flight.waits) {
+    waiting_ |= Single(place);
+  }
+  if (flight.cta == nullptr) {
+    return;
+  }
+  if (flight.why == Flight::Why::kErrand) {
+    CommitErrand(flight.cta, operation, effects);
+  } else if (flight.opens >= 0) {
+    flight.cta->gates[static_cast<unsigned>(flight.opens)] = true;
+    RefreshAll(*flight.cta);
+  } else {
+    Refresh(place);
+  }
+}
+
+void RandomDriver::CommitErrand(Cta* cta, const Operation& operation,
+                                const golden::Effects& effects) {
+  if (operation.kind == OpKind::kB2rWarp) {
+    cta->warp_words[indices_[operation.warp]] = effects.data;
+  } else if (operation.kind == OpKind::kB2rBar) {
+    cta->bar_words[operation.bar] = effects.data;
+  }
+  if (--cta->errands_open == 0) {
+    NextErrands(cta);
+  }
+}
+
+void RandomDriver::CommitExit(const Operation& operation, const golden::Effects& effects) {
+  const unsigned warp = PlaceOf(operation.warp);
+  exiting_ &= ~Single(warp);
+  Cta* cta = owners_[warp];
+  if (effects.fault == FaultCause::kNone && cta != nullptr && cta->slot == operation.cta) {
+    std::uint32_t& lanes = cta->lanes[indices_[warp]];
+    lanes = config_.lanes ? lanes & ~operation.lanes : 0;
+    if (lanes == 0) {
+      cta->warps &= ~Single(warp);
+      owners_[warp] = nullptr;
+    }
+    if (cta->state == State::kTrimming && --cta->errands_open == 0) {
+      NextErrands(cta);
+    }
+  }
+  Refresh(warp);
+}
+
+void RandomDriver::Observe(const Operation& operation, const golden::Effects& effects) {
+  if (effects.fault != FaultCause::kNone) {
+    return;
+  }
+  for (std::uint64_t left = effects.released; left != 0; left &= left - 1) {
+    const auto warp = static_cast<unsigned>(__builtin_ctzll(left));
+    if (owners_[warp] != nullptr && owners_[warp]->observed) {
+      observations_[indices_[warp]].push_back(
+          {false, effects.bar, effects.released_kind, effects.released_value});
+    }
+  }
+  // Nothing but the program of the observed CTA reads its results.
+  if (operation.kind == OpKind::kB2rResult && effects.responds &&
+      owners_[operation.warp]->observed) {
+    observations_[indices_[operation.warp]].push_back(
+        {true, 0, BarKind::kIdle, effects.data << 1 | static_cast<unsigned>(effects.pred)});
+  }
+}
+
+}  // namespace muster::lockstep

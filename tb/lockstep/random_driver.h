@@ -1,0 +1,202 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Constrained-random stimulus: CTAs that come, run a program (or anything at all), are saved and
+// restored, and go; operations that must be refused; stalls on every handshake.
+#ifndef MUSTER_TB_LOCKSTEP_RANDOM_DRIVER_H_
+#define MUSTER_TB_LOCKSTEP_RANDOM_DRIVER_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "sim/golden/golden.h"
+#include "sim/golden/operation.h"
+#include "sim/lockstep/cover.h"
+#include "sim/lockstep/driver.h"
+#include "sim/lockstep/pins.h"
+#include "tb/lockstep/program.h"
+#include "tb/lockstep/random.h"
+
+namespace muster::lockstep {
+
+struct RandomOptions {
+  std::uint64_t seed = 1;
+  Cover* cover = nullptr;
+  bool dense = false;     // no stalls, no pauses: as much as the unit takes
+  bool saves = true;      // CTAs are saved and restored
+  bool observed = false;  // what the first CTA sees depends on nothing but the seed; ends with it
+};
+
+class RandomDriver : public Driver {
+ public:
+  // What a warp of the observed CTA got to see: a release, or the result that it read.
+  struct Observation {
+    bool read;
+    std::uint8_t bar;
+    BarKind kind;
+    std::uint32_t value;
+    bool operator==(const Observation& other) const {
+      return read == other.read && bar == other.bar && kind == other.kind && value == other.value;
+    }
+  };
+  using Observations = std::array<std::vector<Observation>, kMaxWarps>;  // by warp, in order
+
+  RandomDriver(const Config& config, const RandomOptions& options);
+
+  bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
+  void OnCommit(std::uint64_t cycle, const Operation& operation,
+                const golden::Effects& effects) override;
+
+  const Observations& observations() const { return observations_; }
+  unsigned observed_saves() const { return observed_saves_; }
+  bool observed_finished() const { return observed_finished_; }
+
+ private:
+  enum class State : std::uint8_t {
+    kLaunching,
+    kTrimming,      // restore: the lanes that had exited, ...
+    kWritingBars,   // ... R2B.BAR, ...
+    kWritingWarps,  // ... R2B.WARP
+    kRunning,
+    kFreezing,      // save: nothing new, what is on its way commits, ...
+    kReadingWarps,  // ... B2R.WARP, ...
+    kReadingBars,   // ... B2R.BAR, suspend
+    kLeaving,       // suspended or ended as soon as the port takes it
+    kSaved,
+  };
+
+  struct Cta {
+    Program program;
+    bool wild = false;  // no program: anything, until it is stuck
+    bool observed = false;
+    State state = State::kLaunching;
+    unsigned slot = 0;
+    unsigned size = 0;
+    std::uint64_t launched = 0;  // cycle
+    std::uint64_t warps = 0;     // slots of its live warps
+    std::vector<bool> gates;
+    std::array<unsigned, kMaxWarps> next{};        // step, by warp of the CTA as all below
+    std::array<std::uint32_t, kMaxWarps> lanes{};  // live lanes
+    std::array<unsigned, kMaxWarps> slots{};       // where the warps are
+    // What a save or restore still has to issue, and how much of it has not committed.
+    std::vector<Operation> errands;
+    unsigned errands_open = 0;
+    // What was saved.
+    bool saved = false;
+    std::array<std::uint32_t, kMaxWarps> saved_lanes{};
+    std::array<std::uint32_t, kMaxWarps> warp_words{};
+    std::array<std::uint32_t, kNumBars> bar_words{};
+    unsigned saved_slot = 0;
+    std::uint64_t saved_warps = 0;
+    std::uint64_t saved_launches = 0;  // in that slot, until then
+  };
+
+  // How things go for a while.
+  struct Mood {
+    unsigned issue = 100;      // percent of cycles in which a free port gets an operation
+    unsigned spice = 2;        // percent of these that belong to no program
+    unsigned together = 60;    // percent of these that go where the first port's goes
+    unsigned access = 7;       // a warp begins a memory access in a cycle in 2^access
+    unsigned perform = 0;      // it is performed in a cycle in 2^perform
+    unsigned response = 100;   // percent of cycles in which responses are taken
+    unsigned lifecycle = 100;  // percent of cycles in which that port, if free, gets an operation
+    bool patient = false;      // a warp's next operation is presented when the one before commits
+  };
+
+  // What an operation between valid and commit is for.
+  struct Flight {
+    enum class Why : std::uint8_t { kSpice, kStep, kErrand } why = Why::kSpice;
+    bool waits = false;
+    int opens = -1;      // a gate
+    Cta* cta = nullptr;  // of a step or an errand
+  };
+
+  // random_driver.cpp: pins and commits.
+  void NewMood();
+  void DriveFence(const Outputs& seen, Inputs* inputs);
+  void DriveIssue(const Outputs& seen, Inputs* inputs);
+  bool PickIssue(const Operation* lead, Operation* operation, Flight* flight);
+  bool PickErrand(Operation* operation, Flight* flight);
+  bool PickSpice(Operation* operation, Flight* flight);
+  bool PickStep(const Operation* lead, Operation* operation, Flight* flight);
+  void DriveLifecycle(const Outputs& seen, Inputs* inputs);
+  bool PickLifecycle(Operation* operation);
+  bool PickExit(Operation* operation);
+  void CommitIssue(const Operation& operation, const golden::Effects& effects);
+  void CommitErrand(Cta* cta, const Operation& operation, const golden::Effects& effects);
+  void CommitExit(const Operation& operation, const golden::Effects& effects);
+  void Observe(const Operation& operation, const golden::Effects& effects);
+
+  // random_cta.cpp: the lives of CTAs.
+  void LookAfter(Cta* cta);
+  void MaybeLaunch();
+  void Create(unsigned warps);
+  void Place(Cta* cta);
+  void Ask(OpKind kind, Cta* cta);
+  void Launched(Cta* cta);
+  void NextErrands(Cta* cta);
+  void AskTrims(Cta* cta);
+  void Left(Cta* cta, OpKind how);
+  void Refresh(unsigned warp);
+  void RefreshAll(const Cta& cta);
+  const Step* NextStep(unsigned warp) const;
+  std::uint64_t FreeWarps() const;
+  std::uint64_t FreeSlots() const;
+
+  // random_spice.cpp: operations of no program.
+  Operation WildStep(const Cta& cta, unsigned warp);
+  OpKind AnyArrival();
+  Operation Spice(unsigned warp);
+  void Garnish(const Cta& cta, Operation* operation);
+  bool Disagree(const Cta& cta, Operation* operation);
+  std::uint32_t BarWord(const Cta& cta);
+  std::uint32_t BadBarWord(const Cta& cta);
+  std::uint32_t WarpWord(const Cta& cta);
+  std::uint32_t BadWarpWord(const Cta& cta);
+  bool SpicyLifecycle(Operation* operation);
+  void SpicyLaunch(Operation* operation);
+
+  static std::uint64_t Single(unsigned warp) { return std::uint64_t{1} << warp; }
+  // A warp number that the unit lacks is in the way of one that it has.
+  unsigned PlaceOf(unsigned warp) const { return warp % config_.num_warps; }
+
+  const Config config_;
+  const RandomOptions options_;
+  Random random_;
+  Mood mood_;
+  std::uint64_t cycle_ = 0;
+  std::uint64_t next_mood_ = 0;
+  bool make_room_ = false;  // for a CTA of all warps
+
+  std::vector<std::unique_ptr<Cta>> ctas_;  // all that there are, saved ones too
+  std::array<Cta*, kMaxCtas> residents_{};  // by slot
+  std::array<std::uint64_t, kMaxCtas> launches_{};
+  std::array<Cta*, kMaxWarps> owners_{};                               // by warp slot
+  std::array<unsigned, kMaxWarps> indices_{};                          // a warp's number in its CTA
+  std::array<std::array<std::uint32_t, kNumBars>, kMaxCtas> words_{};  // of the entries
+  std::deque<Operation> requests_;                                     // of the CTA scheduler
+
+  // Sets of warp slots.
+  std::uint64_t waiting_ = 0;        // at a barrier
+  std::uint64_t presented_ = 0;      // with an operation at a port
+  std::uint64_t flying_ = 0;         // with one between valid and commit
+  std::uint64_t going_to_wait_ = 0;  // ... that makes it wait
+  std::uint64_t exiting_ = 0;        // with an exit between valid and commit
+  std::uint64_t want_issue_ = 0;     // whose next step is an operation, ...
+  std::uint64_t want_exit_ = 0;      // ... or an exit
+  std::uint64_t accessing_ = 0;      // with memory accesses not yet performed
+  std::array<std::deque<Flight>, kMaxWarps> flights_;
+  unsigned lifecycle_flying_ = 0;  // operations between valid and commit
+
+  unsigned turn_ = 0;  // the slot looked after in this cycle
+  Observations observations_;
+  unsigned observed_saves_ = 0;
+  bool observed_finished_ = false;
+  bool observed_left_ = false;
+};
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_TB_LOCKSTEP_RANDOM_DRIVER_H_

@@ -1,0 +1,363 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Operations that belong to no program: the steps of CTAs that do anything at all, and spice.
+//
+// Spice must not disturb a program. So it is refused, or nobody notices it: it reads, it has no
+// lanes, it writes a warp's own copy, or it is a barrier of one warp, which completes at once where
+// the entry is idle, and is refused where it is not.
+#include <array>
+
+#include "sim/golden/state_word.h"
+#include "tb/lockstep/random_driver.h"
+
+namespace muster::lockstep {
+namespace {
+
+constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
+constexpr std::array kReads = {OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult};
+constexpr std::array kArrivals = {OpKind::kSync, OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
+                                  OpKind::kRedPopc};
+constexpr std::array kAll = {
+    OpKind::kSync,   OpKind::kArrive,  OpKind::kRedAnd,    OpKind::kRedOr,  OpKind::kRedPopc,
+    OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult, OpKind::kR2bBar, OpKind::kR2bWarp};
+
+unsigned KindOf(OpKind arrival) {
+  return static_cast<unsigned>(IsReduction(arrival) ? static_cast<BarKind>(arrival)
+                                                    : BarKind::kSync);
+}
+
+std::uint8_t Byte(unsigned value) { return static_cast<std::uint8_t>(value); }
+std::uint16_t Threads(unsigned warps) { return static_cast<std::uint16_t>(warps * kWarpSize); }
+
+}  // namespace
+
+OpKind RandomDriver::AnyArrival() { return random_.Pick(kArrivals); }
+
+// Anything, in a small world, so that operations meet.
+Operation RandomDriver::WildStep(const Cta& cta, unsigned /*warp*/) {
+  Operation operation;
+  operation.kind = random_.Percent(85) ? AnyArrival() : random_.Pick(kAll);
+  if (random_.Percent(60) && IsArrival(operation.kind)) {
+    operation.kind = (cta.slot + cta.size) % 2 == 0 ? OpKind::kSync : OpKind::kRedPopc;
+  }
+  operation.bar = Byte(random_.Below(3));
+  operation.count = Threads(random_.Percent(40) ? 0 : random_.Below(cta.size + 1));
+  operation.lanes = random_.Percent(80) ? kAllLanes : random_.Word();
+  operation.operand = random_.Word();
+  if (operation.kind == OpKind::kR2bBar) {
+    operation.operand = BarWord(cta);
+  } else if (operation.kind == OpKind::kR2bWarp) {
+    operation.operand = WarpWord(cta);
+    if (random_.Percent(50)) {
+      golden::WarpState state = golden::DecodeWarpWord(operation.operand);
+      state.waiting = true;
+      state.wait_bar = random_.Below(3);
+      operation.operand = golden::Encode(state);
+    }
+  }
+  return operation;
+}
+
+Operation RandomDriver::Spice(unsigned warp) {
+  const Cta* owner = owners_[warp];
+  Operation operation;
+  operation.warp = Byte(warp);
+  operation.cta = Byte(owner != nullptr ? owner->slot : random_.Below(kMaxCtas));
+  operation.bar = Byte(random_.Below(kNumBars));
+  operation.lanes = random_.Percent(60) ? kAllLanes : random_.Word();
+  operation.operand = random_.Word();
+  // Not of this CTA, or of no CTA at all: refused, whatever it is.
+  const bool stray = owner == nullptr || random_.Percent(25);
+  if (stray) {
+    operation.kind = random_.Pick(kAll);
+    operation.count = Threads(random_.Below(3));
+    const unsigned beyond = warp + config_.num_warps;
+    if (beyond < kMaxWarps && random_.Percent(20)) {
+      operation.warp = Byte(beyond);
+      return operation;
+    }
+    const unsigned other = random_.Below(kMaxCtas);
+    if (owner == nullptr || other != owner->slot) {
+      operation.cta = Byte(other);
+      return operation;
+    }
+  }
+  if (random_.Percent(12)) {
+    operation.kind = random_.Pick(kAll);
+    operation.count = Threads(random_.Below(3));
+    operation.lanes = 0;
+    return operation;
+  }
+  Garnish(*owner, &operation);
+  return operation;
+}
+
+// Completes an operation of a live warp of the CTA.
+void RandomDriver::Garnish(const Cta& cta, Operation* operation) {
+  operation->lanes |= 1;
+  operation->kind = AnyArrival();
+  switch (random_.Below(10)) {
+    case 0:
+      operation->kind = OpKind::kR2bBar;
+      operation->operand = BadBarWord(cta);
+      return;
+    case 1:
+      operation->kind = OpKind::kR2bWarp;
+      operation->operand = BadWarpWord(cta);
+      return;
+    case 2:
+      operation->kind = OpKind::kArrive;
+      operation->count = 0;
+      return;
+    case 3:
+      operation->count =
+          static_cast<std::uint16_t>(Threads(random_.Below(3)) + 1 + random_.Below(31));
+      return;
+    case 4:
+      operation->count = Threads(random_.Between(cta.size + 1, 127));
+      return;
+    case 5:
+    case 6:
+      if (!options_.observed && Disagree(cta, operation)) {
+        return;
+      }
+      break;
+    case 7:
+      if (!options_.observed) {
+        operation->kind = OpKind::kR2bWarp;
+        operation->operand = WarpWord(cta);
+        return;
+      }
+      break;
+    case 8:
+      if (!options_.observed) {
+        operation->count = Threads(1);
+        return;
+      }
+      break;
+    default:
+      break;
+  }
+  operation->kind = random_.Pick(
+      options_.observed ? std::array{OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rBar} : kReads);
+}
+
+// An arrival in place of the warp's next one, with another count or kind than the generation that
+// runs. That cannot end without the warp, so this is refused.
+bool RandomDriver::Disagree(const Cta& cta, Operation* operation) {
+  const Step* step = cta.wild ? nullptr : NextStep(operation->warp);
+  if (step == nullptr || !IsArrival(step->operation.kind)) {
+    return false;
+  }
+  const golden::BarState state = golden::DecodeBarWord(words_[cta.slot][step->operation.bar]);
+  if (state.arrived == 0) {
+    return false;
+  }
+  operation->bar = step->operation.bar;
+  operation->count = step->operation.count;
+  if (random_.Percent(50)) {
+    const unsigned other =
+        state.expected != 0 && random_.Percent(50) ? 0 : random_.Between(1, cta.size);
+    operation->count = Threads(other);
+    if (operation->kind == OpKind::kArrive && other == 0) {
+      operation->kind = OpKind::kSync;
+    }
+    return other != state.expected;
+  }
+  if (operation->kind == OpKind::kArrive && operation->count == 0) {
+    operation->kind = OpKind::kSync;
+  }
+  return KindOf(operation->kind) != state.kind;
+}
+
+// ------------------------------------------------------------------------------------------------
+// State words
+// ------------------------------------------------------------------------------------------------
+
+// One that is possible, most of the time.
+std::uint32_t RandomDriver::BarWord(const Cta& cta) {
+  if (random_.Percent(20)) {
+    return 0;
+  }
+  golden::BarState state;
+  state.kind = KindOf(AnyArrival());
+  state.arrived = random_.Between(1, 3);
+  state.expected = random_.Percent(40) ? 0 : random_.Between(1, cta.size);
+  if (state.kind == static_cast<unsigned>(BarKind::kPopc)) {
+    state.value = random_.Below(state.arrived * kWarpSize + 1);
+  } else if (state.kind != static_cast<unsigned>(BarKind::kSync)) {
+    state.value = random_.Below(2);
+  }
+  return golden::Encode(state);
+}
+
+std::uint32_t RandomDriver::BadBarWord(const Cta& cta) {
+  golden::BarState state = golden::DecodeBarWord(BarWord(cta));
+  switch (random_.Below(6)) {
+    case 0:
+      state.zero = random_.Between(1, 7);
+      break;
+    case 1:
+      state.kind = random_.Between(5, 7);
+      break;
+    case 2:  // not idle, and nobody has come
+      state.arrived = 0;
+      state.kind = random_.Between(1, 4);
+      break;
+    case 3:  // as many as are expected, or more
+      state.expected = random_.Between(1, cta.size);
+      state.arrived = random_.Between(state.expected, 127);
+      state.kind = 1;
+      state.value = 0;
+      break;
+    case 4:
+      state.arrived = 1;
+      state.expected = random_.Between(cta.size + 1, 127);
+      break;
+    default:
+      state.arrived = 1;
+      state.kind = random_.Between(1, 4);
+      state.value = state.kind == static_cast<unsigned>(BarKind::kPopc)
+                        ? random_.Between(kWarpSize + 1, 0xfff)
+                        : random_.Between(2, 0xfff);
+      break;
+  }
+  return golden::Encode(state);
+}
+
+std::uint32_t RandomDriver::WarpWord(const Cta& cta) {
+  golden::WarpState state;
+  if (random_.Percent(80)) {
+    state.kind = random_.Between(2, 4);
+    state.bar = random_.Below(kNumBars);
+    state.value = state.kind == static_cast<unsigned>(BarKind::kPopc)
+                      ? random_.Below(cta.size * kWarpSize + 1)
+                      : random_.Below(2);
+  }
+  return golden::Encode(state);
+}
+
+std::uint32_t RandomDriver::BadWarpWord(const Cta& cta) {
+  golden::WarpState state = golden::DecodeWarpWord(WarpWord(cta));
+  switch (random_.Below(5)) {
+    case 0:
+      state.zero = random_.Between(1, 255);
+      break;
+    case 1:
+      state.kind = random_.Pick(std::array{1U, 5U, 6U, 7U});
+      break;
+    case 2:  // no copy, but a result or a barrier of it
+      state.kind = 0;
+      state.value = random_.Below(0x1000);
+      state.bar = state.value == 0 ? 1 : random_.Below(kNumBars);
+      break;
+    case 3:
+      state.kind = random_.Between(2, 4);
+      state.value = state.kind == static_cast<unsigned>(BarKind::kPopc)
+                        ? random_.Between(cta.size * kWarpSize + 1, 0xfff)
+                        : random_.Between(2, 0xfff);
+      break;
+    default:  // does not wait, but somewhere
+      state.wait_bar = random_.Between(1, kNumBars - 1);
+      break;
+  }
+  return golden::Encode(state);
+}
+
+// ------------------------------------------------------------------------------------------------
+// Lifecycle
+// ------------------------------------------------------------------------------------------------
+
+// A lifecycle operation that is refused, or an exit of no lanes.
+bool RandomDriver::SpicyLifecycle(Operation* operation) {
+  *operation = Operation();
+  const unsigned slot = random_.Below(kMaxCtas);
+  const Cta* resident = slot < config_.num_ctas ? residents_[slot] : nullptr;
+  const bool settled = resident == nullptr || resident->state == State::kRunning;
+  const unsigned warp = random_.Below(config_.num_warps);
+  const Cta* owner = owners_[warp];
+  operation->cta = Byte(slot);
+  switch (random_.Below(4)) {
+    case 0:
+      SpicyLaunch(operation);
+      return true;
+    case 1:
+      operation->kind = random_.Percent(50) ? OpKind::kSuspend : OpKind::kEnd;
+      return resident == nullptr;
+    case 2:  // an exit of a warp that is not this CTA's, or of no lane
+      operation->kind = OpKind::kExit;
+      operation->warp = Byte(random_.Below(kMaxWarps));
+      operation->lanes = random_.Word();
+      if (settled && resident != nullptr && owners_[PlaceOf(operation->warp)] == resident) {
+        operation->lanes = 0;
+      }
+      break;
+    default:  // an exit of a lane of a warp that waits: should it just be released, others remain
+      operation->kind = OpKind::kExit;
+      operation->warp = Byte(warp);
+      if (owner == nullptr || owner->state != State::kRunning || (waiting_ >> warp & 1) == 0 ||
+          (owner->lanes[indices_[warp]] & (owner->lanes[indices_[warp]] - 1)) == 0) {
+        return false;
+      }
+      operation->cta = Byte(owner->slot);
+      operation->lanes = owner->lanes[indices_[warp]] & (~owner->lanes[indices_[warp]] + 1);
+      break;
+  }
+  const unsigned place = PlaceOf(operation->warp);
+  if (!settled || (exiting_ >> place & 1) != 0 || (presented_ >> place & 1) != 0) {
+    return false;
+  }
+  exiting_ |= Single(place);
+  return true;
+}
+
+void RandomDriver::SpicyLaunch(Operation* operation) {
+  operation->kind = OpKind::kLaunch;
+  operation->warps = Single(random_.Below(config_.num_warps));
+  operation->size = 1;
+  const std::uint64_t slots = FreeSlots();
+  const std::uint64_t warps = FreeWarps();
+  // One fault each, if there is room for it.
+  if (slots != 0 && warps != 0) {
+    operation->cta = Byte(random_.Bit(slots));
+    operation->warps = Single(random_.Bit(warps));
+    switch (random_.Below(5)) {
+      case 0:
+        operation->warps = 0;
+        return;
+      case 1:
+        operation->size = 0;
+        return;
+      case 2:
+        operation->size = Byte(random_.Between(config_.num_warps + 1, 127));
+        return;
+      case 3:
+        if (config_.num_warps < kMaxWarps) {
+          operation->warps |= Single(random_.Between(config_.num_warps, kMaxWarps - 1));
+          operation->size = Byte(config_.num_warps);
+          return;
+        }
+        break;
+      default:
+        break;
+    }
+    // A warp that is live, of any CTA.
+    for (unsigned warp = 0; warp < config_.num_warps; ++warp) {
+      if (owners_[warp] != nullptr && owners_[warp]->state == State::kRunning) {
+        operation->warps |= Single(warp);
+        operation->size = 2;
+        return;
+      }
+    }
+  }
+  // A slot that is taken, or that the unit lacks.
+  for (unsigned slot = 0; slot < config_.num_ctas; ++slot) {
+    if (residents_[slot] != nullptr && residents_[slot]->state == State::kRunning) {
+      operation->cta = Byte(slot);
+      return;
+    }
+  }
+  operation->warps = 0;
+}
+
+}  // namespace muster::lockstep
