@@ -32,6 +32,7 @@ struct Group {
   std::uint32_t frame = 0;  // first register
   std::uint32_t lanes = 0;
   State state = State::kReady;
+  std::uint32_t beside = 0;  // lanes that came apart from it as it stood at an aligned barrier
 };
 
 struct Warp {
@@ -42,7 +43,9 @@ struct Warp {
   std::vector<Group> groups;
   std::uint32_t held = 0;               // groups that are not ready
   std::uint32_t patience = 0;           // instructions run while a group stood at an aligned barrier
-  Arrival arrival;                      // the latest
+  Arrival arrival;                      // the latest barrier instruction
+  std::uint32_t exited = 0;             // lanes that the latest exit ended
+  std::uint32_t exit_line = 0;
   std::vector<std::uint64_t> registers;  // slot by slot, 32 lanes each
   std::array<std::vector<std::uint8_t>, kWarpSize> local;
 

@@ -1,0 +1,495 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/golden/config.h"
+#include "sim/ptx/error.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr std::uint32_t kMaxMemoryLatency = 32;  // cycles, drawn for each access
+constexpr std::uint32_t kMaxIssueStall = 4;      // likewise, for each barrier
+constexpr std::uint32_t kSchedulerStall = 8;     // one in so many issue slots stays empty
+constexpr unsigned kQuietCycles = 16;            // more than any release takes
+constexpr std::uint64_t kMaxLaunchesAhead = 2;   // launches queued at a time
+
+// The warps beyond which a configuration cannot hold a CTA.
+unsigned LargestBlock() {
+  unsigned warps = 0;
+  for (const Config& config : Configs()) warps = std::max(warps, config.num_warps);
+  return warps;
+}
+
+}  // namespace
+
+void CheckFits(const Config& config, const Program& program, const Launch& launch) {
+  const std::uint64_t warps = launch.Warps();
+  if (warps > LargestBlock()) {
+    throw InputError(fmt::format("a block of {} threads is larger than any configuration holds "
+                                 "({} threads)",
+                                 launch.Threads(), LargestBlock() * kWarpSize));
+  }
+  if (warps > config.num_warps) {
+    std::string names;
+    for (const Config& other : Configs()) {
+      if (other.num_warps < warps) continue;
+      names += fmt::format("{}{}", names.empty() ? "" : " or ", other.name);
+    }
+    throw InputError(fmt::format("a block of {} threads is larger than the configuration {} holds "
+                                 "({} threads): use --config {}",
+                                 launch.Threads(), config.name, config.num_warps * kWarpSize,
+                                 names));
+  }
+  if (config.reduce) return;
+  for (const Instruction& i : program.code) {
+    if (i.op != Op::kBarrier || !IsReduction(static_cast<OpKind>(i.mode))) continue;
+    throw InputError(fmt::format("{}:{}: the configuration {} has no barrier reductions",
+                                 program.file, i.line, config.name));
+  }
+}
+
+Machine::Machine(const Config& config, const Program& program, const Launch& launch,
+                 Memory* memory, std::uint64_t seed)
+    : config_(config),
+      program_(program),
+      launch_(launch),
+      interpreter_(program, launch, memory, &gather_, seed),
+      random_(seed ^ 0x6d7573746572U),
+      warps_(config.num_warps),
+      ctas_(config.num_ctas),
+      ctas_left_(launch.Ctas()) {
+  for (unsigned warp = 0; warp < config.num_warps; ++warp) warps_[warp].warp.slot = warp;
+}
+
+// ------------------------------------------------------------------------------------------------
+// The cycle
+// ------------------------------------------------------------------------------------------------
+
+bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
+  Accept(seen, inputs);
+  Release(seen);
+  if (!ending_) {
+    LaunchCtas();
+    RunWarps(cycle);
+    if (ctas_left_ == 0) End(Outcome::kCompletes);
+    if (IsDeadlocked()) End(Outcome::kDeadlock);
+  }
+  Present(cycle, seen, inputs);
+  AcknowledgeFences(cycle, seen, inputs);
+  // What is presented stays until it is accepted, also at the end.
+  return !ending_ || inputs->issue_valid != 0 || inputs->lifecycle_valid;
+}
+
+void Machine::SetPhase(unsigned warp, Phase phase) {
+  warps_[warp].phase = phase;
+  const auto put = [&](std::uint64_t* set, bool member) {
+    *set = member ? *set | Bit(warp) : *set & ~Bit(warp);
+  };
+  put(&ready_, phase == Phase::kReady);
+  put(&issuing_, phase == Phase::kIssuing);
+  put(&blocked_, phase == Phase::kBlocked);
+}
+
+void Machine::Accept(const Outputs& seen, Inputs* inputs) {
+  const unsigned accepted = inputs->issue_valid & seen.issue_ready;
+  ForEachBit(accepted, [&](unsigned port) {
+    const unsigned warp = at_port_[port];
+    WarpSlot& slot = warps_[warp];
+    slot.drain_until = slot.memory_until;
+    presented_ &= ~Bit(warp);
+    SetPhase(warp, IsWaiting(slot.warp.arrival.kind) ? Phase::kWaiting : Phase::kReady);
+  });
+  inputs->issue_valid = static_cast<std::uint8_t>(inputs->issue_valid & ~accepted);
+  if (inputs->lifecycle_valid && seen.lifecycle_ready) inputs->lifecycle_valid = false;
+}
+
+void Machine::Release(const Outputs& seen) {
+  ForEachBit(seen.released, [&](unsigned warp) {
+    if (seen.release_kind != BarKind::kSync) {
+      Interpreter::WriteResult(&warps_[warp].warp, seen.release_value);
+    }
+    SetPhase(warp, Phase::kReady);
+  });
+}
+
+void Machine::Request(const Operation& operation) {
+  lifecycle_.push_back(operation);
+  ++in_flight_;
+}
+
+// CTAs take the lowest free slots, in the order of the grid, as long as there are any.
+void Machine::LaunchCtas() {
+  const auto need = static_cast<unsigned>(launch_.Warps());
+  while (next_cta_ < launch_.Ctas() && lifecycle_.size() < kMaxLaunchesAhead) {
+    const auto free = std::find_if(ctas_.begin(), ctas_.end(),
+                                   [](const CtaSlot& slot) { return !slot.taken; });
+    if (free == ctas_.end()) return;
+    std::vector<unsigned> slots;
+    for (unsigned warp = 0; warp < config_.num_warps && slots.size() < need; ++warp) {
+      if (warps_[warp].phase == Phase::kFree) slots.push_back(warp);
+    }
+    if (slots.size() < need) return;
+    CtaSlot& cta = *free;
+    const auto cta_slot = static_cast<unsigned>(free - ctas_.begin());
+    cta.taken = true;
+    cta.warps = 0;
+    cta.exited = 0;
+    cta.cta.linear_id = static_cast<std::uint32_t>(next_cta_);
+    cta.cta.id = PointOf(next_cta_++, launch_.grid);
+    cta.cta.shared.assign(launch_.shared_bytes, 0);
+    census_.Launch(cta_slot, cta.cta.linear_id);
+    Operation launch;
+    launch.kind = OpKind::kLaunch;
+    launch.cta = static_cast<std::uint8_t>(cta_slot);
+    launch.size = static_cast<std::uint8_t>(need);
+    for (unsigned i = 0; i < need; ++i) {
+      WarpSlot& slot = warps_[slots[i]];
+      slot.cta = cta_slot;
+      slot.warp.cta = &cta.cta;
+      slot.warp.first_thread = i * kWarpSize;
+      slot.exit_line = 0;
+      interpreter_.Start(&slot.warp);
+      SetPhase(slots[i], Phase::kBlocked);
+      cta.warps |= Bit(slots[i]);
+    }
+    launch.warps = cta.warps;
+    Request(launch);
+    const unsigned last = slots.back();
+    if (warps_[last].warp.live != ~0U && config_.lanes) {
+      Operation exit;  // of the lanes that the block does not fill
+      exit.kind = OpKind::kExit;
+      exit.cta = launch.cta;
+      exit.warp = static_cast<std::uint8_t>(last);
+      exit.lanes = ~warps_[last].warp.live;
+      Request(exit);
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------------
+// Warps
+// ------------------------------------------------------------------------------------------------
+
+void Machine::RunWarps(std::uint64_t cycle) {
+  std::uint64_t ran = 0;
+  for (unsigned slot = 0; slot < config_.num_issue && !ending_; ++slot) {
+    const std::uint64_t ready = ready_ & ~ran;
+    if (ready == 0) return;
+    const std::uint64_t draw = random_.Next();
+    if (draw % kSchedulerStall == 0) continue;
+    const auto from = static_cast<unsigned>((draw >> 32) % config_.num_warps);
+    const std::uint64_t above = ready >> from << from;
+    const auto warp = static_cast<unsigned>(__builtin_ctzll(above != 0 ? above : ready));
+    ran |= Bit(warp);
+    StepWarp(warp, cycle);
+  }
+}
+
+void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
+  WarpSlot& slot = warps_[warp];
+  switch (interpreter_.Step(&slot.warp, cycle)) {
+    case Interpreter::Event::kNone:
+      break;
+    case Interpreter::Event::kAccess:
+      slot.memory_until =
+          std::max(slot.memory_until, cycle + 1 + random_.Below(kMaxMemoryLatency));
+      outstanding_ |= Bit(warp);
+      break;
+    case Interpreter::Event::kBarrier:
+      ComeToBarrier(warp, cycle);
+      break;
+    case Interpreter::Event::kExit:
+      ExitLanes(warp);
+      break;
+    case Interpreter::Event::kStuck:
+      SetPhase(warp, Phase::kStuck);
+      break;
+    case Interpreter::Event::kFault:
+      EndWithProblem(Outcome::kMemoryFault, warp, cycle);
+      break;
+    case Interpreter::Event::kAssert:
+      EndWithProblem(Outcome::kAssert, warp, cycle);
+      break;
+  }
+}
+
+void Machine::EndWithProblem(Outcome outcome, unsigned warp, std::uint64_t cycle) {
+  problem_ = interpreter_.problem();
+  faults_.push_back({outcome == Outcome::kAssert ? "assert" : "memory_fault",
+                     interpreter_.problem_line(), cycle, LinearCta(warp), IndexInCta(warp), 0, 0});
+  End(outcome);
+}
+
+void Machine::ComeToBarrier(unsigned warp, std::uint64_t cycle) {
+  WarpSlot& slot = warps_[warp];
+  const Arrival& arrival = slot.warp.arrival;
+  if (const char* const cause = FrontEndFault(arrival, warp); cause != nullptr) {
+    faults_.push_back({cause, arrival.line, cycle, LinearCta(warp), IndexInCta(warp), arrival.bar,
+                       arrival.lanes});
+    End(Outcome::kFault);
+    return;
+  }
+  if (arrival.divergent_operand) {
+    AddHazard(Hazard::kDivergentOperand, warp, arrival.bar, arrival.line, cycle);
+  }
+  if (arrival.diverged_aligned) {
+    AddHazard(Hazard::kDivergedAligned, warp, arrival.bar, arrival.line, cycle);
+  }
+  slot.issue_at = cycle + random_.Below(kMaxIssueStall);
+  SetPhase(warp, Phase::kIssuing);
+}
+
+// Operands that the hardware would cut; and, where it has no faults, those that it must not see.
+const char* Machine::FrontEndFault(const Arrival& arrival, unsigned warp) const {
+  if (arrival.bar >= kNumBars) return "bad_barrier_id";
+  if (arrival.count > 4095) return "bad_count";
+  if (config_.faults) return nullptr;
+  const auto cause = [&] {
+    const auto size = static_cast<unsigned>(__builtin_popcountll(
+        ctas_[warps_[warp].cta].warps));
+    if (arrival.kind == OpKind::kArrive && arrival.count == 0) {
+      return FaultCause::kArvWithoutCount;
+    }
+    if (arrival.count % kWarpSize != 0) return FaultCause::kCountNotMultiple;
+    if (arrival.count / kWarpSize > size) return FaultCause::kCountAboveCta;
+    return FaultCause::kNone;
+  }();
+  return cause == FaultCause::kNone ? nullptr : Name(cause);
+}
+
+void Machine::ExitLanes(unsigned warp) {
+  WarpSlot& slot = warps_[warp];
+  slot.exit_line = slot.warp.exit_line;
+  const bool last = slot.warp.live == 0;
+  if (!last && !config_.lanes) return;  // this unit knows of whole warps only
+  Operation exit;
+  exit.kind = OpKind::kExit;
+  exit.cta = static_cast<std::uint8_t>(slot.cta);
+  exit.warp = static_cast<std::uint8_t>(warp);
+  exit.lanes = config_.lanes ? slot.warp.exited : ~0U;
+  Request(exit);
+  SetPhase(warp, Phase::kBlocked);
+}
+
+// ------------------------------------------------------------------------------------------------
+// Pins
+// ------------------------------------------------------------------------------------------------
+
+void Machine::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
+  if (!inputs->lifecycle_valid && !lifecycle_.empty() && !ending_ &&
+      !random_.OneIn(kSchedulerStall)) {
+    inputs->lifecycle_valid = true;
+    inputs->lifecycle = lifecycle_.front();
+    lifecycle_.pop_front();
+  }
+  std::uint64_t candidates = ending_ ? 0 : issuing_ & ~presented_ & ~seen.busy;
+  for (unsigned port = 0; port < config_.num_issue && candidates != 0; ++port) {
+    if (((inputs->issue_valid >> port) & 1U) != 0) continue;
+    const auto warp = static_cast<unsigned>(__builtin_ctzll(candidates));
+    candidates &= candidates - 1;
+    WarpSlot& slot = warps_[warp];
+    if (slot.issue_at > cycle) continue;
+    const Arrival& arrival = slot.warp.arrival;
+    Operation& operation = inputs->issue[port];
+    operation = {};
+    operation.kind = arrival.kind;
+    operation.cta = static_cast<std::uint8_t>(slot.cta);
+    operation.warp = static_cast<std::uint8_t>(warp);
+    operation.bar = static_cast<std::uint8_t>(arrival.bar);
+    operation.count = static_cast<std::uint16_t>(arrival.count);
+    operation.lanes = arrival.lanes;
+    operation.operand = arrival.operand;
+    inputs->issue_valid = static_cast<std::uint8_t>(inputs->issue_valid | (1U << port));
+    at_port_[port] = warp;
+    presented_ |= Bit(warp);
+    slot.issued_line = arrival.line;
+    ++in_flight_;
+  }
+}
+
+// Low request: no access is outstanding. High request: those before it are performed.
+void Machine::AcknowledgeFences(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
+  inputs->fence_ack = ~std::uint64_t{0};
+  ForEachBit(outstanding_, [&](unsigned warp) {
+    const WarpSlot& slot = warps_[warp];
+    if (cycle >= slot.memory_until) {
+      outstanding_ &= ~Bit(warp);
+      return;
+    }
+    const bool in_drain = (seen.fence_req & ~presented_ & Bit(warp)) != 0;
+    if (!in_drain || cycle < slot.drain_until) inputs->fence_ack &= ~Bit(warp);
+  });
+}
+
+// ------------------------------------------------------------------------------------------------
+// What came of it
+// ------------------------------------------------------------------------------------------------
+
+void Machine::OnCommit(std::uint64_t cycle, const Operation& operation,
+                       const golden::Effects& effects) {
+  ++operations_[static_cast<unsigned>(operation.kind)];
+  --in_flight_;
+  const unsigned warp = operation.warp;
+  const std::uint32_t line = operation.kind == OpKind::kExit ? warps_[warp].exit_line
+                                                             : warps_[warp].issued_line;
+  if (effects.fault != FaultCause::kNone) {
+    faults_.push_back({Name(effects.fault), line, cycle, ctas_[operation.cta].cta.linear_id,
+                       IndexInCta(warp), operation.bar, operation.lanes});
+    End(Outcome::kFault);
+    return;
+  }
+  const auto has = [&](Hazard hazard) {
+    return ((effects.hazards >> static_cast<unsigned>(hazard)) & 1U) != 0;
+  };
+  if (has(Hazard::kRepeatedArrival)) {
+    AddHazard(Hazard::kRepeatedArrival, warp, operation.bar, line, cycle);
+  }
+  census_.Commit(cycle, operation, effects, IndexInCta(warp), line);
+  if (IsLifecycle(operation.kind)) CommitLifecycle(operation, effects, cycle);
+}
+
+void Machine::CommitLifecycle(const Operation& operation, const golden::Effects& effects,
+                              std::uint64_t cycle) {
+  CtaSlot& cta = ctas_[operation.cta];
+  if (operation.kind == OpKind::kLaunch) {
+    ForEachBit(operation.warps, [&](unsigned warp) {
+      const bool partial = warps_[warp].warp.live != ~0U;
+      if (!partial || !config_.lanes) SetPhase(warp, Phase::kReady);
+    });
+  } else if (operation.kind == OpKind::kExit) {
+    const unsigned warp = operation.warp;
+    if (warps_[warp].warp.live != 0) {
+      SetPhase(warp, Phase::kReady);
+      return;
+    }
+    SetPhase(warp, Phase::kExited);
+    cta.exited |= Bit(warp);
+    if (cta.exited != cta.warps) return;
+    Operation end;
+    end.kind = OpKind::kEnd;
+    end.cta = operation.cta;
+    Request(end);
+  } else {
+    if (effects.hazards != 0) {  // an unfinished barrier: name who arrived there last
+      for (unsigned bar = 0; bar < kNumBars; ++bar) {
+        const auto& members = census_.At(operation.cta, bar).members;
+        if (members.empty()) continue;
+        const auto warp = static_cast<unsigned>(__builtin_ctzll(cta.warps));
+        AddHazard(Hazard::kUnfinishedBarrier, warp, bar, members.back().line, cycle);
+        break;
+      }
+    }
+    ForEachBit(cta.warps, [&](unsigned warp) { SetPhase(warp, Phase::kFree); });
+    cta.taken = false;
+    --ctas_left_;
+  }
+}
+
+void Machine::AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_t line,
+                        std::uint64_t cycle) {
+  const char* const name = Name(hazard);
+  for (Incident& incident : hazards_) {
+    if (incident.line != line || incident.name != name) continue;
+    ++incident.count;
+    return;
+  }
+  hazards_.push_back({name, line, cycle, LinearCta(warp), IndexInCta(warp), bar,
+                      warps_[warp].warp.arrival.lanes});
+}
+
+void Machine::End(Outcome outcome) {
+  if (ending_) return;
+  ending_ = true;
+  outcome_ = outcome;
+}
+
+// Every live warp waits, and nothing is on its way that could let one go on.
+bool Machine::IsDeadlocked() {
+  const bool busy = ending_ || (ready_ | issuing_ | blocked_) != 0 || in_flight_ != 0;
+  quiet_ = busy ? 0 : quiet_ + 1;
+  return quiet_ > kQuietCycles;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Who waits for whom
+// ------------------------------------------------------------------------------------------------
+
+std::string Machine::CtaName(std::uint64_t linear_id) const {
+  const auto point = PointOf(linear_id, launch_.grid);
+  return fmt::format("({},{},{})", point[0], point[1], point[2]);
+}
+
+Whereabouts Machine::Where(unsigned warp) const {
+  const WarpSlot& slot = warps_[warp];
+  const Arrival& arrival = slot.warp.arrival;
+  Whereabouts where{IndexInCta(warp), "", 0};
+  switch (slot.phase) {
+    case Phase::kExited:
+      where.what = "has exited";
+      where.line = slot.exit_line;
+      break;
+    case Phase::kWaiting:
+    case Phase::kIssuing:
+      where.what = fmt::format("waits at barrier {}", arrival.bar);
+      where.line = arrival.line;
+      break;
+    default:
+      where.what = slot.phase == Phase::kStuck ? "" : "runs";
+      for (const Group& group : slot.warp.groups) {
+        if (where.line == 0) where.line = interpreter_.LineAt(group.pc);
+        if (slot.phase != Phase::kStuck) continue;
+        where.what += fmt::format("{}lanes {:#010x} stand at line {}",
+                                  where.what.empty() ? "" : ", ", group.lanes,
+                                  interpreter_.LineAt(group.pc));
+      }
+  }
+  return where;
+}
+
+std::vector<StuckBarrier> Machine::StuckBarriers() const {
+  std::vector<StuckBarrier> stuck;
+  for (unsigned slot = 0; slot < ctas_.size(); ++slot) {
+    const CtaSlot& cta = ctas_[slot];
+    for (unsigned bar = 0; cta.taken && bar < kNumBars; ++bar) {
+      const Census::Entry& entry = census_.At(slot, bar);
+      if (entry.members.empty()) continue;
+      StuckBarrier row;
+      row.cta = cta.cta.linear_id;
+      row.id = bar;
+      row.kind = Name(entry.kind);
+      row.all_warps = entry.count == 0;
+      row.arrived = static_cast<unsigned>(entry.members.size());
+      const std::uint64_t live = cta.warps & ~cta.exited;
+      row.expected = row.all_warps ? static_cast<unsigned>(__builtin_popcountll(live))
+                                   : entry.count / kWarpSize;
+      for (const Census::Member& member : entry.members) {
+        row.came.push_back({member.warp, member.waits ? "waits" : "arrived and went on",
+                            member.line});
+      }
+      ForEachBit(cta.warps, [&](unsigned warp) {
+        const unsigned index = IndexInCta(warp);
+        const bool came = std::any_of(
+            entry.members.begin(), entry.members.end(),
+            [&](const Census::Member& member) { return member.warp == index; });
+        if (!came) row.missing.push_back(Where(warp));
+      });
+      stuck.push_back(std::move(row));
+    }
+  }
+  return stuck;
+}
+
+std::vector<StuckWarp> Machine::StuckWarps() const {
+  std::vector<StuckWarp> stuck;
+  for (unsigned warp = 0; warp < warps_.size(); ++warp) {
+    if (warps_[warp].phase != Phase::kStuck) continue;
+    stuck.push_back({LinearCta(warp), Where(warp)});
+  }
+  return stuck;
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,432 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/manifest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string_view>
+
+#include "sim/golden/operation.h"
+#include "sim/ptx/decode.h"
+#include "sim/ptx/error.h"
+#include "sim/ptx/json_lines.h"
+
+namespace muster::ptx {
+namespace {
+
+using Json = nlohmann::json;
+using Image = std::vector<std::uint8_t>;
+
+constexpr std::uint64_t kMaxBufferBytes = std::uint64_t{1} << 30;
+
+// Reads the members of a manifest. Paths are written as "buffers.in.type" and "args[2]".
+class Reader {
+ public:
+  explicit Reader(const std::string& path);
+  Manifest Read();
+
+ private:
+  [[noreturn]] void Fail(const std::string& at, const std::string& what) const;
+  void CheckKeys(const Json& object, const std::string& at,
+                 std::initializer_list<std::string_view> keys) const;
+  const Json& Object(const Json& value, const std::string& at) const;
+  std::string Text(const Json& value, const std::string& at) const;
+  std::uint64_t Whole(const Json& value, const std::string& at, std::uint64_t least,
+                      std::uint64_t most) const;
+  std::array<std::uint32_t, 3> Extent(const Json& value, const std::string& at,
+                                      const std::array<std::uint64_t, 3>& most) const;
+
+  Type ElementType(const Json& value, const std::string& at) const;
+  std::uint64_t Element(const Json& value, Type type, const std::string& at) const;
+  std::uint64_t Integer(const Json& value, Type type, const std::string& at) const;
+  double Float(const Json& value, const std::string& at) const;
+
+  void ReadBuffers(const Json& object, Manifest* manifest) const;
+  Image Initial(const Json& value, const Buffer& buffer, const std::string& at) const;
+  Image Contents(const Json& value, const Buffer& buffer, const std::string& at) const;
+  void ReadArguments(const Json& list, Manifest* manifest) const;
+  void ReadExpected(const Json& object, Manifest* manifest) const;
+  std::string ReadOutcome(const Json& value) const;
+  void ReadHazards(const Json& object, Manifest* manifest) const;
+  std::string Beside(const std::string& file) const;
+
+  std::string path_;
+  std::string text_;
+  Json root_;
+  std::optional<JsonLines> lines_;
+};
+
+Reader::Reader(const std::string& path) : path_(path), text_(ReadFile(path, "manifest")) {
+  try {
+    root_ = Json::parse(text_);
+  } catch (const Json::parse_error& error) {
+    const auto end = std::min<std::size_t>(error.byte, text_.size());
+    const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<long>(end), '\n');
+    throw InputError(fmt::format("{}:{}: the manifest is not JSON: {}", path_, line,
+                                 std::string(error.what()).substr(
+                                     std::string_view(error.what()).find("] ") + 2)));
+  }
+  lines_.emplace(text_);
+}
+
+void Reader::Fail(const std::string& at, const std::string& what) const {
+  // Where the member itself is missing, the line of what should hold it.
+  std::string holder = at;
+  while (lines_->LineOf(holder) == 0) {
+    const std::size_t cut = holder.find_last_of(".[");
+    holder = cut == std::string::npos ? "" : holder.substr(0, cut);
+  }
+  throw InputError(fmt::format("{}:{}: {}{}{}", path_, lines_->LineOf(holder), at,
+                               at.empty() ? "the manifest " : " ", what));
+}
+
+void Reader::CheckKeys(const Json& object, const std::string& at,
+                       std::initializer_list<std::string_view> keys) const {
+  for (const auto& [key, value] : object.items()) {
+    if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+      std::string known;
+      for (const std::string_view name : keys) known.append(known.empty() ? "" : ", ").append(name);
+      Fail(at.empty() ? key : at + "." + key, fmt::format("is not a known key ({})", known));
+    }
+  }
+}
+
+const Json& Reader::Object(const Json& value, const std::string& at) const {
+  if (!value.is_object()) Fail(at, "must be an object");
+  return value;
+}
+
+std::string Reader::Text(const Json& value, const std::string& at) const {
+  if (!value.is_string()) Fail(at, "must be a string");
+  return value.get<std::string>();
+}
+
+std::uint64_t Reader::Whole(const Json& value, const std::string& at, std::uint64_t least,
+                            std::uint64_t most) const {
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() < least ||
+      value.get<std::uint64_t>() > most) {
+    Fail(at, fmt::format("must be a whole number from {} to {}", least, most));
+  }
+  return value.get<std::uint64_t>();
+}
+
+std::array<std::uint32_t, 3> Reader::Extent(const Json& value, const std::string& at,
+                                            const std::array<std::uint64_t, 3>& most) const {
+  if (!value.is_array() || value.size() != 3) Fail(at, "must be a list of three numbers");
+  std::array<std::uint32_t, 3> extent{};
+  for (unsigned i = 0; i < 3; ++i) {
+    extent[i] =
+        static_cast<std::uint32_t>(Whole(value[i], fmt::format("{}[{}]", at, i), 1, most[i]));
+  }
+  return extent;
+}
+
+std::string Reader::Beside(const std::string& file) const {
+  return (std::filesystem::path(path_).parent_path() / file).string();
+}
+
+// ------------------------------------------------------------------------------------------------
+// Values
+// ------------------------------------------------------------------------------------------------
+
+Type Reader::ElementType(const Json& value, const std::string& at) const {
+  const Type type = TypeOf(Text(value, at));
+  if (type == Type::kNone || type == Type::kPred || IsBits(type)) {
+    Fail(at, "must be one of u8, s8, u16, s16, u32, s32, u64, s64, f32, f64");
+  }
+  return type;
+}
+
+std::uint64_t Reader::Integer(const Json& value, Type type, const std::string& at) const {
+  const unsigned bits = 8 * Bytes(type);
+  const std::uint64_t ones = ~std::uint64_t{0} >> (64 - bits);
+  const std::uint64_t most = IsSigned(type) ? ones >> 1 : ones;
+  const std::uint64_t least = IsSigned(type) ? most + 1 : 0;  // below zero
+  std::uint64_t magnitude = 0;
+  bool negative = false;
+  if (value.is_number_unsigned()) {
+    magnitude = value.get<std::uint64_t>();
+  } else if (value.is_number_integer()) {
+    negative = true;
+    magnitude = ~static_cast<std::uint64_t>(value.get<std::int64_t>()) + 1;
+  } else if (value.is_string() && bits == 64) {
+    const std::string text = value.get<std::string>();
+    negative = !text.empty() && text.front() == '-';
+    const char* const digits = text.c_str() + (negative ? 1 : 0);
+    char* end = nullptr;
+    errno = 0;
+    const bool begins = std::isdigit(static_cast<unsigned char>(*digits)) != 0;
+    magnitude = std::strtoull(digits, &end, 0);
+    if (!begins || *end != '\0' || errno != 0) Fail(at, "is not an integer");
+  } else {
+    Fail(at, "must be an integer");
+  }
+  if (magnitude > (negative ? least : most)) Fail(at, "is out of the range of its type");
+  return (negative ? ~magnitude + 1 : magnitude) & ones;
+}
+
+double Reader::Float(const Json& value, const std::string& at) const {
+  if (value.is_number()) return value.get<double>();
+  const std::string text = value.is_string() ? value.get<std::string>() : "";
+  if (text == "inf" || text == "+inf") return std::numeric_limits<double>::infinity();
+  if (text == "-inf") return -std::numeric_limits<double>::infinity();
+  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  Fail(at, "must be a number, \"inf\", \"-inf\" or \"nan\"");
+}
+
+// The bits of a value of `type`.
+std::uint64_t Reader::Element(const Json& value, Type type, const std::string& at) const {
+  std::uint64_t bits = 0;
+  if (type == Type::kF32) {
+    const auto number = static_cast<float>(Float(value, at));
+    std::memcpy(&bits, &number, sizeof number);
+  } else if (type == Type::kF64) {
+    const double number = Float(value, at);
+    std::memcpy(&bits, &number, sizeof number);
+  } else {
+    bits = Integer(value, type, at);
+  }
+  return bits;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Members
+// ------------------------------------------------------------------------------------------------
+
+// A list of exactly `count`, {"fill": v} or {"file": path}.
+Image Reader::Contents(const Json& value, const Buffer& buffer, const std::string& at) const {
+  const std::size_t size = Bytes(buffer.type);
+  Image bytes(buffer.count * size);
+  if (value.is_array()) {
+    if (value.size() != buffer.count) {
+      Fail(at, fmt::format("has {} elements, but {} has {}", value.size(), buffer.name,
+                           buffer.count));
+    }
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const std::uint64_t bits = Element(value[i], buffer.type, fmt::format("{}[{}]", at, i));
+      std::memcpy(&bytes[i * size], &bits, size);
+    }
+    return bytes;
+  }
+  if (!value.is_object() || value.size() != 1) {
+    Fail(at, "must be a list, {\"fill\": value} or {\"file\": path}");
+  }
+  CheckKeys(value, at, {"fill", "file"});
+  if (value.contains("fill")) {
+    const std::uint64_t bits = Element(value["fill"], buffer.type, at + ".fill");
+    for (std::size_t i = 0; i < buffer.count; ++i) std::memcpy(&bytes[i * size], &bits, size);
+    return bytes;
+  }
+  const std::string file = Beside(Text(value["file"], at + ".file"));
+  std::error_code error;
+  const auto there = std::filesystem::file_size(file, error);
+  if (error) Fail(at + ".file", fmt::format("names {}, which cannot be read", file));
+  if (there != bytes.size()) {
+    Fail(at + ".file", fmt::format("names {}, which has {} bytes where {} has {}", file, there,
+                                   buffer.name, bytes.size()));
+  }
+  const std::string contents = ReadFile(file, "buffer file");
+  std::copy(contents.begin(), contents.end(), bytes.begin());
+  return bytes;
+}
+
+Image Reader::Initial(const Json& value, const Buffer& buffer, const std::string& at) const {
+  const std::size_t size = Bytes(buffer.type);
+  if (!value.is_string()) return Contents(value, buffer, at);
+  Image bytes(buffer.count * size);
+  const std::string text = value.get<std::string>();
+  if (text == "zero") return bytes;
+  if (text != "iota") Fail(at, "must be \"zero\", \"iota\", a list, or {\"fill\": ...}, {\"file\": ...}");
+  for (std::uint64_t i = 0; i < buffer.count; ++i) {
+    std::uint64_t bits = i;
+    if (buffer.type == Type::kF32) {
+      const auto number = static_cast<float>(i);
+      std::memcpy(&bits, &number, sizeof number);
+    } else if (buffer.type == Type::kF64) {
+      const auto number = static_cast<double>(i);
+      std::memcpy(&bits, &number, sizeof number);
+    }
+    std::memcpy(&bytes[i * size], &bits, size);
+  }
+  return bytes;
+}
+
+void Reader::ReadBuffers(const Json& object, Manifest* manifest) const {
+  for (const auto& [name, value] : Object(object, "buffers").items()) {
+    const std::string at = "buffers." + name;
+    Object(value, at);
+    CheckKeys(value, at, {"type", "count", "init"});
+    for (const char* const key : {"type", "count"}) {
+      if (!value.contains(key)) Fail(at, fmt::format("lacks \"{}\"", key));
+    }
+    Buffer buffer;
+    buffer.name = name;
+    buffer.type = ElementType(value["type"], at + ".type");
+    buffer.count = Whole(value["count"], at + ".count", 1, kMaxBufferBytes / Bytes(buffer.type));
+    buffer.initial = Initial(value.value("init", Json("zero")), buffer, at + ".init");
+    manifest->buffers.push_back(std::move(buffer));
+  }
+}
+
+void Reader::ReadArguments(const Json& list, Manifest* manifest) const {
+  if (!list.is_array()) Fail("args", "must be a list");
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string at = fmt::format("args[{}]", i);
+    if (!list[i].is_object() || list[i].size() != 1) {
+      Fail(at, "must be {\"buffer\": name} or {type: value}");
+    }
+    const auto member = list[i].items().begin();
+    Argument argument;
+    if (member.key() == "buffer") {
+      argument.buffer = Text(member.value(), at + ".buffer");
+      const bool there = std::any_of(
+          manifest->buffers.begin(), manifest->buffers.end(),
+          [&](const Buffer& buffer) { return buffer.name == argument.buffer; });
+      if (!there) Fail(at, fmt::format("names the buffer {}, which is not there", argument.buffer));
+    } else {
+      const Type type = TypeOf(member.key());
+      if (type == Type::kNone || type == Type::kPred || IsBits(type)) {
+        Fail(at + "." + member.key(), "is neither \"buffer\" nor a type (u8 to s64, f32, f64)");
+      }
+      argument.type = type;
+      argument.bits = Element(member.value(), type, at + "." + member.key());
+    }
+    manifest->arguments.push_back(std::move(argument));
+  }
+}
+
+void Reader::ReadExpected(const Json& object, Manifest* manifest) const {
+  for (const auto& [name, value] : Object(object, "expect").items()) {
+    const std::string at = "expect." + name;
+    const auto buffer =
+        std::find_if(manifest->buffers.begin(), manifest->buffers.end(),
+                     [&, &wanted = name](const Buffer& other) { return other.name == wanted; });
+    if (buffer == manifest->buffers.end()) Fail(at, "names a buffer that is not there");
+    buffer->expected = Contents(value, *buffer, at);
+  }
+}
+
+std::string Reader::ReadOutcome(const Json& value) const {
+  std::string outcome = Text(value, "outcome");
+  for (const char* const name : {"completes", "deadlock", "memory_fault", "assert", "timeout"}) {
+    if (outcome == name) return outcome;
+  }
+  if (outcome.rfind("fault:", 0) == 0) {
+    const std::string cause = outcome.substr(6);
+    if (cause == "bad_barrier_id" || cause == "bad_count") return outcome;
+    for (unsigned i = 1; i < kNumFaultCauses; ++i) {
+      if (cause == Name(static_cast<FaultCause>(i))) return outcome;
+    }
+    Fail("outcome", fmt::format("names the fault cause {}, which there is not", cause));
+  }
+  Fail("outcome",
+       "must be completes, deadlock, fault:CAUSE, memory_fault, assert or timeout");
+}
+
+void Reader::ReadHazards(const Json& object, Manifest* manifest) const {
+  Object(object, "hazards");
+  CheckKeys(object, "hazards",
+            {Name(Hazard::kRepeatedArrival), Name(Hazard::kUnfinishedBarrier),
+             Name(Hazard::kDivergentOperand), Name(Hazard::kDivergedAligned)});
+  for (const auto& [name, value] : object.items()) {
+    manifest->hazards[name] =
+        Whole(value, "hazards." + name, 0, std::numeric_limits<std::uint32_t>::max());
+  }
+}
+
+Manifest Reader::Read() {
+  if (!root_.is_object()) Fail("", "must be an object");
+  if (!lines_->duplicate().empty()) Fail(lines_->duplicate(), "is there twice");
+  CheckKeys(root_, "",
+            {"ptx", "kernel", "grid", "block", "cluster", "dynamic_shared", "args", "buffers",
+             "expect", "outcome", "hazards", "config", "seed", "max_cycles"});
+  for (const char* const key : {"ptx", "block"}) {
+    if (!root_.contains(key)) Fail("", fmt::format("lacks \"{}\"", key));
+  }
+  // CUDA's limits of a grid; a block's are the configurations', and told apart later.
+  constexpr std::uint64_t kMaxGrid = std::numeric_limits<std::int32_t>::max();
+  const std::array<std::uint64_t, 3> grid_limit{kMaxGrid, 65535, 65535};
+  const std::array<std::uint64_t, 3> block_limit{1U << 20, 1U << 20, 1U << 20};
+  Manifest manifest;
+  manifest.path = path_;
+  const auto with = [&](const char* key, auto read) {
+    if (root_.contains(key)) read(root_[key]);
+  };
+  manifest.ptx = Beside(Text(root_["ptx"], "ptx"));
+  manifest.block = Extent(root_["block"], "block", block_limit);
+  with("kernel", [&](const Json& value) {
+    manifest.kernel = Text(value, "kernel");
+    if (manifest.kernel.empty()) Fail("kernel", "must not be empty");
+  });
+  with("grid", [&](const Json& value) { manifest.grid = Extent(value, "grid", grid_limit); });
+  with("cluster", [&](const Json& value) {
+    const auto cluster = Extent(value, "cluster", grid_limit);
+    if (cluster != std::array<std::uint32_t, 3>{1, 1, 1}) {
+      Fail("cluster", "must be [1,1,1]: clusters are not supported yet");
+    }
+  });
+  with("dynamic_shared", [&](const Json& value) {
+    manifest.dynamic_shared =
+        static_cast<std::uint32_t>(Whole(value, "dynamic_shared", 0, kMaxGrid));
+  });
+  with("buffers", [&](const Json& value) { ReadBuffers(value, &manifest); });
+  with("args", [&](const Json& value) { ReadArguments(value, &manifest); });
+  with("expect", [&](const Json& value) { ReadExpected(value, &manifest); });
+  with("outcome", [&](const Json& value) { manifest.outcome = ReadOutcome(value); });
+  with("hazards", [&](const Json& value) { ReadHazards(value, &manifest); });
+  with("config", [&](const Json& value) { manifest.config = Text(value, "config"); });
+  with("seed", [&](const Json& value) {
+    manifest.seed = Whole(value, "seed", 0, std::numeric_limits<std::uint64_t>::max());
+  });
+  with("max_cycles", [&](const Json& value) {
+    manifest.max_cycles =
+        Whole(value, "max_cycles", 1, std::numeric_limits<std::uint64_t>::max());
+  });
+  return manifest;
+}
+
+}  // namespace
+
+Manifest ReadManifest(const std::string& path) { return Reader(path).Read(); }
+
+std::string ReadFile(const std::string& path, const std::string& what) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) {
+    throw InputError(fmt::format("{}: the {} is a directory", path, what));
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw InputError(fmt::format("{}: the {} cannot be read", path, what));
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string FormatElement(Type type, const std::uint8_t* element) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, element, Bytes(type));
+  if (type == Type::kF32) {
+    float value = 0;
+    std::memcpy(&value, element, sizeof value);
+    return fmt::format("{}", value);
+  }
+  if (type == Type::kF64) {
+    double value = 0;
+    std::memcpy(&value, element, sizeof value);
+    return fmt::format("{}", value);
+  }
+  if (!IsSigned(type)) return fmt::format("{}", bits);
+  const unsigned shift = 64 - 8 * Bytes(type);
+  return fmt::format("{}", static_cast<std::int64_t>(bits << shift) >> shift);
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,207 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace muster::ptx {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMaxRows = 16;  // of a table in the text
+
+constexpr OpKind kKinds[] = {OpKind::kSync,   OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
+                             OpKind::kRedPopc, OpKind::kLaunch, OpKind::kExit,   OpKind::kEnd};
+
+Json Rows(const Machine& machine, const std::vector<Incident>& incidents, const char* key) {
+  Json rows = Json::array();
+  for (const Incident& incident : incidents) {
+    rows.push_back({{key, incident.name},
+                    {"line", incident.line},
+                    {"cycle", incident.cycle},
+                    {"cta", machine.CtaName(incident.cta)},
+                    {"warp", incident.warp},
+                    {"barrier", incident.barrier},
+                    {"lanes", fmt::format("{:#010x}", incident.lanes)},
+                    {"count", incident.count}});
+  }
+  return rows;
+}
+
+Json Rows(const std::vector<Whereabouts>& warps) {
+  Json rows = Json::array();
+  for (const Whereabouts& where : warps) {
+    rows.push_back({{"warp", where.warp}, {"state", where.what}, {"line", where.line}});
+  }
+  return rows;
+}
+
+// The instruction's words, for a row that names a line.
+std::string Describe(const Whereabouts& where) {
+  return fmt::format("warp {}, which {} (line {})", where.warp, where.what, where.line);
+}
+
+std::string DeadlockText(const Session& session) {
+  const Machine& machine = session.machine();
+  std::string text = "Every live warp waits, and none can let another go on:\n";
+  for (const StuckBarrier& barrier : machine.StuckBarriers()) {
+    text += fmt::format("  CTA {}, barrier {} ({}): {} of {} warps have arrived{}\n",
+                        machine.CtaName(barrier.cta), barrier.id, barrier.kind, barrier.arrived,
+                        barrier.expected, barrier.all_warps ? " (no count: all live warps)" : "");
+    for (const Whereabouts& where : barrier.came) {
+      text += fmt::format("    came     warp {} at line {}: {}\n", where.warp, where.line,
+                          where.what);
+    }
+    for (const Whereabouts& where : barrier.missing) {
+      text += fmt::format("    missing  {}\n", Describe(where));
+    }
+  }
+  for (const StuckWarp& warp : machine.StuckWarps()) {
+    text += fmt::format("  CTA {}, warp {}: lanes wait for others of their own warp: {}\n",
+                        machine.CtaName(warp.cta), warp.where.warp, warp.where.what);
+  }
+  return text;
+}
+
+std::string BarrierTable(const Machine& machine) {
+  const std::vector<BarrierRow> rows = machine.Barriers();
+  if (rows.empty()) return "";
+  std::string text = fmt::format("  {:<14}{:>8}{:>13}{:>13}{:>14}{:>15}\n", "CTA", "barrier",
+                                 "generations", "wait cycles", "longest wait", "last arriver");
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) {
+    const BarrierRow& row = rows[i];
+    text += fmt::format("  {:<14}{:>8}{:>13}{:>13}{:>14}{:>15}\n", machine.CtaName(row.cta),
+                        row.id, row.generations, row.wait_cycles, row.longest_wait,
+                        fmt::format("warp {}", row.last_arriver));
+  }
+  if (rows.size() > kMaxRows) {
+    text += fmt::format("  ... and {} more (--report has them all)\n", rows.size() - kMaxRows);
+  }
+  return text;
+}
+
+std::string FaultText(const Session& session) {
+  const Machine& machine = session.machine();
+  std::string text;
+  for (const Incident& fault : machine.faults()) {
+    text += fmt::format("{}:{}: {}: ", session.program().file, fault.line, fault.name);
+    if (machine.problem().empty()) {
+      text += fmt::format("warp {} of CTA {}, barrier {}, lanes {:#010x}, cycle {}\n", fault.warp,
+                          machine.CtaName(fault.cta), fault.barrier, fault.lanes, fault.cycle);
+    } else {
+      text += machine.problem() + "\n";
+    }
+  }
+  return text;
+}
+
+std::string HazardText(const Session& session) {
+  std::string text;
+  const std::vector<Incident>& hazards = session.machine().hazards();
+  for (std::size_t i = 0; i < std::min(hazards.size(), kMaxRows); ++i) {
+    const Incident& hazard = hazards[i];
+    text += fmt::format("{}:{}: hazard {}, {} time{}, first by warp {} of CTA {} at barrier {}\n",
+                        session.program().file, hazard.line, hazard.name, hazard.count,
+                        hazard.count == 1 ? "" : "s", hazard.warp,
+                        session.machine().CtaName(hazard.cta), hazard.barrier);
+  }
+  return text;
+}
+
+std::string NextStep(const Session& session, const Verdict& verdict) {
+  const std::string again = fmt::format("muster run {} --config {} --seed {}",
+                                        session.manifest().path, session.config().name,
+                                        session.seed());
+  switch (verdict.code) {
+    case ExitCode::kAsExpected:
+      return "";
+    case ExitCode::kTimeout:
+      return fmt::format("Next: {} --max-cycles N, with more cycles than {}\n", again,
+                         session.manifest().max_cycles);
+    default:
+      return fmt::format("Next: {} --wave run.fst shows the unit's signals\n", again);
+  }
+}
+
+}  // namespace
+
+Json JsonReport(const Session& session, const Verdict& verdict, const Timing& timing) {
+  const Machine& machine = session.machine();
+  Json operations = Json::object();
+  for (const OpKind kind : kKinds) operations[Name(kind)] = machine.Operations(kind);
+  Json barriers = Json::array();
+  for (const BarrierRow& row : machine.Barriers()) {
+    barriers.push_back({{"cta", row.cta},
+                        {"id", row.id},
+                        {"generations", row.generations},
+                        {"wait_cycles", row.wait_cycles},
+                        {"longest_wait", row.longest_wait},
+                        {"last_arriver", row.last_arriver}});
+  }
+  Json report = {{"outcome", verdict.outcome},
+                 {"cycles", timing.cycles},
+                 {"warp_instructions", machine.interpreter().warp_instructions()},
+                 {"thread_instructions", machine.interpreter().thread_instructions()},
+                 {"operations", operations},
+                 {"releases", machine.releases()},
+                 {"barriers", barriers},
+                 {"faults", Rows(machine, machine.faults(), "cause")},
+                 {"hazards", Rows(machine, machine.hazards(), "hazard")},
+                 {"simulated_khz", timing.Khz()},
+                 {"config", session.config().name},
+                 {"seed", session.seed()},
+                 {"differences", verdict.differences}};
+  if (!machine.problem().empty()) report["faults"].back()["message"] = machine.problem();
+  if (machine.outcome() == Outcome::kDeadlock) {
+    Json deadlock = Json::array();
+    for (const StuckBarrier& barrier : machine.StuckBarriers()) {
+      deadlock.push_back({{"cta", machine.CtaName(barrier.cta)},
+                          {"barrier", barrier.id},
+                          {"kind", barrier.kind},
+                          {"arrived", barrier.arrived},
+                          {"expected", barrier.expected},
+                          {"came", Rows(barrier.came)},
+                          {"missing", Rows(barrier.missing)}});
+    }
+    for (const StuckWarp& warp : machine.StuckWarps()) {
+      deadlock.push_back({{"cta", machine.CtaName(warp.cta)},
+                          {"warp", warp.where.warp},
+                          {"state", warp.where.what},
+                          {"line", warp.where.line}});
+    }
+    report["deadlock"] = deadlock;
+  }
+  return report;
+}
+
+std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing) {
+  const Machine& machine = session.machine();
+  const Launch& launch = session.launch();
+  std::string text = fmt::format(
+      "{}: grid {}x{}x{}, block {}x{}x{}, configuration {}, seed {}\n", session.program().Kernel().name,
+      launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
+      launch.block[2], session.config().name, session.seed());
+  text += fmt::format("{} after {} cycles ({:.0f} kHz): {} thread instructions\n", verdict.outcome,
+                      timing.cycles, timing.Khz(), machine.interpreter().thread_instructions());
+  std::string operations;
+  for (const OpKind kind : kKinds) {
+    if (machine.Operations(kind) == 0) continue;
+    operations += fmt::format("{}{} {}", operations.empty() ? "" : ", ", machine.Operations(kind),
+                              Name(kind));
+  }
+  text += fmt::format("operations: {}; {} releases\n", operations, machine.releases());
+  text += BarrierTable(machine);
+  text += FaultText(session);
+  if (machine.outcome() == Outcome::kDeadlock) text += DeadlockText(session);
+  text += HazardText(session);
+  for (const std::string& difference : verdict.differences) {
+    text += fmt::format("NOT AS EXPECTED: {}\n", difference);
+  }
+  if (verdict.differences.empty()) text += "as expected\n";
+  return text + NextStep(session, verdict);
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,209 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "sim/ptx/error.h"
+#include "sim/ptx/parser.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr std::uint32_t kSharedBytes = 48 * 1024;      // of a CTA, by default
+constexpr std::uint32_t kMaxSharedBytes = 227 * 1024;  // where dynamic_shared asks for more
+constexpr std::uint64_t kMaxDifferences = 3;           // shown of a buffer
+
+bool IsNan(Type type, const std::uint8_t* element) {
+  if (type == Type::kF32) {
+    float value = 0;
+    std::memcpy(&value, element, sizeof value);
+    return std::isnan(value);
+  }
+  if (type == Type::kF64) {
+    double value = 0;
+    std::memcpy(&value, element, sizeof value);
+    return std::isnan(value);
+  }
+  return false;
+}
+
+std::string Product(const std::vector<std::uint64_t>& extent) {
+  return fmt::format("{}", fmt::join(extent, "x"));
+}
+
+// What the kernel's own directives say of the block.
+void CheckBlock(const Function& kernel, const Launch& launch) {
+  if (!kernel.required_threads.empty()) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::uint64_t required =
+          i < kernel.required_threads.size() ? kernel.required_threads[i] : 1;
+      if (launch.block[i] == required) continue;
+      throw InputError(fmt::format("the kernel {} requires a block of {} threads (.reqntid)",
+                                   kernel.name, Product(kernel.required_threads)));
+    }
+  }
+  if (kernel.max_threads.empty()) return;
+  std::uint64_t most = 1;
+  for (const std::uint64_t extent : kernel.max_threads) most *= extent;
+  if (launch.Threads() > most) {
+    throw InputError(fmt::format("a block of {} threads is more than the kernel {} allows: {} "
+                                 "(.maxntid)",
+                                 launch.Threads(), kernel.name, most));
+  }
+}
+
+}  // namespace
+
+std::string OutcomeName(const Machine& machine) {
+  switch (machine.outcome()) {
+    case Outcome::kCompletes:
+      return "completes";
+    case Outcome::kDeadlock:
+      return "deadlock";
+    case Outcome::kFault:
+      return "fault:" + machine.faults().front().name;
+    case Outcome::kMemoryFault:
+      return "memory_fault";
+    case Outcome::kAssert:
+      return "assert";
+    default:
+      return "timeout";
+  }
+}
+
+Session::Session(const Manifest& manifest, const Config& config, std::uint64_t seed)
+    : manifest_(manifest), config_(config), seed_(seed) {
+  const auto module = Parse(manifest.ptx, ReadFile(manifest.ptx, "PTX file"));
+  program_ = Link(*module, manifest.kernel);
+  launch_.grid = manifest.grid;
+  launch_.block = manifest.block;
+  try {
+    CheckFits(config_, program_, launch_);
+    CheckBlock(program_.Kernel(), launch_);
+    LayOut();
+    PassArguments();
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", manifest.path, error.what()));
+  }
+  machine_ = std::make_unique<Machine>(config_, program_, launch_, &memory_, seed);
+}
+
+void Session::LayOut() {
+  memory_.Set(kGlobalSegment, {"the file's .global variables", program_.global_image, true});
+  memory_.Set(kConstSegment, {"the file's .const variables", program_.const_image, false});
+  for (const Buffer& buffer : manifest_.buffers) {
+    addresses_.push_back(
+        memory_.Add({fmt::format("buffer {}", buffer.name), buffer.initial, true}));
+  }
+  if (program_.static_shared > kSharedBytes) {
+    throw InputError(fmt::format("the kernel's shared variables take {} bytes, but a CTA has {}",
+                                 program_.static_shared, kSharedBytes));
+  }
+  launch_.shared_bytes = program_.static_shared;
+  if (manifest_.dynamic_shared) {
+    launch_.dynamic_shared = *manifest_.dynamic_shared;
+  } else if (program_.has_dynamic_shared) {  // what is left
+    launch_.dynamic_shared = kSharedBytes - std::min(program_.dynamic_base, kSharedBytes);
+  }
+  if (launch_.dynamic_shared == 0) return;
+  const std::uint64_t all = std::uint64_t{program_.dynamic_base} + launch_.dynamic_shared;
+  if (all > kMaxSharedBytes) {
+    throw InputError(fmt::format("dynamic_shared makes {} bytes of shared memory, but a CTA has "
+                                 "at most {}",
+                                 all, kMaxSharedBytes));
+  }
+  launch_.shared_bytes = static_cast<std::uint32_t>(all);
+}
+
+void Session::PassArguments() {
+  const std::vector<Parameter>& parameters = program_.Kernel().parameters;
+  if (manifest_.arguments.size() != parameters.size()) {
+    throw InputError(fmt::format("\"args\" has {} arguments, but the kernel {} takes {}",
+                                 manifest_.arguments.size(), program_.Kernel().name,
+                                 parameters.size()));
+  }
+  std::vector<std::uint8_t> image(program_.param_bytes);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Argument& argument = manifest_.arguments[i];
+    const unsigned bytes = Bytes(argument.type);
+    if (bytes != parameters[i].bytes) {
+      throw InputError(fmt::format("args[{}] has {} byte{}, but the parameter {} has {}", i, bytes,
+                                   bytes == 1 ? "" : "s", parameters[i].name,
+                                   parameters[i].bytes));
+    }
+    std::uint64_t bits = argument.bits;
+    for (std::size_t k = 0; k < manifest_.buffers.size(); ++k) {
+      if (manifest_.buffers[k].name == argument.buffer) bits = addresses_[k];
+    }
+    std::memcpy(&image[parameters[i].offset], &bits, bytes);
+  }
+  memory_.Set(kParamSegment, {"the kernel's parameters", std::move(image), false});
+}
+
+const std::vector<std::uint8_t>& Session::Contents(std::size_t buffer) const {
+  return memory_.RegionAt(addresses_[buffer])->bytes;
+}
+
+// Bit for bit, save that any NaN equals any other.
+void Session::CompareBuffers(std::vector<std::string>* differences) const {
+  for (std::size_t k = 0; k < manifest_.buffers.size(); ++k) {
+    const Buffer& buffer = manifest_.buffers[k];
+    if (!buffer.expected) continue;
+    const unsigned size = Bytes(buffer.type);
+    std::uint64_t wrong = 0;
+    std::string shown;
+    for (std::uint64_t i = 0; i < buffer.count; ++i) {
+      const std::uint8_t* const there = &Contents(k)[i * size];
+      const std::uint8_t* const wanted = &(*buffer.expected)[i * size];
+      if (std::memcmp(there, wanted, size) == 0) continue;
+      if (IsNan(buffer.type, there) && IsNan(buffer.type, wanted)) continue;
+      if (wrong++ >= kMaxDifferences) continue;
+      shown += fmt::format("{}[{}] is {}, not {}", shown.empty() ? "" : "; ", i,
+                           FormatElement(buffer.type, there), FormatElement(buffer.type, wanted));
+    }
+    if (wrong == 0) continue;
+    differences->push_back(fmt::format("buffer {} differs in {} of {} elements: {}", buffer.name,
+                                       wrong, buffer.count, shown));
+  }
+}
+
+Verdict Session::Judge() const {
+  Verdict verdict;
+  verdict.outcome = OutcomeName(*machine_);
+  if (verdict.outcome != manifest_.outcome) {
+    verdict.differences.push_back(fmt::format("the outcome is {}, where {} was expected",
+                                              verdict.outcome, manifest_.outcome));
+    verdict.code = ExitCode::kDiffers;
+    if (manifest_.outcome != "completes") return verdict;
+    switch (machine_->outcome()) {
+      case Outcome::kDeadlock:
+        verdict.code = ExitCode::kDeadlock;
+        break;
+      case Outcome::kTimeout:
+        verdict.code = ExitCode::kTimeout;
+        break;
+      default:
+        verdict.code = ExitCode::kFault;
+    }
+    return verdict;
+  }
+  if (machine_->outcome() == Outcome::kCompletes) CompareBuffers(&verdict.differences);
+  for (const auto& [name, wanted] : manifest_.hazards) {
+    std::uint64_t there = 0;
+    for (const Incident& hazard : machine_->hazards()) {
+      if (hazard.name == name) there += hazard.count;
+    }
+    if (there == wanted) continue;
+    verdict.differences.push_back(
+        fmt::format("the hazard {} was met {} time{}, not {}", name, there, there == 1 ? "" : "s",
+                    wanted));
+  }
+  if (!verdict.differences.empty()) verdict.code = ExitCode::kDiffers;
+  return verdict;
+}
+
+}  // namespace muster::ptx

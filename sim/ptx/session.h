@@ -1,0 +1,77 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// One run of a kernel: from a manifest to a machine that is ready to drive the unit, and afterwards
+// from what happened to a verdict. Who runs the machine, and against what, is the caller's affair.
+#ifndef MUSTER_SIM_PTX_SESSION_H_
+#define MUSTER_SIM_PTX_SESSION_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/golden/operation.h"
+#include "sim/ptx/machine.h"
+#include "sim/ptx/manifest.h"
+#include "sim/ptx/memory.h"
+#include "sim/ptx/program.h"
+
+namespace muster::ptx {
+
+// The exit codes of `muster run`.
+enum class ExitCode : int {
+  kAsExpected = 0,
+  kDiffers = 1,     // a buffer, a number of hazards, or an outcome that the manifest names
+  kBadInput = 2,
+  kDeadlock = 3,    // where "completes" was expected, here and below
+  kMismatch = 4,    // RTL and golden model disagree
+  kFault = 5,
+  kTimeout = 6,
+};
+
+struct Verdict {
+  ExitCode code = ExitCode::kAsExpected;
+  std::string outcome;                   // as a manifest spells it
+  std::vector<std::string> differences;  // from the manifest, a sentence each
+};
+
+class Session {
+ public:
+  // Throws InputError.
+  Session(const Manifest& manifest, const Config& config, std::uint64_t seed);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  Machine& machine() { return *machine_; }
+  const Machine& machine() const { return *machine_; }
+  const Manifest& manifest() const { return manifest_; }
+  const Program& program() const { return program_; }
+  const Launch& launch() const { return launch_; }
+  const Config& config() const { return config_; }
+  std::uint64_t seed() const { return seed_; }
+
+  // What came of the run, once it has ended.
+  Verdict Judge() const;
+  // A buffer as the kernel left it.
+  const std::vector<std::uint8_t>& Contents(std::size_t buffer) const;
+
+ private:
+  void LayOut();
+  void PassArguments();
+  void CompareBuffers(std::vector<std::string>* differences) const;
+
+  const Manifest& manifest_;
+  const Config config_;
+  std::uint64_t seed_;
+  Program program_;
+  Launch launch_;
+  Memory memory_;
+  std::vector<std::uint64_t> addresses_;  // of the buffers
+  std::unique_ptr<Machine> machine_;
+};
+
+std::string OutcomeName(const Machine& machine);
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_SESSION_H_

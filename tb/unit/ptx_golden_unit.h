@@ -1,0 +1,78 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Plays the unit at its pins with the golden model alone, so that the front end can be tested
+// without RTL: what is presented is accepted when its fence allows, commits at once, and is
+// released two cycles later.
+#ifndef MUSTER_TB_UNIT_PTX_GOLDEN_UNIT_H_
+#define MUSTER_TB_UNIT_PTX_GOLDEN_UNIT_H_
+
+#include <array>
+#include <cstdint>
+
+#include "sim/golden/model.h"
+#include "sim/lockstep/driver.h"
+
+namespace muster::ptx {
+
+class GoldenUnit {
+ public:
+  explicit GoldenUnit(const Config& config) : config_(config), model_(config) { model_.Reset(); }
+
+  // Returns the cycles that the driver ran; stops at max_cycles.
+  std::uint64_t Run(lockstep::Driver* driver, std::uint64_t max_cycles) {
+    Inputs inputs;
+    Outputs outputs;
+    std::uint64_t cycle = 0;
+    while (cycle < max_cycles && driver->Drive(cycle, outputs, &inputs)) {
+      Settle(cycle++, inputs, driver, &outputs);
+    }
+    return cycle;
+  }
+
+ private:
+  static constexpr unsigned kLatency = 2;
+
+  struct Release {
+    std::uint64_t warps = 0;
+    golden::Effects effects;
+  };
+
+  void Settle(std::uint64_t cycle, const Inputs& inputs, lockstep::Driver* driver,
+              Outputs* outputs) {
+    *outputs = {};
+    const Release& due = releases_[cycle % kLatency];
+    outputs->released = due.warps;
+    outputs->release_kind = due.effects.released_kind;
+    outputs->release_value = static_cast<std::uint16_t>(due.effects.released_value);
+    releases_[cycle % kLatency] = {};
+    // One operation in a cycle, so that there is one completion at most.
+    if (inputs.lifecycle_valid) {
+      outputs->lifecycle_ready = true;
+      Commit(cycle, inputs.lifecycle, driver);
+      return;
+    }
+    for (unsigned port = 0; port < config_.num_issue; ++port) {
+      const Operation& operation = inputs.issue[port];
+      if (((inputs.issue_valid >> port) & 1U) == 0) continue;
+      if (config_.drain && ((inputs.fence_ack >> operation.warp) & 1U) == 0) continue;
+      outputs->issue_ready = static_cast<std::uint8_t>(1U << port);
+      Commit(cycle, operation, driver);
+      return;
+    }
+  }
+
+  void Commit(std::uint64_t cycle, const Operation& operation, lockstep::Driver* driver) {
+    // The driver hears of the acceptance in its next call, so that the commit follows it.
+    const golden::Effects effects = model_.Step(operation);
+    driver->OnCommit(cycle, operation, effects);
+    if (effects.released != 0) releases_[cycle % kLatency] = {effects.released, effects};
+  }
+
+  const Config config_;
+  golden::Model model_;
+  std::array<Release, kLatency> releases_{};
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_TB_UNIT_PTX_GOLDEN_UNIT_H_
