@@ -9,7 +9,7 @@ rtl/cta/muster_busy.sv
 rtl/cta/muster_drain.sv
 rtl/cta/muster_lifecycle.sv
 rtl/cta/muster_select.sv
-rtl/cta/muster_lanes.sv
+rtl/cta/muster_roster.sv
 rtl/cta/muster_word_check.sv
 rtl/cta/muster_check.sv
 rtl/cta/muster_count.sv

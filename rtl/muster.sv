@@ -25,6 +25,7 @@ module muster
   input  logic                  lifecycle_valid_i,
   output logic                  lifecycle_ready_o,
   input  lifecycle_t            lifecycle_i,
+  input  logic   [NumWarps-1:0] lifecycle_warps_i,
 
   output logic   [NumWarps-1:0] fence_req_o,
   input  logic   [NumWarps-1:0] fence_ack_i,
@@ -44,8 +45,8 @@ module muster
   input  cta_t                  census_cta_i,
   input  bar_t                  census_bar_i,
   output bar_word_t             census_word_o,
-  output logic   [NumWarps-1:0] census_live_o,
-  output logic   [NumWarps-1:0] census_waiting_o
+  input  warp_t                 census_warp_i,
+  output census_t               census_warp_o
 );
 
 `include "muster_assert.svh"
@@ -56,13 +57,13 @@ module muster
   ) u_cta (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i, .busy_o,
-    .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i,
+    .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i, .lifecycle_warps_i,
     .fence_req_o, .fence_ack_i,
     .release_o, .release_info_o,
     .response_valid_o, .response_ready_i, .response_o,
     .fault_valid_o, .fault_o,
     .commit_o,
-    .census_cta_i, .census_bar_i, .census_word_o, .census_live_o, .census_waiting_o
+    .census_cta_i, .census_bar_i, .census_word_o, .census_warp_i, .census_warp_o
   );
 
   // -------------------------------------------------------------------------------------------
@@ -96,11 +97,7 @@ module muster
 `endif
 
   `MUSTER_ASSERT(OneWarpPerPort, !same_warp, "two issue ports carry the same warp in one cycle")
-  `MUSTER_ASSERT(WaitersAreLive, (census_waiting_o & ~census_live_o) == '0,
-                 "a warp waits that is not live")
   `MUSTER_ASSERT(DrainIsBusy, (fence_req_o & ~busy_o) == '0,
                  "a drain is requested for a warp without an operation")
-  `MUSTER_ASSERT(ReleasedDoNotWait, (release_o & census_waiting_o) == '0,
-                 "a warp waits in the cycle of its release")
 
 endmodule

@@ -52,19 +52,19 @@ package muster_pkg;
   // ---------------------------------------------------------------------------------------------
 
   typedef enum logic [1:0] {
-    LcLaunch  = 2'd0,  // a CTA takes a slot: `warps` are live with all lanes, its size is `size`
+    LcLaunch  = 2'd0,  // a CTA takes a slot: its warps are live with all lanes
     LcExit    = 2'd1,  // `lanes` of `warp` exit; the last one's exit is the warp's
     LcSuspend = 2'd2,  // a saved CTA leaves its slot
     LcEnd     = 2'd3   // a finished or abandoned CTA leaves its slot
   } lifecycle_e;
 
+  // With it goes a vector of warps: those that a launch makes live.
   typedef struct packed {
-    lifecycle_e          op;
-    cta_t                cta;
-    warp_t               warp;   // exit
-    lanes_t              lanes;  // exit
-    wcount_t             size;   // launch: warps of the CTA, exited ones included
-    logic [MaxWarps-1:0] warps;  // launch: the live warps
+    lifecycle_e op;
+    cta_t       cta;
+    warp_t      warp;   // exit
+    lanes_t     lanes;  // exit
+    wcount_t    size;   // launch: warps of the CTA, those that exited before a save included
   } lifecycle_t;
 
   // ---------------------------------------------------------------------------------------------
@@ -104,7 +104,7 @@ package muster_pkg;
 
   typedef enum logic [3:0] {
     FaultNone             = 4'd0,
-    FaultBadLaunch        = 4'd1,   // slot taken, a warp that is live already, no warp, or size too small or large
+    FaultBadLaunch        = 4'd1,   // slot taken or none, no warp, or a size too small or large
     FaultCtaNotResident   = 4'd2,
     FaultWarpNotLive      = 4'd3,   // not a live warp of that CTA
     FaultWarpWaiting      = 4'd4,
@@ -140,6 +140,13 @@ package muster_pkg;
     logic [31:0] data;  // Rd
     logic        pred;  // pu: the result of AND and OR
   } response_t;
+
+  // What the census tells of a warp.
+  typedef struct packed {
+    logic waiting;
+    logic live;     // if its CTA is resident
+    cta_t cta;
+  } census_t;
 
   // ---------------------------------------------------------------------------------------------
   // Observation: for checkers, and left open in hardware

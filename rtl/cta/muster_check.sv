@@ -1,9 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The first stage: everything about a group that can be judged without its entry. It keeps what is
-// known of each CTA (resident, size, live warps, the all-warps entry that an exit tests) and of
-// each warp (live, its live lanes), changes it for lifecycle operations, and hands the group on
-// with each member's fault and with the count at which the entry completes.
+// The first stage: everything about a group that can be judged without its entry. It hands the
+// group on with each member's fault and with the count at which the entry completes, and lets
+// lifecycle operations change the roster.
 //
 // A lifecycle operation, and any operation of a waiting warp, stays here until the stages ahead are
 // empty: then who waits, and which entry took the latest all-warps arrival, are settled.
@@ -29,9 +28,8 @@ module muster_check
   input  group_t                  group_i,
   input  member_t [NumIssue-1:0]  members_i,
 
-  input  lifecycle_t              lifecycle_i,     // held until the operation is done
-  input  wcount_t                 live_i,          // launch: how many warps are live
-  output logic                    launched_o,      // a launch is accepted in this cycle
+  input  logic [NumWarps-1:0]     launch_warps_i,  // held while a launch is under way
+  input  wcount_t                 launch_size_i,
   output logic                    done_o,          // a lifecycle operation, not a clear, goes on
 
   input  logic [NumWarps-1:0]     waiting_i,
@@ -46,22 +44,23 @@ module muster_check
   output checked_t [NumIssue-1:0] members_o,
   output logic [WarpW-1:0]        last_o,          // arrivals (exit: warps) before the last one
   output logic [31:0]             word_o,          // R2B: the state word
-  output logic                    leave_o,         // a CTA leaves in this cycle ...
-  output logic [NumWarps-1:0]     leavers_o,       // ... and with it these warps
-  output logic [NumWarps-1:0]     live_o
+
+  input  logic [WarpW-1:0]        census_warp_i,   // a warp to look at ...
+  output logic                    census_live_o,   // ... a cycle later
+  output cta_t                    census_cta_o
 );
 
   // -------------------------------------------------------------------------------------------
   // The stage's register, and the memories that are read on the way into it
   // -------------------------------------------------------------------------------------------
 
-  logic                   valid_q, go;
-  group_t                 group_q, group_d;
-  member_t [NumIssue-1:0] members_q, members_d;
+  logic                           valid_q, go;
+  group_t                         group_q;
+  member_t [NumIssue-1:0]         members_q;
+  logic [CtaW-1:0]                next_cta;
+  logic [NumIssue-1:0][WarpW-1:0] next_warps;
 
-  assign ready_o   = !valid_q || go;
-  assign group_d   = ready_o ? group_i   : group_q;
-  assign members_d = ready_o ? members_i : members_q;
+  assign ready_o = !valid_q || go;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -72,204 +71,169 @@ module muster_check
   end
 
   always_ff @(posedge clk_i) begin
-    group_q   <= group_d;
-    members_q <= members_d;
+    if (ready_o) begin
+      group_q   <= group_i;
+      members_q <= members_i;
+    end
   end
 
-  logic [CtaW-1:0]     cta;
-  logic [WarpW-1:0]    live_last;  // live warps of the CTA, less one
+  always_comb begin
+    next_cta = ready_o ? group_i.cta[CtaW-1:0] : group_q.cta[CtaW-1:0];
+    for (int m = 0; m < NumIssue; m++) begin
+      next_warps[m] = ready_o ? members_i[m].warp[WarpW-1:0] : members_q[m].warp[WarpW-1:0];
+    end
+  end
+
+  logic                roster_ready, resident, last_lane, launch, leave, exit;
+  logic [NumIssue-1:0] live;
+  logic [WarpW-1:0]    live_last;   // live warps of the CTA, less one
   wcount_t             size;
   bar_t                latest;
-  logic [NumWarps-1:0] warps;      // that the CTA was launched with
-  logic                launch, exit, warp_exits;
+  logic                chosen;      // a launch names the warp that its walk has come to
+  wcount_t             launched_q;  // warps that the walk has entered
 
-  assign cta = group_q.cta[CtaW-1:0];
-
-  muster_ram #(.Depth(NumCtas), .Width(WarpW + $bits(wcount_t)), .Forward(1'b0)) u_counts (
-    .clk_i,
-    .we_i (launch || warp_exits), .waddr_i (cta),
-    .wdata_i (launch ? {WarpW'(live_i - 7'd1), lifecycle_i.size} : {live_last - WarpW'(1), size}),
-    .raddr_i (group_d.cta[CtaW-1:0]), .rdata_o ({live_last, size})
-  );
-
-  muster_ram #(.Depth(NumCtas), .Width(NumWarps), .Forward(1'b0)) u_warps (
-    .clk_i,
-    .we_i (launch), .waddr_i (cta), .wdata_i (lifecycle_i.warps[NumWarps-1:0]),
-    .raddr_i (group_d.cta[CtaW-1:0]), .rdata_o (warps)
+  muster_roster #(
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnLanes(EnLanes)
+  ) u_roster (
+    .clk_i, .rst_ni, .ready_o (roster_ready),
+    .next_cta_i (next_cta), .next_warps_i (next_warps),
+    .cta_i (group_q.cta), .warp_i (members_q[0].warp), .lanes_i (members_q[0].lanes),
+    .resident_o (resident), .live_last_o (live_last), .size_o (size), .live_o (live),
+    .last_lane_o (last_lane),
+    .enter_i (go && group_q.op == GroupClear), .chosen_i (chosen),
+    .launch_i (launch), .launch_last_i (WarpW'(launched_q - 7'd1)),
+    .launch_size_i (launch_size_i), .exit_i (exit), .leave_i (leave),
+    .census_warp_i, .census_live_o, .census_cta_o
   );
 
   muster_ram #(.Depth(NumCtas), .Width($bits(bar_t)), .Forward(1'b0)) u_latest (
     .clk_i,
     .we_i (latest_we_i), .waddr_i (latest_cta_i), .wdata_i (latest_bar_i),
-    .raddr_i (group_d.cta[CtaW-1:0]), .rdata_o (latest)
+    .raddr_i (next_cta), .rdata_o (latest)
   );
 
   // -------------------------------------------------------------------------------------------
-  // Who is there
+  // Progress
   // -------------------------------------------------------------------------------------------
 
-  logic [NumCtas-1:0]  resident_q, resident_d;
-  logic [NumWarps-1:0] live_q, live_d;
-  logic                cta_exists, resident;
-
-  assign cta_exists = (32'(group_q.cta) < NumCtas);
-  assign resident   = cta_exists && resident_q[cta];
-
-  logic                waits_somewhere;  // a member's warp waits
-  logic [NumIssue-1:0] member_live, member_waiting, member_idle;
+  logic [NumIssue-1:0] waits;      // the member's warp waits already
+  logic                settled;    // nothing ahead can change what is judged here
+  logic                changed_q;  // the roster has just changed: it is read once more
+  logic                lifecycle;
 
   always_comb begin
     for (int m = 0; m < NumIssue; m++) begin
-      automatic logic [WarpW-1:0] warp = members_q[m].warp[WarpW-1:0];
-      member_live[m]    = (32'(members_q[m].warp) < NumWarps) && warps[warp] && live_q[warp];
-      member_waiting[m] = members_q[m].valid && waiting_i[warp];
-      member_idle[m]    = (members_q[m].lanes == '0);
+      waits[m] = members_q[m].valid && waiting_i[members_q[m].warp[WarpW-1:0]];
     end
-    waits_somewhere = (EnFaults || EnState) && (member_waiting != '0);
+  end
+
+  assign lifecycle = is_lifecycle(group_q.op);
+  assign settled   = !ahead_i || !((waits != '0) || (lifecycle && group_q.op != GroupClear));
+  assign go        = valid_q && ready_i && roster_ready && !changed_q && settled;
+  assign done_o    = go && lifecycle && (group_q.op != GroupClear);
+  assign chosen    = launch_warps_i[members_q[0].warp[WarpW-1:0]];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      changed_q  <= 1'b0;
+      launched_q <= '0;
+    end else begin
+      changed_q <= go && lifecycle;
+      if (done_o) begin
+        launched_q <= '0;
+      end else if (go && group_q.op == GroupClear && chosen) begin
+        launched_q <= launched_q + 7'd1;
+      end
+    end
   end
 
   // -------------------------------------------------------------------------------------------
   // Faults
   // -------------------------------------------------------------------------------------------
 
-  wcount_t    expected;
-  logic [MaxWarps-1:0] free;     // warps that a launch may take
-  logic       bad_launch, bad_word;
-  bar_word_t  bar_word;
-  warp_word_t warp_word;
+  wcount_t                expected;   // as the arrival, or R2B's word, has it
+  logic [WarpW-1:0]       last;       // the count of such an entry before its last arrival
+  bar_word_t              bar_word;
+  warp_word_t             warp_word;
+  logic                   write_bar, above, bad_launch, bad_word;
+  logic [NumIssue-1:0]    idle;       // no lane takes part
+  fault_e [NumIssue-1:0]  cause;
 
-  assign expected   = group_q.count[11:5];
-  assign bar_word   = members_q[0].operand;
-  assign warp_word  = members_q[0].operand;
-  always_comb begin
-    free = '0;
-    free[NumWarps-1:0] = ~live_q;
-  end
+  assign bar_word  = members_q[0].operand;
+  assign warp_word = members_q[0].operand;
+  assign write_bar = EnState && (group_q.op == GroupWriteBar);
+  assign expected  = write_bar ? bar_word.expected : group_q.count[11:5];
+  assign above     = (expected > size);
+  assign last      = (expected == '0) ? live_last : WarpW'(expected - 7'd1);
 
-  assign bad_launch = !cta_exists || resident || (live_i == '0) || (live_i > lifecycle_i.size) ||
-                      (32'(lifecycle_i.size) > NumWarps) ||
-                      ((lifecycle_i.warps & ~free) != '0);
+  assign bad_launch = resident || (32'(group_q.cta) >= NumCtas) || (launched_q == '0) ||
+                      (launched_q > launch_size_i) || (32'(launch_size_i) > NumWarps);
 
   muster_word_check #(.NumWarps(NumWarps)) u_word_check (
-    .bar_i (group_q.op == GroupWriteBar), .bar_word_i (bar_word), .warp_word_i (warp_word),
-    .live_last_i (live_last), .size_i (size), .bad_o (bad_word)
+    .bar_i (write_bar), .bar_word_i (bar_word), .warp_word_i (warp_word),
+    .above_i (above), .last_i (last), .size_i (size), .bad_o (bad_word)
   );
-
-  fault_e [NumIssue-1:0] cause;
 
   always_comb begin
     for (int m = 0; m < NumIssue; m++) begin
+      idle[m]  = (members_q[m].lanes == '0);
       cause[m] = FaultNone;
-      if (!EnFaults || group_q.op == GroupClear) begin
-        cause[m] = FaultNone;
-      end else if (group_q.op == GroupLaunch) begin
-        if (bad_launch) cause[m] = FaultBadLaunch;
-      end else if (group_q.op == GroupLeave) begin
-        if (!resident) cause[m] = FaultCtaNotResident;
-      end else if (member_idle[m]) begin
-        cause[m] = FaultNone;
-      end else if (!resident) begin
-        cause[m] = FaultCtaNotResident;
-      end else if (!member_live[m]) begin
-        cause[m] = FaultWarpNotLive;
-      end else if (member_waiting[m] && !(group_q.op inside {GroupReadBar, GroupReadWarp})) begin
-        cause[m] = FaultWarpWaiting;
-      end else if (group_q.op inside {GroupWriteBar, GroupWriteWarp}) begin
-        if (bad_word) cause[m] = FaultBadStateWord;
-      end else if (group_q.op == GroupArrive) begin
-        if (!members_q[m].waits && group_q.count == '0) cause[m] = FaultArvWithoutCount;
-        else if (group_q.count[4:0] != '0) cause[m] = FaultCountNotMultiple;
-        else if (expected > size) cause[m] = FaultCountAboveCta;
-      end
+      unique case (group_q.op)
+        GroupClear:  cause[m] = FaultNone;
+        GroupLaunch: if (bad_launch) cause[m] = FaultBadLaunch;
+        GroupLeave:  if (!resident) cause[m] = FaultCtaNotResident;
+        default: begin
+          if (idle[m]) begin
+            cause[m] = FaultNone;
+          end else if (!resident) begin
+            cause[m] = FaultCtaNotResident;
+          end else if (!live[m] || (32'(members_q[m].warp) >= NumWarps)) begin
+            cause[m] = FaultWarpNotLive;
+          end else if (waits[m] && !(group_q.op inside {GroupReadBar, GroupReadWarp})) begin
+            cause[m] = FaultWarpWaiting;
+          end else if (group_q.op inside {GroupWriteBar, GroupWriteWarp}) begin
+            if (bad_word) cause[m] = FaultBadStateWord;
+          end else if (group_q.op == GroupArrive) begin
+            if (!members_q[m].waits && group_q.count == '0) cause[m] = FaultArvWithoutCount;
+            else if (group_q.count[4:0] != '0) cause[m] = FaultCountNotMultiple;
+            else if (above) cause[m] = FaultCountAboveCta;
+          end
+        end
+      endcase
+      if (!EnFaults) cause[m] = FaultNone;
     end
   end
 
-  // -------------------------------------------------------------------------------------------
-  // Lifecycle
-  // -------------------------------------------------------------------------------------------
-
-  logic changed_q;  // the memories were written in the cycle before: they are read once more
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      changed_q <= 1'b0;
-    end else begin
-      changed_q <= done_o;
-    end
-  end
-
-  assign go = valid_q && ready_i && !changed_q &&
-              !(ahead_i && (waits_somewhere ||
-                            (is_lifecycle(group_q.op) && group_q.op != GroupClear)));
-
-  assign done_o     = go && is_lifecycle(group_q.op) && (group_q.op != GroupClear);
-  assign launch     = go && (group_q.op == GroupLaunch) && (cause[0] == FaultNone);
-  assign leave_o    = go && (group_q.op == GroupLeave) && (cause[0] == FaultNone);
-  assign exit       = go && (group_q.op == GroupExit) && (cause[0] == FaultNone) &&
-                      !member_idle[0];
-  assign launched_o = launch;
-  assign leavers_o  = warps;
-
-  logic last_lane;  // no live lane is left
-  assign warp_exits = exit && last_lane;
-
-  if (EnLanes) begin : g_lanes
-    muster_lanes #(.NumWarps(NumWarps)) u_lanes (
-      .clk_i,
-      .launch_i (launch), .warps_i (lifecycle_i.warps[NumWarps-1:0]),
-      .exit_i (exit), .warp_i (members_q[0].warp[WarpW-1:0]), .lanes_i (members_q[0].lanes),
-      .next_warp_i (members_d[0].warp[WarpW-1:0]), .last_o (last_lane)
-    );
-  end else begin : g_no_lanes
-    assign last_lane = 1'b1;
-  end
-
-  always_comb begin
-    resident_d = resident_q;
-    live_d     = live_q;
-    if (launch) begin
-      resident_d[cta] = 1'b1;
-      live_d          = live_q | lifecycle_i.warps[NumWarps-1:0];
-    end
-    if (leave_o) begin
-      resident_d[cta] = 1'b0;
-      live_d          = live_q & ~warps;
-    end
-    if (warp_exits) live_d[members_q[0].warp[WarpW-1:0]] = 1'b0;
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      resident_q <= '0;
-      live_q     <= '0;
-    end else begin
-      resident_q <= resident_d;
-      live_q     <= live_d;
-    end
-  end
-
-  assign live_o = live_q;
+  assign launch = go && (group_q.op == GroupLaunch) && (cause[0] == FaultNone);
+  assign leave  = go && (group_q.op == GroupLeave) && (cause[0] == FaultNone);
+  assign exit   = go && (group_q.op == GroupExit) && (cause[0] == FaultNone) && !idle[0];
 
   // -------------------------------------------------------------------------------------------
   // Onward
   // -------------------------------------------------------------------------------------------
 
+  logic [NumIssue-1:0] takes_effect;
+
   // A clear of a slot that is taken goes no further.
-  assign valid_o = go && !(group_q.op == GroupClear && (resident || !cta_exists));
+  assign valid_o = go && !(EnFaults && group_q.op == GroupClear &&
+                           (resident || 32'(group_q.cta) >= NumCtas));
   assign word_o  = members_q[0].operand;
+  assign last_o  = (group_q.op == GroupArrive) ? last : live_last;
 
   always_comb begin
     group_o = group_q;
     if (group_q.op == GroupExit) group_o.bar = latest;
-    if (group_q.op == GroupWriteWarp) group_o.bar = warp_word.wait_bar;
-    last_o = live_last;
-    if (group_q.op == GroupArrive && expected != '0) last_o = WarpW'(expected - 7'd1);
+    if (EnState && group_q.op == GroupWriteWarp) group_o.bar = warp_word.wait_bar;
 
     for (int m = 0; m < NumIssue; m++) begin
+      unique case (group_q.op)
+        GroupExit:  takes_effect[m] = !idle[m] && last_lane;
+        GroupClear: takes_effect[m] = chosen;
+        default:    takes_effect[m] = !idle[m];
+      endcase
       members_o[m] = '{
         valid:    members_q[m].valid,
-        counts:   members_q[m].valid && (cause[m] == FaultNone) &&
-                  ((group_q.op == GroupExit) ? warp_exits : !member_idle[m]),
+        counts:   members_q[m].valid && (cause[m] == FaultNone) && takes_effect[m],
         waits:    members_q[m].waits,
         warp:     members_q[m].warp,
         lanes:    members_q[m].lanes,
@@ -278,13 +242,22 @@ module muster_check
       };
       if (EnReduce) begin
         for (int i = 0; i < 8; i++) begin
-          automatic logic [3:0] lanes = members_q[m].lanes[4*i+:4];
-          automatic logic [3:0] preds = members_q[m].operand[4*i+:4];
-          automatic logic [3:0] hits  = lanes & ((group_q.kind == KindAnd) ? ~preds : preds);
-          members_o[m].partials[i] = 3'(hits[0]) + 3'(hits[1]) + 3'(hits[2]) + 3'(hits[3]);
+          members_o[m].partials[i] = count_hits(members_q[m].lanes[4*i+:4],
+                                                members_q[m].operand[4*i+:4],
+                                                group_q.kind == KindAnd);
         end
       end
     end
   end
+
+  // How many of four participating lanes are true, or false. Written out: as an adder it would be
+  // twice as large on an FPGA.
+  function automatic logic [2:0] count_hits(logic [3:0] lanes, logic [3:0] preds, logic falses);
+    automatic logic [3:0] hit = lanes & (preds ^ {4{falses}});
+    count_hits[0] = ^hit;
+    count_hits[1] = !(&hit) && ((hit[0] && hit[1]) || (hit[2] && hit[3]) ||
+                                ((hit[0] || hit[1]) && (hit[2] || hit[3])));
+    count_hits[2] = &hit;
+  endfunction
 
 endmodule

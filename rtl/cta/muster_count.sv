@@ -38,6 +38,7 @@ module muster_count
 
   output logic                    commit_o,    // some members of the group commit ...
   output logic [NumIssue-1:0]     commits_o,   // ... these: their update is final
+  output logic [NumWarps-1:0]     warps_o,     // of the members that count, without ARV's
   output outcome_t                outcome_o,
   output effect_t  [NumIssue-1:0] effects_o
 );
@@ -212,10 +213,13 @@ module muster_count
     end
     if (group_q.op == GroupWriteBar) outcome_o.kind = word.kind;
 
+    warps_o = '0;
     for (int m = 0; m < NumIssue; m++) begin
+      if (valid_q && counts[m] && (members_q[m].waits || !arrives)) begin
+        warps_o[members_q[m].warp[WarpW-1:0]] = 1'b1;
+      end
       effects_o[m] = '{
         counts: valid_q && counts[m],
-        waits:  valid_q && counts[m] && arrives && members_q[m].waits,
         warp:   members_q[m].warp,
         lanes:  members_q[m].lanes,
         cause:  FaultNone,

@@ -31,6 +31,7 @@ module muster_cta
   input  logic                  lifecycle_valid_i,
   output logic                  lifecycle_ready_o,
   input  lifecycle_t            lifecycle_i,
+  input  logic   [NumWarps-1:0] lifecycle_warps_i,
 
   output logic   [NumWarps-1:0] fence_req_o,
   input  logic   [NumWarps-1:0] fence_ack_i,
@@ -50,8 +51,8 @@ module muster_cta
   input  cta_t                  census_cta_i,
   input  bar_t                  census_bar_i,
   output bar_word_t             census_word_o,
-  output logic   [NumWarps-1:0] census_live_o,
-  output logic   [NumWarps-1:0] census_waiting_o
+  input  warp_t                 census_warp_i,
+  output census_t               census_warp_o
 );
 
   localparam int unsigned WarpW  = $clog2(NumWarps);
@@ -70,7 +71,7 @@ module muster_cta
   logic    [NumIssue-1:0] accept, drain_ready;
   warp_t   [NumIssue-1:0] accept_warp, commit_warp;
   logic    [NumIssue-1:0] commit_valid;
-  logic    [NumWarps-1:0] busy, waiting, live;
+  logic    [NumWarps-1:0] busy, waiting;
   logic    [NumIssue-1:0][NumWarps-1:0] fence_req;
 
   for (genvar p = 0; p < NumIssue; p++) begin : g_port
@@ -125,18 +126,16 @@ module muster_cta
   // Lifecycle, select
   // -------------------------------------------------------------------------------------------
 
-  logic    lc_valid, lc_ready, lc_done, launched, credit;
+  logic    lc_valid, lc_ready, lc_done, credit;
   group_t  lc_group;
   warp_t   lc_warp;
   lanes_t  lc_lanes;
-  wcount_t launch_live;
 
-  muster_lifecycle #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_lifecycle (
+  muster_lifecycle #(.NumWarps(NumWarps), .InOrder(!EnDrain && NumIssue == 1)) u_lifecycle (
     .clk_i, .rst_ni,
-    .valid_i (lifecycle_valid_i), .ready_o (lifecycle_ready_o), .lifecycle_i,
-    .busy_i (busy), .launched_i (launched),
+    .valid_i (lifecycle_valid_i), .ready_o (lifecycle_ready_o), .lifecycle_i, .busy_i (busy),
     .valid_o (lc_valid), .ready_i (lc_ready), .group_o (lc_group), .warp_o (lc_warp),
-    .lanes_o (lc_lanes), .live_o (launch_live), .done_i (lc_done)
+    .lanes_o (lc_lanes), .done_i (lc_done)
   );
 
   logic                   sel_valid, sel_ready;
@@ -156,13 +155,18 @@ module muster_cta
   // Check, count
   // -------------------------------------------------------------------------------------------
 
-  logic                    chk_valid, chk_ready, leave, latest_we, count_busy, release_busy;
+  logic                    chk_valid, chk_ready, latest_we, count_busy, release_busy;
   group_t                  chk_group;
   checked_t [NumIssue-1:0] chk_members;
   logic     [WarpW-1:0]    chk_last;
   logic     [31:0]         chk_word;
-  logic     [NumWarps-1:0] leavers;
+  logic                    census_live;
+  cta_t                    census_cta;
   logic     [EntryW-1:0]   entry, entry_next, census_entry;
+  // What the count stage comes to, and the same in the release stage.
+  outcome_t                counted, outcome;
+  effect_t  [NumIssue-1:0] counted_effects, effects;
+  logic     [NumWarps-1:0] counted_warps, warps;
 
   muster_check #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce),
@@ -170,18 +174,17 @@ module muster_cta
   ) u_check (
     .clk_i, .rst_ni,
     .valid_i (sel_valid), .ready_o (sel_ready), .group_i (sel_group), .members_i (sel_members),
-    .lifecycle_i, .live_i (launch_live), .launched_o (launched), .done_o (lc_done),
+    .launch_warps_i (lifecycle_warps_i), .launch_size_i (lifecycle_i.size), .done_o (lc_done),
     .waiting_i (waiting), .ahead_i (count_busy || release_busy),
     .latest_we_i (latest_we), .latest_cta_i (entry[EntryW-1-:CtaW]), .latest_bar_i (entry[3:0]),
     .valid_o (chk_valid), .ready_i (chk_ready), .group_o (chk_group), .members_o (chk_members),
     .last_o (chk_last), .word_o (chk_word),
-    .leave_o (leave), .leavers_o (leavers), .live_o (live)
+    .census_warp_i (census_warp_i[WarpW-1:0]), .census_live_o (census_live),
+    .census_cta_o (census_cta)
   );
 
   logic                   commit;
   logic    [NumIssue-1:0] commits;
-  outcome_t               counted, outcome;
-  effect_t [NumIssue-1:0] counted_effects, effects;
   bar_word_t              census_count;
 
   assign census_entry = {census_cta_i[CtaW-1:0], census_bar_i};
@@ -194,7 +197,8 @@ module muster_cta
     .last_i (chk_last), .word_i (chk_word),
     .busy_o (count_busy), .next_o (entry_next), .entry_o (entry), .latest_we_o (latest_we),
     .census_i (census_entry), .census_o (census_count),
-    .commit_o (commit), .commits_o (commits), .outcome_o (counted), .effects_o (counted_effects)
+    .commit_o (commit), .commits_o (commits), .warps_o (counted_warps),
+    .outcome_o (counted), .effects_o (counted_effects)
   );
 
   always_comb begin
@@ -208,8 +212,8 @@ module muster_cta
   // Release, warps
   // -------------------------------------------------------------------------------------------
 
-  warp_word_t          read_word, counted_read_word;
   logic [EntryW-1:0]   release_next;
+  logic                completed_q;
 
   if (Lag) begin : g_lag
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -221,43 +225,63 @@ module muster_cta
         effects <= counted_effects;
       end
     end
-    always_ff @(posedge clk_i) read_word <= counted_read_word;
+    always_ff @(posedge clk_i) warps <= counted_warps;
     assign release_next = entry;
-    assign release_busy = outcome.valid;
+    assign release_busy = outcome.valid || completed_q;
   end else begin : g_no_lag
     assign outcome      = counted;
     assign effects      = counted_effects;
-    assign read_word    = counted_read_word;
+    assign warps        = counted_warps;
     assign release_next = entry_next;
-    assign release_busy = 1'b0;
+    assign release_busy = completed_q;
   end
 
-  logic [NumWarps-1:0] waits, released;
-  bar_word_t           word, census_word;
+  // Released warps still count as waiting in the cycle of their release.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      completed_q <= 1'b0;
+    end else begin
+      completed_q <= outcome.complete;
+    end
+  end
+
+  logic [NumWarps-1:0]            waits;
+  logic [NumIssue-1:0]            counts;
+  logic [NumIssue-1:0][WarpW-1:0] count_warps;
+  bar_word_t                      word;
+  warp_word_t                     read_word;
 
   muster_release #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce),
     .EnState(EnState)
   ) u_release (
     .clk_i, .rst_ni,
-    .next_i (release_next), .outcome_i (outcome), .effects_i (effects),
-    .census_i (census_entry), .census_count_i (census_count), .census_o (census_word),
-    .waits_o (waits), .released_o (released), .word_o (word),
+    .next_i (release_next), .outcome_i (outcome), .effects_i (effects), .warps_i (warps),
+    .census_i (census_entry), .census_count_i (census_count), .census_o (census_word_o),
+    .waits_o (waits), .word_o (word),
     .release_o, .release_info_o
   );
 
-  muster_warps #(
-    .NumWarps(NumWarps), .EnReduce(EnReduce), .EnState(EnState)
-  ) u_warps (
-    .clk_i, .rst_ni,
-    .waits_i (waits), .wait_bar_i (outcome.bar), .released_i (released),
-    .leave_i (leave), .leavers_i (leavers),
-    .launch_i (launched), .comers_i (lifecycle_i.warps[NumWarps-1:0]),
-    .waiting_o (waiting),
-    .release_i (release_o), .release_info_i (release_info_o),
-    .outcome_i (outcome), .warp_i (effects[0].warp[WarpW-1:0]),
-    .read_warp_i (counted_effects[0].warp[WarpW-1:0]), .read_word_o (counted_read_word)
-  );
+  always_comb begin
+    for (int m = 0; m < NumIssue; m++) begin
+      counts[m]      = effects[m].counts;
+      count_warps[m] = effects[m].warp[WarpW-1:0];
+    end
+  end
+
+  if (EnReduce || EnFaults) begin : g_warps
+    muster_warps #(.NumWarps(NumWarps), .NumIssue(NumIssue)) u_warps (
+      .clk_i, .rst_ni,
+      .outcome_i (outcome), .counts_i (counts), .count_warps_i (count_warps),
+      .warps_i (warps), .waits_i (waits),
+      .release_i (release_o), .release_info_i (release_info_o),
+      .waiting_o (waiting),
+      .read_warp_i (counted_effects[0].warp[WarpW-1:0]), .read_word_o (read_word)
+    );
+  end else begin : g_no_warps
+    assign waiting   = '0;
+    assign read_word = '0;
+  end
 
   // -------------------------------------------------------------------------------------------
   // Reports: faults, responses, commits, census
@@ -280,8 +304,9 @@ module muster_cta
     for (int p = 0; p < NumIssue; p++) commit_o.warp[p] = commit_warp[p];
   end
 
-  assign census_word_o    = census_word;
-  assign census_live_o    = live;
-  assign census_waiting_o = waiting;
+  logic census_waiting_q;
+
+  always_ff @(posedge clk_i) census_waiting_q <= waiting[census_warp_i[WarpW-1:0]];
+  assign census_warp_o = '{waiting: census_waiting_q, live: census_live, cta: census_cta};
 
 endmodule

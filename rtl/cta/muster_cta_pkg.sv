@@ -65,7 +65,6 @@ package muster_cta_pkg;
   // A member of such an update.
   typedef struct packed {
     logic       counts;     // it took effect
-    logic       waits;      // ... and its warp waits
     warp_t      warp;
     lanes_t     lanes;
     fault_e     cause;      // it was refused for this

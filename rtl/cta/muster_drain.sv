@@ -5,8 +5,9 @@
 // passes at once. Any other is parked, a place per warp, and its drain is requested; acknowledged,
 // it takes turns with what arrives at the port. So a warp in drain blocks no other.
 //
-// Parked operations that are acknowledged leave in batches: all of one batch before any of the
-// next. None is overtaken by more than NumWarps - 1 others twice.
+// Parked operations that are acknowledged leave in batches: group after group of eight warps, those
+// of the group that are acknowledged by its turn, lowest first. So each waits for at most one
+// operation of every other warp, and for a cycle per group.
 module muster_drain
   import muster_pkg::*;
 #(
@@ -28,9 +29,15 @@ module muster_drain
   output issue_t              issue_o       // drained
 );
 
-  logic [NumWarps-1:0] parked_q, parked_d;    // in drain
-  logic [NumWarps-1:0] drained_q, drained_d;  // acknowledged, of the next batch
-  logic [NumWarps-1:0] batch_q, batch_d;      // acknowledged, of this batch
+  localparam int unsigned Span   = (NumWarps < 8) ? NumWarps : 8;
+  localparam int unsigned Groups = (NumWarps + Span - 1) / Span;
+  localparam int unsigned SpanW  = $clog2(Span);
+  localparam int unsigned GroupW = (Groups > 1) ? $clog2(Groups) : 1;
+
+  logic [NumWarps-1:0]         parked_q, parked_d;    // in drain
+  logic [Groups-1:0][Span-1:0] drained_q, drained_d;  // acknowledged, not yet in a batch
+  logic [Span-1:0]             batch_q, batch_d;      // acknowledged, of the group in turn
+  logic [GroupW-1:0]           turn_q, next_q;        // that group, and the next one
 
   logic [WarpW-1:0] warp;
   logic             drains, park, pass;
@@ -41,18 +48,18 @@ module muster_drain
   assign pass   = valid_i && !park;
 
   // The next of the batch, with its operation read from the parking memory.
-  logic             first_any, pick_valid_q, pick_valid_d, pick_load, pick_take;
-  logic [WarpW-1:0] first_index, pick_q, pick_d;
+  logic             any, load, pick_valid_q, pick_load, pick_take;
+  logic [SpanW-1:0] first;
+  logic [WarpW-1:0] pick_q, pick_d;
   issue_t           picked;
 
-  muster_first #(.Width(NumWarps)) u_first (
-    .bits_i (batch_q), .any_o (first_any), .index_o (first_index)
-  );
+  muster_first #(.Width(Span)) u_first (.bits_i (batch_q), .any_o (any), .index_o (first));
 
-  assign pick_load    = first_any && (!pick_valid_q || pick_take);
-  assign pick_valid_d = pick_load || (pick_valid_q && !pick_take);
-  assign pick_d       = pick_load ? first_index : pick_q;
+  assign load      = !any;
+  assign pick_load = any && (!pick_valid_q || pick_take);
+  assign pick_d    = pick_load ? WarpW'({turn_q, first}) : pick_q;
 
+  // Nothing is picked in the cycle in which it is parked.
   muster_ram #(.Depth(NumWarps), .Width($bits(issue_t)), .Forward(1'b0)) u_parking (
     .clk_i,
     .we_i (park && ready_o), .waddr_i (warp), .wdata_i (issue_i),
@@ -61,36 +68,43 @@ module muster_drain
 
   always_comb begin
     parked_d  = parked_q & ~fence_ack_i;
-    drained_d = drained_q | (parked_q & fence_ack_i);
+    drained_d = drained_q;
     batch_d   = batch_q;
     if (park && ready_o) parked_d[warp] = 1'b1;
-    if (pick_load) batch_d[first_index] = 1'b0;
-    if (batch_q == '0) begin
-      batch_d   = drained_q;
-      drained_d = parked_q & fence_ack_i;
+    if (pick_load) batch_d[first] = 1'b0;
+    if (load) begin
+      batch_d           = drained_q[next_q];
+      drained_d[next_q] = '0;
     end
+    drained_d = drained_d | (Groups*Span)'(parked_q & fence_ack_i);
   end
 
   // Parked and passing operations take turns.
-  logic turn_q;  // the parked one's
-  assign pick_take = pick_valid_q && ready_i && (turn_q || !pass);
+  logic parked_turn_q;
+  assign pick_take = pick_valid_q && ready_i && (parked_turn_q || !pass);
   assign valid_o   = pass || pick_valid_q;
-  assign issue_o   = (pick_valid_q && (turn_q || !pass)) ? picked : issue_i;
-  assign ready_o   = park || (ready_i && pass && !(pick_valid_q && turn_q));
+  assign issue_o   = (pick_valid_q && (parked_turn_q || !pass)) ? picked : issue_i;
+  assign ready_o   = park || (ready_i && pass && !(pick_valid_q && parked_turn_q));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      parked_q     <= '0;
-      drained_q    <= '0;
-      batch_q      <= '0;
-      pick_valid_q <= 1'b0;
-      turn_q       <= 1'b0;
+      parked_q      <= '0;
+      drained_q     <= '0;
+      batch_q       <= '0;
+      turn_q        <= '0;
+      next_q        <= '0;
+      pick_valid_q  <= 1'b0;
+      parked_turn_q <= 1'b0;
     end else begin
       parked_q     <= parked_d;
       drained_q    <= drained_d;
       batch_q      <= batch_d;
-      pick_valid_q <= pick_valid_d;
-      if (valid_o && ready_i) turn_q <= !pick_take;
+      pick_valid_q <= pick_load || (pick_valid_q && !pick_take);
+      if (load) begin
+        turn_q <= next_q;
+        next_q <= (32'(next_q) == Groups - 1) ? '0 : next_q + GroupW'(1);
+      end
+      if (valid_o && ready_i) parked_turn_q <= !pick_take;
     end
   end
 

@@ -25,13 +25,13 @@ module muster_release
   input  logic [EntryW-1:0]      next_i,       // the entry of the outcome in the next cycle
   input  outcome_t               outcome_i,
   input  effect_t [NumIssue-1:0] effects_i,
+  input  logic [NumWarps-1:0]    warps_i,      // of the members that count, without ARV's
 
   input  logic [EntryW-1:0]      census_i,     // an entry to look at ...
   input  bar_word_t              census_count_i, // (its counts, a cycle later)
   output bar_word_t              census_o,     // ... and its state word, a cycle later
 
   output logic [NumWarps-1:0]    waits_o,      // begin to wait, at the outcome's entry
-  output logic [NumWarps-1:0]    released_o,   // stop waiting, in the same cycle
   output bar_word_t              word_o,       // the entry's state word, afterwards
 
   output logic [NumWarps-1:0]    release_o,    // the released warps, a cycle later
@@ -51,17 +51,9 @@ module muster_release
 
   assign warp_word = outcome_i.word;
 
-  always_comb begin
-    waits_o = '0;
-    for (int m = 0; m < NumIssue; m++) begin
-      if (effects_i[m].waits) waits_o[effects_i[m].warp[WarpW-1:0]] = 1'b1;
-    end
-    if (EnState && outcome_i.op == GroupWriteWarp && outcome_i.accepted && warp_word.waiting) begin
-      waits_o[effects_i[0].warp[WarpW-1:0]] = 1'b1;
-    end
-  end
-
-  assign released_o    = outcome_i.complete ? (waiters | waits_o) : '0;
+  assign waits_o = ((outcome_i.op == GroupArrive) ||
+                    (EnState && outcome_i.op == GroupWriteWarp && warp_word.waiting)) ? warps_i
+                                                                                      : '0;
   assign waiters_d     = (outcome_i.complete || outcome_i.op == GroupClear) ? '0
                                                                             : (waiters | waits_o);
   assign waiters_write = outcome_i.accepted || (outcome_i.op == GroupClear);
@@ -153,8 +145,10 @@ module muster_release
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       release_q <= '0;
+    end else if (outcome_i.complete) begin
+      release_q <= waiters | waits_o;
     end else begin
-      release_q <= released_o;
+      release_q <= '0;
     end
   end
 

@@ -94,7 +94,7 @@ module muster_report
       endcase
     end
 
-    muster_response u_response (
+    muster_response #(.Depth((NumIssue > 1) ? 4 : 1)) u_response (
       .clk_i, .rst_ni,
       .credit_o, .spend_i, .refund_i (reads && !outcome_i.accepted),
       .valid_i (reads && outcome_i.accepted), .response_i (response),

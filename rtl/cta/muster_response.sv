@@ -6,7 +6,8 @@
 module muster_response
   import muster_pkg::*;
 #(
-  parameter int unsigned Depth = 2
+  parameter int unsigned Depth = 1,
+  localparam int unsigned CountW = $clog2(Depth + 1)
 ) (
   input  logic      clk_i,
   input  logic      rst_ni,
@@ -23,39 +24,34 @@ module muster_response
   output response_t response_o
 );
 
-  localparam int unsigned PtrW = $clog2(Depth);
-
-  response_t [Depth-1:0] queue_q;
-  logic [PtrW-1:0]       head_q, tail_q;
-  logic [PtrW:0]         places_q, places_d, filled_q, filled_d;
+  response_t [Depth-1:0] queue_q, queue_d;  // the oldest is in place 0
+  logic [CountW-1:0]     credits_q, filled_q, behind;
   logic                  pop;
 
-  assign credit_o   = (places_q != '0);
+  assign credit_o   = (credits_q != '0);
   assign valid_o    = (filled_q != '0);
-  assign response_o = queue_q[head_q];
+  assign response_o = queue_q[0];
   assign pop        = valid_o && ready_i;
+  assign behind     = filled_q - CountW'(pop);
 
   always_comb begin
-    places_d = places_q + (PtrW+1)'(pop) + (PtrW+1)'(refund_i) - (PtrW+1)'(spend_i);
-    filled_d = filled_q + (PtrW+1)'(valid_i) - (PtrW+1)'(pop);
+    queue_d = queue_q;
+    for (int i = 0; i < Depth; i++) begin
+      if (pop && i + 1 < Depth) queue_d[i] = queue_q[(i + 1) % Depth];
+      if (valid_i && behind == CountW'(i)) queue_d[i] = response_i;
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      head_q   <= '0;
-      tail_q   <= '0;
-      filled_q <= '0;
-      places_q <= (PtrW+1)'(Depth);
+      filled_q  <= '0;
+      credits_q <= CountW'(Depth);
     end else begin
-      if (pop) head_q <= head_q + PtrW'(1);
-      if (valid_i) tail_q <= tail_q + PtrW'(1);
-      filled_q <= filled_d;
-      places_q <= places_d;
+      filled_q  <= behind + CountW'(valid_i);
+      credits_q <= credits_q + CountW'(pop) + CountW'(refund_i) - CountW'(spend_i);
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (valid_i) queue_q[tail_q] <= response_i;
-  end
+  always_ff @(posedge clk_i) queue_q <= queue_d;
 
 endmodule

@@ -1,43 +1,47 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What belongs to a warp: whether it waits and where, and its own copy of the result of its latest
-// reduction (BCU ISA, BAR.RED), which stays until its next one completes.
+// What belongs to a warp: whether it waits and where, the reduction that it took part in last, and
+// its own copy of the result (BCU ISA, BAR.RED), which stays until its next one completes. A
+// release hands the result to any number of warps at once, so the copies are registers; the rest
+// is written warp by warp as they arrive, and read from memories.
+//
+// While the warp still waits for its reduction, the result reads 0.
 module muster_warps
   import muster_pkg::*;
   import muster_cta_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
-  parameter bit          EnReduce = 1'b1,
-  parameter bit          EnState  = 1'b1,
+  parameter int unsigned NumIssue = 1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned ValueW  = WarpW + 6
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
+  input  logic                             clk_i,
+  input  logic                             rst_ni,
 
-  input  logic [NumWarps-1:0] waits_i,         // begin to wait ...
-  input  bar_t                wait_bar_i,      // ... here
-  input  logic [NumWarps-1:0] released_i,      // stop waiting
-  input  logic                leave_i,         // a CTA leaves, ...
-  input  logic [NumWarps-1:0] leavers_i,       // ... and these warps with it
-  input  logic                launch_i,        // a CTA comes, ...
-  input  logic [NumWarps-1:0] comers_i,        // ... and these warps with it
-  output logic [NumWarps-1:0] waiting_o,
+  input  outcome_t                         outcome_i,
+  input  logic [NumIssue-1:0]              counts_i,        // members that count, ...
+  input  logic [NumIssue-1:0][WarpW-1:0]   count_warps_i,   // ... and their warps
+  input  logic [NumWarps-1:0]              warps_i,         // the same, without ARV's
+  input  logic [NumWarps-1:0]              waits_i,         // begin to wait, at the entry
 
-  input  logic [NumWarps-1:0] release_i,       // the release, ...
-  input  release_t            release_info_i,  // ... and the result that goes with it
-  input  outcome_t            outcome_i,       // for R2B.WARP, of this warp
-  input  logic [WarpW-1:0]    warp_i,
+  input  logic [NumWarps-1:0]              release_i,
+  input  release_t                         release_info_i,
+  output logic [NumWarps-1:0]              waiting_o,
 
-  input  logic [WarpW-1:0]    read_warp_i,
-  output warp_word_t          read_word_o      // B2R.WARP, in the same cycle
+  input  logic [WarpW-1:0]                 read_warp_i,
+  output warp_word_t                       read_word_o      // B2R.WARP, a cycle later
 );
+
+  // -------------------------------------------------------------------------------------------
+  // Who waits: until the cycle of the release
+  // -------------------------------------------------------------------------------------------
 
   logic [NumWarps-1:0] waiting_q, waiting_d;
 
+  // A CTA that leaves takes no notice of its waiting warps; the next launch does.
   always_comb begin
-    waiting_d = (waiting_q | waits_i) & ~released_i;
-    if (leave_i) waiting_d = waiting_d & ~leavers_i;
+    waiting_d = (waiting_q & ~release_i) | waits_i;
+    if (outcome_i.op == GroupClear) waiting_d = waiting_q & ~release_i & ~warps_i;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -50,99 +54,113 @@ module muster_warps
 
   assign waiting_o = waiting_q;
 
-  if (EnReduce) begin : g_copies
-    typedef struct packed {
-      kind_e             kind;
-      bar_t              bar;
-      logic [ValueW-1:0] value;
-    } copy_t;
+  // -------------------------------------------------------------------------------------------
+  // Where, and for which reduction
+  // -------------------------------------------------------------------------------------------
 
-    logic  [NumWarps-1:0] reduced_q, reduced_d;  // the warp has a copy
-    copy_t [NumWarps-1:0] copies_q;
-    copy_t                copy;
-    logic  [NumWarps-1:0] copies_we;
+  typedef struct packed {
+    logic reduces;  // the warp waits for the reduction below
+    bar_t bar;
+  } place_t;
 
-    // R2B.WARP, a cycle later: in step with the release.
-    logic             write_q;
-    logic [WarpW-1:0] write_warp_q;
-    warp_word_t       write_word_q;
+  typedef struct packed {
+    kind_e kind;    // KindIdle: none since the launch
+    bar_t  bar;
+  } reduction_t;
 
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        write_q <= 1'b0;
-      end else begin
-        write_q <= EnState && outcome_i.accepted && (outcome_i.op == GroupWriteWarp);
+  logic       place_write, reduction_write;
+  place_t     place, place_d;
+  reduction_t reduction, reduction_d;
+  warp_word_t word;
+
+  assign word = outcome_i.word;
+
+  always_comb begin
+    place_write     = (waits_i != '0);
+    place_d         = '{reduces: is_reduction(outcome_i.kind), bar: outcome_i.bar};
+    reduction_write = (outcome_i.op == GroupArrive) && is_reduction(outcome_i.kind);
+    reduction_d     = '{kind: outcome_i.kind, bar: outcome_i.bar};
+    if (outcome_i.op == GroupWriteWarp) begin
+      place_d.reduces = 1'b0;
+      reduction_write = 1'b1;
+      reduction_d     = '{kind: word.kind, bar: word.bar};
+    end
+    if (outcome_i.op == GroupClear) begin
+      reduction_write = 1'b1;
+      reduction_d     = '{kind: KindIdle, bar: '0};
+    end
+  end
+
+  // A warp's word is not read before its operation ahead has written it.
+  muster_ram #(
+    .Depth(NumWarps), .Width($bits(place_t)), .NumWrite(NumIssue), .Forward(1'b0)
+  ) u_places (
+    .clk_i,
+    .we_i (counts_i & {NumIssue{place_write}}), .waddr_i (count_warps_i), .wdata_i (place_d),
+    .raddr_i (read_warp_i), .rdata_o (place)
+  );
+
+  muster_ram #(
+    .Depth(NumWarps), .Width($bits(reduction_t)), .NumWrite(NumIssue), .Forward(1'b0)
+  ) u_reductions (
+    .clk_i,
+    .we_i (counts_i & {NumIssue{reduction_write}}), .waddr_i (count_warps_i),
+    .wdata_i (reduction_d),
+    .raddr_i (read_warp_i), .rdata_o (reduction)
+  );
+
+  // -------------------------------------------------------------------------------------------
+  // The results
+  // -------------------------------------------------------------------------------------------
+
+  logic [NumWarps-1:0][ValueW-1:0] results_q;
+  logic [NumWarps-1:0]             written_q;  // R2B.WARP, in step with the release
+  logic [ValueW-1:0]               written_value_q, result;
+  logic                            released, write_q;
+
+  assign released = is_reduction(release_info_i.kind);
+  assign result   = write_q ? written_value_q : release_info_i.value[ValueW-1:0];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      write_q <= 1'b0;
+    end else begin
+      write_q <= outcome_i.accepted && (outcome_i.op == GroupWriteWarp);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    written_q       <= warps_i;
+    written_value_q <= word.value[ValueW-1:0];
+    if (write_q || release_i != '0) begin
+      for (int w = 0; w < NumWarps; w++) begin
+        if (write_q ? written_q[w] : (release_i[w] && released)) results_q[w] <= result;
       end
     end
+  end
 
-    always_ff @(posedge clk_i) begin
-      write_warp_q <= warp_i;
-      write_word_q <= outcome_i.word;
-    end
+  // -------------------------------------------------------------------------------------------
+  // The word
+  // -------------------------------------------------------------------------------------------
 
-    // A release and an R2B.WARP never meet: each is a group of its own.
-    always_comb begin
-      copies_we = is_reduction(release_info_i.kind) ? release_i : '0;
-      copy      = '{
-        kind:  release_info_i.kind,
-        bar:   release_info_i.bar,
-        value: release_info_i.value[ValueW-1:0]
-      };
-      reduced_d = reduced_q | copies_we;
-      if (write_q) begin
-        copies_we               = '0;
-        copies_we[write_warp_q] = 1'b1;
-        copy = '{
-          kind:  write_word_q.kind,
-          bar:   write_word_q.bar,
-          value: write_word_q.value[ValueW-1:0]
-        };
-        reduced_d = reduced_q;
-        reduced_d[write_warp_q] = (write_word_q.kind != KindIdle);
-      end
-      if (launch_i) reduced_d = reduced_d & ~comers_i;
-    end
+  logic [ValueW-1:0] read_result_q;
+  logic              read_waiting_q;
 
-    always_ff @(posedge clk_i) begin
-      reduced_q <= reduced_d;
-      if (copies_we != '0) begin
-        for (int w = 0; w < NumWarps; w++) begin
-          if (copies_we[w]) copies_q[w] <= copy;
-        end
-      end
-    end
+  always_ff @(posedge clk_i) begin
+    read_result_q  <= results_q[read_warp_i];
+    read_waiting_q <= waiting_q[read_warp_i];
+  end
 
-    copy_t read_copy;
-    bar_t  read_bar;
-    logic  read_waiting;
-
-    assign read_copy    = reduced_q[read_warp_i] ? copies_q[read_warp_i] : '0;
-    assign read_waiting = EnState && waiting_q[read_warp_i];
-
-    if (EnState) begin : g_where
-      bar_t [NumWarps-1:0] wait_bars_q;
-      always_ff @(posedge clk_i) begin
-        if (waits_i != '0) begin
-          for (int w = 0; w < NumWarps; w++) begin
-            if (waits_i[w]) wait_bars_q[w] <= wait_bar_i;
-          end
-        end
-      end
-      assign read_bar = read_waiting ? wait_bars_q[read_warp_i] : '0;
-    end else begin : g_nowhere
-      assign read_bar = '0;
-    end
-
-    assign read_word_o = '{
+  always_comb begin
+    read_word_o = '{
       zero:     '0,
-      waiting:  read_waiting,
-      wait_bar: read_bar,
-      kind:     read_copy.kind,
-      bar:      read_copy.bar,
-      value:    value_t'(read_copy.value)
+      waiting:  read_waiting_q,
+      wait_bar: read_waiting_q ? place.bar : '0,
+      kind:     reduction.kind,
+      bar:      reduction.bar,
+      value:    value_t'(read_result_q)
     };
-  end else begin : g_no_copies
-    assign read_word_o = '0;
+    if (reduction.kind == KindIdle || (read_waiting_q && place.reduces)) read_word_o.value = '0;
   end
 
 endmodule

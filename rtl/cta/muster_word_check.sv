@@ -7,11 +7,12 @@ module muster_word_check
   parameter int unsigned NumWarps = 32,
   localparam int unsigned WarpW = $clog2(NumWarps)
 ) (
-  input  logic             bar_i,        // the word of an entry, else that of a warp
+  input  logic             bar_i,       // the word of an entry, else that of a warp
   input  bar_word_t        bar_word_i,
   input  warp_word_t       warp_word_i,
-  input  logic [WarpW-1:0] live_last_i,  // live warps of the CTA, less one
-  input  wcount_t          size_i,       // warps of the CTA
+  input  logic             above_i,     // the entry's word expects more than the CTA's warps
+  input  logic [WarpW-1:0] last_i,      // the entry's highest count before it completes
+  input  wcount_t          size_i,      // warps of the CTA
   output logic             bad_o
 );
 
@@ -28,7 +29,7 @@ module muster_word_check
   always_comb begin
     unique case (kind)
       KindIdle, KindSync: bad_value = (value != '0);
-      KindAnd, KindOr:    bad_value = (value > 12'd1);
+      KindAnd, KindOr:    bad_value = (value[11:1] != '0);
       KindPopc:           bad_value = (value > {warps, 5'd0});
       default:            bad_value = 1'b1;
     endcase
@@ -37,21 +38,18 @@ module muster_word_check
   logic bad_bar, bad_warp;
 
   always_comb begin
-    bad_bar = (bar_word_i.zero != '0) || bad_value;
     if (kind == KindIdle) begin
-      bad_bar = bad_bar || (bar_word_i.arrived != '0) || (bar_word_i.expected != '0);
+      bad_bar = (bar_word_i.arrived != '0) || (bar_word_i.expected != '0);
     end else begin
-      bad_bar = bad_bar || (bar_word_i.arrived == '0) ||
-                (bar_word_i.expected > size_i) ||
-                ((bar_word_i.expected == '0) ? (bar_word_i.arrived > wcount_t'(live_last_i))
-                                             : (bar_word_i.arrived >= bar_word_i.expected));
+      bad_bar = (bar_word_i.arrived == '0) || above_i || (bar_word_i.arrived > wcount_t'(last_i));
     end
+    bad_bar = bad_bar || (bar_word_i.zero != '0);
 
-    bad_warp = (warp_word_i.zero != '0) || bad_value || (kind == KindSync) ||
+    bad_warp = (warp_word_i.zero != '0) || (kind == KindSync) ||
                (kind == KindIdle && warp_word_i.bar != '0) ||
                (!warp_word_i.waiting && warp_word_i.wait_bar != '0);
   end
 
-  assign bad_o = bar_i ? bad_bar : bad_warp;
+  assign bad_o = bad_value || (bar_i ? bad_bar : bad_warp);
 
 endmodule

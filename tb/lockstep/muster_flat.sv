@@ -71,8 +71,10 @@ module muster_flat
   input  logic [4:0]          census_cta_i,
   input  logic [3:0]          census_bar_i,
   output logic [31:0]         census_word_o,
-  output logic [63:0]         census_live_o,
-  output logic [63:0]         census_waiting_o
+  input  logic [5:0]          census_warp_i,
+  output logic                census_live_o,
+  output logic                census_waiting_o,
+  output logic [4:0]          census_warp_cta_o
 );
 
   issue_t     [NumIssue-1:0] issue;
@@ -81,7 +83,8 @@ module muster_flat
   response_t                 response;
   fault_t     [NumIssue:0]   fault;
   commit_t                   commit;
-  logic       [NumWarps-1:0] busy, fence_req, released, live, waiting;
+  logic       [NumWarps-1:0] busy, fence_req, released;
+  census_t                   census;
 
   muster #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue),
@@ -91,13 +94,13 @@ module muster_flat
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i (issue), .busy_o (busy),
     .lifecycle_valid_i (lc_valid_i), .lifecycle_ready_o (lc_ready_o), .lifecycle_i (lifecycle),
+    .lifecycle_warps_i (lc_warps_i[NumWarps-1:0]),
     .fence_req_o (fence_req), .fence_ack_i (fence_ack_i[NumWarps-1:0]),
     .release_o (released), .release_info_o (release_info),
     .response_valid_o, .response_ready_i, .response_o (response),
     .fault_valid_o, .fault_o (fault),
     .commit_o (commit),
-    .census_cta_i, .census_bar_i, .census_word_o,
-    .census_live_o (live), .census_waiting_o (waiting)
+    .census_cta_i, .census_bar_i, .census_word_o, .census_warp_i, .census_warp_o (census)
   );
 
   assign lifecycle = '{
@@ -105,8 +108,7 @@ module muster_flat
     cta:   lc_cta_i,
     warp:  lc_warp_i,
     lanes: lc_lanes_i,
-    size:  lc_size_i,
-    warps: lc_warps_i
+    size:  lc_size_i
   };
 
   always_comb begin
@@ -147,7 +149,9 @@ module muster_flat
   assign entry_cta_o      = commit.entry_cta;
   assign entry_bar_o      = commit.entry_bar;
   assign entry_word_o     = commit.entry_word;
-  assign census_live_o    = 64'(live);
-  assign census_waiting_o = 64'(waiting);
+  assign census_live_o    = census.live;
+  assign census_waiting_o = census.waiting;
+
+  assign census_warp_cta_o = census.cta;
 
 endmodule
