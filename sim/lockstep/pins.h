@@ -21,6 +21,7 @@ struct Inputs {
   bool response_ready = true;
   std::uint8_t census_cta = 0;  // entry to read
   std::uint8_t census_bar = 0;
+  std::uint8_t census_warp = 0;  // warp to look at
 };
 
 struct Outputs {
@@ -58,8 +59,10 @@ struct Outputs {
   std::uint8_t entry_bar = 0;
   std::uint32_t entry_word = 0;
   std::uint32_t census_word = 0;  // of the entry addressed in the cycle before
-  std::uint64_t live = 0;
-  std::uint64_t waiting = 0;
+  // Of the warp addressed in the cycle before.
+  bool census_live = false;  // if its CTA is resident
+  bool census_waiting = false;
+  std::uint8_t census_warp_cta = 0;
 };
 
 }  // namespace muster

@@ -138,15 +138,8 @@ bool Scoreboard::Compare(std::uint64_t cycle, const Inputs& in, const Outputs& o
     slot.fault_valid = 0;
     slot.released = 0;
   }
-  // A warp comes and leaves with the commit; it begins and ceases to wait with the release.
+  live_[cycle % kSlots] = model_.Live();
   waiting_[cycle % kSlots] = model_.Waiting();
-  if (out.live != model_.Live()) {
-    return Differ("census.live", Hex(out.live), Hex(model_.Live()));
-  }
-  const std::uint64_t waiting = waiting_[(cycle - bounds_.latency) % kSlots] & model_.Live();
-  if (out.waiting != waiting) {
-    return Differ("census.waiting", Hex(out.waiting), Hex(waiting));
-  }
   return CompareResponse(cycle, in, out) && CompareCensus(cycle, out);
 }
 
@@ -258,36 +251,65 @@ bool Scoreboard::CompareResponse(std::uint64_t cycle, const Inputs& in, const Ou
 // ------------------------------------------------------------------------------------------------
 
 void Scoreboard::StartSweep() {
-  sweep_next_ = 0;
-  sweep_end_ = config_.num_ctas * kNumBars;
+  next_entry_ = 0;
+  end_entry_ = config_.num_ctas * kNumBars;
+  next_warp_ = 0;
+  end_warp_ = config_.num_warps;
 }
 
 void Scoreboard::Address(Inputs* in) {
-  addressed_ = kNoEntry;
-  while (sweep_next_ < sweep_end_ && !model_.Resident(sweep_next_ / kNumBars)) {
-    sweep_next_ += kNumBars - sweep_next_ % kNumBars;
+  addressed_ = Addressed();
+  while (next_entry_ < end_entry_ && !model_.Resident(next_entry_ / kNumBars)) {
+    next_entry_ += kNumBars - next_entry_ % kNumBars;
   }
-  if (sweep_next_ < sweep_end_) {
-    addressed_ = sweep_next_++;
-    in->census_cta = static_cast<std::uint8_t>(addressed_ / kNumBars);
-    in->census_bar = static_cast<std::uint8_t>(addressed_ % kNumBars);
+  if (next_entry_ < end_entry_) {
+    addressed_.entry = next_entry_++;
+    in->census_cta = static_cast<std::uint8_t>(addressed_.entry / kNumBars);
+    in->census_bar = static_cast<std::uint8_t>(addressed_.entry % kNumBars);
+  }
+  if (next_warp_ < end_warp_) {
+    addressed_.warp = next_warp_++;
+    in->census_warp = static_cast<std::uint8_t>(addressed_.warp);
   }
 }
 
-// An entry that has changed lately is left out: its word is on its way.
+// What has changed lately is left out: it is on its way.
 bool Scoreboard::CompareCensus(std::uint64_t cycle, const Outputs& out) {
-  const unsigned entry = std::exchange(answered_, std::exchange(addressed_, kNoEntry));
-  if (entry == kNoEntry || changed_[entry] + kQuiet > cycle) {
-    return true;
-  }
+  const Addressed at = std::exchange(answered_, std::exchange(addressed_, Addressed()));
+  return (at.entry == kNone || CompareEntry(cycle, at.entry, out)) &&
+         (at.warp == kNone || CompareWarp(at.warp, out));
+}
+
+bool Scoreboard::CompareEntry(std::uint64_t cycle, unsigned entry, const Outputs& out) {
   const unsigned cta = entry / kNumBars;
   const unsigned bar = entry % kNumBars;
-  if (!model_.Resident(cta)) {
+  if (changed_[entry] + kQuiet > cycle || !model_.Resident(cta)) {
     return true;
   }
   const std::uint32_t word = model_.EntryWord(cta, bar);
   return out.census_word == word || Differ("census.word", Hex(out.census_word), Hex(word),
                                            static_cast<int>(cta), static_cast<int>(bar));
+}
+
+bool Scoreboard::CompareWarp(unsigned warp, const Outputs& out) {
+  const std::uint64_t bit = std::uint64_t{1} << warp;
+  std::uint64_t changed = 0;
+  for (unsigned i = 0; i < kQuiet; ++i) {
+    changed |= (live_[i] ^ model_.Live()) | (waiting_[i] ^ model_.Waiting());
+  }
+  if ((changed & bit) != 0) {
+    return true;
+  }
+  const auto describe = [warp](bool live, bool waiting) {
+    return fmt::format("warp {}: {}{}", warp, live ? "live" : "not live", waiting ? ", waits" : "");
+  };
+  const unsigned cta = out.census_warp_cta;
+  const bool in_cta = out.census_live && cta < config_.num_ctas && model_.Resident(cta);
+  const bool is_live = in_cta && (model_.LiveWarps(cta) & bit) != 0;
+  const bool live = (model_.Live() & bit) != 0;
+  const bool waiting = (model_.Waiting() & bit) != 0;
+  return (in_cta == live && is_live == live && out.census_waiting == waiting) ||
+         Differ("census.warp", describe(in_cta, out.census_waiting), describe(live, waiting));
 }
 
 bool Scoreboard::Differ(const char* field, std::string unit, std::string golden, int cta, int bar) {

@@ -32,10 +32,10 @@ class Scoreboard {
   // Compares the outputs of this cycle. False: they differ, see mismatch().
   bool Compare(std::uint64_t cycle, const Inputs& in, const Outputs& out);
 
-  // Walks the entries of the resident CTAs through the census port: Address() before a cycle is
-  // settled, Compare() sees to the rest.
+  // Walks the entries of the resident CTAs, and all warps, through the census port: Address()
+  // before a cycle is settled, Compare() sees to the rest.
   void StartSweep();
-  bool Sweeping() const { return sweep_next_ < sweep_end_; }
+  bool Sweeping() const { return next_entry_ < end_entry_ || next_warp_ < end_warp_; }
   void Address(Inputs* in);
 
   bool ResponsesOutstanding() const { return responses_head_ != responses_tail_; }
@@ -71,7 +71,8 @@ class Scoreboard {
   static constexpr unsigned kSlots = 8;       // more than the longest latency, a power of two
   static constexpr unsigned kResponses = 16;  // more than a unit holds, a power of two
   static constexpr unsigned kRecords = 4;     // kept of each entry, a power of two
-  static constexpr unsigned kQuiet = 8;       // cycles in which a commit has become visible
+  static constexpr unsigned kQuiet =
+      8;  // cycles in which a commit has become visible; not more than kSlots
 
   // The records of one entry.
   struct Log {
@@ -87,6 +88,8 @@ class Scoreboard {
   bool CompareFaults(const Slot& slot, const Outputs& out);
   bool CompareResponse(std::uint64_t cycle, const Inputs& in, const Outputs& out);
   bool CompareCensus(std::uint64_t cycle, const Outputs& out);
+  bool CompareEntry(std::uint64_t cycle, unsigned entry, const Outputs& out);
+  bool CompareWarp(unsigned warp, const Outputs& out);
   void Keep(std::uint64_t cycle, const Operation& operation, const golden::Effects& effects);
   bool Differ(const char* field, std::string unit, std::string golden, int cta = -1, int bar = -1);
 
@@ -97,8 +100,10 @@ class Scoreboard {
   const golden::Model& model_;
   std::optional<Mismatch> mismatch_;
 
-  std::array<Slot, kSlots> slots_;               // by cycle, modulo
-  std::array<std::uint64_t, kSlots> waiting_{};  // the golden model's, at the end of each cycle
+  std::array<Slot, kSlots> slots_;  // by cycle, modulo
+  // The golden model's, at the end of each cycle.
+  std::array<std::uint64_t, kSlots> live_{};
+  std::array<std::uint64_t, kSlots> waiting_{};
 
   std::array<Response, kResponses> responses_;  // by number, modulo
   unsigned responses_head_ = 0;
@@ -106,13 +111,19 @@ class Scoreboard {
   std::uint64_t stalls_ = 0;
   std::uint64_t longest_response_ = 0;
 
-  // Census: the entries from sweep_next_ to sweep_end_ are still to be read; addressed_ was
-  // addressed in this cycle, answered_ in the one before (none: kNoEntry).
-  static constexpr unsigned kNoEntry = kMaxCtas * kNumBars;
-  unsigned sweep_next_ = 0;
-  unsigned sweep_end_ = 0;
-  unsigned addressed_ = kNoEntry;
-  unsigned answered_ = kNoEntry;
+  // Census: from next to end is still to be addressed; what was addressed in this cycle, and in the
+  // cycle before, which is answered in this one.
+  static constexpr unsigned kNone = kMaxCtas * kNumBars;
+  struct Addressed {
+    unsigned entry = kNone;
+    unsigned warp = kNone;
+  };
+  unsigned next_entry_ = 0;
+  unsigned end_entry_ = 0;
+  unsigned next_warp_ = 0;
+  unsigned end_warp_ = 0;
+  Addressed addressed_;
+  Addressed answered_;
   std::vector<std::uint64_t> changed_;  // by entry: the cycle of its latest commit
   std::vector<Log> logs_;               // by entry
 };

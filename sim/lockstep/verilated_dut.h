@@ -101,6 +101,7 @@ class VerilatedDut final : public Dut {
     unit_.response_ready_i = static_cast<std::uint8_t>(in.response_ready);
     unit_.census_cta_i = in.census_cta;
     unit_.census_bar_i = in.census_bar;
+    unit_.census_warp_i = in.census_warp;
   }
 
   void Sample() {
@@ -146,8 +147,9 @@ class VerilatedDut final : public Dut {
       out.entry_word = unit_.entry_word_o;
     }
     out.census_word = unit_.census_word_o;
-    out.live = unit_.census_live_o;
-    out.waiting = unit_.census_waiting_o;
+    out.census_live = unit_.census_live_o != 0;
+    out.census_waiting = unit_.census_waiting_o != 0;
+    out.census_warp_cta = unit_.census_warp_cta_o;
   }
 
   VerilatedContext context_;
