@@ -9,7 +9,7 @@ MUSTER := $(BUILD)/sim/app/muster
 export JOBS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress mutants wave bench coverage clean
+.PHONY: help setup build run test lint format regress mutants wave bench clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -47,9 +47,6 @@ wave: setup  ## Leave and show a waveform: KERNEL=name, or TEST=regress CONFIG=s
 
 bench: setup  ## Measure latency, throughput, area, Fmax and speed of simulation
 	@scripts/bench.py
-
-coverage: setup  ## Count the lines of the RTL that the tests reach
-	@scripts/coverage.sh
 
 clean:  ## Remove what was built
 	@rm -rf $(BUILD)
