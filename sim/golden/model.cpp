@@ -381,7 +381,6 @@ std::uint32_t Model::WarpWord(unsigned warp) const {
 
 void Model::Launch(const Operation& operation) {
   Cta& cta = ctas_[operation.cta];
-  cta = Cta();
   cta.resident = true;
   cta.size = operation.size;
   cta.live = operation.warps;
