@@ -307,7 +307,8 @@ bool Scoreboard::CompareWarp(unsigned warp, const Outputs& out) {
   const bool in_cta = out.census_live && cta < config_.num_ctas && model_.Resident(cta);
   const bool is_live = in_cta && (model_.LiveWarps(cta) & bit) != 0;
   const bool live = (model_.Live() & bit) != 0;
-  const bool waiting = (model_.Waiting() & bit) != 0;
+  // Without reductions and faults, nothing in the unit needs to know who waits.
+  const bool waiting = (config_.reduce || config_.faults) && (model_.Waiting() & bit) != 0;
   return (in_cta == live && is_live == live && out.census_waiting == waiting) ||
          Differ("census.warp", describe(in_cta, out.census_waiting), describe(live, waiting));
 }
