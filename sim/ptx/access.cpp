@@ -60,7 +60,8 @@ std::uint64_t LoadBits(const std::uint8_t* from, Type type, Type destination) {
   if (!IsSigned(type)) return bits;
   const unsigned shift = 64 - 8 * bytes;
   const auto extended = static_cast<std::int64_t>(bits << shift) >> shift;
-  return static_cast<std::uint64_t>(extended) & (~std::uint64_t{0} >> (64 - 8 * Bytes(destination)));
+  return static_cast<std::uint64_t>(extended) &
+         (~std::uint64_t{0} >> (64 - 8 * Bytes(destination)));
 }
 
 }  // namespace
@@ -97,8 +98,8 @@ std::uint8_t* Interpreter::Resolve(Warp* warp, unsigned lane, Space space, std::
 
 std::string Interpreter::DescribeAccess(const Warp& warp, Space space, std::uint64_t address,
                                         unsigned bytes, bool write) const {
-  const std::string access = fmt::format("{} {} byte{}", write ? "writes" : "reads", bytes,
-                                         bytes == 1 ? "" : "s");
+  const std::string access =
+      fmt::format("{} {} byte{}", write ? "writes" : "reads", bytes, bytes == 1 ? "" : "s");
   if ((address & (bytes - 1)) != 0) {
     return fmt::format("{} at {:#x}, which is not a multiple of {}", access, address, bytes);
   }
@@ -124,8 +125,7 @@ std::string Interpreter::DescribeAccess(const Warp& warp, Space space, std::uint
   // Below a buffer: the address has run back into the gap before it.
   const Region* const next = memory_->RegionAt(address + kSegmentBytes);
   if (next != nullptr && !next->name.empty() && ByteOf(address) > kSegmentBytes / 2) {
-    return fmt::format("{} at byte -{} of {}", access, kSegmentBytes - ByteOf(address),
-                       next->name);
+    return fmt::format("{} at byte -{} of {}", access, kSegmentBytes - ByteOf(address), next->name);
   }
   return fmt::format("{} at {:#x}, where there is no memory", access, address);
 }
@@ -159,8 +159,8 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
     } else {
       const std::uint64_t c = i.a[2] == kNoSlot ? 0 : lanes.a(2)[lane];
       WithNumber(i.type, [&](auto zero) {
-        lanes.d(0)[lane] = Exchange<decltype(zero)>(at, static_cast<Atomic>(i.mode),
-                                                    lanes.a(1)[lane], c);
+        lanes.d(0)[lane] =
+            Exchange<decltype(zero)>(at, static_cast<Atomic>(i.mode), lanes.a(1)[lane], c);
       });
     }
   }

@@ -21,7 +21,7 @@ enum Segment : std::uint64_t {
   kParamSegment = 3,
   kSharedSegment = 4,
   kLocalSegment = 5,
-  kFirstBuffer = 16,   // a segment for each buffer of the manifest
+  kFirstBuffer = 16,  // a segment for each buffer of the manifest
 };
 
 constexpr std::uint64_t SegmentOf(std::uint64_t address) { return address >> kSegmentBits; }

@@ -10,8 +10,8 @@ void Census::Launch(unsigned slot, std::uint64_t cta) {
   for (Entry& entry : entries_[slot]) entry.members.clear();
 }
 
-void Census::Commit(std::uint64_t cycle, const Operation& operation,
-                    const golden::Effects& effects, unsigned warp, std::uint32_t line) {
+void Census::Commit(std::uint64_t cycle, const Operation& operation, const golden::Effects& effects,
+                    unsigned warp, std::uint32_t line) {
   if (!IsArrival(operation.kind) && !effects.completed) return;
   Entry& entry = entries_[effects.cta][effects.bar];
   if (IsArrival(operation.kind)) {

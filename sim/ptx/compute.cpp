@@ -32,9 +32,8 @@ void Binary(const Lanes& l, F f) {
     const auto a = l.a(0);
     const auto b = l.a(1);
     std::uint64_t* const d = l.d(0);
-    l.ForEach([&](unsigned lane) {
-      d[lane] = ToBits<T>(f(FromBits<T>(a[lane]), FromBits<T>(b[lane])));
-    });
+    l.ForEach(
+        [&](unsigned lane) { d[lane] = ToBits<T>(f(FromBits<T>(a[lane]), FromBits<T>(b[lane]))); });
   });
 }
 
@@ -161,8 +160,8 @@ void Shift(const Lanes& l) {
       if (left) {
         result = amount >= kWidth ? T{0} : static_cast<T>(Wide(value) << amount);
       } else {
-        result = amount >= kWidth ? static_cast<T>(value < 0 ? -1 : 0)
-                                  : static_cast<T>(value >> amount);
+        result =
+            amount >= kWidth ? static_cast<T>(value < 0 ? -1 : 0) : static_cast<T>(value >> amount);
       }
       d[lane] = ToBits<T>(result);
     });
@@ -199,8 +198,8 @@ void BitCount(const Lanes& l) {
     if (op == Op::kPopc) {
       d[lane] = static_cast<std::uint64_t>(__builtin_popcountll(value));
     } else if (op == Op::kClz) {
-      d[lane] = value == 0 ? width
-                           : static_cast<std::uint64_t>(__builtin_clzll(value)) - (64 - width);
+      d[lane] =
+          value == 0 ? width : static_cast<std::uint64_t>(__builtin_clzll(value)) - (64 - width);
     } else {
       d[lane] = Reverse(value, width);
     }
@@ -220,8 +219,8 @@ void ExtractField(const Lanes& l) {
     const unsigned last = position + length - 1 < width - 1 ? position + length - 1 : width - 1;
     const bool sign = is_signed && ((a[lane] >> last) & 1U) != 0;
     std::uint64_t field = position >= width ? 0 : a[lane] >> position;
-    const unsigned there = position >= width ? 0 : (length < width - position ? length
-                                                                              : width - position);
+    const unsigned there =
+        position >= width ? 0 : (length < width - position ? length : width - position);
     const std::uint64_t keep = there >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << there) - 1;
     field &= keep;
     return sign ? field | ~keep : field;

@@ -41,7 +41,7 @@ std::uint64_t ToBits(T value) {
 // An instruction before the lanes that execute it.
 struct Lanes {
   const Instruction& instruction;
-  std::uint64_t* registers;       // of the frame
+  std::uint64_t* registers;  // of the frame
   const std::uint64_t* literals;
   std::uint32_t mask;
 

@@ -208,11 +208,10 @@ Type Decoder::TakeType(std::initializer_list<Type> allowed) {
 bool Decoder::Count(std::size_t least, std::size_t most) {
   const std::size_t count = syntax_->operands.size();
   if (count < least || count > most) {
-    Fail(at_, least == most
-                  ? fmt::format("{} takes {} operand{}, not {}", Spelling(), least,
-                                least == 1 ? "" : "s", count)
-                  : fmt::format("{} takes {} to {} operands, not {}", Spelling(), least, most,
-                                count));
+    Fail(at_, least == most ? fmt::format("{} takes {} operand{}, not {}", Spelling(), least,
+                                          least == 1 ? "" : "s", count)
+                            : fmt::format("{} takes {} to {} operands, not {}", Spelling(), least,
+                                          most, count));
   }
   return Finish();
 }
@@ -242,12 +241,12 @@ Slot Decoder::Destination(const Operand& operand, Type type, bool may_be_wider, 
     Fail(operand.at, fmt::format("the destination of {} is not a register", Spelling()));
     return kNoSlot;
   }
-  const bool fits = (symbol.type == Type::kPred) == (type == Type::kPred) &&
-                    (Bytes(symbol.type) == Bytes(type) ||
-                     (may_be_wider && Bytes(symbol.type) > Bytes(type)));
+  const bool fits =
+      (symbol.type == Type::kPred) == (type == Type::kPred) &&
+      (Bytes(symbol.type) == Bytes(type) || (may_be_wider && Bytes(symbol.type) > Bytes(type)));
   if (!fits) {
-    Fail(operand.at, fmt::format("the register {} does not fit the destination of {}",
-                                 operand.name, Spelling()));
+    Fail(operand.at, fmt::format("the register {} does not fit the destination of {}", operand.name,
+                                 Spelling()));
   }
   if (actual != nullptr) *actual = symbol.type;
   return symbol.slot;
@@ -286,8 +285,8 @@ Slot Decoder::NameSource(const Operand& operand, Type type, bool may_be_wider) {
   }
   Symbol symbol;
   if (!symbols_.Find(operand.name, &symbol)) {
-    const bool is_special = operand.name.front() == '%' &&
-                            operand.name.find('.') != std::string_view::npos;
+    const bool is_special =
+        operand.name.front() == '%' && operand.name.find('.') != std::string_view::npos;
     Fail(operand.at, fmt::format("{} is not {}", operand.name,
                                  is_special ? "a special register that is supported" : "declared"));
     return kNoSlot;
@@ -297,9 +296,9 @@ Slot Decoder::NameSource(const Operand& operand, Type type, bool may_be_wider) {
     Fail(operand.at, fmt::format("{} does not fit {}", operand.name, Spelling()));
     return kNoSlot;
   }
-  const bool fits = (symbol.type == Type::kPred) == (type == Type::kPred) &&
-                    (Bytes(symbol.type) == Bytes(type) ||
-                     (may_be_wider && Bytes(symbol.type) > Bytes(type)));
+  const bool fits =
+      (symbol.type == Type::kPred) == (type == Type::kPred) &&
+      (Bytes(symbol.type) == Bytes(type) || (may_be_wider && Bytes(symbol.type) > Bytes(type)));
   if (!fits) {
     Fail(operand.at, fmt::format("the register {} does not fit {}", operand.name, Spelling()));
   }

@@ -46,10 +46,9 @@ void Decoder::Arithmetic() {
 
 void Decoder::Multiply() {
   const bool accumulates = op_ != Op::kMul;
-  const Type type =
-      op_ == Op::kFma ? TakeType({Type::kF32, Type::kF64})
-                      : TakeType({Type::kU16, Type::kS16, Type::kU32, Type::kS32, Type::kU64,
-                                  Type::kS64, Type::kF32, Type::kF64});
+  const Type type = op_ == Op::kFma ? TakeType({Type::kF32, Type::kF64})
+                                    : TakeType({Type::kU16, Type::kS16, Type::kU32, Type::kS32,
+                                                Type::kU64, Type::kS64, Type::kF32, Type::kF64});
   out_.type = type;
   Type wide = type;
   if (IsFloat(type)) {
@@ -73,11 +72,11 @@ void Decoder::Multiply() {
 }
 
 void Decoder::Divide() {
-  const Type type = op_ == Op::kRem
-                        ? TakeType({Type::kU16, Type::kS16, Type::kU32, Type::kS32, Type::kU64,
-                                    Type::kS64})
-                        : TakeType({Type::kU16, Type::kS16, Type::kU32, Type::kS32, Type::kU64,
-                                    Type::kS64, Type::kF32, Type::kF64});
+  const Type type =
+      op_ == Op::kRem
+          ? TakeType({Type::kU16, Type::kS16, Type::kU32, Type::kS32, Type::kU64, Type::kS64})
+          : TakeType({Type::kU16, Type::kS16, Type::kU32, Type::kS32, Type::kU64, Type::kS64,
+                      Type::kF32, Type::kF64});
   out_.type = type;
   if (type == Type::kF32) TakeAny({"approx", "full"});
   FloatModifiers(type);
@@ -97,9 +96,9 @@ void Decoder::MinMax() {
 
 void Decoder::Unary() {
   const bool is_float = op_ == Op::kSqrt || op_ == Op::kRcp;
-  const Type type = is_float ? TakeType({Type::kF32, Type::kF64})
-                             : TakeType({Type::kS16, Type::kS32, Type::kS64, Type::kF32,
-                                         Type::kF64});
+  const Type type = is_float
+                        ? TakeType({Type::kF32, Type::kF64})
+                        : TakeType({Type::kS16, Type::kS32, Type::kS64, Type::kF32, Type::kF64});
   out_.type = type;
   if (is_float && type == Type::kF32) TakeAny({"approx"});
   if (is_float) FloatModifiers(type);
@@ -110,9 +109,8 @@ void Decoder::Unary() {
 
 void Decoder::Logic() {
   const bool unary = op_ == Op::kNot || op_ == Op::kCnot;
-  const Type type = op_ == Op::kCnot
-                        ? TakeType({Type::kB16, Type::kB32, Type::kB64})
-                        : TakeType({Type::kPred, Type::kB16, Type::kB32, Type::kB64});
+  const Type type = op_ == Op::kCnot ? TakeType({Type::kB16, Type::kB32, Type::kB64})
+                                     : TakeType({Type::kPred, Type::kB16, Type::kB32, Type::kB64});
   out_.type = type;
   if (!Count(unary ? 2 : 3, unary ? 2 : 3)) return;
   out_.d[0] = Destination(Arg(0), type);
@@ -204,9 +202,9 @@ bool Decoder::TakeCombine() {
 }
 
 void Decoder::SetPredicate() {
-  const Type type = TakeType({Type::kB16, Type::kB32, Type::kB64, Type::kU16, Type::kU32,
-                              Type::kU64, Type::kS16, Type::kS32, Type::kS64, Type::kF32,
-                              Type::kF64});
+  const Type type =
+      TakeType({Type::kB16, Type::kB32, Type::kB64, Type::kU16, Type::kU32, Type::kU64, Type::kS16,
+                Type::kS32, Type::kS64, Type::kF32, Type::kF64});
   out_.type = type;
   TakeCompare(type);
   const std::size_t count = TakeCombine() ? 4 : 3;
@@ -227,9 +225,9 @@ void Decoder::SetPredicate() {
 
 void Decoder::Set() {
   const Type to = TakeType({Type::kU32, Type::kS32, Type::kF32});
-  const Type from = TakeType({Type::kB16, Type::kB32, Type::kB64, Type::kU16, Type::kU32,
-                              Type::kU64, Type::kS16, Type::kS32, Type::kS64, Type::kF32,
-                              Type::kF64});
+  const Type from =
+      TakeType({Type::kB16, Type::kB32, Type::kB64, Type::kU16, Type::kU32, Type::kU64, Type::kS16,
+                Type::kS32, Type::kS64, Type::kF32, Type::kF64});
   out_.source = to;
   out_.type = from;
   TakeCompare(from);
@@ -244,9 +242,9 @@ void Decoder::Set() {
 }
 
 void Decoder::Select() {
-  const Type type = TakeType({Type::kB16, Type::kB32, Type::kB64, Type::kU16, Type::kU32,
-                              Type::kU64, Type::kS16, Type::kS32, Type::kS64, Type::kF32,
-                              Type::kF64});
+  const Type type =
+      TakeType({Type::kB16, Type::kB32, Type::kB64, Type::kU16, Type::kU32, Type::kU64, Type::kS16,
+                Type::kS32, Type::kS64, Type::kF32, Type::kF64});
   out_.type = type;
   if (!Count(4, 4)) return;
   out_.d[0] = Destination(Arg(0), type);
@@ -255,18 +253,15 @@ void Decoder::Select() {
 }
 
 void Decoder::Move() {
-  const Type type = TakeType({Type::kPred, Type::kB16, Type::kB32, Type::kB64, Type::kU16,
-                              Type::kU32, Type::kU64, Type::kS16, Type::kS32, Type::kS64,
-                              Type::kF32, Type::kF64});
+  const Type type =
+      TakeType({Type::kPred, Type::kB16, Type::kB32, Type::kB64, Type::kU16, Type::kU32, Type::kU64,
+                Type::kS16, Type::kS32, Type::kS64, Type::kF32, Type::kF64});
   out_.type = type;
   if (!Count(2, 2)) return;
   const auto element = [&](std::size_t count) {
     const unsigned bytes = count == 0 ? 0 : Bytes(type) / static_cast<unsigned>(count);
     if (count != 2 && count != 4) Unsupported("this number of elements");
-    return bytes == 4   ? Type::kB32
-           : bytes == 2 ? Type::kB16
-           : bytes == 1 ? Type::kB8
-                        : Type::kB64;
+    return bytes == 4 ? Type::kB32 : bytes == 2 ? Type::kB16 : bytes == 1 ? Type::kB8 : Type::kB64;
   };
   if (Arg(0).kind == Kind::kVector) {
     const auto& parts = Arg(0).parts;

@@ -23,8 +23,9 @@ using Kind = syntax::Operand::Kind;
 
 Space Decoder::TakeSpace() {
   constexpr std::pair<std::string_view, Space> kNames[] = {
-      {"global", Space::kGlobal},      {"const", Space::kConst},   {"param", Space::kParam},
-      {"shared", Space::kShared},      {"local", Space::kLocal},   {"shared::cta", Space::kShared},
+      {"global", Space::kGlobal},      {"const", Space::kConst},
+      {"param", Space::kParam},        {"shared", Space::kShared},
+      {"local", Space::kLocal},        {"shared::cta", Space::kShared},
       {"param::entry", Space::kParam}, {"param::func", Space::kParam}};
   for (const auto& [name, space] : kNames) {
     if (Take(name)) return space;
@@ -53,9 +54,9 @@ void Decoder::LoadStore() {
   TakeOrdering();
   const int vector = TakeOne({"v2", "v4"});
   out_.vector = vector < 0 ? 1 : vector == 0 ? 2 : 4;
-  const Type type = TakeType({Type::kB8, Type::kB16, Type::kB32, Type::kB64, Type::kU8,
-                              Type::kU16, Type::kU32, Type::kU64, Type::kS8, Type::kS16,
-                              Type::kS32, Type::kS64, Type::kF32, Type::kF64});
+  const Type type =
+      TakeType({Type::kB8, Type::kB16, Type::kB32, Type::kB64, Type::kU8, Type::kU16, Type::kU32,
+                Type::kU64, Type::kS8, Type::kS16, Type::kS32, Type::kS64, Type::kF32, Type::kF64});
   out_.type = type;
   if (!Count(2, 2)) return;
   Address(Arg(load ? 1 : 0));
@@ -199,14 +200,13 @@ std::vector<Transfer> Decoder::Transfers(const Operand& list,
     Transfer transfer;
     if (parameter.slot != kNoSlot) {
       transfer.callee = parameter.slot;
-      transfer.caller = results ? Destination(operand, parameter.type)
-                                : Source(operand, parameter.type);
+      transfer.caller =
+          results ? Destination(operand, parameter.type) : Source(operand, parameter.type);
     } else {
       Symbol symbol;
       if (operand.kind != Kind::kName || !symbols_.Find(operand.name, &symbol) ||
           symbol.kind != Symbol::Kind::kVariable || !symbol.is_parameter || !symbol.in_frame) {
-        Fail(operand.at, fmt::format("{} is not a .param variable of this function",
-                                     operand.name));
+        Fail(operand.at, fmt::format("{} is not a .param variable of this function", operand.name));
         return transfers;
       }
       if (symbol.bytes < parameter.bytes) {

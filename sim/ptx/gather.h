@@ -24,7 +24,7 @@ struct Arrival {
   };
 
   OpKind kind = OpKind::kSync;
-  std::uint32_t bar = 0;      // as in the registers, not cut to what the hardware holds
+  std::uint32_t bar = 0;  // as in the registers, not cut to what the hardware holds
   std::uint32_t count = 0;
   std::uint32_t lanes = 0;
   std::uint32_t operand = 0;  // the predicate of each lane
@@ -61,9 +61,9 @@ class FrontEndGather : public LaneGather {
 
  private:
   struct Warp {
-    std::vector<Arrival> held;      // by lowest lane, once all have come
-    std::uint32_t lanes = 0;        // in `held`
-    bool complete = false;          // all have come: hand out what is left
+    std::vector<Arrival> held;  // by lowest lane, once all have come
+    std::uint32_t lanes = 0;    // in `held`
+    bool complete = false;      // all have come: hand out what is left
   };
   std::array<Warp, kMaxWarps> warps_;
 };

@@ -32,18 +32,18 @@ struct Mark : p::seq<Gap, p::one<C>> {};  // punctuation, and the gap before it
 struct HexFloat32 : p::seq<p::one<'0'>, p::one<'f', 'F'>, p::rep<8, p::xdigit>> {};
 struct HexFloat64 : p::seq<p::one<'0'>, p::one<'d', 'D'>, p::rep<16, p::xdigit>> {};
 struct Exponent : p::seq<p::one<'e', 'E'>, p::opt<p::one<'+', '-'>>, p::plus<p::digit>> {};
-struct Decimal : p::seq<p::plus<p::digit>,
-                        p::sor<p::seq<p::one<'.'>, p::star<p::digit>, p::opt<Exponent>>, Exponent>> {
-};
+struct Decimal
+    : p::seq<p::plus<p::digit>,
+             p::sor<p::seq<p::one<'.'>, p::star<p::digit>, p::opt<Exponent>>, Exponent>> {};
 struct Suffix : p::opt<p::one<'U'>> {};
 struct HexInteger : p::seq<p::one<'0'>, p::one<'x', 'X'>, p::plus<p::xdigit>, Suffix> {};
 struct BinaryInteger : p::seq<p::one<'0'>, p::one<'b', 'B'>, p::plus<p::one<'0', '1'>>, Suffix> {};
 struct PlainInteger : p::seq<p::plus<p::digit>, Suffix> {};  // octal after a leading 0
 struct WarpSize : p::seq<p::string<'W', 'A', 'R', 'P', '_', 'S', 'Z'>, p::not_at<WordChar>> {};
-struct Number
-    : p::seq<p::opt<p::one<'-', '+'>>, p::sor<HexFloat32, HexFloat64, Decimal, HexInteger,
-                                              BinaryInteger, PlainInteger, WarpSize>,
-             p::not_at<WordChar>> {};
+struct Number : p::seq<p::opt<p::one<'-', '+'>>,
+                       p::sor<HexFloat32, HexFloat64, Decimal, HexInteger, BinaryInteger,
+                              PlainInteger, WarpSize>,
+                       p::not_at<WordChar>> {};
 struct String : p::if_must<p::one<'"'>, p::until<p::one<'"'>>> {};
 
 // ------------------------------------------------------------------------------------------------
@@ -56,12 +56,11 @@ struct Plus : p::sor<p::seq<p::one<'+'>, Gap>, p::at<p::one<'-'>>> {};
 struct OffsetTail : p::opt<p::if_must<p::seq<Gap, Plus>, Offset>> {};
 struct BaseName : DottedName {};
 struct SecondName : Name {};
-struct NameOperand : p::seq<BaseName, OffsetTail,
-                            p::opt<p::if_must<Mark<'|'>, Gap, SecondName>>> {};
+struct NameOperand : p::seq<BaseName, OffsetTail, p::opt<p::if_must<Mark<'|'>, Gap, SecondName>>> {
+};
 struct GenericName : Name {};
-struct GenericOperand
-    : p::seq<p::string<'g', 'e', 'n', 'e', 'r', 'i', 'c'>, Mark<'('>, Gap, p::must<GenericName>,
-             p::must<Mark<')'>>, OffsetTail> {};
+struct GenericOperand : p::seq<p::string<'g', 'e', 'n', 'e', 'r', 'i', 'c'>, Mark<'('>, Gap,
+                               p::must<GenericName>, p::must<Mark<')'>>, OffsetTail> {};
 struct NumberOperand : Number {};
 struct NotMark : p::one<'!'> {};
 struct NotOperand : p::if_must<NotMark, Gap, BaseName> {};
@@ -74,8 +73,8 @@ struct Close : Mark<End> {};
 struct Vector : p::if_must<Open<'{'>, p::opt<OperandList>, Close<'}'>> {};
 struct Address : p::if_must<Open<'['>, OperandList, Close<']'>> {};
 struct List : p::if_must<Open<'('>, p::opt<OperandList>, Close<')'>> {};
-struct Operand : p::sor<Vector, Address, List, NotOperand, NumberOperand, GenericOperand,
-                        NameOperand> {};
+struct Operand
+    : p::sor<Vector, Address, List, NotOperand, NumberOperand, GenericOperand, NameOperand> {};
 
 // ------------------------------------------------------------------------------------------------
 // Declarations
@@ -100,8 +99,8 @@ struct NoDimension : p::at<p::one<']'>> {};
 struct Dimension : p::if_must<Mark<'['>, Gap, p::sor<DimensionValue, NoDimension>, Mark<']'>> {};
 struct InitialMark : Mark<'='> {};
 struct Initial : p::if_must<InitialMark, Gap, Operand> {};
-struct Declarator : p::seq<Gap, p::must<VariableName>, p::opt<Range>, p::star<Dimension>,
-                           p::opt<Initial>> {};
+struct Declarator
+    : p::seq<Gap, p::must<VariableName>, p::opt<Range>, p::star<Dimension>, p::opt<Initial>> {};
 struct DeclaratorEnd : p::success {};
 struct VariableList : p::list<p::seq<Declarator, DeclaratorEnd>, Mark<','>> {};
 struct VariableDeclaration : p::if_must<Space, Qualifiers, VariableList, End> {};
@@ -134,8 +133,7 @@ struct ScopeBegin : p::one<'{'> {};
 struct ScopeEnd : Mark<'}'> {};
 struct Statements : p::star<Gap, Statement> {};
 struct Scope : p::if_must<ScopeBegin, Statements, ScopeEnd> {};
-struct Statement
-    : p::sor<Scope, Debug, VariableDeclaration, Label, Instruction> {};
+struct Statement : p::sor<Scope, Debug, VariableDeclaration, Label, Instruction> {};
 
 // ------------------------------------------------------------------------------------------------
 // Functions and the module
@@ -157,16 +155,17 @@ struct RequiredThreads : Keyword<'r', 'e', 'q', 'n', 't', 'i', 'd'> {};
 struct OtherDirective  // .minnctapersm, .maxnreg, .noreturn and others without effect here
     : p::seq<p::one<'.'>, p::plus<WordChar>> {};
 struct FunctionDirective
-    : p::seq<Gap, p::sor<Pragma, Attribute, p::if_must<MaxThreads, ThreadCounts>,
-                         p::if_must<RequiredThreads, ThreadCounts>,
-                         p::seq<OtherDirective,
-                                p::opt<p::list<p::seq<Gap, PlainInteger>, Mark<','>>>>>> {};
+    : p::seq<
+          Gap,
+          p::sor<Pragma, Attribute, p::if_must<MaxThreads, ThreadCounts>,
+                 p::if_must<RequiredThreads, ThreadCounts>,
+                 p::seq<OtherDirective, p::opt<p::list<p::seq<Gap, PlainInteger>, Mark<','>>>>>> {};
 struct BodyBegin : p::one<'{'> {};
 struct BodyEnd : Mark<'}'> {};
 struct Body : p::if_must<BodyBegin, Statements, BodyEnd> {};
 struct FunctionEnd : p::sor<Body, p::one<';'>> {};
-struct FunctionTail : p::seq<p::opt<FunctionParameters>, p::star<FunctionDirective>, Gap,
-                             p::must<FunctionEnd>> {};
+struct FunctionTail
+    : p::seq<p::opt<FunctionParameters>, p::star<FunctionDirective>, Gap, p::must<FunctionEnd>> {};
 struct EntryKeyword : Keyword<'e', 'n', 't', 'r', 'y'> {};
 struct FuncKeyword : Keyword<'f', 'u', 'n', 'c'> {};
 struct Entry : p::if_must<EntryKeyword, Gap, FunctionName, FunctionTail> {};
@@ -179,9 +178,8 @@ struct TargetName : p::plus<WordChar> {};
 struct Target : p::if_must<Keyword<'t', 'a', 'r', 'g', 'e', 't'>, Gap, TargetName,
                            p::star<Mark<','>, Gap, p::plus<WordChar>>> {};
 struct AddressSizeValue : PlainInteger {};
-struct AddressSize
-    : p::if_must<Keyword<'a', 'd', 'd', 'r', 'e', 's', 's', '_', 's', 'i', 'z', 'e'>, Gap,
-                 AddressSizeValue> {};
+struct AddressSize : p::if_must<Keyword<'a', 'd', 'd', 'r', 'e', 's', 's', '_', 's', 'i', 'z', 'e'>,
+                                Gap, AddressSizeValue> {};
 struct Definition : p::sor<Entry, Func, VariableDeclaration> {};
 struct Linked : p::if_must<p::plus<p::sor<Extern, Linkage>, Gap>, Definition> {};
 struct TopLevel : p::sor<Version, Target, AddressSize, Debug, Linked, Definition> {};

@@ -30,8 +30,8 @@ unsigned LowestLane(std::uint32_t lanes) { return static_cast<unsigned>(__builti
 std::array<std::uint32_t, 3> PointOf(std::uint64_t index,
                                      const std::array<std::uint32_t, 3>& extent) {
   const std::uint64_t row = index / extent[0];
-  return {static_cast<std::uint32_t>(index % extent[0]), static_cast<std::uint32_t>(row % extent[1]),
-          static_cast<std::uint32_t>(row / extent[1])};
+  return {static_cast<std::uint32_t>(index % extent[0]),
+          static_cast<std::uint32_t>(row % extent[1]), static_cast<std::uint32_t>(row / extent[1])};
 }
 
 Interpreter::Interpreter(const Program& program, const Launch& launch, Memory* memory,
@@ -54,8 +54,8 @@ void Interpreter::Start(Warp* warp) {
 std::string Interpreter::ThreadName(const Warp& warp, unsigned lane) const {
   const auto thread = PointOf(warp.first_thread + lane, launch_.block);
   const auto& cta = warp.cta->id;
-  return fmt::format("thread ({},{},{}) of CTA ({},{},{})", thread[0], thread[1], thread[2],
-                     cta[0], cta[1], cta[2]);
+  return fmt::format("thread ({},{},{}) of CTA ({},{},{})", thread[0], thread[1], thread[2], cta[0],
+                     cta[1], cta[2]);
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -224,9 +224,8 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
       const Lanes lanes = LanesOf(warp, group, active);
       const std::uint64_t window = WindowOf(i.space);
       const std::uint64_t add = i.op == Op::kCvta ? window : ~window + 1;
-      lanes.ForEach([d = lanes.d(0), a = lanes.a(0), add](unsigned lane) {
-        d[lane] = a[lane] + add;
-      });
+      lanes.ForEach(
+          [d = lanes.d(0), a = lanes.a(0), add](unsigned lane) { d[lane] = a[lane] + add; });
       break;
     }
     case Op::kIsSpace: {
@@ -557,9 +556,8 @@ void Interpreter::ExecuteShuffle(const Lanes& lanes) {
 
 void Interpreter::WriteResult(Warp* warp, std::uint32_t value) {
   for (const Arrival::Result& result : warp->arrival.results) {
-    ForEachBit(result.lanes, [&](unsigned lane) {
-      warp->Register(result.frame, result.slot, lane) = value;
-    });
+    ForEachBit(result.lanes,
+               [&](unsigned lane) { warp->Register(result.frame, result.slot, lane) = value; });
   }
 }
 

@@ -50,8 +50,8 @@ void JsonLines::Value(const std::string& path) {
     }
     ++at_;
   } else {
-    while (at_ < text_.size() && std::string_view(",]} \t\r\n").find(text_[at_]) ==
-                                     std::string_view::npos) {
+    while (at_ < text_.size() &&
+           std::string_view(",]} \t\r\n").find(text_[at_]) == std::string_view::npos) {
       ++at_;
     }
   }

@@ -66,16 +66,16 @@ class Linker {
   std::vector<Diagnostic> diagnostics_;
   Decoder decoder_;
   const syntax::Function* kernel_ = nullptr;
-  Function* function_ = nullptr;              // whose body is being decoded
-  std::vector<std::uint32_t> labels_;         // program counters, by label index
-  std::uint64_t shared_end_ = 0;              // of what lies in shared memory so far
+  Function* function_ = nullptr;       // whose body is being decoded
+  std::vector<std::uint32_t> labels_;  // program counters, by label index
+  std::uint64_t shared_end_ = 0;       // of what lies in shared memory so far
 
   struct Pending {
     const syntax::Variable* variable;
     std::vector<std::uint8_t>* image;
     std::uint64_t offset;
   };
-  std::vector<Pending> pending_;              // initialisers
+  std::vector<Pending> pending_;  // initialisers
 };
 
 void Linker::Choose(std::string_view kernel) {
@@ -89,8 +89,8 @@ void Linker::Choose(std::string_view kernel) {
   }
   if (entries == 0) throw InputError(fmt::format("{}: the file has no .entry", module_.file));
   if (kernel_ == nullptr) {
-    throw InputError(fmt::format("{}: there is no kernel {}; the file has {}", module_.file,
-                                 kernel, names));
+    throw InputError(
+        fmt::format("{}: there is no kernel {}; the file has {}", module_.file, kernel, names));
   }
   if (kernel.empty() && entries > 1) {
     throw InputError(fmt::format("{}: \"kernel\" must name one of {}", module_.file, names));
@@ -170,8 +170,8 @@ void Linker::DeclareMemory(const syntax::Variable& variable) {
     symbol.address = RoundUp(function_->local_bytes, AlignOf(variable));
     function_->local_bytes = static_cast<std::uint32_t>(symbol.address + symbol.bytes);
   } else {
-    Fail(variable.at, fmt::format(".{} variables outside of functions are not supported",
-                                  variable.space));
+    Fail(variable.at,
+         fmt::format(".{} variables outside of functions are not supported", variable.space));
   }
   if (!symbols_.Declare(variable.name, symbol)) {
     Fail(variable.at, fmt::format("{} is declared twice", variable.name));
@@ -180,8 +180,8 @@ void Linker::DeclareMemory(const syntax::Variable& variable) {
 
 void Linker::Declare(const syntax::Variable& variable) {
   if (TypeOf(variable.type) == Type::kNone) {
-    Fail(variable.at, fmt::format("the type .{} of {} is not supported", variable.type,
-                                  variable.name));
+    Fail(variable.at,
+         fmt::format("the type .{} of {} is not supported", variable.type, variable.name));
     return;
   }
   if ((variable.align & (variable.align - 1)) != 0) {

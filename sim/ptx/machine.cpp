@@ -29,9 +29,10 @@ unsigned LargestBlock() {
 void CheckFits(const Config& config, const Program& program, const Launch& launch) {
   const std::uint64_t warps = launch.Warps();
   if (warps > LargestBlock()) {
-    throw InputError(fmt::format("a block of {} threads is larger than any configuration holds "
-                                 "({} threads)",
-                                 launch.Threads(), LargestBlock() * kWarpSize));
+    throw InputError(
+        fmt::format("a block of {} threads is larger than any configuration holds "
+                    "({} threads)",
+                    launch.Threads(), LargestBlock() * kWarpSize));
   }
   if (warps > config.num_warps) {
     std::string names;
@@ -39,10 +40,10 @@ void CheckFits(const Config& config, const Program& program, const Launch& launc
       if (other.num_warps < warps) continue;
       names += fmt::format("{}{}", names.empty() ? "" : " or ", other.name);
     }
-    throw InputError(fmt::format("a block of {} threads is larger than the configuration {} holds "
-                                 "({} threads): use --config {}",
-                                 launch.Threads(), config.name, config.num_warps * kWarpSize,
-                                 names));
+    throw InputError(
+        fmt::format("a block of {} threads is larger than the configuration {} holds "
+                    "({} threads): use --config {}",
+                    launch.Threads(), config.name, config.num_warps * kWarpSize, names));
   }
   if (config.reduce) return;
   for (const Instruction& i : program.code) {
@@ -52,8 +53,8 @@ void CheckFits(const Config& config, const Program& program, const Launch& launc
   }
 }
 
-Machine::Machine(const Config& config, const Program& program, const Launch& launch,
-                 Memory* memory, std::uint64_t seed)
+Machine::Machine(const Config& config, const Program& program, const Launch& launch, Memory* memory,
+                 std::uint64_t seed)
     : config_(config),
       program_(program),
       launch_(launch),
@@ -125,8 +126,8 @@ void Machine::Request(const Operation& operation) {
 void Machine::LaunchCtas() {
   const auto need = static_cast<unsigned>(launch_.Warps());
   while (next_cta_ < launch_.Ctas() && lifecycle_.size() < kMaxLaunchesAhead) {
-    const auto free = std::find_if(ctas_.begin(), ctas_.end(),
-                                   [](const CtaSlot& slot) { return !slot.taken; });
+    const auto free =
+        std::find_if(ctas_.begin(), ctas_.end(), [](const CtaSlot& slot) { return !slot.taken; });
     if (free == ctas_.end()) return;
     std::vector<unsigned> slots;
     for (unsigned warp = 0; warp < config_.num_warps && slots.size() < need; ++warp) {
@@ -195,8 +196,7 @@ void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
     case Interpreter::Event::kNone:
       break;
     case Interpreter::Event::kAccess:
-      slot.memory_until =
-          std::max(slot.memory_until, cycle + 1 + random_.Below(kMaxMemoryLatency));
+      slot.memory_until = std::max(slot.memory_until, cycle + 1 + random_.Below(kMaxMemoryLatency));
       outstanding_ |= Bit(warp);
       break;
     case Interpreter::Event::kBarrier:
@@ -249,8 +249,7 @@ const char* Machine::FrontEndFault(const Arrival& arrival, unsigned warp) const 
   if (arrival.count > 4095) return "bad_count";
   if (config_.faults) return nullptr;
   const auto cause = [&] {
-    const auto size = static_cast<unsigned>(__builtin_popcountll(
-        ctas_[warps_[warp].cta].warps));
+    const auto size = static_cast<unsigned>(__builtin_popcountll(ctas_[warps_[warp].cta].warps));
     if (arrival.kind == OpKind::kArrive && arrival.count == 0) {
       return FaultCause::kArvWithoutCount;
     }
@@ -334,8 +333,8 @@ void Machine::OnCommit(std::uint64_t cycle, const Operation& operation,
   ++operations_[static_cast<unsigned>(operation.kind)];
   --in_flight_;
   const unsigned warp = operation.warp;
-  const std::uint32_t line = operation.kind == OpKind::kExit ? warps_[warp].exit_line
-                                                             : warps_[warp].issued_line;
+  const std::uint32_t line =
+      operation.kind == OpKind::kExit ? warps_[warp].exit_line : warps_[warp].issued_line;
   if (effects.fault != FaultCause::kNone) {
     faults_.push_back({Name(effects.fault), line, cycle, ctas_[operation.cta].cta.linear_id,
                        IndexInCta(warp), operation.bar, operation.lanes});
@@ -397,8 +396,8 @@ void Machine::AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_
     ++incident.count;
     return;
   }
-  hazards_.push_back({name, line, cycle, LinearCta(warp), IndexInCta(warp), bar,
-                      warps_[warp].warp.arrival.lanes});
+  hazards_.push_back(
+      {name, line, cycle, LinearCta(warp), IndexInCta(warp), bar, warps_[warp].warp.arrival.lanes});
 }
 
 void Machine::End(Outcome outcome) {
@@ -442,9 +441,9 @@ Whereabouts Machine::Where(unsigned warp) const {
       for (const Group& group : slot.warp.groups) {
         if (where.line == 0) where.line = interpreter_.LineAt(group.pc);
         if (slot.phase != Phase::kStuck) continue;
-        where.what += fmt::format("{}lanes {:#010x} stand at line {}",
-                                  where.what.empty() ? "" : ", ", group.lanes,
-                                  interpreter_.LineAt(group.pc));
+        where.what +=
+            fmt::format("{}lanes {:#010x} stand at line {}", where.what.empty() ? "" : ", ",
+                        group.lanes, interpreter_.LineAt(group.pc));
       }
   }
   return where;
@@ -467,14 +466,14 @@ std::vector<StuckBarrier> Machine::StuckBarriers() const {
       row.expected = row.all_warps ? static_cast<unsigned>(__builtin_popcountll(live))
                                    : entry.count / kWarpSize;
       for (const Census::Member& member : entry.members) {
-        row.came.push_back({member.warp, member.waits ? "waits" : "arrived and went on",
-                            member.line});
+        row.came.push_back(
+            {member.warp, member.waits ? "waits" : "arrived and went on", member.line});
       }
       ForEachBit(cta.warps, [&](unsigned warp) {
         const unsigned index = IndexInCta(warp);
-        const bool came = std::any_of(
-            entry.members.begin(), entry.members.end(),
-            [&](const Census::Member& member) { return member.warp == index; });
+        const bool came =
+            std::any_of(entry.members.begin(), entry.members.end(),
+                        [&](const Census::Member& member) { return member.warp == index; });
         if (!came) row.missing.push_back(Where(warp));
       });
       stuck.push_back(std::move(row));

@@ -46,9 +46,7 @@ class Machine : public lockstep::Driver {
   const std::vector<Incident>& hazards() const { return hazards_; }
   std::vector<BarrierRow> Barriers() const { return census_.Rows(); }
   std::uint64_t releases() const { return census_.releases(); }
-  std::uint64_t Operations(OpKind kind) const {
-    return operations_[static_cast<unsigned>(kind)];
-  }
+  std::uint64_t Operations(OpKind kind) const { return operations_[static_cast<unsigned>(kind)]; }
   const Interpreter& interpreter() const { return interpreter_; }
   // Who waits for whom at this moment.
   std::vector<StuckBarrier> StuckBarriers() const;
@@ -57,37 +55,35 @@ class Machine : public lockstep::Driver {
 
  private:
   enum class Phase : std::uint8_t {
-    kFree,      // the slot has no warp
-    kBlocked,   // its launch or an exit has not been committed
-    kReady,     // runs
-    kIssuing,   // at a barrier, on its way to a port
-    kWaiting,   // accepted, and waits to be released
-    kStuck,     // its lanes wait for each other
+    kFree,     // the slot has no warp
+    kBlocked,  // its launch or an exit has not been committed
+    kReady,    // runs
+    kIssuing,  // at a barrier, on its way to a port
+    kWaiting,  // accepted, and waits to be released
+    kStuck,    // its lanes wait for each other
     kExited,
   };
   struct WarpSlot {
     Warp warp;
     Phase phase = Phase::kFree;
-    unsigned cta = 0;                  // slot
-    std::uint64_t issue_at = 0;        // the first cycle in which it may be presented
-    std::uint64_t memory_until = 0;    // its accesses are performed by then
-    std::uint64_t drain_until = 0;     // likewise those before the operation in flight
-    std::uint32_t issued_line = 0;     // of the operation in flight
+    unsigned cta = 0;                // slot
+    std::uint64_t issue_at = 0;      // the first cycle in which it may be presented
+    std::uint64_t memory_until = 0;  // its accesses are performed by then
+    std::uint64_t drain_until = 0;   // likewise those before the operation in flight
+    std::uint32_t issued_line = 0;   // of the operation in flight
     std::uint32_t exit_line = 0;
   };
   struct CtaSlot {
     Cta cta;
     bool taken = false;
-    std::uint64_t warps = 0;           // slots
-    std::uint64_t exited = 0;          // of those: exit committed
+    std::uint64_t warps = 0;   // slots
+    std::uint64_t exited = 0;  // of those: exit committed
   };
 
   std::uint64_t Bit(unsigned warp) const { return std::uint64_t{1} << warp; }
   void SetPhase(unsigned warp, Phase phase);
   unsigned IndexInCta(unsigned warp) const { return warps_[warp].warp.first_thread / kWarpSize; }
-  std::uint64_t LinearCta(unsigned warp) const {
-    return ctas_[warps_[warp].cta].cta.linear_id;
-  }
+  std::uint64_t LinearCta(unsigned warp) const { return ctas_[warps_[warp].cta].cta.linear_id; }
 
   void Accept(const Outputs& seen, Inputs* inputs);
   void Release(const Outputs& seen);
@@ -119,17 +115,17 @@ class Machine : public lockstep::Driver {
 
   std::vector<WarpSlot> warps_;
   std::vector<CtaSlot> ctas_;
-  std::uint64_t ready_ = 0;            // warps by phase
+  std::uint64_t ready_ = 0;  // warps by phase
   std::uint64_t issuing_ = 0;
   std::uint64_t blocked_ = 0;
-  std::uint64_t outstanding_ = 0;      // warps with accesses that are not performed
-  std::uint64_t presented_ = 0;        // warps at a port
+  std::uint64_t outstanding_ = 0;  // warps with accesses that are not performed
+  std::uint64_t presented_ = 0;    // warps at a port
   std::array<unsigned, kMaxIssue> at_port_{};
-  std::deque<Operation> lifecycle_;    // to be done, in order
-  std::uint64_t next_cta_ = 0;         // of the grid
-  std::uint64_t ctas_left_ = 0;        // not yet ended
-  unsigned in_flight_ = 0;             // lifecycle requests, and barriers at a port, to commit
-  unsigned quiet_ = 0;                 // cycles in which nothing could go on
+  std::deque<Operation> lifecycle_;  // to be done, in order
+  std::uint64_t next_cta_ = 0;       // of the grid
+  std::uint64_t ctas_left_ = 0;      // not yet ended
+  unsigned in_flight_ = 0;           // lifecycle requests, and barriers at a port, to commit
+  unsigned quiet_ = 0;               // cycles in which nothing could go on
 
   bool ending_ = false;
   Outcome outcome_ = Outcome::kTimeout;

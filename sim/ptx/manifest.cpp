@@ -72,9 +72,9 @@ Reader::Reader(const std::string& path) : path_(path), text_(ReadFile(path, "man
   } catch (const Json::parse_error& error) {
     const auto end = std::min<std::size_t>(error.byte, text_.size());
     const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<long>(end), '\n');
-    throw InputError(fmt::format("{}:{}: the manifest is not JSON: {}", path_, line,
-                                 std::string(error.what()).substr(
-                                     std::string_view(error.what()).find("] ") + 2)));
+    throw InputError(fmt::format(
+        "{}:{}: the manifest is not JSON: {}", path_, line,
+        std::string(error.what()).substr(std::string_view(error.what()).find("] ") + 2)));
   }
   lines_.emplace(text_);
 }
@@ -209,8 +209,8 @@ Image Reader::Contents(const Json& value, const Buffer& buffer, const std::strin
   Image bytes(buffer.count * size);
   if (value.is_array()) {
     if (value.size() != buffer.count) {
-      Fail(at, fmt::format("has {} elements, but {} has {}", value.size(), buffer.name,
-                           buffer.count));
+      Fail(at,
+           fmt::format("has {} elements, but {} has {}", value.size(), buffer.name, buffer.count));
     }
     for (std::size_t i = 0; i < value.size(); ++i) {
       const std::uint64_t bits = Element(value[i], buffer.type, fmt::format("{}[{}]", at, i));
@@ -246,7 +246,8 @@ Image Reader::Initial(const Json& value, const Buffer& buffer, const std::string
   Image bytes(buffer.count * size);
   const std::string text = value.get<std::string>();
   if (text == "zero") return bytes;
-  if (text != "iota") Fail(at, "must be \"zero\", \"iota\", a list, or {\"fill\": ...}, {\"file\": ...}");
+  if (text != "iota")
+    Fail(at, "must be \"zero\", \"iota\", a list, or {\"fill\": ...}, {\"file\": ...}");
   for (std::uint64_t i = 0; i < buffer.count; ++i) {
     std::uint64_t bits = i;
     if (buffer.type == Type::kF32) {
@@ -289,9 +290,9 @@ void Reader::ReadArguments(const Json& list, Manifest* manifest) const {
     Argument argument;
     if (member.key() == "buffer") {
       argument.buffer = Text(member.value(), at + ".buffer");
-      const bool there = std::any_of(
-          manifest->buffers.begin(), manifest->buffers.end(),
-          [&](const Buffer& buffer) { return buffer.name == argument.buffer; });
+      const bool there =
+          std::any_of(manifest->buffers.begin(), manifest->buffers.end(),
+                      [&](const Buffer& buffer) { return buffer.name == argument.buffer; });
       if (!there) Fail(at, fmt::format("names the buffer {}, which is not there", argument.buffer));
     } else {
       const Type type = TypeOf(member.key());
@@ -329,8 +330,7 @@ std::string Reader::ReadOutcome(const Json& value) const {
     }
     Fail("outcome", fmt::format("names the fault cause {}, which there is not", cause));
   }
-  Fail("outcome",
-       "must be completes, deadlock, fault:CAUSE, memory_fault, assert or timeout");
+  Fail("outcome", "must be completes, deadlock, fault:CAUSE, memory_fault, assert or timeout");
 }
 
 void Reader::ReadHazards(const Json& object, Manifest* manifest) const {
@@ -389,8 +389,7 @@ Manifest Reader::Read() {
     manifest.seed = Whole(value, "seed", 0, std::numeric_limits<std::uint64_t>::max());
   });
   with("max_cycles", [&](const Json& value) {
-    manifest.max_cycles =
-        Whole(value, "max_cycles", 1, std::numeric_limits<std::uint64_t>::max());
+    manifest.max_cycles = Whole(value, "max_cycles", 1, std::numeric_limits<std::uint64_t>::max());
   });
   return manifest;
 }

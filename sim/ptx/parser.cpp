@@ -48,9 +48,8 @@ struct Builder {
   Position instruction_at;
 
   Operand& Add(Operand operand) {
-    std::vector<Operand>& list = open.empty()
-                                     ? (in_initial ? variable.initial : instruction.operands)
-                                     : open.back().parts;
+    std::vector<Operand>& list =
+        open.empty() ? (in_initial ? variable.initial : instruction.operands) : open.back().parts;
     return list.emplace_back(std::move(operand));
   }
   Operand& Last() {
@@ -117,14 +116,14 @@ std::string_view Text(const Input& in) {
 }
 
 // Binds `body`, which sees `text`, `in` and `b`, to a rule of the grammar.
-#define MUSTER_ACTION(rule, body)                                   \
-  template <>                                                       \
-  struct Action<rule> {                                             \
-    template <typename Input>                                       \
-    static void apply(const Input& in, Builder& b) {                \
-      [[maybe_unused]] const std::string_view text = Text(in);      \
-      body                                                          \
-    }                                                               \
+#define MUSTER_ACTION(rule, body)                              \
+  template <>                                                  \
+  struct Action<rule> {                                        \
+    template <typename Input>                                  \
+    static void apply(const Input& in, Builder& b) {           \
+      [[maybe_unused]] const std::string_view text = Text(in); \
+      body                                                     \
+    }                                                          \
   }
 
 MUSTER_ACTION(g::VersionNumber, { b.module->version = text; });
@@ -327,9 +326,7 @@ struct Action<g::BodyEnd> {
 };
 template <>
 struct Action<g::FunctionEnd> {
-  static void apply0(Builder& b) {
-    b.module->functions.push_back(std::exchange(b.function, {}));
-  }
+  static void apply0(Builder& b) { b.module->functions.push_back(std::exchange(b.function, {})); }
 };
 
 #undef MUSTER_ACTION
@@ -373,8 +370,7 @@ constexpr const char* kExpected<g::GuardName> = "a predicate after \"@\"";
 template <>
 constexpr const char* kExpected<g::Opcode> = "an instruction";
 template <>
-constexpr const char* kExpected<g::ScopeEnd> =
-    "an instruction, a label, a declaration or \"}\"";
+constexpr const char* kExpected<g::ScopeEnd> = "an instruction, a label, a declaration or \"}\"";
 template <>
 constexpr const char* kExpected<g::BodyEnd> = "an instruction, a label, a declaration or \"}\"";
 template <>

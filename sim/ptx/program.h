@@ -25,17 +25,17 @@ struct Parameter {
   std::string name;
   Type type = Type::kNone;
   std::uint32_t bytes = 0;
-  std::uint32_t offset = 0;   // in the parameter space, or in the frame's local memory
-  Slot slot = kNoSlot;        // a register parameter of a function
+  std::uint32_t offset = 0;  // in the parameter space, or in the frame's local memory
+  Slot slot = kNoSlot;       // a register parameter of a function
 };
 
 struct Function {
   std::string name;
   bool is_entry = false;
   bool has_body = false;
-  std::uint32_t entry = 0;            // its first instruction
-  std::uint32_t slots = kFirstSlot;   // registers of its frame
-  std::uint32_t local_bytes = 0;      // of its frame: local variables and parameters
+  std::uint32_t entry = 0;           // its first instruction
+  std::uint32_t slots = kFirstSlot;  // registers of its frame
+  std::uint32_t local_bytes = 0;     // of its frame: local variables and parameters
   std::vector<Parameter> parameters;
   std::vector<Parameter> returns;
   std::vector<std::uint64_t> max_threads;
@@ -44,7 +44,7 @@ struct Function {
 
 // What a call moves: between registers or between frames' local memories.
 struct Transfer {
-  std::uint32_t bytes = 0;    // 0: registers
+  std::uint32_t bytes = 0;  // 0: registers
   Slot caller = kNoSlot;
   Slot callee = kNoSlot;
   std::uint32_t caller_offset = 0;
@@ -63,12 +63,12 @@ struct Program {
   std::vector<std::uint64_t> literals;
   std::vector<Function> functions;
   std::vector<Call> calls;
-  std::uint32_t kernel = 0;                 // index of the entry that it was linked for
-  std::vector<std::uint8_t> global_image;   // the file's own .global variables
+  std::uint32_t kernel = 0;                // index of the entry that it was linked for
+  std::vector<std::uint8_t> global_image;  // the file's own .global variables
   std::vector<std::uint8_t> const_image;
-  std::uint32_t param_bytes = 0;            // of the kernel
-  std::uint32_t static_shared = 0;          // bytes per CTA
-  std::uint32_t dynamic_base = 0;           // where the dynamic part of shared memory begins
+  std::uint32_t param_bytes = 0;    // of the kernel
+  std::uint32_t static_shared = 0;  // bytes per CTA
+  std::uint32_t dynamic_base = 0;   // where the dynamic part of shared memory begins
   bool has_dynamic_shared = false;
 
   const Function& Kernel() const { return functions[kernel]; }

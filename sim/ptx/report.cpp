@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxRows = 16;  // of a table in the text
 
-constexpr OpKind kKinds[] = {OpKind::kSync,   OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
+constexpr OpKind kKinds[] = {OpKind::kSync,    OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
                              OpKind::kRedPopc, OpKind::kLaunch, OpKind::kExit,   OpKind::kEnd};
 
 Json Rows(const Machine& machine, const std::vector<Incident>& incidents, const char* key) {
@@ -39,7 +39,6 @@ Json Rows(const std::vector<Whereabouts>& warps) {
   return rows;
 }
 
-// The instruction's words, for a row that names a line.
 std::string Describe(const Whereabouts& where) {
   return fmt::format("warp {}, which {} (line {})", where.warp, where.what, where.line);
 }
@@ -52,8 +51,8 @@ std::string DeadlockText(const Session& session) {
                         machine.CtaName(barrier.cta), barrier.id, barrier.kind, barrier.arrived,
                         barrier.expected, barrier.all_warps ? " (no count: all live warps)" : "");
     for (const Whereabouts& where : barrier.came) {
-      text += fmt::format("    came     warp {} at line {}: {}\n", where.warp, where.line,
-                          where.what);
+      text +=
+          fmt::format("    came     warp {} at line {}: {}\n", where.warp, where.line, where.what);
     }
     for (const Whereabouts& where : barrier.missing) {
       text += fmt::format("    missing  {}\n", Describe(where));
@@ -73,8 +72,8 @@ std::string BarrierTable(const Machine& machine) {
                                  "generations", "wait cycles", "longest wait", "last arriver");
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) {
     const BarrierRow& row = rows[i];
-    text += fmt::format("  {:<14}{:>8}{:>13}{:>13}{:>14}{:>15}\n", machine.CtaName(row.cta),
-                        row.id, row.generations, row.wait_cycles, row.longest_wait,
+    text += fmt::format("  {:<14}{:>8}{:>13}{:>13}{:>14}{:>15}\n", machine.CtaName(row.cta), row.id,
+                        row.generations, row.wait_cycles, row.longest_wait,
                         fmt::format("warp {}", row.last_arriver));
   }
   if (rows.size() > kMaxRows) {
@@ -112,11 +111,12 @@ std::string HazardText(const Session& session) {
 }
 
 std::string NextStep(const Session& session, const Verdict& verdict) {
-  const std::string again = fmt::format("muster run {} --config {} --seed {}",
-                                        session.manifest().path, session.config().name,
-                                        session.seed());
+  const std::string again =
+      fmt::format("muster run {} --config {} --seed {}", session.manifest().path,
+                  session.config().name, session.seed());
   switch (verdict.code) {
     case ExitCode::kAsExpected:
+    case ExitCode::kMismatch:  // the harness has said how to repeat it
       return "";
     case ExitCode::kTimeout:
       return fmt::format("Next: {} --max-cycles N, with more cycles than {}\n", again,
@@ -180,10 +180,10 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
 std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing) {
   const Machine& machine = session.machine();
   const Launch& launch = session.launch();
-  std::string text = fmt::format(
-      "{}: grid {}x{}x{}, block {}x{}x{}, configuration {}, seed {}\n", session.program().Kernel().name,
-      launch.grid[0], launch.grid[1], launch.grid[2], launch.block[0], launch.block[1],
-      launch.block[2], session.config().name, session.seed());
+  std::string text = fmt::format("{}: grid {}x{}x{}, block {}x{}x{}, configuration {}, seed {}\n",
+                                 session.program().Kernel().name, launch.grid[0], launch.grid[1],
+                                 launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
+                                 session.config().name, session.seed());
   text += fmt::format("{} after {} cycles ({:.0f} kHz): {} thread instructions\n", verdict.outcome,
                       timing.cycles, timing.Khz(), machine.interpreter().thread_instructions());
   std::string operations;

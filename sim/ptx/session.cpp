@@ -50,9 +50,10 @@ void CheckBlock(const Function& kernel, const Launch& launch) {
   std::uint64_t most = 1;
   for (const std::uint64_t extent : kernel.max_threads) most *= extent;
   if (launch.Threads() > most) {
-    throw InputError(fmt::format("a block of {} threads is more than the kernel {} allows: {} "
-                                 "(.maxntid)",
-                                 launch.Threads(), kernel.name, most));
+    throw InputError(
+        fmt::format("a block of {} threads is more than the kernel {} allows: {} "
+                    "(.maxntid)",
+                    launch.Threads(), kernel.name, most));
   }
 }
 
@@ -112,9 +113,10 @@ void Session::LayOut() {
   if (launch_.dynamic_shared == 0) return;
   const std::uint64_t all = std::uint64_t{program_.dynamic_base} + launch_.dynamic_shared;
   if (all > kMaxSharedBytes) {
-    throw InputError(fmt::format("dynamic_shared makes {} bytes of shared memory, but a CTA has "
-                                 "at most {}",
-                                 all, kMaxSharedBytes));
+    throw InputError(
+        fmt::format("dynamic_shared makes {} bytes of shared memory, but a CTA has "
+                    "at most {}",
+                    all, kMaxSharedBytes));
   }
   launch_.shared_bytes = static_cast<std::uint32_t>(all);
 }
@@ -132,8 +134,7 @@ void Session::PassArguments() {
     const unsigned bytes = Bytes(argument.type);
     if (bytes != parameters[i].bytes) {
       throw InputError(fmt::format("args[{}] has {} byte{}, but the parameter {} has {}", i, bytes,
-                                   bytes == 1 ? "" : "s", parameters[i].name,
-                                   parameters[i].bytes));
+                                   bytes == 1 ? "" : "s", parameters[i].name, parameters[i].bytes));
     }
     std::uint64_t bits = argument.bits;
     for (std::size_t k = 0; k < manifest_.buffers.size(); ++k) {
@@ -198,9 +199,8 @@ Verdict Session::Judge() const {
       if (hazard.name == name) there += hazard.count;
     }
     if (there == wanted) continue;
-    verdict.differences.push_back(
-        fmt::format("the hazard {} was met {} time{}, not {}", name, there, there == 1 ? "" : "s",
-                    wanted));
+    verdict.differences.push_back(fmt::format("the hazard {} was met {} time{}, not {}", name,
+                                              there, there == 1 ? "" : "s", wanted));
   }
   if (!verdict.differences.empty()) verdict.code = ExitCode::kDiffers;
   return verdict;

@@ -21,10 +21,10 @@ namespace muster::ptx {
 // The exit codes of `muster run`.
 enum class ExitCode : int {
   kAsExpected = 0,
-  kDiffers = 1,     // a buffer, a number of hazards, or an outcome that the manifest names
+  kDiffers = 1,  // a buffer, a number of hazards, or an outcome that the manifest names
   kBadInput = 2,
-  kDeadlock = 3,    // where "completes" was expected, here and below
-  kMismatch = 4,    // RTL and golden model disagree
+  kDeadlock = 3,  // where "completes" was expected, here and below
+  kMismatch = 4,  // RTL and golden model disagree
   kFault = 5,
   kTimeout = 6,
 };

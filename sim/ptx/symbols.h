@@ -16,14 +16,14 @@ namespace muster::ptx {
 struct Symbol {
   enum class Kind : std::uint8_t { kRegister, kVariable, kLabel, kFunction };
   Kind kind = Kind::kRegister;
-  Type type = Type::kNone;      // of a register
-  Slot slot = kNoSlot;          // the register; of a range: its first
-  std::uint32_t range = 0;      // registers in the range %r<range>, 0: a single one
+  Type type = Type::kNone;  // of a register
+  Slot slot = kNoSlot;      // the register; of a range: its first
+  std::uint32_t range = 0;  // registers in the range %r<range>, 0: a single one
   Space space = Space::kGeneric;
-  bool in_frame = false;        // of a variable: its address counts from the frame's local memory
-  bool is_parameter = false;    // declared .param: its address, taken, is a generic one
-  std::uint64_t address = 0;    // of a variable; of a label and a function: an index
-  std::uint32_t bytes = 0;      // of a variable
+  bool in_frame = false;      // of a variable: its address counts from the frame's local memory
+  bool is_parameter = false;  // declared .param: its address, taken, is a generic one
+  std::uint64_t address = 0;  // of a variable; of a label and a function: an index
+  std::uint32_t bytes = 0;    // of a variable
 };
 
 class SymbolTable {
@@ -44,8 +44,7 @@ class SymbolTable {
   bool Find(std::string_view name, Symbol* symbol) const {
     const std::size_t digits = name.find_last_not_of("0123456789") + 1;
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-      if (const auto found = scope->find(name);
-          found != scope->end() && found->second.range == 0) {
+      if (const auto found = scope->find(name); found != scope->end() && found->second.range == 0) {
         *symbol = found->second;
         return true;
       }

@@ -28,7 +28,7 @@ struct Operand {
     kList,     // (parts)
   };
   Kind kind = Kind::kName;
-  bool negated = false;    // !name
+  bool negated = false;  // !name
   bool has_offset = false;
   std::uint8_t width = 0;  // of a float: 32 or 64
   std::string_view name;
@@ -50,12 +50,12 @@ struct Variable {
   std::string_view space;  // reg, global, const, shared, local, param
   std::string_view type;
   std::string_view name;
-  std::uint32_t align = 0;       // 0: that of the type
-  std::uint32_t vector = 1;      // .v2, .v4
-  std::uint32_t range = 0;       // %r<range>: that many registers
-  std::uint64_t elements = 1;    // of all dimensions
+  std::uint32_t align = 0;     // 0: that of the type
+  std::uint32_t vector = 1;    // .v2, .v4
+  std::uint32_t range = 0;     // %r<range>: that many registers
+  std::uint64_t elements = 1;  // of all dimensions
   bool is_array = false;
-  bool unsized = false;          // x[]
+  bool unsized = false;  // x[]
   bool is_extern = false;
   std::vector<Operand> initial;  // empty: zeroes
   Position at;

@@ -37,14 +37,14 @@ struct Group {
 
 struct Warp {
   Cta* cta = nullptr;
-  unsigned slot = 0;                    // of the unit
-  std::uint32_t first_thread = 0;       // of the CTA
-  std::uint32_t live = 0;               // lanes that have not exited
+  unsigned slot = 0;               // of the unit
+  std::uint32_t first_thread = 0;  // of the CTA
+  std::uint32_t live = 0;          // lanes that have not exited
   std::vector<Group> groups;
-  std::uint32_t held = 0;               // groups that are not ready
-  std::uint32_t patience = 0;           // instructions run while a group stood at an aligned barrier
-  Arrival arrival;                      // the latest barrier instruction
-  std::uint32_t exited = 0;             // lanes that the latest exit ended
+  std::uint32_t held = 0;      // groups that are not ready
+  std::uint32_t patience = 0;  // instructions run while a group stood at an aligned barrier
+  Arrival arrival;             // the latest barrier instruction
+  std::uint32_t exited = 0;    // lanes that the latest exit ended
   std::uint32_t exit_line = 0;
   std::vector<std::uint64_t> registers;  // slot by slot, 32 lanes each
   std::array<std::vector<std::uint8_t>, kWarpSize> local;

@@ -1,0 +1,151 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// muster: runs kernels on the unit, replays logs, and translates BCU words.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sim/app/run.h"
+#include "sim/app/suite.h"
+#include "sim/bcu/assembler.h"
+#include "sim/bcu/disassembler.h"
+#include "sim/golden/log.h"
+#include "sim/ptx/error.h"
+#include "sim/ptx/manifest.h"
+
+namespace muster::app {
+namespace {
+
+constexpr int kBadInput = static_cast<int>(ptx::ExitCode::kBadInput);
+
+int Replay(const std::string& path) {
+  const golden::Replayed replayed = golden::Replay(path);
+  if (!replayed.error.empty()) throw ptx::InputError(replayed.error);
+  for (const std::string& report : replayed.reports) fmt::print("{}\n", report);
+  fmt::print("{}: {} operations, {} of them with other effects than recorded\n", path,
+             replayed.operations, replayed.differences);
+  return replayed.differences == 0 ? 0 : static_cast<int>(ptx::ExitCode::kMismatch);
+}
+
+// The text of a file, or of the standard input where the name is "-".
+std::string TextOf(const std::string& path) {
+  if (path != "-") return ptx::ReadFile(path, "input");
+  std::ostringstream text;
+  text << std::cin.rdbuf();
+  return text.str();
+}
+
+int Assemble(const std::string& path) {
+  const auto words = bcu::AssembleText(TextOf(path));
+  if (const auto* const refusal = std::get_if<bcu::Refusal>(&words)) {
+    throw ptx::InputError(
+        fmt::format("{}:{}:{}: {}", path, refusal->line, refusal->column, refusal->what));
+  }
+  for (const bcu::Word128& word : std::get<0>(words)) {
+    fmt::print("{}\n", bcu::Hex(word));
+  }
+  return 0;
+}
+
+// One word a line.
+int Disassemble(const std::string& path) {
+  std::istringstream lines(TextOf(path));
+  std::string line;
+  int code = 0;
+  for (unsigned number = 1; std::getline(lines, line); ++number) {
+    std::istringstream words(line);
+    std::string text;
+    if (!(words >> text)) continue;
+    const std::optional<bcu::Word128> word = bcu::ParseHex(text);
+    if (!word) {
+      throw ptx::InputError(
+          fmt::format("{}:{}: \"{}\" is not a word of 32 hexadecimal digits", path, number, text));
+    }
+    const bcu::Disassembly result = bcu::Disassemble(*word);
+    fmt::print("{}\n", result.text);
+    if (!result.legal) code = kBadInput;
+  }
+  return code;
+}
+
+void AddRunOptions(CLI::App* command, RunOptions* options) {
+  command->add_option("--config", options->config, "The unit's configuration (default: default)");
+  command->add_option("--seed", options->seed, "Of the warps' order and the stalls (default: 1)");
+  command->add_option("--max-cycles", options->max_cycles, "Then it is a timeout (a million)");
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Muster: a GPU barrier unit, and the kernels that run on it");
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes of run: 0 as the manifest says, 1 differs, 2 bad input, 3 deadlock,\n"
+      "4 RTL and golden model disagree, 5 fault, 6 timeout.");
+  int code = 0;
+
+  std::string input;
+  RunOptions run_options;
+  CLI::App* const run = app.add_subcommand("run", "Run a kernel on the RTL, under lockstep");
+  run->add_option("manifest", input, "The launch manifest (JSON)")->required();
+  AddRunOptions(run, &run_options);
+  run->add_option("--wave", run_options.wave, "Write the waveform to this FST file");
+  run->add_option("--wave-from", run_options.wave_from, "The first cycle that it shows");
+  run->add_option("--wave-to", run_options.wave_to, "The last");
+  run->add_option("--report", run_options.report, "Write the report to this JSON file");
+  run->add_option("--log", run_options.log, "Write all committed operations to this JSONL file");
+  run->callback([&] {
+    const RunResult result = RunManifest(input, run_options);
+    fmt::print("{}", result.text);
+    code = static_cast<int>(result.code);
+  });
+
+  std::vector<std::string> inputs;
+  SuiteOptions suite_options;
+  CLI::App* const suite = app.add_subcommand("suite", "Run all the kernels of directories");
+  suite->add_option("paths", inputs, "Directories and manifests")->required();
+  AddRunOptions(suite, &suite_options.run);
+  suite->add_option("--json", suite_options.json, "Write all reports to this file");
+  suite->add_option("--junit", suite_options.junit, "Write the results to this JUnit file");
+  suite->callback([&] { code = RunSuite(inputs, suite_options); });
+
+  CLI::App* const replay = app.add_subcommand("replay", "Put a log through the golden model");
+  replay->add_option("log", input, "The log (JSONL) of a run")->required();
+  replay->callback([&] { code = Replay(input); });
+
+  CLI::App* const assemble = app.add_subcommand("asm", "BCU text to 128-bit words");
+  assemble->add_option("file", input, "Instructions, one a line (-: standard input)")->required();
+  assemble->callback([&] { code = Assemble(input); });
+
+  CLI::App* const disassemble = app.add_subcommand("disasm", "128-bit words to BCU text");
+  disassemble->add_option("file", input, "Words, one a line (-: standard input)")->required();
+  disassemble->callback([&] { code = Disassemble(input); });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kBadInput;
+  } catch (const ptx::InputError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return kBadInput;
+  }
+  return code;
+}
+
+}  // namespace
+}  // namespace muster::app
+
+int main(int argc, char** argv) {
+  try {
+    return muster::app::Main(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "muster: %s\n", error.what());
+    return muster::app::kBadInput;
+  }
+}

@@ -1,0 +1,49 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// A kernel on the Verilated unit, under lockstep.
+#ifndef MUSTER_SIM_APP_RUN_H_
+#define MUSTER_SIM_APP_RUN_H_
+
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "sim/ptx/session.h"
+
+namespace muster::app {
+
+// What the command line says; what it leaves open, the manifest says.
+struct RunOptions {
+  std::optional<std::string> config;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> max_cycles;
+  std::uint64_t wave_from = 0;  // the cycles that the waveform shows
+  std::uint64_t wave_to = std::numeric_limits<std::uint64_t>::max();
+  std::string wave;  // files, or empty
+  std::string report;
+  std::string log;
+};
+
+struct RunResult {
+  ptx::ExitCode code = ptx::ExitCode::kAsExpected;
+  std::string outcome;
+  std::string expected;  // as the manifest has it
+  std::string kernel;
+  std::uint64_t cycles = 0;
+  std::uint64_t commits = 0;
+  double seconds = 0;
+  std::string text;  // for people
+  nlohmann::ordered_json report;
+};
+
+// Runs a manifest and writes the files that the options name. Throws ptx::InputError.
+RunResult RunManifest(const std::string& path, const RunOptions& options);
+
+// Writes text to a file. Throws ptx::InputError.
+void WriteFile(const std::string& path, const std::string& text);
+
+}  // namespace muster::app
+
+#endif  // MUSTER_SIM_APP_RUN_H_

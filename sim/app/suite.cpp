@@ -1,0 +1,139 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/app/suite.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+
+#include "sim/ptx/error.h"
+
+namespace muster::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Row {
+  std::string name;
+  RunResult result;
+  bool passed = false;
+};
+
+std::vector<std::string> Manifests(const std::vector<std::string>& paths) {
+  std::vector<std::string> manifests;
+  for (const std::string& path : paths) {
+    if (!fs::is_directory(path)) {
+      manifests.push_back(path);
+      continue;
+    }
+    for (const auto& entry : fs::recursive_directory_iterator(path)) {
+      if (entry.path().extension() == ".json") manifests.push_back(entry.path().string());
+    }
+  }
+  std::sort(manifests.begin(), manifests.end());
+  if (manifests.empty()) throw ptx::InputError("there is no manifest (*.json) to run");
+  return manifests;
+}
+
+Row RunOne(const std::string& manifest, const RunOptions& options) {
+  Row row;
+  row.name = fs::path(manifest).stem().string();
+  try {
+    row.result = RunManifest(manifest, options);
+  } catch (const ptx::InputError& error) {
+    row.result.code = ptx::ExitCode::kBadInput;
+    row.result.outcome = "bad input";
+    row.result.text = std::string(error.what()) + "\n";
+  }
+  row.passed = row.result.code == ptx::ExitCode::kAsExpected;
+  return row;
+}
+
+void PrintRow(const Row& row) {
+  const RunResult& result = row.result;
+  const double khz =
+      result.seconds > 0 ? static_cast<double>(result.cycles) / result.seconds / 1000 : 0;
+  fmt::print("{:<28} {:<26} {:>8} cycles {:>7} operations {:>6.0f} kHz  {}\n", row.name,
+             result.outcome, result.cycles, result.commits, khz, row.passed ? "ok" : "FAILED");
+  if (!row.passed) fmt::print("{}", result.text);
+  std::fflush(stdout);
+}
+
+std::string Xml(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string JUnit(const std::vector<Row>& rows, std::size_t failed) {
+  double seconds = 0;
+  for (const Row& row : rows) seconds += row.result.seconds;
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuite name=\"kernels\" tests=\"{}\" failures=\"{}\" time=\"{:.3f}\">\n",
+      rows.size(), failed, seconds);
+  for (const Row& row : rows) {
+    text += fmt::format("  <testcase classname=\"kernels\" name=\"{}\" time=\"{:.3f}\"",
+                        Xml(row.name), row.result.seconds);
+    text += row.passed ? "/>\n"
+                       : fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
+                                     Xml(row.result.outcome), Xml(row.result.text));
+  }
+  return text + "</testsuite>\n";
+}
+
+}  // namespace
+
+int RunSuite(const std::vector<std::string>& paths, const SuiteOptions& options) {
+  const std::vector<std::string> manifests = Manifests(paths);
+  const bool terminal = isatty(fileno(stdout)) != 0;
+  std::vector<Row> rows;
+  std::size_t failed = 0;
+  for (const std::string& manifest : manifests) {
+    if (terminal) {
+      fmt::print("[{}/{}] {}\r", rows.size() + 1, manifests.size(), manifest);
+      std::fflush(stdout);
+    }
+    rows.push_back(RunOne(manifest, options.run));
+    if (terminal) fmt::print("\033[2K");
+    PrintRow(rows.back());
+    failed += rows.back().passed ? 0 : 1;
+  }
+  fmt::print("{} kernels: {} as their manifests say, {} not\n", rows.size(), rows.size() - failed,
+             failed);
+  if (!options.json.empty()) {
+    nlohmann::ordered_json report = nlohmann::ordered_json::array();
+    for (const Row& row : rows) {
+      report.push_back({{"kernel", row.name},
+                        {"passed", row.passed},
+                        {"expected", row.result.expected},
+                        {"exit_code", static_cast<int>(row.result.code)},
+                        {"report", row.result.report}});
+    }
+    WriteFile(options.json, report.dump(2) + "\n");
+  }
+  if (!options.junit.empty()) WriteFile(options.junit, JUnit(rows, failed));
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace muster::app
