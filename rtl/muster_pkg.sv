@@ -120,7 +120,7 @@ package muster_pkg;
     fault_e cause;
     cta_t   cta;
     warp_t  warp;   // 0 for launch, suspend and end
-    lanes_t lanes;  // participating lanes; 0 for launch, suspend and end
+    lanes_t lanes;  // participating lanes; 0 for lifecycle operations
     bar_t   bar;    // of operations that name one, else 0
   } fault_t;
 

@@ -5,7 +5,8 @@
 // lifecycle operations change the roster.
 //
 // A lifecycle operation, and any operation of a waiting warp, stays here until the stages ahead are
-// empty: then who waits, and which entry took the latest all-warps arrival, are settled.
+// empty: then who waits, and which entry took the latest all-warps arrival, are settled. Lifecycle
+// operations and R2B, which are rare, take a cycle more for their checks.
 module muster_check
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -30,6 +31,7 @@ module muster_check
 
   input  logic [NumWarps-1:0]     launch_warps_i,  // held while a launch is under way
   input  wcount_t                 launch_size_i,
+  input  lanes_t                  exit_lanes_i,    // held while an exit is under way
   output logic                    done_o,          // a lifecycle operation, not a clear, goes on
 
   input  logic [NumWarps-1:0]     waiting_i,
@@ -97,7 +99,7 @@ module muster_check
   ) u_roster (
     .clk_i, .rst_ni, .ready_o (roster_ready),
     .next_cta_i (next_cta), .next_warps_i (next_warps),
-    .cta_i (group_q.cta), .warp_i (members_q[0].warp), .lanes_i (members_q[0].lanes),
+    .cta_i (group_q.cta), .warp_i (members_q[0].warp), .lanes_i (exit_lanes_i),
     .resident_o (resident), .live_last_o (live_last), .size_o (size), .live_o (live),
     .last_lane_o (last_lane),
     .enter_i (go && group_q.op == GroupClear), .chosen_i (chosen),
@@ -116,29 +118,29 @@ module muster_check
   // Progress
   // -------------------------------------------------------------------------------------------
 
-  logic [NumIssue-1:0] waits;      // the member's warp waits already
-  logic                settled;    // nothing ahead can change what is judged here
-  logic                changed_q;  // the roster has just changed: it is read once more
-  logic                lifecycle;
+  logic lifecycle, writes;   // what kind of group it is
+  logic may_wait_q;          // a member's warp waited when it was chosen
+  logic settled;             // nothing ahead can change what is judged here
+  logic changed_q;           // the roster has just changed: it is read once more
+  logic any_waits;
+  logic judged_q;            // the slow checks below are of this group
 
-  always_comb begin
-    for (int m = 0; m < NumIssue; m++) begin
-      waits[m] = members_q[m].valid && waiting_i[members_q[m].warp[WarpW-1:0]];
-    end
-  end
-
-  assign lifecycle = is_lifecycle(group_q.op);
-  assign settled   = !ahead_i || !((waits != '0) || (lifecycle && group_q.op != GroupClear));
-  assign go        = valid_q && ready_i && roster_ready && !changed_q && settled;
-  assign done_o    = go && lifecycle && (group_q.op != GroupClear);
-  assign chosen    = launch_warps_i[members_q[0].warp[WarpW-1:0]];
+  assign lifecycle = is_lifecycle(group_q.op) && (group_q.op != GroupClear);
+  assign writes    = EnState && (group_q.op inside {GroupWriteBar, GroupWriteWarp});
+  assign settled   = roster_ready && !changed_q && !(ahead_i && (may_wait_q || lifecycle));
+  assign go        = valid_q && ready_i && settled && (judged_q || !(lifecycle || writes));
+  assign done_o    = go && lifecycle;
+  assign chosen    = (32'(members_q[0].warp) < NumWarps) &&
+                     launch_warps_i[members_q[0].warp[WarpW-1:0]];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       changed_q  <= 1'b0;
+      judged_q   <= 1'b0;
       launched_q <= '0;
     end else begin
-      changed_q <= go && lifecycle;
+      changed_q <= go && is_lifecycle(group_q.op);
+      judged_q  <= valid_q && settled && !go;
       if (done_o) begin
         launched_q <= '0;
       end else if (go && group_q.op == GroupClear && chosen) begin
@@ -151,36 +153,60 @@ module muster_check
   // Faults
   // -------------------------------------------------------------------------------------------
 
-  wcount_t                expected;   // as the arrival, or R2B's word, has it
-  logic [WarpW-1:0]       last;       // the count of such an entry before its last arrival
-  bar_word_t              bar_word;
-  warp_word_t             warp_word;
-  logic                   write_bar, above, bad_launch, bad_word;
-  logic [NumIssue-1:0]    idle;       // no lane takes part
-  fault_e [NumIssue-1:0]  cause;
+  wcount_t               expected;    // as the arrival, or R2B's word, has it
+  logic [WarpW-1:0]      last;        // the count of such an entry before its last arrival
+  bar_word_t             bar_word;
+  warp_word_t            warp_word;
+  logic                  write_bar, above, bad_launch_q, bad_word, bad_word_q, last_lane_q;
+  logic [NumIssue-1:0]   idle;        // no lane takes part
+  logic [NumIssue-1:0]   waits;       // the warp waits already
+  logic [NumIssue-1:0]   accepted;
+  fault_e [NumIssue-1:0] cause;
 
-  assign bar_word  = members_q[0].operand;
-  assign warp_word = members_q[0].operand;
+  // R2B is a group of its own: the only member that is valid.
+  always_comb begin
+    word_o = members_q[0].operand;
+    for (int m = 1; m < NumIssue; m++) begin
+      if (members_q[m].valid) word_o = members_q[m].operand;
+    end
+  end
+
+  assign bar_word  = word_o;
+  assign warp_word = word_o;
   assign write_bar = EnState && (group_q.op == GroupWriteBar);
   assign expected  = write_bar ? bar_word.expected : group_q.count[11:5];
   assign above     = (expected > size);
   assign last      = (expected == '0) ? live_last : WarpW'(expected - 7'd1);
-
-  assign bad_launch = resident || (32'(group_q.cta) >= NumCtas) || (launched_q == '0) ||
-                      (launched_q > launch_size_i) || (32'(launch_size_i) > NumWarps);
 
   muster_word_check #(.NumWarps(NumWarps)) u_word_check (
     .bar_i (write_bar), .bar_word_i (bar_word), .warp_word_i (warp_word),
     .above_i (above), .last_i (last), .size_i (size), .bad_o (bad_word)
   );
 
+  always_ff @(posedge clk_i) begin
+    if (ready_o) may_wait_q <= any_waits;
+    bad_word_q   <= bad_word;
+    last_lane_q  <= last_lane;
+    bad_launch_q <= resident || (32'(group_q.cta) >= NumCtas) || (launched_q == '0) ||
+                    (launched_q > launch_size_i) || (32'(launch_size_i) > NumWarps);
+  end
+
+  always_comb begin
+    any_waits = 1'b0;
+    for (int m = 0; m < NumIssue; m++) begin
+      any_waits = any_waits || (members_i[m].valid && waiting_i[members_i[m].warp[WarpW-1:0]]);
+    end
+  end
+
   always_comb begin
     for (int m = 0; m < NumIssue; m++) begin
-      idle[m]  = (members_q[m].lanes == '0);
+      idle[m]  = ((group_q.op == GroupExit) ? exit_lanes_i : members_q[m].lanes) == '0;
+      waits[m] = may_wait_q && waiting_i[members_q[m].warp[WarpW-1:0]] &&
+                 !(group_q.op inside {GroupReadBar, GroupReadWarp});
       cause[m] = FaultNone;
       unique case (group_q.op)
         GroupClear:  cause[m] = FaultNone;
-        GroupLaunch: if (bad_launch) cause[m] = FaultBadLaunch;
+        GroupLaunch: if (bad_launch_q) cause[m] = FaultBadLaunch;
         GroupLeave:  if (!resident) cause[m] = FaultCtaNotResident;
         default: begin
           if (idle[m]) begin
@@ -189,10 +215,10 @@ module muster_check
             cause[m] = FaultCtaNotResident;
           end else if (!live[m] || (32'(members_q[m].warp) >= NumWarps)) begin
             cause[m] = FaultWarpNotLive;
-          end else if (waits[m] && !(group_q.op inside {GroupReadBar, GroupReadWarp})) begin
+          end else if (waits[m]) begin
             cause[m] = FaultWarpWaiting;
-          end else if (group_q.op inside {GroupWriteBar, GroupWriteWarp}) begin
-            if (bad_word) cause[m] = FaultBadStateWord;
+          end else if (writes) begin
+            if (bad_word_q) cause[m] = FaultBadStateWord;
           end else if (group_q.op == GroupArrive) begin
             if (!members_q[m].waits && group_q.count == '0) cause[m] = FaultArvWithoutCount;
             else if (group_q.count[4:0] != '0) cause[m] = FaultCountNotMultiple;
@@ -201,12 +227,13 @@ module muster_check
         end
       endcase
       if (!EnFaults) cause[m] = FaultNone;
+      accepted[m] = (cause[m] == FaultNone) && !idle[m];
     end
   end
 
-  assign launch = go && (group_q.op == GroupLaunch) && (cause[0] == FaultNone);
-  assign leave  = go && (group_q.op == GroupLeave) && (cause[0] == FaultNone);
-  assign exit   = go && (group_q.op == GroupExit) && (cause[0] == FaultNone) && !idle[0];
+  assign launch = go && (group_q.op == GroupLaunch) && !(EnFaults && bad_launch_q);
+  assign leave  = go && (group_q.op == GroupLeave) && (resident || !EnFaults);
+  assign exit   = go && (group_q.op == GroupExit) && accepted[0];
 
   // -------------------------------------------------------------------------------------------
   // Onward
@@ -217,7 +244,6 @@ module muster_check
   // A clear of a slot that is taken goes no further.
   assign valid_o = go && !(EnFaults && group_q.op == GroupClear &&
                            (resident || 32'(group_q.cta) >= NumCtas));
-  assign word_o  = members_q[0].operand;
   assign last_o  = (group_q.op == GroupArrive) ? last : live_last;
 
   always_comb begin
@@ -227,13 +253,13 @@ module muster_check
 
     for (int m = 0; m < NumIssue; m++) begin
       unique case (group_q.op)
-        GroupExit:  takes_effect[m] = !idle[m] && last_lane;
+        GroupExit:  takes_effect[m] = accepted[m] && last_lane_q;
         GroupClear: takes_effect[m] = chosen;
-        default:    takes_effect[m] = !idle[m];
+        default:    takes_effect[m] = accepted[m];
       endcase
       members_o[m] = '{
         valid:    members_q[m].valid,
-        counts:   members_q[m].valid && (cause[m] == FaultNone) && takes_effect[m],
+        counts:   members_q[m].valid && takes_effect[m],
         waits:    members_q[m].waits,
         warp:     members_q[m].warp,
         lanes:    members_q[m].lanes,

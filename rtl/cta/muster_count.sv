@@ -200,6 +200,7 @@ module muster_count
       op:       group_q.op,
       cta:      group_q.cta,
       bar:      group_q.bar,
+      warp:     members_q[0].warp,
       accepted: valid_q && (counts != '0),
       complete: valid_q && complete,
       kind:     (arrives && idle) ? group_q.kind : count.kind,
@@ -214,6 +215,9 @@ module muster_count
     if (group_q.op == GroupWriteBar) outcome_o.kind = word.kind;
 
     warps_o = '0;
+    for (int m = 1; m < NumIssue; m++) begin
+      if (counts[m]) outcome_o.warp = members_q[m].warp;
+    end
     for (int m = 0; m < NumIssue; m++) begin
       if (valid_q && counts[m] && (members_q[m].waits || !arrives)) begin
         warps_o[members_q[m].warp[WarpW-1:0]] = 1'b1;

@@ -129,13 +129,12 @@ module muster_cta
   logic    lc_valid, lc_ready, lc_done, credit;
   group_t  lc_group;
   warp_t   lc_warp;
-  lanes_t  lc_lanes;
 
   muster_lifecycle #(.NumWarps(NumWarps), .InOrder(!EnDrain && NumIssue == 1)) u_lifecycle (
     .clk_i, .rst_ni,
     .valid_i (lifecycle_valid_i), .ready_o (lifecycle_ready_o), .lifecycle_i, .busy_i (busy),
     .valid_o (lc_valid), .ready_i (lc_ready), .group_o (lc_group), .warp_o (lc_warp),
-    .lanes_o (lc_lanes), .done_i (lc_done)
+    .done_i (lc_done)
   );
 
   logic                   sel_valid, sel_ready;
@@ -146,7 +145,7 @@ module muster_cta
     .clk_i, .rst_ni,
     .valid_i (held_valid), .ready_o (held_ready), .issue_i (held), .waiting_i (held_waiting),
     .lc_valid_i (lc_valid), .lc_ready_o (lc_ready), .lc_group_i (lc_group),
-    .lc_warp_i (lc_warp), .lc_lanes_i (lc_lanes),
+    .lc_warp_i (lc_warp),
     .credit_i (credit),
     .valid_o (sel_valid), .ready_i (sel_ready), .group_o (sel_group), .members_o (sel_members)
   );
@@ -174,7 +173,8 @@ module muster_cta
   ) u_check (
     .clk_i, .rst_ni,
     .valid_i (sel_valid), .ready_o (sel_ready), .group_i (sel_group), .members_i (sel_members),
-    .launch_warps_i (lifecycle_warps_i), .launch_size_i (lifecycle_i.size), .done_o (lc_done),
+    .launch_warps_i (lifecycle_warps_i), .launch_size_i (lifecycle_i.size),
+    .exit_lanes_i (lifecycle_i.lanes), .done_o (lc_done),
     .waiting_i (waiting), .ahead_i (count_busy || release_busy),
     .latest_we_i (latest_we), .latest_cta_i (entry[EntryW-1-:CtaW]), .latest_bar_i (entry[3:0]),
     .valid_o (chk_valid), .ready_i (chk_ready), .group_o (chk_group), .members_o (chk_members),
@@ -276,7 +276,7 @@ module muster_cta
       .warps_i (warps), .waits_i (waits),
       .release_i (release_o), .release_info_i (release_info_o),
       .waiting_o (waiting),
-      .read_warp_i (counted_effects[0].warp[WarpW-1:0]), .read_word_o (read_word)
+      .read_warp_i (counted.warp[WarpW-1:0]), .read_word_o (read_word)
     );
   end else begin : g_no_warps
     assign waiting   = '0;

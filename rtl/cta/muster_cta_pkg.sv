@@ -54,6 +54,7 @@ package muster_cta_pkg;
     group_e      op;
     cta_t        cta;
     bar_t        bar;
+    warp_t       warp;      // of an operation that is a group of its own
     logic        accepted;  // some member took effect
     logic        complete;  // the entry's generation turned
     kind_e       kind;      // of the entry: before a completion, else afterwards

@@ -25,7 +25,6 @@ module muster_lifecycle
   input  logic                ready_i,
   output group_t              group_o,
   output warp_t               warp_o,   // of an exit, or reached by the walk
-  output lanes_t              lanes_o,
   input  logic                done_i    // the operation, not a clear, passed the checks
 );
 
@@ -66,14 +65,12 @@ module muster_lifecycle
     group_o = '{op: GroupLeave, cta: lifecycle_i.cta, bar: walked_q[3:0], count: '0,
                 kind: KindSync};
     warp_o  = '0;
-    lanes_o = '0;
     if (launches) begin
       group_o.op = walked ? GroupLaunch : GroupClear;
       if (!walked) warp_o = warp_t'(walked_q[StepW-1:0]);
     end else if (!leaves) begin
       group_o.op = GroupExit;
       warp_o     = lifecycle_i.warp;
-      lanes_o    = lifecycle_i.lanes;
     end
   end
 

@@ -46,7 +46,7 @@ module muster_release
   // -------------------------------------------------------------------------------------------
 
   logic [NumWarps-1:0] waiters, waiters_d;
-  logic                waiters_write;
+  logic                waiters_write, clear;
   warp_word_t          warp_word;
 
   assign warp_word = outcome_i.word;
@@ -54,9 +54,9 @@ module muster_release
   assign waits_o = ((outcome_i.op == GroupArrive) ||
                     (EnState && outcome_i.op == GroupWriteWarp && warp_word.waiting)) ? warps_i
                                                                                       : '0;
-  assign waiters_d     = (outcome_i.complete || outcome_i.op == GroupClear) ? '0
-                                                                            : (waiters | waits_o);
-  assign waiters_write = outcome_i.accepted || (outcome_i.op == GroupClear);
+  assign clear         = outcome_i.valid && (outcome_i.op == GroupClear);
+  assign waiters_d     = (outcome_i.complete || clear) ? '0 : (waiters | waits_o);
+  assign waiters_write = outcome_i.accepted || clear;
 
   muster_ram #(.Depth(NumCtas * NumBars), .Width(NumWarps)) u_waiters (
     .clk_i,
@@ -102,7 +102,7 @@ module muster_release
       if (outcome_i.kind == KindAnd) result[0] = !value_new[0];
     end
 
-    assign value_d     = (outcome_i.complete || outcome_i.op == GroupClear) ? '0 : value_new;
+    assign value_d     = (outcome_i.complete || clear) ? '0 : value_new;
     assign value_write = waiters_write && (outcome_i.op != GroupWriteWarp);
     assign value_after = outcome_i.complete ? '0 : result;
 

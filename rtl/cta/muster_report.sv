@@ -34,43 +34,40 @@ module muster_report
 );
 
   if (EnFaults) begin : g_faults
-    logic   [NumIssue:0] fault_valid_d, fault_valid_q;
-    fault_t [NumIssue:0] fault_d, fault_q;
-    logic                names_bar;
+    logic   [NumIssue-1:0] fault_valid_q;
+    fault_t [NumIssue-1:0] fault_q;
+    logic                  lifecycle_q, names_bar;
 
     assign names_bar = outcome_i.op inside {GroupArrive, GroupReadBar, GroupWriteBar};
-
-    // The last port is the lifecycle port, whose operation is member 0.
-    always_comb begin
-      fault_valid_d = '0;
-      for (int p = 0; p <= NumIssue; p++) begin
-        automatic effect_t effect = effects_i[(p < NumIssue) ? p : 0];
-        fault_d[p] = '{
-          cause: effect.cause,
-          cta:   outcome_i.cta,
-          warp:  effect.warp,
-          lanes: effect.lanes,
-          bar:   names_bar ? outcome_i.bar : '0
-        };
-        fault_valid_d[p] = (effect.cause != FaultNone) &&
-                           (is_lifecycle(outcome_i.op) == (p == NumIssue));
-      end
-    end
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         fault_valid_q <= '0;
       end else begin
-        fault_valid_q <= fault_valid_d;
+        for (int m = 0; m < NumIssue; m++) fault_valid_q[m] <= (effects_i[m].cause != FaultNone);
       end
     end
 
     always_ff @(posedge clk_i) begin
-      if (fault_valid_d != '0) fault_q <= fault_d;
+      lifecycle_q <= is_lifecycle(outcome_i.op);
+      for (int m = 0; m < NumIssue; m++) begin
+        fault_q[m] <= '{
+          cause: effects_i[m].cause,
+          cta:   outcome_i.cta,
+          warp:  effects_i[m].warp,
+          lanes: effects_i[m].lanes,
+          bar:   names_bar ? outcome_i.bar : '0
+        };
+      end
     end
 
-    assign fault_valid_o = fault_valid_q;
-    assign fault_o       = fault_q;
+    // A lifecycle operation is member 0; it names no lanes here.
+    always_comb begin
+      fault_valid_o           = {1'b0, fault_valid_q & {NumIssue{!lifecycle_q}}};
+      fault_valid_o[NumIssue] = fault_valid_q[0] && lifecycle_q;
+      fault_o                 = {fault_q[0], fault_q};
+      fault_o[NumIssue].lanes = '0;
+    end
   end else begin : g_no_faults
     assign fault_valid_o = '0;
     assign fault_o       = '0;
@@ -83,7 +80,7 @@ module muster_report
     assign reads = outcome_i.valid && is_read(outcome_i.op);
 
     always_comb begin
-      response = '{warp: effects_i[0].warp, data: '0, pred: 1'b0};
+      response = '{warp: outcome_i.warp, data: '0, pred: 1'b0};
       unique case (outcome_i.op)
         GroupReadBar:  response.data = bar_word_i;
         GroupReadWarp: response.data = warp_word_i;

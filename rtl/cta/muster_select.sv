@@ -21,7 +21,6 @@ module muster_select
   output logic                   lc_ready_o,
   input  group_t                 lc_group_i,
   input  warp_t                  lc_warp_i,
-  input  lanes_t                 lc_lanes_i,
 
   input  logic                   credit_i,    // there is room for one more response
 
@@ -83,7 +82,6 @@ module muster_select
     if (grant[NumIssue]) begin
       members_o[0].valid = 1'b1;
       members_o[0].warp  = lc_warp_i;
-      members_o[0].lanes = lc_lanes_i;
     end
   end
 

@@ -76,7 +76,7 @@ module muster_warps
   assign word = outcome_i.word;
 
   always_comb begin
-    place_write     = (waits_i != '0);
+    place_write     = (outcome_i.op == GroupArrive) || (outcome_i.op == GroupWriteWarp);
     place_d         = '{reduces: is_reduction(outcome_i.kind), bar: outcome_i.bar};
     reduction_write = (outcome_i.op == GroupArrive) && is_reduction(outcome_i.kind);
     reduction_d     = '{kind: outcome_i.kind, bar: outcome_i.bar};
@@ -132,7 +132,7 @@ module muster_warps
   always_ff @(posedge clk_i) begin
     written_q       <= warps_i;
     written_value_q <= word.value[ValueW-1:0];
-    if (write_q || release_i != '0) begin
+    if (write_q || released) begin
       for (int w = 0; w < NumWarps; w++) begin
         if (write_q ? written_q[w] : (release_i[w] && released)) results_q[w] <= result;
       end
