@@ -1,0 +1,332 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""How `muster run` ends, and what it says: exit codes, bad input, report, log, wave, determinism.
+
+  program.py MUSTER CASE   runs one case, in a folder of its own
+  program.py --list        the names of all cases
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+KERNELS = pathlib.Path(__file__).resolve().parents[2] / "sim" / "kernels"
+
+PTX = """.version 7.5
+.target sm_80
+.address_size 64
+
+.visible .entry k(
+    .param .u64 out
+)
+{
+    .reg .pred %p<4>;
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+BODY
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd2, %rd1, %rd2;
+    st.global.u32 [%rd2], %r1;
+    ret;
+}
+"""
+BODY_LINE = PTX[:PTX.index("BODY")].count("\n") + 1  # the body's first line
+
+# A kernel that writes its thread ids, and does what the case puts in its place.
+MANIFEST = {"ptx": "k.ptx", "block": [64, 1, 1], "args": [{"buffer": "out"}],
+            "buffers": {"out": {"type": "u32", "count": 64, "init": "zero"}},
+            "expect": {"out": list(range(64))}}
+
+CROSSED = """
+    setp.lt.u32 %p1, %r1, 32;
+    @%p1 bar.sync 3, 64;
+    @!%p1 bar.sync 4, 64;
+"""
+FOREVER = "AGAIN: bra AGAIN;"
+BAD_COUNT = "    bar.sync 0, 40;"
+OUTSIDE = "    ld.global.u32 %r2, [%rd1+4096];"
+
+
+def case(code, says, body="    bar.sync 0;", options=(), text=None, ptx=None, **keys):
+    """A run of MANIFEST with keys replaced (None: left out), or of the manifest given as text; its
+    exit code, and a pattern that what it says must match."""
+    return {"code": code, "says": says, "body": body, "options": options, "text": text, "ptx": ptx,
+            "keys": keys}
+
+
+def buffer(**keys):
+    """MANIFEST's buffer, changed."""
+    return {"out": {**MANIFEST["buffers"]["out"], **keys}}
+
+
+EXIT_CODES = {
+    "completes": case(0, ""),
+    "differing_buffer": case(1, r"out\b.*\b5\b",
+                             expect={"out": [0, 1, 2, 3, 4, 6, *range(6, 64)]}),
+    "differing_hazard": case(1, "repeated_arrival", hazards={"repeated_arrival": 1}),
+    "differing_outcome": case(1, "deadlock.*completes|completes.*deadlock", outcome="deadlock"),
+    "differing_fault": case(1, "count_not_multiple", body=BAD_COUNT, outcome="fault:bad_count"),
+    "differing_kind_of_end": case(1, "deadlock", body=CROSSED, outcome="timeout"),
+    "deadlock": case(3, r"barrier 3", body=CROSSED),
+    "deadlock_census": case(3, rf"(?s)line {BODY_LINE + 1}\b.*line {BODY_LINE + 2}\b",
+                            body=CROSSED),
+    "fault": case(5, rf"k\.ptx:{BODY_LINE}: count_not_multiple", body=BAD_COUNT),
+    "memory_fault": case(5, rf"k\.ptx:{BODY_LINE}: memory_fault", body=OUTSIDE),
+    "memory_fault_null": case(5, rf"k\.ptx:{BODY_LINE + 1}: memory_fault",
+                              body="    mov.u64 %rd3, 0;\n    st.global.u32 [%rd3], %r1;"),
+    "memory_fault_misaligned": case(5, rf"k\.ptx:{BODY_LINE}: memory_fault",
+                                    body="    ld.global.u32 %r2, [%rd1+2];"),
+    "memory_fault_thread": case(5, r"(?i)thread \(?33\b",
+                                body="    setp.ne.u32 %p1, %r1, 33;\n    @%p1 bra OVER;\n"
+                                     "    ld.global.u32 %r2, [%rd1+256];\nOVER:"),
+    "trap": case(5, rf"k\.ptx:{BODY_LINE}: assert", body="    trap;"),
+    "trap_expected": case(0, "", body="    trap;", outcome="assert"),
+    "timeout": case(6, "", body=FOREVER, options=("--max-cycles", "2000")),
+    "timeout_expected": case(0, "", body=FOREVER, options=("--max-cycles", "2000"),
+                             outcome="timeout"),
+}
+
+BAD_MANIFESTS = {
+    "malformed": case(2, r"k\.json.*\b2\b", text='{ "ptx": "k.ptx",\n "block": [64 1 1] }'),
+    "empty": case(2, r"k\.json", text=""),
+    "truncated": case(2, r"k\.json", text='{ "ptx": "k.ptx", "block": [64, 1'),
+    "not_an_object": case(2, r"k\.json", text="[]"),
+    "no_ptx": case(2, r"k\.json.*ptx", keys_without="ptx"),
+    "no_block": case(2, r"k\.json.*block", keys_without="block"),
+    "unknown_key": case(2, r"k\.json.*blocks", blocks=[64, 1, 1]),
+    "unknown_buffer_key": case(2, r"k\.json.*lenght", buffers=buffer(lenght=64)),
+    "unknown_init": case(2, r"k\.json.*out\.init", buffers=buffer(init="ramp")),
+    "unknown_type": case(2, r"k\.json.*out\.type", buffers=buffer(type="u24")),
+    "unknown_outcome": case(2, r"k\.json.*outcome", outcome="finishes"),
+    "unknown_fault": case(2, r"k\.json.*too_late", outcome="fault:too_late"),
+    "unknown_hazard": case(2, r"k\.json.*too_late", hazards={"too_late": 0}),
+    "unknown_argument": case(2, r"k\.json.*u24", args=[{"u24": 1}]),
+    "wrong_type_of_ptx": case(2, r"k\.json.*ptx", **{"ptx_key": 7}),
+    "wrong_type_of_block": case(2, r"k\.json.*block", block="64"),
+    "wrong_type_of_extent": case(2, r"k\.json.*block", block=[64, 1, "1"]),
+    "wrong_length_of_block": case(2, r"k\.json.*block", block=[64, 1, 1, 1]),
+    "negative_block": case(2, r"k\.json.*block", block=[-64, 1, 1]),
+    "empty_block": case(2, r"k\.json.*block", block=[64, 0, 1]),
+    "empty_grid": case(2, r"k\.json.*grid", grid=[0, 1, 1]),
+    "cluster": case(2, r"k\.json.*cluster", cluster=[2, 1, 1], grid=[2, 1, 1]),
+    "wrong_length_of_init": case(2, r"k\.json.*out", buffers=buffer(init=[1, 2, 3])),
+    "wrong_length_of_expect": case(2, r"k\.json.*out", expect={"out": [1, 2, 3]}),
+    "wrong_length_of_file": case(2, r"k\.json.*k\.ptx", buffers=buffer(init={"file": "k.ptx"})),
+    "missing_init_file": case(2, r"k\.json.*absent\.bin",
+                              buffers=buffer(init={"file": "absent.bin"})),
+    "missing_expect_file": case(2, r"k\.json.*absent\.bin", expect={"out": {"file": "absent.bin"}}),
+    "value_out_of_range": case(2, r"k\.json.*out\.init.*range",
+                               buffers=buffer(type="u8", init={"fill": 300})),
+    "argument_out_of_range": case(2, r"k\.json.*args\[0\].*range", args=[{"u8": 256}]),
+    "missing_buffer": case(2, r"k\.json.*absent", args=[{"buffer": "absent"}]),
+    "expect_of_missing_buffer": case(2, r"k\.json.*absent", expect={"absent": [1]}),
+    "too_few_arguments": case(2, r"k\.json.*argument", args=[]),
+    "too_many_arguments": case(2, r"k\.json.*argument", args=[{"buffer": "out"}, {"u32": 1}]),
+    "argument_of_wrong_size": case(2, r"k\.json.*args\[0\].*\bout\b", args=[{"u32": 1}]),
+    "block_above_all_configs": case(2, r"k\.json.*block", block=[64, 64, 1]),
+    "block_above_config": case(2, r"k\.json.*small", block=[288, 1, 1],
+                               options=("--config", "small")),
+    "shared_above_limit": case(2, r"k\.json.*shared", dynamic_shared=1 << 20),
+}
+
+BAD_PTX = {
+    "missing_ptx": case(2, r"absent\.ptx", **{"ptx_key": "absent.ptx"}),
+    "missing_kernel": case(2, r"k\.(json|ptx).*absent", kernel="absent"),
+    "no_entry": case(2, r"k\.ptx", ptx=".version 7.5\n.target sm_80\n.address_size 64\n"),
+    "two_entries": case(2, r"k\.(json|ptx)",
+                        ptx=PTX.replace("BODY", "") + PTX[PTX.index(".visible"):]
+                        .replace("BODY", "").replace("entry k", "entry k2")),
+    "not_ptx": case(2, r"k\.ptx.*\b1\b", ptx="int main() { return 0; }\n"),
+    "syntax": case(2, rf"k\.ptx.*\b{BODY_LINE}\b", body="    add.s32 %r2, %r1 %r1;"),
+    "unterminated": case(2, r"k\.ptx", ptx=PTX.replace("BODY", "")[:-20]),
+    "unsupported_instruction": case(2, rf"k\.ptx.*\b{BODY_LINE}\b.*tex\.2d",
+                                    body="    tex.2d.v4.f32.s32 {%r2,%r3,%r4,%r5}, [t, %r1];"),
+    "unknown_instruction": case(2, rf"k\.ptx.*\b{BODY_LINE}\b.*frobnicate",
+                                body="    frobnicate.u32 %r2, %r1;"),
+    "unknown_register": case(2, rf"k\.ptx.*\b{BODY_LINE}\b.*%q1", body="    mov.u32 %r2, %q1;"),
+    "register_of_wrong_size": case(2, rf"k\.ptx.*\b{BODY_LINE}\b.*%rd3",
+                                   body="    add.u32 %rd3, %r1, 1;"),
+    "unknown_label": case(2, rf"k\.ptx.*\b{BODY_LINE}\b.*NOWHERE", body="    bra NOWHERE;"),
+    "unknown_function": case(2, rf"k\.ptx.*\b{BODY_LINE}\b.*absent",
+                             body="    call.uni absent;"),
+    "arrive_without_count": case(2, rf"k\.ptx.*\b{BODY_LINE}\b", body="    bar.arrive 0;"),
+}
+
+BAD_USAGE = {
+    "unknown_config": case(2, "huge", options=("--config", "huge")),
+    "unknown_option": case(2, "--faster", options=("--faster",)),
+    "seed_not_a_number": case(2, "seed", options=("--seed", "one")),
+}
+
+CASES = {f"{group}.{name}": what
+         for group, cases in (("exit", EXIT_CODES), ("manifest", BAD_MANIFESTS), ("ptx", BAD_PTX),
+                              ("usage", BAD_USAGE))
+         for name, what in cases.items()}
+
+
+def write(folder, what):
+    """The case's files; returns the path of the manifest."""
+    keys = dict(what["keys"])
+    manifest = dict(MANIFEST)
+    if "ptx_key" in keys:
+        manifest["ptx"] = keys.pop("ptx_key")
+    without = keys.pop("keys_without", None)
+    manifest.update(keys)
+    manifest.pop(without, None)
+    path = folder / "k.json"
+    path.write_text(what["text"] if what["text"] is not None else json.dumps(manifest))
+    (folder / "k.ptx").write_text(what["ptx"] or PTX.replace("BODY", what["body"].strip("\n")))
+    return path
+
+
+def run(*command):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                          errors="replace", timeout=50, check=False)
+
+
+def check(condition, message, result=None):
+    if not condition:
+        if result is not None:
+            message += f"\nexit code {result.returncode}\n{result.stdout}{result.stderr}"
+        sys.exit(message)
+
+
+def run_case(muster, folder, what):
+    result = run(muster, "run", write(folder, what), *what["options"])
+    check(result.returncode == what["code"], f"expected exit code {what['code']}", result)
+    said = result.stdout + result.stderr
+    check(re.search(what["says"], said), f"expected to read /{what['says']}/", result)
+    if what["code"] == 2:
+        sentence = result.stderr.removesuffix("Run with --help for more information.\n").rstrip()
+        check(sentence and "\n" not in sentence, "expected one sentence on stderr", result)
+        check(not result.stdout, "expected nothing on stdout", result)
+
+
+# ------------------------------------------------------------------------------------------------
+# Cases of more than one run
+# ------------------------------------------------------------------------------------------------
+
+def missing_manifest(muster, folder):
+    result = run(muster, "run", folder / "absent.json")
+    check(result.returncode == 2 and "absent.json" in result.stderr, "expected exit code 2", result)
+
+
+def no_manifest(muster, folder):
+    result = run(muster, "run")
+    check(result.returncode == 2 and result.stderr, "expected exit code 2", result)
+
+
+def folder_as_manifest(muster, folder):
+    result = run(muster, "run", folder)
+    check(result.returncode == 2 and str(folder) in result.stderr, "expected exit code 2", result)
+
+
+def report(muster, folder):
+    path = folder / "report.json"
+    result = run(muster, "run", KERNELS / "exit_red" / "exit_red.json", "--report", path,
+                 "--config", "full", "--seed", "7")
+    check(result.returncode == 0, "expected success", result)
+    said = json.loads(path.read_text())
+    keys = {"outcome", "cycles", "warp_instructions", "thread_instructions", "operations",
+            "releases", "barriers", "faults", "hazards", "simulated_khz", "config", "seed"}
+    check(keys <= set(said), f"keys: {sorted(said)}")
+    check(said["outcome"] == "completes" and said["config"] == "full" and said["seed"] == 7, said)
+    # 21 reductions over the warps that have not exited: warp w takes part in 3 w + w % 3 of them.
+    arrivals = sum(3 * warp + warp % 3 for warp in range(7)) + 21
+    counted = said["operations"]
+    check(sum(counted[kind] for kind in ("red_and", "red_or", "red_popc")) == arrivals, counted)
+    check(said["releases"] == 21, f"releases: {said['releases']}")
+    barrier = {"cta", "id", "generations", "wait_cycles", "longest_wait", "last_arriver"}
+    check(all(set(row) == barrier for row in said["barriers"]), said["barriers"])
+    check([(row["id"], row["generations"]) for row in said["barriers"]] == [(0, 21)],
+          said["barriers"])
+
+
+def report_rows(muster, folder):
+    """Every row of a fault and of a hazard names the PTX line."""
+    for kernel, rows, code in (("fault_count_mismatch", "faults", 0),
+                               ("hazard_repeated_arrival", "hazards", 0),
+                               ("hazard_divergent_operand", "hazards", 0)):
+        path = folder / f"{kernel}.json"
+        result = run(muster, "run", KERNELS / kernel / f"{kernel}.json", "--report", path)
+        check(result.returncode == code, f"{kernel}: expected success", result)
+        said = json.loads(path.read_text())[rows]
+        source = (KERNELS / kernel / f"{kernel}.ptx").read_text().split("\n")
+        check(len(said) == 1, f"{kernel}: {said}")
+        check("bar." in source[said[0]["line"] - 1], f"{kernel}: {said}")
+
+
+def same_seed(muster, folder):
+    """The same seed is the same run, bit for bit; another seed is another."""
+    logs = []
+    for name, seed in (("a", 11), ("b", 11), ("c", 12)):
+        path = folder / f"{name}.jsonl"
+        result = run(muster, "run", KERNELS / "pipeline" / "pipeline.json", "--seed", seed,
+                     "--log", path)
+        check(result.returncode == 0, "expected success", result)
+        logs.append(path.read_text().split("\n", 1)[1])
+    check(logs[0] == logs[1], "two runs of one seed differ")
+    check(logs[0] != logs[2], "two seeds make the same run")
+
+
+def replay(muster, folder):
+    """What the run logged, the golden model alone confirms; a falsified log it does not."""
+    path = folder / "log.jsonl"
+    result = run(muster, "run", KERNELS / "exit_red" / "exit_red.json", "--log", path)
+    check(result.returncode == 0, "expected success", result)
+    result = run(muster, "replay", path)
+    check(result.returncode == 0, "replay: expected success", result)
+    text = path.read_text()
+    falsified = text.replace('"operand":"0xaaaaaaaa"', '"operand":"0xaaaaaaa8"', 1)
+    check(falsified != text, "the log holds no popc of the odd lanes")
+    path.write_text(falsified)
+    result = run(muster, "replay", path)
+    check(result.returncode == 4, "replay of a falsified log: expected exit code 4", result)
+
+
+def wave(muster, folder):
+    path = folder / "wave.fst"
+    result = run(muster, "run", KERNELS / "vote" / "vote.json", "--wave", path)
+    check(result.returncode == 0, "expected success", result)
+    check(path.stat().st_size > 1000, "the wave is empty")
+
+
+def unwritable(muster, folder):
+    for option in ("--report", "--log", "--wave"):
+        result = run(muster, "run", KERNELS / "vote" / "vote.json", option, folder / "absent" / "x")
+        check(result.returncode == 2 and "absent" in result.stderr, f"{option}: expected code 2",
+              result)
+
+
+SCRIPTS = {
+    "manifest.missing": missing_manifest,
+    "manifest.folder": folder_as_manifest,
+    "usage.no_manifest": no_manifest,
+    "usage.unwritable": unwritable,
+    "report.counts": report,
+    "report.lines": report_rows,
+    "log.same_seed": same_seed,
+    "log.replay": replay,
+    "wave": wave,
+}
+
+
+def main():
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join([*CASES, *SCRIPTS]))
+        return
+    muster, name = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        if name in SCRIPTS:
+            SCRIPTS[name](muster, pathlib.Path(folder))
+        else:
+            run_case(muster, pathlib.Path(folder), CASES[name])
+
+
+if __name__ == "__main__":
+    main()
