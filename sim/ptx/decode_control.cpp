@@ -347,8 +347,9 @@ void Decoder::Barrier() {
     return;
   }
   Take("cta");
+  const bool cluster = Take("cluster");
   const int form = TakeOne({"sync", "arrive", "red"});
-  if (form < 0) {
+  if (form < 0 || cluster) {
     Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
     return;
   }

@@ -20,6 +20,10 @@ using syntax::Statement;
 using Kind = syntax::Operand::Kind;
 
 constexpr std::uint32_t kDynamicAlign = 16;
+// What a file may ask for, well below what the numbers here can hold.
+constexpr std::uint32_t kMaxRegisters = 1U << 16;   // of a function
+constexpr std::uint64_t kMaxBytes = 1U << 28;       // of a variable, as of a buffer
+constexpr std::uint64_t kMaxLocalBytes = 1U << 19;  // likewise in local memory (CUDA's limit)
 
 std::uint64_t RoundUp(std::uint64_t value, std::uint64_t align) {
   return (value + align - 1) / align * align;
@@ -144,6 +148,10 @@ void Linker::DeclareRegister(const syntax::Variable& variable) {
   symbol.type = TypeOf(variable.type);
   symbol.slot = static_cast<Slot>(function_->slots);
   symbol.range = variable.range;
+  if (variable.range > kMaxRegisters - std::min(function_->slots, kMaxRegisters)) {
+    Fail(variable.at, fmt::format("{} makes more than {} registers", variable.name, kMaxRegisters));
+    ThrowIfAny();
+  }
   function_->slots += std::max(variable.range, 1U);
   if (!symbols_.Declare(variable.name, symbol)) {
     Fail(variable.at, fmt::format("{} is declared twice", variable.name));
@@ -187,6 +195,12 @@ void Linker::Declare(const syntax::Variable& variable) {
   if ((variable.align & (variable.align - 1)) != 0) {
     Fail(variable.at, fmt::format("the alignment of {} is not a power of two", variable.name));
     return;
+  }
+  const bool local = variable.space == "local" || variable.space == "param";
+  const std::uint64_t most = local ? kMaxLocalBytes : kMaxBytes;
+  if (variable.align > most || variable.elements > most || BytesOf(variable) > most) {
+    Fail(variable.at, fmt::format("{} is larger than {} bytes", variable.name, most));
+    ThrowIfAny();
   }
   if (variable.space == "reg" && function_ == nullptr) {
     Fail(variable.at, "registers are declared in functions");

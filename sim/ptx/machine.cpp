@@ -336,6 +336,7 @@ void Machine::OnCommit(std::uint64_t cycle, const Operation& operation,
   const std::uint32_t line =
       operation.kind == OpKind::kExit ? warps_[warp].exit_line : warps_[warp].issued_line;
   if (effects.fault != FaultCause::kNone) {
+    if (ending_) return;  // the first one ends the run
     faults_.push_back({Name(effects.fault), line, cycle, ctas_[operation.cta].cta.linear_id,
                        IndexInCta(warp), operation.bar, operation.lanes});
     End(Outcome::kFault);

@@ -202,7 +202,8 @@ MUSTER_ACTION(g::VariableName, {
 MUSTER_ACTION(g::RangeValue,
               { b.variable.range = static_cast<std::uint32_t>(NumberOf(text).value); });
 MUSTER_ACTION(g::DimensionValue, {
-  b.variable.elements *= NumberOf(text).value;
+  std::uint64_t& elements = b.variable.elements;
+  if (__builtin_mul_overflow(elements, NumberOf(text).value, &elements)) elements = UINT64_MAX;
   b.variable.is_array = true;
 });
 MUSTER_ACTION(g::NoDimension, {

@@ -1,0 +1,405 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Barriers, diverged lanes, and what is reported of them.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "sim/ptx/gather.h"
+#include "sim/ptx/report.h"
+#include "tb/unit/ptx_fixture.h"
+
+namespace muster::ptx {
+namespace {
+
+// A kernel with a u32 for each thread, at %d2; the body begins in line 8.
+Kernel Threads(std::uint32_t threads, const std::string& body, const std::string& target = "sm_80",
+               std::uint32_t ctas = 1) {
+  Kernel kernel(Header(target) + R"(.visible .entry test(.param .u64 out) {
+  .reg .pred %p<8>; .reg .b32 %r<20>; .reg .b64 %d<8>; .shared .align 4 .b8 s[8192];
+  ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %laneid; mov.u32 %r3, %warpid;
+  mad.lo.u32 %r4, %ctaid.x, %ntid.x, %r1; mad.wide.u32 %d2, %r4, 4, %d1;
+)" + body + "\n}\n",
+                threads, ctas);
+  kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, std::uint64_t{threads} * ctas)};
+  return kernel;
+}
+
+const std::string kStore = "  st.global.u32 [%d2], %r10; ret;\n";
+
+std::vector<std::uint32_t> All(std::size_t count, std::uint32_t value) {
+  return std::vector<std::uint32_t>(count, value);
+}
+
+TEST(PtxBarrier, EveryForm) {
+  // Each form, by all 64 threads; the reductions' results are added up.
+  const struct {
+    const char* form;
+    std::uint32_t value;
+  } rows[] = {
+      {"bar.sync 0; mov.u32 %r10, 1;", 1},
+      {"bar.sync 3, 64; mov.u32 %r10, 1;", 1},
+      {"mov.u32 %r5, 5; bar.sync %r5; mov.u32 %r10, 1;", 1},
+      {"mov.u32 %r5, 5; mov.u32 %r6, 64; bar.cta.sync %r5, %r6; mov.u32 %r10, 1;", 1},
+      {"barrier.sync 15; mov.u32 %r10, 1;", 1},
+      {"barrier.cta.sync.aligned 15, 64; mov.u32 %r10, 1;", 1},
+      {"@%p4 bar.arrive 1, 64; @!%p4 bar.sync 1, 64; mov.u32 %r10, 1;", 1},
+      {"@%p4 barrier.arrive 1, 64; @!%p4 barrier.sync 1, 64; mov.u32 %r10, 1;", 1},
+      {"bar.red.popc.u32 %r10, 0, %p1;", 23},
+      {"bar.red.popc.u32 %r10, 0, !%p1;", 41},
+      {"bar.cta.red.popc.u32 %r10, 2, 64, %p1;", 23},
+      {"barrier.red.popc.u32 %r10, 2, 64, !%p1;", 41},
+      {"barrier.cta.red.popc.aligned.u32 %r10, 2, %p1;", 23},
+      {"bar.red.and.pred %p2, 0, %p1; selp.u32 %r10, 1, 0, %p2;", 0},
+      {"bar.red.and.pred %p2, 0, %p3; selp.u32 %r10, 1, 0, %p2;", 1},
+      {"bar.red.or.pred %p2, 0, %p1; selp.u32 %r10, 1, 0, %p2;", 1},
+      {"barrier.red.or.pred %p2, 0, 64, !%p3; selp.u32 %r10, 1, 0, %p2;", 0},
+      {"barrier.red.and.pred %p1, 0, %p1; selp.u32 %r10, 1, 0, %p1;", 0},
+  };
+  for (const auto& row : rows) {
+    for (const char* const config : {"small", "default", "full"}) {
+      const Ended run(Threads(64, std::string("setp.lt.u32 %p1, %r1, 23; setp.lt.u32 %p3, %r1, 64;"
+                                              " setp.eq.u32 %p4, %r3, 0;") +
+                                      row.form + kStore),
+                      config);
+      ASSERT_EQ(run.outcome(), "completes") << row.form << run.machine().problem();
+      EXPECT_EQ(run.Words(0), All(64, row.value)) << row.form;
+      EXPECT_TRUE(run.machine().hazards().empty()) << row.form;
+    }
+  }
+}
+
+TEST(PtxBarrier, MemoryIsOrderedForEverySeed) {
+  // Each round reads what another warp wrote in the round before.
+  const std::string body = R"(
+  shl.b32 %r5, %r1, 2; mov.u32 %r6, s; add.u32 %r7, %r6, %r5;
+  add.u32 %r8, %r1, 33; rem.u32 %r8, %r8, 128; shl.b32 %r8, %r8, 2; add.u32 %r8, %r6, %r8;
+  mov.u32 %r9, 0; st.shared.u32 [%r7], %r1;
+LOOP:
+  bar.sync 0; ld.shared.u32 %r10, [%r8]; bar.sync 1; add.u32 %r11, %r10, 1;
+  st.shared.u32 [%r7], %r11; add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 20; @%p1 bra LOOP;
+)" + kStore;
+  const std::vector<std::uint32_t> first = Ended(Threads(128, body)).Words(0);
+  EXPECT_EQ(first[5], (5 + 20 * 33) % 128 + 19U);
+  for (std::uint64_t seed = 2; seed < 20; ++seed) {
+    EXPECT_EQ(Ended(Threads(128, body), "default", seed).Words(0), first) << seed;
+  }
+}
+
+TEST(PtxBarrier, SameSeedSameRun) {
+  const std::string body = "bar.sync 0; bar.red.popc.u32 %r10, 0, %p1;" + kStore;
+  const Ended a(Threads(256, body, "sm_80", 9), "default", 5);
+  const Ended b(Threads(256, body, "sm_80", 9), "default", 5);
+  const Ended c(Threads(256, body, "sm_80", 9), "default", 6);
+  EXPECT_EQ(a.cycles(), b.cycles());
+  EXPECT_NE(a.cycles(), c.cycles());
+}
+
+TEST(PtxBarrier, WavesOfCtas) {
+  const Ended run(
+      Threads(96, "bar.red.popc.u32 %r10, 0, %p1; add.u32 %r10, %r10, %ctaid.x;" + kStore, "sm_80",
+              50),
+      "small");
+  ASSERT_EQ(run.outcome(), "completes");
+  for (std::uint32_t i = 0; i < 96 * 50; ++i) ASSERT_EQ(run.Words(0)[i], i / 96);
+}
+
+TEST(PtxBarrier, PartialWarps) {
+  const Ended run(
+      Threads(40, "setp.ge.u32 %p1, %r1, 0; bar.red.popc.u32 %r10, 0, 64, %p1;" + kStore));
+  ASSERT_EQ(run.outcome(), "completes");
+  EXPECT_EQ(run.Words(0), All(40, 40));
+}
+
+TEST(PtxBarrier, ExitedThreadsAreNotWaitedFor) {
+  // Odd lanes and warp 2 exit; the others meet, aligned and not.
+  const Ended run(Threads(96, R"(
+  and.b32 %r5, %r1, 1; setp.eq.u32 %p1, %r5, 1; @%p1 exit;
+  setp.eq.u32 %p2, %r3, 2; @%p2 ret;
+  setp.eq.u32 %p3, %r5, 0; bar.red.popc.u32 %r10, 0, %p3; barrier.red.popc.u32 %r11, 1, %p3;
+  add.u32 %r10, %r10, %r11;)" + kStore));
+  ASSERT_EQ(run.outcome(), "completes");
+  EXPECT_EQ(run.Words(0)[0], 64U);
+  EXPECT_EQ(run.Words(0)[62], 64U);
+  EXPECT_EQ(run.Words(0)[1], 0U);
+  EXPECT_TRUE(run.machine().hazards().empty());
+}
+
+TEST(PtxBarrier, LanesReconvergeBeforeAlignedBarriers) {
+  // Every lane loops for as many rounds as its number; all come to the barrier as one.
+  for (std::uint64_t seed = 1; seed < 10; ++seed) {
+    const Ended run(Threads(64, R"(
+  mov.u32 %r10, 0;
+LOOP: setp.ge.u32 %p1, %r10, %r2; @%p1 bra DONE; add.u32 %r10, %r10, 1; bra LOOP;
+DONE: bar.sync 0;)" + kStore),
+                    "default", seed);
+    ASSERT_EQ(run.outcome(), "completes");
+    EXPECT_TRUE(run.machine().hazards().empty());
+    for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(run.Words(0)[i], i % 32);
+  }
+}
+
+TEST(PtxBarrier, DivergedAlignedSubsetsCountAsWarps) {
+  // Two halves of one warp at two bar.sync: together they are the two warps that the count asks
+  // for, one after another.
+  const std::string body = R"(
+  setp.lt.u32 %p1, %r2, 16; @%p1 bra LOW;
+  bar.arrive 0, 64; mov.u32 %r10, 2; bra DONE;
+LOW: bar.sync 0, 64; mov.u32 %r10, 1;
+DONE:)" + kStore;
+  const Ended run(Threads(64, "setp.eq.u32 %p3, %r3, 1; @%p3 ret;" + body));
+  ASSERT_EQ(run.outcome(), "completes");
+  EXPECT_EQ(run.Hazards(Hazard::kDivergedAligned), 2U);
+  EXPECT_EQ(run.Words(0)[3], 1U);
+  EXPECT_EQ(run.Words(0)[20], 2U);
+  ASSERT_FALSE(run.machine().hazards().empty());
+  EXPECT_TRUE(run.machine().hazards()[0].line == 10 || run.machine().hazards()[0].line == 11);
+}
+
+TEST(PtxBarrier, NonAlignedLanesAreGathered) {
+  // Two paths to one barrier: the warp arrives once, each path gets its own destination.
+  const Ended run(Threads(64, R"(
+  setp.lt.u32 %p1, %r2, 10; setp.lt.u32 %p2, %r1, 40; @%p1 bra LOW;
+  barrier.red.popc.u32 %r10, 0, 64, %p2; add.u32 %r10, %r10, 1000; bra DONE;
+LOW: barrier.red.popc.u32 %r11, 0, 64, !%p2; mov.u32 %r10, %r11;
+DONE:)" + kStore));
+  ASSERT_EQ(run.outcome(), "completes") << run.outcome();
+  // True lanes: 22 + 0 of warp 0; of warp 1, none of 42 to 63 and 32 to 41 less 32 to 39.
+  EXPECT_EQ(run.Words(0)[0], 24U);
+  EXPECT_EQ(run.Words(0)[20], 1024U);
+  EXPECT_TRUE(run.machine().hazards().empty());
+  EXPECT_EQ(run.machine().Operations(OpKind::kRedPopc), 2U);
+}
+
+TEST(PtxBarrier, GatheredLanesOfSeveralBarriersGoOneAfterAnother) {
+  const Ended run(Threads(64, R"(
+  setp.lt.u32 %p1, %r2, 16; @%p1 bra LOW;
+  barrier.sync 1, 64; mov.u32 %r10, 2; bra DONE;
+LOW: barrier.sync 2, 64; mov.u32 %r10, 1;
+DONE:)" + kStore));
+  ASSERT_EQ(run.outcome(), "completes");
+  EXPECT_EQ(run.machine().Operations(OpKind::kSync), 4U);
+}
+
+TEST(PtxBarrier, OldTargetsComeAligned) {
+  const std::string body = R"(
+  setp.lt.u32 %p1, %r2, 16; @%p1 bra LOW;
+  barrier.sync 0; bra DONE;
+LOW: barrier.sync 0;
+DONE: mov.u32 %r10, 1;)" + kStore;
+  EXPECT_EQ(Ended(Threads(32, body)).Hazards(Hazard::kDivergedAligned), 0U);
+  EXPECT_EQ(Ended(Threads(32, body, "sm_61")).Hazards(Hazard::kDivergedAligned), 2U);
+}
+
+TEST(PtxBarrier, LowestLaneRulesWhereOperandsDiverge) {
+  const Ended run(Threads(64, R"(
+  setp.eq.u32 %p1, %r1, 0; selp.u32 %r5, 7, 9, %p1; setp.gt.u32 %p2, %r3, 0;
+  @%p2 mov.u32 %r5, 7;
+  bar.sync %r5, 64; mov.u32 %r10, 1;)" +
+                                  kStore));
+  ASSERT_EQ(run.outcome(), "completes");
+  EXPECT_EQ(run.Hazards(Hazard::kDivergentOperand), 1U);
+  EXPECT_EQ(run.machine().hazards()[0].line, 11U);
+  EXPECT_EQ(run.machine().hazards()[0].barrier, 7U);
+}
+
+TEST(PtxBarrier, GuardedBarrierOfSomeLanes) {
+  const Ended run(Threads(32, R"(
+  setp.lt.u32 %p1, %r2, 4; mov.u32 %r10, 0; @%p1 bar.red.popc.u32 %r10, 0, %p1;
+  bar.sync 1;)" + kStore));
+  ASSERT_EQ(run.outcome(), "completes");
+  EXPECT_EQ(run.Words(0)[0], 4U);
+  EXPECT_EQ(run.Words(0)[4], 0U);
+  EXPECT_EQ(run.Hazards(Hazard::kDivergedAligned), 1U);
+}
+
+TEST(PtxBarrier, Faults) {
+  const struct {
+    const char* body;
+    const char* outcome;
+  } rows[] = {
+      {"bar.sync 16;", "fault:bad_barrier_id"},
+      {"mov.u32 %r5, 0xffffffff; bar.sync %r5;", "fault:bad_barrier_id"},
+      {"bar.sync 0, 4096;", "fault:bad_count"},
+      {"bar.sync 0, 33;", "fault:count_not_multiple"},
+      {"bar.sync 0, 96;", "fault:count_above_cta"},
+      {"bar.arrive 0, 0;", "fault:arv_without_count"},
+      {"setp.eq.u32 %p1, %r3, 0; @%p1 bra A; bar.sync 0; ret; A: bar.sync 0, 64;",
+       "fault:count_mismatch"},
+      {"setp.eq.u32 %p1, %r3, 0; @%p1 bra A; bar.sync 0; ret; A: bar.red.or.pred %p1, 0, %p1;",
+       "fault:kind_mismatch"},
+  };
+  for (const auto& row : rows) {
+    const Ended run(Threads(64, row.body));
+    EXPECT_EQ(run.outcome(), row.outcome);
+    ASSERT_EQ(run.machine().faults().size(), 1U);
+    EXPECT_EQ(run.machine().faults()[0].line, 8U);
+    EXPECT_EQ(static_cast<int>(run.verdict().code), 5);
+  }
+  // A unit without faults must not see them.
+  EXPECT_EQ(Ended(Threads(64, "bar.sync 0, 33;"), "vortex_like").outcome(),
+            "fault:count_not_multiple");
+}
+
+TEST(PtxBarrier, HazardsNameTheirLines) {
+  const Ended repeated(Threads(64, R"(
+  setp.eq.u32 %p1, %r3, 0; @%p1 bra A; ret;
+A: bar.arrive 1, 64;
+  bar.sync 1, 64; mov.u32 %r10, 1;)" + kStore));
+  ASSERT_EQ(repeated.outcome(), "completes");
+  EXPECT_EQ(repeated.Hazards(Hazard::kRepeatedArrival), 1U);
+  EXPECT_EQ(repeated.machine().hazards()[0].line, 11U);
+  const Ended unfinished(Threads(64, "\nbar.arrive 1, 96;", "sm_80", 2));
+  EXPECT_EQ(unfinished.outcome(), "fault:count_above_cta");
+  const Ended left(Threads(64, "setp.eq.u32 %p1, %r3, 0;\n@%p1 bar.arrive 1, 64;", "sm_80", 2));
+  ASSERT_EQ(left.outcome(), "completes");
+  EXPECT_EQ(left.Hazards(Hazard::kUnfinishedBarrier), 2U);
+  EXPECT_EQ(left.machine().hazards()[0].line, 9U);
+}
+
+TEST(PtxBarrier, DeadlockReportNamesWhoIsWhere) {
+  const Ended run(Threads(128, R"(
+  setp.eq.u32 %p1, %r3, 0; @%p1 bra A; setp.eq.u32 %p2, %r3, 1; @%p2 bra B;
+  setp.eq.u32 %p3, %r3, 2; @%p3 exit;
+  bar.arrive 1, 96; bar.sync 5, 64; ret;
+A: bar.sync 1, 96;
+B: bar.sync 4, 64; ret;)"));
+  ASSERT_EQ(run.outcome(), "deadlock");
+  EXPECT_EQ(static_cast<int>(run.verdict().code), 3);
+  const auto stuck = run.machine().StuckBarriers();
+  ASSERT_EQ(stuck.size(), 3U);
+  EXPECT_EQ(stuck[0].id, 1U);
+  EXPECT_EQ(stuck[0].arrived, 2U);
+  EXPECT_EQ(stuck[0].expected, 3U);
+  ASSERT_EQ(stuck[0].came.size(), 2U);
+  ASSERT_EQ(stuck[0].missing.size(), 2U);
+  EXPECT_EQ(stuck[0].missing[0].what, "waits at barrier 4");
+  EXPECT_EQ(stuck[0].missing[0].line, 13U);
+  EXPECT_EQ(stuck[0].missing[1].what, "has exited");
+  EXPECT_EQ(stuck[0].missing[1].line, 10U);
+  EXPECT_EQ(stuck[1].id, 4U);
+  EXPECT_EQ(stuck[2].id, 5U);
+  const auto report = JsonReport(run.session(), run.verdict(), {run.cycles(), 0.1});
+  for (const char* const key :
+       {"outcome", "cycles", "warp_instructions", "thread_instructions", "operations", "releases",
+        "barriers", "faults", "hazards", "simulated_khz", "config", "seed"}) {
+    EXPECT_TRUE(report.contains(key)) << key;
+  }
+  EXPECT_EQ(report["deadlock"][0]["missing"][1]["line"], 10);
+  const std::string text = TextReport(run.session(), run.verdict(), {run.cycles(), 0.1});
+  EXPECT_NE(text.find("CTA (0,0,0), barrier 1 (sync): 2 of 3 warps have arrived"),
+            std::string::npos);
+  EXPECT_NE(text.find("missing  warp 2, which has exited (line 10)"), std::string::npos);
+}
+
+TEST(PtxBarrier, LanesThatWaitForTheirOwnWarpAreADeadlock) {
+  const Ended run(Threads(32, R"(
+  setp.lt.u32 %p1, %r2, 16; @%p1 bra LOW;
+  bar.warp.sync -1; ret;
+LOW: barrier.sync 0;)"));
+  ASSERT_EQ(run.outcome(), "deadlock");
+  const auto stuck = run.machine().StuckWarps();
+  ASSERT_EQ(stuck.size(), 1U);
+  EXPECT_NE(stuck[0].where.what.find("lanes 0x0000ffff stand at line 11"), std::string::npos)
+      << stuck[0].where.what;
+}
+
+TEST(PtxBarrier, SpinningLanesMakeProgress) {
+  // Each lane takes a lock that only the lane before it passes on; the waiting ones spin.
+  for (std::uint64_t seed = 1; seed < 6; ++seed) {
+    const Ended run(Threads(64, R"(
+  mov.u32 %r10, 0;
+SPIN: atom.shared.cas.b32 %r5, [s], %r1, 1000; setp.ne.u32 %p1, %r5, %r1; @%p1 bra SPIN;
+  add.u32 %r10, %r1, 1; st.shared.u32 [s], %r10;)" +
+                                    kStore),
+                    "default", seed);
+    ASSERT_EQ(run.outcome(), "completes");
+    EXPECT_EQ(run.Words(0)[63], 64U);
+  }
+}
+
+TEST(PtxBarrier, WarpWideInstructions) {
+  const Ended run(Threads(32, R"(
+  setp.lt.u32 %p1, %r2, 16; @%p1 bra LOW;
+  vote.sync.ballot.b32 %r10, %p1, 0xffff0000; bar.warp.sync -1; bra DONE;
+LOW: setp.eq.u32 %p2, %r2, 3; vote.sync.ballot.b32 %r10, %p2, 0xffff; bar.warp.sync -1;
+DONE: shfl.sync.down.b32 %r11, %r2, 1, 0x1f, -1; shfl.sync.bfly.b32 %r12, %r2, 1, 0x1f, -1;
+  shfl.sync.idx.b32 %r13|%p3, %r2, 5, 0x1f, -1; shfl.sync.up.b32 %r14, %r2, 2, 0, -1;
+  vote.sync.all.pred %p4, %p3, -1; selp.u32 %r15, 1, 0, %p4;
+  mad.lo.u32 %r10, %r11, 256, %r10; mad.lo.u32 %r10, %r12, 65536, %r10;
+  add.u32 %r10, %r10, %r13; add.u32 %r10, %r10, %r14; add.u32 %r10, %r10, %r15;)" +
+                                  kStore));
+  ASSERT_EQ(run.outcome(), "completes");
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    const std::uint32_t ballot = lane < 16 ? 8 : 0;
+    const std::uint32_t down = lane == 31 ? 31 : lane + 1;
+    const std::uint32_t up = lane < 2 ? lane : lane - 2;
+    EXPECT_EQ(run.Words(0)[lane], ballot + down * 256 + (lane ^ 1) * 65536 + 5 + up + 1);
+  }
+}
+
+TEST(PtxGather, HandsOutWhenAllHaveCome) {
+  FrontEndGather gather;
+  gather.Reset(3);
+  Arrival first;
+  first.kind = OpKind::kSync;
+  first.bar = 1;
+  first.pc = 10;
+  first.lanes = 0x0000fff0;
+  Arrival second = first;
+  second.lanes = 0xffff0000;
+  Arrival third = first;
+  third.pc = 20;
+  third.bar = 2;
+  third.lanes = 0x0000000f;
+  Arrival out;
+  EXPECT_FALSE(gather.Take(3, ~0U, &out));
+  gather.Come(3, first);
+  gather.Come(3, third);
+  EXPECT_FALSE(gather.Take(3, ~0U, &out));
+  gather.Come(3, second);
+  ASSERT_TRUE(gather.Take(3, ~0U, &out));  // the lowest lane first
+  EXPECT_EQ(out.lanes, 0x0000000fU);
+  EXPECT_EQ(out.bar, 2U);
+  ASSERT_TRUE(gather.Take(3, ~0U, &out));
+  EXPECT_EQ(out.lanes, 0xfffffff0U);
+  EXPECT_EQ(out.bar, 1U);
+  EXPECT_FALSE(out.divergent_operand);
+  EXPECT_FALSE(gather.Take(3, ~0U, &out));
+}
+
+TEST(PtxGather, LanesAtOneInstructionFollowTheLowest) {
+  FrontEndGather gather;
+  gather.Reset(0);
+  Arrival high;
+  high.bar = 4;
+  high.pc = 10;
+  high.lanes = 0xf0;
+  Arrival low = high;
+  low.bar = 5;
+  low.lanes = 0x0f;
+  Arrival out;
+  gather.Come(0, high);
+  gather.Come(0, low);
+  ASSERT_TRUE(gather.Take(0, 0xff, &out));
+  EXPECT_EQ(out.lanes, 0xffU);
+  EXPECT_EQ(out.bar, 5U);
+  EXPECT_TRUE(out.divergent_operand);
+}
+
+TEST(PtxGather, ExitsCompleteIt) {
+  FrontEndGather gather;
+  gather.Reset(0);
+  Arrival arrival;
+  arrival.lanes = 0x1;
+  Arrival out;
+  gather.Come(0, arrival);
+  EXPECT_FALSE(gather.Take(0, 0x3, &out));
+  EXPECT_TRUE(gather.Take(0, 0x1, &out));
+}
+
+}  // namespace
+}  // namespace muster::ptx

@@ -1,0 +1,415 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Each family of instructions against values that the host computes: a row is an instruction, with
+// operands from registers, and the function that it should be.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tb/unit/ptx_fixture.h"
+
+namespace muster::ptx {
+namespace {
+
+using U = std::uint64_t;
+using U32 = std::uint32_t;
+using S32 = std::int32_t;
+using S64 = std::int64_t;
+using U16 = std::uint16_t;
+using S16 = std::int16_t;
+
+struct Row {
+  // Sources %h1-3, %r1-3, %d1-3, %f1-3, %g1-3 hold the operands' low bits, %p1 bit 0 of the third;
+  // the result goes to number 10 of the kind that `result` names.
+  std::string text;
+  char result;
+  U (*value)(U a, U b, U c);
+};
+
+float F(U bits) {
+  const auto low = static_cast<U32>(bits);
+  float value = 0;
+  std::memcpy(&value, &low, sizeof value);
+  return value;
+}
+double G(U bits) {
+  double value = 0;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+U Bits(float value) {
+  U32 bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+U Bits(double value) {
+  U bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+U Low32(S64 value) { return static_cast<U32>(value); }
+U Low16(S64 value) { return static_cast<U16>(value); }
+
+std::string KernelOf(const Row& row) {
+  const char* const store = row.result == 'h'   ? "cvt.u64.u16 %d10, %h10;"
+                            : row.result == 'r' ? "cvt.u64.u32 %d10, %r10;"
+                            : row.result == 'f' ? "mov.b32 %r10, %f10; cvt.u64.u32 %d10, %r10;"
+                            : row.result == 'g' ? "mov.b64 %d10, %g10;"
+                            : row.result == 'p' ? "selp.u64 %d10, 1, 0, %p10;"
+                                                : "";
+  std::string text = Header() + R"(
+.visible .entry test(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 out) {
+  .reg .pred %p<12>; .reg .b16 %h<12>; .reg .b32 %r<20>; .reg .b64 %d<20>;
+  .reg .f32 %f<12>; .reg .f64 %g<12>;
+  mov.u32 %r15, %tid.x;
+  mul.wide.u32 %d15, %r15, 8;
+)";
+  const char* const names[] = {"pa", "pb", "pc"};
+  for (int i = 1; i <= 3; ++i) {
+    const std::string n = std::to_string(i);
+    text += std::string("  ld.param.u64 %d16, [") + names[i - 1] + "]; add.u64 %d16, %d16, %d15;" +
+            " ld.global.u64 %d" + n + ", [%d16]; cvt.u32.u64 %r" + n + ", %d" + n +
+            "; cvt.u16.u64 %h" + n + ", %d" + n + "; mov.b32 %f" + n + ", %r" + n + "; mov.b64 %g" +
+            n + ", %d" + n + ";\n";
+  }
+  return text + "  and.b32 %r16, %r3, 1; setp.ne.u32 %p1, %r16, 0; not.pred %p2, %p1;\n  " +
+         row.text + "\n  " + store + R"(
+  ld.param.u64 %d16, [out]; add.u64 %d16, %d16, %d15; st.global.u64 [%d16], %d10;
+  ret;
+})";
+}
+
+// 256 triples: every pair of the corner values, then random ones of all magnitudes.
+void Operands(bool floats, std::vector<U>* a, std::vector<U>* b, std::vector<U>* c) {
+  const std::vector<U> corners =
+      floats ? std::vector<U>{Bits(0.0F),  Bits(-0.0F),    Bits(1.0F), Bits(-1.5F),
+                              Bits(1e30F), Bits(INFINITY), Bits(NAN),  Bits(0.1F)}
+             : std::vector<U>{0,          1,          2,          31,
+                              0x7fff,     0x8000,     0x7fffffff, 0x80000000,
+                              0xffffffff, U{1} << 63, ~U{0},      0xfffffffffffffffe};
+  std::mt19937_64 random(1);
+  for (const U x : corners) {
+    for (const U y : corners) {
+      a->push_back(x);
+      b->push_back(y);
+      c->push_back(corners[random() % corners.size()]);
+    }
+  }
+  const auto draw = [&]() -> U {
+    if (floats)
+      return Bits(static_cast<float>(std::ldexp(static_cast<double>(S32(random())), -20)));
+    return random() >> (random() % 64);
+  };
+  while (a->size() < 256) {
+    a->push_back(draw());
+    b->push_back(draw());
+    c->push_back(draw());
+  }
+}
+
+void RunRows(const std::vector<Row>& rows, bool floats = false, bool wide = false) {
+  std::vector<U> a;
+  std::vector<U> b;
+  std::vector<U> c;
+  Operands(floats, &a, &b, &c);
+  if (wide) {  // f64 operands
+    for (auto* const list : {&a, &b, &c}) {
+      for (U& x : *list) x = Bits(static_cast<double>(F(x)) * (1 + 1e-12));
+    }
+  }
+  for (const Row& row : rows) {
+    SCOPED_TRACE(row.text);
+    Kernel kernel(KernelOf(row), 256);
+    kernel.manifest.buffers = {MakeBuffer("a", a), MakeBuffer("b", b), MakeBuffer("c", c),
+                               MakeBuffer("out", Type::kU64, 256)};
+    const Ended run(kernel);
+    ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+    const std::vector<U> out = run.Longs(3);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const U wanted = row.value(a[i], b[i], c[i]);
+      const bool both_nan = (row.result == 'f' && std::isnan(F(out[i])) && std::isnan(F(wanted))) ||
+                            (row.result == 'g' && std::isnan(G(out[i])) && std::isnan(G(wanted)));
+      if (both_nan) continue;
+      ASSERT_EQ(out[i], wanted) << std::hex << "of " << a[i] << ", " << b[i] << ", " << c[i];
+    }
+  }
+}
+
+TEST(PtxInstruction, IntegerArithmetic) {
+  RunRows({
+      {"add.u16 %h10, %h1, %h2;", 'h', [](U a, U b, U) { return Low16(S64(a + b)); }},
+      {"add.s32 %r10, %r1, %r2;", 'r', [](U a, U b, U) { return Low32(S64(a + b)); }},
+      {"add.u64 %d10, %d1, -5;", 'd', [](U a, U, U) { return a - 5; }},
+      {"sub.s16 %h10, %h1, %h2;", 'h', [](U a, U b, U) { return Low16(S64(a - b)); }},
+      {"sub.u32 %r10, %r1, 0x10;", 'r', [](U a, U, U) { return Low32(S64(a - 16)); }},
+      {"sub.s64 %d10, %d1, %d2;", 'd', [](U a, U b, U) { return a - b; }},
+      {"mul.lo.u32 %r10, %r1, %r2;", 'r', [](U a, U b, U) { return Low32(S64(a * b)); }},
+      {"mul.lo.s64 %d10, %d1, %d2;", 'd', [](U a, U b, U) { return a * b; }},
+      {"mul.hi.u32 %r10, %r1, %r2;", 'r', [](U a, U b, U) { return U(U32(a)) * U32(b) >> 32; }},
+      {"mul.hi.s32 %r10, %r1, %r2;", 'r',
+       [](U a, U b, U) { return Low32(S64(S32(a)) * S32(b) >> 32); }},
+      {"mul.hi.u64 %d10, %d1, %d2;", 'd',
+       [](U a, U b, U) { return U(static_cast<unsigned __int128>(a) * b >> 64); }},
+      {"mul.hi.s64 %d10, %d1, %d2;", 'd',
+       [](U a, U b, U) { return U(static_cast<__int128>(S64(a)) * S64(b) >> 64); }},
+      {"mul.wide.u16 %r10, %h1, %h2;", 'r', [](U a, U b, U) { return U(U16(a)) * U16(b); }},
+      {"mul.wide.s16 %r10, %h1, %h2;", 'r',
+       [](U a, U b, U) { return Low32(S64(S16(a)) * S16(b)); }},
+      {"mul.wide.u32 %d10, %r1, %r2;", 'd', [](U a, U b, U) { return U(U32(a)) * U32(b); }},
+      {"mul.wide.s32 %d10, %r1, %r2;", 'd', [](U a, U b, U) { return U(S64(S32(a)) * S32(b)); }},
+      {"mad.lo.s32 %r10, %r1, %r2, %r3;", 'r', [](U a, U b, U c) { return Low32(S64(a * b + c)); }},
+      {"mad.lo.u64 %d10, %d1, %d2, %d3;", 'd', [](U a, U b, U c) { return a * b + c; }},
+      {"mad.hi.u32 %r10, %r1, %r2, %r3;", 'r',
+       [](U a, U b, U c) { return Low32(S64((U(U32(a)) * U32(b) >> 32) + c)); }},
+      {"mad.wide.u32 %d10, %r1, %r2, %d3;", 'd',
+       [](U a, U b, U c) { return U(U32(a)) * U32(b) + c; }},
+      {"mad.wide.s32 %d10, %r1, %r2, %d3;", 'd',
+       [](U a, U b, U c) { return U(S64(S32(a)) * S32(b)) + c; }},
+      {"div.u32 %r10, %r1, %r2;", 'r',
+       [](U a, U b, U) { return U32(b) == 0 ? 0xffffffffU : U(U32(a) / U32(b)); }},
+      {"div.s32 %r10, %r1, %r2;", 'r',
+       [](U a, U b, U) { return U32(b) == 0 ? 0xffffffffU : Low32(S64(S32(a)) / S32(b)); }},
+      {"div.u64 %d10, %d1, %d2;", 'd', [](U a, U b, U) { return b == 0 ? ~U{0} : a / b; }},
+      {"rem.u32 %r10, %r1, %r2;", 'r',
+       [](U a, U b, U) { return U32(b) == 0 ? U(U32(a)) : U(U32(a) % U32(b)); }},
+      {"rem.s32 %r10, %r1, %r2;", 'r',
+       [](U a, U b, U) { return U32(b) == 0 ? U(U32(a)) : Low32(S64(S32(a)) % S32(b)); }},
+      {"min.s32 %r10, %r1, %r2;", 'r', [](U a, U b, U) { return Low32(std::min(S32(a), S32(b))); }},
+      {"min.u64 %d10, %d1, %d2;", 'd', [](U a, U b, U) { return std::min(a, b); }},
+      {"max.u16 %h10, %h1, %h2;", 'h', [](U a, U b, U) { return U(std::max(U16(a), U16(b))); }},
+      {"max.s64 %d10, %d1, %d2;", 'd', [](U a, U b, U) { return U(std::max(S64(a), S64(b))); }},
+      {"abs.s32 %r10, %r1;", 'r', [](U a, U, U) { return Low32(std::abs(S64(S32(a)))); }},
+      {"neg.s64 %d10, %d1;", 'd', [](U a, U, U) { return ~a + 1; }},
+      {"neg.s16 %h10, %h1;", 'h', [](U a, U, U) { return Low16(-S64(a)); }},
+  });
+}
+
+TEST(PtxInstruction, Bits) {
+  RunRows({
+      {"and.b32 %r10, %r1, %r2;", 'r', [](U a, U b, U) { return U(U32(a & b)); }},
+      {"or.b64 %d10, %d1, %d2;", 'd', [](U a, U b, U) { return a | b; }},
+      {"xor.b16 %h10, %h1, %h2;", 'h', [](U a, U b, U) { return U(U16(a ^ b)); }},
+      {"not.b32 %r10, %r1;", 'r', [](U a, U, U) { return U(U32(~a)); }},
+      {"not.b64 %d10, %d1;", 'd', [](U a, U, U) { return ~a; }},
+      {"cnot.b32 %r10, %r1;", 'r', [](U a, U, U) { return U(U32(a) == 0); }},
+      {"shl.b32 %r10, %r1, %r2;", 'r',
+       [](U a, U b, U) { return U32(b) > 31 ? 0 : U(U32(a) << U32(b)); }},
+      {"shl.b64 %d10, %d1, %r2;", 'd', [](U a, U b, U) { return U32(b) > 63 ? 0 : a << U32(b); }},
+      {"shr.u32 %r10, %r1, %r2;", 'r',
+       [](U a, U b, U) { return U32(b) > 31 ? 0 : U(U32(a) >> U32(b)); }},
+      {"shr.s32 %r10, %r1, %r2;", 'r',
+       [](U a, U b, U) { return Low32(S32(a) >> (U32(b) > 31 ? 31 : U32(b))); }},
+      {"shr.s64 %d10, %d1, %r2;", 'd',
+       [](U a, U b, U) { return U(S64(a) >> (U32(b) > 63 ? 63 : U32(b))); }},
+      {"shr.s16 %h10, %h1, 3;", 'h', [](U a, U, U) { return Low16(S16(a) >> 3); }},
+      {"shf.l.wrap.b32 %r10, %r1, %r2, %r3;", 'r',
+       [](U a, U b, U c) { return U(U32((((b << 32) | U32(a)) << (c & 31)) >> 32)); }},
+      {"shf.r.clamp.b32 %r10, %r1, %r2, %r3;", 'r',
+       [](U a, U b, U c) { return U(U32(((b << 32) | U32(a)) >> (U32(c) > 32 ? 32 : U32(c)))); }},
+      {"popc.b32 %r10, %r1;", 'r', [](U a, U, U) { return U(__builtin_popcount(U32(a))); }},
+      {"popc.b64 %r10, %d1;", 'r', [](U a, U, U) { return U(__builtin_popcountll(a)); }},
+      {"clz.b32 %r10, %r1;", 'r',
+       [](U a, U, U) { return U(U32(a) == 0 ? 32 : __builtin_clz(U32(a))); }},
+      {"clz.b64 %r10, %d1;", 'r', [](U a, U, U) { return U(a == 0 ? 64 : __builtin_clzll(a)); }},
+      {"brev.b32 %r10, %r1;", 'r',
+       [](U a, U, U) {
+         U result = 0;
+         for (int i = 0; i < 32; ++i) result |= ((a >> i) & 1) << (31 - i);
+         return result;
+       }},
+      {"bfe.u32 %r10, %r1, 5, 7;", 'r', [](U a, U, U) { return (a >> 5) & 0x7f; }},
+      {"bfe.s32 %r10, %r1, 4, 8;", 'r',
+       [](U a, U, U) { return Low32(static_cast<std::int8_t>(a >> 4)); }},
+      {"bfe.s32 %r10, %r1, 28, 8;", 'r', [](U a, U, U) { return Low32(S32(a) >> 28); }},
+      {"bfe.u64 %d10, %d1, 40, 10;", 'd', [](U a, U, U) { return (a >> 40) & 0x3ff; }},
+      {"bfi.b32 %r10, %r1, %r2, 8, 4;", 'r',
+       [](U a, U b, U) { return U(U32((b & ~U{0xf00}) | ((a & 0xf) << 8))); }},
+      {"prmt.b32 %r10, %r1, %r2, 0x5410;", 'r',
+       [](U a, U b, U) { return U(U32((b << 16) | (a & 0xffff))); }},
+      {"prmt.b32 %r10, %r1, %r2, 0x8b07;", 'r',
+       [](U a, U b, U) {
+         const U sign0 = (a & 0x80) != 0 ? 0xff : 0;
+         const U sign3 = (a & 0x80000000U) != 0 ? 0xff : 0;
+         return (sign0 << 24) | (sign3 << 16) | ((a & 0xff) << 8) | ((b >> 24) & 0xff);
+       }},
+      {"lop3.b32 %r10, %r1, %r2, %r3, 0xe8;", 'r',
+       [](U a, U b, U c) { return U(U32((a & b) | (a & c) | (b & c))); }},
+      {"lop3.b32 %r10, %r1, %r2, %r3, 0x96;", 'r', [](U a, U b, U c) { return U(U32(a ^ b ^ c)); }},
+  });
+}
+
+TEST(PtxInstruction, ComparisonAndChoice) {
+  RunRows({
+      {"setp.eq.s32 %p10, %r1, %r2;", 'p', [](U a, U b, U) { return U(U32(a) == U32(b)); }},
+      {"setp.ne.b64 %p10, %d1, %d2;", 'p', [](U a, U b, U) { return U(a != b); }},
+      {"setp.lt.s32 %p10, %r1, %r2;", 'p', [](U a, U b, U) { return U(S32(a) < S32(b)); }},
+      {"setp.lt.u32 %p10, %r1, %r2;", 'p', [](U a, U b, U) { return U(U32(a) < U32(b)); }},
+      {"setp.le.s16 %p10, %h1, %h2;", 'p', [](U a, U b, U) { return U(S16(a) <= S16(b)); }},
+      {"setp.gt.u64 %p10, %d1, %d2;", 'p', [](U a, U b, U) { return U(a > b); }},
+      {"setp.ge.s64 %p10, %d1, %d2;", 'p', [](U a, U b, U) { return U(S64(a) >= S64(b)); }},
+      {"setp.hi.u32 %p10, %r1, %r2;", 'p', [](U a, U b, U) { return U(U32(a) > U32(b)); }},
+      {"setp.lt.and.u32 %p10, %r1, %r2, %p1;", 'p',
+       [](U a, U b, U c) { return U(U32(a) < U32(b) && (c & 1) != 0); }},
+      {"setp.eq.or.u32 %p10, %r1, %r2, !%p1;", 'p',
+       [](U a, U b, U c) { return U(U32(a) == U32(b) || (c & 1) == 0); }},
+      {"setp.ge.xor.u32 %p10, %r1, %r2, %p1;", 'p',
+       [](U a, U b, U c) { return U((U32(a) >= U32(b)) != ((c & 1) != 0)); }},
+      {"setp.lt.and.u32 %p3|%p10, %r1, %r2, %p1;", 'p',
+       [](U a, U b, U c) { return U(U32(a) >= U32(b) && (c & 1) != 0); }},
+      {"selp.b32 %r10, %r1, %r2, %p1;", 'r',
+       [](U a, U b, U c) { return U(U32((c & 1) != 0 ? a : b)); }},
+      {"selp.u64 %d10, %d1, 7, %p2;", 'd', [](U a, U, U c) { return (c & 1) != 0 ? U{7} : a; }},
+      {"set.lt.u32.s32 %r10, %r1, %r2;", 'r',
+       [](U a, U b, U) { return S32(a) < S32(b) ? U{0xffffffff} : 0; }},
+      {"and.pred %p10, %p1, %p2;", 'p', [](U, U, U) { return U{0}; }},
+      {"xor.pred %p10, %p1, %p2;", 'p', [](U, U, U) { return U{1}; }},
+      {"mov.u32 %r10, 5; @%p1 mov.u32 %r10, %r1;", 'r',
+       [](U a, U, U c) { return (c & 1) != 0 ? U(U32(a)) : 5; }},
+      {"mov.u32 %r10, 5; @!%p1 add.u32 %r10, %r10, 1;", 'r',
+       [](U, U, U c) { return (c & 1) != 0 ? U{5} : 6; }},
+  });
+}
+
+TEST(PtxInstruction, MovesAndConversions) {
+  RunRows({
+      {"mov.b64 %d10, {%r1, %r2};", 'd', [](U a, U b, U) { return (b << 32) | U32(a); }},
+      {"mov.b64 {%r3, %r10}, %d1;", 'r', [](U a, U, U) { return a >> 32; }},
+      {"mov.b32 %r10, {%h1, %h2};", 'r', [](U a, U b, U) { return U(U32(b << 16)) | U16(a); }},
+      {"mov.b64 {_, %h10, %h4, %h5}, %d1;", 'h', [](U a, U, U) { return (a >> 16) & 0xffff; }},
+      {"cvt.u32.u64 %r10, %d1;", 'r', [](U a, U, U) { return U(U32(a)); }},
+      {"cvt.s64.s32 %d10, %r1;", 'd', [](U a, U, U) { return U(S64(S32(a))); }},
+      {"cvt.u64.u32 %d10, %r1;", 'd', [](U a, U, U) { return U(U32(a)); }},
+      {"cvt.s32.s8 %r10, %r1;", 'r', [](U a, U, U) { return Low32(static_cast<std::int8_t>(a)); }},
+      {"cvt.u32.u8 %r10, %h1;", 'r', [](U a, U, U) { return a & 0xff; }},
+      {"cvt.s16.s8 %h10, %h1;", 'h', [](U a, U, U) { return Low16(static_cast<std::int8_t>(a)); }},
+      {"cvt.s8.s32 %h10, %r1;", 'h', [](U a, U, U) { return Low16(static_cast<std::int8_t>(a)); }},
+      {"cvt.sat.u8.s32 %h10, %r1;", 'h',
+       [](U a, U, U) { return U(S32(a) < 0     ? 0
+                                : S32(a) > 255 ? 255
+                                               : S32(a)); }},
+      {"cvt.sat.s16.s64 %h10, %d1;", 'h',
+       [](U a, U, U) { return Low16(S64(a) < -32768  ? -32768
+                                    : S64(a) > 32767 ? 32767
+                                                     : S64(a)); }},
+      {"cvt.rn.f32.s32 %f10, %r1;", 'f',
+       [](U a, U, U) { return Bits(static_cast<float>(S32(a))); }},
+      {"cvt.rn.f32.u64 %f10, %d1;", 'f', [](U a, U, U) { return Bits(static_cast<float>(a)); }},
+      {"cvt.rn.f64.s64 %g10, %d1;", 'g',
+       [](U a, U, U) { return Bits(static_cast<double>(S64(a))); }},
+  });
+}
+
+TEST(PtxInstruction, SinglePrecision) {
+  RunRows(
+      {
+          {"add.f32 %f10, %f1, %f2;", 'f', [](U a, U b, U) { return Bits(F(a) + F(b)); }},
+          {"sub.rn.f32 %f10, %f1, 0f3FC00000;", 'f', [](U a, U, U) { return Bits(F(a) - 1.5F); }},
+          {"mul.f32 %f10, %f1, %f2;", 'f', [](U a, U b, U) { return Bits(F(a) * F(b)); }},
+          {"fma.rn.f32 %f10, %f1, %f2, %f3;", 'f',
+           [](U a, U b, U c) { return Bits(std::fma(F(a), F(b), F(c))); }},
+          {"mad.f32 %f10, %f1, %f2, %f3;", 'f',
+           [](U a, U b, U c) { return Bits(std::fma(F(a), F(b), F(c))); }},
+          {"div.rn.f32 %f10, %f1, %f2;", 'f', [](U a, U b, U) { return Bits(F(a) / F(b)); }},
+          {"sqrt.rn.f32 %f10, %f1;", 'f', [](U a, U, U) { return Bits(std::sqrt(F(a))); }},
+          {"rcp.rn.f32 %f10, %f1;", 'f', [](U a, U, U) { return Bits(1.0F / F(a)); }},
+          {"neg.f32 %f10, %f1;", 'f', [](U a, U, U) { return Bits(-F(a)); }},
+          {"abs.f32 %f10, %f1;", 'f', [](U a, U, U) { return Bits(std::fabs(F(a))); }},
+          {"min.f32 %f10, %f1, %f2;", 'f',
+           [](U a, U b, U) {
+             if (F(a) == 0 && F(b) == 0) return U32(a) > U32(b) ? U(U32(a)) : U(U32(b));
+             return Bits(std::fmin(F(a), F(b)));
+           }},
+          {"max.f32 %f10, %f1, %f2;", 'f',
+           [](U a, U b, U) {
+             if (F(a) == 0 && F(b) == 0) return U32(a) < U32(b) ? U(U32(a)) : U(U32(b));
+             return Bits(std::fmax(F(a), F(b)));
+           }},
+          {"setp.lt.f32 %p10, %f1, %f2;", 'p', [](U a, U b, U) { return U(F(a) < F(b)); }},
+          {"setp.geu.f32 %p10, %f1, %f2;", 'p', [](U a, U b, U) { return U(!(F(a) < F(b))); }},
+          {"setp.neu.f32 %p10, %f1, %f2;", 'p', [](U a, U b, U) { return U(F(a) != F(b)); }},
+          {"setp.ne.f32 %p10, %f1, %f2;", 'p',
+           [](U a, U b, U) { return U(F(a) < F(b) || F(a) > F(b)); }},
+          {"setp.nan.f32 %p10, %f1, %f2;", 'p',
+           [](U a, U b, U) { return U(std::isnan(F(a)) || std::isnan(F(b))); }},
+          {"cvt.rzi.s32.f32 %r10, %f1;", 'r',
+           [](U a, U, U) {
+             const float x = F(a);
+             if (std::isnan(x)) return U{0};
+             if (x >= 2147483648.0F) return U{0x7fffffff};
+             if (x < -2147483648.0F) return U{0x80000000};
+             return Low32(static_cast<S64>(x));
+           }},
+          {"cvt.rni.u32.f32 %r10, %f1;", 'r',
+           [](U a, U, U) {
+             const float x = std::nearbyint(F(a));
+             if (!(x > 0)) return U{0};
+             return x >= 4294967296.0F ? U{0xffffffff} : static_cast<U>(x);
+           }},
+          {"cvt.rmi.f32.f32 %f10, %f1;", 'f', [](U a, U, U) { return Bits(std::floor(F(a))); }},
+          {"cvt.f64.f32 %g10, %f1;", 'g',
+           [](U a, U, U) { return Bits(static_cast<double>(F(a))); }},
+          {"selp.f32 %f10, %f1, 0f40000000, %p1;", 'f',
+           [](U a, U, U c) { return (c & 1) != 0 ? U(U32(a)) : Bits(2.0F); }},
+      },
+      true);
+}
+
+TEST(PtxInstruction, DoublePrecision) {
+  RunRows(
+      {
+          {"add.f64 %g10, %g1, %g2;", 'g', [](U a, U b, U) { return Bits(G(a) + G(b)); }},
+          {"mul.rn.f64 %g10, %g1, 0d4002000000000000;", 'g',
+           [](U a, U, U) { return Bits(G(a) * 2.25); }},
+          {"fma.rn.f64 %g10, %g1, %g2, %g3;", 'g',
+           [](U a, U b, U c) { return Bits(std::fma(G(a), G(b), G(c))); }},
+          {"div.rn.f64 %g10, %g1, %g2;", 'g', [](U a, U b, U) { return Bits(G(a) / G(b)); }},
+          {"sqrt.rn.f64 %g10, %g1;", 'g', [](U a, U, U) { return Bits(std::sqrt(G(a))); }},
+          {"setp.gt.f64 %p10, %g1, %g2;", 'p', [](U a, U b, U) { return U(G(a) > G(b)); }},
+          {"cvt.rn.f32.f64 %f10, %g1;", 'f',
+           [](U a, U, U) { return Bits(static_cast<float>(G(a))); }},
+          {"cvt.rpi.s64.f64 %d10, %g1;", 'd',
+           [](U a, U, U) {
+             const double x = std::ceil(G(a));
+             if (std::isnan(x)) return U{0};
+             if (x >= 0x1p63) return U{0x7fffffffffffffff};
+             return x < -0x1p63 ? U{1} << 63 : U(static_cast<S64>(x));
+           }},
+      },
+      true, true);
+}
+
+TEST(PtxInstruction, SpecialRegisters) {
+  Kernel kernel(Header() + R"(
+.visible .entry test(.param .u64 out) {
+  .reg .b32 %r<20>; .reg .b64 %d<4>;
+  mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %tid.z;
+  mov.u32 %r4, %ntid.x; mov.u32 %r5, %ntid.y;
+  mad.lo.u32 %r6, %r3, %r5, %r2; mad.lo.u32 %r6, %r6, %r4, %r1;
+  mov.u32 %r7, %ctaid.y; mad.lo.u32 %r8, %r7, %nctaid.x, %ctaid.x;
+  mov.u32 %r9, %ntid.z; mul.lo.u32 %r9, %r9, %r5; mul.lo.u32 %r9, %r9, %r4;
+  mad.lo.u32 %r8, %r8, %r9, %r6;
+  mov.u32 %r10, %laneid; mov.u32 %r11, %warpid; shl.b32 %r11, %r11, 5; add.u32 %r10, %r10, %r11;
+  mov.u32 %r12, %lanemask_lt; popc.b32 %r12, %r12; shl.b32 %r12, %r12, 16; or.b32 %r10, %r10, %r12;
+  ld.param.u64 %d1, [out]; mul.wide.u32 %d2, %r8, 4; add.u64 %d1, %d1, %d2;
+  st.global.u32 [%d1], %r10;
+})");
+  kernel.manifest.block = {5, 3, 4};
+  kernel.manifest.grid = {2, 3, 1};
+  kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, 360)};
+  const Ended run(kernel);
+  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  const auto out = run.Words(0);
+  for (std::uint32_t i = 0; i < 360; ++i) {
+    const std::uint32_t thread = i % 60;
+    EXPECT_EQ(out[i], thread | ((thread % 32) << 16)) << i;
+  }
+}
+
+}  // namespace
+}  // namespace muster::ptx

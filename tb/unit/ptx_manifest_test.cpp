@@ -1,0 +1,234 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Manifests, good and bad, and what the exit code is made of.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "sim/golden/config.h"
+#include "sim/ptx/error.h"
+#include "sim/ptx/manifest.h"
+#include "tb/unit/ptx_fixture.h"
+
+namespace muster::ptx {
+namespace {
+
+// What is wrong with a manifest, without its path.
+std::string Refusal(const std::string& text) {
+  const std::string path = WriteTestFile("m.json", text);
+  try {
+    ReadManifest(path);
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    return what.rfind(path, 0) == 0 ? what.substr(path.size()) : what;
+  }
+  return "accepted";
+}
+
+TEST(PtxManifest, Defaults) {
+  const std::string path = WriteTestFile("m.json", R"({"ptx": "k.ptx", "block": [64, 2, 1]})");
+  const Manifest manifest = ReadManifest(path);
+  EXPECT_EQ(manifest.ptx, path.substr(0, path.size() - 6) + "k.ptx");
+  EXPECT_EQ(manifest.kernel, "");
+  EXPECT_EQ(manifest.grid, (std::array<std::uint32_t, 3>{1, 1, 1}));
+  EXPECT_EQ(manifest.block, (std::array<std::uint32_t, 3>{64, 2, 1}));
+  EXPECT_EQ(manifest.outcome, "completes");
+  EXPECT_EQ(manifest.config, "default");
+  EXPECT_EQ(manifest.seed, 1U);
+  EXPECT_EQ(manifest.max_cycles, 1'000'000U);
+  EXPECT_FALSE(manifest.dynamic_shared.has_value());
+}
+
+TEST(PtxManifest, EveryMember) {
+  WriteTestFile("in.bin", std::string("\x01\x00\xff\x7f", 4));
+  const std::string path = WriteTestFile("m.json", R"({
+    "ptx": "k.ptx", "kernel": "k", "grid": [2, 3, 4], "block": [1, 1, 1], "cluster": [1, 1, 1],
+    "dynamic_shared": 128, "config": "small", "seed": 7, "max_cycles": 5,
+    "args": [{"buffer": "a"}, {"u8": 255}, {"s16": -2}, {"f32": 1.5}, {"f64": "-inf"},
+             {"u64": "18446744073709551615"}, {"s64": "-0x10"}],
+    "buffers": {"a": {"type": "u16", "count": 2, "init": {"file": "in.bin"}},
+                "b": {"type": "f64", "count": 3, "init": "iota"},
+                "c": {"type": "s8", "count": 2, "init": [-128, 127]},
+                "d": {"type": "f32", "count": 2, "init": {"fill": "nan"}},
+                "e": {"type": "u64", "count": 1}},
+    "expect": {"e": {"fill": "0xff"}, "c": [1, 2]},
+    "outcome": "fault:count_mismatch", "hazards": {"repeated_arrival": 3}})");
+  const Manifest manifest = ReadManifest(path);
+  EXPECT_EQ(manifest.grid, (std::array<std::uint32_t, 3>{2, 3, 4}));
+  EXPECT_EQ(manifest.dynamic_shared, 128U);
+  EXPECT_EQ(manifest.config, "small");
+  EXPECT_EQ(manifest.seed, 7U);
+  EXPECT_EQ(manifest.max_cycles, 5U);
+  ASSERT_EQ(manifest.arguments.size(), 7U);
+  EXPECT_EQ(manifest.arguments[0].buffer, "a");
+  EXPECT_EQ(manifest.arguments[1].bits, 255U);
+  EXPECT_EQ(manifest.arguments[2].bits, 0xfffeU);
+  EXPECT_EQ(manifest.arguments[3].bits, 0x3fc00000U);
+  EXPECT_EQ(manifest.arguments[4].bits, 0xfff0000000000000U);
+  EXPECT_EQ(manifest.arguments[5].bits, ~std::uint64_t{0});
+  EXPECT_EQ(manifest.arguments[6].bits, ~std::uint64_t{15});
+  ASSERT_EQ(manifest.buffers.size(), 5U);
+  EXPECT_EQ(manifest.buffers[0].initial, (std::vector<std::uint8_t>{1, 0, 0xff, 0x7f}));
+  double two = 0;
+  std::memcpy(&two, &manifest.buffers[1].initial[16], sizeof two);
+  EXPECT_EQ(two, 2.0);
+  EXPECT_EQ(manifest.buffers[2].initial, (std::vector<std::uint8_t>{0x80, 0x7f}));
+  EXPECT_EQ(manifest.buffers[2].expected, (std::vector<std::uint8_t>{1, 2}));
+  EXPECT_EQ((*manifest.buffers[4].expected)[0], 0xffU);
+  EXPECT_EQ(manifest.outcome, "fault:count_mismatch");
+  EXPECT_EQ(manifest.hazards.at("repeated_arrival"), 3U);
+}
+
+TEST(PtxManifest, Refusals) {
+  const auto with = [](const std::string& members) {
+    return "{\"ptx\": \"k.ptx\", \"block\": [32,1,1],\n" + members + "}";
+  };
+  const auto buffer = [&](const std::string& members) {
+    return with("\"buffers\": {\"a\": {" + members + "}}");
+  };
+  const struct {
+    std::string text;
+    std::string message;  // how it begins
+  } rows[] = {
+      {"", ":1: the manifest is not JSON: "},
+      {"{\n\"ptx\": }", ":2: the manifest is not JSON: "},
+      {"[]", ":1: the manifest must be an object"},
+      {"{\"block\": [1,1,1]}", ":1: the manifest lacks \"ptx\""},
+      {"{\"ptx\": \"k\"}", ":1: the manifest lacks \"block\""},
+      {with("\"blok\": 1"), ":2: blok is not a known key (ptx, "},
+      {with("\"ptx\": \"l\""), ":1: ptx is there twice"},
+      {with("\"grid\": 5"), ":2: grid must be a list of three numbers"},
+      {with("\"grid\": [1,1]"), ":2: grid must be a list of three numbers"},
+      {with("\"grid\": [1,1,0]"), ":2: grid[2] must be a whole number from 1 to 65535"},
+      {with("\"grid\": [1,1.5,1]"), ":2: grid[1] must be a whole number"},
+      {with("\"cluster\": [2,1,1]"), ":2: cluster must be [1,1,1]"},
+      {with("\"kernel\": 5"), ":2: kernel must be a string"},
+      {with("\"dynamic_shared\": -1"), ":2: dynamic_shared must be a whole number"},
+      {with("\"outcome\": \"fails\""), ":2: outcome must be completes, deadlock, "},
+      {with("\"outcome\": \"fault:x\""), ":2: outcome names the fault cause x, "},
+      {with("\"hazards\": {\"x\": 1}"), ":2: hazards.x is not a known key (repeated_arrival, "},
+      {with("\"hazards\": {\"repeated_arrival\": -1}"),
+       ":2: hazards.repeated_arrival must be a whole number"},
+      {with("\"args\": 1"), ":2: args must be a list"},
+      {with("\"args\": [1]"), ":2: args[0] must be {\"buffer\": name} or {type: value}"},
+      {with("\"args\": [{\"u32\": 1, \"u8\": 2}]"), ":2: args[0] must be "},
+      {with("\"args\": [{\"buffer\": \"a\"}]"), ":2: args[0] names the buffer a, which is not"},
+      {with("\"args\": [{\"b32\": 1}]"), ":2: args[0].b32 is neither"},
+      {with("\"args\": [{\"u8\": 256}]"), ":2: args[0].u8 is out of the range of its type"},
+      {with("\"args\": [{\"u8\": -1}]"), ":2: args[0].u8 is out of the range of its type"},
+      {with("\"args\": [{\"s8\": -129}]"), ":2: args[0].s8 is out of the range of its type"},
+      {with("\"args\": [{\"u32\": \"5\"}]"), ":2: args[0].u32 must be an integer"},
+      {with("\"args\": [{\"u32\": 1.5}]"), ":2: args[0].u32 must be an integer"},
+      {with("\"args\": [{\"u64\": \"5x\"}]"), ":2: args[0].u64 is not an integer"},
+      {with("\"args\": [{\"f32\": \"big\"}]"), ":2: args[0].f32 must be a number, "},
+      {with("\"expect\": {\"a\": [1]}"), ":2: expect.a names a buffer that is not there"},
+      {buffer("\"count\": 1"), ":2: buffers.a lacks \"type\""},
+      {buffer("\"type\": \"u32\""), ":2: buffers.a lacks \"count\""},
+      {buffer("\"type\": \"u33\", \"count\": 1"), ":2: buffers.a.type must be one of u8, "},
+      {buffer("\"type\": \"u32\", \"count\": 0"), ":2: buffers.a.count must be a whole number"},
+      {buffer("\"type\": \"u32\", \"count\": 1, \"x\": 1"), ":2: buffers.a.x is not a known key"},
+      {buffer("\"type\": \"u32\", \"count\": 1, \"init\": \"one\""),
+       ":2: buffers.a.init must be \"zero\", \"iota\", "},
+      {buffer("\"type\": \"u32\", \"count\": 2, \"init\": [1]"),
+       ":2: buffers.a.init has 1 elements, but a has 2"},
+      {buffer("\"type\": \"u32\", \"count\": 2, \"init\": [1,\n-1]"),
+       ":3: buffers.a.init[1] is out of the range of its type"},
+      {buffer("\"type\": \"u32\", \"count\": 2, \"init\": {\"fil\": 1}"),
+       ":2: buffers.a.init.fil is not a known key"},
+      {buffer("\"type\": \"u32\", \"count\": 2, \"init\": {\"file\": \"no.bin\"}"),
+       ":2: buffers.a.init.file names "},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(Refusal(row.text).substr(0, row.message.size()), row.message) << row.text;
+  }
+  EXPECT_NE(Refusal(with("\"seed\": 2")), "refused");
+}
+
+TEST(PtxManifest, MissingFiles) {
+  EXPECT_THROW(ReadManifest("/no/such/manifest.json"), InputError);
+  Manifest manifest;
+  manifest.ptx = "/no/such/kernel.ptx";
+  EXPECT_THROW(Session(manifest, *FindConfig("default"), 1), InputError);
+}
+
+// What is wrong with a launch, without its path.
+std::string LaunchRefusal(const Kernel& kernel, const std::string& config = "default") {
+  try {
+    Session(kernel.manifest, *FindConfig(config), 1);
+  } catch (const InputError& error) {
+    return std::string(error.what()).substr(std::string("test.json: ").size());
+  }
+  return "accepted";
+}
+
+TEST(PtxManifest, LaunchesThatDoNotFit) {
+  const std::string plain = Header() + ".entry k() { ret; }";
+  EXPECT_EQ(LaunchRefusal(Kernel(plain, 4096)),
+            "a block of 4096 threads is larger than any configuration holds (2048 threads)");
+  EXPECT_EQ(LaunchRefusal(Kernel(plain, 512), "small"),
+            "a block of 512 threads is larger than the configuration small holds (256 threads): "
+            "use --config default or full or large or vortex_like");
+  EXPECT_EQ(LaunchRefusal(Kernel(Header() + ".entry k(.param .u32 a) { ret; }")),
+            "\"args\" has 0 arguments, but the kernel k takes 1");
+  Kernel narrow(Header() + ".entry k(.param .u32 a) { ret; }");
+  narrow.manifest.arguments = {{"", Type::kU64, 1}};
+  EXPECT_EQ(LaunchRefusal(narrow), "args[0] has 8 bytes, but the parameter a has 4");
+  EXPECT_EQ(LaunchRefusal(Kernel(Header() + ".entry k() .maxntid 64 { ret; }", 96)),
+            "a block of 96 threads is more than the kernel k allows: 64 (.maxntid)");
+  EXPECT_EQ(LaunchRefusal(Kernel(Header() + ".entry k() .reqntid 64 { ret; }", 32)),
+            "the kernel k requires a block of 64 threads (.reqntid)");
+  EXPECT_EQ(LaunchRefusal(Kernel(Header() + ".entry k() { .shared .b8 s[50000]; ret; }")),
+            "the kernel's shared variables take 50000 bytes, but a CTA has 49152");
+  Kernel dynamic(plain);
+  dynamic.manifest.dynamic_shared = 300'000;
+  EXPECT_EQ(LaunchRefusal(dynamic),
+            "dynamic_shared makes 300000 bytes of shared memory, but a CTA has at most 232448");
+}
+
+TEST(PtxManifest, VerdictsAndExitCodes) {
+  const std::string good = Header() + R"(
+.entry k(.param .u64 out) { .reg .b64 %d; ld.param.u64 %d, [out]; st.global.u32 [%d], 7; })";
+  const auto code = [](const Kernel& kernel) {
+    return static_cast<int>(Ended(kernel).verdict().code);
+  };
+  Kernel kernel(good, 1);
+  kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, 1)};
+  kernel.manifest.buffers[0].expected = std::vector<std::uint8_t>{7, 0, 0, 0};
+  EXPECT_EQ(code(kernel), 0);
+  kernel.manifest.hazards["repeated_arrival"] = 1;
+  EXPECT_EQ(code(kernel), 1);
+  kernel.manifest.hazards.clear();
+  kernel.manifest.buffers[0].expected = std::vector<std::uint8_t>{8, 0, 0, 0};
+  EXPECT_EQ(code(kernel), 1);
+  EXPECT_EQ(Ended(kernel).verdict().differences,
+            std::vector<std::string>{"buffer out differs in 1 of 1 elements: [0] is 7, not 8"});
+  kernel.manifest.outcome = "deadlock";
+  EXPECT_EQ(code(kernel), 1);
+
+  Kernel deadlock(Header() + ".entry k() { bar.sync 0, 64; }", 32);
+  EXPECT_EQ(Ended(deadlock).outcome(), "fault:count_above_cta");
+  EXPECT_EQ(code(deadlock), 5);
+  Kernel timeout(Header() + ".entry k() { L: bra L; }", 32);
+  timeout.manifest.max_cycles = 1000;
+  EXPECT_EQ(code(timeout), 6);
+  timeout.manifest.outcome = "timeout";
+  EXPECT_EQ(code(timeout), 0);
+  Kernel trap(Header() + ".entry k() { trap; }", 32);
+  EXPECT_EQ(Ended(trap).outcome(), "assert");
+  EXPECT_EQ(code(trap), 5);
+}
+
+TEST(PtxManifest, NanEqualsNan) {
+  Kernel kernel(Header() + R"(
+.entry k(.param .u64 out) {
+  .reg .b64 %d; ld.param.u64 %d, [out]; st.global.b32 [%d], 0x7fc00001; })",
+                1);
+  kernel.manifest.buffers = {MakeBuffer("out", Type::kF32, 1)};
+  kernel.manifest.buffers[0].expected = std::vector<std::uint8_t>{0, 0, 0xc0, 0xff};
+  EXPECT_EQ(Ended(kernel).verdict().code, ExitCode::kAsExpected);
+}
+
+}  // namespace
+}  // namespace muster::ptx
