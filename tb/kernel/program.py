@@ -154,6 +154,10 @@ BAD_PTX = {
     "unknown_label": case(2, rf"k\.ptx.*\b{BODY_LINE}\b.*NOWHERE", body="    bra NOWHERE;"),
     "unknown_function": case(2, rf"k\.ptx.*\b{BODY_LINE}\b.*absent",
                              body="    call.uni absent;"),
+    "too_many_registers": case(2, rf"k\.ptx.*\b{BODY_LINE}\b.*%z",
+                               body="    .reg .b32 %z<4294967295>;"),
+    "variable_too_large": case(2, rf"k\.ptx.*\b{BODY_LINE}\b.*\bx\b",
+                               body="    .shared .b8 x[4294967296][4294967296];"),
     "arrive_without_count": case(2, rf"k\.ptx.*\b{BODY_LINE}\b", body="    bar.arrive 0;"),
 }
 
