@@ -26,6 +26,8 @@ unsigned Count(WarpSet warps) { return static_cast<unsigned>(std::bitset<64>(war
 // The lowest warp of a set that is not empty.
 unsigned First(WarpSet warps) { return static_cast<unsigned>(__builtin_ctzll(warps)); }
 
+bool IsReduction(BarKind kind) { return kind != BarKind::kIdle && kind != BarKind::kSync; }
+
 // SYNC and ARV pair with each other; each reduction pairs only with itself (PTX: "should not be
 // intermixed"; BAR.RED, notes: a run-time exception).
 BarKind KindOf(OpKind kind) {
@@ -151,11 +153,11 @@ FaultCause Model::Judge(const Operation& operation) const {
   return IsArrival(operation.kind) ? JudgeArrival(operation, cta) : FaultCause::kNone;
 }
 
+// Which warps a launch takes is the CTA scheduler's business: it never names one that is live or
+// that the unit lacks.
 FaultCause Model::JudgeLaunch(const Operation& operation) const {
-  const bool beyond = config_.num_warps < kMaxWarps && operation.warps >> config_.num_warps != 0;
   if (operation.cta >= config_.num_ctas || ctas_[operation.cta].resident || operation.warps == 0 ||
-      beyond || (operation.warps & live_) != 0 || operation.size < Count(operation.warps) ||
-      operation.size > config_.num_warps) {
+      operation.size < Count(operation.warps) || operation.size > config_.num_warps) {
     return FaultCause::kBadLaunch;
   }
   return FaultCause::kNone;
@@ -248,12 +250,19 @@ void Model::Arrive(const Operation& operation, Effects* effects) {
   ++barrier.arrived;
   barrier.value = static_cast<std::uint16_t>(
       Reduce(barrier.kind, barrier.value, operation.lanes, operation.operand));
+  Warp& warp = warps_[operation.warp];
   if (IsWaiting(operation.kind)) {
     barrier.waiting |= self;
     waiting_ |= self;
-    warps_[operation.warp].wait_bar = operation.bar;
+    warp.wait_bar = operation.bar;
   } else {
     barrier.announced |= self;
+  }
+  // B2R.WARP tells of the latest reduction that the warp took part in, from its arrival on.
+  if (IsReduction(operation.kind)) {
+    warp.kind = barrier.kind;
+    warp.bar = operation.bar;
+    awaiting_ |= self;
   }
 
   // BAR.SYNC; BAR.RED, completion: the count itself; or, for count 0, the threads of the CTA less
@@ -280,15 +289,13 @@ void Model::Complete(unsigned cta, unsigned bar, Effects* effects) {
   }
   // BAR.RED, reduction: each warp that took part gets its own copy, which its next reduction
   // overwrites.
-  if (barrier.kind != BarKind::kSync) {
+  if (IsReduction(barrier.kind)) {
     for (WarpSet left = barrier.waiting; left != 0; left &= left - 1) {
-      Warp& warp = warps_[First(left)];
-      warp.kind = barrier.kind;
-      warp.bar = static_cast<std::uint8_t>(bar);
-      warp.value = barrier.value;
+      warps_[First(left)].value = barrier.value;
     }
   }
   waiting_ &= ~barrier.waiting;
+  awaiting_ &= ~barrier.waiting;
   barrier.kind = BarKind::kIdle;
   barrier.expected = 0;
   barrier.arrived = 0;
@@ -303,7 +310,6 @@ void Model::Complete(unsigned cta, unsigned bar, Effects* effects) {
 // ------------------------------------------------------------------------------------------------
 
 void Model::Read(const Operation& operation, Effects* effects) const {
-  const Warp& warp = warps_[operation.warp];
   effects->responds = true;
   switch (operation.kind) {
     case OpKind::kB2rBar:
@@ -312,11 +318,14 @@ void Model::Read(const Operation& operation, Effects* effects) const {
     case OpKind::kB2rWarp:  // the warp's own copy, whatever has become of the entry since
       effects->data = WarpWord(operation.warp);
       break;
-    default:
+    default: {
       // B2R.RESULT: Rd after POPC, pu after AND and OR. What the text leaves undefined reads 0.
-      effects->data = warp.kind == BarKind::kPopc ? warp.value : 0;
-      effects->pred = warp.kind != BarKind::kPopc && warp.value != 0;
+      const WarpState state = DecodeWarpWord(WarpWord(operation.warp));
+      const bool popc = state.kind == static_cast<unsigned>(BarKind::kPopc);
+      effects->data = popc ? state.value : 0;
+      effects->pred = !popc && (state.value & 1) != 0;
       break;
+    }
   }
 }
 
@@ -342,15 +351,18 @@ void Model::WriteBar(const Operation& operation, Effects* effects) {
 
 // R2B.WARP: the copy, and where the warp waits. It counts nothing.
 void Model::WriteWarp(const Operation& operation) {
+  const WarpSet self = Single(operation.warp);
   Warp& warp = warps_[operation.warp];
   const WarpState state = DecodeWarpWord(operation.operand);
   warp.kind = static_cast<BarKind>(state.kind);
   warp.bar = static_cast<std::uint8_t>(state.bar);
   warp.value = static_cast<std::uint16_t>(state.value);
   if (state.waiting) {
+    Barrier& barrier = ctas_[operation.cta].bars[state.wait_bar];
     warp.wait_bar = static_cast<std::uint8_t>(state.wait_bar);
-    waiting_ |= Single(operation.warp);
-    ctas_[operation.cta].bars[state.wait_bar].waiting |= Single(operation.warp);
+    waiting_ |= self;
+    barrier.waiting |= self;
+    awaiting_ |= IsReduction(barrier.kind) ? self : 0;
   }
 }
 
@@ -366,8 +378,9 @@ std::uint32_t Model::EntryWord(unsigned cta, unsigned bar) const {
 
 std::uint32_t Model::WarpWord(unsigned warp) const {
   const Warp& from = warps_[warp];
+  const bool has_result = from.kind != BarKind::kIdle && (awaiting_ & Single(warp)) == 0;
   WarpState state;
-  state.value = from.value;
+  state.value = has_result ? from.value : 0;
   state.bar = from.bar;
   state.kind = static_cast<unsigned>(from.kind);
   state.waiting = (waiting_ & Single(warp)) != 0;
@@ -426,6 +439,7 @@ void Model::Leave(const Operation& operation, Effects* effects) {
   }
   live_ &= ~cta.live;
   waiting_ &= ~cta.live;
+  awaiting_ &= ~cta.live;
   cta = Cta();
 }
 

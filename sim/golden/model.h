@@ -70,7 +70,7 @@ class Model {
   struct Warp {
     std::uint32_t lanes = 0;  // live lanes
     std::uint8_t wait_bar = 0;
-    // The copy of its latest completed reduction; kIdle: none yet.
+    // The latest reduction that it took part in (kIdle: none yet), and its copy of the result.
     BarKind kind = BarKind::kIdle;
     std::uint8_t bar = 0;
     std::uint16_t value = 0;
@@ -94,6 +94,7 @@ class Model {
   Config config_;
   WarpSet live_ = 0;  // of all CTAs
   WarpSet waiting_ = 0;
+  WarpSet awaiting_ = 0;  // those of them that wait for a result
   std::array<Cta, kMaxCtas> ctas_;
   std::array<Warp, kMaxWarps> warps_;
 };

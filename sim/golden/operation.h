@@ -25,7 +25,7 @@ enum class OpKind : std::uint8_t {
   kRedPopc = 4,
   kB2rBar = 8,      // B2R.BAR: read the state word of an entry
   kB2rWarp = 9,     // B2R.WARP: read the state word of the warp
-  kB2rResult = 10,  // B2R.RESULT: read the result of the warp's latest completed reduction
+  kB2rResult = 10,  // B2R.RESULT: read the result of the warp's latest reduction
   kR2bBar = 12,     // R2B.BAR: write the state word of an entry
   kR2bWarp = 13,    // R2B.WARP: write the state word of the warp
 

@@ -20,10 +20,10 @@ struct BarState {
   unsigned zero = 0;      // [31:29]
 };
 
-// A warp (B2R.WARP, R2B.WARP): the copy of its latest completed reduction, and where it waits.
+// A warp (B2R.WARP, R2B.WARP): the latest reduction that it took part in, and where it waits.
 struct WarpState {
-  unsigned value = 0;     // [11:0] the result
-  unsigned bar = 0;       // [15:12] its barrier
+  unsigned value = 0;     // [11:0] the result, 0 while the warp waits for it
+  unsigned bar = 0;       // [15:12] the barrier
   unsigned kind = 0;      // [18:16] a BarKind, kIdle: no reduction yet
   unsigned wait_bar = 0;  // [22:19] where the warp waits, 0 when it does not
   bool waiting = false;   // [23]

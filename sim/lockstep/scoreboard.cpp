@@ -52,9 +52,9 @@ bool Scoreboard::ExpectOne(std::uint64_t cycle, const Operation& operation, unsi
     Outputs::Fault& fault = slot->fault[port];
     fault.cause = effects.fault;
     fault.cta = operation.cta;
-    const bool of_warp = !IsLifecycle(operation.kind) || operation.kind == OpKind::kExit;
-    fault.warp = of_warp ? operation.warp : 0;
-    fault.lanes = of_warp ? operation.lanes : 0;
+    const bool lifecycle = IsLifecycle(operation.kind);
+    fault.warp = lifecycle && operation.kind != OpKind::kExit ? 0 : operation.warp;
+    fault.lanes = lifecycle ? 0 : operation.lanes;
     fault.bar = NamesBar(operation.kind) ? operation.bar : 0;
     return true;
   }

@@ -14,8 +14,6 @@ TEST(GoldenFault, BadLaunch) {
     launch 0: 0 1
     launch 0: 2 3             -> fault bad_launch
     launch 1:                 -> fault bad_launch
-    launch 1: 1 2             -> fault bad_launch
-    launch 1: 7 8             -> fault bad_launch
     launch 1: 2 3 4 size 2    -> fault bad_launch
     launch 1: 2 3 4 size 9    -> fault bad_launch
     launch 2: 2 3             -> fault bad_launch

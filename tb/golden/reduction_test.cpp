@@ -116,7 +116,7 @@ TEST(GoldenCopy, StableUntilTheNextReduction) {
     0: RED.AND 4,64 p=0       -> and 1/2
     1: B2R.RESULT             -> reads 6
     1: B2R.RESULT             -> reads 6
-    0: B2R.WARP               -> reads popc 6 of 1 waits 4
+    0: B2R.WARP               -> reads and 0 of 4 waits 4
     3: B2R.RESULT             -> reads true
     2: RED.AND 4,64 p=0       -> turns release 0 2 with and 0
     0: B2R.RESULT             -> reads 0

@@ -29,8 +29,8 @@ TEST(GoldenSave, HalfFullReductionInAnotherSlot) {
     0: RED.AND 5 p=0xffffffff -> and 1/all 1
     2: ARV 9,128              -> sync 1/4
     1: RED.AND 5 p=0xffffffff -> and 2/all 1
-    0: B2R.WARP               -> reads popc 4 of 8 waits 5
-    1: B2R.WARP               -> reads popc 4 of 8 waits 5
+    0: B2R.WARP               -> reads and 0 of 5 waits 5
+    1: B2R.WARP               -> reads and 0 of 5 waits 5
     2: B2R.WARP               -> reads none
     2: B2R.BAR 5              -> reads and 2/all 1
     2: B2R.BAR 9              -> reads sync 1/4
@@ -42,11 +42,12 @@ TEST(GoldenSave, HalfFullReductionInAnotherSlot) {
     launch 1: 4 6 7 size 4
     1.4: R2B.BAR 5 and 2/all 1 -> and 2/all 1
     1.4: R2B.BAR 9 sync 1/4   -> sync 1/4
-    1.7: R2B.WARP popc 4 of 8 waits 5
-    1.6: R2B.WARP popc 4 of 8 waits 5
+    1.7: R2B.WARP and 0 of 5 waits 5
+    1.6: R2B.WARP and 0 of 5 waits 5
     1.4: R2B.WARP none
     1.4: RED.AND 5 p=0xfffffffe -> turns release 4 6 7 with and 0
     1.7: B2R.WARP             -> reads and 0 of 5
+    1.4: B2R.WARP             -> reads and 0 of 5
     1.7: SYNC 9,128           -> sync 2/4
     1.6: SYNC 9,128           -> sync 3/4
     1.4: SYNC 9,128           -> turns release 4 6 7

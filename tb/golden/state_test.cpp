@@ -69,7 +69,7 @@ TEST(GoldenWord, OfTheModel) {
   EXPECT_EQ(trace.model().EntryWord(0, 5), 0x10201009U);
   EXPECT_EQ(trace.model().EntryWord(0, 6), 0U);
   EXPECT_EQ(trace.model().EntryWord(0, 7), 0x04001000U);
-  EXPECT_EQ(trace.model().WarpWord(0), 0x00a80000U);
+  EXPECT_EQ(trace.model().WarpWord(0), 0x00ac5000U);
   EXPECT_EQ(trace.model().WarpWord(1), 0x00bc6003U);
   EXPECT_EQ(trace.model().WarpWord(2), 0U);
 }
@@ -98,14 +98,37 @@ TEST(GoldenB2r, WarpReadsTheCopyAndWhereItWaits) {
     launch 0: 0 1 2
     0: B2R.WARP               -> reads none
     0: RED.POPC 9,64 p=0xf0   -> popc 1/2 4
-    0: B2R.WARP               -> reads none waits 9
+    0: B2R.WARP               -> reads popc 0 of 9 waits 9
     1: RED.POPC 9,64 p=0xf0   -> turns release 0 1 with popc 8
     2: RED.OR 9,64 p=1        -> or 1/2 1
     0: B2R.WARP               -> reads popc 8 of 9
     0: SYNC 10                -> sync 1/all
     0: B2R.WARP               -> reads popc 8 of 9 waits 10
     1: B2R.WARP               -> reads popc 8 of 9
-    2: B2R.WARP               -> reads none waits 9
+    2: B2R.WARP               -> reads or 0 of 9 waits 9
+  )");
+}
+
+// It tells of the latest reduction that the warp took part in: from its arrival on, the result once
+// there is one, whoever completes it, and however the warp waits and arrives afterwards.
+TEST(GoldenB2r, WarpTellsOfItsLatestReduction) {
+  Trace().Run(R"(
+    launch 0: 0 1 2
+    0: RED.OR 7 p=0x1         -> or 1/all 1
+    0: B2R.WARP               -> reads or 0 of 7 waits 7
+    1: RED.OR 7 p=0x0         -> or 2/all 1
+    2: exit                   -> bar 7 turns release 0 1 with or 1
+    0: B2R.WARP               -> reads or 1 of 7
+    0: ARV 3,64               -> sync 1/2
+    0: SYNC 4                 -> sync 1/all
+    0: B2R.WARP               -> reads or 1 of 7 waits 4
+    1: SYNC 4                 -> turns release 0 1
+    0: B2R.WARP               -> reads or 1 of 7
+    0: RED.AND 7,128 p=0x1    -> fault count_above_cta
+    0: RED.AND 3,64 p=0x1     -> fault kind_mismatch
+    0: B2R.WARP               -> reads or 1 of 7
+    0: RED.POPC 6,32 p=0x7    -> turns release 0 with popc 3
+    0: B2R.WARP               -> reads popc 3 of 6
   )");
 }
 
@@ -136,8 +159,10 @@ TEST(GoldenR2b, BarLeavesTheWaitersWaiting) {
     0: B2R.WARP               -> reads none waits 1
     2: RED.POPC 1,64 p=0x3    -> popc 1/2 2
     1: R2B.BAR 1 popc 3/4 40  -> popc 3/4 40
+    2: B2R.WARP               -> reads popc 0 of 1 waits 1
     1: RED.POPC 1,128 p=0x1   -> turns release 0 1 2 with popc 41
-    0: B2R.RESULT             -> reads 41
+    0: B2R.WARP               -> reads none
+    2: B2R.RESULT             -> reads 41
   )");
 }
 
@@ -169,10 +194,10 @@ TEST(GoldenR2b, WarpWaitsAgain) {
   Trace().Run(R"(
     launch 0: 0 1 2
     0: R2B.BAR 3 popc 1/2 5   -> popc 1/2 5
-    1: R2B.WARP or 1 of 2 waits 3
+    1: R2B.WARP popc 0 of 3 waits 3
     0: B2R.BAR 3              -> reads popc 1/2 5
     1: SYNC 0                 -> fault warp_waiting
-    1: B2R.WARP               -> reads or 1 of 2 waits 3
+    1: B2R.WARP               -> reads popc 0 of 3 waits 3
     0: RED.POPC 3,64 p=0x3    -> turns release 0 1 with popc 7
     1: B2R.WARP               -> reads popc 7 of 3
     2: R2B.WARP and 1 of 12
@@ -180,8 +205,38 @@ TEST(GoldenR2b, WarpWaitsAgain) {
     2: B2R.WARP               -> reads and 1 of 12
     0: R2B.BAR 3 sync 1/2     -> sync 1/2
     2: R2B.WARP and 1 of 12 waits 3
+    2: B2R.WARP               -> reads and 1 of 12 waits 3
     1: ARV 3,64               -> turns release 2
     2: B2R.WARP               -> reads and 1 of 12
+  )");
+}
+
+// Words that no save gives. Whether the warp awaits a result is settled when it is written, by what
+// the entry holds then; the result goes to whoever is released, and kind and barrier stay.
+TEST(GoldenR2b, WarpWordsThatFitNoEntry) {
+  Trace().Run(R"(
+    launch 0: 0 1 2 3
+    0: R2B.BAR 3 popc 1/2 5   -> popc 1/2 5
+    1: R2B.WARP or 1 of 2 waits 3
+    1: B2R.WARP               -> reads or 0 of 2 waits 3
+    2: R2B.WARP none waits 3
+    0: R2B.BAR 3 0x0          -> idle
+    3: R2B.WARP popc 9 of 4 waits 3
+    1: B2R.WARP               -> reads or 0 of 2 waits 3
+    3: B2R.WARP               -> reads popc 9 of 4 waits 3
+    0: RED.POPC 3,32 p=0x7    -> turns release 0 1 2 3 with popc 3
+    1: B2R.WARP               -> reads or 3 of 2
+    1: B2R.RESULT             -> reads true
+    2: B2R.WARP               -> reads none
+    2: B2R.RESULT             -> reads 0
+    3: B2R.WARP               -> reads popc 3 of 4
+
+    0: RED.POPC 3,64 p=0x1    -> popc 1/2 1
+    0: B2R.WARP               -> reads popc 0 of 3 waits 3
+    1: R2B.BAR 3 sync 1/2     -> sync 1/2
+    0: B2R.WARP               -> reads popc 0 of 3 waits 3
+    1: ARV 3,64               -> turns release 0
+    0: B2R.WARP               -> reads popc 3 of 3
   )");
 }
 

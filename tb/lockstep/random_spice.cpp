@@ -311,53 +311,48 @@ bool RandomDriver::SpicyLifecycle(Operation* operation) {
   return true;
 }
 
+// Wrong in one way, if there is room for it. Never with a warp that is live.
+// A launch that is refused. Like any other, it names no warp that is live or that the unit lacks.
 void RandomDriver::SpicyLaunch(Operation* operation) {
   operation->kind = OpKind::kLaunch;
-  operation->warps = Single(random_.Below(config_.num_warps));
   operation->size = 1;
   const std::uint64_t slots = FreeSlots();
   const std::uint64_t warps = FreeWarps();
-  // One fault each, if there is room for it.
-  if (slots != 0 && warps != 0) {
+  const bool room = slots != 0 && warps != 0;
+  operation->warps = warps != 0 ? Single(random_.Bit(warps)) : 0;
+  if (room) {
     operation->cta = Byte(random_.Bit(slots));
-    operation->warps = Single(random_.Bit(warps));
-    switch (random_.Below(5)) {
-      case 0:
-        operation->warps = 0;
-        return;
-      case 1:
+  }
+  switch (random_.Below(4)) {
+    case 0:
+      operation->warps = 0;
+      return;
+    case 1:
+      if (room) {
         operation->size = 0;
         return;
-      case 2:
+      }
+      break;
+    case 2:
+      if (room) {
         operation->size = Byte(random_.Between(config_.num_warps + 1, 127));
         return;
-      case 3:
-        if (config_.num_warps < kMaxWarps) {
-          operation->warps |= Single(random_.Between(config_.num_warps, kMaxWarps - 1));
-          operation->size = Byte(config_.num_warps);
-          return;
-        }
-        break;
-      default:
-        break;
-    }
-    // A warp that is live, of any CTA.
-    for (unsigned warp = 0; warp < config_.num_warps; ++warp) {
-      if (owners_[warp] != nullptr && owners_[warp]->state == State::kRunning) {
-        operation->warps |= Single(warp);
-        operation->size = 2;
-        return;
       }
-    }
+      break;
+    default:
+      break;
   }
   // A slot that is taken, or that the unit lacks.
+  operation->cta = Byte(config_.num_ctas % kMaxCtas);
   for (unsigned slot = 0; slot < config_.num_ctas; ++slot) {
     if (residents_[slot] != nullptr && residents_[slot]->state == State::kRunning) {
       operation->cta = Byte(slot);
       return;
     }
   }
-  operation->warps = 0;
+  if (config_.num_ctas == kMaxCtas) {
+    operation->warps = 0;
+  }
 }
 
 }  // namespace muster::lockstep
