@@ -28,8 +28,12 @@ constexpr int kBadInput = static_cast<int>(ptx::ExitCode::kBadInput);
 
 int Replay(const std::string& path) {
   const golden::Replayed replayed = golden::Replay(path);
-  if (!replayed.error.empty()) throw ptx::InputError(replayed.error);
-  for (const std::string& report : replayed.reports) fmt::print("{}\n", report);
+  if (!replayed.error.empty()) {
+    throw ptx::InputError(replayed.error);
+  }
+  for (const std::string& report : replayed.reports) {
+    fmt::print("{}\n", report);
+  }
   fmt::print("{}: {} operations, {} of them with other effects than recorded\n", path,
              replayed.operations, replayed.differences);
   return replayed.differences == 0 ? 0 : static_cast<int>(ptx::ExitCode::kMismatch);
@@ -37,7 +41,9 @@ int Replay(const std::string& path) {
 
 // The text of a file, or of the standard input where the name is "-".
 std::string TextOf(const std::string& path) {
-  if (path != "-") return ptx::ReadFile(path, "input");
+  if (path != "-") {
+    return ptx::ReadFile(path, "input");
+  }
   std::ostringstream text;
   text << std::cin.rdbuf();
   return text.str();
@@ -63,7 +69,9 @@ int Disassemble(const std::string& path) {
   for (unsigned number = 1; std::getline(lines, line); ++number) {
     std::istringstream words(line);
     std::string text;
-    if (!(words >> text)) continue;
+    if (!(words >> text)) {
+      continue;
+    }
     const std::optional<bcu::Word128> word = bcu::ParseHex(text);
     if (!word) {
       throw ptx::InputError(
@@ -71,7 +79,9 @@ int Disassemble(const std::string& path) {
     }
     const bcu::Disassembly result = bcu::Disassemble(*word);
     fmt::print("{}\n", result.text);
-    if (!result.legal) code = kBadInput;
+    if (!result.legal) {
+      code = kBadInput;
+    }
   }
   return code;
 }

@@ -14,7 +14,9 @@ namespace muster::app {
 namespace {
 
 const Config& ConfigOf(const std::string& name) {
-  if (const Config* const config = FindConfig(name); config != nullptr) return *config;
+  if (const Config* const config = FindConfig(name); config != nullptr) {
+    return *config;
+  }
   std::string names;
   for (const Config& config : Configs()) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", config.name);
@@ -24,7 +26,9 @@ const Config& ConfigOf(const std::string& name) {
 
 // A file that cannot be written is better found before the run than after it.
 void CheckWritable(const std::string& path) {
-  if (path.empty()) return;
+  if (path.empty()) {
+    return;
+  }
   if (!std::ofstream(path, std::ios::app)) {
     throw ptx::InputError(fmt::format("{}: the file cannot be written", path));
   }
@@ -36,7 +40,9 @@ void WriteFile(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   file << text;
   file.close();
-  if (!file) throw ptx::InputError(fmt::format("{}: the file cannot be written", path));
+  if (!file) {
+    throw ptx::InputError(fmt::format("{}: the file cannot be written", path));
+  }
 }
 
 RunResult RunManifest(const std::string& path, const RunOptions& options) {
@@ -44,7 +50,9 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
   manifest.config = options.config.value_or(manifest.config);
   manifest.seed = options.seed.value_or(manifest.seed);
   manifest.max_cycles = options.max_cycles.value_or(manifest.max_cycles);
-  for (const std::string& file : {options.wave, options.report, options.log}) CheckWritable(file);
+  for (const std::string& file : {options.wave, options.report, options.log}) {
+    CheckWritable(file);
+  }
   ptx::Session session(manifest, ConfigOf(manifest.config), manifest.seed);
 
   lockstep::Options how;
@@ -75,7 +83,9 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
   const ptx::Timing timing{run.cycles, run.seconds};
   result.report = ptx::JsonReport(session, verdict, timing);
   result.text = run.report + ptx::TextReport(session, verdict, timing);
-  if (!options.report.empty()) WriteFile(options.report, result.report.dump(2) + "\n");
+  if (!options.report.empty()) {
+    WriteFile(options.report, result.report.dump(2) + "\n");
+  }
   return result;
 }
 

@@ -30,11 +30,15 @@ std::vector<std::string> Manifests(const std::vector<std::string>& paths) {
       continue;
     }
     for (const auto& entry : fs::recursive_directory_iterator(path)) {
-      if (entry.path().extension() == ".json") manifests.push_back(entry.path().string());
+      if (entry.path().extension() == ".json") {
+        manifests.push_back(entry.path().string());
+      }
     }
   }
   std::sort(manifests.begin(), manifests.end());
-  if (manifests.empty()) throw ptx::InputError("there is no manifest (*.json) to run");
+  if (manifests.empty()) {
+    throw ptx::InputError("there is no manifest (*.json) to run");
+  }
   return manifests;
 }
 
@@ -58,7 +62,9 @@ void PrintRow(const Row& row) {
       result.seconds > 0 ? static_cast<double>(result.cycles) / result.seconds / 1000 : 0;
   fmt::print("{:<28} {:<26} {:>8} cycles {:>7} operations {:>6.0f} kHz  {}\n", row.name,
              result.outcome, result.cycles, result.commits, khz, row.passed ? "ok" : "FAILED");
-  if (!row.passed) fmt::print("{}", result.text);
+  if (!row.passed) {
+    fmt::print("{}", result.text);
+  }
   std::fflush(stdout);
 }
 
@@ -87,7 +93,9 @@ std::string Xml(std::string_view text) {
 
 std::string JUnit(const std::vector<Row>& rows, std::size_t failed) {
   double seconds = 0;
-  for (const Row& row : rows) seconds += row.result.seconds;
+  for (const Row& row : rows) {
+    seconds += row.result.seconds;
+  }
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"kernels\" tests=\"{}\" failures=\"{}\" time=\"{:.3f}\">\n",
@@ -115,7 +123,9 @@ int RunSuite(const std::vector<std::string>& paths, const SuiteOptions& options)
       std::fflush(stdout);
     }
     rows.push_back(RunOne(manifest, options.run));
-    if (terminal) fmt::print("\033[2K");
+    if (terminal) {
+      fmt::print("\033[2K");
+    }
     PrintRow(rows.back());
     failed += rows.back().passed ? 0 : 1;
   }
@@ -132,7 +142,9 @@ int RunSuite(const std::vector<std::string>& paths, const SuiteOptions& options)
     }
     WriteFile(options.json, report.dump(2) + "\n");
   }
-  if (!options.junit.empty()) WriteFile(options.junit, JUnit(rows, failed));
+  if (!options.junit.empty()) {
+    WriteFile(options.junit, JUnit(rows, failed));
+  }
   return failed == 0 ? 0 : 1;
 }
 

@@ -19,7 +19,9 @@ template <typename T>
 T Combine(Atomic op, T old, T b, T c) {
   switch (op) {
     case Atomic::kAdd:
-      if constexpr (std::is_floating_point_v<T>) return old + b;
+      if constexpr (std::is_floating_point_v<T>) {
+        return old + b;
+      }
       return static_cast<T>(static_cast<std::uint64_t>(old) + static_cast<std::uint64_t>(b));
     case Atomic::kMin:
       return b < old ? b : old;
@@ -37,8 +39,12 @@ T Combine(Atomic op, T old, T b, T c) {
       break;
   }
   if constexpr (!std::is_floating_point_v<T>) {
-    if (op == Atomic::kAnd) return static_cast<T>(old & b);
-    if (op == Atomic::kOr) return static_cast<T>(old | b);
+    if (op == Atomic::kAnd) {
+      return static_cast<T>(old & b);
+    }
+    if (op == Atomic::kOr) {
+      return static_cast<T>(old | b);
+    }
     return static_cast<T>(old ^ b);
   }
   return old;
@@ -57,7 +63,9 @@ std::uint64_t LoadBits(const std::uint8_t* from, Type type, Type destination) {
   std::uint64_t bits = 0;
   const unsigned bytes = Bytes(type);
   std::memcpy(&bits, from, bytes);
-  if (!IsSigned(type)) return bits;
+  if (!IsSigned(type)) {
+    return bits;
+  }
   const unsigned shift = 64 - 8 * bytes;
   const auto extended = static_cast<std::int64_t>(bits << shift) >> shift;
   return static_cast<std::uint64_t>(extended) &
@@ -76,21 +84,29 @@ Interpreter::Event Interpreter::Fault(const Warp& warp, unsigned lane, std::uint
 // The bytes of an access, or null where it is misaligned or not all of them are the thread's.
 std::uint8_t* Interpreter::Resolve(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                                    unsigned bytes, bool write) {
-  if ((address & (bytes - 1)) != 0) return nullptr;
+  if ((address & (bytes - 1)) != 0) {
+    return nullptr;
+  }
   if (space == Space::kGeneric) {
     const std::uint64_t segment = SegmentOf(address);
     space = segment == kSharedSegment  ? Space::kShared
             : segment == kLocalSegment ? Space::kLocal
                                        : Space::kGlobal;
-    if (space != Space::kGlobal) address = ByteOf(address);
+    if (space != Space::kGlobal) {
+      address = ByteOf(address);
+    }
   } else if (space == Space::kGlobal) {
     const std::uint64_t segment = SegmentOf(address);
-    if (segment != kGlobalSegment && segment < kFirstBuffer) return nullptr;
+    if (segment != kGlobalSegment && segment < kFirstBuffer) {
+      return nullptr;
+    }
   }
   if (space == Space::kShared || space == Space::kLocal) {
     std::vector<std::uint8_t>& memory =
         space == Space::kShared ? warp->cta->shared : warp->local[lane];
-    if (address >= memory.size() || memory.size() - address < bytes) return nullptr;
+    if (address >= memory.size() || memory.size() - address < bytes) {
+      return nullptr;
+    }
     return memory.data() + address;
   }
   return memory_->Find(address, bytes, write);
@@ -141,7 +157,9 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
   for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
     std::uint64_t address = base[lane] + static_cast<std::uint64_t>(i.offset);
-    if (i.narrow) address &= 0xffffffffU;
+    if (i.narrow) {
+      address &= 0xffffffffU;
+    }
     std::uint8_t* const at = Resolve(warp, lane, i.space, address, bytes * i.vector, write);
     if (at == nullptr) {
       return Fault(*warp, lane, i.line,
@@ -172,7 +190,9 @@ std::string Interpreter::TextAt(Warp* warp, unsigned lane, std::uint64_t address
   std::string text;
   while (text.size() < kMaxText) {
     const std::uint8_t* const at = Resolve(warp, lane, Space::kGeneric, address++, 1, false);
-    if (at == nullptr || *at == 0) break;
+    if (at == nullptr || *at == 0) {
+      break;
+    }
     text.push_back(static_cast<char>(*at));
   }
   return text;

@@ -52,9 +52,13 @@ T Divide(T a, T b) {
     return a / b;
   } else {
     // The ISA leaves division by zero open; GPUs give all ones.
-    if (b == 0) return static_cast<T>(-1);
+    if (b == 0) {
+      return static_cast<T>(-1);
+    }
     if constexpr (std::is_signed_v<T>) {
-      if (b == -1) return static_cast<T>(-Wide(a));
+      if (b == -1) {
+        return static_cast<T>(-Wide(a));
+      }
     }
     return static_cast<T>(a / b);
   }
@@ -65,9 +69,13 @@ T Remainder(T a, T b) {
   if constexpr (kIsFloat<T>) {
     return std::fmod(a, b);
   } else {
-    if (b == 0) return a;
+    if (b == 0) {
+      return a;
+    }
     if constexpr (std::is_signed_v<T>) {
-      if (b == -1) return 0;
+      if (b == -1) {
+        return 0;
+      }
     }
     return static_cast<T>(a % b);
   }
@@ -77,18 +85,30 @@ T Remainder(T a, T b) {
 template <typename T>
 T Least(T a, T b) {
   if constexpr (kIsFloat<T>) {
-    if (std::isnan(a)) return b;
-    if (std::isnan(b)) return a;
-    if (a == b) return std::signbit(a) ? a : b;
+    if (std::isnan(a)) {
+      return b;
+    }
+    if (std::isnan(b)) {
+      return a;
+    }
+    if (a == b) {
+      return std::signbit(a) ? a : b;
+    }
   }
   return a < b ? a : b;
 }
 template <typename T>
 T Greatest(T a, T b) {
   if constexpr (kIsFloat<T>) {
-    if (std::isnan(a)) return b;
-    if (std::isnan(b)) return a;
-    if (a == b) return std::signbit(a) ? b : a;
+    if (std::isnan(a)) {
+      return b;
+    }
+    if (std::isnan(b)) {
+      return a;
+    }
+    if (a == b) {
+      return std::signbit(a) ? b : a;
+    }
   }
   return a < b ? b : a;
 }
@@ -116,7 +136,9 @@ void WideProduct(const Lanes& l, bool accumulates) {
     using T = decltype(zero);
     l.ForEach([&](unsigned lane) {
       std::uint64_t sum = Wide(FromBits<T>(a[lane])) * Wide(FromBits<T>(b[lane]));
-      if (accumulates) sum += c[lane];
+      if (accumulates) {
+        sum += c[lane];
+      }
       d[lane] = sum & keep;
     });
   });
@@ -184,7 +206,9 @@ void FunnelShift(const Lanes& l) {
 
 std::uint64_t Reverse(std::uint64_t value, unsigned width) {
   std::uint64_t result = 0;
-  for (unsigned bit = 0; bit < width; ++bit) result |= ((value >> bit) & 1U) << (width - 1 - bit);
+  for (unsigned bit = 0; bit < width; ++bit) {
+    result |= ((value >> bit) & 1U) << (width - 1 - bit);
+  }
   return result;
 }
 
@@ -215,7 +239,9 @@ void ExtractField(const Lanes& l) {
   Bits(l, [&](unsigned lane) -> std::uint64_t {
     const unsigned position = positions[lane] & 0xffU;
     const unsigned length = lengths[lane] & 0xffU;
-    if (length == 0) return 0;
+    if (length == 0) {
+      return 0;
+    }
     const unsigned last = position + length - 1 < width - 1 ? position + length - 1 : width - 1;
     const bool sign = is_signed && ((a[lane] >> last) & 1U) != 0;
     std::uint64_t field = position >= width ? 0 : a[lane] >> position;
@@ -236,7 +262,9 @@ void InsertField(const Lanes& l) {
   Bits(l, [&](unsigned lane) {
     const unsigned position = positions[lane] & 0xffU;
     const unsigned length = lengths[lane] & 0xffU;
-    if (position >= width || length == 0) return into[lane];
+    if (position >= width || length == 0) {
+      return into[lane];
+    }
     const std::uint64_t ones = length >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << length) - 1;
     const std::uint64_t keep = ones << position;
     return (into[lane] & ~keep) | ((field[lane] << position) & keep);
@@ -253,7 +281,9 @@ void Permute(const Lanes& l) {
     for (unsigned byte = 0; byte < 4; ++byte) {
       const unsigned selector = (selectors[lane] >> (4 * byte)) & 0xfU;
       std::uint64_t value = (both >> (8 * (selector & 7U))) & 0xffU;
-      if ((selector & 8U) != 0) value = (value & 0x80U) != 0 ? 0xff : 0;  // its sign, replicated
+      if ((selector & 8U) != 0) {
+        value = (value & 0x80U) != 0 ? 0xff : 0;  // its sign, replicated
+      }
       result |= value << (8 * byte);
     }
     return result;
@@ -268,7 +298,9 @@ void Lookup(const Lanes& l) {
   Bits(l, [&](unsigned lane) {
     std::uint64_t result = 0;
     for (unsigned row = 0; row < 8; ++row) {
-      if (((tables[lane] >> row) & 1U) == 0) continue;
+      if (((tables[lane] >> row) & 1U) == 0) {
+        continue;
+      }
       result |= ((row & 4U) != 0 ? a[lane] : ~a[lane]) & ((row & 2U) != 0 ? b[lane] : ~b[lane]) &
                 ((row & 1U) != 0 ? c[lane] : ~c[lane]);
     }
@@ -280,7 +312,9 @@ void Pack(const Lanes& l) {
   const unsigned width = 8 * Bytes(l.instruction.source);
   Bits(l, [&](unsigned lane) {
     std::uint64_t result = 0;
-    for (unsigned i = 0; i < l.instruction.vector; ++i) result |= l.a(i)[lane] << (i * width);
+    for (unsigned i = 0; i < l.instruction.vector; ++i) {
+      result |= l.a(i)[lane] << (i * width);
+    }
     return result;
   });
 }
@@ -305,19 +339,25 @@ void Compute(const Lanes& l) {
     case Op::kAdd:
       return Binary(l, [](auto x, auto y) {
         using T = decltype(x);
-        if constexpr (kIsFloat<T>) return x + y;
+        if constexpr (kIsFloat<T>) {
+          return x + y;
+        }
         return static_cast<T>(Wide(x) + Wide(y));
       });
     case Op::kSub:
       return Binary(l, [](auto x, auto y) {
         using T = decltype(x);
-        if constexpr (kIsFloat<T>) return x - y;
+        if constexpr (kIsFloat<T>) {
+          return x - y;
+        }
         return static_cast<T>(Wide(x) - Wide(y));
       });
     case Op::kMul:
       return Binary(l, [](auto x, auto y) {
         using T = decltype(x);
-        if constexpr (kIsFloat<T>) return x * y;
+        if constexpr (kIsFloat<T>) {
+          return x * y;
+        }
         return static_cast<T>(Wide(x) * Wide(y));
       });
     case Op::kMulHi:
@@ -341,13 +381,17 @@ void Compute(const Lanes& l) {
     case Op::kAbs:
       return Unary(l, [](auto x) {
         using T = decltype(x);
-        if constexpr (kIsFloat<T>) return std::fabs(x);
+        if constexpr (kIsFloat<T>) {
+          return std::fabs(x);
+        }
         return x < 0 ? static_cast<T>(-Wide(x)) : x;
       });
     case Op::kNeg:
       return Unary(l, [](auto x) {
         using T = decltype(x);
-        if constexpr (kIsFloat<T>) return -x;
+        if constexpr (kIsFloat<T>) {
+          return -x;
+        }
         return static_cast<T>(-Wide(x));
       });
     case Op::kSqrt:

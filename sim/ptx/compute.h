@@ -51,7 +51,9 @@ struct Lanes {
     std::uint64_t operator[](unsigned lane) const { return first[std::size_t{lane} * stride]; }
   };
   View Read(Slot slot) const {
-    if (IsLiteral(slot)) return {literals + LiteralIndex(slot), 0};
+    if (IsLiteral(slot)) {
+      return {literals + LiteralIndex(slot), 0};
+    }
     return {registers + std::size_t{kWarpSize} * static_cast<std::uint32_t>(slot), 1};
   }
   std::uint64_t* Write(Slot slot) const {
@@ -63,7 +65,9 @@ struct Lanes {
   template <typename F>
   void ForEach(F f) const {
     if (mask == 0xffffffffU) {
-      for (unsigned lane = 0; lane < kWarpSize; ++lane) f(lane);
+      for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        f(lane);
+      }
     } else {
       for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         f(static_cast<unsigned>(__builtin_ctz(rest)));
@@ -104,12 +108,16 @@ void WithInteger(Type type, F f) {
 }
 template <typename F>
 void WithFloat(Type type, F f) {
-  if (type == Type::kF32) return f(float{});
+  if (type == Type::kF32) {
+    return f(float{});
+  }
   return f(double{});
 }
 template <typename F>
 void WithNumber(Type type, F f) {
-  if (IsFloat(type)) return WithFloat(type, f);
+  if (IsFloat(type)) {
+    return WithFloat(type, f);
+  }
   return WithInteger(type, f);
 }
 

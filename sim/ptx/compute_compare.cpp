@@ -12,7 +12,9 @@ namespace {
 template <typename T>
 bool Holds(Compare compare, T a, T b) {
   bool unordered = false;
-  if constexpr (std::is_floating_point_v<T>) unordered = std::isnan(a) || std::isnan(b);
+  if constexpr (std::is_floating_point_v<T>) {
+    unordered = std::isnan(a) || std::isnan(b);
+  }
   switch (compare) {
     case Compare::kEq:
       return a == b;
@@ -81,7 +83,9 @@ void SetPredicate(const Lanes& l) {
   std::uint64_t* const q = l.instruction.d[1] == kNoSlot ? nullptr : l.d(1);
   CompareLanes(l, [&](unsigned lane, bool value, bool complement) {
     p[lane] = value ? 1 : 0;
-    if (q != nullptr) q[lane] = complement ? 1 : 0;
+    if (q != nullptr) {
+      q[lane] = complement ? 1 : 0;
+    }
   });
 }
 
@@ -119,22 +123,34 @@ F RoundToInteger(F value, Round round) {
 // Out of range: the nearest that there is; a NaN gives 0 (the ISA's rule for 32 and less bits).
 template <typename I, typename F>
 I FloatToInteger(F value) {
-  if (std::isnan(value)) return 0;
+  if (std::isnan(value)) {
+    return 0;
+  }
   constexpr int kDigits = std::numeric_limits<I>::digits;
   const F above = std::ldexp(F{1}, kDigits);
-  if (value >= above) return std::numeric_limits<I>::max();
-  if (value < (std::is_signed_v<I> ? -above : F{0})) return std::numeric_limits<I>::min();
+  if (value >= above) {
+    return std::numeric_limits<I>::max();
+  }
+  if (value < (std::is_signed_v<I> ? -above : F{0})) {
+    return std::numeric_limits<I>::min();
+  }
   return static_cast<I>(value);
 }
 
 template <typename To, typename From>
 To ConvertOne(From value, Round round, bool saturate) {
-  if constexpr (std::is_floating_point_v<From>) value = RoundToInteger(value, round);
+  if constexpr (std::is_floating_point_v<From>) {
+    value = RoundToInteger(value, round);
+  }
   if constexpr (std::is_floating_point_v<To>) {
     auto result = static_cast<To>(value);
     if (saturate) {
-      if (!(result > 0)) result = 0;
-      if (result > 1) result = 1;
+      if (!(result > 0)) {
+        result = 0;
+      }
+      if (result > 1) {
+        result = 1;
+      }
     }
     return result;
   } else if constexpr (std::is_floating_point_v<From>) {
@@ -142,8 +158,12 @@ To ConvertOne(From value, Round round, bool saturate) {
   } else {
     if (saturate) {
       const __int128 wide = value;
-      if (wide > std::numeric_limits<To>::max()) return std::numeric_limits<To>::max();
-      if (wide < std::numeric_limits<To>::min()) return std::numeric_limits<To>::min();
+      if (wide > std::numeric_limits<To>::max()) {
+        return std::numeric_limits<To>::max();
+      }
+      if (wide < std::numeric_limits<To>::min()) {
+        return std::numeric_limits<To>::min();
+      }
     }
     return static_cast<To>(value);
   }

@@ -66,7 +66,9 @@ const std::unordered_map<std::string_view, SpecialEntry>& Specials() {
 unsigned TargetNumber(std::string_view target) {
   unsigned number = 0;
   for (const char c : target) {
-    if (c >= '0' && c <= '9') number = number * 10 + static_cast<unsigned>(c - '0');
+    if (c >= '0' && c <= '9') {
+      number = number * 10 + static_cast<unsigned>(c - '0');
+    }
   }
   return number;
 }
@@ -90,7 +92,9 @@ std::uint64_t ImmediateBits(const Operand& operand, Type type) {
     std::memcpy(&wide, &value, sizeof wide);
     return wide;
   }
-  if (type == Type::kPred) return operand.value != 0 ? 1 : 0;
+  if (type == Type::kPred) {
+    return operand.value != 0 ? 1 : 0;
+  }
   const unsigned bits = 8 * Bytes(type);
   return bits >= 64 ? operand.value : operand.value & ((std::uint64_t{1} << bits) - 1);
 }
@@ -118,7 +122,9 @@ Decoder::Decoder(const syntax::Module& module, const SymbolTable& symbols, Progr
 std::uint32_t Decoder::Literal(std::uint64_t value) {
   const auto [found, fresh] =
       literals_.emplace(value, static_cast<std::uint32_t>(program_->literals.size()));
-  if (fresh) program_->literals.push_back(value);
+  if (fresh) {
+    program_->literals.push_back(value);
+  }
   return found->second;
 }
 
@@ -143,7 +149,9 @@ void Decoder::Decode(const syntax::Statement& statement) {
     op_ = out_.op = family->second.op;
     (this->*family->second.decode)();
   }
-  if (failed_) out_ = {};
+  if (failed_) {
+    out_ = {};
+  }
   program_->code.push_back(out_);
 }
 
@@ -153,7 +161,9 @@ void Decoder::Decode(const syntax::Statement& statement) {
 
 // Reports the first problem of an instruction, and no other.
 void Decoder::Fail(const syntax::Position& at, std::string message) {
-  if (!failed_) diagnostics_->push_back({at, std::move(message)});
+  if (!failed_) {
+    diagnostics_->push_back({at, std::move(message)});
+  }
   failed_ = true;
 }
 
@@ -163,7 +173,9 @@ void Decoder::Unsupported(std::string_view what) {
 
 std::string Decoder::Spelling() const {
   std::string text(syntax_->opcode);
-  for (const std::string_view modifier : syntax_->modifiers) text.append(".").append(modifier);
+  for (const std::string_view modifier : syntax_->modifiers) {
+    text.append(".").append(modifier);
+  }
   return text;
 }
 
@@ -189,7 +201,9 @@ int Decoder::TakeOne(std::initializer_list<std::string_view> modifiers) {
 Type Decoder::TakeType(std::initializer_list<Type> allowed) {
   for (auto modifier = left_.begin(); modifier != left_.end(); ++modifier) {
     const Type type = TypeOf(*modifier);
-    if (type == Type::kNone) continue;
+    if (type == Type::kNone) {
+      continue;
+    }
     if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) {
       Unsupported(fmt::format("the type .{}", *modifier));
       return *allowed.begin();
@@ -217,7 +231,9 @@ bool Decoder::Count(std::size_t least, std::size_t most) {
 }
 
 bool Decoder::Finish() {
-  if (!left_.empty()) Unsupported(fmt::format("the modifier .{}", left_.front()));
+  if (!left_.empty()) {
+    Unsupported(fmt::format("the modifier .{}", left_.front()));
+  }
   return !failed_;
 }
 
@@ -226,12 +242,16 @@ bool Decoder::Finish() {
 // ------------------------------------------------------------------------------------------------
 
 Slot Decoder::Destination(const Operand& operand, Type type, bool may_be_wider, Type* actual) {
-  if (actual != nullptr) *actual = type;
+  if (actual != nullptr) {
+    *actual = type;
+  }
   if (operand.kind != Kind::kName || operand.negated || operand.has_offset) {
     Fail(operand.at, fmt::format("the destination of {} is not a register", Spelling()));
     return kNoSlot;
   }
-  if (operand.name == "_") return Scratch();
+  if (operand.name == "_") {
+    return Scratch();
+  }
   Symbol symbol;
   if (!symbols_.Find(operand.name, &symbol)) {
     Fail(operand.at, fmt::format("{} is not declared", operand.name));
@@ -248,7 +268,9 @@ Slot Decoder::Destination(const Operand& operand, Type type, bool may_be_wider, 
     Fail(operand.at, fmt::format("the register {} does not fit the destination of {}", operand.name,
                                  Spelling()));
   }
-  if (actual != nullptr) *actual = symbol.type;
+  if (actual != nullptr) {
+    *actual = symbol.type;
+  }
   return symbol.slot;
 }
 
@@ -291,7 +313,9 @@ Slot Decoder::NameSource(const Operand& operand, Type type, bool may_be_wider) {
                                  is_special ? "a special register that is supported" : "declared"));
     return kNoSlot;
   }
-  if (symbol.kind == Symbol::Kind::kVariable) return AddressOf(operand, symbol);
+  if (symbol.kind == Symbol::Kind::kVariable) {
+    return AddressOf(operand, symbol);
+  }
   if (symbol.kind != Symbol::Kind::kRegister || operand.has_offset) {
     Fail(operand.at, fmt::format("{} does not fit {}", operand.name, Spelling()));
     return kNoSlot;
@@ -311,8 +335,12 @@ Slot Decoder::NameSource(const Operand& operand, Type type, bool may_be_wider) {
 // The address of a variable as a value.
 Slot Decoder::AddressOf(const Operand& operand, const Symbol& symbol) {
   std::uint64_t address = symbol.address + operand.value;
-  if (symbol.in_frame && symbol.is_parameter) address += WindowOf(Space::kLocal);
-  if (!symbol.in_frame) return LiteralOf(address);
+  if (symbol.in_frame && symbol.is_parameter) {
+    address += WindowOf(Space::kLocal);
+  }
+  if (!symbol.in_frame) {
+    return LiteralOf(address);
+  }
   Instruction add;
   add.op = Op::kAdd;
   add.type = Type::kU64;
@@ -362,7 +390,9 @@ void Decoder::Address(const Operand& operand) {
     out_.a[0] = symbol.slot;
     out_.narrow = Bytes(symbol.type) == 4;
     // A parameter's address in a register is a generic one.
-    if (out_.space == Space::kParam) out_.space = Space::kGeneric;
+    if (out_.space == Space::kParam) {
+      out_.space = Space::kGeneric;
+    }
     return;
   }
   if (symbol.kind != Symbol::Kind::kVariable) {

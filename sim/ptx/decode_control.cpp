@@ -28,7 +28,9 @@ Space Decoder::TakeSpace() {
       {"local", Space::kLocal},        {"shared::cta", Space::kShared},
       {"param::entry", Space::kParam}, {"param::func", Space::kParam}};
   for (const auto& [name, space] : kNames) {
-    if (Take(name)) return space;
+    if (Take(name)) {
+      return space;
+    }
   }
   return Space::kGeneric;
 }
@@ -58,7 +60,9 @@ void Decoder::LoadStore() {
       TakeType({Type::kB8, Type::kB16, Type::kB32, Type::kB64, Type::kU8, Type::kU16, Type::kU32,
                 Type::kU64, Type::kS8, Type::kS16, Type::kS32, Type::kS64, Type::kF32, Type::kF64});
   out_.type = type;
-  if (!Count(2, 2)) return;
+  if (!Count(2, 2)) {
+    return;
+  }
   Address(Arg(load ? 1 : 0));
   const Operand& value = Arg(load ? 0 : 1);
   const bool is_vector = value.kind == Kind::kVector;
@@ -116,16 +120,22 @@ void Decoder::AtomicAccess() {
   if (reduces && operation >= Atomic::kExchange && operation <= Atomic::kCompareSwap) {
     Fail(at_, fmt::format("red has no operation .{}", swaps ? "cas" : "exch"));
   }
-  if (!Count(first + 2 + (swaps ? 1 : 0), first + 2 + (swaps ? 1 : 0))) return;
+  if (!Count(first + 2 + (swaps ? 1 : 0), first + 2 + (swaps ? 1 : 0))) {
+    return;
+  }
   out_.d[0] = reduces ? Scratch() : Destination(Arg(0), type);
   Address(Arg(first));
   out_.a[1] = Source(Arg(first + 1), type);
-  if (swaps) out_.a[2] = Source(Arg(first + 2), type);
+  if (swaps) {
+    out_.a[2] = Source(Arg(first + 2), type);
+  }
 }
 
 void Decoder::Fence() {
   if (syntax_->opcode == "membar") {
-    if (!TakeAny({"cta", "gl", "sys"})) Fail(at_, "membar lacks .cta, .gl or .sys");
+    if (!TakeAny({"cta", "gl", "sys"})) {
+      Fail(at_, "membar lacks .cta, .gl or .sys");
+    }
   } else {
     TakeAny({"sc", "acq_rel", "acquire", "release"});
     if (!TakeAny({"cta", "cluster", "gpu", "sys"})) {
@@ -145,11 +155,15 @@ void Decoder::ConvertAddress() {
   if (space == Space::kGeneric) {
     Fail(at_, fmt::format("{} lacks a state space", Spelling()));
   }
-  if (!Count(2, 2)) return;
+  if (!Count(2, 2)) {
+    return;
+  }
   out_.d[0] = Destination(Arg(0), type);
   out_.a[0] = Source(Arg(1), type);
   // The address of a parameter of a function is a generic one already.
-  if (space == Space::kParam) out_.op = Op::kMov;
+  if (space == Space::kParam) {
+    out_.op = Op::kMov;
+  }
 }
 
 void Decoder::IsSpace() {
@@ -157,7 +171,9 @@ void Decoder::IsSpace() {
   if (out_.space == Space::kGeneric) {
     Fail(at_, fmt::format("{} lacks a state space", Spelling()));
   }
-  if (!Count(2, 2)) return;
+  if (!Count(2, 2)) {
+    return;
+  }
   out_.type = Type::kU64;
   out_.d[0] = Destination(Arg(0), Type::kPred);
   out_.a[0] = Source(Arg(1), Type::kB64);
@@ -169,7 +185,9 @@ void Decoder::IsSpace() {
 
 void Decoder::Branch() {
   Take("uni");
-  if (!Count(1, 1)) return;
+  if (!Count(1, 1)) {
+    return;
+  }
   Symbol symbol;
   if (Arg(0).kind != Kind::kName || !symbols_.Find(Arg(0).name, &symbol) ||
       symbol.kind != Symbol::Kind::kLabel) {
@@ -180,10 +198,14 @@ void Decoder::Branch() {
 }
 
 void Decoder::Plain() {
-  if (op_ == Op::kReturn) Take("uni");
+  if (op_ == Op::kReturn) {
+    Take("uni");
+  }
   Count(0, 0);
   // The end of a kernel is the end of its threads.
-  if (op_ == Op::kReturn && function_->is_entry) out_.op = Op::kExit;
+  if (op_ == Op::kReturn && function_->is_entry) {
+    out_.op = Op::kExit;
+  }
 }
 
 std::vector<Transfer> Decoder::Transfers(const Operand& list,
@@ -230,7 +252,9 @@ void Decoder::CallFunction() {
     Fail(at_, "indirect calls are not supported");
     return;
   }
-  if (!Count(name + 1, name + 2)) return;
+  if (!Count(name + 1, name + 2)) {
+    return;
+  }
   const Operand none;
   const Operand& results = has_results ? Arg(0) : none;
   const Operand& arguments = count > name + 1 ? Arg(name + 1) : none;
@@ -288,7 +312,9 @@ void Decoder::CallAssert(const Operand& list) {
 
 void Decoder::ActiveMask() {
   out_.type = TakeType({Type::kB32});
-  if (!Count(1, 1)) return;
+  if (!Count(1, 1)) {
+    return;
+  }
   out_.d[0] = Destination(Arg(0), Type::kB32);
 }
 
@@ -298,11 +324,15 @@ void Decoder::Vote() {
     return;
   }
   const int mode = TakeOne({"all", "any", "uni", "ballot"});
-  if (mode < 0) Fail(at_, fmt::format("{} lacks .all, .any, .uni or .ballot", Spelling()));
+  if (mode < 0) {
+    Fail(at_, fmt::format("{} lacks .all, .any, .uni or .ballot", Spelling()));
+  }
   const bool ballot = mode == static_cast<int>(VoteMode::kBallot);
   out_.mode = static_cast<std::uint8_t>(std::max(mode, 0));
   const Type type = ballot ? TakeType({Type::kB32}) : TakeType({Type::kPred});
-  if (!Count(3, 3)) return;
+  if (!Count(3, 3)) {
+    return;
+  }
   out_.d[0] = Destination(Arg(0), type);
   out_.a[0] = Source(Arg(2), Type::kB32);  // the lanes that take part
   out_.a[1] = Predicate(Arg(1));
@@ -315,10 +345,14 @@ void Decoder::Shuffle() {
     return;
   }
   const int mode = TakeOne({"up", "down", "bfly", "idx"});
-  if (mode < 0) Fail(at_, fmt::format("{} lacks .up, .down, .bfly or .idx", Spelling()));
+  if (mode < 0) {
+    Fail(at_, fmt::format("{} lacks .up, .down, .bfly or .idx", Spelling()));
+  }
   out_.mode = static_cast<std::uint8_t>(std::max(mode, 0));
   TakeType({Type::kB32});
-  if (!Count(5, 5)) return;
+  if (!Count(5, 5)) {
+    return;
+  }
   out_.d[0] = Destination(Arg(0), Type::kB32);
   out_.d[1] = Scratch();
   if (!Arg(0).second.empty()) {
@@ -335,8 +369,12 @@ void Decoder::Shuffle() {
 
 void Decoder::BarrierWarp() {
   out_.op = Op::kWarpSync;
-  if (!Take("sync")) Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
-  if (!Count(1, 1)) return;
+  if (!Take("sync")) {
+    Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
+  }
+  if (!Count(1, 1)) {
+    return;
+  }
   out_.a[0] = Source(Arg(0), Type::kB32);
 }
 
@@ -371,7 +409,9 @@ void Decoder::Barrier() {
   out_.mode = static_cast<std::uint8_t>(kind);
   out_.type = result;
   const std::size_t first = reduces ? 1 : 0;
-  if (!Count(reduces ? 3 : kind == OpKind::kArrive ? 2 : 1, reduces ? 4 : 2)) return;
+  if (!Count(reduces ? 3 : kind == OpKind::kArrive ? 2 : 1, reduces ? 4 : 2)) {
+    return;
+  }
   const std::size_t last = syntax_->operands.size() - (reduces ? 1 : 0);
   out_.a[0] = Source(Arg(first), Type::kU32);
   out_.a[1] = first + 1 < last ? Source(Arg(first + 1), Type::kU32) : LiteralOf(0);

@@ -47,7 +47,9 @@ void FrontEndGather::Come(unsigned warp, const Arrival& arrival) {
 bool FrontEndGather::Take(unsigned warp, std::uint32_t live, Arrival* arrival) {
   Warp& state = warps_[warp];
   if (!state.complete) {
-    if (state.held.empty() || (live & ~state.lanes) != 0) return false;
+    if (state.held.empty() || (live & ~state.lanes) != 0) {
+      return false;
+    }
     state.complete = true;
     std::sort(state.held.begin(), state.held.end(), [](const Arrival& a, const Arrival& b) {
       return __builtin_ctz(a.lanes) < __builtin_ctz(b.lanes);

@@ -47,7 +47,9 @@ void Interpreter::Start(Warp* warp) {
   warp->held = 0;
   warp->patience = 0;
   warp->registers.assign(std::size_t{kernel.slots} * kWarpSize, 0);
-  for (auto& local : warp->local) local.assign(kernel.local_bytes, 0);
+  for (auto& local : warp->local) {
+    local.assign(kernel.local_bytes, 0);
+  }
   gather_->Reset(warp->slot);
 }
 
@@ -72,9 +74,15 @@ Group* Interpreter::Pick(Warp* warp) {
   Group* best = nullptr;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     Group& group = groups[(first + i) % groups.size()];
-    if (group.state != Group::State::kReady) continue;
-    if (any) return &group;
-    if (best == nullptr || group.pc < best->pc) best = &group;
+    if (group.state != Group::State::kReady) {
+      continue;
+    }
+    if (any) {
+      return &group;
+    }
+    if (best == nullptr || group.pc < best->pc) {
+      best = &group;
+    }
   }
   return best;
 }
@@ -87,7 +95,9 @@ void Interpreter::Remove(Warp* warp, std::size_t index) {
 // Joins the group with one that stands at the same place.
 void Interpreter::Merge(Warp* warp, std::size_t index) {
   std::vector<Group>& groups = warp->groups;
-  if (groups.size() == 1) return;
+  if (groups.size() == 1) {
+    return;
+  }
   const Group group = groups[index];
   for (std::size_t i = 0; i < groups.size(); ++i) {
     Group& other = groups[i];
@@ -97,7 +107,9 @@ void Interpreter::Merge(Warp* warp, std::size_t index) {
     }
     other.lanes |= group.lanes;
     other.beside |= group.beside;
-    if (group.state != Group::State::kReady) --warp->held;
+    if (group.state != Group::State::kReady) {
+      --warp->held;
+    }
     Remove(warp, index);
     return;
   }
@@ -118,12 +130,16 @@ void Interpreter::Advance(Warp* warp, std::size_t index) {
 
 std::uint32_t Interpreter::Active(const Warp& warp, const Group& group,
                                   const Instruction& i) const {
-  if (i.guard == kNoSlot) return group.lanes;
+  if (i.guard == kNoSlot) {
+    return group.lanes;
+  }
   const std::uint64_t* const guard =
       &warp.registers[(std::size_t{group.frame} + static_cast<std::uint32_t>(i.guard)) * kWarpSize];
   std::uint32_t active = 0;
   ForEachBit(group.lanes, [&](unsigned lane) {
-    if ((guard[lane] != 0) != i.guard_negated) active |= 1U << lane;
+    if ((guard[lane] != 0) != i.guard_negated) {
+      active |= 1U << lane;
+    }
   });
   return active;
 }
@@ -142,7 +158,9 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
   std::size_t aligned = warp->groups.size();
   if (warp->held != 0) {
     const Event gathered = TakeGathered(warp);
-    if (gathered != Event::kNone) return gathered;
+    if (gathered != Event::kNone) {
+      return gathered;
+    }
     for (std::size_t i = 0; i < warp->groups.size(); ++i) {
       if (warp->groups[i].state == Group::State::kWarpSync && LeaveWarpSync(warp, i)) {
         return Event::kNone;
@@ -150,16 +168,22 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
     }
     aligned = warp->groups.size();
     for (std::size_t i = 0; i < warp->groups.size(); ++i) {
-      if (warp->groups[i].state != Group::State::kAligned) continue;
+      if (warp->groups[i].state != Group::State::kAligned) {
+        continue;
+      }
       if (aligned == warp->groups.size() || warp->groups[i].pc < warp->groups[aligned].pc) {
         aligned = i;
       }
     }
   }
   const bool stands = aligned != warp->groups.size();
-  if (stands && ++warp->patience > kPatience) return Arrive(warp, aligned);
+  if (stands && ++warp->patience > kPatience) {
+    return Arrive(warp, aligned);
+  }
   Group* const group = Pick(warp);
-  if (group == nullptr) return stands ? Arrive(warp, aligned) : Event::kStuck;
+  if (group == nullptr) {
+    return stands ? Arrive(warp, aligned) : Event::kStuck;
+  }
   return Execute(warp, static_cast<std::size_t>(group - warp->groups.data()));
 }
 
@@ -244,7 +268,9 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
     default:
       Compute(LanesOf(warp, group, active));
   }
-  if (event == Event::kFault) return event;
+  if (event == Event::kFault) {
+    return event;
+  }
   Advance(warp, index);
   return event;
 }
@@ -278,7 +304,9 @@ Interpreter::Event Interpreter::ExecuteCall(Warp* warp, std::size_t index, std::
     return Fault(*warp, LowestLane(active), i.line, "the calls are nested too deeply");
   }
   const std::size_t registers = (std::size_t{frame} + callee.slots) * kWarpSize;
-  if (warp->registers.size() < registers) warp->registers.resize(registers);
+  if (warp->registers.size() < registers) {
+    warp->registers.resize(registers);
+  }
   const Lanes lanes = LanesOf(warp, group, active);
   bool overflow = false;
   lanes.ForEach([&](unsigned lane) {
@@ -289,7 +317,9 @@ Interpreter::Event Interpreter::ExecuteCall(Warp* warp, std::size_t index, std::
       overflow = true;
       return;
     }
-    if (local.size() < to + callee.local_bytes) local.resize(to + callee.local_bytes);
+    if (local.size() < to + callee.local_bytes) {
+      local.resize(to + callee.local_bytes);
+    }
     warp->Register(frame, kReturnSlot, lane) = group.pc + 1;
     warp->Register(frame, kFrameSlot, lane) = group.frame;
     warp->Register(frame, kStackSlot, lane) = to;
@@ -305,7 +335,9 @@ Interpreter::Event Interpreter::ExecuteCall(Warp* warp, std::size_t index, std::
   if (overflow) {
     return Fault(*warp, LowestLane(active), i.line, "the stack is larger than 512 KiB");
   }
-  if (active != group.lanes) Split(warp, index, group.lanes & ~active, group.pc + 1);
+  if (active != group.lanes) {
+    Split(warp, index, group.lanes & ~active, group.pc + 1);
+  }
   warp->groups[index].pc = callee.entry;
   warp->groups[index].frame = frame;
   Merge(warp, index);
@@ -314,7 +346,9 @@ Interpreter::Event Interpreter::ExecuteCall(Warp* warp, std::size_t index, std::
 
 void Interpreter::ExecuteReturn(Warp* warp, std::size_t index, std::uint32_t active) {
   const Group group = warp->groups[index];
-  if (active != group.lanes) Split(warp, index, group.lanes & ~active, group.pc + 1);
+  if (active != group.lanes) {
+    Split(warp, index, group.lanes & ~active, group.pc + 1);
+  }
   // Lanes may have come from different calls.
   std::uint32_t rest = active;
   while (rest != 0) {
@@ -324,8 +358,12 @@ void Interpreter::ExecuteReturn(Warp* warp, std::size_t index, std::uint32_t act
     const Call& call = program_.calls[program_.code[pc - 1].target];
     std::uint32_t together = 0;
     ForEachBit(rest, [&](unsigned lane) {
-      if (warp->Register(group.frame, kReturnSlot, lane) != pc) return;
-      if (warp->Register(group.frame, kFrameSlot, lane) != frame) return;
+      if (warp->Register(group.frame, kReturnSlot, lane) != pc) {
+        return;
+      }
+      if (warp->Register(group.frame, kFrameSlot, lane) != frame) {
+        return;
+      }
       together |= 1U << lane;
       const std::uint64_t from = warp->Register(group.frame, kStackSlot, lane);
       const std::uint64_t to = warp->Register(frame, kStackSlot, lane);
@@ -341,10 +379,14 @@ void Interpreter::ExecuteReturn(Warp* warp, std::size_t index, std::uint32_t act
     });
     rest &= ~together;
     warp->groups.push_back(Group{pc, frame, together});
-    if (rest == 0) Remove(warp, index);
+    if (rest == 0) {
+      Remove(warp, index);
+    }
   }
   for (std::size_t i = warp->groups.size(); i-- > 0;) {
-    if (i < warp->groups.size()) Merge(warp, i);
+    if (i < warp->groups.size()) {
+      Merge(warp, i);
+    }
   }
 }
 
@@ -370,9 +412,13 @@ Interpreter::Event Interpreter::ComeToBarrier(Warp* warp, std::size_t index) {
   const Group group = warp->groups[index];
   const Instruction& i = program_.code[group.pc];
   const std::uint32_t active = Active(*warp, group, i);
-  if (active != group.lanes) Split(warp, index, group.lanes & ~active, group.pc + 1);
+  if (active != group.lanes) {
+    Split(warp, index, group.lanes & ~active, group.pc + 1);
+  }
   Group& here = warp->groups[index];
-  if (i.op == Op::kBarrier && i.aligned && active == warp->live) return Arrive(warp, index);
+  if (i.op == Op::kBarrier && i.aligned && active == warp->live) {
+    return Arrive(warp, index);
+  }
   here.state = i.op != Op::kBarrier ? Group::State::kWarpSync
                : i.aligned          ? Group::State::kAligned
                                     : Group::State::kGather;
@@ -411,7 +457,9 @@ Arrival Interpreter::ArrivalOf(Warp* warp, const Group& group) const {
   if (IsReduction(arrival.kind)) {
     const auto c = lanes.a(2);
     lanes.ForEach([&](unsigned lane) {
-      if ((c[lane] != 0) != i.negated) arrival.operand |= 1U << lane;
+      if ((c[lane] != 0) != i.negated) {
+        arrival.operand |= 1U << lane;
+      }
     });
     arrival.results.push_back({group.frame, i.d[0], group.lanes});
   }
@@ -424,11 +472,15 @@ Interpreter::Event Interpreter::Arrive(Warp* warp, std::size_t index) {
   warp->arrival = ArrivalOf(warp, group);
   if (group.lanes != warp->live) {
     for (Group& other : warp->groups) {
-      if (other.state == Group::State::kAligned) other.beside |= warp->live;
+      if (other.state == Group::State::kAligned) {
+        other.beside |= warp->live;
+      }
     }
   }
   warp->arrival.diverged_aligned = (std::exchange(group.beside, 0) & ~group.lanes) != 0;
-  if (group.state != Group::State::kReady) --warp->held;
+  if (group.state != Group::State::kReady) {
+    --warp->held;
+  }
   group.state = Group::State::kReady;
   warp->patience = 0;
   Advance(warp, index);
@@ -436,16 +488,22 @@ Interpreter::Event Interpreter::Arrive(Warp* warp, std::size_t index) {
 }
 
 Interpreter::Event Interpreter::TakeGathered(Warp* warp) {
-  if (!gather_->Take(warp->slot, warp->live, &warp->arrival)) return Event::kNone;
+  if (!gather_->Take(warp->slot, warp->live, &warp->arrival)) {
+    return Event::kNone;
+  }
   const std::uint32_t lanes = warp->arrival.lanes;
   std::vector<Group> moved;
   for (std::size_t i = warp->groups.size(); i-- > 0;) {
     Group& group = warp->groups[i];
     const std::uint32_t here = group.lanes & lanes;
-    if (group.state != Group::State::kGather || here == 0) continue;
+    if (group.state != Group::State::kGather || here == 0) {
+      continue;
+    }
     moved.push_back(Group{group.pc + 1, group.frame, here});
     group.lanes &= ~here;
-    if (group.lanes != 0) continue;
+    if (group.lanes != 0) {
+      continue;
+    }
     --warp->held;
     Remove(warp, i);
   }
@@ -465,27 +523,43 @@ bool Interpreter::LeaveWarpSync(Warp* warp, std::size_t index) {
   // Lanes may come to bar.warp.sync on several paths; to the others they come together.
   std::uint32_t came = group.lanes;
   const auto belongs = [&](const Group& other) {
-    if (other.state != Group::State::kWarpSync || i.op != Op::kWarpSync) return false;
-    if (program_.code[other.pc].op != Op::kWarpSync) return false;
+    if (other.state != Group::State::kWarpSync || i.op != Op::kWarpSync) {
+      return false;
+    }
+    if (program_.code[other.pc].op != Op::kWarpSync) {
+      return false;
+    }
     const Instruction& theirs = program_.code[other.pc];
     const Lanes them{theirs, &warp->registers[std::size_t{other.frame} * kWarpSize],
                      program_.literals.data(), other.lanes};
     return them.a(0)[LowestLane(other.lanes)] == named;
   };
   for (const Group& other : warp->groups) {
-    if (belongs(other)) came |= other.lanes;
+    if (belongs(other)) {
+      came |= other.lanes;
+    }
   }
-  if ((named & warp->live & ~came) != 0) return false;
-  if (i.op == Op::kVote) ExecuteVote(lanes);
-  if (i.op == Op::kShuffle) ExecuteShuffle(lanes);
+  if ((named & warp->live & ~came) != 0) {
+    return false;
+  }
+  if (i.op == Op::kVote) {
+    ExecuteVote(lanes);
+  }
+  if (i.op == Op::kShuffle) {
+    ExecuteShuffle(lanes);
+  }
   for (Group& other : warp->groups) {
-    if ((other.lanes & came) == 0) continue;
+    if ((other.lanes & came) == 0) {
+      continue;
+    }
     other.state = Group::State::kReady;
     ++other.pc;
     --warp->held;
   }
   for (std::size_t k = warp->groups.size(); k-- > 0;) {
-    if (k < warp->groups.size()) Merge(warp, k);
+    if (k < warp->groups.size()) {
+      Merge(warp, k);
+    }
   }
   return true;
 }
@@ -495,7 +569,9 @@ void Interpreter::ExecuteVote(const Lanes& lanes) {
   const auto c = lanes.a(1);
   std::uint32_t yes = 0;
   lanes.ForEach([&](unsigned lane) {
-    if ((c[lane] != 0) != i.negated) yes |= 1U << lane;
+    if ((c[lane] != 0) != i.negated) {
+      yes |= 1U << lane;
+    }
   });
   std::uint32_t result = yes;
   switch (static_cast<VoteMode>(i.mode)) {
@@ -520,7 +596,9 @@ void Interpreter::ExecuteShuffle(const Lanes& lanes) {
   const auto b = lanes.a(2);
   const auto c = lanes.a(3);
   std::array<std::uint64_t, kWarpSize> values{};
-  for (unsigned lane = 0; lane < kWarpSize; ++lane) values[lane] = lanes.a(1)[lane];
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    values[lane] = lanes.a(1)[lane];
+  }
   std::uint64_t* const d = lanes.d(0);
   std::uint64_t* const p = lanes.d(1);
   lanes.ForEach([&](unsigned lane) {

@@ -14,14 +14,18 @@ unsigned JsonLines::LineOf(const std::string& path) const {
 
 void JsonLines::Space() {
   while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_])) != 0) {
-    if (text_[at_++] == '\n') ++line_;
+    if (text_[at_++] == '\n') {
+      ++line_;
+    }
   }
 }
 
 // Escapes stay as they are: keys with escapes only lose their line.
 std::string JsonLines::String() {
   const std::size_t begin = ++at_;
-  while (text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
+  while (text_[at_] != '"') {
+    at_ += text_[at_] == '\\' ? 2 : 1;
+  }
   return std::string(text_.substr(begin, at_++ - begin));
 }
 
@@ -44,7 +48,9 @@ void JsonLines::Value(const std::string& path) {
         const std::string inner = (path.empty() ? "" : path + ".") + String();
         Space();
         ++at_;  // the colon
-        if (!lines_.emplace(inner, line).second && duplicate_.empty()) duplicate_ = inner;
+        if (!lines_.emplace(inner, line).second && duplicate_.empty()) {
+          duplicate_ = inner;
+        }
         Value(inner);
       }
     }

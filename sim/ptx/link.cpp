@@ -86,12 +86,18 @@ void Linker::Choose(std::string_view kernel) {
   std::string names;
   unsigned entries = 0;
   for (const syntax::Function& function : module_.functions) {
-    if (!function.is_entry || !function.has_body) continue;
+    if (!function.is_entry || !function.has_body) {
+      continue;
+    }
     ++entries;
     names.append(names.empty() ? "" : ", ").append(function.name);
-    if (kernel.empty() || function.name == kernel) kernel_ = &function;
+    if (kernel.empty() || function.name == kernel) {
+      kernel_ = &function;
+    }
   }
-  if (entries == 0) throw InputError(fmt::format("{}: the file has no .entry", module_.file));
+  if (entries == 0) {
+    throw InputError(fmt::format("{}: the file has no .entry", module_.file));
+  }
   if (kernel_ == nullptr) {
     throw InputError(
         fmt::format("{}: there is no kernel {}; the file has {}", module_.file, kernel, names));
@@ -102,7 +108,9 @@ void Linker::Choose(std::string_view kernel) {
 }
 
 void Linker::ThrowIfAny() {
-  if (diagnostics_.empty()) return;
+  if (diagnostics_.empty()) {
+    return;
+  }
   std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
                    [](const Diagnostic& a, const Diagnostic& b) { return a.at.line < b.at.line; });
   std::string text;
@@ -128,7 +136,9 @@ std::uint64_t AlignOf(const syntax::Variable& variable) {
 std::uint64_t Linker::Put(std::vector<std::uint8_t>* image, const syntax::Variable& variable) {
   const std::uint64_t offset = RoundUp(image->size(), AlignOf(variable));
   image->resize(offset + BytesOf(variable));
-  if (!variable.initial.empty()) pending_.push_back({&variable, image, offset});
+  if (!variable.initial.empty()) {
+    pending_.push_back({&variable, image, offset});
+  }
   return offset;
 }
 
@@ -212,7 +222,9 @@ void Linker::Declare(const syntax::Variable& variable) {
 }
 
 void Linker::Initialise() {
-  for (const Pending& pending : pending_) Fill(*pending.variable, pending.image, pending.offset);
+  for (const Pending& pending : pending_) {
+    Fill(*pending.variable, pending.image, pending.offset);
+  }
   pending_.clear();
 }
 
@@ -228,7 +240,9 @@ bool Linker::FillFrom(const std::vector<Operand>& values, Type type,
                       std::vector<std::uint8_t>* image, std::uint64_t* offset, std::uint64_t end) {
   for (const Operand& value : values) {
     if (value.kind == Kind::kVector) {
-      if (!FillFrom(value.parts, type, image, offset, end)) return false;
+      if (!FillFrom(value.parts, type, image, offset, end)) {
+        return false;
+      }
       continue;
     }
     std::uint64_t bits = value.value;
@@ -239,14 +253,18 @@ bool Linker::FillFrom(const std::vector<Operand>& values, Type type,
         return true;
       }
       bits += symbol.address;
-      if (value.kind == Kind::kGeneric) bits += WindowOf(symbol.space);
+      if (value.kind == Kind::kGeneric) {
+        bits += WindowOf(symbol.space);
+      }
     } else if (value.kind == Kind::kFloat && value.width == 64 && type == Type::kF32) {
       double wide = 0;
       std::memcpy(&wide, &bits, sizeof wide);
       const auto narrow = static_cast<float>(wide);
       std::memcpy(&bits, &narrow, sizeof narrow);
     }
-    if (*offset + Bytes(type) > end) return false;
+    if (*offset + Bytes(type) > end) {
+      return false;
+    }
     std::memcpy(image->data() + *offset, &bits, Bytes(type));
     *offset += Bytes(type);
   }
@@ -329,9 +347,15 @@ void Linker::DeclareFunctions() {
 void Linker::DeclareLabels(const std::vector<Statement>& body, std::size_t begin) {
   unsigned depth = 0;
   for (std::size_t i = begin; i < body.size(); ++i) {
-    if (body[i].kind == Statement::Kind::kBegin) ++depth;
-    if (body[i].kind == Statement::Kind::kEnd && depth-- == 0) break;
-    if (body[i].kind != Statement::Kind::kLabel || depth != 0) continue;
+    if (body[i].kind == Statement::Kind::kBegin) {
+      ++depth;
+    }
+    if (body[i].kind == Statement::Kind::kEnd && depth-- == 0) {
+      break;
+    }
+    if (body[i].kind != Statement::Kind::kLabel || depth != 0) {
+      continue;
+    }
     Symbol symbol;
     symbol.kind = Symbol::Kind::kLabel;
     symbol.address = labels_.size();
@@ -351,7 +375,9 @@ void Linker::DecodeFunction(const syntax::Function& source, Function* function) 
   symbols_.Begin();
   DeclareParameters(source.returns, &function->returns);
   DeclareParameters(source.parameters, &function->parameters);
-  if (function->is_entry) function->local_bytes = 0;
+  if (function->is_entry) {
+    function->local_bytes = 0;
+  }
   const std::uint64_t shared_begin = shared_end_;
   const bool is_other_entry = function->is_entry && &source != kernel_;
   function->entry = static_cast<std::uint32_t>(program_.code.size());
@@ -389,10 +415,14 @@ void Linker::DecodeFunction(const syntax::Function& source, Function* function) 
   program_.code.push_back(end);
   for (std::size_t pc = function->entry; pc < program_.code.size(); ++pc) {
     Instruction& instruction = program_.code[pc];
-    if (instruction.op == Op::kBranch) instruction.target = labels_[instruction.target];
+    if (instruction.op == Op::kBranch) {
+      instruction.target = labels_[instruction.target];
+    }
   }
   function->local_bytes = static_cast<std::uint32_t>(RoundUp(function->local_bytes, 16));
-  if (is_other_entry) shared_end_ = shared_begin;
+  if (is_other_entry) {
+    shared_end_ = shared_begin;
+  }
   function_ = nullptr;
 }
 
@@ -400,7 +430,9 @@ void Linker::DecodeFunction(const syntax::Function& source, Function* function) 
 void Linker::MeasureShared() {
   std::uint64_t align = kDynamicAlign;
   const auto measure = [&](const syntax::Variable& variable) {
-    if (variable.space != "shared" || TypeOf(variable.type) == Type::kNone) return;
+    if (variable.space != "shared" || TypeOf(variable.type) == Type::kNone) {
+      return;
+    }
     if (variable.is_extern || variable.unsized) {
       align = std::max(align, AlignOf(variable));
     } else {
@@ -408,11 +440,17 @@ void Linker::MeasureShared() {
           RoundUp(program_.static_shared, AlignOf(variable)) + BytesOf(variable));
     }
   };
-  for (const syntax::Variable& variable : module_.variables) measure(variable);
+  for (const syntax::Variable& variable : module_.variables) {
+    measure(variable);
+  }
   for (const syntax::Function& function : module_.functions) {
-    if (function.is_entry && &function != kernel_) continue;
+    if (function.is_entry && &function != kernel_) {
+      continue;
+    }
     for (const Statement& statement : function.body) {
-      if (statement.kind == Statement::Kind::kVariable) measure(statement.variable);
+      if (statement.kind == Statement::Kind::kVariable) {
+        measure(statement.variable);
+      }
     }
   }
   program_.dynamic_base = static_cast<std::uint32_t>(RoundUp(program_.static_shared, align));
@@ -420,11 +458,15 @@ void Linker::MeasureShared() {
 
 Program Linker::Run() {
   MeasureShared();
-  for (const syntax::Variable& variable : module_.variables) Declare(variable);
+  for (const syntax::Variable& variable : module_.variables) {
+    Declare(variable);
+  }
   DeclareFunctions();
   ThrowIfAny();
   for (const syntax::Function& source : module_.functions) {
-    if (!source.has_body) continue;
+    if (!source.has_body) {
+      continue;
+    }
     Symbol symbol;
     symbols_.Find(source.name, &symbol);
     DecodeFunction(source, &program_.functions[symbol.address]);

@@ -20,7 +20,9 @@ constexpr std::uint64_t kMaxLaunchesAhead = 2;   // launches queued at a time
 // The warps beyond which a configuration cannot hold a CTA.
 unsigned LargestBlock() {
   unsigned warps = 0;
-  for (const Config& config : Configs()) warps = std::max(warps, config.num_warps);
+  for (const Config& config : Configs()) {
+    warps = std::max(warps, config.num_warps);
+  }
   return warps;
 }
 
@@ -37,7 +39,9 @@ void CheckFits(const Config& config, const Program& program, const Launch& launc
   if (warps > config.num_warps) {
     std::string names;
     for (const Config& other : Configs()) {
-      if (other.num_warps < warps) continue;
+      if (other.num_warps < warps) {
+        continue;
+      }
       names += fmt::format("{}{}", names.empty() ? "" : " or ", other.name);
     }
     throw InputError(
@@ -45,9 +49,13 @@ void CheckFits(const Config& config, const Program& program, const Launch& launc
                     "({} threads): use --config {}",
                     launch.Threads(), config.name, config.num_warps * kWarpSize, names));
   }
-  if (config.reduce) return;
+  if (config.reduce) {
+    return;
+  }
   for (const Instruction& i : program.code) {
-    if (i.op != Op::kBarrier || !IsReduction(static_cast<OpKind>(i.mode))) continue;
+    if (i.op != Op::kBarrier || !IsReduction(static_cast<OpKind>(i.mode))) {
+      continue;
+    }
     throw InputError(fmt::format("{}:{}: the configuration {} has no barrier reductions",
                                  program.file, i.line, config.name));
   }
@@ -63,7 +71,9 @@ Machine::Machine(const Config& config, const Program& program, const Launch& lau
       warps_(config.num_warps),
       ctas_(config.num_ctas),
       ctas_left_(launch.Ctas()) {
-  for (unsigned warp = 0; warp < config.num_warps; ++warp) warps_[warp].warp.slot = warp;
+  for (unsigned warp = 0; warp < config.num_warps; ++warp) {
+    warps_[warp].warp.slot = warp;
+  }
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -76,8 +86,12 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   if (!ending_) {
     LaunchCtas();
     RunWarps(cycle);
-    if (ctas_left_ == 0) End(Outcome::kCompletes);
-    if (IsDeadlocked()) End(Outcome::kDeadlock);
+    if (ctas_left_ == 0) {
+      End(Outcome::kCompletes);
+    }
+    if (IsDeadlocked()) {
+      End(Outcome::kDeadlock);
+    }
   }
   Present(cycle, seen, inputs);
   AcknowledgeFences(cycle, seen, inputs);
@@ -105,7 +119,9 @@ void Machine::Accept(const Outputs& seen, Inputs* inputs) {
     SetPhase(warp, IsWaiting(slot.warp.arrival.kind) ? Phase::kWaiting : Phase::kReady);
   });
   inputs->issue_valid = static_cast<std::uint8_t>(inputs->issue_valid & ~accepted);
-  if (inputs->lifecycle_valid && seen.lifecycle_ready) inputs->lifecycle_valid = false;
+  if (inputs->lifecycle_valid && seen.lifecycle_ready) {
+    inputs->lifecycle_valid = false;
+  }
 }
 
 void Machine::Release(const Outputs& seen) {
@@ -128,12 +144,18 @@ void Machine::LaunchCtas() {
   while (next_cta_ < launch_.Ctas() && lifecycle_.size() < kMaxLaunchesAhead) {
     const auto free =
         std::find_if(ctas_.begin(), ctas_.end(), [](const CtaSlot& slot) { return !slot.taken; });
-    if (free == ctas_.end()) return;
+    if (free == ctas_.end()) {
+      return;
+    }
     std::vector<unsigned> slots;
     for (unsigned warp = 0; warp < config_.num_warps && slots.size() < need; ++warp) {
-      if (warps_[warp].phase == Phase::kFree) slots.push_back(warp);
+      if (warps_[warp].phase == Phase::kFree) {
+        slots.push_back(warp);
+      }
     }
-    if (slots.size() < need) return;
+    if (slots.size() < need) {
+      return;
+    }
     CtaSlot& cta = *free;
     const auto cta_slot = static_cast<unsigned>(free - ctas_.begin());
     cta.taken = true;
@@ -179,9 +201,13 @@ void Machine::RunWarps(std::uint64_t cycle) {
   std::uint64_t ran = 0;
   for (unsigned slot = 0; slot < config_.num_issue && !ending_; ++slot) {
     const std::uint64_t ready = ready_ & ~ran;
-    if (ready == 0) return;
+    if (ready == 0) {
+      return;
+    }
     const std::uint64_t draw = random_.Next();
-    if (draw % kSchedulerStall == 0) continue;
+    if (draw % kSchedulerStall == 0) {
+      continue;
+    }
     const auto from = static_cast<unsigned>((draw >> 32) % config_.num_warps);
     const std::uint64_t above = ready >> from << from;
     const auto warp = static_cast<unsigned>(__builtin_ctzll(above != 0 ? above : ready));
@@ -245,16 +271,26 @@ void Machine::ComeToBarrier(unsigned warp, std::uint64_t cycle) {
 
 // Operands that the hardware would cut; and, where it has no faults, those that it must not see.
 const char* Machine::FrontEndFault(const Arrival& arrival, unsigned warp) const {
-  if (arrival.bar >= kNumBars) return "bad_barrier_id";
-  if (arrival.count > 4095) return "bad_count";
-  if (config_.faults) return nullptr;
+  if (arrival.bar >= kNumBars) {
+    return "bad_barrier_id";
+  }
+  if (arrival.count > 4095) {
+    return "bad_count";
+  }
+  if (config_.faults) {
+    return nullptr;
+  }
   const auto cause = [&] {
     const auto size = static_cast<unsigned>(__builtin_popcountll(ctas_[warps_[warp].cta].warps));
     if (arrival.kind == OpKind::kArrive && arrival.count == 0) {
       return FaultCause::kArvWithoutCount;
     }
-    if (arrival.count % kWarpSize != 0) return FaultCause::kCountNotMultiple;
-    if (arrival.count / kWarpSize > size) return FaultCause::kCountAboveCta;
+    if (arrival.count % kWarpSize != 0) {
+      return FaultCause::kCountNotMultiple;
+    }
+    if (arrival.count / kWarpSize > size) {
+      return FaultCause::kCountAboveCta;
+    }
     return FaultCause::kNone;
   }();
   return cause == FaultCause::kNone ? nullptr : Name(cause);
@@ -264,7 +300,9 @@ void Machine::ExitLanes(unsigned warp) {
   WarpSlot& slot = warps_[warp];
   slot.exit_line = slot.warp.exit_line;
   const bool last = slot.warp.live == 0;
-  if (!last && !config_.lanes) return;  // this unit knows of whole warps only
+  if (!last && !config_.lanes) {
+    return;  // this unit knows of whole warps only
+  }
   Operation exit;
   exit.kind = OpKind::kExit;
   exit.cta = static_cast<std::uint8_t>(slot.cta);
@@ -287,11 +325,15 @@ void Machine::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) 
   }
   std::uint64_t candidates = ending_ ? 0 : issuing_ & ~presented_ & ~seen.busy;
   for (unsigned port = 0; port < config_.num_issue && candidates != 0; ++port) {
-    if (((inputs->issue_valid >> port) & 1U) != 0) continue;
+    if (((inputs->issue_valid >> port) & 1U) != 0) {
+      continue;
+    }
     const auto warp = static_cast<unsigned>(__builtin_ctzll(candidates));
     candidates &= candidates - 1;
     WarpSlot& slot = warps_[warp];
-    if (slot.issue_at > cycle) continue;
+    if (slot.issue_at > cycle) {
+      continue;
+    }
     const Arrival& arrival = slot.warp.arrival;
     Operation& operation = inputs->issue[port];
     operation = {};
@@ -320,7 +362,9 @@ void Machine::AcknowledgeFences(std::uint64_t cycle, const Outputs& seen, Inputs
       return;
     }
     const bool in_drain = (seen.fence_req & ~presented_ & Bit(warp)) != 0;
-    if (!in_drain || cycle < slot.drain_until) inputs->fence_ack &= ~Bit(warp);
+    if (!in_drain || cycle < slot.drain_until) {
+      inputs->fence_ack &= ~Bit(warp);
+    }
   });
 }
 
@@ -336,7 +380,9 @@ void Machine::OnCommit(std::uint64_t cycle, const Operation& operation,
   const std::uint32_t line =
       operation.kind == OpKind::kExit ? warps_[warp].exit_line : warps_[warp].issued_line;
   if (effects.fault != FaultCause::kNone) {
-    if (ending_) return;  // the first one ends the run
+    if (ending_) {
+      return;  // the first one ends the run
+    }
     faults_.push_back({Name(effects.fault), line, cycle, ctas_[operation.cta].cta.linear_id,
                        IndexInCta(warp), operation.bar, operation.lanes});
     End(Outcome::kFault);
@@ -349,7 +395,9 @@ void Machine::OnCommit(std::uint64_t cycle, const Operation& operation,
     AddHazard(Hazard::kRepeatedArrival, warp, operation.bar, line, cycle);
   }
   census_.Commit(cycle, operation, effects, IndexInCta(warp), line);
-  if (IsLifecycle(operation.kind)) CommitLifecycle(operation, effects, cycle);
+  if (IsLifecycle(operation.kind)) {
+    CommitLifecycle(operation, effects, cycle);
+  }
 }
 
 void Machine::CommitLifecycle(const Operation& operation, const golden::Effects& effects,
@@ -358,7 +406,9 @@ void Machine::CommitLifecycle(const Operation& operation, const golden::Effects&
   if (operation.kind == OpKind::kLaunch) {
     ForEachBit(operation.warps, [&](unsigned warp) {
       const bool partial = warps_[warp].warp.live != ~0U;
-      if (!partial || !config_.lanes) SetPhase(warp, Phase::kReady);
+      if (!partial || !config_.lanes) {
+        SetPhase(warp, Phase::kReady);
+      }
     });
   } else if (operation.kind == OpKind::kExit) {
     const unsigned warp = operation.warp;
@@ -368,7 +418,9 @@ void Machine::CommitLifecycle(const Operation& operation, const golden::Effects&
     }
     SetPhase(warp, Phase::kExited);
     cta.exited |= Bit(warp);
-    if (cta.exited != cta.warps) return;
+    if (cta.exited != cta.warps) {
+      return;
+    }
     Operation end;
     end.kind = OpKind::kEnd;
     end.cta = operation.cta;
@@ -377,7 +429,9 @@ void Machine::CommitLifecycle(const Operation& operation, const golden::Effects&
     if (effects.hazards != 0) {  // an unfinished barrier: name who arrived there last
       for (unsigned bar = 0; bar < kNumBars; ++bar) {
         const auto& members = census_.At(operation.cta, bar).members;
-        if (members.empty()) continue;
+        if (members.empty()) {
+          continue;
+        }
         const auto warp = static_cast<unsigned>(__builtin_ctzll(cta.warps));
         AddHazard(Hazard::kUnfinishedBarrier, warp, bar, members.back().line, cycle);
         break;
@@ -393,7 +447,9 @@ void Machine::AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_
                         std::uint64_t cycle) {
   const char* const name = Name(hazard);
   for (Incident& incident : hazards_) {
-    if (incident.line != line || incident.name != name) continue;
+    if (incident.line != line || incident.name != name) {
+      continue;
+    }
     ++incident.count;
     return;
   }
@@ -402,7 +458,9 @@ void Machine::AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_
 }
 
 void Machine::End(Outcome outcome) {
-  if (ending_) return;
+  if (ending_) {
+    return;
+  }
   ending_ = true;
   outcome_ = outcome;
 }
@@ -440,8 +498,12 @@ Whereabouts Machine::Where(unsigned warp) const {
     default:
       where.what = slot.phase == Phase::kStuck ? "" : "runs";
       for (const Group& group : slot.warp.groups) {
-        if (where.line == 0) where.line = interpreter_.LineAt(group.pc);
-        if (slot.phase != Phase::kStuck) continue;
+        if (where.line == 0) {
+          where.line = interpreter_.LineAt(group.pc);
+        }
+        if (slot.phase != Phase::kStuck) {
+          continue;
+        }
         where.what +=
             fmt::format("{}lanes {:#010x} stand at line {}", where.what.empty() ? "" : ", ",
                         group.lanes, interpreter_.LineAt(group.pc));
@@ -456,7 +518,9 @@ std::vector<StuckBarrier> Machine::StuckBarriers() const {
     const CtaSlot& cta = ctas_[slot];
     for (unsigned bar = 0; cta.taken && bar < kNumBars; ++bar) {
       const Census::Entry& entry = census_.At(slot, bar);
-      if (entry.members.empty()) continue;
+      if (entry.members.empty()) {
+        continue;
+      }
       StuckBarrier row;
       row.cta = cta.cta.linear_id;
       row.id = bar;
@@ -475,7 +539,9 @@ std::vector<StuckBarrier> Machine::StuckBarriers() const {
         const bool came =
             std::any_of(entry.members.begin(), entry.members.end(),
                         [&](const Census::Member& member) { return member.warp == index; });
-        if (!came) row.missing.push_back(Where(warp));
+        if (!came) {
+          row.missing.push_back(Where(warp));
+        }
       });
       stuck.push_back(std::move(row));
     }
@@ -486,7 +552,9 @@ std::vector<StuckBarrier> Machine::StuckBarriers() const {
 std::vector<StuckWarp> Machine::StuckWarps() const {
   std::vector<StuckWarp> stuck;
   for (unsigned warp = 0; warp < warps_.size(); ++warp) {
-    if (warps_[warp].phase != Phase::kStuck) continue;
+    if (warps_[warp].phase != Phase::kStuck) {
+      continue;
+    }
     stuck.push_back({LinearCta(warp), Where(warp)});
   }
   return stuck;

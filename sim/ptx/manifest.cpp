@@ -95,19 +95,25 @@ void Reader::CheckKeys(const Json& object, const std::string& at,
   for (const auto& [key, value] : object.items()) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       std::string known;
-      for (const std::string_view name : keys) known.append(known.empty() ? "" : ", ").append(name);
+      for (const std::string_view name : keys) {
+        known.append(known.empty() ? "" : ", ").append(name);
+      }
       Fail(at.empty() ? key : at + "." + key, fmt::format("is not a known key ({})", known));
     }
   }
 }
 
 const Json& Reader::Object(const Json& value, const std::string& at) const {
-  if (!value.is_object()) Fail(at, "must be an object");
+  if (!value.is_object()) {
+    Fail(at, "must be an object");
+  }
   return value;
 }
 
 std::string Reader::Text(const Json& value, const std::string& at) const {
-  if (!value.is_string()) Fail(at, "must be a string");
+  if (!value.is_string()) {
+    Fail(at, "must be a string");
+  }
   return value.get<std::string>();
 }
 
@@ -122,7 +128,9 @@ std::uint64_t Reader::Whole(const Json& value, const std::string& at, std::uint6
 
 std::array<std::uint32_t, 3> Reader::Extent(const Json& value, const std::string& at,
                                             const std::array<std::uint64_t, 3>& most) const {
-  if (!value.is_array() || value.size() != 3) Fail(at, "must be a list of three numbers");
+  if (!value.is_array() || value.size() != 3) {
+    Fail(at, "must be a list of three numbers");
+  }
   std::array<std::uint32_t, 3> extent{};
   for (unsigned i = 0; i < 3; ++i) {
     extent[i] =
@@ -167,20 +175,32 @@ std::uint64_t Reader::Integer(const Json& value, Type type, const std::string& a
     errno = 0;
     const bool begins = std::isdigit(static_cast<unsigned char>(*digits)) != 0;
     magnitude = std::strtoull(digits, &end, 0);
-    if (!begins || *end != '\0' || errno != 0) Fail(at, "is not an integer");
+    if (!begins || *end != '\0' || errno != 0) {
+      Fail(at, "is not an integer");
+    }
   } else {
     Fail(at, "must be an integer");
   }
-  if (magnitude > (negative ? least : most)) Fail(at, "is out of the range of its type");
+  if (magnitude > (negative ? least : most)) {
+    Fail(at, "is out of the range of its type");
+  }
   return (negative ? ~magnitude + 1 : magnitude) & ones;
 }
 
 double Reader::Float(const Json& value, const std::string& at) const {
-  if (value.is_number()) return value.get<double>();
+  if (value.is_number()) {
+    return value.get<double>();
+  }
   const std::string text = value.is_string() ? value.get<std::string>() : "";
-  if (text == "inf" || text == "+inf") return std::numeric_limits<double>::infinity();
-  if (text == "-inf") return -std::numeric_limits<double>::infinity();
-  if (text == "nan") return std::numeric_limits<double>::quiet_NaN();
+  if (text == "inf" || text == "+inf") {
+    return std::numeric_limits<double>::infinity();
+  }
+  if (text == "-inf") {
+    return -std::numeric_limits<double>::infinity();
+  }
+  if (text == "nan") {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
   Fail(at, "must be a number, \"inf\", \"-inf\" or \"nan\"");
 }
 
@@ -224,13 +244,17 @@ Image Reader::Contents(const Json& value, const Buffer& buffer, const std::strin
   CheckKeys(value, at, {"fill", "file"});
   if (value.contains("fill")) {
     const std::uint64_t bits = Element(value["fill"], buffer.type, at + ".fill");
-    for (std::size_t i = 0; i < buffer.count; ++i) std::memcpy(&bytes[i * size], &bits, size);
+    for (std::size_t i = 0; i < buffer.count; ++i) {
+      std::memcpy(&bytes[i * size], &bits, size);
+    }
     return bytes;
   }
   const std::string file = Beside(Text(value["file"], at + ".file"));
   std::error_code error;
   const auto there = std::filesystem::file_size(file, error);
-  if (error) Fail(at + ".file", fmt::format("names {}, which cannot be read", file));
+  if (error) {
+    Fail(at + ".file", fmt::format("names {}, which cannot be read", file));
+  }
   if (there != bytes.size()) {
     Fail(at + ".file", fmt::format("names {}, which has {} bytes where {} has {}", file, there,
                                    buffer.name, bytes.size()));
@@ -242,12 +266,17 @@ Image Reader::Contents(const Json& value, const Buffer& buffer, const std::strin
 
 Image Reader::Initial(const Json& value, const Buffer& buffer, const std::string& at) const {
   const std::size_t size = Bytes(buffer.type);
-  if (!value.is_string()) return Contents(value, buffer, at);
+  if (!value.is_string()) {
+    return Contents(value, buffer, at);
+  }
   Image bytes(buffer.count * size);
   const std::string text = value.get<std::string>();
-  if (text == "zero") return bytes;
-  if (text != "iota")
+  if (text == "zero") {
+    return bytes;
+  }
+  if (text != "iota") {
     Fail(at, "must be \"zero\", \"iota\", a list, or {\"fill\": ...}, {\"file\": ...}");
+  }
   for (std::uint64_t i = 0; i < buffer.count; ++i) {
     std::uint64_t bits = i;
     if (buffer.type == Type::kF32) {
@@ -268,7 +297,9 @@ void Reader::ReadBuffers(const Json& object, Manifest* manifest) const {
     Object(value, at);
     CheckKeys(value, at, {"type", "count", "init"});
     for (const char* const key : {"type", "count"}) {
-      if (!value.contains(key)) Fail(at, fmt::format("lacks \"{}\"", key));
+      if (!value.contains(key)) {
+        Fail(at, fmt::format("lacks \"{}\"", key));
+      }
     }
     Buffer buffer;
     buffer.name = name;
@@ -280,7 +311,9 @@ void Reader::ReadBuffers(const Json& object, Manifest* manifest) const {
 }
 
 void Reader::ReadArguments(const Json& list, Manifest* manifest) const {
-  if (!list.is_array()) Fail("args", "must be a list");
+  if (!list.is_array()) {
+    Fail("args", "must be a list");
+  }
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string at = fmt::format("args[{}]", i);
     if (!list[i].is_object() || list[i].size() != 1) {
@@ -293,7 +326,9 @@ void Reader::ReadArguments(const Json& list, Manifest* manifest) const {
       const bool there =
           std::any_of(manifest->buffers.begin(), manifest->buffers.end(),
                       [&](const Buffer& buffer) { return buffer.name == argument.buffer; });
-      if (!there) Fail(at, fmt::format("names the buffer {}, which is not there", argument.buffer));
+      if (!there) {
+        Fail(at, fmt::format("names the buffer {}, which is not there", argument.buffer));
+      }
     } else {
       const Type type = TypeOf(member.key());
       if (type == Type::kNone || type == Type::kPred || IsBits(type)) {
@@ -312,7 +347,9 @@ void Reader::ReadExpected(const Json& object, Manifest* manifest) const {
     const auto buffer =
         std::find_if(manifest->buffers.begin(), manifest->buffers.end(),
                      [&, &wanted = name](const Buffer& other) { return other.name == wanted; });
-    if (buffer == manifest->buffers.end()) Fail(at, "names a buffer that is not there");
+    if (buffer == manifest->buffers.end()) {
+      Fail(at, "names a buffer that is not there");
+    }
     buffer->expected = Contents(value, *buffer, at);
   }
 }
@@ -320,13 +357,19 @@ void Reader::ReadExpected(const Json& object, Manifest* manifest) const {
 std::string Reader::ReadOutcome(const Json& value) const {
   std::string outcome = Text(value, "outcome");
   for (const char* const name : {"completes", "deadlock", "memory_fault", "assert", "timeout"}) {
-    if (outcome == name) return outcome;
+    if (outcome == name) {
+      return outcome;
+    }
   }
   if (outcome.rfind("fault:", 0) == 0) {
     const std::string cause = outcome.substr(6);
-    if (cause == "bad_barrier_id" || cause == "bad_count") return outcome;
+    if (cause == "bad_barrier_id" || cause == "bad_count") {
+      return outcome;
+    }
     for (unsigned i = 1; i < kNumFaultCauses; ++i) {
-      if (cause == Name(static_cast<FaultCause>(i))) return outcome;
+      if (cause == Name(static_cast<FaultCause>(i))) {
+        return outcome;
+      }
     }
     Fail("outcome", fmt::format("names the fault cause {}, which there is not", cause));
   }
@@ -345,13 +388,19 @@ void Reader::ReadHazards(const Json& object, Manifest* manifest) const {
 }
 
 Manifest Reader::Read() {
-  if (!root_.is_object()) Fail("", "must be an object");
-  if (!lines_->duplicate().empty()) Fail(lines_->duplicate(), "is there twice");
+  if (!root_.is_object()) {
+    Fail("", "must be an object");
+  }
+  if (!lines_->duplicate().empty()) {
+    Fail(lines_->duplicate(), "is there twice");
+  }
   CheckKeys(root_, "",
             {"ptx", "kernel", "grid", "block", "cluster", "dynamic_shared", "args", "buffers",
              "expect", "outcome", "hazards", "config", "seed", "max_cycles"});
   for (const char* const key : {"ptx", "block"}) {
-    if (!root_.contains(key)) Fail("", fmt::format("lacks \"{}\"", key));
+    if (!root_.contains(key)) {
+      Fail("", fmt::format("lacks \"{}\"", key));
+    }
   }
   // CUDA's limits of a grid; a block's are the configurations', and told apart later.
   constexpr std::uint64_t kMaxGrid = std::numeric_limits<std::int32_t>::max();
@@ -360,13 +409,17 @@ Manifest Reader::Read() {
   Manifest manifest;
   manifest.path = path_;
   const auto with = [&](const char* key, auto read) {
-    if (root_.contains(key)) read(root_[key]);
+    if (root_.contains(key)) {
+      read(root_[key]);
+    }
   };
   manifest.ptx = Beside(Text(root_["ptx"], "ptx"));
   manifest.block = Extent(root_["block"], "block", block_limit);
   with("kernel", [&](const Json& value) {
     manifest.kernel = Text(value, "kernel");
-    if (manifest.kernel.empty()) Fail("kernel", "must not be empty");
+    if (manifest.kernel.empty()) {
+      Fail("kernel", "must not be empty");
+    }
   });
   with("grid", [&](const Json& value) { manifest.grid = Extent(value, "grid", grid_limit); });
   with("cluster", [&](const Json& value) {
@@ -404,7 +457,9 @@ std::string ReadFile(const std::string& path, const std::string& what) {
     throw InputError(fmt::format("{}: the {} is a directory", path, what));
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(fmt::format("{}: the {} cannot be read", path, what));
+  if (!file) {
+    throw InputError(fmt::format("{}: the {} cannot be read", path, what));
+  }
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
@@ -423,7 +478,9 @@ std::string FormatElement(Type type, const std::uint8_t* element) {
     std::memcpy(&value, element, sizeof value);
     return fmt::format("{}", value);
   }
-  if (!IsSigned(type)) return fmt::format("{}", bits);
+  if (!IsSigned(type)) {
+    return fmt::format("{}", bits);
+  }
   const unsigned shift = 64 - 8 * Bytes(type);
   return fmt::format("{}", static_cast<std::int64_t>(bits << shift) >> shift);
 }

@@ -33,10 +33,14 @@ class Memory {
   // The bytes from `address` on, or null where they are not all there (or may not be written).
   std::uint8_t* Find(std::uint64_t address, std::uint64_t size, bool write) {
     const std::uint64_t segment = SegmentOf(address);
-    if (segment >= regions_.size()) return nullptr;
+    if (segment >= regions_.size()) {
+      return nullptr;
+    }
     Region& region = regions_[segment];
     const std::uint64_t byte = ByteOf(address);
-    if (byte + size > region.bytes.size() || (write && !region.writable)) return nullptr;
+    if (byte + size > region.bytes.size() || (write && !region.writable)) {
+      return nullptr;
+    }
     return region.bytes.data() + byte;
   }
   const Region* RegionAt(std::uint64_t address) const {

@@ -70,7 +70,9 @@ Operand NumberOf(std::string_view text) {
   Operand operand;
   operand.kind = Kind::kInteger;
   const bool minus = text.front() == '-';
-  if (minus || text.front() == '+') text.remove_prefix(1);
+  if (minus || text.front() == '+') {
+    text.remove_prefix(1);
+  }
   const auto parse = [&](std::string_view digits, int base) {
     std::uint64_t value = 0;
     std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
@@ -83,7 +85,9 @@ Operand NumberOf(std::string_view text) {
     operand.kind = Kind::kFloat;
     operand.width = text.size() == 10 ? 32 : 64;
     operand.value = parse(text.substr(2), 16);
-    if (minus) operand.value ^= std::uint64_t{1} << (operand.width - 1);
+    if (minus) {
+      operand.value ^= std::uint64_t{1} << (operand.width - 1);
+    }
     return operand;
   } else if (text[0] == '0' && (second == 'x' || second == 'X')) {
     operand.value = parse(text.substr(2), 16);
@@ -92,14 +96,18 @@ Operand NumberOf(std::string_view text) {
     operand.width = 64;
     const double value = std::strtod(std::string(text).c_str(), nullptr);
     std::memcpy(&operand.value, &value, sizeof value);
-    if (minus) operand.value ^= std::uint64_t{1} << 63;
+    if (minus) {
+      operand.value ^= std::uint64_t{1} << 63;
+    }
     return operand;
   } else if (text[0] == '0' && (second == 'b' || second == 'B')) {
     operand.value = parse(text.substr(2), 2);
   } else {
     operand.value = parse(text, text[0] == '0' ? 8 : 10);
   }
-  if (minus) operand.value = ~operand.value + 1;
+  if (minus) {
+    operand.value = ~operand.value + 1;
+  }
   return operand;
 }
 
@@ -238,7 +246,9 @@ struct Action<g::DeclaratorEnd> {
 template <>
 struct Action<g::VariableDeclaration> {
   static void apply0(Builder& b) {
-    if (b.in_body) return;
+    if (b.in_body) {
+      return;
+    }
     for (syntax::Variable& variable : b.parameters) {
       b.module->variables.push_back(std::move(variable));
     }
@@ -407,8 +417,12 @@ using Control = p::must_if<Errors>::control<Rule>;
 // The word or the character at `at`, for an error message.
 std::string Found(const syntax::Module& module, std::size_t byte) {
   std::string_view rest = std::string_view(module.text).substr(byte);
-  while (!rest.empty() && std::strchr(" \t\r\n", rest.front()) != nullptr) rest.remove_prefix(1);
-  if (rest.empty()) return "the end of the file";
+  while (!rest.empty() && std::strchr(" \t\r\n", rest.front()) != nullptr) {
+    rest.remove_prefix(1);
+  }
+  if (rest.empty()) {
+    return "the end of the file";
+  }
   std::size_t length = 0;
   while (length < rest.size() && length < 24 &&
          (std::isalnum(static_cast<unsigned char>(rest[length])) != 0 ||
@@ -436,9 +450,15 @@ std::unique_ptr<syntax::Module> Parse(const std::string& file, std::string text)
   const auto refuse = [&](std::string_view what) {
     throw InputError(fmt::format("{}:1:1: {}", file, what));
   };
-  if (module->version.empty()) refuse("the file has no .version directive: is it PTX?");
-  if (module->target.empty()) refuse("the file has no .target directive");
-  if (module->address_size != 64) refuse("only .address_size 64 is supported");
+  if (module->version.empty()) {
+    refuse("the file has no .version directive: is it PTX?");
+  }
+  if (module->target.empty()) {
+    refuse("the file has no .target directive");
+  }
+  if (module->address_size != 64) {
+    refuse("only .address_size 64 is supported");
+  }
   return module;
 }
 

@@ -32,7 +32,9 @@ class Random {
 // The bits of a mask, lowest first.
 template <typename Mask, typename F>
 void ForEachBit(Mask mask, F f) {
-  for (; mask != 0; mask &= mask - 1) f(static_cast<unsigned>(__builtin_ctzll(mask)));
+  for (; mask != 0; mask &= mask - 1) {
+    f(static_cast<unsigned>(__builtin_ctzll(mask)));
+  }
 }
 
 }  // namespace muster::ptx

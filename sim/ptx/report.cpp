@@ -67,7 +67,9 @@ std::string DeadlockText(const Session& session) {
 
 std::string BarrierTable(const Machine& machine) {
   const std::vector<BarrierRow> rows = machine.Barriers();
-  if (rows.empty()) return "";
+  if (rows.empty()) {
+    return "";
+  }
   std::string text = fmt::format("  {:<14}{:>8}{:>13}{:>13}{:>14}{:>15}\n", "CTA", "barrier",
                                  "generations", "wait cycles", "longest wait", "last arriver");
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) {
@@ -131,7 +133,9 @@ std::string NextStep(const Session& session, const Verdict& verdict) {
 Json JsonReport(const Session& session, const Verdict& verdict, const Timing& timing) {
   const Machine& machine = session.machine();
   Json operations = Json::object();
-  for (const OpKind kind : kKinds) operations[Name(kind)] = machine.Operations(kind);
+  for (const OpKind kind : kKinds) {
+    operations[Name(kind)] = machine.Operations(kind);
+  }
   Json barriers = Json::array();
   for (const BarrierRow& row : machine.Barriers()) {
     barriers.push_back({{"cta", row.cta},
@@ -154,7 +158,9 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                  {"config", session.config().name},
                  {"seed", session.seed()},
                  {"differences", verdict.differences}};
-  if (!machine.problem().empty()) report["faults"].back()["message"] = machine.problem();
+  if (!machine.problem().empty()) {
+    report["faults"].back()["message"] = machine.problem();
+  }
   if (machine.outcome() == Outcome::kDeadlock) {
     Json deadlock = Json::array();
     for (const StuckBarrier& barrier : machine.StuckBarriers()) {
@@ -188,19 +194,25 @@ std::string TextReport(const Session& session, const Verdict& verdict, const Tim
                       timing.cycles, timing.Khz(), machine.interpreter().thread_instructions());
   std::string operations;
   for (const OpKind kind : kKinds) {
-    if (machine.Operations(kind) == 0) continue;
+    if (machine.Operations(kind) == 0) {
+      continue;
+    }
     operations += fmt::format("{}{} {}", operations.empty() ? "" : ", ", machine.Operations(kind),
                               Name(kind));
   }
   text += fmt::format("operations: {}; {} releases\n", operations, machine.releases());
   text += BarrierTable(machine);
   text += FaultText(session);
-  if (machine.outcome() == Outcome::kDeadlock) text += DeadlockText(session);
+  if (machine.outcome() == Outcome::kDeadlock) {
+    text += DeadlockText(session);
+  }
   text += HazardText(session);
   for (const std::string& difference : verdict.differences) {
     text += fmt::format("NOT AS EXPECTED: {}\n", difference);
   }
-  if (verdict.differences.empty()) text += "as expected\n";
+  if (verdict.differences.empty()) {
+    text += "as expected\n";
+  }
   return text + NextStep(session, verdict);
 }
 

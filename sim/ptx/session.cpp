@@ -41,14 +41,20 @@ void CheckBlock(const Function& kernel, const Launch& launch) {
     for (std::size_t i = 0; i < 3; ++i) {
       const std::uint64_t required =
           i < kernel.required_threads.size() ? kernel.required_threads[i] : 1;
-      if (launch.block[i] == required) continue;
+      if (launch.block[i] == required) {
+        continue;
+      }
       throw InputError(fmt::format("the kernel {} requires a block of {} threads (.reqntid)",
                                    kernel.name, Product(kernel.required_threads)));
     }
   }
-  if (kernel.max_threads.empty()) return;
+  if (kernel.max_threads.empty()) {
+    return;
+  }
   std::uint64_t most = 1;
-  for (const std::uint64_t extent : kernel.max_threads) most *= extent;
+  for (const std::uint64_t extent : kernel.max_threads) {
+    most *= extent;
+  }
   if (launch.Threads() > most) {
     throw InputError(
         fmt::format("a block of {} threads is more than the kernel {} allows: {} "
@@ -110,7 +116,9 @@ void Session::LayOut() {
   } else if (program_.has_dynamic_shared) {  // what is left
     launch_.dynamic_shared = kSharedBytes - std::min(program_.dynamic_base, kSharedBytes);
   }
-  if (launch_.dynamic_shared == 0) return;
+  if (launch_.dynamic_shared == 0) {
+    return;
+  }
   const std::uint64_t all = std::uint64_t{program_.dynamic_base} + launch_.dynamic_shared;
   if (all > kMaxSharedBytes) {
     throw InputError(
@@ -138,7 +146,9 @@ void Session::PassArguments() {
     }
     std::uint64_t bits = argument.bits;
     for (std::size_t k = 0; k < manifest_.buffers.size(); ++k) {
-      if (manifest_.buffers[k].name == argument.buffer) bits = addresses_[k];
+      if (manifest_.buffers[k].name == argument.buffer) {
+        bits = addresses_[k];
+      }
     }
     std::memcpy(&image[parameters[i].offset], &bits, bytes);
   }
@@ -153,20 +163,30 @@ const std::vector<std::uint8_t>& Session::Contents(std::size_t buffer) const {
 void Session::CompareBuffers(std::vector<std::string>* differences) const {
   for (std::size_t k = 0; k < manifest_.buffers.size(); ++k) {
     const Buffer& buffer = manifest_.buffers[k];
-    if (!buffer.expected) continue;
+    if (!buffer.expected) {
+      continue;
+    }
     const unsigned size = Bytes(buffer.type);
     std::uint64_t wrong = 0;
     std::string shown;
     for (std::uint64_t i = 0; i < buffer.count; ++i) {
       const std::uint8_t* const there = &Contents(k)[i * size];
       const std::uint8_t* const wanted = &(*buffer.expected)[i * size];
-      if (std::memcmp(there, wanted, size) == 0) continue;
-      if (IsNan(buffer.type, there) && IsNan(buffer.type, wanted)) continue;
-      if (wrong++ >= kMaxDifferences) continue;
+      if (std::memcmp(there, wanted, size) == 0) {
+        continue;
+      }
+      if (IsNan(buffer.type, there) && IsNan(buffer.type, wanted)) {
+        continue;
+      }
+      if (wrong++ >= kMaxDifferences) {
+        continue;
+      }
       shown += fmt::format("{}[{}] is {}, not {}", shown.empty() ? "" : "; ", i,
                            FormatElement(buffer.type, there), FormatElement(buffer.type, wanted));
     }
-    if (wrong == 0) continue;
+    if (wrong == 0) {
+      continue;
+    }
     differences->push_back(fmt::format("buffer {} differs in {} of {} elements: {}", buffer.name,
                                        wrong, buffer.count, shown));
   }
@@ -179,7 +199,9 @@ Verdict Session::Judge() const {
     verdict.differences.push_back(fmt::format("the outcome is {}, where {} was expected",
                                               verdict.outcome, manifest_.outcome));
     verdict.code = ExitCode::kDiffers;
-    if (manifest_.outcome != "completes") return verdict;
+    if (manifest_.outcome != "completes") {
+      return verdict;
+    }
     switch (machine_->outcome()) {
       case Outcome::kDeadlock:
         verdict.code = ExitCode::kDeadlock;
@@ -192,17 +214,25 @@ Verdict Session::Judge() const {
     }
     return verdict;
   }
-  if (machine_->outcome() == Outcome::kCompletes) CompareBuffers(&verdict.differences);
+  if (machine_->outcome() == Outcome::kCompletes) {
+    CompareBuffers(&verdict.differences);
+  }
   for (const auto& [name, wanted] : manifest_.hazards) {
     std::uint64_t there = 0;
     for (const Incident& hazard : machine_->hazards()) {
-      if (hazard.name == name) there += hazard.count;
+      if (hazard.name == name) {
+        there += hazard.count;
+      }
     }
-    if (there == wanted) continue;
+    if (there == wanted) {
+      continue;
+    }
     verdict.differences.push_back(fmt::format("the hazard {} was met {} time{}, not {}", name,
                                               there, there == 1 ? "" : "s", wanted));
   }
-  if (!verdict.differences.empty()) verdict.code = ExitCode::kDiffers;
+  if (!verdict.differences.empty()) {
+    verdict.code = ExitCode::kDiffers;
+  }
   return verdict;
 }
 

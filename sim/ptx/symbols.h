@@ -48,12 +48,20 @@ class SymbolTable {
         *symbol = found->second;
         return true;
       }
-      if (digits == name.size() || digits == 0) continue;
+      if (digits == name.size() || digits == 0) {
+        continue;
+      }
       const auto found = scope->find(name.substr(0, digits));
-      if (found == scope->end() || found->second.range == 0) continue;
+      if (found == scope->end() || found->second.range == 0) {
+        continue;
+      }
       std::uint64_t index = 0;
-      for (const char c : name.substr(digits)) index = index * 10 + (c - '0');
-      if (index >= found->second.range) continue;
+      for (const char c : name.substr(digits)) {
+        index = index * 10 + (c - '0');
+      }
+      if (index >= found->second.range) {
+        continue;
+      }
       *symbol = found->second;
       symbol->slot += static_cast<Slot>(index);
       symbol->range = 0;

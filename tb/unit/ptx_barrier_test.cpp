@@ -104,7 +104,9 @@ TEST(PtxBarrier, WavesOfCtas) {
               50),
       "small");
   ASSERT_EQ(run.outcome(), "completes");
-  for (std::uint32_t i = 0; i < 96 * 50; ++i) ASSERT_EQ(run.Words(0)[i], i / 96);
+  for (std::uint32_t i = 0; i < 96 * 50; ++i) {
+    ASSERT_EQ(run.Words(0)[i], i / 96);
+  }
 }
 
 TEST(PtxBarrier, PartialWarps) {
@@ -138,7 +140,9 @@ DONE: bar.sync 0;)" + kStore),
                     "default", seed);
     ASSERT_EQ(run.outcome(), "completes");
     EXPECT_TRUE(run.machine().hazards().empty());
-    for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(run.Words(0)[i], i % 32);
+    for (std::uint32_t i = 0; i < 64; ++i) {
+      EXPECT_EQ(run.Words(0)[i], i % 32);
+    }
   }
 }
 

@@ -80,7 +80,9 @@ std::vector<std::uint64_t> Ended::Longs(std::size_t buffer) const {
 std::uint64_t Ended::Hazards(Hazard hazard) const {
   std::uint64_t count = 0;
   for (const Incident& incident : machine().hazards()) {
-    if (incident.name == Name(hazard)) count += incident.count;
+    if (incident.name == Name(hazard)) {
+      count += incident.count;
+    }
   }
   return count;
 }

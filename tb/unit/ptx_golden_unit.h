@@ -53,8 +53,12 @@ class GoldenUnit {
     }
     for (unsigned port = 0; port < config_.num_issue; ++port) {
       const Operation& operation = inputs.issue[port];
-      if (((inputs.issue_valid >> port) & 1U) == 0) continue;
-      if (config_.drain && ((inputs.fence_ack >> operation.warp) & 1U) == 0) continue;
+      if (((inputs.issue_valid >> port) & 1U) == 0) {
+        continue;
+      }
+      if (config_.drain && ((inputs.fence_ack >> operation.warp) & 1U) == 0) {
+        continue;
+      }
       outputs->issue_ready = static_cast<std::uint8_t>(1U << port);
       Commit(cycle, operation, driver);
       return;
@@ -65,7 +69,9 @@ class GoldenUnit {
     // The driver hears of the acceptance in its next call, so that the commit follows it.
     const golden::Effects effects = model_.Step(operation);
     driver->OnCommit(cycle, operation, effects);
-    if (effects.released != 0) releases_[cycle % kLatency] = {effects.released, effects};
+    if (effects.released != 0) {
+      releases_[cycle % kLatency] = {effects.released, effects};
+    }
   }
 
   const Config config_;

@@ -102,8 +102,9 @@ void Operands(bool floats, std::vector<U>* a, std::vector<U>* b, std::vector<U>*
     }
   }
   const auto draw = [&]() -> U {
-    if (floats)
+    if (floats) {
       return Bits(static_cast<float>(std::ldexp(static_cast<double>(S32(random())), -20)));
+    }
     return random() >> (random() % 64);
   };
   while (a->size() < 256) {
@@ -120,7 +121,9 @@ void RunRows(const std::vector<Row>& rows, bool floats = false, bool wide = fals
   Operands(floats, &a, &b, &c);
   if (wide) {  // f64 operands
     for (auto* const list : {&a, &b, &c}) {
-      for (U& x : *list) x = Bits(static_cast<double>(F(x)) * (1 + 1e-12));
+      for (U& x : *list) {
+        x = Bits(static_cast<double>(F(x)) * (1 + 1e-12));
+      }
     }
   }
   for (const Row& row : rows) {
@@ -135,7 +138,9 @@ void RunRows(const std::vector<Row>& rows, bool floats = false, bool wide = fals
       const U wanted = row.value(a[i], b[i], c[i]);
       const bool both_nan = (row.result == 'f' && std::isnan(F(out[i])) && std::isnan(F(wanted))) ||
                             (row.result == 'g' && std::isnan(G(out[i])) && std::isnan(G(wanted)));
-      if (both_nan) continue;
+      if (both_nan) {
+        continue;
+      }
       ASSERT_EQ(out[i], wanted) << std::hex << "of " << a[i] << ", " << b[i] << ", " << c[i];
     }
   }
@@ -220,7 +225,9 @@ TEST(PtxInstruction, Bits) {
       {"brev.b32 %r10, %r1;", 'r',
        [](U a, U, U) {
          U result = 0;
-         for (int i = 0; i < 32; ++i) result |= ((a >> i) & 1) << (31 - i);
+         for (int i = 0; i < 32; ++i) {
+           result |= ((a >> i) & 1) << (31 - i);
+         }
          return result;
        }},
       {"bfe.u32 %r10, %r1, 5, 7;", 'r', [](U a, U, U) { return (a >> 5) & 0x7f; }},
@@ -322,12 +329,16 @@ TEST(PtxInstruction, SinglePrecision) {
           {"abs.f32 %f10, %f1;", 'f', [](U a, U, U) { return Bits(std::fabs(F(a))); }},
           {"min.f32 %f10, %f1, %f2;", 'f',
            [](U a, U b, U) {
-             if (F(a) == 0 && F(b) == 0) return U32(a) > U32(b) ? U(U32(a)) : U(U32(b));
+             if (F(a) == 0 && F(b) == 0) {
+               return U32(a) > U32(b) ? U(U32(a)) : U(U32(b));
+             }
              return Bits(std::fmin(F(a), F(b)));
            }},
           {"max.f32 %f10, %f1, %f2;", 'f',
            [](U a, U b, U) {
-             if (F(a) == 0 && F(b) == 0) return U32(a) < U32(b) ? U(U32(a)) : U(U32(b));
+             if (F(a) == 0 && F(b) == 0) {
+               return U32(a) < U32(b) ? U(U32(a)) : U(U32(b));
+             }
              return Bits(std::fmax(F(a), F(b)));
            }},
           {"setp.lt.f32 %p10, %f1, %f2;", 'p', [](U a, U b, U) { return U(F(a) < F(b)); }},
@@ -340,15 +351,23 @@ TEST(PtxInstruction, SinglePrecision) {
           {"cvt.rzi.s32.f32 %r10, %f1;", 'r',
            [](U a, U, U) {
              const float x = F(a);
-             if (std::isnan(x)) return U{0};
-             if (x >= 2147483648.0F) return U{0x7fffffff};
-             if (x < -2147483648.0F) return U{0x80000000};
+             if (std::isnan(x)) {
+               return U{0};
+             }
+             if (x >= 2147483648.0F) {
+               return U{0x7fffffff};
+             }
+             if (x < -2147483648.0F) {
+               return U{0x80000000};
+             }
              return Low32(static_cast<S64>(x));
            }},
           {"cvt.rni.u32.f32 %r10, %f1;", 'r',
            [](U a, U, U) {
              const float x = std::nearbyint(F(a));
-             if (!(x > 0)) return U{0};
+             if (!(x > 0)) {
+               return U{0};
+             }
              return x >= 4294967296.0F ? U{0xffffffff} : static_cast<U>(x);
            }},
           {"cvt.rmi.f32.f32 %f10, %f1;", 'f', [](U a, U, U) { return Bits(std::floor(F(a))); }},
@@ -376,8 +395,12 @@ TEST(PtxInstruction, DoublePrecision) {
           {"cvt.rpi.s64.f64 %d10, %g1;", 'd',
            [](U a, U, U) {
              const double x = std::ceil(G(a));
-             if (std::isnan(x)) return U{0};
-             if (x >= 0x1p63) return U{0x7fffffffffffffff};
+             if (std::isnan(x)) {
+               return U{0};
+             }
+             if (x >= 0x1p63) {
+               return U{0x7fffffffffffffff};
+             }
              return x < -0x1p63 ? U{1} << 63 : U(static_cast<S64>(x));
            }},
       },

@@ -120,8 +120,12 @@ LEAF: st.param.b32 [r+0], 1; ret;
   const auto out = run.Words(0);
   std::uint32_t factorial = 1;
   for (std::uint32_t n = 0; n < 8; ++n) {
-    if (n > 0) factorial *= n;
-    for (std::uint32_t lane = n; lane < 32; lane += 8) EXPECT_EQ(out[lane], 2 * factorial);
+    if (n > 0) {
+      factorial *= n;
+    }
+    for (std::uint32_t lane = n; lane < 32; lane += 8) {
+      EXPECT_EQ(out[lane], 2 * factorial);
+    }
   }
 }
 

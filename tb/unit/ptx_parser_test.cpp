@@ -94,7 +94,9 @@ TEST(PtxParser, AcceptsModules) {
           ".entry k(.param .u64 .ptr .global .align 8 a,\n"
           ".param .align 16 .b8 b[16]) { ret; }",
   };
-  for (const std::string& module : modules) EXPECT_EQ(Refusal(module), "accepted") << module;
+  for (const std::string& module : modules) {
+    EXPECT_EQ(Refusal(module), "accepted") << module;
+  }
 }
 
 TEST(PtxParser, SyntaxErrorsNameLineAndColumn) {
@@ -120,7 +122,9 @@ TEST(PtxParser, SyntaxErrorsNameLineAndColumn) {
       {Header() + ".entry k() { ld.u32 %r, [a; }", "f.ptx:4:27: expected \"]\", found \";\""},
       {Header() + ".reg .b32 ;", "f.ptx:4:11: expected the name of a variable, found \";\""},
   };
-  for (const auto& row : rows) EXPECT_EQ(Refusal(row.text), row.message) << row.text;
+  for (const auto& row : rows) {
+    EXPECT_EQ(Refusal(row.text), row.message) << row.text;
+  }
 }
 
 TEST(PtxParser, MeaninglessInstructionsAreRefused) {
@@ -163,7 +167,9 @@ TEST(PtxParser, MeaninglessInstructionsAreRefused) {
       {"L: L: ret;", "f.ptx:5:4: L is declared twice"},
       {".reg .f16 x;", "f.ptx:5:11: the type .f16 of x is not supported"},
   };
-  for (const auto& row : rows) EXPECT_EQ(Refusal(Body(row.body)), row.message) << row.body;
+  for (const auto& row : rows) {
+    EXPECT_EQ(Refusal(Body(row.body)), row.message) << row.body;
+  }
 }
 
 TEST(PtxParser, AllUnsupportedInstructionsAreNamedAtOnce) {
