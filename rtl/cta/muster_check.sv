@@ -6,7 +6,7 @@
 //
 // A lifecycle operation, and any operation of a waiting warp, stays here until the stages ahead are
 // empty: then who waits, and which entry took the latest all-warps arrival, are settled. Lifecycle
-// operations and R2B, which are rare, take a cycle more for their checks.
+// operations and R2B, which are rare, take two cycles more for their checks.
 module muster_check
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -19,7 +19,8 @@ module muster_check
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnLanes  = 1'b1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
-  localparam int unsigned CtaW    = (NumCtas > 1) ? $clog2(NumCtas) : 1
+  localparam int unsigned CtaW    = (NumCtas > 1) ? $clog2(NumCtas) : 1,
+  localparam int unsigned EntryW  = CtaW + $bits(bar_t)
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -44,6 +45,7 @@ module muster_check
   input  logic                    ready_i,
   output group_t                  group_o,         // with the barrier of the entry
   output checked_t [NumIssue-1:0] members_o,
+  output logic [EntryW-1:0]       next_o,          // the entry of the group here in the next cycle
   output logic [WarpW-1:0]        last_o,          // arrivals (exit: warps) before the last one
   output logic [31:0]             word_o,          // R2B: the state word
 
@@ -86,7 +88,7 @@ module muster_check
     end
   end
 
-  logic                roster_ready, resident, last_lane, launch, leave, exit;
+  logic                roster_ready, resident, last_lane, launch, leave, exit, exits_q;
   logic [NumIssue-1:0] live;
   logic [WarpW-1:0]    live_last;   // live warps of the CTA, less one
   wcount_t             size;
@@ -104,7 +106,7 @@ module muster_check
     .last_lane_o (last_lane),
     .enter_i (go && group_q.op == GroupClear), .chosen_i (chosen),
     .launch_i (launch), .launch_last_i (WarpW'(launched_q - 7'd1)),
-    .launch_size_i (launch_size_i), .exit_i (exit), .leave_i (leave),
+    .launch_size_i (launch_size_i), .exit_i (exit), .exits_i (exit && exits_q), .leave_i (leave),
     .census_warp_i, .census_live_o, .census_cta_o
   );
 
@@ -121,9 +123,9 @@ module muster_check
   logic lifecycle, writes;   // what kind of group it is
   logic may_wait_q;          // a member's warp waited when it was chosen
   logic settled;             // nothing ahead can change what is judged here
-  logic changed_q;           // the roster has just changed: it is read once more
+  logic changed_q;           // the roster, or an entry as a whole, has just changed: read it again
   logic any_waits;
-  logic judged_q;            // the slow checks below are of this group
+  logic judging_q, judged_q; // the slow checks below are half done; they are done
 
   assign lifecycle = is_lifecycle(group_q.op) && (group_q.op != GroupClear);
   assign writes    = EnState && (group_q.op inside {GroupWriteBar, GroupWriteWarp});
@@ -136,11 +138,13 @@ module muster_check
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       changed_q  <= 1'b0;
+      judging_q  <= 1'b0;
       judged_q   <= 1'b0;
       launched_q <= '0;
     end else begin
-      changed_q <= go && is_lifecycle(group_q.op);
-      judged_q  <= valid_q && settled && !go;
+      changed_q <= go && (is_lifecycle(group_q.op) || writes);
+      judging_q <= valid_q && settled && !go;
+      judged_q  <= valid_q && settled && !go && judging_q;
       if (done_o) begin
         launched_q <= '0;
       end else if (go && group_q.op == GroupClear && chosen) begin
@@ -154,13 +158,14 @@ module muster_check
   // -------------------------------------------------------------------------------------------
 
   wcount_t               expected;    // as the arrival, or R2B's word, has it
+  logic [WarpW-1:0]      word_last_q;
   logic [WarpW-1:0]      last;        // the count of such an entry before its last arrival
   bar_word_t             bar_word;
   warp_word_t            warp_word;
-  logic                  write_bar, above, bad_launch_q, bad_word, bad_word_q, last_lane_q;
+  logic                  write_bar, above, bad_launch_q, bad_word, bad_word_q, leave_q, exit_q, above_q;
   logic [NumIssue-1:0]   idle;        // no lane takes part
   logic [NumIssue-1:0]   waits;       // the warp waits already
-  logic [NumIssue-1:0]   accepted;
+  logic [NumIssue-1:0]   exists, no_count, bad_count, accepted;
   fault_e [NumIssue-1:0] cause;
 
   // R2B is a group of its own: the only member that is valid.
@@ -180,13 +185,17 @@ module muster_check
 
   muster_word_check #(.NumWarps(NumWarps)) u_word_check (
     .bar_i (write_bar), .bar_word_i (bar_word), .warp_word_i (warp_word),
-    .above_i (above), .last_i (last), .size_i (size), .bad_o (bad_word)
+    .above_i (above_q), .last_i (word_last_q), .size_i (size), .bad_o (bad_word)
   );
 
   always_ff @(posedge clk_i) begin
     if (ready_o) may_wait_q <= any_waits;
+    above_q      <= above;
+    word_last_q  <= last;
     bad_word_q   <= bad_word;
-    last_lane_q  <= last_lane;
+    leave_q      <= resident || !EnFaults;
+    exit_q       <= accepted[0];
+    exits_q      <= accepted[0] && last_lane;
     bad_launch_q <= resident || (32'(group_q.cta) >= NumCtas) || (launched_q == '0) ||
                     (launched_q > launch_size_i) || (32'(launch_size_i) > NumWarps);
   end
@@ -203,7 +212,10 @@ module muster_check
       idle[m]  = ((group_q.op == GroupExit) ? exit_lanes_i : members_q[m].lanes) == '0;
       waits[m] = may_wait_q && waiting_i[members_q[m].warp[WarpW-1:0]] &&
                  !(group_q.op inside {GroupReadBar, GroupReadWarp});
-      cause[m] = FaultNone;
+      exists[m]    = (32'(members_q[m].warp) < NumWarps);
+      no_count[m]  = !members_q[m].waits && (group_q.count == '0);
+      bad_count[m] = no_count[m] || (group_q.count[4:0] != '0);
+      cause[m]     = FaultNone;
       unique case (group_q.op)
         GroupClear:  cause[m] = FaultNone;
         GroupLaunch: if (bad_launch_q) cause[m] = FaultBadLaunch;
@@ -213,33 +225,41 @@ module muster_check
             cause[m] = FaultNone;
           end else if (!resident) begin
             cause[m] = FaultCtaNotResident;
-          end else if (!live[m] || (32'(members_q[m].warp) >= NumWarps)) begin
+          end else if (!live[m] || !exists[m]) begin
             cause[m] = FaultWarpNotLive;
           end else if (waits[m]) begin
             cause[m] = FaultWarpWaiting;
           end else if (writes) begin
             if (bad_word_q) cause[m] = FaultBadStateWord;
           end else if (group_q.op == GroupArrive) begin
-            if (!members_q[m].waits && group_q.count == '0) cause[m] = FaultArvWithoutCount;
-            else if (group_q.count[4:0] != '0) cause[m] = FaultCountNotMultiple;
+            if (no_count[m]) cause[m] = FaultArvWithoutCount;
+            else if (bad_count[m]) cause[m] = FaultCountNotMultiple;
             else if (above) cause[m] = FaultCountAboveCta;
           end
         end
       endcase
       if (!EnFaults) cause[m] = FaultNone;
-      accepted[m] = (cause[m] == FaultNone) && !idle[m];
+      // The same again as one product, which is shorter than the order of precedence.
+      accepted[m] = !idle[m];
+      if (EnFaults) begin
+        accepted[m] = !idle[m] && resident && live[m] && exists[m] && !waits[m] &&
+                      !(writes && bad_word_q) &&
+                      !(group_q.op == GroupArrive && (bad_count[m] || above));
+      end
     end
   end
 
   assign launch = go && (group_q.op == GroupLaunch) && !(EnFaults && bad_launch_q);
-  assign leave  = go && (group_q.op == GroupLeave) && (resident || !EnFaults);
-  assign exit   = go && (group_q.op == GroupExit) && accepted[0];
+  assign leave  = go && (group_q.op == GroupLeave) && leave_q;
+  assign exit   = go && (group_q.op == GroupExit) && exit_q;
 
   // -------------------------------------------------------------------------------------------
   // Onward
   // -------------------------------------------------------------------------------------------
 
   logic [NumIssue-1:0] takes_effect;
+
+  assign next_o = {next_cta, ready_o ? group_i.bar : group_o.bar};
 
   // A clear of a slot that is taken goes no further.
   assign valid_o = go && !(EnFaults && group_q.op == GroupClear &&
@@ -253,7 +273,7 @@ module muster_check
 
     for (int m = 0; m < NumIssue; m++) begin
       unique case (group_q.op)
-        GroupExit:  takes_effect[m] = accepted[m] && last_lane_q;
+        GroupExit:  takes_effect[m] = exits_q;
         GroupClear: takes_effect[m] = chosen;
         default:    takes_effect[m] = accepted[m];
       endcase

@@ -2,8 +2,9 @@
 //
 // The second stage: the barrier table's counts (BCU ISA, BAR). An entry holds how many warps have
 // arrived, how many are expected, and of what kind the generation is. A group that is here updates
-// its entry in this cycle: this is the commit. The entry of the group behind it is read meanwhile,
-// so that a new update can follow in every cycle, of the same entry too.
+// its entry in this cycle: this is the commit. Its entry was read a cycle early, while the group was
+// still in the check stage, and compared with it there; what the group directly ahead has written
+// since is forwarded. So an update can follow in every cycle, of the same entry too.
 //
 // Members arrive in port order. The one that completes the entry ends the update; those behind it
 // stay, and open the next generation in the next cycle.
@@ -30,7 +31,8 @@ module muster_count
   input  logic [31:0]             word_i,
 
   output logic                    busy_o,      // a group is here
-  output logic [EntryW-1:0]       next_o,      // the entry of the group in the next cycle
+  input  logic [EntryW-1:0]       next_i,      // the entry of the group offered in the next cycle
+  output logic [EntryW-1:0]       next_o,      // ... and of the group here in the next cycle
   output logic [EntryW-1:0]       entry_o,     // of the group in this one
   input  logic [EntryW-1:0]       census_i,    // an entry to look at ...
   output bar_word_t               census_o,    // ... and its counts, a cycle later
@@ -92,16 +94,39 @@ module muster_count
   assign entry_o = {group_q.cta[CtaW-1:0], group_q.bar};
   assign busy_o  = valid_q;
 
-  count_t count, count_d, census;
-  logic   write;
+  count_t offered, census;          // the entry of the group offered, as it is stored
+  count_t stored_q, ahead_q;        // the same of the group here; what the group ahead has written
+  count_t count, count_d;           // the entry, before and after the update
+  logic   write, forward_q;
+  logic   unlike, unlike_q;         // the group differs from the stored entry in count or kind
+  logic   unlike_ahead_q;           // ... from the group ahead
+  logic   arrives;
 
   muster_ram #(
     .Depth(NumCtas * NumBars), .Width($bits(count_t)), .NumRead(2), .Forward(2'b01)
   ) u_counts (
     .clk_i,
     .we_i (write), .waddr_i (entry_o), .wdata_i (count_d),
-    .raddr_i ({census_i, next_o}), .rdata_o ({census, count})
+    .raddr_i ({census_i, next_i}), .rdata_o ({census, offered})
   );
+
+  assign unlike = (offered.kind != KindIdle) &&
+                  (offered.expected != group_i.count[5+:WarpW+1] || offered.kind != group_i.kind);
+
+  always_ff @(posedge clk_i) begin
+    if (ready_o) begin
+      stored_q       <= offered;
+      unlike_q       <= unlike;
+      unlike_ahead_q <= (group_q.count[11:5] != group_i.count[11:5]) ||
+                        (group_q.kind != group_i.kind);
+    end else begin
+      unlike_ahead_q <= 1'b0;  // the group ahead is this one
+    end
+    forward_q <= write && (entry_o == next_o);
+    ahead_q   <= count_d;
+  end
+
+  assign count = forward_q ? ahead_q : stored_q;
 
   assign census_o = '{
     zero:     '0,
@@ -115,7 +140,7 @@ module muster_count
   // Which members count, and which of them completes the entry
   // -------------------------------------------------------------------------------------------
 
-  logic                      arrives, idle, other_count, other_kind;
+  logic                      idle, refused;
   logic [WarpW:0]            expected;
   logic [NumIssue-1:0]       counts, done;
   logic                      complete;
@@ -125,8 +150,8 @@ module muster_count
   assign arrives     = (group_q.op == GroupArrive);
   assign expected    = group_q.count[5+:WarpW+1];
   assign idle        = (count.kind == KindIdle);
-  assign other_count = EnFaults && arrives && !idle && (count.expected != expected);
-  assign other_kind  = EnFaults && arrives && !idle && (count.kind != group_q.kind);
+  assign refused     = EnFaults && arrives &&
+                       (forward_q ? (unlike_ahead_q && ahead_q.kind != KindIdle) : unlike_q);
   assign word        = word_q;
 
   always_comb begin
@@ -138,7 +163,7 @@ module muster_count
     for (int m = 0; m < NumIssue; m++) begin
       if (!complete) begin
         done[m]   = members_q[m].valid;
-        counts[m] = members_q[m].valid && members_q[m].counts && !other_count && !other_kind;
+        counts[m] = members_q[m].valid && members_q[m].counts && !refused;
         if (counts[m]) begin
           if (arrives) complete = (count.arrived == last_q - added[WarpW-1:0]);
           added = added + (WarpW+1)'(1);
@@ -234,8 +259,10 @@ module muster_count
       end
       if (valid_q && done[m]) begin
         effects_o[m].cause = members_q[m].cause;
-        if (members_q[m].counts && other_kind) effects_o[m].cause = FaultKindMismatch;
-        if (members_q[m].counts && other_count) effects_o[m].cause = FaultCountMismatch;
+        if (members_q[m].counts && refused) begin
+          effects_o[m].cause = (count.expected != expected) ? FaultCountMismatch
+                                                            : FaultKindMismatch;
+        end
       end
     end
   end

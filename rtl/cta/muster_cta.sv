@@ -161,7 +161,7 @@ module muster_cta
   logic     [31:0]         chk_word;
   logic                    census_live;
   cta_t                    census_cta;
-  logic     [EntryW-1:0]   entry, entry_next, census_entry;
+  logic     [EntryW-1:0]   entry, entry_next, chk_next, census_entry;
   // What the count stage comes to, and the same in the release stage.
   outcome_t                counted, outcome;
   effect_t  [NumIssue-1:0] counted_effects, effects;
@@ -178,7 +178,7 @@ module muster_cta
     .waiting_i (waiting), .ahead_i (count_busy || release_busy),
     .latest_we_i (latest_we), .latest_cta_i (entry[EntryW-1-:CtaW]), .latest_bar_i (entry[3:0]),
     .valid_o (chk_valid), .ready_i (chk_ready), .group_o (chk_group), .members_o (chk_members),
-    .last_o (chk_last), .word_o (chk_word),
+    .next_o (chk_next), .last_o (chk_last), .word_o (chk_word),
     .census_warp_i (census_warp_i[WarpW-1:0]), .census_live_o (census_live),
     .census_cta_o (census_cta)
   );
@@ -195,7 +195,7 @@ module muster_cta
     .clk_i, .rst_ni,
     .valid_i (chk_valid), .ready_o (chk_ready), .group_i (chk_group), .members_i (chk_members),
     .last_i (chk_last), .word_i (chk_word),
-    .busy_o (count_busy), .next_o (entry_next), .entry_o (entry), .latest_we_o (latest_we),
+    .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next), .entry_o (entry), .latest_we_o (latest_we),
     .census_i (census_entry), .census_o (census_count),
     .commit_o (commit), .commits_o (commits), .warps_o (counted_warps),
     .outcome_o (counted), .effects_o (counted_effects)
@@ -233,7 +233,7 @@ module muster_cta
     assign effects      = counted_effects;
     assign warps        = counted_warps;
     assign release_next = entry_next;
-    assign release_busy = completed_q;
+    always_ff @(posedge clk_i) release_busy <= count_busy;
   end
 
   // Released warps still count as waiting in the cycle of their release.

@@ -3,7 +3,8 @@
 // The memory drain of one issue port (PTX 9.7.13.1: when the barrier completes, prior memory
 // accesses of the thread are performed). A barrier operation whose warp has no access outstanding
 // passes at once. Any other is parked, a place per warp, and its drain is requested; acknowledged,
-// it takes turns with what arrives at the port. So a warp in drain blocks no other.
+// it goes before what arrives at the port, which waits for at most one operation of each other
+// warp: nothing more is parked meanwhile. So a warp in drain blocks no other.
 //
 // Parked operations that are acknowledged leave in batches: group after group of eight warps, those
 // of the group that are acknowledged by its turn, lowest first. So each waits for at most one
@@ -79,22 +80,19 @@ module muster_drain
     drained_d = drained_d | (Groups*Span)'(parked_q & fence_ack_i);
   end
 
-  // Parked and passing operations take turns.
-  logic parked_turn_q;
-  assign pick_take = pick_valid_q && ready_i && (parked_turn_q || !pass);
-  assign valid_o   = pass || pick_valid_q;
-  assign issue_o   = (pick_valid_q && (parked_turn_q || !pass)) ? picked : issue_i;
-  assign ready_o   = park || (ready_i && pass && !(pick_valid_q && parked_turn_q));
+  assign pick_take = pick_valid_q && ready_i;
+  assign valid_o   = pick_valid_q || pass;
+  assign issue_o   = pick_valid_q ? picked : issue_i;
+  assign ready_o   = park || (ready_i && !pick_valid_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      parked_q      <= '0;
-      drained_q     <= '0;
-      batch_q       <= '0;
-      turn_q        <= '0;
-      next_q        <= '0;
-      pick_valid_q  <= 1'b0;
-      parked_turn_q <= 1'b0;
+      parked_q     <= '0;
+      drained_q    <= '0;
+      batch_q      <= '0;
+      turn_q       <= '0;
+      next_q       <= '0;
+      pick_valid_q <= 1'b0;
     end else begin
       parked_q     <= parked_d;
       drained_q    <= drained_d;
@@ -104,7 +102,6 @@ module muster_drain
         turn_q <= next_q;
         next_q <= (32'(next_q) == Groups - 1) ? '0 : next_q + GroupW'(1);
       end
-      if (valid_o && ready_i) parked_turn_q <= !pick_take;
     end
   end
 

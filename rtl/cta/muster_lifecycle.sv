@@ -32,7 +32,7 @@ module muster_lifecycle
   localparam int unsigned StepW = $clog2(Steps);
 
   logic [StepW:0]   walked_q;
-  logic             walked, step, sent_q, launches, leaves, held;
+  logic             walked, step, sent_q, launches, leaves, held, clear_q;
   logic [WarpW-1:0] warp;
 
   assign launches = (lifecycle_i.op == LcLaunch);
@@ -42,7 +42,7 @@ module muster_lifecycle
   assign held     = !InOrder && busy_i[warp];
 
   logic waits;  // for operations that may be overtaken
-  assign waits   = (lifecycle_i.op == LcExit) ? held : (leaves && !walked && !InOrder);
+  assign waits   = !InOrder && ((lifecycle_i.op == LcExit) ? !clear_q : (leaves && !walked));
   assign valid_o = valid_i && !sent_q && !waits;
   assign step    = launches ? (!walked && valid_o && ready_i) : (waits && valid_i && !held);
 
@@ -50,10 +50,13 @@ module muster_lifecycle
     if (!rst_ni) begin
       walked_q <= '0;
       sent_q   <= 1'b0;
+      clear_q  <= 1'b0;
     end else if (done_i) begin
       walked_q <= '0;
       sent_q   <= 1'b0;
+      clear_q  <= 1'b0;
     end else begin
+      clear_q <= valid_i && !held;
       if (step && (launches || leaves)) walked_q <= walked_q + (StepW+1)'(1);
       if (valid_o && ready_i && !(launches && !walked)) sent_q <= 1'b1;
     end

@@ -36,7 +36,8 @@ module muster_roster
   input  logic                           launch_i,
   input  logic [WarpW-1:0]               launch_last_i,
   input  wcount_t                        launch_size_i,
-  input  logic                           exit_i,
+  input  logic                           exit_i,        // these lanes exit ...
+  input  logic                           exits_i,       // ... and with them the warp
   input  logic                           leave_i,
 
   input  logic [WarpW-1:0]               census_warp_i, // a warp to look at ...
@@ -56,21 +57,20 @@ module muster_roster
 
   logic [CtaW:0] freed_q;  // slots that were freed since reset
   slot_t         slot, slot_d;
-  logic          free, exits;
+  logic          free;
 
   assign ready_o = freed_q[CtaW];
   assign free    = !ready_o;
-  assign exits   = exit_i && last_lane_o;
 
   always_comb begin
     slot_d = '{resident: launch_i, live_last: launch_last_i, size: launch_size_i};
-    if (exits) slot_d = '{resident: 1'b1, live_last: slot.live_last - WarpW'(1), size: slot.size};
+    if (exits_i) slot_d = '{resident: 1'b1, live_last: slot.live_last - WarpW'(1), size: slot.size};
   end
 
   // A slot is not read in the cycle after it has changed: the check stage waits.
   muster_ram #(.Depth(1 << CtaW), .Width($bits(slot_t)), .Forward(1'b0)) u_slots (
     .clk_i,
-    .we_i (launch_i || leave_i || exits || free),
+    .we_i (launch_i || leave_i || exits_i || free),
     .waddr_i (free ? freed_q[CtaW-1:0] : cta_i[CtaW-1:0]), .wdata_i (slot_d),
     .raddr_i (next_cta_i), .rdata_o (slot)
   );
@@ -107,7 +107,7 @@ module muster_roster
   always_comb begin
     place_d = '{live: chosen_i, cta: cta_i, exited: '0};
     if (exit_i) begin
-      place_d.live   = !last_lane_o;
+      place_d.live   = !exits_i;
       place_d.exited = EnLanes ? (place[0].exited | lanes_i) : '0;
     end
   end

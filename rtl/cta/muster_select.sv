@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Chooses the next group: the lifecycle port and the issue ports take turns to lead, and the ports
-// whose arrival agrees with the leader's (same CTA, barrier, count and kind) go with it, in port
-// order. An operation of a waiting warp goes alone, so that what releases it is a group of its own.
+// Chooses the next group. The lifecycle port may go every other time; otherwise an issue port leads,
+// in turn, and the ports whose arrival agrees with the leader's (same CTA, barrier, count and kind)
+// go with it, in port order. An operation of a waiting warp goes alone, so that what releases it is a group of its own.
 module muster_select
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -54,18 +54,32 @@ module muster_select
     end
   end
 
-  logic [NumIssue:0] grant;  // who leads; the last bit is the lifecycle port's
+  logic                lc_turn_q, lc_goes;
+  logic [NumIssue-1:0] grant;  // who leads, if the lifecycle port does not go
 
-  muster_rr_arbiter #(.NumReq(NumIssue + 1)) u_arbiter (
-    .clk_i, .rst_ni,
-    .req_i ({lc_valid_i, eligible}), .advance_i (ready_i), .gnt_o (grant)
-  );
+  assign lc_goes = lc_valid_i && lc_turn_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      lc_turn_q <= 1'b1;
+    end else if (ready_i) begin
+      lc_turn_q <= !lc_goes;
+    end
+  end
+
+  if (NumIssue > 1) begin : g_turns
+    muster_rr_arbiter #(.NumReq(NumIssue)) u_arbiter (
+      .clk_i, .rst_ni, .req_i (eligible), .advance_i (ready_i && !lc_goes), .gnt_o (grant)
+    );
+  end else begin : g_one
+    assign grant = '1;  // what it offers is taken if it is eligible
+  end
 
   logic [NumIssue-1:0] joins;  // goes with the leader, or leads
   logic                alone;  // nothing goes with the leader
 
   always_comb begin
-    group_o = lc_group_i;
+    group_o = group[0];
     alone   = 1'b1;
     for (int p = 0; p < NumIssue; p++) begin
       if (grant[p]) begin
@@ -74,19 +88,20 @@ module muster_select
       end
     end
     for (int p = 0; p < NumIssue; p++) begin
-      joins[p] = grant[p] ||
-                 (!alone && eligible[p] && !waiting_i[p] && (group[p] == group_o));
+      joins[p] = eligible[p] && !lc_goes &&
+                 (grant[p] || (!alone && !waiting_i[p] && (group[p] == group_o)));
     end
     members_o = member;
     for (int p = 0; p < NumIssue; p++) members_o[p].valid = joins[p];
-    if (grant[NumIssue]) begin
+    if (lc_goes) begin
+      group_o            = lc_group_i;
       members_o[0].valid = 1'b1;
       members_o[0].warp  = lc_warp_i;
     end
   end
 
-  assign valid_o    = (grant != '0);
+  assign valid_o    = lc_goes || (eligible != '0);
   assign ready_o    = {NumIssue{ready_i}} & joins;
-  assign lc_ready_o = ready_i && grant[NumIssue];
+  assign lc_ready_o = ready_i && lc_goes;
 
 endmodule
