@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,13 +36,18 @@ Scoreboard::Scoreboard(const Config& config, const golden::Model& model)
 bool Scoreboard::Expect(std::uint64_t cycle, const Commits& commits,
                         const golden::Effects* effects) {
   Slot* slot = &slots_[(cycle + bounds_.latency) % kSlots];
+  std::uint64_t& moved = moved_[cycle % kQuiet];
   for (unsigned i = 0; i < commits.count; ++i) {
     const Operation& operation = commits.operations[i];
     Keep(cycle, operation, effects[i]);
+    moved |= effects[i].released;
     if (!ExpectOne(cycle, operation, commits.about[i].port, effects[i], slot)) {
       return false;
     }
   }
+  moved |= (live_ ^ model_.Live()) | (waiting_ ^ model_.Waiting());
+  live_ = model_.Live();
+  waiting_ = model_.Waiting();
   return true;
 }
 
@@ -138,9 +145,9 @@ bool Scoreboard::Compare(std::uint64_t cycle, const Inputs& in, const Outputs& o
     slot.fault_valid = 0;
     slot.released = 0;
   }
-  live_[cycle % kSlots] = model_.Live();
-  waiting_[cycle % kSlots] = model_.Waiting();
-  return CompareResponse(cycle, in, out) && CompareCensus(cycle, out);
+  const bool good = CompareResponse(cycle, in, out) && CompareCensus(cycle, out);
+  moved_[(cycle + 1) % kQuiet] = 0;
+  return good;
 }
 
 bool Scoreboard::CompareSlot(const Slot& slot, const Outputs& out) {
@@ -293,11 +300,9 @@ bool Scoreboard::CompareEntry(std::uint64_t cycle, unsigned entry, const Outputs
 
 bool Scoreboard::CompareWarp(unsigned warp, const Outputs& out) {
   const std::uint64_t bit = std::uint64_t{1} << warp;
-  std::uint64_t changed = 0;
-  for (unsigned i = 0; i < kQuiet; ++i) {
-    changed |= (live_[i] ^ model_.Live()) | (waiting_[i] ^ model_.Waiting());
-  }
-  if ((changed & bit) != 0) {
+  const std::uint64_t moved =
+      std::accumulate(moved_.begin(), moved_.end(), std::uint64_t{0}, std::bit_or<>());
+  if ((moved & bit) != 0) {
     return true;
   }
   const auto describe = [warp](bool live, bool waiting) {
@@ -307,10 +312,13 @@ bool Scoreboard::CompareWarp(unsigned warp, const Outputs& out) {
   const bool in_cta = out.census_live && cta < config_.num_ctas && model_.Resident(cta);
   const bool is_live = in_cta && (model_.LiveWarps(cta) & bit) != 0;
   const bool live = (model_.Live() & bit) != 0;
-  // Without reductions and faults, nothing in the unit needs to know who waits.
-  const bool waiting = (config_.reduce || config_.faults) && (model_.Waiting() & bit) != 0;
-  return (in_cta == live && is_live == live && out.census_waiting == waiting) ||
-         Differ("census.warp", describe(in_cta, out.census_waiting), describe(live, waiting));
+  // Without reductions and faults, nothing in the unit needs to know who waits; and nobody asks it
+  // of a warp that is not live.
+  const bool tells = live && (config_.reduce || config_.faults);
+  const bool waiting = tells && (model_.Waiting() & bit) != 0;
+  const bool waits = tells && out.census_waiting;
+  return (in_cta == live && is_live == live && waits == waiting) ||
+         Differ("census.warp", describe(in_cta, waits), describe(live, waiting));
 }
 
 bool Scoreboard::Differ(const char* field, std::string unit, std::string golden, int cta, int bar) {
