@@ -101,8 +101,8 @@ std::string JUnit(const std::vector<Row>& rows, std::size_t failed) {
       "<testsuite name=\"kernels\" tests=\"{}\" failures=\"{}\" time=\"{:.3f}\">\n",
       rows.size(), failed, seconds);
   for (const Row& row : rows) {
-    text += fmt::format("  <testcase classname=\"kernels\" name=\"{}\" time=\"{:.3f}\"",
-                        Xml(row.name), row.result.seconds);
+    text += fmt::format(R"(  <testcase classname="kernels" name="{}" time="{:.3f}")", Xml(row.name),
+                        row.result.seconds);
     text += row.passed ? "/>\n"
                        : fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
                                      Xml(row.result.outcome), Xml(row.result.text));

@@ -157,7 +157,7 @@ To ConvertOne(From value, Round round, bool saturate) {
     return FloatToInteger<To>(value);
   } else {
     if (saturate) {
-      const __int128 wide = value;
+      const __int128 wide = +value;
       if (wide > std::numeric_limits<To>::max()) {
         return std::numeric_limits<To>::max();
       }

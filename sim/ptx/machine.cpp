@@ -161,7 +161,7 @@ void Machine::LaunchCtas() {
     cta.taken = true;
     cta.warps = 0;
     cta.exited = 0;
-    cta.cta.linear_id = static_cast<std::uint32_t>(next_cta_);
+    cta.cta.linear_id = next_cta_;
     cta.cta.id = PointOf(next_cta_++, launch_.grid);
     cta.cta.shared.assign(launch_.shared_bytes, 0);
     census_.Launch(cta_slot, cta.cta.linear_id);

@@ -71,7 +71,8 @@ Reader::Reader(const std::string& path) : path_(path), text_(ReadFile(path, "man
     root_ = Json::parse(text_);
   } catch (const Json::parse_error& error) {
     const auto end = std::min<std::size_t>(error.byte, text_.size());
-    const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<long>(end), '\n');
+    const auto line =
+        1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(end), '\n');
     throw InputError(fmt::format(
         "{}:{}: the manifest is not JSON: {}", path_, line,
         std::string(error.what()).substr(std::string_view(error.what()).find("] ") + 2)));
@@ -98,7 +99,8 @@ void Reader::CheckKeys(const Json& object, const std::string& at,
       for (const std::string_view name : keys) {
         known.append(known.empty() ? "" : ", ").append(name);
       }
-      Fail(at.empty() ? key : at + "." + key, fmt::format("is not a known key ({})", known));
+      Fail(fmt::format("{}{}{}", at, at.empty() ? "" : ".", key),
+           fmt::format("is not a known key ({})", known));
     }
   }
 }
@@ -201,7 +203,7 @@ double Reader::Float(const Json& value, const std::string& at) const {
   if (text == "nan") {
     return std::numeric_limits<double>::quiet_NaN();
   }
-  Fail(at, "must be a number, \"inf\", \"-inf\" or \"nan\"");
+  Fail(at, R"(must be a number, "inf", "-inf" or "nan")");
 }
 
 // The bits of a value of `type`.
@@ -239,7 +241,7 @@ Image Reader::Contents(const Json& value, const Buffer& buffer, const std::strin
     return bytes;
   }
   if (!value.is_object() || value.size() != 1) {
-    Fail(at, "must be a list, {\"fill\": value} or {\"file\": path}");
+    Fail(at, R"(must be a list, {"fill": value} or {"file": path})");
   }
   CheckKeys(value, at, {"fill", "file"});
   if (value.contains("fill")) {
@@ -275,7 +277,7 @@ Image Reader::Initial(const Json& value, const Buffer& buffer, const std::string
     return bytes;
   }
   if (text != "iota") {
-    Fail(at, "must be \"zero\", \"iota\", a list, or {\"fill\": ...}, {\"file\": ...}");
+    Fail(at, R"(must be "zero", "iota", a list, or {"fill": ...}, {"file": ...})");
   }
   for (std::uint64_t i = 0; i < buffer.count; ++i) {
     std::uint64_t bits = i;
@@ -298,7 +300,7 @@ void Reader::ReadBuffers(const Json& object, Manifest* manifest) const {
     CheckKeys(value, at, {"type", "count", "init"});
     for (const char* const key : {"type", "count"}) {
       if (!value.contains(key)) {
-        Fail(at, fmt::format("lacks \"{}\"", key));
+        Fail(at, fmt::format(R"(lacks "{}")", key));
       }
     }
     Buffer buffer;
@@ -317,7 +319,7 @@ void Reader::ReadArguments(const Json& list, Manifest* manifest) const {
   for (std::size_t i = 0; i < list.size(); ++i) {
     const std::string at = fmt::format("args[{}]", i);
     if (!list[i].is_object() || list[i].size() != 1) {
-      Fail(at, "must be {\"buffer\": name} or {type: value}");
+      Fail(at, R"(must be {"buffer": name} or {type: value})");
     }
     const auto member = list[i].items().begin();
     Argument argument;
@@ -332,7 +334,7 @@ void Reader::ReadArguments(const Json& list, Manifest* manifest) const {
     } else {
       const Type type = TypeOf(member.key());
       if (type == Type::kNone || type == Type::kPred || IsBits(type)) {
-        Fail(at + "." + member.key(), "is neither \"buffer\" nor a type (u8 to s64, f32, f64)");
+        Fail(at + "." + member.key(), R"(is neither "buffer" nor a type (u8 to s64, f32, f64))");
       }
       argument.type = type;
       argument.bits = Element(member.value(), type, at + "." + member.key());
@@ -399,7 +401,7 @@ Manifest Reader::Read() {
              "expect", "outcome", "hazards", "config", "seed", "max_cycles"});
   for (const char* const key : {"ptx", "block"}) {
     if (!root_.contains(key)) {
-      Fail("", fmt::format("lacks \"{}\"", key));
+      Fail("", fmt::format(R"(lacks "{}")", key));
     }
   }
   // CUDA's limits of a grid; a block's are the configurations', and told apart later.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -180,7 +182,8 @@ struct Action<g::Open<Begin>> {
 };
 template <char End>
 struct Action<g::Close<End>> {
-  static void apply0(Builder& b) {
+  template <typename Input>
+  static void apply(const Input& /*in*/, Builder& b) {
     Operand operand = std::move(b.open.back());
     b.open.pop_back();
     b.Add(std::move(operand));
@@ -239,22 +242,16 @@ void Declare(Builder* b) {
     b->parameters.push_back(std::move(done));
   }
 }
-template <>
-struct Action<g::DeclaratorEnd> {
-  static void apply0(Builder& b) { Declare(&b); }
-};
-template <>
-struct Action<g::VariableDeclaration> {
-  static void apply0(Builder& b) {
-    if (b.in_body) {
-      return;
-    }
-    for (syntax::Variable& variable : b.parameters) {
-      b.module->variables.push_back(std::move(variable));
-    }
-    b.parameters.clear();
+MUSTER_ACTION(g::DeclaratorEnd, { Declare(&b); });
+MUSTER_ACTION(g::VariableDeclaration, {
+  if (b.in_body) {
+    return;
   }
-};
+  for (syntax::Variable& variable : b.parameters) {
+    b.module->variables.push_back(std::move(variable));
+  }
+  b.parameters.clear();
+});
 
 // Statements.
 MUSTER_ACTION(g::Label, {
@@ -264,22 +261,16 @@ MUSTER_ACTION(g::Label, {
   statement.label = text.substr(0, text.find_first_of(" \t\r\n:/"));
   b.Push(std::move(statement));
 });
-template <>
-struct Action<g::ScopeBegin> {
-  static void apply0(Builder& b) {
-    Statement statement;
-    statement.kind = Statement::Kind::kBegin;
-    b.Push(std::move(statement));
-  }
-};
-template <>
-struct Action<g::ScopeEnd> {
-  static void apply0(Builder& b) {
-    Statement statement;
-    statement.kind = Statement::Kind::kEnd;
-    b.Push(std::move(statement));
-  }
-};
+MUSTER_ACTION(g::ScopeBegin, {
+  Statement statement;
+  statement.kind = Statement::Kind::kBegin;
+  b.Push(std::move(statement));
+});
+MUSTER_ACTION(g::ScopeEnd, {
+  Statement statement;
+  statement.kind = Statement::Kind::kEnd;
+  b.Push(std::move(statement));
+});
 MUSTER_ACTION(g::GuardNot, { b.instruction.guard_negated = true; });
 MUSTER_ACTION(g::GuardName, { b.instruction.guard = text; });
 MUSTER_ACTION(g::Opcode, {
@@ -287,15 +278,12 @@ MUSTER_ACTION(g::Opcode, {
   b.instruction_at = At(in);
 });
 MUSTER_ACTION(g::ModifierText, { b.instruction.modifiers.push_back(text); });
-template <>
-struct Action<g::Instruction> {
-  static void apply0(Builder& b) {
-    Statement statement;
-    statement.at = b.instruction_at;
-    statement.instruction = std::exchange(b.instruction, {});
-    b.Push(std::move(statement));
-  }
-};
+MUSTER_ACTION(g::Instruction, {
+  Statement statement;
+  statement.at = b.instruction_at;
+  statement.instruction = std::exchange(b.instruction, {});
+  b.Push(std::move(statement));
+});
 
 // Functions.
 MUSTER_ACTION(g::EntryKeyword, {
@@ -307,38 +295,17 @@ MUSTER_ACTION(g::FunctionName, {
   b.function.name = text;
   b.function.at = At(in);
 });
-template <>
-struct Action<g::Returns> {
-  static void apply0(Builder& b) { b.function.returns = std::exchange(b.parameters, {}); }
-};
-template <>
-struct Action<g::FunctionParameters> {
-  static void apply0(Builder& b) { b.function.parameters = std::exchange(b.parameters, {}); }
-};
-template <>
-struct Action<g::MaxThreads> {
-  static void apply0(Builder& b) { b.thread_counts = &b.function.max_threads; }
-};
-template <>
-struct Action<g::RequiredThreads> {
-  static void apply0(Builder& b) { b.thread_counts = &b.function.required_threads; }
-};
+MUSTER_ACTION(g::Returns, { b.function.returns = std::exchange(b.parameters, {}); });
+MUSTER_ACTION(g::FunctionParameters, { b.function.parameters = std::exchange(b.parameters, {}); });
+MUSTER_ACTION(g::MaxThreads, { b.thread_counts = &b.function.max_threads; });
+MUSTER_ACTION(g::RequiredThreads, { b.thread_counts = &b.function.required_threads; });
 MUSTER_ACTION(g::ThreadCount, { b.thread_counts->push_back(NumberOf(text).value); });
-template <>
-struct Action<g::BodyBegin> {
-  static void apply0(Builder& b) {
-    b.in_body = true;
-    b.function.has_body = true;
-  }
-};
-template <>
-struct Action<g::BodyEnd> {
-  static void apply0(Builder& b) { b.in_body = false; }
-};
-template <>
-struct Action<g::FunctionEnd> {
-  static void apply0(Builder& b) { b.module->functions.push_back(std::exchange(b.function, {})); }
-};
+MUSTER_ACTION(g::BodyBegin, {
+  b.in_body = true;
+  b.function.has_body = true;
+});
+MUSTER_ACTION(g::BodyEnd, { b.in_body = false; });
+MUSTER_ACTION(g::FunctionEnd, { b.module->functions.push_back(std::exchange(b.function, {})); });
 
 #undef MUSTER_ACTION
 
@@ -349,11 +316,11 @@ struct Action<g::FunctionEnd> {
 template <typename Rule>
 constexpr const char* kExpected = "something else";
 template <>
-constexpr const char* kExpected<g::CommentEnd> = "the end of the comment, \"*/\"";
+constexpr const char* kExpected<g::CommentEnd> = R"(the end of the comment, "*/")";
 template <>
 constexpr const char* kExpected<g::EndOfFile> = "a directive, a variable or a function";
 template <>
-constexpr const char* kExpected<g::End> = "\";\"";
+constexpr const char* kExpected<g::End> = R"(";")";
 template <>
 constexpr const char* kExpected<g::Operand> = "an operand";
 template <>
@@ -363,7 +330,7 @@ constexpr const char* kExpected<g::Offset> = "an integer after the sign";
 template <>
 constexpr const char* kExpected<g::BaseName> = "a name";
 template <>
-constexpr const char* kExpected<g::SecondName> = "a name after \"|\"";
+constexpr const char* kExpected<g::SecondName> = R"(a name after "|")";
 template <>
 constexpr const char* kExpected<g::VariableName> = "the name of a variable";
 template <>
@@ -375,19 +342,19 @@ constexpr const char* kExpected<g::AlignValue> = "a number of bytes";
 template <>
 constexpr const char* kExpected<g::RangeValue> = "a number of registers";
 template <>
-constexpr const char* kExpected<p::sor<g::DimensionValue, g::NoDimension>> = "a number or \"]\"";
+constexpr const char* kExpected<p::sor<g::DimensionValue, g::NoDimension>> = R"(a number or "]")";
 template <>
-constexpr const char* kExpected<g::GuardName> = "a predicate after \"@\"";
+constexpr const char* kExpected<g::GuardName> = R"(a predicate after "@")";
 template <>
 constexpr const char* kExpected<g::Opcode> = "an instruction";
 template <>
-constexpr const char* kExpected<g::ScopeEnd> = "an instruction, a label, a declaration or \"}\"";
+constexpr const char* kExpected<g::ScopeEnd> = R"(an instruction, a label, a declaration or "}")";
 template <>
-constexpr const char* kExpected<g::BodyEnd> = "an instruction, a label, a declaration or \"}\"";
+constexpr const char* kExpected<g::BodyEnd> = R"(an instruction, a label, a declaration or "}")";
 template <>
 constexpr const char* kExpected<g::FunctionName> = "the name of a function";
 template <>
-constexpr const char* kExpected<g::FunctionEnd> = "\"{\" or \";\"";
+constexpr const char* kExpected<g::FunctionEnd> = R"("{" or ";")";
 template <>
 constexpr const char* kExpected<g::Definition> = "a variable or a function";
 template <>
@@ -406,30 +373,38 @@ template <char C>
 constexpr const char* kExpected<g::Close<C>> = kMarkText<C>;
 
 struct Errors {
+  // NOLINTBEGIN(readability-identifier-naming): PEGTL asks for these names.
   template <typename Rule>
   static constexpr const char* message = kExpected<Rule>;
   template <typename Rule>
   static constexpr bool raise_on_failure = false;
+  // NOLINTEND(readability-identifier-naming)
 };
 template <typename Rule>
 using Control = p::must_if<Errors>::control<Rule>;
 
-// The word or the character at `at`, for an error message.
-std::string Found(const syntax::Module& module, std::size_t byte) {
-  std::string_view rest = std::string_view(module.text).substr(byte);
-  while (!rest.empty() && std::strchr(" \t\r\n", rest.front()) != nullptr) {
+// Where the parser could not go on, past the gap before it, and what is there.
+std::string Stopped(const std::string& file, std::string_view text, const p::parse_error& error) {
+  p::position at = error.positions().front();
+  std::string_view rest = text.substr(at.byte);
+  while (!rest.empty() && std::isspace(static_cast<unsigned char>(rest.front())) != 0) {
+    at.column = rest.front() == '\n' ? 1 : at.column + 1;
+    at.line += rest.front() == '\n' ? 1 : 0;
     rest.remove_prefix(1);
   }
-  if (rest.empty()) {
-    return "the end of the file";
-  }
+  const auto is_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%' ||
+           c == '.';
+  };
   std::size_t length = 0;
-  while (length < rest.size() && length < 24 &&
-         (std::isalnum(static_cast<unsigned char>(rest[length])) != 0 ||
-          std::strchr("_$%.", rest[length]) != nullptr)) {
+  while (length < rest.size() && length < 24 && is_word(rest[length])) {
     ++length;
   }
-  return fmt::format("\"{}\"", rest.substr(0, length == 0 ? 1 : length));
+  const std::string found =
+      rest.empty() ? "the end of the file"
+                   : fmt::format(R"("{}")", rest.substr(0, std::max<std::size_t>(length, 1)));
+  return fmt::format("{}:{}:{}: expected {}, found {}", file, at.line, at.column, error.message(),
+                     found);
 }
 
 }  // namespace
@@ -443,9 +418,7 @@ std::unique_ptr<syntax::Module> Parse(const std::string& file, std::string text)
   try {
     p::parse<g::Everything, Action, Control>(in, builder);
   } catch (const p::parse_error& error) {
-    const p::position& at = error.positions().front();
-    throw InputError(fmt::format("{}:{}:{}: expected {}, found {}", file, at.line, at.column,
-                                 error.message(), Found(*module, at.byte)));
+    throw InputError(Stopped(file, module->text, error));
   }
   const auto refuse = [&](std::string_view what) {
     throw InputError(fmt::format("{}:1:1: {}", file, what));

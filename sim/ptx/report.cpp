@@ -16,13 +16,13 @@ constexpr std::size_t kMaxRows = 16;  // of a table in the text
 constexpr OpKind kKinds[] = {OpKind::kSync,    OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
                              OpKind::kRedPopc, OpKind::kLaunch, OpKind::kExit,   OpKind::kEnd};
 
-Json Rows(const Machine& machine, const std::vector<Incident>& incidents, const char* key) {
+Json Rows(const std::vector<Incident>& incidents, const char* key) {
   Json rows = Json::array();
   for (const Incident& incident : incidents) {
     rows.push_back({{key, incident.name},
                     {"line", incident.line},
                     {"cycle", incident.cycle},
-                    {"cta", machine.CtaName(incident.cta)},
+                    {"cta", incident.cta},
                     {"warp", incident.warp},
                     {"barrier", incident.barrier},
                     {"lanes", fmt::format("{:#010x}", incident.lanes)},
@@ -152,8 +152,8 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                  {"operations", operations},
                  {"releases", machine.releases()},
                  {"barriers", barriers},
-                 {"faults", Rows(machine, machine.faults(), "cause")},
-                 {"hazards", Rows(machine, machine.hazards(), "hazard")},
+                 {"faults", Rows(machine.faults(), "cause")},
+                 {"hazards", Rows(machine.hazards(), "hazard")},
                  {"simulated_khz", timing.Khz()},
                  {"config", session.config().name},
                  {"seed", session.seed()},
@@ -164,7 +164,7 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
   if (machine.outcome() == Outcome::kDeadlock) {
     Json deadlock = Json::array();
     for (const StuckBarrier& barrier : machine.StuckBarriers()) {
-      deadlock.push_back({{"cta", machine.CtaName(barrier.cta)},
+      deadlock.push_back({{"cta", barrier.cta},
                           {"barrier", barrier.id},
                           {"kind", barrier.kind},
                           {"arrived", barrier.arrived},
@@ -173,7 +173,7 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                           {"missing", Rows(barrier.missing)}});
     }
     for (const StuckWarp& warp : machine.StuckWarps()) {
-      deadlock.push_back({{"cta", machine.CtaName(warp.cta)},
+      deadlock.push_back({{"cta", warp.cta},
                           {"warp", warp.where.warp},
                           {"state", warp.where.what},
                           {"line", warp.where.line}});

@@ -17,7 +17,7 @@ namespace muster::ptx {
 
 struct Cta {
   std::array<std::uint32_t, 3> id{};
-  std::uint32_t linear_id = 0;
+  std::uint64_t linear_id = 0;
   std::vector<std::uint8_t> shared;
 };
 

@@ -31,7 +31,8 @@ Kernel Threads(std::uint32_t threads, const std::string& body, const std::string
 const std::string kStore = "  st.global.u32 [%d2], %r10; ret;\n";
 
 std::vector<std::uint32_t> All(std::size_t count, std::uint32_t value) {
-  return std::vector<std::uint32_t>(count, value);
+  std::vector<std::uint32_t> values(count, value);
+  return values;
 }
 
 TEST(PtxBarrier, EveryForm) {

@@ -2,6 +2,7 @@
 //
 // Each family of instructions against values that the host computes: a row is an instruction, with
 // operands from registers, and the function that it should be.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,6 +24,32 @@ using S32 = std::int32_t;
 using S64 = std::int64_t;
 using U16 = std::uint16_t;
 using S16 = std::int16_t;
+
+// Cut to a type, or seen as another.
+template <typename T>
+constexpr U Long(T value) {
+  return static_cast<U>(value);
+}
+template <typename T>
+constexpr S64 SignedLong(T value) {
+  return static_cast<S64>(value);
+}
+template <typename T>
+constexpr U32 Word(T value) {
+  return static_cast<U32>(value);
+}
+template <typename T>
+constexpr S32 SignedWord(T value) {
+  return static_cast<S32>(value);
+}
+template <typename T>
+constexpr U16 Half(T value) {
+  return static_cast<U16>(value);
+}
+template <typename T>
+constexpr S16 SignedHalf(T value) {
+  return static_cast<S16>(value);
+}
 
 struct Row {
   // Sources %h1-3, %r1-3, %d1-3, %f1-3, %g1-3 hold the operands' low bits, %p1 bit 0 of the third;
@@ -72,11 +99,11 @@ std::string KernelOf(const Row& row) {
 )";
   const char* const names[] = {"pa", "pb", "pc"};
   for (int i = 1; i <= 3; ++i) {
-    const std::string n = std::to_string(i);
-    text += std::string("  ld.param.u64 %d16, [") + names[i - 1] + "]; add.u64 %d16, %d16, %d15;" +
-            " ld.global.u64 %d" + n + ", [%d16]; cvt.u32.u64 %r" + n + ", %d" + n +
-            "; cvt.u16.u64 %h" + n + ", %d" + n + "; mov.b32 %f" + n + ", %r" + n + "; mov.b64 %g" +
-            n + ", %d" + n + ";\n";
+    text += fmt::format(
+        "  ld.param.u64 %d16, [{1}]; add.u64 %d16, %d16, %d15; ld.global.u64 %d{0}, [%d16];"
+        " cvt.u32.u64 %r{0}, %d{0}; cvt.u16.u64 %h{0}, %d{0}; mov.b32 %f{0}, %r{0};"
+        " mov.b64 %g{0}, %d{0};\n",
+        i, names[i - 1]);
   }
   return text + "  and.b32 %r16, %r3, 1; setp.ne.u32 %p1, %r16, 0; not.pred %p2, %p1;\n  " +
          row.text + "\n  " + store + R"(
@@ -103,7 +130,7 @@ void Operands(bool floats, std::vector<U>* a, std::vector<U>* b, std::vector<U>*
   }
   const auto draw = [&]() -> U {
     if (floats) {
-      return Bits(static_cast<float>(std::ldexp(static_cast<double>(S32(random())), -20)));
+      return Bits(static_cast<float>(std::ldexp(static_cast<double>(SignedWord(random())), -20)));
     }
     return random() >> (random() % 64);
   };
@@ -148,80 +175,95 @@ void RunRows(const std::vector<Row>& rows, bool floats = false, bool wide = fals
 
 TEST(PtxInstruction, IntegerArithmetic) {
   RunRows({
-      {"add.u16 %h10, %h1, %h2;", 'h', [](U a, U b, U) { return Low16(S64(a + b)); }},
-      {"add.s32 %r10, %r1, %r2;", 'r', [](U a, U b, U) { return Low32(S64(a + b)); }},
+      {"add.u16 %h10, %h1, %h2;", 'h', [](U a, U b, U) { return Low16(SignedLong(a + b)); }},
+      {"add.s32 %r10, %r1, %r2;", 'r', [](U a, U b, U) { return Low32(SignedLong(a + b)); }},
       {"add.u64 %d10, %d1, -5;", 'd', [](U a, U, U) { return a - 5; }},
-      {"sub.s16 %h10, %h1, %h2;", 'h', [](U a, U b, U) { return Low16(S64(a - b)); }},
-      {"sub.u32 %r10, %r1, 0x10;", 'r', [](U a, U, U) { return Low32(S64(a - 16)); }},
+      {"sub.s16 %h10, %h1, %h2;", 'h', [](U a, U b, U) { return Low16(SignedLong(a - b)); }},
+      {"sub.u32 %r10, %r1, 0x10;", 'r', [](U a, U, U) { return Low32(SignedLong(a - 16)); }},
       {"sub.s64 %d10, %d1, %d2;", 'd', [](U a, U b, U) { return a - b; }},
-      {"mul.lo.u32 %r10, %r1, %r2;", 'r', [](U a, U b, U) { return Low32(S64(a * b)); }},
+      {"mul.lo.u32 %r10, %r1, %r2;", 'r', [](U a, U b, U) { return Low32(SignedLong(a * b)); }},
       {"mul.lo.s64 %d10, %d1, %d2;", 'd', [](U a, U b, U) { return a * b; }},
-      {"mul.hi.u32 %r10, %r1, %r2;", 'r', [](U a, U b, U) { return U(U32(a)) * U32(b) >> 32; }},
+      {"mul.hi.u32 %r10, %r1, %r2;", 'r',
+       [](U a, U b, U) { return Long(Word(a)) * Word(b) >> 32; }},
       {"mul.hi.s32 %r10, %r1, %r2;", 'r',
-       [](U a, U b, U) { return Low32(S64(S32(a)) * S32(b) >> 32); }},
+       [](U a, U b, U) { return Low32(SignedLong(SignedWord(a)) * SignedWord(b) >> 32); }},
       {"mul.hi.u64 %d10, %d1, %d2;", 'd',
-       [](U a, U b, U) { return U(static_cast<unsigned __int128>(a) * b >> 64); }},
+       [](U a, U b, U) { return Long(static_cast<unsigned __int128>(a) * b >> 64); }},
       {"mul.hi.s64 %d10, %d1, %d2;", 'd',
-       [](U a, U b, U) { return U(static_cast<__int128>(S64(a)) * S64(b) >> 64); }},
-      {"mul.wide.u16 %r10, %h1, %h2;", 'r', [](U a, U b, U) { return U(U16(a)) * U16(b); }},
+       [](U a, U b, U) {
+         return Long(static_cast<__int128>(SignedLong(a)) * SignedLong(b) >> 64);
+       }},
+      {"mul.wide.u16 %r10, %h1, %h2;", 'r', [](U a, U b, U) { return Long(Half(a)) * Half(b); }},
       {"mul.wide.s16 %r10, %h1, %h2;", 'r',
-       [](U a, U b, U) { return Low32(S64(S16(a)) * S16(b)); }},
-      {"mul.wide.u32 %d10, %r1, %r2;", 'd', [](U a, U b, U) { return U(U32(a)) * U32(b); }},
-      {"mul.wide.s32 %d10, %r1, %r2;", 'd', [](U a, U b, U) { return U(S64(S32(a)) * S32(b)); }},
-      {"mad.lo.s32 %r10, %r1, %r2, %r3;", 'r', [](U a, U b, U c) { return Low32(S64(a * b + c)); }},
+       [](U a, U b, U) { return Low32(SignedLong(SignedHalf(a)) * SignedHalf(b)); }},
+      {"mul.wide.u32 %d10, %r1, %r2;", 'd', [](U a, U b, U) { return Long(Word(a)) * Word(b); }},
+      {"mul.wide.s32 %d10, %r1, %r2;", 'd',
+       [](U a, U b, U) { return Long(SignedLong(SignedWord(a)) * SignedWord(b)); }},
+      {"mad.lo.s32 %r10, %r1, %r2, %r3;", 'r',
+       [](U a, U b, U c) { return Low32(SignedLong(a * b + c)); }},
       {"mad.lo.u64 %d10, %d1, %d2, %d3;", 'd', [](U a, U b, U c) { return a * b + c; }},
       {"mad.hi.u32 %r10, %r1, %r2, %r3;", 'r',
-       [](U a, U b, U c) { return Low32(S64((U(U32(a)) * U32(b) >> 32) + c)); }},
+       [](U a, U b, U c) { return Low32(SignedLong((Long(Word(a)) * Word(b) >> 32) + c)); }},
       {"mad.wide.u32 %d10, %r1, %r2, %d3;", 'd',
-       [](U a, U b, U c) { return U(U32(a)) * U32(b) + c; }},
+       [](U a, U b, U c) { return Long(Word(a)) * Word(b) + c; }},
       {"mad.wide.s32 %d10, %r1, %r2, %d3;", 'd',
-       [](U a, U b, U c) { return U(S64(S32(a)) * S32(b)) + c; }},
+       [](U a, U b, U c) { return Long(SignedLong(SignedWord(a)) * SignedWord(b)) + c; }},
       {"div.u32 %r10, %r1, %r2;", 'r',
-       [](U a, U b, U) { return U32(b) == 0 ? 0xffffffffU : U(U32(a) / U32(b)); }},
+       [](U a, U b, U) { return Word(b) == 0 ? 0xffffffffU : Long(Word(a) / Word(b)); }},
       {"div.s32 %r10, %r1, %r2;", 'r',
-       [](U a, U b, U) { return U32(b) == 0 ? 0xffffffffU : Low32(S64(S32(a)) / S32(b)); }},
+       [](U a, U b, U) {
+         return Word(b) == 0 ? 0xffffffffU : Low32(SignedLong(SignedWord(a)) / SignedWord(b));
+       }},
       {"div.u64 %d10, %d1, %d2;", 'd', [](U a, U b, U) { return b == 0 ? ~U{0} : a / b; }},
       {"rem.u32 %r10, %r1, %r2;", 'r',
-       [](U a, U b, U) { return U32(b) == 0 ? U(U32(a)) : U(U32(a) % U32(b)); }},
+       [](U a, U b, U) { return Word(b) == 0 ? Long(Word(a)) : Long(Word(a) % Word(b)); }},
       {"rem.s32 %r10, %r1, %r2;", 'r',
-       [](U a, U b, U) { return U32(b) == 0 ? U(U32(a)) : Low32(S64(S32(a)) % S32(b)); }},
-      {"min.s32 %r10, %r1, %r2;", 'r', [](U a, U b, U) { return Low32(std::min(S32(a), S32(b))); }},
+       [](U a, U b, U) {
+         return Word(b) == 0 ? Long(Word(a)) : Low32(SignedLong(SignedWord(a)) % SignedWord(b));
+       }},
+      {"min.s32 %r10, %r1, %r2;", 'r',
+       [](U a, U b, U) { return Low32(std::min(SignedWord(a), SignedWord(b))); }},
       {"min.u64 %d10, %d1, %d2;", 'd', [](U a, U b, U) { return std::min(a, b); }},
-      {"max.u16 %h10, %h1, %h2;", 'h', [](U a, U b, U) { return U(std::max(U16(a), U16(b))); }},
-      {"max.s64 %d10, %d1, %d2;", 'd', [](U a, U b, U) { return U(std::max(S64(a), S64(b))); }},
-      {"abs.s32 %r10, %r1;", 'r', [](U a, U, U) { return Low32(std::abs(S64(S32(a)))); }},
+      {"max.u16 %h10, %h1, %h2;", 'h',
+       [](U a, U b, U) { return Long(std::max(Half(a), Half(b))); }},
+      {"max.s64 %d10, %d1, %d2;", 'd',
+       [](U a, U b, U) { return Long(std::max(SignedLong(a), SignedLong(b))); }},
+      {"abs.s32 %r10, %r1;", 'r',
+       [](U a, U, U) { return Low32(std::abs(SignedLong(SignedWord(a)))); }},
       {"neg.s64 %d10, %d1;", 'd', [](U a, U, U) { return ~a + 1; }},
-      {"neg.s16 %h10, %h1;", 'h', [](U a, U, U) { return Low16(-S64(a)); }},
+      {"neg.s16 %h10, %h1;", 'h', [](U a, U, U) { return Low16(-SignedLong(a)); }},
   });
 }
 
 TEST(PtxInstruction, Bits) {
   RunRows({
-      {"and.b32 %r10, %r1, %r2;", 'r', [](U a, U b, U) { return U(U32(a & b)); }},
+      {"and.b32 %r10, %r1, %r2;", 'r', [](U a, U b, U) { return Long(Word(a & b)); }},
       {"or.b64 %d10, %d1, %d2;", 'd', [](U a, U b, U) { return a | b; }},
-      {"xor.b16 %h10, %h1, %h2;", 'h', [](U a, U b, U) { return U(U16(a ^ b)); }},
-      {"not.b32 %r10, %r1;", 'r', [](U a, U, U) { return U(U32(~a)); }},
+      {"xor.b16 %h10, %h1, %h2;", 'h', [](U a, U b, U) { return Long(Half(a ^ b)); }},
+      {"not.b32 %r10, %r1;", 'r', [](U a, U, U) { return Long(Word(~a)); }},
       {"not.b64 %d10, %d1;", 'd', [](U a, U, U) { return ~a; }},
-      {"cnot.b32 %r10, %r1;", 'r', [](U a, U, U) { return U(U32(a) == 0); }},
+      {"cnot.b32 %r10, %r1;", 'r', [](U a, U, U) { return Long(Word(a) == 0); }},
       {"shl.b32 %r10, %r1, %r2;", 'r',
-       [](U a, U b, U) { return U32(b) > 31 ? 0 : U(U32(a) << U32(b)); }},
-      {"shl.b64 %d10, %d1, %r2;", 'd', [](U a, U b, U) { return U32(b) > 63 ? 0 : a << U32(b); }},
+       [](U a, U b, U) { return Word(b) > 31 ? 0 : Long(Word(a) << Word(b)); }},
+      {"shl.b64 %d10, %d1, %r2;", 'd', [](U a, U b, U) { return Word(b) > 63 ? 0 : a << Word(b); }},
       {"shr.u32 %r10, %r1, %r2;", 'r',
-       [](U a, U b, U) { return U32(b) > 31 ? 0 : U(U32(a) >> U32(b)); }},
+       [](U a, U b, U) { return Word(b) > 31 ? 0 : Long(Word(a) >> Word(b)); }},
       {"shr.s32 %r10, %r1, %r2;", 'r',
-       [](U a, U b, U) { return Low32(S32(a) >> (U32(b) > 31 ? 31 : U32(b))); }},
+       [](U a, U b, U) { return Low32(SignedWord(a) >> (Word(b) > 31 ? 31 : Word(b))); }},
       {"shr.s64 %d10, %d1, %r2;", 'd',
-       [](U a, U b, U) { return U(S64(a) >> (U32(b) > 63 ? 63 : U32(b))); }},
-      {"shr.s16 %h10, %h1, 3;", 'h', [](U a, U, U) { return Low16(S16(a) >> 3); }},
+       [](U a, U b, U) { return Long(SignedLong(a) >> (Word(b) > 63 ? 63 : Word(b))); }},
+      {"shr.s16 %h10, %h1, 3;", 'h', [](U a, U, U) { return Low16(SignedHalf(a) >> 3); }},
       {"shf.l.wrap.b32 %r10, %r1, %r2, %r3;", 'r',
-       [](U a, U b, U c) { return U(U32((((b << 32) | U32(a)) << (c & 31)) >> 32)); }},
+       [](U a, U b, U c) { return Long(Word((((b << 32) | Word(a)) << (c & 31)) >> 32)); }},
       {"shf.r.clamp.b32 %r10, %r1, %r2, %r3;", 'r',
-       [](U a, U b, U c) { return U(U32(((b << 32) | U32(a)) >> (U32(c) > 32 ? 32 : U32(c)))); }},
-      {"popc.b32 %r10, %r1;", 'r', [](U a, U, U) { return U(__builtin_popcount(U32(a))); }},
-      {"popc.b64 %r10, %d1;", 'r', [](U a, U, U) { return U(__builtin_popcountll(a)); }},
+       [](U a, U b, U c) {
+         return Long(Word(((b << 32) | Word(a)) >> (Word(c) > 32 ? 32 : Word(c))));
+       }},
+      {"popc.b32 %r10, %r1;", 'r', [](U a, U, U) { return Long(__builtin_popcount(Word(a))); }},
+      {"popc.b64 %r10, %d1;", 'r', [](U a, U, U) { return Long(__builtin_popcountll(a)); }},
       {"clz.b32 %r10, %r1;", 'r',
-       [](U a, U, U) { return U(U32(a) == 0 ? 32 : __builtin_clz(U32(a))); }},
-      {"clz.b64 %r10, %d1;", 'r', [](U a, U, U) { return U(a == 0 ? 64 : __builtin_clzll(a)); }},
+       [](U a, U, U) { return Long(Word(a) == 0 ? 32 : __builtin_clz(Word(a))); }},
+      {"clz.b64 %r10, %d1;", 'r', [](U a, U, U) { return Long(a == 0 ? 64 : __builtin_clzll(a)); }},
       {"brev.b32 %r10, %r1;", 'r',
        [](U a, U, U) {
          U result = 0;
@@ -233,12 +275,12 @@ TEST(PtxInstruction, Bits) {
       {"bfe.u32 %r10, %r1, 5, 7;", 'r', [](U a, U, U) { return (a >> 5) & 0x7f; }},
       {"bfe.s32 %r10, %r1, 4, 8;", 'r',
        [](U a, U, U) { return Low32(static_cast<std::int8_t>(a >> 4)); }},
-      {"bfe.s32 %r10, %r1, 28, 8;", 'r', [](U a, U, U) { return Low32(S32(a) >> 28); }},
+      {"bfe.s32 %r10, %r1, 28, 8;", 'r', [](U a, U, U) { return Low32(SignedWord(a) >> 28); }},
       {"bfe.u64 %d10, %d1, 40, 10;", 'd', [](U a, U, U) { return (a >> 40) & 0x3ff; }},
       {"bfi.b32 %r10, %r1, %r2, 8, 4;", 'r',
-       [](U a, U b, U) { return U(U32((b & ~U{0xf00}) | ((a & 0xf) << 8))); }},
+       [](U a, U b, U) { return Long(Word((b & ~U{0xf00}) | ((a & 0xf) << 8))); }},
       {"prmt.b32 %r10, %r1, %r2, 0x5410;", 'r',
-       [](U a, U b, U) { return U(U32((b << 16) | (a & 0xffff))); }},
+       [](U a, U b, U) { return Long(Word((b << 16) | (a & 0xffff))); }},
       {"prmt.b32 %r10, %r1, %r2, 0x8b07;", 'r',
        [](U a, U b, U) {
          const U sign0 = (a & 0x80) != 0 ? 0xff : 0;
@@ -246,38 +288,42 @@ TEST(PtxInstruction, Bits) {
          return (sign0 << 24) | (sign3 << 16) | ((a & 0xff) << 8) | ((b >> 24) & 0xff);
        }},
       {"lop3.b32 %r10, %r1, %r2, %r3, 0xe8;", 'r',
-       [](U a, U b, U c) { return U(U32((a & b) | (a & c) | (b & c))); }},
-      {"lop3.b32 %r10, %r1, %r2, %r3, 0x96;", 'r', [](U a, U b, U c) { return U(U32(a ^ b ^ c)); }},
+       [](U a, U b, U c) { return Long(Word((a & b) | (a & c) | (b & c))); }},
+      {"lop3.b32 %r10, %r1, %r2, %r3, 0x96;", 'r',
+       [](U a, U b, U c) { return Long(Word(a ^ b ^ c)); }},
   });
 }
 
 TEST(PtxInstruction, ComparisonAndChoice) {
   RunRows({
-      {"setp.eq.s32 %p10, %r1, %r2;", 'p', [](U a, U b, U) { return U(U32(a) == U32(b)); }},
-      {"setp.ne.b64 %p10, %d1, %d2;", 'p', [](U a, U b, U) { return U(a != b); }},
-      {"setp.lt.s32 %p10, %r1, %r2;", 'p', [](U a, U b, U) { return U(S32(a) < S32(b)); }},
-      {"setp.lt.u32 %p10, %r1, %r2;", 'p', [](U a, U b, U) { return U(U32(a) < U32(b)); }},
-      {"setp.le.s16 %p10, %h1, %h2;", 'p', [](U a, U b, U) { return U(S16(a) <= S16(b)); }},
-      {"setp.gt.u64 %p10, %d1, %d2;", 'p', [](U a, U b, U) { return U(a > b); }},
-      {"setp.ge.s64 %p10, %d1, %d2;", 'p', [](U a, U b, U) { return U(S64(a) >= S64(b)); }},
-      {"setp.hi.u32 %p10, %r1, %r2;", 'p', [](U a, U b, U) { return U(U32(a) > U32(b)); }},
+      {"setp.eq.s32 %p10, %r1, %r2;", 'p', [](U a, U b, U) { return Long(Word(a) == Word(b)); }},
+      {"setp.ne.b64 %p10, %d1, %d2;", 'p', [](U a, U b, U) { return Long(a != b); }},
+      {"setp.lt.s32 %p10, %r1, %r2;", 'p',
+       [](U a, U b, U) { return Long(SignedWord(a) < SignedWord(b)); }},
+      {"setp.lt.u32 %p10, %r1, %r2;", 'p', [](U a, U b, U) { return Long(Word(a) < Word(b)); }},
+      {"setp.le.s16 %p10, %h1, %h2;", 'p',
+       [](U a, U b, U) { return Long(SignedHalf(a) <= SignedHalf(b)); }},
+      {"setp.gt.u64 %p10, %d1, %d2;", 'p', [](U a, U b, U) { return Long(a > b); }},
+      {"setp.ge.s64 %p10, %d1, %d2;", 'p',
+       [](U a, U b, U) { return Long(SignedLong(a) >= SignedLong(b)); }},
+      {"setp.hi.u32 %p10, %r1, %r2;", 'p', [](U a, U b, U) { return Long(Word(a) > Word(b)); }},
       {"setp.lt.and.u32 %p10, %r1, %r2, %p1;", 'p',
-       [](U a, U b, U c) { return U(U32(a) < U32(b) && (c & 1) != 0); }},
+       [](U a, U b, U c) { return Long(Word(a) < Word(b) && (c & 1) != 0); }},
       {"setp.eq.or.u32 %p10, %r1, %r2, !%p1;", 'p',
-       [](U a, U b, U c) { return U(U32(a) == U32(b) || (c & 1) == 0); }},
+       [](U a, U b, U c) { return Long(Word(a) == Word(b) || (c & 1) == 0); }},
       {"setp.ge.xor.u32 %p10, %r1, %r2, %p1;", 'p',
-       [](U a, U b, U c) { return U((U32(a) >= U32(b)) != ((c & 1) != 0)); }},
+       [](U a, U b, U c) { return Long((Word(a) >= Word(b)) != ((c & 1) != 0)); }},
       {"setp.lt.and.u32 %p3|%p10, %r1, %r2, %p1;", 'p',
-       [](U a, U b, U c) { return U(U32(a) >= U32(b) && (c & 1) != 0); }},
+       [](U a, U b, U c) { return Long(Word(a) >= Word(b) && (c & 1) != 0); }},
       {"selp.b32 %r10, %r1, %r2, %p1;", 'r',
-       [](U a, U b, U c) { return U(U32((c & 1) != 0 ? a : b)); }},
+       [](U a, U b, U c) { return Long(Word((c & 1) != 0 ? a : b)); }},
       {"selp.u64 %d10, %d1, 7, %p2;", 'd', [](U a, U, U c) { return (c & 1) != 0 ? U{7} : a; }},
       {"set.lt.u32.s32 %r10, %r1, %r2;", 'r',
-       [](U a, U b, U) { return S32(a) < S32(b) ? U{0xffffffff} : 0; }},
+       [](U a, U b, U) { return SignedWord(a) < SignedWord(b) ? U{0xffffffff} : 0; }},
       {"and.pred %p10, %p1, %p2;", 'p', [](U, U, U) { return U{0}; }},
       {"xor.pred %p10, %p1, %p2;", 'p', [](U, U, U) { return U{1}; }},
       {"mov.u32 %r10, 5; @%p1 mov.u32 %r10, %r1;", 'r',
-       [](U a, U, U c) { return (c & 1) != 0 ? U(U32(a)) : 5; }},
+       [](U a, U, U c) { return (c & 1) != 0 ? Long(Word(a)) : 5; }},
       {"mov.u32 %r10, 5; @!%p1 add.u32 %r10, %r10, 1;", 'r',
        [](U, U, U c) { return (c & 1) != 0 ? U{5} : 6; }},
   });
@@ -285,30 +331,32 @@ TEST(PtxInstruction, ComparisonAndChoice) {
 
 TEST(PtxInstruction, MovesAndConversions) {
   RunRows({
-      {"mov.b64 %d10, {%r1, %r2};", 'd', [](U a, U b, U) { return (b << 32) | U32(a); }},
+      {"mov.b64 %d10, {%r1, %r2};", 'd', [](U a, U b, U) { return (b << 32) | Word(a); }},
       {"mov.b64 {%r3, %r10}, %d1;", 'r', [](U a, U, U) { return a >> 32; }},
-      {"mov.b32 %r10, {%h1, %h2};", 'r', [](U a, U b, U) { return U(U32(b << 16)) | U16(a); }},
+      {"mov.b32 %r10, {%h1, %h2};", 'r', [](U a, U b, U) { return Long(Word(b << 16)) | Half(a); }},
       {"mov.b64 {_, %h10, %h4, %h5}, %d1;", 'h', [](U a, U, U) { return (a >> 16) & 0xffff; }},
-      {"cvt.u32.u64 %r10, %d1;", 'r', [](U a, U, U) { return U(U32(a)); }},
-      {"cvt.s64.s32 %d10, %r1;", 'd', [](U a, U, U) { return U(S64(S32(a))); }},
-      {"cvt.u64.u32 %d10, %r1;", 'd', [](U a, U, U) { return U(U32(a)); }},
+      {"cvt.u32.u64 %r10, %d1;", 'r', [](U a, U, U) { return Long(Word(a)); }},
+      {"cvt.s64.s32 %d10, %r1;", 'd', [](U a, U, U) { return Long(SignedLong(SignedWord(a))); }},
+      {"cvt.u64.u32 %d10, %r1;", 'd', [](U a, U, U) { return Long(Word(a)); }},
       {"cvt.s32.s8 %r10, %r1;", 'r', [](U a, U, U) { return Low32(static_cast<std::int8_t>(a)); }},
       {"cvt.u32.u8 %r10, %h1;", 'r', [](U a, U, U) { return a & 0xff; }},
       {"cvt.s16.s8 %h10, %h1;", 'h', [](U a, U, U) { return Low16(static_cast<std::int8_t>(a)); }},
       {"cvt.s8.s32 %h10, %r1;", 'h', [](U a, U, U) { return Low16(static_cast<std::int8_t>(a)); }},
       {"cvt.sat.u8.s32 %h10, %r1;", 'h',
-       [](U a, U, U) { return U(S32(a) < 0     ? 0
-                                : S32(a) > 255 ? 255
-                                               : S32(a)); }},
+       [](U a, U, U) {
+         return Long(SignedWord(a) < 0 ? 0 : SignedWord(a) > 255 ? 255 : SignedWord(a));
+       }},
       {"cvt.sat.s16.s64 %h10, %d1;", 'h',
-       [](U a, U, U) { return Low16(S64(a) < -32768  ? -32768
-                                    : S64(a) > 32767 ? 32767
-                                                     : S64(a)); }},
+       [](U a, U, U) {
+         return Low16(SignedLong(a) < -32768  ? -32768
+                      : SignedLong(a) > 32767 ? 32767
+                                              : SignedLong(a));
+       }},
       {"cvt.rn.f32.s32 %f10, %r1;", 'f',
-       [](U a, U, U) { return Bits(static_cast<float>(S32(a))); }},
+       [](U a, U, U) { return Bits(static_cast<float>(SignedWord(a))); }},
       {"cvt.rn.f32.u64 %f10, %d1;", 'f', [](U a, U, U) { return Bits(static_cast<float>(a)); }},
       {"cvt.rn.f64.s64 %g10, %d1;", 'g',
-       [](U a, U, U) { return Bits(static_cast<double>(S64(a))); }},
+       [](U a, U, U) { return Bits(static_cast<double>(SignedLong(a))); }},
   });
 }
 
@@ -330,24 +378,24 @@ TEST(PtxInstruction, SinglePrecision) {
           {"min.f32 %f10, %f1, %f2;", 'f',
            [](U a, U b, U) {
              if (F(a) == 0 && F(b) == 0) {
-               return U32(a) > U32(b) ? U(U32(a)) : U(U32(b));
+               return Word(a) > Word(b) ? Long(Word(a)) : Long(Word(b));
              }
              return Bits(std::fmin(F(a), F(b)));
            }},
           {"max.f32 %f10, %f1, %f2;", 'f',
            [](U a, U b, U) {
              if (F(a) == 0 && F(b) == 0) {
-               return U32(a) < U32(b) ? U(U32(a)) : U(U32(b));
+               return Word(a) < Word(b) ? Long(Word(a)) : Long(Word(b));
              }
              return Bits(std::fmax(F(a), F(b)));
            }},
-          {"setp.lt.f32 %p10, %f1, %f2;", 'p', [](U a, U b, U) { return U(F(a) < F(b)); }},
-          {"setp.geu.f32 %p10, %f1, %f2;", 'p', [](U a, U b, U) { return U(!(F(a) < F(b))); }},
-          {"setp.neu.f32 %p10, %f1, %f2;", 'p', [](U a, U b, U) { return U(F(a) != F(b)); }},
+          {"setp.lt.f32 %p10, %f1, %f2;", 'p', [](U a, U b, U) { return Long(F(a) < F(b)); }},
+          {"setp.geu.f32 %p10, %f1, %f2;", 'p', [](U a, U b, U) { return Long(!(F(a) < F(b))); }},
+          {"setp.neu.f32 %p10, %f1, %f2;", 'p', [](U a, U b, U) { return Long(F(a) != F(b)); }},
           {"setp.ne.f32 %p10, %f1, %f2;", 'p',
-           [](U a, U b, U) { return U(F(a) < F(b) || F(a) > F(b)); }},
+           [](U a, U b, U) { return Long(F(a) < F(b) || F(a) > F(b)); }},
           {"setp.nan.f32 %p10, %f1, %f2;", 'p',
-           [](U a, U b, U) { return U(std::isnan(F(a)) || std::isnan(F(b))); }},
+           [](U a, U b, U) { return Long(std::isnan(F(a)) || std::isnan(F(b))); }},
           {"cvt.rzi.s32.f32 %r10, %f1;", 'r',
            [](U a, U, U) {
              const float x = F(a);
@@ -374,7 +422,7 @@ TEST(PtxInstruction, SinglePrecision) {
           {"cvt.f64.f32 %g10, %f1;", 'g',
            [](U a, U, U) { return Bits(static_cast<double>(F(a))); }},
           {"selp.f32 %f10, %f1, 0f40000000, %p1;", 'f',
-           [](U a, U, U c) { return (c & 1) != 0 ? U(U32(a)) : Bits(2.0F); }},
+           [](U a, U, U c) { return (c & 1) != 0 ? Long(Word(a)) : Bits(2.0F); }},
       },
       true);
 }
@@ -389,7 +437,7 @@ TEST(PtxInstruction, DoublePrecision) {
            [](U a, U b, U c) { return Bits(std::fma(G(a), G(b), G(c))); }},
           {"div.rn.f64 %g10, %g1, %g2;", 'g', [](U a, U b, U) { return Bits(G(a) / G(b)); }},
           {"sqrt.rn.f64 %g10, %g1;", 'g', [](U a, U, U) { return Bits(std::sqrt(G(a))); }},
-          {"setp.gt.f64 %p10, %g1, %g2;", 'p', [](U a, U b, U) { return U(G(a) > G(b)); }},
+          {"setp.gt.f64 %p10, %g1, %g2;", 'p', [](U a, U b, U) { return Long(G(a) > G(b)); }},
           {"cvt.rn.f32.f64 %f10, %g1;", 'f',
            [](U a, U, U) { return Bits(static_cast<float>(G(a))); }},
           {"cvt.rpi.s64.f64 %d10, %g1;", 'd',
@@ -401,7 +449,7 @@ TEST(PtxInstruction, DoublePrecision) {
              if (x >= 0x1p63) {
                return U{0x7fffffffffffffff};
              }
-             return x < -0x1p63 ? U{1} << 63 : U(static_cast<S64>(x));
+             return x < -0x1p63 ? U{1} << 63 : Long(static_cast<S64>(x));
            }},
       },
       true, true);

@@ -86,7 +86,7 @@ TEST(PtxManifest, Refusals) {
     return "{\"ptx\": \"k.ptx\", \"block\": [32,1,1],\n" + members + "}";
   };
   const auto buffer = [&](const std::string& members) {
-    return with("\"buffers\": {\"a\": {" + members + "}}");
+    return with(R"("buffers": {"a": {)" + members + "}}");
   };
   const struct {
     std::string text;
@@ -95,55 +95,55 @@ TEST(PtxManifest, Refusals) {
       {"", ":1: the manifest is not JSON: "},
       {"{\n\"ptx\": }", ":2: the manifest is not JSON: "},
       {"[]", ":1: the manifest must be an object"},
-      {"{\"block\": [1,1,1]}", ":1: the manifest lacks \"ptx\""},
-      {"{\"ptx\": \"k\"}", ":1: the manifest lacks \"block\""},
-      {with("\"blok\": 1"), ":2: blok is not a known key (ptx, "},
-      {with("\"ptx\": \"l\""), ":1: ptx is there twice"},
-      {with("\"grid\": 5"), ":2: grid must be a list of three numbers"},
-      {with("\"grid\": [1,1]"), ":2: grid must be a list of three numbers"},
-      {with("\"grid\": [1,1,0]"), ":2: grid[2] must be a whole number from 1 to 65535"},
-      {with("\"grid\": [1,1.5,1]"), ":2: grid[1] must be a whole number"},
-      {with("\"cluster\": [2,1,1]"), ":2: cluster must be [1,1,1]"},
-      {with("\"kernel\": 5"), ":2: kernel must be a string"},
-      {with("\"dynamic_shared\": -1"), ":2: dynamic_shared must be a whole number"},
-      {with("\"outcome\": \"fails\""), ":2: outcome must be completes, deadlock, "},
-      {with("\"outcome\": \"fault:x\""), ":2: outcome names the fault cause x, "},
-      {with("\"hazards\": {\"x\": 1}"), ":2: hazards.x is not a known key (repeated_arrival, "},
-      {with("\"hazards\": {\"repeated_arrival\": -1}"),
+      {R"({"block": [1,1,1]})", R"(:1: the manifest lacks "ptx")"},
+      {R"({"ptx": "k"})", R"(:1: the manifest lacks "block")"},
+      {with(R"("blok": 1)"), ":2: blok is not a known key (ptx, "},
+      {with(R"("ptx": "l")"), ":1: ptx is there twice"},
+      {with(R"("grid": 5)"), ":2: grid must be a list of three numbers"},
+      {with(R"("grid": [1,1])"), ":2: grid must be a list of three numbers"},
+      {with(R"("grid": [1,1,0])"), ":2: grid[2] must be a whole number from 1 to 65535"},
+      {with(R"("grid": [1,1.5,1])"), ":2: grid[1] must be a whole number"},
+      {with(R"("cluster": [2,1,1])"), ":2: cluster must be [1,1,1]"},
+      {with(R"("kernel": 5)"), ":2: kernel must be a string"},
+      {with(R"("dynamic_shared": -1)"), ":2: dynamic_shared must be a whole number"},
+      {with(R"("outcome": "fails")"), ":2: outcome must be completes, deadlock, "},
+      {with(R"("outcome": "fault:x")"), ":2: outcome names the fault cause x, "},
+      {with(R"("hazards": {"x": 1})"), ":2: hazards.x is not a known key (repeated_arrival, "},
+      {with(R"("hazards": {"repeated_arrival": -1})"),
        ":2: hazards.repeated_arrival must be a whole number"},
-      {with("\"args\": 1"), ":2: args must be a list"},
-      {with("\"args\": [1]"), ":2: args[0] must be {\"buffer\": name} or {type: value}"},
-      {with("\"args\": [{\"u32\": 1, \"u8\": 2}]"), ":2: args[0] must be "},
-      {with("\"args\": [{\"buffer\": \"a\"}]"), ":2: args[0] names the buffer a, which is not"},
-      {with("\"args\": [{\"b32\": 1}]"), ":2: args[0].b32 is neither"},
-      {with("\"args\": [{\"u8\": 256}]"), ":2: args[0].u8 is out of the range of its type"},
-      {with("\"args\": [{\"u8\": -1}]"), ":2: args[0].u8 is out of the range of its type"},
-      {with("\"args\": [{\"s8\": -129}]"), ":2: args[0].s8 is out of the range of its type"},
-      {with("\"args\": [{\"u32\": \"5\"}]"), ":2: args[0].u32 must be an integer"},
-      {with("\"args\": [{\"u32\": 1.5}]"), ":2: args[0].u32 must be an integer"},
-      {with("\"args\": [{\"u64\": \"5x\"}]"), ":2: args[0].u64 is not an integer"},
-      {with("\"args\": [{\"f32\": \"big\"}]"), ":2: args[0].f32 must be a number, "},
-      {with("\"expect\": {\"a\": [1]}"), ":2: expect.a names a buffer that is not there"},
-      {buffer("\"count\": 1"), ":2: buffers.a lacks \"type\""},
-      {buffer("\"type\": \"u32\""), ":2: buffers.a lacks \"count\""},
-      {buffer("\"type\": \"u33\", \"count\": 1"), ":2: buffers.a.type must be one of u8, "},
-      {buffer("\"type\": \"u32\", \"count\": 0"), ":2: buffers.a.count must be a whole number"},
-      {buffer("\"type\": \"u32\", \"count\": 1, \"x\": 1"), ":2: buffers.a.x is not a known key"},
-      {buffer("\"type\": \"u32\", \"count\": 1, \"init\": \"one\""),
-       ":2: buffers.a.init must be \"zero\", \"iota\", "},
-      {buffer("\"type\": \"u32\", \"count\": 2, \"init\": [1]"),
+      {with(R"("args": 1)"), ":2: args must be a list"},
+      {with(R"("args": [1])"), R"(:2: args[0] must be {"buffer": name} or {type: value})"},
+      {with(R"("args": [{"u32": 1, "u8": 2}])"), ":2: args[0] must be "},
+      {with(R"("args": [{"buffer": "a"}])"), ":2: args[0] names the buffer a, which is not"},
+      {with(R"("args": [{"b32": 1}])"), ":2: args[0].b32 is neither"},
+      {with(R"("args": [{"u8": 256}])"), ":2: args[0].u8 is out of the range of its type"},
+      {with(R"("args": [{"u8": -1}])"), ":2: args[0].u8 is out of the range of its type"},
+      {with(R"("args": [{"s8": -129}])"), ":2: args[0].s8 is out of the range of its type"},
+      {with(R"("args": [{"u32": "5"}])"), ":2: args[0].u32 must be an integer"},
+      {with(R"("args": [{"u32": 1.5}])"), ":2: args[0].u32 must be an integer"},
+      {with(R"("args": [{"u64": "5x"}])"), ":2: args[0].u64 is not an integer"},
+      {with(R"("args": [{"f32": "big"}])"), ":2: args[0].f32 must be a number, "},
+      {with(R"("expect": {"a": [1]})"), ":2: expect.a names a buffer that is not there"},
+      {buffer(R"("count": 1)"), R"(:2: buffers.a lacks "type")"},
+      {buffer(R"("type": "u32")"), R"(:2: buffers.a lacks "count")"},
+      {buffer(R"("type": "u33", "count": 1)"), ":2: buffers.a.type must be one of u8, "},
+      {buffer(R"("type": "u32", "count": 0)"), ":2: buffers.a.count must be a whole number"},
+      {buffer(R"("type": "u32", "count": 1, "x": 1)"), ":2: buffers.a.x is not a known key"},
+      {buffer(R"("type": "u32", "count": 1, "init": "one")"),
+       R"(:2: buffers.a.init must be "zero", "iota", )"},
+      {buffer(R"("type": "u32", "count": 2, "init": [1])"),
        ":2: buffers.a.init has 1 elements, but a has 2"},
       {buffer("\"type\": \"u32\", \"count\": 2, \"init\": [1,\n-1]"),
        ":3: buffers.a.init[1] is out of the range of its type"},
-      {buffer("\"type\": \"u32\", \"count\": 2, \"init\": {\"fil\": 1}"),
+      {buffer(R"("type": "u32", "count": 2, "init": {"fil": 1})"),
        ":2: buffers.a.init.fil is not a known key"},
-      {buffer("\"type\": \"u32\", \"count\": 2, \"init\": {\"file\": \"no.bin\"}"),
+      {buffer(R"("type": "u32", "count": 2, "init": {"file": "no.bin"})"),
        ":2: buffers.a.init.file names "},
   };
   for (const auto& row : rows) {
     EXPECT_EQ(Refusal(row.text).substr(0, row.message.size()), row.message) << row.text;
   }
-  EXPECT_NE(Refusal(with("\"seed\": 2")), "refused");
+  EXPECT_NE(Refusal(with(R"("seed": 2)")), "refused");
 }
 
 TEST(PtxManifest, MissingFiles) {
@@ -171,7 +171,7 @@ TEST(PtxManifest, LaunchesThatDoNotFit) {
             "a block of 512 threads is larger than the configuration small holds (256 threads): "
             "use --config default or full or large or vortex_like");
   EXPECT_EQ(LaunchRefusal(Kernel(Header() + ".entry k(.param .u32 a) { ret; }")),
-            "\"args\" has 0 arguments, but the kernel k takes 1");
+            R"("args" has 0 arguments, but the kernel k takes 1)");
   Kernel narrow(Header() + ".entry k(.param .u32 a) { ret; }");
   narrow.manifest.arguments = {{"", Type::kU64, 1}};
   EXPECT_EQ(LaunchRefusal(narrow), "args[0] has 8 bytes, but the parameter a has 4");

@@ -41,28 +41,28 @@ TEST(PtxParser, Accepts) {
       "",
       "// a comment\n/* another\n one */ ret;",
       ".loc 1 23 5\n.pragma \"nounroll\";\nret;",
-      "mov.u32 %r1, 0x1F; mov.u32 %r1, 017; mov.u32 %r1, 0b101; mov.u32 %r1, 12U; "
+      "mov.u32 %r1, 0x1F; mov.u32 %r1, 017; mov.u32 %r1, 0b101; mov.u32 %r1, 12U;",
       "mov.u32 %r1, -1; mov.u32 %r1, WARP_SZ;",
       "mov.f32 %f1, 0f3F800000; mov.f32 %f1, 1.5; mov.f32 %f1, 1e-3; mov.f32 %f1, -2.5e+2;",
-      "ld.shared.u32 %r1, [s+4]; ld.shared.u32 %r1, [%r2+-4]; ld.shared.u32 %r1, [%d1];"
-      " ld.shared.u32 %r1, [16];",
+      "ld.shared.u32 %r1, [s+4]; ld.shared.u32 %r1, [%r2+-4]; ld.shared.u32 %r1, [%d1];",
+      "ld.shared.u32 %r1, [16];",
       "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%d1]; ld.global.v2.u32 {%r1, _}, [%d1];",
-      "ld.global.nc.L1::no_allocate.u32 %r1, [%d1]; ld.relaxed.gpu.global.u32 %r1, [%d1];"
-      " ld.volatile.shared.u32 %r1, [s]; st.release.cta.u32 [%d1], %r1;",
+      "ld.global.nc.L1::no_allocate.u32 %r1, [%d1]; ld.relaxed.gpu.global.u32 %r1, [%d1];",
+      "ld.volatile.shared.u32 %r1, [s]; st.release.cta.u32 [%d1], %r1;",
       "L1: bra L2; L2: @%p1 bra L1; @!%p1 bra.uni L2;",
       "{ .reg .b32 t; L: mov.u32 t, 1; @%p1 bra L; } { .reg .b32 t; L: mov.u32 t, 1; bra L; }",
       "bar.sync 0; bar.sync %r1; bar.sync 0, 64; bar.sync %r1, %r2; bar.cta.sync 1, %r2;",
-      "bar.arrive 1, 64; bar.cta.arrive %r1, %r2; barrier.arrive 1, 64;"
-      " barrier.cta.arrive.aligned 1, 64;",
-      "bar.red.popc.u32 %r1, 0, %p1; bar.red.popc.u32 %r1, 0, 64, !%p1;"
-      " bar.red.and.pred %p2, %r1, %p1; bar.red.or.pred %p2, %r1, %r2, %p1;",
-      "barrier.red.popc.u32 %r1, 0, %p1; barrier.cta.red.and.aligned.pred %p1, 0, 32, %p2;"
-      " barrier.red.or.pred %p1, 0, !%p2;",
+      "bar.arrive 1, 64; bar.cta.arrive %r1, %r2; barrier.arrive 1, 64;",
+      "barrier.cta.arrive.aligned 1, 64;",
+      "bar.red.popc.u32 %r1, 0, %p1; bar.red.popc.u32 %r1, 0, 64, !%p1;",
+      "bar.red.and.pred %p2, %r1, %p1; bar.red.or.pred %p2, %r1, %r2, %p1;",
+      "barrier.red.popc.u32 %r1, 0, %p1; barrier.cta.red.and.aligned.pred %p1, 0, 32, %p2;",
+      "barrier.red.or.pred %p1, 0, !%p2;",
       "barrier.sync 0; barrier.sync.aligned 0, 32; barrier.cta.sync 0;",
-      "bar.warp.sync 0xffffffff; activemask.b32 %r1; vote.sync.ballot.b32 %r1, %p1, -1;"
-      " vote.sync.any.pred %p1, !%p2, %r1; shfl.sync.up.b32 %r1|%p1, %r2, 1, 0, -1;",
-      "atom.global.add.u32 %r1, [%d1], 1; atom.shared.cas.b32 %r1, [s], %r2, %r3;"
-      " red.global.max.s32 [%d1], %r1; atom.acq_rel.gpu.global.exch.b64 %d1, [%d2], %d3;",
+      "bar.warp.sync 0xffffffff; activemask.b32 %r1; vote.sync.ballot.b32 %r1, %p1, -1;",
+      "vote.sync.any.pred %p1, !%p2, %r1; shfl.sync.up.b32 %r1|%p1, %r2, 1, 0, -1;",
+      "atom.global.add.u32 %r1, [%d1], 1; atom.shared.cas.b32 %r1, [s], %r2, %r3;",
+      "red.global.max.s32 [%d1], %r1; atom.acq_rel.gpu.global.exch.b64 %d1, [%d2], %d3;",
       "membar.gl; membar.cta; fence.acq_rel.gpu; fence.sc.sys;",
       "setp.lt.and.s32 %p1|%p2, %r1, %r2, !%p3; add.u32 %r1, %tid.x, %ntid.x;",
       "cvta.to.global.u64 %d1, %d2; cvta.shared.u64 %d1, %d2; isspacep.shared %p1, %d1;",
@@ -105,22 +105,22 @@ TEST(PtxParser, SyntaxErrorsNameLineAndColumn) {
     std::string message;
   } rows[] = {
       {"", "f.ptx:1:1: the file has no .version directive: is it PTX?"},
-      {"hello", "f.ptx:1:1: expected a directive, a variable or a function, found \"hello\""},
-      {".version x", "f.ptx:1:10: expected a version such as 7.5, found \"x\""},
+      {"hello", R"(f.ptx:1:1: expected a directive, a variable or a function, found "hello")"},
+      {".version x", R"(f.ptx:1:10: expected a version such as 7.5, found "x")"},
       {".version 7.5\n.target sm_80\n.address_size 32",
        "f.ptx:1:1: only .address_size 64 is supported"},
       {Header() + "/* no end",
-       "f.ptx:4:10: expected the end of the comment, \"*/\", found the end of the file"},
-      {Header() + ".entry { }", "f.ptx:4:8: expected the name of a function, found \"{\""},
-      {Header() + ".entry k() { ret }", "f.ptx:4:18: expected \";\", found \"}\""},
+       R"(f.ptx:4:10: expected the end of the comment, "*/", found the end of the file)"},
+      {Header() + ".entry { }", R"(f.ptx:4:8: expected the name of a function, found "{")"},
+      {Header() + ".entry k() { ret }", R"(f.ptx:4:18: expected ";", found "}")"},
       {Header() + ".entry k() { ret;",
-       "f.ptx:4:18: expected an instruction, a label, a declaration or \"}\", found the end of "
+       R"(f.ptx:4:18: expected an instruction, a label, a declaration or "}", found the end of )"
        "the file"},
       {Header() + ".entry k() { 12; }",
-       "f.ptx:4:14: expected an instruction, a label, a declaration or \"}\", found \"12\""},
-      {Header() + ".entry k() { @; }", "f.ptx:4:15: expected a predicate after \"@\", found \";\""},
-      {Header() + ".entry k() { ld.u32 %r, [a; }", "f.ptx:4:27: expected \"]\", found \";\""},
-      {Header() + ".reg .b32 ;", "f.ptx:4:11: expected the name of a variable, found \";\""},
+       R"(f.ptx:4:14: expected an instruction, a label, a declaration or "}", found "12")"},
+      {Header() + ".entry k() { @; }", R"(f.ptx:4:15: expected a predicate after "@", found ";")"},
+      {Header() + ".entry k() { ld.u32 %r, [a; }", R"(f.ptx:4:27: expected "]", found ";")"},
+      {Header() + ".reg .b32 ;", R"(f.ptx:4:11: expected the name of a variable, found ";")"},
   };
   for (const auto& row : rows) {
     EXPECT_EQ(Refusal(row.text), row.message) << row.text;
@@ -181,7 +181,7 @@ TEST(PtxParser, AllUnsupportedInstructionsAreNamedAtOnce) {
 
 TEST(PtxParser, KernelIsChosenByName) {
   const std::string two = Header() + ".entry a() { ret; }\n.entry b() { ret; }\n";
-  EXPECT_EQ(Refusal(two), "f.ptx: \"kernel\" must name one of a, b");
+  EXPECT_EQ(Refusal(two), R"(f.ptx: "kernel" must name one of a, b)");
   EXPECT_EQ(Refusal(two, "c"), "f.ptx: there is no kernel c; the file has a, b");
   EXPECT_EQ(LinkText(two, "b").Kernel().name, "b");
   EXPECT_EQ(Refusal(Header() + ".func f() { ret; }"), "f.ptx: the file has no .entry");
