@@ -71,8 +71,7 @@ class Scoreboard {
   static constexpr unsigned kSlots = 8;       // more than the longest latency, a power of two
   static constexpr unsigned kResponses = 16;  // more than a unit holds, a power of two
   static constexpr unsigned kRecords = 4;     // kept of each entry, a power of two
-  static constexpr unsigned kQuiet =
-      8;  // cycles in which a commit has become visible; not more than kSlots
+  static constexpr unsigned kQuiet = 8;  // cycles in which a commit becomes visible, a power of two
 
   // The records of one entry.
   struct Log {
@@ -101,9 +100,11 @@ class Scoreboard {
   std::optional<Mismatch> mismatch_;
 
   std::array<Slot, kSlots> slots_;  // by cycle, modulo
-  // The golden model's, at the end of each cycle.
-  std::array<std::uint64_t, kSlots> live_{};
-  std::array<std::uint64_t, kSlots> waiting_{};
+  // The golden model's, behind the latest commit, and the warps that commits have made live, not
+  // live, wait or go, by cycle, modulo.
+  std::uint64_t live_ = 0;
+  std::uint64_t waiting_ = 0;
+  std::array<std::uint64_t, kQuiet> moved_{};
 
   std::array<Response, kResponses> responses_;  // by number, modulo
   unsigned responses_head_ = 0;
