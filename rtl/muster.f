@@ -7,6 +7,7 @@ rtl/common/muster_stage.sv
 rtl/cta/muster_cta_pkg.sv
 rtl/cta/muster_busy.sv
 rtl/cta/muster_drain.sv
+rtl/cta/muster_operands.sv
 rtl/cta/muster_lifecycle.sv
 rtl/cta/muster_select.sv
 rtl/cta/muster_roster.sv

@@ -6,7 +6,7 @@
 //
 // A lifecycle operation, and any operation of a waiting warp, stays here until the stages ahead are
 // empty: then who waits, and which entry took the latest all-warps arrival, are settled. Lifecycle
-// operations and R2B, which are rare, take two cycles more for their checks.
+// operations and R2B, which are rare, take three cycles more for their checks.
 module muster_check
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -14,7 +14,6 @@ module muster_check
   parameter int unsigned NumWarps = 32,
   parameter int unsigned NumCtas  = 8,
   parameter int unsigned NumIssue = 1,
-  parameter bit          EnReduce = 1'b1,
   parameter bit          EnState  = 1'b1,
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnLanes  = 1'b1,
@@ -36,10 +35,13 @@ module muster_check
   output logic                    done_o,          // a lifecycle operation, not a clear, goes on
 
   input  logic [NumWarps-1:0]     waiting_i,
+  input  logic                    begins_i,        // one port: the warp chosen begins to wait now
   input  logic                    ahead_i,         // a group is in a later stage
   input  logic                    latest_we_i,     // an all-warps arrival was counted
   input  logic [CtaW-1:0]         latest_cta_i,
   input  bar_t                    latest_bar_i,
+
+  input  logic [31:0]             word_i,          // R2B: the state word, from the second cycle on
 
   output logic                    valid_o,
   input  logic                    ready_i,
@@ -47,7 +49,6 @@ module muster_check
   output checked_t [NumIssue-1:0] members_o,
   output logic [EntryW-1:0]       next_o,          // the entry of the group here in the next cycle
   output logic [WarpW-1:0]        last_o,          // arrivals (exit: warps) before the last one
-  output logic [31:0]             word_o,          // R2B: the state word
 
   input  logic [WarpW-1:0]        census_warp_i,   // a warp to look at ...
   output logic                    census_live_o,   // ... a cycle later
@@ -63,6 +64,7 @@ module muster_check
   member_t [NumIssue-1:0]         members_q;
   logic [CtaW-1:0]                next_cta;
   logic [NumIssue-1:0][WarpW-1:0] next_warps;
+  logic [NumIssue-1:0]            exists;      // the unit has such a warp
 
   assign ready_o = !valid_q || go;
 
@@ -84,6 +86,7 @@ module muster_check
   always_comb begin
     next_cta = ready_o ? group_i.cta[CtaW-1:0] : group_q.cta[CtaW-1:0];
     for (int m = 0; m < NumIssue; m++) begin
+      exists[m]     = (32'(members_q[m].warp) < NumWarps);
       next_warps[m] = ready_o ? members_i[m].warp[WarpW-1:0] : members_q[m].warp[WarpW-1:0];
     end
   end
@@ -104,7 +107,7 @@ module muster_check
     .cta_i (group_q.cta), .warp_i (members_q[0].warp), .lanes_i (exit_lanes_i),
     .resident_o (resident), .live_last_o (live_last), .size_o (size), .live_o (live),
     .last_lane_o (last_lane),
-    .enter_i (go && group_q.op == GroupClear), .chosen_i (chosen),
+    .enter_i (go && group_q.op == GroupClear && exists[0]), .chosen_i (chosen),
     .launch_i (launch), .launch_last_i (WarpW'(launched_q - 7'd1)),
     .launch_size_i (launch_size_i), .exit_i (exit), .exits_i (exit && exits_q), .leave_i (leave),
     .census_warp_i, .census_live_o, .census_cta_o
@@ -124,27 +127,26 @@ module muster_check
   logic may_wait_q;          // a member's warp waited when it was chosen
   logic settled;             // nothing ahead can change what is judged here
   logic changed_q;           // the roster, or an entry as a whole, has just changed: read it again
+                             // (lifecycle operations do so anyway)
   logic any_waits;
-  logic judging_q, judged_q; // the slow checks below are half done; they are done
+  logic [2:0] judging_q;     // cycles that the slow checks below have had, of three
 
   assign lifecycle = is_lifecycle(group_q.op) && (group_q.op != GroupClear);
   assign writes    = EnState && (group_q.op inside {GroupWriteBar, GroupWriteWarp});
-  assign settled   = roster_ready && !changed_q && !(ahead_i && (may_wait_q || lifecycle));
-  assign go        = valid_q && ready_i && settled && (judged_q || !(lifecycle || writes));
+  assign settled   = roster_ready && !changed_q && !(ahead_i && (may_wait_q || lifecycle || writes));
+  assign go        = valid_q && ready_i && settled && (judging_q[2] || !(lifecycle || writes));
   assign done_o    = go && lifecycle;
-  assign chosen    = (32'(members_q[0].warp) < NumWarps) &&
-                     launch_warps_i[members_q[0].warp[WarpW-1:0]];
+  assign chosen    = exists[0] && launch_warps_i[members_q[0].warp[WarpW-1:0]];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       changed_q  <= 1'b0;
-      judging_q  <= 1'b0;
-      judged_q   <= 1'b0;
+      judging_q  <= '0;
       launched_q <= '0;
     end else begin
-      changed_q <= go && (is_lifecycle(group_q.op) || writes);
-      judging_q <= valid_q && settled && !go;
-      judged_q  <= valid_q && settled && !go && judging_q;
+      changed_q <= !roster_ready || (go && (is_lifecycle(group_q.op) || writes) &&
+                                     !is_lifecycle(group_i.op));
+      judging_q <= (valid_q && settled && !go) ? {judging_q[1:0], 1'b1} : '0;
       if (done_o) begin
         launched_q <= '0;
       end else if (go && group_q.op == GroupClear && chosen) begin
@@ -165,21 +167,13 @@ module muster_check
   logic                  write_bar, above, bad_launch_q, bad_word, bad_word_q, leave_q, exit_q, above_q;
   logic [NumIssue-1:0]   idle;        // no lane takes part
   logic [NumIssue-1:0]   waits;       // the warp waits already
-  logic [NumIssue-1:0]   exists, no_count, bad_count, accepted;
+  logic [NumIssue-1:0]   no_count, bad_count, accepted;
   fault_e [NumIssue-1:0] cause;
 
-  // R2B is a group of its own: the only member that is valid.
-  always_comb begin
-    word_o = members_q[0].operand;
-    for (int m = 1; m < NumIssue; m++) begin
-      if (members_q[m].valid) word_o = members_q[m].operand;
-    end
-  end
-
-  assign bar_word  = word_o;
-  assign warp_word = word_o;
+  assign bar_word  = word_i;
+  assign warp_word = word_i;
   assign write_bar = EnState && (group_q.op == GroupWriteBar);
-  assign expected  = write_bar ? bar_word.expected : group_q.count[11:5];
+  assign expected  = write_bar ? bar_word.expected : group_q.expected;
   assign above     = (expected > size);
   assign last      = (expected == '0) ? live_last : WarpW'(expected - 7'd1);
 
@@ -201,7 +195,7 @@ module muster_check
   end
 
   always_comb begin
-    any_waits = 1'b0;
+    any_waits = (NumIssue == 1) && begins_i;
     for (int m = 0; m < NumIssue; m++) begin
       any_waits = any_waits || (members_i[m].valid && waiting_i[members_i[m].warp[WarpW-1:0]]);
     end
@@ -209,12 +203,11 @@ module muster_check
 
   always_comb begin
     for (int m = 0; m < NumIssue; m++) begin
-      idle[m]  = ((group_q.op == GroupExit) ? exit_lanes_i : members_q[m].lanes) == '0;
+      idle[m]  = (group_q.op == GroupExit) ? (exit_lanes_i == '0) : members_q[m].idle;
       waits[m] = may_wait_q && waiting_i[members_q[m].warp[WarpW-1:0]] &&
                  !(group_q.op inside {GroupReadBar, GroupReadWarp});
-      exists[m]    = (32'(members_q[m].warp) < NumWarps);
-      no_count[m]  = !members_q[m].waits && (group_q.count == '0);
-      bad_count[m] = no_count[m] || (group_q.count[4:0] != '0);
+      no_count[m]  = !members_q[m].waits && (group_q.expected == '0) && !group_q.ragged;
+      bad_count[m] = no_count[m] || group_q.ragged;
       cause[m]     = FaultNone;
       unique case (group_q.op)
         GroupClear:  cause[m] = FaultNone;
@@ -282,28 +275,9 @@ module muster_check
         counts:   members_q[m].valid && takes_effect[m],
         waits:    members_q[m].waits,
         warp:     members_q[m].warp,
-        lanes:    members_q[m].lanes,
-        cause:    cause[m],
-        partials: '0
+        cause:    cause[m]
       };
-      if (EnReduce) begin
-        for (int i = 0; i < 8; i++) begin
-          members_o[m].partials[i] = count_hits(members_q[m].lanes[4*i+:4],
-                                                members_q[m].operand[4*i+:4],
-                                                group_q.kind == KindAnd);
-        end
-      end
     end
   end
-
-  // How many of four participating lanes are true, or false. Written out: as an adder it would be
-  // twice as large on an FPGA.
-  function automatic logic [2:0] count_hits(logic [3:0] lanes, logic [3:0] preds, logic falses);
-    automatic logic [3:0] hit = lanes & (preds ^ {4{falses}});
-    count_hits[0] = ^hit;
-    count_hits[1] = !(&hit) && ((hit[0] && hit[1]) || (hit[2] && hit[3]) ||
-                                ((hit[0] || hit[1]) && (hit[2] || hit[3])));
-    count_hits[2] = &hit;
-  endfunction
 
 endmodule

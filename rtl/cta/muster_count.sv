@@ -28,7 +28,9 @@ module muster_count
   input  group_t                  group_i,
   input  checked_t [NumIssue-1:0] members_i,
   input  logic [WarpW-1:0]        last_i,
-  input  logic [31:0]             word_i,
+
+  output logic [NumIssue-1:0][WarpW-1:0] next_warps_o,  // of the members here in the next cycle
+  input  operands_t [NumIssue-1:0] operands_i,           // of the members here in this one
 
   output logic                    busy_o,      // a group is here
   input  logic [EntryW-1:0]       next_i,      // the entry of the group offered in the next cycle
@@ -56,7 +58,7 @@ module muster_count
   group_t                  group_q, group_d;
   checked_t [NumIssue-1:0] members_q, members_d;
   logic [WarpW-1:0]        last_q, last_d;
-  logic [31:0]             word_q, word_d;
+  logic [31:0]             r2b_word;
   logic [NumIssue-1:0]     left;              // members that stay for the next cycle
 
   assign ready_o = !valid_q || (left == '0);
@@ -65,13 +67,11 @@ module muster_count
     group_d   = group_q;
     members_d = members_q;
     last_d    = last_q;
-    word_d    = word_q;
     for (int m = 0; m < NumIssue; m++) members_d[m].valid = left[m];
     if (ready_o) begin
       group_d   = group_i;
       members_d = members_i;
       last_d    = last_i;
-      word_d    = word_i;
     end
   end
 
@@ -87,7 +87,14 @@ module muster_count
     group_q   <= group_d;
     members_q <= members_d;
     last_q    <= last_d;
-    word_q    <= word_d;
+  end
+
+  always_comb begin
+    r2b_word = operands_i[0].word;
+    for (int m = 1; m < NumIssue; m++) begin
+      if (members_q[m].valid) r2b_word = operands_i[m].word;
+    end
+    for (int m = 0; m < NumIssue; m++) next_warps_o[m] = members_d[m].warp[WarpW-1:0];
   end
 
   assign next_o  = {group_d.cta[CtaW-1:0], group_d.bar};
@@ -111,13 +118,13 @@ module muster_count
   );
 
   assign unlike = (offered.kind != KindIdle) &&
-                  (offered.expected != group_i.count[5+:WarpW+1] || offered.kind != group_i.kind);
+                  (offered.expected != group_i.expected[WarpW:0] || offered.kind != group_i.kind);
 
   always_ff @(posedge clk_i) begin
     if (ready_o) begin
       stored_q       <= offered;
       unlike_q       <= unlike;
-      unlike_ahead_q <= (group_q.count[11:5] != group_i.count[11:5]) ||
+      unlike_ahead_q <= (group_q.expected != group_i.expected) ||
                         (group_q.kind != group_i.kind);
     end else begin
       unlike_ahead_q <= 1'b0;  // the group ahead is this one
@@ -148,11 +155,11 @@ module muster_count
   bar_word_t                 word;
 
   assign arrives     = (group_q.op == GroupArrive);
-  assign expected    = group_q.count[5+:WarpW+1];
+  assign expected    = group_q.expected[WarpW:0];
   assign idle        = (count.kind == KindIdle);
   assign refused     = EnFaults && arrives &&
                        (forward_q ? (unlike_ahead_q && ahead_q.kind != KindIdle) : unlike_q);
-  assign word        = word_q;
+  assign word        = r2b_word;
 
   always_comb begin
     complete = 1'b0;
@@ -226,12 +233,13 @@ module muster_count
       cta:      group_q.cta,
       bar:      group_q.bar,
       warp:     members_q[0].warp,
+      waits:    valid_q && counts[0] && members_q[0].waits,
       accepted: valid_q && (counts != '0),
       complete: valid_q && complete,
       kind:     (arrives && idle) ? group_q.kind : count.kind,
       expected: wcount_t'(count_d.expected),
       arrived:  wcount_t'(count_d.arrived),
-      word:     word_q
+      word:     r2b_word
     };
     if (is_read(group_q.op)) begin
       outcome_o.expected = wcount_t'(count.expected);
@@ -244,18 +252,18 @@ module muster_count
       if (counts[m]) outcome_o.warp = members_q[m].warp;
     end
     for (int m = 0; m < NumIssue; m++) begin
-      if (valid_q && counts[m] && (members_q[m].waits || !arrives)) begin
+      if (valid_q && counts[m] && (arrives ? members_q[m].waits : (group_q.op != GroupExit))) begin
         warps_o[members_q[m].warp[WarpW-1:0]] = 1'b1;
       end
       effects_o[m] = '{
         counts: valid_q && counts[m],
         warp:   members_q[m].warp,
-        lanes:  members_q[m].lanes,
+        lanes:  operands_i[m].lanes,
         cause:  FaultNone,
         hits:   '0
       };
       for (int i = 0; i < 8; i++) begin
-        effects_o[m].hits = effects_o[m].hits + 6'(members_q[m].partials[i]);
+        effects_o[m].hits = effects_o[m].hits + 6'(operands_i[m].partials[i]);
       end
       if (valid_q && done[m]) begin
         effects_o[m].cause = members_q[m].cause;

@@ -67,7 +67,10 @@ module muster_cta
   // -------------------------------------------------------------------------------------------
 
   logic    [NumIssue-1:0] free, drained_valid, drained_ready, held_valid, held_ready, held_waiting;
-  issue_t  [NumIssue-1:0] drained, held;
+  request_t [NumIssue-1:0] drained, held;
+  logic    [NumIssue-1:0] drained_reads, held_reads;
+  operands_t [NumIssue-1:0] operands;
+  logic    [NumIssue-1:0][WarpW-1:0] operand_warps;
   logic    [NumIssue-1:0] accept, drain_ready;
   warp_t   [NumIssue-1:0] accept_warp, commit_warp;
   logic    [NumIssue-1:0] commit_valid;
@@ -83,28 +86,39 @@ module muster_cta
     if (EnDrain) begin : g_drain
       muster_drain #(.NumWarps(NumWarps)) u_drain (
         .clk_i, .rst_ni,
-        .valid_i (issue_valid_i[p] && free[p]), .ready_o (drain_ready[p]), .issue_i (issue_i[p]),
+        .valid_i (issue_valid_i[p] && free[p]), .ready_o (drain_ready[p]),
+        .request_i (request_of(issue_i[p])),
         .fence_req_o (fence_req[p]), .fence_ack_i,
-        .valid_o (drained_valid[p]), .ready_i (drained_ready[p]), .issue_o (drained[p])
+        .valid_o (drained_valid[p]), .ready_i (drained_ready[p]), .request_o (drained[p]),
+        .reads_o (drained_reads[p])
       );
     end else begin : g_no_drain
       assign drained_valid[p] = issue_valid_i[p] && free[p];
       assign drain_ready[p]   = drained_ready[p];
-      assign drained[p]       = issue_i[p];
+      assign drained[p]       = request_of(issue_i[p]);
+      assign drained_reads[p] = is_read(group_of(issue_i[p].op));
       assign fence_req[p]     = '0;
     end
 
     if (NumIssue > 1) begin : g_stage
-      muster_stage #(.data_t(issue_t)) u_stage (
+      muster_stage #(.data_t(request_t)) u_stage (
         .clk_i, .rst_ni,
         .valid_i (drained_valid[p]), .ready_o (drained_ready[p]), .data_i (drained[p]),
         .valid_o (held_valid[p]), .ready_i (held_ready[p]), .data_o (held[p])
       );
+      assign held_reads[p] = is_read(group_of(held[p].op));
     end else begin : g_no_stage
       assign held_valid[p]    = drained_valid[p];
       assign drained_ready[p] = held_ready[p];
       assign held[p]          = drained[p];
+      assign held_reads[p]    = drained_reads[p];
     end
+
+    muster_operands #(.NumWarps(NumWarps)) u_operands (
+      .clk_i,
+      .accept_i (accept[p]), .issue_i (issue_i[p]),
+      .next_warp_i (operand_warps[p]), .operands_o (operands[p])
+    );
 
     assign held_waiting[p] = waiting[held[p].warp[WarpW-1:0]];
   end
@@ -130,9 +144,12 @@ module muster_cta
   group_t  lc_group;
   warp_t   lc_warp;
 
-  muster_lifecycle #(.NumWarps(NumWarps), .InOrder(!EnDrain && NumIssue == 1)) u_lifecycle (
+  muster_lifecycle #(
+    .NumWarps(NumWarps), .NumIssue(NumIssue), .InOrder(!EnDrain && NumIssue == 1)
+  ) u_lifecycle (
     .clk_i, .rst_ni,
-    .valid_i (lifecycle_valid_i), .ready_o (lifecycle_ready_o), .lifecycle_i, .busy_i (busy),
+    .valid_i (lifecycle_valid_i), .ready_o (lifecycle_ready_o), .lifecycle_i,
+    .busy_i (busy), .accept_i (accept), .accept_warp_i (accept_warp),
     .valid_o (lc_valid), .ready_i (lc_ready), .group_o (lc_group), .warp_o (lc_warp),
     .done_i (lc_done)
   );
@@ -143,7 +160,8 @@ module muster_cta
 
   muster_select #(.NumIssue(NumIssue)) u_select (
     .clk_i, .rst_ni,
-    .valid_i (held_valid), .ready_o (held_ready), .issue_i (held), .waiting_i (held_waiting),
+    .valid_i (held_valid), .ready_o (held_ready), .request_i (held), .reads_i (held_reads),
+    .waiting_i (held_waiting),
     .lc_valid_i (lc_valid), .lc_ready_o (lc_ready), .lc_group_i (lc_group),
     .lc_warp_i (lc_warp),
     .credit_i (credit),
@@ -158,7 +176,6 @@ module muster_cta
   group_t                  chk_group;
   checked_t [NumIssue-1:0] chk_members;
   logic     [WarpW-1:0]    chk_last;
-  logic     [31:0]         chk_word;
   logic                    census_live;
   cta_t                    census_cta;
   logic     [EntryW-1:0]   entry, entry_next, chk_next, census_entry;
@@ -168,17 +185,18 @@ module muster_cta
   logic     [NumWarps-1:0] counted_warps, warps;
 
   muster_check #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce),
-    .EnState(EnState), .EnFaults(EnFaults), .EnLanes(EnLanes)
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnState(EnState),
+    .EnFaults(EnFaults), .EnLanes(EnLanes)
   ) u_check (
     .clk_i, .rst_ni,
     .valid_i (sel_valid), .ready_o (sel_ready), .group_i (sel_group), .members_i (sel_members),
     .launch_warps_i (lifecycle_warps_i), .launch_size_i (lifecycle_i.size),
     .exit_lanes_i (lifecycle_i.lanes), .done_o (lc_done),
-    .waiting_i (waiting), .ahead_i (count_busy || release_busy),
+    .waiting_i (waiting),
+    .begins_i (outcome.waits && outcome.warp == sel_members[0].warp), .ahead_i (count_busy || release_busy),
     .latest_we_i (latest_we), .latest_cta_i (entry[EntryW-1-:CtaW]), .latest_bar_i (entry[3:0]),
     .valid_o (chk_valid), .ready_i (chk_ready), .group_o (chk_group), .members_o (chk_members),
-    .next_o (chk_next), .last_o (chk_last), .word_o (chk_word),
+    .next_o (chk_next), .last_o (chk_last), .word_i (counted.word),
     .census_warp_i (census_warp_i[WarpW-1:0]), .census_live_o (census_live),
     .census_cta_o (census_cta)
   );
@@ -194,7 +212,8 @@ module muster_cta
   ) u_count (
     .clk_i, .rst_ni,
     .valid_i (chk_valid), .ready_o (chk_ready), .group_i (chk_group), .members_i (chk_members),
-    .last_i (chk_last), .word_i (chk_word),
+    .last_i (chk_last),
+    .next_warps_o (operand_warps), .operands_i (operands),
     .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next), .entry_o (entry), .latest_we_o (latest_we),
     .census_i (census_entry), .census_o (census_count),
     .commit_o (commit), .commits_o (commits), .warps_o (counted_warps),
@@ -245,7 +264,7 @@ module muster_cta
     end
   end
 
-  logic [NumWarps-1:0]            waits;
+  logic                           waits;
   logic [NumIssue-1:0]            counts;
   logic [NumIssue-1:0][WarpW-1:0] count_warps;
   bar_word_t                      word;

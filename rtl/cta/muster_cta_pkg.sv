@@ -5,6 +5,24 @@ package muster_cta_pkg;
 
   import muster_pkg::*;
 
+  // An operation on its way through drain and select, without its operands.
+  typedef struct packed {
+    op_e     op;
+    cta_t    cta;
+    warp_t   warp;
+    bar_t    bar;
+    wcount_t expected;
+    logic    ragged;
+    logic    idle;
+  } request_t;
+
+  // Its operands, which wait in a memory until the count stage.
+  typedef struct packed {
+    lanes_t          lanes;
+    logic [31:0]     word;      // R2B: the state word
+    logic [7:0][2:0] partials;  // RED: true (AND: false) participating lanes, four lanes a count
+  } operands_t;
+
   // What a group does to its entry. Arrivals of several ports may share a group; every other
   // operation is a group of its own.
   typedef enum logic [3:0] {
@@ -21,31 +39,29 @@ package muster_cta_pkg;
   } group_e;
 
   typedef struct packed {
-    group_e      op;
-    cta_t        cta;
-    bar_t        bar;
-    logic [11:0] count;  // threads, arrivals only
-    kind_e       kind;   // arrivals only
+    group_e  op;
+    cta_t    cta;
+    bar_t    bar;
+    wcount_t expected;  // warps, 0: all live warps; arrivals only
+    logic    ragged;    // the count is no multiple of 32; arrivals only
+    kind_e   kind;      // arrivals only
   } group_t;
 
   // One port's operation in a group.
   typedef struct packed {
-    logic        valid;
-    logic        waits;    // SYNC and RED
-    warp_t       warp;
-    lanes_t      lanes;
-    logic [31:0] operand;
+    logic  valid;
+    logic  waits;  // SYNC and RED
+    logic  idle;   // no lane takes part
+    warp_t warp;
   } member_t;
 
   // A member behind the checks: everything that can be judged without the entry.
   typedef struct packed {
-    logic            valid;
-    logic            counts;    // takes effect unless the entry disagrees
-    logic            waits;
-    warp_t           warp;
-    lanes_t          lanes;
-    fault_e          cause;     // refused for this
-    logic [7:0][2:0] partials;  // true (AND: false) participating lanes, four lanes a count
+    logic   valid;
+    logic   counts;  // takes effect unless the entry disagrees
+    logic   waits;
+    warp_t  warp;
+    fault_e cause;   // refused for this
   } checked_t;
 
   // What the update of an entry's count leads to, behind it.
@@ -55,6 +71,7 @@ package muster_cta_pkg;
     cta_t        cta;
     bar_t        bar;
     warp_t       warp;      // of an operation that is a group of its own
+    logic        waits;     // it takes effect, and may make that warp wait
     logic        accepted;  // some member took effect
     logic        complete;  // the entry's generation turned
     kind_e       kind;      // of the entry: before a completion, else afterwards
@@ -71,6 +88,18 @@ package muster_cta_pkg;
     fault_e     cause;      // it was refused for this
     logic [5:0] hits;       // true (AND: false) participating lanes
   } effect_t;
+
+  function automatic request_t request_of(issue_t issue);
+    return '{
+      op:       issue.op,
+      cta:      issue.cta,
+      warp:     issue.warp,
+      bar:      issue.bar,
+      expected: issue.count[11:5],
+      ragged:   issue.count[4:0] != '0,
+      idle:     issue.lanes == '0
+    };
+  endfunction
 
   function automatic group_e group_of(op_e op);
     unique case (op)

@@ -11,6 +11,7 @@
 // operation of every other warp, and for a cycle per group.
 module muster_drain
   import muster_pkg::*;
+  import muster_cta_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
   localparam int unsigned WarpW = $clog2(NumWarps)
@@ -20,14 +21,15 @@ module muster_drain
 
   input  logic                valid_i,
   output logic                ready_o,
-  input  issue_t              issue_i,
+  input  request_t            request_i,
 
   output logic [NumWarps-1:0] fence_req_o,  // perform what the warp accessed before this
   input  logic [NumWarps-1:0] fence_ack_i,  // done; without a request: nothing is outstanding
 
   output logic                valid_o,
   input  logic                ready_i,
-  output issue_t              issue_o       // drained
+  output request_t            request_o,    // drained
+  output logic                reads_o       // it has a response
 );
 
   localparam int unsigned Span   = (NumWarps < 8) ? NumWarps : 8;
@@ -43,8 +45,8 @@ module muster_drain
   logic [WarpW-1:0] warp;
   logic             drains, park, pass;
 
-  assign warp   = issue_i.warp[WarpW-1:0];
-  assign drains = issue_i.op inside {OpSync, OpArrive, OpRedAnd, OpRedOr, OpRedPopc};
+  assign warp   = request_i.warp[WarpW-1:0];
+  assign drains = request_i.op inside {OpSync, OpArrive, OpRedAnd, OpRedOr, OpRedPopc};
   assign park   = valid_i && drains && !fence_ack_i[warp];
   assign pass   = valid_i && !park;
 
@@ -52,7 +54,7 @@ module muster_drain
   logic             any, load, pick_valid_q, pick_load, pick_take;
   logic [SpanW-1:0] first;
   logic [WarpW-1:0] pick_q, pick_d;
-  issue_t           picked;
+  request_t         picked;
 
   muster_first #(.Width(Span)) u_first (.bits_i (batch_q), .any_o (any), .index_o (first));
 
@@ -61,9 +63,9 @@ module muster_drain
   assign pick_d    = pick_load ? WarpW'({turn_q, first}) : pick_q;
 
   // Nothing is picked in the cycle in which it is parked.
-  muster_ram #(.Depth(NumWarps), .Width($bits(issue_t)), .Forward(1'b0)) u_parking (
+  muster_ram #(.Depth(NumWarps), .Width($bits(request_t)), .Forward(1'b0)) u_parking (
     .clk_i,
-    .we_i (park && ready_o), .waddr_i (warp), .wdata_i (issue_i),
+    .we_i (park && ready_o), .waddr_i (warp), .wdata_i (request_i),
     .raddr_i (pick_d), .rdata_o (picked)
   );
 
@@ -82,7 +84,8 @@ module muster_drain
 
   assign pick_take = pick_valid_q && ready_i;
   assign valid_o   = pick_valid_q || pass;
-  assign issue_o   = pick_valid_q ? picked : issue_i;
+  assign request_o = pick_valid_q ? picked : request_i;
+  assign reads_o   = !pick_valid_q && is_read(group_of(request_i.op));
   assign ready_o   = park || (ready_i && !pick_valid_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -10,6 +10,7 @@ module muster_lifecycle
   import muster_cta_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
+  parameter int unsigned NumIssue = 1,
   parameter bit          InOrder  = 1'b0,  // no operation can be overtaken
   localparam int unsigned WarpW   = $clog2(NumWarps)
 ) (
@@ -20,6 +21,8 @@ module muster_lifecycle
   output logic                ready_o,
   input  lifecycle_t          lifecycle_i,
   input  logic [NumWarps-1:0] busy_i,   // has an operation between issue and commit
+  input  logic  [NumIssue-1:0] accept_i, // ... or from the next cycle on
+  input  warp_t [NumIssue-1:0] accept_warp_i,
 
   output logic                valid_o,  // a group to select
   input  logic                ready_i,
@@ -39,7 +42,14 @@ module muster_lifecycle
   assign leaves   = (lifecycle_i.op inside {LcSuspend, LcEnd});
   assign walked   = (walked_q == (StepW+1)'(Steps));
   assign warp     = leaves ? walked_q[WarpW-1:0] : lifecycle_i.warp[WarpW-1:0];
-  assign held     = !InOrder && busy_i[warp];
+
+  always_comb begin
+    held = busy_i[warp];
+    for (int p = 0; p < NumIssue; p++) begin
+      held = held || (accept_i[p] && accept_warp_i[p][WarpW-1:0] == warp);
+    end
+    held = held && !InOrder;
+  end
 
   logic waits;  // for operations that may be overtaken
   assign waits   = !InOrder && ((lifecycle_i.op == LcExit) ? !clear_q : (leaves && !walked));
@@ -65,8 +75,8 @@ module muster_lifecycle
   assign ready_o = done_i;
 
   always_comb begin
-    group_o = '{op: GroupLeave, cta: lifecycle_i.cta, bar: walked_q[3:0], count: '0,
-                kind: KindSync};
+    group_o = '{op: GroupLeave, cta: lifecycle_i.cta, bar: walked_q[3:0], expected: '0,
+                ragged: 1'b0, kind: KindSync};
     warp_o  = '0;
     if (launches) begin
       group_o.op = walked ? GroupLaunch : GroupClear;

@@ -25,13 +25,13 @@ module muster_release
   input  logic [EntryW-1:0]      next_i,       // the entry of the outcome in the next cycle
   input  outcome_t               outcome_i,
   input  effect_t [NumIssue-1:0] effects_i,
-  input  logic [NumWarps-1:0]    warps_i,      // of the members that count, without ARV's
+  input  logic [NumWarps-1:0]    warps_i,      // of the members that count; not an ARV's, nor an exit's
 
   input  logic [EntryW-1:0]      census_i,     // an entry to look at ...
   input  bar_word_t              census_count_i, // (its counts, a cycle later)
   output bar_word_t              census_o,     // ... and its state word, a cycle later
 
-  output logic [NumWarps-1:0]    waits_o,      // begin to wait, at the outcome's entry
+  output logic                   waits_o,      // these warps begin to wait at the outcome's entry
   output bar_word_t              word_o,       // the entry's state word, afterwards
 
   output logic [NumWarps-1:0]    release_o,    // the released warps, a cycle later
@@ -51,12 +51,12 @@ module muster_release
 
   assign warp_word = outcome_i.word;
 
-  assign waits_o = ((outcome_i.op == GroupArrive) ||
-                    (EnState && outcome_i.op == GroupWriteWarp && warp_word.waiting)) ? warps_i
-                                                                                      : '0;
+  // R2B.WARP of a warp that does not wait leaves the waiters as they are.
+  assign waits_o = (outcome_i.op == GroupArrive) ||
+                   (EnState && outcome_i.op == GroupWriteWarp && warp_word.waiting);
   assign clear         = outcome_i.valid && (outcome_i.op == GroupClear);
-  assign waiters_d     = (outcome_i.complete || clear) ? '0 : (waiters | waits_o);
-  assign waiters_write = outcome_i.accepted || clear;
+  assign waiters_d     = (outcome_i.complete || clear) ? '0 : (waiters | warps_i);
+  assign waiters_write = (outcome_i.accepted && (waits_o || outcome_i.complete)) || clear;
 
   muster_ram #(.Depth(NumCtas * NumBars), .Width(NumWarps)) u_waiters (
     .clk_i,
@@ -103,7 +103,9 @@ module muster_release
     end
 
     assign value_d     = (outcome_i.complete || clear) ? '0 : value_new;
-    assign value_write = waiters_write && (outcome_i.op != GroupWriteWarp);
+    assign value_write = clear || (outcome_i.accepted &&
+                                   (outcome_i.complete ||
+                                    outcome_i.op inside {GroupArrive, GroupWriteBar}));
     assign value_after = outcome_i.complete ? '0 : result;
 
     logic [ValueW-1:0] census;
@@ -146,7 +148,7 @@ module muster_release
     if (!rst_ni) begin
       release_q <= '0;
     end else if (outcome_i.complete) begin
-      release_q <= waiters | waits_o;
+      release_q <= waiters | warps_i;
     end else begin
       release_q <= '0;
     end

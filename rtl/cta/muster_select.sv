@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Chooses the next group. The lifecycle port may go every other time; otherwise an issue port leads,
-// in turn, and the ports whose arrival agrees with the leader's (same CTA, barrier, count and kind)
+// Chooses the next group. The lifecycle port goes, but gives way every other time that an issue port
+// asks; otherwise an issue port leads, in turn, and the ports whose arrival agrees with the leader's (same CTA, barrier, count and kind)
 // go with it, in port order. An operation of a waiting warp goes alone, so that what releases it is a group of its own.
 module muster_select
   import muster_pkg::*;
@@ -14,7 +14,8 @@ module muster_select
 
   input  logic    [NumIssue-1:0] valid_i,
   output logic    [NumIssue-1:0] ready_o,
-  input  issue_t  [NumIssue-1:0] issue_i,
+  input  request_t [NumIssue-1:0] request_i,
+  input  logic    [NumIssue-1:0] reads_i,     // it has a response
   input  logic    [NumIssue-1:0] waiting_i,   // the operation's warp waits
 
   input  logic                   lc_valid_i,
@@ -37,20 +38,20 @@ module muster_select
   always_comb begin
     for (int p = 0; p < NumIssue; p++) begin
       group[p] = '{
-        op:    group_of(issue_i[p].op),
-        cta:   issue_i[p].cta,
-        bar:   issue_i[p].bar,
-        count: issue_i[p].count,
-        kind:  kind_of(issue_i[p].op)
+        op:       group_of(request_i[p].op),
+        cta:      request_i[p].cta,
+        bar:      request_i[p].bar,
+        expected: request_i[p].expected,
+        ragged:   request_i[p].ragged,
+        kind:     kind_of(request_i[p].op)
       };
       member[p] = '{
-        valid:   1'b1,
-        waits:   issue_i[p].op != OpArrive,
-        warp:    issue_i[p].warp,
-        lanes:   issue_i[p].lanes,
-        operand: issue_i[p].operand
+        valid: 1'b1,
+        waits: request_i[p].op != OpArrive,
+        idle:  request_i[p].idle,
+        warp:  request_i[p].warp
       };
-      eligible[p] = valid_i[p] && (credit_i || !is_read(group[p].op));
+      eligible[p] = valid_i[p] && (credit_i || !reads_i[p]);
     end
   end
 
@@ -63,7 +64,7 @@ module muster_select
     if (!rst_ni) begin
       lc_turn_q <= 1'b1;
     end else if (ready_i) begin
-      lc_turn_q <= !lc_goes;
+      lc_turn_q <= !(lc_goes && eligible != '0);
     end
   end
 

@@ -22,7 +22,7 @@ module muster_warps
   input  logic [NumIssue-1:0]              counts_i,        // members that count, ...
   input  logic [NumIssue-1:0][WarpW-1:0]   count_warps_i,   // ... and their warps
   input  logic [NumWarps-1:0]              warps_i,         // the same, without ARV's
-  input  logic [NumWarps-1:0]              waits_i,         // begin to wait, at the entry
+  input  logic                             waits_i,         // ... which begin to wait
 
   input  logic [NumWarps-1:0]              release_i,
   input  release_t                         release_info_i,
@@ -40,7 +40,7 @@ module muster_warps
 
   // A CTA that leaves takes no notice of its waiting warps; the next launch does.
   always_comb begin
-    waiting_d = (waiting_q & ~release_i) | waits_i;
+    waiting_d = (waiting_q & ~release_i) | (warps_i & {NumWarps{waits_i}});
     if (outcome_i.op == GroupClear) waiting_d = waiting_q & ~release_i & ~warps_i;
   end
 
@@ -81,7 +81,6 @@ module muster_warps
     reduction_write = (outcome_i.op == GroupArrive) && is_reduction(outcome_i.kind);
     reduction_d     = '{kind: outcome_i.kind, bar: outcome_i.bar};
     if (outcome_i.op == GroupWriteWarp) begin
-      place_d.reduces = 1'b0;
       reduction_write = 1'b1;
       reduction_d     = '{kind: word.kind, bar: word.bar};
     end

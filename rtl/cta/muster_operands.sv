@@ -1,0 +1,48 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The operands of one port's operations, a place per warp: written when the operation is accepted,
+// read when it goes on to the count stage. So neither drain nor select carries them. A warp has one
+// operation between issue and commit, so its place is its own.
+module muster_operands
+  import muster_pkg::*;
+  import muster_cta_pkg::*;
+#(
+  parameter int unsigned NumWarps = 32,
+  localparam int unsigned WarpW = $clog2(NumWarps)
+) (
+  input  logic             clk_i,
+  input  logic             accept_i,
+  input  issue_t           issue_i,
+  input  logic [WarpW-1:0] next_warp_i,  // of the operation here in the next cycle
+  output operands_t        operands_o
+);
+
+  operands_t operands;
+
+  always_comb begin
+    operands.lanes = issue_i.lanes;
+    operands.word  = issue_i.operand;
+    for (int i = 0; i < 8; i++) begin
+      operands.partials[i] = count_hits(issue_i.lanes[4*i+:4], issue_i.operand[4*i+:4],
+                                        issue_i.op == OpRedAnd);
+    end
+  end
+
+  // An operation is accepted at least a cycle before its operands are read.
+  muster_ram #(.Depth(NumWarps), .Width($bits(operands_t)), .Forward(1'b0)) u_operands (
+    .clk_i,
+    .we_i (accept_i), .waddr_i (issue_i.warp[WarpW-1:0]), .wdata_i (operands),
+    .raddr_i (next_warp_i), .rdata_o (operands_o)
+  );
+
+  // How many of four participating lanes are true, or false. Written out: as an adder it would be
+  // larger on an FPGA.
+  function automatic logic [2:0] count_hits(logic [3:0] lanes, logic [3:0] preds, logic falses);
+    automatic logic [3:0] hit = lanes & (preds ^ {4{falses}});
+    count_hits[0] = ^hit;
+    count_hits[1] = !(&hit) && ((hit[0] && hit[1]) || (hit[2] && hit[3]) ||
+                                ((hit[0] || hit[1]) && (hit[2] || hit[3])));
+    count_hits[2] = &hit;
+  endfunction
+
+endmodule
