@@ -24,8 +24,8 @@ struct Options {
   std::uint64_t wave_from = 0;  // the cycles that it shows
   std::uint64_t wave_to = std::numeric_limits<std::uint64_t>::max();
   std::string log;         // a JSONL log of the commits, or empty
-  bool checked = true;     // false: only the Verilated unit runs, as fast as it
-                           // can; the driver is not told of commits
+  bool checked = true;     // false: only the Verilated unit runs, with its assertions, as fast as
+                           // it can; the driver is not told of commits
   std::string rerun;       // the command line that repeats this run, for reports
   Cover* cover = nullptr;  // counts functional cover points, if there
 };
@@ -49,10 +49,11 @@ struct Result {
   Ending ending = Ending::kDone;
   std::uint64_t cycles = 0;
   std::uint64_t commits = 0;
-  std::uint64_t releases = 0;  // completions that released at least one warp
+  std::uint64_t commit_cycles = 0;  // in which something committed
+  std::uint64_t releases = 0;       // completions that released at least one warp
   std::uint64_t faults = 0;
   Waits waits;
-  double seconds = 0;  // of the cycles alone, without elaboration
+  double seconds = 0;  // of the processor, for the cycles alone
   std::string what;    // the field of a mismatch
   std::string report;  // the text of a mismatch or an error
 };

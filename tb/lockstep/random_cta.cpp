@@ -86,12 +86,12 @@ void RandomDriver::MaybeLaunch() {
 void RandomDriver::Create(unsigned warps) {
   auto cta = std::make_unique<Cta>();
   cta->observed = options_.observed && ctas_.empty();
-  cta->wild = config_.faults && !cta->observed && random_.Percent(15);
+  cta->wild = config_.faults && !cta->observed && !options_.dense && random_.Percent(15);
   cta->size = warps;
   if (!cta->wild) {
     ProgramOptions options;
     options.warps = warps;
-    options.episodes = cta->observed ? 60 : random_.Between(1, 30);
+    options.episodes = cta->observed ? 60 : options_.dense ? 300 : random_.Between(1, 30);
     options.timing_shows = !cta->observed;
     Random own(options_.seed ^ kObservedProgram);
     cta->program = MakeProgram(config_, options, cta->observed ? &own : &random_);
@@ -250,7 +250,8 @@ void RandomDriver::LookAfter(Cta* cta) {
   }
   const unsigned turns = config_.num_ctas;
   const bool old = cta->wild && cycle_ > cta->launched + kWildAge;
-  if (!cta->observed && (old || make_room_ || random_.OneIn(6000 / turns))) {
+  const bool whole = cta->observed || options_.dense;  // comes to its end
+  if (!whole && (old || make_room_ || random_.OneIn(6000 / turns))) {
     return Ask(OpKind::kEnd, cta);
   }
   const auto saved = std::count_if(ctas_.begin(), ctas_.end(),

@@ -1,0 +1,117 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What the lockstep check costs: the same recorded stimulus with it and without it, in one program,
+// as JSON. Without it only the Verilated unit and its assertions run.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "sim/golden/config.h"
+#include "sim/lockstep/lockstep.h"
+#include "sim/lockstep/recorder.h"
+#include "tb/lockstep/random_driver.h"
+
+namespace {
+
+using muster::Config;
+using muster::lockstep::Ending;
+using muster::lockstep::Options;
+using muster::lockstep::Recording;
+using muster::lockstep::Result;
+
+constexpr unsigned kPairs = 5;
+
+struct Stimulus {
+  Recording pins;
+  double busy = 0;  // the share of cycles in which something commits
+};
+
+Result RunChecked(const Config& config, muster::lockstep::Driver* driver, const Options& options) {
+  Result result = muster::lockstep::Run(config, *driver, options);
+  if (result.ending == Ending::kMismatch || result.ending == Ending::kError) {
+    throw std::runtime_error(result.report);
+  }
+  return result;
+}
+
+// Random programs that leave the unit no pause.
+Stimulus Record(const Config& config, std::uint64_t cycles) {
+  muster::lockstep::RandomOptions random;
+  random.dense = true;
+  random.saves = false;
+  muster::lockstep::RandomDriver driver(config, random);
+  Stimulus stimulus;
+  stimulus.pins.reserve(cycles);
+  muster::lockstep::Recorder recorder(&driver, &stimulus.pins);
+  Options options;
+  options.max_cycles = cycles;
+  const Result result = RunChecked(config, &recorder, options);
+  stimulus.busy = static_cast<double>(result.commit_cycles) / static_cast<double>(result.cycles);
+  return stimulus;
+}
+
+double Khz(const Config& config, const Recording& recording, bool checked) {
+  muster::lockstep::Replay replay(recording);
+  Options options;
+  options.max_cycles = recording.size() + 1;
+  options.checked = checked;
+  const Result result = RunChecked(config, &replay, options);
+  return static_cast<double>(result.cycles) / result.seconds / 1000;
+}
+
+double Median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+double Rounded(double value, double steps) { return std::round(value * steps) / steps; }
+
+nlohmann::json Measure(const Config& config, std::uint64_t cycles) {
+  const Stimulus stimulus = Record(config, cycles);
+  std::vector<double> checked;
+  std::vector<double> unchecked;
+  std::vector<double> ratios;
+  for (unsigned pair = 0; pair < kPairs; ++pair) {
+    unchecked.push_back(Khz(config, stimulus.pins, false));
+    checked.push_back(Khz(config, stimulus.pins, true));
+    ratios.push_back(checked.back() / unchecked.back());
+  }
+  return {{"lockstep_khz", Rounded(Median(checked), 10)},
+          {"unchecked_khz", Rounded(Median(unchecked), 10)},
+          {"lockstep_ratio", Rounded(Median(ratios), 1000)},
+          {"commit_cycles", Rounded(stimulus.busy, 1000)}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Speed of simulation with and without the lockstep check");
+  std::string name;
+  std::uint64_t cycles = 100'000;
+  app.add_option("--config", name, "a configuration of scripts/configs.json")->required();
+  app.add_option("--cycles", cycles, "cycles of stimulus (default 100000)");
+  CLI11_PARSE(app, argc, argv);
+  const Config* config = muster::FindConfig(name);
+  if (config == nullptr || cycles == 0) {
+    fmt::print(stderr, "{}\n",
+               config == nullptr ? name + ": no such configuration" : "--cycles 0: nothing to run");
+    return 2;
+  }
+  try {
+    fmt::print("{}\n", Measure(*config, cycles).dump(2));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+  return 0;
+}

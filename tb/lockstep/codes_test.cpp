@@ -1,0 +1,46 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The numbers of rtl/muster_pkg.sv are those of sim/golden/operation.h.
+#include <Vcodes.h>
+#include <gtest/gtest.h>
+#include <verilated.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "sim/golden/operation.h"
+
+namespace muster {
+namespace {
+
+template <typename Pins, typename Code>
+void ExpectEqual(const Pins& pins, const std::vector<Code>& codes, unsigned base = 0) {
+  for (std::size_t i = 0; i < codes.size(); ++i) {
+    EXPECT_EQ(pins[i] + base, static_cast<unsigned>(codes[i])) << "number " << i;
+  }
+}
+
+TEST(Codes, EqualThoseOfThePackage) {
+  VerilatedContext context;
+  Vcodes unit(&context);
+  unit.eval();
+  ExpectEqual(unit.op_o,
+              std::vector{OpKind::kSync, OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
+                          OpKind::kRedPopc, OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult,
+                          OpKind::kR2bBar, OpKind::kR2bWarp});
+  ExpectEqual(unit.lc_o,
+              std::vector{OpKind::kLaunch, OpKind::kExit, OpKind::kSuspend, OpKind::kEnd},
+              static_cast<unsigned>(OpKind::kLaunch));
+  ExpectEqual(unit.kind_o, std::vector{BarKind::kIdle, BarKind::kSync, BarKind::kAnd, BarKind::kOr,
+                                       BarKind::kPopc});
+  ExpectEqual(unit.fault_o,
+              std::vector{FaultCause::kNone, FaultCause::kBadLaunch, FaultCause::kCtaNotResident,
+                          FaultCause::kWarpNotLive, FaultCause::kWarpWaiting,
+                          FaultCause::kBadStateWord, FaultCause::kArvWithoutCount,
+                          FaultCause::kCountNotMultiple, FaultCause::kCountAboveCta,
+                          FaultCause::kCountMismatch, FaultCause::kKindMismatch});
+  ExpectEqual(unit.limit_o, std::vector{kWarpSize, kNumBars, kMaxWarps, kMaxCtas, kMaxIssue});
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,134 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Directed stimulus: which operation comes to which port when, and what came of it, cycle by cycle.
+#ifndef MUSTER_TB_LOCKSTEP_SCRIPT_H_
+#define MUSTER_TB_LOCKSTEP_SCRIPT_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "sim/golden/golden.h"
+#include "sim/golden/operation.h"
+#include "sim/lockstep/driver.h"
+#include "sim/lockstep/lockstep.h"
+#include "sim/lockstep/pins.h"
+
+namespace muster {
+
+void PrintTo(const Config& config, std::ostream* out);  // GoogleTest names a test by it
+
+}  // namespace muster
+
+namespace muster::lockstep {
+
+inline constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
+
+std::vector<Config> BuiltConfigs();  // the configurations that this program has a unit of
+
+std::uint64_t FirstWarps(unsigned count);
+
+// An arrival of a warp of CTA 0 with all its lanes; `warps`: how many are expected, 0: all live.
+Operation Arrival(OpKind kind, unsigned warp, unsigned bar, unsigned warps);
+Operation InCta(unsigned cta, Operation operation);
+Operation WithPredicates(std::uint32_t predicates, Operation operation);
+Operation Exit(unsigned warp);
+Operation Read(OpKind kind, unsigned warp, unsigned bar = 0);
+Operation Write(OpKind kind, unsigned warp, unsigned bar, std::uint32_t word);
+
+// A script is a sequence of scenes. A scene begins when nothing of the one before is left in the
+// unit; cycles are counted from there. An operation is presented as soon as it may be, its port is
+// free and those before it at the port have been accepted. A script can run once.
+class Script : public Driver {
+ public:
+  using Id = std::size_t;
+
+  explicit Script(const Config& config) : config_(config) {}
+
+  Id Issue(unsigned port, const Operation& operation, std::uint64_t from = 0);
+  Id Lifecycle(const Operation& operation, std::uint64_t from = 0);
+  Id Launch(unsigned cta, std::uint64_t warps);  // a scene of its own
+  // Does not present it before the cycle behind the commit of `first`.
+  void Behind(Id first, Id then) { acts_[then].behind = first; }
+  // From then on these warps have an access to memory outstanding that is not performed.
+  void Accessing(std::uint64_t warps, std::uint64_t from = 0);
+  // From then on responses are taken, or not.
+  void Taking(bool responses, std::uint64_t from);
+  void NextScene() { scenes_.emplace_back(); }
+
+  // Runs the script under lockstep. A mismatch, or an operation that never commits, is a failure.
+  void Run();
+
+  // In which cycle it was accepted and committed, and what it did.
+  std::uint64_t Accepted(Id id) const { return acts_[id].accepted; }
+  std::uint64_t Committed(Id id) const { return acts_[id].committed; }
+  const golden::Effects& EffectsOf(Id id) const { return acts_[id].effects; }
+
+  // What the pins showed, and when.
+  struct Release {
+    std::uint64_t cycle;
+    std::uint64_t warps;
+    BarKind kind;
+    unsigned value;
+  };
+  struct Response {
+    std::uint64_t cycle;
+    unsigned warp;
+    std::uint32_t data;
+    bool pred;
+  };
+  const std::vector<Release>& releases() const { return releases_; }
+  const std::vector<Response>& responses() const { return responses_; }
+  std::uint64_t fenced() const { return fenced_; }  // warps of which a drain was requested
+
+  bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
+  void OnCommit(std::uint64_t cycle, const Operation& operation,
+                const golden::Effects& effects) override;
+
+ private:
+  static constexpr Id kNone = ~Id{0};
+
+  struct Act {
+    Operation operation;
+    std::uint64_t from = 0;
+    Id behind = kNone;
+    std::uint64_t accepted = 0;
+    std::uint64_t committed = 0;
+    golden::Effects effects;
+  };
+  struct Change {  // of a level
+    std::uint64_t from;
+    std::uint64_t level;
+  };
+  struct Scene {
+    std::array<std::deque<Id>, kMaxIssue + 1> ports;  // the last is the lifecycle port's
+    std::deque<Change> accessing;
+    std::deque<Change> taking;
+  };
+
+  Id Add(unsigned port, const Operation& operation, std::uint64_t from);
+  void Look(std::uint64_t cycle, const Outputs& seen, const Inputs& inputs);
+  bool Over() const;
+  bool Present(unsigned port, std::uint64_t now, bool valid, bool ready, Operation* operation);
+
+  const Config config_;
+  std::vector<Act> acts_;
+  std::deque<Scene> scenes_ = std::deque<Scene>(1);
+  std::uint64_t scene_from_ = 0;
+  std::uint64_t quiet_ = 0;  // cycles since something was going on
+  std::array<std::deque<Id>, kMaxIssue + 1> presented_;
+  std::array<std::deque<Id>, kMaxWarps> flying_;  // accepted, by warp
+  std::deque<Id> flying_lifecycle_;
+  std::uint64_t accessing_ = 0;
+  bool taking_ = true;
+  std::vector<Release> releases_;
+  std::vector<Response> responses_;
+  std::uint64_t fenced_ = 0;
+};
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_TB_LOCKSTEP_SCRIPT_H_
