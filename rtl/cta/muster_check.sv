@@ -6,7 +6,7 @@
 //
 // A lifecycle operation, and any operation of a waiting warp, stays here until the stages ahead are
 // empty: then who waits, and which entry took the latest all-warps arrival, are settled. Lifecycle
-// operations and R2B, which are rare, take three cycles more for their checks.
+// operations and R2B, which are rare, take three cycles more for their checks, and a launch's steps one.
 module muster_check
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -96,7 +96,7 @@ module muster_check
   logic [WarpW-1:0]    live_last;   // live warps of the CTA, less one
   wcount_t             size;
   bar_t                latest;
-  logic                chosen;      // a launch names the warp that its walk has come to
+  logic                chosen_q;    // a launch names the warp that its walk has come to
   wcount_t             launched_q;  // warps that the walk has entered
 
   muster_roster #(
@@ -107,7 +107,7 @@ module muster_check
     .cta_i (group_q.cta), .warp_i (members_q[0].warp), .lanes_i (exit_lanes_i),
     .resident_o (resident), .live_last_o (live_last), .size_o (size), .live_o (live),
     .last_lane_o (last_lane),
-    .enter_i (go && group_q.op == GroupClear && exists[0]), .chosen_i (chosen),
+    .enter_i (go && group_q.op == GroupClear && exists[0]), .chosen_i (chosen_q),
     .launch_i (launch), .launch_last_i (WarpW'(launched_q - 7'd1)),
     .launch_size_i (launch_size_i), .exit_i (exit), .exits_i (exit && exits_q), .leave_i (leave),
     .census_warp_i, .census_live_o, .census_cta_o
@@ -125,6 +125,8 @@ module muster_check
 
   logic lifecycle, writes;   // what kind of group it is
   logic may_wait_q;          // a member's warp waited when it was chosen
+  logic rare_q;              // it is a lifecycle operation, not a clear, or R2B
+  logic clear_q;             // it is a clear
   logic settled;             // nothing ahead can change what is judged here
   logic changed_q;           // the roster, or an entry as a whole, has just changed: read it again
                              // (lifecycle operations do so anyway)
@@ -133,14 +135,14 @@ module muster_check
 
   assign lifecycle = is_lifecycle(group_q.op) && (group_q.op != GroupClear);
   assign writes    = EnState && (group_q.op inside {GroupWriteBar, GroupWriteWarp});
-  assign settled   = roster_ready && !changed_q && !(ahead_i && (may_wait_q || lifecycle || writes));
-  assign go        = valid_q && ready_i && settled && (judging_q[2] || !(lifecycle || writes));
+  assign settled   = !changed_q && !(ahead_i && (may_wait_q || rare_q));
+  assign go        = valid_q && ready_i && settled &&
+                     (rare_q ? judging_q[2] : (judging_q[0] || !clear_q));
   assign done_o    = go && lifecycle;
-  assign chosen    = exists[0] && launch_warps_i[members_q[0].warp[WarpW-1:0]];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      changed_q  <= 1'b0;
+      changed_q  <= 1'b1;
       judging_q  <= '0;
       launched_q <= '0;
     end else begin
@@ -149,7 +151,7 @@ module muster_check
       judging_q <= (valid_q && settled && !go) ? {judging_q[1:0], 1'b1} : '0;
       if (done_o) begin
         launched_q <= '0;
-      end else if (go && group_q.op == GroupClear && chosen) begin
+      end else if (go && clear_q && chosen_q) begin
         launched_q <= launched_q + 7'd1;
       end
     end
@@ -183,10 +185,16 @@ module muster_check
   );
 
   always_ff @(posedge clk_i) begin
-    if (ready_o) may_wait_q <= any_waits;
+    if (ready_o) begin
+      may_wait_q <= any_waits;
+      clear_q    <= (group_i.op == GroupClear);
+      rare_q     <= (is_lifecycle(group_i.op) && group_i.op != GroupClear) ||
+                    (EnState && group_i.op inside {GroupWriteBar, GroupWriteWarp});
+    end
     above_q      <= above;
     word_last_q  <= last;
     bad_word_q   <= bad_word;
+    chosen_q     <= exists[0] && launch_warps_i[members_q[0].warp[WarpW-1:0]];
     leave_q      <= resident || !EnFaults;
     exit_q       <= accepted[0];
     exits_q      <= accepted[0] && last_lane;
@@ -267,7 +275,7 @@ module muster_check
     for (int m = 0; m < NumIssue; m++) begin
       unique case (group_q.op)
         GroupExit:  takes_effect[m] = exits_q;
-        GroupClear: takes_effect[m] = chosen;
+        GroupClear: takes_effect[m] = chosen_q;
         default:    takes_effect[m] = accepted[m];
       endcase
       members_o[m] = '{

@@ -135,13 +135,17 @@ module muster_count
 
   assign count = forward_q ? ahead_q : stored_q;
 
-  assign census_o = '{
-    zero:     '0,
-    kind:     census.kind,
-    expected: wcount_t'(census.expected),
-    arrived:  wcount_t'(census.arrived),
-    value:    '0
-  };
+  function automatic bar_word_t word_of(count_t c);
+    return '{
+      zero:     '0,
+      kind:     c.kind,
+      expected: wcount_t'(c.expected),
+      arrived:  wcount_t'(c.arrived),
+      value:    '0
+    };
+  endfunction
+
+  assign census_o = word_of(census);
 
   // -------------------------------------------------------------------------------------------
   // Which members count, and which of them completes the entry
@@ -236,16 +240,11 @@ module muster_count
       waits:    valid_q && counts[0] && members_q[0].waits,
       accepted: valid_q && (counts != '0),
       complete: valid_q && complete,
-      kind:     (arrives && idle) ? group_q.kind : count.kind,
-      expected: wcount_t'(count_d.expected),
-      arrived:  wcount_t'(count_d.arrived),
+      kind:     arrives ? group_q.kind : count.kind,
+      found:    word_of(count),
+      left:     word_of(count_d),
       word:     r2b_word
     };
-    if (is_read(group_q.op)) begin
-      outcome_o.expected = wcount_t'(count.expected);
-      outcome_o.arrived  = wcount_t'(count.arrived);
-    end
-    if (group_q.op == GroupWriteBar) outcome_o.kind = word.kind;
 
     warps_o = '0;
     for (int m = 1; m < NumIssue; m++) begin

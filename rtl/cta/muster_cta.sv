@@ -267,7 +267,7 @@ module muster_cta
   logic                           waits;
   logic [NumIssue-1:0]            counts;
   logic [NumIssue-1:0][WarpW-1:0] count_warps;
-  bar_word_t                      word;
+  bar_word_t                      found, left;
   warp_word_t                     read_word;
 
   muster_release #(
@@ -277,7 +277,7 @@ module muster_cta
     .clk_i, .rst_ni,
     .next_i (release_next), .outcome_i (outcome), .effects_i (effects), .warps_i (warps),
     .census_i (census_entry), .census_count_i (census_count), .census_o (census_word_o),
-    .waits_o (waits), .word_o (word),
+    .waits_o (waits), .found_o (found), .left_o (left),
     .release_o, .release_info_o
   );
 
@@ -308,7 +308,7 @@ module muster_cta
 
   muster_report #(.NumIssue(NumIssue), .EnFaults(EnFaults), .EnReduce(EnReduce)) u_report (
     .clk_i, .rst_ni,
-    .outcome_i (outcome), .effects_i (effects), .bar_word_i (word), .warp_word_i (read_word),
+    .outcome_i (outcome), .effects_i (effects), .found_i (found), .left_i (left), .warp_word_i (read_word),
     .fault_valid_o, .fault_o,
     .credit_o (credit), .spend_i (sel_valid && sel_ready && is_read(sel_group.op)),
     .response_valid_o, .response_ready_i, .response_o,

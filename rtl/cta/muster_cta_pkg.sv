@@ -74,9 +74,9 @@ package muster_cta_pkg;
     logic        waits;     // it takes effect, and may make that warp wait
     logic        accepted;  // some member took effect
     logic        complete;  // the entry's generation turned
-    kind_e       kind;      // of the entry: before a completion, else afterwards
-    wcount_t     expected;  // of the entry, afterwards
-    wcount_t     arrived;
+    kind_e       kind;      // of the entry's generation
+    bar_word_t   found;     // the entry before, without its value
+    bar_word_t   left;      // ... and afterwards
     logic [31:0] word;      // R2B: the state word
   } outcome_t;
 

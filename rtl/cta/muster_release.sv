@@ -4,7 +4,8 @@
 // completes, the release. Both memories are read and written here one update behind the counts,
 // which alone decide; so neither is on the path of that decision.
 //
-// AND is accumulated as OR of what is false: then an idle entry is all zeroes.
+// A value is a sum: of true lanes for POPC; for OR and AND, of the warps with a true lane, or with a
+// false one. So it starts from zero whatever the kind, and an idle entry is all zeroes.
 module muster_release
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -32,7 +33,8 @@ module muster_release
   output bar_word_t              census_o,     // ... and its state word, a cycle later
 
   output logic                   waits_o,      // these warps begin to wait at the outcome's entry
-  output bar_word_t              word_o,       // the entry's state word, afterwards
+  output bar_word_t              found_o,      // the entry's state word, before ...
+  output bar_word_t              left_o,       // ... and after the update
 
   output logic [NumWarps-1:0]    release_o,    // the released warps, a cycle later
   output release_t               release_info_o
@@ -68,47 +70,42 @@ module muster_release
   // What the reduction has come to
   // -------------------------------------------------------------------------------------------
 
-  logic [ValueW-1:0] value_after;  // of the entry, as its state word shows it
-  logic [ValueW-1:0] result;       // of a generation that completes
+  logic [ValueW-1:0] value, value_new;  // of the entry, before and after
+  logic [ValueW-1:0] census;
 
   if (EnReduce) begin : g_reduce
-    logic [ValueW-1:0] value, value_new, value_d;
-    bar_word_t         bar_word;
-    logic              value_write;
+    logic [ValueW-1:0]               value_d;
+    logic [NumIssue-1:0][ValueW-1:0] addend;
+    bar_word_t                       bar_word;
+    logic                            arrives, writes, value_write;
 
     assign bar_word = outcome_i.word;
+    assign arrives  = (outcome_i.op == GroupArrive);
+    assign writes   = EnState && (outcome_i.op == GroupWriteBar);
 
     always_comb begin
       value_new = value;
       for (int m = 0; m < NumIssue; m++) begin
-        if (effects_i[m].counts) begin
-          if (outcome_i.kind == KindPopc) begin
-            value_new = value_new + ValueW'(effects_i[m].hits);
-          end else begin
-            value_new[0] = value_new[0] | (effects_i[m].hits != '0);
-          end
+        addend[m] = '0;
+        if (arrives && effects_i[m].counts) begin
+          if (outcome_i.kind == KindPopc) addend[m] = ValueW'(effects_i[m].hits);
+          else addend[m][0] = (outcome_i.kind != KindSync) && (effects_i[m].hits != '0);
         end
+        value_new = value_new + addend[m];
       end
-      if (outcome_i.op != GroupArrive) value_new = value;
-      if (outcome_i.op == GroupWriteBar) begin
-        value_new = bar_word.value[ValueW-1:0];
-        if (outcome_i.kind == KindAnd) value_new[0] = !bar_word.value[0];
-      end
-      if (outcome_i.kind == KindSync) value_new = '0;
     end
 
     always_comb begin
-      result = value_new;
-      if (outcome_i.kind == KindAnd) result[0] = !value_new[0];
+      value_d = value_new;
+      if (outcome_i.complete || clear) value_d = '0;
+      if (writes) begin
+        value_d    = bar_word.value[ValueW-1:0];
+        value_d[0] = bar_word.value[0] ^ (bar_word.kind == KindAnd);
+      end
     end
 
-    assign value_d     = (outcome_i.complete || clear) ? '0 : value_new;
-    assign value_write = clear || (outcome_i.accepted &&
-                                   (outcome_i.complete ||
-                                    outcome_i.op inside {GroupArrive, GroupWriteBar}));
-    assign value_after = outcome_i.complete ? '0 : result;
-
-    logic [ValueW-1:0] census;
+    assign value_write = clear || outcome_i.complete ||
+                         (outcome_i.accepted && (arrives || writes));
 
     muster_ram #(
       .Depth(NumCtas * NumBars), .Width(ValueW), .NumRead(2), .Forward(2'b01)
@@ -117,25 +114,34 @@ module muster_release
       .we_i (value_write), .waddr_i (entry), .wdata_i (value_d),
       .raddr_i ({census_i, next_i}), .rdata_o ({census, value})
     );
-
-    always_comb begin
-      census_o       = census_count_i;
-      census_o.value = value_t'(census);
-      if (census_count_i.kind == KindAnd) census_o.value[0] = !census[0];
-    end
   end else begin : g_no_reduce
-    assign value_after = '0;
-    assign result      = '0;
-    assign census_o    = census_count_i;
+    assign value     = '0;
+    assign value_new = '0;
+    assign census    = '0;
   end
 
-  assign word_o = '{
-    zero:     '0,
-    kind:     outcome_i.complete ? KindIdle : outcome_i.kind,
-    expected: outcome_i.expected,
-    arrived:  outcome_i.arrived,
-    value:    value_t'(value_after)
-  };
+  // A value as a state word, or the release, shows it.
+  function automatic value_t shown(kind_e kind, logic [ValueW-1:0] sum);
+    unique case (kind)
+      KindPopc: return value_t'(sum);
+      KindAnd:  return value_t'(sum == '0);
+      KindOr:   return value_t'(sum != '0);
+      default:  return '0;
+    endcase
+  endfunction
+
+  always_comb begin
+    found_o       = outcome_i.found;
+    found_o.value = shown(outcome_i.found.kind, value);
+    left_o         = '0;
+    if (!outcome_i.complete) begin
+      left_o       = outcome_i.left;
+      left_o.value = (outcome_i.op == GroupArrive) ? shown(outcome_i.kind, value_new)
+                                                   : outcome_i.word[11:0];
+    end
+    census_o       = census_count_i;
+    census_o.value = shown(census_count_i.kind, census);
+  end
 
   // -------------------------------------------------------------------------------------------
   // The release
@@ -160,7 +166,7 @@ module muster_release
         cta:   outcome_i.cta,
         bar:   outcome_i.bar,
         kind:  outcome_i.kind,
-        value: value_t'(result)
+        value: shown(outcome_i.kind, value_new)
       };
     end
   end

@@ -15,7 +15,8 @@ module muster_report
 
   input  outcome_t               outcome_i,
   input  effect_t [NumIssue-1:0] effects_i,
-  input  bar_word_t              bar_word_i,       // of the entry, afterwards
+  input  bar_word_t              found_i,          // the entry, before ...
+  input  bar_word_t              left_i,           // ... and after the update
   input  warp_word_t             warp_word_i,      // of the first member's warp
 
   output logic   [NumIssue:0]    fault_valid_o,
@@ -82,7 +83,7 @@ module muster_report
     always_comb begin
       response = '{warp: outcome_i.warp, data: '0, pred: 1'b0};
       unique case (outcome_i.op)
-        GroupReadBar:  response.data = bar_word_i;
+        GroupReadBar:  response.data = found_i;
         GroupReadWarp: response.data = warp_word_i;
         default: begin
           if (warp_word_i.kind == KindPopc) response.data = 32'(warp_word_i.value);
@@ -120,7 +121,7 @@ module muster_report
   always_ff @(posedge clk_i) begin
     entry_cta_q  <= outcome_i.cta;
     entry_bar_q  <= outcome_i.bar;
-    entry_word_q <= bar_word_i;
+    entry_word_q <= left_i;
   end
 
   assign entry_valid_o = entry_valid_q;

@@ -99,9 +99,15 @@ module muster_roster
 
   place_t [NumIssue-1:0] place;
   place_t                place_d, census;
-  logic                  ours;  // the warp was, or is, one of this slot's
+  logic                  ours_q;  // the warp was, or is, one of this slot's
+  logic                  resident_q;
 
-  assign ours        = place[0].live && (place[0].cta == cta_i);
+  // A step of a launch's walk is here for two cycles.
+  always_ff @(posedge clk_i) begin
+    ours_q     <= live_o[0];
+    resident_q <= resident_o;
+  end
+
   assign last_lane_o = !EnLanes || ((place[0].exited | lanes_i) == '1);
 
   always_comb begin
@@ -116,7 +122,7 @@ module muster_roster
     .Depth(NumWarps), .Width($bits(place_t)), .NumRead(NumIssue + 1), .Forward('0)
   ) u_places (
     .clk_i,
-    .we_i (exit_i || (enter_i && !resident_o && (chosen_i || ours))),
+    .we_i (exit_i || (enter_i && !resident_q && (chosen_i || ours_q))),
     .waddr_i (warp_i[WarpW-1:0]), .wdata_i (place_d),
     .raddr_i ({census_warp_i, next_warps_i}), .rdata_o ({census, place})
   );

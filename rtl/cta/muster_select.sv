@@ -95,7 +95,9 @@ module muster_select
     members_o = member;
     for (int p = 0; p < NumIssue; p++) members_o[p].valid = joins[p];
     if (lc_goes) begin
-      group_o            = lc_group_i;
+      group_o.op         = lc_group_i.op;
+      group_o.cta        = lc_group_i.cta;
+      group_o.bar        = lc_group_i.bar;
       members_o[0].valid = 1'b1;
       members_o[0].warp  = lc_warp_i;
     end
