@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "sim/golden/log.h"
+
 namespace muster::lockstep {
 namespace {
 
@@ -191,6 +193,9 @@ bool Monitor::TakeCommits(std::uint64_t cycle, const Outputs& out) {
                   "not before its drain is acknowledged");
     }
     pending_ &= ~bit;
+    for (unsigned i = 0; i < lifecycle_count_; ++i) {
+      lifecycle_[i].awaited &= ~bit;
+    }
     commits_.operations[commits_.count] = pending.operation;
     commits_.about[commits_.count] = pending.about;
     ++commits_.count;
@@ -209,7 +214,7 @@ bool Monitor::TakeLifecycleCommit(std::uint64_t cycle) {
   }
   const Lifecycle& oldest = lifecycle_[0];
   if ((oldest.awaited & pending_) != 0) {
-    return Fail("commit.lifecycle", "1",
+    return Fail("commit.lifecycle", golden::Describe(oldest.operation),
                 fmt::format("not before the operations of warps {:#x}", oldest.awaited & pending_));
   }
   commits_.count = 1;

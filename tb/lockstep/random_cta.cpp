@@ -257,7 +257,7 @@ void RandomDriver::LookAfter(Cta* cta) {
   const auto saved = std::count_if(ctas_.begin(), ctas_.end(),
                                    [](const auto& other) { return other->state == State::kSaved; });
   if (config_.state && options_.saves && cta->warps != 0 && saved < kMaxSaved &&
-      random_.OneIn((cta->observed ? 200 : 1500) / turns + 1)) {
+      random_.OneIn((cta->observed ? 600 : 1500) / turns + 1)) {
     cta->state = State::kFreezing;
     RefreshAll(*cta);
   }

@@ -47,13 +47,13 @@ bool RandomDriver::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* input
 
 void RandomDriver::NewMood() {
   next_mood_ = cycle_ + random_.Between(100, 1500);
-  mood_.issue = random_.Pick(std::array{100U, 100U, 100U, 60U, 30U});
+  mood_.issue = random_.Pick(std::array{100U, 100U, 100U, 100U, 40U});
   mood_.spice = config_.faults ? random_.Pick(std::array{0U, 3U, 10U, 40U}) : 0;
   mood_.together = random_.Pick(std::array{0U, 50U, 95U});
-  mood_.access = random_.Pick(std::array{2U, 4U, 6U, 60U});
-  mood_.perform = random_.Pick(std::array{0U, 0U, 1U, 2U, 4U});
-  mood_.response = random_.Pick(std::array{100U, 100U, 50U, 10U});
-  mood_.lifecycle = random_.Pick(std::array{100U, 50U, 10U});
+  mood_.access = random_.Pick(std::array{3U, 5U, 7U, 60U});
+  mood_.perform = random_.Pick(std::array{0U, 0U, 0U, 1U, 3U});
+  mood_.response = random_.Pick(std::array{100U, 100U, 100U, 30U});
+  mood_.lifecycle = random_.Pick(std::array{100U, 100U, 20U});
   mood_.patient = random_.Percent(30);
   if (!options_.observed && random_.OneIn(25)) {
     make_room_ = true;
