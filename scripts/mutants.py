@@ -86,7 +86,7 @@ def regress(config, seeds, cycles):
     report = folder / "mutant.json"
     report.unlink(missing_ok=True)
     run(folder / "tb/lockstep/regress", "--config", config, "--seeds", seeds, "--cycles", cycles,
-        "--json", report)
+        "--jobs", os.environ.get("JOBS", str(os.cpu_count())), "--json", report)
     mismatches = json.loads(report.read_text())["mismatches"]
     return sorted((found for found in mismatches if found["what"]), key=lambda found: found["cycle"])
 
@@ -144,8 +144,11 @@ def sound(mutants):
     """What is wrong without any patch, as a sentence: then nothing was caught."""
     for config in sorted({mutant.config for mutant in mutants if mutant.kind == "rtl"}):
         failure = build(config, "muster_bench", "regress")
-        if failure or regress(config, *ATTEMPTS[0]):
-            return failure or f"The regression of {config} fails without any mutant."
+        if failure:
+            return failure
+        found = regress(config, *ATTEMPTS[-1])
+        if found:
+            return f"Without any mutant, {config} has a mismatch:\n{found[0]['report']}"
     if any(mutant.kind == "golden" for mutant in mutants):
         failure = build(DEFAULT_CONFIG, "golden_test")
         if failure or golden_failures():

@@ -78,8 +78,9 @@ def main():
         suites = run_stage(name)
         joined.extend(suites)
         cases = sum(len(suite.findall("testcase")) for suite in suites)
-        wrong = [case for suite in suites for case in failures(suite)]
-        failed_cases += [f"{name}: {case.get('name')}" for case in wrong]
+        wrong = [f"{suite.get('name')}: {case.get('name')}"
+                 for suite in suites for case in failures(suite)]
+        failed_cases += wrong
         passed += cases - len(wrong)
         failed += len(wrong)
         lines.append(f"  {name:10} {cases - len(wrong):5} passed {len(wrong):5} failed "
