@@ -157,12 +157,17 @@ class Harness : public sc_core::sc_module {
     }
   }
 
+  bool Enough() const {
+    return cycle_ >= options_.max_cycles &&
+           (result_.commits >= options_.min_commits || cycle_ >= 4 * options_.max_cycles);
+  }
+
   // Sets the pins: the driver's, and, when it has nothing left, such that the unit runs empty.
   // False: it is, and what remains in it was looked at.
   bool Drive() {
     Inputs& in = dut_->in;
     if (driving_) {
-      if (cycle_ >= options_.max_cycles) {
+      if (Enough()) {
         result_.ending = Ending::kMaxCycles;
         driving_ = false;
       } else {

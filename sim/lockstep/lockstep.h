@@ -20,8 +20,9 @@ class Cover;
 struct Options {
   std::uint64_t seed = 1;  // only named in reports; a driver has its own
   std::uint64_t max_cycles = 1'000'000;
-  std::string wave;             // an FST file, or empty
-  std::uint64_t wave_from = 0;  // the cycles that it shows
+  std::uint64_t min_commits = 0;  // a run goes on beyond max_cycles for these, up to fourfold
+  std::string wave;               // an FST file, or empty
+  std::uint64_t wave_from = 0;    // the cycles that it shows
   std::uint64_t wave_to = std::numeric_limits<std::uint64_t>::max();
   std::string log;         // a JSONL log of the commits, or empty
   bool checked = true;     // false: only the Verilated unit runs, with its assertions, as fast as

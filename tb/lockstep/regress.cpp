@@ -32,9 +32,9 @@ using muster::lockstep::SeedResult;
 using muster::lockstep::Waits;
 
 constexpr int kUsage = 2;
-// A stream that stalls tests nothing.
-constexpr std::uint64_t kLongRun = 100'000;      // cycles, ...
-constexpr std::uint64_t kLeastCommits = 20'000;  // ... and what must commit in them
+// A stream that stalls tests nothing: a seed goes on until one operation has committed in so many
+// of the cycles asked for.
+constexpr std::uint64_t kCyclesPerCommit = 5;
 
 struct Arguments {
   std::vector<const Config*> configs;
@@ -64,13 +64,13 @@ SeedResult RunSeed(const Arguments& arguments, const Config& config, std::uint64
   muster::lockstep::Options options = arguments.run;
   options.seed = seed;
   options.cover = &cover;
+  options.min_commits = options.max_cycles / kCyclesPerCommit;
   options.rerun = fmt::format("build/tb/lockstep/regress --config {} --seed {} --cycles {}",
                               config.name, seed, options.max_cycles);
   result.run = muster::lockstep::Run(config, driver, options);
   result.hits = cover.hits();
   result.failure = result.run.report;
-  if (result.failure.empty() && result.run.cycles >= kLongRun &&
-      result.run.commits < kLeastCommits) {
+  if (result.failure.empty() && result.run.commits < options.min_commits) {
     result.failure = fmt::format("{}, seed {}: only {} commits in {} cycles\n", config.name, seed,
                                  result.run.commits, result.run.cycles);
   }
