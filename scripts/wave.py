@@ -112,7 +112,7 @@ def read_vcd(fst):
 
 def save_file(fst, signals):
     """The text of a GTKWave save file with the groups."""
-    lines = [f'[dumpfile] "{fst}"']
+    lines = [f'[dumpfile] "{os.path.relpath(fst, OUT)}"']
     for title, rows in GROUPS.items():
         for port in range(MAX_ISSUE) if "{p}" in title else [0]:
             names = [(f"{UNIT}.{name.format(p=port)}", *shown) for name, *shown in rows]
@@ -130,8 +130,8 @@ def render(fst, save, png, window, marker):
     rc.write_text(RC.format(width=2200, height=1180))
     tcl.write_text(TCL.format(start=start, end=end, marker=marker, save=save, png=png))
     command = ["xvfb-run", "-a", "-s", "-screen 0 2240x1240x24",
-               "gtkwave", "-r", rc, "-S", tcl, "-a", save, fst]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+               "gtkwave", "-r", rc, "-S", tcl, "-a", save, os.path.relpath(fst, OUT)]
+    done = subprocess.run(command, cwd=OUT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
     rc.unlink()
     tcl.unlink()
     if not png.exists():

@@ -345,7 +345,8 @@ void Cover::CountArrival(const Event& event) {
       if (entry.turned_kind != KindOf(operation.kind)) {
         Hit(Spot::kReuseOtherKind);
       }
-      if (entry.turned_set >= 2 && event.about.port > entry.turned_port) {
+      // What was behind the completing member in its set opens the next generation.
+      if (event.about.port > entry.turned_port && entry.turned_kind == KindOf(operation.kind)) {
         Hit(Spot::kInsideMergedSet);
       }
     }
@@ -418,7 +419,6 @@ void Cover::CountCompletion(const Event& event, const golden::Model& model) {
   entry.restored = false;
   entry.turned_kind = kind;
   entry.turned = event.cycle;
-  entry.turned_set = event.index + 1;
   entry.turned_port = event.about.port;
 }
 

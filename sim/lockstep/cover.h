@@ -137,8 +137,7 @@ class Cover {
     bool restored = false;                 // R2B wrote the generation
     BarKind turned_kind = BarKind::kIdle;  // of the generation before, ...
     std::uint64_t turned = 0;              // ... the cycle in which it completed, ...
-    unsigned turned_set = 0;               // ... how many arrivals committed in that cycle, ...
-    unsigned turned_port = 0;              // ... and where the last of them came from
+    unsigned turned_port = 0;              // ... and where its last arrival came from
   };
 
   static constexpr unsigned kKinds = 20;  // codes of OpKind

@@ -271,11 +271,12 @@ std::uint32_t RandomDriver::BadWarpWord(const Cta& cta) {
 // A lifecycle operation that is refused, or an exit of no lanes.
 bool RandomDriver::SpicyLifecycle(Operation* operation) {
   *operation = Operation();
-  const unsigned slot = random_.Below(kMaxCtas);
-  const Cta* resident = slot < config_.num_ctas ? residents_[slot] : nullptr;
-  const bool settled = resident == nullptr || resident->state == State::kRunning;
   const unsigned warp = random_.Below(config_.num_warps);
   const Cta* owner = owners_[warp];
+  const unsigned slot =
+      owner != nullptr && random_.Percent(50) ? owner->slot : random_.Below(kMaxCtas);
+  const Cta* resident = slot < config_.num_ctas ? residents_[slot] : nullptr;
+  const bool settled = resident == nullptr || resident->state == State::kRunning;
   operation->cta = Byte(slot);
   switch (random_.Below(4)) {
     case 0:
