@@ -8,6 +8,7 @@ rtl/cta/muster_cta_pkg.sv
 rtl/cta/muster_busy.sv
 rtl/cta/muster_drain.sv
 rtl/cta/muster_operands.sv
+rtl/cta/muster_port.sv
 rtl/cta/muster_lifecycle.sv
 rtl/cta/muster_select.sv
 rtl/cta/muster_roster.sv

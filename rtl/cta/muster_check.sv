@@ -6,7 +6,8 @@
 //
 // A lifecycle operation, and any operation of a waiting warp, stays here until the stages ahead are
 // empty: then who waits, and which entry took the latest all-warps arrival, are settled. Lifecycle
-// operations and R2B, which are rare, take three cycles more for their checks, and a launch's steps one.
+// operations and R2B, which are rare, take three cycles more for their checks, and a launch's steps
+// one.
 module muster_check
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -166,7 +167,8 @@ module muster_check
   logic [WarpW-1:0]      last;        // the count of such an entry before its last arrival
   bar_word_t             bar_word;
   warp_word_t            warp_word;
-  logic                  write_bar, above, bad_launch_q, bad_word, bad_word_q, leave_q, exit_q, above_q;
+  logic                  write_bar, above, above_q, bad_launch_q, bad_word, bad_word_q;
+  logic                  leave_q, exit_q;
   logic [NumIssue-1:0]   idle;        // no lane takes part
   logic [NumIssue-1:0]   waits;       // the warp waits already
   logic [NumIssue-1:0]   no_count, bad_count, accepted;

@@ -3,7 +3,7 @@
 // The CTA room: 16 named barriers for each of NumCtas CTAs (PTX 9.7.13.1, BCU ISA). Only wiring, in
 // the order in which an operation passes:
 //
-//   issue ports -> drain -> (register, with several ports) -> select -> check -> count -> release
+//   issue ports (with drain) -> select -> check -> count -> release
 //   lifecycle port -> lifecycle ------------------------------^
 //
 // Commit is in the count stage; the release comes a constant number of cycles later (rtl/README.md).
@@ -66,60 +66,25 @@ module muster_cta
   // Ports, drain
   // -------------------------------------------------------------------------------------------
 
-  logic    [NumIssue-1:0] free, drained_valid, drained_ready, held_valid, held_ready, held_waiting;
-  request_t [NumIssue-1:0] drained, held;
-  logic    [NumIssue-1:0] drained_reads, held_reads;
+  logic      [NumIssue-1:0] held_valid, held_ready, held_reads, held_waiting, accept, commit_valid;
+  request_t  [NumIssue-1:0] held;
   operands_t [NumIssue-1:0] operands;
-  logic    [NumIssue-1:0][WarpW-1:0] operand_warps;
-  logic    [NumIssue-1:0] accept, drain_ready;
-  warp_t   [NumIssue-1:0] accept_warp, commit_warp;
-  logic    [NumIssue-1:0] commit_valid;
-  logic    [NumWarps-1:0] busy, waiting;
-  logic    [NumIssue-1:0][NumWarps-1:0] fence_req;
+  warp_t     [NumIssue-1:0] accept_warp, commit_warp;
+  logic      [NumIssue-1:0][WarpW-1:0]    operand_warps;
+  logic      [NumIssue-1:0][NumWarps-1:0] fence_req;
+  logic      [NumWarps-1:0] busy, waiting;
 
   for (genvar p = 0; p < NumIssue; p++) begin : g_port
-    assign free[p]          = !busy[issue_i[p].warp[WarpW-1:0]];
-    assign issue_ready_o[p] = free[p] && drain_ready[p];
-    assign accept[p]        = issue_valid_i[p] && issue_ready_o[p];
-    assign accept_warp[p]   = issue_i[p].warp;
-
-    if (EnDrain) begin : g_drain
-      muster_drain #(.NumWarps(NumWarps)) u_drain (
-        .clk_i, .rst_ni,
-        .valid_i (issue_valid_i[p] && free[p]), .ready_o (drain_ready[p]),
-        .request_i (request_of(issue_i[p])),
-        .fence_req_o (fence_req[p]), .fence_ack_i,
-        .valid_o (drained_valid[p]), .ready_i (drained_ready[p]), .request_o (drained[p]),
-        .reads_o (drained_reads[p])
-      );
-    end else begin : g_no_drain
-      assign drained_valid[p] = issue_valid_i[p] && free[p];
-      assign drain_ready[p]   = drained_ready[p];
-      assign drained[p]       = request_of(issue_i[p]);
-      assign drained_reads[p] = is_read(group_of(issue_i[p].op));
-      assign fence_req[p]     = '0;
-    end
-
-    if (NumIssue > 1) begin : g_stage
-      muster_stage #(.data_t(request_t)) u_stage (
-        .clk_i, .rst_ni,
-        .valid_i (drained_valid[p]), .ready_o (drained_ready[p]), .data_i (drained[p]),
-        .valid_o (held_valid[p]), .ready_i (held_ready[p]), .data_o (held[p])
-      );
-      assign held_reads[p] = is_read(group_of(held[p].op));
-    end else begin : g_no_stage
-      assign held_valid[p]    = drained_valid[p];
-      assign drained_ready[p] = held_ready[p];
-      assign held[p]          = drained[p];
-      assign held_reads[p]    = drained_reads[p];
-    end
-
-    muster_operands #(.NumWarps(NumWarps)) u_operands (
-      .clk_i,
-      .accept_i (accept[p]), .issue_i (issue_i[p]),
-      .next_warp_i (operand_warps[p]), .operands_o (operands[p])
+    muster_port #(.NumWarps(NumWarps), .EnDrain(EnDrain), .Hold(NumIssue > 1)) u_port (
+      .clk_i, .rst_ni,
+      .valid_i (issue_valid_i[p]), .ready_o (issue_ready_o[p]), .issue_i (issue_i[p]),
+      .busy_i (busy), .accept_o (accept[p]),
+      .fence_req_o (fence_req[p]), .fence_ack_i,
+      .valid_o (held_valid[p]), .ready_i (held_ready[p]), .request_o (held[p]),
+      .reads_o (held_reads[p]),
+      .operand_warp_i (operand_warps[p]), .operands_o (operands[p])
     );
-
+    assign accept_warp[p]  = issue_i[p].warp;
     assign held_waiting[p] = waiting[held[p].warp[WarpW-1:0]];
   end
 
@@ -193,7 +158,8 @@ module muster_cta
     .launch_warps_i (lifecycle_warps_i), .launch_size_i (lifecycle_i.size),
     .exit_lanes_i (lifecycle_i.lanes), .done_o (lc_done),
     .waiting_i (waiting),
-    .begins_i (outcome.waits && outcome.warp == sel_members[0].warp), .ahead_i (count_busy || release_busy),
+    .begins_i (outcome.waits && outcome.warp == sel_members[0].warp),
+    .ahead_i (count_busy || release_busy),
     .latest_we_i (latest_we), .latest_cta_i (entry[EntryW-1-:CtaW]), .latest_bar_i (entry[3:0]),
     .valid_o (chk_valid), .ready_i (chk_ready), .group_o (chk_group), .members_o (chk_members),
     .next_o (chk_next), .last_o (chk_last), .word_i (counted.word),
@@ -214,7 +180,8 @@ module muster_cta
     .valid_i (chk_valid), .ready_o (chk_ready), .group_i (chk_group), .members_i (chk_members),
     .last_i (chk_last),
     .next_warps_o (operand_warps), .operands_i (operands),
-    .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next), .entry_o (entry), .latest_we_o (latest_we),
+    .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next), .entry_o (entry),
+    .latest_we_o (latest_we),
     .census_i (census_entry), .census_o (census_count),
     .commit_o (commit), .commits_o (commits), .warps_o (counted_warps),
     .outcome_o (counted), .effects_o (counted_effects)
@@ -308,7 +275,8 @@ module muster_cta
 
   muster_report #(.NumIssue(NumIssue), .EnFaults(EnFaults), .EnReduce(EnReduce)) u_report (
     .clk_i, .rst_ni,
-    .outcome_i (outcome), .effects_i (effects), .found_i (found), .left_i (left), .warp_word_i (read_word),
+    .outcome_i (outcome), .effects_i (effects), .found_i (found), .left_i (left),
+    .warp_word_i (read_word),
     .fault_valid_o, .fault_o,
     .credit_o (credit), .spend_i (sel_valid && sel_ready && is_read(sel_group.op)),
     .response_valid_o, .response_ready_i, .response_o,
