@@ -93,7 +93,7 @@ package muster_pkg;
     logic [7:0] zero;
     logic       waiting;
     bar_t       wait_bar;  // where the warp waits, 0 when it does not
-    kind_e      kind;      // of the latest completed reduction, KindIdle: none yet
+    kind_e      kind;      // of the latest reduction it took part in, KindIdle: none
     bar_t       bar;       // its barrier
     value_t     value;     // its result
   } warp_word_t;
