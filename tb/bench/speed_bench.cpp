@@ -18,7 +18,7 @@
 #include "sim/golden/config.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/recorder.h"
-#include "tb/lockstep/random_driver.h"
+#include "tb/bench/traffic.h"
 
 namespace {
 
@@ -29,6 +29,8 @@ using muster::lockstep::Recording;
 using muster::lockstep::Result;
 
 constexpr unsigned kPairs = 5;
+constexpr std::uint64_t kSeed = 1;
+constexpr double kLeastBusy = 0.5;
 
 struct Stimulus {
   Recording pins;
@@ -43,19 +45,21 @@ Result RunChecked(const Config& config, muster::lockstep::Driver* driver, const 
   return result;
 }
 
-// Random programs that leave the unit no pause.
 Stimulus Record(const Config& config, std::uint64_t cycles) {
-  muster::lockstep::RandomOptions random;
-  random.dense = true;
-  random.saves = false;
-  muster::lockstep::RandomDriver driver(config, random);
+  muster::bench::Traffic traffic(config, kSeed);
   Stimulus stimulus;
   stimulus.pins.reserve(cycles);
-  muster::lockstep::Recorder recorder(&driver, &stimulus.pins);
+  muster::lockstep::Recorder recorder(&traffic, &stimulus.pins);
   Options options;
   options.max_cycles = cycles;
   const Result result = RunChecked(config, &recorder, options);
   stimulus.busy = static_cast<double>(result.commit_cycles) / static_cast<double>(result.cycles);
+  if (stimulus.busy < kLeastBusy) {
+    throw std::runtime_error(
+        fmt::format("{}: {:.0f}% of the cycles of the stimulus commit an operation, and the speed "
+                    "is that of at least {:.0f}%",
+                    config.name, 100 * stimulus.busy, 100 * kLeastBusy));
+  }
   return stimulus;
 }
 
