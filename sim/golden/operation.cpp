@@ -27,6 +27,22 @@ const char* Name(FaultCause cause) {
       return "count_mismatch";
     case FaultCause::kKindMismatch:
       return "kind_mismatch";
+    case FaultCause::kBadAddress:
+      return "bad_address";
+    case FaultCause::kBadInitCount:
+      return "bad_init_count";
+    case FaultCause::kBadArriveCount:
+      return "bad_arrive_count";
+    case FaultCause::kTxOverflow:
+      return "tx_overflow";
+    case FaultCause::kPendingOverflow:
+      return "pending_overflow";
+    case FaultCause::kNocompleteCompleted:
+      return "nocomplete_completed";
+    case FaultCause::kWordExhausted:
+      return "word_exhausted";
+    case FaultCause::kRemoteNotAllowed:
+      return "remote_not_allowed";
   }
   return "?";
 }
@@ -75,6 +91,16 @@ const char* Name(Hazard hazard) {
       return "divergent_operand";
     case Hazard::kDivergedAligned:
       return "diverged_aligned";
+    case Hazard::kInitOverLive:
+      return "init_over_live";
+    case Hazard::kUninitialisedWord:
+      return "uninitialised_word";
+    case Hazard::kLateParity:
+      return "late_parity";
+    case Hazard::kStoreOverWaiters:
+      return "store_over_waiters";
+    case Hazard::kUnfinishedAsync:
+      return "unfinished_async";
   }
   return "?";
 }

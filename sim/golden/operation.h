@@ -72,8 +72,18 @@ enum class FaultCause : std::uint8_t {
   kCountAboveCta = 8,
   kCountMismatch = 9,
   kKindMismatch = 10,
+
+  // Of mbarrier; their precedence is in mbarrier_operation.h.
+  kBadAddress = 11,
+  kBadInitCount = 12,
+  kBadArriveCount = 13,
+  kTxOverflow = 14,
+  kPendingOverflow = 15,
+  kNocompleteCompleted = 16,
+  kWordExhausted = 17,
+  kRemoteNotAllowed = 18,
 };
-inline constexpr unsigned kNumFaultCauses = 11;
+inline constexpr unsigned kNumFaultCauses = 19;
 const char* Name(FaultCause cause);  // as the design spells it: "count_mismatch"
 const char* Name(OpKind kind);       // "sync", "arrive", "red_and", ..., "b2r_bar", "launch", ...
 
@@ -83,8 +93,15 @@ enum class Hazard : std::uint8_t {
   kUnfinishedBarrier = 1,  // a CTA ends while an entry holds arrivals
   kDivergentOperand = 2,   // registers differ between lanes (found by the front end)
   kDivergedAligned = 3,    // lanes of a warp come apart to an aligned barrier (front end)
+
+  // Of mbarrier.
+  kInitOverLive = 4,       // mbarrier.init of a word that holds a valid object
+  kUninitialisedWord = 5,  // another mbarrier operation on a word that holds none
+  kLateParity = 6,         // a wait for a phase, two or more phases after it
+  kStoreOverWaiters = 7,   // a store, init or inval over a word at which warps are parked
+  kUnfinishedAsync = 8,    // a CTA ends with an asynchronous arrive-on outstanding
 };
-inline constexpr unsigned kNumHazards = 4;
+inline constexpr unsigned kNumHazards = 9;
 const char* Name(Hazard hazard);
 
 // What an entry holds arrivals of, and the kind of a reduction's result.
