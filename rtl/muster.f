@@ -20,4 +20,6 @@ rtl/cta/muster_warps.sv
 rtl/cta/muster_response.sv
 rtl/cta/muster_report.sv
 rtl/cta/muster_cta.sv
+rtl/mbarrier/muster_mb_pkg.sv
+rtl/mbarrier/muster_mb_word.sv
 rtl/muster.sv

@@ -102,18 +102,27 @@ package muster_pkg;
   // Faults, in order of precedence. A refused operation changes nothing.
   // ---------------------------------------------------------------------------------------------
 
-  typedef enum logic [3:0] {
-    FaultNone             = 4'd0,
-    FaultBadLaunch        = 4'd1,   // slot taken or none, no warp, or a size too small or large
-    FaultCtaNotResident   = 4'd2,
-    FaultWarpNotLive      = 4'd3,   // not a live warp of that CTA
-    FaultWarpWaiting      = 4'd4,
-    FaultBadStateWord     = 4'd5,
-    FaultArvWithoutCount  = 4'd6,
-    FaultCountNotMultiple = 4'd7,
-    FaultCountAboveCta    = 4'd8,
-    FaultCountMismatch    = 4'd9,
-    FaultKindMismatch     = 4'd10
+  typedef enum logic [4:0] {
+    FaultNone                = 5'd0,
+    FaultBadLaunch           = 5'd1,   // slot taken or none, no warp, or a size too small or large
+    FaultCtaNotResident      = 5'd2,
+    FaultWarpNotLive         = 5'd3,   // not a live warp of that CTA
+    FaultWarpWaiting         = 5'd4,
+    FaultBadStateWord        = 5'd5,
+    FaultArvWithoutCount     = 5'd6,
+    FaultCountNotMultiple    = 5'd7,
+    FaultCountAboveCta       = 5'd8,
+    FaultCountMismatch       = 5'd9,
+    FaultKindMismatch        = 5'd10,
+    // mbarrier (rtl/mbarrier/README.md has their order)
+    FaultBadAddress          = 5'd11,  // not aligned to 8 bytes, or beyond the shared memory
+    FaultBadInitCount        = 5'd12,
+    FaultBadArriveCount      = 5'd13,  // 0, too large, or more than is pending or expected
+    FaultTxOverflow          = 5'd14,
+    FaultPendingOverflow     = 5'd15,
+    FaultNocompleteCompleted = 5'd16,
+    FaultWordExhausted       = 5'd17,  // all dropped, or invalid
+    FaultRemoteNotAllowed    = 5'd18
   } fault_e;
 
   typedef struct packed {
@@ -163,5 +172,40 @@ package muster_pkg;
     bar_t                 entry_bar;
     bar_word_t            entry_word;
   } commit_t;
+
+  // ---------------------------------------------------------------------------------------------
+  // mbarrier
+  // ---------------------------------------------------------------------------------------------
+
+  typedef enum logic [3:0] {
+    MbInit                 = 4'd0,
+    MbInval                = 4'd1,
+    MbArrive               = 4'd2,
+    MbArriveNoComplete     = 4'd3,
+    MbArriveExpectTx       = 4'd4,
+    MbArriveDrop           = 4'd5,
+    MbArriveDropNoComplete = 4'd6,
+    MbArriveDropExpectTx   = 4'd7,
+    MbExpectTx             = 4'd8,
+    MbCompleteTx           = 4'd9,
+    MbTestWait             = 4'd10,
+    MbTestWaitParity       = 4'd11,
+    MbTryWait              = 4'd12,
+    MbTryWaitParity        = 4'd13,
+    MbCopyArrive           = 4'd14   // cp.async.mbarrier.arrive at issue: one more is pending
+  } mb_op_e;
+
+  typedef logic [19:0] mb_count_t;   // of arrivals
+  typedef logic [20:0] mb_tx_t;      // signed
+
+  // The word in shared memory, and a token. Arrivals are held negated, modulo 2^20.
+  typedef struct packed {
+    logic      phase;
+    mb_count_t pending;
+    logic      lock;      // 0
+    mb_tx_t    tx;
+    mb_count_t expected;
+    logic      zero;
+  } mb_word_t;
 
 endpackage

@@ -7,7 +7,7 @@ module codes
   output logic [3:0]  op_o    [10],
   output logic [1:0]  lc_o    [4],
   output logic [2:0]  kind_o  [5],
-  output logic [3:0]  fault_o [11],
+  output logic [4:0]  fault_o [11],
   output logic [31:0] limit_o [5]
 );
 

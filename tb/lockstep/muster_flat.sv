@@ -54,7 +54,7 @@ module muster_flat
   output logic                response_pred_o,
 
   output logic [NumIssue:0]   fault_valid_o,
-  output logic [3:0]          fault_cause_o   [NumIssue+1],
+  output logic [4:0]          fault_cause_o   [NumIssue+1],
   output logic [4:0]          fault_cta_o     [NumIssue+1],
   output logic [5:0]          fault_warp_o    [NumIssue+1],
   output logic [31:0]         fault_lanes_o   [NumIssue+1],

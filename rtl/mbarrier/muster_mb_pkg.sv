@@ -1,0 +1,65 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What passes from stage to stage inside the mbarrier room.
+package muster_mb_pkg;
+
+  import muster_pkg::*;
+
+  localparam int unsigned TotalW = 25;  // 32 lanes x (2^20 - 1)
+
+  // Does a lone expect-tx test for completion? The PTX text leaves it open (9.7.13.15.5.1).
+  localparam bit ExpectTxTests = 1'b1;
+
+  typedef logic [5:0]        nlanes_t;  // 0 to 32
+  typedef logic [TotalW-1:0] total_t;
+
+  // What an operation does to the word, in this order.
+  typedef struct packed {
+    logic inits;        // replaces it
+    logic invalidates;
+    logic drops;        // expected goes down
+    logic tx;           // tx-count goes up or down
+    logic adds;         // pending goes up
+    logic arrives;      // pending goes down
+    logic tests;        // the completion test
+    logic no_complete;  // ... which must not hold
+    logic waits;        // only asks
+  } mb_class_t;
+
+  function automatic mb_class_t class_of(mb_op_e op);
+    mb_class_t c;
+    c             = '0;
+    c.inits       = op == MbInit;
+    c.invalidates = op == MbInval;
+    c.drops       = op inside {MbArriveDrop, MbArriveDropNoComplete, MbArriveDropExpectTx};
+    c.tx          = op inside {MbArriveExpectTx, MbArriveDropExpectTx, MbExpectTx, MbCompleteTx};
+    c.adds        = op == MbCopyArrive;
+    c.arrives     = c.drops || op inside {MbArrive, MbArriveNoComplete, MbArriveExpectTx};
+    c.tests       = c.arrives || op == MbCompleteTx || (ExpectTxTests && op == MbExpectTx);
+    c.no_complete = op inside {MbArriveNoComplete, MbArriveDropNoComplete};
+    c.waits       = op inside {MbTestWait, MbTestWaitParity, MbTryWait, MbTryWaitParity};
+    return c;
+  endfunction
+
+  // By how much, for all lanes of an update together.
+  typedef struct packed {
+    mb_count_t    pending;       // to be added to the negated counts; for init, what they become
+    logic         pending_over;  // more than they can hold
+    logic [21:0]  tx;            // signed
+    logic         tx_over;
+  } mb_amount_t;
+
+  // Of n lanes, whose operands add up to the total.
+  function automatic mb_amount_t amount_of(mb_op_e op, nlanes_t n, total_t total);
+    mb_amount_t a;
+    total_t     count;
+    count          = op inside {MbArriveExpectTx, MbArriveDropExpectTx, MbCopyArrive} ?
+                     TotalW'(n) : total;
+    a.pending      = op inside {MbInit, MbCopyArrive} ? -count[19:0] : count[19:0];
+    a.pending_over = count[TotalW-1:20] != '0;
+    a.tx           = op == MbCompleteTx ? -total[21:0] : total[21:0];
+    a.tx_over      = total[TotalW-1:21] != '0;
+    return a;
+  endfunction
+
+endpackage

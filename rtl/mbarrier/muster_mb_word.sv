@@ -1,0 +1,129 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// One update of an mbarrier word, as a function: what the word becomes, whether its phase turns,
+// or why the update is refused. All lanes of an update have one operand. Either the outcome is
+// that of the lanes one by one with no turn before the last, or the lanes must be split.
+//
+// The word holds arrivals negated, so an arrival adds, and nothing is pending when the sum is 0
+// modulo 2^20. That is found beside the adders, without their carries: a + b = 0 exactly when
+// a ^ b = (a | b) << 1.
+module muster_mb_word
+  import muster_pkg::*;
+  import muster_mb_pkg::*;
+#(
+  parameter bit EnDrop = 1'b1  // arrive_drop; off: it is as arrive
+) (
+  input  mb_word_t   word_i,
+  input  mb_class_t  class_i,
+  input  mb_amount_t amount_i,
+  input  logic       several_i,  // more than one lane
+  input  logic       phase_i,    // waits: the phase, or parity, asked about
+  input  fault_e     cause_i,    // refused already, for all lanes
+
+  output mb_word_t   word_o,
+  output logic       write_o,    // the word changes, or may
+  output logic       turned_o,   // a phase completed
+  output logic       passed_o,   // waits: the phase asked about has completed
+  output fault_e     cause_o,    // refused, and the same for each lane
+  output logic       split_o     // refused for all lanes together: ask again for one
+);
+
+  function automatic logic adds_to_zero(mb_count_t a, mb_count_t b);
+    return (a ^ b) == mb_count_t'((a | b) << 1);
+  endfunction
+
+  logic refused, exhausted;
+
+  // Pending arrivals.
+  mb_count_t added, pending;
+  logic      pending_carry, pending_zero, was_zero, arrive_bad, add_bad;
+
+  assign added        = (class_i.arrives || class_i.adds) ? amount_i.pending : '0;
+  assign was_zero     = word_i.pending == '0;
+  assign pending_zero = adds_to_zero(word_i.pending, added);
+  assign {pending_carry, pending} = 21'(word_i.pending) + 21'(added);
+  assign arrive_bad   = class_i.arrives &&
+                        (was_zero || amount_i.pending_over || (pending_carry && !pending_zero));
+  assign add_bad      = class_i.adds && !was_zero && (!pending_carry || pending_zero);
+
+  // Expected arrivals.
+  mb_count_t expected;
+  logic      expected_zero, drop_bad;
+
+  assign expected_zero = word_i.expected == '0;
+
+  if (EnDrop) begin : g_drop
+    mb_count_t dropped;
+    logic      carry, zero;
+
+    assign dropped  = class_i.drops ? amount_i.pending : '0;
+    assign zero     = adds_to_zero(word_i.expected, dropped);
+    assign {carry, expected} = 21'(word_i.expected) + 21'(dropped);
+    assign drop_bad = class_i.drops && (expected_zero || (carry && !zero));
+  end else begin : g_no_drop
+    assign expected = word_i.expected;
+    assign drop_bad = 1'b0;
+  end
+
+  // Transactions.
+  logic [22:0] tx;
+  logic [21:0] tx_added;
+  logic        tx_low_zero, tx_zero, tx_bad;
+
+  assign tx_added    = class_i.tx ? amount_i.tx : '0;
+  assign tx          = {{2{word_i.tx[20]}}, word_i.tx} + {tx_added[21], tx_added};
+  assign tx_low_zero = adds_to_zero(word_i.tx[19:0], tx_added[19:0]);
+  assign tx_zero     = tx_low_zero && tx[22:20] == '0;
+  assign tx_bad      = class_i.tx && (amount_i.tx_over ||
+                       !(tx[22:20] == 3'b000 || (tx[22:20] == 3'b111 && !tx_low_zero)));
+
+  // The verdict.
+  logic updates, completes;
+
+  assign updates   = class_i.arrives || class_i.adds || class_i.tx;
+  assign exhausted = was_zero && expected_zero && word_i.tx == '0;
+  assign completes = class_i.tests && pending_zero && tx_zero;
+
+  always_comb begin
+    cause_o = cause_i;
+    if (cause_i == FaultNone && updates) begin
+      if (exhausted) begin
+        cause_o = FaultWordExhausted;
+      end else if (arrive_bad || drop_bad) begin
+        cause_o = FaultBadArriveCount;
+      end else if (tx_bad) begin
+        cause_o = FaultTxOverflow;
+      end else if (add_bad) begin
+        cause_o = FaultPendingOverflow;
+      end else if (class_i.no_complete && completes) begin
+        cause_o = FaultNocompleteCompleted;
+      end
+    end
+    refused = cause_o != FaultNone;
+
+    // Without arrivals, any lane may be the one that completes: the last one only if it is alone.
+    split_o = several_i && updates && cause_i == FaultNone && !exhausted &&
+              (refused || (was_zero && class_i.tx && class_i.tests));
+  end
+
+  assign turned_o = completes && !refused && !split_o;
+  assign passed_o = class_i.waits && phase_i != word_i.phase;
+  assign write_o  = !class_i.waits && !refused && !split_o;
+
+  always_comb begin
+    word_o = '{
+      phase:    word_i.phase ^ completes,
+      pending:  completes ? expected : pending,
+      lock:     1'b0,
+      tx:       tx[20:0],
+      expected: expected,
+      zero:     1'b0
+    };
+    if (class_i.inits || class_i.invalidates) begin
+      word_o          = '0;
+      word_o.pending  = class_i.inits ? amount_i.pending : '0;
+      word_o.expected = word_o.pending;
+    end
+  end
+
+endmodule
