@@ -55,6 +55,7 @@ constexpr bool IsMbArrival(MbOp op) {
 constexpr bool ExpectsTx(MbOp op) {
   return op == MbOp::kArriveExpectTx || op == MbOp::kArriveDropExpectTx || op == MbOp::kExpectTx;
 }
+constexpr bool ChangesTx(MbOp op) { return ExpectsTx(op) || op == MbOp::kCompleteTx; }
 constexpr bool IsTryWait(MbOp op) { return op == MbOp::kTryWait || op == MbOp::kTryWaitParity; }
 constexpr bool IsMbWait(MbOp op) { return op >= MbOp::kTestWait && op <= MbOp::kTryWaitParity; }
 // What may be asked of another CTA's word (9.7.13.15.8), if no token is wanted.
@@ -88,6 +89,11 @@ struct MbOperation {
   bool whole = true;      // try_wait: all lanes of the instruction name this word and this phase
   bool releasing = true;  // .release: enters after the warp's earlier accesses are performed
 };
+
+// Each lane gets an answer, one that is refused too: token 0, or false.
+constexpr bool HasResponse(const MbOperation& operation) {
+  return IsMbWait(operation.op) || operation.has_token;
+}
 
 // Precedence of the causes, for each lane by itself. What the core knows: cta_not_resident,
 // warp_not_live, warp_waiting (at a named barrier), remote_not_allowed. The operands: bad_address,

@@ -1,0 +1,440 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Numbers in comments are subsections of PTX ISA 9.7.13.15.
+#include "sim/golden/mbarrier.h"
+
+#include <fmt/format.h>
+
+#include <cassert>
+#include <cstdint>
+#include <cstdlib>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "sim/golden/mbarrier_operation.h"
+#include "sim/golden/mbarrier_word.h"
+#include "sim/golden/operation.h"
+
+namespace muster::golden {
+namespace {
+
+constexpr std::uint32_t kMbBytes = 8;  // (.1) size and alignment
+
+constexpr std::uint32_t HazardBit(Hazard hazard) { return 1U << static_cast<unsigned>(hazard); }
+constexpr WarpSet Single(unsigned warp) { return WarpSet{1} << warp; }
+bool Parity(std::uint64_t phase) { return phase % 2 != 0; }
+
+// The arrive-on's argument (.13: 1 with .expect_tx).
+std::int64_t ArriveCount(const MbOperation& operation) {
+  return ExpectsTx(operation.op) ? 1 : operation.operand;
+}
+
+// What the operation adds to tx-count (.5.1, .5.2).
+std::int64_t TxChange(const MbOperation& operation) {
+  if (operation.op == MbOp::kCompleteTx) {
+    return -std::int64_t{operation.operand};
+  }
+  return ExpectsTx(operation.op) ? operation.operand : 0;
+}
+
+template <typename Visit>
+void ForEachLane(std::uint32_t lanes, Visit visit) {
+  for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
+    visit(static_cast<unsigned>(__builtin_ctz(left)));
+  }
+}
+
+}  // namespace
+
+void Mbarriers::Reset() {
+  for (auto& words : words_) {
+    words.clear();
+  }
+  outstanding_.fill(0);
+  parked_ = 0;
+  waiters_.fill(Waiter());
+}
+
+MbEffects Mbarriers::Step(const MbOperation& operation) {
+  MbEffects effects;
+  if (operation.lanes == 0) {
+    return effects;  // nobody executes it
+  }
+  const auto refuse = [&](FaultCause cause) {
+    ForEachLane(operation.lanes, [&](unsigned lane) { effects.fault[lane] = cause; });
+  };
+  const FaultCause refused = JudgeCore(operation);
+  if (refused != FaultCause::kNone || operation.source == MbSource::kOutbound) {
+    refuse(refused);
+    return effects;
+  }
+  // (.15) The arrive-on comes upon the completion of the copies, asynchronously.
+  std::uint64_t& outstanding = outstanding_[operation.cta];
+  if (operation.op == MbOp::kCopyArriveNoInc) {
+    ForEachLane(operation.lanes, [&](unsigned) { ++outstanding; });
+    return effects;
+  }
+  if (operation.source == MbSource::kAsync && operation.op == MbOp::kArrive && outstanding != 0) {
+    --outstanding;
+  }
+  const FaultCause bad = JudgeOperands(operation);
+  if (bad != FaultCause::kNone) {
+    refuse(bad);
+    return effects;
+  }
+
+  Object& object = words_[operation.cta][operation.addr];
+  ForEachLane(operation.lanes, [&](unsigned lane) {
+    effects.fault[lane] = JudgeWord(operation, object);
+    if (effects.fault[lane] == FaultCause::kNone) {
+      StepLane(operation, lane, &object, &effects);
+    }
+  });
+  if (IsTryWait(operation.op) && effects.complete == 0) {
+    Park(operation, object, &effects);
+  }
+  effects.word = ToWord(object);
+  return effects;
+}
+
+// ------------------------------------------------------------------------------------------------
+// What is refused, in order of precedence
+// ------------------------------------------------------------------------------------------------
+
+FaultCause Mbarriers::JudgeCore(const MbOperation& operation) const {
+  const unsigned cta = operation.cta;
+  if (cta >= kMaxCtas || !core_.Resident(cta)) {
+    return FaultCause::kCtaNotResident;
+  }
+  const bool remote =
+      operation.source == MbSource::kRemote || operation.source == MbSource::kOutbound;
+  if (operation.source == MbSource::kWarp || operation.source == MbSource::kOutbound) {
+    if (operation.warp >= kMaxWarps || (core_.LiveWarps(cta) & Single(operation.warp)) == 0) {
+      return FaultCause::kWarpNotLive;
+    }
+    if ((core_.Waiting() & Single(operation.warp)) != 0) {
+      return FaultCause::kWarpWaiting;
+    }
+  }
+  // (.8) On another CTA's word: arrive, which cannot return a result, expect_tx and complete_tx.
+  if (remote && (!IsRemote(operation.op) || operation.has_token)) {
+    return FaultCause::kRemoteNotAllowed;
+  }
+  return FaultCause::kNone;
+}
+
+FaultCause Mbarriers::JudgeOperands(const MbOperation& operation) const {
+  assert(operation.source != MbSource::kAsync || operation.op == MbOp::kCompleteTx ||
+         (operation.op == MbOp::kArrive && operation.operand == 1));
+  if (operation.addr % kMbBytes != 0 || operation.addr >= smem_bytes_) {
+    return FaultCause::kBadAddress;
+  }
+  // (.2) The valid ranges, of all 32 bits of an operand.
+  if (operation.op == MbOp::kInit && (operation.operand == 0 || operation.operand > kMaxMbCount)) {
+    return FaultCause::kBadInitCount;
+  }
+  if (IsMbArrival(operation.op)) {
+    const std::int64_t count = ArriveCount(operation);
+    if (count == 0 || count > kMaxMbCount) {
+      return FaultCause::kBadArriveCount;
+    }
+  }
+  return std::abs(TxChange(operation)) > kMaxMbCount ? FaultCause::kTxOverflow : FaultCause::kNone;
+}
+
+FaultCause Mbarriers::JudgeWord(const MbOperation& operation, const Object& object) {
+  if (operation.op == MbOp::kInit || operation.op == MbOp::kInval || IsMbWait(operation.op)) {
+    return FaultCause::kNone;
+  }
+  if (IsExhausted(object)) {
+    return FaultCause::kWordExhausted;
+  }
+  const std::int64_t count = IsMbArrival(operation.op) ? ArriveCount(operation) : 0;
+  if (count > object.pending || (IsDrop(operation.op) && count > object.expected)) {
+    return FaultCause::kBadArriveCount;
+  }
+  const std::int64_t tx = object.tx + TxChange(operation);
+  if (ChangesTx(operation.op) && std::abs(tx) > kMaxMbCount) {
+    return FaultCause::kTxOverflow;
+  }
+  // (.15) "The pending count after the increment should not exceed the limit."
+  if (operation.op == MbOp::kCopyArrive && object.pending == kMaxMbCount) {
+    return FaultCause::kPendingOverflow;
+  }
+  // (.13, .14) It "must not cause the mbarrier to complete its current phase".
+  if (IsNoComplete(operation.op) && object.pending == count && tx == 0) {
+    return FaultCause::kNocompleteCompleted;
+  }
+  return FaultCause::kNone;
+}
+
+// (.2) Zero is no valid expected count: with nothing left to come, no phase can complete any more.
+bool Mbarriers::IsExhausted(const Object& object) {
+  return object.expected == 0 && object.pending == 0 && object.tx == 0;
+}
+
+// ------------------------------------------------------------------------------------------------
+// One lane's operation
+// ------------------------------------------------------------------------------------------------
+
+void Mbarriers::StepLane(const MbOperation& operation, unsigned lane, Object* object,
+                         MbEffects* effects) {
+  // (introduction, .10) Anything but init needs an object.
+  if (operation.op != MbOp::kInit && !object->initialised) {
+    effects->hazards |= HazardBit(Hazard::kUninitialisedWord);
+  }
+  if (IsMbWait(operation.op)) {
+    Wait(operation, lane, object, effects);
+    return;
+  }
+  effects->written = true;
+  object->stray = 0;
+  switch (operation.op) {
+    case MbOp::kInit:
+      Init(operation, object, effects);
+      break;
+    case MbOp::kInval:
+      NoteOverwritten(operation.cta, operation.addr, effects);
+      *object = Object();
+      break;
+    case MbOp::kExpectTx:
+      object->tx += TxChange(operation);
+      if (kExpectTxCompletes) {
+        TestCompletion(operation, object, effects);
+      }
+      break;
+    case MbOp::kCompleteTx:
+      object->tx += TxChange(operation);
+      TestCompletion(operation, object, effects);
+      break;
+    case MbOp::kCopyArrive:
+      ++object->pending;
+      ++outstanding_[operation.cta];
+      break;
+    default:
+      Arrive(operation, lane, object, effects);
+      break;
+  }
+}
+
+// (.9)
+void Mbarriers::Init(const MbOperation& operation, Object* object, MbEffects* effects) {
+  // "On a memory location containing a valid mbarrier object [it] is undefined."
+  if (object->initialised && !IsExhausted(*object)) {
+    effects->hazards |= HazardBit(Hazard::kInitOverLive);
+  }
+  NoteOverwritten(operation.cta, operation.addr, effects);
+  *object = Object();
+  object->pending = operation.operand;
+  object->expected = operation.operand;
+  object->initialised = true;
+}
+
+// (.13, .14) The drop is for the phases that follow; expect-tx comes before the arrive-on.
+void Mbarriers::Arrive(const MbOperation& operation, unsigned lane, Object* object,
+                       MbEffects* effects) {
+  const std::int64_t count = ArriveCount(operation);
+  if (operation.has_token) {
+    effects->token[lane] = ToWord(*object);
+  }
+  if (operation.source == MbSource::kWarp) {
+    *Meant(object, operation.warp, lane) = static_cast<std::int64_t>(object->phase);
+    object->came |= Single(operation.warp);
+  }
+  if (IsDrop(operation.op)) {
+    object->expected -= count;
+  }
+  object->tx += TxChange(operation);
+  object->pending -= count;
+  TestCompletion(operation, object, effects);
+}
+
+// (.6) The phase completes when both counts have reached zero.
+void Mbarriers::TestCompletion(const MbOperation& operation, Object* object, MbEffects* effects) {
+  if (object->pending != 0 || object->tx != 0) {
+    return;
+  }
+  for (WarpSet left = parked_; left != 0; left &= left - 1) {
+    const auto warp = static_cast<unsigned>(__builtin_ctzll(left));
+    const Waiter& waiter = waiters_[warp];
+    if (waiter.cta == operation.cta && waiter.addr == operation.addr &&
+        Parity(waiter.phase) == Parity(object->phase)) {
+      ForEachLane(waiter.lanes, [&](unsigned lane) { *Meant(object, warp, lane) = kNoPhase; });
+      Answer(warp, true, effects);
+    }
+  }
+  ++object->phase;
+  object->pending = object->expected;
+  object->came = 0;
+  ++effects->turns;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Waits (.16)
+// ------------------------------------------------------------------------------------------------
+
+// "Valid only for the current incomplete phase, for which waitComplete returns False, [and] the
+// immediately preceding phase, for which [it] returns True": one parity each.
+void Mbarriers::Wait(const MbOperation& operation, unsigned lane, Object* object,
+                     MbEffects* effects) {
+  const auto current = static_cast<std::int64_t>(object->phase);
+  std::int64_t* const meant = Meant(object, operation.warp, lane);
+  if (*meant != kNoPhase && Parity(*meant) == operation.phase && current - *meant >= 2) {
+    effects->hazards |= HazardBit(Hazard::kLateParity);
+  }
+  const bool complete = Parity(object->phase) != operation.phase;
+  effects->complete |= static_cast<std::uint32_t>(complete) << lane;
+  *meant = complete ? kNoPhase : current;
+}
+
+void Mbarriers::Park(const MbOperation& operation, const Object& object, MbEffects* effects) {
+  const bool at_once = operation.has_hint && operation.operand == 0;
+  if (!operation.whole || at_once || (parked_ & Single(operation.warp)) != 0) {
+    return;
+  }
+  effects->parked = operation.lanes;
+  parked_ |= Single(operation.warp);
+  waiters_[operation.warp] = {operation.lanes, operation.cta, operation.addr, object.phase};
+}
+
+void Mbarriers::Answer(unsigned warp, bool complete, MbEffects* effects) {
+  effects->answers.push_back({static_cast<std::uint8_t>(warp), waiters_[warp].lanes, complete});
+  waiters_[warp] = Waiter();
+  parked_ &= ~Single(warp);
+}
+
+MbEffects Mbarriers::Expire(unsigned warp) {
+  MbEffects effects;
+  if ((parked_ & Single(warp)) != 0) {
+    Answer(warp, false, &effects);
+  }
+  return effects;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Memory, and the life of a CTA
+// ------------------------------------------------------------------------------------------------
+
+MbEffects Mbarriers::Leave(unsigned cta, OpKind kind) {
+  MbEffects effects;
+  for (WarpSet left = parked_; left != 0; left &= left - 1) {
+    const auto warp = static_cast<unsigned>(__builtin_ctzll(left));
+    if (waiters_[warp].cta == cta) {
+      Answer(warp, false, &effects);
+    }
+  }
+  if (kind == OpKind::kEnd && outstanding_[cta] != 0) {
+    effects.hazards |= HazardBit(Hazard::kUnfinishedAsync);
+  }
+  outstanding_[cta] = 0;
+  words_[cta].clear();
+  return effects;
+}
+
+MbEffects Mbarriers::Store(unsigned cta, std::uint32_t addr, std::uint64_t word) {
+  MbEffects effects;
+  NoteOverwritten(cta, addr, &effects);
+  words_[cta][addr] = FromWord(word);
+  effects.written = true;
+  effects.word = word;
+  return effects;
+}
+
+void Mbarriers::Restore(unsigned cta, std::uint32_t addr, std::uint64_t word) {
+  words_[cta][addr] = FromWord(word);
+  words_[cta][addr].initialised = true;
+}
+
+// (introduction) Waiters of an object that goes away are not answered by what takes its place.
+void Mbarriers::NoteOverwritten(unsigned cta, std::uint32_t addr, MbEffects* effects) const {
+  for (WarpSet left = parked_; left != 0; left &= left - 1) {
+    const Waiter& waiter = waiters_[__builtin_ctzll(left)];
+    if (waiter.cta == cta && waiter.addr == addr) {
+      effects->hazards |= HazardBit(Hazard::kStoreOverWaiters);
+    }
+  }
+}
+
+std::uint64_t Mbarriers::Word(unsigned cta, std::uint32_t addr) const {
+  const auto found = words_[cta].find(addr);
+  return found == words_[cta].end() ? 0 : ToWord(found->second);
+}
+
+Mbarriers::Object Mbarriers::FromWord(std::uint64_t word) {
+  const MbWord fields = DecodeMbWord(word);
+  Object object;
+  object.phase = fields.phase ? 1 : 0;
+  object.pending = fields.pending;
+  object.expected = fields.expected;
+  object.tx = fields.tx;
+  MbWord stray;
+  stray.lock = fields.lock;
+  stray.reserved = fields.reserved;
+  object.stray = Encode(stray);
+  return object;
+}
+
+std::uint64_t Mbarriers::ToWord(const Object& object) {
+  MbWord fields;
+  fields.phase = Parity(object.phase);
+  fields.pending = static_cast<std::uint32_t>(object.pending);
+  fields.expected = static_cast<std::uint32_t>(object.expected);
+  fields.tx = object.tx;
+  return Encode(fields) | object.stray;
+}
+
+std::int64_t* Mbarriers::Meant(Object* object, unsigned warp, unsigned lane) {
+  const auto [found, is_new] = object->meant.try_emplace(warp);
+  if (is_new) {
+    found->second.fill(kNoPhase);
+  }
+  return &found->second[lane];
+}
+
+// ------------------------------------------------------------------------------------------------
+// Reports
+// ------------------------------------------------------------------------------------------------
+
+std::vector<std::uint32_t> Mbarriers::Objects(unsigned cta) const {
+  std::vector<std::uint32_t> objects;
+  for (const auto& [addr, object] : words_[cta]) {
+    if (object.initialised) {
+      objects.push_back(addr);
+    }
+  }
+  return objects;
+}
+
+std::string Mbarriers::Describe(unsigned cta, std::uint32_t addr) const {
+  const auto found = words_[cta].find(addr);
+  const Object object = found == words_[cta].end() ? Object() : found->second;
+  std::string text = fmt::format("mbarrier {:#x} of CTA {}: ", addr, cta);
+  const auto out = std::back_inserter(text);
+  if (!object.initialised) {
+    text += "not initialised";
+  } else if (IsExhausted(object)) {
+    fmt::format_to(out, "phase {}, exhausted", object.phase);
+  } else {
+    fmt::format_to(out, "phase {}, {} of {} arrivals pending, tx-count {}", object.phase,
+                   object.pending, object.expected, object.tx);
+  }
+  const char* separator = "; arrived: ";
+  for (WarpSet left = object.came; left != 0; left &= left - 1) {
+    fmt::format_to(out, "{}warp {}", separator, __builtin_ctzll(left));
+    separator = ", ";
+  }
+  separator = "; parked: ";
+  for (WarpSet left = parked_; left != 0; left &= left - 1) {
+    const auto warp = static_cast<unsigned>(__builtin_ctzll(left));
+    const Waiter& waiter = waiters_[warp];
+    if (waiter.cta == cta && waiter.addr == addr) {
+      fmt::format_to(out, "{}warp {} (lanes {:#x}, phase {})", separator, warp, waiter.lanes,
+                     waiter.phase);
+      separator = ", ";
+    }
+  }
+  return text;
+}
+
+}  // namespace muster::golden

@@ -1,0 +1,132 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The golden model of mbarrier, written from PTX ISA 9.7.13.15: objects with a phase and three
+// counts, and each lane's operation carried out at once, one after another. No cycles: a time limit
+// is something that it is told.
+#ifndef MUSTER_SIM_GOLDEN_MBARRIER_H_
+#define MUSTER_SIM_GOLDEN_MBARRIER_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/golden/mbarrier_operation.h"
+#include "sim/golden/mbarrier_word.h"
+#include "sim/golden/model.h"
+#include "sim/golden/operation.h"
+
+namespace muster::golden {
+
+// What the parked lanes of a warp get.
+struct MbAnswer {
+  std::uint8_t warp = 0;
+  std::uint32_t lanes = 0;
+  bool complete = false;  // waitComplete
+};
+
+// What one operation did.
+struct MbEffects {
+  // By lane. A lane that is refused changes nothing; its token is 0 and its wait false.
+  std::array<FaultCause, kWarpSize> fault{};
+  std::array<std::uint64_t, kWarpSize> token{};  // arrivals that want one
+  std::uint32_t complete = 0;                    // waits: the lanes that are answered true
+  std::uint32_t parked = 0;                      // try_wait: the lanes that are answered later
+
+  bool written = false;    // the word of the operation was updated
+  std::uint64_t word = 0;  // what it is afterwards
+  unsigned turns = 0;      // phases that completed
+
+  std::vector<MbAnswer> answers;  // to warps parked before, in order of their slots
+  std::uint32_t hazards = 0;      // a bit per Hazard
+};
+
+// The mbarriers of all CTAs of a core.
+class Mbarriers {
+ public:
+  // `core` knows which CTAs are resident, and which warps are live and wait at a named barrier.
+  Mbarriers(const Model& core, std::uint32_t smem_bytes) : core_(core), smem_bytes_(smem_bytes) {}
+
+  void Reset();
+
+  // Carries an operation out and tells what it did.
+  MbEffects Step(const MbOperation& operation);
+
+  // The time limit of a parked warp has passed. Nothing happens if it has been answered.
+  MbEffects Expire(unsigned warp);
+
+  // The CTA leaves its slot by kSuspend or kEnd. Its shared memory is forgotten.
+  MbEffects Leave(unsigned cta, OpKind kind);
+
+  // An ordinary store to the eight bytes at `addr`, which need not hold an mbarrier.
+  MbEffects Store(unsigned cta, std::uint32_t addr, std::uint64_t word);
+  // The same where a restored CTA had an mbarrier: it is one again.
+  void Restore(unsigned cta, std::uint32_t addr, std::uint64_t word);
+
+  // What an ordinary load reads. Memory that nothing was stored to reads 0.
+  std::uint64_t Word(unsigned cta, std::uint32_t addr) const;
+
+  // Warps with a parked try_wait, of all CTAs, and the lanes of one of them.
+  WarpSet Parked() const { return parked_; }
+  std::uint32_t ParkedLanes(unsigned warp) const { return waiters_[warp].lanes; }
+
+  // Words that hold an object, and what is known of one, for reports.
+  std::vector<std::uint32_t> Objects(unsigned cta) const;
+  std::string Describe(unsigned cta, std::uint32_t addr) const;
+
+ private:
+  struct Object {
+    // What the text counts.
+    std::uint64_t phase = 0;  // phases completed since init
+    std::int64_t pending = 0;
+    std::int64_t expected = 0;
+    std::int64_t tx = 0;
+
+    // The lock and reserved bits of an ordinary store: an update clears them.
+    std::uint64_t stray = 0;
+
+    // What only hazards and reports need.
+    bool initialised = false;  // by init, and not since invalidated or stored over
+    WarpSet came = 0;          // warps that arrived in the current phase
+    // For each thread (by warp and lane) the phase that it will wait for: that of its latest
+    // arrive-on, or of its latest wait if that was answered false. kNoPhase: unknown.
+    std::map<unsigned, std::array<std::int64_t, kWarpSize>> meant;
+  };
+  static constexpr std::int64_t kNoPhase = -1;
+
+  struct Waiter {
+    std::uint32_t lanes = 0;
+    std::uint8_t cta = 0;
+    std::uint32_t addr = 0;
+    std::uint64_t phase = 0;
+  };
+
+  FaultCause JudgeCore(const MbOperation& operation) const;
+  FaultCause JudgeOperands(const MbOperation& operation) const;
+  static FaultCause JudgeWord(const MbOperation& operation, const Object& object);
+  static bool IsExhausted(const Object& object);
+
+  void StepLane(const MbOperation& operation, unsigned lane, Object* object, MbEffects* effects);
+  void Init(const MbOperation& operation, Object* object, MbEffects* effects);
+  void Arrive(const MbOperation& operation, unsigned lane, Object* object, MbEffects* effects);
+  void TestCompletion(const MbOperation& operation, Object* object, MbEffects* effects);
+  static void Wait(const MbOperation& operation, unsigned lane, Object* object, MbEffects* effects);
+  void Park(const MbOperation& operation, const Object& object, MbEffects* effects);
+  void Answer(unsigned warp, bool complete, MbEffects* effects);
+  void NoteOverwritten(unsigned cta, std::uint32_t addr, MbEffects* effects) const;
+  static Object FromWord(std::uint64_t word);
+  static std::uint64_t ToWord(const Object& object);
+  static std::int64_t* Meant(Object* object, unsigned warp, unsigned lane);
+
+  const Model& core_;
+  std::uint32_t smem_bytes_;
+  std::array<std::map<std::uint32_t, Object>, kMaxCtas> words_;
+  std::array<std::uint64_t, kMaxCtas> outstanding_{};  // asynchronous arrive-ons
+  WarpSet parked_ = 0;
+  std::array<Waiter, kMaxWarps> waiters_;
+};
+
+}  // namespace muster::golden
+
+#endif  // MUSTER_SIM_GOLDEN_MBARRIER_H_

@@ -1,0 +1,58 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/golden/mbarrier_operation.h"
+
+namespace muster {
+
+const char* Name(MbOp op) {
+  switch (op) {
+    case MbOp::kInit:
+      return "init";
+    case MbOp::kInval:
+      return "inval";
+    case MbOp::kArrive:
+      return "arrive";
+    case MbOp::kArriveNoComplete:
+      return "arrive.noComplete";
+    case MbOp::kArriveExpectTx:
+      return "arrive.expect_tx";
+    case MbOp::kArriveDrop:
+      return "arrive_drop";
+    case MbOp::kArriveDropNoComplete:
+      return "arrive_drop.noComplete";
+    case MbOp::kArriveDropExpectTx:
+      return "arrive_drop.expect_tx";
+    case MbOp::kExpectTx:
+      return "expect_tx";
+    case MbOp::kCompleteTx:
+      return "complete_tx";
+    case MbOp::kTestWait:
+      return "test_wait";
+    case MbOp::kTestWaitParity:
+      return "test_wait.parity";
+    case MbOp::kTryWait:
+      return "try_wait";
+    case MbOp::kTryWaitParity:
+      return "try_wait.parity";
+    case MbOp::kCopyArrive:
+      return "cp.async.mbarrier.arrive";
+    case MbOp::kCopyArriveNoInc:
+      return "cp.async.mbarrier.arrive.noinc";
+  }
+  return "?";
+}
+
+const char* Name(MbSource source) {
+  switch (source) {
+    case MbSource::kWarp:
+      return "warp";
+    case MbSource::kAsync:
+      return "async";
+    case MbSource::kRemote:
+      return "remote";
+    case MbSource::kOutbound:
+      return "outbound";
+  }
+  return "?";
+}
+
+}  // namespace muster
