@@ -110,11 +110,11 @@ module muster_cta
   warp_t   lc_warp;
 
   muster_lifecycle #(
-    .NumWarps(NumWarps), .NumIssue(NumIssue), .InOrder(!EnDrain && NumIssue == 1)
+    .NumWarps(NumWarps), .InOrder(!EnDrain && NumIssue == 1)
   ) u_lifecycle (
     .clk_i, .rst_ni,
     .valid_i (lifecycle_valid_i), .ready_o (lifecycle_ready_o), .lifecycle_i,
-    .busy_i (busy), .accept_i (accept), .accept_warp_i (accept_warp),
+    .busy_i (busy),
     .valid_o (lc_valid), .ready_i (lc_ready), .group_o (lc_group), .warp_o (lc_warp),
     .done_i (lc_done)
   );

@@ -8,7 +8,7 @@
 //
 // Parked operations that are acknowledged leave in batches: group after group of eight warps, those
 // of the group that are acknowledged by its turn, lowest first. So each waits for at most one
-// operation of every other warp, and for a cycle per group.
+// operation of every other warp, two of those of its own group, and for a cycle per group.
 module muster_drain
   import muster_pkg::*;
   import muster_cta_pkg::*;

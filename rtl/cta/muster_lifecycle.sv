@@ -3,14 +3,14 @@
 // The front of the lifecycle port. A launch first walks the slot's 16 entries and the unit's warps,
 // one of each a group, so that they are cleared and entered; then, as any other operation, it is
 // one group. Where an operation can be overtaken before it commits (in drain, or at another port),
-// an exit waits for its warp's, and suspend and end for every warp's in turn, which includes those
-// of the CTA. The port is answered when the operation has passed the checks.
+// an exit waits for its warp's, and suspend and end for all that are on their way, which includes
+// the CTA's; not for what is accepted later, so that no traffic holds them up for ever. The port is
+// answered when the operation has passed the checks.
 module muster_lifecycle
   import muster_pkg::*;
   import muster_cta_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
-  parameter int unsigned NumIssue = 1,
   parameter bit          InOrder  = 1'b0,  // no operation can be overtaken
   localparam int unsigned WarpW   = $clog2(NumWarps)
 ) (
@@ -21,8 +21,6 @@ module muster_lifecycle
   output logic                ready_o,
   input  lifecycle_t          lifecycle_i,
   input  logic [NumWarps-1:0] busy_i,   // has an operation between issue and commit
-  input  logic  [NumIssue-1:0] accept_i, // ... or from the next cycle on
-  input  warp_t [NumIssue-1:0] accept_warp_i,
 
   output logic                valid_o,  // a group to select
   input  logic                ready_i,
@@ -34,27 +32,23 @@ module muster_lifecycle
   localparam int unsigned Steps = (NumWarps > NumBars) ? NumWarps : NumBars;
   localparam int unsigned StepW = $clog2(Steps);
 
-  logic [StepW:0]   walked_q;
-  logic             walked, step, sent_q, launches, leaves, held, clear_q;
-  logic [WarpW-1:0] warp;
+  logic [StepW:0]      walked_q;
+  logic [NumWarps-1:0] awaited_q, awaited_d;  // not seen free of an operation since valid
+  logic                walked, step, sent_q, launches, leaves, held, waits, clear_q;
 
-  assign launches = (lifecycle_i.op == LcLaunch);
-  assign leaves   = (lifecycle_i.op inside {LcSuspend, LcEnd});
-  assign walked   = (walked_q == (StepW+1)'(Steps));
-  assign warp     = leaves ? walked_q[WarpW-1:0] : lifecycle_i.warp[WarpW-1:0];
+  assign launches  = (lifecycle_i.op == LcLaunch);
+  assign leaves    = (lifecycle_i.op inside {LcSuspend, LcEnd});
+  assign walked    = (walked_q == (StepW+1)'(Steps));
+  assign awaited_d = awaited_q & busy_i;
 
   always_comb begin
-    held = busy_i[warp];
-    for (int p = 0; p < NumIssue; p++) begin
-      held = held || (accept_i[p] && accept_warp_i[p][WarpW-1:0] == warp);
-    end
+    held = leaves ? (awaited_d != '0) : awaited_d[lifecycle_i.warp[WarpW-1:0]];
     held = held && !InOrder;
   end
 
-  logic waits;  // for operations that may be overtaken
-  assign waits   = !InOrder && ((lifecycle_i.op == LcExit) ? !clear_q : (leaves && !walked));
+  assign waits   = !InOrder && !launches && !clear_q;
   assign valid_o = valid_i && !sent_q && !waits;
-  assign step    = launches ? (!walked && valid_o && ready_i) : (waits && valid_i && !held);
+  assign step    = launches && !walked && valid_o && ready_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -67,10 +61,12 @@ module muster_lifecycle
       clear_q  <= 1'b0;
     end else begin
       clear_q <= valid_i && !held;
-      if (step && (launches || leaves)) walked_q <= walked_q + (StepW+1)'(1);
+      if (step) walked_q <= walked_q + (StepW+1)'(1);
       if (valid_o && ready_i && !(launches && !walked)) sent_q <= 1'b1;
     end
   end
+
+  always_ff @(posedge clk_i) awaited_q <= (valid_i && !done_i) ? awaited_d : '1;
 
   assign ready_o = done_i;
 

@@ -1,8 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Chooses the next group. The lifecycle port goes, but gives way every other time that an issue port
-// asks; otherwise an issue port leads, in turn, and the ports whose arrival agrees with the leader's (same CTA, barrier, count and kind)
-// go with it, in port order. An operation of a waiting warp goes alone, so that what releases it is a group of its own.
+// Chooses the next group. The lifecycle port goes, but gives way every other time that an issue
+// port asks; otherwise an issue port leads, in turn, and the ports whose arrival agrees with the
+// leader's (same CTA, barrier, count and kind) go with it, in port order. An operation of a waiting
+// warp goes alone, so that what releases it is a group of its own. Operations with a response have
+// turns of their own at the places for it, so that none finds them taken for ever.
 module muster_select
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -34,6 +36,7 @@ module muster_select
   group_t  [NumIssue-1:0] group;
   member_t [NumIssue-1:0] member;
   logic    [NumIssue-1:0] eligible;
+  logic    [NumIssue-1:0] readers;  // who may take a place for a response: who is in turn, or all
 
   always_comb begin
     for (int p = 0; p < NumIssue; p++) begin
@@ -51,7 +54,7 @@ module muster_select
         idle:  request_i[p].idle,
         warp:  request_i[p].warp
       };
-      eligible[p] = valid_i[p] && (credit_i || !reads_i[p]);
+      eligible[p] = valid_i[p] && (!reads_i[p] || (credit_i && readers[p]));
     end
   end
 
@@ -72,8 +75,26 @@ module muster_select
     muster_rr_arbiter #(.NumReq(NumIssue)) u_arbiter (
       .clk_i, .rst_ni, .req_i (eligible), .advance_i (ready_i && !lc_goes), .gnt_o (grant)
     );
+
+    // When an operation with a response goes, the next that waits behind it has the turn.
+    logic [NumIssue-1:0] later, behind, next, readers_q;
+
+    assign later  = valid_i & reads_i & ~grant;
+    assign behind = later & ~((grant << 1) - NumIssue'(1));
+    assign next   = (behind != '0) ? behind : later;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        readers_q <= '1;
+      end else if (ready_i && !lc_goes && (grant & reads_i) != '0) begin
+        readers_q <= (next == '0) ? '1 : (next & (~next + NumIssue'(1)));
+      end
+    end
+
+    assign readers = readers_q;
   end else begin : g_one
-    assign grant = '1;  // what it offers is taken if it is eligible
+    assign grant   = '1;  // what it offers is taken if it is eligible
+    assign readers = '1;
   end
 
   logic [NumIssue-1:0] joins;  // goes with the leader, or leads
