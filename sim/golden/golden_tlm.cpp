@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/golden/golden_tlm.h"
 
+#include <new>
 #include <systemc>
 #include <tlm>
 
@@ -47,7 +48,7 @@ void Target::Transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
   }
   const auto* batch = reinterpret_cast<const Batch*>(payload.get_data_ptr());
   for (unsigned i = 0; i < batch->count; ++i) {
-    batch->effects[i] = model_.Step(batch->operations[i]);
+    new (&batch->effects[i]) Effects(model_.Step(batch->operations[i]));  // in place: no copy
   }
   delay += cycle_;
 }

@@ -241,8 +241,14 @@ void Model::Arrive(const Operation& operation, Effects* effects) {
   if ((barrier.announced & self) != 0) {
     effects->hazards |= 1U << static_cast<unsigned>(Hazard::kRepeatedArrival);
   }
-  barrier.times[operation.warp] =
-      (barrier.came & self) != 0 ? barrier.times[operation.warp] + 1 : 1;
+  if ((barrier.came & self) != 0) {
+    auto& times = again_[operation.cta][operation.bar];
+    if (!barrier.again) {
+      barrier.again = true;
+      times.fill(0);
+    }
+    ++times[operation.warp];
+  }
   barrier.came |= self;
 
   // BAR.SYNC, BAR.ARV; BAR.RED, counting: one instruction adds a whole warp (32 threads), also when
@@ -296,6 +302,7 @@ void Model::Complete(unsigned cta, unsigned bar, Effects* effects) {
   }
   waiting_ &= ~barrier.waiting;
   awaiting_ &= ~barrier.waiting;
+  barrier.again = false;
   barrier.kind = BarKind::kIdle;
   barrier.expected = 0;
   barrier.arrived = 0;
@@ -338,6 +345,7 @@ void Model::WriteBar(const Operation& operation, Effects* effects) {
   barrier.expected = static_cast<std::uint8_t>(state.expected);
   barrier.arrived = static_cast<std::uint8_t>(state.arrived);
   barrier.value = static_cast<std::uint16_t>(state.value);
+  barrier.again = false;
   barrier.came = 0;
   barrier.announced = 0;
   if (state.arrived != 0 && state.expected == 0) {
@@ -449,7 +457,10 @@ void Model::Leave(const Operation& operation, Effects* effects) {
 
 unsigned Model::TimesArrived(unsigned cta, unsigned bar, unsigned warp) const {
   const Barrier& barrier = ctas_[cta].bars[bar];
-  return (barrier.came & Single(warp)) != 0 ? barrier.times[warp] : 0;
+  if ((barrier.came & Single(warp)) == 0) {
+    return 0;
+  }
+  return barrier.again ? 1U + again_[cta][bar][warp] : 1;
 }
 
 std::string Model::Describe(unsigned cta, unsigned bar) const {

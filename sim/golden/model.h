@@ -54,9 +54,9 @@ class Model {
     WarpSet waiting = 0;
 
     // What only a report needs.
-    WarpSet came = 0;                             // warps that arrived
-    WarpSet announced = 0;                        // warps that arrived by ARV
-    std::array<std::uint8_t, kMaxWarps> times{};  // how often, for the warps in `came`
+    bool again = false;     // one of them more than once: see again_
+    WarpSet came = 0;       // warps that arrived
+    WarpSet announced = 0;  // warps that arrived by ARV
   };
 
   struct Cta {
@@ -97,6 +97,8 @@ class Model {
   WarpSet awaiting_ = 0;  // those of them that wait for a result
   std::array<Cta, kMaxCtas> ctas_;
   std::array<Warp, kMaxWarps> warps_;
+  // How often each warp came again, by CTA and barrier. It is rare, and apart from what is not.
+  std::array<std::array<std::array<std::uint8_t, kMaxWarps>, kNumBars>, kMaxCtas> again_;
 };
 
 }  // namespace muster::golden

@@ -27,7 +27,7 @@ Scoreboard::Scoreboard(const Config& config, const golden::Model& model)
       bounds_(BoundsOf(config)),
       model_(model),
       changed_(config.num_ctas * kNumBars, 0),
-      logs_(kMaxCtas * kNumBars) {}
+      records_(kRecords) {}
 
 // ------------------------------------------------------------------------------------------------
 // Predictions
@@ -39,11 +39,11 @@ bool Scoreboard::Expect(std::uint64_t cycle, const Commits& commits,
   std::uint64_t& moved = moved_[cycle % kQuiet];
   for (unsigned i = 0; i < commits.count; ++i) {
     const Operation& operation = commits.operations[i];
-    Keep(cycle, operation, effects[i]);
     moved |= effects[i].released;
     if (!ExpectOne(cycle, operation, commits.about[i].port, effects[i], slot)) {
       return false;
     }
+    records_[kept_++ % kRecords] = {cycle, operation, effects[i]};
   }
   moved |= (live_ ^ model_.Live()) | (waiting_ ^ model_.Waiting());
   live_ = model_.Live();
@@ -109,24 +109,18 @@ bool Scoreboard::ExpectResponse(std::uint64_t cycle, unsigned warp,
   return true;
 }
 
-void Scoreboard::Keep(std::uint64_t cycle, const Operation& operation,
-                      const golden::Effects& effects) {
-  const unsigned entry = effects.entry_written ? EntryOf(effects.cta, effects.bar)
-                                               : EntryOf(operation.cta, operation.bar);
-  Log& log = logs_[entry];
-  golden::Record& record = log.records[log.count++ % kRecords];
-  record.cycle = cycle;
-  record.operation = operation;
-  record.effects = effects;
-}
-
 std::vector<golden::Record> Scoreboard::History(unsigned cta, unsigned bar) const {
-  const Log& log = logs_[EntryOf(cta, bar)];
   std::vector<golden::Record> history;
-  const std::uint64_t kept = std::min<std::uint64_t>(log.count, kRecords);
-  for (std::uint64_t i = log.count - kept; i < log.count; ++i) {
-    history.push_back(log.records[i % kRecords]);
+  for (std::uint64_t i = kept_; i != kept_ - std::min(kept_, kRecords); --i) {
+    const golden::Record& record = records_[(i - 1) % kRecords];
+    const bool written = record.effects.entry_written;
+    const unsigned at = written ? EntryOf(record.effects.cta, record.effects.bar)
+                                : EntryOf(record.operation.cta, record.operation.bar);
+    if (at == EntryOf(cta, bar) && history.size() < kReported) {
+      history.push_back(record);
+    }
   }
+  std::reverse(history.begin(), history.end());
   return history;
 }
 
@@ -227,7 +221,7 @@ bool Scoreboard::CompareFaults(const Slot& slot, const Outputs& out) {
 
 bool Scoreboard::CompareResponse(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
   if (!out.response_valid) {
-    return true;
+    return !ResponsesOutstanding() || InTime(cycle, responses_[responses_head_ % kResponses]);
   }
   if (!ResponsesOutstanding()) {
     return Differ("response_valid", "1", "0: none is outstanding");
@@ -245,12 +239,16 @@ bool Scoreboard::CompareResponse(std::uint64_t cycle, const Inputs& in, const Ou
     ++stalls_;
     return true;
   }
+  ++responses_head_;
+  return InTime(cycle, response);
+}
+
+bool Scoreboard::InTime(std::uint64_t cycle, const Response& response) {
   const std::uint64_t wait = cycle - response.commit - (stalls_ - response.stalls);
   longest_response_ = std::max(longest_response_, wait);
-  ++responses_head_;
-  return wait <= bounds_.longest.response ||
-         Differ("response_valid", fmt::format("a wait of {} cycles", wait),
-                fmt::format("at most {}, as published", bounds_.longest.response));
+  return wait <= bounds_.longest[kResponseWait] ||
+         Differ("wait.response", fmt::format("{} cycles: of warp {}", wait, response.warp),
+                fmt::format("at most {}, as published", bounds_.longest[kResponseWait]));
 }
 
 // ------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ class Scoreboard {
   const std::optional<Mismatch>& mismatch() const { return mismatch_; }
   std::uint64_t longest_response() const { return longest_response_; }
 
-  // The latest operations at an entry, oldest first.
+  // The latest operations at an entry, if they are not long ago; oldest first.
   std::vector<golden::Record> History(unsigned cta, unsigned bar) const;
 
  private:
@@ -68,16 +68,11 @@ class Scoreboard {
     bool pred = false;
   };
 
-  static constexpr unsigned kSlots = 8;       // more than the longest latency, a power of two
-  static constexpr unsigned kResponses = 16;  // more than a unit holds, a power of two
-  static constexpr unsigned kRecords = 4;     // kept of each entry, a power of two
+  static constexpr unsigned kSlots = 8;            // more than the longest latency, a power of two
+  static constexpr unsigned kResponses = 16;       // more than a unit holds, a power of two
+  static constexpr std::uint64_t kRecords = 4096;  // kept, a power of two, ...
+  static constexpr unsigned kReported = 4;         // ... and reported of an entry
   static constexpr unsigned kQuiet = 8;  // cycles in which a commit becomes visible, a power of two
-
-  // The records of one entry.
-  struct Log {
-    std::uint64_t count = 0;
-    std::array<golden::Record, kRecords> records;
-  };
 
   bool ExpectOne(std::uint64_t cycle, const Operation& operation, unsigned port,
                  const golden::Effects& effects, Slot* slot);
@@ -86,10 +81,10 @@ class Scoreboard {
   bool CompareRelease(const Slot& slot, const Outputs& out);
   bool CompareFaults(const Slot& slot, const Outputs& out);
   bool CompareResponse(std::uint64_t cycle, const Inputs& in, const Outputs& out);
+  bool InTime(std::uint64_t cycle, const Response& response);
   bool CompareCensus(std::uint64_t cycle, const Outputs& out);
   bool CompareEntry(std::uint64_t cycle, unsigned entry, const Outputs& out);
   bool CompareWarp(unsigned warp, const Outputs& out);
-  void Keep(std::uint64_t cycle, const Operation& operation, const golden::Effects& effects);
   bool Differ(const char* field, std::string unit, std::string golden, int cta = -1, int bar = -1);
 
   static unsigned EntryOf(unsigned cta, unsigned bar) { return cta * kNumBars + bar; }
@@ -126,7 +121,9 @@ class Scoreboard {
   Addressed addressed_;
   Addressed answered_;
   std::vector<std::uint64_t> changed_;  // by entry: the cycle of its latest commit
-  std::vector<Log> logs_;               // by entry
+
+  std::vector<golden::Record> records_;  // of the latest commits: in order, it costs little memory
+  std::uint64_t kept_ = 0;               // in all; by number, modulo
 };
 
 }  // namespace muster::lockstep
