@@ -1,8 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Loads, stores, atomics, special registers, and what goes wrong with them.
+// Loads, stores, atomics, copies, and what goes wrong with them.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -10,9 +12,6 @@
 
 namespace muster::ptx {
 namespace {
-
-constexpr unsigned kClockPeriodNs = 1;
-constexpr std::size_t kMaxText = 1024;
 
 // The value in memory after the operation; d is what was there.
 template <typename T>
@@ -51,12 +50,35 @@ T Combine(Atomic op, T old, T b, T c) {
 }
 
 template <typename T>
-std::uint64_t Exchange(std::uint8_t* at, Atomic op, std::uint64_t b, std::uint64_t c) {
+std::uint64_t Swap(std::uint8_t* at, Atomic op, std::uint64_t b, std::uint64_t c) {
   T old;
   std::memcpy(&old, at, sizeof old);
   const T fresh = Combine(op, old, FromBits<T>(b), FromBits<T>(c));
   std::memcpy(at, &fresh, sizeof fresh);
   return ToBits<T>(old);
+}
+
+// Two halves of 16 bits, or one: each is an atomic operation of its own.
+std::uint64_t SwapHalves(std::uint8_t* at, Type type, Atomic op, std::uint64_t b) {
+  const Type half = type == Type::kF16 || type == Type::kF16x2 ? Type::kF16 : Type::kBF16;
+  std::uint64_t all = 0;
+  for (unsigned k = 0; k < Bytes(type) / 2; ++k) {
+    std::uint16_t old = 0;
+    std::memcpy(&old, at + std::size_t{2} * k, sizeof old);
+    const auto fresh = static_cast<std::uint16_t>(CombineHalves(half, op, old, b >> (16 * k)));
+    std::memcpy(at + std::size_t{2} * k, &fresh, sizeof fresh);
+    all |= std::uint64_t{old} << (16 * k);
+  }
+  return all;
+}
+
+using Wide = std::array<std::uint64_t, 2>;
+Wide SwapWide(std::uint8_t* at, Atomic op, const Wide& b, const Wide& c) {
+  Wide old;
+  std::memcpy(old.data(), at, sizeof old);
+  const Wide fresh = op == Atomic::kExchange ? b : old == b ? c : old;
+  std::memcpy(at, fresh.data(), sizeof fresh);
+  return old;
 }
 
 std::uint64_t LoadBits(const std::uint8_t* from, Type type, Type destination) {
@@ -70,6 +92,32 @@ std::uint64_t LoadBits(const std::uint8_t* from, Type type, Type destination) {
   const auto extended = static_cast<std::int64_t>(bits << shift) >> shift;
   return static_cast<std::uint64_t>(extended) &
          (~std::uint64_t{0} >> (64 - 8 * Bytes(destination)));
+}
+
+// An atomic operation of one lane.
+void SwapAll(const Lanes& lanes, unsigned lane, std::uint8_t* at) {
+  const Instruction& i = lanes.instruction;
+  const auto op = static_cast<Atomic>(i.mode);
+  if (i.type == Type::kB128) {
+    const auto pair = [&](unsigned k) {
+      return i.a[k] == kNoSlot ? Wide{} : Wide{lanes.a(k)[lane], lanes.a(k + 1)[lane]};
+    };
+    const Wide old = SwapWide(at, op, pair(1), pair(3));
+    lanes.d(0)[lane] = old[0];
+    lanes.d(1)[lane] = old[1];
+    return;
+  }
+  const std::uint64_t c = op == Atomic::kCompareSwap ? lanes.a(2)[lane] : 0;
+  for (unsigned k = 0; k < i.vector; ++k) {
+    std::uint8_t* const element = at + std::size_t{k} * Bytes(i.type);
+    const std::uint64_t b = lanes.a(1 + k)[lane];
+    if (IsHalf(i.type) || IsPackedHalf(i.type)) {
+      lanes.d(k)[lane] = SwapHalves(element, i.type, op, b);
+      continue;
+    }
+    WithNumber(i.type,
+               [&](auto zero) { lanes.d(k)[lane] = Swap<decltype(zero)>(element, op, b, c); });
+  }
 }
 
 }  // namespace
@@ -153,7 +201,6 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
   const unsigned bytes = Bytes(i.type);
   const bool write = i.op != Op::kLoad;
   const auto base = lanes.a(0);
-  Event event = Event::kAccess;
   for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
     std::uint64_t address = base[lane] + static_cast<std::uint64_t>(i.offset);
@@ -174,112 +221,57 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
         const std::uint64_t bits = lanes.a(1 + k)[lane];
         std::memcpy(at + std::size_t{k} * bytes, &bits, bytes);
       }
+    } else if (i.op == Op::kCopy) {
+      if (!Copy(warp, lanes, lane, at)) {
+        return Fault(*warp, lane, i.line,
+                     DescribeAccess(*warp, Space::kGlobal, lanes.a(1)[lane], i.vector, false));
+      }
     } else {
-      const std::uint64_t c = i.a[2] == kNoSlot ? 0 : lanes.a(2)[lane];
-      WithNumber(i.type, [&](auto zero) {
-        lanes.d(0)[lane] =
-            Exchange<decltype(zero)>(at, static_cast<Atomic>(i.mode), lanes.a(1)[lane], c);
-      });
+      SwapAll(lanes, lane, at);
     }
   }
-  return event;
+  return Event::kAccess;
 }
 
-// The text at a generic address, as far as it can be read.
-std::string Interpreter::TextAt(Warp* warp, unsigned lane, std::uint64_t address) {
-  std::string text;
-  while (text.size() < kMaxText) {
-    const std::uint8_t* const at = Resolve(warp, lane, Space::kGeneric, address++, 1, false);
-    if (at == nullptr || *at == 0) {
-      break;
-    }
-    text.push_back(static_cast<char>(*at));
+// cp.async: what is not read is zeroes.
+bool Interpreter::Copy(Warp* warp, const Lanes& lanes, unsigned lane, std::uint8_t* to) {
+  const Instruction& i = lanes.instruction;
+  const bool ignores = i.a[3] != kNoSlot && (lanes.a(3)[lane] != 0) != i.negated;
+  const auto bytes = ignores ? 0 : std::min<std::uint64_t>(lanes.a(2)[lane], i.vector);
+  const std::uint64_t address = lanes.a(1)[lane];
+  if ((address & (i.vector - 1U)) != 0) {
+    return false;
   }
-  return text;
+  const std::uint8_t* const from = bytes == 0 ? nullptr
+                                              : Resolve(warp, lane, Space::kGlobal, address,
+                                                        static_cast<unsigned>(bytes), false);
+  if (bytes != 0 && from == nullptr) {
+    return false;
+  }
+  std::memset(to, 0, i.vector);
+  std::memcpy(to, from, bytes);
+  return true;
 }
 
-Interpreter::Event Interpreter::ExecuteAssert(Warp* warp, const Group& group,
-                                              std::uint32_t active) {
-  const Lanes lanes = LanesOf(warp, group, active);
-  const auto lane = static_cast<unsigned>(__builtin_ctz(active));
-  const std::uint64_t stack = warp->Register(group.frame, kStackSlot, lane);
-  const auto argument = [&](unsigned k, std::size_t bytes) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, &warp->local[lane][stack + lanes.a(k)[lane]], bytes);
-    return value;
-  };
-  Fault(*warp, lane, lanes.instruction.line,
-        fmt::format("{}:{}: assertion \"{}\" failed", TextAt(warp, lane, argument(1, 8)),
-                    argument(2, 4), TextAt(warp, lane, argument(0, 8))));
-  return Event::kAssert;
-}
-
-void Interpreter::ExecuteSpecial(Warp* warp, const Lanes& lanes) const {
-  const auto special = static_cast<Special>(lanes.instruction.mode);
+void Interpreter::ExecuteAddress(const Lanes& lanes) {
+  const Instruction& i = lanes.instruction;
   std::uint64_t* const d = lanes.d(0);
-  const auto all = [&](std::uint64_t value) {
-    lanes.ForEach([&](unsigned lane) { d[lane] = value; });
-  };
-  const auto each = [&](auto f) { lanes.ForEach([&](unsigned lane) { d[lane] = f(lane); }); };
-  const auto index = static_cast<unsigned>(special);
-  const auto of = [&](Special first) { return index - static_cast<unsigned>(first); };
-  switch (special) {
-    case Special::kTidX:
-    case Special::kTidY:
-    case Special::kTidZ:
-      return each([&](unsigned lane) {
-        return PointOf(warp->first_thread + lane, launch_.block)[of(Special::kTidX)];
-      });
-    case Special::kNtidX:
-    case Special::kNtidY:
-    case Special::kNtidZ:
-      return all(launch_.block[of(Special::kNtidX)]);
-    case Special::kCtaidX:
-    case Special::kCtaidY:
-    case Special::kCtaidZ:
-      return all(warp->cta->id[of(Special::kCtaidX)]);
-    case Special::kNctaidX:
-    case Special::kNctaidY:
-    case Special::kNctaidZ:
-      return all(launch_.grid[of(Special::kNctaidX)]);
-    case Special::kLaneId:
-      return each([](unsigned lane) { return lane; });
-    case Special::kWarpId:
-      return all(warp->first_thread / kWarpSize);
-    case Special::kNumWarps:
-      return all(launch_.Warps());
-    case Special::kLaneMaskEq:
-      return each([](unsigned lane) { return 1U << lane; });
-    case Special::kLaneMaskLe:
-      return each([](unsigned lane) { return ~0U >> (kWarpSize - 1 - lane); });
-    case Special::kLaneMaskLt:
-      return each([](unsigned lane) { return (1U << lane) - 1; });
-    case Special::kLaneMaskGe:
-      return each([](unsigned lane) { return ~0U << lane; });
-    case Special::kLaneMaskGt:
-      return each([](unsigned lane) { return ~0U << lane << 1; });
-    case Special::kClock:
-      return all(cycle_ & 0xffffffffU);
-    case Special::kClockHi:
-      return all(cycle_ >> 32);
-    case Special::kClock64:
-      return all(cycle_);
-    case Special::kGlobalTimer:
-      return all(cycle_ * kClockPeriodNs);
-    case Special::kGlobalTimerLo:
-      return all((cycle_ * kClockPeriodNs) & 0xffffffffU);
-    case Special::kGlobalTimerHi:
-      return all((cycle_ * kClockPeriodNs) >> 32);
-    case Special::kNumSm:
-      return all(1);
-    case Special::kSmId:
-    case Special::kGridId:
-      return all(0);
-    case Special::kDynamicShared:
-      return all(launch_.dynamic_shared);
-    case Special::kTotalShared:
-      return all(launch_.shared_bytes);
+  const auto a = lanes.a(0);
+  if (i.op != Op::kIsSpace) {
+    const std::uint64_t window = WindowOf(i.space);
+    const std::uint64_t add = i.op == Op::kCvta ? window : ~window + 1;
+    lanes.ForEach([&](unsigned lane) { d[lane] = a[lane] + add; });
+    return;
   }
+  lanes.ForEach([&](unsigned lane) {
+    const std::uint64_t segment = SegmentOf(a[lane]);
+    const bool global = segment == kGlobalSegment || segment >= kFirstBuffer;
+    d[lane] = i.space == Space::kGlobal   ? global
+              : i.space == Space::kShared ? segment == kSharedSegment
+              : i.space == Space::kLocal  ? segment == kLocalSegment
+              : i.space == Space::kConst  ? segment == kConstSegment
+                                          : segment == kParamSegment;
+  });
 }
 
 }  // namespace muster::ptx

@@ -21,13 +21,26 @@ enum Segment : std::uint64_t {
   kParamSegment = 3,
   kSharedSegment = 4,
   kLocalSegment = 5,
-  kFirstBuffer = 16,  // a segment for each buffer of the manifest
+  kCodeSegment = 6,   // addresses of functions, which cannot be read
+  kFirstBuffer = 16,  // a segment for each buffer of the manifest, then for each malloc
 };
 
 constexpr std::uint64_t SegmentOf(std::uint64_t address) { return address >> kSegmentBits; }
 constexpr std::uint64_t ByteOf(std::uint64_t address) { return address & (kSegmentBytes - 1); }
 constexpr std::uint64_t GenericAddress(std::uint64_t segment, std::uint64_t byte) {
   return (segment << kSegmentBits) | byte;
+}
+
+// The address of a function is its index, as if each took a few bytes.
+inline constexpr std::uint64_t kFunctionBytes = 16;
+constexpr std::uint64_t FunctionAddress(std::uint64_t index) {
+  return GenericAddress(kCodeSegment, (index + 1) * kFunctionBytes);
+}
+// The index of the function at an address; `count` or more if there is none.
+constexpr std::uint64_t FunctionAt(std::uint64_t address, std::uint64_t count) {
+  const std::uint64_t byte = ByteOf(address);
+  const bool fits = SegmentOf(address) == kCodeSegment && byte != 0 && byte % kFunctionBytes == 0;
+  return fits ? byte / kFunctionBytes - 1 : count;
 }
 
 // What cvta adds to an address of `space`.

@@ -5,8 +5,10 @@
 #ifndef MUSTER_SIM_PTX_COMPUTE_H_
 #define MUSTER_SIM_PTX_COMPUTE_H_
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "sim/golden/operation.h"
@@ -76,9 +78,38 @@ struct Lanes {
   }
 };
 
-void Compute(const Lanes& lanes);         // arithmetic and bits
-void ComputeCompare(const Lanes& lanes);  // setp, set, selp
+void Compute(const Lanes& lanes);         // whatever only computes: one of the following
+void ComputeInteger(const Lanes& lanes);  // integers, bits and moves
+void ComputeFloat(const Lanes& lanes);    // f32 and f64 arithmetic
+void ComputeCompare(const Lanes& lanes);  // setp, set, selp, slct, testp
 void ComputeConvert(const Lanes& lanes);  // cvt
+
+// atom and red on f16 and bf16: the value in memory after the operation.
+std::uint64_t CombineHalves(Type type, Atomic op, std::uint64_t old, std::uint64_t b);
+
+// The host rounds as the instruction asks, as long as this lives. What is computed meanwhile must
+// come from memory and go there, so that no compiler moves it out.
+class RoundingScope {
+ public:
+  explicit RoundingScope(Round round);
+  RoundingScope(const RoundingScope&) = delete;
+  RoundingScope& operator=(const RoundingScope&) = delete;
+  ~RoundingScope();
+
+ private:
+  bool changed_;
+};
+
+// A subnormal number becomes a zero of its sign.
+template <typename T>
+T FlushSubnormal(T value) {
+  return std::fabs(value) < std::numeric_limits<T>::min() ? std::copysign(T{0}, value) : value;
+}
+// 0 to 1; a NaN becomes 0.
+template <typename T>
+T ClampToUnit(T value) {
+  return value > 0 ? (value < 1 ? value : T{1}) : T{0};
+}
 
 // Calls f with a value of the C++ type that stands for `type`.
 template <typename F>

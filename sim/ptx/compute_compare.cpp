@@ -1,8 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Comparison, choice and conversion.
+// Comparison and choice.
 #include <cmath>
-#include <limits>
 
 #include "sim/ptx/compute.h"
 
@@ -60,6 +59,15 @@ bool Combine(const Instruction& i, bool value, bool c) {
   }
 }
 
+template <typename T>
+T Comparand(const Instruction& i, std::uint64_t bits) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return i.flush ? FlushSubnormal(FromBits<T>(bits)) : FromBits<T>(bits);
+  } else {
+    return FromBits<T>(bits);
+  }
+}
+
 // Calls f(lane, result, its complement); both are combined with the predicate c, where given.
 template <typename F>
 void CompareLanes(const Lanes& l, F f) {
@@ -71,7 +79,7 @@ void CompareLanes(const Lanes& l, F f) {
     const auto a = l.a(0);
     const auto b = l.a(1);
     l.ForEach([&](unsigned lane) {
-      const bool value = Holds(compare, FromBits<T>(a[lane]), FromBits<T>(b[lane]));
+      const bool value = Holds(compare, Comparand<T>(i, a[lane]), Comparand<T>(i, b[lane]));
       const bool with = i.combine != 0 && (c[lane] != 0) != i.negated;
       f(lane, Combine(i, value, with), Combine(i, !value, with));
     });
@@ -103,70 +111,46 @@ void Select(const Lanes& l) {
   l.ForEach([&](unsigned lane) { d[lane] = c[lane] != 0 ? a[lane] : b[lane]; });
 }
 
-// The integer that a floating-point number is rounded to.
-template <typename F>
-F RoundToInteger(F value, Round round) {
-  switch (round) {
-    case Round::kIntegerNearest:
-      return std::nearbyint(value);
-    case Round::kIntegerZero:
-      return std::trunc(value);
-    case Round::kIntegerDown:
-      return std::floor(value);
-    case Round::kIntegerUp:
-      return std::ceil(value);
+// a where c is not negative, and not a NaN.
+void SelectBySign(const Lanes& l) {
+  const auto a = l.a(0);
+  const auto b = l.a(1);
+  const auto c = l.a(2);
+  const bool is_float = l.instruction.source == Type::kF32;
+  std::uint64_t* const d = l.d(0);
+  l.ForEach([&](unsigned lane) {
+    const bool first =
+        is_float ? FromBits<float>(c[lane]) >= 0 : FromBits<std::int32_t>(c[lane]) >= 0;
+    d[lane] = first ? a[lane] : b[lane];
+  });
+}
+
+template <typename T>
+bool IsOfClass(FloatClass wanted, T value) {
+  switch (wanted) {
+    case FloatClass::kFinite:
+      return std::isfinite(value);
+    case FloatClass::kInfinite:
+      return std::isinf(value);
+    case FloatClass::kNumber:
+      return !std::isnan(value);
+    case FloatClass::kNotANumber:
+      return std::isnan(value);
+    case FloatClass::kNormal:
+      return std::isnormal(value);
     default:
-      return value;
+      return std::fpclassify(value) == FP_SUBNORMAL;
   }
 }
 
-// Out of range: the nearest that there is; a NaN gives 0 (the ISA's rule for 32 and less bits).
-template <typename I, typename F>
-I FloatToInteger(F value) {
-  if (std::isnan(value)) {
-    return 0;
-  }
-  constexpr int kDigits = std::numeric_limits<I>::digits;
-  const F above = std::ldexp(F{1}, kDigits);
-  if (value >= above) {
-    return std::numeric_limits<I>::max();
-  }
-  if (value < (std::is_signed_v<I> ? -above : F{0})) {
-    return std::numeric_limits<I>::min();
-  }
-  return static_cast<I>(value);
-}
-
-template <typename To, typename From>
-To ConvertOne(From value, Round round, bool saturate) {
-  if constexpr (std::is_floating_point_v<From>) {
-    value = RoundToInteger(value, round);
-  }
-  if constexpr (std::is_floating_point_v<To>) {
-    auto result = static_cast<To>(value);
-    if (saturate) {
-      if (!(result > 0)) {
-        result = 0;
-      }
-      if (result > 1) {
-        result = 1;
-      }
-    }
-    return result;
-  } else if constexpr (std::is_floating_point_v<From>) {
-    return FloatToInteger<To>(value);
-  } else {
-    if (saturate) {
-      const __int128 wide = +value;
-      if (wide > std::numeric_limits<To>::max()) {
-        return std::numeric_limits<To>::max();
-      }
-      if (wide < std::numeric_limits<To>::min()) {
-        return std::numeric_limits<To>::min();
-      }
-    }
-    return static_cast<To>(value);
-  }
+void TestProperty(const Lanes& l) {
+  const auto wanted = static_cast<FloatClass>(l.instruction.mode);
+  WithFloat(l.instruction.type, [&](auto zero) {
+    using T = decltype(zero);
+    const auto a = l.a(0);
+    std::uint64_t* const d = l.d(0);
+    l.ForEach([&](unsigned lane) { d[lane] = IsOfClass(wanted, FromBits<T>(a[lane])) ? 1 : 0; });
+  });
 }
 
 }  // namespace
@@ -177,32 +161,13 @@ void ComputeCompare(const Lanes& l) {
       return SetPredicate(l);
     case Op::kSet:
       return Set(l);
+    case Op::kSlct:
+      return SelectBySign(l);
+    case Op::kTestp:
+      return TestProperty(l);
     default:
       return Select(l);
   }
-}
-
-void ComputeConvert(const Lanes& l) {
-  const Instruction& i = l.instruction;
-  const auto round = static_cast<Round>(i.mode);
-  const auto a = l.a(0);
-  std::uint64_t* const d = l.d(0);
-  // A destination wider than its type is filled with the sign, or with zeroes.
-  const std::uint64_t keep = ~std::uint64_t{0} >> (64 - 8 * i.vector);
-  WithNumber(i.source, [&](auto from) {
-    using From = decltype(from);
-    WithNumber(i.type, [&](auto to) {
-      using To = decltype(to);
-      l.ForEach([&](unsigned lane) {
-        const To value = ConvertOne<To>(FromBits<From>(a[lane]), round, i.saturate);
-        if constexpr (std::is_floating_point_v<To>) {
-          d[lane] = ToBits(value);
-        } else {
-          d[lane] = static_cast<std::uint64_t>(value) & keep;
-        }
-      });
-    });
-  });
 }
 
 }  // namespace muster::ptx

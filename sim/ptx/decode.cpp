@@ -16,10 +16,13 @@ using Kind = syntax::Operand::Kind;
 
 const std::unordered_map<std::string_view, Type>& Types() {
   static const std::unordered_map<std::string_view, Type> types = {
-      {"pred", Type::kPred}, {"b8", Type::kB8},   {"b16", Type::kB16}, {"b32", Type::kB32},
-      {"b64", Type::kB64},   {"u8", Type::kU8},   {"u16", Type::kU16}, {"u32", Type::kU32},
-      {"u64", Type::kU64},   {"s8", Type::kS8},   {"s16", Type::kS16}, {"s32", Type::kS32},
-      {"s64", Type::kS64},   {"f32", Type::kF32}, {"f64", Type::kF64}};
+      {"pred", Type::kPred},   {"b8", Type::kB8},        {"b16", Type::kB16},
+      {"b32", Type::kB32},     {"b64", Type::kB64},      {"u8", Type::kU8},
+      {"u16", Type::kU16},     {"u32", Type::kU32},      {"u64", Type::kU64},
+      {"s8", Type::kS8},       {"s16", Type::kS16},      {"s32", Type::kS32},
+      {"s64", Type::kS64},     {"f32", Type::kF32},      {"f64", Type::kF64},
+      {"b128", Type::kB128},   {"f16", Type::kF16},      {"bf16", Type::kBF16},
+      {"f16x2", Type::kF16x2}, {"bf16x2", Type::kBF16x2}};
   return types;
 }
 
@@ -59,13 +62,33 @@ const std::unordered_map<std::string_view, SpecialEntry>& Specials() {
       {"%nsmid", {Special::kNumSm, Type::kU32}},
       {"%gridid", {Special::kGridId, Type::kU64}},
       {"%dynamic_smem_size", {Special::kDynamicShared, Type::kU32}},
-      {"%total_smem_size", {Special::kTotalShared, Type::kU32}}};
+      {"%aggr_smem_size", {Special::kTotalShared, Type::kU32}},
+      {"%total_smem_size", {Special::kTotalShared, Type::kU32}},
+      {"%clusterid.x", {Special::kCtaidX, Type::kU32}},  // a cluster is one CTA
+      {"%clusterid.y", {Special::kCtaidY, Type::kU32}},
+      {"%clusterid.z", {Special::kCtaidZ, Type::kU32}},
+      {"%nclusterid.x", {Special::kNctaidX, Type::kU32}},
+      {"%nclusterid.y", {Special::kNctaidY, Type::kU32}},
+      {"%nclusterid.z", {Special::kNctaidZ, Type::kU32}},
+      {"%cluster_ctaid.x", {Special::kZero, Type::kU32}},
+      {"%cluster_ctaid.y", {Special::kZero, Type::kU32}},
+      {"%cluster_ctaid.z", {Special::kZero, Type::kU32}},
+      {"%cluster_nctaid.x", {Special::kOne, Type::kU32}},
+      {"%cluster_nctaid.y", {Special::kOne, Type::kU32}},
+      {"%cluster_nctaid.z", {Special::kOne, Type::kU32}},
+      {"%cluster_ctarank", {Special::kZero, Type::kU32}},
+      {"%cluster_nctarank", {Special::kOne, Type::kU32}},
+      {"%is_explicit_cluster", {Special::kZero, Type::kPred}},
+      {"%reserved_smem_offset_begin", {Special::kZero, Type::kU32}},
+      {"%reserved_smem_offset_end", {Special::kZero, Type::kU32}},
+      {"%current_graph_exec", {Special::kZero, Type::kU64}}};
   return specials;
 }
 
-unsigned TargetNumber(std::string_view target) {
+// The digits of "sm_80" or "7.8".
+unsigned NumberIn(std::string_view text) {
   unsigned number = 0;
-  for (const char c : target) {
+  for (const char c : text) {
     if (c >= '0' && c <= '9') {
       number = number * 10 + static_cast<unsigned>(c - '0');
     }
@@ -117,7 +140,8 @@ Decoder::Decoder(const syntax::Module& module, const SymbolTable& symbols, Progr
       symbols_(symbols),
       program_(program),
       diagnostics_(diagnostics),
-      target_(TargetNumber(module.target)) {}
+      version_(NumberIn(module.version)),
+      target_(NumberIn(module.target)) {}
 
 std::uint32_t Decoder::Literal(std::uint64_t value) {
   const auto [found, fresh] =
@@ -162,9 +186,21 @@ void Decoder::Decode(const syntax::Statement& statement) {
 // Reports the first problem of an instruction, and no other.
 void Decoder::Fail(const syntax::Position& at, std::string message) {
   if (!failed_) {
-    diagnostics_->push_back({at, std::move(message)});
+    diagnostics_->push_back({at, std::move(message), Diagnostic::Kind::kError});
   }
   failed_ = true;
+}
+
+void Decoder::Misuse(const syntax::Position& at, std::string message) {
+  diagnostics_->push_back({at, std::move(message), Diagnostic::Kind::kMisuse});
+}
+
+void Decoder::Require(std::string_view what, unsigned version, unsigned target) {
+  if (version_ < version) {
+    Misuse(at_, fmt::format("{} needs .version {}.{}", what, version / 10, version % 10));
+  } else if (target_ < target) {
+    Misuse(at_, fmt::format("{} needs .target sm_{}", what, target));
+  }
 }
 
 void Decoder::Unsupported(std::string_view what) {
@@ -263,7 +299,8 @@ Slot Decoder::Destination(const Operand& operand, Type type, bool may_be_wider, 
   }
   const bool fits =
       (symbol.type == Type::kPred) == (type == Type::kPred) &&
-      (Bytes(symbol.type) == Bytes(type) || (may_be_wider && Bytes(symbol.type) > Bytes(type)));
+      (Bytes(symbol.type) == Bytes(type) ||
+       (may_be_wider && Bytes(symbol.type) > Bytes(type) && symbol.type != Type::kB128));
   if (!fits) {
     Fail(operand.at, fmt::format("the register {} does not fit the destination of {}", operand.name,
                                  Spelling()));
@@ -272,6 +309,16 @@ Slot Decoder::Destination(const Operand& operand, Type type, bool may_be_wider, 
     *actual = symbol.type;
   }
   return symbol.slot;
+}
+
+Slot Decoder::SecondDestination(const Operand& operand, Type type) {
+  if (operand.second.empty()) {
+    return Scratch();
+  }
+  Operand second;
+  second.name = operand.second;
+  second.at = operand.at;
+  return Destination(second, type);
 }
 
 Slot Decoder::Source(const Operand& operand, Type type, bool may_be_wider) {
@@ -302,7 +349,7 @@ Slot Decoder::NameSource(const Operand& operand, Type type, bool may_be_wider) {
     read.mode = static_cast<std::uint8_t>(special->second.special);
     read.line = at_.line;
     read.d[0] = Scratch();
-    program_->code.push_back(read);
+    Emit(read);
     return read.d[0];
   }
   Symbol symbol;
@@ -316,13 +363,17 @@ Slot Decoder::NameSource(const Operand& operand, Type type, bool may_be_wider) {
   if (symbol.kind == Symbol::Kind::kVariable) {
     return AddressOf(operand, symbol);
   }
+  if (symbol.kind == Symbol::Kind::kFunction && Bytes(type) == 8) {
+    return LiteralOf(FunctionAddress(symbol.address));
+  }
   if (symbol.kind != Symbol::Kind::kRegister || operand.has_offset) {
     Fail(operand.at, fmt::format("{} does not fit {}", operand.name, Spelling()));
     return kNoSlot;
   }
   const bool fits =
       (symbol.type == Type::kPred) == (type == Type::kPred) &&
-      (Bytes(symbol.type) == Bytes(type) || (may_be_wider && Bytes(symbol.type) > Bytes(type)));
+      (Bytes(symbol.type) == Bytes(type) ||
+       (may_be_wider && Bytes(symbol.type) > Bytes(type) && symbol.type != Type::kB128));
   if (!fits) {
     Fail(operand.at, fmt::format("the register {} does not fit {}", operand.name, Spelling()));
   }
@@ -341,14 +392,21 @@ Slot Decoder::AddressOf(const Operand& operand, const Symbol& symbol) {
   if (!symbol.in_frame) {
     return LiteralOf(address);
   }
+  return SumOf(kStackSlot, static_cast<std::int64_t>(address));
+}
+
+Slot Decoder::SumOf(Slot base, std::int64_t offset) {
+  if (offset == 0) {
+    return base;
+  }
   Instruction add;
   add.op = Op::kAdd;
   add.type = Type::kU64;
   add.line = at_.line;
   add.d[0] = Scratch();
-  add.a[0] = kStackSlot;
-  add.a[1] = LiteralOf(address);
-  program_->code.push_back(add);
+  add.a[0] = base;
+  add.a[1] = LiteralOf(static_cast<std::uint64_t>(offset));
+  Emit(add);
   return add.d[0];
 }
 
@@ -417,10 +475,18 @@ const std::unordered_map<std::string_view, Decoder::FamilyEntry>& Decoder::Famil
   using D = Decoder;
   static const std::unordered_map<std::string_view, FamilyEntry> families = {
       {"add", {&D::Arithmetic, Op::kAdd}},
+      {"addc", {&D::Arithmetic, Op::kAdd}},
       {"sub", {&D::Arithmetic, Op::kSub}},
+      {"subc", {&D::Arithmetic, Op::kSub}},
       {"mul", {&D::Multiply, Op::kMul}},
       {"mad", {&D::Multiply, Op::kMad}},
+      {"madc", {&D::Multiply, Op::kMad}},
       {"fma", {&D::Multiply, Op::kFma}},
+      {"mul24", {&D::Multiply24, Op::kMul24}},
+      {"mad24", {&D::Multiply24, Op::kMad24}},
+      {"sad", {&D::SumOfDistances, Op::kSad}},
+      {"dp4a", {&D::DotProduct, Op::kDot4}},
+      {"dp2a", {&D::DotProduct, Op::kDot2}},
       {"div", {&D::Divide, Op::kDiv}},
       {"rem", {&D::Divide, Op::kRem}},
       {"min", {&D::MinMax, Op::kMin}},
@@ -429,6 +495,14 @@ const std::unordered_map<std::string_view, Decoder::FamilyEntry>& Decoder::Famil
       {"neg", {&D::Unary, Op::kNeg}},
       {"sqrt", {&D::Unary, Op::kSqrt}},
       {"rcp", {&D::Unary, Op::kRcp}},
+      {"rsqrt", {&D::Unary, Op::kRsqrt}},
+      {"sin", {&D::Unary, Op::kSin}},
+      {"cos", {&D::Unary, Op::kCos}},
+      {"lg2", {&D::Unary, Op::kLg2}},
+      {"ex2", {&D::Unary, Op::kEx2}},
+      {"tanh", {&D::Unary, Op::kTanh}},
+      {"copysign", {&D::CopySign, Op::kCopySign}},
+      {"testp", {&D::TestProperty, Op::kTestp}},
       {"and", {&D::Logic, Op::kAnd}},
       {"or", {&D::Logic, Op::kOr}},
       {"xor", {&D::Logic, Op::kXor}},
@@ -436,17 +510,22 @@ const std::unordered_map<std::string_view, Decoder::FamilyEntry>& Decoder::Famil
       {"cnot", {&D::Logic, Op::kCnot}},
       {"shl", {&D::Shift, Op::kShl}},
       {"shr", {&D::Shift, Op::kShr}},
+      {"shf", {&D::FunnelShift, Op::kShfLeft}},
       {"popc", {&D::BitCount, Op::kPopc}},
       {"clz", {&D::BitCount, Op::kClz}},
       {"brev", {&D::BitCount, Op::kBrev}},
+      {"bfind", {&D::BitCount, Op::kBfind}},
+      {"fns", {&D::FindNth, Op::kFns}},
       {"bfe", {&D::BitField, Op::kBfe}},
       {"bfi", {&D::BitField, Op::kBfi}},
+      {"szext", {&D::BitMask, Op::kSzext}},
+      {"bmsk", {&D::BitMask, Op::kBmsk}},
       {"prmt", {&D::Permute, Op::kPrmt}},
-      {"lop3", {&D::Permute, Op::kLop3}},
-      {"shf", {&D::FunnelShift, Op::kShfLeft}},
+      {"lop3", {&D::Lookup, Op::kLop3}},
       {"setp", {&D::SetPredicate, Op::kSetp}},
       {"set", {&D::Set, Op::kSet}},
       {"selp", {&D::Select, Op::kSelp}},
+      {"slct", {&D::SelectBySign, Op::kSlct}},
       {"mov", {&D::Move, Op::kMov}},
       {"cvt", {&D::Convert, Op::kCvt}},
       {"cvta", {&D::ConvertAddress, Op::kCvta}},
@@ -458,14 +537,29 @@ const std::unordered_map<std::string_view, Decoder::FamilyEntry>& Decoder::Famil
       {"red", {&D::AtomicAccess, Op::kAtomic}},
       {"membar", {&D::Fence, Op::kFence}},
       {"fence", {&D::Fence, Op::kFence}},
+      {"prefetch", {&D::CacheHint, Op::kNop}},
+      {"prefetchu", {&D::CacheHint, Op::kNop}},
+      {"applypriority", {&D::CacheHint, Op::kNop}},
+      {"discard", {&D::CacheHint, Op::kNop}},
+      {"cp", {&D::CopyAsync, Op::kCopy}},
+      {"createpolicy", {&D::CreatePolicy, Op::kMov}},
       {"bra", {&D::Branch, Op::kBranch}},
+      {"brx", {&D::BranchIndexed, Op::kBranchIndexed}},
       {"call", {&D::CallFunction, Op::kCall}},
       {"ret", {&D::Plain, Op::kReturn}},
       {"exit", {&D::Plain, Op::kExit}},
       {"trap", {&D::Plain, Op::kTrap}},
+      {"brkpt", {&D::Plain, Op::kTrap}},
+      {"nanosleep", {&D::Sleep, Op::kYield}},
+      {"pmevent", {&D::NoEffect, Op::kNop}},
+      {"setmaxnreg", {&D::NoEffect, Op::kNop}},
+      {"griddepcontrol", {&D::NoEffect, Op::kNop}},
       {"activemask", {&D::ActiveMask, Op::kActiveMask}},
-      {"vote", {&D::Vote, Op::kVote}},
-      {"shfl", {&D::Shuffle, Op::kShuffle}},
+      {"vote", {&D::Vote, Op::kExchange}},
+      {"match", {&D::Match, Op::kExchange}},
+      {"shfl", {&D::Shuffle, Op::kExchange}},
+      {"redux", {&D::Reduce, Op::kExchange}},
+      {"elect", {&D::Elect, Op::kExchange}},
       {"bar", {&D::Barrier, Op::kBarrier}},
       {"barrier", {&D::Barrier, Op::kBarrier}},
   };

@@ -4,6 +4,7 @@
 #ifndef MUSTER_SIM_PTX_DECODE_H_
 #define MUSTER_SIM_PTX_DECODE_H_
 
+#include <array>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -17,8 +18,13 @@
 namespace muster::ptx {
 
 struct Diagnostic {
+  enum class Kind : std::uint8_t {
+    kError,   // it cannot be run
+    kMisuse,  // it can, but a compiler would not let it pass
+  };
   syntax::Position at;
   std::string message;
+  Kind kind = Kind::kError;
 };
 
 // The type of that name ("u32"); kNone: not one that is supported.
@@ -47,7 +53,10 @@ class Decoder {
 
   // The instruction at hand: what is wrong with it, and what is left of its modifiers.
   void Fail(const syntax::Position& at, std::string message);
+  void Misuse(const syntax::Position& at, std::string message);
   void Unsupported(std::string_view what);
+  // `what` came with that version of PTX (78: 7.8), for those targets (90: sm_90).
+  void Require(std::string_view what, unsigned version, unsigned target);
   std::string Spelling() const;
   bool Take(std::string_view modifier);
   bool TakeAny(std::initializer_list<std::string_view> modifiers);
@@ -61,59 +70,105 @@ class Decoder {
   Slot Destination(const syntax::Operand& operand, Type type, bool may_be_wider = false,
                    Type* actual = nullptr);
   Slot Source(const syntax::Operand& operand, Type type, bool may_be_wider = false);
+  Slot SecondDestination(const syntax::Operand& operand, Type type);  // q of p|q
   Slot Predicate(const syntax::Operand& operand);
+  std::array<Slot, 2> Halves(const syntax::Operand& operand, bool destination);
   Slot NameSource(const syntax::Operand& operand, Type type, bool may_be_wider);
   Slot AddressOf(const syntax::Operand& operand, const Symbol& symbol);
   void Address(const syntax::Operand& operand);  // sets a[0], offset, space and narrow
   const syntax::Operand& Arg(std::size_t i) const { return syntax_->operands[i]; }
   Slot LiteralOf(std::uint64_t value) { return LiteralSlot(Literal(value)); }
   void Sources(std::size_t first, std::initializer_list<Type> types);
+  void Simple(Type type, std::size_t sources);
+  // One of several instructions that stand for one of PTX; the last one is `out_`.
+  void Emit(const Instruction& instruction) { program_->code.push_back(instruction); }
 
-  // Families of instructions.
+  // Families of instructions: decode_arithmetic.cpp,
   void Arithmetic();
   void Multiply();
+  void Multiply24();
+  void SumOfDistances();
+  void DotProduct();
   void Divide();
   void MinMax();
   void Unary();
+  void CopySign();
   void Logic();
   void Shift();
   void BitCount();
+  void FindNth();
   void BitField();
+  void BitMask();
   void Permute();
+  void Lookup();
   void FunnelShift();
   void SetPredicate();
   void Set();
   void Select();
+  void SelectBySign();
+  void TestProperty();
   void Move();
+  void MoveWide();
   void Convert();
-  void ConvertAddress();
-  void IsSpace();
+  void ConvertPair(Type to);
+  // decode_memory.cpp,
   void LoadStore();
   void AtomicAccess();
   void Fence();
+  void CopyAsync();
+  void CreatePolicy();
+  void CacheHint();
+  void ConvertAddress();
+  void IsSpace();
+  // decode_control.cpp,
   void Branch();
+  void BranchIndexed();
   void CallFunction();
   void Plain();
+  void Sleep();
+  void NoEffect();
+
+  // decode_warp.cpp.
   void ActiveMask();
   void Vote();
+  void Match();
   void Shuffle();
+  void Reduce();
+  void Elect();
   void Barrier();
 
   void FloatModifiers(Type type);
+  bool TakeCarry(bool takes_in);
+  void WrapOrClamp();
   bool TakeCompare(Type type);
   bool TakeCombine();
-  void TakeOrdering();
+  bool Comparison(Type type);
+  bool TakeOrder();
+  bool TakeOrdering();
+  std::uint8_t TakeVector();
+  std::vector<Slot> Registers(const syntax::Operand& operand, Type type, bool destination,
+                              Type* actual = nullptr);
+  Slot SumOf(Slot base, std::int64_t offset);
   Space TakeSpace();
-  std::vector<Transfer> Transfers(const syntax::Operand& list,
-                                  const std::vector<Parameter>& parameters, bool results);
-  void CallAssert(const syntax::Operand& list);
+  void ProxyFence();
+  void RestrictedFence();
+  Type AtomicType(Atomic operation);
+  std::vector<Place> Places(const syntax::Operand& list, const std::vector<Parameter>& parameters,
+                            bool results);
+  bool CallRuntime(std::string_view name, const syntax::Operand& arguments,
+                   const syntax::Operand& results);
+  bool TakeSync();
+  void Members(std::size_t operand);
+  void Nothing();
   void BarrierWarp();
+  void CheckBarrier(const syntax::Operand& id, const syntax::Operand* count, bool arrives);
 
   const syntax::Module& module_;
   const SymbolTable& symbols_;
   Program* program_;
   std::vector<Diagnostic>* diagnostics_;
-  unsigned target_ = 0;  // 80 for sm_80
+  unsigned version_ = 0;  // 78 for 7.8
+  unsigned target_ = 0;   // 80 for sm_80
   Function* function_ = nullptr;
   std::unordered_map<std::uint64_t, std::uint32_t> literals_;
 

@@ -3,6 +3,8 @@
 // Decoding: arithmetic, bits, comparison, moves and conversions.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 #include "sim/ptx/decode.h"
@@ -25,34 +27,76 @@ constexpr Type Twice(Type type) {
   }
 }
 
+constexpr std::initializer_list<Type> kNumbers = {Type::kU16, Type::kS16, Type::kU32, Type::kS32,
+                                                  Type::kU64, Type::kS64, Type::kF32, Type::kF64};
+constexpr std::initializer_list<Type> kIntegers = {Type::kU16, Type::kS16, Type::kU32,
+                                                   Type::kS32, Type::kU64, Type::kS64};
+constexpr std::initializer_list<Type> kWideIntegers = {Type::kU32, Type::kS32, Type::kU64,
+                                                       Type::kS64};
+constexpr std::initializer_list<Type> kWords = {Type::kU32, Type::kS32};
+constexpr std::initializer_list<Type> kFloats = {Type::kF32, Type::kF64};
+constexpr std::initializer_list<Type> kComparable = {Type::kB16, Type::kB32, Type::kB64, Type::kU16,
+                                                     Type::kU32, Type::kU64, Type::kS16, Type::kS32,
+                                                     Type::kS64, Type::kF32, Type::kF64};
+
 }  // namespace
 
-// Rounding other than to nearest, flushing of subnormals and saturation are refused by name rather
-// than ignored; .approx and .full allow the IEEE result, which is given.
+// .approx and .full allow the IEEE result, which is given.
 void Decoder::FloatModifiers(Type type) {
   if (!IsFloat(type)) {
     return;
   }
-  TakeAny({"rn"});
+  const int round = TakeOne({"rn", "rz", "rm", "rp"});
+  out_.round = static_cast<Round>(std::max(round, 0));
+  if (type == Type::kF32) {
+    out_.flush = Take("ftz");
+    out_.saturate = Take("sat");
+  }
 }
 
-void Decoder::Arithmetic() {
-  const Type type = TakeType({Type::kU16, Type::kS16, Type::kU32, Type::kS32, Type::kU64,
-                              Type::kS64, Type::kF32, Type::kF64});
-  out_.type = type;
-  FloatModifiers(type);
-  if (!Count(3, 3)) {
+// One destination and `sources` of its type.
+void Decoder::Simple(Type type, std::size_t sources) {
+  if (!Count(1 + sources, 1 + sources)) {
     return;
   }
   out_.d[0] = Destination(Arg(0), type);
-  Sources(1, {type, type});
+  for (std::size_t i = 0; i < sources; ++i) {
+    out_.a[i] = Source(Arg(1 + i), type);
+  }
+}
+
+// The carry that the instruction takes in and leaves behind. Returns false if there is neither.
+bool Decoder::TakeCarry(bool takes_in) {
+  const bool leaves = Take("cc");
+  if (takes_in) {
+    out_.a[3] = kCarrySlot;
+  }
+  if (leaves) {
+    out_.d[1] = kCarrySlot;
+  }
+  return takes_in || leaves;
+}
+
+void Decoder::Arithmetic() {
+  const bool takes_in = syntax_->opcode.back() == 'c';  // addc, subc
+  if (TakeCarry(takes_in)) {
+    out_.op = op_ == Op::kAdd ? Op::kAddCarry : Op::kSubCarry;
+    out_.type = TakeType(kWideIntegers);
+  } else {
+    out_.type = TakeType(kNumbers);
+    FloatModifiers(out_.type);
+    if (out_.type == Type::kS32) {
+      out_.saturate = Take("sat");
+    }
+  }
+  Simple(out_.type, 2);
 }
 
 void Decoder::Multiply() {
   const bool accumulates = op_ != Op::kMul;
-  const Type type = op_ == Op::kFma ? TakeType({Type::kF32, Type::kF64})
-                                    : TakeType({Type::kU16, Type::kS16, Type::kU32, Type::kS32,
-                                                Type::kU64, Type::kS64, Type::kF32, Type::kF64});
+  const bool carries = TakeCarry(syntax_->opcode == "madc");
+  const Type type =
+      op_ == Op::kFma ? TakeType(kFloats) : TakeType(carries ? kWideIntegers : kNumbers);
   out_.type = type;
   Type wide = type;
   if (IsFloat(type)) {
@@ -65,11 +109,15 @@ void Decoder::Multiply() {
     if (half < 0) {
       Fail(at_, fmt::format("{} lacks .lo, .hi or .wide", Spelling()));
     }
+    if (carries) {
+      out_.op = Op::kMadCarry;
+    }
     if (half == 1) {
-      out_.op = accumulates ? Op::kMadHi : Op::kMulHi;
+      out_.op = carries ? Op::kMadHiCarry : accumulates ? Op::kMadHi : Op::kMulHi;
+      out_.saturate = out_.op == Op::kMadHi && type == Type::kS32 && Take("sat");
     }
     if (half == 2) {
-      if (Bytes(type) == 8) {
+      if (Bytes(type) == 8 || carries) {
         Unsupported("the form .wide");
       }
       out_.op = accumulates ? Op::kMadWide : Op::kMulWide;
@@ -87,52 +135,73 @@ void Decoder::Multiply() {
   }
 }
 
+void Decoder::Multiply24() {
+  const bool accumulates = op_ == Op::kMad24;
+  const int half = TakeOne({"lo", "hi"});
+  if (half < 0) {
+    Fail(at_, fmt::format("{} lacks .lo or .hi", Spelling()));
+  }
+  out_.type = TakeType(kWords);
+  if (half == 1) {
+    out_.op = accumulates ? Op::kMad24Hi : Op::kMul24Hi;
+    out_.saturate = accumulates && out_.type == Type::kS32 && Take("sat");
+  }
+  Simple(out_.type, accumulates ? 3 : 2);
+}
+
+void Decoder::SumOfDistances() {
+  out_.type = TakeType(kIntegers);
+  Simple(out_.type, 3);
+}
+
+void Decoder::DotProduct() {
+  if (op_ == Op::kDot2) {
+    const int half = TakeOne({"lo", "hi"});
+    if (half < 0) {
+      Fail(at_, fmt::format("{} lacks .lo or .hi", Spelling()));
+    }
+    out_.mode = half == 1 ? 1 : 0;
+  }
+  out_.type = TakeType(kWords);
+  out_.source = TakeType(kWords);
+  Simple(Type::kB32, 3);
+}
+
 void Decoder::Divide() {
-  const Type type =
-      op_ == Op::kRem
-          ? TakeType({Type::kU16, Type::kS16, Type::kU32, Type::kS32, Type::kU64, Type::kS64})
-          : TakeType({Type::kU16, Type::kS16, Type::kU32, Type::kS32, Type::kU64, Type::kS64,
-                      Type::kF32, Type::kF64});
-  out_.type = type;
-  if (type == Type::kF32) {
+  out_.type = TakeType(op_ == Op::kRem ? kIntegers : kNumbers);
+  if (out_.type == Type::kF32) {
     TakeAny({"approx", "full"});
   }
-  FloatModifiers(type);
-  if (!Count(3, 3)) {
-    return;
-  }
-  out_.d[0] = Destination(Arg(0), type);
-  Sources(1, {type, type});
+  FloatModifiers(out_.type);
+  Simple(out_.type, 2);
 }
 
 void Decoder::MinMax() {
-  const Type type = TakeType({Type::kU16, Type::kS16, Type::kU32, Type::kS32, Type::kU64,
-                              Type::kS64, Type::kF32, Type::kF64});
-  out_.type = type;
-  if (!Count(3, 3)) {
-    return;
+  out_.type = TakeType(kNumbers);
+  if (out_.type == Type::kF32) {
+    out_.flush = Take("ftz");
+    out_.keeps_nan = Take("NaN");
   }
-  out_.d[0] = Destination(Arg(0), type);
-  Sources(1, {type, type});
+  Simple(out_.type, 2);
 }
 
 void Decoder::Unary() {
-  const bool is_float = op_ == Op::kSqrt || op_ == Op::kRcp;
-  const Type type = is_float
-                        ? TakeType({Type::kF32, Type::kF64})
-                        : TakeType({Type::kS16, Type::kS32, Type::kS64, Type::kF32, Type::kF64});
-  out_.type = type;
-  if (is_float && type == Type::kF32) {
-    TakeAny({"approx"});
-  }
+  const bool is_float = op_ >= Op::kSqrt && op_ <= Op::kTanh;
+  out_.type = TakeType(is_float ? kFloats
+                                : std::initializer_list<Type>{Type::kS16, Type::kS32, Type::kS64,
+                                                              Type::kF32, Type::kF64});
   if (is_float) {
-    FloatModifiers(type);
+    Take("approx");
+    FloatModifiers(out_.type);
+  } else if (out_.type == Type::kF32) {
+    out_.flush = Take("ftz");
   }
-  if (!Count(2, 2)) {
-    return;
-  }
-  out_.d[0] = Destination(Arg(0), type);
-  Sources(1, {type});
+  Simple(out_.type, 1);
+}
+
+void Decoder::CopySign() {
+  out_.type = TakeType(kFloats);
+  Simple(out_.type, 2);
 }
 
 void Decoder::Logic() {
@@ -164,8 +233,11 @@ void Decoder::Shift() {
 }
 
 void Decoder::BitCount() {
-  const Type type = TakeType({Type::kB32, Type::kB64});
+  const bool finds = op_ == Op::kBfind;
+  const Type type =
+      TakeType(finds ? kWideIntegers : std::initializer_list<Type>{Type::kB32, Type::kB64});
   out_.type = type;
+  out_.mode = finds && Take("shiftamt") ? 1 : 0;
   if (!Count(2, 2)) {
     return;
   }
@@ -173,52 +245,82 @@ void Decoder::BitCount() {
   Sources(1, {type});
 }
 
-void Decoder::BitField() {
-  if (op_ == Op::kBfe) {
-    const Type type = TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kS64});
-    out_.type = type;
-    if (!Count(4, 4)) {
-      return;
-    }
-    out_.d[0] = Destination(Arg(0), type);
-    Sources(1, {type, Type::kU32, Type::kU32});
-  } else {
-    const Type type = TakeType({Type::kB32, Type::kB64});
-    out_.type = type;
-    if (!Count(5, 5)) {
-      return;
-    }
-    out_.d[0] = Destination(Arg(0), type);
-    Sources(1, {type, type, Type::kU32, Type::kU32});
-  }
+void Decoder::FindNth() {
+  out_.type = TakeType({Type::kB32});
+  Simple(Type::kB32, 3);
 }
 
-void Decoder::Permute() {  // and lop3: three words and a selector
-  out_.type = TakeType({Type::kB32});
-  const bool lop3 = op_ == Op::kLop3;
-  if (!Count(lop3 ? 5 : 4, lop3 ? 5 : 4)) {
+void Decoder::BitField() {
+  const bool inserts = op_ == Op::kBfi;
+  const Type type =
+      TakeType(inserts ? std::initializer_list<Type>{Type::kB32, Type::kB64} : kWideIntegers);
+  out_.type = type;
+  if (!Count(inserts ? 5 : 4, inserts ? 5 : 4)) {
     return;
   }
-  out_.d[0] = Destination(Arg(0), Type::kB32);
-  Sources(1, {Type::kB32, Type::kB32, Type::kB32});
-  if (lop3) {
-    out_.a[3] = Source(Arg(4), Type::kB32);
+  out_.d[0] = Destination(Arg(0), type);
+  if (inserts) {
+    Sources(1, {type, type, Type::kU32, Type::kU32});
+  } else {
+    Sources(1, {type, Type::kU32, Type::kU32});
   }
 }
 
-void Decoder::FunnelShift() {
-  out_.op = TakeOne({"l", "r"}) == 1 ? Op::kShfRight : Op::kShfLeft;
+void Decoder::WrapOrClamp() {
   const int mode = TakeOne({"wrap", "clamp"});
   if (mode < 0) {
     Fail(at_, fmt::format("{} lacks .wrap or .clamp", Spelling()));
   }
-  out_.mode = static_cast<std::uint8_t>(mode);
+  out_.mode = mode == 1 ? 1 : 0;
+}
+
+void Decoder::BitMask() {  // szext, bmsk
+  WrapOrClamp();
+  out_.type = op_ == Op::kBmsk ? TakeType({Type::kB32}) : TakeType(kWords);
+  Simple(Type::kB32, 2);
+}
+
+void Decoder::Permute() {
   out_.type = TakeType({Type::kB32});
-  if (!Count(4, 4)) {
+  out_.mode = static_cast<std::uint8_t>(1 + TakeOne({"f4e", "b4e", "rc8", "ecl", "ecr", "rc16"}));
+  Simple(Type::kB32, 3);
+}
+
+void Decoder::Lookup() {
+  out_.type = TakeType({Type::kB32});
+  if (!TakeCombine()) {
+    Simple(Type::kB32, 4);
+    return;
+  }
+  // d|p: p is whether d is not zero, combined with q.
+  const std::uint8_t combine = std::exchange(out_.combine, 0);
+  if (!Count(6, 6)) {
     return;
   }
   out_.d[0] = Destination(Arg(0), Type::kB32);
-  Sources(1, {Type::kB32, Type::kB32, Type::kU32});
+  Sources(1, {Type::kB32, Type::kB32, Type::kB32, Type::kB32});
+  const Slot result = out_.d[0];
+  Instruction test = std::exchange(out_, {});
+  Emit(test);
+  out_.op = Op::kSetp;
+  out_.type = Type::kB32;
+  out_.line = test.line;
+  out_.guard = test.guard;
+  out_.guard_negated = test.guard_negated;
+  out_.mode = static_cast<std::uint8_t>(Compare::kNe);
+  out_.combine = combine;
+  out_.d[0] = SecondDestination(Arg(0), Type::kPred);
+  out_.a[0] = result;
+  out_.a[1] = LiteralOf(0);
+  out_.a[2] = Predicate(Arg(5));
+  out_.negated = Arg(5).negated;
+}
+
+void Decoder::FunnelShift() {
+  out_.op = TakeOne({"l", "r"}) == 1 ? Op::kShfRight : Op::kShfLeft;
+  WrapOrClamp();
+  out_.type = TakeType({Type::kB32});
+  Simple(Type::kB32, 3);
 }
 
 bool Decoder::TakeCompare(Type type) {
@@ -253,54 +355,43 @@ bool Decoder::TakeCombine() {
   return combine >= 0;
 }
 
-void Decoder::SetPredicate() {
-  const Type type =
-      TakeType({Type::kB16, Type::kB32, Type::kB64, Type::kU16, Type::kU32, Type::kU64, Type::kS16,
-                Type::kS32, Type::kS64, Type::kF32, Type::kF64});
-  out_.type = type;
+// What setp and set have in common: two sources of `type`, and a predicate to combine with.
+bool Decoder::Comparison(Type type) {
   TakeCompare(type);
-  const std::size_t count = TakeCombine() ? 4 : 3;
-  if (!Count(count, count)) {
+  const bool combines = TakeCombine();
+  out_.flush = type == Type::kF32 && Take("ftz");
+  if (!Count(combines ? 4 : 3, combines ? 4 : 3)) {
+    return false;
+  }
+  Sources(1, {type, type});
+  if (combines) {
+    out_.a[2] = Predicate(Arg(3));
+    out_.negated = Arg(3).negated;
+  }
+  return true;
+}
+
+void Decoder::SetPredicate() {
+  out_.type = TakeType(kComparable);
+  if (!Comparison(out_.type)) {
     return;
   }
   out_.d[0] = Destination(Arg(0), Type::kPred);
   if (!Arg(0).second.empty()) {
-    syntax::Operand second;
-    second.name = Arg(0).second;
-    second.at = Arg(0).at;
-    out_.d[1] = Destination(second, Type::kPred);
-  }
-  Sources(1, {type, type});
-  if (count == 4) {
-    out_.a[2] = Predicate(Arg(3));
-    out_.negated = Arg(3).negated;
+    out_.d[1] = SecondDestination(Arg(0), Type::kPred);
   }
 }
 
 void Decoder::Set() {
-  const Type to = TakeType({Type::kU32, Type::kS32, Type::kF32});
-  const Type from =
-      TakeType({Type::kB16, Type::kB32, Type::kB64, Type::kU16, Type::kU32, Type::kU64, Type::kS16,
-                Type::kS32, Type::kS64, Type::kF32, Type::kF64});
-  out_.source = to;
-  out_.type = from;
-  TakeCompare(from);
-  const std::size_t count = TakeCombine() ? 4 : 3;
-  if (!Count(count, count)) {
-    return;
-  }
-  out_.d[0] = Destination(Arg(0), to);
-  Sources(1, {from, from});
-  if (count == 4) {
-    out_.a[2] = Predicate(Arg(3));
-    out_.negated = Arg(3).negated;
+  out_.source = TakeType({Type::kU32, Type::kS32, Type::kF32});
+  out_.type = TakeType(kComparable);
+  if (Comparison(out_.type)) {
+    out_.d[0] = Destination(Arg(0), out_.source);
   }
 }
 
 void Decoder::Select() {
-  const Type type =
-      TakeType({Type::kB16, Type::kB32, Type::kB64, Type::kU16, Type::kU32, Type::kU64, Type::kS16,
-                Type::kS32, Type::kS64, Type::kF32, Type::kF64});
+  const Type type = TakeType(kComparable);
   out_.type = type;
   if (!Count(4, 4)) {
     return;
@@ -310,10 +401,75 @@ void Decoder::Select() {
   out_.a[2] = Predicate(Arg(3));
 }
 
+void Decoder::SelectBySign() {
+  out_.type = TakeType(kComparable);
+  out_.source = TakeType({Type::kS32, Type::kF32});
+  out_.flush = out_.source == Type::kF32 && Take("ftz");
+  if (!Count(4, 4)) {
+    return;
+  }
+  out_.d[0] = Destination(Arg(0), out_.type);
+  Sources(1, {out_.type, out_.type, out_.source});
+}
+
+void Decoder::TestProperty() {
+  const int wanted = TakeOne({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
+  if (wanted < 0) {
+    Fail(at_, fmt::format("{} lacks a property", Spelling()));
+  }
+  out_.mode = static_cast<std::uint8_t>(std::max(wanted, 0));
+  out_.type = TakeType(kFloats);
+  if (!Count(2, 2)) {
+    return;
+  }
+  out_.d[0] = Destination(Arg(0), Type::kPred);
+  Sources(1, {out_.type});
+}
+
+// A pair of registers, or its two halves in braces.
+std::array<Slot, 2> Decoder::Halves(const syntax::Operand& operand, bool destination) {
+  std::array<Slot, 2> halves{kNoSlot, kNoSlot};
+  if (operand.kind == Kind::kVector) {
+    if (operand.parts.size() != 2) {
+      Unsupported("this number of elements");
+      return halves;
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+      halves[i] = destination ? Destination(operand.parts[i], Type::kB64)
+                              : Source(operand.parts[i], Type::kB64);
+    }
+    return halves;
+  }
+  if (operand.kind != Kind::kName) {
+    Fail(operand.at, fmt::format("this kind of operand does not fit {}", Spelling()));
+    return halves;
+  }
+  const Slot low = destination ? Destination(operand, Type::kB128) : Source(operand, Type::kB128);
+  return {low, low + 1};
+}
+
+void Decoder::MoveWide() {
+  if (!Count(2, 2)) {
+    return;
+  }
+  const auto d = Halves(Arg(0), true);
+  const auto a = Halves(Arg(1), false);
+  out_.type = Type::kB64;
+  out_.d[0] = d[0];
+  out_.a[0] = a[0];
+  Emit(out_);
+  out_.d[0] = d[1];
+  out_.a[0] = a[1];
+}
+
 void Decoder::Move() {
-  const Type type =
-      TakeType({Type::kPred, Type::kB16, Type::kB32, Type::kB64, Type::kU16, Type::kU32, Type::kU64,
-                Type::kS16, Type::kS32, Type::kS64, Type::kF32, Type::kF64});
+  const Type type = TakeType({Type::kPred, Type::kB16, Type::kB32, Type::kB64, Type::kB128,
+                              Type::kU16, Type::kU32, Type::kU64, Type::kS16, Type::kS32,
+                              Type::kS64, Type::kF32, Type::kF64});
+  if (type == Type::kB128) {
+    MoveWide();
+    return;
+  }
   out_.type = type;
   if (!Count(2, 2)) {
     return;
@@ -359,28 +515,58 @@ void Decoder::Move() {
 }
 
 void Decoder::Convert() {
-  const auto all = {Type::kU8,  Type::kU16, Type::kU32, Type::kU64, Type::kS8,
-                    Type::kS16, Type::kS32, Type::kS64, Type::kF32, Type::kF64};
+  const auto all = {Type::kU8,  Type::kU16,  Type::kU32,   Type::kU64,   Type::kS8,
+                    Type::kS16, Type::kS32,  Type::kS64,   Type::kF32,   Type::kF64,
+                    Type::kF16, Type::kBF16, Type::kF16x2, Type::kBF16x2};
   const Type to = TakeType(all);
+  if (IsPackedHalf(to)) {
+    ConvertPair(to);
+    return;
+  }
   const Type from = TakeType(all);
   out_.type = to;
   const int round = TakeOne({"rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi"});
-  out_.mode = static_cast<std::uint8_t>(round < 0 ? 0 : round);
+  out_.round = static_cast<Round>(std::max(round, 0));
   out_.saturate = Take("sat");
-  if (round > 0 && round < static_cast<int>(Round::kIntegerNearest)) {
-    Unsupported("rounding other than to nearest");
-  }
-  if (IsFloat(from) && !IsFloat(to) && round < static_cast<int>(Round::kIntegerNearest)) {
+  out_.flush = (from == Type::kF32 || to == Type::kF32) && Take("ftz");
+  const bool from_float = IsFloat(from) || IsHalf(from);
+  const bool to_float = IsFloat(to) || IsHalf(to);
+  if (from_float && !to_float && round < static_cast<int>(Round::kIntegerNearest)) {
     Fail(at_, fmt::format("{} lacks .rni, .rzi, .rmi or .rpi", Spelling()));
   }
   if (!Count(2, 2)) {
     return;
   }
   Type destination = to;
-  out_.d[0] = Destination(Arg(0), to, !IsFloat(to), &destination);
-  out_.a[0] = Source(Arg(1), from, !IsFloat(from));
+  out_.d[0] = Destination(Arg(0), to, !to_float, &destination);
+  out_.a[0] = Source(Arg(1), from, !from_float);
   out_.source = from;
   out_.vector = static_cast<std::uint8_t>(Bytes(destination));  // its width, to extend to
+}
+
+// cvt.f16x2.f32 d, a, b: a becomes the upper half.
+void Decoder::ConvertPair(Type to) {
+  const Type from = TakeType({Type::kF32});
+  out_.round = TakeOne({"rn", "rz"}) == 1 ? Round::kZero : Round::kNearest;
+  out_.type = to == Type::kF16x2 ? Type::kF16 : Type::kBF16;
+  out_.source = from;
+  if (!Count(3, 3)) {
+    return;
+  }
+  const Slot d = Destination(Arg(0), Type::kB32);
+  std::array<Slot, 2> halves{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    out_.a[0] = Source(Arg(2 - i), from);
+    out_.d[0] = halves[i] = Scratch();
+    Emit(out_);
+  }
+  out_.op = Op::kPack;
+  out_.type = Type::kB32;
+  out_.source = Type::kB16;
+  out_.vector = 2;
+  out_.d[0] = d;
+  out_.a[0] = halves[0];
+  out_.a[1] = halves[1];
 }
 
 }  // namespace muster::ptx

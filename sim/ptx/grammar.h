@@ -62,6 +62,8 @@ struct GenericName : Name {};
 struct GenericOperand : p::seq<p::string<'g', 'e', 'n', 'e', 'r', 'i', 'c'>, Mark<'('>, Gap,
                                p::must<GenericName>, p::must<Mark<')'>>, OffsetTail> {};
 struct NumberOperand : Number {};
+struct MaskTail : p::if_must<Mark<'('>, Gap, Operand, Mark<')'>> {};
+struct MaybeMask : p::seq<NumberOperand, p::opt<MaskTail>> {};
 struct NotMark : p::one<'!'> {};
 struct NotOperand : p::if_must<NotMark, Gap, BaseName> {};
 struct OperandList : p::list<p::seq<Gap, Operand>, Mark<','>> {};
@@ -73,8 +75,8 @@ struct Close : Mark<End> {};
 struct Vector : p::if_must<Open<'{'>, p::opt<OperandList>, Close<'}'>> {};
 struct Address : p::if_must<Open<'['>, OperandList, Close<']'>> {};
 struct List : p::if_must<Open<'('>, p::opt<OperandList>, Close<')'>> {};
-struct Operand
-    : p::sor<Vector, Address, List, NotOperand, NumberOperand, GenericOperand, NameOperand> {};
+struct Operand : p::sor<Vector, Address, List, NotOperand, MaybeMask, GenericOperand, NameOperand> {
+};
 
 // ------------------------------------------------------------------------------------------------
 // Declarations
@@ -87,8 +89,9 @@ struct Space : p::sor<Keyword<'r', 'e', 'g'>, Keyword<'g', 'l', 'o', 'b', 'a', '
                       Keyword<'l', 'o', 'c', 'a', 'l'>, Keyword<'p', 'a', 'r', 'a', 'm'>> {};
 struct AlignValue : PlainInteger {};
 struct Align : p::if_must<Keyword<'a', 'l', 'i', 'g', 'n'>, Gap, AlignValue> {};
+struct Parenthesized : p::seq<p::one<'('>, p::until<p::one<')'>>> {};
 struct Attribute : p::if_must<Keyword<'a', 't', 't', 'r', 'i', 'b', 'u', 't', 'e'>, Mark<'('>,
-                              p::until<p::one<')'>>> {};
+                              p::until<p::one<')'>, p::sor<Parenthesized, p::any>>> {};
 struct Qualifier : p::seq<p::one<'.'>, p::plus<WordChar>> {};  // type, vector, .ptr and its space
 struct Qualifiers : p::plus<Gap, p::sor<Align, Attribute, Qualifier>> {};
 struct VariableName : Name {};
@@ -128,12 +131,19 @@ struct Modifier : p::seq<p::one<'.'>, ModifierText> {};
 struct Instruction : p::seq<p::sor<p::seq<Guard, p::must<Opcode>>, Opcode>, p::star<Modifier>,
                             p::opt<OperandList>, p::must<End>> {};
 
+struct TargetsKeyword
+    : p::sor<Keyword<'b', 'r', 'a', 'n', 'c', 'h', 't', 'a', 'r', 'g', 'e', 't', 's'>,
+             Keyword<'c', 'a', 'l', 'l', 't', 'a', 'r', 'g', 'e', 't', 's'>> {};
+struct Targets : p::if_must<TargetsKeyword, OperandList, End> {};
+struct Prototype;
+
 struct Statement;
 struct ScopeBegin : p::one<'{'> {};
 struct ScopeEnd : Mark<'}'> {};
 struct Statements : p::star<Gap, Statement> {};
 struct Scope : p::if_must<ScopeBegin, Statements, ScopeEnd> {};
-struct Statement : p::sor<Scope, Debug, VariableDeclaration, Label, Instruction> {};
+struct Statement
+    : p::sor<Scope, Debug, VariableDeclaration, Targets, Prototype, Label, Instruction> {};
 
 // ------------------------------------------------------------------------------------------------
 // Functions and the module
@@ -160,6 +170,12 @@ struct FunctionDirective
           p::sor<Pragma, Attribute, p::if_must<MaxThreads, ThreadCounts>,
                  p::if_must<RequiredThreads, ThreadCounts>,
                  p::seq<OtherDirective, p::opt<p::list<p::seq<Gap, PlainInteger>, Mark<','>>>>>> {};
+struct PrototypeKeyword : Keyword<'c', 'a', 'l', 'l', 'p', 'r', 'o', 't', 'o', 't', 'y', 'p', 'e'> {
+};
+struct PrototypeReturns : Parameters {};
+struct PrototypeParameters : Parameters {};
+struct Prototype : p::if_must<PrototypeKeyword, p::opt<PrototypeReturns>, Mark<'_'>,
+                              p::opt<PrototypeParameters>, p::star<FunctionDirective>, End> {};
 struct BodyBegin : p::one<'{'> {};
 struct BodyEnd : Mark<'}'> {};
 struct Body : p::if_must<BodyBegin, Statements, BodyEnd> {};
@@ -180,9 +196,13 @@ struct Target : p::if_must<Keyword<'t', 'a', 'r', 'g', 'e', 't'>, Gap, TargetNam
 struct AddressSizeValue : PlainInteger {};
 struct AddressSize : p::if_must<Keyword<'a', 'd', 'd', 'r', 'e', 's', 's', '_', 's', 'i', 'z', 'e'>,
                                 Gap, AddressSizeValue> {};
+struct AliasName : Name {};
+struct AliasFunction : Name {};
+struct Alias : p::if_must<Keyword<'a', 'l', 'i', 'a', 's'>, Gap, AliasName, Mark<','>, Gap,
+                          AliasFunction, End> {};
 struct Definition : p::sor<Entry, Func, VariableDeclaration> {};
 struct Linked : p::if_must<p::plus<p::sor<Extern, Linkage>, Gap>, Definition> {};
-struct TopLevel : p::sor<Version, Target, AddressSize, Debug, Linked, Definition> {};
+struct TopLevel : p::sor<Version, Target, AddressSize, Debug, Alias, Linked, Definition> {};
 struct EndOfFile : p::eof {};
 struct Everything : p::seq<p::star<Gap, TopLevel>, Gap, p::must<EndOfFile>> {};
 

@@ -17,6 +17,7 @@ enum class Type : std::uint8_t {
   kB16,
   kB32,
   kB64,
+  kB128,  // two registers, the lower half first
   kU8,
   kU16,
   kU32,
@@ -27,6 +28,10 @@ enum class Type : std::uint8_t {
   kS64,
   kF32,
   kF64,
+  kF16,
+  kBF16,
+  kF16x2,
+  kBF16x2,
 };
 
 constexpr unsigned Bytes(Type type) {
@@ -34,24 +39,32 @@ constexpr unsigned Bytes(Type type) {
     case Type::kB16:
     case Type::kU16:
     case Type::kS16:
+    case Type::kF16:
+    case Type::kBF16:
       return 2;
     case Type::kB32:
     case Type::kU32:
     case Type::kS32:
     case Type::kF32:
+    case Type::kF16x2:
+    case Type::kBF16x2:
       return 4;
     case Type::kB64:
     case Type::kU64:
     case Type::kS64:
     case Type::kF64:
       return 8;
+    case Type::kB128:
+      return 16;
     default:
       return 1;
   }
 }
 constexpr bool IsFloat(Type type) { return type == Type::kF32 || type == Type::kF64; }
+constexpr bool IsHalf(Type type) { return type == Type::kF16 || type == Type::kBF16; }
+constexpr bool IsPackedHalf(Type type) { return type == Type::kF16x2 || type == Type::kBF16x2; }
 constexpr bool IsSigned(Type type) { return type >= Type::kS8 && type <= Type::kS64; }
-constexpr bool IsBits(Type type) { return type >= Type::kB8 && type <= Type::kB64; }
+constexpr bool IsBits(Type type) { return type >= Type::kB8 && type <= Type::kB128; }
 
 enum class Space : std::uint8_t { kGeneric, kGlobal, kConst, kParam, kShared, kLocal };
 const char* Name(Space space);
@@ -75,6 +88,24 @@ enum class Op : std::uint8_t {
   kNeg,
   kSqrt,
   kRcp,
+  kRsqrt,
+  kSin,
+  kCos,
+  kLg2,
+  kEx2,
+  kTanh,
+  kCopySign,
+  kAddCarry,  // a[3] and d[1]: the carry in and out, where there is one
+  kSubCarry,
+  kMadCarry,
+  kMadHiCarry,
+  kMul24,
+  kMul24Hi,
+  kMad24,
+  kMad24Hi,
+  kSad,
+  kDot4,  // of bytes
+  kDot2,  // of halves of a and bytes of b; mode: b's upper bytes
   // Bits.
   kAnd,
   kOr,
@@ -86,6 +117,10 @@ enum class Op : std::uint8_t {
   kPopc,
   kClz,
   kBrev,
+  kBfind,
+  kFns,
+  kSzext,  // mode: wrap or clamp, here and in shf and bmsk
+  kBmsk,
   kBfe,
   kBfi,
   kPrmt,
@@ -96,6 +131,8 @@ enum class Op : std::uint8_t {
   kSetp,
   kSet,
   kSelp,
+  kSlct,
+  kTestp,  // mode: FloatClass
   // Moves and conversions.
   kMov,
   kPack,
@@ -109,20 +146,21 @@ enum class Op : std::uint8_t {
   kLoad,
   kStore,
   kAtomic,
+  kCopy,  // vector: bytes, of which a[2] are read, or none where a[3] holds
   kFence,
   // Control.
   kBranch,
+  kBranchIndexed,  // target: the table
   kCall,
   kReturn,
   kExit,
   kTrap,
-  kAssert,
+  kRuntime,  // mode: Runtime; arguments and result: offsets in the frame's local memory
+  kYield,    // lets other lanes go on
   kNop,
   // Warps.
   kActiveMask,
-  kVote,
-  kShuffle,
-  kWarpSync,
+  kExchange,  // mode: WarpOp
   // CTAs.
   kBarrier,
 };
@@ -142,6 +180,15 @@ enum class Compare : std::uint8_t {
   kGeu,  // true with a NaN
   kNum,
   kNan,
+};
+
+enum class FloatClass : std::uint8_t {
+  kFinite,
+  kInfinite,
+  kNumber,
+  kNotANumber,
+  kNormal,
+  kSubnormal,
 };
 
 enum class Round : std::uint8_t {
@@ -168,8 +215,30 @@ enum class Atomic : std::uint8_t {
   kDecrement,
 };
 
-enum class VoteMode : std::uint8_t { kAll, kAny, kUniform, kBallot };
-enum class ShuffleMode : std::uint8_t { kUp, kDown, kButterfly, kIndex };
+// Instructions of several lanes of a warp: sim/ptx/warp_unit.h carries them out.
+enum class WarpOp : std::uint8_t {
+  kSync,
+  kAll,
+  kAny,
+  kUniform,
+  kBallot,
+  kMatchAny,
+  kMatchAll,
+  kShuffleUp,
+  kShuffleDown,
+  kShuffleButterfly,
+  kShuffleIndex,
+  kReduceAdd,
+  kReduceMin,
+  kReduceMax,
+  kReduceAnd,
+  kReduceOr,
+  kReduceXor,
+  kElect,
+};
+
+// What a device program finds beyond its own functions.
+enum class Runtime : std::uint8_t { kAssert, kPrint, kMalloc, kFree };
 
 enum class Special : std::uint8_t {
   kTidX,
@@ -203,6 +272,8 @@ enum class Special : std::uint8_t {
   kGridId,
   kDynamicShared,
   kTotalShared,
+  kZero,
+  kOne,
 };
 
 // An operand: a register of the frame, or a literal of the program.
@@ -212,24 +283,37 @@ constexpr Slot LiteralSlot(std::uint32_t index) { return -1 - static_cast<Slot>(
 constexpr bool IsLiteral(Slot slot) { return slot < 0; }
 constexpr std::uint32_t LiteralIndex(Slot slot) { return static_cast<std::uint32_t>(-1 - slot); }
 
+template <std::size_t kCount>
+constexpr std::array<Slot, kCount> NoSlots() {
+  std::array<Slot, kCount> slots{};
+  for (Slot& slot : slots) {
+    slot = kNoSlot;
+  }
+  return slots;
+}
+
 struct Instruction {
   Op op = Op::kNop;
   Type type = Type::kNone;
   Type source = Type::kNone;  // cvt, set, slct: of the source; ld: of the destination register
   Space space = Space::kGeneric;
-  std::uint8_t mode = 0;     // Compare, Round, Atomic, VoteMode, ShuffleMode, Special or OpKind
+  std::uint8_t mode = 0;     // Compare, Atomic, WarpOp, Special, OpKind, ...
   std::uint8_t combine = 0;  // setp: 0, or Op::kAnd, kOr, kXor with the predicate d
   std::uint8_t vector = 1;   // elements of ld, st and mov
   bool guard_negated = false;
   bool negated = false;  // of the predicate source: !c
   bool aligned = false;  // barrier
   bool saturate = false;
-  bool narrow = false;   // the address comes from a 32-bit register
-  Slot guard = kNoSlot;  // the predicate, if any
-  std::array<Slot, 4> d{kNoSlot, kNoSlot, kNoSlot, kNoSlot};           // destinations
-  std::array<Slot, 5> a{kNoSlot, kNoSlot, kNoSlot, kNoSlot, kNoSlot};  // sources; ld, st: address
-  std::int64_t offset = 0;                                             // of an address
-  std::uint32_t target = 0;  // branch: where to; call: which
+  bool flush = false;      // subnormal numbers of single precision to zero
+  bool magnitude = false;  // redux: of the absolute values
+  bool keeps_nan = false;  // min, max, redux: a NaN is the result, not the other operand
+  bool narrow = false;     // the address comes from a 32-bit register
+  Round round = Round::kNearest;
+  Slot guard = kNoSlot;                  // the predicate, if any
+  std::array<Slot, 8> d = NoSlots<8>();  // destinations
+  std::array<Slot, 9> a = NoSlots<9>();  // sources; of an access the address is the first
+  std::int64_t offset = 0;               // of an address
+  std::uint32_t target = 0;              // branch: where to; call: which
   std::uint32_t line = 0;
 };
 

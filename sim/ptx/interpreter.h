@@ -10,11 +10,11 @@
 #include <string>
 
 #include "sim/ptx/compute.h"
-#include "sim/ptx/gather.h"
 #include "sim/ptx/memory.h"
 #include "sim/ptx/program.h"
 #include "sim/ptx/random.h"
 #include "sim/ptx/warp.h"
+#include "sim/ptx/warp_unit.h"
 
 namespace muster::ptx {
 
@@ -45,7 +45,7 @@ class Interpreter {
     kAssert,   // likewise: __assertfail or trap
   };
 
-  Interpreter(const Program& program, const Launch& launch, Memory* memory, LaneGather* gather,
+  Interpreter(const Program& program, const Launch& launch, Memory* memory, WarpUnit* warp_unit,
               std::uint64_t seed);
 
   // The threads from warp->first_thread on begin.
@@ -59,13 +59,18 @@ class Interpreter {
   std::uint32_t problem_line() const { return problem_line_; }
   std::uint64_t warp_instructions() const { return warp_instructions_; }
   std::uint64_t thread_instructions() const { return thread_instructions_; }
+  // What the kernel has printed.
+  const std::string& printed() const { return printed_; }
   // "thread (3,0,0) of CTA (1,0,0)"
   std::string ThreadName(const Warp& warp, unsigned lane) const;
   std::uint32_t LineAt(std::uint32_t pc) const { return program_.code[pc].line; }
 
  private:
   Group* Pick(Warp* warp);
+  void Yield(Warp* warp, std::size_t index);
+  void YieldSometimes(Warp* warp, std::size_t index);
   void Merge(Warp* warp, std::size_t index);
+  void MergeAll(Warp* warp);
   void Split(Warp* warp, std::size_t index, std::uint32_t lanes, std::uint32_t pc);
   void Remove(Warp* warp, std::size_t index);
   void Advance(Warp* warp, std::size_t index);
@@ -73,43 +78,57 @@ class Interpreter {
   Event Execute(Warp* warp, std::size_t index);
   std::uint32_t Active(const Warp& warp, const Group& group, const Instruction& i) const;
   Lanes LanesOf(Warp* warp, const Group& group, std::uint32_t lanes) const;
+  Event Fault(const Warp& warp, unsigned lane, std::uint32_t line, const std::string& what);
 
-  // Barriers and what else needs several lanes.
-  Event ComeToBarrier(Warp* warp, std::size_t index);
+  // meeting.cpp: barriers and warp-wide instructions.
+  Event ComeToBarrier(Warp* warp, std::size_t index, std::uint32_t active);
+  Event ComeToExchange(Warp* warp, std::size_t index, std::uint32_t active);
+  void Part(Warp* warp, std::size_t index, std::uint32_t active);
+  void Hold(Warp* warp, std::size_t index, Group::State state);
   Arrival ArrivalOf(Warp* warp, const Group& group) const;
   Event Arrive(Warp* warp, std::size_t index);
-  Event TakeGathered(Warp* warp);
-  bool LeaveWarpSync(Warp* warp, std::size_t index);
-  void ExecuteVote(const Lanes& lanes);
-  void ExecuteShuffle(const Lanes& lanes);
+  bool TakeArrival(Warp* warp);
+  bool TakeExchange(Warp* warp);
+  template <typename F>
+  void Resume(Warp* warp, std::uint32_t lanes, F leave);
 
-  // Control.
+  // control.cpp: control flow.
+  template <typename F>
+  void Disperse(Warp* warp, std::size_t index, std::uint32_t active, F place);
   void ExecuteBranch(Warp* warp, std::size_t index, std::uint32_t active);
+  Event ExecuteBranchIndexed(Warp* warp, std::size_t index, std::uint32_t active);
   Event ExecuteCall(Warp* warp, std::size_t index, std::uint32_t active);
+  Event Enter(Warp* warp, std::size_t index, std::uint32_t active, std::uint32_t entering,
+              std::uint32_t function);
   void ExecuteReturn(Warp* warp, std::size_t index, std::uint32_t active);
   Event ExecuteExit(Warp* warp, std::size_t index, std::uint32_t active);
-  Event Fault(const Warp& warp, unsigned lane, std::uint32_t line, const std::string& what);
-  Event ExecuteAssert(Warp* warp, const Group& group, std::uint32_t active);
 
-  // Memory.
+  // access.cpp: memory.
   Event ExecuteAccess(Warp* warp, const Group& group, std::uint32_t active);
+  bool Copy(Warp* warp, const Lanes& lanes, unsigned lane, std::uint8_t* to);
   std::uint8_t* Resolve(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                         unsigned bytes, bool write);
   std::string DescribeAccess(const Warp& warp, Space space, std::uint64_t address, unsigned bytes,
                              bool write) const;
-  std::string TextAt(Warp* warp, unsigned lane, std::uint64_t address);
+  static void ExecuteAddress(const Lanes& lanes);
+
+  // runtime.cpp: special registers, and the functions that a device program finds.
   void ExecuteSpecial(Warp* warp, const Lanes& lanes) const;
+  Event ExecuteRuntime(Warp* warp, const Group& group, std::uint32_t active);
+  std::string TextAt(Warp* warp, unsigned lane, std::uint64_t address);
+  std::uint32_t Print(Warp* warp, unsigned lane, std::uint64_t format, std::uint64_t arguments);
 
   const Program& program_;
   const Launch& launch_;
   Memory* memory_;
-  LaneGather* gather_;
+  WarpUnit* warp_unit_;
   Random random_;
   std::uint64_t cycle_ = 0;
   std::string problem_;
   std::uint32_t problem_line_ = 0;
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;
+  std::string printed_;
 };
 
 }  // namespace muster::ptx

@@ -31,25 +31,29 @@ std::uint64_t RoundUp(std::uint64_t value, std::uint64_t align) {
 
 class Linker {
  public:
-  Linker(const syntax::Module& module, std::string_view kernel)
+  explicit Linker(const syntax::Module& module)
       : module_(module), decoder_(module, symbols_, &program_, &diagnostics_) {
     program_.file = module.file;
-    Choose(kernel);
   }
 
-  Program Run();
+  Program Run(std::string_view kernel);
+  Findings Check();
 
  private:
   void Choose(std::string_view kernel);
   void Fail(const syntax::Position& at, std::string message) {
-    diagnostics_.push_back({at, std::move(message)});
+    diagnostics_.push_back({at, std::move(message), Diagnostic::Kind::kError});
   }
+  std::vector<std::string> Lines(Diagnostic::Kind kind);
   void ThrowIfAny();
+  void LinkAll();
 
   void MeasureShared();
   void DeclareFunctions();
   void DeclareParameters(const std::vector<syntax::Variable>& list,
                          std::vector<Parameter>* parameters);
+  Function PrototypeOf(const syntax::Statement& statement);
+  void FillTable(const syntax::Statement& label, const syntax::Statement& targets);
   void Declare(const syntax::Variable& variable);
   void DeclareRegister(const syntax::Variable& variable);
   void DeclareMemory(const syntax::Variable& variable);
@@ -62,6 +66,7 @@ class Linker {
                 std::uint64_t* offset, std::uint64_t end);
 
   void DecodeFunction(const syntax::Function& source, Function* function);
+  void DeclareAliases();
   void DeclareLabels(const std::vector<Statement>& body, std::size_t begin);
 
   const syntax::Module& module_;
@@ -107,26 +112,45 @@ void Linker::Choose(std::string_view kernel) {
   }
 }
 
-void Linker::ThrowIfAny() {
-  if (diagnostics_.empty()) {
-    return;
-  }
+std::vector<std::string> Linker::Lines(Diagnostic::Kind kind) {
   std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
                    [](const Diagnostic& a, const Diagnostic& b) { return a.at.line < b.at.line; });
-  std::string text;
+  std::vector<std::string> lines;
   for (const Diagnostic& diagnostic : diagnostics_) {
-    text += fmt::format("{}{}:{}:{}: {}", text.empty() ? "" : "\n", module_.file,
-                        diagnostic.at.line, diagnostic.at.column, diagnostic.message);
+    if (diagnostic.kind != kind) {
+      continue;
+    }
+    lines.push_back(fmt::format("{}:{}:{}: {}", module_.file, diagnostic.at.line,
+                                diagnostic.at.column, diagnostic.message));
   }
-  throw InputError(text);
+  return lines;
+}
+
+void Linker::ThrowIfAny() {
+  const std::vector<std::string> errors = Lines(Diagnostic::Kind::kError);
+  if (!errors.empty()) {
+    throw InputError(fmt::format("{}", fmt::join(errors, "\n")));
+  }
 }
 
 // ------------------------------------------------------------------------------------------------
 // Variables
 // ------------------------------------------------------------------------------------------------
 
+std::uint64_t CountLeaves(const std::vector<Operand>& values) {
+  std::uint64_t count = 0;
+  for (const Operand& value : values) {
+    count += value.kind == Kind::kVector ? CountLeaves(value.parts) : 1;
+  }
+  return count;
+}
+
+// An array without a size has that of its initialiser.
 std::uint64_t BytesOf(const syntax::Variable& variable) {
-  return Bytes(TypeOf(variable.type)) * std::uint64_t{variable.vector} * variable.elements;
+  const std::uint64_t elements = variable.unsized && !variable.initial.empty()
+                                     ? CountLeaves(variable.initial)
+                                     : variable.vector * variable.elements;
+  return Bytes(TypeOf(variable.type)) * elements;
 }
 
 std::uint64_t AlignOf(const syntax::Variable& variable) {
@@ -158,11 +182,12 @@ void Linker::DeclareRegister(const syntax::Variable& variable) {
   symbol.type = TypeOf(variable.type);
   symbol.slot = static_cast<Slot>(function_->slots);
   symbol.range = variable.range;
-  if (variable.range > kMaxRegisters - std::min(function_->slots, kMaxRegisters)) {
+  const std::uint64_t slots = std::uint64_t{std::max(variable.range, 1U)} * SlotsOf(symbol.type);
+  if (slots > kMaxRegisters - std::min(function_->slots, kMaxRegisters)) {
     Fail(variable.at, fmt::format("{} makes more than {} registers", variable.name, kMaxRegisters));
     ThrowIfAny();
   }
-  function_->slots += std::max(variable.range, 1U);
+  function_->slots += static_cast<std::uint32_t>(slots);
   if (!symbols_.Declare(variable.name, symbol)) {
     Fail(variable.at, fmt::format("{} is declared twice", variable.name));
   }
@@ -248,13 +273,18 @@ bool Linker::FillFrom(const std::vector<Operand>& values, Type type,
     std::uint64_t bits = value.value;
     if (value.kind == Kind::kName || value.kind == Kind::kGeneric) {
       Symbol symbol;
-      if (!symbols_.Find(value.name, &symbol) || symbol.kind != Symbol::Kind::kVariable) {
-        Fail(value.at, fmt::format("{} is not a variable", value.name));
+      if (!symbols_.Find(value.name, &symbol) ||
+          (symbol.kind != Symbol::Kind::kVariable && symbol.kind != Symbol::Kind::kFunction)) {
+        Fail(value.at, fmt::format("{} is not a variable or a function", value.name));
         return true;
       }
-      bits += symbol.address;
-      if (value.kind == Kind::kGeneric) {
+      const bool is_function = symbol.kind == Symbol::Kind::kFunction;
+      bits += is_function ? FunctionAddress(symbol.address) : symbol.address;
+      if (value.kind == Kind::kGeneric && !is_function) {
         bits += WindowOf(symbol.space);
+      }
+      if (value.mask != 0) {
+        bits = (bits & value.mask) >> __builtin_ctzll(value.mask);
       }
     } else if (value.kind == Kind::kFloat && value.width == 64 && type == Type::kF32) {
       double wide = 0;
@@ -332,8 +362,8 @@ void Linker::DeclareFunctions() {
     function.required_threads = source.required_threads;
     function_ = &function;
     symbols_.Begin();
-    DeclareParameters(source.returns, &function.returns);
-    DeclareParameters(source.parameters, &function.parameters);
+    DeclareParameters(source.signature.returns, &function.returns);
+    DeclareParameters(source.signature.parameters, &function.parameters);
     symbols_.End();
     if (&source == kernel_) {
       program_.kernel = static_cast<std::uint32_t>(symbol.address);
@@ -341,6 +371,42 @@ void Linker::DeclareFunctions() {
     }
     function_ = nullptr;
   }
+}
+
+// Other names of functions.
+void Linker::DeclareAliases() {
+  for (const syntax::Alias& alias : module_.aliases) {
+    Symbol symbol;
+    if (!symbols_.Find(alias.function, &symbol) || symbol.kind != Symbol::Kind::kFunction) {
+      Fail(alias.at, fmt::format("{} is not a function", alias.function));
+      continue;
+    }
+    symbols_.Replace(alias.name, symbol);
+  }
+}
+
+// What a .callprototype says, or the first function of .calltargets.
+Function Linker::PrototypeOf(const Statement& statement) {
+  Symbol symbol;
+  if (statement.kind == Statement::Kind::kTargets) {
+    symbols_.Find(statement.targets.front().name, &symbol);
+    return program_.functions[symbol.address];
+  }
+  Function prototype;
+  const auto describe = [](const std::vector<syntax::Variable>& list) {
+    std::vector<Parameter> parameters;
+    for (const syntax::Variable& variable : list) {
+      Parameter parameter;
+      parameter.type = TypeOf(variable.type);
+      parameter.bytes = static_cast<std::uint32_t>(BytesOf(variable));
+      parameter.slot = variable.space == "reg" ? kFirstSlot : kNoSlot;
+      parameters.push_back(std::move(parameter));
+    }
+    return parameters;
+  };
+  prototype.returns = describe(statement.prototype.returns);
+  prototype.parameters = describe(statement.prototype.parameters);
+  return prototype;
 }
 
 // Labels of the scope that begins at statement `begin`; those of inner scopes are their own.
@@ -357,12 +423,44 @@ void Linker::DeclareLabels(const std::vector<Statement>& body, std::size_t begin
       continue;
     }
     Symbol symbol;
-    symbol.kind = Symbol::Kind::kLabel;
-    symbol.address = labels_.size();
-    labels_.push_back(0);
+    Symbol target;
+    const Statement* const next = i + 1 < body.size() ? &body[i + 1] : nullptr;
+    const bool lists = next != nullptr && next->kind == Statement::Kind::kTargets;
+    const bool calls = lists && symbols_.Find(next->targets.front().name, &target) &&
+                       target.kind == Symbol::Kind::kFunction;
+    if (calls || (next != nullptr && next->kind == Statement::Kind::kPrototype)) {
+      symbol.kind = Symbol::Kind::kPrototype;
+      symbol.address = program_.prototypes.size();
+      program_.prototypes.push_back(PrototypeOf(*next));
+    } else if (lists) {
+      symbol.kind = Symbol::Kind::kTargets;
+      symbol.address = program_.tables.size();
+      program_.tables.emplace_back();
+    } else {
+      symbol.kind = Symbol::Kind::kLabel;
+      symbol.address = labels_.size();
+      labels_.push_back(0);
+    }
     if (!symbols_.Declare(body[i].label, symbol)) {
       Fail(body[i].at, fmt::format("{} is declared twice", body[i].label));
     }
+  }
+}
+
+// Until the end of the function a table holds the labels' indices.
+void Linker::FillTable(const Statement& label, const Statement& targets) {
+  Symbol table;
+  symbols_.Find(label.label, &table);
+  if (table.kind != Symbol::Kind::kTargets) {
+    return;
+  }
+  for (const Operand& target : targets.targets) {
+    Symbol symbol;
+    if (!symbols_.Find(target.name, &symbol) || symbol.kind != Symbol::Kind::kLabel) {
+      Fail(target.at, fmt::format("there is no label {} here", target.name));
+      continue;
+    }
+    program_.tables[table.address].push_back(static_cast<std::uint32_t>(symbol.address));
   }
 }
 
@@ -373,13 +471,14 @@ void Linker::DecodeFunction(const syntax::Function& source, Function* function) 
   function->returns.clear();
   function->parameters.clear();
   symbols_.Begin();
-  DeclareParameters(source.returns, &function->returns);
-  DeclareParameters(source.parameters, &function->parameters);
+  DeclareParameters(source.signature.returns, &function->returns);
+  DeclareParameters(source.signature.parameters, &function->parameters);
   if (function->is_entry) {
     function->local_bytes = 0;
   }
   const std::uint64_t shared_begin = shared_end_;
   const bool is_other_entry = function->is_entry && &source != kernel_;
+  const std::size_t first_table = program_.tables.size();
   function->entry = static_cast<std::uint32_t>(program_.code.size());
   decoder_.Enter(function);
   labels_.clear();
@@ -396,9 +495,18 @@ void Linker::DecodeFunction(const syntax::Function& source, Function* function) 
       case Statement::Kind::kLabel: {
         Symbol symbol;
         symbols_.Find(statement.label, &symbol);
-        labels_[symbol.address] = static_cast<std::uint32_t>(program_.code.size());
+        if (symbol.kind == Symbol::Kind::kLabel) {
+          labels_[symbol.address] = static_cast<std::uint32_t>(program_.code.size());
+        }
         break;
       }
+      case Statement::Kind::kTargets:
+        if (i > 0 && source.body[i - 1].kind == Statement::Kind::kLabel) {
+          FillTable(source.body[i - 1], statement);
+        }
+        break;
+      case Statement::Kind::kPrototype:
+        break;
       case Statement::Kind::kBegin:
         symbols_.Begin();
         DeclareLabels(source.body, i + 1);
@@ -411,12 +519,18 @@ void Linker::DecodeFunction(const syntax::Function& source, Function* function) 
   symbols_.End();
   Instruction end;  // a body that runs out returns
   end.op = function->is_entry ? Op::kExit : Op::kReturn;
+  end.target = static_cast<std::uint32_t>(function - program_.functions.data());
   end.line = source.body.empty() ? source.at.line : source.body.back().at.line;
   program_.code.push_back(end);
   for (std::size_t pc = function->entry; pc < program_.code.size(); ++pc) {
     Instruction& instruction = program_.code[pc];
     if (instruction.op == Op::kBranch) {
       instruction.target = labels_[instruction.target];
+    }
+  }
+  for (std::size_t table = first_table; table < program_.tables.size(); ++table) {
+    for (std::uint32_t& target : program_.tables[table]) {
+      target = labels_[target];
     }
   }
   function->local_bytes = static_cast<std::uint32_t>(RoundUp(function->local_bytes, 16));
@@ -456,12 +570,13 @@ void Linker::MeasureShared() {
   program_.dynamic_base = static_cast<std::uint32_t>(RoundUp(program_.static_shared, align));
 }
 
-Program Linker::Run() {
+void Linker::LinkAll() {
   MeasureShared();
   for (const syntax::Variable& variable : module_.variables) {
     Declare(variable);
   }
   DeclareFunctions();
+  DeclareAliases();
   ThrowIfAny();
   for (const syntax::Function& source : module_.functions) {
     if (!source.has_body) {
@@ -472,14 +587,29 @@ Program Linker::Run() {
     DecodeFunction(source, &program_.functions[symbol.address]);
   }
   Initialise();
+}
+
+Program Linker::Run(std::string_view kernel) {
+  Choose(kernel);
+  LinkAll();
   ThrowIfAny();
   return std::move(program_);
+}
+
+Findings Linker::Check() {
+  try {
+    LinkAll();
+  } catch (const InputError&) {  // of declarations, which are among the findings
+  }
+  return {Lines(Diagnostic::Kind::kError), Lines(Diagnostic::Kind::kMisuse)};
 }
 
 }  // namespace
 
 Program Link(const syntax::Module& module, std::string_view kernel) {
-  return Linker(module, kernel).Run();
+  return Linker(module).Run(kernel);
 }
+
+Findings Check(const syntax::Module& module) { return Linker(module).Check(); }
 
 }  // namespace muster::ptx

@@ -66,7 +66,7 @@ Machine::Machine(const Config& config, const Program& program, const Launch& lau
     : config_(config),
       program_(program),
       launch_(launch),
-      interpreter_(program, launch, memory, &gather_, seed),
+      interpreter_(program, launch, memory, &warp_unit_, seed),
       random_(seed ^ 0x6d7573746572U),
       warps_(config.num_warps),
       ctas_(config.num_ctas),

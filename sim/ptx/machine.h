@@ -14,9 +14,9 @@
 #include "sim/golden/operation.h"
 #include "sim/lockstep/driver.h"
 #include "sim/ptx/census.h"
-#include "sim/ptx/gather.h"
 #include "sim/ptx/interpreter.h"
 #include "sim/ptx/random.h"
+#include "sim/ptx/warp_unit.h"
 
 namespace muster::ptx {
 
@@ -108,7 +108,7 @@ class Machine : public lockstep::Driver {
   const Config config_;
   const Program& program_;
   const Launch& launch_;
-  FrontEndGather gather_;
+  FrontEndWarpUnit warp_unit_;
   Interpreter interpreter_;
   Random random_;
   Census census_;

@@ -35,6 +35,7 @@ struct Builder {
 
   syntax::Module* module;
   syntax::Function function;
+  syntax::Signature prototype;
   bool in_body = false;
   bool is_extern = false;
 
@@ -49,15 +50,12 @@ struct Builder {
   syntax::Instruction instruction;
   Position instruction_at;
 
-  Operand& Add(Operand operand) {
-    std::vector<Operand>& list =
-        open.empty() ? (in_initial ? variable.initial : instruction.operands) : open.back().parts;
-    return list.emplace_back(std::move(operand));
+  std::vector<Operand>& List() {
+    return open.empty() ? (in_initial ? variable.initial : instruction.operands)
+                        : open.back().parts;
   }
-  Operand& Last() {
-    return open.empty() ? (in_initial ? variable.initial : instruction.operands).back()
-                        : open.back().parts.back();
-  }
+  Operand& Add(Operand operand) { return List().emplace_back(std::move(operand)); }
+  Operand& Last() { return List().back(); }
   void Push(Statement statement) { function.body.push_back(std::move(statement)); }
 };
 
@@ -168,6 +166,13 @@ MUSTER_ACTION(g::NumberOperand, {
   operand.at = At(in);
   b.Add(std::move(operand));
 });
+MUSTER_ACTION(g::MaskTail, {
+  Operand operand = std::move(b.Last());
+  std::vector<Operand>& list = b.List();
+  list.pop_back();
+  operand.mask = list.back().value;
+  list.back() = std::move(operand);
+});
 MUSTER_ACTION(g::NotMark, { b.negate = true; });
 
 template <char Begin>
@@ -200,8 +205,8 @@ MUSTER_ACTION(g::AlignValue,
               { b.variable.align = static_cast<std::uint32_t>(NumberOf(text).value); });
 MUSTER_ACTION(g::Qualifier, {
   const std::string_view word = text.substr(1);
-  if (word == "v2" || word == "v4") {
-    b.variable.vector = word == "v2" ? 2 : 4;
+  if (word == "v2" || word == "v4" || word == "v8") {
+    b.variable.vector = static_cast<std::uint32_t>(word[1] - '0');
   } else if (b.variable.type.empty()) {
     b.variable.type = word;
   }  // what follows the type says only where a pointer points
@@ -285,7 +290,29 @@ MUSTER_ACTION(g::Instruction, {
   b.Push(std::move(statement));
 });
 
+MUSTER_ACTION(g::Targets, {
+  Statement statement;
+  statement.kind = Statement::Kind::kTargets;
+  statement.at = At(in);
+  statement.targets = std::exchange(b.instruction.operands, {});
+  b.Push(std::move(statement));
+});
+MUSTER_ACTION(g::PrototypeKeyword, { b.in_body = false; });
+MUSTER_ACTION(g::PrototypeReturns, { b.prototype.returns = std::exchange(b.parameters, {}); });
+MUSTER_ACTION(g::PrototypeParameters,
+              { b.prototype.parameters = std::exchange(b.parameters, {}); });
+MUSTER_ACTION(g::Prototype, {
+  b.in_body = true;
+  Statement statement;
+  statement.kind = Statement::Kind::kPrototype;
+  statement.at = At(in);
+  statement.prototype = std::exchange(b.prototype, {});
+  b.Push(std::move(statement));
+});
+
 // Functions.
+MUSTER_ACTION(g::AliasName, { b.module->aliases.push_back({text, {}, At(in)}); });
+MUSTER_ACTION(g::AliasFunction, { b.module->aliases.back().function = text; });
 MUSTER_ACTION(g::EntryKeyword, {
   b.function = {};
   b.function.is_entry = true;
@@ -295,8 +322,9 @@ MUSTER_ACTION(g::FunctionName, {
   b.function.name = text;
   b.function.at = At(in);
 });
-MUSTER_ACTION(g::Returns, { b.function.returns = std::exchange(b.parameters, {}); });
-MUSTER_ACTION(g::FunctionParameters, { b.function.parameters = std::exchange(b.parameters, {}); });
+MUSTER_ACTION(g::Returns, { b.function.signature.returns = std::exchange(b.parameters, {}); });
+MUSTER_ACTION(g::FunctionParameters,
+              { b.function.signature.parameters = std::exchange(b.parameters, {}); });
 MUSTER_ACTION(g::MaxThreads, { b.thread_counts = &b.function.max_threads; });
 MUSTER_ACTION(g::RequiredThreads, { b.thread_counts = &b.function.required_threads; });
 MUSTER_ACTION(g::ThreadCount, { b.thread_counts->push_back(NumberOf(text).value); });

@@ -19,7 +19,8 @@ namespace muster::ptx {
 inline constexpr Slot kReturnSlot = 0;  // where the caller goes on
 inline constexpr Slot kFrameSlot = 1;   // the caller's frame
 inline constexpr Slot kStackSlot = 2;   // where the frame's local memory begins
-inline constexpr Slot kFirstSlot = 3;
+inline constexpr Slot kCarrySlot = 3;   // CC.CF
+inline constexpr Slot kFirstSlot = 4;
 
 struct Parameter {
   std::string name;
@@ -42,19 +43,19 @@ struct Function {
   std::vector<std::uint64_t> required_threads;
 };
 
-// What a call moves: between registers or between frames' local memories.
-struct Transfer {
-  std::uint32_t bytes = 0;  // 0: registers
-  Slot caller = kNoSlot;
-  Slot callee = kNoSlot;
-  std::uint32_t caller_offset = 0;
-  std::uint32_t callee_offset = 0;
+// Where the caller has an argument, or wants a result: in a register or in its frame's local
+// memory. The callee's side of it is a Parameter.
+struct Place {
+  std::uint32_t bytes = 0;  // 0: a register
+  Slot slot = kNoSlot;
+  std::uint32_t offset = 0;
 };
 struct Call {
+  static constexpr std::uint32_t kIndirect = ~0U;
   std::uint32_t caller = 0;  // functions
   std::uint32_t function = 0;
-  std::vector<Transfer> arguments;
-  std::vector<Transfer> results;
+  std::vector<Place> arguments;
+  std::vector<Place> results;
 };
 
 struct Program {
@@ -63,8 +64,10 @@ struct Program {
   std::vector<std::uint64_t> literals;
   std::vector<Function> functions;
   std::vector<Call> calls;
-  std::uint32_t kernel = 0;                // index of the entry that it was linked for
-  std::vector<std::uint8_t> global_image;  // the file's own .global variables
+  std::vector<Function> prototypes;                // of indirect calls
+  std::vector<std::vector<std::uint32_t>> tables;  // of branch targets
+  std::uint32_t kernel = 0;                        // index of the entry that it was linked for
+  std::vector<std::uint8_t> global_image;          // the file's own .global variables
   std::vector<std::uint8_t> const_image;
   std::uint32_t param_bytes = 0;    // of the kernel
   std::uint32_t static_shared = 0;  // bytes per CTA
@@ -77,6 +80,15 @@ struct Program {
 // Decodes a file for one of its kernels (empty name: its only one). Throws InputError: a name that
 // is not there, or all the instructions that are not supported or malformed, a line each.
 Program Link(const syntax::Module& module, std::string_view kernel);
+
+// What a compiler would refuse of a file, or warn of: all that Link refuses, forms that the file's
+// .version or .target does not have, and misuse of barriers that can be seen without running. A
+// line each; empty: nothing.
+struct Findings {
+  std::vector<std::string> errors;
+  std::vector<std::string> misuse;
+};
+Findings Check(const syntax::Module& module);
 
 }  // namespace muster::ptx
 

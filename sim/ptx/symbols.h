@@ -14,7 +14,7 @@
 namespace muster::ptx {
 
 struct Symbol {
-  enum class Kind : std::uint8_t { kRegister, kVariable, kLabel, kFunction };
+  enum class Kind : std::uint8_t { kRegister, kVariable, kLabel, kFunction, kTargets, kPrototype };
   Kind kind = Kind::kRegister;
   Type type = Type::kNone;  // of a register
   Slot slot = kNoSlot;      // the register; of a range: its first
@@ -22,9 +22,11 @@ struct Symbol {
   Space space = Space::kGeneric;
   bool in_frame = false;      // of a variable: its address counts from the frame's local memory
   bool is_parameter = false;  // declared .param: its address, taken, is a generic one
-  std::uint64_t address = 0;  // of a variable; of a label and a function: an index
+  std::uint64_t address = 0;  // of a variable; of anything else: an index
   std::uint32_t bytes = 0;    // of a variable
 };
+
+constexpr std::uint32_t SlotsOf(Type type) { return type == Type::kB128 ? 2 : 1; }
 
 class SymbolTable {
  public:
@@ -38,6 +40,8 @@ class SymbolTable {
   bool Declare(std::string_view name, const Symbol& symbol) {
     return scopes_.back().emplace(name, symbol).second;
   }
+
+  void Replace(std::string_view name, const Symbol& symbol) { scopes_.back()[name] = symbol; }
 
   // The innermost symbol of that name; %r17 is found in a range %r<32>. Returns false if there is
   // none.
@@ -63,7 +67,7 @@ class SymbolTable {
         continue;
       }
       *symbol = found->second;
-      symbol->slot += static_cast<Slot>(index);
+      symbol->slot += static_cast<Slot>(index * SlotsOf(symbol->type));
       symbol->range = 0;
       return true;
     }

@@ -34,6 +34,7 @@ struct Operand {
   std::string_view name;
   std::string_view second;  // p|q
   std::uint64_t value = 0;
+  std::uint64_t mask = 0;  // mask(name), in an initialiser: those bits of the address, moved down
   std::vector<Operand> parts;
   Position at;
 };
@@ -61,24 +62,44 @@ struct Variable {
   Position at;
 };
 
+struct Signature {
+  std::vector<Variable> returns;
+  std::vector<Variable> parameters;
+};
+
 struct Statement {
-  enum class Kind : std::uint8_t { kInstruction, kLabel, kVariable, kBegin, kEnd };
+  enum class Kind : std::uint8_t {
+    kInstruction,
+    kLabel,
+    kVariable,
+    kTargets,    // .branchtargets, .calltargets; the label before it is its name
+    kPrototype,  // .callprototype; likewise
+    kBegin,
+    kEnd,
+  };
   Kind kind = Kind::kInstruction;
   Position at;
   std::string_view label;
   Instruction instruction;
   Variable variable;
+  std::vector<Operand> targets;
+  Signature prototype;
 };
 
 struct Function {
   bool is_entry = false;
   bool has_body = false;
   std::string_view name;
-  std::vector<Variable> returns;
-  std::vector<Variable> parameters;
+  Signature signature;
   std::vector<std::uint64_t> max_threads;       // .maxntid, empty: not given
   std::vector<std::uint64_t> required_threads;  // .reqntid
   std::vector<Statement> body;
+  Position at;
+};
+
+struct Alias {
+  std::string_view name;
+  std::string_view function;
   Position at;
 };
 
@@ -90,6 +111,7 @@ struct Module {
   unsigned address_size = 64;
   std::vector<Variable> variables;
   std::vector<Function> functions;
+  std::vector<Alias> aliases;
 
   Module() = default;
   Module(const Module&) = delete;  // names point into `text`

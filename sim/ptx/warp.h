@@ -10,10 +10,14 @@
 #include <vector>
 
 #include "sim/golden/operation.h"
-#include "sim/ptx/gather.h"
 #include "sim/ptx/instruction.h"
+#include "sim/ptx/warp_unit.h"
 
 namespace muster::ptx {
+
+inline unsigned LowestLane(std::uint32_t lanes) {
+  return static_cast<unsigned>(__builtin_ctz(lanes));
+}
 
 struct Cta {
   std::array<std::uint32_t, 3> id{};
@@ -24,9 +28,8 @@ struct Cta {
 struct Group {
   enum class State : std::uint8_t {
     kReady,
-    kAligned,   // at an aligned barrier, where the other lanes may still come
-    kGather,    // at a non-aligned barrier, in the hands of the gather
-    kWarpSync,  // at a warp-wide instruction, waiting for the lanes that it names
+    kAligned,  // at an aligned barrier, where the other lanes may still come
+    kHeld,     // at a non-aligned barrier or a warp-wide instruction, in the warp unit's hands
   };
   std::uint32_t pc = 0;
   std::uint32_t frame = 0;  // first register
@@ -42,6 +45,8 @@ struct Warp {
   std::uint32_t live = 0;          // lanes that have not exited
   std::vector<Group> groups;
   std::uint32_t held = 0;      // groups that are not ready
+  std::uint32_t favoured = 0;  // a lane whose group has the next `turns`
+  std::uint32_t turns = 0;
   std::uint32_t patience = 0;  // instructions run while a group stood at an aligned barrier
   Arrival arrival;             // the latest barrier instruction
   std::uint32_t exited = 0;    // lanes that the latest exit ended

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/ptx/gather.h"
 #include "sim/ptx/report.h"
+#include "sim/ptx/warp_unit.h"
 #include "tb/unit/ptx_fixture.h"
 
 namespace muster::ptx {
@@ -347,7 +347,7 @@ DONE: shfl.sync.down.b32 %r11, %r2, 1, 0x1f, -1; shfl.sync.bfly.b32 %r12, %r2, 1
 }
 
 TEST(PtxGather, HandsOutWhenAllHaveCome) {
-  FrontEndGather gather;
+  FrontEndWarpUnit gather;
   gather.Reset(3);
   Arrival first;
   first.kind = OpKind::kSync;
@@ -377,7 +377,7 @@ TEST(PtxGather, HandsOutWhenAllHaveCome) {
 }
 
 TEST(PtxGather, LanesAtOneInstructionFollowTheLowest) {
-  FrontEndGather gather;
+  FrontEndWarpUnit gather;
   gather.Reset(0);
   Arrival high;
   high.bar = 4;
@@ -396,7 +396,7 @@ TEST(PtxGather, LanesAtOneInstructionFollowTheLowest) {
 }
 
 TEST(PtxGather, ExitsCompleteIt) {
-  FrontEndGather gather;
+  FrontEndWarpUnit gather;
   gather.Reset(0);
   Arrival arrival;
   arrival.lanes = 0x1;

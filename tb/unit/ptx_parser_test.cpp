@@ -137,9 +137,9 @@ TEST(PtxParser, MeaninglessInstructionsAreRefused) {
        "f.ptx:5:2: the instruction mbarrier.init.shared.b64 is not supported"},
       {"barrier.cluster.arrive;",
        "f.ptx:5:1: the instruction barrier.cluster.arrive is not supported"},
-      {"add.f16 %h1, %h1, %h1;", "f.ptx:5:1: the modifier .f16 of add.f16 is not supported"},
-      {"add.ftz.f32 %f1, %f1, %f1;",
-       "f.ptx:5:1: the modifier .ftz of add.ftz.f32 is not supported"},
+      {"add.f16 %h1, %h1, %h1;", "f.ptx:5:1: the type .f16 of add.f16 is not supported"},
+      {"add.ftz.f64 %f1, %f1, %f1;",
+       "f.ptx:5:1: the modifier .ftz of add.ftz.f64 is not supported"},
       {"add %r1, %r1, %r1;", "f.ptx:5:1: add lacks a type"},
       {"add.u32 %r1, %r2;", "f.ptx:5:1: add.u32 takes 3 operands, not 2"},
       {"add.u32 %r1, %r2, %d1;", "f.ptx:5:19: the register %d1 does not fit add.u32"},
@@ -165,7 +165,7 @@ TEST(PtxParser, MeaninglessInstructionsAreRefused) {
        "f.ptx:5:26: the register %r2 does not fit bar.red.popc.u32"},
       {".reg .b32 a; .reg .b32 a;", "f.ptx:5:24: a is declared twice"},
       {"L: L: ret;", "f.ptx:5:4: L is declared twice"},
-      {".reg .f16 x;", "f.ptx:5:11: the type .f16 of x is not supported"},
+      {".reg .e4m3 x;", "f.ptx:5:12: the type .e4m3 of x is not supported"},
   };
   for (const auto& row : rows) {
     EXPECT_EQ(Refusal(Body(row.body)), row.message) << row.body;

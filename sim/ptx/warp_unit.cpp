@@ -1,8 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-#include "sim/ptx/gather.h"
+#include "sim/ptx/warp_unit.h"
 
 #include <algorithm>
 #include <utility>
+
+#include "sim/ptx/random.h"
 
 namespace muster::ptx {
 namespace {
@@ -37,14 +39,14 @@ void JoinWhere(std::vector<Arrival>* arrivals, F belongs) {
 
 }  // namespace
 
-void FrontEndGather::Reset(unsigned warp) { warps_[warp] = {}; }
+void FrontEndWarpUnit::Reset(unsigned warp) { warps_[warp] = {}; }
 
-void FrontEndGather::Come(unsigned warp, const Arrival& arrival) {
+void FrontEndWarpUnit::Come(unsigned warp, const Arrival& arrival) {
   warps_[warp].held.push_back(arrival);
   warps_[warp].lanes |= arrival.lanes;
 }
 
-bool FrontEndGather::Take(unsigned warp, std::uint32_t live, Arrival* arrival) {
+bool FrontEndWarpUnit::Take(unsigned warp, std::uint32_t live, Arrival* arrival) {
   Warp& state = warps_[warp];
   if (!state.complete) {
     if (state.held.empty() || (live & ~state.lanes) != 0) {
@@ -65,6 +67,43 @@ bool FrontEndGather::Take(unsigned warp, std::uint32_t live, Arrival* arrival) {
   state.held.erase(state.held.begin());
   state.lanes &= ~arrival->lanes;
   state.complete = !state.held.empty();
+  return true;
+}
+
+// Lanes that come to the same instruction: at several places in the program, it may be.
+bool SameInstruction(const Exchange& a, const Exchange& b) {
+  return a.op == b.op && a.type == b.type && a.magnitude == b.magnitude &&
+         a.keeps_nan == b.keeps_nan && a.members == b.members;
+}
+
+void FrontEndWarpUnit::Come(unsigned warp, const Exchange& exchange) {
+  std::vector<Exchange>& held = warps_[warp].exchanges;
+  const auto same = std::find_if(held.begin(), held.end(), [&](const Exchange& other) {
+    return SameInstruction(other, exchange);
+  });
+  if (same == held.end()) {
+    held.push_back(exchange);
+    return;
+  }
+  same->lanes |= exchange.lanes;
+  ForEachBit(exchange.lanes, [&](unsigned lane) {
+    same->value[lane] = exchange.value[lane];
+    same->from[lane] = exchange.from[lane];
+    same->clamp[lane] = exchange.clamp[lane];
+  });
+}
+
+bool FrontEndWarpUnit::Take(unsigned warp, std::uint32_t live, Exchange* exchange) {
+  std::vector<Exchange>& held = warps_[warp].exchanges;
+  const auto done = std::find_if(held.begin(), held.end(), [live](const Exchange& other) {
+    return (other.members & live & ~other.lanes) == 0;
+  });
+  if (done == held.end()) {
+    return false;
+  }
+  *exchange = *done;
+  held.erase(done);
+  Evaluate(exchange);
   return true;
 }
 

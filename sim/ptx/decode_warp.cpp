@@ -1,0 +1,246 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Decoding: instructions of a warp and of a CTA.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/golden/operation.h"
+#include "sim/ptx/decode.h"
+
+namespace muster::ptx {
+namespace {
+
+using syntax::Operand;
+using Kind = syntax::Operand::Kind;
+
+}  // namespace
+
+// Without .sync an instruction is one of the lanes that happen to be together, which targets since
+// sm_70 do not have.
+bool Decoder::TakeSync() {
+  const bool sync = Take("sync");
+  if (sync) {
+    Require(Spelling(), 60, 30);
+  } else if (target_ >= 70 && version_ >= 64) {
+    Misuse(at_, fmt::format("{} without .sync is not for .target sm_70 and above", Spelling()));
+  }
+  return sync;
+}
+
+// The mask of the lanes that take part.
+void Decoder::Members(std::size_t operand) { out_.a[0] = Source(Arg(operand), Type::kB32); }
+
+void Decoder::ActiveMask() {
+  Require("activemask", 62, 30);
+  out_.type = TakeType({Type::kB32});
+  if (!Count(1, 1)) {
+    return;
+  }
+  out_.d[0] = Destination(Arg(0), Type::kB32);
+}
+
+void Decoder::Vote() {
+  constexpr WarpOp kModes[] = {WarpOp::kAll, WarpOp::kAny, WarpOp::kUniform, WarpOp::kBallot};
+  const bool sync = TakeSync();
+  const int mode = TakeOne({"all", "any", "uni", "ballot"});
+  if (mode < 0) {
+    Fail(at_, fmt::format("{} lacks .all, .any, .uni or .ballot", Spelling()));
+    return;
+  }
+  out_.mode = static_cast<std::uint8_t>(kModes[mode]);
+  const Type type =
+      kModes[mode] == WarpOp::kBallot ? TakeType({Type::kB32}) : TakeType({Type::kPred});
+  if (!Count(sync ? 3 : 2, sync ? 3 : 2)) {
+    return;
+  }
+  out_.type = Type::kPred;
+  out_.d[0] = Destination(Arg(0), type);
+  out_.a[1] = Predicate(Arg(1));
+  out_.negated = Arg(1).negated;
+  if (sync) {
+    Members(2);
+  }
+}
+
+void Decoder::Match() {
+  Require("match", 60, 70);
+  const int mode = TakeOne({"any", "all"});
+  if (mode < 0 || !Take("sync")) {
+    Fail(at_, fmt::format("{} lacks .any or .all, or .sync", Spelling()));
+    return;
+  }
+  out_.mode = static_cast<std::uint8_t>(mode == 0 ? WarpOp::kMatchAny : WarpOp::kMatchAll);
+  out_.type = TakeType({Type::kB32, Type::kB64});
+  if (!Count(3, 3)) {
+    return;
+  }
+  if (mode == 0 && !Arg(0).second.empty()) {
+    Fail(Arg(0).at, "match.any has no predicate");
+  }
+  out_.d[0] = Destination(Arg(0), Type::kB32);
+  out_.d[1] = SecondDestination(Arg(0), Type::kPred);
+  out_.a[1] = Source(Arg(1), out_.type);
+  Members(2);
+}
+
+void Decoder::Shuffle() {
+  constexpr WarpOp kModes[] = {WarpOp::kShuffleUp, WarpOp::kShuffleDown, WarpOp::kShuffleButterfly,
+                               WarpOp::kShuffleIndex};
+  const bool sync = TakeSync();
+  const int mode = TakeOne({"up", "down", "bfly", "idx"});
+  if (mode < 0) {
+    Fail(at_, fmt::format("{} lacks .up, .down, .bfly or .idx", Spelling()));
+    return;
+  }
+  out_.mode = static_cast<std::uint8_t>(kModes[mode]);
+  out_.type = TakeType({Type::kB32});
+  if (!Count(sync ? 5 : 4, sync ? 5 : 4)) {
+    return;
+  }
+  out_.d[0] = Destination(Arg(0), Type::kB32);
+  out_.d[1] = SecondDestination(Arg(0), Type::kPred);
+  for (std::size_t i = 1; i <= 3; ++i) {
+    out_.a[i] = Source(Arg(i), Type::kB32);
+  }
+  if (sync) {
+    Members(4);
+  }
+}
+
+void Decoder::Reduce() {
+  constexpr WarpOp kModes[] = {WarpOp::kReduceAdd, WarpOp::kReduceMin, WarpOp::kReduceMax,
+                               WarpOp::kReduceAnd, WarpOp::kReduceOr,  WarpOp::kReduceXor};
+  Require("redux", 70, 80);
+  const int mode = TakeOne({"add", "min", "max", "and", "or", "xor"});
+  if (mode < 0 || !Take("sync")) {
+    Fail(at_, fmt::format("{} lacks its operation or .sync", Spelling()));
+    return;
+  }
+  const WarpOp op = kModes[mode];
+  out_.mode = static_cast<std::uint8_t>(op);
+  if (op >= WarpOp::kReduceAnd) {
+    out_.type = TakeType({Type::kB32});
+  } else if (op == WarpOp::kReduceAdd) {
+    out_.type = TakeType({Type::kU32, Type::kS32});
+  } else {
+    out_.type = TakeType({Type::kU32, Type::kS32, Type::kF32});
+  }
+  if (out_.type == Type::kF32) {
+    Require("redux of .f32", 86, 100);
+    out_.magnitude = Take("abs");
+    out_.keeps_nan = Take("NaN");
+  }
+  if (!Count(3, 3)) {
+    return;
+  }
+  out_.d[0] = Destination(Arg(0), Type::kB32);
+  out_.a[1] = Source(Arg(1), out_.type);
+  Members(2);
+}
+
+void Decoder::Elect() {
+  Require("elect", 80, 90);
+  out_.mode = static_cast<std::uint8_t>(WarpOp::kElect);
+  if (!Take("sync")) {
+    Fail(at_, "elect lacks .sync");
+  }
+  if (!Count(2, 2)) {
+    return;
+  }
+  if (Arg(0).second.empty()) {
+    Fail(Arg(0).at, "elect.sync lacks its predicate");
+  }
+  out_.d[0] = Destination(Arg(0), Type::kB32);
+  out_.d[1] = SecondDestination(Arg(0), Type::kPred);
+  Members(1);
+}
+
+void Decoder::BarrierWarp() {
+  out_.op = Op::kExchange;
+  out_.mode = static_cast<std::uint8_t>(WarpOp::kSync);
+  Require("bar.warp.sync", 60, 30);
+  if (!Take("sync")) {
+    Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
+  }
+  if (Count(1, 1)) {
+    Members(0);
+  }
+}
+
+// What can be seen of a barrier's operands without running.
+void Decoder::CheckBarrier(const Operand& id, const Operand* count, bool arrives) {
+  if (id.kind == Kind::kInteger && id.value >= kNumBars) {
+    Misuse(id.at, fmt::format("there is no barrier {}: they are 0 to {}",
+                              static_cast<std::int64_t>(id.value), kNumBars - 1));
+  }
+  const bool registers = id.kind != Kind::kInteger || count != nullptr;
+  if (registers || arrives) {
+    Require("a barrier in a register, or with a thread count", 20, 20);
+  }
+  if (count == nullptr || count->kind != Kind::kInteger) {
+    return;
+  }
+  if (count->value % kWarpSize != 0) {
+    Misuse(count->at, fmt::format("the thread count {} is not a multiple of {}",
+                                  static_cast<std::int64_t>(count->value), kWarpSize));
+  } else if (arrives && count->value == 0) {
+    Misuse(count->at, fmt::format("{} needs a thread count that is not zero", Spelling()));
+  } else if (count->value > kMaxWarps * kWarpSize) {
+    Misuse(count->at, fmt::format("the thread count {} is more than a CTA has", count->value));
+  }
+}
+
+void Decoder::Barrier() {
+  const bool bar = syntax_->opcode == "bar";
+  if (bar && Take("warp")) {
+    BarrierWarp();
+    return;
+  }
+  if (!bar) {
+    Require("barrier", 60, 30);
+  }
+  if (Take("cta")) {
+    Require(".cta", 78, 20);
+  }
+  const bool cluster = Take("cluster");
+  const int form = TakeOne({"sync", "arrive", "red"});
+  if (form < 0 || cluster) {
+    Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
+    return;
+  }
+  const bool reduces = form == 2;
+  OpKind kind = form == 0 ? OpKind::kSync : OpKind::kArrive;
+  Type result = Type::kPred;
+  if (reduces) {
+    const int op = TakeOne({"and", "or", "popc"});
+    if (op < 0) {
+      Fail(at_, fmt::format("{} lacks .popc, .and or .or", Spelling()));
+      return;
+    }
+    kind = op == 0 ? OpKind::kRedAnd : op == 1 ? OpKind::kRedOr : OpKind::kRedPopc;
+    result = kind == OpKind::kRedPopc ? Type::kU32 : Type::kPred;
+    TakeType({result});
+  }
+  // Up to sm_6x, a warp comes to every barrier as one.
+  out_.aligned = bar || Take("aligned") || target_ < 70;
+  out_.mode = static_cast<std::uint8_t>(kind);
+  out_.type = result;
+  const std::size_t first = reduces ? 1 : 0;
+  if (!Count(reduces ? 3 : kind == OpKind::kArrive ? 2 : 1, reduces ? 4 : 2)) {
+    return;
+  }
+  const std::size_t last = syntax_->operands.size() - (reduces ? 1 : 0);
+  const Operand* const count = first + 1 < last ? &Arg(first + 1) : nullptr;
+  CheckBarrier(Arg(first), count, kind == OpKind::kArrive);
+  out_.a[0] = Source(Arg(first), Type::kU32);
+  out_.a[1] = count != nullptr ? Source(*count, Type::kU32) : LiteralOf(0);
+  if (reduces) {
+    out_.d[0] = Destination(Arg(0), result);
+    out_.a[2] = Predicate(Arg(last));
+    out_.negated = Arg(last).negated;
+  }
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,197 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Where lanes meet: barriers and warp-wide instructions.
+#include <utility>
+
+#include "sim/ptx/interpreter.h"
+
+namespace muster::ptx {
+
+Interpreter::Event Interpreter::ComeToBarrier(Warp* warp, std::size_t index, std::uint32_t active) {
+  const Instruction& i = program_.code[warp->groups[index].pc];
+  Part(warp, index, active);
+  if (i.aligned && active == warp->live) {
+    return Arrive(warp, index);
+  }
+  Group& here = warp->groups[index];
+  if (!i.aligned) {
+    warp_unit_->Come(warp->slot, ArrivalOf(warp, here));
+  }
+  Hold(warp, index, i.aligned ? Group::State::kAligned : Group::State::kHeld);
+  // With the lanes that stood here already, all may have come.
+  for (std::size_t k = 0; k < warp->groups.size(); ++k) {
+    if (warp->groups[k].state == Group::State::kAligned && warp->groups[k].lanes == warp->live) {
+      return Arrive(warp, k);
+    }
+  }
+  return Event::kNone;
+}
+
+// The lanes that an instruction's guard leaves out go on.
+void Interpreter::Part(Warp* warp, std::size_t index, std::uint32_t active) {
+  const Group& group = warp->groups[index];
+  if (active != group.lanes) {
+    Split(warp, index, group.lanes & ~active, group.pc + 1);
+  }
+}
+
+void Interpreter::Hold(Warp* warp, std::size_t index, Group::State state) {
+  warp->groups[index].state = state;
+  ++warp->held;
+  Merge(warp, index);
+}
+
+Arrival Interpreter::ArrivalOf(Warp* warp, const Group& group) const {
+  const Instruction& i = program_.code[group.pc];
+  const Lanes lanes = LanesOf(warp, group, group.lanes);
+  const auto bar = lanes.a(0);
+  const auto count = lanes.a(1);
+  const unsigned first = LowestLane(group.lanes);
+  Arrival arrival;
+  arrival.kind = static_cast<OpKind>(i.mode);
+  arrival.bar = static_cast<std::uint32_t>(bar[first]);
+  arrival.count = static_cast<std::uint32_t>(count[first]);
+  arrival.lanes = group.lanes;
+  arrival.pc = group.pc;
+  arrival.line = i.line;
+  lanes.ForEach([&](unsigned lane) {
+    arrival.divergent_operand |= bar[lane] != bar[first] || count[lane] != count[first];
+  });
+  if (IsReduction(arrival.kind)) {
+    const auto c = lanes.a(2);
+    lanes.ForEach([&](unsigned lane) {
+      if ((c[lane] != 0) != i.negated) {
+        arrival.operand |= 1U << lane;
+      }
+    });
+    arrival.results.push_back({group.frame, i.d[0], group.lanes});
+  }
+  return arrival;
+}
+
+// The group arrives, with or without the rest of its warp.
+Interpreter::Event Interpreter::Arrive(Warp* warp, std::size_t index) {
+  Group& group = warp->groups[index];
+  warp->arrival = ArrivalOf(warp, group);
+  if (group.lanes != warp->live) {
+    for (Group& other : warp->groups) {
+      if (other.state == Group::State::kAligned) {
+        other.beside |= warp->live;
+      }
+    }
+  }
+  warp->arrival.diverged_aligned = (std::exchange(group.beside, 0) & ~group.lanes) != 0;
+  if (group.state != Group::State::kReady) {
+    --warp->held;
+  }
+  group.state = Group::State::kReady;
+  warp->patience = 0;
+  Advance(warp, index);
+  return Event::kBarrier;
+}
+
+bool Interpreter::TakeArrival(Warp* warp) {
+  if (!warp_unit_->Take(warp->slot, warp->live, &warp->arrival)) {
+    return false;
+  }
+  Resume(warp, warp->arrival.lanes, [](const Group&, std::uint32_t) {});
+  return true;
+}
+
+// Lanes that the warp unit has handed out go on; `leave` is called before, for the lanes of each
+// instruction.
+template <typename F>
+void Interpreter::Resume(Warp* warp, std::uint32_t lanes, F leave) {
+  std::vector<Group> moved;
+  for (std::size_t i = warp->groups.size(); i-- > 0;) {
+    Group& group = warp->groups[i];
+    const std::uint32_t here = group.lanes & lanes;
+    if (group.state != Group::State::kHeld || here == 0) {
+      continue;
+    }
+    leave(group, here);
+    moved.push_back(Group{group.pc + 1, group.frame, here});
+    group.lanes &= ~here;
+    if (group.lanes == 0) {
+      --warp->held;
+      Remove(warp, i);
+    }
+  }
+  for (const Group& group : moved) {
+    warp->groups.push_back(group);
+    Merge(warp, warp->groups.size() - 1);
+  }
+}
+
+// Lanes that name different members come to different instructions.
+Interpreter::Event Interpreter::ComeToExchange(Warp* warp, std::size_t index,
+                                               std::uint32_t active) {
+  Part(warp, index, active);
+  const Group& group = warp->groups[index];
+  const Lanes lanes = LanesOf(warp, group, active);
+  const Instruction& i = lanes.instruction;
+  Exchange exchange;
+  exchange.op = static_cast<WarpOp>(i.mode);
+  exchange.type = i.type;
+  exchange.magnitude = i.magnitude;
+  exchange.keeps_nan = i.keeps_nan;
+  const auto fill = [&](unsigned operand, auto put) {
+    if (i.a[operand] != kNoSlot) {
+      lanes.ForEach([&, a = lanes.a(operand)](unsigned lane) { put(lane, a[lane]); });
+    }
+  };
+  fill(1, [&](unsigned lane, std::uint64_t value) {
+    exchange.value[lane] = i.negated ? std::uint64_t{value == 0} : value;
+  });
+  fill(2, [&](unsigned lane, std::uint64_t value) {
+    exchange.from[lane] = static_cast<std::uint32_t>(value);
+  });
+  fill(3, [&](unsigned lane, std::uint64_t value) {
+    exchange.clamp[lane] = static_cast<std::uint32_t>(value);
+  });
+  for (std::uint32_t rest = active; rest != 0; rest &= ~exchange.lanes) {
+    exchange.members = active;
+    exchange.lanes = rest;
+    if (i.a[0] != kNoSlot) {
+      const auto members = lanes.a(0);
+      exchange.members = static_cast<std::uint32_t>(members[LowestLane(rest)]);
+      exchange.lanes = 0;
+      ForEachBit(rest, [&](unsigned lane) {
+        const bool same = static_cast<std::uint32_t>(members[lane]) == exchange.members;
+        exchange.lanes |= (same ? 1U : 0U) << lane;
+      });
+    }
+    warp_unit_->Come(warp->slot, exchange);
+  }
+  Hold(warp, index, Group::State::kHeld);
+  TakeExchange(warp);
+  return Event::kNone;
+}
+
+bool Interpreter::TakeExchange(Warp* warp) {
+  Exchange exchange;
+  if (!warp_unit_->Take(warp->slot, warp->live, &exchange)) {
+    return false;
+  }
+  Resume(warp, exchange.lanes, [&](const Group& group, std::uint32_t here) {
+    const Lanes lanes = LanesOf(warp, group, here);
+    const Instruction& i = lanes.instruction;
+    if (i.d[0] != kNoSlot) {
+      lanes.ForEach([&, d = lanes.d(0)](unsigned lane) { d[lane] = exchange.result[lane]; });
+    }
+    if (i.d[1] != kNoSlot) {
+      lanes.ForEach(
+          [&, d = lanes.d(1)](unsigned lane) { d[lane] = (exchange.predicates >> lane) & 1U; });
+    }
+  });
+  return true;
+}
+
+void Interpreter::WriteResult(Warp* warp, std::uint32_t value) {
+  for (const Arrival::Result& result : warp->arrival.results) {
+    ForEachBit(result.lanes,
+               [&](unsigned lane) { warp->Register(result.frame, result.slot, lane) = value; });
+  }
+}
+
+}  // namespace muster::ptx
