@@ -1,18 +1,66 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/lockstep/bounds.h"
 
+#include <algorithm>
 #include <cstdint>
-#include <limits>
 
 namespace muster::lockstep {
+namespace {
+
+std::uint64_t AtLeastPowerOfTwo(std::uint64_t n) {
+  std::uint64_t power = 2;
+  while (power < n) {
+    power *= 2;
+  }
+  return power;
+}
+
+// The longest waits, by the structure of the unit: rtl/README.md explains the names and the sums.
+Waits Longest(const Config& config, bool lag) {
+  const std::uint64_t ports = config.num_issue;
+  const std::uint64_t warps = config.num_warps;
+  const std::uint64_t extra = lag ? 1 : 0;
+
+  // What a group costs those behind it, and the round in which each port leads once.
+  const std::uint64_t clear = 4;
+  const std::uint64_t issue = config.state ? 6 : ports + 2 + extra;
+  const std::uint64_t lifecycle = 6 + extra;
+  const std::uint64_t round = ports * (issue + lifecycle);
+
+  // Select to commit.
+  const std::uint64_t checks = config.state ? 6 : 3;
+  const std::uint64_t through = checks + 2 * ports - 1 + extra;
+  // At the front of a port, until select takes it: an operation, and one with a response.
+  const std::uint64_t front = round + ports + 1;
+  const std::uint64_t read = ports > 1 ? round + front + 1 + (ports - 2) * (ports + 11) : front + 8;
+  const std::uint64_t worst = config.reduce ? read : front;
+
+  const std::uint64_t span = std::min<std::uint64_t>(warps, 8);
+  const std::uint64_t groups = (warps + span - 1) / span;
+  const std::uint64_t parked = config.drain ? warps - 1 : 0;
+  const std::uint64_t passing = ports > 1 ? worst : front;
+
+  Waits longest{};
+  longest[kIssueWait] = parked * round + worst;
+  longest[kCommitWait] = (ports > 1 ? worst : 0) + through;
+  longest[kDrainWait] =
+      config.drain ? (warps + span) * round + (groups + 2) * (passing + ports + 2) + through : 0;
+  longest[kLeaveWait] = checks + issue + 2 * (ports + extra) + 6;
+  longest[kLaunchWait] =
+      std::max<std::uint64_t>(warps, kNumBars) * (clear + issue) + longest[kLeaveWait];
+  longest[kResponseWait] = !config.reduce ? 0 : ports > 1 ? 3 : 2;
+  return longest;
+}
+
+}  // namespace
 
 Bounds BoundsOf(const Config& config) {
-  constexpr std::uint64_t kNone = std::numeric_limits<std::uint64_t>::max();
-  Bounds bounds{};
   const bool lag = config.reduce || config.state || config.num_issue > 1;
+  Bounds bounds{};
   bounds.latency = lag ? 2 : 1;
   bounds.accept = bounds.latency + (config.num_issue > 1 ? 3 : 2);
-  bounds.longest = {kNone, kNone, kNone, kNone};
+  bounds.start = static_cast<unsigned>(AtLeastPowerOfTwo(config.num_ctas)) + 1;
+  bounds.longest = Longest(config, lag);
   return bounds;
 }
 

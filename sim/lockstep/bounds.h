@@ -12,6 +12,7 @@ namespace muster::lockstep {
 struct Bounds {
   unsigned latency;  // cycles from commit to release, fault and entry written: always this many
   unsigned accept;   // acceptance to release, nothing else in the way
+  unsigned start;    // cycles behind reset in which no wait is counted
   Waits longest;
 };
 

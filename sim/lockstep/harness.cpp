@@ -67,7 +67,7 @@ class Harness : public sc_core::sc_module {
         period_(kCycleNs, sc_core::SC_NS),
         golden_("golden", config, period_),
         socket_("socket"),
-        monitor_(config, golden_.model()),
+        monitor_(config),
         scoreboard_(config, golden_.model()) {
     socket_.bind(golden_.socket);
     batch_.effects = effects_.data();
@@ -84,7 +84,7 @@ class Harness : public sc_core::sc_module {
   Result Finish() {
     result_.cycles = cycle_;
     result_.waits = monitor_.waits();
-    result_.waits.response = scoreboard_.longest_response();
+    result_.waits[kResponseWait] = scoreboard_.longest_response();
     if (log_ && !log_->Close()) {
       result_.ending = Ending::kError;
       result_.report = log_->error();

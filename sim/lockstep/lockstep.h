@@ -5,6 +5,7 @@
 #ifndef MUSTER_SIM_LOCKSTEP_LOCKSTEP_H_
 #define MUSTER_SIM_LOCKSTEP_LOCKSTEP_H_
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -38,13 +39,20 @@ enum class Ending {
   kError,     // nothing has run: see report
 };
 
-// The longest waits seen, in cycles, each without what is not the unit's to decide.
-struct Waits {
-  std::uint64_t issue = 0;   // valid to ready, less response stalls and the warp's own drain
-  std::uint64_t commit = 0;  // drained (or accepted, where later) to commit, less response stalls
-  std::uint64_t lifecycle = 0;  // valid to commit, less response stalls and drains of its warps
-  std::uint64_t response = 0;   // commit to response valid, less response stalls
+// What waits for the unit; each time is without what is not the unit's to decide (rtl/README.md,
+// "Worst waits").
+enum Wait : unsigned {
+  kIssueWait,     // valid to ready at an issue port, the warp not busy
+  kCommitWait,    // acceptance to commit, no drain in between
+  kDrainWait,     // acknowledge of a drain to commit
+  kLaunchWait,    // launch: valid to commit
+  kLeaveWait,     // exit, suspend, end: valid, or the last commit that it waits for, to commit
+  kResponseWait,  // commit to response valid
+  kNumWaits,
 };
+inline constexpr std::array<const char*, kNumWaits> kWaitNames = {"issue",  "commit", "drain",
+                                                                  "launch", "leave",  "response"};
+using Waits = std::array<std::uint64_t, kNumWaits>;  // in cycles
 
 struct Result {
   Ending ending = Ending::kDone;
@@ -53,7 +61,7 @@ struct Result {
   std::uint64_t commit_cycles = 0;  // in which something committed
   std::uint64_t releases = 0;       // completions that released at least one warp
   std::uint64_t faults = 0;
-  Waits waits;
+  Waits waits{};       // the longest seen
   double seconds = 0;  // of the processor, for the cycles alone
   std::string what;    // the field of a mismatch
   std::string report;  // the text of a mismatch or an error

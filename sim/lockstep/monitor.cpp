@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -31,20 +32,17 @@ unsigned WarpMask(unsigned num_warps) {
 
 }  // namespace
 
-Monitor::Monitor(const Config& config, const golden::Model& model)
-    : config_(config),
-      bounds_(BoundsOf(config)),
-      model_(model),
-      warp_mask_(WarpMask(config.num_warps)) {}
+Monitor::Monitor(const Config& config)
+    : config_(config), bounds_(BoundsOf(config)), warp_mask_(WarpMask(config.num_warps)) {}
 
 bool Monitor::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
   commits_.count = 0;
   if (response_held_ && !out.response_valid) {
     return Fail("response_valid", "0", "held until ready");
   }
-  stalled_ = out.response_valid && !in.response_ready;
-  response_held_ = stalled_;
-  stalls_ += static_cast<std::uint64_t>(stalled_);
+  response_held_ = out.response_valid && !in.response_ready;
+  counts_ = !response_held_ && cycle >= bounds_.start;
+  counted_ += static_cast<std::uint64_t>(counts_);
 
   if (out.busy != pending_) {
     return Fail("busy", fmt::format("{:#x}", out.busy),
@@ -62,12 +60,12 @@ bool Monitor::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
   }
   // What is acknowledged is drained, from this cycle on.
   for (std::uint64_t left = undrained_ & in.fence_ack; left != 0; left &= left - 1) {
-    Pending& pending = table_[First(left)];
-    pending.since = cycle;
-    pending.stalls = stalls_;
+    table_[First(left)].since = counted_;
+    latest_good_ = std::min(latest_good_, counted_ + bounds_.longest[kDrainWait]);
   }
   undrained_ &= ~in.fence_ack;
-  return TakeCommits(cycle, out);
+  return TakeCommits(out) && (counted_ <= latest_good_ || CheckPending()) &&
+         (lifecycle_count_ == 0 || cycle < bounds_.start || CheckLifecycleWaits());
 }
 
 // Valid and payload are held until ready, and two ports never carry the same warp.
@@ -101,8 +99,8 @@ bool Monitor::CheckIssue(std::uint64_t cycle, const Inputs& in, const Outputs& o
     if ((before >> port & 1) == 0) {
       held_operation_[port] = operation;
     }
-    if (!stalled_ && (undrained_ & bit) == 0 &&
-        !CountWait(++held_cycles_[port], bounds_.longest.issue, "issue_ready", &waits_.issue)) {
+    if (counts_ && (pending_ & bit) == 0 &&
+        !CountWait(kIssueWait, ++held_cycles_[port], port, operation)) {
       return false;
     }
   }
@@ -124,10 +122,11 @@ bool Monitor::Accept(std::uint64_t cycle, unsigned port, const Inputs& in) {
   pending.about.port = static_cast<std::uint8_t>(port);
   pending.about.parked = drains && (in.fence_ack & bit) == 0;
   pending.about.accepted = cycle;
-  pending.since = cycle;
-  pending.stalls = stalls_;
+  pending.since = counted_;
   if (pending.about.parked) {
     undrained_ |= bit;
+  } else {
+    latest_good_ = std::min(latest_good_, counted_ + bounds_.longest[kCommitWait]);
   }
   return true;
 }
@@ -144,13 +143,8 @@ bool Monitor::CheckLifecycle(std::uint64_t cycle, const Inputs& in, const Output
   } else if (!Present(in.lifecycle)) {
     return false;
   }
-  Lifecycle& latest = lifecycle_[lifecycle_count_ - 1];
-  if (!stalled_ && (undrained_ & latest.warps) == 0 &&
-      !CountWait(++latest.cycles, bounds_.longest.lifecycle, "lc_ready", &waits_.lifecycle)) {
-    return false;
-  }
   lifecycle_held_ = !out.lifecycle_ready;
-  latest.accepted = cycle;
+  lifecycle_[lifecycle_count_ - 1].accepted = cycle;
   return true;
 }
 
@@ -160,24 +154,23 @@ bool Monitor::Present(const Operation& operation) {
   }
   Lifecycle& latest = lifecycle_[lifecycle_count_++];
   latest.operation = operation;
-  latest.cycles = 0;
-  latest.warps = 0;
+  latest.wait = 0;
+  latest.awaited = pending_;
   if (operation.kind == OpKind::kExit) {
-    latest.warps = Bit(operation.warp);
-  } else if (operation.kind != OpKind::kLaunch && operation.cta < config_.num_ctas) {
-    latest.warps = model_.LiveWarps(operation.cta);
+    latest.awaited &= Bit(operation.warp);
+  } else if (operation.kind == OpKind::kLaunch) {
+    latest.awaited = 0;
   }
-  latest.awaited = pending_ & latest.warps;
   return true;
 }
 
-bool Monitor::TakeCommits(std::uint64_t cycle, const Outputs& out) {
+bool Monitor::TakeCommits(const Outputs& out) {
   if (out.commit_lifecycle) {
     if (out.commit_valid != 0) {
       return Fail("commit", fmt::format("issue {:#x} and lifecycle", out.commit_valid),
                   "one or the other in a cycle");
     }
-    return TakeLifecycleCommit(cycle);
+    return TakeLifecycleCommit();
   }
   for (unsigned left = out.commit_valid; left != 0; left &= left - 1) {
     const unsigned port = First(left);
@@ -199,8 +192,7 @@ bool Monitor::TakeCommits(std::uint64_t cycle, const Outputs& out) {
     commits_.operations[commits_.count] = pending.operation;
     commits_.about[commits_.count] = pending.about;
     ++commits_.count;
-    if (!CountWait(cycle - pending.since - (stalls_ - pending.stalls), bounds_.longest.commit,
-                   "commit", &waits_.commit)) {
+    if (!CountWait(WaitOf(pending), counted_ - pending.since, port, pending.operation)) {
       return false;
     }
   }
@@ -208,31 +200,68 @@ bool Monitor::TakeCommits(std::uint64_t cycle, const Outputs& out) {
 }
 
 // A lifecycle operation waits for what was on its way before it.
-bool Monitor::TakeLifecycleCommit(std::uint64_t cycle) {
+bool Monitor::TakeLifecycleCommit() {
   if (lifecycle_count_ == 0 || (lifecycle_count_ == 1 && lifecycle_held_)) {
     return Fail("commit.lifecycle", "1", "0: nothing was accepted");
   }
   const Lifecycle& oldest = lifecycle_[0];
-  if ((oldest.awaited & pending_) != 0) {
+  if (oldest.awaited != 0) {
     return Fail("commit.lifecycle", golden::Describe(oldest.operation),
-                fmt::format("not before the operations of warps {:#x}", oldest.awaited & pending_));
+                fmt::format("not before the operations of warps {:#x}", oldest.awaited));
   }
   commits_.count = 1;
   commits_.operations[0] = oldest.operation;
   commits_.about[0].port = static_cast<std::uint8_t>(config_.num_issue);
   commits_.about[0].parked = false;
   commits_.about[0].accepted = oldest.accepted;
-  const std::uint64_t wait = oldest.cycles + (cycle - oldest.accepted);
   lifecycle_[0] = lifecycle_[1];
   --lifecycle_count_;
-  return CountWait(wait, bounds_.longest.lifecycle, "lifecycle commit", &waits_.lifecycle);
+  return true;
 }
 
-bool Monitor::CountWait(std::uint64_t wait, std::uint64_t longest, const char* what,
-                        std::uint64_t* seen) {
-  *seen = std::max(*seen, wait);
-  return wait <= longest || Fail(what, fmt::format("a wait of {} cycles", wait),
-                                 fmt::format("at most {}, as published", longest));
+// ------------------------------------------------------------------------------------------------
+// Waits
+// ------------------------------------------------------------------------------------------------
+
+// Is one late? And until when need nobody look again? Those that come later are late later.
+bool Monitor::CheckPending() {
+  latest_good_ = std::numeric_limits<std::uint64_t>::max();
+  for (std::uint64_t left = pending_ & ~undrained_; left != 0; left &= left - 1) {
+    const Pending& pending = table_[First(left)];
+    const Wait wait = WaitOf(pending);
+    const std::uint64_t last = pending.since + bounds_.longest[wait];
+    if (counted_ > last) {
+      return CountWait(wait, counted_ - pending.since, pending.about.port, pending.operation);
+    }
+    latest_good_ = std::min(latest_good_, last);
+  }
+  return true;
+}
+
+bool Monitor::CheckLifecycleWaits() {
+  for (unsigned i = 0; i < lifecycle_count_; ++i) {
+    Lifecycle& lifecycle = lifecycle_[i];
+    const Wait wait = lifecycle.operation.kind == OpKind::kLaunch ? kLaunchWait : kLeaveWait;
+    if (lifecycle.awaited == 0 &&
+        !CountWait(wait, ++lifecycle.wait, config_.num_issue, lifecycle.operation)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Monitor::CountWait(Wait wait, std::uint64_t cycles, unsigned port,
+                        const Operation& operation) {
+  waits_[wait] = std::max(waits_[wait], cycles);
+  if (cycles <= bounds_.longest[wait]) {
+    return true;
+  }
+  const bool lifecycle = port == config_.num_issue;
+  return Fail(fmt::format("wait.{}", kWaitNames[wait]),
+              fmt::format("{} cycles at {}: {}", cycles,
+                          lifecycle ? "the lifecycle port" : fmt::format("port {}", port),
+                          golden::Describe(operation)),
+              fmt::format("at most {}, as published", bounds_.longest[wait]));
 }
 
 bool Monitor::Fail(std::string field, std::string unit, std::string rule) {

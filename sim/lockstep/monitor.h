@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The rules of the handshakes. When an operation is accepted, drained and committed is the unit's
-// to decide; the monitor sees that it keeps the rules, and finds out which operations commit.
+// to decide; the monitor sees that it keeps the rules and the published waits, and finds out which
+// operations commit.
 #ifndef MUSTER_SIM_LOCKSTEP_MONITOR_H_
 #define MUSTER_SIM_LOCKSTEP_MONITOR_H_
 
@@ -10,7 +11,6 @@
 #include <optional>
 #include <string>
 
-#include "sim/golden/model.h"
 #include "sim/golden/operation.h"
 #include "sim/lockstep/bounds.h"
 #include "sim/lockstep/lockstep.h"
@@ -33,8 +33,7 @@ struct Commits {
 
 class Monitor {
  public:
-  // `model` tells which warps a CTA has.
-  Monitor(const Config& config, const golden::Model& model);
+  explicit Monitor(const Config& config);
 
   // Looks at the settled pins of one cycle. False: a rule is broken, see mismatch().
   bool Check(std::uint64_t cycle, const Inputs& in, const Outputs& out);
@@ -50,16 +49,14 @@ class Monitor {
   struct Pending {
     Operation operation;
     Commits::About about;
-    std::uint64_t since = 0;   // from this cycle only the unit holds it
-    std::uint64_t stalls = 0;  // stalls_ then
+    std::uint64_t since = 0;  // counted_ when it was accepted, or drained if later
   };
 
   // An operation of the lifecycle port between valid and commit.
   struct Lifecycle {
     Operation operation;
-    std::uint64_t warps = 0;    // whose operations hold it up
-    std::uint64_t awaited = 0;  // those that were on their way before it
-    std::uint64_t cycles = 0;   // that the unit took
+    std::uint64_t awaited = 0;  // warps with an operation on its way that it waits for
+    std::uint64_t wait = 0;     // cycles since the last of these committed
     std::uint64_t accepted = 0;
   };
 
@@ -69,21 +66,29 @@ class Monitor {
 
   bool CheckIssue(std::uint64_t cycle, const Inputs& in, const Outputs& out);
   bool Accept(std::uint64_t cycle, unsigned port, const Inputs& in);
-  bool CheckFence(std::uint64_t cycle, const Inputs& in, const Outputs& out);
   bool CheckLifecycle(std::uint64_t cycle, const Inputs& in, const Outputs& out);
-  bool TakeCommits(std::uint64_t cycle, const Outputs& out);
-  bool TakeLifecycleCommit(std::uint64_t cycle);
+  bool TakeCommits(const Outputs& out);
+  bool TakeLifecycleCommit();
   bool Present(const Operation& operation);
-  bool CountWait(std::uint64_t wait, std::uint64_t longest, const char* what, std::uint64_t* seen);
+  // Nothing is late: each looks at what still waits behind this cycle.
+  bool CheckPending();
+  bool CheckLifecycleWaits();
+  Wait WaitOf(const Pending& pending) const {
+    return pending.about.parked ? kDrainWait : kCommitWait;
+  }
+  bool CountWait(Wait wait, std::uint64_t cycles, unsigned port, const Operation& operation);
   bool Fail(std::string field, std::string unit, std::string rule);
 
   const Config config_;
   const Bounds bounds_;
-  const golden::Model& model_;
   const unsigned warp_mask_;
   Commits commits_;
   std::optional<Mismatch> mismatch_;
-  Waits waits_;
+  Waits waits_{};
+
+  // Cycles that count as waits: behind the start, and no response is held up.
+  std::uint64_t counted_ = 0;
+  bool counts_ = false;  // this one
 
   // Issue ports: operations that wait for ready.
   unsigned held_ = 0;
@@ -94,11 +99,9 @@ class Monitor {
   std::uint64_t pending_ = 0;
   std::uint64_t undrained_ = 0;
   std::array<Pending, kMaxWarps> table_;
+  std::uint64_t latest_good_ = 0;  // none of them is late while counted_ is no more than this
 
-  // A response is held up in this cycle, was in the one before; cycles in which one was.
-  bool stalled_ = false;
-  bool response_held_ = false;
-  std::uint64_t stalls_ = 0;
+  bool response_held_ = false;  // in the cycle before
 
   // Oldest first; the latest is not accepted yet if lifecycle_held_.
   unsigned lifecycle_count_ = 0;

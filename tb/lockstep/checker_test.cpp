@@ -17,6 +17,7 @@
 #include "sim/golden/config.h"
 #include "sim/golden/log.h"
 #include "sim/golden/model.h"
+#include "sim/lockstep/bounds.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/monitor.h"
 #include "sim/lockstep/recorder.h"
@@ -51,6 +52,19 @@ class MonitorTest : public testing::Test {
     ASSERT_TRUE(monitor_.Check(cycle_++, in_, out_)) << monitor_.mismatch()->field;
     Next();
   }
+  void Good(std::uint64_t cycles) {
+    for (; cycles != 0; --cycles) {
+      Good();
+    }
+  }
+  // Waits count from here on.
+  void Started() { Good(BoundsOf(kTwoPorts).start); }
+  // As it is, it may go on for as long as the bound says.
+  void AtMost(Wait wait, const std::string& what) {
+    Good(BoundsOf(kTwoPorts).longest[wait]);
+    Bad(std::string("wait.") + kWaitNames[wait]);
+    EXPECT_NE(monitor_.mismatch()->unit.find(what), std::string::npos) << monitor_.mismatch()->unit;
+  }
   // A cycle that must be refused, and for which pin.
   void Bad(const std::string& field) {
     ASSERT_FALSE(monitor_.Check(cycle_++, in_, out_));
@@ -73,8 +87,7 @@ class MonitorTest : public testing::Test {
     out_.commit_lifecycle = false;
   }
 
-  golden::Model model_{kTwoPorts};
-  Monitor monitor_{kTwoPorts, model_};
+  Monitor monitor_{kTwoPorts};
   Inputs in_;
   Outputs out_;
   std::uint64_t cycle_ = 0;
@@ -209,11 +222,6 @@ TEST_F(MonitorTest, ExitOvertakesTheWarpsOperation) {
 }
 
 TEST_F(MonitorTest, EndOvertakesAnOperationOfTheCta) {
-  Operation launch;
-  launch.kind = OpKind::kLaunch;
-  launch.warps = 0xff;
-  launch.size = 8;
-  model_.Step(launch);
   AcceptOne();
   in_.lifecycle_valid = true;
   in_.lifecycle.kind = OpKind::kEnd;
@@ -229,6 +237,84 @@ TEST_F(MonitorTest, LifecycleOperationChanged) {
   Good();
   in_.lifecycle.warp = 4;
   Bad("lc");
+}
+
+// Each wait may be as long as its bound, and not a cycle longer.
+TEST_F(MonitorTest, OperationThatWaitsTooLong) {
+  Started();
+  AcceptOne();
+  AtMost(kCommitWait, "port 1: sync at barrier 0 with count 0 by warp 3 of CTA 0");
+}
+
+TEST_F(MonitorTest, SecondOperationThatWaitsTooLong) {
+  Started();
+  AcceptOne();
+  Good(20);
+  Present(0, Arrival(OpKind::kSync, 4, 0, 0));
+  out_.issue_ready = 0b01;
+  Good();
+  out_.busy |= 1U << 4;
+  Good(20);
+  Commit(1, 3);
+  Good();
+  out_.busy = 1U << 4;
+  Good(BoundsOf(kTwoPorts).longest[kCommitWait] - 21);
+  Bad("wait.commit");
+}
+
+TEST_F(MonitorTest, DrainedOperationThatWaitsTooLong) {
+  Started();
+  in_.fence_ack = 0;
+  AcceptOne();
+  out_.fence_req = 1U << 3;
+  Good(5000);  // the core's time
+  in_.fence_ack = ~std::uint64_t{0};
+  Good();
+  out_.fence_req = 0;
+  AtMost(kDrainWait, "port 1: sync");
+}
+
+TEST_F(MonitorTest, PresentedOperationThatWaitsTooLong) {
+  Started();
+  AcceptOne();
+  Present(0, Arrival(OpKind::kArrive, 3, 1, 1));
+  Good(30);  // its warp is busy
+  Commit(1, 3);
+  Good();
+  out_.busy = 0;
+  AtMost(kIssueWait, "port 0: arrive");
+}
+
+TEST_F(MonitorTest, LaunchThatWaitsTooLong) {
+  in_.lifecycle_valid = true;
+  in_.lifecycle.kind = OpKind::kLaunch;
+  Started();
+  AtMost(kLaunchWait, "the lifecycle port: launch of CTA 0");
+}
+
+TEST_F(MonitorTest, ExitThatWaitsTooLong) {
+  Started();
+  AcceptOne();
+  in_.lifecycle_valid = true;
+  in_.lifecycle = Exit(3);
+  Good(40);  // for its warp's operation
+  Commit(1, 3);
+  Good();
+  out_.busy = 0;
+  Good(BoundsOf(kTwoPorts).longest[kLeaveWait] - 1);
+  Bad("wait.leave");
+}
+
+TEST_F(MonitorTest, ResponseNotTakenIsNoWait) {
+  Started();
+  AcceptOne();
+  Good(20);
+  in_.response_ready = false;
+  out_.response_valid = true;
+  Good(5000);
+  in_.response_ready = true;
+  Good(BoundsOf(kTwoPorts).longest[kCommitWait] - 20);
+  Bad("wait.commit");
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -322,6 +408,27 @@ TEST(ScoreboardTest, CatchesALieInEveryField) {
     lies[i].tell(&out);
     EXPECT_EQ(Judge(out), lies[i].field) << "lie " << i;
   }
+}
+
+TEST(ScoreboardTest, CatchesALateResponse) {
+  golden::Model model(kTwoPorts);
+  Scoreboard scoreboard(kTwoPorts, model);
+  Commits commits;
+  commits.count = 1;
+  commits.operations[0].kind = OpKind::kLaunch;
+  commits.operations[0].warps = 0b11;
+  commits.operations[0].size = 2;
+  golden::Effects effects = model.Step(commits.operations[0]);
+  ASSERT_TRUE(scoreboard.Expect(0, commits, &effects));
+  commits.operations[0] = Read(OpKind::kB2rWarp, 1);
+  effects = model.Step(commits.operations[0]);
+  ASSERT_TRUE(scoreboard.Expect(0, commits, &effects));
+  const std::uint64_t bound = BoundsOf(kTwoPorts).longest[kResponseWait];
+  for (std::uint64_t cycle = 0; cycle <= bound; ++cycle) {
+    ASSERT_TRUE(scoreboard.Compare(cycle, Inputs(), Outputs()));
+  }
+  EXPECT_FALSE(scoreboard.Compare(bound + 1, Inputs(), Outputs()));
+  EXPECT_EQ(scoreboard.mismatch()->field, "wait.response");
 }
 
 // A release that was not predicted, or comes again.

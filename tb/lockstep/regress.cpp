@@ -29,7 +29,6 @@ namespace {
 using muster::Config;
 using muster::lockstep::ConfigResult;
 using muster::lockstep::SeedResult;
-using muster::lockstep::Waits;
 
 constexpr int kUsage = 2;
 // A stream that stalls tests nothing: a seed goes on until one operation has committed in so many
@@ -82,16 +81,11 @@ SeedResult RunSeed(const Arguments& arguments, const Config& config, std::uint64
 // ------------------------------------------------------------------------------------------------
 
 std::string Pack(const SeedResult& result) {
-  const Waits& waits = result.run.waits;
   const nlohmann::json json = {
-      {"cycles", result.run.cycles},
-      {"commits", result.run.commits},
-      {"releases", result.run.releases},
-      {"faults", result.run.faults},
-      {"waits", {waits.issue, waits.commit, waits.lifecycle, waits.response}},
-      {"seconds", result.run.seconds},
-      {"what", result.run.what},
-      {"hits", result.hits},
+      {"cycles", result.run.cycles},     {"commits", result.run.commits},
+      {"releases", result.run.releases}, {"faults", result.run.faults},
+      {"waits", result.run.waits},       {"seconds", result.run.seconds},
+      {"what", result.run.what},         {"hits", result.hits},
       {"failure", result.failure},
   };
   return json.dump();
@@ -103,8 +97,7 @@ void Unpack(const std::string& text, SeedResult* result) {
   result->run.commits = json["commits"];
   result->run.releases = json["releases"];
   result->run.faults = json["faults"];
-  const std::vector<std::uint64_t> waits = json["waits"];
-  result->run.waits = {waits[0], waits[1], waits[2], waits[3]};
+  result->run.waits = json["waits"];
   result->run.seconds = json["seconds"];
   result->run.what = json["what"];
   result->hits = json["hits"].get<std::vector<std::uint64_t>>();

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/lockstep/bounds.h"
+
 namespace muster::lockstep {
 namespace {
 
@@ -64,10 +66,9 @@ void ConfigResult::Add(const SeedResult& seed) {
   releases += seed.run.releases;
   faults += seed.run.faults;
   seconds += seed.run.seconds;
-  waits.issue = std::max(waits.issue, seed.run.waits.issue);
-  waits.commit = std::max(waits.commit, seed.run.waits.commit);
-  waits.lifecycle = std::max(waits.lifecycle, seed.run.waits.lifecycle);
-  waits.response = std::max(waits.response, seed.run.waits.response);
+  for (unsigned wait = 0; wait < kNumWaits; ++wait) {
+    waits[wait] = std::max(waits[wait], seed.run.waits[wait]);
+  }
   cover.Add(seed.hits);
   done.push_back(seed);
 }
@@ -94,23 +95,31 @@ bool Passed(const std::vector<ConfigResult>& results) {
 
 std::string Summary(const std::vector<ConfigResult>& results) {
   std::string text =
-      fmt::format("{:12} {:>6} {:>7} {:>12} {:>12} {:>10} {:>9} {:>7} {:>9}   {}\n", "config",
-                  "seeds", "failed", "cycles", "commits", "releases", "faults", "kHz", "cover",
-                  "longest waits: issue, commit, "
-                  "lifecycle, response");
+      fmt::format("{:12} {:>6} {:>7} {:>12} {:>12} {:>10} {:>9} {:>7} {:>9}\n", "config", "seeds",
+                  "failed", "cycles", "commits", "releases", "faults", "kHz", "cover");
   const auto out = std::back_inserter(text);
   for (const ConfigResult& result : results) {
     const auto failed = std::count_if(result.done.begin(), result.done.end(),
                                       [](const SeedResult& seed) { return !seed.failure.empty(); });
     const std::size_t points = result.cover.points().size();
     fmt::format_to(
-        out, "{:12} {:>6} {:>7} {:>12} {:>12} {:>10} {:>9} {:>7.0f} {:>9}   {}, {}, {}, {}\n",
-        result.config->name, result.done.size(), failed, result.cycles, result.commits,
-        result.releases, result.faults,
+        out, "{:12} {:>6} {:>7} {:>12} {:>12} {:>10} {:>9} {:>7.0f} {:>9}\n", result.config->name,
+        result.done.size(), failed, result.cycles, result.commits, result.releases, result.faults,
         result.seconds > 0 ? static_cast<double>(result.cycles) / result.seconds / 1000 : 0.0,
-        fmt::format("{}/{}", points - result.Missed().size(), points), result.waits.issue,
-        result.waits.commit, result.waits.lifecycle, result.waits.response);
+        fmt::format("{}/{}", points - result.Missed().size(), points));
   }
+  fmt::format_to(out, "\nlongest waits, and their bounds\n{:12}", "");
+  for (const char* name : kWaitNames) {
+    fmt::format_to(out, " {:>10}", name);
+  }
+  for (const ConfigResult& result : results) {
+    const Waits bounds = BoundsOf(*result.config).longest;
+    fmt::format_to(out, "\n{:12}", result.config->name);
+    for (unsigned wait = 0; wait < kNumWaits; ++wait) {
+      fmt::format_to(out, " {:>10}", fmt::format("{}/{}", result.waits[wait], bounds[wait]));
+    }
+  }
+  text += '\n';
   for (const ConfigResult& result : results) {
     const std::vector<std::string> missed = result.Missed();
     if (result.must_hit() && !missed.empty()) {
@@ -136,20 +145,15 @@ std::string Json(const std::vector<ConfigResult>& results) {
     for (const Cover::Point& point : result.cover.points()) {
       cover[point.name] = point.hits;
     }
+    nlohmann::ordered_json waits = nlohmann::ordered_json::object();
+    for (unsigned wait = 0; wait < kNumWaits; ++wait) {
+      waits[kWaitNames[wait]] = {{"cycles", result.waits[wait]},
+                                 {"bound", BoundsOf(*result.config).longest[wait]}};
+    }
     json["configs"][result.config->name] = {
-        {"seeds", result.done.size()},
-        {"cycles", result.cycles},
-        {"commits", result.commits},
-        {"releases", result.releases},
-        {"faults", result.faults},
-        {"seconds", result.seconds},
-        {"longest_waits",
-         {{"issue", result.waits.issue},
-          {"commit", result.waits.commit},
-          {"lifecycle", result.waits.lifecycle},
-          {"response", result.waits.response}}},
-        {"missed", result.Missed()},
-        {"cover", cover},
+        {"seeds", result.done.size()}, {"cycles", result.cycles},   {"commits", result.commits},
+        {"releases", result.releases}, {"faults", result.faults},   {"seconds", result.seconds},
+        {"longest_waits", waits},      {"missed", result.Missed()}, {"cover", cover},
     };
     for (const SeedResult& seed : result.done) {
       if (!seed.failure.empty()) {

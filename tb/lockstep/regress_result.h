@@ -39,7 +39,7 @@ struct ConfigResult {
   std::uint64_t releases = 0;
   std::uint64_t faults = 0;
   double seconds = 0;
-  Waits waits;
+  Waits waits{};
   Cover cover;
   std::vector<SeedResult> done;
 };

@@ -1,0 +1,179 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Traffic whose only aim is to make somebody wait: how near to its published bound does each wait
+// come? The monitor sees to it that none goes beyond.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "sim/lockstep/bounds.h"
+#include "sim/lockstep/lockstep.h"
+#include "tb/lockstep/random.h"
+#include "tb/lockstep/script.h"
+
+namespace muster::lockstep {
+namespace {
+
+// Every port asks in every cycle, and so does the lifecycle port. Port 0 carries what is to wait,
+// the others mostly R2B, the slowest operation, of two warps in turn. The lifecycle port exits no
+// lane of a warp, over and over, or launches and ends a CTA of one warp.
+class Adversary : public Driver {
+ public:
+  Adversary(const Config& config, Wait aim)
+      : config_(config),
+        aim_(aim),
+        pool_(FirstWarps(config.num_warps - 2 * config.num_issue + (aim == kLaunchWait ? 0 : 1))),
+        last_(static_cast<unsigned>(__builtin_popcountll(pool_)) - 1) {}
+
+  bool Drive(std::uint64_t /*cycle*/, const Outputs& seen, Inputs* inputs) override {
+    DriveLifecycle(seen, inputs);
+    inputs->issue_valid &= static_cast<std::uint8_t>(~seen.issue_ready);
+    DriveFence(seen, inputs);
+    for (unsigned port = 0; resident_ && port < config_.num_issue; ++port) {
+      const unsigned bit = 1U << port;
+      if ((inputs->issue_valid & bit) == 0 && Pick(port, &inputs->issue[port])) {
+        inputs->issue_valid |= static_cast<std::uint8_t>(bit);
+        flying_ |= Bit(inputs->issue[port].warp);
+      }
+    }
+    // Places for responses come and go.
+    inputs->response_ready = aim_ != kCommitWait || random_.Percent(40);
+    return true;
+  }
+
+  void OnCommit(std::uint64_t /*cycle*/, const Operation& operation,
+                const golden::Effects& /*effects*/) override {
+    if (!IsLifecycle(operation.kind)) {
+      flying_ &= ~Bit(operation.warp);
+    }
+    resident_ = resident_ || operation.kind == OpKind::kLaunch;
+  }
+
+ private:
+  static std::uint64_t Bit(unsigned warp) { return std::uint64_t{1} << warp; }
+
+  // The first launch is of all warps but, where launches are to wait, the last one.
+  void DriveLifecycle(const Outputs& seen, Inputs* inputs) {
+    if (inputs->lifecycle_valid && !seen.lifecycle_ready) {
+      return;
+    }
+    Operation& next = inputs->lifecycle;
+    const bool first = !inputs->lifecycle_valid;
+    inputs->lifecycle_valid = true;
+    if (first) {
+      next.warps = FirstWarps(config_.num_warps - (aim_ == kLaunchWait ? 1 : 0));
+    } else if (aim_ != kLaunchWait) {
+      next = Exit(victim());
+      next.lanes = 0;
+      return;
+    } else if (next.cta == 1 && next.kind == OpKind::kLaunch) {
+      next.kind = OpKind::kEnd;
+      return;
+    } else {
+      next.cta = 1;
+      next.warps = Bit(config_.num_warps - 1);
+    }
+    next.kind = OpKind::kLaunch;
+    next.size = static_cast<std::uint8_t>(__builtin_popcountll(next.warps));
+  }
+
+  // Arrivals of the pool's warps are parked. Where operations are to wait at the port, they are
+  // acknowledged all at once, just ahead of the victim; else in the next cycle, but for the last
+  // warp, which may miss its turn.
+  void DriveFence(const Outputs& seen, Inputs* inputs) {
+    if (aim_ == kIssueWait) {
+      if (ahead_ != 0 || seen.fence_req == pool_) {
+        ++ahead_;
+      }
+      inputs->fence_ack = ahead_ != 0 ? ~std::uint64_t{0} : ~pool_;
+      return;
+    }
+    unperformed_ |= pool_ & ~flying_;
+    unperformed_ &= ~(seen.fence_req & ~(random_.OneIn(64) ? 0 : Bit(last_)));
+    inputs->fence_ack = ~unperformed_;
+  }
+
+  bool Pick(unsigned port, Operation* operation) {
+    const std::uint64_t warps = port == 0 ? pool_ : std::uint64_t{0b11} << (last_ + 2 * port);
+    const std::uint64_t free = warps & ~flying_;
+    const OpKind passes = config_.reduce ? OpKind::kB2rBar : OpKind::kArrive;
+    if (port == 0 && config_.drain && (aim_ == kIssueWait || aim_ == kDrainWait)) {
+      // What passes, now and then, or behind all that is parked.
+      const bool now = aim_ == kDrainWait ? random_.OneIn(256) : ahead_ == kAhead;
+      if (now && (flying_ & Bit(victim())) == 0) {
+        *operation = Arrival(passes, victim(), 0, 1);
+        return true;
+      }
+      if (ahead_ > kAhead && (flying_ & (pool_ | Bit(victim()))) == 0) {
+        ahead_ = 0;
+      }
+      *operation = Arrival(OpKind::kArrive, FirstOf(free), 0, 1);
+      return free != 0 && ahead_ == 0;
+    }
+    // One that completes ahead of a slow one makes it slower.
+    const bool mixed = aim_ == kCommitWait || aim_ == kLeaveWait;
+    const unsigned dice = mixed ? random_.Below(4) : 0;
+    if (!config_.state || dice == 1) {
+      *operation = Arrival(OpKind::kArrive, FirstOf(free), 0, 1);
+    } else if (aim_ == kCommitWait && config_.num_issue > 1 && dice > 1) {
+      *operation = Read(passes, FirstOf(free));
+    } else {
+      *operation = Write(OpKind::kR2bBar, FirstOf(free), 1, 0);
+    }
+    return free != 0;
+  }
+
+  static unsigned FirstOf(std::uint64_t bits) {
+    return bits == 0 ? 0 : static_cast<unsigned>(__builtin_ctzll(bits));
+  }
+  unsigned victim() const { return last_ + 1; }  // has nothing to drain
+
+  static constexpr unsigned kAhead = 4;  // cycles from acknowledge to the first of the batch
+
+  const Config config_;
+  const Wait aim_;
+  const std::uint64_t pool_;  // warps of port 0
+  const unsigned last_;       // of them
+  Random random_{1};
+  std::uint64_t flying_ = 0;       // from valid to commit
+  std::uint64_t unperformed_ = 0;  // not acknowledged
+  unsigned ahead_ = 0;             // cycles since the pool was acknowledged
+  bool resident_ = false;
+};
+
+class Waiting : public testing::TestWithParam<Config> {
+ protected:
+  // The longest wait of that kind, at a 1/`ratio` of its bound at least.
+  void Expect(Wait aim, unsigned ratio) {
+    Adversary adversary(GetParam(), aim);
+    Options options;
+    options.max_cycles = kCycles;
+    const Result result = lockstep::Run(GetParam(), adversary, options);
+    ASSERT_EQ(result.ending, Ending::kMaxCycles) << result.report;
+    const std::uint64_t bound = BoundsOf(GetParam()).longest[aim];
+    RecordProperty(kWaitNames[aim],
+                   std::to_string(result.waits[aim]) + "/" + std::to_string(bound));
+    EXPECT_GE(result.waits[aim] * ratio, bound);
+  }
+
+ private:
+  static constexpr std::uint64_t kCycles = 40'000;
+};
+
+INSTANTIATE_TEST_SUITE_P(Units, Waiting, testing::ValuesIn(BuiltConfigs()));
+
+TEST_P(Waiting, AtTheIssuePort) { Expect(kIssueWait, 2); }
+TEST_P(Waiting, ForTheCommit) { Expect(kCommitWait, 3); }
+TEST_P(Waiting, BehindTheDrain) {
+  if (!GetParam().drain) {
+    GTEST_SKIP() << "no drain";
+  }
+  Expect(kDrainWait, 3);
+}
+TEST_P(Waiting, OfALaunch) { Expect(kLaunchWait, 2); }
+TEST_P(Waiting, OfAnExit) { Expect(kLeaveWait, 3); }
+
+}  // namespace
+}  // namespace muster::lockstep
