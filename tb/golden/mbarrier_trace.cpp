@@ -1,0 +1,362 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "tb/golden/mbarrier_trace.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/golden/config.h"
+#include "sim/golden/golden.h"
+#include "sim/golden/mbarrier.h"
+#include "sim/golden/mbarrier_operation.h"
+#include "sim/golden/mbarrier_word.h"
+#include "sim/golden/operation.h"
+#include "tb/golden/trace.h"
+
+namespace muster::golden {
+namespace {
+
+constexpr std::uint32_t kAllLanes = 0xffffffff;
+constexpr const char* kConfig = "small";
+constexpr const char* kPendingCount = "pending_count";
+
+using Words = std::vector<std::string>;
+
+// The words of a line; brackets, commas and colons only separate them.
+Words Split(std::string text) {
+  for (char& c : text) {
+    c = std::string_view("[],:").find(c) != std::string_view::npos ? ' ' : c;
+  }
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), std::istream_iterator<std::string>()};
+}
+
+std::string Trim(const std::string& text) {
+  std::istringstream in(text);
+  std::string trimmed;
+  for (std::string word; in >> word;) {
+    trimmed += (trimmed.empty() ? "" : " ") + word;
+  }
+  return trimmed;
+}
+
+std::uint64_t Number(const std::string& text) {
+  char* end = nullptr;
+  const std::uint64_t value = std::strtoull(text.c_str(), &end, 0);
+  EXPECT_TRUE(!text.empty() && *end == '\0') << "no number: " << text;
+  return value;
+}
+
+MbOp OpOf(const std::string& name) {
+  for (unsigned code = 0; code < kNumMbOps; ++code) {
+    if (name == Name(static_cast<MbOp>(code))) {
+      return static_cast<MbOp>(code);
+    }
+  }
+  ADD_FAILURE() << "no operation: " << name;
+  return MbOp::kInit;
+}
+
+std::string WordText(std::uint64_t word) {
+  const MbWord fields = DecodeMbWord(word);
+  EXPECT_FALSE(fields.lock || fields.reserved);
+  std::string text =
+      fmt::format("p{} {}/{}", fields.phase ? 1 : 0, fields.pending, fields.expected);
+  if (fields.tx != 0) {
+    text += fmt::format(" tx {}", fields.tx);
+  }
+  return text;
+}
+
+std::string WarpsText(const std::vector<MbAnswer>& answers, bool complete) {
+  std::string text;
+  for (const MbAnswer& answer : answers) {
+    if (answer.complete == complete) {
+      text += fmt::format(" {}", answer.warp);
+    }
+  }
+  return text;
+}
+
+bool IsRefused(const MbEffects& effects, unsigned lane) {
+  return effects.fault[lane] != FaultCause::kNone;
+}
+
+std::string FaultText(const MbOperation& operation, const MbEffects& effects) {
+  std::map<FaultCause, std::uint32_t> lanes;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    if (IsRefused(effects, lane)) {
+      lanes[effects.fault[lane]] |= 1U << lane;
+    }
+  }
+  std::string text;
+  for (const auto& [cause, refused] : lanes) {
+    text += fmt::format(" fault {}", Name(cause));
+    if (refused != operation.lanes) {
+      text += fmt::format(" lanes={:#x}", refused);
+    }
+  }
+  return text;
+}
+
+std::string TokenText(const MbOperation& operation, const MbEffects& effects) {
+  std::string text;
+  unsigned count = 0;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    if ((operation.lanes >> lane & 1) != 0 && !IsRefused(effects, lane)) {
+      text += (count++ == 0 ? " " : ", ") + WordText(effects.token[lane]);
+    } else {
+      EXPECT_EQ(effects.token[lane], 0U);
+    }
+  }
+  return text.empty() ? text : (count == 1 ? " token" : " tokens") + text;
+}
+
+std::string WaitText(const MbOperation& operation, const MbEffects& effects) {
+  EXPECT_EQ(effects.parked & (effects.complete | ~operation.lanes), 0U);
+  if (effects.parked != 0) {
+    EXPECT_EQ(effects.parked, operation.lanes);
+    return " parks";
+  }
+  if (effects.complete != 0) {
+    EXPECT_EQ(effects.complete, operation.lanes);
+    return " true";
+  }
+  return IsRefused(effects, static_cast<unsigned>(__builtin_ctz(operation.lanes))) ? "" : " false";
+}
+
+// What an operation, a store, a time limit or the end of a CTA did besides its own result.
+std::string RestText(const MbEffects& effects) {
+  std::string text;
+  for (const bool complete : {true, false}) {
+    const std::string warps = WarpsText(effects.answers, complete);
+    if (!warps.empty()) {
+      text += fmt::format(" answers {} to{}", complete, warps);
+    }
+  }
+  for (unsigned i = 0; i < kNumHazards; ++i) {
+    if ((effects.hazards >> i & 1) != 0) {
+      text += fmt::format(" hazard {}", Name(static_cast<Hazard>(i)));
+    }
+  }
+  return text;
+}
+
+std::string EffectsText(const MbOperation& operation, const MbEffects& effects) {
+  std::string text = FaultText(operation, effects);
+  if (effects.turns != 0) {
+    text += effects.turns == 1 ? " turns" : fmt::format(" turns {} times", effects.turns);
+  }
+  if (effects.written) {
+    text += " " + WordText(effects.word);
+  }
+  if (operation.has_token) {
+    text += TokenText(operation, effects);
+  }
+  if (IsMbWait(operation.op) && operation.lanes != 0) {
+    text += WaitText(operation, effects);
+  }
+  return text + RestText(effects);
+}
+
+}  // namespace
+
+MbTrace::MbTrace() : core_(*FindConfig(kConfig)), mbarriers_(core_, kSmemBytes) {}
+
+void MbTrace::Run(std::string_view text) {
+  std::istringstream lines{std::string(text)};
+  std::string line;
+  for (std::string part; std::getline(lines, part);) {
+    line += part.substr(0, part.find_first_of("#\\"));
+    if (part.find('\\') != std::string::npos) {
+      continue;
+    }
+    if (!Trim(line).empty()) {
+      SCOPED_TRACE(Trim(line));
+      RunLine(line);
+    }
+    line.clear();
+  }
+}
+
+void MbTrace::RunLine(const std::string& line) {
+  const std::size_t arrow = line.find("->");
+  const std::string expected =
+      arrow == std::string::npos ? std::string() : Trim(line.substr(arrow + 2));
+  EXPECT_EQ(Trim(Carry(line.substr(0, arrow))), expected);
+}
+
+std::string MbTrace::Carry(const std::string& text) {
+  const Words words = Split(text);
+  const std::string& first = words.at(0);
+  if (first == "suspend" || first == "end") {
+    return Leave(text);
+  }
+  if (first == "expire") {
+    return RestText(mbarriers_.Expire(static_cast<unsigned>(Number(words.at(1)))));
+  }
+  if (first == "load" || first == "store" || first == "restore") {
+    const auto cta = static_cast<unsigned>(Number(words.at(1)));
+    const auto addr = static_cast<std::uint32_t>(Number(words.at(2)));
+    if (first == "load") {
+      return fmt::format("{:#x}", mbarriers_.Word(cta, addr));
+    }
+    const std::uint64_t word = Number(words.at(3));
+    std::string effects =
+        first == "store" ? RestText(mbarriers_.Store(cta, addr, word)) : std::string();
+    if (first == "restore") {
+      mbarriers_.Restore(cta, addr, word);
+    }
+    EXPECT_EQ(mbarriers_.Word(cta, addr), word);
+    return effects;
+  }
+  const bool of_core = first == "launch" || words.at(1) == "exit" || words.at(1) == "SYNC";
+  if (of_core) {
+    EXPECT_EQ(core_.Step(ParseOperation(text)).fault, FaultCause::kNone);
+    return "";
+  }
+  return CarryOperation(text);
+}
+
+std::string MbTrace::Leave(const std::string& text) {
+  const Operation operation = ParseOperation(text);
+  EXPECT_EQ(core_.Step(operation).fault, FaultCause::kNone);
+  return RestText(mbarriers_.Leave(operation.cta, operation.kind));
+}
+
+MbTrace::Line MbTrace::ParseLine(const std::string& text) const {
+  Words words = Split(text);
+  Line line;
+  MbOperation& operation = line.operation;
+  operation.lanes = 1;
+  if (words[0] == "async" || words[0] == "remote") {
+    operation.source = words[0] == "async" ? MbSource::kAsync : MbSource::kRemote;
+    operation.cta = static_cast<std::uint8_t>(Number(words.at(1)));
+    words.erase(words.begin());
+  } else {
+    const std::size_t dot = words[0].find('.');
+    if (dot != std::string::npos) {
+      operation.cta = static_cast<std::uint8_t>(Number(words[0].substr(0, dot)));
+    }
+    operation.warp =
+        static_cast<std::uint8_t>(Number(words[0].substr(dot == std::string::npos ? 0 : dot + 1)));
+  }
+  line.mnemonic = words.at(1);
+
+  std::vector<std::uint32_t> numbers;  // operands after the address
+  for (auto word = words.begin() + 2; word != words.end(); ++word) {
+    if (*word == "out") {
+      operation.source = MbSource::kOutbound;
+    } else if (*word == "part") {
+      operation.whole = false;
+    } else if (*word == "lanes=all") {
+      operation.lanes = kAllLanes;
+    } else if (word->rfind("lanes=", 0) == 0) {
+      operation.lanes = static_cast<std::uint32_t>(Number(word->substr(6)));
+    } else if ((*word)[0] == '%') {
+      line.name = fmt::format("{} of warp {}", *word, operation.warp);
+    } else if (*word != "_") {
+      numbers.push_back(static_cast<std::uint32_t>(Number(*word)));
+    }
+  }
+  if (line.mnemonic == kPendingCount) {
+    return line;
+  }
+  operation.op = OpOf(line.mnemonic);
+  operation.addr = numbers.at(0);
+  auto operand = numbers.begin() + 1;
+  if (IsMbWait(operation.op)) {
+    operation.phase = line.name.empty() ? *operand++ != 0
+                                        : DecodeMbWord(Register(line.name, operation.lanes)).phase;
+    operation.has_hint = operand != numbers.end();
+  } else {
+    operation.has_token = !line.name.empty();
+    operation.operand = IsMbArrival(operation.op) ? 1 : 0;
+  }
+  if (operand != numbers.end()) {
+    operation.operand = *operand;
+  }
+  return line;
+}
+
+// Of the lowest lane.
+std::uint64_t MbTrace::Register(const std::string& name, std::uint32_t lanes) const {
+  return registers_.at({name, static_cast<unsigned>(__builtin_ctz(lanes))});
+}
+
+std::string MbTrace::CarryOperation(const std::string& text) {
+  const Line line = ParseLine(text);
+  const MbOperation& operation = line.operation;
+  if (line.mnemonic == kPendingCount) {
+    return std::to_string(PendingCount(Register(line.name, operation.lanes)));
+  }
+  const Mbarriers before = mbarriers_;
+  const MbEffects effects = mbarriers_.Step(operation);
+  CheckLaneByLane(operation, effects, before);
+  for (unsigned lane = 0; operation.has_token && lane < kWarpSize; ++lane) {
+    if ((operation.lanes >> lane & 1) != 0) {
+      registers_[{line.name, lane}] = effects.token[lane];
+    }
+  }
+  if (effects.written) {
+    EXPECT_EQ(mbarriers_.Word(operation.cta, operation.addr), effects.word);
+  } else if (effects.parked == 0) {
+    EXPECT_EQ(StateText(mbarriers_), StateText(before)) << "it changed the state";
+  }
+  return EffectsText(operation, effects);
+}
+
+// Lanes that park do so together.
+void MbTrace::CheckLaneByLane(const MbOperation& operation, const MbEffects& effects,
+                              Mbarriers before) const {
+  if (effects.parked != 0) {
+    return;
+  }
+  MbEffects sum;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    if ((operation.lanes >> lane & 1) == 0) {
+      continue;
+    }
+    MbOperation one = operation;
+    one.lanes = 1U << lane;
+    const MbEffects part = before.Step(one);
+    sum.fault[lane] = part.fault[lane];
+    sum.token[lane] = part.token[lane];
+    sum.complete |= part.complete;
+    sum.turns += part.turns;
+    sum.written = sum.written || part.written;
+    sum.word = part.written ? part.word : sum.word;
+    sum.answers.insert(sum.answers.end(), part.answers.begin(), part.answers.end());
+    sum.hazards |= part.hazards;
+  }
+  EXPECT_EQ(EffectsText(operation, sum), EffectsText(operation, effects));
+  EXPECT_EQ(StateText(before), StateText(mbarriers_)) << "not what its lanes do one by one";
+}
+
+// Everything that can be seen.
+std::string MbTrace::StateText(const Mbarriers& mbarriers) const {
+  std::string text;
+  for (unsigned cta = 0; cta < FindConfig(kConfig)->num_ctas; ++cta) {
+    for (std::uint32_t addr = 0; addr < kSmemBytes; addr += 8) {
+      if (mbarriers.Word(cta, addr) != 0) {
+        text += fmt::format("{:#x} ", mbarriers.Word(cta, addr));
+      }
+    }
+    for (const std::uint32_t addr : mbarriers.Objects(cta)) {
+      text += "\n" + mbarriers.Describe(cta, addr);
+    }
+  }
+  for (unsigned warp = 0; warp < kMaxWarps; ++warp) {
+    text += fmt::format(" {:#x}", mbarriers.ParkedLanes(warp));
+  }
+  return text;
+}
+
+}  // namespace muster::golden
