@@ -2,11 +2,14 @@
 //
 // Traffic whose only aim is to make somebody wait: how near to its published bound does each wait
 // come? The monitor sees to it that none goes beyond.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "sim/lockstep/bounds.h"
 #include "sim/lockstep/lockstep.h"
@@ -143,6 +146,49 @@ class Adversary : public Driver {
   bool resident_ = false;
 };
 
+// Reads at ports 0 and 2, R2B at 1 and 3; a response is taken only as a commit of the last port
+// shows that the next round has begun behind port 0, so that port 2 is the first to find a place.
+class PlaceForOthers : public Driver {
+ public:
+  explicit PlaceForOthers(const Config& config) : config_(config) {}
+
+  bool Drive(std::uint64_t /*cycle*/, const Outputs& seen, Inputs* inputs) override {
+    inputs->lifecycle_valid = !resident_;
+    inputs->lifecycle.kind = OpKind::kLaunch;
+    inputs->lifecycle.warps = FirstWarps(kWarps);
+    inputs->lifecycle.size = kWarps;
+    resident_ = resident_ || seen.lifecycle_ready;
+    inputs->lifecycle_valid = !resident_;
+    inputs->issue_valid &= static_cast<std::uint8_t>(~seen.issue_ready);
+    for (unsigned port = 0; resident_ && port < config_.num_issue; ++port) {
+      if ((inputs->issue_valid >> port & 1) == 0) {
+        const unsigned warp = 2 * port + (++turns_ / config_.num_issue & 1);
+        inputs->issue_valid |= static_cast<std::uint8_t>(1U << port);
+        inputs->issue[port] =
+            port % 2 == 0 ? Read(OpKind::kB2rBar, warp, 1) : Write(OpKind::kR2bBar, warp, 1, 0);
+      }
+    }
+    inputs->fence_ack = ~std::uint64_t{0};
+    inputs->response_ready = (seen.commit_valid >> (config_.num_issue - 1) & 1) != 0;
+    return true;
+  }
+
+  void OnCommit(std::uint64_t /*cycle*/, const Operation& operation,
+                const golden::Effects& /*effects*/) override {
+    ++commits_[operation.warp / 2];
+  }
+
+  std::uint64_t commits(unsigned port) const { return commits_[port]; }
+
+ private:
+  static constexpr unsigned kWarps = 2 * kMaxIssue;
+
+  const Config config_;
+  bool resident_ = false;
+  unsigned turns_ = 0;
+  std::array<std::uint64_t, kMaxIssue> commits_{};
+};
+
 class Waiting : public testing::TestWithParam<Config> {
  protected:
   // The longest wait of that kind, at a 1/`ratio` of its bound at least.
@@ -158,7 +204,6 @@ class Waiting : public testing::TestWithParam<Config> {
     EXPECT_GE(result.waits[aim] * ratio, bound);
   }
 
- private:
   static constexpr std::uint64_t kCycles = 40'000;
 };
 
@@ -174,6 +219,48 @@ TEST_P(Waiting, BehindTheDrain) {
 }
 TEST_P(Waiting, OfALaunch) { Expect(kLaunchWait, 2); }
 TEST_P(Waiting, OfAnExit) { Expect(kLeaveWait, 3); }
+
+TEST_P(Waiting, NoLongerThanPublished) {
+  std::ifstream readme(RTL_README);
+  std::string line;
+  while (std::getline(readme, line) && line != "### Worst waits") {
+  }
+  while (std::getline(readme, line) && line.rfind(fmt::format("| {} |", GetParam().name), 0) != 0) {
+  }
+  for (const std::uint64_t bound : BoundsOf(GetParam()).longest) {
+    line.erase(0, line.find('|', 1));
+    EXPECT_EQ(line.rfind(fmt::format("| {} ", bound), 0), 0U) << line << ": not " << bound;
+  }
+}
+
+// One warp of another CTA issues back to back.
+TEST_P(Waiting, OfAnEndAmidOtherCtas) {
+  Script script(GetParam());
+  script.Launch(0, 0b0011);
+  script.Launch(1, 0b1100);
+  std::vector<Script::Id> others;
+  for (unsigned i = 0; i < 50; ++i) {
+    others.push_back(script.Issue(0, InCta(1, Arrival(OpKind::kArrive, 2, 1, 1))));
+  }
+  Operation end;
+  end.kind = OpKind::kEnd;
+  const Script::Id ended = script.Lifecycle(end, 10);
+  script.Run();
+  EXPECT_LT(script.Committed(ended), script.Committed(others[20]));
+}
+
+TEST_P(Waiting, ForAPlaceAmongPorts) {
+  if (GetParam().num_issue < 3) {
+    GTEST_SKIP() << "nobody comes between";
+  }
+  PlaceForOthers driver(GetParam());
+  Options options;
+  options.max_cycles = kCycles;
+  const Result result = lockstep::Run(GetParam(), driver, options);
+  EXPECT_EQ(result.ending, Ending::kMaxCycles) << result.report;
+  EXPECT_GT(driver.commits(0), 100U);
+  EXPECT_LE(driver.commits(2), driver.commits(0) + 1);
+}
 
 }  // namespace
 }  // namespace muster::lockstep
