@@ -96,7 +96,18 @@ unsigned NumberIn(std::string_view text) {
   return number;
 }
 
-// An immediate as the bits of a value of `type`.
+}  // namespace
+
+const char* Name(Space space) {
+  constexpr const char* kNames[] = {"generic", "global", "const", "param", "shared", "local"};
+  return kNames[static_cast<unsigned>(space)];
+}
+
+Type TypeOf(std::string_view name) {
+  const auto found = Types().find(name);
+  return found == Types().end() ? Type::kNone : found->second;
+}
+
 std::uint64_t ImmediateBits(const Operand& operand, Type type) {
   if (operand.kind == Kind::kFloat && type == Type::kF32 && operand.width == 64) {
     double wide = 0;
@@ -120,18 +131,6 @@ std::uint64_t ImmediateBits(const Operand& operand, Type type) {
   }
   const unsigned bits = 8 * Bytes(type);
   return bits >= 64 ? operand.value : operand.value & ((std::uint64_t{1} << bits) - 1);
-}
-
-}  // namespace
-
-const char* Name(Space space) {
-  constexpr const char* kNames[] = {"generic", "global", "const", "param", "shared", "local"};
-  return kNames[static_cast<unsigned>(space)];
-}
-
-Type TypeOf(std::string_view name) {
-  const auto found = Types().find(name);
-  return found == Types().end() ? Type::kNone : found->second;
 }
 
 Decoder::Decoder(const syntax::Module& module, const SymbolTable& symbols, Program* program,

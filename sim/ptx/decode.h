@@ -29,6 +29,8 @@ struct Diagnostic {
 
 // The type of that name ("u32"); kNone: not one that is supported.
 Type TypeOf(std::string_view name);
+// A number as the bits of a value of that type.
+std::uint64_t ImmediateBits(const syntax::Operand& operand, Type type);
 
 class Decoder {
  public:

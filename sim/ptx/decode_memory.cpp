@@ -346,7 +346,7 @@ void Decoder::CopyAsync() {
     Count(group == 2 ? 1 : 0, group == 2 ? 1 : 0);
     return;
   }
-  if (TakeSpace() != Space::kShared || TakeSpace() != Space::kGlobal) {
+  if (!TakeAny({"shared", "shared::cta"}) || !Take("global")) {
     Fail(at_, fmt::format("{} lacks .shared.global", Spelling()));
   }
   const bool has_policy = TakeOrdering();

@@ -286,11 +286,8 @@ bool Linker::FillFrom(const std::vector<Operand>& values, Type type,
       if (value.mask != 0) {
         bits = (bits & value.mask) >> __builtin_ctzll(value.mask);
       }
-    } else if (value.kind == Kind::kFloat && value.width == 64 && type == Type::kF32) {
-      double wide = 0;
-      std::memcpy(&wide, &bits, sizeof wide);
-      const auto narrow = static_cast<float>(wide);
-      std::memcpy(&bits, &narrow, sizeof narrow);
+    } else {
+      bits = ImmediateBits(value, type);
     }
     if (*offset + Bytes(type) > end) {
       return false;

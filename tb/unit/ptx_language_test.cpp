@@ -1,0 +1,250 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Functions through pointers, tables of branches, initialisers with addresses, and what a device
+// program finds at run time.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "sim/ptx/printf.h"
+#include "tb/unit/ptx_fixture.h"
+
+namespace muster::ptx {
+namespace {
+
+// A kernel with one u32 for each thread, %d2 its address; the body begins in line 8 if there are no
+// declarations.
+Kernel WithOut(const std::string& declarations, const std::string& body,
+               std::uint32_t threads = 32) {
+  Kernel kernel(Header() + declarations + R"(
+.visible .entry test(.param .u64 out) {
+  .reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<20>; .reg .b64 %d<20>; .reg .f64 %g<4>;
+  ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %d2, %r1, 4, %d1;
+)" + body + "\n ret;\n}\n",
+                threads);
+  kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, threads)};
+  return kernel;
+}
+
+std::vector<std::uint32_t> Words(const Kernel& kernel) {
+  const Ended run(kernel);
+  EXPECT_EQ(run.outcome(), "completes") << run.machine().problem();
+  return run.Words(0);
+}
+
+const char* const kShapes = R"(
+.func (.param .b32 r) square(.param .b32 x) {
+  .reg .b32 %r<3>; ld.param.u32 %r1, [x]; mul.lo.u32 %r2, %r1, %r1; st.param.b32 [r], %r2; ret; }
+.func (.param .b32 r) triple(.param .b32 x) {
+  .reg .b32 %r<3>; ld.param.u32 %r1, [x]; mul.lo.u32 %r2, %r1, 3; st.param.b32 [r], %r2; ret; }
+.func (.param .b32 r) gauss(.param .b32 x);
+.global .align 8 .u64 table[3] = {square, generic(triple), gauss};
+.func (.param .b32 r) gauss(.param .b32 x) {
+  .reg .b32 %r<4>; .reg .pred %p; ld.param.u32 %r1, [x]; mov.u32 %r2, 0;
+L: add.u32 %r2, %r2, %r1; setp.ne.u32 %p, %r1, 0; @%p sub.u32 %r1, %r1, 1; @%p bra L;
+  st.param.b32 [r], %r2; ret; }
+)";
+
+TEST(PtxLanguage, CallsThroughPointers) {
+  // Lanes by turns call each of three functions, found in a table.
+  const auto out = Words(WithOut(kShapes, R"(
+  rem.u32 %r2, %r1, 3; mul.wide.u32 %d3, %r2, 8; mov.u64 %d4, table; add.u64 %d4, %d4, %d3;
+  ld.global.u64 %d5, [%d4];
+  { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;
+    prototype: .callprototype (.param .b32 _) _ (.param .b32 _);
+    call (b), %d5, (a), prototype; ld.param.b32 %r3, [b]; }
+  st.global.u32 [%d2], %r3;)"));
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(out[i], i % 3 == 0 ? i * i : i % 3 == 1 ? 3 * i : i * (i + 1) / 2) << i;
+  }
+}
+
+TEST(PtxLanguage, CallTargetsAndAliases) {
+  const auto out = Words(WithOut(std::string(kShapes) + R"(
+.func (.param .b32 r) cube(.param .b32 x);
+.alias cube, triple;
+.func (.reg .u32 r) next(.reg .u32 x) { add.u32 r, x, 1; ret; }
+)",
+                                 R"(
+  mov.u64 %d3, square; mov.u64 %d4, cube; setp.lt.u32 %p1, %r1, 10; selp.b64 %d5, %d3, %d4, %p1;
+  targets: .calltargets square, triple;
+  { .param .b32 a; .param .b32 b; st.param.b32 [a], %r1;
+    call (b), %d5, (a), targets; ld.param.b32 %r3, [b]; }
+  mov.u64 %d6, next; proto: .callprototype (.reg .u32 _) _ (.reg .u32 _);
+  call.uni (%r4), %d6, (%r3), proto;
+  st.global.u32 [%d2], %r4;)"));
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(out[i], (i < 10 ? i * i : 3 * i) + 1) << i;
+  }
+}
+
+TEST(PtxLanguage, WildPointersAreFaults) {
+  const struct {
+    const char* body;
+    const char* problem;
+  } rows[] = {
+      {"mov.u64 %d3, 0x1000;", "calls 0x1000, where there is no function"},
+      {"mov.u64 %d3, none;", "calls none through a pointer to another kind of function"},
+  };
+  for (const auto& row : rows) {
+    const Ended run(WithOut(".func none() { ret; }\n", std::string(row.body) + R"(
+  { .param .b32 a; p: .callprototype _ (.param .b32 _); call %d3, (a), p; })"));
+    EXPECT_EQ(run.outcome(), "memory_fault");
+    EXPECT_NE(run.machine().problem().find(row.problem), std::string::npos)
+        << run.machine().problem();
+  }
+}
+
+TEST(PtxLanguage, BranchTables) {
+  const std::string body = R"(
+  and.b32 %r2, %r1, 3;
+  ts: .branchtargets A, B, C, A;
+  @%p7 brx.idx %r2, ts;
+  brx.idx %r2, ts;
+A: mov.u32 %r3, 10; bra DONE;
+B: mov.u32 %r3, 20; bra.uni DONE;
+C: mov.u32 %r3, 30;
+DONE: st.global.u32 [%d2], %r3;)";
+  const auto out = Words(WithOut("", body));
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(out[i], i % 4 == 1 ? 20U : i % 4 == 2 ? 30U : 10U) << i;
+  }
+  const Ended run(WithOut("", "ts: .branchtargets A; brx.idx %r1, ts;\nA: "));
+  EXPECT_EQ(run.outcome(), "memory_fault");
+  EXPECT_NE(run.machine().problem().find("branches to target 1, where there are 1"),
+            std::string::npos)
+      << run.machine().problem();
+}
+
+TEST(PtxLanguage, InitialisersOfAllKinds) {
+  // Addresses by bytes, an array that has the size of its initialiser, nested braces, a structure
+  // in constant memory that points into global memory.
+  const auto out = Words(WithOut(R"(
+.global .align 4 .u32 values[] = {7, 11, 0x10, 0b11};
+.global .align 8 .b8 packed[8] = {0xFF(values), 0xFF00(values), 0xFF0000(values),
+  0xFF000000(values), 0xFF00000000(generic(values)), 0xFF0000000000(values),
+  0xFF000000000000(values), 0xFF00000000000000(values)};
+.const .align 8 .u64 where = generic(values)+8;
+.global .align 8 .f64 reals[2][2] = {{0d3FF0000000000000, 2.5}, {-1e1, 0f3F000000}};
+)",
+                                 R"(
+  ld.global.u64 %d3, [packed]; ld.u32 %r2, [%d3+4];
+  ld.const.u64 %d4, [where]; ld.u32 %r3, [%d4];
+  ld.global.f64 %g1, [reals+8]; ld.global.f64 %g2, [reals+24]; mul.f64 %g1, %g1, %g2;
+  ld.global.f64 %g2, [reals+16]; sub.f64 %g1, %g1, %g2; cvt.rpi.u32.f64 %r4, %g1;
+  mad.lo.u32 %r5, %r2, 100, %r3; mad.lo.u32 %r5, %r5, 100, %r4; st.global.u32 [%d2], %r5;)"));
+  EXPECT_EQ(out[5], (11U * 100 + 16) * 100 + 12);
+}
+
+TEST(PtxLanguage, DebugLinesAndDirectivesAreTolerated) {
+  const auto out = Words(WithOut(R"(
+.file 1 "/a/b.cu", 1700000000, 300
+.pragma "nounroll";
+.visible .global .attribute(.unified(0x1234, 0x5678)) .u32 unified;
+.section .debug_str { info: .b8 115, 109, 95 , 0
+  .b32 info+3
+}
+.extern .func (.param .b32 r) unused(.param .b64 a) .noreturn;
+.weak .func other() .noreturn { trap; }
+)",
+                                 R"(
+  .loc 1 10 3, function_name info, inlined_at 1 20 4
+  .pragma "used_bytes_mask 15";
+  $L__tmp0: mov.u32 %r2, 3; $L__BB0_1: st.global.u32 [%d2], %r2;)"));
+  EXPECT_EQ(out[0], 3U);
+}
+
+TEST(PtxLanguage, MallocAndFree) {
+  const std::string runtime = R"(
+.extern .func (.param .b64 r) malloc(.param .b64 bytes);
+.extern .func free(.param .b64 p);
+)";
+  const std::string allocate = R"(
+  { .param .b64 a; .param .b64 b; st.param.b64 [a], 16; call.uni (b), malloc, (a);
+    ld.param.b64 %d3, [b]; }
+)";
+  const std::string release = "  { .param .b64 a; st.param.b64 [a], %d3; call.uni free, (a); }\n";
+  const auto out = Words(WithOut(runtime, allocate + R"(
+  st.u32 [%d3+12], %r1; bar.sync 0; ld.u32 %r2, [%d3+12]; st.global.u32 [%d2], %r2;)" +
+                                              release));
+  std::vector<std::uint32_t> own(32);
+  std::iota(own.begin(), own.end(), 0);
+  EXPECT_EQ(out, own);
+  const struct {
+    std::string body;
+    const char* problem;
+  } rows[] = {
+      {allocate + "ld.u32 %r2, [%d3+16];", "reads 4 bytes at byte 16 of memory from malloc"},
+      {allocate + release + "ld.u32 %r2, [%d3];", "of memory that was freed"},
+      {allocate + release + release, "which malloc has not given"},
+      {"mov.u64 %d3, %d1;" + release, "which malloc has not given"},
+  };
+  for (const auto& row : rows) {
+    const Ended run(WithOut(runtime, row.body));
+    EXPECT_EQ(run.outcome(), "memory_fault");
+    EXPECT_NE(run.machine().problem().find(row.problem), std::string::npos)
+        << run.machine().problem();
+  }
+  const auto too_much = Words(WithOut(runtime, R"(
+  { .param .b64 a; .param .b64 b; st.param.b64 [a], 0x10000000; call.uni (b), malloc, (a);
+    ld.param.b64 %d3, [b]; } setp.eq.u64 %p1, %d3, 0; selp.u32 %r2, 1, 0, %p1;
+  st.global.u32 [%d2], %r2;)"));
+  EXPECT_EQ(too_much[31], 1U);
+}
+
+TEST(PtxLanguage, PrintsInTheOrderOfTheLanes) {
+  const Ended run(WithOut(R"(
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.global .align 1 .b8 text[16] = {108, 97, 110, 101, 32, 37, 117, 58, 32, 37, 103, 37, 37, 10};
+)",
+                          R"(
+  .local .align 8 .b8 args[16];
+  setp.ge.u32 %p1, %r1, 2; @%p1 bra DONE;
+  st.local.u32 [args], %r1; st.local.f64 [args+8], 0d3FF8000000000000;
+  mov.u64 %d3, args; cvta.local.u64 %d3, %d3; mov.u64 %d4, text; cvta.global.u64 %d4, %d4;
+  { .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %d4; st.param.b64 [a], %d3;
+    call.uni (r), vprintf, (f, a); ld.param.b32 %r3, [r]; }
+  st.global.u32 [%d2], %r3;
+DONE:)"));
+  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  EXPECT_EQ(run.machine().interpreter().printed(), "lane 0: 1.5%\nlane 1: 1.5%\n");
+  EXPECT_EQ(run.Words(0)[1], 2U);
+}
+
+TEST(PtxPrintf, Conversions) {
+  std::vector<std::uint64_t> arguments;
+  const auto next = [&](unsigned) {
+    const std::uint64_t value = arguments.front();
+    arguments.erase(arguments.begin());
+    return value;
+  };
+  const auto text_at = [](std::uint64_t at) { return at == 1 ? "one" : "other"; };
+  const struct {
+    const char* format;
+    std::vector<std::uint64_t> arguments;
+    const char* text;
+  } rows[] = {
+      {"plain", {}, "plain"},
+      {"%d|%5i|%-4u|%04x|%X|%o", {0xffffffff, 7, 8, 0xab, 0xcd, 8}, "-1|    7|8   |00ab|CD|10"},
+      {"%lld %lu %hhd %hu",
+       {~std::uint64_t{0}, 1ULL << 40, 0x1ff, 0x12345},
+       "-1 1099511627776 -1 9029"},
+      {"%.2f %e %g",
+       {0x3ff8000000000000, 0x3ff8000000000000, 0x3ff8000000000000},
+       "1.50 1.500000e+00 1.5"},
+      {"[%s] [%5s] [%.2s]", {1, 1, 2}, "[one] [  one] [ot]"},
+      {"%c%c %p %%", {'h', 'i', 0x10}, "hi 0x10 %"},
+      {"%*d|%.*f", {4, 7, 1, 0x3ff8000000000000}, "   7|1.5"},
+      {"%y %", {}, "%y %"},
+  };
+  for (const auto& row : rows) {
+    arguments = row.arguments;
+    EXPECT_EQ(FormatPrintf(row.format, next, text_at), row.text);
+    EXPECT_TRUE(arguments.empty()) << row.format;
+  }
+}
+
+}  // namespace
+}  // namespace muster::ptx
