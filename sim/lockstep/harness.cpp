@@ -136,8 +136,8 @@ class Harness : public sc_core::sc_module {
     }
     Trace();
     dut_->Settle();
-    const bool good = Check();
     dut_->Clock();
+    const bool good = Check();  // of what was settled
     return Asserted() && good;
   }
 
@@ -227,7 +227,7 @@ class Harness : public sc_core::sc_module {
   }
 
   // Ends the run with a mismatch, unless it has ended with one already.
-  bool Stop(const Mismatch& mismatch) {
+  [[gnu::cold]] bool Stop(const Mismatch& mismatch) {
     if (result_.ending != Ending::kMismatch) {
       result_.ending = Ending::kMismatch;
       result_.what = mismatch.field;

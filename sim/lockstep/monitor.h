@@ -77,7 +77,7 @@ class Monitor {
     return pending.about.parked ? kDrainWait : kCommitWait;
   }
   bool CountWait(Wait wait, std::uint64_t cycles, unsigned port, const Operation& operation);
-  bool Fail(std::string field, std::string unit, std::string rule);
+  [[gnu::cold]] bool Fail(std::string field, std::string unit, std::string rule);
 
   const Config config_;
   const Bounds bounds_;

@@ -85,7 +85,8 @@ class Scoreboard {
   bool CompareCensus(std::uint64_t cycle, const Outputs& out);
   bool CompareEntry(std::uint64_t cycle, unsigned entry, const Outputs& out);
   bool CompareWarp(unsigned warp, const Outputs& out);
-  bool Differ(const char* field, std::string unit, std::string golden, int cta = -1, int bar = -1);
+  [[gnu::cold]] bool Differ(const char* field, std::string unit, std::string golden, int cta = -1,
+                            int bar = -1);
 
   static unsigned EntryOf(unsigned cta, unsigned bar) { return cta * kNumBars + bar; }
 
