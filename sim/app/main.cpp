@@ -4,12 +4,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <limits>
+#include <new>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <variant>
 #include <vector>
 
@@ -65,6 +71,7 @@ int Assemble(const std::string& path) {
 int Disassemble(const std::string& path) {
   std::istringstream lines(TextOf(path));
   std::string line;
+  std::string disassembled;
   int code = 0;
   for (unsigned number = 1; std::getline(lines, line); ++number) {
     std::istringstream words(line);
@@ -73,23 +80,44 @@ int Disassemble(const std::string& path) {
       continue;
     }
     const std::optional<bcu::Word128> word = bcu::ParseHex(text);
-    if (!word) {
-      throw ptx::InputError(
-          fmt::format("{}:{}: \"{}\" is not a word of 32 hexadecimal digits", path, number, text));
+    if (!word || words >> text) {
+      throw ptx::InputError(fmt::format("{}:{}: \"{}\" is not a word of 32 hexadecimal digits",
+                                        path, number, ptx::Printable(text)));
     }
     const bcu::Disassembly result = bcu::Disassemble(*word);
-    fmt::print("{}\n", result.text);
+    disassembled.append(result.text).append("\n");
     if (!result.legal) {
       code = kBadInput;
     }
   }
+  fmt::print("{}", disassembled);
   return code;
+}
+
+// CLI11 alone takes -1, and what 64 bits cannot hold, for the largest number.
+CLI::Option* AddNumber(CLI::App* command, const std::string& name,
+                       std::optional<std::uint64_t>* value, const std::string& what,
+                       std::uint64_t least = 0) {
+  const auto check = [least](std::string& text) -> std::string {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, number);
+    if (stopped != end || error != std::errc() || number < least) {
+      return fmt::format("\"{}\" is not a whole number from {} to {}", ptx::Printable(text), least,
+                         std::numeric_limits<std::uint64_t>::max());
+    }
+    text = fmt::format("{}", number);
+    return "";
+  };
+  return command->add_option(name, *value, what)
+      ->transform(CLI::Validator(check, ""))
+      ->type_name("NUMBER");
 }
 
 void AddRunOptions(CLI::App* command, RunOptions* options) {
   command->add_option("--config", options->config, "The unit's configuration (default: default)");
-  command->add_option("--seed", options->seed, "Of the warps' order and the stalls (default: 1)");
-  command->add_option("--max-cycles", options->max_cycles, "Then it is a timeout (a million)");
+  AddNumber(command, "--seed", &options->seed, "Of the warps' order and the stalls (default: 1)");
+  AddNumber(command, "--max-cycles", &options->max_cycles, "Then it is a timeout (a million)", 1);
 }
 
 int Main(int argc, char** argv) {
@@ -105,9 +133,11 @@ int Main(int argc, char** argv) {
   CLI::App* const run = app.add_subcommand("run", "Run a kernel on the RTL, under lockstep");
   run->add_option("manifest", input, "The launch manifest (JSON)")->required();
   AddRunOptions(run, &run_options);
-  run->add_option("--wave", run_options.wave, "Write the waveform to this FST file");
-  run->add_option("--wave-from", run_options.wave_from, "The first cycle that it shows");
-  run->add_option("--wave-to", run_options.wave_to, "The last");
+  CLI::Option* const wave =
+      run->add_option("--wave", run_options.wave, "Write the waveform to this FST file");
+  AddNumber(run, "--wave-from", &run_options.wave_from, "The first cycle that it shows")
+      ->needs(wave);
+  AddNumber(run, "--wave-to", &run_options.wave_to, "The last")->needs(wave);
   run->add_option("--report", run_options.report, "Write the report to this JSON file");
   run->add_option("--log", run_options.log, "Write all committed operations to this JSONL file");
   run->callback([&] {
@@ -145,6 +175,9 @@ int Main(int argc, char** argv) {
     fmt::print(stderr, "{}\n", error.what());
     return kBadInput;
   }
+  if (std::fflush(stdout) != 0) {
+    throw std::system_error(errno, std::generic_category(), "the standard output");
+  }
   return code;
 }
 
@@ -154,6 +187,9 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   try {
     return muster::app::Main(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "muster: there is not enough memory\n");
+    return muster::app::kBadInput;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "muster: %s\n", error.what());
     return muster::app::kBadInput;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <filesystem>
 #include <fstream>
 
 #include "sim/golden/config.h"
@@ -24,17 +26,43 @@ const Config& ConfigOf(const std::string& name) {
   throw ptx::InputError(fmt::format("there is no configuration {}; there are {}", name, names));
 }
 
-// A file that cannot be written is better found before the run than after it.
-void CheckWritable(const std::string& path) {
-  if (path.empty()) {
-    return;
+// Found before the run: every file can be written, and none of them is another or an input.
+void CheckOutputs(const ptx::Manifest& manifest, const RunOptions& options) {
+  namespace fs = std::filesystem;
+  const std::array<std::string, 3> outputs{options.wave, options.report, options.log};
+  // The waveform's writer removes what is there, devices too.
+  if (fs::exists(options.wave) && !fs::is_regular_file(options.wave)) {
+    throw ptx::InputError(fmt::format("{}: a waveform is written to a plain file", options.wave));
   }
-  if (!std::ofstream(path, std::ios::app)) {
-    throw ptx::InputError(fmt::format("{}: the file cannot be written", path));
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    CheckWritable(outputs[i]);
+    std::error_code error;
+    if (!fs::is_regular_file(outputs[i], error)) {
+      continue;
+    }
+    for (const std::string& input : {manifest.path, manifest.ptx}) {
+      if (fs::equivalent(outputs[i], input, error)) {
+        throw ptx::InputError(fmt::format("{}: the file is an input of this run", outputs[i]));
+      }
+    }
+    for (std::size_t k = 0; k < i; ++k) {
+      if (fs::equivalent(outputs[i], outputs[k], error)) {
+        throw ptx::InputError(fmt::format("{}: the file is named twice", outputs[i]));
+      }
+    }
+  }
+  if (options.wave_to.value_or(~std::uint64_t{0}) < options.wave_from.value_or(0)) {
+    throw ptx::InputError("--wave-to is before --wave-from");
   }
 }
 
 }  // namespace
+
+void CheckWritable(const std::string& path) {
+  if (!path.empty() && !std::ofstream(path, std::ios::app)) {
+    throw ptx::InputError(fmt::format("{}: the file cannot be written", path));
+  }
+}
 
 void WriteFile(const std::string& path, const std::string& text) {
   std::ofstream file(path);
@@ -45,26 +73,32 @@ void WriteFile(const std::string& path, const std::string& text) {
   }
 }
 
+std::string JsonText(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 RunResult RunManifest(const std::string& path, const RunOptions& options) {
   ptx::Manifest manifest = ptx::ReadManifest(path);
   manifest.config = options.config.value_or(manifest.config);
   manifest.seed = options.seed.value_or(manifest.seed);
   manifest.max_cycles = options.max_cycles.value_or(manifest.max_cycles);
-  for (const std::string& file : {options.wave, options.report, options.log}) {
-    CheckWritable(file);
-  }
   ptx::Session session(manifest, ConfigOf(manifest.config), manifest.seed);
+  CheckOutputs(manifest, options);
 
   lockstep::Options how;
   how.seed = manifest.seed;
   how.max_cycles = manifest.max_cycles;
   how.wave = options.wave;
-  how.wave_from = options.wave_from;
-  how.wave_to = options.wave_to;
+  how.wave_from = options.wave_from.value_or(how.wave_from);
+  how.wave_to = options.wave_to.value_or(how.wave_to);
   how.log = options.log;
   how.rerun =
       fmt::format("muster run {} --config {} --seed {}", path, manifest.config, manifest.seed);
   const lockstep::Result run = lockstep::Run(session.config(), session.machine(), how);
+
+  if (run.ending == lockstep::Ending::kError) {
+    throw ptx::InputError(run.report);
+  }
 
   RunResult result;
   result.cycles = run.cycles;
@@ -84,7 +118,7 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
   result.report = ptx::JsonReport(session, verdict, timing);
   result.text = run.report + ptx::TextReport(session, verdict, timing);
   if (!options.report.empty()) {
-    WriteFile(options.report, result.report.dump(2) + "\n");
+    WriteFile(options.report, JsonText(result.report));
   }
   return result;
 }

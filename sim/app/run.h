@@ -5,7 +5,6 @@
 #define MUSTER_SIM_APP_RUN_H_
 
 #include <cstdint>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -19,8 +18,8 @@ struct RunOptions {
   std::optional<std::string> config;
   std::optional<std::uint64_t> seed;
   std::optional<std::uint64_t> max_cycles;
-  std::uint64_t wave_from = 0;  // the cycles that the waveform shows
-  std::uint64_t wave_to = std::numeric_limits<std::uint64_t>::max();
+  std::optional<std::uint64_t> wave_from;  // the cycles that the waveform shows
+  std::optional<std::uint64_t> wave_to;
   std::string wave;  // files, or empty
   std::string report;
   std::string log;
@@ -41,8 +40,15 @@ struct RunResult {
 // Runs a manifest and writes the files that the options name. Throws ptx::InputError.
 RunResult RunManifest(const std::string& path, const RunOptions& options);
 
+// A file that cannot be written is better found before the run than after it. Throws
+// ptx::InputError; an empty path is none.
+void CheckWritable(const std::string& path);
+
 // Writes text to a file. Throws ptx::InputError.
 void WriteFile(const std::string& path, const std::string& text);
+
+// What a file holds of a report, which may quote bytes that are no text.
+std::string JsonText(const nlohmann::ordered_json& json);
 
 }  // namespace muster::app
 

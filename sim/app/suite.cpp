@@ -25,14 +25,22 @@ struct Row {
 std::vector<std::string> Manifests(const std::vector<std::string>& paths) {
   std::vector<std::string> manifests;
   for (const std::string& path : paths) {
-    if (!fs::is_directory(path)) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      if (error) {
+        throw ptx::InputError(fmt::format("{}: {}", path, error.message()));
+      }
       manifests.push_back(path);
       continue;
     }
-    for (const auto& entry : fs::recursive_directory_iterator(path)) {
-      if (entry.path().extension() == ".json") {
-        manifests.push_back(entry.path().string());
+    fs::recursive_directory_iterator entry(path, error);
+    for (; !error && entry != fs::end(entry); entry.increment(error)) {
+      if (entry->path().extension() == ".json") {
+        manifests.push_back(entry->path().string());
       }
+    }
+    if (error) {
+      throw ptx::InputError(fmt::format("{}: {}", path, error.message()));
     }
   }
   std::sort(manifests.begin(), manifests.end());
@@ -84,8 +92,8 @@ std::string Xml(std::string_view text) {
       case '"':
         escaped += "&quot;";
         break;
-      default:
-        escaped += c;
+      default:  // XML has no other control characters than white space
+        escaped += c < ' ' && c >= 0 && c != '\n' && c != '\t' ? '?' : c;
     }
   }
   return escaped;
@@ -114,6 +122,8 @@ std::string JUnit(const std::vector<Row>& rows, std::size_t failed) {
 
 int RunSuite(const std::vector<std::string>& paths, const SuiteOptions& options) {
   const std::vector<std::string> manifests = Manifests(paths);
+  CheckWritable(options.json);
+  CheckWritable(options.junit);
   const bool terminal = isatty(fileno(stdout)) != 0;
   std::vector<Row> rows;
   std::size_t failed = 0;
@@ -140,7 +150,7 @@ int RunSuite(const std::vector<std::string>& paths, const SuiteOptions& options)
                         {"exit_code", static_cast<int>(row.result.code)},
                         {"report", row.result.report}});
     }
-    WriteFile(options.json, report.dump(2) + "\n");
+    WriteFile(options.json, JsonText(report));
   }
   if (!options.junit.empty()) {
     WriteFile(options.junit, JUnit(rows, failed));

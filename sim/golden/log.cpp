@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -26,6 +27,7 @@ namespace {
 constexpr unsigned kVersion = 1;
 constexpr std::size_t kFlushAt = std::size_t{1} << 16;
 constexpr std::size_t kMaxReports = 10;
+constexpr std::size_t kMaxLine = 4096;
 
 // The value of an enumeration that has this name.
 template <typename Enum>
@@ -197,8 +199,8 @@ class MemberReader {
 
   // To be called last: what has not been taken should not be there.
   void Finish() {
-    if (!object_.empty()) {
-      Fail(object_.begin().key(), "is not known here");
+    if (error_.empty() && !object_.empty()) {
+      error_ = nlohmann::json(object_.begin().key()).dump() + " is not known here";
     }
   }
 
@@ -348,12 +350,21 @@ bool LogReader::Fail(const std::string& what) {
 
 // Reads one line. Returns false at the end of the file and on an error.
 bool LogReader::ReadObject(nlohmann::json* object) {
-  std::string text;
-  if (!std::getline(file_, text)) {
+  std::array<char, kMaxLine> text;
+  file_.getline(text.data(), text.size());
+  if (file_.gcount() == 0) {
+    if (!file_.eof()) {
+      error_ = fmt::format("{}: cannot be read.", path_);
+    }
     return false;
   }
   ++line_;
-  *object = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!file_ && !file_.eof()) {
+    return Fail(fmt::format("this is longer than the {} bytes that a line may have", kMaxLine));
+  }
+  const std::ptrdiff_t length = file_.gcount() - (file_.eof() ? 0 : 1);
+  *object =
+      nlohmann::json::parse(text.data(), text.data() + length, nullptr, /*allow_exceptions=*/false);
   return object->is_object() || Fail("this is not a JSON object");
 }
 

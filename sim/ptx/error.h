@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace muster::ptx {
 
@@ -14,6 +15,21 @@ class InputError : public std::runtime_error {
  public:
   explicit InputError(const std::string& message) : std::runtime_error(message) {}
 };
+
+// Text from the input as a message can show it: in ASCII, and in one line.
+inline std::string Printable(std::string_view text) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string shown;
+  for (const char c : text) {
+    if (c >= ' ' && c <= '~') {
+      shown += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    shown.append("\\x").append({kDigits[byte >> 4], kDigits[byte & 0xf]});
+  }
+  return shown;
+}
 
 }  // namespace muster::ptx
 

@@ -22,8 +22,8 @@ using Kind = syntax::Operand::Kind;
 constexpr std::uint32_t kDynamicAlign = 16;
 // What a file may ask for, well below what the numbers here can hold.
 constexpr std::uint32_t kMaxRegisters = 1U << 16;   // of a function
-constexpr std::uint64_t kMaxBytes = 1U << 28;       // of a variable, as of a buffer
-constexpr std::uint64_t kMaxLocalBytes = 1U << 19;  // likewise in local memory (CUDA's limit)
+constexpr std::uint64_t kMaxBytes = 1U << 28;       // of a space, as of the buffers
+constexpr std::uint64_t kMaxLocalBytes = 1U << 19;  // of a function's frame (CUDA's limit)
 
 std::uint64_t RoundUp(std::uint64_t value, std::uint64_t align) {
   return (value + align - 1) / align * align;
@@ -57,6 +57,8 @@ class Linker {
   void Declare(const syntax::Variable& variable);
   void DeclareRegister(const syntax::Variable& variable);
   void DeclareMemory(const syntax::Variable& variable);
+  bool IsSound(const syntax::Variable& variable);
+  void CheckSpace(const syntax::Variable& variable, std::uint64_t end, std::uint64_t most);
   void PutShared(const syntax::Variable& variable, Symbol* symbol);
   std::uint64_t Put(std::vector<std::uint8_t>* image, const syntax::Variable& variable);
   void Initialise();
@@ -104,8 +106,8 @@ void Linker::Choose(std::string_view kernel) {
     throw InputError(fmt::format("{}: the file has no .entry", module_.file));
   }
   if (kernel_ == nullptr) {
-    throw InputError(
-        fmt::format("{}: there is no kernel {}; the file has {}", module_.file, kernel, names));
+    throw InputError(fmt::format("{}: there is no kernel {}; the file has {}", module_.file,
+                                 Printable(kernel), names));
   }
   if (kernel.empty() && entries > 1) {
     throw InputError(fmt::format("{}: \"kernel\" must name one of {}", module_.file, names));
@@ -159,6 +161,7 @@ std::uint64_t AlignOf(const syntax::Variable& variable) {
 
 std::uint64_t Linker::Put(std::vector<std::uint8_t>* image, const syntax::Variable& variable) {
   const std::uint64_t offset = RoundUp(image->size(), AlignOf(variable));
+  CheckSpace(variable, offset + BytesOf(variable), kMaxBytes);
   image->resize(offset + BytesOf(variable));
   if (!variable.initial.empty()) {
     pending_.push_back({&variable, image, offset});
@@ -211,6 +214,7 @@ void Linker::DeclareMemory(const syntax::Variable& variable) {
     symbol.in_frame = true;
     symbol.is_parameter = variable.space == "param";
     symbol.address = RoundUp(function_->local_bytes, AlignOf(variable));
+    CheckSpace(variable, symbol.address + symbol.bytes, kMaxLocalBytes);
     function_->local_bytes = static_cast<std::uint32_t>(symbol.address + symbol.bytes);
   } else {
     Fail(variable.at,
@@ -221,21 +225,38 @@ void Linker::DeclareMemory(const syntax::Variable& variable) {
   }
 }
 
-void Linker::Declare(const syntax::Variable& variable) {
+// What no file can go on after: a space that is used up.
+void Linker::CheckSpace(const syntax::Variable& variable, std::uint64_t end, std::uint64_t most) {
+  if (end > most) {
+    Fail(variable.at, fmt::format("{} brings the .{} variables to more than {} bytes",
+                                  variable.name, variable.space, most));
+    ThrowIfAny();
+  }
+}
+
+// The variable has a type and a size that there can be.
+bool Linker::IsSound(const syntax::Variable& variable) {
   if (TypeOf(variable.type) == Type::kNone) {
     Fail(variable.at,
          fmt::format("the type .{} of {} is not supported", variable.type, variable.name));
-    return;
+    return false;
   }
   if ((variable.align & (variable.align - 1)) != 0) {
     Fail(variable.at, fmt::format("the alignment of {} is not a power of two", variable.name));
-    return;
+    return false;
   }
   const bool local = variable.space == "local" || variable.space == "param";
   const std::uint64_t most = local ? kMaxLocalBytes : kMaxBytes;
   if (variable.align > most || variable.elements > most || BytesOf(variable) > most) {
     Fail(variable.at, fmt::format("{} is larger than {} bytes", variable.name, most));
     ThrowIfAny();
+  }
+  return true;
+}
+
+void Linker::Declare(const syntax::Variable& variable) {
+  if (!IsSound(variable)) {
+    return;
   }
   if (variable.space == "reg" && function_ == nullptr) {
     Fail(variable.at, "registers are declared in functions");
@@ -305,6 +326,9 @@ bool Linker::FillFrom(const std::vector<Operand>& values, Type type,
 void Linker::DeclareParameters(const std::vector<syntax::Variable>& list,
                                std::vector<Parameter>* parameters) {
   for (const syntax::Variable& variable : list) {
+    if (function_->is_entry && !IsSound(variable)) {
+      continue;
+    }
     Parameter parameter;
     parameter.name = std::string(variable.name);
     parameter.type = variable.is_array ? Type::kNone : TypeOf(variable.type);
@@ -318,8 +342,11 @@ void Linker::DeclareParameters(const std::vector<syntax::Variable>& list,
       std::uint32_t& end = function_->local_bytes;  // of the parameters, until the body begins
       parameter.offset = static_cast<std::uint32_t>(RoundUp(end, AlignOf(variable)));
       end = parameter.offset + parameter.bytes;
+      CheckSpace(variable, end, kMaxLocalBytes);
       symbol.address = GenericAddress(kParamSegment, parameter.offset);
-      symbols_.Declare(variable.name, symbol);
+      if (!symbols_.Declare(variable.name, symbol)) {
+        Fail(variable.at, fmt::format("{} is declared twice", variable.name));
+      }
     } else if (variable.space == "reg") {
       parameter.slot = static_cast<Slot>(function_->slots);
       DeclareRegister(variable);
@@ -540,6 +567,7 @@ void Linker::DecodeFunction(const syntax::Function& source, Function* function) 
 // What is known of shared memory beforehand: the dynamic part follows all else.
 void Linker::MeasureShared() {
   std::uint64_t align = kDynamicAlign;
+  std::uint64_t end = 0;
   const auto measure = [&](const syntax::Variable& variable) {
     if (variable.space != "shared" || TypeOf(variable.type) == Type::kNone) {
       return;
@@ -547,8 +575,7 @@ void Linker::MeasureShared() {
     if (variable.is_extern || variable.unsized) {
       align = std::max(align, AlignOf(variable));
     } else {
-      program_.static_shared = static_cast<std::uint32_t>(
-          RoundUp(program_.static_shared, AlignOf(variable)) + BytesOf(variable));
+      end = RoundUp(end, AlignOf(variable)) + BytesOf(variable);
     }
   };
   for (const syntax::Variable& variable : module_.variables) {
@@ -564,6 +591,7 @@ void Linker::MeasureShared() {
       }
     }
   }
+  program_.static_shared = static_cast<std::uint32_t>(std::min(end, kMaxBytes));
   program_.dynamic_base = static_cast<std::uint32_t>(RoundUp(program_.static_shared, align));
 }
 

@@ -2,8 +2,10 @@
 #include "sim/ptx/manifest.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -13,7 +15,6 @@
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string_view>
 
 #include "sim/golden/operation.h"
@@ -27,7 +28,35 @@ namespace {
 using Json = nlohmann::json;
 using Image = std::vector<std::uint8_t>;
 
-constexpr std::uint64_t kMaxBufferBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxBufferBytes = std::uint64_t{1} << 28;  // of all buffers
+constexpr std::size_t kMaxFileBytes = std::size_t{1} << 28;
+constexpr unsigned kMaxNesting = 100;
+
+// A path can be read: it is not a folder, and is there.
+bool Readable(const std::string& path) {
+  std::error_code error;
+  return path.find('\0') == std::string::npos && !std::filesystem::is_directory(path, error) &&
+         access(path.c_str(), R_OK) == 0;
+}
+
+// The place at which brackets are nested deeper than any manifest needs, or npos.
+std::size_t TooDeep(std::string_view text) {
+  unsigned depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      in_string = !in_string;
+    } else if (in_string) {
+      i += c == '\\' ? 1 : 0;
+    } else if ((c == '{' || c == '[') && ++depth > kMaxNesting) {
+      return i;
+    } else if ((c == '}' || c == ']') && depth > 0) {
+      --depth;
+    }
+  }
+  return std::string_view::npos;
+}
 
 // Reads the members of a manifest. Paths are written as "buffers.in.type" and "args[2]".
 class Reader {
@@ -58,7 +87,8 @@ class Reader {
   void ReadExpected(const Json& object, Manifest* manifest) const;
   std::string ReadOutcome(const Json& value) const;
   void ReadHazards(const Json& object, Manifest* manifest) const;
-  std::string Beside(const std::string& file) const;
+  std::string File(const Json& value, const std::string& at) const;
+  std::size_t LineAt(std::size_t byte) const;
 
   std::string path_;
   std::string text_;
@@ -67,17 +97,32 @@ class Reader {
 };
 
 Reader::Reader(const std::string& path) : path_(path), text_(ReadFile(path, "manifest")) {
+  if (const std::size_t byte = TooDeep(text_); byte != std::string::npos) {
+    throw InputError(fmt::format("{}:{}: the manifest has more than {} brackets in each other",
+                                 path_, LineAt(byte), kMaxNesting));
+  }
+  if (const std::size_t byte = text_.find('\0'); byte != std::string::npos) {
+    throw InputError(fmt::format("{}:{}: the manifest is not text", path_, LineAt(byte)));
+  }
   try {
     root_ = Json::parse(text_);
-  } catch (const Json::parse_error& error) {
-    const auto end = std::min<std::size_t>(error.byte, text_.size());
-    const auto line =
-        1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(end), '\n');
-    throw InputError(fmt::format(
-        "{}:{}: the manifest is not JSON: {}", path_, line,
-        std::string(error.what()).substr(std::string_view(error.what()).find("] ") + 2)));
+  } catch (const Json::exception& error) {
+    const std::string_view what = error.what();
+    std::size_t byte = 0;
+    if (const auto* const syntax = dynamic_cast<const Json::parse_error*>(&error)) {
+      byte = syntax->byte;
+    } else if (const std::size_t quote = what.find('\''); quote != std::string_view::npos) {
+      byte = text_.find(what.substr(quote + 1, what.rfind('\'') - quote - 1));  // a huge number
+    }
+    throw InputError(fmt::format("{}:{}: the manifest is not JSON: {}", path_, LineAt(byte),
+                                 Printable(what.substr(what.find("] ") + 2))));
   }
   lines_.emplace(text_);
+}
+
+std::size_t Reader::LineAt(std::size_t byte) const {
+  const std::string_view before = std::string_view(text_).substr(0, byte);
+  return 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
 }
 
 void Reader::Fail(const std::string& at, const std::string& what) const {
@@ -87,8 +132,8 @@ void Reader::Fail(const std::string& at, const std::string& what) const {
     const std::size_t cut = holder.find_last_of(".[");
     holder = cut == std::string::npos ? "" : holder.substr(0, cut);
   }
-  throw InputError(fmt::format("{}:{}: {}{}{}", path_, lines_->LineOf(holder), at,
-                               at.empty() ? "the manifest " : " ", what));
+  throw InputError(fmt::format("{}:{}: {}{}{}", path_, lines_->LineOf(holder), Printable(at),
+                               at.empty() ? "the manifest " : " ", Printable(what)));
 }
 
 void Reader::CheckKeys(const Json& object, const std::string& at,
@@ -141,8 +186,13 @@ std::array<std::uint32_t, 3> Reader::Extent(const Json& value, const std::string
   return extent;
 }
 
-std::string Reader::Beside(const std::string& file) const {
-  return (std::filesystem::path(path_).parent_path() / file).string();
+// The path of the file that a member names.
+std::string Reader::File(const Json& value, const std::string& at) const {
+  const std::string file = (std::filesystem::path(path_).parent_path() / Text(value, at)).string();
+  if (!Readable(file)) {
+    Fail(at, fmt::format("names {}, which cannot be read", file));
+  }
+  return file;
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -251,7 +301,7 @@ Image Reader::Contents(const Json& value, const Buffer& buffer, const std::strin
     }
     return bytes;
   }
-  const std::string file = Beside(Text(value["file"], at + ".file"));
+  const std::string file = File(value["file"], at + ".file");
   std::error_code error;
   const auto there = std::filesystem::file_size(file, error);
   if (error) {
@@ -294,6 +344,7 @@ Image Reader::Initial(const Json& value, const Buffer& buffer, const std::string
 }
 
 void Reader::ReadBuffers(const Json& object, Manifest* manifest) const {
+  std::uint64_t left = kMaxBufferBytes;
   for (const auto& [name, value] : Object(object, "buffers").items()) {
     const std::string at = "buffers." + name;
     Object(value, at);
@@ -307,6 +358,10 @@ void Reader::ReadBuffers(const Json& object, Manifest* manifest) const {
     buffer.name = name;
     buffer.type = ElementType(value["type"], at + ".type");
     buffer.count = Whole(value["count"], at + ".count", 1, kMaxBufferBytes / Bytes(buffer.type));
+    if (buffer.count * Bytes(buffer.type) > left) {
+      Fail(at, fmt::format("brings the buffers to more than {} bytes", kMaxBufferBytes));
+    }
+    left -= buffer.count * Bytes(buffer.type);
     buffer.initial = Initial(value.value("init", Json("zero")), buffer, at + ".init");
     manifest->buffers.push_back(std::move(buffer));
   }
@@ -415,7 +470,7 @@ Manifest Reader::Read() {
       read(root_[key]);
     }
   };
-  manifest.ptx = Beside(Text(root_["ptx"], "ptx"));
+  manifest.ptx = File(root_["ptx"], "ptx");
   manifest.block = Extent(root_["block"], "block", block_limit);
   with("kernel", [&](const Json& value) {
     manifest.kernel = Text(value, "kernel");
@@ -459,12 +514,19 @@ std::string ReadFile(const std::string& path, const std::string& what) {
     throw InputError(fmt::format("{}: the {} is a directory", path, what));
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file) {
+  std::string text;
+  std::array<char, 1U << 16> part;
+  while (file.read(part.data(), part.size()), file.gcount() > 0) {
+    text.append(part.data(), static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kMaxFileBytes) {
+      throw InputError(
+          fmt::format("{}: the {} is larger than {} bytes", path, what, kMaxFileBytes));
+    }
+  }
+  if (!file.eof()) {
     throw InputError(fmt::format("{}: the {} cannot be read", path, what));
   }
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+  return text;
 }
 
 std::string FormatElement(Type type, const std::uint8_t* element) {

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string_view>
+#include <system_error>
 #include <tao/pegtl.hpp>
 #include <utility>
 
@@ -26,6 +29,8 @@ using syntax::Position;
 using syntax::Statement;
 using Kind = syntax::Operand::Kind;
 
+constexpr std::size_t kMaxNesting = 100;  // of scopes, and of brackets; each takes stack
+
 // ------------------------------------------------------------------------------------------------
 // What is under construction while the grammar matches
 // ------------------------------------------------------------------------------------------------
@@ -37,6 +42,7 @@ struct Builder {
   syntax::Function function;
   syntax::Signature prototype;
   bool in_body = false;
+  std::size_t scopes = 0;  // not closed yet
   bool is_extern = false;
 
   std::vector<std::string_view> qualifiers;  // of the declaration at hand
@@ -65,17 +71,22 @@ Position At(const Input& in) {
   return {static_cast<std::uint32_t>(at.line), static_cast<std::uint32_t>(at.column)};
 }
 
-// `text` is a Number of the grammar.
-Operand NumberOf(std::string_view text) {
+// `text` is a Number of the grammar. Sets `fits` to false if 64 bits do not hold it.
+Operand ReadNumber(std::string_view text, bool* fits) {
   Operand operand;
   operand.kind = Kind::kInteger;
+  if (text.back() == 'U') {
+    text.remove_suffix(1);
+  }
   const bool minus = text.front() == '-';
   if (minus || text.front() == '+') {
     text.remove_prefix(1);
   }
   const auto parse = [&](std::string_view digits, int base) {
     std::uint64_t value = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    const char* const end = digits.data() + digits.size();
+    const auto [stopped, error] = std::from_chars(digits.data(), end, value, base);
+    *fits = stopped == end && error == std::errc();
     return value;
   };
   const char second = text.size() > 1 ? text[1] : '\0';
@@ -95,6 +106,7 @@ Operand NumberOf(std::string_view text) {
     operand.kind = Kind::kFloat;
     operand.width = 64;
     const double value = std::strtod(std::string(text).c_str(), nullptr);
+    *fits = std::isfinite(value);
     std::memcpy(&operand.value, &value, sizeof value);
     if (minus) {
       operand.value ^= std::uint64_t{1} << 63;
@@ -109,6 +121,32 @@ Operand NumberOf(std::string_view text) {
     operand.value = ~operand.value + 1;
   }
   return operand;
+}
+
+template <typename Input>
+Operand NumberOf(const Input& in) {
+  bool fits = true;
+  Operand operand = ReadNumber({in.begin(), in.size()}, &fits);
+  if (!fits) {
+    throw p::parse_error("a number that 64 bits hold", in);
+  }
+  return operand;
+}
+
+// A size or a number of registers; what is too large for any stays too large.
+template <typename Input>
+std::uint32_t SizeOf(const Input& in) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
+  return static_cast<std::uint32_t>(std::min(NumberOf(in).value, kMost));
+}
+
+template <typename Input>
+void CheckNesting(const Input& in, std::size_t depth) {
+  if (depth > kMaxNesting) {
+    static const std::string message =
+        fmt::format("at most {} brackets in each other", kMaxNesting);
+    throw p::parse_error(message, in);
+  }
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -137,7 +175,7 @@ std::string_view Text(const Input& in) {
 MUSTER_ACTION(g::VersionNumber, { b.module->version = text; });
 MUSTER_ACTION(g::TargetName, { b.module->target = text; });
 MUSTER_ACTION(g::AddressSizeValue,
-              { b.module->address_size = static_cast<unsigned>(NumberOf(text).value); });
+              { b.module->address_size = static_cast<unsigned>(NumberOf(in).value); });
 MUSTER_ACTION(g::Extern, { b.is_extern = true; });
 MUSTER_ACTION(g::Linked, { b.is_extern = false; });
 
@@ -151,7 +189,7 @@ MUSTER_ACTION(g::BaseName, {
 });
 MUSTER_ACTION(g::SecondName, { b.Last().second = text; });
 MUSTER_ACTION(g::Offset, {
-  b.Last().value = NumberOf(text).value;
+  b.Last().value = NumberOf(in).value;
   b.Last().has_offset = true;
 });
 MUSTER_ACTION(g::GenericName, {
@@ -162,7 +200,7 @@ MUSTER_ACTION(g::GenericName, {
   b.Add(std::move(operand));
 });
 MUSTER_ACTION(g::NumberOperand, {
-  Operand operand = NumberOf(text);
+  Operand operand = NumberOf(in);
   operand.at = At(in);
   b.Add(std::move(operand));
 });
@@ -183,6 +221,7 @@ struct Action<g::Open<Begin>> {
     operand.kind = Begin == '[' ? Kind::kAddress : Begin == '{' ? Kind::kVector : Kind::kList;
     operand.at = At(in);
     b.open.push_back(std::move(operand));
+    CheckNesting(in, b.open.size());
   }
 };
 template <char End>
@@ -201,8 +240,7 @@ MUSTER_ACTION(g::Space, {
   b.qualifiers.clear();
   b.variable.space = text.substr(1);
 });
-MUSTER_ACTION(g::AlignValue,
-              { b.variable.align = static_cast<std::uint32_t>(NumberOf(text).value); });
+MUSTER_ACTION(g::AlignValue, { b.variable.align = SizeOf(in); });
 MUSTER_ACTION(g::Qualifier, {
   const std::string_view word = text.substr(1);
   if (word == "v2" || word == "v4" || word == "v8") {
@@ -215,11 +253,10 @@ MUSTER_ACTION(g::VariableName, {
   b.variable.name = text;
   b.variable.at = At(in);
 });
-MUSTER_ACTION(g::RangeValue,
-              { b.variable.range = static_cast<std::uint32_t>(NumberOf(text).value); });
+MUSTER_ACTION(g::RangeValue, { b.variable.range = SizeOf(in); });
 MUSTER_ACTION(g::DimensionValue, {
   std::uint64_t& elements = b.variable.elements;
-  if (__builtin_mul_overflow(elements, NumberOf(text).value, &elements)) elements = UINT64_MAX;
+  if (__builtin_mul_overflow(elements, NumberOf(in).value, &elements)) elements = UINT64_MAX;
   b.variable.is_array = true;
 });
 MUSTER_ACTION(g::NoDimension, {
@@ -267,11 +304,13 @@ MUSTER_ACTION(g::Label, {
   b.Push(std::move(statement));
 });
 MUSTER_ACTION(g::ScopeBegin, {
+  CheckNesting(in, ++b.scopes);
   Statement statement;
   statement.kind = Statement::Kind::kBegin;
   b.Push(std::move(statement));
 });
 MUSTER_ACTION(g::ScopeEnd, {
+  --b.scopes;
   Statement statement;
   statement.kind = Statement::Kind::kEnd;
   b.Push(std::move(statement));
@@ -327,7 +366,7 @@ MUSTER_ACTION(g::FunctionParameters,
               { b.function.signature.parameters = std::exchange(b.parameters, {}); });
 MUSTER_ACTION(g::MaxThreads, { b.thread_counts = &b.function.max_threads; });
 MUSTER_ACTION(g::RequiredThreads, { b.thread_counts = &b.function.required_threads; });
-MUSTER_ACTION(g::ThreadCount, { b.thread_counts->push_back(NumberOf(text).value); });
+MUSTER_ACTION(g::ThreadCount, { b.thread_counts->push_back(SizeOf(in)); });
 MUSTER_ACTION(g::BodyBegin, {
   b.in_body = true;
   b.function.has_body = true;
@@ -429,8 +468,9 @@ std::string Stopped(const std::string& file, std::string_view text, const p::par
     ++length;
   }
   const std::string found =
-      rest.empty() ? "the end of the file"
-                   : fmt::format(R"("{}")", rest.substr(0, std::max<std::size_t>(length, 1)));
+      rest.empty()
+          ? "the end of the file"
+          : fmt::format(R"("{}")", Printable(rest.substr(0, std::max<std::size_t>(length, 1))));
   return fmt::format("{}:{}:{}: expected {}, found {}", file, at.line, at.column, error.message(),
                      found);
 }

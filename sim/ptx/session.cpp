@@ -51,9 +51,10 @@ void CheckBlock(const Function& kernel, const Launch& launch) {
   if (kernel.max_threads.empty()) {
     return;
   }
+  constexpr std::uint64_t kEnough = std::uint64_t{1} << 32;  // and a product of two fits
   std::uint64_t most = 1;
   for (const std::uint64_t extent : kernel.max_threads) {
-    most *= extent;
+    most = std::min(most * extent, kEnough);
   }
   if (launch.Threads() > most) {
     throw InputError(

@@ -7,6 +7,7 @@
 """
 
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -123,6 +124,18 @@ BAD_MANIFESTS = {
     "value_out_of_range": case(2, r"k\.json.*out\.init.*range",
                                buffers=buffer(type="u8", init={"fill": 300})),
     "argument_out_of_range": case(2, r"k\.json.*args\[0\].*range", args=[{"u8": 256}]),
+    "not_text": case(2, r"k\.json:1: .*not text", text='{"ptx": "k.ptx",\0'),
+    "nested": case(2, r"k\.json:2: .*brackets", text='{"ptx":\n' + "[" * 100_000),
+    "number_too_large": case(2, r"k\.json:2: .*1e999", text='{"ptx": "k.ptx",\n"seed": 1e999}'),
+    "control_characters": case(2, r"k\.json:1: a\\x0ab\\x1b is not a known key",
+                               **{"a\nb\x1b": 1}),
+    "buffer_too_large": case(2, r"k\.json:1: buffers\.out\.count", buffers=buffer(count=1 << 40)),
+    "buffers_too_large": case(2, r"k\.json:1: buffers\.b .*more than \d+ bytes", args=[], expect={},
+                              buffers={name: {"type": "u8", "count": 1 << 28} for name in "ab"}),
+    "ptx_is_a_folder": case(2, r"k\.json:1: ptx names .*, which cannot be read",
+                            **{"ptx_key": "."}),
+    "init_is_a_device": case(2, r"k\.json:1: .*/dev/zero",
+                             buffers=buffer(init={"file": "/dev/zero"})),
     "missing_buffer": case(2, r"k\.json.*absent", args=[{"buffer": "absent"}]),
     "expect_of_missing_buffer": case(2, r"k\.json.*absent", expect={"absent": [1]}),
     "too_few_arguments": case(2, r"k\.json.*argument", args=[]),
@@ -131,17 +144,32 @@ BAD_MANIFESTS = {
     "block_above_all_configs": case(2, r"k\.json.*block", block=[64, 64, 1]),
     "block_above_config": case(2, r"k\.json.*small", block=[288, 1, 1],
                                options=("--config", "small")),
+    "shared_above_2_to_31": case(2, r"k\.json.*shared", dynamic_shared=1 << 31),
     "shared_above_limit": case(2, r"k\.json.*shared", dynamic_shared=1 << 20),
 }
 
 BAD_PTX = {
-    "missing_ptx": case(2, r"absent\.ptx", **{"ptx_key": "absent.ptx"}),
+    "missing_ptx": case(2, r"k\.json:1: ptx names .*absent\.ptx", **{"ptx_key": "absent.ptx"}),
     "missing_kernel": case(2, r"k\.(json|ptx).*absent", kernel="absent"),
     "no_entry": case(2, r"k\.ptx", ptx=".version 7.5\n.target sm_80\n.address_size 64\n"),
     "two_entries": case(2, r"k\.(json|ptx)",
                         ptx=PTX.replace("BODY", "") + PTX[PTX.index(".visible"):]
                         .replace("BODY", "").replace("entry k", "entry k2")),
     "not_ptx": case(2, r"k\.ptx.*\b1\b", ptx="int main() { return 0; }\n"),
+    "binary": case(2, r'k\.ptx:1:1: .*found "\\x7f"', ptx="\x7fELF\x02\x01\0\0"),
+    "endless": case(2, r"/dev/zero: the PTX file is larger", **{"ptx_key": "/dev/zero"}),
+    "nested_scopes": case(2, rf"k\.ptx:{BODY_LINE}:101: .*brackets", body="{" * 50_000),
+    "nested_operands": case(2, rf"k\.ptx:{BODY_LINE}:.*brackets",
+                            body="    mov.u32 %r1, " + "{" * 50_000),
+    "number_above_64_bits": case(2, rf"k\.ptx:{BODY_LINE}:18: .*64 bits",
+                                 body="    mov.u32 %r2, 18446744073709551616;"),
+    "octal_number": case(2, rf"k\.ptx:{BODY_LINE}:18: .*64 bits", body="    mov.u32 %r2, 08;"),
+    "parameter_of_no_type": case(2, r"k\.ptx:6:.*\.u65",
+                                 ptx=PTX.replace("BODY", "").replace(".u64 out", ".u65 out")),
+    "parameter_too_large": case(2, r"k\.ptx:6:.*\bout\b", ptx=PTX.replace("BODY", "")
+                                .replace(".u64 out", ".b8 out[4294967304]")),
+    "variables_too_large": case(2, rf"k\.ptx:{BODY_LINE}:.*\by\b",
+                                body="    .local .b8 x[400000]; .local .b8 y[400000];"),
     "syntax": case(2, rf"k\.ptx.*\b{BODY_LINE}\b", body="    add.s32 %r2, %r1 %r1;"),
     "unterminated": case(2, r"k\.ptx", ptx=PTX.replace("BODY", "")[:-20]),
     "unsupported_instruction": case(2, rf"k\.ptx.*\b{BODY_LINE}\b.*tex\.2d",
@@ -165,6 +193,12 @@ BAD_USAGE = {
     "unknown_config": case(2, "huge", options=("--config", "huge")),
     "unknown_option": case(2, "--faster", options=("--faster",)),
     "seed_not_a_number": case(2, "seed", options=("--seed", "one")),
+    "seed_below_zero": case(2, "seed", options=("--seed", "-1")),
+    "seed_above_64_bits": case(2, "seed", options=("--seed", "18446744073709551616")),
+    "no_cycles": case(2, "max-cycles", options=("--max-cycles", "0")),
+    "no_wave": case(2, "wave-from.*wave", options=("--wave-from", "1")),
+    "wave_backwards": case(2, "wave-to",
+                           options=("--wave", "w.fst", "--wave-from", "2", "--wave-to", "1")),
 }
 
 CASES = {f"{group}.{name}": what
@@ -307,11 +341,59 @@ def unwritable(muster, folder):
               result)
 
 
+def outputs(muster, folder):
+    """An output that is an input, another output, or no plain file is refused; nothing is lost."""
+    manifest = write(folder, case(0, ""))
+    before = manifest.read_text()
+    os.mkfifo(folder / "fifo")
+    for options in (["--report", manifest], ["--log", folder / "k.ptx"], ["--wave", manifest],
+                    ["--report", folder / "x", "--log", folder / "x"], ["--wave", folder / "fifo"]):
+        result = run(muster, "run", manifest, *options)
+        check(result.returncode == 2 and result.stderr.count("\n") == 1,
+              f"{options}: expected exit code 2", result)
+    check(manifest.read_text() == before, "the manifest has changed")
+    check((folder / "fifo").is_fifo(), "the fifo is gone")
+
+
+def disk_full(muster, folder):
+    """What cannot be written is said, and is an error."""
+    manifest = write(folder, case(0, ""))
+    for options in (["run", manifest, "--report", "/dev/full"],
+                    ["run", manifest, "--log", "/dev/full"],
+                    ["suite", manifest, "--json", "/dev/full"]):
+        result = run(muster, *options)
+        check(result.returncode == 2 and re.fullmatch(r"/dev/full: .*\n", result.stderr),
+              f"{options}: expected code 2", result)
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([muster, "run", manifest], stdout=full, stderr=subprocess.PIPE,
+                              text=True, timeout=50, check=False)
+    check(done.returncode == 2 and "standard output" in done.stderr, "expected code 2")
+
+
+def unusable_files(muster, folder):
+    """Files of the other commands that are missing, folders, endless, or loops of links."""
+    loop = folder / "loop"
+    loop.symlink_to(loop)
+    (folder / "empty").mkdir()
+    (folder / "two.hex").write_text("0" * 32 + " " + "0" * 32 + "\n")
+    for command, files in (("suite", [folder / "absent", loop, folder / "empty"]),
+                           ("replay", [folder / "absent", loop, folder, "/dev/zero"]),
+                           ("asm", [folder / "absent", loop, folder, "/dev/zero"]),
+                           ("disasm", [folder / "absent", loop, folder, folder / "two.hex"])):
+        for file in files:
+            result = run(muster, command, file)
+            check(result.returncode == 2 and not result.stdout and result.stderr.count("\n") == 1,
+                  f"{command} {file}: expected exit code 2", result)
+
+
 SCRIPTS = {
     "manifest.missing": missing_manifest,
     "manifest.folder": folder_as_manifest,
     "usage.no_manifest": no_manifest,
     "usage.unwritable": unwritable,
+    "usage.outputs": outputs,
+    "usage.disk_full": disk_full,
+    "usage.unusable_files": unusable_files,
     "report.counts": report,
     "report.lines": report_rows,
     "log.same_seed": same_seed,

@@ -17,6 +17,7 @@ namespace {
 
 // What is wrong with a manifest, without its path.
 std::string Refusal(const std::string& text) {
+  WriteTestFile("k.ptx", "");
   const std::string path = WriteTestFile("m.json", text);
   try {
     ReadManifest(path);
@@ -28,6 +29,7 @@ std::string Refusal(const std::string& text) {
 }
 
 TEST(PtxManifest, Defaults) {
+  WriteTestFile("k.ptx", "");
   const std::string path = WriteTestFile("m.json", R"({"ptx": "k.ptx", "block": [64, 2, 1]})");
   const Manifest manifest = ReadManifest(path);
   EXPECT_EQ(manifest.ptx, path.substr(0, path.size() - 6) + "k.ptx");
@@ -42,6 +44,7 @@ TEST(PtxManifest, Defaults) {
 }
 
 TEST(PtxManifest, EveryMember) {
+  WriteTestFile("k.ptx", "");
   WriteTestFile("in.bin", std::string("\x01\x00\xff\x7f", 4));
   const std::string path = WriteTestFile("m.json", R"({
     "ptx": "k.ptx", "kernel": "k", "grid": [2, 3, 4], "block": [1, 1, 1], "cluster": [1, 1, 1],
@@ -97,6 +100,10 @@ TEST(PtxManifest, Refusals) {
       {"[]", ":1: the manifest must be an object"},
       {R"({"block": [1,1,1]})", R"(:1: the manifest lacks "ptx")"},
       {R"({"ptx": "k"})", R"(:1: the manifest lacks "block")"},
+      {R"({"ptx": "no.ptx", "block": [1,1,1]})", ":1: ptx names "},
+      {std::string(101, '['), ":1: the manifest has more than 100 brackets in each other"},
+      {with(R"("seed": 1e999)"), ":2: the manifest is not JSON: number overflow parsing '1e999'"},
+      {with("\"a\xc3\xb6\": 1"), ":2: a\\xc3\\xb6 is not a known key"},
       {with(R"("blok": 1)"), ":2: blok is not a known key (ptx, "},
       {with(R"("ptx": "l")"), ":1: ptx is there twice"},
       {with(R"("grid": 5)"), ":2: grid must be a list of three numbers"},

@@ -120,6 +120,15 @@ TEST(PtxParser, SyntaxErrorsNameLineAndColumn) {
        R"(f.ptx:4:14: expected an instruction, a label, a declaration or "}", found "12")"},
       {Header() + ".entry k() { @; }", R"(f.ptx:4:15: expected a predicate after "@", found ";")"},
       {Header() + ".entry k() { ld.u32 %r, [a; }", R"(f.ptx:4:27: expected "]", found ";")"},
+      {Header() + ".entry k() " + std::string(200, '{'),
+       R"(f.ptx:4:113: expected at most 100 brackets in each other, found "{")"},
+      {Header() + ".global .u32 x = " + std::string(200, '{'),
+       R"(f.ptx:4:118: expected at most 100 brackets in each other, found "{")"},
+      {Header() + ".global .u64 x = 0x10000000000000000;",
+       R"(f.ptx:4:18: expected a number that 64 bits hold, found "0x10000000000000000")"},
+      {Header() + ".global .u64 x = 1e999;",
+       R"(f.ptx:4:18: expected a number that 64 bits hold, found "1e999")"},
+      {Header() + ".reg\x01", R"(f.ptx:4:5: expected a type, found "\x01")"},
       {Header() + ".reg .b32 ;", R"(f.ptx:4:11: expected the name of a variable, found ";")"},
   };
   for (const auto& row : rows) {
@@ -166,6 +175,10 @@ TEST(PtxParser, MeaninglessInstructionsAreRefused) {
       {".reg .b32 a; .reg .b32 a;", "f.ptx:5:24: a is declared twice"},
       {"L: L: ret;", "f.ptx:5:4: L is declared twice"},
       {".reg .e4m3 x;", "f.ptx:5:12: the type .e4m3 of x is not supported"},
+      {".reg .b32 q<4294967297>;", "f.ptx:5:11: q makes more than 65536 registers"},
+      {".local .align 4294967296 .b8 q;", "f.ptx:5:30: the alignment of q is not a power of two"},
+      {".local .b8 q1[524280]; .local .b8 q2[9];",
+       "f.ptx:5:35: q2 brings the .local variables to more than 524288 bytes"},
   };
   for (const auto& row : rows) {
     EXPECT_EQ(Refusal(Body(row.body)), row.message) << row.body;
