@@ -1,9 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// muster: runs kernels on the unit, replays logs, and translates BCU words.
+// muster: runs and checks kernels, replays logs, and translates BCU words.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
@@ -26,6 +27,8 @@
 #include "sim/golden/log.h"
 #include "sim/ptx/error.h"
 #include "sim/ptx/manifest.h"
+#include "sim/ptx/parser.h"
+#include "sim/ptx/program.h"
 
 namespace muster::app {
 namespace {
@@ -43,6 +46,17 @@ int Replay(const std::string& path) {
   fmt::print("{}: {} operations, {} of them with other effects than recorded\n", path,
              replayed.operations, replayed.differences);
   return replayed.differences == 0 ? 0 : static_cast<int>(ptx::ExitCode::kMismatch);
+}
+
+// What a compiler would refuse of a PTX file, a line each.
+int Check(const std::string& path) {
+  const auto module = ptx::Parse(path, ptx::ReadFile(path, "PTX file"));
+  int code = 0;
+  for (const ptx::Finding& finding : ptx::Check(*module)) {
+    fmt::print("{}\n", finding.text);
+    code = finding.runs ? std::max(code, 1) : kBadInput;
+  }
+  return code;
 }
 
 // The text of a file, or of the standard input where the name is "-".
@@ -154,6 +168,10 @@ int Main(int argc, char** argv) {
   suite->add_option("--json", suite_options.json, "Write all reports to this file");
   suite->add_option("--junit", suite_options.junit, "Write the results to this JUnit file");
   suite->callback([&] { code = RunSuite(inputs, suite_options); });
+
+  CLI::App* const check = app.add_subcommand("check", "What a compiler would refuse of a PTX file");
+  check->add_option("file", input, "The PTX file")->required();
+  check->callback([&] { code = Check(input); });
 
   CLI::App* const replay = app.add_subcommand("replay", "Put a log through the golden model");
   replay->add_option("log", input, "The log (JSONL) of a run")->required();

@@ -304,10 +304,22 @@ Slot Decoder::Destination(const Operand& operand, Type type, bool may_be_wider, 
     Fail(operand.at, fmt::format("the register {} does not fit the destination of {}", operand.name,
                                  Spelling()));
   }
+  CheckKind(operand, symbol.type, type);
   if (actual != nullptr) {
     *actual = symbol.type;
   }
   return symbol.slot;
+}
+
+// Integers and floating-point numbers do not stand for each other; bits stand for both.
+void Decoder::CheckKind(const Operand& operand, Type there, Type wanted) {
+  const auto is_real = [](Type type) {
+    return IsFloat(type) || IsHalf(type) || IsPackedHalf(type);
+  };
+  if (!IsBits(there) && !IsBits(wanted) && is_real(there) != is_real(wanted)) {
+    Misuse(operand.at,
+           fmt::format("the register {} is not of the type of {}", operand.name, Spelling()));
+  }
 }
 
 Slot Decoder::SecondDestination(const Operand& operand, Type type) {
@@ -376,6 +388,7 @@ Slot Decoder::NameSource(const Operand& operand, Type type, bool may_be_wider) {
   if (!fits) {
     Fail(operand.at, fmt::format("the register {} does not fit {}", operand.name, Spelling()));
   }
+  CheckKind(operand, symbol.type, type);
   if (operand.negated && type != Type::kPred) {
     Fail(operand.at, fmt::format("\"!\" does not fit {}", Spelling()));
   }

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sim/golden/operation.h"
 #include "sim/ptx/program.h"
 #include "sim/ptx/symbols.h"
 #include "sim/ptx/syntax.h"
@@ -72,6 +73,7 @@ class Decoder {
   Slot Destination(const syntax::Operand& operand, Type type, bool may_be_wider = false,
                    Type* actual = nullptr);
   Slot Source(const syntax::Operand& operand, Type type, bool may_be_wider = false);
+  void CheckKind(const syntax::Operand& operand, Type there, Type wanted);
   Slot SecondDestination(const syntax::Operand& operand, Type type);  // q of p|q
   Slot Predicate(const syntax::Operand& operand);
   std::array<Slot, 2> Halves(const syntax::Operand& operand, bool destination);
@@ -163,7 +165,7 @@ class Decoder {
   void Members(std::size_t operand);
   void Nothing();
   void BarrierWarp();
-  void CheckBarrier(const syntax::Operand& id, const syntax::Operand* count, bool arrives);
+  void CheckBarrier(const syntax::Operand& id, const syntax::Operand* count, OpKind kind);
 
   const syntax::Module& module_;
   const SymbolTable& symbols_;

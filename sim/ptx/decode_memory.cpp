@@ -157,6 +157,9 @@ Type Decoder::AtomicType(Atomic operation) {
       Unsupported("this operation on vectors or .noftz");
     }
     if (vector && !halves) {
+      if (operation != Atomic::kAdd) {
+        Unsupported("this operation on .f32");
+      }
       return TakeType({Type::kF32});
     }
     const Type type = TakeType({Type::kF16, Type::kF16x2, Type::kBF16, Type::kBF16x2});

@@ -170,14 +170,14 @@ void Decoder::BarrierWarp() {
 }
 
 // What can be seen of a barrier's operands without running.
-void Decoder::CheckBarrier(const Operand& id, const Operand* count, bool arrives) {
+void Decoder::CheckBarrier(const Operand& id, const Operand* count, OpKind kind) {
+  const bool arrives = kind == OpKind::kArrive;
   if (id.kind == Kind::kInteger && id.value >= kNumBars) {
     Misuse(id.at, fmt::format("there is no barrier {}: they are 0 to {}",
                               static_cast<std::int64_t>(id.value), kNumBars - 1));
   }
-  const bool registers = id.kind != Kind::kInteger || count != nullptr;
-  if (registers || arrives) {
-    Require("a barrier in a register, or with a thread count", 20, 20);
+  if (id.kind != Kind::kInteger || count != nullptr || kind != OpKind::kSync) {
+    Require(Spelling() + " with such operands", 20, 20);
   }
   if (count == nullptr || count->kind != Kind::kInteger) {
     return;
@@ -233,7 +233,7 @@ void Decoder::Barrier() {
   }
   const std::size_t last = syntax_->operands.size() - (reduces ? 1 : 0);
   const Operand* const count = first + 1 < last ? &Arg(first + 1) : nullptr;
-  CheckBarrier(Arg(first), count, kind == OpKind::kArrive);
+  CheckBarrier(Arg(first), count, kind);
   out_.a[0] = Source(Arg(first), Type::kU32);
   out_.a[1] = count != nullptr ? Source(*count, Type::kU32) : LiteralOf(0);
   if (reduces) {

@@ -37,14 +37,14 @@ class Linker {
   }
 
   Program Run(std::string_view kernel);
-  Findings Check();
+  std::vector<Finding> Check();
 
  private:
   void Choose(std::string_view kernel);
   void Fail(const syntax::Position& at, std::string message) {
     diagnostics_.push_back({at, std::move(message), Diagnostic::Kind::kError});
   }
-  std::vector<std::string> Lines(Diagnostic::Kind kind);
+  std::vector<Finding> Findings();
   void ThrowIfAny();
   void LinkAll();
 
@@ -114,24 +114,27 @@ void Linker::Choose(std::string_view kernel) {
   }
 }
 
-std::vector<std::string> Linker::Lines(Diagnostic::Kind kind) {
+std::vector<Finding> Linker::Findings() {
   std::stable_sort(diagnostics_.begin(), diagnostics_.end(),
                    [](const Diagnostic& a, const Diagnostic& b) { return a.at.line < b.at.line; });
-  std::vector<std::string> lines;
+  std::vector<Finding> findings;
   for (const Diagnostic& diagnostic : diagnostics_) {
-    if (diagnostic.kind != kind) {
-      continue;
-    }
-    lines.push_back(fmt::format("{}:{}:{}: {}", module_.file, diagnostic.at.line,
-                                diagnostic.at.column, diagnostic.message));
+    findings.push_back({diagnostic.kind == Diagnostic::Kind::kMisuse,
+                        fmt::format("{}:{}:{}: {}", module_.file, diagnostic.at.line,
+                                    diagnostic.at.column, diagnostic.message)});
   }
-  return lines;
+  return findings;
 }
 
 void Linker::ThrowIfAny() {
-  const std::vector<std::string> errors = Lines(Diagnostic::Kind::kError);
-  if (!errors.empty()) {
-    throw InputError(fmt::format("{}", fmt::join(errors, "\n")));
+  std::string text;
+  for (const Finding& finding : Findings()) {
+    if (!finding.runs) {
+      text.append(text.empty() ? "" : "\n").append(finding.text);
+    }
+  }
+  if (!text.empty()) {
+    throw InputError(text);
   }
 }
 
@@ -621,12 +624,12 @@ Program Linker::Run(std::string_view kernel) {
   return std::move(program_);
 }
 
-Findings Linker::Check() {
+std::vector<Finding> Linker::Check() {
   try {
     LinkAll();
   } catch (const InputError&) {  // of declarations, which are among the findings
   }
-  return {Lines(Diagnostic::Kind::kError), Lines(Diagnostic::Kind::kMisuse)};
+  return Findings();
 }
 
 }  // namespace
@@ -635,6 +638,6 @@ Program Link(const syntax::Module& module, std::string_view kernel) {
   return Linker(module).Run(kernel);
 }
 
-Findings Check(const syntax::Module& module) { return Linker(module).Check(); }
+std::vector<Finding> Check(const syntax::Module& module) { return Linker(module).Check(); }
 
 }  // namespace muster::ptx

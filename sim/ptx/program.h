@@ -81,14 +81,13 @@ struct Program {
 // is not there, or all the instructions that are not supported or malformed, a line each.
 Program Link(const syntax::Module& module, std::string_view kernel);
 
-// What a compiler would refuse of a file, or warn of: all that Link refuses, forms that the file's
-// .version or .target does not have, and misuse of barriers that can be seen without running. A
-// line each; empty: nothing.
-struct Findings {
-  std::vector<std::string> errors;
-  std::vector<std::string> misuse;
+// What a compiler would refuse of a file: all that Link refuses, forms that the file's .version or
+// .target does not have, and misuse of barriers that can be seen without running. By line.
+struct Finding {
+  bool runs = false;  // it can be run all the same
+  std::string text;   // with file, line and column
 };
-Findings Check(const syntax::Module& module);
+std::vector<Finding> Check(const syntax::Module& module);
 
 }  // namespace muster::ptx
 

@@ -158,6 +158,9 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                  {"config", session.config().name},
                  {"seed", session.seed()},
                  {"differences", verdict.differences}};
+  if (!machine.interpreter().printed().empty()) {
+    report["printed"] = machine.interpreter().printed();
+  }
   if (!machine.problem().empty()) {
     report["faults"].back()["message"] = machine.problem();
   }
@@ -186,10 +189,14 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
 std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing) {
   const Machine& machine = session.machine();
   const Launch& launch = session.launch();
-  std::string text = fmt::format("{}: grid {}x{}x{}, block {}x{}x{}, configuration {}, seed {}\n",
-                                 session.program().Kernel().name, launch.grid[0], launch.grid[1],
-                                 launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
-                                 session.config().name, session.seed());
+  std::string text = machine.interpreter().printed();
+  if (!text.empty() && text.back() != '\n') {
+    text.push_back('\n');
+  }
+  text += fmt::format("{}: grid {}x{}x{}, block {}x{}x{}, configuration {}, seed {}\n",
+                      session.program().Kernel().name, launch.grid[0], launch.grid[1],
+                      launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
+                      session.config().name, session.seed());
   text += fmt::format("{} after {} cycles ({:.0f} kHz): {} thread instructions\n", verdict.outcome,
                       timing.cycles, timing.Khz(), machine.interpreter().thread_instructions());
   std::string operations;

@@ -21,7 +21,7 @@ struct Timing {
 
 nlohmann::ordered_json JsonReport(const Session& session, const Verdict& verdict,
                                   const Timing& timing);
-// What ran, what came of it, and where to look next.
+// What the kernel printed; then what ran, what came of it, and where to look next.
 std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing);
 
 }  // namespace muster::ptx
