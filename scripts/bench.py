@@ -2,8 +2,9 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Measures the unit and its simulation: tables for people, build/bench.json for programs.
 
-Cycles are read off the pins under lockstep (tb/bench); area and frequency come from
-scripts/synth.py; the speed of simulation from the regression's recorded stimulus.
+Cycles are read off the pins under lockstep, and the speed of simulation is that of recorded dense
+traffic (both tb/bench); area and frequency come from scripts/synth.py. A figure that there is none
+of is null in the file, and the table of areas says why.
 """
 
 import argparse
@@ -12,11 +13,14 @@ import os
 import pathlib
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 LARGEST = "full"  # the configuration whose syncs stand beside NVIDIA's
 SHOWN_SIZES = [1, 2, 4, 8, 16, 32, 64]
+FILED = ["release_latency_cycles", "gather_cycles", "arrivals_per_cycle", "lut", "ff", "bram",
+         "fmax_mhz", "release_ns", "lockstep_khz", "unchecked_khz", "lockstep_ratio"]
 
 
 def output(*command):
@@ -27,41 +31,54 @@ def output(*command):
     return json.loads(done.stdout)
 
 
-def synthesize(seeds):
+def synthesize(seeds, limit):
+    """The areas and frequencies by configuration; none if the tools could not be had."""
     results = BUILD / "synth.json"
-    print("Area and clock frequency (iCE40 HX8K)", flush=True)
-    subprocess.run([ROOT / "scripts/synth.py", "--seeds", seeds, "--json", results], check=True)
-    return json.loads(results.read_text())
+    results.unlink(missing_ok=True)
+    print("\nArea and clock frequency (iCE40 HX8K); ten minutes or so where nothing is done yet",
+          flush=True)
+    subprocess.run([ROOT / "scripts/synth.py", "--seeds", seeds, "--limit", str(limit), "--json",
+                    results])
+    return json.loads(results.read_text()) if results.exists() else {}
 
 
-def measure(name, area):
-    """The figures of one configuration."""
-    figures = output("build/tb/bench/muster_bench", "--config", name)
-    figures |= area
-    figures |= output("build/tb/bench/speed_bench", "--config", name)
-    mhz, latency = figures["fmax_mhz"], figures["release_latency_cycles"]
-    figures["release_ns"] = round(1000 * latency / mhz, 1) if mhz else None
-    return figures
+def measure(name):
+    """Cycles and speed of one configuration."""
+    print(f"  {name}: cycles, then 5 x 100,000 cycles with and without the check", flush=True)
+    return (output("build/tb/bench/muster_bench", "--config", name) |
+            output("build/tb/bench/speed_bench", "--config", name))
+
+
+def filed(figures, area):
+    """The members of a configuration in bench.json."""
+    area = area if area.get("fmax_mhz") else {}
+    latency = figures["release_latency_cycles"]
+    figures |= {key: area.get(key) for key in ("lut", "ff", "bram", "fmax_mhz")}
+    figures["release_ns"] = round(1000 * latency / area["fmax_mhz"], 1) if area else None
+    return {key: figures[key] for key in FILED}
 
 
 def print_configs(configs):
-    columns = [("release_latency_cycles", "release", "{}"), ("gather_cycles", "gather", "{}"),
-               ("arrivals_per_cycle", "arrivals", "{:.2f}"), ("release_ns", "release", "{:.1f}"),
-               ("lockstep_khz", "lockstep", "{:.0f}"), ("unchecked_khz", "unchecked", "{:.0f}"),
-               ("lockstep_ratio", "ratio", "{:.2f}")]
-    units = ["cycles", "cycles", "per cycle", "ns", "kHz", "kHz", ""]
+    columns = [("release_latency_cycles", "release", "cycles", "{}"),
+               ("gather_cycles", "gather", "cycles", "{}"),
+               ("arrivals_per_cycle", "arrivals", "per cycle", "{:.2f}"),
+               ("release_ns", "release", "ns", "{:.1f}"),
+               ("commit_cycles", "commits in", "of cycles", "{:.0%}"),
+               ("lockstep_khz", "lockstep", "kHz", "{:.0f}"),
+               ("unchecked_khz", "unchecked", "kHz", "{:.0f}"),
+               ("lockstep_ratio", "ratio", "", "{:.2f}")]
     print("\nLatency, throughput, speed of simulation")
-    print(" " * 12 + "".join(f"{title:>11}" for _, title, _ in columns))
-    print(" " * 12 + "".join(f"{unit:>11}" for unit in units))
+    print(" " * 12 + "".join(f"{title:>11}" for _, title, _, _ in columns))
+    print(" " * 12 + "".join(f"{unit:>11}" for _, _, unit, _ in columns))
     for name, figures in configs.items():
         cells = [form.format(figures[key]) if figures[key] is not None else "-"
-                 for key, _, form in columns]
+                 for key, _, _, form in columns]
         print(f"{name:12}" + "".join(f"{cell:>11}" for cell in cells))
 
 
 def print_sizes(fast, slow):
     def row(title, values):
-        print(f"  {title:58}" + "".join(f"{value:>5}" for value in values))
+        print(f"  {title:62}" + "".join(f"{value:>5}" for value in values))
     print("\nOne barrier of all warps of a CTA, in cycles")
     row("warps", SHOWN_SIZES)
     row(f"Muster ({LARGEST}): first arrival accepted to release", [fast[str(n)] for n in SHOWN_SIZES])
@@ -73,17 +90,30 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--seeds", default="1-3", help="of nextpnr (default 1-3)")
+    parser.add_argument("--limit", type=float, default=30, metavar="MINUTES",
+                        help="for the synthesis of a configuration (default 30)")
+    parser.add_argument("--no-area", action="store_true", help="without area and frequency")
     parser.add_argument("--json", type=pathlib.Path, default=BUILD / "bench.json")
     args = parser.parse_args()
 
-    subprocess.run([ROOT / "scripts/build.sh", "muster_bench", "speed_bench"], check=True)
-    area = synthesize(args.seeds)
-    configs = {name: measure(name, figures) for name, figures in area.items()}
+    start = time.monotonic()
+    if subprocess.run([ROOT / "scripts/build.sh", "muster_bench", "speed_bench"]).returncode:
+        sys.exit(1)
+    names = json.loads((ROOT / "scripts/configs.json").read_text())
+    print("Latency, throughput and speed of simulation; half a minute", flush=True)
+    figures = {name: measure(name) for name in names}
     sizes = output("build/tb/bench/muster_bench", "--config", LARGEST, "--sizes")
-    print_configs(configs)
-    print_sizes(sizes["sync_all_cycles"], sizes["sync_all_half_rate_cycles"])
-    args.json.write_text(json.dumps({"configs": configs, **sizes}, indent=2) + "\n")
-    print(f"\nAll of it is in {os.path.relpath(args.json, ROOT)}")
+    areas = {} if args.no_area else synthesize(args.seeds, args.limit)
+
+    configs = {name: filed(figures[name], areas.get(name, {})) for name in names}
+    print_configs(figures)
+    fast = sizes["sync_all_cycles"]
+    print_sizes(fast, sizes["sync_all_half_rate_cycles"])
+    args.json.write_text(json.dumps({"configs": configs, "sync_all_cycles": fast}, indent=2) + "\n")
+    print(f"\nAll of it is in {os.path.relpath(args.json, ROOT)} "
+          f"({(time.monotonic() - start) / 60:.0f} minutes)")
+    if not areas and not args.no_area:
+        sys.exit("There is no area and no frequency: see above.")
 
 
 if __name__ == "__main__":

@@ -7,8 +7,8 @@ observation ports (commit, census), which a core leaves open, are left open.
 
 The clock frequency is that of an iCE40 HX8K around which one shift register drives every input,
 while every output is registered and then folded by a registered XOR tree to one pin: nothing is
-optimised away, and only paths from register to register count. It is null where the unit does
-not fit.
+optimised away, and only paths from register to register count. Where the unit does not fit, or does
+not get through the tools within the time limit, it is null, and the table says why.
 """
 
 import argparse
@@ -21,12 +21,14 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ROOT / "build" / "synth-tools"
 WORK = ROOT / "build" / "synth"
 OBSERVATION = ("commit_o", "census_*_o")
-LOGIC_CELLS = 7680  # of an HX8K
+HX8K = {"lut": (7680, "LUT"), "bram": (32, "block RAMs")}
+LIMIT_MINUTES = 30
 FAMILIES = {
     "ice40": {
         "synth": "synth_ice40 -abc9 -flatten",
@@ -41,6 +43,29 @@ FAMILIES = {
         "lut": r"LUT[1-6]", "ff": r"FD[A-Z]+", "bram": r"RAMB.*",
     },
 }
+
+
+class Unfinished(Exception):
+    """Why a configuration has no figures."""
+
+
+class Budget:
+    """The time that one configuration may take."""
+
+    def __init__(self, name, minutes):
+        self.name, self.minutes = name, minutes
+        self.start = time.monotonic()
+
+    def run(self, what, command):
+        """Runs a tool to its end; returns its exit code and its messages."""
+        print(f"  {self.name}: {what}", file=sys.stderr, flush=True)
+        left = self.start + 60 * self.minutes - time.monotonic()
+        try:
+            done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True,
+                                  text=True, timeout=max(left, 0.1))
+        except subprocess.TimeoutExpired:
+            raise Unfinished(f"{what} not finished within {self.minutes:g} minutes") from None
+        return done.returncode, done.stdout + done.stderr
 
 
 def install_tools():
@@ -66,7 +91,7 @@ def sources():
                   if p.suffix in (".sv", ".svh", ".f") and "fpga" not in p.parts)
 
 
-def run_yosys(folder, script, files=()):
+def run_yosys(budget, what, folder, script, files=()):
     """Runs the script, unless it ran before on the same sources; returns the output folder."""
     files = [*sources(), *files]
     key = hashlib.sha256(script.encode())
@@ -78,14 +103,14 @@ def run_yosys(folder, script, files=()):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "script.ys").write_text(script)
-    yosys = subprocess.run(
-        [TOOLS / "node_modules/.bin/node", TOOLS / "yosys.mjs", folder / "script.ys", folder, *files],
-        cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    (folder / "messages").write_text(yosys.stdout + yosys.stderr)
-    if yosys.returncode:
-        lines = (yosys.stdout + yosys.stderr).splitlines()
+    code, text = budget.run(f"Yosys, {what}", [TOOLS / "node_modules/.bin/node", TOOLS / "yosys.mjs",
+                                               folder / "script.ys", folder, *files])
+    (folder / "messages").write_text(text)
+    if code:
+        lines = text.splitlines()
         errors = [line for line in lines if re.search(r"error", line, re.IGNORECASE)]
-        sys.exit("\n".join([f"Yosys failed (all of it in {folder}/messages):", *(errors or lines)[:20]]))
+        raise Unfinished(f"Yosys failed: {' '.join((errors or lines or ['without a word'])[:1])} "
+                         f"(all of it in {(folder / 'messages').relative_to(ROOT)})")
     stamp.write_text(key.hexdigest())
     return folder
 
@@ -95,7 +120,7 @@ def read_slang(parameters, top="muster", extra=""):
     return f"read_slang --threads 1 -D SYNTHESIS --top {top} {overrides} -f rtl/muster.f {extra}\n"
 
 
-def area(name, parameters, family, open_ports):
+def area(budget, parameters, family, open_ports):
     """Counts of cells of the bare unit, and its ports with their widths."""
     cells = FAMILIES[family]
     script = (read_slang(parameters) + "hierarchy -top muster\n" +
@@ -103,7 +128,7 @@ def area(name, parameters, family, open_ports):
               "select -module muster\nwrite_json -selected ports.json\nselect -clear\n" +
               f"{cells['synth']} -top muster\n" +
               "tee -q -o stat.json stat -json\n")
-    folder = run_yosys(WORK / name / family, script)
+    folder = run_yosys(budget, f"area on {family}", WORK / budget.name / family, script)
     stat = json.loads((folder / "stat.json").read_text())
     by_type = stat["modules"]["\\muster"]["num_cells_by_type"]
     ports = json.loads((folder / "ports.json").read_text())["modules"]["muster"]["ports"]
@@ -151,27 +176,20 @@ endmodule
 """
 
 
-def place_and_route(folder, seed):
-    """The clock frequency in MHz (None: it does not fit) and nextpnr's report."""
+def place_and_route(budget, folder, seed):
+    """The clock frequency in MHz, and nextpnr's report."""
     report, log = folder / f"report{seed}.json", folder / f"nextpnr{seed}.log"
     if not log.exists():
-        nextpnr = subprocess.run(
+        code, text = budget.run(
+            f"nextpnr, seed {seed}",
             ["nextpnr-ice40", "--hx8k", "--package", "ct256", "--freq", "60", "--seed", str(seed),
-             "--pcf-allow-unconstrained", "--json", folder / "harness.json", "--report", report],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True)
-        text = nextpnr.stdout + nextpnr.stderr
+             "--pcf-allow-unconstrained", "--json", folder / "harness.json", "--report", report])
+        if code and not report.exists():  # nextpnr is content with nothing less than --freq
+            errors = [line for line in text.splitlines() if line.startswith("ERROR")]
+            raise Unfinished(f"nextpnr, seed {seed}: {(errors or ['failed'])[0]}")
         log.write_text(text)
-        if nextpnr.returncode and not re.search(r"Unable to place|no BELs|failed to expand|too many",
-                                                text, re.IGNORECASE):
-            if not report.exists():
-                log.unlink()
-                errors = [line for line in text.splitlines() if "ERROR" in line]
-                sys.exit("\n".join(["nextpnr failed:", *errors[:5]]))
-    if not report.exists():
-        return None, None
     timing = json.loads(report.read_text())
-    clocks = [clock["achieved"] for clock in timing["fmax"].values()]
-    return (min(clocks) if clocks else None), timing
+    return min(clock["achieved"] for clock in timing["fmax"].values()), timing
 
 
 def path_text(timing, limit=60):
@@ -186,28 +204,48 @@ def path_text(timing, limit=60):
     return "\n".join(lines)
 
 
-def measure(name, parameters, seeds, families, open_ports, show_path):
-    result = {}
-    for family in families:
-        counts, ports = area(name, parameters, family, open_ports)
-        result |= counts if family == "ice40" else {f"{family}_{k}": v for k, v in counts.items()}
-    if result["lut"] > LOGIC_CELLS:
-        return result | {"fmax_mhz": None, "fmax_best_mhz": None}
-    folder = WORK / name / "harness"
-    text = harness(parameters, ports)
-    source = WORK / name / "harness.sv"
-    source.write_text(text)
+def route(budget, parameters, ports, seeds):
+    """Frequency and report of each seed."""
+    folder = WORK / budget.name / "harness"
+    source = WORK / budget.name / "harness.sv"
+    source.write_text(harness(parameters, ports))
     relative = str(source.relative_to(ROOT))
-    run_yosys(folder, read_slang({}, "harness", relative) +
+    run_yosys(budget, "harness", folder, read_slang({}, "harness", relative) +
               "synth_ice40 -abc9 -flatten -top harness -json harness.json\n", [relative])
-    runs = [place_and_route(folder, seed) for seed in seeds]
-    speeds = [mhz for mhz, _ in runs]
-    fits = None not in speeds
-    result["fmax_mhz"] = round(min(speeds), 1) if fits else None
-    result["fmax_best_mhz"] = round(max(speeds), 1) if fits else None
-    if show_path and fits:
-        result["path"] = path_text(min(runs, key=lambda run: run[0])[1])
-    return result
+    return [place_and_route(budget, folder, seed) for seed in seeds]
+
+
+def measure(budget, parameters, seeds, families, open_ports, show_path):
+    result = {"lut": None, "ff": None, "bram": None, "fmax_mhz": None, "fmax_best_mhz": None}
+    try:
+        for family in families:
+            counts, ports = area(budget, parameters, family, open_ports)
+            result |= counts if family == "ice40" else {f"{family}_{k}": v for k, v in counts.items()}
+        over = [f"{result[kind]} {name} of {limit}" for kind, (limit, name) in HX8K.items()
+                if result[kind] > limit]
+        if over:
+            raise Unfinished(f"does not fit: {', '.join(over)}")
+        runs = route(budget, parameters, ports, seeds)
+        speeds = [mhz for mhz, _ in runs]
+        result |= {"fmax_mhz": round(min(speeds), 1), "fmax_best_mhz": round(max(speeds), 1)}
+        if show_path:
+            result["path"] = path_text(min(runs, key=lambda run: run[0])[1])
+    except Unfinished as reason:
+        result["reason"] = str(reason)
+    return result | {"minutes": round((time.monotonic() - budget.start) / 60, 1)}
+
+
+def print_row(name, result, families):
+    def cell(key):
+        return "-" if result.get(key) is None else result[key]
+    speed = ("-" if result["fmax_mhz"] is None else
+             f"{result['fmax_mhz']:.1f}  {result['fmax_best_mhz']:.1f}")
+    print(f"{name:12} {cell('lut'):>6} {cell('ff'):>6} {cell('bram'):>5} {speed:>18}" +
+          "".join(f"  {'/'.join(str(cell(f'{f}_{k}')) for k in ('lut', 'ff', 'bram')):>18}"
+                  for f in families if f != "ice40") +
+          (f"  {result['reason']}" if "reason" in result else ""), flush=True)
+    if "path" in result:
+        print(result["path"])
 
 
 def seed_list(text):
@@ -225,11 +263,14 @@ def main():
     parser.add_argument("--path", action="store_true", help="print the slowest path")
     parser.add_argument("--set", action="append", default=[], metavar="PARAMETER=VALUE",
                         help="change a parameter of the unit")
+    parser.add_argument("--limit", type=float, default=LIMIT_MINUTES, metavar="MINUTES",
+                        help=f"for each configuration (default {LIMIT_MINUTES})")
     parser.add_argument("--jobs", type=int, default=int(os.environ.get("JOBS", os.cpu_count())))
     parser.add_argument("--json", type=pathlib.Path, help="write the results to this file")
     args = parser.parse_args()
 
-    subprocess.run([ROOT / "scripts/setup.sh", "synth"], check=True)
+    if subprocess.run([ROOT / "scripts/setup.sh", "synth"]).returncode:
+        sys.exit(2)
     install_tools()
     wanted = list(configs) if args.config == "all" else [args.config]
     changes = dict(change.split("=", 1) for change in args.set)
@@ -237,19 +278,14 @@ def main():
     open_ports = () if args.all_ports else OBSERVATION
 
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        runs = {name: pool.submit(measure, name, configs[name] | changes, args.seeds, families,
-                                  open_ports, args.path) for name in wanted}
-        results = {}
-        print(f"{'':12} {'LUT':>6} {'FF':>6} {'BRAM':>5} {'MHz (worst, best)':>18}", end="")
-        print("".join(f"  {f + ' LUT/FF/BRAM':>18}" for f in families if f != "ice40"))
-        for name, run in runs.items():
-            r = results[name] = run.result()
-            speed = f"{r['fmax_mhz']:.1f}  {r['fmax_best_mhz']:.1f}" if r["fmax_mhz"] else "does not fit"
-            print(f"{name:12} {r['lut']:6} {r['ff']:6} {r['bram']:5} {speed:>18}", end="")
-            print("".join(f"  {'{}/{}/{}'.format(*(r[f'{f}_{k}'] for k in ('lut', 'ff', 'bram'))):>18}"
-                          for f in families if f != "ice40"), flush=True)
-            if "path" in r:
-                print(r["path"])
+        runs = {name: pool.submit(
+            lambda name: measure(Budget(name, args.limit), configs[name] | changes, args.seeds,
+                                 families, open_ports, args.path), name) for name in wanted}
+        results = {name: run.result() for name, run in runs.items()}
+    print(f"{'':12} {'LUT':>6} {'FF':>6} {'BRAM':>5} {'MHz (worst, best)':>18}" +
+          "".join(f"  {f + ' LUT/FF/BRAM':>18}" for f in families if f != "ice40"))
+    for name, result in results.items():
+        print_row(name, result, families)
     if args.json:
         args.json.parent.mkdir(parents=True, exist_ok=True)
         args.json.write_text(json.dumps(results, indent=2) + "\n")
