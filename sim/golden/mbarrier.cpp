@@ -385,11 +385,10 @@ std::uint64_t Mbarriers::ToWord(const Object& object) {
 }
 
 std::int64_t* Mbarriers::Meant(Object* object, unsigned warp, unsigned lane) {
-  const auto [found, is_new] = object->meant.try_emplace(warp);
-  if (is_new) {
-    found->second.fill(kNoPhase);
+  while (object->meant.size() <= warp) {
+    object->meant.emplace_back().fill(kNoPhase);
   }
-  return &found->second[lane];
+  return &object->meant[warp][lane];
 }
 
 // ------------------------------------------------------------------------------------------------

@@ -89,9 +89,9 @@ class Mbarriers {
     // What only hazards and reports need.
     bool initialised = false;  // by init, and not since invalidated or stored over
     WarpSet came = 0;          // warps that arrived in the current phase
-    // For each thread (by warp and lane) the phase that it will wait for: that of its latest
+    // For each thread, by warp and lane, the phase that it will wait for: that of its latest
     // arrive-on, or of its latest wait if that was answered false. kNoPhase: unknown.
-    std::map<unsigned, std::array<std::int64_t, kWarpSize>> meant;
+    std::vector<std::array<std::int64_t, kWarpSize>> meant;
   };
   static constexpr std::int64_t kNoPhase = -1;
 
