@@ -15,7 +15,7 @@ for kernel; do
     source=$stem.cu
     # shellcheck disable=SC2086
     $clang -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 --cuda-path=/nonexistent \
-      -nocudainc -nocudalib $device "$source" -o "$stem.ptx"
+      -nocudainc -nocudalib -fno-rtti $device "$source" -o "$stem.ptx"
   elif [ -e "$stem.cl" ]; then
     source=$stem.cl
     # shellcheck disable=SC2086

@@ -21,6 +21,11 @@ struct Dim3 {
 #define blockIdx MUSTER_SPECIAL_REGISTER(ctaid)
 #define gridDim MUSTER_SPECIAL_REGISTER(nctaid)
 
+#define __threadfence() __nvvm_membar_gl()
+
+#define __shared_address(pointer) \
+  unsigned(reinterpret_cast<unsigned long>((__attribute__((address_space(3))) void*)(pointer)))
+
 #define __syncthreads_count(predicate) __nvvm_bar0_popc(predicate)
 #define __syncthreads_and(predicate) __nvvm_bar0_and(predicate)
 #define __syncthreads_or(predicate) __nvvm_bar0_or(predicate)

@@ -44,7 +44,9 @@ INPUTS = {
     "centre": {"in": scatter(10, 256, -1000, 1000)},
     "floyd": {"in": floyd_input()},
     "histogram": {"in": scatter(11, 500, 0, 255)},
+    "matmul_async": {"a": scatter(12, 1024, -500, 500), "b": scatter(13, 1024, -500, 500)},
     "median": {"in": scatter(2, 128, 0, 255)},
+    "prints": {"in": scatter(14, 192, 0, 999)},
     "reverse": {"in": scatter(3, 384, -30000, 30000)},
     "scan": {"in": scatter(4, 768, 0, 2**31 - 1)},
     "stencil": {"in": scatter(5, 256, 0, 1000)},
@@ -151,9 +153,17 @@ def histogram(in_):
     return {"out": [sum(v // 16 == bin_ for v in in_) for bin_ in range(16)]}
 
 
+def lock():
+    return {"taken": [0], "total": [sum(range(192)), 192] + [1] * 192}
+
+
 def matmul(a, b):
     return {"c": [sum(a[32 * row + k] * b[32 * k + column] for k in range(32))
                   for row in range(32) for column in range(32)]}
+
+
+def matmul_async(a, b):
+    return matmul(a, b)
 
 
 def median(in_):
@@ -186,6 +196,12 @@ def pipeline(in_):
     return {"out": [3**8 * v + offset for v in in_]}
 
 
+def prints(in_):
+    # What printf returns: the number of its arguments, where a block's largest number is printed.
+    assert all(in_[b:b + 64].count(max(in_[b:b + 64])) == 1 for b in (0, 64, 128))
+    return {"out": [4] * 3}
+
+
 def producer_consumer(in_):
     return {"out": [2 * in_[i ^ 31] for i in range(192)]}
 
@@ -207,6 +223,14 @@ def reverse(in_):
 def scan(in_):
     return {"out": [v & MASK32 for start in range(0, 768, 256)
                     for v in itertools.accumulate(in_[start:start + 256])]}
+
+
+def shapes():
+    def area(t):
+        return [t * t, t * t, t * t - (t - 1) ** 2][t % 3]
+
+    return {"area": [area(63 - t) for t in range(64)],
+            "corners": [[4, 3, 8][(63 - t) % 3] for t in range(64)]}
 
 
 def single_warp():
@@ -269,6 +293,15 @@ def waves():
     # A round turns the ring by one and adds 1.
     return {"out": [sum(((i + group % 5) % 64 + group + group % 5) * (i + 1) for i in range(64))
                     for group in range(40)]}
+
+
+def work_queue():
+    # A node's sum is that of the nodes on its way from the root; all places have been drawn, and one
+    # in vain by each thread.
+    sums = [0]
+    for node in range(1, 301):
+        sums.append(sums[node // 2] + node)
+    return {"sums": sums, "ends": [300 + 192, 300]}
 
 
 def pack(kind, values):

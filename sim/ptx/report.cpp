@@ -31,6 +31,11 @@ Json Rows(const std::vector<Incident>& incidents, const char* key) {
   return rows;
 }
 
+// Text of the kernel's, in which there may be anything: what is no UTF-8 is replaced.
+Json Text(const std::string& text) {
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
 Json Rows(const std::vector<Whereabouts>& warps) {
   Json rows = Json::array();
   for (const Whereabouts& where : warps) {
@@ -159,10 +164,10 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                  {"seed", session.seed()},
                  {"differences", verdict.differences}};
   if (!machine.interpreter().printed().empty()) {
-    report["printed"] = machine.interpreter().printed();
+    report["printed"] = Text(machine.interpreter().printed());
   }
   if (!machine.problem().empty()) {
-    report["faults"].back()["message"] = machine.problem();
+    report["faults"].back()["message"] = Text(machine.problem());
   }
   if (machine.outcome() == Outcome::kDeadlock) {
     Json deadlock = Json::array();

@@ -327,6 +327,37 @@ def replay(muster, folder):
     check(result.returncode == 4, "replay of a falsified log: expected exit code 4", result)
 
 
+def check_ptx(muster, folder):
+    """muster check names what a compiler would refuse, and runs nothing."""
+    path = folder / "k.ptx"
+    for body, code, says in (("    bar.sync 0, 64;", 0, []),
+                             ("    bar.sync 16;", 1, [f"{path}:{BODY_LINE}:14: there is no"]),
+                             ("    frob;\n    bar.arrive 1, 40;", 2,
+                              [f"{path}:{BODY_LINE}:5: the instruction frob",
+                               f"{path}:{BODY_LINE + 1}:19: the thread count 40"])):
+        path.write_text(PTX.replace("BODY", body))
+        result = run(muster, "check", path)
+        lines = result.stdout.split("\n")[:-1]
+        check(result.returncode == code and len(lines) == len(says) and
+              all(line.startswith(text) for line, text in zip(lines, says)), "findings", result)
+    for kernel in sorted(KERNELS.glob("*/*.ptx")):
+        if not kernel.stem.startswith("fault_"):
+            result = run(muster, "check", kernel)
+            check(result.returncode == 0 and not result.stdout, f"{kernel}: nothing", result)
+
+
+def printed(muster, folder):
+    """What a kernel prints comes first on the standard output, and is in the report."""
+    path = folder / "report.json"
+    result = run(muster, "run", KERNELS / "prints" / "prints.json", "--report", path)
+    check(result.returncode == 0, "expected success", result)
+    line = re.compile(r"block [0-2]: \d{3} at \d+ +\( \d\d\.\d% of 1000\)")
+    lines = result.stdout.split("\n")
+    check(all(line.fullmatch(text) for text in lines[:3]) and lines[3].startswith("prints:"),
+          "three lines before the report", result)
+    check(json.loads(path.read_text())["printed"].split("\n")[:-1] == lines[:3], "printed", result)
+
+
 def wave(muster, folder):
     path = folder / "wave.fst"
     result = run(muster, "run", KERNELS / "vote" / "vote.json", "--wave", path)
@@ -396,6 +427,8 @@ SCRIPTS = {
     "usage.unusable_files": unusable_files,
     "report.counts": report,
     "report.lines": report_rows,
+    "check": check_ptx,
+    "printed": printed,
     "log.same_seed": same_seed,
     "log.replay": replay,
     "wave": wave,
