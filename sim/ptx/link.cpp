@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_set>
 
 #include "sim/ptx/address.h"
 #include "sim/ptx/decode.h"
 #include "sim/ptx/error.h"
 #include "sim/ptx/program.h"
+#include "sim/ptx/reach.h"
 #include "sim/ptx/symbols.h"
 
 namespace muster::ptx {
@@ -77,9 +79,10 @@ class Linker {
   std::vector<Diagnostic> diagnostics_;
   Decoder decoder_;
   const syntax::Function* kernel_ = nullptr;
-  Function* function_ = nullptr;       // whose body is being decoded
-  std::vector<std::uint32_t> labels_;  // program counters, by label index
-  std::uint64_t shared_end_ = 0;       // of what lies in shared memory so far
+  std::unordered_set<std::string_view> reached_;  // by the kernel
+  Function* function_ = nullptr;                  // whose body is being decoded
+  std::vector<std::uint32_t> labels_;             // program counters, by label index
+  std::uint64_t shared_end_ = 0;                  // of what lies in shared memory so far
 
   struct Pending {
     const syntax::Variable* variable;
@@ -173,10 +176,14 @@ std::uint64_t Linker::Put(std::vector<std::uint8_t>* image, const syntax::Variab
 }
 
 void Linker::PutShared(const syntax::Variable& variable, Symbol* symbol) {
+  const bool reached = reached_.count(function_ == nullptr ? variable.name : function_->name) != 0;
   if (variable.is_extern || variable.unsized) {
-    program_.has_dynamic_shared = true;
+    program_.has_dynamic_shared |= reached;
     symbol->address = program_.dynamic_base;
     return;
+  }
+  if (!reached) {
+    return;  // what has no place here is not used either
   }
   symbol->address = RoundUp(shared_end_, AlignOf(variable));
   shared_end_ = symbol->address + BytesOf(variable);
@@ -503,8 +510,6 @@ void Linker::DecodeFunction(const syntax::Function& source, Function* function) 
   if (function->is_entry) {
     function->local_bytes = 0;
   }
-  const std::uint64_t shared_begin = shared_end_;
-  const bool is_other_entry = function->is_entry && &source != kernel_;
   const std::size_t first_table = program_.tables.size();
   function->entry = static_cast<std::uint32_t>(program_.code.size());
   decoder_.Enter(function);
@@ -561,9 +566,6 @@ void Linker::DecodeFunction(const syntax::Function& source, Function* function) 
     }
   }
   function->local_bytes = static_cast<std::uint32_t>(RoundUp(function->local_bytes, 16));
-  if (is_other_entry) {
-    shared_end_ = shared_begin;
-  }
   function_ = nullptr;
 }
 
@@ -582,10 +584,12 @@ void Linker::MeasureShared() {
     }
   };
   for (const syntax::Variable& variable : module_.variables) {
-    measure(variable);
+    if (reached_.count(variable.name) != 0) {
+      measure(variable);
+    }
   }
   for (const syntax::Function& function : module_.functions) {
-    if (function.is_entry && &function != kernel_) {
+    if (reached_.count(function.name) == 0) {
       continue;
     }
     for (const Statement& statement : function.body) {
@@ -619,6 +623,7 @@ void Linker::LinkAll() {
 
 Program Linker::Run(std::string_view kernel) {
   Choose(kernel);
+  reached_ = NamesReached(module_, *kernel_);
   LinkAll();
   ThrowIfAny();
   return std::move(program_);

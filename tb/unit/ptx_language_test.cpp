@@ -156,6 +156,33 @@ TEST(PtxLanguage, DebugLinesAndDirectivesAreTolerated) {
   EXPECT_EQ(out[0], 3U);
 }
 
+TEST(PtxLanguage, SharedMemoryIsThatOfOneKernel) {
+  // What other kernels of the file have, and what only functions that are not called have, takes no
+  // place; what is reached through a table of functions does.
+  const std::string text = Header() + R"(
+.shared .align 4 .b8 of_a[40000];
+.shared .align 4 .b8 of_b[30000];
+.extern .shared .align 16 .b8 dynamic[];
+.func used() { .shared .b8 s[100]; .reg .b32 %r; ld.shared.u32 %r, [of_b]; ret; }
+.func unused() { .shared .b8 s[20000]; ret; }
+.global .u64 table[1] = {used};
+.visible .entry a() { .reg .b32 %r; ld.shared.u32 %r, [of_a]; ld.shared.u32 %r, [dynamic]; ret; }
+.visible .entry b() { .reg .b64 %d; ld.global.u64 %d, [table];
+  p: .callprototype _ (); call %d, p; ret; }
+)";
+  Kernel kernel(text, 32);
+  kernel.manifest.kernel = "a";
+  const Ended a(kernel);
+  EXPECT_EQ(a.outcome(), "completes");
+  EXPECT_EQ(a.session().program().static_shared, 40000U);
+  EXPECT_TRUE(a.session().program().has_dynamic_shared);
+  kernel.manifest.kernel = "b";
+  const Ended b(kernel);
+  EXPECT_EQ(b.outcome(), "completes") << b.machine().problem();
+  EXPECT_EQ(b.session().program().static_shared, 30100U);
+  EXPECT_FALSE(b.session().program().has_dynamic_shared);
+}
+
 TEST(PtxLanguage, MallocAndFree) {
   const std::string runtime = R"(
 .extern .func (.param .b64 r) malloc(.param .b64 bytes);
