@@ -22,4 +22,11 @@ rtl/cta/muster_report.sv
 rtl/cta/muster_cta.sv
 rtl/mbarrier/muster_mb_pkg.sv
 rtl/mbarrier/muster_mb_word.sv
+rtl/mbarrier/muster_mb_amount.sv
+rtl/mbarrier/muster_mb_update.sv
+rtl/mbarrier/muster_mb_pipe.sv
+rtl/mbarrier/muster_mb_drain.sv
+rtl/mbarrier/muster_mb_park.sv
+rtl/mbarrier/muster_mb_response.sv
+rtl/mbarrier/muster_mbarrier.sv
 rtl/muster.sv

@@ -208,4 +208,93 @@ package muster_pkg;
     logic      zero;
   } mb_word_t;
 
+  typedef enum logic [1:0] {
+    MbWarp   = 2'd0,
+    MbAsync  = 2'd1,  // a copy engine
+    MbRemote = 2'd2   // another CTA of the cluster
+  } mb_source_e;
+
+  // Where a word is: the CTA's shared memory, and the byte in it.
+  typedef struct packed {
+    cta_t        cta;
+    logic [31:0] addr;
+  } mb_place_t;
+
+  // Lanes of one instruction that name the same word and the same operand, with no lane between
+  // them that names that word and another one.
+  typedef struct packed {
+    mb_op_e      op;
+    mb_place_t   place;
+    warp_t       warp;
+    lanes_t      lanes;
+    logic [31:0] operand;    // count or tx; try_wait: the smallest hint in ns
+    logic        phase;      // waits: bit 63 of the token, or the parity
+    logic        has_token;  // arrivals: a register wants the token
+    logic        has_hint;   // try_wait: else the limit is the unit's own
+    logic        whole;      // try_wait: all lanes of the instruction
+    logic        releasing;  // enters when the warp's earlier accesses are performed
+  } mb_group_t;
+
+  // A warp instruction, with the operands of each lane.
+  typedef struct packed {
+    mb_op_e                     op;
+    cta_t                       cta;
+    warp_t                      warp;
+    lanes_t                     lanes;
+    logic [WarpSize-1:0][31:0] addr;
+    logic [WarpSize-1:0][31:0] operand;
+    lanes_t                     phase;
+    logic                       has_token;
+    logic                       has_hint;
+    logic                       releasing;
+  } mb_instruction_t;
+
+  // complete_tx with the bytes, or an arrive-on: arrive with count 1.
+  typedef struct packed {
+    mb_op_e      op;
+    mb_place_t   place;
+    logic [31:0] operand;
+  } mb_async_t;
+
+  // As the lanes of a group, with no token back.
+  typedef struct packed {
+    mb_op_e      op;
+    mb_place_t   place;
+    lanes_t      lanes;
+    logic [31:0] operand;
+    logic        has_token;  // one is wanted: refused
+  } mb_remote_t;
+
+  // The k-th of the lanes, from 0, gets the token after k updates of the operation, as if alone.
+  typedef struct packed {
+    warp_t     warp;
+    lanes_t    lanes;
+    mb_op_e    op;
+    mb_count_t operand;   // its count or tx
+    logic      complete;  // waits: waitComplete
+    mb_word_t  token;     // arrivals: of the first lane
+  } mb_response_t;
+
+  typedef struct packed {
+    fault_e     cause;
+    mb_source_e source;
+    warp_t      warp;   // of MbWarp
+    lanes_t     lanes;
+    mb_place_t  place;
+  } mb_fault_t;
+
+  // For checkers, and left open in hardware: the update that enters memory in this cycle, or passes
+  // without a write.
+  typedef struct packed {
+    logic       valid;
+    mb_source_e source;
+    warp_t      warp;
+    lanes_t     lanes;
+    mb_place_t  place;
+    logic       written;
+    mb_word_t   word;    // written
+    logic       turned;
+    logic       parked;
+  } mb_commit_t;
+
 endpackage

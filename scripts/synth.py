@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""Area and clock frequency of the unit, by Yosys and nextpnr.
+"""Area and clock frequency of the unit, or of the mbarrier room alone, by Yosys and nextpnr.
 
 Area is that of the bare unit on iCE40 (and, with --families, ECP5 and Xilinx 7-series). The
 observation ports (commit, census), which a core leaves open, are left open.
@@ -29,6 +29,7 @@ WORK = ROOT / "build" / "synth"
 OBSERVATION = ("commit_o", "census_*_o")
 HX8K = {"lut": (7680, "LUT"), "bram": (32, "block RAMs")}
 LIMIT_MINUTES = 30
+TOPS = {"muster": "configs.json", "muster_mbarrier": "mbarrier_configs.json"}
 FAMILIES = {
     "ice40": {
         "synth": "synth_ice40 -abc9 -flatten",
@@ -52,8 +53,9 @@ class Unfinished(Exception):
 class Budget:
     """The time that one configuration may take."""
 
-    def __init__(self, name, minutes):
-        self.name, self.minutes = name, minutes
+    def __init__(self, top, name, minutes):
+        self.top, self.name, self.minutes = top, name, minutes
+        self.folder = WORK / top / name
         self.start = time.monotonic()
 
     def run(self, what, command):
@@ -115,30 +117,30 @@ def run_yosys(budget, what, folder, script, files=()):
     return folder
 
 
-def read_slang(parameters, top="muster", extra=""):
+def read_slang(top, parameters, extra=""):
     overrides = " ".join(f"-G {name}={value}" for name, value in parameters.items())
     return f"read_slang --threads 1 -D SYNTHESIS --top {top} {overrides} -f rtl/muster.f {extra}\n"
 
 
 def area(budget, parameters, family, open_ports):
     """Counts of cells of the bare unit, and its ports with their widths."""
-    cells = FAMILIES[family]
-    script = (read_slang(parameters) + "hierarchy -top muster\n" +
-              "".join(f"delete -output muster/w:{port}\n" for port in open_ports) +
-              "select -module muster\nwrite_json -selected ports.json\nselect -clear\n" +
-              f"{cells['synth']} -top muster\n" +
+    cells, top = FAMILIES[family], budget.top
+    script = (read_slang(top, parameters) + f"hierarchy -top {top}\n" +
+              "".join(f"delete -output {top}/w:{port}\n" for port in open_ports) +
+              f"select -module {top}\nwrite_json -selected ports.json\nselect -clear\n" +
+              f"{cells['synth']} -top {top}\n" +
               "tee -q -o stat.json stat -json\n")
-    folder = run_yosys(budget, f"area on {family}", WORK / budget.name / family, script)
+    folder = run_yosys(budget, f"area on {family}", budget.folder / family, script)
     stat = json.loads((folder / "stat.json").read_text())
-    by_type = stat["modules"]["\\muster"]["num_cells_by_type"]
-    ports = json.loads((folder / "ports.json").read_text())["modules"]["muster"]["ports"]
+    by_type = stat["modules"][f"\\{top}"]["num_cells_by_type"]
+    ports = json.loads((folder / "ports.json").read_text())["modules"][top]["ports"]
 
     def count(pattern):
         return sum(n for cell, n in by_type.items() if re.fullmatch(pattern, cell))
     return {kind: count(cells[kind]) for kind in ("lut", "ff", "bram")}, ports
 
 
-def harness(parameters, ports):
+def harness(top, parameters, ports):
     """One shift register into all inputs, all outputs registered and folded to one pin."""
     inputs = {p: len(v["bits"]) for p, v in ports.items() if v["direction"] == "input" and p != "clk_i"}
     outputs = {p: len(v["bits"]) for p, v in ports.items() if v["direction"] == "output"}
@@ -168,7 +170,7 @@ def harness(parameters, ports):
     in_q  <= {{in_q, in_i}};
     out_q <= out;
   end
-  muster #({overrides}) u_muster (
+  {top} #({overrides}) u_unit (
     {wiring}
   );
 {folds}  assign out_o = fold{len(tree) - 1}_q[0];
@@ -206,11 +208,11 @@ def path_text(timing, limit=60):
 
 def route(budget, parameters, ports, seeds):
     """Frequency and report of each seed."""
-    folder = WORK / budget.name / "harness"
-    source = WORK / budget.name / "harness.sv"
-    source.write_text(harness(parameters, ports))
+    folder = budget.folder / "harness"
+    source = budget.folder / "harness.sv"
+    source.write_text(harness(budget.top, parameters, ports))
     relative = str(source.relative_to(ROOT))
-    run_yosys(budget, "harness", folder, read_slang({}, "harness", relative) +
+    run_yosys(budget, "harness", folder, read_slang("harness", {}, relative) +
               "synth_ice40 -abc9 -flatten -top harness -json harness.json\n", [relative])
     return [place_and_route(budget, folder, seed) for seed in seeds]
 
@@ -254,9 +256,9 @@ def seed_list(text):
 
 
 def main():
-    configs = json.loads((ROOT / "scripts/configs.json").read_text())
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--config", default="all", choices=["all", *configs])
+    parser.add_argument("--top", default="muster", choices=TOPS, help="the unit, or a room of it")
+    parser.add_argument("--config", default="all", help="one of the top's, or all")
     parser.add_argument("--seeds", default="1-3", type=seed_list, help="of nextpnr (default 1-3)")
     parser.add_argument("--families", action="store_true", help="ECP5 and Xilinx 7-series as well")
     parser.add_argument("--all-ports", action="store_true", help="leave no port open")
@@ -268,6 +270,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=int(os.environ.get("JOBS", os.cpu_count())))
     parser.add_argument("--json", type=pathlib.Path, help="write the results to this file")
     args = parser.parse_args()
+    configs = json.loads((ROOT / "scripts" / TOPS[args.top]).read_text())
+    if args.config not in ("all", *configs):
+        parser.error(f"--config: there are all, {', '.join(configs)}")
 
     if subprocess.run([ROOT / "scripts/setup.sh", "synth"]).returncode:
         sys.exit(2)
@@ -279,7 +284,7 @@ def main():
 
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         runs = {name: pool.submit(
-            lambda name: measure(Budget(name, args.limit), configs[name] | changes, args.seeds,
+            lambda name: measure(Budget(args.top, name, args.limit), configs[name] | changes, args.seeds,
                                  families, open_ports, args.path), name) for name in wanted}
         results = {name: run.result() for name, run in runs.items()}
     print(f"{'':12} {'LUT':>6} {'FF':>6} {'BRAM':>5} {'MHz (worst, best)':>18}" +

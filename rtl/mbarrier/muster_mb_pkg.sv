@@ -43,23 +43,62 @@ package muster_mb_pkg;
 
   // By how much, for all lanes of an update together.
   typedef struct packed {
-    mb_count_t    pending;       // to be added to the negated counts; for init, what they become
-    logic         pending_over;  // more than they can hold
-    logic [21:0]  tx;            // signed
-    logic         tx_over;
+    mb_count_t   pending;       // added to the negated counts; init: what they become
+    logic        pending_over;  // more than they can hold
+    logic [21:0] tx;            // signed
+    logic        tx_over;
   } mb_amount_t;
 
   // Of n lanes, whose operands add up to the total.
   function automatic mb_amount_t amount_of(mb_op_e op, nlanes_t n, total_t total);
-    mb_amount_t a;
-    total_t     count;
-    count          = op inside {MbArriveExpectTx, MbArriveDropExpectTx, MbCopyArrive} ?
-                     TotalW'(n) : total;
-    a.pending      = op inside {MbInit, MbCopyArrive} ? -count[19:0] : count[19:0];
-    a.pending_over = count[TotalW-1:20] != '0;
-    a.tx           = op == MbCompleteTx ? -total[21:0] : total[21:0];
-    a.tx_over      = total[TotalW-1:21] != '0;
+    mb_amount_t  a;
+    mb_class_t   c;
+    logic        by_lanes;
+    logic [21:0] sum;
+    c        = class_of(op);
+    by_lanes = c.adds || (c.arrives && c.tx);  // a count of 1 each
+    sum      = c.inits || op == MbCompleteTx ? -total[21:0] : total[21:0];
+    a        = '0;
+    if (c.arrives || c.adds || c.inits) begin
+      a.pending      = c.adds ? -20'(n) : by_lanes ? 20'(n) : sum[19:0];
+      a.pending_over = !by_lanes && total[TotalW-1:20] != '0;
+    end
+    if (c.tx) begin
+      a.tx      = sum;
+      a.tx_over = total[TotalW-1:21] != '0;
+    end
     return a;
   endfunction
+
+  // What is wrong with a request whatever the word holds, the first cause of several.
+  function automatic fault_e judge(mb_source_e source, mb_group_t group, logic [32:0] smem_bytes);
+    mb_class_t c;
+    logic      zero, above;
+    c     = class_of(group.op);
+    zero  = group.operand == '0;
+    above = group.operand[31:20] != '0;
+    if (source == MbRemote && (group.has_token || c.no_complete || !(c.arrives || c.tx))) begin
+      return FaultRemoteNotAllowed;
+    end
+    if (group.place.addr[2:0] != '0 || 33'(group.place.addr) >= smem_bytes) return FaultBadAddress;
+    if (c.inits && (zero || above)) return FaultBadInitCount;
+    if (c.arrives && !c.tx && (zero || above)) return FaultBadArriveCount;
+    if (c.tx && above) return FaultTxOverflow;
+    return FaultNone;
+  endfunction
+
+  // A register result, unless it is refused or parks.
+  function automatic logic responds(mb_source_e source, mb_group_t group);
+    mb_class_t c;
+    c = class_of(group.op);
+    return source == MbWarp && (c.waits || (c.arrives && group.has_token));
+  endfunction
+
+  // A request on its way, or what is left of one.
+  typedef struct packed {
+    mb_source_e source;
+    mb_group_t  group;
+    fault_e     cause;  // refused beforehand
+  } mb_request_t;
 
 endpackage

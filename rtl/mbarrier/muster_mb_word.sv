@@ -11,7 +11,8 @@ module muster_mb_word
   import muster_pkg::*;
   import muster_mb_pkg::*;
 #(
-  parameter bit EnDrop = 1'b1  // arrive_drop; off: it is as arrive
+  parameter bit EnDrop   = 1'b1,  // off: there is no arrive_drop
+  parameter bit EnRefuse = 1'b1   // off: nothing is refused or split
 ) (
   input  mb_word_t   word_i,
   input  mb_class_t  class_i,
@@ -35,13 +36,12 @@ module muster_mb_word
   logic refused, exhausted;
 
   // Pending arrivals.
-  mb_count_t added, pending;
+  mb_count_t pending;
   logic      pending_carry, pending_zero, was_zero, arrive_bad, add_bad;
 
-  assign added        = (class_i.arrives || class_i.adds) ? amount_i.pending : '0;
   assign was_zero     = word_i.pending == '0;
-  assign pending_zero = adds_to_zero(word_i.pending, added);
-  assign {pending_carry, pending} = 21'(word_i.pending) + 21'(added);
+  assign pending_zero = adds_to_zero(word_i.pending, amount_i.pending);
+  assign {pending_carry, pending} = 21'(word_i.pending) + 21'(amount_i.pending);
   assign arrive_bad   = class_i.arrives &&
                         (was_zero || amount_i.pending_over || (pending_carry && !pending_zero));
   assign add_bad      = class_i.adds && !was_zero && (!pending_carry || pending_zero);
@@ -67,12 +67,10 @@ module muster_mb_word
 
   // Transactions.
   logic [22:0] tx;
-  logic [21:0] tx_added;
   logic        tx_low_zero, tx_zero, tx_bad;
 
-  assign tx_added    = class_i.tx ? amount_i.tx : '0;
-  assign tx          = {{2{word_i.tx[20]}}, word_i.tx} + {tx_added[21], tx_added};
-  assign tx_low_zero = adds_to_zero(word_i.tx[19:0], tx_added[19:0]);
+  assign tx          = {{2{word_i.tx[20]}}, word_i.tx} + {amount_i.tx[21], amount_i.tx};
+  assign tx_low_zero = adds_to_zero(word_i.tx[19:0], amount_i.tx[19:0]);
   assign tx_zero     = tx_low_zero && tx[22:20] == '0;
   assign tx_bad      = class_i.tx && (amount_i.tx_over ||
                        !(tx[22:20] == 3'b000 || (tx[22:20] == 3'b111 && !tx_low_zero)));
@@ -86,7 +84,7 @@ module muster_mb_word
 
   always_comb begin
     cause_o = cause_i;
-    if (cause_i == FaultNone && updates) begin
+    if (EnRefuse && cause_i == FaultNone && updates) begin
       if (exhausted) begin
         cause_o = FaultWordExhausted;
       end else if (arrive_bad || drop_bad) begin
@@ -102,7 +100,7 @@ module muster_mb_word
     refused = cause_o != FaultNone;
 
     // Without arrivals, any lane may be the one that completes: the last one only if it is alone.
-    split_o = several_i && updates && cause_i == FaultNone && !exhausted &&
+    split_o = EnRefuse && several_i && updates && cause_i == FaultNone && !exhausted &&
               (refused || (was_zero && class_i.tx && class_i.tests));
   end
 
@@ -110,20 +108,22 @@ module muster_mb_word
   assign passed_o = class_i.waits && phase_i != word_i.phase;
   assign write_o  = !class_i.waits && !refused && !split_o;
 
+  // As it was, where nothing is written.
   always_comb begin
     word_o = '{
       phase:    word_i.phase ^ completes,
       pending:  completes ? expected : pending,
-      lock:     1'b0,
+      lock:     word_i.lock && class_i.waits,
       tx:       tx[20:0],
       expected: expected,
-      zero:     1'b0
+      zero:     word_i.zero && class_i.waits
     };
     if (class_i.inits || class_i.invalidates) begin
       word_o          = '0;
       word_o.pending  = class_i.inits ? amount_i.pending : '0;
       word_o.expected = word_o.pending;
     end
+    if (refused) word_o = word_i;
   end
 
 endmodule

@@ -1,17 +1,30 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-set(unit ${CMAKE_CURRENT_BINARY_DIR}/mb)  # what Verilator writes
+set(units ${CMAKE_CURRENT_BINARY_DIR}/mb)  # what Verilator writes
+set(rtl ${PROJECT_SOURCE_DIR}/rtl)
 
-muster_test(mb_test mb_oracle.cpp mb_word_test.cpp)
-target_include_directories(mb_test SYSTEM PRIVATE ${unit})
+muster_test(mb_test mb_oracle.cpp mb_word_test.cpp mbarrier_room.cpp mbarrier_test.cpp)
+target_include_directories(mb_test SYSTEM PRIVATE ${units}/word ${units}/room)
 target_compile_options(mb_test PRIVATE -Wno-unused-parameter)  # in Verilator's own sources
 verilate(mb_test
   TOP_MODULE mb_word_flat
   PREFIX Vmb_word_flat
-  DIRECTORY ${unit}
+  DIRECTORY ${units}/word
   SOURCES
-    ${PROJECT_SOURCE_DIR}/rtl/muster_pkg.sv
-    ${PROJECT_SOURCE_DIR}/rtl/mbarrier/muster_mb_pkg.sv
-    ${PROJECT_SOURCE_DIR}/rtl/mbarrier/muster_mb_word.sv
+    ${rtl}/muster_pkg.sv ${rtl}/mbarrier/muster_mb_pkg.sv ${rtl}/mbarrier/muster_mb_word.sv
     mb_word_flat.sv
   VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall --assert
+  OPT_FAST -O2)
+verilate(mb_test
+  TOP_MODULE mbarrier_flat
+  PREFIX Vmbarrier_flat
+  DIRECTORY ${units}/room
+  SOURCES
+    ${rtl}/muster_pkg.sv ${rtl}/common/muster_ram.sv ${rtl}/common/muster_rr_arbiter.sv
+    ${rtl}/mbarrier/muster_mb_pkg.sv ${rtl}/mbarrier/muster_mb_word.sv
+    ${rtl}/mbarrier/muster_mb_amount.sv ${rtl}/mbarrier/muster_mb_update.sv
+    ${rtl}/mbarrier/muster_mb_pipe.sv ${rtl}/mbarrier/muster_mb_drain.sv
+    ${rtl}/mbarrier/muster_mb_park.sv ${rtl}/mbarrier/muster_mb_response.sv
+    ${rtl}/mbarrier/muster_mbarrier.sv mbarrier_flat.sv
+  INCLUDE_DIRS ${rtl}/common
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall -Wno-SYNCASYNCNET --assert
   OPT_FAST -O2)

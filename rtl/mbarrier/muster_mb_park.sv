@@ -1,0 +1,154 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Parked waits: a slot per warp with the word and the phase that it waits for. The turn of that
+// phase wakes it: the event, not the word, which two turns would bring back. A turn is compared
+// with the slots in the cycle behind its commit, and one update commits in a cycle: so a wait that
+// commits before the turn is in its slot by then, and one that commits behind it is not yet.
+//
+// The time limits are in a memory, and looked at in turn, one in a cycle. Time is in whole ns. Where
+// a cycle is not, it must have grown by more than the limit.
+module muster_mb_park
+  import muster_pkg::*;
+#(
+  parameter int unsigned NumWarps      = 32,
+  parameter int unsigned NumCtas       = 8,
+  parameter int unsigned SmemBytes     = 262144,
+  parameter int unsigned ClockPeriodPs = 1000,
+  parameter int unsigned LimitNs       = 1000000,  // of a wait without a hint
+  parameter bit          EnLimit       = 1'b1,     // off: a wait, and its warp, wait for the turn
+  localparam int unsigned WarpW = $clog2(NumWarps)
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  input  logic                wants_i,     // commits, and would park
+  input  warp_t               warp_i,
+  input  mb_place_t           place_i,
+  input  logic                phase_i,     // waited for, or turned from
+  input  logic                has_hint_i,
+  input  logic [31:0]         hint_i,      // ns
+  output logic                parks_o,     // ... and does: the warp's slot is free
+
+  input  logic                turned_i,    // commits, and the phase turns
+
+  input  logic                leave_i,     // a CTA leaves its slot
+  input  cta_t                leave_cta_i,
+
+  output logic [NumWarps-1:0] wake_o,      // answered true
+  output logic [NumWarps-1:0] expire_o     // answered false
+);
+
+  localparam int unsigned AddrW = $clog2(SmemBytes) - 3;
+  localparam int unsigned CtaW  = (NumCtas > 1) ? $clog2(NumCtas) : 1;
+
+  typedef struct packed {
+    logic [CtaW-1:0]  cta;
+    logic [AddrW-1:0] addr;
+    logic             phase;
+  } key_t;
+
+  key_t                key, turn_q;
+  key_t [NumWarps-1:0] key_q;
+  logic                turn_valid_q;
+  logic [WarpW-1:0]    warp;
+  logic [NumWarps-1:0] parked_q, fresh_q, match, leaves, late, expires, taken;
+  logic [NumWarps-1:0] wake_q, expire_q;
+
+  assign key  = '{cta: CtaW'((NumCtas > 1) ? place_i.cta : '0), addr: place_i.addr[3+:AddrW], phase: phase_i};
+  assign warp = warp_i[WarpW-1:0];
+
+  always_comb begin
+    for (int w = 0; w < NumWarps; w++) begin
+      match[w]  = parked_q[w] && turn_valid_q && key_q[w] == turn_q;
+      leaves[w] = EnLimit && parked_q[w] && leave_i && key_q[w].cta == CtaW'(leave_cta_i);
+    end
+  end
+
+  // A slot is marked free a cycle behind the match, with the wake-up: by then its next wait may be
+  // in it already. A turn cannot match it twice, since the next one has the other phase.
+  assign expires = (leaves | (parked_q & late)) & ~match & ~wake_q;
+  assign taken   = EnLimit ? parked_q & ~match & ~(wake_q & ~fresh_q) & ~expires : '0;
+  assign parks_o = wants_i && !taken[warp];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      parked_q     <= '0;
+      turn_valid_q <= 1'b0;
+      wake_q       <= '0;
+      expire_q     <= '0;
+    end else begin
+      parked_q     <= parked_q & ~(wake_q & ~fresh_q) & ~expires;
+      if (parks_o) parked_q[warp] <= 1'b1;
+      turn_valid_q <= turned_i;
+      wake_q       <= match;
+      expire_q     <= expires;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    turn_q <= key;
+    for (int w = 0; w < NumWarps; w++) begin
+      fresh_q[w] <= EnLimit && parks_o && 32'(warp) == w;
+      if (parks_o && 32'(warp) == w) key_q[w] <= key;
+    end
+  end
+
+  assign wake_o   = wake_q;
+  assign expire_o = expire_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Time limits
+  // ---------------------------------------------------------------------------------------------
+
+  if (EnLimit) begin : g_limit
+    localparam int unsigned TimeW   = 34;  // differences are below 2^33
+    localparam int unsigned WholeNs = ClockPeriodPs / 1000;
+    localparam int unsigned Rest    = ClockPeriodPs % 1000;
+
+    logic [TimeW-1:0] now_q, limit, deadline, passed;
+    logic [10:0]      ps_q, ps;  // beyond whole ns
+    logic             carry;
+    logic [WarpW-1:0] look_q, seen_q, late_warp_q;
+    logic             late_q;
+
+    assign ps    = ps_q + 11'(Rest);
+    assign carry = ps >= 11'd1000;
+    assign limit = now_q + (has_hint_i ? TimeW'(hint_i) : TimeW'(LimitNs));
+
+    muster_ram #(.Depth(NumWarps), .Width(TimeW)) u_limits (
+      .clk_i,
+      .we_i (parks_o), .waddr_i (warp), .wdata_i (limit),
+      .raddr_i (look_q), .rdata_o (deadline)
+    );
+
+    assign passed = now_q - deadline;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        now_q  <= '0;
+        ps_q   <= '0;
+        look_q <= '0;
+        late_q <= 1'b0;
+      end else begin
+        now_q  <= now_q + TimeW'(WholeNs) + TimeW'(carry);
+        ps_q   <= carry ? ps - 11'd1000 : ps;
+        look_q <= (32'(look_q) == NumWarps - 1) ? '0 : look_q + WarpW'(1);
+        // A limit that is being replaced says nothing.
+        late_q <= !passed[TimeW-1] && (Rest == 0 || passed != '0) && !(parks_o && warp == seen_q);
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      seen_q      <= look_q;
+      late_warp_q <= seen_q;
+    end
+
+    always_comb begin
+      late = '0;
+      late[late_warp_q] = late_q;
+    end
+  end else begin : g_no_limit
+    assign late = '0;
+  end
+
+endmodule

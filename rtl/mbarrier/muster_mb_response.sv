@@ -1,0 +1,62 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The response port. A place in the queue is spent for a response before its operation enters the
+// pipeline, and comes back when the response is taken, or when there is none after all.
+module muster_mb_response
+  import muster_pkg::*;
+#(
+  parameter int unsigned Depth = 4,
+  localparam int unsigned CountW = $clog2(Depth + 1),
+  localparam int unsigned IndexW = (Depth > 1) ? $clog2(Depth) : 1
+) (
+  input  logic         clk_i,
+  input  logic         rst_ni,
+
+  output logic         credit_o,  // there is one more place
+  input  logic         spend_i,
+  input  logic         refund_i,
+
+  input  logic         valid_i,
+  input  mb_response_t response_i,
+
+  output logic         valid_o,
+  input  logic         ready_i,
+  output mb_response_t response_o
+);
+
+  logic [CountW-1:0] credits_q, filled_q;  // filled: and written, so that it can be read
+  logic [IndexW-1:0] head_q, head_d, tail_q;
+  logic              pop, valid_q;
+
+  function automatic logic [IndexW-1:0] next(logic [IndexW-1:0] index);
+    return (32'(index) == Depth - 1) ? '0 : index + IndexW'(1);
+  endfunction
+
+  assign credit_o = credits_q != '0;
+  assign valid_o  = filled_q != '0;
+  assign pop      = valid_o && ready_i;
+  assign head_d   = pop ? next(head_q) : head_q;
+
+  muster_ram #(.Depth(Depth), .Width($bits(mb_response_t)), .Forward(1'b0)) u_queue (
+    .clk_i,
+    .we_i (valid_i), .waddr_i (tail_q), .wdata_i (response_i),
+    .raddr_i (head_d), .rdata_o (response_o)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      filled_q  <= '0;
+      valid_q   <= 1'b0;
+      credits_q <= CountW'(Depth);
+      head_q    <= '0;
+      tail_q    <= '0;
+    end else begin
+      valid_q   <= valid_i;
+      filled_q  <= filled_q + CountW'(valid_q) - CountW'(pop);
+      credits_q <= credits_q + CountW'(pop) + CountW'(refund_i) - CountW'(spend_i);
+      head_q    <= head_d;
+      if (valid_i) tail_q <= next(tail_q);
+    end
+  end
+
+endmodule

@@ -1,0 +1,234 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The shared-memory scope: mbarriers. Requests of warps, copy engines and other CTAs take turns at
+// the pipeline; what commits is answered, parked or refused.
+module muster_mbarrier
+  import muster_pkg::*;
+  import muster_mb_pkg::*;
+#(
+  parameter int unsigned NumWarps      = 32,
+  parameter int unsigned NumCtas       = 8,
+  parameter int unsigned SmemBytes     = 262144,   // shared memory of a CTA, a power of two
+  parameter int unsigned Responses     = 8,        // places of the response queue
+  parameter int unsigned ClockPeriodPs = 1000,
+  parameter int unsigned LimitNs       = 1000000,  // try_wait without a hint
+  parameter bit          EnDrop        = 1'b1,     // arrive_drop
+  parameter bit          EnLanes       = 1'b1,     // several lanes in a group
+  parameter bit          EnFaults      = 1'b1,
+  parameter bit          EnLimit       = 1'b1,     // try_wait's time limit
+  parameter bit          EnDrain       = 1'b1
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  input  logic                issue_valid_i,
+  output logic                issue_ready_o,
+  input  mb_group_t           issue_i,
+
+  input  logic                async_valid_i,
+  output logic                async_ready_o,
+  input  mb_async_t           async_i,
+
+  input  logic                remote_valid_i,
+  output logic                remote_ready_o,
+  input  mb_remote_t          remote_i,
+
+  output logic [NumWarps-1:0] fence_req_o,
+  input  logic [NumWarps-1:0] fence_ack_i,
+
+  output logic                smem_read_valid_o,
+  input  logic                smem_read_ready_i,
+  output mb_place_t           smem_read_place_o,
+  input  logic                smem_rdata_valid_i,
+  input  mb_word_t            smem_rdata_i,
+  output logic                smem_write_valid_o,
+  input  logic                smem_write_ready_i,
+  output mb_place_t           smem_write_place_o,
+  output mb_word_t            smem_write_data_o,
+  output logic [2:0]          smem_held_valid_o,
+  output mb_place_t [2:0]     smem_held_place_o,
+  input  logic                smem_yield_i,
+
+  output logic                response_valid_o,
+  input  logic                response_ready_i,
+  output mb_response_t        response_o,
+
+  output logic [NumWarps-1:0] wake_o,
+  output logic [NumWarps-1:0] expire_o,
+  input  logic                leave_valid_i,
+  input  cta_t                leave_cta_i,
+
+  output logic                fault_valid_o,
+  output mb_fault_t           fault_o,
+
+  output mb_commit_t          commit_o
+);
+
+`include "muster_assert.svh"
+
+  // ---------------------------------------------------------------------------------------------
+  // Sources
+  // ---------------------------------------------------------------------------------------------
+
+  logic      warp_valid, warp_ready, warp_responds;
+  mb_group_t warp_group;
+
+  if (EnDrain) begin : g_drain
+    muster_mb_drain #(.NumWarps(NumWarps)) u_drain (
+      .clk_i, .rst_ni,
+      .valid_i (issue_valid_i), .ready_o (issue_ready_o), .group_i (issue_i),
+      .fence_req_o, .fence_ack_i,
+      .valid_o (warp_valid), .ready_i (warp_ready), .group_o (warp_group)
+    );
+  end else begin : g_no_drain
+    assign warp_valid    = issue_valid_i;
+    assign issue_ready_o = warp_ready;
+    assign warp_group    = issue_i;
+    assign fence_req_o   = '0;
+  end
+
+  // Fields that other sources lack are whatever the warps' port has: nothing looks at them.
+  logic        credit, splits, pipe_spend, enter, pipe_ready;
+  logic  [2:0] request, grant;
+  mb_request_t entering;
+
+  assign warp_responds = responds(MbWarp, warp_group);
+  assign request = {remote_valid_i, async_valid_i,
+                    warp_valid && (!warp_responds || (credit && !splits))};
+  assign enter   = request != '0;
+
+  muster_rr_arbiter #(.NumReq(3)) u_sources (
+    .clk_i, .rst_ni, .req_i (request), .advance_i (pipe_ready && enter), .gnt_o (grant)
+  );
+
+  assign warp_ready     = grant[0] && pipe_ready;
+  assign async_ready_o  = grant[1] && pipe_ready;
+  assign remote_ready_o = grant[2] && pipe_ready;
+
+  always_comb begin
+    entering = '{source: MbWarp, group: warp_group, cause: FaultNone};
+    if (grant[1]) begin
+      entering.source          = MbAsync;
+      entering.group.op        = async_i.op;
+      entering.group.place     = async_i.place;
+      entering.group.operand   = async_i.operand;
+      entering.group.lanes     = lanes_t'(1);
+    end
+    if (grant[2]) begin
+      entering.source          = MbRemote;
+      entering.group.op        = remote_i.op;
+      entering.group.place     = remote_i.place;
+      entering.group.operand   = remote_i.operand;
+      entering.group.lanes     = remote_i.lanes;
+      entering.group.has_token = remote_i.has_token;
+    end
+    if (!EnLanes) entering.group.lanes = '0;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Pipeline
+  // ---------------------------------------------------------------------------------------------
+
+  logic        commit, written, turned, passed;
+  mb_request_t done;
+  mb_word_t    found, word;
+
+  muster_mb_pipe #(
+    .NumCtas(NumCtas), .SmemBytes(SmemBytes), .EnDrop(EnDrop), .EnLanes(EnLanes),
+    .EnFaults(EnFaults)
+  ) u_pipe (
+    .clk_i, .rst_ni,
+    .valid_i (enter), .ready_o (pipe_ready), .request_i (entering),
+    .read_valid_o (smem_read_valid_o), .read_ready_i (smem_read_ready_i),
+    .read_place_o (smem_read_place_o),
+    .rdata_valid_i (smem_rdata_valid_i), .rdata_i (smem_rdata_i),
+    .write_valid_o (smem_write_valid_o), .write_ready_i (smem_write_ready_i),
+    .write_place_o (smem_write_place_o), .write_data_o (smem_write_data_o),
+    .held_valid_o (smem_held_valid_o), .held_place_o (smem_held_place_o), .yield_i (smem_yield_i),
+    .credit_i (credit), .splits_o (splits), .spend_o (pipe_spend),
+    .commit_o (commit), .request_o (done), .found_o (found), .word_o (word),
+    .written_o (written), .turned_o (turned), .passed_o (passed)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // Answers
+  // ---------------------------------------------------------------------------------------------
+
+  logic         accepted, tries, parks, answers;
+  mb_response_t response;
+
+  assign accepted = commit && done.cause == FaultNone;
+  assign tries    = done.source == MbWarp && done.group.op inside {MbTryWait, MbTryWaitParity} && !passed &&
+                    done.group.whole && !(done.group.has_hint && done.group.operand == '0);
+  assign answers  = commit && responds(done.source, done.group);
+
+  muster_mb_park #(
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs),
+    .LimitNs(LimitNs), .EnLimit(EnLimit)
+  ) u_park (
+    .clk_i, .rst_ni,
+    .wants_i (accepted && tries), .warp_i (done.group.warp), .place_i (done.group.place),
+    .phase_i (found.phase), .has_hint_i (done.group.has_hint), .hint_i (done.group.operand),
+    .parks_o (parks),
+    .turned_i (commit && turned),
+    .leave_i (leave_valid_i), .leave_cta_i,
+    .wake_o, .expire_o
+  );
+
+  assign response = '{
+    warp:     done.group.warp,
+    lanes:    done.group.lanes,
+    op:       done.group.op,
+    operand:  done.group.operand[19:0],
+    complete: passed,
+    token:    found
+  };
+
+  muster_mb_response #(.Depth(Responses)) u_response (
+    .clk_i, .rst_ni,
+    .credit_o (credit), .spend_i (pipe_spend || (warp_ready && warp_responds)),
+    .refund_i (answers && (parks || !accepted)),
+    .valid_i (answers && accepted && !parks), .response_i (response),
+    .valid_o (response_valid_o), .ready_i (response_ready_i), .response_o
+  );
+
+  if (EnFaults) begin : g_faults
+    logic      fault_valid_q;
+    mb_fault_t fault_q;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        fault_valid_q <= 1'b0;
+      end else begin
+        fault_valid_q <= commit && !accepted;
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      fault_q <= '{cause: done.cause, source: done.source, warp: done.group.warp,
+                   lanes: done.group.lanes, place: done.group.place};
+    end
+
+    assign fault_valid_o = fault_valid_q;
+    assign fault_o       = fault_q;
+  end else begin : g_no_faults
+    assign fault_valid_o = 1'b0;
+    assign fault_o       = '0;
+  end
+
+  assign commit_o = '{
+    valid:   commit,
+    source:  done.source,
+    warp:    done.group.warp,
+    lanes:   done.group.lanes,
+    place:   done.group.place,
+    written: written,
+    word:    word,
+    turned:  turned,
+    parked:  parks
+  };
+
+  `MUSTER_ASSERT(CreditsSuffice, !(pipe_spend && warp_ready && warp_responds),
+                 "two responses spend one place")
+
+endmodule

@@ -1,0 +1,418 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "tb/unit/mbarrier_room.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace muster::mb {
+namespace {
+
+constexpr std::uint64_t kYieldAfter = 8;  // cycles that a store has waited
+
+std::string Text(const Group& group) {
+  std::ostringstream text;
+  text << "operation " << static_cast<unsigned>(group.op) << " of warp " << group.warp
+       << " lanes 0x" << std::hex << group.lanes << " at " << group.place.first << ":0x"
+       << group.place.second << " operand 0x" << group.operand;
+  return text.str();
+}
+
+}  // namespace
+
+Cause Judge(const Group& group, Source source) {
+  const bool allowed = (Arrives(group.op) && !NoComplete(group.op) && !group.has_token) ||
+                       group.op == Op::kExpectTx || group.op == Op::kCompleteTx;
+  if (source == kRemote && (!allowed || group.has_token)) {
+    return Cause::kRemoteNotAllowed;
+  }
+  if (group.place.second % 8 != 0 || group.place.second >= kSmemBytes) {
+    return Cause::kBadAddress;
+  }
+  return JudgeOperand(group.op, group.operand);
+}
+
+Room::Room(std::uint64_t seed) : random(seed) {
+  for (const int reset : {1, 0, 1}) {
+    unit_.rst_ni = reset;
+    unit_.eval();
+  }
+}
+
+void Room::Fail(const std::string& what) {
+  if (error_.empty()) {
+    error_ = "cycle " + std::to_string(cycle) + ": " + what;
+  }
+}
+
+void Room::Present(Source source, const Group& group) {
+  presented_.at(source) = group;
+  presented_since_.at(source) = cycle;
+}
+
+Object Room::Word(Place place) const {
+  const auto found = objects_.find(place);
+  return found == objects_.end() ? Object() : found->second;
+}
+
+void Room::Store(Place place, std::uint64_t word) {
+  memory_[place] = word;
+  objects_[place] = Object::Decode(word);
+}
+
+bool Room::Idle() const {
+  const auto empty = [](const auto& queue) { return queue.empty(); };
+  return std::all_of(of_warp_.begin(), of_warp_.end(), empty) &&
+         std::all_of(of_source_.begin(), of_source_.end(), empty) && Free(kWarp) && Free(kAsync) &&
+         Free(kRemote) && expected_responses_.empty() && !store_ && wake_at_.empty() &&
+         !expected_fault_;
+}
+
+void Room::Drain() {
+  for (unsigned i = 0; i < 10'000 && error_.empty() && !Idle(); ++i) {
+    Cycle();
+  }
+  if (!Idle()) {
+    Fail("something is still on its way");
+  }
+}
+
+void Room::Cycle() {
+  Drive();
+  unit_.eval();
+  Observe();
+  unit_.clk_i = 1;
+  unit_.eval();
+  unit_.clk_i = 0;
+  ++cycle;
+}
+
+bool Room::Held(Place place) const {
+  for (unsigned i = 0; i < 3; ++i) {
+    if (unit_.held_valid_o[i] && Place(unit_.held_cta_o[i], unit_.held_addr_o[i]) == place) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void Room::Drive() {
+  const Group none;
+  const Group& warp = presented_[kWarp].value_or(none);
+  unit_.issue_valid_i = presented_[kWarp].has_value();
+  unit_.issue_op_i = static_cast<unsigned>(warp.op);
+  unit_.issue_cta_i = warp.place.first;
+  unit_.issue_addr_i = warp.place.second;
+  unit_.issue_warp_i = warp.warp;
+  unit_.issue_lanes_i = warp.lanes;
+  unit_.issue_operand_i = warp.operand;
+  unit_.issue_phase_i = warp.phase;
+  unit_.issue_has_token_i = warp.has_token;
+  unit_.issue_has_hint_i = warp.has_hint;
+  unit_.issue_whole_i = warp.whole;
+  unit_.issue_releasing_i = warp.releasing;
+
+  const Group& copy = presented_[kAsync].value_or(none);
+  unit_.async_valid_i = presented_[kAsync].has_value();
+  unit_.async_op_i = static_cast<unsigned>(copy.op);
+  unit_.async_cta_i = copy.place.first;
+  unit_.async_addr_i = copy.place.second;
+  unit_.async_operand_i = copy.operand;
+
+  const Group& remote = presented_[kRemote].value_or(none);
+  unit_.remote_valid_i = presented_[kRemote].has_value();
+  unit_.remote_op_i = static_cast<unsigned>(remote.op);
+  unit_.remote_cta_i = remote.place.first;
+  unit_.remote_addr_i = remote.place.second;
+  unit_.remote_lanes_i = remote.lanes;
+  unit_.remote_operand_i = remote.operand;
+  unit_.remote_has_token_i = remote.has_token;
+
+  // Accesses come and go; one that a drain is requested for is performed sooner or later.
+  unit_.fence_ack_i = 0;
+  for (unsigned w = 0; w < kWarps; ++w) {
+    if ((unit_.fence_req_o >> w & 1) != 0) {
+      outstanding_[w] = outstanding_[w] && !Percent(20);
+    } else if (random() % 4 == 0) {
+      outstanding_[w] = Percent(environment.outstanding);
+    }
+    unit_.fence_ack_i |= std::uint32_t{!outstanding_[w]} << w;
+  }
+
+  unit_.write_ready_i = !Percent(environment.write_stalls);
+  const bool may_read = !read_.has_value() || read_->first == cycle;
+  unit_.read_ready_i = may_read && !Percent(environment.read_stalls) &&
+                       !(environment.one_port && unit_.write_valid_o && unit_.write_ready_i);
+  unit_.rdata_valid_i = read_.has_value() && read_->first == cycle;
+  if (unit_.rdata_valid_i) {
+    unit_.rdata_i = read_->second;
+  }
+  unit_.yield_i = store_.has_value() && cycle - store_since_ > kYieldAfter;
+  unit_.response_ready_i = !Percent(environment.response_stalls);
+  unit_.leave_valid_i = leave_.has_value();
+  unit_.leave_cta_i = leave_.value_or(0);
+}
+
+// An answer false that is seen now was given before the commit of the last cycle.
+void Room::Observe() {
+  ObserveFalseAnswers();
+  ObserveCommit();
+  ObserveResults();
+  leaving_ = 0;
+  for (unsigned w = 0; w < kWarps; ++w) {
+    if (leave_ && parked_[w] && parked_[w]->place.first == *leave_) {
+      leaving_ |= 1U << w;
+    }
+  }
+  leave_.reset();
+  commit_.reset();
+  if (unit_.commit_valid_o) {
+    const Place place(unit_.commit_cta_o, unit_.commit_addr_o);
+    const auto found = memory_.find(place);
+    commit_ = Commit{unit_.commit_source_o,
+                     unit_.commit_warp_o % kWarps,
+                     unit_.commit_lanes_o,
+                     place,
+                     unit_.commit_written_o != 0,
+                     unit_.commit_turned_o != 0,
+                     unit_.commit_parked_o != 0,
+                     unit_.commit_word_o,
+                     found == memory_.end() ? 0 : found->second};
+  }
+  const bool writes = unit_.write_valid_o && unit_.write_ready_i;
+  if (writes != (commit_ && commit_->written)) {
+    Fail("commit and write differ");
+  }
+  ObserveMemory();
+  ObserveHandshakes();
+}
+
+void Room::ObserveMemory() {
+  if (unit_.rdata_valid_i) {
+    read_.reset();
+  }
+  const Place read_place(unit_.read_cta_o, unit_.read_addr_o);
+  const bool reads = unit_.read_valid_o && unit_.read_ready_i;
+  if (store_ && !Held(store_->first) && !(reads && read_place == store_->first)) {
+    Store(store_->first, store_->second);
+    store_.reset();
+    ++stores;
+  }
+  if (store_ && cycle - store_since_ > 1000) {
+    Fail("a store has waited for 1000 cycles");
+  }
+  if (reads) {
+    const auto found = memory_.find(read_place);
+    const unsigned more =
+        environment.more_latency == 0 ? 0 : random() % (environment.more_latency + 1);
+    read_ = {cycle + environment.latency + more, found == memory_.end() ? 0 : found->second};
+  }
+  if (unit_.write_valid_o && unit_.write_ready_i) {
+    memory_[Place(unit_.write_cta_o, unit_.write_addr_o)] = unit_.write_data_o;
+  }
+  if (!store_ && !objects_.empty() && Percent(environment.stores)) {
+    auto place = objects_.begin();
+    std::advance(place, random() % objects_.size());
+    Object object = place->second;
+    object.pending += random() % 2;
+    store_ = {place->first, random() % 8 == 0 ? random() : object.Encode()};
+    store_since_ = cycle;
+  }
+}
+
+void Room::ObserveHandshakes() {
+  const std::array<bool, kNumSources> ready = {unit_.issue_ready_o != 0, unit_.async_ready_o != 0,
+                                               unit_.remote_ready_o != 0};
+  for (unsigned source = 0; source < kNumSources; ++source) {
+    if (!presented_.at(source) || !ready.at(source)) {
+      continue;
+    }
+    const Group& group = *presented_.at(source);
+    worst_wait.at(source) = std::max(worst_wait.at(source), cycle - presented_since_.at(source));
+    const bool drained = (unit_.fence_ack_i >> group.warp & 1) != 0;
+    (source == kWarp ? of_warp_.at(group.warp) : of_source_.at(source))
+        .push_back({group, drained || !group.releasing || source != kWarp});
+    drains += !of_warp_.at(group.warp).empty() && !of_warp_.at(group.warp).back().drained;
+    presented_.at(source).reset();
+  }
+  for (unsigned w = 0; w < kWarps; ++w) {
+    if ((unit_.fence_req_o & unit_.fence_ack_i) >> w & 1) {
+      if (of_warp_[w].empty()) {
+        Fail("a drain is requested for warp " + std::to_string(w) + ", which has nothing to drain");
+        continue;
+      }
+      of_warp_[w].back().drained = true;
+    }
+  }
+}
+
+void Room::ObserveCommit() {
+  if (!commit_) {
+    return;
+  }
+  auto& queue =
+      commit_->source == kWarp ? of_warp_.at(commit_->warp) : of_source_.at(commit_->source);
+  if (queue.empty()) {
+    Fail("a commit of nothing");
+    return;
+  }
+  Accepted& accepted = queue.front();
+  if (!accepted.drained) {
+    Fail("a commit before its drain: " + Text(accepted.group));
+  }
+  Expect(accepted.group, Word(accepted.group.place));
+  back_to_back += commits != 0 && last_commit + 2 == cycle;
+  last_commit = cycle - 1;
+  ++commits;
+  accepted.group.lanes &= ~commit_->lanes;
+  if (accepted.group.lanes == 0) {
+    queue.pop_front();
+  } else {
+    ++splits;
+  }
+}
+
+// The lanes of the group one by one, as far as they are one update.
+void Room::Expect(const Group& group, const Object& before) {
+  const Commit& seen = *commit_;
+  const unsigned source = seen.source;
+  const std::uint32_t lanes = seen.lanes;
+  const std::uint64_t now = cycle - 1;
+  const unsigned left = __builtin_popcount(group.lanes);
+  Object after = before;
+  Outcome outcome;
+  outcome.cause = Judge(group, static_cast<Source>(source));
+  unsigned taken = 0;
+  if (outcome.cause == Cause::kNone) {
+    while (taken < left && outcome.cause == Cause::kNone && !outcome.turned) {
+      outcome = Step(after, group.op, group.operand);
+      taken += outcome.cause == Cause::kNone ? 1 : 0;
+    }
+  }
+  const bool refused = taken == 0;
+  const bool tx_alone = group.op == Op::kExpectTx || group.op == Op::kCompleteTx;
+  const bool one = lanes == (group.lanes & -group.lanes);
+  const bool whole = taken == left && !(tx_alone && before.pending == 0 && left > 1);
+  if (refused || whole ? lanes != group.lanes : !one) {
+    Fail("other lanes than those of one update: " + Text(group));
+    return;
+  }
+  if (!refused && !whole) {
+    after = before;
+    outcome = Step(after, group.op, group.operand);
+  }
+  const Cause cause = refused ? outcome.cause : Cause::kNone;
+  const bool turned = !refused && outcome.turned;
+  ++causes.at(static_cast<unsigned>(cause));
+  turns += turned;
+
+  const bool written = cause == Cause::kNone && !Waits(group.op);
+  if (seen.written != written || (written && seen.word != after.Encode()) ||
+      seen.turned != turned || seen.place != group.place) {
+    std::ostringstream text;
+    text << Text(group) << std::hex << ": word 0x" << seen.word << ", not 0x" << after.Encode()
+         << ", turned " << seen.turned;
+    Fail(text.str());
+  }
+
+  // What follows from it.
+  const unsigned warp = group.warp % kWarps;
+  const bool passed = Waits(group.op) && group.phase != before.phase;
+  const bool parks_now = source == kWarp && cause == Cause::kNone &&
+                         (group.op == Op::kTryWait || group.op == Op::kTryWaitParity) && !passed &&
+                         group.whole && !(group.has_hint && group.operand == 0) && !parked_[warp];
+  if (seen.parked != parks_now) {
+    Fail("parks, or does not: " + Text(group));
+  }
+  if (written) {
+    objects_[group.place] = after;
+  }
+  if (cause != Cause::kNone) {
+    expected_fault_ = Fault{cause, source, warp, lanes, group.place};
+  }
+  if (turned) {
+    for (unsigned w = 0; w < kWarps; ++w) {
+      if (parked_[w] && parked_[w]->place == group.place && parked_[w]->phase == before.phase) {
+        wake_at_[now + kTurnToWake] |= 1U << w;
+        parked_[w].reset();
+      }
+    }
+  }
+  if (parks_now) {
+    parked_[warp] = Parked{group.place, group.phase, now,
+                           group.has_hint ? std::uint64_t{group.operand} : kLimitNs};
+    ++parks;
+  } else if (source == kWarp && cause == Cause::kNone &&
+             (Waits(group.op) || (Arrives(group.op) && group.has_token))) {
+    expected_responses_.push_back(
+        {warp, lanes, group.op, group.operand & 0xfffff, passed, seen.found});
+  }
+}
+
+void Room::ObserveFalseAnswers() {
+  for (unsigned w = 0; w < kWarps; ++w) {
+    const bool answered = (unit_.expire_o >> w & 1) != 0;
+    const bool leaves = (leaving_ >> w & 1) != 0;
+    if (answered && !parked_[w]) {
+      Fail("warp " + std::to_string(w) + " is answered false, and is not parked");
+    }
+    if (!parked_[w]) {
+      continue;
+    }
+    const Parked& parked = *parked_[w];
+    const std::uint64_t cycles = (parked.limit_ns * 1000 + kClockPeriodPs - 1) / kClockPeriodPs;
+    const std::uint64_t limit = parked.since + cycles;
+    if (answered && !leaves && cycle < limit) {
+      Fail("warp " + std::to_string(w) + " is answered false before its limit");
+    }
+    if (!answered && (leaves || cycle > limit + kExpiry)) {
+      Fail("warp " + std::to_string(w) + " is not answered at its limit, " + std::to_string(limit));
+    }
+    if (answered) {
+      parked_[w].reset();
+      ++expiries;
+    }
+  }
+}
+
+void Room::ObserveResults() {
+  if (expected_fault_ || unit_.fault_valid_o) {
+    const Fault f = expected_fault_.value_or(Fault{});
+    if (!expected_fault_ || !unit_.fault_valid_o ||
+        unit_.fault_cause_o != static_cast<unsigned>(f.cause) || unit_.fault_source_o != f.source ||
+        (f.source == kWarp && unit_.fault_warp_o != f.warp) || unit_.fault_lanes_o != f.lanes ||
+        Place(unit_.fault_cta_o, unit_.fault_addr_o) != f.place) {
+      Fail("fault " + std::to_string(unit_.fault_cause_o) + " where " +
+           std::to_string(static_cast<unsigned>(f.cause)) + " is due");
+    }
+    expected_fault_.reset();
+  }
+  std::uint32_t wakes_due = 0;
+  if (const auto due = wake_at_.find(cycle); due != wake_at_.end()) {
+    wakes_due = due->second;
+    wake_at_.erase(due);
+  }
+  if (unit_.wake_o != wakes_due) {
+    std::ostringstream text;
+    text << std::hex << "wakes 0x" << unit_.wake_o << ", not 0x" << wakes_due;
+    Fail(text.str());
+  }
+  wakes += __builtin_popcount(wakes_due);
+  if (unit_.response_valid_o && unit_.response_ready_i) {
+    if (expected_responses_.empty()) {
+      Fail("a response that nobody waits for");
+      return;
+    }
+    const Response& r = expected_responses_.front();
+    if (unit_.response_warp_o != r.warp || unit_.response_lanes_o != r.lanes ||
+        unit_.response_op_o != static_cast<unsigned>(r.op) ||
+        unit_.response_complete_o != r.complete ||
+        (Arrives(r.op) &&
+         (unit_.response_token_o != r.token || unit_.response_operand_o != r.operand))) {
+      Fail("another response than that of warp " + std::to_string(r.warp));
+    }
+    expected_responses_.pop_front();
+    ++responses;
+  }
+}
+
+}  // namespace muster::mb
