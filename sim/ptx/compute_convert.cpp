@@ -20,13 +20,17 @@ constexpr HalfFormat FormatOf(Type type) {
   return type == Type::kBF16 ? HalfFormat{7, -126, 127} : HalfFormat{10, -14, 15};
 }
 
+// The exponent field of infinities and NaNs.
+constexpr unsigned AllOnes(const HalfFormat& format) {
+  return static_cast<unsigned>(format.most_exponent - format.least_exponent + 2);
+}
+
 float FromHalf(Type type, std::uint64_t bits) {
   const HalfFormat format = FormatOf(type);
   const auto fraction = static_cast<int>(bits & ((1U << format.fraction_bits) - 1));
   const int field = static_cast<int>(bits & 0x7fffU) >> format.fraction_bits;
-  const int all_ones = format.most_exponent - format.least_exponent + 2;
   float value = 0;
-  if (field == all_ones) {
+  if (field == static_cast<int>(AllOnes(format))) {
     value = fraction != 0 ? std::numeric_limits<float>::quiet_NaN()
                           : std::numeric_limits<float>::infinity();
   } else {
@@ -44,8 +48,7 @@ std::uint64_t ToHalf(Type type, Round round, double value) {
     return 0x7fff;
   }
   const std::uint64_t sign = std::signbit(value) ? 0x8000 : 0;
-  const auto infinity = static_cast<std::uint64_t>(format.most_exponent - format.least_exponent + 2)
-                        << format.fraction_bits;
+  const std::uint64_t infinity = std::uint64_t{AllOnes(format)} << format.fraction_bits;
   if (std::isinf(value)) {
     return sign | infinity;
   }

@@ -74,7 +74,7 @@ std::uint32_t ExtremeFloat(const Exchange& e) {
   bool has_nan = false;
   float best = 0;
   ForEachBit(e.lanes, [&](unsigned lane) {
-    float value = FromBits<float>(e.value[lane]);
+    auto value = FromBits<float>(e.value[lane]);
     if (e.magnitude) {
       value = std::fabs(value);
     }

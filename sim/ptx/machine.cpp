@@ -495,19 +495,16 @@ Whereabouts Machine::Where(unsigned warp) const {
       where.what = fmt::format("waits at barrier {}", arrival.bar);
       where.line = arrival.line;
       break;
-    default:
-      where.what = slot.phase == Phase::kStuck ? "" : "runs";
+    default: {
+      std::vector<std::string> groups;
       for (const Group& group : slot.warp.groups) {
-        if (where.line == 0) {
-          where.line = interpreter_.LineAt(group.pc);
-        }
-        if (slot.phase != Phase::kStuck) {
-          continue;
-        }
-        where.what +=
-            fmt::format("{}lanes {:#010x} stand at line {}", where.what.empty() ? "" : ", ",
-                        group.lanes, interpreter_.LineAt(group.pc));
+        groups.push_back(fmt::format("lanes {:#010x} stand at line {}", group.lanes,
+                                     interpreter_.LineAt(group.pc)));
       }
+      where.line = slot.warp.groups.empty() ? 0 : interpreter_.LineAt(slot.warp.groups.front().pc);
+      where.what =
+          fmt::format("{}{}", slot.phase == Phase::kStuck ? "" : "runs: ", fmt::join(groups, ", "));
+    }
   }
   return where;
 }
@@ -549,15 +546,20 @@ std::vector<StuckBarrier> Machine::StuckBarriers() const {
   return stuck;
 }
 
-std::vector<StuckWarp> Machine::StuckWarps() const {
-  std::vector<StuckWarp> stuck;
+std::vector<StuckWarp> Machine::WarpsIn(std::initializer_list<Phase> phases) const {
+  std::vector<StuckWarp> there;
   for (unsigned warp = 0; warp < warps_.size(); ++warp) {
-    if (warps_[warp].phase != Phase::kStuck) {
-      continue;
+    if (std::find(phases.begin(), phases.end(), warps_[warp].phase) != phases.end()) {
+      there.push_back({LinearCta(warp), Where(warp)});
     }
-    stuck.push_back({LinearCta(warp), Where(warp)});
   }
-  return stuck;
+  return there;
+}
+
+std::vector<StuckWarp> Machine::StuckWarps() const { return WarpsIn({Phase::kStuck}); }
+
+std::vector<StuckWarp> Machine::RunningWarps() const {
+  return WarpsIn({Phase::kReady, Phase::kIssuing, Phase::kBlocked});
 }
 
 }  // namespace muster::ptx

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,8 @@ class Machine : public lockstep::Driver {
   // Who waits for whom at this moment.
   std::vector<StuckBarrier> StuckBarriers() const;
   std::vector<StuckWarp> StuckWarps() const;
+  // Warps that were still under way when the run ended, and where.
+  std::vector<StuckWarp> RunningWarps() const;
   std::string CtaName(std::uint64_t linear_id) const;  // "(1,0,0)"
 
  private:
@@ -102,6 +105,7 @@ class Machine : public lockstep::Driver {
                  std::uint64_t cycle);
   void CommitLifecycle(const Operation& operation, const golden::Effects& effects,
                        std::uint64_t cycle);
+  std::vector<StuckWarp> WarpsIn(std::initializer_list<Phase> phases) const;
   const char* FrontEndFault(const Arrival& arrival, unsigned warp) const;
   Whereabouts Where(unsigned warp) const;
 

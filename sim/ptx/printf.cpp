@@ -58,17 +58,17 @@ std::string FormatPrintf(std::string_view format,
     const char conversion = at < format.size() ? format[at] : '\0';
     if (conversion != '\0' && std::strchr("di", conversion) != nullptr) {
       const std::uint64_t value = next(wide ? 8 : 4);
-      const long long extended = length == "hh"  ? static_cast<std::int8_t>(value)
-                                 : length == "h" ? static_cast<std::int16_t>(value)
-                                 : wide          ? static_cast<std::int64_t>(value)
-                                                 : static_cast<std::int32_t>(value);
-      out += One(spec + "ll" + conversion, extended);
+      const std::intmax_t extended = length == "hh"  ? static_cast<std::int8_t>(value)
+                                     : length == "h" ? static_cast<std::int16_t>(value)
+                                     : wide          ? static_cast<std::int64_t>(value)
+                                                     : static_cast<std::int32_t>(value);
+      out += One(spec + "j" + conversion, extended);
     } else if (conversion != '\0' && std::strchr("uoxX", conversion) != nullptr) {
-      const unsigned long long value = next(wide ? 8 : 4);
-      const unsigned long long cut = length == "hh"  ? value & 0xffU
-                                     : length == "h" ? value & 0xffffU
-                                                     : value;
-      out += One(spec + "ll" + conversion, cut);
+      const std::uintmax_t value = next(wide ? 8 : 4);
+      const std::uintmax_t cut = length == "hh"  ? value & 0xffU
+                                 : length == "h" ? value & 0xffffU
+                                                 : value;
+      out += One(spec + "j" + conversion, cut);
     } else if (conversion != '\0' && std::strchr("eEfFgGaA", conversion) != nullptr) {
       const std::uint64_t bits = next(8);
       double value = 0;
@@ -79,7 +79,7 @@ std::string FormatPrintf(std::string_view format,
     } else if (conversion == 's') {
       out += One(spec + conversion, text_at(next(8)).c_str());
     } else if (conversion == 'p') {
-      out += One(spec + "#llx", static_cast<unsigned long long>(next(8)));
+      out += One(spec + "#jx", std::uintmax_t{next(8)});
     } else {
       out.push_back(format[i++]);
       continue;

@@ -48,9 +48,8 @@ std::string Describe(const Whereabouts& where) {
   return fmt::format("warp {}, which {} (line {})", where.warp, where.what, where.line);
 }
 
-std::string DeadlockText(const Session& session) {
-  const Machine& machine = session.machine();
-  std::string text = "Every live warp waits, and none can let another go on:\n";
+std::string WaitingText(const Machine& machine) {
+  std::string text;
   for (const StuckBarrier& barrier : machine.StuckBarriers()) {
     text += fmt::format("  CTA {}, barrier {} ({}): {} of {} warps have arrived{}\n",
                         machine.CtaName(barrier.cta), barrier.id, barrier.kind, barrier.arrived,
@@ -66,6 +65,26 @@ std::string DeadlockText(const Session& session) {
   for (const StuckWarp& warp : machine.StuckWarps()) {
     text += fmt::format("  CTA {}, warp {}: lanes wait for others of their own warp: {}\n",
                         machine.CtaName(warp.cta), warp.where.warp, warp.where.what);
+  }
+  return text;
+}
+
+// Who waits for whom in a deadlock; where everyone is when the cycles are used up.
+std::string EndText(const Machine& machine) {
+  if (machine.outcome() == Outcome::kDeadlock) {
+    return "Every live warp waits, and none can let another go on:\n" + WaitingText(machine);
+  }
+  if (machine.outcome() != Outcome::kTimeout) {
+    return "";
+  }
+  std::string text = "When the cycles were used up:\n" + WaitingText(machine);
+  const std::vector<StuckWarp> running = machine.RunningWarps();
+  for (std::size_t i = 0; i < std::min(running.size(), kMaxRows); ++i) {
+    text += fmt::format("  CTA {}, warp {} {}\n", machine.CtaName(running[i].cta),
+                        running[i].where.warp, running[i].where.what);
+  }
+  if (running.size() > kMaxRows) {
+    text += fmt::format("  ... and {} more warps\n", running.size() - kMaxRows);
   }
   return text;
 }
@@ -154,6 +173,8 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                  {"cycles", timing.cycles},
                  {"warp_instructions", machine.interpreter().warp_instructions()},
                  {"thread_instructions", machine.interpreter().thread_instructions()},
+                 {"thread_instructions_per_second",
+                  timing.PerSecond(machine.interpreter().thread_instructions())},
                  {"operations", operations},
                  {"releases", machine.releases()},
                  {"barriers", barriers},
@@ -215,9 +236,7 @@ std::string TextReport(const Session& session, const Verdict& verdict, const Tim
   text += fmt::format("operations: {}; {} releases\n", operations, machine.releases());
   text += BarrierTable(machine);
   text += FaultText(session);
-  if (machine.outcome() == Outcome::kDeadlock) {
-    text += DeadlockText(session);
-  }
+  text += EndText(machine);
   text += HazardText(session);
   for (const std::string& difference : verdict.differences) {
     text += fmt::format("NOT AS EXPECTED: {}\n", difference);

@@ -16,7 +16,10 @@ struct Timing {
   std::uint64_t cycles = 0;
   double seconds = 0;
 
-  double Khz() const { return seconds > 0 ? static_cast<double>(cycles) / seconds / 1000 : 0; }
+  double PerSecond(std::uint64_t count) const {
+    return seconds > 0 ? static_cast<double>(count) / seconds : 0;
+  }
+  double Khz() const { return PerSecond(cycles) / 1000; }
 };
 
 nlohmann::ordered_json JsonReport(const Session& session, const Verdict& verdict,

@@ -187,12 +187,17 @@ TEST(PtxArithmetic, RoundingModes) {
              const U32 bits = Word(a);
              return Long((bits + 0x7fffU + ((bits >> 16) & 1U)) & 0xffff0000U);
            }},
-          {"cvt.rn.f16x2.f32 %r10, %f1, 0f3F800000;", 'r',
-           [](U a, U, U) {  // a conversion through the other path
-             const auto half = static_cast<_Float16>(F(a));
-             U16 bits = 0;
-             std::memcpy(&bits, &half, sizeof bits);
-             return (Long(std::isnan(F(a)) ? 0x7fff : bits) << 16) | 0x3c00;
+          {"cvt.rn.f16x2.f32 %r10, %f1, 0f3F800000; mov.b32 {%h4, %h5}, %r10;"
+           "cvt.f32.f16 %f10, %h5;",
+           'f',
+           [](U a, U, U) {
+             const float x = F(a);
+             if (std::isnan(x) || std::isinf(x) || x == 0) {
+               return Bits(x);
+             }
+             const float step = std::ldexp(1.0F, std::max(std::ilogb(x), -14) - 10);
+             const float rounded = std::nearbyint(x / step) * step;
+             return Bits(std::fabs(rounded) > 65504 ? std::copysign(INFINITY, x) : rounded);
            }},
       },
       Operands::kSingle);

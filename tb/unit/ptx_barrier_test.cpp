@@ -3,6 +3,7 @@
 // Barriers, diverged lanes, and what is reported of them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
@@ -324,6 +325,49 @@ SPIN: atom.shared.cas.b32 %r5, [s], %r1, 1000; setp.ne.u32 %p1, %r5, %r1; @%p1 b
     ASSERT_EQ(run.outcome(), "completes");
     EXPECT_EQ(run.Words(0)[63], 64U);
   }
+}
+
+TEST(PtxBarrier, DivergedLanesTakeTurns) {
+  // Lanes 0 and 1 pass a number to and fro, each spinning on the other; then all lanes take a lock
+  // with a long section under it. Every seed ends, and soon; each in an order of its own.
+  const std::string body = R"(
+  mov.u32 %r10, 0; setp.gt.u32 %p1, %r2, 1; @%p1 bra MEET;
+AGAIN: add.u32 %r5, %r10, %r10; add.u32 %r5, %r5, %r2;
+WAIT: ld.volatile.shared.u32 %r6, [s]; setp.ne.u32 %p2, %r6, %r5; @%p2 bra WAIT;
+  add.u32 %r6, %r6, 1; st.volatile.shared.u32 [s], %r6;
+  add.u32 %r10, %r10, 1; setp.lt.u32 %p3, %r10, 50; @%p3 bra AGAIN;
+MEET: bar.warp.sync -1;
+TAKE: atom.shared.cas.b32 %r7, [s+8], 0, 1; setp.ne.u32 %p4, %r7, 0; @%p4 bra TAKE;
+  mov.u32 %r8, 0;
+WORK: ld.shared.u32 %r9, [s+12]; add.u32 %r9, %r9, 1; st.shared.u32 [s+12], %r9;
+  add.u32 %r8, %r8, 1; setp.lt.u32 %p5, %r8, 40; @%p5 bra WORK;
+  mov.u32 %r10, %r9; atom.shared.exch.b32 %r7, [s+8], 0;)" +
+                           kStore;
+  std::vector<std::uint64_t> cycles;
+  for (std::uint64_t seed = 1; seed < 8; ++seed) {
+    const Ended run(Threads(32, body), "default", seed);
+    ASSERT_EQ(run.outcome(), "completes") << run.outcome();
+    EXPECT_LT(run.cycles(), 60'000U);
+    auto turns = run.Words(0);
+    std::sort(turns.begin(), turns.end());
+    for (std::uint32_t i = 0; i < 32; ++i) {
+      EXPECT_EQ(turns[i], 40 * (i + 1));
+    }
+    cycles.push_back(run.cycles());
+  }
+  EXPECT_EQ(Ended(Threads(32, body), "default", 7).cycles(), cycles.back());
+  std::sort(cycles.begin(), cycles.end());
+  EXPECT_GT(std::unique(cycles.begin(), cycles.end()) - cycles.begin(), 5);
+}
+
+TEST(PtxBarrier, TimeoutsSayWhereEveryoneIs) {
+  Kernel kernel = Threads(64, "setp.eq.u32 %p1, %r3, 0;\n@%p1 bar.sync 3, 64;\nL: bra L;");
+  kernel.manifest.max_cycles = 2000;
+  const Ended run(kernel);
+  EXPECT_EQ(run.outcome(), "timeout");
+  const std::string text = TextReport(run.session(), run.verdict(), {run.cycles(), 0.1});
+  EXPECT_NE(text.find("barrier 3 (sync): 1 of 2 warps have arrived"), std::string::npos) << text;
+  EXPECT_NE(text.find("warp 1 runs: lanes 0xffffffff stand at line 10"), std::string::npos) << text;
 }
 
 TEST(PtxBarrier, WarpWideInstructions) {
