@@ -35,13 +35,19 @@ def failures(commands):
 
 
 def verilator():
-    """The unit in every configuration, and the decoder before it."""
+    """The unit in every configuration, the mbarrier room alone in its own, what is before them."""
     waivers = ["scripts/waivers.vlt"] if (ROOT / "scripts/waivers.vlt").exists() else []
     lint = ["verilator", "--lint-only", "-Wall", *waivers, "-f", "rtl/muster.f"]
     configs = json.loads((ROOT / "scripts/configs.json").read_text())
     commands = [lint + ["tb/lockstep/muster_flat.sv", "--top-module", "muster_flat"] +
                 [f"-G{name}={value}" for name, value in parameters.items()]
                 for parameters in configs.values()]
+    configs = json.loads((ROOT / "scripts/mbarrier_configs.json").read_text())
+    commands += [lint + ["--top-module", "muster_mbarrier"] +
+                 [f"-G{name}=" + ("1'b" if name.startswith("En") else "") + str(value)
+                  for name, value in parameters.items()] for parameters in configs.values()]
+    commands.append(lint + ["rtl/mbarrier/muster_mb_coalesce.sv",
+                            "--top-module", "muster_mb_coalesce"])
     commands.append(lint + ["rtl/cta/muster_bcu_pkg.sv", "rtl/cta/muster_bcu_decode.sv",
                             "--top-module", "muster_bcu_decode"])
     return failures(commands)

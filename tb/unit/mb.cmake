@@ -2,8 +2,9 @@
 set(units ${CMAKE_CURRENT_BINARY_DIR}/mb)  # what Verilator writes
 set(rtl ${PROJECT_SOURCE_DIR}/rtl)
 
-muster_test(mb_test mb_oracle.cpp mb_word_test.cpp mbarrier_room.cpp mbarrier_test.cpp)
-target_include_directories(mb_test SYSTEM PRIVATE ${units}/word ${units}/room)
+muster_test(mb_test
+  mb_coalesce_test.cpp mb_oracle.cpp mb_word_test.cpp mbarrier_room.cpp mbarrier_test.cpp)
+target_include_directories(mb_test SYSTEM PRIVATE ${units}/word ${units}/coalesce ${units}/room)
 target_compile_options(mb_test PRIVATE -Wno-unused-parameter)  # in Verilator's own sources
 verilate(mb_test
   TOP_MODULE mb_word_flat
@@ -12,6 +13,15 @@ verilate(mb_test
   SOURCES
     ${rtl}/muster_pkg.sv ${rtl}/mbarrier/muster_mb_pkg.sv ${rtl}/mbarrier/muster_mb_word.sv
     mb_word_flat.sv
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall --assert
+  OPT_FAST -O2)
+verilate(mb_test
+  TOP_MODULE mb_coalesce_flat
+  PREFIX Vmb_coalesce_flat
+  DIRECTORY ${units}/coalesce
+  SOURCES
+    ${rtl}/muster_pkg.sv ${rtl}/common/muster_first.sv ${rtl}/mbarrier/muster_mb_coalesce.sv
+    mb_coalesce_flat.sv
   VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall --assert
   OPT_FAST -O2)
 verilate(mb_test

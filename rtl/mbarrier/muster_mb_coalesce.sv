@@ -1,0 +1,100 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Makes groups of a warp instruction, for the front of the room's issue port: as the decoder of BCU
+// words, it is not in the unit. A group is led by the lowest lane that is left, and takes the lanes
+// that name the same word with the same operand, up to one that names that word with another.
+// Waits are alike by their phase. Of a try_wait's hints the group has the smallest: those that
+// differ from the leader's are looked at one in a cycle. The instruction stays at the input until
+// its last group is taken; without a lane there is none.
+module muster_mb_coalesce
+  import muster_pkg::*;
+(
+  input  logic            clk_i,
+  input  logic            rst_ni,
+
+  input  logic            valid_i,
+  output logic            ready_o,
+  input  mb_instruction_t instruction_i,
+
+  output logic            valid_o,
+  input  logic            ready_i,
+  output mb_group_t       group_o
+);
+
+  localparam int unsigned LaneW = $clog2(WarpSize);
+
+  logic   waits, hints, plain, started_q;
+  lanes_t left_q, left, same_operand, same_word, alike, other, lanes, rest;
+  lanes_t slower, looked_q;  // with another hint than the leader's; those looked at
+  logic   any_left, any_slower, better_q, better;
+  logic [LaneW-1:0] leader, slow;
+  logic [31:0]      hint_q, hint;
+
+  assign waits = instruction_i.op inside {MbTestWait, MbTestWaitParity, MbTryWait, MbTryWaitParity};
+  assign hints = instruction_i.op inside {MbTryWait, MbTryWaitParity} && instruction_i.has_hint;
+  assign plain = instruction_i.op inside {MbInval, MbCopyArrive};  // no operand
+
+  assign left = started_q ? left_q : instruction_i.lanes;
+
+  muster_first #(.Width(WarpSize)) u_leader (.bits_i (left), .any_o (any_left), .index_o (leader));
+
+  always_comb begin
+    for (int l = 0; l < WarpSize; l++) begin
+      same_operand[l] = instruction_i.operand[l] == instruction_i.operand[leader];
+      same_word[l]    = left[l] && instruction_i.addr[l] == instruction_i.addr[leader];
+      alike[l]        = same_word[l] &&
+                        (waits ? instruction_i.phase[l] == instruction_i.phase[leader] :
+                                 plain || same_operand[l]);
+    end
+  end
+
+  // Waits change nothing: no lane comes between them.
+  assign other = waits ? '0 : same_word & ~alike;
+  assign lanes = alike & ((other & -other) - 1);
+  assign rest  = left & ~lanes;
+
+  // The smallest hint.
+  assign slower = hints ? lanes & ~same_operand & ~looked_q : '0;
+
+  muster_first #(.Width(WarpSize)) u_slow (.bits_i (slower), .any_o (any_slower), .index_o (slow));
+
+  assign hint   = better_q ? hint_q : instruction_i.operand[leader];
+  assign better = any_slower && instruction_i.operand[slow] < hint;
+
+  assign valid_o = valid_i && any_left && !any_slower;
+  assign ready_o = !any_left || (valid_o && ready_i && rest == '0);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      started_q <= 1'b0;
+      looked_q  <= '0;
+      better_q  <= 1'b0;
+    end else if (valid_o && ready_i) begin
+      started_q <= rest != '0;
+      looked_q  <= '0;
+      better_q  <= 1'b0;
+    end else if (valid_i && any_slower) begin
+      looked_q  <= looked_q | (slower & -slower);
+      better_q  <= better_q || better;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (valid_o && ready_i) left_q <= rest;
+    if (better) hint_q <= instruction_i.operand[slow];
+  end
+
+  assign group_o = '{
+    op:        instruction_i.op,
+    place:     '{cta: instruction_i.cta, addr: instruction_i.addr[leader]},
+    warp:      instruction_i.warp,
+    lanes:     lanes,
+    operand:   plain ? '0 : hints ? hint : instruction_i.operand[leader],
+    phase:     instruction_i.phase[leader],
+    has_token: instruction_i.has_token,
+    has_hint:  instruction_i.has_hint,
+    whole:     lanes == instruction_i.lanes,
+    releasing: instruction_i.releasing
+  };
+
+endmodule
