@@ -57,8 +57,9 @@ std::uint64_t ToHalf(Type type, Round round, double value) {
   const double rounded =
       std::fabs(std::nearbyint(std::ldexp(value, format.fraction_bits - exponent)));
   // One more than the fraction can hold moves on to the exponent, up to infinity.
-  const auto field = static_cast<std::uint64_t>(exponent - format.least_exponent + 1);
-  const auto bits = (field << format.fraction_bits) + static_cast<std::uint64_t>(rounded) -
+  const int field = exponent - format.least_exponent + 1;
+  const auto bits = (static_cast<std::uint64_t>(field) << format.fraction_bits) +
+                    static_cast<std::uint64_t>(rounded) -
                     (std::uint64_t{1} << format.fraction_bits);
   const bool to_infinity =
       round == Round::kNearest || round == (sign == 0 ? Round::kUp : Round::kDown);
