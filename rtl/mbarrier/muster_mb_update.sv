@@ -68,7 +68,7 @@ module muster_mb_update
     assign rest    = request_q.group.lanes & (request_q.group.lanes - 1);
     assign fewer   = lanes_q - 6'd1;
     assign less    = total_q - TotalW'(operand);
-    assign partly  = single_q && cause == FaultNone && rest != '0;
+    assign partly  = single_q && write_o && rest != '0;
     assign last_o  = !partly;
 
     assign splits_o = valid_q && single_q;

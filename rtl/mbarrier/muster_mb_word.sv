@@ -33,7 +33,6 @@ module muster_mb_word
     return (a ^ b) == mb_count_t'((a | b) << 1);
   endfunction
 
-  logic refused, exhausted;
 
   // Pending arrivals.
   mb_count_t pending;
@@ -76,7 +75,7 @@ module muster_mb_word
                        !(tx[22:20] == 3'b000 || (tx[22:20] == 3'b111 && !tx_low_zero)));
 
   // The verdict.
-  logic updates, completes;
+  logic updates, exhausted, completes, bad, refused;
 
   assign updates   = class_i.arrives || class_i.adds || class_i.tx;
   assign exhausted = was_zero && expected_zero && word_i.tx == '0;
@@ -97,12 +96,14 @@ module muster_mb_word
         cause_o = FaultNocompleteCompleted;
       end
     end
-    refused = cause_o != FaultNone;
-
-    // Without arrivals, any lane may be the one that completes: the last one only if it is alone.
-    split_o = EnRefuse && several_i && updates && cause_i == FaultNone && !exhausted &&
-              (refused || (was_zero && class_i.tx && class_i.tests));
   end
+
+  // The same without the order. Without arrivals any lane may be the one that completes, and the
+  // last one only if it is alone.
+  assign bad     = arrive_bad || drop_bad || tx_bad || add_bad || (class_i.no_complete && completes);
+  assign refused = cause_i != FaultNone || (EnRefuse && ((updates && exhausted) || bad));
+  assign split_o = EnRefuse && several_i && cause_i == FaultNone && updates && !exhausted &&
+                   (bad || (was_zero && class_i.tx && class_i.tests));
 
   assign turned_o = completes && !refused && !split_o;
   assign passed_o = class_i.waits && phase_i != word_i.phase;

@@ -88,9 +88,9 @@ module muster_mbarrier
   end
 
   // Fields that other sources lack are whatever the warps' port has: nothing looks at them.
-  logic        credit, splits, pipe_spend, enter, pipe_ready;
+  logic        credit, splits, pipe_spend, enter, enter_ready, pipe_valid, pipe_ready;
   logic  [2:0] request, grant;
-  mb_request_t entering;
+  mb_request_t entering, request_in;
 
   assign warp_responds = responds(MbWarp, warp_group);
   assign request = {remote_valid_i, async_valid_i,
@@ -98,12 +98,12 @@ module muster_mbarrier
   assign enter   = request != '0;
 
   muster_rr_arbiter #(.NumReq(3)) u_sources (
-    .clk_i, .rst_ni, .req_i (request), .advance_i (pipe_ready && enter), .gnt_o (grant)
+    .clk_i, .rst_ni, .req_i (request), .advance_i (enter_ready && enter), .gnt_o (grant)
   );
 
-  assign warp_ready     = grant[0] && pipe_ready;
-  assign async_ready_o  = grant[1] && pipe_ready;
-  assign remote_ready_o = grant[2] && pipe_ready;
+  assign warp_ready     = grant[0] && enter_ready;
+  assign async_ready_o  = grant[1] && enter_ready;
+  assign remote_ready_o = grant[2] && enter_ready;
 
   always_comb begin
     entering = '{source: MbWarp, group: warp_group, cause: FaultNone};
@@ -125,6 +125,19 @@ module muster_mbarrier
     if (!EnLanes) entering.group.lanes = '0;
   end
 
+  // Splits are found out late in a cycle.
+  if (EnLanes) begin : g_skid
+    muster_skid #(.data_t(mb_request_t)) u_skid (
+      .clk_i, .rst_ni,
+      .valid_i (enter), .ready_o (enter_ready), .data_i (entering),
+      .valid_o (pipe_valid), .ready_i (pipe_ready), .data_o (request_in)
+    );
+  end else begin : g_no_skid
+    assign pipe_valid  = enter;
+    assign enter_ready = pipe_ready;
+    assign request_in  = entering;
+  end
+
   // ---------------------------------------------------------------------------------------------
   // Pipeline
   // ---------------------------------------------------------------------------------------------
@@ -138,7 +151,7 @@ module muster_mbarrier
     .EnFaults(EnFaults)
   ) u_pipe (
     .clk_i, .rst_ni,
-    .valid_i (enter), .ready_o (pipe_ready), .request_i (entering),
+    .valid_i (pipe_valid), .ready_o (pipe_ready), .request_i (request_in),
     .read_valid_o (smem_read_valid_o), .read_ready_i (smem_read_ready_i),
     .read_place_o (smem_read_place_o),
     .rdata_valid_i (smem_rdata_valid_i), .rdata_i (smem_rdata_i),

@@ -30,6 +30,7 @@ verilate(mb_test
   DIRECTORY ${units}/room
   SOURCES
     ${rtl}/muster_pkg.sv ${rtl}/common/muster_ram.sv ${rtl}/common/muster_rr_arbiter.sv
+    ${rtl}/common/muster_skid.sv
     ${rtl}/mbarrier/muster_mb_pkg.sv ${rtl}/mbarrier/muster_mb_word.sv
     ${rtl}/mbarrier/muster_mb_amount.sv ${rtl}/mbarrier/muster_mb_update.sv
     ${rtl}/mbarrier/muster_mb_pipe.sv ${rtl}/mbarrier/muster_mb_drain.sv

@@ -205,7 +205,7 @@ Group RandomGroup(Room& room, Source source, unsigned words) {
   if (source == kWarp && object.Exhausted() && random() % 4 != 0) {
     group.op = Op::kInit;
   } else if (object.pending > kMaxCount - 64 && random() % 2 == 0) {
-    group.op = random() % 2 == 0 ? Op::kCopyArrive : Op::kInit;
+    group.op = random() % 4 != 0 ? Op::kCopyArrive : Op::kInit;
   } else if (object.tx != 0 && random() % 2 == 0) {
     group.op = object.tx > 0 ? Op::kCompleteTx : Op::kExpectTx;
     group.operand = static_cast<std::uint32_t>(std::abs(object.tx));
@@ -224,7 +224,7 @@ Group RandomGroup(Room& room, Source source, unsigned words) {
     group.operand = random() % 16 == 0 ? 0 : random() % 600;
   } else if (group.op == Op::kInit) {
     group.operand = random() % 2 == 0 ? 1 + random() % 8 : 1 + random() % 200;
-    group.operand = random() % 32 == 0 ? kMaxCount - random() % 3 : group.operand;
+    group.operand = random() % 8 == 0 ? kMaxCount - random() % 3 : group.operand;
   } else if (group.op != Op::kCompleteTx && group.op != Op::kExpectTx) {
     group.operand = random() % 4 != 0 ? 1 : random() % 8;
   }
