@@ -66,6 +66,9 @@ constexpr bool IsPackedHalf(Type type) { return type == Type::kF16x2 || type == 
 constexpr bool IsSigned(Type type) { return type >= Type::kS8 && type <= Type::kS64; }
 constexpr bool IsBits(Type type) { return type >= Type::kB8 && type <= Type::kB128; }
 
+// What an element of a buffer can be: u8 to s64, f32, f64.
+constexpr bool IsNumber(Type type) { return type >= Type::kU8 && type <= Type::kF64; }
+
 enum class Space : std::uint8_t { kGeneric, kGlobal, kConst, kParam, kShared, kLocal };
 const char* Name(Space space);
 

@@ -83,7 +83,9 @@ class Reader {
   void ReadBuffers(const Json& object, Manifest* manifest) const;
   Image Initial(const Json& value, const Buffer& buffer, const std::string& at) const;
   Image Contents(const Json& value, const Buffer& buffer, const std::string& at) const;
-  void ReadArguments(const Json& list, Manifest* manifest) const;
+  Argument ReadArgument(const Json& value, const Manifest& manifest, const std::string& at) const;
+  std::vector<Argument> ReadArguments(const Json& list, const Manifest& manifest,
+                                      const std::string& at) const;
   void ReadExpected(const Json& object, Manifest* manifest) const;
   std::string ReadOutcome(const Json& value) const;
   void ReadHazards(const Json& object, Manifest* manifest) const;
@@ -201,7 +203,7 @@ std::string Reader::File(const Json& value, const std::string& at) const {
 
 Type Reader::ElementType(const Json& value, const std::string& at) const {
   const Type type = TypeOf(Text(value, at));
-  if (type == Type::kNone || type == Type::kPred || IsBits(type)) {
+  if (!IsNumber(type)) {
     Fail(at, "must be one of u8, s8, u16, s16, u32, s32, u64, s64, f32, f64");
   }
   return type;
@@ -367,35 +369,48 @@ void Reader::ReadBuffers(const Json& object, Manifest* manifest) const {
   }
 }
 
-void Reader::ReadArguments(const Json& list, Manifest* manifest) const {
+Argument Reader::ReadArgument(const Json& value, const Manifest& manifest,
+                              const std::string& at) const {
+  if (!value.is_object() || value.size() != 1) {
+    Fail(at, R"(must be {"buffer": name} or {type: value})");
+  }
+  const auto member = value.items().begin();
+  const std::string inside = at + "." + member.key();
+  Argument argument;
+  if (member.key() == "buffer") {
+    argument.buffer = Text(member.value(), inside);
+    const bool there =
+        std::any_of(manifest.buffers.begin(), manifest.buffers.end(),
+                    [&](const Buffer& buffer) { return buffer.name == argument.buffer; });
+    if (!there) {
+      Fail(at, fmt::format("names the buffer {}, which is not there", argument.buffer));
+    }
+  } else if (member.key() == "struct") {
+    argument.members = ReadArguments(member.value(), manifest, inside);
+    if (argument.members.empty()) {
+      Fail(inside, "has no members");
+    }
+  } else {
+    const Type type = TypeOf(member.key());
+    if (!IsNumber(type)) {
+      Fail(inside, R"(is neither "buffer" nor "struct" nor a type (u8 to s64, f32, f64))");
+    }
+    argument.type = type;
+    argument.bits = Element(member.value(), type, inside);
+  }
+  return argument;
+}
+
+std::vector<Argument> Reader::ReadArguments(const Json& list, const Manifest& manifest,
+                                            const std::string& at) const {
   if (!list.is_array()) {
-    Fail("args", "must be a list");
+    Fail(at, "must be a list");
   }
+  std::vector<Argument> arguments;
   for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string at = fmt::format("args[{}]", i);
-    if (!list[i].is_object() || list[i].size() != 1) {
-      Fail(at, R"(must be {"buffer": name} or {type: value})");
-    }
-    const auto member = list[i].items().begin();
-    Argument argument;
-    if (member.key() == "buffer") {
-      argument.buffer = Text(member.value(), at + ".buffer");
-      const bool there =
-          std::any_of(manifest->buffers.begin(), manifest->buffers.end(),
-                      [&](const Buffer& buffer) { return buffer.name == argument.buffer; });
-      if (!there) {
-        Fail(at, fmt::format("names the buffer {}, which is not there", argument.buffer));
-      }
-    } else {
-      const Type type = TypeOf(member.key());
-      if (type == Type::kNone || type == Type::kPred || IsBits(type)) {
-        Fail(at + "." + member.key(), R"(is neither "buffer" nor a type (u8 to s64, f32, f64))");
-      }
-      argument.type = type;
-      argument.bits = Element(member.value(), type, at + "." + member.key());
-    }
-    manifest->arguments.push_back(std::move(argument));
+    arguments.push_back(ReadArgument(list[i], manifest, fmt::format("{}[{}]", at, i)));
   }
+  return arguments;
 }
 
 void Reader::ReadExpected(const Json& object, Manifest* manifest) const {
@@ -490,7 +505,8 @@ Manifest Reader::Read() {
         static_cast<std::uint32_t>(Whole(value, "dynamic_shared", 0, kMaxGrid));
   });
   with("buffers", [&](const Json& value) { ReadBuffers(value, &manifest); });
-  with("args", [&](const Json& value) { ReadArguments(value, &manifest); });
+  with("args",
+       [&](const Json& value) { manifest.arguments = ReadArguments(value, manifest, "args"); });
   with("expect", [&](const Json& value) { ReadExpected(value, &manifest); });
   with("outcome", [&](const Json& value) { manifest.outcome = ReadOutcome(value); });
   with("hazards", [&](const Json& value) { ReadHazards(value, &manifest); });

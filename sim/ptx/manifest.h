@@ -27,6 +27,7 @@ struct Argument {
   std::string buffer;  // empty: a scalar
   Type type = Type::kU64;
   std::uint64_t bits = 0;
+  std::vector<Argument> members{};  // of a structure, laid out as in C
 };
 
 struct Manifest {

@@ -64,6 +64,15 @@ void CheckBlock(const Function& kernel, const Launch& launch) {
   }
 }
 
+// The alignment that C gives an argument.
+std::size_t AlignOf(const Argument& argument) {
+  std::size_t align = argument.members.empty() ? Bytes(argument.type) : 1;
+  for (const Argument& member : argument.members) {
+    align = std::max(align, AlignOf(member));
+  }
+  return align;
+}
+
 }  // namespace
 
 std::string OutcomeName(const Machine& machine) {
@@ -130,6 +139,31 @@ void Session::LayOut() {
   launch_.shared_bytes = static_cast<std::uint32_t>(all);
 }
 
+std::vector<std::uint8_t> Session::BytesOf(const Argument& argument) const {
+  std::vector<std::uint8_t> bytes;
+  if (argument.members.empty()) {
+    std::uint64_t bits = argument.bits;
+    for (std::size_t k = 0; k < manifest_.buffers.size(); ++k) {
+      if (manifest_.buffers[k].name == argument.buffer) {
+        bits = addresses_[k];
+      }
+    }
+    bytes.resize(Bytes(argument.type));
+    std::memcpy(bytes.data(), &bits, bytes.size());
+    return bytes;
+  }
+  const auto pad = [&](std::size_t align) {
+    bytes.resize((bytes.size() + align - 1) / align * align);
+  };
+  for (const Argument& member : argument.members) {
+    const std::vector<std::uint8_t> own = BytesOf(member);
+    pad(AlignOf(member));
+    bytes.insert(bytes.end(), own.begin(), own.end());
+  }
+  pad(AlignOf(argument));
+  return bytes;
+}
+
 void Session::PassArguments() {
   const std::vector<Parameter>& parameters = program_.Kernel().parameters;
   if (manifest_.arguments.size() != parameters.size()) {
@@ -139,19 +173,13 @@ void Session::PassArguments() {
   }
   std::vector<std::uint8_t> image(program_.param_bytes);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const Argument& argument = manifest_.arguments[i];
-    const unsigned bytes = Bytes(argument.type);
-    if (bytes != parameters[i].bytes) {
-      throw InputError(fmt::format("args[{}] has {} byte{}, but the parameter {} has {}", i, bytes,
-                                   bytes == 1 ? "" : "s", parameters[i].name, parameters[i].bytes));
+    const std::vector<std::uint8_t> bytes = BytesOf(manifest_.arguments[i]);
+    if (bytes.size() != parameters[i].bytes) {
+      throw InputError(fmt::format("args[{}] has {} byte{}, but the parameter {} has {}", i,
+                                   bytes.size(), bytes.size() == 1 ? "" : "s", parameters[i].name,
+                                   parameters[i].bytes));
     }
-    std::uint64_t bits = argument.bits;
-    for (std::size_t k = 0; k < manifest_.buffers.size(); ++k) {
-      if (manifest_.buffers[k].name == argument.buffer) {
-        bits = addresses_[k];
-      }
-    }
-    std::memcpy(&image[parameters[i].offset], &bits, bytes);
+    std::copy(bytes.begin(), bytes.end(), image.begin() + parameters[i].offset);
   }
   memory_.Set(kParamSegment, {"the kernel's parameters", std::move(image), false});
 }

@@ -58,6 +58,7 @@ class Session {
  private:
   void LayOut();
   void PassArguments();
+  std::vector<std::uint8_t> BytesOf(const Argument& argument) const;
   void CompareBuffers(std::vector<std::string>* differences) const;
 
   const Manifest& manifest_;

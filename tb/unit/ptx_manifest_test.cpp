@@ -43,6 +43,27 @@ TEST(PtxManifest, Defaults) {
   EXPECT_FALSE(manifest.dynamic_shared.has_value());
 }
 
+TEST(PtxManifest, StructuresByValue) {
+  const std::string ptx = Header() + R"(
+.visible .entry k(.param .u8 first, .param .align 8 .b8 s[32]) {
+  .reg .b32 %r<8>; .reg .b64 %d<8>;
+  ld.param.u64 %d1, [s+8]; ld.param.u8 %r1, [s]; ld.param.s16 %r2, [s+16];
+  ld.param.u32 %r3, [s+20]; ld.param.u8 %r4, [s+24]; ld.param.u8 %r5, [first];
+  add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; add.u32 %r1, %r1, %r4; add.u32 %r1, %r1, %r5;
+  st.global.u32 [%d1], %r1; ret; })";
+  Kernel kernel(ptx, 1);
+  kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, 1)};
+  WriteTestFile("k.ptx", ptx);
+  const std::string path = WriteTestFile("m.json", R"({"ptx": "k.ptx", "block": [1, 1, 1],
+    "buffers": {"out": {"type": "u32", "count": 1}},
+    "args": [{"u8": 100}, {"struct": [{"u8": 1}, {"buffer": "out"},
+             {"struct": [{"s16": -2}, {"u32": 3000}]}, {"u8": 40}]}]})");
+  kernel.manifest.arguments = ReadManifest(path).arguments;
+  const Ended run(kernel);
+  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  EXPECT_EQ(run.Words(0)[0], 100 + 1 - 2 + 3000 + 40U);
+}
+
 TEST(PtxManifest, EveryMember) {
   WriteTestFile("k.ptx", "");
   WriteTestFile("in.bin", std::string("\x01\x00\xff\x7f", 4));
@@ -123,6 +144,10 @@ TEST(PtxManifest, Refusals) {
       {with(R"("args": [{"u32": 1, "u8": 2}])"), ":2: args[0] must be "},
       {with(R"("args": [{"buffer": "a"}])"), ":2: args[0] names the buffer a, which is not"},
       {with(R"("args": [{"b32": 1}])"), ":2: args[0].b32 is neither"},
+      {with(R"("args": [{"f16": 1}])"), ":2: args[0].f16 is neither"},
+      {with(R"("args": [{"struct": []}])"), ":2: args[0].struct has no members"},
+      {with(R"("args": [{"struct": [{"u8": 1}, {"u8": 256}]}])"),
+       ":2: args[0].struct[1].u8 is out of the range of its type"},
       {with(R"("args": [{"u8": 256}])"), ":2: args[0].u8 is out of the range of its type"},
       {with(R"("args": [{"u8": -1}])"), ":2: args[0].u8 is out of the range of its type"},
       {with(R"("args": [{"s8": -129}])"), ":2: args[0].s8 is out of the range of its type"},
