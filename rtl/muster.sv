@@ -12,7 +12,13 @@ module muster
   parameter bit          EnState  = 1'b1,
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnDrain  = 1'b1,
-  parameter bit          EnLanes  = 1'b1
+  parameter bit          EnLanes  = 1'b1,
+  // mbarrier (rtl/mbarrier/README.md)
+  parameter bit          EnMbarrier    = 1'b0,
+  parameter int unsigned SmemBytes     = 262144,
+  parameter int unsigned MbResponses   = 8,
+  parameter int unsigned ClockPeriodPs = 1000,
+  parameter int unsigned WaitLimitNs   = 1000000
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -46,7 +52,42 @@ module muster
   input  bar_t                  census_bar_i,
   output bar_word_t             census_word_o,
   input  warp_t                 census_warp_i,
-  output census_t               census_warp_o
+  output census_t               census_warp_o,
+
+  input  logic                  mb_issue_valid_i,
+  output logic                  mb_issue_ready_o,
+  input  mb_group_t             mb_issue_i,
+  input  logic                  mb_async_valid_i,
+  output logic                  mb_async_ready_o,
+  input  mb_async_t             mb_async_i,
+  input  logic                  mb_remote_valid_i,
+  output logic                  mb_remote_ready_o,
+  input  mb_remote_t            mb_remote_i,
+
+  output logic   [NumWarps-1:0] mb_fence_req_o,
+  input  logic   [NumWarps-1:0] mb_fence_ack_i,
+
+  output logic                  smem_read_valid_o,
+  input  logic                  smem_read_ready_i,
+  output mb_place_t             smem_read_place_o,
+  input  logic                  smem_rdata_valid_i,
+  input  mb_word_t              smem_rdata_i,
+  output logic                  smem_write_valid_o,
+  input  logic                  smem_write_ready_i,
+  output mb_place_t             smem_write_place_o,
+  output mb_word_t              smem_write_data_o,
+  output logic            [2:0] smem_held_valid_o,
+  output mb_place_t       [2:0] smem_held_place_o,
+  input  logic                  smem_yield_i,
+
+  output logic                  mb_response_valid_o,
+  input  logic                  mb_response_ready_i,
+  output mb_response_t          mb_response_o,
+  output logic   [NumWarps-1:0] mb_wake_o,
+  output logic   [NumWarps-1:0] mb_expire_o,
+  output logic                  mb_fault_valid_o,
+  output mb_fault_t             mb_fault_o,
+  output mb_commit_t            mb_commit_o
 );
 
 `include "muster_assert.svh"
@@ -65,6 +106,48 @@ module muster
     .commit_o,
     .census_cta_i, .census_bar_i, .census_word_o, .census_warp_i, .census_warp_o
   );
+
+  if (EnMbarrier) begin : g_mbarrier
+    muster_mbarrier #(
+      .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .Responses(MbResponses),
+      .ClockPeriodPs(ClockPeriodPs), .LimitNs(WaitLimitNs), .EnFaults(EnFaults), .EnDrain(EnDrain)
+    ) u_mbarrier (
+      .clk_i, .rst_ni,
+      .issue_valid_i (mb_issue_valid_i), .issue_ready_o (mb_issue_ready_o), .issue_i (mb_issue_i),
+      .async_valid_i (mb_async_valid_i), .async_ready_o (mb_async_ready_o), .async_i (mb_async_i),
+      .remote_valid_i (mb_remote_valid_i), .remote_ready_o (mb_remote_ready_o),
+      .remote_i (mb_remote_i),
+      .fence_req_o (mb_fence_req_o), .fence_ack_i (mb_fence_ack_i),
+      .smem_read_valid_o, .smem_read_ready_i, .smem_read_place_o, .smem_rdata_valid_i,
+      .smem_rdata_i, .smem_write_valid_o, .smem_write_ready_i, .smem_write_place_o,
+      .smem_write_data_o, .smem_held_valid_o, .smem_held_place_o, .smem_yield_i,
+      .response_valid_o (mb_response_valid_o), .response_ready_i (mb_response_ready_i),
+      .response_o (mb_response_o), .wake_o (mb_wake_o), .expire_o (mb_expire_o),
+      .leave_valid_i (lifecycle_valid_i && lifecycle_ready_o &&
+                      lifecycle_i.op inside {LcSuspend, LcEnd}),
+      .leave_cta_i (lifecycle_i.cta),
+      .fault_valid_o (mb_fault_valid_o), .fault_o (mb_fault_o), .commit_o (mb_commit_o)
+    );
+  end else begin : g_no_mbarrier
+    assign mb_issue_ready_o    = 1'b0;
+    assign mb_async_ready_o    = 1'b0;
+    assign mb_remote_ready_o   = 1'b0;
+    assign mb_fence_req_o      = '0;
+    assign smem_read_valid_o   = 1'b0;
+    assign smem_read_place_o   = '0;
+    assign smem_write_valid_o  = 1'b0;
+    assign smem_write_place_o  = '0;
+    assign smem_write_data_o   = '0;
+    assign smem_held_valid_o   = '0;
+    assign smem_held_place_o   = '0;
+    assign mb_response_valid_o = 1'b0;
+    assign mb_response_o       = '0;
+    assign mb_wake_o           = '0;
+    assign mb_expire_o         = '0;
+    assign mb_fault_valid_o    = 1'b0;
+    assign mb_fault_o          = '0;
+    assign mb_commit_o         = '0;
+  end
 
   // -------------------------------------------------------------------------------------------
   // What the unit relies on, and what it promises

@@ -195,17 +195,16 @@ package muster_pkg;
     MbCopyArrive           = 4'd14   // cp.async.mbarrier.arrive at issue: one more is pending
   } mb_op_e;
 
-  typedef logic [19:0] mb_count_t;   // of arrivals
-  typedef logic [20:0] mb_tx_t;      // signed
+  typedef logic [19:0] mb_count_t;  // of arrivals
 
   // The word in shared memory, and a token. Arrivals are held negated, modulo 2^20.
   typedef struct packed {
-    logic      phase;
-    mb_count_t pending;
-    logic      lock;      // 0
-    mb_tx_t    tx;
-    mb_count_t expected;
-    logic      zero;
+    logic        phase;
+    mb_count_t   pending;
+    logic        lock;      // 0
+    logic [20:0] tx;        // signed
+    mb_count_t   expected;
+    logic        zero;
   } mb_word_t;
 
   typedef enum logic [1:0] {
@@ -283,8 +282,7 @@ package muster_pkg;
     mb_place_t  place;
   } mb_fault_t;
 
-  // For checkers, and left open in hardware: the update that enters memory in this cycle, or passes
-  // without a write.
+  // For checkers: the update that enters memory in this cycle, or passes without a write.
   typedef struct packed {
     logic       valid;
     mb_source_e source;

@@ -42,6 +42,7 @@ def verilator():
     commands = [lint + ["tb/lockstep/muster_flat.sv", "--top-module", "muster_flat"] +
                 [f"-G{name}={value}" for name, value in parameters.items()]
                 for parameters in configs.values()]
+    commands.append(lint + ["--top-module", "muster", "-GEnMbarrier=1'b1"])
     configs = json.loads((ROOT / "scripts/mbarrier_configs.json").read_text())
     commands += [lint + ["--top-module", "muster_mbarrier"] +
                  [f"-G{name}=" + ("1'b" if name.startswith("En") else "") + str(value)

@@ -26,7 +26,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ROOT / "build" / "synth-tools"
 WORK = ROOT / "build" / "synth"
-OBSERVATION = ("commit_o", "census_*_o")
+OBSERVATION = ("commit_o", "census_*_o", "mb_commit_o")
 HX8K = {"lut": (7680, "LUT"), "bram": (32, "block RAMs")}
 LIMIT_MINUTES = 30
 TOPS = {"muster": "configs.json", "muster_mbarrier": "mbarrier_configs.json"}

@@ -60,7 +60,8 @@ module muster_mb_park
   always_comb begin
     for (int w = 0; w < NumWarps; w++) begin
       match[w]  = parked_q[w] && turn_valid_q && key_q[w] == turn_q;
-      leaves[w] = EnLimit && parked_q[w] && leave_i && key_q[w].cta == CtaW'(leave_cta_i);
+      leaves[w] = EnLimit && parked_q[w] && leave_i && 32'(leave_cta_i) < NumCtas &&
+                  key_q[w].cta == CtaW'(leave_cta_i);
     end
   end
 

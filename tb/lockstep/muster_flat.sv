@@ -100,7 +100,18 @@ module muster_flat
     .response_valid_o, .response_ready_i, .response_o (response),
     .fault_valid_o, .fault_o (fault),
     .commit_o (commit),
-    .census_cta_i, .census_bar_i, .census_word_o, .census_warp_i, .census_warp_o (census)
+    .census_cta_i, .census_bar_i, .census_word_o, .census_warp_i, .census_warp_o (census),
+    // No mbarriers here.
+    .mb_issue_valid_i (1'b0), .mb_issue_ready_o (), .mb_issue_i ('0),
+    .mb_async_valid_i (1'b0), .mb_async_ready_o (), .mb_async_i ('0),
+    .mb_remote_valid_i (1'b0), .mb_remote_ready_o (), .mb_remote_i ('0),
+    .mb_fence_req_o (), .mb_fence_ack_i ('0),
+    .smem_read_valid_o (), .smem_read_ready_i (1'b0), .smem_read_place_o (),
+    .smem_rdata_valid_i (1'b0), .smem_rdata_i ('0),
+    .smem_write_valid_o (), .smem_write_ready_i (1'b0), .smem_write_place_o (),
+    .smem_write_data_o (), .smem_held_valid_o (), .smem_held_place_o (), .smem_yield_i (1'b0),
+    .mb_response_valid_o (), .mb_response_ready_i (1'b0), .mb_response_o (),
+    .mb_wake_o (), .mb_expire_o (), .mb_fault_valid_o (), .mb_fault_o (), .mb_commit_o ()
   );
 
   assign lifecycle = '{
