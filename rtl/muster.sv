@@ -180,6 +180,13 @@ module muster
 `endif
 
   `MUSTER_ASSERT(OneWarpPerPort, !same_warp, "two issue ports carry the same warp in one cycle")
+  for (genvar p = 0; p < NumIssue; p++) begin : g_held
+    `MUSTER_ASSERT_HELD(IssueHeld, issue_valid_i[p], issue_ready_o[p], issue_i[p],
+                        "an operation at an issue port changes before it is accepted")
+  end
+  `MUSTER_ASSERT_HELD(LifecycleHeld, lifecycle_valid_i, lifecycle_ready_o,
+                      {lifecycle_i, lifecycle_warps_i},
+                      "a lifecycle operation changes before it is accepted")
   `MUSTER_ASSERT(DrainIsBusy, (fence_req_o & ~busy_o) == '0,
                  "a drain is requested for a warp without an operation")
 

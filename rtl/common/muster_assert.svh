@@ -7,6 +7,7 @@
 
 `ifdef SYNTHESIS
 `define MUSTER_ASSERT(Name, Expr, What)
+`define MUSTER_ASSERT_HELD(Name, Valid, Ready, Payload, What)
 `else
 // Checks Expr at every rising clock edge out of reset; What says in words what broke.
 `define MUSTER_ASSERT(Name, Expr, What) \
@@ -15,6 +16,11 @@
       assert (Expr) else $error("%s", What); \
     end \
   end
+
+// Checks that what is presented stays, and stays the same, until it is accepted.
+`define MUSTER_ASSERT_HELD(Name, Valid, Ready, Payload, What) \
+  Name: assert property (@(posedge clk_i) disable iff (!rst_ni) \
+    (Valid) && !(Ready) |=> (Valid) && $stable(Payload)) else $error("%s", What);
 `endif
 
 `endif  // MUSTER_ASSERT_SVH_

@@ -24,6 +24,8 @@ module muster_response
   output response_t response_o
 );
 
+`include "muster_assert.svh"
+
   response_t [Depth-1:0] queue_q, queue_d;  // the oldest is in place 0
   logic [CountW-1:0]     credits_q, filled_q, behind;
   logic                  pop;
@@ -53,5 +55,8 @@ module muster_response
   end
 
   always_ff @(posedge clk_i) queue_q <= queue_d;
+
+  `MUSTER_ASSERT(HasPlace, !valid_i || behind < CountW'(Depth), "a response finds no place")
+  `MUSTER_ASSERT(HasCredit, !spend_i || credits_q != '0, "a credit is spent that there is not")
 
 endmodule

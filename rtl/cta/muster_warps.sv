@@ -32,6 +32,8 @@ module muster_warps
   output warp_word_t                       read_word_o      // B2R.WARP, a cycle later
 );
 
+`include "muster_assert.svh"
+
   // -------------------------------------------------------------------------------------------
   // Who waits: until the cycle of the release
   // -------------------------------------------------------------------------------------------
@@ -53,6 +55,9 @@ module muster_warps
   end
 
   assign waiting_o = waiting_q;
+
+  `MUSTER_ASSERT(ReleasedWaits, (release_i & ~waiting_q) == '0,
+                 "a warp that does not wait is released")
 
   // -------------------------------------------------------------------------------------------
   // Where, and for which reduction

@@ -1,0 +1,113 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The unit's own assertions fire. Drivers that break a rule run without the check, which would be
+// first; what no driver can bring about has tests of its own (tb/unit/response_test.cpp).
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sim/golden/operation.h"
+#include "sim/lockstep/driver.h"
+#include "sim/lockstep/lockstep.h"
+#include "tb/lockstep/script.h"
+
+namespace muster::lockstep {
+namespace {
+
+class AssertTest : public testing::TestWithParam<Config> {
+ protected:
+  // The file whose assertion ends the run, with its line.
+  static std::string Fired(Driver* driver) {
+    Options options;
+    options.checked = false;
+    options.max_cycles = 1000;
+    const Result result = lockstep::Run(GetParam(), *driver, options);
+    EXPECT_EQ(result.ending, Ending::kMismatch);
+    EXPECT_EQ(result.what, "assertion");
+    return result.report;
+  }
+};
+
+// Presents an operation that is not accepted, and another one in the next cycle.
+class Fickle : public Driver {
+ public:
+  explicit Fickle(bool lifecycle) : lifecycle_(lifecycle) {}
+
+  bool Drive(std::uint64_t cycle, const Outputs& /*seen*/, Inputs* inputs) override {
+    Operation launch;
+    launch.kind = OpKind::kLaunch;
+    launch.warps = cycle % 2 == 0 ? 0b01 : 0b11;
+    launch.size = 2;
+    inputs->lifecycle = launch;
+    inputs->lifecycle_valid = lifecycle_;
+    // A drain that is never acknowledged, and behind it two operations of its warp by turns.
+    inputs->issue[0] = Arrival(OpKind::kSync, 1, cycle % 2, 0);
+    inputs->issue_valid = lifecycle_ ? 0 : 1;
+    return cycle < 20;
+  }
+
+ private:
+  bool lifecycle_;
+};
+
+TEST_P(AssertTest, ChangedIssue) {
+  Fickle driver(false);
+  EXPECT_NE(Fired(&driver).find("rtl/muster.sv:"), std::string::npos);
+}
+
+TEST_P(AssertTest, ChangedLifecycle) {
+  Fickle driver(true);
+  EXPECT_NE(Fired(&driver).find("rtl/muster.sv:"), std::string::npos);
+}
+
+// A launch takes a warp that waits in another CTA, which the CTA scheduler must never do; then that
+// CTA's barrier completes.
+class Thief : public Driver {
+ public:
+  bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override {
+    inputs->fence_ack = ~std::uint64_t{0};
+    const bool accepted = (inputs->lifecycle_valid && seen.lifecycle_ready) ||
+                          (inputs->issue_valid & seen.issue_ready) != 0;
+    if (accepted) {
+      ++step_;
+      resume_ = cycle + kApart;
+    }
+    inputs->lifecycle_valid = false;
+    inputs->issue_valid = 0;
+    if (cycle >= resume_) {
+      Present(inputs);
+    }
+    return step_ < kSteps || cycle < resume_;
+  }
+
+ private:
+  static constexpr unsigned kSteps = 4;
+  static constexpr std::uint64_t kApart = 20;  // cycles from one operation to the next
+
+  void Present(Inputs* inputs) const {
+    Operation& launch = inputs->lifecycle;
+    launch.kind = OpKind::kLaunch;
+    launch.cta = step_ == 0 ? 0 : 1;
+    launch.warps = step_ == 0 ? 0b11 : 0b01;
+    launch.size = step_ == 0 ? 2 : 1;
+    inputs->issue[0] = Arrival(OpKind::kSync, step_ == 1 ? 0 : 1, 0, 2);
+    inputs->lifecycle_valid = step_ % 2 == 0;
+    inputs->issue_valid = step_ % 2;
+  }
+
+  unsigned step_ = 0;
+  std::uint64_t resume_ = 0;
+};
+
+TEST_P(AssertTest, ReleaseOfAWarpThatDoesNotWait) {
+  if (!GetParam().reduce && !GetParam().faults) {
+    GTEST_SKIP() << "the unit does not know who waits";
+  }
+  Thief driver;
+  EXPECT_NE(Fired(&driver).find("muster_warps.sv:"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Units, AssertTest, testing::ValuesIn(BuiltConfigs()));
+
+}  // namespace
+}  // namespace muster::lockstep
