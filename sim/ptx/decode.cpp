@@ -292,7 +292,7 @@ Slot Decoder::Destination(const Operand& operand, Type type, bool may_be_wider, 
     Fail(operand.at, fmt::format("{} is not declared", operand.name));
     return kNoSlot;
   }
-  if (symbol.kind != Symbol::Kind::kRegister) {
+  if (symbol.kind != Symbol::Kind::kRegister || symbol.vector > 1) {
     Fail(operand.at, fmt::format("the destination of {} is not a register", Spelling()));
     return kNoSlot;
   }
@@ -377,7 +377,7 @@ Slot Decoder::NameSource(const Operand& operand, Type type, bool may_be_wider) {
   if (symbol.kind == Symbol::Kind::kFunction && Bytes(type) == 8) {
     return LiteralOf(FunctionAddress(symbol.address));
   }
-  if (symbol.kind != Symbol::Kind::kRegister || operand.has_offset) {
+  if (symbol.kind != Symbol::Kind::kRegister || symbol.vector > 1 || operand.has_offset) {
     Fail(operand.at, fmt::format("{} does not fit {}", operand.name, Spelling()));
     return kNoSlot;
   }

@@ -92,6 +92,14 @@ std::uint8_t Decoder::TakeVector() {
 std::vector<Slot> Decoder::Registers(const Operand& operand, Type type, bool destination,
                                      Type* actual) {
   std::vector<Slot> slots;
+  if (Symbol whole; operand.kind == Kind::kName && symbols_.Find(operand.name, &whole) &&
+                    whole.vector > 1 && whole.vector == out_.vector &&
+                    Bytes(whole.type) == Bytes(type) && type != Type::kB128) {
+    for (std::uint32_t i = 0; i < whole.vector; ++i) {
+      slots.push_back(whole.slot + static_cast<Slot>(i));
+    }
+    return slots;
+  }
   const bool is_vector = operand.kind == Kind::kVector;
   if (is_vector != (out_.vector > 1) || (is_vector && operand.parts.size() != out_.vector)) {
     Fail(operand.at, fmt::format("{} takes {} register{}", Spelling(), out_.vector,

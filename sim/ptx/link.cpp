@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <unordered_set>
 
 #include "sim/ptx/address.h"
@@ -58,6 +59,7 @@ class Linker {
   void FillTable(const syntax::Statement& label, const syntax::Statement& targets);
   void Declare(const syntax::Variable& variable);
   void DeclareRegister(const syntax::Variable& variable);
+  void DeclareElements(const syntax::Variable& variable, Symbol element);
   void DeclareMemory(const syntax::Variable& variable);
   bool IsSound(const syntax::Variable& variable);
   void CheckSpace(const syntax::Variable& variable, std::uint64_t end, std::uint64_t most);
@@ -76,6 +78,7 @@ class Linker {
   const syntax::Module& module_;
   Program program_;
   SymbolTable symbols_;
+  std::deque<std::string> element_names_;  // that symbols_ has views of
   std::vector<Diagnostic> diagnostics_;
   Decoder decoder_;
   const syntax::Function* kernel_ = nullptr;
@@ -195,14 +198,35 @@ void Linker::DeclareRegister(const syntax::Variable& variable) {
   symbol.type = TypeOf(variable.type);
   symbol.slot = static_cast<Slot>(function_->slots);
   symbol.range = variable.range;
-  const std::uint64_t slots = std::uint64_t{std::max(variable.range, 1U)} * SlotsOf(symbol.type);
+  const std::uint64_t slots =
+      std::uint64_t{std::max(variable.range, 1U)} * variable.vector * SlotsOf(symbol.type);
   if (slots > kMaxRegisters - std::min(function_->slots, kMaxRegisters)) {
     Fail(variable.at, fmt::format("{} makes more than {} registers", variable.name, kMaxRegisters));
     ThrowIfAny();
   }
   function_->slots += static_cast<std::uint32_t>(slots);
+  if (variable.vector > 1) {
+    DeclareElements(variable, symbol);
+    symbol.vector = variable.vector;
+  }
   if (!symbols_.Declare(variable.name, symbol)) {
     Fail(variable.at, fmt::format("{} is declared twice", variable.name));
+  }
+}
+
+// v.x to v.w, also called v.r to v.a.
+void Linker::DeclareElements(const syntax::Variable& variable, Symbol element) {
+  constexpr std::string_view kNames[] = {"xyzw", "rgba"};
+  if (variable.vector > kNames[0].size() || variable.range != 0) {
+    Fail(variable.at, fmt::format("{} is no vector that registers can be", variable.name));
+    return;
+  }
+  for (std::uint32_t i = 0; i < variable.vector; ++i) {
+    for (const std::string_view names : kNames) {
+      element_names_.push_back(fmt::format("{}.{}", variable.name, names[i]));
+      symbols_.Declare(element_names_.back(), element);
+    }
+    element.slot += static_cast<Slot>(SlotsOf(element.type));
   }
 }
 

@@ -16,9 +16,10 @@ namespace muster::ptx {
 struct Symbol {
   enum class Kind : std::uint8_t { kRegister, kVariable, kLabel, kFunction, kTargets, kPrototype };
   Kind kind = Kind::kRegister;
-  Type type = Type::kNone;  // of a register
-  Slot slot = kNoSlot;      // the register; of a range: its first
-  std::uint32_t range = 0;  // registers in the range %r<range>, 0: a single one
+  Type type = Type::kNone;   // of a register
+  Slot slot = kNoSlot;       // the register; of a range: its first
+  std::uint32_t range = 0;   // registers in the range %r<range>, 0: a single one
+  std::uint32_t vector = 1;  // elements of a register declared .v2 or .v4
   Space space = Space::kGeneric;
   bool in_frame = false;      // of a variable: its address counts from the frame's local memory
   bool is_parameter = false;  // declared .param: its address, taken, is a generic one

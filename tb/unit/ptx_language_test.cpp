@@ -138,6 +138,16 @@ TEST(PtxLanguage, InitialisersOfAllKinds) {
   EXPECT_EQ(out[5], (11U * 100 + 16) * 100 + 12);
 }
 
+TEST(PtxLanguage, RegistersThatAreVectors) {
+  const auto out = Words(WithOut(".global .align 16 .v4 .u32 four = {1, 20, 300, 4000};",
+                                 R"(
+  .reg .v4 .u32 v; .reg .v2 .b32 w; .shared .align 8 .b8 s[16];
+  ld.global.v4.u32 v, [four]; mov.b32 w.x, v.z; add.u32 w.y, v.x, v.w;
+  st.shared.v2.b32 [s], w; ld.shared.u32 %r2, [s+4]; add.u32 %r2, %r2, w.r; add.u32 %r2, %r2, v.g;
+  st.global.u32 [%d2], %r2;)"));
+  EXPECT_EQ(out[0], 4321U);
+}
+
 TEST(PtxLanguage, DebugLinesAndDirectivesAreTolerated) {
   const auto out = Words(WithOut(R"(
 .file 1 "/a/b.cu", 1700000000, 300
