@@ -3,7 +3,8 @@ set(units ${CMAKE_CURRENT_BINARY_DIR}/mb)  # what Verilator writes
 set(rtl ${PROJECT_SOURCE_DIR}/rtl)
 
 muster_test(mb_test
-  mb_coalesce_test.cpp mb_oracle.cpp mb_word_test.cpp mbarrier_room.cpp mbarrier_test.cpp)
+  mb_coalesce_test.cpp mb_oracle.cpp mb_word_test.cpp mbarrier_room.cpp mbarrier_test.cpp
+  LIBS muster_golden)
 target_include_directories(mb_test SYSTEM PRIVATE ${units}/word ${units}/coalesce ${units}/room)
 target_compile_options(mb_test PRIVATE -Wno-unused-parameter)  # in Verilator's own sources
 verilate(mb_test

@@ -8,6 +8,9 @@
 #include <random>
 
 #include "Vmb_word_flat.h"
+#include "sim/golden/config.h"
+#include "sim/golden/mbarrier.h"
+#include "sim/golden/model.h"
 #include "tb/unit/mb_oracle.h"
 
 namespace muster::mb {
@@ -182,6 +185,51 @@ TEST_F(MbWord, AllSmallObjects) {
       }
     }
   }
+}
+
+// The same vectors, put to the golden model as groups at a word that a store has left.
+TEST_F(MbWord, GoldenModelAgrees) {
+  golden::Model core(*FindConfig("default"));
+  Operation launch;
+  launch.kind = OpKind::kLaunch;
+  launch.size = 1;
+  launch.warps = 1;
+  core.Step(launch);
+  golden::Mbarriers golden(core, 8);
+
+  std::mt19937_64 random(2);
+  std::uint64_t compared = 0;
+  for (int i = 0; i < 10'000'000 && !HasFatalFailure(); ++i) {
+    const Vector v = RandomVector(random);
+    unit_.word_i = v.word;
+    unit_.op_i = static_cast<unsigned>(v.op);
+    unit_.lanes_i = v.lanes;
+    unit_.operand_i = v.operand;
+    unit_.phase_i = v.phase;
+    unit_.cause_i = 0;
+    unit_.eval();
+    if (unit_.split_o) {
+      continue;
+    }
+    MbOperation operation;
+    operation.op = static_cast<MbOp>(v.op);
+    operation.lanes = ~0U >> (32 - v.lanes);
+    operation.operand = v.operand;
+    operation.phase = v.phase;
+    operation.whole = false;
+    golden.Store(0, 0, v.word);
+    const golden::MbEffects effects = golden.Step(operation);
+    for (unsigned lane = 0; lane < v.lanes; ++lane) {
+      ASSERT_EQ(unit_.cause_o, static_cast<unsigned>(effects.fault[lane])) << What(v);
+    }
+    ASSERT_EQ(unit_.write_o, effects.written) << What(v);
+    ASSERT_EQ(unit_.word_o, effects.word) << What(v);
+    ASSERT_EQ(unit_.turned_o, effects.turns != 0) << What(v);
+    ASSERT_LE(effects.turns, 1) << What(v);
+    ASSERT_EQ(unit_.passed_o != 0 ? operation.lanes : 0, effects.complete) << What(v);
+    ++compared;
+  }
+  EXPECT_GT(compared, 5'000'000);
 }
 
 TEST_F(MbWord, RefusedBeforehandIsRefused) {
