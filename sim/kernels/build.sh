@@ -8,7 +8,11 @@ cd "$(dirname "$0")/../.."
 clang=${CLANG:-clang-14}
 device='-Xclang -target-feature -Xclang +ptx75 -O2 -S -I .'
 
-[ $# -gt 0 ] || set -- $(cd sim/kernels && ls -d */ | tr -d /)
+if [ $# -eq 0 ]; then
+  for folder in sim/kernels/*/; do
+    set -- "$@" "$(basename "$folder")"
+  done
+fi
 for kernel; do
   stem=sim/kernels/$kernel/$kernel
   if [ -e "$stem.cu" ]; then
