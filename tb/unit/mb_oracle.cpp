@@ -4,7 +4,9 @@
 namespace muster::mb {
 namespace {
 
-std::int64_t Count(std::uint64_t negated) { return (-negated) & kMaxCount; }
+std::int64_t Count(std::uint64_t negated) {
+  return static_cast<std::int64_t>(-negated & kMaxCount);
+}
 std::uint64_t Negated(std::int64_t count) { return static_cast<std::uint64_t>(-count) & kMaxCount; }
 
 }  // namespace

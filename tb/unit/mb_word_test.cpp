@@ -91,17 +91,20 @@ class MbWord : public testing::Test {
 };
 
 std::int64_t Corner(std::mt19937_64& random, std::int64_t near) {
+  const auto below = [&](std::int64_t limit) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
+  };
   switch (random() % 8) {
     case 0:
       return 0;
     case 1:
-      return 1 + random() % 3;
+      return 1 + below(3);
     case 2:
-      return kMaxCount - random() % 3;
+      return kMaxCount - below(3);
     case 3:
-      return random() % (kMaxCount + 1);
+      return below(kMaxCount + 1);
     default:
-      return std::min(kMaxCount, std::max<std::int64_t>(0, near + random() % 5 - 2));
+      return std::min(kMaxCount, std::max<std::int64_t>(0, near + below(5) - 2));
   }
 }
 

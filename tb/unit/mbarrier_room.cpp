@@ -213,7 +213,7 @@ void Room::ObserveMemory() {
     auto place = objects_.begin();
     std::advance(place, random() % objects_.size());
     Object object = place->second;
-    object.pending += random() % 2;
+    object.pending += static_cast<std::int64_t>(random() % 2);
     store_ = {place->first, random() % 8 == 0 ? random() : object.Encode()};
     store_since_ = cycle;
   }

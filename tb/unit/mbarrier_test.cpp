@@ -159,7 +159,7 @@ TEST_F(Mbarrier, LimitAnswersFalse) {
   for (const std::uint32_t hint : {1U, 2U, 100U, 12345U}) {
     const std::uint64_t parks = room_.parks;
     Do(kWarp, TryWait(place, 7, false, hint));
-    for (unsigned i = 0; i < hint * 1000 / kClockPeriodPs + 2 * kWarps; ++i) {
+    for (std::uint64_t i = 0; i < hint * 1000ULL / kClockPeriodPs + 2ULL * kWarps; ++i) {
       room_.Cycle();
     }
     EXPECT_EQ(room_.parks, parks + 1);
