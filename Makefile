@@ -9,7 +9,7 @@ MUSTER := $(BUILD)/sim/app/muster
 export JOBS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress mutants wave bench clean
+.PHONY: help setup build run test lint format regress mutants coverage wave bench clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -40,6 +40,10 @@ regress: setup  ## Constrained-random streams on every configuration: SEEDS=200 
 
 mutants: setup  ## Show that wrong variants of the RTL and of the golden model are caught: COUNT=n
 	@scripts/mutants.py $(if $(COUNT),--count $(COUNT))
+
+coverage: SEEDS = 10
+coverage:  ## Pages of the cover points that the regression hits, and of the lines that tests run
+	@scripts/coverage.py --seeds $(SEEDS)
 
 wave: setup  ## Leave and show a waveform: KERNEL=name, or TEST=regress CONFIG=small SEED=1
 	@scripts/wave.py $(if $(KERNEL),--kernel $(KERNEL)) $(if $(TEST),--test $(TEST)) \

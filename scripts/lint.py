@@ -24,14 +24,24 @@ def files(*suffixes):
     return sorted(f for f in listed if f.endswith(suffixes) and (ROOT / f).is_file())
 
 
-def failures(commands):
-    """Runs the commands, several at a time; returns what those that failed had to say."""
+def failures(commands, passed=lambda command: None):
+    """Runs the commands, several at a time; returns what those that failed had to say, and calls
+    `passed` with the others. Where there are many, it shows how far it has come."""
     def run(command):
         done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True)
-        return None if done.returncode == 0 else f"$ {shlex.join(map(str, command))}\n{done.stdout}{done.stderr}"
+        if done.returncode == 0:
+            passed(command)
+            return None
+        return f"$ {shlex.join(map(str, command))}\n{done.stdout}{done.stderr}"
+
+    wrong = []
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        return [text for text in pool.map(run, commands) if text]
+        for number, text in enumerate(pool.map(run, commands), 1):
+            wrong += [text] if text else []
+            if number % 10 == 0:
+                print(f"  {commands[0][0]} {number}/{len(commands)}", flush=True)
+    return wrong
 
 
 def verilator():
@@ -63,9 +73,40 @@ def clang_tidy():
     if built:
         return built
     compiled = json.loads((ROOT / "build/compile_commands.json").read_text())
-    own = sorted({c["file"] for c in compiled
-                  if re.match(rf"{re.escape(str(ROOT))}/(sim|tb)/", c["file"])})
-    return failures([["clang-tidy", "--quiet", "-p", "build", f] for f in own])
+    own = {c["file"]: re.search(r" -o (\S+)", c["command"])[1] for c in compiled
+           if re.match(rf"{re.escape(str(ROOT))}/(sim|tb)/", c["file"])}
+    depends = dependencies()
+    clean = ROOT / "build/clang-tidy"  # a file for each source that was clean, and since when
+    clean.mkdir(exist_ok=True)
+    began = time.time()
+
+    def stamp(file):
+        return clean / file.removeprefix(f"{ROOT}/").replace("/", ".")
+
+    def changed(file):
+        since = stamp(file).stat().st_mtime if stamp(file).exists() else 0
+        return any(not path.exists() or path.stat().st_mtime > since
+                   for path in [ROOT / ".clang-tidy", *depends.get(own[file], [ROOT / file])])
+
+    def passed(command):
+        stamp(command[-1]).touch()
+        os.utime(stamp(command[-1]), (began, began))
+
+    return failures([["clang-tidy", "--quiet", "-p", "build", f] for f in sorted(own) if changed(f)],
+                    passed)
+
+
+def dependencies():
+    """What each object was made from, as Ninja has it."""
+    listed = subprocess.run(["ninja", "-C", "build", "-t", "deps"], cwd=ROOT, capture_output=True,
+                            text=True, check=True).stdout
+    depends = {}
+    for line in listed.split("\n"):
+        if line.startswith("    "):
+            made_from.append(ROOT / "build" / line.strip())
+        elif ": #deps" in line:
+            made_from = depends[line.split(": #deps")[0]] = []
+    return depends
 
 
 def shell():

@@ -123,7 +123,8 @@ Reader::Reader(const std::string& path) : path_(path), text_(ReadFile(path, "man
 }
 
 std::size_t Reader::LineAt(std::size_t byte) const {
-  const std::string_view before = std::string_view(text_).substr(0, byte);
+  std::string_view before = text_;
+  before = before.substr(0, byte);
   return 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
 }
 
@@ -190,7 +191,7 @@ std::array<std::uint32_t, 3> Reader::Extent(const Json& value, const std::string
 
 // The path of the file that a member names.
 std::string Reader::File(const Json& value, const std::string& at) const {
-  const std::string file = (std::filesystem::path(path_).parent_path() / Text(value, at)).string();
+  std::string file = (std::filesystem::path(path_).parent_path() / Text(value, at)).string();
   if (!Readable(file)) {
     Fail(at, fmt::format("names {}, which cannot be read", file));
   }

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""Coverage as pages: the cover points of the regression, and the lines of golden model and front end.
+
+The points of a configuration become a text, a point a line, so that genhtml shows how often each was
+hit beside the lines of the sources.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build/coverage"  # an instrumented build, and the pages
+JOBS = os.environ.get("JOBS", str(os.cpu_count()))
+TESTS = ["golden/golden_test", "unit/ptx_test", "unit/bcu_test"]
+
+
+def run(*command, **options):
+    done = subprocess.run(list(map(str, command)), cwd=ROOT, stdin=subprocess.DEVNULL, text=True,
+                          **options)
+    if done.returncode:
+        sys.exit(f"{done.stdout or ''}exit code {done.returncode} of: {' '.join(map(str, command))}")
+    return done.stdout
+
+
+def quietly(*command, **options):
+    return run(*command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+
+
+def points(seeds):
+    """Runs the regression; returns the file that lcov would have written of its cover points."""
+    report = BUILD / "regress.json"
+    run("scripts/build.sh", "regress")
+    run("build/tb/lockstep/regress", "--seeds", seeds, "--jobs", JOBS, "--json", report)
+    texts = BUILD / "points"
+    texts.mkdir(exist_ok=True)
+    records = []
+    for name, config in json.loads(report.read_text())["configs"].items():
+        text = texts / name
+        text.write_text("".join(f"{point}\n" for point in config["cover"]))
+        lines = [f"DA:{line},{hits}" for line, hits in enumerate(config["cover"].values(), 1)]
+        records += ["TN:", f"SF:{text}", *lines, "end_of_record"]
+    info = BUILD / "points.info"
+    info.write_text("\n".join(records) + "\n")
+    return info
+
+
+def lines():
+    """Runs the tests that need no RTL on an instrumented build; returns what lcov writes."""
+    build = os.environ | {"BUILD": str(BUILD / "build"), "CMAKE_OPTIONS": "-DMUSTER_COVERAGE=ON"}
+    run("scripts/build.sh", *(pathlib.Path(test).name for test in TESTS), env=build)
+    quietly("lcov", "--quiet", "--zerocounters", "--directory", BUILD / "build")
+    for test in TESTS:
+        print(f"coverage {test}", flush=True)
+        quietly(BUILD / "build/tb" / test, "--gtest_brief=1")
+    info = BUILD / "lines.info"
+    quietly("lcov", "--quiet", "--capture", "--directory", BUILD / "build",
+            "--include", f"{ROOT}/sim/*", "--output-file", info)
+    return info
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--seeds", default="10", help="of the regression")
+    args = parser.parse_args()
+
+    run("scripts/setup.sh", "build", "coverage")
+    BUILD.mkdir(parents=True, exist_ok=True)
+    infos = [points(args.seeds), lines()]
+    pages = BUILD / "html"
+    quietly("genhtml", "--quiet", "--title", "Muster", "--prefix", BUILD, "--prefix", ROOT,
+            "--output-directory", pages, *infos)
+    for info, what in zip(infos, ("cover points (of all configurations)", "lines of sim/")):
+        said = quietly("lcov", "--summary", info)
+        print(f"{what:38} {re.search(r'lines[.]*: (.*)', said)[1]}")
+    print(f"{pages.relative_to(ROOT)}/index.html")
+
+
+if __name__ == "__main__":
+    main()
