@@ -20,8 +20,18 @@ module muster_ram #(
   output logic [NumRead-1:0][Width-1:0]  rdata_o  // of the address in the cycle before
 );
 
+  // The enable of a block RAM goes to the mask of each bit, which is far. An address bit is near:
+  // in a memory that leaves half of a block RAM free, a word that is not enabled goes to that half,
+  // which nobody reads, so that elsewhere it is no logic at all.
+  localparam bit          Spare = (NumWrite == 1) && (AddrW < 8);
+  localparam int unsigned RowW  = AddrW + 32'(Spare);
+
   // Tools need not keep what a read during a write of the same word yields.
-  if (NumWrite == 1) begin : g_mem
+  if (Spare) begin : g_mem
+    (* no_rw_check, ram_style = "block" *) logic [Width-1:0] mem [2**RowW];
+
+    always_ff @(posedge clk_i) mem[{!we_i[0], waddr_i[0]}] <= wdata_i;
+  end else if (NumWrite == 1) begin : g_mem
     (* no_rw_check, ram_style = "block" *) logic [Width-1:0] mem [Depth];
 
     always_ff @(posedge clk_i) begin
@@ -39,7 +49,7 @@ module muster_ram #(
 
   for (genvar r = 0; r < NumRead; r++) begin : g_read
     logic [Width-1:0] stored_q;
-    always_ff @(posedge clk_i) stored_q <= g_mem.mem[raddr_i[r]];
+    always_ff @(posedge clk_i) stored_q <= g_mem.mem[RowW'(raddr_i[r])];
 
     if (Forward[r]) begin : g_forward
       logic [Width-1:0] written_q;

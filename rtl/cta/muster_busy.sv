@@ -2,32 +2,23 @@
 //
 // The warps that have an operation between issue and commit. The next operation of such a warp
 // waits at its port.
-module muster_busy
-  import muster_pkg::*;
-#(
+module muster_busy #(
   parameter int unsigned NumWarps = 32,
-  parameter int unsigned NumIssue = 1,
-  localparam int unsigned WarpW = $clog2(NumWarps)
+  parameter int unsigned NumIssue = 1
 ) (
-  input  logic                 clk_i,
-  input  logic                 rst_ni,
-  input  logic  [NumIssue-1:0] accept_i,
-  input  warp_t [NumIssue-1:0] accept_warp_i,
-  input  logic  [NumIssue-1:0] commit_i,
-  input  warp_t [NumIssue-1:0] commit_warp_i,
-  output logic  [NumWarps-1:0] busy_o
+  input  logic                              clk_i,
+  input  logic                              rst_ni,
+  input  logic [NumIssue-1:0][NumWarps-1:0] accept_i,  // of each port
+  input  logic [NumIssue-1:0][NumWarps-1:0] commit_i,
+  output logic               [NumWarps-1:0] busy_o
 );
 
   logic [NumWarps-1:0] busy_q, busy_d;
 
   always_comb begin
     busy_d = busy_q;
-    for (int p = 0; p < NumIssue; p++) begin
-      if (commit_i[p]) busy_d[commit_warp_i[p][WarpW-1:0]] = 1'b0;
-    end
-    for (int p = 0; p < NumIssue; p++) begin
-      if (accept_i[p]) busy_d[accept_warp_i[p][WarpW-1:0]] = 1'b1;
-    end
+    for (int p = 0; p < NumIssue; p++) busy_d = busy_d & ~commit_i[p];
+    for (int p = 0; p < NumIssue; p++) busy_d = busy_d | accept_i[p];
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

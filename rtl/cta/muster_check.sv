@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The first stage: everything about a group that can be judged without its entry. It hands the
-// group on with each member's fault and with the count at which the entry completes, and lets
-// lifecycle operations change the roster.
+// group on with what was found out about each member and with the count at which the entry
+// completes, and lets lifecycle operations change the roster.
 //
 // A lifecycle operation, and any operation of a waiting warp, stays here until the stages ahead are
 // empty: then who waits, and which entry took the latest all-warps arrival, are settled. Lifecycle
@@ -35,6 +35,7 @@ module muster_check
   input  lanes_t                  exit_lanes_i,    // held while an exit is under way
   output logic                    done_o,          // a lifecycle operation, not a clear, goes on
 
+  input  logic                    may_wait_i,      // a member's warp waits, but for an exit's
   input  logic [NumWarps-1:0]     waiting_i,
   input  logic                    begins_i,        // one port: the warp chosen begins to wait now
   input  logic                    ahead_i,         // a group is in a later stage
@@ -55,6 +56,8 @@ module muster_check
   output logic                    census_live_o,   // ... a cycle later
   output cta_t                    census_cta_o
 );
+
+`include "muster_assert.svh"
 
   // -------------------------------------------------------------------------------------------
   // The stage's register, and the memories that are read on the way into it
@@ -92,25 +95,26 @@ module muster_check
     end
   end
 
-  logic                roster_ready, resident, last_lane, launch, leave, exit, exits_q;
+  logic                roster_ready, resident, last_lane, enter, launch, leave, exit, exits;
   logic [NumIssue-1:0] live;
   logic [WarpW-1:0]    live_last;   // live warps of the CTA, less one
-  wcount_t             size;
+  logic [WarpW:0]      size;
   bar_t                latest;
   logic                chosen_q;    // a launch names the warp that its walk has come to
-  wcount_t             launched_q;  // warps that the walk has entered
+  logic [WarpW:0]      launched_nq, launched;  // warps that the walk has entered; inverted
 
   muster_roster #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnLanes(EnLanes)
   ) u_roster (
     .clk_i, .rst_ni, .ready_o (roster_ready),
     .next_cta_i (next_cta), .next_warps_i (next_warps),
-    .cta_i (group_q.cta), .warp_i (members_q[0].warp), .lanes_i (exit_lanes_i),
+    .cta_i (group_q.cta), .warp_i (members_q[0].warp), .exit_kind_i (group_q.op == GroupExit),
+    .lanes_i (exit_lanes_i),
     .resident_o (resident), .live_last_o (live_last), .size_o (size), .live_o (live),
     .last_lane_o (last_lane),
-    .enter_i (go && group_q.op == GroupClear && exists[0]), .chosen_i (chosen_q),
-    .launch_i (launch), .launch_last_i (WarpW'(launched_q - 7'd1)),
-    .launch_size_i (launch_size_i), .exit_i (exit), .exits_i (exit && exits_q), .leave_i (leave),
+    .enter_i (enter), .chosen_i (chosen_q),
+    .launch_i (launch), .launch_last_i (WarpW'(launched - (WarpW+1)'(1))),
+    .launch_size_i (launch_size_i[WarpW:0]), .exit_i (exit), .exits_i (exits), .leave_i (leave),
     .census_warp_i, .census_live_o, .census_cta_o
   );
 
@@ -129,31 +133,33 @@ module muster_check
   logic rare_q;              // it is a lifecycle operation, not a clear, or R2B
   logic clear_q;             // it is a clear
   logic settled;             // nothing ahead can change what is judged here
+  logic judged;              // of a rare one: the checks below are done, and it goes
   logic changed_q;           // the roster, or an entry as a whole, has just changed: read it again
                              // (lifecycle operations do so anyway)
-  logic any_waits;
   logic [2:0] judging_q;     // cycles that the slow checks below have had, of three
 
   assign lifecycle = is_lifecycle(group_q.op) && (group_q.op != GroupClear);
   assign writes    = EnState && (group_q.op inside {GroupWriteBar, GroupWriteWarp});
   assign settled   = !changed_q && !(ahead_i && (may_wait_q || rare_q));
-  assign go        = valid_q && ready_i && settled &&
-                     (rare_q ? judging_q[2] : (judging_q[0] || !clear_q));
-  assign done_o    = go && lifecycle;
+  assign judged    = judging_q[2];
+  assign launched  = ~launched_nq;
+  assign go        = valid_q && ready_i &&
+                     (rare_q ? judged : (settled && (judging_q[0] || !clear_q)));
+  assign done_o    = judged && lifecycle;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       changed_q  <= 1'b1;
-      judging_q  <= '0;
-      launched_q <= '0;
+      judging_q   <= '0;
+      launched_nq <= '1;
     end else begin
       changed_q <= !roster_ready || (go && (is_lifecycle(group_q.op) || writes) &&
                                      !is_lifecycle(group_i.op));
       judging_q <= (valid_q && settled && !go) ? {judging_q[1:0], 1'b1} : '0;
       if (done_o) begin
-        launched_q <= '0;
+        launched_nq <= '1;
       end else if (go && clear_q && chosen_q) begin
-        launched_q <= launched_q + 7'd1;
+        launched_nq <= launched_nq - (WarpW+1)'(1);
       end
     end
   end
@@ -163,98 +169,78 @@ module muster_check
   // -------------------------------------------------------------------------------------------
 
   wcount_t               expected;    // as the arrival, or R2B's word, has it
-  logic [WarpW-1:0]      word_last_q;
+  logic [WarpW-1:0]      word_last_nq;  // inverted: see exceeds()
   logic [WarpW-1:0]      last;        // the count of such an entry before its last arrival
   bar_word_t             bar_word;
   warp_word_t            warp_word;
   logic                  write_bar, above, above_q, bad_launch_q, bad_word, bad_word_q;
-  logic                  leave_q, exit_q;
+  logic                  leave_q, accepted_q, waits_q, last_lane_q, exits_q;
   logic [NumIssue-1:0]   idle;        // no lane takes part
-  logic [NumIssue-1:0]   waits;       // the warp waits already
-  logic [NumIssue-1:0]   no_count, bad_count, accepted;
-  fault_e [NumIssue-1:0] cause;
+  logic [NumIssue-1:0]   waiting;     // its warp waits already ...
+  logic [NumIssue-1:0]   waits;       // ... and it must not
+  logic [NumIssue-1:0]   accepted;    // unless its warp waits, or it is unfit
+  logic                  unfit;       // no such launch, state word, or count
 
   assign bar_word  = word_i;
   assign warp_word = word_i;
   assign write_bar = EnState && (group_q.op == GroupWriteBar);
   assign expected  = write_bar ? bar_word.expected : group_q.expected;
-  assign above     = (expected > size);
+  assign above     = exceeds(8'(expected), 8'(size));
   assign last      = (expected == '0) ? live_last : WarpW'(expected - 7'd1);
 
   muster_word_check #(.NumWarps(NumWarps)) u_word_check (
-    .bar_i (write_bar), .bar_word_i (bar_word), .warp_word_i (warp_word),
-    .above_i (above_q), .last_i (word_last_q), .size_i (size), .bad_o (bad_word)
+    .clk_i, .bar_i (write_bar), .bar_word_i (bar_word), .warp_word_i (warp_word),
+    .above_i (above_q), .last_i (~word_last_nq), .size_i (size), .bad_o (bad_word)
   );
 
   always_ff @(posedge clk_i) begin
     if (ready_o) begin
-      may_wait_q <= any_waits;
+      may_wait_q <= may_wait_i || (NumIssue == 1 && begins_i);
       clear_q    <= (group_i.op == GroupClear);
       rare_q     <= (is_lifecycle(group_i.op) && group_i.op != GroupClear) ||
                     (EnState && group_i.op inside {GroupWriteBar, GroupWriteWarp});
     end
     above_q      <= above;
-    word_last_q  <= last;
+    word_last_nq <= ~last;
     bad_word_q   <= bad_word;
     chosen_q     <= exists[0] && launch_warps_i[members_q[0].warp[WarpW-1:0]];
     leave_q      <= resident || !EnFaults;
-    exit_q       <= accepted[0];
-    exits_q      <= accepted[0] && last_lane;
-    bad_launch_q <= resident || (32'(group_q.cta) >= NumCtas) || (launched_q == '0) ||
-                    (launched_q > launch_size_i) || (32'(launch_size_i) > NumWarps);
-  end
-
-  always_comb begin
-    any_waits = (NumIssue == 1) && begins_i;
-    for (int m = 0; m < NumIssue; m++) begin
-      any_waits = any_waits || (members_i[m].valid && waiting_i[members_i[m].warp[WarpW-1:0]]);
-    end
+    accepted_q   <= accepted[0];
+    last_lane_q  <= last_lane;
+    waits_q      <= waits[0];
+    exits_q      <= accepted_q && !waits_q && last_lane_q;
+    bad_launch_q <= resident || (32'(group_q.cta) >= NumCtas) || (launched == '0) ||
+                    !exceeds({launch_size_i, 1'b1}, {wcount_t'(launched), 1'b0}) ||  // too many
+                    (32'(launch_size_i) > NumWarps);
   end
 
   always_comb begin
     for (int m = 0; m < NumIssue; m++) begin
       idle[m]  = (group_q.op == GroupExit) ? (exit_lanes_i == '0) : members_q[m].idle;
-      waits[m] = may_wait_q && waiting_i[members_q[m].warp[WarpW-1:0]] &&
-                 !(group_q.op inside {GroupReadBar, GroupReadWarp});
-      no_count[m]  = !members_q[m].waits && (group_q.expected == '0) && !group_q.ragged;
-      bad_count[m] = no_count[m] || group_q.ragged;
-      cause[m]     = FaultNone;
-      unique case (group_q.op)
-        GroupClear:  cause[m] = FaultNone;
-        GroupLaunch: if (bad_launch_q) cause[m] = FaultBadLaunch;
-        GroupLeave:  if (!resident) cause[m] = FaultCtaNotResident;
-        default: begin
-          if (idle[m]) begin
-            cause[m] = FaultNone;
-          end else if (!resident) begin
-            cause[m] = FaultCtaNotResident;
-          end else if (!live[m] || !exists[m]) begin
-            cause[m] = FaultWarpNotLive;
-          end else if (waits[m]) begin
-            cause[m] = FaultWarpWaiting;
-          end else if (writes) begin
-            if (bad_word_q) cause[m] = FaultBadStateWord;
-          end else if (group_q.op == GroupArrive) begin
-            if (no_count[m]) cause[m] = FaultArvWithoutCount;
-            else if (bad_count[m]) cause[m] = FaultCountNotMultiple;
-            else if (above) cause[m] = FaultCountAboveCta;
-          end
-        end
-      endcase
-      if (!EnFaults) cause[m] = FaultNone;
-      // The same again as one product, which is shorter than the order of precedence.
+      waiting[m] = waiting_i[members_q[m].warp[WarpW-1:0]];
+      waits[m] = waiting[m] &&
+                 (group_q.op inside {GroupArrive, GroupReadResult, GroupWriteBar, GroupWriteWarp,
+                                     GroupExit});
       accepted[m] = !idle[m];
       if (EnFaults) begin
-        accepted[m] = !idle[m] && resident && live[m] && exists[m] && !waits[m] &&
-                      !(writes && bad_word_q) &&
-                      !(group_q.op == GroupArrive && (bad_count[m] || above));
+        accepted[m] = !idle[m] && resident && live[m] && exists[m] &&
+                      !(group_q.op == GroupArrive &&
+                        (group_q.ragged || (!members_q[m].waits && group_q.expected == '0)));
       end
     end
+    unique case (group_q.op)
+      GroupLaunch:                    unfit = bad_launch_q;
+      GroupWriteBar, GroupWriteWarp:  unfit = bad_word_q;
+      GroupArrive:                    unfit = above;
+      default:                        unfit = 1'b0;
+    endcase
   end
 
-  assign launch = go && (group_q.op == GroupLaunch) && !(EnFaults && bad_launch_q);
-  assign leave  = go && (group_q.op == GroupLeave) && leave_q;
-  assign exit   = go && (group_q.op == GroupExit) && exit_q;
+  assign enter  = clear_q && judging_q[0] && exists[0];
+  assign launch = judged && (group_q.op == GroupLaunch) && !(EnFaults && bad_launch_q);
+  assign leave  = judged && (group_q.op == GroupLeave) && leave_q;
+  assign exit   = judged && (group_q.op == GroupExit) && accepted_q && !waits_q;
+  assign exits  = judged && (group_q.op == GroupExit) && exits_q;
 
   // -------------------------------------------------------------------------------------------
   // Onward
@@ -284,10 +270,17 @@ module muster_check
         valid:    members_q[m].valid,
         counts:   members_q[m].valid && takes_effect[m],
         waits:    members_q[m].waits,
+        idle:     idle[m],
         warp:     members_q[m].warp,
-        cause:    cause[m]
+        resident: resident,
+        live:     live[m] && exists[m],
+        waiting:  waiting[m],
+        barred:   EnFaults && (waits[m] || unfit)
       };
     end
   end
+
+  `MUSTER_ASSERT(JudgedGoes, !(judged && rare_q) || go,
+                 "an operation stays in the check stage after its checks")
 
 endmodule

@@ -35,14 +35,13 @@ module muster_count
   output logic                    busy_o,      // a group is here
   input  logic [EntryW-1:0]       next_i,      // the entry of the group offered in the next cycle
   output logic [EntryW-1:0]       next_o,      // ... and of the group here in the next cycle
-  output logic [EntryW-1:0]       entry_o,     // of the group in this one
   input  logic [EntryW-1:0]       census_i,    // an entry to look at ...
   output bar_word_t               census_o,    // ... and its counts, a cycle later
-  output logic                    latest_we_o, // an all-warps arrival was counted at this entry
 
-  output logic                    commit_o,    // some members of the group commit ...
-  output logic [NumIssue-1:0]     commits_o,   // ... these: their update is final
-  output logic [NumWarps-1:0]     warps_o,     // of the members that count, without ARV's
+  output logic [NumIssue-1:0]     commits_o,      // these members, of issue ports, commit ...
+  output logic [NumIssue-1:0][NumWarps-1:0] commit_warps_o,  // ... of these warps
+  output logic                    commit_lc_o,    // a lifecycle operation commits
+  output logic [NumWarps-1:0]     warps_o,     // that arrive to wait, are written, or cleared
   output outcome_t                outcome_o,
   output effect_t  [NumIssue-1:0] effects_o
 );
@@ -59,6 +58,7 @@ module muster_count
   checked_t [NumIssue-1:0] members_q, members_d;
   logic [WarpW-1:0]        last_q, last_d;
   logic [31:0]             r2b_word;
+  logic [EntryW-1:0]       entry;
   logic [NumIssue-1:0]     left;              // members that stay for the next cycle
 
   assign ready_o = !valid_q || (left == '0);
@@ -98,24 +98,30 @@ module muster_count
   end
 
   assign next_o  = {group_d.cta[CtaW-1:0], group_d.bar};
-  assign entry_o = {group_q.cta[CtaW-1:0], group_q.bar};
+  assign entry   = {group_q.cta[CtaW-1:0], group_q.bar};
   assign busy_o  = valid_q;
 
-  count_t offered, census;          // the entry of the group offered, as it is stored
-  count_t stored_q, ahead_q;        // the same of the group here; what the group ahead has written
+  count_t read, offered, census;    // the entry of the group offered, as read and as it is
+  count_t stored_q, ahead_q;        // the latter of the group here; what the one ahead would write
   count_t count, count_d;           // the entry, before and after the update
-  logic   write, forward_q;
+  logic   write, wrote_q;           // ... which is written; so was that of the group ahead
+  logic   forward, follows_q, offer_follows_q;  // it was this one; ... that of the group offered
+  logic   stored_all_q;             // the stored entry counts all live warps
   logic   unlike, unlike_q;         // the group differs from the stored entry in count or kind
-  logic   unlike_ahead_q;           // ... from the group ahead
+  logic   unlike_ahead_q;           // ... from what the group ahead would leave there
   logic   arrives;
 
   muster_ram #(
-    .Depth(NumCtas * NumBars), .Width($bits(count_t)), .NumRead(2), .Forward(2'b01)
+    .Depth(NumCtas * NumBars), .Width($bits(count_t)), .NumRead(2), .Forward(2'b00)
   ) u_counts (
     .clk_i,
-    .we_i (write), .waddr_i (entry_o), .wdata_i (count_d),
-    .raddr_i ({census_i, next_i}), .rdata_o ({census, offered})
+    .we_i (write), .waddr_i (entry), .wdata_i (count_d),
+    .raddr_i ({census_i, next_i}), .rdata_o ({census, read})
   );
+
+  assign forward = wrote_q && follows_q;
+  assign offered = (wrote_q && offer_follows_q) ? ahead_q : read;
+  assign count   = forward ? ahead_q : stored_q;
 
   assign unlike = (offered.kind != KindIdle) &&
                   (offered.expected != group_i.expected[WarpW:0] || offered.kind != group_i.kind);
@@ -123,17 +129,19 @@ module muster_count
   always_ff @(posedge clk_i) begin
     if (ready_o) begin
       stored_q       <= offered;
+      stored_all_q   <= (offered.kind != KindIdle) && (offered.expected == '0);
       unlike_q       <= unlike;
-      unlike_ahead_q <= (group_q.expected != group_i.expected) ||
-                        (group_q.kind != group_i.kind);
+      unlike_ahead_q <= (count_d.kind != KindIdle) &&
+                        (group_q.expected[WarpW:0] != group_i.expected[WarpW:0] ||
+                         group_q.kind != group_i.kind);
     end else begin
       unlike_ahead_q <= 1'b0;  // the group ahead is this one
     end
-    forward_q <= write && (entry_o == next_o);
-    ahead_q   <= count_d;
+    wrote_q         <= write;
+    follows_q       <= (entry == next_o);
+    offer_follows_q <= (entry == next_i);
+    ahead_q         <= count_d;
   end
-
-  assign count = forward_q ? ahead_q : stored_q;
 
   function automatic bar_word_t word_of(count_t c);
     return '{
@@ -151,18 +159,17 @@ module muster_count
   // Which members count, and which of them completes the entry
   // -------------------------------------------------------------------------------------------
 
-  logic                      idle, refused;
+  logic                      refused, turns;
   logic [WarpW:0]            expected;
   logic [NumIssue-1:0]       counts, done;
   logic                      complete;
-  logic [WarpW:0]            added;      // members that count, up to the completing one
+  logic [WarpW:0]            added, steps;  // members that count, up to the completing one
   bar_word_t                 word;
 
   assign arrives     = (group_q.op == GroupArrive);
   assign expected    = group_q.expected[WarpW:0];
-  assign idle        = (count.kind == KindIdle);
   assign refused     = EnFaults && arrives &&
-                       (forward_q ? (unlike_ahead_q && ahead_q.kind != KindIdle) : unlike_q);
+                       (forward ? unlike_ahead_q : unlike_q);
   assign word        = r2b_word;
 
   always_comb begin
@@ -174,7 +181,7 @@ module muster_count
     for (int m = 0; m < NumIssue; m++) begin
       if (!complete) begin
         done[m]   = members_q[m].valid;
-        counts[m] = members_q[m].valid && members_q[m].counts && !refused;
+        counts[m] = members_q[m].valid && members_q[m].counts && !members_q[m].barred && !refused;
         if (counts[m]) begin
           if (arrives) complete = (count.arrived == last_q - added[WarpW-1:0]);
           added = added + (WarpW+1)'(1);
@@ -183,12 +190,15 @@ module muster_count
         left[m] = members_q[m].valid;
       end
     end
-    // An exit counts nobody: the entry completes when all that remain have arrived.
+    // An exit counts nobody: the entry completes when all that remain have arrived. Nothing was ahead
+    // of it that could have written the entry.
     if (group_q.op == GroupExit) begin
-      complete = counts[0] && !idle && (count.expected == '0) && (count.arrived == last_q);
+      complete = counts[0] && stored_all_q && (stored_q.arrived == last_q);
     end
+    // What is written need not know whether it is.
+    turns = (NumIssue == 1) ? (count.arrived == last_q) : complete;
+    steps = (NumIssue == 1) ? (WarpW+1)'(1) : added;
   end
-
 
   always_comb begin
     write   = 1'b0;
@@ -196,11 +206,11 @@ module muster_count
     unique case (group_q.op)
       GroupArrive: begin
         write = valid_q && (counts != '0);
-        if (!complete) begin
+        if (!turns) begin
           count_d = '{
             kind:     group_q.kind,
             expected: expected,
-            arrived:  count.arrived + added[WarpW-1:0]
+            arrived:  count.arrived + steps[WarpW-1:0]
           };
         end
       end
@@ -218,17 +228,14 @@ module muster_count
     endcase
   end
 
-  assign latest_we_o = valid_q && (counts != '0) &&
-                       ((arrives && expected == '0) ||
-                        (group_q.op == GroupWriteBar && word.expected == '0 &&
-                         word.arrived != '0));
-
   // -------------------------------------------------------------------------------------------
   // Onward
   // -------------------------------------------------------------------------------------------
 
-  assign commit_o  = valid_q && (group_q.op != GroupClear);
-  assign commits_o = done;
+  logic [NumWarps-1:0] member_warp;
+
+  assign commits_o   = done & {NumIssue{valid_q && !is_lifecycle(group_q.op)}};
+  assign commit_lc_o = valid_q && is_lifecycle(group_q.op) && (group_q.op != GroupClear);
 
   always_comb begin
     outcome_o = '{
@@ -238,6 +245,10 @@ module muster_count
       bar:      group_q.bar,
       warp:     members_q[0].warp,
       waits:    valid_q && counts[0] && members_q[0].waits,
+      waiting:  members_q[0].waiting,
+      all:      arrives ? (expected == '0)
+                        : (group_q.op == GroupWriteBar && word.expected == '0 &&
+                           word.arrived != '0),
       accepted: valid_q && (counts != '0),
       complete: valid_q && complete,
       kind:     arrives ? group_q.kind : count.kind,
@@ -246,13 +257,21 @@ module muster_count
       word:     r2b_word
     };
 
-    warps_o = '0;
+    warps_o        = '0;
+    commit_warps_o = '0;
     for (int m = 1; m < NumIssue; m++) begin
-      if (counts[m]) outcome_o.warp = members_q[m].warp;
+      if (counts[m]) begin
+        outcome_o.warp    = members_q[m].warp;
+        outcome_o.waiting = members_q[m].waiting;
+      end
     end
     for (int m = 0; m < NumIssue; m++) begin
-      if (valid_q && counts[m] && (arrives ? members_q[m].waits : (group_q.op != GroupExit))) begin
-        warps_o[members_q[m].warp[WarpW-1:0]] = 1'b1;
+      member_warp = '0;
+      member_warp[members_q[m].warp[WarpW-1:0]] = 1'b1;
+      commit_warps_o[m] = member_warp & {NumWarps{commits_o[m]}};
+      if (valid_q && counts[m] &&
+          (arrives ? members_q[m].waits : (group_q.op inside {GroupWriteWarp, GroupClear}))) begin
+        warps_o = warps_o | member_warp;
       end
       effects_o[m] = '{
         counts: valid_q && counts[m],
@@ -261,12 +280,12 @@ module muster_count
         cause:  FaultNone,
         hits:   '0
       };
-      for (int i = 0; i < 8; i++) begin
+      for (int i = 0; i < 4; i++) begin
         effects_o[m].hits = effects_o[m].hits + 6'(operands_i[m].partials[i]);
       end
-      if (valid_q && done[m]) begin
-        effects_o[m].cause = members_q[m].cause;
-        if (members_q[m].counts && refused) begin
+      if (EnFaults && valid_q && done[m]) begin
+        effects_o[m].cause = cause_of(group_q, members_q[m]);
+        if (members_q[m].counts && !members_q[m].barred && refused) begin
           effects_o[m].cause = (count.expected != expected) ? FaultCountMismatch
                                                             : FaultKindMismatch;
         end

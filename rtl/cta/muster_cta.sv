@@ -66,12 +66,11 @@ module muster_cta
   // Ports, drain
   // -------------------------------------------------------------------------------------------
 
-  logic      [NumIssue-1:0] held_valid, held_ready, held_reads, held_waiting, accept, commit_valid;
+  logic      [NumIssue-1:0] held_valid, held_ready, held_reads, held_waiting, commits;
   request_t  [NumIssue-1:0] held;
   operands_t [NumIssue-1:0] operands;
-  warp_t     [NumIssue-1:0] accept_warp, commit_warp;
   logic      [NumIssue-1:0][WarpW-1:0]    operand_warps;
-  logic      [NumIssue-1:0][NumWarps-1:0] fence_req;
+  logic      [NumIssue-1:0][NumWarps-1:0] fence_req, accept, commit_warps;
   logic      [NumWarps-1:0] busy, waiting;
 
   for (genvar p = 0; p < NumIssue; p++) begin : g_port
@@ -84,7 +83,6 @@ module muster_cta
       .reads_o (held_reads[p]),
       .operand_warp_i (operand_warps[p]), .operands_o (operands[p])
     );
-    assign accept_warp[p]  = issue_i[p].warp;
     assign held_waiting[p] = waiting[held[p].warp[WarpW-1:0]];
   end
 
@@ -95,9 +93,7 @@ module muster_cta
 
   muster_busy #(.NumWarps(NumWarps), .NumIssue(NumIssue)) u_busy (
     .clk_i, .rst_ni,
-    .accept_i (accept), .accept_warp_i (accept_warp),
-    .commit_i (commit_valid), .commit_warp_i (commit_warp),
-    .busy_o (busy)
+    .accept_i (accept), .commit_i (commit_warps), .busy_o (busy)
   );
   assign busy_o = busy;
 
@@ -119,7 +115,7 @@ module muster_cta
     .done_i (lc_done)
   );
 
-  logic                   sel_valid, sel_ready;
+  logic                   sel_valid, sel_ready, sel_may_wait;
   group_t                 sel_group;
   member_t [NumIssue-1:0] sel_members;
 
@@ -130,20 +126,21 @@ module muster_cta
     .lc_valid_i (lc_valid), .lc_ready_o (lc_ready), .lc_group_i (lc_group),
     .lc_warp_i (lc_warp),
     .credit_i (credit),
-    .valid_o (sel_valid), .ready_i (sel_ready), .group_o (sel_group), .members_o (sel_members)
+    .valid_o (sel_valid), .ready_i (sel_ready), .may_wait_o (sel_may_wait), .group_o (sel_group),
+    .members_o (sel_members)
   );
 
   // -------------------------------------------------------------------------------------------
   // Check, count
   // -------------------------------------------------------------------------------------------
 
-  logic                    chk_valid, chk_ready, latest_we, count_busy, release_busy;
+  logic                    chk_valid, chk_ready, count_busy, release_busy;
   group_t                  chk_group;
   checked_t [NumIssue-1:0] chk_members;
   logic     [WarpW-1:0]    chk_last;
   logic                    census_live;
   cta_t                    census_cta;
-  logic     [EntryW-1:0]   entry, entry_next, chk_next, census_entry;
+  logic     [EntryW-1:0]   entry_next, chk_next, census_entry;
   // What the count stage comes to, and the same in the release stage.
   outcome_t                counted, outcome;
   effect_t  [NumIssue-1:0] counted_effects, effects;
@@ -157,18 +154,18 @@ module muster_cta
     .valid_i (sel_valid), .ready_o (sel_ready), .group_i (sel_group), .members_i (sel_members),
     .launch_warps_i (lifecycle_warps_i), .launch_size_i (lifecycle_i.size),
     .exit_lanes_i (lifecycle_i.lanes), .done_o (lc_done),
-    .waiting_i (waiting),
+    .may_wait_i (sel_may_wait), .waiting_i (waiting),
     .begins_i (outcome.waits && outcome.warp == sel_members[0].warp),
     .ahead_i (count_busy || release_busy),
-    .latest_we_i (latest_we), .latest_cta_i (entry[EntryW-1-:CtaW]), .latest_bar_i (entry[3:0]),
+    .latest_we_i (outcome.accepted && outcome.all), .latest_cta_i (outcome.cta[CtaW-1:0]),
+    .latest_bar_i (outcome.bar),
     .valid_o (chk_valid), .ready_i (chk_ready), .group_o (chk_group), .members_o (chk_members),
     .next_o (chk_next), .last_o (chk_last), .word_i (counted.word),
     .census_warp_i (census_warp_i[WarpW-1:0]), .census_live_o (census_live),
     .census_cta_o (census_cta)
   );
 
-  logic                   commit;
-  logic    [NumIssue-1:0] commits;
+  logic                   commit_lc;
   bar_word_t              census_count;
 
   assign census_entry = {census_cta_i[CtaW-1:0], census_bar_i};
@@ -180,19 +177,12 @@ module muster_cta
     .valid_i (chk_valid), .ready_o (chk_ready), .group_i (chk_group), .members_i (chk_members),
     .last_i (chk_last),
     .next_warps_o (operand_warps), .operands_i (operands),
-    .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next), .entry_o (entry),
-    .latest_we_o (latest_we),
+    .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next),
     .census_i (census_entry), .census_o (census_count),
-    .commit_o (commit), .commits_o (commits), .warps_o (counted_warps),
+    .commits_o (commits), .commit_warps_o (commit_warps), .commit_lc_o (commit_lc),
+    .warps_o (counted_warps),
     .outcome_o (counted), .effects_o (counted_effects)
   );
-
-  always_comb begin
-    for (int p = 0; p < NumIssue; p++) begin
-      commit_valid[p] = commit && commits[p] && !is_lifecycle(counted.op);
-      commit_warp[p]  = counted_effects[p].warp;
-    end
-  end
 
   // -------------------------------------------------------------------------------------------
   // Release, warps
@@ -212,7 +202,7 @@ module muster_cta
       end
     end
     always_ff @(posedge clk_i) warps <= counted_warps;
-    assign release_next = entry;
+    assign release_next = {counted.cta[CtaW-1:0], counted.bar};
     assign release_busy = outcome.valid || completed_q;
   end else begin : g_no_lag
     assign outcome      = counted;
@@ -241,7 +231,7 @@ module muster_cta
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce),
     .EnState(EnState)
   ) u_release (
-    .clk_i, .rst_ni,
+    .clk_i,
     .next_i (release_next), .outcome_i (outcome), .effects_i (effects), .warps_i (warps),
     .census_i (census_entry), .census_count_i (census_count), .census_o (census_word_o),
     .waits_o (waits), .found_o (found), .left_o (left),
@@ -285,10 +275,10 @@ module muster_cta
   );
 
   always_comb begin
-    commit_o.valid     = MaxIssue'(commit_valid);
+    commit_o.valid     = MaxIssue'(commits);
     commit_o.warp      = '0;
-    commit_o.lifecycle = commit && is_lifecycle(counted.op);
-    for (int p = 0; p < NumIssue; p++) commit_o.warp[p] = commit_warp[p];
+    commit_o.lifecycle = commit_lc;
+    for (int p = 0; p < NumIssue; p++) commit_o.warp[p] = counted_effects[p].warp;
   end
 
   logic census_waiting_q;

@@ -20,7 +20,7 @@ package muster_cta_pkg;
   typedef struct packed {
     lanes_t          lanes;
     logic [31:0]     word;      // R2B: the state word
-    logic [7:0][2:0] partials;  // RED: true (AND: false) participating lanes, four lanes a count
+    logic [3:0][3:0] partials;  // RED: true (AND: false) participating lanes, eight lanes a count
   } operands_t;
 
   // What a group does to its entry. Arrivals of several ports may share a group; every other
@@ -57,11 +57,16 @@ package muster_cta_pkg;
 
   // A member behind the checks: everything that can be judged without the entry.
   typedef struct packed {
-    logic   valid;
-    logic   counts;  // takes effect unless the entry disagrees
-    logic   waits;
-    warp_t  warp;
-    fault_e cause;   // refused for this
+    logic  valid;
+    logic  counts;    // takes effect unless it is barred or the entry disagrees
+    logic  waits;
+    logic  idle;
+    warp_t warp;
+    // What it would be refused for, if its operation cares; a fault is made of it later.
+    logic  resident;  // its CTA is
+    logic  live;      // its warp is, in that CTA
+    logic  waiting;   // its warp waits already
+    logic  barred;    // for that, or for a launch, state word or count that cannot be
   } checked_t;
 
   // What the update of an entry's count leads to, behind it.
@@ -72,6 +77,8 @@ package muster_cta_pkg;
     bar_t        bar;
     warp_t       warp;      // of an operation that is a group of its own
     logic        waits;     // it takes effect, and may make that warp wait
+    logic        waiting;   // that warp waited already
+    logic        all;       // it counts up to all live warps
     logic        accepted;  // some member took effect
     logic        complete;  // the entry's generation turned
     kind_e       kind;      // of the entry's generation
@@ -127,6 +134,34 @@ package muster_cta_pkg;
 
   function automatic logic is_lifecycle(group_e op);
     return op inside {GroupExit, GroupLaunch, GroupLeave, GroupClear};
+  endfunction
+
+  // What the first stage found against a member, in order of precedence.
+  function automatic fault_e cause_of(group_t group, checked_t member);
+    unique case (group.op)
+      GroupClear:  return FaultNone;
+      GroupLaunch: return member.barred ? FaultBadLaunch : FaultNone;
+      GroupLeave:  return member.resident ? FaultNone : FaultCtaNotResident;
+      default: begin
+        if (member.idle) return FaultNone;
+        if (!member.resident) return FaultCtaNotResident;
+        if (!member.live) return FaultWarpNotLive;
+        if (group.op inside {GroupReadBar, GroupReadWarp}) return FaultNone;
+        if (member.waiting) return FaultWarpWaiting;
+        if (group.op != GroupArrive) return member.barred ? FaultBadStateWord : FaultNone;
+        if (group.ragged) return FaultCountNotMultiple;
+        if (group.expected == '0 && !member.waits) return FaultArvWithoutCount;
+        return member.barred ? FaultCountAboveCta : FaultNone;
+      end
+    endcase
+  endfunction
+
+  // a > b, as the carry of a + ~b: on an FPGA an inverter per bit of b and a carry chain, or the chain
+  // alone where b is kept inverted.
+  function automatic logic exceeds(logic [7:0] a, logic [7:0] b);
+    logic [8:0] sum;
+    sum = {1'b0, a} + {1'b0, ~b};
+    return sum[8];
   endfunction
 
   function automatic logic is_reduction(kind_e kind);

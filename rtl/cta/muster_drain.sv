@@ -22,6 +22,7 @@ module muster_drain
   input  logic                valid_i,
   output logic                ready_o,
   input  request_t            request_i,
+  input  logic [NumWarps-1:0] accept_i,     // of its warp, when it is valid and ready
 
   output logic [NumWarps-1:0] fence_req_o,  // perform what the warp accessed before this
   input  logic [NumWarps-1:0] fence_ack_i,  // done; without a request: nothing is outstanding
@@ -43,12 +44,11 @@ module muster_drain
   logic [GroupW-1:0]           turn_q, next_q;        // that group, and the next one
 
   logic [WarpW-1:0] warp;
-  logic             drains, park, pass;
+  logic             drains, park;
 
   assign warp   = request_i.warp[WarpW-1:0];
   assign drains = request_i.op inside {OpSync, OpArrive, OpRedAnd, OpRedOr, OpRedPopc};
-  assign park   = valid_i && drains && !fence_ack_i[warp];
-  assign pass   = valid_i && !park;
+  assign park   = drains && !fence_ack_i[warp];  // if it is valid
 
   // The next of the batch, with its operation read from the parking memory.
   logic             any, load, pick_valid_q, pick_load, pick_take;
@@ -65,15 +65,14 @@ module muster_drain
   // Nothing is picked in the cycle in which it is parked.
   muster_ram #(.Depth(NumWarps), .Width($bits(request_t)), .Forward(1'b0)) u_parking (
     .clk_i,
-    .we_i (park && ready_o), .waddr_i (warp), .wdata_i (request_i),
+    .we_i (valid_i && park), .waddr_i (warp), .wdata_i (request_i),
     .raddr_i (pick_d), .rdata_o (picked)
   );
 
   always_comb begin
-    parked_d  = parked_q & ~fence_ack_i;
+    parked_d  = (parked_q & ~fence_ack_i) | (accept_i & {NumWarps{park}});
     drained_d = drained_q;
     batch_d   = batch_q;
-    if (park && ready_o) parked_d[warp] = 1'b1;
     if (pick_load) batch_d[first] = 1'b0;
     if (load) begin
       batch_d           = drained_q[next_q];
@@ -83,8 +82,11 @@ module muster_drain
   end
 
   assign pick_take = pick_valid_q && ready_i;
-  assign valid_o   = pick_valid_q || pass;
-  assign request_o = pick_valid_q ? picked : request_i;
+  assign valid_o   = pick_valid_q || (valid_i && !park);
+  always_comb begin
+    request_o                 = pick_valid_q ? picked : request_i;
+    request_o.warp[WarpW-1:0] = pick_valid_q ? pick_q : warp;  // sooner than from the memory
+  end
   assign reads_o   = !pick_valid_q && is_read(group_of(request_i.op));
   assign ready_o   = park || (ready_i && !pick_valid_q);
 

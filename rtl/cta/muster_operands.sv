@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The operands of one port's operations, a place per warp: written when the operation is accepted,
-// read when it goes on to the count stage. So neither drain nor select carries them. A warp has one
-// operation between issue and commit, so its place is its own.
+// The operands of one port's operations, a place per warp: written while the operation is offered
+// and its warp has no other, read when it goes on to the count stage. So neither drain nor select
+// carries them. A warp has one operation between issue and commit, so its place is its own.
 module muster_operands
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -11,27 +11,29 @@ module muster_operands
   localparam int unsigned WarpW = $clog2(NumWarps)
 ) (
   input  logic             clk_i,
-  input  logic             accept_i,
+  input  logic             write_i,
   input  issue_t           issue_i,
   input  logic [WarpW-1:0] next_warp_i,  // of the operation here in the next cycle
   output operands_t        operands_o
 );
 
-  operands_t operands;
+  operands_t       operands;
+  logic [7:0][2:0] hits;
 
   always_comb begin
     operands.lanes = issue_i.lanes;
     operands.word  = issue_i.operand;
     for (int i = 0; i < 8; i++) begin
-      operands.partials[i] = count_hits(issue_i.lanes[4*i+:4], issue_i.operand[4*i+:4],
-                                        issue_i.op == OpRedAnd);
+      hits[i] = count_hits(issue_i.lanes[4*i+:4], issue_i.operand[4*i+:4],
+                           issue_i.op == OpRedAnd);
     end
+    for (int i = 0; i < 4; i++) operands.partials[i] = 4'(hits[2*i]) + 4'(hits[2*i+1]);
   end
 
-  // An operation is accepted at least a cycle before its operands are read.
+  // An operation's last write, as it is accepted, is at least a cycle before its operands are read.
   muster_ram #(.Depth(NumWarps), .Width($bits(operands_t)), .Forward(1'b0)) u_operands (
     .clk_i,
-    .we_i (accept_i), .waddr_i (issue_i.warp[WarpW-1:0]), .wdata_i (operands),
+    .we_i (write_i), .waddr_i (issue_i.warp[WarpW-1:0]), .wdata_i (operands),
     .raddr_i (next_warp_i), .rdata_o (operands_o)
   );
 

@@ -19,7 +19,7 @@ module muster_port
   output logic                ready_o,
   input  issue_t              issue_i,
   input  logic [NumWarps-1:0] busy_i,          // has an operation between issue and commit
-  output logic                accept_o,        // the operation is accepted in this cycle
+  output logic [NumWarps-1:0] accept_o,        // its operation is accepted in this cycle
 
   output logic [NumWarps-1:0] fence_req_o,
   input  logic [NumWarps-1:0] fence_ack_i,
@@ -39,13 +39,18 @@ module muster_port
   assign free     = !busy_i[issue_i.warp[WarpW-1:0]];
   assign offered  = valid_i && free;
   assign ready_o  = free && taken;
-  assign accept_o = valid_i && ready_o;
+
+  always_comb begin
+    accept_o = '0;
+    accept_o[issue_i.warp[WarpW-1:0]] = offered && taken;
+  end
+
   assign request  = request_of(issue_i);
 
   if (EnDrain) begin : g_drain
     muster_drain #(.NumWarps(NumWarps)) u_drain (
       .clk_i, .rst_ni,
-      .valid_i (offered), .ready_o (taken), .request_i (request),
+      .valid_i (offered), .ready_o (taken), .request_i (request), .accept_i (accept_o),
       .fence_req_o, .fence_ack_i,
       .valid_o (drained_valid), .ready_i (drained_ready), .request_o (drained),
       .reads_o (drained_reads)
@@ -74,7 +79,7 @@ module muster_port
 
   muster_operands #(.NumWarps(NumWarps)) u_operands (
     .clk_i,
-    .accept_i (accept_o), .issue_i,
+    .write_i (offered), .issue_i,
     .next_warp_i (operand_warp_i), .operands_o
   );
 

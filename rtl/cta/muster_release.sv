@@ -4,8 +4,8 @@
 // completes, the release. Both memories are read and written here one update behind the counts,
 // which alone decide; so neither is on the path of that decision.
 //
-// A value is a sum: of true lanes for POPC; for OR and AND, of the warps with a true lane, or with a
-// false one. So it starts from zero whatever the kind, and an idle entry is all zeroes.
+// A value is the sum of true lanes for POPC; for OR and AND, one bit: whether some lane was true, or
+// false. So it starts from zero whatever the kind, and an idle entry is all zeroes.
 module muster_release
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -21,12 +21,11 @@ module muster_release
   localparam int unsigned ValueW  = WarpW + 6
 ) (
   input  logic                   clk_i,
-  input  logic                   rst_ni,
 
   input  logic [EntryW-1:0]      next_i,       // the entry of the outcome in the next cycle
   input  outcome_t               outcome_i,
   input  effect_t [NumIssue-1:0] effects_i,
-  input  logic [NumWarps-1:0]    warps_i,      // of the members that count; not an ARV's, nor an exit's
+  input  logic [NumWarps-1:0]    warps_i,      // that arrive to wait, are written, or cleared
 
   input  logic [EntryW-1:0]      census_i,     // an entry to look at ...
   input  bar_word_t              census_count_i, // (its counts, a cycle later)
@@ -47,7 +46,11 @@ module muster_release
   // Who waits
   // -------------------------------------------------------------------------------------------
 
-  logic [NumWarps-1:0] waiters, waiters_d;
+  // Where nobody can wait at an idle entry, what its last generation left in the memory is ignored;
+  // else it is cleared.
+  localparam bit Stale = !EnState;
+
+  logic [NumWarps-1:0] stored, waiters, waiters_d;
   logic                waiters_write, clear;
   warp_word_t          warp_word;
 
@@ -57,13 +60,14 @@ module muster_release
   assign waits_o = (outcome_i.op == GroupArrive) ||
                    (EnState && outcome_i.op == GroupWriteWarp && warp_word.waiting);
   assign clear         = outcome_i.valid && (outcome_i.op == GroupClear);
-  assign waiters_d     = (outcome_i.complete || clear) ? '0 : (waiters | warps_i);
+  assign waiters       = (Stale && outcome_i.found.kind == KindIdle) ? '0 : stored;
+  assign waiters_d     = (!Stale && (outcome_i.complete || clear)) ? '0 : (waiters | warps_i);
   assign waiters_write = (outcome_i.accepted && (waits_o || outcome_i.complete)) || clear;
 
   muster_ram #(.Depth(NumCtas * NumBars), .Width(NumWarps)) u_waiters (
     .clk_i,
     .we_i (waiters_write), .waddr_i (entry), .wdata_i (waiters_d),
-    .raddr_i (next_i), .rdata_o (waiters)
+    .raddr_i (next_i), .rdata_o (stored)
   );
 
   // -------------------------------------------------------------------------------------------
@@ -74,45 +78,44 @@ module muster_release
   logic [ValueW-1:0] census;
 
   if (EnReduce) begin : g_reduce
-    logic [ValueW-1:0]               value_d;
+    logic [ValueW-1:0]               kept;
     logic [NumIssue-1:0][ValueW-1:0] addend;
     bar_word_t                       bar_word;
-    logic                            arrives, writes, value_write;
+    logic                            arrives, writes, fresh, sums, some;
 
     assign bar_word = outcome_i.word;
     assign arrives  = (outcome_i.op == GroupArrive);
     assign writes   = EnState && (outcome_i.op == GroupWriteBar);
 
+    // What an idle entry's last generation has left is ignored, and a state word adds to nothing.
+    assign fresh = (outcome_i.found.kind == KindIdle) || writes;
+    assign value = fresh ? '0 : kept;
+    assign sums  = (outcome_i.kind == KindPopc);
+
     always_comb begin
       value_new = value;
+      some      = value[0];
       for (int m = 0; m < NumIssue; m++) begin
         addend[m] = '0;
         if (arrives && effects_i[m].counts) begin
-          if (outcome_i.kind == KindPopc) addend[m] = ValueW'(effects_i[m].hits);
-          else addend[m][0] = (outcome_i.kind != KindSync) && (effects_i[m].hits != '0);
+          if (sums) addend[m] = ValueW'(effects_i[m].hits);
+          some = some || (effects_i[m].hits != '0);
+        end
+        if (writes && m == 0) begin
+          addend[m]    = bar_word.value[ValueW-1:0];
+          addend[m][0] = bar_word.value[0] ^ (bar_word.kind == KindAnd);
         end
         value_new = value_new + addend[m];
       end
+      if (arrives && (outcome_i.kind inside {KindAnd, KindOr})) value_new[0] = some;
     end
-
-    always_comb begin
-      value_d = value_new;
-      if (outcome_i.complete || clear) value_d = '0;
-      if (writes) begin
-        value_d    = bar_word.value[ValueW-1:0];
-        value_d[0] = bar_word.value[0] ^ (bar_word.kind == KindAnd);
-      end
-    end
-
-    assign value_write = clear || outcome_i.complete ||
-                         (outcome_i.accepted && (arrives || writes));
 
     muster_ram #(
       .Depth(NumCtas * NumBars), .Width(ValueW), .NumRead(2), .Forward(2'b01)
     ) u_values (
       .clk_i,
-      .we_i (value_write), .waddr_i (entry), .wdata_i (value_d),
-      .raddr_i ({census_i, next_i}), .rdata_o ({census, value})
+      .we_i (outcome_i.accepted && (arrives || writes)), .waddr_i (entry), .wdata_i (value_new),
+      .raddr_i ({census_i, next_i}), .rdata_o ({census, kept})
     );
   end else begin : g_no_reduce
     assign value     = '0;
@@ -124,8 +127,8 @@ module muster_release
   function automatic value_t shown(kind_e kind, logic [ValueW-1:0] sum);
     unique case (kind)
       KindPopc: return value_t'(sum);
-      KindAnd:  return value_t'(sum == '0);
-      KindOr:   return value_t'(sum != '0);
+      KindAnd:  return value_t'(!sum[0]);
+      KindOr:   return value_t'(sum[0]);
       default:  return '0;
     endcase
   endfunction
@@ -150,25 +153,25 @@ module muster_release
   logic [NumWarps-1:0] release_q;
   release_t            release_info_q;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
+  // No reset: nothing completes in it.
+  always_ff @(posedge clk_i) begin
+    if (!outcome_i.complete) begin
       release_q <= '0;
-    end else if (outcome_i.complete) begin
-      release_q <= waiters | warps_i;
     end else begin
-      release_q <= '0;
+      release_q <= waiters | warps_i;
     end
   end
 
+  // Without a release its value is the one that R2B.WARP or a launch gives to a warp.
   always_ff @(posedge clk_i) begin
-    if (outcome_i.complete) begin
-      release_info_q <= '{
-        cta:   outcome_i.cta,
-        bar:   outcome_i.bar,
-        kind:  outcome_i.kind,
-        value: shown(outcome_i.kind, value_new)
-      };
-    end
+    release_info_q <= '{
+      cta:   outcome_i.cta,
+      bar:   outcome_i.bar,
+      kind:  outcome_i.kind,
+      value: shown(outcome_i.kind, value_new)
+    };
+    if (EnState && outcome_i.op == GroupWriteWarp) release_info_q.value <= warp_word.value;
+    if (EnState && outcome_i.op == GroupClear) release_info_q.value <= '0;
   end
 
   assign release_o      = release_q;

@@ -24,10 +24,11 @@ module muster_roster
 
   input  cta_t                           cta_i,        // of the group
   input  warp_t                          warp_i,       // of its first member
-  input  lanes_t                         lanes_i,      // ... which exit
+  input  logic                           exit_kind_i,  // the group is an exit
+  input  lanes_t                         lanes_i,      // ... of these lanes of the warp
   output logic                           resident_o,
   output logic [WarpW-1:0]               live_last_o,  // live warps of the CTA, less one
-  output wcount_t                        size_o,       // warps of the CTA
+  output logic [WarpW:0]                 size_o,       // warps of the CTA
   output logic [NumIssue-1:0]            live_o,       // the members' warps are live in the CTA
   output logic                           last_lane_o,  // no lane is left behind these
 
@@ -35,8 +36,8 @@ module muster_roster
   input  logic                           chosen_i,     // ... which the launch names
   input  logic                           launch_i,
   input  logic [WarpW-1:0]               launch_last_i,
-  input  wcount_t                        launch_size_i,
-  input  logic                           exit_i,        // these lanes exit ...
+  input  logic [WarpW:0]                 launch_size_i,
+  input  logic                           exit_i,        // the lanes exit ...
   input  logic                           exits_i,       // ... and with them the warp
   input  logic                           leave_i,
 
@@ -52,7 +53,7 @@ module muster_roster
   typedef struct packed {
     logic             resident;
     logic [WarpW-1:0] live_last;
-    wcount_t          size;
+    logic [WarpW:0]   size_n;  // inverted: see exceeds()
   } slot_t;
 
   logic [CtaW:0] freed_q;  // slots that were freed since reset
@@ -63,8 +64,10 @@ module muster_roster
   assign free    = !ready_o;
 
   always_comb begin
-    slot_d = '{resident: launch_i, live_last: launch_last_i, size: launch_size_i};
-    if (exits_i) slot_d = '{resident: 1'b1, live_last: slot.live_last - WarpW'(1), size: slot.size};
+    slot_d = '{resident: launch_i, live_last: launch_last_i, size_n: ~launch_size_i};
+    if (exits_i) begin
+      slot_d = '{resident: 1'b1, live_last: slot.live_last - WarpW'(1), size_n: slot.size_n};
+    end
   end
 
   // A slot is not read in the cycle after it has changed: the check stage waits.
@@ -85,53 +88,52 @@ module muster_roster
 
   assign resident_o  = slot.resident && (32'(cta_i) < NumCtas);
   assign live_last_o = slot.live_last;
-  assign size_o      = slot.size;
+  assign size_o      = ~slot.size_n;
 
   // -------------------------------------------------------------------------------------------
   // Warps
   // -------------------------------------------------------------------------------------------
 
   typedef struct packed {
-    logic   live;
-    cta_t   cta;
-    lanes_t exited;
+    logic            live;
+    logic [CtaW-1:0] cta;
+    lanes_t          exited;
   } place_t;
 
   place_t [NumIssue-1:0] place;
   place_t                place_d, census;
   logic                  ours_q;  // the warp was, or is, one of this slot's
-  logic                  resident_q;
+  logic                  taken_q;  // nobody enters the slot: it is taken, or there is none
 
   // A step of a launch's walk is here for two cycles.
   always_ff @(posedge clk_i) begin
-    ours_q     <= live_o[0];
-    resident_q <= resident_o;
+    ours_q  <= live_o[0];
+    taken_q <= slot.resident || (32'(cta_i) >= NumCtas);
   end
 
-  assign last_lane_o = !EnLanes || ((place[0].exited | lanes_i) == '1);
+  lanes_t exited;
 
-  always_comb begin
-    place_d = '{live: chosen_i, cta: cta_i, exited: '0};
-    if (exit_i) begin
-      place_d.live   = !exits_i;
-      place_d.exited = EnLanes ? (place[0].exited | lanes_i) : '0;
-    end
-  end
+  assign exited      = (EnLanes && exit_kind_i) ? (place[0].exited | lanes_i) : '0;
+  assign last_lane_o = !EnLanes || (exited == '1);
+  assign place_d     = '{live: exit_kind_i ? !exits_i : chosen_i, cta: cta_i[CtaW-1:0],
+                         exited: exited};
 
   muster_ram #(
     .Depth(NumWarps), .Width($bits(place_t)), .NumRead(NumIssue + 1), .Forward('0)
   ) u_places (
     .clk_i,
-    .we_i (exit_i || (enter_i && !resident_q && (chosen_i || ours_q))),
+    .we_i (exit_i || (enter_i && !taken_q && (chosen_i || ours_q))),
     .waddr_i (warp_i[WarpW-1:0]), .wdata_i (place_d),
     .raddr_i ({census_warp_i, next_warps_i}), .rdata_o ({census, place})
   );
 
   always_comb begin
-    for (int m = 0; m < NumIssue; m++) live_o[m] = place[m].live && (place[m].cta == cta_i);
+    for (int m = 0; m < NumIssue; m++) begin
+      live_o[m] = place[m].live && (place[m].cta == cta_i[CtaW-1:0]);
+    end
   end
 
   assign census_live_o = census.live;
-  assign census_cta_o  = census.cta;
+  assign census_cta_o  = cta_t'(census.cta);
 
 endmodule

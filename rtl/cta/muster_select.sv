@@ -29,13 +29,14 @@ module muster_select
 
   output logic                   valid_o,
   input  logic                   ready_i,
+  output logic                   may_wait_o,  // of an issue port's operation: its warp waits
   output group_t                 group_o,
   output member_t [NumIssue-1:0] members_o    // a lifecycle operation is in place 0
 );
 
   group_t  [NumIssue-1:0] group;
   member_t [NumIssue-1:0] member;
-  logic    [NumIssue-1:0] eligible;
+  logic    [NumIssue-1:0] able, eligible;
   logic    [NumIssue-1:0] readers;  // who may take a place for a response: who is in turn, or all
 
   always_comb begin
@@ -54,11 +55,13 @@ module muster_select
         idle:  request_i[p].idle,
         warp:  request_i[p].warp
       };
-      eligible[p] = valid_i[p] && (!reads_i[p] || (credit_i && readers[p]));
+      able[p]     = !reads_i[p] || (credit_i && readers[p]);
+      eligible[p] = valid_i[p] && able[p];
     end
   end
 
   logic                lc_turn_q, lc_goes;
+  logic                asked_q;  // an issue port asked in the cycle before
   logic [NumIssue-1:0] grant;  // who leads, if the lifecycle port does not go
 
   assign lc_goes = lc_valid_i && lc_turn_q;
@@ -66,8 +69,10 @@ module muster_select
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       lc_turn_q <= 1'b1;
-    end else if (ready_i) begin
-      lc_turn_q <= !(lc_goes && eligible != '0);
+      asked_q   <= 1'b0;
+    end else begin
+      if (ready_i) lc_turn_q <= !(lc_goes && asked_q);
+      asked_q <= (eligible != '0);
     end
   end
 
@@ -115,6 +120,7 @@ module muster_select
     end
     members_o = member;
     for (int p = 0; p < NumIssue; p++) members_o[p].valid = joins[p];
+    may_wait_o = (NumIssue == 1) ? waiting_i[0] : ((joins & waiting_i) != '0);
     if (lc_goes) begin
       group_o.op         = lc_group_i.op;
       group_o.cta        = lc_group_i.cta;
@@ -125,7 +131,8 @@ module muster_select
   end
 
   assign valid_o    = lc_goes || (eligible != '0);
-  assign ready_o    = {NumIssue{ready_i}} & joins;
+  // One port alone is ready whether or not it offers anything.
+  assign ready_o    = {NumIssue{ready_i}} & ((NumIssue == 1) ? able & {NumIssue{!lc_goes}} : joins);
   assign lc_ready_o = ready_i && lc_goes;
 
 endmodule

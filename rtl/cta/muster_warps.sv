@@ -21,11 +21,11 @@ module muster_warps
   input  outcome_t                         outcome_i,
   input  logic [NumIssue-1:0]              counts_i,        // members that count, ...
   input  logic [NumIssue-1:0][WarpW-1:0]   count_warps_i,   // ... and their warps
-  input  logic [NumWarps-1:0]              warps_i,         // the same, without ARV's
-  input  logic                             waits_i,         // ... which begin to wait
+  input  logic [NumWarps-1:0]              warps_i,         // that arrive, are written, or cleared
+  input  logic                             waits_i,         // ... and begin to wait
 
   input  logic [NumWarps-1:0]              release_i,
-  input  release_t                         release_info_i,
+  input  release_t                         release_info_i,  // its value: of R2B.WARP too
   output logic [NumWarps-1:0]              waiting_o,
 
   input  logic [WarpW-1:0]                 read_warp_i,
@@ -41,10 +41,7 @@ module muster_warps
   logic [NumWarps-1:0] waiting_q, waiting_d;
 
   // A CTA that leaves takes no notice of its waiting warps; the next launch does.
-  always_comb begin
-    waiting_d = (waiting_q & ~release_i) | (warps_i & {NumWarps{waits_i}});
-    if (outcome_i.op == GroupClear) waiting_d = waiting_q & ~release_i & ~warps_i;
-  end
+  assign waiting_d = (waiting_q & ~release_i & ~warps_i) | (warps_i & {NumWarps{waits_i}});
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -118,27 +115,26 @@ module muster_warps
   // -------------------------------------------------------------------------------------------
 
   logic [NumWarps-1:0][ValueW-1:0] results_q;
-  logic [NumWarps-1:0]             written_q;  // R2B.WARP, in step with the release
-  logic [ValueW-1:0]               written_value_q, result;
+  logic [NumWarps-1:0]             written_q;  // R2B.WARP or a launch, in step with the release
   logic                            released, write_q;
 
   assign released = is_reduction(release_info_i.kind);
-  assign result   = write_q ? written_value_q : release_info_i.value[ValueW-1:0];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       write_q <= 1'b0;
     end else begin
-      write_q <= outcome_i.accepted && (outcome_i.op == GroupWriteWarp);
+      write_q <= outcome_i.accepted && (outcome_i.op inside {GroupWriteWarp, GroupClear});
     end
   end
 
   always_ff @(posedge clk_i) begin
-    written_q       <= warps_i;
-    written_value_q <= word.value[ValueW-1:0];
+    written_q <= warps_i;
     if (write_q || released) begin
       for (int w = 0; w < NumWarps; w++) begin
-        if (write_q ? written_q[w] : (release_i[w] && released)) results_q[w] <= result;
+        if (write_q ? written_q[w] : (release_i[w] && released)) begin
+          results_q[w] <= release_info_i.value[ValueW-1:0];
+        end
       end
     end
   end
@@ -148,23 +144,22 @@ module muster_warps
   // -------------------------------------------------------------------------------------------
 
   logic [ValueW-1:0] read_result_q;
-  logic              read_waiting_q;
+  logic              waiting;
 
-  always_ff @(posedge clk_i) begin
-    read_result_q  <= results_q[read_warp_i];
-    read_waiting_q <= waiting_q[read_warp_i];
-  end
+  always_ff @(posedge clk_i) read_result_q <= results_q[read_warp_i];
+
+  assign waiting = outcome_i.waiting;
 
   always_comb begin
     read_word_o = '{
       zero:     '0,
-      waiting:  read_waiting_q,
-      wait_bar: read_waiting_q ? place.bar : '0,
+      waiting:  waiting,
+      wait_bar: waiting ? place.bar : '0,
       kind:     reduction.kind,
       bar:      reduction.bar,
       value:    value_t'(read_result_q)
     };
-    if (reduction.kind == KindIdle || (read_waiting_q && place.reduces)) read_word_o.value = '0;
+    if (reduction.kind == KindIdle || (waiting && place.reduces)) read_word_o.value = '0;
   end
 
 endmodule

@@ -3,34 +3,48 @@
 // Whether a state word that R2B writes is one that the unit could have given (rtl/README.md).
 module muster_word_check
   import muster_pkg::*;
+  import muster_cta_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
   localparam int unsigned WarpW = $clog2(NumWarps)
 ) (
+  input  logic             clk_i,
   input  logic             bar_i,       // the word of an entry, else that of a warp
   input  bar_word_t        bar_word_i,
   input  warp_word_t       warp_word_i,
+  // A cycle later:
   input  logic             above_i,     // the entry's word expects more than the CTA's warps
   input  logic [WarpW-1:0] last_i,      // the entry's highest count before it completes
-  input  wcount_t          size_i,      // warps of the CTA
-  output logic             bad_o
+  input  logic [WarpW:0]   size_i,      // warps of the CTA
+  output logic             bad_o        // of the words of the cycle before, which are still there
 );
 
-  // What is common: a value of this kind, of at most so many warps.
-  kind_e   kind;
-  value_t  value;
-  wcount_t warps;
-  logic    bad_value;
+  // What is common: a value of this kind, of at most so many warps. If more warps have arrived than
+  // this field holds, they are too many anyway.
+  kind_e          kind_q;
+  logic [6:0]     high_q;     // of the value: how often all lanes of a warp ...
+  logic           low_q;      // ... and a few
+  logic           many_q;     // more than AND and OR have
+  logic [WarpW:0] warps_nq, warps;  // inverted: see exceeds()
+  value_t         value;
+  logic           bad_value;
 
-  assign kind  = bar_i ? bar_word_i.kind  : warp_word_i.kind;
+  assign warps = ~warps_nq;
   assign value = bar_i ? bar_word_i.value : warp_word_i.value;
-  assign warps = bar_i ? bar_word_i.arrived : size_i;
+
+  always_ff @(posedge clk_i) begin
+    kind_q  <= bar_i ? bar_word_i.kind : warp_word_i.kind;
+    high_q  <= value[11:5];
+    low_q   <= (value[4:0] != '0);
+    many_q  <= (value[11:1] != '0);
+    warps_nq <= bar_i ? ~bar_word_i.arrived[WarpW:0] : ~size_i;
+  end
 
   always_comb begin
-    unique case (kind)
-      KindIdle, KindSync: bad_value = (value != '0);
-      KindAnd, KindOr:    bad_value = (value[11:1] != '0);
-      KindPopc:           bad_value = (value > {warps, 5'd0});
+    unique case (kind_q)
+      KindIdle, KindSync: bad_value = low_q || (high_q != '0);
+      KindAnd, KindOr:    bad_value = many_q;
+      KindPopc:           bad_value = exceeds({high_q, low_q}, {wcount_t'(warps), 1'b0});
       default:            bad_value = 1'b1;
     endcase
   end
@@ -38,15 +52,16 @@ module muster_word_check
   logic bad_bar, bad_warp;
 
   always_comb begin
-    if (kind == KindIdle) begin
+    if (kind_q == KindIdle) begin
       bad_bar = (bar_word_i.arrived != '0) || (bar_word_i.expected != '0);
     end else begin
-      bad_bar = (bar_word_i.arrived == '0) || above_i || (bar_word_i.arrived > wcount_t'(last_i));
+      bad_bar = (bar_word_i.arrived == '0) || above_i ||
+                exceeds(8'(bar_word_i.arrived), 8'(last_i));
     end
     bad_bar = bad_bar || (bar_word_i.zero != '0);
 
-    bad_warp = (warp_word_i.zero != '0) || (kind == KindSync) ||
-               (kind == KindIdle && warp_word_i.bar != '0) ||
+    bad_warp = (warp_word_i.zero != '0) || (kind_q == KindSync) ||
+               (kind_q == KindIdle && warp_word_i.bar != '0) ||
                (!warp_word_i.waiting && warp_word_i.wait_bar != '0);
   end
 

@@ -31,7 +31,7 @@ Waits Longest(const Config& config, bool lag) {
   const std::uint64_t checks = config.state ? 6 : 3;
   const std::uint64_t through = checks + 2 * ports - 1 + extra;
   // At the front of a port, until select takes it: an operation, and one with a response.
-  const std::uint64_t front = round + ports + 1;
+  const std::uint64_t front = lifecycle + round + ports + 1;
   const std::uint64_t read = ports > 1 ? round + front + 1 + (ports - 2) * (ports + 11) : front + 8;
   const std::uint64_t worst = config.reduce ? read : front;
 

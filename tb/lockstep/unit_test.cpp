@@ -450,6 +450,38 @@ Seen RunObserved(const Config& config, std::uint64_t seed, bool saves) {
   return {driver.observations(), driver.observed_saves()};
 }
 
+// A warp's own copy is the CTA's that it is in: what the one before left in the slot is not seen,
+// not even by a warp that waited for a reduction which a debugger turned into a sync.
+TEST_P(Save, LaunchForgetsTheResult) {
+  Script script(config());
+  script.Launch(0, FirstWarps(2));
+  script.NextScene();
+  for (unsigned warp = 0; warp < 2; ++warp) {
+    script.Issue(0, WithPredicates(kAllLanes, Arrival(OpKind::kRedPopc, warp, 3, 0)));
+  }
+  script.NextScene();
+  Operation end;
+  end.kind = OpKind::kEnd;
+  script.Lifecycle(end);
+  script.Launch(0, FirstWarps(2));
+  script.NextScene();
+  script.Issue(0, WithPredicates(kAllLanes, Arrival(OpKind::kRedPopc, 0, 3, 0)));
+  golden::BarState sync;
+  sync.kind = static_cast<unsigned>(BarKind::kSync);
+  sync.arrived = 1;
+  const Script::Id turned = script.Issue(0, Write(OpKind::kR2bBar, 1, 3, golden::Encode(sync)));
+  script.NextScene();
+  script.Issue(0, Arrival(OpKind::kSync, 1, 3, 0));
+  script.NextScene();
+  script.Issue(0, Read(OpKind::kB2rWarp, 0));
+  script.Run();
+  EXPECT_EQ(script.EffectsOf(turned).fault, FaultCause::kNone);
+  ASSERT_EQ(script.releases().size(), 2U);
+  EXPECT_EQ(script.releases()[1].kind, BarKind::kSync);
+  ASSERT_EQ(script.responses().size(), 1U);
+  EXPECT_EQ(script.responses()[0].data & 0xfffU, 0U);
+}
+
 // A program that is saved and restored in other places, with other CTAs around it and stalls on
 // every handshake, sees what it sees when nobody disturbs it.
 TEST_P(Save, DisturbedProgramSeesTheSame) {

@@ -209,13 +209,13 @@ class Waiting : public testing::TestWithParam<Config> {
 
 INSTANTIATE_TEST_SUITE_P(Units, Waiting, testing::ValuesIn(BuiltConfigs()));
 
-TEST_P(Waiting, AtTheIssuePort) { Expect(kIssueWait, 2); }
+TEST_P(Waiting, AtTheIssuePort) { Expect(kIssueWait, 3); }
 TEST_P(Waiting, ForTheCommit) { Expect(kCommitWait, 3); }
 TEST_P(Waiting, BehindTheDrain) {
   if (!GetParam().drain) {
     GTEST_SKIP() << "no drain";
   }
-  Expect(kDrainWait, 3);
+  Expect(kDrainWait, 4);
 }
 TEST_P(Waiting, OfALaunch) { Expect(kLaunchWait, 2); }
 TEST_P(Waiting, OfAnExit) { Expect(kLeaveWait, 3); }
