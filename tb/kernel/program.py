@@ -48,6 +48,11 @@ CROSSED = """
     @%p1 bar.sync 3, 64;
     @!%p1 bar.sync 4, 64;
 """
+MIXED = """
+    setp.lt.u32 %p1, %r1, 32;
+    @%p1 bar.sync 3;
+    @!%p1 bar.sync 3, 64;
+"""
 FOREVER = "AGAIN: bra AGAIN;"
 BAD_COUNT = "    bar.sync 0, 40;"
 OUTSIDE = "    ld.global.u32 %r2, [%rd1+4096];"
@@ -77,6 +82,8 @@ EXIT_CODES = {
     "deadlock_census": case(3, rf"(?s)line {BODY_LINE + 1}\b.*line {BODY_LINE + 2}\b",
                             body=CROSSED),
     "fault": case(5, rf"k\.ptx:{BODY_LINE}: count_not_multiple", body=BAD_COUNT),
+    "fault_where_there_are_none": case(5, rf"k\.ptx:{BODY_LINE + 2}: count_mismatch", body=MIXED,
+                                       options=("--config", "vortex_like")),
     "memory_fault": case(5, rf"k\.ptx:{BODY_LINE}: memory_fault", body=OUTSIDE),
     "memory_fault_null": case(5, rf"k\.ptx:{BODY_LINE + 1}: memory_fault",
                               body="    mov.u64 %rd3, 0;\n    st.global.u32 [%rd3], %r1;"),
