@@ -65,7 +65,7 @@ def verilator():
 
 
 def clang_format():
-    return failures([["clang-format", "--dry-run", "-Werror", f] for f in files(".h", ".cpp")])
+    return failures([["clang-format", "--dry-run", "-Werror", *files(".h", ".cpp")]])
 
 
 def clang_tidy():

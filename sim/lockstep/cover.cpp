@@ -228,7 +228,7 @@ void Cover::DefineCrosses() {
 }
 
 void Cover::NextRun() {
-  entries_.assign(config_.num_ctas * kNumBars, Entry());
+  entries_.assign(std::size_t{config_.num_ctas} * kNumBars, Entry());
   live_.fill(0);
   exited_.fill(false);
   waiting_ = 0;

@@ -26,7 +26,7 @@ Scoreboard::Scoreboard(const Config& config, const golden::Model& model)
     : config_(config),
       bounds_(BoundsOf(config)),
       model_(model),
-      changed_(config.num_ctas * kNumBars, 0),
+      changed_(std::size_t{config.num_ctas} * kNumBars, 0),
       records_(kRecords) {}
 
 // ------------------------------------------------------------------------------------------------

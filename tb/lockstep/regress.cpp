@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -208,16 +209,16 @@ std::vector<ConfigResult> RunAll(const Arguments& arguments) {
 
 // N: so many seeds; A-B: these.
 bool ParseSeeds(const std::string& text, Arguments* arguments) {
-  unsigned long long first = 0;
-  unsigned long long last = 0;
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
   char rest = 0;
   const bool digits = text.find_first_not_of("0123456789-") == std::string::npos;
-  if (digits && std::sscanf(text.c_str(), "%llu-%llu%c", &first, &last, &rest) == 2) {
+  if (digits && std::sscanf(text.c_str(), "%" SCNu64 "-%" SCNu64 "%c", &first, &last, &rest) == 2) {
     arguments->first_seed = first;
     arguments->seeds = last - first + 1;
     return first <= last;
   }
-  if (digits && std::sscanf(text.c_str(), "%llu%c", &first, &rest) == 1) {
+  if (digits && std::sscanf(text.c_str(), "%" SCNu64 "%c", &first, &rest) == 1) {
     arguments->seeds = first;
     return first != 0;
   }

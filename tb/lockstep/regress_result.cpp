@@ -41,8 +41,8 @@ std::string EscapeXml(const std::string& text) {
 
 std::string JUnitCase(const std::string& suite, const std::string& name, double seconds,
                       const std::string& failure) {
-  std::string text = fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\"",
-                                 suite, name, seconds);
+  std::string text =
+      fmt::format(R"(    <testcase classname="{}" name="{}" time="{:.3f}")", suite, name, seconds);
   if (failure.empty()) {
     return text + "/>\n";
   }

@@ -96,7 +96,7 @@ TEST_P(Timing, EntryIsUsableInTheNextCycle) {
     EXPECT_EQ(script.EffectsOf(ids[i]).completed, i % 2 == 1) << "arrival " << i;
   }
   ASSERT_EQ(script.releases().size(), 4U);
-  for (unsigned i = 1; i < 4; ++i) {
+  for (std::size_t i = 1; i < 4; ++i) {
     EXPECT_EQ(script.releases()[i].cycle, script.releases()[0].cycle + 2 * i);
     EXPECT_EQ(script.releases()[i].warps, std::uint64_t{0b11} << 2 * i);
   }
@@ -142,8 +142,8 @@ TEST_P(Timing, ArrivalsAtTwoEntriesInTurn) {
   script.NextScene();
   visit(2, 9);
   script.Run();
-  for (unsigned scene = 0; scene < 2; ++scene) {
-    for (unsigned i = 0; i < 8; ++i) {
+  for (std::size_t scene = 0; scene < 2; ++scene) {
+    for (std::size_t i = 0; i < 8; ++i) {
       EXPECT_EQ(script.Committed(ids[8 * scene + i]), script.Committed(ids[8 * scene]) + i);
       EXPECT_EQ(script.EffectsOf(ids[8 * scene + i]).completed, i >= 6);
     }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "sim/lockstep/lockstep.h"
@@ -276,6 +277,7 @@ TEST_P(Reductions, EveryOneStartsAfresh) {
       values.push_back(release.value);
     }
     std::vector<unsigned> expected;
+    expected.reserve(std::size(rounds));
     for (const Round& round : rounds) {
       expected.push_back(round.value);
     }

@@ -277,8 +277,8 @@ TEST(PtxCorpus, WhatTheTextDoesNotHave) {
       "atom.add.f16 %h1, [%d1], %h2;",
       "atom.add.b32 %r1, [%d1], %r2;",
       "atom.shared.add.v2.f32 {%f1, %f2}, [s], {%f1, %f2};",
-      "atom.global.add.v8.f32 {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, [g], "
-      "{%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8};",
+      ("atom.global.add.v8.f32 {%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8}, [g], "
+       "{%f1,%f2,%f3,%f4,%f5,%f6,%f7,%f8};"),
       "atom.global.min.v2.f32 {%f1, %f2}, [g], {%f1, %f2};",
       "atom.global.add.s32 %r1, [%d1], 1, %d2;",
       "red.exch.b32 [%d1], %r2;",
