@@ -237,7 +237,10 @@ void RandomDriver::NextErrands(Cta* cta) {
 void RandomDriver::LookAfter(Cta* cta) {
   const bool busy = (cta->warps & (flying_ | exiting_)) != 0;
   if (cta->state == State::kFreezing && !busy) {
-    return NextErrands(cta);
+    if (cta->warps != 0) {
+      return NextErrands(cta);
+    }
+    cta->state = State::kRunning;  // the last exits were on their way: it is finished, not saved
   }
   if (cta->state != State::kRunning) {
     return;

@@ -140,6 +140,10 @@ bool RandomDriver::PickErrand(Operation* operation, Flight* flight) {
 
 // An operation that belongs to no program: one that is refused, or that nobody notices.
 bool RandomDriver::PickSpice(Operation* operation, Flight* flight) {
+  flight->why = Flight::Why::kSpice;
+  if (Echo(operation)) {
+    return true;
+  }
   const unsigned warp = random_.Below(config_.num_warps);
   const Cta* owner = owners_[warp];
   if ((presented_ >> warp & 1) != 0 || flights_[warp].size() > 1 || (exiting_ >> warp & 1) != 0 ||
@@ -147,7 +151,6 @@ bool RandomDriver::PickSpice(Operation* operation, Flight* flight) {
     return false;
   }
   *operation = Spice(warp);
-  flight->why = Flight::Why::kSpice;
   return true;
 }
 
@@ -203,6 +206,10 @@ void RandomDriver::DriveLifecycle(const Outputs& seen, Inputs* inputs) {
 }
 
 bool RandomDriver::PickLifecycle(Operation* operation) {
+  const bool spice = lifecycle_flying_ == 0 && random_.Percent(mood_.spice);
+  if (spice && random_.Percent(25) && SpicyLifecycle(operation)) {
+    return true;
+  }
   if (!requests_.empty() && random_.Percent(70)) {
     const Operation& request = requests_.front();
     const bool leaves = request.kind == OpKind::kEnd || request.kind == OpKind::kSuspend;
@@ -216,7 +223,7 @@ bool RandomDriver::PickLifecycle(Operation* operation) {
   if (PickExit(operation)) {
     return true;
   }
-  return lifecycle_flying_ == 0 && random_.Percent(mood_.spice) && SpicyLifecycle(operation);
+  return spice && SpicyLifecycle(operation);
 }
 
 bool RandomDriver::PickExit(Operation* operation) {

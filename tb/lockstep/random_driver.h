@@ -151,6 +151,7 @@ class RandomDriver : public Driver {
   Operation Spice(unsigned warp);
   void Garnish(const Cta& cta, Operation* operation);
   bool Disagree(const Cta& cta, Operation* operation);
+  bool Echo(Operation* operation);
   std::uint32_t BarWord(const Cta& cta);
   std::uint32_t BadBarWord(const Cta& cta);
   std::uint32_t WarpWord(const Cta& cta);
@@ -177,6 +178,7 @@ class RandomDriver : public Driver {
   std::array<unsigned, kMaxWarps> indices_{};                          // a warp's number in its CTA
   std::array<std::array<std::uint32_t, kNumBars>, kMaxCtas> words_{};  // of the entries
   std::deque<Operation> requests_;                                     // of the CTA scheduler
+  Operation solo_;  // completes a generation by itself, and was presented last; no lane: none
 
   // Sets of warp slots.
   std::uint64_t waiting_ = 0;        // at a barrier

@@ -92,6 +92,23 @@ Operation RandomDriver::Spice(unsigned warp) {
   return operation;
 }
 
+// Behind an arrival that completes a generation by itself, another that opens one of another kind
+// at the same entry: in the next cycle, if nothing comes between.
+bool RandomDriver::Echo(Operation* operation) {
+  const Cta* cta = solo_.lanes != 0 ? residents_[solo_.cta] : nullptr;
+  const std::uint64_t taken = flying_ | presented_ | exiting_ | waiting_ | going_to_wait_;
+  if (cta == nullptr || cta->state != State::kRunning || (cta->warps & ~taken) == 0) {
+    return false;
+  }
+  *operation = solo_;
+  operation->warp = Byte(random_.Bit(cta->warps & ~taken));
+  do {
+    operation->kind = AnyArrival();
+  } while (KindOf(operation->kind) == KindOf(solo_.kind));
+  solo_ = Operation();
+  return true;
+}
+
 // Completes an operation of a live warp of the CTA.
 void RandomDriver::Garnish(const Cta& cta, Operation* operation) {
   operation->lanes |= 1;
@@ -132,6 +149,7 @@ void RandomDriver::Garnish(const Cta& cta, Operation* operation) {
     case 8:
       if (!options_.observed) {
         operation->count = Threads(1);
+        solo_ = *operation;
         return;
       }
       break;
@@ -288,6 +306,12 @@ bool RandomDriver::SpicyLifecycle(Operation* operation) {
     case 2:  // an exit of a warp that is not this CTA's, or of no lane
       operation->kind = OpKind::kExit;
       operation->warp = Byte(random_.Below(kMaxWarps));
+      if (resident != nullptr && random_.Percent(70)) {
+        const std::uint64_t strangers = ~resident->warps & ~exiting_ & ~presented_;
+        if (strangers != 0) {
+          operation->warp = Byte(random_.Bit(strangers));
+        }
+      }
       operation->lanes = random_.Word();
       if (settled && resident != nullptr && owners_[PlaceOf(operation->warp)] == resident) {
         operation->lanes = 0;
