@@ -249,6 +249,7 @@ module muster_count
       all:      arrives ? (expected == '0)
                         : (group_q.op == GroupWriteBar && word.expected == '0 &&
                            word.arrived != '0),
+      fresh:    (count.kind == KindIdle) || (group_q.op == GroupWriteBar),
       accepted: valid_q && (counts != '0),
       complete: valid_q && complete,
       kind:     arrives ? group_q.kind : count.kind,

@@ -79,6 +79,7 @@ package muster_cta_pkg;
     logic        waits;     // it takes effect, and may make that warp wait
     logic        waiting;   // that warp waited already
     logic        all;       // it counts up to all live warps
+    logic        fresh;     // a reduction starts from nothing: idle before, or a state word comes
     logic        accepted;  // some member took effect
     logic        complete;  // the entry's generation turned
     kind_e       kind;      // of the entry's generation

@@ -81,15 +81,14 @@ module muster_release
     logic [ValueW-1:0]               kept;
     logic [NumIssue-1:0][ValueW-1:0] addend;
     bar_word_t                       bar_word;
-    logic                            arrives, writes, fresh, sums, some;
+    logic                            arrives, writes, sums, some;
 
     assign bar_word = outcome_i.word;
     assign arrives  = (outcome_i.op == GroupArrive);
     assign writes   = EnState && (outcome_i.op == GroupWriteBar);
 
     // What an idle entry's last generation has left is ignored, and a state word adds to nothing.
-    assign fresh = (outcome_i.found.kind == KindIdle) || writes;
-    assign value = fresh ? '0 : kept;
+    assign value = outcome_i.fresh ? '0 : kept;
     assign sums  = (outcome_i.kind == KindPopc);
 
     always_comb begin

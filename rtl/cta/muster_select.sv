@@ -119,7 +119,7 @@ module muster_select
                  (grant[p] || (!alone && !waiting_i[p] && (group[p] == group_o)));
     end
     members_o = member;
-    for (int p = 0; p < NumIssue; p++) members_o[p].valid = joins[p];
+    for (int p = 0; p < NumIssue; p++) members_o[p].valid = (NumIssue == 1) || joins[p];
     may_wait_o = (NumIssue == 1) ? waiting_i[0] : ((joins & waiting_i) != '0);
     if (lc_goes) begin
       group_o.op         = lc_group_i.op;
