@@ -152,7 +152,7 @@ module muster_release
   logic [NumWarps-1:0] release_q;
   release_t            release_info_q;
 
-  // No reset: nothing completes in it.
+  // No reset of its own: nothing completes in it, so that a rising edge clears these.
   always_ff @(posedge clk_i) begin
     if (!outcome_i.complete) begin
       release_q <= '0;

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Chooses the next group. The lifecycle port goes, but gives way every other time that an issue
-// port asks; otherwise an issue port leads, in turn, and the ports whose arrival agrees with the
+// port has asked for a cycle; otherwise an issue port leads, in turn, and the ports whose arrival agrees with the
 // leader's (same CTA, barrier, count and kind) go with it, in port order. An operation of a waiting
 // warp goes alone, so that what releases it is a group of its own. Operations with a response have
 // turns of their own at the places for it, so that none finds them taken for ever.
