@@ -23,8 +23,9 @@ import subprocess
 import sys
 import time
 
+import yowasp
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOOLS = ROOT / "build" / "synth-tools"
 WORK = ROOT / "build" / "synth"
 OBSERVATION = ("commit_o", "census_*_o", "mb_commit_o")
 HX8K = {"lut": (7680, "LUT"), "bram": (32, "block RAMs")}
@@ -70,24 +71,6 @@ class Budget:
         return done.returncode, done.stdout + done.stderr
 
 
-def install_tools():
-    """Puts the pinned Yosys and the Node that it needs into build/synth-tools."""
-    wanted = (ROOT / "scripts/synth/package.json").read_bytes()
-    TOOLS.mkdir(parents=True, exist_ok=True)
-    shutil.copy(ROOT / "scripts/synth/yosys.mjs", TOOLS)
-    stamp = TOOLS / "installed.json"
-    if stamp.exists() and stamp.read_bytes() == wanted:
-        return
-    print("Installing Yosys into build/synth-tools (npm, 260 MB)", file=sys.stderr)
-    (TOOLS / "package.json").write_bytes(wanted)
-    npm = subprocess.run(
-        ["npm", "install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"],
-        cwd=TOOLS, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if npm.returncode:
-        sys.exit(f"npm could not install Yosys:\n{npm.stdout}{npm.stderr}")
-    stamp.write_bytes(wanted)
-
-
 def sources():
     return sorted(str(p.relative_to(ROOT)) for p in (ROOT / "rtl").rglob("*")
                   if p.suffix in (".sv", ".svh", ".f") and "fpga" not in p.parts)
@@ -105,8 +88,7 @@ def run_yosys(budget, what, folder, script, files=()):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "script.ys").write_text(script)
-    code, text = budget.run(f"Yosys, {what}", [TOOLS / "node_modules/.bin/node", TOOLS / "yosys.mjs",
-                                               folder / "script.ys", folder, *files])
+    code, text = budget.run(f"Yosys, {what}", yowasp.yosys(folder / "script.ys", folder, files))
     (folder / "messages").write_text(text)
     if code:
         lines = text.splitlines()
@@ -276,7 +258,7 @@ def main():
 
     if subprocess.run([ROOT / "scripts/setup.sh", "synth"]).returncode:
         sys.exit(2)
-    install_tools()
+    yowasp.ensure_yosys()
     wanted = list(configs) if args.config == "all" else [args.config]
     changes = dict(change.split("=", 1) for change in args.set)
     families = list(FAMILIES) if args.families else ["ice40"]

@@ -1,0 +1,35 @@
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""The pinned Yosys with the slang front end, which npm brings as WebAssembly."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOOLS = ROOT / "build" / "synth-tools"
+PACKAGE = ROOT / "scripts" / "synth" / "package.json"  # exact versions
+
+
+def ensure_yosys():
+    """Puts Yosys and the Node that it needs into build/synth-tools; scripts/setup.sh brings npm."""
+    wanted = PACKAGE.read_bytes()
+    TOOLS.mkdir(parents=True, exist_ok=True)
+    shutil.copy(ROOT / "scripts/synth/yosys.mjs", TOOLS)
+    stamp = TOOLS / "installed.json"
+    if stamp.exists() and stamp.read_bytes() == wanted:
+        return
+    print("Installing Yosys into build/synth-tools (npm, 260 MB)", file=sys.stderr)
+    (TOOLS / "package.json").write_bytes(wanted)
+    npm = subprocess.run(
+        ["npm", "install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"],
+        cwd=TOOLS, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if npm.returncode:
+        sys.exit(f"npm could not install Yosys:\n{npm.stdout}{npm.stderr}")
+    stamp.write_bytes(wanted)
+
+
+def yosys(script, folder, files):
+    """The command that runs a script in ROOT. Yosys sees the files by their paths relative to ROOT,
+    and nothing else; what the script writes lands in the folder."""
+    return [TOOLS / "node_modules/.bin/node", TOOLS / "yosys.mjs", script, folder, *files]
