@@ -15,6 +15,8 @@ module muster
   parameter bit          EnLanes  = 1'b1,
   // mbarrier (rtl/mbarrier/README.md)
   parameter bit          EnMbarrier    = 1'b0,
+  parameter bit          EnMbDrop      = 1'b1,
+  parameter bit          EnMbLimit     = 1'b1,
   parameter int unsigned SmemBytes     = 262144,
   parameter int unsigned MbResponses   = 8,
   parameter int unsigned ClockPeriodPs = 1000,
@@ -64,6 +66,7 @@ module muster
   output logic                  mb_remote_ready_o,
   input  mb_remote_t            mb_remote_i,
 
+  output logic   [NumWarps-1:0] mb_busy_o,
   output logic   [NumWarps-1:0] mb_fence_req_o,
   input  logic   [NumWarps-1:0] mb_fence_ack_i,
 
@@ -110,14 +113,15 @@ module muster
   if (EnMbarrier) begin : g_mbarrier
     muster_mbarrier #(
       .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .Responses(MbResponses),
-      .ClockPeriodPs(ClockPeriodPs), .LimitNs(WaitLimitNs), .EnFaults(EnFaults), .EnDrain(EnDrain)
+      .ClockPeriodPs(ClockPeriodPs), .LimitNs(WaitLimitNs), .EnDrop(EnMbDrop), .EnLanes(EnLanes),
+      .EnFaults(EnFaults), .EnLimit(EnMbLimit), .EnDrain(EnDrain)
     ) u_mbarrier (
       .clk_i, .rst_ni,
       .issue_valid_i (mb_issue_valid_i), .issue_ready_o (mb_issue_ready_o), .issue_i (mb_issue_i),
       .async_valid_i (mb_async_valid_i), .async_ready_o (mb_async_ready_o), .async_i (mb_async_i),
       .remote_valid_i (mb_remote_valid_i), .remote_ready_o (mb_remote_ready_o),
       .remote_i (mb_remote_i),
-      .fence_req_o (mb_fence_req_o), .fence_ack_i (mb_fence_ack_i),
+      .busy_o (mb_busy_o), .fence_req_o (mb_fence_req_o), .fence_ack_i (mb_fence_ack_i),
       .smem_read_valid_o, .smem_read_ready_i, .smem_read_place_o, .smem_rdata_valid_i,
       .smem_rdata_i, .smem_write_valid_o, .smem_write_ready_i, .smem_write_place_o,
       .smem_write_data_o, .smem_held_valid_o, .smem_held_place_o, .smem_yield_i,
@@ -132,6 +136,7 @@ module muster
     assign mb_issue_ready_o    = 1'b0;
     assign mb_async_ready_o    = 1'b0;
     assign mb_remote_ready_o   = 1'b0;
+    assign mb_busy_o           = '0;
     assign mb_fence_req_o      = '0;
     assign smem_read_valid_o   = 1'b0;
     assign smem_read_place_o   = '0;

@@ -12,12 +12,14 @@ module muster_skid #(
   input  data_t data_i,
   output logic  valid_o,
   input  logic  ready_i,
-  output data_t data_o
+  output data_t data_o,
+  output logic  full_o    // data_o is kept here
 );
 
   logic  full_q;
   data_t data_q;
 
+  assign full_o  = full_q;
   assign ready_o = !full_q;
   assign valid_o = full_q || valid_i;
   assign data_o  = full_q ? data_q : data_i;

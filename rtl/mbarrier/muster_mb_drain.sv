@@ -18,6 +18,7 @@ module muster_mb_drain
   output logic                ready_o,
   input  mb_group_t           group_i,
 
+  output logic [NumWarps-1:0] busy_o,       // warps with a group here
   output logic [NumWarps-1:0] fence_req_o,  // perform what the warp accessed before this
   input  logic [NumWarps-1:0] fence_ack_i,  // done; without a request: nothing is outstanding
 
@@ -76,5 +77,10 @@ module muster_mb_drain
   assign group_o     = pick_valid_q ? picked : group_i;
   assign ready_o     = offered && (park || (ready_i && !pick_valid_q));
   assign fence_req_o = parked_q;
+
+  always_comb begin
+    busy_o = parked_q | drained_q;
+    if (pick_valid_q) busy_o[pick_q] = 1'b1;
+  end
 
 endmodule

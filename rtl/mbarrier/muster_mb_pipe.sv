@@ -43,6 +43,9 @@ module muster_mb_pipe
   output mb_place_t [2:0] held_place_o,
   input  logic            yield_i,
 
+  output logic [3:0]      warp_valid_o,    // the stages hold a group of a warp
+  output warp_t [3:0]     warp_o,
+
   input  logic            credit_i,        // there is a place for one more response
   output logic            splits_o,        // it may be needed here
   output logic            spend_o,         // ... and is
@@ -69,7 +72,7 @@ module muster_mb_pipe
   mb_request_t read_q, data_q, update, write_q;
   logic        data_free, update_free, write_free;
   logic        data_go, update_go, update_pop, write_go;
-  logic        update_valid, update_last, update_holds;
+  logic        update_valid, update_last, update_full, update_holds;
   mb_word_t    update_found, update_word;
   logic        update_write, update_turned, update_passed;
   mb_word_t    word_q;  // in the write stage
@@ -191,7 +194,7 @@ module muster_mb_pipe
     .valid_o (update_valid), .ready_i (update_go), .last_o (update_last), .request_o (update),
     .found_o (update_found), .word_o (update_word), .write_o (update_write),
     .turned_o (update_turned), .passed_o (update_passed),
-    .holds_o (update_holds), .splits_o
+    .full_o (update_full), .holds_o (update_holds), .splits_o
   );
 
   assign update_responds = responds(update.source, update.group);
@@ -242,6 +245,10 @@ module muster_mb_pipe
 
   assign held_valid_o = {write_valid_q, update_holds, data_valid_q && data_q.cause == FaultNone};
   assign held_place_o = {write_q.group.place, update.group.place, data_q.group.place};
+
+  assign warp_valid_o = {write_valid_q && write_q.source == MbWarp, update_full && update.source == MbWarp,
+                         data_valid_q && data_q.source == MbWarp, read_valid_q && read_q.source == MbWarp};
+  assign warp_o       = {write_q.group.warp, update.group.warp, data_q.group.warp, read_q.group.warp};
 
   `MUSTER_ASSERT(SomeLane, !(valid_i && EnLanes) || request_i.group.lanes != '0, "a group without lanes")
   `MUSTER_ASSERT(DataOfARead, !rdata_valid_i || (data_valid_q && !(blind_q || ahead_q || got_q || arrived_q)),

@@ -31,7 +31,8 @@ module muster_mb_update
   output logic        turned_o,
   output logic        passed_o,
 
-  output logic        holds_o,    // an operation and its word are here
+  output logic        full_o,     // an operation is here,
+  output logic        holds_o,    // and its word
   output logic        splits_o    // it goes lane by lane
 );
 
@@ -54,6 +55,7 @@ module muster_mb_update
 
   assign valid_o = valid_q && !split;
   assign found_o = word_q;
+  assign full_o  = valid_q;
   assign holds_o = valid_q && request_q.cause == FaultNone;
 
   if (EnLanes) begin : g_lanes

@@ -33,6 +33,7 @@ module muster_mbarrier
   output logic                remote_ready_o,
   input  mb_remote_t          remote_i,
 
+  output logic [NumWarps-1:0] busy_o,
   output logic [NumWarps-1:0] fence_req_o,
   input  logic [NumWarps-1:0] fence_ack_i,
 
@@ -66,10 +67,13 @@ module muster_mbarrier
 
 `include "muster_assert.svh"
 
+  localparam int unsigned WarpW = $clog2(NumWarps);
+
   // ---------------------------------------------------------------------------------------------
   // Sources
   // ---------------------------------------------------------------------------------------------
 
+  logic [NumWarps-1:0] drain_busy;
   logic      warp_valid, warp_ready, warp_responds;
   mb_group_t warp_group;
 
@@ -77,18 +81,19 @@ module muster_mbarrier
     muster_mb_drain #(.NumWarps(NumWarps)) u_drain (
       .clk_i, .rst_ni,
       .valid_i (issue_valid_i), .ready_o (issue_ready_o), .group_i (issue_i),
-      .fence_req_o, .fence_ack_i,
+      .busy_o (drain_busy), .fence_req_o, .fence_ack_i,
       .valid_o (warp_valid), .ready_i (warp_ready), .group_o (warp_group)
     );
   end else begin : g_no_drain
     assign warp_valid    = issue_valid_i;
     assign issue_ready_o = warp_ready;
     assign warp_group    = issue_i;
+    assign drain_busy    = '0;
     assign fence_req_o   = '0;
   end
 
   // Fields that other sources lack are whatever the warps' port has: nothing looks at them.
-  logic        credit, splits, pipe_spend, enter, enter_ready, pipe_valid, pipe_ready;
+  logic        credit, splits, pipe_spend, enter, enter_ready, enter_full, pipe_valid, pipe_ready;
   logic  [2:0] request, grant;
   mb_request_t entering, request_in;
 
@@ -130,10 +135,11 @@ module muster_mbarrier
     muster_skid #(.data_t(mb_request_t)) u_skid (
       .clk_i, .rst_ni,
       .valid_i (enter), .ready_o (enter_ready), .data_i (entering),
-      .valid_o (pipe_valid), .ready_i (pipe_ready), .data_o (request_in)
+      .valid_o (pipe_valid), .ready_i (pipe_ready), .data_o (request_in), .full_o (enter_full)
     );
   end else begin : g_no_skid
     assign pipe_valid  = enter;
+    assign enter_full  = 1'b0;
     assign enter_ready = pipe_ready;
     assign request_in  = entering;
   end
@@ -143,6 +149,8 @@ module muster_mbarrier
   // ---------------------------------------------------------------------------------------------
 
   logic        commit, written, turned, passed;
+  logic  [3:0] stage_valid;
+  warp_t [3:0] stage_warp;
   mb_request_t done;
   mb_word_t    found, word;
 
@@ -158,10 +166,19 @@ module muster_mbarrier
     .write_valid_o (smem_write_valid_o), .write_ready_i (smem_write_ready_i),
     .write_place_o (smem_write_place_o), .write_data_o (smem_write_data_o),
     .held_valid_o (smem_held_valid_o), .held_place_o (smem_held_place_o), .yield_i (smem_yield_i),
+    .warp_valid_o (stage_valid), .warp_o (stage_warp),
     .credit_i (credit), .splits_o (splits), .spend_o (pipe_spend),
     .commit_o (commit), .request_o (done), .found_o (found), .word_o (word),
     .written_o (written), .turned_o (turned), .passed_o (passed)
   );
+
+  always_comb begin
+    busy_o = drain_busy;
+    if (enter_full && request_in.source == MbWarp) busy_o[request_in.group.warp[WarpW-1:0]] = 1'b1;
+    for (int s = 0; s < 4; s++) begin
+      if (stage_valid[s]) busy_o[stage_warp[s][WarpW-1:0]] = 1'b1;
+    end
+  end
 
   // ---------------------------------------------------------------------------------------------
   // Answers

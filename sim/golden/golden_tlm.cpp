@@ -27,7 +27,8 @@ tlm::tlm_response_status Check(const tlm::tlm_generic_payload& payload) {
   const auto* batch = reinterpret_cast<const Batch*>(payload.get_data_ptr());
   const bool complete =
       batch != nullptr &&
-      (batch->count == 0 || (batch->operations != nullptr && batch->effects != nullptr));
+      (batch->count == 0 || (batch->operations != nullptr && batch->effects != nullptr)) &&
+      (batch->event_count == 0 || (batch->events != nullptr && batch->event_effects != nullptr));
   return complete ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE;
 }
 
@@ -35,7 +36,11 @@ tlm::tlm_response_status Check(const tlm::tlm_generic_payload& payload) {
 
 Target::Target(const sc_core::sc_module_name& name, const Config& config,
                const sc_core::sc_time& cycle)
-    : sc_core::sc_module(name), socket("socket"), model_(config), cycle_(cycle) {
+    : sc_core::sc_module(name),
+      socket("socket"),
+      model_(config),
+      mbarriers_(model_, config.smem_bytes),
+      cycle_(cycle) {
   socket.register_b_transport(this, &Target::Transport);
 }
 
@@ -47,6 +52,9 @@ void Target::Transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& dela
     return;
   }
   const auto* batch = reinterpret_cast<const Batch*>(payload.get_data_ptr());
+  for (unsigned i = 0; i < batch->event_count; ++i) {
+    batch->event_effects[i] = mbarriers_.Do(batch->events[i]);
+  }
   for (unsigned i = 0; i < batch->count; ++i) {
     new (&batch->effects[i]) Effects(model_.Step(batch->operations[i]));  // in place: no copy
   }

@@ -12,15 +12,21 @@
 #include <tlm>
 
 #include "sim/golden/golden.h"
+#include "sim/golden/mbarrier.h"
+#include "sim/golden/mbarrier_operation.h"
 #include "sim/golden/model.h"
 #include "sim/golden/operation.h"
 
 namespace muster::golden {
 
-// What a payload's data pointer points to.
+// What a payload's data pointer points to: what has happened to mbarriers, and then the operations
+// on named barriers that committed, in order. Each has a place for its effects.
 struct Batch {
-  const Operation* operations = nullptr;  // in the order in which they committed
-  Effects* effects = nullptr;             // one for each
+  const MbEvent* events = nullptr;
+  MbEffects* event_effects = nullptr;
+  unsigned event_count = 0;
+  const Operation* operations = nullptr;
+  Effects* effects = nullptr;
   unsigned count = 0;
 };
 
@@ -33,12 +39,17 @@ class Target : public sc_core::sc_module {
   tlm_utils::simple_target_socket<Target> socket;
 
   const Model& model() const { return model_; }
-  void Reset() { model_.Reset(); }
+  const Mbarriers& mbarriers() const { return mbarriers_; }
+  void Reset() {
+    model_.Reset();
+    mbarriers_.Reset();
+  }
 
  private:
   void Transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
 
   Model model_;
+  Mbarriers mbarriers_;
   sc_core::sc_time cycle_;
 };
 

@@ -56,6 +56,24 @@ void Mbarriers::Reset() {
   waiters_.fill(Waiter());
 }
 
+MbEffects Mbarriers::Do(const MbEvent& event) {
+  const MbOperation& at = event.operation;
+  switch (event.kind) {
+    case MbEvent::Kind::kStep:
+      return Step(at);
+    case MbEvent::Kind::kExpire:
+      return Expire(at.warp);
+    case MbEvent::Kind::kLeave:
+      return Leave(at.cta, event.how);
+    case MbEvent::Kind::kStore:
+      return Store(at.cta, at.addr, event.word);
+    case MbEvent::Kind::kRestore:
+      Restore(at.cta, at.addr, event.word);
+      break;
+  }
+  return {};
+}
+
 MbEffects Mbarriers::Step(const MbOperation& operation) {
   MbEffects effects;
   if (operation.lanes == 0) {

@@ -50,6 +50,9 @@ class Mbarriers {
 
   void Reset();
 
+  // Carries out whatever happens, by the functions below.
+  MbEffects Do(const MbEvent& event);
+
   // Carries an operation out and tells what it did.
   MbEffects Step(const MbOperation& operation);
 

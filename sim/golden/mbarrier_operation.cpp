@@ -1,6 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/golden/mbarrier_operation.h"
 
+#include <fmt/format.h>
+
+#include <string>
+
 namespace muster {
 
 const char* Name(MbOp op) {
@@ -53,6 +57,28 @@ const char* Name(MbSource source) {
       return "outbound";
   }
   return "?";
+}
+
+std::string Describe(const MbEvent& event) {
+  const MbOperation& at = event.operation;
+  switch (event.kind) {
+    case MbEvent::Kind::kExpire:
+      return fmt::format("time limit of warp {}", at.warp);
+    case MbEvent::Kind::kLeave:
+      return fmt::format("{} of CTA {}", Name(event.how), at.cta);
+    case MbEvent::Kind::kStore:
+    case MbEvent::Kind::kRestore:
+      return fmt::format("store of {:#018x} to {:#x} of CTA {}", event.word, at.addr, at.cta);
+    case MbEvent::Kind::kStep:
+      break;
+  }
+  std::string text =
+      fmt::format("{} of {} at {:#x} of CTA {}", Name(at.op),
+                  IsMbWait(at.op) ? unsigned{at.phase} : at.operand, at.addr, at.cta);
+  if (at.source != MbSource::kWarp) {
+    return fmt::format("{}, {}", text, Name(at.source));
+  }
+  return fmt::format("{} by warp {}, lanes {:#x}", text, at.warp, at.lanes);
 }
 
 }  // namespace muster

@@ -7,6 +7,9 @@
 #define MUSTER_SIM_GOLDEN_MBARRIER_OPERATION_H_
 
 #include <cstdint>
+#include <string>
+
+#include "sim/golden/operation.h"
 
 namespace muster {
 
@@ -94,6 +97,24 @@ struct MbOperation {
 constexpr bool HasResponse(const MbOperation& operation) {
   return IsMbWait(operation.op) || operation.has_token;
 }
+
+// What happens to mbarriers, in order: all that the golden model is told, and what a log holds.
+struct MbEvent {
+  enum class Kind : std::uint8_t {
+    kStep,     // `operation` commits
+    kExpire,   // the time limit of operation.warp has passed
+    kLeave,    // operation.cta leaves its slot, by `how`
+    kStore,    // an ordinary store to the eight bytes at operation.cta, .addr: they are `word`
+    kRestore,  // the same, of an mbarrier that was saved
+  };
+  Kind kind = Kind::kStep;
+  OpKind how = OpKind::kEnd;
+  std::uint64_t word = 0;
+  MbOperation operation;
+};
+
+// In words: "arrive of 1 at 0x40 of CTA 0 by warp 3, lanes 0xff".
+std::string Describe(const MbEvent& event);
 
 // Precedence of the causes, for each lane by itself. What the core knows: cta_not_resident,
 // warp_not_live, warp_waiting (at a named barrier), remote_not_allowed. The operands: bad_address,

@@ -118,7 +118,15 @@ struct Config {
   bool state;   // B2R.BAR, B2R.WARP, R2B
   bool faults;  // misuse is refused and reported; without it, misuse is undefined
   bool drain;   // the memory-drain handshake
-  bool lanes;   // exits lane by lane; without it, any exit is the warp's
+  bool lanes;   // exits lane by lane, several lanes in an mbarrier group; without it, any exit is
+                // the warp's, and a group is one lane
+
+  bool mbarrier;                // the shared-memory scope
+  bool mb_drop;                 // arrive_drop
+  bool mb_limit;                // time limits of try_wait, and the end of waits when a CTA leaves
+  std::uint32_t smem_bytes;     // shared memory of a CTA
+  unsigned clock_period_ps;     // of the unit's clock
+  std::uint64_t wait_limit_ns;  // of a try_wait without a hint
 };
 
 }  // namespace muster

@@ -8,6 +8,8 @@
 #include <cstdint>
 
 #include "sim/golden/golden.h"
+#include "sim/golden/mbarrier.h"
+#include "sim/golden/mbarrier_operation.h"
 #include "sim/golden/operation.h"
 #include "sim/lockstep/pins.h"
 
@@ -23,8 +25,17 @@ class Driver {
   // Called at the start of each cycle. `seen` are the outputs at the end of the cycle before, and
   // *inputs still holds that cycle's pins (so a handshake fired where its valid and ready were both
   // high); change *inputs to this cycle's. Returns false when there is nothing left to drive: the
-  // harness then drains the pipeline, checks what remains, and ends the run.
+  // harness then drains the pipeline, checks what remains, and ends the run. In a run of several
+  // units each has a driver of its own; all are called before any unit sees the cycle, and one
+  // that returns false is not called again.
   virtual bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) = 0;
+
+  // Called instead of Drive while the unit runs empty at the end: the driver's memory goes on to
+  // serve it, and nothing new is presented.
+  virtual void Serve(const Outputs& seen, Inputs* inputs) {
+    static_cast<void>(seen);
+    static_cast<void>(inputs);
+  }
 
   // Called for each operation in the cycle in which it commits, with the golden model's verdict
   // (which the unit's outputs show a constant number of cycles later).
@@ -32,6 +43,15 @@ class Driver {
                         const golden::Effects& effects) {
     static_cast<void>(cycle);
     static_cast<void>(operation);
+    static_cast<void>(effects);
+  }
+
+  // Called for what happens to mbarriers, in the cycle behind it and in order: an operation, or
+  // those lanes of it that were one update; a time limit; a CTA that leaves; a store.
+  virtual void OnMbEvent(std::uint64_t cycle, const MbEvent& event,
+                         const golden::MbEffects& effects) {
+    static_cast<void>(cycle);
+    static_cast<void>(event);
     static_cast<void>(effects);
   }
 };

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <ctime>
@@ -15,12 +16,14 @@
 #include <systemc>
 #include <tlm>
 #include <utility>
+#include <vector>
 
 #include "sim/golden/golden_tlm.h"
 #include "sim/golden/log.h"
 #include "sim/lockstep/cover.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/lockstep.h"
+#include "sim/lockstep/mb_checker.h"
 #include "sim/lockstep/monitor.h"
 #include "sim/lockstep/report.h"
 #include "sim/lockstep/scoreboard.h"
@@ -55,27 +58,260 @@ class FreshContext {
   std::unique_ptr<sc_core::sc_simcontext> context_;
 };
 
-class Harness : public sc_core::sc_module {
+// One unit with its golden model and all that checks it.
+class Station : public sc_core::sc_module {
  public:
-  Harness(const sc_core::sc_module_name& name, const Config& config, std::unique_ptr<Dut> dut,
-          Driver* driver, const Options& options)
+  // `number`: of the unit in a run of several, or -1.
+  Station(const sc_core::sc_module_name& name, const Config& config, std::unique_ptr<Dut> dut,
+          Driver* driver, const Options& options, int number, Result* result)
       : sc_core::sc_module(name),
         config_(config),
         options_(options),
+        number_(number),
         driver_(*driver),
         dut_(std::move(dut)),
         period_(kCycleNs, sc_core::SC_NS),
         golden_("golden", config, period_),
         socket_("socket"),
         monitor_(config),
-        scoreboard_(config, golden_.model()) {
+        scoreboard_(config, golden_.model()),
+        mb_checker_(config, golden_.mbarriers()),
+        result_(*result) {
     socket_.bind(golden_.socket);
     batch_.effects = effects_.data();
     batch_.operations = monitor_.commits().operations.data();
     golden::Prepare(&batch_, &payload_);
     if (!options.log.empty()) {
-      log_ = std::make_unique<golden::LogWriter>(options.log, config.name, options.seed);
+      log_ = std::make_unique<golden::LogWriter>(Numbered(options.log), config.name, options.seed);
     }
+  }
+
+  // What the unit sees in this cycle, on its own. False: it is done.
+  bool DriveUnchecked(std::uint64_t cycle) { return driver_.Drive(cycle, dut_->out, &dut_->in); }
+  void ClockUnchecked(std::uint64_t cycle) {
+    Trace(cycle);
+    dut_->Settle();
+    dut_->Clock();
+  }
+
+  // Sets the pins: the driver's, and, when it has nothing left, such that the unit runs empty.
+  // False: it is, and what remains in it was looked at.
+  bool Drive(std::uint64_t cycle, bool enough);
+  // Runs the cycle and checks it, at the local time *ahead. False: see the result's report.
+  bool Clock(std::uint64_t cycle, sc_core::sc_time* ahead);
+
+  // Ends the run with a mismatch, unless it has ended with one already.
+  [[gnu::cold]] bool Stop(std::uint64_t cycle, const Mismatch& mismatch);
+
+  void Finish() {
+    dut_->CloseTrace();
+    for (unsigned wait = 0; wait < kNumWaits; ++wait) {
+      result_.waits[wait] = std::max(result_.waits[wait], monitor_.waits()[wait]);
+    }
+    result_.waits[kResponseWait] =
+        std::max(result_.waits[kResponseWait], scoreboard_.longest_response());
+    if (log_ && !log_->Close()) {
+      result_.ending = Ending::kError;
+      result_.report = log_->error();
+    }
+  }
+
+ private:
+  void Trace(std::uint64_t cycle);
+  bool Check(std::uint64_t cycle, sc_core::sc_time* ahead);
+  void Log(std::uint64_t cycle);
+  void Count(const Outputs& out);
+  bool Busy() const {
+    return !monitor_.Idle() || scoreboard_.ResponsesOutstanding() || !mb_checker_.Idle();
+  }
+
+  // name.fst, and of another unit name.1.fst
+  std::string Numbered(const std::string& path) const {
+    const std::size_t dot = path.rfind('.');
+    const bool dotted = dot != std::string::npos && path.find('/', dot) == std::string::npos;
+    return number_ < 1 ? path
+                       : fmt::format("{}.{}{}", path.substr(0, dotted ? dot : path.size()), number_,
+                                     dotted ? path.substr(dot) : "");
+  }
+
+  const Config config_;
+  const Options& options_;
+  const int number_;
+  Driver& driver_;
+  std::unique_ptr<Dut> dut_;
+  sc_core::sc_time period_;
+  golden::Target golden_;
+  tlm_utils::simple_initiator_socket<Station> socket_;
+  Monitor monitor_;
+  Scoreboard scoreboard_;
+  MbChecker mb_checker_;
+  std::unique_ptr<golden::LogWriter> log_;
+  Result& result_;
+
+  tlm::tlm_generic_payload payload_;
+  golden::Batch batch_;
+  std::array<golden::Effects, kMaxIssue> effects_;
+  std::vector<golden::MbEffects> mb_effects_;
+
+  bool driving_ = true;
+  std::uint64_t drain_from_ = 0;
+  std::uint64_t quiet_from_ = 0;
+};
+
+bool Station::Drive(std::uint64_t cycle, bool enough) {
+  Inputs& in = dut_->in;
+  in.mb.stores.clear();
+  if (driving_) {
+    if (enough) {
+      result_.ending = Ending::kMaxCycles;
+      driving_ = false;
+    } else {
+      driving_ = driver_.Drive(cycle, dut_->out, &in);
+    }
+    if (driving_) {
+      return true;
+    }
+    drain_from_ = cycle;
+    quiet_from_ = cycle;
+  }
+  in.issue_valid &= static_cast<std::uint8_t>(~dut_->out.issue_ready);
+  in.lifecycle_valid = in.lifecycle_valid && !dut_->out.lifecycle_ready;
+  in.fence_ack = ~std::uint64_t{0};
+  in.response_ready = true;
+  in.mb.issue_valid = in.mb.issue_valid && !dut_->out.mb.issue_ready;
+  in.mb.async_valid = in.mb.async_valid && !dut_->out.mb.async_ready;
+  in.mb.remote_valid = in.mb.remote_valid && !dut_->out.mb.remote_ready;
+  in.mb.fence_ack = ~std::uint64_t{0};
+  in.mb.response_ready = true;
+  driver_.Serve(dut_->out, &in);
+  if (Busy()) {
+    quiet_from_ = cycle + 1;
+    return cycle < drain_from_ + kLongestDrain ||
+           Stop(cycle,
+                {"commit", "an operation never commits", "each accepted operation commits", {}});
+  }
+  if (cycle == quiet_from_ + kQuietCycles) {
+    scoreboard_.StartSweep();
+  }
+  return cycle < quiet_from_ + 2 * kQuietCycles || scoreboard_.Sweeping();
+}
+
+bool Station::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
+  if (cycle % kSweepPeriod == kSweepPeriod - 1) {
+    scoreboard_.StartSweep();
+  }
+  if (scoreboard_.Sweeping()) {
+    scoreboard_.Address(&dut_->in);
+  }
+  Trace(cycle);
+  dut_->Settle();
+  dut_->Clock();
+  return Check(cycle, ahead);  // of what was settled
+}
+
+void Station::Trace(std::uint64_t cycle) {
+  if (options_.wave.empty()) {
+    return;
+  }
+  if (cycle == options_.wave_from) {
+    dut_->OpenTrace(Numbered(options_.wave), cycle);
+  } else if (cycle == options_.wave_to + 1) {
+    dut_->CloseTrace();
+  }
+}
+
+bool Station::Check(std::uint64_t cycle, sc_core::sc_time* ahead) {
+  const Inputs& in = dut_->in;
+  const Outputs& out = dut_->out;
+  if (!monitor_.Check(cycle, in, out)) {
+    return Stop(cycle, *monitor_.mismatch());
+  }
+  if (config_.mbarrier && !mb_checker_.Check(cycle, in, out)) {
+    return Stop(cycle, *mb_checker_.mismatch());
+  }
+  const Commits& commits = monitor_.commits();
+  const std::vector<MbEvent>& events = mb_checker_.events();
+  if (commits.count != 0 || !events.empty()) {
+    if (mb_effects_.size() < events.size()) {
+      mb_effects_.resize(events.size());
+    }
+    batch_.count = commits.count;
+    batch_.events = events.data();
+    batch_.event_effects = mb_effects_.data();
+    batch_.event_count = static_cast<unsigned>(events.size());
+    socket_->b_transport(payload_, *ahead);
+  } else {
+    *ahead += period_;
+  }
+  if (commits.count != 0) {
+    result_.commits += commits.count;
+    ++result_.commit_cycles;
+    if (!scoreboard_.Expect(cycle, commits, effects_.data())) {
+      return Stop(cycle, *scoreboard_.mismatch());
+    }
+  }
+  if (config_.mbarrier && !mb_checker_.Compare(cycle, in, out, mb_effects_.data())) {
+    return Stop(cycle, *mb_checker_.mismatch());
+  }
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    driver_.OnMbEvent(mb_checker_.CycleOf(events[i], cycle), events[i], mb_effects_[i]);
+  }
+  for (unsigned i = 0; i < commits.count; ++i) {
+    driver_.OnCommit(cycle, commits.operations[i], effects_[i]);
+  }
+  if (log_) {
+    Log(cycle);
+  }
+  if (options_.cover != nullptr) {
+    options_.cover->Observe(cycle, in, out, commits, effects_.data(), golden_.model());
+  }
+  Count(out);
+  return scoreboard_.Compare(cycle, in, out) || Stop(cycle, *scoreboard_.mismatch());
+}
+
+void Station::Log(std::uint64_t cycle) {
+  const Commits& commits = monitor_.commits();
+  for (unsigned i = 0; i < commits.count; ++i) {
+    log_->Write(cycle, commits.operations[i], effects_[i]);
+  }
+}
+
+void Station::Count(const Outputs& out) {
+  result_.releases += static_cast<std::uint64_t>(out.released != 0);
+  result_.faults += static_cast<std::uint64_t>(__builtin_popcount(out.fault_valid));
+  const MbOutputs& mb = out.mb;
+  result_.mb_commits += static_cast<std::uint64_t>(mb.commit_valid);
+  result_.mb_turns += static_cast<std::uint64_t>(mb.commit_valid && mb.commit.turned);
+  result_.mb_faults += static_cast<std::uint64_t>(mb.fault_valid);
+  if ((mb.wake | mb.expire) != 0) {
+    result_.mb_wakes += static_cast<std::uint64_t>(__builtin_popcountll(mb.wake));
+    result_.mb_expiries += static_cast<std::uint64_t>(__builtin_popcountll(mb.expire));
+  }
+}
+
+bool Station::Stop(std::uint64_t cycle, const Mismatch& mismatch) {
+  if (result_.ending != Ending::kMismatch) {
+    result_.ending = Ending::kMismatch;
+    result_.what = mismatch.field;
+    result_.report = Report(config_, options_, cycle, number_, mismatch,
+                            {golden_.model(), golden_.mbarriers(), scoreboard_, mb_checker_});
+  }
+  return false;
+}
+
+// All units, cycle by cycle.
+class Harness : public sc_core::sc_module {
+ public:
+  Harness(const sc_core::sc_module_name& name, const Config& config,
+          std::vector<std::unique_ptr<Dut>> duts, const std::vector<Driver*>& drivers,
+          const Options& options)
+      : sc_core::sc_module(name), options_(options), period_(kCycleNs, sc_core::SC_NS) {
+    for (std::size_t i = 0; i < drivers.size(); ++i) {
+      stations_.push_back(std::make_unique<Station>(
+          fmt::format("unit{}", i).c_str(), config, std::move(duts[i]), drivers[i], options_,
+          drivers.size() > 1 ? static_cast<int>(i) : -1, &result_));
+    }
+    running_.assign(drivers.size(), true);
     SC_HAS_PROCESS(Harness);
     SC_THREAD(Loop);
     set_stack_size(kStackBytes);
@@ -83,11 +319,8 @@ class Harness : public sc_core::sc_module {
 
   Result Finish() {
     result_.cycles = cycle_;
-    result_.waits = monitor_.waits();
-    result_.waits[kResponseWait] = scoreboard_.longest_response();
-    if (log_ && !log_->Close()) {
-      result_.ending = Ending::kError;
-      result_.report = log_->error();
+    for (const auto& station : stations_) {
+      station->Finish();
     }
     return std::move(result_);
   }
@@ -105,7 +338,6 @@ class Harness : public sc_core::sc_module {
       ahead_ = sc_core::SC_ZERO_TIME;
     }
     result_.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-    dut_->CloseTrace();
   }
 
   // Runs one cycle. False: it was the last.
@@ -115,46 +347,43 @@ class Harness : public sc_core::sc_module {
       result_.ending = Ending::kMaxCycles;
       return false;
     }
-    if (!driver_.Drive(cycle_, dut_->out, &dut_->in)) {
-      return false;
+    bool any = false;
+    for (const auto& station : stations_) {
+      any = station->DriveUnchecked(cycle_) || any;
     }
-    Trace();
-    dut_->Settle();
-    dut_->Clock();
-    return Asserted();
+    for (const auto& station : stations_) {
+      if (any) {
+        station->ClockUnchecked(cycle_);
+      }
+    }
+    return any && Asserted();
   }
 
   bool CheckedCycle() {
-    if (!Drive()) {
+    const bool enough = Enough();
+    bool any = false;
+    for (std::size_t i = 0; i < stations_.size(); ++i) {
+      running_[i] = running_[i] && stations_[i]->Drive(cycle_, enough);
+      any = any || running_[i];
+    }
+    if (!any || result_.ending == Ending::kMismatch) {
       return false;
     }
-    if (cycle_ % kSweepPeriod == kSweepPeriod - 1) {
-      scoreboard_.StartSweep();
+    const sc_core::sc_time before = ahead_;
+    bool good = true;
+    for (std::size_t i = 0; i < stations_.size() && good; ++i) {
+      if (running_[i]) {
+        ahead_ = before;
+        good = stations_[i]->Clock(cycle_, &ahead_);
+      }
     }
-    if (scoreboard_.Sweeping()) {
-      scoreboard_.Address(&dut_->in);
-    }
-    Trace();
-    dut_->Settle();
-    dut_->Clock();
-    const bool good = Check();  // of what was settled
     return Asserted() && good;
   }
 
-  // The unit's own assertions hold.
+  // The units' own assertions hold.
   bool Asserted() {
-    return AssertionFailure().empty() || Stop({"assertion", "fails", AssertionFailure()});
-  }
-
-  void Trace() {
-    if (options_.wave.empty()) {
-      return;
-    }
-    if (cycle_ == options_.wave_from) {
-      dut_->OpenTrace(options_.wave, cycle_);
-    } else if (cycle_ == options_.wave_to + 1) {
-      dut_->CloseTrace();
-    }
+    return AssertionFailure().empty() ||
+           stations_.front()->Stop(cycle_, {"assertion", "fails", AssertionFailure(), {}});
   }
 
   bool Enough() const {
@@ -162,100 +391,12 @@ class Harness : public sc_core::sc_module {
            (result_.commits >= options_.min_commits || cycle_ >= 4 * options_.max_cycles);
   }
 
-  // Sets the pins: the driver's, and, when it has nothing left, such that the unit runs empty.
-  // False: it is, and what remains in it was looked at.
-  bool Drive() {
-    Inputs& in = dut_->in;
-    if (driving_) {
-      if (Enough()) {
-        result_.ending = Ending::kMaxCycles;
-        driving_ = false;
-      } else {
-        driving_ = driver_.Drive(cycle_, dut_->out, &in);
-      }
-      if (driving_) {
-        return true;
-      }
-      drain_from_ = cycle_;
-      quiet_from_ = cycle_;
-    }
-    in.issue_valid &= static_cast<std::uint8_t>(~dut_->out.issue_ready);
-    in.lifecycle_valid = in.lifecycle_valid && !dut_->out.lifecycle_ready;
-    in.fence_ack = ~std::uint64_t{0};
-    in.response_ready = true;
-    if (!monitor_.Idle() || scoreboard_.ResponsesOutstanding()) {
-      quiet_from_ = cycle_ + 1;
-      return cycle_ < drain_from_ + kLongestDrain ||
-             Stop({"commit", "an operation never commits", "each accepted operation commits"});
-    }
-    if (cycle_ == quiet_from_ + kQuietCycles) {
-      scoreboard_.StartSweep();
-    }
-    return cycle_ < quiet_from_ + 2 * kQuietCycles || scoreboard_.Sweeping();
-  }
-
-  bool Check() {
-    const Inputs& in = dut_->in;
-    const Outputs& out = dut_->out;
-    if (!monitor_.Check(cycle_, in, out)) {
-      return Stop(*monitor_.mismatch());
-    }
-    const Commits& commits = monitor_.commits();
-    if (commits.count != 0) {
-      batch_.count = commits.count;
-      socket_->b_transport(payload_, ahead_);
-      result_.commits += commits.count;
-      ++result_.commit_cycles;
-      if (!scoreboard_.Expect(cycle_, commits, effects_.data())) {
-        return Stop(*scoreboard_.mismatch());
-      }
-      for (unsigned i = 0; i < commits.count; ++i) {
-        driver_.OnCommit(cycle_, commits.operations[i], effects_[i]);
-        if (log_) {
-          log_->Write(cycle_, commits.operations[i], effects_[i]);
-        }
-      }
-    } else {
-      ahead_ += period_;
-    }
-    if (options_.cover != nullptr) {
-      options_.cover->Observe(cycle_, in, out, commits, effects_.data(), golden_.model());
-    }
-    result_.releases += static_cast<std::uint64_t>(out.released != 0);
-    result_.faults += static_cast<std::uint64_t>(__builtin_popcount(out.fault_valid));
-    return scoreboard_.Compare(cycle_, in, out) || Stop(*scoreboard_.mismatch());
-  }
-
-  // Ends the run with a mismatch, unless it has ended with one already.
-  [[gnu::cold]] bool Stop(const Mismatch& mismatch) {
-    if (result_.ending != Ending::kMismatch) {
-      result_.ending = Ending::kMismatch;
-      result_.what = mismatch.field;
-      result_.report = Report(config_, options_, cycle_, mismatch, golden_.model(), scoreboard_);
-    }
-    return false;
-  }
-
-  const Config config_;
   const Options& options_;
-  Driver& driver_;
-  std::unique_ptr<Dut> dut_;
   sc_core::sc_time period_;
-  golden::Target golden_;
-  tlm_utils::simple_initiator_socket<Harness> socket_;
-  Monitor monitor_;
-  Scoreboard scoreboard_;
-  std::unique_ptr<golden::LogWriter> log_;
-
-  tlm::tlm_generic_payload payload_;
-  golden::Batch batch_;
-  std::array<golden::Effects, kMaxIssue> effects_;
-
+  std::vector<std::unique_ptr<Station>> stations_;
+  std::vector<bool> running_;
   sc_core::sc_time ahead_;  // local time, ahead of SystemC's
   std::uint64_t cycle_ = 0;
-  bool driving_ = true;
-  std::uint64_t drain_from_ = 0;
-  std::uint64_t quiet_from_ = 0;
   Result result_;
 };
 
@@ -267,22 +408,29 @@ bool Writable(const std::string& path) {
 }  // namespace
 
 Result Run(const Config& config, Driver& driver, const Options& options) {
+  return Run(config, std::vector<Driver*>{&driver}, options);
+}
+
+Result Run(const Config& config, const std::vector<Driver*>& drivers, const Options& options) {
   Result result;
   result.ending = Ending::kError;
   if (!options.wave.empty() && !Writable(options.wave)) {
     result.report = fmt::format("{}: the waveform cannot be written there", options.wave);
     return result;
   }
-  std::unique_ptr<Dut> dut = MakeDut(config);
-  if (dut == nullptr) {
-    result.report =
-        fmt::format("{}: this program was built without the configuration", config.name);
-    return result;
+  std::vector<std::unique_ptr<Dut>> duts;
+  for (std::size_t i = 0; i < drivers.size(); ++i) {
+    duts.push_back(MakeDut(config));
+    if (duts.back() == nullptr) {
+      result.report =
+          fmt::format("{}: this program was built without the configuration", config.name);
+      return result;
+    }
   }
   // SystemC prints its copyright where results belong.
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   const FreshContext context;
-  Harness harness("harness", config, std::move(dut), &driver, options);
+  Harness harness("harness", config, std::move(duts), drivers, options);
   sc_core::sc_start();
   return harness.Finish();
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "sim/golden/config.h"
 #include "sim/golden/operation.h"
@@ -22,7 +23,7 @@ struct Options {
   std::uint64_t seed = 1;  // only named in reports; a driver has its own
   std::uint64_t max_cycles = 1'000'000;
   std::uint64_t min_commits = 0;  // a run goes on beyond max_cycles for these, up to fourfold
-  std::string wave;               // an FST file, or empty
+  std::string wave;               // an FST file, or empty; a run of several units adds a number
   std::uint64_t wave_from = 0;    // the cycles that it shows
   std::uint64_t wave_to = std::numeric_limits<std::uint64_t>::max();
   std::string log;         // a JSONL log of the commits, or empty
@@ -61,15 +62,23 @@ struct Result {
   std::uint64_t commit_cycles = 0;  // in which something committed
   std::uint64_t releases = 0;       // completions that released at least one warp
   std::uint64_t faults = 0;
+  // Of the shared-memory scope.
+  std::uint64_t mb_commits = 0;
+  std::uint64_t mb_turns = 0;
+  std::uint64_t mb_wakes = 0;     // warps
+  std::uint64_t mb_expiries = 0;  // likewise
+  std::uint64_t mb_faults = 0;
   Waits waits{};       // the longest seen
   double seconds = 0;  // of the processor, for the cycles alone
   std::string what;    // the field of a mismatch
   std::string report;  // the text of a mismatch or an error
 };
 
-// Runs the unit of `config` until the driver has nothing left, max_cycles, or the first mismatch.
-// Several runs in one process are fine, one after the other.
-Result Run(const Config& config, Driver& driver, const Options& options);
+// Runs a unit of `config` for each driver, side by side, until no driver has anything left,
+// max_cycles, or the first mismatch. Units share nothing: what passes from one to another passes
+// from driver to driver. Several runs in one process are fine, one after the other.
+Result Run(const Config& config, const std::vector<Driver*>& drivers, const Options& options);
+Result Run(const Config& config, Driver& driver, const Options& options);  // one unit
 
 }  // namespace muster::lockstep
 

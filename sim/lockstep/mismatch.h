@@ -4,7 +4,10 @@
 #ifndef MUSTER_SIM_LOCKSTEP_MISMATCH_H_
 #define MUSTER_SIM_LOCKSTEP_MISMATCH_H_
 
+#include <optional>
 #include <string>
+
+#include "sim/lockstep/pins.h"
 
 namespace muster::lockstep {
 
@@ -14,6 +17,7 @@ struct Mismatch {
   std::string golden;  // what is right
   int cta = -1;        // the entry that it is about; -1: none
   int bar = -1;
+  std::optional<MbPlace> place;  // the word of shared memory that it is about
 };
 
 }  // namespace muster::lockstep

@@ -7,10 +7,97 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
+#include "sim/golden/mbarrier_operation.h"
 #include "sim/golden/operation.h"
 
 namespace muster {
+
+// A word of shared memory: the CTA's slot, and the byte in its memory.
+struct MbPlace {
+  std::uint8_t cta = 0;
+  std::uint32_t addr = 0;
+  bool operator==(const MbPlace& other) const { return cta == other.cta && addr == other.addr; }
+};
+
+// The shared-memory scope (rtl/mbarrier/README.md). Operations are held until ready.
+struct MbInputs {
+  bool issue_valid = false;
+  bool async_valid = false;
+  bool remote_valid = false;
+  MbOperation issue;            // a group: lanes that name one word and one operand
+  MbOperation async;            // kCompleteTx, or kArrive with count 1
+  MbOperation remote;           // of another CTA of the cluster
+  std::uint64_t fence_ack = 0;  // a bit per warp
+  bool response_ready = true;
+  // The bank.
+  bool read_ready = true;
+  bool rdata_valid = false;
+  bool write_ready = true;
+  bool yield = false;
+  std::uint64_t rdata = 0;
+
+  // No pin, but what the checker cannot see otherwise: stores of the cores that the bank granted
+  // in this cycle, ahead of what it grants the unit; at least those to words of mbarriers.
+  struct Store {
+    MbPlace place;
+    std::uint64_t word = 0;  // what the eight bytes are afterwards
+    bool restores = false;   // it brings back the mbarrier of a CTA that was saved
+  };
+  std::vector<Store> stores;
+};
+
+struct MbOutputs {
+  // Settled in the same cycle as the inputs.
+  bool issue_ready = false;
+  bool async_ready = false;
+  bool remote_ready = false;
+  bool read_valid = false;
+  bool write_valid = false;
+  std::uint8_t held_valid = 0;  // a bit per place below
+  MbPlace read_place;
+  MbPlace write_place;
+  std::uint64_t write_data = 0;
+  std::array<MbPlace, 3> held;  // read, and not yet written: closed to stores
+  struct Commit {
+    MbSource source = MbSource::kWarp;
+    std::uint8_t warp = 0;
+    bool written = false;
+    bool turned = false;
+    bool parked = false;
+    std::uint32_t lanes = 0;
+    MbPlace place;
+    std::uint64_t word = 0;  // written
+  };
+  bool commit_valid = false;  // an update enters memory, or passes without a write
+  Commit commit;
+
+  // Registered.
+  std::uint64_t busy = 0;  // warps with a group between acceptance and commit
+  std::uint64_t fence_req = 0;
+  std::uint64_t wake = 0;    // parked warps that are answered true, ...
+  std::uint64_t expire = 0;  // ... and false, in this cycle
+  struct Response {
+    std::uint8_t warp = 0;
+    MbOp op = MbOp::kArrive;
+    bool complete = false;      // waits
+    std::uint32_t lanes = 0;    // that it answers; TokenOf() has the token of each
+    std::uint32_t operand = 0;  // arrivals: the lower 20 bits of the count or tx
+    std::uint64_t token = 0;    // arrivals: of the first lane
+  };
+  bool response_valid = false;
+  Response response;
+  struct Fault {
+    FaultCause cause = FaultCause::kNone;
+    MbSource source = MbSource::kWarp;
+    std::uint8_t warp = 0;
+    std::uint32_t lanes = 0;
+    MbPlace place;
+  };
+  bool fault_valid = false;
+  Fault fault;
+};
 
 struct Inputs {
   std::uint8_t issue_valid = 0;            // a bit per port
@@ -22,6 +109,7 @@ struct Inputs {
   std::uint8_t census_cta = 0;  // entry to read
   std::uint8_t census_bar = 0;
   std::uint8_t census_warp = 0;  // warp to look at
+  MbInputs mb;
 };
 
 struct Outputs {
@@ -63,6 +151,7 @@ struct Outputs {
   bool census_live = false;  // if its CTA is resident
   bool census_waiting = false;
   std::uint8_t census_warp_cta = 0;
+  MbOutputs mb;
 };
 
 }  // namespace muster

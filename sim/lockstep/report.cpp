@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
 
@@ -29,13 +30,34 @@ std::string Outcome(const golden::Effects& effects) {
   return text;
 }
 
+std::string Outcome(const golden::MbEffects& effects) {
+  const auto refused = std::find_if(effects.fault.begin(), effects.fault.end(),
+                                    [](FaultCause cause) { return cause != FaultCause::kNone; });
+  if (refused != effects.fault.end()) {
+    return fmt::format("refused: {}", Name(*refused));
+  }
+  std::string text;
+  if (effects.written) {
+    text = fmt::format("word becomes {:#018x}{}", effects.word,
+                       effects.turns != 0 ? ", the phase turns" : "");
+  } else if (effects.parked != 0) {
+    text = "parks";
+  } else if (effects.complete != 0) {
+    text = "true";
+  }
+  for (const golden::MbAnswer& answer : effects.answers) {
+    text += fmt::format(", answers {} to warp {}", answer.complete, answer.warp);
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string Report(const Config& config, const Options& options, std::uint64_t cycle,
-                   const Mismatch& mismatch, const golden::Model& model,
-                   const Scoreboard& scoreboard) {
-  std::string text = fmt::format("MISMATCH in cycle {}, configuration {}, seed {}\n", cycle,
-                                 config.name, options.seed);
+std::string Report(const Config& config, const Options& options, std::uint64_t cycle, int unit,
+                   const Mismatch& mismatch, const Evidence& evidence) {
+  std::string text =
+      fmt::format("MISMATCH in cycle {}{}, configuration {}, seed {}\n", cycle,
+                  unit < 0 ? "" : fmt::format(" of unit {}", unit), config.name, options.seed);
   const auto out = std::back_inserter(text);
   fmt::format_to(out, "  field   {}\n  unit    {}\n  golden  {}\n", mismatch.field, mismatch.unit,
                  mismatch.golden);
@@ -44,11 +66,20 @@ std::string Report(const Config& config, const Options& options, std::uint64_t c
     const auto bar = static_cast<unsigned>(mismatch.bar);
     fmt::format_to(out, "  where   CTA {}, barrier {}\n", cta, bar);
     if (cta < config.num_ctas) {
-      fmt::format_to(out, "  golden model now: {}\n", model.Describe(cta, bar));
+      fmt::format_to(out, "  golden model now: {}\n", evidence.model.Describe(cta, bar));
     }
     fmt::format_to(out, "  latest operations there:\n");
-    for (const golden::Record& record : scoreboard.History(cta, bar)) {
+    for (const golden::Record& record : evidence.scoreboard.History(cta, bar)) {
       fmt::format_to(out, "    {:>8}  {}  {}\n", record.cycle, golden::Describe(record.operation),
+                     Outcome(record.effects));
+    }
+  }
+  if (mismatch.place && mismatch.place->cta < kMaxCtas) {
+    const MbPlace place = *mismatch.place;
+    fmt::format_to(out, "  golden model now: {}\n  latest events there:\n",
+                   evidence.mbarriers.Describe(place.cta, place.addr));
+    for (const MbRecord& record : evidence.mb_checker.History(place)) {
+      fmt::format_to(out, "    {:>8}  {}  {}\n", record.cycle, Describe(record.event),
                      Outcome(record.effects));
     }
   }

@@ -7,17 +7,27 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/golden/mbarrier.h"
 #include "sim/golden/model.h"
 #include "sim/golden/operation.h"
 #include "sim/lockstep/lockstep.h"
+#include "sim/lockstep/mb_checker.h"
 #include "sim/lockstep/mismatch.h"
 #include "sim/lockstep/scoreboard.h"
 
 namespace muster::lockstep {
 
-std::string Report(const Config& config, const Options& options, std::uint64_t cycle,
-                   const Mismatch& mismatch, const golden::Model& model,
-                   const Scoreboard& scoreboard);
+// Where a report finds what led to the mismatch.
+struct Evidence {
+  const golden::Model& model;
+  const golden::Mbarriers& mbarriers;
+  const Scoreboard& scoreboard;
+  const MbChecker& mb_checker;
+};
+
+// `unit`: its number, in a run of several; else -1.
+std::string Report(const Config& config, const Options& options, std::uint64_t cycle, int unit,
+                   const Mismatch& mismatch, const Evidence& evidence);
 
 }  // namespace muster::lockstep
 

@@ -16,7 +16,7 @@
 
 namespace muster::lockstep {
 
-template <typename Unit, unsigned kNumIssue>
+template <typename Unit, unsigned kNumIssue, bool kMbarrier>
 class VerilatedDut final : public Dut {
  public:
   VerilatedDut() : unit_(&context_, "muster") {
@@ -102,6 +102,52 @@ class VerilatedDut final : public Dut {
     unit_.census_cta_i = in.census_cta;
     unit_.census_bar_i = in.census_bar;
     unit_.census_warp_i = in.census_warp;
+    if constexpr (kMbarrier) {
+      DriveMbarrier();
+    }
+  }
+
+  void DriveMbarrier() {
+    const MbInputs& mb = in.mb;
+    unit_.mb_issue_valid_i = static_cast<std::uint8_t>(mb.issue_valid);
+    if (mb.issue_valid) {
+      unit_.mb_issue_op_i = static_cast<std::uint8_t>(mb.issue.op);
+      unit_.mb_issue_cta_i = mb.issue.cta;
+      unit_.mb_issue_addr_i = mb.issue.addr;
+      unit_.mb_issue_warp_i = mb.issue.warp;
+      unit_.mb_issue_lanes_i = mb.issue.lanes;
+      unit_.mb_issue_operand_i = mb.issue.operand;
+      unit_.mb_issue_phase_i = static_cast<std::uint8_t>(mb.issue.phase);
+      unit_.mb_issue_has_token_i = static_cast<std::uint8_t>(mb.issue.has_token);
+      unit_.mb_issue_has_hint_i = static_cast<std::uint8_t>(mb.issue.has_hint);
+      unit_.mb_issue_whole_i = static_cast<std::uint8_t>(mb.issue.whole);
+      unit_.mb_issue_releasing_i = static_cast<std::uint8_t>(mb.issue.releasing);
+    }
+    unit_.mb_async_valid_i = static_cast<std::uint8_t>(mb.async_valid);
+    if (mb.async_valid) {
+      unit_.mb_async_op_i = static_cast<std::uint8_t>(mb.async.op);
+      unit_.mb_async_cta_i = mb.async.cta;
+      unit_.mb_async_addr_i = mb.async.addr;
+      unit_.mb_async_operand_i = mb.async.operand;
+    }
+    unit_.mb_remote_valid_i = static_cast<std::uint8_t>(mb.remote_valid);
+    if (mb.remote_valid) {
+      unit_.mb_remote_op_i = static_cast<std::uint8_t>(mb.remote.op);
+      unit_.mb_remote_cta_i = mb.remote.cta;
+      unit_.mb_remote_addr_i = mb.remote.addr;
+      unit_.mb_remote_lanes_i = mb.remote.lanes;
+      unit_.mb_remote_operand_i = mb.remote.operand;
+      unit_.mb_remote_has_token_i = static_cast<std::uint8_t>(mb.remote.has_token);
+    }
+    unit_.mb_fence_ack_i = mb.fence_ack;
+    unit_.read_ready_i = static_cast<std::uint8_t>(mb.read_ready);
+    unit_.rdata_valid_i = static_cast<std::uint8_t>(mb.rdata_valid);
+    if (mb.rdata_valid) {
+      unit_.rdata_i = mb.rdata;
+    }
+    unit_.write_ready_i = static_cast<std::uint8_t>(mb.write_ready);
+    unit_.yield_i = static_cast<std::uint8_t>(mb.yield);
+    unit_.mb_response_ready_i = static_cast<std::uint8_t>(mb.response_ready);
   }
 
   void Sample() {
@@ -150,6 +196,61 @@ class VerilatedDut final : public Dut {
     out.census_live = unit_.census_live_o != 0;
     out.census_waiting = unit_.census_waiting_o != 0;
     out.census_warp_cta = unit_.census_warp_cta_o;
+    if constexpr (kMbarrier) {
+      SampleMbarrier();
+    }
+  }
+
+  void SampleMbarrier() {
+    MbOutputs& mb = out.mb;
+    mb.issue_ready = unit_.mb_issue_ready_o != 0;
+    mb.async_ready = unit_.mb_async_ready_o != 0;
+    mb.remote_ready = unit_.mb_remote_ready_o != 0;
+    mb.busy = unit_.mb_busy_o;
+    mb.fence_req = unit_.mb_fence_req_o;
+    mb.read_valid = unit_.read_valid_o != 0;
+    if (mb.read_valid) {
+      mb.read_place = {unit_.read_cta_o, unit_.read_addr_o};
+    }
+    mb.write_valid = unit_.write_valid_o != 0;
+    if (mb.write_valid) {
+      mb.write_place = {unit_.write_cta_o, unit_.write_addr_o};
+      mb.write_data = unit_.write_data_o;
+    }
+    mb.held_valid = unit_.held_valid_o;
+    for (unsigned i = 0; mb.held_valid >> i != 0; ++i) {
+      mb.held[i] = {unit_.held_cta_o[i], unit_.held_addr_o[i]};
+    }
+    mb.commit_valid = unit_.mb_commit_valid_o != 0;
+    if (mb.commit_valid) {
+      mb.commit.source = static_cast<MbSource>(unit_.mb_commit_source_o);
+      mb.commit.warp = unit_.mb_commit_warp_o;
+      mb.commit.written = unit_.mb_commit_written_o != 0;
+      mb.commit.turned = unit_.mb_commit_turned_o != 0;
+      mb.commit.parked = unit_.mb_commit_parked_o != 0;
+      mb.commit.lanes = unit_.mb_commit_lanes_o;
+      mb.commit.place = {unit_.mb_commit_cta_o, unit_.mb_commit_addr_o};
+      mb.commit.word = unit_.mb_commit_word_o;
+    }
+    mb.wake = unit_.mb_wake_o;
+    mb.expire = unit_.mb_expire_o;
+    mb.response_valid = unit_.mb_response_valid_o != 0;
+    if (mb.response_valid) {
+      mb.response.warp = unit_.mb_response_warp_o;
+      mb.response.op = static_cast<MbOp>(unit_.mb_response_op_o);
+      mb.response.complete = unit_.mb_response_complete_o != 0;
+      mb.response.lanes = unit_.mb_response_lanes_o;
+      mb.response.operand = unit_.mb_response_operand_o;
+      mb.response.token = unit_.mb_response_token_o;
+    }
+    mb.fault_valid = unit_.mb_fault_valid_o != 0;
+    if (mb.fault_valid) {
+      mb.fault.cause = static_cast<FaultCause>(unit_.mb_fault_cause_o);
+      mb.fault.source = static_cast<MbSource>(unit_.mb_fault_source_o);
+      mb.fault.warp = unit_.mb_fault_warp_o;
+      mb.fault.lanes = unit_.mb_fault_lanes_o;
+      mb.fault.place = {unit_.mb_fault_cta_o, unit_.mb_fault_addr_o};
+    }
   }
 
   VerilatedContext context_;

@@ -29,7 +29,8 @@
 namespace muster::lockstep {
 namespace {
 
-constexpr Config kTwoPorts = {"two_ports", 8, 2, 2, true, true, true, true, true};
+constexpr Config kTwoPorts = {"two_ports", 8,    2,    2,    true, true, true, true,
+                              true,        true, true, true, 4096, 1000, 3000};
 
 // ------------------------------------------------------------------------------------------------
 // The monitor, fed with pins of a unit that does not exist
@@ -494,6 +495,8 @@ TEST(ScoreboardTest, CensusIsCompared) {
 TEST(ReportTest, NamesAllThatIsNeeded) {
   golden::Model model(kTwoPorts);
   Scoreboard scoreboard(kTwoPorts, model);
+  const golden::Mbarriers mbarriers(model, kTwoPorts.smem_bytes);
+  const MbChecker mb_checker(kTwoPorts, mbarriers);
   Commits commits;
   commits.count = 1;
   commits.operations[0].kind = OpKind::kLaunch;
@@ -508,7 +511,8 @@ TEST(ReportTest, NamesAllThatIsNeeded) {
   options.seed = 77;
   options.rerun = "build/tb/lockstep/regress --seed 77";
   const std::string text =
-      Report(kTwoPorts, options, 42, {"release.warps", "0x2", "0x0", 0, 6}, model, scoreboard);
+      Report(kTwoPorts, options, 42, -1, {"release.warps", "0x2", "0x0", 0, 6, {}},
+             {model, mbarriers, scoreboard, mb_checker});
   for (const char* part :
        {"cycle 42", "two_ports", "seed 77", "release.warps", "0x2", "0x0", "CTA 0, barrier 6",
         "barrier 6 of CTA 0: sync, 1 of all 2 warps arrived", "sync at barrier 6",

@@ -13,7 +13,14 @@ module muster_flat
   parameter int unsigned EnState  = 1,
   parameter int unsigned EnFaults = 1,
   parameter int unsigned EnDrain  = 1,
-  parameter int unsigned EnLanes  = 1
+  parameter int unsigned EnLanes  = 1,
+  parameter int unsigned EnMbarrier    = 1,
+  parameter int unsigned EnMbDrop      = 1,
+  parameter int unsigned EnMbLimit     = 1,
+  parameter int unsigned SmemBytes     = 262144,
+  parameter int unsigned MbResponses   = 8,
+  parameter int unsigned ClockPeriodPs = 1000,
+  parameter int unsigned WaitLimitNs   = 10000
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -74,7 +81,89 @@ module muster_flat
   input  logic [5:0]          census_warp_i,
   output logic                census_live_o,
   output logic                census_waiting_o,
-  output logic [4:0]          census_warp_cta_o
+  output logic [4:0]          census_warp_cta_o,
+
+  input  logic                mb_issue_valid_i,
+  output logic                mb_issue_ready_o,
+  input  logic [3:0]          mb_issue_op_i,
+  input  logic [4:0]          mb_issue_cta_i,
+  input  logic [31:0]         mb_issue_addr_i,
+  input  logic [5:0]          mb_issue_warp_i,
+  input  logic [31:0]         mb_issue_lanes_i,
+  input  logic [31:0]         mb_issue_operand_i,
+  input  logic                mb_issue_phase_i,
+  input  logic                mb_issue_has_token_i,
+  input  logic                mb_issue_has_hint_i,
+  input  logic                mb_issue_whole_i,
+  input  logic                mb_issue_releasing_i,
+
+  input  logic                mb_async_valid_i,
+  output logic                mb_async_ready_o,
+  input  logic [3:0]          mb_async_op_i,
+  input  logic [4:0]          mb_async_cta_i,
+  input  logic [31:0]         mb_async_addr_i,
+  input  logic [31:0]         mb_async_operand_i,
+
+  input  logic                mb_remote_valid_i,
+  output logic                mb_remote_ready_o,
+  input  logic [3:0]          mb_remote_op_i,
+  input  logic [4:0]          mb_remote_cta_i,
+  input  logic [31:0]         mb_remote_addr_i,
+  input  logic [31:0]         mb_remote_lanes_i,
+  input  logic [31:0]         mb_remote_operand_i,
+  input  logic                mb_remote_has_token_i,
+
+  output logic [63:0]         mb_busy_o,
+
+  output logic [63:0]         mb_fence_req_o,
+  input  logic [63:0]         mb_fence_ack_i,
+
+  output logic                read_valid_o,
+  input  logic                read_ready_i,
+  output logic [4:0]          read_cta_o,
+  output logic [31:0]         read_addr_o,
+  input  logic                rdata_valid_i,
+  input  logic [63:0]         rdata_i,
+  output logic                write_valid_o,
+  input  logic                write_ready_i,
+  output logic [4:0]          write_cta_o,
+  output logic [31:0]         write_addr_o,
+  output logic [63:0]         write_data_o,
+  output logic [2:0]          held_valid_o,
+  output logic [4:0]          held_cta_o      [3],
+  output logic [31:0]         held_addr_o     [3],
+  input  logic                yield_i,
+
+  output logic                mb_response_valid_o,
+  input  logic                mb_response_ready_i,
+  output logic [5:0]          mb_response_warp_o,
+  output logic [31:0]         mb_response_lanes_o,
+  output logic [3:0]          mb_response_op_o,
+  output logic [19:0]         mb_response_operand_o,
+  output logic                mb_response_complete_o,
+  output logic [63:0]         mb_response_token_o,
+
+  output logic [63:0]         mb_wake_o,
+  output logic [63:0]         mb_expire_o,
+
+  output logic                mb_fault_valid_o,
+  output logic [4:0]          mb_fault_cause_o,
+  output logic [1:0]          mb_fault_source_o,
+  output logic [5:0]          mb_fault_warp_o,
+  output logic [31:0]         mb_fault_lanes_o,
+  output logic [4:0]          mb_fault_cta_o,
+  output logic [31:0]         mb_fault_addr_o,
+
+  output logic                mb_commit_valid_o,
+  output logic [1:0]          mb_commit_source_o,
+  output logic [5:0]          mb_commit_warp_o,
+  output logic [31:0]         mb_commit_lanes_o,
+  output logic [4:0]          mb_commit_cta_o,
+  output logic [31:0]         mb_commit_addr_o,
+  output logic                mb_commit_written_o,
+  output logic [63:0]         mb_commit_word_o,
+  output logic                mb_commit_turned_o,
+  output logic                mb_commit_parked_o
 );
 
   issue_t     [NumIssue-1:0] issue;
@@ -86,10 +175,22 @@ module muster_flat
   logic       [NumWarps-1:0] busy, fence_req, released;
   census_t                   census;
 
+  mb_group_t                 mb_issue;
+  mb_async_t                 mb_async;
+  mb_remote_t                mb_remote;
+  mb_place_t                 read_place, write_place;
+  mb_place_t  [2:0]          held_place;
+  mb_response_t              mb_response;
+  mb_fault_t                 mb_fault;
+  mb_commit_t                mb_commit;
+  logic       [NumWarps-1:0] mb_busy, mb_fence_req, mb_wake, mb_expire;
+
   muster #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue),
     .EnReduce(EnReduce != 0), .EnState(EnState != 0), .EnFaults(EnFaults != 0),
-    .EnDrain(EnDrain != 0), .EnLanes(EnLanes != 0)
+    .EnDrain(EnDrain != 0), .EnLanes(EnLanes != 0), .EnMbarrier(EnMbarrier != 0),
+    .EnMbDrop(EnMbDrop != 0), .EnMbLimit(EnMbLimit != 0), .SmemBytes(SmemBytes),
+    .MbResponses(MbResponses), .ClockPeriodPs(ClockPeriodPs), .WaitLimitNs(WaitLimitNs)
   ) u_muster (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i (issue), .busy_o (busy),
@@ -101,17 +202,18 @@ module muster_flat
     .fault_valid_o, .fault_o (fault),
     .commit_o (commit),
     .census_cta_i, .census_bar_i, .census_word_o, .census_warp_i, .census_warp_o (census),
-    // No mbarriers here.
-    .mb_issue_valid_i (1'b0), .mb_issue_ready_o (), .mb_issue_i ('0),
-    .mb_async_valid_i (1'b0), .mb_async_ready_o (), .mb_async_i ('0),
-    .mb_remote_valid_i (1'b0), .mb_remote_ready_o (), .mb_remote_i ('0),
-    .mb_fence_req_o (), .mb_fence_ack_i ('0),
-    .smem_read_valid_o (), .smem_read_ready_i (1'b0), .smem_read_place_o (),
-    .smem_rdata_valid_i (1'b0), .smem_rdata_i ('0),
-    .smem_write_valid_o (), .smem_write_ready_i (1'b0), .smem_write_place_o (),
-    .smem_write_data_o (), .smem_held_valid_o (), .smem_held_place_o (), .smem_yield_i (1'b0),
-    .mb_response_valid_o (), .mb_response_ready_i (1'b0), .mb_response_o (),
-    .mb_wake_o (), .mb_expire_o (), .mb_fault_valid_o (), .mb_fault_o (), .mb_commit_o ()
+    .mb_issue_valid_i, .mb_issue_ready_o, .mb_issue_i (mb_issue),
+    .mb_async_valid_i, .mb_async_ready_o, .mb_async_i (mb_async),
+    .mb_remote_valid_i, .mb_remote_ready_o, .mb_remote_i (mb_remote),
+    .mb_busy_o (mb_busy), .mb_fence_req_o (mb_fence_req), .mb_fence_ack_i (mb_fence_ack_i[NumWarps-1:0]),
+    .smem_read_valid_o (read_valid_o), .smem_read_ready_i (read_ready_i),
+    .smem_read_place_o (read_place), .smem_rdata_valid_i (rdata_valid_i), .smem_rdata_i (rdata_i),
+    .smem_write_valid_o (write_valid_o), .smem_write_ready_i (write_ready_i),
+    .smem_write_place_o (write_place), .smem_write_data_o (write_data_o),
+    .smem_held_valid_o (held_valid_o), .smem_held_place_o (held_place), .smem_yield_i (yield_i),
+    .mb_response_valid_o, .mb_response_ready_i, .mb_response_o (mb_response),
+    .mb_wake_o (mb_wake), .mb_expire_o (mb_expire), .mb_fault_valid_o, .mb_fault_o (mb_fault),
+    .mb_commit_o (mb_commit)
   );
 
   assign lifecycle = '{
@@ -164,5 +266,64 @@ module muster_flat
   assign census_waiting_o = census.waiting;
 
   assign census_warp_cta_o = census.cta;
+
+  assign mb_issue = '{
+    op:        mb_op_e'(mb_issue_op_i),
+    place:     '{cta: mb_issue_cta_i, addr: mb_issue_addr_i},
+    warp:      mb_issue_warp_i,
+    lanes:     mb_issue_lanes_i,
+    operand:   mb_issue_operand_i,
+    phase:     mb_issue_phase_i,
+    has_token: mb_issue_has_token_i,
+    has_hint:  mb_issue_has_hint_i,
+    whole:     mb_issue_whole_i,
+    releasing: mb_issue_releasing_i
+  };
+  assign mb_async = '{
+    op:      mb_op_e'(mb_async_op_i),
+    place:   '{cta: mb_async_cta_i, addr: mb_async_addr_i},
+    operand: mb_async_operand_i
+  };
+  assign mb_remote = '{
+    op:        mb_op_e'(mb_remote_op_i),
+    place:     '{cta: mb_remote_cta_i, addr: mb_remote_addr_i},
+    lanes:     mb_remote_lanes_i,
+    operand:   mb_remote_operand_i,
+    has_token: mb_remote_has_token_i
+  };
+
+  assign mb_busy_o      = 64'(mb_busy);
+  assign mb_fence_req_o = 64'(mb_fence_req);
+  assign mb_wake_o      = 64'(mb_wake);
+  assign mb_expire_o    = 64'(mb_expire);
+
+  assign {read_cta_o, read_addr_o}   = read_place;
+  assign {write_cta_o, write_addr_o} = write_place;
+  for (genvar i = 0; i < 3; i++) begin : g_held
+    assign {held_cta_o[i], held_addr_o[i]} = held_place[i];
+  end
+
+  assign mb_response_warp_o     = mb_response.warp;
+  assign mb_response_lanes_o    = mb_response.lanes;
+  assign mb_response_op_o       = mb_response.op;
+  assign mb_response_operand_o  = mb_response.operand;
+  assign mb_response_complete_o = mb_response.complete;
+  assign mb_response_token_o    = mb_response.token;
+
+  assign mb_fault_cause_o  = mb_fault.cause;
+  assign mb_fault_source_o = mb_fault.source;
+  assign mb_fault_warp_o   = mb_fault.warp;
+  assign mb_fault_lanes_o  = mb_fault.lanes;
+  assign {mb_fault_cta_o, mb_fault_addr_o} = mb_fault.place;
+
+  assign mb_commit_valid_o   = mb_commit.valid;
+  assign mb_commit_source_o  = mb_commit.source;
+  assign mb_commit_warp_o    = mb_commit.warp;
+  assign mb_commit_lanes_o   = mb_commit.lanes;
+  assign {mb_commit_cta_o, mb_commit_addr_o} = mb_commit.place;
+  assign mb_commit_written_o = mb_commit.written;
+  assign mb_commit_word_o    = mb_commit.word;
+  assign mb_commit_turned_o  = mb_commit.turned;
+  assign mb_commit_parked_o  = mb_commit.parked;
 
 endmodule

@@ -156,6 +156,11 @@ void Room::Drive() {
 void Room::Observe() {
   ObserveFalseAnswers();
   ObserveCommit();
+  for (unsigned w = 0; w < kWarps; ++w) {
+    if (((unit_.busy_o >> w & 1) != 0) == of_warp_[w].empty()) {
+      Fail("busy is wrong of warp " + std::to_string(w));
+    }
+  }
   ObserveResults();
   leaving_ = 0;
   for (unsigned w = 0; w < kWarps; ++w) {

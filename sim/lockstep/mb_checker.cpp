@@ -1,0 +1,268 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/lockstep/mb_checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace muster::lockstep {
+namespace {
+
+bool Same(const MbOperation& a, const MbOperation& b) {
+  return a.op == b.op && a.cta == b.cta && a.warp == b.warp && a.lanes == b.lanes &&
+         a.addr == b.addr && a.operand == b.operand && a.phase == b.phase &&
+         a.has_token == b.has_token && a.has_hint == b.has_hint && a.whole == b.whole &&
+         a.releasing == b.releasing;
+}
+
+MbPlace PlaceOfWord(const MbOperation& operation) { return {operation.cta, operation.addr}; }
+
+// The smallest 2^n - 1 that holds every warp number of the unit.
+unsigned WarpMask(unsigned num_warps) {
+  unsigned mask = 1;
+  while (mask < num_warps - 1) {
+    mask = mask * 2 + 1;
+  }
+  return mask;
+}
+
+}  // namespace
+
+MbChecker::MbChecker(const Config& config, const golden::Mbarriers& model)
+    : config_(config),
+      model_(model),
+      warp_mask_(WarpMask(config.num_warps)),
+      expiry_(config.num_warps + 4),
+      records_(config.mbarrier ? kRecords : 0) {}
+
+bool MbChecker::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
+  const MbInputs& mb_in = in.mb;
+  const MbOutputs& mb = out.mb;
+  events_.clear();
+  if ((mb.expire != 0 || leave_ || cycle > deadline_) && !TakeFalseAnswers(cycle, mb)) {
+    return false;
+  }
+  if (commit_) {
+    MbEvent& event = events_.emplace_back();
+    event.operation = committed_;
+    before_.commit = *commit_;
+  }
+  for (const MbInputs::Store& store : mb_in.stores) {
+    MbEvent& event = events_.emplace_back();
+    event.kind = store.restores ? MbEvent::Kind::kRestore : MbEvent::Kind::kStore;
+    event.operation.cta = store.place.cta;
+    event.operation.addr = store.place.addr;
+    event.word = store.word;
+  }
+  if (mb.busy != busy_) {
+    return Differ("mb.busy", fmt::format("{:#x}", mb.busy),
+                  fmt::format("{:#x}: from acceptance to commit", busy_));
+  }
+  if (mb.fence_req != undrained_) {
+    return Differ("mb.fence_req", fmt::format("{:#x}", mb.fence_req),
+                  fmt::format("{:#x}: from acceptance to acknowledge", undrained_));
+  }
+  return CheckSources(mb_in, mb) && CheckBank(mb_in, mb) && CheckResponseHeld(mb_in, mb);
+}
+
+// Those seen now were given before the commit of the cycle before.
+bool MbChecker::TakeFalseAnswers(std::uint64_t cycle, const MbOutputs& out) {
+  std::uint64_t leaving = 0;
+  if (leave_) {
+    events_.push_back(*leave_);
+  }
+  deadline_ = std::numeric_limits<std::uint64_t>::max();
+  for (std::uint64_t left = model_.Parked() | out.expire; left != 0; left &= left - 1) {
+    const auto warp = static_cast<unsigned>(__builtin_ctzll(left));
+    const bool parked = (model_.Parked() & Bit(warp)) != 0;
+    const bool answered = (out.expire & Bit(warp)) != 0;
+    const Parked& slot = parked_[warp];
+    if (!parked) {
+      return Differ("mb.expire", fmt::format("warp {}", warp), "no: it is not parked");
+    }
+    if (leave_ && slot.cta == leave_->operation.cta && config_.mb_limit) {
+      leaving |= Bit(warp);  // the golden model answers these
+      continue;
+    }
+    if (answered && cycle < slot.limit) {
+      return Differ("mb.expire", fmt::format("warp {}", warp),
+                    fmt::format("not before cycle {}", slot.limit));
+    }
+    if (!answered && config_.mb_limit) {
+      if (cycle > slot.limit + expiry_) {
+        return Differ(
+            "mb.expire", fmt::format("not warp {}", warp),
+            fmt::format("at most {} cycles behind its limit, cycle {}", expiry_, slot.limit));
+      }
+      deadline_ = std::min(deadline_, slot.limit + expiry_);
+    }
+  }
+  for (std::uint64_t left = out.expire & ~leaving; left != 0; left &= left - 1) {
+    MbEvent& event = events_.emplace_back();
+    event.kind = MbEvent::Kind::kExpire;
+    event.operation.warp = static_cast<std::uint8_t>(__builtin_ctzll(left));
+  }
+  return true;
+}
+
+bool MbChecker::CheckSources(const MbInputs& in, const MbOutputs& out) {
+  const auto held = [&](const char* port, bool was, bool valid, const MbOperation& now,
+                        const MbOperation& before) {
+    return !was || (valid && Same(now, before)) ||
+           Differ(port, "changes before it is accepted", "held until ready (by the driver)");
+  };
+  if (!held("mb.issue", held_issue_, in.issue_valid, in.issue, before_in_.issue) ||
+      !held("mb.async", held_async_, in.async_valid, in.async, before_in_.async) ||
+      !held("mb.remote", held_remote_, in.remote_valid, in.remote, before_in_.remote)) {
+    return false;
+  }
+  commit_.reset();
+  if (out.commit_valid && !TakeCommit(out.commit)) {
+    return false;
+  }
+  const bool writes = out.write_valid && in.write_ready;
+  const bool must = out.commit_valid && out.commit.written;
+  if (writes != must ||
+      (writes && !(out.write_place == out.commit.place && out.write_data == out.commit.word))) {
+    return Differ("smem.write", writes ? "granted" : "none", "what commits, and in that cycle");
+  }
+  // What is acknowledged is drained, from the next cycle on.
+  for (std::uint64_t left = undrained_ & in.fence_ack; left != 0; left &= left - 1) {
+    of_warp_[__builtin_ctzll(left)].back().drained = true;
+  }
+  undrained_ &= ~in.fence_ack;
+  held_issue_ = in.issue_valid && !out.issue_ready;
+  held_async_ = in.async_valid && !out.async_ready;
+  held_remote_ = in.remote_valid && !out.remote_ready;
+  if (held_issue_ || held_async_ || held_remote_) {
+    before_in_.issue = in.issue;
+    before_in_.async = in.async;
+    before_in_.remote = in.remote;
+  }
+  if (in.issue_valid || in.async_valid || in.remote_valid) {
+    Accept(in, out);
+  }
+  return true;
+}
+
+void MbChecker::Accept(const MbInputs& in, const MbOutputs& out) {
+  if (in.issue_valid && out.issue_ready) {
+    const unsigned warp = PlaceOf(in.issue.warp);
+    const bool drained = !config_.drain || !in.issue.releasing || (in.fence_ack & Bit(warp)) != 0;
+    of_warp_[warp].push_back({in.issue, drained});
+    busy_ |= Bit(warp);
+    undrained_ |= drained ? 0 : Bit(warp);
+    quiet_ = false;
+  }
+  if (in.async_valid && out.async_ready) {
+    of_async_.push_back({in.async, true});
+    quiet_ = false;
+  }
+  if (in.remote_valid && out.remote_ready) {
+    of_remote_.push_back({in.remote, true});
+    quiet_ = false;
+  }
+}
+
+std::deque<MbChecker::Flight>& MbChecker::QueueOf(MbSource source, unsigned warp) {
+  if (source == MbSource::kAsync) {
+    return of_async_;
+  }
+  return source == MbSource::kRemote ? of_remote_ : of_warp_[PlaceOf(warp)];
+}
+
+// The oldest group of its warp or source, or its first lanes.
+bool MbChecker::TakeCommit(const MbOutputs::Commit& commit) {
+  std::deque<Flight>& queue = QueueOf(commit.source, commit.warp);
+  const auto from = commit.source == MbSource::kWarp ? fmt::format("warp {}", commit.warp)
+                                                     : std::string(Name(commit.source));
+  if (queue.empty()) {
+    return Differ("mb.commit", "of " + from, "none of it was accepted", commit.place);
+  }
+  Flight& flight = queue.front();
+  if (!flight.drained) {
+    return Differ("mb.commit", "of " + from, "not before its drain", commit.place);
+  }
+  MbOperation& operation = flight.operation;
+  if (!(PlaceOfWord(operation) == commit.place)) {
+    return Differ("mb.commit", fmt::format("of {} at {:#x}", from, commit.place.addr),
+                  fmt::format("at CTA {}, {:#x}", operation.cta, operation.addr), commit.place);
+  }
+  const std::uint32_t lanes = config_.lanes ? commit.lanes : operation.lanes;
+  const std::uint32_t rest = operation.lanes & ~lanes;
+  const bool ordered = rest == 0 || (lanes >> __builtin_ctz(rest)) == 0;
+  if (lanes == 0 || (lanes & ~operation.lanes) != 0 || !ordered) {
+    return Differ("mb.commit.lanes", fmt::format("{:#x}", lanes),
+                  fmt::format("the first of {:#x}", operation.lanes), commit.place);
+  }
+  commit_ = commit;
+  committed_ = operation;
+  committed_.lanes = lanes;
+  operation.lanes = rest;
+  if (rest == 0) {
+    queue.pop_front();
+    if (commit.source == MbSource::kWarp && queue.empty()) {
+      busy_ &= ~Bit(PlaceOf(commit.warp));
+    }
+  }
+  return true;
+}
+
+bool MbChecker::CheckBank(const MbInputs& in, const MbOutputs& out) {
+  if (held_write_ && !(out.write_valid && out.write_place == before_.write_place &&
+                       out.write_data == before_.write_data)) {
+    return Differ("smem.write", "changes", "held until it is granted", before_.write_place);
+  }
+  if (held_read_ && !in.yield && !(out.read_valid && out.read_place == before_.read_place)) {
+    return Differ("smem.read", "changes", "held until it is granted", before_.read_place);
+  }
+  if (in.rdata_valid) {
+    if (!reading_) {
+      return Differ("smem.rdata", "valid (by the driver)", "no read is on its way");
+    }
+    const std::uint64_t word = model_.Word(reading_->cta, reading_->addr);
+    if (in.rdata != word) {
+      return Differ("smem.rdata", fmt::format("{:#x} (by the driver)", in.rdata),
+                    fmt::format("{:#x}", word), *reading_);
+    }
+    reading_.reset();
+  }
+  if (out.read_valid && in.read_ready) {
+    if (reading_) {
+      return Differ("smem.read", "granted (by the driver)", "one at a time", out.read_place);
+    }
+    reading_ = out.read_place;
+  }
+  held_write_ = out.write_valid && !in.write_ready;
+  held_read_ = out.read_valid && !in.read_ready;
+  if (held_write_ || held_read_) {
+    before_.write_place = out.write_place;
+    before_.write_data = out.write_data;
+    before_.read_place = out.read_place;
+  }
+  return true;
+}
+
+bool MbChecker::CheckResponseHeld(const MbInputs& in, const MbOutputs& out) {
+  if (held_response_ && !out.response_valid) {
+    return Differ("mb.response_valid", "0", "held until ready");
+  }
+  held_response_ = out.response_valid && !in.response_ready;
+  return true;
+}
+
+std::vector<MbRecord> MbChecker::History(MbPlace place) const {
+  std::vector<MbRecord> history;
+  for (std::uint64_t i = kept_; i != kept_ - std::min(kept_, kRecords); --i) {
+    const MbRecord& record = records_[(i - 1) % kRecords];
+    if (PlaceOfWord(record.event.operation) == place && history.size() < kReported) {
+      history.push_back(record);
+    }
+  }
+  std::reverse(history.begin(), history.end());
+  return history;
+}
+
+}  // namespace muster::lockstep

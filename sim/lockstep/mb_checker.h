@@ -1,0 +1,141 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The lockstep check of the shared-memory scope: the rules of its handshakes, and what follows from
+// each commit, compared with the golden model.
+//
+// An answer false that is seen in a cycle was given before the commit of the cycle before
+// (rtl/mbarrier/README.md, "Waits"). So a commit goes to the golden model one cycle late, behind
+// such answers.
+#ifndef MUSTER_SIM_LOCKSTEP_MB_CHECKER_H_
+#define MUSTER_SIM_LOCKSTEP_MB_CHECKER_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/golden/mbarrier.h"
+#include "sim/golden/mbarrier_operation.h"
+#include "sim/golden/operation.h"
+#include "sim/lockstep/mismatch.h"
+#include "sim/lockstep/pins.h"
+
+namespace muster::lockstep {
+
+// One line of what has happened at a word.
+struct MbRecord {
+  std::uint64_t cycle = 0;
+  MbEvent event;
+  golden::MbEffects effects;
+};
+
+class MbChecker {
+ public:
+  MbChecker(const Config& config, const golden::Mbarriers& model);
+
+  // Looks at the settled pins of one cycle, and finds out what has happened. False: a rule is
+  // broken, see mismatch().
+  bool Check(std::uint64_t cycle, const Inputs& in, const Outputs& out);
+  // That, in order, and when: a commit was in the cycle before.
+  const std::vector<MbEvent>& events() const { return events_; }
+  std::uint64_t CycleOf(const MbEvent& event, std::uint64_t cycle) const {
+    return event.kind == MbEvent::Kind::kStep ? cycle - 1 : cycle;
+  }
+  // Compares the pins of that cycle with the effects of its events.
+  bool Compare(std::uint64_t cycle, const Inputs& in, const Outputs& out,
+               const golden::MbEffects* effects);
+
+  // Nothing is presented, on its way, or to be answered by the unit, but for parked warps.
+  bool Idle() const { return !held_issue_ && !held_async_ && !held_remote_ && quiet_; }
+
+  // The latest events at a word.
+  std::vector<MbRecord> History(MbPlace place) const;
+  const std::optional<Mismatch>& mismatch() const { return mismatch_; }
+
+ private:
+  // A group between acceptance and commit; some of its lanes may have committed.
+  struct Flight {
+    MbOperation operation;
+    bool drained = true;
+  };
+  struct Parked {
+    std::uint64_t limit = 0;  // the first cycle in which it may be answered false
+    std::uint8_t cta = 0;
+  };
+  struct Response {
+    std::uint64_t commit = 0;  // cycle
+    std::uint64_t stalls = 0;  // stalls_ then
+    MbOperation operation;     // its lanes
+    std::array<std::uint64_t, kWarpSize> token;
+    bool complete = false;
+  };
+
+  // mb_checker.cpp: what happens.
+  bool TakeFalseAnswers(std::uint64_t cycle, const MbOutputs& out);
+  bool CheckSources(const MbInputs& in, const MbOutputs& out);
+  bool CheckBank(const MbInputs& in, const MbOutputs& out);
+  bool TakeCommit(const MbOutputs::Commit& commit);
+  bool CheckResponseHeld(const MbInputs& in, const MbOutputs& out);
+  void Accept(const MbInputs& in, const MbOutputs& out);
+  std::deque<Flight>& QueueOf(MbSource source, unsigned warp);
+
+  // mb_values.cpp: what it must lead to.
+  bool CompareStep(std::uint64_t cycle, const MbOperation& operation,
+                   const golden::MbEffects& effects, const MbOutputs& out);
+  bool CompareLeave(const MbOperation& operation, const golden::MbEffects& effects,
+                    const MbOutputs& out);
+  bool CompareResponse(std::uint64_t cycle, const MbInputs& in, const MbOutputs& out);
+  void Park(std::uint64_t commit, const MbOperation& operation);
+  [[gnu::cold]] bool Differ(std::string field, std::string unit, std::string golden);
+  [[gnu::cold]] bool Differ(std::string field, std::string unit, std::string golden, MbPlace place);
+
+  unsigned PlaceOf(unsigned warp) const { return warp & warp_mask_; }
+  static std::uint64_t Bit(unsigned warp) { return std::uint64_t{1} << warp; }
+
+  const Config config_;
+  const golden::Mbarriers& model_;
+  const unsigned warp_mask_;
+  const std::uint64_t expiry_;  // from the limit to the answer false, at most
+  std::optional<Mismatch> mismatch_;
+  std::vector<MbEvent> events_;
+
+  // In the cycle before: what waited for ready, ...
+  bool held_issue_ = false;
+  bool held_async_ = false;
+  bool held_remote_ = false;
+  bool held_read_ = false;
+  bool held_write_ = false;
+  bool held_response_ = false;
+  MbInputs before_in_;
+  MbOutputs before_;
+  // ... what committed, and the CTA that left.
+  std::optional<MbOutputs::Commit> commit_;
+  MbOperation committed_;
+  std::optional<MbEvent> leave_;
+
+  std::array<std::deque<Flight>, kMaxWarps> of_warp_;
+  std::deque<Flight> of_async_;
+  std::deque<Flight> of_remote_;
+  std::uint64_t busy_ = 0;       // warps with a flight
+  std::uint64_t undrained_ = 0;  // of these, the latest not drained
+  bool quiet_ = true;            // no flight, no response outstanding
+  std::optional<MbPlace> reading_;
+
+  // Predictions.
+  std::array<Parked, kMaxWarps> parked_;
+  std::uint64_t deadline_ = ~std::uint64_t{0};  // none of the parked is late before
+  std::uint64_t wake_ = 0;                      // in the next cycle
+  std::deque<Response> responses_;
+  std::uint64_t stalls_ = 0;
+
+  static constexpr std::uint64_t kRecords = 4096;  // kept, a power of two, ...
+  static constexpr unsigned kReported = 6;         // ... and reported of a word
+  std::vector<MbRecord> records_;
+  std::uint64_t kept_ = 0;
+};
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_LOCKSTEP_MB_CHECKER_H_
