@@ -31,15 +31,29 @@ def output(*command):
     return json.loads(done.stdout)
 
 
-def synthesize(seeds, limit):
+def synthesize(top, seeds, limit):
     """The areas and frequencies by configuration; none if the tools could not be had."""
-    results = BUILD / "synth.json"
+    results = BUILD / f"synth-{top}.json"
     results.unlink(missing_ok=True)
-    print("\nArea and clock frequency (iCE40 HX8K); ten minutes or so where nothing is done yet",
-          flush=True)
-    subprocess.run([ROOT / "scripts/synth.py", "--seeds", seeds, "--limit", str(limit), "--json",
-                    results])
+    print(f"\nArea and clock frequency of {top} (iCE40 HX8K); ten minutes or so where nothing is "
+          "done yet", flush=True)
+    subprocess.run([ROOT / "scripts/synth.py", "--top", top, "--seeds", seeds, "--limit", str(limit),
+                    "--json", results])
     return json.loads(results.read_text()) if results.exists() else {}
+
+
+def measure_mbarrier(names):
+    """Throughput, wake-up and worst wait at one word: the worst of all configurations."""
+    runs = [output("build/tb/bench/muster_bench", "--config", name, "--mbarrier") for name in names]
+    return {"updates_per_cycle_same_word": min(run["updates_per_cycle_same_word"] for run in runs),
+            "wakeup_latency_cycles": max(run["wakeup_latency_cycles"] for run in runs),
+            "worst_wait_cycles": max(run["worst_wait_cycles"] for run in runs)}
+
+
+def area_of(area):
+    """What is filed of a configuration's synthesis: nothing but nulls if it did not finish."""
+    area = area if area.get("fmax_mhz") else {}
+    return {key: area.get(key) for key in ("lut", "ff", "bram", "fmax_mhz")}
 
 
 def measure(name):
@@ -51,10 +65,10 @@ def measure(name):
 
 def filed(figures, area):
     """The members of a configuration in bench.json."""
-    area = area if area.get("fmax_mhz") else {}
     latency = figures["release_latency_cycles"]
-    figures |= {key: area.get(key) for key in ("lut", "ff", "bram", "fmax_mhz")}
-    figures["release_ns"] = round(1000 * latency / area["fmax_mhz"], 1) if area else None
+    figures |= area_of(area)
+    mhz = figures["fmax_mhz"]
+    figures["release_ns"] = round(1000 * latency / mhz, 1) if mhz else None
     return {key: figures[key] for key in FILED}
 
 
@@ -86,6 +100,13 @@ def print_sizes(fast, slow):
     row("NVIDIA Turing, 20+2W: a whole instruction, so more than that", [20 + 2 * n for n in SHOWN_SIZES])
 
 
+def print_mbarrier(mbarrier):
+    print("\nmbarrier, the worst of all configurations\n"
+          f"  updates of one word, three sources at once   {mbarrier['updates_per_cycle_same_word']:.2f} per cycle\n"
+          f"  turn to wake-up of all parked warps          {mbarrier['wakeup_latency_cycles']} cycles\n"
+          f"  worst wait of a source                       {mbarrier['worst_wait_cycles']} cycles")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawTextHelpFormatter)
@@ -103,13 +124,19 @@ def main():
     print("Latency, throughput and speed of simulation; half a minute", flush=True)
     figures = {name: measure(name) for name in names}
     sizes = output("build/tb/bench/muster_bench", "--config", LARGEST, "--sizes")
-    areas = {} if args.no_area else synthesize(args.seeds, args.limit)
+    mbarrier = measure_mbarrier(names)
+    areas, mb_areas = ({}, {}) if args.no_area else (
+        synthesize(top, args.seeds, args.limit) for top in ("muster", "muster_mbarrier"))
 
     configs = {name: filed(figures[name], areas.get(name, {})) for name in names}
     print_configs(figures)
     fast = sizes["sync_all_cycles"]
     print_sizes(fast, sizes["sync_all_half_rate_cycles"])
-    args.json.write_text(json.dumps({"configs": configs, "sync_all_cycles": fast}, indent=2) + "\n")
+    print_mbarrier(mbarrier)
+    mb_names = json.loads((ROOT / "scripts/mbarrier_configs.json").read_text())
+    mbarrier |= {name: area_of(mb_areas.get(name, {})) for name in mb_names}
+    args.json.write_text(json.dumps(
+        {"configs": configs, "sync_all_cycles": fast, "mbarrier": mbarrier}, indent=2) + "\n")
     print(f"\nAll of it is in {os.path.relpath(args.json, ROOT)} "
           f"({(time.monotonic() - start) / 60:.0f} minutes)")
     if not areas and not args.no_area:

@@ -13,6 +13,7 @@
 #include "sim/golden/config.h"
 #include "sim/lockstep/lockstep.h"
 #include "tb/bench/stimulus.h"
+#include "tb/bench/storm.h"
 
 namespace {
 
@@ -56,6 +57,19 @@ nlohmann::json MeasureConfig(const Config& config) {
           {"arrivals_per_cycle", stream.arrivals_per_cycle()}};
 }
 
+nlohmann::json MeasureMbarrier(const Config& config) {
+  muster::bench::Storm storm(config, kStreamCycles);
+  RunChecked(config, &storm);
+  muster::bench::WakeUp wake_up(config);
+  RunChecked(config, &wake_up);
+  if (!wake_up.done()) {
+    throw std::runtime_error(fmt::format("{}: the warps were not woken", config.name));
+  }
+  return {{"updates_per_cycle_same_word", storm.updates_per_cycle()},
+          {"wakeup_latency_cycles", wake_up.latency()},
+          {"worst_wait_cycles", storm.worst_wait()}};
+}
+
 // All warps of a CTA sync, for each size of CTA: as fast as the ports take them, and half a warp
 // per cycle with a drain each, as NVIDIA's units are said to.
 nlohmann::json MeasureSizes(const Config& config) {
@@ -75,8 +89,10 @@ int main(int argc, char** argv) {
   std::string name;
   bool sizes = false;
   bool sync_only = false;
+  bool mbarrier = false;
   app.add_option("--config", name, "a configuration of scripts/configs.json")->required();
   app.add_flag("--sizes", sizes, "a sync of each size of CTA, instead");
+  app.add_flag("--mbarrier", mbarrier, "updates of one mbarrier, and wake-up, instead");
   app.add_flag("--sync-only", sync_only, "a plain sync of all warps, instead: passes or fails");
   CLI11_PARSE(app, argc, argv);
   const Config* config = muster::FindConfig(name);
@@ -89,7 +105,9 @@ int main(int argc, char** argv) {
     if (sync_only) {
       GatherCycles(*config, {config->num_warps});
     } else {
-      figures = sizes ? MeasureSizes(*config) : MeasureConfig(*config);
+      figures = mbarrier ? MeasureMbarrier(*config)
+                : sizes  ? MeasureSizes(*config)
+                         : MeasureConfig(*config);
       fmt::print("{}\n", figures.dump(2));
     }
   } catch (const std::exception& error) {
