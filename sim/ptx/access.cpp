@@ -111,7 +111,7 @@ void SwapAll(const Lanes& lanes, unsigned lane, std::uint8_t* at) {
   for (unsigned k = 0; k < i.vector; ++k) {
     std::uint8_t* const element = at + std::size_t{k} * Bytes(i.type);
     const std::uint64_t b = lanes.a(1 + k)[lane];
-    if (IsHalf(i.type) || IsPackedHalf(i.type)) {
+    if (IsHalf(ElementOf(i.type))) {
       lanes.d(k)[lane] = SwapHalves(element, i.type, op, b);
       continue;
     }

@@ -78,6 +78,11 @@ T Distance(T a, T b) {
   return static_cast<T>(a < b ? Wide(b) - Wide(a) : Wide(a) - Wide(b));
 }
 
+template <typename T>
+T Floor(T value, bool at_zero) {
+  return at_zero && value < 0 ? T{0} : value;
+}
+
 // The nearest value that there is.
 template <typename T>
 T Clamp(__int128 value) {
@@ -488,6 +493,7 @@ void Unpack(const Lanes& l) {
 void ComputeInteger(const Lanes& l) {
   const auto a = l.a(0);
   const bool saturate = l.instruction.saturate;
+  const bool relu = l.instruction.relu;
   switch (l.instruction.op) {
     case Op::kAdd:
       return Binary(l, [saturate](auto x, auto y) {
@@ -530,9 +536,9 @@ void ComputeInteger(const Lanes& l) {
     case Op::kRem:
       return Binary(l, [](auto x, auto y) { return Remainder(x, y); });
     case Op::kMin:
-      return Binary(l, [](auto x, auto y) { return std::min(x, y); });
+      return Binary(l, [relu](auto x, auto y) { return Floor(std::min(x, y), relu); });
     case Op::kMax:
-      return Binary(l, [](auto x, auto y) { return std::max(x, y); });
+      return Binary(l, [relu](auto x, auto y) { return Floor(std::max(x, y), relu); });
     case Op::kAbs:
       return Unary(l, [](auto x) { return x < 0 ? static_cast<decltype(x)>(-Wide(x)) : x; });
     case Op::kNeg:
@@ -585,6 +591,9 @@ void ComputeInteger(const Lanes& l) {
 }
 
 void Compute(const Lanes& l) {
+  if (IsPair(l.instruction.type)) {
+    return ComputePair(l);
+  }
   switch (l.instruction.op) {
     case Op::kSetp:
     case Op::kSet:
@@ -593,12 +602,16 @@ void Compute(const Lanes& l) {
     case Op::kTestp:
       return ComputeCompare(l);
     case Op::kCvt:
+    case Op::kCvtPack:
       return ComputeConvert(l);
     default:
       break;
   }
-  if (l.instruction.op <= Op::kCopySign && IsFloat(l.instruction.type)) {
+  if (IsFloat(l.instruction.type) && l.instruction.op <= Op::kCopySign) {
     return ComputeFloat(l);
+  }
+  if (IsHalf(l.instruction.type)) {
+    return ComputeHalf(l);
   }
   return ComputeInteger(l);
 }

@@ -81,6 +81,8 @@ struct Lanes {
 void Compute(const Lanes& lanes);         // whatever only computes: one of the following
 void ComputeInteger(const Lanes& lanes);  // integers, bits and moves
 void ComputeFloat(const Lanes& lanes);    // f32 and f64 arithmetic
+void ComputeHalf(const Lanes& lanes);     // f16 and bf16 arithmetic
+void ComputePair(const Lanes& lanes);     // two of those in a register
 void ComputeCompare(const Lanes& lanes);  // setp, set, selp, slct, testp
 void ComputeConvert(const Lanes& lanes);  // cvt
 
@@ -105,6 +107,25 @@ template <typename T>
 T FlushSubnormal(T value) {
   return std::fabs(value) < std::numeric_limits<T>::min() ? std::copysign(T{0}, value) : value;
 }
+// The lesser of two numbers, or the greater. With one NaN the other operand, unless .NaN is given;
+// -0 is less than +0.
+template <typename T>
+T Extreme(const Instruction& i, T a, T b) {
+  const bool greatest = i.op == Op::kMax;
+  const bool negative = std::signbit(a) != std::signbit(b);
+  if (i.xor_sign) {
+    a = std::fabs(a);
+    b = std::fabs(b);
+  }
+  T result = (a < b) != greatest ? a : b;
+  if (std::isnan(a) || std::isnan(b)) {
+    result = std::isnan(a) == i.keeps_nan ? a : b;
+  } else if (a == b) {
+    result = std::signbit(a) != greatest ? a : b;
+  }
+  return i.xor_sign && !std::isnan(result) && negative ? -result : result;
+}
+
 // 0 to 1; a NaN becomes 0.
 template <typename T>
 T ClampToUnit(T value) {
@@ -146,6 +167,9 @@ void WithFloat(Type type, F f) {
 }
 template <typename F>
 void WithNumber(Type type, F f) {
+  if (IsSmallFloat(type)) {
+    return f(float{});
+  }
   if (IsFloat(type)) {
     return WithFloat(type, f);
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/ptx/compute.h"
+#include "sim/ptx/small_float.h"
 
 namespace muster::ptx {
 namespace {
@@ -62,6 +63,9 @@ bool Combine(const Instruction& i, bool value, bool c) {
 template <typename T>
 T Comparand(const Instruction& i, std::uint64_t bits) {
   if constexpr (std::is_floating_point_v<T>) {
+    if (IsHalf(i.type)) {
+      return static_cast<T>(OperandOf(i, bits));
+    }
     return i.flush ? FlushSubnormal(FromBits<T>(bits)) : FromBits<T>(bits);
   } else {
     return FromBits<T>(bits);
@@ -98,7 +102,11 @@ void SetPredicate(const Lanes& l) {
 }
 
 void Set(const Lanes& l) {
-  const std::uint64_t yes = l.instruction.source == Type::kF32 ? ToBits(1.0F) : 0xffffffffU;
+  const Type type = l.instruction.source;
+  const std::uint64_t yes = type == Type::kF32 ? ToBits(1.0F)
+                            : IsHalf(type)     ? ToSmall(type, Round::kNearest, 1)
+                            : Bytes(type) == 2 ? 0xffffU
+                                               : 0xffffffffU;
   std::uint64_t* const d = l.d(0);
   CompareLanes(l, [&](unsigned lane, bool value, bool) { d[lane] = value ? yes : 0; });
 }

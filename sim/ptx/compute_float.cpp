@@ -24,10 +24,15 @@ int HostRounding(Round round) {
   }
 }
 
+// Of f64, what flushes subnormal numbers is an approximation that knows the upper half only.
+constexpr std::uint64_t kUpperHalf = ~std::uint64_t{0} << 32;
+
 template <typename T>
 T Operand(const Instruction& i, std::uint64_t bits) {
-  const T value = FromBits<T>(bits);
-  return i.flush ? FlushSubnormal(value) : value;
+  if (!i.flush) {
+    return FromBits<T>(bits);
+  }
+  return FlushSubnormal(FromBits<T>(sizeof(T) == 8 ? bits & kUpperHalf : bits));
 }
 
 template <typename T>
@@ -41,7 +46,7 @@ std::uint64_t Result(const Instruction& i, T value) {
   if (std::is_same_v<T, float> && std::isnan(value)) {
     return kCanonicalNan;
   }
-  return ToBits(value);
+  return i.flush && sizeof(T) == 8 ? ToBits(value) & kUpperHalf : ToBits(value);
 }
 
 template <typename F>
@@ -82,18 +87,6 @@ void MultiplyAdd(const Lanes& l) {
           i, std::fma(Operand<T>(i, a[lane]), Operand<T>(i, b[lane]), Operand<T>(i, c[lane])));
     });
   });
-}
-
-// With one NaN the other operand, unless .NaN is given; -0 is less than +0.
-template <typename T>
-T Extreme(const Instruction& i, T a, T b, bool greatest) {
-  if (std::isnan(a) || std::isnan(b)) {
-    return std::isnan(a) == i.keeps_nan ? a : b;
-  }
-  if (a == b) {
-    return std::signbit(a) != greatest ? a : b;
-  }
-  return (a < b) != greatest ? a : b;
 }
 
 // Signs are bits, of NaNs too.
@@ -148,9 +141,8 @@ void ComputeFloat(const Lanes& l) {
     case Op::kDiv:
       return Binary(l, [](auto x, auto y) { return x / y; });
     case Op::kMin:
-      return Binary(l, [&i](auto x, auto y) { return Extreme(i, x, y, false); });
     case Op::kMax:
-      return Binary(l, [&i](auto x, auto y) { return Extreme(i, x, y, true); });
+      return Binary(l, [&i](auto x, auto y) { return Extreme(i, x, y); });
     case Op::kSqrt:
       return Unary(l, [](auto x) { return std::sqrt(x); });
     case Op::kRcp:

@@ -87,7 +87,7 @@ class Decoder {
   // One of several instructions that stand for one of PTX; the last one is `out_`.
   void Emit(const Instruction& instruction) { program_->code.push_back(instruction); }
 
-  // Families of instructions: decode_arithmetic.cpp,
+  // Families of instructions: decode_arithmetic.cpp, decode_move.cpp,
   void Arithmetic();
   void Multiply();
   void Multiply24();
@@ -114,7 +114,10 @@ class Decoder {
   void Move();
   void MoveWide();
   void Convert();
-  void ConvertPair(Type to);
+  void ConvertModifiers(Type to, Type from);
+  void ConvertPair(Type to, Type from);
+  Instruction Rearranged(Op op, Type pair) const;
+  void ConvertPack();
   // decode_memory.cpp,
   void LoadStore();
   void AtomicAccess();
@@ -141,7 +144,17 @@ class Decoder {
   void Elect();
   void Barrier();
 
+  struct Needs {  // 78, 90: PTX 7.8 and sm_90
+    unsigned version;
+    unsigned target;
+  };
+  void RequireHalf(Type type, Needs f16, Needs bf16);
   void FloatModifiers(Type type);
+  void ExtremeModifiers(Type type);
+  void RealProduct(Type type);
+  bool MixesHalves(std::size_t sources);
+  Slot Widened(Slot half, Type type);
+  void Sign();
   bool TakeCarry(bool takes_in);
   void WrapOrClamp();
   bool TakeCompare(Type type);

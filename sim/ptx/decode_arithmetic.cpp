@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Decoding: arithmetic, bits, comparison, moves and conversions.
+// Decoding: arithmetic, bits and comparison.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,23 +35,75 @@ constexpr std::initializer_list<Type> kWideIntegers = {Type::kU32, Type::kS32, T
                                                        Type::kS64};
 constexpr std::initializer_list<Type> kWords = {Type::kU32, Type::kS32};
 constexpr std::initializer_list<Type> kFloats = {Type::kF32, Type::kF64};
-constexpr std::initializer_list<Type> kComparable = {Type::kB16, Type::kB32, Type::kB64, Type::kU16,
+constexpr std::initializer_list<Type> kSelectable = {Type::kB16, Type::kB32, Type::kB64, Type::kU16,
                                                      Type::kU32, Type::kU64, Type::kS16, Type::kS32,
                                                      Type::kS64, Type::kF32, Type::kF64};
+constexpr std::initializer_list<Type> kComparable = {
+    Type::kB16, Type::kB32, Type::kB64,   Type::kU16,  Type::kU32,
+    Type::kU64, Type::kS16, Type::kS32,   Type::kS64,  Type::kF32,
+    Type::kF64, Type::kF16, Type::kF16x2, Type::kBF16, Type::kBF16x2};
+// Of which there are pairs.
+constexpr std::initializer_list<Type> kAdditive = {
+    Type::kU16,   Type::kS16,    Type::kU32,   Type::kS32,   Type::kU64,
+    Type::kS64,   Type::kF32,    Type::kF64,   Type::kF16,   Type::kBF16,
+    Type::kF16x2, Type::kBF16x2, Type::kU16x2, Type::kS16x2, Type::kF32x2};
+constexpr std::initializer_list<Type> kReals = {
+    Type::kF32, Type::kF64, Type::kF16, Type::kBF16, Type::kF16x2, Type::kBF16x2, Type::kF32x2};
+
+constexpr bool IsBF16(Type type) { return ElementOf(type) == Type::kBF16; }
 
 }  // namespace
 
+// What halves need, where it differs for bf16.
+void Decoder::RequireHalf(Type type, Needs f16, Needs bf16) {
+  if (IsHalf(ElementOf(type))) {
+    const Needs& needs = IsBF16(type) ? bf16 : f16;
+    Require(Spelling(), needs.version, needs.target);
+  }
+}
+
 // .approx and .full allow the IEEE result, which is given.
 void Decoder::FloatModifiers(Type type) {
-  if (!IsFloat(type)) {
-    return;
+  const Type element = ElementOf(type);
+  if (IsHalf(element)) {
+    Take("rn");
+  } else if (IsFloat(element)) {
+    const int round = TakeOne({"rn", "rz", "rm", "rp"});
+    out_.round = static_cast<Round>(std::max(round, 0));
   }
-  const int round = TakeOne({"rn", "rz", "rm", "rp"});
-  out_.round = static_cast<Round>(std::max(round, 0));
-  if (type == Type::kF32) {
+  if (element == Type::kF32 || element == Type::kF16) {
     out_.flush = Take("ftz");
-    out_.saturate = Take("sat");
+    out_.saturate = type != Type::kF32x2 && Take("sat");
   }
+}
+
+// Modifiers of min and max.
+void Decoder::ExtremeModifiers(Type type) {
+  const Type element = ElementOf(type);
+  if (element == Type::kF32 || IsHalf(element)) {
+    out_.flush = !IsBF16(type) && Take("ftz");
+    out_.keeps_nan = Take("NaN");
+    out_.xor_sign = Take("xorsign");
+    if (out_.xor_sign && !Take("abs")) {
+      Fail(at_, fmt::format("{} lacks .abs", Spelling()));
+    }
+  } else if (type == Type::kS32 || type == Type::kS16x2) {
+    out_.relu = Take("relu");
+  }
+}
+
+// The value of a register of half the width as an f32.
+Slot Decoder::Widened(Slot half, Type type) {
+  Instruction widen;
+  widen.op = Op::kCvt;
+  widen.type = Type::kF32;
+  widen.source = type;
+  widen.vector = 4;
+  widen.line = at_.line;
+  widen.a[0] = half;
+  widen.d[0] = Scratch();
+  Emit(widen);
+  return widen.d[0];
 }
 
 // One destination and `sources` of its type.
@@ -83,31 +135,81 @@ void Decoder::Arithmetic() {
     out_.op = op_ == Op::kAdd ? Op::kAddCarry : Op::kSubCarry;
     out_.type = TakeType(kWideIntegers);
   } else {
-    out_.type = TakeType(kNumbers);
+    out_.type = TakeType(kAdditive);
     FloatModifiers(out_.type);
     if (out_.type == Type::kS32) {
       out_.saturate = Take("sat");
     }
+    if (out_.type == Type::kF32 && MixesHalves(2)) {
+      return;
+    }
+    RequireHalf(out_.type, {42, 53}, {78, 90});
+  }
+  if (out_.type == Type::kU16x2 || out_.type == Type::kS16x2) {
+    Require(Spelling(), 80, 90);
+  } else if (out_.type == Type::kF32x2) {
+    Require(Spelling(), 86, 100);
   }
   Simple(out_.type, 2);
+}
+
+// add.f32.f16 and the like, whose sources but for the last are halves. Returns false if it is none.
+bool Decoder::MixesHalves(std::size_t sources) {
+  const int half = TakeOne({"f16", "bf16"});
+  if (half < 0) {
+    return false;
+  }
+  Require(Spelling(), 86, 100);
+  if (!Count(1 + sources, 1 + sources)) {
+    return true;
+  }
+  const Type type = half == 1 ? Type::kBF16 : Type::kF16;
+  out_.d[0] = Destination(Arg(0), Type::kF32);
+  for (std::size_t i = 0; i + 1 < sources; ++i) {
+    out_.a[i] = Widened(Source(Arg(1 + i), type), type);
+  }
+  out_.a[sources - 1] = Source(Arg(sources), Type::kF32);
+  return true;
+}
+
+// What mul, mad and fma need of the real types.
+void Decoder::RealProduct(Type type) {
+  if (op_ == Op::kFma) {
+    out_.relu = IsHalf(ElementOf(type)) && Take("relu");
+    RequireHalf(type, out_.relu ? Needs{70, 80} : Needs{42, 53}, {70, 80});
+  } else {
+    RequireHalf(type, {42, 53}, {78, 90});
+  }
+  if (type == Type::kF32x2) {
+    Require(Spelling(), 86, 100);
+  }
+  if (op_ == Op::kMad) {
+    out_.op = Op::kFma;
+  }
 }
 
 void Decoder::Multiply() {
   const bool accumulates = op_ != Op::kMul;
   const bool carries = TakeCarry(syntax_->opcode == "madc");
-  const Type type =
-      op_ == Op::kFma ? TakeType(kFloats) : TakeType(carries ? kWideIntegers : kNumbers);
+  const Type type = TakeType(op_ == Op::kFma   ? kReals
+                             : carries         ? kWideIntegers
+                             : op_ == Op::kMul ? kAdditive
+                                               : kNumbers);
   out_.type = type;
   Type wide = type;
-  if (IsFloat(type)) {
+  if (IsFloat(ElementOf(type)) || IsHalf(ElementOf(type))) {
     FloatModifiers(type);
-    if (op_ == Op::kMad) {
-      out_.op = Op::kFma;
+    RealProduct(type);
+    if (type == Type::kF32 && op_ == Op::kFma && MixesHalves(3)) {
+      return;
     }
   } else {
     const int half = TakeOne({"lo", "hi", "wide"});
     if (half < 0) {
       Fail(at_, fmt::format("{} lacks .lo, .hi or .wide", Spelling()));
+    }
+    if (IsPair(type)) {
+      Unsupported("this type");
     }
     if (carries) {
       out_.op = Op::kMadCarry;
@@ -177,25 +279,61 @@ void Decoder::Divide() {
 }
 
 void Decoder::MinMax() {
-  out_.type = TakeType(kNumbers);
-  if (out_.type == Type::kF32) {
-    out_.flush = Take("ftz");
-    out_.keeps_nan = Take("NaN");
+  const Type type = TakeType(kAdditive);
+  out_.type = type;
+  ExtremeModifiers(type);
+  RequireHalf(type, {70, 80}, {70, 80});
+  if (type == Type::kU16x2 || type == Type::kS16x2 || out_.relu) {
+    Require(Spelling(), 80, 90);
+  } else if (type == Type::kF32x2) {
+    Unsupported("this type");
   }
-  Simple(out_.type, 2);
+  if (out_.xor_sign) {
+    Require(".xorsign.abs", 72, 86);
+  }
+  if (type == Type::kF32 && syntax_->operands.size() == 4 && !out_.xor_sign) {
+    Require("a third source", 88, 100);
+    Instruction first = out_;
+    Sources(1, {type, type});
+    first = out_;
+    first.d[0] = Scratch();
+    Emit(first);
+    out_.a[0] = first.d[0];
+    out_.a[1] = Source(Arg(3), type);
+    out_.d[0] = Destination(Arg(0), type);
+    Finish();
+    return;
+  }
+  Simple(type, 2);
 }
 
+// Functions of one number.
 void Decoder::Unary() {
-  const bool is_float = op_ >= Op::kSqrt && op_ <= Op::kTanh;
-  out_.type = TakeType(is_float ? kFloats
-                                : std::initializer_list<Type>{Type::kS16, Type::kS32, Type::kS64,
-                                                              Type::kF32, Type::kF64});
-  if (is_float) {
-    Take("approx");
-    FloatModifiers(out_.type);
-  } else if (out_.type == Type::kF32) {
-    out_.flush = Take("ftz");
+  if (op_ == Op::kAbs || op_ == Op::kNeg) {
+    Sign();
+    return;
   }
+  const bool has_halves = op_ == Op::kTanh || op_ == Op::kEx2;
+  out_.type = TakeType(has_halves ? kReals : kFloats);
+  const bool approximates = Take("approx");
+  FloatModifiers(out_.type);
+  if (IsBF16(out_.type) && op_ == Op::kEx2) {
+    out_.flush = Take("ftz");
+  } else if (out_.type == Type::kF32x2) {
+    Unsupported("this type");
+  }
+  if (out_.type == Type::kF64 && approximates && Take("ftz")) {
+    out_.flush = true;  // and takes and gives the upper 32 bits only
+  }
+  RequireHalf(out_.type, {70, 75}, {78, 90});
+  Simple(out_.type, 1);
+}
+
+void Decoder::Sign() {
+  out_.type = TakeType({Type::kS16, Type::kS32, Type::kS64, Type::kF32, Type::kF64, Type::kF16,
+                        Type::kF16x2, Type::kBF16, Type::kBF16x2});
+  out_.flush = (out_.type == Type::kF32 || ElementOf(out_.type) == Type::kF16) && Take("ftz");
+  RequireHalf(out_.type, op_ == Op::kAbs ? Needs{65, 53} : Needs{60, 53}, {70, 80});
   Simple(out_.type, 1);
 }
 
@@ -336,7 +474,7 @@ bool Decoder::TakeCompare(Type type) {
     if (!Take(name)) {
       continue;
     }
-    if (compare >= Compare::kEqu && !IsFloat(type)) {
+    if (compare >= Compare::kEqu && !IsFloat(type) && !IsHalf(ElementOf(type))) {
       Fail(at_, fmt::format(".{} compares floating-point numbers only", name));
     }
     out_.mode = static_cast<std::uint8_t>(compare);
@@ -359,7 +497,8 @@ bool Decoder::TakeCombine() {
 bool Decoder::Comparison(Type type) {
   TakeCompare(type);
   const bool combines = TakeCombine();
-  out_.flush = type == Type::kF32 && Take("ftz");
+  out_.flush = (type == Type::kF32 || ElementOf(type) == Type::kF16) && Take("ftz");
+  RequireHalf(type, {42, 53}, {78, 90});
   if (!Count(combines ? 4 : 3, combines ? 4 : 3)) {
     return false;
   }
@@ -377,21 +516,31 @@ void Decoder::SetPredicate() {
     return;
   }
   out_.d[0] = Destination(Arg(0), Type::kPred);
-  if (!Arg(0).second.empty()) {
+  if (!Arg(0).second.empty() || IsPair(out_.type)) {
     out_.d[1] = SecondDestination(Arg(0), Type::kPred);
   }
 }
 
 void Decoder::Set() {
-  out_.source = TakeType({Type::kU32, Type::kS32, Type::kF32});
+  const Type to = TakeType({Type::kU32, Type::kS32, Type::kF32, Type::kU16, Type::kS16, Type::kF16,
+                            Type::kBF16, Type::kF16x2, Type::kBF16x2});
+  out_.source = to;
   out_.type = TakeType(kComparable);
+  const bool fits = IsPair(to)                             ? to == out_.type
+                    : IsPair(out_.type)                    ? to == Type::kU32 || to == Type::kS32
+                    : to == Type::kU16 || to == Type::kS16 ? IsHalf(out_.type)
+                                                           : true;
+  if (!fits) {
+    Unsupported("this pair of types");
+  }
+  RequireHalf(to, {42, 53}, {78, 90});
   if (Comparison(out_.type)) {
-    out_.d[0] = Destination(Arg(0), out_.source);
+    out_.d[0] = Destination(Arg(0), to);
   }
 }
 
 void Decoder::Select() {
-  const Type type = TakeType(kComparable);
+  const Type type = TakeType(kSelectable);
   out_.type = type;
   if (!Count(4, 4)) {
     return;
@@ -402,7 +551,7 @@ void Decoder::Select() {
 }
 
 void Decoder::SelectBySign() {
-  out_.type = TakeType(kComparable);
+  out_.type = TakeType(kSelectable);
   out_.source = TakeType({Type::kS32, Type::kF32});
   out_.flush = out_.source == Type::kF32 && Take("ftz");
   if (!Count(4, 4)) {
@@ -424,149 +573,6 @@ void Decoder::TestProperty() {
   }
   out_.d[0] = Destination(Arg(0), Type::kPred);
   Sources(1, {out_.type});
-}
-
-// A pair of registers, or its two halves in braces.
-std::array<Slot, 2> Decoder::Halves(const syntax::Operand& operand, bool destination) {
-  std::array<Slot, 2> halves{kNoSlot, kNoSlot};
-  if (operand.kind == Kind::kVector) {
-    if (operand.parts.size() != 2) {
-      Unsupported("this number of elements");
-      return halves;
-    }
-    for (std::size_t i = 0; i < 2; ++i) {
-      halves[i] = destination ? Destination(operand.parts[i], Type::kB64)
-                              : Source(operand.parts[i], Type::kB64);
-    }
-    return halves;
-  }
-  if (operand.kind != Kind::kName) {
-    Fail(operand.at, fmt::format("this kind of operand does not fit {}", Spelling()));
-    return halves;
-  }
-  const Slot low = destination ? Destination(operand, Type::kB128) : Source(operand, Type::kB128);
-  return {low, low + 1};
-}
-
-void Decoder::MoveWide() {
-  if (!Count(2, 2)) {
-    return;
-  }
-  const auto d = Halves(Arg(0), true);
-  const auto a = Halves(Arg(1), false);
-  out_.type = Type::kB64;
-  out_.d[0] = d[0];
-  out_.a[0] = a[0];
-  Emit(out_);
-  out_.d[0] = d[1];
-  out_.a[0] = a[1];
-}
-
-void Decoder::Move() {
-  const Type type = TakeType({Type::kPred, Type::kB16, Type::kB32, Type::kB64, Type::kB128,
-                              Type::kU16, Type::kU32, Type::kU64, Type::kS16, Type::kS32,
-                              Type::kS64, Type::kF32, Type::kF64});
-  if (type == Type::kB128) {
-    MoveWide();
-    return;
-  }
-  out_.type = type;
-  if (!Count(2, 2)) {
-    return;
-  }
-  const auto element = [&](std::size_t count) {
-    const unsigned bytes = count == 0 ? 0 : Bytes(type) / static_cast<unsigned>(count);
-    if (count != 2 && count != 4) {
-      Unsupported("this number of elements");
-    }
-    return bytes == 4 ? Type::kB32 : bytes == 2 ? Type::kB16 : bytes == 1 ? Type::kB8 : Type::kB64;
-  };
-  if (Arg(0).kind == Kind::kVector) {
-    const auto& parts = Arg(0).parts;
-    const Type part = element(parts.size());
-    if (failed_) {
-      return;
-    }
-    out_.op = Op::kUnpack;
-    out_.vector = static_cast<std::uint8_t>(parts.size());
-    out_.source = part;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      out_.d[i] = Destination(parts[i], part);
-    }
-    out_.a[0] = Source(Arg(1), type);
-  } else if (Arg(1).kind == Kind::kVector) {
-    const auto& parts = Arg(1).parts;
-    const Type part = element(parts.size());
-    if (failed_) {
-      return;
-    }
-    out_.op = Op::kPack;
-    out_.vector = static_cast<std::uint8_t>(parts.size());
-    out_.source = part;
-    out_.d[0] = Destination(Arg(0), type);
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      out_.a[i] = Source(parts[i], part);
-    }
-  } else {
-    out_.d[0] = Destination(Arg(0), type);
-    out_.a[0] = Source(Arg(1), type);
-    out_.negated = Arg(1).negated;
-  }
-}
-
-void Decoder::Convert() {
-  const auto all = {Type::kU8,  Type::kU16,  Type::kU32,   Type::kU64,   Type::kS8,
-                    Type::kS16, Type::kS32,  Type::kS64,   Type::kF32,   Type::kF64,
-                    Type::kF16, Type::kBF16, Type::kF16x2, Type::kBF16x2};
-  const Type to = TakeType(all);
-  if (IsPackedHalf(to)) {
-    ConvertPair(to);
-    return;
-  }
-  const Type from = TakeType(all);
-  out_.type = to;
-  const int round = TakeOne({"rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi"});
-  out_.round = static_cast<Round>(std::max(round, 0));
-  out_.saturate = Take("sat");
-  out_.flush = (from == Type::kF32 || to == Type::kF32) && Take("ftz");
-  const bool from_float = IsFloat(from) || IsHalf(from);
-  const bool to_float = IsFloat(to) || IsHalf(to);
-  if (from_float && !to_float && round < static_cast<int>(Round::kIntegerNearest)) {
-    Fail(at_, fmt::format("{} lacks .rni, .rzi, .rmi or .rpi", Spelling()));
-  }
-  if (!Count(2, 2)) {
-    return;
-  }
-  Type destination = to;
-  out_.d[0] = Destination(Arg(0), to, !to_float, &destination);
-  out_.a[0] = Source(Arg(1), from, !from_float);
-  out_.source = from;
-  out_.vector = static_cast<std::uint8_t>(Bytes(destination));  // its width, to extend to
-}
-
-// cvt.f16x2.f32 d, a, b: a becomes the upper half.
-void Decoder::ConvertPair(Type to) {
-  const Type from = TakeType({Type::kF32});
-  out_.round = TakeOne({"rn", "rz"}) == 1 ? Round::kZero : Round::kNearest;
-  out_.type = to == Type::kF16x2 ? Type::kF16 : Type::kBF16;
-  out_.source = from;
-  if (!Count(3, 3)) {
-    return;
-  }
-  const Slot d = Destination(Arg(0), Type::kB32);
-  std::array<Slot, 2> halves{};
-  for (std::size_t i = 0; i < 2; ++i) {
-    out_.a[0] = Source(Arg(2 - i), from);
-    out_.d[0] = halves[i] = Scratch();
-    Emit(out_);
-  }
-  out_.op = Op::kPack;
-  out_.type = Type::kB32;
-  out_.source = Type::kB16;
-  out_.vector = 2;
-  out_.d[0] = d;
-  out_.a[0] = halves[0];
-  out_.a[1] = halves[1];
 }
 
 }  // namespace muster::ptx

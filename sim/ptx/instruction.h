@@ -30,8 +30,16 @@ enum class Type : std::uint8_t {
   kF64,
   kF16,
   kBF16,
-  kF16x2,
+  kTF32,  // in 32 bits, here as a result of cvt only
+  kE4M3,
+  kE5M2,
+  kF16x2,  // pairs, the first in the lower half
   kBF16x2,
+  kU16x2,
+  kS16x2,
+  kF32x2,
+  kE4M3x2,
+  kE5M2x2,
 };
 
 constexpr unsigned Bytes(Type type) {
@@ -41,18 +49,24 @@ constexpr unsigned Bytes(Type type) {
     case Type::kS16:
     case Type::kF16:
     case Type::kBF16:
+    case Type::kE4M3x2:
+    case Type::kE5M2x2:
       return 2;
     case Type::kB32:
     case Type::kU32:
     case Type::kS32:
     case Type::kF32:
+    case Type::kTF32:
     case Type::kF16x2:
     case Type::kBF16x2:
+    case Type::kU16x2:
+    case Type::kS16x2:
       return 4;
     case Type::kB64:
     case Type::kU64:
     case Type::kS64:
     case Type::kF64:
+    case Type::kF32x2:
       return 8;
     case Type::kB128:
       return 16;
@@ -62,7 +76,30 @@ constexpr unsigned Bytes(Type type) {
 }
 constexpr bool IsFloat(Type type) { return type == Type::kF32 || type == Type::kF64; }
 constexpr bool IsHalf(Type type) { return type == Type::kF16 || type == Type::kBF16; }
-constexpr bool IsPackedHalf(Type type) { return type == Type::kF16x2 || type == Type::kBF16x2; }
+constexpr bool IsPair(Type type) { return type >= Type::kF16x2; }
+// Narrower than f32: sim/ptx/small_float.h has the formats.
+constexpr bool IsSmallFloat(Type type) { return type >= Type::kF16 && type <= Type::kE5M2; }
+// What a pair is made of; of all else: itself.
+constexpr Type ElementOf(Type type) {
+  switch (type) {
+    case Type::kF16x2:
+      return Type::kF16;
+    case Type::kBF16x2:
+      return Type::kBF16;
+    case Type::kU16x2:
+      return Type::kU16;
+    case Type::kS16x2:
+      return Type::kS16;
+    case Type::kF32x2:
+      return Type::kF32;
+    case Type::kE4M3x2:
+      return Type::kE4M3;
+    case Type::kE5M2x2:
+      return Type::kE5M2;
+    default:
+      return type;
+  }
+}
 constexpr bool IsSigned(Type type) { return type >= Type::kS8 && type <= Type::kS64; }
 constexpr bool IsBits(Type type) { return type >= Type::kB8 && type <= Type::kB128; }
 
@@ -142,6 +179,7 @@ enum class Op : std::uint8_t {
   kUnpack,
   kSpecial,
   kCvt,
+  kCvtPack,  // mode: bits
   kCvta,
   kCvtaTo,
   kIsSpace,
@@ -203,6 +241,7 @@ enum class Round : std::uint8_t {
   kIntegerZero,
   kIntegerDown,
   kIntegerUp,
+  kNearestAway,  // halfway cases away from zero
 };
 
 enum class Atomic : std::uint8_t {
@@ -310,6 +349,9 @@ struct Instruction {
   bool flush = false;      // subnormal numbers of single precision to zero
   bool magnitude = false;  // redux: of the absolute values
   bool keeps_nan = false;  // min, max, redux: a NaN is the result, not the other operand
+  bool xor_sign = false;   // min, max: of the absolute values, with the product's sign
+  bool relu = false;       // what is below zero becomes zero
+  bool finite = false;     // cvt: what is out of range becomes the greatest number
   bool narrow = false;     // the address comes from a 32-bit register
   Round round = Round::kNearest;
   Slot guard = kNoSlot;                  // the predicate, if any

@@ -2,49 +2,17 @@
 //
 // The forms of section 9.7.13 of the PTX text, of barriers, fences, atomics and warp-wide
 // instructions: what is accepted, from which .version and .target on, and what is refused.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <iterator>
 #include <string>
-#include <vector>
 
-#include "sim/ptx/error.h"
 #include "sim/ptx/parser.h"
 #include "sim/ptx/program.h"
+#include "tb/unit/ptx_forms.h"
 
 namespace muster::ptx {
 namespace {
-
-enum class Verdict : std::uint8_t { kAccepted, kMisuse, kRefused };
-
-Verdict Judge(const std::string& form, unsigned version = 88, unsigned target = 100) {
-  const std::string text = fmt::format(R"(.version {}.{}
-.target sm_{}
-.address_size 64
-.visible .entry k() {{
-  .reg .pred %p<4>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>;
-  .reg .b128 %q<4>; .reg .u32 %u<4>; .reg .f64 %g<4>; .shared .align 16 .b8 s[64];
-  .global .align 16 .b8 g[64];
-  {}
-}})",
-                                       version / 10, version % 10, target, form);
-  try {
-    Verdict verdict = Verdict::kAccepted;
-    for (const Finding& finding : Check(*Parse("f.ptx", text))) {
-      verdict = std::max(verdict, finding.runs ? Verdict::kMisuse : Verdict::kRefused);
-    }
-    return verdict;
-  } catch (const InputError&) {
-    return Verdict::kRefused;
-  }
-}
-
-struct Form {
-  const char* text;
-  unsigned version;  // that it needs: 78 is 7.8; 0: any
-  unsigned target;   // 90 is sm_90
-};
 
 // Every optional part with and without, operands in registers and as numbers.
 const Form kBarriers[] = {
@@ -184,21 +152,6 @@ const Form kWarps[] = {
     {"elect.sync %r1|%p1, -1;", 80, 90},
     {"elect.sync _|%p1, %r2;", 80, 90},
 };
-
-void CheckForms(const Form* begin, const Form* end) {
-  for (const Form* form = begin; form != end; ++form) {
-    const unsigned version = std::max(form->version, 60U);
-    const unsigned target = std::max(form->target, 60U);
-    EXPECT_EQ(Judge(form->text), Verdict::kAccepted) << form->text;
-    EXPECT_EQ(Judge(form->text, version, target), Verdict::kAccepted) << form->text;
-    if (form->version != 0) {
-      EXPECT_EQ(Judge(form->text, form->version - 1, 100), Verdict::kMisuse) << form->text;
-    }
-    if (form->target != 0) {
-      EXPECT_EQ(Judge(form->text, 88, form->target - 1), Verdict::kMisuse) << form->text;
-    }
-  }
-}
 
 TEST(PtxCorpus, Barriers) { CheckForms(std::begin(kBarriers), std::end(kBarriers)); }
 TEST(PtxCorpus, Fences) { CheckForms(std::begin(kFences), std::end(kFences)); }

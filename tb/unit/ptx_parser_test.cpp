@@ -146,7 +146,7 @@ TEST(PtxParser, MeaninglessInstructionsAreRefused) {
        "f.ptx:5:2: the instruction mbarrier.init.shared.b64 is not supported"},
       {"barrier.cluster.arrive;",
        "f.ptx:5:1: the instruction barrier.cluster.arrive is not supported"},
-      {"add.f16 %h1, %h1, %h1;", "f.ptx:5:1: the type .f16 of add.f16 is not supported"},
+      {"div.f16 %h1, %h1, %h1;", "f.ptx:5:1: the type .f16 of div.f16 is not supported"},
       {"add.ftz.f64 %f1, %f1, %f1;",
        "f.ptx:5:1: the modifier .ftz of add.ftz.f64 is not supported"},
       {"add %r1, %r1, %r1;", "f.ptx:5:1: add lacks a type"},

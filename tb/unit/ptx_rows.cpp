@@ -42,13 +42,18 @@ std::string KernelOf(const Row& row) {
 }
 
 // 256 triples: every pair of the corner values, then random ones of all magnitudes.
-void Draw(bool floats, std::vector<U>* a, std::vector<U>* b, std::vector<U>* c) {
+void Draw(Operands operands, std::vector<U>* a, std::vector<U>* b, std::vector<U>* c) {
+  const bool halves = operands == Operands::kHalf;
+  const bool floats = operands != Operands::kIntegers && !halves;
   const std::vector<U> corners =
-      floats ? std::vector<U>{Bits(0.0F),  Bits(-0.0F),    Bits(1.0F), Bits(-1.5F),
-                              Bits(1e30F), Bits(INFINITY), Bits(NAN),  Bits(0.1F)}
-             : std::vector<U>{0,          1,          2,          31,
-                              0x7fff,     0x8000,     0x7fffffff, 0x80000000,
-                              0xffffffff, U{1} << 63, ~U{0},      0xfffffffffffffffe};
+      // Zeroes, ones of either format, infinities, NaNs, the least and the greatest numbers.
+      halves   ? std::vector<U>{0x00008000, 0x80000000, 0x3c003f80, 0xbf803c00, 0x7f807c00,
+                                0x7c00ff80, 0x7fff7e01, 0x00010001, 0x7bff7f7f, 0x04000080}
+      : floats ? std::vector<U>{Bits(0.0F),  Bits(-0.0F),    Bits(1.0F), Bits(-1.5F),
+                                Bits(1e30F), Bits(INFINITY), Bits(NAN),  Bits(0.1F)}
+               : std::vector<U>{0,          1,          2,          31,
+                                0x7fff,     0x8000,     0x7fffffff, 0x80000000,
+                                0xffffffff, U{1} << 63, ~U{0},      0xfffffffffffffffe};
   std::mt19937_64 random(1);
   for (const U x : corners) {
     for (const U y : corners) {
@@ -60,6 +65,11 @@ void Draw(bool floats, std::vector<U>* a, std::vector<U>* b, std::vector<U>* c) 
   const auto draw = [&]() -> U {
     if (floats) {
       return Bits(static_cast<float>(std::ldexp(static_cast<double>(SignedWord(random())), -20)));
+    }
+    if (halves) {
+      // Exponents near each other, so that sums are inexact; near zero, too.
+      const U near = random() % 8 * 0x04000400;
+      return (random() & 0x8fff8fff) + near;
     }
     return random() >> (random() % 64);
   };
@@ -76,7 +86,7 @@ void RunRows(const std::vector<Row>& rows, Operands operands) {
   std::vector<U> a;
   std::vector<U> b;
   std::vector<U> c;
-  Draw(operands != Operands::kIntegers, &a, &b, &c);
+  Draw(operands, &a, &b, &c);
   if (operands == Operands::kDouble) {
     for (auto* const list : {&a, &b, &c}) {
       for (U& x : *list) {

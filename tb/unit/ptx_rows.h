@@ -77,7 +77,7 @@ inline U Bits(double value) {
 inline U Low32(S64 value) { return static_cast<U32>(value); }
 inline U Low16(S64 value) { return static_cast<U16>(value); }
 
-enum class Operands : std::uint8_t { kIntegers, kSingle, kDouble };
+enum class Operands : std::uint8_t { kIntegers, kSingle, kDouble, kHalf };
 
 // Runs each row on 256 triples: every pair of some corner values, then random ones.
 void RunRows(const std::vector<Row>& rows, Operands operands = Operands::kIntegers);

@@ -1,0 +1,111 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Forms of arithmetic, conversion and memory instructions, as ptx_corpus_test.cpp has those of
+// synchronization.
+#include <gtest/gtest.h>
+
+#include <iterator>
+
+#include "tb/unit/ptx_forms.h"
+
+namespace muster::ptx {
+namespace {
+
+const Form kHalves[] = {
+    {"add.f16 %h1, %h2, %h3;", 42, 53},
+    {"add.rn.ftz.sat.f16x2 %r1, %r2, %r3;", 42, 53},
+    {"sub.rn.bf16 %h1, %h2, %h3;", 78, 90},
+    {"mul.bf16x2 %r1, %r2, %r3;", 78, 90},
+    {"fma.rn.ftz.sat.f16 %h1, %h2, %h3, %h4;", 42, 53},
+    {"fma.rn.ftz.relu.f16x2 %r1, %r2, %r3, %r4;", 70, 80},
+    {"fma.rn.relu.bf16x2 %r1, %r2, %r3, %r4;", 70, 80},
+    {"neg.ftz.f16x2 %r1, %r2;", 60, 53},
+    {"neg.bf16 %h1, %h2;", 70, 80},
+    {"abs.f16 %h1, %h2;", 65, 53},
+    {"abs.bf16x2 %r1, %r2;", 70, 80},
+    {"min.ftz.NaN.f16 %h1, %h2, %h3;", 70, 80},
+    {"max.NaN.bf16x2 %r1, %r2, %r3;", 70, 80},
+    {"max.NaN.xorsign.abs.f16x2 %r1, %r2, %r3;", 72, 86},
+    {"min.ftz.xorsign.abs.f32 %f1, %f2, %f3;", 72, 86},
+    {"min.NaN.f32 %f1, %f2, %f3, %f4;", 88, 100},
+    {"ex2.approx.f16x2 %r1, %r2;", 70, 75},
+    {"ex2.approx.ftz.bf16 %h1, %h2;", 78, 90},
+    {"tanh.approx.bf16x2 %r1, %r2;", 78, 90},
+    {"setp.neu.ftz.f16 %p1, %h1, %h2;", 42, 53},
+    {"setp.lt.and.bf16x2 %p1|%p2, %r1, %r2, !%p3;", 78, 90},
+    {"set.gt.ftz.f16.f16 %h1, %h2, %h3;", 42, 53},
+    {"set.num.or.u32.bf16x2 %r1, %r2, %r3, %p1;", 78, 90},
+    {"set.lt.s16.f16 %h1, %h2, %h3;", 42, 53},
+    {"set.eq.bf16.f64 %h1, %g1, %g2;", 78, 90},
+    {"add.rz.sat.f32.f16 %f1, %h1, %f2;", 86, 100},
+    {"fma.rn.f32.bf16 %f1, %h1, %h2, %f2;", 86, 100},
+};
+
+const Form kPairs[] = {
+    {"add.u16x2 %r1, %r2, %r3;", 80, 90},         {"min.relu.s16x2 %r1, %r2, %r3;", 80, 90},
+    {"max.u16x2 %r1, %r2, %r3;", 80, 90},         {"max.relu.s32 %r1, %r2, %r3;", 80, 90},
+    {"add.rz.ftz.f32x2 %d1, %d2, %d3;", 86, 100}, {"sub.f32x2 %d1, %d2, %d3;", 86, 100},
+    {"mul.rn.f32x2 %d1, %d2, %d3;", 86, 100},     {"fma.rn.ftz.f32x2 %d1, %d2, %d3, %d4;", 86, 100},
+};
+
+const Form kConversions[] = {
+    {"cvt.rz.relu.satfinite.f16.f32 %h1, %f1;", 81, 80},
+    {"cvt.rn.relu.bf16x2.f32 %r1, %f1, %f2;", 70, 80},
+    {"cvt.rna.tf32.f32 %r1, %f1;", 70, 80},
+    {"cvt.rn.relu.tf32.f32 %r1, %f1;", 78, 90},
+    {"cvt.rn.satfinite.relu.e4m3x2.f32 %h1, %f1, %f2;", 78, 89},
+    {"cvt.rn.satfinite.e5m2x2.f16x2 %h1, %r1;", 78, 89},
+    {"cvt.rn.relu.f16x2.e5m2x2 %r1, %h1;", 78, 89},
+    {"cvt.rpi.s8.bf16 %h1, %h2;", 0, 0},
+    {"cvt.rz.bf16.f16 %h1, %h2;", 0, 0},
+    {"cvt.rn.f16.u64 %h1, %d1;", 0, 0},
+    {"cvt.pack.sat.s16.s32 %r1, %r2, %r3;", 65, 72},
+    {"cvt.pack.sat.u8.s32.b32 %r1, %r2, %r3, 0;", 65, 72},
+    {"cvt.pack.sat.s2.s32.b32 %r1, %r2, %r3, %r4;", 65, 75},
+    {"rcp.approx.ftz.f64 %g1, %g2;", 0, 0},
+    {"rsqrt.approx.ftz.f64 %g1, %g2;", 0, 0},
+};
+
+TEST(PtxForm, Halves) { CheckForms(std::begin(kHalves), std::end(kHalves)); }
+TEST(PtxForm, Pairs) { CheckForms(std::begin(kPairs), std::end(kPairs)); }
+TEST(PtxForm, Conversions) { CheckForms(std::begin(kConversions), std::end(kConversions)); }
+
+TEST(PtxForm, WhatThereIsNot) {
+  const char* const forms[] = {
+      "div.rn.f16 %h1, %h2, %h3;",
+      "add.rz.f16 %h1, %h2, %h3;",
+      "add.ftz.bf16 %h1, %h2, %h3;",
+      "add.sat.bf16x2 %r1, %r2, %r3;",
+      "add.f16 %h1, %h2, 0f3F800000;",
+      "add.f16 %r1, %r2, %r3;",
+      "add.f16x2 %h1, %h2, %h3;",
+      "mad.f16 %h1, %h2, %h3, %h4;",
+      "sub.relu.f16 %h1, %h2, %h3;",
+      "neg.ftz.bf16 %h1, %h2;",
+      "min.relu.u32 %r1, %r2, %r3;",
+      "min.xorsign.f16 %h1, %h2, %h3;",
+      "min.f32x2 %d1, %d2, %d3;",
+      "mul.lo.u16x2 %r1, %r2, %r3;",
+      "ex2.approx.f32x2 %d1, %d2;",
+      "sqrt.approx.f16 %h1, %h2;",
+      "set.lt.f16x2.bf16x2 %r1, %r2, %r3;",
+      "set.lt.u16.f16x2 %h1, %r2, %r3;",
+      "set.lt.u16.f32 %h1, %f2, %f3;",
+      "cvt.rna.f16.f32 %h1, %f1;",
+      "cvt.tf32.f32 %r1, %f1;",
+      "cvt.rna.tf32.f64 %r1, %g1;",
+      "cvt.rn.e4m3x2.f32 %h1, %f1, %f2;",
+      "cvt.rn.satfinite.e4m3x2.bf16x2 %h1, %r1;",
+      "cvt.rn.bf16x2.e4m3x2 %r1, %h1;",
+      "cvt.rn.f16x2.f32 %r1, %f1;",
+      "cvt.pack.u8.s32.b32 %r1, %r2, %r3, 0;",
+      "cvt.pack.sat.u8.u32.b32 %r1, %r2, %r3, 0;",
+      "cvt.pack.sat.u16.s32 %r1, %r2, %r3, 0;",
+  };
+  for (const char* const form : forms) {
+    EXPECT_EQ(Judge(form), Verdict::kRefused) << form;
+  }
+}
+
+}  // namespace
+}  // namespace muster::ptx

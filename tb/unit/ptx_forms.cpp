@@ -1,0 +1,52 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "tb/unit/ptx_forms.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sim/ptx/error.h"
+#include "sim/ptx/parser.h"
+#include "sim/ptx/program.h"
+
+namespace muster::ptx {
+
+Verdict Judge(const std::string& form, unsigned version, unsigned target) {
+  const std::string text = fmt::format(R"(.version {}.{}
+.target sm_{}
+.address_size 64
+.visible .entry k() {{
+  .reg .pred %p<4>; .reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<9>;
+  .reg .b128 %q<4>; .reg .u32 %u<4>; .reg .f64 %g<4>; .shared .align 16 .b8 s[64];
+  .global .align 16 .b8 g[64];
+  {}
+}})",
+                                       version / 10, version % 10, target, form);
+  try {
+    Verdict verdict = Verdict::kAccepted;
+    for (const Finding& finding : Check(*Parse("f.ptx", text))) {
+      verdict = std::max(verdict, finding.runs ? Verdict::kMisuse : Verdict::kRefused);
+    }
+    return verdict;
+  } catch (const InputError&) {
+    return Verdict::kRefused;
+  }
+}
+
+void CheckForms(const Form* begin, const Form* end) {
+  for (const Form* form = begin; form != end; ++form) {
+    const unsigned version = std::max(form->version, 60U);
+    const unsigned target = std::max(form->target, 60U);
+    EXPECT_EQ(Judge(form->text), Verdict::kAccepted) << form->text;
+    EXPECT_EQ(Judge(form->text, version, target), Verdict::kAccepted) << form->text;
+    if (form->version != 0) {
+      EXPECT_EQ(Judge(form->text, form->version - 1, 100), Verdict::kMisuse) << form->text;
+    }
+    if (form->target != 0) {
+      EXPECT_EQ(Judge(form->text, 88, form->target - 1), Verdict::kMisuse) << form->text;
+    }
+  }
+}
+
+}  // namespace muster::ptx
