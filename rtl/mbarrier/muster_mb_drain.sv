@@ -4,7 +4,7 @@
 // performed). A group that does not release, or whose warp has no access outstanding, passes at
 // once. Any other is parked, a place per warp, and its drain is requested. The places are looked
 // at in turn, one in a cycle; what is drained goes before what comes from the port. The next
-// group of a parked warp waits at the port.
+// group of a parked warp waits at the port. What goes on leaves from a register.
 module muster_mb_drain
   import muster_pkg::*;
 #(
@@ -30,16 +30,17 @@ module muster_mb_drain
   logic [NumWarps-1:0] parked_q, parked_d;    // in drain
   logic [NumWarps-1:0] drained_q, drained_d;  // acknowledged
   logic [WarpW-1:0]    warp, look_q, pick_q, pick_d;
-  logic                offered, park, pass, pick_valid_q, pick;
-  mb_group_t           picked;
+  logic                offered, park, pass, pick_valid_q, pick, free, valid_q;
+  mb_group_t           picked, group_q;
 
   assign warp    = group_i.warp[WarpW-1:0];
   assign offered = valid_i && !parked_q[warp] && !drained_q[warp] &&
                    !(pick_valid_q && pick_q == warp);
   assign park    = offered && group_i.releasing && !fence_ack_i[warp];
   assign pass    = offered && !park;
+  assign free    = !valid_q || ready_i;
 
-  assign pick   = drained_q[look_q] && (!pick_valid_q || ready_i);
+  assign pick   = drained_q[look_q] && (!pick_valid_q || free);
   assign pick_d = pick ? look_q : pick_q;
 
   muster_ram #(.Depth(NumWarps), .Width($bits(mb_group_t)), .Forward(1'b0)) u_parking (
@@ -61,26 +62,32 @@ module muster_mb_drain
       drained_q    <= '0;
       look_q       <= '0;
       pick_valid_q <= 1'b0;
+      valid_q      <= 1'b0;
     end else begin
       parked_q     <= parked_d;
       drained_q    <= drained_d;
-      pick_valid_q <= pick || (pick_valid_q && !ready_i);
+      pick_valid_q <= pick || (pick_valid_q && !free);
+      if (free) valid_q <= pick_valid_q || pass;
       if (pick || !drained_q[look_q]) begin
         look_q <= (32'(look_q) == NumWarps - 1) ? '0 : look_q + WarpW'(1);
       end
     end
   end
 
-  always_ff @(posedge clk_i) pick_q <= pick_d;
+  always_ff @(posedge clk_i) begin
+    pick_q <= pick_d;
+    if (free) group_q <= pick_valid_q ? picked : group_i;
+  end
 
-  assign valid_o     = pick_valid_q || pass;
-  assign group_o     = pick_valid_q ? picked : group_i;
-  assign ready_o     = offered && (park || (ready_i && !pick_valid_q));
+  assign valid_o     = valid_q;
+  assign group_o     = group_q;
+  assign ready_o     = offered && (park || (free && !pick_valid_q));
   assign fence_req_o = parked_q;
 
   always_comb begin
     busy_o = parked_q | drained_q;
     if (pick_valid_q) busy_o[pick_q] = 1'b1;
+    if (valid_q) busy_o[group_q.warp[WarpW-1:0]] = 1'b1;
   end
 
 endmodule

@@ -16,7 +16,8 @@ module muster_mbarrier
   parameter bit          EnLanes       = 1'b1,     // several lanes in a group
   parameter bit          EnFaults      = 1'b1,
   parameter bit          EnLimit       = 1'b1,     // try_wait's time limit
-  parameter bit          EnDrain       = 1'b1
+  parameter bit          EnDrain       = 1'b1,
+  parameter bit          EnBusy        = 1'b1      // busy_o
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -172,13 +173,17 @@ module muster_mbarrier
     .written_o (written), .turned_o (turned), .passed_o (passed)
   );
 
+  logic [NumWarps-1:0] busy;
+
   always_comb begin
-    busy_o = drain_busy;
-    if (enter_full && request_in.source == MbWarp) busy_o[request_in.group.warp[WarpW-1:0]] = 1'b1;
+    busy = drain_busy;
+    if (enter_full && request_in.source == MbWarp) busy[request_in.group.warp[WarpW-1:0]] = 1'b1;
     for (int s = 0; s < 4; s++) begin
-      if (stage_valid[s]) busy_o[stage_warp[s][WarpW-1:0]] = 1'b1;
+      if (stage_valid[s]) busy[stage_warp[s][WarpW-1:0]] = 1'b1;
     end
   end
+
+  assign busy_o = EnBusy ? busy : '0;
 
   // ---------------------------------------------------------------------------------------------
   // Answers
