@@ -265,7 +265,9 @@ void Interpreter::ExecuteAddress(const Lanes& lanes) {
   }
   lanes.ForEach([&](unsigned lane) {
     const std::uint64_t segment = SegmentOf(a[lane]);
-    const bool global = segment == kGlobalSegment || segment >= kFirstBuffer;
+    // The parameters of a kernel lie in the global window.
+    const bool global =
+        segment == kGlobalSegment || segment == kParamSegment || segment >= kFirstBuffer;
     d[lane] = i.space == Space::kGlobal   ? global
               : i.space == Space::kShared ? segment == kSharedSegment
               : i.space == Space::kLocal  ? segment == kLocalSegment

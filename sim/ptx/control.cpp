@@ -10,7 +10,7 @@
 namespace muster::ptx {
 namespace {
 
-constexpr std::size_t kMaxSlots = 1U << 17;       // registers of a thread, all its frames
+constexpr std::size_t kMaxSlots = 1U << 18;       // registers of a thread, all its frames
 constexpr std::size_t kMaxLocalBytes = 1U << 19;  // local memory of a thread (CUDA's limit)
 
 // Whether an indirect call passes what the function takes.
@@ -25,6 +25,11 @@ bool Matches(const std::vector<Place>& places, const std::vector<Parameter>& par
     }
   }
   return true;
+}
+
+// The bytes that alloca has added to the frame.
+std::uint64_t Allocated(Warp* warp, const Function& function, std::uint32_t frame, unsigned lane) {
+  return function.top == kNoSlot ? 0 : warp->Register(frame, function.top, lane);
 }
 
 }  // namespace
@@ -135,7 +140,7 @@ Interpreter::Event Interpreter::Enter(Warp* warp, std::size_t index, std::uint32
   bool overflow = false;
   lanes.ForEach([&](unsigned lane) {
     const std::uint64_t from = warp->Register(group.frame, kStackSlot, lane);
-    const std::uint64_t to = from + caller.local_bytes;
+    const std::uint64_t to = from + caller.local_bytes + Allocated(warp, caller, group.frame, lane);
     std::vector<std::uint8_t>& local = warp->local[lane];
     if (to + callee.local_bytes > kMaxLocalBytes) {
       overflow = true;
@@ -147,6 +152,9 @@ Interpreter::Event Interpreter::Enter(Warp* warp, std::size_t index, std::uint32
     warp->Register(frame, kReturnSlot, lane) = group.pc + 1;
     warp->Register(frame, kFrameSlot, lane) = group.frame;
     warp->Register(frame, kStackSlot, lane) = to;
+    if (callee.top != kNoSlot) {
+      warp->Register(frame, callee.top, lane) = 0;
+    }
     for (std::size_t k = 0; k < call.arguments.size(); ++k) {
       const Place& argument = call.arguments[k];
       const Parameter& parameter = callee.parameters[k];
@@ -195,6 +203,41 @@ void Interpreter::ExecuteReturn(Warp* warp, std::size_t index, std::uint32_t act
     }
   });
   Disperse(warp, index, active, back);
+}
+
+// The stack grows upwards: what alloca gives begins where it ended.
+Interpreter::Event Interpreter::ExecuteStack(Warp* warp, const Group& group, std::uint32_t active) {
+  const Lanes lanes = LanesOf(warp, group, active);
+  const Instruction& i = lanes.instruction;
+  const Function& function = program_.functions[i.target];
+  const auto what = static_cast<Stacked>(i.mode);
+  for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
+    const unsigned lane = LowestLane(rest);
+    std::uint64_t& added = warp->Register(group.frame, function.top, lane);
+    const std::uint64_t base = warp->Register(group.frame, kStackSlot, lane) + function.local_bytes;
+    std::uint64_t end = base + added;
+    if (what == Stacked::kSave) {
+      lanes.d(0)[lane] = end;
+    } else if (what == Stacked::kRestore) {
+      end = lanes.a(0)[lane];
+    } else {
+      const auto align = static_cast<std::uint64_t>(i.offset);
+      const std::uint64_t begin = (end + align - 1) & ~(align - 1);
+      const std::uint64_t size = lanes.a(0)[lane];
+      lanes.d(0)[lane] = begin;
+      end = size > kMaxLocalBytes ? size : (begin + size + 15) & ~std::uint64_t{15};
+    }
+    if (end < base || end > kMaxLocalBytes) {
+      return Fault(*warp, lane, i.line,
+                   what == Stacked::kRestore ? "restores what is no stack of this function"
+                                             : "the stack is larger than 512 KiB");
+    }
+    added = end - base;
+    if (warp->local[lane].size() < end) {
+      warp->local[lane].resize(end);
+    }
+  }
+  return Event::kNone;
 }
 
 Interpreter::Event Interpreter::ExecuteExit(Warp* warp, std::size_t index, std::uint32_t active) {

@@ -83,6 +83,9 @@ const std::unordered_map<std::string_view, SpecialEntry>& Specials() {
       {"%is_explicit_cluster", {Special::kZero, Type::kPred}},
       {"%reserved_smem_offset_begin", {Special::kZero, Type::kU32}},
       {"%reserved_smem_offset_end", {Special::kZero, Type::kU32}},
+      {"%reserved_smem_offset_cap", {Special::kZero, Type::kU32}},
+      {"%reserved_smem_offset_0", {Special::kZero, Type::kU32}},
+      {"%reserved_smem_offset_1", {Special::kZero, Type::kU32}},
       {"%current_graph_exec", {Special::kZero, Type::kU64}}};
   return specials;
 }
@@ -96,6 +99,30 @@ unsigned NumberIn(std::string_view text) {
     }
   }
   return number;
+}
+
+// %envreg0 to 31, and %pm0 to 7, %pm0_64 to 7_64: there is no driver that sets them, and nothing is
+// monitored.
+const SpecialEntry* NumberedSpecial(std::string_view name) {
+  static constexpr SpecialEntry kNothing = {Special::kZero, Type::kU32};
+  static constexpr SpecialEntry kWideNothing = {Special::kZero, Type::kU64};
+  const bool environment = name.substr(0, 7) == "%envreg";
+  if (!environment && name.substr(0, 3) != "%pm") {
+    return nullptr;
+  }
+  std::string_view number = name.substr(environment ? 7 : 3);
+  const bool wide = !environment && number.size() == 4 && number.substr(1) == "_64";
+  number = number.substr(0, wide ? 1 : number.size());
+  const bool digits = number.find_first_not_of("0123456789") == std::string_view::npos;
+  if (number.empty() || number.size() > 2 || !digits) {
+    return nullptr;
+  }
+  return NumberIn(number) < (environment ? 32 : 8) ? (wide ? &kWideNothing : &kNothing) : nullptr;
+}
+
+const SpecialEntry* FindSpecial(std::string_view name) {
+  const auto found = Specials().find(name);
+  return found == Specials().end() ? NumberedSpecial(name) : &found->second;
 }
 
 }  // namespace
@@ -355,11 +382,11 @@ Slot Decoder::Source(const Operand& operand, Type type, bool may_be_wider) {
 }
 
 Slot Decoder::NameSource(const Operand& operand, Type type, bool may_be_wider) {
-  if (const auto special = Specials().find(operand.name); special != Specials().end()) {
+  if (const SpecialEntry* const special = FindSpecial(operand.name); special != nullptr) {
     Instruction read;
     read.op = Op::kSpecial;
-    read.type = special->second.type;
-    read.mode = static_cast<std::uint8_t>(special->second.special);
+    read.type = special->type;
+    read.mode = static_cast<std::uint8_t>(special->special);
     read.line = at_.line;
     read.d[0] = Scratch();
     Emit(read);
@@ -555,6 +582,9 @@ const std::unordered_map<std::string_view, Decoder::FamilyEntry>& Decoder::Famil
       {"prefetchu", {&D::CacheHint, Op::kNop}},
       {"applypriority", {&D::CacheHint, Op::kNop}},
       {"discard", {&D::CacheHint, Op::kNop}},
+      {"alloca", {&D::Stack, Op::kStack}},
+      {"stacksave", {&D::Stack, Op::kStack}},
+      {"stackrestore", {&D::Stack, Op::kStack}},
       {"cp", {&D::CopyAsync, Op::kCopy}},
       {"createpolicy", {&D::CreatePolicy, Op::kMov}},
       {"bra", {&D::Branch, Op::kBranch}},

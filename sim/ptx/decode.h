@@ -125,6 +125,7 @@ class Decoder {
   void CopyAsync();
   void CreatePolicy();
   void CacheHint();
+  void Stack();
   void ConvertAddress();
   void IsSpace();
   // decode_control.cpp,
@@ -160,6 +161,7 @@ class Decoder {
   bool TakeCompare(Type type);
   bool TakeCombine();
   bool Comparison(Type type);
+  bool TakeMemoryMapped();
   bool TakeOrder();
   bool TakeOrdering();
   std::uint8_t TakeVector();

@@ -40,13 +40,25 @@ Space Decoder::TakeSpace() {
   return Space::kGeneric;
 }
 
+// .mmio, which comes with an order.
+bool Decoder::TakeMemoryMapped() {
+  if (!Take("mmio")) {
+    return false;
+  }
+  Require(".mmio", 82, 70);
+  if (!Take("relaxed")) {
+    Fail(at_, fmt::format("{} lacks .relaxed", Spelling()));
+  }
+  return true;
+}
+
 // Returns whether there is one of the memory orders that the instruction can have.
 bool Decoder::TakeOrder() {
   switch (op_) {
     case Op::kLoad:
-      return TakeAny({"weak", "relaxed", "acquire", "volatile", "mmio"});
+      return TakeMemoryMapped() || TakeAny({"weak", "relaxed", "acquire", "volatile"});
     case Op::kStore:
-      return TakeAny({"weak", "relaxed", "release", "volatile", "mmio"});
+      return TakeMemoryMapped() || TakeAny({"weak", "relaxed", "release", "volatile"});
     case Op::kAtomic:
       // The text's grammar of red has no acquire, its examples have.
       return TakeAny({"relaxed", "acquire", "release"}) ||
@@ -100,8 +112,8 @@ std::vector<Slot> Decoder::Registers(const Operand& operand, Type type, bool des
     }
     return slots;
   }
-  const bool is_vector = operand.kind == Kind::kVector;
-  if (is_vector != (out_.vector > 1) || (is_vector && operand.parts.size() != out_.vector)) {
+  const bool is_vector = operand.kind == Kind::kVector;  // of one element, too
+  if (operand.parts.size() != out_.vector && (is_vector || out_.vector > 1)) {
     Fail(operand.at, fmt::format("{} takes {} register{}", Spelling(), out_.vector,
                                  out_.vector == 1 ? "" : "s in braces"));
     return slots;
@@ -396,26 +408,80 @@ void Decoder::Nothing() {
   out_.line = at_.line;
 }
 
+// prefetch, prefetchu, applypriority, discard.
 void Decoder::CacheHint() {
-  left_.clear();
-  if (syntax_->operands.empty()) {
-    Count(1, 2);
+  const bool prefetches = syntax_->opcode.substr(0, 8) == "prefetch";
+  const bool uniform = syntax_->opcode == "prefetchu";
+  out_.space = uniform ? Space::kGeneric : TakeSpace();
+  const bool fits = uniform ? Take("L1")
+                    : prefetches
+                        ? TakeAny({"L1", "L2", "L2::evict_last", "L2::evict_normal", "tensormap"})
+                        : Take(syntax_->opcode == "discard" ? "L2" : "L2::evict_normal");
+  if (!fits) {
+    Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
+  }
+  if (!prefetches) {
+    Require(Spelling(), 74, 80);
+  }
+  const std::size_t count = prefetches ? 1 : 2;
+  if (!Count(count, count)) {
     return;
   }
   Address(Arg(0));
+  if (!prefetches && (Arg(1).kind != Kind::kInteger || Arg(1).value != 128)) {
+    Misuse(Arg(1).at, "the size can only be 128");
+  }
   Nothing();
 }
 
 // A policy is a number that nothing reads.
 void Decoder::CreatePolicy() {
-  left_.clear();
-  out_.type = Type::kB64;
-  if (syntax_->operands.empty()) {
-    Count(1, 4);
+  Require("createpolicy", 74, 80);
+  const int kind = TakeOne({"range", "fractional", "cvt"});
+  Take("global");
+  if (kind == 2 ? !Take("L2")
+                : !TakeAny({"L2::evict_last", "L2::evict_normal", "L2::evict_first",
+                            "L2::evict_unchanged"})) {
+    Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
+  }
+  TakeAny({"L2::evict_first", "L2::evict_unchanged"});
+  out_.type = TakeType({Type::kB64});
+  const bool ranges = kind == 0;
+  if (!Count(ranges ? 4 : kind == 2 ? 2 : 1, ranges ? 4 : 2)) {
     return;
   }
   out_.d[0] = Destination(Arg(0), Type::kB64);
   out_.a[0] = LiteralOf(0);
+}
+
+// alloca, stacksave, stackrestore.
+void Decoder::Stack() {
+  Require(Spelling(), 73, 52);
+  out_.type = TakeType({Type::kU32, Type::kU64});
+  function_->top = function_->top == kNoSlot ? Scratch() : function_->top;
+  out_.mode = static_cast<std::uint8_t>(syntax_->opcode == "alloca"      ? Stacked::kAllocate
+                                        : syntax_->opcode == "stacksave" ? Stacked::kSave
+                                                                         : Stacked::kRestore);
+  const auto what = static_cast<Stacked>(out_.mode);
+  const std::size_t count = what == Stacked::kAllocate ? 2 : 1;
+  if (!Count(count, what == Stacked::kAllocate ? 3 : 1)) {
+    return;
+  }
+  out_.target = static_cast<std::uint32_t>(function_ - program_->functions.data());
+  if (what == Stacked::kRestore) {
+    out_.a[0] = Source(Arg(0), out_.type);
+    return;
+  }
+  out_.d[0] = Destination(Arg(0), out_.type);
+  if (what == Stacked::kSave) {
+    return;
+  }
+  out_.a[0] = Source(Arg(1), out_.type);
+  const std::uint64_t align = syntax_->operands.size() == 3 ? Arg(2).value : 1;
+  if ((align & (align - 1)) != 0 || align == 0 || align > (1U << 23)) {
+    Fail(Arg(2).at, "the alignment is not a power of two up to 2^23");
+  }
+  out_.offset = static_cast<std::int64_t>(std::max<std::uint64_t>(align, 16));
 }
 
 void Decoder::ConvertAddress() {

@@ -73,7 +73,8 @@ struct Open : p::one<Begin> {};
 template <char End>
 struct Close : Mark<End> {};
 struct Vector : p::if_must<Open<'{'>, p::opt<OperandList>, Close<'}'>> {};
-struct Address : p::if_must<Open<'['>, OperandList, Close<']'>> {};
+struct Unified : p::string<'.', 'u', 'n', 'i', 'f', 'i', 'e', 'd'> {};  // of the variable's address
+struct Address : p::seq<p::if_must<Open<'['>, OperandList, Close<']'>>, p::opt<Unified>> {};
 struct List : p::if_must<Open<'('>, p::opt<OperandList>, Close<')'>> {};
 struct Operand : p::sor<Vector, Address, List, NotOperand, MaybeMask, GenericOperand, NameOperand> {
 };

@@ -183,6 +183,7 @@ enum class Op : std::uint8_t {
   kCvta,
   kCvtaTo,
   kIsSpace,
+  kStack,  // mode: Stacked; offset: the alignment; target: the function
   // Memory.
   kLoad,
   kStore,
@@ -278,6 +279,8 @@ enum class WarpOp : std::uint8_t {
   kReduceXor,
   kElect,
 };
+
+enum class Stacked : std::uint8_t { kAllocate, kSave, kRestore };
 
 // What a device program finds beyond its own functions.
 enum class Runtime : std::uint8_t { kAssert, kPrint, kMalloc, kFree };

@@ -235,6 +235,9 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
     case Op::kCopy:
       event = ExecuteAccess(warp, group, active);
       break;
+    case Op::kStack:
+      event = ExecuteStack(warp, group, active);
+      break;
     case Op::kSpecial:
       ExecuteSpecial(warp, LanesOf(warp, group, active));
       break;

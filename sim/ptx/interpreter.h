@@ -102,6 +102,7 @@ class Interpreter {
               std::uint32_t function);
   void ExecuteReturn(Warp* warp, std::size_t index, std::uint32_t active);
   Event ExecuteExit(Warp* warp, std::size_t index, std::uint32_t active);
+  Event ExecuteStack(Warp* warp, const Group& group, std::uint32_t active);
 
   // access.cpp: memory.
   Event ExecuteAccess(Warp* warp, const Group& group, std::uint32_t active);

@@ -24,7 +24,7 @@ using Kind = syntax::Operand::Kind;
 
 constexpr std::uint32_t kDynamicAlign = 16;
 // What a file may ask for, well below what the numbers here can hold.
-constexpr std::uint32_t kMaxRegisters = 1U << 16;   // of a function
+constexpr std::uint32_t kMaxRegisters = 1U << 17;   // of a function
 constexpr std::uint64_t kMaxBytes = 1U << 28;       // of a space, as of the buffers
 constexpr std::uint64_t kMaxLocalBytes = 1U << 19;  // of a function's frame (CUDA's limit)
 

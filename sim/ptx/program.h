@@ -37,6 +37,7 @@ struct Function {
   std::uint32_t entry = 0;           // its first instruction
   std::uint32_t slots = kFirstSlot;  // registers of its frame
   std::uint32_t local_bytes = 0;     // of its frame: local variables and parameters
+  Slot top = kNoSlot;                // the register that counts what alloca has added to these
   std::vector<Parameter> parameters;
   std::vector<Parameter> returns;
   std::vector<std::uint64_t> max_threads;

@@ -66,6 +66,28 @@ const Form kConversions[] = {
     {"rsqrt.approx.ftz.f64 %g1, %g2;", 0, 0},
 };
 
+const Form kMemory[] = {
+    {"ld.mmio.relaxed.sys.global.u32 %r1, [%d1];", 82, 70},
+    {"st.mmio.relaxed.sys.u32 [%d1], %r1;", 82, 70},
+    {"ld.global.u32 %r1, [g].unified;", 0, 0},
+    {"ld.global.v2.u32 {_, %r1}, [%d1];", 0, 0},
+    {"st.global.b32 [ %d1 + 0 ], { %r1 };", 0, 0},
+    {"ld.global.nc.L1::no_allocate.L2::cache_hint.v4.f32 {%f1,%f2,%f3,%f4}, [%d1], %d2;", 74, 80},
+    {"ld.global.L1::evict_last.L2::128B.u64 %d1, [%d2];", 0, 0},
+    {"prefetch.global.L1 [%d1];", 0, 0},
+    {"prefetch.L2 [g];", 0, 0},
+    {"prefetchu.L1 [%d1];", 0, 0},
+    {"applypriority.global.L2::evict_normal [%d1], 128;", 74, 80},
+    {"discard.global.L2 [%d1], 128;", 74, 80},
+    {"createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %d1, 0.5;", 74, 80},
+    {"createpolicy.range.global.L2::evict_last.L2::evict_first.b64 %d1, [%d2], 1, 2;", 74, 80},
+    {"createpolicy.cvt.L2.b64 %d1, %d2;", 74, 80},
+    {"alloca.u64 %d1, %d2, 16;", 73, 52},
+    {"stacksave.u32 %r1;", 73, 52},
+    {"stackrestore.u64 %d1;", 73, 52},
+};
+
+TEST(PtxForm, Memory) { CheckForms(std::begin(kMemory), std::end(kMemory)); }
 TEST(PtxForm, Halves) { CheckForms(std::begin(kHalves), std::end(kHalves)); }
 TEST(PtxForm, Pairs) { CheckForms(std::begin(kPairs), std::end(kPairs)); }
 TEST(PtxForm, Conversions) { CheckForms(std::begin(kConversions), std::end(kConversions)); }
@@ -101,6 +123,19 @@ TEST(PtxForm, WhatThereIsNot) {
       "cvt.pack.u8.s32.b32 %r1, %r2, %r3, 0;",
       "cvt.pack.sat.u8.u32.b32 %r1, %r2, %r3, 0;",
       "cvt.pack.sat.u16.s32 %r1, %r2, %r3, 0;",
+      "ld.mmio.global.u32 %r1, [%d1];",
+      "st.global.b32 [%d1], {%r1, %r2};",
+      "ld.global.v2.u32 {%r1}, [%d1];",
+      "prefetch.shared.L1 [s], 4;",
+      "prefetch.global.L3 [%d1];",
+      "discard.global.L1 [%d1], 128;",
+      "createpolicy.fractional.b64 %d1;",
+      "createpolicy.range.L2::evict_last.b64 %d1;",
+      "alloca.u64 %d1, %d2, 12;",
+      "alloca.b64 %d1, %d2;",
+      "stacksave.u64 %d1, %d2;",
+      "mov.u32 %r1, %envreg32;",
+      "mov.u32 %r1, %pm8;",
   };
   for (const char* const form : forms) {
     EXPECT_EQ(Judge(form), Verdict::kRefused) << form;

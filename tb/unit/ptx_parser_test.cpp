@@ -175,7 +175,7 @@ TEST(PtxParser, MeaninglessInstructionsAreRefused) {
       {".reg .b32 a; .reg .b32 a;", "f.ptx:5:24: a is declared twice"},
       {"L: L: ret;", "f.ptx:5:4: L is declared twice"},
       {".reg .e4m3 x;", "f.ptx:5:12: the type .e4m3 of x is not supported"},
-      {".reg .b32 q<4294967297>;", "f.ptx:5:11: q makes more than 65536 registers"},
+      {".reg .b32 q<4294967297>;", "f.ptx:5:11: q makes more than 131072 registers"},
       {".local .align 4294967296 .b8 q;", "f.ptx:5:30: the alignment of q is not a power of two"},
       {".local .b8 q1[524280]; .local .b8 q2[9];",
        "f.ptx:5:35: q2 brings the .local variables to more than 524288 bytes"},

@@ -1,0 +1,191 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What compilers write besides plain arithmetic: stacks that grow, vectors of one element, hints to
+// caches, registers that only a driver sets, scopes of inline assembly.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tb/unit/ptx_fixture.h"
+
+namespace muster::ptx {
+namespace {
+
+std::vector<std::uint32_t> Lanes(std::uint32_t (*value)(std::uint32_t)) {
+  std::vector<std::uint32_t> values;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    values.push_back(value(lane));
+  }
+  return values;
+}
+
+// Runs `body`, which leaves a number in %r10; of the buffer `in`, %rd1 is the address: 0, 1, 2, ...
+std::string KernelOf(const std::string& body, const std::string& before = "") {
+  return Header("sm_90") + before + R"(
+.visible .entry test(.param .u64 in, .param .u64 out) {
+  .reg .pred %p<4>; .reg .b16 %rs<4>; .reg .b32 %r<20>; .reg .b64 %rd<20>; .reg .f32 %f<4>;
+  ld.param.u64 %rd1, [in];
+  ld.param.u64 %rd2, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.u64 %rd2, %rd2, %rd3;
+)" + body +
+         "\n  st.global.u32 [%rd2], %r10;\n  ret;\n}\n";
+}
+
+Kernel Prepared(const std::string& text) {
+  Kernel kernel(text);
+  std::vector<std::uint64_t> numbers(32);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = i;
+  }
+  kernel.manifest.buffers = {MakeBuffer("in", numbers), MakeBuffer("out", Type::kU32, 32)};
+  return kernel;
+}
+
+// Each lane takes as many words as its number is and 8 KiB, writes to the words, calls a function
+// that does so too, and reads its own; a hundred times: too much if it were left behind.
+TEST(PtxCompiler, StacksGrowAndShrink) {
+  const Ended run(Prepared(KernelOf(R"(
+  mov.u32 %r9, 0;
+  mov.u32 %r10, 0;
+AGAIN:
+  stacksave.u64 %rd9;
+  mad.wide.u32 %rd4, %r1, 4, 8192;
+  alloca.u64 %rd5, %rd4, 64;
+  and.b64 %rd6, %rd5, 63;
+  cvt.u32.u64 %r11, %rd6;
+  add.u32 %r10, %r10, %r11;
+  mov.u32 %r2, 0;
+FILL:
+  setp.eq.u32 %p1, %r2, %r1;
+  @%p1 bra FILLED;
+  mul.wide.u32 %rd6, %r2, 4;
+  add.u64 %rd7, %rd5, %rd6;
+  st.local.u32 [%rd7], %r2;
+  add.u32 %r2, %r2, 1;
+  bra FILL;
+FILLED:
+  {
+  .param .b32 a;
+  st.param.b32 [a], %r1;
+  call.uni inner, (a);
+  }
+  mov.u32 %r2, 0;
+SUM:
+  setp.eq.u32 %p1, %r2, %r1;
+  @%p1 bra SUMMED;
+  mul.wide.u32 %rd6, %r2, 4;
+  add.u64 %rd7, %rd5, %rd6;
+  cvta.local.u64 %rd7, %rd7;
+  ld.u32 %r3, [%rd7];
+  add.u32 %r10, %r10, %r3;
+  add.u32 %r2, %r2, 1;
+  bra SUM;
+SUMMED:
+  stackrestore.u64 %rd9;
+  add.u32 %r9, %r9, 1;
+  setp.lt.u32 %p1, %r9, 100;
+  @%p1 bra AGAIN;
+  div.u32 %r10, %r10, 100;)",
+                                    R"(
+.func inner(.param .b32 n) {
+  .reg .b32 %r<4>; .reg .pred %p<2>;
+  ld.param.u32 %r1, [n];
+  alloca.u32 %r2, 64;
+  st.local.u32 [%r2], 77;
+  st.local.u32 [%r2+60], 77;
+  ret;
+}
+)")));
+  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t lane) { return lane * (lane - 1) / 2; }));
+}
+
+TEST(PtxCompiler, StacksHaveAnEnd) {
+  const struct {
+    const char* body;
+    const char* problem;
+  } rows[] = {
+      {"alloca.u64 %rd4, 1048576;", "the stack is larger than 512 KiB"},
+      {"alloca.u64 %rd4, -1;", "the stack is larger than 512 KiB"},
+      {"MORE: alloca.u64 %rd4, 4096; bra MORE;", "the stack is larger than 512 KiB"},
+      {"stackrestore.u64 %rd1;", "restores what is no stack of this function"},
+  };
+  for (const auto& row : rows) {
+    const Ended run(Prepared(KernelOf(row.body)));
+    EXPECT_EQ(run.outcome(), "memory_fault") << row.body;
+    EXPECT_NE(run.machine().problem().find(row.problem), std::string::npos)
+        << run.machine().problem();
+  }
+}
+
+TEST(PtxCompiler, VectorsOfOneElement) {
+  const Ended run(Prepared(KernelOf(R"(
+  mul.wide.u32 %rd4, %r1, 8;
+  add.u64 %rd4, %rd1, %rd4;
+  mov.u32 %r10, 0x0;
+  setp.gt.u32 %p1, %r1, 3;
+  @%p1 ld.global.b32 { %r10 }, [ %rd4 + 0 ];
+  @%p1 st.global.b32 [ %rd4 + 0 ], { %r1 };)")));
+  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t lane) { return lane > 3 ? lane : 0; }));
+}
+
+TEST(PtxCompiler, HintsAndOrdersLoadTheSame) {
+  const Ended run(Prepared(KernelOf(R"(
+  mul.wide.u32 %rd4, %r1, 8;
+  add.u64 %rd4, %rd1, %rd4;
+  createpolicy.fractional.L2::evict_first.b64 %rd5, 1.0;
+  ld.global.nc.L1::no_allocate.L2::cache_hint.L2::256B.u32 %r2, [%rd4], %rd5;
+  ld.mmio.relaxed.sys.global.u32 %r3, [%rd4];
+  ld.volatile.global.u32 %r4, [%rd4];
+  ld.relaxed.gpu.global.L1::evict_last.u32 %r5, [%rd4];
+  ld.global.u32 %r6, [%rd4].unified;
+  ld.weak.global.cg.v2.u32 {%r7, _}, [%rd4];
+  prefetch.global.L2::evict_last [%rd4];
+  prefetchu.L1 [%rd4];
+  add.u32 %r10, %r2, %r3;
+  add.u32 %r10, %r10, %r4;
+  add.u32 %r10, %r10, %r5;
+  add.u32 %r10, %r10, %r6;
+  add.u32 %r10, %r10, %r7;)")));
+  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t lane) { return 6 * lane; }));
+}
+
+TEST(PtxCompiler, RegistersOfTheDriver) {
+  const Ended run(Prepared(KernelOf(R"(
+  mov.b32 %r2, %envreg31;
+  mov.u64 %rd4, %pm7_64;
+  mov.u32 %r3, %pm0;
+  mov.u32 %r4, %reserved_smem_offset_cap;
+  cvt.u32.u64 %r5, %rd4;
+  or.b32 %r10, %r2, %r3;
+  or.b32 %r10, %r10, %r4;
+  or.b32 %r10, %r10, %r5;)")));
+  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t) { return 0U; }));
+}
+
+// A parameter of the kernel lies in the global window, and can be asked for.
+TEST(PtxCompiler, ParametersAreInTheGlobalWindow) {
+  const Ended run(Prepared(KernelOf(R"(
+  mov.b64 %rd4, in;
+  cvta.param.u64 %rd4, %rd4;
+  isspacep.param::entry %p1, %rd4;
+  isspacep.global %p2, %rd4;
+  isspacep.shared::cluster %p3, %rd4;
+  selp.u32 %r2, 1, 0, %p1;
+  selp.u32 %r3, 2, 0, %p2;
+  selp.u32 %r4, 4, 0, %p3;
+  or.b32 %r10, %r2, %r3;
+  or.b32 %r10, %r10, %r4;)")));
+  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t) { return 3U; }));
+}
+
+}  // namespace
+}  // namespace muster::ptx
