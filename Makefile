@@ -9,7 +9,7 @@ MUSTER := $(BUILD)/sim/app/muster
 export JOBS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress mutants coverage wave bench clean
+.PHONY: help setup build run test lint format regress mutants formal coverage wave bench clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -40,6 +40,9 @@ regress: setup  ## Constrained-random streams on every configuration: SEEDS=200 
 
 mutants: setup  ## Show that wrong variants of the RTL and of the golden model are caught: COUNT=n
 	@scripts/mutants.py $(if $(COUNT),--count $(COUNT))
+
+formal: setup  ## Prove properties of the RTL for all inputs; MUTANTS=1: that wrong variants break them
+	@scripts/formal.py $(if $(MUTANTS),--mutants)
 
 coverage: SEEDS = 10
 coverage:  ## Pages of the cover points that the regression hits, and of the lines that tests run

@@ -1,0 +1,314 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""The proofs of tb/formal, one after another.
+
+tb/formal/proofs.json lists them. Properties are assertions P01, P02 and so on; assertions L01 ...
+are lemmas that help, proven with them; C01 ... are covers. Yosys makes a circuit of unit and
+properties, and two engines prove it: yosys-abc (the circuit as gates), and cvc5 (as bit vectors,
+through yosys-smtbmc). "induction, n" means: the properties hold in the first cycles, and a cycle
+follows n cycles in which they hold, so they hold for ever. "bounded, n" means: in the first n cycles.
+
+--mutants shows that no property is empty: each patch of tb/mutants/formal makes the unit wrong, and
+the property that it names must fail.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+
+import yowasp
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+WORK = ROOT / "build/formal"
+PATCHES = ROOT / "tb/mutants/formal"
+LIMIT = int(os.environ.get("LIMIT", 300))  # seconds that an engine has for a proof
+
+SCRIPT = """\
+read_slang --threads 1 -D SYNTHESIS --top {top} {parameters} {files}
+setundef -undriven -anyseq
+prep -flatten -top {top}
+memory_map
+async2sync
+chformal -lower
+chformal -early
+{smt2}
+dffunmap
+techmap
+simplemap
+delete -output
+aigmap
+opt_clean
+design -save gates
+chformal -cover -remove
+write_aiger -I -B -zinit -ywmap proof.json proof.aig
+"""
+
+COVERS = """\
+design -load gates
+chformal -assert -remove
+techmap -map tb/formal/cover_map.v
+aigmap
+opt_clean
+write_aiger -I -B -zinit -ywmap cover.json cover.aig
+"""
+
+# What proves: the engine's name, what it runs, and what it says if all is well.
+BOUNDED = ("bmc3", "bmc3 -F {depth}", r"No output asserted in \d+ frames")
+METHODS = {
+    "all inputs": [BOUNDED],  # there is no state
+    "bounded": [BOUNDED],
+    "induction": [BOUNDED, ("ind", "orpos; ind -F {steps}", "Networks are equivalent")],
+    "pdr": [BOUNDED, ("pdr", "orpos; pdr", "Property proved")],
+}
+
+
+class Problem(Exception):
+    """Why a proof says nothing."""
+
+
+class Proof:
+    def __init__(self, name, entry):
+        self.name = name
+        self.top = entry.get("top", f"{name}_formal")
+        self.files = entry["files"]
+        self.parameters = entry.get("parameters", {})
+        self.method = entry["method"]  # one of METHODS
+        self.steps = entry.get("steps")  # of the induction
+        self.depth = entry["depth"]      # cycles: the bound, of the base case too, and of covers
+        self.cvc5 = entry.get("cvc5")    # cycles of its induction, where it is quick enough
+
+    def sources(self):
+        """What Yosys reads, in order; files of the RTL that a proof replaces are left out."""
+        rtl = [line for line in (ROOT / "rtl/muster.f").read_text().split()
+               if not line.startswith("+")]
+        replaced = {pathlib.Path(file).name for file in self.files}
+        return [file for file in rtl if pathlib.Path(file).name not in replaced] + self.files
+
+    def circuit(self, root, folder, whole=True):
+        """Makes the circuits, or that of the assertions only; returns names of assertions and of covers,
+        in the engines' order."""
+        files = self.sources()
+        script = (SCRIPT + COVERS * whole).format(
+            top=self.top, files=" ".join(["-I rtl/common", *files]),
+            parameters=" ".join(f"-G {name}={value}" for name, value in self.parameters.items()),
+            smt2="write_smt2 -wires proof.smt2" if self.cvc5 and whole else "")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        (folder / "script.ys").write_text(script)
+        command = yowasp.yosys(folder / "script.ys", folder,
+                               [*files, "rtl/common/muster_assert.svh", "tb/formal/cover_map.v"])
+        done = subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if done.returncode:
+            raise Problem(f"Yosys failed (all of it in {folder / 'yosys.log'}):\n{done.stdout[-1000:]}")
+
+        def names(kind):
+            listed = json.loads((folder / f"{kind}.json").read_text())["asserts"]
+            return [re.search(r"[PLC]\d\d_\w+", name[-1])[0] for name in listed]
+        return names("proof"), names("cover") if whole else []
+
+
+def run(command, folder, limit=LIMIT):
+    """The output of an engine, and the seconds that it took."""
+    start = time.monotonic()
+    try:
+        done = subprocess.run(["nice", "-n", "19", *command], cwd=folder, stdin=subprocess.DEVNULL,
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              timeout=limit)
+        return done.stdout, time.monotonic() - start
+    except subprocess.TimeoutExpired:
+        return f"not finished within {limit} s", time.monotonic() - start
+
+
+def abc(script, folder, limit=LIMIT):
+    return run(["yosys-abc", "-c", script], folder, limit)
+
+
+def reach(folder, kind, names, depth, limit=LIMIT):
+    """Of proof or cover: which assertions fail within so many cycles, and in which cycle first."""
+    found = {}
+    for number, name in names:
+        if name in found:
+            continue  # of another instance
+        text, _ = abc(f"read_aiger {kind}.aig; fold; strash; cone -s -O {number}; bmc3 -F {depth}",
+                      folder, limit)
+        match = re.search(r"was asserted in frame (\d+)", text)
+        if match:
+            found[name] = int(match[1])
+    return found
+
+
+def cvc5(proof, folder, problems):
+    """The induction by the second engine: first cycles and step. The seconds that it takes."""
+    seconds = 0.0
+    for what, option in (("first cycles", []), ("step", ["-i"])):
+        text, took = run(["yosys-smtbmc", "-s", "cvc5", *option, "-t", str(proof.cvc5), "proof.smt2"],
+                         folder)
+        seconds += took
+        if "Status: PASSED" not in text:
+            problems.append(f"cvc5, {what}: {verdict(text)}")
+    return seconds
+
+
+def prove(proof):
+    """A row per property."""
+    folder = WORK / proof.name
+    start = time.monotonic()
+    names, covers = proof.circuit(ROOT, folder)
+    made = time.monotonic() - start
+    print(f"  {proof.name}: {len(names)} assertions, circuit in {made:.0f} s", file=sys.stderr, flush=True)
+
+    problems, seconds = [], 0.0
+    for engine, script, good in METHODS[proof.method]:
+        script = f"read_aiger proof.aig; fold; strash; {script.format(**vars(proof))}"
+        text, took = abc(script, folder)
+        seconds += took
+        if not re.search(good, text):
+            problems.append(f"{engine}: {verdict(text)}")
+    second = cvc5(proof, folder, problems) if proof.cvc5 else None
+    reached = reach(folder, "cover", enumerate(covers), proof.depth)
+    problems += [f"{cover} is not reached in {proof.depth} cycles"
+                 for cover in covers if cover not in reached]
+    how = {"induction": f"induction, {proof.steps}", "bounded": f"bounded, {proof.depth}"}.get(
+        proof.method, proof.method)
+    print(f"  {proof.name}: {how}, {seconds:.0f} s; {len(reached)} of {len(set(covers))} covers; "
+          f"{'; '.join(problems) or 'proven'}",
+          file=sys.stderr, flush=True)
+
+    rows = []
+    for name in sorted({name for name in names if name.startswith("P")}):
+        cover = [c for c in covers if c[:3] == f"C{name[1:3]}"]
+        lacking = [] if cover else [f"{name} has no cover"]
+        rows.append({
+            "property": f"{proof.name}.{name}", "how": how, "seconds": round(seconds, 1),
+            "cvc5 seconds": None if second is None else round(second, 1),
+            "cover": {c: reached[c] for c in cover if c in reached}, "problems": problems + lacking})
+    return rows
+
+
+def verdict(text):
+    """What an engine says last that is worth a line."""
+    lines = [line for line in text.split("\n") if line.strip() and "%" not in line]
+    telling = [line for line in lines
+               if re.search(r"asserted|UNDECIDED|finished|FAILED|Assert|rror", line)]
+    return (telling or lines or ["nothing"])[-1].strip()
+
+
+class Mutant:
+    def __init__(self, patch):
+        notes = dict(line[2:].split(": ", 1) for line in patch.read_text().splitlines()
+                     if re.match(r"# \w+: ", line))
+        self.patch, self.name = patch, patch.stem
+        self.properties = notes["breaks"].split()  # proof.P01, ...
+        self.wrong = notes["wrong"]
+
+
+def attempt(mutant, proofs):
+    """A row per property that the mutant should break."""
+    tree = WORK / "mutant" / mutant.name
+    shutil.rmtree(tree, ignore_errors=True)
+    for part in ("rtl", "tb/formal"):
+        shutil.copytree(ROOT / part, tree / part)
+    applied = subprocess.run(["patch", "-p1", "-s", "-i", mutant.patch], cwd=tree, text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if applied.returncode:
+        raise Problem(f"{mutant.name} does not apply: {applied.stdout}")
+    rows = []
+    for name in sorted({full.split(".")[0] for full in mutant.properties}):
+        proof = proofs[name]
+        names, _ = proof.circuit(tree, tree / "circuit", whole=False)
+        for full in (full for full in mutant.properties if full.split(".")[0] == name):
+            aim = [(number, found) for number, found in enumerate(names)
+                   if f"{name}.{found}".startswith(full)]
+            cycle = next(iter(reach(tree / "circuit", "proof", aim, proof.depth).values()), None)
+            rows.append({"mutant": mutant.name, "wrong": mutant.wrong, "property": full, "cycle": cycle})
+            print(f"{mutant.name:40} {full:16} "
+                  f"{'SURVIVES' if cycle is None else f'fails in cycle {cycle}'}", flush=True)
+    return rows
+
+
+def write_junit(path, cases):
+    """(name, what is wrong or nothing) each."""
+    suite = ElementTree.Element("testsuite", name="formal", tests=str(len(cases)))
+    for name, wrong in cases:
+        case = ElementTree.SubElement(suite, "testcase", name=name, classname="formal")
+        if wrong:
+            ElementTree.SubElement(case, "failure", message=wrong.split("\n")[0]).text = wrong
+    path.parent.mkdir(parents=True, exist_ok=True)
+    ElementTree.ElementTree(suite).write(path)
+
+
+def all_proofs(wanted, proofs):
+    rows, cases = [], []
+    for name in wanted:
+        try:
+            rows += prove(proofs[name])
+        except Problem as problem:
+            cases.append((name, str(problem)))
+            print(problem, file=sys.stderr)
+    print(f"\n{'property':36} {'proven by':16} {'abc s':>6} {'cvc5 s':>7}  cover")
+    for row in rows:
+        second = "-" if row["cvc5 seconds"] is None else row["cvc5 seconds"]
+        cover = ", ".join(f"cycle {frame}" for frame in row["cover"].values()) or "none"
+        print(f"{row['property']:36} {row['how']:16} {row['seconds']:>6} {second:>7}  {cover}" +
+              "".join(f"\n    {problem}" for problem in row["problems"]))
+        cases.append((row["property"], "; ".join(row["problems"])))
+    return rows, cases
+
+
+def all_mutants(wanted, proofs, only):
+    rows, cases = [], []
+    chosen = [Mutant(patch) for patch in sorted(PATCHES.glob("*.patch"))]
+    chosen = [m for m in chosen if (only or "") in m.name and
+              any(full.split(".")[0] in wanted for full in m.properties)]
+    for mutant in chosen:
+        try:
+            rows += attempt(mutant, proofs)
+        except Problem as problem:
+            cases.append((mutant.name, str(problem)))
+            print(problem)
+    cases += [(f"{row['mutant']} breaks {row['property']}",
+               None if row["cycle"] is not None else "the property holds in spite of it") for row in rows]
+    return rows, cases
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--mutants", action="store_true", help="try the mutants instead")
+    parser.add_argument("--proof", action="append", help="only this one (again for more)")
+    parser.add_argument("--only", help="only mutants whose name contains this")
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("--junit", type=pathlib.Path)
+    args = parser.parse_args()
+    entries = json.loads((ROOT / "tb/formal/proofs.json").read_text())
+    proofs = {name: Proof(name, entry) for name, entry in entries.items()}
+    wanted = args.proof or list(proofs)
+    unknown = [name for name in wanted if name not in proofs]
+    if unknown:
+        parser.error(f"there is no proof {unknown[0]}; there are {', '.join(proofs)}")
+    if subprocess.run([ROOT / "scripts/setup.sh", "formal"]).returncode:
+        sys.exit(2)
+    yowasp.ensure_yosys()
+
+    start = time.monotonic()
+    rows, cases = (all_mutants(wanted, proofs, args.only) if args.mutants
+                   else all_proofs(wanted, proofs))
+    kind = "formal-mutants" if args.mutants else "formal"
+    (args.json or ROOT / f"build/{kind}.json").write_text(json.dumps(rows, indent=2) + "\n")
+    write_junit(args.junit or ROOT / f"build/{kind}.xml", cases)
+    failed = [case for case in cases if case[1]]
+    print(f"\n{len(cases) - len(failed)} passed, {len(failed)} failed "
+          f"({(time.monotonic() - start) / 60:.1f} minutes)")
+    sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()

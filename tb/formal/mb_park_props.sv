@@ -1,0 +1,114 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// muster_mb_park: no parked waiter misses its turn, none is woken without it, and time limits keep to
+// their time. The wait of one warp is followed; in a proof that is any warp.
+//
+// A turn that commits in cycle t is answered in t + 2. An answer false in cycle t was given before the
+// commits of t - 1, so such a turn is none of that wait's.
+module mb_park_props
+  import muster_pkg::*;
+#(
+  parameter int unsigned NumWarps  = 32,
+  parameter int unsigned NumCtas   = 8,
+  parameter int unsigned SmemBytes = 262144,
+  parameter int unsigned LimitNs   = 1000000,
+  parameter bit          EnLimit   = 1'b1
+) (
+  input logic                clk_i,
+  input logic                rst_ni,
+  input warp_t               follow_i,   // the warp
+  input logic                wants_i,
+  input warp_t               warp_i,
+  input mb_place_t           place_i,
+  input logic                phase_i,
+  input logic                has_hint_i,
+  input logic [31:0]         hint_i,
+  input logic                parks_o,
+  input logic                turned_i,
+  input logic                leave_i,
+  input cta_t                leave_cta_i,
+  input logic [NumWarps-1:0] wake_o,
+  input logic [NumWarps-1:0] expire_o,
+  input logic [33:0]         now_i       // the clock of the unit, in ns
+);
+
+  localparam int unsigned AddrW = $clog2(SmemBytes);
+  localparam int unsigned WarpW = $clog2(NumWarps);
+
+  logic [WarpW-1:0] w;
+  logic      waits_q, fresh_q;      // the warp waits; it has parked in the cycle before
+  mb_place_t place_q;
+  logic      phase_q;
+  logic      turned_q, wakes_q;     // its turn committed one and two cycles ago
+  logic      left_q;                // its CTA left in the cycle before
+  logic      undecided_q;           // it waited in the cycle before, and had no answer
+  logic [33:0] start_q, limit_q, old_start_q, old_limit_q, elapsed, old_elapsed;
+  logic      parks, same, expires, turn;
+
+  assign w       = follow_i[WarpW-1:0];
+  assign parks   = parks_o && warp_i[WarpW-1:0] == w;
+  assign same    = (NumCtas == 1 || place_i.cta == place_q.cta) &&
+                   place_i.addr[AddrW-1:3] == place_q.addr[AddrW-1:3];
+  assign expires = expire_o[w] && !fresh_q;  // this wait, not one whose place it took
+  assign turn    = turned_i && waits_q && !expires && same && phase_i == phase_q;
+  assign elapsed     = now_i - start_q;
+  assign old_elapsed = now_i - old_start_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      waits_q  <= 1'b0;
+      fresh_q  <= 1'b0;
+      turned_q <= 1'b0;
+      wakes_q  <= 1'b0;
+      left_q   <= 1'b0;
+      undecided_q <= 1'b0;
+    end else begin
+      waits_q  <= parks || (waits_q && !turn && !expires);
+      fresh_q  <= parks;
+      turned_q <= turn;
+      wakes_q  <= turned_q && !expire_o[w];
+      undecided_q <= waits_q && !expires;
+      left_q   <= leave_i && waits_q && (NumCtas == 1 || leave_cta_i == place_q.cta);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (parks) begin
+      place_q     <= place_i;
+      phase_q     <= phase_i;
+      start_q     <= now_i;
+      limit_q     <= has_hint_i ? 34'(hint_i) : 34'(LimitNs);
+      old_start_q <= start_q;
+      old_limit_q <= limit_q;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      // 1. No lost wake-up: a parked wait is answered true two cycles behind the commit of its turn,
+      //    and in no other cycle.
+      P01_wake: assert (wake_o[w] == wakes_q);
+      C01_wake: cover (wake_o[w] && EnLimit && !waits_q);
+
+      // 2. A wait has one answer: never both, and false only while it has had none. In the cycle in which
+      //    a turn is answered, and the one before, no limit fires.
+      P02_one: assert (!expire_o[w] || (!wakes_q && (waits_q || turned_q)));
+      C02_one: cover (expire_o[w] && turned_q);
+
+      // 3. A wait parks unless its warp's place is taken by one that has had no answer.
+      P03_place: assert (!wants_i || warp_i[WarpW-1:0] != w || parks_o || waits_q);
+      C03_place: cover (wants_i && !parks_o && warp_i == follow_i);
+
+      // 4. Answered false is who has waited for its limit, or whose CTA has left.
+      P04_limit: assert (!expire_o[w] || left_q ||
+                         (fresh_q ? old_elapsed >= old_limit_q : elapsed >= limit_q));
+      C04_limit: cover (expire_o[w] && !left_q && !fresh_q && limit_q > 34'd3);
+
+      // 5. The place of a wait is not taken by another before its answer: true, in this cycle or the
+      //    next, or false in the next.
+      P05_taken: assert (!(fresh_q && undecided_q) || wakes_q || expire_o[w]);
+      C05_taken: cover (fresh_q && undecided_q && expire_o[w]);
+    end
+  end
+
+endmodule

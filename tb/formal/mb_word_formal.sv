@@ -1,0 +1,97 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// For the proofs of muster_mb_word: all words, all operations, all operands. Beside the word itself,
+// it shows that lanes together are as lanes one by one: three instances, for all lanes, for the first,
+// and for the rest on what the first has left. By induction over the number of lanes that is all.
+module mb_word_formal
+  import muster_pkg::*;
+  import muster_mb_pkg::*;
+  import mb_spec_pkg::*;
+(
+  input logic      clk_i,
+  input mb_op_e    op_i,
+  input nlanes_t   lanes_i,
+  input mb_count_t operand_i,
+  input total_t    less_i,  // of all lanes but one
+  input mb_word_t  word_i,
+  input logic      phase_i,
+  input fault_e    before_i
+);
+
+  typedef struct packed {
+    mb_word_t word;
+    logic     write;
+    logic     turned;
+    logic     passed;
+    fault_e   cause;
+    logic     split;
+  } answer_t;
+
+  logic    rst_n = 1'b0;
+  nlanes_t fewer;
+  total_t  total;
+  answer_t all, first, rest;
+
+  always_ff @(posedge clk_i) rst_n <= 1'b1;
+
+  assign fewer = lanes_i - 6'd1;
+  assign total = less_i + total_t'(operand_i);
+
+  muster_mb_word u_all (
+    .word_i, .class_i (class_of(op_i)), .amount_i (amount_of(op_i, lanes_i, total)),
+    .several_i (lanes_i > 6'd1), .phase_i, .cause_i (before_i),
+    .word_o (all.word), .write_o (all.write), .turned_o (all.turned), .passed_o (all.passed),
+    .cause_o (all.cause), .split_o (all.split)
+  );
+
+  muster_mb_word u_first (
+    .word_i, .class_i (class_of(op_i)), .amount_i (amount_of(op_i, 6'd1, total_t'(operand_i))),
+    .several_i (1'b0), .phase_i, .cause_i (before_i),
+    .word_o (first.word), .write_o (first.write), .turned_o (first.turned),
+    .passed_o (first.passed), .cause_o (first.cause), .split_o (first.split)
+  );
+
+  muster_mb_word u_rest (
+    .word_i (first.word), .class_i (class_of(op_i)), .amount_i (amount_of(op_i, fewer, less_i)),
+    .several_i (fewer > 6'd1), .phase_i, .cause_i (before_i),
+    .word_o (rest.word), .write_o (rest.write), .turned_o (rest.turned), .passed_o (rest.passed),
+    .cause_o (rest.cause), .split_o (rest.split)
+  );
+
+  mb_word_props u_props (
+    .clk_i, .rst_ni (rst_n), .valid_i (1'b1), .op_i, .lanes_i, .total_i (total), .word_i, .phase_i,
+    .before_i, .word_o (all.word), .write_o (all.write), .turned_o (all.turned),
+    .passed_o (all.passed), .cause_o (all.cause), .split_o (all.split)
+  );
+
+  logic updates, merged;
+
+  assign updates = is_arrival(op_i) || brings_tx(op_i) || op_i == MbCopyArrive;
+  assign merged  = updates && lanes_i > 6'd1 && before_i == FaultNone && !all.split;
+
+  always_ff @(posedge clk_i) begin
+    // The contract of whoever asks. The total of the lanes but one is any number that it can be.
+    assume (op_i <= MbCopyArrive);
+    assume (lanes_i >= 6'd1 && lanes_i <= 6'd32);
+    assume ((lanes_i == 6'd1) ? less_i == '0 : less_i >= total_t'(operand_i));
+    assume (operand_i != '0 || less_i == '0);
+    assume (lanes_i != 6'd2 || less_i == total_t'(operand_i));
+    assume (less_i <= 25'd31 * 25'h0F_FFFF);
+    assume (operand_i != '0 || !(op_i == MbInit || (is_arrival(op_i) && !brings_tx(op_i))));
+    assume (updates || lanes_i == 6'd1);
+
+    // 8. Lanes that are updated together come to what the first and then the rest come to, and no
+    //    phase turns before the last.
+    P08_together: assert (!(rst_n && merged && all.cause == FaultNone) ||
+                          (first.cause == FaultNone && !first.turned && !first.split &&
+                           rest.cause == FaultNone && !rest.split && rest.word == all.word &&
+                           rest.turned == all.turned));
+
+    // 9. Lanes that are refused together are refused one by one, each for that cause.
+    P09_refused: assert (!(rst_n && merged && all.cause != FaultNone) || first.cause == all.cause);
+
+    C08_together: cover (rst_n && merged && all.turned && lanes_i == 6'd32 && op_i == MbArriveExpectTx);
+    C09_refused:  cover (rst_n && merged && all.cause == FaultWordExhausted);
+  end
+
+endmodule

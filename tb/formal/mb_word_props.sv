@@ -1,0 +1,75 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// muster_mb_word, the update of an mbarrier word, meets its contract: what it answers is what the
+// specification (mb_spec_pkg) says, in whole numbers.
+//
+// Whoever asks has judged the operands before: counts are 1 to 2^20-1, bytes up to that.
+module mb_word_props
+  import muster_pkg::*;
+  import muster_mb_pkg::*;
+  import mb_spec_pkg::*;
+#(
+  parameter bit EnRefuse = 1'b1
+) (
+  input logic       clk_i,
+  input logic       rst_ni,
+  input logic       valid_i,   // an update is asked for
+  input mb_op_e     op_i,
+  input nlanes_t    lanes_i,
+  input total_t     total_i,   // of the lanes' operands
+  input mb_word_t   word_i,
+  input logic       phase_i,
+  input fault_e     before_i,  // refused already
+  input mb_word_t   word_o,
+  input logic       write_o,
+  input logic       turned_o,
+  input logic       passed_o,
+  input fault_e     cause_o,
+  input logic       split_o
+);
+
+  mb_update_t one;
+  logic       several, refused;
+
+  assign one     = update_of(op_i, number_t'(lanes_i), number_t'(total_i), word_i, phase_i);
+  assign several = lanes_i > 6'd1;
+  assign refused = cause_o != FaultNone;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && valid_i && before_i == FaultNone && (EnRefuse || one.cause == FaultNone)) begin
+      // 1. One lane is never asked to come again; several are only if they would be refused together,
+      //    or one before the last may turn the phase: nothing is pending, and bytes come or go.
+      P01_split: assert (!split_o || (several && (one.cause != FaultNone ||
+                         (number_of(word_i.pending) == 0 && brings_tx(op_i)))));
+
+      // 2. An update is refused exactly when the specification refuses it, for the cause that comes
+      //    first. What is refused for several lanes together is asked again, unless it is exhausted,
+      //    which each of them finds.
+      P02_cause: assert (split_o || cause_o == one.cause);
+
+      // 3. An accepted update leaves the word that the specification leaves, in every bit.
+      P03_word: assert (split_o || refused || !write_o || word_o == one.word);
+      P04_write: assert (split_o || write_o == one.written);
+
+      // 5. A phase turns exactly when the completion test holds.
+      P05_turn: assert (split_o || turned_o == one.turned);
+
+      // 6. A wait is answered true exactly if the phase asked about is not the current one.
+      P06_passed: assert (passed_o == one.passed);
+
+      C01_turn:  cover (turned_o && number_of(word_o.pending) == 7);
+      C02_split: cover (split_o && one.cause == FaultBadArriveCount);
+      C03_drop:  cover (is_drop(op_i) && turned_o && word_o == {1'b1, 63'b0});
+      C04_cause: cover (cause_o == FaultNocompleteCompleted);
+      C05_many:  cover (several && !refused && !split_o && op_i == MbArriveDropExpectTx);
+      C06_passed: cover (passed_o);
+    end
+
+    if (rst_ni && valid_i && (before_i != FaultNone || refused || split_o)) begin
+      // 7. What is refused, or asked again, changes nothing and turns nothing.
+      P07_nothing: assert (!write_o && !turned_o && (split_o || word_o == word_i));
+      C07_nothing: cover (before_i == FaultBadAddress);
+    end
+  end
+
+endmodule
