@@ -9,7 +9,7 @@ MUSTER := $(BUILD)/sim/app/muster
 export JOBS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress mutants formal coverage wave bench clean
+.PHONY: help setup build run test lint format regress mutants formal coverage wave bench fpga clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -54,6 +54,10 @@ wave: setup  ## Leave and show a waveform: KERNEL=name, or TEST=regress CONFIG=s
 
 bench: setup  ## Measure latency, throughput, area, Fmax and speed of simulation
 	@scripts/bench.py
+
+fpga: BOARD = hx8k
+fpga:  ## Build a board's bitstream: BOARD=hx8k; for ulx3s and arty only the netlist
+	@scripts/fpga.py --board $(BOARD)
 
 clean:  ## Remove what was built
 	@rm -rf $(BUILD)

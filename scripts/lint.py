@@ -45,7 +45,7 @@ def failures(commands, passed=lambda command: None):
 
 
 def verilator():
-    """The unit in every configuration, the mbarrier room alone in its own, what is before them."""
+    """The unit in all configurations, the mbarrier room alone in its own, what goes around them."""
     waivers = ["scripts/waivers.vlt"] if (ROOT / "scripts/waivers.vlt").exists() else []
     lint = ["verilator", "--lint-only", "-Wall", *waivers, "-f", "rtl/muster.f"]
     configs = json.loads((ROOT / "scripts/configs.json").read_text())
@@ -61,6 +61,10 @@ def verilator():
                             "--top-module", "muster_mb_coalesce"])
     commands.append(lint + ["rtl/cta/muster_bcu_pkg.sv", "rtl/cta/muster_bcu_decode.sv",
                             "--top-module", "muster_bcu_decode"])
+    commands += [lint + ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv",
+                         f"rtl/fpga/muster_{board}.sv", "--top-module", f"muster_{board}",
+                         f"-GEnMbarrier=1'b{mbarrier}"]
+                 for board in ("hx8k", "ulx3s", "arty_a7") for mbarrier in (0, 1)]
     return failures(commands)
 
 

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The Verilated unit as a plain C++ class: pins in, pins out, nothing of Verilator.
+// A unit as a plain C++ class: pins in, pins out, nothing of Verilator.
 #ifndef MUSTER_SIM_LOCKSTEP_DUT_H_
 #define MUSTER_SIM_LOCKSTEP_DUT_H_
 
@@ -23,6 +23,7 @@ class Dut {
 
   Inputs in;
   Outputs out;
+  std::string lost;  // why the unit is out of reach, if it is; `out` means nothing then
 
   // Drives `in` with the clock low, and copies the settled outputs to `out`: a payload only when
   // its valid bit is set.
@@ -35,7 +36,7 @@ class Dut {
   virtual void CloseTrace() = 0;
 };
 
-// A unit of the configuration, out of reset; null: this program has none of that name.
+// A Verilated unit of the configuration, out of reset; null: this program has none of that name.
 std::unique_ptr<Dut> MakeDut(const Config& config);
 
 // The SystemVerilog assertion that failed first since the latest MakeDut, with file and line;

@@ -206,6 +206,11 @@ bool Station::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
   Trace(cycle);
   dut_->Settle();
   dut_->Clock();
+  if (!dut_->lost.empty()) {
+    result_.ending = Ending::kError;
+    result_.report = dut_->lost;
+    return false;
+  }
   return Check(cycle, ahead);  // of what was settled
 }
 
@@ -420,7 +425,7 @@ Result Run(const Config& config, const std::vector<Driver*>& drivers, const Opti
   }
   std::vector<std::unique_ptr<Dut>> duts;
   for (std::size_t i = 0; i < drivers.size(); ++i) {
-    duts.push_back(MakeDut(config));
+    duts.push_back(options.make_dut ? options.make_dut() : MakeDut(config));
     if (duts.back() == nullptr) {
       result.report =
           fmt::format("{}: this program was built without the configuration", config.name);

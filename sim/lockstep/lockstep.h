@@ -7,7 +7,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,7 @@
 namespace muster::lockstep {
 
 class Cover;
+class Dut;
 
 struct Options {
   std::uint64_t seed = 1;  // only named in reports; a driver has its own
@@ -31,13 +34,14 @@ struct Options {
                            // it can; the driver is not told of commits
   std::string rerun;       // the command line that repeats this run, for reports
   Cover* cover = nullptr;  // counts functional cover points, if there
+  std::function<std::unique_ptr<Dut>()> make_dut;  // a unit, out of reset; none: the Verilated one
 };
 
 enum class Ending {
   kDone,  // the driver had nothing left
   kMaxCycles,
   kMismatch,  // the unit and the golden model differ, or a handshake broke a rule
-  kError,     // nothing has run: see report
+  kError,     // nothing has run, or the unit is out of reach: see report
 };
 
 // What waits for the unit; each time is without what is not the unit's to decide (rtl/README.md,

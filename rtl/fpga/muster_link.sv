@@ -1,0 +1,244 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Carries out frames, each answered by one. Nothing of a frame happens before all of it is known to be
+// right. The unit's clock stands still but for the pulses that a frame asks for, so pins may change
+// byte by byte, and outputs are sent straight from the unit.
+//
+// A frame with the number of the last executed one is answered again, and gives no pulse: the host
+// repeats what it has no answer to.
+module muster_link
+  import muster_fpga_pkg::*;
+#(
+  parameter  bit          EnMemory     = 1'b0,
+  parameter  bit          EnRemote     = 1'b0,
+  parameter  int unsigned NumPins      = 26,  // bytes
+  parameter  int unsigned NumReport    = 38,
+  parameter  int unsigned MemoryBytes  = 2048,
+  parameter  int unsigned SmemLog2     = 10,  // what the board says of itself
+  parameter  int unsigned ClockMhz     = 48,
+  parameter  int unsigned ClocksPerBit = 16,
+  parameter  int unsigned GapCycles    = 262144,
+  localparam int unsigned MemoryW      = $clog2(MemoryBytes),
+  localparam int unsigned BufferW      = $clog2(MaxPayload)
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic                   rx_i,
+  output logic                   tx_o,
+  // The unit
+  output logic                   unit_clk_o,
+  output logic                   unit_rst_no,
+  output logic [8*NumPins-1:0]   pins_o,
+  input  logic [8*NumReport-1:0] report_i,
+  input  byte_t                  report_length_i,  // bytes of it that are sent
+  // Its memory: ahead of a pulse, behind it, and stores of the host
+  output logic                   ahead_o,
+  output logic                   behind_o,
+  output logic                   store_o,
+  output logic [MemoryW-1:0]     store_addr_o,
+  output byte_t                  store_byte_o,
+  // Since power came, modulo 256
+  output byte_t                  refused_o
+);
+
+  typedef enum logic [2:0] {Idle, Header, Judge, Act, Pulse, Copy, Reply, Sent} state_e;
+
+  state_e state_q;
+
+  // -------------------------------------------------------------------------------------------
+  // The line
+  // -------------------------------------------------------------------------------------------
+
+  logic               rx_valid, rx_broken, tx_valid, tx_ready;
+  byte_t              rx_byte, tx_byte;
+  logic               frame_valid, done;
+  cause_e             frame_cause;
+  byte_t              frame_length, frame_sequence, payload, index, reply_q, reply_length_q;
+  logic [BufferW-1:0] at_q;
+
+  muster_uart_rx #(.ClocksPerBit(ClocksPerBit)) u_uart_rx (
+    .clk_i, .rst_ni, .line_i (rx_i), .valid_o (rx_valid), .broken_o (rx_broken), .byte_o (rx_byte)
+  );
+
+  muster_frame_rx #(.GapCycles(GapCycles)) u_frame_rx (
+    .clk_i, .rst_ni,
+    .valid_i (rx_valid), .broken_i (rx_broken), .byte_i (rx_byte),
+    .valid_o (frame_valid), .take_i (done), .cause_o (frame_cause), .length_o (frame_length),
+    .sequence_o (frame_sequence), .addr_i (at_q), .byte_o (payload)
+  );
+
+  muster_frame_tx u_frame_tx (
+    .clk_i, .rst_ni,
+    .start_i (state_q == Reply), .length_i (reply_length_q), .sequence_i (frame_sequence),
+    .index_o (index), .byte_i (reply_q), .done_o (done),
+    .valid_o (tx_valid), .ready_i (tx_ready), .byte_o (tx_byte)
+  );
+
+  muster_uart_tx #(.ClocksPerBit(ClocksPerBit)) u_uart_tx (
+    .clk_i, .rst_ni, .valid_i (tx_valid), .ready_o (tx_ready), .byte_i (tx_byte), .line_o (tx_o)
+  );
+
+  // -------------------------------------------------------------------------------------------
+  // What a frame asks for
+  // -------------------------------------------------------------------------------------------
+
+  logic [31:0] header_q;  // the first four bytes of the payload
+  byte_t       command, last_q;
+  byte_t       rest;      // bytes behind the header of a cycle or a store
+  logic        fresh, fresh_q, identifies, resets, cycles, stores;
+  cause_e      cause, cause_q;
+
+  assign command    = header_q[7:0];
+  assign identifies = command == CmdIdentify;
+  assign resets     = command == CmdReset;
+  assign cycles     = command == CmdCycle;
+  assign stores     = EnMemory && command == CmdStore;
+  assign rest       = frame_length - (stores ? 8'd4 : 8'd3);
+  assign fresh      = frame_sequence != last_q;
+
+  always_comb begin
+    cause = CauseNone;
+    if (frame_cause != CauseNone) begin
+      cause = frame_cause;
+    end else if (identifies || resets) begin
+      if (frame_length != 8'd1) cause = CauseLength;
+    end else if (!cycles && !stores) begin
+      cause = CauseCommand;
+    end else if (frame_length < (stores ? 8'd5 : 8'd3)) begin
+      cause = CauseLength;
+    end else if (cycles && 9'(header_q[23:16]) + 9'(rest) > 9'(NumPins)) begin
+      cause = CauseLength;
+    end else if (stores && 25'(header_q[31:8]) + 25'(rest) > 25'(MemoryBytes)) begin
+      cause = CauseLength;
+    end else if (fresh && frame_sequence != last_q + 8'd1) begin
+      cause = CauseSequence;
+    end
+  end
+
+  // -------------------------------------------------------------------------------------------
+  // Frame by frame
+  // -------------------------------------------------------------------------------------------
+
+  logic               last_byte, copying_q, unit_clk_q, unit_rst_nq;
+  logic [1:0]         phase_q;   // of a pulse: before, high, low, after
+  byte_t              pulses_q;  // that are missing
+  logic [MemoryW-1:0] target_q;  // of the byte that comes out of the buffer
+  byte_t              refused_q;
+
+  assign last_byte = 8'(at_q) == frame_length;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q     <= Idle;
+      unit_rst_nq <= 1'b0;
+      unit_clk_q  <= 1'b0;
+      copying_q   <= 1'b0;
+      last_q      <= '0;
+      refused_q   <= '0;
+    end else begin
+      unit_clk_q <= state_q == Pulse && pulses_q != '0 && phase_q == 2'd0;
+      copying_q  <= state_q == Copy && !last_byte;
+      unique case (state_q)
+        Idle:   if (frame_valid) state_q <= Header;
+        Header: if (at_q == BufferW'(4)) state_q <= Judge;
+        Judge:  state_q <= Act;
+        Act: begin
+          state_q <= (cause_q == CauseNone) ? Pulse : Reply;
+          if (cause_q == CauseNone) last_q <= frame_sequence;
+          if (cause_q != CauseNone) refused_q <= refused_q + 8'd1;
+          if (cause_q == CauseNone && resets) unit_rst_nq <= 1'b0;
+        end
+        Pulse: begin
+          if (pulses_q == '0) begin
+            state_q <= Copy;
+            unit_rst_nq <= unit_rst_nq || resets;
+          end
+        end
+        Copy:    if (identifies || resets || last_byte) state_q <= Reply;
+        Reply:   state_q <= Sent;
+        default: if (done) state_q <= Idle;
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    unique case (state_q)
+      Idle: at_q <= '0;
+      Header: begin
+        at_q     <= at_q + BufferW'(1);
+        header_q <= {payload, header_q[31:8]};
+      end
+      Judge: begin
+        cause_q <= cause;
+        fresh_q <= fresh;
+      end
+      Act: begin
+        phase_q  <= '0;
+        pulses_q <= resets ? 8'd2 : (cycles && fresh_q) ? header_q[15:8] : 8'd0;
+        at_q     <= stores ? BufferW'(4) : BufferW'(3);
+        target_q <= stores ? header_q[8 +: MemoryW] : MemoryW'(header_q[23:16]);
+      end
+      Pulse: begin
+        phase_q <= phase_q + 2'd1;
+        if (phase_q == 2'd3) pulses_q <= pulses_q - 8'd1;
+      end
+      Copy: at_q <= at_q + BufferW'(1);
+      default: ;
+    endcase
+    if (copying_q) target_q <= target_q + MemoryW'(1);
+  end
+
+  assign unit_clk_o   = unit_clk_q;
+  assign unit_rst_no  = unit_rst_nq;
+  assign ahead_o     = state_q == Pulse && pulses_q != '0 && phase_q == 2'd0;
+  assign behind_o      = state_q == Pulse && phase_q == 2'd3;
+  assign store_o      = copying_q && stores;
+  assign store_addr_o = target_q;
+  assign store_byte_o = payload;
+  assign refused_o    = refused_q;
+
+  logic [NumPins-1:0][7:0] pins_q;
+  assign pins_o = pins_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      pins_q <= '0;
+    end else begin
+      for (int i = 0; i < NumPins; i++) begin
+        if (copying_q && cycles && target_q == MemoryW'(i)) pins_q[i] <= payload;
+      end
+    end
+  end
+
+  // -------------------------------------------------------------------------------------------
+  // The reply
+  // -------------------------------------------------------------------------------------------
+
+  localparam byte_t [7:0] Identity = {
+    8'(ClockMhz), 8'(SmemLog2), {6'b0, EnRemote, EnMemory}, 8'd1, 8'(NumCtas), 8'(NumWarps), LinkVersion,
+    CmdIdentify | 8'h80
+  };
+
+  byte_t shown;
+
+  always_comb begin
+    shown = '0;
+    for (int i = 0; i < NumReport; i++) begin
+      if (index == 8'(i + 1)) shown = shown | report_i[8*i +: 8];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (cause_q != CauseNone) begin
+      reply_length_q <= 8'd3;
+      reply_q        <= (index == '0) ? ReplyError : (index == 8'd1) ? 8'(cause_q) : refused_q;
+    end else if (identifies) begin
+      reply_length_q <= 8'($bits(Identity) / 8);
+      reply_q        <= Identity[index[2:0]];
+    end else begin
+      reply_length_q <= cycles ? 8'd1 + report_length_i : 8'd1;
+      reply_q        <= (index == '0) ? command | 8'h80 : shown;
+    end
+  end
+
+endmodule

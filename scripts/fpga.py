@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""Builds a board's bitstream, as far as free tools of Debian go (rtl/fpga/README.md).
+
+hx8k: synthesis, placement, routing, timing and the bitstream, build/fpga/hx8k/muster.bin; fails if no
+seed meets 48 MHz. ulx3s, arty: synthesis for the device only; Debian has no placer for either.
+Leaves figures in build/fpga-BOARD.json.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+
+import synth
+import yowasp
+
+ROOT = yowasp.ROOT
+REQUIRED_MHZ = 48
+LIMIT_MINUTES = 60
+BOARDS = {"hx8k": ("muster_hx8k", "ice40"),
+          "ulx3s": ("muster_ulx3s", "ecp5"),
+          "arty": ("muster_arty_a7", "xc7")}
+SOURCES = ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv"]
+
+
+def synthesize(budget, board):
+    """The folder with the netlist, and its counts of cells."""
+    top, family = BOARDS[board]
+    cells = synth.FAMILIES[family]
+    files = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "rtl/fpga").iterdir()
+                   if p.suffix in (".sv", ".f"))
+    source = f"rtl/fpga/{top}.sv"
+    script = (synth.read_slang(top, {}, " ".join([*SOURCES, source])) +
+              f"{cells['synth']} -top {top}\nwrite_json netlist.json\n" +
+              "tee -q -o stat.json stat -json\n")
+    folder = synth.run_yosys(budget, "synthesis", budget.folder / "netlist", script, files)
+    stat = json.loads((folder / "stat.json").read_text())["modules"][f"\\{top}"]
+    return folder, {kind: sum(n for cell, n in stat["num_cells_by_type"].items()
+                              if re.fullmatch(cells[kind], cell)) for kind in ("lut", "ff", "bram")}
+
+
+def place_and_route(budget, folder, seed):
+    """Frequencies by clock: of the link, from the PLL, and of the unit. Leaves the configuration."""
+    report = folder / f"report{seed}.json"
+    code, text = budget.run(f"nextpnr, seed {seed}", [
+        "nextpnr-ice40", "--hx8k", "--package", "ct256", "--freq", str(REQUIRED_MHZ), "--seed", str(seed),
+        "--pcf", "constraints/hx8k.pcf", "--json", folder / "netlist.json",
+        "--asc", folder / f"muster{seed}.asc", "--report", report])
+    (folder / f"nextpnr{seed}.log").write_text(text)
+    if code and not report.exists():
+        errors = [line for line in text.splitlines() if line.startswith("ERROR")]
+        raise synth.Unfinished(f"nextpnr, seed {seed}: {(errors or ['failed'])[0]}")
+    clocks = json.loads(report.read_text())["fmax"]
+    return {"link" if name == "clk" else "unit": round(clock["achieved"], 1)
+            for name, clock in clocks.items()}
+
+
+def bitstream(budget, folder, seeds):
+    """The first seed that is fast enough, as a bitstream."""
+    tried = {}
+    for seed in seeds:
+        tried[seed] = place_and_route(budget, folder, seed)
+        print(f"  {budget.name}: link {tried[seed]['link']} MHz, unit {tried[seed]['unit']} MHz",
+              file=sys.stderr, flush=True)
+        if min(tried[seed].values()) >= REQUIRED_MHZ:
+            break
+    else:
+        raise synth.Unfinished(f"no seed meets {REQUIRED_MHZ} MHz: {tried}")
+    target = budget.folder / "muster.bin"
+    code, text = budget.run("icepack", ["icepack", folder / f"muster{seed}.asc", target])
+    if code:
+        raise synth.Unfinished(f"icepack: {text.strip()}")
+    return {"fmax_mhz": tried[seed], "seed": seed, "bitstream": str(target.relative_to(ROOT))}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--board", default="hx8k", choices=BOARDS)
+    parser.add_argument("--seeds", default="1-5", type=synth.seed_list, help="of nextpnr (default 1-5)")
+    args = parser.parse_args()
+
+    if subprocess.run([ROOT / "scripts/setup.sh", "fpga"]).returncode:
+        sys.exit(2)
+    yowasp.ensure_yosys()
+    top, family = BOARDS[args.board]
+    budget = synth.Budget(top, args.board, LIMIT_MINUTES)
+    budget.folder = ROOT / "build" / "fpga" / args.board
+    result = {"board": args.board, "family": family, "required_mhz": REQUIRED_MHZ, "lut": None,
+              "ff": None, "bram": None, "fmax_mhz": None, "bitstream": None}
+    try:
+        folder, counts = synthesize(budget, args.board)
+        result |= counts
+        if args.board == "hx8k":
+            result |= bitstream(budget, folder, args.seeds)
+        else:
+            result["reason"] = "Debian has no placer for this device: synthesized only"
+    except synth.Unfinished as reason:
+        result["reason"] = str(reason)
+    (ROOT / "build" / f"fpga-{args.board}.json").write_text(json.dumps(result, indent=2) + "\n")
+    print(json.dumps(result, indent=2))
+    sys.exit(result["lut"] is None or (args.board == "hx8k" and result["bitstream"] is None))
+
+
+if __name__ == "__main__":
+    main()
