@@ -9,7 +9,7 @@ MUSTER := $(BUILD)/sim/app/muster
 export JOBS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress mutants formal coverage wave bench fpga clean
+.PHONY: help setup build run test lint format regress mutants formal coverage wave bench fpga hwprobe clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -54,6 +54,9 @@ wave: setup  ## Leave and show a waveform: KERNEL=name, or TEST=regress CONFIG=s
 
 bench: setup  ## Measure latency, throughput, area, Fmax and speed of simulation
 	@scripts/bench.py
+
+hwprobe:  ## Build the probe of real GPUs (scripts/hwprobe/README.md): with nvcc, else its device part
+	@scripts/hwprobe/build.sh
 
 fpga: BOARD = hx8k
 fpga:  ## Build a board's bitstream: BOARD=hx8k; for ulx3s and arty only the netlist
