@@ -9,7 +9,7 @@ MUSTER := $(BUILD)/sim/app/muster
 export JOBS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress mutants formal coverage wave bench fpga hwprobe clean
+.PHONY: help setup build run test lint format regress mutants formal coverage wave bench fpga verilog gates hwprobe clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -54,6 +54,12 @@ wave: setup  ## Leave and show a waveform: KERNEL=name, or TEST=regress CONFIG=s
 
 bench: setup  ## Measure latency, throughput, area, Fmax and speed of simulation
 	@scripts/bench.py
+
+verilog: setup  ## Write each configuration as plain Verilog: CONFIG=small for one
+	@scripts/verilog.py $(if $(CONFIG),--config $(CONFIG))
+
+gates: setup  ## Put the netlist of the small configuration through the lockstep regression
+	@scripts/gates.py
 
 hwprobe:  ## Build the probe of real GPUs (scripts/hwprobe/README.md): with nvcc, else its device part
 	@scripts/hwprobe/build.sh

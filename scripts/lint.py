@@ -53,6 +53,7 @@ def verilator():
                 [f"-G{name}={value}" for name, value in parameters.items()]
                 for parameters in configs.values()]
     commands.append(lint + ["--top-module", "muster", "-GEnMbarrier=1'b1"])
+    commands.append(lint + ["rtl/muster_template.sv", "--top-module", "muster_template"])
     configs = json.loads((ROOT / "scripts/mbarrier_configs.json").read_text())
     commands += [lint + ["--top-module", "muster_mbarrier"] +
                  [f"-G{name}=" + ("1'b" if name.startswith("En") else "") + str(value)

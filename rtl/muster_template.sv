@@ -1,0 +1,94 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// An instantiation of the unit to copy from: a core of 32 warps and 8 CTAs with one issue port,
+// named barriers and mbarriers. What a core does not need is tied off as rtl/README.md says; here
+// that is the census, the commits, and the ports of copy engines and of a cluster.
+module muster_template
+  import muster_pkg::*;
+#(
+  localparam int unsigned NumWarps = 32
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  // Decode: one barrier instruction of a warp, and one group of an mbarrier instruction
+  // (rtl/mbarrier/muster_mb_coalesce.sv makes groups).
+  input  logic                issue_valid_i,
+  output logic                issue_ready_o,
+  input  issue_t              issue_i,
+  input  logic                mb_issue_valid_i,
+  output logic                mb_issue_ready_o,
+  input  mb_group_t           mb_issue_i,
+  output logic [NumWarps-1:0] busy_o,     // steer by these: a busy warp's next one waits
+  output logic [NumWarps-1:0] mb_busy_o,
+
+  // CTA scheduler.
+  input  logic                lifecycle_valid_i,
+  output logic                lifecycle_ready_o,
+  input  lifecycle_t          lifecycle_i,
+  input  logic [NumWarps-1:0] lifecycle_warps_i,
+
+  // Load/store unit: has it performed what the warp accessed before? `outstanding_i` has a bit for
+  // each warp with an access on its way.
+  input  logic [NumWarps-1:0] outstanding_i,
+
+  // Warp scheduler, register file, trap handler.
+  output logic [NumWarps-1:0] release_o,
+  output release_t            release_info_o,
+  output logic                response_valid_o,
+  input  logic                response_ready_i,
+  output response_t           response_o,
+  output logic [NumWarps-1:0] mb_wake_o,    // a parked try_wait is answered true,
+  output logic [NumWarps-1:0] mb_expire_o,  // and false
+  output logic                mb_response_valid_o,
+  input  logic                mb_response_ready_i,
+  output mb_response_t        mb_response_o,
+  output logic [1:0]          fault_valid_o,
+  output fault_t [1:0]        fault_o,
+  output logic                mb_fault_valid_o,
+  output mb_fault_t           mb_fault_o,
+
+  // A bank of shared memory.
+  output logic                smem_read_valid_o,
+  input  logic                smem_read_ready_i,
+  output mb_place_t           smem_read_place_o,
+  input  logic                smem_rdata_valid_i,
+  input  mb_word_t            smem_rdata_i,
+  output logic                smem_write_valid_o,
+  input  logic                smem_write_ready_i,
+  output mb_place_t           smem_write_place_o,
+  output mb_word_t            smem_write_data_o,
+  output logic      [2:0]     smem_held_valid_o,  // closed to stores
+  output mb_place_t [2:0]     smem_held_place_o,
+  input  logic                smem_yield_i
+);
+
+  /* verilator lint_off PINCONNECTEMPTY */  // what is open here may stay open
+  muster #(
+    .NumWarps(NumWarps), .NumCtas(8), .NumIssue(1), .EnMbarrier(1'b1), .SmemBytes(262144),
+    .ClockPeriodPs(1000), .WaitLimitNs(1000000)
+  ) u_muster (
+    .clk_i, .rst_ni,
+    .issue_valid_i, .issue_ready_o, .issue_i, .busy_o,
+    .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i, .lifecycle_warps_i,
+    // An update of an mbarrier is one of the accesses that a named barrier waits for.
+    .fence_req_o (), .fence_ack_i (~outstanding_i & ~mb_busy_o),
+    .release_o, .release_info_o,
+    .response_valid_o, .response_ready_i, .response_o,
+    .fault_valid_o, .fault_o,
+    .commit_o (),
+    .census_cta_i ('0), .census_bar_i ('0), .census_word_o (), .census_warp_i ('0),
+    .census_warp_o (),
+    .mb_issue_valid_i, .mb_issue_ready_o, .mb_issue_i,
+    .mb_async_valid_i (1'b0), .mb_async_ready_o (), .mb_async_i ('0),
+    .mb_remote_valid_i (1'b0), .mb_remote_ready_o (), .mb_remote_i ('0),
+    .mb_busy_o, .mb_fence_req_o (), .mb_fence_ack_i (~outstanding_i),
+    .smem_read_valid_o, .smem_read_ready_i, .smem_read_place_o, .smem_rdata_valid_i,
+    .smem_rdata_i, .smem_write_valid_o, .smem_write_ready_i, .smem_write_place_o,
+    .smem_write_data_o, .smem_held_valid_o, .smem_held_place_o, .smem_yield_i,
+    .mb_response_valid_o, .mb_response_ready_i, .mb_response_o, .mb_wake_o, .mb_expire_o,
+    .mb_fault_valid_o, .mb_fault_o, .mb_commit_o ()
+  );
+  /* verilator lint_on PINCONNECTEMPTY */
+
+endmodule

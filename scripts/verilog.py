@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""Plain Verilog of the unit, for tools that take no SystemVerilog: build/verilog/muster_CONFIG.v.
+
+A file is one module without parameters, muster_CONFIG, with the ports of rtl/muster.sv; a struct is
+a vector, its first field in the highest bits. Beside it is muster_CONFIG_wrapper.sv: rtl/muster.sv's
+own header around it, for whoever wants to put it where the sources were.
+
+With --gates the module is the netlist of iCE40 cells that synthesis makes, in the words of Yosys's
+models of these cells.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+import yowasp
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OUT = ROOT / "build" / "verilog"
+
+
+def script(name, parameters, gates):
+    """What Yosys is to do."""
+    overrides = " ".join(f"-G {key}={value}" for key, value in parameters.items())
+    lines = [f"read_slang --threads 1 -D SYNTHESIS --top muster {overrides} -f rtl/muster.f",
+             f"hierarchy -top muster\nrename muster {name}"]
+    if gates:
+        lines += [f"synth_ice40 -abc9 -flatten -top {name}", f"select -module {name}",
+                  "write_json -selected netlist.json", "design -reset",
+                  "read_verilog -DICE40_HX -DNO_ICE40_DEFAULT_ASSIGNMENTS +/ice40/cells_sim.v",
+                  "read_json netlist.json", f"hierarchy -top {name}"]
+    lines += ["proc", "flatten", "opt_clean", f"write_verilog -noattr -noexpr {name}.v" if gates else
+              f"opt_expr\nopt_clean\nwrite_verilog -noattr {name}.v"]
+    return "\n".join(lines) + "\n"
+
+
+def wrapper(name):
+    """The top's header, so that the module can stand in for it."""
+    header = (ROOT / "rtl/muster.sv").read_text().split("\n);\n", 1)[0]
+    header = header[header.index("module muster"):]
+    return ("// Written by scripts/verilog.py: the ports of rtl/muster.sv, and plain Verilog behind them.\n"
+            f"{header}\n);\n  {name} u_verilog (.*);\nendmodule\n")
+
+
+def render(config, parameters, gates):
+    """Writes the files of a configuration; returns the path of the module."""
+    name = f"muster_{config}" + ("_gates" if gates else "")
+    folder = OUT / name
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "script.ys").write_text(script(name, parameters, gates))
+    files = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "rtl").rglob("*")
+                   if path.suffix in (".sv", ".svh", ".f") and "fpga" not in path.parts)
+    done = subprocess.run(yowasp.yosys(folder / "script.ys", folder, files), cwd=ROOT,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode:
+        errors = [line for line in (done.stdout + done.stderr).splitlines() if "rror" in line]
+        sys.exit(f"{config}: Yosys failed: {(errors or ['without a word'])[0]}")
+    verilog = OUT / f"{name}.v"
+    (folder / f"{name}.v").replace(verilog)
+    (OUT / f"{name}_wrapper.sv").write_text(wrapper(name))
+    return verilog
+
+
+def main():
+    configs = json.loads((ROOT / "scripts/configs.json").read_text())
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--config", default="all", choices=["all", *configs])
+    parser.add_argument("--gates", action="store_true", help="the netlist of cells")
+    args = parser.parse_args()
+    if subprocess.run([ROOT / "scripts/setup.sh", "synth"]).returncode:
+        sys.exit(2)
+    yowasp.ensure_yosys()
+    wanted = configs if args.config == "all" else {args.config: configs[args.config]}
+    for config, parameters in wanted.items():
+        verilog = render(config, parameters, args.gates)
+        lines = verilog.read_text().count("\n")
+        print(f"{verilog.relative_to(ROOT)}: {lines} lines", flush=True)
+
+
+if __name__ == "__main__":
+    main()
