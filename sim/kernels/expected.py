@@ -13,6 +13,7 @@ import json
 import pathlib
 import struct
 import sys
+from fractions import Fraction
 
 HERE = pathlib.Path(__file__).resolve().parent
 FORMATS = {"u8": "B", "s8": "b", "u16": "H", "s16": "h", "u32": "I", "s32": "i",
@@ -43,6 +44,7 @@ INPUTS = {
     "bitonic_sort": {"keys": scatter(1, 256, -10**9, 10**9)},
     "centre": {"in": scatter(10, 256, -1000, 1000)},
     "floyd": {"in": floyd_input()},
+    "half": {"in": [v / 1024 for v in scatter(15, 256, -4000, 4000)]},
     "histogram": {"in": scatter(11, 500, 0, 255)},
     "matmul_async": {"a": scatter(12, 1024, -500, 500), "b": scatter(13, 1024, -500, 500)},
     "median": {"in": scatter(2, 128, 0, 255)},
@@ -147,6 +149,50 @@ def hazard_diverged_aligned():
 
 def hazard_repeated_arrival():
     return {"out": list(range(96))}
+
+
+def half(in_):
+    # A format is the bits of its fraction and the least exponent of its normal numbers; numbers are
+    # exact, and rounded once by each operation.
+    f16, bf16 = (10, -14), (7, -126)
+
+    def exponent_of(number, least):
+        while abs(number) >= Fraction(2) ** (least + 1):
+            least += 1
+        return least
+
+    def rounded(number, format_):
+        fraction_bits, least = format_
+        unit = Fraction(2) ** (exponent_of(number, least) - fraction_bits)
+        return round(number / unit) * unit  # ties to even
+
+    def word(pair, format_):
+        fraction_bits, least = format_
+
+        def code(number):
+            exponent = exponent_of(number, least)
+            steps = int(abs(number) / Fraction(2) ** (exponent - fraction_bits))
+            return steps + (exponent - least << fraction_bits) | (number < 0) << 15
+        return code(pair[0]) | code(pair[1]) << 16
+
+    def fma(values, format_, factors, terms):
+        return [tuple(rounded(v * (v if factor is None else factor) + term, format_)
+                      for v, factor, term in zip(pair, factors, terms)) for pair in values]
+
+    given = [tuple(map(Fraction, pair)) for pair in zip(in_[:128], in_[128:])]
+    halves = [tuple(rounded(v, f16) for v in pair) for pair in given]
+    brains = [tuple(rounded(v, bf16) for v in pair) for pair in given]
+    squares = fma(halves, f16, (None, None), (Fraction(1, 2), Fraction(-5, 4)))
+    layer = fma(brains, bf16, (Fraction(2), Fraction(-1, 2)), (Fraction(1), Fraction(3)))
+    tree = squares
+    while len(tree) > 1:
+        middle = len(tree) // 2
+        tree = [tuple(rounded(x + y, f16) for x, y in zip(a, b))
+                for a, b in zip(tree[:middle], tree[middle:])]
+    return {"squares": [word(pair, f16) for pair in squares],
+            "layer": [word([max(v, Fraction(0)) for v in pair], bf16) for pair in layer],
+            "sum": [word(tree[0], f16)],
+            "above": [sum(pair[k] > 1 for pair in squares) for k in range(2)]}
 
 
 def histogram(in_):
