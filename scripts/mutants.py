@@ -2,8 +2,9 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Shows that wrong variants are caught.
 
-Each patch of tb/mutants/rtl makes the unit wrong: it must still pass a plain sync of all warps, and
-the regression must catch it. Each patch of tb/mutants/golden makes the golden model wrong, and
+Each patch of tb/mutants/rtl makes the unit wrong: it must still pass a plain sync of all warps, or
+in rtl/mbarrier a plain arrive and wait, and the regression must catch it, or the unit tests of the
+mbarrier room. Each patch of tb/mutants/golden makes the golden model wrong, and
 tb/golden alone must catch it. A patch begins with `# what is wrong`, and an RTL patch may name the
 configuration to test (`# config: default`). A mutant that nothing catches fails the target.
 """
@@ -23,6 +24,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PATCHES = ROOT / "tb/mutants"
 TREE = ROOT / "build/mutants"  # a copy of the sources, in which the patches are tried
 DEFAULT_CONFIG = "small"
+GOLDEN_TEST = "tb/golden/golden_test"
+MBARRIER_TEST = "tb/unit/mb_test"
+PLAIN = "Mbarrier.PlainArriveAndWait"
 # Attempts of the regression to catch a mutant: seeds, cycles of each.
 ATTEMPTS = [("1-4", 2000), ("1-8", 20000), ("1-10", 100000)]
 QUICK = {"rtl": 2, "golden": 1}  # of three mutants
@@ -32,6 +36,7 @@ class Mutant:
     def __init__(self, patch):
         self.patch = patch
         self.kind = patch.parent.name
+        self.of_mbarrier = "+++ b/rtl/mbarrier/" in patch.read_text()
         self.name = f"{self.kind}/{patch.stem}"
         notes = [line[1:].strip() for line in patch.read_text().splitlines() if line.startswith("#")]
         options = dict(note.split(": ", 1) for note in notes if re.match(r"config: ", note))
@@ -91,17 +96,20 @@ def regress(config, seeds, cycles):
     return sorted((found for found in mismatches if found["what"]), key=lambda found: found["cycle"])
 
 
-def golden_failures():
-    """The names of the golden model's tests that fail."""
-    tests = run(TREE / f"build-{DEFAULT_CONFIG}" / "tb/golden/golden_test", "--gtest_brief=1")
+def failures(config, program, *options):
+    """The names of the tests that fail."""
+    tests = run(TREE / f"build-{config}" / program, "--gtest_brief=1", *options)
     failed = re.findall(r"^\[  FAILED  \] (\S+?)(?:,| \(|$)", tests.stdout, re.MULTILINE)
-    return failed or ([f"golden_test, exit code {tests.returncode}"] if tests.returncode else [])
+    return failed or ([f"{program}, exit code {tests.returncode}"] if tests.returncode else [])
 
 
 def try_rtl(mutant):
-    failure = build(mutant.config, "muster_bench", "regress")
+    failure = build(mutant.config, "muster_bench", "regress", *["mb_test"] * mutant.of_mbarrier)
     if failure:
         mutant.problem = f"does not build:\n{failure}"
+        return
+    if mutant.of_mbarrier and failures(mutant.config, MBARRIER_TEST, f"--gtest_filter={PLAIN}"):
+        mutant.problem = "fails a plain arrive and wait"
         return
     plain = run(TREE / f"build-{mutant.config}" / "tb/bench/muster_bench", "--config", mutant.config,
                 "--sync-only")
@@ -114,6 +122,8 @@ def try_rtl(mutant):
             mutant.caught_by = f"regress, seed {caught[0]['seed']}: {caught[0]['what']}"
             mutant.cycles = caught[0]["cycle"]
             return
+    if mutant.of_mbarrier:
+        mutant.caught_by = next(iter(failures(mutant.config, MBARRIER_TEST, "--gtest_fail_fast")), None)
 
 
 def try_golden(mutant):
@@ -121,7 +131,7 @@ def try_golden(mutant):
     if failure:
         mutant.problem = f"does not build:\n{failure}"
         return
-    failed = golden_failures()
+    failed = failures(DEFAULT_CONFIG, GOLDEN_TEST)
     if failed:
         more = len(set(failed)) - 1
         mutant.caught_by = failed[0] + (f" and {more} more" if more else "")
@@ -151,8 +161,12 @@ def sound(mutants):
             return f"Without any mutant, {config} has a mismatch:\n{found[0]['report']}"
     if any(mutant.kind == "golden" for mutant in mutants):
         failure = build(DEFAULT_CONFIG, "golden_test")
-        if failure or golden_failures():
+        if failure or failures(DEFAULT_CONFIG, GOLDEN_TEST):
             return failure or "The tests of the golden model fail without any mutant."
+    if any(mutant.of_mbarrier for mutant in mutants):
+        failure = build(DEFAULT_CONFIG, "mb_test")
+        if failure or failures(DEFAULT_CONFIG, MBARRIER_TEST):
+            return failure or "The tests of the mbarrier room fail without any mutant."
     return None
 
 

@@ -60,6 +60,25 @@ Group TryWait(Place place, unsigned warp, bool phase, std::uint32_t hint) {
   return group;
 }
 
+// What a mutant of the room must still pass (scripts/mutants.py).
+TEST_F(Mbarrier, PlainArriveAndWait) {
+  const Place place(1, 64);
+  Init(place, 4);
+  for (const bool phase : {false, true, false}) {
+    const std::uint64_t wakes = room_.wakes;
+    for (unsigned warp = 0; warp < 3; ++warp) {
+      Do(kWarp, Arrive(place, warp, 1));
+    }
+    Do(kWarp, TryWait(place, 0, phase, 1'000'000));
+    Do(kWarp, Arrive(place, 3, 1));
+    EXPECT_EQ(room_.wakes, wakes + 1);
+    Group wait = TryWait(place, 1, phase, 0);
+    wait.op = Op::kTestWaitParity;
+    Do(kWarp, wait);
+  }
+  EXPECT_EQ(room_.turns, 3);
+}
+
 TEST_F(Mbarrier, WarpWideArriveIsOneUpdate) {
   const Place place(1, 64);
   Init(place, 64);
