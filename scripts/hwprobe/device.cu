@@ -100,8 +100,29 @@ __device__ u64 Nanoseconds() {
 }
 __device__ void SyncWarp() { asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); }
 __device__ void SyncCta() { asm volatile("bar.sync 0;" ::: "memory"); }
+__device__ void SyncCluster() {
+  asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
+}
+__device__ unsigned CountOdd() {
+  unsigned count;
+  asm volatile("{ .reg .pred odd; setp.ne.u32 odd, %1, 0; bar.red.popc.u32 %0, 2, odd; }"
+               : "=r"(count)
+               : "r"(threadIdx.x & 1)
+               : "memory");
+  return count;
+}
 // What was written is there for the host, also if the next instruction ends the kernel.
 __device__ void TellHost() { asm volatile("fence.sc.sys;" ::: "memory"); }
+
+template <typename Round>
+__device__ u64 Cycles(Round round) {
+  const u64 begin = Clock();
+#pragma unroll 1
+  for (unsigned i = 0; i < kRounds; ++i) {
+    round(i);
+  }
+  return Clock() - begin;
+}
 
 // The token or the answer.
 __device__ u64 Do(unsigned word, const Step& step, u64 token) {
@@ -197,74 +218,56 @@ extern "C" __global__ void time_limit(unsigned has_hint, unsigned hint, u64* res
   result[1] = Nanoseconds() - begin;
 }
 
-// The cycles of kRounds rounds, by warp. One CTA.
+// The cycles of kRounds rounds, by warp.
 extern "C" __global__ void time_rounds(Timed what, u64* cycles) {
   __shared__ u64 object;
-  const unsigned word = Address(&object), warps = blockDim.x / 32;
+  const unsigned word = Address(&object), threads = blockDim.x, warps = threads / 32;
   const bool leads = threadIdx.x % 32 == 0;
   if (threadIdx.x == 0) {
-    Init(word, what == Timed::kArriveWarp ? blockDim.x : warps);
+    Init(word, what == Timed::kArriveWarp ? threads : warps);
     if (what == Timed::kTryWait) {
       Arrive(word, warps);
     }
   }
   SyncCta();
-  const u64 begin = Clock();
+  u64 taken = 0;
   switch (what) {
     case Timed::kBarSync:
-      for (unsigned i = 0; i < kRounds; ++i) {
-        asm volatile("bar.sync 0;" ::: "memory");
-      }
+      taken = Cycles([](unsigned) { SyncCta(); });
       break;
     case Timed::kBarArrive:
-      for (unsigned i = 0; i < kRounds; ++i) {
-        asm volatile("bar.arrive 1, %0;" ::"r"(blockDim.x) : "memory");
-      }
+      taken = Cycles([=](unsigned) {
+        asm volatile("bar.arrive 1, %0;" ::"r"(threads) : "memory");
+      });
       break;
     case Timed::kBarRed:
-      for (unsigned i = 0; i < kRounds; ++i) {
-        [[maybe_unused]] unsigned count;
-        asm volatile("{ .reg .pred odd; setp.ne.u32 odd, %1, 0; bar.red.popc.u32 %0, 2, odd; }"
-                     : "=r"(count)
-                     : "r"(threadIdx.x & 1)
-                     : "memory");
-      }
+      taken = Cycles([](unsigned) { CountOdd(); });
       break;
     case Timed::kArriveLane:
-      for (unsigned i = 0; leads && i < kRounds; ++i) {
-        Arrive(word, 1);
-      }
+      taken = leads ? Cycles([=](unsigned) { Arrive(word, 1); }) : 0;
       break;
     case Timed::kArriveWarp:
-      for (unsigned i = 0; i < kRounds; ++i) {
-        Arrive(word, 1);
-      }
+      taken = Cycles([=](unsigned) { Arrive(word, 1); });
       break;
     case Timed::kTestWait:
-      for (unsigned i = 0; leads && i < kRounds; ++i) {
-        TestWaitParity(word, 0);
-      }
+      taken = leads ? Cycles([=](unsigned) { TestWaitParity(word, 0); }) : 0;
       break;
     case Timed::kTryWait:
-      for (unsigned i = 0; leads && i < kRounds; ++i) {
-        TryWaitParity(word, 0);
-      }
+      taken = leads ? Cycles([=](unsigned) { TryWaitParity(word, 0); }) : 0;
       break;
     case Timed::kArriveAndWait:
-      for (unsigned i = 0; leads && i < kRounds; ++i) {
+      taken = leads ? Cycles([=](unsigned round) {
         Arrive(word, 1);
-        while (TryWaitParity(word, i & 1) == 0) {
+        while (TryWaitParity(word, round & 1) == 0) {
         }
-      }
+      })
+                    : 0;
       break;
     case Timed::kClusterBarrier:
-      for (unsigned i = 0; i < kRounds; ++i) {
-        asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
-      }
+      taken = Cycles([](unsigned) { SyncCluster(); });
       break;
   }
-  const u64 end = Clock();
   if (leads) {
-    cycles[blockIdx.x * warps + threadIdx.x / 32] = end - begin;
+    cycles[blockIdx.x * warps + threadIdx.x / 32] = taken;
   }
 }
