@@ -11,6 +11,7 @@ import argparse
 import json
 import os
 import pathlib
+import statistics
 import subprocess
 import sys
 import time
@@ -48,6 +49,22 @@ def measure_mbarrier(names):
     return {"updates_per_cycle_same_word": min(run["updates_per_cycle_same_word"] for run in runs),
             "wakeup_latency_cycles": max(run["wakeup_latency_cycles"] for run in runs),
             "worst_wait_cycles": max(run["worst_wait_cycles"] for run in runs)}
+
+
+def measure_front_end():
+    """Instructions of the PTX front end on one core, beside the lockstep: with all lanes of a warp
+    together, and with lanes that part at every step."""
+    report = BUILD / "front_end.json"
+
+    def run(name):
+        speeds = []
+        for _ in range(5):
+            manifest = f"tb/bench/front_end/{name}.json"
+            subprocess.run(["build/sim/app/muster", "run", manifest, "--report", report], cwd=ROOT,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+            speeds.append(json.loads(report.read_text())["thread_instructions_per_second"])
+        return round(statistics.median(speeds))
+    return {"thread_instructions_per_second": {name: run(name) for name in ("together", "apart")}}
 
 
 def area_of(area):
@@ -107,6 +124,12 @@ def print_mbarrier(mbarrier):
           f"  worst wait of a source                       {mbarrier['worst_wait_cycles']} cycles")
 
 
+def print_front_end(front_end):
+    print("\nPTX front end on one core, beside the lockstep: thread instructions per second")
+    for name, speed in front_end["thread_instructions_per_second"].items():
+        print(f"  lanes {name:38} {speed / 1e6:6.1f} million")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawTextHelpFormatter)
@@ -118,13 +141,14 @@ def main():
     args = parser.parse_args()
 
     start = time.monotonic()
-    if subprocess.run([ROOT / "scripts/build.sh", "muster_bench", "speed_bench"]).returncode:
+    if subprocess.run([ROOT / "scripts/build.sh", "muster_bench", "speed_bench", "muster"]).returncode:
         sys.exit(1)
     names = json.loads((ROOT / "scripts/configs.json").read_text())
     print("Latency, throughput and speed of simulation; half a minute", flush=True)
     figures = {name: measure(name) for name in names}
     sizes = output("build/tb/bench/muster_bench", "--config", LARGEST, "--sizes")
     mbarrier = measure_mbarrier(names)
+    front_end = measure_front_end()
     areas, mb_areas = ({}, {}) if args.no_area else (
         synthesize(top, args.seeds, args.limit) for top in ("muster", "muster_mbarrier"))
 
@@ -133,10 +157,12 @@ def main():
     fast = sizes["sync_all_cycles"]
     print_sizes(fast, sizes["sync_all_half_rate_cycles"])
     print_mbarrier(mbarrier)
+    print_front_end(front_end)
     mb_names = json.loads((ROOT / "scripts/mbarrier_configs.json").read_text())
     mbarrier |= {name: area_of(mb_areas.get(name, {})) for name in mb_names}
     args.json.write_text(json.dumps(
-        {"configs": configs, "sync_all_cycles": fast, "mbarrier": mbarrier}, indent=2) + "\n")
+        {"configs": configs, "sync_all_cycles": fast, "mbarrier": mbarrier,
+         "front_end": front_end}, indent=2) + "\n")
     print(f"\nAll of it is in {os.path.relpath(args.json, ROOT)} "
           f"({(time.monotonic() - start) / 60:.0f} minutes)")
     if not areas and not args.no_area:
