@@ -130,6 +130,8 @@ CLI::Option* AddNumber(CLI::App* command, const std::string& name,
 
 void AddRunOptions(CLI::App* command, RunOptions* options) {
   command->add_option("--config", options->config, "The unit's configuration (default: default)");
+  command->add_option("--target", options->target,
+                      "verilated, or uart:DEVICE, a board (rtl/fpga/README.md)");
   AddNumber(command, "--seed", &options->seed, "Of the warps' order and the stalls (default: 1)");
   AddNumber(command, "--max-cycles", &options->max_cycles, "Then it is a timeout (a million)", 1);
 }

@@ -7,24 +7,14 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/golden/config.h"
+#include "sim/app/target.h"
+#include "sim/board/line.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/ptx/error.h"
 #include "sim/ptx/report.h"
 
 namespace muster::app {
 namespace {
-
-const Config& ConfigOf(const std::string& name) {
-  if (const Config* const config = FindConfig(name); config != nullptr) {
-    return *config;
-  }
-  std::string names;
-  for (const Config& config : Configs()) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", config.name);
-  }
-  throw ptx::InputError(fmt::format("there is no configuration {}; there are {}", name, names));
-}
 
 // Found before the run: every file can be written, and none of them is another or an input.
 void CheckOutputs(const ptx::Manifest& manifest, const RunOptions& options) {
@@ -79,11 +69,15 @@ std::string JsonText(const nlohmann::ordered_json& json) {
 
 RunResult RunManifest(const std::string& path, const RunOptions& options) {
   ptx::Manifest manifest = ptx::ReadManifest(path);
-  manifest.config = options.config.value_or(manifest.config);
+  const Target target(options.target);
+  manifest.config = options.config.value_or(target.ConfigOr(manifest.config));
   manifest.seed = options.seed.value_or(manifest.seed);
   manifest.max_cycles = options.max_cycles.value_or(manifest.max_cycles);
-  ptx::Session session(manifest, ConfigOf(manifest.config), manifest.seed);
+  ptx::Session session(manifest, target.ConfigOf(manifest.config), manifest.seed);
   CheckOutputs(manifest, options);
+  if (!target.verilated() && !options.wave.empty()) {
+    throw ptx::InputError("--wave: a board shows no waveform; the same run without --target does");
+  }
 
   lockstep::Options how;
   how.seed = manifest.seed;
@@ -94,7 +88,16 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
   how.log = options.log;
   how.rerun =
       fmt::format("muster run {} --config {} --seed {}", path, manifest.config, manifest.seed);
-  const lockstep::Result run = lockstep::Run(session.config(), session.machine(), how);
+  if (!target.verilated()) {
+    how.rerun += " --target " + options.target;
+  }
+  target.Prepare(&how);
+  lockstep::Result run;
+  try {
+    run = lockstep::Run(session.config(), session.machine(), how);
+  } catch (const board::BoardError& error) {
+    throw ptx::InputError(error.what());
+  }
 
   if (run.ending == lockstep::Ending::kError) {
     throw ptx::InputError(run.report);
@@ -119,7 +122,8 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
   result.outcome = verdict.outcome;
   const ptx::Timing timing{run.cycles, run.seconds};
   result.report = ptx::JsonReport(session, verdict, timing);
-  result.text = (mismatch ? run.report : "") + ptx::TextReport(session, verdict, timing);
+  result.text =
+      (mismatch ? run.report : "") + ptx::TextReport(session, verdict, timing) + target.Summary();
   if (!options.report.empty()) {
     WriteFile(options.report, JsonText(result.report));
   }

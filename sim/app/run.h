@@ -20,7 +20,8 @@ struct RunOptions {
   std::optional<std::uint64_t> max_cycles;
   std::optional<std::uint64_t> wave_from;  // the cycles that the waveform shows
   std::optional<std::uint64_t> wave_to;
-  std::string wave;  // files, or empty
+  std::string target = "verilated";  // or uart:DEVICE
+  std::string wave;                  // files, or empty
   std::string report;
   std::string log;
 };

@@ -40,3 +40,20 @@ endforeach()
 
 muster_test(fpga_test fpga_link_test.cpp fpga_lockstep_test.cpp
   LIBS muster_simulated_board muster_random)
+
+# The same board behind a pseudo-terminal, and `muster run` on it.
+add_executable(fpga_on_pty fpga_on_pty.cpp)
+target_link_libraries(fpga_on_pty PRIVATE muster_simulated_board)
+if(NOT MUSTER_CONFIGS OR small IN_LIST MUSTER_CONFIGS)
+  find_program(PYTHON3 python3 REQUIRED)
+  set(script ${CMAKE_CURRENT_SOURCE_DIR}/fpga_run.py)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${script})
+  execute_process(COMMAND ${PYTHON3} ${script} --list OUTPUT_VARIABLE cases
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" cases "${cases}")
+  foreach(case ${cases})
+    add_test(NAME board.${case} COMMAND ${PYTHON3} ${script} $<TARGET_FILE:muster>
+                                        $<TARGET_FILE:fpga_on_pty> ${case})
+    set_tests_properties(board.${case} PROPERTIES TIMEOUT 300)
+  endforeach()
+endif()

@@ -1,0 +1,84 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/app/target.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "sim/board/line.h"
+#include "sim/board/uart_dut.h"
+#include "sim/golden/config.h"
+#include "sim/ptx/error.h"
+
+namespace muster::app {
+namespace {
+
+constexpr std::string_view kUart = "uart:";
+constexpr const char* kBoardConfig = "small";
+
+const Config& Named(const std::string& name) {
+  if (const Config* const config = FindConfig(name); config != nullptr) {
+    return *config;
+  }
+  std::string names;
+  for (const Config& config : Configs()) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", config.name);
+  }
+  throw ptx::InputError(fmt::format("there is no configuration {}; there are {}", name, names));
+}
+
+}  // namespace
+
+Target::Target(const std::string& text) {
+  if (text == "verilated") {
+    return;
+  }
+  if (text.rfind(kUart, 0) != 0 || text.size() == kUart.size()) {
+    throw ptx::InputError(
+        fmt::format("--target {}: there are verilated and uart:DEVICE", ptx::Printable(text)));
+  }
+  device_ = text.substr(kUart.size());
+  try {
+    link_ = std::make_shared<board::Link>(board::OpenSerial(device_));
+    identity_ = link_->Identify();
+  } catch (const board::BoardError& error) {
+    throw ptx::InputError(fmt::format("--target {}: {}", text, error.what()));
+  }
+  const Config& config = Named(kBoardConfig);
+  if (identity_.num_warps != config.num_warps || identity_.num_ctas != config.num_ctas ||
+      identity_.num_issue != config.num_issue) {
+    throw ptx::InputError(fmt::format("--target {}: the board's unit is not of configuration {}",
+                                      text, kBoardConfig));
+  }
+}
+
+std::string Target::ConfigOr(const std::string& name) const {
+  return verilated() ? name : kBoardConfig;
+}
+
+Config Target::ConfigOf(const std::string& name) const {
+  Config config = Named(name);
+  if (!verilated()) {
+    if (name != kBoardConfig) {
+      throw ptx::InputError(
+          fmt::format("--config {}: the board's unit is of configuration {}", name, kBoardConfig));
+    }
+    config.mbarrier = identity_.mbarrier;
+    config.smem_bytes = std::uint32_t{1} << identity_.smem_log2;
+  }
+  return config;
+}
+
+void Target::Prepare(lockstep::Options* options) const {
+  if (!verilated()) {
+    options->make_dut = [link = link_] { return std::make_unique<board::UartDut>(link); };
+  }
+}
+
+std::string Target::Summary() const {
+  return verilated() ? ""
+                     : fmt::format("on the board at {}: {} frames answered, {} sent again\n",
+                                   device_, link_->exchanges(), link_->repeats());
+}
+
+}  // namespace muster::app

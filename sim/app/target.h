@@ -1,0 +1,38 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Where the unit is: Verilated in this program, or on a board.
+#ifndef MUSTER_SIM_APP_TARGET_H_
+#define MUSTER_SIM_APP_TARGET_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sim/board/link.h"
+#include "sim/golden/operation.h"
+#include "sim/lockstep/lockstep.h"
+
+namespace muster::app {
+
+class Target {
+ public:
+  // "verilated", or "uart:DEVICE", which is asked what it is. Throws ptx::InputError.
+  explicit Target(const std::string& text);
+
+  bool verilated() const { return link_ == nullptr; }
+  // A unit of that configuration; a board has one alone. Throws ptx::InputError.
+  Config ConfigOf(const std::string& name) const;
+  // The configuration's name where none is asked for.
+  std::string ConfigOr(const std::string& name) const;
+  void Prepare(lockstep::Options* options) const;
+  std::string Summary() const;  // of what went through the line
+
+ private:
+  std::string device_;
+  std::shared_ptr<board::Link> link_;  // null: Verilated
+  board::Identity identity_;
+};
+
+}  // namespace muster::app
+
+#endif  // MUSTER_SIM_APP_TARGET_H_
