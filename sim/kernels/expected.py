@@ -212,6 +212,14 @@ def matmul_async(a, b):
     return matmul(a, b)
 
 
+def mb_arrive_wait():
+    return {"out": 2 * [(thread + 5) % 256 + sum(range(1, 6)) for thread in range(256)]}
+
+
+def mb_try_wait_timeout():
+    return {"out": 64 * [1, 77]}
+
+
 def median(in_):
     line = in_
     for _ in range(3):

@@ -66,7 +66,6 @@ class MbChecker {
   };
   struct Response {
     std::uint64_t commit = 0;  // cycle
-    std::uint64_t stalls = 0;  // stalls_ then
     MbOperation operation;     // its lanes
     std::array<std::uint64_t, kWarpSize> token;
     bool complete = false;
@@ -128,7 +127,7 @@ class MbChecker {
   std::uint64_t deadline_ = ~std::uint64_t{0};  // none of the parked is late before
   std::uint64_t wake_ = 0;                      // in the next cycle
   std::deque<Response> responses_;
-  std::uint64_t stalls_ = 0;
+  std::uint64_t next_response_ = 0;  // the cycle behind the latest that was taken
 
   static constexpr std::uint64_t kRecords = 4096;  // kept, a power of two, ...
   static constexpr unsigned kReported = 6;         // ... and reported of a word

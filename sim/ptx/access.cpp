@@ -94,6 +94,23 @@ std::uint64_t LoadBits(const std::uint8_t* from, Type type, Type destination) {
          (~std::uint64_t{0} >> (64 - 8 * Bytes(destination)));
 }
 
+constexpr unsigned kMaxAccess = 32;  // bytes
+
+unsigned AccessBytes(const Instruction& i) { return Bytes(i.type) * i.vector; }
+
+std::uint64_t AddressIn(const Instruction& i, std::uint64_t base) {
+  const std::uint64_t address = base + static_cast<std::uint64_t>(i.offset);
+  return i.narrow ? address & 0xffffffffU : address;
+}
+
+// Which of the bytes `at` is.
+constexpr std::uint64_t kElsewhere = ~std::uint64_t{0};
+std::uint64_t ByteIn(const std::vector<std::uint8_t>& memory, const std::uint8_t* at) {
+  const auto first = reinterpret_cast<std::uintptr_t>(memory.data());
+  const auto there = reinterpret_cast<std::uintptr_t>(at);
+  return there >= first && there - first < memory.size() ? there - first : kElsewhere;
+}
+
 // An atomic operation of one lane.
 void SwapAll(const Lanes& lanes, unsigned lane, std::uint8_t* at) {
   const Instruction& i = lanes.instruction;
@@ -203,14 +220,15 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
   const auto base = lanes.a(0);
   for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
-    std::uint64_t address = base[lane] + static_cast<std::uint64_t>(i.offset);
-    if (i.narrow) {
-      address &= 0xffffffffU;
-    }
+    const std::uint64_t address = AddressIn(i, base[lane]);
     std::uint8_t* const at = Resolve(warp, lane, i.space, address, bytes * i.vector, write);
     if (at == nullptr) {
       return Fault(*warp, lane, i.line,
                    DescribeAccess(*warp, i.space, address, bytes * i.vector, write));
+    }
+    std::array<std::uint8_t, kMaxAccess> before;
+    if (mb_port_ != nullptr && write) {
+      std::memcpy(before.data(), at, AccessBytes(i));
     }
     if (i.op == Op::kLoad) {
       for (unsigned k = 0; k < i.vector; ++k) {
@@ -229,8 +247,38 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
     } else {
       SwapAll(lanes, lane, at);
     }
+    if (mb_port_ != nullptr && write) {
+      NoteStore(warp, lanes, lane, before.data(), at);
+    }
   }
   return Event::kAccess;
+}
+
+// Whether the unit lets all lanes go to shared memory in this cycle.
+bool Interpreter::MayAccess(Warp* warp, const Lanes& lanes) {
+  const Instruction& i = lanes.instruction;
+  if (i.space != Space::kShared && i.space != Space::kGeneric) {
+    return true;
+  }
+  bool may = true;
+  lanes.ForEach([&, base = lanes.a(0)](unsigned lane) {
+    const std::uint8_t* const at =
+        Resolve(warp, lane, i.space, AddressIn(i, base[lane]), AccessBytes(i), i.op != Op::kLoad);
+    const std::uint64_t byte = ByteIn(warp->cta->shared, at);
+    may = may && (byte == kElsewhere || mb_port_->MayAccess(warp->slot, warp->cta->slot, byte,
+                                                            AccessBytes(i), i.op != Op::kLoad));
+  });
+  return may;
+}
+
+// A store is a change if others see it, and the bytes are not what they were.
+void Interpreter::NoteStore(Warp* warp, const Lanes& lanes, unsigned lane,
+                            const std::uint8_t* before, const std::uint8_t* at) {
+  const unsigned bytes = AccessBytes(lanes.instruction);
+  changed_ |= std::memcmp(before, at, bytes) != 0 && ByteIn(warp->local[lane], at) == kElsewhere;
+  if (const std::uint64_t byte = ByteIn(warp->cta->shared, at); byte != kElsewhere) {
+    mb_port_->Stored(warp->slot, warp->cta->slot, byte, bytes, lanes.instruction.line);
+  }
 }
 
 // cp.async: what is not read is zeroes.

@@ -36,6 +36,8 @@ struct Incident {
   unsigned barrier = 0;
   std::uint32_t lanes = 0;
   std::uint64_t count = 1;
+  std::string mbarrier{};     // its name; empty: it is the barrier above
+  std::string explanation{};  // a sentence
 };
 
 // Where a warp is when nothing goes on.
@@ -52,6 +54,17 @@ struct StuckBarrier {
   unsigned expected = 0;  // warps
   bool all_warps = false;
   std::vector<Whereabouts> came;
+  std::vector<Whereabouts> missing;
+};
+struct StuckMbarrier {
+  std::uint64_t cta = 0;
+  std::string name;
+  std::uint64_t phase = 0;
+  unsigned pending = 0;
+  unsigned expected = 0;
+  std::int64_t tx = 0;
+  std::vector<Whereabouts> came;
+  std::vector<Whereabouts> waits;
   std::vector<Whereabouts> missing;
 };
 struct StuckWarp {  // lanes that wait for other lanes of their own warp

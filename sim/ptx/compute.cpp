@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "sim/golden/mbarrier_word.h"
+
 namespace muster::ptx {
 namespace {
 
@@ -567,6 +569,9 @@ void ComputeInteger(const Lanes& l) {
     case Op::kClz:
     case Op::kBrev:
       return BitCount(l);
+    case Op::kPendingCount:
+      return l.ForEach(
+          [d = l.d(0), a = l.a(0)](unsigned lane) { d[lane] = golden::PendingCount(a[lane]); });
     case Op::kBfind:
       return FindHighest(l);
     case Op::kFns:

@@ -606,6 +606,7 @@ const std::unordered_map<std::string_view, Decoder::FamilyEntry>& Decoder::Famil
       {"elect", {&D::Elect, Op::kExchange}},
       {"bar", {&D::Barrier, Op::kBarrier}},
       {"barrier", {&D::Barrier, Op::kBarrier}},
+      {"mbarrier", {&D::Mbarrier, Op::kMbarrier}},
   };
   return families;
 }

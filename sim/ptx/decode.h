@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "sim/golden/mbarrier_operation.h"
 #include "sim/golden/operation.h"
 #include "sim/ptx/program.h"
 #include "sim/ptx/symbols.h"
@@ -136,7 +137,7 @@ class Decoder {
   void Sleep();
   void NoEffect();
 
-  // decode_warp.cpp.
+  // decode_warp.cpp,
   void ActiveMask();
   void Vote();
   void Match();
@@ -144,6 +145,14 @@ class Decoder {
   void Reduce();
   void Elect();
   void Barrier();
+  // decode_mbarrier.cpp.
+  void Mbarrier();
+  void MbInit(MbOp op);
+  void MbTransactions(MbOp op);
+  void MbArrive(bool drop);
+  void MbWait(bool tries);
+  void MbPendingCount();
+  void MbCopyArrive();
 
   struct Needs {  // 78, 90: PTX 7.8 and sm_90
     unsigned version;
@@ -176,6 +185,11 @@ class Decoder {
                             bool results);
   bool CallRuntime(std::string_view name, const syntax::Operand& arguments,
                    const syntax::Operand& results);
+  bool TakeMbOrder(std::string_view order);
+  bool TakeMbSpace(bool may_be_remote);
+  bool MbOperands(MbOp op, std::size_t least, std::size_t most);
+  void MbAddress(const syntax::Operand& operand);
+  void CheckMbNumber(const syntax::Operand& operand, std::uint32_t least, std::string_view what);
   bool TakeSync();
   void Members(std::size_t operand);
   void Nothing();

@@ -358,8 +358,12 @@ void Decoder::Fence() {
 
 // cp.async without .bulk: the copy is performed at once, so that there is nothing to wait for.
 void Decoder::CopyAsync() {
-  if (!Take("async") || TakeAny({"bulk", "mbarrier", "reduce"})) {
+  if (!Take("async") || TakeAny({"bulk", "reduce"})) {
     Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
+    return;
+  }
+  if (Take("mbarrier")) {
+    MbCopyArrive();
     return;
   }
   Require("cp.async", 70, 80);

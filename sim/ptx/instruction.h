@@ -205,6 +205,8 @@ enum class Op : std::uint8_t {
   kExchange,  // mode: WarpOp
   // CTAs.
   kBarrier,
+  kMbarrier,  // mode: MbOp; a: the address, the operand or state, the hint; d: state or predicate
+  kPendingCount,
 };
 
 enum class Compare : std::uint8_t {
@@ -356,6 +358,8 @@ struct Instruction {
   bool relu = false;       // what is below zero becomes zero
   bool finite = false;     // cvt: what is out of range becomes the greatest number
   bool narrow = false;     // the address comes from a 32-bit register
+  bool releasing = false;  // mbarrier
+  bool timed = false;      // the guard depends on a clock
   Round round = Round::kNearest;
   Slot guard = kNoSlot;                  // the predicate, if any
   std::array<Slot, 8> d = NoSlots<8>();  // destinations

@@ -186,6 +186,12 @@ Lanes Interpreter::LanesOf(Warp* warp, const Group& group, std::uint32_t lanes) 
 // One step
 // ------------------------------------------------------------------------------------------------
 
+bool Interpreter::EndPatience(Warp* warp) {
+  warp->patience = kPatience;
+  return std::any_of(warp->groups.begin(), warp->groups.end(),
+                     [](const Group& group) { return group.state == Group::State::kAligned; });
+}
+
 Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
   cycle_ = cycle;
   std::size_t aligned = warp->groups.size();
@@ -206,12 +212,19 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
       }
     }
   }
+  const auto asked = [&] {
+    return std::any_of(warp->groups.begin(), warp->groups.end(),
+                       [](const Group& group) { return group.state == Group::State::kAsked; });
+  };
   const bool stands = aligned != warp->groups.size();
   if (stands && ++warp->patience > kPatience) {
     return Arrive(warp, aligned);
   }
   Group* const group = Pick(warp);
   if (group == nullptr) {
+    if (warp->held != 0 && asked()) {
+      return Event::kAsleep;
+    }
     return stands ? Arrive(warp, aligned) : Event::kStuck;
   }
   return Execute(warp, static_cast<std::size_t>(group - warp->groups.data()));
@@ -223,6 +236,7 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
   const std::uint32_t active = Active(*warp, group, i);
   ++warp_instructions_;
   thread_instructions_ += static_cast<unsigned>(__builtin_popcount(active));
+  warp->timed += i.timed ? 1 : 0;
   if (active == 0) {
     Advance(warp, index);
     return Event::kNone;
@@ -233,6 +247,11 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
     case Op::kStore:
     case Op::kAtomic:
     case Op::kCopy:
+      if (mb_port_ != nullptr && !MayAccess(warp, LanesOf(warp, group, active))) {
+        --warp_instructions_;  // again later
+        thread_instructions_ -= static_cast<unsigned>(__builtin_popcount(active));
+        return Event::kNone;
+      }
       event = ExecuteAccess(warp, group, active);
       break;
     case Op::kStack:
@@ -264,6 +283,7 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
       return Event::kAssert;
     case Op::kRuntime:
       event = ExecuteRuntime(warp, group, active);
+      changed_ = true;
       break;
     case Op::kActiveMask: {
       const Lanes lanes = LanesOf(warp, group, active);
@@ -274,6 +294,8 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
       return ComeToBarrier(warp, index, active);
     case Op::kExchange:
       return ComeToExchange(warp, index, active);
+    case Op::kMbarrier:
+      return ComeToMbarrier(warp, index, active);
     case Op::kCvta:
     case Op::kCvtaTo:
     case Op::kIsSpace:

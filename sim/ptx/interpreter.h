@@ -8,8 +8,10 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "sim/ptx/compute.h"
+#include "sim/ptx/mb_port.h"
 #include "sim/ptx/memory.h"
 #include "sim/ptx/program.h"
 #include "sim/ptx/random.h"
@@ -37,12 +39,14 @@ class Interpreter {
  public:
   enum class Event : std::uint8_t {
     kNone,
-    kAccess,   // of memory
-    kBarrier,  // warp->arrival says which; its lanes have moved on
-    kExit,     // warp->exited
-    kStuck,    // no lane can go on by itself
-    kFault,    // problem() and problem_line(): an access outside of memory, or a broken stack
-    kAssert,   // likewise: __assertfail or trap
+    kAccess,    // of memory
+    kBarrier,   // warp->arrival says which; its lanes have moved on
+    kMbarrier,  // warp->mbarrier says which
+    kExit,      // warp->exited
+    kAsleep,    // no lane can go on before the unit answers
+    kStuck,     // no lane can go on by itself
+    kFault,     // problem() and problem_line(): an access outside of memory, or a broken stack
+    kAssert,    // likewise: __assertfail or trap
   };
 
   Interpreter(const Program& program, const Launch& launch, Memory* memory, WarpUnit* warp_unit,
@@ -52,6 +56,18 @@ class Interpreter {
   void Start(Warp* warp);
   // Runs one instruction of one group of lanes.
   Event Step(Warp* warp, std::uint64_t cycle);
+  // Accesses to shared memory heed the unit's; what they store is told.
+  void set_mb_port(MbPort* port) { mb_port_ = port; }
+  // Lanes that wait at mbarrier instructions go on.
+  void Answer(Warp* warp, const MbReply& reply);
+  bool IsWaitAt(std::uint32_t pc) const {
+    return IsMbWait(static_cast<MbOp>(program_.code[pc].mode));
+  }
+  // Lanes that stand at an aligned barrier arrive without the others. Returns whether there are
+  // any.
+  static bool EndPatience(Warp* warp);
+  // Whether memory that several threads see has changed since this was asked for.
+  bool TakeChanged() { return std::exchange(changed_, false); }
   // Writes the result of the warp's latest barrier, a reduction.
   static void WriteResult(Warp* warp, std::uint32_t value);
 
@@ -90,7 +106,9 @@ class Interpreter {
   bool TakeArrival(Warp* warp);
   bool TakeExchange(Warp* warp);
   template <typename F>
-  void Resume(Warp* warp, std::uint32_t lanes, F leave);
+  void Resume(Warp* warp, std::uint32_t lanes, Group::State state, F leave);
+  Event ComeToMbarrier(Warp* warp, std::size_t index, std::uint32_t active);
+  MbInstruction MbInstructionOf(Warp* warp, const Group& group) const;
 
   // control.cpp: control flow.
   template <typename F>
@@ -107,6 +125,9 @@ class Interpreter {
   // access.cpp: memory.
   Event ExecuteAccess(Warp* warp, const Group& group, std::uint32_t active);
   bool Copy(Warp* warp, const Lanes& lanes, unsigned lane, std::uint8_t* to);
+  bool MayAccess(Warp* warp, const Lanes& lanes);
+  void NoteStore(Warp* warp, const Lanes& lanes, unsigned lane, const std::uint8_t* before,
+                 const std::uint8_t* at);
   std::uint8_t* Resolve(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                         unsigned bytes, bool write);
   std::string DescribeAccess(const Warp& warp, Space space, std::uint64_t address, unsigned bytes,
@@ -123,6 +144,8 @@ class Interpreter {
   const Launch& launch_;
   Memory* memory_;
   WarpUnit* warp_unit_;
+  MbPort* mb_port_ = nullptr;  // if the program has mbarriers
+  bool changed_ = false;
   Random random_;
   std::uint64_t cycle_ = 0;
   std::string problem_;

@@ -13,6 +13,7 @@
 #include "sim/ptx/error.h"
 #include "sim/ptx/program.h"
 #include "sim/ptx/reach.h"
+#include "sim/ptx/spins.h"
 #include "sim/ptx/symbols.h"
 
 namespace muster::ptx {
@@ -183,6 +184,7 @@ void Linker::PutShared(const syntax::Variable& variable, Symbol* symbol) {
   if (variable.is_extern || variable.unsized) {
     program_.has_dynamic_shared |= reached;
     symbol->address = program_.dynamic_base;
+    program_.shared_names.push_back({std::string(variable.name), program_.dynamic_base, 0});
     return;
   }
   if (!reached) {
@@ -190,6 +192,9 @@ void Linker::PutShared(const syntax::Variable& variable, Symbol* symbol) {
   }
   symbol->address = RoundUp(shared_end_, AlignOf(variable));
   shared_end_ = symbol->address + BytesOf(variable);
+  program_.shared_names.push_back({std::string(variable.name),
+                                   static_cast<std::uint32_t>(symbol->address),
+                                   static_cast<std::uint32_t>(BytesOf(variable))});
 }
 
 void Linker::DeclareRegister(const syntax::Variable& variable) {
@@ -650,6 +655,7 @@ Program Linker::Run(std::string_view kernel) {
   reached_ = NamesReached(module_, *kernel_);
   LinkAll();
   ThrowIfAny();
+  MarkTimed(&program_);
   return std::move(program_);
 }
 

@@ -74,6 +74,11 @@ Machine::Machine(const Config& config, const Program& program, const Launch& lau
   for (unsigned warp = 0; warp < config.num_warps; ++warp) {
     warps_[warp].warp.slot = warp;
   }
+  if (UsesMbarriers(program)) {
+    port_ = std::make_unique<MbPort>(config, seed ^ 0x6d62617272696572U);
+    spins_ = std::make_unique<Spins>(program);
+    interpreter_.set_mb_port(port_.get());
+  }
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -81,6 +86,9 @@ Machine::Machine(const Config& config, const Program& program, const Launch& lau
 // ------------------------------------------------------------------------------------------------
 
 bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
+  if (port_ != nullptr) {
+    BeginMbarriers(seen, inputs, cycle);
+  }
   Accept(seen, inputs);
   Release(seen);
   if (!ending_) {
@@ -89,12 +97,15 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
     if (ctas_left_ == 0) {
       End(Outcome::kCompletes);
     }
-    if (IsDeadlocked()) {
+    if (IsDeadlocked(cycle)) {
       End(Outcome::kDeadlock);
     }
   }
   Present(cycle, seen, inputs);
   AcknowledgeFences(cycle, seen, inputs);
+  if (port_ != nullptr) {
+    PresentMbarriers(cycle, seen, inputs);
+  }
   // What is presented stays until it is accepted, also at the end.
   return !ending_ || inputs->issue_valid != 0 || inputs->lifecycle_valid;
 }
@@ -106,7 +117,8 @@ void Machine::SetPhase(unsigned warp, Phase phase) {
   };
   put(&ready_, phase == Phase::kReady);
   put(&issuing_, phase == Phase::kIssuing);
-  put(&blocked_, phase == Phase::kBlocked);
+  put(&blocked_, phase == Phase::kBlocked || phase == Phase::kAsking);
+  put(&asleep_, phase == Phase::kAsleep);
 }
 
 void Machine::Accept(const Outputs& seen, Inputs* inputs) {
@@ -164,6 +176,11 @@ void Machine::LaunchCtas() {
     cta.cta.linear_id = next_cta_;
     cta.cta.id = PointOf(next_cta_++, launch_.grid);
     cta.cta.shared.assign(launch_.shared_bytes, 0);
+    cta.cta.slot = cta_slot;
+    if (port_ != nullptr) {
+      port_->Launch(cta_slot, &cta.cta.shared);
+      mb_census_.Launch(cta_slot, cta.cta.linear_id);
+    }
     census_.Launch(cta_slot, cta.cta.linear_id);
     Operation launch;
     launch.kind = OpKind::kLaunch;
@@ -228,8 +245,14 @@ void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
     case Interpreter::Event::kBarrier:
       ComeToBarrier(warp, cycle);
       break;
+    case Interpreter::Event::kMbarrier:
+      ComeToMbarrier(warp, cycle);
+      break;
     case Interpreter::Event::kExit:
       ExitLanes(warp);
+      break;
+    case Interpreter::Event::kAsleep:
+      SetPhase(warp, Phase::kAsleep);
       break;
     case Interpreter::Event::kStuck:
       SetPhase(warp, Phase::kStuck);
@@ -317,13 +340,20 @@ void Machine::ExitLanes(unsigned warp) {
 // ------------------------------------------------------------------------------------------------
 
 void Machine::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
+  // What a warp has asked of mbarriers comes before its exit, and before the end of its CTA.
+  const auto unsettled = [&](const Operation& operation) {
+    return operation.kind == OpKind::kExit  ? MbBusy() & Bit(operation.warp)
+           : operation.kind == OpKind::kEnd ? MbBusy() & ctas_[operation.cta].warps
+                                            : 0;
+  };
   if (!inputs->lifecycle_valid && !lifecycle_.empty() && !ending_ &&
-      !random_.OneIn(kSchedulerStall)) {
+      unsettled(lifecycle_.front()) == 0 && !random_.OneIn(kSchedulerStall)) {
     inputs->lifecycle_valid = true;
     inputs->lifecycle = lifecycle_.front();
     lifecycle_.pop_front();
   }
   std::uint64_t candidates = ending_ ? 0 : issuing_ & ~presented_ & ~seen.busy;
+  candidates &= config_.drain ? ~std::uint64_t{0} : ~MbBusy();
   for (unsigned port = 0; port < config_.num_issue && candidates != 0; ++port) {
     if (((inputs->issue_valid >> port) & 1U) != 0) {
       continue;
@@ -366,6 +396,7 @@ void Machine::AcknowledgeFences(std::uint64_t cycle, const Outputs& seen, Inputs
       inputs->fence_ack &= ~Bit(warp);
     }
   });
+  inputs->fence_ack &= ~MbBusy();  // an mbarrier operation is an access, too
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -376,6 +407,9 @@ void Machine::OnCommit(std::uint64_t cycle, const Operation& operation,
                        const golden::Effects& effects) {
   ++operations_[static_cast<unsigned>(operation.kind)];
   --in_flight_;
+  if (spins_ != nullptr) {
+    spins_->Change(cycle);
+  }
   const unsigned warp = operation.warp;
   const std::uint32_t line =
       operation.kind == OpKind::kExit ? warps_[warp].exit_line : warps_[warp].issued_line;
@@ -383,8 +417,16 @@ void Machine::OnCommit(std::uint64_t cycle, const Operation& operation,
     if (ending_) {
       return;  // the first one ends the run
     }
-    faults_.push_back({Name(effects.fault), line, cycle, ctas_[operation.cta].cta.linear_id,
-                       IndexInCta(warp), operation.bar, operation.lanes});
+    faults_.push_back({Name(effects.fault),
+                       line,
+                       cycle,
+                       ctas_[operation.cta].cta.linear_id,
+                       IndexInCta(warp),
+                       operation.bar,
+                       operation.lanes,
+                       1,
+                       {},
+                       {}});
     End(Outcome::kFault);
     return;
   }
@@ -465,11 +507,14 @@ void Machine::End(Outcome outcome) {
   outcome_ = outcome;
 }
 
-// Every live warp waits, and nothing is on its way that could let one go on.
-bool Machine::IsDeadlocked() {
-  const bool busy = ending_ || (ready_ | issuing_ | blocked_) != 0 || in_flight_ != 0;
+// Every live warp waits, and nothing is on its way that could let one go on; or all that run repeat
+// waits for ever.
+bool Machine::IsDeadlocked(std::uint64_t cycle) {
+  const bool timed = asleep_ != 0 && config_.mb_limit;  // their waits end at a time
+  const bool busy = ending_ || (ready_ | issuing_ | blocked_) != 0 || in_flight_ != 0 || timed ||
+                    (port_ != nullptr && !port_->Quiet());
   quiet_ = busy ? 0 : quiet_ + 1;
-  return quiet_ > kQuietCycles;
+  return quiet_ > kQuietCycles || (spins_ != nullptr && !ending_ && SpinsForEver(cycle));
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -559,7 +604,7 @@ std::vector<StuckWarp> Machine::WarpsIn(std::initializer_list<Phase> phases) con
 std::vector<StuckWarp> Machine::StuckWarps() const { return WarpsIn({Phase::kStuck}); }
 
 std::vector<StuckWarp> Machine::RunningWarps() const {
-  return WarpsIn({Phase::kReady, Phase::kIssuing, Phase::kBlocked});
+  return WarpsIn({Phase::kReady, Phase::kIssuing, Phase::kBlocked, Phase::kAsking, Phase::kAsleep});
 }
 
 }  // namespace muster::ptx

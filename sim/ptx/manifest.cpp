@@ -451,9 +451,12 @@ std::string Reader::ReadOutcome(const Json& value) const {
 
 void Reader::ReadHazards(const Json& object, Manifest* manifest) const {
   Object(object, "hazards");
-  CheckKeys(object, "hazards",
-            {Name(Hazard::kRepeatedArrival), Name(Hazard::kUnfinishedBarrier),
-             Name(Hazard::kDivergentOperand), Name(Hazard::kDivergedAligned)});
+  CheckKeys(
+      object, "hazards",
+      {Name(Hazard::kRepeatedArrival), Name(Hazard::kUnfinishedBarrier),
+       Name(Hazard::kDivergentOperand), Name(Hazard::kDivergedAligned), Name(Hazard::kInitOverLive),
+       Name(Hazard::kUninitialisedWord), Name(Hazard::kLateParity), Name(Hazard::kStoreOverWaiters),
+       Name(Hazard::kUnfinishedAsync)});
   for (const auto& [name, value] : object.items()) {
     manifest->hazards[name] =
         Whole(value, "hazards." + name, 0, std::numeric_limits<std::uint32_t>::max());

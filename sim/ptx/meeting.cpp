@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Where lanes meet: barriers and warp-wide instructions.
+// Where lanes wait: barriers, warp-wide instructions, mbarriers.
 #include <utility>
 
+#include "sim/ptx/address.h"
 #include "sim/ptx/interpreter.h"
 
 namespace muster::ptx {
@@ -94,19 +95,19 @@ bool Interpreter::TakeArrival(Warp* warp) {
   if (!warp_unit_->Take(warp->slot, warp->live, &warp->arrival)) {
     return false;
   }
-  Resume(warp, warp->arrival.lanes, [](const Group&, std::uint32_t) {});
+  Resume(warp, warp->arrival.lanes, Group::State::kHeld, [](const Group&, std::uint32_t) {});
   return true;
 }
 
-// Lanes that the warp unit has handed out go on; `leave` is called before, for the lanes of each
+// Lanes that stand in that state go on; `leave` is called before, for the lanes of each
 // instruction.
 template <typename F>
-void Interpreter::Resume(Warp* warp, std::uint32_t lanes, F leave) {
+void Interpreter::Resume(Warp* warp, std::uint32_t lanes, Group::State state, F leave) {
   std::vector<Group> moved;
   for (std::size_t i = warp->groups.size(); i-- > 0;) {
     Group& group = warp->groups[i];
     const std::uint32_t here = group.lanes & lanes;
-    if (group.state != Group::State::kHeld || here == 0) {
+    if (group.state != state || here == 0) {
       continue;
     }
     leave(group, here);
@@ -173,7 +174,7 @@ bool Interpreter::TakeExchange(Warp* warp) {
   if (!warp_unit_->Take(warp->slot, warp->live, &exchange)) {
     return false;
   }
-  Resume(warp, exchange.lanes, [&](const Group& group, std::uint32_t here) {
+  Resume(warp, exchange.lanes, Group::State::kHeld, [&](const Group& group, std::uint32_t here) {
     const Lanes lanes = LanesOf(warp, group, here);
     const Instruction& i = lanes.instruction;
     if (i.d[0] != kNoSlot) {
@@ -185,6 +186,64 @@ bool Interpreter::TakeExchange(Warp* warp) {
     }
   });
   return true;
+}
+
+// The operands of the group's mbarrier instruction.
+MbInstruction Interpreter::MbInstructionOf(Warp* warp, const Group& group) const {
+  const Instruction& i = program_.code[group.pc];
+  const Lanes lanes = LanesOf(warp, group, group.lanes);
+  MbInstruction mb;
+  mb.op = static_cast<MbOp>(i.mode);
+  mb.has_hint = i.a[2] != kNoSlot;
+  mb.has_token = IsMbArrival(mb.op) && i.d[0] != kNoSlot;
+  mb.releasing = i.releasing;
+  mb.lanes = group.lanes;
+  mb.line = i.line;
+  const bool by_parity = mb.op == MbOp::kTestWaitParity || mb.op == MbOp::kTryWaitParity;
+  lanes.ForEach([&, base = lanes.a(0)](unsigned lane) {
+    std::uint64_t address = base[lane] + static_cast<std::uint64_t>(i.offset);
+    address &= i.narrow ? 0xffffffffU : ~std::uint64_t{0};
+    const bool shared = i.space == Space::kShared || SegmentOf(address) == kSharedSegment;
+    address = i.space == Space::kShared ? address : ByteOf(address);
+    const std::uint64_t size = warp->cta->shared.size();
+    mb.outside |= (!shared || address >= size || size - address < 8 ? 1U : 0U) << lane;
+    mb.addr[lane] = static_cast<std::uint32_t>(address);
+    if (i.a[1] != kNoSlot) {
+      const std::uint64_t value = lanes.a(1)[lane];
+      if (IsMbWait(mb.op)) {
+        mb.phase |= static_cast<std::uint32_t>((by_parity ? value : value >> 63) & 1) << lane;
+      } else {
+        mb.operand[lane] = static_cast<std::uint32_t>(value);
+      }
+    }
+    if (mb.has_hint) {
+      mb.operand[lane] = static_cast<std::uint32_t>(lanes.a(2)[lane]);
+    }
+  });
+  return mb;
+}
+
+// The lanes stand there until they are answered; where no answer comes they go on.
+Interpreter::Event Interpreter::ComeToMbarrier(Warp* warp, std::size_t index,
+                                               std::uint32_t active) {
+  Part(warp, index, active);
+  warp->mbarrier = MbInstructionOf(warp, warp->groups[index]);
+  if (IsMbWait(warp->mbarrier.op) || warp->mbarrier.has_token) {
+    Hold(warp, index, Group::State::kAsked);
+  } else {
+    Advance(warp, index);
+  }
+  return Event::kMbarrier;
+}
+
+void Interpreter::Answer(Warp* warp, const MbReply& reply) {
+  Resume(warp, reply.lanes, Group::State::kAsked, [&](const Group& group, std::uint32_t here) {
+    const Lanes lanes = LanesOf(warp, group, here);
+    const bool waits = IsMbWait(static_cast<MbOp>(lanes.instruction.mode));
+    lanes.ForEach([&, d = lanes.d(0)](unsigned lane) {
+      d[lane] = waits ? std::uint64_t{reply.complete} : reply.token[lane];
+    });
+  });
 }
 
 void Interpreter::WriteResult(Warp* warp, std::uint32_t value) {

@@ -38,6 +38,7 @@ struct Function {
   std::uint32_t slots = kFirstSlot;  // registers of its frame
   std::uint32_t local_bytes = 0;     // of its frame: local variables and parameters
   Slot top = kNoSlot;                // the register that counts what alloca has added to these
+  std::vector<bool> timed;           // registers that depend on a clock (spins.cpp)
   std::vector<Parameter> parameters;
   std::vector<Parameter> returns;
   std::vector<std::uint64_t> max_threads;
@@ -59,6 +60,13 @@ struct Call {
   std::vector<Place> results;
 };
 
+// A variable in shared memory, for reports.
+struct SharedName {
+  std::string name;
+  std::uint32_t address = 0;
+  std::uint32_t bytes = 0;  // 0: the dynamic part
+};
+
 struct Program {
   std::string file;
   std::vector<Instruction> code;
@@ -74,6 +82,7 @@ struct Program {
   std::uint32_t static_shared = 0;  // bytes per CTA
   std::uint32_t dynamic_base = 0;   // where the dynamic part of shared memory begins
   bool has_dynamic_shared = false;
+  std::vector<SharedName> shared_names;
 
   const Function& Kernel() const { return functions[kernel]; }
 };

@@ -102,6 +102,7 @@ Session::Session(const Manifest& manifest, const Config& config, std::uint64_t s
     CheckFits(config_, program_, launch_);
     CheckBlock(program_.Kernel(), launch_);
     LayOut();
+    CheckMbarriersFit(config_, program_, launch_);
     PassArguments();
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", manifest.path, error.what()));

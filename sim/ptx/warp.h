@@ -11,6 +11,7 @@
 
 #include "sim/golden/operation.h"
 #include "sim/ptx/instruction.h"
+#include "sim/ptx/mb_port.h"
 #include "sim/ptx/warp_unit.h"
 
 namespace muster::ptx {
@@ -20,6 +21,7 @@ inline unsigned LowestLane(std::uint32_t lanes) {
 }
 
 struct Cta {
+  unsigned slot = 0;  // of the unit
   std::array<std::uint32_t, 3> id{};
   std::uint64_t linear_id = 0;
   std::vector<std::uint8_t> shared;
@@ -30,6 +32,7 @@ struct Group {
     kReady,
     kAligned,  // at an aligned barrier, where the other lanes may still come
     kHeld,     // at a non-aligned barrier or a warp-wide instruction, in the warp unit's hands
+    kAsked,    // at an mbarrier instruction, until the unit answers
   };
   std::uint32_t pc = 0;
   std::uint32_t frame = 0;  // first register
@@ -49,6 +52,8 @@ struct Warp {
   std::uint32_t turns = 0;
   std::uint32_t patience = 0;  // instructions run while a group stood at an aligned barrier
   Arrival arrival;             // the latest barrier instruction
+  MbInstruction mbarrier;      // the latest mbarrier instruction
+  std::uint64_t timed = 0;     // branches taken or not by a clock
   std::uint32_t exited = 0;    // lanes that the latest exit ended
   std::uint32_t exit_line = 0;
   std::vector<std::uint64_t> registers;  // slot by slot, 32 lanes each

@@ -1,0 +1,308 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The machine's part in mbarriers: between warps and the port, and what is known of those that
+// wait.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/golden/mbarrier_word.h"
+#include "sim/ptx/error.h"
+#include "sim/ptx/explain.h"
+#include "sim/ptx/machine.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr std::uint64_t kLookEvery = 256;  // cycles, for loops without end
+
+}  // namespace
+
+void CheckMbarriersFit(const Config& config, const Program& program, const Launch& launch) {
+  bool any = false;
+  for (const Instruction& i : program.code) {
+    if (i.op != Op::kMbarrier) {
+      continue;
+    }
+    any = true;
+    const auto op = static_cast<MbOp>(i.mode);
+    const char* const lacks = !config.mbarrier                        ? "mbarriers"
+                              : IsDrop(op) && !config.mb_drop         ? "mbarrier.arrive_drop"
+                              : i.a[2] != kNoSlot && !config.mb_limit ? "time limits of try_wait"
+                                                                      : nullptr;
+    if (lacks != nullptr) {
+      throw InputError(fmt::format("{}:{}: the configuration {} has no {}", program.file, i.line,
+                                   config.name, lacks));
+    }
+  }
+  if (any && launch.shared_bytes > config.smem_bytes) {
+    throw InputError(
+        fmt::format("a CTA has {} bytes of shared memory, but mbarriers of the "
+                    "configuration {} lie in the first {}: use less dynamic_shared",
+                    launch.shared_bytes, config.name, config.smem_bytes));
+  }
+}
+
+bool UsesMbarriers(const Program& program) {
+  return std::any_of(program.code.begin(), program.code.end(),
+                     [](const Instruction& i) { return i.op == Op::kMbarrier; });
+}
+
+// ------------------------------------------------------------------------------------------------
+// The cycle
+// ------------------------------------------------------------------------------------------------
+
+void Machine::Serve(const Outputs& seen, Inputs* inputs) {
+  if (port_ != nullptr) {
+    port_->Begin(seen.mb, &inputs->mb);
+  }
+}
+
+void Machine::BeginMbarriers(const Outputs& seen, Inputs* inputs, std::uint64_t cycle) {
+  port_->Begin(seen.mb, &inputs->mb);
+  if (port_->accepted()) {
+    const unsigned warp = *port_->accepted();
+    warps_[warp].mb_drain_until = warps_[warp].memory_until;
+    if (!port_->Issuing(warp)) {
+      SetPhase(warp, Phase::kReady);
+    }
+  }
+  for (const MbReply& reply : port_->replies()) {
+    Reply(reply, cycle);
+  }
+}
+
+void Machine::Reply(const MbReply& reply, std::uint64_t cycle) {
+  Warp& warp = warps_[reply.warp].warp;
+  for (const Group& group : warp.groups) {
+    const std::uint32_t here = group.lanes & reply.lanes;
+    if (group.state == Group::State::kAsked && here != 0 && !reply.complete &&
+        interpreter_.IsWaitAt(group.pc) && spins_->Settled(cycle)) {
+      spins_->Visit(warp, group, here);
+    }
+  }
+  interpreter_.Answer(&warp, reply);
+  if (warps_[reply.warp].phase == Phase::kAsleep) {
+    SetPhase(reply.warp, Phase::kReady);
+  }
+}
+
+void Machine::ComeToMbarrier(unsigned warp, std::uint64_t cycle) {
+  WarpSlot& slot = warps_[warp];
+  const MbInstruction& instruction = slot.warp.mbarrier;
+  if (instruction.outside != 0) {
+    MbOperation operation;
+    operation.op = instruction.op;
+    operation.cta = static_cast<std::uint8_t>(slot.cta);
+    operation.lanes = instruction.outside;
+    operation.addr = instruction.addr[LowestLane(instruction.outside)];
+    FaultAtMbarrier(FaultCause::kBadAddress, warp, operation, instruction.line, cycle);
+    return;
+  }
+  if (instruction.op == MbOp::kCopyArriveNoInc) {  // the copies have been performed
+    PostArrivals(warp, instruction.lanes, instruction.addr, instruction.line);
+    return;
+  }
+  port_->Come(warp, slot.cta, instruction);
+  SetPhase(warp, Phase::kAsking);
+}
+
+// The arrive-ons of copies that have been performed.
+void Machine::PostArrivals(unsigned warp, std::uint32_t lanes,
+                           const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t line) {
+  ForEachBit(lanes, [&](unsigned lane) {
+    MbOperation arrival;
+    arrival.source = MbSource::kAsync;
+    arrival.cta = static_cast<std::uint8_t>(warps_[warp].cta);
+    arrival.lanes = 1;
+    arrival.addr = addr[lane];
+    arrival.operand = 1;
+    port_->PostAsync(arrival, line);
+  });
+}
+
+void Machine::PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
+  if (interpreter_.TakeChanged()) {
+    spins_->Change(cycle);
+  }
+  port_->Present(outstanding_, ending_, &inputs->mb);
+  if (port_->refusal() && !ending_) {
+    const MbPort::Refusal& refusal = *port_->refusal();
+    FaultAtMbarrier(refusal.cause, refusal.operation.warp, refusal.operation, refusal.line, cycle);
+  }
+  inputs->mb.fence_ack = ~std::uint64_t{0};
+  ForEachBit(outstanding_, [&](unsigned warp) {
+    if ((seen.mb.fence_req & Bit(warp)) == 0 || cycle < warps_[warp].mb_drain_until) {
+      inputs->mb.fence_ack &= ~Bit(warp);
+    }
+  });
+}
+
+// ------------------------------------------------------------------------------------------------
+// What came of it
+// ------------------------------------------------------------------------------------------------
+
+void Machine::OnMbEvent(std::uint64_t cycle, const MbEvent& event,
+                        const golden::MbEffects& effects) {
+  const MbOperation& operation = event.operation;
+  switch (event.kind) {
+    case MbEvent::Kind::kStep:
+      StepMbarrier(cycle, operation, effects, port_->committed_line());
+      break;
+    case MbEvent::Kind::kExpire:
+      mb_census_.Expire(operation.warp);
+      break;
+    case MbEvent::Kind::kLeave: {
+      const auto warp = static_cast<unsigned>(__builtin_ctzll(ctas_[operation.cta].warps));
+      AddMbHazards(effects.hazards, warp, operation, warps_[warp].exit_line, cycle);
+      break;
+    }
+    default: {
+      const MbPort::Storer storer = port_->NextStorer();
+      AddMbHazards(effects.hazards, storer.warp, operation, storer.line, cycle);
+    }
+  }
+}
+
+void Machine::StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
+                           const golden::MbEffects& effects, std::uint32_t line) {
+  // Of a copy or another CTA: some warp of the word's own.
+  const unsigned warp = operation.source == MbSource::kWarp
+                            ? operation.warp
+                            : static_cast<unsigned>(__builtin_ctzll(ctas_[operation.cta].warps));
+  for (std::uint32_t left = operation.lanes; left != 0; left &= left - 1) {
+    const FaultCause cause = effects.fault[LowestLane(left)];
+    if (cause != FaultCause::kNone) {
+      FaultAtMbarrier(cause, warp, operation, line, cycle);
+      return;
+    }
+  }
+  AddMbHazards(effects.hazards, warp, operation, line, cycle);
+  mb_census_.Step(operation, effects, IndexInCta(warp), line);
+  if (effects.written) {
+    spins_->Change(cycle);
+  }
+  if (operation.op == MbOp::kCopyArrive) {
+    std::array<std::uint32_t, kWarpSize> addr;
+    addr.fill(operation.addr);
+    PostArrivals(warp, operation.lanes, addr, line);
+  }
+}
+
+void Machine::FaultAtMbarrier(FaultCause cause, unsigned warp, const MbOperation& operation,
+                              std::uint32_t line, std::uint64_t cycle) {
+  if (ending_) {
+    return;  // the first one ends the run
+  }
+  faults_.push_back({Name(cause), line, cycle, LinearCta(warp), IndexInCta(warp), 0,
+                     operation.lanes, 1, MbarrierName(program_, operation.addr),
+                     fmt::format("{}: {}", Name(operation.op), Explain(cause))});
+  End(Outcome::kFault);
+}
+
+void Machine::AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperation& operation,
+                           std::uint32_t line, std::uint64_t cycle) {
+  ForEachBit(hazards, [&](unsigned bit) {
+    const auto hazard = static_cast<Hazard>(bit);
+    for (Incident& incident : hazards_) {
+      if (incident.line == line && incident.name == Name(hazard)) {
+        ++incident.count;
+        return;
+      }
+    }
+    hazards_.push_back({Name(hazard), line, cycle, LinearCta(warp), IndexInCta(warp), 0,
+                        operation.lanes, 1, MbarrierName(program_, operation.addr),
+                        Explain(hazard)});
+  });
+}
+
+// ------------------------------------------------------------------------------------------------
+// Who waits for whom
+// ------------------------------------------------------------------------------------------------
+
+// All its lanes that have not exited wait for others, or repeat waits.
+bool Machine::Repeats(unsigned warp) const {
+  const WarpSlot& slot = warps_[warp];
+  switch (slot.phase) {
+    case Phase::kFree:
+    case Phase::kExited:
+    case Phase::kWaiting:
+    case Phase::kStuck:
+      return true;
+    case Phase::kBlocked:
+    case Phase::kIssuing:
+      return false;
+    default:
+      break;
+  }
+  const std::uint32_t repeating = spins_->Repeating(warp);
+  return std::all_of(slot.warp.groups.begin(), slot.warp.groups.end(), [&](const Group& group) {
+    return group.state == Group::State::kHeld || group.state == Group::State::kAligned ||
+           (group.lanes & ~repeating) == 0;
+  });
+}
+
+// What waits at an aligned barrier only for lanes that repeat arrives without them first.
+bool Machine::SpinsForEver(std::uint64_t cycle) {
+  if (cycle % kLookEvery != 0 || !spins_->Settled(cycle) || in_flight_ != 0) {
+    return false;
+  }
+  bool patient = false;
+  for (unsigned warp = 0; warp < warps_.size(); ++warp) {
+    if (!Repeats(warp)) {
+      return false;
+    }
+  }
+  for (WarpSlot& slot : warps_) {
+    patient |= slot.phase != Phase::kWaiting && interpreter_.EndPatience(&slot.warp);
+  }
+  if (patient) {
+    spins_->Change(cycle);
+  }
+  return !patient;
+}
+
+std::vector<StuckMbarrier> Machine::StuckMbarriers() const {
+  std::vector<StuckMbarrier> stuck;
+  for (unsigned slot = 0; slot < ctas_.size() && port_ != nullptr; ++slot) {
+    const CtaSlot& cta = ctas_[slot];
+    for (const auto& [address, entry] : mb_census_.At(slot)) {
+      if (!cta.taken || entry.waits.empty()) {
+        continue;
+      }
+      const golden::MbWord word =
+          golden::DecodeMbWord(port_->Load({static_cast<std::uint8_t>(slot), address}));
+      StuckMbarrier row;
+      row.cta = cta.cta.linear_id;
+      row.name = MbarrierName(program_, address);
+      row.phase = mb_census_.Phases(slot, address);
+      row.pending = word.pending;
+      row.expected = word.expected;
+      row.tx = word.tx;
+      const auto lanes = [](const char* what, const MbCensus::Member& member) {
+        return Whereabouts{member.warp, fmt::format("{}, lanes {:#010x}", what, member.lanes),
+                           member.line};
+      };
+      for (const MbCensus::Member& member : entry.came) {
+        row.came.push_back(lanes("arrived", member));
+      }
+      for (const MbCensus::Member& member : entry.waits) {
+        row.waits.push_back(lanes("waits", member));
+      }
+      ForEachBit(cta.warps, [&](unsigned warp) {
+        const auto is_there = [&](const std::vector<MbCensus::Member>& members) {
+          return std::any_of(members.begin(), members.end(), [&](const MbCensus::Member& member) {
+            return member.warp == IndexInCta(warp);
+          });
+        };
+        if (!is_there(entry.came) && !is_there(entry.waits)) {
+          row.missing.push_back(Where(warp));
+        }
+      });
+      stuck.push_back(std::move(row));
+    }
+  }
+  return stuck;
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,165 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What stands between warps and the unit's shared-memory scope: it makes groups of a warp's
+// instruction, presents them, keeps track of who waits for which answer, and has the bank of shared
+// memory. Copy engines and other CTAs come in by its queues; operations on another CTA's word go
+// out by its sink.
+#ifndef MUSTER_SIM_PTX_MB_PORT_H_
+#define MUSTER_SIM_PTX_MB_PORT_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "sim/golden/mbarrier_operation.h"
+#include "sim/golden/model.h"
+#include "sim/lockstep/bank.h"
+#include "sim/lockstep/pins.h"
+#include "sim/ptx/random.h"
+
+namespace muster::ptx {
+
+// An mbarrier instruction of some lanes of a warp.
+struct MbInstruction {
+  MbOp op = MbOp::kArrive;
+  bool has_token = false;
+  bool has_hint = false;
+  bool releasing = false;
+  std::uint32_t lanes = 0;
+  std::uint32_t line = 0;
+  std::uint32_t phase = 0;                     // waits: a bit per lane
+  std::uint32_t outside = 0;                   // lanes that name no word of the CTA's shared memory
+  std::uint32_t remote = 0;                    // lanes that name another CTA's word, ...
+  std::array<std::uint8_t, kWarpSize> rank{};  // ... and that CTA's rank in the cluster
+  std::array<std::uint32_t, kWarpSize> addr{};
+  std::array<std::uint32_t, kWarpSize> operand{};
+};
+
+// What some lanes of a warp get back.
+struct MbReply {
+  unsigned warp = 0;
+  std::uint32_t lanes = 0;
+  bool complete = false;                         // waits
+  std::array<std::uint64_t, kWarpSize> token{};  // arrivals
+};
+
+class MbPort : public lockstep::Bank::Words {
+ public:
+  // What is refused before it comes to the unit.
+  struct Refusal {
+    FaultCause cause = FaultCause::kNone;
+    std::uint32_t line = 0;
+    MbOperation operation;
+  };
+  // Sends a group to the CTA of that rank, where it is a kRemote one.
+  using Remote = std::function<void(unsigned rank, const MbOperation&, std::uint32_t line)>;
+
+  MbPort(const Config& config, std::uint64_t seed);
+
+  // A CTA takes the slot, with this memory.
+  void Launch(unsigned cta, std::vector<std::uint8_t>* shared);
+  // Without one, an operation on another CTA's word is refused.
+  void set_remote(Remote remote) { remote_ = std::move(remote); }
+
+  // The beginning of a cycle: what the unit did in the one before.
+  void Begin(const MbOutputs& seen, MbInputs* in);
+  const std::vector<MbReply>& replies() const { return replies_; }
+  // The warp of which a group was accepted, if any; and whether more are to come.
+  std::optional<unsigned> accepted() const { return accepted_; }
+  bool Issuing(unsigned warp) const { return !warps_[warp].groups.empty(); }
+  // Warps with a group between acceptance and commit.
+  std::uint64_t busy() const { return busy_; }
+  // The line of what committed in the cycle before, for Driver::OnMbEvent; 0: of no line.
+  std::uint32_t committed_line() const { return committed_line_; }
+
+  // The warp, which has no group to be presented, executes an instruction.
+  void Come(unsigned warp, unsigned cta, const MbInstruction& instruction);
+  // An operation of a copy engine, or of another CTA at a word of this one.
+  void PostAsync(const MbOperation& operation, std::uint32_t line);
+  void PostRemote(const MbOperation& operation, std::uint32_t line);
+  // The end of a cycle: the pins. `outstanding`: warps with accesses that are not performed.
+  void Present(std::uint64_t outstanding, bool ending, MbInputs* in);
+  const std::optional<Refusal>& refusal() const { return refusal_; }
+
+  // May the warp access these bytes of shared memory in this cycle? If not, it tries again later.
+  bool MayAccess(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes, bool write);
+  // It has stored to them.
+  void Stored(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes, std::uint32_t line);
+  struct Storer {
+    unsigned warp = 0;
+    std::uint32_t line = 0;
+  };
+  // Who made the store that Driver::OnMbEvent tells of: each is asked for once, in order.
+  Storer NextStorer();
+
+  // Nothing is to be presented, on its way, or to be answered, but for parked lanes.
+  bool Quiet() const { return quiet_; }
+  std::uint32_t ParkedLanes(unsigned warp) const { return warps_[warp].parked; }
+
+  std::uint64_t Load(MbPlace place) override;
+  void Store(MbPlace place, std::uint64_t word) override;
+
+ private:
+  struct Group {
+    MbOperation operation;
+    std::uint32_t line = 0;
+    unsigned rank = 0;  // of an outbound one
+  };
+  struct WarpState {
+    std::deque<Group> groups;              // to be presented
+    std::deque<Group> flights;             // accepted; the lanes that have not committed
+    std::deque<std::uint32_t> responding;  // committed: lanes that a response answers
+    std::uint32_t parked = 0;
+  };
+  struct Memory {
+    std::vector<std::uint8_t>* shared = nullptr;
+    std::vector<bool> watched;  // by word: mbarrier operations have gone there
+    bool any = false;
+  };
+
+  void TakeAccepted(const MbOutputs& seen, MbInputs* in);
+  void TakeCommit(const MbOutputs::Commit& commit);
+  void TakeResponse(const MbOutputs::Response& response);
+  void Watch(MbPlace place, std::uint32_t line);
+  void PresentGroup(unsigned warp, MbInputs* in);
+  bool MayIssue(unsigned warp, std::uint64_t outstanding, const MbInputs& in) const;
+  bool Refuse(FaultCause cause, const Group& group);
+  FaultCause Judge(const MbOperation& operation);
+  void Tell(MbPlace place, Storer storer);
+  std::uint64_t Bit(unsigned warp) const { return std::uint64_t{1} << warp; }
+
+  const Config config_;
+  Random random_;
+  lockstep::Bank bank_;
+  Remote remote_;
+  std::array<Memory, kMaxCtas> memories_;
+  std::array<WarpState, kMaxWarps> warps_;
+  std::uint64_t issuing_ = 0;   // warps with groups to present
+  std::uint64_t flying_ = 0;    // warps with flights
+  std::uint64_t awaiting_ = 0;  // warps with responses to come
+  std::uint64_t busy_ = 0;
+  bool quiet_ = true;
+  unsigned presented_ = 0;  // the warp at the port
+  std::optional<unsigned> accepted_;
+  std::optional<unsigned> sent_;  // the warp of which a group has gone to another CTA
+  std::vector<MbReply> replies_;
+  std::uint32_t committed_line_ = 0;
+  struct Posted {
+    MbOperation operation;
+    std::uint32_t line = 0;
+  };
+  std::deque<Posted> async_;  // to be presented, the first perhaps at its port
+  std::deque<Posted> remotes_;
+  std::deque<Posted> async_flights_;
+  std::deque<Posted> remote_flights_;
+  std::vector<MbInputs::Store> told_;  // in this cycle
+  std::deque<Storer> storers_;
+  std::optional<Refusal> refusal_;
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_MB_PORT_H_
