@@ -47,6 +47,11 @@ INPUTS = {
     "half": {"in": [v / 1024 for v in scatter(15, 256, -4000, 4000)]},
     "histogram": {"in": scatter(11, 500, 0, 255)},
     "matmul_async": {"a": scatter(12, 1024, -500, 500), "b": scatter(13, 1024, -500, 500)},
+    "mb_copy_arrive": {"in": scatter(15, 1152, -10**9, 10**9)},
+    "mb_copy_arrive_noinc": {"in": scatter(16, 384, -10**9, 10**9)},
+    "mb_example_3": {"gbl1": scatter(17, 64, -10**6, 10**6),
+                     "gbl2": scatter(18, 256, -10**6, 10**6)},
+    "mb_ring": {"in": scatter(20, 608, 0, 2**32 - 1)},
     "median": {"in": scatter(2, 128, 0, 255)},
     "prints": {"in": scatter(14, 192, 0, 999)},
     "reverse": {"in": scatter(3, 384, -30000, 30000)},
@@ -147,6 +152,14 @@ def hazard_diverged_aligned():
     return {"out": [1] * 16 + [2] * 16}
 
 
+def hazard_init_over_live():
+    return {"out": [2 + t for t in range(32)]}
+
+
+def hazard_late_parity():
+    return {"out": [0] + [2] * 63}
+
+
 def hazard_repeated_arrival():
     return {"out": list(range(96))}
 
@@ -195,6 +208,14 @@ def half(in_):
             "above": [sum(pair[k] > 1 for pair in squares) for k in range(2)]}
 
 
+def hazard_store_over_waiters():
+    return {"out": [0] * 32 + [2] * 32}
+
+
+def hazard_uninitialised_word():
+    return {"out": [2] + [0] * 31}
+
+
 def histogram(in_):
     return {"out": [sum(v // 16 == bin_ for v in in_) for bin_ in range(16)]}
 
@@ -214,6 +235,51 @@ def matmul_async(a, b):
 
 def mb_arrive_wait():
     return {"out": 2 * [(thread + 5) % 256 + sum(range(1, 6)) for thread in range(256)]}
+
+
+def mb_complete_first():
+    return {"out": [4] * 64}
+
+
+def mb_copy_arrive(in_):
+    # Each tile from its end to its beginning.
+    return {"out": [v for tile in range(3) for v in in_[384 * tile:384 * tile + 384][::-1]]}
+
+
+def mb_copy_arrive_noinc(in_):
+    return {"out": in_[::-1]}
+
+
+def mb_drop_exit():
+    arrivals = [128, 96, 64]
+    seen = [0, arrivals[0], 1000 * arrivals[0] + arrivals[1]]
+    seen.append(1000 * seen[2] + arrivals[2])
+    return {"out": [seen[t % 4] for t in range(128)]}
+
+
+def mb_example_1():
+    first = [((t + 1) % 128) ** 2 + t for t in range(128)]
+    return {"out": [first[(t + 33) % 128] for t in range(128)]}
+
+
+def mb_example_2():
+    # Ten steps of 17 on, and the sum of their numbers.
+    return {"out": [(t + 170) % 96 + 45 for t in range(96)]}
+
+
+def mb_example_3(gbl1, gbl2):
+    return {"out": [sum(gbl2[4 * t:4 * t + 4]) - gbl1[t] for t in reversed(range(64))]}
+
+
+def mb_ring(in_):
+    out = []
+    for warp in (1, 2, 3):
+        for lane in range(32):
+            made = 0
+            for item in range(19):
+                made = (3 * made + in_[32 * item + 31 - lane] + warp) & MASK32
+            out.append(made)
+    return {"out": out}
 
 
 def mb_try_wait_timeout():
