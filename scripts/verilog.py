@@ -32,8 +32,7 @@ def script(name, parameters, gates):
                   "write_json -selected netlist.json", "design -reset",
                   "read_verilog -DICE40_HX -DNO_ICE40_DEFAULT_ASSIGNMENTS +/ice40/cells_sim.v",
                   "read_json netlist.json", f"hierarchy -top {name}"]
-    lines += ["proc", "flatten", "opt_clean", f"write_verilog -noattr -noexpr {name}.v" if gates else
-              f"opt_expr\nopt_clean\nwrite_verilog -noattr {name}.v"]
+    lines += ["proc", "flatten", "opt_expr", "opt_clean", f"write_verilog -noattr {name}.v"]
     return "\n".join(lines) + "\n"
 
 
