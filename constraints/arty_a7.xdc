@@ -9,6 +9,9 @@ set_property -dict { PACKAGE_PIN J5  IOSTANDARD LVCMOS33 } [get_ports { led_o[1]
 set_property -dict { PACKAGE_PIN T9  IOSTANDARD LVCMOS33 } [get_ports { led_o[2] }]
 set_property -dict { PACKAGE_PIN T10 IOSTANDARD LVCMOS33 } [get_ports { led_o[3] }]
 
+# Yosys passes no numbers that are not whole.
+set_property CLKIN1_PERIOD 10.000 [get_cells u_pll]
+
 # The link's clock comes from the PLL. The unit's is a flip-flop of the link, timed as if it toggled
 # at 48 MHz; what crosses is steady for whole cycles on both sides of an edge.
 create_clock -name clk_100 -period 10.000 [get_ports { clk_100_i }]

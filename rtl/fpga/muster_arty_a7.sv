@@ -17,7 +17,7 @@ module muster_arty_a7 #(
 
   // 100 MHz x 12 / 25 = 48 MHz
   PLLE2_BASE #(
-    .CLKIN1_PERIOD(10.0), .DIVCLK_DIVIDE(1), .CLKFBOUT_MULT(12), .CLKOUT0_DIVIDE(25)
+    .DIVCLK_DIVIDE(1), .CLKFBOUT_MULT(12), .CLKOUT0_DIVIDE(25)
   ) u_pll (
     .CLKIN1 (clk_100_i), .CLKFBIN (feedback), .RST (1'b0), .PWRDWN (1'b0), .CLKFBOUT (feedback),
     .CLKOUT0 (clk_48), .LOCKED (locked)

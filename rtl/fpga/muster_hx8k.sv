@@ -29,7 +29,7 @@ module muster_hx8k #(
   end
 
   muster_board #(
-    .EnMbarrier(EnMbarrier), .MbResponses(2), .SmemBytes(SmemBytes), .ClockMhz(48),
+    .EnMbarrier(EnMbarrier), .SmemBytes(SmemBytes), .ClockMhz(48),
     .ClocksPerBit(ClocksPerBit), .GapCycles(GapCycles)
   ) u_board (
     .clk_i (clk), .rst_ni (reset_q[3]), .rx_i, .tx_o, .refused_o (led_o)

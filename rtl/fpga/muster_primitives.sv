@@ -49,7 +49,6 @@ endmodule
 
 (* blackbox *)
 module PLLE2_BASE #(
-  parameter real         CLKIN1_PERIOD  = 0.0,
   parameter int unsigned DIVCLK_DIVIDE  = 1,
   parameter int unsigned CLKFBOUT_MULT  = 5,
   parameter int unsigned CLKOUT0_DIVIDE = 1

@@ -23,9 +23,9 @@ target_link_libraries(muster_simulated_board PUBLIC muster_board)
 target_compile_definitions(muster_simulated_board PRIVATE VL_USER_STOP)
 target_compile_options(muster_simulated_board PRIVATE -Wno-unused-parameter)  # Verilator's
 foreach(variant cta mbarrier)
-  set(mbarrier 0)
-  if(variant STREQUAL mbarrier)
-    set(mbarrier 1)
+  set(has_mbarrier 0)
+  if("${variant}" STREQUAL "mbarrier")
+    set(has_mbarrier 1)
   endif()
   target_include_directories(muster_simulated_board SYSTEM PRIVATE ${fpga}/${variant})
   verilate(muster_simulated_board
@@ -33,7 +33,7 @@ foreach(variant cta mbarrier)
     PREFIX Vhx8k_${variant}
     DIRECTORY ${fpga}/${variant}
     SOURCES ${unit_sources} ${board_sources} ${rtl}/muster_hx8k.sv fpga_pll.sv
-    VERILATOR_ARGS ${unit_options} -GEnMbarrier=1'b${mbarrier} -GClocksPerBit=4 -GGapCycles=1024
+    VERILATOR_ARGS ${unit_options} -GEnMbarrier=1'b${has_mbarrier} -GClocksPerBit=4 -GGapCycles=1024
                    --assert -Wno-lint --x-assign fast --x-initial fast
     OPT_FAST -O3)
 endforeach()
