@@ -543,12 +543,14 @@ Whereabouts Machine::Where(unsigned warp) const {
     default: {
       std::vector<std::string> groups;
       for (const Group& group : slot.warp.groups) {
-        groups.push_back(fmt::format("lanes {:#010x} stand at line {}", group.lanes,
+        groups.push_back(fmt::format("lanes {:#010x} {} at line {}", group.lanes,
+                                     group.state == Group::State::kAsked ? "wait" : "stand",
                                      interpreter_.LineAt(group.pc)));
       }
       where.line = slot.warp.groups.empty() ? 0 : interpreter_.LineAt(slot.warp.groups.front().pc);
-      where.what =
-          fmt::format("{}{}", slot.phase == Phase::kStuck ? "" : "runs: ", fmt::join(groups, ", "));
+      where.what = fmt::format(
+          "{}{}", slot.phase == Phase::kStuck || slot.phase == Phase::kAsleep ? "" : "runs: ",
+          fmt::join(groups, ", "));
     }
   }
   return where;

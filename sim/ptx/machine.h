@@ -57,7 +57,7 @@ class Machine : public lockstep::Driver {
   std::uint64_t Operations(OpKind kind) const { return operations_[static_cast<unsigned>(kind)]; }
   const Interpreter& interpreter() const { return interpreter_; }
   const MbCensus& mbarriers() const { return mb_census_; }
-  bool uses_mbarriers() const { return port_ != nullptr; }
+  std::string MbarrierAt(std::uint32_t address) const { return MbarrierName(program_, address); }
   // Who waits for whom at this moment.
   std::vector<StuckBarrier> StuckBarriers() const;
   std::vector<StuckMbarrier> StuckMbarriers() const;

@@ -27,6 +27,11 @@ Json Rows(const std::vector<Incident>& incidents, const char* key) {
                     {"barrier", incident.barrier},
                     {"lanes", fmt::format("{:#010x}", incident.lanes)},
                     {"count", incident.count}});
+    if (!incident.mbarrier.empty()) {
+      rows.back().erase("barrier");
+      rows.back()["mbarrier"] = incident.mbarrier;
+      rows.back()["message"] = incident.explanation;
+    }
   }
   return rows;
 }
@@ -48,6 +53,32 @@ std::string Describe(const Whereabouts& where) {
   return fmt::format("warp {}, which {} (line {})", where.warp, where.what, where.line);
 }
 
+// The bytes that a phase still lacks, if any.
+std::string BytesText(std::int64_t tx) {
+  return tx == 0 ? ""
+                 : fmt::format(", {} byte{} {}", tx < 0 ? -tx : tx, tx == 1 ? "" : "s",
+                               tx > 0 ? "to come" : "more than expected");
+}
+
+std::string MbarrierText(const Machine& machine, const StuckMbarrier& mbarrier) {
+  std::string text =
+      fmt::format("  CTA {}, mbarrier {}: phase {}, {} of {} arrivals pending, tx-count {}{}\n",
+                  machine.CtaName(mbarrier.cta), mbarrier.name, mbarrier.phase, mbarrier.pending,
+                  mbarrier.expected, mbarrier.tx, BytesText(mbarrier.tx));
+  for (const Whereabouts& where : mbarrier.came) {
+    text +=
+        fmt::format("    came     warp {} at line {}: {}\n", where.warp, where.line, where.what);
+  }
+  for (const Whereabouts& where : mbarrier.waits) {
+    text +=
+        fmt::format("    waits    warp {} at line {}: {}\n", where.warp, where.line, where.what);
+  }
+  for (const Whereabouts& where : mbarrier.missing) {
+    text += fmt::format("    missing  {}\n", Describe(where));
+  }
+  return text;
+}
+
 std::string WaitingText(const Machine& machine) {
   std::string text;
   for (const StuckBarrier& barrier : machine.StuckBarriers()) {
@@ -61,6 +92,9 @@ std::string WaitingText(const Machine& machine) {
     for (const Whereabouts& where : barrier.missing) {
       text += fmt::format("    missing  {}\n", Describe(where));
     }
+  }
+  for (const StuckMbarrier& mbarrier : machine.StuckMbarriers()) {
+    text += MbarrierText(machine, mbarrier);
   }
   for (const StuckWarp& warp : machine.StuckWarps()) {
     text += fmt::format("  CTA {}, warp {}: lanes wait for others of their own warp: {}\n",
@@ -108,12 +142,44 @@ std::string BarrierTable(const Machine& machine) {
   return text;
 }
 
+std::string MbarrierTable(const Machine& machine) {
+  const std::vector<MbarrierRow> rows = machine.mbarriers().Rows();
+  if (rows.empty()) {
+    return "";
+  }
+  std::string operations;
+  for (unsigned i = 0; i < kNumMbOps; ++i) {
+    const std::uint64_t count = machine.mbarriers().Operations(static_cast<MbOp>(i));
+    if (count != 0) {
+      operations +=
+          fmt::format("{}{} {}", operations.empty() ? "" : ", ", count, Name(static_cast<MbOp>(i)));
+    }
+  }
+  std::string text = fmt::format("mbarrier operations of threads: {}\n", operations);
+  text += fmt::format("  {:<14}{:>24}{:>8}{:>10}{:>13}{:>13}\n", "CTA", "mbarrier", "phases",
+                      "arrivals", "waits parked", "time limits");
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) {
+    const MbarrierRow& row = rows[i];
+    text += fmt::format("  {:<14}{:>24}{:>8}{:>10}{:>13}{:>13}\n", machine.CtaName(row.cta),
+                        machine.MbarrierAt(row.address), row.phases, row.arrivals, row.waits,
+                        row.limits);
+  }
+  if (rows.size() > kMaxRows) {
+    text += fmt::format("  ... and {} more (--report has them all)\n", rows.size() - kMaxRows);
+  }
+  return text;
+}
+
 std::string FaultText(const Session& session) {
   const Machine& machine = session.machine();
   std::string text;
   for (const Incident& fault : machine.faults()) {
     text += fmt::format("{}:{}: {}: ", session.program().file, fault.line, fault.name);
-    if (machine.problem().empty()) {
+    if (!fault.mbarrier.empty()) {
+      text += fmt::format("warp {} of CTA {}, mbarrier {}, lanes {:#010x}, cycle {}: {}\n",
+                          fault.warp, machine.CtaName(fault.cta), fault.mbarrier, fault.lanes,
+                          fault.cycle, fault.explanation);
+    } else if (machine.problem().empty()) {
       text += fmt::format("warp {} of CTA {}, barrier {}, lanes {:#010x}, cycle {}\n", fault.warp,
                           machine.CtaName(fault.cta), fault.barrier, fault.lanes, fault.cycle);
     } else {
@@ -128,10 +194,13 @@ std::string HazardText(const Session& session) {
   const std::vector<Incident>& hazards = session.machine().hazards();
   for (std::size_t i = 0; i < std::min(hazards.size(), kMaxRows); ++i) {
     const Incident& hazard = hazards[i];
-    text += fmt::format("{}:{}: hazard {}, {} time{}, first by warp {} of CTA {} at barrier {}\n",
+    text += fmt::format("{}:{}: hazard {}, {} time{}, first by warp {} of CTA {} at {}\n",
                         session.program().file, hazard.line, hazard.name, hazard.count,
                         hazard.count == 1 ? "" : "s", hazard.warp,
-                        session.machine().CtaName(hazard.cta), hazard.barrier);
+                        session.machine().CtaName(hazard.cta),
+                        hazard.mbarrier.empty()
+                            ? fmt::format("barrier {}", hazard.barrier)
+                            : fmt::format("mbarrier {}: {}", hazard.mbarrier, hazard.explanation));
   }
   return text;
 }
@@ -169,6 +238,23 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                         {"longest_wait", row.longest_wait},
                         {"last_arriver", row.last_arriver}});
   }
+  Json mb_operations = Json::object();
+  for (unsigned i = 0; i < kNumMbOps; ++i) {
+    const auto op = static_cast<MbOp>(i);
+    if (machine.mbarriers().Operations(op) != 0) {
+      mb_operations[Name(op)] = machine.mbarriers().Operations(op);
+    }
+  }
+  Json mbarriers = Json::array();
+  for (const MbarrierRow& row : machine.mbarriers().Rows()) {
+    mbarriers.push_back({{"cta", row.cta},
+                         {"address", row.address},
+                         {"name", machine.MbarrierAt(row.address)},
+                         {"phases", row.phases},
+                         {"arrivals", row.arrivals},
+                         {"waits_parked", row.waits},
+                         {"time_limits", row.limits}});
+  }
   Json report = {{"outcome", verdict.outcome},
                  {"cycles", timing.cycles},
                  {"warp_instructions", machine.interpreter().warp_instructions()},
@@ -178,6 +264,8 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                  {"operations", operations},
                  {"releases", machine.releases()},
                  {"barriers", barriers},
+                 {"mbarrier_operations", mb_operations},
+                 {"mbarriers", mbarriers},
                  {"faults", Rows(machine.faults(), "cause")},
                  {"hazards", Rows(machine.hazards(), "hazard")},
                  {"simulated_khz", timing.Khz()},
@@ -200,6 +288,17 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                           {"expected", barrier.expected},
                           {"came", Rows(barrier.came)},
                           {"missing", Rows(barrier.missing)}});
+    }
+    for (const StuckMbarrier& mbarrier : machine.StuckMbarriers()) {
+      deadlock.push_back({{"cta", mbarrier.cta},
+                          {"mbarrier", mbarrier.name},
+                          {"phase", mbarrier.phase},
+                          {"pending", mbarrier.pending},
+                          {"expected", mbarrier.expected},
+                          {"tx_count", mbarrier.tx},
+                          {"came", Rows(mbarrier.came)},
+                          {"waits", Rows(mbarrier.waits)},
+                          {"missing", Rows(mbarrier.missing)}});
     }
     for (const StuckWarp& warp : machine.StuckWarps()) {
       deadlock.push_back({{"cta", warp.cta},
@@ -235,6 +334,7 @@ std::string TextReport(const Session& session, const Verdict& verdict, const Tim
   }
   text += fmt::format("operations: {}; {} releases\n", operations, machine.releases());
   text += BarrierTable(machine);
+  text += MbarrierTable(machine);
   text += FaultText(session);
   text += EndText(machine);
   text += HazardText(session);

@@ -11,12 +11,16 @@
 
 #include "sim/golden/model.h"
 #include "sim/lockstep/driver.h"
+#include "tb/unit/ptx_golden_mbarriers.h"
 
 namespace muster::ptx {
 
 class GoldenUnit {
  public:
-  explicit GoldenUnit(const Config& config) : config_(config), model_(config) { model_.Reset(); }
+  explicit GoldenUnit(const Config& config)
+      : config_(config), model_(config), mbarriers_(config, model_) {
+    model_.Reset();
+  }
 
   // Returns the cycles that the driver ran; stops at max_cycles.
   std::uint64_t Run(lockstep::Driver* driver, std::uint64_t max_cycles) {
@@ -24,7 +28,10 @@ class GoldenUnit {
     Outputs outputs;
     std::uint64_t cycle = 0;
     while (cycle < max_cycles && driver->Drive(cycle, outputs, &inputs)) {
+      outputs = {};
+      mbarriers_.Settle(cycle, inputs.mb, driver, &outputs.mb);
       Settle(cycle++, inputs, driver, &outputs);
+      inputs.mb.stores.clear();
     }
     return cycle;
   }
@@ -39,7 +46,6 @@ class GoldenUnit {
 
   void Settle(std::uint64_t cycle, const Inputs& inputs, lockstep::Driver* driver,
               Outputs* outputs) {
-    *outputs = {};
     const Release& due = releases_[cycle % kLatency];
     outputs->released = due.warps;
     outputs->release_kind = due.effects.released_kind;
@@ -69,6 +75,9 @@ class GoldenUnit {
     // The driver hears of the acceptance in its next call, so that the commit follows it.
     const golden::Effects effects = model_.Step(operation);
     driver->OnCommit(cycle, operation, effects);
+    if (operation.kind == OpKind::kEnd) {
+      mbarriers_.Leave(cycle, operation, driver);
+    }
     if (effects.released != 0) {
       releases_[cycle % kLatency] = {effects.released, effects};
     }
@@ -76,6 +85,7 @@ class GoldenUnit {
 
   const Config config_;
   golden::Model model_;
+  GoldenMbarriers mbarriers_;
   std::array<Release, kLatency> releases_{};
 };
 

@@ -142,8 +142,8 @@ TEST(PtxParser, MeaninglessInstructionsAreRefused) {
     std::string message;
   } rows[] = {
       {"frob.u32 %r1;", "f.ptx:5:1: the instruction frob.u32 is not supported"},
-      {" mbarrier.init.shared.b64 [s], 1;",
-       "f.ptx:5:2: the instruction mbarrier.init.shared.b64 is not supported"},
+      {" mbarrier.wait.shared.b64 [s], 1;",
+       "f.ptx:5:2: the instruction mbarrier.wait.shared.b64 is not supported"},
       {"barrier.cluster.arrive;",
        "f.ptx:5:1: the instruction barrier.cluster.arrive is not supported"},
       {"div.f16 %h1, %h1, %h1;", "f.ptx:5:1: the type .f16 of div.f16 is not supported"},
