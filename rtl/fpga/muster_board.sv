@@ -4,9 +4,9 @@
 // add a PLL and pins.
 //
 // The unit has a clock of its own, the output of a flip-flop of the link, so that it has no glitch
-// wherever the tools put things. A pulse is one of four cycles of clk_i: pins are steady from the cycle
-// before its edge on, and outputs are looked at two cycles behind it, so that neither crossing needs
-// a constraint. The memory keeps to clk_i: it writes ahead of the edge, and reads behind it.
+// wherever the tools put things. It rises in one of four cycles of clk_i at most. What crosses, either
+// way, is steady for three of them, so that no crossing needs a constraint: the memory keeps to clk_i,
+// is written with the edge of clk_i from which the unit's follows, and read one cycle behind.
 module muster_board
   import muster_pkg::*;
   import muster_fpga_pkg::*;

@@ -76,8 +76,10 @@ class SerialLine final : public Line {
     }
   }
 
-  bool Wait(short what, int milliseconds) const {
-    pollfd waits{file_, what, 0};
+  bool Wait(int what, int milliseconds) const {
+    pollfd waits{};
+    waits.fd = file_;
+    waits.events = static_cast<decltype(waits.events)>(what);
     return poll(&waits, 1, milliseconds) > 0;
   }
 
