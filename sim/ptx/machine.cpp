@@ -107,7 +107,8 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
     PresentMbarriers(cycle, seen, inputs);
   }
   // What is presented stays until it is accepted, also at the end.
-  return !ending_ || inputs->issue_valid != 0 || inputs->lifecycle_valid;
+  left_ = ending_ && inputs->issue_valid == 0 && !inputs->lifecycle_valid;
+  return !left_;
 }
 
 void Machine::SetPhase(unsigned warp, Phase phase) {

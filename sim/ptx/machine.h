@@ -57,6 +57,7 @@ class Machine : public lockstep::Driver {
   std::uint64_t Operations(OpKind kind) const { return operations_[static_cast<unsigned>(kind)]; }
   const Interpreter& interpreter() const { return interpreter_; }
   const MbCensus& mbarriers() const { return mb_census_; }
+  MbPort* mb_port() { return port_.get(); }  // null: the program has no mbarriers
   std::string MbarrierAt(std::uint32_t address) const { return MbarrierName(program_, address); }
   // Who waits for whom at this moment.
   std::vector<StuckBarrier> StuckBarriers() const;
@@ -169,6 +170,7 @@ class Machine : public lockstep::Driver {
   std::unique_ptr<Spins> spins_;
 
   bool ending_ = false;
+  bool left_ = false;  // Drive has returned false in this cycle
   Outcome outcome_ = Outcome::kTimeout;
   std::string problem_;
   std::vector<Incident> faults_;

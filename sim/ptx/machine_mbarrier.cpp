@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/golden/mbarrier_word.h"
 #include "sim/ptx/error.h"
@@ -52,8 +53,9 @@ bool UsesMbarriers(const Program& program) {
 // The cycle
 // ------------------------------------------------------------------------------------------------
 
+// The cycle in which Drive says that there is nothing left has had its beginning.
 void Machine::Serve(const Outputs& seen, Inputs* inputs) {
-  if (port_ != nullptr) {
+  if (port_ != nullptr && !std::exchange(left_, false)) {
     port_->Begin(seen.mb, &inputs->mb);
   }
 }
@@ -220,7 +222,7 @@ void Machine::AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperati
 // Who waits for whom
 // ------------------------------------------------------------------------------------------------
 
-// All its lanes that have not exited wait for others, or repeat waits.
+// All its lanes that have not exited wait for others, without a time limit, or repeat waits.
 bool Machine::Repeats(unsigned warp) const {
   const WarpSlot& slot = warps_[warp];
   switch (slot.phase) {
@@ -235,7 +237,8 @@ bool Machine::Repeats(unsigned warp) const {
     default:
       break;
   }
-  const std::uint32_t repeating = spins_->Repeating(warp);
+  const std::uint32_t parked = config_.mb_limit ? 0 : port_->ParkedLanes(warp);
+  const std::uint32_t repeating = spins_->Repeating(warp) | parked;
   return std::all_of(slot.warp.groups.begin(), slot.warp.groups.end(), [&](const Group& group) {
     return group.state == Group::State::kHeld || group.state == Group::State::kAligned ||
            (group.lanes & ~repeating) == 0;
