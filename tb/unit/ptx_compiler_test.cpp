@@ -187,5 +187,62 @@ TEST(PtxCompiler, ParametersAreInTheGlobalWindow) {
   EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t) { return 3U; }));
 }
 
+// The same labels and registers in scopes of their own, a structure by value, a table of functions
+// in constant memory.
+TEST(PtxCompiler, ScopesStructuresAndTables) {
+  const Ended run(Prepared(KernelOf(R"(
+  mov.u32 %r10, 0;
+  { .reg .pred p; .reg.b32 q;
+    mov.b32 q, 3;
+  LOOP: add.u32 %r10, %r10, q; setp.lt.u32 p, %r10, %r1; @p bra LOOP;
+  }
+  { .reg .pred p; .reg.b32 q;
+    mov.b32 q, 1;
+  LOOP: sub.u32 %r10, %r10, q; setp.gt.u32 p, %r10, %r1; @p bra LOOP;
+  }
+  and.b32 %r2, %r1, 1;
+  mul.wide.u32 %rd4, %r2, 8;
+  mov.u64 %rd5, table;
+  add.u64 %rd5, %rd5, %rd4;
+  ld.const.u64 %rd6, [%rd5];
+  { // callseq 0, 0
+  .reg .b32 temp_param_reg;
+  .param .align 8 .b8 param0[24];
+  st.param.b64 [param0+0], %rd3;
+  st.param.v2.b32 [param0+16], {%r10, %r1};
+  .param .align 4 .b8 retval0[8];
+  prototype_0 : .callprototype (.param .align 4 .b8 _[8]) _ (.param .align 8 .b8 _[24]);
+  call (retval0), %rd6, (param0), prototype_0;
+  ld.param.b32 %r10, [retval0+4];
+  } // callseq 0)",
+                                    R"(
+.weak .func (.param .align 4 .b8 func_retval0[8]) plus(.param .align 8 .b8 p0[24]) {
+  .reg .b32 %r<4>;
+  ld.param.u32 %r1, [p0+16];
+  ld.param.u32 %r2, [p0+20];
+  add.u32 %r3, %r1, %r2;
+  st.param.b32 [func_retval0+4], %r3;
+  ret;
+}
+.visible .func (.param .align 4 .b8 func_retval0[8]) times(.param .align 8 .b8 p0[24]) {
+  .reg .b32 %r<4>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [p0];
+  cvt.u32.u64 %r1, %rd1;
+  ld.param.u32 %r2, [p0+20];
+  mul.lo.u32 %r3, %r1, %r2;
+  st.param.b32 [func_retval0+4], %r3;
+  ret;
+}
+.const .align 8 .u64 table[2] = {plus, times};
+)")));
+  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  // The first loop ends at a multiple of 3, and the second one takes one more from the lane's
+  // number where it began there. Even lanes add that number, odd ones multiply it by 4 * lane.
+  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t lane) {
+              const std::uint32_t left = lane % 3 == 0 && lane != 0 ? lane - 1 : lane;
+              return lane % 2 == 1 ? 4 * lane * lane : left + lane;
+            }));
+}
+
 }  // namespace
 }  // namespace muster::ptx
