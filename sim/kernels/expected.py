@@ -212,6 +212,10 @@ def hazard_store_over_waiters():
     return {"out": [0] * 32 + [2] * 32}
 
 
+def hazard_unfinished_async():
+    return {"out": [7] * 256}
+
+
 def hazard_uninitialised_word():
     return {"out": [2] + [0] * 31}
 

@@ -343,12 +343,15 @@ void Machine::ExitLanes(unsigned warp) {
 void Machine::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   // What a warp has asked of mbarriers comes before its exit, and before the end of its CTA.
   const auto unsettled = [&](const Operation& operation) {
-    return operation.kind == OpKind::kExit  ? MbBusy() & Bit(operation.warp)
-           : operation.kind == OpKind::kEnd ? MbBusy() & ctas_[operation.cta].warps
-                                            : 0;
+    const bool ends = operation.kind == OpKind::kEnd;
+    const std::uint64_t warps = ends                              ? ctas_[operation.cta].warps
+                                : operation.kind == OpKind::kExit ? Bit(operation.warp)
+                                                                  : 0;
+    return (MbBusy() & warps) != 0 ||
+           (ends && port_ != nullptr && port_->IsReached(operation.cta, inputs->mb));
   };
   if (!inputs->lifecycle_valid && !lifecycle_.empty() && !ending_ &&
-      unsettled(lifecycle_.front()) == 0 && !random_.OneIn(kSchedulerStall)) {
+      !unsettled(lifecycle_.front()) && !random_.OneIn(kSchedulerStall)) {
     inputs->lifecycle_valid = true;
     inputs->lifecycle = lifecycle_.front();
     lifecycle_.pop_front();
@@ -468,6 +471,9 @@ void Machine::CommitLifecycle(const Operation& operation, const golden::Effects&
     end.kind = OpKind::kEnd;
     end.cta = operation.cta;
     Request(end);
+    if (port_ != nullptr) {
+      port_->Abandon(operation.cta);
+    }
   } else {
     if (effects.hazards != 0) {  // an unfinished barrier: name who arrived there last
       for (unsigned bar = 0; bar < kNumBars; ++bar) {

@@ -262,6 +262,22 @@ void MbPort::PostRemote(const MbOperation& operation, std::uint32_t line) {
   Watch({operation.cta, operation.addr}, line);
 }
 
+void MbPort::Abandon(unsigned cta) {
+  const auto first = async_.begin() + (async_.empty() ? 0 : 1);  // perhaps at its port
+  async_.erase(std::remove_if(first, async_.end(),
+                              [&](const Posted& posted) { return posted.operation.cta == cta; }),
+               async_.end());
+}
+
+bool MbPort::IsReached(unsigned cta, const MbInputs& in) const {
+  const auto there = [&](const Posted& posted) { return posted.operation.cta == cta; };
+  const auto any = [&](const std::deque<Posted>& posted) {
+    return std::any_of(posted.begin(), posted.end(), there);
+  };
+  return any(async_) || any(async_flights_) || any(remote_flights_) ||
+         (in.remote_valid && in.remote.cta == cta);
+}
+
 void MbPort::Present(std::uint64_t outstanding, bool ending, MbInputs* in) {
   in->stores.insert(in->stores.end(), told_.begin(), told_.end());
   in->response_ready = (awaiting_ | flying_) == 0 || !random_.OneIn(kStall);

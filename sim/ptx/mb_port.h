@@ -80,6 +80,10 @@ class MbPort : public lockstep::Bank::Words {
   // An operation of a copy engine, or of another CTA at a word of this one.
   void PostAsync(const MbOperation& operation, std::uint32_t line);
   void PostRemote(const MbOperation& operation, std::uint32_t line);
+  // The CTA is about to end: what a copy engine has not presented by now is lost. It may end when
+  // nothing else that is not its warps' is on its way to its words.
+  void Abandon(unsigned cta);
+  bool IsReached(unsigned cta, const MbInputs& in) const;
   // The end of a cycle: the pins. `outstanding`: warps with accesses that are not performed.
   void Present(std::uint64_t outstanding, bool ending, MbInputs* in);
   const std::optional<Refusal>& refusal() const { return refusal_; }
