@@ -257,7 +257,7 @@ bool Machine::SpinsForEver(std::uint64_t cycle) {
     }
   }
   for (WarpSlot& slot : warps_) {
-    patient |= slot.phase != Phase::kWaiting && interpreter_.EndPatience(&slot.warp);
+    patient |= slot.phase != Phase::kWaiting && Interpreter::EndPatience(&slot.warp);
   }
   if (patient) {
     spins_->Change(cycle);
@@ -269,7 +269,9 @@ std::vector<StuckMbarrier> Machine::StuckMbarriers() const {
   std::vector<StuckMbarrier> stuck;
   for (unsigned slot = 0; slot < ctas_.size() && port_ != nullptr; ++slot) {
     const CtaSlot& cta = ctas_[slot];
-    for (const auto& [address, entry] : mb_census_.At(slot)) {
+    for (const auto& of_word : mb_census_.At(slot)) {
+      const std::uint32_t address = of_word.first;
+      const MbCensus::Entry& entry = of_word.second;
       if (!cta.taken || entry.waits.empty()) {
         continue;
       }

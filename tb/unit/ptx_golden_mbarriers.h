@@ -42,8 +42,7 @@ class GoldenMbarriers {
       }
     }
     bool committing = in.write_ready;
-    for (std::size_t i = 0; i < flights_.size(); ++i) {
-      Flight& flight = flights_[i];
+    for (Flight& flight : flights_) {
       const std::uint64_t bit = std::uint64_t{1} << flight.operation.warp;
       const bool of_warp = flight.valid && flight.operation.source == MbSource::kWarp;
       out->busy |= of_warp ? bit : 0;

@@ -51,15 +51,15 @@ TEST(PtxMbarrier, EveryForm) {
       "mbarrier.arrive.b64 state, [%d3], 1;",
       "mbarrier.arrive.expect_tx.shared.b64 state, [a], 0;",
       "mbarrier.arrive.expect_tx.shared.b64 state, [a], 16; mbarrier.complete_tx.b64 [%d3], 16;",
-      "mbarrier.expect_tx.relaxed.cta.shared.b64 [a], 8; mbarrier.arrive.b64 state, [%d3];"
-      " mbarrier.complete_tx.shared::cta.b64 [a], 8;",
+      ("mbarrier.expect_tx.relaxed.cta.shared.b64 [a], 8; mbarrier.arrive.b64 state, [%d3];"
+       " mbarrier.complete_tx.shared::cta.b64 [a], 8;"),
       "mbarrier.arrive_drop.shared.b64 state, [a];",
       "mbarrier.arrive_drop.expect_tx.shared::cta.relaxed.cluster.b64 state, [a], 0;",
-      "@%p1 mbarrier.arrive.noComplete.release.cta.shared.b64 _, [a], 1; bar.sync 1;"
-      " @!%p1 mbarrier.arrive.b64 _, [%d3]; mov.u64 state, 0;",
+      ("@%p1 mbarrier.arrive.noComplete.release.cta.shared.b64 _, [a], 1; bar.sync 1;"
+       " @!%p1 mbarrier.arrive.b64 _, [%d3]; mov.u64 state, 0;"),
       "cp.async.mbarrier.arrive.noinc.shared.b64 [a]; mov.u64 state, 0;",
-      "cp.async.mbarrier.arrive.b64 [%d3]; mbarrier.arrive.shared::cluster.b64 _, [a];"
-      " mov.u64 state, 0;",
+      ("cp.async.mbarrier.arrive.b64 [%d3]; mbarrier.arrive.shared::cluster.b64 _, [a];"
+       " mov.u64 state, 0;"),
   };
   const char* const waits[] = {
       "test_wait.b64 done, [%d3], state;",
@@ -211,7 +211,7 @@ TEST(PtxMbarrier, ManyCtasOneAfterTheOther) {
                           50),
                   "small");
   ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
-  EXPECT_EQ(run.Words(0), All(64 * 50, 1));
+  EXPECT_EQ(run.Words(0), All(std::size_t{64} * 50, 1));
   EXPECT_EQ(run.machine().mbarriers().Rows().size(), 50U);
 }
 
