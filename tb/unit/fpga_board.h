@@ -19,6 +19,7 @@ class SimulatedBoard {
   // How it is Verilated (fpga.cmake): faster than a board's line, and less patient.
   static constexpr unsigned kClocksPerBit = 4;
   static constexpr unsigned kGapCycles = 1024;
+  static constexpr unsigned kSmemBytes = 4096;
   // All answers have gone out, and spoilt frames are reported.
   static constexpr unsigned kQuiet = 2 * kGapCycles;
 

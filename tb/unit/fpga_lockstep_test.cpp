@@ -56,7 +56,7 @@ Bytes Same(const Bytes& bytes) { return bytes; }
 Config BoardConfig(bool mbarrier) {
   Config config = *FindConfig("small");
   config.mbarrier = mbarrier;
-  config.smem_bytes = 1024;
+  config.smem_bytes = SimulatedBoard::kSmemBytes;
   return config;
 }
 

@@ -21,8 +21,10 @@ import tty
 KERNELS = pathlib.Path(__file__).resolve().parents[2] / "sim" / "kernels"
 # One that completes, with exits and reductions, waves of CTAs, a deadlock, a fault.
 SAME = ["block_sum", "early_exit", "exit_red", "vote", "deadlock", "fault_kind_mismatch"]
+MBARRIERS = ["block_sum", "mb_arrive_wait", "mb_copy_arrive", "mb_drop_exit", "mb_deadlock",
+             "fault_tx_overflow"]
 
-CLEARING = 2048 // 64
+CLEARING = 2 * 4096 // 64
 SPEEDS = ("thread_instructions_per_second", "simulated_khz")
 
 
@@ -50,9 +52,10 @@ def served(board, *arguments):
             process.terminate()
 
 
-def same_as_verilated(muster, board, *arguments):
+def compare(muster, board, kernels, *arguments):
+    """The kernels run on such a board as they do on the Verilated unit."""
     with served(board, *arguments) as device, tempfile.TemporaryDirectory() as folder:
-        for kernel in SAME:
+        for kernel in kernels:
             reports = []
             for options in (["--config", "small"], ["--target", f"uart:{device}"]):
                 report = pathlib.Path(folder) / f"{len(reports)}.json"
@@ -71,8 +74,18 @@ def same_as_verilated(muster, board, *arguments):
                   f"{kernel}: not a frame for each cycle", done.stdout)
 
 
+def same_as_verilated(muster, board):
+    compare(muster, board, SAME)
+
+
 def with_mbarriers(muster, board):
-    same_as_verilated(muster, board, "mbarrier")
+    compare(muster, board, MBARRIERS, "mbarrier")
+
+
+def without_mbarriers(muster, board):
+    with served(board) as device:
+        done = run(muster, "run", manifest("mb_drop_exit"), "--target", f"uart:{device}")
+        check(done.returncode == 2 and "has no mbarriers" in done.stderr, "not refused", done)
 
 
 def refused(muster, says, *options):
@@ -111,6 +124,7 @@ def one_at_a_time(muster, board):
 
 
 CASES = {"same_as_verilated": same_as_verilated, "with_mbarriers": with_mbarriers,
+         "without_mbarriers": without_mbarriers,
          "bad_targets": bad_targets, "silent": silent, "one_at_a_time": one_at_a_time}
 
 
