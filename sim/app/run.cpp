@@ -94,7 +94,7 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
   target.Prepare(&how);
   lockstep::Result run;
   try {
-    run = lockstep::Run(session.config(), session.machine(), how);
+    run = lockstep::Run(session.config(), session.grid().Drivers(), how);
   } catch (const board::BoardError& error) {
     throw ptx::InputError(error.what());
   }
@@ -111,7 +111,7 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
   result.kernel = session.program().Kernel().name;
   ptx::Verdict verdict = session.Judge();
   // Where the unit has no faults, what it does after misuse is undefined, and no mismatch.
-  const bool misused = !session.config().faults && !session.machine().faults().empty();
+  const bool misused = !session.config().faults && !session.grid().faults().empty();
   const bool mismatch = run.ending == lockstep::Ending::kMismatch && !misused;
   if (mismatch) {
     verdict.code = ptx::ExitCode::kMismatch;

@@ -111,6 +111,11 @@ std::uint64_t ByteIn(const std::vector<std::uint8_t>& memory, const std::uint8_t
   return there >= first && there - first < memory.size() ? there - first : kElsewhere;
 }
 
+// An mbarrier of another CTA is not to be stored over: that CTA's unit would not know.
+bool IsMbarrier(const Cta& cta, std::uint64_t byte, unsigned bytes) {
+  return cta.port != nullptr && cta.port->Watches(cta.slot, byte, bytes);
+}
+
 // An atomic operation of one lane.
 void SwapAll(const Lanes& lanes, unsigned lane, std::uint8_t* at) {
   const Instruction& i = lanes.instruction;
@@ -146,6 +151,16 @@ Interpreter::Event Interpreter::Fault(const Warp& warp, unsigned lane, std::uint
   return Event::kFault;
 }
 
+// The CTA in whose memory the address lies, or null if the cluster has no such CTA.
+Cta* Interpreter::CtaAt(const Warp& warp, std::uint64_t shared) const {
+  const std::uint64_t field = RankField(shared);
+  if (field == 0) {
+    return warp.cta;
+  }
+  const std::vector<Cta*>& ctas = warp.cta->cluster->ctas;
+  return field <= ctas.size() ? ctas[field - 1] : nullptr;
+}
+
 // The bytes of an access, or null where it is misaligned or not all of them are the thread's.
 std::uint8_t* Interpreter::Resolve(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                                    unsigned bytes, bool write) {
@@ -154,7 +169,7 @@ std::uint8_t* Interpreter::Resolve(Warp* warp, unsigned lane, Space space, std::
   }
   if (space == Space::kGeneric) {
     const std::uint64_t segment = SegmentOf(address);
-    space = segment == kSharedSegment  ? Space::kShared
+    space = segment == kSharedSegment  ? Space::kCluster
             : segment == kLocalSegment ? Space::kLocal
                                        : Space::kGlobal;
     if (space != Space::kGlobal) {
@@ -166,9 +181,21 @@ std::uint8_t* Interpreter::Resolve(Warp* warp, unsigned lane, Space space, std::
       return nullptr;
     }
   }
-  if (space == Space::kShared || space == Space::kLocal) {
-    std::vector<std::uint8_t>& memory =
-        space == Space::kShared ? warp->cta->shared : warp->local[lane];
+  if (IsShared(space)) {
+    Cta* const cta = CtaAt(*warp, address);
+    const bool reached =
+        cta == warp->cta || (cta != nullptr && space == Space::kCluster && !cta->exited);
+    const std::uint64_t byte = SharedByte(address);
+    if (cta != warp->cta && reached && write && IsMbarrier(*cta, byte, bytes)) {
+      return nullptr;
+    }
+    if (!reached || byte >= cta->shared.size() || cta->shared.size() - byte < bytes) {
+      return nullptr;
+    }
+    return cta->shared.data() + byte;
+  }
+  if (space == Space::kLocal) {
+    std::vector<std::uint8_t>& memory = warp->local[lane];
     if (address >= memory.size() || memory.size() - address < bytes) {
       return nullptr;
     }
@@ -185,10 +212,29 @@ std::string Interpreter::DescribeAccess(const Warp& warp, Space space, std::uint
     return fmt::format("{} at {:#x}, which is not a multiple of {}", access, address, bytes);
   }
   const std::uint64_t segment = SegmentOf(address);
-  if (space == Space::kShared || (space == Space::kGeneric && segment == kSharedSegment)) {
-    return fmt::format("{} at byte {} of shared memory, of which the CTA has {}", access,
-                       space == Space::kShared ? address : ByteOf(address),
-                       warp.cta->shared.size());
+  if (IsShared(space) || (space == Space::kGeneric && segment == kSharedSegment)) {
+    const std::uint64_t shared = IsShared(space) ? address : ByteOf(address);
+    const Cta* const cta = CtaAt(warp, shared);
+    if (cta == nullptr || cta == warp.cta) {
+      return fmt::format("{} at byte {} of shared memory, of which the CTA has {}", access,
+                         cta == nullptr ? shared : SharedByte(shared), warp.cta->shared.size());
+    }
+    const std::string other = fmt::format("the CTA with rank {} of the cluster", cta->rank);
+    if (space == Space::kShared) {
+      return fmt::format("{} of {}, which only .shared::cluster and generic addresses reach",
+                         access, other);
+    }
+    if (cta->exited) {
+      return fmt::format(
+          "{} of shared memory of {}, which has exited: it must stay until "
+          "barrier.cluster says that nobody needs it",
+          access, other);
+    }
+    if (IsMbarrier(*cta, SharedByte(shared), bytes)) {
+      return fmt::format("{} over an mbarrier of {}", access, other);
+    }
+    return fmt::format("{} at byte {} of shared memory of {}, which has {}", access,
+                       SharedByte(shared), other, cta->shared.size());
   }
   if (space == Space::kLocal || (space == Space::kGeneric && segment == kLocalSegment)) {
     return fmt::format("{} at byte {} of local memory, which is not the thread's", access,
@@ -257,7 +303,7 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
 // Whether the unit lets all lanes go to shared memory in this cycle.
 bool Interpreter::MayAccess(Warp* warp, const Lanes& lanes) {
   const Instruction& i = lanes.instruction;
-  if (i.space != Space::kShared && i.space != Space::kGeneric) {
+  if (!IsShared(i.space) && i.space != Space::kGeneric) {
     return true;
   }
   bool may = true;
@@ -301,7 +347,7 @@ bool Interpreter::Copy(Warp* warp, const Lanes& lanes, unsigned lane, std::uint8
   return true;
 }
 
-void Interpreter::ExecuteAddress(const Lanes& lanes) {
+void Interpreter::ExecuteAddress(Warp* warp, const Lanes& lanes) const {
   const Instruction& i = lanes.instruction;
   std::uint64_t* const d = lanes.d(0);
   const auto a = lanes.a(0);
@@ -316,12 +362,43 @@ void Interpreter::ExecuteAddress(const Lanes& lanes) {
     // The parameters of a kernel lie in the global window.
     const bool global =
         segment == kGlobalSegment || segment == kParamSegment || segment >= kFirstBuffer;
-    d[lane] = i.space == Space::kGlobal   ? global
-              : i.space == Space::kShared ? segment == kSharedSegment
-              : i.space == Space::kLocal  ? segment == kLocalSegment
-              : i.space == Space::kConst  ? segment == kConstSegment
-                                          : segment == kParamSegment;
+    const Cta* const cta = segment == kSharedSegment ? CtaAt(*warp, ByteOf(a[lane])) : nullptr;
+    d[lane] = i.space == Space::kGlobal    ? global
+              : i.space == Space::kShared  ? cta == warp->cta
+              : i.space == Space::kCluster ? cta != nullptr
+              : i.space == Space::kLocal   ? segment == kLocalSegment
+              : i.space == Space::kConst   ? segment == kConstSegment
+                                           : segment == kParamSegment;
   });
+}
+
+// mapa and getctarank.
+Interpreter::Event Interpreter::ExecuteMap(Warp* warp, const Lanes& lanes) {
+  const Instruction& i = lanes.instruction;
+  const auto a = lanes.a(0);
+  const bool generic = i.space == Space::kGeneric;
+  const std::uint64_t window = generic ? WindowOf(Space::kCluster) : 0;
+  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
+    const unsigned lane = LowestLane(rest);
+    const bool shared = !generic || SegmentOf(a[lane]) == kSharedSegment;
+    const Cta* const cta = shared ? CtaAt(*warp, ByteOf(a[lane])) : nullptr;
+    if (cta == nullptr) {
+      return Fault(*warp, lane, i.line,
+                   fmt::format("{:#x} is no address of shared memory of the cluster", a[lane]));
+    }
+    if (i.op == Op::kRankOf) {
+      lanes.d(0)[lane] = cta->rank;
+      continue;
+    }
+    const std::uint64_t rank = lanes.a(1)[lane];
+    if (rank >= launch_.ClusterCtas()) {
+      return Fault(*warp, lane, i.line,
+                   fmt::format("maps an address to rank {} of a cluster of {} CTA{}", rank,
+                               launch_.ClusterCtas(), launch_.ClusterCtas() == 1 ? "" : "s"));
+    }
+    lanes.d(0)[lane] = window + ClusterAddress(static_cast<unsigned>(rank), ByteOf(a[lane]));
+  }
+  return Event::kNone;
 }
 
 }  // namespace muster::ptx

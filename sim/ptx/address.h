@@ -43,9 +43,20 @@ constexpr std::uint64_t FunctionAt(std::uint64_t address, std::uint64_t count) {
   return fits ? byte / kFunctionBytes - 1 : count;
 }
 
+// An address of shared memory that names a CTA of the cluster has its rank, plus 1, from this bit
+// on; 0 there is the CTA's own memory. All of it fits 32 bits.
+inline constexpr unsigned kRankBit = 24;
+constexpr std::uint64_t RankField(std::uint64_t shared) { return shared >> kRankBit; }
+constexpr std::uint64_t SharedByte(std::uint64_t shared) {
+  return shared & ((std::uint64_t{1} << kRankBit) - 1);
+}
+constexpr std::uint64_t ClusterAddress(unsigned rank, std::uint64_t shared) {
+  return ((std::uint64_t{rank} + 1) << kRankBit) | SharedByte(shared);
+}
+
 // What cvta adds to an address of `space`.
 constexpr std::uint64_t WindowOf(Space space) {
-  return space == Space::kShared  ? GenericAddress(kSharedSegment, 0)
+  return IsShared(space)          ? GenericAddress(kSharedSegment, 0)
          : space == Space::kLocal ? GenericAddress(kLocalSegment, 0)
                                   : 0;
 }

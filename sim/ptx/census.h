@@ -67,6 +67,13 @@ struct StuckMbarrier {
   std::vector<Whereabouts> waits;
   std::vector<Whereabouts> missing;
 };
+struct StuckCluster {
+  std::array<std::uint32_t, 3> cluster{};  // of the grid of clusters
+  unsigned arrived = 0;                    // warps at barrier.cluster
+  unsigned expected = 0;
+  std::vector<std::pair<std::uint64_t, Whereabouts>> came;  // with their CTAs' linear ids
+  std::vector<std::pair<std::uint64_t, Whereabouts>> missing;
+};
 struct StuckWarp {  // lanes that wait for other lanes of their own warp
   std::uint64_t cta = 0;
   Whereabouts where;

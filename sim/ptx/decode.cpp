@@ -66,21 +66,21 @@ const std::unordered_map<std::string_view, SpecialEntry>& Specials() {
       {"%dynamic_smem_size", {Special::kDynamicShared, Type::kU32}},
       {"%aggr_smem_size", {Special::kTotalShared, Type::kU32}},
       {"%total_smem_size", {Special::kTotalShared, Type::kU32}},
-      {"%clusterid.x", {Special::kCtaidX, Type::kU32}},  // a cluster is one CTA
-      {"%clusterid.y", {Special::kCtaidY, Type::kU32}},
-      {"%clusterid.z", {Special::kCtaidZ, Type::kU32}},
-      {"%nclusterid.x", {Special::kNctaidX, Type::kU32}},
-      {"%nclusterid.y", {Special::kNctaidY, Type::kU32}},
-      {"%nclusterid.z", {Special::kNctaidZ, Type::kU32}},
-      {"%cluster_ctaid.x", {Special::kZero, Type::kU32}},
-      {"%cluster_ctaid.y", {Special::kZero, Type::kU32}},
-      {"%cluster_ctaid.z", {Special::kZero, Type::kU32}},
-      {"%cluster_nctaid.x", {Special::kOne, Type::kU32}},
-      {"%cluster_nctaid.y", {Special::kOne, Type::kU32}},
-      {"%cluster_nctaid.z", {Special::kOne, Type::kU32}},
-      {"%cluster_ctarank", {Special::kZero, Type::kU32}},
-      {"%cluster_nctarank", {Special::kOne, Type::kU32}},
-      {"%is_explicit_cluster", {Special::kZero, Type::kPred}},
+      {"%clusterid.x", {Special::kClusterIdX, Type::kU32}},
+      {"%clusterid.y", {Special::kClusterIdY, Type::kU32}},
+      {"%clusterid.z", {Special::kClusterIdZ, Type::kU32}},
+      {"%nclusterid.x", {Special::kNumClustersX, Type::kU32}},
+      {"%nclusterid.y", {Special::kNumClustersY, Type::kU32}},
+      {"%nclusterid.z", {Special::kNumClustersZ, Type::kU32}},
+      {"%cluster_ctaid.x", {Special::kClusterCtaidX, Type::kU32}},
+      {"%cluster_ctaid.y", {Special::kClusterCtaidY, Type::kU32}},
+      {"%cluster_ctaid.z", {Special::kClusterCtaidZ, Type::kU32}},
+      {"%cluster_nctaid.x", {Special::kClusterNctaidX, Type::kU32}},
+      {"%cluster_nctaid.y", {Special::kClusterNctaidY, Type::kU32}},
+      {"%cluster_nctaid.z", {Special::kClusterNctaidZ, Type::kU32}},
+      {"%cluster_ctarank", {Special::kClusterRank, Type::kU32}},
+      {"%cluster_nctarank", {Special::kClusterCtas, Type::kU32}},
+      {"%is_explicit_cluster", {Special::kExplicitCluster, Type::kPred}},
       {"%reserved_smem_offset_begin", {Special::kZero, Type::kU32}},
       {"%reserved_smem_offset_end", {Special::kZero, Type::kU32}},
       {"%reserved_smem_offset_cap", {Special::kZero, Type::kU32}},
@@ -128,7 +128,8 @@ const SpecialEntry* FindSpecial(std::string_view name) {
 }  // namespace
 
 const char* Name(Space space) {
-  constexpr const char* kNames[] = {"generic", "global", "const", "param", "shared", "local"};
+  constexpr const char* kNames[] = {"generic", "global", "const",          "param",
+                                    "shared",  "local",  "shared::cluster"};
   return kNames[static_cast<unsigned>(space)];
 }
 
@@ -499,7 +500,8 @@ void Decoder::Address(const Operand& operand) {
     return;
   }
   const Space declared = symbol.is_parameter ? Space::kParam : symbol.space;
-  if (out_.space != Space::kGeneric && out_.space != declared) {
+  const bool in_cluster = out_.space == Space::kCluster && declared == Space::kShared;
+  if (out_.space != Space::kGeneric && out_.space != declared && !in_cluster) {
     Fail(base.at, fmt::format("{} accesses the {} space, where {} does not lie", Spelling(),
                               Name(out_.space), base.name));
   }
@@ -571,6 +573,8 @@ const std::unordered_map<std::string_view, Decoder::FamilyEntry>& Decoder::Famil
       {"cvt", {&D::Convert, Op::kCvt}},
       {"cvta", {&D::ConvertAddress, Op::kCvta}},
       {"isspacep", {&D::IsSpace, Op::kIsSpace}},
+      {"mapa", {&D::MapAddress, Op::kMapToRank}},
+      {"getctarank", {&D::MapAddress, Op::kRankOf}},
       {"ld", {&D::LoadStore, Op::kLoad}},
       {"ldu", {&D::LoadStore, Op::kLoad}},
       {"st", {&D::LoadStore, Op::kStore}},

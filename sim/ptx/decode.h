@@ -129,6 +129,7 @@ class Decoder {
   void Stack();
   void ConvertAddress();
   void IsSpace();
+  void MapAddress();
   // decode_control.cpp,
   void Branch();
   void BranchIndexed();
@@ -145,6 +146,7 @@ class Decoder {
   void Reduce();
   void Elect();
   void Barrier();
+  void ClusterBarrier();
   // decode_mbarrier.cpp.
   void Mbarrier();
   void MbInit(MbOp op);

@@ -32,7 +32,7 @@ bool Decoder::TakeMbOrder(std::string_view order) {
 bool Decoder::TakeMbSpace(bool may_be_remote) {
   if (may_be_remote && Take("shared::cluster")) {
     Require(".shared::cluster", 80, 90);
-    out_.space = Space::kShared;
+    out_.space = Space::kCluster;
     return true;
   }
   out_.space = Take("shared")        ? Space::kShared
@@ -80,7 +80,7 @@ bool Decoder::MbOperands(MbOp op, std::size_t least, std::size_t most) {
 // (.1) An mbarrier is in shared memory.
 void Decoder::MbAddress(const Operand& operand) {
   Address(operand);
-  if (out_.space != Space::kShared && out_.space != Space::kGeneric) {
+  if (!IsShared(out_.space) && out_.space != Space::kGeneric) {
     Fail(operand.at, fmt::format("{} takes an address in shared memory", Spelling()));
   }
 }

@@ -23,7 +23,7 @@ Space Decoder::TakeSpace() {
                                                            {"shared", Space::kShared},
                                                            {"local", Space::kLocal},
                                                            {"shared::cta", Space::kShared},
-                                                           {"shared::cluster", Space::kShared},
+                                                           {"shared::cluster", Space::kCluster},
                                                            {"param::entry", Space::kParam},
                                                            {"param::func", Space::kParam}};
   for (const auto& [name, space] : kNames) {
@@ -223,8 +223,8 @@ void Decoder::AtomicAccess() {
     return;
   }
   out_.space = TakeSpace();
-  if (out_.space != Space::kGeneric && out_.space != Space::kGlobal &&
-      out_.space != Space::kShared) {
+  const bool shared = IsShared(out_.space);
+  if (out_.space != Space::kGeneric && out_.space != Space::kGlobal && !shared) {
     Unsupported(fmt::format("the space .{}", Name(out_.space)));
   }
   const int op = TakeOne({"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"});
@@ -243,7 +243,7 @@ void Decoder::AtomicAccess() {
     Require("this type", 63, 70);
   }
   const bool most_of_vectors = IsHalf(type) ? out_.vector <= 8 : out_.vector <= 4;
-  if (!most_of_vectors || (out_.vector > 1 && out_.space == Space::kShared)) {
+  if (!most_of_vectors || (out_.vector > 1 && shared)) {
     Unsupported("this vector");
   }
   const bool swaps = operation == Atomic::kCompareSwap;
@@ -520,6 +520,27 @@ void Decoder::IsSpace() {
   out_.type = Type::kU64;
   out_.d[0] = Destination(Arg(0), Type::kPred);
   out_.a[0] = Source(Arg(1), Type::kB64);
+}
+
+// mapa and getctarank: of an address of shared memory, as such or as a generic one.
+void Decoder::MapAddress() {
+  const bool maps = op_ == Op::kMapToRank;
+  Require(syntax_->opcode, 78, 90);
+  if (Take("shared::cluster")) {
+    out_.space = Space::kCluster;
+  }
+  out_.type = TakeType({Type::kU32, Type::kU64});
+  if (!Count(maps ? 3 : 2, maps ? 3 : 2)) {
+    return;
+  }
+  if (out_.space == Space::kGeneric && out_.type == Type::kU32) {
+    Misuse(at_, fmt::format("a generic address does not fit {}", Spelling()));
+  }
+  out_.d[0] = Destination(Arg(0), maps ? out_.type : Type::kU32);
+  out_.a[0] = Source(Arg(1), out_.type);
+  if (maps) {
+    out_.a[1] = Source(Arg(2), Type::kU32);
+  }
 }
 
 }  // namespace muster::ptx

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/golden/operation.h"
+#include "sim/ptx/cluster_unit.h"
 #include "sim/ptx/decode.h"
 
 namespace muster::ptx {
@@ -192,6 +193,23 @@ void Decoder::CheckBarrier(const Operand& id, const Operand* count, OpKind kind)
   }
 }
 
+void Decoder::ClusterBarrier() {
+  const int form = TakeOne({"arrive", "wait"});
+  if (form < 0) {
+    Fail(at_, fmt::format("{} lacks .arrive or .wait", Spelling()));
+    return;
+  }
+  const int order = form == 0 ? TakeOne({"release", "relaxed"}) : TakeOne({"acquire"});
+  const bool ordered = order >= 0;
+  Require(Spelling(), ordered ? 80 : 78, 90);
+  out_.op = Op::kClusterBarrier;
+  out_.mode = static_cast<std::uint8_t>(form == 1    ? ClusterOp::kWait
+                                        : order == 1 ? ClusterOp::kArriveRelaxed
+                                                     : ClusterOp::kArrive);
+  out_.aligned = Take("aligned");
+  Count(0, 0);
+}
+
 void Decoder::Barrier() {
   const bool bar = syntax_->opcode == "bar";
   if (bar && Take("warp")) {
@@ -204,9 +222,12 @@ void Decoder::Barrier() {
   if (Take("cta")) {
     Require(".cta", 78, 20);
   }
-  const bool cluster = Take("cluster");
+  if (!bar && Take("cluster")) {
+    ClusterBarrier();
+    return;
+  }
   const int form = TakeOne({"sync", "arrive", "red"});
-  if (form < 0 || cluster) {
+  if (form < 0) {
     Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
     return;
   }

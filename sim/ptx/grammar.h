@@ -163,6 +163,13 @@ struct ThreadCount : PlainInteger {};
 struct ThreadCounts : p::list<p::seq<Gap, ThreadCount>, Mark<','>> {};
 struct MaxThreads : Keyword<'m', 'a', 'x', 'n', 't', 'i', 'd'> {};
 struct RequiredThreads : Keyword<'r', 'e', 'q', 'n', 't', 'i', 'd'> {};
+struct RequiredCluster
+    : Keyword<'r', 'e', 'q', 'n', 'c', 't', 'a', 'p', 'e', 'r', 'c', 'l', 'u', 's', 't', 'e', 'r'> {
+};
+struct MaxCluster : Keyword<'m', 'a', 'x', 'c', 'l', 'u', 's', 't', 'e', 'r', 'r', 'a', 'n', 'k'> {
+};
+struct ExplicitCluster
+    : Keyword<'e', 'x', 'p', 'l', 'i', 'c', 'i', 't', 'c', 'l', 'u', 's', 't', 'e', 'r'> {};
 struct OtherDirective  // .minnctapersm, .maxnreg, .noreturn and others without effect here
     : p::seq<p::one<'.'>, p::plus<WordChar>> {};
 struct FunctionDirective
@@ -170,6 +177,8 @@ struct FunctionDirective
           Gap,
           p::sor<Pragma, Attribute, p::if_must<MaxThreads, ThreadCounts>,
                  p::if_must<RequiredThreads, ThreadCounts>,
+                 p::if_must<RequiredCluster, ThreadCounts>, p::if_must<MaxCluster, ThreadCounts>,
+                 ExplicitCluster,
                  p::seq<OtherDirective, p::opt<p::list<p::seq<Gap, PlainInteger>, Mark<','>>>>>> {};
 struct PrototypeKeyword : Keyword<'c', 'a', 'l', 'l', 'p', 'r', 'o', 't', 'o', 't', 'y', 'p', 'e'> {
 };

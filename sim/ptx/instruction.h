@@ -106,8 +106,9 @@ constexpr bool IsBits(Type type) { return type >= Type::kB8 && type <= Type::kB1
 // What an element of a buffer can be: u8 to s64, f32, f64.
 constexpr bool IsNumber(Type type) { return type >= Type::kU8 && type <= Type::kF64; }
 
-enum class Space : std::uint8_t { kGeneric, kGlobal, kConst, kParam, kShared, kLocal };
+enum class Space : std::uint8_t { kGeneric, kGlobal, kConst, kParam, kShared, kLocal, kCluster };
 const char* Name(Space space);
+constexpr bool IsShared(Space space) { return space == Space::kShared || space == Space::kCluster; }
 
 enum class Op : std::uint8_t {
   // Integers and floats alike.
@@ -184,6 +185,8 @@ enum class Op : std::uint8_t {
   kCvtaTo,
   kIsSpace,
   kStack,  // mode: Stacked; offset: the alignment; target: the function
+  kMapToRank,  // mapa; a[1]: the rank
+  kRankOf,     // getctarank
   // Memory.
   kLoad,
   kStore,
@@ -205,6 +208,7 @@ enum class Op : std::uint8_t {
   kExchange,  // mode: WarpOp
   // CTAs.
   kBarrier,
+  kClusterBarrier,  // mode: ClusterOp
   kMbarrier,  // mode: MbOp; a: the address, the operand or state, the hint; d: state or predicate
   kPendingCount,
 };
@@ -319,8 +323,22 @@ enum class Special : std::uint8_t {
   kGridId,
   kDynamicShared,
   kTotalShared,
+  kClusterCtaidX,
+  kClusterCtaidY,
+  kClusterCtaidZ,
+  kClusterNctaidX,
+  kClusterNctaidY,
+  kClusterNctaidZ,
+  kClusterIdX,
+  kClusterIdY,
+  kClusterIdZ,
+  kNumClustersX,
+  kNumClustersY,
+  kNumClustersZ,
+  kClusterRank,
+  kClusterCtas,
+  kExplicitCluster,
   kZero,
-  kOne,
 };
 
 // An operand: a register of the frame, or a literal of the program.

@@ -33,9 +33,19 @@ std::array<std::uint32_t, 3> PointOf(std::uint64_t index,
           static_cast<std::uint32_t>(row % extent[1]), static_cast<std::uint32_t>(row / extent[1])};
 }
 
+std::uint64_t LinearOf(const std::array<std::uint32_t, 3>& point,
+                       const std::array<std::uint32_t, 3>& extent) {
+  return point[0] + extent[0] * (point[1] + std::uint64_t{extent[1]} * point[2]);
+}
+
 Interpreter::Interpreter(const Program& program, const Launch& launch, Memory* memory,
-                         WarpUnit* warp_unit, std::uint64_t seed)
-    : program_(program), launch_(launch), memory_(memory), warp_unit_(warp_unit), random_(seed) {}
+                         WarpUnit* warp_unit, std::string* printed, std::uint64_t seed)
+    : program_(program),
+      launch_(launch),
+      memory_(memory),
+      warp_unit_(warp_unit),
+      random_(seed),
+      printed_(*printed) {}
 
 void Interpreter::Start(Warp* warp) {
   const Function& kernel = program_.Kernel();
@@ -291,6 +301,7 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
       break;
     }
     case Op::kBarrier:
+    case Op::kClusterBarrier:
       return ComeToBarrier(warp, index, active);
     case Op::kExchange:
       return ComeToExchange(warp, index, active);
@@ -299,7 +310,11 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
     case Op::kCvta:
     case Op::kCvtaTo:
     case Op::kIsSpace:
-      ExecuteAddress(LanesOf(warp, group, active));
+      ExecuteAddress(warp, LanesOf(warp, group, active));
+      break;
+    case Op::kMapToRank:
+    case Op::kRankOf:
+      event = ExecuteMap(warp, LanesOf(warp, group, active));
       break;
     default:
       Compute(LanesOf(warp, group, active));

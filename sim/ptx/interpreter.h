@@ -23,17 +23,28 @@ namespace muster::ptx {
 struct Launch {
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::array<std::uint32_t, 3> cluster{1, 1, 1};  // CTAs; the grid is a multiple of it
+  bool explicit_cluster = false;
   std::uint32_t dynamic_shared = 0;
   std::uint32_t shared_bytes = 0;  // of a CTA, all in all
 
   std::uint64_t Threads() const { return std::uint64_t{block[0]} * block[1] * block[2]; }
   std::uint64_t Warps() const { return (Threads() + kWarpSize - 1) / kWarpSize; }
   std::uint64_t Ctas() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
+  unsigned ClusterCtas() const { return cluster[0] * cluster[1] * cluster[2]; }
+  std::uint64_t Clusters() const { return Ctas() / ClusterCtas(); }
+  std::array<std::uint32_t, 3> GridOfClusters() const {
+    return {grid[0] / cluster[0], grid[1] / cluster[1], grid[2] / cluster[2]};
+  }
 };
 
 // A point of a grid or a block, from its linear index.
 std::array<std::uint32_t, 3> PointOf(std::uint64_t index,
                                      const std::array<std::uint32_t, 3>& extent);
+
+// The inverse.
+std::uint64_t LinearOf(const std::array<std::uint32_t, 3>& point,
+                       const std::array<std::uint32_t, 3>& extent);
 
 class Interpreter {
  public:
@@ -49,8 +60,9 @@ class Interpreter {
     kAssert,    // likewise: __assertfail or trap
   };
 
+  // What the kernel prints is added to *printed.
   Interpreter(const Program& program, const Launch& launch, Memory* memory, WarpUnit* warp_unit,
-              std::uint64_t seed);
+              std::string* printed, std::uint64_t seed);
 
   // The threads from warp->first_thread on begin.
   void Start(Warp* warp);
@@ -75,8 +87,6 @@ class Interpreter {
   std::uint32_t problem_line() const { return problem_line_; }
   std::uint64_t warp_instructions() const { return warp_instructions_; }
   std::uint64_t thread_instructions() const { return thread_instructions_; }
-  // What the kernel has printed.
-  const std::string& printed() const { return printed_; }
   // "thread (3,0,0) of CTA (1,0,0)"
   std::string ThreadName(const Warp& warp, unsigned lane) const;
   std::uint32_t LineAt(std::uint32_t pc) const { return program_.code[pc].line; }
@@ -132,7 +142,9 @@ class Interpreter {
                         unsigned bytes, bool write);
   std::string DescribeAccess(const Warp& warp, Space space, std::uint64_t address, unsigned bytes,
                              bool write) const;
-  static void ExecuteAddress(const Lanes& lanes);
+  Cta* CtaAt(const Warp& warp, std::uint64_t shared) const;
+  void ExecuteAddress(Warp* warp, const Lanes& lanes) const;
+  Event ExecuteMap(Warp* warp, const Lanes& lanes);
 
   // runtime.cpp: special registers, and the functions that a device program finds.
   void ExecuteSpecial(Warp* warp, const Lanes& lanes) const;
@@ -152,7 +164,7 @@ class Interpreter {
   std::uint32_t problem_line_ = 0;
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;
-  std::string printed_;
+  std::string& printed_;
 };
 
 }  // namespace muster::ptx

@@ -423,6 +423,9 @@ void Linker::DeclareFunctions() {
     function.has_body = source.has_body;
     function.max_threads = source.max_threads;
     function.required_threads = source.required_threads;
+    function.required_cluster = source.required_cluster;
+    function.max_cluster = source.max_cluster.empty() ? 0 : source.max_cluster.front();
+    function.explicit_cluster = source.explicit_cluster;
     function_ = &function;
     symbols_.Begin();
     DeclareParameters(source.signature.returns, &function.returns);

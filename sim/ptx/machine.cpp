@@ -7,6 +7,7 @@
 
 #include "sim/golden/config.h"
 #include "sim/ptx/error.h"
+#include "sim/ptx/grid.h"
 
 namespace muster::ptx {
 namespace {
@@ -14,7 +15,6 @@ namespace {
 constexpr std::uint32_t kMaxMemoryLatency = 32;  // cycles, drawn for each access
 constexpr std::uint32_t kMaxIssueStall = 4;      // likewise, for each barrier
 constexpr std::uint32_t kSchedulerStall = 8;     // one in so many issue slots stays empty
-constexpr unsigned kQuietCycles = 16;            // more than any release takes
 constexpr std::uint64_t kMaxLaunchesAhead = 2;   // launches queued at a time
 
 // The warps beyond which a configuration cannot hold a CTA.
@@ -61,16 +61,17 @@ void CheckFits(const Config& config, const Program& program, const Launch& launc
   }
 }
 
-Machine::Machine(const Config& config, const Program& program, const Launch& launch, Memory* memory,
-                 std::uint64_t seed)
-    : config_(config),
+Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program& program,
+                 const Launch& launch, Memory* memory, std::uint64_t seed)
+    : grid_(*grid),
+      rank_(rank),
+      config_(config),
       program_(program),
       launch_(launch),
-      interpreter_(program, launch, memory, &warp_unit_, seed),
+      interpreter_(program, launch, memory, &warp_unit_, grid->printed(), seed),
       random_(seed ^ 0x6d7573746572U),
       warps_(config.num_warps),
-      ctas_(config.num_ctas),
-      ctas_left_(launch.Ctas()) {
+      ctas_(config.num_ctas) {
   for (unsigned warp = 0; warp < config.num_warps; ++warp) {
     warps_[warp].warp.slot = warp;
   }
@@ -91,15 +92,13 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   }
   Accept(seen, inputs);
   Release(seen);
-  if (!ending_) {
-    LaunchCtas();
+  if (!grid_.ending()) {
+    grid_.Begin(rank_);
+    if ((arriving_ | in_cluster_) != 0) {
+      StepClusterBarriers(cycle);
+    }
     RunWarps(cycle);
-    if (ctas_left_ == 0) {
-      End(Outcome::kCompletes);
-    }
-    if (IsDeadlocked(cycle)) {
-      End(Outcome::kDeadlock);
-    }
+    grid_.Conclude(rank_, cycle);
   }
   Present(cycle, seen, inputs);
   AcknowledgeFences(cycle, seen, inputs);
@@ -107,7 +106,7 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
     PresentMbarriers(cycle, seen, inputs);
   }
   // What is presented stays until it is accepted, also at the end.
-  left_ = ending_ && inputs->issue_valid == 0 && !inputs->lifecycle_valid;
+  left_ = grid_.ending() && inputs->issue_valid == 0 && !inputs->lifecycle_valid;
   return !left_;
 }
 
@@ -120,6 +119,8 @@ void Machine::SetPhase(unsigned warp, Phase phase) {
   put(&issuing_, phase == Phase::kIssuing);
   put(&blocked_, phase == Phase::kBlocked || phase == Phase::kAsking);
   put(&asleep_, phase == Phase::kAsleep);
+  put(&arriving_, phase == Phase::kArriving);
+  put(&in_cluster_, phase == Phase::kInCluster);
 }
 
 void Machine::Accept(const Outputs& seen, Inputs* inputs) {
@@ -151,64 +152,78 @@ void Machine::Request(const Operation& operation) {
   ++in_flight_;
 }
 
-// CTAs take the lowest free slots, in the order of the grid, as long as there are any.
-void Machine::LaunchCtas() {
+bool Machine::HasRoom() const {
+  const auto free = std::count_if(warps_.begin(), warps_.end(),
+                                  [](const WarpSlot& slot) { return slot.phase == Phase::kFree; });
+  return lifecycle_.size() < kMaxLaunchesAhead &&
+         static_cast<std::uint64_t>(free) >= launch_.Warps();
+}
+
+Cta* Machine::LaunchCta(unsigned slot, const Cluster* cluster) {
   const auto need = static_cast<unsigned>(launch_.Warps());
-  while (next_cta_ < launch_.Ctas() && lifecycle_.size() < kMaxLaunchesAhead) {
-    const auto free =
-        std::find_if(ctas_.begin(), ctas_.end(), [](const CtaSlot& slot) { return !slot.taken; });
-    if (free == ctas_.end()) {
-      return;
-    }
-    std::vector<unsigned> slots;
-    for (unsigned warp = 0; warp < config_.num_warps && slots.size() < need; ++warp) {
-      if (warps_[warp].phase == Phase::kFree) {
-        slots.push_back(warp);
-      }
-    }
-    if (slots.size() < need) {
-      return;
-    }
-    CtaSlot& cta = *free;
-    const auto cta_slot = static_cast<unsigned>(free - ctas_.begin());
-    cta.taken = true;
-    cta.warps = 0;
-    cta.exited = 0;
-    cta.cta.linear_id = next_cta_;
-    cta.cta.id = PointOf(next_cta_++, launch_.grid);
-    cta.cta.shared.assign(launch_.shared_bytes, 0);
-    cta.cta.slot = cta_slot;
-    if (port_ != nullptr) {
-      port_->Launch(cta_slot, &cta.cta.shared);
-      mb_census_.Launch(cta_slot, cta.cta.linear_id);
-    }
-    census_.Launch(cta_slot, cta.cta.linear_id);
-    Operation launch;
-    launch.kind = OpKind::kLaunch;
-    launch.cta = static_cast<std::uint8_t>(cta_slot);
-    launch.size = static_cast<std::uint8_t>(need);
-    for (unsigned i = 0; i < need; ++i) {
-      WarpSlot& slot = warps_[slots[i]];
-      slot.cta = cta_slot;
-      slot.warp.cta = &cta.cta;
-      slot.warp.first_thread = i * kWarpSize;
-      slot.exit_line = 0;
-      interpreter_.Start(&slot.warp);
-      SetPhase(slots[i], Phase::kBlocked);
-      cta.warps |= Bit(slots[i]);
-    }
-    launch.warps = cta.warps;
-    Request(launch);
-    const unsigned last = slots.back();
-    if (warps_[last].warp.live != ~0U && config_.lanes) {
-      Operation exit;  // of the lanes that the block does not fill
-      exit.kind = OpKind::kExit;
-      exit.cta = launch.cta;
-      exit.warp = static_cast<std::uint8_t>(last);
-      exit.lanes = ~warps_[last].warp.live;
-      Request(exit);
-    }
+  CtaSlot& cta = ctas_[slot];
+  cta.taken = true;
+  cta.ended = false;
+  cta.warps = 0;
+  cta.exited = 0;
+  const auto place = PointOf(rank_, launch_.cluster);
+  for (unsigned i = 0; i < 3; ++i) {
+    cta.cta.id[i] = cluster->id[i] * launch_.cluster[i] + place[i];
   }
+  cta.cta.linear_id = LinearOf(cta.cta.id, launch_.grid);
+  cta.cta.cluster = cluster;
+  cta.cta.rank = rank_;
+  cta.cta.exited = false;
+  cta.cta.shared.assign(launch_.shared_bytes, 0);
+  cta.cta.slot = slot;
+  cta.cta.port = port_.get();
+  if (port_ != nullptr) {
+    port_->Launch(slot, &cta.cta.shared);
+    mb_census_.Launch(slot, cta.cta.linear_id);
+  }
+  census_.Launch(slot, cta.cta.linear_id);
+  Operation launch;
+  launch.kind = OpKind::kLaunch;
+  launch.cta = static_cast<std::uint8_t>(slot);
+  launch.size = static_cast<std::uint8_t>(need);
+  unsigned last = 0;
+  for (unsigned i = 0, warp = 0; i < need; ++warp) {
+    WarpSlot& fresh = warps_[warp];
+    if (fresh.phase != Phase::kFree) {
+      continue;
+    }
+    fresh.cta = slot;
+    fresh.warp.cta = &cta.cta;
+    fresh.warp.first_thread = i++ * kWarpSize;
+    fresh.exit_line = 0;
+    interpreter_.Start(&fresh.warp);
+    SetPhase(warp, Phase::kBlocked);
+    cta.warps |= Bit(warp);
+    last = warp;
+  }
+  launch.warps = cta.warps;
+  Request(launch);
+  if (warps_[last].warp.live != ~0U && config_.lanes) {
+    Operation exit;  // of the lanes that the block does not fill
+    exit.kind = OpKind::kExit;
+    exit.cta = launch.cta;
+    exit.warp = static_cast<std::uint8_t>(last);
+    exit.lanes = ~warps_[last].warp.live;
+    Request(exit);
+  }
+  return &cta.cta;
+}
+
+std::vector<std::uint32_t> Machine::LiveLanes(unsigned slot) const {
+  std::vector<std::uint32_t> live;
+  ForEachBit(ctas_[slot].warps, [&](unsigned warp) { live.push_back(warps_[warp].warp.live); });
+  return live;
+}
+
+void Machine::Free(unsigned slot) {
+  CtaSlot& cta = ctas_[slot];
+  ForEachBit(cta.warps, [&](unsigned warp) { SetPhase(warp, Phase::kFree); });
+  cta.taken = false;
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -217,7 +232,7 @@ void Machine::LaunchCtas() {
 
 void Machine::RunWarps(std::uint64_t cycle) {
   std::uint64_t ran = 0;
-  for (unsigned slot = 0; slot < config_.num_issue && !ending_; ++slot) {
+  for (unsigned slot = 0; slot < config_.num_issue && !grid_.ending(); ++slot) {
     const std::uint64_t ready = ready_ & ~ran;
     if (ready == 0) {
       return;
@@ -268,29 +283,71 @@ void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
 }
 
 void Machine::EndWithProblem(Outcome outcome, unsigned warp, std::uint64_t cycle) {
-  problem_ = interpreter_.problem();
-  faults_.push_back({outcome == Outcome::kAssert ? "assert" : "memory_fault",
-                     interpreter_.problem_line(), cycle, LinearCta(warp), IndexInCta(warp), 0, 0});
-  End(outcome);
+  grid_.EndWithFault(outcome,
+                     {outcome == Outcome::kAssert ? "assert" : "memory_fault",
+                      interpreter_.problem_line(), cycle, LinearCta(warp), IndexInCta(warp), 0, 0},
+                     interpreter_.problem());
 }
 
 void Machine::ComeToBarrier(unsigned warp, std::uint64_t cycle) {
   WarpSlot& slot = warps_[warp];
   const Arrival& arrival = slot.warp.arrival;
+  if (arrival.diverged_aligned) {
+    AddHazard(Hazard::kDivergedAligned, warp, arrival.bar, arrival.line, cycle);
+  }
+  if (arrival.cluster != ClusterOp::kNone) {
+    ComeToClusterBarrier(warp, cycle);
+    return;
+  }
   if (const char* const cause = FrontEndFault(arrival, warp); cause != nullptr) {
-    faults_.push_back({cause, arrival.line, cycle, LinearCta(warp), IndexInCta(warp), arrival.bar,
-                       arrival.lanes});
-    End(Outcome::kFault);
+    EndWithArrival(cause, warp, cycle);
     return;
   }
   if (arrival.divergent_operand) {
     AddHazard(Hazard::kDivergentOperand, warp, arrival.bar, arrival.line, cycle);
   }
-  if (arrival.diverged_aligned) {
-    AddHazard(Hazard::kDivergedAligned, warp, arrival.bar, arrival.line, cycle);
-  }
   slot.issue_at = cycle + random_.Below(kMaxIssueStall);
   SetPhase(warp, Phase::kIssuing);
+}
+
+// A fault of the front end, at the warp's latest barrier.
+void Machine::EndWithArrival(const char* cause, unsigned warp, std::uint64_t cycle) {
+  const Arrival& arrival = warps_[warp].warp.arrival;
+  grid_.EndWithFault(Outcome::kFault, {cause, arrival.line, cycle, LinearCta(warp),
+                                       IndexInCta(warp), arrival.bar, arrival.lanes});
+}
+
+// An arrival that releases comes when the warp's accesses are performed.
+void Machine::ComeToClusterBarrier(unsigned warp, std::uint64_t cycle) {
+  WarpSlot& slot = warps_[warp];
+  const ClusterOp op = slot.warp.arrival.cluster;
+  const std::uint64_t from = op == ClusterOp::kArrive ? std::max(cycle, slot.memory_until) : cycle;
+  slot.issue_at = from + 1 + random_.Below(kMaxIssueStall);
+  SetPhase(warp, op == ClusterOp::kWait ? Phase::kInCluster : Phase::kArriving);
+}
+
+void Machine::StepClusterBarriers(std::uint64_t cycle) {
+  ClusterUnit& unit = *grid_.cluster_unit();
+  ForEachBit(arriving_, [&](unsigned warp) {
+    WarpSlot& slot = warps_[warp];
+    const bool relaxed = slot.warp.arrival.cluster == ClusterOp::kArriveRelaxed;
+    if (slot.issue_at > cycle || (!relaxed && (MbBusy() & Bit(warp)) != 0)) {
+      return;
+    }
+    if (!unit.Arrive(InCluster(warp), slot.warp.arrival.lanes)) {
+      EndWithArrival("cluster_arrived_twice", warp, cycle);
+      return;
+    }
+    slot.cluster_line = slot.warp.arrival.line;
+    grid_.Change(cycle);
+    SetPhase(warp, Phase::kReady);
+  });
+  ForEachBit(in_cluster_, [&](unsigned warp) {
+    if (warps_[warp].issue_at <= cycle &&
+        unit.Wait(InCluster(warp), warps_[warp].warp.arrival.lanes)) {
+      SetPhase(warp, Phase::kReady);
+    }
+  });
 }
 
 // Operands that the hardware would cut; and, where it has no faults, those that it must not see.
@@ -323,6 +380,7 @@ const char* Machine::FrontEndFault(const Arrival& arrival, unsigned warp) const 
 void Machine::ExitLanes(unsigned warp) {
   WarpSlot& slot = warps_[warp];
   slot.exit_line = slot.warp.exit_line;
+  grid_.cluster_unit()->Exit(InCluster(warp), slot.warp.exited);
   const bool last = slot.warp.live == 0;
   if (!last && !config_.lanes) {
     return;  // this unit knows of whole warps only
@@ -350,13 +408,13 @@ void Machine::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) 
     return (MbBusy() & warps) != 0 ||
            (ends && port_ != nullptr && port_->IsReached(operation.cta, inputs->mb));
   };
-  if (!inputs->lifecycle_valid && !lifecycle_.empty() && !ending_ &&
+  if (!inputs->lifecycle_valid && !lifecycle_.empty() && !grid_.ending() &&
       !unsettled(lifecycle_.front()) && !random_.OneIn(kSchedulerStall)) {
     inputs->lifecycle_valid = true;
     inputs->lifecycle = lifecycle_.front();
     lifecycle_.pop_front();
   }
-  std::uint64_t candidates = ending_ ? 0 : issuing_ & ~presented_ & ~seen.busy;
+  std::uint64_t candidates = grid_.ending() ? 0 : issuing_ & ~presented_ & ~seen.busy;
   candidates &= config_.drain ? ~std::uint64_t{0} : ~MbBusy();
   for (unsigned port = 0; port < config_.num_issue && candidates != 0; ++port) {
     if (((inputs->issue_valid >> port) & 1U) != 0) {
@@ -418,20 +476,9 @@ void Machine::OnCommit(std::uint64_t cycle, const Operation& operation,
   const std::uint32_t line =
       operation.kind == OpKind::kExit ? warps_[warp].exit_line : warps_[warp].issued_line;
   if (effects.fault != FaultCause::kNone) {
-    if (ending_) {
-      return;  // the first one ends the run
-    }
-    faults_.push_back({Name(effects.fault),
-                       line,
-                       cycle,
-                       ctas_[operation.cta].cta.linear_id,
-                       IndexInCta(warp),
-                       operation.bar,
-                       operation.lanes,
-                       1,
-                       {},
-                       {}});
-    End(Outcome::kFault);
+    grid_.EndWithFault(Outcome::kFault,
+                       {Name(effects.fault), line, cycle, ctas_[operation.cta].cta.linear_id,
+                        IndexInCta(warp), operation.bar, operation.lanes});
     return;
   }
   const auto has = [&](Hazard hazard) {
@@ -467,6 +514,7 @@ void Machine::CommitLifecycle(const Operation& operation, const golden::Effects&
     if (cta.exited != cta.warps) {
       return;
     }
+    cta.cta.exited = true;
     Operation end;
     end.kind = OpKind::kEnd;
     end.cta = operation.cta;
@@ -486,52 +534,20 @@ void Machine::CommitLifecycle(const Operation& operation, const golden::Effects&
         break;
       }
     }
-    ForEachBit(cta.warps, [&](unsigned warp) { SetPhase(warp, Phase::kFree); });
-    cta.taken = false;
-    --ctas_left_;
+    cta.ended = true;
+    grid_.CtaEnded(operation.cta);
   }
 }
 
 void Machine::AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_t line,
                         std::uint64_t cycle) {
-  const char* const name = Name(hazard);
-  for (Incident& incident : hazards_) {
-    if (incident.line != line || incident.name != name) {
-      continue;
-    }
-    ++incident.count;
-    return;
-  }
-  hazards_.push_back(
-      {name, line, cycle, LinearCta(warp), IndexInCta(warp), bar, warps_[warp].warp.arrival.lanes});
-}
-
-void Machine::End(Outcome outcome) {
-  if (ending_) {
-    return;
-  }
-  ending_ = true;
-  outcome_ = outcome;
-}
-
-// Every live warp waits, and nothing is on its way that could let one go on; or all that run repeat
-// waits for ever.
-bool Machine::IsDeadlocked(std::uint64_t cycle) {
-  const bool timed = asleep_ != 0 && config_.mb_limit;  // their waits end at a time
-  const bool busy = ending_ || (ready_ | issuing_ | blocked_) != 0 || in_flight_ != 0 || timed ||
-                    (port_ != nullptr && !port_->Quiet());
-  quiet_ = busy ? 0 : quiet_ + 1;
-  return quiet_ > kQuietCycles || (spins_ != nullptr && !ending_ && SpinsForEver(cycle));
+  grid_.AddHazard({Name(hazard), line, cycle, LinearCta(warp), IndexInCta(warp), bar,
+                   warps_[warp].warp.arrival.lanes});
 }
 
 // ------------------------------------------------------------------------------------------------
 // Who waits for whom
 // ------------------------------------------------------------------------------------------------
-
-std::string Machine::CtaName(std::uint64_t linear_id) const {
-  const auto point = PointOf(linear_id, launch_.grid);
-  return fmt::format("({},{},{})", point[0], point[1], point[2]);
-}
 
 Whereabouts Machine::Where(unsigned warp) const {
   const WarpSlot& slot = warps_[warp];
@@ -545,6 +561,14 @@ Whereabouts Machine::Where(unsigned warp) const {
     case Phase::kWaiting:
     case Phase::kIssuing:
       where.what = fmt::format("waits at barrier {}", arrival.bar);
+      where.line = arrival.line;
+      break;
+    case Phase::kArriving:
+    case Phase::kInCluster:
+      where.what = "waits at barrier.cluster";
+      if (slot.phase == Phase::kInCluster && grid_.cluster_unit()->Arrived(InCluster(warp)) == 0) {
+        where.what += " without having arrived";
+      }
       where.line = arrival.line;
       break;
     default: {
@@ -567,7 +591,7 @@ std::vector<StuckBarrier> Machine::StuckBarriers() const {
   std::vector<StuckBarrier> stuck;
   for (unsigned slot = 0; slot < ctas_.size(); ++slot) {
     const CtaSlot& cta = ctas_[slot];
-    for (unsigned bar = 0; cta.taken && bar < kNumBars; ++bar) {
+    for (unsigned bar = 0; cta.taken && !cta.ended && bar < kNumBars; ++bar) {
       const Census::Entry& entry = census_.At(slot, bar);
       if (entry.members.empty()) {
         continue;
@@ -600,6 +624,28 @@ std::vector<StuckBarrier> Machine::StuckBarriers() const {
   return stuck;
 }
 
+bool Machine::DescribeCluster(const Cluster& cluster, StuckCluster* row) const {
+  bool waits = false;
+  ForEachBit(ctas_[cluster.slot].warps, [&](unsigned warp) {
+    const ClusterUnit& unit = *grid_.cluster_unit();
+    const WarpSlot& slot = warps_[warp];
+    const std::uint32_t live = unit.Live(InCluster(warp));
+    const bool came = live != 0 && unit.Arrived(InCluster(warp)) == live;
+    const bool stands = slot.phase == Phase::kInCluster;
+    waits = waits || stands;
+    row->expected += live != 0 ? 1 : 0;
+    if (came) {
+      ++row->arrived;
+      row->came.emplace_back(LinearCta(warp),
+                             Whereabouts{IndexInCta(warp), stands ? "waits" : "arrived and went on",
+                                         slot.cluster_line});
+    } else {
+      row->missing.emplace_back(LinearCta(warp), Where(warp));
+    }
+  });
+  return waits;
+}
+
 std::vector<StuckWarp> Machine::WarpsIn(std::initializer_list<Phase> phases) const {
   std::vector<StuckWarp> there;
   for (unsigned warp = 0; warp < warps_.size(); ++warp) {
@@ -613,7 +659,8 @@ std::vector<StuckWarp> Machine::WarpsIn(std::initializer_list<Phase> phases) con
 std::vector<StuckWarp> Machine::StuckWarps() const { return WarpsIn({Phase::kStuck}); }
 
 std::vector<StuckWarp> Machine::RunningWarps() const {
-  return WarpsIn({Phase::kReady, Phase::kIssuing, Phase::kBlocked, Phase::kAsking, Phase::kAsleep});
+  return WarpsIn({Phase::kReady, Phase::kIssuing, Phase::kBlocked, Phase::kArriving, Phase::kAsking,
+                  Phase::kAsleep});
 }
 
 }  // namespace muster::ptx

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A streaming multiprocessor as far as the barrier unit can tell: it launches the CTAs of a grid in
-// waves, runs their warps, and drives the unit's pins with the barriers that they come to.
+// A streaming multiprocessor as far as the barrier unit can tell: it runs the warps of the CTAs
+// that the grid gives it, and drives the unit's pins with the barriers that they come to.
 #ifndef MUSTER_SIM_PTX_MACHINE_H_
 #define MUSTER_SIM_PTX_MACHINE_H_
 
@@ -25,20 +25,29 @@
 
 namespace muster::ptx {
 
-enum class Outcome : std::uint8_t {
-  kCompletes,
-  kDeadlock,
-  kFault,
-  kMemoryFault,
-  kAssert,
-  kTimeout,  // still running when the cycles were used up
-};
+class Grid;
+enum class Outcome : std::uint8_t;
 
 class Machine : public lockstep::Driver {
  public:
   // The program must fit the configuration (CheckFits).
-  Machine(const Config& config, const Program& program, const Launch& launch, Memory* memory,
-          std::uint64_t seed);
+  Machine(Grid* grid, unsigned rank, const Config& config, const Program& program,
+          const Launch& launch, Memory* memory, std::uint64_t seed);
+
+  // The grid's side. A CTA takes the slot, and the lowest warps that are free, if there is room;
+  // both are free again when the grid says so.
+  bool HasRoom() const;
+  Cta* LaunchCta(unsigned slot, const Cluster* cluster);
+  std::vector<std::uint32_t> LiveLanes(unsigned slot) const;  // of the CTA's warps
+  void Free(unsigned slot);
+  // Something may go on by itself.
+  bool IsBusy() const;
+  // All lanes that run repeat waits, and nothing has changed for long.
+  bool Repeats(std::uint64_t cycle) const;
+  // What waits at an aligned barrier only for lanes that repeat arrives without them. Returns
+  // whether there is any.
+  bool EndPatience();
+  void Change(std::uint64_t cycle);
 
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
   void Serve(const Outputs& seen, Inputs* inputs) override;
@@ -47,11 +56,6 @@ class Machine : public lockstep::Driver {
   void OnMbEvent(std::uint64_t cycle, const MbEvent& event,
                  const golden::MbEffects& effects) override;
 
-  Outcome outcome() const { return outcome_; }
-  // Of a fault, memory fault or assert.
-  const std::vector<Incident>& faults() const { return faults_; }
-  const std::string& problem() const { return problem_; }
-  const std::vector<Incident>& hazards() const { return hazards_; }
   std::vector<BarrierRow> Barriers() const { return census_.Rows(); }
   std::uint64_t releases() const { return census_.releases(); }
   std::uint64_t Operations(OpKind kind) const { return operations_[static_cast<unsigned>(kind)]; }
@@ -65,18 +69,21 @@ class Machine : public lockstep::Driver {
   std::vector<StuckWarp> StuckWarps() const;
   // Warps that were still under way when the run ended, and where.
   std::vector<StuckWarp> RunningWarps() const;
-  std::string CtaName(std::uint64_t linear_id) const;  // "(1,0,0)"
+  // Adds the CTA of the cluster. Returns whether one of its warps waits at barrier.cluster.
+  bool DescribeCluster(const Cluster& cluster, StuckCluster* row) const;
 
  private:
   enum class Phase : std::uint8_t {
-    kFree,     // the slot has no warp
-    kBlocked,  // its launch or an exit has not been committed
-    kReady,    // runs
-    kIssuing,  // at a barrier, on its way to a port
-    kWaiting,  // accepted, and waits to be released
-    kAsking,   // at an mbarrier instruction, on its way to the port
-    kAsleep,   // no lane can go on before the unit answers
-    kStuck,    // its lanes wait for each other
+    kFree,       // the slot has no warp
+    kBlocked,    // its launch or an exit has not been committed
+    kReady,      // runs
+    kIssuing,    // at a barrier, on its way to a port
+    kWaiting,    // accepted, and waits to be released
+    kArriving,   // at barrier.cluster, on its way there
+    kInCluster,  // waits there
+    kAsking,     // at an mbarrier instruction, on its way to the port
+    kAsleep,     // no lane can go on before the unit answers
+    kStuck,      // its lanes wait for each other
     kExited,
   };
   struct WarpSlot {
@@ -88,11 +95,13 @@ class Machine : public lockstep::Driver {
     std::uint64_t drain_until = 0;     // likewise those before the operation in flight
     std::uint64_t mb_drain_until = 0;  // and those before the mbarrier operation in flight
     std::uint32_t issued_line = 0;     // of the operation in flight
+    std::uint32_t cluster_line = 0;    // of its latest barrier.cluster.arrive
     std::uint32_t exit_line = 0;
   };
   struct CtaSlot {
     Cta cta;
     bool taken = false;
+    bool ended = false;
     std::uint64_t warps = 0;   // slots
     std::uint64_t exited = 0;  // of those: exit committed
   };
@@ -101,19 +110,20 @@ class Machine : public lockstep::Driver {
   void SetPhase(unsigned warp, Phase phase);
   unsigned IndexInCta(unsigned warp) const { return warps_[warp].warp.first_thread / kWarpSize; }
   std::uint64_t LinearCta(unsigned warp) const { return ctas_[warps_[warp].cta].cta.linear_id; }
+  ClusterWarp InCluster(unsigned warp) const { return {warps_[warp].cta, rank_, IndexInCta(warp)}; }
 
   void Accept(const Outputs& seen, Inputs* inputs);
   void Release(const Outputs& seen);
   void Request(const Operation& operation);
-  void LaunchCtas();
   void RunWarps(std::uint64_t cycle);
   void StepWarp(unsigned warp, std::uint64_t cycle);
   void ComeToBarrier(unsigned warp, std::uint64_t cycle);
+  void EndWithArrival(const char* cause, unsigned warp, std::uint64_t cycle);
+  void ComeToClusterBarrier(unsigned warp, std::uint64_t cycle);
+  void StepClusterBarriers(std::uint64_t cycle);
   void ExitLanes(unsigned warp);
   void Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs);
   void AcknowledgeFences(std::uint64_t cycle, const Outputs& seen, Inputs* inputs);
-  bool IsDeadlocked(std::uint64_t cycle);
-  void End(Outcome outcome);
   void EndWithProblem(Outcome outcome, unsigned warp, std::uint64_t cycle);
   void AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_t line,
                  std::uint64_t cycle);
@@ -135,12 +145,13 @@ class Machine : public lockstep::Driver {
   void AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperation& operation,
                     std::uint32_t line, std::uint64_t cycle);
   std::uint64_t MbBusy() const { return port_ == nullptr ? 0 : port_->busy(); }
-  bool SpinsForEver(std::uint64_t cycle);
-  bool Repeats(unsigned warp) const;
+  bool WarpRepeats(unsigned warp) const;
 
   const char* FrontEndFault(const Arrival& arrival, unsigned warp) const;
   Whereabouts Where(unsigned warp) const;
 
+  Grid& grid_;
+  const unsigned rank_;  // of its CTAs in their clusters
   const Config config_;
   const Program& program_;
   const Launch& launch_;
@@ -155,26 +166,20 @@ class Machine : public lockstep::Driver {
   std::uint64_t issuing_ = 0;
   std::uint64_t blocked_ = 0;
   std::uint64_t asleep_ = 0;
+  std::uint64_t arriving_ = 0;
+  std::uint64_t in_cluster_ = 0;
   std::uint64_t outstanding_ = 0;  // warps with accesses that are not performed
   std::uint64_t presented_ = 0;    // warps at a port
   std::array<unsigned, kMaxIssue> at_port_{};
   std::deque<Operation> lifecycle_;  // to be done, in order
-  std::uint64_t next_cta_ = 0;       // of the grid
-  std::uint64_t ctas_left_ = 0;      // not yet ended
   unsigned in_flight_ = 0;           // lifecycle requests, and barriers at a port, to commit
-  unsigned quiet_ = 0;               // cycles in which nothing could go on
 
   // Of a program that has mbarriers.
   std::unique_ptr<MbPort> port_;
   MbCensus mb_census_;
   std::unique_ptr<Spins> spins_;
 
-  bool ending_ = false;
   bool left_ = false;  // Drive has returned false in this cycle
-  Outcome outcome_ = Outcome::kTimeout;
-  std::string problem_;
-  std::vector<Incident> faults_;
-  std::vector<Incident> hazards_;
   std::array<std::uint64_t, 32> operations_{};
 };
 

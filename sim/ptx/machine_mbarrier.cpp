@@ -10,14 +10,10 @@
 #include "sim/golden/mbarrier_word.h"
 #include "sim/ptx/error.h"
 #include "sim/ptx/explain.h"
-#include "sim/ptx/machine.h"
+#include "sim/ptx/grid.h"
 
 namespace muster::ptx {
-namespace {
-
-constexpr std::uint64_t kLookEvery = 256;  // cycles, for loops without end
-
-}  // namespace
+namespace {}  // namespace
 
 void CheckMbarriersFit(const Config& config, const Program& program, const Launch& launch) {
   bool any = false;
@@ -125,10 +121,10 @@ void Machine::PostArrivals(unsigned warp, std::uint32_t lanes,
 
 void Machine::PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   if (interpreter_.TakeChanged()) {
-    spins_->Change(cycle);
+    grid_.Change(cycle);
   }
-  port_->Present(outstanding_, ending_, &inputs->mb);
-  if (port_->refusal() && !ending_) {
+  port_->Present(outstanding_, grid_.ending(), &inputs->mb);
+  if (port_->refusal() && !grid_.ending()) {
     const MbPort::Refusal& refusal = *port_->refusal();
     FaultAtMbarrier(refusal.cause, refusal.operation.warp, refusal.operation, refusal.line, cycle);
   }
@@ -182,7 +178,7 @@ void Machine::StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
   AddMbHazards(effects.hazards, warp, operation, line, cycle);
   mb_census_.Step(operation, effects, IndexInCta(warp), line);
   if (effects.written) {
-    spins_->Change(cycle);
+    grid_.Change(cycle);
   }
   if (operation.op == MbOp::kCopyArrive) {
     std::array<std::uint32_t, kWarpSize> addr;
@@ -193,28 +189,18 @@ void Machine::StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
 
 void Machine::FaultAtMbarrier(FaultCause cause, unsigned warp, const MbOperation& operation,
                               std::uint32_t line, std::uint64_t cycle) {
-  if (ending_) {
-    return;  // the first one ends the run
-  }
-  faults_.push_back({Name(cause), line, cycle, LinearCta(warp), IndexInCta(warp), 0,
-                     operation.lanes, 1, MbarrierName(program_, operation.addr),
-                     fmt::format("{}: {}", Name(operation.op), Explain(cause))});
-  End(Outcome::kFault);
+  grid_.EndWithFault(Outcome::kFault,
+                     {Name(cause), line, cycle, LinearCta(warp), IndexInCta(warp), 0,
+                      operation.lanes, 1, MbarrierName(program_, operation.addr),
+                      fmt::format("{}: {}", Name(operation.op), Explain(cause))});
 }
 
 void Machine::AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperation& operation,
                            std::uint32_t line, std::uint64_t cycle) {
   ForEachBit(hazards, [&](unsigned bit) {
     const auto hazard = static_cast<Hazard>(bit);
-    for (Incident& incident : hazards_) {
-      if (incident.line == line && incident.name == Name(hazard)) {
-        ++incident.count;
-        return;
-      }
-    }
-    hazards_.push_back({Name(hazard), line, cycle, LinearCta(warp), IndexInCta(warp), 0,
-                        operation.lanes, 1, MbarrierName(program_, operation.addr),
-                        Explain(hazard)});
+    grid_.AddHazard({Name(hazard), line, cycle, LinearCta(warp), IndexInCta(warp), 0,
+                     operation.lanes, 1, MbarrierName(program_, operation.addr), Explain(hazard)});
   });
 }
 
@@ -223,16 +209,18 @@ void Machine::AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperati
 // ------------------------------------------------------------------------------------------------
 
 // All its lanes that have not exited wait for others, without a time limit, or repeat waits.
-bool Machine::Repeats(unsigned warp) const {
+bool Machine::WarpRepeats(unsigned warp) const {
   const WarpSlot& slot = warps_[warp];
   switch (slot.phase) {
     case Phase::kFree:
     case Phase::kExited:
     case Phase::kWaiting:
+    case Phase::kInCluster:
     case Phase::kStuck:
       return true;
     case Phase::kBlocked:
     case Phase::kIssuing:
+    case Phase::kArriving:
       return false;
     default:
       break;
@@ -245,24 +233,37 @@ bool Machine::Repeats(unsigned warp) const {
   });
 }
 
-// What waits at an aligned barrier only for lanes that repeat arrives without them first.
-bool Machine::SpinsForEver(std::uint64_t cycle) {
-  if (cycle % kLookEvery != 0 || !spins_->Settled(cycle) || in_flight_ != 0) {
+bool Machine::Repeats(std::uint64_t cycle) const {
+  if (spins_ == nullptr || !spins_->Settled(cycle) || in_flight_ != 0) {
     return false;
   }
-  bool patient = false;
   for (unsigned warp = 0; warp < warps_.size(); ++warp) {
-    if (!Repeats(warp)) {
+    if (!WarpRepeats(warp)) {
       return false;
     }
   }
+  return true;
+}
+
+bool Machine::EndPatience() {
+  bool patient = false;
   for (WarpSlot& slot : warps_) {
     patient |= slot.phase != Phase::kWaiting && Interpreter::EndPatience(&slot.warp);
   }
-  if (patient) {
+  return patient;
+}
+
+// Something has changed that a thread can see.
+void Machine::Change(std::uint64_t cycle) {
+  if (spins_ != nullptr) {
     spins_->Change(cycle);
   }
-  return !patient;
+}
+
+bool Machine::IsBusy() const {
+  const bool timed = asleep_ != 0 && config_.mb_limit;  // their waits end at a time
+  return (ready_ | issuing_ | blocked_ | arriving_) != 0 || in_flight_ != 0 || timed ||
+         (port_ != nullptr && !port_->Quiet());
 }
 
 std::vector<StuckMbarrier> Machine::StuckMbarriers() const {
@@ -272,7 +273,7 @@ std::vector<StuckMbarrier> Machine::StuckMbarriers() const {
     for (const auto& of_word : mb_census_.At(slot)) {
       const std::uint32_t address = of_word.first;
       const MbCensus::Entry& entry = of_word.second;
-      if (!cta.taken || entry.waits.empty()) {
+      if (!cta.taken || cta.ended || entry.waits.empty()) {
         continue;
       }
       const golden::MbWord word =

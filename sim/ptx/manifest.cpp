@@ -18,6 +18,7 @@
 #include <string_view>
 
 #include "sim/golden/operation.h"
+#include "sim/ptx/cluster_unit.h"
 #include "sim/ptx/decode.h"
 #include "sim/ptx/error.h"
 #include "sim/ptx/json_lines.h"
@@ -436,7 +437,7 @@ std::string Reader::ReadOutcome(const Json& value) const {
   }
   if (outcome.rfind("fault:", 0) == 0) {
     const std::string cause = outcome.substr(6);
-    if (cause == "bad_barrier_id" || cause == "bad_count") {
+    if (cause == "bad_barrier_id" || cause == "bad_count" || cause == "cluster_arrived_twice") {
       return outcome;
     }
     for (unsigned i = 1; i < kNumFaultCauses; ++i) {
@@ -499,9 +500,14 @@ Manifest Reader::Read() {
   });
   with("grid", [&](const Json& value) { manifest.grid = Extent(value, "grid", grid_limit); });
   with("cluster", [&](const Json& value) {
-    const auto cluster = Extent(value, "cluster", grid_limit);
-    if (cluster != std::array<std::uint32_t, 3>{1, 1, 1}) {
-      Fail("cluster", "must be [1,1,1]: clusters are not supported yet");
+    if (!value.is_number() && !value.is_array()) {
+      Fail("cluster", "must be a number or a list of three numbers");
+    }
+    const Json list = value.is_number() ? Json{value, 1U, 1U} : value;
+    manifest.cluster = Extent(list, "cluster", {kMaxClusterCtas, kMaxClusterCtas, kMaxClusterCtas});
+    const auto& extent = *manifest.cluster;
+    if (extent[0] * extent[1] * extent[2] > kMaxClusterCtas) {
+      Fail("cluster", fmt::format("is of more than {} CTAs", kMaxClusterCtas));
     }
   });
   with("dynamic_shared", [&](const Json& value) {

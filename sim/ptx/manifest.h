@@ -36,6 +36,7 @@ struct Manifest {
   std::string kernel;  // empty: the file's only one
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::optional<std::array<std::uint32_t, 3>> cluster;
   std::optional<std::uint32_t> dynamic_shared;
   std::vector<Argument> arguments;
   std::vector<Buffer> buffers;

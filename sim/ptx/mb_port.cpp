@@ -108,6 +108,16 @@ bool MbPort::MayAccess(unsigned warp, unsigned cta, std::uint64_t addr, unsigned
   return may;
 }
 
+bool MbPort::Watches(unsigned cta, std::uint64_t addr, unsigned bytes) const {
+  const Memory& memory = memories_[cta];
+  bool any = false;
+  for (std::uint64_t word = addr / kWordBytes;
+       memory.any && word * kWordBytes < addr + bytes && word < memory.watched.size(); ++word) {
+    any = any || memory.watched[word];
+  }
+  return any;
+}
+
 void MbPort::Stored(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes,
                     std::uint32_t line) {
   const Memory& memory = memories_[cta];

@@ -92,6 +92,8 @@ class MbPort : public lockstep::Bank::Words {
   bool MayAccess(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes, bool write);
   // It has stored to them.
   void Stored(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes, std::uint32_t line);
+  // Whether mbarrier operations have gone there.
+  bool Watches(unsigned cta, std::uint64_t addr, unsigned bytes) const;
   struct Storer {
     unsigned warp = 0;
     std::uint32_t line = 0;

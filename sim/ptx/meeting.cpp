@@ -44,17 +44,21 @@ void Interpreter::Hold(Warp* warp, std::size_t index, Group::State state) {
 
 Arrival Interpreter::ArrivalOf(Warp* warp, const Group& group) const {
   const Instruction& i = program_.code[group.pc];
+  Arrival arrival;
+  arrival.lanes = group.lanes;
+  arrival.pc = group.pc;
+  arrival.line = i.line;
+  if (i.op == Op::kClusterBarrier) {
+    arrival.cluster = static_cast<ClusterOp>(i.mode);
+    return arrival;
+  }
   const Lanes lanes = LanesOf(warp, group, group.lanes);
   const auto bar = lanes.a(0);
   const auto count = lanes.a(1);
   const unsigned first = LowestLane(group.lanes);
-  Arrival arrival;
   arrival.kind = static_cast<OpKind>(i.mode);
   arrival.bar = static_cast<std::uint32_t>(bar[first]);
   arrival.count = static_cast<std::uint32_t>(count[first]);
-  arrival.lanes = group.lanes;
-  arrival.pc = group.pc;
-  arrival.line = i.line;
   lanes.ForEach([&](unsigned lane) {
     arrival.divergent_operand |= bar[lane] != bar[first] || count[lane] != count[first];
   });
@@ -203,11 +207,17 @@ MbInstruction Interpreter::MbInstructionOf(Warp* warp, const Group& group) const
   lanes.ForEach([&, base = lanes.a(0)](unsigned lane) {
     std::uint64_t address = base[lane] + static_cast<std::uint64_t>(i.offset);
     address &= i.narrow ? 0xffffffffU : ~std::uint64_t{0};
-    const bool shared = i.space == Space::kShared || SegmentOf(address) == kSharedSegment;
-    address = i.space == Space::kShared ? address : ByteOf(address);
-    const std::uint64_t size = warp->cta->shared.size();
-    mb.outside |= (!shared || address >= size || size - address < 8 ? 1U : 0U) << lane;
-    mb.addr[lane] = static_cast<std::uint32_t>(address);
+    const bool shared = IsShared(i.space) || SegmentOf(address) == kSharedSegment;
+    address = IsShared(i.space) ? address : ByteOf(address);
+    const Cta* const cta = CtaAt(*warp, address);
+    const std::uint64_t byte = SharedByte(address);
+    const std::uint64_t size = shared && cta != nullptr ? cta->shared.size() : 0;
+    mb.outside |= (byte >= size || size - byte < 8 ? 1U : 0U) << lane;
+    mb.addr[lane] = static_cast<std::uint32_t>(byte);
+    if (cta != nullptr && cta != warp->cta) {
+      mb.remote |= 1U << lane;
+      mb.rank[lane] = static_cast<std::uint8_t>(cta->rank);
+    }
     if (i.a[1] != kNoSlot) {
       const std::uint64_t value = lanes.a(1)[lane];
       if (IsMbWait(mb.op)) {

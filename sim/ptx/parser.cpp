@@ -366,6 +366,9 @@ MUSTER_ACTION(g::FunctionParameters,
               { b.function.signature.parameters = std::exchange(b.parameters, {}); });
 MUSTER_ACTION(g::MaxThreads, { b.thread_counts = &b.function.max_threads; });
 MUSTER_ACTION(g::RequiredThreads, { b.thread_counts = &b.function.required_threads; });
+MUSTER_ACTION(g::RequiredCluster, { b.thread_counts = &b.function.required_cluster; });
+MUSTER_ACTION(g::MaxCluster, { b.thread_counts = &b.function.max_cluster; });
+MUSTER_ACTION(g::ExplicitCluster, { b.function.explicit_cluster = true; });
 MUSTER_ACTION(g::ThreadCount, { b.thread_counts->push_back(SizeOf(in)); });
 MUSTER_ACTION(g::BodyBegin, {
   b.in_body = true;

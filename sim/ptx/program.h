@@ -43,6 +43,9 @@ struct Function {
   std::vector<Parameter> returns;
   std::vector<std::uint64_t> max_threads;
   std::vector<std::uint64_t> required_threads;
+  std::vector<std::uint64_t> required_cluster;  // CTAs
+  std::uint64_t max_cluster = 0;                // likewise; 0: not given
+  bool explicit_cluster = false;
 };
 
 // Where the caller has an argument, or wants a result: in a register or in its frame's local

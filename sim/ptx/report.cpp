@@ -49,6 +49,15 @@ Json Rows(const std::vector<Whereabouts>& warps) {
   return rows;
 }
 
+Json Rows(const std::vector<std::pair<std::uint64_t, Whereabouts>>& warps) {
+  Json rows = Json::array();
+  for (const auto& [cta, where] : warps) {
+    rows.push_back(
+        {{"cta", cta}, {"warp", where.warp}, {"state", where.what}, {"line", where.line}});
+  }
+  return rows;
+}
+
 std::string Describe(const Whereabouts& where) {
   return fmt::format("warp {}, which {} (line {})", where.warp, where.what, where.line);
 }
@@ -60,10 +69,10 @@ std::string BytesText(std::int64_t tx) {
                                tx > 0 ? "to come" : "more than expected");
 }
 
-std::string MbarrierText(const Machine& machine, const StuckMbarrier& mbarrier) {
+std::string MbarrierText(const Grid& grid, const StuckMbarrier& mbarrier) {
   std::string text =
       fmt::format("  CTA {}, mbarrier {}: phase {}, {} of {} arrivals pending, tx-count {}{}\n",
-                  machine.CtaName(mbarrier.cta), mbarrier.name, mbarrier.phase, mbarrier.pending,
+                  grid.CtaName(mbarrier.cta), mbarrier.name, mbarrier.phase, mbarrier.pending,
                   mbarrier.expected, mbarrier.tx, BytesText(mbarrier.tx));
   for (const Whereabouts& where : mbarrier.came) {
     text +=
@@ -79,11 +88,11 @@ std::string MbarrierText(const Machine& machine, const StuckMbarrier& mbarrier) 
   return text;
 }
 
-std::string WaitingText(const Machine& machine) {
+std::string WaitingText(const Grid& grid) {
   std::string text;
-  for (const StuckBarrier& barrier : machine.StuckBarriers()) {
+  for (const StuckBarrier& barrier : grid.StuckBarriers()) {
     text += fmt::format("  CTA {}, barrier {} ({}): {} of {} warps have arrived{}\n",
-                        machine.CtaName(barrier.cta), barrier.id, barrier.kind, barrier.arrived,
+                        grid.CtaName(barrier.cta), barrier.id, barrier.kind, barrier.arrived,
                         barrier.expected, barrier.all_warps ? " (no count: all live warps)" : "");
     for (const Whereabouts& where : barrier.came) {
       text +=
@@ -93,28 +102,39 @@ std::string WaitingText(const Machine& machine) {
       text += fmt::format("    missing  {}\n", Describe(where));
     }
   }
-  for (const StuckMbarrier& mbarrier : machine.StuckMbarriers()) {
-    text += MbarrierText(machine, mbarrier);
+  for (const StuckMbarrier& mbarrier : grid.StuckMbarriers()) {
+    text += MbarrierText(grid, mbarrier);
   }
-  for (const StuckWarp& warp : machine.StuckWarps()) {
+  for (const StuckCluster& cluster : grid.StuckClusters()) {
+    text += fmt::format("  cluster ({}), barrier.cluster: {} of {} warps have arrived\n",
+                        fmt::join(cluster.cluster, ","), cluster.arrived, cluster.expected);
+    for (const auto& [cta, where] : cluster.came) {
+      text += fmt::format("    came     CTA {}, warp {} at line {}: {}\n", grid.CtaName(cta),
+                          where.warp, where.line, where.what);
+    }
+    for (const auto& [cta, where] : cluster.missing) {
+      text += fmt::format("    missing  CTA {}, {}\n", grid.CtaName(cta), Describe(where));
+    }
+  }
+  for (const StuckWarp& warp : grid.StuckWarps()) {
     text += fmt::format("  CTA {}, warp {}: lanes wait for others of their own warp: {}\n",
-                        machine.CtaName(warp.cta), warp.where.warp, warp.where.what);
+                        grid.CtaName(warp.cta), warp.where.warp, warp.where.what);
   }
   return text;
 }
 
 // Who waits for whom in a deadlock; where everyone is when the cycles are used up.
-std::string EndText(const Machine& machine) {
-  if (machine.outcome() == Outcome::kDeadlock) {
-    return "Every live warp waits, and none can let another go on:\n" + WaitingText(machine);
+std::string EndText(const Grid& grid) {
+  if (grid.outcome() == Outcome::kDeadlock) {
+    return "Every live warp waits, and none can let another go on:\n" + WaitingText(grid);
   }
-  if (machine.outcome() != Outcome::kTimeout) {
+  if (grid.outcome() != Outcome::kTimeout) {
     return "";
   }
-  std::string text = "When the cycles were used up:\n" + WaitingText(machine);
-  const std::vector<StuckWarp> running = machine.RunningWarps();
+  std::string text = "When the cycles were used up:\n" + WaitingText(grid);
+  const std::vector<StuckWarp> running = grid.RunningWarps();
   for (std::size_t i = 0; i < std::min(running.size(), kMaxRows); ++i) {
-    text += fmt::format("  CTA {}, warp {} {}\n", machine.CtaName(running[i].cta),
+    text += fmt::format("  CTA {}, warp {} {}\n", grid.CtaName(running[i].cta),
                         running[i].where.warp, running[i].where.what);
   }
   if (running.size() > kMaxRows) {
@@ -123,8 +143,8 @@ std::string EndText(const Machine& machine) {
   return text;
 }
 
-std::string BarrierTable(const Machine& machine) {
-  const std::vector<BarrierRow> rows = machine.Barriers();
+std::string BarrierTable(const Grid& grid) {
+  const std::vector<BarrierRow> rows = grid.Barriers();
   if (rows.empty()) {
     return "";
   }
@@ -132,7 +152,7 @@ std::string BarrierTable(const Machine& machine) {
                                  "generations", "wait cycles", "longest wait", "last arriver");
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) {
     const BarrierRow& row = rows[i];
-    text += fmt::format("  {:<14}{:>8}{:>13}{:>13}{:>14}{:>15}\n", machine.CtaName(row.cta), row.id,
+    text += fmt::format("  {:<14}{:>8}{:>13}{:>13}{:>14}{:>15}\n", grid.CtaName(row.cta), row.id,
                         row.generations, row.wait_cycles, row.longest_wait,
                         fmt::format("warp {}", row.last_arriver));
   }
@@ -142,14 +162,14 @@ std::string BarrierTable(const Machine& machine) {
   return text;
 }
 
-std::string MbarrierTable(const Machine& machine) {
-  const std::vector<MbarrierRow> rows = machine.mbarriers().Rows();
+std::string MbarrierTable(const Grid& grid) {
+  const std::vector<MbarrierRow> rows = grid.Mbarriers();
   if (rows.empty()) {
     return "";
   }
   std::string operations;
   for (unsigned i = 0; i < kNumMbOps; ++i) {
-    const std::uint64_t count = machine.mbarriers().Operations(static_cast<MbOp>(i));
+    const std::uint64_t count = grid.Operations(static_cast<MbOp>(i));
     if (count != 0) {
       operations +=
           fmt::format("{}{} {}", operations.empty() ? "" : ", ", count, Name(static_cast<MbOp>(i)));
@@ -160,9 +180,9 @@ std::string MbarrierTable(const Machine& machine) {
                       "arrivals", "waits parked", "time limits");
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) {
     const MbarrierRow& row = rows[i];
-    text += fmt::format("  {:<14}{:>24}{:>8}{:>10}{:>13}{:>13}\n", machine.CtaName(row.cta),
-                        machine.MbarrierAt(row.address), row.phases, row.arrivals, row.waits,
-                        row.limits);
+    text +=
+        fmt::format("  {:<14}{:>24}{:>8}{:>10}{:>13}{:>13}\n", grid.CtaName(row.cta),
+                    grid.MbarrierAt(row.address), row.phases, row.arrivals, row.waits, row.limits);
   }
   if (rows.size() > kMaxRows) {
     text += fmt::format("  ... and {} more (--report has them all)\n", rows.size() - kMaxRows);
@@ -171,19 +191,19 @@ std::string MbarrierTable(const Machine& machine) {
 }
 
 std::string FaultText(const Session& session) {
-  const Machine& machine = session.machine();
+  const Grid& grid = session.grid();
   std::string text;
-  for (const Incident& fault : machine.faults()) {
+  for (const Incident& fault : grid.faults()) {
     text += fmt::format("{}:{}: {}: ", session.program().file, fault.line, fault.name);
     if (!fault.mbarrier.empty()) {
       text += fmt::format("warp {} of CTA {}, mbarrier {}, lanes {:#010x}, cycle {}: {}\n",
-                          fault.warp, machine.CtaName(fault.cta), fault.mbarrier, fault.lanes,
+                          fault.warp, grid.CtaName(fault.cta), fault.mbarrier, fault.lanes,
                           fault.cycle, fault.explanation);
-    } else if (machine.problem().empty()) {
+    } else if (grid.problem().empty()) {
       text += fmt::format("warp {} of CTA {}, barrier {}, lanes {:#010x}, cycle {}\n", fault.warp,
-                          machine.CtaName(fault.cta), fault.barrier, fault.lanes, fault.cycle);
+                          grid.CtaName(fault.cta), fault.barrier, fault.lanes, fault.cycle);
     } else {
-      text += machine.problem() + "\n";
+      text += grid.problem() + "\n";
     }
   }
   return text;
@@ -191,16 +211,16 @@ std::string FaultText(const Session& session) {
 
 std::string HazardText(const Session& session) {
   std::string text;
-  const std::vector<Incident>& hazards = session.machine().hazards();
+  const std::vector<Incident>& hazards = session.grid().hazards();
   for (std::size_t i = 0; i < std::min(hazards.size(), kMaxRows); ++i) {
     const Incident& hazard = hazards[i];
-    text += fmt::format("{}:{}: hazard {}, {} time{}, first by warp {} of CTA {} at {}\n",
-                        session.program().file, hazard.line, hazard.name, hazard.count,
-                        hazard.count == 1 ? "" : "s", hazard.warp,
-                        session.machine().CtaName(hazard.cta),
-                        hazard.mbarrier.empty()
-                            ? fmt::format("barrier {}", hazard.barrier)
-                            : fmt::format("mbarrier {}: {}", hazard.mbarrier, hazard.explanation));
+    text +=
+        fmt::format("{}:{}: hazard {}, {} time{}, first by warp {} of CTA {} at {}\n",
+                    session.program().file, hazard.line, hazard.name, hazard.count,
+                    hazard.count == 1 ? "" : "s", hazard.warp, session.grid().CtaName(hazard.cta),
+                    hazard.mbarrier.empty()
+                        ? fmt::format("barrier {}", hazard.barrier)
+                        : fmt::format("mbarrier {}: {}", hazard.mbarrier, hazard.explanation));
   }
   return text;
 }
@@ -224,13 +244,13 @@ std::string NextStep(const Session& session, const Verdict& verdict) {
 }  // namespace
 
 Json JsonReport(const Session& session, const Verdict& verdict, const Timing& timing) {
-  const Machine& machine = session.machine();
+  const Grid& grid = session.grid();
   Json operations = Json::object();
   for (const OpKind kind : kKinds) {
-    operations[Name(kind)] = machine.Operations(kind);
+    operations[Name(kind)] = grid.Operations(kind);
   }
   Json barriers = Json::array();
-  for (const BarrierRow& row : machine.Barriers()) {
+  for (const BarrierRow& row : grid.Barriers()) {
     barriers.push_back({{"cta", row.cta},
                         {"id", row.id},
                         {"generations", row.generations},
@@ -241,15 +261,15 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
   Json mb_operations = Json::object();
   for (unsigned i = 0; i < kNumMbOps; ++i) {
     const auto op = static_cast<MbOp>(i);
-    if (machine.mbarriers().Operations(op) != 0) {
-      mb_operations[Name(op)] = machine.mbarriers().Operations(op);
+    if (grid.Operations(op) != 0) {
+      mb_operations[Name(op)] = grid.Operations(op);
     }
   }
   Json mbarriers = Json::array();
-  for (const MbarrierRow& row : machine.mbarriers().Rows()) {
+  for (const MbarrierRow& row : grid.Mbarriers()) {
     mbarriers.push_back({{"cta", row.cta},
                          {"address", row.address},
-                         {"name", machine.MbarrierAt(row.address)},
+                         {"name", grid.MbarrierAt(row.address)},
                          {"phases", row.phases},
                          {"arrivals", row.arrivals},
                          {"waits_parked", row.waits},
@@ -257,30 +277,32 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
   }
   Json report = {{"outcome", verdict.outcome},
                  {"cycles", timing.cycles},
-                 {"warp_instructions", machine.interpreter().warp_instructions()},
-                 {"thread_instructions", machine.interpreter().thread_instructions()},
-                 {"thread_instructions_per_second",
-                  timing.PerSecond(machine.interpreter().thread_instructions())},
+                 {"warp_instructions", grid.WarpInstructions()},
+                 {"thread_instructions", grid.ThreadInstructions()},
+                 {"thread_instructions_per_second", timing.PerSecond(grid.ThreadInstructions())},
                  {"operations", operations},
-                 {"releases", machine.releases()},
+                 {"releases", grid.Releases()},
                  {"barriers", barriers},
                  {"mbarrier_operations", mb_operations},
                  {"mbarriers", mbarriers},
-                 {"faults", Rows(machine.faults(), "cause")},
-                 {"hazards", Rows(machine.hazards(), "hazard")},
+                 {"faults", Rows(grid.faults(), "cause")},
+                 {"hazards", Rows(grid.hazards(), "hazard")},
                  {"simulated_khz", timing.Khz()},
                  {"config", session.config().name},
                  {"seed", session.seed()},
                  {"differences", verdict.differences}};
-  if (!machine.interpreter().printed().empty()) {
-    report["printed"] = Text(machine.interpreter().printed());
+  if (session.launch().explicit_cluster) {
+    report["cluster"] = session.launch().cluster;
   }
-  if (!machine.problem().empty()) {
-    report["faults"].back()["message"] = Text(machine.problem());
+  if (!grid.printed().empty()) {
+    report["printed"] = Text(grid.printed());
   }
-  if (machine.outcome() == Outcome::kDeadlock) {
+  if (!grid.problem().empty()) {
+    report["faults"].back()["message"] = Text(grid.problem());
+  }
+  if (grid.outcome() == Outcome::kDeadlock) {
     Json deadlock = Json::array();
-    for (const StuckBarrier& barrier : machine.StuckBarriers()) {
+    for (const StuckBarrier& barrier : grid.StuckBarriers()) {
       deadlock.push_back({{"cta", barrier.cta},
                           {"barrier", barrier.id},
                           {"kind", barrier.kind},
@@ -289,7 +311,7 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                           {"came", Rows(barrier.came)},
                           {"missing", Rows(barrier.missing)}});
     }
-    for (const StuckMbarrier& mbarrier : machine.StuckMbarriers()) {
+    for (const StuckMbarrier& mbarrier : grid.StuckMbarriers()) {
       deadlock.push_back({{"cta", mbarrier.cta},
                           {"mbarrier", mbarrier.name},
                           {"phase", mbarrier.phase},
@@ -300,7 +322,15 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                           {"waits", Rows(mbarrier.waits)},
                           {"missing", Rows(mbarrier.missing)}});
     }
-    for (const StuckWarp& warp : machine.StuckWarps()) {
+    for (const StuckCluster& cluster : grid.StuckClusters()) {
+      deadlock.push_back({{"cluster", cluster.cluster},
+                          {"kind", "barrier.cluster"},
+                          {"arrived", cluster.arrived},
+                          {"expected", cluster.expected},
+                          {"came", Rows(cluster.came)},
+                          {"missing", Rows(cluster.missing)}});
+    }
+    for (const StuckWarp& warp : grid.StuckWarps()) {
       deadlock.push_back({{"cta", warp.cta},
                           {"warp", warp.where.warp},
                           {"state", warp.where.what},
@@ -312,31 +342,32 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
 }
 
 std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing) {
-  const Machine& machine = session.machine();
+  const Grid& grid = session.grid();
   const Launch& launch = session.launch();
-  std::string text = machine.interpreter().printed();
+  std::string text = grid.printed();
   if (!text.empty() && text.back() != '\n') {
     text.push_back('\n');
   }
-  text += fmt::format("{}: grid {}x{}x{}, block {}x{}x{}, configuration {}, seed {}\n",
-                      session.program().Kernel().name, launch.grid[0], launch.grid[1],
-                      launch.grid[2], launch.block[0], launch.block[1], launch.block[2],
-                      session.config().name, session.seed());
+  const std::string cluster =
+      launch.explicit_cluster ? fmt::format(", cluster {}", fmt::join(launch.cluster, "x")) : "";
+  text += fmt::format("{}: grid {}{}, block {}, configuration {}, seed {}\n",
+                      session.program().Kernel().name, fmt::join(launch.grid, "x"), cluster,
+                      fmt::join(launch.block, "x"), session.config().name, session.seed());
   text += fmt::format("{} after {} cycles ({:.0f} kHz): {} thread instructions\n", verdict.outcome,
-                      timing.cycles, timing.Khz(), machine.interpreter().thread_instructions());
+                      timing.cycles, timing.Khz(), grid.ThreadInstructions());
   std::string operations;
   for (const OpKind kind : kKinds) {
-    if (machine.Operations(kind) == 0) {
+    if (grid.Operations(kind) == 0) {
       continue;
     }
-    operations += fmt::format("{}{} {}", operations.empty() ? "" : ", ", machine.Operations(kind),
-                              Name(kind));
+    operations +=
+        fmt::format("{}{} {}", operations.empty() ? "" : ", ", grid.Operations(kind), Name(kind));
   }
-  text += fmt::format("operations: {}; {} releases\n", operations, machine.releases());
-  text += BarrierTable(machine);
-  text += MbarrierTable(machine);
+  text += fmt::format("operations: {}; {} releases\n", operations, grid.Releases());
+  text += BarrierTable(grid);
+  text += MbarrierTable(grid);
   text += FaultText(session);
-  text += EndText(machine);
+  text += EndText(grid);
   text += HazardText(session);
   for (const std::string& difference : verdict.differences) {
     text += fmt::format("NOT AS EXPECTED: {}\n", difference);

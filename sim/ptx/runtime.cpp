@@ -153,10 +153,30 @@ void Interpreter::ExecuteSpecial(Warp* warp, const Lanes& lanes) const {
       return all((cycle_ * kClockPeriodNs) & 0xffffffffU);
     case Special::kGlobalTimerHi:
       return all((cycle_ * kClockPeriodNs) >> 32);
+    case Special::kClusterCtaidX:
+    case Special::kClusterCtaidY:
+    case Special::kClusterCtaidZ:
+      return all(PointOf(warp->cta->rank, launch_.cluster)[of(Special::kClusterCtaidX)]);
+    case Special::kClusterNctaidX:
+    case Special::kClusterNctaidY:
+    case Special::kClusterNctaidZ:
+      return all(launch_.cluster[of(Special::kClusterNctaidX)]);
+    case Special::kClusterIdX:
+    case Special::kClusterIdY:
+    case Special::kClusterIdZ:
+      return all(warp->cta->cluster->id[of(Special::kClusterIdX)]);
+    case Special::kNumClustersX:
+    case Special::kNumClustersY:
+    case Special::kNumClustersZ:
+      return all(launch_.GridOfClusters()[of(Special::kNumClustersX)]);
+    case Special::kClusterRank:
+    case Special::kSmId:  // a CTA of a cluster runs on the unit of its rank
+      return all(warp->cta->rank);
+    case Special::kClusterCtas:
     case Special::kNumSm:
-    case Special::kOne:
-      return all(1);
-    case Special::kSmId:
+      return all(launch_.ClusterCtas());
+    case Special::kExplicitCluster:
+      return all(launch_.explicit_cluster ? 1 : 0);
     case Special::kGridId:
     case Special::kZero:
       return all(0);

@@ -75,14 +75,14 @@ std::size_t AlignOf(const Argument& argument) {
 
 }  // namespace
 
-std::string OutcomeName(const Machine& machine) {
-  switch (machine.outcome()) {
+std::string OutcomeName(const Grid& grid) {
+  switch (grid.outcome()) {
     case Outcome::kCompletes:
       return "completes";
     case Outcome::kDeadlock:
       return "deadlock";
     case Outcome::kFault:
-      return "fault:" + machine.faults().front().name;
+      return "fault:" + grid.faults().front().name;
     case Outcome::kMemoryFault:
       return "memory_fault";
     case Outcome::kAssert:
@@ -99,6 +99,7 @@ Session::Session(const Manifest& manifest, const Config& config, std::uint64_t s
   launch_.grid = manifest.grid;
   launch_.block = manifest.block;
   try {
+    SetCluster();
     CheckFits(config_, program_, launch_);
     CheckBlock(program_.Kernel(), launch_);
     LayOut();
@@ -107,7 +108,53 @@ Session::Session(const Manifest& manifest, const Config& config, std::uint64_t s
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", manifest.path, error.what()));
   }
-  machine_ = std::make_unique<Machine>(config_, program_, launch_, &memory_, seed);
+  grid_ = std::make_unique<Grid>(config_, program_, launch_, &memory_, seed);
+}
+
+// What the manifest and the kernel's own directives say of clusters.
+void Session::SetCluster() {
+  const Function& kernel = program_.Kernel();
+  launch_.cluster = manifest_.cluster.value_or(launch_.cluster);
+  launch_.explicit_cluster = manifest_.cluster.has_value();
+  if (!kernel.required_cluster.empty()) {
+    std::array<std::uint32_t, 3> required{1, 1, 1};
+    std::uint64_t ctas = 1;
+    for (std::size_t i = 0; i < std::min<std::size_t>(kernel.required_cluster.size(), 3); ++i) {
+      ctas = std::min<std::uint64_t>(kernel.required_cluster[i], kMaxClusterCtas + 1) * ctas;
+      required[i] = static_cast<std::uint32_t>(kernel.required_cluster[i]);
+    }
+    if (ctas == 0 || ctas > kMaxClusterCtas) {
+      throw InputError(
+          fmt::format("the kernel {} requires a cluster of {} CTAs "
+                      "(.reqnctapercluster), but there can be 1 to {}",
+                      kernel.name, Product(kernel.required_cluster), kMaxClusterCtas));
+    }
+    if (manifest_.cluster && *manifest_.cluster != required) {
+      throw InputError(
+          fmt::format("the kernel {} requires a cluster of {} CTAs "
+                      "(.reqnctapercluster): \"cluster\" must say so or be left out",
+                      kernel.name, Product(kernel.required_cluster)));
+    }
+    launch_.cluster = required;
+    launch_.explicit_cluster = true;
+  }
+  const unsigned ctas = launch_.ClusterCtas();
+  if (kernel.explicit_cluster && !launch_.explicit_cluster) {
+    throw InputError(fmt::format(
+        "the kernel {} must be launched in clusters (.explicitcluster): \"cluster\" is missing",
+        kernel.name));
+  }
+  if (kernel.max_cluster != 0 && ctas > kernel.max_cluster) {
+    throw InputError(
+        fmt::format("a cluster of {} CTAs is more than the kernel {} allows: {} (.maxclusterrank)",
+                    ctas, kernel.name, kernel.max_cluster));
+  }
+  for (unsigned i = 0; i < 3; ++i) {
+    if (launch_.grid[i] % launch_.cluster[i] != 0) {
+      throw InputError(fmt::format("a grid of {} CTAs is not a multiple of clusters of {}",
+                                   fmt::join(launch_.grid, "x"), fmt::join(launch_.cluster, "x")));
+    }
+  }
 }
 
 void Session::LayOut() {
@@ -224,7 +271,7 @@ void Session::CompareBuffers(std::vector<std::string>* differences) const {
 
 Verdict Session::Judge() const {
   Verdict verdict;
-  verdict.outcome = OutcomeName(*machine_);
+  verdict.outcome = OutcomeName(*grid_);
   if (verdict.outcome != manifest_.outcome) {
     verdict.differences.push_back(fmt::format("the outcome is {}, where {} was expected",
                                               verdict.outcome, manifest_.outcome));
@@ -232,7 +279,7 @@ Verdict Session::Judge() const {
     if (manifest_.outcome != "completes") {
       return verdict;
     }
-    switch (machine_->outcome()) {
+    switch (grid_->outcome()) {
       case Outcome::kDeadlock:
         verdict.code = ExitCode::kDeadlock;
         break;
@@ -244,12 +291,12 @@ Verdict Session::Judge() const {
     }
     return verdict;
   }
-  if (machine_->outcome() == Outcome::kCompletes) {
+  if (grid_->outcome() == Outcome::kCompletes) {
     CompareBuffers(&verdict.differences);
   }
   for (const auto& [name, wanted] : manifest_.hazards) {
     std::uint64_t there = 0;
-    for (const Incident& hazard : machine_->hazards()) {
+    for (const Incident& hazard : grid_->hazards()) {
       if (hazard.name == name) {
         there += hazard.count;
       }

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// One run of a kernel: from a manifest to a machine that is ready to drive the unit, and afterwards
-// from what happened to a verdict. Who runs the machine, and against what, is the caller's affair.
+// One run of a kernel: from a manifest to a grid that is ready to drive its units, and afterwards
+// from what happened to a verdict. Who runs them, and against what, is the caller's affair.
 #ifndef MUSTER_SIM_PTX_SESSION_H_
 #define MUSTER_SIM_PTX_SESSION_H_
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "sim/golden/operation.h"
-#include "sim/ptx/machine.h"
+#include "sim/ptx/grid.h"
 #include "sim/ptx/manifest.h"
 #include "sim/ptx/memory.h"
 #include "sim/ptx/program.h"
@@ -42,8 +42,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  Machine& machine() { return *machine_; }
-  const Machine& machine() const { return *machine_; }
+  const Grid& grid() const { return *grid_; }
   const Manifest& manifest() const { return manifest_; }
   const Program& program() const { return program_; }
   const Launch& launch() const { return launch_; }
@@ -56,6 +55,7 @@ class Session {
   const std::vector<std::uint8_t>& Contents(std::size_t buffer) const;
 
  private:
+  void SetCluster();
   void LayOut();
   void PassArguments();
   std::vector<std::uint8_t> BytesOf(const Argument& argument) const;
@@ -68,10 +68,10 @@ class Session {
   Launch launch_;
   Memory memory_;
   std::vector<std::uint64_t> addresses_;  // of the buffers
-  std::unique_ptr<Machine> machine_;
+  std::unique_ptr<Grid> grid_;
 };
 
-std::string OutcomeName(const Machine& machine);
+std::string OutcomeName(const Grid& grid);
 
 }  // namespace muster::ptx
 

@@ -93,6 +93,9 @@ struct Function {
   Signature signature;
   std::vector<std::uint64_t> max_threads;       // .maxntid, empty: not given
   std::vector<std::uint64_t> required_threads;  // .reqntid
+  std::vector<std::uint64_t> required_cluster;  // .reqnctapercluster
+  std::vector<std::uint64_t> max_cluster;       // .maxclusterrank
+  bool explicit_cluster = false;
   std::vector<Statement> body;
   Position at;
 };

@@ -20,11 +20,23 @@ inline unsigned LowestLane(std::uint32_t lanes) {
   return static_cast<unsigned>(__builtin_ctz(lanes));
 }
 
+struct Cta;
+
+struct Cluster {
+  std::array<std::uint32_t, 3> id{};  // in the grid of clusters
+  unsigned slot = 0;
+  std::vector<Cta*> ctas;  // by rank
+};
+
 struct Cta {
   unsigned slot = 0;  // of the unit
   std::array<std::uint32_t, 3> id{};
   std::uint64_t linear_id = 0;
+  const Cluster* cluster = nullptr;
+  unsigned rank = 0;    // in it
+  bool exited = false;  // all its threads have
   std::vector<std::uint8_t> shared;
+  MbPort* port = nullptr;  // in front of it, if the program has mbarriers
 };
 
 struct Group {

@@ -60,7 +60,7 @@ bool FrontEndWarpUnit::Take(unsigned warp, std::uint32_t live, Arrival* arrival)
     // that came on several paths to the same barrier arrive as the one warp that they are.
     JoinWhere(&state.held, [](const Arrival& a, const Arrival& b) { return a.pc == b.pc; });
     JoinWhere(&state.held, [](const Arrival& a, const Arrival& b) {
-      return a.kind == b.kind && SameOperands(a, b);
+      return a.cluster == b.cluster && a.kind == b.kind && SameOperands(a, b);
     });
   }
   *arrival = std::move(state.held.front());

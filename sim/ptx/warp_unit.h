@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/golden/operation.h"
+#include "sim/ptx/cluster_unit.h"
 #include "sim/ptx/instruction.h"
 
 namespace muster::ptx {
@@ -24,6 +25,7 @@ struct Arrival {
     std::uint32_t lanes;
   };
 
+  ClusterOp cluster = ClusterOp::kNone;  // if at barrier.cluster: what follows has no meaning there
   OpKind kind = OpKind::kSync;
   std::uint32_t bar = 0;  // as in the registers, not cut to what the hardware holds
   std::uint32_t count = 0;

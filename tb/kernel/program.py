@@ -121,7 +121,7 @@ BAD_MANIFESTS = {
     "negative_block": case(2, r"k\.json.*block", block=[-64, 1, 1]),
     "empty_block": case(2, r"k\.json.*block", block=[64, 0, 1]),
     "empty_grid": case(2, r"k\.json.*grid", grid=[0, 1, 1]),
-    "cluster": case(2, r"k\.json.*cluster", cluster=[2, 1, 1], grid=[2, 1, 1]),
+    "cluster": case(2, r"k\.json.*3x1x1.*clusters of 2x1x1", cluster=2, grid=[3, 1, 1]),
     "wrong_length_of_init": case(2, r"k\.json.*out", buffers=buffer(init=[1, 2, 3])),
     "wrong_length_of_expect": case(2, r"k\.json.*out", expect={"out": [1, 2, 3]}),
     "wrong_length_of_file": case(2, r"k\.json.*k\.ptx", buffers=buffer(init={"file": "k.ptx"})),

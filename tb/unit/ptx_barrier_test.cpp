@@ -67,9 +67,9 @@ TEST(PtxBarrier, EveryForm) {
                                               " setp.eq.u32 %p4, %r3, 0;") +
                                       row.form + kStore),
                       config);
-      ASSERT_EQ(run.outcome(), "completes") << row.form << run.machine().problem();
+      ASSERT_EQ(run.outcome(), "completes") << row.form << run.grid().problem();
       EXPECT_EQ(run.Words(0), All(64, row.value)) << row.form;
-      EXPECT_TRUE(run.machine().hazards().empty()) << row.form;
+      EXPECT_TRUE(run.grid().hazards().empty()) << row.form;
     }
   }
 }
@@ -129,7 +129,7 @@ TEST(PtxBarrier, ExitedThreadsAreNotWaitedFor) {
   EXPECT_EQ(run.Words(0)[0], 64U);
   EXPECT_EQ(run.Words(0)[62], 64U);
   EXPECT_EQ(run.Words(0)[1], 0U);
-  EXPECT_TRUE(run.machine().hazards().empty());
+  EXPECT_TRUE(run.grid().hazards().empty());
 }
 
 TEST(PtxBarrier, LanesReconvergeBeforeAlignedBarriers) {
@@ -141,7 +141,7 @@ LOOP: setp.ge.u32 %p1, %r10, %r2; @%p1 bra DONE; add.u32 %r10, %r10, 1; bra LOOP
 DONE: bar.sync 0;)" + kStore),
                     "default", seed);
     ASSERT_EQ(run.outcome(), "completes");
-    EXPECT_TRUE(run.machine().hazards().empty());
+    EXPECT_TRUE(run.grid().hazards().empty());
     for (std::uint32_t i = 0; i < 64; ++i) {
       EXPECT_EQ(run.Words(0)[i], i % 32);
     }
@@ -161,8 +161,8 @@ DONE:)" + kStore;
   EXPECT_EQ(run.Hazards(Hazard::kDivergedAligned), 2U);
   EXPECT_EQ(run.Words(0)[3], 1U);
   EXPECT_EQ(run.Words(0)[20], 2U);
-  ASSERT_FALSE(run.machine().hazards().empty());
-  EXPECT_TRUE(run.machine().hazards()[0].line == 10 || run.machine().hazards()[0].line == 11);
+  ASSERT_FALSE(run.grid().hazards().empty());
+  EXPECT_TRUE(run.grid().hazards()[0].line == 10 || run.grid().hazards()[0].line == 11);
 }
 
 TEST(PtxBarrier, NonAlignedLanesAreGathered) {
@@ -176,8 +176,8 @@ DONE:)" + kStore));
   // True lanes: 22 + 0 of warp 0; of warp 1, none of 42 to 63 and 32 to 41 less 32 to 39.
   EXPECT_EQ(run.Words(0)[0], 24U);
   EXPECT_EQ(run.Words(0)[20], 1024U);
-  EXPECT_TRUE(run.machine().hazards().empty());
-  EXPECT_EQ(run.machine().Operations(OpKind::kRedPopc), 2U);
+  EXPECT_TRUE(run.grid().hazards().empty());
+  EXPECT_EQ(run.grid().Operations(OpKind::kRedPopc), 2U);
 }
 
 TEST(PtxBarrier, GatheredLanesOfSeveralBarriersGoOneAfterAnother) {
@@ -187,7 +187,7 @@ TEST(PtxBarrier, GatheredLanesOfSeveralBarriersGoOneAfterAnother) {
 LOW: barrier.sync 2, 64; mov.u32 %r10, 1;
 DONE:)" + kStore));
   ASSERT_EQ(run.outcome(), "completes");
-  EXPECT_EQ(run.machine().Operations(OpKind::kSync), 4U);
+  EXPECT_EQ(run.grid().Operations(OpKind::kSync), 4U);
 }
 
 TEST(PtxBarrier, OldTargetsComeAligned) {
@@ -208,8 +208,8 @@ TEST(PtxBarrier, LowestLaneRulesWhereOperandsDiverge) {
                                   kStore));
   ASSERT_EQ(run.outcome(), "completes");
   EXPECT_EQ(run.Hazards(Hazard::kDivergentOperand), 1U);
-  EXPECT_EQ(run.machine().hazards()[0].line, 11U);
-  EXPECT_EQ(run.machine().hazards()[0].barrier, 7U);
+  EXPECT_EQ(run.grid().hazards()[0].line, 11U);
+  EXPECT_EQ(run.grid().hazards()[0].barrier, 7U);
 }
 
 TEST(PtxBarrier, GuardedBarrierOfSomeLanes) {
@@ -241,8 +241,8 @@ TEST(PtxBarrier, Faults) {
   for (const auto& row : rows) {
     const Ended run(Threads(64, row.body));
     EXPECT_EQ(run.outcome(), row.outcome);
-    ASSERT_EQ(run.machine().faults().size(), 1U);
-    EXPECT_EQ(run.machine().faults()[0].line, 8U);
+    ASSERT_EQ(run.grid().faults().size(), 1U);
+    EXPECT_EQ(run.grid().faults()[0].line, 8U);
     EXPECT_EQ(static_cast<int>(run.verdict().code), 5);
   }
   // A unit without faults must not see them.
@@ -257,13 +257,13 @@ A: bar.arrive 1, 64;
   bar.sync 1, 64; mov.u32 %r10, 1;)" + kStore));
   ASSERT_EQ(repeated.outcome(), "completes");
   EXPECT_EQ(repeated.Hazards(Hazard::kRepeatedArrival), 1U);
-  EXPECT_EQ(repeated.machine().hazards()[0].line, 11U);
+  EXPECT_EQ(repeated.grid().hazards()[0].line, 11U);
   const Ended unfinished(Threads(64, "\nbar.arrive 1, 96;", "sm_80", 2));
   EXPECT_EQ(unfinished.outcome(), "fault:count_above_cta");
   const Ended left(Threads(64, "setp.eq.u32 %p1, %r3, 0;\n@%p1 bar.arrive 1, 64;", "sm_80", 2));
   ASSERT_EQ(left.outcome(), "completes");
   EXPECT_EQ(left.Hazards(Hazard::kUnfinishedBarrier), 2U);
-  EXPECT_EQ(left.machine().hazards()[0].line, 9U);
+  EXPECT_EQ(left.grid().hazards()[0].line, 9U);
 }
 
 TEST(PtxBarrier, DeadlockReportNamesWhoIsWhere) {
@@ -275,7 +275,7 @@ A: bar.sync 1, 96;
 B: bar.sync 4, 64; ret;)"));
   ASSERT_EQ(run.outcome(), "deadlock");
   EXPECT_EQ(static_cast<int>(run.verdict().code), 3);
-  const auto stuck = run.machine().StuckBarriers();
+  const auto stuck = run.grid().StuckBarriers();
   ASSERT_EQ(stuck.size(), 3U);
   EXPECT_EQ(stuck[0].id, 1U);
   EXPECT_EQ(stuck[0].arrived, 2U);
@@ -307,7 +307,7 @@ TEST(PtxBarrier, LanesThatWaitForTheirOwnWarpAreADeadlock) {
   bar.warp.sync -1; ret;
 LOW: barrier.sync 0;)"));
   ASSERT_EQ(run.outcome(), "deadlock");
-  const auto stuck = run.machine().StuckWarps();
+  const auto stuck = run.grid().StuckWarps();
   ASSERT_EQ(stuck.size(), 1U);
   EXPECT_NE(stuck[0].where.what.find("lanes 0x0000ffff stand at line 11"), std::string::npos)
       << stuck[0].where.what;

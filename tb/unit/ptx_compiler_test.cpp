@@ -100,7 +100,7 @@ SUMMED:
   ret;
 }
 )")));
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t lane) { return lane * (lane - 1) / 2; }));
 }
 
@@ -117,8 +117,7 @@ TEST(PtxCompiler, StacksHaveAnEnd) {
   for (const auto& row : rows) {
     const Ended run(Prepared(KernelOf(row.body)));
     EXPECT_EQ(run.outcome(), "memory_fault") << row.body;
-    EXPECT_NE(run.machine().problem().find(row.problem), std::string::npos)
-        << run.machine().problem();
+    EXPECT_NE(run.grid().problem().find(row.problem), std::string::npos) << run.grid().problem();
   }
 }
 
@@ -130,7 +129,7 @@ TEST(PtxCompiler, VectorsOfOneElement) {
   setp.gt.u32 %p1, %r1, 3;
   @%p1 ld.global.b32 { %r10 }, [ %rd4 + 0 ];
   @%p1 st.global.b32 [ %rd4 + 0 ], { %r1 };)")));
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t lane) { return lane > 3 ? lane : 0; }));
 }
 
@@ -152,7 +151,7 @@ TEST(PtxCompiler, HintsAndOrdersLoadTheSame) {
   add.u32 %r10, %r10, %r5;
   add.u32 %r10, %r10, %r6;
   add.u32 %r10, %r10, %r7;)")));
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t lane) { return 6 * lane; }));
 }
 
@@ -166,7 +165,7 @@ TEST(PtxCompiler, RegistersOfTheDriver) {
   or.b32 %r10, %r2, %r3;
   or.b32 %r10, %r10, %r4;
   or.b32 %r10, %r10, %r5;)")));
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t) { return 0U; }));
 }
 
@@ -183,7 +182,7 @@ TEST(PtxCompiler, ParametersAreInTheGlobalWindow) {
   selp.u32 %r4, 4, 0, %p3;
   or.b32 %r10, %r2, %r3;
   or.b32 %r10, %r10, %r4;)")));
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t) { return 3U; }));
 }
 
@@ -235,7 +234,7 @@ TEST(PtxCompiler, ScopesStructuresAndTables) {
 }
 .const .align 8 .u64 table[2] = {plus, times};
 )")));
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   // The first loop ends at a multiple of 3, and the second one takes one more from the lane's
   // number where it began there. Even lanes add that number, odd ones multiply it by 4 * lane.
   EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t lane) {

@@ -219,12 +219,40 @@ const Form kMbarriers[] = {
     {"cp.async.mbarrier.arrive.noinc.shared::cta.b64 [s];", 78, 80},
 };
 
+const Form kClusters[] = {
+    {"barrier.cluster.arrive;", 78, 90},
+    {"barrier.cluster.arrive.aligned;", 78, 90},
+    {"barrier.cluster.arrive.release;", 80, 90},
+    {"barrier.cluster.arrive.relaxed.aligned;", 80, 90},
+    {"barrier.cluster.wait;", 78, 90},
+    {"barrier.cluster.wait.aligned;", 78, 90},
+    {"barrier.cluster.wait.acquire;", 80, 90},
+    {"barrier.cluster.wait.acquire.aligned;", 80, 90},
+    {"mapa.u64 %d1, %d2, %r1;", 78, 90},
+    {"mapa.u64 %d1, %d2, 3;", 78, 90},
+    {"mapa.shared::cluster.u32 %r1, %r2, %r3;", 78, 90},
+    {"mapa.shared::cluster.u32 %r1, s, 1;", 78, 90},
+    {"mapa.shared::cluster.u64 %d1, s+8, %r1;", 78, 90},
+    {"getctarank.u64 %r1, %d1;", 78, 90},
+    {"getctarank.shared::cluster.u32 %r1, %r2;", 78, 90},
+    {"getctarank.shared::cluster.u32 %r1, s+4;", 78, 90},
+    {"getctarank.shared::cluster.u64 %r1, %d1;", 78, 90},
+    {"isspacep.shared::cluster %p1, %d1;", 78, 90},
+    {"cvta.shared::cluster.u64 %d1, %d2;", 78, 90},
+    {"cvta.to.shared::cluster.u64 %d1, %d2;", 78, 90},
+    {"ld.shared::cluster.u32 %r1, [%r2];", 78, 90},
+    {"ld.shared::cluster.v2.u32 {%r1, %r2}, [%d2+8];", 78, 90},
+    {"ld.relaxed.cluster.shared::cluster.u32 %r1, [s];", 78, 90},
+    {"st.shared::cluster.u64 [%r2], %d1;", 78, 90},
+};
+
 TEST(PtxCorpus, Barriers) { CheckForms(std::begin(kBarriers), std::end(kBarriers)); }
 TEST(PtxCorpus, Fences) { CheckForms(std::begin(kFences), std::end(kFences)); }
 TEST(PtxCorpus, Atomics) { CheckForms(std::begin(kAtomics), std::end(kAtomics)); }
 TEST(PtxCorpus, WarpWideInstructions) { CheckForms(std::begin(kWarps), std::end(kWarps)); }
 
 TEST(PtxCorpus, Mbarriers) { CheckForms(std::begin(kMbarriers), std::end(kMbarriers)); }
+TEST(PtxCorpus, Clusters) { CheckForms(std::begin(kClusters), std::end(kClusters)); }
 
 TEST(PtxCorpus, WhatTheTextDoesNotHave) {
   const char* const forms[] = {
@@ -266,6 +294,16 @@ TEST(PtxCorpus, WhatTheTextDoesNotHave) {
       "bar.warp.sync -1, 32;",
       "bar.warp.arrive -1;",
       "bar.warp.sync %p1;",
+      "barrier.cluster.arrive 0;",
+      "barrier.cluster.arrive.acquire;",
+      "barrier.cluster.wait.release;",
+      "barrier.cluster.sync;",
+      "barrier.cluster.red.popc.u32 %r1, 0, %p1;",
+      "bar.cluster.arrive;",
+      "mapa.shared::cta.u32 %r1, s, 1;",
+      "mapa.shared::cluster.s32 %r1, s, 1;",
+      "mapa.u64 %d1, %d2;",
+      "getctarank.shared::cluster.u32 %d1, s;",
       "fence;",
       "fence.acq_rel;",
       "fence.sc.gl;",

@@ -60,7 +60,7 @@ Ended::Ended(const Kernel& kernel, const std::string& config, std::uint64_t seed
   }
   const Config& unit = *FindConfig(config);
   session_ = std::make_unique<Session>(manifest, unit, seed);
-  cycles_ = GoldenUnit(unit).Run(&session_->machine(), manifest.max_cycles);
+  cycles_ = RunGolden(unit, session_->grid().Drivers(), manifest.max_cycles);
 }
 
 std::vector<std::uint32_t> Ended::Words(std::size_t buffer) const {
@@ -79,7 +79,7 @@ std::vector<std::uint64_t> Ended::Longs(std::size_t buffer) const {
 
 std::uint64_t Ended::Hazards(Hazard hazard) const {
   std::uint64_t count = 0;
-  for (const Incident& incident : machine().hazards()) {
+  for (const Incident& incident : grid().hazards()) {
     if (incident.name == Name(hazard)) {
       count += incident.count;
     }

@@ -38,8 +38,8 @@ class Ended {
                  std::uint64_t seed = 1);
 
   Verdict verdict() const { return session_->Judge(); }
-  std::string outcome() const { return OutcomeName(session_->machine()); }
-  const Machine& machine() const { return session_->machine(); }
+  std::string outcome() const { return OutcomeName(session_->grid()); }
+  const Grid& grid() const { return session_->grid(); }
   const Session& session() const { return *session_; }
   std::uint64_t cycles() const { return cycles_; }
   std::vector<std::uint32_t> Words(std::size_t buffer) const;

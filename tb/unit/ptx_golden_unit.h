@@ -8,6 +8,8 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
+#include <vector>
 
 #include "sim/golden/model.h"
 #include "sim/lockstep/driver.h"
@@ -17,23 +19,23 @@ namespace muster::ptx {
 
 class GoldenUnit {
  public:
-  explicit GoldenUnit(const Config& config)
-      : config_(config), model_(config), mbarriers_(config, model_) {
+  GoldenUnit(const Config& config, lockstep::Driver* driver)
+      : config_(config), model_(config), driver_(*driver), mbarriers_(config, model_) {
     model_.Reset();
   }
 
-  // Returns the cycles that the driver ran; stops at max_cycles.
-  std::uint64_t Run(lockstep::Driver* driver, std::uint64_t max_cycles) {
-    Inputs inputs;
-    Outputs outputs;
-    std::uint64_t cycle = 0;
-    while (cycle < max_cycles && driver->Drive(cycle, outputs, &inputs)) {
-      outputs = {};
-      mbarriers_.Settle(cycle, inputs.mb, driver, &outputs.mb);
-      Settle(cycle++, inputs, driver, &outputs);
-      inputs.mb.stores.clear();
+  // Asks the driver for the pins of the cycle. False: it has nothing left.
+  bool Drive(std::uint64_t cycle) {
+    inputs_.mb.stores.clear();
+    driving_ = driving_ && driver_.Drive(cycle, outputs_, &inputs_);
+    return driving_;
+  }
+  void Clock(std::uint64_t cycle) {
+    if (driving_) {
+      outputs_ = {};
+      mbarriers_.Settle(cycle, inputs_.mb, &driver_, &outputs_.mb);
+      Settle(cycle, inputs_, &driver_, &outputs_);
     }
-    return cycle;
   }
 
  private:
@@ -85,9 +87,35 @@ class GoldenUnit {
 
   const Config config_;
   golden::Model model_;
+  lockstep::Driver& driver_;
   GoldenMbarriers mbarriers_;
+  Inputs inputs_;
+  Outputs outputs_;
+  bool driving_ = true;
   std::array<Release, kLatency> releases_{};
 };
+
+// A unit for each driver, side by side. Returns the cycles that they ran; stops at max_cycles.
+inline std::uint64_t RunGolden(const Config& config, const std::vector<lockstep::Driver*>& drivers,
+                               std::uint64_t max_cycles) {
+  std::deque<GoldenUnit> units;
+  for (lockstep::Driver* const driver : drivers) {
+    units.emplace_back(config, driver);
+  }
+  for (std::uint64_t cycle = 0; cycle < max_cycles; ++cycle) {
+    bool any = false;
+    for (GoldenUnit& unit : units) {
+      any = unit.Drive(cycle) || any;
+    }
+    if (!any) {
+      return cycle;
+    }
+    for (GoldenUnit& unit : units) {
+      unit.Clock(cycle);
+    }
+  }
+  return max_cycles;
+}
 
 }  // namespace muster::ptx
 

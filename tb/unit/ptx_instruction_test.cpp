@@ -313,7 +313,7 @@ TEST(PtxInstruction, SpecialRegisters) {
   kernel.manifest.grid = {2, 3, 1};
   kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, 360)};
   const Ended run(kernel);
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   const auto out = run.Words(0);
   for (std::uint32_t i = 0; i < 360; ++i) {
     const std::uint32_t thread = i % 60;

@@ -30,7 +30,7 @@ Kernel WithOut(const std::string& declarations, const std::string& body,
 
 std::vector<std::uint32_t> Words(const Kernel& kernel) {
   const Ended run(kernel);
-  EXPECT_EQ(run.outcome(), "completes") << run.machine().problem();
+  EXPECT_EQ(run.outcome(), "completes") << run.grid().problem();
   return run.Words(0);
 }
 
@@ -92,8 +92,7 @@ TEST(PtxLanguage, WildPointersAreFaults) {
     const Ended run(WithOut(".func none() { ret; }\n", std::string(row.body) + R"(
   { .param .b32 a; p: .callprototype _ (.param .b32 _); call %d3, (a), p; })"));
     EXPECT_EQ(run.outcome(), "memory_fault");
-    EXPECT_NE(run.machine().problem().find(row.problem), std::string::npos)
-        << run.machine().problem();
+    EXPECT_NE(run.grid().problem().find(row.problem), std::string::npos) << run.grid().problem();
   }
 }
 
@@ -113,9 +112,8 @@ DONE: st.global.u32 [%d2], %r3;)";
   }
   const Ended run(WithOut("", "ts: .branchtargets A; brx.idx %r1, ts;\nA: "));
   EXPECT_EQ(run.outcome(), "memory_fault");
-  EXPECT_NE(run.machine().problem().find("branches to target 1, where there are 1"),
-            std::string::npos)
-      << run.machine().problem();
+  EXPECT_NE(run.grid().problem().find("branches to target 1, where there are 1"), std::string::npos)
+      << run.grid().problem();
 }
 
 TEST(PtxLanguage, InitialisersOfAllKinds) {
@@ -188,7 +186,7 @@ TEST(PtxLanguage, SharedMemoryIsThatOfOneKernel) {
   EXPECT_TRUE(a.session().program().has_dynamic_shared);
   kernel.manifest.kernel = "b";
   const Ended b(kernel);
-  EXPECT_EQ(b.outcome(), "completes") << b.machine().problem();
+  EXPECT_EQ(b.outcome(), "completes") << b.grid().problem();
   EXPECT_EQ(b.session().program().static_shared, 30100U);
   EXPECT_FALSE(b.session().program().has_dynamic_shared);
 }
@@ -221,8 +219,7 @@ TEST(PtxLanguage, MallocAndFree) {
   for (const auto& row : rows) {
     const Ended run(WithOut(runtime, row.body));
     EXPECT_EQ(run.outcome(), "memory_fault");
-    EXPECT_NE(run.machine().problem().find(row.problem), std::string::npos)
-        << run.machine().problem();
+    EXPECT_NE(run.grid().problem().find(row.problem), std::string::npos) << run.grid().problem();
   }
   const auto too_much = Words(WithOut(runtime, R"(
   { .param .b64 a; .param .b64 b; st.param.b64 [a], 0x10000000; call.uni (b), malloc, (a);
@@ -245,8 +242,8 @@ TEST(PtxLanguage, PrintsInTheOrderOfTheLanes) {
     call.uni (r), vprintf, (f, a); ld.param.b32 %r3, [r]; }
   st.global.u32 [%d2], %r3;
 DONE:)"));
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
-  EXPECT_EQ(run.machine().interpreter().printed(), "lane 0: 1.5%\nlane 1: 1.5%\n");
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
+  EXPECT_EQ(run.grid().printed(), "lane 0: 1.5%\nlane 1: 1.5%\n");
   EXPECT_EQ(run.Words(0)[1], 2U);
 }
 

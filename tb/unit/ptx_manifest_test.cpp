@@ -60,7 +60,7 @@ TEST(PtxManifest, StructuresByValue) {
              {"struct": [{"s16": -2}, {"u32": 3000}]}, {"u8": 40}]}]})");
   kernel.manifest.arguments = ReadManifest(path).arguments;
   const Ended run(kernel);
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   EXPECT_EQ(run.Words(0)[0], 100 + 1 - 2 + 3000 + 40U);
 }
 
@@ -68,7 +68,7 @@ TEST(PtxManifest, EveryMember) {
   WriteTestFile("k.ptx", "");
   WriteTestFile("in.bin", std::string("\x01\x00\xff\x7f", 4));
   const std::string path = WriteTestFile("m.json", R"({
-    "ptx": "k.ptx", "kernel": "k", "grid": [2, 3, 4], "block": [1, 1, 1], "cluster": [1, 1, 1],
+    "ptx": "k.ptx", "kernel": "k", "grid": [2, 3, 4], "block": [1, 1, 1], "cluster": 2,
     "dynamic_shared": 128, "config": "small", "seed": 7, "max_cycles": 5,
     "args": [{"buffer": "a"}, {"u8": 255}, {"s16": -2}, {"f32": 1.5}, {"f64": "-inf"},
              {"u64": "18446744073709551615"}, {"s64": "-0x10"}],
@@ -81,6 +81,7 @@ TEST(PtxManifest, EveryMember) {
     "outcome": "fault:count_mismatch", "hazards": {"repeated_arrival": 3}})");
   const Manifest manifest = ReadManifest(path);
   EXPECT_EQ(manifest.grid, (std::array<std::uint32_t, 3>{2, 3, 4}));
+  EXPECT_EQ(manifest.cluster, (std::array<std::uint32_t, 3>{2, 1, 1}));
   EXPECT_EQ(manifest.dynamic_shared, 128U);
   EXPECT_EQ(manifest.config, "small");
   EXPECT_EQ(manifest.seed, 7U);
@@ -131,7 +132,9 @@ TEST(PtxManifest, Refusals) {
       {with(R"("grid": [1,1])"), ":2: grid must be a list of three numbers"},
       {with(R"("grid": [1,1,0])"), ":2: grid[2] must be a whole number from 1 to 65535"},
       {with(R"("grid": [1,1.5,1])"), ":2: grid[1] must be a whole number"},
-      {with(R"("cluster": [2,1,1])"), ":2: cluster must be [1,1,1]"},
+      {with(R"("cluster": [4,4,2])"), ":2: cluster is of more than 16 CTAs"},
+      {with(R"("cluster": 17)"), ":2: cluster[0] must be a whole number from 1 to 16"},
+      {with(R"("cluster": "2")"), ":2: cluster must be a number or a list of three numbers"},
       {with(R"("kernel": 5)"), ":2: kernel must be a string"},
       {with(R"("dynamic_shared": -1)"), ":2: dynamic_shared must be a whole number"},
       {with(R"("outcome": "fails")"), ":2: outcome must be completes, deadlock, "},

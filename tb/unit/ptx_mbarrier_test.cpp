@@ -75,9 +75,9 @@ TEST(PtxMbarrier, EveryForm) {
       const Ended run(Threads(64, "64",
                               std::string(arrival) + "\nWAIT: mbarrier." + wait +
                                   " @!done bra WAIT; mov.u32 %r10, 7;"));
-      ASSERT_EQ(run.outcome(), "completes") << arrival << wait << run.machine().problem();
+      ASSERT_EQ(run.outcome(), "completes") << arrival << wait << run.grid().problem();
       EXPECT_EQ(run.Words(0), All(64, 7)) << arrival << wait;
-      EXPECT_TRUE(run.machine().hazards().empty()) << arrival << wait;
+      EXPECT_TRUE(run.grid().hazards().empty()) << arrival << wait;
     }
   }
 }
@@ -88,7 +88,7 @@ TEST(PtxMbarrier, EachLaneGetsTheWordBeforeItsOwnArrival) {
                             "@%p2 mbarrier.arrive.noComplete.shared.b64 state, [a], 2;"
                             " @%p2 mbarrier.pending_count.b64 %r10, state;"),
                     config);
-    ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+    ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
     for (std::uint32_t lane = 0; lane < 64; ++lane) {
       EXPECT_EQ(run.Words(0)[lane], lane < 32 ? 100 - 2 * lane : 0);
     }
@@ -102,7 +102,7 @@ TEST(PtxMbarrier, LanesOfOneInstructionNameSeveralWordsAndCounts) {
   @%p4 mbarrier.init.shared.b64 [%r12], 100; bar.warp.sync -1;
   rem.u32 %r13, %r2, 3; add.u32 %r13, %r13, 1;
   mbarrier.arrive.shared.b64 state, [%r12], %r13; mbarrier.pending_count.b64 %r10, state;)"));
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   std::uint32_t pending[4] = {100, 100, 100, 100};
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     EXPECT_EQ(run.Words(0)[lane], pending[lane % 4]) << lane;
@@ -124,11 +124,11 @@ W2: mbarrier.test_wait.shared.b64 done, [a], state; @!done bra W2;
 )";
   for (std::uint64_t seed = 1; seed < 12; ++seed) {
     const Ended run(Threads(64, "64", body), "default", seed);
-    ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+    ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
     for (std::uint32_t thread = 0; thread < 64; ++thread) {
       ASSERT_EQ(run.Words(0)[thread], 8 * (thread ^ 32) + 28) << seed;
     }
-    const std::vector<MbarrierRow> rows = run.machine().mbarriers().Rows();
+    const std::vector<MbarrierRow> rows = run.grid().Mbarriers();
     ASSERT_EQ(rows.size(), 1U);
     EXPECT_EQ(rows[0].phases, 16U);
     EXPECT_EQ(rows[0].arrivals, 64U * 16);
@@ -146,7 +146,7 @@ L: add.u32 %r11, %r11, 1; setp.lt.u32 %p4, %r11, 20; @%p4 bra L;
   mbarrier.try_wait.parity.shared.b64 done, [a], 0, 100000; selp.u32 %r10, 3, 4, done;
   mbarrier.arrive.shared.b64 _, [a];
 END:)"));
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   EXPECT_LT(run.cycles(), 5000U);
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     EXPECT_EQ(run.Words(0)[lane], lane < 16 ? 4U : 1U);
@@ -160,7 +160,7 @@ TEST(PtxMbarrier, TimeLimitsAnswerFalse) {
   EXPECT_EQ(hint.Words(0), All(32, 2));
   EXPECT_GT(hint.cycles(), 300U);
   EXPECT_LT(hint.cycles(), 600U);
-  EXPECT_EQ(hint.machine().mbarriers().Rows()[0].limits, 1U);
+  EXPECT_EQ(hint.grid().Mbarriers()[0].limits, 1U);
   const Ended limit(Threads(32, "1",
                             "mbarrier.try_wait.parity.shared.b64 done, [a], 0;"
                             " selp.u32 %r10, 1, 2, done;"));
@@ -182,7 +182,7 @@ L: add.u32 %r11, %r11, 1; setp.lt.u32 %p4, %r11, 3000; @%p4 bra L;
 JOIN:
   bar.sync 0; ld.shared.u32 %r10, [flag];)";
   const Ended run(Threads(64, "32", body));
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   EXPECT_EQ(run.Words(0), All(64, 5));
   EXPECT_EQ(run.Hazards(Hazard::kDivergedAligned), 0U);
 }
@@ -197,9 +197,9 @@ W: mbarrier.try_wait.parity.shared.b64 done, [a], 0; @!done bra W;
   @%p1 ld.shared.u64 %d6, [a]; bar.sync 0; ld.shared.u64 %d7, [a]; cvt.u32.u64 %r10, %d7;)";
   for (std::uint64_t seed = 1; seed < 10; ++seed) {
     const Ended run(Threads(64, "64", body), "default", seed);
-    ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+    ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
     EXPECT_EQ(run.Words(0), All(64, 99)) << seed;
-    EXPECT_TRUE(run.machine().hazards().empty());
+    EXPECT_TRUE(run.grid().hazards().empty());
   }
 }
 
@@ -210,9 +210,9 @@ TEST(PtxMbarrier, ManyCtasOneAfterTheOther) {
                           " mov.u32 %r10, 1; mbarrier.arrive.shared.b64 _, [a];",
                           50),
                   "small");
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   EXPECT_EQ(run.Words(0), All(std::size_t{64} * 50, 1));
-  EXPECT_EQ(run.machine().mbarriers().Rows().size(), 50U);
+  EXPECT_EQ(run.grid().Mbarriers().size(), 50U);
 }
 
 TEST(PtxMbarrier, Faults) {
@@ -239,7 +239,7 @@ TEST(PtxMbarrier, Faults) {
   for (const auto& row : rows) {
     const Ended run(Threads(64, "64", row.body));
     ASSERT_EQ(run.outcome(), std::string("fault:") + row.cause) << row.body;
-    const Incident& fault = run.machine().faults().front();
+    const Incident& fault = run.grid().faults().front();
     EXPECT_EQ(fault.line, kBody) << row.body;
     EXPECT_NE(fault.lanes, 0U) << row.body;
     EXPECT_FALSE(fault.mbarrier.empty());
@@ -270,10 +270,10 @@ TEST(PtxMbarrier, Hazards) {
   };
   for (const auto& row : rows) {
     const Ended run(Threads(64, "64", row.body));
-    ASSERT_EQ(run.outcome(), "completes") << row.body << run.machine().problem();
-    ASSERT_EQ(run.machine().hazards().size(), 1U) << row.body;
-    EXPECT_EQ(run.machine().hazards()[0].name, Name(row.hazard)) << row.body;
-    EXPECT_EQ(run.machine().hazards()[0].line, kBody + row.line) << row.body;
+    ASSERT_EQ(run.outcome(), "completes") << row.body << run.grid().problem();
+    ASSERT_EQ(run.grid().hazards().size(), 1U) << row.body;
+    EXPECT_EQ(run.grid().hazards()[0].name, Name(row.hazard)) << row.body;
+    EXPECT_EQ(run.grid().hazards()[0].line, kBody + row.line) << row.body;
     EXPECT_NE(TextReport(run.session(), run.verdict(), {}).find(Name(row.hazard)),
               std::string::npos);
   }
@@ -312,7 +312,7 @@ TEST(PtxMbarrier, WaitsThatNothingCanEndAreADeadlock) {
                               std::string("@!%p2 bra OTHER; mbarrier.arrive.shared.b64 _, [a];\n") +
                                   wait + "\nbra END;\nOTHER: " + other + "\nEND:"));
       ASSERT_EQ(run.outcome(), "deadlock") << wait << other;
-      const std::vector<StuckMbarrier> stuck = run.machine().StuckMbarriers();
+      const std::vector<StuckMbarrier> stuck = run.grid().StuckMbarriers();
       ASSERT_FALSE(stuck.empty());
       EXPECT_EQ(stuck[0].pending, 32U);
       EXPECT_EQ(stuck[0].expected, 64U);

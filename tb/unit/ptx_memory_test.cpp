@@ -40,7 +40,7 @@ TEST(PtxMemory, NarrowLoadsExtend) {
   ld.const.s8 %h1, [bytes+2]; cvt.u32.u16 %r5, %h1; st.global.u32 [%d1+16], %r5;
   ld.const.u8 %d5, [bytes+3]; st.global.u32 [%d1+20], %d5;
   mov.u32 %r6, 0x12345678; st.global.u8 [%d1+24], %r6; st.global.u16 [%d1+28], %r6;)"));
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   const auto out = run.Words(0);
   EXPECT_EQ(out[0], 0xffffff80U);
   EXPECT_EQ(out[1], 0x80U);
@@ -69,7 +69,7 @@ TEST(PtxMemory, VectorsAndGenericAddresses) {
   @%p3 add.u32 %r6, %r6, 400; cvta.to.shared.u64 %d10, %d8; sub.u64 %d10, %d10, %d4;
   cvt.u32.u64 %r8, %d10; add.u32 %r6, %r6, %r8; add.u32 %r6, %r6, %r1;
   st.global.u32 [%d2], %r6;)"));
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   EXPECT_EQ(run.Words(0), Iota(32, 40 + 20 + 700));
 }
 
@@ -91,7 +91,7 @@ TEST(PtxMemory, ParametersOfAllSizes) {
                                {"", Type::kU64, 1000},
                                {"out", Type::kU64, 0}};
   const Ended run(kernel);
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   EXPECT_EQ(run.Words(0)[0], 200U - 5 + 42 + 1000);
 }
 
@@ -116,7 +116,7 @@ LEAF: st.param.b32 [r+0], 1; ret;
     ld.param.b32 %r3, [b]; }
   call (%r4), twice, (%r3);
   st.global.u32 [%d2], %r4;)"));
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   const auto out = run.Words(0);
   std::uint32_t factorial = 1;
   for (std::uint32_t n = 0; n < 8; ++n) {
@@ -132,7 +132,7 @@ LEAF: st.param.b32 [r+0], 1; ret;
 TEST(PtxMemory, EndlessRecursionIsAFault) {
   const Ended run(WithOut(".func f() { .local .b8 l[1024]; call f; ret; }", "call f;"));
   EXPECT_EQ(run.outcome(), "memory_fault");
-  EXPECT_NE(run.machine().problem().find("512 KiB"), std::string::npos);
+  EXPECT_NE(run.grid().problem().find("512 KiB"), std::string::npos);
 }
 
 TEST(PtxMemory, Atomics) {
@@ -148,7 +148,7 @@ TEST(PtxMemory, Atomics) {
   cvt.u32.u64 %r4, %d5; add.u32 %r2, %r2, %r3; add.u32 %r2, %r2, %r4; add.u32 %r2, %r2, %r1;
   st.global.u32 [%d2], %r2;)",
                           64));
-  ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   EXPECT_EQ(run.Words(0), Iota(64, 2016 + 64 + (63 | 256) + 6));
 }
 
@@ -198,9 +198,9 @@ TEST(PtxMemory, FaultsNameThreadLineAndPlace) {
   for (const auto& row : rows) {
     const Ended run(WithOut("", row.body));
     EXPECT_EQ(run.outcome(), "memory_fault") << row.body;
-    EXPECT_EQ(run.machine().problem().substr(0, row.problem.size()), row.problem);
-    ASSERT_EQ(run.machine().faults().size(), 1U);
-    EXPECT_EQ(run.machine().faults()[0].line, 8U);
+    EXPECT_EQ(run.grid().problem().substr(0, row.problem.size()), row.problem);
+    ASSERT_EQ(run.grid().faults().size(), 1U);
+    EXPECT_EQ(run.grid().faults()[0].line, 8U);
     EXPECT_EQ(static_cast<int>(run.verdict().code), 5);
   }
 }
@@ -216,7 +216,7 @@ TEST(PtxMemory, AssertHasItsText) {
     mov.u64 %d3, what; st.param.b64 [a], %d3; mov.u64 %d3, file; st.param.b64 [b], %d3;
     st.param.b32 [c], 42; call __assertfail, (a, b, c, d, e); })"));
   EXPECT_EQ(run.outcome(), "assert");
-  EXPECT_EQ(run.machine().problem(),
+  EXPECT_EQ(run.grid().problem(),
             "thread (5,0,0) of CTA (0,0,0): a.cu:42: assertion \"i < n\" failed");
 }
 

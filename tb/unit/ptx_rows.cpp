@@ -100,7 +100,7 @@ void RunRows(const std::vector<Row>& rows, Operands operands) {
     kernel.manifest.buffers = {MakeBuffer("a", a), MakeBuffer("b", b), MakeBuffer("c", c),
                                MakeBuffer("out", Type::kU64, 256)};
     const Ended run(kernel);
-    ASSERT_EQ(run.outcome(), "completes") << run.machine().problem();
+    ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
     const std::vector<U> out = run.Longs(3);
     for (std::size_t i = 0; i < out.size(); ++i) {
       const U wanted = row.value(a[i], b[i], c[i]);

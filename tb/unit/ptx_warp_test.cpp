@@ -25,7 +25,7 @@ std::vector<std::uint32_t> Lanes(const std::string& body, const std::string& tar
 )" + body + "\n st.global.u32 [%d2], %r10; ret;\n}\n");
   kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, 64)};
   const Ended run(kernel, "default", seed);
-  EXPECT_EQ(run.outcome(), "completes") << run.machine().problem();
+  EXPECT_EQ(run.outcome(), "completes") << run.grid().problem();
   auto words = run.Words(0);
   words.resize(32);
   return words;

@@ -1,0 +1,126 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// A grid on its way: which cluster is launched next, and when and how the run ends. Each CTA of a
+// cluster runs on a machine, and so a unit, of its own, by its rank; without clusters there is one.
+#ifndef MUSTER_SIM_PTX_GRID_H_
+#define MUSTER_SIM_PTX_GRID_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/golden/operation.h"
+#include "sim/lockstep/driver.h"
+#include "sim/ptx/census.h"
+#include "sim/ptx/cluster_unit.h"
+#include "sim/ptx/interpreter.h"
+#include "sim/ptx/machine.h"
+#include "sim/ptx/memory.h"
+#include "sim/ptx/program.h"
+
+namespace muster::ptx {
+
+enum class Outcome : std::uint8_t {
+  kCompletes,
+  kDeadlock,
+  kFault,
+  kMemoryFault,
+  kAssert,
+  kTimeout,  // still running when the cycles were used up
+};
+
+class Grid {
+ public:
+  // The program must fit the configuration (CheckFits).
+  Grid(const Config& config, const Program& program, const Launch& launch, Memory* memory,
+       std::uint64_t seed);
+
+  // One for each unit of the run, by rank.
+  std::vector<lockstep::Driver*> Drivers() const;
+
+  Outcome outcome() const { return outcome_; }
+  // Of a fault, memory fault or assert.
+  const std::vector<Incident>& faults() const { return faults_; }
+  const std::string& problem() const { return problem_; }
+  const std::vector<Incident>& hazards() const { return hazards_; }
+  std::vector<BarrierRow> Barriers() const;
+  std::uint64_t Releases() const;
+  std::uint64_t Operations(OpKind kind) const;
+  std::uint64_t WarpInstructions() const;
+  std::uint64_t ThreadInstructions() const;
+  std::vector<MbarrierRow> Mbarriers() const;
+  std::uint64_t Operations(MbOp op) const;
+  std::string MbarrierAt(std::uint32_t address) const {
+    return machines_.front()->MbarrierAt(address);
+  }
+  // What the kernel has printed.
+  const std::string& printed() const { return printed_; }
+  // Who waits for whom at this moment.
+  std::vector<StuckBarrier> StuckBarriers() const;
+  std::vector<StuckMbarrier> StuckMbarriers() const;
+  std::vector<StuckCluster> StuckClusters() const;
+  std::vector<StuckWarp> StuckWarps() const;
+  // Warps that were still under way when the run ended, and where.
+  std::vector<StuckWarp> RunningWarps() const;
+  std::string CtaName(std::uint64_t linear_id) const;  // "(1,0,0)"
+
+  // The machines' side. All of them are driven in the order of their ranks in each cycle; the first
+  // begins it, and the last concludes it.
+  bool ending() const { return ending_; }
+  void Begin(unsigned rank) {
+    if (rank == 0) {
+      LaunchClusters();
+    }
+  }
+  void Conclude(unsigned rank, std::uint64_t cycle) {
+    if (rank + 1 == machines_.size()) {
+      Decide(cycle);
+    }
+  }
+  // Something has changed that a thread of any CTA may see.
+  void Change(std::uint64_t cycle);
+  void End(Outcome outcome);
+  void EndWithFault(Outcome outcome, Incident incident, std::string problem = "");
+  void AddHazard(Incident incident);
+  ClusterUnit* cluster_unit() { return &cluster_unit_; }
+  std::string* printed() { return &printed_; }
+  // The CTA in that slot of a machine has ended. Slots are free for the next cluster when all CTAs
+  // of theirs have.
+  void CtaEnded(unsigned slot);
+
+ private:
+  struct Slot {
+    Cluster cluster;
+    unsigned ctas_left = 0;
+  };
+
+  void LaunchClusters();
+  void Decide(std::uint64_t cycle);
+  bool IsDeadlocked();
+  bool SpinsForEver(std::uint64_t cycle);
+  template <typename F>
+  auto Gather(F of) const;
+  template <typename F>
+  std::uint64_t Sum(F of) const;
+
+  const Launch& launch_;
+  FrontEndClusterUnit cluster_unit_;
+  std::string printed_;
+  std::vector<std::unique_ptr<Machine>> machines_;  // by rank
+  std::vector<Slot> slots_;                         // of CTAs, the same on all machines
+  std::uint64_t next_cluster_ = 0;
+  std::uint64_t clusters_left_ = 0;  // not yet ended
+  unsigned quiet_ = 0;               // cycles in which nothing could go on
+
+  bool ending_ = false;
+  Outcome outcome_ = Outcome::kTimeout;
+  std::string problem_;
+  std::vector<Incident> faults_;
+  std::vector<Incident> hazards_;
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_GRID_H_
