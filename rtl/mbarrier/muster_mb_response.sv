@@ -12,7 +12,8 @@ module muster_mb_response
   input  logic         clk_i,
   input  logic         rst_ni,
 
-  output logic         credit_o,  // there is one more place
+  output logic         credit_o,  // there is one more place,
+  output logic         spare_o,   // and another one behind it
   input  logic         spend_i,
   input  logic         refund_i,
 
@@ -33,6 +34,7 @@ module muster_mb_response
   endfunction
 
   assign credit_o = credits_q != '0;
+  assign spare_o  = 32'(credits_q) > 1;
   assign valid_o  = filled_q != '0;
   assign pop      = valid_o && ready_i;
   assign head_d   = pop ? next(head_q) : head_q;

@@ -94,13 +94,14 @@ module muster_mbarrier
   end
 
   // Fields that other sources lack are whatever the warps' port has: nothing looks at them.
-  logic        credit, splits, pipe_spend, enter, enter_ready, enter_full, pipe_valid, pipe_ready;
+  logic        credit, spare, splits, pipe_spend, enter, enter_ready, enter_full, pipe_valid, pipe_ready;
   logic  [2:0] request, grant;
   mb_request_t entering, request_in;
 
   assign warp_responds = responds(MbWarp, warp_group);
+  // One place stays for what is split: those behind it may have all the others.
   assign request = {remote_valid_i, async_valid_i,
-                    warp_valid && (!warp_responds || (credit && !splits))};
+                    warp_valid && (!warp_responds || ((EnLanes ? spare : credit) && !splits))};
   assign enter   = request != '0;
 
   muster_rr_arbiter #(.NumReq(3)) u_sources (
@@ -191,6 +192,7 @@ module muster_mbarrier
 
   logic         accepted, tries, parks, answers;
   mb_response_t response;
+  mb_word_t     token;
 
   assign accepted = commit && done.cause == FaultNone;
   assign tries    = done.source == MbWarp && done.group.op inside {MbTryWait, MbTryWaitParity} && !passed &&
@@ -210,18 +212,25 @@ module muster_mbarrier
     .wake_o, .expire_o
   );
 
+  // The bits that an update clears are not in its token.
+  always_comb begin
+    token      = found;
+    token.lock = 1'b0;
+    token.zero = 1'b0;
+  end
+
   assign response = '{
     warp:     done.group.warp,
     lanes:    done.group.lanes,
     op:       done.group.op,
     operand:  done.group.operand[19:0],
     complete: passed,
-    token:    found
+    token:    token
   };
 
   muster_mb_response #(.Depth(Responses)) u_response (
     .clk_i, .rst_ni,
-    .credit_o (credit), .spend_i (pipe_spend || (warp_ready && warp_responds)),
+    .credit_o (credit), .spare_o (spare), .spend_i (pipe_spend || (warp_ready && warp_responds)),
     .refund_i (answers && (parks || !accepted)),
     .valid_i (answers && accepted && !parks), .response_i (response),
     .valid_o (response_valid_o), .ready_i (response_ready_i), .response_o
@@ -262,6 +271,10 @@ module muster_mbarrier
     turned:  turned,
     parked:  parks
   };
+
+  if (EnLanes && Responses < 2) begin : g_bad_responses
+    $error("MbResponses must be 2 at least: one place is for groups that are split");
+  end
 
   `MUSTER_ASSERT(CreditsSuffice, !(pipe_spend && warp_ready && warp_responds),
                  "two responses spend one place")

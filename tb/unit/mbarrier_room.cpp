@@ -348,8 +348,8 @@ void Room::Expect(const Group& group, const Object& before) {
     ++parks;
   } else if (source == kWarp && cause == Cause::kNone &&
              (Waits(group.op) || (Arrives(group.op) && group.has_token))) {
-    expected_responses_.push_back(
-        {warp, lanes, group.op, group.operand & 0xfffff, passed, seen.found});
+    const std::uint64_t token = Object::Decode(seen.found).Encode();
+    expected_responses_.push_back({warp, lanes, group.op, group.operand & 0xfffff, passed, token});
   }
 }
 
