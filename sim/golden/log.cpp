@@ -18,6 +18,9 @@
 
 #include "sim/golden/config.h"
 #include "sim/golden/golden.h"
+#include "sim/golden/log_members.h"
+#include "sim/golden/mbarrier.h"
+#include "sim/golden/mbarrier_operation.h"
 #include "sim/golden/model.h"
 #include "sim/golden/operation.h"
 
@@ -28,19 +31,6 @@ constexpr unsigned kVersion = 1;
 constexpr std::size_t kFlushAt = std::size_t{1} << 16;
 constexpr std::size_t kMaxReports = 10;
 constexpr std::size_t kMaxLine = 4096;
-
-// The value of an enumeration that has this name.
-template <typename Enum>
-bool FindName(std::string_view name, Enum* value) {
-  constexpr unsigned kEnd = 32;  // beyond every enumeration of operation.h
-  for (unsigned code = 0; code < kEnd; ++code) {
-    if (name != "?" && name == Name(static_cast<Enum>(code))) {
-      *value = static_cast<Enum>(code);
-      return true;
-    }
-  }
-  return false;
-}
 
 // The members of a line, listed once for writing, reading and comparing. Operation and Effects may
 // be const.
@@ -88,201 +78,12 @@ void VisitEffects(What& effects, Visitor* visitor) {
   visitor->Hazards("hazards", effects.hazards);
 }
 
-// Appends "name":value members. A zero is left out unless `zeros`.
-class MemberWriter {
- public:
-  MemberWriter(fmt::memory_buffer* buffer, bool zeros) : out_(*buffer), zeros_(zeros) {}
-
-  template <typename T>
-  void Enum(const char* name, T value) {
-    if (zeros_ || value != T{}) {
-      fmt::format_to(out_, FMT_STRING("{}\"{}\":\"{}\""), Separator(), name, Name(value));
-    }
-  }
-  void Number(const char* name, std::uint64_t value, std::uint64_t /*max*/ = 0) {
-    if (zeros_ || value != 0) {
-      fmt::format_to(out_, FMT_STRING("{}\"{}\":{}"), Separator(), name, value);
-    }
-  }
-  void Bits(const char* name, std::uint64_t value) {
-    if (zeros_ || value != 0) {
-      fmt::format_to(out_, FMT_STRING("{}\"{}\":\"{:#x}\""), Separator(), name, value);
-    }
-  }
-  void Flag(const char* name, bool value) {
-    if (zeros_ || value) {
-      fmt::format_to(out_, FMT_STRING("{}\"{}\":{}"), Separator(), name, value);
-    }
-  }
-  void Hazards(const char* name, std::uint32_t hazards) {
-    if (hazards == 0) {
-      return;
-    }
-    fmt::format_to(out_, FMT_STRING("{}\"{}\":["), Separator(), name);
-    const char* separator = "";
-    for (unsigned i = 0; i < kNumHazards; ++i) {
-      if ((hazards >> i & 1) != 0) {
-        fmt::format_to(out_, FMT_STRING("{}\"{}\""), separator, Name(static_cast<Hazard>(i)));
-        separator = ",";
-      }
-    }
-    fmt::format_to(out_, "]");
-  }
-
- private:
-  const char* Separator() { return std::exchange(separator_, ","); }
-
-  fmt::appender out_;
-  bool zeros_;
-  const char* separator_ = "";
-};
-
-// Takes members out of an object. A member that is absent stays as it is unless `required`.
-class MemberReader {
- public:
-  MemberReader(nlohmann::json* object, bool required, std::string* error)
-      : object_(*object), required_(required), error_(*error) {}
-
-  template <typename T>
-  void Enum(const char* name, T& value) {
-    Take(name, "is no name that is known there", [&value](const nlohmann::json& member) {
-      return member.is_string() && FindName(Text(member), &value);
-    });
-  }
-  template <typename T>
-  void Number(const char* name, T& value, std::uint64_t max = std::numeric_limits<T>::max()) {
-    Take(name, fmt::format("is not a number from 0 to {}", max),
-         [&value, max](const nlohmann::json& member) {
-           const bool fits = member.is_number_unsigned() && member.get<std::uint64_t>() <= max;
-           value = fits ? member.get<T>() : T{};
-           return fits;
-         });
-  }
-  template <typename T>
-  void Bits(const char* name, T& value) {
-    Take(name,
-         fmt::format("is not a string such as \"0x1f\" of at most {} bits",
-                     std::numeric_limits<T>::digits),
-         [&value](const nlohmann::json& member) {
-           return member.is_string() && ParseBits(Text(member), &value);
-         });
-  }
-  void Flag(const char* name, bool& value) {
-    Take(name, "is neither true nor false", [&value](const nlohmann::json& member) {
-      value = member == true;
-      return member.is_boolean();
-    });
-  }
-  void Hazards(const char* name, std::uint32_t& hazards) {
-    Take(name, "is not a list of hazards", [&hazards](const nlohmann::json& member) {
-      return member.is_array() &&
-             std::all_of(member.begin(), member.end(), [&hazards](const nlohmann::json& item) {
-               Hazard hazard{};
-               const bool known = item.is_string() && FindName(Text(item), &hazard);
-               hazards |= 1U << static_cast<unsigned>(hazard);
-               return known;
-             });
-    });
-  }
-  void String(const char* name, std::string& value) {
-    Take(name, "is not a string", [&value](const nlohmann::json& member) {
-      value = member.is_string() ? Text(member) : std::string();
-      return member.is_string();
-    });
-  }
-  void Object(const char* name, nlohmann::json& value) {
-    Take(name, "is not an object", [&value](const nlohmann::json& member) {
-      value = member.is_object() ? member : nlohmann::json::object();
-      return member.is_object();
-    });
-  }
-
-  // To be called last: what has not been taken should not be there.
-  void Finish() {
-    if (error_.empty() && !object_.empty()) {
-      error_ = nlohmann::json(object_.begin().key()).dump() + " is not known here";
-    }
-  }
-
- private:
-  static const std::string& Text(const nlohmann::json& member) {
-    return member.get_ref<const std::string&>();
-  }
-
-  template <typename T>
-  static bool ParseBits(const std::string& text, T* value) {
-    constexpr unsigned kHex = 16;
-    const bool hex = text.rfind("0x", 0) == 0 && text.size() > 2 &&
-                     text.size() <= 2 + std::numeric_limits<T>::digits / 4 &&
-                     text.find_first_not_of("0123456789abcdef", 2) == std::string::npos;
-    if (hex) {
-      *value = static_cast<T>(std::stoull(text, nullptr, kHex));
-    }
-    return hex;
-  }
-
-  // Hands the member of that name to `parse` and removes it; `what` is wrong if that returns false.
-  template <typename Parse>
-  void Take(const char* name, const std::string& what, const Parse& parse) {
-    const auto found = object_.find(name);
-    if (found != object_.end()) {
-      if (!parse(*found)) {
-        Fail(name, what);
-      }
-      object_.erase(found);
-    } else if (required_) {
-      Fail(name, "is missing");
-    }
-  }
-
-  void Fail(const std::string& name, const std::string& what) {
-    if (error_.empty()) {
-      error_ = fmt::format("\"{}\" {}", name, what);
-    }
-  }
-
-  nlohmann::json& object_;
-  bool required_;
-  std::string& error_;
-};
-
-// Names and values of the members, to be compared with those of another object.
-class MemberLister {
- public:
-  template <typename T>
-  void Enum(const char* name, T value) {
-    members_.emplace_back(name, Name(value));
-  }
-  void Number(const char* name, std::uint64_t value) {
-    members_.emplace_back(name, fmt::format("{}", value));
-  }
-  void Bits(const char* name, std::uint64_t value) {
-    members_.emplace_back(name, fmt::format("{:#x}", value));
-  }
-  void Flag(const char* name, bool value) { members_.emplace_back(name, value ? "true" : "false"); }
-  void Hazards(const char* name, std::uint32_t value) { Bits(name, value); }
-
-  const std::vector<std::pair<const char*, std::string>>& members() const { return members_; }
-
- private:
-  std::vector<std::pair<const char*, std::string>> members_;
-};
-
-// Empty: the two are equal.
 std::string Differences(const Effects& recorded, const Effects& expected) {
   MemberLister left;
   MemberLister right;
   VisitEffects(recorded, &left);
   VisitEffects(expected, &right);
-  std::string text;
-  for (std::size_t i = 0; i < left.members().size(); ++i) {
-    const auto& [name, value] = left.members()[i];
-    if (value != right.members()[i].second) {
-      text += fmt::format("{}{} is {} in the log and {} in the golden model",
-                          text.empty() ? "" : "; ", name, value, right.members()[i].second);
-    }
-  }
-  return text;
+  return Differences(left, right);
 }
 
 }  // namespace
@@ -311,6 +112,15 @@ void LogWriter::Write(std::uint64_t cycle, const Operation& operation, const Eff
   MemberWriter effects_writer(&buffer_, /*zeros=*/false);
   VisitEffects(effects, &effects_writer);
   fmt::format_to(out, "}}}}\n");
+  if (buffer_.size() >= kFlushAt) {
+    Flush();
+  }
+}
+
+void LogWriter::Write(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) {
+  fmt::format_to(fmt::appender(buffer_), FMT_STRING("{{\"cycle\":{},"), cycle);
+  golden::Write(event, effects, &buffer_);
+  fmt::format_to(fmt::appender(buffer_), "}}\n");
   if (buffer_.size() >= kFlushAt) {
     Flush();
   }
@@ -394,21 +204,26 @@ void LogReader::ReadHeader() {
   config_ = FindConfig(config);
 }
 
-bool LogReader::Next(Record* record) {
+bool LogReader::Next(LogLine* line) {
   nlohmann::json object;
   if (!error_.empty() || !ReadObject(&object)) {
     return false;
   }
-  *record = Record();
+  *line = LogLine();
   std::string what;
   nlohmann::json effects = nlohmann::json::object();
   MemberReader reader(&object, /*required=*/true, &what);
-  reader.Number("cycle", record->cycle);
-  VisitOperation(record->operation, &reader);
+  reader.Number("cycle", line->cycle);
+  if (object.contains("mb")) {
+    line->of_mbarriers = true;
+    Read(&object, &line->event, &line->mb_effects, &what);
+    return what.empty() || Fail(what);
+  }
+  VisitOperation(line->operation, &reader);
   reader.Object("effects", effects);
   reader.Finish();
   MemberReader effects_reader(&effects, /*required=*/false, &what);
-  VisitEffects(record->effects, &effects_reader);
+  VisitEffects(line->effects, &effects_reader);
   effects_reader.Finish();
   return what.empty() || Fail(what);
 }
@@ -460,16 +275,20 @@ Replayed Replay(const std::string& path) {
   LogReader reader(path);
   if (reader.config() != nullptr) {
     Model model(*reader.config());
-    Record record;
+    Mbarriers mbarriers(model, reader.config()->smem_bytes);
+    LogLine record;
     while (reader.Next(&record)) {
       ++replayed.operations;
-      const std::string text = Differences(record.effects, model.Step(record.operation));
+      const std::string text = record.of_mbarriers
+                                   ? Differences(record.mb_effects, mbarriers.Do(record.event))
+                                   : Differences(record.effects, model.Step(record.operation));
       if (text.empty()) {
         continue;
       }
       if (++replayed.differences <= kMaxReports) {
-        replayed.reports.push_back(fmt::format("{}:{}: cycle {}, {}: {}.", path, reader.line(),
-                                               record.cycle, Describe(record.operation), text));
+        replayed.reports.push_back(fmt::format(
+            "{}:{}: cycle {}, {}: {}.", path, reader.line(), record.cycle,
+            record.of_mbarriers ? Describe(record.event) : Describe(record.operation), text));
       }
     }
   }

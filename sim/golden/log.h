@@ -6,6 +6,12 @@
 //   {"cycle":9,"op":"sync","cta":0,"warp":3,"bar":1,"count":64,"lanes":"0xffffffff",
 //    "operand":"0x0","effects":{"entry_written":true,"bar":1,"word":"0x4101000"}}   (on one line)
 //
+// What happens to mbarriers has lines of its own, in their order with the others; "mb" is the
+// operation, or "expire", "leave", "store" or "restore":
+//
+//   {"cycle":12,"mb":"arrive","source":"warp","cta":0,"addr":"0x40","warp":3,"lanes":"0x3",
+//    "operand":1,"has_token":false,"releasing":true,"effects":{"written":true,"word":"0x..."}}
+//
 // Lifecycle operations have the members that they use. Of the effects, those that are not zero are
 // written, under the names that golden.h gives them.
 #ifndef MUSTER_SIM_GOLDEN_LOG_H_
@@ -22,15 +28,23 @@
 #include <vector>
 
 #include "sim/golden/golden.h"
+#include "sim/golden/mbarrier.h"
+#include "sim/golden/mbarrier_operation.h"
 #include "sim/golden/operation.h"
 
 namespace muster::golden {
 
-// One line of a log.
 struct Record {
   std::uint64_t cycle = 0;
   Operation operation;
   Effects effects;
+};
+
+// One line of a log.
+struct LogLine : Record {
+  bool of_mbarriers = false;  // then these tell of it, and not the operation and its effects
+  MbEvent event;
+  MbEffects mb_effects;
 };
 
 class LogWriter {
@@ -41,6 +55,7 @@ class LogWriter {
   ~LogWriter() { Close(); }
 
   void Write(std::uint64_t cycle, const Operation& operation, const Effects& effects);
+  void Write(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects);
 
   // Returns false if the file could not be opened or written; error() then says so in a sentence.
   bool Close();
@@ -61,7 +76,7 @@ class LogReader {
   explicit LogReader(const std::string& path);
 
   // Reads the next line. Returns false at the end of the log and on an error.
-  bool Next(Record* record);
+  bool Next(LogLine* line);
 
   // Null after an error in the header.
   const Config* config() const { return config_; }
@@ -88,7 +103,7 @@ std::string Describe(const Operation& operation);
 
 // What the golden model makes of a log.
 struct Replayed {
-  std::uint64_t operations = 0;
+  std::uint64_t operations = 0;   // lines
   std::uint64_t differences = 0;  // operations whose effects differ
   std::vector<std::string>
       reports;        // the first of them, each with file, line, cycle and both values

@@ -10,9 +10,12 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "sim/golden/config.h"
 #include "sim/golden/golden.h"
+#include "sim/golden/mbarrier.h"
+#include "sim/golden/mbarrier_operation.h"
 #include "sim/golden/model.h"
 #include "sim/golden/operation.h"
 #include "tb/golden/trace.h"
@@ -86,7 +89,7 @@ TEST_F(GoldenLog, ComesBackAsWritten) {
     SCOPED_TRACE(text);
     const Operation operation = ParseOperation(text);
     const Effects effects = again.Step(operation);
-    Record record;
+    LogLine record;
     ASSERT_TRUE(reader.Next(&record)) << reader.error();
     EXPECT_EQ(record.cycle, ++cycle);
     EXPECT_EQ(Describe(record.operation), Describe(operation));
@@ -95,7 +98,7 @@ TEST_F(GoldenLog, ComesBackAsWritten) {
     EXPECT_EQ(Describe(record.operation, record.effects), Describe(operation, effects));
     EXPECT_EQ(record.effects.word, effects.word);
   }
-  Record record;
+  LogLine record;
   EXPECT_FALSE(reader.Next(&record));
   EXPECT_EQ(reader.error(), "");
 
@@ -184,6 +187,185 @@ TEST_F(GoldenLog, BadInputNamesFileAndLine) {
   EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":1,\"op\":\"end\",\"cta\":0,\"effects\":"
                                           "{\"hazards\":[\"rain\"]}}\n")),
             ":2: \"hazards\" is not a list of hazards.");
+}
+
+// Every kind of line that is of mbarriers, the effects that each may have, and a CTA around them.
+class GoldenMbLog : public GoldenLog {
+ protected:
+  GoldenMbLog() {
+    const auto step = [this](MbOp op, std::uint32_t lanes, std::uint32_t operand) {
+      MbEvent& event = events_.emplace_back();
+      event.operation.op = op;
+      event.operation.addr = 0x40;
+      event.operation.warp = 1;
+      event.operation.lanes = lanes;
+      event.operation.operand = operand;
+      return &event.operation;
+    };
+    step(MbOp::kTestWaitParity, 1, 0);  // hazard
+    step(MbOp::kInit, 1, 3);
+    step(MbOp::kArrive, 0x5, 1)->has_token = true;
+    step(MbOp::kArriveNoComplete, 0x6, 1);  // both refused
+    step(MbOp::kTryWaitParity, 0x2, 100)->has_hint = true;
+    MbOperation* const wait = step(MbOp::kTryWait, 0x1, 0);
+    wait->warp = 0;
+    wait->phase = true;
+    MbOperation* const copies = step(MbOp::kArrive, 1, 1);
+    copies->source = MbSource::kAsync;
+    copies->warp = 0;
+    step(MbOp::kTryWaitParity, 0x4, 0)->phase = true;
+    events_.emplace_back().kind = MbEvent::Kind::kExpire;
+    events_.back().operation.warp = 1;
+    for (const auto kind : {MbEvent::Kind::kStore, MbEvent::Kind::kRestore}) {
+      MbEvent& event = events_.emplace_back();
+      event.kind = kind;
+      event.operation.addr = 0xfff8;
+      event.word = 0xfffff000001ffffc;
+    }
+    MbOperation* const other = step(MbOp::kArriveDropExpectTx, 0xffffffff, 16);
+    other->source = MbSource::kRemote;
+    other->addr = 0xfff8;
+    other->warp = 0;
+    step(MbOp::kTryWaitParity, 0x8, 0)->phase = true;
+    events_.emplace_back().kind = MbEvent::Kind::kLeave;
+    events_.back().how = OpKind::kSuspend;
+  }
+
+  // A log of them all.
+  void WriteAll() {
+    Model model(*FindConfig("small"));
+    Mbarriers mbarriers(model, FindConfig("small")->smem_bytes);
+    LogWriter writer(path_, "small", 7);
+    const Operation launch = ParseOperation("launch 0: 0 1");
+    writer.Write(1, launch, model.Step(launch));
+    for (const MbEvent& event : events_) {
+      effects_.push_back(mbarriers.Do(event));
+      writer.Write(9, event, effects_.back());
+    }
+    ASSERT_TRUE(writer.Close()) << writer.error();
+  }
+
+  std::vector<MbEvent> events_;
+  std::vector<MbEffects> effects_;
+};
+
+TEST_F(GoldenMbLog, ComesBackAsWritten) {
+  WriteAll();
+  LogReader reader(path_);
+  LogLine record;
+  ASSERT_TRUE(reader.Next(&record)) << reader.error();
+  EXPECT_FALSE(record.of_mbarriers);
+  unsigned answers = 0;
+  for (std::size_t i = 0; i < events_.size(); ++i) {
+    SCOPED_TRACE(Describe(events_[i]));
+    ASSERT_TRUE(reader.Next(&record)) << reader.error();
+    EXPECT_TRUE(record.of_mbarriers);
+    EXPECT_EQ(record.cycle, 9U);
+    EXPECT_EQ(record.event.kind, events_[i].kind);
+    EXPECT_EQ(Describe(record.event), Describe(events_[i]));
+    EXPECT_EQ(record.event.operation.has_token, events_[i].operation.has_token);
+    EXPECT_EQ(record.event.operation.has_hint, events_[i].operation.has_hint);
+    const MbEffects& left = record.mb_effects;
+    const MbEffects& right = effects_[i];
+    EXPECT_EQ(left.fault, right.fault);
+    EXPECT_EQ(left.token, right.token);
+    EXPECT_EQ(left.complete, right.complete);
+    EXPECT_EQ(left.parked, right.parked);
+    EXPECT_EQ(left.written, right.written);
+    EXPECT_EQ(left.word, right.word);
+    EXPECT_EQ(left.turns, right.turns);
+    EXPECT_EQ(left.hazards, right.hazards);
+    ASSERT_EQ(left.answers.size(), right.answers.size());
+    for (std::size_t answer = 0; answer < left.answers.size(); ++answer) {
+      EXPECT_EQ(left.answers[answer].warp, right.answers[answer].warp);
+      EXPECT_EQ(left.answers[answer].lanes, right.answers[answer].lanes);
+      EXPECT_EQ(left.answers[answer].complete, right.answers[answer].complete);
+      ++answers;
+    }
+  }
+  EXPECT_FALSE(reader.Next(&record));
+  EXPECT_EQ(reader.error(), "");
+  EXPECT_EQ(answers, 3U);  // by the turn, the limit and the CTA's end
+
+  const Replayed replayed = Replay(path_);
+  EXPECT_EQ(replayed.error, "");
+  EXPECT_EQ(replayed.operations, events_.size() + 1);
+  EXPECT_EQ(replayed.differences, 0U);
+}
+
+TEST_F(GoldenMbLog, IsOneLineForEachEvent) {
+  WriteAll();
+  const std::string log = Load();
+  for (const char* line :
+       {R"({"cycle":9,"mb":"arrive","source":"warp","cta":0,"addr":"0x40","warp":1,"lanes":"0x5",)"
+        R"("operand":1,"has_token":true,"releasing":true,"effects":{"token":["0x7fffe800001ffffa",)"
+        R"("0x0","0x7ffff000001ffffa"],"written":true,"word":"0x7ffff800001ffffa"}})",
+        R"({"cycle":9,"mb":"arrive","source":"async","cta":0,"addr":"0x40","warp":0,"lanes":"0x1",)"
+        R"("operand":1,"has_token":false,"releasing":true,"effects":{"written":true,)"
+        R"("word":"0xffffe800001ffffa","turns":1,)"
+        R"("answers":[{"warp":1,"lanes":"0x2","complete":true}]}})",
+        R"({"cycle":9,"mb":"expire","warp":1,)"
+        R"("effects":{"answers":[{"warp":1,"lanes":"0x4","complete":false}]}})",
+        R"({"cycle":9,"mb":"restore","cta":0,"addr":"0xfff8","word":"0xfffff000001ffffc",)"
+        R"("effects":{}})",
+        R"({"cycle":9,"mb":"leave","cta":0,"how":"suspend",)"
+        R"("effects":{"answers":[{"warp":1,"lanes":"0x8","complete":false}]}})"}) {
+    EXPECT_NE(log.find(std::string(line) + "\n"), std::string::npos) << line << "\n" << log;
+  }
+}
+
+TEST_F(GoldenMbLog, ReplayFindsTheDifferences) {
+  WriteAll();
+  std::string log = Load();
+  const auto replace = [&log](const std::string& text, const std::string& by) {
+    ASSERT_NE(log.find(text), std::string::npos) << text;
+    log.replace(log.find(text), text.size(), by);
+  };
+  replace(R"("fault":{"nocomplete_completed":"0x6"})", R"("fault":{"word_exhausted":"0x2"})");
+  replace(R"("0x7ffff000001ffffa"])", R"("0x7ffff000001ffff8"])");
+  replace(R"("warp":1,"lanes":"0x4","complete":false)",
+          R"("warp":1,"lanes":"0x4","complete":true)");
+  Save(log);
+  const Replayed replayed = Replay(path_);
+  EXPECT_EQ(replayed.error, "");
+  EXPECT_EQ(replayed.differences, 3U);
+  ASSERT_EQ(replayed.reports.size(), 3U);
+  EXPECT_EQ(replayed.reports[0],
+            path_ +
+                ":5: cycle 9, arrive of 1 at 0x40 of CTA 0 by warp 1, lanes 0x5: token of lane 2 "
+                "is 0x7ffff000001ffff8 in the log and 0x7ffff000001ffffa in the golden model.");
+  EXPECT_EQ(
+      replayed.reports[1],
+      path_ +
+          ":6: cycle 9, arrive.noComplete of 1 at 0x40 of CTA 0 by warp 1, lanes 0x6: fault is "
+          "word_exhausted of lanes 0x2 in the log and nocomplete_completed of lanes 0x6 in the "
+          "golden model.");
+  EXPECT_EQ(replayed.reports[2],
+            path_ +
+                ":11: cycle 9, time limit of warp 1: answers is true of warp 1, lanes 0x4 in the "
+                "log and false of warp 1, lanes 0x4 in the golden model.");
+}
+
+TEST_F(GoldenMbLog, BadInputNamesFileAndLine) {
+  const auto error_of = [this](const std::string& members) {
+    return ErrorOf(std::string(kHeader) + R"({"cycle":1,)" + members + "}\n");
+  };
+  EXPECT_EQ(error_of(R"("mb":"jump")"), ":2: \"mb\" is no name that is known there.");
+  EXPECT_EQ(error_of(R"("mb":"store","cta":0,"addr":"0x40")"), ":2: \"word\" is missing.");
+  EXPECT_EQ(error_of(R"("mb":"expire","warp":64,"effects":{})"),
+            ":2: \"warp\" is not a number from 0 to 63.");
+  EXPECT_EQ(error_of(R"("mb":"expire","warp":1,"cta":0,"effects":{})"),
+            ":2: \"cta\" is not known here.");
+  EXPECT_EQ(error_of(R"("mb":"leave","cta":32,"how":"end","effects":{})"),
+            ":2: \"cta\" is not a number from 0 to 31.");
+  const std::string leave = R"("mb":"leave","cta":0,"how":"end","effects":)";
+  EXPECT_EQ(error_of(leave + R"({"fault":{"rain":"0x1"}})"),
+            ":2: \"fault\" does not name the lanes of each cause.");
+  EXPECT_EQ(error_of(leave + R"({"token":["1"]})"),
+            ":2: \"token\" is not a list of at most 32 tokens.");
+  EXPECT_EQ(error_of(leave + R"({"answers":[{"warp":1,"lanes":"0x1"}]})"),
+            ":2: \"answers\" is not a list of answers.");
+  EXPECT_EQ(error_of(leave + R"({"answers":[1]})"), ":2: \"answers\" is not a list of answers.");
 }
 
 TEST_F(GoldenLog, FilesThatCannotBeOpened) {
