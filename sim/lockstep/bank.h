@@ -54,7 +54,7 @@ class Bank {
   std::uint8_t held_valid_ = 0;
   std::array<MbPlace, 3> held_;
   bool read_granted_ = false;
-  unsigned reading_ = 0;       // cycles until the data of the read on its way
+  unsigned reading_ = 0;  // cycles until the data of the read on its way
   MbPlace read_place_;
   unsigned waiting_ = 0;  // cycles in which a store was held up, in a row
   bool refused_ = false;  // in this cycle

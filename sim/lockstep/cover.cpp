@@ -161,21 +161,15 @@ constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 
 }  // namespace
 
-Cover::Cover(const Config& config) : config_(config), names_(1), hits_(1) {
+Cover::Cover(const Config& config) : config_(config), mb_(config, &points_) {
   const unsigned has = Has(config);
   for (const SpotRow& row : kSpots) {
     if ((row.needs & ~has) == 0) {
-      spots_[static_cast<unsigned>(row.spot)] = Define(row.name);
+      spots_[static_cast<unsigned>(row.spot)] = points_.Define(row.name);
     }
   }
   DefineCrosses();
   NextRun();
-}
-
-unsigned Cover::Define(const std::string& name) {
-  names_.push_back(name);
-  hits_.push_back(0);
-  return static_cast<unsigned>(names_.size() - 1);
 }
 
 void Cover::DefineCrosses() {
@@ -190,8 +184,8 @@ void Cover::DefineCrosses() {
       for (unsigned role = 0; role < kRoles.size(); ++role) {
         // ARV needs a count.
         if (kind != OpKind::kArrive || mode == 1) {
-          arrivals_[Code(kind)][mode][role] =
-              Define(fmt::format("operation.{}.{}.{}", Name(kind), kModes[mode], kRoles[role]));
+          arrivals_[Code(kind)][mode][role] = points_.Define(
+              fmt::format("operation.{}.{}.{}", Name(kind), kModes[mode], kRoles[role]));
         }
       }
     }
@@ -203,9 +197,9 @@ void Cover::DefineCrosses() {
   operations.push_back(OpKind::kExit);
   if (config_.lanes) {
     for (const OpKind kind : operations) {
-      no_lanes_[Code(kind)] = Define(fmt::format("lanes.none.{}", Name(kind)));
+      no_lanes_[Code(kind)] = points_.Define(fmt::format("lanes.none.{}", Name(kind)));
       if (IsArrival(kind)) {
-        some_lanes_[Code(kind)] = Define(fmt::format("lanes.some.{}", Name(kind)));
+        some_lanes_[Code(kind)] = points_.Define(fmt::format("lanes.some.{}", Name(kind)));
       }
     }
   }
@@ -217,13 +211,13 @@ void Cover::DefineCrosses() {
   for (unsigned cause = 1; cause < kNumFaultCauses && config_.faults; ++cause) {
     for (const OpKind kind : operations) {
       if (CanBeRefused(kind, static_cast<FaultCause>(cause))) {
-        faults_[cause][Code(kind)] =
-            Define(fmt::format("fault.{}.{}", Name(static_cast<FaultCause>(cause)), Name(kind)));
+        faults_[cause][Code(kind)] = points_.Define(
+            fmt::format("fault.{}.{}", Name(static_cast<FaultCause>(cause)), Name(kind)));
       }
     }
   }
   for (unsigned bar = 0; bar < kNumBars; ++bar) {
-    bars_[bar] = Define(fmt::format("complete.barrier_{}", bar));
+    bars_[bar] = points_.Define(fmt::format("complete.barrier_{}", bar));
   }
 }
 
@@ -234,20 +228,7 @@ void Cover::NextRun() {
   waiting_ = 0;
   restored_waiting_ = 0;
   latest_cycle_ = 0;
-}
-
-std::vector<Cover::Point> Cover::points() const {
-  std::vector<Point> points;
-  for (std::size_t i = 1; i < names_.size(); ++i) {
-    points.push_back({names_[i], hits_[i]});
-  }
-  return points;
-}
-
-void Cover::Add(const std::vector<std::uint64_t>& hits) {
-  for (std::size_t i = 0; i < hits.size(); ++i) {
-    hits_[i + 1] += hits[i];
-  }
+  mb_.NextRun();
 }
 
 void Cover::Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,

@@ -7,12 +7,14 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "sim/golden/golden.h"
+#include "sim/golden/mbarrier.h"
 #include "sim/golden/model.h"
 #include "sim/golden/operation.h"
+#include "sim/lockstep/cover_points.h"
+#include "sim/lockstep/mb_cover.h"
 #include "sim/lockstep/monitor.h"
 #include "sim/lockstep/pins.h"
 
@@ -105,17 +107,17 @@ enum class Spot : unsigned {
 
 class Cover {
  public:
-  struct Point {
-    std::string name;
-    std::uint64_t hits = 0;
-  };
-
   explicit Cover(const Config& config);
 
   // Looks at one cycle: its pins, what committed and with which effects, and the golden model
   // behind it.
   void Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out, const Commits& commits,
                const golden::Effects* effects, const golden::Model& model);
+  // The same for what happened at mbarriers.
+  void Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,
+               const std::vector<MbEvent>& events, const golden::MbEffects* effects) {
+    mb_.Observe(cycle, in, out, events, effects);
+  }
 
   // Counts a point, if the configuration has it.
   void Hit(Spot spot) { Count(spots_[static_cast<unsigned>(spot)]); }
@@ -123,10 +125,8 @@ class Cover {
   // Forgets the state of the run before, and keeps the counts.
   void NextRun();
 
-  std::vector<Point> points() const;
-  std::vector<std::uint64_t> hits() const { return {hits_.begin() + 1, hits_.end()}; }
-  // Adds the hits of another process, in the order of points().
-  void Add(const std::vector<std::uint64_t>& hits);
+  CoverPoints& points() { return points_; }
+  const CoverPoints& points() const { return points_; }
 
  private:
   // What is known of a barrier.
@@ -141,7 +141,6 @@ class Cover {
   };
 
   static constexpr unsigned kKinds = 20;  // codes of OpKind
-  static constexpr unsigned kNoPoint = 0;
 
   // An operation that commits in this cycle.
   struct Event {
@@ -152,8 +151,7 @@ class Cover {
     unsigned index;  // among those that commit together
   };
 
-  void Count(unsigned point) { ++hits_[point]; }
-  unsigned Define(const std::string& name);
+  void Count(unsigned point) { points_.Count(point); }
   void DefineCrosses();
 
   void CountPins(const Inputs& in, const Outputs& out);
@@ -167,10 +165,10 @@ class Cover {
   Entry& EntryOf(unsigned cta, unsigned bar) { return entries_[cta * kNumBars + bar]; }
 
   const Config config_;
-  std::vector<std::string> names_;  // point 0 stands for all that the configuration lacks
-  std::vector<std::uint64_t> hits_;
+  CoverPoints points_;
+  MbCover mb_;
 
-  // Points by what they count; kNoPoint: the configuration has none.
+  // Points by what they count.
   std::array<unsigned, static_cast<unsigned>(Spot::kCount)> spots_{};
   std::array<std::array<std::array<unsigned, 4>, 2>, kKinds> arrivals_{};  // kind, counted, role
   std::array<unsigned, kKinds> no_lanes_{};

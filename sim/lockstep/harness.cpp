@@ -151,7 +151,7 @@ class Station : public sc_core::sc_module {
   tlm::tlm_generic_payload payload_;
   golden::Batch batch_;
   std::array<golden::Effects, kMaxIssue> effects_;
-  std::vector<golden::MbEffects> mb_effects_;
+  std::vector<golden::MbEffects> mb_effects_ = std::vector<golden::MbEffects>(kMaxWarps);
 
   bool driving_ = true;
   std::uint64_t drain_from_ = 0;
@@ -269,12 +269,17 @@ bool Station::Check(std::uint64_t cycle, sc_core::sc_time* ahead) {
   }
   if (options_.cover != nullptr) {
     options_.cover->Observe(cycle, in, out, commits, effects_.data(), golden_.model());
+    options_.cover->Observe(cycle, in, out, events, mb_effects_.data());
   }
   Count(out);
   return scoreboard_.Compare(cycle, in, out) || Stop(cycle, *scoreboard_.mismatch());
 }
 
 void Station::Log(std::uint64_t cycle) {
+  const std::vector<MbEvent>& events = mb_checker_.events();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    log_->Write(mb_checker_.CycleOf(events[i], cycle), events[i], mb_effects_[i]);
+  }
   const Commits& commits = monitor_.commits();
   for (unsigned i = 0; i < commits.count; ++i) {
     log_->Write(cycle, commits.operations[i], effects_[i]);

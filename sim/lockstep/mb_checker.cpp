@@ -35,7 +35,9 @@ MbChecker::MbChecker(const Config& config, const golden::Mbarriers& model)
       model_(model),
       warp_mask_(WarpMask(config.num_warps)),
       expiry_(config.num_warps + 4),
-      records_(config.mbarrier ? kRecords : 0) {}
+      records_(config.mbarrier ? kRecords : 0) {
+  events_.reserve(kMaxWarps);
+}
 
 bool MbChecker::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
   const MbInputs& mb_in = in.mb;

@@ -155,12 +155,16 @@ bool MbChecker::CompareResponse(std::uint64_t cycle, const MbInputs& in, const M
   const Response& must = responses_.front();
   const MbOperation& operation = must.operation;
   const MbPlace place{operation.cta, operation.addr};
-  if (!out.response_valid) {
-    return cycle < std::max(must.commit + kResponseLatency, next_response_) ||
-           Differ("mb.response_valid", "0",
-                  fmt::format("1: of warp {}, which committed in cycle {}", operation.warp,
-                              must.commit),
+  // Each has a cycle of its own, from the one on in which the one before it is gone.
+  const bool due = cycle >= std::max(must.commit + kResponseLatency, next_response_);
+  if (out.response_valid != due) {
+    return Differ("mb.response_valid", due ? "0" : "1",
+                  fmt::format("{}: of warp {}, {} cycles behind its commit", due ? 1 : 0,
+                              operation.warp, cycle - must.commit),
                   place);
+  }
+  if (!due) {
+    return true;
   }
   const MbOutputs::Response& is = out.response;
   if (PlaceOf(is.warp) != PlaceOf(operation.warp) || is.op != operation.op ||

@@ -7,8 +7,13 @@ bool Recorder::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   if (!source_.Drive(cycle, seen, inputs)) {
     return false;
   }
-  recording_.push_back(*inputs);
+  recording_.driven.push_back(*inputs);
   return true;
+}
+
+void Recorder::Serve(const Outputs& seen, Inputs* inputs) {
+  source_.Serve(seen, inputs);
+  recording_.served.push_back(*inputs);
 }
 
 void Recorder::OnCommit(std::uint64_t cycle, const Operation& operation,
@@ -16,12 +21,24 @@ void Recorder::OnCommit(std::uint64_t cycle, const Operation& operation,
   source_.OnCommit(cycle, operation, effects);
 }
 
+void Recorder::OnMbEvent(std::uint64_t cycle, const MbEvent& event,
+                         const golden::MbEffects& effects) {
+  source_.OnMbEvent(cycle, event, effects);
+}
+
 bool Replay::Drive(std::uint64_t /*cycle*/, const Outputs& /*seen*/, Inputs* inputs) {
-  if (next_ == recording_.size()) {
+  if (next_ == recording_.driven.size()) {
     return false;
   }
-  *inputs = recording_[next_++];
+  *inputs = recording_.driven[next_++];
   return true;
+}
+
+// If all of it was driven; else nothing is known of how the unit runs empty.
+void Replay::Serve(const Outputs& /*seen*/, Inputs* inputs) {
+  if (next_ == recording_.driven.size() && next_served_ < recording_.served.size()) {
+    *inputs = recording_.served[next_served_++];
+  }
 }
 
 }  // namespace muster::lockstep

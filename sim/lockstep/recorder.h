@@ -14,7 +14,10 @@
 namespace muster::lockstep {
 
 // The pins of each cycle of a run.
-using Recording = std::vector<Inputs>;
+struct Recording {
+  std::vector<Inputs> driven;
+  std::vector<Inputs> served;  // while the unit ran empty behind these
+};
 
 // Drives what another driver drives, and writes it down.
 class Recorder : public Driver {
@@ -22,8 +25,11 @@ class Recorder : public Driver {
   Recorder(Driver* source, Recording* recording) : source_(*source), recording_(*recording) {}
 
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
+  void Serve(const Outputs& seen, Inputs* inputs) override;
   void OnCommit(std::uint64_t cycle, const Operation& operation,
                 const golden::Effects& effects) override;
+  void OnMbEvent(std::uint64_t cycle, const MbEvent& event,
+                 const golden::MbEffects& effects) override;
 
  private:
   Driver& source_;
@@ -35,10 +41,12 @@ class Replay : public Driver {
   explicit Replay(const Recording& recording) : recording_(recording) {}
 
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
+  void Serve(const Outputs& seen, Inputs* inputs) override;
 
  private:
   const Recording& recording_;
   std::size_t next_ = 0;
+  std::size_t next_served_ = 0;
 };
 
 }  // namespace muster::lockstep

@@ -18,6 +18,7 @@
 #include "sim/golden/config.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/recorder.h"
+#include "tb/bench/storm.h"
 #include "tb/bench/traffic.h"
 
 namespace {
@@ -31,6 +32,7 @@ using muster::lockstep::Result;
 constexpr unsigned kPairs = 5;
 constexpr std::uint64_t kSeed = 1;
 constexpr double kLeastBusy = 0.5;
+constexpr std::uint64_t kStormCycles = 50'000;  // one phase lasts longer
 
 struct Stimulus {
   Recording pins;
@@ -45,15 +47,15 @@ Result RunChecked(const Config& config, muster::lockstep::Driver* driver, const 
   return result;
 }
 
-Stimulus Record(const Config& config, std::uint64_t cycles) {
-  muster::bench::Traffic traffic(config, kSeed);
+Stimulus Record(const Config& config, muster::lockstep::Driver* driver, std::uint64_t cycles) {
   Stimulus stimulus;
-  stimulus.pins.reserve(cycles);
-  muster::lockstep::Recorder recorder(&traffic, &stimulus.pins);
+  stimulus.pins.driven.reserve(cycles);
+  muster::lockstep::Recorder recorder(driver, &stimulus.pins);
   Options options;
   options.max_cycles = cycles;
   const Result result = RunChecked(config, &recorder, options);
-  stimulus.busy = static_cast<double>(result.commit_cycles) / static_cast<double>(result.cycles);
+  stimulus.busy = static_cast<double>(std::max(result.commit_cycles, result.mb_commits)) /
+                  static_cast<double>(result.cycles);
   if (stimulus.busy < kLeastBusy) {
     throw std::runtime_error(
         fmt::format("{}: {:.0f}% of the cycles of the stimulus commit an operation, and the speed "
@@ -66,7 +68,7 @@ Stimulus Record(const Config& config, std::uint64_t cycles) {
 double Khz(const Config& config, const Recording& recording, bool checked) {
   muster::lockstep::Replay replay(recording);
   Options options;
-  options.max_cycles = recording.size() + 1;
+  options.max_cycles = recording.driven.size() + 1;
   options.checked = checked;
   const Result result = RunChecked(config, &replay, options);
   return static_cast<double>(result.cycles) / result.seconds / 1000;
@@ -80,8 +82,8 @@ double Median(std::vector<double> values) {
 
 double Rounded(double value, double steps) { return std::round(value * steps) / steps; }
 
-nlohmann::json Measure(const Config& config, std::uint64_t cycles) {
-  const Stimulus stimulus = Record(config, cycles);
+// `what` goes before the names of the figures.
+nlohmann::json Measure(const Config& config, const Stimulus& stimulus, const std::string& what) {
   std::vector<double> checked;
   std::vector<double> unchecked;
   std::vector<double> ratios;
@@ -90,10 +92,22 @@ nlohmann::json Measure(const Config& config, std::uint64_t cycles) {
     checked.push_back(Khz(config, stimulus.pins, true));
     ratios.push_back(checked.back() / unchecked.back());
   }
-  return {{"lockstep_khz", Rounded(Median(checked), 10)},
-          {"unchecked_khz", Rounded(Median(unchecked), 10)},
-          {"lockstep_ratio", Rounded(Median(ratios), 1000)},
-          {"commit_cycles", Rounded(stimulus.busy, 1000)}};
+  return {{what + "lockstep_khz", Rounded(Median(checked), 10)},
+          {what + "unchecked_khz", Rounded(Median(unchecked), 10)},
+          {what + "lockstep_ratio", Rounded(Median(ratios), 1000)},
+          {what + "commit_cycles", Rounded(stimulus.busy, 1000)}};
+}
+
+// Of named barriers, and of all sources at one mbarrier.
+nlohmann::json MeasureBoth(const Config& config, std::uint64_t cycles) {
+  muster::bench::Traffic traffic(config, kSeed);
+  nlohmann::json figures = Measure(config, Record(config, &traffic, cycles), "");
+  if (config.mbarrier) {
+    const std::uint64_t enough = std::min(cycles, kStormCycles);
+    muster::bench::Storm storm(config, enough);
+    figures.update(Measure(config, Record(config, &storm, enough), "mb_"));
+  }
+  return figures;
 }
 
 }  // namespace
@@ -112,7 +126,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    fmt::print("{}\n", Measure(*config, cycles).dump(2));
+    fmt::print("{}\n", MeasureBoth(*config, cycles).dump(2));
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;

@@ -7,7 +7,9 @@ module codes
   output logic [3:0]  op_o    [10],
   output logic [1:0]  lc_o    [4],
   output logic [2:0]  kind_o  [5],
-  output logic [4:0]  fault_o [11],
+  output logic [4:0]  fault_o [19],
+  output logic [3:0]  mb_op_o [15],
+  output logic [1:0]  mb_source_o [3],
   output logic [31:0] limit_o [5]
 );
 
@@ -18,7 +20,13 @@ module codes
   assign fault_o = '{FaultNone, FaultBadLaunch, FaultCtaNotResident, FaultWarpNotLive,
                      FaultWarpWaiting, FaultBadStateWord, FaultArvWithoutCount,
                      FaultCountNotMultiple, FaultCountAboveCta, FaultCountMismatch,
-                     FaultKindMismatch};
+                     FaultKindMismatch, FaultBadAddress, FaultBadInitCount, FaultBadArriveCount,
+                     FaultTxOverflow, FaultPendingOverflow, FaultNocompleteCompleted,
+                     FaultWordExhausted, FaultRemoteNotAllowed};
+  assign mb_op_o = '{MbInit, MbInval, MbArrive, MbArriveNoComplete, MbArriveExpectTx, MbArriveDrop,
+                     MbArriveDropNoComplete, MbArriveDropExpectTx, MbExpectTx, MbCompleteTx,
+                     MbTestWait, MbTestWaitParity, MbTryWait, MbTryWaitParity, MbCopyArrive};
+  assign mb_source_o = '{MbWarp, MbAsync, MbRemote};
   assign limit_o = '{WarpSize, NumBars, MaxWarps, MaxCtas, MaxIssue};
 
 endmodule

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "sim/golden/mbarrier_operation.h"
 #include "sim/golden/operation.h"
 
 namespace muster {
@@ -33,12 +34,23 @@ TEST(Codes, EqualThoseOfThePackage) {
               static_cast<unsigned>(OpKind::kLaunch));
   ExpectEqual(unit.kind_o, std::vector{BarKind::kIdle, BarKind::kSync, BarKind::kAnd, BarKind::kOr,
                                        BarKind::kPopc});
-  ExpectEqual(unit.fault_o,
-              std::vector{FaultCause::kNone, FaultCause::kBadLaunch, FaultCause::kCtaNotResident,
-                          FaultCause::kWarpNotLive, FaultCause::kWarpWaiting,
-                          FaultCause::kBadStateWord, FaultCause::kArvWithoutCount,
-                          FaultCause::kCountNotMultiple, FaultCause::kCountAboveCta,
-                          FaultCause::kCountMismatch, FaultCause::kKindMismatch});
+  ExpectEqual(
+      unit.fault_o,
+      std::vector{FaultCause::kNone, FaultCause::kBadLaunch, FaultCause::kCtaNotResident,
+                  FaultCause::kWarpNotLive, FaultCause::kWarpWaiting, FaultCause::kBadStateWord,
+                  FaultCause::kArvWithoutCount, FaultCause::kCountNotMultiple,
+                  FaultCause::kCountAboveCta, FaultCause::kCountMismatch, FaultCause::kKindMismatch,
+                  FaultCause::kBadAddress, FaultCause::kBadInitCount, FaultCause::kBadArriveCount,
+                  FaultCause::kTxOverflow, FaultCause::kPendingOverflow,
+                  FaultCause::kNocompleteCompleted, FaultCause::kWordExhausted,
+                  FaultCause::kRemoteNotAllowed});
+  ExpectEqual(
+      unit.mb_op_o,
+      std::vector{MbOp::kInit, MbOp::kInval, MbOp::kArrive, MbOp::kArriveNoComplete,
+                  MbOp::kArriveExpectTx, MbOp::kArriveDrop, MbOp::kArriveDropNoComplete,
+                  MbOp::kArriveDropExpectTx, MbOp::kExpectTx, MbOp::kCompleteTx, MbOp::kTestWait,
+                  MbOp::kTestWaitParity, MbOp::kTryWait, MbOp::kTryWaitParity, MbOp::kCopyArrive});
+  ExpectEqual(unit.mb_source_o, std::vector{MbSource::kWarp, MbSource::kAsync, MbSource::kRemote});
   ExpectEqual(unit.limit_o, std::vector{kWarpSize, kNumBars, kMaxWarps, kMaxCtas, kMaxIssue});
 }
 

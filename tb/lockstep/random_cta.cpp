@@ -140,6 +140,7 @@ void RandomDriver::Launched(Cta* cta) {
   ++launches_[cta->slot];
   words_[cta->slot].fill(0);
   cta->launched = cycle_;
+  mbarriers_.Launched(cta->slot);
   if (!cta->saved) {
     cta->state = State::kRunning;
     RefreshAll(*cta);
@@ -203,6 +204,7 @@ void RandomDriver::NextErrands(Cta* cta) {
       break;
     case State::kWritingWarps:
       cta->state = State::kRunning;
+      mbarriers_.Restore(cta->slot, cta->saved_words);
       RefreshAll(*cta);
       return;
     case State::kFreezing:
@@ -235,7 +237,9 @@ void RandomDriver::NextErrands(Cta* cta) {
 
 // Each resident CTA has its turn once in num_ctas cycles.
 void RandomDriver::LookAfter(Cta* cta) {
-  const bool busy = (cta->warps & (flying_ | exiting_)) != 0;
+  const bool quiet = mbarriers_.Quiet(cta->slot, cta->warps) &&
+                     (config_.mb_limit || (mbarriers_.parked() & cta->warps) == 0);
+  const bool busy = (cta->warps & (flying_ | exiting_)) != 0 || !quiet;
   if (cta->state == State::kFreezing && !busy) {
     if (cta->warps != 0) {
       return NextErrands(cta);
@@ -246,10 +250,14 @@ void RandomDriver::LookAfter(Cta* cta) {
     return;
   }
   const std::uint64_t able = (want_issue_ | want_exit_) & ~waiting_ & cta->warps;
-  if (!busy && able == 0) {
+  const bool parked = (mbarriers_.parked() & cta->warps) != 0;
+  if (!busy && able == 0 && (!parked || random_.OneIn(5000))) {
     // Finished, or (without a program, or disturbed) stuck.
     observed_finished_ = observed_finished_ || (cta->observed && cta->warps == 0);
     return Ask(OpKind::kEnd, cta);
+  }
+  if ((mbarriers_.patient() & cta->warps) != 0) {
+    return;
   }
   const unsigned turns = config_.num_ctas;
   const bool old = cta->wild && cycle_ > cta->launched + kWildAge;
@@ -268,6 +276,10 @@ void RandomDriver::LookAfter(Cta* cta) {
 
 void RandomDriver::Left(Cta* cta, OpKind how) {
   residents_[cta->slot] = nullptr;
+  if (how == OpKind::kSuspend) {
+    cta->saved_words = mbarriers_.Save(cta->slot);
+  }
+  mbarriers_.Left(cta->slot, cta->warps);
   for (unsigned index = 0; index < cta->size; ++index) {
     for (Flight& flight : flights_[cta->slots[index]]) {
       flight.cta = flight.cta == cta ? nullptr : flight.cta;

@@ -19,7 +19,10 @@ bool MakesWait(const Operation& operation) {
 }  // namespace
 
 RandomDriver::RandomDriver(const Config& config, const RandomOptions& options)
-    : config_(config), options_(options), random_(options.seed) {
+    : config_(config),
+      options_(options),
+      random_(options.seed),
+      mbarriers_(config, *this, options.seed) {
   if (options.dense || !config.faults) {
     mood_.spice = 0;
   }
@@ -33,6 +36,9 @@ bool RandomDriver::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* input
   if (cycle >= next_mood_ && !options_.dense) {
     NewMood();
   }
+  if (config_.mbarrier) {
+    mbarriers_.Begin(cycle, seen.mb, &inputs->mb);
+  }
   MaybeLaunch();
   if (residents_[turn_] != nullptr) {
     LookAfter(residents_[turn_]);
@@ -42,7 +48,17 @@ bool RandomDriver::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* input
   DriveIssue(seen, inputs);
   DriveLifecycle(seen, inputs);
   inputs->response_ready = random_.Percent(mood_.response);
+  if (config_.mbarrier) {
+    mbarriers_.Present(&inputs->mb);
+  }
   return true;
+}
+
+void RandomDriver::Serve(const Outputs& seen, Inputs* inputs) {
+  if (config_.mbarrier) {
+    mbarriers_.Serve(seen.mb, &inputs->mb);
+    inputs->fence_ack = ~mbarriers_.busy();
+  }
 }
 
 void RandomDriver::NewMood() {
@@ -50,8 +66,8 @@ void RandomDriver::NewMood() {
   mood_.issue = random_.Pick(std::array{100U, 100U, 100U, 100U, 40U});
   mood_.spice = config_.faults ? random_.Pick(std::array{0U, 3U, 10U, 40U}) : 0;
   mood_.together = random_.Pick(std::array{0U, 50U, 95U});
-  mood_.access = random_.Pick(std::array{3U, 5U, 7U, 60U});
-  mood_.perform = random_.Pick(std::array{0U, 0U, 0U, 1U, 3U});
+  mood_.access = random_.Pick(std::array{1U, 3U, 5U, 7U, 60U});
+  mood_.perform = random_.Pick(std::array{0U, 0U, 0U, 1U, 3U, 5U});
   mood_.response = random_.Pick(std::array{100U, 100U, 100U, 30U});
   mood_.lifecycle = random_.Pick(std::array{100U, 100U, 20U});
   mood_.patient = random_.Percent(30);
@@ -64,7 +80,10 @@ void RandomDriver::NewMood() {
 void RandomDriver::DriveFence(const Outputs& /*seen*/, Inputs* inputs) {
   accessing_ |= random_.Sparse(mood_.access);
   accessing_ &= ~random_.Sparse(mood_.perform);
-  inputs->fence_ack = ~accessing_;
+  // A barrier does not overtake what its warp asked of mbarriers, but that does not wait for
+  // itself.
+  inputs->fence_ack = ~(accessing_ | mbarriers_.busy());
+  inputs->mb.fence_ack = ~accessing_;
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -121,7 +140,7 @@ bool RandomDriver::PickErrand(Operation* operation, Flight* flight) {
       continue;
     }
     Operation errand = cta->errands.back();
-    const std::uint64_t able = cta->warps & ~flying_;
+    const std::uint64_t able = cta->warps & ~flying_ & ~mbarriers_.busy();
     if (errand.warp == kAnyWarp && able != 0) {
       errand.warp = static_cast<std::uint8_t>(random_.Bit(able));
     }
@@ -146,7 +165,7 @@ bool RandomDriver::PickSpice(Operation* operation, Flight* flight) {
   }
   const unsigned warp = random_.Below(config_.num_warps);
   const Cta* owner = owners_[warp];
-  if ((presented_ >> warp & 1) != 0 || flights_[warp].size() > 1 || (exiting_ >> warp & 1) != 0 ||
+  if (((presented_ | exiting_ | ~Unengaged()) >> warp & 1) != 0 || flights_[warp].size() > 1 ||
       (owner != nullptr && owner->state != State::kRunning)) {
     return false;
   }
@@ -156,6 +175,8 @@ bool RandomDriver::PickSpice(Operation* operation, Flight* flight) {
 
 bool RandomDriver::PickStep(const Operation* lead, Operation* operation, Flight* flight) {
   std::uint64_t able = want_issue_ & ~waiting_ & ~presented_ & ~exiting_ & ~going_to_wait_;
+  // With a drain, an arrival may be issued while groups of its warp are on their way.
+  able &= Unengaged() | (config_.drain && !mood_.patient ? mbarriers_.passing() : 0);
   if (mood_.patient || random_.Percent(50)) {
     able &= ~flying_;
   }
@@ -175,11 +196,13 @@ bool RandomDriver::PickStep(const Operation* lead, Operation* operation, Flight*
   }
   const unsigned warp = random_.Bit(able);
   Cta* cta = owners_[warp];
-  if (cta->wild) {
-    *operation = WildStep(*cta, warp);
-  } else {
+  const Operation asked = cta->wild ? WildStep(*cta, warp) : NextStep(warp)->operation;
+  if ((mbarriers_.busy() >> warp & 1) != 0 && !IsArrival(asked.kind)) {
+    return false;
+  }
+  *operation = asked;
+  if (!cta->wild) {
     const Step& step = *NextStep(warp);
-    *operation = step.operation;
     flight->opens = step.opens;
     ++cta->next[indices_[warp]];
     Refresh(warp);
@@ -213,8 +236,14 @@ bool RandomDriver::PickLifecycle(Operation* operation) {
   if (!requests_.empty() && random_.Percent(70)) {
     const Operation& request = requests_.front();
     const bool leaves = request.kind == OpKind::kEnd || request.kind == OpKind::kSuspend;
+    Cta* cta = residents_[request.cta];
     // What is still at a port when its CTA ends is refused, where misuse is.
-    if (config_.faults || !leaves || (residents_[request.cta]->warps & presented_) == 0) {
+    if (!leaves || ((config_.faults || (cta->warps & presented_) == 0) &&
+                    mbarriers_.Quiet(cta->slot, cta->warps) &&
+                    (config_.mb_limit || (mbarriers_.parked() & cta->warps) == 0))) {
+      if (leaves) {
+        cta->state = State::kGone;
+      }
       *operation = request;
       requests_.pop_front();
       return true;
@@ -227,7 +256,8 @@ bool RandomDriver::PickLifecycle(Operation* operation) {
 }
 
 bool RandomDriver::PickExit(Operation* operation) {
-  const std::uint64_t able = want_exit_ & ~waiting_ & ~presented_ & ~exiting_ & ~going_to_wait_;
+  const std::uint64_t able =
+      want_exit_ & ~waiting_ & ~presented_ & ~exiting_ & ~going_to_wait_ & Unengaged();
   if (able == 0) {
     return false;
   }
@@ -246,6 +276,49 @@ bool RandomDriver::PickExit(Operation* operation) {
   exiting_ |= Single(warp);
   Refresh(warp);
   return true;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Beside mbarriers
+// ------------------------------------------------------------------------------------------------
+
+std::uint64_t RandomDriver::AbleWarps() const {
+  const std::uint64_t away = waiting_ | presented_ | exiting_ | going_to_wait_;
+  std::uint64_t able = 0;
+  for (unsigned slot = 0; slot < config_.num_ctas; ++slot) {
+    const Cta* cta = residents_[slot];
+    if (cta != nullptr && cta->state == State::kRunning && !mbarriers_.Restoring(slot)) {
+      able |= cta->warps & ~away;
+    }
+  }
+  return able;
+}
+
+std::uint32_t RandomDriver::RunningCtas() const {
+  std::uint32_t running = 0;
+  for (unsigned slot = 0; slot < config_.num_ctas; ++slot) {
+    const Cta* cta = residents_[slot];
+    if (cta != nullptr && cta->state == State::kRunning && !mbarriers_.Restoring(slot)) {
+      running |= std::uint32_t{1} << slot;
+    }
+  }
+  return running;
+}
+
+std::uint32_t RandomDriver::OpenCtas() const {
+  std::uint32_t open = 0;
+  for (unsigned slot = 0; slot < config_.num_ctas; ++slot) {
+    const Cta* cta = residents_[slot];
+    if (cta != nullptr && cta->state >= State::kRunning && cta->state <= State::kLeaving) {
+      open |= std::uint32_t{1} << slot;
+    }
+  }
+  return open;
+}
+
+void RandomDriver::OnMbEvent(std::uint64_t cycle, const MbEvent& event,
+                             const golden::MbEffects& effects) {
+  mbarriers_.OnEvent(cycle, event, effects);
 }
 
 // ------------------------------------------------------------------------------------------------

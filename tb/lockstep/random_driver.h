@@ -18,6 +18,7 @@
 #include "sim/lockstep/pins.h"
 #include "tb/lockstep/program.h"
 #include "tb/lockstep/random.h"
+#include "tb/lockstep/random_mbarrier.h"
 
 namespace muster::lockstep {
 
@@ -29,7 +30,7 @@ struct RandomOptions {
   bool observed = false;  // what the first CTA sees depends on nothing but the seed; ends with it
 };
 
-class RandomDriver : public Driver {
+class RandomDriver : public Driver, private RandomMbarrier::Crew {
  public:
   // What a warp of the observed CTA got to see: a release, or the result that it read.
   struct Observation {
@@ -48,6 +49,9 @@ class RandomDriver : public Driver {
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
   void OnCommit(std::uint64_t cycle, const Operation& operation,
                 const golden::Effects& effects) override;
+  void Serve(const Outputs& seen, Inputs* inputs) override;
+  void OnMbEvent(std::uint64_t cycle, const MbEvent& event,
+                 const golden::MbEffects& effects) override;
 
   const Observations& observations() const { return observations_; }
   unsigned observed_saves() const { return observed_saves_; }
@@ -63,7 +67,8 @@ class RandomDriver : public Driver {
     kFreezing,      // save: nothing new, what is on its way commits, ...
     kReadingWarps,  // ... B2R.WARP, ...
     kReadingBars,   // ... B2R.BAR, suspend
-    kLeaving,       // suspended or ended as soon as the port takes it
+    kLeaving,       // suspended or ended as soon as its mbarriers are quiet, ...
+    kGone,          // ... and at the port
     kSaved,
   };
 
@@ -91,6 +96,7 @@ class RandomDriver : public Driver {
     unsigned saved_slot = 0;
     std::uint64_t saved_warps = 0;
     std::uint64_t saved_launches = 0;  // in that slot, until then
+    std::vector<MbInputs::Store> saved_words;
   };
 
   // How things go for a while.
@@ -129,6 +135,18 @@ class RandomDriver : public Driver {
   void CommitExit(const Operation& operation, const golden::Effects& effects);
   void Observe(const Operation& operation, const golden::Effects& effects);
 
+  // What mbarriers go by.
+  std::uint64_t AbleWarps() const override;
+  unsigned CtaOf(unsigned warp) const override { return owners_[warp]->slot; }
+  std::uint32_t LanesOf(unsigned warp) const override {
+    return owners_[warp]->lanes[indices_[warp]];
+  }
+  std::uint32_t RunningCtas() const override;
+  std::uint32_t OpenCtas() const override;
+  // Warps that may issue or exit. They do not while a group of theirs is on its way, or while a
+  // lane waits for an answer.
+  std::uint64_t Unengaged() const { return ~mbarriers_.engaged(); }
+
   // random_cta.cpp: the lives of CTAs.
   void LookAfter(Cta* cta);
   void MaybeLaunch();
@@ -166,6 +184,7 @@ class RandomDriver : public Driver {
   const Config config_;
   const RandomOptions options_;
   Random random_;
+  RandomMbarrier mbarriers_;
   Mood mood_;
   std::uint64_t cycle_ = 0;
   std::uint64_t next_mood_ = 0;

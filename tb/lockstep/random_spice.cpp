@@ -96,7 +96,8 @@ Operation RandomDriver::Spice(unsigned warp) {
 // at the same entry: in the next cycle, if nothing comes between.
 bool RandomDriver::Echo(Operation* operation) {
   const Cta* cta = solo_.lanes != 0 ? residents_[solo_.cta] : nullptr;
-  const std::uint64_t taken = flying_ | presented_ | exiting_ | waiting_ | going_to_wait_;
+  const std::uint64_t taken =
+      flying_ | presented_ | exiting_ | waiting_ | going_to_wait_ | ~Unengaged();
   if (cta == nullptr || cta->state != State::kRunning || (cta->warps & ~taken) == 0) {
     return false;
   }
@@ -329,7 +330,7 @@ bool RandomDriver::SpicyLifecycle(Operation* operation) {
       break;
   }
   const unsigned place = PlaceOf(operation->warp);
-  if (!settled || (exiting_ >> place & 1) != 0 || (presented_ >> place & 1) != 0) {
+  if (!settled || ((exiting_ | presented_ | ~Unengaged()) >> place & 1) != 0) {
     return false;
   }
   exiting_ |= Single(place);

@@ -68,7 +68,7 @@ SeedResult RunSeed(const Arguments& arguments, const Config& config, std::uint64
   options.rerun = fmt::format("build/tb/lockstep/regress --config {} --seed {} --cycles {}",
                               config.name, seed, options.max_cycles);
   result.run = muster::lockstep::Run(config, driver, options);
-  result.hits = cover.hits();
+  result.hits = cover.points().hits();
   result.failure = result.run.report;
   if (result.failure.empty() && result.run.commits < options.min_commits) {
     result.failure = fmt::format("{}, seed {}: only {} commits in {} cycles\n", config.name, seed,
@@ -83,10 +83,16 @@ SeedResult RunSeed(const Arguments& arguments, const Config& config, std::uint64
 
 std::string Pack(const SeedResult& result) {
   const nlohmann::json json = {
-      {"cycles", result.run.cycles},     {"commits", result.run.commits},
-      {"releases", result.run.releases}, {"faults", result.run.faults},
-      {"waits", result.run.waits},       {"seconds", result.run.seconds},
-      {"what", result.run.what},         {"hits", result.hits},
+      {"cycles", result.run.cycles},
+      {"commits", result.run.commits},
+      {"releases", result.run.releases},
+      {"faults", result.run.faults},
+      {"mb_commits", result.run.mb_commits},
+      {"mb_turns", result.run.mb_turns},
+      {"waits", result.run.waits},
+      {"seconds", result.run.seconds},
+      {"what", result.run.what},
+      {"hits", result.hits},
       {"failure", result.failure},
   };
   return json.dump();
@@ -98,6 +104,8 @@ void Unpack(const std::string& text, SeedResult* result) {
   result->run.commits = json["commits"];
   result->run.releases = json["releases"];
   result->run.faults = json["faults"];
+  result->run.mb_commits = json["mb_commits"];
+  result->run.mb_turns = json["mb_turns"];
   result->run.waits = json["waits"];
   result->run.seconds = json["seconds"];
   result->run.what = json["what"];

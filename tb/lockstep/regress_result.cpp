@@ -65,17 +65,19 @@ void ConfigResult::Add(const SeedResult& seed) {
   commits += seed.run.commits;
   releases += seed.run.releases;
   faults += seed.run.faults;
+  mb_commits += seed.run.mb_commits;
+  mb_turns += seed.run.mb_turns;
   seconds += seed.run.seconds;
   for (unsigned wait = 0; wait < kNumWaits; ++wait) {
     waits[wait] = std::max(waits[wait], seed.run.waits[wait]);
   }
-  cover.Add(seed.hits);
+  cover.points().Add(seed.hits);
   done.push_back(seed);
 }
 
 std::vector<std::string> ConfigResult::Missed() const {
   std::vector<std::string> missed;
-  for (const Cover::Point& point : cover.points()) {
+  for (const CoverPoints::Point& point : cover.points().list()) {
     if (point.hits == 0) {
       missed.push_back(point.name);
     }
@@ -95,16 +97,18 @@ bool Passed(const std::vector<ConfigResult>& results) {
 
 std::string Summary(const std::vector<ConfigResult>& results) {
   std::string text =
-      fmt::format("{:12} {:>6} {:>7} {:>12} {:>12} {:>10} {:>9} {:>7} {:>9}\n", "config", "seeds",
-                  "failed", "cycles", "commits", "releases", "faults", "kHz", "cover");
+      fmt::format("{:12} {:>6} {:>7} {:>12} {:>12} {:>10} {:>9} {:>10} {:>9} {:>6} {:>9}\n",
+                  "config", "seeds", "failed", "cycles", "commits", "releases", "faults",
+                  "mb commits", "mb turns", "kHz", "cover");
   const auto out = std::back_inserter(text);
   for (const ConfigResult& result : results) {
     const auto failed = std::count_if(result.done.begin(), result.done.end(),
                                       [](const SeedResult& seed) { return !seed.failure.empty(); });
-    const std::size_t points = result.cover.points().size();
+    const std::size_t points = result.cover.points().list().size();
     fmt::format_to(
-        out, "{:12} {:>6} {:>7} {:>12} {:>12} {:>10} {:>9} {:>7.0f} {:>9}\n", result.config->name,
-        result.done.size(), failed, result.cycles, result.commits, result.releases, result.faults,
+        out, "{:12} {:>6} {:>7} {:>12} {:>12} {:>10} {:>9} {:>10} {:>9} {:>6.0f} {:>9}\n",
+        result.config->name, result.done.size(), failed, result.cycles, result.commits,
+        result.releases, result.faults, result.mb_commits, result.mb_turns,
         result.seconds > 0 ? static_cast<double>(result.cycles) / result.seconds / 1000 : 0.0,
         fmt::format("{}/{}", points - result.Missed().size(), points));
   }
@@ -142,7 +146,7 @@ std::string Json(const std::vector<ConfigResult>& results) {
   json["mismatches"] = nlohmann::ordered_json::array();
   for (const ConfigResult& result : results) {
     nlohmann::ordered_json cover = nlohmann::ordered_json::object();
-    for (const Cover::Point& point : result.cover.points()) {
+    for (const CoverPoints::Point& point : result.cover.points().list()) {
       cover[point.name] = point.hits;
     }
     nlohmann::ordered_json waits = nlohmann::ordered_json::object();
@@ -151,9 +155,17 @@ std::string Json(const std::vector<ConfigResult>& results) {
                                  {"bound", BoundsOf(*result.config).longest[wait]}};
     }
     json["configs"][result.config->name] = {
-        {"seeds", result.done.size()}, {"cycles", result.cycles},   {"commits", result.commits},
-        {"releases", result.releases}, {"faults", result.faults},   {"seconds", result.seconds},
-        {"longest_waits", waits},      {"missed", result.Missed()}, {"cover", cover},
+        {"seeds", result.done.size()},
+        {"cycles", result.cycles},
+        {"commits", result.commits},
+        {"releases", result.releases},
+        {"faults", result.faults},
+        {"mb_commits", result.mb_commits},
+        {"mb_turns", result.mb_turns},
+        {"seconds", result.seconds},
+        {"longest_waits", waits},
+        {"missed", result.Missed()},
+        {"cover", cover},
     };
     for (const SeedResult& seed : result.done) {
       if (!seed.failure.empty()) {

@@ -38,6 +38,8 @@ struct ConfigResult {
   std::uint64_t commits = 0;
   std::uint64_t releases = 0;
   std::uint64_t faults = 0;
+  std::uint64_t mb_commits = 0;
+  std::uint64_t mb_turns = 0;
   double seconds = 0;
   Waits waits{};
   Cover cover;

@@ -1,0 +1,166 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The cover points of the shared-memory scope.
+#ifndef MUSTER_SIM_LOCKSTEP_MB_COVER_H_
+#define MUSTER_SIM_LOCKSTEP_MB_COVER_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "sim/golden/mbarrier.h"
+#include "sim/golden/mbarrier_operation.h"
+#include "sim/golden/operation.h"
+#include "sim/lockstep/cover_points.h"
+#include "sim/lockstep/pins.h"
+
+namespace muster::lockstep {
+
+// The points that are not crosses; mb_cover.cpp has their names.
+enum class MbSpot : unsigned {
+  // From commit to commit.
+  kBackToBack,
+  kTwoApart,
+  kThreeApart,
+  kOtherWord,
+  kThreeSources,
+  // Groups that are more than one update, and those that are a sum.
+  kSplitTurn,
+  kSplitTurns,
+  kSplitAgain,
+  kSplitRefused,
+  kSumArrivals,
+  kSumExpects,
+  kSumCompletes,
+  // Parked waits.
+  kPark,
+  kParkMany,
+  kWake,
+  kWakeMany,
+  kExpire,
+  kExpireOwn,
+  kParkedEnd,
+  kParkedSuspend,
+  kSlotTaken,
+  kNotWhole,
+  kNoTime,
+  kLimitPassed,
+  // Tokens.
+  kTokenNow,
+  kTokenNext,
+  // Words.
+  kBelowZero,
+  kTxMax,
+  kTxMin,
+  kCountMax,
+  kPendingMax,
+  kDropToNone,
+  kLastWord,
+  kLastCta,
+  kLastWarp,
+  // Hazards.
+  kInitOverLive,
+  kUninitialised,
+  kLateParity,
+  kStoreOverWaiters,
+  kUnfinishedAsync,
+  // Memory and cores.
+  kStore,
+  kStoreBesideHeld,
+  kRestore,
+  kYield,
+  kLateData,
+  kStallRead,
+  kStallWrite,
+  kStallResponse,
+  kStallIssue,
+  kStallAsync,
+  kStallRemote,
+  kDrainPassed,
+  kDrainParked,
+  kDrainMany,
+  kBarrierBehind,
+  kCount,
+};
+
+class MbCover {
+ public:
+  MbCover(const Config& config, CoverPoints* points);
+
+  // Looks at one cycle: its pins, and what happened (commits in the cycle before) with its effects.
+  void Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,
+               const std::vector<MbEvent>& events, const golden::MbEffects* effects);
+
+  // Forgets the state of the run before.
+  void NextRun();
+
+ private:
+  static constexpr unsigned kSources = 3;   // that the unit sees
+  static constexpr unsigned kOutcomes = 5;  // but for refusals
+  static constexpr unsigned kSizes = 3;     // of a group: one lane, several, all
+  static constexpr unsigned kNear = 6;      // cycles between a wait and a turn
+  using Place = std::pair<unsigned, std::uint32_t>;
+
+  struct Commit {
+    std::uint64_t cycle = 0;
+    Place place;
+    bool turned = false;
+  };
+  // A group that has not committed as a whole.
+  struct Group {
+    std::uint32_t rest = 0;
+    unsigned turns = 0;
+    bool split = false;
+  };
+  struct Parked {
+    std::uint64_t commit = 0;
+    std::uint64_t limit = 0;
+    bool own = false;  // the unit's own limit
+  };
+  struct Token {
+    Place place;
+    std::uint64_t turns = 0;  // of its word, then
+    bool valid = false;
+  };
+
+  void Hit(MbSpot spot) { points_.Count(spots_[static_cast<unsigned>(spot)]); }
+  void DefineCrosses();
+  void CountPins(const Inputs& pins, const Outputs& out_pins);
+  void CountStep(std::uint64_t cycle, const MbOperation& operation,
+                 const golden::MbEffects& effects);
+  void CountSplit(const MbOperation& operation, const golden::MbEffects& effects, bool refused);
+  void CountWord(const MbOperation& operation, const golden::MbEffects& effects);
+  void CountWait(std::uint64_t cycle, const MbOperation& operation,
+                 const golden::MbEffects& effects);
+  void CountTurn(std::uint64_t cycle, const golden::MbEffects& effects);
+  void CountTokens(const MbOperation& operation, const golden::MbEffects& effects);
+  void CountLeave(const MbEvent& event, const golden::MbEffects& effects);
+  void CountHazards(std::uint32_t hazards);
+  std::deque<Group>& GroupsOf(MbSource source, unsigned warp);
+
+  const Config config_;
+  CoverPoints& points_;
+
+  std::array<unsigned, static_cast<unsigned>(MbSpot::kCount)> spots_{};
+  std::array<std::array<std::array<unsigned, kOutcomes>, kSources>, kNumMbOps> outcomes_{};
+  std::array<std::array<std::array<unsigned, kNumFaultCauses>, kSources>, kNumMbOps> faults_{};
+  std::array<std::array<unsigned, kSizes>, kNumMbOps> sizes_{};
+  std::array<unsigned, kNear + 1> turn_behind_park_{};
+  std::array<unsigned, kNear + 1> wait_behind_turn_{};
+
+  // The run so far.
+  std::array<Commit, kNear> commits_{};  // the latest first
+  std::array<std::deque<Group>, kMaxWarps + 2> groups_;
+  std::array<Parked, kMaxWarps> parked_{};
+  std::uint64_t parked_warps_ = 0;
+  std::array<std::array<Token, kWarpSize>, kMaxWarps> tokens_{};
+  std::map<Place, std::uint64_t> turns_;
+  bool reading_ = false;  // granted in an earlier cycle
+};
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_LOCKSTEP_MB_COVER_H_
