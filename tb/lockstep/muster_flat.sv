@@ -61,8 +61,7 @@ module muster_flat
   output logic                response_pred_o,
 
   output logic [NumIssue:0]   fault_valid_o,
-  output logic [4:0]          fault_cause_o   [NumIssue+1],
-  output logic [4:0]          fault_cta_o     [NumIssue+1],
+  output logic [4:0]          fault_cause_o   [NumIssue+1], fault_cta_o [NumIssue+1],
   output logic [5:0]          fault_warp_o    [NumIssue+1],
   output logic [31:0]         fault_lanes_o   [NumIssue+1],
   output logic [3:0]          fault_bar_o     [NumIssue+1],
@@ -79,8 +78,7 @@ module muster_flat
   input  logic [3:0]          census_bar_i,
   output logic [31:0]         census_word_o,
   input  logic [5:0]          census_warp_i,
-  output logic                census_live_o,
-  output logic                census_waiting_o,
+  output logic                census_live_o, census_waiting_o,
   output logic [4:0]          census_warp_cta_o,
 
   input  logic                mb_issue_valid_i,
@@ -89,28 +87,21 @@ module muster_flat
   input  logic [4:0]          mb_issue_cta_i,
   input  logic [31:0]         mb_issue_addr_i,
   input  logic [5:0]          mb_issue_warp_i,
-  input  logic [31:0]         mb_issue_lanes_i,
-  input  logic [31:0]         mb_issue_operand_i,
-  input  logic                mb_issue_phase_i,
-  input  logic                mb_issue_has_token_i,
-  input  logic                mb_issue_has_hint_i,
-  input  logic                mb_issue_whole_i,
-  input  logic                mb_issue_releasing_i,
+  input  logic [31:0]         mb_issue_lanes_i, mb_issue_operand_i,
+  input  logic                mb_issue_phase_i, mb_issue_has_token_i, mb_issue_has_hint_i,
+  input  logic                mb_issue_whole_i, mb_issue_releasing_i,
 
   input  logic                mb_async_valid_i,
   output logic                mb_async_ready_o,
   input  logic [3:0]          mb_async_op_i,
   input  logic [4:0]          mb_async_cta_i,
-  input  logic [31:0]         mb_async_addr_i,
-  input  logic [31:0]         mb_async_operand_i,
+  input  logic [31:0]         mb_async_addr_i, mb_async_operand_i,
 
   input  logic                mb_remote_valid_i,
   output logic                mb_remote_ready_o,
   input  logic [3:0]          mb_remote_op_i,
   input  logic [4:0]          mb_remote_cta_i,
-  input  logic [31:0]         mb_remote_addr_i,
-  input  logic [31:0]         mb_remote_lanes_i,
-  input  logic [31:0]         mb_remote_operand_i,
+  input  logic [31:0]         mb_remote_addr_i, mb_remote_lanes_i, mb_remote_operand_i,
   input  logic                mb_remote_has_token_i,
 
   output logic [63:0]         mb_busy_o,
@@ -137,33 +128,27 @@ module muster_flat
   output logic                mb_response_valid_o,
   input  logic                mb_response_ready_i,
   output logic [5:0]          mb_response_warp_o,
-  output logic [31:0]         mb_response_lanes_o,
   output logic [3:0]          mb_response_op_o,
   output logic [19:0]         mb_response_operand_o,
+  output logic [31:0]         mb_response_lanes_o,
   output logic                mb_response_complete_o,
   output logic [63:0]         mb_response_token_o,
 
-  output logic [63:0]         mb_wake_o,
-  output logic [63:0]         mb_expire_o,
+  output logic [63:0]         mb_wake_o, mb_expire_o,
 
   output logic                mb_fault_valid_o,
-  output logic [4:0]          mb_fault_cause_o,
+  output logic [4:0]          mb_fault_cause_o, mb_fault_cta_o,
   output logic [1:0]          mb_fault_source_o,
   output logic [5:0]          mb_fault_warp_o,
-  output logic [31:0]         mb_fault_lanes_o,
-  output logic [4:0]          mb_fault_cta_o,
-  output logic [31:0]         mb_fault_addr_o,
+  output logic [31:0]         mb_fault_lanes_o, mb_fault_addr_o,
 
-  output logic                mb_commit_valid_o,
+  output logic                mb_commit_valid_o, mb_commit_written_o, mb_commit_turned_o,
+  output logic                mb_commit_parked_o,
   output logic [1:0]          mb_commit_source_o,
   output logic [5:0]          mb_commit_warp_o,
-  output logic [31:0]         mb_commit_lanes_o,
+  output logic [31:0]         mb_commit_lanes_o, mb_commit_addr_o,
   output logic [4:0]          mb_commit_cta_o,
-  output logic [31:0]         mb_commit_addr_o,
-  output logic                mb_commit_written_o,
-  output logic [63:0]         mb_commit_word_o,
-  output logic                mb_commit_turned_o,
-  output logic                mb_commit_parked_o
+  output logic [63:0]         mb_commit_word_o
 );
 
   issue_t     [NumIssue-1:0] issue;
@@ -178,7 +163,6 @@ module muster_flat
   mb_group_t                 mb_issue;
   mb_async_t                 mb_async;
   mb_remote_t                mb_remote;
-  mb_place_t                 read_place, write_place;
   mb_place_t  [2:0]          held_place;
   mb_response_t              mb_response;
   mb_fault_t                 mb_fault;
@@ -207,22 +191,18 @@ module muster_flat
     .mb_remote_valid_i, .mb_remote_ready_o, .mb_remote_i (mb_remote),
     .mb_busy_o (mb_busy), .mb_fence_req_o (mb_fence_req), .mb_fence_ack_i (mb_fence_ack_i[NumWarps-1:0]),
     .smem_read_valid_o (read_valid_o), .smem_read_ready_i (read_ready_i),
-    .smem_read_place_o (read_place), .smem_rdata_valid_i (rdata_valid_i), .smem_rdata_i (rdata_i),
+    .smem_read_place_o ({read_cta_o, read_addr_o}), .smem_rdata_valid_i (rdata_valid_i),
+    .smem_rdata_i (rdata_i),
     .smem_write_valid_o (write_valid_o), .smem_write_ready_i (write_ready_i),
-    .smem_write_place_o (write_place), .smem_write_data_o (write_data_o),
+    .smem_write_place_o ({write_cta_o, write_addr_o}), .smem_write_data_o (write_data_o),
     .smem_held_valid_o (held_valid_o), .smem_held_place_o (held_place), .smem_yield_i (yield_i),
     .mb_response_valid_o, .mb_response_ready_i, .mb_response_o (mb_response),
     .mb_wake_o (mb_wake), .mb_expire_o (mb_expire), .mb_fault_valid_o, .mb_fault_o (mb_fault),
     .mb_commit_o (mb_commit)
   );
 
-  assign lifecycle = '{
-    op:    lifecycle_e'(lc_op_i),
-    cta:   lc_cta_i,
-    warp:  lc_warp_i,
-    lanes: lc_lanes_i,
-    size:  lc_size_i
-  };
+  assign lifecycle = '{op: lifecycle_e'(lc_op_i), cta: lc_cta_i, warp: lc_warp_i, lanes: lc_lanes_i,
+                       size: lc_size_i};
 
   always_comb begin
     for (int p = 0; p < NumIssue; p++) begin
@@ -264,7 +244,6 @@ module muster_flat
   assign entry_word_o     = commit.entry_word;
   assign census_live_o    = census.live;
   assign census_waiting_o = census.waiting;
-
   assign census_warp_cta_o = census.cta;
 
   assign mb_issue = '{
@@ -279,26 +258,17 @@ module muster_flat
     whole:     mb_issue_whole_i,
     releasing: mb_issue_releasing_i
   };
-  assign mb_async = '{
-    op:      mb_op_e'(mb_async_op_i),
-    place:   '{cta: mb_async_cta_i, addr: mb_async_addr_i},
-    operand: mb_async_operand_i
-  };
-  assign mb_remote = '{
-    op:        mb_op_e'(mb_remote_op_i),
-    place:     '{cta: mb_remote_cta_i, addr: mb_remote_addr_i},
-    lanes:     mb_remote_lanes_i,
-    operand:   mb_remote_operand_i,
-    has_token: mb_remote_has_token_i
-  };
+  assign mb_async = '{op: mb_op_e'(mb_async_op_i), place: '{cta: mb_async_cta_i, addr: mb_async_addr_i},
+                      operand: mb_async_operand_i};
+  assign mb_remote = '{op: mb_op_e'(mb_remote_op_i), place: '{cta: mb_remote_cta_i, addr: mb_remote_addr_i},
+                       lanes: mb_remote_lanes_i, operand: mb_remote_operand_i,
+                       has_token: mb_remote_has_token_i};
 
   assign mb_busy_o      = 64'(mb_busy);
   assign mb_fence_req_o = 64'(mb_fence_req);
   assign mb_wake_o      = 64'(mb_wake);
   assign mb_expire_o    = 64'(mb_expire);
 
-  assign {read_cta_o, read_addr_o}   = read_place;
-  assign {write_cta_o, write_addr_o} = write_place;
   for (genvar i = 0; i < 3; i++) begin : g_held
     assign {held_cta_o[i], held_addr_o[i]} = held_place[i];
   end
