@@ -11,7 +11,7 @@ whole=true
 out=${1:-build/hwprobe}
 mkdir -p "$out"
 nvcc=$(command -v "${NVCC:-nvcc}" || true)
-clang=$(command -v "${CLANG:-clang-14}" || command -v clang || true)
+clang=$(command -v "${CLANG:-clang-14}" || command -v "${CLANG:-clang}" || true)
 
 if $whole && [[ -n $nvcc ]]; then
   "$nvcc" -std=c++17 -O2 -arch=sm_90 -I . -o "$out/hwprobe" scripts/hwprobe/probe.cu
