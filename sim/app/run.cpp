@@ -105,7 +105,7 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
 
   RunResult result;
   result.cycles = run.cycles;
-  result.commits = run.commits;
+  result.commits = run.commits + run.mb_commits;
   result.seconds = run.seconds;
   result.expected = manifest.outcome;
   result.kernel = session.program().Kernel().name;
