@@ -33,15 +33,17 @@ LIMIT = int(os.environ.get("LIMIT", 300))  # seconds that an engine has for a pr
 SCRIPT = """\
 read_slang --threads 1 -D SYNTHESIS --top {top} {parameters} {files}
 setundef -undriven -anyseq
-prep -flatten -top {top}
+{prepare}
 memory_map
+setundef -undriven -anyseq
 async2sync
 chformal -lower
 chformal -early
+opt_expr
+opt_clean
 {smt2}
 dffunmap
 techmap
-simplemap
 delete -output
 aigmap
 opt_clean
@@ -49,6 +51,10 @@ design -save gates
 chformal -cover -remove
 write_aiger -I -B -zinit -ywmap proof.json proof.aig
 """
+
+# Thorough, for cvc5, which takes the circuit as it is; quick for gates, which abc makes smaller.
+THOROUGH = "prep -flatten -top {top}"
+QUICK = "hierarchy -top {top}\nproc\nopt_expr\nopt_clean\nmemory -nomap"
 
 COVERS = """\
 design -load gates
@@ -95,7 +101,9 @@ class Proof:
         """Makes the circuits, or that of the assertions only; returns names of assertions and of covers,
         in the engines' order."""
         files = self.sources()
+        prepare = (THOROUGH if self.cvc5 else QUICK).format(top=self.top)
         script = (SCRIPT + COVERS * whole).format(
+            prepare=prepare,
             top=self.top, files=" ".join(["-I rtl/common", *files]),
             parameters=" ".join(f"-G {name}={value}" for name, value in self.parameters.items()),
             smt2="write_smt2 -wires proof.smt2" if self.cvc5 and whole else "")

@@ -1,0 +1,239 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// For the proofs of the named barriers: the room with 4 warps and 2 CTA slots, either of which is
+// followed. Any operation may be presented in any cycle, within the contracts of rtl/README.md.
+//
+// The first cycle is any state in which nothing is on its way: one CTA or two, of any size and any warps,
+// every entry with any legal count, kind, waiting warps and value so far. That a launch leaves such a state
+// is not proven here, nor that an update leaves one again.
+module cta_formal
+  import muster_pkg::*;
+  import muster_cta_pkg::*;
+#(
+  parameter int unsigned NumWarps = 4,
+  parameter int unsigned NumCtas  = 2,
+  parameter int unsigned NumIssue = 1,
+  parameter bit          EnReduce = 1'b1,
+  parameter bit          EnFaults = 1'b1
+) (
+  input logic                   clk_i,
+  input cta_t                   follow_i,
+  input logic   [NumIssue-1:0]  issue_valid_i,
+  input issue_t [NumIssue-1:0]  issue_i,
+  input logic                   lc_valid_i,
+  input lifecycle_t             lifecycle_i,
+  input logic    [NumWarps-1:0] lifecycle_warps_i,
+  input logic                   response_ready_i,
+  input cta_t                   census_cta_i,
+  input bar_t                   census_bar_i,
+  input warp_t                  census_warp_i
+);
+
+  logic                   started_q = 1'b0;  // it is not the first cycle
+  cta_t                   follow, follow_q;
+  logic   [NumIssue-1:0]  issue_ready;
+  logic                   lc_ready;
+  logic    [NumWarps-1:0] released;
+  release_t               release_info;
+  logic   [NumIssue:0]    fault_valid;
+  fault_t [NumIssue:0]    fault;
+  commit_t                commit;
+
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    follow_q  <= follow;
+  end
+  assign follow = started_q ? follow_q : follow_i;
+
+  muster_cta #(
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce), .EnState(1'b0),
+    .EnFaults(EnFaults), .EnDrain(1'b0), .EnLanes(1'b0)
+  ) u_cta (
+    .clk_i, .rst_ni (1'b1),
+    .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (),
+    .lifecycle_valid_i (lc_valid_i), .lifecycle_ready_o (lc_ready), .lifecycle_i, .lifecycle_warps_i,
+    .fence_req_o (), .fence_ack_i ('1),
+    .release_o (released), .release_info_o (release_info),
+    .response_valid_o (), .response_ready_i, .response_o (),
+    .fault_valid_o (fault_valid), .fault_o (fault), .commit_o (commit),
+    .census_cta_i, .census_bar_i, .census_word_o (), .census_warp_i, .census_warp_o ()
+  );
+
+  cta_props #(
+    .NumWarps(NumWarps), .NumIssue(NumIssue), .EnReduce(EnReduce), .EnFaults(EnFaults), .EnLanes(1'b0),
+    .Lag(EnReduce || NumIssue > 1)
+  ) u_props (
+    .clk_i, .rst_ni (1'b1), .follow_i (follow),
+    .accept_i (issue_valid_i & issue_ready), .issue_i, .lc_done_i (lc_valid_i && lc_ready),
+    .lifecycle_i, .lifecycle_warps_i, .release_i (released), .release_info_i (release_info),
+    .fault_valid_i (fault_valid[NumIssue-1:0]), .fault_i (fault[NumIssue-1:0]), .commit_i (commit)
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // The contracts of the ports
+  // ---------------------------------------------------------------------------------------------
+
+  logic [NumIssue-1:0]  issue_held_q;
+  issue_t [NumIssue-1:0] issue_q;
+  logic                 lc_held_q;
+  lifecycle_t           lifecycle_q;
+  logic [NumWarps-1:0]  lc_warps_q;
+
+  always_ff @(posedge clk_i) begin
+    issue_held_q <= issue_valid_i & ~issue_ready;
+    issue_q      <= issue_i;
+    lc_held_q    <= lc_valid_i && !lc_ready;
+    lifecycle_q  <= lifecycle_i;
+    lc_warps_q   <= lifecycle_warps_i;
+  end
+
+  for (genvar p = 0; p < NumIssue; p++) begin : g_contract
+    always_ff @(posedge clk_i) begin
+      // What is presented stays; R2B is not there, and nothing where nothing is configured.
+      assume (!issue_held_q[p] || !started_q || (issue_valid_i[p] && issue_i[p] == issue_q[p]));
+      assume (issue_i[p].op <= OpRedPopc || (EnReduce && issue_i[p].op inside {OpB2rBar, OpB2rWarp, OpB2rResult}));
+      assume (issue_i[p].lanes < 32'd16);  // sums of 32 lanes are hard, and told apart from these nowhere
+      assume (EnReduce || issue_i[p].op <= OpArrive);
+    end
+    for (genvar q = 0; q < p; q++) begin : g_other
+      always_ff @(posedge clk_i) begin
+        assume (!(issue_valid_i[p] && issue_valid_i[q]) ||
+                issue_i[p].warp[$clog2(NumWarps)-1:0] != issue_i[q].warp[$clog2(NumWarps)-1:0]);
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    assume (32'(follow) < NumCtas);
+    assume (!lc_held_q || !started_q ||
+            (lc_valid_i && lifecycle_i == lifecycle_q && lifecycle_warps_i == lc_warps_q));
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // The first cycle
+  // ---------------------------------------------------------------------------------------------
+
+  localparam int unsigned WarpW = $clog2(NumWarps);
+  localparam int unsigned CtaW  = $clog2(NumCtas);
+  localparam int unsigned EntryW = CtaW + 4;
+
+  // A warp waits at one entry.
+  logic [NumWarps-1:0] once, twice;
+
+  always_comb begin
+    once  = '0;
+    twice = '0;
+    for (int b = 0; b < NumBars; b++) begin
+      twice = twice | (once & u_props.table_q[b].waiting);
+      once  = once | u_props.table_q[b].waiting;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!started_q) begin
+      // Nothing is on its way.
+      assume (!u_cta.u_check.valid_q && !u_cta.u_count.valid_q && u_cta.outcome == '0);
+      assume (u_cta.effects == '0 && !u_cta.completed_q && u_cta.busy == '0 && released == '0);
+      assume (u_cta.u_check.roster_ready && !u_cta.u_check.changed_q && u_cta.u_check.judging_q == '0);
+      assume (u_cta.u_check.launched_nq == '1 && !u_cta.u_count.wrote_q);
+      assume (u_cta.u_lifecycle.walked_q == '0 && !u_cta.u_lifecycle.sent_q);
+      assume (u_cta.warps == '0 && !commit.entry_valid && fault_valid == '0);
+      // The table that follows.
+      assume (u_props.late_q == '0 && u_props.answer_q == '0 && !u_props.exits_q && u_props.known_q);
+      assume (u_props.waits_q == once && twice == '0 && (u_props.waits_q & ~u_props.live_q) == '0);
+      assume ((u_cta.waiting & u_props.live_q) == u_props.waits_q);
+      assume (!u_props.resident_q || (u_props.live_q != '0 && u_props.alive_q <= u_props.size_q &&
+              u_props.alive_q == u_props.warps_of(u_props.live_q) && 32'(u_props.size_q) <= NumWarps));
+    end
+  end
+
+  if (EnReduce) begin : g_credits
+    always_ff @(posedge clk_i) begin
+      if (!started_q) begin
+        assume (u_cta.u_report.g_responses.u_response.filled_q == '0 &&
+                u_cta.u_report.g_responses.u_response.credits_q == ((NumIssue > 1) ? 3'd4 : 3'd1));
+      end
+    end
+  end
+
+  // The unit's own: what a launch enters in the roster, and idle entries, of the other slot as well.
+  for (genvar c = 0; c < NumCtas; c++) begin : g_slot
+    logic               resident;
+    logic [WarpW-1:0]   live_last;
+    logic [WarpW:0]     size, size_n;
+    logic [NumWarps-1:0] live;
+
+    assign {resident, live_last, size_n} = u_cta.u_check.u_roster.u_slots.mem[c];
+    assign size = ~size_n;
+    for (genvar w = 0; w < NumWarps; w++) begin : g_warp
+      assign live[w] = u_cta.u_check.u_roster.u_places.mem[w][32+:CtaW+1] == {1'b1, CtaW'(c)};
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (!started_q) begin
+        assume (!resident || (live != '0 && live_last == WarpW'(u_props.warps_of(live) - 7'd1) &&
+                32'(size) >= 32'(u_props.warps_of(live)) && 32'(size) <= NumWarps));
+        assume (follow != 5'(c) || (resident == u_props.resident_q &&
+                (!resident || (live == u_props.live_q && size == u_props.size_q[WarpW:0]))));
+      end
+    end
+    for (genvar b = 0; b < NumBars; b++) begin : g_entry
+      logic [2:0]          kind;
+      logic [WarpW:0]      expected;
+      logic [WarpW-1:0]    arrived;
+      logic [NumWarps-1:0] waiting;
+
+      assign {kind, expected, arrived} = u_cta.u_count.u_counts.mem[16 * c + b];
+      assign waiting = u_cta.u_release.u_waiters.mem[16 * c + b];
+
+      always_ff @(posedge clk_i) begin
+        // Only warps of a CTA wait at its entries, and as many as have arrived.
+        if (!started_q && resident) begin
+          assume (kind <= KindPopc && (kind == KindIdle ? {expected, arrived} == '0 :
+                  arrived != '0 && (waiting & ~live) == '0 &&
+                  (expected == '0 ? 7'(arrived) == u_props.warps_of(waiting) && arrived <= live_last :
+                   {1'b0, arrived} < expected && expected <= size &&
+                   u_props.warps_of(waiting) <= 7'(arrived))));
+        end
+      end
+    end
+  end
+
+  // The table that follows, entry by entry.
+  for (genvar b = 0; b < NumBars; b++) begin : g_followed
+    logic [EntryW-1:0] row;
+    bar_word_t         word;
+    logic [WarpW+5:0]  value;
+    bar_t              latest;
+
+    assign row    = {follow[CtaW-1:0], 4'(b)};
+    assign word   = '{zero: '0, kind: u_props.table_q[b].kind, expected: u_props.table_q[b].expected,
+                      arrived: u_props.table_q[b].arrived, value: u_props.table_q[b].value};
+    assign latest = u_cta.u_check.u_latest.mem[follow[CtaW-1:0]];
+    if (EnReduce) begin : g_value
+      assign value = u_cta.u_release.g_reduce.u_values.mem[row];
+    end else begin : g_no_value
+      assign value = '0;
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (!started_q && u_props.resident_q) begin
+        assume (u_cta.u_count.u_counts.mem[row] ==
+                {word.kind, word.expected[WarpW:0], word.arrived[WarpW-1:0]});
+        assume (word.expected < 7'd8 && word.arrived < 7'd4);
+        assume (u_props.table_q[b].waiting == (word.kind == KindIdle ? '0 :
+                u_cta.u_release.u_waiters.mem[row]));
+        assume (word.value == (word.kind == KindPopc ? 12'(value) :
+                word.kind == KindAnd ? 12'(!value[0]) : word.kind == KindOr ? 12'(value[0]) : 12'd0));
+        assume (word.kind == KindPopc ? value <= 8'd96 : word.kind <= KindSync || value <= 8'd1);
+        // Arrivals with count 0 wait at the latest such entry, if anywhere.
+        assume (word.kind == KindIdle || word.expected != '0 || latest == 4'(b) ||
+                (u_props.table_q[latest].kind != KindIdle && u_props.table_q[latest].expected == '0));
+      end
+    end
+  end
+
+  // A launch names no warp that is live in another CTA. (In the cycles of a proof it cannot end.)
+  always_ff @(posedge clk_i) assume (!(lc_valid_i && lifecycle_i.op == LcLaunch));
+
+endmodule

@@ -1,0 +1,298 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The named barriers of one CTA slot, followed from the ports of muster_cta: what is accepted is
+// remembered, what commits is carried out on a table of its own, and what the unit then releases and
+// refuses must be that. So a release that is early, late, missing, too large or too small, and an
+// arrival that is lost, invented or counted elsewhere, all end in a property that fails.
+//
+// R2B is not followed (a CTA whose entries or warps are written is no longer looked at), and neither
+// are the answers of B2R.
+module cta_props
+  import muster_pkg::*;
+  import muster_cta_pkg::*;
+  import cta_spec_pkg::*;
+#(
+  parameter int unsigned NumWarps = 32,
+  parameter int unsigned NumIssue = 1,
+  parameter bit          EnReduce = 1'b1,
+  parameter bit          EnFaults = 1'b1,
+  parameter bit          EnLanes  = 1'b1,
+  parameter bit          Lag      = 1'b1,  // the release comes two cycles behind the commit, else one
+  localparam int unsigned WarpW   = $clog2(NumWarps)
+) (
+  input logic                   clk_i,
+  input logic                   rst_ni,
+  input cta_t                   follow_i,        // the slot
+  input logic   [NumIssue-1:0]  accept_i,        // at the issue ports
+  input issue_t [NumIssue-1:0]  issue_i,
+  input logic                   lc_done_i,       // at the lifecycle port
+  input lifecycle_t             lifecycle_i,
+  input logic    [NumWarps-1:0] lifecycle_warps_i,
+  input logic    [NumWarps-1:0] release_i,
+  input release_t               release_info_i,
+  input logic    [NumIssue-1:0] fault_valid_i,
+  input fault_t  [NumIssue-1:0] fault_i,
+  input commit_t                commit_i
+);
+
+  typedef struct packed {
+    kind_e               kind;
+    wcount_t             expected;
+    wcount_t             arrived;
+    logic [11:0]         value;    // true lanes so far; AND, OR: all of them, any of them
+    logic [NumWarps-1:0] waiting;
+  } entry_t;
+
+  // What the unit should tell of a commit.
+  typedef struct packed {
+    logic                complete;
+    bar_t                bar;
+    kind_e               kind;
+    logic [11:0]         value;
+    logic [NumWarps-1:0] release_set;
+    logic [NumIssue-1:0] ours;  // operations that name the slot
+    fault_e [NumIssue-1:0] cause;
+    logic                changes;  // the entry below
+    bar_word_t           word;
+  } answer_t;
+
+  pending_t [NumWarps-1:0] pending_q;
+  logic                    resident_q, known_q;  // known: nothing was written by R2B
+  wcount_t                 size_q, alive_q;      // alive: how many are live
+  logic [NumWarps-1:0]     live_q, waits_q;
+  logic [NumWarps-1:0][31:0] exited_q;           // lanes
+  entry_t [NumBars-1:0]    table_q, table_d;
+  logic                    exits_q;              // a warp has exited in the cycle before
+  answer_t                 answer, late_q, answer_q, due;
+
+  function automatic wcount_t warps_of(logic [NumWarps-1:0] bits);
+    warps_of = '0;
+    for (int i = 0; i < NumWarps; i++) warps_of = warps_of + wcount_t'(bits[i]);
+  endfunction
+
+  // ---------------------------------------------------------------------------------------------
+  // Acceptance
+  // ---------------------------------------------------------------------------------------------
+
+  always_ff @(posedge clk_i) begin
+    for (int p = 0; p < NumIssue; p++) begin
+      if (accept_i[p]) begin
+        pending_q[issue_i[p].warp[WarpW-1:0]] <= '{
+          op:    issue_i[p].op,
+          cta:   issue_i[p].cta,
+          warp:  issue_i[p].warp,
+          bar:   issue_i[p].bar,
+          count: issue_i[p].count,
+          idle:  issue_i[p].lanes == '0,
+          lanes: lanes_of(issue_i[p].lanes),
+          hits:  lanes_of(issue_i[p].lanes & issue_i[p].operand)
+        };
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // The life of the CTA: lifecycle operations that are not refused
+  // ---------------------------------------------------------------------------------------------
+
+  logic ours, launches, exits, leaves, gone;
+  logic [WarpW-1:0] w;
+
+  assign ours     = lc_done_i && lifecycle_i.cta == follow_i;
+  assign w        = lifecycle_i.warp[WarpW-1:0];
+  assign launches = ours && lifecycle_i.op == LcLaunch && !resident_q && lifecycle_warps_i != '0 &&
+                    lifecycle_i.size >= warps_of(lifecycle_warps_i) && 32'(lifecycle_i.size) <= NumWarps;
+  assign gone     = !EnLanes || (exited_q[w] | lifecycle_i.lanes) == '1;
+  assign exits    = ours && lifecycle_i.op == LcExit && resident_q && lifecycle_i.lanes != '0 &&
+                    32'(lifecycle_i.warp) < NumWarps && live_q[w] && !waits_q[w];
+  assign leaves   = ours && lifecycle_i.op inside {LcSuspend, LcEnd};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      resident_q <= 1'b0;
+      known_q    <= 1'b0;
+      live_q     <= '0;
+      alive_q    <= '0;
+      size_q     <= '0;
+      exits_q    <= 1'b0;
+    end else begin
+      exits_q <= exits && gone;
+      if (launches) begin
+        resident_q <= 1'b1;
+        known_q    <= 1'b1;
+        live_q     <= lifecycle_warps_i;
+        alive_q    <= warps_of(lifecycle_warps_i);
+        size_q     <= lifecycle_i.size;
+      end else if (exits && gone) begin
+        live_q[w]  <= 1'b0;
+        alive_q    <= alive_q - 7'd1;
+      end else if (leaves) begin
+        resident_q <= 1'b0;
+      end
+      for (int p = 0; p < NumIssue; p++) begin
+        if (commit_i.valid[p] && pending_q[commit_i.warp[p][WarpW-1:0]].cta == follow_i &&
+            pending_q[commit_i.warp[p][WarpW-1:0]].op inside {OpR2bBar, OpR2bWarp}) begin
+          known_q <= 1'b0;
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (EnLanes) begin
+      if (launches) exited_q <= '0;
+      if (exits) exited_q[w] <= exited_q[w] | lifecycle_i.lanes;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Commit: the operations of a cycle, in port order
+  // ---------------------------------------------------------------------------------------------
+
+  // What an operation is refused for, as the table in rtl/README.md has it.
+  function automatic fault_e refusal(pending_t o, entry_t e, logic live, logic waiting);
+    if (o.idle) return FaultNone;
+    if (!resident_q) return FaultCtaNotResident;
+    if (32'(o.warp) >= NumWarps || !live) return FaultWarpNotLive;
+    if (o.op inside {OpB2rBar, OpB2rWarp}) return FaultNone;
+    if (waiting) return FaultWarpWaiting;
+    if (!(waits_of(o.op) || o.op == OpArrive)) return FaultNone;
+    if (o.op == OpArrive && o.count[11:5] == '0 && o.count[4:0] == '0) return FaultArvWithoutCount;
+    if (o.count[4:0] != '0) return FaultCountNotMultiple;
+    if (o.count[11:5] > size_q) return FaultCountAboveCta;
+    if (e.kind != KindIdle && e.expected != o.count[11:5]) return FaultCountMismatch;
+    if (e.kind != KindIdle && e.kind != kind_of(o.op)) return FaultKindMismatch;
+    return FaultNone;
+  endfunction
+
+  always_comb begin
+    automatic pending_t o;
+    automatic entry_t   e;
+    automatic fault_e   cause;
+    answer  = '0;
+    table_d = table_q;
+    for (int p = 0; p < NumIssue; p++) begin
+      o = pending_q[commit_i.warp[p][WarpW-1:0]];
+      e = table_d[o.bar];
+      cause = refusal(o, e, live_q[o.warp[WarpW-1:0]], waits_q[o.warp[WarpW-1:0]]);
+      if (commit_i.valid[p] && o.cta == follow_i) begin
+        answer.ours[p]  = 1'b1;
+        answer.cause[p] = cause;
+        if (!o.idle && cause == FaultNone && (waits_of(o.op) || o.op == OpArrive)) begin
+          e.value    = fold(kind_of(o.op), e.value, e.kind == KindIdle, o);
+          e.kind     = kind_of(o.op);
+          e.expected = o.count[11:5];
+          e.arrived  = e.arrived + 7'd1;
+          if (waits_of(o.op)) e.waiting[o.warp[WarpW-1:0]] = 1'b1;
+          answer.changes = 1'b1;
+          answer.bar     = o.bar;
+          if (e.arrived == (e.expected == '0 ? alive_q : e.expected)) begin
+            answer.complete    = 1'b1;
+            answer.kind        = e.kind;
+            answer.value       = e.value;
+            answer.release_set = e.waiting;
+            e = '0;
+          end
+          answer.word    = '{zero: '0, kind: e.kind, expected: e.expected, arrived: e.arrived,
+                             value: e.value};
+          table_d[o.bar] = e;
+        end
+      end
+    end
+    // An exit counts nobody, and completes an entry at which all who remain wait.
+    if (exits_q) begin
+      for (int b = 0; b < NumBars; b++) begin
+        e = table_q[b];
+        if (e.kind != KindIdle && e.expected == '0 && e.arrived == alive_q) begin
+          answer.complete    = 1'b1;
+          answer.changes     = 1'b1;
+          answer.bar         = 4'(b);
+          answer.kind        = e.kind;
+          answer.value       = e.value;
+          answer.release_set = e.waiting;
+          table_d[b]         = '0;
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      late_q   <= '0;
+      answer_q <= '0;
+      waits_q  <= '0;
+    end else begin
+      late_q   <= answer;
+      answer_q <= late_q;
+      waits_q  <= launches ? '0 : waits_q & ~answer.release_set;
+      for (int p = 0; p < NumIssue; p++) begin
+        if (answer.ours[p] && answer.cause[p] == FaultNone && !launches &&
+            table_d[pending_q[commit_i.warp[p][WarpW-1:0]].bar]
+              .waiting[commit_i.warp[p][WarpW-1:0]]) begin
+          waits_q[commit_i.warp[p][WarpW-1:0]] <= 1'b1;
+        end
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) table_q <= launches ? '0 : table_d;
+
+  assign due = Lag ? answer_q : late_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Properties
+  // ---------------------------------------------------------------------------------------------
+
+  logic looks, released;
+
+  assign looks    = known_q && resident_q;
+  assign released = release_i != '0 && release_info_i.cta == follow_i;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && looks) begin
+      // 1. No early release: warps are released only if the arrival, or the exit, that makes the count
+      //    meet has committed, a constant number of cycles ago.
+      P01_early: assert (!released || due.complete);
+      C01_early: cover (due.complete && due.release_set == '1);
+
+      // 2. No lost wake-up: then all who wait at that entry are released, and nobody else, in exactly
+      //    that cycle.
+      P02_wakeup: assert (!due.complete || release_i == due.release_set);
+      C02_wakeup: cover (released && release_i == NumWarps'(3));
+
+      // 3. The release names the entry, and its result is the fold over exactly those who took part.
+      P03_result: assert (!(due.complete && due.release_set != '0) ||
+                          (release_info_i.cta == follow_i && release_info_i.bar == due.bar &&
+                           release_info_i.kind == due.kind && release_info_i.value == due.value));
+      C03_result: cover (due.complete && due.kind == KindPopc && due.value == 12'd7);
+
+      // 4. CTAs are isolated: while another's barrier completes, none of this one's warps is released.
+      P04_isolated: assert (release_i == '0 || release_info_i.cta == follow_i ||
+                            (release_i & live_q) == '0);
+      C04_isolated: cover (release_i != '0 && release_info_i.cta != follow_i && live_q != '0);
+
+      // 5. No lost and no invented arrival: what the unit leaves in an entry is what this table holds,
+      //    merged, forwarded and exit-driven updates included; after completion that is idle. It names no
+      //    entry of this CTA otherwise.
+      P05_entry: assert ((commit_i.entry_valid && commit_i.entry_cta == follow_i) == due.changes);
+      P06_entry: assert (!due.changes || (commit_i.entry_bar == due.bar && commit_i.entry_word == due.word));
+      C05_entry: cover (due.changes && due.word.arrived == 7'd3);
+      C06_entry: cover (due.complete && due.word == '0 && due.release_set == '0);
+    end
+  end
+
+  for (genvar p = 0; p < NumIssue; p++) begin : g_port
+    always_ff @(posedge clk_i) begin
+      if (rst_ni && looks && EnFaults) begin
+        // 7. An operation is refused for the cause that comes first in the table of faults, and only
+        //    then. That it changes nothing is in the properties above.
+        P07_fault: assert (!due.ours[p] || fault_valid_i[p] == (due.cause[p] != FaultNone));
+        P08_cause: assert (!due.ours[p] || due.cause[p] == FaultNone ||
+                           (fault_i[p].cause == due.cause[p] && fault_i[p].cta == follow_i));
+        C07_fault: cover (due.ours[p] && due.cause[p] == FaultKindMismatch);
+        C08_cause: cover (due.ours[p] && due.cause[p] == FaultWarpWaiting);
+      end
+    end
+  end
+
+endmodule
