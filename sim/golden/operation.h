@@ -127,6 +127,7 @@ struct Config {
   std::uint32_t smem_bytes;     // shared memory of a CTA
   unsigned clock_period_ps;     // of the unit's clock
   std::uint64_t wait_limit_ns;  // of a try_wait without a hint
+  unsigned mb_responses = 8;    // places for tokens and answers to waits
 };
 
 }  // namespace muster

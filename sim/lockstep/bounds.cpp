@@ -52,6 +52,32 @@ Waits Longest(const Config& config, bool lag) {
   return longest;
 }
 
+// The longest waits at mbarriers: rtl/mbarrier/README.md explains the names and the sums.
+MbWaits MbLongest(const Config& config) {
+  // Of a lane by itself: two cycles, or the time in which a place for a response comes back, of
+  // those that the groups behind it leave.
+  const std::uint64_t back = 4;
+  const std::uint64_t behind = 3;
+  const std::uint64_t left = config.mb_responses > behind ? config.mb_responses - behind : 1;
+  const std::uint64_t lane = std::max<std::uint64_t>(2, (back + left - 1) / left);
+  const std::uint64_t sum = 6;
+  const std::uint64_t group = config.lanes ? sum + 2 + kWarpSize * lane : 1;
+
+  const std::uint64_t stages = 5;
+  const std::uint64_t through = stages * (group + 1);
+  const std::uint64_t round = 2 * (group + 1);  // a group of a warp, and one of another CTA
+  const std::uint64_t place = back + 3;         // that the group before in the same place has had
+  const std::uint64_t parked = config.drain ? config.num_warps - 1 : 0;
+
+  MbWaits longest{};
+  longest[kMbIssueWait] = parked * round + through + place;
+  longest[kMbOtherWait] = 3 * (group + 1);
+  longest[kMbCommitWait] = through + (config.drain ? longest[kMbOtherWait] + place : 0);
+  longest[kMbDrainWait] =
+      config.drain ? config.num_warps * (round + 1) + longest[kMbCommitWait] : 0;
+  return longest;
+}
+
 }  // namespace
 
 Bounds BoundsOf(const Config& config) {
@@ -61,6 +87,7 @@ Bounds BoundsOf(const Config& config) {
   bounds.accept = bounds.latency + (config.num_issue > 1 ? 3 : 2);
   bounds.start = static_cast<unsigned>(AtLeastPowerOfTwo(config.num_ctas)) + 1;
   bounds.longest = Longest(config, lag);
+  bounds.mb_longest = MbLongest(config);
   return bounds;
 }
 

@@ -14,6 +14,7 @@ struct Bounds {
   unsigned accept;   // acceptance to release, nothing else in the way
   unsigned start;    // cycles behind reset in which no wait is counted
   Waits longest;
+  MbWaits mb_longest;
 };
 
 Bounds BoundsOf(const Config& config);

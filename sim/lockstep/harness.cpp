@@ -108,6 +108,9 @@ class Station : public sc_core::sc_module {
     for (unsigned wait = 0; wait < kNumWaits; ++wait) {
       result_.waits[wait] = std::max(result_.waits[wait], monitor_.waits()[wait]);
     }
+    for (unsigned wait = 0; wait < kNumMbWaits; ++wait) {
+      result_.mb_waits[wait] = std::max(result_.mb_waits[wait], mb_checker_.waits()[wait]);
+    }
     result_.waits[kResponseWait] =
         std::max(result_.waits[kResponseWait], scoreboard_.longest_response());
     if (log_ && !log_->Close()) {

@@ -59,6 +59,19 @@ inline constexpr std::array<const char*, kNumWaits> kWaitNames = {"issue",  "com
                                                                   "launch", "leave",  "response"};
 using Waits = std::array<std::uint64_t, kNumWaits>;  // in cycles
 
+// What waits for the shared-memory scope, but for cycles in which the memory stalls or a response
+// is not taken (rtl/mbarrier/README.md, "Worst waits").
+enum MbWait : unsigned {
+  kMbIssueWait,   // valid to ready at the issue port, no group of the warp on its way
+  kMbOtherWait,   // valid to ready of a copy engine or another CTA
+  kMbCommitWait,  // acceptance to commit of the last lane, no drain in between
+  kMbDrainWait,   // acknowledge of a drain to that commit
+  kNumMbWaits,
+};
+inline constexpr std::array<const char*, kNumMbWaits> kMbWaitNames = {"mb issue", "mb other",
+                                                                      "mb commit", "mb drain"};
+using MbWaits = std::array<std::uint64_t, kNumMbWaits>;  // in cycles
+
 struct Result {
   Ending ending = Ending::kDone;
   std::uint64_t cycles = 0;
@@ -72,7 +85,8 @@ struct Result {
   std::uint64_t mb_wakes = 0;     // warps
   std::uint64_t mb_expiries = 0;  // likewise
   std::uint64_t mb_faults = 0;
-  Waits waits{};       // the longest seen
+  Waits waits{};  // the longest seen
+  MbWaits mb_waits{};
   double seconds = 0;  // of the processor, for the cycles alone
   std::string what;    // the field of a mismatch
   std::string report;  // the text of a mismatch or an error

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
+
+#include "sim/lockstep/bounds.h"
 
 namespace muster::lockstep {
 namespace {
@@ -34,6 +37,7 @@ MbChecker::MbChecker(const Config& config, const golden::Mbarriers& model)
     : config_(config),
       model_(model),
       warp_mask_(WarpMask(config.num_warps)),
+      longest_(BoundsOf(config).mb_longest),
       expiry_(config.num_warps + 4),
       records_(config.mbarrier ? kRecords : 0) {
   events_.reserve(kMaxWarps);
@@ -66,7 +70,8 @@ bool MbChecker::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out)
     return Differ("mb.fence_req", fmt::format("{:#x}", mb.fence_req),
                   fmt::format("{:#x}: from acceptance to acknowledge", undrained_));
   }
-  return CheckSources(mb_in, mb) && CheckBank(mb_in, mb) && CheckResponseHeld(mb_in, mb);
+  return CountWaits(mb_in, mb) && CheckSources(mb_in, mb) && CheckBank(mb_in, mb) &&
+         CheckResponseHeld(mb_in, mb);
 }
 
 // Those seen now were given before the commit of the cycle before.
@@ -132,7 +137,9 @@ bool MbChecker::CheckSources(const MbInputs& in, const MbOutputs& out) {
   }
   // What is acknowledged is drained, from the next cycle on.
   for (std::uint64_t left = undrained_ & in.fence_ack; left != 0; left &= left - 1) {
-    of_warp_[__builtin_ctzll(left)].back().drained = true;
+    Flight& flight = of_warp_[__builtin_ctzll(left)].back();
+    flight.drained = true;
+    flight.since = counted_;
   }
   undrained_ &= ~in.fence_ack;
   held_issue_ = in.issue_valid && !out.issue_ready;
@@ -153,17 +160,17 @@ void MbChecker::Accept(const MbInputs& in, const MbOutputs& out) {
   if (in.issue_valid && out.issue_ready) {
     const unsigned warp = PlaceOf(in.issue.warp);
     const bool drained = !config_.drain || !in.issue.releasing || (in.fence_ack & Bit(warp)) != 0;
-    of_warp_[warp].push_back({in.issue, drained});
+    of_warp_[warp].push_back({in.issue, drained, !drained, counted_});
     busy_ |= Bit(warp);
     undrained_ |= drained ? 0 : Bit(warp);
     quiet_ = false;
   }
   if (in.async_valid && out.async_ready) {
-    of_async_.push_back({in.async, true});
+    of_async_.push_back({in.async, true, false, counted_});
     quiet_ = false;
   }
   if (in.remote_valid && out.remote_ready) {
-    of_remote_.push_back({in.remote, true});
+    of_remote_.push_back({in.remote, true, false, counted_});
     quiet_ = false;
   }
 }
@@ -204,12 +211,49 @@ bool MbChecker::TakeCommit(const MbOutputs::Commit& commit) {
   committed_.lanes = lanes;
   operation.lanes = rest;
   if (rest == 0) {
+    if (!CountWait(flight.parked ? kMbDrainWait : kMbCommitWait, counted_ - flight.since,
+                   committed_)) {
+      return false;
+    }
     queue.pop_front();
     if (commit.source == MbSource::kWarp && queue.empty()) {
       busy_ &= ~Bit(PlaceOf(commit.warp));
     }
   }
   return true;
+}
+
+// In cycles in which the memory does what it is asked, and a response is taken.
+bool MbChecker::CountWaits(const MbInputs& in, const MbOutputs& out) {
+  const bool stalled = in.yield || (reading_ && !in.rdata_valid) ||
+                       (out.read_valid && !in.read_ready) || (out.write_valid && !in.write_ready) ||
+                       (out.response_valid && !in.response_ready);
+  const std::uint64_t counts = stalled ? 0 : 1;
+  counted_ += counts;
+  if (!(in.issue_valid || in.async_valid || in.remote_valid)) {
+    return true;
+  }
+  const auto port = [&](MbWait wait, bool waits, bool ready, const MbOperation& operation,
+                        std::uint64_t* cycles) {
+    *cycles += counts;
+    if (waits && !ready) {
+      return CountWait(wait, *cycles, operation);
+    }
+    *cycles = 0;
+    return true;
+  };
+  const bool alone = in.issue_valid && (busy_ & Bit(PlaceOf(in.issue.warp))) == 0;
+  return port(kMbIssueWait, alone, out.issue_ready, in.issue, &issue_wait_) &&
+         port(kMbOtherWait, in.async_valid, out.async_ready, in.async, &async_wait_) &&
+         port(kMbOtherWait, in.remote_valid, out.remote_ready, in.remote, &remote_wait_);
+}
+
+bool MbChecker::CountWait(MbWait wait, std::uint64_t cycles, const MbOperation& operation) {
+  waits_[wait] = std::max(waits_[wait], cycles);
+  return cycles <= longest_[wait] ||
+         Differ(fmt::format("wait.{}", kMbWaitNames[wait]),
+                fmt::format("{} cycles, and not over", cycles),
+                fmt::format("{} at most, as published", longest_[wait]), PlaceOfWord(operation));
 }
 
 bool MbChecker::CheckBank(const MbInputs& in, const MbOutputs& out) {

@@ -19,6 +19,7 @@
 #include "sim/golden/mbarrier.h"
 #include "sim/golden/mbarrier_operation.h"
 #include "sim/golden/operation.h"
+#include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/mismatch.h"
 #include "sim/lockstep/pins.h"
 
@@ -53,12 +54,15 @@ class MbChecker {
   // The latest events at a word.
   std::vector<MbRecord> History(MbPlace place) const;
   const std::optional<Mismatch>& mismatch() const { return mismatch_; }
+  const MbWaits& waits() const { return waits_; }
 
  private:
   // A group between acceptance and commit; some of its lanes may have committed.
   struct Flight {
     MbOperation operation;
     bool drained = true;
+    bool parked = false;      // it was not drained when it was accepted
+    std::uint64_t since = 0;  // counted_ when it was accepted, or drained if later
   };
   struct Parked {
     std::uint64_t limit = 0;  // the first cycle in which it may be answered false
@@ -78,6 +82,8 @@ class MbChecker {
   bool TakeCommit(const MbOutputs::Commit& commit);
   bool CheckResponseHeld(const MbInputs& in, const MbOutputs& out);
   void Accept(const MbInputs& in, const MbOutputs& out);
+  bool CountWaits(const MbInputs& in, const MbOutputs& out);
+  bool CountWait(MbWait wait, std::uint64_t cycles, const MbOperation& operation);
   std::deque<Flight>& QueueOf(MbSource source, unsigned warp);
 
   // mb_values.cpp: what it must lead to.
@@ -96,6 +102,7 @@ class MbChecker {
   const Config config_;
   const golden::Mbarriers& model_;
   const unsigned warp_mask_;
+  const MbWaits longest_;
   const std::uint64_t expiry_;  // from the limit to the answer false, at most
   std::optional<Mismatch> mismatch_;
   std::vector<MbEvent> events_;
@@ -121,6 +128,13 @@ class MbChecker {
   std::uint64_t undrained_ = 0;  // of these, the latest not drained
   bool quiet_ = true;            // no flight, no response outstanding
   std::optional<MbPlace> reading_;
+
+  // Cycles that count as waits, so far, and at each port that waits.
+  std::uint64_t counted_ = 0;
+  std::uint64_t issue_wait_ = 0;
+  std::uint64_t async_wait_ = 0;
+  std::uint64_t remote_wait_ = 0;
+  MbWaits waits_{};
 
   // Predictions.
   std::array<Parked, kMaxWarps> parked_;

@@ -14,6 +14,7 @@
 #include "sim/golden/mbarrier.h"
 #include "sim/golden/mbarrier_word.h"
 #include "sim/golden/model.h"
+#include "sim/lockstep/bounds.h"
 
 namespace muster::lockstep {
 namespace {
@@ -303,6 +304,55 @@ TEST_F(MbCheckerTest, GroupsChangeAtTheirPorts) {
     ASSERT_FALSE(checker.Check(2, in, out));
     EXPECT_EQ(checker.mismatch()->field, port.name);
   }
+}
+
+// ------------------------------------------------------------------------------------------------
+// Waits
+// ------------------------------------------------------------------------------------------------
+
+TEST_F(MbCheckerTest, PortsWaitAtMostSoLong) {
+  const MbWaits longest = BoundsOf(kUnit).mb_longest;
+  const auto waits = [&](MbWait wait, bool MbInputs::*valid, MbOperation MbInputs::*group) {
+    MbChecker checker(kUnit, mbarriers_);
+    Inputs in;
+    const Outputs out;
+    in.mb.*valid = true;
+    in.mb.*group = Group(MbOp::kArrive, 1);
+    for (std::uint64_t cycle = 0; cycle < longest[wait]; ++cycle) {
+      ASSERT_TRUE(checker.Check(cycle, in, out)) << cycle;
+    }
+    in.mb.yield = true;  // such cycles do not count
+    ASSERT_TRUE(checker.Check(longest[wait], in, out));
+    in.mb.yield = false;
+    ASSERT_FALSE(checker.Check(longest[wait] + 1, in, out));
+    EXPECT_EQ(checker.mismatch()->field, std::string("wait.") + kMbWaitNames[wait]);
+  };
+  waits(kMbIssueWait, &MbInputs::issue_valid, &MbInputs::issue);
+  waits(kMbOtherWait, &MbInputs::async_valid, &MbInputs::async);
+  waits(kMbOtherWait, &MbInputs::remote_valid, &MbInputs::remote);
+}
+
+TEST_F(MbCheckerTest, CommitIsLate) {
+  Accept(Group(MbOp::kInit, 2));
+  Good(BoundsOf(kUnit).mb_longest[kMbCommitWait]);
+  CommitWrite(Group(MbOp::kInit, 2), Word(false, 2));
+  Bad("wait.mb commit");
+}
+
+// The drain itself does not count.
+TEST_F(MbCheckerTest, CommitBehindADrainIsLate) {
+  in_.mb.fence_ack = 0;
+  MbOperation group = Group(MbOp::kInit, 2);
+  group.releasing = true;
+  Accept(group);
+  mb_.fence_req = 1U << kWarp;
+  Good(5000);
+  in_.mb.fence_ack = ~std::uint64_t{0};
+  Good();
+  mb_.fence_req = 0;
+  Good(BoundsOf(kUnit).mb_longest[kMbDrainWait]);
+  CommitWrite(group, Word(false, 2));
+  Bad("wait.mb drain");
 }
 
 // ------------------------------------------------------------------------------------------------

@@ -90,6 +90,7 @@ std::string Pack(const SeedResult& result) {
       {"mb_commits", result.run.mb_commits},
       {"mb_turns", result.run.mb_turns},
       {"waits", result.run.waits},
+      {"mb_waits", result.run.mb_waits},
       {"seconds", result.run.seconds},
       {"what", result.run.what},
       {"hits", result.hits},
@@ -107,6 +108,7 @@ void Unpack(const std::string& text, SeedResult* result) {
   result->run.mb_commits = json["mb_commits"];
   result->run.mb_turns = json["mb_turns"];
   result->run.waits = json["waits"];
+  result->run.mb_waits = json["mb_waits"];
   result->run.seconds = json["seconds"];
   result->run.what = json["what"];
   result->hits = json["hits"].get<std::vector<std::uint64_t>>();

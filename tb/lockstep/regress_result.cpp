@@ -71,6 +71,9 @@ void ConfigResult::Add(const SeedResult& seed) {
   for (unsigned wait = 0; wait < kNumWaits; ++wait) {
     waits[wait] = std::max(waits[wait], seed.run.waits[wait]);
   }
+  for (unsigned wait = 0; wait < kNumMbWaits; ++wait) {
+    mb_waits[wait] = std::max(mb_waits[wait], seed.run.mb_waits[wait]);
+  }
   cover.points().Add(seed.hits);
   done.push_back(seed);
 }
@@ -116,11 +119,19 @@ std::string Summary(const std::vector<ConfigResult>& results) {
   for (const char* name : kWaitNames) {
     fmt::format_to(out, " {:>10}", name);
   }
+  for (const char* name : kMbWaitNames) {
+    fmt::format_to(out, " {:>10}", name);
+  }
   for (const ConfigResult& result : results) {
-    const Waits bounds = BoundsOf(*result.config).longest;
+    const Bounds bounds = BoundsOf(*result.config);
     fmt::format_to(out, "\n{:12}", result.config->name);
     for (unsigned wait = 0; wait < kNumWaits; ++wait) {
-      fmt::format_to(out, " {:>10}", fmt::format("{}/{}", result.waits[wait], bounds[wait]));
+      fmt::format_to(out, " {:>10}",
+                     fmt::format("{}/{}", result.waits[wait], bounds.longest[wait]));
+    }
+    for (unsigned wait = 0; wait < kNumMbWaits; ++wait) {
+      fmt::format_to(out, " {:>10}",
+                     fmt::format("{}/{}", result.mb_waits[wait], bounds.mb_longest[wait]));
     }
   }
   text += '\n';
@@ -153,6 +164,10 @@ std::string Json(const std::vector<ConfigResult>& results) {
     for (unsigned wait = 0; wait < kNumWaits; ++wait) {
       waits[kWaitNames[wait]] = {{"cycles", result.waits[wait]},
                                  {"bound", BoundsOf(*result.config).longest[wait]}};
+    }
+    for (unsigned wait = 0; wait < kNumMbWaits; ++wait) {
+      waits[kMbWaitNames[wait]] = {{"cycles", result.mb_waits[wait]},
+                                   {"bound", BoundsOf(*result.config).mb_longest[wait]}};
     }
     json["configs"][result.config->name] = {
         {"seeds", result.done.size()},

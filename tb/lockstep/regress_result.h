@@ -42,6 +42,7 @@ struct ConfigResult {
   std::uint64_t mb_turns = 0;
   double seconds = 0;
   Waits waits{};
+  MbWaits mb_waits{};
   Cover cover;
   std::vector<SeedResult> done;
 };
