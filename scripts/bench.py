@@ -21,7 +21,8 @@ BUILD = ROOT / "build"
 LARGEST = "full"  # the configuration whose syncs stand beside NVIDIA's
 SHOWN_SIZES = [1, 2, 4, 8, 16, 32, 64]
 FILED = ["release_latency_cycles", "gather_cycles", "arrivals_per_cycle", "lut", "ff", "bram",
-         "fmax_mhz", "release_ns", "lockstep_khz", "unchecked_khz", "lockstep_ratio"]
+         "fmax_mhz", "release_ns", "lockstep_khz", "unchecked_khz", "lockstep_ratio",
+         "mb_lockstep_khz", "mb_unchecked_khz", "mb_lockstep_ratio"]
 
 
 def output(*command):
@@ -97,7 +98,8 @@ def print_configs(configs):
                ("commit_cycles", "commits in", "of cycles", "{:.0%}"),
                ("lockstep_khz", "lockstep", "kHz", "{:.0f}"),
                ("unchecked_khz", "unchecked", "kHz", "{:.0f}"),
-               ("lockstep_ratio", "ratio", "", "{:.2f}")]
+               ("lockstep_ratio", "ratio", "", "{:.2f}"),
+               ("mb_lockstep_ratio", "at mbarriers", "", "{:.2f}")]
     print("\nLatency, throughput, speed of simulation")
     print(" " * 12 + "".join(f"{title:>11}" for _, title, _, _ in columns))
     print(" " * 12 + "".join(f"{unit:>11}" for _, _, unit, _ in columns))
