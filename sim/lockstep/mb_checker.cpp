@@ -185,18 +185,20 @@ std::deque<MbChecker::Flight>& MbChecker::QueueOf(MbSource source, unsigned warp
 // The oldest group of its warp or source, or its first lanes.
 bool MbChecker::TakeCommit(const MbOutputs::Commit& commit) {
   std::deque<Flight>& queue = QueueOf(commit.source, commit.warp);
-  const auto from = commit.source == MbSource::kWarp ? fmt::format("warp {}", commit.warp)
-                                                     : std::string(Name(commit.source));
+  const auto from = [&commit] {
+    return commit.source == MbSource::kWarp ? fmt::format("warp {}", commit.warp)
+                                            : std::string(Name(commit.source));
+  };
   if (queue.empty()) {
-    return Differ("mb.commit", "of " + from, "none of it was accepted", commit.place);
+    return Differ("mb.commit", "of " + from(), "none of it was accepted", commit.place);
   }
   Flight& flight = queue.front();
   if (!flight.drained) {
-    return Differ("mb.commit", "of " + from, "not before its drain", commit.place);
+    return Differ("mb.commit", "of " + from(), "not before its drain", commit.place);
   }
   MbOperation& operation = flight.operation;
   if (!(PlaceOfWord(operation) == commit.place)) {
-    return Differ("mb.commit", fmt::format("of {} at {:#x}", from, commit.place.addr),
+    return Differ("mb.commit", fmt::format("of {} at {:#x}", from(), commit.place.addr),
                   fmt::format("at CTA {}, {:#x}", operation.cta, operation.addr), commit.place);
   }
   const std::uint32_t lanes = config_.lanes ? commit.lanes : operation.lanes;
