@@ -144,7 +144,7 @@ class MbChecker {
   std::uint64_t next_response_ = 0;  // the cycle behind the latest that was taken
 
   static constexpr std::uint64_t kRecords = 512;  // kept, a power of two, ...
-  static constexpr unsigned kReported = 6;         // ... and reported of a word
+  static constexpr unsigned kReported = 6;        // ... and reported of a word
   std::vector<MbRecord> records_;
   std::uint64_t kept_ = 0;
 };
