@@ -79,6 +79,10 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
     throw ptx::InputError("--wave: a board shows no waveform; the same run without --target does");
   }
 
+  if (!target.verilated() && session.launch().ClusterCtas() > 1) {
+    throw ptx::InputError("--target: a board has one unit, but a cluster takes one for each CTA");
+  }
+
   lockstep::Options how;
   how.seed = manifest.seed;
   how.max_cycles = manifest.max_cycles;

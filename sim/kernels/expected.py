@@ -70,6 +70,10 @@ def block_sum(in_):
     return {"out": [sum(in_[:256]), sum(in_[256:])]}
 
 
+def bulk_copy(in_):
+    return {"out": [3 * in_[i] + in_[i // 64 * 64 + 63 - i % 64] for i in range(448)]}
+
+
 def centre(in_):
     # Every step before the division is exact in single precision: sums of integers, over 128.
     out = []
@@ -78,6 +82,10 @@ def centre(in_):
         largest = max(abs(d) for d in deviations)
         out += [d / largest for d in deviations]
     return {"out": out}
+
+
+def cluster_reduction(in_):
+    return {"out": [sum(in_[first:first + 384]) for first in (0, 384, 768)]}
 
 
 def collatz():

@@ -164,6 +164,7 @@ class Station : public sc_core::sc_module {
 bool Station::Drive(std::uint64_t cycle, bool enough) {
   Inputs& in = dut_->in;
   in.mb.stores.clear();
+  in.mb.told.clear();
   if (driving_) {
     if (enough) {
       result_.ending = Ending::kMaxCycles;

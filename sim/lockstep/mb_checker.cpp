@@ -62,6 +62,9 @@ bool MbChecker::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out)
     event.operation.addr = store.place.addr;
     event.word = store.word;
   }
+  for (const MbOperation& operation : mb_in.told) {
+    events_.emplace_back().operation = operation;
+  }
   if (mb.busy != busy_) {
     return Differ("mb.busy", fmt::format("{:#x}", mb.busy),
                   fmt::format("{:#x}: from acceptance to commit", busy_));

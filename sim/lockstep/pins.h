@@ -46,6 +46,8 @@ struct MbInputs {
     bool restores = false;   // it brings back the mbarrier of a CTA that was saved
   };
   std::vector<Store> stores;
+  // Nor these: operations that the unit does not see, but the golden model is told of.
+  std::vector<MbOperation> told;
 };
 
 struct MbOutputs {

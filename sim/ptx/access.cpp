@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Loads, stores, atomics, copies, and what goes wrong with them.
+// Loads, stores, atomics, and what goes wrong with them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -111,6 +111,10 @@ std::uint64_t ByteIn(const std::vector<std::uint8_t>& memory, const std::uint8_t
   return there >= first && there - first < memory.size() ? there - first : kElsewhere;
 }
 
+std::string Moves(unsigned bytes, bool write) {
+  return fmt::format("{} {} byte{}", write ? "writes" : "reads", bytes, bytes == 1 ? "" : "s");
+}
+
 // An mbarrier of another CTA is not to be stored over: that CTA's unit would not know.
 bool IsMbarrier(const Cta& cta, std::uint64_t byte, unsigned bytes) {
   return cta.port != nullptr && cta.port->Watches(cta.slot, byte, bytes);
@@ -133,16 +137,21 @@ void SwapAll(const Lanes& lanes, unsigned lane, std::uint8_t* at) {
   for (unsigned k = 0; k < i.vector; ++k) {
     std::uint8_t* const element = at + std::size_t{k} * Bytes(i.type);
     const std::uint64_t b = lanes.a(1 + k)[lane];
-    if (IsHalf(ElementOf(i.type))) {
-      lanes.d(k)[lane] = SwapHalves(element, i.type, op, b);
-      continue;
-    }
-    WithNumber(i.type,
-               [&](auto zero) { lanes.d(k)[lane] = Swap<decltype(zero)>(element, op, b, c); });
+    lanes.d(k)[lane] = SwapInMemory(element, i.type, op, b, c);
   }
 }
 
 }  // namespace
+
+std::uint64_t SwapInMemory(std::uint8_t* at, Type type, Atomic op, std::uint64_t b,
+                           std::uint64_t c) {
+  if (IsHalf(ElementOf(type))) {
+    return SwapHalves(at, type, op, b);
+  }
+  std::uint64_t old = 0;
+  WithNumber(type, [&](auto zero) { old = Swap<decltype(zero)>(at, op, b, c); });
+  return old;
+}
 
 Interpreter::Event Interpreter::Fault(const Warp& warp, unsigned lane, std::uint32_t line,
                                       const std::string& what) {
@@ -164,9 +173,11 @@ Cta* Interpreter::CtaAt(const Warp& warp, std::uint64_t shared) const {
 // The bytes of an access, or null where it is misaligned or not all of them are the thread's.
 std::uint8_t* Interpreter::Resolve(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                                    unsigned bytes, bool write) {
-  if ((address & (bytes - 1)) != 0) {
-    return nullptr;
-  }
+  return (address & (bytes - 1)) != 0 ? nullptr : Reach(warp, lane, space, address, bytes, write);
+}
+
+std::uint8_t* Interpreter::Reach(Warp* warp, unsigned lane, Space space, std::uint64_t address,
+                                 unsigned bytes, bool write) {
   if (space == Space::kGeneric) {
     const std::uint64_t segment = SegmentOf(address);
     space = segment == kSharedSegment  ? Space::kCluster
@@ -206,11 +217,14 @@ std::uint8_t* Interpreter::Resolve(Warp* warp, unsigned lane, Space space, std::
 
 std::string Interpreter::DescribeAccess(const Warp& warp, Space space, std::uint64_t address,
                                         unsigned bytes, bool write) const {
-  const std::string access =
-      fmt::format("{} {} byte{}", write ? "writes" : "reads", bytes, bytes == 1 ? "" : "s");
-  if ((address & (bytes - 1)) != 0) {
-    return fmt::format("{} at {:#x}, which is not a multiple of {}", access, address, bytes);
-  }
+  return (address & (bytes - 1)) == 0 ? DescribeReach(warp, space, address, bytes, write)
+                                      : fmt::format("{} at {:#x}, which is not a multiple of {}",
+                                                    Moves(bytes, write), address, bytes);
+}
+
+std::string Interpreter::DescribeReach(const Warp& warp, Space space, std::uint64_t address,
+                                       unsigned bytes, bool write) const {
+  const std::string access = Moves(bytes, write);
   const std::uint64_t segment = SegmentOf(address);
   if (IsShared(space) || (space == Space::kGeneric && segment == kSharedSegment)) {
     const std::uint64_t shared = IsShared(space) ? address : ByteOf(address);
@@ -285,11 +299,6 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
         const std::uint64_t bits = lanes.a(1 + k)[lane];
         std::memcpy(at + std::size_t{k} * bytes, &bits, bytes);
       }
-    } else if (i.op == Op::kCopy) {
-      if (!Copy(warp, lanes, lane, at)) {
-        return Fault(*warp, lane, i.line,
-                     DescribeAccess(*warp, Space::kGlobal, lanes.a(1)[lane], i.vector, false));
-      }
     } else {
       SwapAll(lanes, lane, at);
     }
@@ -325,26 +334,6 @@ void Interpreter::NoteStore(Warp* warp, const Lanes& lanes, unsigned lane,
   if (const std::uint64_t byte = ByteIn(warp->cta->shared, at); byte != kElsewhere) {
     mb_port_->Stored(warp->slot, warp->cta->slot, byte, bytes, lanes.instruction.line);
   }
-}
-
-// cp.async: what is not read is zeroes.
-bool Interpreter::Copy(Warp* warp, const Lanes& lanes, unsigned lane, std::uint8_t* to) {
-  const Instruction& i = lanes.instruction;
-  const bool ignores = i.a[3] != kNoSlot && (lanes.a(3)[lane] != 0) != i.negated;
-  const auto bytes = ignores ? 0 : std::min<std::uint64_t>(lanes.a(2)[lane], i.vector);
-  const std::uint64_t address = lanes.a(1)[lane];
-  if ((address & (i.vector - 1U)) != 0) {
-    return false;
-  }
-  const std::uint8_t* const from = bytes == 0 ? nullptr
-                                              : Resolve(warp, lane, Space::kGlobal, address,
-                                                        static_cast<unsigned>(bytes), false);
-  if (bytes != 0 && from == nullptr) {
-    return false;
-  }
-  std::memset(to, 0, i.vector);
-  std::memcpy(to, from, bytes);
-  return true;
 }
 
 void Interpreter::ExecuteAddress(Warp* warp, const Lanes& lanes) const {

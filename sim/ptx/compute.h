@@ -78,6 +78,10 @@ struct Lanes {
   }
 };
 
+// One atomic operation on memory. Returns what was there: access.cpp.
+std::uint64_t SwapInMemory(std::uint8_t* at, Type type, Atomic op, std::uint64_t b,
+                           std::uint64_t c);
+
 void Compute(const Lanes& lanes);         // whatever only computes: one of the following
 void ComputeInteger(const Lanes& lanes);  // integers, bits and moves
 void ComputeFloat(const Lanes& lanes);    // f32 and f64 arithmetic

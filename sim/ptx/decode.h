@@ -123,7 +123,6 @@ class Decoder {
   void LoadStore();
   void AtomicAccess();
   void Fence();
-  void CopyAsync();
   void CreatePolicy();
   void CacheHint();
   void Stack();
@@ -147,6 +146,15 @@ class Decoder {
   void Elect();
   void Barrier();
   void ClusterBarrier();
+  // decode_async.cpp.
+  void CopyAsync();
+  void CopyGroup(bool bulk, int op);
+  void SmallCopy();
+  void BulkPrefetch();
+  void BulkCopy(bool reduces);
+  void BulkReduction(bool out);
+  void StoreAsync();
+  Slot AddressValue(const syntax::Operand& operand, Space space);
   // decode_mbarrier.cpp.
   void Mbarrier();
   void MbInit(MbOp op);

@@ -134,8 +134,8 @@ std::vector<Slot> Decoder::Registers(const Operand& operand, Type type, bool des
 
 void Decoder::LoadStore() {
   const bool load = op_ == Op::kLoad;
-  if (Take("async") || Take("bulk")) {
-    Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
+  if (!load && Take("async")) {
+    StoreAsync();
     return;
   }
   out_.space = TakeSpace();
@@ -219,7 +219,7 @@ Type Decoder::AtomicType(Atomic operation) {
 void Decoder::AtomicAccess() {
   const bool reduces = syntax_->opcode == "red";
   if (reduces && Take("async")) {
-    Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
+    StoreAsync();
     return;
   }
   out_.space = TakeSpace();
@@ -354,56 +354,6 @@ void Decoder::Fence() {
   }
   Require(Spelling(), scope == 3 ? 78 : 60, scope == 3 ? 90 : 70);
   Count(0, 0);
-}
-
-// cp.async without .bulk: the copy is performed at once, so that there is nothing to wait for.
-void Decoder::CopyAsync() {
-  if (!Take("async") || TakeAny({"bulk", "reduce"})) {
-    Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
-    return;
-  }
-  if (Take("mbarrier")) {
-    MbCopyArrive();
-    return;
-  }
-  Require("cp.async", 70, 80);
-  const int group = TakeOne({"commit_group", "wait_all", "wait_group"});
-  if (group >= 0) {
-    out_.op = Op::kNop;
-    Count(group == 2 ? 1 : 0, group == 2 ? 1 : 0);
-    return;
-  }
-  if (!TakeAny({"shared", "shared::cta"}) || !Take("global")) {
-    Fail(at_, fmt::format("{} lacks .shared.global", Spelling()));
-  }
-  const bool has_policy = TakeOrdering();
-  if (!Count(3, has_policy ? 5 : 4)) {
-    return;
-  }
-  const std::uint64_t size = Arg(2).value;
-  if (Arg(2).kind != Kind::kInteger || (size != 4 && size != 8 && size != 16)) {
-    Fail(Arg(2).at, "cp.async copies 4, 8 or 16 bytes");
-    return;
-  }
-  out_.vector = static_cast<std::uint8_t>(size);
-  out_.space = Space::kGlobal;
-  Address(Arg(1));
-  const Slot from = SumOf(out_.a[0], out_.offset);
-  out_.a[0] = kNoSlot;
-  out_.offset = 0;
-  out_.narrow = false;
-  out_.space = Space::kShared;
-  Address(Arg(0));
-  out_.a[1] = from;
-  // What follows is how much of it to read, or whether to read nothing: the rest is zeroes.
-  out_.a[2] = LiteralOf(size);
-  if (syntax_->operands.size() == (has_policy ? 5U : 4U)) {
-    Symbol symbol;
-    const bool ignores = Arg(3).kind == Kind::kName && symbols_.Find(Arg(3).name, &symbol) &&
-                         symbol.type == Type::kPred;
-    out_.a[ignores ? 3 : 2] = Source(Arg(3), ignores ? Type::kPred : Type::kU32);
-    out_.negated = Arg(3).negated;
-  }
 }
 
 // The operands have been looked at, and that is all.

@@ -68,8 +68,24 @@ void Grid::CtaEnded(unsigned slot) {
   --clusters_left_;
 }
 
+bool Grid::IsSending(const Cta* cta, unsigned warp) const {
+  return std::any_of(machines_.begin(), machines_.end(),
+                     [&](const auto& machine) { return machine->engine().IsSending(cta, warp); });
+}
+
+bool Grid::Abandon(const Cta* cta) {
+  bool of_another = false;
+  for (const auto& machine : machines_) {
+    of_another = machine->Abandon(cta) || of_another;
+  }
+  return of_another;
+}
+
+// What goes to global memory may come there after its CTA has ended.
 void Grid::Decide(std::uint64_t cycle) {
-  if (clusters_left_ == 0) {
+  if (clusters_left_ == 0 &&
+      std::all_of(machines_.begin(), machines_.end(),
+                  [](const auto& machine) { return machine->engine().Idle(); })) {
     End(Outcome::kCompletes);
   }
   if (IsDeadlocked() || SpinsForEver(cycle)) {

@@ -89,6 +89,11 @@ class Grid {
   // The CTA in that slot of a machine has ended. Slots are free for the next cluster when all CTAs
   // of theirs have.
   void CtaEnded(unsigned slot);
+  // Operations of a warp of the CTA are on their way to other CTAs' mbarriers.
+  bool IsSending(const Cta* cta, unsigned warp) const;
+  // The CTA ends; what is on its way to its memory is lost. Returns whether another CTA has sent
+  // any of it.
+  bool Abandon(const Cta* cta);
 
  private:
   struct Slot {

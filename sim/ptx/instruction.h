@@ -184,14 +184,18 @@ enum class Op : std::uint8_t {
   kCvta,
   kCvtaTo,
   kIsSpace,
-  kStack,  // mode: Stacked; offset: the alignment; target: the function
+  kStack,      // mode: Stacked; offset: the alignment; target: the function
   kMapToRank,  // mapa; a[1]: the rank
   kRankOf,     // getctarank
   // Memory.
   kLoad,
   kStore,
   kAtomic,
-  kCopy,  // vector: bytes, of which a[2] are read, or none where a[3] holds
+  kCopy,        // cp.async; vector: bytes, of which a[2] are read, or none where a[3] holds
+  kCopyGroup,   // mode: CopyGroupOp; combine: of bulk copies; a[0]: groups that may be left
+  kBulk,        // to space, from shared memory if mode; a: to, from, size, mbarrier, mask of CTAs;
+                // combine, here and below: 0, or Atomic + 1
+  kStoreAsync,  // a[1] to a[4]: values, a[5]: mbarrier
   kFence,
   // Control.
   kBranch,
@@ -263,6 +267,8 @@ enum class Atomic : std::uint8_t {
   kIncrement,
   kDecrement,
 };
+
+enum class CopyGroupOp : std::uint8_t { kCommit, kWait, kWaitRead, kWaitAll };
 
 // Instructions of several lanes of a warp: sim/ptx/warp_unit.h carries them out.
 enum class WarpOp : std::uint8_t {

@@ -55,6 +55,8 @@ void Interpreter::Start(Warp* warp) {
   warp->groups.assign(1, Group{kernel.entry, 0, warp->live});
   warp->held = 0;
   warp->patience = 0;
+  warp->copies.fill({});
+  warp->bulk_copies.fill({});
   warp->registers.assign(std::size_t{kernel.slots} * kWarpSize, 0);
   for (auto& local : warp->local) {
     local.assign(kernel.local_bytes, 0);
@@ -256,13 +258,24 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
     case Op::kLoad:
     case Op::kStore:
     case Op::kAtomic:
-    case Op::kCopy:
       if (mb_port_ != nullptr && !MayAccess(warp, LanesOf(warp, group, active))) {
         --warp_instructions_;  // again later
         thread_instructions_ -= static_cast<unsigned>(__builtin_popcount(active));
         return Event::kNone;
       }
       event = ExecuteAccess(warp, group, active);
+      break;
+    case Op::kCopy:
+    case Op::kBulk:
+    case Op::kStoreAsync:
+      event = ExecuteAsync(warp, LanesOf(warp, group, active));
+      break;
+    case Op::kCopyGroup:
+      if (!ExecuteCopyGroup(warp, LanesOf(warp, group, active))) {
+        --warp_instructions_;  // again later
+        thread_instructions_ -= static_cast<unsigned>(__builtin_popcount(active));
+        return Event::kNone;
+      }
       break;
     case Op::kStack:
       event = ExecuteStack(warp, group, active);

@@ -134,17 +134,32 @@ class Interpreter {
 
   // access.cpp: memory.
   Event ExecuteAccess(Warp* warp, const Group& group, std::uint32_t active);
-  bool Copy(Warp* warp, const Lanes& lanes, unsigned lane, std::uint8_t* to);
   bool MayAccess(Warp* warp, const Lanes& lanes);
   void NoteStore(Warp* warp, const Lanes& lanes, unsigned lane, const std::uint8_t* before,
                  const std::uint8_t* at);
   std::uint8_t* Resolve(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                         unsigned bytes, bool write);
+  std::uint8_t* Reach(Warp* warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,
+                      bool write);
+  std::string DescribeReach(const Warp& warp, Space space, std::uint64_t address, unsigned bytes,
+                            bool write) const;
   std::string DescribeAccess(const Warp& warp, Space space, std::uint64_t address, unsigned bytes,
                              bool write) const;
   Cta* CtaAt(const Warp& warp, std::uint64_t shared) const;
   void ExecuteAddress(Warp* warp, const Lanes& lanes) const;
   Event ExecuteMap(Warp* warp, const Lanes& lanes);
+
+  // async.cpp: what is started and not waited for.
+  Event ExecuteAsync(Warp* warp, const Lanes& lanes);
+  std::string StartCopy(Warp* warp, const Lanes& lanes, unsigned lane);
+  std::string StartStore(Warp* warp, const Lanes& lanes, unsigned lane);
+  std::string StartBulk(Warp* warp, const Lanes& lanes, unsigned lane);
+  void StartTransfer(Warp* warp, CopyGroups* groups, Transfer transfer);
+  bool Locate(Warp* warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,
+              bool write, Transfer* transfer);
+  bool LocateMbarrier(Warp* warp, unsigned lane, Space space, std::uint64_t address,
+                      Transfer* transfer);
+  bool ExecuteCopyGroup(Warp* warp, const Lanes& lanes);
 
   // runtime.cpp: special registers, and the functions that a device program finds.
   void ExecuteSpecial(Warp* warp, const Lanes& lanes) const;

@@ -69,6 +69,7 @@ Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program&
       program_(program),
       launch_(launch),
       interpreter_(program, launch, memory, &warp_unit_, grid->printed(), seed),
+      engine_(memory, seed ^ 0x636f70696573U),
       random_(seed ^ 0x6d7573746572U),
       warps_(config.num_warps),
       ctas_(config.num_ctas) {
@@ -79,6 +80,9 @@ Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program&
     port_ = std::make_unique<MbPort>(config, seed ^ 0x6d62617272696572U);
     spins_ = std::make_unique<Spins>(program);
     interpreter_.set_mb_port(port_.get());
+    port_->set_remote([this](unsigned to, const MbOperation& operation, std::uint32_t line) {
+      SendRemote(to, operation, line);
+    });
   }
 }
 
@@ -87,6 +91,7 @@ Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program&
 // ------------------------------------------------------------------------------------------------
 
 bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
+  cycle_ = cycle;
   if (port_ != nullptr) {
     BeginMbarriers(seen, inputs, cycle);
   }
@@ -94,6 +99,9 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   Release(seen);
   if (!grid_.ending()) {
     grid_.Begin(rank_);
+    if (!engine_.Idle() && engine_.Step(cycle)) {
+      grid_.Change(cycle);
+    }
     if ((arriving_ | in_cluster_) != 0) {
       StepClusterBarriers(cycle);
     }
@@ -177,6 +185,7 @@ Cta* Machine::LaunchCta(unsigned slot, const Cluster* cluster) {
   cta.cta.shared.assign(launch_.shared_bytes, 0);
   cta.cta.slot = slot;
   cta.cta.port = port_.get();
+  cta.cta.engine = &engine_;
   if (port_ != nullptr) {
     port_->Launch(slot, &cta.cta.shared);
     mb_census_.Launch(slot, cta.cta.linear_id);
@@ -331,7 +340,8 @@ void Machine::StepClusterBarriers(std::uint64_t cycle) {
   ForEachBit(arriving_, [&](unsigned warp) {
     WarpSlot& slot = warps_[warp];
     const bool relaxed = slot.warp.arrival.cluster == ClusterOp::kArriveRelaxed;
-    if (slot.issue_at > cycle || (!relaxed && (MbBusy() & Bit(warp)) != 0)) {
+    if (slot.issue_at > cycle ||
+        (!relaxed && ((MbBusy() & Bit(warp)) != 0 || grid_.IsSending(slot.warp.cta, warp)))) {
       return;
     }
     if (!unit.Arrive(InCluster(warp), slot.warp.arrival.lanes)) {
@@ -405,8 +415,11 @@ void Machine::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) 
     const std::uint64_t warps = ends                              ? ctas_[operation.cta].warps
                                 : operation.kind == OpKind::kExit ? Bit(operation.warp)
                                                                   : 0;
+    const Cta* const cta = &ctas_[operation.cta].cta;
     return (MbBusy() & warps) != 0 ||
-           (ends && port_ != nullptr && port_->IsReached(operation.cta, inputs->mb));
+           (operation.kind == OpKind::kExit && grid_.IsSending(cta, operation.warp)) ||
+           (ends && port_ != nullptr &&
+            (port_->IsReached(operation.cta, inputs->mb) || engine_.IsReached(cta)));
   };
   if (!inputs->lifecycle_valid && !lifecycle_.empty() && !grid_.ending() &&
       !unsettled(lifecycle_.front()) && !random_.OneIn(kSchedulerStall)) {
@@ -521,6 +534,13 @@ void Machine::CommitLifecycle(const Operation& operation, const golden::Effects&
     Request(end);
     if (port_ != nullptr) {
       port_->Abandon(operation.cta);
+    }
+    if (grid_.Abandon(&cta.cta)) {
+      grid_.EndWithFault(
+          Outcome::kMemoryFault,
+          {"memory_fault", warps_[warp].exit_line, cycle, LinearCta(warp), IndexInCta(warp), 0, 0},
+          fmt::format("CTA {} exits while another CTA of the cluster writes to its shared memory",
+                      grid_.CtaName(cta.cta.linear_id)));
     }
   } else {
     if (effects.hazards != 0) {  // an unfinished barrier: name who arrived there last

@@ -42,6 +42,9 @@ class Machine : public lockstep::Driver {
   void Free(unsigned slot);
   // Something may go on by itself.
   bool IsBusy() const;
+  const CopyEngine& engine() const { return engine_; }
+  // The CTA, of any machine, ends. Returns whether another one has started what is lost by it.
+  bool Abandon(const Cta* cta) { return engine_.Abandon(cta); }
   // All lanes that run repeat waits, and nothing has changed for long.
   bool Repeats(std::uint64_t cycle) const;
   // What waits at an aligned barrier only for lanes that repeat arrives without them. Returns
@@ -135,8 +138,10 @@ class Machine : public lockstep::Driver {
   void BeginMbarriers(const Outputs& seen, Inputs* inputs, std::uint64_t cycle);
   void Reply(const MbReply& reply, std::uint64_t cycle);
   void ComeToMbarrier(unsigned warp, std::uint64_t cycle);
-  void PostArrivals(unsigned warp, std::uint32_t lanes,
-                    const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t line);
+  void StartArrivals(unsigned warp, std::uint32_t lanes,
+                     const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t line,
+                     std::uint64_t cycle);
+  void SendRemote(unsigned rank, const MbOperation& operation, std::uint32_t line);
   void StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
                     const golden::MbEffects& effects, std::uint32_t line);
   void PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs* inputs);
@@ -157,6 +162,7 @@ class Machine : public lockstep::Driver {
   const Launch& launch_;
   FrontEndWarpUnit warp_unit_;
   Interpreter interpreter_;
+  CopyEngine engine_;
   Random random_;
   Census census_;
 
@@ -172,7 +178,8 @@ class Machine : public lockstep::Driver {
   std::uint64_t presented_ = 0;    // warps at a port
   std::array<unsigned, kMaxIssue> at_port_{};
   std::deque<Operation> lifecycle_;  // to be done, in order
-  unsigned in_flight_ = 0;           // lifecycle requests, and barriers at a port, to commit
+  std::uint64_t cycle_ = 0;
+  unsigned in_flight_ = 0;  // lifecycle requests, and barriers at a port, to commit
 
   // Of a program that has mbarriers.
   std::unique_ptr<MbPort> port_;

@@ -41,8 +41,10 @@ void CheckMbarriersFit(const Config& config, const Program& program, const Launc
 }
 
 bool UsesMbarriers(const Program& program) {
-  return std::any_of(program.code.begin(), program.code.end(),
-                     [](const Instruction& i) { return i.op == Op::kMbarrier; });
+  return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
+    return i.op == Op::kMbarrier || i.op == Op::kStoreAsync ||
+           (i.op == Op::kBulk && i.space != Space::kGlobal);
+  });
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -97,26 +99,53 @@ void Machine::ComeToMbarrier(unsigned warp, std::uint64_t cycle) {
     FaultAtMbarrier(FaultCause::kBadAddress, warp, operation, instruction.line, cycle);
     return;
   }
-  if (instruction.op == MbOp::kCopyArriveNoInc) {  // the copies have been performed
-    PostArrivals(warp, instruction.lanes, instruction.addr, instruction.line);
+  if (instruction.op == MbOp::kCopyArriveNoInc) {  // nothing for the unit, before the arrive-on
+    ForEachBit(instruction.lanes, [&](unsigned lane) {
+      MbOperation told;
+      told.op = instruction.op;
+      told.cta = static_cast<std::uint8_t>(slot.cta);
+      told.warp = static_cast<std::uint8_t>(warp);
+      told.lanes = 1U << lane;
+      told.addr = instruction.addr[lane];
+      port_->Tell(told, instruction.line);
+    });
+    StartArrivals(warp, instruction.lanes, instruction.addr, instruction.line, cycle);
     return;
   }
   port_->Come(warp, slot.cta, instruction);
   SetPhase(warp, Phase::kAsking);
 }
 
-// The arrive-ons of copies that have been performed.
-void Machine::PostArrivals(unsigned warp, std::uint32_t lanes,
-                           const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t line) {
+// The arrive-ons of the copies that each lane has started by now.
+void Machine::StartArrivals(unsigned warp, std::uint32_t lanes,
+                            const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t line,
+                            std::uint64_t cycle) {
   ForEachBit(lanes, [&](unsigned lane) {
-    MbOperation arrival;
-    arrival.source = MbSource::kAsync;
-    arrival.cta = static_cast<std::uint8_t>(warps_[warp].cta);
-    arrival.lanes = 1;
-    arrival.addr = addr[lane];
-    arrival.operand = 1;
-    port_->PostAsync(arrival, line);
+    Transfer arrival;
+    arrival.kind = Transfer::Kind::kArrive;
+    arrival.to = arrival.issuer = warps_[warp].warp.cta;
+    arrival.mbarrier = addr[lane];
+    arrival.warp = warp;
+    arrival.groups = &warps_[warp].warp.copies[lane];
+    arrival.number = arrival.groups->next();
+    arrival.line = line;
+    engine_.Post(std::move(arrival), cycle);
   });
+}
+
+// An operation on another CTA's mbarrier sets out.
+void Machine::SendRemote(unsigned rank, const MbOperation& operation, std::uint32_t line) {
+  Transfer sent;
+  sent.kind = Transfer::Kind::kRemote;
+  sent.issuer = warps_[operation.warp].warp.cta;
+  sent.to = sent.issuer->cluster->ctas[rank];
+  sent.warp = operation.warp;
+  sent.line = line;
+  sent.operation = operation;
+  sent.operation.source = MbSource::kRemote;
+  sent.operation.warp = 0;
+  sent.operation.releasing = false;  // its warp has drained
+  sent.to->engine->Post(std::move(sent), cycle_);
 }
 
 void Machine::PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
@@ -145,7 +174,9 @@ void Machine::OnMbEvent(std::uint64_t cycle, const MbEvent& event,
   const MbOperation& operation = event.operation;
   switch (event.kind) {
     case MbEvent::Kind::kStep:
-      StepMbarrier(cycle, operation, effects, port_->committed_line());
+      StepMbarrier(
+          cycle, operation, effects,
+          operation.op == MbOp::kCopyArriveNoInc ? port_->NextToldLine() : port_->committed_line());
       break;
     case MbEvent::Kind::kExpire:
       mb_census_.Expire(operation.warp);
@@ -183,7 +214,7 @@ void Machine::StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
   if (operation.op == MbOp::kCopyArrive) {
     std::array<std::uint32_t, kWarpSize> addr;
     addr.fill(operation.addr);
-    PostArrivals(warp, operation.lanes, addr, line);
+    StartArrivals(warp, operation.lanes, addr, line, cycle);
   }
 }
 
@@ -234,7 +265,7 @@ bool Machine::WarpRepeats(unsigned warp) const {
 }
 
 bool Machine::Repeats(std::uint64_t cycle) const {
-  if (spins_ == nullptr || !spins_->Settled(cycle) || in_flight_ != 0) {
+  if (spins_ == nullptr || !spins_->Settled(cycle) || in_flight_ != 0 || !engine_.Idle()) {
     return false;
   }
   for (unsigned warp = 0; warp < warps_.size(); ++warp) {
@@ -263,7 +294,7 @@ void Machine::Change(std::uint64_t cycle) {
 bool Machine::IsBusy() const {
   const bool timed = asleep_ != 0 && config_.mb_limit;  // their waits end at a time
   return (ready_ | issuing_ | blocked_ | arriving_) != 0 || in_flight_ != 0 || timed ||
-         (port_ != nullptr && !port_->Quiet());
+         (port_ != nullptr && !port_->Quiet()) || !engine_.Idle();
 }
 
 std::vector<StuckMbarrier> Machine::StuckMbarriers() const {

@@ -94,16 +94,18 @@ MbPort::Storer MbPort::NextStorer() {
 // and not yet written.
 bool MbPort::MayAccess(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes,
                        bool write) {
+  return (!write || MayStore(cta, addr, bytes)) &&
+         ((busy_ & Bit(warp)) == 0 || !Watches(cta, addr, bytes));
+}
+
+bool MbPort::MayStore(unsigned cta, std::uint64_t addr, unsigned bytes) {
   const Memory& memory = memories_[cta];
   bool may = true;
   for (std::uint64_t word = addr / kWordBytes;
        memory.any && word * kWordBytes < addr + bytes && word < memory.watched.size(); ++word) {
-    if (!memory.watched[word]) {
-      continue;
-    }
-    const MbPlace place{static_cast<std::uint8_t>(cta),
-                        static_cast<std::uint32_t>(word * kWordBytes)};
-    may = may && (busy_ & Bit(warp)) == 0 && (!write || bank_.MayStore(place));
+    may = may && (!memory.watched[word] ||
+                  bank_.MayStore({static_cast<std::uint8_t>(cta),
+                                  static_cast<std::uint32_t>(word * kWordBytes)}));
   }
   return may;
 }
@@ -272,6 +274,18 @@ void MbPort::PostRemote(const MbOperation& operation, std::uint32_t line) {
   Watch({operation.cta, operation.addr}, line);
 }
 
+void MbPort::Tell(const MbOperation& operation, std::uint32_t line) {
+  Watch({operation.cta, operation.addr}, line);
+  told_operations_.push_back(operation);
+  told_lines_.push_back(line);
+}
+
+std::uint32_t MbPort::NextToldLine() {
+  const std::uint32_t line = told_lines_.front();
+  told_lines_.pop_front();
+  return line;
+}
+
 void MbPort::Abandon(unsigned cta) {
   const auto first = async_.begin() + (async_.empty() ? 0 : 1);  // perhaps at its port
   async_.erase(std::remove_if(first, async_.end(),
@@ -284,12 +298,13 @@ bool MbPort::IsReached(unsigned cta, const MbInputs& in) const {
   const auto any = [&](const std::deque<Posted>& posted) {
     return std::any_of(posted.begin(), posted.end(), there);
   };
-  return any(async_) || any(async_flights_) || any(remote_flights_) ||
+  return any(async_) || any(async_flights_) || any(remotes_) || any(remote_flights_) ||
          (in.remote_valid && in.remote.cta == cta);
 }
 
 void MbPort::Present(std::uint64_t outstanding, bool ending, MbInputs* in) {
   in->stores.insert(in->stores.end(), told_.begin(), told_.end());
+  in->told = std::exchange(told_operations_, {});
   in->response_ready = (awaiting_ | flying_) == 0 || !random_.OneIn(kStall);
   if (ending) {
     return;

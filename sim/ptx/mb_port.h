@@ -80,6 +80,10 @@ class MbPort : public lockstep::Bank::Words {
   // An operation of a copy engine, or of another CTA at a word of this one.
   void PostAsync(const MbOperation& operation, std::uint32_t line);
   void PostRemote(const MbOperation& operation, std::uint32_t line);
+  // Only the golden model is told of it.
+  void Tell(const MbOperation& operation, std::uint32_t line);
+  // Its line, for Driver::OnMbEvent: each is asked for once, in order.
+  std::uint32_t NextToldLine();
   // The CTA is about to end: what a copy engine has not presented by now is lost. It may end when
   // nothing else that is not its warps' is on its way to its words.
   void Abandon(unsigned cta);
@@ -90,6 +94,8 @@ class MbPort : public lockstep::Bank::Words {
 
   // May the warp access these bytes of shared memory in this cycle? If not, it tries again later.
   bool MayAccess(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes, bool write);
+  // The same for a store that is no warp's.
+  bool MayStore(unsigned cta, std::uint64_t addr, unsigned bytes);
   // It has stored to them.
   void Stored(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes, std::uint32_t line);
   // Whether mbarrier operations have gone there.
@@ -163,6 +169,8 @@ class MbPort : public lockstep::Bank::Words {
   std::deque<Posted> remote_flights_;
   std::vector<MbInputs::Store> told_;  // in this cycle
   std::deque<Storer> storers_;
+  std::vector<MbOperation> told_operations_;  // in this cycle
+  std::deque<std::uint32_t> told_lines_;
   std::optional<Refusal> refusal_;
 };
 

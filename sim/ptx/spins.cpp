@@ -31,6 +31,9 @@ bool OnlyComputes(const Instruction& i) {
     case Op::kStore:
     case Op::kAtomic:
     case Op::kCopy:
+    case Op::kCopyGroup:
+    case Op::kBulk:
+    case Op::kStoreAsync:
     case Op::kBranch:
     case Op::kBranchIndexed:
     case Op::kCall:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/golden/operation.h"
+#include "sim/ptx/copy_engine.h"
 #include "sim/ptx/instruction.h"
 #include "sim/ptx/mb_port.h"
 #include "sim/ptx/warp_unit.h"
@@ -37,6 +38,7 @@ struct Cta {
   bool exited = false;  // all its threads have
   std::vector<std::uint8_t> shared;
   MbPort* port = nullptr;  // in front of it, if the program has mbarriers
+  CopyEngine* engine = nullptr;
 };
 
 struct Group {
@@ -65,8 +67,10 @@ struct Warp {
   std::uint32_t patience = 0;  // instructions run while a group stood at an aligned barrier
   Arrival arrival;             // the latest barrier instruction
   MbInstruction mbarrier;      // the latest mbarrier instruction
-  std::uint64_t timed = 0;     // branches taken or not by a clock
-  std::uint32_t exited = 0;    // lanes that the latest exit ended
+  std::array<CopyGroups, kWarpSize> copies;       // by cp.async
+  std::array<CopyGroups, kWarpSize> bulk_copies;  // by cp.async.bulk, to global memory
+  std::uint64_t timed = 0;                        // branches taken or not by a clock
+  std::uint32_t exited = 0;                       // lanes that the latest exit ended
   std::uint32_t exit_line = 0;
   std::vector<std::uint64_t> registers;  // slot by slot, 32 lanes each
   std::array<std::vector<std::uint8_t>, kWarpSize> local;

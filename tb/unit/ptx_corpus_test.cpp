@@ -246,6 +246,72 @@ const Form kClusters[] = {
     {"st.shared::cluster.u64 [%r2], %d1;", 78, 90},
 };
 
+const Form kAsync[] = {
+    {"cp.async.ca.shared.global [s], [%d1], 4;", 70, 80},
+    {"cp.async.ca.shared::cta.global [%r1], [g], 8;", 78, 80},
+    {"cp.async.cg.shared.global [s], [%d1], 16;", 70, 80},
+    {"cp.async.cg.shared.global.L2::128B [s], [%d1], 16, 8;", 70, 80},
+    {"cp.async.ca.shared.global [s], [%d1], 8, %r1;", 70, 80},
+    {"cp.async.ca.shared.global [s], [%d1], 4, %p1;", 70, 80},
+    {"cp.async.cg.shared.global.L2::cache_hint [s], [%d1], 16, %d2;", 74, 80},
+    {"cp.async.commit_group;", 70, 80},
+    {"cp.async.wait_group 3;", 70, 80},
+    {"cp.async.wait_all;", 70, 80},
+    {("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%d1], 64, "
+      "[s+16];"),
+     80, 90},
+    {("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+      "[%r1], [g], %r2, [%r3], %h1;"),
+     80, 90},
+    {("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%r1], "
+      "[g], %r2, [%r3], %d1;"),
+     80, 90},
+    {("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
+      ".L2::cache_hint [%r1], [%d2+16], 32, [%r3], %h1, %d1;"),
+     80, 90},
+    {"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [%d1], 64, [s];", 86, 90},
+    {("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [s], 64, "
+      "[%r2];"),
+     80, 90},
+    {"cp.async.bulk.global.shared::cta.bulk_group [%d1], [s], 64;", 80, 90},
+    {"cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [g], [%r1], %r2, %d1;", 80, 90},
+    {"cp.async.bulk.commit_group;", 80, 90},
+    {"cp.async.bulk.wait_group 0;", 80, 90},
+    {"cp.async.bulk.wait_group.read 2;", 80, 90},
+    {"cp.async.bulk.prefetch.L2.global [%d1], 64;", 80, 90},
+    {"cp.async.bulk.prefetch.L2.global.L2::cache_hint [g], %r1, %d1;", 80, 90},
+    {("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u64 "
+      "[%r1], [s], 64, [%r2];"),
+     80, 90},
+    {("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.inc.u32 "
+      "[%r1], [s], %r3, [%r2];"),
+     80, 90},
+    {("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.xor.b32 "
+      "[%r1], [s], %r3, [%r2];"),
+     80, 90},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%d1], [s], 64;", 80, 90},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f64 [%d1], [s], 64;", 80, 90},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s64 [%d1], [s], 64;", 80, 90},
+    {"cp.reduce.async.bulk.global.shared::cta.bulk_group.and.b64 [%d1], [s], 64;", 80, 90},
+    {("cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.min.u32 [%d1], [s], 64, "
+      "%d2;"),
+     80, 90},
+    {"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];", 81, 90},
+    {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%r1+8], %d2, [%r3+8];", 81,
+     90},
+    {"st.async.s32 [%d1], %r2, [%d3];", 81, 90},
+    {"st.async.shared::cluster.v2.f64 [%r1], {%g1, %g2}, [%r3];", 81, 90},
+    {"st.async.weak.v4.f32 [%d1], {%f1, %f2, %f3, %f4}, [%d3];", 81, 90},
+    {("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [%r1], %r2, "
+      "[%r3];"),
+     81, 90},
+    {"red.async.relaxed.cluster.dec.u32 [%d1], %r2, [%d3];", 81, 90},
+    {"red.async.relaxed.cluster.shared::cluster.min.s32 [%r1], %r2, [%r3];", 81, 90},
+    {"red.async.relaxed.cluster.shared::cluster.max.u32 [%r1], %r2, [%r3];", 81, 90},
+    {"red.async.relaxed.cluster.shared::cluster.and.b32 [%r1], %r2, [%r3];", 81, 90},
+    {"red.async.relaxed.cluster.shared::cluster.add.u64 [%r1], %d2, [%r3];", 81, 90},
+};
+
 TEST(PtxCorpus, Barriers) { CheckForms(std::begin(kBarriers), std::end(kBarriers)); }
 TEST(PtxCorpus, Fences) { CheckForms(std::begin(kFences), std::end(kFences)); }
 TEST(PtxCorpus, Atomics) { CheckForms(std::begin(kAtomics), std::end(kAtomics)); }
@@ -253,6 +319,8 @@ TEST(PtxCorpus, WarpWideInstructions) { CheckForms(std::begin(kWarps), std::end(
 
 TEST(PtxCorpus, Mbarriers) { CheckForms(std::begin(kMbarriers), std::end(kMbarriers)); }
 TEST(PtxCorpus, Clusters) { CheckForms(std::begin(kClusters), std::end(kClusters)); }
+
+TEST(PtxCorpus, Asynchronous) { CheckForms(std::begin(kAsync), std::end(kAsync)); }
 
 TEST(PtxCorpus, WhatTheTextDoesNotHave) {
   const char* const forms[] = {
@@ -294,6 +362,26 @@ TEST(PtxCorpus, WhatTheTextDoesNotHave) {
       "bar.warp.sync -1, 32;",
       "bar.warp.arrive -1;",
       "bar.warp.sync %p1;",
+      "cp.async.shared.global [s], [%d1], 4;",
+      "cp.async.ca.shared.global [s], [%d1], 5;",
+      "cp.async.cg.shared.global [s], [%d1], 8;",
+      "cp.async.wait_group;",
+      "cp.async.wait_group %r1;",
+      "cp.async.bulk.wait_all;",
+      "cp.async.bulk.shared::cluster.global.bulk_group [s], [%d1], 64;",
+      "cp.async.bulk.global.shared::cta.mbarrier::complete_tx::bytes [%d1], [s], 64, [s];",
+      "cp.async.bulk.global.shared::cluster.bulk_group [%d1], [s], 64;",
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%d1], 64;",
+      ("cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [s], "
+       "[%d1, {%r1}], [s];"),
+      "cp.reduce.async.bulk.global.shared::cta.bulk_group.inc.u64 [%d1], [s], 64;",
+      ("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.f32 "
+       "[%r1], [s], 64, [%r2];"),
+      "st.async.shared::cta.u32 [%r1], %r2, [%r3];",
+      "st.async.u16 [%d1], %h1, [%d2];",
+      "st.async.shared::cluster.u32 [%r1], %r2;",
+      "red.async.shared::cluster.add.u32 [%r1], %r2, [%r3];",
+      "red.async.relaxed.cluster.inc.s32 [%d1], %r2, [%d3];",
       "barrier.cluster.arrive 0;",
       "barrier.cluster.arrive.acquire;",
       "barrier.cluster.wait.release;",

@@ -32,6 +32,11 @@ class GoldenMbarriers {
       event.word = store.word;
       Tell(cycle, event, driver);
     }
+    for (const MbOperation& operation : in.told) {
+      MbEvent event;
+      event.operation = operation;
+      Tell(cycle, event, driver);
+    }
     Expire(cycle, driver, out);
     out->wake = std::exchange(wake_[cycle % kLatency], 0);
     out->response_valid = !responses_.empty() && responses_.front().due <= cycle;
