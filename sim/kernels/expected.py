@@ -51,6 +51,7 @@ INPUTS = {
     "mb_copy_arrive_noinc": {"in": scatter(16, 384, -10**9, 10**9)},
     "mb_example_3": {"gbl1": scatter(17, 64, -10**6, 10**6),
                      "gbl2": scatter(18, 256, -10**6, 10**6)},
+    "mb_pipeline": {"in": scatter(19, 1280, -30000, 30000)},
     "mb_ring": {"in": scatter(20, 608, 0, 2**32 - 1)},
     "median": {"in": scatter(2, 128, 0, 255)},
     "prints": {"in": scatter(14, 192, 0, 999)},
@@ -281,6 +282,24 @@ def mb_example_2():
 
 def mb_example_3(gbl1, gbl2):
     return {"out": [sum(gbl2[4 * t:4 * t + 4]) - gbl1[t] for t in reversed(range(64))]}
+
+
+def mb_example_4():
+    data = [[(1000 * cta + t) * t for t in range(64)] for cta in range(4)]
+    return {"data": sum(data, []), "out": [sum(cta[63 - t] for cta in data) for t in range(64)]}
+
+
+def mb_pipeline(in_):
+    return {"out": [in_[128 * tile + 127 - t] ** 2 + tile for tile in range(10) for t in range(128)]}
+
+
+def mb_remote_arrive():
+    # Seven steps round the ring, each of which turns the row of lanes and adds the reader's rank.
+    out = []
+    for rank in range(4):
+        added = sum((rank - step) % 4 for step in range(7))
+        out += [100 * ((rank - 7) % 4) + 31 - t + added for t in range(32)]
+    return {"out": out}
 
 
 def mb_ring(in_):
