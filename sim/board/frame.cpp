@@ -23,7 +23,11 @@ std::uint16_t Crc16(const std::uint8_t* data, std::size_t size) {
 }
 
 Bytes Encode(const Frame& frame) {
-  Bytes bytes{kStartByte, static_cast<std::uint8_t>(frame.payload.size()), frame.sequence};
+  Bytes bytes;
+  bytes.reserve(kHead + frame.payload.size() + kCheckSum);
+  bytes.push_back(kStartByte);
+  bytes.push_back(static_cast<std::uint8_t>(frame.payload.size()));
+  bytes.push_back(frame.sequence);
   bytes.insert(bytes.end(), frame.payload.begin(), frame.payload.end());
   const std::uint16_t crc = Crc16(&bytes[1], bytes.size() - 1);
   bytes.push_back(static_cast<std::uint8_t>(crc >> 8));

@@ -191,8 +191,7 @@ bool Station::Drive(std::uint64_t cycle, bool enough) {
   if (Busy()) {
     quiet_from_ = cycle + 1;
     return cycle < drain_from_ + kLongestDrain ||
-           Stop(cycle,
-                {"commit", "an operation never commits", "each accepted operation commits", {}});
+           Stop(cycle, {"commit", "an operation never commits", "each accepted operation commits"});
   }
   if (cycle == quiet_from_ + kQuietCycles) {
     scoreboard_.StartSweep();
@@ -397,7 +396,7 @@ class Harness : public sc_core::sc_module {
   // The units' own assertions hold.
   bool Asserted() {
     return AssertionFailure().empty() ||
-           stations_.front()->Stop(cycle_, {"assertion", "fails", AssertionFailure(), {}});
+           stations_.front()->Stop(cycle_, {"assertion", "fails", AssertionFailure()});
   }
 
   bool Enough() const {

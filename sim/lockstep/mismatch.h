@@ -17,7 +17,7 @@ struct Mismatch {
   std::string golden;  // what is right
   int cta = -1;        // the entry that it is about; -1: none
   int bar = -1;
-  std::optional<MbPlace> place;  // the word of shared memory that it is about
+  std::optional<MbPlace> place{};  // the word of shared memory that it is about
 };
 
 }  // namespace muster::lockstep
