@@ -19,6 +19,8 @@ using muster::hwprobe::Timed;
 
 using u64 = unsigned long long;
 
+constexpr unsigned kSettle = 2000;  // cycles
+
 // An instruction at the word: with an operand, and returning a token, or an answer.
 #define MUSTER_NO_RESULT(name, instruction)                                      \
   __device__ void name(unsigned word, unsigned operand) {                        \
@@ -191,7 +193,9 @@ extern "C" __global__ void run_script(const Step* steps, unsigned count, Record*
       tokens[i] = value;
     }
     SyncWarp();
-    asm volatile("nanosleep.u32 2000;");  // for an arrive-on that comes by itself
+    const u64 began = Clock();
+    while (Clock() - began < kSettle) {  // for an arrive-on that comes by itself
+    }
     if (lane == step.lanes - 1) {
       records[i].last = value;
     }
