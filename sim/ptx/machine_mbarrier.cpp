@@ -145,7 +145,8 @@ void Machine::SendRemote(unsigned rank, const MbOperation& operation, std::uint3
   sent.operation.source = MbSource::kRemote;
   sent.operation.warp = 0;
   sent.operation.releasing = false;  // its warp has drained
-  sent.to->engine->Post(std::move(sent), cycle_);
+  CopyEngine& engine = *sent.to->engine;
+  engine.Post(std::move(sent), cycle_);
 }
 
 void Machine::PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Clusters: launch, addresses of other CTAs' shared memory, barrier.cluster.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -91,18 +92,19 @@ std::string Exchange(const std::string& read) {
 TEST(PtxCluster, AddressesOfOtherCtas) {
   const std::string ways[] = {
       "mapa.shared::cluster.u32 %r8, %r7, %r12; ld.shared::cluster.u32 %r10, [%r8];",
-      "mapa.shared::cluster.u32 %r8, s, %r12; shl.b32 %r9, %r1, 2; add.u32 %r8, %r8, %r9;"
-      " ld.shared::cluster.u32 %r10, [%r8+0];",
-      "cvt.u64.u32 %d3, %r7; cvta.shared.u64 %d3, %d3; mapa.u64 %d4, %d3, %r12;"
-      " ld.u32 %r10, [%d4];",
-      "mapa.shared::cluster.u32 %r8, %r7, %r12; cvt.u64.u32 %d3, %r8;"
-      " cvta.shared::cluster.u64 %d4, %d3; ld.u32 %r10, [%d4];",
-      "cvt.u64.u32 %d3, %r7; mapa.shared::cluster.u64 %d4, %d3, %r12; atom.shared::cluster.add.u32 "
-      "%r10, [%d4], 0;",
+      ("mapa.shared::cluster.u32 %r8, s, %r12; shl.b32 %r9, %r1, 2; add.u32 %r8, %r8, %r9;"
+       " ld.shared::cluster.u32 %r10, [%r8+0];"),
+      ("cvt.u64.u32 %d3, %r7; cvta.shared.u64 %d3, %d3; mapa.u64 %d4, %d3, %r12;"
+       " ld.u32 %r10, [%d4];"),
+      ("mapa.shared::cluster.u32 %r8, %r7, %r12; cvt.u64.u32 %d3, %r8;"
+       " cvta.shared::cluster.u64 %d4, %d3; ld.u32 %r10, [%d4];"),
+      ("cvt.u64.u32 %d3, %r7; mapa.shared::cluster.u64 %d4, %d3, %r12;"
+       " atom.shared::cluster.add.u32 %r10, [%d4], 0;"),
       // From an address that is mapped already, and back from a generic one.
-      "mapa.shared::cluster.u32 %r8, %r7, 0; mapa.shared::cluster.u32 %r8, %r8, %r12;"
-      " cvt.u64.u32 %d3, %r8; cvta.shared::cluster.u64 %d4, %d3; cvta.to.shared::cluster.u64 %d5, "
-      "%d4; cvt.u32.u64 %r8, %d5; ld.shared::cluster.u32 %r10, [%r8];"};
+      ("mapa.shared::cluster.u32 %r8, %r7, 0; mapa.shared::cluster.u32 %r8, %r8, %r12;"
+       " cvt.u64.u32 %d3, %r8; cvta.shared::cluster.u64 %d4, %d3;"
+       " cvta.to.shared::cluster.u64 %d5, %d4; cvt.u32.u64 %r8, %d5;"
+       " ld.shared::cluster.u32 %r10, [%r8];")};
   for (const std::string& way : ways) {
     const Ended run(Clustered(40, {8, 1, 1}, {4, 1, 1}, Exchange(way)));
     ASSERT_EQ(run.outcome(), "completes") << way << run.grid().problem();
@@ -188,14 +190,13 @@ TEST(PtxCluster, BarrierOrdersTheMemoryOfAllCtas) {
                                "fence.acq_rel.cluster; barrier.cluster.arrive.relaxed; mov.u32 "
                                "%r15, 5; barrier.cluster.wait.aligned;"};
   for (const std::string& form : forms) {
-    const std::string body =
+    const std::string body = fmt::format(
         "  add.u32 %r12, %r2, 1; mov.u32 %r13, %cluster_nctarank;"
         " rem.u32 %r12, %r12, %r13; mapa.shared::cluster.u32 %r8, %r7, %r12;\n"
-        "  mov.u32 %r9, 0; st.shared.u32 [%r7], %r2;\nL: " +
-        form + " ld.shared::cluster.u32 %r10, [%r8]; " + form +
-        " st.shared.u32 [%r7], %r10;\n  add.u32 %r9, %r9, 1;"
-        " setp.lt.u32 %p1, %r9, 20; @%p1 bra L; " +
-        form + kStore;
+        "  mov.u32 %r9, 0; st.shared.u32 [%r7], %r2;\n"
+        "L: {0} ld.shared::cluster.u32 %r10, [%r8]; {0} st.shared.u32 [%r7], %r10;\n"
+        "  add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 20; @%p1 bra L; {0}{1}",
+        form, kStore);
     for (std::uint64_t seed = 1; seed < 6; ++seed) {
       const Ended run(Clustered(64, {7, 1, 1}, {7, 1, 1}, body), "default", seed);
       ASSERT_EQ(run.outcome(), "completes") << form << run.grid().problem();

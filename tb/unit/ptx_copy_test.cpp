@@ -2,6 +2,7 @@
 //
 // Copies, stores and arrivals that threads start and do not wait for, within a CTA and between
 // those of a cluster.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -228,15 +229,15 @@ TEST(PtxCopy, StoresToOtherCtas) {
       {"red.async.relaxed.cluster.shared::cluster.or.b32 [%r12], %r11, [%r13];", 4},
   };
   for (const auto& row : rows) {
-    const std::string body =
-        "  st.shared.u32 [%r7], 0;\n" + kInit +
-        "  @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], " + std::to_string(16 * row.bytes) +
-        ";\n  add.u32 %r14, %r2, 1; rem.u32 %r14, %r14, %r3; mad.lo.u32 %r8, %r1, " +
-        std::to_string(row.bytes) +
-        ", %r6; mapa.shared::cluster.u32 %r12, %r8, %r14; mapa.shared::cluster.u32 %r13, bar, "
-        "%r14;\n  cvt.u64.u32 %d5, %r12; cvta.shared::cluster.u64 %d5, %d5; cvt.u64.u32 %d6, %r13;"
-        " cvta.shared::cluster.u64 %d6, %d6; mad.lo.u32 %r11, %r2, 100, %r1;\n" +
-        kMeet + "  " + row.form + "\n" + kWait + "  ld.shared.u32 %r10, [%r8];" + kMeet;
+    const std::string body = fmt::format(
+        "  st.shared.u32 [%r7], 0;\n{0}"
+        "  @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], {1}; add.u32 %r14, %r2, 1;\n"
+        "  rem.u32 %r14, %r14, %r3; mad.lo.u32 %r8, %r1, {2}, %r6;\n"
+        "  mapa.shared::cluster.u32 %r12, %r8, %r14; mapa.shared::cluster.u32 %r13, bar, %r14;\n"
+        "  cvt.u64.u32 %d5, %r12; cvta.shared::cluster.u64 %d5, %d5; cvt.u64.u32 %d6, %r13;\n"
+        "  cvta.shared::cluster.u64 %d6, %d6; mad.lo.u32 %r11, %r2, 100, %r1;\n"
+        "{3}  {4}\n{5}  ld.shared.u32 %r10, [%r8];{3}",
+        kInit, 16 * row.bytes, row.bytes, kMeet, row.form, kWait);
     Expect(Copies(16, 3, body), [](std::uint32_t i) { return (i / 16 + 2) % 3 * 100 + i % 16; });
   }
 }
@@ -254,15 +255,15 @@ TEST(PtxCopy, ArrivalsFromOtherCtas) {
       "mbarrier.arrive_drop.shared::cluster.b64 _, [%r13];",
   };
   for (const char* const form : forms) {
-    const std::string body =
-        "  @%p1 mbarrier.init.shared.b64 [bar], 4;" + kMeet +
+    const std::string body = fmt::format(
+        "  @%p1 mbarrier.init.shared.b64 [bar], 4;{0}"
         "  mapa.shared::cluster.u32 %r12, s, 0; mapa.shared::cluster.u32 %r13, bar, 0;\n"
         "  mad.lo.u32 %r12, %r2, 4, %r12; @!%p1 bra D; add.u32 %r11, %r2, 50;\n"
-        "  st.shared::cluster.u32 [%r12], %r11; " +
-        std::string(form) + "\n  setp.ne.u32 %p3, %r2, 0; @%p3 bra D;\n" + kWait +
-        "  ld.shared.v4.u32 {%r10, %r11, %r12, %r13}, [s]; add.u32 %r10, %r10, %r11;"
-        " add.u32 %r10, %r10, %r12; add.u32 %r10, %r10, %r13;\nD:" +
-        kMeet;
+        "  st.shared::cluster.u32 [%r12], %r11; {1}\n"
+        "  setp.ne.u32 %p3, %r2, 0; @%p3 bra D;\n{2}"
+        "  ld.shared.v4.u32 {{%r10, %r11, %r12, %r13}}, [s]; add.u32 %r10, %r10, %r11;"
+        " add.u32 %r10, %r10, %r12; add.u32 %r10, %r10, %r13;\nD:{0}",
+        kMeet, form, kWait);
     Expect(Copies(32, 4, body), [](std::uint32_t i) { return i == 0 ? 206 : 0; });
   }
 }
