@@ -39,7 +39,10 @@ TEST(GoldenTlm, CarriesABatchAndRefusesTheRest) {
   operations[2].lanes = 1;
   operations[2].warp = 1;
   std::array<Effects, 3> effects;
-  Batch batch{operations.data(), effects.data(), 3};
+  Batch batch;
+  batch.operations = operations.data();
+  batch.effects = effects.data();
+  batch.count = 3;
   tlm::tlm_generic_payload payload;
   Prepare(&batch, &payload);
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
