@@ -91,4 +91,12 @@ Bounds BoundsOf(const Config& config) {
   return bounds;
 }
 
+unsigned WarpMask(unsigned num_warps) {
+  unsigned mask = 1;
+  while (mask < num_warps - 1) {
+    mask = mask * 2 + 1;
+  }
+  return mask;
+}
+
 }  // namespace muster::lockstep

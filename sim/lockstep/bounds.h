@@ -19,6 +19,9 @@ struct Bounds {
 
 Bounds BoundsOf(const Config& config);
 
+// The smallest 2^n - 1 that holds every warp number: warps share what belongs to their lower bits.
+unsigned WarpMask(unsigned num_warps);
+
 }  // namespace muster::lockstep
 
 #endif  // MUSTER_SIM_LOCKSTEP_BOUNDS_H_

@@ -22,15 +22,6 @@ bool Same(const MbOperation& a, const MbOperation& b) {
 
 MbPlace PlaceOfWord(const MbOperation& operation) { return {operation.cta, operation.addr}; }
 
-// The smallest 2^n - 1 that holds every warp number of the unit.
-unsigned WarpMask(unsigned num_warps) {
-  unsigned mask = 1;
-  while (mask < num_warps - 1) {
-    mask = mask * 2 + 1;
-  }
-  return mask;
-}
-
 }  // namespace
 
 MbChecker::MbChecker(const Config& config, const golden::Mbarriers& model)

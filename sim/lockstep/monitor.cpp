@@ -21,15 +21,6 @@ bool Same(const Operation& a, const Operation& b) {
 
 unsigned First(std::uint64_t bits) { return static_cast<unsigned>(__builtin_ctzll(bits)); }
 
-// The smallest 2^n - 1 that holds every warp number of the unit.
-unsigned WarpMask(unsigned num_warps) {
-  unsigned mask = 1;
-  while (mask < num_warps - 1) {
-    mask = mask * 2 + 1;
-  }
-  return mask;
-}
-
 }  // namespace
 
 Monitor::Monitor(const Config& config)
