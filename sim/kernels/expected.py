@@ -393,6 +393,21 @@ def single_warp():
     return {"out": [1000 * count + v for v in value]}
 
 
+def steal(in_):
+    out = []
+    for block in range(150):
+        tile = in_[64 * block:64 * block + 64]
+        for _ in range(block % 5 + 1):
+            tile = [(3 * tile[i] + tile[(i + 1) % 64]) % 2**32 for i in range(64)]
+        out += tile
+    return {"out": out, "count": [1] * 150}
+
+
+def steal_clusters(in_):
+    # The other block of a cluster is the one to the left or right.
+    return {"out": [2 * in_[i] + in_[i ^ 64] for i in range(6144)], "count": [1] * 96}
+
+
 def stencil(in_):
     # Twelve times (1 2 1) is once the binomial coefficients of 24; outside are zeroes, which the
     # kernel holds at 0, so the reflection of what lies inside with its sign turned.

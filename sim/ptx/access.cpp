@@ -160,6 +160,13 @@ Interpreter::Event Interpreter::Fault(const Warp& warp, unsigned lane, std::uint
   return Event::kFault;
 }
 
+Interpreter::Event Interpreter::Misuse(const Warp& warp, unsigned lane, std::uint32_t line,
+                                       const char* cause, const std::string& what) {
+  Fault(warp, lane, line, what);
+  cause_ = cause;
+  return Event::kMisuse;
+}
+
 // The CTA in whose memory the address lies, or null if the cluster has no such CTA.
 Cta* Interpreter::CtaAt(const Warp& warp, std::uint64_t shared) const {
   const std::uint64_t field = RankField(shared);

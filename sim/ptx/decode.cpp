@@ -170,7 +170,8 @@ Decoder::Decoder(const syntax::Module& module, const SymbolTable& symbols, Progr
       program_(program),
       diagnostics_(diagnostics),
       version_(NumberIn(module.version)),
-      target_(NumberIn(module.target)) {}
+      target_(NumberIn(module.target)),
+      variant_(module.target.empty() ? '\0' : module.target.back()) {}
 
 std::uint32_t Decoder::Literal(std::uint64_t value) {
   const auto [found, fresh] =
@@ -229,6 +230,15 @@ void Decoder::Require(std::string_view what, unsigned version, unsigned target) 
     Misuse(at_, fmt::format("{} needs .version {}.{}", what, version / 10, version % 10));
   } else if (target_ < target) {
     Misuse(at_, fmt::format("{} needs .target sm_{}", what, target));
+  }
+}
+
+void Decoder::RequireVariant(std::string_view what, unsigned first, unsigned last) {
+  const bool family = variant_ == 'f';
+  if ((variant_ != 'a' && !family) || target_ < first || target_ > last) {
+    Misuse(at_, fmt::format("{} needs .target sm_{}a or sm_{}f", what, first, first));
+  } else if (family && version_ < 88) {
+    Misuse(at_, fmt::format("{} of .target sm_{}f needs .version 8.8", what, target_));
   }
 }
 
@@ -611,6 +621,7 @@ const std::unordered_map<std::string_view, Decoder::FamilyEntry>& Decoder::Famil
       {"bar", {&D::Barrier, Op::kBarrier}},
       {"barrier", {&D::Barrier, Op::kBarrier}},
       {"mbarrier", {&D::Mbarrier, Op::kMbarrier}},
+      {"clusterlaunchcontrol", {&D::LaunchControl, Op::kTryCancel}},
   };
   return families;
 }

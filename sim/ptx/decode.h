@@ -61,6 +61,9 @@ class Decoder {
   void Unsupported(std::string_view what);
   // `what` came with that version of PTX (78: 7.8), for those targets (90: sm_90).
   void Require(std::string_view what, unsigned version, unsigned target);
+  // `what` is for targets from `first` to `last` that name an architecture (sm_100a) or a family
+  // (sm_100f).
+  void RequireVariant(std::string_view what, unsigned first, unsigned last);
   std::string Spelling() const;
   bool Take(std::string_view modifier);
   bool TakeAny(std::initializer_list<std::string_view> modifiers);
@@ -155,6 +158,10 @@ class Decoder {
   void BulkReduction(bool out);
   void StoreAsync();
   Slot AddressValue(const syntax::Operand& operand, Space space);
+  // decode_launch.cpp.
+  void LaunchControl();
+  void TryCancel();
+  void QueryCancel();
   // decode_mbarrier.cpp.
   void Mbarrier();
   void MbInit(MbOp op);
@@ -212,6 +219,7 @@ class Decoder {
   std::vector<Diagnostic>* diagnostics_;
   unsigned version_ = 0;  // 78 for 7.8
   unsigned target_ = 0;   // 80 for sm_80
+  char variant_ = 0;      // 'a' of sm_100a, 'f' of sm_100f
   Function* function_ = nullptr;
   std::unordered_map<std::uint64_t, std::uint32_t> literals_;
 

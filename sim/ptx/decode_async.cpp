@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include "sim/ptx/address.h"
 #include "sim/ptx/decode.h"
 
 namespace muster::ptx {
@@ -118,7 +119,10 @@ Slot Decoder::AddressValue(const Operand& operand, Space space) {
   out_.a[0] = kNoSlot;
   out_.offset = 0;
   Address(operand);
-  const Slot value = SumOf(out_.a[0], out_.offset);
+  // A variable's name stands for its generic address where there is no state space.
+  const bool by_name = space == Space::kGeneric && IsShared(out_.space);
+  const auto window = static_cast<std::int64_t>(by_name ? WindowOf(out_.space) : 0);
+  const Slot value = SumOf(out_.a[0], out_.offset + window);
   out_.a[0] = kNoSlot;
   out_.offset = 0;
   out_.narrow = false;

@@ -58,6 +58,18 @@ void Grid::LaunchClusters() {
   }
 }
 
+std::optional<std::array<std::uint32_t, 3>> Grid::CancelCluster() {
+  if (next_cluster_ == launch_.Clusters()) {
+    return std::nullopt;
+  }
+  --clusters_left_;
+  auto first = PointOf(next_cluster_++, launch_.GridOfClusters());
+  for (unsigned i = 0; i < 3; ++i) {
+    first[i] *= launch_.cluster[i];
+  }
+  return first;
+}
+
 void Grid::CtaEnded(unsigned slot) {
   if (--slots_[slot].ctas_left != 0) {
     return;

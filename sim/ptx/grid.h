@@ -5,8 +5,10 @@
 #ifndef MUSTER_SIM_PTX_GRID_H_
 #define MUSTER_SIM_PTX_GRID_H_
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,6 +86,8 @@ class Grid {
   void End(Outcome outcome);
   void EndWithFault(Outcome outcome, Incident incident, std::string problem = "");
   void AddHazard(Incident incident);
+  // The next cluster is not launched. Returns the ctaid of its first CTA, if there is one.
+  std::optional<std::array<std::uint32_t, 3>> CancelCluster();
   ClusterUnit* cluster_unit() { return &cluster_unit_; }
   std::string* printed() { return &printed_; }
   // The CTA in that slot of a machine has ended. Slots are free for the next cluster when all CTAs

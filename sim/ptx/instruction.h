@@ -191,11 +191,13 @@ enum class Op : std::uint8_t {
   kLoad,
   kStore,
   kAtomic,
-  kCopy,        // cp.async; vector: bytes, of which a[2] are read, or none where a[3] holds
-  kCopyGroup,   // mode: CopyGroupOp; combine: of bulk copies; a[0]: groups that may be left
-  kBulk,        // to space, from shared memory if mode; a: to, from, size, mbarrier, mask of CTAs;
-                // combine, here and below: 0, or Atomic + 1
-  kStoreAsync,  // a[1] to a[4]: values, a[5]: mbarrier
+  kCopy,         // cp.async; vector: bytes, of which a[2] are read, or none where a[3] holds
+  kCopyGroup,    // mode: CopyGroupOp; combine: of bulk copies; a[0]: groups that may be left
+  kBulk,         // to space, from shared memory if mode; a: to, from, size, mbarrier, mask of CTAs;
+                 // combine, here and below: 0, or Atomic + 1
+  kStoreAsync,   // a[1] to a[4]: values, a[5]: mbarrier
+  kTryCancel,    // a: the response, its mbarrier; mode: multicast
+  kQueryCancel,  // a: the response's halves; d: whether there is one, its x, y, z
   kFence,
   // Control.
   kBranch,

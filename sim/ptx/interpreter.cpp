@@ -270,6 +270,12 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
     case Op::kStoreAsync:
       event = ExecuteAsync(warp, LanesOf(warp, group, active));
       break;
+    case Op::kTryCancel:
+      event = ExecuteTryCancel(warp, LanesOf(warp, group, active));
+      break;
+    case Op::kQueryCancel:
+      event = ExecuteQueryCancel(warp, LanesOf(warp, group, active));
+      break;
     case Op::kCopyGroup:
       if (!ExecuteCopyGroup(warp, LanesOf(warp, group, active))) {
         --warp_instructions_;  // again later
@@ -332,7 +338,7 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
     default:
       Compute(LanesOf(warp, group, active));
   }
-  if (event == Event::kFault || event == Event::kAssert) {
+  if (event == Event::kFault || event == Event::kMisuse || event == Event::kAssert) {
     return event;
   }
   Advance(warp, index);

@@ -7,6 +7,8 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -57,6 +59,7 @@ class Interpreter {
     kAsleep,    // no lane can go on before the unit answers
     kStuck,     // no lane can go on by itself
     kFault,     // problem() and problem_line(): an access outside of memory, or a broken stack
+    kMisuse,    // likewise, and cause(): what the text leaves undefined
     kAssert,    // likewise: __assertfail or trap
   };
 
@@ -70,6 +73,10 @@ class Interpreter {
   Event Step(Warp* warp, std::uint64_t cycle);
   // Accesses to shared memory heed the unit's; what they store is told.
   void set_mb_port(MbPort* port) { mb_port_ = port; }
+  // `cancel` takes a cluster that has not started out of the grid, and returns the ctaid of its
+  // first CTA; nothing, if there is none left.
+  using Cancel = std::function<std::optional<std::array<std::uint32_t, 3>>()>;
+  void set_cancel(Cancel cancel) { cancel_ = std::move(cancel); }
   // Lanes that wait at mbarrier instructions go on.
   void Answer(Warp* warp, const MbReply& reply);
   bool IsWaitAt(std::uint32_t pc) const {
@@ -85,6 +92,7 @@ class Interpreter {
 
   const std::string& problem() const { return problem_; }
   std::uint32_t problem_line() const { return problem_line_; }
+  const char* cause() const { return cause_; }
   std::uint64_t warp_instructions() const { return warp_instructions_; }
   std::uint64_t thread_instructions() const { return thread_instructions_; }
   // "thread (3,0,0) of CTA (1,0,0)"
@@ -105,6 +113,8 @@ class Interpreter {
   std::uint32_t Active(const Warp& warp, const Group& group, const Instruction& i) const;
   Lanes LanesOf(Warp* warp, const Group& group, std::uint32_t lanes) const;
   Event Fault(const Warp& warp, unsigned lane, std::uint32_t line, const std::string& what);
+  Event Misuse(const Warp& warp, unsigned lane, std::uint32_t line, const char* cause,
+               const std::string& what);
 
   // meeting.cpp: barriers and warp-wide instructions.
   Event ComeToBarrier(Warp* warp, std::size_t index, std::uint32_t active);
@@ -160,6 +170,8 @@ class Interpreter {
   bool LocateMbarrier(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                       Transfer* transfer);
   bool ExecuteCopyGroup(Warp* warp, const Lanes& lanes);
+  Event ExecuteTryCancel(Warp* warp, const Lanes& lanes);
+  Event ExecuteQueryCancel(Warp* warp, const Lanes& lanes);
 
   // runtime.cpp: special registers, and the functions that a device program finds.
   void ExecuteSpecial(Warp* warp, const Lanes& lanes) const;
@@ -172,11 +184,13 @@ class Interpreter {
   Memory* memory_;
   WarpUnit* warp_unit_;
   MbPort* mb_port_ = nullptr;  // if the program has mbarriers
+  Cancel cancel_;
   bool changed_ = false;
   Random random_;
   std::uint64_t cycle_ = 0;
   std::string problem_;
   std::uint32_t problem_line_ = 0;
+  const char* cause_ = "";
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;
   std::string& printed_;

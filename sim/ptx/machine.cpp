@@ -76,6 +76,7 @@ Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program&
   for (unsigned warp = 0; warp < config.num_warps; ++warp) {
     warps_[warp].warp.slot = warp;
   }
+  interpreter_.set_cancel([grid] { return grid->CancelCluster(); });
   if (UsesMbarriers(program)) {
     port_ = std::make_unique<MbPort>(config, seed ^ 0x6d62617272696572U);
     spins_ = std::make_unique<Spins>(program);
@@ -182,6 +183,7 @@ Cta* Machine::LaunchCta(unsigned slot, const Cluster* cluster) {
   cta.cta.cluster = cluster;
   cta.cta.rank = rank_;
   cta.cta.exited = false;
+  cta.cta.last = false;
   cta.cta.shared.assign(launch_.shared_bytes, 0);
   cta.cta.slot = slot;
   cta.cta.port = port_.get();
@@ -283,19 +285,22 @@ void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
       SetPhase(warp, Phase::kStuck);
       break;
     case Interpreter::Event::kFault:
-      EndWithProblem(Outcome::kMemoryFault, warp, cycle);
+      EndWithProblem(Outcome::kMemoryFault, "memory_fault", warp, cycle);
+      break;
+    case Interpreter::Event::kMisuse:
+      EndWithProblem(Outcome::kFault, interpreter_.cause(), warp, cycle);
       break;
     case Interpreter::Event::kAssert:
-      EndWithProblem(Outcome::kAssert, warp, cycle);
+      EndWithProblem(Outcome::kAssert, "assert", warp, cycle);
       break;
   }
 }
 
-void Machine::EndWithProblem(Outcome outcome, unsigned warp, std::uint64_t cycle) {
-  grid_.EndWithFault(outcome,
-                     {outcome == Outcome::kAssert ? "assert" : "memory_fault",
-                      interpreter_.problem_line(), cycle, LinearCta(warp), IndexInCta(warp), 0, 0},
-                     interpreter_.problem());
+void Machine::EndWithProblem(Outcome outcome, const char* cause, unsigned warp,
+                             std::uint64_t cycle) {
+  grid_.EndWithFault(
+      outcome, {cause, interpreter_.problem_line(), cycle, LinearCta(warp), IndexInCta(warp), 0, 0},
+      interpreter_.problem());
 }
 
 void Machine::ComeToBarrier(unsigned warp, std::uint64_t cycle) {

@@ -127,7 +127,7 @@ class Machine : public lockstep::Driver {
   void ExitLanes(unsigned warp);
   void Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs);
   void AcknowledgeFences(std::uint64_t cycle, const Outputs& seen, Inputs* inputs);
-  void EndWithProblem(Outcome outcome, unsigned warp, std::uint64_t cycle);
+  void EndWithProblem(Outcome outcome, const char* cause, unsigned warp, std::uint64_t cycle);
   void AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_t line,
                  std::uint64_t cycle);
   void CommitLifecycle(const Operation& operation, const golden::Effects& effects,

@@ -42,7 +42,7 @@ void CheckMbarriersFit(const Config& config, const Program& program, const Launc
 
 bool UsesMbarriers(const Program& program) {
   return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
-    return i.op == Op::kMbarrier || i.op == Op::kStoreAsync ||
+    return i.op == Op::kMbarrier || i.op == Op::kStoreAsync || i.op == Op::kTryCancel ||
            (i.op == Op::kBulk && i.space != Space::kGlobal);
   });
 }

@@ -437,7 +437,10 @@ std::string Reader::ReadOutcome(const Json& value) const {
   }
   if (outcome.rfind("fault:", 0) == 0) {
     const std::string cause = outcome.substr(6);
-    if (cause == "bad_barrier_id" || cause == "bad_count" || cause == "cluster_arrived_twice") {
+    constexpr std::string_view kFrontEnd[] = {"bad_barrier_id",        "bad_count",
+                                              "cluster_arrived_twice", "cancel_after_failure",
+                                              "cancel_for_exited",     "ctaid_of_failure"};
+    if (std::find(std::begin(kFrontEnd), std::end(kFrontEnd), cause) != std::end(kFrontEnd)) {
       return outcome;
     }
     for (unsigned i = 1; i < kNumFaultCauses; ++i) {

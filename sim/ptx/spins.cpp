@@ -34,6 +34,7 @@ bool OnlyComputes(const Instruction& i) {
     case Op::kCopyGroup:
     case Op::kBulk:
     case Op::kStoreAsync:
+    case Op::kTryCancel:
     case Op::kBranch:
     case Op::kBranchIndexed:
     case Op::kCall:

@@ -36,6 +36,7 @@ struct Cta {
   const Cluster* cluster = nullptr;
   unsigned rank = 0;    // in it
   bool exited = false;  // all its threads have
+  bool last = false;    // it knows that no cluster is left to be cancelled
   std::vector<std::uint8_t> shared;
   MbPort* port = nullptr;  // in front of it, if the program has mbarriers
   CopyEngine* engine = nullptr;

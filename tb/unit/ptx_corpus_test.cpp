@@ -312,6 +312,29 @@ const Form kAsync[] = {
     {"red.async.relaxed.cluster.shared::cluster.add.u64 [%r1], %d2, [%r3];", 81, 90},
 };
 
+const Form kLaunchControl[] = {
+    {"clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.b128 [%d1], [%d2];", 86,
+     100},
+    {("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [s], "
+      "[%r1+16];"),
+     86, 100},
+    {("clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.multicast::cluster::all"
+      ".b128 [%d1], [%d2];"),
+     86, 100, "a"},
+    {("clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes"
+      ".multicast::cluster::all.b128 [s], [s+16];"),
+     88, 100, "f"},
+    {"clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q1;", 86, 100},
+    {("clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1, %r2, %r3, %r4}, "
+      "%q1;"),
+     86, 100},
+    {"clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1, _, _, _}, %q1;", 86, 100},
+    {"clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r1, %q1;", 86, 100},
+    {"clusterlaunchcontrol.query_cancel.get_first_ctaid::y.b32.b128 %r1, %q1;", 86, 100},
+    {"clusterlaunchcontrol.query_cancel.get_first_ctaid::z.b32.b128 %r1, %q1;", 86, 100},
+};
+
+TEST(PtxCorpus, LaunchControl) { CheckForms(std::begin(kLaunchControl), std::end(kLaunchControl)); }
 TEST(PtxCorpus, Barriers) { CheckForms(std::begin(kBarriers), std::end(kBarriers)); }
 TEST(PtxCorpus, Fences) { CheckForms(std::begin(kFences), std::end(kFences)); }
 TEST(PtxCorpus, Atomics) { CheckForms(std::begin(kAtomics), std::end(kAtomics)); }
@@ -504,6 +527,25 @@ TEST(PtxCorpus, WhatTheTextDoesNotHave) {
       "mbarrier.pending_count.b64 %r1, %r2;",
       "mbarrier.pending_count.shared.b64 %r1, %d1;",
       "mbarrier.pending_count %r1, %d1;",
+      "clusterlaunchcontrol.try_cancel.mbarrier::complete_tx::bytes.b128 [%d1], [%d2];",
+      "clusterlaunchcontrol.try_cancel.async.b128 [%d1], [%d2];",
+      "clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes [%d1], [%d2];",
+      "clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.b64 [%d1], [%d2];",
+      "clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.b128 [%d1];",
+      ("clusterlaunchcontrol.try_cancel.async.shared::cluster.mbarrier::complete_tx::bytes.b128 "
+       "[%r1], [%r2];"),
+      ("clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.multicast::cluster"
+       ".b128 [%d1], [%d2];"),
+      "clusterlaunchcontrol.query_cancel.is_canceled.b128 %p1, %q1;",
+      "clusterlaunchcontrol.query_cancel.is_canceled.pred %p1, %q1;",
+      "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %r1, %q1;",
+      "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %d1;",
+      "clusterlaunchcontrol.query_cancel.get_first_ctaid::w.b32.b128 %r1, %q1;",
+      "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %d1, %q1;",
+      "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.v4.b32.b128 {%r1,_,_,_}, %q1;",
+      "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r1, %r2, %r3}, %q1;",
+      "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 %r1, %q1;",
+      "clusterlaunchcontrol.query_cancel.b128 %p1, %q1;",
       "cp.async.mbarrier.b64 [s];",
       "cp.async.mbarrier.arrive [s];",
       "cp.async.mbarrier.arrive.b64 [s], 1;",

@@ -12,7 +12,7 @@
 
 namespace muster::ptx {
 
-Verdict Judge(const std::string& form, unsigned version, unsigned target) {
+Verdict Judge(const std::string& form, unsigned version, const std::string& target) {
   const std::string text = fmt::format(R"(.version {}.{}
 .target sm_{}
 .address_size 64
@@ -37,14 +37,21 @@ Verdict Judge(const std::string& form, unsigned version, unsigned target) {
 void CheckForms(const Form* begin, const Form* end) {
   for (const Form* form = begin; form != end; ++form) {
     const unsigned version = std::max(form->version, 60U);
-    const unsigned target = std::max(form->target, 60U);
+    const std::string target = std::to_string(std::max(form->target, 60U));
+    const char* const variant = *form->variant == '\0' ? "a" : form->variant;
     EXPECT_EQ(Judge(form->text), Verdict::kAccepted) << form->text;
-    EXPECT_EQ(Judge(form->text, version, target), Verdict::kAccepted) << form->text;
+    EXPECT_EQ(Judge(form->text, version, target + form->variant), Verdict::kAccepted) << form->text;
     if (form->version != 0) {
-      EXPECT_EQ(Judge(form->text, form->version - 1, 100), Verdict::kMisuse) << form->text;
+      EXPECT_EQ(Judge(form->text, form->version - 1, std::string("100") + variant),
+                Verdict::kMisuse)
+          << form->text;
     }
     if (form->target != 0) {
-      EXPECT_EQ(Judge(form->text, 88, form->target - 1), Verdict::kMisuse) << form->text;
+      EXPECT_EQ(Judge(form->text, 88, std::to_string(form->target - 1)), Verdict::kMisuse)
+          << form->text;
+    }
+    if (*form->variant != '\0') {
+      EXPECT_EQ(Judge(form->text, 88, target), Verdict::kMisuse) << form->text;
     }
   }
 }

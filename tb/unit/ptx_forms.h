@@ -13,12 +13,13 @@ enum class Verdict : std::uint8_t { kAccepted, kMisuse, kRefused };
 
 // In a kernel with registers %p0-3, %h0-8, %r0-8, %d0-8, %f0-8, %g0-3, %q0-3 (.b128), %u0-3 (.u32)
 // and the variables s and g.
-Verdict Judge(const std::string& form, unsigned version = 88, unsigned target = 100);
+Verdict Judge(const std::string& form, unsigned version = 88, const std::string& target = "100a");
 
 struct Form {
   const char* text;
-  unsigned version;  // that it needs: 78 is 7.8; 0: any
-  unsigned target;   // 90 is sm_90
+  unsigned version;          // that it needs: 78 is 7.8; 0: any
+  unsigned target;           // 90 is sm_90
+  const char* variant = "";  // "a" or "f": of that target only, by this name
 };
 
 // Each is accepted from its version and target on, and misuse below.
