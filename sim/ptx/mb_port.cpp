@@ -150,8 +150,9 @@ void MbPort::Begin(const MbOutputs& seen, MbInputs* in) {
   ForEachBit(seen.wake | seen.expire, [&](unsigned warp) {
     MbReply& reply = replies_.emplace_back();
     reply.warp = warp;
-    reply.lanes = std::exchange(warps_[warp].parked, 0);
+    reply.lanes = warps_[warp].parked.front();
     reply.complete = (seen.wake & Bit(warp)) != 0;
+    warps_[warp].parked.pop_front();
   });
   busy_ = seen.busy | (accepted_ ? Bit(*accepted_) : 0);
   quiet_ = (issuing_ | flying_ | awaiting_ | busy_) == 0 && async_.empty() && remotes_.empty() &&
@@ -198,7 +199,7 @@ void MbPort::TakeCommit(const MbOutputs::Commit& commit) {
   const std::uint32_t lanes = config_.lanes ? commit.lanes : flight.operation.lanes;
   committed_line_ = flight.line;
   if (commit.parked) {
-    warp.parked = lanes;
+    warp.parked.push_back(lanes);
   } else if (HasResponse(flight.operation)) {
     warp.responding.push_back(lanes);
     awaiting_ |= Bit(commit.warp);

@@ -109,7 +109,10 @@ class MbPort : public lockstep::Bank::Words {
 
   // Nothing is to be presented, on its way, or to be answered, but for parked lanes.
   bool Quiet() const { return quiet_; }
-  std::uint32_t ParkedLanes(unsigned warp) const { return warps_[warp].parked; }
+  std::uint32_t ParkedLanes(unsigned warp) const {
+    const std::deque<std::uint32_t>& parked = warps_[warp].parked;
+    return parked.empty() ? 0 : parked.back();
+  }
 
   std::uint64_t Load(MbPlace place) override;
   void Store(MbPlace place, std::uint64_t word) override;
@@ -124,7 +127,8 @@ class MbPort : public lockstep::Bank::Words {
     std::deque<Group> groups;              // to be presented
     std::deque<Group> flights;             // accepted; the lanes that have not committed
     std::deque<std::uint32_t> responding;  // committed: lanes that a response answers
-    std::uint32_t parked = 0;
+    // Oldest first: the slot is free, for others to park, before the wake-up is out.
+    std::deque<std::uint32_t> parked;
   };
   struct Memory {
     std::vector<std::uint8_t>* shared = nullptr;

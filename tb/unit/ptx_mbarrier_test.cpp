@@ -153,6 +153,30 @@ END:)"));
   }
 }
 
+TEST(PtxMbarrier, OtherLanesParkAsSomeAreWoken) {
+  // Half of warp 0 waits at `a`, half at `b`, until warp 1 arrives there, later and later. Who is woken
+  // at `b` sees what was stored before.
+  const std::string body = R"(
+  @%p1 mbarrier.init.shared.b64 [b], 1; mov.u32 %r11, 0; bar.sync 0;
+ROUND:
+  and.b32 %r12, %r11, 1; mov.u32 %r14, 0;
+  @!%p2 bra ARRIVE; @%p3 bra SECOND;
+FIRST: mbarrier.try_wait.parity.shared.b64 done, [a], %r12; @!done bra FIRST; bra MEET;
+SECOND: mbarrier.try_wait.parity.shared.b64 done, [b], %r12; @!done bra SECOND;
+  ld.shared.u32 %r13, [flag]; sub.u32 %r13, %r13, %r11; or.b32 %r10, %r10, %r13; bra MEET;
+ARRIVE: add.u32 %r14, %r14, 1; setp.le.u32 %p4, %r14, %r11; @%p4 bra ARRIVE;
+  setp.ne.u32 %p5, %r2, 0; @%p5 bra MEET; mbarrier.arrive.shared.b64 _, [a];
+LATER: add.u32 %r14, %r14, 1; setp.lt.u32 %p4, %r14, 60; @%p4 bra LATER;
+  st.shared.u32 [flag], %r11; mbarrier.arrive.shared.b64 _, [b];
+MEET:
+  bar.sync 0; add.u32 %r11, %r11, 1; setp.lt.u32 %p4, %r11, 40; @%p4 bra ROUND;)";
+  for (std::uint64_t seed = 1; seed < 4; ++seed) {
+    const Ended run(Threads(64, "1", body), "default", seed);
+    ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
+    EXPECT_EQ(run.Words(0), All(64, 0)) << seed;
+  }
+}
+
 TEST(PtxMbarrier, TimeLimitsAnswerFalse) {
   const Ended hint(Threads(32, "1",
                            "mbarrier.try_wait.parity.shared.b64 done, [a], 0, 300;"
