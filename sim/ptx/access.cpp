@@ -194,8 +194,7 @@ std::uint8_t* Interpreter::Reach(Warp* warp, unsigned lane, Space space, std::ui
       address = ByteOf(address);
     }
   } else if (space == Space::kGlobal) {
-    const std::uint64_t segment = SegmentOf(address);
-    if (segment != kGlobalSegment && segment < kFirstBuffer) {
+    if (!IsInGlobalWindow(SegmentOf(address))) {
       return nullptr;
     }
   }
@@ -355,11 +354,8 @@ void Interpreter::ExecuteAddress(Warp* warp, const Lanes& lanes) const {
   }
   lanes.ForEach([&](unsigned lane) {
     const std::uint64_t segment = SegmentOf(a[lane]);
-    // The parameters of a kernel lie in the global window.
-    const bool global =
-        segment == kGlobalSegment || segment == kParamSegment || segment >= kFirstBuffer;
     const Cta* const cta = segment == kSharedSegment ? CtaAt(*warp, ByteOf(a[lane])) : nullptr;
-    d[lane] = i.space == Space::kGlobal    ? global
+    d[lane] = i.space == Space::kGlobal    ? IsInGlobalWindow(segment)
               : i.space == Space::kShared  ? cta == warp->cta
               : i.space == Space::kCluster ? cta != nullptr
               : i.space == Space::kLocal   ? segment == kLocalSegment

@@ -25,6 +25,13 @@ enum Segment : std::uint64_t {
   kFirstBuffer = 16,  // a segment for each buffer of the manifest, then for each malloc
 };
 
+// What .global accesses reach. Constants and the parameters of a kernel lie there, too: compilers take
+// a pointer that a kernel finds in global memory for a global one.
+constexpr bool IsInGlobalWindow(std::uint64_t segment) {
+  return segment == kGlobalSegment || segment == kConstSegment || segment == kParamSegment ||
+         segment >= kFirstBuffer;
+}
+
 constexpr std::uint64_t SegmentOf(std::uint64_t address) { return address >> kSegmentBits; }
 constexpr std::uint64_t ByteOf(std::uint64_t address) { return address & (kSegmentBytes - 1); }
 constexpr std::uint64_t GenericAddress(std::uint64_t segment, std::uint64_t byte) {

@@ -167,7 +167,8 @@ void Multiply24(const Lanes& l) {
   });
 }
 
-// Sums and differences with a carry (of a difference: a borrow) in and out.
+// Sums and differences with a carry in and out. That of a difference is the carry of x + ~y + 1, so 1
+// where nothing is borrowed: compilers let `addc` take it in behind `sub.cc`.
 void WithCarry(const Lanes& l) {
   const Instruction& i = l.instruction;
   const bool multiplies = i.op == Op::kMadCarry || i.op == Op::kMadHiCarry;
@@ -183,10 +184,11 @@ void WithCarry(const Lanes& l) {
     l.ForEach([&](unsigned lane) {
       const T x = FromBits<T>(a[lane]);
       const T y = FromBits<T>(b[lane]);
-      const unsigned __int128 in = carry.first == nullptr ? 0 : carry[lane];
+      const std::uint64_t none = i.op == Op::kSubCarry ? 1 : 0;
+      const unsigned __int128 in = carry.first == nullptr ? none : carry[lane];
       unsigned __int128 sum = 0;
       if (i.op == Op::kSubCarry) {
-        sum = static_cast<unsigned __int128>(static_cast<U>(x)) - static_cast<U>(y) - in;
+        sum = static_cast<unsigned __int128>(static_cast<U>(x)) + static_cast<U>(~y) + in;
       } else if (i.op == Op::kAddCarry) {
         sum = static_cast<unsigned __int128>(static_cast<U>(x)) + static_cast<U>(y) + in;
       } else {

@@ -60,6 +60,16 @@ TEST(PtxArithmetic, Carries) {
        [](U a, U b, U c) { return Low32(SignedLong(c - 5 - (Word(a) < Word(b) ? 1 : 0))); }},
       {"sub.cc.s64 %d4, %d1, %d2; subc.cc.s64 %d5, 0, %d3; subc.s64 %d10, 0, 0;", 'd',
        [](U a, U b, U c) { return c + (a < b ? 1 : 0) > 0 || (a < b && c == ~U{0}) ? ~U{0} : 0; }},
+      // A difference leaves 1 where it has borrowed nothing.
+      {"sub.cc.u32 %r4, %r1, %r2; addc.u32 %r10, %r3, 0;", 'r',
+       [](U a, U b, U c) { return Low32(SignedLong(c + (Word(a) < Word(b) ? 0 : 1))); }},
+      {"sub.cc.u64 %d4, %d1, %d2; subc.cc.u64 %d5, 0, 0; addc.cc.u64 %d6, %d1, %d3;"
+       "subc.u64 %d10, %d6, %d2;",
+       'd',
+       [](U a, U b, U c) {
+         const unsigned __int128 sum = static_cast<unsigned __int128>(a) + c + (a < b ? 0 : 1);
+         return Long(sum) - b - 1 + Long(sum >> 64);
+       }},
       // 64 x 64 bits by words, the upper half.
       {"cvt.u32.u64 %r4, %d1; shr.u64 %d4, %d1, 32; cvt.u32.u64 %r5, %d4;"
        "cvt.u32.u64 %r6, %d2; shr.u64 %d4, %d2, 32; cvt.u32.u64 %r7, %d4;"

@@ -186,6 +186,24 @@ TEST(PtxCompiler, ParametersAreInTheGlobalWindow) {
   EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t) { return 3U; }));
 }
 
+// The compiler cannot know that the pointer names a constant; a store to it is a fault all the same.
+TEST(PtxCompiler, ConstantsAreInTheGlobalWindow) {
+  const std::string variables =
+      ".const .align 4 .u32 numbers[4] = {3, 1, 4, 15};\n"
+      ".global .align 8 .u64 pointer = generic(numbers)+8;\n";
+  const std::string load = R"(
+  ld.global.u64 %rd4, [pointer];
+  cvta.to.global.u64 %rd4, %rd4;
+  isspacep.global %p1, %rd4;
+  ld.global.u32 %r10, [%rd4+4];
+  @!%p1 mov.u32 %r10, 0;)";
+  const Ended run(Prepared(KernelOf(load, variables)));
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
+  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t) { return 15U; }));
+  const Ended store(Prepared(KernelOf(load + "\n  st.global.u32 [%rd4], %r10;", variables)));
+  EXPECT_EQ(store.outcome(), "memory_fault");
+}
+
 // The same labels and registers in scopes of their own, a structure by value, a table of functions
 // in constant memory.
 TEST(PtxCompiler, ScopesStructuresAndTables) {
