@@ -25,8 +25,8 @@ enum Segment : std::uint64_t {
   kFirstBuffer = 16,  // a segment for each buffer of the manifest, then for each malloc
 };
 
-// What .global accesses reach. Constants and the parameters of a kernel lie there, too: compilers take
-// a pointer that a kernel finds in global memory for a global one.
+// What .global accesses reach. Constants and the parameters of a kernel lie there, too: compilers
+// take a pointer that a kernel finds in global memory for a global one.
 constexpr bool IsInGlobalWindow(std::uint64_t segment) {
   return segment == kGlobalSegment || segment == kConstSegment || segment == kParamSegment ||
          segment >= kFirstBuffer;

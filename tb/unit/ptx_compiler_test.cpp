@@ -186,7 +186,8 @@ TEST(PtxCompiler, ParametersAreInTheGlobalWindow) {
   EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t) { return 3U; }));
 }
 
-// The compiler cannot know that the pointer names a constant; a store to it is a fault all the same.
+// The compiler cannot know that the pointer names a constant; a store to it is a fault all the
+// same.
 TEST(PtxCompiler, ConstantsAreInTheGlobalWindow) {
   const std::string variables =
       ".const .align 4 .u32 numbers[4] = {3, 1, 4, 15};\n"

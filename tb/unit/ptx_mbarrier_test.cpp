@@ -154,8 +154,8 @@ END:)"));
 }
 
 TEST(PtxMbarrier, OtherLanesParkAsSomeAreWoken) {
-  // Half of warp 0 waits at `a`, half at `b`, until warp 1 arrives there, later and later. Who is woken
-  // at `b` sees what was stored before.
+  // Half of warp 0 waits at `a`, half at `b`, until warp 1 arrives there, later and later. Who is
+  // woken at `b` sees what was stored before.
   const std::string body = R"(
   @%p1 mbarrier.init.shared.b64 [b], 1; mov.u32 %r11, 0; bar.sync 0;
 ROUND:
