@@ -64,7 +64,7 @@ const std::unordered_map<std::string_view, SpecialEntry>& Specials() {
       {"%nsmid", {Special::kNumSm, Type::kU32}},
       {"%gridid", {Special::kGridId, Type::kU64}},
       {"%dynamic_smem_size", {Special::kDynamicShared, Type::kU32}},
-      {"%aggr_smem_size", {Special::kTotalShared, Type::kU32}},
+      {"%aggr_smem_size", {Special::kAggregateShared, Type::kU32}},
       {"%total_smem_size", {Special::kTotalShared, Type::kU32}},
       {"%clusterid.x", {Special::kClusterIdX, Type::kU32}},
       {"%clusterid.y", {Special::kClusterIdY, Type::kU32}},
@@ -81,11 +81,11 @@ const std::unordered_map<std::string_view, SpecialEntry>& Specials() {
       {"%cluster_ctarank", {Special::kClusterRank, Type::kU32}},
       {"%cluster_nctarank", {Special::kClusterCtas, Type::kU32}},
       {"%is_explicit_cluster", {Special::kExplicitCluster, Type::kPred}},
-      {"%reserved_smem_offset_begin", {Special::kZero, Type::kU32}},
-      {"%reserved_smem_offset_end", {Special::kZero, Type::kU32}},
-      {"%reserved_smem_offset_cap", {Special::kZero, Type::kU32}},
-      {"%reserved_smem_offset_0", {Special::kZero, Type::kU32}},
-      {"%reserved_smem_offset_1", {Special::kZero, Type::kU32}},
+      {"%reserved_smem_offset_begin", {Special::kReservedBegin, Type::kU32}},
+      {"%reserved_smem_offset_end", {Special::kReservedEnd, Type::kU32}},
+      {"%reserved_smem_offset_cap", {Special::kReservedCap, Type::kU32}},
+      {"%reserved_smem_offset_0", {Special::kReserved0, Type::kU32}},
+      {"%reserved_smem_offset_1", {Special::kReserved1, Type::kU32}},
       {"%current_graph_exec", {Special::kZero, Type::kU64}}};
   return specials;
 }

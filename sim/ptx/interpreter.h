@@ -22,13 +22,18 @@
 
 namespace muster::ptx {
 
+// What the system keeps of shared memory, where a program asks for it: the headers of cooperative
+// groups have their barriers there.
+inline constexpr std::uint32_t kReservedSharedBytes = 1024;
+
 struct Launch {
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::array<std::uint32_t, 3> cluster{1, 1, 1};  // CTAs; the grid is a multiple of it
   bool explicit_cluster = false;
   std::uint32_t dynamic_shared = 0;
-  std::uint32_t shared_bytes = 0;  // of a CTA, all in all
+  std::uint32_t shared_bytes = 0;     // of a CTA, all in all
+  std::uint32_t reserved_shared = 0;  // where of that the system's part begins, if there is one
 
   std::uint64_t Threads() const { return std::uint64_t{block[0]} * block[1] * block[2]; }
   std::uint64_t Warps() const { return (Threads() + kWarpSize - 1) / kWarpSize; }

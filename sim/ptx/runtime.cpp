@@ -183,7 +183,16 @@ void Interpreter::ExecuteSpecial(Warp* warp, const Lanes& lanes) const {
     case Special::kDynamicShared:
       return all(launch_.dynamic_shared);
     case Special::kTotalShared:
+    case Special::kReservedBegin:
+    case Special::kReserved0:
+      return all(launch_.reserved_shared);
+    case Special::kReserved1:
+      return all(launch_.reserved_shared + kReservedSharedBytes / 2);
+    case Special::kAggregateShared:
+    case Special::kReservedEnd:
       return all(launch_.shared_bytes);
+    case Special::kReservedCap:
+      return all(launch_.shared_bytes - launch_.reserved_shared);
   }
 }
 

@@ -13,7 +13,8 @@
 namespace muster::ptx {
 namespace {
 
-constexpr std::uint32_t kSharedBytes = 48 * 1024;      // of a CTA, by default
+constexpr std::uint32_t kSharedBytes = 48 * 1024;  // of a CTA, by default
+constexpr std::uint32_t kReservedAlign = 128;
 constexpr std::uint32_t kMaxSharedBytes = 227 * 1024;  // where dynamic_shared asks for more
 constexpr std::uint64_t kMaxDifferences = 3;           // shown of a buffer
 
@@ -29,6 +30,15 @@ bool IsNan(Type type, const std::uint8_t* element) {
     return std::isnan(value);
   }
   return false;
+}
+
+// The code asks where the system's part of shared memory is.
+bool UsesReservedShared(const Program& program) {
+  return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
+    const auto special = static_cast<Special>(i.mode);
+    return i.op == Op::kSpecial && special >= Special::kReservedBegin &&
+           special <= Special::kReserved1;
+  });
 }
 
 std::string Product(const std::vector<std::uint64_t>& extent) {
@@ -174,17 +184,22 @@ void Session::LayOut() {
   } else if (program_.has_dynamic_shared) {  // what is left
     launch_.dynamic_shared = kSharedBytes - std::min(program_.dynamic_base, kSharedBytes);
   }
-  if (launch_.dynamic_shared == 0) {
-    return;
+  if (launch_.dynamic_shared != 0) {
+    const std::uint64_t all = std::uint64_t{program_.dynamic_base} + launch_.dynamic_shared;
+    if (all > kMaxSharedBytes) {
+      throw InputError(
+          fmt::format("dynamic_shared makes {} bytes of shared memory, but a CTA has "
+                      "at most {}",
+                      all, kMaxSharedBytes));
+    }
+    launch_.shared_bytes = static_cast<std::uint32_t>(all);
   }
-  const std::uint64_t all = std::uint64_t{program_.dynamic_base} + launch_.dynamic_shared;
-  if (all > kMaxSharedBytes) {
-    throw InputError(
-        fmt::format("dynamic_shared makes {} bytes of shared memory, but a CTA has "
-                    "at most {}",
-                    all, kMaxSharedBytes));
+  launch_.reserved_shared = launch_.shared_bytes;
+  if (UsesReservedShared(program_)) {
+    launch_.reserved_shared =
+        (launch_.shared_bytes + kReservedAlign - 1) / kReservedAlign * kReservedAlign;
+    launch_.shared_bytes = launch_.reserved_shared + kReservedSharedBytes;
   }
-  launch_.shared_bytes = static_cast<std::uint32_t>(all);
 }
 
 std::vector<std::uint8_t> Session::BytesOf(const Argument& argument) const {

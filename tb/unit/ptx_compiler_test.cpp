@@ -160,13 +160,45 @@ TEST(PtxCompiler, RegistersOfTheDriver) {
   mov.b32 %r2, %envreg31;
   mov.u64 %rd4, %pm7_64;
   mov.u32 %r3, %pm0;
-  mov.u32 %r4, %reserved_smem_offset_cap;
   cvt.u32.u64 %r5, %rd4;
   or.b32 %r10, %r2, %r3;
-  or.b32 %r10, %r10, %r4;
   or.b32 %r10, %r10, %r5;)")));
   ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t) { return 0U; }));
+}
+
+// Each lane leaves words at both places, as headers do: they are not the CTA's own.
+TEST(PtxCompiler, SharedMemoryHasAPartOfTheSystems) {
+  const Ended run(Prepared(KernelOf(R"(
+  .shared .align 4 .b32 own[33];
+  mov.u32 %r2, own;
+  mad.lo.u32 %r2, %r1, 4, %r2;
+  mov.u32 %r3, %reserved_smem_offset_0;
+  mad.lo.u32 %r3, %r1, 4, %r3;
+  mov.u32 %r4, %reserved_smem_offset_1;
+  mad.lo.u32 %r4, %r1, 16, %r4;
+  st.shared.u32 [%r2], 3;
+  st.shared.u32 [%r3], 40;
+  st.shared.u32 [%r4], 500;
+  bar.warp.sync -1;
+  ld.shared.u32 %r5, [%r2];
+  ld.shared.u32 %r6, [%r3];
+  ld.shared.u32 %r7, [%r4];
+  add.u32 %r10, %r5, %r6;
+  add.u32 %r10, %r10, %r7;
+  mov.u32 %r5, %reserved_smem_offset_begin;
+  mov.u32 %r6, %reserved_smem_offset_cap;
+  add.u32 %r5, %r5, %r6;
+  mov.u32 %r6, %reserved_smem_offset_end;
+  mov.u32 %r7, %aggr_smem_size;
+  mov.u32 %r8, %total_smem_size;
+  setp.eq.u32 %p1, %r5, %r6;
+  setp.eq.and.u32 %p1, %r6, %r7, %p1;
+  setp.ge.and.u32 %p1, %r8, 132, %p1;
+  setp.lt.and.u32 %p1, %r8, %r7, %p1;
+  @%p1 add.u32 %r10, %r10, 6000;)")));
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
+  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t) { return 6543U; }));
 }
 
 // A parameter of the kernel lies in the global window, and can be asked for.
