@@ -79,8 +79,8 @@ module muster
   input  logic                  smem_write_ready_i,
   output mb_place_t             smem_write_place_o,
   output mb_word_t              smem_write_data_o,
-  output logic            [2:0] smem_held_valid_o,
-  output mb_place_t       [2:0] smem_held_place_o,
+  output logic      [MbHeld-1:0] smem_held_valid_o,
+  output mb_place_t [MbHeld-1:0] smem_held_place_o,
   input  logic                  smem_yield_i,
 
   output logic                  mb_response_valid_o,

@@ -81,7 +81,7 @@ module muster_board
   mb_commit_t  mb_commit;
   mb_word_t    rdata;
   mb_place_t   read_place;
-  mb_place_t [2:0] held;
+  mb_place_t [MbHeld-1:0] held;
 
   assign pins = all_pins[$bits(cta_pins_t)-1:0];
 
@@ -153,7 +153,7 @@ module muster_board
   assign mb_events.commit_turned  = mb_commit.turned;
   assign mb_events.commit_parked  = mb_commit.parked;
   assign mb_events.read_place     = wired(read_place);
-  assign mb_events.held           = {wired(held[1]), wired(held[0])};
+  assign mb_events.held           = {wired(held[2]), wired(held[1]), wired(held[0])};
 
   // The address lines that the memory has.
   function automatic mb_place_t wired(mb_place_t place);

@@ -8,7 +8,7 @@ package muster_fpga_pkg;
 
   localparam logic [7:0]  StartByte   = 8'hA5;
   localparam int unsigned MaxPayload  = 128;  // bytes
-  localparam logic [7:0]  LinkVersion = 8'd1;
+  localparam logic [7:0]  LinkVersion = 8'd2;
 
   // The unit on the board: `small` of scripts/configs.json.
   localparam int unsigned NumWarps = 8;
@@ -112,13 +112,13 @@ package muster_fpga_pkg;
     logic [NumWarps-1:0] wake;
     logic [NumWarps-1:0] fence_req;
     logic [NumWarps-1:0] busy;
-    logic          [4:0] pad0;
+    logic          [3:0] pad0;
     logic                commit_valid;
     logic                fault_valid;
     logic                response_valid;
     logic                write_valid;
     logic                read_valid;
-    logic          [2:0] held_valid;
+    logic   [MbHeld-1:0] held_valid;
     logic                remote_ready;
     logic                async_ready;
     logic                issue_ready;
@@ -141,7 +141,7 @@ package muster_fpga_pkg;
     warp_t           commit_warp;
   } cta_events_t;
 
-  // Where a commit is, and what it writes, is at the write port; so is the third word that is held.
+  // Where a commit is, and what it writes, is at the write port; so is the last word that is held.
   typedef struct packed {
     logic         [2:0] pad4;
     mb_source_e         commit_source;
@@ -155,8 +155,8 @@ package muster_fpga_pkg;
     mb_fault_t          fault;
     logic               pad1;
     mb_response_t       response;
-    logic         [3:0] pad0;
-    mb_place_t    [1:0] held;
+    logic         [6:0] pad0;
+    mb_place_t [MbHeld-2:0] held;
     mb_place_t          read_place;
     mb_place_t          write_place;
     mb_word_t           write_data;

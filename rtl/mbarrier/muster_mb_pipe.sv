@@ -4,10 +4,12 @@
 //
 //     accept ─► read ─► data ─► update ─► write
 //
-// Stages of one operation each. Read asks the bank for the word, unless the operation replaces it,
-// is refused already, or the same word is ahead: then the value comes from there, and an update of
+// Stages of one operation each. What is refused whatever the word holds is found out on the way in.
+// Read asks the bank for the word, unless the operation replaces it, is refused already, or the
+// same word is ahead: then the value comes from there, and an update of
 // one word may follow another in every cycle. Data waits for it, and works out the amount. Write
 // asks the bank to write; its grant is the commit. What writes nothing commits there in its turn.
+// An operation that finds the update stage with a group that is split waits in front of it.
 //
 // Between the grants of its read and its write a word is held: the bank lets no store of the cores
 // to it pass. If one waits for that, yield_i lets the pipeline run empty.
@@ -39,12 +41,12 @@ module muster_mb_pipe
   output mb_place_t       write_place_o,
   output mb_word_t        write_data_o,
 
-  output logic [2:0]      held_valid_o,
-  output mb_place_t [2:0] held_place_o,
+  output logic [MbHeld-1:0]      held_valid_o,
+  output mb_place_t [MbHeld-1:0] held_place_o,
   input  logic            yield_i,
 
-  output logic [3:0]      warp_valid_o,    // the stages hold a group of a warp
-  output warp_t [3:0]     warp_o,
+  output logic [4:0]      warp_valid_o,    // the stages hold a group of a warp
+  output warp_t [4:0]     warp_o,
 
   input  logic            credit_i,        // there is a place for one more response
   output logic            splits_o,        // it may be needed here
@@ -69,10 +71,10 @@ module muster_mb_pipe
   endfunction
 
   logic        read_valid_q, data_valid_q, write_valid_q;  // the stages hold an operation
-  mb_request_t read_q, data_q, update, write_q;
-  logic        data_free, update_free, write_free;
-  logic        data_go, update_go, update_pop, write_go;
-  logic        update_valid, update_last, update_full, update_holds;
+  mb_request_t read_q, data_q, waiting, update, write_q;
+  logic        data_free, update_ready, update_free, write_free;
+  logic        data_go, update_pop, write_go;
+  logic        waits, waits_holds, update_valid, update_last, update_full, update_holds;
   mb_word_t    update_found, update_word;
   logic        update_write, update_turned, update_passed;
   mb_word_t    word_q;  // in the write stage
@@ -82,26 +84,28 @@ module muster_mb_pipe
   // ---------------------------------------------------------------------------------------------
 
   fault_e    cause;
-  mb_class_t read_class;
-  logic      read_go, blind;  // blind: needs no word
-  logic      behind_data, behind_update, behind_write;
+  mb_class_t request_class;
+  logic      read_go, blind, read_blind_q;  // blind: needs no word
+  logic      behind_data, behind_waiting, behind_update, behind_write;
 
-  assign cause      = !EnFaults || read_q.cause != FaultNone ? read_q.cause :
-                      judge(read_q.source, read_q.group, 33'(SmemBytes));
-  assign read_class = class_of(read_q.group.op);
-  assign blind      = cause != FaultNone || read_class.inits || read_class.invalidates;
+  assign cause         = !EnFaults || request_i.cause != FaultNone ? request_i.cause :
+                         judge(request_i.source, request_i.group, 33'(SmemBytes));
+  assign request_class = class_of(request_i.group.op);
+  assign blind         = cause != FaultNone || request_class.inits || request_class.invalidates;
 
   // The nearest operation ahead that holds the same word.
-  assign behind_data   = !blind && data_valid_q && data_q.cause == FaultNone &&
-                         same(read_q.group.place, data_q.group.place);
-  assign behind_update = !blind && !behind_data && update_holds &&
-                         same(read_q.group.place, update.group.place);
-  assign behind_write  = !blind && !behind_data && !behind_update && write_valid_q &&
-                         write_q.cause == FaultNone &&
-                         same(read_q.group.place, write_q.group.place);
+  assign behind_data    = !read_blind_q && data_valid_q && data_q.cause == FaultNone &&
+                          same(read_q.group.place, data_q.group.place);
+  assign behind_waiting = !read_blind_q && !behind_data && waits_holds &&
+                          same(read_q.group.place, waiting.group.place);
+  assign behind_update  = !read_blind_q && !behind_data && !behind_waiting && update_holds &&
+                          same(read_q.group.place, update.group.place);
+  assign behind_write   = !read_blind_q && !behind_data && !behind_waiting && !behind_update &&
+                          write_valid_q && write_q.cause == FaultNone &&
+                          same(read_q.group.place, write_q.group.place);
 
   assign read_valid_o = read_valid_q && data_free && !yield_i &&
-                        !(blind || behind_data || behind_update || behind_write);
+                        !(read_blind_q || behind_data || behind_waiting || behind_update || behind_write);
   assign read_place_o = read_q.group.place;
   assign read_go      = read_valid_q && data_free && !yield_i && (!read_valid_o || read_ready_i);
   assign ready_o      = !read_valid_q || read_go;
@@ -115,24 +119,29 @@ module muster_mb_pipe
   end
 
   always_ff @(posedge clk_i) begin
-    if (ready_o) read_q <= request_i;
+    if (ready_o) begin
+      read_q       <= request_i;
+      read_q.cause <= cause;
+      read_blind_q <= blind;
+    end
   end
 
   // ---------------------------------------------------------------------------------------------
   // Data
   // ---------------------------------------------------------------------------------------------
 
-  // The word is in the update stage (ahead), was there when it left (got), or has been read.
-  logic     blind_q, ahead_q, got_q, arrived_q;
+  // The word is in the update stage (ahead) or still in front of it (far), was there when it left
+  // (got), or has been read.
+  logic     blind_q, ahead_q, far_q, got_q, arrived_q;
   mb_word_t got_word_q, data_word;
   logic     amount_done;
   nlanes_t  amount_lanes;
   total_t   amount_total;
 
   assign data_free = !data_valid_q || data_go;
-  assign data_go   = data_valid_q && update_free && amount_done &&
+  assign data_go   = data_valid_q && update_ready && amount_done &&
                      (blind_q || ahead_q || got_q || arrived_q || rdata_valid_i);
-  assign data_word = ahead_q ? update_word : got_q ? got_word_q : rdata_i;
+  assign data_word = got_q ? got_word_q : rdata_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -145,27 +154,31 @@ module muster_mb_pipe
   always_ff @(posedge clk_i) begin
     if (read_go) begin
       data_q       <= read_q;
-      data_q.cause <= cause;
-      blind_q      <= blind;
-      ahead_q      <= behind_data || (behind_update && !update_pop);
+      blind_q      <= read_blind_q;
+      ahead_q      <= behind_data || behind_waiting || (behind_update && !update_pop);
+      far_q        <= (behind_data || behind_waiting) && !update_free;
       got_q        <= (behind_update && update_pop) || behind_write;
       arrived_q    <= 1'b0;
     end else begin
-      ahead_q      <= ahead_q && !update_pop;
-      got_q        <= got_q || (ahead_q && update_pop);
+      ahead_q      <= ahead_q && !(update_pop && !far_q);
+      far_q        <= far_q && !update_pop;
+      got_q        <= got_q || (ahead_q && update_pop && !far_q);
       arrived_q    <= arrived_q || rdata_valid_i;
     end
     if (read_go || ahead_q) got_word_q <= (read_go && behind_write) ? word_q : update_word;
   end
 
   if (EnLanes) begin : g_lanes
-    nlanes_t count;
+    nlanes_t   count;
+    mb_class_t read_class;
+
+    assign read_class = class_of(read_q.group.op);
 
     always_comb begin
       count = '0;
       for (int l = 0; l < WarpSize; l++) count += 6'(read_q.group.lanes[l]);
       // Of these, several are as one.
-      if (blind || read_class.waits) count = 6'd1;
+      if (read_blind_q || read_class.waits) count = 6'd1;
     end
 
     muster_mb_amount u_amount (
@@ -185,22 +198,18 @@ module muster_mb_pipe
   // Update
   // ---------------------------------------------------------------------------------------------
 
-  logic update_responds;
-
   muster_mb_update #(.EnDrop(EnDrop), .EnLanes(EnLanes), .EnFaults(EnFaults)) u_update (
     .clk_i, .rst_ni,
-    .valid_i (data_go), .free_o (update_free), .request_i (data_q), .word_i (data_word),
-    .lanes_i (amount_lanes), .total_i (amount_total),
-    .valid_o (update_valid), .ready_i (update_go), .last_o (update_last), .request_o (update),
+    .valid_i (data_go), .ready_o (update_ready), .request_i (data_q), .word_i (data_word),
+    .ahead_i (ahead_q), .lanes_i (amount_lanes), .total_i (amount_total),
+    .waits_o (waits), .waits_holds_o (waits_holds), .waiting_o (waiting),
+    .valid_o (update_valid), .ready_i (write_free), .credit_i, .spend_o, .last_o (update_last), .request_o (update),
     .found_o (update_found), .word_o (update_word), .write_o (update_write),
-    .turned_o (update_turned), .passed_o (update_passed),
+    .turned_o (update_turned), .passed_o (update_passed), .free_o (update_free),
     .full_o (update_full), .holds_o (update_holds), .splits_o
   );
 
-  assign update_responds = responds(update.source, update.group);
-  assign update_go       = write_free && (update_last || !update_responds || credit_i);
-  assign update_pop      = update_valid && update_go && update_last;
-  assign spend_o         = update_valid && update_go && !update_last && update_responds;
+  assign update_pop = update_valid && write_free && update_last;
 
   // ---------------------------------------------------------------------------------------------
   // Write
@@ -216,7 +225,7 @@ module muster_mb_pipe
     if (!rst_ni) begin
       write_valid_q <= 1'b0;
     end else if (write_free) begin
-      write_valid_q <= update_valid && update_go;
+      write_valid_q <= update_valid;
     end
   end
 
@@ -243,15 +252,21 @@ module muster_mb_pipe
   assign turned_o  = turned_q;
   assign passed_o  = passed_q;
 
-  assign held_valid_o = {write_valid_q, update_holds, data_valid_q && data_q.cause == FaultNone};
-  assign held_place_o = {write_q.group.place, update.group.place, data_q.group.place};
+  assign held_valid_o = {write_valid_q, update_holds, waits_holds,
+                         data_valid_q && data_q.cause == FaultNone};
+  assign held_place_o = {write_q.group.place, update.group.place, waiting.group.place,
+                         data_q.group.place};
 
   assign warp_valid_o = {write_valid_q && write_q.source == MbWarp, update_full && update.source == MbWarp,
-                         data_valid_q && data_q.source == MbWarp, read_valid_q && read_q.source == MbWarp};
-  assign warp_o       = {write_q.group.warp, update.group.warp, data_q.group.warp, read_q.group.warp};
+                         waits && waiting.source == MbWarp, data_valid_q && data_q.source == MbWarp,
+                         read_valid_q && read_q.source == MbWarp};
+  assign warp_o       = {write_q.group.warp, update.group.warp, waiting.group.warp,
+                         data_q.group.warp, read_q.group.warp};
 
   `MUSTER_ASSERT(SomeLane, !(valid_i && EnLanes) || request_i.group.lanes != '0, "a group without lanes")
   `MUSTER_ASSERT(DataOfARead, !rdata_valid_i || (data_valid_q && !(blind_q || ahead_q || got_q || arrived_q)),
                  "data of a read that was not asked for")
+  `MUSTER_ASSERT(NearestIsAhead, !(data_go && ahead_q && far_q),
+                 "an operation passes the one whose word it waits for")
 
 endmodule

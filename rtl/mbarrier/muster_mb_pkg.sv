@@ -49,6 +49,14 @@ package muster_mb_pkg;
     logic        tx_over;
   } mb_amount_t;
 
+  // What the verdict on an update is made of: that it is bad is known last.
+  typedef struct packed {
+    logic bad;
+    logic hopeless;    // refused, bad or not
+    logic may_split;   // split, if bad
+    logic must_split;  // split, bad or not
+  } mb_verdict_t;
+
   // Of n lanes, whose operands add up to the total.
   function automatic mb_amount_t amount_of(mb_op_e op, nlanes_t n, total_t total);
     mb_amount_t  a;

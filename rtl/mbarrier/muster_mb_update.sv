@@ -3,6 +3,9 @@
 // The update stage: an operation and its word, updated in one cycle for all its lanes together.
 // Where that is no single update, it goes lane by lane until one turns the phase, and then tries
 // the rest together again. Nothing comes between the lanes of a group.
+//
+// That a group is split is known late in a cycle. So what comes next is accepted without asking,
+// and waits in a place of its own if the stage is not free.
 module muster_mb_update
   import muster_pkg::*;
   import muster_mb_pkg::*;
@@ -14,16 +17,23 @@ module muster_mb_update
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  input  logic        valid_i,    // taken when the stage is free
-  output logic        free_o,
+  input  logic        valid_i,    // accepted if ready
+  output logic        ready_o,
   input  mb_request_t request_i,
   input  mb_word_t    word_i,
+  input  logic        ahead_i,    // its word is that of the operation ahead, when that leaves
   input  nlanes_t     lanes_i,
   input  total_t      total_i,
 
+  output logic        waits_o,    // an operation waits in front of the stage,
+  output logic        waits_holds_o,  // and its word is held
+  output mb_request_t waiting_o,
+
   output logic        valid_o,    // an update
   input  logic        ready_i,
+  input  logic        credit_i,   // there is a place for one more response
   output logic        last_o,     // ... behind which nothing of the operation is left
+  output logic        spend_o,    // a place is needed for a response of what is left
   output mb_request_t request_o,  // its lanes; the cause if it is refused
   output mb_word_t    found_o,    // the word before,
   output mb_word_t    word_o,     // and afterwards
@@ -31,29 +41,52 @@ module muster_mb_update
   output logic        turned_o,
   output logic        passed_o,
 
+  output logic        free_o,     // the stage takes the next one in this cycle, if there is one
   output logic        full_o,     // an operation is here,
   output logic        holds_o,    // and its word
   output logic        splits_o    // it goes lane by lane
 );
 
+  typedef struct packed {
+    mb_request_t request;
+    mb_word_t    word;
+    logic        ahead;
+    nlanes_t     lanes;
+    total_t      total;
+  } next_t;
+
+  next_t       offered, next;
+  logic        next_valid;
   logic        valid_q, several_q;
   mb_request_t request_q;
   mb_word_t    word_q;
   mb_class_t   class_q;
   mb_amount_t  amount_q;
   fault_e      cause;
-  logic        split, take;
+  logic        split, several_left, answers, take;
+  mb_verdict_t verdict;
 
-  assign free_o = !valid_q || (valid_o && ready_i && last_o);
-  assign take   = valid_i && free_o;
+  assign offered   = '{request: request_i, word: word_i, ahead: ahead_i, lanes: lanes_i, total: total_i};
+  assign waiting_o = next.request;
+  assign waits_holds_o = waits_o && next.request.cause == FaultNone;
+
+  assign take   = next_valid && free_o;
 
   muster_mb_word #(.EnDrop(EnDrop), .EnRefuse(EnFaults || EnLanes)) u_word (
     .word_i (word_q), .class_i (class_q), .amount_i (amount_q),
     .several_i (several_q), .phase_i (request_q.group.phase), .cause_i (request_q.cause),
-    .word_o, .write_o, .turned_o, .passed_o, .cause_o (cause), .split_o (split)
+    .word_o, .write_o, .turned_o, .passed_o, .cause_o (cause), .split_o (split),
+    .verdict_o (verdict)
   );
 
-  assign valid_o = valid_q && !split;
+  // The stage keeps an operation that is split, or of which lanes are left; a refused one has none.
+  assign free_o = !valid_q ||
+                  (ready_i && !(verdict.bad ? verdict.may_split :
+                                verdict.must_split || (several_left && !verdict.hopeless)));
+
+  assign answers = responds(request_q.source, request_q.group);
+  assign valid_o = valid_q && !split && (last_o || !answers || credit_i);
+  assign spend_o = valid_o && ready_i && !last_o && answers;
   assign found_o = word_q;
   assign full_o  = valid_q;
   assign holds_o = valid_q && request_q.cause == FaultNone;
@@ -70,10 +103,16 @@ module muster_mb_update
     assign rest    = request_q.group.lanes & (request_q.group.lanes - 1);
     assign fewer   = lanes_q - 6'd1;
     assign less    = total_q - TotalW'(operand);
-    assign partly  = single_q && write_o && rest != '0;
+    assign several_left = single_q && rest != '0;
+    assign partly  = several_left && write_o;
     assign last_o  = !partly;
-
     assign splits_o = valid_q && single_q;
+
+    muster_skid #(.data_t(next_t)) u_next (
+      .clk_i, .rst_ni,
+      .valid_i, .ready_o, .data_i (offered),
+      .valid_o (next_valid), .ready_i (free_o), .data_o (next), .full_o (waits_o)
+    );
 
     always_comb begin
       request_o = request_q;
@@ -83,12 +122,12 @@ module muster_mb_update
 
     always_ff @(posedge clk_i) begin
       if (take) begin
-        request_q <= request_i;
+        request_q <= next.request;
         single_q  <= 1'b0;
-        several_q <= lanes_i > 6'd1;
-        lanes_q   <= lanes_i;
-        total_q   <= total_i;
-        amount_q  <= amount_of(request_i.group.op, lanes_i, total_i);
+        several_q <= next.lanes > 6'd1;
+        lanes_q   <= next.lanes;
+        total_q   <= next.total;
+        amount_q  <= amount_of(next.request.group.op, next.lanes, next.total);
       end else if (split) begin
         single_q  <= 1'b1;
         several_q <= 1'b0;
@@ -105,9 +144,14 @@ module muster_mb_update
       end
     end
   end else begin : g_lane
-    assign last_o    = 1'b1;
-    assign splits_o = 1'b0;
-    assign several_q = 1'b0;
+    assign several_left = 1'b0;
+    assign last_o     = 1'b1;
+    assign splits_o   = 1'b0;
+    assign several_q  = 1'b0;
+    assign next       = offered;
+    assign next_valid = valid_i;
+    assign ready_o    = free_o;
+    assign waits_o    = 1'b0;
 
     always_comb begin
       request_o = request_q;
@@ -116,8 +160,8 @@ module muster_mb_update
 
     always_ff @(posedge clk_i) begin
       if (take) begin
-        request_q <= request_i;
-        amount_q  <= amount_of(request_i.group.op, lanes_i, total_i);
+        request_q <= next.request;
+        amount_q  <= amount_of(next.request.group.op, next.lanes, next.total);
       end
     end
   end
@@ -126,14 +170,14 @@ module muster_mb_update
     if (!rst_ni) begin
       valid_q <= 1'b0;
     end else if (free_o) begin
-      valid_q <= valid_i;
+      valid_q <= next_valid;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (take) begin
-      word_q  <= word_i;
-      class_q <= class_of(request_i.group.op);
+      word_q  <= next.ahead ? word_o : next.word;
+      class_q <= class_of(next.request.group.op);
     end else if (EnLanes && valid_o && ready_i) begin
       word_q  <= word_o;
     end

@@ -26,7 +26,8 @@ module muster_mb_word
   output logic       turned_o,   // a phase completed
   output logic       passed_o,   // waits: the phase asked about has completed
   output fault_e     cause_o,    // refused, and the same for each lane
-  output logic       split_o     // refused for all lanes together: ask again for one
+  output logic       split_o,    // refused for all lanes together: ask again for one
+  output mb_verdict_t verdict_o
 );
 
   function automatic logic adds_to_zero(mb_count_t a, mb_count_t b);
@@ -75,7 +76,7 @@ module muster_mb_word
                        !(tx[22:20] == 3'b000 || (tx[22:20] == 3'b111 && !tx_low_zero)));
 
   // The verdict.
-  logic updates, exhausted, completes, bad, refused;
+  logic updates, exhausted, completes, bad, hopeless, may_split, must_split, refused;
 
   assign updates   = class_i.arrives || class_i.adds || class_i.tx;
   assign exhausted = was_zero && expected_zero && word_i.tx == '0;
@@ -100,10 +101,14 @@ module muster_mb_word
 
   // The same without the order. Without arrivals any lane may be the one that completes, and the
   // last one only if it is alone.
-  assign bad     = arrive_bad || drop_bad || tx_bad || add_bad || (class_i.no_complete && completes);
-  assign refused = cause_i != FaultNone || (EnRefuse && ((updates && exhausted) || bad));
-  assign split_o = EnRefuse && several_i && cause_i == FaultNone && updates && !exhausted &&
-                   (bad || (was_zero && class_i.tx && class_i.tests));
+  assign bad        = EnRefuse && (arrive_bad || drop_bad || tx_bad || add_bad ||
+                                   (class_i.no_complete && completes));
+  assign hopeless   = cause_i != FaultNone || (EnRefuse && updates && exhausted);
+  assign may_split  = EnRefuse && several_i && updates && !hopeless;
+  assign must_split = may_split && was_zero && class_i.tx && class_i.tests;
+  assign refused    = bad || hopeless;
+  assign split_o    = bad ? may_split : must_split;
+  assign verdict_o  = '{bad: bad, hopeless: hopeless, may_split: may_split, must_split: must_split};
 
   assign turned_o = completes && !refused && !split_o;
   assign passed_o = class_i.waits && phase_i != word_i.phase;

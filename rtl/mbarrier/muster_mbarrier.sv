@@ -47,8 +47,8 @@ module muster_mbarrier
   input  logic                smem_write_ready_i,
   output mb_place_t           smem_write_place_o,
   output mb_word_t            smem_write_data_o,
-  output logic [2:0]          smem_held_valid_o,
-  output mb_place_t [2:0]     smem_held_place_o,
+  output logic [MbHeld-1:0]      smem_held_valid_o,
+  output mb_place_t [MbHeld-1:0] smem_held_place_o,
   input  logic                smem_yield_i,
 
   output logic                response_valid_o,
@@ -94,9 +94,9 @@ module muster_mbarrier
   end
 
   // Fields that other sources lack are whatever the warps' port has: nothing looks at them.
-  logic        credit, spare, splits, pipe_spend, enter, enter_ready, enter_full, pipe_valid, pipe_ready;
+  logic        credit, spare, splits, pipe_spend, enter, enter_ready;
   logic  [2:0] request, grant;
-  mb_request_t entering, request_in;
+  mb_request_t entering;
 
   assign warp_responds = responds(MbWarp, warp_group);
   // One place stays for what is split: those behind it may have all the others.
@@ -132,27 +132,13 @@ module muster_mbarrier
     if (!EnLanes) entering.group.lanes = '0;
   end
 
-  // Splits are found out late in a cycle.
-  if (EnLanes) begin : g_skid
-    muster_skid #(.data_t(mb_request_t)) u_skid (
-      .clk_i, .rst_ni,
-      .valid_i (enter), .ready_o (enter_ready), .data_i (entering),
-      .valid_o (pipe_valid), .ready_i (pipe_ready), .data_o (request_in), .full_o (enter_full)
-    );
-  end else begin : g_no_skid
-    assign pipe_valid  = enter;
-    assign enter_full  = 1'b0;
-    assign enter_ready = pipe_ready;
-    assign request_in  = entering;
-  end
-
   // ---------------------------------------------------------------------------------------------
   // Pipeline
   // ---------------------------------------------------------------------------------------------
 
   logic        commit, written, turned, passed;
-  logic  [3:0] stage_valid;
-  warp_t [3:0] stage_warp;
+  logic  [4:0] stage_valid;
+  warp_t [4:0] stage_warp;
   mb_request_t done;
   mb_word_t    found, word;
 
@@ -161,7 +147,7 @@ module muster_mbarrier
     .EnFaults(EnFaults)
   ) u_pipe (
     .clk_i, .rst_ni,
-    .valid_i (pipe_valid), .ready_o (pipe_ready), .request_i (request_in),
+    .valid_i (enter), .ready_o (enter_ready), .request_i (entering),
     .read_valid_o (smem_read_valid_o), .read_ready_i (smem_read_ready_i),
     .read_place_o (smem_read_place_o),
     .rdata_valid_i (smem_rdata_valid_i), .rdata_i (smem_rdata_i),
@@ -178,8 +164,7 @@ module muster_mbarrier
 
   always_comb begin
     busy = drain_busy;
-    if (enter_full && request_in.source == MbWarp) busy[request_in.group.warp[WarpW-1:0]] = 1'b1;
-    for (int s = 0; s < 4; s++) begin
+    for (int s = 0; s < 5; s++) begin
       if (stage_valid[s]) busy[stage_warp[s][WarpW-1:0]] = 1'b1;
     end
   end

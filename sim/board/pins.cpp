@@ -152,7 +152,7 @@ void DecodeMbLevels(Reader* reader, MbOutputs* mb) {
   mb->issue_ready = reader->Bit();
   mb->async_ready = reader->Bit();
   mb->remote_ready = reader->Bit();
-  mb->held_valid = reader->Get<std::uint8_t>(3);
+  mb->held_valid = reader->Get<std::uint8_t>(kMbHeld);
   mb->read_valid = reader->Bit();
   mb->write_valid = reader->Bit();
   mb->response_valid = reader->Bit();
@@ -169,7 +169,7 @@ void DecodeMbEvents(Reader* reader, MbOutputs* mb) {
   mb->write_data = reader->Get(64);
   mb->write_place = reader->Place();
   mb->read_place = reader->Place();
-  mb->held = {reader->Place(), reader->Place(), mb->write_place};
+  mb->held = {reader->Place(), reader->Place(), reader->Place(), mb->write_place};
   reader->Align();
   mb->response.token = reader->Get(64);
   mb->response.complete = reader->Bit();
@@ -247,7 +247,7 @@ bool DecodeOutputs(const Identity& identity, const Bytes& report, Outputs* out) 
   constexpr std::size_t kLevels = 9;
   constexpr std::size_t kMbLevels = 6;
   constexpr std::size_t kEvents = 29;
-  constexpr std::size_t kMbEvents = 60;
+  constexpr std::size_t kMbEvents = 65;
   const std::size_t levels = kLevels + (identity.mbarrier ? kMbLevels : 0);
   const std::size_t size = report.size();
   const bool events = size == levels + kEvents || size == levels + kEvents + kMbEvents;

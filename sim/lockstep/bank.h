@@ -52,7 +52,7 @@ class Bank {
   std::uint64_t state_;
   // Of the cycle before: the words held, and that a read was granted.
   std::uint8_t held_valid_ = 0;
-  std::array<MbPlace, 3> held_;
+  std::array<MbPlace, kMbHeld> held_;
   bool read_granted_ = false;
   unsigned reading_ = 0;  // cycles until the data of the read on its way
   MbPlace read_place_;

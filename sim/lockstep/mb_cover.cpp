@@ -81,6 +81,8 @@ constexpr std::array kSpots = {
     SpotRow{MbSpot::kStore, "mb.store", kAny},
     SpotRow{MbSpot::kStoreBesideHeld, "mb.store.beside_held_words", kAny},
     SpotRow{MbSpot::kRestore, "mb.store.restores", kState},
+    SpotRow{MbSpot::kWaits, "mb.split.next_waits", kLanes},
+    SpotRow{MbSpot::kWaitsFar, "mb.split.next_two_of_its_word", kLanes},
     SpotRow{MbSpot::kYield, "mb.stall.yield", kAny},
     SpotRow{MbSpot::kLateData, "mb.stall.late_data", kAny},
     SpotRow{MbSpot::kStallRead, "mb.stall.read", kAny},
@@ -270,6 +272,10 @@ void MbCover::CountPins(const Inputs& pins, const Outputs& out_pins) {
   hit(out.read_valid && !in.read_ready, MbSpot::kStallRead);
   hit(out.write_valid && !in.write_ready, MbSpot::kStallWrite);
   hit(out.response_valid && !in.response_ready, MbSpot::kStallResponse);
+  // From data to write: the second waits for the third, which is split.
+  hit((out.held_valid & 2) != 0, MbSpot::kWaits);
+  hit((out.held_valid & 7) == 7 && out.held[0] == out.held[1] && out.held[1] == out.held[2],
+      MbSpot::kWaitsFar);
   hit(in.yield, MbSpot::kYield);
   hit(reading_ && !in.rdata_valid, MbSpot::kLateData);
   reading_ = (reading_ && !in.rdata_valid) || (out.read_valid && in.read_ready);

@@ -71,6 +71,8 @@ enum class MbSpot : unsigned {
   kStore,
   kStoreBesideHeld,
   kRestore,
+  kWaits,
+  kWaitsFar,
   kYield,
   kLateData,
   kStallRead,

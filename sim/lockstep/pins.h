@@ -50,6 +50,8 @@ struct MbInputs {
   std::vector<MbOperation> told;
 };
 
+constexpr unsigned kMbHeld = 4;  // words that the unit may hold at once
+
 struct MbOutputs {
   // Settled in the same cycle as the inputs.
   bool issue_ready = false;
@@ -61,7 +63,7 @@ struct MbOutputs {
   MbPlace read_place;
   MbPlace write_place;
   std::uint64_t write_data = 0;
-  std::array<MbPlace, 3> held;  // read, and not yet written: closed to stores
+  std::array<MbPlace, kMbHeld> held;  // read, and not yet written: closed to stores
   struct Commit {
     MbSource source = MbSource::kWarp;
     std::uint8_t warp = 0;

@@ -41,21 +41,21 @@ module mb_word_formal
     .word_i, .class_i (class_of(op_i)), .amount_i (amount_of(op_i, lanes_i, total)),
     .several_i (lanes_i > 6'd1), .phase_i, .cause_i (before_i),
     .word_o (all.word), .write_o (all.write), .turned_o (all.turned), .passed_o (all.passed),
-    .cause_o (all.cause), .split_o (all.split)
+    .cause_o (all.cause), .split_o (all.split), .verdict_o ()
   );
 
   muster_mb_word u_first (
     .word_i, .class_i (class_of(op_i)), .amount_i (amount_of(op_i, 6'd1, total_t'(operand_i))),
     .several_i (1'b0), .phase_i, .cause_i (before_i),
     .word_o (first.word), .write_o (first.write), .turned_o (first.turned),
-    .passed_o (first.passed), .cause_o (first.cause), .split_o (first.split)
+    .passed_o (first.passed), .cause_o (first.cause), .split_o (first.split), .verdict_o ()
   );
 
   muster_mb_word u_rest (
     .word_i (first.word), .class_i (class_of(op_i)), .amount_i (amount_of(op_i, fewer, less_i)),
     .several_i (fewer > 6'd1), .phase_i, .cause_i (before_i),
     .word_o (rest.word), .write_o (rest.write), .turned_o (rest.turned), .passed_o (rest.passed),
-    .cause_o (rest.cause), .split_o (rest.split)
+    .cause_o (rest.cause), .split_o (rest.split), .verdict_o ()
   );
 
   mb_word_props u_props (

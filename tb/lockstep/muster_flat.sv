@@ -120,9 +120,9 @@ module muster_flat
   output logic [4:0]          write_cta_o,
   output logic [31:0]         write_addr_o,
   output logic [63:0]         write_data_o,
-  output logic [2:0]          held_valid_o,
-  output logic [4:0]          held_cta_o      [3],
-  output logic [31:0]         held_addr_o     [3],
+  output logic [MbHeld-1:0]   held_valid_o,
+  output logic [4:0]          held_cta_o      [MbHeld],
+  output logic [31:0]         held_addr_o     [MbHeld],
   input  logic                yield_i,
 
   output logic                mb_response_valid_o,
@@ -163,7 +163,7 @@ module muster_flat
   mb_group_t                 mb_issue;
   mb_async_t                 mb_async;
   mb_remote_t                mb_remote;
-  mb_place_t  [2:0]          held_place;
+  mb_place_t  [MbHeld-1:0]   held_place;
   mb_response_t              mb_response;
   mb_fault_t                 mb_fault;
   mb_commit_t                mb_commit;
@@ -269,7 +269,7 @@ module muster_flat
   assign mb_wake_o      = 64'(mb_wake);
   assign mb_expire_o    = 64'(mb_expire);
 
-  for (genvar i = 0; i < 3; i++) begin : g_held
+  for (genvar i = 0; i < MbHeld; i++) begin : g_held
     assign {held_cta_o[i], held_addr_o[i]} = held_place[i];
   end
 

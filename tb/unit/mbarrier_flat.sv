@@ -55,9 +55,9 @@ module mbarrier_flat
   output logic [4:0]  write_cta_o,
   output logic [31:0] write_addr_o,
   output logic [63:0] write_data_o,
-  output logic        held_valid_o [3],
-  output logic [4:0]  held_cta_o   [3],
-  output logic [31:0] held_addr_o  [3],
+  output logic        held_valid_o [MbHeld],
+  output logic [4:0]  held_cta_o   [MbHeld],
+  output logic [31:0] held_addr_o  [MbHeld],
   input  logic        yield_i,
 
   output logic        response_valid_o,
@@ -98,8 +98,8 @@ module mbarrier_flat
   mb_remote_t      remote;
   mb_async_t       copy;
   mb_place_t       read_place, write_place;
-  mb_place_t [2:0] held_place;
-  logic      [2:0] held_valid;
+  mb_place_t [MbHeld-1:0] held_place;
+  logic      [MbHeld-1:0] held_valid;
   mb_response_t    response;
   mb_fault_t       fault;
   mb_commit_t      commit;
@@ -153,7 +153,7 @@ module mbarrier_flat
   assign {read_cta_o, read_addr_o}   = read_place;
   assign {write_cta_o, write_addr_o} = write_place;
 
-  for (genvar i = 0; i < 3; i++) begin : g_held
+  for (genvar i = 0; i < MbHeld; i++) begin : g_held
     assign held_valid_o[i] = held_valid[i];
     assign {held_cta_o[i], held_addr_o[i]} = held_place[i];
   end

@@ -87,7 +87,7 @@ void Room::Cycle() {
 }
 
 bool Room::Held(Place place) const {
-  for (unsigned i = 0; i < 3; ++i) {
+  for (unsigned i = 0; i < std::size(unit_.held_valid_o); ++i) {
     if (unit_.held_valid_o[i] && Place(unit_.held_cta_o[i], unit_.held_addr_o[i]) == place) {
       return true;
     }
