@@ -391,7 +391,7 @@ struct Instruction {
   bool finite = false;     // cvt: what is out of range becomes the greatest number
   bool narrow = false;     // the address comes from a 32-bit register
   bool releasing = false;  // mbarrier
-  bool timed = false;      // the guard depends on a clock
+  bool timed = false;      // more than registers depends on a clock: spins.cpp
   Round round = Round::kNearest;
   Slot guard = kNoSlot;                  // the predicate, if any
   std::array<Slot, 8> d = NoSlots<8>();  // destinations

@@ -11,10 +11,6 @@
 namespace muster::ptx {
 namespace {
 
-// A group stands at an aligned barrier for this many instructions of its warp's other lanes before
-// it arrives without them: they may be in a long loop, or spin until it arrives.
-constexpr std::uint32_t kPatience = 1U << 16;
-
 // One in so many times the group that runs is a random one, so that lanes which spin let others go
 // on; else it is the one that is furthest behind, so that lanes come together again.
 constexpr std::uint32_t kRandomPick = 16;
@@ -54,7 +50,7 @@ void Interpreter::Start(Warp* warp) {
   warp->live = threads == kWarpSize ? ~0U : (1U << threads) - 1;
   warp->groups.assign(1, Group{kernel.entry, 0, warp->live});
   warp->held = 0;
-  warp->patience = 0;
+  warp->impatient = false;
   warp->copies.fill({});
   warp->bulk_copies.fill({});
   warp->registers.assign(std::size_t{kernel.slots} * kWarpSize, 0);
@@ -199,7 +195,7 @@ Lanes Interpreter::LanesOf(Warp* warp, const Group& group, std::uint32_t lanes) 
 // ------------------------------------------------------------------------------------------------
 
 bool Interpreter::EndPatience(Warp* warp) {
-  warp->patience = kPatience;
+  warp->impatient = true;
   return std::any_of(warp->groups.begin(), warp->groups.end(),
                      [](const Group& group) { return group.state == Group::State::kAligned; });
 }
@@ -229,7 +225,7 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
                        [](const Group& group) { return group.state == Group::State::kAsked; });
   };
   const bool stands = aligned != warp->groups.size();
-  if (stands && ++warp->patience > kPatience) {
+  if (stands && warp->impatient) {
     return Arrive(warp, aligned);
   }
   Group* const group = Pick(warp);

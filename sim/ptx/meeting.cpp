@@ -92,7 +92,7 @@ Interpreter::Event Interpreter::Arrive(Warp* warp, std::size_t index) {
     --warp->held;
   }
   group.state = Group::State::kReady;
-  warp->patience = 0;
+  warp->impatient = false;
   Advance(warp, index);
   return Event::kBarrier;
 }

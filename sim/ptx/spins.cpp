@@ -8,6 +8,8 @@
 namespace muster::ptx {
 namespace {
 
+constexpr std::size_t kLongestDelay = 256;  // instructions
+
 // Functions that have a body, by where it begins.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> ByEntry(const Program& program) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> functions;
@@ -51,6 +53,18 @@ bool OnlyComputes(const Instruction& i) {
   }
 }
 
+// Marks the registers that the instruction writes. Returns whether one is marked anew.
+bool MarkResults(const Instruction& i, std::vector<bool>* timed) {
+  bool fresh = false;
+  for (const Slot slot : i.d) {
+    if (slot != kNoSlot && !(*timed)[static_cast<std::size_t>(slot)]) {
+      (*timed)[static_cast<std::size_t>(slot)] = true;
+      fresh = true;
+    }
+  }
+  return fresh;
+}
+
 // Marks what depends on a clock in the instruction. Returns whether anything is marked anew.
 bool MarkTimed(Instruction* i, std::vector<bool>* timed) {
   const auto is_timed = [&](Slot slot) {
@@ -59,15 +73,42 @@ bool MarkTimed(Instruction* i, std::vector<bool>* timed) {
   if (!ReadsClock(*i) && !is_timed(i->guard) && !std::any_of(i->a.begin(), i->a.end(), is_timed)) {
     return false;
   }
-  bool fresh = false;
-  for (const Slot slot : i->d) {
-    if (slot != kNoSlot && !is_timed(slot)) {
-      (*timed)[static_cast<std::size_t>(slot)] = true;
-      fresh = true;
+  i->timed = !OnlyComputes(*i);
+  return MarkResults(*i, timed);
+}
+
+// A branch by a clock that does no more than to put off a wait: whichever way, that wait comes
+// next, and until then registers are written, which depend on the clock, too. So is the loop of a
+// wait that sleeps the longer the longer it has waited. Returns the branch and all that lies
+// between; nothing, if it is no such branch.
+std::vector<std::uint32_t> DelayAt(const std::vector<Instruction>& code, std::uint32_t branch) {
+  std::vector<std::uint32_t> between;
+  std::vector<std::uint32_t> open{branch};
+  std::uint32_t wait = branch;  // none yet
+  while (!open.empty()) {
+    const std::uint32_t pc = open.back();
+    open.pop_back();
+    if (std::find(between.begin(), between.end(), pc) != between.end()) {
+      continue;
+    }
+    const Instruction& i = code[pc];
+    if (i.op == Op::kMbarrier && IsMbWait(static_cast<MbOp>(i.mode)) && i.guard == kNoSlot &&
+        (wait == branch || wait == pc)) {
+      wait = pc;
+      continue;
+    }
+    between.push_back(pc);
+    if ((i.op != Op::kBranch && !OnlyComputes(i)) || between.size() > kLongestDelay) {
+      return {};
+    }
+    if (i.op == Op::kBranch) {
+      open.push_back(i.target);
+    }
+    if (i.op != Op::kBranch || i.guard != kNoSlot) {
+      open.push_back(pc + 1);
     }
   }
-  i->timed = !OnlyComputes(*i);
-  return fresh;
+  return between;
 }
 
 std::uint64_t Mix(std::uint64_t state, std::uint64_t value) { return Random(state ^ value).Next(); }
@@ -83,8 +124,16 @@ void MarkTimed(Program* program) {
     function.timed.assign(function.slots, false);
     for (bool fresh = true; fresh;) {
       fresh = false;
-      for (std::size_t pc = function.entry; pc < end; ++pc) {
-        fresh |= MarkTimed(&program->code[pc], &function.timed);
+      for (std::uint32_t pc = function.entry; pc < end; ++pc) {
+        Instruction& i = program->code[pc];
+        fresh |= MarkTimed(&i, &function.timed);
+        if (i.timed && i.op == Op::kBranch) {
+          const std::vector<std::uint32_t> delay = DelayAt(program->code, pc);
+          i.timed = delay.empty();
+          for (const std::uint32_t between : delay) {
+            fresh |= MarkResults(program->code[between], &function.timed);
+          }
+        }
       }
     }
   }

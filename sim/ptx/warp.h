@@ -65,9 +65,9 @@ struct Warp {
   std::uint32_t held = 0;      // groups that are not ready
   std::uint32_t favoured = 0;  // a lane whose group has the next `turns`
   std::uint32_t turns = 0;
-  std::uint32_t patience = 0;  // instructions run while a group stood at an aligned barrier
-  Arrival arrival;             // the latest barrier instruction
-  MbInstruction mbarrier;      // the latest mbarrier instruction
+  bool impatient = false;  // who stands at an aligned barrier no longer waits for the rest
+  Arrival arrival;         // the latest barrier instruction
+  MbInstruction mbarrier;  // the latest mbarrier instruction
   std::array<CopyGroups, kWarpSize> copies;       // by cp.async
   std::array<CopyGroups, kWarpSize> bulk_copies;  // by cp.async.bulk, to global memory
   std::uint64_t timed = 0;                        // branches taken or not by a clock

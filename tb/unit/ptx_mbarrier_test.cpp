@@ -322,6 +322,13 @@ TEST(PtxMbarrier, WaitsThatNothingCanEndAreADeadlock) {
       " and.b32 %r15, %r15, 3; mbarrier.test_wait.parity.shared.b64 done, [a], 0; @!done bra W; V:",
       "W: st.shared.u32 [flag], 0; mbarrier.try_wait.parity.shared.b64 done, [a], 0, 50;"
       " @!done bra W;",
+      // It polls, then looks at the clock and sleeps longer and longer: as headers have it.
+      "mov.u64 %d5, %globaltimer; mov.u32 %r15, 0; W: mbarrier.try_wait.parity.shared.b64 done, "
+      "[a], 0, 9;"
+      " @done bra V; setp.lt.u32 %p4, %r15, 16; @%p4 bra C; mov.u64 %d6, %globaltimer;"
+      " sub.u64 %d6, %d6, %d5; setp.lt.u64 %p5, %d6, 40000; @%p5 bra S; nanosleep.u32 1000; bra W;"
+      " S: shr.u64 %d7, %d6, 2; cvt.u32.u64 %r16, %d7; nanosleep.u32 %r16; bra W;"
+      " C: add.u32 %r15, %r15, 1; bra W; V:",
       // Half of the warp, while the other half waits for it.
       "@%p3 bra V; W: mbarrier.try_wait.parity.shared.b64 done, [a], 0, 50; @!done bra W; V:"
       " bar.warp.sync -1;",
@@ -362,6 +369,13 @@ TEST(PtxMbarrier, WaitsThatSomethingEndsAreNone) {
       "mov.u32 %r11, %clock; W: mov.u32 %r12, %clock; sub.u32 %r12, %r12, %r11;"
       " setp.gt.u32 %p4, %r12, 60000; @%p4 bra END;"
       " mbarrier.test_wait.parity.shared.b64 done, [a], 0; @!done bra W; END:",
+      // The clock decides before the wait what is done behind it.
+      "mov.u32 %r11, %clock; mov.u32 %r13, 0; bra W; L: mov.u32 %r12, %clock;"
+      " sub.u32 %r12, %r12, %r11; setp.gt.u32 %p4, %r12, 60000; @%p4 bra X; bra W; X: mov.u32 "
+      "%r13, 1;"
+      " W: mbarrier.test_wait.parity.shared.b64 done, [a], 0; setp.eq.u32 %p5, %r13, 1; @%p5 bra "
+      "END;"
+      " @!done bra L; END:",
       // It counts in its own memory.
       "st.local.u32 [%d8], 0; W: ld.local.u32 %r11, [%d8]; add.u32 %r11, %r11, 1;"
       " st.local.u32 [%d8], %r11; setp.eq.u32 %p4, %r11, 3000; @%p4 bra END;"
