@@ -6,7 +6,8 @@ Each patch of tb/mutants/rtl makes the unit wrong: it must still pass a plain sy
 in rtl/mbarrier a plain arrive and wait, and the regression must catch it, or the unit tests of the
 mbarrier room. Each patch of tb/mutants/golden makes the golden model wrong, and
 tb/golden alone must catch it. A patch begins with `# what is wrong`, and an RTL patch may name the
-configuration to test (`# config: default`). A mutant that nothing catches fails the target.
+configuration to test (`# config: default`), and the checker of tb/formal that must catch it before the
+lockstep does (`# checker: ram_props`). A mutant that nothing catches fails the target.
 """
 
 import argparse
@@ -24,6 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PATCHES = ROOT / "tb/mutants"
 TREE = ROOT / "build/mutants"  # a copy of the sources, in which the patches are tried
 DEFAULT_CONFIG = "small"
+OPTION = r"(config|checker): "
 GOLDEN_TEST = "tb/golden/golden_test"
 MBARRIER_TEST = "tb/unit/mb_test"
 PLAIN = "Mbarrier.PlainArriveAndWait"
@@ -39,9 +41,10 @@ class Mutant:
         self.of_mbarrier = "+++ b/rtl/mbarrier/" in patch.read_text()
         self.name = f"{self.kind}/{patch.stem}"
         notes = [line[1:].strip() for line in patch.read_text().splitlines() if line.startswith("#")]
-        options = dict(note.split(": ", 1) for note in notes if re.match(r"config: ", note))
+        options = dict(note.split(": ", 1) for note in notes if re.match(OPTION, note))
         self.config = options.get("config", DEFAULT_CONFIG)
-        self.wrong = " ".join(note for note in notes if not re.match(r"config: ", note))
+        self.checker = options.get("checker")
+        self.wrong = " ".join(note for note in notes if not re.match(OPTION, note))
         self.caught_by = None
         self.cycles = None
         self.problem = None
@@ -119,7 +122,13 @@ def try_rtl(mutant):
     for seeds, cycles in ATTEMPTS:
         caught = regress(mutant.config, seeds, cycles)
         if caught:
-            mutant.caught_by = f"regress, seed {caught[0]['seed']}: {caught[0]['what']}"
+            named = [found for found in caught if f"tb/formal/{mutant.checker}.sv" in found["report"]]
+            if mutant.checker and not named:
+                mutant.problem = f"is not caught by {mutant.checker}, but so:\n{caught[0]['report']}"
+                return
+            caught = named or caught
+            what = mutant.checker or caught[0]["what"]
+            mutant.caught_by = f"regress, seed {caught[0]['seed']}: {what}"
             mutant.cycles = caught[0]["cycle"]
             return
     if mutant.of_mbarrier:

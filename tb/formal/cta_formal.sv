@@ -60,7 +60,7 @@ module cta_formal
   );
 
   cta_props #(
-    .NumWarps(NumWarps), .NumIssue(NumIssue), .EnReduce(EnReduce), .EnFaults(EnFaults), .EnLanes(1'b0),
+    .NumWarps(NumWarps), .NumIssue(NumIssue), .EnFaults(EnFaults), .EnLanes(1'b0),
     .Lag(EnReduce || NumIssue > 1)
   ) u_props (
     .clk_i, .rst_ni (1'b1), .follow_i (follow),

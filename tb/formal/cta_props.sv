@@ -14,7 +14,6 @@ module cta_props
 #(
   parameter int unsigned NumWarps = 32,
   parameter int unsigned NumIssue = 1,
-  parameter bit          EnReduce = 1'b1,
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnLanes  = 1'b1,
   parameter bit          Lag      = 1'b1,  // the release comes two cycles behind the commit, else one
@@ -56,14 +55,14 @@ module cta_props
     bar_word_t           word;
   } answer_t;
 
-  pending_t [NumWarps-1:0] pending_q;
+  pending_t                pending_q [NumWarps];
   logic                    resident_q, known_q;  // known: nothing was written by R2B
   wcount_t                 size_q, alive_q;      // alive: how many are live
   logic [NumWarps-1:0]     live_q, waits_q;
-  logic [NumWarps-1:0][31:0] exited_q;           // lanes
-  entry_t [NumBars-1:0]    table_q, table_d;
+  logic [31:0]             exited_q [NumWarps];  // lanes
+  entry_t                  table_q [NumBars];
   logic                    exits_q;              // a warp has exited in the cycle before
-  answer_t                 answer, late_q, answer_q, due;
+  answer_t                 late_q, answer_q, due;
 
   function automatic wcount_t warps_of(logic [NumWarps-1:0] bits);
     warps_of = '0;
@@ -140,7 +139,9 @@ module cta_props
 
   always_ff @(posedge clk_i) begin
     if (EnLanes) begin
-      if (launches) exited_q <= '0;
+      for (int i = 0; i < NumWarps; i++) begin
+        if (launches) exited_q[i] <= '0;
+      end
       if (exits) exited_q[w] <= exited_q[w] | lifecycle_i.lanes;
     end
   end
@@ -149,93 +150,74 @@ module cta_props
   // Commit: the operations of a cycle, in port order
   // ---------------------------------------------------------------------------------------------
 
-  // What an operation is refused for, as the table in rtl/README.md has it.
-  function automatic fault_e refusal(pending_t o, entry_t e, logic live, logic waiting);
-    if (o.idle) return FaultNone;
-    if (!resident_q) return FaultCtaNotResident;
-    if (32'(o.warp) >= NumWarps || !live) return FaultWarpNotLive;
-    if (o.op inside {OpB2rBar, OpB2rWarp}) return FaultNone;
-    if (waiting) return FaultWarpWaiting;
-    if (!(waits_of(o.op) || o.op == OpArrive)) return FaultNone;
-    if (o.op == OpArrive && o.count[11:5] == '0 && o.count[4:0] == '0) return FaultArvWithoutCount;
-    if (o.count[4:0] != '0) return FaultCountNotMultiple;
-    if (o.count[11:5] > size_q) return FaultCountAboveCta;
-    if (e.kind != KindIdle && e.expected != o.count[11:5]) return FaultCountMismatch;
-    if (e.kind != KindIdle && e.kind != kind_of(o.op)) return FaultKindMismatch;
-    return FaultNone;
-  endfunction
-
-  always_comb begin
-    automatic pending_t o;
-    automatic entry_t   e;
-    automatic fault_e   cause;
-    answer  = '0;
-    table_d = table_q;
-    for (int p = 0; p < NumIssue; p++) begin
-      o = pending_q[commit_i.warp[p][WarpW-1:0]];
-      e = table_d[o.bar];
-      cause = refusal(o, e, live_q[o.warp[WarpW-1:0]], waits_q[o.warp[WarpW-1:0]]);
-      if (commit_i.valid[p] && o.cta == follow_i) begin
-        answer.ours[p]  = 1'b1;
-        answer.cause[p] = cause;
-        if (!o.idle && cause == FaultNone && (waits_of(o.op) || o.op == OpArrive)) begin
-          e.value    = fold(kind_of(o.op), e.value, e.kind == KindIdle, o);
-          e.kind     = kind_of(o.op);
-          e.expected = o.count[11:5];
-          e.arrived  = e.arrived + 7'd1;
-          if (waits_of(o.op)) e.waiting[o.warp[WarpW-1:0]] = 1'b1;
-          answer.changes = 1'b1;
-          answer.bar     = o.bar;
-          if (e.arrived == (e.expected == '0 ? alive_q : e.expected)) begin
-            answer.complete    = 1'b1;
-            answer.kind        = e.kind;
-            answer.value       = e.value;
-            answer.release_set = e.waiting;
-            e = '0;
-          end
-          answer.word    = '{zero: '0, kind: e.kind, expected: e.expected, arrived: e.arrived,
-                             value: e.value};
-          table_d[o.bar] = e;
-        end
-      end
-    end
-    // An exit counts nobody, and completes an entry at which all who remain wait.
-    if (exits_q) begin
-      for (int b = 0; b < NumBars; b++) begin
-        e = table_q[b];
-        if (e.kind != KindIdle && e.expected == '0 && e.arrived == alive_q) begin
-          answer.complete    = 1'b1;
-          answer.changes     = 1'b1;
-          answer.bar         = 4'(b);
-          answer.kind        = e.kind;
-          answer.value       = e.value;
-          answer.release_set = e.waiting;
-          table_d[b]         = '0;
-        end
-      end
-    end
-  end
-
+  // What commits in a cycle is at one entry. (If it were not, the unit could not tell of both.)
   always_ff @(posedge clk_i or negedge rst_ni) begin
+    automatic pending_t            o;
+    automatic entry_t              e = '0;
+    automatic fault_e              cause;
+    automatic answer_t             answer = '0;
+    automatic logic [NumWarps-1:0] arrives = '0;  // these warps begin to wait
     if (!rst_ni) begin
       late_q   <= '0;
       answer_q <= '0;
       waits_q  <= '0;
     end else begin
-      late_q   <= answer;
-      answer_q <= late_q;
-      waits_q  <= launches ? '0 : waits_q & ~answer.release_set;
       for (int p = 0; p < NumIssue; p++) begin
-        if (answer.ours[p] && answer.cause[p] == FaultNone && !launches &&
-            table_d[pending_q[commit_i.warp[p][WarpW-1:0]].bar]
-              .waiting[commit_i.warp[p][WarpW-1:0]]) begin
-          waits_q[commit_i.warp[p][WarpW-1:0]] <= 1'b1;
+        if (commit_i.valid[p] && pending_q[commit_i.warp[p][WarpW-1:0]].cta == follow_i) begin
+          o = pending_q[commit_i.warp[p][WarpW-1:0]];
+          if (!(answer.changes && answer.bar == o.bar)) e = table_q[o.bar];
+          cause = refusal(o, e.kind, e.expected, resident_q, size_q,
+                          32'(o.warp) < NumWarps && live_q[o.warp[WarpW-1:0]],
+                          waits_q[o.warp[WarpW-1:0]]);
+          answer.ours[p]  = 1'b1;
+          answer.cause[p] = cause;
+          if (!o.idle && cause == FaultNone && (waits_of(o.op) || o.op == OpArrive)) begin
+            e.value    = fold(kind_of(o.op), e.value, e.kind == KindIdle, o);
+            e.kind     = kind_of(o.op);
+            e.expected = o.count[11:5];
+            e.arrived  = e.arrived + 7'd1;
+            if (waits_of(o.op)) begin
+              e.waiting[o.warp[WarpW-1:0]] = 1'b1;
+              arrives[o.warp[WarpW-1:0]]   = 1'b1;
+            end
+            answer.changes = 1'b1;
+            answer.bar     = o.bar;
+            if (e.arrived == (e.expected == '0 ? alive_q : e.expected)) begin
+              answer.complete    = 1'b1;
+              answer.kind        = e.kind;
+              answer.value       = e.value;
+              answer.release_set = e.waiting;
+              e = '0;
+            end
+            answer.word = '{zero: '0, kind: e.kind, expected: e.expected, arrived: e.arrived,
+                            value: e.value};
+            table_q[o.bar] <= e;
+          end
         end
       end
+      // An exit counts nobody, and completes an entry at which all who remain wait.
+      if (exits_q) begin
+        for (int b = 0; b < NumBars; b++) begin
+          if (table_q[b].kind != KindIdle && table_q[b].expected == '0 && table_q[b].arrived == alive_q) begin
+            answer.complete    = 1'b1;
+            answer.changes     = 1'b1;
+            answer.bar         = 4'(b);
+            answer.kind        = table_q[b].kind;
+            answer.value       = table_q[b].value;
+            answer.release_set = table_q[b].waiting;
+            answer.word        = '0;
+            table_q[b]        <= '0;
+          end
+        end
+      end
+      if (launches) begin
+        for (int b = 0; b < NumBars; b++) table_q[b] <= '0;
+      end
+      late_q   <= answer;
+      answer_q <= late_q;
+      waits_q  <= launches ? '0 : (waits_q | arrives) & ~answer.release_set;
     end
   end
-
-  always_ff @(posedge clk_i) table_q <= launches ? '0 : table_d;
 
   assign due = Lag ? answer_q : late_q;
 

@@ -28,6 +28,24 @@ package cta_spec_pkg;
     return op inside {OpSync, OpRedAnd, OpRedOr, OpRedPopc};
   endfunction
 
+  // What an operation is refused for, as the table in rtl/README.md has it; at an entry of that kind and
+  // count, in a CTA of that size.
+  function automatic fault_e refusal(pending_t o, kind_e kind, wcount_t expected, logic resident,
+                                     wcount_t size, logic live, logic waiting);
+    if (o.idle) return FaultNone;
+    if (!resident) return FaultCtaNotResident;
+    if (!live) return FaultWarpNotLive;
+    if (o.op inside {OpB2rBar, OpB2rWarp}) return FaultNone;
+    if (waiting) return FaultWarpWaiting;
+    if (!(waits_of(o.op) || o.op == OpArrive)) return FaultNone;
+    if (o.op == OpArrive && o.count == '0) return FaultArvWithoutCount;
+    if (o.count[4:0] != '0) return FaultCountNotMultiple;
+    if (o.count[11:5] > size) return FaultCountAboveCta;
+    if (kind != KindIdle && expected != o.count[11:5]) return FaultCountMismatch;
+    if (kind != KindIdle && kind != kind_of(o.op)) return FaultKindMismatch;
+    return FaultNone;
+  endfunction
+
   // The value of a reduction, one warp further.
   function automatic logic [11:0] fold(kind_e kind, logic [11:0] value, logic opens, pending_t o);
     unique case (kind)

@@ -59,11 +59,11 @@ module mb_park_formal
   );
 
   mb_park_props #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .LimitNs(LimitNs)
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs),
+    .LimitNs(LimitNs)
   ) u_props (
     .clk_i, .rst_ni (rst_n), .follow_i (follow_q), .wants_i, .warp_i, .place_i, .phase_i, .has_hint_i,
-    .hint_i, .parks_o (parks), .turned_i, .leave_i, .leave_cta_i, .wake_o (wake), .expire_o (expire),
-    .now_i (u_park.g_limit.now_q)
+    .hint_i, .parks_o (parks), .turned_i, .leave_i, .leave_cta_i, .wake_o (wake), .expire_o (expire)
   );
 
   // Lemmas: how what is followed lies in the registers of the room.
@@ -102,6 +102,7 @@ module mb_park_formal
       L11_limit:  assert (!u_props.waits_q || u_props.limit_q < 34'd16);
       L12_turns:  assert (!(u_props.waits_q && u_props.turned_q && !u_props.fresh_q));
       L14_place:  assert (!(u_props.waits_q || u_props.turned_q) || 32'(u_props.place_q.cta) < NumCtas);
+      L15_clock:  assert (u_props.now_q == u_park.g_limit.now_q && u_props.ps_q == u_park.g_limit.ps_q);
       L13_wake:   assert (u_park.wake_q[w] == u_props.wakes_q);
     end
   end

@@ -11,6 +11,7 @@ module mb_park_props
   parameter int unsigned NumWarps  = 32,
   parameter int unsigned NumCtas   = 8,
   parameter int unsigned SmemBytes = 262144,
+  parameter int unsigned ClockPeriodPs = 1000,
   parameter int unsigned LimitNs   = 1000000,
   parameter bit          EnLimit   = 1'b1
 ) (
@@ -28,12 +29,13 @@ module mb_park_props
   input logic                leave_i,
   input cta_t                leave_cta_i,
   input logic [NumWarps-1:0] wake_o,
-  input logic [NumWarps-1:0] expire_o,
-  input logic [33:0]         now_i       // the clock of the unit, in ns
+  input logic [NumWarps-1:0] expire_o
 );
 
   localparam int unsigned AddrW = $clog2(SmemBytes);
   localparam int unsigned WarpW = $clog2(NumWarps);
+  localparam int unsigned WholeNs = ClockPeriodPs / 1000;
+  localparam int unsigned RestPs  = ClockPeriodPs % 1000;
 
   logic [WarpW-1:0] w;
   logic      waits_q, fresh_q;      // the warp waits; it has parked in the cycle before
@@ -42,7 +44,9 @@ module mb_park_props
   logic      turned_q, wakes_q;     // its turn committed one and two cycles ago
   logic      left_q;                // its CTA left in the cycle before
   logic      undecided_q;           // it waited in the cycle before, and had no answer
-  logic [33:0] start_q, limit_q, old_start_q, old_limit_q, elapsed, old_elapsed;
+  logic [33:0] now_q, start_q, limit_q, old_start_q, old_limit_q, elapsed, old_elapsed;  // whole ns
+  logic [10:0] ps_q, ps;            // beyond them
+  logic        carry;
   logic      parks, same, expires, turn;
 
   assign w       = follow_i[WarpW-1:0];
@@ -51,8 +55,25 @@ module mb_park_props
                    place_i.addr[AddrW-1:3] == place_q.addr[AddrW-1:3];
   assign expires = expire_o[w] && !fresh_q;  // this wait, not one whose place it took
   assign turn    = turned_i && waits_q && !expires && same && phase_i == phase_q;
-  assign elapsed     = now_i - start_q;
-  assign old_elapsed = now_i - old_start_q;
+  assign ps          = ps_q + 11'(RestPs);
+  assign carry       = ps >= 11'd1000;
+  assign elapsed     = now_q - start_q;
+  assign old_elapsed = now_q - old_start_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      now_q <= '0;
+      ps_q  <= '0;
+    end else begin
+      now_q <= now_q + 34'(WholeNs) + 34'(carry);
+      ps_q  <= carry ? ps - 11'd1000 : ps;
+    end
+  end
+
+  // A limit in whole ns has passed; some of a ns is left out where a cycle is no whole number of them.
+  function automatic logic passed(logic [33:0] ns, logic [33:0] limit);
+    return (RestPs == 0) ? ns >= limit : ns > limit;
+  endfunction
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -76,7 +97,7 @@ module mb_park_props
     if (parks) begin
       place_q     <= place_i;
       phase_q     <= phase_i;
-      start_q     <= now_i;
+      start_q     <= now_q;
       limit_q     <= has_hint_i ? 34'(hint_i) : 34'(LimitNs);
       old_start_q <= start_q;
       old_limit_q <= limit_q;
@@ -101,7 +122,7 @@ module mb_park_props
 
       // 4. Answered false is who has waited for its limit, or whose CTA has left.
       P04_limit: assert (!expire_o[w] || left_q ||
-                         (fresh_q ? old_elapsed >= old_limit_q : elapsed >= limit_q));
+                         (fresh_q ? passed(old_elapsed, old_limit_q) : passed(elapsed, limit_q)));
       C04_limit: cover (expire_o[w] && !left_q && !fresh_q && limit_q > 34'd3);
 
       // 5. The place of a wait is not taken by another before its answer: true, in this cycle or the

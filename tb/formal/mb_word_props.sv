@@ -28,14 +28,11 @@ module mb_word_props
   input logic       split_o
 );
 
-  mb_update_t one;
-  logic       several, refused;
-
-  assign one     = update_of(op_i, number_t'(lanes_i), number_t'(total_i), word_i, phase_i);
-  assign several = lanes_i > 6'd1;
-  assign refused = cause_o != FaultNone;
-
   always_ff @(posedge clk_i) begin
+    automatic mb_update_t one     = '0;
+    automatic logic       several = lanes_i > 6'd1;
+    automatic logic       refused = cause_o != FaultNone;
+    if (valid_i) one = update_of(op_i, number_t'(lanes_i), number_t'(total_i), word_i, phase_i);
     if (rst_ni && valid_i && before_i == FaultNone && (EnRefuse || one.cause == FaultNone)) begin
       // 1. One lane is never asked to come again; several are only if they would be refused together,
       //    or one before the last may turn the phase: nothing is pending, and bytes come or go.

@@ -60,10 +60,12 @@ TEST_P(AssertTest, ChangedLifecycle) {
   EXPECT_NE(Fired(&driver).find("rtl/muster.sv:"), std::string::npos);
 }
 
-// A launch takes a warp that waits in another CTA, which the CTA scheduler must never do; then that
-// CTA's barrier completes.
+// A launch takes warp 0 of another CTA, which the CTA scheduler must never do; both of that CTA's
+// warps come to a barrier, one before the launch, one behind it.
 class Thief : public Driver {
  public:
+  explicit Thief(unsigned first) : first_(first) {}
+
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override {
     inputs->fence_ack = ~std::uint64_t{0};
     const bool accepted = (inputs->lifecycle_valid && seen.lifecycle_ready) ||
@@ -90,11 +92,12 @@ class Thief : public Driver {
     launch.cta = step_ == 0 ? 0 : 1;
     launch.warps = step_ == 0 ? 0b11 : 0b01;
     launch.size = step_ == 0 ? 2 : 1;
-    inputs->issue[0] = Arrival(OpKind::kSync, step_ == 1 ? 0 : 1, 0, 2);
+    inputs->issue[0] = Arrival(OpKind::kSync, step_ == 1 ? first_ : 1 - first_, 0, 2);
     inputs->lifecycle_valid = step_ % 2 == 0;
     inputs->issue_valid = step_ % 2;
   }
 
+  unsigned first_;
   unsigned step_ = 0;
   std::uint64_t resume_ = 0;
 };
@@ -103,8 +106,19 @@ TEST_P(AssertTest, ReleaseOfAWarpThatDoesNotWait) {
   if (!GetParam().reduce && !GetParam().faults) {
     GTEST_SKIP() << "the unit does not know who waits";
   }
-  Thief driver;
+  Thief driver(0);
   EXPECT_NE(Fired(&driver).find("muster_warps.sv:"), std::string::npos);
+}
+
+// The properties of the proofs are in every simulation: the unit refuses the arrival of a warp that
+// is another CTA's now, and whoever only knows the ports' contracts expects it to complete the
+// barrier.
+TEST_P(AssertTest, PropertyOfTheProofs) {
+  if (!GetParam().faults) {
+    GTEST_SKIP() << "the unit does not know whose a warp is";
+  }
+  Thief driver(1);
+  EXPECT_NE(Fired(&driver).find("tb/formal/cta_props.sv:"), std::string::npos);
 }
 
 INSTANTIATE_TEST_SUITE_P(Units, AssertTest, testing::ValuesIn(BuiltConfigs()));

@@ -18,6 +18,10 @@ endforeach()
 # The board, as SimulatedBoard shows it.
 muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f unit_sources unit_options)
 muster_read_file_list(${rtl}/fpga.f board_sources board_options)
+foreach(scope mb cta)  # the properties of the proofs, bound to their units
+  muster_read_file_list(${PROJECT_SOURCE_DIR}/tb/formal/${scope}_props.f ${scope}_props unused)
+  list(APPEND unit_sources ${${scope}_props})
+endforeach()
 add_library(muster_simulated_board fpga_board.cpp)
 target_link_libraries(muster_simulated_board PUBLIC muster_board)
 target_compile_definitions(muster_simulated_board PRIVATE VL_USER_STOP)

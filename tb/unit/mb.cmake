@@ -1,6 +1,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 set(units ${CMAKE_CURRENT_BINARY_DIR}/mb)  # what Verilator writes
 set(rtl ${PROJECT_SOURCE_DIR}/rtl)
+muster_read_file_list(${PROJECT_SOURCE_DIR}/tb/formal/mb_props.f props unused)  # bound to their units
 
 muster_test(mb_test
   mb_coalesce_test.cpp mb_oracle.cpp mb_word_test.cpp mbarrier_room.cpp mbarrier_test.cpp
@@ -36,7 +37,7 @@ verilate(mb_test
     ${rtl}/mbarrier/muster_mb_amount.sv ${rtl}/mbarrier/muster_mb_update.sv
     ${rtl}/mbarrier/muster_mb_pipe.sv ${rtl}/mbarrier/muster_mb_drain.sv
     ${rtl}/mbarrier/muster_mb_park.sv ${rtl}/mbarrier/muster_mb_response.sv
-    ${rtl}/mbarrier/muster_mbarrier.sv mbarrier_flat.sv
+    ${rtl}/mbarrier/muster_mbarrier.sv ${props} mbarrier_flat.sv
   INCLUDE_DIRS ${rtl}/common
   VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall -Wno-SYNCASYNCNET --assert
   OPT_FAST -O2)

@@ -1,0 +1,13 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The named barriers' properties in simulations, of CTA slot 0.
+bind muster_cta cta_props #(
+  .NumWarps(NumWarps), .NumIssue(NumIssue), .EnFaults(EnFaults),
+  .EnLanes(EnLanes), .Lag(Lag)
+) u_props (
+  .clk_i, .rst_ni, .follow_i ('0), .accept_i (issue_valid_i & issue_ready_o), .issue_i,
+  .lc_done_i (lifecycle_valid_i && lifecycle_ready_o), .lifecycle_i, .lifecycle_warps_i,
+  .release_i (release_o), .release_info_i (release_info_o),
+  .fault_valid_i (fault_valid_o[NumIssue-1:0]), .fault_i (fault_o[NumIssue-1:0]),
+  .commit_i (commit_o)
+);

@@ -1,0 +1,3 @@
+tb/formal/cta_spec_pkg.sv
+tb/formal/cta_props.sv
+tb/formal/cta_binds.sv

@@ -1,0 +1,37 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The properties in simulations: the checkers of the proofs beside each of their units, wherever this
+// file is among the sources. Of parked waits those of the first and of the last warp are followed: a
+// checker for each would cost more than the unit.
+bind muster_ram ram_props #(
+  .Depth(Depth), .Width(Width), .NumWrite(NumWrite), .NumRead(NumRead), .Forward(Forward)
+) u_props (
+  .clk_i, .we_i, .waddr_i, .wdata_i, .raddr_i, .rdata_i (rdata_o)
+);
+
+bind muster_rr_arbiter rr_arbiter_props #(.NumReq(NumReq)) u_props (
+  .clk_i, .rst_ni, .req_i, .advance_i, .gnt_o
+);
+
+bind muster_mb_pipe mb_commit_props #(
+  .SmemBytes(SmemBytes), .EnLanes(EnLanes), .EnFaults(EnFaults)
+) u_props (
+  .clk_i, .rst_ni, .commit_i (commit_o), .request_i (request_o), .found_i (found_o),
+  .word_i (word_o), .written_i (written_o), .turned_i (turned_o), .passed_i (passed_o)
+);
+
+bind muster_mb_park mb_park_props #(
+  .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs),
+  .LimitNs(LimitNs), .EnLimit(EnLimit)
+) u_first_props (
+  .clk_i, .rst_ni, .follow_i ('0), .wants_i, .warp_i, .place_i, .phase_i, .has_hint_i, .hint_i,
+  .parks_o, .turned_i, .leave_i, .leave_cta_i, .wake_o, .expire_o
+);
+
+bind muster_mb_park mb_park_props #(
+  .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs),
+  .LimitNs(LimitNs), .EnLimit(EnLimit)
+) u_last_props (
+  .clk_i, .rst_ni, .follow_i (6'(NumWarps - 1)), .wants_i, .warp_i, .place_i, .phase_i, .has_hint_i, .hint_i,
+  .parks_o, .turned_i, .leave_i, .leave_cta_i, .wake_o, .expire_o
+);

@@ -1,0 +1,60 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// muster_ram keeps what is written and reads it a cycle later.
+module ram_props #(
+  parameter int unsigned        Depth    = 16,
+  parameter int unsigned        Width    = 8,
+  parameter int unsigned        NumWrite = 1,
+  parameter int unsigned        NumRead  = 1,
+  parameter logic [NumRead-1:0] Forward  = '1,
+  localparam int unsigned       AddrW    = (Depth > 1) ? $clog2(Depth) : 1
+) (
+  input logic                           clk_i,
+  input logic [NumWrite-1:0]            we_i,
+  input logic [NumWrite-1:0][AddrW-1:0] waddr_i,
+  input logic [Width-1:0]               wdata_i,
+  input logic [NumRead-1:0][AddrW-1:0]  raddr_i,
+  input logic [NumRead-1:0][Width-1:0]  rdata_i
+);
+
+  typedef struct packed {
+    logic             written;
+    logic [Width-1:0] data;
+  } word_t;
+
+  word_t word_q [2**AddrW];  // what each word should hold
+
+  initial begin
+    for (int a = 0; a < 2**AddrW; a++) word_q[a] = '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int w = 0; w < NumWrite; w++) begin
+      if (we_i[w]) word_q[waddr_i[w]] <= '{written: 1'b1, data: wdata_i};
+    end
+  end
+
+  for (genvar r = 0; r < NumRead; r++) begin : g_read
+    logic [AddrW-1:0] raddr_q;
+    logic             collides_q;  // read while it is written
+
+    always_ff @(posedge clk_i) begin
+      automatic word_t word = word_q[raddr_q];
+      automatic logic  collides = 1'b0;
+      for (int w = 0; w < NumWrite; w++) collides = collides || (we_i[w] && waddr_i[w] == raddr_i[r]);
+      raddr_q    <= raddr_i[r];
+      collides_q <= collides;
+
+      if (Forward[r]) begin
+        // 1. A port of Forward reads what was written last, that of the cycle of the address included.
+        P01_forward: assert (!word.written || rdata_i[r] == word.data);
+        C01_forward: cover (word.written && collides_q && word.data == '1);
+      end else begin
+        // 2. So does any other port, unless the word was being written.
+        P02_plain: assert (!word.written || collides_q || rdata_i[r] == word.data);
+        C02_plain: cover (word.written && !collides_q && word.data == '1);
+      end
+    end
+  end
+
+endmodule
