@@ -20,6 +20,11 @@ constexpr std::uint32_t kRandomPick = 16;
 constexpr std::uint32_t kYieldOneIn = 4;
 constexpr std::uint32_t kTurns = 16;
 
+// Lanes in a function have yet to come back to those that are not.
+bool IsBehind(const Group& a, const Group& b) {
+  return a.frame != b.frame ? a.frame > b.frame : a.pc < b.pc;
+}
+
 }  // namespace
 
 std::array<std::uint32_t, 3> PointOf(std::uint64_t index,
@@ -96,7 +101,7 @@ Group* Interpreter::Pick(Warp* warp) {
     if (any) {
       return &group;
     }
-    if (best == nullptr || group.pc < best->pc) {
+    if (best == nullptr || IsBehind(group, *best)) {
       best = &group;
     }
   }
@@ -125,7 +130,19 @@ void Interpreter::Remove(Warp* warp, std::size_t index) {
   warp->groups.pop_back();
 }
 
-// Joins the group with one that stands at the same place.
+// Whether lanes that stand in the same function have come there by the same calls.
+bool Interpreter::SameCalls(Warp* warp, unsigned a, unsigned b, std::uint32_t frame) {
+  while (frame != 0 &&
+         warp->Register(frame, kReturnSlot, a) == warp->Register(frame, kReturnSlot, b) &&
+         warp->Register(frame, kFrameSlot, a) == warp->Register(frame, kFrameSlot, b)) {
+    frame = static_cast<std::uint32_t>(warp->Register(frame, kFrameSlot, a));
+  }
+  return frame == 0;
+}
+
+// Joins the group with one that stands at the same place. Lanes that called a function at several
+// places go through it apart, as the code behind each call may rely on; but an aligned barrier is
+// one for all.
 void Interpreter::Merge(Warp* warp, std::size_t index) {
   std::vector<Group>& groups = warp->groups;
   if (groups.size() == 1) {
@@ -135,7 +152,9 @@ void Interpreter::Merge(Warp* warp, std::size_t index) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     Group& other = groups[i];
     if (i == index || other.pc != group.pc || other.frame != group.frame ||
-        other.state != group.state) {
+        other.state != group.state ||
+        (group.state != Group::State::kAligned &&
+         !SameCalls(warp, LowestLane(group.lanes), LowestLane(other.lanes), group.frame))) {
       continue;
     }
     other.lanes |= group.lanes;

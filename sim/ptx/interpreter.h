@@ -108,6 +108,7 @@ class Interpreter {
   Group* Pick(Warp* warp);
   void Yield(Warp* warp, std::size_t index);
   void YieldSometimes(Warp* warp, std::size_t index);
+  static bool SameCalls(Warp* warp, unsigned a, unsigned b, std::uint32_t frame);
   void Merge(Warp* warp, std::size_t index);
   void MergeAll(Warp* warp);
   void Split(Warp* warp, std::size_t index, std::uint32_t lanes, std::uint32_t pc);

@@ -648,7 +648,11 @@ void Linker::LinkAll() {
     }
     Symbol symbol;
     symbols_.Find(source.name, &symbol);
-    DecodeFunction(source, &program_.functions[symbol.address]);
+    Function* const function = &program_.functions[symbol.address];
+    function->has_body = kernel_ == nullptr || reached_.count(source.name) != 0;
+    if (function->has_body) {
+      DecodeFunction(source, function);
+    }
   }
   Initialise();
 }

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A kernel ready to run: the code of all functions of its file, and where its variables lie.
+// A kernel ready to run: the code of the functions that it can come to, and where variables lie.
 #ifndef MUSTER_SIM_PTX_PROGRAM_H_
 #define MUSTER_SIM_PTX_PROGRAM_H_
 
@@ -90,8 +90,8 @@ struct Program {
   const Function& Kernel() const { return functions[kernel]; }
 };
 
-// Decodes a file for one of its kernels (empty name: its only one). Throws InputError: a name that
-// is not there, or all the instructions that are not supported or malformed, a line each.
+// Decodes what one kernel of a file can come to (empty name: the only one). Throws InputError: a
+// name that is not there, or all its instructions that are not supported or malformed, a line each.
 Program Link(const syntax::Module& module, std::string_view kernel);
 
 // What a compiler would refuse of a file: all that Link refuses, forms that the file's .version or

@@ -171,7 +171,8 @@ TEST(PtxBarrier, AlignedLanesWaitHoweverLongOthersRun) {
   mov.u32 %r5, 0; setp.ne.u32 %p1, %r1, 0; @%p1 bra MEET;
 LOOP: add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 30000; @%p2 bra LOOP;
   st.shared.u32 [s], %r5;
-MEET: bar.sync 0; ld.shared.u32 %r10, [s];)" + kStore));
+MEET: bar.sync 0; ld.shared.u32 %r10, [s];)" +
+                                  kStore));
   ASSERT_EQ(run.outcome(), "completes");
   EXPECT_EQ(run.Words(0), All(64, 30000));
   EXPECT_EQ(run.Hazards(Hazard::kDivergedAligned), 0U);

@@ -197,6 +197,11 @@ TEST(PtxParser, KernelIsChosenByName) {
   EXPECT_EQ(Refusal(two, "c"), "f.ptx: there is no kernel c; the file has a, b");
   EXPECT_EQ(LinkText(two, "b").Kernel().name, "b");
   EXPECT_EQ(Refusal(Header() + ".func f() { ret; }"), "f.ptx: the file has no .entry");
+  // What a kernel cannot come to does not keep it from running.
+  const std::string bad =
+      Header() + ".func f() { frob; }\n.entry a() { call f; ret; }\n.entry b() { ret; }\n";
+  EXPECT_EQ(LinkText(bad, "b").Kernel().name, "b");
+  EXPECT_EQ(Refusal(bad, "a").substr(6), "4:13: the instruction frob is not supported");
 }
 
 TEST(PtxParser, InstructionsKeepTheirLines) {

@@ -92,6 +92,39 @@ TEST(PtxWarp, LanesMeetAtSeveralPlaces) {
   }
 }
 
+TEST(PtxWarp, CallsAtSeveralPlacesStayApart) {
+  // Lanes below 8 and the others call, at two places, a function that calls another one.
+  const std::string text = Header("sm_80") + R"(
+.func (.reg .b32 all) outer();
+.func (.reg .b32 all) inner();
+.visible .entry test(.param .u64 out) {
+  .reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %d<4>;
+  ld.param.u64 %d1, [out]; mov.u32 %r1, %laneid; mad.wide.u32 %d2, %r1, 4, %d1;
+  setp.lt.u32 %p1, %r1, 8; @%p1 bra LOW;
+  call (%r10), outer; bra MEET;
+LOW: call (%r10), outer;
+MEET: activemask.b32 %r11; popc.b32 %r11, %r11; mad.lo.u32 %r10, %r11, 1000, %r10;
+  st.global.u32 [%d2], %r10; ret;
+}
+.func (.reg .b32 all) outer() { call (all), inner; ret; }
+.func (.reg .b32 all) inner() {
+  .reg .pred %p<2>; .reg .b32 %r<4>; activemask.b32 %r1; setp.eq.u32 %p1, %r1, %r1; vote.sync.ballot.b32 %r2, %p1, %r1; popc.b32 all, %r2; ret;
+}
+)";
+  Kernel kernel(text);
+  kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, 32)};
+  unsigned together = 0;  // where chance lets one group go on, they are not
+  for (std::uint64_t seed = 1; seed < 10; ++seed) {
+    const Ended run(kernel, "default", seed);
+    ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      EXPECT_EQ(run.Words(0)[lane] % 1000, lane < 8 ? 8U : 24U) << seed;
+    }
+    together += run.Words(0)[0] / 1000 == 32 ? 1 : 0;
+  }
+  EXPECT_GT(together, 4U);
+}
+
 TEST(PtxWarp, OldFormsTakeTheLanesThatAreThere) {
   EXPECT_EQ(
       Lanes("mov.u32 %r10, 0; setp.lt.u32 %p1, %r1, 4; @%p1 bra LOW; bra DONE;\n"
