@@ -1,5 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include <cooperative_groups.h>
+
 #include <cuda/barrier>
 #include <cuda/ptx>
 

@@ -1,5 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include <cooperative_groups.h>
+
 #include <cuda/latch>
 #include <cuda/pipeline>
 #include <cuda/semaphore>
@@ -34,9 +35,9 @@ extern "C" __global__ void roles(const int* in, int* out) {
   __shared__ int stage[4][64];
   __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 4> state;
   const bool fills = threadIdx.x % 2 != 0;
-  auto pipe = cuda::make_pipeline(
-      cg::this_thread_block(), &state,
-      fills ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
+  auto pipe =
+      cuda::make_pipeline(cg::this_thread_block(), &state,
+                          fills ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
   const int pair = threadIdx.x / 2;
   if (fills) {
     for (int batch = 0; batch < kBatches; ++batch) {
