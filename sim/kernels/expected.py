@@ -173,6 +173,13 @@ def hazard_repeated_arrival():
     return {"out": list(range(96))}
 
 
+def grid_sync(a):
+    n = len(a)
+    for _ in range(8):
+        a = [(a[(i + 1) % n] + a[i - 1]) % 2**32 for i in range(n)]
+    return {"a": a}
+
+
 def half(in_):
     # A format is the bits of its fraction and the least exponent of its normal numbers; numbers are
     # exact, and rounded once by each operation.

@@ -121,7 +121,7 @@ bool IsMbarrier(const Cta& cta, std::uint64_t byte, unsigned bytes) {
 }
 
 // An atomic operation of one lane.
-void SwapAll(const Lanes& lanes, unsigned lane, std::uint8_t* at) {
+void SwapAll(const Lanes& lanes, unsigned lane, std::uint8_t* at, bool global) {
   const Instruction& i = lanes.instruction;
   const auto op = static_cast<Atomic>(i.mode);
   if (i.type == Type::kB128) {
@@ -137,14 +137,21 @@ void SwapAll(const Lanes& lanes, unsigned lane, std::uint8_t* at) {
   for (unsigned k = 0; k < i.vector; ++k) {
     std::uint8_t* const element = at + std::size_t{k} * Bytes(i.type);
     const std::uint64_t b = lanes.a(1 + k)[lane];
-    lanes.d(k)[lane] = SwapInMemory(element, i.type, op, b, c);
+    lanes.d(k)[lane] = SwapInMemory(element, i.type, op, b, c, global);
   }
 }
 
 }  // namespace
 
-std::uint64_t SwapInMemory(std::uint8_t* at, Type type, Atomic op, std::uint64_t b,
-                           std::uint64_t c) {
+std::uint64_t SwapInMemory(std::uint8_t* at, Type type, Atomic op, std::uint64_t b, std::uint64_t c,
+                           bool global) {
+  if (type == Type::kF32 && op == Atomic::kAdd && global) {
+    float old = 0;
+    std::memcpy(&old, at, sizeof old);
+    const float sum = FlushSubnormal(FlushSubnormal(old) + FlushSubnormal(FromBits<float>(b)));
+    std::memcpy(at, &sum, sizeof sum);
+    return ToBits(old);
+  }
   if (IsHalf(ElementOf(type))) {
     return SwapHalves(at, type, op, b);
   }
@@ -306,7 +313,7 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
         std::memcpy(at + std::size_t{k} * bytes, &bits, bytes);
       }
     } else {
-      SwapAll(lanes, lane, at);
+      SwapAll(lanes, lane, at, !IsShared(i.space) && SegmentOf(address) != kSharedSegment);
     }
     if (mb_port_ != nullptr && write) {
       NoteStore(warp, lanes, lane, before.data(), at);

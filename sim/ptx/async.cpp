@@ -102,11 +102,17 @@ std::string Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsigned lan
   const std::uint64_t to =
       (lanes.a(0)[lane] + static_cast<std::uint64_t>(i.offset)) & (i.narrow ? 0xffffffffU : ~0ULL);
   Transfer transfer;
-  if (to % size != 0 || !Locate(warp, lane, i.space, to, size, true, &transfer)) {
+  const std::uint64_t mbarrier = i.a[5] == kNoSlot ? 0 : lanes.a(5)[lane];
+  if (i.a[5] == kNoSlot) {
+    const std::uint64_t segment = SegmentOf(to);
+    const bool global = segment == kGlobalSegment || segment >= kFirstBuffer;
+    if (to % size != 0 || !global || Reach(warp, lane, i.space, to, size, true) == nullptr) {
+      return DescribeAccess(*warp, i.space, to, size, true);
+    }
+    transfer.address = to;
+  } else if (to % size != 0 || !Locate(warp, lane, i.space, to, size, true, &transfer)) {
     return DescribeAccess(*warp, i.space, to, size, true);
-  }
-  const std::uint64_t mbarrier = lanes.a(5)[lane];
-  if (!LocateMbarrier(warp, lane, i.space, mbarrier, &transfer)) {
+  } else if (!LocateMbarrier(warp, lane, i.space, mbarrier, &transfer)) {
     return fmt::format("names an mbarrier at {:#x}, which is no word of the CTA that it stores to",
                        mbarrier);
   }

@@ -611,6 +611,8 @@ void Compute(const Lanes& l) {
     case Op::kCvt:
     case Op::kCvtPack:
       return ComputeConvert(l);
+    case Op::kVideo:
+      return ComputeVideo(l);
     default:
       break;
   }

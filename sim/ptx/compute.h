@@ -78,9 +78,10 @@ struct Lanes {
   }
 };
 
-// One atomic operation on memory. Returns what was there: access.cpp.
-std::uint64_t SwapInMemory(std::uint8_t* at, Type type, Atomic op, std::uint64_t b,
-                           std::uint64_t c);
+// One atomic operation on memory. Returns what was there: access.cpp. A sum of f32 in global memory
+// takes and gives zeroes for subnormal numbers.
+std::uint64_t SwapInMemory(std::uint8_t* at, Type type, Atomic op, std::uint64_t b, std::uint64_t c,
+                           bool global);
 
 void Compute(const Lanes& lanes);         // whatever only computes: one of the following
 void ComputeInteger(const Lanes& lanes);  // integers, bits and moves
@@ -89,6 +90,7 @@ void ComputeHalf(const Lanes& lanes);     // f16 and bf16 arithmetic
 void ComputePair(const Lanes& lanes);     // two of those in a register
 void ComputeCompare(const Lanes& lanes);  // setp, set, selp, slct, testp
 void ComputeConvert(const Lanes& lanes);  // cvt
+void ComputeVideo(const Lanes& lanes);    // vadd and the like
 
 // atom and red on f16 and bf16: the value in memory after the operation.
 std::uint64_t CombineHalves(Type type, Atomic op, std::uint64_t old, std::uint64_t b);

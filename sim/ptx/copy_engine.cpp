@@ -133,7 +133,7 @@ bool CopyEngine::Write(const Transfer& transfer) {
     for (unsigned k = 0; k < size; k += bytes) {
       std::uint64_t value = 0;
       std::memcpy(&value, &transfer.data[k], bytes);
-      SwapInMemory(at + k, transfer.type, transfer.atomic, value, 0);
+      SwapInMemory(at + k, transfer.type, transfer.atomic, value, 0, transfer.to == nullptr);
     }
   }
   if (port != nullptr) {

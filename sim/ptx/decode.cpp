@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "sim/ptx/address.h"
+#include "sim/ptx/directives.h"
 
 namespace muster::ptx {
 namespace {
@@ -86,23 +87,14 @@ const std::unordered_map<std::string_view, SpecialEntry>& Specials() {
       {"%reserved_smem_offset_cap", {Special::kReservedCap, Type::kU32}},
       {"%reserved_smem_offset_0", {Special::kReserved0, Type::kU32}},
       {"%reserved_smem_offset_1", {Special::kReserved1, Type::kU32}},
+      {"%envreg1", {Special::kWorkspaceHigh, Type::kU32}},
+      {"%envreg2", {Special::kWorkspaceLow, Type::kU32}},
       {"%current_graph_exec", {Special::kZero, Type::kU64}}};
   return specials;
 }
 
-// The digits of "sm_80" or "7.8".
-unsigned NumberIn(std::string_view text) {
-  unsigned number = 0;
-  for (const char c : text) {
-    if (c >= '0' && c <= '9') {
-      number = number * 10 + static_cast<unsigned>(c - '0');
-    }
-  }
-  return number;
-}
-
-// %envreg0 to 31, and %pm0 to 7, %pm0_64 to 7_64: there is no driver that sets them, and nothing is
-// monitored.
+// %envreg0 to 31, and %pm0 to 7, %pm0_64 to 7_64: there is no driver that sets them, save those
+// that hold the address of a cooperative grid's workspace, and nothing is monitored.
 const SpecialEntry* NumberedSpecial(std::string_view name) {
   static constexpr SpecialEntry kNothing = {Special::kZero, Type::kU32};
   static constexpr SpecialEntry kWideNothing = {Special::kZero, Type::kU64};
@@ -362,6 +354,12 @@ void Decoder::CheckKind(const Operand& operand, Type there, Type wanted) {
   }
 }
 
+void Decoder::RefuseSink(const Operand& operand) {
+  if (operand.kind == Kind::kName && operand.name == "_") {
+    Misuse(operand.at, fmt::format("{} needs a register for its result", Spelling()));
+  }
+}
+
 Slot Decoder::SecondDestination(const Operand& operand, Type type) {
   if (operand.second.empty()) {
     return Scratch();
@@ -592,6 +590,7 @@ const std::unordered_map<std::string_view, Decoder::FamilyEntry>& Decoder::Famil
       {"red", {&D::AtomicAccess, Op::kAtomic}},
       {"membar", {&D::Fence, Op::kFence}},
       {"fence", {&D::Fence, Op::kFence}},
+      {"tensormap", {&D::CopyFence, Op::kStore}},
       {"prefetch", {&D::CacheHint, Op::kNop}},
       {"prefetchu", {&D::CacheHint, Op::kNop}},
       {"applypriority", {&D::CacheHint, Op::kNop}},
@@ -621,6 +620,29 @@ const std::unordered_map<std::string_view, Decoder::FamilyEntry>& Decoder::Famil
       {"bar", {&D::Barrier, Op::kBarrier}},
       {"barrier", {&D::Barrier, Op::kBarrier}},
       {"mbarrier", {&D::Mbarrier, Op::kMbarrier}},
+      {"vadd", {&D::VideoInstruction, Op::kVideo}},
+      {"vsub", {&D::VideoInstruction, Op::kVideo}},
+      {"vabsdiff", {&D::VideoInstruction, Op::kVideo}},
+      {"vmin", {&D::VideoInstruction, Op::kVideo}},
+      {"vmax", {&D::VideoInstruction, Op::kVideo}},
+      {"vshl", {&D::VideoInstruction, Op::kVideo}},
+      {"vshr", {&D::VideoInstruction, Op::kVideo}},
+      {"vmad", {&D::VideoInstruction, Op::kVideo}},
+      {"vset", {&D::VideoInstruction, Op::kVideo}},
+      {"vadd2", {&D::VideoInstruction, Op::kVideo}},
+      {"vsub2", {&D::VideoInstruction, Op::kVideo}},
+      {"vavrg2", {&D::VideoInstruction, Op::kVideo}},
+      {"vabsdiff2", {&D::VideoInstruction, Op::kVideo}},
+      {"vmin2", {&D::VideoInstruction, Op::kVideo}},
+      {"vmax2", {&D::VideoInstruction, Op::kVideo}},
+      {"vset2", {&D::VideoInstruction, Op::kVideo}},
+      {"vadd4", {&D::VideoInstruction, Op::kVideo}},
+      {"vsub4", {&D::VideoInstruction, Op::kVideo}},
+      {"vavrg4", {&D::VideoInstruction, Op::kVideo}},
+      {"vabsdiff4", {&D::VideoInstruction, Op::kVideo}},
+      {"vmin4", {&D::VideoInstruction, Op::kVideo}},
+      {"vmax4", {&D::VideoInstruction, Op::kVideo}},
+      {"vset4", {&D::VideoInstruction, Op::kVideo}},
       {"clusterlaunchcontrol", {&D::LaunchControl, Op::kTryCancel}},
   };
   return families;

@@ -19,6 +19,8 @@
 
 namespace muster::ptx {
 
+struct Video;
+
 struct Diagnostic {
   enum class Kind : std::uint8_t {
     kError,   // it cannot be run
@@ -78,6 +80,8 @@ class Decoder {
                    Type* actual = nullptr);
   Slot Source(const syntax::Operand& operand, Type type, bool may_be_wider = false);
   void CheckKind(const syntax::Operand& operand, Type there, Type wanted);
+  // The text has no _ there.
+  void RefuseSink(const syntax::Operand& operand);
   Slot SecondDestination(const syntax::Operand& operand, Type type);  // q of p|q
   Slot Predicate(const syntax::Operand& operand);
   std::array<Slot, 2> Halves(const syntax::Operand& operand, bool destination);
@@ -118,7 +122,7 @@ class Decoder {
   void Move();
   void MoveWide();
   void Convert();
-  void ConvertModifiers(Type to, Type from);
+  void ConvertModifiers(Type to, Type from, bool pair);
   void ConvertPair(Type to, Type from);
   Instruction Rearranged(Op op, Type pair) const;
   void ConvertPack();
@@ -158,6 +162,8 @@ class Decoder {
   void BulkReduction(bool out);
   void StoreAsync();
   Slot AddressValue(const syntax::Operand& operand, Space space);
+  // decode_video.cpp.
+  void VideoInstruction();
   // decode_launch.cpp.
   void LaunchControl();
   void TryCancel();
@@ -170,6 +176,14 @@ class Decoder {
   void MbWait(bool tries);
   void MbPendingCount();
   void MbCopyArrive();
+
+  void StoreToGlobal();
+  void VideoSecondary(Video* video);
+  void VideoProduct(Video* video);
+  std::uint8_t VideoPart(const syntax::Operand& operand, std::string_view selector);
+  std::uint8_t VideoMask(const syntax::Operand& operand, std::string_view selector);
+  std::uint16_t VideoDigits(const syntax::Operand& operand, std::string_view selector,
+                            unsigned first);
 
   struct Needs {  // 78, 90: PTX 7.8 and sm_90
     unsigned version;
@@ -195,6 +209,8 @@ class Decoder {
                               Type* actual = nullptr);
   Slot SumOf(Slot base, std::int64_t offset);
   Space TakeSpace();
+  void CopyFence();
+  Slot Policy(const syntax::Operand& operand);
   void ProxyFence();
   void RestrictedFence();
   Type AtomicType(Atomic operation);

@@ -199,14 +199,18 @@ void Decoder::BulkReduction(bool out) {
   const Atomic atomic = kOps[op];
   out_.combine = static_cast<std::uint8_t>(static_cast<unsigned>(atomic) + 1);
   switch (atomic) {
-    case Atomic::kAdd:
-      out_.type = out ? TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kF32, Type::kF64})
-                      : TakeType({Type::kU32, Type::kS32, Type::kU64});
+    case Atomic::kAdd: {
+      const bool halves = out && Take("noftz");
+      out_.type = halves ? TakeType({Type::kF16, Type::kBF16})
+                  : out  ? TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kF32, Type::kF64})
+                         : TakeType({Type::kU32, Type::kS32, Type::kU64});
       return;
+    }
     case Atomic::kMin:
     case Atomic::kMax:
-      out_.type = out ? TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kS64})
-                      : TakeType({Type::kU32, Type::kS32});
+      out_.type =
+          out ? TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kS64, Type::kF16, Type::kBF16})
+              : TakeType({Type::kU32, Type::kS32});
       return;
     case Atomic::kIncrement:
     case Atomic::kDecrement:
@@ -219,22 +223,32 @@ void Decoder::BulkReduction(bool out) {
 
 // The rest of st.async and red.async: where to, what, and the mbarrier.
 void Decoder::StoreAsync() {
+  const bool stores = syntax_->opcode == "st";
+  const char* const name = stores ? "st.async" : "red.async";
+  Require(name, 81, 90);
   out_.op = Op::kStoreAsync;
+  if (Take("release")) {
+    StoreToGlobal();
+    return;
+  }
   out_.space = Take("shared::cluster") ? Space::kCluster : Space::kGeneric;
-  Take("mbarrier::complete_tx::bytes");
-  if (syntax_->opcode == "st") {
-    Require("st.async", 81, 90);
-    Take("weak");
+  const bool completes = Take("mbarrier::complete_tx::bytes");
+  if (stores) {
+    if (!Take("weak") && Take("cluster")) {
+      Require("st.async.cluster", 87, 90);
+    }
+    if (!completes) {
+      Misuse(at_, fmt::format("{} lacks .mbarrier::complete_tx::bytes", Spelling()));
+    }
     out_.vector = TakeVector();
     out_.type = TakeType({Type::kB32, Type::kB64, Type::kU32, Type::kU64, Type::kS32, Type::kS64,
                           Type::kF32, Type::kF64});
-    if (out_.vector > 4) {
-      Unsupported("this vector");
+    if (Bytes(out_.type) * out_.vector > 16) {
+      Unsupported("a vector of more than 16 bytes");
     }
   } else {
-    Require("red.async", 81, 90);
     if (!Take("relaxed") || !Take("cluster")) {
-      Fail(at_, fmt::format("{} lacks .relaxed.cluster", Spelling()));
+      Fail(at_, fmt::format("{} lacks .relaxed.cluster, or .release and its scope", Spelling()));
       return;
     }
     BulkReduction(false);
@@ -249,6 +263,34 @@ void Decoder::StoreAsync() {
   const auto values = Registers(Arg(1), out_.type, false);
   std::copy(values.begin(), values.end(), out_.a.begin() + 1);
   out_.a[5] = mbarrier;
+}
+
+// Those that release: to global memory, and nobody hears of it.
+void Decoder::StoreToGlobal() {
+  const bool stores = syntax_->opcode == "st";
+  Require(Spelling(), 87, 100);
+  const bool mapped = Take("mmio");
+  const int scope = stores ? TakeOne({"sys", "gpu"}) : TakeOne({"sys", "gpu", "cluster"});
+  if (scope < 0 || (mapped && scope != 0)) {
+    Fail(at_, fmt::format("{} lacks {}", Spelling(), mapped ? ".sys" : "its scope"));
+  }
+  out_.space = Take("global") ? Space::kGlobal : Space::kGeneric;
+  if (stores) {
+    out_.type = TakeType({Type::kB8, Type::kB16, Type::kB32, Type::kB64, Type::kU8, Type::kU16,
+                          Type::kU32, Type::kU64, Type::kS8, Type::kS16, Type::kS32, Type::kS64,
+                          Type::kF32, Type::kF64});
+  } else {
+    if (!Take("add")) {
+      Fail(at_, fmt::format("{} lacks .add", Spelling()));
+    }
+    out_.combine = static_cast<std::uint8_t>(static_cast<unsigned>(Atomic::kAdd) + 1);
+    out_.type = TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kS64});
+  }
+  if (!Count(2, 2)) {
+    return;
+  }
+  Address(Arg(0));
+  out_.a[1] = Source(Arg(1), out_.type, Bytes(out_.type) == 1);
 }
 
 }  // namespace muster::ptx

@@ -72,6 +72,7 @@ void Decoder::QueryCancel() {
   const auto response = Halves(Arg(1), false);
   std::copy(response.begin(), response.end(), out_.a.begin());
   if (!all) {
+    RefuseSink(Arg(0));
     out_.d[asks ? 0 : part] = Destination(Arg(0), type);
     return;
   }

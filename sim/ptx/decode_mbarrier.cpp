@@ -172,6 +172,7 @@ void Decoder::MbWait(bool tries) {
   if (!MbOperands(op, 3, tries ? 4 : 3)) {
     return;
   }
+  RefuseSink(Arg(0));
   out_.d[0] = Destination(Arg(0), Type::kPred);
   MbAddress(Arg(1));
   out_.a[1] = Source(Arg(2), parity ? Type::kU32 : Type::kB64);
@@ -192,6 +193,7 @@ void Decoder::MbPendingCount() {
   }
   if (Count(2, 2)) {
     out_.type = Type::kB64;
+    RefuseSink(Arg(0));
     out_.d[0] = Destination(Arg(0), Type::kU32);
     out_.a[0] = Source(Arg(1), Type::kB64);
   }

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <utility>
 
 #include "sim/ptx/decode.h"
@@ -72,8 +74,8 @@ bool Decoder::TakeOrder() {
 // nothing to add. Returns whether an operand that names a cache policy follows.
 bool Decoder::TakeOrdering() {
   const bool ordered = TakeOrder();
-  const int scope = TakeOne({"cta", "gpu", "sys", "gl", "cluster"});
-  if (scope == 4) {
+  const int scope = TakeOne({"cta", "gpu", "sys", "cluster"});
+  if (scope == 3) {
     Require("the scope .cluster", 78, 90);
   } else if (ordered && op_ == Op::kAtomic) {
     Require("a memory order", 60, 70);
@@ -93,6 +95,9 @@ bool Decoder::TakeOrdering() {
               left_.end());
   return has_policy;
 }
+
+// A policy of caches, which is looked at only.
+Slot Decoder::Policy(const Operand& operand) { return Source(operand, Type::kB64); }
 
 // .v2, .v4, .v8 or none.
 std::uint8_t Decoder::TakeVector() {
@@ -150,6 +155,9 @@ void Decoder::LoadStore() {
   const std::size_t count = has_policy ? 3 : 2;
   if (!Count(count, count)) {
     return;
+  }
+  if (has_policy) {
+    Policy(Arg(2));
   }
   out_.type = type;
   Address(Arg(load ? 1 : 0));
@@ -235,6 +243,9 @@ void Decoder::AtomicAccess() {
   out_.mode = static_cast<std::uint8_t>(op);
   const auto operation = static_cast<Atomic>(op);
   const bool has_policy = TakeOrdering();
+  if (has_policy && (shared || operation == Atomic::kCompareSwap)) {
+    Unsupported(".L2::cache_hint");
+  }
   out_.vector = TakeVector();
   const Type type = AtomicType(operation);
   if (type == Type::kB128) {
@@ -254,6 +265,9 @@ void Decoder::AtomicAccess() {
   const std::size_t count = first + 2 + (swaps ? 1 : 0) + (has_policy ? 1 : 0);
   if (!Count(count, count)) {
     return;
+  }
+  if (has_policy) {
+    Policy(Arg(count - 1));
   }
   out_.type = type;
   Address(Arg(first));
@@ -354,6 +368,66 @@ void Decoder::Fence() {
   }
   Require(Spelling(), scope == 3 ? 78 : 60, scope == 3 ? 90 : 70);
   Count(0, 0);
+}
+
+// tensormap.cp_fenceproxy: a warp copies 128 bytes together; its fence has nothing to add.
+void Decoder::CopyFence() {
+  if (!Take("cp_fenceproxy")) {
+    Fail(at_,
+         fmt::format("the instruction {} is not supported: there are no tensor maps", Spelling()));
+    return;
+  }
+  Require("tensormap.cp_fenceproxy", 83, 90);
+  const auto at = std::find(left_.begin(), left_.end(), "global");
+  if (at == left_.end() || std::next(at) == left_.end() || *std::next(at) != "shared::cta") {
+    Fail(at_, fmt::format("{} lacks .global.shared::cta", Spelling()));
+    return;
+  }
+  for (const char* const part :
+       {"global", "shared::cta", "tensormap::generic", "release", "sync", "aligned"}) {
+    if (!Take(part)) {
+      Fail(at_, fmt::format("{} lacks .{}", Spelling(), part));
+    }
+  }
+  if (!TakeAny({"cta", "cluster", "gpu", "sys"})) {
+    Fail(at_, fmt::format("{} lacks its scope", Spelling()));
+  }
+  if (!Count(3, 3)) {
+    return;
+  }
+  constexpr unsigned kSize = 128;
+  constexpr unsigned kStep = 16;
+  if (Arg(2).kind != Kind::kInteger || Arg(2).value != kSize) {
+    Fail(Arg(2).at, "the size can only be 128");
+    return;
+  }
+  const Slot to = AddressValue(Arg(0), Space::kGlobal);
+  const Slot from = AddressValue(Arg(1), Space::kShared);
+  out_.op = Op::kExchange;
+  out_.mode = static_cast<std::uint8_t>(WarpOp::kSync);
+  out_.a[0] = LiteralOf(0xffffffffU);
+  Emit(out_);
+  const std::array<Slot, 2> words{Scratch(), Scratch()};
+  out_.mode = 0;
+  out_.type = out_.source = Type::kB64;
+  out_.vector = 2;
+  for (unsigned done = 0; done < kSize; done += kStep) {
+    if (done != 0) {
+      Emit(out_);
+    }
+    Instruction load = out_;
+    load.op = Op::kLoad;
+    load.space = Space::kShared;
+    load.offset = done;
+    load.a[0] = from;
+    std::copy(words.begin(), words.end(), load.d.begin());
+    Emit(load);
+    out_.op = Op::kStore;
+    out_.space = Space::kGlobal;
+    out_.offset = done;
+    out_.a[0] = to;
+    std::copy(words.begin(), words.end(), out_.a.begin() + 1);
+  }
 }
 
 // The operands have been looked at, and that is all.

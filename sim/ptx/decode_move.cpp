@@ -103,24 +103,55 @@ void Decoder::Move() {
   }
 }
 
-// How a conversion of numbers rounds, and what it clamps.
-void Decoder::ConvertModifiers(Type to, Type from) {
+// Whether a conversion must or may say how it rounds, and what else may stand there. Of a pair both
+// elements are converted alike.
+void Decoder::ConvertModifiers(Type to, Type from, bool pair) {
+  constexpr const char* kRounds[] = {"rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "rna"};
   const int round = TakeOne({"rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "rna"});
   out_.round = static_cast<Round>(std::max(round, 0));
-  out_.saturate = Take("sat");
-  out_.flush = (from == Type::kF32 || to == Type::kF32) && Take("ftz");
-  out_.relu = IsSmallFloat(to) && Take("relu");
-  out_.finite = IsSmallFloat(to) && Take("satfinite");
-  const bool is_float = IsFloat(to) || IsSmallFloat(to);
-  if ((IsFloat(from) || IsSmallFloat(from)) && !is_float &&
-      (out_.round < Round::kIntegerNearest || out_.round > Round::kIntegerUp)) {
-    Fail(at_, fmt::format("{} lacks .rni, .rzi, .rmi or .rpi", Spelling()));
+  const bool whole_round = round >= 4 && round < 8;
+  const bool is_real = IsFloat(to) || IsSmallFloat(to);
+  const bool was_real = IsFloat(from) || IsSmallFloat(from);
+  const bool tiny = Bytes(to) == 1 && is_real;  // e4m3, e5m2
+  const bool was_tiny = Bytes(from) == 1 && was_real;
+  const bool brain = to == Type::kBF16 || from == Type::kBF16;
+  const bool to_tf32 = to == Type::kTF32;
+  const bool narrower = Bytes(to) < Bytes(from) || to_tf32 || was_tiny;
+  // What rounds: to an integer, a float from one or from a wider one, or one of another format.
+  const bool must = is_real != was_real || (is_real && narrower);
+  const bool may_whole = was_real && (!is_real || to == from);
+  const bool may_real = is_real && to != from && (must || brain);
+  const bool nearest_only = tiny || was_tiny;
+  const bool two_only = to_tf32 || pair;  // rn and rz
+  const bool fits = round < 0     ? !must
+                    : whole_round ? may_whole
+                    : round == 8
+                        ? to_tf32
+                        : may_real && (round == 0 || !nearest_only) && (round < 2 || !two_only);
+  if (!fits && round < 0) {
+    Fail(at_, fmt::format("{} lacks {}", Spelling(),
+                          may_whole      ? ".rni, .rzi, .rmi or .rpi"
+                          : nearest_only ? ".rn"
+                          : to_tf32      ? ".rn, .rz or .rna"
+                          : two_only     ? ".rn or .rz"
+                                         : ".rn, .rz, .rm or .rp"));
+  } else if (!fits) {
+    Unsupported(fmt::format("the modifier .{}", kRounds[round]));
   }
-  if (to == Type::kTF32 ? round < 0 : out_.round == Round::kNearestAway) {
-    Fail(at_,
-         fmt::format("{} {}", Spelling(), round < 0 ? "lacks .rn, .rz or .rna" : "cannot be .rna"));
+  const bool plain = !tiny && !was_tiny && !to_tf32 && !pair;
+  const bool from_single = from == Type::kF32 && (round <= 1 || round == 8);
+  if (IsSmallFloat(to) && (from_single || tiny || was_tiny)) {
+    out_.relu = round != 8 && Take("relu");
+    out_.finite = !was_tiny && Take("satfinite");
   }
-  if (to == Type::kTF32) {
+  const bool extra = out_.relu || out_.finite;
+  out_.flush = plain && !extra && (from == Type::kF32 || to == Type::kF32) && Take("ftz");
+  // Not where every value of the one type is one of the other.
+  const bool wider = IsSigned(to) == IsSigned(from) ? Bytes(to) >= Bytes(from)
+                                                    : IsSigned(to) && Bytes(to) > Bytes(from);
+  const bool holds = !is_real && !was_real && wider;
+  out_.saturate = plain && !extra && !brain && !holds && Take("sat");
+  if (to_tf32) {
     Require(Spelling(), out_.round == Round::kNearestAway ? 70 : 78,
             out_.round == Round::kNearestAway ? 80 : 90);
   } else if (out_.finite && IsHalf(to)) {
@@ -149,7 +180,7 @@ void Decoder::Convert() {
     Unsupported("this pair of types");
   }
   out_.type = to;
-  ConvertModifiers(to, from);
+  ConvertModifiers(to, from, false);
   if (!Count(2, 2)) {
     return;
   }
@@ -165,14 +196,15 @@ void Decoder::Convert() {
 // Of two f32, the first of which becomes the upper half, or of a pair.
 void Decoder::ConvertPair(Type to, Type from) {
   const bool to_bytes = Bytes(to) == 2;
-  const bool fits = from == Type::kF32 ||
-                    (to_bytes ? from == Type::kF16x2 : to == Type::kF16x2 && Bytes(from) == 2);
+  const bool fits =
+      from == Type::kF32 ||
+      (to_bytes ? from == Type::kF16x2 : to == Type::kF16x2 && IsPair(from) && Bytes(from) == 2);
   if (!fits || to == Type::kF32x2) {
     Unsupported("this pair of types");
   }
   out_.type = ElementOf(to);
   out_.source = ElementOf(from);
-  ConvertModifiers(out_.type, out_.source);
+  ConvertModifiers(out_.type, out_.source, true);
   if (to_bytes || Bytes(from) == 2) {
     Require(Spelling(), 78, 89);
   }

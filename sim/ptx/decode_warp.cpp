@@ -57,6 +57,7 @@ void Decoder::Vote() {
     return;
   }
   out_.type = Type::kPred;
+  RefuseSink(Arg(0));
   out_.d[0] = Destination(Arg(0), type);
   out_.a[1] = Predicate(Arg(1));
   out_.negated = Arg(1).negated;
@@ -79,6 +80,9 @@ void Decoder::Match() {
   }
   if (mode == 0 && !Arg(0).second.empty()) {
     Fail(Arg(0).at, "match.any has no predicate");
+  }
+  if (mode == 0 || Arg(0).second == "_") {
+    RefuseSink(Arg(0));
   }
   out_.d[0] = Destination(Arg(0), Type::kB32);
   out_.d[1] = SecondDestination(Arg(0), Type::kPred);
@@ -130,6 +134,7 @@ void Decoder::Reduce() {
   }
   if (out_.type == Type::kF32) {
     Require("redux of .f32", 86, 100);
+    RequireVariant("redux of .f32", 100, 103);
     out_.magnitude = Take("abs");
     out_.keeps_nan = Take("NaN");
   }
@@ -150,7 +155,7 @@ void Decoder::Elect() {
   if (!Count(2, 2)) {
     return;
   }
-  if (Arg(0).second.empty()) {
+  if (Arg(0).second.empty() || Arg(0).second == "_") {
     Fail(Arg(0).at, "elect.sync lacks its predicate");
   }
   out_.d[0] = Destination(Arg(0), Type::kB32);
@@ -219,18 +224,20 @@ void Decoder::Barrier() {
   if (!bar) {
     Require("barrier", 60, 30);
   }
-  if (Take("cta")) {
-    Require(".cta", 78, 20);
-  }
-  if (!bar && Take("cluster")) {
+  const std::vector<std::string_view>& modifiers = syntax_->modifiers;
+  if (!bar && !modifiers.empty() && modifiers.front() == "cluster" && Take("cluster")) {
     ClusterBarrier();
     return;
   }
-  const int form = TakeOne({"sync", "arrive", "red"});
-  if (form < 0) {
+  if (Take("cta")) {
+    Require(".cta", 78, 20);
+  }
+  const std::string_view first_left = left_.empty() ? "" : left_.front();
+  if (first_left != "sync" && first_left != "arrive" && first_left != "red") {
     Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
     return;
   }
+  const int form = TakeOne({"sync", "arrive", "red"});
   const bool reduces = form == 2;
   OpKind kind = form == 0 ? OpKind::kSync : OpKind::kArrive;
   Type result = Type::kPred;
@@ -258,6 +265,7 @@ void Decoder::Barrier() {
   out_.a[0] = Source(Arg(first), Type::kU32);
   out_.a[1] = count != nullptr ? Source(*count, Type::kU32) : LiteralOf(0);
   if (reduces) {
+    RefuseSink(Arg(0));
     out_.d[0] = Destination(Arg(0), result);
     out_.a[2] = Predicate(Arg(last));
     out_.negated = Arg(last).negated;

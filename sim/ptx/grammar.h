@@ -66,6 +66,8 @@ struct MaskTail : p::if_must<Mark<'('>, Gap, Operand, Mark<')'>> {};
 struct MaybeMask : p::seq<NumberOperand, p::opt<MaskTail>> {};
 struct NotMark : p::one<'!'> {};
 struct NotOperand : p::if_must<NotMark, Gap, BaseName> {};
+struct MinusMark : p::one<'-'> {};
+struct MinusOperand : p::if_must<MinusMark, Gap, BaseName> {};
 struct OperandList : p::list<p::seq<Gap, Operand>, Mark<','>> {};
 
 template <char Begin>
@@ -76,8 +78,8 @@ struct Vector : p::if_must<Open<'{'>, p::opt<OperandList>, Close<'}'>> {};
 struct Unified : p::string<'.', 'u', 'n', 'i', 'f', 'i', 'e', 'd'> {};  // of the variable's address
 struct Address : p::seq<p::if_must<Open<'['>, OperandList, Close<']'>>, p::opt<Unified>> {};
 struct List : p::if_must<Open<'('>, p::opt<OperandList>, Close<')'>> {};
-struct Operand : p::sor<Vector, Address, List, NotOperand, MaybeMask, GenericOperand, NameOperand> {
-};
+struct Operand : p::sor<Vector, Address, List, NotOperand, MaybeMask, MinusOperand, GenericOperand,
+                        NameOperand> {};
 
 // ------------------------------------------------------------------------------------------------
 // Declarations
@@ -170,6 +172,9 @@ struct MaxCluster : Keyword<'m', 'a', 'x', 'c', 'l', 'u', 's', 't', 'e', 'r', 'r
 };
 struct ExplicitCluster
     : Keyword<'e', 'x', 'p', 'l', 'i', 'c', 'i', 't', 'c', 'l', 'u', 's', 't', 'e', 'r'> {};
+struct BlocksAreClusters
+    : Keyword<'b', 'l', 'o', 'c', 'k', 's', 'a', 'r', 'e', 'c', 'l', 'u', 's', 't', 'e', 'r', 's'> {
+};
 struct OtherDirective  // .minnctapersm, .maxnreg, .noreturn and others without effect here
     : p::seq<p::one<'.'>, p::plus<WordChar>> {};
 struct FunctionDirective
@@ -178,7 +183,7 @@ struct FunctionDirective
           p::sor<Pragma, Attribute, p::if_must<MaxThreads, ThreadCounts>,
                  p::if_must<RequiredThreads, ThreadCounts>,
                  p::if_must<RequiredCluster, ThreadCounts>, p::if_must<MaxCluster, ThreadCounts>,
-                 ExplicitCluster,
+                 ExplicitCluster, BlocksAreClusters,
                  p::seq<OtherDirective, p::opt<p::list<p::seq<Gap, PlainInteger>, Mark<','>>>>>> {};
 struct PrototypeKeyword : Keyword<'c', 'a', 'l', 'l', 'p', 'r', 'o', 't', 'o', 't', 'y', 'p', 'e'> {
 };

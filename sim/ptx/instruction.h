@@ -181,6 +181,7 @@ enum class Op : std::uint8_t {
   kSpecial,
   kCvt,
   kCvtPack,  // mode: bits
+  kVideo,    // mode: VideoOp (sim/ptx/video.h)
   kCvta,
   kCvtaTo,
   kIsSpace,
@@ -195,7 +196,7 @@ enum class Op : std::uint8_t {
   kCopyGroup,    // mode: CopyGroupOp; combine: of bulk copies; a[0]: groups that may be left
   kBulk,         // to space, from shared memory if mode; a: to, from, size, mbarrier, mask of CTAs;
                  // combine, here and below: 0, or Atomic + 1
-  kStoreAsync,   // a[1] to a[4]: values, a[5]: mbarrier
+  kStoreAsync,   // a[1] to a[4]: values, a[5]: mbarrier; none: to global memory
   kTryCancel,    // a: the response, its mbarrier; mode: multicast
   kQueryCancel,  // a: the response's halves; d: whether there is one, its x, y, z
   kFence,
@@ -352,6 +353,8 @@ enum class Special : std::uint8_t {
   kClusterRank,
   kClusterCtas,
   kExplicitCluster,
+  kWorkspaceHigh,  // of a cooperative grid
+  kWorkspaceLow,
   kZero,
 };
 

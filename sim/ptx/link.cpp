@@ -10,6 +10,7 @@
 
 #include "sim/ptx/address.h"
 #include "sim/ptx/decode.h"
+#include "sim/ptx/directives.h"
 #include "sim/ptx/error.h"
 #include "sim/ptx/program.h"
 #include "sim/ptx/reach.h"
@@ -426,6 +427,8 @@ void Linker::DeclareFunctions() {
     function.required_cluster = source.required_cluster;
     function.max_cluster = source.max_cluster.empty() ? 0 : source.max_cluster.front();
     function.explicit_cluster = source.explicit_cluster;
+    function.blocks_are_clusters = source.blocks_are_clusters;
+    CheckDirectives(module_, source, &diagnostics_);
     function_ = &function;
     symbols_.Begin();
     DeclareParameters(source.signature.returns, &function.returns);

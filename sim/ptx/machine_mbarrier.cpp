@@ -42,7 +42,8 @@ void CheckMbarriersFit(const Config& config, const Program& program, const Launc
 
 bool UsesMbarriers(const Program& program) {
   return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
-    return i.op == Op::kMbarrier || i.op == Op::kStoreAsync || i.op == Op::kTryCancel ||
+    return i.op == Op::kMbarrier || i.op == Op::kTryCancel ||
+           (i.op == Op::kStoreAsync && i.a[5] != kNoSlot) ||
            (i.op == Op::kBulk && i.space != Space::kGlobal);
   });
 }

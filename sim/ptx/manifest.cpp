@@ -475,8 +475,8 @@ Manifest Reader::Read() {
     Fail(lines_->duplicate(), "is there twice");
   }
   CheckKeys(root_, "",
-            {"ptx", "kernel", "grid", "block", "cluster", "dynamic_shared", "args", "buffers",
-             "expect", "outcome", "hazards", "config", "seed", "max_cycles"});
+            {"ptx", "kernel", "grid", "block", "cluster", "cooperative", "dynamic_shared", "args",
+             "buffers", "expect", "outcome", "hazards", "config", "seed", "max_cycles"});
   for (const char* const key : {"ptx", "block"}) {
     if (!root_.contains(key)) {
       Fail("", fmt::format(R"(lacks "{}")", key));
@@ -512,6 +512,12 @@ Manifest Reader::Read() {
     if (extent[0] * extent[1] * extent[2] > kMaxClusterCtas) {
       Fail("cluster", fmt::format("is of more than {} CTAs", kMaxClusterCtas));
     }
+  });
+  with("cooperative", [&](const Json& value) {
+    if (!value.is_boolean()) {
+      Fail("cooperative", "must be true or false");
+    }
+    manifest.cooperative = value.get<bool>();
   });
   with("dynamic_shared", [&](const Json& value) {
     manifest.dynamic_shared =

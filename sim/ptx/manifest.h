@@ -37,6 +37,7 @@ struct Manifest {
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::optional<std::array<std::uint32_t, 3>> cluster;
+  bool cooperative = false;
   std::optional<std::uint32_t> dynamic_shared;
   std::vector<Argument> arguments;
   std::vector<Buffer> buffers;

@@ -52,6 +52,7 @@ struct Builder {
 
   bool in_initial = false;  // operands go to the variable, not to the instruction
   bool negate = false;
+  bool minus = false;
   std::vector<Operand> open;  // brackets not closed yet, innermost last
   syntax::Instruction instruction;
   Position instruction_at;
@@ -184,6 +185,7 @@ MUSTER_ACTION(g::BaseName, {
   Operand operand;
   operand.name = text;
   operand.negated = std::exchange(b.negate, false);
+  operand.kind = std::exchange(b.minus, false) ? Kind::kMinus : Kind::kName;
   operand.at = At(in);
   b.Add(std::move(operand));
 });
@@ -212,6 +214,7 @@ MUSTER_ACTION(g::MaskTail, {
   list.back() = std::move(operand);
 });
 MUSTER_ACTION(g::NotMark, { b.negate = true; });
+MUSTER_ACTION(g::MinusMark, { b.minus = true; });
 
 template <char Begin>
 struct Action<g::Open<Begin>> {
@@ -369,6 +372,7 @@ MUSTER_ACTION(g::RequiredThreads, { b.thread_counts = &b.function.required_threa
 MUSTER_ACTION(g::RequiredCluster, { b.thread_counts = &b.function.required_cluster; });
 MUSTER_ACTION(g::MaxCluster, { b.thread_counts = &b.function.max_cluster; });
 MUSTER_ACTION(g::ExplicitCluster, { b.function.explicit_cluster = true; });
+MUSTER_ACTION(g::BlocksAreClusters, { b.function.blocks_are_clusters = true; });
 MUSTER_ACTION(g::ThreadCount, { b.thread_counts->push_back(SizeOf(in)); });
 MUSTER_ACTION(g::BodyBegin, {
   b.in_body = true;

@@ -46,6 +46,7 @@ struct Function {
   std::vector<std::uint64_t> required_cluster;  // CTAs
   std::uint64_t max_cluster = 0;                // likewise; 0: not given
   bool explicit_cluster = false;
+  bool blocks_are_clusters = false;  // a launch counts clusters
 };
 
 // Where the caller has an argument, or wants a result: in a register or in its frame's local

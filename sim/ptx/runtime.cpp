@@ -177,6 +177,10 @@ void Interpreter::ExecuteSpecial(Warp* warp, const Lanes& lanes) const {
       return all(launch_.ClusterCtas());
     case Special::kExplicitCluster:
       return all(launch_.explicit_cluster ? 1 : 0);
+    case Special::kWorkspaceHigh:
+      return all(launch_.workspace >> 32);
+    case Special::kWorkspaceLow:
+      return all(launch_.workspace & 0xffffffffU);
     case Special::kGridId:
     case Special::kZero:
       return all(0);

@@ -16,6 +16,7 @@ namespace {
 constexpr std::uint32_t kSharedBytes = 48 * 1024;  // of a CTA, by default
 constexpr std::uint32_t kReservedAlign = 128;
 constexpr std::uint32_t kMaxSharedBytes = 227 * 1024;  // where dynamic_shared asks for more
+constexpr std::uint64_t kMaxGrid = 0x7fffffff;         // CTAs, in any direction
 constexpr std::uint64_t kMaxDifferences = 3;           // shown of a buffer
 
 bool IsNan(Type type, const std::uint8_t* element) {
@@ -112,6 +113,7 @@ Session::Session(const Manifest& manifest, const Config& config, std::uint64_t s
     SetCluster();
     CheckFits(config_, program_, launch_);
     CheckBlock(program_.Kernel(), launch_);
+    SetCooperative();
     LayOut();
     CheckMbarriersFit(config_, program_, launch_);
     PassArguments();
@@ -148,6 +150,17 @@ void Session::SetCluster() {
     launch_.cluster = required;
     launch_.explicit_cluster = true;
   }
+  if (kernel.blocks_are_clusters) {
+    for (unsigned i = 0; i < 3; ++i) {
+      const std::uint64_t ctas = std::uint64_t{launch_.grid[i]} * launch_.cluster[i];
+      if (ctas > kMaxGrid) {
+        throw InputError(
+            fmt::format("a grid of {} clusters is too large: the kernel {} has .blocksareclusters",
+                        fmt::join(launch_.grid, "x"), kernel.name));
+      }
+      launch_.grid[i] = static_cast<std::uint32_t>(ctas);
+    }
+  }
   const unsigned ctas = launch_.ClusterCtas();
   if (kernel.explicit_cluster && !launch_.explicit_cluster) {
     throw InputError(fmt::format(
@@ -165,6 +178,23 @@ void Session::SetCluster() {
                                    fmt::join(launch_.grid, "x"), fmt::join(launch_.cluster, "x")));
     }
   }
+}
+
+// The CTAs of a cooperative grid meet at a word of memory, so all of them must be there at once.
+void Session::SetCooperative() {
+  if (!manifest_.cooperative) {
+    return;
+  }
+  const std::uint64_t at_once = std::min<std::uint64_t>(
+      config_.num_ctas, config_.num_warps / std::max<std::uint64_t>(launch_.Warps(), 1));
+  if (launch_.Clusters() > at_once) {
+    throw InputError(fmt::format(
+        "a cooperative grid of {} CTAs does not fit the configuration {}, which holds {} of them "
+        "at once: use a smaller grid or block, or another --config",
+        launch_.Ctas(), config_.name, at_once * launch_.ClusterCtas()));
+  }
+  // The size of the workspace, and the barrier's word.
+  launch_.workspace = memory_.Add({"the grid's workspace", std::vector<std::uint8_t>(8), true});
 }
 
 void Session::LayOut() {

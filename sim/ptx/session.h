@@ -56,6 +56,7 @@ class Session {
 
  private:
   void SetCluster();
+  void SetCooperative();
   void LayOut();
   void PassArguments();
   std::vector<std::uint8_t> BytesOf(const Argument& argument) const;

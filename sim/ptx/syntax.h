@@ -20,6 +20,7 @@ struct Position {
 struct Operand {
   enum class Kind : std::uint8_t {
     kName,     // register, symbol, special register, "_"; `value` is what is added to it
+    kMinus,    // -name
     kGeneric,  // generic(name) + value, in an initialiser
     kInteger,
     kFloat,    // `value` holds the bits of an f32 (0f...) or an f64 (0d... and decimals)
@@ -96,6 +97,7 @@ struct Function {
   std::vector<std::uint64_t> required_cluster;  // .reqnctapercluster
   std::vector<std::uint64_t> max_cluster;       // .maxclusterrank
   bool explicit_cluster = false;
+  bool blocks_are_clusters = false;
   std::vector<Statement> body;
   Position at;
 };

@@ -11,6 +11,8 @@
 
 #include "sim/ptx/cluster_unit.h"
 #include "sim/ptx/error.h"
+#include "sim/ptx/parser.h"
+#include "sim/ptx/program.h"
 #include "sim/ptx/report.h"
 #include "tb/unit/ptx_fixture.h"
 
@@ -320,6 +322,74 @@ TEST(PtxCluster, DirectivesAndTheManifest) {
       EXPECT_STRNE(row.problem, "") << error.what();
     }
   }
+}
+
+TEST(PtxCluster, BlocksAreClusters) {
+  // The grid of the manifest counts clusters: two rows of three, of 2 x 2 CTAs.
+  Kernel kernel(R"(.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry test(.param .u64 out) .blocksareclusters .reqntid 32 .reqnctapercluster 2, 2 {
+  .reg .b32 %r<8>; .reg .b64 %d<4>;
+  ld.param.u64 %d1, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ctaid.y; mov.u32 %r3, %nctaid.x;
+  mad.lo.u32 %r1, %r2, %r3, %r1; mad.wide.u32 %d2, %r1, 4, %d1; mov.u32 %r4, %nclusterid.y;
+  mad.lo.u32 %r4, %r3, 10, %r4; st.global.u32 [%d2], %r4; ret;
+})",
+                32);
+  kernel.manifest.grid = {3, 2, 1};
+  kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, 24)};
+  const Ended run(kernel);
+  ASSERT_EQ(run.outcome(), "completes");
+  EXPECT_EQ(run.Words(0), std::vector<std::uint32_t>(24, 62));
+  kernel.manifest.grid = {0x40000000, 1, 1};
+  EXPECT_THROW(Ended too_large(kernel), InputError);
+}
+
+TEST(PtxCluster, DirectivesAmongThemselves) {
+  const struct {
+    const char* directives;
+    const char* version;
+    const char* target;
+    const char* finding;  // empty: none
+  } rows[] = {
+      {".reqnctapercluster 2, 1, 1 .explicitcluster", "7.8", "90", ""},
+      {".maxclusterrank 8 .explicitcluster .maxntid 64", "7.8", "90", ""},
+      {".blocksareclusters .reqntid 32 .reqnctapercluster 2", "9.0", "90", ""},
+      {".reqnctapercluster 2", "7.7", "90", "- .reqnctapercluster needs .version 7.8"},
+      {".reqnctapercluster 2", "7.8", "89", "- .reqnctapercluster needs .target sm_90"},
+      {".maxclusterrank 2", "7.7", "90", "- .maxclusterrank needs .version 7.8"},
+      {".explicitcluster", "7.8", "86", "- .explicitcluster needs .target sm_90"},
+      {".blocksareclusters .reqntid 32 .reqnctapercluster 2", "8.8", "90",
+       "- .blocksareclusters needs .version 9.0"},
+      {".blocksareclusters .reqntid 32", "9.0", "90",
+       "! .blocksareclusters needs .reqntid and .reqnctapercluster"},
+      {".blocksareclusters .reqnctapercluster 2", "9.0", "90",
+       "! .blocksareclusters needs .reqntid and .reqnctapercluster"},
+      {".reqnctapercluster 2 .maxclusterrank 4", "9.0", "90",
+       "- .reqnctapercluster and .maxclusterrank cannot stand together"},
+      {".maxntid 64 .reqntid 32", "9.0", "90", "- .maxntid and .reqntid cannot stand together"},
+      {".reqnctapercluster 1, 1, 1, 2", "9.0", "90",
+       "! .reqnctapercluster takes at most 3 numbers, not 4"},
+      {".maxclusterrank 1, 2", "9.0", "90", "! .maxclusterrank takes at most 1 number, not 2"},
+      {".reqntid 32, 0", "9.0", "90", "! .reqntid has a zero"},
+  };
+  const auto findings = [](const std::string& text) {
+    std::string all;
+    for (const Finding& finding : Check(*Parse("f.ptx", text))) {
+      all += (finding.runs ? "- " : "! ") + finding.text.substr(finding.text.find(' ') + 1);
+    }
+    return all;
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(findings(fmt::format(".version {}\n.target sm_{}\n.address_size 64\n"
+                                   ".entry k() {} {{ ret; }}\n",
+                                   row.version, row.target, row.directives)),
+              row.finding)
+        << row.directives;
+  }
+  EXPECT_EQ(findings(".version 9.0\n.target sm_90\n.address_size 64\n.entry k() { ret; }\n"
+                     ".func f() .explicitcluster { ret; }\n"),
+            "! .explicitcluster is for an .entry only");
 }
 
 TEST(PtxCluster, SameSeedSameRun) {

@@ -156,6 +156,99 @@ TEST(PtxCopy, FloatsAndOperatorsOfReductions) {
   }
 }
 
+TEST(PtxCopy, ReductionsOfHalves) {
+  // Of what lies in shared memory, 16 times the word, to what is in global memory.
+  const struct {
+    const char* form;
+    std::uint32_t from;
+    std::uint32_t to;
+    std::uint32_t value;
+  } rows[] = {
+      {"add.noftz.f16", 0x3c004000, 0x3e00c000, 0x41000000},   // 1 + 1.5, 2 - 2
+      {"add.noftz.f16", 0x00010001, 0x00010000, 0x00020001},   // subnormal numbers
+      {"min.f16", 0x3c00c000, 0x3e003c00, 0x3c00c000},         // of 1 and 1.5, of -2 and 1
+      {"max.f16", 0x3c007e00, 0x3e003c00, 0x3e003c00},         // a NaN is no number
+      {"add.noftz.bf16", 0x3f804000, 0x3fc0c000, 0x40200000},  // 1 + 1.5, 2 - 2
+      {"min.bf16", 0xbf804000, 0x3fc0c000, 0xbf80c000},
+      {"max.bf16", 0xbf804000, 0x3fc0c000, 0x3fc04000},
+  };
+  for (const auto& row : rows) {
+    const std::string body = fmt::format(
+        "  st.shared.u32 [%r7], {:#x}; st.global.u32 [%d2], {:#x}; bar.sync 0; @!%p1 bra D;\n"
+        "  cp.reduce.async.bulk.global.shared::cta.bulk_group.{} [%d2], [s], 16;\n"
+        "  cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;\nD: bar.sync 0;",
+        row.from, row.to, row.form);
+    const Ended run(Copies(4, 1, body, "ret;"));
+    ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
+    EXPECT_EQ(run.Words(1), std::vector<std::uint32_t>(4, row.value)) << row.form;
+  }
+}
+
+TEST(PtxCopy, StoresToGlobalMemory) {
+  // They come after a time: behind what the thread stores next, for some.
+  const struct {
+    const char* form;
+    std::uint32_t value;  // of the thread's word, which was 0x01020304
+  } rows[] = {
+      {"st.async.release.gpu.global.u32 [%d2], %r12;", 0xa0b0c0d0},
+      {"st.async.mmio.release.sys.global.b32 [%d2], %r12;", 0xa0b0c0d0},
+      {"st.async.release.sys.u16 [%d2+2], %h1;", 0xc0d00304},
+      {"st.async.release.gpu.u8 [%d2+1], %h1;", 0x0102d004},
+      {"red.async.release.gpu.global.add.u32 [%d2], %r12;", 0xa1b2c3d4},
+      {"red.async.release.cluster.add.s32 [%d2], %r12;", 0xa1b2c3d4},
+      {"red.async.mmio.release.sys.global.add.u32 [%d2], 1;", 0x01020305},
+  };
+  const auto words = [](const char* form, const char* then, std::uint64_t seed) {
+    const std::string body = fmt::format(
+        "  mov.u32 %r12, 0xa0b0c0d0; cvt.u16.u32 %h1, %r12; st.global.u32 [%d2], 0x01020304;\n"
+        "  {} {}",
+        form, then);
+    const Ended run(Copies(64, 1, body, "ret;"), "default", seed);
+    EXPECT_EQ(run.outcome(), "completes") << run.grid().problem();
+    return run.Words(1);
+  };
+  for (const auto& row : rows) {
+    bool late = false;
+    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+      EXPECT_EQ(words(row.form, "", seed), std::vector<std::uint32_t>(64, row.value)) << row.form;
+      for (const std::uint32_t word : words(row.form, "st.global.u32 [%d2], 0;", seed)) {
+        late = late || word != 0;
+      }
+    }
+    EXPECT_TRUE(late) << row.form;
+  }
+  const char* const outside[] = {
+      "cvta.shared.u64 %d5, s; st.async.release.gpu.u32 [%d5], %r1;",
+      "add.u64 %d5, %d2, 2; st.async.release.gpu.global.u32 [%d5], %r1;",
+      "add.u64 %d5, %d2, 4096; red.async.release.gpu.global.add.u32 [%d5], %r1;",
+  };
+  for (const char* const body : outside) {
+    EXPECT_EQ(Ended(Copies(1, 1, std::string(body) + "\n")).outcome(), "memory_fault") << body;
+  }
+}
+
+TEST(PtxCopy, SumsOfSubnormalNumbers) {
+  // In global memory they are zeroes, in shared memory numbers.
+  const std::string body =
+      "  st.shared.u32 [%r7], 1; st.global.u32 [%d2], 1; mov.b32 %f1, 0x80000003;"
+      " red.shared.add.f32 [%r7], %f1; red.global.add.f32 [%d2], %f1;\n"
+      "  ld.shared.u32 %r11, [%r7]; ld.global.u32 %r12, [%d2]; shl.b32 %r12, %r12, 4;"
+      " add.u32 %r10, %r11, %r12;";
+  Expect(Copies(32, 1, body), [](std::uint32_t) { return 0x80000002; });
+}
+
+TEST(PtxCopy, FenceCopiesATensorMap) {
+  // 128 bytes, by each warp to a place of its own.
+  const std::string body =
+      "  add.u32 %r11, %r1, 700; st.shared.u32 [%r7], %r11; bar.sync 0; shr.u32 %r12, %r1, 5;\n"
+      "  mul.lo.u32 %r12, %r12, 128; ld.param.u64 %d5, [out]; cvt.u64.u32 %d6, %r12;"
+      " add.u64 %d5, %d5, %d6; add.u32 %r12, %r6, %r12;\n"
+      "  tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned"
+      " [%d5], [%r12], 128;";
+  const auto value = [](std::uint32_t i) { return 700 + i; };
+  Expect(Copies(96, 1, body, "ret;"), value);
+}
+
 TEST(PtxCopy, GroupsOfSmallCopies) {
   // Three groups; the first is there when at most two are left, then the second.
   const std::string body =
@@ -217,7 +310,7 @@ TEST(PtxCopy, StoresToOtherCtas) {
   } rows[] = {
       {"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r12], %r11, [%r13];", 4},
       {"st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r12], %r11, [%r13];", 4},
-      {"st.async.u32 [%d5], %r11, [%d6];", 4},
+      {"st.async.cluster.mbarrier::complete_tx::bytes.u32 [%d5], %r11, [%d6];", 4},
       {"st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%r12], {%r11, %r11}, "
        "[%r13];",
        8},

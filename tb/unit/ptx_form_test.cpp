@@ -4,7 +4,10 @@
 // synchronization.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "tb/unit/ptx_forms.h"
 
@@ -136,6 +139,165 @@ TEST(PtxForm, WhatThereIsNot) {
       "stacksave.u64 %d1, %d2;",
       "mov.u32 %r1, %envreg32;",
       "mov.u32 %r1, %pm8;",
+  };
+  for (const char* const form : forms) {
+    EXPECT_EQ(Judge(form), Verdict::kRefused) << form;
+  }
+}
+
+// What may stand between cvt and the types: all else is refused.
+struct Conversion {
+  std::vector<const char*> pairs;  // "f16.f32"
+  std::vector<const char*> modifiers;
+};
+
+const char* RegisterOf(const std::string& type) {
+  if (type == "f32" || type == "f64") {
+    return type == "f32" ? "%f" : "%g";
+  }
+  const bool wide = type.substr(1) == "64";
+  const bool single =
+      type.substr(1) == "32" || type == "tf32" || type == "f16x2" || type == "bf16x2";
+  return wide ? "%d" : single ? "%r" : "%h";
+}
+
+TEST(PtxForm, ModifiersOfConversions) {
+  const Conversion rows[] = {
+      {{"u8.s8", "s8.u16", "u16.s32", "u32.u64", "s32.u32", "u64.s16", "s16.u16"}, {"", ".sat"}},
+      {{"u8.u8", "u32.u8", "s32.u16", "s64.s32", "u64.u32", "s64.u32"}, {""}},
+      {{"f16.u8", "f16.s64", "f64.s32", "f64.u64", "f16.f64"},
+       {".rn", ".rz", ".rm", ".rp", ".rn.sat", ".rz.sat", ".rm.sat", ".rp.sat"}},
+      {{"f32.u16", "f32.s64", "f32.f64"},
+       {".rn", ".rz", ".rm", ".rp", ".rn.sat", ".rz.sat", ".rm.sat", ".rp.sat", ".rn.ftz",
+        ".rz.ftz", ".rm.ftz", ".rp.ftz", ".rn.ftz.sat", ".rz.ftz.sat", ".rm.ftz.sat",
+        ".rp.ftz.sat"}},
+      {{"u8.f64", "s32.f16", "u64.f64", "s16.f16"},
+       {".rni", ".rzi", ".rmi", ".rpi", ".rni.sat", ".rzi.sat", ".rmi.sat", ".rpi.sat"}},
+      {{"s8.f32", "u64.f32"},
+       {".rni", ".rzi", ".rmi", ".rpi", ".rni.sat", ".rzi.sat", ".rmi.sat", ".rpi.sat", ".rni.ftz",
+        ".rzi.ftz", ".rmi.ftz", ".rpi.ftz", ".rni.ftz.sat", ".rzi.ftz.sat", ".rmi.ftz.sat",
+        ".rpi.ftz.sat"}},
+      {{"bf16.u32", "bf16.s16", "bf16.f64"}, {".rn", ".rz", ".rm", ".rp"}},
+      {{"u32.bf16", "s16.bf16"}, {".rni", ".rzi", ".rmi", ".rpi"}},
+      {{"f64.bf16", "f16.bf16", "bf16.f16"}, {"", ".rn", ".rz", ".rm", ".rp"}},
+      {{"f32.bf16"},
+       {"", ".rn", ".rz", ".rm", ".rp", ".ftz", ".rn.ftz", ".rz.ftz", ".rm.ftz", ".rp.ftz"}},
+      {{"f64.f16"}, {"", ".sat"}},
+      {{"f32.f16", "f64.f32"}, {"", ".sat", ".ftz", ".ftz.sat"}},
+      {{"f64.f64", "f16.f16"},
+       {"", ".sat", ".rni", ".rzi", ".rmi", ".rpi", ".rni.sat", ".rzi.sat", ".rmi.sat",
+        ".rpi.sat"}},
+      {{"f32.f32"}, {"",         ".sat",         ".ftz",         ".ftz.sat",     ".rni",
+                     ".rzi",     ".rmi",         ".rpi",         ".rni.sat",     ".rzi.sat",
+                     ".rmi.sat", ".rpi.sat",     ".rni.ftz",     ".rzi.ftz",     ".rmi.ftz",
+                     ".rpi.ftz", ".rni.ftz.sat", ".rzi.ftz.sat", ".rmi.ftz.sat", ".rpi.ftz.sat"}},
+      {{"bf16.bf16"}, {"", ".rni", ".rzi", ".rmi", ".rpi"}},
+      {{"f16.f32"},
+       {".rn",
+        ".rz",
+        ".rm",
+        ".rp",
+        ".rn.sat",
+        ".rz.sat",
+        ".rm.sat",
+        ".rp.sat",
+        ".rn.ftz",
+        ".rz.ftz",
+        ".rm.ftz",
+        ".rp.ftz",
+        ".rn.ftz.sat",
+        ".rz.ftz.sat",
+        ".rm.ftz.sat",
+        ".rp.ftz.sat",
+        ".rn.relu",
+        ".rz.relu",
+        ".rn.satfinite",
+        ".rz.satfinite",
+        ".rn.relu.satfinite",
+        ".rz.relu.satfinite"}},
+      {{"bf16.f32"},
+       {".rn", ".rz", ".rm", ".rp", ".rn.ftz", ".rz.ftz", ".rm.ftz", ".rp.ftz", ".rn.relu",
+        ".rz.relu", ".rn.satfinite", ".rz.satfinite", ".rn.relu.satfinite", ".rz.relu.satfinite"}},
+      {{"f16x2.f32", "bf16x2.f32"},
+       {".rn", ".rz", ".rn.relu", ".rz.relu", ".rn.satfinite", ".rz.satfinite",
+        ".rn.relu.satfinite", ".rz.relu.satfinite"}},
+      {{"tf32.f32"},
+       {".rn", ".rz", ".rna", ".rn.relu", ".rz.relu", ".rn.satfinite", ".rz.satfinite",
+        ".rna.satfinite", ".rn.relu.satfinite", ".rz.relu.satfinite"}},
+      {{"e4m3x2.f32", "e5m2x2.f16x2"}, {".rn.satfinite", ".rn.relu.satfinite"}},
+      {{"f16x2.e4m3x2", "f16x2.e5m2x2"}, {".rn", ".rn.relu"}},
+  };
+  for (const Conversion& row : rows) {
+    for (const std::string pair : row.pairs) {
+      const std::string to = pair.substr(0, pair.find('.'));
+      const std::string from = pair.substr(pair.find('.') + 1);
+      const std::string source = RegisterOf(from);
+      const bool two = from == "f32" && to.size() > 2 && to.substr(to.size() - 2) == "x2";
+      for (const char* const round :
+           {"", ".rn", ".rz", ".rm", ".rp", ".rni", ".rzi", ".rmi", ".rpi", ".rna"}) {
+        for (const char* const rest : {"", ".sat", ".ftz", ".ftz.sat", ".relu", ".satfinite",
+                                       ".relu.satfinite", ".ftz.relu", ".sat.satfinite"}) {
+          const std::string modifiers = std::string(round) + rest;
+          const bool fits = std::any_of(row.modifiers.begin(), row.modifiers.end(),
+                                        [&](const char* other) { return modifiers == other; });
+          const std::string form = "cvt" + modifiers + "." + pair + " " + RegisterOf(to) + "1, " +
+                                   source + "2" + (two ? ", " + source + "3;" : ";");
+          EXPECT_EQ(Judge(form), fits ? Verdict::kAccepted : Verdict::kRefused) << form;
+        }
+      }
+    }
+  }
+}
+
+const Form kVideo[] = {
+    {"vadd.s32.u32.s32.sat.min %r1, %r2.b0, %r3.h0, %r4;", 0, 0},
+    {"vadd.u32.u32.u32 %r1, %r2, 7;", 0, 0},
+    {"vadd.u32.u32.u32 %r1, %r2, %tid.x;", 0, 0},
+    {"vabsdiff.s32.s32.s32.sat %r1.h0, %r2.b0, %r3.b2, %r4;", 0, 0},
+    {"vshr.u32.s32.u32.sat.clamp.max %r1, %r2, %r3.h1, %r4;", 0, 0},
+    {"vmad.u32.s32.u32.po.sat.shr7 %r1, %r2.h0, %r3.h0, %r4;", 0, 0},
+    {"vset.s32.u32.le %r1.h0, %r2, %r3, %r4;", 0, 0},
+    {"vavrg4.u32.u32.u32.sat %r1.b3, %r2.b0007, %r3.b7654, %r4;", 0, 0},
+    {"vset4.u32.s32.eq.add %r1, %r2, %r3, %r4;", 0, 0},
+};
+
+TEST(PtxForm, Video) { CheckForms(std::begin(kVideo), std::end(kVideo)); }
+
+TEST(PtxForm, VideoThereIsNot) {
+  const char* const forms[] = {
+      "vadd.u32.u32 %r1, %r2, %r3;",
+      "vadd.u16.u32.u32 %r1, %r2, %r3;",
+      "vadd.u32.u32.u32 %r1, %r2, %r3, %r4;",
+      "vadd.u32.u32.u32.add %r1, %r2, %r3;",
+      "vadd.u32.u32.u32.add %r1.h0, %r2, %r3, %r4;",
+      "vadd.u32.u32.u32 %r1.h0, %r2, %r3;",
+      "vadd.u32.u32.u32 %r1, %r2.h2, %r3;",
+      "vadd.u32.u32.u32 %r1, %r2.b4, %r3;",
+      "vadd.u32.u32.u32 %r1, %r2.b10, %r3;",
+      "vadd.u32.u32.u32 %r1, -%r2, %r3;",
+      "vadd.u32.u32.u32 %d1, %r2, %r3;",
+      "vadd.u32.u32.u32 %r1, %h2, %r3;",
+      "vavrg.u32.u32.u32 %r1, %r2, %r3;",
+      "vshl.u32.u32.u32 %r1, %r2, %r3;",
+      "vshr.u32.u32.s32.clamp %r1, %r2, %r3;",
+      "vmad.s32.s32.s32 %r1, %r2, %r3;",
+      "vmad.s32.s32.s32.po %r1, -%r2, %r3, %r4;",
+      "vmad.s32.s32.s32 %r1, -%r2, %r3, -%r4;",
+      "vmad.s32.s32.s32.shr8 %r1, %r2, %r3, %r4;",
+      "vset.u32.u32.lo %r1, %r2, %r3;",
+      "vset.u32.u32 %r1, %r2, %r3;",
+      "vadd2.u32.u32.u32 %r1, %r2, %r3;",
+      "vadd2.u32.u32.u32.sat.add %r1, %r2, %r3, %r4;",
+      "vadd2.u32.u32.u32.min %r1, %r2, %r3, %r4;",
+      "vadd2.u32.u32.u32 %r1.h01, %r2, %r3, %r4;",
+      "vadd2.u32.u32.u32 %r1, %r2.h04, %r3, %r4;",
+      "vadd2.u32.u32.u32 %r1, %r2.b00, %r3, %r4;",
+      "vadd2.u32.u32.u32 %r1, %r2, %r3, 0;",
+      "vadd4.u32.u32.u32 %r1.b00, %r2, %r3, %r4;",
+      "vadd4.u32.u32.u32 %r1, %r2.b01, %r3, %r4;",
+      "vset4.u32.u32.max %r1, %r2, %r3, %r4;",
+      "add.u32 %r1, -%r2, %r3;",
+      "add.u32 %r1, %r2.h0, %r3;",
   };
   for (const char* const form : forms) {
     EXPECT_EQ(Judge(form), Verdict::kRefused) << form;
