@@ -108,6 +108,9 @@ void Decoder::SmallCopy() {
     Symbol symbol;
     const bool ignores = Arg(3).kind == Kind::kName && symbols_.Find(Arg(3).name, &symbol) &&
                          symbol.type == Type::kPred;
+    if (ignores) {
+      Require("cp.async that may read nothing", 75, 80);
+    }
     out_.a[ignores ? 3 : 2] = Source(Arg(3), ignores ? Type::kPred : Type::kU32);
     out_.negated = Arg(3).negated;
   }

@@ -87,12 +87,14 @@ bool Decoder::TakeOrdering() {
   if (has_policy) {
     Require(".L2::cache_hint", 74, 80);
   }
-  left_.erase(std::remove_if(left_.begin(), left_.end(),
-                             [](std::string_view modifier) {
-                               return modifier.substr(0, 4) == "L1::" ||
-                                      modifier.substr(0, 4) == "L2::";
-                             }),
-              left_.end());
+  if (TakeAny({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
+               "L1::no_allocate"}) |
+      TakeAny({"L2::evict_normal", "L2::evict_first", "L2::evict_last"})) {
+    Require("an eviction priority", 74, 70);
+  }
+  if (const int size = TakeOne({"L2::64B", "L2::128B", "L2::256B"}); size >= 0) {
+    Require("a size to fetch ahead", 74, size == 2 ? 80 : 75);
+  }
   return has_policy;
 }
 
