@@ -282,7 +282,7 @@ module muster_count
         hits:   '0
       };
       for (int i = 0; i < 4; i++) begin
-        effects_o[m].hits = effects_o[m].hits + 6'(operands_i[m].partials[i]);
+        effects_o[m].hits = effects_o[m].hits + 6'(operands_i[m].word[4*i+:4]);
       end
       if (EnFaults && valid_q && done[m]) begin
         effects_o[m].cause = cause_of(group_q, members_q[m]);

@@ -74,7 +74,9 @@ module muster_cta
   logic      [NumWarps-1:0] busy, waiting;
 
   for (genvar p = 0; p < NumIssue; p++) begin : g_port
-    muster_port #(.NumWarps(NumWarps), .EnDrain(EnDrain), .Hold(NumIssue > 1)) u_port (
+    muster_port #(
+      .NumWarps(NumWarps), .EnReduce(EnReduce), .EnDrain(EnDrain), .Hold(NumIssue > 1)
+    ) u_port (
       .clk_i, .rst_ni,
       .valid_i (issue_valid_i[p]), .ready_o (issue_ready_o[p]), .issue_i (issue_i[p]),
       .busy_i (busy), .accept_o (accept[p]),

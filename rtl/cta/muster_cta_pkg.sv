@@ -9,19 +9,18 @@ package muster_cta_pkg;
   typedef struct packed {
     op_e     op;
     cta_t    cta;
-    warp_t   warp;
     bar_t    bar;
     wcount_t expected;
     logic    ragged;
     logic    idle;
+    warp_t   warp;  // in the low bits: parked operations lack those of its place
   } request_t;
 
   // Its operands, which wait in a memory until the count stage.
   typedef struct packed {
-    lanes_t          lanes;
-    logic [31:0]     word;      // R2B: the state word
-    logic [3:0][3:0] partials;  // RED: true (AND: false) participating lanes, eight lanes a count
-  } operands_t;
+    lanes_t      lanes;
+    logic [31:0] word;  // R2B: the state word; RED: in the low half, a count of the true (AND: false)
+  } operands_t;         // participating lanes of each eight
 
   // What a group does to its entry. Arrivals of several ports may share a group; every other
   // operation is a group of its own.

@@ -54,7 +54,9 @@ module muster_drain
   logic             any, load, pick_valid_q, pick_load, pick_take;
   logic [SpanW-1:0] first;
   logic [WarpW-1:0] pick_q, pick_d;
-  request_t         picked;
+
+  localparam int unsigned ParkedW = $bits(request_t) - WarpW;
+  logic [ParkedW-1:0] picked;
 
   muster_first #(.Width(Span)) u_first (.bits_i (batch_q), .any_o (any), .index_o (first));
 
@@ -63,9 +65,9 @@ module muster_drain
   assign pick_d    = pick_load ? WarpW'({turn_q, first}) : pick_q;
 
   // Nothing is picked in the cycle in which it is parked.
-  muster_ram #(.Depth(NumWarps), .Width($bits(request_t)), .Forward(1'b0)) u_parking (
+  muster_ram #(.Depth(NumWarps), .Width(ParkedW), .Forward(1'b0)) u_parking (
     .clk_i,
-    .we_i (valid_i && park), .waddr_i (warp), .wdata_i (request_i),
+    .we_i (valid_i && park), .waddr_i (warp), .wdata_i (ParkedW'(request_i >> WarpW)),
     .raddr_i (pick_d), .rdata_o (picked)
   );
 
@@ -83,10 +85,7 @@ module muster_drain
 
   assign pick_take = pick_valid_q && ready_i;
   assign valid_o   = pick_valid_q || (valid_i && !park);
-  always_comb begin
-    request_o                 = pick_valid_q ? picked : request_i;
-    request_o.warp[WarpW-1:0] = pick_valid_q ? pick_q : warp;  // sooner than from the memory
-  end
+  assign request_o = pick_valid_q ? request_t'({picked, pick_q}) : request_i;
   assign reads_o   = !pick_valid_q && is_read(group_of(request_i.op));
   assign ready_o   = park || (ready_i && !pick_valid_q);
 

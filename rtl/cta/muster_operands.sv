@@ -8,6 +8,7 @@ module muster_operands
   import muster_cta_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
+  parameter bit          EnReduce = 1'b1,
   localparam int unsigned WarpW = $clog2(NumWarps)
 ) (
   input  logic             clk_i,
@@ -27,7 +28,9 @@ module muster_operands
       hits[i] = count_hits(issue_i.lanes[4*i+:4], issue_i.operand[4*i+:4],
                            issue_i.op == OpRedAnd);
     end
-    for (int i = 0; i < 4; i++) operands.partials[i] = 4'(hits[2*i]) + 4'(hits[2*i+1]);
+    if (EnReduce && issue_i.op < OpB2rBar) begin
+      for (int i = 0; i < 4; i++) operands.word[4*i+:4] = 4'(hits[2*i]) + 4'(hits[2*i+1]);
+    end
   end
 
   // An operation's last write, as it is accepted, is at least a cycle before its operands are read.

@@ -8,6 +8,7 @@ module muster_port
   import muster_cta_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
+  parameter bit          EnReduce = 1'b1,
   parameter bit          EnDrain  = 1'b1,
   parameter bit          Hold     = 1'b0,  // with the register
   localparam int unsigned WarpW   = $clog2(NumWarps)
@@ -77,7 +78,7 @@ module muster_port
     assign reads_o       = drained_reads;
   end
 
-  muster_operands #(.NumWarps(NumWarps)) u_operands (
+  muster_operands #(.NumWarps(NumWarps), .EnReduce(EnReduce)) u_operands (
     .clk_i,
     .write_i (offered), .issue_i,
     .next_warp_i (operand_warp_i), .operands_o

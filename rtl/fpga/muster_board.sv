@@ -192,7 +192,18 @@ module muster_board
       .read_i (behind && read_q), .read_addr_i (read_addr_q), .rdata_o (rdata)
     );
 
-    assign mb_pins       = all_pins[$bits(cta_pins_t) +: $bits(mb_pins_t)];
+    mb_pins_t given;
+
+    assign given = all_pins[$bits(cta_pins_t) +: $bits(mb_pins_t)];
+
+    // Only numbers of warps and CTAs that there are come here: the unit does not judge them.
+    always_comb begin
+      mb_pins                 = given;
+      mb_pins.group.warp      = given.group.warp & warp_t'(NumWarps - 1);
+      mb_pins.group.place.cta = given.group.place.cta & cta_t'(NumCtas - 1);
+      mb_pins.async.place.cta = given.async.place.cta & cta_t'(NumCtas - 1);
+    end
+
     if (EnRemote) begin : g_remote
       assign mb_remote = all_pins[$bits(cta_pins_t) + $bits(mb_pins_t) +: $bits(mb_remote_t)];
     end else begin : g_no_remote

@@ -219,13 +219,27 @@ module muster_link
     CmdIdentify | 8'h80
   };
 
-  byte_t shown;
+  // The byte that is wanted, of sixteen groups of eight. There is time, and AND and OR are smaller than
+  // a multiplexer.
+  byte_t [127:0] report;
+  byte_t         shown, of_group;
+  logic [15:0]   group_q;
+  logic [7:0]    byte_q;
+
+  assign report = (8*128)'({report_i, command | 8'h80});
 
   always_comb begin
     shown = '0;
-    for (int i = 0; i < NumReport; i++) begin
-      if (index == 8'(i + 1)) shown = shown | report_i[8*i +: 8];
+    for (int g = 0; g < 16; g++) begin
+      of_group = '0;
+      for (int i = 0; i < 8; i++) of_group = of_group | (report[8*g + i] & {8{byte_q[i]}});
+      shown = shown | (of_group & {8{group_q[g]}});
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    group_q <= 16'd1 << index[6:3];
+    byte_q  <= 8'd1 << index[2:0];
   end
 
   always_ff @(posedge clk_i) begin
@@ -237,7 +251,7 @@ module muster_link
       reply_q        <= Identity[index[2:0]];
     end else begin
       reply_length_q <= cycles ? 8'd1 + report_length_i : 8'd1;
-      reply_q        <= (index == '0) ? command | 8'h80 : shown;
+      reply_q        <= shown;
     end
   end
 

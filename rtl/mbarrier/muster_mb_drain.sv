@@ -27,11 +27,24 @@ module muster_mb_drain
   output mb_group_t           group_o
 );
 
+  // What is not known of a parked group: it releases, and its place is its warp's.
+  typedef struct packed {
+    mb_op_e      op;
+    mb_place_t   place;
+    lanes_t      lanes;
+    logic [31:0] operand;
+    logic        phase;
+    logic        has_token;
+    logic        has_hint;
+    logic        whole;
+  } parked_t;
+
   logic [NumWarps-1:0] parked_q, parked_d;    // in drain
   logic [NumWarps-1:0] drained_q, drained_d;  // acknowledged
   logic [WarpW-1:0]    warp, look_q, pick_q, pick_d;
   logic                offered, park, pass, pick_valid_q, pick, free, valid_q;
-  mb_group_t           picked, group_q;
+  parked_t             parking, picked;
+  mb_group_t           group_q;
 
   assign warp    = group_i.warp[WarpW-1:0];
   assign offered = valid_i && !parked_q[warp] && !drained_q[warp] &&
@@ -43,9 +56,13 @@ module muster_mb_drain
   assign pick   = drained_q[look_q] && (!pick_valid_q || free);
   assign pick_d = pick ? look_q : pick_q;
 
-  muster_ram #(.Depth(NumWarps), .Width($bits(mb_group_t)), .Forward(1'b0)) u_parking (
+  assign parking = '{op: group_i.op, place: group_i.place, lanes: group_i.lanes, operand: group_i.operand,
+                     phase: group_i.phase, has_token: group_i.has_token, has_hint: group_i.has_hint,
+                     whole: group_i.whole};
+
+  muster_ram #(.Depth(NumWarps), .Width($bits(parked_t)), .Forward(1'b0)) u_parking (
     .clk_i,
-    .we_i (park), .waddr_i (warp), .wdata_i (group_i),
+    .we_i (park), .waddr_i (warp), .wdata_i (parking),
     .raddr_i (pick_d), .rdata_o (picked)
   );
 
@@ -76,7 +93,14 @@ module muster_mb_drain
 
   always_ff @(posedge clk_i) begin
     pick_q <= pick_d;
-    if (free) group_q <= pick_valid_q ? picked : group_i;
+    if (free) begin
+      group_q <= group_i;
+      if (pick_valid_q) begin
+        group_q <= '{op: picked.op, place: picked.place, warp: warp_t'(pick_q), lanes: picked.lanes,
+                     operand: picked.operand, phase: picked.phase, has_token: picked.has_token,
+                     has_hint: picked.has_hint, whole: picked.whole, releasing: 1'b1};
+      end
+    end
   end
 
   assign valid_o     = valid_q;
