@@ -4,7 +4,10 @@
 
 A file is one module without parameters, muster_CONFIG, with the ports of rtl/muster.sv; a struct is
 a vector, its first field in the highest bits. Beside it is muster_CONFIG_wrapper.sv: rtl/muster.sv's
-own header around it, for whoever wants to put it where the sources were.
+own header around it, for whoever wants to put it where the sources were. Each file is read back as
+Verilog-2005 and must be whole there: every signal that is used has one driver, and no latch. Verilator
+must find it so, too, but for what is a matter of style. Whether it behaves as its source is for
+scripts/gates.py --plain.
 
 With --gates the module is the netlist of iCE40 cells that synthesis makes, in the words of Yosys's
 models of these cells.
@@ -20,6 +23,9 @@ import yowasp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "verilog"
+# What Verilator calls a warning of what a program wrote: parts of vectors that nobody uses or drives,
+# loops that are none bit by bit, operands that need no cast, patterns with don't cares.
+STYLE = ["UNUSEDSIGNAL", "UNDRIVEN", "UNOPTFLAT", "WIDTH", "CASEOVERLAP"]
 
 
 def script(name, parameters, gates):
@@ -33,6 +39,9 @@ def script(name, parameters, gates):
                   "read_verilog -DICE40_HX -DNO_ICE40_DEFAULT_ASSIGNMENTS +/ice40/cells_sim.v",
                   "read_json netlist.json", f"hierarchy -top {name}"]
     lines += ["proc", "flatten", "opt_expr", "opt_clean", f"write_verilog -noattr {name}.v"]
+    if not gates:
+        lines += ["design -reset", f"read_verilog {name}.v", f"hierarchy -check -top {name}", "proc",
+                  "check -assert", "select -assert-none t:$dlatch t:$adlatch"]
     return "\n".join(lines) + "\n"
 
 
@@ -60,6 +69,12 @@ def render(config, parameters, gates):
     verilog = OUT / f"{name}.v"
     (folder / f"{name}.v").replace(verilog)
     (OUT / f"{name}_wrapper.sv").write_text(wrapper(name))
+    if not gates:
+        lint = subprocess.run(["verilator", "--lint-only", "-Wall", *(f"-Wno-{w}" for w in STYLE),
+                               "--language", "1364-2005", verilog], cwd=ROOT, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True)
+        if lint.returncode:
+            sys.exit(f"{config}: Verilator objects: {lint.stderr}")
     return verilog
 
 
