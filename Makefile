@@ -58,7 +58,8 @@ bench: setup  ## Measure latency, throughput, area, Fmax and speed of simulation
 verilog: setup  ## Write each configuration as plain Verilog: CONFIG=small for one
 	@scripts/verilog.py $(if $(CONFIG),--config $(CONFIG))
 
-gates: setup  ## Put the netlist of the small configuration through the lockstep regression
+gates: setup  ## Put plain Verilog and netlist of the small configuration through the lockstep regression
+	@scripts/gates.py --plain
 	@scripts/gates.py
 
 hwprobe:  ## Build the probe of real GPUs (scripts/hwprobe/README.md): with nvcc, else its device part

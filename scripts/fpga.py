@@ -3,7 +3,8 @@
 """Builds a board's bitstream, as far as free tools of Debian and npm go (rtl/fpga/README.md).
 
 hx8k: synthesis, placement, routing, timing and the bitstream, build/fpga/hx8k/muster.bin; fails if no
-seed meets 48 MHz. ulx3s, arty: synthesis for the device only; neither has a placer for them.
+seed meets 48 MHz. hx8k-whole: the same with mbarriers. ulx3s, arty: synthesis for the device only;
+neither Debian nor npm has a placer for them.
 Leaves figures in build/fpga-BOARD.json.
 """
 
@@ -19,9 +20,10 @@ import yowasp
 ROOT = yowasp.ROOT
 REQUIRED_MHZ = 48
 LIMIT_MINUTES = 60
-# Top, device, and what is defined: the HX8K has fewer block RAMs than the unit has memories, and logic
-# to spare. tb/unit/fpga.cmake simulates it so.
-BOARDS = {"hx8k": ("muster_hx8k", "ice40", "-D MUSTER_RAM_REGISTERS=124"),
+# Top, device, and how it is read. With mbarriers the unit has more memories than the HX8K has block
+# RAMs: some bits of them are registers. tb/unit/fpga.cmake simulates it so.
+BOARDS = {"hx8k": ("muster_hx8k", "ice40", ""),
+          "hx8k-whole": ("muster_hx8k", "ice40", "-D MUSTER_RAM_REGISTERS=120 -G EnMbarrier=1'b1"),
           "ulx3s": ("muster_ulx3s", "ecp5", ""),
           "arty": ("muster_arty_a7", "xc7", "")}
 SOURCES = ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv"]
@@ -29,12 +31,12 @@ SOURCES = ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv"]
 
 def synthesize(budget, board):
     """The folder with the netlist, and its counts of cells."""
-    top, family, defines = BOARDS[board]
+    top, family, options = BOARDS[board]
     cells = synth.FAMILIES[family]
     files = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "rtl/fpga").iterdir()
                    if p.suffix in (".sv", ".f"))
     source = f"rtl/fpga/{top}.sv"
-    script = (synth.read_slang(top, {}, " ".join([defines, *SOURCES, source])) +
+    script = (synth.read_slang(top, {}, " ".join([options, *SOURCES, source])) +
               f"{cells['synth']} -top {top}\nwrite_json netlist.json\n" +
               "tee -q -o stat.json stat -json\n")
     folder = synth.run_yosys(budget, "synthesis", budget.folder / "netlist", script, files)
@@ -94,7 +96,7 @@ def main():
     try:
         folder, counts = synthesize(budget, args.board)
         result |= counts
-        if args.board == "hx8k":
+        if family == "ice40":
             result |= bitstream(budget, folder, args.seeds)
         else:
             result["reason"] = "neither Debian nor npm has a placer for this device: synthesized only"
@@ -102,7 +104,7 @@ def main():
         result["reason"] = str(reason)
     (ROOT / "build" / f"fpga-{args.board}.json").write_text(json.dumps(result, indent=2) + "\n")
     print(json.dumps(result, indent=2))
-    sys.exit(result["lut"] is None or (args.board == "hx8k" and result["bitstream"] is None))
+    sys.exit(result["lut"] is None or (family == "ice40" and result["bitstream"] is None))
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def main():
     parser.add_argument("--config", default="small",
                         choices=json.loads((ROOT / "scripts/configs.json").read_text()))
     parser.add_argument("--plain", action="store_true", help="the plain Verilog, not the netlist")
-    parser.add_argument("--seeds", default="4", help="how many, or which, of 100,000 cycles (default 4)")
+    parser.add_argument("--seeds", default="10", help="how many, or which, of 100,000 cycles (default 10)")
     args = parser.parse_args()
     jobs = os.environ.get("JOBS", str(os.cpu_count()))
     kind = "plain" if args.plain else "gates"

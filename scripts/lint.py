@@ -65,7 +65,7 @@ def verilator():
     commands += [lint + ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv",
                          f"rtl/fpga/muster_{board}.sv", "--top-module", f"muster_{board}",
                          f"-GEnMbarrier=1'b{mbarrier}"] +
-                 (["+define+MUSTER_RAM_REGISTERS=124"] if board == "hx8k" else [])
+                 (["+define+MUSTER_RAM_REGISTERS=120"] if board == "hx8k" else [])
                  for board in ("hx8k", "ulx3s", "arty_a7") for mbarrier in (0, 1)]
     return failures(commands)
 

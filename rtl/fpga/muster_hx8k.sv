@@ -2,7 +2,7 @@
 //
 // iCE40HX-8K breakout board: the PLL, and pins (constraints/hx8k.pcf). The LEDs count refused frames.
 module muster_hx8k #(
-  parameter bit          EnMbarrier   = 1'b1,
+  parameter bit          EnMbarrier   = 1'b0,
   parameter int unsigned SmemBytes    = 1024,
   parameter int unsigned ClocksPerBit = 16,     // 3 Mbaud
   parameter int unsigned GapCycles    = 262144  // 5 ms
