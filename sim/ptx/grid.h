@@ -67,6 +67,10 @@ class Grid {
   // Warps that were still under way when the run ended, and where.
   std::vector<StuckWarp> RunningWarps() const;
   std::string CtaName(std::uint64_t linear_id) const;  // "(1,0,0)"
+  // CTAs for which there has been no room yet.
+  std::uint64_t CtasNotBegun() const {
+    return (launch_.Clusters() - next_cluster_) * launch_.ClusterCtas();
+  }
 
   // The machines' side. All of them are driven in the order of their ranks in each cycle; the first
   // begins it, and the last concludes it.

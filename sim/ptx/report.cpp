@@ -120,6 +120,11 @@ std::string WaitingText(const Grid& grid) {
     text += fmt::format("  CTA {}, warp {}: lanes wait for others of their own warp: {}\n",
                         grid.CtaName(warp.cta), warp.where.warp, warp.where.what);
   }
+  if (const std::uint64_t ctas = grid.CtasNotBegun(); ctas != 0) {
+    text += fmt::format(
+        "  {} CTA{} not begun: there is room when one ends, or in a larger configuration\n", ctas,
+        ctas == 1 ? " has" : "s have");
+  }
   return text;
 }
 
