@@ -190,6 +190,7 @@ class Decoder {
     unsigned target;
   };
   void RequireHalf(Type type, Needs f16, Needs bf16);
+  void TakeRounding();
   void FloatModifiers(Type type);
   void ExtremeModifiers(Type type);
   void RealProduct(Type type);

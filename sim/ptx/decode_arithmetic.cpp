@@ -63,6 +63,15 @@ void Decoder::RequireHalf(Type type, Needs f16, Needs bf16) {
 }
 
 // .approx and .full allow the IEEE result, which is given.
+// Where the text asks for one.
+void Decoder::TakeRounding() {
+  const int round = TakeOne({"rn", "rz", "rm", "rp"});
+  out_.round = static_cast<Round>(std::max(round, 0));
+  if (round < 0) {
+    Misuse(at_, fmt::format("{} lacks .rn, .rz, .rm or .rp", Spelling()));
+  }
+}
+
 void Decoder::FloatModifiers(Type type) {
   const Type element = ElementOf(type);
   if (IsHalf(element)) {
@@ -174,6 +183,13 @@ bool Decoder::MixesHalves(std::size_t sources) {
 
 // What mul, mad and fma need of the real types.
 void Decoder::RealProduct(Type type) {
+  const auto rounds = [](std::string_view modifier) {
+    return modifier == "rn" || modifier == "rz" || modifier == "rm" || modifier == "rp";
+  };
+  if (op_ != Op::kMul &&
+      std::none_of(syntax_->modifiers.begin(), syntax_->modifiers.end(), rounds)) {
+    Misuse(at_, fmt::format("{} lacks its rounding", Spelling()));
+  }
   if (op_ == Op::kFma) {
     out_.relu = IsHalf(ElementOf(type)) && Take("relu");
     RequireHalf(type, out_.relu ? Needs{70, 80} : Needs{42, 53}, {70, 80});
@@ -271,10 +287,11 @@ void Decoder::DotProduct() {
 
 void Decoder::Divide() {
   out_.type = TakeType(op_ == Op::kRem ? kIntegers : kNumbers);
-  if (out_.type == Type::kF32) {
-    TakeAny({"approx", "full"});
+  const bool single = out_.type == Type::kF32;
+  if (IsFloat(out_.type) && !(single && TakeAny({"approx", "full"}))) {
+    TakeRounding();
   }
-  FloatModifiers(out_.type);
+  out_.flush = single && Take("ftz");
   Simple(out_.type, 2);
 }
 
@@ -315,15 +332,27 @@ void Decoder::Unary() {
   }
   const bool has_halves = op_ == Op::kTanh || op_ == Op::kEx2;
   out_.type = TakeType(has_halves ? kReals : kFloats);
-  const bool approximates = Take("approx");
-  FloatModifiers(out_.type);
-  if (IsBF16(out_.type) && op_ == Op::kEx2) {
-    out_.flush = Take("ftz");
-  } else if (out_.type == Type::kF32x2) {
+  const Type type = out_.type;
+  if (type == Type::kF32x2) {
     Unsupported("this type");
   }
-  if (out_.type == Type::kF64 && approximates && Take("ftz")) {
-    out_.flush = true;  // and takes and gives the upper 32 bits only
+  const bool reciprocal = op_ == Op::kRcp || op_ == Op::kRsqrt;
+  if (Take("approx")) {
+    if (type == Type::kF64 && !reciprocal) {
+      Unsupported("the type .f64");
+    }
+    // Of f64: it takes and gives the upper 32 bits only.
+    const bool brain = IsBF16(type) && op_ == Op::kEx2;
+    const bool single = type == Type::kF32 && op_ != Op::kTanh;
+    out_.flush = (brain || single || type == Type::kF64) && Take("ftz");
+    if (!out_.flush && (brain || (type == Type::kF64 && op_ == Op::kRcp))) {
+      Misuse(at_, fmt::format("{} lacks .ftz", Spelling()));
+    }
+  } else if (op_ == Op::kSqrt || op_ == Op::kRcp) {
+    TakeRounding();
+    out_.flush = type == Type::kF32 && Take("ftz");
+  } else {
+    Misuse(at_, fmt::format("{} lacks .approx", Spelling()));
   }
   RequireHalf(out_.type, {70, 75}, {78, 90});
   Simple(out_.type, 1);

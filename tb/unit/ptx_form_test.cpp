@@ -150,6 +150,27 @@ TEST(PtxForm, WhatThereIsNot) {
   }
 }
 
+TEST(PtxForm, WhatHasNoRounding) {
+  const char* const forms[] = {
+      "fma.f32 %f1, %f2, %f3, %f4;", "fma.f16x2 %r1, %r2, %r3, %r4;",
+      "mad.f32 %f1, %f2, %f3, %f4;", "div.f32 %f1, %f2, %f3;",
+      "div.ftz.f32 %f1, %f2, %f3;",  "div.f64 %g1, %g2, %g3;",
+      "sqrt.f32 %f1, %f2;",          "sqrt.f64 %g1, %g2;",
+      "rcp.ftz.f32 %f1, %f2;",       "rcp.approx.f64 %g1, %g2;",
+      "rsqrt.f32 %f1, %f2;",         "sin.f32 %f1, %f2;",
+      "ex2.approx.bf16 %h1, %h2;",   "tanh.f32 %f1, %f2;",
+  };
+  for (const char* const form : forms) {
+    EXPECT_EQ(Judge(form), Verdict::kMisuse) << form;
+  }
+  for (const char* const form :
+       {"lg2.ftz.f32 %f1, %f2;", "div.rn.sat.f32 %f1, %f2, %f3;", "sqrt.rn.sat.f32 %f1, %f2;",
+        "ex2.approx.sat.f32 %f1, %f2;", "tanh.approx.ftz.f32 %f1, %f2;", "sin.rn.f32 %f1, %f2;",
+        "sin.approx.f64 %g1, %g2;", "ex2.approx.ftz.f16 %h1, %h2;", "sqrt.approx.f64 %g1, %g2;"}) {
+    EXPECT_EQ(Judge(form), Verdict::kRefused) << form;
+  }
+}
+
 // What may stand between cvt and the types: all else is refused.
 struct Conversion {
   std::vector<const char*> pairs;  // "f16.f32"
