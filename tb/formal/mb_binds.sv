@@ -2,7 +2,7 @@
 //
 // The properties in simulations: the checkers of the proofs beside each of their units, wherever this
 // file is among the sources. Of parked waits those of the first and of the last warp are followed: a
-// checker for each would cost more than the unit.
+// checker for each costs too much.
 bind muster_ram ram_props #(
   .Depth(Depth), .Width(Width), .NumWrite(NumWrite), .NumRead(NumRead), .Forward(Forward)
 ) u_props (
