@@ -6,7 +6,8 @@ tb/formal/proofs.json lists them. Properties are assertions P01, P02 and so on; 
 are lemmas that help, proven with them; C01 ... are covers. Yosys makes a circuit of unit and
 properties, and two engines prove it: yosys-abc (the circuit as gates), and cvc5 (as bit vectors,
 through yosys-smtbmc). "induction, n" means: the properties hold in the first cycles, and a cycle
-follows n cycles in which they hold, so they hold for ever. "bounded, n" means: in the first n cycles.
+follows n cycles in which they hold, so they hold for ever (the method "step" says so in a circuit of
+its own, in which each property is asked of alone). "bounded, n" means: in the first n cycles.
 
 --mutants shows that no property is empty: each patch of tb/mutants/formal makes the unit wrong, and
 the property that it names must fail.
@@ -65,12 +66,26 @@ opt_clean
 write_aiger -I -B -zinit -ywmap cover.json cover.aig
 """
 
+# The same from any state: whoever fails behind STEPS cycles in which all held (tb/formal/step_map.v).
+STEPS = 6
+STEP = """\
+design -load gates
+chformal -cover -remove
+setattr -unset init w:*
+techmap -map tb/formal/step_map.v
+techmap -map tb/formal/cover_map.v
+aigmap
+opt_clean
+write_aiger -I -B -zinit -ywmap step.json step.aig
+"""
+
 # What proves: the engine's name, what it runs, and what it says if all is well.
 BOUNDED = ("bmc3", "bmc3 -F {depth}", r"No output asserted in \d+ frames")
 METHODS = {
     "all inputs": [BOUNDED],  # there is no state
     "bounded": [BOUNDED],
     "induction": [BOUNDED, ("ind", "orpos; ind -F {steps}", "Networks are equivalent")],
+    "step": [BOUNDED, ("step", f"read_aiger step.aig; fold; strash; bmc3 -F {STEPS + 1}", BOUNDED[2])],
     "pdr": [BOUNDED, ("pdr", "orpos; pdr", "Property proved")],
 }
 
@@ -89,6 +104,8 @@ class Proof:
         self.steps = entry.get("steps")  # of the induction
         self.depth = entry["depth"]      # cycles: the bound, of the base case too, and of covers
         self.cvc5 = entry.get("cvc5")    # cycles of its induction, where it is quick enough
+        self.covers = entry.get("covers", name)  # whose covers are its own
+        self.kind = "step" if self.method == "step" else "proof"  # where a mutant fails
 
     def sources(self):
         """What Yosys reads, in order; files of the RTL that a proof replaces are left out."""
@@ -101,8 +118,9 @@ class Proof:
         """Makes the circuits, or that of the assertions only; returns names of assertions and of covers,
         in the engines' order."""
         files = self.sources()
+        covers = whole and self.covers == self.name
         prepare = (THOROUGH if self.cvc5 else QUICK).format(top=self.top)
-        script = (SCRIPT + COVERS * whole).format(
+        script = (SCRIPT + COVERS * covers + STEP * (self.method == "step")).format(
             prepare=prepare,
             top=self.top, files=" ".join(["-I rtl/common", *files]),
             parameters=" ".join(f"-G {name}={value}" for name, value in self.parameters.items()),
@@ -111,7 +129,8 @@ class Proof:
         folder.mkdir(parents=True)
         (folder / "script.ys").write_text(script)
         command = yowasp.yosys(folder / "script.ys", folder,
-                               [*files, "rtl/common/muster_assert.svh", "tb/formal/cover_map.v"])
+                               [*files, "rtl/common/muster_assert.svh", "tb/formal/cover_map.v",
+                                "tb/formal/step_map.v"])
         done = subprocess.run(command, cwd=root, stdin=subprocess.DEVNULL, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if done.returncode:
@@ -120,7 +139,7 @@ class Proof:
         def names(kind):
             listed = json.loads((folder / f"{kind}.json").read_text())["asserts"]
             return [re.search(r"[PLC]\d\d_\w+", name[-1])[0] for name in listed]
-        return names("proof"), names("cover") if whole else []
+        return names(self.kind), names("cover") if covers else []
 
 
 def run(command, folder, limit=LIMIT):
@@ -183,7 +202,7 @@ def prove(proof):
     reached = reach(folder, "cover", enumerate(covers), proof.depth)
     problems += [f"{cover} is not reached in {proof.depth} cycles"
                  for cover in covers if cover not in reached]
-    how = {"induction": f"induction, {proof.steps}", "bounded": f"bounded, {proof.depth}"}.get(
+    how = {"induction": f"induction, {proof.steps}", "step": f"induction, {STEPS}", "bounded": f"bounded, {proof.depth}"}.get(
         proof.method, proof.method)
     print(f"  {proof.name}: {how}, {seconds:.0f} s; {len(reached)} of {len(set(covers))} covers; "
           f"{'; '.join(problems) or 'proven'}",
@@ -192,7 +211,7 @@ def prove(proof):
     rows = []
     for name in sorted({name for name in names if name.startswith("P")}):
         cover = [c for c in covers if c[:3] == f"C{name[1:3]}"]
-        lacking = [] if cover else [f"{name} has no cover"]
+        lacking = [] if cover or proof.covers != proof.name else [f"{name} has no cover"]
         rows.append({
             "property": f"{proof.name}.{name}", "how": how, "seconds": round(seconds, 1),
             "cvc5 seconds": None if second is None else round(second, 1),
@@ -234,7 +253,8 @@ def attempt(mutant, proofs):
         for full in (full for full in mutant.properties if full.split(".")[0] == name):
             aim = [(number, found) for number, found in enumerate(names)
                    if f"{name}.{found}".startswith(full)]
-            cycle = next(iter(reach(tree / "circuit", "proof", aim, proof.depth).values()), None)
+            depth = STEPS + 1 if proof.kind == "step" else proof.depth
+            cycle = next(iter(reach(tree / "circuit", proof.kind, aim, depth).values()), None)
             rows.append({"mutant": mutant.name, "wrong": mutant.wrong, "property": full, "cycle": cycle})
             print(f"{mutant.name:40} {full:16} "
                   f"{'SURVIVES' if cycle is None else f'fails in cycle {cycle}'}", flush=True)

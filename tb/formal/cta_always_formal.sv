@@ -1,0 +1,251 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// For the proofs of the named barriers without bound: the room with 4 warps and 2 CTA slots, both of
+// which are followed, from reset on. Any operation may be presented in any cycle, within the contracts of
+// rtl/README.md. The lemmas say how the room's registers and memories stand to what the checker holds.
+module cta_always_formal
+  import muster_pkg::*;
+  import muster_cta_pkg::*;
+  import cta_spec_pkg::*;
+#(
+  parameter int unsigned NumWarps = 4,
+  parameter int unsigned NumCtas  = 2
+) (
+  input logic                   clk_i,
+  input logic                   issue_valid_i,
+  input issue_t                 issue_i,
+  input logic                   lc_valid_i,
+  input lifecycle_t             lifecycle_i,
+  input logic    [NumWarps-1:0] lifecycle_warps_i,
+  input logic                   response_ready_i,
+  input cta_t                   census_cta_i,
+  input bar_t                   census_bar_i,
+  input warp_t                  census_warp_i
+);
+
+  logic                   rst_n = 1'b0;
+  logic                   issue_ready;
+  logic                   lc_ready;
+  logic    [NumWarps-1:0] released;
+  release_t               release_info;
+  logic   [1:0]           fault_valid;
+  fault_t [1:0]           fault;
+  commit_t                commit;
+
+  always_ff @(posedge clk_i) begin
+    rst_n    <= 1'b1;
+  end
+
+  localparam int unsigned WarpW = $clog2(NumWarps);
+  localparam int unsigned CtaW  = $clog2(NumCtas);
+
+  logic launching;
+
+  assign launching = lc_valid_i && lifecycle_i.op == LcLaunch;
+
+  muster_cta #(
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .EnState(1'b0), .EnDrain(1'b0), .EnLanes(1'b0)
+  ) u_cta (
+    .clk_i, .rst_ni (rst_n),
+    .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (),
+    .lifecycle_valid_i (lc_valid_i), .lifecycle_ready_o (lc_ready), .lifecycle_i, .lifecycle_warps_i,
+    .fence_req_o (), .fence_ack_i ('1),
+    .release_o (released), .release_info_o (release_info),
+    .response_valid_o (), .response_ready_i, .response_o (),
+    .fault_valid_o (fault_valid), .fault_o (fault), .commit_o (commit),
+    .census_cta_i, .census_bar_i, .census_word_o (), .census_warp_i, .census_warp_o ()
+  );
+
+  for (genvar c = 0; c < NumCtas; c++) begin : g_slot
+    cta_always_slot #(.NumWarps(NumWarps), .NumCtas(NumCtas), .Slot(cta_t'(c))) u_slot (
+      .clk_i, .rst_ni (rst_n), .accept_i (issue_valid_i && issue_ready), .issue_i,
+      .lc_done_i (lc_valid_i && lc_ready), .lifecycle_i, .lifecycle_warps_i, .release_i (released),
+      .release_info_i (release_info), .fault_valid_i (fault_valid[0]), .fault_i (fault[0]),
+      .commit_i (commit)
+    );
+
+    // A launch names no warp that is live in another CTA.
+    always_ff @(posedge clk_i) begin
+      assume (!launching || lifecycle_i.cta == cta_t'(c) || !u_slot.u_props.resident_q ||
+              (lifecycle_warps_i & u_slot.u_props.live_q) == '0);
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // The contracts of the ports
+  // ---------------------------------------------------------------------------------------------
+
+  logic                 issue_held_q;
+  issue_t               issue_q;
+  logic                 lc_held_q;
+  lifecycle_t           lifecycle_q;
+  logic [NumWarps-1:0]  lc_warps_q;
+
+  always_ff @(posedge clk_i) begin
+    issue_held_q <= issue_valid_i & ~issue_ready;
+    issue_q      <= issue_i;
+    lc_held_q    <= lc_valid_i && !lc_ready;
+    lifecycle_q  <= lifecycle_i;
+    lc_warps_q   <= lifecycle_warps_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    // What is presented stays; R2B is not there.
+    assume (!issue_held_q || !rst_n || (issue_valid_i && issue_i == issue_q));
+    assume (issue_i.op <= OpRedPopc || issue_i.op inside {OpB2rBar, OpB2rWarp, OpB2rResult});
+    assume (issue_i.lanes < 32'd16);  // sums of 32 lanes are hard, and told apart from these nowhere
+  end
+
+  always_ff @(posedge clk_i) begin
+    assume (!lc_held_q || !rst_n ||
+            (lc_valid_i && lifecycle_i == lifecycle_q && lifecycle_warps_i == lc_warps_q));
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // The lifecycle port, and the walk of a launch
+  // ---------------------------------------------------------------------------------------------
+
+  logic        in_check, in_count, lc_check, clear_check, clear_count, clear_out;
+  logic [4:0]  walked;
+  group_e      op_check;
+
+  assign op_check    = u_cta.u_check.group_q.op;
+  assign in_check    = u_cta.u_check.valid_q && !is_lifecycle(op_check);
+  assign in_count    = u_cta.u_count.valid_q && !is_lifecycle(u_cta.u_count.group_q.op);
+  assign clear_check = u_cta.u_check.valid_q && op_check == GroupClear;
+  assign lc_check    = u_cta.u_check.valid_q && is_lifecycle(op_check) && !clear_check;
+  assign clear_count = u_cta.u_count.valid_q && u_cta.u_count.group_q.op == GroupClear;
+  assign clear_out   = u_cta.outcome.valid && u_cta.outcome.op == GroupClear;
+  assign walked      = u_cta.u_lifecycle.walked_q;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_n) begin
+      L10_sent:   assert (u_cta.u_lifecycle.sent_q == lc_check);
+      L11_held:   assert (!(lc_check || clear_check || walked != '0) || (lc_valid_i && lc_held_q));
+      L12_op:     assert (!lc_check || (u_cta.u_check.group_q.cta == lifecycle_i.cta &&
+                          op_check == ((lifecycle_i.op == LcLaunch) ? GroupLaunch :
+                                       (lifecycle_i.op == LcExit) ? GroupExit : GroupLeave) &&
+                          (lifecycle_i.op != LcExit ||
+                           u_cta.u_check.members_q[0].warp == lifecycle_i.warp)));
+      L13_clear:  assert (!clear_check || (launching && walked != '0 && walked <= 5'd16 &&
+                          u_cta.u_check.group_q.cta == lifecycle_i.cta &&
+                          5'(u_cta.u_check.group_q.bar) == walked - 5'd1 &&
+                          5'(u_cta.u_check.members_q[0].warp) == walked - 5'd1));
+      L14_walked: assert (walked <= 5'd16 && (walked == '0 || launching) &&
+                          (!(lc_check && launching) || walked == 5'd16));
+      L15_rare:   assert (!u_cta.u_check.valid_q || (u_cta.u_check.rare_q == lc_check &&
+                          u_cta.u_check.clear_q == clear_check));
+      L16_judge:  assert ((u_cta.u_check.judging_q == '0 || u_cta.u_check.valid_q) &&
+                          (!u_cta.u_check.rare_q || u_cta.u_check.judging_q == '0 ||
+                           (!u_cta.count_busy && !u_cta.release_busy && !u_cta.u_check.changed_q)));
+      L17_first:  assert (u_cta.u_check.judging_q inside {3'd0, 3'd1, 3'd3, 3'd7});
+    end
+  end
+
+  logic [NumWarps-1:0] entered;  // named by the launch, and walked
+
+  always_comb begin
+    for (int w = 0; w < NumWarps; w++) begin
+      entered[w] = lifecycle_warps_i[w] && 5'(w) < walked &&
+                   !(clear_check && u_cta.u_check.members_q[0].warp == 6'(w));
+    end
+  end
+
+  // Entries that the walk has passed are idle, while the slot is free.
+  logic walks, walk_free;
+
+  assign walk_free = 32'(lifecycle_i.cta) < NumCtas &&
+                     !u_cta.u_check.u_roster.u_slots.mem[lifecycle_i.cta[CtaW-1:0]][2*WarpW+1];
+  assign walks     = launching && walked != '0 && walk_free;
+
+  for (genvar b = 0; b < NumBars; b++) begin : g_walk
+    logic [2*WarpW+3:0] entry;
+
+    assign entry = u_cta.u_count.u_counts.mem[{lifecycle_i.cta[CtaW-1:0], 4'(b)}];
+    always_ff @(posedge clk_i) begin
+      if (rst_n) begin
+        L20_cleared: assert (!walks || 5'(b) >= walked || entry == '0 ||
+                             (clear_check && u_cta.u_check.group_q.bar == 4'(b)) ||
+                             (clear_count && u_cta.u_count.group_q.bar == 4'(b)));
+      end
+    end
+  end
+
+  for (genvar w = 0; w < NumWarps; w++) begin : g_entered
+    logic here;
+
+    assign here = clear_check && u_cta.u_check.members_q[0].warp == 6'(w);
+    always_ff @(posedge clk_i) begin
+      if (rst_n) begin
+        L21_place: assert (!walks || 5'(w) >= walked || here ||
+                           (u_cta.u_check.u_roster.u_places.mem[w][32+:CtaW+1] ==
+                            {1'b1, lifecycle_i.cta[CtaW-1:0]}) == lifecycle_warps_i[w]);
+        L22_woken: assert (!walks || !entered[w] || !u_cta.waiting[w] ||
+                           (clear_count && u_cta.u_count.members_q[0].warp == 6'(w)) ||
+                           (clear_out && u_cta.outcome.warp == 6'(w)));
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_n) begin
+      L23_launched: assert (7'(u_cta.u_check.launched) == g_slot[0].u_slot.u_props.warps_of(walked == '0 ? '0 : entered));
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // The stages
+  // ---------------------------------------------------------------------------------------------
+
+  group_t   chk, cnt;
+  member_t  chk_m;
+  checked_t cnt_m;
+  pending_t chk_p, cnt_p;
+
+  assign chk   = u_cta.u_check.group_q;
+  assign chk_m = u_cta.u_check.members_q[0];
+  assign cnt   = u_cta.u_count.group_q;
+  assign cnt_m = u_cta.u_count.members_q[0];
+  assign chk_p = g_slot[0].u_slot.u_props.pending_q[chk_m.warp[WarpW-1:0]];
+  assign cnt_p = g_slot[0].u_slot.u_props.pending_q[cnt_m.warp[WarpW-1:0]];
+
+  function automatic logic agrees(group_t g, logic waits, logic idle, warp_t warp, pending_t o);
+    return g.op == group_of(o.op) && g.cta == o.cta && g.bar == o.bar && g.expected == o.count[11:5] &&
+           g.ragged == (o.count[4:0] != '0) && g.kind == kind_of(o.op) && waits == (o.op != OpArrive) &&
+           idle == o.idle && warp == o.warp;
+  endfunction
+
+  for (genvar w = 0; w < NumWarps; w++) begin : g_busy
+    logic      here, ahead;
+    pending_t  o;
+    operands_t operands;
+    logic [5:0] sum;
+
+    assign here     = in_check && chk_m.warp[WarpW-1:0] == WarpW'(w);
+    assign ahead    = in_count && cnt_m.warp[WarpW-1:0] == WarpW'(w);
+    assign o        = g_slot[0].u_slot.u_props.pending_q[w];
+    assign operands = u_cta.g_port[0].u_port.u_operands.u_operands.mem[w];
+    assign sum      = 6'(operands.word[3:0]) + 6'(operands.word[7:4]) + 6'(operands.word[11:8]) +
+                      6'(operands.word[15:12]);
+    always_ff @(posedge clk_i) begin
+      if (rst_n) begin
+        L50_busy:     assert (u_cta.busy[w] == (here || ahead) && !(here && ahead));
+        L59_same:     assert (!u_cta.busy[w] || g_slot[1].u_slot.u_props.pending_q[w] == o);
+        L51_operands: assert (!u_cta.busy[w] || ((o.op > OpRedPopc || sum == (o.op == OpRedAnd ? o.lanes - o.hits : o.hits)) &&
+                              o.lanes <= 6'd4 && o.hits <= o.lanes && (o.op <= OpRedPopc ||
+                              o.op inside {OpB2rBar, OpB2rWarp, OpB2rResult})));
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_n) begin
+      L18_member: assert ((!u_cta.u_check.valid_q || chk_m.valid) && (!u_cta.u_count.valid_q || cnt_m.valid));
+      L52_check: assert (!in_check || agrees(chk, chk_m.waits, chk_m.idle, chk_m.warp, chk_p));
+      L53_count: assert (!in_count || agrees(cnt, cnt_m.waits, cnt_m.idle, cnt_m.warp, cnt_p));
+      L58_read:  assert (!in_count || (!u_cta.g_port[0].u_port.u_operands.u_operands.collides_q[0] &&
+                         u_cta.g_port[0].u_port.u_operands.u_operands.raddr_q[0] == cnt_m.warp[WarpW-1:0]));
+    end
+  end
+
+endmodule

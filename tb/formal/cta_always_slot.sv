@@ -1,0 +1,162 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// For the proofs of the named barriers without bound: the checker of one CTA slot, and the lemmas that say
+// how the roster, the table and the operation that commits stand to what it holds. The room is u_cta
+// beside it.
+module cta_always_slot
+  import muster_pkg::*;
+  import muster_cta_pkg::*;
+#(
+  parameter int unsigned NumWarps = 4,
+  parameter int unsigned NumCtas  = 2,
+  parameter cta_t        Slot     = '0,
+  localparam int unsigned WarpW   = $clog2(NumWarps),
+  localparam int unsigned CtaW    = $clog2(NumCtas)
+) (
+  input logic                clk_i,
+  input logic                rst_ni,
+  input logic                accept_i,
+  input issue_t              issue_i,
+  input logic                lc_done_i,
+  input lifecycle_t          lifecycle_i,
+  input logic [NumWarps-1:0] lifecycle_warps_i,
+  input logic [NumWarps-1:0] release_i,
+  input release_t            release_info_i,
+  input logic                fault_valid_i,
+  input fault_t              fault_i,
+  input commit_t             commit_i
+);
+
+  cta_props #(.NumWarps(NumWarps), .EnLanes(1'b0)) u_props (
+    .clk_i, .rst_ni, .follow_i (Slot), .accept_i, .issue_i, .lc_done_i, .lifecycle_i, .lifecycle_warps_i,
+    .release_i, .release_info_i, .fault_valid_i, .fault_i, .commit_i
+  );
+
+  // ---------------------------------------------------------------------------------------------
+  // The roster
+  // ---------------------------------------------------------------------------------------------
+
+  logic                resident, ready;
+  logic [WarpW-1:0]    live_last;
+  logic [WarpW:0]      size_n;
+  logic [NumWarps-1:0] live;
+
+  assign {resident, live_last, size_n} = u_cta.u_check.u_roster.u_slots.mem[Slot[CtaW-1:0]];
+  assign ready = u_cta.u_check.roster_ready;
+  for (genvar w = 0; w < NumWarps; w++) begin : g_live
+    assign live[w] = u_cta.u_check.u_roster.u_places.mem[w][32+:CtaW+1] == {1'b1, Slot[CtaW-1:0]};
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      L01_reset:    assert (ready || (!u_props.resident_q && u_cta.u_check.changed_q));
+      L02_resident: assert (!ready || resident == u_props.resident_q);
+      L03_slot:     assert (!u_props.resident_q || (live_last == WarpW'(u_props.alive_q - 7'd1) &&
+                            ~size_n == u_props.size_q[WarpW:0]));
+      L04_live:     assert (!u_props.resident_q || live == u_props.live_q);
+      L05_alive:    assert (!u_props.resident_q || (u_props.alive_q == u_props.warps_of(u_props.live_q) &&
+                            u_props.alive_q <= u_props.size_q && 32'(u_props.size_q) <= NumWarps));
+      L06_known:    assert (u_props.known_q || !u_props.resident_q);
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // The table
+  // ---------------------------------------------------------------------------------------------
+
+  logic [NumWarps-1:0] once, twice;
+
+  always_comb begin
+    once  = '0;
+    twice = '0;
+    for (int b = 0; b < NumBars; b++) begin
+      twice = twice | (once & u_props.table_q[b].waiting);
+      once  = once | u_props.table_q[b].waiting;
+    end
+  end
+
+  bar_t latest;  // as it will be in the next cycle
+
+  assign latest = (u_cta.u_check.latest_we_i && u_cta.u_check.latest_cta_i == Slot[CtaW-1:0]) ?
+                  u_cta.u_check.latest_bar_i : u_cta.u_check.u_latest.mem[Slot[CtaW-1:0]];
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni && u_props.resident_q) begin
+      L30_once:    assert (twice == '0 && u_props.waits_q == once && (once & ~u_props.live_q) == '0);
+      L31_waiting: assert ((u_cta.g_warps.u_warps.waiting_d & u_props.live_q) ==
+                           (u_props.waits_q | u_props.late_q.release_set));
+    end
+  end
+
+  for (genvar b = 0; b < NumBars; b++) begin : g_entry
+    logic [CtaW+3:0]     row;
+    kind_e               kind;
+    wcount_t             expected, arrived;
+    logic [11:0]         value;
+    logic [NumWarps-1:0] waiting, stored, others;
+    logic [WarpW+5:0]    sum;
+    logic                written;
+
+    assign row      = {Slot[CtaW-1:0], 4'(b)};
+    assign kind     = u_props.table_q[b].kind;
+    assign expected = u_props.table_q[b].expected;
+    assign arrived  = u_props.table_q[b].arrived;
+    assign value    = u_props.table_q[b].value;
+    assign waiting  = u_props.table_q[b].waiting;
+    // What the release stage keeps, as it will be in the next cycle.
+    assign written  = u_cta.u_release.entry == row;
+    assign stored   = (written && u_cta.u_release.waiters_write) ? u_cta.u_release.waiters_d :
+                      u_cta.u_release.u_waiters.mem[row];
+    assign sum      = (written && u_cta.outcome.accepted && u_cta.outcome.op == GroupArrive) ?
+                      u_cta.u_release.value_new : u_cta.u_release.g_reduce.u_values.mem[row];
+
+    always_ff @(posedge clk_i) begin
+      if (rst_ni && u_props.resident_q) begin
+        L40_count:  assert (u_cta.u_count.u_counts.mem[row] ==
+                            {kind, expected[WarpW:0], arrived[WarpW-1:0]} &&
+                            expected < 7'd8 && arrived < 7'd4);
+        L41_wait:   assert (waiting == ((kind == KindIdle) ? '0 : stored));
+        L42_value:  assert (value == (kind == KindPopc ? 12'(sum) : kind == KindAnd ? 12'(!sum[0]) :
+                                      kind == KindOr ? 12'(sum[0]) : 12'd0) || kind == KindIdle);
+        L43_bits:   assert (kind == KindPopc ? sum <= 8'(4 * arrived) : kind <= KindSync || sum <= 8'd1);
+        L44_legal:  assert (kind <= KindPopc && (kind == KindIdle ? {expected, arrived, value} == '0 :
+                            arrived != '0 && u_props.warps_of(waiting) <= arrived &&
+                            (expected == '0 ? arrived == u_props.warps_of(waiting) &&
+                             (arrived < u_props.alive_q || (u_props.exits_q && arrived == u_props.alive_q)) :
+                             arrived < expected && expected <= u_props.size_q)));
+        L45_latest: assert (kind == KindIdle || expected != '0 || latest == 4'(b) ||
+                            (u_props.table_q[latest].kind != KindIdle &&
+                             u_props.table_q[latest].expected == '0));
+      end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // What is in the count stage
+  // ---------------------------------------------------------------------------------------------
+
+  group_t   cnt;
+  checked_t cnt_m;
+  logic     named, ours;  // it names this slot; and that is resident
+
+  assign cnt   = u_cta.u_count.group_q;
+  assign cnt_m = u_cta.u_count.members_q[0];
+  assign named = u_cta.u_count.valid_q && !is_lifecycle(cnt.op) && cnt.cta == Slot;
+  assign ours  = named && u_props.resident_q;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      L54_there: assert (!named || (cnt_m.resident == u_props.resident_q &&
+                         cnt_m.valid && (!cnt_m.counts || cnt_m.resident)));
+      L55_live:  assert (!ours || (cnt_m.live == (32'(cnt_m.warp) < NumWarps &&
+                                                  u_props.live_q[cnt_m.warp[WarpW-1:0]])));
+      L56_waits: assert (!(ours && cnt_m.live) ||
+                         cnt_m.waiting == u_props.waits_q[cnt_m.warp[WarpW-1:0]]);
+      L57_entry: assert (!(ours && cnt.op == GroupArrive && !cnt.ragged) ||
+                         (u_cta.u_count.count == u_cta.u_count.u_counts.mem[{Slot[CtaW-1:0], cnt.bar}] &&
+                          (cnt_m.barred || u_cta.u_count.last_q == ((cnt.expected == '0) ?
+                           WarpW'(u_props.alive_q - 7'd1) : WarpW'(cnt.expected - 7'd1)))));
+    end
+  end
+
+endmodule
