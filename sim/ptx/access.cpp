@@ -242,6 +242,15 @@ std::string Interpreter::DescribeReach(const Warp& warp, Space space, std::uint6
   if (IsShared(space) || (space == Space::kGeneric && segment == kSharedSegment)) {
     const std::uint64_t shared = IsShared(space) ? address : ByteOf(address);
     const Cta* const cta = CtaAt(warp, shared);
+    const std::size_t ctas = warp.cta->cluster->ctas.size();
+    if (cta == nullptr && ctas != 1 && RankField(shared) <= kNoRank) {
+      return fmt::format("{} of the CTA with rank {}, in a cluster of {} CTAs", access,
+                         RankField(shared) - 1, ctas);
+    }
+    if (cta == nullptr && RankField(shared) == kNoRank + 1) {
+      return access +
+             " at what mapa made of no address of the cluster's shared memory, or of no rank";
+    }
     if (cta == nullptr || cta == warp.cta) {
       return fmt::format("{} at byte {} of shared memory, of which the CTA has {}", access,
                          cta == nullptr ? shared : SharedByte(shared), warp.cta->shared.size());
@@ -371,33 +380,24 @@ void Interpreter::ExecuteAddress(Warp* warp, const Lanes& lanes) const {
   });
 }
 
-// mapa and getctarank.
-Interpreter::Event Interpreter::ExecuteMap(Warp* warp, const Lanes& lanes) {
+// mapa and getctarank. Compilers carry them out ahead of the branch that guards them: what they
+// make of an address or a rank that is none is refused where it is used.
+void Interpreter::ExecuteMap(const Warp& warp, const Lanes& lanes) const {
   const Instruction& i = lanes.instruction;
   const auto a = lanes.a(0);
   const bool generic = i.space == Space::kGeneric;
   const std::uint64_t window = generic ? WindowOf(Space::kCluster) : 0;
-  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
-    const unsigned lane = LowestLane(rest);
+  lanes.ForEach([&](unsigned lane) {
     const bool shared = !generic || SegmentOf(a[lane]) == kSharedSegment;
-    const Cta* const cta = shared ? CtaAt(*warp, ByteOf(a[lane])) : nullptr;
-    if (cta == nullptr) {
-      return Fault(*warp, lane, i.line,
-                   fmt::format("{:#x} is no address of shared memory of the cluster", a[lane]));
-    }
+    const Cta* const cta = shared ? CtaAt(warp, ByteOf(a[lane])) : nullptr;
     if (i.op == Op::kRankOf) {
-      lanes.d(0)[lane] = cta->rank;
-      continue;
+      lanes.d(0)[lane] = cta == nullptr ? 0xffffffff : cta->rank;
+      return;
     }
-    const std::uint64_t rank = lanes.a(1)[lane];
-    if (rank >= launch_.ClusterCtas()) {
-      return Fault(*warp, lane, i.line,
-                   fmt::format("maps an address to rank {} of a cluster of {} CTA{}", rank,
-                               launch_.ClusterCtas(), launch_.ClusterCtas() == 1 ? "" : "s"));
-    }
+    const std::uint64_t rank =
+        cta == nullptr ? kNoRank : std::min<std::uint64_t>(lanes.a(1)[lane], kNoRank);
     lanes.d(0)[lane] = window + ClusterAddress(static_cast<unsigned>(rank), ByteOf(a[lane]));
-  }
-  return Event::kNone;
+  });
 }
 
 }  // namespace muster::ptx

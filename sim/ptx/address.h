@@ -60,6 +60,9 @@ constexpr std::uint64_t SharedByte(std::uint64_t shared) {
 constexpr std::uint64_t ClusterAddress(unsigned rank, std::uint64_t shared) {
   return ((std::uint64_t{rank} + 1) << kRankBit) | SharedByte(shared);
 }
+// What mapa makes of no address of shared memory, or for a rank that is larger yet: no cluster has
+// it.
+inline constexpr unsigned kNoRank = 254;
 
 // What cvta adds to an address of `space`.
 constexpr std::uint64_t WindowOf(Space space) {

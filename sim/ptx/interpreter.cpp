@@ -348,7 +348,7 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
       break;
     case Op::kMapToRank:
     case Op::kRankOf:
-      event = ExecuteMap(warp, LanesOf(warp, group, active));
+      ExecuteMap(*warp, LanesOf(warp, group, active));
       break;
     default:
       Compute(LanesOf(warp, group, active));

@@ -164,7 +164,7 @@ class Interpreter {
                              bool write) const;
   Cta* CtaAt(const Warp& warp, std::uint64_t shared) const;
   void ExecuteAddress(Warp* warp, const Lanes& lanes) const;
-  Event ExecuteMap(Warp* warp, const Lanes& lanes);
+  void ExecuteMap(const Warp& warp, const Lanes& lanes) const;
 
   // async.cpp: what is started and not waited for.
   Event ExecuteAsync(Warp* warp, const Lanes& lanes);

@@ -162,9 +162,14 @@ TEST(PtxCluster, BadAccessesAreNamed) {
     const char* body;
     const char* problem;
   } rows[] = {
-      {"mapa.shared::cluster.u32 %r8, s, 2;", "maps an address to rank 2 of a cluster of 2 CTAs"},
-      {"mapa.u64 %d3, %d1, 1;", "is no address of shared memory of the cluster"},
-      {"getctarank.u64 %r8, %d1;", "is no address of shared memory of the cluster"},
+      {"mapa.shared::cluster.u32 %r8, s, 2; ld.shared::cluster.u32 %r9, [%r8];",
+       "reads 4 bytes of the CTA with rank 2, in a cluster of 2 CTAs"},
+      {"mapa.shared::cluster.u32 %r8, s, -1; st.shared::cluster.u32 [%r8], %r1;",
+       "writes 4 bytes at what mapa made of no address of the cluster's shared memory, or of no "
+       "rank"},
+      {"mapa.u64 %d3, %d1, 1; ld.u32 %r9, [%d3];",
+       "reads 4 bytes at what mapa made of no address of the cluster's shared memory, or of no "
+       "rank"},
       {"setp.eq.u32 %p1, %r2, 0; @!%p1 ret; mapa.shared::cluster.u32 %r8, s, 1; "
        "ld.shared.u32 %r9, [%r8];",
        "reads 4 bytes of the CTA with rank 1 of the cluster, which only .shared::cluster and "
@@ -182,6 +187,15 @@ TEST(PtxCluster, BadAccessesAreNamed) {
     EXPECT_EQ(run.outcome(), "memory_fault") << row.body;
     EXPECT_NE(run.grid().problem().find(row.problem), std::string::npos) << run.grid().problem();
   }
+}
+
+// Compilers carry them out ahead of the branch that guards them.
+TEST(PtxCluster, WhatMapsNothingHarmsNobodyUnlessUsed) {
+  const Ended run(Clustered(1, {2, 1, 1}, {2, 1, 1},
+                            "mapa.shared::cluster.u32 %r8, s, 2; mapa.u64 %d3, %d1, -1;"
+                            " getctarank.u64 %r9, %d1; getctarank.u64 %r10, %d3;"
+                            " setp.ne.u32 %p1, %r9, %r10; @%p1 trap; ret;"));
+  EXPECT_EQ(run.outcome(), "completes") << run.grid().problem();
 }
 
 TEST(PtxCluster, BarrierOrdersTheMemoryOfAllCtas) {
