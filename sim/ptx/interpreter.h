@@ -104,6 +104,8 @@ class Interpreter {
   // "thread (3,0,0) of CTA (1,0,0)"
   std::string ThreadName(const Warp& warp, unsigned lane) const;
   std::uint32_t LineAt(std::uint32_t pc) const { return program_.code[pc].line; }
+  // Where a group of the warp stands: "lanes 0x0000ffff wait at barrier 2 (line 38)"
+  std::string Standing(const Warp& warp, const Group& group) const;
 
  private:
   Group* Pick(Warp* warp);

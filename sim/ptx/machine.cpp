@@ -597,16 +597,21 @@ Whereabouts Machine::Where(unsigned warp) const {
       where.line = arrival.line;
       break;
     default: {
+      if (slot.warp.groups.empty()) {
+        where.what = "exits";
+        where.line = slot.warp.exit_line;
+        break;
+      }
       std::vector<std::string> groups;
       for (const Group& group : slot.warp.groups) {
-        groups.push_back(fmt::format("lanes {:#010x} {} at line {}", group.lanes,
-                                     group.state == Group::State::kAsked ? "wait" : "stand",
-                                     interpreter_.LineAt(group.pc)));
+        groups.push_back(interpreter_.Standing(slot.warp, group));
       }
-      where.line = slot.warp.groups.empty() ? 0 : interpreter_.LineAt(slot.warp.groups.front().pc);
-      where.what = fmt::format(
-          "{}{}", slot.phase == Phase::kStuck || slot.phase == Phase::kAsleep ? "" : "runs: ",
-          fmt::join(groups, ", "));
+      where.line = interpreter_.LineAt(slot.warp.groups.front().pc);
+      where.what = fmt::format("{}: {}",
+                               slot.phase == Phase::kStuck    ? "waits for its own lanes"
+                               : slot.phase == Phase::kAsleep ? "waits"
+                                                              : "runs",
+                               fmt::join(groups, ", "));
     }
   }
   return where;

@@ -9,6 +9,34 @@
 #include "sim/ptx/interpreter.h"
 
 namespace muster::ptx {
+namespace {
+
+// As the report calls it: the instruction, without what its operands tell.
+const char* Name(WarpOp op) {
+  switch (op) {
+    case WarpOp::kSync:
+      return "bar.warp.sync";
+    case WarpOp::kAll:
+    case WarpOp::kAny:
+    case WarpOp::kUniform:
+    case WarpOp::kBallot:
+      return "vote.sync";
+    case WarpOp::kMatchAny:
+    case WarpOp::kMatchAll:
+      return "match.sync";
+    case WarpOp::kShuffleUp:
+    case WarpOp::kShuffleDown:
+    case WarpOp::kShuffleButterfly:
+    case WarpOp::kShuffleIndex:
+      return "shfl.sync";
+    case WarpOp::kElect:
+      return "elect.sync";
+    default:
+      return "redux.sync";
+  }
+}
+
+}  // namespace
 
 Interpreter::Event Interpreter::ComeToBarrier(Warp* warp, std::size_t index, std::uint32_t active) {
   const Instruction& i = program_.code[warp->groups[index].pc];
@@ -131,6 +159,34 @@ void Interpreter::Resume(Warp* warp, std::uint32_t lanes, Group::State state, F 
 }
 
 // Lanes that name different members come to different instructions.
+std::string Interpreter::Standing(const Warp& warp, const Group& group) const {
+  const Instruction& i = program_.code[group.pc];
+  const auto value = [&](Slot slot) {  // the first lane's
+    return static_cast<std::uint32_t>(
+        IsLiteral(slot)
+            ? program_.literals[LiteralIndex(slot)]
+            : warp.registers[(std::size_t{group.frame} + static_cast<unsigned>(slot)) * kWarpSize +
+                             LowestLane(group.lanes)]);
+  };
+  std::string at;
+  if (group.state == Group::State::kReady) {
+    return fmt::format("lanes {:#010x} stand at line {}", group.lanes, i.line);
+  }
+  if (i.op == Op::kExchange) {
+    at = Name(static_cast<WarpOp>(i.mode));
+    if (i.a[0] != kNoSlot) {
+      at += fmt::format(" for lanes {:#010x}", value(i.a[0]) & ~group.lanes);
+    }
+  } else if (i.op == Op::kClusterBarrier) {
+    at = "barrier.cluster";
+  } else if (group.state == Group::State::kAsked) {
+    at = "an mbarrier";
+  } else {
+    at = fmt::format("barrier {}", value(i.a[0]));
+  }
+  return fmt::format("lanes {:#010x} wait at {} (line {})", group.lanes, at, i.line);
+}
+
 Interpreter::Event Interpreter::ComeToExchange(Warp* warp, std::size_t index,
                                                std::uint32_t active) {
   Part(warp, index, active);

@@ -59,7 +59,9 @@ Json Rows(const std::vector<std::pair<std::uint64_t, Whereabouts>>& warps) {
 }
 
 std::string Describe(const Whereabouts& where) {
-  return fmt::format("warp {}, which {} (line {})", where.warp, where.what, where.line);
+  const bool by_lanes = where.what.find("lanes 0x") != std::string::npos;  // with their lines
+  return fmt::format("warp {}, which {}{}", where.warp, where.what,
+                     by_lanes ? "" : fmt::format(" (line {})", where.line));
 }
 
 // The bytes that a phase still lacks, if any.
@@ -117,8 +119,8 @@ std::string WaitingText(const Grid& grid) {
     }
   }
   for (const StuckWarp& warp : grid.StuckWarps()) {
-    text += fmt::format("  CTA {}, warp {}: lanes wait for others of their own warp: {}\n",
-                        grid.CtaName(warp.cta), warp.where.warp, warp.where.what);
+    text += fmt::format("  CTA {}, warp {} {}\n", grid.CtaName(warp.cta), warp.where.warp,
+                        warp.where.what);
   }
   if (const std::uint64_t ctas = grid.CtasNotBegun(); ctas != 0) {
     text += fmt::format(

@@ -322,8 +322,12 @@ LOW: barrier.sync 0;)"));
   ASSERT_EQ(run.outcome(), "deadlock");
   const auto stuck = run.grid().StuckWarps();
   ASSERT_EQ(stuck.size(), 1U);
-  EXPECT_NE(stuck[0].where.what.find("lanes 0x0000ffff stand at line 11"), std::string::npos)
-      << stuck[0].where.what;
+  const std::string text = TextReport(run.session(), run.verdict(), {run.cycles(), 0.1});
+  EXPECT_NE(
+      text.find("warp 0 waits for its own lanes: lanes 0x0000ffff wait at barrier 0 (line 11), "
+                "lanes 0xffff0000 wait at bar.warp.sync for lanes 0x0000ffff (line 10)\n"),
+      std::string::npos)
+      << text;
 }
 
 TEST(PtxBarrier, SpinningLanesMakeProgress) {
