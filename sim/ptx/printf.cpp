@@ -9,11 +9,11 @@
 namespace muster::ptx {
 namespace {
 
-constexpr std::size_t kMaxWidth = 512;  // of one conversion
+constexpr std::int32_t kMaxShown = 511;  // characters of one conversion
 
 template <typename T>
 std::string One(const std::string& spec, T value) {
-  std::vector<char> text(kMaxWidth);
+  std::vector<char> text(kMaxShown + 1);
   const int length = std::snprintf(text.data(), text.size(), spec.c_str(), value);
   return {text.data(), std::min(static_cast<std::size_t>(std::max(length, 0)), text.size() - 1)};
 }
@@ -37,18 +37,29 @@ std::string FormatPrintf(std::string_view format,
     }
     std::string spec = "%";
     std::size_t at = i + 1;
-    const auto take = [&](std::string_view set) {
-      for (; at < format.size() && set.find(format[at]) != std::string_view::npos; ++at) {
-        if (format[at] == '*') {
-          spec += std::to_string(static_cast<std::int32_t>(next(4)));
-        } else {
-          spec.push_back(format[at]);
-        }
+    while (at < format.size() &&
+           std::string_view("-+ #0").find(format[at]) != std::string_view::npos) {
+      spec.push_back(format[at++]);
+    }
+    const auto number = [&] {  // a width or precision, no larger than what is shown
+      if (format.substr(at, 1) == "*") {
+        ++at;
+        return std::clamp(static_cast<std::int32_t>(next(4)), -kMaxShown, kMaxShown);
       }
+      std::int32_t value = 0;
+      for (; at < format.size() && format[at] >= '0' && format[at] <= '9'; ++at) {
+        value = std::min(value, kMaxShown) * 10 + (format[at] - '0');
+      }
+      return std::min(value, kMaxShown);
     };
-    take("-+ #0");
-    take("0123456789*");
-    take(".0123456789*");
+    if (const std::int32_t width = number(); width != 0) {
+      spec += std::to_string(width);
+    }
+    if (format.substr(at, 1) == ".") {
+      ++at;
+      const std::int32_t precision = number();
+      spec += precision < 0 ? "" : "." + std::to_string(precision);
+    }
     const std::size_t before = at;
     while (at < format.size() && std::strchr("hlLjzt", format[at]) != nullptr) {
       ++at;

@@ -255,10 +255,14 @@ TEST(PtxPrintf, Conversions) {
     return value;
   };
   const auto text_at = [](std::uint64_t at) { return at == 1 ? "one" : "other"; };
+  constexpr std::size_t kShown = 511;  // characters of a conversion
+  const std::string long_ones = std::string(kShown - 1, ' ') + "7|8" +
+                                std::string(kShown - 1, ' ') + "|" + std::string(kShown - 1, '0') +
+                                "9";
   const struct {
     const char* format;
     std::vector<std::uint64_t> arguments;
-    const char* text;
+    std::string text;
   } rows[] = {
       {"plain", {}, "plain"},
       {"%d|%5i|%-4u|%04x|%X|%o", {0xffffffff, 7, 8, 0xab, 0xcd, 8}, "-1|    7|8   |00ab|CD|10"},
@@ -271,6 +275,12 @@ TEST(PtxPrintf, Conversions) {
       {"[%s] [%5s] [%.2s]", {1, 1, 2}, "[one] [  one] [ot]"},
       {"%c%c %p %%", {'h', 'i', 0x10}, "hi 0x10 %"},
       {"%*d|%.*f", {4, 7, 1, 0x3ff8000000000000}, "   7|1.5"},
+      {"%*d|%.*f|",
+       {~std::uint64_t{3}, 7, ~std::uint64_t{0}, 0x3ff8000000000000},
+       "7   |1.500000|"},
+      {"%2000000000d|%-999999999999d|%.1000000000d", {7, 8, 9}, long_ones},
+      {"%*u", {0x7fffffff, 7}, long_ones.substr(0, kShown)},
+      {"%*u", {0x80000000, 8}, long_ones.substr(kShown + 1, kShown)},
       {"%y %", {}, "%y %"},
   };
   for (const auto& row : rows) {
