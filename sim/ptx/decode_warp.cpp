@@ -194,7 +194,9 @@ void Decoder::CheckBarrier(const Operand& id, const Operand* count, OpKind kind)
   } else if (arrives && count->value == 0) {
     Misuse(count->at, fmt::format("{} needs a thread count that is not zero", Spelling()));
   } else if (count->value > std::uint64_t{kMaxWarps} * kWarpSize) {
-    Misuse(count->at, fmt::format("the thread count {} is more than a CTA has", count->value));
+    const auto value = static_cast<std::int64_t>(count->value);
+    Misuse(count->at, fmt::format("the thread count {} is {}", value,
+                                  value < 0 ? "below zero" : "more than a CTA has"));
   }
 }
 

@@ -163,20 +163,23 @@ std::string_view Text(const Input& in) {
 }
 
 // Binds `body`, which sees `text`, `in` and `b`, to a rule of the grammar.
-#define MUSTER_ACTION(rule, body)                              \
-  template <>                                                  \
-  struct Action<rule> {                                        \
-    template <typename Input>                                  \
-    static void apply(const Input& in, Builder& b) {           \
-      [[maybe_unused]] const std::string_view text = Text(in); \
-      body                                                     \
-    }                                                          \
+#define MUSTER_ACTION(rule, body)                                     \
+  template <>                                                         \
+  struct Action<rule> {                                               \
+    template <typename Input>                                         \
+    static void apply(const Input& in, [[maybe_unused]] Builder& b) { \
+      [[maybe_unused]] const std::string_view text = Text(in);        \
+      body                                                            \
+    }                                                                 \
   }
 
 MUSTER_ACTION(g::VersionNumber, { b.module->version = text; });
 MUSTER_ACTION(g::TargetName, { b.module->target = text; });
-MUSTER_ACTION(g::AddressSizeValue,
-              { b.module->address_size = static_cast<unsigned>(NumberOf(in).value); });
+MUSTER_ACTION(g::AddressSizeValue, {
+  if (NumberOf(in).value != 64) {
+    throw p::parse_error("64, the only .address_size there is here", in);
+  }
+});
 MUSTER_ACTION(g::Extern, { b.is_extern = true; });
 MUSTER_ACTION(g::Linked, { b.is_extern = false; });
 
@@ -503,9 +506,6 @@ std::unique_ptr<syntax::Module> Parse(const std::string& file, std::string text)
   }
   if (module->target.empty()) {
     refuse("the file has no .target directive");
-  }
-  if (module->address_size != 64) {
-    refuse("only .address_size 64 is supported");
   }
   return module;
 }

@@ -113,7 +113,6 @@ struct Module {
   std::string text;
   std::string_view version;
   std::string_view target;  // the first one: sm_80
-  unsigned address_size = 64;
   std::vector<Variable> variables;
   std::vector<Function> functions;
   std::vector<Alias> aliases;

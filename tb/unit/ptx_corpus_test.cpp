@@ -492,7 +492,8 @@ TEST(PtxCheck, NamesEverythingByLine) {
 .address_size 64
 .entry a() { .reg .b32 %r<4>; bar.sync 17; frob %r1; ret; }
 .func f() { bar.cta.sync 0, 40;
-  elect.sync %r1|%p1, -1; }
+  elect.sync %r1|%p1, -1;
+  bar.sync 1, -32; bar.sync 1, 4096; }
 )");
   std::string text;
   for (const Finding& finding : Check(*module)) {
@@ -504,7 +505,9 @@ TEST(PtxCheck, NamesEverythingByLine) {
             "- f.ptx:5:13: .cta needs .version 7.8\n"
             "- f.ptx:5:29: the thread count 40 is not a multiple of 32\n"
             "- f.ptx:6:3: elect needs .version 8.0\n"
-            "! f.ptx:6:14: %r1 is not declared\n");
+            "! f.ptx:6:14: %r1 is not declared\n"
+            "- f.ptx:7:15: the thread count -32 is below zero\n"
+            "- f.ptx:7:32: the thread count 4096 is more than a CTA has\n");
 }
 
 TEST(PtxCheck, UnknownInstructionsAllAtOnce) {

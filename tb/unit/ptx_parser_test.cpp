@@ -108,7 +108,7 @@ TEST(PtxParser, SyntaxErrorsNameLineAndColumn) {
       {"hello", R"(f.ptx:1:1: expected a directive, a variable or a function, found "hello")"},
       {".version x", R"(f.ptx:1:10: expected a version such as 7.5, found "x")"},
       {".version 7.5\n.target sm_80\n.address_size 32",
-       "f.ptx:1:1: only .address_size 64 is supported"},
+       R"(f.ptx:3:15: expected 64, the only .address_size there is here, found "32")"},
       {Header() + "/* no end",
        R"(f.ptx:4:10: expected the end of the comment, "*/", found the end of the file)"},
       {Header() + ".entry { }", R"(f.ptx:4:8: expected the name of a function, found "{")"},
