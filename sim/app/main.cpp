@@ -128,6 +128,16 @@ CLI::Option* AddNumber(CLI::App* command, const std::string& name,
       ->type_name("NUMBER");
 }
 
+CLI::Option* AddFile(CLI::App* command, const std::string& name, std::string* file,
+                     const std::string& what) {
+  const auto check = [](const std::string& text) {
+    return std::string(text.empty() ? "the name of the file is empty" : "");
+  };
+  return command->add_option(name, *file, what)
+      ->check(CLI::Validator(check, ""))
+      ->type_name("FILE");
+}
+
 void AddRunOptions(CLI::App* command, RunOptions* options) {
   command->add_option("--config", options->config, "The unit's configuration (default: default)");
   command->add_option("--target", options->target,
@@ -150,12 +160,12 @@ int Main(int argc, char** argv) {
   run->add_option("manifest", input, "The launch manifest (JSON)")->required();
   AddRunOptions(run, &run_options);
   CLI::Option* const wave =
-      run->add_option("--wave", run_options.wave, "Write the waveform to this FST file");
+      AddFile(run, "--wave", &run_options.wave, "Write the waveform to this FST file");
   AddNumber(run, "--wave-from", &run_options.wave_from, "The first cycle that it shows")
       ->needs(wave);
   AddNumber(run, "--wave-to", &run_options.wave_to, "The last")->needs(wave);
-  run->add_option("--report", run_options.report, "Write the report to this JSON file");
-  run->add_option("--log", run_options.log, "Write all committed operations to this JSONL file");
+  AddFile(run, "--report", &run_options.report, "Write the report to this JSON file");
+  AddFile(run, "--log", &run_options.log, "Write all committed operations to this JSONL file");
   run->callback([&] {
     const RunResult result = RunManifest(input, run_options);
     fmt::print("{}", result.text);
@@ -167,8 +177,8 @@ int Main(int argc, char** argv) {
   CLI::App* const suite = app.add_subcommand("suite", "Run all the kernels of directories");
   suite->add_option("paths", inputs, "Directories and manifests")->required();
   AddRunOptions(suite, &suite_options.run);
-  suite->add_option("--json", suite_options.json, "Write all reports to this file");
-  suite->add_option("--junit", suite_options.junit, "Write the results to this JUnit file");
+  AddFile(suite, "--json", &suite_options.json, "Write all reports to this file");
+  AddFile(suite, "--junit", &suite_options.junit, "Write the results to this JUnit file");
   suite->callback([&] { code = RunSuite(inputs, suite_options); });
 
   CLI::App* const check = app.add_subcommand("check", "What a compiler would refuse of a PTX file");

@@ -3,12 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
-#include <fstream>
+#include <vector>
 
+#include "sim/app/files.h"
 #include "sim/app/target.h"
 #include "sim/board/line.h"
+#include "sim/lockstep/files.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/ptx/error.h"
 #include "sim/ptx/report.h"
@@ -16,29 +17,36 @@
 namespace muster::app {
 namespace {
 
-// Found before the run: every file can be written, and none of them is another or an input.
-void CheckOutputs(const ptx::Manifest& manifest, const RunOptions& options) {
-  namespace fs = std::filesystem;
-  const std::array<std::string, 3> outputs{options.wave, options.report, options.log};
-  // The waveform's writer removes what is there, devices too.
-  if (fs::exists(options.wave) && !fs::is_regular_file(options.wave)) {
-    throw ptx::InputError(fmt::format("{}: a waveform is written to a plain file", options.wave));
+namespace fs = std::filesystem;
+
+// The files that the options name. Each of several units writes a log and a waveform of its own,
+// and the waveform's writer another file beside it.
+std::vector<std::string> Outputs(const RunOptions& options, unsigned units) {
+  std::vector<std::string> outputs;
+  if (!options.report.empty()) {
+    outputs.push_back(options.report);
   }
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    CheckWritable(outputs[i]);
-    std::error_code error;
-    if (!fs::is_regular_file(outputs[i], error)) {
-      continue;
+  for (int unit = 0; unit < static_cast<int>(units); ++unit) {
+    if (!options.wave.empty()) {
+      outputs.push_back(lockstep::Numbered(options.wave, unit));
+      outputs.push_back(outputs.back() + ".hier");
     }
-    for (const std::string& input : {manifest.path, manifest.ptx}) {
-      if (fs::equivalent(outputs[i], input, error)) {
-        throw ptx::InputError(fmt::format("{}: the file is an input of this run", outputs[i]));
-      }
+    if (!options.log.empty()) {
+      outputs.push_back(lockstep::Numbered(options.log, unit));
     }
-    for (std::size_t k = 0; k < i; ++k) {
-      if (fs::equivalent(outputs[i], outputs[k], error)) {
-        throw ptx::InputError(fmt::format("{}: the file is named twice", outputs[i]));
-      }
+  }
+  return outputs;
+}
+
+void CheckWave(const RunOptions& options, unsigned units) {
+  if (options.wave.empty()) {
+    return;
+  }
+  for (int unit = 0; unit < static_cast<int>(units); ++unit) {
+    // The waveform's writer removes what is there, devices too.
+    const std::string wave = lockstep::Numbered(options.wave, unit);
+    if (fs::exists(wave) && !fs::is_regular_file(wave)) {
+      throw ptx::InputError(fmt::format("{}: a waveform is written to a plain file", wave));
     }
   }
   if (options.wave_to.value_or(~std::uint64_t{0}) < options.wave_from.value_or(0)) {
@@ -48,25 +56,6 @@ void CheckOutputs(const ptx::Manifest& manifest, const RunOptions& options) {
 
 }  // namespace
 
-void CheckWritable(const std::string& path) {
-  if (!path.empty() && !std::ofstream(path, std::ios::app)) {
-    throw ptx::InputError(fmt::format("{}: the file cannot be written", path));
-  }
-}
-
-void WriteFile(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  file.close();
-  if (!file) {
-    throw ptx::InputError(fmt::format("{}: the file cannot be written", path));
-  }
-}
-
-std::string JsonText(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
-
 RunResult RunManifest(const std::string& path, const RunOptions& options) {
   ptx::Manifest manifest = ptx::ReadManifest(path);
   const Target target(options.target);
@@ -74,12 +63,14 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
   manifest.seed = options.seed.value_or(manifest.seed);
   manifest.max_cycles = options.max_cycles.value_or(manifest.max_cycles);
   ptx::Session session(manifest, target.ConfigOf(manifest.config), manifest.seed);
-  CheckOutputs(manifest, options);
+  const unsigned units = session.launch().ClusterCtas();
+  CheckWave(options, units);
+  CheckOutputs(ptx::InputsOf(path), Outputs(options, units));
   if (!target.verilated() && !options.wave.empty()) {
     throw ptx::InputError("--wave: a board shows no waveform; the same run without --target does");
   }
 
-  if (!target.verilated() && session.launch().ClusterCtas() > 1) {
+  if (!target.verilated() && units > 1) {
     throw ptx::InputError("--target: a board has one unit, but a cluster takes one for each CTA");
   }
 
@@ -128,6 +119,10 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
   result.report = ptx::JsonReport(session, verdict, timing);
   result.text =
       (mismatch ? run.report : "") + ptx::TextReport(session, verdict, timing) + target.Summary();
+  for (const std::string& wave : run.untraced) {
+    result.text += fmt::format("{} is not written: --wave-from {} is beyond the run's end\n", wave,
+                               how.wave_from);
+  }
   if (!options.report.empty()) {
     WriteFile(options.report, JsonText(result.report));
   }

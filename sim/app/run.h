@@ -41,16 +41,6 @@ struct RunResult {
 // Runs a manifest and writes the files that the options name. Throws ptx::InputError.
 RunResult RunManifest(const std::string& path, const RunOptions& options);
 
-// A file that cannot be written is better found before the run than after it. Throws
-// ptx::InputError; an empty path is none.
-void CheckWritable(const std::string& path);
-
-// Writes text to a file. Throws ptx::InputError.
-void WriteFile(const std::string& path, const std::string& text);
-
-// What a file holds of a report, which may quote bytes that are no text.
-std::string JsonText(const nlohmann::ordered_json& json);
-
 }  // namespace muster::app
 
 #endif  // MUSTER_SIM_APP_RUN_H_

@@ -9,7 +9,9 @@
 #include <filesystem>
 #include <string_view>
 
+#include "sim/app/files.h"
 #include "sim/ptx/error.h"
+#include "sim/ptx/manifest.h"
 
 namespace muster::app {
 namespace {
@@ -48,6 +50,15 @@ std::vector<std::string> Manifests(const std::vector<std::string>& paths) {
     throw ptx::InputError("there is no manifest (*.json) to run");
   }
   return manifests;
+}
+
+std::vector<std::string> Inputs(const std::vector<std::string>& manifests) {
+  std::vector<std::string> inputs;
+  for (const std::string& manifest : manifests) {
+    const std::vector<std::string> own = ptx::InputsOf(manifest);
+    inputs.insert(inputs.end(), own.begin(), own.end());
+  }
+  return inputs;
 }
 
 Row RunOne(const std::string& manifest, const RunOptions& options) {
@@ -122,8 +133,15 @@ std::string JUnit(const std::vector<Row>& rows, std::size_t failed) {
 
 int RunSuite(const std::vector<std::string>& paths, const SuiteOptions& options) {
   const std::vector<std::string> manifests = Manifests(paths);
-  CheckWritable(options.json);
-  CheckWritable(options.junit);
+  std::vector<std::string> outputs;
+  for (const std::string& output : {options.json, options.junit}) {
+    if (!output.empty()) {
+      outputs.push_back(output);
+    }
+  }
+  if (!outputs.empty()) {
+    CheckOutputs(Inputs(manifests), outputs);
+  }
   const bool terminal = isatty(fileno(stdout)) != 0;
   std::vector<Row> rows;
   std::size_t failed = 0;

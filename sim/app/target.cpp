@@ -20,11 +20,8 @@ const Config& Named(const std::string& name) {
   if (const Config* const config = FindConfig(name); config != nullptr) {
     return *config;
   }
-  std::string names;
-  for (const Config& config : Configs()) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", config.name);
-  }
-  throw ptx::InputError(fmt::format("there is no configuration {}; there are {}", name, names));
+  throw ptx::InputError(fmt::format("there is no configuration {}; there are {}",
+                                    ptx::Printable(name), ConfigNames()));
 }
 
 }  // namespace

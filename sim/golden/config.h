@@ -4,6 +4,7 @@
 #ifndef MUSTER_SIM_GOLDEN_CONFIG_H_
 #define MUSTER_SIM_GOLDEN_CONFIG_H_
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace muster {
 
 const std::vector<Config>& Configs();
 const Config* FindConfig(std::string_view name);  // null: there is none of that name
+std::string ConfigNames();                        // "small, default, ..."
 
 }  // namespace muster
 

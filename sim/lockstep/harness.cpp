@@ -22,6 +22,7 @@
 #include "sim/golden/log.h"
 #include "sim/lockstep/cover.h"
 #include "sim/lockstep/dut.h"
+#include "sim/lockstep/files.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/mb_checker.h"
 #include "sim/lockstep/monitor.h"
@@ -82,7 +83,8 @@ class Station : public sc_core::sc_module {
     batch_.operations = monitor_.commits().operations.data();
     golden::Prepare(&batch_, &payload_);
     if (!options.log.empty()) {
-      log_ = std::make_unique<golden::LogWriter>(Numbered(options.log), config.name, options.seed);
+      log_ = std::make_unique<golden::LogWriter>(Numbered(options.log, number_), config.name,
+                                                 options.seed);
     }
   }
 
@@ -105,6 +107,9 @@ class Station : public sc_core::sc_module {
 
   void Finish() {
     dut_->CloseTrace();
+    if (!options_.wave.empty() && !traced_) {
+      result_.untraced.push_back(Numbered(options_.wave, number_));
+    }
     for (unsigned wait = 0; wait < kNumWaits; ++wait) {
       result_.waits[wait] = std::max(result_.waits[wait], monitor_.waits()[wait]);
     }
@@ -128,18 +133,10 @@ class Station : public sc_core::sc_module {
     return !monitor_.Idle() || scoreboard_.ResponsesOutstanding() || !mb_checker_.Idle();
   }
 
-  // name.fst, and of another unit name.1.fst
-  std::string Numbered(const std::string& path) const {
-    const std::size_t dot = path.rfind('.');
-    const bool dotted = dot != std::string::npos && path.find('/', dot) == std::string::npos;
-    return number_ < 1 ? path
-                       : fmt::format("{}.{}{}", path.substr(0, dotted ? dot : path.size()), number_,
-                                     dotted ? path.substr(dot) : "");
-  }
-
   const Config config_;
   const Options& options_;
   const int number_;
+  bool traced_ = false;
   Driver& driver_;
   std::unique_ptr<Dut> dut_;
   sc_core::sc_time period_;
@@ -222,7 +219,8 @@ void Station::Trace(std::uint64_t cycle) {
     return;
   }
   if (cycle == options_.wave_from) {
-    dut_->OpenTrace(Numbered(options_.wave), cycle);
+    dut_->OpenTrace(Numbered(options_.wave, number_), cycle);
+    traced_ = true;
   } else if (cycle == options_.wave_to + 1) {
     dut_->CloseTrace();
   }
@@ -412,11 +410,6 @@ class Harness : public sc_core::sc_module {
   std::uint64_t cycle_ = 0;
   Result result_;
 };
-
-bool Writable(const std::string& path) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  return file != nullptr && std::fclose(file) == 0;
-}
 
 }  // namespace
 

@@ -87,9 +87,10 @@ struct Result {
   std::uint64_t mb_faults = 0;
   Waits waits{};  // the longest seen
   MbWaits mb_waits{};
-  double seconds = 0;  // of the processor, for the cycles alone
-  std::string what;    // the field of a mismatch
-  std::string report;  // the text of a mismatch or an error
+  double seconds = 0;                 // of the processor, for the cycles alone
+  std::string what;                   // the field of a mismatch
+  std::string report;                 // the text of a mismatch or an error
+  std::vector<std::string> untraced;  // waveforms not written: their units ended before wave_from
 };
 
 // Runs a unit of `config` for each driver, side by side, until no driver has anything left,

@@ -48,8 +48,10 @@ void JsonLines::Value(const std::string& path) {
         const std::string inner = (path.empty() ? "" : path + ".") + String();
         Space();
         ++at_;  // the colon
-        if (!lines_.emplace(inner, line).second && duplicate_.empty()) {
+        const auto [where, is_new] = lines_.emplace(inner, line);
+        if (!is_new && duplicate_.empty()) {
           duplicate_ = inner;
+          where->second = line;
         }
         Value(inner);
       }

@@ -17,7 +17,7 @@ class JsonLines {
 
   // The line of a value, by its path: "buffers.in.type", "args[2]". 0: not there.
   unsigned LineOf(const std::string& path) const;
-  // The path of a key that an object has twice; empty: none.
+  // The path of a key that an object has twice; empty: none. Its line is that of the second.
   const std::string& duplicate() const { return duplicate_; }
 
  private:

@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "sim/golden/config.h"
 #include "sim/golden/operation.h"
 #include "sim/ptx/cluster_unit.h"
 #include "sim/ptx/decode.h"
@@ -38,6 +39,11 @@ bool Readable(const std::string& path) {
   std::error_code error;
   return path.find('\0') == std::string::npos && !std::filesystem::is_directory(path, error) &&
          access(path.c_str(), R_OK) == 0;
+}
+
+// A path that a manifest names is relative to the manifest.
+std::string Beside(const std::string& manifest, const std::string& file) {
+  return (std::filesystem::path(manifest).parent_path() / file).string();
 }
 
 // The place at which brackets are nested deeper than any manifest needs, or npos.
@@ -192,7 +198,7 @@ std::array<std::uint32_t, 3> Reader::Extent(const Json& value, const std::string
 
 // The path of the file that a member names.
 std::string Reader::File(const Json& value, const std::string& at) const {
-  std::string file = (std::filesystem::path(path_).parent_path() / Text(value, at)).string();
+  std::string file = Beside(path_, Text(value, at));
   if (!Readable(file)) {
     Fail(at, fmt::format("names {}, which cannot be read", file));
   }
@@ -265,6 +271,9 @@ std::uint64_t Reader::Element(const Json& value, Type type, const std::string& a
   std::uint64_t bits = 0;
   if (type == Type::kF32) {
     const auto number = static_cast<float>(Float(value, at));
+    if (value.is_number() && std::isinf(number)) {
+      Fail(at, "is out of the range of its type");
+    }
     std::memcpy(&bits, &number, sizeof number);
   } else if (type == Type::kF64) {
     const double number = Float(value, at);
@@ -529,7 +538,13 @@ Manifest Reader::Read() {
   with("expect", [&](const Json& value) { ReadExpected(value, &manifest); });
   with("outcome", [&](const Json& value) { manifest.outcome = ReadOutcome(value); });
   with("hazards", [&](const Json& value) { ReadHazards(value, &manifest); });
-  with("config", [&](const Json& value) { manifest.config = Text(value, "config"); });
+  with("config", [&](const Json& value) {
+    manifest.config = Text(value, "config");
+    if (FindConfig(manifest.config) == nullptr) {
+      Fail("config", fmt::format("names the configuration {}, but there are {}", manifest.config,
+                                 ConfigNames()));
+    }
+  });
   with("seed", [&](const Json& value) {
     manifest.seed = Whole(value, "seed", 0, std::numeric_limits<std::uint64_t>::max());
   });
@@ -542,6 +557,34 @@ Manifest Reader::Read() {
 }  // namespace
 
 Manifest ReadManifest(const std::string& path) { return Reader(path).Read(); }
+
+std::vector<std::string> InputsOf(const std::string& path) {
+  std::vector<std::string> inputs{path};
+  Json root;
+  try {
+    root = Json::parse(ReadFile(path, "manifest"), nullptr, false);
+  } catch (const InputError&) {
+    return inputs;
+  }
+  const auto add = [&](const Json& holder, const char* key) {
+    if (holder.is_object() && holder.contains(key) && holder[key].is_string()) {
+      inputs.push_back(Beside(path, holder[key].get<std::string>()));
+    }
+  };
+  add(root, "ptx");
+  for (const char* const section : {"buffers", "expect"}) {
+    if (!root.is_object() || !root.contains(section)) {
+      continue;
+    }
+    for (const Json& member : root[section]) {
+      add(member, "file");
+      if (member.is_object() && member.contains("init")) {
+        add(member["init"], "file");
+      }
+    }
+  }
+  return inputs;
+}
 
 std::string ReadFile(const std::string& path, const std::string& what) {
   std::error_code error;

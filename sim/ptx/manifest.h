@@ -51,6 +51,9 @@ struct Manifest {
 // Throws InputError with file, line and JSON path.
 Manifest ReadManifest(const std::string& path);
 
+// A manifest's path and those of the files that it names, also where it is wrong otherwise.
+std::vector<std::string> InputsOf(const std::string& path);
+
 // The whole of a file. Throws InputError.
 std::string ReadFile(const std::string& path, const std::string& what);
 

@@ -131,6 +131,8 @@ BAD_MANIFESTS = {
     "value_out_of_range": case(2, r"k\.json.*out\.init.*range",
                                buffers=buffer(type="u8", init={"fill": 300})),
     "argument_out_of_range": case(2, r"k\.json.*args\[0\].*range", args=[{"u8": 256}]),
+    "float_out_of_range": case(2, r"k\.json.*args\[0\]\.f32.*range", args=[{"f32": 1e300}]),
+    "unknown_config": case(2, r"k\.json:1: config .*nope.*default", config="nope"),
     "not_text": case(2, r"k\.json:1: .*not text", text='{"ptx": "k.ptx",\0'),
     "nested": case(2, r"k\.json:2: .*brackets", text='{"ptx":\n' + "[" * 100_000),
     "number_too_large": case(2, r"k\.json:2: .*1e999", text='{"ptx": "k.ptx",\n"seed": 1e999}'),
@@ -203,6 +205,9 @@ BAD_USAGE = {
     "seed_below_zero": case(2, "seed", options=("--seed", "-1")),
     "seed_above_64_bits": case(2, "seed", options=("--seed", "18446744073709551616")),
     "no_cycles": case(2, "max-cycles", options=("--max-cycles", "0")),
+    "empty_report": case(2, "--report.*empty", options=("--report", "")),
+    "empty_log": case(2, "--log.*empty", options=("--log", "")),
+    "empty_wave": case(2, "--wave.*empty", options=("--wave", "")),
     "no_wave": case(2, "wave-from.*wave", options=("--wave-from", "1")),
     "wave_backwards": case(2, "wave-to",
                            options=("--wave", "w.fst", "--wave-from", "2", "--wave-to", "1")),
@@ -369,7 +374,14 @@ def wave(muster, folder):
     path = folder / "wave.fst"
     result = run(muster, "run", KERNELS / "vote" / "vote.json", "--wave", path)
     check(result.returncode == 0, "expected success", result)
-    check(path.stat().st_size > 1000, "the wave is empty")
+    before = path.read_bytes()
+    check(len(before) > 1000, "the wave is empty")
+    for file in (path, folder / "new.fst"):
+        result = run(muster, "run", KERNELS / "vote" / "vote.json", "--wave", file,
+                     "--wave-from", 9999999)
+        check(result.returncode == 0 and f"{file} is not written: --wave-from" in result.stdout,
+              "expected to read that there is no wave", result)
+    check(path.read_bytes() == before and not (folder / "new.fst").exists(), "the wave is lost")
 
 
 def unwritable(muster, folder):
@@ -381,16 +393,49 @@ def unwritable(muster, folder):
 
 def outputs(muster, folder):
     """An output that is an input, another output, or no plain file is refused; nothing is lost."""
-    manifest = write(folder, case(0, ""))
-    before = manifest.read_text()
+    write(folder, case(0, "", grid=[2, 1, 1], cluster=2,
+                       buffers=buffer(init={"file": "in.1.bin"}),
+                       expect={"out": {"file": "out.bin"}}))
+    (folder / "in.1.bin").write_bytes(bytes(256))
+    (folder / "out.bin").write_bytes(b"".join(i.to_bytes(4, "little") for i in range(64)))
+    (folder / "soft").symlink_to("k.json")
+    (folder / "to_x").symlink_to("x")
+    os.link(folder / "k.ptx", folder / "hard")
+    os.link(folder / "k.ptx", folder / "w.fst.hier")
     os.mkfifo(folder / "fifo")
-    for options in (["--report", manifest], ["--log", folder / "k.ptx"], ["--wave", manifest],
-                    ["--report", folder / "x", "--log", folder / "x"], ["--wave", folder / "fifo"]):
-        result = run(muster, "run", manifest, *options)
-        check(result.returncode == 2 and result.stderr.count("\n") == 1,
-              f"{options}: expected exit code 2", result)
-    check(manifest.read_text() == before, "the manifest has changed")
-    check((folder / "fifo").is_fifo(), "the fifo is gone")
+    x_again = f"../{folder.name}/x"
+    refused = [*(["run", "k.json", *options] for options in (
+        # Inputs, by their names and by others.
+        ["--report", "k.json"], ["--log", "k.ptx"], ["--wave", "./k.json"], ["--report", "in.1.bin"],
+        ["--log", "out.bin"], ["--report", "soft"], ["--log", "hard"],
+        # What two units write, and the waveform's writer beside the waveform.
+        ["--log", "in.bin"], ["--wave", "in.bin"], ["--wave", "w.fst"],
+        ["--log", "x", "--report", "x.1"], ["--wave", "x", "--log", "x.hier"],
+        # Each other, before they are there.
+        ["--report", "x", "--log", "x"], ["--wave", "x", "--log", x_again],
+        ["--report", "x", "--log", "to_x"], ["--wave", "fifo"])),
+        *(["suite", ".", *options] for options in (
+            ["--json", "k.json"], ["--junit", "k.ptx"], ["--json", "in.1.bin"],
+            ["--json", "out.bin"], ["--junit", "soft"], ["--json", "hard"],
+            ["--json", "x", "--junit", x_again], ["--json", "x", "--junit", "to_x"]))]
+    before = {path: path.is_file() and path.read_bytes() for path in folder.iterdir()}
+
+    def here(*words):
+        return subprocess.run([muster, *words], cwd=folder, capture_output=True, text=True,
+                              timeout=50, check=False)
+
+    for words in refused:
+        result = here(*words)
+        check(result.returncode == 2 and result.stderr.count("\n") == 1 and not result.stdout,
+              f"{words}: expected exit code 2 and a sentence", result)
+        after = {path: path.is_file() and path.read_bytes() for path in folder.iterdir()}
+        check(before == after, f"{words}: the files have changed")
+    for words in (["run", "k.json", "--log", "to_x", "--report", "y", "--wave", "z.fst"],
+                  ["suite", "k.json", "--json", "/dev/null", "--junit", "/dev/null"]):
+        result = here(*words)
+        check(result.returncode == 0, f"{words}: expected success", result)
+    there = ("x", "to_x.1", "y", "z.fst", "z.1.fst")
+    check(all((folder / name).stat().st_size > 0 for name in there), "outputs are missing")
 
 
 def disk_full(muster, folder):

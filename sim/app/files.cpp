@@ -1,0 +1,64 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/app/files.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <fstream>
+#include <map>
+
+#include "sim/lockstep/files.h"
+#include "sim/ptx/error.h"
+
+namespace muster::app {
+namespace {
+
+// What all names of a file have in common; empty: a device or the like, which many may share.
+std::string Identity(const std::string& path) {
+  struct stat file {};
+  if (stat(path.c_str(), &file) != 0) {
+    return lockstep::Resolved(path);
+  }
+  return S_ISREG(file.st_mode) ? fmt::format("{}:{}", file.st_dev, file.st_ino) : "";
+}
+
+}  // namespace
+
+void CheckOutputs(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
+  std::map<std::string, std::string> taken;  // by identity: what the file is
+  for (const std::string& input : inputs) {
+    taken.emplace(Identity(input), fmt::format("{}, which is read", input));
+  }
+  for (const std::string& output : outputs) {
+    const std::string identity = Identity(output);
+    if (identity.empty()) {
+      continue;
+    }
+    const auto [other, is_new] =
+        taken.emplace(identity, fmt::format("{}, which is written, too", output));
+    if (!is_new) {
+      throw ptx::InputError(fmt::format("{}: this output would replace {}: name another file",
+                                        output, other->second));
+    }
+  }
+  for (const std::string& output : outputs) {
+    if (!lockstep::Writable(output)) {
+      throw ptx::InputError(fmt::format("{}: the file cannot be written", output));
+    }
+  }
+}
+
+void WriteFile(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  file.close();
+  if (!file) {
+    throw ptx::InputError(fmt::format("{}: the file cannot be written", path));
+  }
+}
+
+std::string JsonText(const nlohmann::ordered_json& json) {
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace muster::app
