@@ -40,7 +40,7 @@ bool MbStimulus::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs)
     case 1:
       if (seen.lifecycle_ready) {
         inputs->lifecycle_valid = false;
-        from_ = cycle + kQuiet + 2 * config_.num_ctas;
+        from_ = cycle + kQuiet + std::uint64_t{2} * config_.num_ctas;
         step_ = 2;
       }
       return true;

@@ -248,8 +248,8 @@ TEST(PtxCorpus, WhatTheTextDoesNotHave) {
        "[%r1], [s], 64, [%r2];"),
       "st.async.shared::cta.u32 [%r1], %r2, [%r3];",
       "st.async.u16 [%d1], %h1, [%d2];",
-      "st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.u64 [%r1], {%d1,%d2,%d3,%d4}, "
-      "[%r3];",
+      ("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.u64 [%r1], {%d1,%d2,%d3,%d4}, "
+       "[%r3];"),
       "st.async.global.u32 [%d1], %r2;",
       "st.async.release.global.u32 [%d1], %r2;",
       "st.async.release.cta.global.u32 [%d1], %r2;",

@@ -2,6 +2,7 @@
 //
 // Forms of arithmetic, conversion and memory instructions, as ptx_corpus_test.cpp has those of
 // synchronization.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -266,8 +267,9 @@ TEST(PtxForm, ModifiersOfConversions) {
           const std::string modifiers = std::string(round) + rest;
           const bool fits = std::any_of(row.modifiers.begin(), row.modifiers.end(),
                                         [&](const char* other) { return modifiers == other; });
-          const std::string form = "cvt" + modifiers + "." + pair + " " + RegisterOf(to) + "1, " +
-                                   source + "2" + (two ? ", " + source + "3;" : ";");
+          const std::string form =
+              fmt::format("cvt{}.{} {}1, {}2{};", modifiers, pair, RegisterOf(to), source,
+                          two ? ", " + source + "3" : "");
           EXPECT_EQ(Judge(form), fits ? Verdict::kAccepted : Verdict::kRefused) << form;
         }
       }
