@@ -92,7 +92,8 @@ module cta_formal
       // What is presented stays; R2B is not there, and nothing where nothing is configured.
       assume (!issue_held_q[p] || !started_q || (issue_valid_i[p] && issue_i[p] == issue_q[p]));
       assume (issue_i[p].op <= OpRedPopc || (EnReduce && issue_i[p].op inside {OpB2rBar, OpB2rWarp, OpB2rResult}));
-      assume (issue_i[p].lanes < 32'd16);  // sums of 32 lanes are hard, and told apart from these nowhere
+      // Sums of 32 lanes are hard, and told apart from these nowhere.
+      assume (issue_i[p].lanes < ((NumIssue > 1) ? 32'd4 : 32'd16));
       assume (EnReduce || issue_i[p].op <= OpArrive);
     end
     for (genvar q = 0; q < p; q++) begin : g_other
@@ -144,6 +145,12 @@ module cta_formal
       assume ((u_cta.waiting & u_props.live_q) == u_props.waits_q);
       assume (!u_props.resident_q || (u_props.live_q != '0 && u_props.alive_q <= u_props.size_q &&
               u_props.alive_q == u_props.warps_of(u_props.live_q) && 32'(u_props.size_q) <= NumWarps));
+    end
+  end
+
+  if (NumIssue > 1) begin : g_stages
+    for (genvar p = 0; p < NumIssue; p++) begin : g_stage
+      always_ff @(posedge clk_i) assume (started_q || !u_cta.held_valid[p]);
     end
   end
 
@@ -225,12 +232,16 @@ module cta_formal
                 u_cta.u_release.u_waiters.mem[row]));
         assume (word.value == (word.kind == KindPopc ? 12'(value) :
                 word.kind == KindAnd ? 12'(!value[0]) : word.kind == KindOr ? 12'(value[0]) : 12'd0));
-        assume (word.kind == KindPopc ? value <= 8'd96 : word.kind <= KindSync || value <= 8'd1);
+        assume (word.kind == KindPopc ? value <= {word.arrived[2:0], 5'd0} : word.kind <= KindSync || value <= 8'd1);
         // Arrivals with count 0 wait at the latest such entry, if anywhere.
         assume (word.kind == KindIdle || word.expected != '0 || latest == 4'(b) ||
                 (u_props.table_q[latest].kind != KindIdle && u_props.table_q[latest].expected == '0));
       end
     end
+  end
+
+  if (NumIssue > 1) begin : g_merge
+    cta_merge_props #(.NumWarps(NumWarps), .NumIssue(NumIssue)) u_merge (.clk_i, .commit_i (commit));
   end
 
   // A launch names no warp that is live in another CTA. (In the cycles of a proof it cannot end.)
