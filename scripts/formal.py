@@ -31,7 +31,7 @@ WORK = ROOT / "build/formal"
 PATCHES = ROOT / "tb/mutants/formal"
 LIMIT = int(os.environ.get("LIMIT", 300))  # seconds that an engine has for a proof
 
-SCRIPT = """\
+GATES = """\
 read_slang --threads 1 -D SYNTHESIS --top {top} {parameters} {files}
 setundef -undriven -anyseq
 {prepare}
@@ -49,6 +49,9 @@ delete -output
 aigmap
 opt_clean
 design -save gates
+"""
+
+PROOF = """\
 chformal -cover -remove
 write_aiger -I -B -zinit -ywmap proof.json proof.aig
 """
@@ -104,7 +107,8 @@ class Proof:
         self.steps = entry.get("steps")  # of the induction
         self.depth = entry["depth"]      # cycles: the bound, of the base case too, and of covers
         self.cvc5 = entry.get("cvc5")    # cycles of its induction, where it is quick enough
-        self.covers = entry.get("covers", name)  # whose covers are its own
+        # Covers may have a circuit of their own, whose inputs are led to them, and another depth.
+        self.led = {"parameters": self.parameters, "depth": self.depth, **entry.get("covers", {})}
         self.kind = "step" if self.method == "step" else "proof"  # where a mutant fails
 
     def sources(self):
@@ -118,13 +122,17 @@ class Proof:
         """Makes the circuits, or that of the assertions only; returns names of assertions and of covers,
         in the engines' order."""
         files = self.sources()
-        covers = whole and self.covers == self.name
-        prepare = (THOROUGH if self.cvc5 else QUICK).format(top=self.top)
-        script = (SCRIPT + COVERS * covers + STEP * (self.method == "step")).format(
-            prepare=prepare,
-            top=self.top, files=" ".join(["-I rtl/common", *files]),
-            parameters=" ".join(f"-G {name}={value}" for name, value in self.parameters.items()),
-            smt2="write_smt2 -wires proof.smt2" if self.cvc5 and whole else "")
+
+        def gates(parameters, smt2=""):
+            return GATES.format(
+                prepare=(THOROUGH if self.cvc5 else QUICK).format(top=self.top), smt2=smt2,
+                top=self.top, files=" ".join(["-I rtl/common", *files]),
+                parameters=" ".join(f"-G {name}={value}" for name, value in parameters.items()))
+        script = gates(self.parameters, "write_smt2 -wires proof.smt2" if self.cvc5 and whole else "")
+        script += PROOF + STEP * (self.method == "step")
+        if whole and self.led["parameters"] != self.parameters:
+            script += "design -reset\n" + gates(self.led["parameters"])
+        script += COVERS * whole
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         (folder / "script.ys").write_text(script)
@@ -139,7 +147,7 @@ class Proof:
         def names(kind):
             listed = json.loads((folder / f"{kind}.json").read_text())["asserts"]
             return [re.search(r"[PLC]\d\d_\w+", name[-1])[0] for name in listed]
-        return names(self.kind), names("cover") if covers else []
+        return names(self.kind), names("cover") if whole else []
 
 
 def run(command, folder, limit=LIMIT):
@@ -157,17 +165,24 @@ def abc(script, folder, limit=LIMIT):
     return run(["yosys-abc", "-c", script], folder, limit)
 
 
-def reach(folder, kind, names, depth, limit=LIMIT):
-    """Of proof or cover: which assertions fail within so many cycles, and in which cycle first."""
-    found = {}
-    for number, name in names:
-        if name in found:
-            continue  # of another instance
+def fails(folder, kind, numbers, depth, limit=LIMIT):
+    """The first cycle in which an assertion of these numbers fails within so many cycles, or None."""
+    for number in numbers:
         text, _ = abc(f"read_aiger {kind}.aig; fold; strash; cone -s -O {number}; bmc3 -F {depth}",
                       folder, limit)
         match = re.search(r"was asserted in frame (\d+)", text)
         if match:
-            found[name] = int(match[1])
+            return int(match[1])
+    return None
+
+
+def reach(folder, covers, depth):
+    """Which covers are reached within so many cycles, and in which cycle first."""
+    # -x and -d: abc 1.01 fails when it keeps traces of outputs that it goes on with.
+    text, _ = abc(f"read_aiger cover.aig; fold; strash; bmc3 -a -d -x -F {depth}", folder)
+    found = {}
+    for number, cycle in re.findall(r"Output +(\d+) was asserted in frame +(\d+)", text):
+        found.setdefault(covers[int(number)], int(cycle))
     return found
 
 
@@ -199,8 +214,8 @@ def prove(proof):
         if not re.search(good, text):
             problems.append(f"{engine}: {verdict(text)}")
     second = cvc5(proof, folder, problems) if proof.cvc5 else None
-    reached = reach(folder, "cover", enumerate(covers), proof.depth)
-    problems += [f"{cover} is not reached in {proof.depth} cycles"
+    reached = reach(folder, covers, proof.led["depth"])
+    problems += [f"{cover} is not reached in {proof.led['depth']} cycles"
                  for cover in covers if cover not in reached]
     how = {"induction": f"induction, {proof.steps}", "step": f"induction, {STEPS}", "bounded": f"bounded, {proof.depth}"}.get(
         proof.method, proof.method)
@@ -211,7 +226,7 @@ def prove(proof):
     rows = []
     for name in sorted({name for name in names if name.startswith("P")}):
         cover = [c for c in covers if c[:3] == f"C{name[1:3]}"]
-        lacking = [] if cover or proof.covers != proof.name else [f"{name} has no cover"]
+        lacking = [] if cover else [f"{name} has no cover"]
         rows.append({
             "property": f"{proof.name}.{name}", "how": how, "seconds": round(seconds, 1),
             "cvc5 seconds": None if second is None else round(second, 1),
@@ -251,10 +266,9 @@ def attempt(mutant, proofs):
         proof = proofs[name]
         names, _ = proof.circuit(tree, tree / "circuit", whole=False)
         for full in (full for full in mutant.properties if full.split(".")[0] == name):
-            aim = [(number, found) for number, found in enumerate(names)
-                   if f"{name}.{found}".startswith(full)]
+            aim = [number for number, found in enumerate(names) if f"{name}.{found}".startswith(full)]
             depth = STEPS + 1 if proof.kind == "step" else proof.depth
-            cycle = next(iter(reach(tree / "circuit", proof.kind, aim, depth).values()), None)
+            cycle = fails(tree / "circuit", proof.kind, aim, depth)
             rows.append({"mutant": mutant.name, "wrong": mutant.wrong, "property": full, "cycle": cycle})
             print(f"{mutant.name:40} {full:16} "
                   f"{'SURVIVES' if cycle is None else f'fails in cycle {cycle}'}", flush=True)

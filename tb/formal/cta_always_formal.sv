@@ -9,7 +9,8 @@ module cta_always_formal
   import cta_spec_pkg::*;
 #(
   parameter int unsigned NumWarps = 4,
-  parameter int unsigned NumCtas  = 2
+  parameter int unsigned NumCtas  = 2,
+  parameter bit          Opens    = 1'b0  // for the covers: see below
 ) (
   input logic                   clk_i,
   input logic                   issue_valid_i,
@@ -99,6 +100,25 @@ module cta_always_formal
   always_ff @(posedge clk_i) begin
     assume (!lc_held_q || !rst_n ||
             (lc_valid_i && lifecycle_i == lifecycle_q && lifecycle_warps_i == lc_warps_q));
+  end
+
+  // A trace of a launch is longer than an engine finds by itself, so those of the covers begin with one in
+  // each slot, of any warps, and nothing else.
+  if (Opens) begin : g_opens
+    logic [CtaW:0] opened_q;  // so many have been launched
+    logic          opening;
+
+    assign opening = 32'(opened_q) != NumCtas;
+    always_ff @(posedge clk_i or negedge rst_n) begin
+      if (!rst_n) begin
+        opened_q <= '0;
+      end else if (opening && lc_valid_i && lc_ready) begin
+        opened_q <= opened_q + (CtaW+1)'(1);
+      end
+    end
+    always_ff @(posedge clk_i) begin
+      assume (!opening || (!issue_valid_i && lc_valid_i && launching && lifecycle_i.cta == cta_t'(opened_q)));
+    end
   end
 
   // ---------------------------------------------------------------------------------------------

@@ -32,6 +32,15 @@ module cta_always_slot
     .release_i, .release_info_i, .fault_valid_i, .fault_i, .commit_i
   );
 
+  // What no state but those behind a launch leads to: an exit that completes a reduction, and a CTA that is
+  // suspended, or ends, while its warps wait.
+  always_ff @(posedge clk_i) begin
+    C02_exit: cover (u_props.looks && u_props.due.complete && u_props.due.ours == '0 &&
+                     u_props.due.kind == KindPopc && u_props.due.value == 12'd7 &&
+                     u_props.due.release_set == NumWarps'(6));
+    C05_left: cover (u_props.known_q && !u_props.resident_q && u_props.table_q[1].waiting == NumWarps'(6));
+  end
+
   // ---------------------------------------------------------------------------------------------
   // The roster
   // ---------------------------------------------------------------------------------------------
