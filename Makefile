@@ -66,7 +66,7 @@ hwprobe:  ## Build the probe of real GPUs (scripts/hwprobe/README.md): with nvcc
 	@scripts/hwprobe/build.sh
 
 fpga: BOARD = hx8k
-fpga:  ## Build a board's bitstream: BOARD=hx8k; for ulx3s and arty only the netlist
+fpga:  ## Build a board's bitstream: BOARD=hx8k or hx8k-named; for ulx3s and arty only the netlist
 	@scripts/fpga.py --board $(BOARD)
 
 clean:  ## Remove what was built

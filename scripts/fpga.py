@@ -3,7 +3,7 @@
 """Builds a board's bitstream, as far as free tools of Debian and npm go (rtl/fpga/README.md).
 
 hx8k: synthesis, placement, routing, timing and the bitstream, build/fpga/hx8k/muster.bin; fails if no
-seed meets 48 MHz. hx8k-whole: the same with mbarriers. ulx3s, arty: synthesis for the device only;
+seed meets 48 MHz. hx8k-named: the same without mbarriers. ulx3s, arty: synthesis for the device only;
 neither Debian nor npm has a placer for them.
 Leaves figures in build/fpga-BOARD.json.
 """
@@ -20,24 +20,26 @@ import yowasp
 ROOT = yowasp.ROOT
 REQUIRED_MHZ = 48
 LIMIT_MINUTES = 60
-# Top, device, and how it is read. With mbarriers the unit has more memories than the HX8K has block
-# RAMs: some bits of them are registers. tb/unit/fpga.cmake simulates it so.
-BOARDS = {"hx8k": ("muster_hx8k", "ice40", ""),
-          "hx8k-whole": ("muster_hx8k", "ice40", "-D MUSTER_RAM_REGISTERS=120 -G EnMbarrier=1'b1"),
-          "ulx3s": ("muster_ulx3s", "ecp5", ""),
-          "arty": ("muster_arty_a7", "xc7", "")}
+# The memories of two words. With mbarriers the unit has more memories than the HX8K has block RAMs, which
+# are best spent on deeper ones.
+REGISTERS = 'setattr -set ram_style "registers" m:*.u_queue.* m:*.u_slots.* m:*.u_latest.*\n'
+# Top, device, how it is read, and what Yosys is told of it.
+BOARDS = {"hx8k": ("muster_hx8k", "ice40", "", REGISTERS),
+          "hx8k-named": ("muster_hx8k", "ice40", "-G EnMbarrier=1'b0", ""),
+          "ulx3s": ("muster_ulx3s", "ecp5", "", ""),
+          "arty": ("muster_arty_a7", "xc7", "", "")}
 SOURCES = ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv"]
 
 
 def synthesize(budget, board):
     """The folder with the netlist, and its counts of cells."""
-    top, family, options = BOARDS[board]
+    top, family, options, hints = BOARDS[board]
     cells = synth.FAMILIES[family]
     files = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "rtl/fpga").iterdir()
                    if p.suffix in (".sv", ".f"))
     source = f"rtl/fpga/{top}.sv"
     script = (synth.read_slang(top, {}, " ".join([options, *SOURCES, source])) +
-              f"{cells['synth']} -top {top}\nwrite_json netlist.json\n" +
+              f"{hints}{cells['synth']} -top {top}\nwrite_json netlist.json\n" +
               "tee -q -o stat.json stat -json\n")
     folder = synth.run_yosys(budget, "synthesis", budget.folder / "netlist", script, files)
     stat = json.loads((folder / "stat.json").read_text())["modules"][f"\\{top}"]
@@ -88,7 +90,7 @@ def main():
     if subprocess.run([ROOT / "scripts/setup.sh", "fpga"]).returncode:
         sys.exit(2)
     yowasp.ensure_yosys()
-    top, family, _ = BOARDS[args.board]
+    top, family, *_ = BOARDS[args.board]
     budget = synth.Budget(top, args.board, LIMIT_MINUTES)
     budget.folder = ROOT / "build" / "fpga" / args.board
     result = {"board": args.board, "family": family, "required_mhz": REQUIRED_MHZ, "lut": None,

@@ -64,8 +64,7 @@ def verilator():
                             "--top-module", "muster_bcu_decode"])
     commands += [lint + ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv",
                          f"rtl/fpga/muster_{board}.sv", "--top-module", f"muster_{board}",
-                         f"-GEnMbarrier=1'b{mbarrier}"] +
-                 (["+define+MUSTER_RAM_REGISTERS=120"] if board == "hx8k" else [])
+                         f"-GEnMbarrier=1'b{mbarrier}"]
                  for board in ("hx8k", "ulx3s", "arty_a7") for mbarrier in (0, 1)]
     return failures(commands)
 

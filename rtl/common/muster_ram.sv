@@ -4,10 +4,6 @@
 // A read port of Forward reads a word that is written in the same cycle new; from any other port
 // that read is undefined, and whoever uses it must not care. Several write ports write the same
 // data, at different addresses; with one, the memory fits a block RAM.
-//
-// A shallow memory wastes most of a block RAM. Where a device runs out of those, synthesis defines
-// MUSTER_RAM_REGISTERS: so many bits of each memory may be registers, if that saves blocks, which are
-// 16 bits wide.
 module muster_ram #(
   parameter int unsigned        Depth    = 16,
   parameter int unsigned        Width    = 8,
@@ -24,14 +20,6 @@ module muster_ram #(
   output logic [NumRead-1:0][Width-1:0]  rdata_o  // of the address in the cycle before
 );
 
-`ifdef MUSTER_RAM_REGISTERS
-  localparam int unsigned Registers = `MUSTER_RAM_REGISTERS;
-`else
-  localparam int unsigned Registers = 0;
-`endif
-  localparam int unsigned Blocks = (Width * Depth > Registers) ? (Width - Registers / Depth + 15) / 16 : 0;
-  localparam int unsigned RamW   = (NumWrite == 1 && 16 * Blocks < Width) ? 16 * Blocks : Width;
-
   // The enable of a block RAM goes to the mask of each bit, which is far. An address bit is near:
   // in a memory that leaves half of a block RAM free, a word that is not enabled goes to that half,
   // which nobody reads, so that elsewhere it is no logic at all.
@@ -39,16 +27,15 @@ module muster_ram #(
   localparam int unsigned RowW  = AddrW + 32'(Spare);
 
   // Tools need not keep what a read during a write of the same word yields.
-  if (RamW == 0) begin : g_no_mem
-  end else if (Spare) begin : g_mem
-    (* no_rw_check, ram_style = "block" *) logic [RamW-1:0] mem [2**RowW];
+  if (Spare) begin : g_mem
+    (* no_rw_check, ram_style = "block" *) logic [Width-1:0] mem [2**RowW];
 
-    always_ff @(posedge clk_i) mem[{!we_i[0], waddr_i[0]}] <= wdata_i[RamW-1:0];
+    always_ff @(posedge clk_i) mem[{!we_i[0], waddr_i[0]}] <= wdata_i;
   end else if (NumWrite == 1) begin : g_mem
-    (* no_rw_check, ram_style = "block" *) logic [RamW-1:0] mem [Depth];
+    (* no_rw_check, ram_style = "block" *) logic [Width-1:0] mem [Depth];
 
     always_ff @(posedge clk_i) begin
-      if (we_i[0]) mem[waddr_i[0]] <= wdata_i[RamW-1:0];
+      if (we_i[0]) mem[waddr_i[0]] <= wdata_i;
     end
   end else begin : g_mem
     (* no_rw_check *) logic [Width-1:0] mem [Depth];
@@ -60,23 +47,10 @@ module muster_ram #(
     end
   end
 
-  if (RamW < Width) begin : g_rest
-    (* no_rw_check, ram_style = "registers" *) logic [Width-1:RamW] mem [Depth];
-
-    always_ff @(posedge clk_i) begin
-      if (we_i[0]) mem[waddr_i[0]] <= wdata_i[Width-1:RamW];
-    end
-  end
-
   for (genvar r = 0; r < NumRead; r++) begin : g_read
     logic [Width-1:0] stored_q;
 
-    if (RamW > 0) begin : g_from_mem
-      always_ff @(posedge clk_i) stored_q[RamW-1:0] <= g_mem.mem[RowW'(raddr_i[r])];
-    end
-    if (RamW < Width) begin : g_from_rest
-      always_ff @(posedge clk_i) stored_q[Width-1:RamW] <= g_rest.mem[raddr_i[r]];
-    end
+    always_ff @(posedge clk_i) stored_q <= g_mem.mem[RowW'(raddr_i[r])];
 
     if (Forward[r]) begin : g_forward
       logic [Width-1:0] written_q;

@@ -14,6 +14,7 @@ module muster_board
   parameter bit          EnMbarrier   = 1'b0,
   parameter bit          EnRemote     = 1'b0,  // operations of other CTAs of a cluster
   parameter int unsigned SmemBytes    = 1024,  // of a CTA
+  parameter int unsigned MbResponses  = 4,     // places in the response queue
   parameter int unsigned ClockMhz     = 48,
   parameter int unsigned ClocksPerBit = 16,
   parameter int unsigned GapCycles    = 262144
@@ -87,7 +88,7 @@ module muster_board
 
   muster #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(1), .EnMbarrier(EnMbarrier),
-    .SmemBytes(SmemBytes), .MbResponses(4), .ClockPeriodPs(1000), .WaitLimitNs(10000)
+    .SmemBytes(SmemBytes), .MbResponses(MbResponses), .ClockPeriodPs(1000), .WaitLimitNs(10000)
   ) u_muster (
     .clk_i (unit_clk), .rst_ni (unit_rst_n),
     .issue_valid_i (pins.issue_valid), .issue_ready_o (levels.issue_ready), .issue_i (pins.issue),

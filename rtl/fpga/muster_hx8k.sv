@@ -2,8 +2,9 @@
 //
 // iCE40HX-8K breakout board: the PLL, and pins (constraints/hx8k.pcf). The LEDs count refused frames.
 module muster_hx8k #(
-  parameter bit          EnMbarrier   = 1'b0,
+  parameter bit          EnMbarrier   = 1'b1,
   parameter int unsigned SmemBytes    = 1024,
+  parameter int unsigned MbResponses  = 2,
   parameter int unsigned ClocksPerBit = 16,     // 3 Mbaud
   parameter int unsigned GapCycles    = 262144  // 5 ms
 ) (
@@ -29,7 +30,7 @@ module muster_hx8k #(
   end
 
   muster_board #(
-    .EnMbarrier(EnMbarrier), .SmemBytes(SmemBytes), .ClockMhz(48),
+    .EnMbarrier(EnMbarrier), .SmemBytes(SmemBytes), .MbResponses(MbResponses), .ClockMhz(48),
     .ClocksPerBit(ClocksPerBit), .GapCycles(GapCycles)
   ) u_board (
     .clk_i (clk), .rst_ni (reset_q[3]), .rx_i, .tx_o, .refused_o (led_o)

@@ -37,9 +37,8 @@ foreach(variant cta mbarrier)
     PREFIX Vhx8k_${variant}
     DIRECTORY ${fpga}/${variant}
     SOURCES ${unit_sources} ${board_sources} ${rtl}/muster_hx8k.sv fpga_pll.sv
-    VERILATOR_ARGS ${unit_options} +define+MUSTER_RAM_REGISTERS=120
-                   -GEnMbarrier=1'b${has_mbarrier} -GSmemBytes=4096 -GClocksPerBit=4 -GGapCycles=1024
-                   --assert -Wno-lint --x-assign fast --x-initial fast
+    VERILATOR_ARGS ${unit_options} -GEnMbarrier=1'b${has_mbarrier} -GSmemBytes=4096 -GMbResponses=4
+                   -GClocksPerBit=4 -GGapCycles=1024 --assert -Wno-lint --x-assign fast --x-initial fast
     OPT_FAST -O3)
 endforeach()
 
