@@ -45,7 +45,7 @@ module cta_always_formal
   assign launching = lc_valid_i && lifecycle_i.op == LcLaunch;
 
   muster_cta #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .EnState(1'b0), .EnDrain(1'b0), .EnLanes(1'b0)
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .EnState(1'b0), .EnDrain(1'b0)
   ) u_cta (
     .clk_i, .rst_ni (rst_n),
     .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (),
@@ -192,14 +192,16 @@ module cta_always_formal
   end
 
   for (genvar w = 0; w < NumWarps; w++) begin : g_entered
-    logic here;
+    logic   here, there;  // the walk is at the warp; it is one of the slot's
+    lanes_t exited;
 
-    assign here = clear_check && u_cta.u_check.members_q[0].warp == 6'(w);
+    assign here  = clear_check && u_cta.u_check.members_q[0].warp == 6'(w);
+    assign there = u_cta.u_check.u_roster.u_places.mem[w][32+:CtaW+1] == {1'b1, lifecycle_i.cta[CtaW-1:0]};
+    assign exited = u_cta.u_check.u_roster.u_places.mem[w][31:0];
     always_ff @(posedge clk_i) begin
       if (rst_n) begin
         L21_place: assert (!walks || 5'(w) >= walked || here ||
-                           (u_cta.u_check.u_roster.u_places.mem[w][32+:CtaW+1] ==
-                            {1'b1, lifecycle_i.cta[CtaW-1:0]}) == lifecycle_warps_i[w]);
+                           (there == lifecycle_warps_i[w] && (!there || exited == '0)));
         L22_woken: assert (!walks || !entered[w] || !u_cta.waiting[w] ||
                            (clear_count && u_cta.u_count.members_q[0].warp == 6'(w)) ||
                            (clear_out && u_cta.outcome.warp == 6'(w)));

@@ -27,15 +27,18 @@ module cta_always_slot
   input commit_t             commit_i
 );
 
-  cta_props #(.NumWarps(NumWarps), .EnLanes(1'b0)) u_props (
+  cta_props #(.NumWarps(NumWarps)) u_props (
     .clk_i, .rst_ni, .follow_i (Slot), .accept_i, .issue_i, .lc_done_i, .lifecycle_i, .lifecycle_warps_i,
     .release_i, .release_info_i, .fault_valid_i, .fault_i, .commit_i
   );
 
-  // What no state but those behind a launch leads to: an exit that completes a reduction, and a CTA that is
-  // suspended, or ends, while its warps wait.
+  // What no state but those behind a launch leads to: the exit of a warp's last lanes that completes a
+  // reduction, and a CTA that is suspended, or ends, while its warps wait.
+  logic [2:0] rest_q;  // it was one, not of all lanes at once: one, two and three cycles ago
+
   always_ff @(posedge clk_i) begin
-    C02_exit: cover (u_props.looks && u_props.due.complete && u_props.due.ours == '0 &&
+    rest_q <= {rest_q[1:0], u_props.exits && u_props.gone && lifecycle_i.lanes != '1};
+    C02_exit: cover (u_props.looks && u_props.due.complete && rest_q[2] && u_props.due.ours == '0 &&
                      u_props.due.kind == KindPopc && u_props.due.value == 12'd7 &&
                      u_props.due.release_set == NumWarps'(6));
     C05_left: cover (u_props.known_q && !u_props.resident_q && u_props.table_q[1].waiting == NumWarps'(6));
@@ -53,7 +56,15 @@ module cta_always_slot
   assign {resident, live_last, size_n} = u_cta.u_check.u_roster.u_slots.mem[Slot[CtaW-1:0]];
   assign ready = u_cta.u_check.roster_ready;
   for (genvar w = 0; w < NumWarps; w++) begin : g_live
-    assign live[w] = u_cta.u_check.u_roster.u_places.mem[w][32+:CtaW+1] == {1'b1, Slot[CtaW-1:0]};
+    lanes_t exited;
+
+    assign {live[w], exited} = {u_cta.u_check.u_roster.u_places.mem[w][32+:CtaW+1] == {1'b1, Slot[CtaW-1:0]},
+                                u_cta.u_check.u_roster.u_places.mem[w][31:0]};
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) begin
+        L07_exited: assert (!u_props.resident_q || !live[w] || exited == u_props.exited_q[w]);
+      end
+    end
   end
 
   always_ff @(posedge clk_i) begin
