@@ -107,8 +107,8 @@ class Proof:
         self.steps = entry.get("steps")  # of the induction
         self.depth = entry["depth"]      # cycles: the bound, of the base case too, and of covers
         self.cvc5 = entry.get("cvc5")    # cycles of its induction, where it is quick enough
-        # Covers may have a circuit of their own, whose inputs are led to them, and another depth.
-        self.led = {"parameters": self.parameters, "depth": self.depth, **entry.get("covers", {})}
+        # Covers may have a circuit of their own, whose inputs are led to them, and be looked for in other cycles.
+        self.led = {"parameters": self.parameters, "from": 0, "depth": self.depth, **entry.get("covers", {})}
         self.kind = "step" if self.method == "step" else "proof"  # where a mutant fails
 
     def sources(self):
@@ -176,10 +176,10 @@ def fails(folder, kind, numbers, depth, limit=LIMIT):
     return None
 
 
-def reach(folder, covers, depth):
-    """Which covers are reached within so many cycles, and in which cycle first."""
+def reach(folder, covers, begin, depth):
+    """Which covers are reached in cycles from begin up to depth, and in which cycle first."""
     # -x and -d: abc 1.01 fails when it keeps traces of outputs that it goes on with.
-    text, _ = abc(f"read_aiger cover.aig; fold; strash; bmc3 -a -d -x -F {depth}", folder)
+    text, _ = abc(f"read_aiger cover.aig; fold; strash; bmc3 -a -d -x -S {begin} -F {depth}", folder)
     found = {}
     for number, cycle in re.findall(r"Output +(\d+) was asserted in frame +(\d+)", text):
         found.setdefault(covers[int(number)], int(cycle))
@@ -214,7 +214,7 @@ def prove(proof):
         if not re.search(good, text):
             problems.append(f"{engine}: {verdict(text)}")
     second = cvc5(proof, folder, problems) if proof.cvc5 else None
-    reached = reach(folder, covers, proof.led["depth"])
+    reached = reach(folder, covers, proof.led["from"], proof.led["depth"])
     problems += [f"{cover} is not reached in {proof.led['depth']} cycles"
                  for cover in covers if cover not in reached]
     how = {"induction": f"induction, {proof.steps}", "step": f"induction, {STEPS}", "bounded": f"bounded, {proof.depth}"}.get(

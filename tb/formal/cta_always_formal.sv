@@ -10,6 +10,7 @@ module cta_always_formal
 #(
   parameter int unsigned NumWarps = 4,
   parameter int unsigned NumCtas  = 2,
+  parameter bit          EnDrain  = 1'b0,
   parameter bit          Opens    = 1'b0  // for the covers: see below
 ) (
   input logic                   clk_i,
@@ -18,6 +19,7 @@ module cta_always_formal
   input logic                   lc_valid_i,
   input lifecycle_t             lifecycle_i,
   input logic    [NumWarps-1:0] lifecycle_warps_i,
+  input logic    [NumWarps-1:0] fence_ack_i,
   input logic                   response_ready_i,
   input cta_t                   census_cta_i,
   input bar_t                   census_bar_i,
@@ -45,12 +47,12 @@ module cta_always_formal
   assign launching = lc_valid_i && lifecycle_i.op == LcLaunch;
 
   muster_cta #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .EnState(1'b0), .EnDrain(1'b0)
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .EnState(1'b0), .EnDrain(EnDrain)
   ) u_cta (
     .clk_i, .rst_ni (rst_n),
     .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (),
     .lifecycle_valid_i (lc_valid_i), .lifecycle_ready_o (lc_ready), .lifecycle_i, .lifecycle_warps_i,
-    .fence_req_o (), .fence_ack_i ('1),
+    .fence_req_o (), .fence_ack_i,
     .release_o (released), .release_info_o (release_info),
     .response_valid_o (), .response_ready_i, .response_o (),
     .fault_valid_o (fault_valid), .fault_o (fault), .commit_o (commit),
@@ -237,6 +239,14 @@ module cta_always_formal
            idle == o.idle && warp == o.warp;
   endfunction
 
+  logic [NumWarps-1:0] parked;  // their operation is in drain
+
+  if (EnDrain) begin : g_drain
+    cta_always_drain #(.NumWarps(NumWarps)) u_drained (.clk_i, .rst_ni (rst_n), .parked_o (parked));
+  end else begin : g_no_drain
+    assign parked = '0;
+  end
+
   for (genvar w = 0; w < NumWarps; w++) begin : g_busy
     logic      here, ahead;
     pending_t  o;
@@ -251,7 +261,8 @@ module cta_always_formal
                       6'(operands.word[15:12]);
     always_ff @(posedge clk_i) begin
       if (rst_n) begin
-        L50_busy:     assert (u_cta.busy[w] == (here || ahead) && !(here && ahead));
+        L50_busy:     assert (u_cta.busy[w] == (here || ahead || parked[w]) &&
+                              2'(here) + 2'(ahead) + 2'(parked[w]) <= 2'd1);
         L59_same:     assert (!u_cta.busy[w] || g_slot[1].u_slot.u_props.pending_q[w] == o);
         L51_operands: assert (!u_cta.busy[w] || ((o.op > OpRedPopc || sum == (o.op == OpRedAnd ? o.lanes - o.hits : o.hits)) &&
                               o.lanes <= 6'd4 && o.hits <= o.lanes && (o.op <= OpRedPopc ||
