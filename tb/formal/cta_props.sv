@@ -65,8 +65,7 @@ module cta_props
   answer_t                 late_q, answer_q, due;
 
   function automatic wcount_t warps_of(logic [NumWarps-1:0] bits);
-    warps_of = '0;
-    for (int i = 0; i < NumWarps; i++) warps_of = warps_of + wcount_t'(bits[i]);
+    return wcount_t'($countones(bits));
   endfunction
 
   // ---------------------------------------------------------------------------------------------

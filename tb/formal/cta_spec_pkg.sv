@@ -20,8 +20,7 @@ package cta_spec_pkg;
 
   // How many bits are set.
   function automatic logic [5:0] lanes_of(logic [31:0] bits);
-    lanes_of = '0;
-    for (int i = 0; i < 32; i++) lanes_of = lanes_of + 6'(bits[i]);
+    return 6'($countones(bits));
   endfunction
 
   function automatic logic waits_of(op_e op);

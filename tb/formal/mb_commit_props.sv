@@ -33,8 +33,7 @@ module mb_commit_props
     lanes = 6'd1;
     if (EnLanes && commit_i && request_i.cause == FaultNone &&
         (class_of_op.arrives || class_of_op.tx || class_of_op.adds)) begin
-      lanes = '0;
-      for (int l = 0; l < WarpSize; l++) lanes = lanes + 6'(request_i.group.lanes[l]);
+      lanes = 6'($countones(request_i.group.lanes));
     end
   end
 

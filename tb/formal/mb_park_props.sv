@@ -44,7 +44,7 @@ module mb_park_props
   logic      turned_q, wakes_q;     // its turn committed one and two cycles ago
   logic      left_q;                // its CTA left in the cycle before
   logic      undecided_q;           // it waited in the cycle before, and had no answer
-  logic [33:0] now_q, start_q, limit_q, old_start_q, old_limit_q, elapsed, old_elapsed;  // whole ns
+  logic [33:0] now_q, start_q, limit_q, old_start_q, old_limit_q, elapsed;  // whole ns
   logic [10:0] ps_q, ps;            // beyond them
   logic        carry;
   logic      parks, same, expires, turn;
@@ -55,10 +55,9 @@ module mb_park_props
                    place_i.addr[AddrW-1:3] == place_q.addr[AddrW-1:3];
   assign expires = expire_o[w] && !fresh_q;  // this wait, not one whose place it took
   assign turn    = turned_i && waits_q && !expires && same && phase_i == phase_q;
-  assign ps          = ps_q + 11'(RestPs);
-  assign carry       = ps >= 11'd1000;
-  assign elapsed     = now_q - start_q;
-  assign old_elapsed = now_q - old_start_q;
+  assign ps      = ps_q + 11'(RestPs);
+  assign carry   = ps >= 11'd1000;
+  assign elapsed = now_q - start_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -121,9 +120,10 @@ module mb_park_props
       C03_place: cover (wants_i && !parks_o && warp_i == follow_i);
 
       // 4. Answered false is who has waited for its limit, or whose CTA has left.
-      P04_limit: assert (!expire_o[w] || left_q ||
-                         (fresh_q ? passed(old_elapsed, old_limit_q) : passed(elapsed, limit_q)));
-      C04_limit: cover (expire_o[w] && !left_q && !fresh_q && limit_q > 34'd3);
+      if (expire_o[w] && !left_q) begin
+        P04_limit: assert (fresh_q ? passed(now_q - old_start_q, old_limit_q) : passed(elapsed, limit_q));
+        C04_limit: cover (!fresh_q && limit_q > 34'd3);
+      end
 
       // 5. The place of a wait is not taken by another before its answer: true, in this cycle or the
       //    next, or false in the next.

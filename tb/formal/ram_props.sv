@@ -17,20 +17,17 @@ module ram_props #(
   input logic [NumRead-1:0][Width-1:0]  rdata_i
 );
 
-  typedef struct packed {
-    logic             written;
-    logic [Width-1:0] data;
-  } word_t;
+  logic [2**AddrW-1:0] written_q;
+  logic [Width-1:0]    word_q [2**AddrW];  // what each word should hold that was written
 
-  word_t word_q [2**AddrW];  // what each word should hold
-
-  initial begin
-    for (int a = 0; a < 2**AddrW; a++) word_q[a] = '0;
-  end
+  initial written_q = '0;
 
   always_ff @(posedge clk_i) begin
     for (int w = 0; w < NumWrite; w++) begin
-      if (we_i[w]) word_q[waddr_i[w]] <= '{written: 1'b1, data: wdata_i};
+      if (we_i[w]) begin
+        written_q[waddr_i[w]] <= 1'b1;
+        word_q[waddr_i[w]]    <= wdata_i;
+      end
     end
   end
 
@@ -39,20 +36,19 @@ module ram_props #(
     logic             collides_q;  // read while it is written
 
     always_ff @(posedge clk_i) begin
-      automatic word_t word = word_q[raddr_q];
-      automatic logic  collides = 1'b0;
+      automatic logic collides = 1'b0;
       for (int w = 0; w < NumWrite; w++) collides = collides || (we_i[w] && waddr_i[w] == raddr_i[r]);
       raddr_q    <= raddr_i[r];
       collides_q <= collides;
 
-      if (Forward[r]) begin
+      if (written_q[raddr_q] && Forward[r]) begin
         // 1. A port of Forward reads what was written last, that of the cycle of the address included.
-        P01_forward: assert (!word.written || rdata_i[r] == word.data);
-        C01_forward: cover (word.written && collides_q && word.data == '1);
-      end else begin
+        P01_forward: assert (rdata_i[r] == word_q[raddr_q]);
+        C01_forward: cover (collides_q && word_q[raddr_q] == '1);
+      end else if (written_q[raddr_q]) begin
         // 2. So does any other port, unless the word was being written.
-        P02_plain: assert (!word.written || collides_q || rdata_i[r] == word.data);
-        C02_plain: cover (word.written && !collides_q && word.data == '1);
+        P02_plain: assert (collides_q || rdata_i[r] == word_q[raddr_q]);
+        C02_plain: cover (!collides_q && word_q[raddr_q] == '1);
       end
     end
   end
