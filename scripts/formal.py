@@ -39,6 +39,7 @@ memory_map
 setundef -undriven -anyseq
 async2sync
 chformal -lower
+{only}
 chformal -early
 opt_expr
 opt_clean
@@ -107,6 +108,7 @@ class Proof:
         self.steps = entry.get("steps")  # of the induction
         self.depth = entry["depth"]      # cycles: the bound, of the base case too, and of covers
         self.cvc5 = entry.get("cvc5")    # cycles of its induction, where it is quick enough
+        self.only = entry.get("only")    # patterns: whose assertions and covers these are, if not all
         # Covers may have a circuit of their own, whose inputs are led to them, and be looked for in other cycles.
         self.led = {"parameters": self.parameters, "from": 0, "depth": self.depth, **entry.get("covers", {})}
         self.kind = "step" if self.method == "step" else "proof"  # where a mutant fails
@@ -122,11 +124,13 @@ class Proof:
         """Makes the circuits, or that of the assertions only; returns names of assertions and of covers,
         in the engines' order."""
         files = self.sources()
+        only = " ".join(f"c:{pattern}" for pattern in self.only or []) + " %u" * (len(self.only or []) - 1)
 
         def gates(parameters, smt2=""):
             return GATES.format(
                 prepare=(THOROUGH if self.cvc5 else QUICK).format(top=self.top), smt2=smt2,
                 top=self.top, files=" ".join(["-I rtl/common", *files]),
+                only=f"chformal -assert -cover -remove t:$assert t:$cover %u {only} %d" if only else "",
                 parameters=" ".join(f"-G {name}={value}" for name, value in parameters.items()))
         script = gates(self.parameters, "write_smt2 -wires proof.smt2" if self.cvc5 and whole else "")
         script += PROOF + STEP * (self.method == "step")

@@ -9,11 +9,14 @@
 module cta_formal
   import muster_pkg::*;
   import muster_cta_pkg::*;
+  import cta_spec_pkg::*;
 #(
   parameter int unsigned NumWarps = 4,
   parameter int unsigned NumCtas  = 2,
   parameter int unsigned NumIssue = 1,
   parameter bit          EnReduce = 1'b1,
+  parameter bit          EnState  = 1'b0,
+  parameter bit          Restore  = 1'b0,  // with the properties of save and restore
   parameter bit          EnFaults = 1'b1
 ) (
   input logic                   clk_i,
@@ -38,6 +41,8 @@ module cta_formal
   logic   [NumIssue:0]    fault_valid;
   fault_t [NumIssue:0]    fault;
   commit_t                commit;
+  logic                   response_valid;
+  response_t              response;
 
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
@@ -46,7 +51,7 @@ module cta_formal
   assign follow = started_q ? follow_q : follow_i;
 
   muster_cta #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce), .EnState(1'b0),
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce), .EnState(EnState),
     .EnFaults(EnFaults), .EnDrain(1'b0), .EnLanes(1'b0)
   ) u_cta (
     .clk_i, .rst_ni (1'b1),
@@ -54,14 +59,14 @@ module cta_formal
     .lifecycle_valid_i (lc_valid_i), .lifecycle_ready_o (lc_ready), .lifecycle_i, .lifecycle_warps_i,
     .fence_req_o (), .fence_ack_i ('1),
     .release_o (released), .release_info_o (release_info),
-    .response_valid_o (), .response_ready_i, .response_o (),
+    .response_valid_o (response_valid), .response_ready_i, .response_o (response),
     .fault_valid_o (fault_valid), .fault_o (fault), .commit_o (commit),
     .census_cta_i, .census_bar_i, .census_word_o (), .census_warp_i, .census_warp_o ()
   );
 
   cta_props #(
     .NumWarps(NumWarps), .NumIssue(NumIssue), .EnFaults(EnFaults), .EnLanes(1'b0),
-    .Lag(EnReduce || NumIssue > 1)
+    .Words(EnState), .Lag(EnReduce || NumIssue > 1)
   ) u_props (
     .clk_i, .rst_ni (1'b1), .follow_i (follow),
     .accept_i (issue_valid_i & issue_ready), .issue_i, .lc_done_i (lc_valid_i && lc_ready),
@@ -89,9 +94,10 @@ module cta_formal
 
   for (genvar p = 0; p < NumIssue; p++) begin : g_contract
     always_ff @(posedge clk_i) begin
-      // What is presented stays; R2B is not there, and nothing where nothing is configured.
+      // What is presented stays, and there is nothing where nothing is configured.
       assume (!issue_held_q[p] || !started_q || (issue_valid_i[p] && issue_i[p] == issue_q[p]));
-      assume (issue_i[p].op <= OpRedPopc || (EnReduce && issue_i[p].op inside {OpB2rBar, OpB2rWarp, OpB2rResult}));
+      assume (issue_i[p].op <= OpRedPopc || (EnReduce && issue_i[p].op inside {OpB2rBar, OpB2rWarp, OpB2rResult}) ||
+              (EnState && issue_i[p].op inside {OpR2bBar, OpR2bWarp}));
       // Sums of 32 lanes are hard, and told apart from these nowhere.
       assume (issue_i[p].lanes < ((NumIssue > 1) ? 32'd4 : 32'd16));
       assume (EnReduce || issue_i[p].op <= OpArrive);
@@ -196,7 +202,7 @@ module cta_formal
       always_ff @(posedge clk_i) begin
         // Only warps of a CTA wait at its entries, and as many as have arrived.
         if (!started_q && resident) begin
-          assume (kind <= KindPopc && (kind == KindIdle ? {expected, arrived} == '0 :
+          assume (kind <= KindPopc && (kind == KindIdle ? {expected, arrived, waiting & {NumWarps{EnState}}} == '0 :
                   arrived != '0 && (waiting & ~live) == '0 &&
                   (expected == '0 ? 7'(arrived) == u_props.warps_of(waiting) && arrived <= live_last :
                    {1'b0, arrived} < expected && expected <= size &&
@@ -206,33 +212,44 @@ module cta_formal
     end
   end
 
-  // The table that follows, entry by entry.
-  for (genvar b = 0; b < NumBars; b++) begin : g_followed
-    logic [EntryW-1:0] row;
-    bar_word_t         word;
-    logic [WarpW+5:0]  value;
-    bar_t              latest;
+  // The table that follows, entry by entry: how the unit's memories stand to it. The release stage writes
+  // its own a cycle behind the commit; so these are taken as they will be in the next cycle.
+  logic [NumBars-1:0] stands;
 
-    assign row    = {follow[CtaW-1:0], 4'(b)};
+  for (genvar b = 0; b < NumBars; b++) begin : g_followed
+    logic [EntryW-1:0]   row;
+    bar_word_t           word;
+    logic                written;
+    logic [NumWarps-1:0] waiting;
+    logic [WarpW+5:0]    value;
+    bar_t                latest;
+
+    assign row     = {follow[CtaW-1:0], 4'(b)};
+    assign written = u_cta.u_release.entry == row;
+    assign waiting = (written && u_cta.u_release.waiters_write) ? u_cta.u_release.waiters_d :
+                     u_cta.u_release.u_waiters.mem[row];
     assign word   = '{zero: '0, kind: u_props.table_q[b].kind, expected: u_props.table_q[b].expected,
                       arrived: u_props.table_q[b].arrived, value: u_props.table_q[b].value};
     assign latest = u_cta.u_check.u_latest.mem[follow[CtaW-1:0]];
     if (EnReduce) begin : g_value
-      assign value = u_cta.u_release.g_reduce.u_values.mem[row];
+      assign value = (written && u_cta.outcome.accepted &&
+                      u_cta.outcome.op inside {GroupArrive, GroupWriteBar}) ?
+                     u_cta.u_release.value_new : u_cta.u_release.g_reduce.u_values.mem[row];
     end else begin : g_no_value
       assign value = '0;
     end
 
+    assign stands[b] = u_cta.u_count.u_counts.mem[row] ==
+                         {word.kind, word.expected[WarpW:0], word.arrived[WarpW-1:0]} &&
+                       word.expected < 7'd8 && word.arrived < 7'd4 &&
+                       u_props.table_q[b].waiting == ((!EnState && word.kind == KindIdle) ? '0 : waiting) &&
+                       word.value == (word.kind == KindPopc ? 12'(value) : word.kind == KindAnd ?
+                         12'(!value[0]) : word.kind == KindOr ? 12'(value[0]) : 12'd0);
     always_ff @(posedge clk_i) begin
       if (!started_q && u_props.resident_q) begin
-        assume (u_cta.u_count.u_counts.mem[row] ==
-                {word.kind, word.expected[WarpW:0], word.arrived[WarpW-1:0]});
-        assume (word.expected < 7'd8 && word.arrived < 7'd4);
-        assume (u_props.table_q[b].waiting == (word.kind == KindIdle ? '0 :
-                u_cta.u_release.u_waiters.mem[row]));
-        assume (word.value == (word.kind == KindPopc ? 12'(value) :
-                word.kind == KindAnd ? 12'(!value[0]) : word.kind == KindOr ? 12'(value[0]) : 12'd0));
-        assume (word.kind == KindPopc ? value <= {word.arrived[2:0], 5'd0} : word.kind <= KindSync || value <= 8'd1);
+        assume (stands[b]);
+        assume (word.kind == KindPopc ? value <= {word.arrived[2:0], 5'd0} :
+                word.kind <= KindSync || value <= 8'd1);
         // Arrivals with count 0 wait at the latest such entry, if anywhere.
         assume (word.kind == KindIdle || word.expected != '0 || latest == 4'(b) ||
                 (u_props.table_q[latest].kind != KindIdle && u_props.table_q[latest].expected == '0));
@@ -242,6 +259,20 @@ module cta_formal
 
   if (NumIssue > 1) begin : g_merge
     cta_merge_props #(.NumWarps(NumWarps), .NumIssue(NumIssue)) u_merge (.clk_i, .commit_i (commit));
+  end
+
+  if (EnState) begin : g_words
+    cta_word_formal #(.NumWarps(NumWarps)) u_words (
+      .clk_i, .started_i (started_q), .stands_i (stands), .issue_valid_i (issue_valid_i[0]),
+      .issue_i (issue_i[0]), .lc_valid_i, .commit_i (commit), .response_valid_i (response_valid),
+      .response_i (response)
+    );
+  end
+  if (Restore) begin : g_restore
+    cta_restore_props #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_restore (
+      .clk_i, .follow_i (follow), .commit_i (commit), .response_valid_i (response_valid),
+      .response_i (response), .fault_valid_i (fault_valid[0])
+    );
   end
 
   // A launch names no warp that is live in another CTA. (In the cycles of a proof it cannot end.)

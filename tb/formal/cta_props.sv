@@ -5,8 +5,8 @@
 // refuses must be that. So a release that is early, late, missing, too large or too small, and an
 // arrival that is lost, invented or counted elsewhere, all end in a property that fails.
 //
-// R2B is not followed (a CTA whose entries or warps are written is no longer looked at), and neither
-// are the answers of B2R.
+// R2B is followed if Words is set; else a CTA whose entries or warps are written is no longer looked at.
+// The answers of B2R, and the warps' copies, are in cta_word_props.
 module cta_props
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -16,6 +16,7 @@ module cta_props
   parameter int unsigned NumIssue = 1,
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnLanes  = 1'b1,
+  parameter bit          Words    = 1'b0,
   parameter bit          Lag      = 1'b1,  // the release comes two cycles behind the commit, else one
   localparam int unsigned WarpW   = $clog2(NumWarps)
 ) (
@@ -83,7 +84,8 @@ module cta_props
           count: issue_i[p].count,
           idle:  issue_i[p].lanes == '0,
           lanes: lanes_of(issue_i[p].lanes),
-          hits:  lanes_of(issue_i[p].lanes & issue_i[p].operand)
+          hits:  lanes_of(issue_i[p].lanes & issue_i[p].operand),
+          word:  issue_i[p].operand
         };
       end
     end
@@ -128,7 +130,7 @@ module cta_props
         resident_q <= 1'b0;
       end
       for (int p = 0; p < NumIssue; p++) begin
-        if (commit_i.valid[p] && pending_q[commit_i.warp[p][WarpW-1:0]].cta == follow_i &&
+        if (!Words && commit_i.valid[p] && pending_q[commit_i.warp[p][WarpW-1:0]].cta == follow_i &&
             pending_q[commit_i.warp[p][WarpW-1:0]].op inside {OpR2bBar, OpR2bWarp}) begin
           known_q <= 1'b0;
         end
@@ -153,6 +155,7 @@ module cta_props
   always_ff @(posedge clk_i or negedge rst_ni) begin
     automatic pending_t            o;
     automatic entry_t              e = '0;
+    automatic warp_word_t          word;
     automatic fault_e              cause;
     automatic answer_t             answer = '0;
     automatic logic [NumWarps-1:0] arrives = '0;  // these warps begin to wait
@@ -165,9 +168,10 @@ module cta_props
         if (commit_i.valid[p] && pending_q[commit_i.warp[p][WarpW-1:0]].cta == follow_i) begin
           o = pending_q[commit_i.warp[p][WarpW-1:0]];
           if (!(answer.changes && answer.bar == o.bar)) e = table_q[o.bar];
-          cause = refusal(o, e.kind, e.expected, resident_q, size_q,
+          cause = refusal(o, e.kind, e.expected, resident_q, size_q, alive_q,
                           32'(o.warp) < NumWarps && live_q[o.warp[WarpW-1:0]],
                           waits_q[o.warp[WarpW-1:0]]);
+          word = o.word;
           answer.ours[p]  = 1'b1;
           answer.cause[p] = cause;
           if (!o.idle && cause == FaultNone && (waits_of(o.op) || o.op == OpArrive)) begin
@@ -191,6 +195,17 @@ module cta_props
             answer.word = '{zero: '0, kind: e.kind, expected: e.expected, arrived: e.arrived,
                             value: e.value};
             table_q[o.bar] <= e;
+          end
+          if (!o.idle && cause == FaultNone && o.op == OpR2bBar) begin
+            answer.changes = 1'b1;
+            answer.bar     = o.bar;
+            answer.word    = o.word;
+            {e.kind, e.expected, e.arrived, e.value} = o.word[28:0];
+            table_q[o.bar] <= e;
+          end
+          if (!o.idle && cause == FaultNone && o.op == OpR2bWarp && word.waiting) begin
+            arrives[o.warp[WarpW-1:0]] = 1'b1;
+            table_q[word.wait_bar].waiting[o.warp[WarpW-1:0]] <= 1'b1;
           end
         end
       end

@@ -16,6 +16,7 @@ package cta_spec_pkg;
     logic        idle;
     logic [5:0]  lanes;  // participating ones
     logic [5:0]  hits;   // ... whose predicate is true
+    logic [31:0] word;   // R2B: the state word
   } pending_t;
 
   // How many bits are set.
@@ -27,15 +28,34 @@ package cta_spec_pkg;
     return op inside {OpSync, OpRedAnd, OpRedOr, OpRedPopc};
   endfunction
 
+  // Whether no entry of a CTA of that size, of which so many warps are live, has this state word.
+  function automatic logic bad_bar(bar_word_t word, wcount_t size, wcount_t alive);
+    if (word == '0) return 1'b0;
+    if (word.zero != '0 || word.kind == KindIdle || word.kind > KindPopc) return 1'b1;
+    if (word.arrived == '0 || word.expected > size) return 1'b1;
+    if (word.arrived >= ((word.expected == '0) ? alive : word.expected)) return 1'b1;
+    return word.value > ((word.kind == KindPopc) ? {word.arrived, 5'd0} : 12'(word.kind != KindSync));
+  endfunction
+
+  // ... and no warp of it this one.
+  function automatic logic bad_warp(warp_word_t word, wcount_t size);
+    if (word.zero != '0 || word.kind == KindSync || word.kind > KindPopc) return 1'b1;
+    if (!word.waiting && word.wait_bar != '0) return 1'b1;
+    if (word.kind == KindIdle) return {word.bar, word.value} != '0;
+    return word.value > ((word.kind == KindPopc) ? {size, 5'd0} : 12'd1);
+  endfunction
+
   // What an operation is refused for, as the table in rtl/README.md has it; at an entry of that kind and
-  // count, in a CTA of that size.
+  // count, in a CTA of that size with so many live warps.
   function automatic fault_e refusal(pending_t o, kind_e kind, wcount_t expected, logic resident,
-                                     wcount_t size, logic live, logic waiting);
+                                     wcount_t size, wcount_t alive, logic live, logic waiting);
     if (o.idle) return FaultNone;
     if (!resident) return FaultCtaNotResident;
     if (!live) return FaultWarpNotLive;
     if (o.op inside {OpB2rBar, OpB2rWarp}) return FaultNone;
     if (waiting) return FaultWarpWaiting;
+    if ((o.op == OpR2bBar && bad_bar(o.word, size, alive)) ||
+        (o.op == OpR2bWarp && bad_warp(o.word, size))) return FaultBadStateWord;
     if (!(waits_of(o.op) || o.op == OpArrive)) return FaultNone;
     if (o.op == OpArrive && o.count == '0) return FaultArvWithoutCount;
     if (o.count[4:0] != '0) return FaultCountNotMultiple;
