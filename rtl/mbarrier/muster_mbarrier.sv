@@ -94,21 +94,24 @@ module muster_mbarrier
   end
 
   // Fields that other sources lack are whatever the warps' port has: nothing looks at them.
-  logic        credit, spare, splits, pipe_spend, enter, enter_ready;
+  logic        credit, spare, splits, pipe_spend, held, enter, enter_ready;
   logic  [2:0] request, grant;
   mb_request_t entering;
 
   assign warp_responds = responds(MbWarp, warp_group);
   // One place stays for what is split: those behind it may have all the others.
   assign request = {remote_valid_i, async_valid_i,
-                    warp_valid && (!warp_responds || ((EnLanes ? spare : credit) && !splits))};
-  assign enter   = request != '0;
+                    warp_valid && (!warp_responds || (EnLanes ? spare : credit))};
+  // What is split may want a place in this cycle, too. Then nobody takes the turn of who waits for that:
+  // splits may be at every time at which the pipeline takes a request.
+  assign held    = grant[0] && warp_responds && splits;
+  assign enter   = request != '0 && !held;
 
   muster_rr_arbiter #(.NumReq(3)) u_sources (
     .clk_i, .rst_ni, .req_i (request), .advance_i (enter_ready && enter), .gnt_o (grant)
   );
 
-  assign warp_ready     = grant[0] && enter_ready;
+  assign warp_ready     = grant[0] && enter_ready && !held;
   assign async_ready_o  = grant[1] && enter_ready;
   assign remote_ready_o = grant[2] && enter_ready;
 

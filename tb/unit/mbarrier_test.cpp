@@ -138,6 +138,35 @@ TEST_F(Mbarrier, OneUpdatePerCycleOnOneWord) {
   }
 }
 
+// Another CTA has a group in every cycle, whose lanes go one by one. With six of them the pipeline
+// takes one as the sum of the next is done, always while one is split.
+TEST_F(Mbarrier, WarpHasItsTurnAmongSplits) {
+  const Place place(1, 24);
+  for (unsigned lanes = 1; lanes <= kWarps; ++lanes) {
+    room_.environment.latency = 1 + lanes % 4;
+    Object word;  // everybody has arrived, bytes are missing
+    word.expected = 1;
+    word.tx = 50'000;
+    room_.Store(place, word.Encode());
+    room_.worst_wait = {};
+    for (unsigned i = 0; i < 1000; ++i) {
+      if (room_.Free(kRemote)) {
+        Group complete = Arrive(place, 0, kAll >> (32 - lanes));
+        complete.op = Op::kCompleteTx;
+        complete.operand = 2;
+        room_.Present(kRemote, complete);
+      }
+      if (room_.Free(kWarp) && i >= 100 && i < 600) {
+        room_.Present(kWarp, TryWait(place, i % kWarps, false, 0));
+      }
+      room_.Cycle();
+    }
+    room_.Drain();
+    EXPECT_LE(room_.worst_wait[kWarp], 3 * (8 + 2 * lanes)) << lanes << " lanes";
+    EXPECT_LE(room_.worst_wait[kRemote], 3 * (8 + 2 * lanes)) << lanes << " lanes";
+  }
+}
+
 TEST_F(Mbarrier, OneUpdatePerCycleOnWordsInTurn) {
   for (unsigned words = 1; words <= 6; ++words) {
     for (unsigned word = 0; word < words; ++word) {
