@@ -196,14 +196,14 @@ module cta_props
                             value: e.value};
             table_q[o.bar] <= e;
           end
-          if (!o.idle && cause == FaultNone && o.op == OpR2bBar) begin
+          if (Words && !o.idle && cause == FaultNone && o.op == OpR2bBar) begin
             answer.changes = 1'b1;
             answer.bar     = o.bar;
             answer.word    = o.word;
             {e.kind, e.expected, e.arrived, e.value} = o.word[28:0];
             table_q[o.bar] <= e;
           end
-          if (!o.idle && cause == FaultNone && o.op == OpR2bWarp && word.waiting) begin
+          if (Words && !o.idle && cause == FaultNone && o.op == OpR2bWarp && word.waiting) begin
             arrives[o.warp[WarpW-1:0]] = 1'b1;
             table_q[word.wait_bar].waiting[o.warp[WarpW-1:0]] <= 1'b1;
           end
