@@ -111,7 +111,6 @@ class Proof:
         self.only = entry.get("only")    # patterns: whose assertions and covers these are, if not all
         # Covers may have a circuit of their own, whose inputs are led to them, and be looked for in other cycles.
         self.led = {"parameters": self.parameters, "from": 0, "depth": self.depth, **entry.get("covers", {})}
-        self.kind = "step" if self.method == "step" else "proof"  # where a mutant fails
 
     def sources(self):
         """What Yosys reads, in order; files of the RTL that a proof replaces are left out."""
@@ -121,8 +120,7 @@ class Proof:
         return [file for file in rtl if pathlib.Path(file).name not in replaced] + self.files
 
     def circuit(self, root, folder, whole=True):
-        """Makes the circuits, or that of the assertions only; returns names of assertions and of covers,
-        in the engines' order."""
+        """Makes the circuits, or those of the assertions only."""
         files = self.sources()
         only = " ".join(f"c:{pattern}" for pattern in self.only or []) + " %u" * (len(self.only or []) - 1)
 
@@ -148,10 +146,11 @@ class Proof:
         if done.returncode:
             raise Problem(f"Yosys failed (all of it in {folder / 'yosys.log'}):\n{done.stdout[-1000:]}")
 
-        def names(kind):
-            listed = json.loads((folder / f"{kind}.json").read_text())["asserts"]
-            return [re.search(r"[PLC]\d\d_\w+", name[-1])[0] for name in listed]
-        return names(self.kind), names("cover") if whole else []
+
+def names_in(folder, kind):
+    """Those of the assertions, or covers, of a circuit, in the engines' order."""
+    listed = json.loads((folder / f"{kind}.json").read_text())["asserts"]
+    return [re.search(r"[PLC]\d\d_\w+", name[-1])[0] for name in listed]
 
 
 def run(command, folder, limit=LIMIT):
@@ -206,7 +205,8 @@ def prove(proof):
     """A row per property."""
     folder = WORK / proof.name
     start = time.monotonic()
-    names, covers = proof.circuit(ROOT, folder)
+    proof.circuit(ROOT, folder)
+    names, covers = names_in(folder, "proof"), names_in(folder, "cover")
     made = time.monotonic() - start
     print(f"  {proof.name}: {len(names)} assertions, circuit in {made:.0f} s", file=sys.stderr, flush=True)
 
@@ -267,12 +267,15 @@ def attempt(mutant, proofs):
         raise Problem(f"{mutant.name} does not apply: {applied.stdout}")
     rows = []
     for name in sorted({full.split(".")[0] for full in mutant.properties}):
-        proof = proofs[name]
-        names, _ = proof.circuit(tree, tree / "circuit", whole=False)
+        proof, circuit = proofs[name], tree / "circuit"
+        proof.circuit(tree, circuit, whole=False)
         for full in (full for full in mutant.properties if full.split(".")[0] == name):
-            aim = [number for number, found in enumerate(names) if f"{name}.{found}".startswith(full)]
-            depth = STEPS + 1 if proof.kind == "step" else proof.depth
-            cycle = fails(tree / "circuit", proof.kind, aim, depth)
+            # A lemma fails in the step, a property from reset on.
+            kind, depth = (("step", STEPS + 1) if proof.method == "step" and full.startswith(f"{name}.L") else
+                           ("proof", proof.depth))
+            aim = [number for number, found in enumerate(names_in(circuit, kind))
+                   if f"{name}.{found}".startswith(full)]
+            cycle = fails(circuit, kind, aim, depth)
             rows.append({"mutant": mutant.name, "wrong": mutant.wrong, "property": full, "cycle": cycle})
             print(f"{mutant.name:40} {full:16} "
                   f"{'SURVIVES' if cycle is None else f'fails in cycle {cycle}'}", flush=True)

@@ -121,6 +121,12 @@ module mb_pipe_formal
     end
   end
 
+  mb_pipe_lemmas u_lemmas (
+    .clk_i, .rst_ni (rst_n), .follow_i (follow_q), .accepted_i (queue_q), .first_i (first_q),
+    .next_i (next_q), .left_i (left_q), .bank_i (bank_q), .read_i (rdata_q), .read_ours_i (ours_q),
+    .data_i (data_q), .asked_i (asked_q)
+  );
+
   // ---------------------------------------------------------------------------------------------
   // Properties
   // ---------------------------------------------------------------------------------------------
