@@ -20,6 +20,13 @@ bind muster_mb_pipe mb_commit_props #(
   .word_i (word_o), .written_i (written_o), .turned_i (turned_o), .passed_i (passed_o)
 );
 
+bind muster_mbarrier mb_front_props u_front_props (
+  .clk_i, .rst_ni,
+  .asks_i ({remote_valid_i, async_valid_i,
+            warp_valid && (!warp_responds || (EnLanes ? spare : credit))}),
+  .taken_i ({remote_valid_i && remote_ready_o, async_valid_i && async_ready_o, warp_valid && warp_ready})
+);
+
 bind muster_mb_park mb_park_props #(
   .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs),
   .LimitNs(LimitNs), .EnLimit(EnLimit)

@@ -1,0 +1,64 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// For the proof that muster_mb_pipe goes on: a memory that grants at once or a cycle later, and has its data in
+// one cycle or two; places for responses come back as soon; no store of the cores makes it yield. Groups are
+// of one lane or two. What an update makes of its word is left open (model/muster_mb_word.sv).
+module mb_flow_formal
+  import muster_pkg::*;
+  import muster_mb_pkg::*;
+#(
+  parameter int unsigned Longest = 8
+) (
+  input logic        clk_i,
+  input logic        valid_i,
+  input mb_request_t request_i,
+  input logic        read_ready_i,
+  input logic        rdata_valid_i,
+  input mb_word_t    rdata_i,
+  input logic        write_ready_i,
+  input logic        credit_i
+);
+
+  logic                      rst_n = 1'b0;
+  logic                      ready, read_valid, write_valid, asked_q;
+  logic                      read_waits_q, write_waits_q, data_waits_q, place_waits_q;
+  logic [$clog2(Longest):0]  waits_q;
+
+  muster_mb_pipe #(.NumCtas(1), .SmemBytes(16)) u_pipe (
+    .clk_i, .rst_ni (rst_n),
+    .valid_i, .ready_o (ready), .request_i,
+    .read_valid_o (read_valid), .read_ready_i, .read_place_o (), .rdata_valid_i, .rdata_i,
+    .write_valid_o (write_valid), .write_ready_i, .write_place_o (), .write_data_o (),
+    .held_valid_o (), .held_place_o (), .yield_i (1'b0),
+    .warp_valid_o (), .warp_o (), .credit_i, .splits_o (), .spend_o (),
+    .commit_o (), .request_o (), .found_o (), .word_o (), .written_o (), .turned_o (), .passed_o ()
+  );
+
+  initial {asked_q, read_waits_q, write_waits_q, data_waits_q, place_waits_q} = '0;
+  always_ff @(posedge clk_i) begin
+    rst_n         <= 1'b1;
+    read_waits_q  <= read_valid && !read_ready_i;
+    write_waits_q <= write_valid && !write_ready_i;
+    data_waits_q  <= asked_q && !rdata_valid_i;
+    place_waits_q <= !credit_i;
+    asked_q       <= (read_valid && read_ready_i) || (asked_q && !rdata_valid_i);
+    waits_q       <= (!rst_n || ready) ? '0 : (waits_q + 1'b1);
+    assume (rst_n || (!valid_i && !rdata_valid_i));
+    assume (read_ready_i || !read_waits_q);
+    assume (write_ready_i || !write_waits_q);
+    assume (credit_i || !place_waits_q);
+    assume (!rdata_valid_i || asked_q);
+    assume (!asked_q || rdata_valid_i || !data_waits_q);
+    assume (request_i.cause == FaultNone && request_i.group.op <= MbCopyArrive);
+    assume (request_i.group.lanes != '0 && request_i.group.lanes < 32'd4);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_n) begin
+      // 1. The pipeline goes on: it takes the next operation within so many cycles.
+      P01_goes: assert (32'(waits_q) < Longest);
+      C01_goes: cover (32'(waits_q) == Longest - 1 && ready);
+    end
+  end
+
+endmodule

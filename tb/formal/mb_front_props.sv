@@ -1,0 +1,36 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The front of muster_mbarrier: warps, copy engines and other CTAs take turns. A warp's group asks once there
+// is a place for its response; whether anything is split just then is not its matter.
+module mb_front_props (
+  input logic       clk_i,
+  input logic       rst_ni,
+  input logic [2:0] asks_i,
+  input logic [2:0] taken_i
+);
+
+  // How many others have been taken since a source began to ask.
+  logic [2:0][1:0] passed_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      passed_q <= '0;
+    end else begin
+      for (int s = 0; s < 3; s++) begin
+        if (!asks_i[s] || taken_i[s]) passed_q[s] <= '0;
+        else if (taken_i != '0 && passed_q[s] != '1) passed_q[s] <= passed_q[s] + 2'd1;
+      end
+    end
+  end
+
+  for (genvar s = 0; s < 3; s++) begin : g_source
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) begin
+        // 1. No source starves: who keeps asking sees at most two groups of the others taken.
+        P01_turn: assert (passed_q[s] < 2'd3);
+        C01_turn: cover (passed_q[s] == 2'd2 && taken_i[s]);
+      end
+    end
+  end
+
+endmodule
