@@ -52,6 +52,7 @@ def place_and_route(budget, folder, seed):
     report = folder / f"report{seed}.json"
     code, text = budget.run(f"nextpnr, seed {seed}", [
         "nextpnr-ice40", "--hx8k", "--package", "ct256", "--freq", str(REQUIRED_MHZ), "--seed", str(seed),
+        "--placer-heap-timingweight", "30",  # of 10: the device is nearly full, and paths are long
         "--pcf", "constraints/hx8k.pcf", "--json", folder / "netlist.json",
         "--asc", folder / f"muster{seed}.asc", "--report", report])
     (folder / f"nextpnr{seed}.log").write_text(text)
