@@ -99,9 +99,12 @@ class Problem(Exception):
 
 
 class Proof:
-    def __init__(self, name, entry):
+    def __init__(self, name, entries):
+        entry = entries[name]
+        like = entry.get("like", name)  # what an entry does not say is as in that one
+        entry = {**entries[like], **entry}
         self.name = name
-        self.top = entry.get("top", f"{name}_formal")
+        self.top = f"{like}_formal"
         self.files = entry["files"]
         self.parameters = entry.get("parameters", {})
         self.method = entry["method"]  # one of METHODS
@@ -337,7 +340,7 @@ def main():
     parser.add_argument("--junit", type=pathlib.Path)
     args = parser.parse_args()
     entries = json.loads((ROOT / "tb/formal/proofs.json").read_text())
-    proofs = {name: Proof(name, entry) for name, entry in entries.items()}
+    proofs = {name: Proof(name, entries) for name in entries}
     wanted = args.proof or list(proofs)
     unknown = [name for name in wanted if name not in proofs]
     if unknown:
