@@ -26,19 +26,18 @@ add_library(muster_simulated_board fpga_board.cpp)
 target_link_libraries(muster_simulated_board PUBLIC muster_board)
 target_compile_definitions(muster_simulated_board PRIVATE VL_USER_STOP)
 target_compile_options(muster_simulated_board PRIVATE -Wno-unused-parameter)  # Verilator's
-foreach(variant cta mbarrier)
-  set(has_mbarrier 0)
-  if("${variant}" STREQUAL "mbarrier")
-    set(has_mbarrier 1)
-  endif()
+set(parameters_named -GEnMbarrier=1'b0)
+set(parameters_whole "")  # as it is built
+set(parameters_roomy -GSmemBytes=4096 -GMbResponses=4)
+foreach(variant named whole roomy)
   target_include_directories(muster_simulated_board SYSTEM PRIVATE ${fpga}/${variant})
   verilate(muster_simulated_board
     TOP_MODULE muster_hx8k
     PREFIX Vhx8k_${variant}
     DIRECTORY ${fpga}/${variant}
     SOURCES ${unit_sources} ${board_sources} ${rtl}/muster_hx8k.sv fpga_pll.sv
-    VERILATOR_ARGS ${unit_options} -GEnMbarrier=1'b${has_mbarrier} -GSmemBytes=4096 -GMbResponses=4
-                   -GClocksPerBit=4 -GGapCycles=1024 --assert -Wno-lint --x-assign fast --x-initial fast
+    VERILATOR_ARGS ${unit_options} ${parameters_${variant}} -GClocksPerBit=4 -GGapCycles=1024
+                   --assert -Wno-lint --x-assign fast --x-initial fast
     OPT_FAST -O3)
 endforeach()
 

@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "tb/unit/fpga_board.h"
 
-#include <Vhx8k_cta.h>
-#include <Vhx8k_mbarrier.h>
+#include <Vhx8k_named.h>
+#include <Vhx8k_roomy.h>
+#include <Vhx8k_whole.h>
 #include <verilated.h>
 
 #include <utility>
@@ -34,12 +35,18 @@ class Verilated final : public SimulatedBoard {
 
 }  // namespace
 
-std::unique_ptr<SimulatedBoard> SimulatedBoard::Make(bool mbarrier) {
+std::unique_ptr<SimulatedBoard> SimulatedBoard::Make(Variant variant) {
   std::unique_ptr<SimulatedBoard> board;
-  if (mbarrier) {
-    board = std::make_unique<Verilated<Vhx8k_mbarrier>>();
-  } else {
-    board = std::make_unique<Verilated<Vhx8k_cta>>();
+  switch (variant) {
+    case Variant::kNamed:
+      board = std::make_unique<Verilated<Vhx8k_named>>();
+      break;
+    case Variant::kWhole:
+      board = std::make_unique<Verilated<Vhx8k_whole>>();
+      break;
+    case Variant::kRoomy:
+      board = std::make_unique<Verilated<Vhx8k_roomy>>();
+      break;
   }
   board->Run(kQuiet);  // the PLL locks
   return board;

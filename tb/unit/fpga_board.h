@@ -19,12 +19,14 @@ class SimulatedBoard {
   // How it is Verilated (fpga.cmake): faster than a board's line, and less patient.
   static constexpr unsigned kClocksPerBit = 4;
   static constexpr unsigned kGapCycles = 1024;
-  static constexpr unsigned kSmemBytes = 4096;
+  static constexpr unsigned kSmemBytes = 1024;
   // All answers have gone out, and spoilt frames are reported.
   static constexpr unsigned kQuiet = 2 * kGapCycles;
 
-  // With or without mbarriers.
-  static std::unique_ptr<SimulatedBoard> Make(bool mbarrier);
+  // The named barriers alone; both rooms, as for the HX8K; with more shared memory, and the places
+  // in the response queue of the configuration `small`.
+  enum class Variant { kNamed, kWhole, kRoomy };
+  static std::unique_ptr<SimulatedBoard> Make(Variant variant);
 
   SimulatedBoard() = default;
   SimulatedBoard(const SimulatedBoard&) = delete;
@@ -68,7 +70,7 @@ class SimulatedBoard {
 // A line to such a board, in one process; time passes while somebody waits for an answer.
 class SimulatedLine : public Line {
  public:
-  explicit SimulatedLine(bool mbarrier) : board_(SimulatedBoard::Make(mbarrier)) {}
+  explicit SimulatedLine(SimulatedBoard::Variant variant) : board_(SimulatedBoard::Make(variant)) {}
 
   void Write(const Bytes& bytes) override { board_->Send(bytes); }
   Bytes Read(int /*milliseconds*/) override {

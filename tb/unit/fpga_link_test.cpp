@@ -113,7 +113,7 @@ class FpgaLink : public testing::Test {
                    {kCycle, 1, 0, 0, 0, 0xFF, 0xFF, 0, 0, 1, 2, 3}});
   }
 
-  std::unique_ptr<SimulatedBoard> board_ = SimulatedBoard::Make(false);
+  std::unique_ptr<SimulatedBoard> board_ = SimulatedBoard::Make(SimulatedBoard::Variant::kNamed);
   std::uint8_t sequence_ = 0x40;
   unsigned refused_ = 0;
   Outputs shown_;
@@ -146,7 +146,7 @@ TEST(FpgaFrame, IsFoundBetweenNoise) {
 
 TEST_F(FpgaLink, SaysWhatItIs) {
   EXPECT_EQ(Ask({static_cast<std::uint8_t>(Command::kIdentify)}),
-            (Bytes{0x81, 2, 8, 2, 1, 0, 12, 48}));
+            (Bytes{0x81, 2, 8, 2, 1, 0, 10, 48}));
 }
 
 TEST_F(FpgaLink, GoodFrameActs) {

@@ -57,6 +57,7 @@ Config BoardConfig(bool mbarrier) {
   Config config = *FindConfig("small");
   config.mbarrier = mbarrier;
   config.smem_bytes = SimulatedBoard::kSmemBytes;
+  config.mb_responses = 2;
   return config;
 }
 
@@ -198,8 +199,10 @@ struct Outcome {
 
 Outcome RunDriver(const Config& config, lockstep::Driver* driver, std::uint64_t cycles,
                   const Spoil& there, const Spoil& back) {
+  const auto variant =
+      config.mbarrier ? SimulatedBoard::Variant::kWhole : SimulatedBoard::Variant::kNamed;
   const auto link = std::make_shared<Link>(
-      std::make_unique<Spoilt>(std::make_unique<SimulatedLine>(config.mbarrier), there, back));
+      std::make_unique<Spoilt>(std::make_unique<SimulatedLine>(variant), there, back));
   lockstep::Options options;
   options.max_cycles = cycles;
   options.make_dut = [link] { return std::make_unique<UartDut>(link); };

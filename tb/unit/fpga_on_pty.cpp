@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The Verilated board behind a pseudo-terminal: prints its name, and serves until it is ended. With
-// the argument "mbarrier" the board has that room.
+// the argument "mbarrier" the board has that room, and 4 KiB of shared memory a CTA.
 #include <fcntl.h>
 #include <poll.h>
 #include <termios.h>
@@ -64,8 +64,9 @@ int main(int argc, char** argv) {
   }
   cfmakeraw(&settings);
   tcsetattr(held, TCSANOW, &settings);
-  const std::unique_ptr<SimulatedBoard> board =
-      SimulatedBoard::Make(argc > 1 && std::string_view(argv[1]) == "mbarrier");
+  const std::unique_ptr<SimulatedBoard> board = SimulatedBoard::Make(
+      argc > 1 && std::string_view(argv[1]) == "mbarrier" ? SimulatedBoard::Variant::kRoomy
+                                                          : SimulatedBoard::Variant::kNamed);
   std::printf("%s\n", name);
   std::fflush(stdout);
 
