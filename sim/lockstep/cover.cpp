@@ -87,6 +87,9 @@ constexpr std::array kSpots = {
     SpotRow{Spot::kWriteOverWaiters, "r2b_bar.over_waiters", kState},
     SpotRow{Spot::kWriteCopy, "r2b_warp.with_copy", kState},
     SpotRow{Spot::kWriteWaiting, "r2b_warp.waiting", kState},
+    SpotRow{Spot::kRefusedIdleValue, "r2b_bar.small_value_of_idle_refused", kState | kFaults},
+    SpotRow{Spot::kRefusedSyncValue, "r2b_bar.small_value_of_sync_refused", kState | kFaults},
+    SpotRow{Spot::kRefusedWarpValue, "r2b_warp.small_value_of_none_refused", kState | kFaults},
     SpotRow{Spot::kSuspendRunning, "save.running_barrier", kState},
     SpotRow{Spot::kSuspendWaiting, "save.waiting_warp", kState},
     SpotRow{Spot::kRestoredWakes, "restore.waiting_warp_released", kState},
@@ -277,6 +280,9 @@ void Cover::CountCommit(const Event& event, const golden::Model& model) {
   const Operation& operation = event.operation;
   if (event.effects.fault != FaultCause::kNone) {
     Count(faults_[static_cast<unsigned>(event.effects.fault)][Code(operation.kind)]);
+    if (event.effects.fault == FaultCause::kBadStateWord) {
+      CountRefusedWord(operation, model);
+    }
     return;
   }
   const bool of_lanes = !IsLifecycle(operation.kind) || operation.kind == OpKind::kExit;
@@ -401,125 +407,6 @@ void Cover::CountCompletion(const Event& event, const golden::Model& model) {
   entry.turned_kind = kind;
   entry.turned = event.cycle;
   entry.turned_port = event.about.port;
-}
-
-void Cover::CountState(const Event& event, const golden::Model& model) {
-  const Operation& operation = event.operation;
-  const std::uint64_t self = std::uint64_t{1} << operation.warp;
-  const auto is_set = [](std::uint32_t word) { return word != 0; };
-  switch (operation.kind) {
-    case OpKind::kB2rBar:
-      Hit(is_set(event.effects.data) ? Spot::kReadRunning : Spot::kReadIdle);
-      if ((model.Waiting() & self) != 0) {
-        Hit(Spot::kReadByWaiting);
-      }
-      break;
-    case OpKind::kB2rWarp: {
-      const golden::WarpState state = golden::DecodeWarpWord(event.effects.data);
-      if (state.waiting) {
-        Hit(Spot::kReadWarpWaiting);
-      }
-      if (state.kind != 0) {
-        Hit(Spot::kReadWarpCopy);
-      }
-      break;
-    }
-    case OpKind::kB2rResult: {
-      const golden::WarpState state = golden::DecodeWarpWord(model.WarpWord(operation.warp));
-      Hit(state.kind == 0                                      ? Spot::kResultNone
-          : static_cast<BarKind>(state.kind) == BarKind::kPopc ? Spot::kResultPopc
-                                                               : Spot::kResultPred);
-      break;
-    }
-    case OpKind::kR2bBar: {
-      const golden::BarState state = golden::DecodeBarWord(operation.operand);
-      Entry& entry = EntryOf(operation.cta, operation.bar);
-      entry.restored = state.arrived != 0;
-      entry.exit_before = exited_[operation.cta];
-      entry.exit_within = false;
-      Hit(state.arrived == 0    ? Spot::kWriteIdle
-          : state.expected == 0 ? Spot::kWriteAll
-                                : Spot::kWriteCount);
-      if (state.kind > static_cast<unsigned>(BarKind::kSync)) {
-        Hit(Spot::kWriteRed);
-      }
-      if (model.WaitingAt(operation.cta, operation.bar) != 0) {
-        Hit(Spot::kWriteOverWaiters);
-      }
-      break;
-    }
-    default: {
-      const golden::WarpState state = golden::DecodeWarpWord(operation.operand);
-      if (state.kind != 0) {
-        Hit(Spot::kWriteCopy);
-      }
-      if (state.waiting) {
-        Hit(Spot::kWriteWaiting);
-        restored_waiting_ |= self;
-      }
-      break;
-    }
-  }
-}
-
-void Cover::CountLaunch(const Operation& operation) {
-  const unsigned warps = Ones(operation.warps);
-  live_[operation.cta] = warps;
-  warps_[operation.cta] = operation.warps;
-  exited_[operation.cta] = false;
-  for (unsigned bar = 0; bar < kNumBars; ++bar) {
-    EntryOf(operation.cta, bar) = Entry();
-  }
-  if (warps == 1) {
-    Hit(Spot::kLaunchOne);
-  }
-  if (warps == config_.num_warps) {
-    Hit(Spot::kLaunchAll);
-  }
-  if (operation.size > warps) {
-    Hit(Spot::kLaunchAfterExits);
-  }
-  if (operation.cta == config_.num_ctas - 1) {
-    Hit(Spot::kLastCta);
-  }
-  if ((operation.warps >> (config_.num_warps - 1) & 1) != 0) {
-    Hit(Spot::kLastWarp);
-  }
-}
-
-void Cover::CountExit(const Event& event, const golden::Model& model) {
-  const unsigned cta = event.operation.cta;
-  const unsigned live = Ones(model.LiveWarps(cta));
-  if (live == live_[cta]) {
-    Hit(Spot::kExitSomeLanes);
-    return;
-  }
-  Hit(event.operation.lanes == kAllLanes ? Spot::kExitWhole : Spot::kExitLastLanes);
-  live_[cta] = live;
-  exited_[cta] = true;
-  for (unsigned bar = 0; bar < kNumBars; ++bar) {
-    EntryOf(cta, bar).exit_within = true;
-  }
-}
-
-void Cover::CountLeave(const Event& event) {
-  const unsigned cta = event.operation.cta;
-  bool running = false;
-  for (unsigned bar = 0; bar < kNumBars; ++bar) {
-    running = running || EntryOf(cta, bar).word != 0;
-  }
-  if (event.operation.kind == OpKind::kEnd) {
-    const bool unfinished =
-        (event.effects.hazards >> static_cast<unsigned>(Hazard::kUnfinishedBarrier) & 1) != 0;
-    Hit(unfinished ? Spot::kUnfinishedBarrier : Spot::kEndIdle);
-    return;
-  }
-  if (running) {
-    Hit(Spot::kSuspendRunning);
-  }
-  if ((waiting_ & warps_[cta]) != 0) {
-    Hit(Spot::kSuspendWaiting);
-  }
 }
 
 }  // namespace muster::lockstep

@@ -74,6 +74,9 @@ enum class Spot : unsigned {
   kWriteOverWaiters,
   kWriteCopy,
   kWriteWaiting,
+  kRefusedIdleValue,
+  kRefusedSyncValue,
+  kRefusedWarpValue,
   // Save and restore.
   kSuspendRunning,
   kSuspendWaiting,
@@ -159,6 +162,7 @@ class Cover {
   void CountArrival(const Event& event);
   void CountCompletion(const Event& event, const golden::Model& model);
   void CountState(const Event& event, const golden::Model& model);
+  void CountRefusedWord(const Operation& operation, const golden::Model& model);
   void CountLaunch(const Operation& operation);
   void CountExit(const Event& event, const golden::Model& model);
   void CountLeave(const Event& event);

@@ -212,7 +212,7 @@ std::uint32_t RandomDriver::BarWord(const Cta& cta) {
 
 std::uint32_t RandomDriver::BadBarWord(const Cta& cta) {
   golden::BarState state = golden::DecodeBarWord(BarWord(cta));
-  switch (random_.Below(6)) {
+  switch (random_.Below(7)) {
     case 0:
       state.zero = random_.Between(1, 7);
       break;
@@ -232,6 +232,12 @@ std::uint32_t RandomDriver::BadBarWord(const Cta& cta) {
     case 4:
       state.arrived = 1;
       state.expected = random_.Between(cta.size + 1, 127);
+      break;
+    case 5:  // a value that no whole warp has given, and no reduction
+      state = golden::BarState();
+      state.kind = random_.Below(2);
+      state.arrived = state.kind;
+      state.value = random_.Between(1, kWarpSize - 1);
       break;
     default:
       state.arrived = 1;
@@ -267,8 +273,8 @@ std::uint32_t RandomDriver::BadWarpWord(const Cta& cta) {
       break;
     case 2:  // no copy, but a result or a barrier of it
       state.kind = 0;
-      state.value = random_.Below(0x1000);
-      state.bar = state.value == 0 ? 1 : random_.Below(kNumBars);
+      state.value = random_.Below(random_.Percent(50) ? kWarpSize : 0x1000);
+      state.bar = state.value == 0 ? 1 : random_.Percent(50) ? 0 : random_.Below(kNumBars);
       break;
     case 3:
       state.kind = random_.Between(2, 4);

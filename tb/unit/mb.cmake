@@ -4,9 +4,9 @@ set(rtl ${PROJECT_SOURCE_DIR}/rtl)
 muster_read_file_list(${PROJECT_SOURCE_DIR}/tb/formal/mb_props.f props unused)  # bound to their units
 
 muster_test(mb_test
-  mb_coalesce_test.cpp mb_oracle.cpp mb_word_test.cpp mbarrier_room.cpp mbarrier_test.cpp
+  mb_clock_test.cpp mb_coalesce_test.cpp mb_oracle.cpp mb_word_test.cpp mbarrier_room.cpp mbarrier_test.cpp
   LIBS muster_golden)
-target_include_directories(mb_test SYSTEM PRIVATE ${units}/word ${units}/coalesce ${units}/room)
+target_include_directories(mb_test SYSTEM PRIVATE ${units}/clock ${units}/word ${units}/coalesce ${units}/room)
 target_compile_options(mb_test PRIVATE -Wno-unused-parameter)  # in Verilator's own sources
 verilate(mb_test
   TOP_MODULE mb_word_flat
@@ -16,6 +16,15 @@ verilate(mb_test
     ${rtl}/muster_pkg.sv ${rtl}/mbarrier/muster_mb_pkg.sv ${rtl}/mbarrier/muster_mb_word.sv
     mb_word_flat.sv
   VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall --assert
+  OPT_FAST -O2)
+verilate(mb_test
+  TOP_MODULE mb_clock_flat
+  PREFIX Vmb_clock_flat
+  DIRECTORY ${units}/clock
+  SOURCES
+    ${rtl}/muster_pkg.sv ${rtl}/common/muster_ram.sv ${rtl}/mbarrier/muster_mb_park.sv
+    mb_clock_flat.sv
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall -Wno-SYNCASYNCNET --assert
   OPT_FAST -O2)
 verilate(mb_test
   TOP_MODULE mb_coalesce_flat

@@ -1,0 +1,37 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Parked waits under several clocks: whole nanoseconds, a little more, a little less, any fraction.
+module mb_clock_flat
+  import muster_pkg::*;
+#(
+  parameter int unsigned NumClocks = 13,  // mb_clock_test.cpp has them, too
+  parameter int unsigned NumWarps  = 4
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  output logic [31:0] period_o [NumClocks],  // ps
+  input  logic        wants_i  [NumClocks],
+  input  logic [1:0]  warp_i   [NumClocks],
+  input  logic [31:0] hint_i   [NumClocks],
+  output logic        parks_o  [NumClocks],
+  output logic [3:0]  wake_o   [NumClocks],
+  output logic [3:0]  expire_o [NumClocks]
+);
+
+  localparam int unsigned Periods [NumClocks] =
+    '{1, 7, 333, 992, 999, 1000, 1001, 1007, 1008, 1500, 1993, 2000, 10003};
+
+  for (genvar c = 0; c < NumClocks; c++) begin : g_clock
+    muster_mb_park #(.NumWarps(NumWarps), .NumCtas(1), .SmemBytes(64), .ClockPeriodPs(Periods[c])) u_park (
+      .clk_i, .rst_ni,
+      .wants_i (wants_i[c]), .warp_i (warp_t'(warp_i[c])), .place_i ('0), .phase_i (1'b0),
+      .has_hint_i (1'b1), .hint_i (hint_i[c]), .parks_o (parks_o[c]),
+      .turned_i (1'b0), .leave_i (1'b0), .leave_cta_i ('0),
+      .wake_o (wake_o[c]), .expire_o (expire_o[c])
+    );
+
+    assign period_o[c] = Periods[c];
+  end
+
+endmodule
