@@ -31,6 +31,10 @@ def parameters():
         yield name, kind, value.removeprefix("1'b")
 
 
+def version():
+    return re.search(r"project\(muster VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+
+
 def core(folders, sources):
     headers = sorted(str(path.relative_to(RTL)) for folder in folders
                      for path in (RTL / folder).glob("*.svh"))
@@ -42,7 +46,7 @@ def core(folders, sources):
                         for name, _, value in params)
     names = ", ".join(name for name, _, _ in params)
     return ("CAPI=2:\n" + NOTICE + "\n"
-            "name: muster:gpu:muster:0.1.0\n"
+            f"name: muster:gpu:muster:{version()}\n"
             "description: The barrier unit of a GPU core (named barriers, mbarrier)\n\n"
             "filesets:\n  rtl:\n    files:\n" + include + files +
             "    file_type: systemVerilogSource\n\n"

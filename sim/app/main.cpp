@@ -6,12 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <iostream>
-#include <limits>
 #include <new>
 #include <optional>
 #include <sstream>
@@ -20,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/app/number_option.h"
 #include "sim/app/run.h"
 #include "sim/app/suite.h"
 #include "sim/bcu/assembler.h"
@@ -108,26 +107,6 @@ int Disassemble(const std::string& path) {
   return code;
 }
 
-// CLI11 alone takes -1, and what 64 bits cannot hold, for the largest number.
-CLI::Option* AddNumber(CLI::App* command, const std::string& name,
-                       std::optional<std::uint64_t>* value, const std::string& what,
-                       std::uint64_t least = 0) {
-  const auto check = [least](std::string& text) -> std::string {
-    std::uint64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data(), end, number);
-    if (stopped != end || error != std::errc() || number < least) {
-      return fmt::format("\"{}\" is not a whole number from {} to {}", ptx::Printable(text), least,
-                         std::numeric_limits<std::uint64_t>::max());
-    }
-    text = fmt::format("{}", number);
-    return "";
-  };
-  return command->add_option(name, *value, what)
-      ->transform(CLI::Validator(check, ""))
-      ->type_name("NUMBER");
-}
-
 CLI::Option* AddFile(CLI::App* command, const std::string& name, std::string* file,
                      const std::string& what) {
   const auto check = [](const std::string& text) {
@@ -149,6 +128,7 @@ void AddRunOptions(CLI::App* command, RunOptions* options) {
 int Main(int argc, char** argv) {
   CLI::App app("Muster: a GPU barrier unit, and the kernels that run on it");
   app.require_subcommand(1);
+  app.set_version_flag("--version", "muster " MUSTER_VERSION);
   app.footer(
       "Exit codes of run: 0 as the manifest says, 1 differs, 2 bad input, 3 deadlock,\n"
       "4 RTL and golden model disagree, 5 fault, 6 timeout.");

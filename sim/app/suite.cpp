@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <string_view>
 
 #include "sim/app/files.h"
+#include "sim/lockstep/xml.h"
 #include "sim/ptx/error.h"
 #include "sim/ptx/manifest.h"
 
@@ -87,29 +87,6 @@ void PrintRow(const Row& row) {
   std::fflush(stdout);
 }
 
-std::string Xml(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:  // XML has no other control characters than white space
-        escaped += c < ' ' && c >= 0 && c != '\n' && c != '\t' ? '?' : c;
-    }
-  }
-  return escaped;
-}
-
 std::string JUnit(const std::vector<Row>& rows, std::size_t failed) {
   double seconds = 0;
   for (const Row& row : rows) {
@@ -120,11 +97,12 @@ std::string JUnit(const std::vector<Row>& rows, std::size_t failed) {
       "<testsuite name=\"kernels\" tests=\"{}\" failures=\"{}\" time=\"{:.3f}\">\n",
       rows.size(), failed, seconds);
   for (const Row& row : rows) {
-    text += fmt::format(R"(  <testcase classname="kernels" name="{}" time="{:.3f}")", Xml(row.name),
-                        row.result.seconds);
+    text += fmt::format(R"(  <testcase classname="kernels" name="{}" time="{:.3f}")",
+                        lockstep::XmlText(row.name), row.result.seconds);
     text += row.passed ? "/>\n"
                        : fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
-                                     Xml(row.result.outcome), Xml(row.result.text));
+                                     lockstep::XmlText(row.result.outcome),
+                                     lockstep::XmlText(row.result.text));
   }
   return text + "</testsuite>\n";
 }

@@ -20,6 +20,7 @@
 #include "sim/ptx/interpreter.h"
 #include "sim/ptx/machine.h"
 #include "sim/ptx/memory.h"
+#include "sim/ptx/printf.h"
 #include "sim/ptx/program.h"
 
 namespace muster::ptx {
@@ -58,7 +59,7 @@ class Grid {
     return machines_.front()->MbarrierAt(address);
   }
   // What the kernel has printed.
-  const std::string& printed() const { return printed_; }
+  const Printed& printed() const { return printed_; }
   // Who waits for whom at this moment.
   std::vector<StuckBarrier> StuckBarriers() const;
   std::vector<StuckMbarrier> StuckMbarriers() const;
@@ -93,7 +94,7 @@ class Grid {
   // The next cluster is not launched. Returns the ctaid of its first CTA, if there is one.
   std::optional<std::array<std::uint32_t, 3>> CancelCluster();
   ClusterUnit* cluster_unit() { return &cluster_unit_; }
-  std::string* printed() { return &printed_; }
+  Printed* printed() { return &printed_; }
   // The CTA in that slot of a machine has ended. Slots are free for the next cluster when all CTAs
   // of theirs have.
   void CtaEnded(unsigned slot);
@@ -120,7 +121,7 @@ class Grid {
 
   const Launch& launch_;
   FrontEndClusterUnit cluster_unit_;
-  std::string printed_;
+  Printed printed_;
   std::vector<std::unique_ptr<Machine>> machines_;  // by rank
   std::vector<Slot> slots_;                         // of CTAs, the same on all machines
   std::uint64_t next_cluster_ = 0;

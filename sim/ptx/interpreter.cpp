@@ -40,7 +40,7 @@ std::uint64_t LinearOf(const std::array<std::uint32_t, 3>& point,
 }
 
 Interpreter::Interpreter(const Program& program, const Launch& launch, Memory* memory,
-                         WarpUnit* warp_unit, std::string* printed, std::uint64_t seed)
+                         WarpUnit* warp_unit, Printed* printed, std::uint64_t seed)
     : program_(program),
       launch_(launch),
       memory_(memory),

@@ -15,6 +15,7 @@
 #include "sim/ptx/compute.h"
 #include "sim/ptx/mb_port.h"
 #include "sim/ptx/memory.h"
+#include "sim/ptx/printf.h"
 #include "sim/ptx/program.h"
 #include "sim/ptx/random.h"
 #include "sim/ptx/warp.h"
@@ -71,7 +72,7 @@ class Interpreter {
 
   // What the kernel prints is added to *printed.
   Interpreter(const Program& program, const Launch& launch, Memory* memory, WarpUnit* warp_unit,
-              std::string* printed, std::uint64_t seed);
+              Printed* printed, std::uint64_t seed);
 
   // The threads from warp->first_thread on begin.
   void Start(Warp* warp);
@@ -202,7 +203,7 @@ class Interpreter {
   const char* cause_ = "";
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;
-  std::string& printed_;
+  Printed& printed_;
 };
 
 }  // namespace muster::ptx

@@ -20,6 +20,12 @@ std::string One(const std::string& spec, T value) {
 
 }  // namespace
 
+void Printed::Add(const std::string& text) {
+  const std::size_t kept = std::min(text.size(), kMost - text_.size());
+  text_.append(text, 0, kept);
+  lost_ += text.size() - kept;
+}
+
 std::string FormatPrintf(std::string_view format,
                          const std::function<std::uint64_t(unsigned)>& next,
                          const std::function<std::string(std::uint64_t)>& text_at) {

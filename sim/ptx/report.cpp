@@ -301,8 +301,9 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
   if (session.launch().explicit_cluster) {
     report["cluster"] = session.launch().cluster;
   }
-  if (!grid.printed().empty()) {
-    report["printed"] = Text(grid.printed());
+  if (const Printed& printed = grid.printed(); !printed.text().empty()) {
+    report["printed"] = Text(printed.text());
+    report["printed_bytes_lost"] = printed.lost();
   }
   if (!grid.problem().empty()) {
     report["faults"].back()["message"] = Text(grid.problem());
@@ -351,9 +352,13 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
 std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing) {
   const Grid& grid = session.grid();
   const Launch& launch = session.launch();
-  std::string text = grid.printed();
+  std::string text = grid.printed().text();
   if (!text.empty() && text.back() != '\n') {
     text.push_back('\n');
+  }
+  if (grid.printed().lost() != 0) {
+    text += fmt::format("The kernel has printed {} bytes more, which are not kept.\n",
+                        grid.printed().lost());
   }
   const std::string cluster =
       launch.explicit_cluster ? fmt::format(", cluster {}", fmt::join(launch.cluster, "x")) : "";

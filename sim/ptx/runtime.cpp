@@ -13,9 +13,8 @@ namespace muster::ptx {
 namespace {
 
 constexpr unsigned kClockPeriodNs = 1;
-constexpr std::size_t kMaxText = 1024;
-constexpr std::size_t kMaxPrinted = 1U << 20;   // CUDA's default
-constexpr std::uint64_t kHeapBytes = 8U << 20;  // likewise
+constexpr std::size_t kMaxText = 1U << 16;
+constexpr std::uint64_t kHeapBytes = 8U << 20;  // CUDA's default
 
 }  // namespace
 
@@ -48,9 +47,8 @@ std::uint32_t Interpreter::Print(Warp* warp, unsigned lane, std::uint64_t format
     ++count;
     return value;
   };
-  const std::string text = FormatPrintf(TextAt(warp, lane, format), next,
-                                        [&](std::uint64_t at) { return TextAt(warp, lane, at); });
-  printed_.append(text, 0, kMaxPrinted - std::min(printed_.size(), kMaxPrinted));
+  printed_.Add(FormatPrintf(TextAt(warp, lane, format), next,
+                            [&](std::uint64_t at) { return TextAt(warp, lane, at); }));
   return count;
 }
 

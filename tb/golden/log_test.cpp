@@ -4,7 +4,6 @@
 #include "sim/golden/log.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <fstream>
@@ -19,17 +18,15 @@
 #include "sim/golden/model.h"
 #include "sim/golden/operation.h"
 #include "tb/golden/trace.h"
+#include "tb/scratch.h"
 
 namespace muster::golden {
 namespace {
 
 constexpr char kHeader[] = "{\"muster_log\":1,\"config\":\"small\",\"seed\":7}\n";
 
-// A file of its own for each test, removed with it.
 class GoldenLog : public testing::Test {
  protected:
-  ~GoldenLog() override { unlink(path_.c_str()); }
-
   void Save(const std::string& text) const { std::ofstream(path_) << text; }
   std::string Load() const {
     std::ostringstream text;
@@ -44,7 +41,7 @@ class GoldenLog : public testing::Test {
     return error.size() < path_.size() ? error : error.substr(path_.size());
   }
 
-  const std::string path_ = testing::TempDir() + "golden_log_" + std::to_string(getpid());
+  const std::string path_ = (Scratch() / "log").string();
 };
 
 constexpr const char* kProgram[] = {

@@ -13,8 +13,10 @@ import re
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree as ElementTree
 
-KERNELS = pathlib.Path(__file__).resolve().parents[2] / "sim" / "kernels"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+KERNELS = ROOT / "sim" / "kernels"
 
 PTX = """.version 7.5
 .target sm_80
@@ -384,6 +386,25 @@ def wave(muster, folder):
     check(path.read_bytes() == before and not (folder / "new.fst").exists(), "the wave is lost")
 
 
+def junit(muster, folder):
+    """The JUnit file is well-formed whatever the names of the files and the kernels' output hold."""
+    manifest = write(folder, case(1, "", expect={"out": [1] * 64}))
+    name = b"k \xff\xc3 \xef\xbf\xbf \x01 \xc3\xa9 <&>\".json"
+    os.rename(manifest, os.fsencode(folder) + b"/" + name)
+    path = folder / "out.xml"
+    result = run(muster, "suite", folder, "--junit", path)
+    check(result.returncode == 1, "expected a kernel that fails", result)
+    suite = ElementTree.parse(path).getroot()
+    names = [found.get("name") for found in suite.iter("testcase")]
+    check(names == ["k \ufffd\ufffd ? ? \u00e9 <&>\""], f"names: {names}")
+
+
+def version(muster, folder):
+    result = run(muster, "--version")
+    stated = re.search(r"project\(muster VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    check(result.returncode == 0 and result.stdout == f"muster {stated}\n", "the version", result)
+
+
 def unwritable(muster, folder):
     for option in ("--report", "--log", "--wave"):
         result = run(muster, "run", KERNELS / "vote" / "vote.json", option, folder / "absent" / "x")
@@ -477,6 +498,8 @@ SCRIPTS = {
     "usage.outputs": outputs,
     "usage.disk_full": disk_full,
     "usage.unusable_files": unusable_files,
+    "usage.version": version,
+    "report.junit": junit,
     "report.counts": report,
     "report.lines": report_rows,
     "check": check_ptx,

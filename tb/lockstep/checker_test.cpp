@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -25,6 +24,7 @@
 #include "sim/lockstep/scoreboard.h"
 #include "tb/lockstep/random_driver.h"
 #include "tb/lockstep/script.h"
+#include "tb/scratch.h"
 
 namespace muster::lockstep {
 namespace {
@@ -597,7 +597,7 @@ TEST_P(RunTest, AssertionIsReportedWithFileAndLine) {
 
 // The log of a run goes through the golden model alone without a difference.
 TEST_P(RunTest, LogReplays) {
-  const std::string path = testing::TempDir() + "run_test_" + GetParam().name + ".jsonl";
+  const std::string path = Scratch() / "log.jsonl";
   RandomDriver driver(GetParam(), RandomOptions());
   Options options;
   options.max_cycles = 2000;
@@ -611,7 +611,6 @@ TEST_P(RunTest, LogReplays) {
   EXPECT_EQ(replayed.error, "");
   EXPECT_EQ(replayed.operations, static_cast<std::uint64_t>(lines) - 1);
   EXPECT_EQ(replayed.differences, 0U);
-  std::remove(path.c_str());
 }
 
 TEST(RunErrors, AreASentence) {

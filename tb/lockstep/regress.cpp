@@ -9,16 +9,17 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
-#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/app/number_option.h"
 #include "sim/golden/config.h"
 #include "sim/lockstep/cover.h"
 #include "sim/lockstep/lockstep.h"
@@ -28,10 +29,14 @@
 namespace {
 
 using muster::Config;
+using muster::app::AddNumber;
+using muster::app::WholeNumber;
 using muster::lockstep::ConfigResult;
 using muster::lockstep::SeedResult;
 
 constexpr int kUsage = 2;
+constexpr std::uint64_t kMostSeeds = 1'000'000'000;
+constexpr std::uint64_t kMostJobs = 4096;
 // A stream that stalls tests nothing: a seed goes on until one operation has committed in so many
 // of the cycles asked for.
 constexpr std::uint64_t kCyclesPerCommit = 5;
@@ -219,20 +224,17 @@ std::vector<ConfigResult> RunAll(const Arguments& arguments) {
 
 // N: so many seeds; A-B: these.
 bool ParseSeeds(const std::string& text, Arguments* arguments) {
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
-  char rest = 0;
-  const bool digits = text.find_first_not_of("0123456789-") == std::string::npos;
-  if (digits && std::sscanf(text.c_str(), "%" SCNu64 "-%" SCNu64 "%c", &first, &last, &rest) == 2) {
-    arguments->first_seed = first;
-    arguments->seeds = last - first + 1;
-    return first <= last;
+  const std::size_t dash = text.find('-');
+  const std::optional<std::uint64_t> first = WholeNumber(text.substr(0, dash));
+  if (dash == std::string::npos) {
+    arguments->seeds = first.value_or(0);
+  } else {
+    const std::optional<std::uint64_t> last = WholeNumber(text.substr(dash + 1));
+    const bool is_range = first && last && *first <= *last && *last - *first < kMostSeeds;
+    arguments->first_seed = first.value_or(0);
+    arguments->seeds = is_range ? *last - *first + 1 : 0;
   }
-  if (digits && std::sscanf(text.c_str(), "%" SCNu64 "%c", &first, &rest) == 1) {
-    arguments->seeds = first;
-    return first != 0;
-  }
-  return false;
+  return arguments->seeds > 0 && arguments->seeds <= kMostSeeds;
 }
 
 bool WriteFile(const std::string& path, const std::string& text) {
@@ -253,19 +255,15 @@ int main(int argc, char** argv) {
   CLI::App app("Constrained-random streams on the Verilated unit, checked every cycle");
   app.add_option("--config", names, "a configuration; may be repeated (default: all)");
   app.add_option("--seeds", seeds, "how many seeds of each, or which: 10, or 3-8 (default 10)");
-  app.add_option("--first-seed", arguments.first_seed, "the first of them (default 1)")
-      ->check(CLI::NonNegativeNumber);
-  CLI::Option* only =
-      app.add_option("--seed", seed, "this seed only")->check(CLI::NonNegativeNumber);
-  app.add_option("--cycles", arguments.run.max_cycles, "cycles of each seed (default 100000)")
-      ->check(CLI::NonNegativeNumber);
-  app.add_option("--jobs", arguments.jobs, "processes at a time (default 1)")
-      ->check(CLI::NonNegativeNumber);
+  AddNumber(&app, "--first-seed", &arguments.first_seed, "the first of them (default 1)");
+  CLI::Option* only = AddNumber(&app, "--seed", &seed, "this seed only");
+  AddNumber(&app, "--cycles", &arguments.run.max_cycles, "cycles of each seed (default 100000)", 1);
+  AddNumber(&app, "--jobs", &arguments.jobs, "processes at a time (default 1)", 1, kMostJobs);
   app.add_option("--junit", arguments.junit, "writes the results as JUnit XML");
   app.add_option("--json", arguments.json, "writes the results and all cover points as JSON");
   app.add_option("--wave", arguments.run.wave, "writes a waveform (FST) of a single run");
-  app.add_option("--wave-from", arguments.run.wave_from, "the first cycle that it shows");
-  app.add_option("--wave-to", arguments.run.wave_to, "the last cycle that it shows");
+  AddNumber(&app, "--wave-from", &arguments.run.wave_from, "the first cycle that it shows");
+  AddNumber(&app, "--wave-to", &arguments.run.wave_to, "the last cycle that it shows");
   app.add_option("--log", arguments.run.log, "writes the commits of a single run as JSONL");
   try {
     app.parse(argc, argv);
@@ -274,18 +272,12 @@ int main(int argc, char** argv) {
   }
 
   if (!seeds.empty() && !ParseSeeds(seeds, &arguments)) {
-    return Complain(
-        fmt::format("--seeds {}: neither a number above 0 nor a range such as 3-8", seeds));
+    return Complain(fmt::format("--seeds {}: neither a number from 1 to {} nor a range such as 3-8",
+                                muster::ptx::Printable(seeds), kMostSeeds));
   }
   if (only->count() != 0) {
     arguments.first_seed = seed;
     arguments.seeds = 1;
-  }
-  if (arguments.jobs == 0) {
-    return Complain("--jobs 0: at least one process is needed");
-  }
-  if (arguments.run.max_cycles == 0) {
-    return Complain("--cycles 0: nothing to run");
   }
   for (const std::string& name : names) {
     const Config* config = muster::FindConfig(name);

@@ -10,34 +10,12 @@
 #include <vector>
 
 #include "sim/lockstep/bounds.h"
+#include "sim/lockstep/xml.h"
 
 namespace muster::lockstep {
 namespace {
 
 constexpr std::uint64_t kMustHitCycles = 1'000'000;  // ten seeds
-
-std::string EscapeXml(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  }
-  return escaped;
-}
 
 std::string JUnitCase(const std::string& suite, const std::string& name, double seconds,
                       const std::string& failure) {
@@ -48,7 +26,7 @@ std::string JUnitCase(const std::string& suite, const std::string& name, double 
   }
   const std::string first = failure.substr(0, failure.find('\n'));
   return text + fmt::format(">\n      <failure message=\"{}\">{}</failure>\n    </testcase>\n",
-                            EscapeXml(first), EscapeXml(failure));
+                            XmlText(first), XmlText(failure));
 }
 
 std::string MissedSentence(const std::vector<std::string>& missed) {

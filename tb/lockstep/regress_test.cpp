@@ -13,6 +13,7 @@
 #include <string>
 
 #include "tb/lockstep/script.h"
+#include "tb/scratch.h"
 
 namespace muster::lockstep {
 namespace {
@@ -40,9 +41,28 @@ std::string Contents(const std::string& path) {
 }
 
 TEST(Regress, BadOptionsGetOneSentence) {
-  for (const char* arguments :
-       {"--config nothing", "--seeds 0", "--seeds many", "--seeds 8-3", "--jobs 0", "--cycles 0",
-        "--cycles x", "--what", "--wave x.fst", "--log x.jsonl", "--config small --seed -1"}) {
+  for (const char* arguments : {"--config nothing",
+                                "--seeds 0",
+                                "--seeds many",
+                                "--seeds 8-3",
+                                "--jobs 0",
+                                "--cycles 0",
+                                "--cycles x",
+                                "--what",
+                                "--wave x.fst",
+                                "--log x.jsonl",
+                                "--config small --seed -1",
+                                "--seeds -3",
+                                "--seeds 3-",
+                                "--seeds 99999999999999999999",
+                                "--seeds 0-18446744073709551615",
+                                "--seeds 2000000000",
+                                "--seed 99999999999999999999",
+                                "--jobs 99999999999",
+                                "--jobs -1",
+                                "--first-seed -1",
+                                "--wave-from -1",
+                                "--wave-to x"}) {
     const Done done = Regress(arguments);
     EXPECT_EQ(done.code, 2) << arguments;
     EXPECT_FALSE(done.output.empty()) << arguments;
@@ -63,7 +83,7 @@ TEST(Regress, FilesThatCannotBeWritten) {
 
 // Same seed, same run: commit by commit; and another seed is another run.
 TEST(Regress, SameSeedSameRun) {
-  const std::string path = testing::TempDir() + "regress_test";
+  const std::string path = Scratch() / "log";
   for (const Config& config : BuiltConfigs()) {
     const auto run = [&](unsigned seed) {
       const Done done = Regress("--config " + std::string(config.name) + " --cycles 3000 --seed " +
@@ -76,12 +96,11 @@ TEST(Regress, SameSeedSameRun) {
     EXPECT_EQ(first, run(5));
     EXPECT_NE(first, run(6));
   }
-  std::remove(path.c_str());
 }
 
 TEST(Regress, WritesResults) {
-  const std::string json = testing::TempDir() + "regress_test.json";
-  const std::string junit = testing::TempDir() + "regress_test.xml";
+  const std::string json = Scratch() / "results.json";
+  const std::string junit = Scratch() / "results.xml";
   const std::string config = BuiltConfigs().front().name;
   const Done done = Regress("--seeds 3-4 --cycles 2000 --config " + config + " --jobs 2 --json " +
                             json + " --junit " + junit);
@@ -96,8 +115,6 @@ TEST(Regress, WritesResults) {
   const std::string xml = Contents(junit);
   EXPECT_NE(xml.find("name=\"seed_3\""), std::string::npos);
   EXPECT_NE(xml.find("name=\"seed_4\""), std::string::npos);
-  std::remove(json.c_str());
-  std::remove(junit.c_str());
 }
 
 }  // namespace

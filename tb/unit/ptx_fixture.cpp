@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "sim/golden/config.h"
+#include "tb/scratch.h"
 #include "tb/unit/ptx_golden_unit.h"
 
 namespace muster::ptx {
@@ -15,8 +16,7 @@ namespace muster::ptx {
 std::string WriteTestFile(const std::string& name, const std::string& text) {
   const auto* const test = testing::UnitTest::GetInstance()->current_test_info();
   const std::filesystem::path directory =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string(test->test_suite_name()) + "." + test->name());
+      Scratch() / (std::string(test->test_suite_name()) + "." + test->name());
   std::filesystem::create_directories(directory);
   const std::filesystem::path path = directory / name;
   std::ofstream(path, std::ios::binary) << text;

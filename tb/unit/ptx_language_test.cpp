@@ -2,6 +2,7 @@
 //
 // Functions through pointers, tables of branches, initialisers with addresses, and what a device
 // program finds at run time.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "sim/ptx/printf.h"
+#include "sim/ptx/report.h"
 #include "tb/unit/ptx_fixture.h"
 
 namespace muster::ptx {
@@ -243,8 +245,37 @@ TEST(PtxLanguage, PrintsInTheOrderOfTheLanes) {
   st.global.u32 [%d2], %r3;
 DONE:)"));
   ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
-  EXPECT_EQ(run.grid().printed(), "lane 0: 1.5%\nlane 1: 1.5%\n");
+  EXPECT_EQ(run.grid().printed().text(), "lane 0: 1.5%\nlane 1: 1.5%\n");
   EXPECT_EQ(run.Words(0)[1], 2U);
+}
+
+// A lane prints lines of 2045 bytes; what is beyond 2^20 bytes is counted and said.
+TEST(PtxPrintf, WhatIsNotKeptIsSaid) {
+  constexpr unsigned kKept = 1U << 20;
+  constexpr unsigned kLine = 4 * 511 + 1;
+  constexpr unsigned kLines = 520;
+  const Ended run(WithOut(R"(
+.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);
+.global .align 1 .b8 text[22] = {37, 53, 49, 49, 117, 37, 53, 49, 49, 117,
+  37, 53, 49, 49, 117, 37, 53, 49, 49, 117, 10};
+)",
+                          R"(
+  .local .align 8 .b8 args[16];
+  setp.ne.u32 %p1, %r1, 0; @%p1 bra DONE;
+  mov.u64 %d3, args; cvta.local.u64 %d3, %d3; mov.u64 %d4, text; cvta.global.u64 %d4, %d4;
+  mov.u32 %r2, 520;  // lines
+AGAIN:
+  { .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], %d4; st.param.b64 [a], %d3;
+    call.uni (r), vprintf, (f, a); }
+  sub.u32 %r2, %r2, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra AGAIN;
+DONE:)"));
+  ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
+  EXPECT_EQ(run.grid().printed().text().size(), kKept);
+  EXPECT_EQ(run.grid().printed().lost(), kLine * kLines - kKept);
+  EXPECT_NE(TextReport(run.session(), run.verdict(), {})
+                .find(fmt::format("The kernel has printed {} bytes more, which are not kept.\n",
+                                  kLine * kLines - kKept)),
+            std::string::npos);
 }
 
 TEST(PtxPrintf, Conversions) {
