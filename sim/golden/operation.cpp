@@ -101,6 +101,10 @@ const char* Name(Hazard hazard) {
       return "store_over_waiters";
     case Hazard::kUnfinishedAsync:
       return "unfinished_async";
+    case Hazard::kDivergedBarrier:
+      return "diverged_barrier";
+    case Hazard::kAsyncToOwnCta:
+      return "async_to_own_cta";
   }
   return "?";
 }

@@ -100,8 +100,12 @@ enum class Hazard : std::uint8_t {
   kLateParity = 6,         // a wait for a phase, two or more phases after it
   kStoreOverWaiters = 7,   // a store, init or inval over a word at which warps are parked
   kUnfinishedAsync = 8,    // a CTA ends with an asynchronous arrive-on outstanding
+
+  // Found by the front end.
+  kDivergedBarrier = 9,  // lanes of a warp come to different barriers, forms or counts
+  kAsyncToOwnCta = 10,   // st.async or red.async to the CTA of the thread itself
 };
-inline constexpr unsigned kNumHazards = 9;
+inline constexpr unsigned kNumHazards = 11;
 const char* Name(Hazard hazard);
 
 // What an entry holds arrivals of, and the kind of a reduction's result.

@@ -190,6 +190,39 @@ std::uint8_t* Interpreter::Resolve(Warp* warp, unsigned lane, Space space, std::
   return (address & (bytes - 1)) != 0 ? nullptr : Reach(warp, lane, space, address, bytes, write);
 }
 
+// The same, of an instruction. A load or an atomic of one element may go on beyond the last byte of
+// an allocation: GPUs give out memory in granules (128 bytes of shared memory, 256 of a buffer),
+// and compilers carry out an atomic of one or two bytes on the aligned word around them.
+Interpreter::Span Interpreter::SpanOf(Warp* warp, unsigned lane, const Instruction& i,
+                                      std::uint64_t address) {
+  const unsigned bytes = AccessBytes(i);
+  const bool write = i.op != Op::kLoad;
+  if ((address & (bytes - 1)) != 0) {
+    return {};
+  }
+  const bool whole = i.op == Op::kStore || i.vector != 1;
+  for (unsigned own = bytes; own >= (whole ? bytes : 1); --own) {
+    if (std::uint8_t* const at = Reach(warp, lane, i.space, address, own, write); at != nullptr) {
+      return {at, own};
+    }
+  }
+  return {};
+}
+
+// What is wrong with the place of an atomic, if anything. "atom with scalar type may be used only
+// with .global and .shared spaces [...]. atom with vector type may be used only with .global space
+// and with generic addressing where the address points to .global space."
+const char* Interpreter::Misplaced(const Instruction& i, std::uint64_t address) {
+  const std::uint64_t segment = SegmentOf(address);
+  if (i.op != Op::kAtomic || i.space != Space::kGeneric) {
+    return nullptr;
+  }
+  return segment == kLocalSegment ? "in local memory, where there are no atomics"
+         : segment == kSharedSegment && i.vector > 1
+             ? "in shared memory, but vectors of atomics are for global memory only"
+             : nullptr;
+}
+
 std::uint8_t* Interpreter::Reach(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                                  unsigned bytes, bool write) {
   if (space == Space::kGeneric) {
@@ -303,14 +336,25 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
   for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
     const std::uint64_t address = AddressIn(i, base[lane]);
-    std::uint8_t* const at = Resolve(warp, lane, i.space, address, bytes * i.vector, write);
-    if (at == nullptr) {
+    if (const char* const where = Misplaced(i, address); where != nullptr) {
+      return Fault(*warp, lane, i.line,
+                   fmt::format("{} at {:#x} {}", Moves(AccessBytes(i), write), address, where));
+    }
+    const Span span = SpanOf(warp, lane, i, address);
+    if (span.at == nullptr) {
       return Fault(*warp, lane, i.line,
                    DescribeAccess(*warp, i.space, address, bytes * i.vector, write));
     }
     std::array<std::uint8_t, kMaxAccess> before;
     if (mb_port_ != nullptr && write) {
-      std::memcpy(before.data(), at, AccessBytes(i));
+      std::memcpy(before.data(), span.at, span.own);
+    }
+    // What lies beyond an allocation's end reads as zeroes, and nothing else is ever there.
+    std::array<std::uint8_t, kMaxAccess> word{};
+    const bool slack = span.own != AccessBytes(i);
+    std::uint8_t* const at = slack ? word.data() : span.at;
+    if (slack) {
+      std::memcpy(at, span.at, span.own);
     }
     if (i.op == Op::kLoad) {
       for (unsigned k = 0; k < i.vector; ++k) {
@@ -324,11 +368,37 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
     } else {
       SwapAll(lanes, lane, at, !IsShared(i.space) && SegmentOf(address) != kSharedSegment);
     }
+    if (slack && write) {
+      if (std::any_of(&word[span.own], word.end(), [](std::uint8_t byte) { return byte != 0; })) {
+        return Fault(*warp, lane, i.line,
+                     DescribeAccess(*warp, i.space, address, AccessBytes(i), write));
+      }
+      std::memcpy(span.at, at, span.own);
+    }
     if (mb_port_ != nullptr && write) {
-      NoteStore(warp, lanes, lane, before.data(), at);
+      NoteStore(warp, lanes, lane, before.data(), span);
     }
   }
   return Event::kAccess;
+}
+
+// Order is kept anyway. Of fence.proxy.tensormap: "the address specified by the operand addr must
+// fall within the .global state space".
+Interpreter::Event Interpreter::ExecuteFence(Warp* warp, const Lanes& lanes) {
+  const Instruction& i = lanes.instruction;
+  if (i.a[0] == kNoSlot) {
+    return Event::kNone;
+  }
+  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
+    const unsigned lane = LowestLane(rest);
+    const std::uint64_t address = AddressIn(i, lanes.a(0)[lane]);
+    if (Reach(warp, lane, Space::kGlobal, address, 1, false) == nullptr) {
+      return Fault(
+          *warp, lane, i.line,
+          fmt::format("fence.proxy.tensormap of {:#x}, which is not in global memory", address));
+    }
+  }
+  return Event::kNone;
 }
 
 // Whether the unit lets all lanes go to shared memory in this cycle.
@@ -339,22 +409,21 @@ bool Interpreter::MayAccess(Warp* warp, const Lanes& lanes) {
   }
   bool may = true;
   lanes.ForEach([&, base = lanes.a(0)](unsigned lane) {
-    const std::uint8_t* const at =
-        Resolve(warp, lane, i.space, AddressIn(i, base[lane]), AccessBytes(i), i.op != Op::kLoad);
-    const std::uint64_t byte = ByteIn(warp->cta->shared, at);
+    const Span span = SpanOf(warp, lane, i, AddressIn(i, base[lane]));
+    const std::uint64_t byte = ByteIn(warp->cta->shared, span.at);
     may = may && (byte == kElsewhere || mb_port_->MayAccess(warp->slot, warp->cta->slot, byte,
-                                                            AccessBytes(i), i.op != Op::kLoad));
+                                                            span.own, i.op != Op::kLoad));
   });
   return may;
 }
 
 // A store is a change if others see it, and the bytes are not what they were.
 void Interpreter::NoteStore(Warp* warp, const Lanes& lanes, unsigned lane,
-                            const std::uint8_t* before, const std::uint8_t* at) {
-  const unsigned bytes = AccessBytes(lanes.instruction);
-  changed_ |= std::memcmp(before, at, bytes) != 0 && ByteIn(warp->local[lane], at) == kElsewhere;
-  if (const std::uint64_t byte = ByteIn(warp->cta->shared, at); byte != kElsewhere) {
-    mb_port_->Stored(warp->slot, warp->cta->slot, byte, bytes, lanes.instruction.line);
+                            const std::uint8_t* before, const Span& span) {
+  changed_ |= std::memcmp(before, span.at, span.own) != 0 &&
+              ByteIn(warp->local[lane], span.at) == kElsewhere;
+  if (const std::uint64_t byte = ByteIn(warp->cta->shared, span.at); byte != kElsewhere) {
+    mb_port_->Stored(warp->slot, warp->cta->slot, byte, span.own, lanes.instruction.line);
   }
 }
 

@@ -94,6 +94,17 @@ std::string Interpreter::StartCopy(Warp* warp, const Lanes& lanes, unsigned lane
   return "";
 }
 
+// "The CTA to which they belong is different from the CTA of the executing thread [...]. Otherwise,
+// the behavior is undefined." It goes there all the same: a loop over the ranks of a cluster comes
+// to its own, too.
+void Interpreter::NoteOwnCta(const Warp& warp, unsigned lane, const Transfer& transfer,
+                             std::uint32_t line) {
+  if (own_cta_.empty() || own_cta_.back().warp != warp.slot || own_cta_.back().line != line) {
+    own_cta_.push_back({warp.slot, 0, *transfer.mbarrier, line});
+  }
+  own_cta_.back().lanes |= 1U << lane;
+}
+
 // st.async and red.async: the values go as they are now.
 std::string Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsigned lane) {
   const Instruction& i = lanes.instruction;
@@ -115,6 +126,9 @@ std::string Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsigned lan
   } else if (!LocateMbarrier(warp, lane, i.space, mbarrier, &transfer)) {
     return fmt::format("names an mbarrier at {:#x}, which is no word of the CTA that it stores to",
                        mbarrier);
+  }
+  if (transfer.to == warp->cta) {
+    NoteOwnCta(*warp, lane, transfer, i.line);
   }
   transfer.data.resize(size);
   for (unsigned k = 0; k < i.vector; ++k) {

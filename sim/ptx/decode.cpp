@@ -288,7 +288,8 @@ Type Decoder::TakeType(std::initializer_list<Type> allowed) {
 
 bool Decoder::Count(std::size_t least, std::size_t most) {
   const std::size_t count = syntax_->operands.size();
-  if (count < least || count > most) {
+  // A modifier that is not known may well bring an operand: then that is what is not supported.
+  if ((count < least || count > most) && left_.empty()) {
     Fail(at_, least == most ? fmt::format("{} takes {} operand{}, not {}", Spelling(), least,
                                           least == 1 ? "" : "s", count)
                             : fmt::format("{} takes {} to {} operands, not {}", Spelling(), least,
@@ -620,6 +621,7 @@ const std::unordered_map<std::string_view, Decoder::FamilyEntry>& Decoder::Famil
       {"bar", {&D::Barrier, Op::kBarrier}},
       {"barrier", {&D::Barrier, Op::kBarrier}},
       {"mbarrier", {&D::Mbarrier, Op::kMbarrier}},
+      {"wgmma", {&D::MatrixOrder, Op::kExchange}},
       {"vadd", {&D::VideoInstruction, Op::kVideo}},
       {"vsub", {&D::VideoInstruction, Op::kVideo}},
       {"vabsdiff", {&D::VideoInstruction, Op::kVideo}},

@@ -153,6 +153,7 @@ class Decoder {
   void Elect();
   void Barrier();
   void ClusterBarrier();
+  void MatrixOrder();
   // decode_async.cpp.
   void CopyAsync();
   void CopyGroup(bool bulk, int op);

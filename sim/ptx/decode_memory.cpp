@@ -296,12 +296,15 @@ void Decoder::ProxyFence() {
     if (membar || !TakeAny({"cta", "cluster", "gpu", "sys"})) {
       Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
     }
-    if (Count(acquires ? 2 : 0, acquires ? 2 : 0) && acquires) {
-      Address(Arg(0));
-      if (Arg(1).kind != Kind::kInteger || Arg(1).value != 128) {
-        Misuse(Arg(1).at, "the size can only be 128");
-      }
-      Nothing();
+    if (!Count(acquires ? 2 : 0, acquires ? 2 : 0) || !acquires) {
+      return;
+    }
+    Address(Arg(0));
+    if (out_.space != Space::kGeneric && out_.space != Space::kGlobal) {
+      Fail(Arg(0).at, fmt::format("{} is for global memory only", Spelling()));
+    }
+    if (Arg(1).kind != Kind::kInteger || Arg(1).value != 128) {
+      Fail(Arg(1).at, "the size can only be 128");
     }
     return;
   }

@@ -274,4 +274,34 @@ void Decoder::Barrier() {
   }
 }
 
+// wgmma.fence, wgmma.commit_group, wgmma.wait_group: they order the matrix instructions of a group
+// of warps, of which there are none here. That the lanes of a warp wait for each other is left.
+void Decoder::MatrixOrder() {
+  const int what = TakeOne({"fence", "commit_group", "wait_group"});
+  if (what < 0) {
+    Fail(at_,
+         fmt::format("the instruction {} is not supported: there are no tensor cores", Spelling()));
+    return;
+  }
+  if (!Take("sync") || !Take("aligned")) {
+    Fail(at_, fmt::format("{} lacks .sync.aligned", Spelling()));
+    return;
+  }
+  if (version_ < 80) {
+    Require(Spelling(), 80, 90);
+  } else if (target_ != 90 || variant_ != 'a') {
+    Misuse(at_, fmt::format("{} needs .target sm_90a", Spelling()));
+  }
+  const bool waits = what == 2;
+  if (!Count(waits ? 1 : 0, waits ? 1 : 0)) {
+    return;
+  }
+  if (waits && Arg(0).kind != Kind::kInteger) {
+    Fail(Arg(0).at, fmt::format("{} takes a number of groups", Spelling()));
+    return;
+  }
+  out_.mode = static_cast<std::uint8_t>(WarpOp::kSync);
+  out_.a[0] = LiteralOf(0xffffffffU);
+}
+
 }  // namespace muster::ptx

@@ -199,7 +199,7 @@ enum class Op : std::uint8_t {
   kStoreAsync,   // a[1] to a[4]: values, a[5]: mbarrier; none: to global memory
   kTryCancel,    // a: the response, its mbarrier; mode: multicast
   kQueryCancel,  // a: the response's halves; d: whether there is one, its x, y, z
-  kFence,
+  kFence,        // a[0]: an address that must be in global memory, if there is one
   // Control.
   kBranch,
   kBranchIndexed,  // target: the table

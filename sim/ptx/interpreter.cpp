@@ -305,6 +305,8 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
       ExecuteSpecial(warp, LanesOf(warp, group, active));
       break;
     case Op::kFence:
+      event = ExecuteFence(warp, LanesOf(warp, group, active));
+      break;
     case Op::kNop:
       break;
     case Op::kYield:

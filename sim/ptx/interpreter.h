@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/ptx/compute.h"
 #include "sim/ptx/mb_port.h"
@@ -94,6 +95,14 @@ class Interpreter {
   static bool EndPatience(Warp* warp);
   // Whether memory that several threads see has changed since this was asked for.
   bool TakeChanged() { return std::exchange(changed_, false); }
+  // Lanes whose st.async or red.async go to their own CTA.
+  struct OwnCta {
+    unsigned warp = 0;  // its slot
+    std::uint32_t lanes = 0;
+    std::uint32_t mbarrier = 0;
+    std::uint32_t line = 0;
+  };
+  std::vector<OwnCta> TakeOwnCta() { return std::exchange(own_cta_, {}); }
   // Writes the result of the warp's latest barrier, a reduction.
   static void WriteResult(Warp* warp, std::uint32_t value);
 
@@ -153,10 +162,17 @@ class Interpreter {
   Event ExecuteStack(Warp* warp, const Group& group, std::uint32_t active);
 
   // access.cpp: memory.
+  struct Span {
+    std::uint8_t* at = nullptr;
+    unsigned own = 0;  // bytes from there on that are the thread's
+  };
   Event ExecuteAccess(Warp* warp, const Group& group, std::uint32_t active);
+  Event ExecuteFence(Warp* warp, const Lanes& lanes);
   bool MayAccess(Warp* warp, const Lanes& lanes);
   void NoteStore(Warp* warp, const Lanes& lanes, unsigned lane, const std::uint8_t* before,
-                 const std::uint8_t* at);
+                 const Span& span);
+  Span SpanOf(Warp* warp, unsigned lane, const Instruction& i, std::uint64_t address);
+  static const char* Misplaced(const Instruction& i, std::uint64_t address);
   std::uint8_t* Resolve(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                         unsigned bytes, bool write);
   std::uint8_t* Reach(Warp* warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,
@@ -173,6 +189,7 @@ class Interpreter {
   Event ExecuteAsync(Warp* warp, const Lanes& lanes);
   std::string StartCopy(Warp* warp, const Lanes& lanes, unsigned lane);
   std::string StartStore(Warp* warp, const Lanes& lanes, unsigned lane);
+  void NoteOwnCta(const Warp& warp, unsigned lane, const Transfer& transfer, std::uint32_t line);
   std::string StartBulk(Warp* warp, const Lanes& lanes, unsigned lane);
   void StartTransfer(Warp* warp, CopyGroups* groups, Transfer transfer);
   bool Locate(Warp* warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,
@@ -196,6 +213,7 @@ class Interpreter {
   MbPort* mb_port_ = nullptr;  // if the program has mbarriers
   Cancel cancel_;
   bool changed_ = false;
+  std::vector<OwnCta> own_cta_;
   Random random_;
   std::uint64_t cycle_ = 0;
   std::string problem_;

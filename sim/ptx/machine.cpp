@@ -320,15 +320,11 @@ void Machine::ComeToBarrier(unsigned warp, std::uint64_t cycle) {
   if (arrival.divergent_operand) {
     AddHazard(Hazard::kDivergentOperand, warp, arrival.bar, arrival.line, cycle);
   }
+  if (arrival.diverged_barrier) {
+    AddHazard(Hazard::kDivergedBarrier, warp, arrival.bar, arrival.line, cycle);
+  }
   slot.issue_at = cycle + random_.Below(kMaxIssueStall);
   SetPhase(warp, Phase::kIssuing);
-}
-
-// A fault of the front end, at the warp's latest barrier.
-void Machine::EndWithArrival(const char* cause, unsigned warp, std::uint64_t cycle) {
-  const Arrival& arrival = warps_[warp].warp.arrival;
-  grid_.EndWithFault(Outcome::kFault, {cause, arrival.line, cycle, LinearCta(warp),
-                                       IndexInCta(warp), arrival.bar, arrival.lanes});
 }
 
 // An arrival that releases comes when the warp's accesses are performed.
@@ -363,33 +359,6 @@ void Machine::StepClusterBarriers(std::uint64_t cycle) {
       SetPhase(warp, Phase::kReady);
     }
   });
-}
-
-// Operands that the hardware would cut; and, where it has no faults, those that it must not see.
-const char* Machine::FrontEndFault(const Arrival& arrival, unsigned warp) const {
-  if (arrival.bar >= kNumBars) {
-    return "bad_barrier_id";
-  }
-  if (arrival.count > 4095) {
-    return "bad_count";
-  }
-  if (config_.faults) {
-    return nullptr;
-  }
-  const auto cause = [&] {
-    const auto size = static_cast<unsigned>(__builtin_popcountll(ctas_[warps_[warp].cta].warps));
-    if (arrival.kind == OpKind::kArrive && arrival.count == 0) {
-      return FaultCause::kArvWithoutCount;
-    }
-    if (arrival.count % kWarpSize != 0) {
-      return FaultCause::kCountNotMultiple;
-    }
-    if (arrival.count / kWarpSize > size) {
-      return FaultCause::kCountAboveCta;
-    }
-    return FaultCause::kNone;
-  }();
-  return cause == FaultCause::kNone ? nullptr : Name(cause);
 }
 
 void Machine::ExitLanes(unsigned warp) {
@@ -562,12 +531,6 @@ void Machine::CommitLifecycle(const Operation& operation, const golden::Effects&
     cta.ended = true;
     grid_.CtaEnded(operation.cta);
   }
-}
-
-void Machine::AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_t line,
-                        std::uint64_t cycle) {
-  grid_.AddHazard({Name(hazard), line, cycle, LinearCta(warp), IndexInCta(warp), bar,
-                   warps_[warp].warp.arrival.lanes});
 }
 
 // ------------------------------------------------------------------------------------------------

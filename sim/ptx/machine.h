@@ -121,18 +121,22 @@ class Machine : public lockstep::Driver {
   void RunWarps(std::uint64_t cycle);
   void StepWarp(unsigned warp, std::uint64_t cycle);
   void ComeToBarrier(unsigned warp, std::uint64_t cycle);
-  void EndWithArrival(const char* cause, unsigned warp, std::uint64_t cycle);
   void ComeToClusterBarrier(unsigned warp, std::uint64_t cycle);
   void StepClusterBarriers(std::uint64_t cycle);
   void ExitLanes(unsigned warp);
   void Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs);
   void AcknowledgeFences(std::uint64_t cycle, const Outputs& seen, Inputs* inputs);
   void EndWithProblem(Outcome outcome, const char* cause, unsigned warp, std::uint64_t cycle);
-  void AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_t line,
-                 std::uint64_t cycle);
   void CommitLifecycle(const Operation& operation, const golden::Effects& effects,
                        std::uint64_t cycle);
   std::vector<StuckWarp> WarpsIn(std::initializer_list<Phase> phases) const;
+
+  // machine_faults.cpp
+  const char* FrontEndFault(const Arrival& arrival, unsigned warp) const;
+  void EndWithArrival(const char* cause, unsigned warp, std::uint64_t cycle);
+  void AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_t line,
+                 std::uint64_t cycle);
+  void NoteOwnCta(std::uint64_t cycle);
 
   // machine_mbarrier.cpp
   void BeginMbarriers(const Outputs& seen, Inputs* inputs, std::uint64_t cycle);
@@ -152,7 +156,6 @@ class Machine : public lockstep::Driver {
   std::uint64_t MbBusy() const { return port_ == nullptr ? 0 : port_->busy(); }
   bool WarpRepeats(unsigned warp) const;
 
-  const char* FrontEndFault(const Arrival& arrival, unsigned warp) const;
   Whereabouts Where(unsigned warp) const;
 
   Grid& grid_;

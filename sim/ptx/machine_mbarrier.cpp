@@ -92,12 +92,11 @@ void Machine::ComeToMbarrier(unsigned warp, std::uint64_t cycle) {
   WarpSlot& slot = warps_[warp];
   const MbInstruction& instruction = slot.warp.mbarrier;
   if (instruction.outside != 0) {
-    MbOperation operation;
-    operation.op = instruction.op;
-    operation.cta = static_cast<std::uint8_t>(slot.cta);
-    operation.lanes = instruction.outside;
-    operation.addr = instruction.addr[LowestLane(instruction.outside)];
-    FaultAtMbarrier(FaultCause::kBadAddress, warp, operation, instruction.line, cycle);
+    grid_.EndWithFault(
+        Outcome::kFault,
+        {Name(FaultCause::kBadAddress), instruction.line, cycle, LinearCta(warp), IndexInCta(warp),
+         0, instruction.outside, 1, fmt::format("{:#x}", instruction.outside_address),
+         fmt::format("{}: {}", Name(instruction.op), instruction.outside_what)});
     return;
   }
   if (instruction.op == MbOp::kCopyArriveNoInc) {  // nothing for the unit, before the arrive-on
@@ -154,6 +153,7 @@ void Machine::PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs*
   if (interpreter_.TakeChanged()) {
     grid_.Change(cycle);
   }
+  NoteOwnCta(cycle);
   port_->Present(outstanding_, grid_.ending(), &inputs->mb);
   if (port_->refusal() && !grid_.ending()) {
     const MbPort::Refusal& refusal = *port_->refusal();

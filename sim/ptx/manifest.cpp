@@ -12,7 +12,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -74,7 +73,7 @@ class Reader {
  private:
   [[noreturn]] void Fail(const std::string& at, const std::string& what) const;
   void CheckKeys(const Json& object, const std::string& at,
-                 std::initializer_list<std::string_view> keys) const;
+                 const std::vector<std::string_view>& keys) const;
   const Json& Object(const Json& value, const std::string& at) const;
   std::string Text(const Json& value, const std::string& at) const;
   std::uint64_t Whole(const Json& value, const std::string& at, std::uint64_t least,
@@ -147,7 +146,7 @@ void Reader::Fail(const std::string& at, const std::string& what) const {
 }
 
 void Reader::CheckKeys(const Json& object, const std::string& at,
-                       std::initializer_list<std::string_view> keys) const {
+                       const std::vector<std::string_view>& keys) const {
   for (const auto& [key, value] : object.items()) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       std::string known;
@@ -464,12 +463,11 @@ std::string Reader::ReadOutcome(const Json& value) const {
 
 void Reader::ReadHazards(const Json& object, Manifest* manifest) const {
   Object(object, "hazards");
-  CheckKeys(
-      object, "hazards",
-      {Name(Hazard::kRepeatedArrival), Name(Hazard::kUnfinishedBarrier),
-       Name(Hazard::kDivergentOperand), Name(Hazard::kDivergedAligned), Name(Hazard::kInitOverLive),
-       Name(Hazard::kUninitialisedWord), Name(Hazard::kLateParity), Name(Hazard::kStoreOverWaiters),
-       Name(Hazard::kUnfinishedAsync)});
+  std::vector<std::string_view> names;
+  for (unsigned i = 0; i < kNumHazards; ++i) {
+    names.emplace_back(Name(static_cast<Hazard>(i)));
+  }
+  CheckKeys(object, "hazards", names);
   for (const auto& [name, value] : object.items()) {
     manifest->hazards[name] =
         Whole(value, "hazards." + name, 0, std::numeric_limits<std::uint32_t>::max());

@@ -12,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "sim/golden/mbarrier_operation.h"
@@ -31,7 +32,9 @@ struct MbInstruction {
   std::uint32_t lanes = 0;
   std::uint32_t line = 0;
   std::uint32_t phase = 0;                     // waits: a bit per lane
-  std::uint32_t outside = 0;                   // lanes that name no word of the CTA's shared memory
+  std::uint32_t outside = 0;                   // lanes that name no word of shared memory, ...
+  std::uint64_t outside_address = 0;           // ... what the lowest of them names, ...
+  std::string outside_what;                    // ... and what is there
   std::uint32_t remote = 0;                    // lanes that name another CTA's word, ...
   std::array<std::uint8_t, kWarpSize> rank{};  // ... and that CTA's rank in the cluster
   std::array<std::uint32_t, kWarpSize> addr{};

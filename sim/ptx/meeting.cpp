@@ -265,12 +265,19 @@ MbInstruction Interpreter::MbInstructionOf(Warp* warp, const Group& group) const
   lanes.ForEach([&, base = lanes.a(0)](unsigned lane) {
     std::uint64_t address = base[lane] + static_cast<std::uint64_t>(i.offset);
     address &= i.narrow ? 0xffffffffU : ~std::uint64_t{0};
+    const std::uint64_t named = address;
     const bool shared = IsShared(i.space) || SegmentOf(address) == kSharedSegment;
     address = IsShared(i.space) ? address : ByteOf(address);
     const Cta* const cta = CtaAt(*warp, address);
     const std::uint64_t byte = SharedByte(address);
     const std::uint64_t size = shared && cta != nullptr ? cta->shared.size() : 0;
-    mb.outside |= (byte >= size || size - byte < 8 ? 1U : 0U) << lane;
+    if (byte >= size || size - byte < 8) {
+      if (mb.outside == 0) {
+        mb.outside_address = named;
+        mb.outside_what = DescribeReach(*warp, i.space, named, 8, !IsMbWait(mb.op));
+      }
+      mb.outside |= 1U << lane;
+    }
     mb.addr[lane] = static_cast<std::uint32_t>(byte);
     if (cta != nullptr && cta != warp->cta) {
       mb.remote |= 1U << lane;

@@ -62,6 +62,11 @@ bool FrontEndWarpUnit::Take(unsigned warp, std::uint32_t live, Arrival* arrival)
     JoinWhere(&state.held, [](const Arrival& a, const Arrival& b) {
       return a.cluster == b.cluster && a.kind == b.kind && SameOperands(a, b);
     });
+    // "barrier causes executing thread to wait for all non-exited threads from its warp and marks
+    // warps' arrival": where they come apart, each part counts as the warp.
+    for (Arrival& part : state.held) {
+      part.diverged_barrier = state.held.size() > 1;
+    }
   }
   *arrival = std::move(state.held.front());
   state.held.erase(state.held.begin());

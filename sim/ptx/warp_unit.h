@@ -35,6 +35,7 @@ struct Arrival {
   std::uint32_t line = 0;
   bool divergent_operand = false;
   bool diverged_aligned = false;
+  bool diverged_barrier = false;  // others of the warp came to another barrier, form or count
   std::vector<Result> results;
 };
 

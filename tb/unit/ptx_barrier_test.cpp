@@ -193,14 +193,30 @@ DONE:)" + kStore));
   EXPECT_EQ(run.grid().Operations(OpKind::kRedPopc), 2U);
 }
 
+// "barrier causes executing thread to wait for all non-exited threads from its warp and marks
+// warps' arrival": each part counts as the warp that it is not, and that is reported.
 TEST(PtxBarrier, GatheredLanesOfSeveralBarriersGoOneAfterAnother) {
-  const Ended run(Threads(64, R"(
-  setp.lt.u32 %p1, %r2, 16; @%p1 bra LOW;
-  barrier.sync 1, 64; mov.u32 %r10, 2; bra DONE;
-LOW: barrier.sync 2, 64; mov.u32 %r10, 1;
-DONE:)" + kStore));
-  ASSERT_EQ(run.outcome(), "completes");
-  EXPECT_EQ(run.grid().Operations(OpKind::kSync), 4U);
+  const auto run = [](std::uint32_t threads, const std::string& high, const std::string& low) {
+    return Ended(Threads(threads, "  setp.lt.u32 %p1, %r2, 16; @%p1 bra LOW;\n  " + high +
+                                      " bra DONE;\nLOW: " + low + "\nDONE:" + kStore));
+  };
+  const Ended two = run(64, "barrier.sync 1, 64;", "barrier.sync 2, 64;");
+  ASSERT_EQ(two.outcome(), "completes");
+  EXPECT_EQ(two.grid().Operations(OpKind::kSync), 4U);
+  EXPECT_EQ(two.Hazards(Hazard::kDivergedBarrier), 4U);
+  EXPECT_EQ(two.grid().hazards()[0].line, 10U);  // the lowest lane's first
+  EXPECT_EQ(two.grid().hazards()[0].barrier, 2U);
+  EXPECT_EQ(two.grid().hazards()[1].line, 9U);
+  EXPECT_EQ(two.grid().hazards()[1].barrier, 1U);
+  const std::string lone[][2] = {{"barrier.sync 1;", "barrier.sync 2;"},
+                                 {"barrier.sync 1;", "barrier.arrive 1, 32;"},
+                                 {"barrier.sync 1;", "barrier.sync 1, 32;"},
+                                 {"barrier.sync 1;", "barrier.red.popc.u32 %r10, 1, %p1;"}};
+  for (const auto& row : lone) {
+    EXPECT_EQ(run(32, row[0], row[1]).Hazards(Hazard::kDivergedBarrier), 2U) << row[1];
+  }
+  EXPECT_EQ(run(32, "barrier.sync 1;", "barrier.sync 1;").Hazards(Hazard::kDivergedBarrier), 0U);
+  EXPECT_EQ(run(32, "exit;", "barrier.sync 1;").Hazards(Hazard::kDivergedBarrier), 0U);
 }
 
 TEST(PtxBarrier, OldTargetsComeAligned) {

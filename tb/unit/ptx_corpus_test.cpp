@@ -440,6 +440,15 @@ TEST(PtxCorpus, WhatTheTextDoesNotHave) {
       "cp.async.mbarrier.arrive.b64 [s], 1;",
       "cp.async.mbarrier.arrive.shared::cluster.b64 [s];",
       "cp.async.mbarrier.arrive.noComplete.b64 [s];",
+      "fence.proxy.tensormap::generic.acquire.gpu [%d1], 64;",
+      "fence.proxy.tensormap::generic.acquire.gpu [%d1], %r1;",
+      "fence.proxy.tensormap::generic.acquire.gpu [s], 128;",
+      "wgmma.fence;",
+      "wgmma.fence.sync;",
+      "wgmma.fence.sync.aligned 0;",
+      "wgmma.wait_group.sync.aligned;",
+      "wgmma.wait_group.sync.aligned %r1;",
+      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, 1, 1, 1;",
   };
   for (const char* const form : forms) {
     EXPECT_EQ(Judge(form), Verdict::kRefused) << form;
@@ -472,7 +481,6 @@ TEST(PtxCorpus, MisuseThatCanBeSeen) {
       "st.async.s32 [%d1], %r2, [%d3];",
       "vote.all.pred %p1, %p2;",
       "vote.ballot.b32 %r1, %p2;",
-      "fence.proxy.tensormap::generic.acquire.gpu [%d1], 64;",
       "setmaxnreg.inc.sync.aligned.u32 20;",
       "mbarrier.init.b64 [s], 0;",
       "mbarrier.init.b64 [s], 0x100000;",
@@ -483,6 +491,18 @@ TEST(PtxCorpus, MisuseThatCanBeSeen) {
   };
   for (const char* const form : forms) {
     EXPECT_EQ(Judge(form), Verdict::kMisuse) << form;
+  }
+}
+
+// What orders matrix instructions is accepted without any.
+TEST(PtxCorpus, MatrixOrder) {
+  for (const char* const form :
+       {"wgmma.fence.sync.aligned;", "wgmma.commit_group.sync.aligned;",
+        "wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 7;"}) {
+    EXPECT_EQ(Judge(form, 80, "90a"), Verdict::kAccepted) << form;
+    EXPECT_EQ(Judge(form, 78, "90a"), Verdict::kMisuse) << form;
+    EXPECT_EQ(Judge(form, 80, "90"), Verdict::kMisuse) << form;
+    EXPECT_EQ(Judge(form, 88, "100a"), Verdict::kMisuse) << form;
   }
 }
 
@@ -518,7 +538,7 @@ TEST(PtxCheck, UnknownInstructionsAllAtOnce) {
   tex.1d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [t, {%f0}];
   ret; }
 .entry k() { .reg .b32 %r<4>; .reg .b64 %d<4>; .shared .b32 s[4];
-  add.u32 %r1, %r2, 1; frobnicate.b32 %r1, %r2; wgmma.fence.sync.aligned;
+  add.u32 %r1, %r2, 1; frobnicate.b32 %r1, %r2; wgmma.mma_async.sp;
   { .reg .b16 %h<2>; @%p1 bra L; L: add.u7 %r1, %r2, %r3; }
   tcgen05.fence::before_thread_sync;
   cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%d1, {%r1}], [s];
@@ -533,7 +553,8 @@ TEST(PtxCheck, UnknownInstructionsAllAtOnce) {
   EXPECT_EQ(text,
             "f.ptx:5:3: the instruction tex.1d.v4.f32.f32 is not supported\n"
             "f.ptx:8:24: the instruction frobnicate.b32 is not supported\n"
-            "f.ptx:8:49: the instruction wgmma.fence.sync.aligned is not supported\n"
+            "f.ptx:8:49: the instruction wgmma.mma_async.sp is not supported: there are no tensor "
+            "cores\n"
             "f.ptx:9:27: %p1 is not declared\n"
             "f.ptx:9:37: the modifier .u7 of add.u7 is not supported\n"
             "f.ptx:10:3: the instruction tcgen05.fence::before_thread_sync is not supported\n"

@@ -273,6 +273,35 @@ TEST(PtxMbarrier, Faults) {
   }
 }
 
+// The address that was used, and what is there.
+TEST(PtxMbarrier, BadAddressesAreNamed) {
+  const struct {
+    const char* body;
+    const char* address;
+    const char* what;
+  } rows[] = {
+      {"mapa.shared::cluster.u32 %r11, a, 3; mbarrier.arrive.shared::cluster.b64 _, [%r11];",
+       "0x4000000",
+       "arrive: writes 8 bytes at byte 67108864 of shared memory, of which the CTA has"},
+      {"mapa.u64 %d4, %d3, 3; mbarrier.arrive.release.cluster.b64 _, [%d4];", "0x4004000000",
+       "of shared memory, of which the CTA has"},
+      {"mbarrier.arrive.b64 _, [%d1];", "0x10000000000",
+       "arrive: writes 8 bytes at byte 0 of buffer out, which that instruction cannot reach"},
+      {"mbarrier.test_wait.parity.shared.b64 done, [%r5+4096], 0;", "0x1000",
+       "test_wait.parity: reads 8 bytes at byte 4096 of shared memory, of which the CTA has"},
+      {"mov.u64 %d4, 0; mbarrier.init.b64 [%d4], 1;", "0x0",
+       "init: writes 8 bytes at 0x0, where there is no memory"},
+  };
+  for (const auto& row : rows) {
+    const Ended run(Threads(32, "1", row.body));
+    ASSERT_EQ(run.outcome(), "fault:bad_address") << row.body;
+    const Incident& fault = run.grid().faults().front();
+    EXPECT_EQ(fault.line, kBody);
+    EXPECT_EQ(fault.mbarrier, row.address) << row.body;
+    EXPECT_NE(fault.explanation.find(row.what), std::string::npos) << fault.explanation;
+  }
+}
+
 TEST(PtxMbarrier, Hazards) {
   const struct {
     const char* body;

@@ -205,6 +205,127 @@ TEST(PtxMemory, FaultsNameThreadLineAndPlace) {
   }
 }
 
+// Compilers carry out an atomic of one byte on the aligned word around it, which the end of the
+// allocation cuts.
+TEST(PtxMemory, WordsAroundTheLastByte) {
+  // The third thread of a warp sets its byte of three; the others look on.
+  const std::string swap = R"(
+  mov.u32 %r9, 0; setp.ne.u32 %p1, %r1, 2; @%p1 bra E; mov.u64 %d5, 2;
+  add.u64 %d4, %d3, %d5; and.b64 %d6, %d4, -4; and.b64 %d5, %d4, 3; cvt.u32.u64 %r3, %d5;
+  shl.b32 %r3, %r3, 3; mov.u32 %r4, 255; shl.b32 %r4, %r4, %r3; ld.relaxed.cta.u32 %r5, [%d6];
+L: or.b32 %r6, %r5, %r4; mov.u32 %r7, %r5; atom.cas.b32 %r5, [%d6], %r7, %r6;
+  setp.ne.u32 %p1, %r5, %r7; @%p1 bra L; ld.u8 %r9, [%d4];
+E: st.global.u32 [%d2], %r9;)";
+  const std::string places[] = {
+      ".shared .align 1 .b8 v[3]; mov.u64 %d3, v; cvta.shared.u64 %d3, %d3;",
+      "mov.u64 %d3, file; cvta.global.u64 %d3, %d3;", "ld.param.u64 %d3, [more];"};
+  for (const std::string& place : places) {
+    Kernel kernel(Header() + R"(.global .align 1 .b8 file[3];
+.visible .entry test(.param .u64 out, .param .u64 more) {
+  .reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %d<9>;
+  ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %d2, %r1, 4, %d1;
+  )" + place + swap +
+                  " ret; }");
+    kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, 32), MakeBuffer("more", Type::kU8, 3)};
+    const Ended run(kernel);
+    ASSERT_EQ(run.outcome(), "completes") << place << run.grid().problem();
+    EXPECT_EQ(run.Words(0)[2], 255U) << place;
+    if (place.find("more") != std::string::npos) {
+      EXPECT_EQ(run.session().Contents(1), (std::vector<std::uint8_t>{0, 0, 255}));
+    }
+  }
+}
+
+// The rest of the granule reads as zeroes and stays so; what only stores, is a vector or lies
+// beyond the end as a whole is refused.
+TEST(PtxMemory, BeyondTheLastByteNothingChanges) {
+  const struct {
+    const char* body;
+    const char* problem;  // empty: none
+  } rows[] = {
+      {"ld.u32 %r2, [%d3]; setp.ne.u32 %p1, %r2, 7; @%p1 trap;", ""},
+      {"ld.u64 %d4, [%d3]; setp.ne.u64 %p1, %d4, 7; @%p1 trap;", ""},
+      {"atom.add.u32 %r2, [%d3], 1; ld.u8 %r3, [%d3]; setp.ne.u32 %p1, %r3, 8; @%p1 trap;", ""},
+      {"atom.cas.b32 %r2, [%d3], 5, 0xffffffff;", ""},
+      {"atom.add.u32 %r2, [%d3], 256;", "writes 4 bytes at byte 0 of buffer v, which has 1"},
+      {"atom.exch.b32 %r2, [%d3], -1;", "writes 4 bytes at byte 0 of buffer v, which has 1"},
+      {"st.u32 [%d3], %r1;", "writes 4 bytes at byte 0 of buffer v, which has 1"},
+      {"ld.v2.u32 {%r2, %r3}, [%d3];", "reads 8 bytes at byte 0 of buffer v, which has 1"},
+      {"ld.u8 %r2, [%d3+1];", "reads 1 byte at byte 1 of buffer v, which has 1"},
+      {"ld.u32 %r2, [%d3+4];", "reads 4 bytes at byte 4 of buffer v, which has 1"},
+      {"ld.u32 %r2, [%d3+-4];", "reads 4 bytes at byte -4 of buffer v"},
+  };
+  for (const auto& row : rows) {
+    Kernel kernel(Header() + R"(.visible .entry test(.param .u64 v) {
+  .reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %d<9>; ld.param.u64 %d3, [v]; mov.u32 %r1, 9;
+  )" + row.body + " ret; }",
+                  1);
+    Buffer v = MakeBuffer("v", Type::kU8, 1);
+    v.initial = {7};
+    kernel.manifest.buffers = {v};
+    const Ended run(kernel);
+    EXPECT_EQ(run.outcome(), *row.problem == '\0' ? "completes" : "memory_fault") << row.body;
+    EXPECT_NE(run.grid().problem().find(row.problem), std::string::npos) << run.grid().problem();
+  }
+}
+
+// The text has atomics in global and shared memory, and vectors of them in global memory alone.
+TEST(PtxMemory, AtomicsByGenericAddress) {
+  const struct {
+    const char* body;
+    const char* problem;
+  } rows[] = {
+      {"red.add.v2.f32 [%d3], {%f1, %f1};",
+       "writes 8 bytes at 0x4000000000 in shared memory, but vectors of atomics are for global "
+       "memory only"},
+      {"atom.add.v4.f32 {%f1, %f2, %f3, %f4}, [%d3], {%f1, %f1, %f1, %f1};", "vectors of atomics"},
+      {"atom.add.noftz.v2.f16x2 {%r2, %r3}, [%d3], {%r1, %r1};", "vectors of atomics"},
+      {"atom.add.u32 %r2, [%d4], 1;", "in local memory, where there are no atomics"},
+      {"atom.add.f32 %f2, [%d3], %f1; atom.add.noftz.f16x2 %r2, [%d3], %r1;", ""},
+      {"red.add.v2.f32 [%d5], {%f1, %f1};", ""},
+  };
+  for (const auto& row : rows) {
+    Kernel kernel(R"(.version 8.1
+.target sm_90
+.address_size 64
+.visible .entry test(.param .u64 v) {
+  .reg .b32 %r<12>; .reg .b64 %d<9>; .reg .f32 %f<5>; .shared .align 16 .b8 s[32];
+  .local .align 16 .b8 l[32]; ld.param.u64 %d5, [v]; mov.u64 %d3, s; cvta.shared.u64 %d3, %d3;
+  mov.u64 %d4, l; cvta.local.u64 %d4, %d4; mov.f32 %f1, 0f3F800000; mov.u32 %r1, 0;
+  )" + std::string(row.body) +
+                      " ret; }",
+                  1);
+    kernel.manifest.buffers = {MakeBuffer("v", Type::kF32, 2)};
+    const Ended run(kernel);
+    EXPECT_EQ(run.outcome(), *row.problem == '\0' ? "completes" : "memory_fault") << row.body;
+    EXPECT_NE(run.grid().problem().find(row.problem), std::string::npos) << run.grid().problem();
+  }
+}
+
+// fence.proxy.tensormap::generic.acquire: "the address must fall within the .global state space".
+TEST(PtxMemory, TensorMapFencesAreForGlobalMemory) {
+  const auto run = [](const std::string& body) {
+    Kernel kernel(R"(.version 8.3
+.target sm_90
+.address_size 64
+.visible .entry test(.param .u64 v) {
+  .reg .b64 %d<9>; .shared .align 16 .b8 s[128]; ld.param.u64 %d5, [v]; mov.u64 %d3, s;
+  cvta.shared.u64 %d3, %d3;
+  fence.proxy.tensormap::generic.acquire.gpu )" +
+                      body + ", 128; ret; }",
+                  1);
+    kernel.manifest.buffers = {MakeBuffer("v", Type::kU32, 32)};
+    return Ended(kernel);
+  };
+  EXPECT_EQ(run("[%d5]").outcome(), "completes");
+  const Ended shared = run("[%d3]");
+  EXPECT_EQ(shared.outcome(), "memory_fault");
+  EXPECT_NE(shared.grid().problem().find(
+                "fence.proxy.tensormap of 0x4000000000, which is not in global memory"),
+            std::string::npos)
+      << shared.grid().problem();
+}
+
 TEST(PtxMemory, AssertHasItsText) {
   const Ended run(WithOut(
       ".global .b8 what[6] = {105, 32, 60, 32, 110, 0}; .global .b8 file[5] = {97, 46, 99, 117, 0};"

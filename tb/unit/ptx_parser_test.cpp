@@ -164,6 +164,11 @@ TEST(PtxParser, MeaninglessInstructionsAreRefused) {
        "f.ptx:5:21: ld.global.u32 accesses the global space, where s does not lie"},
       {"ld.global.u32 %r1, %d1;", "f.ptx:5:20: ld.global.u32 takes an address in brackets"},
       {"ld.global.v2.u32 %r1, [%d1];", "f.ptx:5:18: ld.global.v2.u32 takes 2 registers in braces"},
+      {"cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%d1], [s], 16, %r1;",
+       "f.ptx:5:1: the modifier .cp_mask of cp.async.bulk.global.shared::cta.bulk_group.cp_mask is "
+       "not supported"},
+      {"add.frob.u32 %r1, %r2, %r1, 1;",
+       "f.ptx:5:1: the modifier .frob of add.frob.u32 is not supported"},
       {"bar.arrive 1;", "f.ptx:5:1: bar.arrive takes 2 operands, not 1"},
       {"bar.sync 1, 2, 3;", "f.ptx:5:1: bar.sync takes 1 to 2 operands, not 3"},
       {"bar.red.u32 %r1, 0, %p1;", "f.ptx:5:1: bar.red.u32 lacks .popc, .and or .or"},
@@ -185,9 +190,9 @@ TEST(PtxParser, MeaninglessInstructionsAreRefused) {
 }
 
 TEST(PtxParser, AllUnsupportedInstructionsAreNamedAtOnce) {
-  EXPECT_EQ(Refusal(Body("frob %r1;\nret;\n  wgmma.fence;\nadd.u32 %r1, %r1;")),
+  EXPECT_EQ(Refusal(Body("frob %r1;\nret;\n  tex.1d;\nadd.u32 %r1, %r1;")),
             "f.ptx:5:1: the instruction frob is not supported\n"
-            "f.ptx:7:3: the instruction wgmma.fence is not supported\n"
+            "f.ptx:7:3: the instruction tex.1d is not supported\n"
             "f.ptx:8:1: add.u32 takes 3 operands, not 2");
 }
 
