@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -195,6 +196,7 @@ int Main(int argc, char** argv) {
 }  // namespace muster::app
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // what is written beyond the limit fails, and is said
   try {
     return muster::app::Main(argc, argv);
   } catch (const std::bad_alloc&) {

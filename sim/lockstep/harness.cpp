@@ -28,6 +28,7 @@
 #include "sim/lockstep/monitor.h"
 #include "sim/lockstep/report.h"
 #include "sim/lockstep/scoreboard.h"
+#include "sim/lockstep/wave_guard.h"
 
 // libsystemc wants one; programs here have a main of their own.
 int sc_main(int /*argc*/, char* /*argv*/[]) { return 0; }
@@ -106,7 +107,7 @@ class Station : public sc_core::sc_module {
   [[gnu::cold]] bool Stop(std::uint64_t cycle, const Mismatch& mismatch);
 
   void Finish() {
-    dut_->CloseTrace();
+    EndTrace();
     if (!options_.wave.empty() && !traced_) {
       result_.untraced.push_back(Numbered(options_.wave, number_));
     }
@@ -122,10 +123,16 @@ class Station : public sc_core::sc_module {
       result_.ending = Ending::kError;
       result_.report = log_->error();
     }
+    if (!wave_error_.empty()) {
+      const bool mismatch = result_.ending == Ending::kMismatch;
+      result_.ending = mismatch ? Ending::kMismatch : Ending::kError;
+      result_.report = mismatch ? result_.report + wave_error_ + "\n" : wave_error_;
+    }
   }
 
  private:
   void Trace(std::uint64_t cycle);
+  void EndTrace();
   bool Check(std::uint64_t cycle, sc_core::sc_time* ahead);
   void Log(std::uint64_t cycle);
   void Count(const Outputs& out);
@@ -137,6 +144,8 @@ class Station : public sc_core::sc_module {
   const Options& options_;
   const int number_;
   bool traced_ = false;
+  std::unique_ptr<WaveGuard> wave_guard_;  // while a waveform is written
+  std::string wave_error_;
   Driver& driver_;
   std::unique_ptr<Dut> dut_;
   sc_core::sc_time period_;
@@ -219,10 +228,19 @@ void Station::Trace(std::uint64_t cycle) {
     return;
   }
   if (cycle == options_.wave_from) {
+    wave_guard_ = std::make_unique<WaveGuard>(Numbered(options_.wave, number_));
     dut_->OpenTrace(Numbered(options_.wave, number_), cycle);
     traced_ = true;
   } else if (cycle == options_.wave_to + 1) {
-    dut_->CloseTrace();
+    EndTrace();
+  }
+}
+
+void Station::EndTrace() {
+  dut_->CloseTrace();
+  if (wave_guard_) {
+    wave_error_ = wave_guard_->Close();
+    wave_guard_.reset();
   }
 }
 

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -75,6 +76,9 @@ SeedResult RunSeed(const Arguments& arguments, const Config& config, std::uint64
   result.run = muster::lockstep::Run(config, driver, options);
   result.hits = cover.points().hits();
   result.failure = result.run.report;
+  if (!result.failure.empty() && result.failure.back() != '\n') {
+    result.failure += '\n';
+  }
   if (result.failure.empty() && result.run.commits < options.min_commits) {
     result.failure = fmt::format("{}, seed {}: only {} commits in {} cycles\n", config.name, seed,
                                  result.run.commits, result.run.cycles);
@@ -246,6 +250,7 @@ bool WriteFile(const std::string& path, const std::string& text) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // what is written beyond the limit fails, and is said
   Arguments arguments;
   arguments.run.max_cycles = 100'000;
   std::vector<std::string> names;

@@ -25,7 +25,7 @@ struct Done {
 
 Done Regress(const std::string& arguments) {
   Done done{-1, ""};
-  std::FILE* pipe = popen((REGRESS " " + arguments + " 2>&1").c_str(), "r");
+  std::FILE* pipe = popen(("'" REGRESS "' " + arguments + " 2>&1").c_str(), "r");
   std::array<char, 256> buffer{};
   while (std::fgets(buffer.data(), buffer.size(), pipe) != nullptr) {
     done.output += buffer.data();

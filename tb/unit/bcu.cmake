@@ -4,7 +4,7 @@ set(decoder ${CMAKE_CURRENT_BINARY_DIR}/bcu_decode)  # what Verilator writes
 muster_test(bcu_test bcu_test.cpp bcu_decode_test.cpp LIBS muster_bcu)
 target_include_directories(bcu_test SYSTEM PRIVATE ${decoder})
 target_compile_options(bcu_test PRIVATE -Wno-unused-parameter)  # in Verilator's own sources
-verilate(bcu_test
+muster_verilate(bcu_test
   TOP_MODULE bcu_decode_flat
   PREFIX Vbcu_decode_flat
   DIRECTORY ${decoder}

@@ -6,7 +6,7 @@ muster_test(fpga_uart_test fpga_uart_test.cpp)
 target_include_directories(fpga_uart_test SYSTEM PRIVATE ${fpga}/uart_rx ${fpga}/uart_tx)
 target_compile_options(fpga_uart_test PRIVATE -Wno-unused-parameter)  # in Verilator's own sources
 foreach(module uart_rx uart_tx)
-  verilate(fpga_uart_test
+  muster_verilate(fpga_uart_test
     TOP_MODULE muster_${module}
     PREFIX V${module}
     DIRECTORY ${fpga}/${module}
@@ -31,7 +31,7 @@ set(parameters_whole "")  # as it is built
 set(parameters_roomy -GSmemBytes=4096 -GMbResponses=4)
 foreach(variant named whole roomy)
   target_include_directories(muster_simulated_board SYSTEM PRIVATE ${fpga}/${variant})
-  verilate(muster_simulated_board
+  muster_verilate(muster_simulated_board
     TOP_MODULE muster_hx8k
     PREFIX Vhx8k_${variant}
     DIRECTORY ${fpga}/${variant}

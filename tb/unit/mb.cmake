@@ -8,7 +8,7 @@ muster_test(mb_test
   LIBS muster_golden)
 target_include_directories(mb_test SYSTEM PRIVATE ${units}/clock ${units}/word ${units}/coalesce ${units}/room)
 target_compile_options(mb_test PRIVATE -Wno-unused-parameter)  # in Verilator's own sources
-verilate(mb_test
+muster_verilate(mb_test
   TOP_MODULE mb_word_flat
   PREFIX Vmb_word_flat
   DIRECTORY ${units}/word
@@ -17,7 +17,7 @@ verilate(mb_test
     mb_word_flat.sv
   VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall --assert
   OPT_FAST -O2)
-verilate(mb_test
+muster_verilate(mb_test
   TOP_MODULE mb_clock_flat
   PREFIX Vmb_clock_flat
   DIRECTORY ${units}/clock
@@ -26,7 +26,7 @@ verilate(mb_test
     mb_clock_flat.sv
   VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall -Wno-SYNCASYNCNET --assert
   OPT_FAST -O2)
-verilate(mb_test
+muster_verilate(mb_test
   TOP_MODULE mb_coalesce_flat
   PREFIX Vmb_coalesce_flat
   DIRECTORY ${units}/coalesce
@@ -35,7 +35,7 @@ verilate(mb_test
     mb_coalesce_flat.sv
   VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall --assert
   OPT_FAST -O2)
-verilate(mb_test
+muster_verilate(mb_test
   TOP_MODULE mbarrier_flat
   PREFIX Vmbarrier_flat
   DIRECTORY ${units}/room

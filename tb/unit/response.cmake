@@ -5,7 +5,7 @@ muster_test(response_test response_test.cpp)
 target_include_directories(response_test SYSTEM PRIVATE ${response})
 target_compile_definitions(response_test PRIVATE VL_USER_STOP)
 target_compile_options(response_test PRIVATE -Wno-unused-parameter)  # in Verilator's own sources
-verilate(response_test
+muster_verilate(response_test
   TOP_MODULE muster_response
   PREFIX Vresponse
   DIRECTORY ${response}
