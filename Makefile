@@ -4,9 +4,15 @@
 
 JOBS   ?= $(shell nproc)
 SEEDS  ?= 200
-BUILD  := build
-MUSTER := $(BUILD)/sim/app/muster
 export JOBS
+
+# CONFIG=name builds and runs one configuration, in a folder of its own; some targets take it.
+WITH_CONFIG := run regress wave verilog gates
+$(if $(and $(CONFIG),$(filter-out $(WITH_CONFIG),$(MAKECMDGOALS))),\
+  $(error $(firstword $(filter-out $(WITH_CONFIG),$(MAKECMDGOALS))) takes no CONFIG=; $(WITH_CONFIG) do))
+ONLY   := $(if $(CONFIG),--config '$(CONFIG)')
+BUILD  := build$(if $(CONFIG),/$(CONFIG))
+MUSTER := $(BUILD)/sim/app/muster
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build run test lint format regress mutants formal coverage wave bench fpga verilog gates hwprobe clean
@@ -20,11 +26,12 @@ setup:  ## Install the Debian packages that are missing (run and test do it them
 build: setup  ## Build everything
 	@scripts/build.sh
 
-run: setup  ## Run all kernels of sim/kernels on the Verilated unit, checked every cycle
-	@scripts/build.sh muster
-	@$(MUSTER) suite sim/kernels --json $(BUILD)/run.json --junit $(BUILD)/run.xml
+run: setup  ## Run all kernels of sim/kernels on the Verilated unit, checked every cycle: CONFIG=small
+	@scripts/build.sh $(ONLY) muster
+	@$(MUSTER) suite sim/kernels $(ONLY) --json $(BUILD)/run.json --junit $(BUILD)/run.xml
 
-test: setup  ## Run everything that must pass before a merge: tests, kernels, ten seeds, three mutants
+test:  ## Run everything that must pass before a merge: tests, kernels, ten seeds, three mutants
+	@scripts/setup.sh build wave
 	@scripts/test.py
 
 lint:  ## Check style and correctness of all sources (Verilator -Wall, clang-tidy, clang-format)
@@ -33,9 +40,9 @@ lint:  ## Check style and correctness of all sources (Verilator -Wall, clang-tid
 format:  ## Format all C++ sources
 	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
 
-regress: setup  ## Constrained-random streams on every configuration: SEEDS=200 JOBS=2
-	@scripts/build.sh regress
-	@$(BUILD)/tb/lockstep/regress --seeds $(SEEDS) --jobs $(JOBS) \
+regress: setup  ## Constrained-random streams on every configuration: SEEDS=200 JOBS=2 CONFIG=small
+	@scripts/build.sh $(ONLY) regress
+	@$(BUILD)/tb/lockstep/regress $(ONLY) --seeds $(SEEDS) --jobs $(JOBS) \
 	  --junit $(BUILD)/regress.xml --json $(BUILD)/regress.json
 
 mutants: setup  ## Show that wrong variants of the RTL and of the golden model are caught: COUNT=n
@@ -50,17 +57,17 @@ coverage:  ## Pages of the cover points that the regression hits, and of the lin
 
 wave: setup  ## Leave and show a waveform: KERNEL=name, or TEST=regress CONFIG=small SEED=1
 	@scripts/wave.py $(if $(KERNEL),--kernel $(KERNEL)) $(if $(TEST),--test $(TEST)) \
-	  $(if $(CONFIG),--config $(CONFIG)) $(if $(SEED),--seed $(SEED))
+	  $(ONLY) $(if $(SEED),--seed $(SEED))
 
 bench: setup  ## Measure latency, throughput, area, Fmax and speed of simulation
 	@scripts/bench.py
 
 verilog: setup  ## Write each configuration as plain Verilog: CONFIG=small for one
-	@scripts/verilog.py $(if $(CONFIG),--config $(CONFIG))
+	@scripts/verilog.py $(ONLY)
 
-gates: setup  ## Put plain Verilog and netlist of the small configuration through the lockstep regression
-	@scripts/gates.py --plain
-	@scripts/gates.py
+gates: setup  ## Put plain Verilog and netlist through the lockstep regression: CONFIG=small
+	@scripts/gates.py --plain $(ONLY)
+	@scripts/gates.py $(ONLY)
 
 hwprobe:  ## Build the probe of real GPUs (scripts/hwprobe/README.md): with nvcc, else its device part
 	@scripts/hwprobe/build.sh
@@ -70,4 +77,4 @@ fpga:  ## Build a board's bitstream: BOARD=hx8k or hx8k-named; for ulx3s and art
 	@scripts/fpga.py --board $(BOARD)
 
 clean:  ## Remove what was built
-	@rm -rf $(BUILD)
+	@rm -rf build

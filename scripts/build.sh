@@ -1,20 +1,38 @@
 #!/usr/bin/env bash
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #
-# Configures build/ where that is needed, and builds the targets named (none: everything). Other
-# folder: BUILD=...; options for CMake: CMAKE_OPTIONS="-D...". Shows one line of progress.
+# Configures build/ where that is needed, and builds the targets named (none: everything). Shows how
+# far it has come. With --config NAME the unit is built in that configuration only, in build/NAME, so
+# that an edit of the RTL builds one unit anew and not all. Another folder: BUILD=...; options for
+# CMake: CMAKE_OPTIONS="-D...". Exit code 2: there is no such configuration.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+read -ra options <<<"${CMAKE_OPTIONS:-}"
 build=${BUILD:-build}
+if [[ ${1:-} == --config ]]; then
+  config=${2:?--config needs a name}
+  shift 2
+  scripts/configs.py "$config"
+  build=$build/$config
+  [[ -f $build/build.ninja ]] || options+=("-DMUSTER_CONFIGS=$config")
+fi
 jobs=${JOBS:-$(nproc)}
 export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1  # one cache for all copies of the tree
 mkdir -p "$build"
 
-# Ninja brings its own rules up to date, unless a source that they name is gone.
-if [[ ! -f $build/build.ninja || -n ${CMAKE_OPTIONS:-} ]] ||
-  ! ninja -C "$build" build.ninja >/dev/null 2>&1; then
-  read -ra options <<<"${CMAKE_OPTIONS:-}"
+# Two builds in one folder would write, and run, each other's programs. What is built here inherits
+# the lock and does not outlive the build.
+exec {lock}>"$build/.lock"
+if ! flock --nonblock "$lock"; then
+  echo "Another build is at work in $build/; this one waits until that has ended." >&2
+  flock "$lock"
+fi
+
+# CMake writes Ninja's rules anew when its own sources have changed, or one that the rules name is gone.
+if [[ ! -f $build/build.ninja || ${#options[@]} -gt 0 ||
+  $(ninja -C "$build" -n build.ninja 2>&1) != *"no work to do"* ]]; then
+  echo "Configuring $build/; half a minute or so" >&2
   if ! cmake -G Ninja -S . -B "$build" "${options[@]}" >"$build/configure.log" 2>&1; then
     cat "$build/configure.log" >&2
     exit 1
@@ -24,7 +42,8 @@ fi
 # With a terminal Ninja keeps to one line. Without, a line for each fifth of the work will do.
 export NINJA_STATUS='build %f/%t  '
 if [[ -t 1 ]]; then
-  exec ninja -C "$build" -j "$jobs" --quiet "$@"
+  cd "$build"  # Ninja announces -C
+  exec ninja -j "$jobs" "$@"
 fi
 ninja -C "$build" -j "$jobs" "$@" | awk '
   /^build [0-9]+\/[0-9]+  / {

@@ -14,6 +14,8 @@ import re
 import subprocess
 import sys
 
+import lock
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/coverage"  # an instrumented build, and the pages
 JOBS = os.environ.get("JOBS", str(os.cpu_count()))
@@ -71,6 +73,7 @@ def main():
     args = parser.parse_args()
 
     run("scripts/setup.sh", "build", "coverage")
+    lock.hold("build/coverage")
     BUILD.mkdir(parents=True, exist_ok=True)
     infos = [points(args.seeds), lines()]
     pages = BUILD / "html"

@@ -24,6 +24,7 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
+import lock
 import yowasp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -298,7 +299,8 @@ def write_junit(path, cases):
 
 def all_proofs(wanted, proofs):
     rows, cases = [], []
-    for name in wanted:
+    for number, name in enumerate(wanted, 1):
+        print(f"  {number} of {len(wanted)}: {name}", file=sys.stderr, flush=True)
         try:
             rows += prove(proofs[name])
         except Problem as problem:
@@ -319,7 +321,8 @@ def all_mutants(wanted, proofs, only):
     chosen = [Mutant(patch) for patch in sorted(PATCHES.glob("*.patch"))]
     chosen = [m for m in chosen if (only or "") in m.name and
               any(full.split(".")[0] in wanted for full in m.properties)]
-    for mutant in chosen:
+    for number, mutant in enumerate(chosen, 1):
+        print(f"  {number} of {len(chosen)}: {mutant.name}", file=sys.stderr, flush=True)
         try:
             rows += attempt(mutant, proofs)
         except Problem as problem:
@@ -349,6 +352,7 @@ def main():
         sys.exit(2)
     yowasp.ensure_yosys()
 
+    lock.hold("build/formal")
     start = time.monotonic()
     rows, cases = (all_mutants(wanted, proofs, args.only) if args.mutants
                    else all_proofs(wanted, proofs))

@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 
+import lock
 import synth
 import yowasp
 
@@ -47,10 +48,10 @@ def synthesize(budget, board):
                               if re.fullmatch(cells[kind], cell)) for kind in ("lut", "ff", "bram")}
 
 
-def place_and_route(budget, folder, seed):
+def place_and_route(budget, folder, seed, turn):
     """Frequencies by clock: of the link, from the PLL, and of the unit. Leaves the configuration."""
     report = folder / f"report{seed}.json"
-    code, text = budget.run(f"nextpnr, seed {seed}", [
+    code, text = budget.run(f"nextpnr, seed {seed} ({turn})", [
         "nextpnr-ice40", "--hx8k", "--package", "ct256", "--freq", str(REQUIRED_MHZ), "--seed", str(seed),
         "--placer-heap-timingweight", "30",  # of 10: the device is nearly full, and paths are long
         "--pcf", "constraints/hx8k.pcf", "--json", folder / "netlist.json",
@@ -67,8 +68,8 @@ def place_and_route(budget, folder, seed):
 def bitstream(budget, folder, seeds):
     """The first seed that is fast enough, as a bitstream."""
     tried = {}
-    for seed in seeds:
-        tried[seed] = place_and_route(budget, folder, seed)
+    for number, seed in enumerate(seeds, 1):
+        tried[seed] = place_and_route(budget, folder, seed, f"{number} of at most {len(seeds)}")
         print(f"  {budget.name}: link {tried[seed]['link']} MHz, unit {tried[seed]['unit']} MHz",
               file=sys.stderr, flush=True)
         if min(tried[seed].values()) >= REQUIRED_MHZ:
@@ -90,6 +91,7 @@ def main():
 
     if subprocess.run([ROOT / "scripts/setup.sh", "fpga"]).returncode:
         sys.exit(2)
+    lock.hold(f"build/fpga/{args.board}")
     yowasp.ensure_yosys()
     top, family, *_ = BOARDS[args.board]
     budget = synth.Budget(top, args.board, LIMIT_MINUTES)

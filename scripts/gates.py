@@ -21,6 +21,8 @@ import re
 import subprocess
 import sys
 
+import lock
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VERILOG = ROOT / "build" / "verilog"
 MUTANTS = 12
@@ -71,6 +73,7 @@ def main():
     kind = "plain" if args.plain else "gates"
     name = f"muster_{args.config}" + ("" if args.plain else "_gates")
     build = ROOT / "build" / f"{kind}-{args.config}"
+    lock.hold(f"build/{kind}-{args.config}")
     build.mkdir(parents=True, exist_ok=True)
     choice = build / "wrong_table.hex"
     choice.write_text("0\n")
@@ -95,6 +98,7 @@ def main():
             choice.write_text(f"{mutant + 1:x}\n")
             caught += bool(regress(build, args.config, "1", jobs, "--cycles", str(MUTANT_CYCLES),
                                    stdout=subprocess.DEVNULL))
+            print(f"  {mutant + 1} of {MUTANTS} wrong netlists: {caught} caught", file=sys.stderr, flush=True)
         choice.write_text("0\n")
         result |= {"tables": tables, "wrong": MUTANTS, "caught": caught}
         print(f"{caught} of {MUTANTS} netlists with one wrong table were caught")

@@ -21,6 +21,8 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
+import lock
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PATCHES = ROOT / "tb/mutants"
 TREE = ROOT / "build/mutants"  # a copy of the sources, in which the patches are tried
@@ -209,18 +211,22 @@ def main():
     parser.add_argument("--junit", type=pathlib.Path, default=ROOT / "build/mutants.xml")
     args = parser.parse_args()
 
+    lock.hold("build/mutants")
     mutants = [m for m in chosen(args.count) if not args.only or args.only in m.name]
     copy_tree()
     unsound = sound(mutants)
     if unsound:
         sys.exit(unsound)
-    print(f"{'mutant':44} {'cycles':>8}  caught by")
-    for mutant in mutants:
+    print(f"{'':>7} {'mutant':44} {'cycles':>8}  caught by", flush=True)
+    for number, mutant in enumerate(mutants, 1):
         start = time.monotonic()
+        row = f"{f'{number}/{len(mutants)}':>7} {mutant.name:44}"
+        if sys.stdout.isatty():
+            print(row, end="\r", flush=True)
         attempt(mutant)
         verdict = mutant.caught_by or ("PROBLEM " if mutant.problem else "SURVIVES ") + mutant.wrong
         cycles = mutant.cycles if mutant.cycles is not None else ""
-        print(f"{mutant.name:44} {cycles:>8}  {verdict}  ({time.monotonic() - start:.0f} s)", flush=True)
+        print(f"{row} {cycles:>8}  {verdict}  ({time.monotonic() - start:.0f} s)", flush=True)
         if mutant.problem:
             print("    " + "\n    ".join(mutant.problem.strip().split("\n")[-12:]))
 

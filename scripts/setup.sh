@@ -10,7 +10,7 @@ declare -Ar PACKAGES=(
   [build]="g++ make cmake ninja-build ccache pkg-config python3 verilator zlib1g-dev libsystemc-dev
            libgtest-dev libcli11-dev nlohmann-json3-dev libfmt-dev tao-pegtl-dev"
   [lint]="clang-format clang-tidy shellcheck"
-  [wave]="gtkwave xvfb xauth fonts-dejavu-core"
+  [wave]="gtkwave"
   [synth]="npm nextpnr-ice40"
   [fpga]="npm nextpnr-ice40 fpga-icestorm"
   [formal]="npm yosys cvc5"

@@ -23,6 +23,7 @@ import subprocess
 import sys
 import time
 
+import lock
 import yowasp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -162,12 +163,12 @@ endmodule
 """
 
 
-def place_and_route(budget, folder, seed):
-    """The clock frequency in MHz, and nextpnr's report."""
+def place_and_route(budget, folder, seed, turn):
+    """The clock frequency in MHz, and nextpnr's report. `turn`: which of how many."""
     report, log = folder / f"report{seed}.json", folder / f"nextpnr{seed}.log"
     if not log.exists():
         code, text = budget.run(
-            f"nextpnr, seed {seed}",
+            f"nextpnr, seed {seed} ({turn})",
             ["nextpnr-ice40", "--hx8k", "--package", "ct256", "--freq", "60", "--seed", str(seed),
              "--pcf-allow-unconstrained", "--json", folder / "harness.json", "--report", report])
         if code and not report.exists():  # nextpnr is content with nothing less than --freq
@@ -198,7 +199,8 @@ def route(budget, parameters, ports, seeds):
     relative = str(source.relative_to(ROOT))
     run_yosys(budget, "harness", folder, read_slang("harness", {}, relative) +
               "synth_ice40 -abc9 -flatten -top harness -json harness.json\n", [relative])
-    return [place_and_route(budget, folder, seed) for seed in seeds]
+    return [place_and_route(budget, folder, seed, f"{number} of {len(seeds)}")
+            for number, seed in enumerate(seeds, 1)]
 
 
 def measure(budget, parameters, seeds, families, open_ports, show_path):
@@ -260,6 +262,7 @@ def main():
 
     if subprocess.run([ROOT / "scripts/setup.sh", "synth"]).returncode:
         sys.exit(2)
+    lock.hold(f"build/synth/{args.top}")
     yowasp.ensure_yosys()
     wanted = list(configs) if args.config == "all" else [args.config]
     changes = dict(change.split("=", 1) for change in args.set)

@@ -12,6 +12,8 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
+import lock
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 JOBS = os.environ.get("JOBS", str(os.cpu_count()))
@@ -66,6 +68,7 @@ def main():
     unknown = [name for name in wanted if name not in STAGES]
     if unknown:
         sys.exit(f"unknown stage {unknown[0]}; there are: {', '.join(STAGES)}")
+    lock.hold("build/test")  # the results
     if subprocess.run([ROOT / "scripts/build.sh"]).returncode:
         print("The build failed.\n\n0 passed, 1 failed")
         sys.exit(1)

@@ -19,6 +19,7 @@ import pathlib
 import subprocess
 import sys
 
+import lock
 import yowasp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -92,6 +93,7 @@ def main():
     args = parser.parse_args()
     if subprocess.run([ROOT / "scripts/setup.sh", "synth"]).returncode:
         sys.exit(2)
+    lock.hold("build/verilog", wait=True)
     yowasp.ensure_yosys()
     wanted = configs if args.config == "all" else {args.config: configs[args.config]}
     for config, parameters in wanted.items():

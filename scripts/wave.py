@@ -1,141 +1,130 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""A waveform that a person can read: an FST, a GTKWave save file, and a picture of it.
+"""A waveform that a person can read: an FST, a GTKWave save file, and a picture (SVG).
 
 Runs a kernel (--kernel) or a seed of the regression (--test regress), or takes an FST that is
-there (--fst). The picture shows the cycles around the first release, or those asked for.
+there (--fst). The picture shows the cycles around the first release, or those asked for; a row in
+which nothing happens is left out. Where there is a display, GTKWave shows the FST.
+The exit code is that of the run.
 """
 
 import argparse
 import os
 import pathlib
-import re
 import subprocess
 import sys
+import xml.sax.saxutils
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-OUT = ROOT / "build" / "wave"
-CYCLE = 10  # time units, as sim/lockstep/dut.h has it
-UNIT = "muster.muster_flat"
-MAX_ISSUE = 4
-BINARY, HEX, DECIMAL, NAME = "@28", "@22", "@24", "@100000028"  # GTKWave's flags for a trace
+import configs
+import trace
 
-# Groups of signals below the unit: name, what it is called, how it is shown; {p} is each issue port.
-GROUPS = {
-    "clock": [("clk_i", "clk", BINARY)],
-    "lifecycle": [("lc_valid_i", "valid", BINARY), ("lc_ready_o", "ready", BINARY),
-                  ("lifecycle.op", "op", NAME), ("lifecycle.cta", "cta", DECIMAL),
-                  ("lifecycle.warp", "warp", DECIMAL), ("lifecycle.warps", "warps", HEX)],
-    "issue": [("issue_valid_i", "valid (ports)", BINARY), ("issue_ready_o", "ready (ports)", BINARY)],
-    "issue, port {p}": [("issue[{p}].op", "op", NAME), ("issue[{p}].cta", "cta", DECIMAL),
-                        ("issue[{p}].warp", "warp", DECIMAL), ("issue[{p}].bar", "barrier", DECIMAL),
-                        ("issue[{p}].count", "count", DECIMAL), ("issue[{p}].lanes", "lanes", HEX)],
-    "pipeline": [("fence_req", "drain asked for (warps)", HEX), ("busy", "busy warps", HEX),
-                 ("commit.valid", "commit (ports)", BINARY),
-                 ("commit.lifecycle", "commit (lifecycle)", BINARY)],
-    "entry": [("commit.entry_valid", "written", BINARY), ("commit.entry_cta", "cta", DECIMAL),
-              ("commit.entry_bar", "barrier", DECIMAL), ("commit.entry_word.kind", "kind", NAME),
-              ("commit.entry_word.expected", "expected", DECIMAL),
-              ("commit.entry_word.arrived", "arrived", DECIMAL),
-              ("commit.entry_word.value", "value", DECIMAL)],
-    "waiting": [("live", "live warps", HEX), ("waiting", "waiting warps", HEX)],
-    "release": [("released", "released warps", HEX), ("release_info.cta", "cta", DECIMAL),
-                ("release_info.bar", "barrier", DECIMAL), ("release_info.kind", "kind", NAME),
-                ("release_info.value", "value", DECIMAL)],
-    "fault": [("fault_valid_o", "valid (ports, lifecycle)", BINARY)],
-}
+ROOT = trace.ROOT
+BUILD = ROOT / os.environ.get("BUILD", "build")
+OUT = BUILD / "wave"
+# GTKWave's flags for a trace; the others are enums, which the FST has by name.
+FLAGS = {"bit": "@28", "warps": "@22", "hex": "@22", "decimal": "@24", "signed": "@420",
+         "negated": "@420"}
+ENUM = "@100000028"
 
-RC = """splash_disable 1
-hide_sst 1
-enable_vert_grid 1
-initial_window_x {width}
-initial_window_y {height}
-initial_signal_window_width 260
-fontname_signals Monospace 10
-fontname_waves Monospace 10
-"""
+ROW, CHARACTER, LEFT, NARROWEST = 18, 7.3, 190, 22  # of the picture, in pixels
+STYLE = """text { font: 12px "DejaVu Sans Mono", Menlo, Consolas, monospace; fill: #1a1a1a; }
+.group { font-weight: bold; }
+.cycle, .grid { fill: #808080; stroke: none; }
+.grid { stroke: #e0e0e0; }
+.bit { fill: none; stroke: #0b62a4; stroke-width: 1.5; }
+.set { fill: #0b62a4; fill-opacity: 0.12; stroke: none; }"""
 
-TCL = """gtkwave::/View/Show_Toolbar
-gtkwave::/View/Left_Justified_Signals
-gtkwave::setZoomRangeTimes {start} {end}
-gtkwave::setMarker {marker}
-gtkwave::/File/Write_Save_File_As {save}
-gtkwave::/File/Grab_To_File {png}
-gtkwave::/File/Quit
-"""
+
+def build_folder(config, target):
+    """Builds the target, in the one configuration if there is one; returns the folder."""
+    only = ["--config", config] if config else []
+    if subprocess.run([ROOT / "scripts/build.sh", *only, target]).returncode:
+        sys.exit(1)
+    return BUILD / (config or "")
 
 
 def run_kernel(name, config, seed, fst):
-    manifests = sorted((ROOT / "sim/kernels" / name).glob("*.json"))
-    if not manifests:
-        kernels = sorted(p.parent.name for p in (ROOT / "sim/kernels").glob("*/*.json"))
-        sys.exit(f"There is no kernel {name}; there are: {', '.join(sorted(set(kernels)))}")
-    subprocess.run([ROOT / "scripts/build.sh", "muster"], check=True)
-    command = ["build/sim/app/muster", "run", manifests[0], "--wave", fst]
+    kernels = {path.stem: path for path in (ROOT / "sim/kernels").glob("*/*.json")}
+    if name not in kernels:
+        print(f"There is no kernel {name!r}; there are {', '.join(sorted(kernels))}.", file=sys.stderr)
+        sys.exit(2)
+    command = [build_folder(config, "muster") / "sim/app/muster", "run", kernels[name], "--wave", fst]
     command += ["--config", config] if config else []
     command += ["--seed", seed] if seed else []
-    subprocess.run(command, cwd=ROOT)  # a kernel that ends badly is worth seeing
+    return subprocess.run(command, cwd=ROOT).returncode
 
 
 def run_regress(config, seed, fst):
-    subprocess.run([ROOT / "scripts/build.sh", "regress"], check=True)
-    subprocess.run(["build/tb/lockstep/regress", "--config", config or "default", "--seed",
-                    seed or "1", "--wave", fst], cwd=ROOT)
+    regress = build_folder(config, "regress") / "tb/lockstep/regress"
+    return subprocess.run([regress, "--config", config or "default", "--seed", seed or "1", "--wave", fst],
+                          cwd=ROOT).returncode
 
 
-def read_vcd(fst):
-    """The signals by name without range, and the first release's time (None: there is none)."""
-    signals, release, times = {}, None, [0, 0]
-    scope, code, first = [], None, True
-    with subprocess.Popen(["fst2vcd", fst], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          text=True) as vcd:
-        for line in vcd.stdout:
-            if line.startswith("$scope"):
-                scope.append(line.split()[2])
-            elif line.startswith("$upscope"):
-                scope.pop()
-            elif line.startswith("$var"):
-                _, _, width, identifier, name, *bits = line.split()[:-1]
-                full = ".".join([*scope, name])
-                signals[full] = full + "".join(bits).replace("[0:0]", "[0]")
-                if full == f"{UNIT}.released":
-                    code = identifier
-            elif line.startswith("#"):
-                times = [times[0] if not first else int(line[1:]), int(line[1:])]
-                first = False
-            elif code and line.startswith("b") and line.split()[1] == code and "1" in line.split()[0]:
-                release = times[1]
-                vcd.terminate()
-                break
-    return signals, release, times
-
-
-def save_file(fst, signals):
-    """The text of a GTKWave save file with the groups."""
+def save_file(fst, traced):
+    """The text of a GTKWave save file with all groups."""
     lines = [f'[dumpfile] "{os.path.relpath(fst, OUT)}"']
-    for title, rows in GROUPS.items():
-        for port in range(MAX_ISSUE) if "{p}" in title else [0]:
-            names = [(f"{UNIT}.{name.format(p=port)}", *shown) for name, *shown in rows]
-            shown = [(signals[name], label, flags) for name, label, flags in names if name in signals]
-            if shown:
-                lines += ["@200", f"-{title.format(p=port)}"]
-            for name, label, flags in shown:
-                lines += [flags, f"+{{{label}}} {name}"]
+    for title, rows in traced.groups.items():
+        lines += ["@200", f"-{title}"]
+        for row in rows:
+            lines += [FLAGS.get(row.how, ENUM), f"+{{{row.label}}} {traced.full[row.signal]}"]
     return "\n".join(lines) + "\n"
 
 
-def render(fst, save, png, window, marker):
-    start, end = window
-    rc, tcl = png.with_suffix(".rc"), png.with_suffix(".tcl")
-    rc.write_text(RC.format(width=2200, height=1180))
-    tcl.write_text(TCL.format(start=start, end=end, marker=marker, save=save, png=png))
-    command = ["xvfb-run", "-a", "-s", "-screen 0 2240x1240x24",
-               "gtkwave", "-r", rc, "-S", tcl, "-a", save, os.path.relpath(fst, OUT)]
-    done = subprocess.run(command, cwd=OUT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
-    rc.unlink()
-    tcl.unlink()
-    if not png.exists():
-        sys.exit(f"GTKWave left no picture:\n{done.stdout}{done.stderr}")
+def runs(values):
+    """(first, length, value) of each run of equal values."""
+    found = []
+    for index, value in enumerate(values):
+        if found and found[-1][2] == value:
+            found[-1][1] += 1
+        else:
+            found.append([index, 1, value])
+    return found
+
+
+def picture(traced, cycles):
+    """The rows in which something happens, as SVG; a cell is as wide as its text needs."""
+    groups = {title: [(row, traced.shown(row, cycles)) for row in rows]
+              for title, rows in traced.groups.items()}
+    groups = {title: [(row, cells) for row, cells in rows if any(cells)]
+              for title, rows in groups.items()}
+    # A group whose valid bit never rises has nothing to say; its ready bit may be high.
+    groups = {title: rows for title, rows in groups.items()
+              if any(row.label != "ready" for row, _ in rows)}
+    cell = max([NARROWEST] + [(len(text) * CHARACTER + 6) / length
+                              for rows in groups.values() for row, cells in rows if row.how != "bit"
+                              for _, length, text in runs(cells) if text])
+    width, height = LEFT + cell * len(cycles) + 8, ROW * (sum(1 + len(r) for r in groups.values()) + 1) + 12
+
+    def write(x, y, text, of=""):
+        return f'<text x="{x:.0f}" y="{y:.0f}"{of}>{xml.sax.saxutils.escape(text)}</text>'
+    parts = [f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
+             *(f'<line class="grid" x1="{x:.0f}" x2="{x:.0f}" y1="{ROW}" y2="{height - 8:.0f}"/>'
+               for x in (LEFT + cell * n for n in range(len(cycles) + 1))),
+             write(8, ROW - 4, "cycle", ' class="cycle"')]
+    every = 1 if cell >= len(str(cycles[-1])) * CHARACTER + 6 else 5
+    parts += [write(LEFT + cell * n + 3, ROW - 4, str(cycle), ' class="cycle"')
+              for n, cycle in enumerate(cycles) if cycle % every == 0]
+    y = 2 * ROW
+    for title, rows in groups.items():
+        parts.append(write(8, y, title, ' class="group"'))
+        y += ROW
+        for row, cells in rows:
+            parts.append(write(20, y, row.label))
+            for first, length, value in runs(cells):
+                x, right = LEFT + cell * first, LEFT + cell * (first + length)
+                if row.how != "bit" and value:
+                    parts.append(f'<rect class="set" x="{x:.0f}" y="{y - 13}" '
+                                 f'width="{right - x:.0f}" height="{ROW - 2}"/>')
+                    parts.append(write(x + 3, y, value))
+            if row.how == "bit":
+                steps = [(LEFT + cell * n, y - 12 if value else y + 1)
+                         for first, length, value in runs(cells) for n in (first, first + length)]
+                points = " ".join(f"{x:.0f},{level}" for x, level in steps)
+                parts.append(f'<polyline class="bit" points="{points}"/>')
+            y += ROW
+    body = "\n".join(parts)
+    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
+            f'viewBox="0 0 {width:.0f} {height:.0f}">\n<style>\n{STYLE}\n</style>\n{body}\n</svg>\n')
 
 
 def main():
@@ -145,35 +134,43 @@ def main():
     what.add_argument("--kernel", help="a folder of sim/kernels")
     what.add_argument("--test", choices=["regress"])
     what.add_argument("--fst", type=pathlib.Path)
-    parser.add_argument("--config")
-    parser.add_argument("--seed")
+    parser.add_argument("--config", help="of the run, which is then built in this one alone")
+    parser.add_argument("--seed", help="of the run")
     parser.add_argument("--at", type=int, help="the cycle at the middle of the picture")
-    parser.add_argument("--cycles", type=int, default=32, help="how many it shows (default 32)")
+    parser.add_argument("--cycles", type=int, default=24, help="how many it shows (default 24)")
+    parser.add_argument("--svg", type=pathlib.Path, help="the picture's file (else beside the FST's)")
     args = parser.parse_args()
+    if args.config:
+        configs.check(args.config)
 
-    subprocess.run([ROOT / "scripts/setup.sh", "build", "wave"], check=True)
+    if subprocess.run([ROOT / "scripts/setup.sh", "build", "wave"]).returncode:
+        sys.exit(2)
     OUT.mkdir(parents=True, exist_ok=True)
     name = args.kernel or args.test or args.fst.stem
     fst = (args.fst or OUT / f"{name}.fst").resolve()
-    if args.kernel:
-        run_kernel(args.kernel, args.config, args.seed, fst)
-    elif args.test:
-        run_regress(args.config, args.seed, fst)
-    if not fst.exists():
-        sys.exit(f"{fst} is not there: the run left no waveform")
+    save, svg = OUT / f"{name}.gtkw", args.svg or OUT / f"{name}.svg"
+    code = 0
+    if not args.fst:
+        for old in (fst, save, svg):
+            old.unlink(missing_ok=True)
+        code = (run_kernel(args.kernel, args.config, args.seed, fst) if args.kernel else
+                run_regress(args.config, args.seed, fst))
+    if code == 2 or not fst.exists():
+        sys.exit(code if not args.fst and code else f"{fst}: there is no waveform")
 
-    signals, release, (first, last) = read_vcd(fst)
-    middle = args.at * CYCLE if args.at else release if release is not None else first
-    before = args.cycles // 2 if args.at else (3 * args.cycles) // 4
-    start = max(first, middle - before * CYCLE)
-    save, png = OUT / f"{name}.gtkw", OUT / f"{name}.png"
-    save.write_text(save_file(fst, signals))
-    render(fst, save, png, (start, start + args.cycles * CYCLE), middle)
-    for path in (fst, save, png):
+    traced = trace.Trace(fst, args.cycles, args.at)
+    if traced.missing():
+        sys.exit(f"{fst}: signals that scripts/trace.py names are not there: {', '.join(traced.missing())}")
+    middle = traced.event if traced.event is not None else traced.first
+    first = max(traced.first, middle - (args.cycles // 2 if args.at else 3 * args.cycles // 4))
+    save.write_text(save_file(fst, traced))
+    svg.write_text(picture(traced, range(first, min(first + args.cycles, traced.last + 1))))
+    for path in (fst, save, svg.resolve()):
         print(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
     if os.environ.get("DISPLAY"):
         subprocess.Popen(["gtkwave", fst, save], stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    sys.exit(code)
 
 
 if __name__ == "__main__":

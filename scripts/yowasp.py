@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 
+import lock
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ROOT / "build" / "synth-tools"
 PACKAGE = ROOT / "scripts" / "synth" / "package.json"  # exact versions
@@ -15,18 +17,19 @@ def ensure_yosys():
     """Puts Yosys and the Node that it needs into build/synth-tools; scripts/setup.sh brings npm."""
     wanted = PACKAGE.read_bytes()
     TOOLS.mkdir(parents=True, exist_ok=True)
-    shutil.copy(ROOT / "scripts/synth/yosys.mjs", TOOLS)
-    stamp = TOOLS / "installed.json"
-    if stamp.exists() and stamp.read_bytes() == wanted:
-        return
-    print("Installing Yosys into build/synth-tools (npm, 260 MB)", file=sys.stderr)
-    (TOOLS / "package.json").write_bytes(wanted)
-    npm = subprocess.run(
-        ["npm", "install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"],
-        cwd=TOOLS, stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if npm.returncode:
-        sys.exit(f"npm could not install Yosys:\n{npm.stdout}{npm.stderr}")
-    stamp.write_bytes(wanted)
+    with lock.hold("build/synth-tools", wait=True):
+        shutil.copy(ROOT / "scripts/synth/yosys.mjs", TOOLS)
+        stamp = TOOLS / "installed.json"
+        if stamp.exists() and stamp.read_bytes() == wanted:
+            return
+        print("Installing Yosys into build/synth-tools (npm, 260 MB)", file=sys.stderr)
+        (TOOLS / "package.json").write_bytes(wanted)
+        npm = subprocess.run(
+            ["npm", "install", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"],
+            cwd=TOOLS, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if npm.returncode:
+            sys.exit(f"npm could not install Yosys:\n{npm.stdout}{npm.stderr}")
+        stamp.write_bytes(wanted)
 
 
 def yosys(script, folder, files):

@@ -22,6 +22,7 @@ struct Row {
   std::string name;
   RunResult result;
   bool passed = false;
+  bool fits = true;  // false: the configuration asked for cannot run it
 };
 
 std::vector<std::string> Manifests(const std::vector<std::string>& paths) {
@@ -67,6 +68,7 @@ Row RunOne(const std::string& manifest, const RunOptions& options) {
   try {
     row.result = RunManifest(manifest, options);
   } catch (const ptx::InputError& error) {
+    row.fits = !options.config || dynamic_cast<const ptx::DoesNotFit*>(&error) == nullptr;
     row.result.code = ptx::ExitCode::kBadInput;
     row.result.outcome = "bad input";
     row.result.text = std::string(error.what()) + "\n";
@@ -77,6 +79,11 @@ Row RunOne(const std::string& manifest, const RunOptions& options) {
 
 void PrintRow(const Row& row) {
   const RunResult& result = row.result;
+  if (!row.fits) {
+    fmt::print("{:<28} does not fit: {}", row.name, result.text);
+    std::fflush(stdout);
+    return;
+  }
   const double khz =
       result.seconds > 0 ? static_cast<double>(result.cycles) / result.seconds / 1000 : 0;
   fmt::print("{:<28} {:<26} {:>8} cycles {:>7} operations {:>6.0f} kHz  {}\n", row.name,
@@ -87,22 +94,25 @@ void PrintRow(const Row& row) {
   std::fflush(stdout);
 }
 
-std::string JUnit(const std::vector<Row>& rows, std::size_t failed) {
+std::string JUnit(const std::vector<Row>& rows, std::size_t failed, std::size_t skipped) {
   double seconds = 0;
   for (const Row& row : rows) {
     seconds += row.result.seconds;
   }
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuite name=\"kernels\" tests=\"{}\" failures=\"{}\" time=\"{:.3f}\">\n",
-      rows.size(), failed, seconds);
+      "<testsuite name=\"kernels\" tests=\"{}\" failures=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n",
+      rows.size(), failed, skipped, seconds);
   for (const Row& row : rows) {
     text += fmt::format(R"(  <testcase classname="kernels" name="{}" time="{:.3f}")",
                         lockstep::XmlText(row.name), row.result.seconds);
-    text += row.passed ? "/>\n"
-                       : fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
-                                     lockstep::XmlText(row.result.outcome),
-                                     lockstep::XmlText(row.result.text));
+    text += !row.fits ? fmt::format(">\n    <skipped message=\"{}\"/>\n  </testcase>\n",
+                                    lockstep::XmlText(row.result.text))
+            : row.passed
+                ? "/>\n"
+                : fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
+                              lockstep::XmlText(row.result.outcome),
+                              lockstep::XmlText(row.result.text));
   }
   return text + "</testsuite>\n";
 }
@@ -123,6 +133,7 @@ int RunSuite(const std::vector<std::string>& paths, const SuiteOptions& options)
   const bool terminal = isatty(fileno(stdout)) != 0;
   std::vector<Row> rows;
   std::size_t failed = 0;
+  std::size_t skipped = 0;
   for (const std::string& manifest : manifests) {
     if (terminal) {
       fmt::print("[{}/{}] {}\r", rows.size() + 1, manifests.size(), manifest);
@@ -133,15 +144,19 @@ int RunSuite(const std::vector<std::string>& paths, const SuiteOptions& options)
       fmt::print("\033[2K");
     }
     PrintRow(rows.back());
-    failed += rows.back().passed ? 0 : 1;
+    const Row& row = rows.back();
+    failed += row.fits && !row.passed ? 1 : 0;
+    skipped += row.fits ? 0 : 1;
   }
-  fmt::print("{} kernels: {} as their manifests say, {} not\n", rows.size(), rows.size() - failed,
-             failed);
+  const std::size_t passed = rows.size() - failed - skipped;
+  fmt::print("{} kernels: {} as their manifests say, {} not{}\n", rows.size(), passed, failed,
+             skipped == 0 ? "" : fmt::format(", {} do not fit the configuration", skipped));
   if (!options.json.empty()) {
     nlohmann::ordered_json report = nlohmann::ordered_json::array();
     for (const Row& row : rows) {
       report.push_back({{"kernel", row.name},
                         {"passed", row.passed},
+                        {"fits", row.fits},
                         {"expected", row.result.expected},
                         {"exit_code", static_cast<int>(row.result.code)},
                         {"report", row.result.report}});
@@ -149,9 +164,9 @@ int RunSuite(const std::vector<std::string>& paths, const SuiteOptions& options)
     WriteFile(options.json, JsonText(report));
   }
   if (!options.junit.empty()) {
-    WriteFile(options.junit, JUnit(rows, failed));
+    WriteFile(options.junit, JUnit(rows, failed, skipped));
   }
-  return failed == 0 ? 0 : 1;
+  return failed == 0 && passed != 0 ? 0 : 1;
 }
 
 }  // namespace muster::app

@@ -18,7 +18,9 @@ struct SuiteOptions {
 };
 
 // Runs every manifest below the directories and the manifests named, with a line for each as it
-// ends and a summary. Returns the program's exit code: 0 if all went as their manifests say.
+// ends and a summary. A kernel that does not fit the configuration that the options name is left
+// out. Returns the program's exit code: 0 if there were others, and all went as their manifests
+// say.
 int RunSuite(const std::vector<std::string>& paths, const SuiteOptions& options);
 
 }  // namespace muster::app

@@ -87,7 +87,7 @@ std::string Report(const Config& config, const Options& options, std::uint64_t c
     const std::uint64_t from = cycle > kBefore ? cycle - kBefore : 0;
     fmt::format_to(out, "  rerun   {} --wave mismatch.fst --wave-from {} --wave-to {}\n",
                    options.rerun, from, cycle + kBehind);
-    fmt::format_to(out, "  wave    gtkwave mismatch.fst\n");
+    fmt::format_to(out, "  wave    scripts/wave.py --fst mismatch.fst --at {}\n", cycle);
   }
   return text;
 }

@@ -16,6 +16,12 @@ class InputError : public std::runtime_error {
   explicit InputError(const std::string& message) : std::runtime_error(message) {}
 };
 
+// A kernel that other configurations of the unit can run, and this one cannot.
+class DoesNotFit : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 // Text from the input as a message can show it: in ASCII, and in one line.
 inline std::string Printable(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef";

@@ -44,7 +44,7 @@ void CheckFits(const Config& config, const Program& program, const Launch& launc
       }
       names += fmt::format("{}{}", names.empty() ? "" : " or ", other.name);
     }
-    throw InputError(
+    throw DoesNotFit(
         fmt::format("a block of {} threads is larger than the configuration {} holds "
                     "({} threads): use --config {}",
                     launch.Threads(), config.name, config.num_warps * kWarpSize, names));
@@ -56,7 +56,7 @@ void CheckFits(const Config& config, const Program& program, const Launch& launc
     if (i.op != Op::kBarrier || !IsReduction(static_cast<OpKind>(i.mode))) {
       continue;
     }
-    throw InputError(fmt::format("{}:{}: the configuration {} has no barrier reductions",
+    throw DoesNotFit(fmt::format("{}:{}: the configuration {} has no barrier reductions",
                                  program.file, i.line, config.name));
   }
 }

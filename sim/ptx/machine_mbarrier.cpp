@@ -28,12 +28,12 @@ void CheckMbarriersFit(const Config& config, const Program& program, const Launc
                               : i.a[2] != kNoSlot && !config.mb_limit ? "time limits of try_wait"
                                                                       : nullptr;
     if (lacks != nullptr) {
-      throw InputError(fmt::format("{}:{}: the configuration {} has no {}", program.file, i.line,
+      throw DoesNotFit(fmt::format("{}:{}: the configuration {} has no {}", program.file, i.line,
                                    config.name, lacks));
     }
   }
   if (any && launch.shared_bytes > config.smem_bytes) {
-    throw InputError(
+    throw DoesNotFit(
         fmt::format("a CTA has {} bytes of shared memory, but mbarriers of the "
                     "configuration {} lie in the first {}: use less dynamic_shared",
                     launch.shared_bytes, config.name, config.smem_bytes));

@@ -117,6 +117,8 @@ Session::Session(const Manifest& manifest, const Config& config, std::uint64_t s
     LayOut();
     CheckMbarriersFit(config_, program_, launch_);
     PassArguments();
+  } catch (const DoesNotFit& error) {
+    throw DoesNotFit(fmt::format("{}: {}", manifest.path, error.what()));
   } catch (const InputError& error) {
     throw InputError(fmt::format("{}: {}", manifest.path, error.what()));
   }
@@ -188,7 +190,7 @@ void Session::SetCooperative() {
   const std::uint64_t at_once = std::min<std::uint64_t>(
       config_.num_ctas, config_.num_warps / std::max<std::uint64_t>(launch_.Warps(), 1));
   if (launch_.Clusters() > at_once) {
-    throw InputError(fmt::format(
+    throw DoesNotFit(fmt::format(
         "a cooperative grid of {} CTAs does not fit the configuration {}, which holds {} of them "
         "at once: use a smaller grid or block, or another --config",
         launch_.Ctas(), config_.name, at_once * launch_.ClusterCtas()));

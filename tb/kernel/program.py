@@ -236,9 +236,9 @@ def write(folder, what):
     return path
 
 
-def run(*command):
+def run(*command, **options):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True,
-                          errors="replace", timeout=50, check=False)
+                          errors="replace", timeout=50, check=False, **options)
 
 
 def check(condition, message, result=None):
@@ -399,6 +399,24 @@ def junit(muster, folder):
     check(names == ["k \ufffd\ufffd ? ? \u00e9 <&>\""], f"names: {names}")
 
 
+def fits(muster, folder):
+    """A kernel that is too large for the configuration asked for is left out of a suite, and said."""
+    manifests = [KERNELS / name / f"{name}.json" for name in ("vote", "pairs")]
+    report, path = folder / "out.json", folder / "out.xml"
+    result = run(muster, "suite", *manifests, "--config", "small", "--json", report, "--junit", path)
+    check(result.returncode == 0 and "pairs                        does not fit: " in result.stdout and
+          "2 kernels: 1 as their manifests say, 0 not, 1 do not fit" in result.stdout, "one row", result)
+    check([row["fits"] for row in json.loads(report.read_text())] == [False, True], report.read_text())
+    suite = ElementTree.parse(path).getroot()
+    check(suite.get("skipped") == "1" and len(list(suite.iter("skipped"))) == 1, path.read_text())
+    result = run(muster, "suite", manifests[1], "--config", "small")
+    check(result.returncode == 1, "nothing has run: expected exit code 1", result)
+    manifest = write(folder, case(2, "", config="small", block=[512, 1, 1]))
+    result = run(muster, "suite", manifest)
+    check(result.returncode == 1 and "FAILED" in result.stdout,
+          "a manifest that asks for what cannot be: expected exit code 1", result)
+
+
 def version(muster, folder):
     result = run(muster, "--version")
     stated = re.search(r"project\(muster VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
@@ -474,6 +492,39 @@ def disk_full(muster, folder):
     check(done.returncode == 2 and "standard output" in done.stderr, "expected code 2")
 
 
+def wave_cut(muster, folder):
+    """A waveform that cannot be written whole, for the length of files or for the disk, is an error in
+    a sentence, and not left; a log likewise."""
+    kernel = KERNELS / "mb_pipeline" / "mb_pipeline.json"
+    path = folder / "w.fst"
+    small = ("--config", "small")
+    result = run(muster, "run", kernel, *small, "--wave", path)
+    check(result.returncode == 0, "expected a waveform", result)
+    whole = path.stat().st_size
+    for blocks in (1, 8, 64, whole // 2048):  # of 1024 bytes
+        result = run("bash", "-c", f"ulimit -f {blocks}; exec \"$@\"", "-", muster, "run", kernel,
+                     *small, "--wave", path)
+        check(result.returncode == 2 and not result.stdout and
+              re.fullmatch(rf"{path}: the waveform cannot be written: .*\n", result.stderr),
+              f"{blocks} KiB: expected exit code 2 and a sentence", result)
+        check(not path.exists(), f"{blocks} KiB: a cut waveform is left")
+    result = run("bash", "-c", "ulimit -f 1; exec \"$@\"", "-", muster, "run", kernel, *small, "--log",
+                 folder / "log")
+    check(result.returncode == 2 and result.stderr.startswith(f"{folder}/log"), "the log", result)
+    (folder / "disk").mkdir()
+    for where, wave, size in (("disk", "disk/w.fst", whole // 2048), ("/tmp", "w.fst", 16)):
+        # The waveform's disk, and that of temporary files, which hides this folder's name.
+        if where == "/tmp" and pathlib.Path(muster).resolve().is_relative_to("/tmp"):
+            continue
+        result = run("unshare", "--user", "--map-root-user", "--mount", "bash", "-c",
+                     'mount -t tmpfs -o size="$1"k tmpfs "$2" || exit 99; shift 2; exec "$@"', "-",
+                     size, where, muster, "run", kernel, *small, "--wave", wave, cwd=folder)
+        if result.returncode == 99 or result.stderr.startswith("unshare"):
+            return  # there are no namespaces here; the limits have shown the same
+        check(result.returncode == 2 and f"{wave}: the waveform cannot be written: " in result.stderr,
+              f"{where} is full: expected exit code 2 and a sentence", result)
+
+
 def unusable_files(muster, folder):
     """Files of the other commands that are missing, folders, endless, or loops of links."""
     loop = folder / "loop"
@@ -497,9 +548,11 @@ SCRIPTS = {
     "usage.unwritable": unwritable,
     "usage.outputs": outputs,
     "usage.disk_full": disk_full,
+    "usage.wave_cut": wave_cut,
     "usage.unusable_files": unusable_files,
     "usage.version": version,
     "report.junit": junit,
+    "suite.fits": fits,
     "report.counts": report,
     "report.lines": report_rows,
     "check": check_ptx,

@@ -6,13 +6,28 @@
   surroundings.py --list       the names of all cases
 """
 
+import fcntl
 import os
 import pathlib
+import pty
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import time
+import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+KERNELS = ROOT / "sim/kernels"
+SKIPPED = 77
+SLOW_BUILD = """rule slow
+  command = sleep 1; echo x >> $out
+build one: slow
+build two: slow one
+build build.ninja: phony
+"""
+sys.path.insert(0, str(ROOT / "scripts"))
 
 
 def run(*command, **options):
@@ -39,8 +54,152 @@ def temporary_folders(build, folder):
         check(not list(temporary.iterdir()), f"{program} leaves {list(temporary.iterdir())}")
 
 
+def path_with_a_space(build, folder):
+    """A checkout in such a path configures and builds, and in one configuration if that is asked for."""
+    copy = folder / "a path with spaces"
+    listed = run("git", "-C", ROOT, "ls-files", "-co", "--exclude-standard")
+    if listed.returncode:
+        listed = run("find", ".", "-path", "./build*", "-prune", "-o", "-type", "f", "-print", cwd=ROOT)
+    for file in listed.stdout.splitlines():
+        if (ROOT / file).is_file():
+            (copy / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / file, copy / file)
+    result = run(copy / "scripts/build.sh", "--config", "small", "muster_codes", "muster_golden")
+    check(result.returncode == 0, "expected it to build", result)
+    rules = (copy / "build/small/build.ninja").read_text()
+    check("muster_unit_small" in rules and "muster_unit_default" not in rules, "one unit alone")
+
+
+def unknown_config(build, folder):
+    """CONFIG= of no configuration, and for a target that takes none, is refused in a sentence."""
+    for words, says in ((["regress", "CONFIG=nope"], "There is no configuration 'nope'; there are small"),
+                        (["run", "CONFIG=../x"], "There is no configuration '../x'"),
+                        (["wave", "KERNEL=vote", "CONFIG=nope"], "There is no configuration 'nope'"),
+                        (["mutants", "CONFIG=small"], "mutants takes no CONFIG=; run regress")):
+        result = run("make", "-C", ROOT, *words, "SETUP=no", "JOBS=1")
+        check(result.returncode == 2 and says in result.stdout, f"make {words}: expected a sentence", result)
+    check(not (ROOT / "x").exists(), "a folder outside of build/")
+
+
+def one_build_at_a_time(build, folder):
+    """Two builds in one folder: the second waits, says so, and finds nothing to do."""
+    (folder / "build.ninja").write_text(SLOW_BUILD)
+    environment = os.environ | {"BUILD": str(folder), "CMAKE_OPTIONS": ""}
+    first = subprocess.Popen([ROOT / "scripts/build.sh"], env=environment, stdout=subprocess.DEVNULL)
+    while not (folder / ".ninja_log").exists():
+        time.sleep(0.05)
+    second = run(ROOT / "scripts/build.sh", env=environment)
+    check(first.wait() == 0 and second.returncode == 0, "expected both to build", second)
+    check(f"Another build is at work in {folder}/; this one waits" in second.stdout, "a sentence", second)
+    check((folder / "one").read_text() + (folder / "two").read_text() == "x\nx\n", "each is built once")
+
+
+def build_in_a_terminal(build, folder):
+    """In a terminal a build shows how far it is before it ends."""
+    (folder / "build.ninja").write_text(SLOW_BUILD)
+    terminal, end = pty.openpty()
+    started = subprocess.Popen([ROOT / "scripts/build.sh"], stdout=end, stderr=end,
+                               env=os.environ | {"BUILD": str(folder), "CMAKE_OPTIONS": "", "TERM": "vt100"})
+    os.close(end)
+    shown = b""
+    while b"build 1/2" not in shown:
+        try:
+            shown += os.read(terminal, 4096)
+        except OSError:
+            break
+    check(b"build 1/2" in shown and started.poll() is None, f"shown before its end: {shown}")
+    check(started.wait() == 0, "expected it to build")
+
+
+def one_run_at_a_time(build, folder):
+    """A folder in which a script works is taken: another run says so and touches nothing."""
+    path = ROOT / "build/mutants.lock"
+    path.parent.mkdir(exist_ok=True)
+    with open(path, "a+", encoding="ascii") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock.truncate(0)
+            lock.write("4711")
+            lock.flush()
+        except BlockingIOError:
+            pass  # a run of somebody's: as good
+        result = run(ROOT / "scripts/mutants.py", "--count", "1")
+        check(result.returncode == 2 and
+              re.fullmatch(r"build/mutants/ is in use by another run \(process \d+\); begin again when "
+                           r"that has ended\.\n", result.stdout), "expected a sentence", result)
+
+
+def needs_fst2vcd():
+    if not shutil.which("fst2vcd"):
+        print("fst2vcd is missing: scripts/setup.sh wave")
+        sys.exit(SKIPPED)
+
+
+def wave_shows(build, folder):
+    """Each signal that the save file names is in the trace, in every configuration that was built; the
+    picture shows a release two cycles after the last commit before it, and the words of mbarriers."""
+    needs_fst2vcd()
+    import configs
+    import trace
+    seen = 0
+    for config in configs.NAMES:
+        for kernel in ("block_sum", "mb_ring"):
+            fst, svg = folder / f"{config}-{kernel}.fst", folder / "x.svg"
+            result = run(build / "sim/app/muster", "run", KERNELS / kernel / f"{kernel}.json",
+                         "--config", config, "--wave", fst)
+            if "built without the configuration" in result.stdout:
+                continue
+            check(result.returncode == 0, "expected a run", result)
+            result = run(ROOT / "scripts/wave.py", "--fst", fst, "--svg", svg,
+                         env=os.environ | {"BUILD": str(folder), "DISPLAY": ""})
+            check(result.returncode == 0, "expected a picture", result)
+            saved = (folder / "wave" / f"{config}-{kernel}.gtkw").read_text()
+            check(f"{trace.UNIT}.mb_commit_o.word.pending[19:0]" in saved, saved)
+            ElementTree.parse(svg)
+            if kernel == "block_sum":
+                traced = trace.Trace(fst, 24)
+                row = {row.signal: row for rows in traced.groups.values() for row in rows}
+                cycles = range(traced.event - 2, traced.event + 1)
+                check(traced.shown(row["release_o"], cycles) == ["", "", "0-7"], "the release")
+                check(any(traced.values("commit_o.valid", cycles)[:1]), "the commit before it")
+                check(">0-7</text>" in svg.read_text(), svg.read_text())
+            seen += 1
+    check(seen, "no configuration was built")
+
+
+def wave_of_no_run(build, folder):
+    """What cannot run leaves no picture, not even an old one, and is an error."""
+    needs_fst2vcd()
+    (folder / "wave").mkdir()
+    (folder / "sim/app").mkdir(parents=True)
+    shutil.copy(build / "sim/app/muster", folder / "sim/app")
+    (folder / "build.ninja").write_text("build muster: phony\nbuild build.ninja: phony\n")
+    old = [folder / "wave" / f"vote.{kind}" for kind in ("fst", "svg", "gtkw")]
+    for options, says in ((["--seed", "x"], "--seed"), (["--kernel", "nope"], "no kernel 'nope'"),
+                          (["--config", "nope"], "no configuration 'nope'")):
+        for path in old:
+            path.write_text("old")
+        result = run(ROOT / "scripts/wave.py", *([] if "--kernel" in options else ["--kernel", "vote"]),
+                     *options, env=os.environ | {"BUILD": str(folder), "DISPLAY": "", "SETUP": "no",
+                                                 "CMAKE_OPTIONS": ""})
+        check(result.returncode == 2 and says in result.stdout, f"{options}: expected exit code 2", result)
+        check(".svg" not in result.stdout, f"{options}: no picture", result)
+    for path in old:
+        path.write_text("old")
+    result = run(ROOT / "scripts/wave.py", "--kernel", "vote", "--seed", "x",
+                 env=os.environ | {"BUILD": str(folder), "DISPLAY": "", "SETUP": "no", "CMAKE_OPTIONS": ""})
+    check(not any(path.exists() for path in old), "the old picture is gone")
+
+
 CASES = {
     "temporary_folders": temporary_folders,
+    "path_with_a_space": path_with_a_space,
+    "unknown_config": unknown_config,
+    "one_build_at_a_time": one_build_at_a_time,
+    "build_in_a_terminal": build_in_a_terminal,
+    "one_run_at_a_time": one_run_at_a_time,
+    "wave_shows": wave_shows,
+    "wave_of_no_run": wave_of_no_run,
 }
 
 

@@ -1,0 +1,214 @@
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""The unit's pins in a trace (FST): which are shown, under what name, and their values by cycle."""
+
+import dataclasses
+import os
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CYCLE = 10  # time units, as sim/lockstep/dut.h has it
+UNIT = "muster.muster_flat.u_muster"
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    signal: str  # below the unit
+    label: str
+    how: str = "decimal"  # bit, warps (a set of them), decimal, hex, ..., or an enum of muster_pkg
+    when: str = ""  # the signal that must not be 0 for this one to mean anything
+    bit: int | None = None  # of `when`, and of what is shown as a bit, in a vector of ports
+
+    def at(self, port):
+        return dataclasses.replace(self, signal=self.signal.replace("PORT", str(port)), bit=port)
+
+
+def payload(of, when, rows):
+    return [Row(f"{of}.{name}", label, how, when) for name, label, how in rows]
+
+
+GROUP = [("op", "op", "mb_op_e"), ("place.cta", "cta", "decimal"), ("place.addr", "address", "hex")]
+
+# What is shown, group by group; PORT: for each issue port.
+GROUPS = {
+    "lifecycle": [Row("lifecycle_valid_i", "valid", "bit"), Row("lifecycle_ready_o", "ready", "bit"),
+                  *payload("lifecycle_i", "lifecycle_valid_i",
+                           [("op", "op", "lifecycle_e"), ("cta", "cta", "decimal"), ("warp", "warp", "decimal")]),
+                  Row("lifecycle_warps_i", "warps", "warps", "lifecycle_valid_i")],
+    "issue, port PORT": [Row("issue_valid_i", "valid", "bit"), Row("issue_ready_o", "ready", "bit"),
+                         *payload("issue_i[PORT]", "issue_valid_i",
+                                  [("op", "op", "op_e"), ("cta", "cta", "decimal"),
+                                   ("warp", "warp", "decimal"), ("bar", "barrier", "decimal"),
+                                   ("count", "count", "decimal"), ("lanes", "lanes", "hex")])],
+    "warps": [Row("fence_req_o", "drain asked for", "warps"), Row("busy_o", "busy", "warps"),
+              Row("u_cta.waiting", "waiting", "warps")],
+    "commit, port PORT": [Row("commit_o.valid", "valid", "bit"),
+                          Row("commit_o.warp[PORT]", "warp", "decimal", "commit_o.valid")],
+    "commit": [Row("commit_o.lifecycle", "lifecycle", "bit")],
+    "entry": [Row("commit_o.entry_valid", "written", "bit"),
+              *payload("commit_o", "commit_o.entry_valid",
+                       [("entry_cta", "cta", "decimal"), ("entry_bar", "barrier", "decimal"),
+                        ("entry_word.kind", "kind", "kind_e"), ("entry_word.arrived", "arrived", "decimal"),
+                        ("entry_word.expected", "of", "decimal"),
+                        ("entry_word.value", "value", "decimal")])],
+    "release": [Row("release_o", "warps", "warps"),
+                *payload("release_info_o", "release_o",
+                         [("cta", "cta", "decimal"), ("bar", "barrier", "decimal"),
+                          ("kind", "kind", "kind_e"), ("value", "value", "decimal")])],
+    "fault": [Row("fault_valid_o", "ports, lifecycle", "warps")],
+    "mbarrier, warps": [Row("mb_issue_valid_i", "valid", "bit"), Row("mb_issue_ready_o", "ready", "bit"),
+                        *payload("mb_issue_i", "mb_issue_valid_i",
+                                 [*GROUP, ("warp", "warp", "decimal"), ("lanes", "lanes", "hex"),
+                                  ("operand", "operand", "decimal")])],
+    "mbarrier, copies": [Row("mb_async_valid_i", "valid", "bit"), Row("mb_async_ready_o", "ready", "bit"),
+                         *payload("mb_async_i", "mb_async_valid_i",
+                                  [*GROUP, ("operand", "operand", "decimal")])],
+    "mbarrier, other CTAs": [Row("mb_remote_valid_i", "valid", "bit"),
+                             Row("mb_remote_ready_o", "ready", "bit"),
+                             *payload("mb_remote_i", "mb_remote_valid_i",
+                                      [*GROUP, ("lanes", "lanes", "hex"),
+                                       ("operand", "operand", "decimal")])],
+    "mbarrier, commit": [Row("mb_commit_o.valid", "valid", "bit"),
+                         *payload("mb_commit_o", "mb_commit_o.valid",
+                                  [("source", "source", "mb_source_e"), ("warp", "warp", "decimal"),
+                                   ("place.cta", "cta", "decimal"), ("place.addr", "address", "hex"),
+                                   ("word.phase", "phase", "decimal"),
+                                   ("word.pending", "pending", "negated"),
+                                   ("word.tx", "tx-count", "signed"), ("turned", "turned", "decimal"),
+                                   ("parked", "parked", "decimal")])],
+    "mbarrier, waits": [Row("mb_wake_o", "woken", "warps"), Row("mb_expire_o", "expired", "warps"),
+                        Row("mb_fence_req_o", "drain asked for", "warps"),
+                        Row("mb_busy_o", "busy", "warps")],
+    "mbarrier, response": [Row("mb_response_valid_o", "valid", "bit"),
+                           *payload("mb_response_o", "mb_response_valid_o",
+                                    [("warp", "warp", "decimal"), ("op", "op", "mb_op_e"),
+                                     ("complete", "complete", "decimal")])],
+    "mbarrier, fault": [Row("mb_fault_valid_o", "valid", "bit"),
+                        *payload("mb_fault_o", "mb_fault_valid_o",
+                                 [("cause", "cause", "fault_e"), ("warp", "warp", "decimal")])],
+}
+EVENTS = ["release_o", "mb_wake_o"]  # the first of which is worth a picture
+
+
+SIGNED = {"signed": 21, "negated": 20}  # the widths of tx_count and counts in a word
+
+
+def enum_names(name):
+    """The names of an enum of muster_pkg by value, without what all of them begin with."""
+    text = (ROOT / "rtl/muster_pkg.sv").read_text()
+    body = re.search(rf"typedef enum logic \[\d+:0\] \{{([^}}]*)\}} {name};", text)[1]
+    values = re.findall(r"^\s*(\w+)\s*=\s*\d+'d(\d+)", body, re.MULTILINE)
+    prefix = os.path.commonprefix([item for item, _ in values])
+    return {int(value): item.removeprefix(prefix) for item, value in values}
+
+
+class Trace:
+    """The rows' signals, and their values from the trace's begin on, or near its first event."""
+
+    def __init__(self, fst, cycles, at=None):
+        self.full = {}  # signal below the unit: its name in the trace, range included
+        self.changes = {}  # signal below the unit: [(cycle, value)]
+        self.event = at
+        self.first = self.last = None
+        codes = {}
+        with subprocess.Popen(["fst2vcd", fst], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              text=True, errors="replace") as vcd:
+            self.read_names(vcd.stdout, codes)
+            self.ports = sum(f"issue_i[{port}].op" in self.full for port in range(64))
+            self.groups = {title.replace("PORT", str(port)):
+                           [row.at(port) if "PORT" in title else row for row in rows]
+                           for title, rows in GROUPS.items()
+                           for port in range(self.ports if "PORT" in title else 1)}
+            self.read_values(vcd.stdout, codes, cycles)
+            vcd.terminate()
+
+    def read_names(self, lines, codes):
+        scope = []
+        for line in lines:
+            if line.startswith("$scope"):
+                scope.append(line.split()[2])
+            elif line.startswith("$upscope"):
+                scope.pop()
+            elif line.startswith("$var"):
+                _, _, _, code, name, *bits = line.split()[:-1]
+                full = ".".join([*scope, name])
+                if full.startswith(f"{UNIT}."):
+                    signal = full.removeprefix(f"{UNIT}.")
+                    self.full[signal] = full + "".join(bits)
+                    codes.setdefault(code, []).append(signal)
+            elif line.startswith("$enddefinitions"):
+                return
+
+    def missing(self):
+        """Signals that are shown and not in the trace."""
+        return sorted({signal for rows in self.groups.values() for row in rows
+                       for signal in (row.signal, row.when) if signal and signal not in self.full})
+
+    def read_values(self, lines, codes, cycles):
+        wanted = {signal for rows in self.groups.values() for row in rows
+                  for signal in (row.signal, row.when)} | set(EVENTS)
+        codes = {code: [s for s in signals if s in wanted] for code, signals in codes.items()}
+        time = 0
+        for line in lines:
+            if line.startswith("#"):
+                time = int(line[1:])
+                if self.event is not None and time > (self.event + cycles) * CYCLE:
+                    return
+                self.first = time // CYCLE if self.first is None else self.first
+                self.last = time // CYCLE
+                continue
+            value, _, code = line.strip().partition(" ") if line[0] == "b" else (line[0], "", line[1:].strip())
+            digits = value.removeprefix("b")
+            number = int(digits, 2) if digits and set(digits) <= set("01") else None
+            for signal in codes.get(code, ()):
+                # What the clock's edge, in the middle of a cycle, changes is seen in the next one.
+                cycle = time // CYCLE + (time % CYCLE != 0)
+                self.changes.setdefault(signal, []).append((cycle, number))
+                if signal in EVENTS and number and self.event is None:
+                    self.event = cycle
+
+    def values(self, signal, cycles):
+        """The signal's settled values in these cycles; None: unknown."""
+        changes, value, next_change, result = self.changes.get(signal, []), None, 0, []
+        for cycle in cycles:
+            while next_change < len(changes) and changes[next_change][0] <= cycle:
+                value = changes[next_change][1]
+                next_change += 1
+            result.append(value)
+        return result
+
+    def shown(self, row, cycles):
+        """What a row shows in each of these cycles: True or False of a bit, or a text; empty: nothing."""
+        mask = -1 if row.bit is None else 1 << row.bit
+        values = self.values(row.signal, cycles)
+        if row.how == "bit":
+            return [bool(value and value & mask) for value in values]
+        valid = self.values(row.when, cycles) if row.when else [mask] * len(values)
+        return [text_of(value, row.how) if means and means & mask else ""
+                for value, means in zip(values, valid)]
+
+
+def text_of(value, how):
+    if value is None:
+        return "x"
+    if how == "warps":
+        return numbers_text(value)
+    if how == "hex":
+        return f"{value:#x}"
+    if how in SIGNED:
+        value = value if value < 1 << SIGNED[how] - 1 else value - (1 << SIGNED[how])
+        return str(-value if how == "negated" else value)
+    return str(value) if how == "decimal" else enum_names(how).get(value, str(value))
+
+
+def numbers_text(mask):
+    """0b1101: 0,2-3."""
+    numbers = [number for number in range(mask.bit_length()) if mask >> number & 1]
+    runs = []
+    for number in numbers:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in runs)
