@@ -29,10 +29,13 @@ if ! flock --nonblock "$lock"; then
   flock "$lock"
 fi
 
-# CMake writes Ninja's rules anew when its own sources have changed, or one that the rules name is gone.
-if [[ ! -f $build/build.ninja || ${#options[@]} -gt 0 ||
-  $(ninja -C "$build" -n build.ninja 2>&1) != *"no work to do"* ]]; then
-  echo "Configuring $build/; half a minute or so" >&2
+configuring() { echo "Configuring $build/; half a minute or so" >&2; }
+
+# Ninja brings its own rules up to date, unless a source that they name is gone.
+if [[ ! -f $build/build.ninja || ${#options[@]} -gt 0 ]] ||
+  ! ninja -C "$build" build.ninja 2>&1 |
+  while read -r line; do [[ $line != *"Re-running CMake"* ]] || configuring; done; then
+  configuring
   if ! cmake -G Ninja -S . -B "$build" "${options[@]}" >"$build/configure.log" 2>&1; then
     cat "$build/configure.log" >&2
     exit 1

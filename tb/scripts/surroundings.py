@@ -94,6 +94,15 @@ def one_build_at_a_time(build, folder):
     check((folder / "one").read_text() + (folder / "two").read_text() == "x\nx\n", "each is built once")
 
 
+def nothing_to_build(build, folder):
+    """Where nothing has changed a build configures nothing, and says nothing."""
+    for _ in range(2):
+        result = run(ROOT / "scripts/build.sh", "muster_golden",
+                     env=os.environ | {"BUILD": str(build), "CMAKE_OPTIONS": ""})
+        check(result.returncode == 0, "expected it to build", result)
+    check(not result.stdout, "expected not a word", result)
+
+
 def build_in_a_terminal(build, folder):
     """In a terminal a build shows how far it is before it ends."""
     (folder / "build.ninja").write_text(SLOW_BUILD)
@@ -196,6 +205,7 @@ CASES = {
     "path_with_a_space": path_with_a_space,
     "unknown_config": unknown_config,
     "one_build_at_a_time": one_build_at_a_time,
+    "nothing_to_build": nothing_to_build,
     "build_in_a_terminal": build_in_a_terminal,
     "one_run_at_a_time": one_run_at_a_time,
     "wave_shows": wave_shows,
