@@ -15,7 +15,7 @@ BUILD  := build$(if $(CONFIG),/$(CONFIG))
 MUSTER := $(BUILD)/sim/app/muster
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress mutants formal coverage wave bench fpga verilog gates hwprobe clean
+.PHONY: help setup build run test lint format regress corners mutants formal coverage wave bench fpga verilog gates hwprobe clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -44,6 +44,9 @@ regress: setup  ## Constrained-random streams on every configuration: SEEDS=200 
 	@scripts/build.sh $(ONLY) regress
 	@$(BUILD)/tb/lockstep/regress $(ONLY) --seeds $(SEEDS) --jobs $(JOBS) \
 	  --junit $(BUILD)/regress.xml --json $(BUILD)/regress.json
+
+corners: setup  ## The regression on corners of the parameters: each switch off, odd sizes: SEEDS=10
+	@scripts/corners.py $(if $(filter command line,$(origin SEEDS)),--seeds $(SEEDS))
 
 mutants: setup  ## Show that wrong variants of the RTL and of the golden model are caught: COUNT=n
 	@scripts/mutants.py $(if $(COUNT),--count $(COUNT))

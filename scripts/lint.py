@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 
+import corners
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 JOBS = int(os.environ.get("JOBS", os.cpu_count()))
 SPDX = "Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0"
@@ -45,13 +47,14 @@ def failures(commands, passed=lambda command: None):
 
 
 def verilator():
-    """The unit in all configurations, the mbarrier room alone in its own, what goes around them."""
+    """The unit in all configurations and at all corners of its parameters, the mbarrier room alone in
+    its configurations, what goes around them."""
     waivers = ["scripts/waivers.vlt"] if (ROOT / "scripts/waivers.vlt").exists() else []
     lint = ["verilator", "--lint-only", "-Wall", *waivers, "-f", "rtl/muster.f"]
     configs = json.loads((ROOT / "scripts/configs.json").read_text())
     commands = [lint + ["tb/lockstep/muster_flat.sv", "--top-module", "muster_flat"] +
                 [f"-G{name}={value}" for name, value in parameters.items()]
-                for parameters in configs.values()]
+                for parameters in [*configs.values(), *corners.every().values()]]
     commands.append(lint + ["--top-module", "muster", "-GEnMbarrier=1'b1"])
     commands.append(lint + ["rtl/muster_template.sv", "--top-module", "muster_template"])
     configs = json.loads((ROOT / "scripts/mbarrier_configs.json").read_text())

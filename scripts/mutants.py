@@ -6,7 +6,7 @@ Each patch of tb/mutants/rtl makes the unit wrong: it must still pass a plain sy
 in rtl/mbarrier a plain arrive and wait, and the regression must catch it, or the unit tests of the
 mbarrier room. Each patch of tb/mutants/golden makes the golden model wrong, and
 tb/golden alone must catch it. A patch begins with `# what is wrong`, and an RTL patch may name the
-configuration to test (`# config: default`), and the checker of tb/formal that must catch it before the
+configuration to test (`# config: default`, or one of scripts/corners.py), and the checker of tb/formal that must catch it before the
 lockstep does (`# checker: ram_props`). A mutant that nothing catches fails the target.
 """
 
@@ -21,6 +21,7 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
+import corners
 import lock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -84,6 +85,11 @@ def build(config, *targets):
     environment = os.environ | {"BUILD": folder}
     if not (TREE / folder / "build.ninja").exists():
         environment["CMAKE_OPTIONS"] = f"-DMUSTER_CONFIGS={config} -DMUSTER_UNIT_OPTIONS=-O1"
+        corner = (corners.every() | corners.quick()).get(config)
+        if corner:
+            (TREE / folder).mkdir(exist_ok=True)
+            (TREE / folder / "configs.json").write_text(json.dumps({config: corner}))
+            environment["CMAKE_OPTIONS"] += f" -DMUSTER_CONFIGS_FILE={folder}/configs.json"
     done = subprocess.run([TREE / "scripts/build.sh", *targets], cwd=TREE, env=environment, text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return None if done.returncode == 0 else done.stdout

@@ -26,6 +26,8 @@ STAGES = {
                  "--junit", BUILD / "kernels.xml"], True),
     "regress": (["build/tb/lockstep/regress", "--seeds", "10", "--jobs", JOBS,
                  "--json", BUILD / "regress.json", "--junit", BUILD / "regress.xml"], True),
+    "corners": (["scripts/corners.py", "--quick", "--seeds", "3", "--junit", BUILD / "corners.xml"],
+                True),
     "mutants": (["scripts/mutants.py", "--count", "3", "--junit", BUILD / "mutants.xml"], True),
     "testplan": (["scripts/check_testplan.py", "--junit", BUILD / "testplan.xml"], False),
 }

@@ -20,7 +20,8 @@ module muster_check
   parameter bit          EnLanes  = 1'b1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned CtaW    = (NumCtas > 1) ? $clog2(NumCtas) : 1,
-  localparam int unsigned EntryW  = CtaW + $bits(bar_t)
+  localparam int unsigned NumPlaces = 1 << WarpW,
+  localparam int unsigned EntryW  = $clog2(NumCtas * NumBars)
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -36,7 +37,7 @@ module muster_check
   output logic                    done_o,          // a lifecycle operation, not a clear, goes on
 
   input  logic                    may_wait_i,      // a member's warp waits, but for an exit's
-  input  logic [NumWarps-1:0]     waiting_i,
+  input  logic [NumPlaces-1:0]    waiting_i,
   input  logic                    begins_i,        // one port: the warp chosen begins to wait now
   input  logic                    ahead_i,         // a group is in a later stage
   input  logic                    latest_we_i,     // an all-warps arrival was counted
@@ -248,7 +249,7 @@ module muster_check
 
   logic [NumIssue-1:0] takes_effect;
 
-  assign next_o = {next_cta, ready_o ? group_i.bar : group_o.bar};
+  assign next_o = EntryW'({next_cta, ready_o ? group_i.bar : group_o.bar});
 
   // A clear of a slot that is taken goes no further.
   assign valid_o = go && !(EnFaults && group_q.op == GroupClear &&

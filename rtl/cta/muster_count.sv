@@ -17,8 +17,8 @@ module muster_count
   parameter int unsigned NumIssue = 1,
   parameter bit          EnFaults = 1'b1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
-  localparam int unsigned CtaW    = (NumCtas > 1) ? $clog2(NumCtas) : 1,
-  localparam int unsigned EntryW  = CtaW + $bits(bar_t)
+  localparam int unsigned NumPlaces = 1 << WarpW,
+  localparam int unsigned EntryW  = $clog2(NumCtas * NumBars)
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -39,7 +39,7 @@ module muster_count
   output bar_word_t               census_o,    // ... and its counts, a cycle later
 
   output logic [NumIssue-1:0]     commits_o,      // these members, of issue ports, commit ...
-  output logic [NumIssue-1:0][NumWarps-1:0] commit_warps_o,  // ... of these warps
+  output logic [NumIssue-1:0][NumPlaces-1:0] commit_warps_o,  // ... of these warps
   output logic                    commit_lc_o,    // a lifecycle operation commits
   output logic [NumWarps-1:0]     warps_o,     // that arrive to wait, are written, or cleared
   output outcome_t                outcome_o,
@@ -97,8 +97,8 @@ module muster_count
     for (int m = 0; m < NumIssue; m++) next_warps_o[m] = members_d[m].warp[WarpW-1:0];
   end
 
-  assign next_o  = {group_d.cta[CtaW-1:0], group_d.bar};
-  assign entry   = {group_q.cta[CtaW-1:0], group_q.bar};
+  assign next_o  = EntryW'({group_d.cta, group_d.bar});
+  assign entry   = EntryW'({group_q.cta, group_q.bar});
   assign busy_o  = valid_q;
 
   count_t read, offered, census;    // the entry of the group offered, as read and as it is
@@ -232,7 +232,7 @@ module muster_count
   // Onward
   // -------------------------------------------------------------------------------------------
 
-  logic [NumWarps-1:0] member_warp;
+  logic [NumPlaces-1:0] member_warp;
 
   assign commits_o   = done & {NumIssue{valid_q && !is_lifecycle(group_q.op)}};
   assign commit_lc_o = valid_q && is_lifecycle(group_q.op) && (group_q.op != GroupClear);
@@ -269,10 +269,10 @@ module muster_count
     for (int m = 0; m < NumIssue; m++) begin
       member_warp = '0;
       member_warp[members_q[m].warp[WarpW-1:0]] = 1'b1;
-      commit_warps_o[m] = member_warp & {NumWarps{commits_o[m]}};
+      commit_warps_o[m] = member_warp & {NumPlaces{commits_o[m]}};
       if (valid_q && counts[m] &&
           (arrives ? members_q[m].waits : (group_q.op inside {GroupWriteWarp, GroupClear}))) begin
-        warps_o = warps_o | member_warp;
+        warps_o = warps_o | member_warp[NumWarps-1:0];
       end
       effects_o[m] = '{
         counts: valid_q && counts[m],

@@ -57,7 +57,11 @@ module muster_cta
 
   localparam int unsigned WarpW  = $clog2(NumWarps);
   localparam int unsigned CtaW   = (NumCtas > 1) ? $clog2(NumCtas) : 1;
-  localparam int unsigned EntryW = CtaW + $bits(bar_t);
+  localparam int unsigned EntryW = $clog2(NumCtas * NumBars);
+
+  // An operation on its way has the place of its warp number's low bits, also if the unit has no such
+  // warp: it is refused, but only in its turn.
+  localparam int unsigned NumPlaces = 1 << WarpW;
 
   // The release stage is a cycle behind the counts, except in a unit so small that it need not be.
   localparam bit Lag = EnReduce || EnState || (NumIssue > 1);
@@ -70,8 +74,9 @@ module muster_cta
   request_t  [NumIssue-1:0] held;
   operands_t [NumIssue-1:0] operands;
   logic      [NumIssue-1:0][WarpW-1:0]    operand_warps;
-  logic      [NumIssue-1:0][NumWarps-1:0] fence_req, accept, commit_warps;
-  logic      [NumWarps-1:0] busy, waiting;
+  logic      [NumIssue-1:0][NumWarps-1:0]  fence_req;
+  logic      [NumIssue-1:0][NumPlaces-1:0] accept, commit_warps;
+  logic      [NumPlaces-1:0] busy, waiting;
 
   for (genvar p = 0; p < NumIssue; p++) begin : g_port
     muster_port #(
@@ -93,11 +98,11 @@ module muster_cta
     for (int p = 0; p < NumIssue; p++) fence_req_o = fence_req_o | fence_req[p];
   end
 
-  muster_busy #(.NumWarps(NumWarps), .NumIssue(NumIssue)) u_busy (
+  muster_busy #(.NumWarps(NumPlaces), .NumIssue(NumIssue)) u_busy (
     .clk_i, .rst_ni,
     .accept_i (accept), .commit_i (commit_warps), .busy_o (busy)
   );
-  assign busy_o = busy;
+  assign busy_o = busy[NumWarps-1:0];
 
   // -------------------------------------------------------------------------------------------
   // Lifecycle, select
@@ -170,7 +175,7 @@ module muster_cta
   logic                   commit_lc;
   bar_word_t              census_count;
 
-  assign census_entry = {census_cta_i[CtaW-1:0], census_bar_i};
+  assign census_entry = EntryW'({census_cta_i, census_bar_i});
 
   muster_count #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnFaults(EnFaults)
@@ -204,7 +209,7 @@ module muster_cta
       end
     end
     always_ff @(posedge clk_i) warps <= counted_warps;
-    assign release_next = {counted.cta[CtaW-1:0], counted.bar};
+    assign release_next = EntryW'({counted.cta, counted.bar});
     assign release_busy = outcome.valid || completed_q;
   end else begin : g_no_lag
     assign outcome      = counted;

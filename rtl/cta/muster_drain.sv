@@ -43,12 +43,16 @@ module muster_drain
   logic [Span-1:0]             batch_q, batch_d;      // acknowledged, of the group in turn
   logic [GroupW-1:0]           turn_q, next_q;        // that group, and the next one
 
-  logic [WarpW-1:0] warp;
-  logic             drains, park;
+  logic [NumWarps-1:0] acknowledged;  // in this cycle
+  logic [WarpW-1:0]    warp;
+  logic                drains, park;
 
   assign warp   = request_i.warp[WarpW-1:0];
   assign drains = request_i.op inside {OpSync, OpArrive, OpRedAnd, OpRedOr, OpRedPopc};
-  assign park   = drains && !fence_ack_i[warp];  // if it is valid
+  // A warp that the unit lacks has no access outstanding.
+  assign park   = drains && 32'(warp) < NumWarps && !fence_ack_i[warp];  // if it is valid
+
+  assign acknowledged = parked_q & fence_ack_i;
 
   // The next of the batch, with its operation read from the parking memory.
   logic             any, load, pick_valid_q, pick_load, pick_take;
@@ -80,7 +84,7 @@ module muster_drain
       batch_d           = drained_q[next_q];
       drained_d[next_q] = '0;
     end
-    drained_d = drained_d | (Groups*Span)'(parked_q & fence_ack_i);
+    drained_d = drained_d | (Groups*Span)'(acknowledged);
   end
 
   assign pick_take = pick_valid_q && ready_i;

@@ -12,7 +12,8 @@ module muster_lifecycle
 #(
   parameter int unsigned NumWarps = 32,
   parameter bit          InOrder  = 1'b0,  // no operation can be overtaken
-  localparam int unsigned WarpW   = $clog2(NumWarps)
+  localparam int unsigned WarpW   = $clog2(NumWarps),
+  localparam int unsigned NumPlaces = 1 << WarpW
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -20,7 +21,7 @@ module muster_lifecycle
   input  logic                valid_i,
   output logic                ready_o,
   input  lifecycle_t          lifecycle_i,
-  input  logic [NumWarps-1:0] busy_i,   // has an operation between issue and commit
+  input  logic [NumPlaces-1:0] busy_i,   // has an operation between issue and commit
 
   output logic                valid_o,  // a group to select
   input  logic                ready_i,
@@ -33,7 +34,7 @@ module muster_lifecycle
   localparam int unsigned StepW = $clog2(Steps);
 
   logic [StepW:0]      walked_q;
-  logic [NumWarps-1:0] awaited_q, awaited_d;  // not seen free of an operation since valid
+  logic [NumPlaces-1:0] awaited_q, awaited_d;  // not seen free of an operation since valid
   logic                walked, step, sent_q, launches, leaves, held, waits, clear_q;
 
   assign launches  = (lifecycle_i.op == LcLaunch);

@@ -11,7 +11,8 @@ module muster_port
   parameter bit          EnReduce = 1'b1,
   parameter bit          EnDrain  = 1'b1,
   parameter bit          Hold     = 1'b0,  // with the register
-  localparam int unsigned WarpW   = $clog2(NumWarps)
+  localparam int unsigned WarpW   = $clog2(NumWarps),
+  localparam int unsigned NumPlaces = 1 << WarpW
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -19,8 +20,8 @@ module muster_port
   input  logic                valid_i,
   output logic                ready_o,
   input  issue_t              issue_i,
-  input  logic [NumWarps-1:0] busy_i,          // has an operation between issue and commit
-  output logic [NumWarps-1:0] accept_o,        // its operation is accepted in this cycle
+  input  logic [NumPlaces-1:0] busy_i,          // has an operation between issue and commit
+  output logic [NumPlaces-1:0] accept_o,        // its operation is accepted in this cycle
 
   output logic [NumWarps-1:0] fence_req_o,
   input  logic [NumWarps-1:0] fence_ack_i,
@@ -51,7 +52,7 @@ module muster_port
   if (EnDrain) begin : g_drain
     muster_drain #(.NumWarps(NumWarps)) u_drain (
       .clk_i, .rst_ni,
-      .valid_i (offered), .ready_o (taken), .request_i (request), .accept_i (accept_o),
+      .valid_i (offered), .ready_o (taken), .request_i (request), .accept_i (accept_o[NumWarps-1:0]),
       .fence_req_o, .fence_ack_i,
       .valid_o (drained_valid), .ready_i (drained_ready), .request_o (drained),
       .reads_o (drained_reads)

@@ -16,8 +16,7 @@ module muster_release
   parameter bit          EnReduce = 1'b1,
   parameter bit          EnState  = 1'b1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
-  localparam int unsigned CtaW    = (NumCtas > 1) ? $clog2(NumCtas) : 1,
-  localparam int unsigned EntryW  = CtaW + $bits(bar_t),
+  localparam int unsigned EntryW  = $clog2(NumCtas * NumBars),
   localparam int unsigned ValueW  = WarpW + 6
 ) (
   input  logic                   clk_i,
@@ -40,7 +39,7 @@ module muster_release
 );
 
   logic [EntryW-1:0] entry;
-  assign entry = {outcome_i.cta[CtaW-1:0], outcome_i.bar};
+  assign entry = EntryW'({outcome_i.cta, outcome_i.bar});
 
   // -------------------------------------------------------------------------------------------
   // Who waits

@@ -13,6 +13,7 @@ module muster_warps
   parameter int unsigned NumWarps = 32,
   parameter int unsigned NumIssue = 1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
+  localparam int unsigned NumPlaces = 1 << WarpW,
   localparam int unsigned ValueW  = WarpW + 6
 ) (
   input  logic                             clk_i,
@@ -26,7 +27,7 @@ module muster_warps
 
   input  logic [NumWarps-1:0]              release_i,
   input  release_t                         release_info_i,  // its value: of R2B.WARP too
-  output logic [NumWarps-1:0]              waiting_o,
+  output logic [NumPlaces-1:0]             waiting_o,       // a warp that the unit lacks does not
 
   input  logic [WarpW-1:0]                 read_warp_i,
   output warp_word_t                       read_word_o      // B2R.WARP, a cycle later
@@ -51,7 +52,7 @@ module muster_warps
     end
   end
 
-  assign waiting_o = waiting_q;
+  assign waiting_o = NumPlaces'(waiting_q);
 
   `MUSTER_ASSERT(ReleasedWaits, (release_i & ~waiting_q) == '0,
                  "a warp that does not wait is released")

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The named configurations of the unit, from scripts/configs.json.
+// The configurations that the program knows by name: those of scripts/configs.json, unless CMake
+// was given another file.
 #ifndef MUSTER_SIM_GOLDEN_CONFIG_H_
 #define MUSTER_SIM_GOLDEN_CONFIG_H_
 

@@ -112,14 +112,14 @@ const char* Name(Hazard hazard);
 enum class BarKind : std::uint8_t { kIdle = 0, kSync = 1, kAnd = 2, kOr = 3, kPopc = 4 };
 const char* Name(BarKind kind);
 
-// The parameters of a unit (scripts/configs.json).
+// The parameters of a unit, as scripts/configs.json has them.
 struct Config {
   const char* name;
   unsigned num_warps;
   unsigned num_ctas;
   unsigned num_issue;
-  bool reduce;  // BAR.RED and B2R.RESULT
-  bool state;   // B2R.BAR, B2R.WARP, R2B
+  bool reduce;  // BAR.RED and B2R
+  bool state;   // R2B
   bool faults;  // misuse is refused and reported; without it, misuse is undefined
   bool drain;   // the memory-drain handshake
   bool lanes;   // exits lane by lane, several lanes in an mbarrier group; without it, any exit is
@@ -133,6 +133,14 @@ struct Config {
   std::uint64_t wait_limit_ns;  // of a try_wait without a hint
   unsigned mb_responses = 8;    // places for tokens and answers to waits
 };
+
+// Whether the unit has the operation. One that it lacks must not be presented, whatever its fields.
+constexpr bool Has(const Config& config, OpKind kind) {
+  if (IsReduction(kind) || HasResponse(kind)) {
+    return config.reduce;
+  }
+  return (kind != OpKind::kR2bBar && kind != OpKind::kR2bWarp) || config.state;
+}
 
 }  // namespace muster
 

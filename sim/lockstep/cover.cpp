@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/golden/state_word.h"
+#include "sim/lockstep/bounds.h"
 
 namespace muster::lockstep {
 namespace {
@@ -24,13 +25,21 @@ enum Needs : unsigned {
   kPorts2 = 32,  // issue ports
   kPorts3 = 64,
   kPorts4 = 128,
+  kCtas2 = 256,      // CTA slots
+  kOwnPlaces = 512,  // warps that the unit lacks have places of their own, ...
+  kShared = 1024,    // ... or share those of warps that it has
+  kWarps8 = 2048,    // eight warps
 };
 
 unsigned Has(const Config& config) {
   return (config.reduce ? kReduce : 0U) | (config.state ? kState : 0U) |
          (config.faults ? kFaults : 0U) | (config.drain ? kDrain : 0U) |
          (config.lanes ? kLanes : 0U) | (config.num_issue >= 2 ? kPorts2 : 0U) |
-         (config.num_issue >= 3 ? kPorts3 : 0U) | (config.num_issue >= 4 ? kPorts4 : 0U);
+         (config.num_issue >= 3 ? kPorts3 : 0U) | (config.num_issue >= 4 ? kPorts4 : 0U) |
+         (config.num_ctas >= 2 ? kCtas2 : 0U) |
+         (config.num_warps <= WarpMask(config.num_warps) ? kOwnPlaces : 0U) |
+         (WarpMask(config.num_warps) + 1 < kMaxWarps ? kShared : 0U) |
+         (config.num_warps >= 8 ? kWarps8 : 0U);
 }
 
 struct SpotRow {
@@ -57,7 +66,7 @@ constexpr std::array kSpots = {
     SpotRow{Spot::kReuseOtherKind, "reuse.next_cycle_other_kind", kReduce},
     SpotRow{Spot::kSameEntryNext, "order.same_entry_next_cycle", kAny},
     SpotRow{Spot::kOtherBarNext, "order.other_barrier_next_cycle", kAny},
-    SpotRow{Spot::kOtherCtaNext, "order.other_cta_next_cycle", kAny},
+    SpotRow{Spot::kOtherCtaNext, "order.other_cta_next_cycle", kCtas2},
     SpotRow{Spot::kRedExitBefore, "order.red_and_exit.exit_before", kReduce},
     SpotRow{Spot::kRedExitWithin, "order.red_and_exit.exit_between", kReduce},
     SpotRow{Spot::kRedExitLast, "order.red_and_exit.exit_last", kReduce},
@@ -72,18 +81,18 @@ constexpr std::array kSpots = {
     SpotRow{Spot::kAndFalse, "result.and.false", kReduce},
     SpotRow{Spot::kOrTrue, "result.or.true", kReduce},
     SpotRow{Spot::kOrFalse, "result.or.false", kReduce},
-    SpotRow{Spot::kReadIdle, "b2r_bar.idle", kState},
-    SpotRow{Spot::kReadRunning, "b2r_bar.running", kState},
-    SpotRow{Spot::kReadByWaiting, "b2r_bar.by_waiting_warp", kState},
-    SpotRow{Spot::kReadWarpWaiting, "b2r_warp.waiting", kState},
-    SpotRow{Spot::kReadWarpCopy, "b2r_warp.with_copy", kState},
+    SpotRow{Spot::kReadIdle, "b2r_bar.idle", kReduce},
+    SpotRow{Spot::kReadRunning, "b2r_bar.running", kReduce},
+    SpotRow{Spot::kReadByWaiting, "b2r_bar.by_waiting_warp", kReduce},
+    SpotRow{Spot::kReadWarpWaiting, "b2r_warp.waiting", kReduce},
+    SpotRow{Spot::kReadWarpCopy, "b2r_warp.with_copy", kReduce},
     SpotRow{Spot::kResultNone, "b2r_result.none", kReduce},
     SpotRow{Spot::kResultPopc, "b2r_result.popc", kReduce},
     SpotRow{Spot::kResultPred, "b2r_result.pred", kReduce},
     SpotRow{Spot::kWriteIdle, "r2b_bar.idle", kState},
     SpotRow{Spot::kWriteAll, "r2b_bar.all_warps", kState},
     SpotRow{Spot::kWriteCount, "r2b_bar.count", kState},
-    SpotRow{Spot::kWriteRed, "r2b_bar.reduction", kState | kReduce},
+    SpotRow{Spot::kWriteRed, "r2b_bar.reduction", kState},
     SpotRow{Spot::kWriteOverWaiters, "r2b_bar.over_waiters", kState},
     SpotRow{Spot::kWriteCopy, "r2b_warp.with_copy", kState},
     SpotRow{Spot::kWriteWaiting, "r2b_warp.waiting", kState},
@@ -93,7 +102,7 @@ constexpr std::array kSpots = {
     SpotRow{Spot::kSuspendRunning, "save.running_barrier", kState},
     SpotRow{Spot::kSuspendWaiting, "save.waiting_warp", kState},
     SpotRow{Spot::kRestoredWakes, "restore.waiting_warp_released", kState},
-    SpotRow{Spot::kRestoreOtherSlot, "restore.other_slot", kState},
+    SpotRow{Spot::kRestoreOtherSlot, "restore.other_slot", kState | kCtas2},
     SpotRow{Spot::kRestoreOtherWarps, "restore.other_warps", kState},
     SpotRow{Spot::kRestoreSlotUsed, "restore.slot_used_meanwhile", kState},
     SpotRow{Spot::kLaunchOne, "launch.one_warp", kAny},
@@ -105,12 +114,14 @@ constexpr std::array kSpots = {
     SpotRow{Spot::kEndIdle, "end.idle", kAny},
     SpotRow{Spot::kLastCta, "slot.last_cta", kAny},
     SpotRow{Spot::kLastWarp, "slot.last_warp", kAny},
+    SpotRow{Spot::kWarpBetween, "slot.none.with_own_place", kFaults | kOwnPlaces},
+    SpotRow{Spot::kWarpBeyond, "slot.none.shares_a_place", kFaults | kShared},
     SpotRow{Spot::kRepeatedArrival, "hazard.repeated_arrival", kAny},
     SpotRow{Spot::kUnfinishedBarrier, "hazard.unfinished_barrier", kAny},
     SpotRow{Spot::kFencePassed, "fence.passed", kDrain},
     SpotRow{Spot::kFenceParked, "fence.parked", kDrain},
-    SpotRow{Spot::kFenceManyParked, "fence.many_parked", kDrain},
-    SpotRow{Spot::kStallResponse, "stall.response", kState},
+    SpotRow{Spot::kFenceManyParked, "fence.many_parked", kDrain | kWarps8},
+    SpotRow{Spot::kStallResponse, "stall.response", kReduce},
     SpotRow{Spot::kStallIssue, "stall.issue", kAny},
     SpotRow{Spot::kStallBusy, "stall.busy_warp", kAny},
     SpotRow{Spot::kStallLifecycle, "stall.lifecycle", kAny},
@@ -119,8 +130,8 @@ static_assert(kSpots.size() == static_cast<std::size_t>(Spot::kCount), "a name f
 
 constexpr std::array kArrivals = {OpKind::kSync, OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
                                   OpKind::kRedPopc};
-constexpr std::array kReads = {OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult};
-constexpr std::array kWrites = {OpKind::kR2bBar, OpKind::kR2bWarp};
+constexpr std::array kStateWords = {OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult,
+                                    OpKind::kR2bBar, OpKind::kR2bWarp};
 
 // Roles of an arrival in its generation.
 enum Role : unsigned { kOpens, kJoins, kCompletes, kAlone };
@@ -128,7 +139,7 @@ constexpr std::array kRoles = {"opens", "joins", "completes", "alone"};
 constexpr std::array kModes = {"all_warps", "count"};
 
 // Which operations can be refused for which cause.
-bool CanBeRefused(OpKind kind, FaultCause cause) {
+bool CanBeRefused(const Config& config, OpKind kind, FaultCause cause) {
   switch (cause) {
     case FaultCause::kBadLaunch:
       return kind == OpKind::kLaunch;
@@ -146,8 +157,9 @@ bool CanBeRefused(OpKind kind, FaultCause cause) {
     case FaultCause::kCountNotMultiple:
     case FaultCause::kCountAboveCta:
     case FaultCause::kCountMismatch:
-    case FaultCause::kKindMismatch:
       return IsArrival(kind);
+    case FaultCause::kKindMismatch:
+      return IsArrival(kind) && config.reduce;
     default:
       return false;
   }
@@ -178,7 +190,7 @@ Cover::Cover(const Config& config) : config_(config), mb_(config, &points_) {
 void Cover::DefineCrosses() {
   std::vector<OpKind> operations;
   for (const OpKind kind : kArrivals) {
-    if (config_.reduce || !IsReduction(kind)) {
+    if (Has(config_, kind)) {
       operations.push_back(kind);
     }
   }
@@ -193,27 +205,22 @@ void Cover::DefineCrosses() {
       }
     }
   }
-  if (config_.state) {
-    operations.insert(operations.end(), kReads.begin(), kReads.end());
-    operations.insert(operations.end(), kWrites.begin(), kWrites.end());
-  }
-  operations.push_back(OpKind::kExit);
-  if (config_.lanes) {
-    for (const OpKind kind : operations) {
-      no_lanes_[Code(kind)] = points_.Define(fmt::format("lanes.none.{}", Name(kind)));
-      if (IsArrival(kind)) {
-        some_lanes_[Code(kind)] = points_.Define(fmt::format("lanes.some.{}", Name(kind)));
-      }
-    }
-  }
-  for (const OpKind kind : {OpKind::kLaunch, OpKind::kSuspend, OpKind::kEnd}) {
-    if (config_.state || kind != OpKind::kSuspend) {
+  for (const OpKind kind : kStateWords) {
+    if (Has(config_, kind)) {
       operations.push_back(kind);
     }
   }
+  operations.push_back(OpKind::kExit);
+  for (const OpKind kind : operations) {
+    no_lanes_[Code(kind)] = points_.Define(fmt::format("lanes.none.{}", Name(kind)));
+    if (IsArrival(kind)) {
+      some_lanes_[Code(kind)] = points_.Define(fmt::format("lanes.some.{}", Name(kind)));
+    }
+  }
+  operations.insert(operations.end(), {OpKind::kLaunch, OpKind::kSuspend, OpKind::kEnd});
   for (unsigned cause = 1; cause < kNumFaultCauses && config_.faults; ++cause) {
     for (const OpKind kind : operations) {
-      if (CanBeRefused(kind, static_cast<FaultCause>(cause))) {
+      if (CanBeRefused(config_, kind, static_cast<FaultCause>(cause))) {
         faults_[cause][Code(kind)] = points_.Define(
             fmt::format("fault.{}.{}", Name(static_cast<FaultCause>(cause)), Name(kind)));
       }
@@ -282,6 +289,9 @@ void Cover::CountCommit(const Event& event, const golden::Model& model) {
     Count(faults_[static_cast<unsigned>(event.effects.fault)][Code(operation.kind)]);
     if (event.effects.fault == FaultCause::kBadStateWord) {
       CountRefusedWord(operation, model);
+    }
+    if (event.effects.fault == FaultCause::kWarpNotLive && operation.warp >= config_.num_warps) {
+      Hit(operation.warp <= WarpMask(config_.num_warps) ? Spot::kWarpBetween : Spot::kWarpBeyond);
     }
     return;
   }

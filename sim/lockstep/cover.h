@@ -94,6 +94,8 @@ enum class Spot : unsigned {
   kEndIdle,
   kLastCta,
   kLastWarp,
+  kWarpBetween,
+  kWarpBeyond,
   // Hazards.
   kRepeatedArrival,
   kUnfinishedBarrier,

@@ -23,12 +23,14 @@ enum Needs : unsigned {
   kLanes = 8,
   kDrop = 16,
   kLimit = 32,
+  kWarps8 = 64,  // eight warps
 };
 
 unsigned Has(const Config& config) {
   return (config.state ? kState : 0U) | (config.faults ? kFaults : 0U) |
          (config.drain ? kDrain : 0U) | (config.lanes ? kLanes : 0U) |
-         (config.mb_drop ? kDrop : 0U) | (config.mb_limit ? kLimit : 0U);
+         (config.mb_drop ? kDrop : 0U) | (config.mb_limit ? kLimit : 0U) |
+         (config.num_warps >= 8 ? kWarps8 : 0U);
 }
 
 struct SpotRow {
@@ -51,7 +53,7 @@ constexpr std::array kSpots = {
     SpotRow{MbSpot::kSumExpects, "mb.sum.expect_tx", kLanes},
     SpotRow{MbSpot::kSumCompletes, "mb.sum.complete_tx", kLanes},
     SpotRow{MbSpot::kPark, "mb.park", kAny},
-    SpotRow{MbSpot::kParkMany, "mb.park.four_warps", kAny},
+    SpotRow{MbSpot::kParkMany, "mb.park.four_warps", kWarps8},
     SpotRow{MbSpot::kWake, "mb.wake", kAny},
     SpotRow{MbSpot::kWakeMany, "mb.wake.several_warps", kAny},
     SpotRow{MbSpot::kExpire, "mb.expire", kLimit},
@@ -93,7 +95,7 @@ constexpr std::array kSpots = {
     SpotRow{MbSpot::kStallRemote, "mb.stall.remote", kAny},
     SpotRow{MbSpot::kDrainPassed, "mb.drain.passed", kDrain},
     SpotRow{MbSpot::kDrainParked, "mb.drain.parked", kDrain},
-    SpotRow{MbSpot::kDrainMany, "mb.drain.many_parked", kDrain},
+    SpotRow{MbSpot::kDrainMany, "mb.drain.many_parked", kDrain | kWarps8},
     SpotRow{MbSpot::kBarrierBehind, "mb.drain.barrier_behind_it", kDrain},
 };
 static_assert(kSpots.size() == static_cast<std::size_t>(MbSpot::kCount), "a name for each spot");

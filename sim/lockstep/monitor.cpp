@@ -24,7 +24,10 @@ unsigned First(std::uint64_t bits) { return static_cast<unsigned>(__builtin_ctzl
 }  // namespace
 
 Monitor::Monitor(const Config& config)
-    : config_(config), bounds_(BoundsOf(config)), warp_mask_(WarpMask(config.num_warps)) {}
+    : config_(config),
+      bounds_(BoundsOf(config)),
+      warp_mask_(WarpMask(config.num_warps)),
+      warps_(~std::uint64_t{0} >> (kMaxWarps - config.num_warps)) {}
 
 bool Monitor::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
   commits_.count = 0;
@@ -35,9 +38,9 @@ bool Monitor::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
   counts_ = !response_held_ && cycle >= bounds_.start;
   counted_ += static_cast<std::uint64_t>(counts_);
 
-  if (out.busy != pending_) {
+  if (out.busy != (pending_ & warps_)) {
     return Fail("busy", fmt::format("{:#x}", out.busy),
-                fmt::format("{:#x}: from acceptance to commit", pending_));
+                fmt::format("{:#x}: from acceptance to commit", pending_ & warps_));
   }
   if (out.fence_req != undrained_) {
     return Fail("fence_req", fmt::format("{:#x}", out.fence_req),
@@ -111,7 +114,7 @@ bool Monitor::Accept(std::uint64_t cycle, unsigned port, const Inputs& in) {
   Pending& pending = table_[First(bit)];
   pending.operation = operation;
   pending.about.port = static_cast<std::uint8_t>(port);
-  pending.about.parked = drains && (in.fence_ack & bit) == 0;
+  pending.about.parked = drains && ((in.fence_ack | ~warps_) & bit) == 0;
   pending.about.accepted = cycle;
   pending.since = counted_;
   if (pending.about.parked) {

@@ -60,8 +60,9 @@ class Monitor {
     std::uint64_t accepted = 0;
   };
 
-  // A warp's bit. A warp number that the unit lacks shares the place of one that it has: only one
-  // operation of the two is on its way at a time.
+  // The bit of a warp's place. A warp number that the unit lacks may share the place of one that it
+  // has: only one operation of the two is on its way at a time. A place that is no warp's has no
+  // pins: nothing of it is outstanding, and nobody is told that it is busy.
   std::uint64_t Bit(unsigned warp) const { return std::uint64_t{1} << (warp & warp_mask_); }
 
   bool CheckIssue(std::uint64_t cycle, const Inputs& in, const Outputs& out);
@@ -82,6 +83,7 @@ class Monitor {
   const Config config_;
   const Bounds bounds_;
   const unsigned warp_mask_;
+  const std::uint64_t warps_;  // those that the unit has
   Commits commits_;
   std::optional<Mismatch> mismatch_;
   Waits waits_{};

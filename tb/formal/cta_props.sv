@@ -56,7 +56,7 @@ module cta_props
     bar_word_t           word;
   } answer_t;
 
-  pending_t                pending_q [NumWarps];
+  pending_t                pending_q [1 << WarpW];  // of warps that the unit lacks, too
   logic                    resident_q, known_q;  // known: nothing was written by R2B
   wcount_t                 size_q, alive_q;      // alive: how many are live
   logic [NumWarps-1:0]     live_q, waits_q;

@@ -117,7 +117,7 @@ class Writer {
   }
 
   std::uint32_t SomeLanes(unsigned warp) {
-    if (!config_.lanes || random_.Percent(70)) {
+    if (random_.Percent(70)) {
       return lanes_[warp];
     }
     const std::uint32_t some = lanes_[warp] & random_.Word();
@@ -307,7 +307,7 @@ class Writer {
 
   // Some warps read the result of their latest reduction.
   void ReadResults() {
-    for (WarpSet left = config_.state && config_.reduce ? Some() : 0; left != 0; left &= left - 1) {
+    for (WarpSet left = config_.reduce ? Some() : 0; left != 0; left &= left - 1) {
       Step step;
       step.operation.kind = OpKind::kB2rResult;
       step.operation.lanes = kAllLanes;

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace muster::lockstep {
 
@@ -45,6 +46,11 @@ class Random {
   template <typename T, std::size_t kSize>
   T Pick(const std::array<T, kSize>& from) {
     return from[Below(kSize)];
+  }
+
+  template <typename T>
+  T Pick(const std::vector<T>& from) {
+    return from[Below(static_cast<unsigned>(from.size()))];
   }
 
   // The index of one of the bits that are set; there must be one.

@@ -1,8 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "tb/lockstep/random_driver.h"
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "sim/golden/state_word.h"
 
@@ -16,14 +20,32 @@ bool MakesWait(const Operation& operation) {
          (operation.kind == OpKind::kR2bWarp && golden::DecodeWarpWord(operation.operand).waiting);
 }
 
+constexpr std::array kArrivals = {OpKind::kSync, OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
+                                  OpKind::kRedPopc};
+constexpr std::array kReads = {OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult};
+constexpr std::array kAll = {
+    OpKind::kSync,   OpKind::kArrive,  OpKind::kRedAnd,    OpKind::kRedOr,  OpKind::kRedPopc,
+    OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult, OpKind::kR2bBar, OpKind::kR2bWarp};
+
+template <std::size_t kSize>
+std::vector<OpKind> ThoseOf(const Config& config, const std::array<OpKind, kSize>& kinds) {
+  std::vector<OpKind> had;
+  std::copy_if(kinds.begin(), kinds.end(), std::back_inserter(had),
+               [&config](OpKind kind) { return Has(config, kind); });
+  return had;
+}
+
 }  // namespace
 
 RandomDriver::RandomDriver(const Config& config, const RandomOptions& options)
     : config_(config),
       options_(options),
+      arrivals_(ThoseOf(config, kArrivals)),
+      reads_(ThoseOf(config, kReads)),
+      all_(ThoseOf(config, kAll)),
       random_(options.seed),
       mbarriers_(config, *this, options.seed) {
-  if (options.dense || !config.faults) {
+  if (options.dense) {
     mood_.spice = 0;
   }
 }
@@ -64,7 +86,7 @@ void RandomDriver::Serve(const Outputs& seen, Inputs* inputs) {
 void RandomDriver::NewMood() {
   next_mood_ = cycle_ + random_.Between(100, 1500);
   mood_.issue = random_.Pick(std::array{100U, 100U, 100U, 100U, 40U});
-  mood_.spice = config_.faults ? random_.Pick(std::array{0U, 3U, 10U, 40U}) : 0;
+  mood_.spice = random_.Pick(std::array{0U, 3U, 10U, 40U});
   mood_.together = random_.Pick(std::array{0U, 50U, 95U});
   mood_.access = random_.Pick(std::array{1U, 3U, 5U, 7U, 60U});
   mood_.perform = random_.Pick(std::array{0U, 0U, 0U, 1U, 3U, 5U});
@@ -163,11 +185,14 @@ bool RandomDriver::PickSpice(Operation* operation, Flight* flight) {
   if (Echo(operation)) {
     return true;
   }
-  const unsigned warp = random_.Below(config_.num_warps);
+  const unsigned warp = random_.Below(WarpMask(config_.num_warps) + 1);
   const Cta* owner = owners_[warp];
   if (((presented_ | exiting_ | ~Unengaged()) >> warp & 1) != 0 || flights_[warp].size() > 1 ||
       (owner != nullptr && owner->state != State::kRunning)) {
     return false;
+  }
+  if (!config_.faults) {
+    return PickHarmless(warp, operation);
   }
   *operation = Spice(warp);
   return true;
@@ -394,7 +419,8 @@ void RandomDriver::CommitExit(const Operation& operation, const golden::Effects&
   const unsigned warp = PlaceOf(operation.warp);
   exiting_ &= ~Single(warp);
   Cta* cta = owners_[warp];
-  if (effects.fault == FaultCause::kNone && cta != nullptr && cta->slot == operation.cta) {
+  if (effects.fault == FaultCause::kNone && operation.lanes != 0 && cta != nullptr &&
+      cta->slot == operation.cta) {
     std::uint32_t& lanes = cta->lanes[indices_[warp]];
     lanes = config_.lanes ? lanes & ~operation.lanes : 0;
     if (lanes == 0) {

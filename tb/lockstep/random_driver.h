@@ -13,6 +13,7 @@
 
 #include "sim/golden/golden.h"
 #include "sim/golden/operation.h"
+#include "sim/lockstep/bounds.h"
 #include "sim/lockstep/cover.h"
 #include "sim/lockstep/driver.h"
 #include "sim/lockstep/pins.h"
@@ -126,6 +127,7 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
   bool PickIssue(const Operation* lead, Operation* operation, Flight* flight);
   bool PickErrand(Operation* operation, Flight* flight);
   bool PickSpice(Operation* operation, Flight* flight);
+  bool PickHarmless(unsigned warp, Operation* operation);
   bool PickStep(const Operation* lead, Operation* operation, Flight* flight);
   void DriveLifecycle(const Outputs& seen, Inputs* inputs);
   bool PickLifecycle(Operation* operation);
@@ -165,7 +167,7 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
 
   // random_spice.cpp: operations of no program.
   Operation WildStep(const Cta& cta, unsigned warp);
-  OpKind AnyArrival();
+  OpKind AnyArrival() { return random_.Pick(arrivals_); }
   Operation Spice(unsigned warp);
   void Garnish(const Cta& cta, Operation* operation);
   bool Disagree(const Cta& cta, Operation* operation);
@@ -175,14 +177,19 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
   std::uint32_t WarpWord(const Cta& cta);
   std::uint32_t BadWarpWord(const Cta& cta);
   bool SpicyLifecycle(Operation* operation);
+  bool ExitOfNoLane(Operation* operation);
   void SpicyLaunch(Operation* operation);
 
   static std::uint64_t Single(unsigned warp) { return std::uint64_t{1} << warp; }
-  // A warp number that the unit lacks is in the way of one that it has.
-  unsigned PlaceOf(unsigned warp) const { return warp % config_.num_warps; }
+  // A warp number that the unit lacks has a place of its own, or is in the way of one that it has.
+  unsigned PlaceOf(unsigned warp) const { return warp & WarpMask(config_.num_warps); }
 
   const Config config_;
   const RandomOptions options_;
+  // The operations of the issue ports that the unit has.
+  const std::vector<OpKind> arrivals_;
+  const std::vector<OpKind> reads_;
+  const std::vector<OpKind> all_;
   Random random_;
   RandomMbarrier mbarriers_;
   Mood mood_;

@@ -14,12 +14,6 @@ namespace muster::lockstep {
 namespace {
 
 constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
-constexpr std::array kReads = {OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult};
-constexpr std::array kArrivals = {OpKind::kSync, OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
-                                  OpKind::kRedPopc};
-constexpr std::array kAll = {
-    OpKind::kSync,   OpKind::kArrive,  OpKind::kRedAnd,    OpKind::kRedOr,  OpKind::kRedPopc,
-    OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult, OpKind::kR2bBar, OpKind::kR2bWarp};
 
 unsigned KindOf(OpKind arrival) {
   return static_cast<unsigned>(IsReduction(arrival) ? static_cast<BarKind>(arrival)
@@ -31,14 +25,13 @@ std::uint16_t Threads(unsigned warps) { return static_cast<std::uint16_t>(warps 
 
 }  // namespace
 
-OpKind RandomDriver::AnyArrival() { return random_.Pick(kArrivals); }
-
 // Anything, in a small world, so that operations meet.
 Operation RandomDriver::WildStep(const Cta& cta, unsigned /*warp*/) {
   Operation operation;
-  operation.kind = random_.Percent(85) ? AnyArrival() : random_.Pick(kAll);
+  operation.kind = random_.Percent(85) ? AnyArrival() : random_.Pick(all_);
   if (random_.Percent(60) && IsArrival(operation.kind)) {
-    operation.kind = (cta.slot + cta.size) % 2 == 0 ? OpKind::kSync : OpKind::kRedPopc;
+    const bool reduces = config_.reduce && (cta.slot + cta.size) % 2 != 0;
+    operation.kind = reduces ? OpKind::kRedPopc : OpKind::kSync;
   }
   operation.bar = Byte(random_.Below(3));
   operation.count = Threads(random_.Percent(40) ? 0 : random_.Below(cta.size + 1));
@@ -62,16 +55,18 @@ Operation RandomDriver::Spice(unsigned warp) {
   const Cta* owner = owners_[warp];
   Operation operation;
   operation.warp = Byte(warp);
-  operation.cta = Byte(owner != nullptr ? owner->slot : random_.Below(kMaxCtas));
+  operation.cta =
+      Byte(owner != nullptr ? owner->slot
+                            : random_.Below(random_.OneIn(2) ? config_.num_ctas : kMaxCtas));
   operation.bar = Byte(random_.Below(kNumBars));
   operation.lanes = random_.Percent(60) ? kAllLanes : random_.Word();
   operation.operand = random_.Word();
   // Not of this CTA, or of no CTA at all: refused, whatever it is.
   const bool stray = owner == nullptr || random_.Percent(25);
   if (stray) {
-    operation.kind = random_.Pick(kAll);
+    operation.kind = random_.Pick(all_);
     operation.count = Threads(random_.Below(3));
-    const unsigned beyond = warp + config_.num_warps;
+    const unsigned beyond = warp + WarpMask(config_.num_warps) + 1;
     if (beyond < kMaxWarps && random_.Percent(20)) {
       operation.warp = Byte(beyond);
       return operation;
@@ -83,7 +78,7 @@ Operation RandomDriver::Spice(unsigned warp) {
     }
   }
   if (random_.Percent(12)) {
-    operation.kind = random_.Pick(kAll);
+    operation.kind = random_.Pick(all_);
     operation.count = Threads(random_.Below(3));
     operation.lanes = 0;
     return operation;
@@ -92,13 +87,44 @@ Operation RandomDriver::Spice(unsigned warp) {
   return operation;
 }
 
+// Where misuse is not refused: an operation of a live warp that is legal whenever it commits.
+bool RandomDriver::PickHarmless(unsigned warp, Operation* operation) {
+  const Cta* owner = owners_[warp];
+  if (owner == nullptr) {
+    return false;
+  }
+  const bool may_wait = ((waiting_ | going_to_wait_) >> warp & 1) != 0;
+  *operation = Operation();
+  operation->warp = Byte(warp);
+  operation->cta = Byte(owner->slot);
+  operation->bar = Byte(random_.Below(kNumBars));
+  operation->operand = random_.Word();
+  if (reads_.empty() || random_.Percent(30)) {
+    operation->kind = random_.Pick(all_);
+    operation->count = Threads(random_.Below(3));
+    return true;
+  }
+  operation->lanes = random_.Word() | 1;
+  if (config_.state && !may_wait && !options_.observed && random_.Percent(30)) {
+    operation->kind = OpKind::kR2bWarp;
+    operation->operand = WarpWord(*owner);
+    return true;
+  }
+  operation->kind = random_.Pick(reads_);
+  if (operation->kind == OpKind::kB2rResult && may_wait) {
+    operation->kind = OpKind::kB2rWarp;
+  }
+  return true;
+}
+
 // Behind an arrival that completes a generation by itself, another that opens one of another kind
 // at the same entry: in the next cycle, if nothing comes between.
 bool RandomDriver::Echo(Operation* operation) {
   const Cta* cta = solo_.lanes != 0 ? residents_[solo_.cta] : nullptr;
   const std::uint64_t taken =
       flying_ | presented_ | exiting_ | waiting_ | going_to_wait_ | ~Unengaged();
-  if (cta == nullptr || cta->state != State::kRunning || (cta->warps & ~taken) == 0) {
+  if (!config_.reduce || cta == nullptr || cta->state != State::kRunning ||
+      (cta->warps & ~taken) == 0) {
     return false;
   }
   *operation = solo_;
@@ -116,13 +142,19 @@ void RandomDriver::Garnish(const Cta& cta, Operation* operation) {
   operation->kind = AnyArrival();
   switch (random_.Below(10)) {
     case 0:
-      operation->kind = OpKind::kR2bBar;
-      operation->operand = BadBarWord(cta);
-      return;
+      if (config_.state) {
+        operation->kind = OpKind::kR2bBar;
+        operation->operand = BadBarWord(cta);
+        return;
+      }
+      break;
     case 1:
-      operation->kind = OpKind::kR2bWarp;
-      operation->operand = BadWarpWord(cta);
-      return;
+      if (config_.state) {
+        operation->kind = OpKind::kR2bWarp;
+        operation->operand = BadWarpWord(cta);
+        return;
+      }
+      break;
     case 2:
       operation->kind = OpKind::kArrive;
       operation->count = 0;
@@ -141,7 +173,7 @@ void RandomDriver::Garnish(const Cta& cta, Operation* operation) {
       }
       break;
     case 7:
-      if (!options_.observed) {
+      if (config_.state && !options_.observed) {
         operation->kind = OpKind::kR2bWarp;
         operation->operand = WarpWord(cta);
         return;
@@ -157,8 +189,13 @@ void RandomDriver::Garnish(const Cta& cta, Operation* operation) {
     default:
       break;
   }
-  operation->kind = random_.Pick(
-      options_.observed ? std::array{OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rBar} : kReads);
+  if (reads_.empty()) {
+    operation->lanes = 0;
+  } else if (options_.observed) {
+    operation->kind = random_.Pick(std::array{OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rBar});
+  } else {
+    operation->kind = random_.Pick(reads_);
+  }
 }
 
 // An arrival in place of the warp's next one, with another count or kind than the generation that
@@ -293,9 +330,26 @@ std::uint32_t RandomDriver::BadWarpWord(const Cta& cta) {
 // Lifecycle
 // ------------------------------------------------------------------------------------------------
 
+bool RandomDriver::ExitOfNoLane(Operation* operation) {
+  const unsigned warp = random_.Below(config_.num_warps);
+  const Cta* owner = owners_[warp];
+  if (owner == nullptr || owner->state != State::kRunning ||
+      ((exiting_ | presented_ | ~Unengaged()) >> warp & 1) != 0) {
+    return false;
+  }
+  operation->kind = OpKind::kExit;
+  operation->cta = Byte(owner->slot);
+  operation->warp = Byte(warp);
+  exiting_ |= Single(warp);
+  return true;
+}
+
 // A lifecycle operation that is refused, or an exit of no lanes.
 bool RandomDriver::SpicyLifecycle(Operation* operation) {
   *operation = Operation();
+  if (!config_.faults) {
+    return ExitOfNoLane(operation);
+  }
   const unsigned warp = random_.Below(config_.num_warps);
   const Cta* owner = owners_[warp];
   const unsigned slot =
@@ -328,6 +382,7 @@ bool RandomDriver::SpicyLifecycle(Operation* operation) {
       operation->kind = OpKind::kExit;
       operation->warp = Byte(warp);
       if (owner == nullptr || owner->state != State::kRunning || (waiting_ >> warp & 1) == 0 ||
+          (!config_.lanes && !owner->wild) ||
           (owner->lanes[indices_[warp]] & (owner->lanes[indices_[warp]] - 1)) == 0) {
         return false;
       }

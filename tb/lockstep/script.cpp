@@ -28,8 +28,18 @@ constexpr std::uint64_t kMaxCycles = 20'000;
 std::vector<Config> BuiltConfigs() {
   std::vector<Config> built;
   std::copy_if(Configs().begin(), Configs().end(), std::back_inserter(built),
-               [](const Config& config) { return MakeDut(config) != nullptr; });
+               [](const Config& config) {
+                 return config.num_warps >= 8 && config.num_ctas >= 2 && MakeDut(config) != nullptr;
+               });
   return built;
+}
+
+std::vector<Config> With(bool Config::*feature) {
+  std::vector<Config> configs = BuiltConfigs();
+  configs.erase(std::remove_if(configs.begin(), configs.end(),
+                               [feature](const Config& config) { return !(config.*feature); }),
+                configs.end());
+  return configs;
 }
 
 std::uint64_t FirstWarps(unsigned count) {

@@ -27,7 +27,10 @@ namespace muster::lockstep {
 
 inline constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 
-std::vector<Config> BuiltConfigs();  // the configurations that this program has a unit of
+// The configurations that this program has a unit of, with room for the stories: eight warps, two
+// CTAs. The regression takes all.
+std::vector<Config> BuiltConfigs();
+std::vector<Config> With(bool Config::*feature);  // those of them that have it
 
 std::uint64_t FirstWarps(unsigned count);
 

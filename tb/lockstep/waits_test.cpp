@@ -2,12 +2,10 @@
 //
 // Traffic whose only aim is to make somebody wait: how near to its published bound does each wait
 // come? The monitor sees to it that none goes beyond.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -219,19 +217,6 @@ TEST_P(Waiting, BehindTheDrain) {
 }
 TEST_P(Waiting, OfALaunch) { Expect(kLaunchWait, 2); }
 TEST_P(Waiting, OfAnExit) { Expect(kLeaveWait, 3); }
-
-TEST_P(Waiting, NoLongerThanPublished) {
-  std::ifstream readme(RTL_README);
-  std::string line;
-  while (std::getline(readme, line) && line != "### Worst waits") {
-  }
-  while (std::getline(readme, line) && line.rfind(fmt::format("| {} |", GetParam().name), 0) != 0) {
-  }
-  for (const std::uint64_t bound : BoundsOf(GetParam()).longest) {
-    line.erase(0, line.find('|', 1));
-    EXPECT_EQ(line.rfind(fmt::format("| {} ", bound), 0), 0U) << line << ": not " << bound;
-  }
-}
 
 // One warp of another CTA issues back to back.
 TEST_P(Waiting, OfAnEndAmidOtherCtas) {

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""The regression on corners of the unit's parameters, in a build folder of its own.
+
+A corner is a configuration as those of scripts/configs.json are, with a name that says what it has:
+w5c1p2_no_faults_drop is five warps, one CTA, two ports, no EnFaults, no EnMbDrop. There is one for each
+feature switch that alone is off and for each odd size, and, of all parameters, one for each pair of
+values that may go together. --quick takes a few small ones instead, with each pair of two sizes each
+and all switches. Names after the options are corners to run instead of all, or, with --list, to show.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import lock
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build/corners"
+SIZES = {"NumWarps": "w", "NumCtas": "c", "NumIssue": "p"}
+SWITCHES = {"EnReduce": "reduce", "EnState": "state", "EnFaults": "faults", "EnDrain": "drain",
+            "EnLanes": "lanes", "EnMbarrier": "mbarrier", "EnMbDrop": "drop", "EnMbLimit": "limit"}
+OF_MBARRIERS = ["EnMbDrop", "EnMbLimit", "SmemBytes", "MbResponses", "ClockPeriodPs", "WaitLimitNs"]
+# Each parameter's plain value first.
+VALUES = {"NumWarps": [8, 4, 5, 12, 32, 33, 40, 63, 64], "NumCtas": [2, 1, 3, 32],
+          "NumIssue": [1, 2, 4], **{switch: [1, 0] for switch in SWITCHES},
+          "SmemBytes": [65536, 1024], "MbResponses": [4, 2, 1], "ClockPeriodPs": [1000, 1500, 700],
+          "WaitLimitNs": [10000]}
+QUICK = VALUES | {"NumWarps": [5, 12], "NumCtas": [1, 3], "NumIssue": [1, 2], "SmemBytes": [1024],
+                  "MbResponses": [4], "ClockPeriodPs": [1500]}
+
+
+def legal(corner, values):
+    """Whether rtl/muster.sv takes these parameters, of which some may be missing; and, without
+    mbarriers, those of mbarriers are the plain ones, since nothing reads them."""
+    return not (corner.get("EnState") == 1 and corner.get("EnReduce") == 0 or
+                corner.get("EnLanes") == 1 and corner.get("EnMbarrier") == 1 and
+                corner.get("MbResponses") == 1 or
+                corner.get("EnMbarrier") == 0 and
+                any(corner.get(name, values[name][0]) != values[name][0] for name in OF_MBARRIERS))
+
+
+def possible(corner, values):
+    """Whether a legal corner has these parameters: none that is missing forbids it."""
+    missing = [name for name in ("EnState", "EnReduce", "EnLanes", "EnMbarrier", "MbResponses")
+               if name not in corner]
+    return any(legal(corner | dict(zip(missing, rest)), values)
+               for rest in itertools.product(*(values[name] for name in missing)))
+
+
+def pairs(values):
+    """Each two values of two parameters that may go together."""
+    return {pair for a, b in itertools.combinations(values, 2)
+            for pair in itertools.product([(a, v) for v in values[a]], [(b, v) for v in values[b]])
+            if possible(dict(pair), values)}
+
+
+def covering(values):
+    """Corners, in which each two values of two parameters that may go together do so once: the
+    usual greedy choice, the same at each call."""
+    missing = pairs(values)
+    order = {name: index for index, name in enumerate(values)}
+    corners = []
+    while missing:
+        first = min(missing, key=lambda pair: [(order[name], values[name].index(value))
+                                               for name, value in pair])
+        corner = dict(first)
+        for name in values:
+            if name in corner:
+                continue
+
+            def gain(value, name=name):
+                return sum(tuple(sorted(((other, have), (name, value)), key=lambda at: order[at[0]]))
+                           in missing for other, have in corner.items())
+            corner[name] = max((value for value in values[name]
+                                if possible(corner | {name: value}, values)), key=gain)
+        missing -= set(itertools.combinations([(name, corner[name]) for name in values], 2))
+        corners.append({name: corner[name] for name in values})
+    return corners
+
+
+def alone():
+    """Corners that differ from the plain one in a size, or in a switch and what that needs."""
+    plain = {name: values[0] for name, values in VALUES.items()}
+    changes = [{name: value} for name in SIZES for value in VALUES[name][1:]]
+    changes += [{switch: 0} | ({"EnState": 0} if switch == "EnReduce" else {}) for switch in SWITCHES]
+    return [plain] + [plain | change for change in changes]
+
+
+def name_of(corner):
+    off = [word for switch, word in SWITCHES.items() if not corner[switch]]
+    return "".join(letter + str(corner[size]) for size, letter in SIZES.items()) + \
+        ("_no_" + "_".join(off) if off else "")
+
+
+def named(corners):
+    """By name; of several that differ in nothing that the name says, all but the first with a number."""
+    found = {}
+    for corner in corners:
+        name = name_of(corner)
+        while name in found and found[name] != corner:
+            number = name.removeprefix(name_of(corner)).removeprefix("_v") or "1"
+            name = f"{name_of(corner)}_v{int(number) + 1}"
+        found[name] = corner
+    return found
+
+
+def every():
+    return named(alone() + covering(VALUES))
+
+
+def quick():
+    return named(covering(QUICK))
+
+
+def check():
+    """The complaints: what the corners should have and lack."""
+    wrong = []
+    for corners, values in ((every(), VALUES), (quick(), QUICK)):
+        met = {pair for corner in corners.values() for pair in itertools.combinations(
+            [(name, corner[name]) for name in values], 2)}
+        wrong += [f"no corner has {first} and {second}" for first, second in pairs(values) - met]
+        wrong += [f"{name} is not legal" for name, corner in corners.items()
+                  if not legal(corner, values)]
+    plain = {name: values[0] for name, values in VALUES.items()}
+    wrong += [f"no corner differs from the plain one in {switch} alone" for switch in SWITCHES
+              if plain | {switch: 0} not in every().values() and switch != "EnReduce"]
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--list", action="store_true", help="only print them, as scripts/configs.json")
+    parser.add_argument("--check", action="store_true", help="only check that each pair has a corner")
+    parser.add_argument("--seeds", default="10", help="of each: as those of regress")
+    parser.add_argument("--cycles", default="100000", help="of each seed")
+    parser.add_argument("--junit", type=pathlib.Path)
+    parser.add_argument("names", nargs="*")
+    args = parser.parse_args()
+
+    if args.check:
+        wrong = check()
+        print("\n".join([*wrong, f"{len(every())} corners, {len(quick())} quick ones, "
+                         f"{len(wrong)} complaints"]))
+        sys.exit(bool(wrong))
+    corners = quick() if args.quick else every()
+    unknown = [name for name in args.names if name not in corners]
+    if unknown:
+        sys.exit(f"unknown corner {unknown[0]}; --list shows all")
+    corners = {name: corners[name] for name in args.names or corners}
+    text = "{\n" + ",\n".join(f'  "{name}": {json.dumps(corner)}'
+                              for name, corner in corners.items()) + "\n}\n"
+    if args.list:
+        print(text, end="")
+        return
+    lock.hold("build/corners")
+    configs = BUILD / "configs.json"
+    BUILD.mkdir(parents=True, exist_ok=True)
+    environment = os.environ | {"BUILD": "build/corners"}
+    if not (BUILD / "build.ninja").exists() or configs.read_text() != text:
+        configs.write_text(text)
+        environment["CMAKE_OPTIONS"] = (
+            f"-DMUSTER_CONFIGS_FILE={configs.relative_to(ROOT)} -DMUSTER_REGRESS_ONLY=ON "
+            "-DMUSTER_UNIT_OPTIONS=-O1")
+    if subprocess.run([ROOT / "scripts/build.sh", "regress"], env=environment).returncode:
+        sys.exit("The build failed.")
+    jobs = os.environ.get("JOBS", str(os.cpu_count()))
+    done = subprocess.run([BUILD / "tb/lockstep/regress", "--seeds", args.seeds, "--cycles", args.cycles,
+                           "--jobs", jobs, "--json", BUILD / "regress.json",
+                           *(["--junit", args.junit] if args.junit else [])])
+    sys.exit(done.returncode)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The tables of the READMEs say what the sources say of the named configurations. Others, of which
+// nothing is published, may be beside them in scripts/configs.json.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "sim/golden/config.h"
+#include "sim/lockstep/bounds.h"
+
+namespace muster::lockstep {
+namespace {
+
+using Table = std::map<std::string, std::vector<std::string>>;  // the first cell, and the others
+
+std::string Trimmed(const std::string& cell) {
+  const std::size_t first = cell.find_first_not_of(' ');
+  return first == std::string::npos ? ""
+                                    : cell.substr(first, cell.find_last_not_of(' ') - first + 1);
+}
+
+// The first table behind the line that begins so, without its heading.
+Table TableBehind(const std::string& path, const std::string& begin) {
+  std::ifstream readme(path);
+  std::string line;
+  while (std::getline(readme, line) && line.rfind(begin, 0) != 0) {
+  }
+  while (std::getline(readme, line) && line.rfind("|-", 0) != 0) {
+  }
+  Table table;
+  while (std::getline(readme, line) && line.rfind('|', 0) == 0) {
+    std::istringstream cells(line.substr(1));
+    std::string name;
+    std::getline(cells, name, '|');
+    for (std::string cell; std::getline(cells, cell, '|');) {
+      table[Trimmed(name)].push_back(Trimmed(cell));
+    }
+  }
+  return table;
+}
+
+Table NamedConfigurations() { return TableBehind(RTL_README, "Values out of range stop"); }
+
+// A row for each named configuration, that begins with these numbers.
+template <typename Bounds>
+void ExpectPublished(const Table& table, Bounds bounds_of) {
+  for (const auto& [name, cells] : NamedConfigurations()) {
+    ASSERT_NE(FindConfig(name), nullptr) << name;
+    ASSERT_NE(table.find(name), table.end()) << name;
+    std::vector<std::uint64_t> published;
+    for (const std::string& cell : table.at(name)) {
+      published.push_back(std::stoull(cell));
+    }
+    const auto bounds = bounds_of(*FindConfig(name));
+    EXPECT_EQ(published, std::vector<std::uint64_t>(bounds.begin(), bounds.end())) << name;
+  }
+}
+
+TEST(Published, Configurations) {
+  const Table table = NamedConfigurations();
+  EXPECT_EQ(table.size(), 5U);
+  for (const auto& [name, cells] : table) {
+    const Config* config = FindConfig(name);
+    ASSERT_NE(config, nullptr) << name;
+    ASSERT_EQ(cells.size(), 4U) << name;
+    EXPECT_EQ(std::stoul(cells[0]), config->num_warps) << name;
+    EXPECT_EQ(std::stoul(cells[1]), config->num_ctas) << name;
+    EXPECT_EQ(std::stoul(cells[2]), config->num_issue) << name;
+    const bool all = config->reduce && config->state && config->faults && config->drain &&
+                     config->lanes && config->mbarrier && config->mb_drop && config->mb_limit;
+    EXPECT_EQ(cells[3] == "all", all) << name;
+  }
+}
+
+TEST(Published, WaitsAtNamedBarriers) {
+  ExpectPublished(TableBehind(RTL_README, "### Worst waits"),
+                  [](const Config& config) { return BoundsOf(config).longest; });
+}
+
+TEST(Published, WaitsAtMbarriers) {
+  ExpectPublished(TableBehind(MBARRIER_README, "### Worst waits"),
+                  [](const Config& config) { return BoundsOf(config).mb_longest; });
+}
+
+}  // namespace
+}  // namespace muster::lockstep
