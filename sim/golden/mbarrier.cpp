@@ -253,12 +253,15 @@ void Mbarriers::Init(const MbOperation& operation, Object* object, MbEffects* ef
 void Mbarriers::Arrive(const MbOperation& operation, unsigned lane, Object* object,
                        MbEffects* effects) {
   const std::int64_t count = ArriveCount(operation);
+  const auto current = static_cast<std::int64_t>(object->phase);
+  if (operation.source == MbSource::kWarp) {
+    ThreadOf(object, operation.warp, lane)->meant = current;
+    object->came |= Single(operation.warp);
+  }
   if (operation.has_token) {
     effects->token[lane] = ToWord(*object);
-  }
-  if (operation.source == MbSource::kWarp) {
-    *Meant(object, operation.warp, lane) = static_cast<std::int64_t>(object->phase);
-    object->came |= Single(operation.warp);
+    const bool parity = Parity(object->phase);
+    object->token[parity] = ThreadOf(object, operation.warp, lane)->token[parity] = current;
   }
   if (IsDrop(operation.op)) {
     object->expected -= count;
@@ -278,7 +281,8 @@ void Mbarriers::TestCompletion(const MbOperation& operation, Object* object, MbE
     const Waiter& waiter = waiters_[warp];
     if (waiter.cta == operation.cta && waiter.addr == operation.addr &&
         Parity(waiter.phase) == Parity(object->phase)) {
-      ForEachLane(waiter.lanes, [&](unsigned lane) { *Meant(object, warp, lane) = kNoPhase; });
+      ForEachLane(waiter.lanes,
+                  [&](unsigned lane) { ThreadOf(object, warp, lane)->meant = kNoPhase; });
       Answer(warp, true, effects);
     }
   }
@@ -297,13 +301,25 @@ void Mbarriers::TestCompletion(const MbOperation& operation, Object* object, MbE
 void Mbarriers::Wait(const MbOperation& operation, unsigned lane, Object* object,
                      MbEffects* effects) {
   const auto current = static_cast<std::int64_t>(object->phase);
-  std::int64_t* const meant = Meant(object, operation.warp, lane);
-  if (*meant != kNoPhase && Parity(*meant) == operation.phase && current - *meant >= 2) {
+  Thread* const thread = ThreadOf(object, operation.warp, lane);
+  const bool by_token = operation.op == MbOp::kTestWait || operation.op == MbOp::kTryWait;
+  const std::int64_t meant =
+      by_token ? PhaseOfToken(*object, *thread, operation.phase) : thread->meant;
+  if (meant != kNoPhase && Parity(meant) == operation.phase && current - meant >= 2) {
     effects->hazards |= HazardBit(Hazard::kLateParity);
   }
   const bool complete = Parity(object->phase) != operation.phase;
   effects->complete |= static_cast<std::uint32_t>(complete) << lane;
-  *meant = complete ? kNoPhase : current;
+  thread->meant = complete ? kNoPhase : current;
+}
+
+// "Returned by an mbarrier.arrive instruction on the same mbarrier object during the current or the
+// immediately preceding phase": of the tokens of that parity the thread's own latest; or anybody's,
+// where it has none, or has had none of any parity since somebody was given a later one.
+std::int64_t Mbarriers::PhaseOfToken(const Object& object, const Thread& thread, bool parity) {
+  const std::int64_t own = thread.token[parity];
+  const bool goes_on = thread.token[!parity] > own;
+  return own != kNoPhase && goes_on ? own : object.token[parity];
 }
 
 void Mbarriers::Park(const MbOperation& operation, const Object& object, MbEffects* effects) {
@@ -402,11 +418,11 @@ std::uint64_t Mbarriers::ToWord(const Object& object) {
   return Encode(fields) | object.stray;
 }
 
-std::int64_t* Mbarriers::Meant(Object* object, unsigned warp, unsigned lane) {
-  while (object->meant.size() <= warp) {
-    object->meant.emplace_back().fill(kNoPhase);
+Mbarriers::Thread* Mbarriers::ThreadOf(Object* object, unsigned warp, unsigned lane) {
+  if (object->threads.size() <= warp) {
+    object->threads.resize(warp + 1);
   }
-  return &object->meant[warp][lane];
+  return &object->threads[warp][lane];
 }
 
 // ------------------------------------------------------------------------------------------------

@@ -79,6 +79,17 @@ class Mbarriers {
   std::string Describe(unsigned cta, std::uint32_t addr) const;
 
  private:
+  static constexpr std::int64_t kNoPhase = -1;  // unknown
+
+  // What a thread has done at an object.
+  struct Thread {
+    // The phase that it will wait for: that of its latest arrive-on, or of its latest wait if that
+    // was answered false.
+    std::int64_t meant = kNoPhase;
+    // By parity, the latest phase of which it was given a token.
+    std::array<std::int64_t, 2> token = {kNoPhase, kNoPhase};
+  };
+
   struct Object {
     // What the text counts.
     std::uint64_t phase = 0;  // phases completed since init
@@ -92,11 +103,9 @@ class Mbarriers {
     // What only hazards and reports need.
     bool initialised = false;  // by init, and not since invalidated or stored over
     WarpSet came = 0;          // warps that arrived in the current phase
-    // For each thread, by warp and lane, the phase that it will wait for: that of its latest
-    // arrive-on, or of its latest wait if that was answered false. kNoPhase: unknown.
-    std::vector<std::array<std::int64_t, kWarpSize>> meant;
+    std::vector<std::array<Thread, kWarpSize>> threads;        // by warp and lane
+    std::array<std::int64_t, 2> token = {kNoPhase, kNoPhase};  // the latest of all threads
   };
-  static constexpr std::int64_t kNoPhase = -1;
 
   struct Waiter {
     std::uint32_t lanes = 0;
@@ -120,7 +129,8 @@ class Mbarriers {
   void NoteOverwritten(unsigned cta, std::uint32_t addr, MbEffects* effects) const;
   static Object FromWord(std::uint64_t word);
   static std::uint64_t ToWord(const Object& object);
-  static std::int64_t* Meant(Object* object, unsigned warp, unsigned lane);
+  static std::int64_t PhaseOfToken(const Object& object, const Thread& thread, bool parity);
+  static Thread* ThreadOf(Object* object, unsigned warp, unsigned lane);
 
   const Model& core_;
   std::uint32_t smem_bytes_;

@@ -363,6 +363,47 @@ TEST(GoldenMbHazard, LateToken) {
   )");
 }
 
+// A thread that goes on arriving, or was answered true before, and then waits by its token of two
+// phases ago; others may have been given tokens of that parity since.
+TEST(GoldenMbHazard, TokensThatWereKept) {
+  MbTrace().Run(R"(
+    launch 0: 0 1
+    0: init [0x40], 2         -> p0 2/2
+    0: arrive %r, [0x40]      -> p0 1/2 token p0 2/2
+    1: arrive [0x40]          -> turns p1 2/2
+    0: arrive %s, [0x40]      -> p1 1/2 token p1 2/2
+    1: arrive [0x40]          -> turns p0 2/2
+    0: test_wait [0x40], %s   -> true
+    0: try_wait [0x40], %r, 0 -> false hazard late_parity
+    1: arrive %t, [0x40]      -> p0 1/2 token p0 2/2
+    0: test_wait [0x40], %r   -> false hazard late_parity
+    0: arrive %r, [0x40]      -> turns p1 2/2 token p0 1/2
+    0: test_wait [0x40], %r   -> true
+    1: arrive [0x40], 2       -> turns p0 2/2
+    0: test_wait [0x40], %r   -> false hazard late_parity
+  )");
+}
+
+// One thread arrives for others, each time another one, and hands its token on.
+TEST(GoldenMbHazard, TokensThatAreHandedOn) {
+  MbTrace().Run(R"(
+    launch 0: 0 1 2
+    0: init [0x40], 1         -> p0 1/1
+    0: arrive %%r, [0x40]      -> turns p1 1/1 token p0 1/1
+    2: test_wait [0x40], %%r  -> true
+    1: arrive %%r, [0x40]      -> turns p0 1/1 token p1 1/1
+    0: test_wait [0x40], %%r  -> true
+    2: arrive %%r, [0x40]      -> turns p1 1/1 token p0 1/1
+    0: test_wait [0x40], %%r  -> true
+    1: test_wait [0x40], %%r  -> true
+    0: arrive [0x40] lanes=0x3 -> turns 2 times p1 1/1
+    1: test_wait [0x40], %%r  -> true hazard late_parity
+    0: inval [0x40]           -> p0 0/0
+    0: init [0x40], 1         -> p0 1/1
+    0: test_wait [0x40], %%r  -> false
+  )");
+}
+
 // A thread that asked for a phase and comes back two later; one that came three later and is told
 // the truth by chance; and those that are in time.
 TEST(GoldenMbHazard, LateParity) {

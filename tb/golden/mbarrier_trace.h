@@ -6,7 +6,8 @@
 //   launch 0: 0 1 2 3            the core's own lines, as in trace.h: also exit and SYNC
 //   0: init [0x40], 4            lane 0 of warp 0 of CTA 0; every operation as PTX spells it,
 //   1.4: arrive [0x40]           without mbarrier., space and type; warp 4 of CTA 1
-//   0: arrive %r, [0x40], 2      a token for the lane's register %r; `_`, or nothing: none wanted
+//   0: arrive %r, [0x40], 2      a token for the lane's register %r; `_`, or nothing: none wanted;
+//                                %%r: the same register for this lane of all warps
 //   0: test_wait [0x40], %r      by token; [0x40], 1 with .parity
 //   0: try_wait [0x40], %r, 20   with a hint; `part`: other lanes name another word or phase
 //   0: cp.async.mbarrier.arrive [0x40]
