@@ -5,6 +5,24 @@
 
 namespace muster::ptx {
 
+std::size_t TooDeep(std::string_view text, unsigned most) {
+  unsigned depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') {
+      in_string = !in_string;
+    } else if (in_string) {
+      i += c == '\\' ? 1 : 0;
+    } else if ((c == '{' || c == '[') && ++depth > most) {
+      return i;
+    } else if ((c == '}' || c == ']') && depth > 0) {
+      --depth;
+    }
+  }
+  return std::string_view::npos;
+}
+
 JsonLines::JsonLines(std::string_view text) : text_(text) { Value(""); }
 
 unsigned JsonLines::LineOf(const std::string& path) const {

@@ -10,6 +10,9 @@
 
 namespace muster::ptx {
 
+// The place at which brackets are nested deeper than `most`, or npos.
+std::size_t TooDeep(std::string_view text, unsigned most);
+
 class JsonLines {
  public:
   // `text` is valid JSON.

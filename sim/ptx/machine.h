@@ -100,6 +100,7 @@ class Machine : public lockstep::Driver {
     std::uint32_t issued_line = 0;     // of the operation in flight
     std::uint32_t cluster_line = 0;    // of its latest barrier.cluster.arrive
     std::uint32_t exit_line = 0;
+    std::uint32_t excused = 0;  // lanes whose wait at an invalidated mbarrier is over
   };
   struct CtaSlot {
     Cta cta;
@@ -137,6 +138,10 @@ class Machine : public lockstep::Driver {
   void AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_t line,
                  std::uint64_t cycle);
   void NoteOwnCta(std::uint64_t cycle);
+  const MbCensus::Member* InvalidatedByAnother(const MbOperation& operation, unsigned warp) const;
+  std::string WhoInvalidated(const MbOperation& operation, unsigned warp) const;
+  bool MeetsInval(const MbOperation& operation, const golden::MbEffects& effects, unsigned warp,
+                  std::uint32_t line, std::uint64_t cycle);
 
   // machine_mbarrier.cpp
   void BeginMbarriers(const Outputs& seen, Inputs* inputs, std::uint64_t cycle);

@@ -60,4 +60,53 @@ void Machine::NoteOwnCta(std::uint64_t cycle) {
   }
 }
 
+// Who has invalidated the operation's object, if that was another thread.
+const MbCensus::Member* Machine::InvalidatedByAnother(const MbOperation& operation,
+                                                      unsigned warp) const {
+  const MbCensus::Member* const inval = mb_census_.InvalidatedBy(operation.cta, operation.addr);
+  const bool own = inval != nullptr && operation.source == MbSource::kWarp &&
+                   inval->warp == IndexInCta(warp) && (inval->lanes & operation.lanes) != 0;
+  return own ? nullptr : inval;
+}
+
+std::string Machine::WhoInvalidated(const MbOperation& operation, unsigned warp) const {
+  const MbCensus::Member* const inval = InvalidatedByAnother(operation, warp);
+  return inval == nullptr ? ""
+                          : fmt::format(
+                                "; warp {} invalidated it at line {}, and did not wait for "
+                                "the thread that comes here",
+                                inval->warp, inval->line);
+}
+
+// "Performing any mbarrier operation except mbarrier.init on a memory location that does not
+// contain a valid mbarrier object, results in undefined behaviour." Where another thread has
+// invalidated it, the two have raced: the run ends, or the manifest wants to hear of it and go on.
+// Then what the unit refuses changes nothing, and a wait is over, since an object may be
+// invalidated only when nobody waits for it any more.
+bool Machine::MeetsInval(const MbOperation& operation, const golden::MbEffects& effects,
+                         unsigned warp, std::uint32_t line, std::uint64_t cycle) {
+  if (operation.op == MbOp::kInit || operation.op == MbOp::kInval ||
+      operation.op == MbOp::kCopyArriveNoInc || InvalidatedByAnother(operation, warp) == nullptr) {
+    return false;
+  }
+  const FaultCause cause = effects.fault[LowestLane(operation.lanes)];
+  const bool waits = IsMbWait(operation.op);
+  if (!waits && cause != FaultCause::kWordExhausted) {
+    return false;  // something was stored there since
+  }
+  if (!launch_.inval_is_hazard) {
+    FaultAtMbarrier(FaultCause::kWordExhausted, warp, operation, line, cycle);
+    return true;
+  }
+  AddMbHazards(1U << static_cast<unsigned>(Hazard::kUninitialisedWord), warp, operation, line,
+               cycle);
+  if (waits) {
+    warps_[warp].excused |= operation.lanes;
+    mb_census_.Step(operation, effects, IndexInCta(warp), line);
+  } else if (operation.source == MbSource::kWarp && HasResponse(operation)) {
+    Reply(port_->TakeRefused(warp), cycle);
+  }
+  return true;
+}
+
 }  // namespace muster::ptx

@@ -74,7 +74,8 @@ void Machine::BeginMbarriers(const Outputs& seen, Inputs* inputs, std::uint64_t 
 }
 
 void Machine::Reply(const MbReply& reply, std::uint64_t cycle) {
-  Warp& warp = warps_[reply.warp].warp;
+  WarpSlot& slot = warps_[reply.warp];
+  Warp& warp = slot.warp;
   for (const Group& group : warp.groups) {
     const std::uint32_t here = group.lanes & reply.lanes;
     if (group.state == Group::State::kAsked && here != 0 && !reply.complete &&
@@ -82,7 +83,10 @@ void Machine::Reply(const MbReply& reply, std::uint64_t cycle) {
       spins_->Visit(warp, group, here);
     }
   }
-  interpreter_.Answer(&warp, reply);
+  const std::uint32_t excused = std::exchange(slot.excused, slot.excused & ~reply.lanes);
+  MbReply answer = reply;
+  answer.complete |= (excused & reply.lanes) != 0;
+  interpreter_.Answer(&warp, answer);
   if (warps_[reply.warp].phase == Phase::kAsleep) {
     SetPhase(reply.warp, Phase::kReady);
   }
@@ -201,6 +205,9 @@ void Machine::StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
   const unsigned warp = operation.source == MbSource::kWarp
                             ? operation.warp
                             : static_cast<unsigned>(__builtin_ctzll(ctas_[operation.cta].warps));
+  if (MeetsInval(operation, effects, warp, line, cycle)) {
+    return;
+  }
   for (std::uint32_t left = operation.lanes; left != 0; left &= left - 1) {
     const FaultCause cause = effects.fault[LowestLane(left)];
     if (cause != FaultCause::kNone) {
@@ -222,18 +229,23 @@ void Machine::StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
 
 void Machine::FaultAtMbarrier(FaultCause cause, unsigned warp, const MbOperation& operation,
                               std::uint32_t line, std::uint64_t cycle) {
-  grid_.EndWithFault(Outcome::kFault,
-                     {Name(cause), line, cycle, LinearCta(warp), IndexInCta(warp), 0,
-                      operation.lanes, 1, MbarrierName(program_, operation.addr),
-                      fmt::format("{}: {}", Name(operation.op), Explain(cause))});
+  grid_.EndWithFault(
+      Outcome::kFault,
+      {Name(cause), line, cycle, LinearCta(warp), IndexInCta(warp), 0, operation.lanes, 1,
+       MbarrierName(program_, operation.addr),
+       fmt::format("{}: {}{}", Name(operation.op), Explain(cause),
+                   cause == FaultCause::kWordExhausted ? WhoInvalidated(operation, warp) : "")});
 }
 
 void Machine::AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperation& operation,
                            std::uint32_t line, std::uint64_t cycle) {
   ForEachBit(hazards, [&](unsigned bit) {
     const auto hazard = static_cast<Hazard>(bit);
-    grid_.AddHazard({Name(hazard), line, cycle, LinearCta(warp), IndexInCta(warp), 0,
-                     operation.lanes, 1, MbarrierName(program_, operation.addr), Explain(hazard)});
+    grid_.AddHazard(
+        {Name(hazard), line, cycle, LinearCta(warp), IndexInCta(warp), 0, operation.lanes, 1,
+         MbarrierName(program_, operation.addr),
+         std::string(Explain(hazard)) +
+             (hazard == Hazard::kUninitialisedWord ? WhoInvalidated(operation, warp) : "")});
   });
 }
 

@@ -45,25 +45,6 @@ std::string Beside(const std::string& manifest, const std::string& file) {
   return (std::filesystem::path(manifest).parent_path() / file).string();
 }
 
-// The place at which brackets are nested deeper than any manifest needs, or npos.
-std::size_t TooDeep(std::string_view text) {
-  unsigned depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '"') {
-      in_string = !in_string;
-    } else if (in_string) {
-      i += c == '\\' ? 1 : 0;
-    } else if ((c == '{' || c == '[') && ++depth > kMaxNesting) {
-      return i;
-    } else if ((c == '}' || c == ']') && depth > 0) {
-      --depth;
-    }
-  }
-  return std::string_view::npos;
-}
-
 // Reads the members of a manifest. Paths are written as "buffers.in.type" and "args[2]".
 class Reader {
  public:
@@ -105,7 +86,7 @@ class Reader {
 };
 
 Reader::Reader(const std::string& path) : path_(path), text_(ReadFile(path, "manifest")) {
-  if (const std::size_t byte = TooDeep(text_); byte != std::string::npos) {
+  if (const std::size_t byte = TooDeep(text_, kMaxNesting); byte != std::string::npos) {
     throw InputError(fmt::format("{}:{}: the manifest has more than {} brackets in each other",
                                  path_, LineAt(byte), kMaxNesting));
   }
@@ -481,9 +462,10 @@ Manifest Reader::Read() {
   if (!lines_->duplicate().empty()) {
     Fail(lines_->duplicate(), "is there twice");
   }
-  CheckKeys(root_, "",
-            {"ptx", "kernel", "grid", "block", "cluster", "cooperative", "dynamic_shared", "args",
-             "buffers", "expect", "outcome", "hazards", "config", "seed", "max_cycles"});
+  CheckKeys(
+      root_, "",
+      {"ptx", "kernel", "grid", "block", "cluster", "cooperative", "dynamic_shared", "args",
+       "buffers", "expect", "outcome", "hazards", "after_inval", "config", "seed", "max_cycles"});
   for (const char* const key : {"ptx", "block"}) {
     if (!root_.contains(key)) {
       Fail("", fmt::format(R"(lacks "{}")", key));
@@ -536,6 +518,13 @@ Manifest Reader::Read() {
   with("expect", [&](const Json& value) { ReadExpected(value, &manifest); });
   with("outcome", [&](const Json& value) { manifest.outcome = ReadOutcome(value); });
   with("hazards", [&](const Json& value) { ReadHazards(value, &manifest); });
+  with("after_inval", [&](const Json& value) {
+    const std::string choice = Text(value, "after_inval");
+    if (choice != "fault" && choice != "hazard") {
+      Fail("after_inval", "must be fault or hazard");
+    }
+    manifest.inval_is_hazard = choice == "hazard";
+  });
   with("config", [&](const Json& value) {
     manifest.config = Text(value, "config");
     if (FindConfig(manifest.config) == nullptr) {

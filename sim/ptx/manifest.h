@@ -38,6 +38,7 @@ struct Manifest {
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::optional<std::array<std::uint32_t, 3>> cluster;
   bool cooperative = false;
+  bool inval_is_hazard = false;
   std::optional<std::uint32_t> dynamic_shared;
   std::vector<Argument> arguments;
   std::vector<Buffer> buffers;

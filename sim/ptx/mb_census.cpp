@@ -33,6 +33,12 @@ void Add(std::vector<MbCensus::Member>* members, const MbCensus::Member& fresh) 
 void MbCensus::Launch(unsigned slot, std::uint64_t cta) {
   ctas_[slot] = cta;
   entries_[slot].clear();
+  invalidated_[slot].clear();
+}
+
+const MbCensus::Member* MbCensus::InvalidatedBy(unsigned slot, std::uint32_t address) const {
+  const auto found = invalidated_[slot].find(address);
+  return found == invalidated_[slot].end() ? nullptr : &found->second;
 }
 
 MbarrierRow& MbCensus::RowOf(unsigned slot, std::uint32_t address) {
@@ -59,6 +65,10 @@ void MbCensus::Step(const MbOperation& operation, const golden::MbEffects& effec
   }
   if (operation.op == MbOp::kInit || operation.op == MbOp::kInval) {
     entry.came.clear();
+    invalidated_[operation.cta].erase(operation.addr);
+  }
+  if (operation.op == MbOp::kInval) {
+    invalidated_[operation.cta][operation.addr] = {warp, operation.lanes, line};
   }
   if (IsMbArrival(operation.op)) {
     row.arrivals += lanes;

@@ -48,6 +48,9 @@ class MbCensus {
   // The time limit of what is parked in that slot of the unit has passed.
   void Expire(unsigned warp_slot);
 
+  // Who has invalidated the object there; null: nobody since the latest init.
+  const Member* InvalidatedBy(unsigned slot, std::uint32_t address) const;
+
   std::vector<MbarrierRow> Rows() const;
   const std::map<std::uint32_t, Entry>& At(unsigned slot) const { return entries_[slot]; }
   std::uint64_t Phases(unsigned slot, std::uint32_t address) const;
@@ -59,6 +62,7 @@ class MbCensus {
             std::uint32_t line);
 
   std::array<std::map<std::uint32_t, Entry>, kMaxCtas> entries_;
+  std::array<std::map<std::uint32_t, Member>, kMaxCtas> invalidated_;
   std::array<std::uint64_t, kMaxCtas> ctas_{};
   std::map<std::pair<std::uint64_t, std::uint32_t>, MbarrierRow> rows_;
   std::array<std::uint64_t, kNumMbOps> operations_{};

@@ -226,6 +226,16 @@ void MbPort::TakeResponse(const MbOutputs::Response& response) {
   awaiting_ &= warp.responding.empty() ? ~Bit(response.warp) : ~std::uint64_t{0};
 }
 
+MbReply MbPort::TakeRefused(unsigned warp) {
+  WarpState& state = warps_[warp];
+  MbReply reply;
+  reply.warp = warp;
+  reply.lanes = state.responding.back();
+  state.responding.pop_back();
+  awaiting_ &= state.responding.empty() ? ~Bit(warp) : ~std::uint64_t{0};
+  return reply;
+}
+
 // ------------------------------------------------------------------------------------------------
 // To the unit
 // ------------------------------------------------------------------------------------------------

@@ -110,6 +110,9 @@ class MbPort : public lockstep::Bank::Words {
   // Who made the store that Driver::OnMbEvent tells of: each is asked for once, in order.
   Storer NextStorer();
 
+  // The unit has refused what has just committed, and gives no response: tokens of 0.
+  MbReply TakeRefused(unsigned warp);
+
   // Nothing is to be presented, on its way, or to be answered, but for parked lanes.
   bool Quiet() const { return quiet_; }
   std::uint32_t ParkedLanes(unsigned warp) const {

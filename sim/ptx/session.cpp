@@ -109,6 +109,7 @@ Session::Session(const Manifest& manifest, const Config& config, std::uint64_t s
   program_ = Link(*module, manifest.kernel);
   launch_.grid = manifest.grid;
   launch_.block = manifest.block;
+  launch_.inval_is_hazard = manifest.inval_is_hazard;
   try {
     SetCluster();
     CheckFits(config_, program_, launch_);

@@ -189,6 +189,38 @@ TEST(PtxCluster, BadAccessesAreNamed) {
   }
 }
 
+// "The CTA to which they belong is different from the CTA of the executing thread."
+TEST(PtxCluster, AsynchronousStoresToTheOwnCta) {
+  const char* const forms[] = {
+      "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r8], %r11, [%r9];",
+      "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r8], %r11, "
+      "[%r9];"};
+  for (const char* const form : forms) {
+    for (const unsigned distance : {0U, 1U}) {
+      const Ended run(Clustered(
+          2, {2, 1, 1}, {2, 1, 1},
+          fmt::format("  .shared .align 8 .b64 bar; setp.eq.u32 %p1, %r1, 0;"
+                      " @%p1 mbarrier.init.shared.b64 [bar], 1; st.shared.u32 [%r7], 0;\n{1}"
+                      "  @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 8; mov.u32 %r11, 5;"
+                      " add.u32 %r12, %r2, {0}; and.b32 %r12, %r12, 1;"
+                      " mapa.shared::cluster.u32 %r8, %r7, %r12;"
+                      " mapa.shared::cluster.u32 %r9, bar, %r12;\n  {2}\n"
+                      "W: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0; @!%p2 bra W;"
+                      " ld.shared.u32 %r10, [%r7];\n{1}{3}",
+                      distance, kMeet, form, kStore)));
+      ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
+      EXPECT_EQ(run.Words(0), std::vector<std::uint32_t>(4, 5)) << form;
+      EXPECT_EQ(run.Hazards(Hazard::kAsyncToOwnCta), distance == 0 ? 2U : 0U) << form;
+      if (distance == 0) {
+        const Incident& hazard = run.grid().hazards()[0];
+        EXPECT_EQ(hazard.line, 14U);
+        EXPECT_EQ(hazard.lanes, 3U);
+        EXPECT_EQ(hazard.mbarrier.substr(0, 5), "bar (");
+      }
+    }
+  }
+}
+
 // Compilers carry them out ahead of the branch that guards them.
 TEST(PtxCluster, WhatMapsNothingHarmsNobodyUnlessUsed) {
   const Ended run(Clustered(1, {2, 1, 1}, {2, 1, 1},

@@ -335,36 +335,6 @@ TEST(PtxCopy, StoresToOtherCtas) {
   }
 }
 
-// "The CTA to which they belong is different from the CTA of the executing thread."
-TEST(PtxCopy, AsynchronousStoresToTheOwnCta) {
-  const char* const forms[] = {
-      "st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r8], %r11, [%r9];",
-      "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r8], %r11, "
-      "[%r9];"};
-  for (const char* const form : forms) {
-    for (const unsigned distance : {0U, 1U}) {
-      const Ended run(
-          Copies(2, 2,
-                 "  st.shared.u32 [%r7], 0;\n" + kInit +
-                     "  @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 8; mov.u32 %r11, 5;\n"
-                     "  add.u32 %r12, %r2, " +
-                     std::to_string(distance) +
-                     "; and.b32 %r12, %r12, 1; mapa.shared::cluster.u32 %r8, %r7, %r12;"
-                     " mapa.shared::cluster.u32 %r9, bar, %r12;\n  " +
-                     form + "\n" + kWait + "  ld.shared.u32 %r10, [%r7];" + kMeet));
-      ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
-      EXPECT_EQ(run.Words(1), std::vector<std::uint32_t>(4, 5)) << form;
-      EXPECT_EQ(run.Hazards(Hazard::kAsyncToOwnCta), distance == 0 ? 2U : 0U) << form;
-      if (distance == 0) {
-        const Incident& hazard = run.grid().hazards()[0];
-        EXPECT_EQ(hazard.line, 16U);
-        EXPECT_EQ(hazard.lanes, 3U);
-        EXPECT_EQ(hazard.mbarrier.substr(0, 5), "bar (");
-      }
-    }
-  }
-}
-
 TEST(PtxCopy, ArrivalsFromOtherCtas) {
   // Rank 0 waits for a thread of each of four ranks; each has written to it before.
   const char* const forms[] = {

@@ -440,15 +440,6 @@ TEST(PtxCorpus, WhatTheTextDoesNotHave) {
       "cp.async.mbarrier.arrive.b64 [s], 1;",
       "cp.async.mbarrier.arrive.shared::cluster.b64 [s];",
       "cp.async.mbarrier.arrive.noComplete.b64 [s];",
-      "fence.proxy.tensormap::generic.acquire.gpu [%d1], 64;",
-      "fence.proxy.tensormap::generic.acquire.gpu [%d1], %r1;",
-      "fence.proxy.tensormap::generic.acquire.gpu [s], 128;",
-      "wgmma.fence;",
-      "wgmma.fence.sync;",
-      "wgmma.fence.sync.aligned 0;",
-      "wgmma.wait_group.sync.aligned;",
-      "wgmma.wait_group.sync.aligned %r1;",
-      "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, 1, 1, 1;",
   };
   for (const char* const form : forms) {
     EXPECT_EQ(Judge(form), Verdict::kRefused) << form;
@@ -491,18 +482,6 @@ TEST(PtxCorpus, MisuseThatCanBeSeen) {
   };
   for (const char* const form : forms) {
     EXPECT_EQ(Judge(form), Verdict::kMisuse) << form;
-  }
-}
-
-// What orders matrix instructions is accepted without any.
-TEST(PtxCorpus, MatrixOrder) {
-  for (const char* const form :
-       {"wgmma.fence.sync.aligned;", "wgmma.commit_group.sync.aligned;",
-        "wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 7;"}) {
-    EXPECT_EQ(Judge(form, 80, "90a"), Verdict::kAccepted) << form;
-    EXPECT_EQ(Judge(form, 78, "90a"), Verdict::kMisuse) << form;
-    EXPECT_EQ(Judge(form, 80, "90"), Verdict::kMisuse) << form;
-    EXPECT_EQ(Judge(form, 88, "100a"), Verdict::kMisuse) << form;
   }
 }
 

@@ -78,7 +78,8 @@ TEST(PtxManifest, EveryMember) {
                 "d": {"type": "f32", "count": 2, "init": {"fill": "nan"}},
                 "e": {"type": "u64", "count": 1}},
     "expect": {"e": {"fill": "0xff"}, "c": [1, 2]},
-    "outcome": "fault:count_mismatch", "hazards": {"repeated_arrival": 3}})");
+    "outcome": "fault:count_mismatch", "hazards": {"repeated_arrival": 3},
+    "after_inval": "hazard"})");
   const Manifest manifest = ReadManifest(path);
   EXPECT_EQ(manifest.grid, (std::array<std::uint32_t, 3>{2, 3, 4}));
   EXPECT_EQ(manifest.cluster, (std::array<std::uint32_t, 3>{2, 1, 1}));
@@ -104,6 +105,7 @@ TEST(PtxManifest, EveryMember) {
   EXPECT_EQ((*manifest.buffers[4].expected)[0], 0xffU);
   EXPECT_EQ(manifest.outcome, "fault:count_mismatch");
   EXPECT_EQ(manifest.hazards.at("repeated_arrival"), 3U);
+  EXPECT_TRUE(manifest.inval_is_hazard);
 }
 
 TEST(PtxManifest, Refusals) {
@@ -139,6 +141,8 @@ TEST(PtxManifest, Refusals) {
       {with(R"("dynamic_shared": -1)"), ":2: dynamic_shared must be a whole number"},
       {with(R"("outcome": "fails")"), ":2: outcome must be completes, deadlock, "},
       {with(R"("outcome": "fault:x")"), ":2: outcome names the fault cause x, "},
+      {with(R"("after_inval": true)"), ":2: after_inval must be a string"},
+      {with(R"("after_inval": "error")"), ":2: after_inval must be fault or hazard"},
       {with(R"("hazards": {"x": 1})"), ":2: hazards.x is not a known key (repeated_arrival, "},
       {with(R"("hazards": {"repeated_arrival": -1})"),
        ":2: hazards.repeated_arrival must be a whole number"},

@@ -11,33 +11,10 @@
 #include "sim/ptx/error.h"
 #include "sim/ptx/report.h"
 #include "tb/unit/ptx_fixture.h"
+#include "tb/unit/ptx_mbarrier_kernel.h"
 
 namespace muster::ptx {
 namespace {
-
-// A kernel with a u32 for each thread, at %d2, and two mbarriers, of which thread 0 initialises `a`
-// with that count. The body begins in line 12; each thread's result is %r10.
-Kernel Threads(std::uint32_t threads, const std::string& count, const std::string& body,
-               std::uint32_t ctas = 1) {
-  Kernel kernel(Header("sm_90") + R"(.visible .entry test(.param .u64 out) {
-  .reg .pred %p<8>; .reg .pred done; .reg .b32 %r<20>; .reg .b64 %d<12>; .reg .b64 state;
-  .shared .align 8 .b64 a; .shared .align 8 .b64 b[4]; .shared .align 8 .b32 flag[64];
-  ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %laneid; mov.u32 %r3, %warpid;
-  mad.lo.u32 %r4, %ctaid.x, %ntid.x, %r1; mad.wide.u32 %d2, %r4, 4, %d1;
-  cvta.shared.u64 %d3, a; mov.u32 %r5, a; mov.u32 %r6, b; mov.u32 %r10, 0;
-  setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r3, 0; setp.lt.u32 %p3, %r2, 16;
-  @%p1 mbarrier.init.shared.b64 [a], )" +
-                    count + "; bar.sync 0;\n" + body + "\n  st.global.u32 [%d2], %r10; ret;\n}\n",
-                threads, ctas);
-  kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, std::uint64_t{threads} * ctas)};
-  return kernel;
-}
-constexpr std::uint32_t kBody = 12;  // line
-
-std::vector<std::uint32_t> All(std::size_t count, std::uint32_t value) {
-  std::vector<std::uint32_t> values(count, value);
-  return values;
-}
 
 TEST(PtxMbarrier, EveryForm) {
   // Each completes a phase of 64 arrivals, of all threads or those with which count it is.
@@ -270,35 +247,6 @@ TEST(PtxMbarrier, Faults) {
     EXPECT_EQ(run.verdict().code, ExitCode::kFault);
     const std::string text = TextReport(run.session(), run.verdict(), {});
     EXPECT_NE(text.find(row.cause), std::string::npos) << text;
-  }
-}
-
-// The address that was used, and what is there.
-TEST(PtxMbarrier, BadAddressesAreNamed) {
-  const struct {
-    const char* body;
-    const char* address;
-    const char* what;
-  } rows[] = {
-      {"mapa.shared::cluster.u32 %r11, a, 3; mbarrier.arrive.shared::cluster.b64 _, [%r11];",
-       "0x4000000",
-       "arrive: writes 8 bytes at byte 67108864 of shared memory, of which the CTA has"},
-      {"mapa.u64 %d4, %d3, 3; mbarrier.arrive.release.cluster.b64 _, [%d4];", "0x4004000000",
-       "of shared memory, of which the CTA has"},
-      {"mbarrier.arrive.b64 _, [%d1];", "0x10000000000",
-       "arrive: writes 8 bytes at byte 0 of buffer out, which that instruction cannot reach"},
-      {"mbarrier.test_wait.parity.shared.b64 done, [%r5+4096], 0;", "0x1000",
-       "test_wait.parity: reads 8 bytes at byte 4096 of shared memory, of which the CTA has"},
-      {"mov.u64 %d4, 0; mbarrier.init.b64 [%d4], 1;", "0x0",
-       "init: writes 8 bytes at 0x0, where there is no memory"},
-  };
-  for (const auto& row : rows) {
-    const Ended run(Threads(32, "1", row.body));
-    ASSERT_EQ(run.outcome(), "fault:bad_address") << row.body;
-    const Incident& fault = run.grid().faults().front();
-    EXPECT_EQ(fault.line, kBody);
-    EXPECT_EQ(fault.mbarrier, row.address) << row.body;
-    EXPECT_NE(fault.explanation.find(row.what), std::string::npos) << fault.explanation;
   }
 }
 
