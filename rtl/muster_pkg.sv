@@ -231,7 +231,7 @@ package muster_pkg;
     logic        phase;      // waits: bit 63 of the token, or the parity
     logic        has_token;  // arrivals: a register wants the token
     logic        has_hint;   // try_wait: else the limit is the unit's own
-    logic        whole;      // try_wait: all lanes of the instruction
+    logic        whole;      // try_wait may park: all lanes of the instruction, without EnLimit of the warp
     logic        releasing;  // enters when the warp's earlier accesses are performed
   } mb_group_t;
 
@@ -241,6 +241,7 @@ package muster_pkg;
     cta_t                       cta;
     warp_t                      warp;
     lanes_t                     lanes;
+    lanes_t                     live;       // of the warp: they have not exited
     logic [WarpSize-1:0][31:0] addr;
     logic [WarpSize-1:0][31:0] operand;
     lanes_t                     phase;

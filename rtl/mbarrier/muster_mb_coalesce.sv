@@ -5,10 +5,13 @@
 // that name the same word with the same operand, up to one that names that word with another.
 // Waits are alike by their phase. Of a try_wait's hints the group has the smallest: those that
 // differ from the leader's are looked at one in a cycle. The instruction stays at the input until
-// its last group is taken; without a lane there is none.
+// its last group is taken; without a lane there is none. EnLanes and EnLimit are those of the room.
 module muster_mb_coalesce
   import muster_pkg::*;
-(
+#(
+  parameter bit EnLanes = 1'b1,  // off: a group that is no wait has one lane
+  parameter bit EnLimit = 1'b1   // off: what parks are all lanes that the warp has left
+) (
   input  logic            clk_i,
   input  logic            rst_ni,
 
@@ -24,7 +27,7 @@ module muster_mb_coalesce
   localparam int unsigned LaneW = $clog2(WarpSize);
 
   logic   waits, hints, plain, started_q;
-  lanes_t left_q, left, same_operand, same_word, alike, other, lanes, rest;
+  lanes_t left_q, left, same_operand, same_word, alike, other, together, lanes, rest;
   lanes_t slower, looked_q;  // with another hint than the leader's; those looked at
   logic   any_left, any_slower, better_q, better;
   logic [LaneW-1:0] leader, slow;
@@ -50,8 +53,9 @@ module muster_mb_coalesce
 
   // Waits change nothing: no lane comes between them.
   assign other = waits ? '0 : same_word & ~alike;
-  assign lanes = alike & ((other & -other) - 1);
-  assign rest  = left & ~lanes;
+  assign together = alike & ((other & -other) - 1);
+  assign lanes    = (EnLanes || waits) ? together : left & -left;
+  assign rest     = left & ~lanes;
 
   // The smallest hint.
   assign slower = hints ? lanes & ~same_operand & ~looked_q : '0;
@@ -93,7 +97,7 @@ module muster_mb_coalesce
     phase:     instruction_i.phase[leader],
     has_token: instruction_i.has_token,
     has_hint:  instruction_i.has_hint,
-    whole:     lanes == instruction_i.lanes,
+    whole:     lanes == (EnLimit ? instruction_i.lanes : instruction_i.live),
     releasing: instruction_i.releasing
   };
 

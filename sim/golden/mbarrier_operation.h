@@ -89,9 +89,18 @@ struct MbOperation {
   bool phase = false;         // waits: bit 63 of the token, or the parity
   bool has_token = false;     // arrivals: a register wants the token
   bool has_hint = false;      // try_wait: without one, the limit is the unit's own
-  bool whole = true;      // try_wait: all lanes of the instruction name this word and this phase
-  bool releasing = true;  // .release: enters after the warp's earlier accesses are performed
+  bool whole = true;          // try_wait: it may park, see IsWhole
+  bool releasing = true;      // .release: enters after the warp's earlier accesses are performed
 };
+
+// Whether the lanes of a try_wait's group are `whole`: all lanes of the instruction name this word
+// and this phase. Without a time limit parked lanes wait as long as the phase lasts, and what other
+// lanes of their warp do in the meantime may wait for them: so there they are all lanes that the
+// warp has left.
+constexpr bool IsWhole(const Config& config, std::uint32_t lanes, std::uint32_t of_instruction,
+                       std::uint32_t live) {
+  return lanes == (config.mb_limit ? of_instruction : live);
+}
 
 // Each lane gets an answer, one that is refused too: token 0, or false.
 constexpr bool HasResponse(const MbOperation& operation) {

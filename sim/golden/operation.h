@@ -123,7 +123,7 @@ struct Config {
   bool faults;  // misuse is refused and reported; without it, misuse is undefined
   bool drain;   // the memory-drain handshake
   bool lanes;   // exits lane by lane, several lanes in an mbarrier group; without it, any exit is
-                // the warp's, and a group is one lane
+                // the warp's, and a group is one lane, unless it waits
 
   bool mbarrier;                // the shared-memory scope
   bool mb_drop;                 // arrive_drop

@@ -309,6 +309,19 @@ def mb_remote_arrive():
     return {"out": out}
 
 
+def mb_arrive_and_wait():
+    # Each thread's value is the next one's, and the number of the round more.
+    return {"out": [(t + 2) % 64 + 3 for t in range(64)]}
+
+
+def mb_beside_barrier():
+    return {"out": [sum(range(1, 32))] + list(range(1, 32))}
+
+
+def mb_lanes_apart():
+    return {"out": list(range(32)) + [2000, 2001] + 30 * [1000]}
+
+
 def mb_ring(in_):
     out = []
     for warp in (1, 2, 3):

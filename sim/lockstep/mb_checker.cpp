@@ -119,6 +119,11 @@ bool MbChecker::CheckSources(const MbInputs& in, const MbOutputs& out) {
       !held("mb.remote", held_remote_, in.remote_valid, in.remote, before_in_.remote)) {
     return false;
   }
+  if (!config_.mb_limit && in.issue_valid && WaitsWhole(PlaceOf(in.issue.warp))) {
+    return Differ("mb.issue", fmt::format("of warp {}, which waits (by the driver)", in.issue.warp),
+                  "nothing of it before its answer: a wait without time limits is the warp's",
+                  PlaceOfWord(in.issue));
+  }
   commit_.reset();
   if (out.commit_valid && !TakeCommit(out.commit)) {
     return false;
@@ -148,6 +153,15 @@ bool MbChecker::CheckSources(const MbInputs& in, const MbOutputs& out) {
     Accept(in, out);
   }
   return true;
+}
+
+// It is parked, or a wait that may park is on its way.
+bool MbChecker::WaitsWhole(unsigned warp) const {
+  const std::deque<Flight>& flights = of_warp_[warp];
+  return (model_.Parked() & Bit(warp)) != 0 ||
+         std::any_of(flights.begin(), flights.end(), [](const Flight& flight) {
+           return IsTryWait(flight.operation.op) && flight.operation.whole;
+         });
 }
 
 void MbChecker::Accept(const MbInputs& in, const MbOutputs& out) {

@@ -84,6 +84,7 @@ class MbChecker {
   void Accept(const MbInputs& in, const MbOutputs& out);
   bool CountWaits(const MbInputs& in, const MbOutputs& out);
   bool CountWait(MbWait wait, std::uint64_t cycles, const MbOperation& operation);
+  bool WaitsWhole(unsigned warp) const;
   std::deque<Flight>& QueueOf(MbSource source, unsigned warp);
 
   // mb_values.cpp: what it must lead to.

@@ -14,96 +14,6 @@
 namespace muster::lockstep {
 namespace {
 
-// What a configuration must have for a point to be in reach.
-enum Needs : unsigned {
-  kAny = 0,
-  kState = 1,
-  kFaults = 2,
-  kDrain = 4,
-  kLanes = 8,
-  kDrop = 16,
-  kLimit = 32,
-  kWarps8 = 64,  // eight warps
-};
-
-unsigned Has(const Config& config) {
-  return (config.state ? kState : 0U) | (config.faults ? kFaults : 0U) |
-         (config.drain ? kDrain : 0U) | (config.lanes ? kLanes : 0U) |
-         (config.mb_drop ? kDrop : 0U) | (config.mb_limit ? kLimit : 0U) |
-         (config.num_warps >= 8 ? kWarps8 : 0U);
-}
-
-struct SpotRow {
-  MbSpot spot;
-  const char* name;
-  unsigned needs;
-};
-
-constexpr std::array kSpots = {
-    SpotRow{MbSpot::kBackToBack, "mb.order.same_word_next_cycle", kAny},
-    SpotRow{MbSpot::kTwoApart, "mb.order.same_word_two_apart", kAny},
-    SpotRow{MbSpot::kThreeApart, "mb.order.same_word_three_apart", kAny},
-    SpotRow{MbSpot::kOtherWord, "mb.order.other_word_next_cycle", kAny},
-    SpotRow{MbSpot::kThreeSources, "mb.order.three_sources_at_a_word", kAny},
-    SpotRow{MbSpot::kSplitTurn, "mb.split.at_a_turn", kLanes},
-    SpotRow{MbSpot::kSplitTurns, "mb.split.three_turns", kLanes},
-    SpotRow{MbSpot::kSplitAgain, "mb.split.rest_together", kLanes},
-    SpotRow{MbSpot::kSplitRefused, "mb.split.rest_refused", kLanes | kFaults},
-    SpotRow{MbSpot::kSumArrivals, "mb.sum.arrivals", kLanes},
-    SpotRow{MbSpot::kSumExpects, "mb.sum.expect_tx", kLanes},
-    SpotRow{MbSpot::kSumCompletes, "mb.sum.complete_tx", kLanes},
-    SpotRow{MbSpot::kPark, "mb.park", kAny},
-    SpotRow{MbSpot::kParkMany, "mb.park.four_warps", kWarps8},
-    SpotRow{MbSpot::kWake, "mb.wake", kAny},
-    SpotRow{MbSpot::kWakeMany, "mb.wake.several_warps", kAny},
-    SpotRow{MbSpot::kExpire, "mb.expire", kLimit},
-    SpotRow{MbSpot::kExpireOwn, "mb.expire.without_hint", kLimit},
-    SpotRow{MbSpot::kParkedEnd, "mb.park.cta_ends", kLimit},
-    SpotRow{MbSpot::kParkedSuspend, "mb.park.cta_is_saved", kLimit | kState},
-    SpotRow{MbSpot::kSlotTaken, "mb.park.not.slot_taken", kLanes},
-    SpotRow{MbSpot::kNotWhole, "mb.park.not.part_of_an_instruction", kAny},
-    SpotRow{MbSpot::kNoTime, "mb.park.not.hint_0", kAny},
-    SpotRow{MbSpot::kLimitPassed, "mb.wake.behind_the_limit", kLimit},
-    SpotRow{MbSpot::kTokenNow, "mb.token.current_phase", kAny},
-    SpotRow{MbSpot::kTokenNext, "mb.token.next_phase", kAny},
-    SpotRow{MbSpot::kBelowZero, "mb.word.complete_before_expect", kAny},
-    SpotRow{MbSpot::kTxMax, "mb.word.tx_largest", kAny},
-    SpotRow{MbSpot::kTxMin, "mb.word.tx_smallest", kAny},
-    SpotRow{MbSpot::kCountMax, "mb.word.expected_largest", kAny},
-    SpotRow{MbSpot::kPendingMax, "mb.word.pending_largest_by_copies", kAny},
-    SpotRow{MbSpot::kDropToNone, "mb.word.exhausted_by_drop", kDrop},
-    SpotRow{MbSpot::kLastWord, "mb.word.last", kAny},
-    SpotRow{MbSpot::kLastCta, "mb.word.of_last_cta", kAny},
-    SpotRow{MbSpot::kLastWarp, "mb.word.by_last_warp", kAny},
-    SpotRow{MbSpot::kInitOverLive, "mb.hazard.init_over_live", kAny},
-    SpotRow{MbSpot::kUninitialised, "mb.hazard.uninitialised_word", kAny},
-    SpotRow{MbSpot::kLateParity, "mb.hazard.late_parity", kAny},
-    SpotRow{MbSpot::kStoreOverWaiters, "mb.hazard.store_over_waiters", kAny},
-    SpotRow{MbSpot::kUnfinishedAsync, "mb.hazard.unfinished_async", kAny},
-    SpotRow{MbSpot::kStore, "mb.store", kAny},
-    SpotRow{MbSpot::kStoreBesideHeld, "mb.store.beside_held_words", kAny},
-    SpotRow{MbSpot::kRestore, "mb.store.restores", kState},
-    SpotRow{MbSpot::kWaits, "mb.split.next_waits", kLanes},
-    SpotRow{MbSpot::kWaitsFar, "mb.split.next_two_of_its_word", kLanes},
-    SpotRow{MbSpot::kYield, "mb.stall.yield", kAny},
-    SpotRow{MbSpot::kLateData, "mb.stall.late_data", kAny},
-    SpotRow{MbSpot::kStallRead, "mb.stall.read", kAny},
-    SpotRow{MbSpot::kStallWrite, "mb.stall.write", kAny},
-    SpotRow{MbSpot::kStallResponse, "mb.stall.response", kAny},
-    SpotRow{MbSpot::kStallIssue, "mb.stall.issue", kAny},
-    SpotRow{MbSpot::kStallAsync, "mb.stall.async", kAny},
-    SpotRow{MbSpot::kStallRemote, "mb.stall.remote", kAny},
-    SpotRow{MbSpot::kDrainPassed, "mb.drain.passed", kDrain},
-    SpotRow{MbSpot::kDrainParked, "mb.drain.parked", kDrain},
-    SpotRow{MbSpot::kDrainMany, "mb.drain.many_parked", kDrain | kWarps8},
-    SpotRow{MbSpot::kBarrierBehind, "mb.drain.barrier_behind_it", kDrain},
-};
-static_assert(kSpots.size() == static_cast<std::size_t>(MbSpot::kCount), "a name for each spot");
-
-// What comes of an operation that is not refused.
-enum Outcome : unsigned { kStays, kTurns, kFalse, kTrue, kParks };
-constexpr std::array kOutcomeNames = {"stays", "turns", "false", "true", "parks"};
-constexpr std::array kSizeNames = {"one", "several", "all"};
 constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 
 unsigned Ones(std::uint64_t bits) { return static_cast<unsigned>(__builtin_popcountll(bits)); }
@@ -111,108 +21,7 @@ unsigned First(std::uint64_t bits) { return static_cast<unsigned>(__builtin_ctzl
 unsigned Code(MbOp op) { return static_cast<unsigned>(op); }
 std::uint64_t Bit(unsigned warp) { return std::uint64_t{1} << warp; }
 
-// What a source may ask for at all; of another CTA, also what is refused.
-bool CanCome(MbOp op, MbSource source) {
-  return source == MbSource::kAsync ? op == MbOp::kArrive || op == MbOp::kCompleteTx
-                                    : op != MbOp::kCopyArriveNoInc;
-}
-
-bool CanBe(MbOp op, MbSource source, Outcome outcome) {
-  if (!CanCome(op, source) || (source == MbSource::kRemote && !IsRemote(op))) {
-    return false;
-  }
-  switch (outcome) {
-    case kStays:
-      return !IsMbWait(op);
-    case kTurns:
-      return (IsMbArrival(op) && !IsNoComplete(op)) || op == MbOp::kCompleteTx ||
-             (op == MbOp::kExpectTx && kExpectTxCompletes);
-    case kParks:
-      return IsTryWait(op);
-    default:
-      return IsMbWait(op);
-  }
-}
-
-bool CanBeRefused(MbOp op, MbSource source, FaultCause cause) {
-  if (!CanCome(op, source)) {
-    return false;
-  }
-  if (cause == FaultCause::kRemoteNotAllowed) {
-    return source == MbSource::kRemote;
-  }
-  if (source == MbSource::kRemote && !IsRemote(op)) {
-    return false;
-  }
-  const bool updates = IsMbArrival(op) || ChangesTx(op) || op == MbOp::kCopyArrive;
-  switch (cause) {
-    case FaultCause::kBadAddress:
-      return true;
-    case FaultCause::kBadInitCount:
-      return op == MbOp::kInit;
-    case FaultCause::kBadArriveCount:
-      return IsMbArrival(op);
-    case FaultCause::kTxOverflow:
-      return ChangesTx(op);
-    case FaultCause::kWordExhausted:
-      return updates;
-    case FaultCause::kPendingOverflow:
-      return op == MbOp::kCopyArrive;
-    case FaultCause::kNocompleteCompleted:
-      return IsNoComplete(op);
-    default:
-      return false;
-  }
-}
-
 }  // namespace
-
-MbCover::MbCover(const Config& config, CoverPoints* points) : config_(config), points_(*points) {
-  if (!config.mbarrier) {
-    return;
-  }
-  const unsigned has = Has(config);
-  for (const SpotRow& row : kSpots) {
-    if ((row.needs & ~has) == 0) {
-      spots_[static_cast<unsigned>(row.spot)] = points_.Define(row.name);
-    }
-  }
-  DefineCrosses();
-}
-
-void MbCover::DefineCrosses() {
-  for (unsigned code = 0; code < kNumMbOps; ++code) {
-    const auto op = static_cast<MbOp>(code);
-    if (IsDrop(op) && !config_.mb_drop) {
-      continue;
-    }
-    for (unsigned number = 0; number < kSources; ++number) {
-      const auto source = static_cast<MbSource>(number);
-      for (unsigned outcome = 0; outcome < kOutcomes; ++outcome) {
-        if (CanBe(op, source, static_cast<Outcome>(outcome))) {
-          outcomes_[code][number][outcome] = points_.Define(
-              fmt::format("mb.{}.{}.{}", Name(op), Name(source), kOutcomeNames[outcome]));
-        }
-      }
-      for (unsigned cause = 1; cause < kNumFaultCauses && config_.faults; ++cause) {
-        if (CanBeRefused(op, source, static_cast<FaultCause>(cause))) {
-          faults_[code][number][cause] = points_.Define(fmt::format(
-              "mb.{}.{}.{}", Name(op), Name(source), Name(static_cast<FaultCause>(cause))));
-        }
-      }
-    }
-    for (unsigned size = 0; size < kSizes && config_.lanes; ++size) {
-      if (CanCome(op, MbSource::kWarp)) {
-        sizes_[code][size] =
-            points_.Define(fmt::format("mb.{}.lanes.{}", Name(op), kSizeNames[size]));
-      }
-    }
-  }
-  for (unsigned cycles = 1; cycles <= kNear; ++cycles) {
-    turn_behind_park_[cycles] = points_.Define(fmt::format("mb.race.turn_{}_behind_park", cycles));
-    wait_behind_turn_[cycles] = points_.Define(fmt::format("mb.race.wait_{}_behind_turn", cycles));
-  }
-}
 
 void MbCover::NextRun() {
   commits_.fill(Commit());
@@ -290,13 +99,24 @@ void MbCover::CountPins(const Inputs& pins, const Outputs& out_pins) {
   if (in.issue_valid && out.issue_ready) {
     const bool drained = !in.issue.releasing || (in.fence_ack >> in.issue.warp & 1) != 0;
     Hit(drained ? MbSpot::kDrainPassed : MbSpot::kDrainParked);
-    GroupsOf(MbSource::kWarp, in.issue.warp).push_back({in.issue.lanes});
+    CountBeside(in.issue);
+    GroupsOf(MbSource::kWarp, in.issue.warp).push_back({in.issue.lanes, in.issue.op});
   }
   if (in.async_valid && out.async_ready) {
-    GroupsOf(MbSource::kAsync, 0).push_back({in.async.lanes});
+    GroupsOf(MbSource::kAsync, 0).push_back({in.async.lanes, in.async.op});
   }
   if (in.remote_valid && out.remote_ready) {
-    GroupsOf(MbSource::kRemote, 0).push_back({in.remote.lanes});
+    GroupsOf(MbSource::kRemote, 0).push_back({in.remote.lanes, in.remote.op});
+  }
+}
+
+// Lanes of a warp wait by two instructions at a time: one by token, one by parity.
+void MbCover::CountBeside(const MbOperation& operation) {
+  const std::deque<Group>& groups = GroupsOf(MbSource::kWarp, operation.warp);
+  if (IsTryWait(operation.op) && std::any_of(groups.begin(), groups.end(), [&](const Group& group) {
+        return IsTryWait(group.op) && group.op != operation.op;
+      })) {
+    Hit(MbSpot::kBesideOthers);
   }
 }
 

@@ -19,7 +19,7 @@
 
 namespace muster::lockstep {
 
-// The points that are not crosses; mb_cover.cpp has their names.
+// The points that are not crosses; mb_cover_points.cpp has their names.
 enum class MbSpot : unsigned {
   // From commit to commit.
   kBackToBack,
@@ -46,6 +46,7 @@ enum class MbSpot : unsigned {
   kParkedSuspend,
   kSlotTaken,
   kNotWhole,
+  kBesideOthers,
   kNoTime,
   kLimitPassed,
   // Tokens.
@@ -88,6 +89,9 @@ enum class MbSpot : unsigned {
   kCount,
 };
 
+// What comes of an operation that is not refused.
+enum MbOutcome : unsigned { kStays, kTurns, kFalse, kTrue, kParks };
+
 class MbCover {
  public:
   MbCover(const Config& config, CoverPoints* points);
@@ -114,6 +118,7 @@ class MbCover {
   // A group that has not committed as a whole.
   struct Group {
     std::uint32_t rest = 0;
+    MbOp op = MbOp::kArrive;
     unsigned turns = 0;
     bool split = false;
   };
@@ -141,6 +146,7 @@ class MbCover {
   void CountTokens(const MbOperation& operation, const golden::MbEffects& effects);
   void CountLeave(const MbEvent& event, const golden::MbEffects& effects);
   void CountHazards(std::uint32_t hazards);
+  void CountBeside(const MbOperation& operation);
   std::deque<Group>& GroupsOf(MbSource source, unsigned warp);
 
   const Config config_;

@@ -242,7 +242,8 @@ MbReply MbPort::TakeRefused(unsigned warp) {
 
 void MbPort::Come(unsigned warp, unsigned cta, const MbInstruction& instruction) {
   for (std::uint32_t left = instruction.lanes; left != 0;) {
-    const std::uint32_t lanes = config_.lanes ? NextGroup(instruction, left) : left & -left;
+    const bool alone = !config_.lanes && !IsMbWait(instruction.op);
+    const std::uint32_t lanes = alone ? left & -left : NextGroup(instruction, left);
     const unsigned leader = Lowest(lanes);
     left &= ~lanes;
     Group group;
@@ -265,7 +266,7 @@ void MbPort::Come(unsigned warp, unsigned cta, const MbInstruction& instruction)
     operation.phase = (instruction.phase >> leader & 1U) != 0;
     operation.has_token = instruction.has_token;
     operation.has_hint = instruction.has_hint;
-    operation.whole = lanes == instruction.lanes;
+    operation.whole = IsWhole(config_, lanes, instruction.lanes, instruction.live);
     operation.releasing = instruction.releasing;
     if (operation.source == MbSource::kWarp) {
       Watch({operation.cta, operation.addr}, group.line);

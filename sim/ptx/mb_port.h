@@ -30,6 +30,7 @@ struct MbInstruction {
   bool has_hint = false;
   bool releasing = false;
   std::uint32_t lanes = 0;
+  std::uint32_t live = 0;  // of the warp: they have not exited
   std::uint32_t line = 0;
   std::uint32_t phase = 0;                     // waits: a bit per lane
   std::uint32_t outside = 0;                   // lanes that name no word of shared memory, ...

@@ -260,6 +260,7 @@ MbInstruction Interpreter::MbInstructionOf(Warp* warp, const Group& group) const
   mb.has_token = IsMbArrival(mb.op) && i.d[0] != kNoSlot;
   mb.releasing = i.releasing;
   mb.lanes = group.lanes;
+  mb.live = warp->live;
   mb.line = i.line;
   const bool by_parity = mb.op == MbOp::kTestWaitParity || mb.op == MbOp::kTryWaitParity;
   lanes.ForEach([&, base = lanes.a(0)](unsigned lane) {

@@ -105,9 +105,9 @@ class MbCheckerTest : public testing::Test {
   }
 
   // As it was at first.
-  void Restart() {
+  void Restart(const Config& config = kUnit) {
     mbarriers_.Reset();
-    checker_ = std::make_unique<MbChecker>(kUnit, mbarriers_);
+    checker_ = std::make_unique<MbChecker>(config, mbarriers_);
     mb_ = MbOutputs();
   }
 

@@ -83,6 +83,37 @@ TEST_F(MbCheckerTest, NoDrainOfAReleasingGroup) {
   Bad("mb.fence_req");
 }
 
+TEST_F(MbCheckerTest, WithoutTimeLimitsAWaitIsTheWarps) {
+  Config config = kUnit;
+  config.mb_limit = false;
+  const MbOperation other = Group(MbOp::kTestWaitParity, 0, kWarp, 2);
+  MbOperation part = TryWait(1000);
+  part.whole = false;
+  for (const bool parks : {false, true}) {
+    SCOPED_TRACE(parks);
+    Restart(config);
+    Init();
+    Accept(part);
+    Accept(other);
+    Commit(part);
+    Good();
+    Commit(other);
+    Good();
+    Idle();
+    Respond(part, 0);
+    Good();
+    Respond(other, 0);
+    Good(2);
+    if (parks) {
+      Park(TryWait(1000));
+    } else {
+      Accept(TryWait(1000));
+    }
+    Present(other);
+    Bad("mb.issue");
+  }
+}
+
 TEST_F(MbCheckerTest, CommitBeforeItsDrain) {
   in_.mb.fence_ack = 0;
   MbOperation group = Group(MbOp::kInit, 2);

@@ -263,6 +263,9 @@ void RandomMbarrier::Plan(unsigned at) {
   if (IsMbWait(common.op)) {
     common.operand = common.has_hint ? PickHint() : 0;
   }
+  if (IsTryWait(common.op) && !config_.mb_limit && random_.Percent(60)) {
+    common.lanes = free;  // nothing less parks
+  }
   const bool other_phase = random_.Percent(gathers || patient ? 2 : 30);
   instruction.addr.fill(common.addr);
   instruction.operand.fill(common.operand);
@@ -334,7 +337,8 @@ void RandomMbarrier::Coalesce(const Instruction& instruction,
     group.lanes = 0;
     bool open = true;
     ForEachLane(left, [&](unsigned lane) {
-      if (!open || instruction.addr[lane] != group.addr || (!config_.lanes && group.lanes != 0)) {
+      if (!open || instruction.addr[lane] != group.addr ||
+          (!config_.lanes && !waits && group.lanes != 0)) {
         return;
       }
       const bool alike = waits ? instruction.phase[lane] == group.phase
@@ -347,7 +351,7 @@ void RandomMbarrier::Coalesce(const Instruction& instruction,
         group.operand = std::min(group.operand, instruction.operand[lane]);
       });
     }
-    group.whole = group.lanes == common.lanes;
+    group.whole = IsWhole(config_, group.lanes, common.lanes, crew_.LanesOf(common.warp));
     left &= ~group.lanes;
     groups->push_back(group);
   }

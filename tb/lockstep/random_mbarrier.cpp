@@ -123,7 +123,7 @@ bool RandomMbarrier::PickIssue(MbOperation* group) {
 // Those that may begin an instruction, or some of them that had better.
 std::uint64_t RandomMbarrier::AbleWarps() {
   std::uint64_t able = crew_.AbleWarps() & ~continuing_;
-  if (!config_.lanes || !random_.OneIn(4)) {
+  if (!random_.OneIn(4)) {
     able &= ~waiting_;
   }
   std::uint64_t better = able & ~busy_;

@@ -6,7 +6,8 @@ muster_read_file_list(${PROJECT_SOURCE_DIR}/tb/formal/mb_props.f props unused)  
 muster_test(mb_test
   mb_clock_test.cpp mb_coalesce_test.cpp mb_oracle.cpp mb_word_test.cpp mbarrier_room.cpp mbarrier_test.cpp
   LIBS muster_golden)
-target_include_directories(mb_test SYSTEM PRIVATE ${units}/clock ${units}/word ${units}/coalesce ${units}/room)
+target_include_directories(mb_test SYSTEM PRIVATE
+  ${units}/clock ${units}/word ${units}/coalesce ${units}/coalesce_small ${units}/room)
 target_compile_options(mb_test PRIVATE -Wno-unused-parameter)  # in Verilator's own sources
 muster_verilate(mb_test
   TOP_MODULE mb_word_flat
@@ -34,6 +35,15 @@ muster_verilate(mb_test
     ${rtl}/muster_pkg.sv ${rtl}/common/muster_first.sv ${rtl}/mbarrier/muster_mb_coalesce.sv
     mb_coalesce_flat.sv
   VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall --assert
+  OPT_FAST -O2)
+muster_verilate(mb_test
+  TOP_MODULE mb_coalesce_flat
+  PREFIX Vmb_coalesce_small
+  DIRECTORY ${units}/coalesce_small
+  SOURCES
+    ${rtl}/muster_pkg.sv ${rtl}/common/muster_first.sv ${rtl}/mbarrier/muster_mb_coalesce.sv
+    mb_coalesce_flat.sv
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall --assert -GEnLanes=0 -GEnLimit=0
   OPT_FAST -O2)
 muster_verilate(mb_test
   TOP_MODULE mbarrier_flat

@@ -1,9 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The coalescer of mbarrier instructions with a port per field.
+// The coalescer of mbarrier instructions with a port per field, for a room with all features or with few.
 module mb_coalesce_flat
   import muster_pkg::*;
-(
+#(
+  parameter bit EnLanes = 1'b1,
+  parameter bit EnLimit = 1'b1
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
@@ -13,6 +16,7 @@ module mb_coalesce_flat
   input  logic [4:0]  cta_i,
   input  logic [5:0]  warp_i,
   input  logic [31:0] lanes_i,
+  input  logic [31:0] live_i,
   input  logic [31:0] addr_i    [WarpSize],
   input  logic [31:0] operand_i [WarpSize],
   input  logic [31:0] phase_i,
@@ -34,7 +38,7 @@ module mb_coalesce_flat
   mb_instruction_t instruction;
   mb_group_t       group;
 
-  muster_mb_coalesce u_coalesce (
+  muster_mb_coalesce #(.EnLanes(EnLanes), .EnLimit(EnLimit)) u_coalesce (
     .clk_i, .rst_ni, .valid_i, .ready_o, .instruction_i (instruction),
     .valid_o, .ready_i, .group_o (group)
   );
@@ -44,6 +48,7 @@ module mb_coalesce_flat
     instruction.cta   = cta_i;
     instruction.warp  = warp_i;
     instruction.lanes = lanes_i;
+    instruction.live  = live_i;
     instruction.phase = phase_i;
     for (int l = 0; l < WarpSize; l++) begin
       instruction.addr[l]    = addr_i[l];

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "Vmb_coalesce_flat.h"
+#include "Vmb_coalesce_small.h"
 #include "tb/unit/mb_oracle.h"
 
 namespace muster::mb {
@@ -17,9 +18,15 @@ namespace {
 
 constexpr unsigned kLanes = 32;
 
+// What the room has.
+template <typename Unit>
+constexpr bool kHasAll = true;
+template <>
+constexpr bool kHasAll<Vmb_coalesce_small> = false;
+
 struct Instruction {
   Op op;
-  std::uint32_t lanes, phase;
+  std::uint32_t lanes, live, phase;
   std::array<std::uint32_t, kLanes> addr, operand;
   unsigned flags;  // has_token, has_hint, releasing
 
@@ -35,8 +42,8 @@ struct Made {
   bool phase = false;
 };
 
-// Lane by lane: each joins the last group at its word, or opens one.
-std::vector<Made> Groups(const Instruction& instruction) {
+// Lane by lane: each joins the last group at its word, or opens one. With `alone` only waits join.
+std::vector<Made> Groups(const Instruction& instruction, bool alone) {
   std::vector<Made> groups;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     if (!instruction.Has(lane)) {
@@ -49,7 +56,7 @@ std::vector<Made> Groups(const Instruction& instruction) {
     const auto group = std::find_if(groups.rbegin(), groups.rend(), [&](const Made& made) {
       return made.addr == addr && (!waits || made.phase == instruction.Phase(lane));
     });
-    if (group == groups.rend() || (!waits && group->operand != operand)) {
+    if (group == groups.rend() || (!waits && (alone || group->operand != operand))) {
       groups.push_back({1U << lane, addr, operand, instruction.Phase(lane)});
     } else {
       group->lanes |= 1U << lane;
@@ -59,6 +66,7 @@ std::vector<Made> Groups(const Instruction& instruction) {
   return groups;
 }
 
+template <typename Unit>
 class MbCoalesce : public testing::Test {
  protected:
   MbCoalesce() {
@@ -83,13 +91,14 @@ class MbCoalesce : public testing::Test {
     unit_.cta_i = instruction.lanes % 32;
     unit_.warp_i = instruction.phase % 64;
     unit_.lanes_i = instruction.lanes;
+    unit_.live_i = instruction.live;
     unit_.phase_i = instruction.phase;
     unit_.flags_i = instruction.flags;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       unit_.addr_i[lane] = instruction.addr[lane];
       unit_.operand_i[lane] = instruction.operand[lane];
     }
-    const std::vector<Made> groups = Groups(instruction);
+    const std::vector<Made> groups = Groups(instruction, !kHasAll<Unit>);
     std::size_t next = 0;
     for (bool done = false; !done;) {
       unit_.ready_i = random_() % 4 != 0;
@@ -103,7 +112,9 @@ class MbCoalesce : public testing::Test {
         if (!Waits(instruction.op) || instruction.Hints()) {
           ASSERT_EQ(unit_.operand_o, group.operand);
         }
-        ASSERT_EQ(unit_.whole_o, groups.size() == 1);
+        const bool whole = kHasAll<Unit> ? groups.size() == 1 : group.lanes == instruction.live;
+        ASSERT_EQ(unit_.whole_o, whole);
+        parts_ += groups.size() == 1 && !whole;
         ASSERT_EQ(unit_.op_o, static_cast<unsigned>(instruction.op));
         ASSERT_EQ(unit_.cta_o, instruction.lanes % 32);
         ASSERT_EQ(unit_.warp_o, instruction.phase % 64);
@@ -118,57 +129,68 @@ class MbCoalesce : public testing::Test {
     unit_.valid_i = 0;
   }
 
-  Vmb_coalesce_flat unit_;
+  Unit unit_;
   std::mt19937_64 random_{1};
   std::uint64_t cycles_ = 0, several_ = 0, reopened_ = 0;
+  std::uint64_t parts_ = 0;  // one group, but not of all lanes of the warp
 };
 
-TEST_F(MbCoalesce, RandomInstructions) {
-  for (unsigned i = 0; i < 200'000 && !HasFatalFailure(); ++i) {
+using Units = testing::Types<Vmb_coalesce_flat, Vmb_coalesce_small>;
+TYPED_TEST_SUITE(MbCoalesce, Units);
+
+TYPED_TEST(MbCoalesce, RandomInstructions) {
+  auto& random = this->random_;
+  for (unsigned i = 0; i < 200'000 && !this->HasFatalFailure(); ++i) {
     Instruction instruction{};
-    instruction.op = static_cast<Op>(random_() % kNumOps);
-    instruction.lanes = random_() % 2 == 0 ? ~0U : static_cast<std::uint32_t>(random_());
-    instruction.lanes = random_() % 64 == 0 ? 0 : instruction.lanes;
-    instruction.phase = random_() % 2 == 0 ? 0 : static_cast<std::uint32_t>(random_());
-    instruction.flags = random_() % 8;
-    const unsigned words = 1 + random_() % 4, operands = 1 + random_() % 3;
+    instruction.op = static_cast<Op>(random() % kNumOps);
+    instruction.lanes = random() % 2 == 0 ? ~0U : static_cast<std::uint32_t>(random());
+    instruction.lanes = random() % 64 == 0 ? 0 : instruction.lanes;
+    const bool some = random() % 4 != 0;
+    instruction.live =
+        some ? instruction.lanes | static_cast<std::uint32_t>(random()) : instruction.lanes;
+    instruction.phase = random() % 2 == 0 ? 0 : static_cast<std::uint32_t>(random());
+    instruction.flags = random() % 8;
+    const unsigned words = 1 + random() % 4, operands = 1 + random() % 3;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      instruction.addr[lane] = 8 * (random_() % words);
-      instruction.operand[lane] = 1 + random_() % operands;
+      instruction.addr[lane] = 8 * (random() % words);
+      instruction.operand[lane] = 1 + random() % operands;
     }
-    Check(instruction);
+    this->Check(instruction);
   }
-  EXPECT_GT(several_, 50'000);
-  EXPECT_GT(reopened_, 10'000);
+  EXPECT_GT(this->several_, 50'000);
+  EXPECT_GT(this->reopened_, 10'000);
+  if (!kHasAll<TypeParam>) {
+    EXPECT_GT(this->parts_, 1'000);
+  }
 }
 
-TEST_F(MbCoalesce, OneWordIsOneGroupInOneCycle) {
+TYPED_TEST(MbCoalesce, OneWordIsOneGroupInOneCycle) {
   Instruction instruction{};
-  instruction.op = Op::kArrive;
-  instruction.lanes = ~0U;
+  instruction.op = kHasAll<TypeParam> ? Op::kArrive : Op::kTryWait;
+  instruction.lanes = instruction.live = ~0U;
   instruction.operand.fill(1);
-  const std::uint64_t before = cycles_;
-  unit_.ready_i = 1;
+  const std::uint64_t before = this->cycles_;
+  this->unit_.ready_i = 1;
   for (unsigned i = 0; i < 100; ++i) {
-    Check(instruction);
+    this->Check(instruction);
   }
-  EXPECT_EQ(several_, 0);
-  EXPECT_LT(cycles_ - before, 200);  // it is not always taken at once
+  EXPECT_EQ(this->several_, 0);
+  EXPECT_LT(this->cycles_ - before, 200);  // it is not always taken at once
 }
 
-TEST_F(MbCoalesce, ThirtyTwoWords) {
+TYPED_TEST(MbCoalesce, ThirtyTwoWords) {
   Instruction instruction{};
   instruction.op = Op::kTryWait;
-  instruction.lanes = ~0U;
+  instruction.lanes = instruction.live = ~0U;
   instruction.flags = 2;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     instruction.addr[lane] = 8 * (kLanes - lane);
     instruction.operand[lane] = lane;
   }
-  Check(instruction);
+  this->Check(instruction);
   instruction.addr.fill(64);  // and one word with 32 hints
-  Check(instruction);
-  EXPECT_EQ(several_, 1);
+  this->Check(instruction);
+  EXPECT_EQ(this->several_, 1);
 }
 
 }  // namespace
