@@ -224,6 +224,10 @@ def half(in_):
             "above": [sum(pair[k] > 1 for pair in squares) for k in range(2)]}
 
 
+def hazard_late_inval():
+    return {"out": [0] * 32 + [1] + [0] * 31}
+
+
 def hazard_store_over_waiters():
     return {"out": [0] * 32 + [2] * 32}
 

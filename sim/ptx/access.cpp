@@ -350,10 +350,11 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
       std::memcpy(before.data(), span.at, span.own);
     }
     // What lies beyond an allocation's end reads as zeroes, and nothing else is ever there.
-    std::array<std::uint8_t, kMaxAccess> word{};
+    std::array<std::uint8_t, kMaxAccess> word;
     const bool slack = span.own != AccessBytes(i);
     std::uint8_t* const at = slack ? word.data() : span.at;
     if (slack) {
+      word.fill(0);
       std::memcpy(at, span.at, span.own);
     }
     if (i.op == Op::kLoad) {

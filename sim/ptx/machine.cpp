@@ -7,6 +7,7 @@
 
 #include "sim/golden/config.h"
 #include "sim/ptx/error.h"
+#include "sim/ptx/explain.h"
 #include "sim/ptx/grid.h"
 
 namespace muster::ptx {
@@ -465,7 +466,8 @@ void Machine::OnCommit(std::uint64_t cycle, const Operation& operation,
   if (effects.fault != FaultCause::kNone) {
     grid_.EndWithFault(Outcome::kFault,
                        {Name(effects.fault), line, cycle, ctas_[operation.cta].cta.linear_id,
-                        IndexInCta(warp), operation.bar, operation.lanes});
+                        IndexInCta(warp), operation.bar, operation.lanes, 1, "",
+                        effects.fault == FaultCause::kCountMismatch ? Explain(effects.fault) : ""});
     return;
   }
   const auto has = [&](Hazard hazard) {

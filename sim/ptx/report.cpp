@@ -207,8 +207,9 @@ std::string FaultText(const Session& session) {
                           fault.warp, grid.CtaName(fault.cta), fault.mbarrier, fault.lanes,
                           fault.cycle, fault.explanation);
     } else if (grid.problem().empty()) {
-      text += fmt::format("warp {} of CTA {}, barrier {}, lanes {:#010x}, cycle {}\n", fault.warp,
-                          grid.CtaName(fault.cta), fault.barrier, fault.lanes, fault.cycle);
+      text += fmt::format("warp {} of CTA {}, barrier {}, lanes {:#010x}, cycle {}{}{}\n",
+                          fault.warp, grid.CtaName(fault.cta), fault.barrier, fault.lanes,
+                          fault.cycle, fault.explanation.empty() ? "" : ": ", fault.explanation);
     } else {
       text += grid.problem() + "\n";
     }

@@ -205,7 +205,6 @@ TEST(PtxBarrier, GatheredLanesOfSeveralBarriersGoOneAfterAnother) {
   EXPECT_EQ(two.grid().Operations(OpKind::kSync), 4U);
   EXPECT_EQ(two.Hazards(Hazard::kDivergedBarrier), 4U);
   EXPECT_EQ(two.grid().hazards()[0].line, 10U);  // the lowest lane's first
-  EXPECT_EQ(two.grid().hazards()[0].barrier, 2U);
   const std::string lone[][2] = {{"barrier.sync 1;", "barrier.sync 2;"},
                                  {"barrier.sync 1;", "barrier.arrive 1, 32;"},
                                  {"barrier.sync 1;", "barrier.sync 1, 32;"},
@@ -269,6 +268,8 @@ TEST(PtxBarrier, Faults) {
     const Ended run(Threads(64, row.body));
     EXPECT_EQ(run.outcome(), row.outcome);
     ASSERT_EQ(run.grid().faults().size(), 1U);
+    EXPECT_EQ(run.grid().faults()[0].explanation.find("another thread count") != std::string::npos,
+              run.outcome() == "fault:count_mismatch");
     EXPECT_EQ(run.grid().faults()[0].line, 8U);
     EXPECT_EQ(static_cast<int>(run.verdict().code), 5);
   }
