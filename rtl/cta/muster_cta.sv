@@ -199,16 +199,12 @@ module muster_cta
   logic                completed_q;
 
   if (Lag) begin : g_lag
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        outcome <= '0;
-        effects <= '0;
-      end else begin
-        outcome <= counted;
-        effects <= counted_effects;
-      end
+    // A clock edge in reset empties these: nothing is in the count stage.
+    always_ff @(posedge clk_i) begin
+      outcome <= counted;
+      effects <= counted_effects;
+      warps   <= counted_warps;
     end
-    always_ff @(posedge clk_i) warps <= counted_warps;
     assign release_next = EntryW'({counted.cta, counted.bar});
     assign release_busy = outcome.valid || completed_q;
   end else begin : g_no_lag
@@ -238,7 +234,7 @@ module muster_cta
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce),
     .EnState(EnState)
   ) u_release (
-    .clk_i,
+    .clk_i, .rst_ni,
     .next_i (release_next), .outcome_i (outcome), .effects_i (effects), .warps_i (warps),
     .census_i (census_entry), .census_count_i (census_count), .census_o (census_word_o),
     .waits_o (waits), .found_o (found), .left_o (left),

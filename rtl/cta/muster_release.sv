@@ -20,6 +20,7 @@ module muster_release
   localparam int unsigned ValueW  = WarpW + 6
 ) (
   input  logic                   clk_i,
+  input  logic                   rst_ni,
 
   input  logic [EntryW-1:0]      next_i,       // the entry of the outcome in the next cycle
   input  outcome_t               outcome_i,
@@ -151,12 +152,11 @@ module muster_release
   logic [NumWarps-1:0] release_q;
   release_t            release_info_q;
 
-  // No reset of its own: nothing completes in it, so that a rising edge clears these.
-  always_ff @(posedge clk_i) begin
-    if (!outcome_i.complete) begin
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
       release_q <= '0;
     end else begin
-      release_q <= waiters | warps_i;
+      release_q <= outcome_i.complete ? (waiters | warps_i) : '0;
     end
   end
 

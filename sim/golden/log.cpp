@@ -126,6 +126,10 @@ void LogWriter::Write(std::uint64_t cycle, const MbEvent& event, const MbEffects
   }
 }
 
+void LogWriter::WriteReset(std::uint64_t cycle) {
+  fmt::format_to(fmt::appender(buffer_), FMT_STRING("{{\"cycle\":{},\"reset\":true}}\n"), cycle);
+}
+
 void LogWriter::Flush() {
   if (file_ != nullptr && std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size()) {
     error_ = fmt::format("{}: cannot be written.", path_);
@@ -214,6 +218,14 @@ bool LogReader::Next(LogLine* line) {
   nlohmann::json effects = nlohmann::json::object();
   MemberReader reader(&object, /*required=*/true, &what);
   reader.Number("cycle", line->cycle);
+  if (object.contains("reset")) {
+    reader.Flag("reset", line->reset);
+    reader.Finish();
+    if (what.empty() && !line->reset) {
+      what = "\"reset\" is not true";
+    }
+    return what.empty() || Fail(what);
+  }
   if (object.contains("mb")) {
     line->of_mbarriers = true;
     Read(&object, &line->event, &line->mb_effects, &what);
@@ -279,6 +291,11 @@ Replayed Replay(const std::string& path) {
     LogLine record;
     while (reader.Next(&record)) {
       ++replayed.operations;
+      if (record.reset) {
+        model.Reset();
+        mbarriers.Reset();
+        continue;
+      }
       const std::string text = record.of_mbarriers
                                    ? Differences(record.mb_effects, mbarriers.Do(record.event))
                                    : Differences(record.effects, model.Step(record.operation));

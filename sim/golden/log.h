@@ -12,6 +12,8 @@
 //   {"cycle":12,"mb":"arrive","source":"warp","cta":0,"addr":"0x40","warp":3,"lanes":"0x3",
 //    "operand":1,"has_token":false,"releasing":true,"effects":{"written":true,"word":"0x..."}}
 //
+// A reset, after which the unit and the golden model begin anew, is {"cycle":20,"reset":true}.
+//
 // Lifecycle operations have the members that they use. Of the effects, those that are not zero are
 // written, under the names that golden.h gives them.
 #ifndef MUSTER_SIM_GOLDEN_LOG_H_
@@ -42,6 +44,7 @@ struct Record {
 
 // One line of a log.
 struct LogLine : Record {
+  bool reset = false;         // then nothing below tells of anything
   bool of_mbarriers = false;  // then these tell of it, and not the operation and its effects
   MbEvent event;
   MbEffects mb_effects;
@@ -56,6 +59,8 @@ class LogWriter {
 
   void Write(std::uint64_t cycle, const Operation& operation, const Effects& effects);
   void Write(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects);
+
+  void WriteReset(std::uint64_t cycle);
 
   // Returns false if the file could not be opened or written; error() then says so in a sentence.
   bool Close();

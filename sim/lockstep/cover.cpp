@@ -176,7 +176,8 @@ constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 
 }  // namespace
 
-Cover::Cover(const Config& config) : config_(config), mb_(config, &points_) {
+Cover::Cover(const Config& config)
+    : config_(config), mb_(config, &points_), resets_(config, &points_) {
   const unsigned has = Has(config);
   for (const SpotRow& row : kSpots) {
     if ((row.needs & ~has) == 0) {
@@ -245,6 +246,7 @@ void Cover::Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,
                     const Commits& commits, const golden::Effects* effects,
                     const golden::Model& model) {
   CountPins(in, out);
+  resets_.Observe(in, out);
   bool refused = false;
   unsigned arrivals = 0;
   bool reduction = false;

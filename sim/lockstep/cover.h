@@ -17,6 +17,7 @@
 #include "sim/lockstep/mb_cover.h"
 #include "sim/lockstep/monitor.h"
 #include "sim/lockstep/pins.h"
+#include "sim/lockstep/reset_cover.h"
 
 namespace muster::lockstep {
 
@@ -124,6 +125,12 @@ class Cover {
     mb_.Observe(cycle, in, out, events, effects);
   }
 
+  // A reset begins.
+  void Reset(const golden::Model& model, const golden::Mbarriers& mbarriers) {
+    resets_.Reset(model, mbarriers);
+    NextRun();
+  }
+
   // Counts a point, if the configuration has it.
   void Hit(Spot spot) { Count(spots_[static_cast<unsigned>(spot)]); }
 
@@ -173,6 +180,7 @@ class Cover {
   const Config config_;
   CoverPoints points_;
   MbCover mb_;
+  ResetCover resets_;
 
   // Points by what they count.
   std::array<unsigned, static_cast<unsigned>(Spot::kCount)> spots_{};

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/lockstep/dut.h"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,7 +11,8 @@ void vl_stop(const char* filename, int linenum, const char* hier);
 
 namespace muster::lockstep {
 
-std::unique_ptr<Dut> MakeUnit(std::string_view name);  // written by CMake
+// Written by CMake.
+std::unique_ptr<Dut> MakeUnit(std::string_view name, std::uint64_t power_up);
 
 namespace {
 
@@ -21,9 +23,9 @@ std::string& Failure() {
 
 }  // namespace
 
-std::unique_ptr<Dut> MakeDut(const Config& config) {
+std::unique_ptr<Dut> MakeDut(const Config& config, std::uint64_t power_up) {
   Failure().clear();
-  return MakeUnit(config.name);
+  return MakeUnit(config.name, power_up);
 }
 
 const std::string& AssertionFailure() { return Failure(); }

@@ -37,7 +37,8 @@ class Dut {
 };
 
 // A Verilated unit of the configuration, out of reset; null: this program has none of that name.
-std::unique_ptr<Dut> MakeDut(const Config& config);
+// `power_up`: 0, or the seed of what its registers and memories hold before the reset.
+std::unique_ptr<Dut> MakeDut(const Config& config, std::uint64_t power_up = 0);
 
 // The SystemVerilog assertion that failed first since the latest MakeDut, with file and line;
 // empty: none has.

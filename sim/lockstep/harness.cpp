@@ -23,6 +23,7 @@
 #include "sim/lockstep/cover.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/files.h"
+#include "sim/lockstep/fresh_context.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/mb_checker.h"
 #include "sim/lockstep/monitor.h"
@@ -42,24 +43,6 @@ constexpr std::uint64_t kSweepPeriod = 1024;   // cycles; a power of two
 constexpr std::uint64_t kQuietCycles = 8;      // after the last commit, before the last sweep
 constexpr std::uint64_t kLongestDrain = 10'000;
 
-// A second elaboration in one process needs a simulation context of its own.
-class FreshContext {
- public:
-  FreshContext() : context_(std::make_unique<sc_core::sc_simcontext>()) {
-    sc_core::sc_curr_simcontext = context_.get();
-    sc_core::sc_default_global_context = context_.get();
-  }
-  FreshContext(const FreshContext&) = delete;
-  FreshContext& operator=(const FreshContext&) = delete;
-  ~FreshContext() {
-    sc_core::sc_curr_simcontext = nullptr;
-    sc_core::sc_default_global_context = nullptr;
-  }
-
- private:
-  std::unique_ptr<sc_core::sc_simcontext> context_;
-};
-
 // One unit with its golden model and all that checks it.
 class Station : public sc_core::sc_module {
  public:
@@ -75,13 +58,11 @@ class Station : public sc_core::sc_module {
         period_(kCycleNs, sc_core::SC_NS),
         golden_("golden", config, period_),
         socket_("socket"),
-        monitor_(config),
-        scoreboard_(config, golden_.model()),
-        mb_checker_(config, golden_.mbarriers()),
         result_(*result) {
     socket_.bind(golden_.socket);
+    BeginChecks(0);
     batch_.effects = effects_.data();
-    batch_.operations = monitor_.commits().operations.data();
+    batch_.operations = monitor_->commits().operations.data();
     golden::Prepare(&batch_, &payload_);
     if (!options.log.empty()) {
       log_ = std::make_unique<golden::LogWriter>(Numbered(options.log, number_), config.name,
@@ -111,14 +92,7 @@ class Station : public sc_core::sc_module {
     if (!options_.wave.empty() && !traced_) {
       result_.untraced.push_back(Numbered(options_.wave, number_));
     }
-    for (unsigned wait = 0; wait < kNumWaits; ++wait) {
-      result_.waits[wait] = std::max(result_.waits[wait], monitor_.waits()[wait]);
-    }
-    for (unsigned wait = 0; wait < kNumMbWaits; ++wait) {
-      result_.mb_waits[wait] = std::max(result_.mb_waits[wait], mb_checker_.waits()[wait]);
-    }
-    result_.waits[kResponseWait] =
-        std::max(result_.waits[kResponseWait], scoreboard_.longest_response());
+    TakeWaits();
     if (log_ && !log_->Close()) {
       result_.ending = Ending::kError;
       result_.report = log_->error();
@@ -131,13 +105,16 @@ class Station : public sc_core::sc_module {
   }
 
  private:
+  void BeginChecks(std::uint64_t cycle);
+  void TakeWaits();
   void Trace(std::uint64_t cycle);
   void EndTrace();
+  bool Reset(std::uint64_t cycle);
   bool Check(std::uint64_t cycle, sc_core::sc_time* ahead);
   void Log(std::uint64_t cycle);
   void Count(const Outputs& out);
   bool Busy() const {
-    return !monitor_.Idle() || scoreboard_.ResponsesOutstanding() || !mb_checker_.Idle();
+    return !monitor_->Idle() || scoreboard_->ResponsesOutstanding() || !mb_checker_->Idle();
   }
 
   const Config config_;
@@ -151,9 +128,11 @@ class Station : public sc_core::sc_module {
   sc_core::sc_time period_;
   golden::Target golden_;
   tlm_utils::simple_initiator_socket<Station> socket_;
-  Monitor monitor_;
-  Scoreboard scoreboard_;
-  MbChecker mb_checker_;
+  // Begun anew by a reset.
+  std::optional<Monitor> monitor_;
+  std::optional<Scoreboard> scoreboard_;
+  std::optional<MbChecker> mb_checker_;
+  bool in_reset_ = false;
   std::unique_ptr<golden::LogWriter> log_;
   Result& result_;
 
@@ -184,6 +163,9 @@ bool Station::Drive(std::uint64_t cycle, bool enough) {
     drain_from_ = cycle;
     quiet_from_ = cycle;
   }
+  if (in.reset) {
+    in = Inputs();
+  }
   in.issue_valid &= static_cast<std::uint8_t>(~dut_->out.issue_ready);
   in.lifecycle_valid = in.lifecycle_valid && !dut_->out.lifecycle_ready;
   in.fence_ack = ~std::uint64_t{0};
@@ -200,17 +182,17 @@ bool Station::Drive(std::uint64_t cycle, bool enough) {
            Stop(cycle, {"commit", "an operation never commits", "each accepted operation commits"});
   }
   if (cycle == quiet_from_ + kQuietCycles) {
-    scoreboard_.StartSweep();
+    scoreboard_->StartSweep();
   }
-  return cycle < quiet_from_ + 2 * kQuietCycles || scoreboard_.Sweeping();
+  return cycle < quiet_from_ + 2 * kQuietCycles || scoreboard_->Sweeping();
 }
 
 bool Station::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
   if (cycle % kSweepPeriod == kSweepPeriod - 1) {
-    scoreboard_.StartSweep();
+    scoreboard_->StartSweep();
   }
-  if (scoreboard_.Sweeping()) {
-    scoreboard_.Address(&dut_->in);
+  if (scoreboard_->Sweeping()) {
+    scoreboard_->Address(&dut_->in);
   }
   Trace(cycle);
   dut_->Settle();
@@ -220,7 +202,48 @@ bool Station::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
     result_.report = dut_->lost;
     return false;
   }
+  if (dut_->in.reset) {
+    *ahead += period_;
+    return Reset(cycle);
+  }
+  in_reset_ = false;
   return Check(cycle, ahead);  // of what was settled
+}
+
+void Station::BeginChecks(std::uint64_t cycle) {
+  monitor_.emplace(config_, cycle);
+  scoreboard_.emplace(config_, golden_.model());
+  mb_checker_.emplace(config_, golden_.mbarriers());
+}
+
+void Station::TakeWaits() {
+  for (unsigned wait = 0; wait < kNumWaits; ++wait) {
+    result_.waits[wait] = std::max(result_.waits[wait], monitor_->waits()[wait]);
+  }
+  for (unsigned wait = 0; wait < kNumMbWaits; ++wait) {
+    result_.mb_waits[wait] = std::max(result_.mb_waits[wait], mb_checker_->waits()[wait]);
+  }
+  result_.waits[kResponseWait] =
+      std::max(result_.waits[kResponseWait], scoreboard_->longest_response());
+}
+
+// A cycle in reset: whatever was going on is gone, on both sides, and nothing is to be seen.
+bool Station::Reset(std::uint64_t cycle) {
+  if (!in_reset_) {
+    ++result_.resets;
+    if (options_.cover != nullptr) {
+      options_.cover->Reset(golden_.model(), golden_.mbarriers());
+    }
+    if (log_) {
+      log_->WriteReset(cycle);
+    }
+    TakeWaits();
+    golden_.Reset();
+  }
+  in_reset_ = true;
+  BeginChecks(cycle + 1);
+  const std::optional<Mismatch> loud = LoudInReset(dut_->out);
+  return !loud || Stop(cycle, *loud);
 }
 
 void Station::Trace(std::uint64_t cycle) {
@@ -247,14 +270,14 @@ void Station::EndTrace() {
 bool Station::Check(std::uint64_t cycle, sc_core::sc_time* ahead) {
   const Inputs& in = dut_->in;
   const Outputs& out = dut_->out;
-  if (!monitor_.Check(cycle, in, out)) {
-    return Stop(cycle, *monitor_.mismatch());
+  if (!monitor_->Check(cycle, in, out)) {
+    return Stop(cycle, *monitor_->mismatch());
   }
-  if (config_.mbarrier && !mb_checker_.Check(cycle, in, out)) {
-    return Stop(cycle, *mb_checker_.mismatch());
+  if (config_.mbarrier && !mb_checker_->Check(cycle, in, out)) {
+    return Stop(cycle, *mb_checker_->mismatch());
   }
-  const Commits& commits = monitor_.commits();
-  const std::vector<MbEvent>& events = mb_checker_.events();
+  const Commits& commits = monitor_->commits();
+  const std::vector<MbEvent>& events = mb_checker_->events();
   if (commits.count != 0 || !events.empty()) {
     if (mb_effects_.size() < events.size()) {
       mb_effects_.resize(events.size());
@@ -270,15 +293,15 @@ bool Station::Check(std::uint64_t cycle, sc_core::sc_time* ahead) {
   if (commits.count != 0) {
     result_.commits += commits.count;
     ++result_.commit_cycles;
-    if (!scoreboard_.Expect(cycle, commits, effects_.data())) {
-      return Stop(cycle, *scoreboard_.mismatch());
+    if (!scoreboard_->Expect(cycle, commits, effects_.data())) {
+      return Stop(cycle, *scoreboard_->mismatch());
     }
   }
-  if (config_.mbarrier && !mb_checker_.Compare(cycle, in, out, mb_effects_.data())) {
-    return Stop(cycle, *mb_checker_.mismatch());
+  if (config_.mbarrier && !mb_checker_->Compare(cycle, in, out, mb_effects_.data())) {
+    return Stop(cycle, *mb_checker_->mismatch());
   }
   for (std::size_t i = 0; i < events.size(); ++i) {
-    driver_.OnMbEvent(mb_checker_.CycleOf(events[i], cycle), events[i], mb_effects_[i]);
+    driver_.OnMbEvent(mb_checker_->CycleOf(events[i], cycle), events[i], mb_effects_[i]);
   }
   for (unsigned i = 0; i < commits.count; ++i) {
     driver_.OnCommit(cycle, commits.operations[i], effects_[i]);
@@ -291,15 +314,15 @@ bool Station::Check(std::uint64_t cycle, sc_core::sc_time* ahead) {
     options_.cover->Observe(cycle, in, out, events, mb_effects_.data());
   }
   Count(out);
-  return scoreboard_.Compare(cycle, in, out) || Stop(cycle, *scoreboard_.mismatch());
+  return scoreboard_->Compare(cycle, in, out) || Stop(cycle, *scoreboard_->mismatch());
 }
 
 void Station::Log(std::uint64_t cycle) {
-  const std::vector<MbEvent>& events = mb_checker_.events();
+  const std::vector<MbEvent>& events = mb_checker_->events();
   for (std::size_t i = 0; i < events.size(); ++i) {
-    log_->Write(mb_checker_.CycleOf(events[i], cycle), events[i], mb_effects_[i]);
+    log_->Write(mb_checker_->CycleOf(events[i], cycle), events[i], mb_effects_[i]);
   }
-  const Commits& commits = monitor_.commits();
+  const Commits& commits = monitor_->commits();
   for (unsigned i = 0; i < commits.count; ++i) {
     log_->Write(cycle, commits.operations[i], effects_[i]);
   }
@@ -323,7 +346,7 @@ bool Station::Stop(std::uint64_t cycle, const Mismatch& mismatch) {
     result_.ending = Ending::kMismatch;
     result_.what = mismatch.field;
     result_.report = Report(config_, options_, cycle, number_, mismatch,
-                            {golden_.model(), golden_.mbarriers(), scoreboard_, mb_checker_});
+                            {golden_.model(), golden_.mbarriers(), *scoreboard_, *mb_checker_});
   }
   return false;
 }
@@ -444,7 +467,7 @@ Result Run(const Config& config, const std::vector<Driver*>& drivers, const Opti
   }
   std::vector<std::unique_ptr<Dut>> duts;
   for (std::size_t i = 0; i < drivers.size(); ++i) {
-    duts.push_back(options.make_dut ? options.make_dut() : MakeDut(config));
+    duts.push_back(options.make_dut ? options.make_dut() : MakeDut(config, options.power_up));
     if (duts.back() == nullptr) {
       result.report =
           fmt::format("{}: this program was built without the configuration", config.name);

@@ -24,6 +24,8 @@ class Dut;
 
 struct Options {
   std::uint64_t seed = 1;  // only named in reports; a driver has its own
+  std::uint64_t power_up =
+      0;  // of the Verilated unit: 0, or the seed of what it holds before reset
   std::uint64_t max_cycles = 1'000'000;
   std::uint64_t min_commits = 0;  // a run goes on beyond max_cycles for these, up to fourfold
   std::string wave;               // an FST file, or empty; a run of several units adds a number
@@ -75,6 +77,7 @@ using MbWaits = std::array<std::uint64_t, kNumMbWaits>;  // in cycles
 struct Result {
   Ending ending = Ending::kDone;
   std::uint64_t cycles = 0;
+  std::uint64_t resets = 0;
   std::uint64_t commits = 0;
   std::uint64_t commit_cycles = 0;  // in which something committed
   std::uint64_t releases = 0;       // completions that released at least one warp

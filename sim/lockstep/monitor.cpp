@@ -23,11 +23,12 @@ unsigned First(std::uint64_t bits) { return static_cast<unsigned>(__builtin_ctzl
 
 }  // namespace
 
-Monitor::Monitor(const Config& config)
+Monitor::Monitor(const Config& config, std::uint64_t start)
     : config_(config),
       bounds_(BoundsOf(config)),
       warp_mask_(WarpMask(config.num_warps)),
-      warps_(~std::uint64_t{0} >> (kMaxWarps - config.num_warps)) {}
+      warps_(~std::uint64_t{0} >> (kMaxWarps - config.num_warps)),
+      counted_from_(start + bounds_.start) {}
 
 bool Monitor::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
   commits_.count = 0;
@@ -35,7 +36,7 @@ bool Monitor::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
     return Fail("response_valid", "0", "held until ready");
   }
   response_held_ = out.response_valid && !in.response_ready;
-  counts_ = !response_held_ && cycle >= bounds_.start;
+  counts_ = !response_held_ && cycle >= counted_from_;
   counted_ += static_cast<std::uint64_t>(counts_);
 
   if (out.busy != (pending_ & warps_)) {
@@ -59,7 +60,7 @@ bool Monitor::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
   }
   undrained_ &= ~in.fence_ack;
   return TakeCommits(out) && (counted_ <= latest_good_ || CheckPending()) &&
-         (lifecycle_count_ == 0 || cycle < bounds_.start || CheckLifecycleWaits());
+         (lifecycle_count_ == 0 || cycle < counted_from_ || CheckLifecycleWaits());
 }
 
 // Valid and payload are held until ready, and two ports never carry the same warp.
@@ -261,6 +262,36 @@ bool Monitor::CountWait(Wait wait, std::uint64_t cycles, unsigned port,
 bool Monitor::Fail(std::string field, std::string unit, std::string rule) {
   mismatch_ = Mismatch{std::move(field), std::move(unit), std::move(rule)};
   return false;
+}
+
+std::optional<Mismatch> LoudInReset(const Outputs& out) {
+  const MbOutputs& mb = out.mb;
+  const std::array pins = {
+      std::pair{"commit.valid", std::uint64_t{out.commit_valid}},
+      std::pair{"commit.lifecycle", std::uint64_t{out.commit_lifecycle}},
+      std::pair{"busy", out.busy},
+      std::pair{"fence_req", out.fence_req},
+      std::pair{"release.warps", out.released},
+      std::pair{"response_valid", std::uint64_t{out.response_valid}},
+      std::pair{"fault_valid", std::uint64_t{out.fault_valid}},
+      std::pair{"entry.valid", std::uint64_t{out.entry_valid}},
+      std::pair{"mb.busy", mb.busy},
+      std::pair{"mb.fence_req", mb.fence_req},
+      std::pair{"mb.wake", mb.wake},
+      std::pair{"mb.expire", mb.expire},
+      std::pair{"mb.commit.valid", std::uint64_t{mb.commit_valid}},
+      std::pair{"mb.response_valid", std::uint64_t{mb.response_valid}},
+      std::pair{"mb.fault_valid", std::uint64_t{mb.fault_valid}},
+      std::pair{"smem.read_valid", std::uint64_t{mb.read_valid}},
+      std::pair{"smem.write_valid", std::uint64_t{mb.write_valid}},
+      std::pair{"smem.held_valid", std::uint64_t{mb.held_valid}},
+  };
+  for (const auto& [name, value] : pins) {
+    if (value != 0) {
+      return Mismatch{name, fmt::format("{:#x} in reset", value), "0"};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace muster::lockstep

@@ -33,7 +33,8 @@ struct Commits {
 
 class Monitor {
  public:
-  explicit Monitor(const Config& config);
+  // `start`: the first cycle out of reset.
+  explicit Monitor(const Config& config, std::uint64_t start = 0);
 
   // Looks at the settled pins of one cycle. False: a rule is broken, see mismatch().
   bool Check(std::uint64_t cycle, const Inputs& in, const Outputs& out);
@@ -84,6 +85,7 @@ class Monitor {
   const Bounds bounds_;
   const unsigned warp_mask_;
   const std::uint64_t warps_;  // those that the unit has
+  const std::uint64_t counted_from_;  // cycle: the unit has got ready
   Commits commits_;
   std::optional<Mismatch> mismatch_;
   Waits waits_{};
@@ -110,6 +112,9 @@ class Monitor {
   bool lifecycle_held_ = false;
   std::array<Lifecycle, 2> lifecycle_;
 };
+
+// What a unit in reset shows and must not, once a clock edge has passed; nothing: all is quiet.
+std::optional<Mismatch> LoudInReset(const Outputs& out);
 
 }  // namespace muster::lockstep
 

@@ -104,6 +104,7 @@ struct MbOutputs {
 };
 
 struct Inputs {
+  bool reset = false;                      // the whole of this cycle; nothing else counts then
   std::uint8_t issue_valid = 0;            // a bit per port
   std::array<Operation, kMaxIssue> issue;  // held until ready
   bool lifecycle_valid = false;

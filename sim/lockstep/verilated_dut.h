@@ -19,16 +19,12 @@ namespace muster::lockstep {
 template <typename Unit, unsigned kNumIssue, bool kMbarrier>
 class VerilatedDut final : public Dut {
  public:
-  VerilatedDut() : unit_(&context_, "muster") {
-    context_.traceEverOn(true);
-    unit_.rst_ni = 1;
+  explicit VerilatedDut(std::uint64_t power_up) : unit_(PoweredUp(&context_, power_up), "muster") {
     Settle();
-    unit_.rst_ni = 0;
-    for (int cycle = 0; cycle < 2; ++cycle) {
-      Settle();
-      Clock();
-    }
-    unit_.rst_ni = 1;
+    in.reset = true;
+    Settle();
+    Clock();
+    in.reset = false;
   }
 
   ~VerilatedDut() override {
@@ -71,8 +67,19 @@ class VerilatedDut final : public Dut {
 
  private:
   static constexpr int kTraceLevels = 99;  // all
+  // What Verilator's registers and memories begin with.
+  static constexpr int kZeros = 0;
+  static constexpr int kAny = 2;
+
+  static VerilatedContext* PoweredUp(VerilatedContext* context, std::uint64_t power_up) {
+    context->randReset(power_up == 0 ? kZeros : kAny);
+    context->randSeed(static_cast<int>(power_up));
+    context->traceEverOn(true);
+    return context;
+  }
 
   void Drive() {
+    unit_.rst_ni = static_cast<std::uint8_t>(!in.reset);
     unit_.issue_valid_i = in.issue_valid;
     for (unsigned port = 0; port < kNumIssue; ++port) {
       if ((in.issue_valid >> port & 1) != 0) {

@@ -147,6 +147,29 @@ TEST_F(GoldenLog, ReplayFindsTheDifference) {
                 "released is 0x2 in the log and 0x0 in the golden model.");
 }
 
+// Behind a reset nobody is resident.
+TEST_F(GoldenLog, ResetBeginsAnew) {
+  Model model(*FindConfig("small"));
+  LogWriter writer(path_, "small", 7);
+  std::uint64_t cycle = 0;
+  for (const char* text : {"launch 0: 0 1", "0: SYNC 1", "reset", "0: SYNC 1", "launch 0: 0 1"}) {
+    ++cycle;
+    if (std::string(text) == "reset") {
+      model.Reset();
+      writer.WriteReset(cycle);
+      continue;
+    }
+    const Operation operation = ParseOperation(text);
+    writer.Write(cycle, operation, model.Step(operation));
+  }
+  ASSERT_TRUE(writer.Close());
+  EXPECT_NE(Load().find("{\"cycle\":3,\"reset\":true}\n"), std::string::npos);
+  const Replayed replayed = Replay(path_);
+  EXPECT_EQ(replayed.error, "");
+  EXPECT_EQ(replayed.operations, 5U);
+  EXPECT_EQ(replayed.differences, 0U);
+}
+
 TEST_F(GoldenLog, BadInputNamesFileAndLine) {
   const std::string end = "{\"cycle\":1,\"op\":\"end\",\"cta\":0,\"effects\":{}}\n";
   EXPECT_EQ(ErrorOf(""), ": the log is empty.");
@@ -162,6 +185,8 @@ TEST_F(GoldenLog, BadInputNamesFileAndLine) {
   EXPECT_EQ(ErrorOf(kHeader + end + "{\"cycle\":1"), ":3: this is not a JSON object.");
   EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":1,\"op\":\"jump\"}\n")),
             ":2: \"op\" is no name that is known there.");
+  EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":1,\"reset\":false}\n")),
+            ":2: \"reset\" is not true.");
   EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":-1,\"op\":\"end\"}\n")),
             ":2: \"cycle\" is not a number from 0 to 18446744073709551615.");
   EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":1,\"op\":\"end\",\"cta\":0}\n")),

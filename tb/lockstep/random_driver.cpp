@@ -89,7 +89,7 @@ void RandomDriver::NewMood() {
   mood_.spice = random_.Pick(std::array{0U, 3U, 10U, 40U});
   mood_.together = random_.Pick(std::array{0U, 50U, 95U});
   mood_.access = random_.Pick(std::array{1U, 3U, 5U, 7U, 60U});
-  mood_.perform = random_.Pick(std::array{0U, 0U, 0U, 1U, 3U, 5U});
+  mood_.perform = random_.Pick(std::array{0U, 0U, 0U, 1U, 3U, 5U, 7U});
   mood_.response = random_.Pick(std::array{100U, 100U, 100U, 30U});
   mood_.lifecycle = random_.Pick(std::array{100U, 100U, 20U});
   mood_.patient = random_.Percent(30);

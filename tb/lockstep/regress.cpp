@@ -24,7 +24,7 @@
 #include "sim/golden/config.h"
 #include "sim/lockstep/cover.h"
 #include "sim/lockstep/lockstep.h"
-#include "tb/lockstep/random_driver.h"
+#include "tb/lockstep/random_reset.h"
 #include "tb/lockstep/regress_result.h"
 
 namespace {
@@ -66,9 +66,10 @@ SeedResult RunSeed(const Arguments& arguments, const Config& config, std::uint64
   muster::lockstep::RandomOptions random;
   random.seed = seed;
   random.cover = &cover;
-  muster::lockstep::RandomDriver driver(config, random);
+  muster::lockstep::RandomReset driver(config, random);
   muster::lockstep::Options options = arguments.run;
   options.seed = seed;
+  options.power_up = seed;
   options.cover = &cover;
   options.min_commits = options.max_cycles / kCyclesPerCommit;
   options.rerun = fmt::format("build/tb/lockstep/regress --config {} --seed {} --cycles {}",
@@ -92,17 +93,12 @@ SeedResult RunSeed(const Arguments& arguments, const Config& config, std::uint64
 
 std::string Pack(const SeedResult& result) {
   const nlohmann::json json = {
-      {"cycles", result.run.cycles},
-      {"commits", result.run.commits},
-      {"releases", result.run.releases},
-      {"faults", result.run.faults},
-      {"mb_commits", result.run.mb_commits},
-      {"mb_turns", result.run.mb_turns},
-      {"waits", result.run.waits},
-      {"mb_waits", result.run.mb_waits},
-      {"seconds", result.run.seconds},
-      {"what", result.run.what},
-      {"hits", result.hits},
+      {"cycles", result.run.cycles},     {"resets", result.run.resets},
+      {"commits", result.run.commits},   {"releases", result.run.releases},
+      {"faults", result.run.faults},     {"mb_commits", result.run.mb_commits},
+      {"mb_turns", result.run.mb_turns}, {"waits", result.run.waits},
+      {"mb_waits", result.run.mb_waits}, {"seconds", result.run.seconds},
+      {"what", result.run.what},         {"hits", result.hits},
       {"failure", result.failure},
   };
   return json.dump();
@@ -111,6 +107,7 @@ std::string Pack(const SeedResult& result) {
 void Unpack(const std::string& text, SeedResult* result) {
   const nlohmann::json json = nlohmann::json::parse(text);
   result->run.cycles = json["cycles"];
+  result->run.resets = json["resets"];
   result->run.commits = json["commits"];
   result->run.releases = json["releases"];
   result->run.faults = json["faults"];

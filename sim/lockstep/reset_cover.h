@@ -1,0 +1,64 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Cover points of resets: what was going on as each began.
+#ifndef MUSTER_SIM_LOCKSTEP_RESET_COVER_H_
+#define MUSTER_SIM_LOCKSTEP_RESET_COVER_H_
+
+#include <array>
+#include <cstdint>
+
+#include "sim/golden/config.h"
+#include "sim/golden/mbarrier.h"
+#include "sim/golden/model.h"
+#include "sim/lockstep/cover_points.h"
+#include "sim/lockstep/pins.h"
+
+namespace muster::lockstep {
+
+class ResetCover {
+ public:
+  ResetCover(const Config& config, CoverPoints* points);
+
+  // Looks at the pins of one cycle out of reset.
+  void Observe(const Inputs& in, const Outputs& out) {
+    ++cycles_;
+    going_on_ = GoingOn(in, out);
+  }
+  // A reset begins behind the cycle observed last; the golden models are as they were then.
+  void Reset(const golden::Model& model, const golden::Mbarriers& mbarriers);
+
+ private:
+  // What pins and golden models tell.
+  enum What : unsigned {
+    kOperation,  // between acceptance and commit
+    kCommit,     // its effects are still to come
+    kIssueHeld,
+    kDrain,
+    kLaunch,
+    kLeave,  // exit, suspend, end
+    kWaitingWarp,
+    kResponseHeld,
+    kEarly,  // the unit is not yet ready behind the reset before
+    kMbGroup,
+    kMbDrain,
+    kMbRead,
+    kMbWriteHeld,
+    kMbParked,
+    kMbResponseHeld,
+    kCount,
+  };
+  static constexpr std::uint32_t Bit(What what) { return std::uint32_t{1} << what; }
+
+  std::uint32_t GoingOn(const Inputs& in, const Outputs& out);
+
+  const std::uint64_t start_;  // cycles until the unit is ready
+  CoverPoints& points_;
+  std::array<unsigned, kCount> defined_{};
+  std::uint64_t cycles_ = 0;  // since the reset before
+  bool reading_ = false;      // a word is on its way from memory
+  std::uint32_t going_on_ = 0;
+};
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_LOCKSTEP_RESET_COVER_H_

@@ -1,0 +1,157 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Resets in the middle of everything, and what registers and memories hold before the first one.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "sim/golden/log.h"
+#include "sim/lockstep/lockstep.h"
+#include "sim/lockstep/monitor.h"
+#include "tb/lockstep/random_reset.h"
+#include "tb/lockstep/script.h"
+
+namespace muster::lockstep {
+namespace {
+
+class ResetTest : public testing::TestWithParam<Config> {
+ protected:
+  ResetTest()
+      : path_(testing::TempDir() + "reset_test_" + GetParam().name + "_" +
+              std::to_string(getpid()) + ".jsonl") {}
+  ~ResetTest() override { std::remove(path_.c_str()); }
+
+  // A random stream; its log is left in the file.
+  Result RunRandom(Driver* driver, std::uint64_t cycles, std::uint64_t power_up) {
+    Options options;
+    options.max_cycles = cycles;
+    options.power_up = power_up;
+    options.log = path_;
+    Result result = lockstep::Run(GetParam(), *driver, options);
+    EXPECT_EQ(result.ending, Ending::kMaxCycles) << result.report;
+    return result;
+  }
+  std::string Log() const {
+    std::ifstream file(path_);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  const std::string path_;
+};
+
+TEST_P(ResetTest, LogReplays) {
+  RandomReset driver(GetParam(), RandomOptions());
+  const Result result = RunRandom(&driver, 40'000, 1);
+  EXPECT_GT(result.resets, 3U);
+  EXPECT_GT(result.commits, 1000U);
+  const golden::Replayed replayed = golden::Replay(path_);
+  EXPECT_EQ(replayed.error, "");
+  EXPECT_EQ(replayed.differences, 0U);
+  std::uint64_t resets = 0;
+  const std::string log = Log();
+  for (std::size_t at = 0; (at = log.find("\"reset\":true", at)) != std::string::npos; ++at) {
+    ++resets;
+  }
+  EXPECT_EQ(resets, result.resets);
+}
+
+// What follows depends on nothing that registers and memories hold as they power up.
+TEST_P(ResetTest, PowerUpShowsNowhere) {
+  std::string first;
+  for (const std::uint64_t power_up : {0, 1, 2, 3}) {
+    RandomDriver driver(GetParam(), RandomOptions());
+    RunRandom(&driver, 5000, power_up);
+    const std::string log = Log();
+    EXPECT_GT(std::count(log.begin(), log.end(), '\n'), 100);
+    EXPECT_TRUE(first.empty() || log == first) << "power-up " << power_up;
+    first = log;
+  }
+}
+
+// An arrival whose read is granted as the reset begins; then data of that read, which the memory
+// should have forgotten: with no read on its way, or ahead of the next read's.
+class Remembers : public Driver {
+ public:
+  explicit Remembers(bool reads_again) : reads_again_(reads_again) {}
+
+  bool Drive(std::uint64_t /*cycle*/, const Outputs& seen, Inputs* inputs) override {
+    MbInputs& mb = inputs->mb;
+    const bool accepted = mb.issue_valid && seen.mb.issue_ready;
+    const bool granted = seen.mb.read_valid && mb.read_ready;
+    mb.read_ready = true;
+    mb.write_ready = true;
+    mb.fence_ack = ~std::uint64_t{0};
+    mb.issue.op = MbOp::kArrive;
+    mb.issue.addr = 64;
+    mb.issue.lanes = 1;
+    mb.issue.operand = 1;
+    mb.issue_valid = !was_reset_ ? !granted : reads_again_ && !accepted && answers_ == 0;
+    inputs->reset = granted && !was_reset_;
+    was_reset_ = was_reset_ || inputs->reset;
+    mb.rdata_valid =
+        was_reset_ && !inputs->reset && (granted || answers_ != 0 || !reads_again_) && answers_ < 8;
+    answers_ += static_cast<unsigned>(mb.rdata_valid);
+    return ++cycles_ < 200;
+  }
+
+ private:
+  bool reads_again_;
+  bool was_reset_ = false;
+  unsigned answers_ = 0;
+  unsigned cycles_ = 0;
+};
+
+TEST_P(ResetTest, MemoryThatRemembersAReadIsFound) {
+  if (!GetParam().mbarrier) {
+    GTEST_SKIP() << "the unit reads no memory";
+  }
+  for (const bool reads_again : {false, true}) {
+    Remembers driver(reads_again);
+    Options options;
+    options.checked = false;
+    options.max_cycles = 1000;
+    const Result result = lockstep::Run(GetParam(), driver, options);
+    EXPECT_EQ(result.what, "assertion");
+    EXPECT_NE(result.report.find("muster_mb_pipe.sv:"), std::string::npos) << result.report;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Units, ResetTest, testing::ValuesIn(BuiltConfigs()));
+
+TEST(InReset, QuietOutputsAreGood) { EXPECT_FALSE(LoudInReset(Outputs())); }
+
+TEST(InReset, EachLoudOutputIsNamed) {
+  const auto named = [](auto change) {
+    Outputs out;
+    change(&out);
+    const std::optional<Mismatch> loud = LoudInReset(out);
+    return loud ? loud->field : "";
+  };
+  EXPECT_EQ(named([](Outputs* out) { out->busy = 1; }), "busy");
+  EXPECT_EQ(named([](Outputs* out) { out->fence_req = 8; }), "fence_req");
+  EXPECT_EQ(named([](Outputs* out) { out->released = 2; }), "release.warps");
+  EXPECT_EQ(named([](Outputs* out) { out->commit_valid = 1; }), "commit.valid");
+  EXPECT_EQ(named([](Outputs* out) { out->commit_lifecycle = true; }), "commit.lifecycle");
+  EXPECT_EQ(named([](Outputs* out) { out->response_valid = true; }), "response_valid");
+  EXPECT_EQ(named([](Outputs* out) { out->fault_valid = 2; }), "fault_valid");
+  EXPECT_EQ(named([](Outputs* out) { out->entry_valid = true; }), "entry.valid");
+  EXPECT_EQ(named([](Outputs* out) { out->mb.busy = 1; }), "mb.busy");
+  EXPECT_EQ(named([](Outputs* out) { out->mb.fence_req = 1; }), "mb.fence_req");
+  EXPECT_EQ(named([](Outputs* out) { out->mb.wake = 1; }), "mb.wake");
+  EXPECT_EQ(named([](Outputs* out) { out->mb.expire = 1; }), "mb.expire");
+  EXPECT_EQ(named([](Outputs* out) { out->mb.commit_valid = true; }), "mb.commit.valid");
+  EXPECT_EQ(named([](Outputs* out) { out->mb.response_valid = true; }), "mb.response_valid");
+  EXPECT_EQ(named([](Outputs* out) { out->mb.fault_valid = true; }), "mb.fault_valid");
+  EXPECT_EQ(named([](Outputs* out) { out->mb.read_valid = true; }), "smem.read_valid");
+  EXPECT_EQ(named([](Outputs* out) { out->mb.write_valid = true; }), "smem.write_valid");
+  EXPECT_EQ(named([](Outputs* out) { out->mb.held_valid = 1; }), "smem.held_valid");
+}
+
+}  // namespace
+}  // namespace muster::lockstep
