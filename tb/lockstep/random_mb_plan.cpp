@@ -34,6 +34,19 @@ bool IsExhausted(const MbWord& word) {
 }
 std::uint32_t Size(std::int64_t tx) { return static_cast<std::uint32_t>(std::abs(tx)); }
 
+MbOp WithoutDrop(MbOp op) {
+  switch (op) {
+    case MbOp::kArriveDrop:
+      return MbOp::kArrive;
+    case MbOp::kArriveDropNoComplete:
+      return MbOp::kArriveNoComplete;
+    case MbOp::kArriveDropExpectTx:
+      return MbOp::kArriveExpectTx;
+    default:
+      return op;
+  }
+}
+
 template <typename Visit>
 void ForEachLane(std::uint32_t lanes, Visit visit) {
   for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
@@ -58,7 +71,7 @@ std::uint32_t RandomMbarrier::PickAddr(unsigned cta) {
 std::uint32_t RandomMbarrier::PickLanes(std::uint32_t among) {
   std::uint32_t lanes = among;
   if (!config_.lanes) {
-    lanes = among & random_.Word() & random_.Word() & random_.Word();
+    lanes = random_.Percent(50) ? among & random_.Word() & random_.Word() & random_.Word() : 0;
   } else if (!random_.Percent(mood_.wide)) {
     lanes = random_.Percent(50) ? among & random_.Word() : 0;
   }
@@ -210,6 +223,7 @@ void RandomMbarrier::Spoil(const Cell& cell, MbOperation* operation) {
       operation->operand = std::max(1U, word.pending);
       break;
   }
+  operation->op = config_.mb_drop ? operation->op : WithoutDrop(operation->op);
 }
 
 std::uint64_t RandomMbarrier::AnyWord() {
