@@ -261,8 +261,7 @@ MbTrace::Line MbTrace::ParseLine(const std::string& text) const {
     } else if (word->rfind("lanes=", 0) == 0) {
       operation.lanes = static_cast<std::uint32_t>(Number(word->substr(6)));
     } else if ((*word)[0] == '%') {
-      line.name =
-          (*word)[1] == '%' ? *word : fmt::format("{} of warp {}", *word, operation.warp);
+      line.name = (*word)[1] == '%' ? *word : fmt::format("{} of warp {}", *word, operation.warp);
     } else if (*word != "_") {
       numbers.push_back(static_cast<std::uint32_t>(Number(*word)));
     }

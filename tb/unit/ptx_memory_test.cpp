@@ -220,12 +220,12 @@ E: st.global.u32 [%d2], %r9;)";
       ".shared .align 1 .b8 v[3]; mov.u64 %d3, v; cvta.shared.u64 %d3, %d3;",
       "mov.u64 %d3, file; cvta.global.u64 %d3, %d3;", "ld.param.u64 %d3, [more];"};
   for (const std::string& place : places) {
-    Kernel kernel(Header() + R"(.global .align 1 .b8 file[3];
+    std::string text = Header() + R"(.global .align 1 .b8 file[3];
 .visible .entry test(.param .u64 out, .param .u64 more) {
   .reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %d<9>;
   ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mad.wide.u32 %d2, %r1, 4, %d1;
-  )" + place + swap +
-                  " ret; }");
+  )";
+    Kernel kernel(text.append(place).append(swap).append(" ret; }"));
     kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, 32), MakeBuffer("more", Type::kU8, 3)};
     const Ended run(kernel);
     ASSERT_EQ(run.outcome(), "completes") << place << run.grid().problem();
