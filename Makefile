@@ -15,7 +15,7 @@ BUILD  := build$(if $(CONFIG),/$(CONFIG))
 MUSTER := $(BUILD)/sim/app/muster
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress corners mutants formal coverage wave bench fpga verilog gates hwprobe clean
+.PHONY: help setup build run test lint format regress corners mutants formal coverage wave bench fpga verilog gates hwprobe install clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -78,6 +78,12 @@ hwprobe:  ## Build the probe of real GPUs (scripts/hwprobe/README.md): with nvcc
 fpga: BOARD = hx8k
 fpga:  ## Build a board's bitstream: BOARD=hx8k or hx8k-named; for ulx3s and arty only the netlist
 	@scripts/fpga.py --board $(BOARD)
+
+install: PREFIX ?= /usr/local
+install: setup  ## Install the program, the RTL and the golden model: PREFIX=/usr/local
+	@scripts/build.sh muster muster_golden
+	@cmake --install build --prefix '$(PREFIX)' >build/install.log
+	@echo "installed below $(PREFIX); the files are listed in build/install_manifest.txt"
 
 clean:  ## Remove what was built
 	@rm -rf build

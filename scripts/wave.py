@@ -16,9 +16,9 @@ import sys
 import xml.sax.saxutils
 
 import configs
-import trace
+import waveform
 
-ROOT = trace.ROOT
+ROOT = waveform.ROOT
 BUILD = ROOT / os.environ.get("BUILD", "build")
 OUT = BUILD / "wave"
 # GTKWave's flags for a trace; the others are enums, which the FST has by name.
@@ -158,9 +158,9 @@ def main():
     if code == 2 or not fst.exists():
         sys.exit(code if not args.fst and code else f"{fst}: there is no waveform")
 
-    traced = trace.Trace(fst, args.cycles, args.at)
+    traced = waveform.Trace(fst, args.cycles, args.at)
     if traced.missing():
-        sys.exit(f"{fst}: signals that scripts/trace.py names are not there: {', '.join(traced.missing())}")
+        sys.exit(f"{fst}: signals that scripts/waveform.py names are not there: {', '.join(traced.missing())}")
     middle = traced.event if traced.event is not None else traced.first
     first = max(traced.first, middle - (args.cycles // 2 if args.at else 3 * args.cycles // 4))
     save.write_text(save_file(fst, traced))

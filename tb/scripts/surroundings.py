@@ -149,7 +149,7 @@ def wave_shows(build, folder):
     picture shows a release two cycles after the last commit before it, and the words of mbarriers."""
     needs_fst2vcd()
     import configs
-    import trace
+    import waveform
     seen = 0
     for config in configs.NAMES:
         for kernel in ("block_sum", "mb_ring"):
@@ -163,10 +163,10 @@ def wave_shows(build, folder):
                          env=os.environ | {"BUILD": str(folder), "DISPLAY": ""})
             check(result.returncode == 0, "expected a picture", result)
             saved = (folder / "wave" / f"{config}-{kernel}.gtkw").read_text()
-            check(f"{trace.UNIT}.mb_commit_o.word.pending[19:0]" in saved, saved)
+            check(f"{waveform.UNIT}.mb_commit_o.word.pending[19:0]" in saved, saved)
             ElementTree.parse(svg)
             if kernel == "block_sum":
-                traced = trace.Trace(fst, 24)
+                traced = waveform.Trace(fst, 24)
                 row = {row.signal: row for rows in traced.groups.values() for row in rows}
                 cycles = range(traced.event - 2, traced.event + 1)
                 check(traced.shown(row["release_o"], cycles) == ["", "", "0-7"], "the release")
@@ -200,6 +200,31 @@ def wave_of_no_run(build, folder):
     check(not any(path.exists() for path in old), "the old picture is gone")
 
 
+def installed(build, folder):
+    """What is installed is enough to run a kernel, to lint the unit, and to use the golden model."""
+    prefix = folder / "pre fix"
+    result = run("cmake", "--install", build, "--prefix", prefix)
+    check(result.returncode == 0, "expected it to install", result)
+    result = run(prefix / "bin/muster", "check", KERNELS / "vote/vote.ptx", cwd=folder)
+    check(result.returncode == 0, "expected the program to run", result)
+    result = run("verilator", "--lint-only", "-Wall", "scripts/waivers.vlt", "-f", "rtl/muster.f",
+                 "--top-module", "muster", cwd=prefix / "share/muster")
+    check(result.returncode == 0, "expected clean sources", result)
+    (folder / "user.cpp").write_text("""#include <cstdio>
+#include "sim/golden/config.h"
+#include "sim/golden/model.h"
+int main() {
+  const muster::golden::Model model(*muster::FindConfig("small"));
+  std::puts(model.Describe(0, 1).c_str());
+}
+""")
+    result = run("c++", "-std=c++17", "-I", prefix / "include/muster", folder / "user.cpp",
+                 prefix / "lib/libmuster_golden.a", "-lfmt", "-o", folder / "user")
+    check(result.returncode == 0, "expected the golden model to link", result)
+    result = run(folder / "user")
+    check(result.returncode == 0 and "barrier 1 of CTA 0" in result.stdout, "an idle barrier", result)
+
+
 CASES = {
     "temporary_folders": temporary_folders,
     "path_with_a_space": path_with_a_space,
@@ -209,6 +234,7 @@ CASES = {
     "build_in_a_terminal": build_in_a_terminal,
     "one_run_at_a_time": one_run_at_a_time,
     "wave_shows": wave_shows,
+    "installed": installed,
     "wave_of_no_run": wave_of_no_run,
 }
 
