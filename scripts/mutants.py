@@ -130,7 +130,8 @@ def try_rtl(mutant):
     for seeds, cycles in ATTEMPTS:
         caught = regress(mutant.config, seeds, cycles)
         if caught:
-            named = [found for found in caught if f"tb/formal/{mutant.checker}.sv" in found["report"]]
+            named = [found for found in caught if found["what"] == "assertion" and
+                     f"tb/formal/{mutant.checker}.sv" in found["report"]]
             if mutant.checker and not named:
                 mutant.problem = f"is not caught by {mutant.checker}, but so:\n{caught[0]['report']}"
                 return

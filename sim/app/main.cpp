@@ -33,6 +33,7 @@
 namespace muster::app {
 namespace {
 
+constexpr std::uint64_t kLongest = 1'000'000'000;  // seconds
 constexpr int kBadInput = static_cast<int>(ptx::ExitCode::kBadInput);
 
 int Replay(const std::string& path) {
@@ -124,6 +125,8 @@ void AddRunOptions(CLI::App* command, RunOptions* options) {
                       "verilated, or uart:DEVICE, a board (rtl/fpga/README.md)");
   AddNumber(command, "--seed", &options->seed, "Of the warps' order and the stalls (default: 1)");
   AddNumber(command, "--max-cycles", &options->max_cycles, "Then it is a timeout (a million)", 1);
+  AddNumber(command, "--progress", &options->progress,
+            "Seconds from one sign of life on stderr to the next (default: 10)", 1, kLongest);
 }
 
 int Main(int argc, char** argv) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 #include <vector>
 
@@ -86,6 +87,11 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
   if (!target.verilated()) {
     how.rerun += " --target " + options.target;
   }
+  how.progress_every = std::chrono::seconds(options.progress.value_or(how.progress_every.count()));
+  how.progress = [&manifest](std::uint64_t cycle, std::uint64_t commits) {
+    fmt::print(stderr, "{}: cycle {} of at most {}, {} operations committed\n", manifest.path,
+               cycle, manifest.max_cycles, commits);
+  };
   target.Prepare(&how);
   lockstep::Result run;
   try {

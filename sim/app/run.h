@@ -18,6 +18,7 @@ struct RunOptions {
   std::optional<std::string> config;
   std::optional<std::uint64_t> seed;
   std::optional<std::uint64_t> max_cycles;
+  std::optional<std::uint64_t> progress;   // seconds from one sign of life to the next
   std::optional<std::uint64_t> wave_from;  // the cycles that the waveform shows
   std::optional<std::uint64_t> wave_to;
   std::string target = "verilated";  // or uart:DEVICE

@@ -1,10 +1,15 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/lockstep/dut.h"
 
+#include <array>
+#include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "sim/lockstep/verilated_text.h"
 
 // Verilator's hook for a failing assertion (VL_USER_STOP). It has printed the assertion's text.
 void vl_stop(const char* filename, int linenum, const char* hier);
@@ -16,25 +21,62 @@ std::unique_ptr<Dut> MakeUnit(std::string_view name, std::uint64_t power_up);
 
 namespace {
 
-std::string& Failure() {
-  static std::string failure;
+constexpr std::string_view kFails = ": Assertion failed in ";
+constexpr std::string_view kTop = "muster.muster_flat.";
+
+Assertion& Failure() {
+  static Assertion failure;
   return failure;
+}
+
+// "[0] %Error: file:line: Assertion failed in SCOPE: SENTENCE".
+void Note(const std::string& text) {
+  const std::size_t begin = text.find(kFails);
+  const std::size_t scope = begin + kFails.size();
+  const std::size_t end = text.find(": ", scope);
+  Assertion& failure = Failure();
+  if (begin == std::string::npos || end == std::string::npos || !failure.says.empty()) {
+    return;
+  }
+  failure.scope = text.substr(scope, end - scope);
+  if (failure.scope.rfind(kTop, 0) == 0) {
+    failure.scope.erase(0, kTop.size());
+  }
+  failure.says = text.substr(end + 2, text.find_last_not_of('\n') - end - 1);
+  if (failure.says == "'assert' failed.") {
+    failure.says = "the property " + failure.scope.substr(failure.scope.rfind('.') + 1) + " fails";
+  }
 }
 
 }  // namespace
 
 std::unique_ptr<Dut> MakeDut(const Config& config, std::uint64_t power_up) {
-  Failure().clear();
+  Failure() = {};
   return MakeUnit(config.name, power_up);
 }
 
-const std::string& AssertionFailure() { return Failure(); }
+const Assertion& FailedAssertion() { return Failure(); }
 
 }  // namespace muster::lockstep
 
 void vl_stop(const char* filename, int linenum, const char* /*hier*/) {
-  std::string& failure = muster::lockstep::Failure();
-  if (failure.empty()) {
-    failure = std::string(filename) + ":" + std::to_string(linenum);
+  std::string& at = muster::lockstep::Failure().at;
+  if (at.empty()) {
+    at = std::string(filename) + ":" + std::to_string(linenum);
   }
+}
+
+int PrintVerilated(const char* format, ...) {
+  std::array<char, 4096> text{};
+  std::va_list arguments;
+  va_start(arguments, format);
+  const int size = std::vsnprintf(text.data(), text.size(), format, arguments);
+  va_end(arguments);
+  const std::string_view shown(text.data());
+  if (shown.find(muster::lockstep::kFails) == std::string_view::npos) {
+    std::fputs(text.data(), stdout);
+  } else {
+    muster::lockstep::Note(std::string(shown));
+  }
+  return size;
 }

@@ -40,9 +40,13 @@ class Dut {
 // `power_up`: 0, or the seed of what its registers and memories hold before the reset.
 std::unique_ptr<Dut> MakeDut(const Config& config, std::uint64_t power_up = 0);
 
-// The SystemVerilog assertion that failed first since the latest MakeDut, with file and line;
-// empty: none has.
-const std::string& AssertionFailure();
+// The SystemVerilog assertion that failed first since the latest MakeDut.
+struct Assertion {
+  std::string at;     // file and line; empty: none has failed
+  std::string scope;  // "u_muster.u_cta.IssueHeld"
+  std::string says;   // its sentence, or that it has none
+};
+const Assertion& FailedAssertion();
 
 // On the time axis of a trace: nanoseconds per cycle. The rising edge is in the middle.
 inline constexpr unsigned kCycleNs = 10;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <memory>
@@ -72,10 +73,11 @@ class Station : public sc_core::sc_module {
 
   // What the unit sees in this cycle, on its own. False: it is done.
   bool DriveUnchecked(std::uint64_t cycle) { return driver_.Drive(cycle, dut_->out, &dut_->in); }
-  void ClockUnchecked(std::uint64_t cycle) {
+  bool ClockUnchecked(std::uint64_t cycle) {
     Trace(cycle);
     dut_->Settle();
     dut_->Clock();
+    return Asserted(cycle);
   }
 
   // Sets the pins: the driver's, and, when it has nothing left, such that the unit runs empty.
@@ -111,6 +113,7 @@ class Station : public sc_core::sc_module {
   void EndTrace();
   bool Reset(std::uint64_t cycle);
   bool Check(std::uint64_t cycle, sc_core::sc_time* ahead);
+  bool Asserted(std::uint64_t cycle);
   void Log(std::uint64_t cycle);
   void Count(const Outputs& out);
   bool Busy() const {
@@ -204,10 +207,20 @@ bool Station::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
   }
   if (dut_->in.reset) {
     *ahead += period_;
-    return Reset(cycle);
+    return Reset(cycle) && Asserted(cycle);
   }
   in_reset_ = false;
-  return Check(cycle, ahead);  // of what was settled
+  const bool good = Check(cycle, ahead);  // of what was settled
+  return Asserted(cycle) && good;
+}
+
+// The unit's own assertions hold; a difference found in the same cycle goes first.
+bool Station::Asserted(std::uint64_t cycle) {
+  const Assertion& failed = FailedAssertion();
+  if (!failed.at.empty() && result_.ending == Ending::kMismatch) {
+    result_.report += Beside(failed);
+  }
+  return failed.at.empty() || Stop(cycle, MismatchOf(failed, *scoreboard_, *mb_checker_));
 }
 
 void Station::BeginChecks(std::uint64_t cycle) {
@@ -380,6 +393,7 @@ class Harness : public sc_core::sc_module {
  private:
   void Loop() {
     const std::clock_t start = std::clock();
+    auto told = std::chrono::steady_clock::now();
     bool running = true;
     while (running) {
       for (unsigned i = 0; i < kQuantum && running; ++i) {
@@ -388,6 +402,11 @@ class Harness : public sc_core::sc_module {
       }
       wait(ahead_);
       ahead_ = sc_core::SC_ZERO_TIME;
+      if (const auto now = std::chrono::steady_clock::now();
+          options_.progress && running && now - told >= options_.progress_every) {
+        told = now;
+        options_.progress(cycle_, result_.commits + result_.mb_commits);
+      }
     }
     result_.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   }
@@ -403,12 +422,10 @@ class Harness : public sc_core::sc_module {
     for (const auto& station : stations_) {
       any = station->DriveUnchecked(cycle_) || any;
     }
-    for (const auto& station : stations_) {
-      if (any) {
-        station->ClockUnchecked(cycle_);
-      }
+    for (std::size_t i = 0; i < stations_.size() && any; ++i) {
+      any = stations_[i]->ClockUnchecked(cycle_);
     }
-    return any && Asserted();
+    return any;
   }
 
   bool CheckedCycle() {
@@ -429,13 +446,7 @@ class Harness : public sc_core::sc_module {
         good = stations_[i]->Clock(cycle_, &ahead_);
       }
     }
-    return Asserted() && good;
-  }
-
-  // The units' own assertions hold.
-  bool Asserted() {
-    return AssertionFailure().empty() ||
-           stations_.front()->Stop(cycle_, {"assertion", "fails", AssertionFailure()});
+    return good;
   }
 
   bool Enough() const {

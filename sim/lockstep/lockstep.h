@@ -6,6 +6,7 @@
 #define MUSTER_SIM_LOCKSTEP_LOCKSTEP_H_
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -36,6 +37,9 @@ struct Options {
                            // it can; the driver is not told of commits
   std::string rerun;       // the command line that repeats this run, for reports
   Cover* cover = nullptr;  // counts functional cover points, if there
+  // Told of the cycle and of the commits so far, every so many seconds of a run that takes long.
+  std::function<void(std::uint64_t cycle, std::uint64_t commits)> progress;
+  std::chrono::seconds progress_every{10};
   std::function<std::unique_ptr<Dut>()> make_dut;  // a unit, out of reset; none: the Verilated one
 };
 

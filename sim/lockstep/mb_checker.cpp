@@ -321,4 +321,8 @@ std::vector<MbRecord> MbChecker::History(MbPlace place) const {
   return history;
 }
 
+std::optional<MbRecord> MbChecker::Latest() const {
+  return kept_ == 0 ? std::nullopt : std::optional(records_[(kept_ - 1) % kRecords]);
+}
+
 }  // namespace muster::lockstep

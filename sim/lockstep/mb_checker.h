@@ -53,6 +53,7 @@ class MbChecker {
 
   // The latest events at a word.
   std::vector<MbRecord> History(MbPlace place) const;
+  std::optional<MbRecord> Latest() const;  // of all
   const std::optional<Mismatch>& mismatch() const { return mismatch_; }
   const MbWaits& waits() const { return waits_; }
 

@@ -11,6 +11,10 @@
 
 namespace muster::lockstep {
 
+// The field of a mismatch that an assertion of the unit found: its sentence is `unit`, and `golden`
+// says where it stands.
+inline constexpr const char* kAssertion = "assertion";
+
 struct Mismatch {
   std::string field;   // "release.value", "issue[1]"
   std::string unit;    // what the unit (or the driver) did

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 
 #include "sim/golden/log.h"
@@ -53,14 +54,38 @@ std::string Outcome(const golden::MbEffects& effects) {
 
 }  // namespace
 
+Mismatch MismatchOf(const Assertion& failed, const Scoreboard& scoreboard,
+                    const MbChecker& mb_checker) {
+  Mismatch mismatch{kAssertion, failed.says, fmt::format("{}, {}", failed.at, failed.scope)};
+  const std::optional<MbRecord> event = mb_checker.Latest();
+  const std::optional<golden::Record> commit = scoreboard.Latest();
+  if (failed.scope.find("mbarrier") != std::string::npos && event) {
+    mismatch.place = {event->event.operation.cta, event->event.operation.addr};
+  } else if (commit) {
+    mismatch.cta = commit->effects.entry_written ? commit->effects.cta : commit->operation.cta;
+    mismatch.bar = commit->effects.entry_written ? commit->effects.bar : commit->operation.bar;
+  }
+  return mismatch;
+}
+
+std::string Beside(const Assertion& failed) {
+  return fmt::format("  also    an assertion of the unit fails: {}\n  at      {}, {}\n",
+                     failed.says, failed.at, failed.scope);
+}
+
 std::string Report(const Config& config, const Options& options, std::uint64_t cycle, int unit,
                    const Mismatch& mismatch, const Evidence& evidence) {
   std::string text =
       fmt::format("MISMATCH in cycle {}{}, configuration {}, seed {}\n", cycle,
                   unit < 0 ? "" : fmt::format(" of unit {}", unit), config.name, options.seed);
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "  field   {}\n  unit    {}\n  golden  {}\n", mismatch.field, mismatch.unit,
-                 mismatch.golden);
+  if (mismatch.field == kAssertion) {
+    fmt::format_to(out, "  an assertion of the unit fails: {}\n  at      {}\n", mismatch.unit,
+                   mismatch.golden);
+  } else {
+    fmt::format_to(out, "  field   {}\n  unit    {}\n  golden  {}\n", mismatch.field, mismatch.unit,
+                   mismatch.golden);
+  }
   if (mismatch.cta >= 0 && mismatch.bar >= 0) {
     const auto cta = static_cast<unsigned>(mismatch.cta);
     const auto bar = static_cast<unsigned>(mismatch.bar);

@@ -10,6 +10,7 @@
 #include "sim/golden/mbarrier.h"
 #include "sim/golden/model.h"
 #include "sim/golden/operation.h"
+#include "sim/lockstep/dut.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/mb_checker.h"
 #include "sim/lockstep/mismatch.h"
@@ -24,6 +25,12 @@ struct Evidence {
   const Scoreboard& scoreboard;
   const MbChecker& mb_checker;
 };
+
+// What an assertion of the unit says, about what was latest in its room.
+Mismatch MismatchOf(const Assertion& failed, const Scoreboard& scoreboard,
+                    const MbChecker& mb_checker);
+// The same as a line of another report.
+std::string Beside(const Assertion& failed);
 
 // `unit`: its number, in a run of several; else -1.
 std::string Report(const Config& config, const Options& options, std::uint64_t cycle, int unit,

@@ -124,6 +124,10 @@ std::vector<golden::Record> Scoreboard::History(unsigned cta, unsigned bar) cons
   return history;
 }
 
+std::optional<golden::Record> Scoreboard::Latest() const {
+  return kept_ == 0 ? std::nullopt : std::optional(records_[(kept_ - 1) % kRecords]);
+}
+
 // ------------------------------------------------------------------------------------------------
 // Comparison
 // ------------------------------------------------------------------------------------------------

@@ -44,6 +44,7 @@ class Scoreboard {
 
   // The latest operations at an entry, if they are not long ago; oldest first.
   std::vector<golden::Record> History(unsigned cta, unsigned bar) const;
+  std::optional<golden::Record> Latest() const;  // of all
 
  private:
   // What a cycle's outputs must be.

@@ -417,6 +417,23 @@ def fits(muster, folder):
           "a manifest that asks for what cannot be: expected exit code 1", result)
 
 
+def progress(muster, folder):
+    """A run that takes long shows signs of life, and one that does not shows none."""
+    manifest = write(folder, case(6, "", body="    mov.u32 %r2, 100000000;\nAGAIN:\n"
+                                  "    sub.u32 %r2, %r2, 1;\n    setp.ne.u32 %p1, %r2, 0;\n"
+                                  "    @%p1 bra AGAIN;\n    bar.sync 0;"))
+    options = [manifest, "--config", "small", "--max-cycles"]
+    with subprocess.Popen([muster, "run", *options, "1000000000", "--progress", "1"], text=True,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as long:
+        lines = [long.stderr.readline() for _ in range(2)]
+        long.terminate()
+    cycles = [int(found) for found in
+              re.findall(r"k\.json: cycle (\d+) of at most 1000000000, 1 operations", "".join(lines))]
+    check(len(cycles) == 2 and cycles[0] < cycles[1], f"signs of life: {lines}")
+    result = run(muster, "run", *options, 1000)
+    check(result.returncode == 6 and not result.stderr, "no sign of life", result)
+
+
 def version(muster, folder):
     result = run(muster, "--version")
     stated = re.search(r"project\(muster VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
@@ -553,6 +570,7 @@ SCRIPTS = {
     "usage.version": version,
     "report.junit": junit,
     "suite.fits": fits,
+    "progress": progress,
     "report.counts": report,
     "report.lines": report_rows,
     "check": check_ptx,

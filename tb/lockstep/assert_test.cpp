@@ -2,6 +2,7 @@
 //
 // The unit's own assertions fire. Drivers that break a rule run without the check, which would be
 // first; what no driver can bring about has tests of its own (tb/unit/response_test.cpp).
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -53,6 +54,28 @@ class Fickle : public Driver {
 TEST_P(AssertTest, ChangedIssue) {
   Fickle driver(false);
   EXPECT_NE(Fired(&driver).find("rtl/muster.sv:"), std::string::npos);
+}
+
+// The report of an assertion is that of a mismatch: cycle, configuration, seed, its sentence and
+// its place, and how to run it again; and nothing else is printed.
+TEST_P(AssertTest, ReportHasSentenceCycleAndRerun) {
+  Fickle driver(true);
+  Options options;
+  options.checked = false;
+  options.seed = 7;
+  options.rerun = "the same again";
+  testing::internal::CaptureStdout();
+  const Result result = lockstep::Run(GetParam(), driver, options);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+  const std::string begin = fmt::format(
+      "MISMATCH in cycle 1, configuration {}, seed 7\n  an assertion of the unit fails: ",
+      GetParam().name);
+  EXPECT_EQ(result.report.substr(0, begin.size()), begin) << result.report;
+  const std::size_t sentence = result.report.find("\n  at ", begin.size());
+  ASSERT_NE(sentence, std::string::npos) << result.report;
+  EXPECT_GT(sentence, begin.size() + 20) << result.report;
+  EXPECT_EQ(result.report.find("'assert' failed"), std::string::npos);
+  EXPECT_NE(result.report.find("  rerun   the same again --wave"), std::string::npos);
 }
 
 TEST_P(AssertTest, ChangedLifecycle) {
@@ -119,6 +142,18 @@ TEST_P(AssertTest, PropertyOfTheProofs) {
   }
   Thief driver(1);
   EXPECT_NE(Fired(&driver).find("tb/formal/cta_props.sv:"), std::string::npos);
+}
+
+// A difference that the check finds in the same cycle is first, and the assertion is named, too.
+TEST_P(AssertTest, IsNamedBesideADifference) {
+  if (!GetParam().faults) {
+    GTEST_SKIP() << "the unit does not know whose a warp is";
+  }
+  Thief driver(1);
+  const Result result = lockstep::Run(GetParam(), driver, Options());
+  EXPECT_EQ(result.what, "release.warps") << result.report;
+  EXPECT_NE(result.report.find("  also    an assertion of the unit fails: "), std::string::npos);
+  EXPECT_NE(result.report.find("tb/formal/cta_props.sv:"), std::string::npos) << result.report;
 }
 
 INSTANTIATE_TEST_SUITE_P(Units, AssertTest, testing::ValuesIn(BuiltConfigs()));

@@ -520,6 +520,14 @@ TEST(ReportTest, NamesAllThatIsNeeded) {
         "scripts/wave.py --fst mismatch.fst --at "}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
   }
+  const std::string asserted =
+      Report(kTwoPorts, options, 42, -1, {kAssertion, "a sentence", "x.sv:7, u_cta", 0, 6, {}},
+             {model, mbarriers, scoreboard, mb_checker});
+  for (const char* part :
+       {"an assertion of the unit fails: a sentence\n  at      x.sv:7, u_cta\n",
+        "barrier 6 of CTA 0: sync, 1 of all 2 warps arrived", "sync at barrier 6", "  rerun "}) {
+    EXPECT_NE(asserted.find(part), std::string::npos) << part << " is not in\n" << asserted;
+  }
 }
 
 // ------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@
 #include "sim/app/number_option.h"
 #include "sim/golden/config.h"
 #include "sim/lockstep/cover.h"
+#include "sim/lockstep/dut.h"
 #include "sim/lockstep/lockstep.h"
 #include "tb/lockstep/random_reset.h"
 #include "tb/lockstep/regress_result.h"
@@ -255,7 +256,8 @@ int main(int argc, char** argv) {
   std::uint64_t seed = 0;
 
   CLI::App app("Constrained-random streams on the Verilated unit, checked every cycle");
-  app.add_option("--config", names, "a configuration; may be repeated (default: all)");
+  app.add_option("--config", names,
+                 "a configuration; may be repeated (default: all that were built)");
   app.add_option("--seeds", seeds, "how many seeds of each, or which: 10, or 3-8 (default 10)");
   AddNumber(&app, "--first-seed", &arguments.first_seed, "the first of them (default 1)");
   CLI::Option* only = AddNumber(&app, "--seed", &seed, "this seed only");
@@ -290,7 +292,9 @@ int main(int argc, char** argv) {
   }
   if (names.empty()) {
     for (const Config& config : muster::Configs()) {
-      arguments.configs.push_back(&config);
+      if (muster::lockstep::MakeDut(config) != nullptr) {
+        arguments.configs.push_back(&config);
+      }
     }
   }
   const bool single = arguments.configs.size() == 1 && arguments.seeds == 1;

@@ -24,7 +24,7 @@ foreach(scope mb cta)  # the properties of the proofs, bound to their units
 endforeach()
 add_library(muster_simulated_board fpga_board.cpp)
 target_link_libraries(muster_simulated_board PUBLIC muster_board)
-target_compile_definitions(muster_simulated_board PRIVATE VL_USER_STOP)
+target_link_libraries(muster_simulated_board PRIVATE muster_hooks)
 target_compile_options(muster_simulated_board PRIVATE -Wno-unused-parameter)  # Verilator's
 set(parameters_named -GEnMbarrier=1'b0)
 set(parameters_whole "")  # as it is built
