@@ -29,31 +29,36 @@ if ! flock --nonblock "$lock"; then
   flock "$lock"
 fi
 
-configuring() { echo "Configuring $build/; half a minute or so" >&2; }
+export NINJA_STATUS='build %f/%t  '
 
-# Ninja brings its own rules up to date, unless a source that they name is gone.
+# Of what Ninja says, a line for each fifth of the work, and, but for its rules, all that is no progress.
+show() {
+  awk -v rules="$1" '
+    /^build [0-9]+\/[0-9]+  / {
+      split($2, n, "/")
+      fifth = int(5 * n[1] / n[2])
+      if (n[2] >= 5 && fifth > shown) { shown = fifth; print rules "build " $2; fflush() }
+      if (/Re-running CMake/) { print "configuring anew; half a minute or so"; fflush() }
+      next
+    }
+    rules || /^ninja: (Entering directory|no work to do)/ { next }
+    { print; fflush() }'
+}
+
+# Ninja brings its own rules up to date, for which it verilates the units. Where that fails, because a
+# source that the rules name is gone or a generated one is old, CMake makes them anew.
 if [[ ! -f $build/build.ninja || ${#options[@]} -gt 0 ]] ||
-  ! ninja -C "$build" build.ninja 2>&1 |
-  while read -r line; do [[ $line != *"Re-running CMake"* ]] || configuring; done; then
-  configuring
+  ! ninja -C "$build" -j "$jobs" build.ninja 2>&1 | show "rules: "; then
+  echo "Configuring $build/; half a minute or so" >&2
   if ! cmake -G Ninja -S . -B "$build" "${options[@]}" >"$build/configure.log" 2>&1; then
     cat "$build/configure.log" >&2
     exit 1
   fi
 fi
 
-# With a terminal Ninja keeps to one line. Without, a line for each fifth of the work will do.
-export NINJA_STATUS='build %f/%t  '
+# With a terminal Ninja keeps to one line.
 if [[ -t 1 ]]; then
   cd "$build"  # Ninja announces -C
   exec ninja -j "$jobs" "$@"
 fi
-ninja -C "$build" -j "$jobs" "$@" | awk '
-  /^build [0-9]+\/[0-9]+  / {
-    split($2, n, "/")
-    fifth = int(5 * n[1] / n[2])
-    if (n[2] >= 5 && fifth > shown) { shown = fifth; print "build " $2; fflush() }
-    next
-  }
-  /^ninja: (Entering directory|no work to do)/ { next }
-  { print; fflush() }'
+ninja -C "$build" -j "$jobs" "$@" | show ""
