@@ -15,7 +15,7 @@ BUILD  := build$(if $(CONFIG),/$(CONFIG))
 MUSTER := $(BUILD)/sim/app/muster
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress corners mutants formal coverage wave bench fpga verilog gates hwprobe install clean
+.PHONY: help setup build run test lint format regress corners mutants formal coverage wave bench fpga verilog gates fourstate hwprobe install clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -71,6 +71,9 @@ verilog: setup  ## Write each configuration as plain Verilog: CONFIG=small for o
 gates: setup  ## Put plain Verilog and netlist through the lockstep regression: CONFIG=small
 	@scripts/gates.py --plain $(ONLY)
 	@scripts/gates.py $(ONLY)
+
+fourstate:  ## Run the plain Verilog where registers and memories power up unknown: no output may be
+	@scripts/fourstate.py
 
 hwprobe:  ## Build the probe of real GPUs (scripts/hwprobe/README.md): with nvcc, else its device part
 	@scripts/hwprobe/build.sh

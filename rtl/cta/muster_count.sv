@@ -246,8 +246,10 @@ module muster_count
       warp:     members_q[0].warp,
       waits:    valid_q && counts[0] && members_q[0].waits,
       waiting:  members_q[0].waiting,
+      // The walk of a launch leaves the slot with some entry that an exit may look at.
       all:      arrives ? (expected == '0)
-                        : (group_q.op == GroupWriteBar && word.expected == '0 &&
+                        : (group_q.op == GroupClear) ||
+                          (group_q.op == GroupWriteBar && word.expected == '0 &&
                            word.arrived != '0),
       fresh:    (count.kind == KindIdle) || (group_q.op == GroupWriteBar),
       accepted: valid_q && (counts != '0),

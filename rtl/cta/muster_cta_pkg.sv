@@ -77,7 +77,7 @@ package muster_cta_pkg;
     warp_t       warp;      // of an operation that is a group of its own
     logic        waits;     // it takes effect, and may make that warp wait
     logic        waiting;   // that warp waited already
-    logic        all;       // it counts up to all live warps
+    logic        all;       // it counts up to all live warps, or is cleared
     logic        fresh;     // a reduction starts from nothing: idle before, or a state word comes
     logic        accepted;  // some member took effect
     logic        complete;  // the entry's generation turned

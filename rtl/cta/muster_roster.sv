@@ -17,7 +17,7 @@ module muster_roster
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
-  output logic                           ready_o,      // after reset: all slots are free
+  output logic                           ready_o,      // after reset: all slots are free, no warp is live
 
   input  logic [CtaW-1:0]                next_cta_i,   // of the group in the next cycle
   input  logic [NumIssue-1:0][WarpW-1:0] next_warps_i,
@@ -56,11 +56,14 @@ module muster_roster
     logic [WarpW:0]   size_n;  // inverted: see exceeds()
   } slot_t;
 
-  logic [CtaW:0] freed_q;  // slots that were freed since reset
+  // Slots that were freed, and warps that were struck, since reset: all of both, at one a cycle.
+  localparam int unsigned FreeW = (CtaW > WarpW) ? CtaW : WarpW;
+
+  logic [FreeW:0] freed_q;
   slot_t         slot, slot_d;
   logic          free;
 
-  assign ready_o = freed_q[CtaW];
+  assign ready_o = freed_q[FreeW];
   assign free    = !ready_o;
 
   always_comb begin
@@ -82,7 +85,7 @@ module muster_roster
     if (!rst_ni) begin
       freed_q <= '0;
     end else if (free) begin
-      freed_q <= freed_q + (CtaW+1)'(1);
+      freed_q <= freed_q + (FreeW+1)'(1);
     end
   end
 
@@ -115,15 +118,15 @@ module muster_roster
 
   assign exited      = (EnLanes && exit_kind_i) ? (place[0].exited | lanes_i) : '0;
   assign last_lane_o = !EnLanes || (exited == '1);
-  assign place_d     = '{live: exit_kind_i ? !exits_i : chosen_i, cta: cta_i[CtaW-1:0],
+  assign place_d     = '{live: !free && (exit_kind_i ? !exits_i : chosen_i), cta: cta_i[CtaW-1:0],
                          exited: exited};
 
   muster_ram #(
     .Depth(NumWarps), .Width($bits(place_t)), .NumRead(NumIssue + 1), .Forward('0)
   ) u_places (
     .clk_i,
-    .we_i (exit_i || (enter_i && !taken_q && (chosen_i || ours_q))),
-    .waddr_i (warp_i[WarpW-1:0]), .wdata_i (place_d),
+    .we_i (exit_i || (enter_i && !taken_q && (chosen_i || ours_q)) || free),
+    .waddr_i (free ? freed_q[WarpW-1:0] : warp_i[WarpW-1:0]), .wdata_i (place_d),
     .raddr_i ({census_warp_i, next_warps_i}), .rdata_o ({census, place})
   );
 

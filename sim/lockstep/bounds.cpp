@@ -85,7 +85,8 @@ Bounds BoundsOf(const Config& config) {
   Bounds bounds{};
   bounds.latency = lag ? 2 : 1;
   bounds.accept = bounds.latency + (config.num_issue > 1 ? 3 : 2);
-  bounds.start = static_cast<unsigned>(AtLeastPowerOfTwo(config.num_ctas)) + 1;
+  bounds.start =
+      static_cast<unsigned>(AtLeastPowerOfTwo(std::max(config.num_ctas, config.num_warps))) + 1;
   bounds.longest = Longest(config, lag);
   bounds.mb_longest = MbLongest(config);
   return bounds;
