@@ -346,7 +346,8 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
                    DescribeAccess(*warp, i.space, address, bytes * i.vector, write));
     }
     std::array<std::uint8_t, kMaxAccess> before;
-    if (mb_port_ != nullptr && write) {
+    const bool notes = write && (mb_port_ != nullptr || !changed_);
+    if (notes) {
       std::memcpy(before.data(), span.at, span.own);
     }
     // What lies beyond an allocation's end reads as zeroes, and nothing else is ever there.
@@ -376,7 +377,7 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
       }
       std::memcpy(span.at, at, span.own);
     }
-    if (mb_port_ != nullptr && write) {
+    if (notes) {
       NoteStore(warp, lanes, lane, before.data(), span);
     }
   }
@@ -423,7 +424,8 @@ void Interpreter::NoteStore(Warp* warp, const Lanes& lanes, unsigned lane,
                             const std::uint8_t* before, const Span& span) {
   changed_ |= std::memcmp(before, span.at, span.own) != 0 &&
               ByteIn(warp->local[lane], span.at) == kElsewhere;
-  if (const std::uint64_t byte = ByteIn(warp->cta->shared, span.at); byte != kElsewhere) {
+  const std::uint64_t byte = ByteIn(warp->cta->shared, span.at);
+  if (mb_port_ != nullptr && byte != kElsewhere) {
     mb_port_->Stored(warp->slot, warp->cta->slot, byte, span.own, lanes.instruction.line);
   }
 }

@@ -74,7 +74,7 @@ struct StuckCluster {
   std::vector<std::pair<std::uint64_t, Whereabouts>> came;  // with their CTAs' linear ids
   std::vector<std::pair<std::uint64_t, Whereabouts>> missing;
 };
-struct StuckWarp {  // lanes that wait for other lanes of their own warp
+struct StuckWarp {  // it repeats a loop, or its lanes wait for each other
   std::uint64_t cta = 0;
   Whereabouts where;
 };

@@ -34,6 +34,13 @@ std::uint64_t Allocated(Warp* warp, const Function& function, std::uint32_t fram
 
 }  // namespace
 
+// Every loop goes back somewhere: by a branch, since what calls itself for ever runs out of stack.
+void Interpreter::GoBack(const Warp& warp, const Group& group) {
+  if (spins_ != nullptr) {
+    spins_->GoBack(warp, group, cycle_);
+  }
+}
+
 void Interpreter::ExecuteBranch(Warp* warp, std::size_t index, std::uint32_t active) {
   Group& group = warp->groups[index];
   const std::uint32_t target = program_.code[group.pc].target;
@@ -42,6 +49,9 @@ void Interpreter::ExecuteBranch(Warp* warp, std::size_t index, std::uint32_t act
     YieldSometimes(warp, index);
   }
   group.pc = target;
+  if (target < next) {
+    GoBack(*warp, {target, group.frame, active});
+  }
   if (active != group.lanes) {
     Split(warp, index, group.lanes & ~active, next);
   }
@@ -85,6 +95,11 @@ Interpreter::Event Interpreter::ExecuteBranchIndexed(Warp* warp, std::size_t ind
           fmt::format("branches to target {}, where there are {}", indices[lane], table.size()));
     }
   }
+  ForEachBit(active, [&](unsigned lane) {
+    if (table[indices[lane]] <= group.pc) {
+      GoBack(*warp, {table[indices[lane]], group.frame, 1U << lane});
+    }
+  });
   Disperse(warp, index, active, [&](unsigned lane) {
     return Group{table[indices[lane]], group.frame, 0};
   });

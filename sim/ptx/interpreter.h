@@ -19,6 +19,7 @@
 #include "sim/ptx/printf.h"
 #include "sim/ptx/program.h"
 #include "sim/ptx/random.h"
+#include "sim/ptx/spins.h"
 #include "sim/ptx/warp.h"
 #include "sim/ptx/warp_unit.h"
 
@@ -82,15 +83,14 @@ class Interpreter {
   Event Step(Warp* warp, std::uint64_t cycle);
   // Accesses to shared memory heed the unit's; what they store is told.
   void set_mb_port(MbPort* port) { mb_port_ = port; }
+  // It is told of lanes that go back.
+  void set_spins(Spins* spins) { spins_ = spins; }
   // `cancel` takes a cluster that has not started out of the grid, and returns the ctaid of its
   // first CTA; nothing, if there is none left.
   using Cancel = std::function<std::optional<std::array<std::uint32_t, 3>>()>;
   void set_cancel(Cancel cancel) { cancel_ = std::move(cancel); }
   // Lanes that wait at mbarrier instructions go on.
   void Answer(Warp* warp, const MbReply& reply);
-  bool IsWaitAt(std::uint32_t pc) const {
-    return IsMbWait(static_cast<MbOp>(program_.code[pc].mode));
-  }
   // Lanes that stand at an aligned barrier arrive without the others. Returns whether there are
   // any.
   static bool EndPatience(Warp* warp);
@@ -122,6 +122,7 @@ class Interpreter {
   Group* Pick(Warp* warp);
   void Yield(Warp* warp, std::size_t index);
   void YieldSometimes(Warp* warp, std::size_t index);
+  void GoBack(const Warp& warp, const Group& group);
   static bool SameCalls(Warp* warp, unsigned a, unsigned b, std::uint32_t frame);
   void Merge(Warp* warp, std::size_t index);
   void MergeAll(Warp* warp);
@@ -212,6 +213,7 @@ class Interpreter {
   Memory* memory_;
   WarpUnit* warp_unit_;
   MbPort* mb_port_ = nullptr;  // if the program has mbarriers
+  Spins* spins_ = nullptr;
   Cancel cancel_;
   bool changed_ = false;
   std::vector<OwnCta> own_cta_;

@@ -71,6 +71,7 @@ Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program&
       launch_(launch),
       interpreter_(program, launch, memory, &warp_unit_, grid->printed(), seed),
       engine_(memory, seed ^ 0x636f70696573U),
+      spins_(program),
       random_(seed ^ 0x6d7573746572U),
       warps_(config.num_warps),
       ctas_(config.num_ctas) {
@@ -78,9 +79,9 @@ Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program&
     warps_[warp].warp.slot = warp;
   }
   interpreter_.set_cancel([grid] { return grid->CancelCluster(); });
+  interpreter_.set_spins(&spins_);
   if (UsesMbarriers(program)) {
     port_ = std::make_unique<MbPort>(config, seed ^ 0x6d62617272696572U);
-    spins_ = std::make_unique<Spins>(program);
     interpreter_.set_mb_port(port_.get());
     port_->set_remote([this](unsigned to, const MbOperation& operation, std::uint32_t line) {
       SendRemote(to, operation, line);
@@ -95,7 +96,7 @@ Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program&
 bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   cycle_ = cycle;
   if (port_ != nullptr) {
-    BeginMbarriers(seen, inputs, cycle);
+    BeginMbarriers(seen, inputs);
   }
   Accept(seen, inputs);
   Release(seen);
@@ -108,6 +109,9 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
       StepClusterBarriers(cycle);
     }
     RunWarps(cycle);
+    if (interpreter_.TakeChanged()) {
+      grid_.Change(cycle);
+    }
     grid_.Conclude(rank_, cycle);
   }
   Present(cycle, seen, inputs);
@@ -366,6 +370,7 @@ void Machine::ExitLanes(unsigned warp) {
   WarpSlot& slot = warps_[warp];
   slot.exit_line = slot.warp.exit_line;
   grid_.cluster_unit()->Exit(InCluster(warp), slot.warp.exited);
+  grid_.Change(cycle_);
   const bool last = slot.warp.live == 0;
   if (!last && !config_.lanes) {
     return;  // this unit knows of whole warps only
@@ -457,9 +462,7 @@ void Machine::OnCommit(std::uint64_t cycle, const Operation& operation,
                        const golden::Effects& effects) {
   ++operations_[static_cast<unsigned>(operation.kind)];
   --in_flight_;
-  if (spins_ != nullptr) {
-    spins_->Change(cycle);
-  }
+  spins_.Change(cycle);
   const unsigned warp = operation.warp;
   const std::uint32_t line =
       operation.kind == OpKind::kExit ? warps_[warp].exit_line : warps_[warp].issued_line;
@@ -573,9 +576,10 @@ Whereabouts Machine::Where(unsigned warp) const {
       }
       where.line = interpreter_.LineAt(slot.warp.groups.front().pc);
       where.what = fmt::format("{}: {}",
-                               slot.phase == Phase::kStuck    ? "waits for its own lanes"
-                               : slot.phase == Phase::kAsleep ? "waits"
-                                                              : "runs",
+                               slot.phase == Phase::kStuck             ? "waits for its own lanes"
+                               : slot.phase == Phase::kAsleep          ? "waits"
+                               : grid_.outcome() == Outcome::kDeadlock ? "repeats a loop"
+                                                                       : "runs",
                                fmt::join(groups, ", "));
     }
   }
@@ -651,7 +655,11 @@ std::vector<StuckWarp> Machine::WarpsIn(std::initializer_list<Phase> phases) con
   return there;
 }
 
-std::vector<StuckWarp> Machine::StuckWarps() const { return WarpsIn({Phase::kStuck}); }
+std::vector<StuckWarp> Machine::StuckWarps() const {
+  return grid_.outcome() == Outcome::kDeadlock
+             ? WarpsIn({Phase::kStuck, Phase::kReady, Phase::kAsking})
+             : WarpsIn({Phase::kStuck});
+}
 
 std::vector<StuckWarp> Machine::RunningWarps() const {
   return WarpsIn({Phase::kReady, Phase::kIssuing, Phase::kBlocked, Phase::kArriving, Phase::kAsking,

@@ -45,12 +45,13 @@ class Machine : public lockstep::Driver {
   const CopyEngine& engine() const { return engine_; }
   // The CTA, of any machine, ends. Returns whether another one has started what is lost by it.
   bool Abandon(const Cta* cta) { return engine_.Abandon(cta); }
-  // All lanes that run repeat waits, and nothing has changed for long.
+  // All lanes that run repeat loops, and nothing has changed for long.
   bool Repeats(std::uint64_t cycle) const;
   // What waits at an aligned barrier only for lanes that repeat arrives without them. Returns
   // whether there is any.
   bool EndPatience();
-  void Change(std::uint64_t cycle);
+  // Something has changed that a thread can see.
+  void Change(std::uint64_t cycle) { spins_.Change(cycle); }
 
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
   void Serve(const Outputs& seen, Inputs* inputs) override;
@@ -144,8 +145,8 @@ class Machine : public lockstep::Driver {
                   std::uint32_t line, std::uint64_t cycle);
 
   // machine_mbarrier.cpp
-  void BeginMbarriers(const Outputs& seen, Inputs* inputs, std::uint64_t cycle);
-  void Reply(const MbReply& reply, std::uint64_t cycle);
+  void BeginMbarriers(const Outputs& seen, Inputs* inputs);
+  void Reply(const MbReply& reply);
   void ComeToMbarrier(unsigned warp, std::uint64_t cycle);
   void StartArrivals(unsigned warp, std::uint32_t lanes,
                      const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t line,
@@ -171,6 +172,7 @@ class Machine : public lockstep::Driver {
   FrontEndWarpUnit warp_unit_;
   Interpreter interpreter_;
   CopyEngine engine_;
+  Spins spins_;
   Random random_;
   Census census_;
 
@@ -192,7 +194,6 @@ class Machine : public lockstep::Driver {
   // Of a program that has mbarriers.
   std::unique_ptr<MbPort> port_;
   MbCensus mb_census_;
-  std::unique_ptr<Spins> spins_;
 
   bool left_ = false;  // Drive has returned false in this cycle
   std::array<std::uint64_t, 32> operations_{};

@@ -104,7 +104,7 @@ bool Machine::MeetsInval(const MbOperation& operation, const golden::MbEffects& 
     warps_[warp].excused |= operation.lanes;
     mb_census_.Step(operation, effects, IndexInCta(warp), line);
   } else if (operation.source == MbSource::kWarp && HasResponse(operation)) {
-    Reply(port_->TakeRefused(warp), cycle);
+    Reply(port_->TakeRefused(warp));
   }
   return true;
 }

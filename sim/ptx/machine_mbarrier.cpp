@@ -13,8 +13,6 @@
 #include "sim/ptx/grid.h"
 
 namespace muster::ptx {
-namespace {}  // namespace
-
 void CheckMbarriersFit(const Config& config, const Program& program, const Launch& launch) {
   bool any = false;
   for (const Instruction& i : program.code) {
@@ -59,7 +57,7 @@ void Machine::Serve(const Outputs& seen, Inputs* inputs) {
   }
 }
 
-void Machine::BeginMbarriers(const Outputs& seen, Inputs* inputs, std::uint64_t cycle) {
+void Machine::BeginMbarriers(const Outputs& seen, Inputs* inputs) {
   port_->Begin(seen.mb, &inputs->mb);
   if (port_->accepted()) {
     const unsigned warp = *port_->accepted();
@@ -69,24 +67,16 @@ void Machine::BeginMbarriers(const Outputs& seen, Inputs* inputs, std::uint64_t 
     }
   }
   for (const MbReply& reply : port_->replies()) {
-    Reply(reply, cycle);
+    Reply(reply);
   }
 }
 
-void Machine::Reply(const MbReply& reply, std::uint64_t cycle) {
+void Machine::Reply(const MbReply& reply) {
   WarpSlot& slot = warps_[reply.warp];
-  Warp& warp = slot.warp;
-  for (const Group& group : warp.groups) {
-    const std::uint32_t here = group.lanes & reply.lanes;
-    if (group.state == Group::State::kAsked && here != 0 && !reply.complete &&
-        interpreter_.IsWaitAt(group.pc) && spins_->Settled(cycle)) {
-      spins_->Visit(warp, group, here);
-    }
-  }
   const std::uint32_t excused = std::exchange(slot.excused, slot.excused & ~reply.lanes);
   MbReply answer = reply;
   answer.complete |= (excused & reply.lanes) != 0;
-  interpreter_.Answer(&warp, answer);
+  interpreter_.Answer(&slot.warp, answer);
   if (warps_[reply.warp].phase == Phase::kAsleep) {
     SetPhase(reply.warp, Phase::kReady);
   }
@@ -154,9 +144,6 @@ void Machine::SendRemote(unsigned rank, const MbOperation& operation, std::uint3
 }
 
 void Machine::PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
-  if (interpreter_.TakeChanged()) {
-    grid_.Change(cycle);
-  }
   NoteOwnCta(cycle);
   port_->Present(outstanding_, grid_.ending(), &inputs->mb);
   if (port_->refusal() && !grid_.ending()) {
@@ -253,7 +240,7 @@ void Machine::AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperati
 // Who waits for whom
 // ------------------------------------------------------------------------------------------------
 
-// All its lanes that have not exited wait for others, without a time limit, or repeat waits.
+// All its lanes that have not exited wait for others, without a time limit, or repeat loops.
 bool Machine::WarpRepeats(unsigned warp) const {
   const WarpSlot& slot = warps_[warp];
   switch (slot.phase) {
@@ -267,11 +254,13 @@ bool Machine::WarpRepeats(unsigned warp) const {
     case Phase::kIssuing:
     case Phase::kArriving:
       return false;
-    default:
+    case Phase::kReady:
+    case Phase::kAsking:
+    case Phase::kAsleep:
       break;
   }
-  const std::uint32_t parked = config_.mb_limit ? 0 : port_->ParkedLanes(warp);
-  const std::uint32_t repeating = spins_->Repeating(warp) | parked;
+  const std::uint32_t parked = config_.mb_limit || port_ == nullptr ? 0 : port_->ParkedLanes(warp);
+  const std::uint32_t repeating = spins_.Repeating(warp) | parked;
   return std::all_of(slot.warp.groups.begin(), slot.warp.groups.end(), [&](const Group& group) {
     return group.state == Group::State::kHeld || group.state == Group::State::kAligned ||
            (group.lanes & ~repeating) == 0;
@@ -279,7 +268,7 @@ bool Machine::WarpRepeats(unsigned warp) const {
 }
 
 bool Machine::Repeats(std::uint64_t cycle) const {
-  if (spins_ == nullptr || !spins_->Settled(cycle) || in_flight_ != 0 || !engine_.Idle()) {
+  if (!spins_.Settled(cycle) || in_flight_ != 0 || !engine_.Idle()) {
     return false;
   }
   for (unsigned warp = 0; warp < warps_.size(); ++warp) {
@@ -296,13 +285,6 @@ bool Machine::EndPatience() {
     patient |= slot.phase != Phase::kWaiting && Interpreter::EndPatience(&slot.warp);
   }
   return patient;
-}
-
-// Something has changed that a thread can see.
-void Machine::Change(std::uint64_t cycle) {
-  if (spins_ != nullptr) {
-    spins_->Change(cycle);
-  }
 }
 
 bool Machine::IsBusy() const {

@@ -236,6 +236,9 @@ bool Interpreter::TakeExchange(Warp* warp) {
   if (!warp_unit_->Take(warp->slot, warp->live, &exchange)) {
     return false;
   }
+  if (exchange.op != WarpOp::kSync && spins_ != nullptr && spins_->Settled(cycle_)) {
+    spins_->Bind(warp->slot, exchange.lanes);
+  }
   Resume(warp, exchange.lanes, Group::State::kHeld, [&](const Group& group, std::uint32_t here) {
     const Lanes lanes = LanesOf(warp, group, here);
     const Instruction& i = lanes.instruction;

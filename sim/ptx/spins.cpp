@@ -2,7 +2,9 @@
 #include "sim/ptx/spins.h"
 
 #include <algorithm>
+#include <cstring>
 
+#include "sim/ptx/nature.h"
 #include "sim/ptx/random.h"
 
 namespace muster::ptx {
@@ -22,37 +24,6 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> ByEntry(const Program& prog
   return functions;
 }
 
-bool ReadsClock(const Instruction& i) {
-  const auto special = static_cast<Special>(i.mode);
-  return i.op == Op::kSpecial && special >= Special::kClock && special <= Special::kGlobalTimerHi;
-}
-
-// It does nothing but write registers.
-bool OnlyComputes(const Instruction& i) {
-  switch (i.op) {
-    case Op::kStore:
-    case Op::kAtomic:
-    case Op::kCopy:
-    case Op::kCopyGroup:
-    case Op::kBulk:
-    case Op::kStoreAsync:
-    case Op::kTryCancel:
-    case Op::kBranch:
-    case Op::kBranchIndexed:
-    case Op::kCall:
-    case Op::kReturn:
-    case Op::kExit:
-    case Op::kTrap:
-    case Op::kRuntime:
-    case Op::kExchange:
-    case Op::kBarrier:
-    case Op::kMbarrier:
-      return false;
-    default:
-      return true;
-  }
-}
-
 // Marks the registers that the instruction writes. Returns whether one is marked anew.
 bool MarkResults(const Instruction& i, std::vector<bool>* timed) {
   bool fresh = false;
@@ -70,21 +41,28 @@ bool MarkTimed(Instruction* i, std::vector<bool>* timed) {
   const auto is_timed = [&](Slot slot) {
     return slot != kNoSlot && !IsLiteral(slot) && (*timed)[static_cast<std::size_t>(slot)];
   };
-  if (!ReadsClock(*i) && !is_timed(i->guard) && !std::any_of(i->a.begin(), i->a.end(), is_timed)) {
+  if (NatureOf(*i) != Nature::kVolatile && !is_timed(i->guard) &&
+      !std::any_of(i->a.begin(), i->a.end(), is_timed)) {
     return false;
   }
-  i->timed = !OnlyComputes(*i);
+  i->timed = !OnlyWritesRegisters(*i);
   return MarkResults(*i, timed);
 }
 
-// A branch by a clock that does no more than to put off a wait: whichever way, that wait comes
+// Where a loop looks at what may end it.
+bool Looks(const Instruction& i) {
+  const bool waits = i.op == Op::kMbarrier && IsMbWait(static_cast<MbOp>(i.mode));
+  return (waits || NatureOf(i) == Nature::kLoads) && i.guard == kNoSlot;
+}
+
+// A branch by a clock that does no more than to put off a look: whichever way, that look comes
 // next, and until then registers are written, which depend on the clock, too. So is the loop of a
 // wait that sleeps the longer the longer it has waited. Returns the branch and all that lies
 // between; nothing, if it is no such branch.
 std::vector<std::uint32_t> DelayAt(const std::vector<Instruction>& code, std::uint32_t branch) {
   std::vector<std::uint32_t> between;
   std::vector<std::uint32_t> open{branch};
-  std::uint32_t wait = branch;  // none yet
+  std::uint32_t look = branch;  // none yet
   while (!open.empty()) {
     const std::uint32_t pc = open.back();
     open.pop_back();
@@ -92,13 +70,12 @@ std::vector<std::uint32_t> DelayAt(const std::vector<Instruction>& code, std::ui
       continue;
     }
     const Instruction& i = code[pc];
-    if (i.op == Op::kMbarrier && IsMbWait(static_cast<MbOp>(i.mode)) && i.guard == kNoSlot &&
-        (wait == branch || wait == pc)) {
-      wait = pc;
+    if (Looks(i) && (look == branch || look == pc)) {
+      look = pc;
       continue;
     }
     between.push_back(pc);
-    if ((i.op != Op::kBranch && !OnlyComputes(i)) || between.size() > kLongestDelay) {
+    if ((i.op != Op::kBranch && !OnlyWritesRegisters(i)) || between.size() > kLongestDelay) {
       return {};
     }
     if (i.op == Op::kBranch) {
@@ -147,8 +124,8 @@ const Function& Spins::FunctionAt(std::uint32_t pc) const {
   return program_.functions[std::prev(behind)->second];
 }
 
-// Registers of all its frames, and its local memory.
-std::uint64_t Spins::StateOf(const Warp& warp, const Group& group, unsigned lane) const {
+// Of all its frames.
+std::uint64_t Spins::RegistersOf(const Warp& warp, const Group& group, unsigned lane) const {
   std::uint64_t state = Mix(group.pc, warp.timed);
   std::uint32_t pc = group.pc;
   std::uint32_t frame = group.frame;
@@ -161,30 +138,54 @@ std::uint64_t Spins::StateOf(const Warp& warp, const Group& group, unsigned lane
       state = function.timed[slot] ? state : Mix(state, at(slot));
     }
     if (frame == 0) {
-      break;
+      return state;
     }
     pc = static_cast<std::uint32_t>(at(kReturnSlot)) - 1;
     frame = static_cast<std::uint32_t>(at(kFrameSlot));
   }
-  for (const std::uint8_t byte : warp.local[lane]) {
-    state = Mix(state, byte);
+}
+
+// Its registers and local memory, and the registers of the lanes that it is bound to.
+std::uint64_t Spins::StateOf(const Warp& warp, unsigned lane, std::uint64_t registers) const {
+  std::uint64_t state = registers;
+  const std::vector<std::uint8_t>& local = warp.local[lane];
+  for (std::size_t i = 0; i < local.size(); i += sizeof state) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, &local[i], std::min(sizeof word, local.size() - i));
+    state = Mix(state, word);
+  }
+  const Bound& bound = bound_[warp.slot];
+  if (bound.epoch == epoch_ && (bound.lanes >> lane & 1U) != 0) {
+    for (const Group& group : warp.groups) {
+      ForEachBit(group.lanes & bound.lanes,
+                 [&](unsigned other) { state += Mix(other, RegistersOf(warp, group, other)); });
+    }
   }
   return state;
 }
 
-void Spins::Visit(const Warp& warp, const Group& group, std::uint32_t lanes) {
-  ForEachBit(lanes, [&](unsigned index) {
+// What takes long to look at is looked at only where the registers are as they were.
+void Spins::Visit(const Warp& warp, const Group& group) {
+  ForEachBit(group.lanes, [&](unsigned index) {
     Lane& lane = lanes_[warp.slot][index];
-    const std::uint64_t state = StateOf(warp, group, index);
+    const std::uint64_t registers = RegistersOf(warp, group, index);
+    const auto keep = [&](std::uint64_t limit) {
+      lane = {epoch_, registers, StateOf(warp, index, registers), 0, limit, 0};
+    };
     if (lane.epoch != epoch_) {
-      lane = {epoch_, state, 0, 1, 0};
-    } else if (lane.state == state) {
+      keep(1);
+    } else if (lane.registers == registers && lane.state == StateOf(warp, index, registers)) {
       ++lane.repeats;
       lane.steps = 0;
     } else if (++lane.steps >= lane.limit) {
-      lane = {epoch_, state, 0, 2 * lane.limit, 0};
+      keep(2 * lane.limit);
     }
   });
+}
+
+void Spins::Bind(unsigned warp, std::uint32_t lanes) {
+  Bound& bound = bound_[warp];
+  bound = {epoch_, lanes | (bound.epoch == epoch_ ? bound.lanes : 0)};
 }
 
 std::uint32_t Spins::Repeating(unsigned warp) const {

@@ -1,0 +1,146 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Which loops end, and which are a deadlock.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sim/ptx/nature.h"
+#include "sim/ptx/report.h"
+#include "tb/unit/ptx_fixture.h"
+
+namespace muster::ptx {
+namespace {
+
+// A kernel with two warps, a mbarrier of one arrival, and a result for each thread. The body begins
+// in line 11.
+Kernel Loops(const std::string& body, const std::string& others = "") {
+  Kernel kernel(Header("sm_90") + R"(.visible .entry test(.param .u64 out, .param .u64 word) {
+  .reg .pred %p<8>; .reg .pred done; .reg .b32 %r<20>; .reg .b64 %d<12>;
+  .shared .align 8 .b64 a; .shared .align 4 .b32 flag;
+  ld.param.u64 %d1, [out]; ld.param.u64 %d3, [word]; mov.u32 %r1, %tid.x; mov.u32 %r2, %laneid;
+  mad.wide.u32 %d2, %r1, 4, %d1; setp.eq.u32 %p1, %r1, 0; setp.lt.u32 %p2, %r1, 32;
+  @%p1 mbarrier.init.shared.b64 [a], 1; mov.u32 %r10, 1; bar.sync 0; @!%p2 bra OTHERS;
+)" + body + "\n  bra DONE;\nOTHERS: " +
+                    others + "\nDONE: st.global.u32 [%d2], %r10; ret;\n}\n",
+                64);
+  kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, 64), MakeBuffer("word", Type::kU32, 1)};
+  return kernel;
+}
+
+TEST(PtxEndless, WhatAClockGuardsMayEndALoop) {
+  // Warp 0 polls, and when its time has come it does, once, what lets warp 1 arrive.
+  const char* const acts[] = {
+      "@%p5 barrier.cluster.arrive;",
+      "@%p5 st.volatile.shared.u32 [flag], 1; @%p5 barrier.cluster.arrive;",
+      "@%p5 barrier.arrive 1, 64; @%p5 barrier.cluster.arrive;",
+  };
+  for (const char* const act : acts) {
+    const Ended run(Loops(std::string("mov.u32 %r11, %clock; mov.u32 %r13, 0;"
+                                      " W: mov.u32 %r12, %clock; sub.u32 %r12, %r12, %r11;"
+                                      " setp.gt.u32 %p4, %r12, 30000; setp.eq.u32 %p5, %r13, 0;"
+                                      " and.pred %p5, %p4, %p5; @%p5 mov.u32 %r13, 1; ") +
+                              act +
+                              " mbarrier.test_wait.parity.shared.b64 done, [a], 0; @!done bra W;",
+                          "barrier.cluster.arrive; barrier.cluster.wait; setp.eq.u32 %p3, %r1, 32;"
+                          " @%p3 mbarrier.arrive.shared.b64 _, [a];"));
+    EXPECT_EQ(run.outcome(), "completes") << act;
+    EXPECT_GT(run.cycles(), 30'000U) << act;
+  }
+}
+
+// Loops that look at memory until it changes, or at nothing.
+const char* const kSpins[] = {
+    "W: ld.volatile.global.u32 %r11, [%d3]; setp.eq.u32 %p3, %r11, 0; @%p3 bra W;",
+    "W: ld.acquire.cta.shared.u32 %r11, [flag]; nanosleep.u32 100; setp.eq.u32 %p3, %r11, 0;"
+    " @%p3 bra W;",
+    // Locks that somebody holds.
+    "atom.shared.exch.b32 %r11, [flag], 1;"
+    " W: atom.shared.cas.b32 %r11, [flag], 0, 1; setp.ne.u32 %p3, %r11, 0; @%p3 bra W;",
+    "W: atom.global.exch.b32 %r11, [%d3], 1; setp.ne.u32 %p3, %r11, 0; @%p3 bra W; bra W;",
+    // It sleeps the longer the longer it waits: by a counter, by a clock.
+    "mov.u32 %r12, 8; W: ld.volatile.shared.u32 %r11, [flag]; setp.ne.u32 %p3, %r11, 0;"
+    " @%p3 bra V; nanosleep.u32 %r12; shl.b32 %r12, %r12, 1; min.u32 %r12, %r12, 256; bra W; V:",
+    "mov.u64 %d5, %globaltimer; W: ld.volatile.shared.u32 %r11, [flag]; setp.ne.u32 %p3, %r11, 0;"
+    " @%p3 bra V; mov.u64 %d6, %globaltimer; sub.u64 %d6, %d6, %d5; setp.lt.u64 %p5, %d6, 9000;"
+    " @%p5 bra S; nanosleep.u32 300; bra W; S: shr.u64 %d7, %d6, 5; cvt.u32.u64 %r16, %d7;"
+    " nanosleep.u32 %r16; bra W; V:",
+    // One lane, while the others wait for it; lanes that ask each other.
+    "setp.ne.u32 %p4, %r2, 0; @%p4 bra V; W: ld.volatile.shared.u32 %r11, [flag];"
+    " setp.eq.u32 %p3, %r11, 0; @%p3 bra W; V: bar.warp.sync -1;",
+    "setp.ne.u32 %p4, %r2, 0; @%p4 bra V; W: ld.volatile.shared.u32 %r11, [flag];"
+    " setp.eq.u32 %p3, %r11, 0; @%p3 bra W; V: bar.sync 2, 64;",
+    "W: ld.volatile.shared.u32 %r11, [flag]; setp.eq.u32 %p3, %r11, %r1;"
+    " vote.sync.any.pred %p3, %p3, -1; @%p3 bra W;",
+    // In a function's way: its frame is in local memory.
+    ".local .align 4 .b32 mine; mov.u64 %d8, mine; W: ld.volatile.shared.u32 %r11, [flag];"
+    " st.local.u32 [%d8], %r11; ld.local.u32 %r12, [%d8]; setp.eq.u32 %p3, %r12, 0; @%p3 bra W;",
+    "W: bra W;",
+};
+
+TEST(PtxEndless, SpinsThatNobodyCanEndAreADeadlock) {
+  const char* const others[] = {
+      "", "bar.sync 1, 64;", "X: ld.volatile.shared.u32 %r11, [flag+0]; bra X;",
+      "setp.lt.u32 %p6, %r2, 3; @%p6 bra Y; bar.warp.sync 0xfffffff8; bra X; Y: bar.sync 1, 64;"
+      " X: mbarrier.test_wait.parity.shared.b64 done, [a], 0; @!done bra X;"};
+  for (const char* const spin : kSpins) {
+    for (const char* const other : others) {
+      const Ended run(Loops(spin, other));
+      ASSERT_EQ(run.outcome(), "deadlock") << spin << other;
+      EXPECT_LT(run.cycles(), 40'000U) << spin << other;
+      const std::string text = TextReport(run.session(), run.verdict(), {});
+      EXPECT_NE(text.find("warp 0 "), std::string::npos) << text;
+    }
+  }
+}
+
+TEST(PtxEndless, ADeadlockSaysWhoRepeatsALoop) {
+  const Ended run(
+      Loops("W: ld.volatile.global.u32 %r11, [%d3];\n"
+            " setp.eq.u32 %p3, %r11, 0; @%p3 bra W;",
+            "bar.sync 1, 64;"));
+  ASSERT_EQ(run.outcome(), "deadlock");
+  const std::string text = TextReport(run.session(), run.verdict(), {});
+  EXPECT_NE(text.find("missing  warp 0, which repeats a loop: lanes 0xffffffff stand at line 1"),
+            std::string::npos)
+      << text;
+  const auto report = JsonReport(run.session(), run.verdict(), {});
+  EXPECT_EQ(report["deadlock"][1]["warp"], 0);
+  EXPECT_EQ(text.find("--max-cycles"), std::string::npos);
+}
+
+TEST(PtxEndless, SpinsThatSomebodyEndsAreNone) {
+  const struct {
+    const char* spin;
+    const char* other;
+  } rows[] = {
+      // It gives up: by a counter, by a clock.
+      {"W: add.u32 %r12, %r12, 1; setp.gt.u32 %p4, %r12, 20000; @%p4 bra V;"
+       " ld.volatile.shared.u32 %r11, [flag]; setp.eq.u32 %p3, %r11, 0; @%p3 bra W; V:",
+       ""},
+      {"mov.u32 %r12, %clock; W: mov.u32 %r13, %clock; sub.u32 %r13, %r13, %r12;"
+       " setp.gt.u32 %p4, %r13, 30000; @%p4 bra V; ld.volatile.shared.u32 %r11, [flag];"
+       " setp.eq.u32 %p3, %r11, 0; @%p3 bra W; V:",
+       "bar.sync 1, 32;"},
+      // The other warp sets the flag, later: it has counted, or waited for its time.
+      {"W: ld.volatile.shared.u32 %r11, [flag]; setp.eq.u32 %p3, %r11, 0; @%p3 bra W;",
+       "X: add.u32 %r12, %r12, 1; setp.lt.u32 %p4, %r12, 20000; @%p4 bra X;"
+       " st.volatile.shared.u32 [flag], 1;"},
+      {"W: ld.volatile.global.u32 %r11, [%d3]; setp.eq.u32 %p3, %r11, 0; @%p3 bra W;",
+       "mov.u32 %r12, %clock; X: mov.u32 %r13, %clock; sub.u32 %r13, %r13, %r12;"
+       " setp.lt.u32 %p4, %r13, 30000; @%p4 bra X; red.global.add.u32 [%d3], 1;"},
+      // Lanes that count to 61 and to 64, over and over, until both are at 0 again.
+      {"setp.eq.u32 %p4, %r2, 0; selp.u32 %r13, 61, 64, %p4; mov.u32 %r12, 1;"
+       " W: add.u32 %r12, %r12, 1; rem.u32 %r12, %r12, %r13; setp.eq.u32 %p3, %r12, 0;"
+       " vote.sync.all.pred %p3, %p3, -1; @!%p3 bra W;",
+       ""},
+  };
+  for (const auto& row : rows) {
+    const Ended run(Loops(row.spin, row.other));
+    EXPECT_EQ(run.outcome(), "completes") << row.spin << row.other;
+    EXPECT_GT(run.cycles(), 15'000U) << row.spin;
+  }
+}
+
+}  // namespace
+}  // namespace muster::ptx
