@@ -608,7 +608,7 @@ const std::unordered_map<std::string_view, Decoder::FamilyEntry>& Decoder::Famil
       {"exit", {&D::Plain, Op::kExit}},
       {"trap", {&D::Plain, Op::kTrap}},
       {"brkpt", {&D::Plain, Op::kTrap}},
-      {"nanosleep", {&D::Sleep, Op::kYield}},
+      {"nanosleep", {&D::Sleep, Op::kSleep}},
       {"pmevent", {&D::NoEffect, Op::kNop}},
       {"setmaxnreg", {&D::NoEffect, Op::kNop}},
       {"griddepcontrol", {&D::NoEffect, Op::kNop}},

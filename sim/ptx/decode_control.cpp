@@ -62,7 +62,7 @@ void Decoder::Plain() {
 void Decoder::Sleep() {
   TakeType({Type::kU32});
   if (Count(1, 1)) {
-    Source(Arg(0), Type::kU32);
+    out_.a[0] = Source(Arg(0), Type::kU32);
   }
 }
 

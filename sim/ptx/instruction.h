@@ -208,7 +208,7 @@ enum class Op : std::uint8_t {
   kExit,
   kTrap,
   kRuntime,  // mode: Runtime; arguments and result: offsets in the frame's local memory
-  kYield,    // lets other lanes go on
+  kSleep,    // a[0]: ns
   kNop,
   // Warps.
   kActiveMask,

@@ -152,7 +152,7 @@ void Interpreter::Merge(Warp* warp, std::size_t index) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     Group& other = groups[i];
     if (i == index || other.pc != group.pc || other.frame != group.frame ||
-        other.state != group.state ||
+        other.until != group.until || other.state != group.state ||
         (group.state != Group::State::kAligned &&
          !SameCalls(warp, LowestLane(group.lanes), LowestLane(other.lanes), group.frame))) {
       continue;
@@ -223,6 +223,7 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
   cycle_ = cycle;
   std::size_t aligned = warp->groups.size();
   if (warp->held != 0) {
+    WakeUp(warp);
     if (TakeArrival(warp)) {
       return Event::kBarrier;
     }
@@ -239,9 +240,10 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
       }
     }
   }
-  const auto asked = [&] {
-    return std::any_of(warp->groups.begin(), warp->groups.end(),
-                       [](const Group& group) { return group.state == Group::State::kAsked; });
+  const auto goes_on = [&] {
+    return std::any_of(warp->groups.begin(), warp->groups.end(), [](const Group& group) {
+      return group.state == Group::State::kAsked || group.state == Group::State::kAsleep;
+    });
   };
   const bool stands = aligned != warp->groups.size();
   if (stands && warp->impatient) {
@@ -249,7 +251,7 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
   }
   Group* const group = Pick(warp);
   if (group == nullptr) {
-    if (warp->held != 0 && asked()) {
+    if (warp->held != 0 && goes_on()) {
       return Event::kAsleep;
     }
     return stands ? Arrive(warp, aligned) : Event::kStuck;
@@ -309,9 +311,8 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
       break;
     case Op::kNop:
       break;
-    case Op::kYield:
-      Yield(warp, index);
-      break;
+    case Op::kSleep:
+      return Sleep(warp, index, active);
     case Op::kBranch:
       ExecuteBranch(warp, index, active);
       return Event::kNone;

@@ -66,7 +66,7 @@ class Interpreter {
     kBarrier,   // warp->arrival says which; its lanes have moved on
     kMbarrier,  // warp->mbarrier says which
     kExit,      // warp->exited
-    kAsleep,    // no lane can go on before the unit answers
+    kAsleep,    // no lane can go on before the unit answers, or its time has come
     kStuck,     // no lane can go on by itself
     kFault,     // problem() and problem_line(): an access outside of memory, or a broken stack
     kMisuse,    // likewise, and cause(): what the text leaves undefined
@@ -85,10 +85,17 @@ class Interpreter {
   void set_mb_port(MbPort* port) { mb_port_ = port; }
   // It is told of lanes that go back.
   void set_spins(Spins* spins) { spins_ = spins; }
+  void set_clock_period_ps(std::uint64_t period) { clock_period_ps_ = period; }
   // `cancel` takes a cluster that has not started out of the grid, and returns the ctaid of its
   // first CTA; nothing, if there is none left.
   using Cancel = std::function<std::optional<std::array<std::uint32_t, 3>>()>;
   void set_cancel(Cancel cancel) { cancel_ = std::move(cancel); }
+  // The first cycle in which a group of the warp that sleeps goes on.
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  static std::uint64_t WakesAt(const Warp& warp);
+  // Lanes of a group wait at an mbarrier: would each, whenever it is answered false, come back to
+  // that wait with the same state, and do nothing on the way but write its registers?
+  bool WouldComeBack(const Warp& warp, const Group& group, std::uint32_t lanes);
   // Lanes that wait at mbarrier instructions go on.
   void Answer(Warp* warp, const MbReply& reply);
   // Lanes that stand at an aligned barrier arrive without the others. Returns whether there are
@@ -148,6 +155,9 @@ class Interpreter {
   bool TakeExchange(Warp* warp);
   template <typename F>
   void Resume(Warp* warp, std::uint32_t lanes, Group::State state, F leave);
+  Event Sleep(Warp* warp, std::size_t index, std::uint32_t active);
+  void WakeUp(Warp* warp);
+  bool ComesBack(Warp* alone, const Group& asked, const Spins& spins);
   Event ComeToMbarrier(Warp* warp, std::size_t index, std::uint32_t active);
   MbInstruction MbInstructionOf(Warp* warp, const Group& group) const;
 
@@ -219,6 +229,7 @@ class Interpreter {
   std::vector<OwnCta> own_cta_;
   Random random_;
   std::uint64_t cycle_ = 0;
+  std::uint64_t clock_period_ps_ = 1000;
   std::string problem_;
   std::uint32_t problem_line_ = 0;
   const char* cause_ = "";

@@ -80,6 +80,7 @@ Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program&
   }
   interpreter_.set_cancel([grid] { return grid->CancelCluster(); });
   interpreter_.set_spins(&spins_);
+  interpreter_.set_clock_period_ps(config.clock_period_ps);
   if (UsesMbarriers(program)) {
     port_ = std::make_unique<MbPort>(config, seed ^ 0x6d62617272696572U);
     interpreter_.set_mb_port(port_.get());
@@ -107,6 +108,9 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
     }
     if ((arriving_ | in_cluster_) != 0) {
       StepClusterBarriers(cycle);
+    }
+    if (cycle >= wakes_at_) {
+      WakeWarps(cycle);
     }
     RunWarps(cycle);
     if (interpreter_.TakeChanged()) {
@@ -246,6 +250,18 @@ void Machine::Free(unsigned slot) {
 // Warps
 // ------------------------------------------------------------------------------------------------
 
+// Those whose time has come.
+void Machine::WakeWarps(std::uint64_t cycle) {
+  wakes_at_ = Interpreter::kNever;
+  ForEachBit(asleep_, [&](unsigned warp) {
+    if (warps_[warp].wakes_at <= cycle) {
+      SetPhase(warp, Phase::kReady);
+    } else {
+      wakes_at_ = std::min(wakes_at_, warps_[warp].wakes_at);
+    }
+  });
+}
+
 void Machine::RunWarps(std::uint64_t cycle) {
   std::uint64_t ran = 0;
   for (unsigned slot = 0; slot < config_.num_issue && !grid_.ending(); ++slot) {
@@ -285,6 +301,8 @@ void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
       break;
     case Interpreter::Event::kAsleep:
       SetPhase(warp, Phase::kAsleep);
+      slot.wakes_at = Interpreter::WakesAt(slot.warp);
+      wakes_at_ = std::min(wakes_at_, slot.wakes_at);
       break;
     case Interpreter::Event::kStuck:
       SetPhase(warp, Phase::kStuck);
@@ -655,10 +673,18 @@ std::vector<StuckWarp> Machine::WarpsIn(std::initializer_list<Phase> phases) con
   return there;
 }
 
+// Those that repeat a loop are at an mbarrier in turn, where the report has them, or here.
 std::vector<StuckWarp> Machine::StuckWarps() const {
-  return grid_.outcome() == Outcome::kDeadlock
-             ? WarpsIn({Phase::kStuck, Phase::kReady, Phase::kAsking})
-             : WarpsIn({Phase::kStuck});
+  std::vector<StuckWarp> there = WarpsIn({Phase::kStuck});
+  for (unsigned warp = 0; grid_.outcome() == Outcome::kDeadlock && warp < warps_.size(); ++warp) {
+    const WarpSlot& slot = warps_[warp];
+    const bool sleeps =
+        slot.phase == Phase::kAsleep && Interpreter::WakesAt(slot.warp) != Interpreter::kNever;
+    if (sleeps || slot.phase == Phase::kReady || slot.phase == Phase::kAsking) {
+      there.push_back({LinearCta(warp), Where(warp)});
+    }
+  }
+  return there;
 }
 
 std::vector<StuckWarp> Machine::RunningWarps() const {

@@ -46,7 +46,7 @@ class Machine : public lockstep::Driver {
   // The CTA, of any machine, ends. Returns whether another one has started what is lost by it.
   bool Abandon(const Cta* cta) { return engine_.Abandon(cta); }
   // All lanes that run repeat loops, and nothing has changed for long.
-  bool Repeats(std::uint64_t cycle) const;
+  bool Repeats(std::uint64_t cycle);
   // What waits at an aligned barrier only for lanes that repeat arrives without them. Returns
   // whether there is any.
   bool EndPatience();
@@ -86,7 +86,7 @@ class Machine : public lockstep::Driver {
     kArriving,   // at barrier.cluster, on its way there
     kInCluster,  // waits there
     kAsking,     // at an mbarrier instruction, on its way to the port
-    kAsleep,     // no lane can go on before the unit answers
+    kAsleep,     // no lane can go on before the unit answers, or its time has come
     kStuck,      // its lanes wait for each other
     kExited,
   };
@@ -95,6 +95,7 @@ class Machine : public lockstep::Driver {
     Phase phase = Phase::kFree;
     unsigned cta = 0;                  // slot
     std::uint64_t issue_at = 0;        // the first cycle in which it may be presented
+    std::uint64_t wakes_at = 0;        // asleep: likewise, in which lanes go on by themselves
     std::uint64_t memory_until = 0;    // its accesses are performed by then
     std::uint64_t drain_until = 0;     // likewise those before the operation in flight
     std::uint64_t mb_drain_until = 0;  // and those before the mbarrier operation in flight
@@ -160,7 +161,9 @@ class Machine : public lockstep::Driver {
   void AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperation& operation,
                     std::uint32_t line, std::uint64_t cycle);
   std::uint64_t MbBusy() const { return port_ == nullptr ? 0 : port_->busy(); }
-  bool WarpRepeats(unsigned warp) const;
+  enum class Rehearsal : bool { kNo, kYes };
+  bool WarpRepeats(unsigned warp, Rehearsal rehearsal);
+  void WakeWarps(std::uint64_t cycle);
 
   Whereabouts Where(unsigned warp) const;
 
@@ -184,8 +187,9 @@ class Machine : public lockstep::Driver {
   std::uint64_t asleep_ = 0;
   std::uint64_t arriving_ = 0;
   std::uint64_t in_cluster_ = 0;
-  std::uint64_t outstanding_ = 0;  // warps with accesses that are not performed
-  std::uint64_t presented_ = 0;    // warps at a port
+  std::uint64_t outstanding_ = 0;                 // warps with accesses that are not performed
+  std::uint64_t wakes_at_ = Interpreter::kNever;  // nobody who sleeps wakes before
+  std::uint64_t presented_ = 0;                   // warps at a port
   std::array<unsigned, kMaxIssue> at_port_{};
   std::deque<Operation> lifecycle_;  // to be done, in order
   std::uint64_t cycle_ = 0;

@@ -240,8 +240,9 @@ void Machine::AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperati
 // Who waits for whom
 // ------------------------------------------------------------------------------------------------
 
-// All its lanes that have not exited wait for others, without a time limit, or repeat loops.
-bool Machine::WarpRepeats(unsigned warp) const {
+// All its lanes that have not exited wait for others, without a time limit, or repeat loops. Those
+// that are parked are rehearsed, or taken for such.
+bool Machine::WarpRepeats(unsigned warp, Rehearsal rehearsal) {
   const WarpSlot& slot = warps_[warp];
   switch (slot.phase) {
     case Phase::kFree:
@@ -259,21 +260,27 @@ bool Machine::WarpRepeats(unsigned warp) const {
     case Phase::kAsleep:
       break;
   }
-  const std::uint32_t parked = config_.mb_limit || port_ == nullptr ? 0 : port_->ParkedLanes(warp);
-  const std::uint32_t repeating = spins_.Repeating(warp) | parked;
+  const std::uint32_t parked = port_ == nullptr ? 0 : port_->ParkedLanes(warp);
+  const std::uint32_t repeating = spins_.Repeating(warp);
+  const bool rehearses = config_.mb_limit && rehearsal == Rehearsal::kYes;
   return std::all_of(slot.warp.groups.begin(), slot.warp.groups.end(), [&](const Group& group) {
+    const std::uint32_t rest = group.lanes & ~repeating;
     return group.state == Group::State::kHeld || group.state == Group::State::kAligned ||
-           (group.lanes & ~repeating) == 0;
+           rest == 0 ||
+           (group.state == Group::State::kAsked && (rest & (~parked | slot.excused)) == 0 &&
+            (!rehearses || interpreter_.WouldComeBack(slot.warp, group, rest)));
   });
 }
 
-bool Machine::Repeats(std::uint64_t cycle) const {
+bool Machine::Repeats(std::uint64_t cycle) {
   if (!spins_.Settled(cycle) || in_flight_ != 0 || !engine_.Idle()) {
     return false;
   }
-  for (unsigned warp = 0; warp < warps_.size(); ++warp) {
-    if (!WarpRepeats(warp)) {
-      return false;
+  for (const Rehearsal rehearsal : {Rehearsal::kNo, Rehearsal::kYes}) {
+    for (unsigned warp = 0; warp < warps_.size(); ++warp) {
+      if (!WarpRepeats(warp, rehearsal)) {
+        return false;
+      }
     }
   }
   return true;
@@ -281,14 +288,22 @@ bool Machine::Repeats(std::uint64_t cycle) const {
 
 bool Machine::EndPatience() {
   bool patient = false;
-  for (WarpSlot& slot : warps_) {
-    patient |= slot.phase != Phase::kWaiting && Interpreter::EndPatience(&slot.warp);
+  for (unsigned warp = 0; warp < warps_.size(); ++warp) {
+    WarpSlot& slot = warps_[warp];
+    if (slot.phase == Phase::kWaiting || !Interpreter::EndPatience(&slot.warp)) {
+      continue;
+    }
+    patient = true;
+    if (slot.phase == Phase::kAsleep) {
+      SetPhase(warp, Phase::kReady);
+    }
   }
   return patient;
 }
 
 bool Machine::IsBusy() const {
-  const bool timed = asleep_ != 0 && config_.mb_limit;  // their waits end at a time
+  // Waits that end at a time, and sleep.
+  const bool timed = asleep_ != 0 && (config_.mb_limit || wakes_at_ != Interpreter::kNever);
   return (ready_ | issuing_ | blocked_ | arriving_) != 0 || in_flight_ != 0 || timed ||
          (port_ != nullptr && !port_->Quiet()) || !engine_.Idle();
 }

@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Where lanes wait: barriers, warp-wide instructions, mbarriers.
+// Where lanes wait: barriers, warp-wide instructions, mbarriers, nanosleep.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "sim/ptx/address.h"
@@ -35,6 +36,9 @@ const char* Name(WarpOp op) {
       return "redux.sync";
   }
 }
+
+constexpr std::uint64_t kLongestSleepNs = 1'000'000;
+constexpr std::uint64_t kPsPerNs = 1000;
 
 }  // namespace
 
@@ -181,6 +185,8 @@ std::string Interpreter::Standing(const Warp& warp, const Group& group) const {
     at = "barrier.cluster";
   } else if (group.state == Group::State::kAsked) {
     at = "an mbarrier";
+  } else if (group.state == Group::State::kAsleep) {
+    at = "nanosleep";
   } else {
     at = fmt::format("barrier {}", value(i.a[0]));
   }
@@ -333,6 +339,49 @@ void Interpreter::Answer(Warp* warp, const MbReply& reply) {
       d[lane] = waits ? std::uint64_t{reply.complete} : reply.token[lane];
     });
   });
+}
+
+// The text: for a time in [0, 2t], of a millisecond at most. It is t, for each thread; a group of
+// lanes that name different times comes apart.
+Interpreter::Event Interpreter::Sleep(Warp* warp, std::size_t index, std::uint32_t active) {
+  Part(warp, index, active);
+  const Group group = warp->groups[index];
+  const auto ns = LanesOf(warp, group, active).a(0);
+  Remove(warp, index);
+  for (std::uint32_t rest = active; rest != 0;) {
+    const std::uint64_t time = std::min<std::uint64_t>(ns[LowestLane(rest)], kLongestSleepNs);
+    Group asleep{group.pc, group.frame, 0, Group::State::kAsleep};
+    ForEachBit(rest, [&](unsigned lane) {
+      const bool same = std::min<std::uint64_t>(ns[lane], kLongestSleepNs) == time;
+      asleep.lanes |= (same ? 1U : 0U) << lane;
+    });
+    rest &= ~asleep.lanes;
+    asleep.until = cycle_ + (time * kPsPerNs + clock_period_ps_ - 1) / clock_period_ps_;
+    warp->groups.push_back(asleep);
+    ++warp->held;
+    Merge(warp, warp->groups.size() - 1);
+  }
+  return Event::kNone;
+}
+
+std::uint64_t Interpreter::WakesAt(const Warp& warp) {
+  std::uint64_t wakes = kNever;
+  for (const Group& group : warp.groups) {
+    wakes = group.state == Group::State::kAsleep ? std::min(wakes, group.until) : wakes;
+  }
+  return wakes;
+}
+
+void Interpreter::WakeUp(Warp* warp) {
+  for (std::size_t i = warp->groups.size(); i-- > 0;) {
+    Group& group = warp->groups[i];
+    if (group.state == Group::State::kAsleep && group.until <= cycle_) {
+      group.state = Group::State::kReady;
+      group.until = 0;
+      --warp->held;
+      Advance(warp, i);
+    }
+  }
 }
 
 void Interpreter::WriteResult(Warp* warp, std::uint32_t value) {

@@ -156,7 +156,7 @@ Nature NatureOf(const Instruction& instruction) {
       return Nature::kVolatile;
     case Op::kLoad:
       return Nature::kLoads;
-    case Op::kYield:
+    case Op::kSleep:
       return Nature::kRests;
     case Op::kStack:  // the frame's top is no register of the instruction
     case Op::kStore:

@@ -12,7 +12,7 @@
 namespace muster::ptx {
 namespace {
 
-constexpr unsigned kClockPeriodNs = 1;
+constexpr std::uint64_t kPsPerNs = 1000;
 constexpr std::size_t kMaxText = 1U << 16;
 constexpr std::uint64_t kHeapBytes = 8U << 20;  // CUDA's default
 
@@ -146,11 +146,11 @@ void Interpreter::ExecuteSpecial(Warp* warp, const Lanes& lanes) const {
     case Special::kClock64:
       return all(cycle_);
     case Special::kGlobalTimer:
-      return all(cycle_ * kClockPeriodNs);
+      return all(cycle_ * clock_period_ps_ / kPsPerNs);
     case Special::kGlobalTimerLo:
-      return all((cycle_ * kClockPeriodNs) & 0xffffffffU);
+      return all((cycle_ * clock_period_ps_ / kPsPerNs) & 0xffffffffU);
     case Special::kGlobalTimerHi:
-      return all((cycle_ * kClockPeriodNs) >> 32);
+      return all((cycle_ * clock_period_ps_ / kPsPerNs) >> 32);
     case Special::kClusterCtaidX:
     case Special::kClusterCtaidY:
     case Special::kClusterCtaidZ:

@@ -42,6 +42,10 @@ class Spins {
   }
   // Lanes of a warp have got values from each other: none repeats unless all of them do.
   void Bind(unsigned warp, std::uint32_t lanes);
+  // All that a lane of a group has: its place, registers and local memory.
+  std::uint64_t StateOf(const Warp& warp, const Group& group, unsigned lane) const {
+    return StateOf(warp, lane, RegistersOf(warp, group, lane));
+  }
   // Lanes that repeat, if nothing changes any more.
   std::uint32_t Repeating(unsigned warp) const;
 

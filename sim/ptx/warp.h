@@ -48,12 +48,14 @@ struct Group {
     kAligned,  // at an aligned barrier, where the other lanes may still come
     kHeld,     // at a non-aligned barrier or a warp-wide instruction, in the warp unit's hands
     kAsked,    // at an mbarrier instruction, until the unit answers
+    kAsleep,   // at nanosleep, until its time has come
   };
   std::uint32_t pc = 0;
   std::uint32_t frame = 0;  // first register
   std::uint32_t lanes = 0;
   State state = State::kReady;
   std::uint32_t beside = 0;  // lanes that came apart from it as it stood at an aligned barrier
+  std::uint64_t until = 0;   // asleep: the cycle in which it goes on
 };
 
 struct Warp {

@@ -142,5 +142,56 @@ TEST(PtxEndless, SpinsThatSomebodyEndsAreNone) {
   }
 }
 
+// Waits as libraries write them, with a limit far beyond the cycles of a run.
+TEST(PtxEndless, LongTimeLimitsDoNotPutOffADeadlock) {
+  const char* const waits[] = {
+      "W: mbarrier.try_wait.parity.shared.b64 done, [a], 0, 10000000; @done bra V; bra W; V:",
+      "setp.lt.u32 %p4, %r2, 7; @%p4 bra V; W: mbarrier.try_wait.parity.shared.b64 done, [a], 0,"
+      " 10000000; @!done bra W; V: bar.sync 2, 64;",
+      "W: mbarrier.try_wait.parity.shared.b64 done, [a], 0, 0xffffffff; mov.u32 %r11, %clock;"
+      " nanosleep.u32 100000; ld.volatile.shared.u32 %r12, [flag]; setp.ne.or.u32 %p3, %r12, 0, "
+      "done; @!%p3 bra W;",
+      "nanosleep.u32 30000; W: mbarrier.try_wait.parity.shared.b64 done, [a], 0, 10000000;"
+      " @!done bra W;",
+  };
+  const char* const others[] = {
+      "", "bar.sync 1, 64;", "X: ld.volatile.shared.u32 %r11, [flag]; bra X;",
+      "X: mbarrier.try_wait.parity.shared.b64 done, [a], 0, 20000000; @!done bra X;"};
+  for (const char* const wait : waits) {
+    for (const char* const other : others) {
+      const Ended run(Loops(wait, other));
+      ASSERT_EQ(run.outcome(), "deadlock") << wait << other;
+      EXPECT_LT(run.cycles(), 60'000U) << wait << other;
+    }
+  }
+}
+
+TEST(PtxEndless, WhatComesAfterALongTimeLimitCounts) {
+  const struct {
+    const char* wait;
+    const char* other;
+  } rows[] = {
+      // Another warp arrives at last.
+      {"W: mbarrier.try_wait.parity.shared.b64 done, [a], 0, 10000000; @!done bra W;",
+       "nanosleep.u32 60000; setp.eq.u32 %p3, %r1, 32; @%p3 mbarrier.arrive.shared.b64 _, [a];"},
+      // When the limit has passed it gives up, stores, or counts up to something.
+      {"mbarrier.try_wait.parity.shared.b64 done, [a], 0, 60000;", ""},
+      {"W: mbarrier.try_wait.parity.shared.b64 done, [a], 0, 60000; @done bra V;"
+       " st.volatile.shared.u32 [flag], 1; bra W; V:",
+       "X: ld.volatile.shared.u32 %r11, [flag]; setp.eq.u32 %p3, %r11, 0; @%p3 bra X;"
+       " setp.eq.u32 %p3, %r1, 32; @%p3 mbarrier.arrive.shared.b64 _, [a];"},
+      {"W: mbarrier.try_wait.parity.shared.b64 done, [a], 0, 20000; add.u32 %r12, %r12, 1;"
+       " setp.lt.u32 %p3, %r12, 4; @%p3 bra W;",
+       ""},
+      {"W: mbarrier.try_wait.parity.shared.b64 done, [a], 0, 60000; mov.u32 %r12, %clock;"
+       " setp.lt.u32 %p3, %r12, 100000; @%p3 bra W;",
+       "bar.sync 1, 32;"},
+  };
+  for (const auto& row : rows) {
+    const Ended run(Loops(row.wait, row.other));
+    EXPECT_EQ(run.outcome(), "completes") << row.wait << row.other;
+  }
+}
+
 }  // namespace
 }  // namespace muster::ptx

@@ -363,7 +363,7 @@ TEST(PtxMbarrier, WaitsThatSomethingEndsAreNone) {
       " W: mbarrier.try_wait.parity.shared.b64 done, [a], 0, 200; @!done bra W;",
       // A flag that is set at last: by a thread that sleeps, polled by one whose wait times out.
       "@%p2 bra W; mov.u32 %r11, 0; L: add.u32 %r11, %r11, 1; nanosleep.u32 100;"
-      " setp.lt.u32 %p4, %r11, 20000; @%p4 bra L; st.volatile.shared.u32 [flag], 1; bra END;"
+      " setp.lt.u32 %p4, %r11, 4000; @%p4 bra L; st.volatile.shared.u32 [flag], 1; bra END;"
       " W: mbarrier.try_wait.parity.shared.b64 done, [a], 0, 100;"
       " ld.volatile.shared.u32 %r12, [flag]; setp.eq.u32 %p4, %r12, 0; @%p4 bra W; END:",
   };
