@@ -5,6 +5,7 @@ rtl/common/muster_first.sv
 rtl/common/muster_rr_arbiter.sv
 rtl/common/muster_stage.sv
 rtl/common/muster_skid.sv
+rtl/common/muster_fence_tracker.sv
 rtl/cta/muster_cta_pkg.sv
 rtl/cta/muster_busy.sv
 rtl/cta/muster_drain.sv
@@ -21,6 +22,8 @@ rtl/cta/muster_warps.sv
 rtl/cta/muster_response.sv
 rtl/cta/muster_report.sv
 rtl/cta/muster_cta.sv
+rtl/cta/muster_bcu_pkg.sv
+rtl/cta/muster_bcu_decode.sv
 rtl/mbarrier/muster_mb_pkg.sv
 rtl/mbarrier/muster_mb_word.sv
 rtl/mbarrier/muster_mb_amount.sv
@@ -30,4 +33,6 @@ rtl/mbarrier/muster_mb_drain.sv
 rtl/mbarrier/muster_mb_park.sv
 rtl/mbarrier/muster_mb_response.sv
 rtl/mbarrier/muster_mbarrier.sv
+rtl/mbarrier/muster_mb_coalesce.sv
 rtl/muster.sv
+rtl/muster_template.sv

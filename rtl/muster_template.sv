@@ -1,12 +1,14 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // An instantiation of the unit to copy from: a core of 32 warps and 8 CTAs with one issue port,
-// named barriers and mbarriers. What a core does not need is tied off as rtl/README.md says; here
-// that is the census, the commits, and the ports of copy engines and of a cluster.
+// named barriers and mbarriers, and the memory drain. What a core does not need is tied off as
+// rtl/README.md says; here that is the census, the commits, and the ports of copy engines and of a
+// cluster.
 module muster_template
   import muster_pkg::*;
 #(
-  localparam int unsigned NumWarps = 32
+  localparam int unsigned NumWarps = 32,
+  localparam int unsigned WarpW    = $clog2(NumWarps)
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -28,9 +30,15 @@ module muster_template
   input  lifecycle_t          lifecycle_i,
   input  logic [NumWarps-1:0] lifecycle_warps_i,
 
-  // Load/store unit: has it performed what the warp accessed before? `outstanding_i` has a bit for
-  // each warp with an access on its way.
-  input  logic [NumWarps-1:0] outstanding_i,
+  // Load/store unit: by warp, an access begins, and one is performed; in any order, one of each in a
+  // cycle. An access begins before the warp's next barrier instruction is presented, and carries the
+  // two epochs that it began in, for the drains of named barriers and of mbarriers. None begins while
+  // the warp is full.
+  input  logic [NumWarps-1:0]      access_begin_i,
+  output logic [1:0][NumWarps-1:0] access_epoch_o,
+  output logic [NumWarps-1:0]      access_full_o,
+  input  logic [NumWarps-1:0]      access_done_i,
+  input  logic [1:0][NumWarps-1:0] access_done_epoch_i,
 
   // Warp scheduler, register file, trap handler.
   output logic [NumWarps-1:0] release_o,
@@ -63,6 +71,48 @@ module muster_template
   input  logic                smem_yield_i
 );
 
+  // -------------------------------------------------------------------------------------------
+  // Memory drain: what was outstanding at the request is performed
+  // -------------------------------------------------------------------------------------------
+
+  logic [NumWarps-1:0] fence_req, fence_ack, mb_fence_req, mb_fence_ack, full, mb_full;
+
+  assign access_full_o = full | mb_full;
+
+  // An update of an mbarrier is one of the accesses that a named barrier waits for.
+  muster_fence_tracker #(.NumWarps(NumWarps)) u_fence (
+    .clk_i, .rst_ni,
+    .begin_i (access_begin_i), .epoch_o (access_epoch_o[0]), .full_o (full),
+    .done_i (access_done_i), .done_epoch_i (access_done_epoch_i[0]), .busy_i (mb_busy_o),
+    .fence_req_i (fence_req), .fence_ack_o (fence_ack)
+  );
+  muster_fence_tracker #(.NumWarps(NumWarps)) u_mb_fence (
+    .clk_i, .rst_ni,
+    .begin_i (access_begin_i), .epoch_o (access_epoch_o[1]), .full_o (mb_full),
+    .done_i (access_done_i), .done_epoch_i (access_done_epoch_i[1]), .busy_i ('0),
+    .fence_req_i (mb_fence_req), .fence_ack_o (mb_fence_ack)
+  );
+
+  // So that mb_busy_o falls, a warp in drain for a named barrier begins no further update; one that is
+  // presented already stays.
+  logic mb_presented_q, mb_kept, mb_valid, mb_ready;
+
+  assign mb_kept          = fence_req[mb_issue_i.warp[WarpW-1:0]] && !mb_presented_q;
+  assign mb_valid         = mb_issue_valid_i && !mb_kept;
+  assign mb_issue_ready_o = mb_ready && !mb_kept;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      mb_presented_q <= 1'b0;
+    end else begin
+      mb_presented_q <= mb_valid && !mb_ready;
+    end
+  end
+
+  // -------------------------------------------------------------------------------------------
+  // The unit
+  // -------------------------------------------------------------------------------------------
+
   /* verilator lint_off PINCONNECTEMPTY */  // what is open here may stay open
   muster #(
     .NumWarps(NumWarps), .NumCtas(8), .NumIssue(1), .EnMbarrier(1'b1), .SmemBytes(262144),
@@ -71,18 +121,17 @@ module muster_template
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i, .busy_o,
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i, .lifecycle_warps_i,
-    // An update of an mbarrier is one of the accesses that a named barrier waits for.
-    .fence_req_o (), .fence_ack_i (~outstanding_i & ~mb_busy_o),
+    .fence_req_o (fence_req), .fence_ack_i (fence_ack),
     .release_o, .release_info_o,
     .response_valid_o, .response_ready_i, .response_o,
     .fault_valid_o, .fault_o,
     .commit_o (),
     .census_cta_i ('0), .census_bar_i ('0), .census_word_o (), .census_warp_i ('0),
     .census_warp_o (),
-    .mb_issue_valid_i, .mb_issue_ready_o, .mb_issue_i,
+    .mb_issue_valid_i (mb_valid), .mb_issue_ready_o (mb_ready), .mb_issue_i,
     .mb_async_valid_i (1'b0), .mb_async_ready_o (), .mb_async_i ('0),
     .mb_remote_valid_i (1'b0), .mb_remote_ready_o (), .mb_remote_i ('0),
-    .mb_busy_o, .mb_fence_req_o (), .mb_fence_ack_i (~outstanding_i),
+    .mb_busy_o, .mb_fence_req_o (mb_fence_req), .mb_fence_ack_i (mb_fence_ack),
     .smem_read_valid_o, .smem_read_ready_i, .smem_read_place_o, .smem_rdata_valid_i,
     .smem_rdata_i, .smem_write_valid_o, .smem_write_ready_i, .smem_write_place_o,
     .smem_write_data_o, .smem_held_valid_o, .smem_held_place_o, .smem_yield_i,
