@@ -122,7 +122,9 @@ package muster_pkg;
     FaultPendingOverflow     = 5'd15,
     FaultNocompleteCompleted = 5'd16,
     FaultWordExhausted       = 5'd17,  // all dropped, or invalid
-    FaultRemoteNotAllowed    = 5'd18
+    FaultRemoteNotAllowed    = 5'd18,
+    // Comes after FaultWarpWaiting: waiting warps that R2B.BAR has counted are not back yet.
+    FaultRestoreUnfinished   = 5'd19
   } fault_e;
 
   typedef struct packed {

@@ -45,6 +45,7 @@ module muster_check
   input  bar_t                    latest_bar_i,
 
   input  logic [31:0]             word_i,          // R2B: the state word, from the second cycle on
+  input  logic                    entry_all_i,     // the entry counts to all live warps; not idle
 
   output logic                    valid_o,
   input  logic                    ready_i,
@@ -97,6 +98,9 @@ module muster_check
   end
 
   logic                roster_ready, resident, last_lane, enter, launch, leave, exit, exits;
+  logic                owes, owe, write_bar;
+  bar_word_t           bar_word;    // R2B
+  warp_word_t          warp_word;
   logic [NumIssue-1:0] live;
   logic [WarpW-1:0]    live_last;   // live warps of the CTA, less one
   logic [WarpW:0]      size;
@@ -105,17 +109,19 @@ module muster_check
   logic [WarpW:0]      launched_nq, launched;  // warps that the walk has entered; inverted
 
   muster_roster #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnLanes(EnLanes)
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnLanes(EnLanes),
+    .EnState(EnState)
   ) u_roster (
     .clk_i, .rst_ni, .ready_o (roster_ready),
     .next_cta_i (next_cta), .next_warps_i (next_warps),
     .cta_i (group_q.cta), .warp_i (members_q[0].warp), .exit_kind_i (group_q.op == GroupExit),
     .lanes_i (exit_lanes_i),
     .resident_o (resident), .live_last_o (live_last), .size_o (size), .live_o (live),
-    .last_lane_o (last_lane),
+    .last_lane_o (last_lane), .owes_o (owes),
     .enter_i (enter), .chosen_i (chosen_q),
     .launch_i (launch), .launch_last_i (WarpW'(launched - (WarpW+1)'(1))),
     .launch_size_i (launch_size_i[WarpW:0]), .exit_i (exit), .exits_i (exits), .leave_i (leave),
+    .owe_bar_i (write_bar), .owe_count_i (bar_word.arrived[WarpW-1:0]), .owe_i (owe),
     .census_warp_i, .census_live_o, .census_cta_o
   );
 
@@ -172,10 +178,9 @@ module muster_check
   wcount_t               expected;    // as the arrival, or R2B's word, has it
   logic [WarpW-1:0]      word_last_nq;  // inverted: see exceeds()
   logic [WarpW-1:0]      last;        // the count of such an entry before its last arrival
-  bar_word_t             bar_word;
-  warp_word_t            warp_word;
-  logic                  write_bar, above, above_q, bad_launch_q, bad_word, bad_word_q;
-  logic                  leave_q, accepted_q, waits_q, last_lane_q, exits_q;
+  logic                  above, above_q, bad_launch_q, bad_word, bad_word_q;
+  logic                  leave_q, accepted_q, waits_q, last_lane_q, exits_q, owes_q, entry_all_q;
+  logic                  restores_q;  // the word counts waiting warps, or makes its warp wait
   logic [NumIssue-1:0]   idle;        // no lane takes part
   logic [NumIssue-1:0]   waiting;     // its warp waits already ...
   logic [NumIssue-1:0]   waits;       // ... and it must not
@@ -204,12 +209,15 @@ module muster_check
     above_q      <= above;
     word_last_nq <= ~last;
     bad_word_q   <= bad_word;
+    entry_all_q  <= entry_all_i;
+    owes_q       <= owes;
+    restores_q   <= write_bar ? (bar_word.expected == '0 && bar_word.arrived != '0) : warp_word.waiting;
     chosen_q     <= exists[0] && launch_warps_i[members_q[0].warp[WarpW-1:0]];
     leave_q      <= resident || !EnFaults;
     accepted_q   <= accepted[0];
     last_lane_q  <= last_lane;
     waits_q      <= waits[0];
-    exits_q      <= accepted_q && !waits_q && last_lane_q;
+    exits_q      <= accepted_q && !waits_q && !owes_q && last_lane_q;
     bad_launch_q <= resident || (32'(group_q.cta) >= NumCtas) || (launched == '0) ||
                     !exceeds({launch_size_i, 1'b1}, {wcount_t'(launched), 1'b0}) ||  // too many
                     (32'(launch_size_i) > NumWarps);
@@ -231,8 +239,8 @@ module muster_check
     end
     unique case (group_q.op)
       GroupLaunch:                    unfit = bad_launch_q;
-      GroupWriteBar, GroupWriteWarp:  unfit = bad_word_q;
-      GroupArrive:                    unfit = above;
+      GroupWriteBar, GroupWriteWarp:  unfit = bad_word_q || (write_bar && entry_all_q);
+      GroupArrive:                    unfit = above || owes;
       default:                        unfit = 1'b0;
     endcase
   end
@@ -240,8 +248,11 @@ module muster_check
   assign enter  = clear_q && judging_q[0] && exists[0];
   assign launch = judged && (group_q.op == GroupLaunch) && !(EnFaults && bad_launch_q);
   assign leave  = judged && (group_q.op == GroupLeave) && leave_q;
-  assign exit   = judged && (group_q.op == GroupExit) && accepted_q && !waits_q;
+  assign exit   = judged && (group_q.op == GroupExit) && accepted_q && !waits_q && !owes_q;
   assign exits  = judged && (group_q.op == GroupExit) && exits_q;
+  // A restore: who waits comes after what is counted.
+  assign owe    = judged && writes && accepted_q && !(EnFaults && (waits_q || unfit)) &&
+                  restores_q && (write_bar || (entry_all_q && owes_q));
 
   // -------------------------------------------------------------------------------------------
   // Onward
@@ -276,6 +287,7 @@ module muster_check
         resident: resident,
         live:     live[m] && exists[m],
         waiting:  waiting[m],
+        owes:     owes,
         barred:   EnFaults && (waits[m] || unfit)
       };
     end

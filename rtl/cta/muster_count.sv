@@ -35,6 +35,7 @@ module muster_count
   output logic                    busy_o,      // a group is here
   input  logic [EntryW-1:0]       next_i,      // the entry of the group offered in the next cycle
   output logic [EntryW-1:0]       next_o,      // ... and of the group here in the next cycle
+  output logic                    offered_all_o,  // the former counts all live warps, and is not idle
   input  logic [EntryW-1:0]       census_i,    // an entry to look at ...
   output bar_word_t               census_o,    // ... and its counts, a cycle later
 
@@ -123,13 +124,14 @@ module muster_count
   assign offered = (wrote_q && offer_follows_q) ? ahead_q : read;
   assign count   = forward ? ahead_q : stored_q;
 
+  assign offered_all_o = (offered.kind != KindIdle) && (offered.expected == '0);
   assign unlike = (offered.kind != KindIdle) &&
                   (offered.expected != group_i.expected[WarpW:0] || offered.kind != group_i.kind);
 
   always_ff @(posedge clk_i) begin
     if (ready_o) begin
       stored_q       <= offered;
-      stored_all_q   <= (offered.kind != KindIdle) && (offered.expected == '0);
+      stored_all_q   <= offered_all_o;
       unlike_q       <= unlike;
       unlike_ahead_q <= (count_d.kind != KindIdle) &&
                         (group_q.expected[WarpW:0] != group_i.expected[WarpW:0] ||

@@ -145,6 +145,7 @@ module muster_cta
   group_t                  chk_group;
   checked_t [NumIssue-1:0] chk_members;
   logic     [WarpW-1:0]    chk_last;
+  logic                    entry_all;
   logic                    census_live;
   cta_t                    census_cta;
   logic     [EntryW-1:0]   entry_next, chk_next, census_entry;
@@ -167,7 +168,7 @@ module muster_cta
     .latest_we_i (outcome.accepted && outcome.all), .latest_cta_i (outcome.cta[CtaW-1:0]),
     .latest_bar_i (outcome.bar),
     .valid_o (chk_valid), .ready_i (chk_ready), .group_o (chk_group), .members_o (chk_members),
-    .next_o (chk_next), .last_o (chk_last), .word_i (counted.word),
+    .next_o (chk_next), .last_o (chk_last), .word_i (counted.word), .entry_all_i (entry_all),
     .census_warp_i (census_warp_i[WarpW-1:0]), .census_live_o (census_live),
     .census_cta_o (census_cta)
   );
@@ -185,6 +186,7 @@ module muster_cta
     .last_i (chk_last),
     .next_warps_o (operand_warps), .operands_i (operands),
     .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next),
+    .offered_all_o (entry_all),
     .census_i (census_entry), .census_o (census_count),
     .commits_o (commits), .commit_warps_o (commit_warps), .commit_lc_o (commit_lc),
     .warps_o (counted_warps),

@@ -65,7 +65,8 @@ package muster_cta_pkg;
     logic  resident;  // its CTA is
     logic  live;      // its warp is, in that CTA
     logic  waiting;   // its warp waits already
-    logic  barred;    // for that, or for a launch, state word or count that cannot be
+    logic  owes;      // a restore of its CTA still owes waiting warps
+    logic  barred;    // for these, or for a launch, state word or count that cannot be
   } checked_t;
 
   // What the update of an entry's count leads to, behind it.
@@ -148,6 +149,7 @@ package muster_cta_pkg;
         if (!member.live) return FaultWarpNotLive;
         if (group.op inside {GroupReadBar, GroupReadWarp}) return FaultNone;
         if (member.waiting) return FaultWarpWaiting;
+        if (member.owes && group.op inside {GroupArrive, GroupExit}) return FaultRestoreUnfinished;
         if (group.op != GroupArrive) return member.barred ? FaultBadStateWord : FaultNone;
         if (group.ragged) return FaultCountNotMultiple;
         if (group.expected == '0 && !member.waits) return FaultArvWithoutCount;

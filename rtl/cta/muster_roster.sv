@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Who is there: of each CTA slot whether it is resident, its size and its live warps; of each warp
+// Who is there: of each CTA slot whether it is resident, its size, its live warps, and how many
+// waiting warps a restore still owes; of each warp
 // its CTA and its live lanes. Read on the way into the check stage, changed from there by lifecycle
 // operations. A launch's walk enters its warps one by one, and strikes those that the slot's last
 // CTA has left behind; the launch itself then makes the slot resident, with all of them at once.
@@ -12,6 +13,7 @@ module muster_roster
   parameter int unsigned NumCtas  = 8,
   parameter int unsigned NumIssue = 1,
   parameter bit          EnLanes  = 1'b1,
+  parameter bit          EnState  = 1'b1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned CtaW    = (NumCtas > 1) ? $clog2(NumCtas) : 1
 ) (
@@ -31,6 +33,7 @@ module muster_roster
   output logic [WarpW:0]                 size_o,       // warps of the CTA
   output logic [NumIssue-1:0]            live_o,       // the members' warps are live in the CTA
   output logic                           last_lane_o,  // no lane is left behind these
+  output logic                           owes_o,       // the CTA's restore owes waiting warps
 
   input  logic                           enter_i,      // a launch's walk is at the warp ...
   input  logic                           chosen_i,     // ... which the launch names
@@ -40,6 +43,9 @@ module muster_roster
   input  logic                           exit_i,        // the lanes exit ...
   input  logic                           exits_i,       // ... and with them the warp
   input  logic                           leave_i,
+  input  logic                           owe_bar_i,     // R2B.BAR counts so many waiting warps, ...
+  input  logic [WarpW-1:0]               owe_count_i,   // ... or else R2B.WARP brings one ...
+  input  logic                           owe_i,         // ... if so, from the next cycle on
 
   input  logic [WarpW-1:0]               census_warp_i, // a warp to look at ...
   output logic                           census_live_o, // ... a cycle later; if its CTA is resident
@@ -50,7 +56,12 @@ module muster_roster
   // CTA slots
   // -------------------------------------------------------------------------------------------
 
+  // Each all-warps entry lacks one warp at least.
+  localparam int unsigned OwedW = EnState ? $clog2(NumBars * (NumWarps - 1) + 1) : 1;
+
   typedef struct packed {
+    logic             owes;  // owed is not 0
+    logic [OwedW-1:0] owed;  // waiting warps that a restore has counted and not brought back
     logic             resident;
     logic [WarpW-1:0] live_last;
     logic [WarpW:0]   size_n;  // inverted: see exceeds()
@@ -66,17 +77,28 @@ module muster_roster
   assign ready_o = freed_q[FreeW];
   assign free    = !ready_o;
 
+  logic [OwedW-1:0] owed_q;
+
+  always_ff @(posedge clk_i) owed_q <= slot.owed + (owe_bar_i ? OwedW'(owe_count_i) : '1);
+
   always_comb begin
-    slot_d = '{resident: launch_i, live_last: launch_last_i, size_n: ~launch_size_i};
+    slot_d = '{owes: 1'b0, owed: '0, resident: launch_i, live_last: launch_last_i,
+               size_n: ~launch_size_i};
     if (exits_i) begin
-      slot_d = '{resident: 1'b1, live_last: slot.live_last - WarpW'(1), size_n: slot.size_n};
+      slot_d           = slot;
+      slot_d.live_last = slot.live_last - WarpW'(1);
+    end
+    if (EnState && owe_i) begin
+      slot_d      = slot;
+      slot_d.owes = (owed_q != '0);
+      slot_d.owed = owed_q;
     end
   end
 
   // A slot is not read in the cycle after it has changed: the check stage waits.
   muster_ram #(.Depth(1 << CtaW), .Width($bits(slot_t)), .Forward(1'b0)) u_slots (
     .clk_i,
-    .we_i (launch_i || leave_i || exits_i || free),
+    .we_i (launch_i || leave_i || exits_i || owe_i || free),
     .waddr_i (free ? freed_q[CtaW-1:0] : cta_i[CtaW-1:0]), .wdata_i (slot_d),
     .raddr_i (next_cta_i), .rdata_o (slot)
   );
@@ -91,6 +113,7 @@ module muster_roster
 
   assign resident_o  = slot.resident && (32'(cta_i) < NumCtas);
   assign live_last_o = slot.live_last;
+  assign owes_o      = EnState && slot.owes;
   assign size_o      = ~slot.size_n;
 
   // -------------------------------------------------------------------------------------------

@@ -142,9 +142,17 @@ FaultCause Model::Judge(const Operation& operation) const {
   if ((waiting_ & Single(operation.warp)) != 0 && !saves) {
     return FaultCause::kWarpWaiting;
   }
+  // Arrivals that R2B.BAR has brought back, and that count to all live warps, are those of waiting
+  // warps. Until R2B.WARP has brought these back too, nobody arrives and nobody exits: then an entry
+  // would complete by arrivals that nobody waits for.
+  if ((IsArrival(operation.kind) || operation.kind == OpKind::kExit) && cta.owed != 0) {
+    return FaultCause::kRestoreUnfinished;
+  }
   if (operation.kind == OpKind::kR2bBar) {
-    return IsPossible(DecodeBarWord(operation.operand), cta) ? FaultCause::kNone
-                                                             : FaultCause::kBadStateWord;
+    return IsPossible(DecodeBarWord(operation.operand), cta) &&
+                   !HoldsAllWarps(cta.bars[operation.bar])
+               ? FaultCause::kNone
+               : FaultCause::kBadStateWord;
   }
   if (operation.kind == OpKind::kR2bWarp) {
     return IsPossible(DecodeWarpWord(operation.operand), cta) ? FaultCause::kNone
@@ -231,9 +239,6 @@ void Model::Arrive(const Operation& operation, Effects* effects) {
     barrier.kind = KindOf(operation.kind);
     barrier.expected = static_cast<std::uint8_t>(operation.count / kWarpSize);
     barrier.value = barrier.kind == BarKind::kAnd ? 1 : 0;
-  }
-  if (operation.count == 0) {
-    cta.all_warps_bar = operation.bar;
   }
 
   // PTX: care must be taken to keep a warp from ARV "followed by any other barrier instruction to
@@ -348,9 +353,7 @@ void Model::WriteBar(const Operation& operation, Effects* effects) {
   barrier.again = false;
   barrier.came = 0;
   barrier.announced = 0;
-  if (state.arrived != 0 && state.expected == 0) {
-    cta.all_warps_bar = operation.bar;
-  }
+  cta.owed += HoldsAllWarps(barrier) ? barrier.arrived : 0;
   effects->entry_written = true;
   effects->cta = operation.cta;
   effects->bar = operation.bar;
@@ -371,6 +374,8 @@ void Model::WriteWarp(const Operation& operation) {
     waiting_ |= self;
     barrier.waiting |= self;
     awaiting_ |= IsReduction(barrier.kind) ? self : 0;
+    Cta& cta = ctas_[operation.cta];
+    cta.owed -= HoldsAllWarps(barrier) && cta.owed != 0 ? 1 : 0;
   }
 }
 
@@ -423,15 +428,17 @@ void Model::Exit(const Operation& operation, Effects* effects) {
   live_ &= ~Single(operation.warp);
 
   // BAR.SYNC; BAR.RED, completion: warps that "have completely exited" count as if they had arrived
-  // at an entry that expects all. Only the latest such entry can lack no one else.
-  const unsigned bar = cta.all_warps_bar;
-  const Barrier& barrier = cta.bars[bar];
-  if (barrier.kind != BarKind::kIdle && barrier.expected == 0 &&
-      barrier.arrived == Count(cta.live)) {
-    Complete(operation.cta, bar, effects);
-    effects->entry_written = true;
-    effects->cta = operation.cta;
-    effects->bar = static_cast<std::uint8_t>(bar);
+  // at an entry that expects all. One entry at most lacks no one else: who has arrived at it waits
+  // there, and nowhere else.
+  for (unsigned bar = 0; bar < kNumBars; ++bar) {
+    const Barrier& barrier = cta.bars[bar];
+    if (HoldsAllWarps(barrier) && barrier.arrived == Count(cta.live)) {
+      assert(!effects->completed);
+      Complete(operation.cta, bar, effects);
+      effects->entry_written = true;
+      effects->cta = operation.cta;
+      effects->bar = static_cast<std::uint8_t>(bar);
+    }
   }
 }
 

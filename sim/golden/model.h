@@ -63,7 +63,7 @@ class Model {
     bool resident = false;
     unsigned size = 0;  // warps, exited ones included
     WarpSet live = 0;
-    unsigned all_warps_bar = 0;  // where the latest all-warps arrival went
+    unsigned owed = 0;  // warps that R2B.BAR counts at all-warps entries, and R2B.WARP still owes
     std::array<Barrier, kNumBars> bars;
   };
 
@@ -79,6 +79,10 @@ class Model {
   FaultCause Judge(const Operation& operation) const;
   FaultCause JudgeLaunch(const Operation& operation) const;
   static FaultCause JudgeArrival(const Operation& operation, const Cta& cta);
+  // The entry holds arrivals, and counts to all live warps.
+  static bool HoldsAllWarps(const Barrier& barrier) {
+    return barrier.kind != BarKind::kIdle && barrier.expected == 0;
+  }
   static bool IsPossible(const BarState& state, const Cta& cta);
   static bool IsPossible(const WarpState& state, const Cta& cta);
 

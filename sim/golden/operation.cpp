@@ -43,6 +43,8 @@ const char* Name(FaultCause cause) {
       return "word_exhausted";
     case FaultCause::kRemoteNotAllowed:
       return "remote_not_allowed";
+    case FaultCause::kRestoreUnfinished:
+      return "restore_unfinished";
   }
   return "?";
 }

@@ -82,8 +82,10 @@ enum class FaultCause : std::uint8_t {
   kNocompleteCompleted = 16,
   kWordExhausted = 17,
   kRemoteNotAllowed = 18,
+
+  kRestoreUnfinished = 19,  // comes after kWarpWaiting
 };
-inline constexpr unsigned kNumFaultCauses = 19;
+inline constexpr unsigned kNumFaultCauses = 20;
 const char* Name(FaultCause cause);  // as the design spells it: "count_mismatch"
 const char* Name(OpKind kind);       // "sync", "arrive", "red_and", ..., "b2r_bar", "launch", ...
 

@@ -152,6 +152,8 @@ bool CanBeRefused(const Config& config, OpKind kind, FaultCause cause) {
              kind != OpKind::kB2rWarp;
     case FaultCause::kBadStateWord:
       return kind == OpKind::kR2bBar || kind == OpKind::kR2bWarp;
+    case FaultCause::kRestoreUnfinished:
+      return config.state && (IsArrival(kind) || kind == OpKind::kExit);
     case FaultCause::kArvWithoutCount:
       return kind == OpKind::kArrive;
     case FaultCause::kCountNotMultiple:

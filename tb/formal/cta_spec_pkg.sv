@@ -54,7 +54,7 @@ package cta_spec_pkg;
     if (!live) return FaultWarpNotLive;
     if (o.op inside {OpB2rBar, OpB2rWarp}) return FaultNone;
     if (waiting) return FaultWarpWaiting;
-    if ((o.op == OpR2bBar && bad_bar(o.word, size, alive)) ||
+    if ((o.op == OpR2bBar && (bad_bar(o.word, size, alive) || (kind != KindIdle && expected == '0))) ||
         (o.op == OpR2bWarp && bad_warp(o.word, size))) return FaultBadStateWord;
     if (!(waits_of(o.op) || o.op == OpArrive)) return FaultNone;
     if (o.op == OpArrive && o.count == '0) return FaultArvWithoutCount;

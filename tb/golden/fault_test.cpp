@@ -100,8 +100,8 @@ TEST(GoldenFault, WarpWaiting) {
 TEST(GoldenFault, BadBarWord) {
   Trace().Run(R"(
     launch 0: 0 1 2 3 size 6
-    0: R2B.BAR 0 0x04002000   -> sync 2/all
-    0: R2B.BAR 0 0x24002000   -> fault bad_state_word
+    0: R2B.BAR 0 0x04182000   -> sync 2/3
+    0: R2B.BAR 0 0x24182000   -> fault bad_state_word
     0: R2B.BAR 0 0x80000000   -> fault bad_state_word
     0: R2B.BAR 0 none 1/2     -> fault bad_state_word
     0: R2B.BAR 0 0x14102000   -> fault bad_state_word
@@ -113,7 +113,6 @@ TEST(GoldenFault, BadBarWord) {
     0: R2B.BAR 0 sync 1/7     -> fault bad_state_word
     0: R2B.BAR 0 sync 5/6     -> sync 5/6
     0: R2B.BAR 0 sync 4/all   -> fault bad_state_word
-    0: R2B.BAR 0 sync 3/all   -> sync 3/all
     0: R2B.BAR 0 sync 1/2 1   -> fault bad_state_word
     0: R2B.BAR 0 and 1/2 2    -> fault bad_state_word
     0: R2B.BAR 0 and 1/2 1    -> and 1/2 1
@@ -122,6 +121,10 @@ TEST(GoldenFault, BadBarWord) {
     0: R2B.BAR 0 popc 2/3 65  -> fault bad_state_word
     0: R2B.BAR 0 popc 2/3 64  -> popc 2/3 64
     0: R2B.BAR 0 0x0          -> idle
+    0: R2B.BAR 0 sync 3/all   -> sync 3/all
+    0: R2B.BAR 0 sync 3/all   -> fault bad_state_word
+    0: R2B.BAR 0 sync 1/2     -> fault bad_state_word
+    0: R2B.BAR 0 0x0          -> fault bad_state_word
   )");
 }
 

@@ -145,8 +145,10 @@ TEST(GoldenR2b, BarContinues) {
     0: R2B.BAR 4 or 1/2 1     -> or 1/2 1
     1: RED.OR 4,64 p=0        -> turns release 1 with or 1
     0: R2B.BAR 4 sync 2/all   -> sync 2/all
+    3: R2B.WARP none waits 4
+    2: R2B.WARP none waits 4
     1: SYNC 4                 -> sync 3/all
-    0: SYNC 4                 -> turns release 0 1
+    0: SYNC 4                 -> turns release 0 1 2 3
   )");
 }
 
@@ -170,10 +172,69 @@ TEST(GoldenR2b, BarLeavesTheWaitersWaiting) {
 TEST(GoldenR2b, AllWarpsEntryIsCompletedByAnExit) {
   Trace().Run(R"(
     launch 0: 0 1 2
-    0: SYNC 1                 -> sync 1/all
     2: R2B.BAR 6 or 2/all 1   -> or 2/all 1
     1: R2B.WARP none waits 6
-    2: exit                   -> bar 6 turns release 1 with or 1
+    0: R2B.WARP none waits 6
+    2: exit                   -> bar 6 turns release 0 1 with or 1
+  )");
+}
+
+// Who is counted at an all-warps entry waits there, and at no other; so an exit completes one at
+// most, whichever of them an arrival or R2B.BAR came to last.
+TEST(GoldenR2b, ExitCompletesTheEntryThatLacksNobody) {
+  Trace().Run(R"(
+    launch 0: 0 1 2 3
+    0: SYNC 2                 -> sync 1/all
+    1: R2B.BAR 7 sync 1/all   -> sync 1/all
+    1: R2B.WARP none waits 7
+    2: exit
+    3: exit
+    0: B2R.BAR 2              -> reads sync 1/all
+    0: B2R.BAR 7              -> reads sync 1/all
+    end 0                     -> hazard unfinished_barrier
+
+    launch 0: 0 1 2
+    0: SYNC 2                 -> sync 1/all
+    1: R2B.BAR 7 sync 1/2     -> sync 1/2
+    1: R2B.BAR 7 0x0          -> idle
+    1: R2B.BAR 2 0x0          -> fault bad_state_word
+    1: exit
+    2: exit                   -> bar 2 turns release 0
+  )");
+}
+
+// Arrivals that count to all live warps, and whose warps do not wait: nobody arrives or exits until
+// they do. Else barriers 2 and 7 would both lack nobody when warps 1 and 2 have exited.
+TEST(GoldenR2b, ArrivalsOweTheirWaitingWarps) {
+  Trace().Run(R"(
+    launch 0: 0 1 2
+    0: SYNC 2                 -> sync 1/all
+    1: R2B.BAR 7 sync 1/all   -> sync 1/all
+    1: R2B.BAR 7 0x0          -> fault bad_state_word
+    1: exit                   -> fault restore_unfinished
+    1: exit lanes=0x1         -> fault restore_unfinished
+    0: exit                   -> fault warp_waiting
+    1: SYNC 7                 -> fault restore_unfinished
+    1: ARV 3                  -> fault restore_unfinished
+    1: RED.AND 3,65 p=1       -> fault restore_unfinished
+    0: SYNC 3                 -> fault warp_waiting
+    1: B2R.BAR 7              -> reads sync 1/all
+    1: R2B.WARP none          # does not wait
+    1: R2B.BAR 3 sync 1/2     -> sync 1/2
+    1: R2B.WARP and 1 of 3
+    2: SYNC 3,64              -> fault restore_unfinished
+    2: R2B.WARP none waits 3  # waits, at an entry with a count
+    1: ARV 3,64               -> fault restore_unfinished
+    1: R2B.WARP none waits 7
+    suspend 0
+
+    launch 0: 0 1 2           # a slot is launched without debts
+    1: R2B.BAR 7 sync 2/all   -> sync 2/all
+    end 0                     -> hazard unfinished_barrier
+    launch 0: 0 1 2
+    0: SYNC 7                 -> sync 1/all
+    1: exit
+    2: exit                   -> bar 7 turns release 0
   )");
 }
 

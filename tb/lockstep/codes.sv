@@ -7,7 +7,7 @@ module codes
   output logic [3:0]  op_o    [10],
   output logic [1:0]  lc_o    [4],
   output logic [2:0]  kind_o  [5],
-  output logic [4:0]  fault_o [19],
+  output logic [4:0]  fault_o [20],
   output logic [3:0]  mb_op_o [15],
   output logic [1:0]  mb_source_o [3],
   output logic [31:0] limit_o [5]
@@ -22,7 +22,7 @@ module codes
                      FaultCountNotMultiple, FaultCountAboveCta, FaultCountMismatch,
                      FaultKindMismatch, FaultBadAddress, FaultBadInitCount, FaultBadArriveCount,
                      FaultTxOverflow, FaultPendingOverflow, FaultNocompleteCompleted,
-                     FaultWordExhausted, FaultRemoteNotAllowed};
+                     FaultWordExhausted, FaultRemoteNotAllowed, FaultRestoreUnfinished};
   assign mb_op_o = '{MbInit, MbInval, MbArrive, MbArriveNoComplete, MbArriveExpectTx, MbArriveDrop,
                      MbArriveDropNoComplete, MbArriveDropExpectTx, MbExpectTx, MbCompleteTx,
                      MbTestWait, MbTestWaitParity, MbTryWait, MbTryWaitParity, MbCopyArrive};

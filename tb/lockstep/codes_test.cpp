@@ -43,7 +43,7 @@ TEST(Codes, EqualThoseOfThePackage) {
                   FaultCause::kBadAddress, FaultCause::kBadInitCount, FaultCause::kBadArriveCount,
                   FaultCause::kTxOverflow, FaultCause::kPendingOverflow,
                   FaultCause::kNocompleteCompleted, FaultCause::kWordExhausted,
-                  FaultCause::kRemoteNotAllowed});
+                  FaultCause::kRemoteNotAllowed, FaultCause::kRestoreUnfinished});
   ExpectEqual(
       unit.mb_op_o,
       std::vector{MbOp::kInit, MbOp::kInval, MbOp::kArrive, MbOp::kArriveNoComplete,

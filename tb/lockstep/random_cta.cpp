@@ -332,7 +332,7 @@ void RandomDriver::Refresh(unsigned warp) {
   }
   if (cta->wild) {
     want_issue_ |= bit;
-    want_exit_ |= random_.OneIn(30) ? bit : 0;
+    want_exit_ |= random_.OneIn(cta->owes ? 4 : 30) ? bit : 0;
   } else if (const Step* step = NextStep(warp); step != nullptr) {
     (step->operation.kind == OpKind::kExit ? want_exit_ : want_issue_) |= bit;
   }

@@ -393,6 +393,12 @@ void RandomDriver::CommitIssue(const Operation& operation, const golden::Effects
   if (flight.cta == nullptr) {
     return;
   }
+  if (IsArrival(operation.kind) && operation.lanes != 0) {
+    flight.cta->owes = effects.fault == FaultCause::kRestoreUnfinished;
+  } else if (operation.kind == OpKind::kR2bBar && effects.fault == FaultCause::kNone) {
+    const golden::BarState state = golden::DecodeBarWord(operation.operand);
+    flight.cta->owes = flight.cta->owes || (state.arrived != 0 && state.expected == 0);
+  }
   if (flight.why == Flight::Why::kErrand) {
     CommitErrand(flight.cta, operation, effects);
   } else if (flight.opens >= 0) {

@@ -76,6 +76,7 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
   struct Cta {
     Program program;
     bool wild = false;  // no program: anything, until it is stuck
+    bool owes = false;  // waiting warps that R2B.BAR has counted may not be back
     bool observed = false;
     State state = State::kLaunching;
     unsigned slot = 0;

@@ -29,6 +29,9 @@ std::uint16_t Threads(unsigned warps) { return static_cast<std::uint16_t>(warps 
 Operation RandomDriver::WildStep(const Cta& cta, unsigned /*warp*/) {
   Operation operation;
   operation.kind = random_.Percent(85) ? AnyArrival() : random_.Pick(all_);
+  if (config_.state && random_.OneIn(cta.owes ? 3 : 10)) {
+    operation.kind = cta.owes ? OpKind::kR2bWarp : OpKind::kR2bBar;
+  }
   if (random_.Percent(60) && IsArrival(operation.kind)) {
     const bool reduces = config_.reduce && (cta.slot + cta.size) % 2 != 0;
     operation.kind = reduces ? OpKind::kRedPopc : OpKind::kSync;
@@ -41,7 +44,7 @@ Operation RandomDriver::WildStep(const Cta& cta, unsigned /*warp*/) {
     operation.operand = BarWord(cta);
   } else if (operation.kind == OpKind::kR2bWarp) {
     operation.operand = WarpWord(cta);
-    if (random_.Percent(50)) {
+    if (cta.owes || random_.Percent(50)) {
       golden::WarpState state = golden::DecodeWarpWord(operation.operand);
       state.waiting = true;
       state.wait_bar = random_.Below(3);

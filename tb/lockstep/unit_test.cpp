@@ -463,7 +463,7 @@ TEST_P(Save, LaunchForgetsTheResult) {
   script.Launch(0, FirstWarps(2));
   script.NextScene();
   for (unsigned warp = 0; warp < 2; ++warp) {
-    script.Issue(0, WithPredicates(kAllLanes, Arrival(OpKind::kRedPopc, warp, 3, 0)));
+    script.Issue(0, WithPredicates(kAllLanes, Arrival(OpKind::kRedPopc, warp, 3, 2)));
   }
   script.NextScene();
   Operation end;
@@ -471,13 +471,14 @@ TEST_P(Save, LaunchForgetsTheResult) {
   script.Lifecycle(end);
   script.Launch(0, FirstWarps(2));
   script.NextScene();
-  script.Issue(0, WithPredicates(kAllLanes, Arrival(OpKind::kRedPopc, 0, 3, 0)));
+  script.Issue(0, WithPredicates(kAllLanes, Arrival(OpKind::kRedPopc, 0, 3, 2)));
   golden::BarState sync;
   sync.kind = static_cast<unsigned>(BarKind::kSync);
   sync.arrived = 1;
+  sync.expected = 2;
   const Script::Id turned = script.Issue(0, Write(OpKind::kR2bBar, 1, 3, golden::Encode(sync)));
   script.NextScene();
-  script.Issue(0, Arrival(OpKind::kSync, 1, 3, 0));
+  script.Issue(0, Arrival(OpKind::kSync, 1, 3, 2));
   script.NextScene();
   script.Issue(0, Read(OpKind::kB2rWarp, 0));
   script.Run();
