@@ -7,20 +7,20 @@ module muster
 #(
   parameter int unsigned NumWarps = 32,
   parameter int unsigned NumCtas  = 8,
-  parameter int unsigned NumIssue = 1,
+  parameter int unsigned NumIssue = 2,
   parameter bit          EnReduce = 1'b1,
   parameter bit          EnState  = 1'b1,
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnDrain  = 1'b1,
   parameter bit          EnLanes  = 1'b1,
   // mbarrier (rtl/mbarrier/README.md)
-  parameter bit          EnMbarrier    = 1'b0,
+  parameter bit          EnMbarrier    = 1'b1,
   parameter bit          EnMbDrop      = 1'b1,
   parameter bit          EnMbLimit     = 1'b1,
   parameter int unsigned SmemBytes     = 262144,
   parameter int unsigned MbResponses   = 8,
   parameter int unsigned ClockPeriodPs = 1000,
-  parameter int unsigned WaitLimitNs   = 1000000
+  parameter int unsigned WaitLimitNs   = 10000
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,

@@ -2,10 +2,12 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Writes rtl/muster.core (FuseSoC) and rtl/Bender.yml from rtl/muster.f, the one file list.
 
-With --check it writes nothing, and fails if one of them is not what it would write.
+With --check it writes nothing, and fails if one of them is not what it would write, or if the defaults of
+the top are not the configuration `default`.
 """
 
 import argparse
+import json
 import pathlib
 import re
 import sys
@@ -49,11 +51,12 @@ def core(folders, sources):
             f"name: muster:gpu:muster:{version()}\n"
             "description: The barrier unit of a GPU core (named barriers, mbarrier)\n\n"
             "filesets:\n  rtl:\n    files:\n" + include + files +
-            "    file_type: systemVerilogSource\n\n"
+            "    file_type: systemVerilogSource\n"
+            "  waivers:\n    files: [muster.vlt]\n    file_type: vlt\n\n"
             "parameters:\n" + described + "\n"
             "targets:\n"
             f"  default:\n    filesets: [rtl]\n    toplevel: muster\n    parameters: [{names}]\n"
-            "  lint:\n    filesets: [rtl]\n    toplevel: muster\n    default_tool: verilator\n"
+            "  lint:\n    filesets: [waivers, rtl]\n    toplevel: muster\n    default_tool: verilator\n"
             "    tools: {verilator: {mode: lint-only, verilator_options: [-Wall]}}\n")
 
 
@@ -72,6 +75,11 @@ def main():
     missing = [path for path in sources if not (RTL / path).exists()]
     if missing:
         sys.exit(f"rtl/muster.f: there is no {', '.join(missing)}")
+    default = json.loads((ROOT / "scripts/configs.json").read_text())["default"]
+    other = [f"{name} is {value}, not {default[name]}" for name, _, value in parameters()
+             if int(value) != default[name]]
+    if other:
+        sys.exit(f"rtl/muster.sv: the defaults are not those of the configuration default: {', '.join(other)}")
     stale = []
     for name, text in (("muster.core", core(folders, sources)), ("Bender.yml", bender(folders, sources))):
         path = RTL / name

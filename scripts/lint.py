@@ -49,22 +49,18 @@ def failures(commands, passed=lambda command: None):
 def verilator():
     """The unit in all configurations and at all corners of its parameters, the mbarrier room alone in
     its configurations, what goes around them."""
-    waivers = ["scripts/waivers.vlt"] if (ROOT / "scripts/waivers.vlt").exists() else []
-    lint = ["verilator", "--lint-only", "-Wall", *waivers, "-f", "rtl/muster.f"]
+    lint = ["verilator", "--lint-only", "-Wall", "rtl/muster.vlt", "-f", "rtl/muster.f"]
     configs = json.loads((ROOT / "scripts/configs.json").read_text())
     commands = [lint + ["tb/lockstep/muster_flat.sv", "--top-module", "muster_flat"] +
                 [f"-G{name}={value}" for name, value in parameters.items()]
                 for parameters in [*configs.values(), *corners.every().values()]]
-    commands.append(lint + ["--top-module", "muster", "-GEnMbarrier=1'b1"])
-    commands.append(lint + ["rtl/muster_template.sv", "--top-module", "muster_template"])
+    commands += [lint + ["--top-module", "muster", f"-GEnMbarrier=1'b{mbarrier}"] for mbarrier in (0, 1)]
     configs = json.loads((ROOT / "scripts/mbarrier_configs.json").read_text())
     commands += [lint + ["--top-module", "muster_mbarrier"] +
                  [f"-G{name}=" + ("1'b" if name.startswith("En") else "") + str(value)
                   for name, value in parameters.items()] for parameters in configs.values()]
-    commands.append(lint + ["rtl/mbarrier/muster_mb_coalesce.sv",
-                            "--top-module", "muster_mb_coalesce"])
-    commands.append(lint + ["rtl/cta/muster_bcu_pkg.sv", "rtl/cta/muster_bcu_decode.sv",
-                            "--top-module", "muster_bcu_decode"])
+    commands += [lint + ["--top-module", top] for top in
+                 ("muster_template", "muster_fence_tracker", "muster_mb_coalesce", "muster_bcu_decode")]
     commands += [lint + ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv",
                          f"rtl/fpga/muster_{board}.sv", "--top-module", f"muster_{board}",
                          f"-GEnMbarrier=1'b{mbarrier}"]

@@ -4,7 +4,8 @@
 
 A file is one module without parameters, muster_CONFIG, with the ports of rtl/muster.sv; a struct is
 a vector, its first field in the highest bits. Beside it is muster_CONFIG_wrapper.sv: rtl/muster.sv's
-own header around it, for whoever wants to put it where the sources were. Each file is read back as
+own header around it, for whoever wants to put it where the sources were; and muster_CONFIG_ports.json
+and .md, which say where in the vectors the fields are. Each file is read back as
 Verilog-2005 and must be whole there: every signal that is used has one driver, and no latch. Verilator
 must find it so, too, but for what is a matter of style. Whether it behaves as its source is for
 scripts/gates.py --plain.
@@ -20,6 +21,7 @@ import subprocess
 import sys
 
 import lock
+import fieldmap
 import yowasp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -75,6 +77,12 @@ def render(config, parameters, gates):
     verilog = OUT / f"{name}.v"
     (folder / f"{name}.v").replace(verilog)
     (OUT / f"{name}_wrapper.sv").write_text(wrapper(name))
+    ports = fieldmap.read(parameters)
+    (OUT / f"{name}_ports.json").write_text(json.dumps({"module": name} | ports, indent=1) + "\n")
+    (OUT / f"{name}_ports.md").write_text(fieldmap.table(name, ports))
+    wrong = fieldmap.differences(ports, verilog.read_text())
+    if wrong:
+        sys.exit(f"{config}: {'; '.join(wrong)}")
     if not gates:
         lint = subprocess.run(["verilator", "--lint-only", "-Wall", *(f"-Wno-{w}" for w in STYLE),
                                "--language", "1364-2005", verilog], cwd=ROOT, stdin=subprocess.DEVNULL,

@@ -5,15 +5,15 @@ muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f fence_rtl fence_options
 muster_test(fence_test fence_test.cpp)
 target_include_directories(fence_test SYSTEM PRIVATE ${fence}/tracker ${fence}/template)
 target_compile_options(fence_test PRIVATE -Wno-unused-parameter)  # in Verilator's own sources
-verilate(fence_test
+muster_verilate(fence_test
   TOP_MODULE muster_fence_tracker
   PREFIX Vtracker
   DIRECTORY ${fence}/tracker
   SOURCES ${PROJECT_SOURCE_DIR}/rtl/common/muster_fence_tracker.sv
   VERILATOR_ARGS ${fence_options} -Wall -Wno-SYNCASYNCNET --assert -GNumWarps=8 -GMaxOutstanding=3)
-verilate(fence_test
+muster_verilate(fence_test
   TOP_MODULE template_flat
   PREFIX Vtemplate_flat
   DIRECTORY ${fence}/template
   SOURCES ${fence_rtl} template_flat.sv
-  VERILATOR_ARGS ${fence_options} ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall -Wno-SYNCASYNCNET --assert)
+  VERILATOR_ARGS ${fence_options} ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall -Wno-SYNCASYNCNET --assert)

@@ -16,7 +16,7 @@ muster_verilate(mb_test
   SOURCES
     ${rtl}/muster_pkg.sv ${rtl}/mbarrier/muster_mb_pkg.sv ${rtl}/mbarrier/muster_mb_word.sv
     mb_word_flat.sv
-  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall --assert
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall --assert
   OPT_FAST -O2)
 muster_verilate(mb_test
   TOP_MODULE mb_clock_flat
@@ -25,7 +25,7 @@ muster_verilate(mb_test
   SOURCES
     ${rtl}/muster_pkg.sv ${rtl}/common/muster_ram.sv ${rtl}/mbarrier/muster_mb_park.sv
     mb_clock_flat.sv
-  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall -Wno-SYNCASYNCNET --assert
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall -Wno-SYNCASYNCNET --assert
   OPT_FAST -O2)
 muster_verilate(mb_test
   TOP_MODULE mb_coalesce_flat
@@ -34,7 +34,7 @@ muster_verilate(mb_test
   SOURCES
     ${rtl}/muster_pkg.sv ${rtl}/common/muster_first.sv ${rtl}/mbarrier/muster_mb_coalesce.sv
     mb_coalesce_flat.sv
-  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall --assert
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall --assert
   OPT_FAST -O2)
 muster_verilate(mb_test
   TOP_MODULE mb_coalesce_flat
@@ -43,7 +43,7 @@ muster_verilate(mb_test
   SOURCES
     ${rtl}/muster_pkg.sv ${rtl}/common/muster_first.sv ${rtl}/mbarrier/muster_mb_coalesce.sv
     mb_coalesce_flat.sv
-  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall --assert -GEnLanes=0 -GEnLimit=0
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall --assert -GEnLanes=0 -GEnLimit=0
   OPT_FAST -O2)
 muster_verilate(mb_test
   TOP_MODULE mbarrier_flat
@@ -58,5 +58,5 @@ muster_verilate(mb_test
     ${rtl}/mbarrier/muster_mb_park.sv ${rtl}/mbarrier/muster_mb_response.sv
     ${rtl}/mbarrier/muster_mbarrier.sv ${props} mbarrier_flat.sv
   INCLUDE_DIRS ${rtl}/common
-  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/scripts/waivers.vlt -Wall -Wno-SYNCASYNCNET --assert
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall -Wno-SYNCASYNCNET --assert
   OPT_FAST -O2)
