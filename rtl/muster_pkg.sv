@@ -3,8 +3,8 @@
 // The types that cross a wall between rooms: operations, table entries, state words, faults.
 //
 // Field widths are those of the largest unit (64 warps, 32 CTAs), so that one set of types serves
-// every configuration. A smaller unit refuses a warp or CTA number that it does not have; it never
-// cuts it.
+// every configuration. At the named barriers a smaller unit refuses a warp or CTA number that it does
+// not have. The mbarrier room, which leaves to the core which warps are live, cuts it.
 package muster_pkg;
 
   localparam int unsigned WarpSize    = 32;  // lanes of a warp
