@@ -4,7 +4,7 @@
 
 hx8k: synthesis, placement, routing, timing and the bitstream, build/fpga/hx8k/muster.bin; fails if no
 seed meets 48 MHz. hx8k-named: the same without mbarriers. ulx3s, arty: synthesis for the device only;
-neither Debian nor npm has a placer for them.
+neither Debian nor npm has a placer for them. What the constraints of arty name must be in the netlist.
 Leaves figures in build/fpga-BOARD.json.
 """
 
@@ -46,6 +46,19 @@ def synthesize(budget, board):
     stat = json.loads((folder / "stat.json").read_text())["modules"][f"\\{top}"]
     return folder, {kind: sum(n for cell, n in stat["num_cells_by_type"].items()
                               if re.fullmatch(cells[kind], cell)) for kind in ("lut", "ff", "bram")}
+
+
+def unknown_names(constraints, module):
+    """Ports, nets, cells and pins that the constraints of Vivado name, and the netlist has not."""
+    ports = {name for port, body in module["ports"].items()
+             for name in (port, f"{port}[*]", *(f"{port}[{bit}]" for bit in range(len(body["bits"]))))}
+    pins = {f"{name}/{pin}" for name, cell in module["cells"].items() for pin in cell["connections"]}
+    known = {"ports": ports, "nets": module["netnames"].keys(), "cells": module["cells"].keys(), "pins": pins}
+    text = re.sub(r"^#.*", "", constraints.read_text(), flags=re.MULTILINE)
+    return [f"{constraints.name}: the netlist has no {kind[:-1]} {name}"
+            for kind, names in re.findall(r"get_(ports|nets|cells|pins) \{([^}]*)\}", text) +
+            re.findall(r"get_(cells) (\w\S*)\]", text)
+            for name in names.split() if name not in known[kind]]
 
 
 def place_and_route(budget, folder, seed, turn):
@@ -101,6 +114,13 @@ def main():
     try:
         folder, counts = synthesize(budget, args.board)
         result |= counts
+        if family == "xc7":
+            netlist = json.loads((folder / "netlist.json").read_text())
+            unknown = unknown_names(ROOT / f"constraints/{top.removeprefix('muster_')}.xdc",
+                                    netlist["modules"][top])
+            if unknown:
+                raise synth.Unfinished("; ".join(unknown))
+            result["constraints"] = "all names are in the netlist"
         if family == "ice40":
             result |= bitstream(budget, folder, args.seeds)
         else:
@@ -109,7 +129,8 @@ def main():
         result["reason"] = str(reason)
     (ROOT / "build" / f"fpga-{args.board}.json").write_text(json.dumps(result, indent=2) + "\n")
     print(json.dumps(result, indent=2))
-    sys.exit(result["lut"] is None or (family == "ice40" and result["bitstream"] is None))
+    sys.exit(result["lut"] is None or (family == "ice40" and result["bitstream"] is None) or
+             (family == "xc7" and "constraints" not in result))
 
 
 if __name__ == "__main__":

@@ -41,7 +41,8 @@ module muster_board
   // Link
   // -------------------------------------------------------------------------------------------
 
-  logic                   unit_clk, unit_rst_n;
+  (* keep *) logic        unit_clk;  // a clock that constraints name
+  logic                   unit_rst_n;
   logic                   ahead, behind, store;
   logic [8*NumPins-1:0]   all_pins;
   logic [8*NumReport-1:0] all_outputs;
