@@ -2,9 +2,8 @@
 //
 // The types that cross a wall between rooms: operations, table entries, state words, faults.
 //
-// Field widths are those of the largest unit (64 warps, 32 CTAs), so that one set of types serves
-// every configuration. At the named barriers a smaller unit refuses a warp or CTA number that it does
-// not have. The mbarrier room, which leaves to the core which warps are live, cuts it.
+// Field widths are those of the largest unit (64 warps, 32 CTAs), for all configurations. The named barriers
+// refuse a warp or CTA number that the unit lacks. The mbarrier room, which is not told who lives, cuts it.
 package muster_pkg;
 
   localparam int unsigned WarpSize    = 32;  // lanes of a warp
@@ -123,8 +122,7 @@ package muster_pkg;
     FaultNocompleteCompleted = 5'd16,
     FaultWordExhausted       = 5'd17,  // all dropped, or invalid
     FaultRemoteNotAllowed    = 5'd18,
-    // Comes after FaultWarpWaiting: waiting warps that R2B.BAR has counted are not back yet.
-    FaultRestoreUnfinished   = 5'd19
+    FaultRestoreUnfinished   = 5'd19   // comes after FaultWarpWaiting: R2B.WARP has not been there
   } fault_e;
 
   typedef struct packed {
@@ -298,5 +296,4 @@ package muster_pkg;
     logic       turned;
     logic       parked;
   } mb_commit_t;
-
 endpackage

@@ -146,13 +146,8 @@ module muster_count
   end
 
   function automatic bar_word_t word_of(count_t c);
-    return '{
-      zero:     '0,
-      kind:     c.kind,
-      expected: wcount_t'(c.expected),
-      arrived:  wcount_t'(c.arrived),
-      value:    '0
-    };
+    return '{zero: '0, kind: c.kind, expected: wcount_t'(c.expected), arrived: wcount_t'(c.arrived),
+             value: '0};
   endfunction
 
   assign census_o = word_of(census);
