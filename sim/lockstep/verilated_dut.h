@@ -21,6 +21,13 @@ class VerilatedDut final : public Dut {
  public:
   explicit VerilatedDut(std::uint64_t power_up) : unit_(PoweredUp(&context_, power_up), "muster") {
     Settle();
+    // In reset every pin is driven once: what comes with a valid that is low is not random, too.
+    in.reset = true;
+    in.issue_valid = (1U << kNumIssue) - 1;
+    in.lifecycle_valid = true;
+    in.mb.issue_valid = in.mb.async_valid = in.mb.remote_valid = in.mb.rdata_valid = true;
+    Settle();
+    in = Inputs();
     in.reset = true;
     Settle();
     Clock();
