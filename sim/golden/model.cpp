@@ -143,8 +143,8 @@ FaultCause Model::Judge(const Operation& operation) const {
     return FaultCause::kWarpWaiting;
   }
   // Arrivals that R2B.BAR has brought back, and that count to all live warps, are those of waiting
-  // warps. Until R2B.WARP has brought these back too, nobody arrives and nobody exits: then an entry
-  // would complete by arrivals that nobody waits for.
+  // warps. Until R2B.WARP has brought these back too, nobody arrives and nobody exits: then an
+  // entry would complete by arrivals that nobody waits for.
   if ((IsArrival(operation.kind) || operation.kind == OpKind::kExit) && cta.owed != 0) {
     return FaultCause::kRestoreUnfinished;
   }

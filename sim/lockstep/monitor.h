@@ -84,7 +84,7 @@ class Monitor {
   const Config config_;
   const Bounds bounds_;
   const unsigned warp_mask_;
-  const std::uint64_t warps_;  // those that the unit has
+  const std::uint64_t warps_;         // those that the unit has
   const std::uint64_t counted_from_;  // cycle: the unit has got ready
   Commits commits_;
   std::optional<Mismatch> mismatch_;

@@ -34,16 +34,26 @@ TEST(Codes, EqualThoseOfThePackage) {
               static_cast<unsigned>(OpKind::kLaunch));
   ExpectEqual(unit.kind_o, std::vector{BarKind::kIdle, BarKind::kSync, BarKind::kAnd, BarKind::kOr,
                                        BarKind::kPopc});
-  ExpectEqual(
-      unit.fault_o,
-      std::vector{FaultCause::kNone, FaultCause::kBadLaunch, FaultCause::kCtaNotResident,
-                  FaultCause::kWarpNotLive, FaultCause::kWarpWaiting, FaultCause::kBadStateWord,
-                  FaultCause::kArvWithoutCount, FaultCause::kCountNotMultiple,
-                  FaultCause::kCountAboveCta, FaultCause::kCountMismatch, FaultCause::kKindMismatch,
-                  FaultCause::kBadAddress, FaultCause::kBadInitCount, FaultCause::kBadArriveCount,
-                  FaultCause::kTxOverflow, FaultCause::kPendingOverflow,
-                  FaultCause::kNocompleteCompleted, FaultCause::kWordExhausted,
-                  FaultCause::kRemoteNotAllowed, FaultCause::kRestoreUnfinished});
+  ExpectEqual(unit.fault_o, std::vector{FaultCause::kNone,
+                                        FaultCause::kBadLaunch,
+                                        FaultCause::kCtaNotResident,
+                                        FaultCause::kWarpNotLive,
+                                        FaultCause::kWarpWaiting,
+                                        FaultCause::kBadStateWord,
+                                        FaultCause::kArvWithoutCount,
+                                        FaultCause::kCountNotMultiple,
+                                        FaultCause::kCountAboveCta,
+                                        FaultCause::kCountMismatch,
+                                        FaultCause::kKindMismatch,
+                                        FaultCause::kBadAddress,
+                                        FaultCause::kBadInitCount,
+                                        FaultCause::kBadArriveCount,
+                                        FaultCause::kTxOverflow,
+                                        FaultCause::kPendingOverflow,
+                                        FaultCause::kNocompleteCompleted,
+                                        FaultCause::kWordExhausted,
+                                        FaultCause::kRemoteNotAllowed,
+                                        FaultCause::kRestoreUnfinished});
   ExpectEqual(
       unit.mb_op_o,
       std::vector{MbOp::kInit, MbOp::kInval, MbOp::kArrive, MbOp::kArriveNoComplete,
