@@ -30,8 +30,9 @@ class Driver {
   // that returns false is not called again.
   virtual bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) = 0;
 
-  // Called instead of Drive while the unit runs empty at the end: the driver's memory goes on to
-  // serve it, and nothing new is presented.
+  // Called instead of Drive while the unit runs empty at the end, and in the cycle in which that
+  // returned false: the driver's memory goes on to serve it, and nothing new is presented. As for
+  // Drive, *inputs holds the pins of the cycle before, but for the acknowledges of drains.
   virtual void Serve(const Outputs& seen, Inputs* inputs) {
     static_cast<void>(seen);
     static_cast<void>(inputs);

@@ -169,16 +169,16 @@ bool Station::Drive(std::uint64_t cycle, bool enough) {
   if (in.reset) {
     in = Inputs();
   }
+  in.fence_ack = ~std::uint64_t{0};
+  in.mb.fence_ack = ~std::uint64_t{0};
+  driver_.Serve(dut_->out, &in);  // which sees what was taken in the cycle before
   in.issue_valid &= static_cast<std::uint8_t>(~dut_->out.issue_ready);
   in.lifecycle_valid = in.lifecycle_valid && !dut_->out.lifecycle_ready;
-  in.fence_ack = ~std::uint64_t{0};
   in.response_ready = true;
   in.mb.issue_valid = in.mb.issue_valid && !dut_->out.mb.issue_ready;
   in.mb.async_valid = in.mb.async_valid && !dut_->out.mb.async_ready;
   in.mb.remote_valid = in.mb.remote_valid && !dut_->out.mb.remote_ready;
-  in.mb.fence_ack = ~std::uint64_t{0};
   in.mb.response_ready = true;
-  driver_.Serve(dut_->out, &in);
   if (Busy()) {
     quiet_from_ = cycle + 1;
     return cycle < drain_from_ + kLongestDrain ||
