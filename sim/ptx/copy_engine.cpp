@@ -157,10 +157,11 @@ void CopyEngine::Complete(const Transfer& transfer) {
   transfer.to->port->PostAsync(operation, transfer.line);
 }
 
-bool CopyEngine::IsReached(const Cta* cta) const {
-  return std::any_of(transfers_.begin(), transfers_.end(), [&](const auto& entry) {
+const Transfer* CopyEngine::Reaching(const Cta* cta) const {
+  const auto found = std::find_if(transfers_.begin(), transfers_.end(), [&](const auto& entry) {
     return entry.second.kind == Transfer::Kind::kRemote && entry.second.to == cta;
   });
+  return found == transfers_.end() ? nullptr : &found->second;
 }
 
 bool CopyEngine::IsSending(const Cta* cta, unsigned warp) const {

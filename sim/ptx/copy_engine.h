@@ -91,8 +91,8 @@ class CopyEngine {
   // Carries out what is due. Returns whether memory has changed.
   bool Step(std::uint64_t cycle);
   bool Idle() const { return transfers_.empty(); }
-  // Operations of other CTAs are on their way to the CTA's mbarriers.
-  bool IsReached(const Cta* cta) const;
+  // An operation of another CTA that is on its way to the CTA's mbarriers; null: none is.
+  const Transfer* Reaching(const Cta* cta) const;
   // Operations that warps in that slot have sent to other CTAs' mbarriers are on their way here.
   bool IsSending(const Cta* cta, unsigned warp) const;
   // The CTA ends: what is on its way to its memory, or has not been read from there, is lost.

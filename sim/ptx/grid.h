@@ -103,6 +103,10 @@ class Grid {
   // The CTA ends; what is on its way to its memory is lost. Returns whether another CTA has sent
   // any of it.
   bool Abandon(const Cta* cta);
+  // An operation on an mbarrier of a CTA that has exited.
+  void EndWithLostRemote(const Transfer& lost, std::uint64_t cycle) {
+    machines_[lost.issuer->rank]->EndWithLostRemote(lost, cycle);
+  }
 
  private:
   struct Slot {

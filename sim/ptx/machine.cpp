@@ -416,8 +416,7 @@ void Machine::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) 
     const Cta* const cta = &ctas_[operation.cta].cta;
     return (MbBusy() & warps) != 0 ||
            (operation.kind == OpKind::kExit && grid_.IsSending(cta, operation.warp)) ||
-           (ends && port_ != nullptr &&
-            (port_->IsReached(operation.cta, inputs->mb) || engine_.IsReached(cta)));
+           (ends && port_ != nullptr && port_->IsReached(operation.cta, inputs->mb));
   };
   if (!inputs->lifecycle_valid && !lifecycle_.empty() && !grid_.ending() &&
       !unsettled(lifecycle_.front()) && !random_.OneIn(kSchedulerStall)) {
@@ -529,9 +528,7 @@ void Machine::CommitLifecycle(const Operation& operation, const golden::Effects&
     end.kind = OpKind::kEnd;
     end.cta = operation.cta;
     Request(end);
-    if (port_ != nullptr) {
-      port_->Abandon(operation.cta);
-    }
+    AbandonMbarriers(operation.cta, cycle);
     if (grid_.Abandon(&cta.cta)) {
       grid_.EndWithFault(
           Outcome::kMemoryFault,
@@ -552,6 +549,9 @@ void Machine::CommitLifecycle(const Operation& operation, const golden::Effects&
       }
     }
     cta.ended = true;
+    if (port_ != nullptr) {
+      port_->Leave(operation.cta);
+    }
     grid_.CtaEnded(operation.cta);
   }
 }

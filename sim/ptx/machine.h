@@ -52,6 +52,8 @@ class Machine : public lockstep::Driver {
   bool EndPatience();
   // Something has changed that a thread can see.
   void Change(std::uint64_t cycle) { spins_.Change(cycle); }
+  // A warp of this machine has sent it, and the CTA has exited before it came there.
+  void EndWithLostRemote(const Transfer& lost, std::uint64_t cycle);
 
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
   void Serve(const Outputs& seen, Inputs* inputs) override;
@@ -155,6 +157,7 @@ class Machine : public lockstep::Driver {
   void SendRemote(unsigned rank, const MbOperation& operation, std::uint32_t line);
   void StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
                     const golden::MbEffects& effects, std::uint32_t line);
+  void AbandonMbarriers(unsigned slot, std::uint64_t cycle);
   void PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs* inputs);
   void FaultAtMbarrier(FaultCause cause, unsigned warp, const MbOperation& operation,
                        std::uint32_t line, std::uint64_t cycle);

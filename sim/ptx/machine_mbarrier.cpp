@@ -139,8 +139,35 @@ void Machine::SendRemote(unsigned rank, const MbOperation& operation, std::uint3
   sent.operation.source = MbSource::kRemote;
   sent.operation.warp = 0;
   sent.operation.releasing = false;  // its warp has drained
+  if (sent.to->exited) {
+    EndWithLostRemote(sent, cycle_);
+    return;
+  }
   CopyEngine& engine = *sent.to->engine;
   engine.Post(std::move(sent), cycle_);
+}
+
+// All threads of the CTA have exited. What is on its way to its mbarriers finds nobody there: as
+// that which sets out from now on. What has come to the unit by now is carried out.
+void Machine::AbandonMbarriers(unsigned slot, std::uint64_t cycle) {
+  if (port_ == nullptr) {
+    return;
+  }
+  port_->Abandon(slot);
+  if (const Transfer* const late = engine_.Reaching(&ctas_[slot].cta); late != nullptr) {
+    grid_.EndWithLostRemote(*late, cycle);
+  }
+}
+
+void Machine::EndWithLostRemote(const Transfer& lost, std::uint64_t cycle) {
+  const std::uint32_t lanes = lost.operation.lanes;
+  grid_.EndWithFault(
+      Outcome::kMemoryFault,
+      {"memory_fault", lost.line, cycle, LinearCta(lost.warp), IndexInCta(lost.warp), 0, lanes},
+      fmt::format("{}: an mbarrier operation on the CTA with rank {} of the cluster, which has "
+                  "exited",
+                  interpreter_.ThreadName(warps_[lost.warp].warp, LowestLane(lanes)),
+                  lost.to->rank));
 }
 
 void Machine::PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {

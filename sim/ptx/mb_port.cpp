@@ -62,7 +62,10 @@ std::uint64_t MbPort::Load(MbPlace place) {
 }
 
 void MbPort::Store(MbPlace place, std::uint64_t word) {
-  std::memcpy(memories_[place.cta].shared->data() + place.addr, &word, sizeof word);
+  const Memory& memory = memories_[place.cta];
+  if (memory.shared != nullptr && place.addr + kWordBytes <= memory.shared->size()) {
+    std::memcpy(memory.shared->data() + place.addr, &word, sizeof word);
+  }
 }
 
 // The checker is told what is there, before the first operation comes there.

@@ -65,6 +65,8 @@ class MbPort : public lockstep::Bank::Words {
 
   // A CTA takes the slot, with this memory.
   void Launch(unsigned cta, std::vector<std::uint8_t>* shared);
+  // It has ended: nothing is left of its memory, which reads 0 as it does to the golden model.
+  void Leave(unsigned cta) { memories_[cta] = Memory(); }
   // Without one, an operation on another CTA's word is refused.
   void set_remote(Remote remote) { remote_ = std::move(remote); }
 

@@ -313,16 +313,6 @@ Interpreter::Event Interpreter::ComeToMbarrier(Warp* warp, std::size_t index,
                                                std::uint32_t active) {
   Part(warp, index, active);
   warp->mbarrier = MbInstructionOf(warp, warp->groups[index]);
-  for (std::uint32_t left = warp->mbarrier.remote; left != 0; left &= left - 1) {
-    const unsigned lane = LowestLane(left);
-    const Cta* const cta = warp->cta->cluster->ctas[warp->mbarrier.rank[lane]];
-    if (cta->exited) {
-      return Fault(*warp, lane, warp->mbarrier.line,
-                   fmt::format("an mbarrier operation on the CTA with rank {} of the cluster, "
-                               "which has exited",
-                               cta->rank));
-    }
-  }
   if (IsMbWait(warp->mbarrier.op) || warp->mbarrier.has_token) {
     Hold(warp, index, Group::State::kAsked);
   } else {
