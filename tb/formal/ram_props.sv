@@ -17,6 +17,7 @@ module ram_props #(
   input logic [NumRead-1:0][Width-1:0]  rdata_i
 );
 
+  // A word beyond Depth is nobody's: what powers up with anything may be at one in its first cycle.
   logic [2**AddrW-1:0] written_q;
   logic [Width-1:0]    word_q [2**AddrW];  // what each word should hold that was written
 
@@ -24,7 +25,7 @@ module ram_props #(
 
   always_ff @(posedge clk_i) begin
     for (int w = 0; w < NumWrite; w++) begin
-      if (we_i[w]) begin
+      if (we_i[w] && 32'(waddr_i[w]) < Depth) begin
         written_q[waddr_i[w]] <= 1'b1;
         word_q[waddr_i[w]]    <= wdata_i;
       end
