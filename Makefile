@@ -15,7 +15,7 @@ BUILD  := build$(if $(CONFIG),/$(CONFIG))
 MUSTER := $(BUILD)/sim/app/muster
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress corners mutants formal coverage wave bench fpga verilog gates fourstate hwprobe install clean
+.PHONY: help setup build run test lint format regress corners asan mutants formal coverage wave bench fpga verilog gates fourstate hwprobe install clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -47,6 +47,9 @@ regress: setup  ## Constrained-random streams on every configuration: SEEDS=200 
 
 corners: setup  ## The regression on corners of the parameters: each switch off, odd sizes: SEEDS=10
 	@scripts/corners.py $(if $(filter command line,$(origin SEEDS)),--seeds $(SEEDS))
+
+asan: setup  ## Run the C++ tests and kernels with the address and undefined-behaviour sanitizers
+	@scripts/asan.sh
 
 mutants: setup  ## Show that wrong variants of the RTL and of the golden model are caught: COUNT=n
 	@scripts/mutants.py $(if $(COUNT),--count $(COUNT))
