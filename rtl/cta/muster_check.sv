@@ -180,7 +180,7 @@ module muster_check
   logic [WarpW-1:0]      last;        // the count of such an entry before its last arrival
   logic                  above, above_q, bad_launch_q, bad_word, bad_word_q;
   logic                  leave_q, accepted_q, waits_q, last_lane_q, exits_q, owes_q, entry_all_q;
-  logic                  restores_q;  // the word counts waiting warps, or makes its warp wait
+  logic                  taken, restores_q;  // R2B, of any port, goes; it counts, or makes, who waits
   logic [NumIssue-1:0]   idle;        // no lane takes part
   logic [NumIssue-1:0]   waiting;     // its warp waits already ...
   logic [NumIssue-1:0]   waits;       // ... and it must not
@@ -211,7 +211,8 @@ module muster_check
     bad_word_q   <= bad_word;
     entry_all_q  <= entry_all_i;
     owes_q       <= owes;
-    restores_q   <= write_bar ? (bar_word.expected == '0 && bar_word.arrived != '0) : warp_word.waiting;
+    restores_q   <= taken && (write_bar ? bar_word.expected == '0 && bar_word.arrived != '0
+                                        : warp_word.waiting);
     chosen_q     <= exists[0] && launch_warps_i[members_q[0].warp[WarpW-1:0]];
     leave_q      <= resident || !EnFaults;
     accepted_q   <= accepted[0];
@@ -224,18 +225,17 @@ module muster_check
   end
 
   always_comb begin
+    taken = 1'b0;
     for (int m = 0; m < NumIssue; m++) begin
       idle[m]  = (group_q.op == GroupExit) ? (exit_lanes_i == '0) : members_q[m].idle;
       waiting[m] = waiting_i[members_q[m].warp[WarpW-1:0]];
       waits[m] = waiting[m] &&
                  (group_q.op inside {GroupArrive, GroupReadResult, GroupWriteBar, GroupWriteWarp,
                                      GroupExit});
-      accepted[m] = !idle[m];
-      if (EnFaults) begin
-        accepted[m] = !idle[m] && resident && live[m] && exists[m] &&
-                      !(group_q.op == GroupArrive &&
-                        (group_q.ragged || (!members_q[m].waits && group_q.expected == '0)));
-      end
+      accepted[m] = !idle[m] &&
+                    (!EnFaults || (resident && live[m] && exists[m] && !(group_q.op == GroupArrive &&
+                     (group_q.ragged || (!members_q[m].waits && group_q.expected == '0)))));
+      taken = taken || (members_q[m].valid && accepted[m] && !waits[m]);
     end
     unique case (group_q.op)
       GroupLaunch:                    unfit = bad_launch_q;
@@ -251,8 +251,8 @@ module muster_check
   assign exit   = judged && (group_q.op == GroupExit) && accepted_q && !waits_q && !owes_q;
   assign exits  = judged && (group_q.op == GroupExit) && exits_q;
   // A restore: who waits comes after what is counted.
-  assign owe    = judged && writes && accepted_q && !(EnFaults && (waits_q || unfit)) &&
-                  restores_q && (write_bar || (entry_all_q && owes_q));
+  assign owe    = judged && writes && restores_q && !(EnFaults && unfit) &&
+                  (write_bar || (entry_all_q && owes_q));
 
   // -------------------------------------------------------------------------------------------
   // Onward
