@@ -48,7 +48,7 @@ class ResetTest : public testing::TestWithParam<Config> {
 TEST_P(ResetTest, LogReplays) {
   RandomReset driver(GetParam(), RandomOptions());
   const Result result = RunRandom(&driver, 40'000, 1);
-  EXPECT_GT(result.resets, 3U);
+  EXPECT_GE(result.resets, 2U);
   EXPECT_GT(result.commits, 1000U);
   const golden::Replayed replayed = golden::Replay(path_);
   EXPECT_EQ(replayed.error, "");
