@@ -228,6 +228,15 @@ TEST(GoldenR2b, ArrivalsOweTheirWaitingWarps) {
     1: R2B.WARP none waits 7
     suspend 0
 
+    launch 0: 0 1 2 3
+    3: R2B.BAR 7 sync 2/all   -> sync 2/all
+    0: R2B.WARP none waits 7
+    3: exit                   -> fault restore_unfinished
+    1: R2B.WARP none waits 7
+    3: exit
+    2: exit                   -> bar 7 turns release 0 1
+    end 0
+
     launch 0: 0 1 2           # a slot is launched without debts
     1: R2B.BAR 7 sync 2/all   -> sync 2/all
     end 0                     -> hazard unfinished_barrier
