@@ -86,6 +86,7 @@ module muster
   output logic                  mb_response_valid_o,
   input  logic                  mb_response_ready_i,
   output mb_response_t          mb_response_o,
+  input  logic           [31:0] mb_stopped_ns_i,
   output logic   [NumWarps-1:0] mb_wake_o,
   output logic   [NumWarps-1:0] mb_expire_o,
   output logic                  mb_fault_valid_o,
@@ -126,7 +127,8 @@ module muster
       .smem_rdata_i, .smem_write_valid_o, .smem_write_ready_i, .smem_write_place_o,
       .smem_write_data_o, .smem_held_valid_o, .smem_held_place_o, .smem_yield_i,
       .response_valid_o (mb_response_valid_o), .response_ready_i (mb_response_ready_i),
-      .response_o (mb_response_o), .wake_o (mb_wake_o), .expire_o (mb_expire_o),
+      .response_o (mb_response_o), .stopped_ns_i (mb_stopped_ns_i),
+      .wake_o (mb_wake_o), .expire_o (mb_expire_o),
       .leave_valid_i (lifecycle_valid_i && lifecycle_ready_o &&
                       lifecycle_i.op inside {LcSuspend, LcEnd}),
       .leave_cta_i (lifecycle_i.cta),

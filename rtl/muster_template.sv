@@ -135,8 +135,8 @@ module muster_template
     .smem_read_valid_o, .smem_read_ready_i, .smem_read_place_o, .smem_rdata_valid_i,
     .smem_rdata_i, .smem_write_valid_o, .smem_write_ready_i, .smem_write_place_o,
     .smem_write_data_o, .smem_held_valid_o, .smem_held_place_o, .smem_yield_i,
-    .mb_response_valid_o, .mb_response_ready_i, .mb_response_o, .mb_wake_o, .mb_expire_o,
-    .mb_fault_valid_o, .mb_fault_o, .mb_commit_o ()
+    .mb_response_valid_o, .mb_response_ready_i, .mb_response_o, .mb_stopped_ns_i ('0),
+    .mb_wake_o, .mb_expire_o, .mb_fault_valid_o, .mb_fault_o, .mb_commit_o ()
   );
   /* verilator lint_on PINCONNECTEMPTY */
 

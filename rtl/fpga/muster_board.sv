@@ -120,7 +120,7 @@ module muster_board
     .smem_write_valid_o (mb_levels.write_valid), .smem_write_ready_i (pins.write_ready),
     .smem_write_place_o (mb_events.write_place), .smem_write_data_o (mb_events.write_data),
     .smem_held_valid_o (mb_levels.held_valid), .smem_held_place_o (held),
-    .smem_yield_i (pins.yield),
+    .smem_yield_i (pins.yield), .mb_stopped_ns_i ('0),
     .mb_response_valid_o (mb_levels.response_valid), .mb_response_ready_i (pins.mb_response_ready),
     .mb_response_o (mb_events.response),
     .mb_wake_o (mb_levels.wake), .mb_expire_o (mb_levels.expire),

@@ -6,7 +6,8 @@
 // commits before the turn is in its slot by then, and one that commits behind it is not yet.
 //
 // The time limits are in a memory, and looked at in turn, one in a cycle. Time is in whole ns. Where
-// a cycle is not, it must have grown by more than the limit.
+// a cycle is not, it must have grown by more than the limit. While the clock stands still, time
+// goes on: the next edge is told how much.
 module muster_mb_park
   import muster_pkg::*;
 #(
@@ -33,6 +34,8 @@ module muster_mb_park
 
   input  logic                leave_i,     // a CTA leaves its slot
   input  cta_t                leave_cta_i,
+
+  input  logic [31:0]         stopped_ns_i,  // for which the clock stood still before this edge
 
   output logic [NumWarps-1:0] wake_o,      // answered true
   output logic [NumWarps-1:0] expire_o     // answered false
@@ -131,7 +134,7 @@ module muster_mb_park
         look_q <= '0;
         late_q <= 1'b0;
       end else begin
-        now_q  <= now_q + TimeW'(WholeNs) + TimeW'(carry);
+        now_q  <= now_q + TimeW'(WholeNs) + TimeW'(stopped_ns_i) + TimeW'(carry);
         ps_q   <= carry ? ps - 11'd1000 : ps;
         look_q <= (32'(look_q) == NumWarps - 1) ? '0 : look_q + WarpW'(1);
         // A limit that is being replaced says nothing.

@@ -55,6 +55,7 @@ module muster_mbarrier
   input  logic                response_ready_i,
   output mb_response_t        response_o,
 
+  input  logic [31:0]         stopped_ns_i,
   output logic [NumWarps-1:0] wake_o,
   output logic [NumWarps-1:0] expire_o,
   input  logic                leave_valid_i,
@@ -196,7 +197,7 @@ module muster_mbarrier
     .phase_i (found.phase), .has_hint_i (done.group.has_hint), .hint_i (done.group.operand),
     .parks_o (parks),
     .turned_i (commit && turned),
-    .leave_i (leave_valid_i), .leave_cta_i,
+    .leave_i (leave_valid_i), .leave_cta_i, .stopped_ns_i,
     .wake_o, .expire_o
   );
 

@@ -106,6 +106,7 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
 
   RunResult result;
   result.cycles = run.cycles;
+  result.skipped = run.skipped;
   result.commits = run.commits + run.mb_commits;
   result.seconds = run.seconds;
   result.expected = manifest.outcome;
@@ -121,7 +122,7 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
   }
   result.code = verdict.code;
   result.outcome = verdict.outcome;
-  const ptx::Timing timing{run.cycles, run.seconds};
+  const ptx::Timing timing{run.cycles, run.seconds, run.skipped};
   result.report = ptx::JsonReport(session, verdict, timing);
   result.text =
       (mismatch ? run.report : "") + ptx::TextReport(session, verdict, timing) + target.Summary();

@@ -33,6 +33,7 @@ struct RunResult {
   std::string expected;  // as the manifest has it
   std::string kernel;
   std::uint64_t cycles = 0;
+  std::uint64_t skipped = 0;  // of these
   std::uint64_t commits = 0;
   double seconds = 0;
   std::string text;  // for people

@@ -12,6 +12,7 @@
 #include "sim/lockstep/xml.h"
 #include "sim/ptx/error.h"
 #include "sim/ptx/manifest.h"
+#include "sim/ptx/report.h"
 
 namespace muster::app {
 namespace {
@@ -84,8 +85,7 @@ void PrintRow(const Row& row) {
     std::fflush(stdout);
     return;
   }
-  const double khz =
-      result.seconds > 0 ? static_cast<double>(result.cycles) / result.seconds / 1000 : 0;
+  const double khz = ptx::Timing{result.cycles, result.seconds, result.skipped}.Khz();
   fmt::print("{:<28} {:<26} {:>8} cycles {:>7} operations {:>6.0f} kHz  {}\n", row.name,
              result.outcome, result.cycles, result.commits, khz, row.passed ? "ok" : "FAILED");
   if (!row.passed) {

@@ -42,6 +42,7 @@ void Link::Store(std::uint32_t address, const Bytes& bytes) {
 Bytes Link::Exchange(const Bytes& payload) {
   const Frame frame{++sequence_, payload};
   ++exchanges_;
+  refused_ = 0;
   for (unsigned attempt = 0; attempt < kAttempts; ++attempt) {
     repeats_ += static_cast<std::uint64_t>(attempt != 0);
     line_->Write(Encode(frame));
@@ -49,13 +50,21 @@ Bytes Link::Exchange(const Bytes& payload) {
       return reply;
     }
   }
+  if (refused_ == static_cast<std::uint8_t>(Cause::kLength)) {
+    Refused();
+  }
   throw BoardError(
       fmt::format("the board has not answered {} times: is it the right device, and is "
                   "the bitstream loaded?",
                   kAttempts));
 }
 
-// False: nothing came, or the frame came to the board spoilt.
+void Link::Refused() const {
+  throw BoardError(fmt::format(
+      "the board refuses a command (cause {}): its bitstream is not of this version", refused_));
+}
+
+// False: nothing came, or the frame came to the board spoilt; its length may have been.
 bool Link::Answered(const Frame& sent, Bytes* reply) {
   decoder_.Clear();
   for (;;) {
@@ -75,13 +84,11 @@ bool Link::Answered(const Frame& sent, Bytes* reply) {
       if (frame->payload[0] != kError || frame->payload.size() < 2) {
         continue;  // an answer to what was repeated
       }
-      if (frame->payload[1] < static_cast<std::uint8_t>(Cause::kLength)) {
+      refused_ = frame->payload[1];
+      if (refused_ <= static_cast<std::uint8_t>(Cause::kLength)) {
         return false;
       }
-      throw BoardError(
-          fmt::format("the board refuses a command (cause {}): its bitstream is not of "
-                      "this version",
-                      frame->payload[1]));
+      Refused();
     }
   }
 }

@@ -62,6 +62,7 @@ class Link {
  private:
   Bytes Exchange(const Bytes& payload);
   bool Answered(const Frame& sent, Bytes* reply);
+  [[noreturn]] void Refused() const;
 
   std::unique_ptr<Line> line_;
   const int patience_;
@@ -69,6 +70,7 @@ class Link {
   std::uint8_t sequence_ = 0;
   std::uint64_t exchanges_ = 0;
   std::uint64_t repeats_ = 0;
+  std::uint8_t refused_ = 0;  // the cause of the latest refusal of the frame
 };
 
 }  // namespace muster::board

@@ -70,6 +70,8 @@ class Mbarriers {
   // What an ordinary load reads. Memory that nothing was stored to reads 0.
   std::uint64_t Word(unsigned cta, std::uint32_t addr) const;
 
+  const Model& core() const { return core_; }
+
   // Warps with a parked try_wait, of all CTAs, and the lanes of one of them.
   WarpSet Parked() const { return parked_; }
   std::uint32_t ParkedLanes(unsigned warp) const { return waiters_[warp].lanes; }

@@ -136,6 +136,8 @@ struct Config {
   unsigned mb_responses = 8;    // places for tokens and answers to waits
 };
 
+inline constexpr std::uint64_t kPsPerNs = 1000;
+
 // Whether the unit has the operation. One that it lacks must not be presented, whatever its fields.
 constexpr bool Has(const Config& config, OpKind kind) {
   if (IsReduction(kind) || HasResponse(kind)) {

@@ -261,6 +261,10 @@ def mb_arrive_wait():
     return {"out": 2 * [(thread + 5) % 256 + sum(range(1, 6)) for thread in range(256)]}
 
 
+def mb_long_wait():
+    return {"out": [10] * 64}
+
+
 def mb_complete_first():
     return {"out": [4] * 64}
 

@@ -38,6 +38,14 @@ class Driver {
     static_cast<void>(inputs);
   }
 
+  // Called after Drive: the first cycle in which the driver does anything by itself, whether or not
+  // the unit has done something before; kNever: none. This cycle, if it may do anything at once.
+  // While all drivers sleep and nothing is under way in any unit, cycles are not run but skipped:
+  // the clock of the units stands still, time goes on, and the next cycle's number is higher by
+  // what was skipped.
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  virtual std::uint64_t SleepsUntil(std::uint64_t cycle) const { return cycle; }
+
   // Called for each operation in the cycle in which it commits, with the golden model's verdict
   // (which the unit's outputs show a constant number of cycles later).
   virtual void OnCommit(std::uint64_t cycle, const Operation& operation,

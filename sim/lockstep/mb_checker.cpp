@@ -119,6 +119,16 @@ bool MbChecker::CheckSources(const MbInputs& in, const MbOutputs& out) {
       !held("mb.remote", held_remote_, in.remote_valid, in.remote, before_in_.remote)) {
     return false;
   }
+  const auto resident = [&](const char* port, bool valid, const MbOperation& operation) {
+    return !valid || model_.core().Resident(operation.cta % kMaxCtas) ||
+           Differ(port, fmt::format("of CTA {} (by the driver)", operation.cta),
+                  "none of it: the CTA is not resident", PlaceOfWord(operation));
+  };
+  if (!resident("mb.issue", in.issue_valid, in.issue) ||
+      !resident("mb.async", in.async_valid, in.async) ||
+      !resident("mb.remote", in.remote_valid, in.remote)) {
+    return false;
+  }
   if (!config_.mb_limit && in.issue_valid && WaitsWhole(PlaceOf(in.issue.warp))) {
     return Differ("mb.issue", fmt::format("of warp {}, which waits (by the driver)", in.issue.warp),
                   "nothing of it before its answer: a wait without time limits is the warp's",

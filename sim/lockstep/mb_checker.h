@@ -51,6 +51,9 @@ class MbChecker {
   // Nothing is presented, on its way, or to be answered by the unit, but for parked warps.
   bool Idle() const { return !held_issue_ && !held_async_ && !held_remote_ && quiet_; }
 
+  // The first cycle in which a parked wait may be answered false; Driver::kNever: nobody is parked.
+  std::uint64_t EarliestLimit() const;
+
   // The latest events at a word.
   std::vector<MbRecord> History(MbPlace place) const;
   std::optional<MbRecord> Latest() const;  // of all

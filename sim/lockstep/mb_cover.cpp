@@ -33,6 +33,7 @@ void MbCover::NextRun() {
     tokens.fill(Token());
   }
   turns_.clear();
+  remote_.fill(std::nullopt);
   reading_ = false;
 }
 
@@ -53,7 +54,7 @@ void MbCover::Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,
         }
         break;
       case MbEvent::Kind::kLeave:
-        CountLeave(event, effects[i]);
+        CountLeave(cycle, event, effects[i]);
         break;
       case MbEvent::Kind::kStore:
         Hit(MbSpot::kStore);
@@ -88,6 +89,7 @@ void MbCover::CountPins(const Inputs& pins, const Outputs& out_pins) {
   hit((out.held_valid & 7) == 7 && out.held[0] == out.held[1] && out.held[1] == out.held[2],
       MbSpot::kWaitsFar);
   hit(in.yield, MbSpot::kYield);
+  hit(in.stopped_ns != 0 && parked_warps_ != 0, MbSpot::kStopped);
   hit(reading_ && !in.rdata_valid, MbSpot::kLateData);
   reading_ = (reading_ && !in.rdata_valid) || (out.read_valid && in.read_ready);
   hit(Ones(out.fence_req) >= 4, MbSpot::kDrainMany);
@@ -136,6 +138,9 @@ void MbCover::CountStep(std::uint64_t cycle, const MbOperation& operation,
   if (refused) {
     points_.Count(faults_[code][source][static_cast<unsigned>(cause)]);
     return;
+  }
+  if (operation.source == MbSource::kRemote) {
+    remote_[operation.cta] = cycle;
   }
   const Place place(operation.cta, operation.addr);
   const auto at = [&](unsigned cycles) {
@@ -313,7 +318,13 @@ void MbCover::CountTokens(const MbOperation& operation, const golden::MbEffects&
   }
 }
 
-void MbCover::CountLeave(const MbEvent& event, const golden::MbEffects& effects) {
+void MbCover::CountLeave(std::uint64_t cycle, const MbEvent& event,
+                         const golden::MbEffects& effects) {
+  std::optional<std::uint64_t>& remote = remote_[event.operation.cta];
+  if (remote && cycle - *remote <= kSoon) {
+    Hit(MbSpot::kLeaveSoon);
+  }
+  remote.reset();
   for (const golden::MbAnswer& answer : effects.answers) {
     parked_warps_ &= ~Bit(answer.warp);
     Hit(event.how == OpKind::kEnd ? MbSpot::kParkedEnd : MbSpot::kParkedSuspend);

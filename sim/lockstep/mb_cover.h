@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,8 @@ enum class MbSpot : unsigned {
   kBesideOthers,
   kNoTime,
   kLimitPassed,
+  kStopped,
+  kLeaveSoon,
   // Tokens.
   kTokenNow,
   kTokenNext,
@@ -104,10 +107,11 @@ class MbCover {
   void NextRun();
 
  private:
-  static constexpr unsigned kSources = 3;   // that the unit sees
-  static constexpr unsigned kOutcomes = 5;  // but for refusals
-  static constexpr unsigned kSizes = 3;     // of a group: one lane, several, all
-  static constexpr unsigned kNear = 6;      // cycles between a wait and a turn
+  static constexpr unsigned kSources = 3;     // that the unit sees
+  static constexpr unsigned kOutcomes = 5;    // but for refusals
+  static constexpr unsigned kSizes = 3;       // of a group: one lane, several, all
+  static constexpr std::uint64_t kSoon = 16;  // ... between an update and the end of its CTA
+  static constexpr unsigned kNear = 6;        // cycles between a wait and a turn
   using Place = std::pair<unsigned, std::uint32_t>;
 
   struct Commit {
@@ -144,7 +148,7 @@ class MbCover {
                  const golden::MbEffects& effects);
   void CountTurn(std::uint64_t cycle, const golden::MbEffects& effects);
   void CountTokens(const MbOperation& operation, const golden::MbEffects& effects);
-  void CountLeave(const MbEvent& event, const golden::MbEffects& effects);
+  void CountLeave(std::uint64_t cycle, const MbEvent& event, const golden::MbEffects& effects);
   void CountHazards(std::uint32_t hazards);
   void CountBeside(const MbOperation& operation);
   std::deque<Group>& GroupsOf(MbSource source, unsigned warp);
@@ -166,6 +170,8 @@ class MbCover {
   std::uint64_t parked_warps_ = 0;
   std::array<std::array<Token, kWarpSize>, kMaxWarps> tokens_{};
   std::map<Place, std::uint64_t> turns_;
+  // By slot, the cycle in which the latest operation of another CTA committed there.
+  std::array<std::optional<std::uint64_t>, kMaxCtas> remote_{};
   bool reading_ = false;  // granted in an earlier cycle
 };
 

@@ -63,6 +63,8 @@ constexpr std::array kSpots = {
     SpotRow{MbSpot::kBesideOthers, "mb.wait.beside_one_of_other_lanes", kAny},
     SpotRow{MbSpot::kNoTime, "mb.park.not.hint_0", kAny},
     SpotRow{MbSpot::kLimitPassed, "mb.wake.behind_the_limit", kLimit},
+    SpotRow{MbSpot::kStopped, "mb.park.clock_stands_still", kLimit},
+    SpotRow{MbSpot::kLeaveSoon, "mb.leave.soon_after_another_cta", kAny},
     SpotRow{MbSpot::kTokenNow, "mb.token.current_phase", kAny},
     SpotRow{MbSpot::kTokenNext, "mb.token.next_phase", kAny},
     SpotRow{MbSpot::kBelowZero, "mb.word.complete_before_expect", kAny},

@@ -137,6 +137,14 @@ void MbChecker::Park(std::uint64_t commit, const MbOperation& operation) {
   deadline_ = std::min(deadline_, slot.limit + expiry_);
 }
 
+std::uint64_t MbChecker::EarliestLimit() const {
+  std::uint64_t earliest = Driver::kNever;
+  for (std::uint64_t left = config_.mb_limit ? model_.Parked() : 0; left != 0; left &= left - 1) {
+    earliest = std::min(earliest, parked_[__builtin_ctzll(left)].limit);
+  }
+  return earliest;
+}
+
 bool MbChecker::CompareLeave(const MbOperation& operation, const golden::MbEffects& effects,
                              const MbOutputs& out) {
   for (const golden::MbAnswer& answer : effects.answers) {

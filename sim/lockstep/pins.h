@@ -37,6 +37,7 @@ struct MbInputs {
   bool write_ready = true;
   bool yield = false;
   std::uint64_t rdata = 0;
+  std::uint32_t stopped_ns = 0;  // Inputs::stopped, in nanoseconds
 
   // No pin, but what the checker cannot see otherwise: stores of the cores that the bank granted
   // in this cycle, ahead of what it grants the unit; at least those to words of mbarriers.
@@ -105,6 +106,7 @@ struct MbOutputs {
 
 struct Inputs {
   bool reset = false;                      // the whole of this cycle; nothing else counts then
+  std::uint64_t stopped = 0;               // cycles for which the clock stands still after this one
   std::uint8_t issue_valid = 0;            // a bit per port
   std::array<Operation, kMaxIssue> issue;  // held until ready
   bool lifecycle_valid = false;

@@ -54,7 +54,7 @@ class VerilatedDut final : public Dut {
     unit_.eval();
     if (trace_) {
       trace_->dump(time_ + kCycleNs / 2);
-      time_ += kCycleNs;
+      time_ += kCycleNs * (1 + in.stopped);
     }
   }
 
@@ -161,6 +161,7 @@ class VerilatedDut final : public Dut {
     }
     unit_.write_ready_i = static_cast<std::uint8_t>(mb.write_ready);
     unit_.yield_i = static_cast<std::uint8_t>(mb.yield);
+    unit_.stopped_ns_i = mb.stopped_ns;
     unit_.mb_response_ready_i = static_cast<std::uint8_t>(mb.response_ready);
   }
 

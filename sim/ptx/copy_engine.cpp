@@ -171,8 +171,8 @@ bool CopyEngine::IsSending(const Cta* cta, unsigned warp) const {
   });
 }
 
-bool CopyEngine::Abandon(const Cta* cta) {
-  bool of_another = false;
+std::optional<Transfer> CopyEngine::Abandon(const Cta* cta) {
+  std::optional<Transfer> of_another;
   for (auto entry = transfers_.begin(); entry != transfers_.end();) {
     Transfer& transfer = entry->second;
     if (transfer.kind == Transfer::Kind::kRemote) {
@@ -180,7 +180,9 @@ bool CopyEngine::Abandon(const Cta* cta) {
       continue;
     }
     const bool lost = transfer.to == cta || (transfer.from == cta && !transfer.has_read);
-    of_another = of_another || (transfer.to == cta && transfer.issuer != cta);
+    if (!of_another && transfer.to == cta && transfer.issuer != cta) {
+      of_another = transfer;
+    }
     if (transfer.issuer == cta) {
       transfer.groups = nullptr;
     }

@@ -96,8 +96,8 @@ class CopyEngine {
   // Operations that warps in that slot have sent to other CTAs' mbarriers are on their way here.
   bool IsSending(const Cta* cta, unsigned warp) const;
   // The CTA ends: what is on its way to its memory, or has not been read from there, is lost.
-  // Returns whether another CTA has sent any of it.
-  bool Abandon(const Cta* cta);
+  // Returns the first that another CTA has sent to it, if any.
+  std::optional<Transfer> Abandon(const Cta* cta);
 
  private:
   // Returns when it goes on, or 0 if it is done.

@@ -9,8 +9,7 @@
 namespace muster::ptx {
 namespace {
 
-constexpr unsigned kQuietCycles = 16;      // more than any release takes
-constexpr std::uint64_t kLookEvery = 256;  // cycles, for loops without end
+constexpr unsigned kQuietCycles = 16;  // more than any release takes
 
 }  // namespace
 
@@ -85,10 +84,11 @@ bool Grid::IsSending(const Cta* cta, unsigned warp) const {
                      [&](const auto& machine) { return machine->engine().IsSending(cta, warp); });
 }
 
-bool Grid::Abandon(const Cta* cta) {
-  bool of_another = false;
+std::optional<Transfer> Grid::Abandon(const Cta* cta) {
+  std::optional<Transfer> of_another;
   for (const auto& machine : machines_) {
-    of_another = machine->Abandon(cta) || of_another;
+    std::optional<Transfer> lost = machine->Abandon(cta);
+    of_another = of_another ? std::move(of_another) : std::move(lost);
   }
   return of_another;
 }
@@ -115,8 +115,11 @@ bool Grid::IsDeadlocked() {
 
 // All that run repeat waits for ever.
 bool Grid::SpinsForEver(std::uint64_t cycle) {
-  if (cycle % kLookEvery != 0 || ending_ ||
-      !std::all_of(machines_.begin(), machines_.end(),
+  if (cycle % kLookEvery != 0 || ending_) {
+    return false;
+  }
+  looked_ = cycle;
+  if (!std::all_of(machines_.begin(), machines_.end(),
                    [cycle](const auto& machine) { return machine->Repeats(cycle); })) {
     return false;
   }

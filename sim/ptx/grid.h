@@ -100,15 +100,24 @@ class Grid {
   void CtaEnded(unsigned slot);
   // Operations of a warp of the CTA are on their way to other CTAs' mbarriers.
   bool IsSending(const Cta* cta, unsigned warp) const;
-  // The CTA ends; what is on its way to its memory is lost. Returns whether another CTA has sent
-  // any of it.
-  bool Abandon(const Cta* cta);
-  // An operation on an mbarrier of a CTA that has exited.
-  void EndWithLostRemote(const Transfer& lost, std::uint64_t cycle) {
-    machines_[lost.issuer->rank]->EndWithLostRemote(lost, cycle);
+  // The CTA ends; what is on its way to its memory is lost. Returns what another CTA has sent of
+  // it, if any.
+  std::optional<Transfer> Abandon(const Cta* cta);
+  // What a CTA has sent to another one has found that it has exited: a fault of the sender.
+  void EndWithLost(const Transfer& lost, std::uint64_t cycle) {
+    machines_[lost.issuer->rank]->EndWithLost(lost, cycle);
   }
 
+  // Loops without end are looked for in the first such cycle from this one on, ...
+  static std::uint64_t LookFrom(std::uint64_t cycle) {
+    return (cycle + kLookEvery - 1) / kLookEvery * kLookEvery;
+  }
+  // ... and were for the last time in this one.
+  std::uint64_t looked() const { return looked_; }
+
  private:
+  static constexpr std::uint64_t kLookEvery = 256;
+
   struct Slot {
     Cluster cluster;
     unsigned ctas_left = 0;
@@ -130,6 +139,7 @@ class Grid {
   std::vector<Slot> slots_;                         // of CTAs, the same on all machines
   std::uint64_t next_cluster_ = 0;
   std::uint64_t clusters_left_ = 0;  // not yet ended
+  std::uint64_t looked_ = 0;         // for loops without end: the latest cycle
   unsigned quiet_ = 0;               // cycles in which nothing could go on
 
   bool ending_ = false;

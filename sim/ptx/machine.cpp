@@ -283,6 +283,7 @@ void Machine::RunWarps(std::uint64_t cycle) {
 
 void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
   WarpSlot& slot = warps_[warp];
+  stepped_ = cycle;
   switch (interpreter_.Step(&slot.warp, cycle)) {
     case Interpreter::Event::kNone:
       break;
@@ -529,12 +530,8 @@ void Machine::CommitLifecycle(const Operation& operation, const golden::Effects&
     end.cta = operation.cta;
     Request(end);
     AbandonMbarriers(operation.cta, cycle);
-    if (grid_.Abandon(&cta.cta)) {
-      grid_.EndWithFault(
-          Outcome::kMemoryFault,
-          {"memory_fault", warps_[warp].exit_line, cycle, LinearCta(warp), IndexInCta(warp), 0, 0},
-          fmt::format("CTA {} exits while another CTA of the cluster writes to its shared memory",
-                      grid_.CtaName(cta.cta.linear_id)));
+    if (const std::optional<Transfer> lost = grid_.Abandon(&cta.cta)) {
+      grid_.EndWithLost(*lost, cycle);
     }
   } else {
     if (effects.hazards != 0) {  // an unfinished barrier: name who arrived there last

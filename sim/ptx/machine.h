@@ -10,6 +10,7 @@
 #include <deque>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,11 +41,11 @@ class Machine : public lockstep::Driver {
   Cta* LaunchCta(unsigned slot, const Cluster* cluster);
   std::vector<std::uint32_t> LiveLanes(unsigned slot) const;  // of the CTA's warps
   void Free(unsigned slot);
-  // Something may go on by itself.
+  // Something may go on by itself, at once or when its time has come.
   bool IsBusy() const;
   const CopyEngine& engine() const { return engine_; }
-  // The CTA, of any machine, ends. Returns whether another one has started what is lost by it.
-  bool Abandon(const Cta* cta) { return engine_.Abandon(cta); }
+  // The CTA, of any machine, ends. Returns what another one has sent and is lost by it, if any.
+  std::optional<Transfer> Abandon(const Cta* cta) { return engine_.Abandon(cta); }
   // All lanes that run repeat loops, and nothing has changed for long.
   bool Repeats(std::uint64_t cycle);
   // What waits at an aligned barrier only for lanes that repeat arrives without them. Returns
@@ -53,10 +54,11 @@ class Machine : public lockstep::Driver {
   // Something has changed that a thread can see.
   void Change(std::uint64_t cycle) { spins_.Change(cycle); }
   // A warp of this machine has sent it, and the CTA has exited before it came there.
-  void EndWithLostRemote(const Transfer& lost, std::uint64_t cycle);
+  void EndWithLost(const Transfer& lost, std::uint64_t cycle);
 
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
   void Serve(const Outputs& seen, Inputs* inputs) override;
+  std::uint64_t SleepsUntil(std::uint64_t cycle) const override;
   void OnCommit(std::uint64_t cycle, const Operation& operation,
                 const golden::Effects& effects) override;
   void OnMbEvent(std::uint64_t cycle, const MbEvent& event,
@@ -168,6 +170,7 @@ class Machine : public lockstep::Driver {
   bool WarpRepeats(unsigned warp, Rehearsal rehearsal);
   void WakeWarps(std::uint64_t cycle);
 
+  bool Moves() const;  // something goes on by itself, at once
   Whereabouts Where(unsigned warp) const;
 
   Grid& grid_;
@@ -196,7 +199,8 @@ class Machine : public lockstep::Driver {
   std::array<unsigned, kMaxIssue> at_port_{};
   std::deque<Operation> lifecycle_;  // to be done, in order
   std::uint64_t cycle_ = 0;
-  unsigned in_flight_ = 0;  // lifecycle requests, and barriers at a port, to commit
+  std::uint64_t stepped_ = 0;  // the latest cycle in which a warp went on
+  unsigned in_flight_ = 0;     // lifecycle requests, and barriers at a port, to commit
 
   // Of a program that has mbarriers.
   std::unique_ptr<MbPort> port_;

@@ -140,7 +140,7 @@ void Machine::SendRemote(unsigned rank, const MbOperation& operation, std::uint3
   sent.operation.warp = 0;
   sent.operation.releasing = false;  // its warp has drained
   if (sent.to->exited) {
-    EndWithLostRemote(sent, cycle_);
+    EndWithLost(sent, cycle_);
     return;
   }
   CopyEngine& engine = *sent.to->engine;
@@ -155,18 +155,22 @@ void Machine::AbandonMbarriers(unsigned slot, std::uint64_t cycle) {
   }
   port_->Abandon(slot);
   if (const Transfer* const late = engine_.Reaching(&ctas_[slot].cta); late != nullptr) {
-    grid_.EndWithLostRemote(*late, cycle);
+    grid_.EndWithLost(*late, cycle);
   }
 }
 
-void Machine::EndWithLostRemote(const Transfer& lost, std::uint64_t cycle) {
+void Machine::EndWithLost(const Transfer& lost, std::uint64_t cycle) {
+  const bool remote = lost.kind == Transfer::Kind::kRemote;
   const std::uint32_t lanes = lost.operation.lanes;
+  const std::string sender =
+      remote ? interpreter_.ThreadName(warps_[lost.warp].warp, LowestLane(lanes))
+             : fmt::format("warp {} of CTA {}", IndexInCta(lost.warp),
+                           grid_.CtaName(LinearCta(lost.warp)));
   grid_.EndWithFault(
       Outcome::kMemoryFault,
       {"memory_fault", lost.line, cycle, LinearCta(lost.warp), IndexInCta(lost.warp), 0, lanes},
-      fmt::format("{}: an mbarrier operation on the CTA with rank {} of the cluster, which has "
-                  "exited",
-                  interpreter_.ThreadName(warps_[lost.warp].warp, LowestLane(lanes)),
+      fmt::format("{}: {} the CTA with rank {} of the cluster, which has exited", sender,
+                  remote ? "an mbarrier operation on" : "a copy to shared memory of",
                   lost.to->rank));
 }
 
@@ -328,11 +332,28 @@ bool Machine::EndPatience() {
   return patient;
 }
 
+bool Machine::Moves() const {
+  return (ready_ | issuing_ | blocked_ | arriving_) != 0 || in_flight_ != 0 ||
+         (port_ != nullptr && !port_->Quiet()) || !engine_.Idle();
+}
+
 bool Machine::IsBusy() const {
   // Waits that end at a time, and sleep.
   const bool timed = asleep_ != 0 && (config_.mb_limit || wakes_at_ != Interpreter::kNever);
-  return (ready_ | issuing_ | blocked_ | arriving_) != 0 || in_flight_ != 0 || timed ||
-         (port_ != nullptr && !port_->Quiet()) || !engine_.Idle();
+  return timed || Moves();
+}
+
+// Those who wait for others of the cluster have come there some cycles ago, or are on their way.
+std::uint64_t Machine::SleepsUntil(std::uint64_t cycle) const {
+  bool moves = grid_.ending() || Moves();
+  ForEachBit(in_cluster_, [&](unsigned warp) { moves = moves || warps_[warp].issue_at >= cycle; });
+  if (moves || asleep_ == 0) {
+    return moves ? cycle : kNever;
+  }
+  // A deadlock is found without waiting for time limits.
+  const bool looked = grid_.looked() > std::max(stepped_, spins_.SettledFrom());
+  const std::uint64_t look = Grid::LookFrom(std::max(cycle, spins_.SettledFrom()));
+  return looked ? wakes_at_ : std::min(wakes_at_, look);
 }
 
 std::vector<StuckMbarrier> Machine::StuckMbarriers() const {

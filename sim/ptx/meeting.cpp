@@ -38,7 +38,6 @@ const char* Name(WarpOp op) {
 }
 
 constexpr std::uint64_t kLongestSleepNs = 1'000'000;
-constexpr std::uint64_t kPsPerNs = 1000;
 
 }  // namespace
 

@@ -285,6 +285,7 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
   }
   Json report = {{"outcome", verdict.outcome},
                  {"cycles", timing.cycles},
+                 {"skipped_cycles", timing.skipped},
                  {"warp_instructions", grid.WarpInstructions()},
                  {"thread_instructions", grid.ThreadInstructions()},
                  {"thread_instructions_per_second", timing.PerSecond(grid.ThreadInstructions())},
@@ -366,8 +367,13 @@ std::string TextReport(const Session& session, const Verdict& verdict, const Tim
   text += fmt::format("{}: grid {}{}, block {}, configuration {}, seed {}\n",
                       session.program().Kernel().name, fmt::join(launch.grid, "x"), cluster,
                       fmt::join(launch.block, "x"), session.config().name, session.seed());
-  text += fmt::format("{} after {} cycles ({:.0f} kHz): {} thread instructions\n", verdict.outcome,
-                      timing.cycles, timing.Khz(), grid.ThreadInstructions());
+  const std::string skipped =
+      timing.skipped == 0 ? ""
+                          : fmt::format(", {} of them skipped while all warps slept or were parked",
+                                        timing.skipped);
+  text +=
+      fmt::format("{} after {} cycles{} ({:.0f} kHz): {} thread instructions\n", verdict.outcome,
+                  timing.cycles, skipped, timing.Khz(), grid.ThreadInstructions());
   std::string operations;
   for (const OpKind kind : kKinds) {
     if (grid.Operations(kind) == 0) {

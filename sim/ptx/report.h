@@ -15,11 +15,12 @@ namespace muster::ptx {
 struct Timing {
   std::uint64_t cycles = 0;
   double seconds = 0;
+  std::uint64_t skipped = 0;  // of the cycles
 
   double PerSecond(std::uint64_t count) const {
     return seconds > 0 ? static_cast<double>(count) / seconds : 0;
   }
-  double Khz() const { return PerSecond(cycles) / 1000; }
+  double Khz() const { return PerSecond(cycles - skipped) / 1000; }
 };
 
 nlohmann::ordered_json JsonReport(const Session& session, const Verdict& verdict,

@@ -12,7 +12,6 @@
 namespace muster::ptx {
 namespace {
 
-constexpr std::uint64_t kPsPerNs = 1000;
 constexpr std::size_t kMaxText = 1U << 16;
 constexpr std::uint64_t kHeapBytes = 8U << 20;  // CUDA's default
 

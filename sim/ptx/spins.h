@@ -29,7 +29,8 @@ class Spins {
     ++epoch_;
   }
   // It was so long ago that it is worth looking.
-  bool Settled(std::uint64_t cycle) const { return cycle - last_change_ >= kSettled; }
+  bool Settled(std::uint64_t cycle) const { return cycle >= SettledFrom(); }
+  std::uint64_t SettledFrom() const { return last_change_ + kSettled; }
 
   // The group has gone back to where it stands. What is to be found comes back for ever: so it is
   // looked at now and then, the more seldom the longer it takes.

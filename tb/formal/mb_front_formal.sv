@@ -43,7 +43,8 @@ module mb_front_formal
     .smem_rdata_valid_i (rdata_valid_i), .smem_rdata_i (rdata_i),
     .smem_write_valid_o (write_valid), .smem_write_ready_i (write_ready_i), .smem_write_place_o (), .smem_write_data_o (),
     .smem_held_valid_o (), .smem_held_place_o (), .smem_yield_i (yield_i),
-    .response_valid_o (response_valid), .response_ready_i, .response_o (), .wake_o (), .expire_o (),
+    .response_valid_o (response_valid), .response_ready_i, .response_o (),
+    .stopped_ns_i ('0), .wake_o (), .expire_o (),
     .leave_valid_i (1'b0), .leave_cta_i ('0), .fault_valid_o (), .fault_o (), .commit_o ()
   );
 

@@ -21,7 +21,8 @@ module mb_park_formal
   input logic [31:0] hint_i,
   input logic        turned_i,
   input logic        leave_i,
-  input cta_t        leave_cta_i
+  input cta_t        leave_cta_i,
+  input logic [31:0] stopped_ns_i
 );
 
   localparam int unsigned Words = NumCtas * SmemBytes / 8;
@@ -48,6 +49,7 @@ module mb_park_formal
     assume (32'(warp_i) < NumWarps && 32'(place_i.cta) < NumCtas && 32'(place_i.addr) < SmemBytes);
     assume (rst_n || 32'(follow_i) < NumWarps);
     assume (hint_i < 32'd16);  // the same adder for all; times to cover stay short
+    assume (stopped_ns_i < 32'd16);
   end
 
   muster_mb_park #(
@@ -55,7 +57,7 @@ module mb_park_formal
     .LimitNs(LimitNs)
   ) u_park (
     .clk_i, .rst_ni (rst_n), .wants_i, .warp_i, .place_i, .phase_i, .has_hint_i, .hint_i,
-    .parks_o (parks), .turned_i, .leave_i, .leave_cta_i, .wake_o (wake), .expire_o (expire)
+    .parks_o (parks), .turned_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o (wake), .expire_o (expire)
   );
 
   mb_park_props #(
@@ -63,7 +65,8 @@ module mb_park_formal
     .LimitNs(LimitNs)
   ) u_props (
     .clk_i, .rst_ni (rst_n), .follow_i (follow_q), .wants_i, .warp_i, .place_i, .phase_i, .has_hint_i,
-    .hint_i, .parks_o (parks), .turned_i, .leave_i, .leave_cta_i, .wake_o (wake), .expire_o (expire)
+    .hint_i, .parks_o (parks), .turned_i, .leave_i, .leave_cta_i, .stopped_ns_i,
+    .wake_o (wake), .expire_o (expire)
   );
 
   // Lemmas: how what is followed lies in the registers of the room.

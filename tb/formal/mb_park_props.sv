@@ -28,6 +28,7 @@ module mb_park_props
   input logic                turned_i,
   input logic                leave_i,
   input cta_t                leave_cta_i,
+  input logic [31:0]         stopped_ns_i,
   input logic [NumWarps-1:0] wake_o,
   input logic [NumWarps-1:0] expire_o
 );
@@ -64,7 +65,7 @@ module mb_park_props
       now_q <= '0;
       ps_q  <= '0;
     end else begin
-      now_q <= now_q + 34'(WholeNs) + 34'(carry);
+      now_q <= now_q + 34'(WholeNs) + 34'(carry) + 34'(stopped_ns_i);
       ps_q  <= carry ? ps - 11'd1000 : ps;
     end
   end

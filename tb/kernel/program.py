@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -386,6 +387,26 @@ def wave(muster, folder):
     check(path.read_bytes() == before and not (folder / "new.fst").exists(), "the wave is lost")
 
 
+def skips(muster, folder):
+    """While all warps sleep or are parked nothing is run, and time goes on all the same."""
+    kernel = KERNELS / "mb_long_wait" / "mb_long_wait.json"
+    report, log, wave = folder / "report.json", folder / "log.jsonl", folder / "wave.fst"
+    result = run(muster, "run", kernel, "--config", "small", "--report", report, "--log", log, "--wave", wave)
+    check(result.returncode == 0 and "of them skipped while all warps slept or were parked" in result.stdout,
+          "expected success, and how much was skipped", result)
+    told = json.loads(report.read_text())
+    ran = told["cycles"] - told["skipped_cycles"]
+    check(told["cycles"] > 10_000_000 and ran < 5000, f"{told['cycles']} cycles, of which {ran} ran")
+    result = run(muster, "replay", log)
+    check(result.returncode == 0, "replay: expected success", result)
+    kind, _, begin, end = struct.unpack(">BQQQ", wave.read_bytes()[:25])  # the header of an FST file
+    check(kind == 0 and end - begin > 10_000_000, f"the waveform lasts from {begin} to {end}")
+    result = run(muster, "run", kernel, "--config", "small", "--max-cycles", ran // 2)
+    check(result.returncode == 6, "--max-cycles counts what runs: expected a timeout", result)
+    result = run(muster, "run", kernel, "--config", "small", "--max-cycles", 2 * ran)
+    check(result.returncode == 0, "--max-cycles counts what runs: expected success", result)
+
+
 def junit(muster, folder):
     """The JUnit file is well-formed whatever the names of the files and the kernels' output hold."""
     manifest = write(folder, case(1, "", expect={"out": [1] * 64}))
@@ -577,6 +598,7 @@ SCRIPTS = {
     "printed": printed,
     "log.same_seed": same_seed,
     "log.replay": replay,
+    "skips": skips,
     "wave": wave,
 }
 

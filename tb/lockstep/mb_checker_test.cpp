@@ -147,6 +147,24 @@ TEST_F(MbCheckerTest, GroupsChangeAtTheirPorts) {
   }
 }
 
+TEST_F(MbCheckerTest, OfACtaThatIsNotResident) {
+  const auto presents = [&](const char* name, bool MbInputs::*valid, MbOperation MbInputs::*group) {
+    MbChecker checker(kUnit, mbarriers_);
+    Inputs in;
+    in.mb.*valid = true;
+    in.mb.*group = Group(MbOp::kArrive, 1);
+    ASSERT_TRUE(checker.Check(0, in, Outputs()));
+    MbChecker another(kUnit, mbarriers_);
+    (in.mb.*group).cta = 1;
+    ASSERT_FALSE(another.Check(0, in, Outputs()));
+    EXPECT_EQ(another.mismatch()->field, name);
+    EXPECT_EQ(another.mismatch()->unit, "of CTA 1 (by the driver)");
+  };
+  presents("mb.issue", &MbInputs::issue_valid, &MbInputs::issue);
+  presents("mb.async", &MbInputs::async_valid, &MbInputs::async);
+  presents("mb.remote", &MbInputs::remote_valid, &MbInputs::remote);
+}
+
 // ------------------------------------------------------------------------------------------------
 // Waits
 // ------------------------------------------------------------------------------------------------

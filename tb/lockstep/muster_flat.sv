@@ -124,6 +124,7 @@ module muster_flat
   output logic [4:0]          held_cta_o      [MbHeld],
   output logic [31:0]         held_addr_o     [MbHeld],
   input  logic                yield_i,
+  input  logic [31:0]         stopped_ns_i,
 
   output logic                mb_response_valid_o,
   input  logic                mb_response_ready_i,
@@ -196,6 +197,7 @@ module muster_flat
     .smem_write_valid_o (write_valid_o), .smem_write_ready_i (write_ready_i),
     .smem_write_place_o ({write_cta_o, write_addr_o}), .smem_write_data_o (write_data_o),
     .smem_held_valid_o (held_valid_o), .smem_held_place_o (held_place), .smem_yield_i (yield_i),
+    .mb_stopped_ns_i (stopped_ns_i),
     .mb_response_valid_o, .mb_response_ready_i, .mb_response_o (mb_response),
     .mb_wake_o (mb_wake), .mb_expire_o (mb_expire), .mb_fault_valid_o, .mb_fault_o (mb_fault),
     .mb_commit_o (mb_commit)

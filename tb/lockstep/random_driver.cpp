@@ -13,7 +13,8 @@
 namespace muster::lockstep {
 namespace {
 
-constexpr unsigned kAnyWarp = 0xff;  // an errand that any live warp of the CTA can run
+constexpr std::uint64_t kRestCycles = 150;  // for what is under way; then it rests
+constexpr unsigned kAnyWarp = 0xff;         // an errand that any live warp of the CTA can run
 
 bool MakesWait(const Operation& operation) {
   return IsWaiting(operation.kind) ||
@@ -93,6 +94,14 @@ void RandomDriver::NewMood() {
   mood_.response = random_.Pick(std::array{100U, 100U, 100U, 30U});
   mood_.lifecycle = random_.Pick(std::array{100U, 100U, 20U});
   mood_.patient = random_.Percent(30);
+  mood_.rest = random_.OneIn(8) ? random_.Pick(std::array{100U, 1000U, 5000U, 20'000U}) : 0;
+  if (mood_.rest != 0) {
+    next_mood_ = cycle_ + kRestCycles;
+    mood_.issue = 0;
+    mood_.lifecycle = 0;
+    mood_.perform = 0;
+  }
+  mbarriers_.Rest(mood_.rest != 0);
   if (!options_.observed && random_.OneIn(25)) {
     make_room_ = true;
   }
@@ -330,15 +339,17 @@ std::uint32_t RandomDriver::RunningCtas() const {
   return running;
 }
 
-std::uint32_t RandomDriver::OpenCtas() const {
-  std::uint32_t open = 0;
+std::uint32_t RandomDriver::OpenCtas() const { return CtasIn(State::kRunning, State::kLeaving); }
+
+std::uint32_t RandomDriver::CtasIn(State first, State last) const {
+  std::uint32_t slots = 0;
   for (unsigned slot = 0; slot < config_.num_ctas; ++slot) {
     const Cta* cta = residents_[slot];
-    if (cta != nullptr && cta->state >= State::kRunning && cta->state <= State::kLeaving) {
-      open |= std::uint32_t{1} << slot;
+    if (cta != nullptr && cta->state >= first && cta->state <= last) {
+      slots |= std::uint32_t{1} << slot;
     }
   }
-  return open;
+  return slots;
 }
 
 void RandomDriver::OnMbEvent(std::uint64_t cycle, const MbEvent& event,

@@ -51,6 +51,9 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
   void OnCommit(std::uint64_t cycle, const Operation& operation,
                 const golden::Effects& effects) override;
   void Serve(const Outputs& seen, Inputs* inputs) override;
+  std::uint64_t SleepsUntil(std::uint64_t cycle) const override {
+    return mood_.rest == 0 ? cycle : cycle + mood_.rest;
+  }
   void OnMbEvent(std::uint64_t cycle, const MbEvent& event,
                  const golden::MbEffects& effects) override;
 
@@ -110,6 +113,7 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
     unsigned perform = 0;      // it is performed in a cycle in 2^perform
     unsigned response = 100;   // percent of cycles in which responses are taken
     unsigned lifecycle = 100;  // percent of cycles in which that port, if free, gets an operation
+    unsigned rest = 0;         // nothing new; cycles that may be skipped when nothing is under way
     bool patient = false;      // a warp's next operation is presented when the one before commits
   };
 
@@ -146,6 +150,8 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
   }
   std::uint32_t RunningCtas() const override;
   std::uint32_t OpenCtas() const override;
+  std::uint32_t LeavingCtas() const override { return CtasIn(State::kLeaving, State::kLeaving); }
+  std::uint32_t CtasIn(State first, State last) const;
   // Warps that may issue or exit. They do not while a group of theirs is on its way, or while a
   // lane waits for an answer.
   std::uint64_t Unengaged() const { return ~mbarriers_.engaged(); }

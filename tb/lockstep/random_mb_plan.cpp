@@ -389,7 +389,10 @@ bool RandomMbarrier::PickOther(MbSource source, MbOperation* operation) {
     }
     return false;
   }
-  const std::uint32_t running = crew_.RunningCtas();
+  std::uint32_t running = crew_.RunningCtas();
+  if (const std::uint32_t leaving = crew_.LeavingCtas(); afar && random_.Percent(3)) {
+    running = leaving != 0 ? leaving : running;
+  }
   if (running == 0 || !random_.Percent(afar ? mood_.remote : mood_.async)) {
     return false;
   }

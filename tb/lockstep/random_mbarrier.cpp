@@ -66,9 +66,12 @@ void RandomMbarrier::Present(MbInputs* in) {
   if (cycle_ >= next_mood_) {
     NewMood();
   }
-  in->response_ready = random_.Percent(mood_.response);
+  in->response_ready = rests_ || random_.Percent(mood_.response);
   DriveStores(in);
   in->issue_valid = in->issue_valid || PickIssue(&in->issue);
+  if (rests_) {
+    return;
+  }
   in->async_valid = in->async_valid || PickOther(MbSource::kAsync, &in->async);
   in->remote_valid = in->remote_valid || PickOther(MbSource::kRemote, &in->remote);
 }
@@ -98,7 +101,7 @@ void RandomMbarrier::NewMood() {
 }
 
 bool RandomMbarrier::PickIssue(MbOperation* group) {
-  if ((continuing_ == 0 || random_.Percent(20)) && random_.Percent(mood_.start)) {
+  if ((continuing_ == 0 || random_.Percent(20)) && !rests_ && random_.Percent(mood_.start)) {
     if (const std::uint64_t able = AbleWarps(); able != 0) {
       Plan(random_.Bit(able));
     }
@@ -316,7 +319,7 @@ void RandomMbarrier::DriveStores(MbInputs* in) {
       restoring_[cta].pop_front();
     }
   }
-  if (!store_ && random_.Percent(mood_.stores)) {
+  if (!store_ && !rests_ && random_.Percent(mood_.stores)) {
     PickStore();
   }
   if (!store_) {

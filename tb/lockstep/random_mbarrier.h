@@ -32,7 +32,8 @@ class RandomMbarrier : private Bank::Words {
     virtual unsigned CtaOf(unsigned warp) const = 0;
     virtual std::uint32_t LanesOf(unsigned warp) const = 0;  // live
     virtual std::uint32_t RunningCtas() const = 0;           // sets of slots: at work, and
-    virtual std::uint32_t OpenCtas() const = 0;              // ... not yet on their way out
+    virtual std::uint32_t OpenCtas() const = 0;              // ... not yet on their way out, and
+    virtual std::uint32_t LeavingCtas() const = 0;           // ... waiting to go there
   };
 
   RandomMbarrier(const Config& config, const Crew& crew, std::uint64_t seed);
@@ -43,6 +44,8 @@ class RandomMbarrier : private Bank::Words {
   void Serve(const MbOutputs& seen, MbInputs* in) { bank_.Cycle(seen, in); }
   // What is presented in this cycle.
   void Present(MbInputs* in);
+  // Nobody begins anything, or (again) all do.
+  void Rest(bool rests) { rests_ = rests; }
   void OnEvent(std::uint64_t cycle, const MbEvent& event, const golden::MbEffects& effects);
 
   // Sets of warps: with a group between valid and commit; those, and with an instruction that is
@@ -164,6 +167,7 @@ class RandomMbarrier : private Bank::Words {
   Random random_;
   Bank bank_;
   Mood mood_;
+  bool rests_ = false;
   std::uint64_t cycle_ = 0;
   std::uint64_t next_mood_ = 0;
 

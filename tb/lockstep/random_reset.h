@@ -24,6 +24,9 @@ class RandomReset : public Driver {
     stream_->OnCommit(cycle, operation, effects);
   }
   void Serve(const Outputs& seen, Inputs* inputs) override { stream_->Serve(seen, inputs); }
+  std::uint64_t SleepsUntil(std::uint64_t cycle) const override {
+    return left_ != 0 ? cycle : stream_->SleepsUntil(cycle);
+  }
   void OnMbEvent(std::uint64_t cycle, const MbEvent& event,
                  const golden::MbEffects& effects) override {
     stream_->OnMbEvent(cycle, event, effects);

@@ -83,7 +83,7 @@ SeedResult RunSeed(const Arguments& arguments, const Config& config, std::uint64
   }
   if (result.failure.empty() && result.run.commits < options.min_commits) {
     result.failure = fmt::format("{}, seed {}: only {} commits in {} cycles\n", config.name, seed,
-                                 result.run.commits, result.run.cycles);
+                                 result.run.commits, result.run.cycles - result.run.skipped);
   }
   return result;
 }
@@ -94,12 +94,19 @@ SeedResult RunSeed(const Arguments& arguments, const Config& config, std::uint64
 
 std::string Pack(const SeedResult& result) {
   const nlohmann::json json = {
-      {"cycles", result.run.cycles},     {"resets", result.run.resets},
-      {"commits", result.run.commits},   {"releases", result.run.releases},
-      {"faults", result.run.faults},     {"mb_commits", result.run.mb_commits},
-      {"mb_turns", result.run.mb_turns}, {"waits", result.run.waits},
-      {"mb_waits", result.run.mb_waits}, {"seconds", result.run.seconds},
-      {"what", result.run.what},         {"hits", result.hits},
+      {"skipped", result.run.skipped},
+      {"cycles", result.run.cycles},
+      {"resets", result.run.resets},
+      {"commits", result.run.commits},
+      {"releases", result.run.releases},
+      {"faults", result.run.faults},
+      {"mb_commits", result.run.mb_commits},
+      {"mb_turns", result.run.mb_turns},
+      {"waits", result.run.waits},
+      {"mb_waits", result.run.mb_waits},
+      {"seconds", result.run.seconds},
+      {"what", result.run.what},
+      {"hits", result.hits},
       {"failure", result.failure},
   };
   return json.dump();
@@ -108,6 +115,7 @@ std::string Pack(const SeedResult& result) {
 void Unpack(const std::string& text, SeedResult* result) {
   const nlohmann::json json = nlohmann::json::parse(text);
   result->run.cycles = json["cycles"];
+  result->run.skipped = json["skipped"];
   result->run.resets = json["resets"];
   result->run.commits = json["commits"];
   result->run.releases = json["releases"];

@@ -39,7 +39,7 @@ ConfigResult::ConfigResult(const Config& config, std::uint64_t seeds)
     : config(&config), seeds(seeds), cover(config) {}
 
 void ConfigResult::Add(const SeedResult& seed) {
-  cycles += seed.run.cycles;
+  cycles += seed.run.cycles - seed.run.skipped;
   commits += seed.run.commits;
   releases += seed.run.releases;
   faults += seed.run.faults;

@@ -34,7 +34,7 @@ struct ConfigResult {
 
   const Config* config;
   std::uint64_t seeds = 0;  // to run
-  std::uint64_t cycles = 0;
+  std::uint64_t cycles = 0;  // that were run
   std::uint64_t commits = 0;
   std::uint64_t releases = 0;
   std::uint64_t faults = 0;

@@ -102,7 +102,7 @@ TEST(Regress, WritesResults) {
   const std::string json = Scratch() / "results.json";
   const std::string junit = Scratch() / "results.xml";
   const std::string config = BuiltConfigs().front().name;
-  const Done done = Regress("--seeds 3-4 --cycles 2000 --config " + config + " --jobs 2 --json " +
+  const Done done = Regress("--seeds 3-4 --cycles 20000 --config " + config + " --jobs 2 --json " +
                             json + " --junit " + junit);
   EXPECT_EQ(done.code, 0) << done.output;
   EXPECT_NE(done.output.find(config), std::string::npos);

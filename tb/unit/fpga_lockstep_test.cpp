@@ -205,6 +205,7 @@ Outcome RunDriver(const Config& config, lockstep::Driver* driver, std::uint64_t 
       std::make_unique<Spoilt>(std::make_unique<SimulatedLine>(variant), there, back));
   lockstep::Options options;
   options.max_cycles = cycles;
+  options.skips = false;  // nobody stops the board's clock
   options.make_dut = [link] { return std::make_unique<UartDut>(link); };
   Outcome outcome;
   outcome.result = lockstep::Run(config, *driver, options);

@@ -25,7 +25,7 @@ MBARRIERS = ["block_sum", "mb_arrive_wait", "mb_copy_arrive", "mb_drop_exit", "m
              "fault_tx_overflow"]
 
 CLEARING = 2 * 4096 // 64
-SPEEDS = ("thread_instructions_per_second", "simulated_khz")
+SPEEDS = ("skipped_cycles", "thread_instructions_per_second", "simulated_khz")
 
 
 def lines(log, mbarriers):

@@ -14,6 +14,7 @@ module mb_clock_flat
   input  logic        wants_i  [NumClocks],
   input  logic [1:0]  warp_i   [NumClocks],
   input  logic [31:0] hint_i   [NumClocks],
+  input  logic [31:0] stopped_ns_i [NumClocks],
   output logic        parks_o  [NumClocks],
   output logic [3:0]  wake_o   [NumClocks],
   output logic [3:0]  expire_o [NumClocks]
@@ -27,7 +28,7 @@ module mb_clock_flat
       .clk_i, .rst_ni,
       .wants_i (wants_i[c]), .warp_i (warp_t'(warp_i[c])), .place_i ('0), .phase_i (1'b0),
       .has_hint_i (1'b1), .hint_i (hint_i[c]), .parks_o (parks_o[c]),
-      .turned_i (1'b0), .leave_i (1'b0), .leave_cta_i ('0),
+      .turned_i (1'b0), .leave_i (1'b0), .leave_cta_i ('0), .stopped_ns_i (stopped_ns_i[c]),
       .wake_o (wake_o[c]), .expire_o (expire_o[c])
     );
 

@@ -59,6 +59,7 @@ module mbarrier_flat
   output logic [4:0]  held_cta_o   [MbHeld],
   output logic [31:0] held_addr_o  [MbHeld],
   input  logic        yield_i,
+  input  logic [31:0] stopped_ns_i,
 
   output logic        response_valid_o,
   input  logic        response_ready_i,
@@ -118,6 +119,7 @@ module mbarrier_flat
     .smem_write_valid_o (write_valid_o), .smem_write_ready_i (write_ready_i),
     .smem_write_place_o (write_place), .smem_write_data_o (write_data_o),
     .smem_held_valid_o (held_valid), .smem_held_place_o (held_place), .smem_yield_i (yield_i),
+    .stopped_ns_i (stopped_ns_i),
     .response_valid_o, .response_ready_i, .response_o (response),
     .wake_o, .expire_o, .leave_valid_i, .leave_cta_i,
     .fault_valid_o, .fault_o (fault), .commit_o (commit)

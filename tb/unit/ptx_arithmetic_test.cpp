@@ -116,16 +116,16 @@ TEST(PtxArithmetic, SaturationAndOddWidths) {
        }},
       {"dp4a.u32.s32 %r10, %r1, %r2, %r3;", 'r',
        [](U a, U b, U c) {
-         S64 sum = SignedLong(c);
+         U sum = c;
          for (int i = 0; i < 32; i += 8) {
-           sum += SignedLong((a >> i) & 0xff) * static_cast<std::int8_t>(b >> i);
+           sum += Long(SignedLong((a >> i) & 0xff) * static_cast<std::int8_t>(b >> i));
          }
-         return Low32(sum);
+         return Low32(SignedLong(sum));
        }},
       {"dp2a.hi.s32.u32 %r10, %r1, %r2, %r3;", 'r',
        [](U a, U b, U c) {
-         return Low32(SignedLong(c) + SignedHalf(a) * SignedLong((b >> 16) & 0xff) +
-                      SignedHalf(a >> 16) * SignedLong((b >> 24) & 0xff));
+         return Low32(SignedLong(c + Long(SignedHalf(a) * SignedLong((b >> 16) & 0xff) +
+                                          SignedHalf(a >> 16) * SignedLong((b >> 24) & 0xff))));
        }},
       {"bfind.u32 %r10, %r1;", 'r',
        [](U a, U, U) { return Word(a) == 0 ? U{0xffffffff} : Long(31 - __builtin_clz(Word(a))); }},

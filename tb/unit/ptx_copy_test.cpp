@@ -425,11 +425,12 @@ TEST(PtxCopy, CtasThatEndTooEarly) {
                                    "  st.async.shared::cluster.u32 [%r12], %r1, [%r13];\nD:"),
                     "default", seed);
     const std::string& problem = run.grid().problem();
-    gone += problem.find("exits while another CTA of the cluster writes to its shared memory") !=
-                    std::string::npos
-                ? 1
-                : 0;
     EXPECT_EQ(run.outcome(), "memory_fault") << seed;
+    if (problem.find("warp 0 of CTA (0,0,0): a copy to shared memory of the CTA with rank 1 of the "
+                     "cluster, which has exited") != std::string::npos) {
+      EXPECT_EQ(run.grid().faults()[0].line, 14U);
+      ++gone;
+    }
   }
   EXPECT_GT(gone, 0U);
   const Ended arrival(Copies(1, 2,

@@ -70,7 +70,7 @@ TEST(PtxInstruction, IntegerArithmetic) {
       {"abs.s32 %r10, %r1;", 'r',
        [](U a, U, U) { return Low32(std::abs(SignedLong(SignedWord(a)))); }},
       {"neg.s64 %d10, %d1;", 'd', [](U a, U, U) { return ~a + 1; }},
-      {"neg.s16 %h10, %h1;", 'h', [](U a, U, U) { return Low16(-SignedLong(a)); }},
+      {"neg.s16 %h10, %h1;", 'h', [](U a, U, U) { return Low16(SignedLong(~a + 1)); }},
   });
 }
 

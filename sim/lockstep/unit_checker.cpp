@@ -1,0 +1,294 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/lockstep/unit_checker.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/lockstep/bounds.h"
+#include "sim/lockstep/cover.h"
+#include "sim/lockstep/files.h"
+#include "sim/lockstep/report.h"
+
+namespace muster::lockstep {
+namespace {
+
+constexpr std::uint64_t kSweepPeriod = 1024;  // cycles; a power of two
+constexpr std::uint64_t kQuietCycles = 8;     // after the last commit, before the last sweep
+constexpr std::uint64_t kLongestDrain = 10'000;
+
+}  // namespace
+
+UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& config,
+                         std::unique_ptr<Dut> dut, Driver* driver, const Options& options,
+                         int number, Result* result)
+    : sc_core::sc_module(name),
+      config_(config),
+      options_(options),
+      number_(number),
+      driver_(*driver),
+      dut_(std::move(dut)),
+      period_(kCycleNs, sc_core::SC_NS),
+      golden_("golden", config, period_),
+      socket_("socket"),
+      result_(*result) {
+  socket_.bind(golden_.socket);
+  BeginChecks(0);
+  batch_.effects = effects_.data();
+  batch_.operations = monitor_->commits().operations.data();
+  golden::Prepare(&batch_, &payload_);
+  if (!options.log.empty()) {
+    log_ = std::make_unique<golden::LogWriter>(Numbered(options.log, number_), config.name,
+                                               options.seed);
+  }
+}
+
+void UnitChecker::Finish() {
+  EndTrace();
+  if (!options_.wave.empty() && !traced_) {
+    result_.untraced.push_back(Numbered(options_.wave, number_));
+  }
+  TakeWaits();
+  if (log_ && !log_->Close()) {
+    result_.ending = Ending::kError;
+    result_.report = log_->error();
+  }
+  if (!wave_error_.empty()) {
+    const bool mismatch = result_.ending == Ending::kMismatch;
+    result_.ending = mismatch ? Ending::kMismatch : Ending::kError;
+    result_.report = mismatch ? result_.report + wave_error_ + "\n" : wave_error_;
+  }
+}
+
+bool UnitChecker::Drive(std::uint64_t cycle, bool enough) {
+  Inputs& in = dut_->in;
+  in.stopped = 0;
+  in.mb.stopped_ns = 0;
+  in.mb.stores.clear();
+  in.mb.told.clear();
+  if (driving_) {
+    if (enough) {
+      result_.ending = Ending::kMaxCycles;
+      driving_ = false;
+    } else {
+      driving_ = driver_.Drive(cycle, dut_->out, &in);
+    }
+    if (driving_) {
+      return true;
+    }
+    drain_from_ = cycle;
+    quiet_from_ = cycle;
+  }
+  if (in.reset) {
+    in = Inputs();
+  }
+  in.fence_ack = ~std::uint64_t{0};
+  in.mb.fence_ack = ~std::uint64_t{0};
+  driver_.Serve(dut_->out, &in);  // which sees what was taken in the cycle before
+  in.issue_valid &= static_cast<std::uint8_t>(~dut_->out.issue_ready);
+  in.lifecycle_valid = in.lifecycle_valid && !dut_->out.lifecycle_ready;
+  in.response_ready = true;
+  in.mb.issue_valid = in.mb.issue_valid && !dut_->out.mb.issue_ready;
+  in.mb.async_valid = in.mb.async_valid && !dut_->out.mb.async_ready;
+  in.mb.remote_valid = in.mb.remote_valid && !dut_->out.mb.remote_ready;
+  in.mb.response_ready = true;
+  if (Busy()) {
+    quiet_from_ = cycle + 1;
+    return cycle < drain_from_ + kLongestDrain ||
+           Stop(cycle, {"commit", "an operation never commits", "each accepted operation commits"});
+  }
+  if (cycle == quiet_from_ + kQuietCycles) {
+    scoreboard_->StartSweep();
+  }
+  return cycle < quiet_from_ + 2 * kQuietCycles || scoreboard_->Sweeping();
+}
+
+std::uint64_t UnitChecker::SleepsUntil(std::uint64_t cycle) {
+  const bool sleeps = driving_ && !dut_->in.reset && !Busy() && !scoreboard_->Sweeping();
+  const std::uint64_t until = sleeps ? driver_.SleepsUntil(cycle) : cycle;
+  if (until <= cycle) {
+    awake_ = std::max(awake_, cycle);
+  }
+  return cycle <= awake_ + kQuietCycles ? cycle : std::min(until, mb_checker_->EarliestLimit());
+}
+
+void UnitChecker::StandStill(std::uint64_t cycles) {
+  dut_->in.stopped = cycles;
+  dut_->in.mb.stopped_ns = static_cast<std::uint32_t>(cycles * config_.clock_period_ps / kPsPerNs);
+}
+
+bool UnitChecker::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
+  if (cycle % kSweepPeriod == kSweepPeriod - 1) {
+    scoreboard_->StartSweep();
+  }
+  if (scoreboard_->Sweeping()) {
+    scoreboard_->Address(&dut_->in);
+  }
+  Trace(cycle);
+  dut_->Settle();
+  dut_->Clock();
+  if (!dut_->lost.empty()) {
+    result_.ending = Ending::kError;
+    result_.report = dut_->lost;
+    return false;
+  }
+  if (dut_->in.reset) {
+    *ahead += period_;
+    return Reset(cycle) && Asserted(cycle);
+  }
+  in_reset_ = false;
+  const bool good = Check(cycle, ahead);  // of what was settled
+  return Asserted(cycle) && good;
+}
+
+// The unit's own assertions hold; a difference found in the same cycle goes first.
+bool UnitChecker::Asserted(std::uint64_t cycle) {
+  const Assertion& failed = FailedAssertion();
+  if (!failed.at.empty() && result_.ending == Ending::kMismatch) {
+    result_.report += Beside(failed);
+  }
+  return failed.at.empty() || Stop(cycle, MismatchOf(failed, *scoreboard_, *mb_checker_));
+}
+
+void UnitChecker::BeginChecks(std::uint64_t cycle) {
+  monitor_.emplace(config_, cycle);
+  scoreboard_.emplace(config_, golden_.model());
+  mb_checker_.emplace(config_, golden_.mbarriers());
+  awake_ = cycle + BoundsOf(config_).start;  // the unit itself has something to do behind a reset
+}
+
+void UnitChecker::TakeWaits() {
+  for (unsigned wait = 0; wait < kNumWaits; ++wait) {
+    result_.waits[wait] = std::max(result_.waits[wait], monitor_->waits()[wait]);
+  }
+  for (unsigned wait = 0; wait < kNumMbWaits; ++wait) {
+    result_.mb_waits[wait] = std::max(result_.mb_waits[wait], mb_checker_->waits()[wait]);
+  }
+  result_.waits[kResponseWait] =
+      std::max(result_.waits[kResponseWait], scoreboard_->longest_response());
+}
+
+// A cycle in reset: whatever was going on is gone, on both sides, and nothing is to be seen.
+bool UnitChecker::Reset(std::uint64_t cycle) {
+  if (!in_reset_) {
+    ++result_.resets;
+    if (options_.cover != nullptr) {
+      options_.cover->Reset(golden_.model(), golden_.mbarriers());
+    }
+    if (log_) {
+      log_->WriteReset(cycle);
+    }
+    TakeWaits();
+    golden_.Reset();
+  }
+  in_reset_ = true;
+  BeginChecks(cycle + 1);
+  const std::optional<Mismatch> loud = LoudInReset(dut_->out);
+  return !loud || Stop(cycle, *loud);
+}
+
+void UnitChecker::Trace(std::uint64_t cycle) {
+  if (options_.wave.empty()) {
+    return;
+  }
+  if (cycle >= options_.wave_from && cycle <= options_.wave_to && !traced_) {
+    wave_guard_ = std::make_unique<WaveGuard>(Numbered(options_.wave, number_));
+    dut_->OpenTrace(Numbered(options_.wave, number_), cycle);
+    traced_ = true;
+  } else if (cycle > options_.wave_to) {
+    EndTrace();
+  }
+}
+
+void UnitChecker::EndTrace() {
+  dut_->CloseTrace();
+  if (wave_guard_) {
+    wave_error_ = wave_guard_->Close();
+    wave_guard_.reset();
+  }
+}
+
+bool UnitChecker::Check(std::uint64_t cycle, sc_core::sc_time* ahead) {
+  const Inputs& in = dut_->in;
+  const Outputs& out = dut_->out;
+  if (!monitor_->Check(cycle, in, out)) {
+    return Stop(cycle, *monitor_->mismatch());
+  }
+  if (config_.mbarrier && !mb_checker_->Check(cycle, in, out)) {
+    return Stop(cycle, *mb_checker_->mismatch());
+  }
+  const Commits& commits = monitor_->commits();
+  const std::vector<MbEvent>& events = mb_checker_->events();
+  if (commits.count != 0 || !events.empty()) {
+    if (mb_effects_.size() < events.size()) {
+      mb_effects_.resize(events.size());
+    }
+    batch_.count = commits.count;
+    batch_.events = events.data();
+    batch_.event_effects = mb_effects_.data();
+    batch_.event_count = static_cast<unsigned>(events.size());
+    socket_->b_transport(payload_, *ahead);
+  } else {
+    *ahead += period_;
+  }
+  if (commits.count != 0) {
+    result_.commits += commits.count;
+    ++result_.commit_cycles;
+    if (!scoreboard_->Expect(cycle, commits, effects_.data())) {
+      return Stop(cycle, *scoreboard_->mismatch());
+    }
+  }
+  if (config_.mbarrier && !mb_checker_->Compare(cycle, in, out, mb_effects_.data())) {
+    return Stop(cycle, *mb_checker_->mismatch());
+  }
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    driver_.OnMbEvent(mb_checker_->CycleOf(events[i], cycle), events[i], mb_effects_[i]);
+  }
+  for (unsigned i = 0; i < commits.count; ++i) {
+    driver_.OnCommit(cycle, commits.operations[i], effects_[i]);
+  }
+  if (log_) {
+    Log(cycle);
+  }
+  if (options_.cover != nullptr) {
+    options_.cover->Observe(cycle, in, out, commits, effects_.data(), golden_.model());
+    options_.cover->Observe(cycle, in, out, events, mb_effects_.data());
+  }
+  Count(out);
+  return scoreboard_->Compare(cycle, in, out) || Stop(cycle, *scoreboard_->mismatch());
+}
+
+void UnitChecker::Log(std::uint64_t cycle) {
+  const std::vector<MbEvent>& events = mb_checker_->events();
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    log_->Write(mb_checker_->CycleOf(events[i], cycle), events[i], mb_effects_[i]);
+  }
+  const Commits& commits = monitor_->commits();
+  for (unsigned i = 0; i < commits.count; ++i) {
+    log_->Write(cycle, commits.operations[i], effects_[i]);
+  }
+}
+
+void UnitChecker::Count(const Outputs& out) {
+  result_.releases += static_cast<std::uint64_t>(out.released != 0);
+  result_.faults += static_cast<std::uint64_t>(__builtin_popcount(out.fault_valid));
+  const MbOutputs& mb = out.mb;
+  result_.mb_commits += static_cast<std::uint64_t>(mb.commit_valid);
+  result_.mb_turns += static_cast<std::uint64_t>(mb.commit_valid && mb.commit.turned);
+  result_.mb_faults += static_cast<std::uint64_t>(mb.fault_valid);
+  if ((mb.wake | mb.expire) != 0) {
+    result_.mb_wakes += static_cast<std::uint64_t>(__builtin_popcountll(mb.wake));
+    result_.mb_expiries += static_cast<std::uint64_t>(__builtin_popcountll(mb.expire));
+  }
+}
+
+bool UnitChecker::Stop(std::uint64_t cycle, const Mismatch& mismatch) {
+  if (result_.ending != Ending::kMismatch) {
+    result_.ending = Ending::kMismatch;
+    result_.what = mismatch.field;
+    result_.report = Report(config_, options_, cycle, number_, mismatch,
+                            {golden_.model(), golden_.mbarriers(), *scoreboard_, *mb_checker_});
+  }
+  return false;
+}
+
+}  // namespace muster::lockstep

@@ -1,0 +1,110 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// One unit with its golden model and all that checks it: the unit runs cycle by cycle, what commits
+// goes to the golden model by b_transport, and what the unit shows is compared in every cycle.
+#ifndef MUSTER_SIM_LOCKSTEP_UNIT_CHECKER_H_
+#define MUSTER_SIM_LOCKSTEP_UNIT_CHECKER_H_
+
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "sim/golden/golden_tlm.h"
+#include "sim/golden/log.h"
+#include "sim/lockstep/dut.h"
+#include "sim/lockstep/lockstep.h"
+#include "sim/lockstep/mb_checker.h"
+#include "sim/lockstep/mismatch.h"
+#include "sim/lockstep/monitor.h"
+#include "sim/lockstep/scoreboard.h"
+#include "sim/lockstep/wave_guard.h"
+
+namespace muster::lockstep {
+
+// One unit with its golden model and all that checks it.
+class UnitChecker : public sc_core::sc_module {
+ public:
+  // `number`: of the unit in a run of several, or -1.
+  UnitChecker(const sc_core::sc_module_name& name, const Config& config, std::unique_ptr<Dut> dut,
+              Driver* driver, const Options& options, int number, Result* result);
+
+  // What the unit sees in this cycle, on its own. False: it is done.
+  bool DriveUnchecked(std::uint64_t cycle) { return driver_.Drive(cycle, dut_->out, &dut_->in); }
+  bool ClockUnchecked(std::uint64_t cycle) {
+    Trace(cycle);
+    dut_->Settle();
+    dut_->Clock();
+    return Asserted(cycle);
+  }
+
+  // Sets the pins: the driver's, and, when it has nothing left, such that the unit runs empty.
+  // False: it is, and what remains in it was looked at.
+  bool Drive(std::uint64_t cycle, bool enough);
+  // After Drive: the first cycle in which the unit or its driver may do anything by itself. This
+  // one, if anything is under way.
+  std::uint64_t SleepsUntil(std::uint64_t cycle);
+  // The clock stands still for so many cycles after this one.
+  void StandStill(std::uint64_t cycles);
+  // Runs the cycle and checks it, at the local time *ahead. False: see the result's report.
+  bool Clock(std::uint64_t cycle, sc_core::sc_time* ahead);
+
+  // Ends the run with a mismatch, unless it has ended with one already.
+  [[gnu::cold]] bool Stop(std::uint64_t cycle, const Mismatch& mismatch);
+
+  // Closes the files, and puts what only the end shows into the result.
+  void Finish();
+
+ private:
+  void BeginChecks(std::uint64_t cycle);
+  void TakeWaits();
+  void Trace(std::uint64_t cycle);
+  void EndTrace();
+  bool Reset(std::uint64_t cycle);
+  bool Check(std::uint64_t cycle, sc_core::sc_time* ahead);
+  bool Asserted(std::uint64_t cycle);
+  void Log(std::uint64_t cycle);
+  void Count(const Outputs& out);
+  bool Busy() const {
+    return !monitor_->Idle() || scoreboard_->ResponsesOutstanding() || !mb_checker_->Idle();
+  }
+
+  const Config config_;
+  const Options& options_;
+  const int number_;
+  bool traced_ = false;
+  std::unique_ptr<WaveGuard> wave_guard_;  // while a waveform is written
+  std::string wave_error_;
+  Driver& driver_;
+  std::unique_ptr<Dut> dut_;
+  sc_core::sc_time period_;
+  golden::Target golden_;
+  tlm_utils::simple_initiator_socket<UnitChecker> socket_;
+  // Begun anew by a reset.
+  std::optional<Monitor> monitor_;
+  std::optional<Scoreboard> scoreboard_;
+  std::optional<MbChecker> mb_checker_;
+  bool in_reset_ = false;
+  std::unique_ptr<golden::LogWriter> log_;
+  Result& result_;
+
+  tlm::tlm_generic_payload payload_;
+  golden::Batch batch_;
+  std::array<golden::Effects, kMaxIssue> effects_;
+  std::vector<golden::MbEffects> mb_effects_ = std::vector<golden::MbEffects>(kMaxWarps);
+
+  bool driving_ = true;
+  std::uint64_t drain_from_ = 0;
+  std::uint64_t quiet_from_ = 0;
+  std::uint64_t awake_ = 0;  // something is under way, or has been, up to this cycle
+};
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_LOCKSTEP_UNIT_CHECKER_H_
