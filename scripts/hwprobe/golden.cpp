@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "scripts/hwprobe/report.h"
-#include "sim/golden/config.h"
 #include "sim/golden/mbarrier.h"
-#include "sim/golden/mbarrier_operation.h"
 #include "sim/golden/model.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/operation.h"
 
 namespace muster::hwprobe {
 namespace {
@@ -45,7 +45,7 @@ Finding Run(const Scenario& scenario) {
   Finding finding;
   for (const Step& step : scenario.steps) {
     const MbOperation operation = Operation(step, finding.records);
-    const golden::MbEffects effects = mbarriers.Step(operation);
+    const MbEffects effects = mbarriers.Step(operation);
     const unsigned last = step.lanes - 1;
     std::string refused;
     for (unsigned lane = 0; lane < step.lanes && refused.empty(); ++lane) {

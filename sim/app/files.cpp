@@ -8,7 +8,7 @@
 #include <map>
 
 #include "sim/lockstep/files.h"
-#include "sim/ptx/error.h"
+#include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
 namespace {

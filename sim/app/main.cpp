@@ -25,10 +25,10 @@
 #include "sim/bcu/assembler.h"
 #include "sim/bcu/disassembler.h"
 #include "sim/golden/log.h"
-#include "sim/ptx/error.h"
-#include "sim/ptx/manifest.h"
-#include "sim/ptx/parser.h"
-#include "sim/ptx/program.h"
+#include "sim/ptx/launch/manifest.h"
+#include "sim/ptx/program/program.h"
+#include "sim/ptx/syntax/error.h"
+#include "sim/ptx/syntax/parser.h"
 
 namespace muster::app {
 namespace {

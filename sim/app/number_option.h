@@ -15,7 +15,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "sim/ptx/error.h"
+#include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
 

@@ -12,8 +12,8 @@
 #include "sim/board/line.h"
 #include "sim/lockstep/files.h"
 #include "sim/lockstep/lockstep.h"
-#include "sim/ptx/error.h"
-#include "sim/ptx/report.h"
+#include "sim/ptx/launch/report.h"
+#include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
 namespace {

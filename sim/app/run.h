@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "sim/ptx/session.h"
+#include "sim/ptx/launch/session.h"
 
 namespace muster::app {
 

@@ -10,9 +10,9 @@
 
 #include "sim/app/files.h"
 #include "sim/lockstep/xml.h"
-#include "sim/ptx/error.h"
-#include "sim/ptx/manifest.h"
-#include "sim/ptx/report.h"
+#include "sim/ptx/launch/manifest.h"
+#include "sim/ptx/launch/report.h"
+#include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
 namespace {

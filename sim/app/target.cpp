@@ -7,8 +7,8 @@
 
 #include "sim/board/line.h"
 #include "sim/board/uart_dut.h"
-#include "sim/golden/config.h"
-#include "sim/ptx/error.h"
+#include "sim/isa/config.h"
+#include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
 namespace {

@@ -9,7 +9,8 @@
 #include <string>
 
 #include "sim/board/link.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/operation.h"
 #include "sim/lockstep/lockstep.h"
 
 namespace muster::app {

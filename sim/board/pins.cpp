@@ -3,6 +3,9 @@
 
 #include <cassert>
 
+#include "sim/isa/bits.h"
+#include "sim/isa/fault.h"
+
 namespace muster::board {
 namespace {
 

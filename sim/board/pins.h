@@ -7,7 +7,7 @@
 
 #include "sim/board/frame.h"
 #include "sim/board/link.h"
-#include "sim/lockstep/pins.h"
+#include "sim/port/pins.h"
 
 namespace muster::board {
 

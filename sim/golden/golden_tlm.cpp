@@ -5,7 +5,9 @@
 #include <systemc>
 #include <tlm>
 
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/operation.h"
 
 namespace muster::golden {
 namespace {

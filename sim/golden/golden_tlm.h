@@ -11,11 +11,12 @@
 #include <systemc>
 #include <tlm>
 
-#include "sim/golden/golden.h"
 #include "sim/golden/mbarrier.h"
-#include "sim/golden/mbarrier_operation.h"
 #include "sim/golden/model.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/operation.h"
 
 namespace muster::golden {
 

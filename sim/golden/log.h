@@ -29,10 +29,11 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/golden/golden.h"
 #include "sim/golden/mbarrier.h"
-#include "sim/golden/mbarrier_operation.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/operation.h"
 
 namespace muster::golden {
 

@@ -9,7 +9,8 @@
 
 #include "sim/golden/log_members.h"
 #include "sim/golden/mbarrier.h"
-#include "sim/golden/mbarrier_operation.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/mbarrier_operation.h"
 
 namespace muster::golden {
 namespace {

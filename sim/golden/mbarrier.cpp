@@ -12,9 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "sim/golden/mbarrier_operation.h"
-#include "sim/golden/mbarrier_word.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/mbarrier_word.h"
+#include "sim/isa/operation.h"
 
 namespace muster::golden {
 namespace {
@@ -22,7 +25,6 @@ namespace {
 constexpr std::uint32_t kMbBytes = 8;  // (.1) size and alignment
 
 constexpr std::uint32_t HazardBit(Hazard hazard) { return 1U << static_cast<unsigned>(hazard); }
-constexpr WarpSet Single(unsigned warp) { return WarpSet{1} << warp; }
 bool Parity(std::uint64_t phase) { return phase % 2 != 0; }
 
 // The arrive-on's argument (.13: 1 with .expect_tx).
@@ -128,10 +130,10 @@ FaultCause Mbarriers::JudgeCore(const MbOperation& operation) const {
   const bool remote =
       operation.source == MbSource::kRemote || operation.source == MbSource::kOutbound;
   if (operation.source == MbSource::kWarp || operation.source == MbSource::kOutbound) {
-    if (operation.warp >= kMaxWarps || (core_.LiveWarps(cta) & Single(operation.warp)) == 0) {
+    if (operation.warp >= kMaxWarps || (core_.LiveWarps(cta) & Bit(operation.warp)) == 0) {
       return FaultCause::kWarpNotLive;
     }
-    if ((core_.Waiting() & Single(operation.warp)) != 0) {
+    if ((core_.Waiting() & Bit(operation.warp)) != 0) {
       return FaultCause::kWarpWaiting;
     }
   }
@@ -256,7 +258,7 @@ void Mbarriers::Arrive(const MbOperation& operation, unsigned lane, Object* obje
   const auto current = static_cast<std::int64_t>(object->phase);
   if (operation.source == MbSource::kWarp) {
     ThreadOf(object, operation.warp, lane)->meant = current;
-    object->came |= Single(operation.warp);
+    object->came |= Bit(operation.warp);
   }
   if (operation.has_token) {
     effects->token[lane] = ToWord(*object);
@@ -324,23 +326,23 @@ std::int64_t Mbarriers::PhaseOfToken(const Object& object, const Thread& thread,
 
 void Mbarriers::Park(const MbOperation& operation, const Object& object, MbEffects* effects) {
   const bool at_once = operation.has_hint && operation.operand == 0;
-  if (!operation.whole || at_once || (parked_ & Single(operation.warp)) != 0) {
+  if (!operation.whole || at_once || (parked_ & Bit(operation.warp)) != 0) {
     return;
   }
   effects->parked = operation.lanes;
-  parked_ |= Single(operation.warp);
+  parked_ |= Bit(operation.warp);
   waiters_[operation.warp] = {operation.lanes, operation.cta, operation.addr, object.phase};
 }
 
 void Mbarriers::Answer(unsigned warp, bool complete, MbEffects* effects) {
   effects->answers.push_back({static_cast<std::uint8_t>(warp), waiters_[warp].lanes, complete});
   waiters_[warp] = Waiter();
-  parked_ &= ~Single(warp);
+  parked_ &= ~Bit(warp);
 }
 
 MbEffects Mbarriers::Expire(unsigned warp) {
   MbEffects effects;
-  if ((parked_ & Single(warp)) != 0) {
+  if ((parked_ & Bit(warp)) != 0) {
     Answer(warp, false, &effects);
   }
   return effects;

@@ -12,35 +12,14 @@
 #include <string>
 #include <vector>
 
-#include "sim/golden/mbarrier_operation.h"
-#include "sim/golden/mbarrier_word.h"
 #include "sim/golden/model.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/mbarrier_word.h"
+#include "sim/isa/operation.h"
 
 namespace muster::golden {
-
-// What the parked lanes of a warp get.
-struct MbAnswer {
-  std::uint8_t warp = 0;
-  std::uint32_t lanes = 0;
-  bool complete = false;  // waitComplete
-};
-
-// What one operation did.
-struct MbEffects {
-  // By lane. A lane that is refused changes nothing; its token is 0 and its wait false.
-  std::array<FaultCause, kWarpSize> fault{};
-  std::array<std::uint64_t, kWarpSize> token{};  // arrivals that want one
-  std::uint32_t complete = 0;                    // waits: the lanes that are answered true
-  std::uint32_t parked = 0;                      // try_wait: the lanes that are answered later
-
-  bool written = false;    // the word of the operation was updated
-  std::uint64_t word = 0;  // what it is afterwards
-  unsigned turns = 0;      // phases that completed
-
-  std::vector<MbAnswer> answers;  // to warps parked before, in order of their slots
-  std::uint32_t hazards = 0;      // a bit per Hazard
-};
 
 // The mbarriers of all CTAs of a core.
 class Mbarriers {

@@ -12,19 +12,18 @@
 #include <iterator>
 #include <string>
 
-#include "sim/golden/golden.h"
-#include "sim/golden/operation.h"
-#include "sim/golden/state_word.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/operation.h"
+#include "sim/isa/state_word.h"
 
 namespace muster::golden {
 namespace {
 
-constexpr WarpSet Single(unsigned warp) { return WarpSet{1} << warp; }
-
 unsigned Count(WarpSet warps) { return static_cast<unsigned>(std::bitset<64>(warps).count()); }
 
 // The lowest warp of a set that is not empty.
-unsigned First(WarpSet warps) { return static_cast<unsigned>(__builtin_ctzll(warps)); }
 
 bool IsReduction(BarKind kind) { return kind != BarKind::kIdle && kind != BarKind::kSync; }
 
@@ -134,12 +133,12 @@ FaultCause Model::Judge(const Operation& operation) const {
   if (operation.kind == OpKind::kSuspend || operation.kind == OpKind::kEnd) {
     return FaultCause::kNone;
   }
-  if (operation.warp >= config_.num_warps || (cta.live & Single(operation.warp)) == 0) {
+  if (operation.warp >= config_.num_warps || (cta.live & Bit(operation.warp)) == 0) {
     return FaultCause::kWarpNotLive;
   }
   // A save reads the state of a warp that waits on the warp's behalf.
   const bool saves = operation.kind == OpKind::kB2rBar || operation.kind == OpKind::kB2rWarp;
-  if ((waiting_ & Single(operation.warp)) != 0 && !saves) {
+  if ((waiting_ & Bit(operation.warp)) != 0 && !saves) {
     return FaultCause::kWarpWaiting;
   }
   // Arrivals that R2B.BAR has brought back, and that count to all live warps, are those of waiting
@@ -232,7 +231,7 @@ bool Model::IsPossible(const WarpState& state, const Cta& cta) {
 void Model::Arrive(const Operation& operation, Effects* effects) {
   Cta& cta = ctas_[operation.cta];
   Barrier& barrier = cta.bars[operation.bar];
-  const WarpSet self = Single(operation.warp);
+  const WarpSet self = Bit(operation.warp);
 
   // The first arrival of a generation says what it counts to and what it reduces.
   if (barrier.kind == BarKind::kIdle) {
@@ -362,7 +361,7 @@ void Model::WriteBar(const Operation& operation, Effects* effects) {
 
 // R2B.WARP: the copy, and where the warp waits. It counts nothing.
 void Model::WriteWarp(const Operation& operation) {
-  const WarpSet self = Single(operation.warp);
+  const WarpSet self = Bit(operation.warp);
   Warp& warp = warps_[operation.warp];
   const WarpState state = DecodeWarpWord(operation.operand);
   warp.kind = static_cast<BarKind>(state.kind);
@@ -391,12 +390,12 @@ std::uint32_t Model::EntryWord(unsigned cta, unsigned bar) const {
 
 std::uint32_t Model::WarpWord(unsigned warp) const {
   const Warp& from = warps_[warp];
-  const bool has_result = from.kind != BarKind::kIdle && (awaiting_ & Single(warp)) == 0;
+  const bool has_result = from.kind != BarKind::kIdle && (awaiting_ & Bit(warp)) == 0;
   WarpState state;
   state.value = has_result ? from.value : 0;
   state.bar = from.bar;
   state.kind = static_cast<unsigned>(from.kind);
-  state.waiting = (waiting_ & Single(warp)) != 0;
+  state.waiting = (waiting_ & Bit(warp)) != 0;
   state.wait_bar = state.waiting ? from.wait_bar : 0;
   return Encode(state);
 }
@@ -424,8 +423,8 @@ void Model::Exit(const Operation& operation, Effects* effects) {
   if (warp.lanes != 0) {
     return;
   }
-  cta.live &= ~Single(operation.warp);
-  live_ &= ~Single(operation.warp);
+  cta.live &= ~Bit(operation.warp);
+  live_ &= ~Bit(operation.warp);
 
   // BAR.SYNC; BAR.RED, completion: warps that "have completely exited" count as if they had arrived
   // at an entry that expects all. One entry at most lacks no one else: who has arrived at it waits
@@ -464,7 +463,7 @@ void Model::Leave(const Operation& operation, Effects* effects) {
 
 unsigned Model::TimesArrived(unsigned cta, unsigned bar, unsigned warp) const {
   const Barrier& barrier = ctas_[cta].bars[bar];
-  if ((barrier.came & Single(warp)) == 0) {
+  if ((barrier.came & Bit(warp)) == 0) {
     return 0;
   }
   return barrier.again ? 1U + again_[cta][bar][warp] : 1;
@@ -495,7 +494,7 @@ std::string Model::Describe(unsigned cta, unsigned bar) const {
     if (times > 1) {
       fmt::format_to(out, " ({} times)", times);
     }
-    if ((barrier.waiting & Single(warp)) != 0) {
+    if ((barrier.waiting & Bit(warp)) != 0) {
       text += " (waits)";
     }
     separator = ", ";

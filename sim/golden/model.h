@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <string>
 
-#include "sim/golden/golden.h"
-#include "sim/golden/operation.h"
-#include "sim/golden/state_word.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/operation.h"
+#include "sim/isa/state_word.h"
 
 namespace muster::golden {
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sim/isa/config.h"
+
 namespace muster::lockstep {
 namespace {
 

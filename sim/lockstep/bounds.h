@@ -4,7 +4,8 @@
 #ifndef MUSTER_SIM_LOCKSTEP_BOUNDS_H_
 #define MUSTER_SIM_LOCKSTEP_BOUNDS_H_
 
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/operation.h"
 #include "sim/lockstep/lockstep.h"
 
 namespace muster::lockstep {

@@ -8,7 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/golden/state_word.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/state_word.h"
 #include "sim/lockstep/bounds.h"
 
 namespace muster::lockstep {
@@ -173,7 +177,6 @@ BarKind KindOf(OpKind arrival) {
 }
 
 unsigned Code(OpKind kind) { return static_cast<unsigned>(kind); }
-unsigned Ones(std::uint64_t bits) { return static_cast<unsigned>(__builtin_popcountll(bits)); }
 constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 
 }  // namespace
@@ -245,8 +248,7 @@ void Cover::NextRun() {
 }
 
 void Cover::Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,
-                    const Commits& commits, const golden::Effects* effects,
-                    const golden::Model& model) {
+                    const Commits& commits, const Effects* effects, const golden::Model& model) {
   CountPins(in, out);
   resets_.Observe(in, out);
   bool refused = false;
@@ -362,10 +364,10 @@ void Cover::CountArrival(const Event& event) {
 }
 
 void Cover::CountCompletion(const Event& event, const golden::Model& model) {
-  const golden::Effects& effects = event.effects;
+  const Effects& effects = event.effects;
   const OpKind by = event.operation.kind;
   Entry& entry = EntryOf(effects.cta, effects.bar);
-  const golden::BarState before = golden::DecodeBarWord(entry.word);
+  const BarState before = DecodeBarWord(entry.word);
   const BarKind kind = entry.word != 0 ? static_cast<BarKind>(before.kind) : KindOf(by);
   const bool reduction = kind != BarKind::kSync;
   Count(bars_[effects.bar]);

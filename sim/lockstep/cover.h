@@ -9,15 +9,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/golden/golden.h"
 #include "sim/golden/mbarrier.h"
 #include "sim/golden/model.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/operation.h"
 #include "sim/lockstep/cover_points.h"
 #include "sim/lockstep/mb_cover.h"
 #include "sim/lockstep/monitor.h"
-#include "sim/lockstep/pins.h"
 #include "sim/lockstep/reset_cover.h"
+#include "sim/port/pins.h"
 
 namespace muster::lockstep {
 
@@ -118,10 +120,10 @@ class Cover {
   // Looks at one cycle: its pins, what committed and with which effects, and the golden model
   // behind it.
   void Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out, const Commits& commits,
-               const golden::Effects* effects, const golden::Model& model);
+               const Effects* effects, const golden::Model& model);
   // The same for what happened at mbarriers.
   void Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,
-               const std::vector<MbEvent>& events, const golden::MbEffects* effects) {
+               const std::vector<MbEvent>& events, const MbEffects* effects) {
     mb_.Observe(cycle, in, out, events, effects);
   }
 
@@ -159,7 +161,7 @@ class Cover {
     std::uint64_t cycle;
     const Operation& operation;
     const Commits::About& about;
-    const golden::Effects& effects;
+    const Effects& effects;
     unsigned index;  // among those that commit together
   };
 

@@ -1,13 +1,13 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Cover points of state words and of the lives of CTAs.
-#include "sim/golden/state_word.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/state_word.h"
 #include "sim/lockstep/cover.h"
 
 namespace muster::lockstep {
 namespace {
-
-unsigned Ones(std::uint64_t bits) { return static_cast<unsigned>(__builtin_popcountll(bits)); }
 constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 constexpr unsigned kSmallValue = 31;  // of no whole warp
 
@@ -25,7 +25,7 @@ void Cover::CountState(const Event& event, const golden::Model& model) {
       }
       break;
     case OpKind::kB2rWarp: {
-      const golden::WarpState state = golden::DecodeWarpWord(event.effects.data);
+      const WarpState state = DecodeWarpWord(event.effects.data);
       if (state.waiting) {
         Hit(Spot::kReadWarpWaiting);
       }
@@ -35,14 +35,14 @@ void Cover::CountState(const Event& event, const golden::Model& model) {
       break;
     }
     case OpKind::kB2rResult: {
-      const golden::WarpState state = golden::DecodeWarpWord(model.WarpWord(operation.warp));
+      const WarpState state = DecodeWarpWord(model.WarpWord(operation.warp));
       Hit(state.kind == 0                                      ? Spot::kResultNone
           : static_cast<BarKind>(state.kind) == BarKind::kPopc ? Spot::kResultPopc
                                                                : Spot::kResultPred);
       break;
     }
     case OpKind::kR2bBar: {
-      const golden::BarState state = golden::DecodeBarWord(operation.operand);
+      const BarState state = DecodeBarWord(operation.operand);
       Entry& entry = EntryOf(operation.cta, operation.bar);
       entry.restored = state.arrived != 0;
       entry.exit_before = exited_[operation.cta];
@@ -59,7 +59,7 @@ void Cover::CountState(const Event& event, const golden::Model& model) {
       break;
     }
     default: {
-      const golden::WarpState state = golden::DecodeWarpWord(operation.operand);
+      const WarpState state = DecodeWarpWord(operation.operand);
       if (state.kind != 0) {
         Hit(Spot::kWriteCopy);
       }
@@ -75,7 +75,7 @@ void Cover::CountState(const Event& event, const golden::Model& model) {
 // A word in which nothing but a small value is wrong, where there is no reduction to have one.
 void Cover::CountRefusedWord(const Operation& operation, const golden::Model& model) {
   if (operation.kind == OpKind::kR2bBar) {
-    const golden::BarState state = golden::DecodeBarWord(operation.operand);
+    const BarState state = DecodeBarWord(operation.operand);
     if (state.value == 0 || state.value > kSmallValue || state.zero != 0 || state.expected != 0) {
       return;
     }
@@ -87,7 +87,7 @@ void Cover::CountRefusedWord(const Operation& operation, const golden::Model& mo
     }
     return;
   }
-  const golden::WarpState state = golden::DecodeWarpWord(operation.operand);
+  const WarpState state = DecodeWarpWord(operation.operand);
   if (state.value != 0 && state.value <= kSmallValue &&
       operation.operand == state.value) {  // all else is zero
     Hit(Spot::kRefusedWarpValue);

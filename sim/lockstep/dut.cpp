@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "sim/isa/config.h"
 #include "sim/lockstep/verilated_text.h"
 
 // Verilator's hook for a failing assertion (VL_USER_STOP). It has printed the assertion's text.

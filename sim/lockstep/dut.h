@@ -8,8 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "sim/golden/operation.h"
-#include "sim/lockstep/pins.h"
+#include "sim/isa/config.h"
+#include "sim/isa/operation.h"
+#include "sim/port/pins.h"
 
 namespace muster::lockstep {
 

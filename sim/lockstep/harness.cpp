@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/isa/config.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/files.h"
 #include "sim/lockstep/fresh_context.h"

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/golden/config.h"
-#include "sim/golden/operation.h"
-#include "sim/lockstep/driver.h"
+#include "sim/isa/config.h"
+#include "sim/isa/operation.h"
+#include "sim/port/driver.h"
 
 namespace muster::lockstep {
 

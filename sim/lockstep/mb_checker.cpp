@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "sim/isa/bits.h"
+#include "sim/isa/config.h"
 #include "sim/lockstep/bounds.h"
 
 namespace muster::lockstep {

@@ -17,11 +17,13 @@
 #include <vector>
 
 #include "sim/golden/mbarrier.h"
-#include "sim/golden/mbarrier_operation.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/operation.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/mismatch.h"
-#include "sim/lockstep/pins.h"
+#include "sim/port/pins.h"
 
 namespace muster::lockstep {
 
@@ -29,7 +31,7 @@ namespace muster::lockstep {
 struct MbRecord {
   std::uint64_t cycle = 0;
   MbEvent event;
-  golden::MbEffects effects;
+  MbEffects effects;
 };
 
 class MbChecker {
@@ -45,8 +47,7 @@ class MbChecker {
     return event.kind == MbEvent::Kind::kStep ? cycle - 1 : cycle;
   }
   // Compares the pins of that cycle with the effects of its events.
-  bool Compare(std::uint64_t cycle, const Inputs& in, const Outputs& out,
-               const golden::MbEffects* effects);
+  bool Compare(std::uint64_t cycle, const Inputs& in, const Outputs& out, const MbEffects* effects);
 
   // Nothing is presented, on its way, or to be answered by the unit, but for parked warps.
   bool Idle() const { return !held_issue_ && !held_async_ && !held_remote_ && quiet_; }
@@ -92,17 +93,15 @@ class MbChecker {
   std::deque<Flight>& QueueOf(MbSource source, unsigned warp);
 
   // mb_values.cpp: what it must lead to.
-  bool CompareStep(std::uint64_t cycle, const MbOperation& operation,
-                   const golden::MbEffects& effects, const MbOutputs& out);
-  bool CompareLeave(const MbOperation& operation, const golden::MbEffects& effects,
-                    const MbOutputs& out);
+  bool CompareStep(std::uint64_t cycle, const MbOperation& operation, const MbEffects& effects,
+                   const MbOutputs& out);
+  bool CompareLeave(const MbOperation& operation, const MbEffects& effects, const MbOutputs& out);
   bool CompareResponse(std::uint64_t cycle, const MbInputs& in, const MbOutputs& out);
   void Park(std::uint64_t commit, const MbOperation& operation);
   [[gnu::cold]] bool Differ(std::string field, std::string unit, std::string golden);
   [[gnu::cold]] bool Differ(std::string field, std::string unit, std::string golden, MbPlace place);
 
   unsigned PlaceOf(unsigned warp) const { return warp & warp_mask_; }
-  static std::uint64_t Bit(unsigned warp) { return std::uint64_t{1} << warp; }
 
   const Config config_;
   const golden::Mbarriers& model_;

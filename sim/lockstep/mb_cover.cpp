@@ -9,17 +9,16 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/golden/mbarrier_word.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/mbarrier_word.h"
 
 namespace muster::lockstep {
 namespace {
 
 constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
-
-unsigned Ones(std::uint64_t bits) { return static_cast<unsigned>(__builtin_popcountll(bits)); }
-unsigned First(std::uint64_t bits) { return static_cast<unsigned>(__builtin_ctzll(bits)); }
 unsigned Code(MbOp op) { return static_cast<unsigned>(op); }
-std::uint64_t Bit(unsigned warp) { return std::uint64_t{1} << warp; }
 
 }  // namespace
 
@@ -38,7 +37,7 @@ void MbCover::NextRun() {
 }
 
 void MbCover::Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,
-                      const std::vector<MbEvent>& events, const golden::MbEffects* effects) {
+                      const std::vector<MbEvent>& events, const MbEffects* effects) {
   for (std::size_t i = 0; i < events.size(); ++i) {
     const MbEvent& event = events[i];
     CountHazards(effects[i].hazards);
@@ -129,7 +128,7 @@ std::deque<MbCover::Group>& MbCover::GroupsOf(MbSource source, unsigned warp) {
 }
 
 void MbCover::CountStep(std::uint64_t cycle, const MbOperation& operation,
-                        const golden::MbEffects& effects) {
+                        const MbEffects& effects) {
   const unsigned code = Code(operation.op);
   const auto source = static_cast<unsigned>(operation.source);
   const FaultCause cause = effects.fault[First(operation.lanes)];
@@ -188,8 +187,7 @@ void MbCover::CountStep(std::uint64_t cycle, const MbOperation& operation,
   commits_[0] = {cycle, place, turned};
 }
 
-void MbCover::CountSplit(const MbOperation& operation, const golden::MbEffects& effects,
-                         bool refused) {
+void MbCover::CountSplit(const MbOperation& operation, const MbEffects& effects, bool refused) {
   std::deque<Group>& groups = GroupsOf(operation.source, operation.warp);
   if (groups.empty()) {
     return;
@@ -216,8 +214,8 @@ void MbCover::CountSplit(const MbOperation& operation, const golden::MbEffects& 
   }
 }
 
-void MbCover::CountWord(const MbOperation& operation, const golden::MbEffects& effects) {
-  const golden::MbWord word = golden::DecodeMbWord(effects.word);
+void MbCover::CountWord(const MbOperation& operation, const MbEffects& effects) {
+  const MbWord word = DecodeMbWord(effects.word);
   if (word.tx < 0) {
     Hit(MbSpot::kBelowZero);
   }
@@ -248,7 +246,7 @@ void MbCover::CountWord(const MbOperation& operation, const golden::MbEffects& e
 }
 
 void MbCover::CountWait(std::uint64_t cycle, const MbOperation& operation,
-                        const golden::MbEffects& effects) {
+                        const MbEffects& effects) {
   const bool parks = effects.parked != 0;
   const bool complete = effects.complete != 0;
   points_.Count(outcomes_[Code(operation.op)][0][parks ? kParks : complete ? kTrue : kFalse]);
@@ -282,8 +280,8 @@ void MbCover::CountWait(std::uint64_t cycle, const MbOperation& operation,
   }
 }
 
-void MbCover::CountTurn(std::uint64_t cycle, const golden::MbEffects& effects) {
-  for (const golden::MbAnswer& answer : effects.answers) {
+void MbCover::CountTurn(std::uint64_t cycle, const MbEffects& effects) {
+  for (const MbAnswer& answer : effects.answers) {
     const Parked& parked = parked_[answer.warp];
     parked_warps_ &= ~Bit(answer.warp);
     Hit(MbSpot::kWake);
@@ -299,7 +297,7 @@ void MbCover::CountTurn(std::uint64_t cycle, const golden::MbEffects& effects) {
   }
 }
 
-void MbCover::CountTokens(const MbOperation& operation, const golden::MbEffects& effects) {
+void MbCover::CountTokens(const MbOperation& operation, const MbEffects& effects) {
   const Place place(operation.cta, operation.addr);
   const std::uint64_t turns = turns_[place];
   for (std::uint32_t left = operation.lanes; left != 0; left &= left - 1) {
@@ -318,14 +316,13 @@ void MbCover::CountTokens(const MbOperation& operation, const golden::MbEffects&
   }
 }
 
-void MbCover::CountLeave(std::uint64_t cycle, const MbEvent& event,
-                         const golden::MbEffects& effects) {
+void MbCover::CountLeave(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) {
   std::optional<std::uint64_t>& remote = remote_[event.operation.cta];
   if (remote && cycle - *remote <= kSoon) {
     Hit(MbSpot::kLeaveSoon);
   }
   remote.reset();
-  for (const golden::MbAnswer& answer : effects.answers) {
+  for (const MbAnswer& answer : effects.answers) {
     parked_warps_ &= ~Bit(answer.warp);
     Hit(event.how == OpKind::kEnd ? MbSpot::kParkedEnd : MbSpot::kParkedSuspend);
   }

@@ -13,10 +13,13 @@
 #include <vector>
 
 #include "sim/golden/mbarrier.h"
-#include "sim/golden/mbarrier_operation.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/operation.h"
 #include "sim/lockstep/cover_points.h"
-#include "sim/lockstep/pins.h"
+#include "sim/port/pins.h"
 
 namespace muster::lockstep {
 
@@ -101,7 +104,7 @@ class MbCover {
 
   // Looks at one cycle: its pins, and what happened (commits in the cycle before) with its effects.
   void Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,
-               const std::vector<MbEvent>& events, const golden::MbEffects* effects);
+               const std::vector<MbEvent>& events, const MbEffects* effects);
 
   // Forgets the state of the run before.
   void NextRun();
@@ -140,15 +143,13 @@ class MbCover {
   void Hit(MbSpot spot) { points_.Count(spots_[static_cast<unsigned>(spot)]); }
   void DefineCrosses();
   void CountPins(const Inputs& pins, const Outputs& out_pins);
-  void CountStep(std::uint64_t cycle, const MbOperation& operation,
-                 const golden::MbEffects& effects);
-  void CountSplit(const MbOperation& operation, const golden::MbEffects& effects, bool refused);
-  void CountWord(const MbOperation& operation, const golden::MbEffects& effects);
-  void CountWait(std::uint64_t cycle, const MbOperation& operation,
-                 const golden::MbEffects& effects);
-  void CountTurn(std::uint64_t cycle, const golden::MbEffects& effects);
-  void CountTokens(const MbOperation& operation, const golden::MbEffects& effects);
-  void CountLeave(std::uint64_t cycle, const MbEvent& event, const golden::MbEffects& effects);
+  void CountStep(std::uint64_t cycle, const MbOperation& operation, const MbEffects& effects);
+  void CountSplit(const MbOperation& operation, const MbEffects& effects, bool refused);
+  void CountWord(const MbOperation& operation, const MbEffects& effects);
+  void CountWait(std::uint64_t cycle, const MbOperation& operation, const MbEffects& effects);
+  void CountTurn(std::uint64_t cycle, const MbEffects& effects);
+  void CountTokens(const MbOperation& operation, const MbEffects& effects);
+  void CountLeave(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects);
   void CountHazards(std::uint32_t hazards);
   void CountBeside(const MbOperation& operation);
   std::deque<Group>& GroupsOf(MbSource source, unsigned warp);

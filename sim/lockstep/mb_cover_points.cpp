@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sim/isa/config.h"
+#include "sim/isa/fault.h"
 #include "sim/lockstep/mb_cover.h"
 
 namespace muster::lockstep {

@@ -7,15 +7,16 @@
 #include <string>
 #include <utility>
 
+#include "sim/isa/bits.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
 #include "sim/lockstep/mb_checker.h"
-#include "sim/lockstep/token.h"
+#include "sim/port/token.h"
 
 namespace muster::lockstep {
 namespace {
 
 constexpr std::uint64_t kResponseLatency = 2;  // from commit, in cycles, if none is in the way
-
-unsigned First(std::uint32_t lanes) { return static_cast<unsigned>(__builtin_ctz(lanes)); }
 
 template <typename Visit>
 void ForEachLane(std::uint32_t lanes, Visit visit) {
@@ -34,7 +35,7 @@ std::string Describe(bool valid, const MbOutputs::Fault& fault) {
 }  // namespace
 
 bool MbChecker::Compare(std::uint64_t cycle, const Inputs& in, const Outputs& out,
-                        const golden::MbEffects* effects) {
+                        const MbEffects* effects) {
   const MbOutputs& mb = out.mb;
   const std::uint64_t wake = std::exchange(wake_, 0);
   if (mb.wake != wake) {
@@ -77,7 +78,7 @@ bool MbChecker::Compare(std::uint64_t cycle, const Inputs& in, const Outputs& ou
 
 // `operation` committed in the cycle before, as commit_ says.
 bool MbChecker::CompareStep(std::uint64_t cycle, const MbOperation& operation,
-                            const golden::MbEffects& effects, const MbOutputs& out) {
+                            const MbEffects& effects, const MbOutputs& out) {
   const MbPlace place{operation.cta, operation.addr};
   const MbOutputs::Commit& seen = before_.commit;
   const FaultCause cause = effects.fault[First(operation.lanes)];
@@ -115,7 +116,7 @@ bool MbChecker::CompareStep(std::uint64_t cycle, const MbOperation& operation,
   if (seen.parked != (effects.parked != 0)) {
     return Differ("mb.parked", seen.parked ? "1" : "0", seen.parked ? "0" : "1", place);
   }
-  for (const golden::MbAnswer& answer : effects.answers) {
+  for (const MbAnswer& answer : effects.answers) {
     wake_ |= Bit(answer.warp);
   }
   if (seen.parked) {
@@ -145,9 +146,9 @@ std::uint64_t MbChecker::EarliestLimit() const {
   return earliest;
 }
 
-bool MbChecker::CompareLeave(const MbOperation& operation, const golden::MbEffects& effects,
+bool MbChecker::CompareLeave(const MbOperation& operation, const MbEffects& effects,
                              const MbOutputs& out) {
-  for (const golden::MbAnswer& answer : effects.answers) {
+  for (const MbAnswer& answer : effects.answers) {
     if ((out.expire & Bit(answer.warp)) == 0) {
       return Differ("mb.expire", fmt::format("not warp {}", answer.warp),
                     fmt::format("answered false: CTA {} leaves", operation.cta));

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "sim/lockstep/pins.h"
+#include "sim/port/pins.h"
 
 namespace muster::lockstep {
 

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "sim/golden/log.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/config.h"
 
 namespace muster::lockstep {
 namespace {
@@ -18,8 +20,6 @@ bool Same(const Operation& a, const Operation& b) {
          a.count == b.count && a.size == b.size && a.lanes == b.lanes && a.operand == b.operand &&
          a.warps == b.warps;
 }
-
-unsigned First(std::uint64_t bits) { return static_cast<unsigned>(__builtin_ctzll(bits)); }
 
 }  // namespace
 

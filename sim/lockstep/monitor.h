@@ -11,11 +11,13 @@
 #include <optional>
 #include <string>
 
-#include "sim/golden/operation.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/config.h"
+#include "sim/isa/operation.h"
 #include "sim/lockstep/bounds.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/mismatch.h"
-#include "sim/lockstep/pins.h"
+#include "sim/port/pins.h"
 
 namespace muster::lockstep {
 

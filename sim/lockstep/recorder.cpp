@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/lockstep/recorder.h"
 
+#include "sim/isa/effects.h"
+
 namespace muster::lockstep {
 
 bool Recorder::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
@@ -16,13 +18,11 @@ void Recorder::Serve(const Outputs& seen, Inputs* inputs) {
   recording_.served.push_back(*inputs);
 }
 
-void Recorder::OnCommit(std::uint64_t cycle, const Operation& operation,
-                        const golden::Effects& effects) {
+void Recorder::OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) {
   source_.OnCommit(cycle, operation, effects);
 }
 
-void Recorder::OnMbEvent(std::uint64_t cycle, const MbEvent& event,
-                         const golden::MbEffects& effects) {
+void Recorder::OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) {
   source_.OnMbEvent(cycle, event, effects);
 }
 

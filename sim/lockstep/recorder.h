@@ -8,8 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/lockstep/driver.h"
-#include "sim/lockstep/pins.h"
+#include "sim/isa/effects.h"
+#include "sim/port/driver.h"
+#include "sim/port/pins.h"
 
 namespace muster::lockstep {
 
@@ -26,10 +27,8 @@ class Recorder : public Driver {
 
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
   void Serve(const Outputs& seen, Inputs* inputs) override;
-  void OnCommit(std::uint64_t cycle, const Operation& operation,
-                const golden::Effects& effects) override;
-  void OnMbEvent(std::uint64_t cycle, const MbEvent& event,
-                 const golden::MbEffects& effects) override;
+  void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override;
+  void OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) override;
 
  private:
   Driver& source_;

@@ -9,6 +9,9 @@
 #include <string>
 
 #include "sim/golden/log.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
 
 namespace muster::lockstep {
 namespace {
@@ -16,7 +19,7 @@ namespace {
 constexpr std::uint64_t kBefore = 100;  // cycles of waveform before and behind the mismatch
 constexpr std::uint64_t kBehind = 20;
 
-std::string Outcome(const golden::Effects& effects) {
+std::string Outcome(const Effects& effects) {
   if (effects.fault != FaultCause::kNone) {
     return fmt::format("refused: {}", Name(effects.fault));
   }
@@ -31,7 +34,7 @@ std::string Outcome(const golden::Effects& effects) {
   return text;
 }
 
-std::string Outcome(const golden::MbEffects& effects) {
+std::string Outcome(const MbEffects& effects) {
   const auto refused = std::find_if(effects.fault.begin(), effects.fault.end(),
                                     [](FaultCause cause) { return cause != FaultCause::kNone; });
   if (refused != effects.fault.end()) {
@@ -46,7 +49,7 @@ std::string Outcome(const golden::MbEffects& effects) {
   } else if (effects.complete != 0) {
     text = "true";
   }
-  for (const golden::MbAnswer& answer : effects.answers) {
+  for (const MbAnswer& answer : effects.answers) {
     text += fmt::format(", answers {} to warp {}", answer.complete, answer.warp);
   }
   return text;

@@ -9,7 +9,8 @@
 
 #include "sim/golden/mbarrier.h"
 #include "sim/golden/model.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/operation.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/mb_checker.h"

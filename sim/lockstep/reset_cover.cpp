@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/lockstep/reset_cover.h"
 
+#include "sim/isa/bits.h"
+#include "sim/isa/config.h"
 #include "sim/lockstep/bounds.h"
 
 namespace muster::lockstep {

@@ -7,11 +7,12 @@
 #include <array>
 #include <cstdint>
 
-#include "sim/golden/config.h"
 #include "sim/golden/mbarrier.h"
 #include "sim/golden/model.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/config.h"
 #include "sim/lockstep/cover_points.h"
-#include "sim/lockstep/pins.h"
+#include "sim/port/pins.h"
 
 namespace muster::lockstep {
 

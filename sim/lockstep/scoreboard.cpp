@@ -10,6 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+
 namespace muster::lockstep {
 namespace {
 
@@ -33,8 +37,7 @@ Scoreboard::Scoreboard(const Config& config, const golden::Model& model)
 // Predictions
 // ------------------------------------------------------------------------------------------------
 
-bool Scoreboard::Expect(std::uint64_t cycle, const Commits& commits,
-                        const golden::Effects* effects) {
+bool Scoreboard::Expect(std::uint64_t cycle, const Commits& commits, const Effects* effects) {
   Slot* slot = &slots_[(cycle + bounds_.latency) % kSlots];
   std::uint64_t& moved = moved_[cycle % kQuiet];
   for (unsigned i = 0; i < commits.count; ++i) {
@@ -52,7 +55,7 @@ bool Scoreboard::Expect(std::uint64_t cycle, const Commits& commits,
 }
 
 bool Scoreboard::ExpectOne(std::uint64_t cycle, const Operation& operation, unsigned port,
-                           const golden::Effects& effects, Slot* slot) {
+                           const Effects& effects, Slot* slot) {
   if (effects.fault != FaultCause::kNone) {
     slot->any = true;
     slot->fault_valid |= static_cast<std::uint8_t>(1U << port);
@@ -95,8 +98,7 @@ bool Scoreboard::ExpectOne(std::uint64_t cycle, const Operation& operation, unsi
   return true;
 }
 
-bool Scoreboard::ExpectResponse(std::uint64_t cycle, unsigned warp,
-                                const golden::Effects& effects) {
+bool Scoreboard::ExpectResponse(std::uint64_t cycle, unsigned warp, const Effects& effects) {
   if (responses_tail_ - responses_head_ == kResponses) {
     return Differ("response_valid", "0", fmt::format("1: {} responses outstanding", kResponses));
   }

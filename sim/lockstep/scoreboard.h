@@ -10,14 +10,15 @@
 #include <string>
 #include <vector>
 
-#include "sim/golden/golden.h"
 #include "sim/golden/log.h"
 #include "sim/golden/model.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/operation.h"
 #include "sim/lockstep/bounds.h"
 #include "sim/lockstep/mismatch.h"
 #include "sim/lockstep/monitor.h"
-#include "sim/lockstep/pins.h"
+#include "sim/port/pins.h"
 
 namespace muster::lockstep {
 
@@ -27,7 +28,7 @@ class Scoreboard {
 
   // Takes the operations that commit in this cycle and what the golden model says they do, one
   // Effects for each. False: they cannot commit together, see mismatch().
-  bool Expect(std::uint64_t cycle, const Commits& commits, const golden::Effects* effects);
+  bool Expect(std::uint64_t cycle, const Commits& commits, const Effects* effects);
 
   // Compares the outputs of this cycle. False: they differ, see mismatch().
   bool Compare(std::uint64_t cycle, const Inputs& in, const Outputs& out);
@@ -76,8 +77,8 @@ class Scoreboard {
   static constexpr unsigned kQuiet = 8;  // cycles in which a commit becomes visible, a power of two
 
   bool ExpectOne(std::uint64_t cycle, const Operation& operation, unsigned port,
-                 const golden::Effects& effects, Slot* slot);
-  bool ExpectResponse(std::uint64_t cycle, unsigned warp, const golden::Effects& effects);
+                 const Effects& effects, Slot* slot);
+  bool ExpectResponse(std::uint64_t cycle, unsigned warp, const Effects& effects);
   bool CompareSlot(const Slot& slot, const Outputs& out);
   bool CompareRelease(const Slot& slot, const Outputs& out);
   bool CompareFaults(const Slot& slot, const Outputs& out);

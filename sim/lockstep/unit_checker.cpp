@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/isa/config.h"
 #include "sim/lockstep/bounds.h"
 #include "sim/lockstep/cover.h"
 #include "sim/lockstep/files.h"

@@ -18,6 +18,8 @@
 
 #include "sim/golden/golden_tlm.h"
 #include "sim/golden/log.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/mb_checker.h"
@@ -96,8 +98,8 @@ class UnitChecker : public sc_core::sc_module {
 
   tlm::tlm_generic_payload payload_;
   golden::Batch batch_;
-  std::array<golden::Effects, kMaxIssue> effects_;
-  std::vector<golden::MbEffects> mb_effects_ = std::vector<golden::MbEffects>(kMaxWarps);
+  std::array<Effects, kMaxIssue> effects_;
+  std::vector<MbEffects> mb_effects_ = std::vector<MbEffects>(kMaxWarps);
 
   bool driving_ = true;
   std::uint64_t drain_from_ = 0;

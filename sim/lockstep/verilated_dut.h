@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "sim/isa/fault.h"
 #include "sim/lockstep/dut.h"
 
 namespace muster::lockstep {

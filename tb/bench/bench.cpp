@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "sim/golden/config.h"
+#include "sim/isa/config.h"
 #include "sim/lockstep/lockstep.h"
 #include "tb/bench/stimulus.h"
 #include "tb/bench/storm.h"

@@ -8,7 +8,8 @@
 #include <set>
 #include <string>
 
-#include "sim/golden/config.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/recorder.h"
 #include "tb/bench/allocations.h"
@@ -35,7 +36,7 @@ class Witness : public Traffic {
   explicit Witness(const Config& config) : Traffic(config, kSeed) {}
 
   void OnCommit(std::uint64_t /*cycle*/, const Operation& operation,
-                const golden::Effects& effects) override {
+                const Effects& effects) override {
     kinds_.insert(Name(operation.kind));
     hazards_ |= effects.hazards;
   }

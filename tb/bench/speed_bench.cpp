@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/golden/config.h"
+#include "sim/isa/config.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/recorder.h"
 #include "tb/bench/storm.h"

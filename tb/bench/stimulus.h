@@ -7,9 +7,10 @@
 
 #include <cstdint>
 
-#include "sim/golden/operation.h"
-#include "sim/lockstep/driver.h"
-#include "sim/lockstep/pins.h"
+#include "sim/isa/config.h"
+#include "sim/isa/operation.h"
+#include "sim/port/driver.h"
+#include "sim/port/pins.h"
 
 namespace muster::bench {
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/isa/config.h"
+
 namespace muster::bench {
 namespace {
 

@@ -10,11 +10,12 @@
 #include <map>
 #include <utility>
 
-#include "sim/golden/mbarrier_operation.h"
-#include "sim/golden/operation.h"
-#include "sim/lockstep/bank.h"
-#include "sim/lockstep/driver.h"
-#include "sim/lockstep/pins.h"
+#include "sim/isa/config.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/operation.h"
+#include "sim/port/bank.h"
+#include "sim/port/driver.h"
+#include "sim/port/pins.h"
 
 namespace muster::bench {
 

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstdint>
 
-#include "sim/golden/state_word.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/config.h"
+#include "sim/isa/state_word.h"
 
 namespace muster::bench {
 namespace {
@@ -16,9 +18,6 @@ constexpr unsigned kSpare = kNumBars - 1;  // the barrier of asides
 constexpr unsigned kRounds = 150;          // of a CTA, at least; twice as many at most
 constexpr std::uint32_t kAllLanes = 0xffffffff;
 
-std::uint64_t Single(unsigned bit) { return std::uint64_t{1} << bit; }
-unsigned First(std::uint64_t bits) { return static_cast<unsigned>(__builtin_ctzll(bits)); }
-
 }  // namespace
 
 // The warps are dealt out to the CTAs in turn, and the first CTA gets twice as many.
@@ -26,13 +25,13 @@ Traffic::Traffic(const Config& config, std::uint64_t seed)
     : config_(config),
       random_(seed),
       ctas_(std::min(config.num_ctas, config.num_warps / kCtaWarps)),
-      free_slots_(Single(config.num_ctas) - 1) {
+      free_slots_(Bit(config.num_ctas) - 1) {
   const auto count = static_cast<unsigned>(ctas_.size());
   for (unsigned warp = 0; warp < config.num_warps; ++warp) {
     Warp& self = warps_[warp];
     self.cta = warp % (count + 1) % count;
     self.index = ctas_[self.cta].size++;
-    ctas_[self.cta].warps |= Single(warp);
+    ctas_[self.cta].warps |= Bit(warp);
   }
   for (Cta& cta : ctas_) {
     Launch(&cta);
@@ -55,13 +54,13 @@ void Traffic::DriveIssue(const Outputs& seen, Inputs* inputs) {
   const unsigned fired = inputs->issue_valid & seen.issue_ready;
   for (unsigned left = fired; left != 0; left &= left - 1) {
     const Operation& operation = inputs->issue[First(left)];
-    flying_ |= Single(operation.warp);
-    waiting_ |= IsWaiting(operation.kind) ? Single(operation.warp) : 0;
+    flying_ |= Bit(operation.warp);
+    waiting_ |= IsWaiting(operation.kind) ? Bit(operation.warp) : 0;
   }
   std::uint64_t done = seen.released;
   waiting_ &= ~seen.released;
   for (unsigned left = seen.commit_valid; left != 0; left &= left - 1) {
-    const std::uint64_t warp = Single(seen.commit_warp[First(left)]);
+    const std::uint64_t warp = Bit(seen.commit_warp[First(left)]);
     flying_ &= ~warp;
     done |= warp & ~waiting_;
   }
@@ -73,7 +72,7 @@ void Traffic::DriveIssue(const Outputs& seen, Inputs* inputs) {
     Operation& operation = inputs->issue[port];
     if ((inputs->issue_valid >> port & 1) == 0 && ready_ != 0) {
       const unsigned warp = PickWarp(companions);
-      ready_ &= ~Single(warp);
+      ready_ &= ~Bit(warp);
       operation = Next(warp);
       inputs->issue_valid |= static_cast<std::uint8_t>(1U << port);
     }
@@ -96,7 +95,7 @@ void Traffic::Done(std::uint64_t warps) {
     if (round + (warps_[warp].index == cta.leaver ? 1 : 0) > cta.rounds) {
       Exit(warp);
     } else {
-      ready_ |= Single(warp);
+      ready_ |= Bit(warp);
     }
   }
 }
@@ -132,20 +131,20 @@ bool Traffic::Aside(Cta* cta, const Warp& warp, Operation* operation) {
     operation->count = static_cast<std::uint16_t>(cta->size * kWarpSize);
   } else if (warp.index == 0 && Round(warp) + 1 < cta->rounds && random_.OneIn(64)) {
     cta->restored = true;
-    golden::BarState word;
+    BarState word;
     word.kind = static_cast<unsigned>(BarKind::kPopc);
     word.expected = cta->size;
     word.arrived = cta->size - 1;
     word.value = random_.Below(kWarpSize);
     operation->kind = OpKind::kR2bBar;
-    operation->operand = golden::Encode(word);
+    operation->operand = Encode(word);
   } else if (random_.OneIn(256)) {
-    golden::WarpState word;
+    WarpState word;
     word.kind = static_cast<unsigned>(BarKind::kPopc);
     word.bar = kSpare;
     word.value = random_.Below(kWarpSize);
     operation->kind = OpKind::kR2bWarp;
-    operation->operand = golden::Encode(word);
+    operation->operand = Encode(word);
   } else if (random_.OneIn(4)) {
     operation->kind =
         random_.Pick(std::array{OpKind::kB2rResult, OpKind::kB2rBar, OpKind::kB2rWarp});
@@ -179,7 +178,7 @@ void Traffic::Arrive(const Cta& cta, const Warp& warp, Operation* operation) {
 
 void Traffic::Launch(Cta* cta) {
   cta->slot = random_.Bit(free_slots_);
-  free_slots_ &= ~Single(cta->slot);
+  free_slots_ &= ~Bit(cta->slot);
   cta->program = random_.Next();
   cta->rounds = random_.Between(kRounds, 2 * kRounds);
   cta->leaver = random_.Below(cta->size);
@@ -237,7 +236,7 @@ void Traffic::CommitLifecycle() {
   Cta& cta = *std::find_if(ctas_.begin(), ctas_.end(),
                            [&](const Cta& at) { return at.slot == operation.cta; });
   if (operation.kind == OpKind::kEnd) {
-    free_slots_ |= Single(cta.slot);
+    free_slots_ |= Bit(cta.slot);
     Launch(&cta);
     return;
   }

@@ -10,9 +10,10 @@
 #include <deque>
 #include <vector>
 
-#include "sim/golden/operation.h"
-#include "sim/lockstep/driver.h"
-#include "sim/lockstep/pins.h"
+#include "sim/isa/config.h"
+#include "sim/isa/operation.h"
+#include "sim/port/driver.h"
+#include "sim/port/pins.h"
 #include "tb/lockstep/random.h"
 
 namespace muster::bench {

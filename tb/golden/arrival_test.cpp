@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "sim/golden/golden.h"
+#include "sim/isa/effects.h"
 #include "tb/golden/trace.h"
 
 namespace muster::golden {

@@ -11,9 +11,9 @@
 #include <systemc>
 #include <tlm>
 
-#include "sim/golden/config.h"
-#include "sim/golden/golden.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/operation.h"
 
 namespace muster::golden {
 namespace {

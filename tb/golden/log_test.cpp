@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "sim/golden/config.h"
-#include "sim/golden/golden.h"
 #include "sim/golden/mbarrier.h"
-#include "sim/golden/mbarrier_operation.h"
 #include "sim/golden/model.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/operation.h"
 #include "tb/golden/trace.h"
 #include "tb/scratch.h"
 

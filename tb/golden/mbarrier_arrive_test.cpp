@@ -5,12 +5,13 @@
 
 #include <cstdint>
 
-#include "sim/golden/config.h"
 #include "sim/golden/mbarrier.h"
-#include "sim/golden/mbarrier_operation.h"
-#include "sim/golden/mbarrier_word.h"
 #include "sim/golden/model.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/mbarrier_word.h"
+#include "sim/isa/operation.h"
 #include "tb/golden/mbarrier_trace.h"
 
 namespace muster::golden {

@@ -42,8 +42,9 @@
 #include <utility>
 
 #include "sim/golden/mbarrier.h"
-#include "sim/golden/mbarrier_operation.h"
 #include "sim/golden/model.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/mbarrier_operation.h"
 
 namespace muster::golden {
 

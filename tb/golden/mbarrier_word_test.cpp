@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The mbarrier word bit by bit, as sim/golden/mbarrier.md draws it, and the model's names.
-#include "sim/golden/mbarrier_word.h"
+#include "sim/isa/mbarrier_word.h"
 
 #include <gtest/gtest.h>
 
@@ -10,11 +10,12 @@
 #include <set>
 #include <string>
 
-#include "sim/golden/config.h"
 #include "sim/golden/mbarrier.h"
-#include "sim/golden/mbarrier_operation.h"
 #include "sim/golden/model.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/operation.h"
 #include "tb/golden/mbarrier_trace.h"
 
 namespace muster::golden {

@@ -11,10 +11,11 @@
 #include <random>
 #include <vector>
 
-#include "sim/golden/config.h"
-#include "sim/golden/golden.h"
 #include "sim/golden/model.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/operation.h"
 #include "tb/golden/trace.h"
 
 namespace muster::golden {

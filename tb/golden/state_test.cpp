@@ -4,7 +4,7 @@
 // draws them.
 #include <gtest/gtest.h>
 
-#include "sim/golden/state_word.h"
+#include "sim/isa/state_word.h"
 #include "tb/golden/trace.h"
 
 namespace muster::golden {

@@ -33,9 +33,10 @@
 #include <string>
 #include <string_view>
 
-#include "sim/golden/golden.h"
 #include "sim/golden/model.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/operation.h"
 
 namespace muster::golden {
 

@@ -7,9 +7,10 @@
 
 #include <string>
 
-#include "sim/golden/operation.h"
-#include "sim/lockstep/driver.h"
+#include "sim/isa/config.h"
+#include "sim/isa/operation.h"
 #include "sim/lockstep/lockstep.h"
+#include "sim/port/driver.h"
 #include "tb/lockstep/script.h"
 
 namespace muster::lockstep {

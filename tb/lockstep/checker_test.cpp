@@ -13,9 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "sim/golden/config.h"
 #include "sim/golden/log.h"
 #include "sim/golden/model.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
 #include "sim/lockstep/bounds.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/monitor.h"
@@ -351,7 +353,7 @@ std::string Judge(const Outputs& last) {
   std::uint64_t cycle = 0;
   const auto step = [&](const std::vector<Operation>& operations, const Outputs& out) {
     Commits commits;
-    std::array<golden::Effects, kMaxIssue> effects;
+    std::array<Effects, kMaxIssue> effects;
     for (const Operation& operation : operations) {
       commits.about[commits.count].port = static_cast<std::uint8_t>(commits.count);
       commits.operations[commits.count] = operation;
@@ -419,7 +421,7 @@ TEST(ScoreboardTest, CatchesALateResponse) {
   commits.operations[0].kind = OpKind::kLaunch;
   commits.operations[0].warps = 0b11;
   commits.operations[0].size = 2;
-  golden::Effects effects = model.Step(commits.operations[0]);
+  Effects effects = model.Step(commits.operations[0]);
   ASSERT_TRUE(scoreboard.Expect(0, commits, &effects));
   commits.operations[0] = Read(OpKind::kB2rWarp, 1);
   effects = model.Step(commits.operations[0]);
@@ -502,7 +504,7 @@ TEST(ReportTest, NamesAllThatIsNeeded) {
   commits.operations[0].kind = OpKind::kLaunch;
   commits.operations[0].warps = 0b11;
   commits.operations[0].size = 2;
-  golden::Effects effects = model.Step(commits.operations[0]);
+  Effects effects = model.Step(commits.operations[0]);
   ASSERT_TRUE(scoreboard.Expect(3, commits, &effects));
   commits.operations[0] = Arrival(OpKind::kSync, 1, 6, 0);
   effects = model.Step(commits.operations[0]);

@@ -8,8 +8,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "sim/golden/mbarrier_operation.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/operation.h"
 
 namespace muster {
 namespace {

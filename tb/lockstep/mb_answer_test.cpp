@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/isa/fault.h"
 #include "tb/lockstep/mb_checker_fixture.h"
 
 namespace muster::lockstep {

@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "sim/golden/mbarrier.h"
-#include "sim/golden/mbarrier_word.h"
 #include "sim/golden/model.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/mbarrier_word.h"
 #include "sim/lockstep/mb_checker.h"
 
 namespace muster::lockstep {
@@ -25,11 +28,11 @@ inline constexpr unsigned kWarp = 3;
 
 // The word with so many arrivals pending of two.
 inline std::uint64_t Word(bool phase, std::uint32_t pending) {
-  golden::MbWord word;
+  MbWord word;
   word.phase = phase;
   word.pending = pending;
   word.expected = 2;
-  return golden::Encode(word);
+  return Encode(word);
 }
 
 inline MbOperation Group(MbOp op, std::uint32_t operand, unsigned warp = kWarp,
@@ -71,7 +74,7 @@ class MbCheckerTest : public testing::Test {
     if (!checker_->Check(cycle_, in_, out_)) {
       return false;
     }
-    std::vector<golden::MbEffects> effects;
+    std::vector<MbEffects> effects;
     for (const MbEvent& event : checker_->events()) {
       effects.push_back(mbarriers_.Do(event));
     }

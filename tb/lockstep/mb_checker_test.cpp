@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/isa/config.h"
 #include "sim/lockstep/bounds.h"
 #include "tb/lockstep/mb_checker_fixture.h"
 

@@ -8,9 +8,10 @@
 #include <map>
 #include <string>
 
-#include "sim/lockstep/bank.h"
+#include "sim/isa/config.h"
 #include "sim/lockstep/bounds.h"
 #include "sim/lockstep/lockstep.h"
+#include "sim/port/bank.h"
 #include "tb/lockstep/random.h"
 #include "tb/lockstep/script.h"
 

@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "sim/golden/state_word.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/config.h"
+#include "sim/isa/state_word.h"
 
 namespace muster::lockstep {
 namespace {
@@ -16,9 +18,7 @@ constexpr std::uint16_t kAllBars = 0xffff;
 constexpr std::array kReductions = {OpKind::kRedAnd, OpKind::kRedOr, OpKind::kRedPopc};
 
 using WarpSet = std::uint64_t;
-unsigned First(WarpSet set) { return static_cast<unsigned>(__builtin_ctzll(set)); }
 unsigned Size(WarpSet set) { return static_cast<unsigned>(__builtin_popcountll(set)); }
-WarpSet Single(unsigned warp) { return WarpSet{1} << warp; }
 std::uint16_t Bar(unsigned bar) { return static_cast<std::uint16_t>(1U << bar); }
 
 class Writer {
@@ -27,7 +27,7 @@ class Writer {
       : config_(config), options_(options), random_(*random) {
     program_.warps = options.warps;
     for (unsigned warp = 0; warp < options.warps; ++warp) {
-      live_ |= Single(warp);
+      live_ |= Bit(warp);
       lanes_[warp] = kAllLanes;
       known_idle_[warp] = kAllBars;
       // Lanes that a partial warp lacks exit right after launch.
@@ -57,7 +57,7 @@ class Writer {
       case 4:
         return Group(live_, RandomKind());  // the explicit full count
       case 5:
-        return Group(Single(random_.Bit(live_)), RandomKind());
+        return Group(Bit(random_.Bit(live_)), RandomKind());
       case 6:
         return ProducerConsumer();
       case 7:
@@ -80,7 +80,7 @@ class Writer {
   // Some of the live warps, at least one.
   WarpSet Some() {
     const WarpSet set = live_ & random_.Sparse(random_.Between(1, 3));
-    return set != 0 ? set : Single(random_.Bit(live_));
+    return set != 0 ? set : Bit(random_.Bit(live_));
   }
 
   // A barrier that all of `who` know to be idle; -1: there is none. Unless all of the CTA `wait` at
@@ -149,7 +149,7 @@ class Writer {
     program_.steps[warp].push_back(step);
     lanes_[warp] = config_.lanes ? lanes_[warp] & ~lanes : 0;
     if (lanes_[warp] == 0) {
-      live_ &= ~Single(warp);
+      live_ &= ~Bit(warp);
     }
   }
 
@@ -281,7 +281,7 @@ class Writer {
     const unsigned room = options_.warps - come;
     const unsigned forged = std::min(random_.Below(4), room);
     const OpKind kind = RandomKind();
-    golden::BarState state;
+    BarState state;
     if (forged != 0) {
       state.arrived = forged;
       state.expected = come + forged;
@@ -295,7 +295,7 @@ class Writer {
     write.operation.kind = OpKind::kR2bBar;
     write.operation.bar = static_cast<std::uint8_t>(bar);
     write.operation.lanes = kAllLanes;
-    write.operation.operand = golden::Encode(state);
+    write.operation.operand = Encode(state);
     write.opens = static_cast<int>(program_.gates++);
     program_.steps[random_.Bit(who)].push_back(write);
     for (WarpSet left = who; left != 0; left &= left - 1) {

@@ -8,7 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/operation.h"
 #include "tb/lockstep/random.h"
 
 namespace muster::lockstep {

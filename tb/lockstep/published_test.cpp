@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/golden/config.h"
+#include "sim/isa/config.h"
 #include "sim/lockstep/bounds.h"
 
 namespace muster::lockstep {

@@ -5,7 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "sim/golden/state_word.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/state_word.h"
 #include "tb/lockstep/random_driver.h"
 
 namespace muster::lockstep {
@@ -37,7 +38,7 @@ std::uint64_t RandomDriver::FreeWarps() const {
   std::uint64_t free = 0;
   for (unsigned warp = 0; warp < config_.num_warps; ++warp) {
     if (owners_[warp] == nullptr) {
-      free |= Single(warp);
+      free |= Bit(warp);
     }
   }
   return free & ~flying_ & ~exiting_;
@@ -47,7 +48,7 @@ std::uint64_t RandomDriver::FreeSlots() const {
   std::uint64_t free = 0;
   for (unsigned slot = 0; slot < config_.num_ctas; ++slot) {
     if (residents_[slot] == nullptr) {
-      free |= Single(slot);
+      free |= Bit(slot);
     }
   }
   return free;
@@ -109,8 +110,8 @@ void RandomDriver::Place(Cta* cta) {
   for (unsigned index = 0; index < cta->size; ++index) {
     if (!cta->saved || cta->saved_lanes[index] != 0) {
       const unsigned warp = random_.Bit(free);
-      free &= ~Single(warp);
-      cta->warps |= Single(warp);
+      free &= ~Bit(warp);
+      cta->warps |= Bit(warp);
       cta->slots[index] = warp;
       cta->lanes[index] = kAllLanes;
       owners_[warp] = cta;
@@ -323,7 +324,7 @@ const Step* RandomDriver::NextStep(unsigned warp) const {
 }
 
 void RandomDriver::Refresh(unsigned warp) {
-  const std::uint64_t bit = Single(warp);
+  const std::uint64_t bit = Bit(warp);
   want_issue_ &= ~bit;
   want_exit_ &= ~bit;
   const Cta* cta = owners_[warp];

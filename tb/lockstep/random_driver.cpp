@@ -8,7 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "sim/golden/state_word.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/state_word.h"
 
 namespace muster::lockstep {
 namespace {
@@ -18,7 +22,7 @@ constexpr unsigned kAnyWarp = 0xff;         // an errand that any live warp of t
 
 bool MakesWait(const Operation& operation) {
   return IsWaiting(operation.kind) ||
-         (operation.kind == OpKind::kR2bWarp && golden::DecodeWarpWord(operation.operand).waiting);
+         (operation.kind == OpKind::kR2bWarp && DecodeWarpWord(operation.operand).waiting);
 }
 
 constexpr std::array kArrivals = {OpKind::kSync, OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
@@ -129,7 +133,7 @@ void RandomDriver::DriveIssue(const Outputs& seen, Inputs* inputs) {
     const unsigned bit = 1U << port;
     if ((fired & bit) != 0) {
       inputs->issue_valid &= static_cast<std::uint8_t>(~bit);
-      presented_ &= ~Single(PlaceOf(operation->warp));
+      presented_ &= ~Bit(PlaceOf(operation->warp));
     }
   }
   for (unsigned port = 0; port < config_.num_issue; ++port) {
@@ -143,10 +147,10 @@ void RandomDriver::DriveIssue(const Outputs& seen, Inputs* inputs) {
       inputs->issue_valid |= static_cast<std::uint8_t>(bit);
       flight.waits = MakesWait(*operation);
       const unsigned place = PlaceOf(operation->warp);
-      presented_ |= Single(place);
-      flying_ |= Single(place);
+      presented_ |= Bit(place);
+      flying_ |= Bit(place);
       if (flight.waits) {
-        going_to_wait_ |= Single(place);
+        going_to_wait_ |= Bit(place);
       }
       flights_[place].push_back(flight);
     }
@@ -223,7 +227,7 @@ bool RandomDriver::PickStep(const Operation* lead, Operation* operation, Flight*
       const auto warp = static_cast<unsigned>(__builtin_ctzll(left));
       const Step* step = NextStep(warp);
       if (step != nullptr && owners_[warp]->slot == lead->cta && step->operation.bar == lead->bar) {
-        same |= Single(warp);
+        same |= Bit(warp);
       }
     }
     able = same != 0 ? same : able;
@@ -307,7 +311,7 @@ bool RandomDriver::PickExit(Operation* operation) {
   }
   operation->cta = static_cast<std::uint8_t>(cta->slot);
   operation->warp = static_cast<std::uint8_t>(warp);
-  exiting_ |= Single(warp);
+  exiting_ |= Bit(warp);
   Refresh(warp);
   return true;
 }
@@ -352,8 +356,7 @@ std::uint32_t RandomDriver::CtasIn(State first, State last) const {
   return slots;
 }
 
-void RandomDriver::OnMbEvent(std::uint64_t cycle, const MbEvent& event,
-                             const golden::MbEffects& effects) {
+void RandomDriver::OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) {
   mbarriers_.OnEvent(cycle, event, effects);
 }
 
@@ -362,7 +365,7 @@ void RandomDriver::OnMbEvent(std::uint64_t cycle, const MbEvent& event,
 // ------------------------------------------------------------------------------------------------
 
 void RandomDriver::OnCommit(std::uint64_t cycle, const Operation& operation,
-                            const golden::Effects& effects) {
+                            const Effects& effects) {
   cycle_ = cycle;
   const bool good = effects.fault == FaultCause::kNone;
   if (effects.entry_written) {
@@ -388,18 +391,18 @@ void RandomDriver::OnCommit(std::uint64_t cycle, const Operation& operation,
   }
 }
 
-void RandomDriver::CommitIssue(const Operation& operation, const golden::Effects& effects) {
+void RandomDriver::CommitIssue(const Operation& operation, const Effects& effects) {
   const unsigned place = PlaceOf(operation.warp);
   const Flight flight = flights_[place].front();
   flights_[place].pop_front();
   if (flights_[place].empty()) {
-    flying_ &= ~Single(place);
-    going_to_wait_ &= ~Single(place);
+    flying_ &= ~Bit(place);
+    going_to_wait_ &= ~Bit(place);
   } else if (!flights_[place].front().waits) {
-    going_to_wait_ &= ~Single(place);
+    going_to_wait_ &= ~Bit(place);
   }
   if (effects.fault == FaultCause::kNone && operation.lanes != 0 && flight.waits) {
-    waiting_ |= Single(place);
+    waiting_ |= Bit(place);
   }
   if (flight.cta == nullptr) {
     return;
@@ -407,7 +410,7 @@ void RandomDriver::CommitIssue(const Operation& operation, const golden::Effects
   if (IsArrival(operation.kind) && operation.lanes != 0) {
     flight.cta->owes = effects.fault == FaultCause::kRestoreUnfinished;
   } else if (operation.kind == OpKind::kR2bBar && effects.fault == FaultCause::kNone) {
-    const golden::BarState state = golden::DecodeBarWord(operation.operand);
+    const BarState state = DecodeBarWord(operation.operand);
     flight.cta->owes = flight.cta->owes || (state.arrived != 0 && state.expected == 0);
   }
   if (flight.why == Flight::Why::kErrand) {
@@ -420,8 +423,7 @@ void RandomDriver::CommitIssue(const Operation& operation, const golden::Effects
   }
 }
 
-void RandomDriver::CommitErrand(Cta* cta, const Operation& operation,
-                                const golden::Effects& effects) {
+void RandomDriver::CommitErrand(Cta* cta, const Operation& operation, const Effects& effects) {
   if (operation.kind == OpKind::kB2rWarp) {
     cta->warp_words[indices_[operation.warp]] = effects.data;
   } else if (operation.kind == OpKind::kB2rBar) {
@@ -432,16 +434,16 @@ void RandomDriver::CommitErrand(Cta* cta, const Operation& operation,
   }
 }
 
-void RandomDriver::CommitExit(const Operation& operation, const golden::Effects& effects) {
+void RandomDriver::CommitExit(const Operation& operation, const Effects& effects) {
   const unsigned warp = PlaceOf(operation.warp);
-  exiting_ &= ~Single(warp);
+  exiting_ &= ~Bit(warp);
   Cta* cta = owners_[warp];
   if (effects.fault == FaultCause::kNone && operation.lanes != 0 && cta != nullptr &&
       cta->slot == operation.cta) {
     std::uint32_t& lanes = cta->lanes[indices_[warp]];
     lanes = config_.lanes ? lanes & ~operation.lanes : 0;
     if (lanes == 0) {
-      cta->warps &= ~Single(warp);
+      cta->warps &= ~Bit(warp);
       owners_[warp] = nullptr;
     }
     if (cta->state == State::kTrimming && --cta->errands_open == 0) {
@@ -451,7 +453,7 @@ void RandomDriver::CommitExit(const Operation& operation, const golden::Effects&
   Refresh(warp);
 }
 
-void RandomDriver::Observe(const Operation& operation, const golden::Effects& effects) {
+void RandomDriver::Observe(const Operation& operation, const Effects& effects) {
   if (effects.fault != FaultCause::kNone) {
     return;
   }

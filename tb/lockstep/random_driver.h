@@ -11,12 +11,13 @@
 #include <memory>
 #include <vector>
 
-#include "sim/golden/golden.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/operation.h"
 #include "sim/lockstep/bounds.h"
 #include "sim/lockstep/cover.h"
-#include "sim/lockstep/driver.h"
-#include "sim/lockstep/pins.h"
+#include "sim/port/driver.h"
+#include "sim/port/pins.h"
 #include "tb/lockstep/program.h"
 #include "tb/lockstep/random.h"
 #include "tb/lockstep/random_mbarrier.h"
@@ -48,14 +49,12 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
   RandomDriver(const Config& config, const RandomOptions& options);
 
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
-  void OnCommit(std::uint64_t cycle, const Operation& operation,
-                const golden::Effects& effects) override;
+  void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override;
   void Serve(const Outputs& seen, Inputs* inputs) override;
   std::uint64_t SleepsUntil(std::uint64_t cycle) const override {
     return mood_.rest == 0 ? cycle : cycle + mood_.rest;
   }
-  void OnMbEvent(std::uint64_t cycle, const MbEvent& event,
-                 const golden::MbEffects& effects) override;
+  void OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) override;
 
   const Observations& observations() const { return observations_; }
   unsigned observed_saves() const { return observed_saves_; }
@@ -137,10 +136,10 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
   void DriveLifecycle(const Outputs& seen, Inputs* inputs);
   bool PickLifecycle(Operation* operation);
   bool PickExit(Operation* operation);
-  void CommitIssue(const Operation& operation, const golden::Effects& effects);
-  void CommitErrand(Cta* cta, const Operation& operation, const golden::Effects& effects);
-  void CommitExit(const Operation& operation, const golden::Effects& effects);
-  void Observe(const Operation& operation, const golden::Effects& effects);
+  void CommitIssue(const Operation& operation, const Effects& effects);
+  void CommitErrand(Cta* cta, const Operation& operation, const Effects& effects);
+  void CommitExit(const Operation& operation, const Effects& effects);
+  void Observe(const Operation& operation, const Effects& effects);
 
   // What mbarriers go by.
   std::uint64_t AbleWarps() const override;
@@ -186,8 +185,6 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
   bool SpicyLifecycle(Operation* operation);
   bool ExitOfNoLane(Operation* operation);
   void SpicyLaunch(Operation* operation);
-
-  static std::uint64_t Single(unsigned warp) { return std::uint64_t{1} << warp; }
   // A warp number that the unit lacks has a place of its own, or is in the way of one that it has.
   unsigned PlaceOf(unsigned warp) const { return warp & WarpMask(config_.num_warps); }
 

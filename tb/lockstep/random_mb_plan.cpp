@@ -7,14 +7,12 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "sim/golden/mbarrier_word.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/mbarrier_word.h"
 #include "tb/lockstep/random_mbarrier.h"
 
 namespace muster::lockstep {
 namespace {
-
-using golden::DecodeMbWord;
-using golden::MbWord;
 
 constexpr std::array kArrivals = {MbOp::kArrive,           MbOp::kArriveExpectTx,
                                   MbOp::kArriveDrop,       MbOp::kArriveDropExpectTx,
@@ -27,8 +25,6 @@ constexpr std::array kFromAfar = {MbOp::kArrive,     MbOp::kArriveExpectTx,
                                   MbOp::kArriveDrop, MbOp::kExpectTx,
                                   MbOp::kCompleteTx, MbOp::kArriveDropExpectTx};
 constexpr unsigned kNumUnitOps = 15;  // those that the unit sees
-
-unsigned Ones(std::uint32_t lanes) { return static_cast<unsigned>(__builtin_popcount(lanes)); }
 bool IsExhausted(const MbWord& word) {
   return word.pending == 0 && word.expected == 0 && word.tx == 0;
 }
@@ -239,7 +235,7 @@ std::uint64_t RandomMbarrier::AnyWord() {
   if (!exact_ && random_.OneIn(2)) {
     word.tx = random_.OneIn(2) ? kMaxMbCount : -std::int64_t{kMaxMbCount};
   }
-  return golden::Encode(word);
+  return Encode(word);
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -466,7 +462,7 @@ bool RandomMbarrier::PickHelp(MbOperation* operation) {
       fresh.phase = warp.phase;
       fresh.pending = 1;
       fresh.expected = 1;
-      store_ = MbInputs::Store{warp.place, golden::Encode(fresh), false};
+      store_ = MbInputs::Store{warp.place, Encode(fresh), false};
     }
     return false;
   }

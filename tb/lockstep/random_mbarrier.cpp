@@ -6,8 +6,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/golden/mbarrier_word.h"
-#include "sim/lockstep/token.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/mbarrier_word.h"
+#include "sim/port/token.h"
 
 namespace muster::lockstep {
 namespace {
@@ -16,8 +20,6 @@ constexpr std::uint64_t kOwnSeed = 0x6d62617272696572;  // differs from the driv
 constexpr std::uint64_t kBankSeed = 0x62616e6b;
 constexpr unsigned kRestores = 4;  // words in a cycle
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
-
-unsigned Ones(std::uint32_t lanes) { return static_cast<unsigned>(__builtin_popcount(lanes)); }
 
 }  // namespace
 
@@ -37,7 +39,7 @@ void RandomMbarrier::Begin(std::uint64_t cycle, const MbOutputs& seen, MbInputs*
   if (in->issue_valid && seen.issue_ready) {
     in->issue_valid = false;
     const MbOperation& group = in->issue;
-    const golden::MbWord word = golden::DecodeMbWord(At(group.cta, group.addr).word);
+    const MbWord word = DecodeMbWord(At(group.cta, group.addr).word);
     const bool parks = IsTryWait(group.op) && group.whole && group.phase == word.phase;
     if (parks && !ambush_ && random_.Percent(60) && word.pending == 1 && word.tx == 0) {
       ambush_.emplace();
@@ -149,7 +151,7 @@ void RandomMbarrier::TakeResponse(const MbOutputs::Response& response) {
   for (std::uint32_t left = IsMbArrival(response.op) ? lanes : 0; left != 0; left &= left - 1) {
     Token& token = warp.tokens[static_cast<unsigned>(__builtin_ctz(left))];
     token.valid = true;
-    token.phase = golden::DecodeMbWord(TokenOf(response, index++)).phase;
+    token.phase = DecodeMbWord(TokenOf(response, index++)).phase;
   }
   Refresh(response.warp);
 }
@@ -207,7 +209,7 @@ bool RandomMbarrier::Fits(const MbOperation& group) const {
     return false;
   }
   const Cell& cell = At(group.cta, group.addr);
-  const golden::MbWord word = golden::DecodeMbWord(cell.word);
+  const MbWord word = DecodeMbWord(cell.word);
   if (group.op == MbOp::kInit || group.op == MbOp::kInval) {
     return cell.updates == 0;
   }
@@ -235,8 +237,8 @@ bool RandomMbarrier::Fits(const MbOperation& group) const {
 }
 
 void RandomMbarrier::OnEvent(std::uint64_t /*cycle*/, const MbEvent& event,
-                             const golden::MbEffects& effects) {
-  for (const golden::MbAnswer& answer : effects.answers) {
+                             const MbEffects& effects) {
+  for (const MbAnswer& answer : effects.answers) {
     warps_[answer.warp].parked = 0;
     warps_[answer.warp].answered = answer.lanes;
     Refresh(answer.warp);
@@ -246,7 +248,7 @@ void RandomMbarrier::OnEvent(std::uint64_t /*cycle*/, const MbEvent& event,
   }
 }
 
-void RandomMbarrier::Commit(const MbOperation& operation, const golden::MbEffects& effects) {
+void RandomMbarrier::Commit(const MbOperation& operation, const MbEffects& effects) {
   Charge(operation, -1);
   flying_[operation.cta] -= Ones(operation.lanes);
   if (effects.written && (operation.op == MbOp::kInit || operation.op == MbOp::kInval)) {
@@ -280,7 +282,7 @@ void RandomMbarrier::Commit(const MbOperation& operation, const golden::MbEffect
 void RandomMbarrier::Refresh(unsigned warp) {
   const Warp& of = warps_[warp];
   const auto set = [warp](std::uint64_t* bits, bool to) {
-    *bits = (*bits & ~Single(warp)) | std::uint64_t{to} << warp;
+    *bits = (*bits & ~Bit(warp)) | std::uint64_t{to} << warp;
   };
   set(&busy_, of.flying != 0);
   set(&continuing_, !of.rest.empty());

@@ -14,10 +14,12 @@
 #include <vector>
 
 #include "sim/golden/mbarrier.h"
-#include "sim/golden/mbarrier_operation.h"
-#include "sim/golden/operation.h"
-#include "sim/lockstep/bank.h"
-#include "sim/lockstep/pins.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/operation.h"
+#include "sim/port/bank.h"
+#include "sim/port/pins.h"
 #include "tb/lockstep/random.h"
 
 namespace muster::lockstep {
@@ -46,7 +48,7 @@ class RandomMbarrier : private Bank::Words {
   void Present(MbInputs* in);
   // Nobody begins anything, or (again) all do.
   void Rest(bool rests) { rests_ = rests; }
-  void OnEvent(std::uint64_t cycle, const MbEvent& event, const golden::MbEffects& effects);
+  void OnEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects);
 
   // Sets of warps: with a group between valid and commit; those, and with an instruction that is
   // not all presented, or that waits for an answer; with a parked wait.
@@ -135,7 +137,7 @@ class RandomMbarrier : private Bank::Words {
   bool PickIssue(MbOperation* group);
   std::uint64_t AbleWarps();
   void TakeResponse(const MbOutputs::Response& response);
-  void Commit(const MbOperation& operation, const golden::MbEffects& effects);
+  void Commit(const MbOperation& operation, const MbEffects& effects);
   bool Offer(const MbOperation& group);
   void Charge(const MbOperation& group, int sign);
   bool Fits(const MbOperation& group) const;
@@ -158,8 +160,6 @@ class RandomMbarrier : private Bank::Words {
   bool PickAmbush(MbOperation* operation);
   bool PickHelp(MbOperation* operation);
   std::uint64_t AnyWord();
-
-  static std::uint64_t Single(unsigned bit) { return std::uint64_t{1} << bit; }
 
   const Config config_;
   const Crew& crew_;

@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "tb/lockstep/random_reset.h"
 
+#include "sim/isa/config.h"
+
 namespace muster::lockstep {
 namespace {
 

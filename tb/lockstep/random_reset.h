@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
 #include "tb/lockstep/random.h"
 #include "tb/lockstep/random_driver.h"
 
@@ -19,16 +21,14 @@ class RandomReset : public Driver {
   RandomReset(const Config& config, const RandomOptions& options);
 
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
-  void OnCommit(std::uint64_t cycle, const Operation& operation,
-                const golden::Effects& effects) override {
+  void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override {
     stream_->OnCommit(cycle, operation, effects);
   }
   void Serve(const Outputs& seen, Inputs* inputs) override { stream_->Serve(seen, inputs); }
   std::uint64_t SleepsUntil(std::uint64_t cycle) const override {
     return left_ != 0 ? cycle : stream_->SleepsUntil(cycle);
   }
-  void OnMbEvent(std::uint64_t cycle, const MbEvent& event,
-                 const golden::MbEffects& effects) override {
+  void OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) override {
     stream_->OnMbEvent(cycle, event, effects);
   }
 

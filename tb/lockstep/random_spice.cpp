@@ -7,7 +7,8 @@
 // the entry is idle, and is refused where it is not.
 #include <array>
 
-#include "sim/golden/state_word.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/state_word.h"
 #include "tb/lockstep/random_driver.h"
 
 namespace muster::lockstep {
@@ -45,10 +46,10 @@ Operation RandomDriver::WildStep(const Cta& cta, unsigned /*warp*/) {
   } else if (operation.kind == OpKind::kR2bWarp) {
     operation.operand = WarpWord(cta);
     if (cta.owes || random_.Percent(50)) {
-      golden::WarpState state = golden::DecodeWarpWord(operation.operand);
+      WarpState state = DecodeWarpWord(operation.operand);
       state.waiting = true;
       state.wait_bar = random_.Below(3);
-      operation.operand = golden::Encode(state);
+      operation.operand = Encode(state);
     }
   }
   return operation;
@@ -208,7 +209,7 @@ bool RandomDriver::Disagree(const Cta& cta, Operation* operation) {
   if (step == nullptr || !IsArrival(step->operation.kind)) {
     return false;
   }
-  const golden::BarState state = golden::DecodeBarWord(words_[cta.slot][step->operation.bar]);
+  const BarState state = DecodeBarWord(words_[cta.slot][step->operation.bar]);
   if (state.arrived == 0) {
     return false;
   }
@@ -238,7 +239,7 @@ std::uint32_t RandomDriver::BarWord(const Cta& cta) {
   if (random_.Percent(20)) {
     return 0;
   }
-  golden::BarState state;
+  BarState state;
   state.kind = KindOf(AnyArrival());
   state.arrived = random_.Between(1, 3);
   state.expected = random_.Percent(40) ? 0 : random_.Between(1, cta.size);
@@ -247,11 +248,11 @@ std::uint32_t RandomDriver::BarWord(const Cta& cta) {
   } else if (state.kind != static_cast<unsigned>(BarKind::kSync)) {
     state.value = random_.Below(2);
   }
-  return golden::Encode(state);
+  return Encode(state);
 }
 
 std::uint32_t RandomDriver::BadBarWord(const Cta& cta) {
-  golden::BarState state = golden::DecodeBarWord(BarWord(cta));
+  BarState state = DecodeBarWord(BarWord(cta));
   switch (random_.Below(7)) {
     case 0:
       state.zero = random_.Between(1, 7);
@@ -274,7 +275,7 @@ std::uint32_t RandomDriver::BadBarWord(const Cta& cta) {
       state.expected = random_.Between(cta.size + 1, 127);
       break;
     case 5:  // a value that no whole warp has given, and no reduction
-      state = golden::BarState();
+      state = BarState();
       state.kind = random_.Below(2);
       state.arrived = state.kind;
       state.value = random_.Between(1, kWarpSize - 1);
@@ -287,11 +288,11 @@ std::uint32_t RandomDriver::BadBarWord(const Cta& cta) {
                         : random_.Between(2, 0xfff);
       break;
   }
-  return golden::Encode(state);
+  return Encode(state);
 }
 
 std::uint32_t RandomDriver::WarpWord(const Cta& cta) {
-  golden::WarpState state;
+  WarpState state;
   if (random_.Percent(80)) {
     state.kind = random_.Between(2, 4);
     state.bar = random_.Below(kNumBars);
@@ -299,11 +300,11 @@ std::uint32_t RandomDriver::WarpWord(const Cta& cta) {
                       ? random_.Below(cta.size * kWarpSize + 1)
                       : random_.Below(2);
   }
-  return golden::Encode(state);
+  return Encode(state);
 }
 
 std::uint32_t RandomDriver::BadWarpWord(const Cta& cta) {
-  golden::WarpState state = golden::DecodeWarpWord(WarpWord(cta));
+  WarpState state = DecodeWarpWord(WarpWord(cta));
   switch (random_.Below(5)) {
     case 0:
       state.zero = random_.Between(1, 255);
@@ -326,7 +327,7 @@ std::uint32_t RandomDriver::BadWarpWord(const Cta& cta) {
       state.wait_bar = random_.Between(1, kNumBars - 1);
       break;
   }
-  return golden::Encode(state);
+  return Encode(state);
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -343,7 +344,7 @@ bool RandomDriver::ExitOfNoLane(Operation* operation) {
   operation->kind = OpKind::kExit;
   operation->cta = Byte(owner->slot);
   operation->warp = Byte(warp);
-  exiting_ |= Single(warp);
+  exiting_ |= Bit(warp);
   return true;
 }
 
@@ -397,7 +398,7 @@ bool RandomDriver::SpicyLifecycle(Operation* operation) {
   if (!settled || ((exiting_ | presented_ | ~Unengaged()) >> place & 1) != 0) {
     return false;
   }
-  exiting_ |= Single(place);
+  exiting_ |= Bit(place);
   return true;
 }
 
@@ -409,7 +410,7 @@ void RandomDriver::SpicyLaunch(Operation* operation) {
   const std::uint64_t slots = FreeSlots();
   const std::uint64_t warps = FreeWarps();
   const bool room = slots != 0 && warps != 0;
-  operation->warps = warps != 0 ? Single(random_.Bit(warps)) : 0;
+  operation->warps = warps != 0 ? Bit(random_.Bit(warps)) : 0;
   if (room) {
     operation->cta = Byte(random_.Bit(slots));
   }

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "sim/app/number_option.h"
-#include "sim/golden/config.h"
+#include "sim/isa/config.h"
 #include "sim/lockstep/cover.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/lockstep.h"

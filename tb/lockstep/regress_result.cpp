@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/isa/config.h"
 #include "sim/lockstep/bounds.h"
 #include "sim/lockstep/xml.h"
 

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/operation.h"
 #include "sim/lockstep/cover.h"
 #include "sim/lockstep/lockstep.h"
 
@@ -33,7 +34,7 @@ struct ConfigResult {
   bool must_hit() const;
 
   const Config* config;
-  std::uint64_t seeds = 0;  // to run
+  std::uint64_t seeds = 0;   // to run
   std::uint64_t cycles = 0;  // that were run
   std::uint64_t commits = 0;
   std::uint64_t releases = 0;

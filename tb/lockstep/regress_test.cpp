@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "sim/isa/config.h"
 #include "tb/lockstep/script.h"
 #include "tb/scratch.h"
 

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "sim/golden/log.h"
+#include "sim/isa/config.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/monitor.h"
 #include "tb/lockstep/random_reset.h"

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/golden/config.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
 #include "sim/lockstep/dut.h"
 
 namespace muster {
@@ -211,8 +212,7 @@ bool Script::Present(unsigned port, std::uint64_t now, bool valid, bool ready,
   return true;
 }
 
-void Script::OnCommit(std::uint64_t cycle, const Operation& operation,
-                      const golden::Effects& effects) {
+void Script::OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) {
   std::deque<Id>& flying =
       IsLifecycle(operation.kind) ? flying_lifecycle_ : flying_[operation.warp];
   Act& act = acts_[flying.front()];

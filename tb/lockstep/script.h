@@ -11,11 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "sim/golden/golden.h"
-#include "sim/golden/operation.h"
-#include "sim/lockstep/driver.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/operation.h"
 #include "sim/lockstep/lockstep.h"
-#include "sim/lockstep/pins.h"
+#include "sim/port/driver.h"
+#include "sim/port/pins.h"
 
 namespace muster {
 
@@ -68,7 +69,7 @@ class Script : public Driver {
   // In which cycle it was accepted and committed, and what it did.
   std::uint64_t Accepted(Id id) const { return acts_[id].accepted; }
   std::uint64_t Committed(Id id) const { return acts_[id].committed; }
-  const golden::Effects& EffectsOf(Id id) const { return acts_[id].effects; }
+  const Effects& EffectsOf(Id id) const { return acts_[id].effects; }
 
   // What the pins showed, and when.
   struct Release {
@@ -88,8 +89,7 @@ class Script : public Driver {
   std::uint64_t fenced() const { return fenced_; }  // warps of which a drain was requested
 
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
-  void OnCommit(std::uint64_t cycle, const Operation& operation,
-                const golden::Effects& effects) override;
+  void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override;
 
  private:
   static constexpr Id kNone = ~Id{0};
@@ -100,7 +100,7 @@ class Script : public Driver {
     Id behind = kNone;
     std::uint64_t accepted = 0;
     std::uint64_t committed = 0;
-    golden::Effects effects;
+    Effects effects;
   };
   struct Change {  // of a level
     std::uint64_t from;

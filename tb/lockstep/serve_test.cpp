@@ -5,14 +5,15 @@
 
 #include <cstdint>
 
-#include "sim/golden/config.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
 #include "sim/lockstep/lockstep.h"
 #include "tb/lockstep/random_driver.h"
 
 namespace muster::lockstep {
 namespace {
-
-unsigned Ones(std::uint32_t lanes) { return static_cast<unsigned>(__builtin_popcount(lanes)); }
 
 // Counts what the pins say that was taken, and what the golden model says that came of it.
 class Counting final : public Driver {
@@ -29,12 +30,10 @@ class Counting final : public Driver {
     late_ += static_cast<unsigned>(lanes_ != before);
     stream_.Serve(seen, inputs);
   }
-  void OnCommit(std::uint64_t cycle, const Operation& operation,
-                const golden::Effects& effects) override {
+  void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override {
     stream_.OnCommit(cycle, operation, effects);
   }
-  void OnMbEvent(std::uint64_t cycle, const MbEvent& event,
-                 const golden::MbEffects& effects) override {
+  void OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) override {
     const MbOperation& operation = event.operation;
     if (event.kind == MbEvent::Kind::kStep) {
       lanes_ -= Ones(operation.lanes);

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "sim/golden/config.h"
+#include "sim/isa/config.h"
 #include "sim/lockstep/lockstep.h"
 #include "tb/lockstep/random_driver.h"
 #include "tb/lockstep/script.h"

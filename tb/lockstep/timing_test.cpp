@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/isa/config.h"
 #include "sim/lockstep/bounds.h"
 #include "sim/lockstep/lockstep.h"
 #include "tb/lockstep/script.h"

@@ -9,6 +9,8 @@
 #include <iterator>
 #include <vector>
 
+#include "sim/isa/config.h"
+#include "sim/isa/fault.h"
 #include "sim/lockstep/lockstep.h"
 #include "tb/lockstep/random_driver.h"
 #include "tb/lockstep/script.h"
@@ -472,11 +474,11 @@ TEST_P(Save, LaunchForgetsTheResult) {
   script.Launch(0, FirstWarps(2));
   script.NextScene();
   script.Issue(0, WithPredicates(kAllLanes, Arrival(OpKind::kRedPopc, 0, 3, 2)));
-  golden::BarState sync;
+  BarState sync;
   sync.kind = static_cast<unsigned>(BarKind::kSync);
   sync.arrived = 1;
   sync.expected = 2;
-  const Script::Id turned = script.Issue(0, Write(OpKind::kR2bBar, 1, 3, golden::Encode(sync)));
+  const Script::Id turned = script.Issue(0, Write(OpKind::kR2bBar, 1, 3, Encode(sync)));
   script.NextScene();
   script.Issue(0, Arrival(OpKind::kSync, 1, 3, 2));
   script.NextScene();

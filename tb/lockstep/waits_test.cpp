@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/isa/bits.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
 #include "sim/lockstep/bounds.h"
 #include "sim/lockstep/lockstep.h"
 #include "tb/lockstep/random.h"
@@ -45,7 +48,7 @@ class Adversary : public Driver {
   }
 
   void OnCommit(std::uint64_t /*cycle*/, const Operation& operation,
-                const golden::Effects& /*effects*/) override {
+                const Effects& /*effects*/) override {
     if (!IsLifecycle(operation.kind)) {
       flying_ &= ~Bit(operation.warp);
     }
@@ -53,8 +56,6 @@ class Adversary : public Driver {
   }
 
  private:
-  static std::uint64_t Bit(unsigned warp) { return std::uint64_t{1} << warp; }
-
   // The first launch is of all warps but, where launches are to wait, the last one.
   void DriveLifecycle(const Outputs& seen, Inputs* inputs) {
     if (inputs->lifecycle_valid && !seen.lifecycle_ready) {
@@ -172,7 +173,7 @@ class PlaceForOthers : public Driver {
   }
 
   void OnCommit(std::uint64_t /*cycle*/, const Operation& operation,
-                const golden::Effects& /*effects*/) override {
+                const Effects& /*effects*/) override {
     ++commits_[operation.warp / 2];
   }
 

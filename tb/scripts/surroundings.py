@@ -213,7 +213,7 @@ def installed(build, folder):
                  "--top-module", "muster", cwd=prefix / "share/muster")
     check(result.returncode == 0, "expected clean sources", result)
     (folder / "user.cpp").write_text("""#include <cstdio>
-#include "sim/golden/config.h"
+#include "sim/isa/config.h"
 #include "sim/golden/model.h"
 int main() {
   const muster::golden::Model model(*muster::FindConfig("small"));
@@ -221,13 +221,34 @@ int main() {
 }
 """)
     result = run("c++", "-std=c++17", "-I", prefix / "include/muster", folder / "user.cpp",
-                 prefix / "lib/libmuster_golden.a", "-lfmt", "-o", folder / "user")
+                 prefix / "lib/libmuster_golden.a", prefix / "lib/libmuster_isa.a", "-lfmt", "-o", folder / "user")
     check(result.returncode == 0, "expected the golden model to link", result)
     result = run(folder / "user")
     check(result.returncode == 0 and "barrier 1 of CTA 0" in result.stdout, "an idle barrier", result)
 
 
+def rooms(build, folder):
+    """The includes of sim/ are as the table has them, and a wrong one, a room that is not in the table and
+    a use that nobody makes are found."""
+    result = run(ROOT / "scripts/check_rooms.py")
+    check(result.returncode == 0, "expected no complaint", result)
+    shutil.copytree(ROOT / "sim", folder / "sim")
+    with open(folder / "sim/ptx/alu/compute.h", "a", encoding="utf-8") as file:
+        file.write('#include "sim/ptx/sm/machine.h"\n')
+    (folder / "sim/cellar").mkdir()
+    (folder / "sim/cellar/wine.h").write_text("")
+    for file in (folder / "sim/board").iterdir():
+        file.write_text(file.read_text().replace('"sim/lockstep/', '"elsewhere/'))
+    result = run(ROOT / "scripts/check_rooms.py", folder)
+    check(result.returncode == 1 and result.stdout.count("\n") == 4 and
+          "sim/ptx/alu/compute.h includes sim/ptx/sm/machine.h: sim/ptx/alu may use isa ptx/program\n" in
+          result.stdout and "has no room sim/cellar\n" in result.stdout and
+          "sim/board may use sim/lockstep, and no file of it does\n" in result.stdout,
+          "expected three complaints", result)
+
+
 CASES = {
+    "rooms": rooms,
     "temporary_folders": temporary_folders,
     "path_with_a_space": path_with_a_space,
     "unknown_config": unknown_config,

@@ -12,7 +12,8 @@
 #include "Vbcu_decode_flat.h"
 #include "sim/bcu/disassembler.h"
 #include "sim/bcu/instruction.h"
-#include "sim/golden/operation.h"
+#include "sim/isa/config.h"
+#include "sim/isa/operation.h"
 #include "tb/unit/bcu_random.h"
 
 namespace muster::bcu {

@@ -16,10 +16,11 @@
 
 #include "sim/board/link.h"
 #include "sim/board/uart_dut.h"
-#include "sim/golden/config.h"
-#include "sim/lockstep/bank.h"
-#include "sim/lockstep/driver.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
 #include "sim/lockstep/lockstep.h"
+#include "sim/port/bank.h"
+#include "sim/port/driver.h"
 #include "tb/lockstep/random_driver.h"
 #include "tb/unit/fpga_board.h"
 
@@ -124,7 +125,7 @@ class MbDriver final : public lockstep::Driver {
   }
 
   void OnCommit(std::uint64_t /*cycle*/, const Operation& /*operation*/,
-                const golden::Effects& /*effects*/) override {
+                const Effects& /*effects*/) override {
     launched_ = true;
   }
 

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "Vmb_clock_flat.h"
+#include "sim/isa/config.h"
 
 namespace muster::mb {
 namespace {

@@ -11,6 +11,7 @@
 
 #include "Vmb_coalesce_flat.h"
 #include "Vmb_coalesce_small.h"
+#include "sim/isa/config.h"
 #include "tb/unit/mb_oracle.h"
 
 namespace muster::mb {

@@ -8,9 +8,10 @@
 #include <random>
 
 #include "Vmb_word_flat.h"
-#include "sim/golden/config.h"
 #include "sim/golden/mbarrier.h"
 #include "sim/golden/model.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
 #include "tb/unit/mb_oracle.h"
 
 namespace muster::mb {
@@ -223,7 +224,7 @@ TEST_F(MbWord, GoldenModelAgrees) {
     operation.phase = v.phase;
     operation.whole = false;
     golden.Store(0, 0, v.word);
-    const golden::MbEffects effects = golden.Step(operation);
+    const MbEffects effects = golden.Step(operation);
     for (unsigned lane = 0; lane < v.lanes; ++lane) {
       ASSERT_EQ(unit_.cause_o, static_cast<unsigned>(effects.fault[lane])) << What(v);
     }

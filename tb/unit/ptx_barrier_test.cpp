@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/ptx/report.h"
-#include "sim/ptx/warp_unit.h"
+#include "sim/isa/fault.h"
+#include "sim/ptx/launch/report.h"
+#include "sim/ptx/simt/warp_unit.h"
 #include "tb/unit/ptx_fixture.h"
 
 namespace muster::ptx {

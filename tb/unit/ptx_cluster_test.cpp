@@ -9,11 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "sim/ptx/cluster_unit.h"
-#include "sim/ptx/error.h"
-#include "sim/ptx/parser.h"
-#include "sim/ptx/program.h"
-#include "sim/ptx/report.h"
+#include "sim/isa/fault.h"
+#include "sim/ptx/launch/report.h"
+#include "sim/ptx/program/program.h"
+#include "sim/ptx/simt/cluster_unit.h"
+#include "sim/ptx/syntax/error.h"
+#include "sim/ptx/syntax/parser.h"
 #include "tb/unit/ptx_fixture.h"
 
 namespace muster::ptx {

@@ -9,7 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/ptx/copy_engine.h"
+#include "sim/isa/fault.h"
+#include "sim/ptx/simt/copy_engine.h"
 #include "tb/unit/ptx_fixture.h"
 
 namespace muster::ptx {

@@ -7,9 +7,9 @@
 #include <iterator>
 #include <string>
 
-#include "sim/ptx/error.h"
-#include "sim/ptx/parser.h"
-#include "sim/ptx/program.h"
+#include "sim/ptx/program/program.h"
+#include "sim/ptx/syntax/error.h"
+#include "sim/ptx/syntax/parser.h"
 #include "tb/unit/ptx_forms.h"
 
 namespace muster::ptx {

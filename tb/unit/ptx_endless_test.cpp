@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "sim/ptx/nature.h"
-#include "sim/ptx/report.h"
+#include "sim/ptx/launch/report.h"
+#include "sim/ptx/program/nature.h"
 #include "tb/unit/ptx_fixture.h"
 
 namespace muster::ptx {

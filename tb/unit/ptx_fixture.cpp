@@ -7,7 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "sim/golden/config.h"
+#include "sim/isa/config.h"
+#include "sim/isa/fault.h"
 #include "tb/scratch.h"
 #include "tb/unit/ptx_golden_unit.h"
 

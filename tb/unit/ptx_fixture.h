@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/ptx/manifest.h"
-#include "sim/ptx/session.h"
+#include "sim/isa/fault.h"
+#include "sim/ptx/launch/manifest.h"
+#include "sim/ptx/launch/session.h"
 
 namespace muster::ptx {
 

@@ -11,7 +11,10 @@
 #include <optional>
 
 #include "sim/golden/mbarrier.h"
-#include "sim/lockstep/driver.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+#include "sim/port/driver.h"
 
 namespace muster::ptx {
 
@@ -86,7 +89,7 @@ class GoldenMbarriers {
   };
   struct Committed {
     MbEvent event;
-    golden::MbEffects effects;
+    MbEffects effects;
   };
 
   void Tell(std::uint64_t cycle, const MbEvent& event, lockstep::Driver* driver) {
@@ -124,7 +127,7 @@ class GoldenMbarriers {
     flight->valid = flight->operation.lanes != 0;
     committed_.emplace();
     committed_->event.operation = operation;
-    const golden::MbEffects& effects = committed_->effects = words_.Step(operation);
+    const MbEffects& effects = committed_->effects = words_.Step(operation);
     const auto lane = static_cast<unsigned>(__builtin_ctz(operation.lanes));
     out->commit_valid = true;
     out->commit.source = operation.source;
@@ -135,7 +138,7 @@ class GoldenMbarriers {
     out->write_valid = effects.written;
     out->write_place = out->commit.place;
     out->write_data = effects.word;
-    for (const golden::MbAnswer& answer : effects.answers) {
+    for (const MbAnswer& answer : effects.answers) {
       wake_[cycle % kLatency] |= std::uint64_t{1} << answer.warp;
     }
     if (effects.parked != 0) {

@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "sim/golden/model.h"
-#include "sim/lockstep/driver.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/port/driver.h"
 #include "tb/unit/ptx_golden_mbarriers.h"
 
 namespace muster::ptx {
@@ -44,7 +46,7 @@ class GoldenUnit {
 
   struct Release {
     std::uint64_t warps = 0;
-    golden::Effects effects;
+    Effects effects;
   };
 
   void Settle(std::uint64_t cycle, const Inputs& inputs, lockstep::Driver* driver,
@@ -76,7 +78,7 @@ class GoldenUnit {
 
   void Commit(std::uint64_t cycle, const Operation& operation, lockstep::Driver* driver) {
     // The driver hears of the acceptance in its next call, so that the commit follows it.
-    const golden::Effects effects = model_.Step(operation);
+    const Effects effects = model_.Step(operation);
     driver->OnCommit(cycle, operation, effects);
     if (operation.kind == OpKind::kEnd) {
       mbarriers_.Leave(cycle, operation, driver);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/ptx/error.h"
+#include "sim/ptx/syntax/error.h"
 #include "tb/unit/ptx_fixture.h"
 
 namespace muster::ptx {

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/ptx/small_float.h"
+#include "sim/ptx/alu/small_float.h"
 #include "tb/unit/ptx_rows.h"
 
 namespace muster::ptx {

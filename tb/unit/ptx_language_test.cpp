@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/ptx/printf.h"
-#include "sim/ptx/report.h"
+#include "sim/ptx/launch/report.h"
+#include "sim/ptx/simt/printf.h"
 #include "tb/unit/ptx_fixture.h"
 
 namespace muster::ptx {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/golden/config.h"
-#include "sim/ptx/error.h"
-#include "sim/ptx/manifest.h"
+#include "sim/isa/config.h"
+#include "sim/ptx/launch/manifest.h"
+#include "sim/ptx/syntax/error.h"
 #include "tb/unit/ptx_fixture.h"
 
 namespace muster::ptx {

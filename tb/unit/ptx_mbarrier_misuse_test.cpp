@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/isa/fault.h"
 #include "tb/unit/ptx_fixture.h"
 #include "tb/unit/ptx_mbarrier_kernel.h"
 

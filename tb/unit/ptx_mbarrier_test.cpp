@@ -7,9 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "sim/golden/config.h"
-#include "sim/ptx/error.h"
-#include "sim/ptx/report.h"
+#include "sim/isa/config.h"
+#include "sim/isa/fault.h"
+#include "sim/ptx/launch/report.h"
+#include "sim/ptx/syntax/error.h"
 #include "tb/unit/ptx_fixture.h"
 #include "tb/unit/ptx_mbarrier_kernel.h"
 

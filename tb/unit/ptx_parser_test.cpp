@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/ptx/error.h"
-#include "sim/ptx/parser.h"
-#include "sim/ptx/program.h"
+#include "sim/ptx/program/program.h"
+#include "sim/ptx/syntax/error.h"
+#include "sim/ptx/syntax/parser.h"
 #include "tb/unit/ptx_fixture.h"
 
 namespace muster::ptx {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/ptx/warp_unit.h"
+#include "sim/ptx/simt/warp_unit.h"
 #include "tb/unit/ptx_fixture.h"
 
 namespace muster::ptx {

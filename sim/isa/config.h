@@ -1,0 +1,55 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The parameters of a unit, and the configurations that the program knows by name: those of
+// scripts/configs.json, unless CMake was given another file.
+#ifndef MUSTER_SIM_ISA_CONFIG_H_
+#define MUSTER_SIM_ISA_CONFIG_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/isa/operation.h"
+
+namespace muster {
+
+// The parameters of a unit, as scripts/configs.json has them.
+struct Config {
+  const char* name;
+  unsigned num_warps;
+  unsigned num_ctas;
+  unsigned num_issue;
+  bool reduce;  // BAR.RED and B2R
+  bool state;   // R2B
+  bool faults;  // misuse is refused and reported; without it, misuse is undefined
+  bool drain;   // the memory-drain handshake
+  bool lanes;   // exits lane by lane, several lanes in an mbarrier group; without it, any exit is
+                // the warp's, and a group is one lane, unless it waits
+
+  bool mbarrier;                // the shared-memory scope
+  bool mb_drop;                 // arrive_drop
+  bool mb_limit;                // time limits of try_wait, and the end of waits when a CTA leaves
+  std::uint32_t smem_bytes;     // shared memory of a CTA
+  unsigned clock_period_ps;     // of the unit's clock
+  std::uint64_t wait_limit_ns;  // of a try_wait without a hint
+  unsigned mb_responses = 8;    // places for tokens and answers to waits
+};
+
+inline constexpr std::uint64_t kPsPerNs = 1000;
+
+// Whether the unit has the operation. One that it lacks must not be presented, whatever its fields.
+constexpr bool Has(const Config& config, OpKind kind) {
+  if (IsReduction(kind) || HasResponse(kind)) {
+    return config.reduce;
+  }
+  return (kind != OpKind::kR2bBar && kind != OpKind::kR2bWarp) || config.state;
+}
+
+const std::vector<Config>& Configs();
+const Config* FindConfig(std::string_view name);  // null: there is none of that name
+std::string ConfigNames();                        // "small, default, ..."
+
+}  // namespace muster
+
+#endif  // MUSTER_SIM_ISA_CONFIG_H_

@@ -1,0 +1,60 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What comes of an operation, as the golden model says it and everybody else reads it.
+#ifndef MUSTER_SIM_ISA_EFFECTS_H_
+#define MUSTER_SIM_ISA_EFFECTS_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/isa/fault.h"
+#include "sim/isa/operation.h"
+
+namespace muster {
+
+// What an operation on named barriers did. The members are in order of their size, for there is one
+// of these for every operation of every run.
+struct Effects {
+  std::uint64_t released = 0;        // the warps that may run again; not a warp that never waited
+  std::uint32_t released_value = 0;  // POPC: a count; AND, OR: 0 or 1
+  std::uint32_t data = 0;            // Rd
+  std::uint32_t word = 0;            // of the entry written, its state word afterwards
+  std::uint32_t hazards = 0;         // a bit per Hazard
+
+  FaultCause fault = FaultCause::kNone;    // other than kNone: refused, and nothing else is set
+  BarKind released_kind = BarKind::kIdle;  // kSync: without a result
+  bool responds = false;                   // B2R
+  bool pred = false;                       // pu
+  bool completed = false;                  // a generation of the entry below turned
+  bool entry_written = false;  // an accepted arrival, an exit that completed, or R2B.BAR
+  std::uint8_t cta = 0;        // of the entry written
+  std::uint8_t bar = 0;
+};
+
+// What the parked lanes of a warp get.
+struct MbAnswer {
+  std::uint8_t warp = 0;
+  std::uint32_t lanes = 0;
+  bool complete = false;  // waitComplete
+};
+
+// What an operation on mbarriers did.
+struct MbEffects {
+  // By lane. A lane that is refused changes nothing; its token is 0 and its wait false.
+  std::array<FaultCause, kWarpSize> fault{};
+  std::array<std::uint64_t, kWarpSize> token{};  // arrivals that want one
+  std::uint32_t complete = 0;                    // waits: the lanes that are answered true
+  std::uint32_t parked = 0;                      // try_wait: the lanes that are answered later
+
+  bool written = false;    // the word of the operation was updated
+  std::uint64_t word = 0;  // what it is afterwards
+  unsigned turns = 0;      // phases that completed
+
+  std::vector<MbAnswer> answers;  // to warps parked before, in order of their slots
+  std::uint32_t hazards = 0;      // a bit per Hazard
+};
+
+}  // namespace muster
+
+#endif  // MUSTER_SIM_ISA_EFFECTS_H_

@@ -1,0 +1,64 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Faults, which refuse an operation, and hazards, which do not. The codes of faults equal those of
+// rtl/muster_pkg.sv (tb/lockstep checks that they do).
+#ifndef MUSTER_SIM_ISA_FAULT_H_
+#define MUSTER_SIM_ISA_FAULT_H_
+
+#include <cstdint>
+
+namespace muster {
+
+// In order of precedence. A refused operation changes nothing.
+enum class FaultCause : std::uint8_t {
+  kNone = 0,
+  kBadLaunch = 1,
+  kCtaNotResident = 2,
+  kWarpNotLive = 3,
+  kWarpWaiting = 4,
+  kBadStateWord = 5,
+  kArvWithoutCount = 6,
+  kCountNotMultiple = 7,
+  kCountAboveCta = 8,
+  kCountMismatch = 9,
+  kKindMismatch = 10,
+
+  // Of mbarrier; their precedence is in mbarrier_operation.h.
+  kBadAddress = 11,
+  kBadInitCount = 12,
+  kBadArriveCount = 13,
+  kTxOverflow = 14,
+  kPendingOverflow = 15,
+  kNocompleteCompleted = 16,
+  kWordExhausted = 17,
+  kRemoteNotAllowed = 18,
+
+  kRestoreUnfinished = 19,  // comes after kWarpWaiting
+};
+inline constexpr unsigned kNumFaultCauses = 20;
+const char* Name(FaultCause cause);  // as the design spells it: "count_mismatch"
+
+// Carried out as the ISA counts, and reported.
+enum class Hazard : std::uint8_t {
+  kRepeatedArrival = 0,    // a warp arrives again at an entry not turned since its last ARV
+  kUnfinishedBarrier = 1,  // a CTA ends while an entry holds arrivals
+  kDivergentOperand = 2,   // registers differ between lanes (found by the front end)
+  kDivergedAligned = 3,    // lanes of a warp come apart to an aligned barrier (front end)
+
+  // Of mbarrier.
+  kInitOverLive = 4,       // mbarrier.init of a word that holds a valid object
+  kUninitialisedWord = 5,  // another mbarrier operation on a word that holds none
+  kLateParity = 6,         // a wait for a phase, two or more phases after it
+  kStoreOverWaiters = 7,   // a store, init or inval over a word at which warps are parked
+  kUnfinishedAsync = 8,    // a CTA ends with an asynchronous arrive-on outstanding
+
+  // Found by the front end.
+  kDivergedBarrier = 9,  // lanes of a warp come to different barriers, forms or counts
+  kAsyncToOwnCta = 10,   // st.async or red.async to the CTA of the thread itself
+};
+inline constexpr unsigned kNumHazards = 11;
+const char* Name(Hazard hazard);
+
+}  // namespace muster
+
+#endif  // MUSTER_SIM_ISA_FAULT_H_

@@ -1,0 +1,68 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Operations on named barriers, which a warp or the CTA scheduler asks for. Codes equal those of
+// rtl/muster_pkg.sv (tb/lockstep checks that they do).
+#ifndef MUSTER_SIM_ISA_OPERATION_H_
+#define MUSTER_SIM_ISA_OPERATION_H_
+
+#include <cstdint>
+
+namespace muster {
+
+inline constexpr unsigned kWarpSize = 32;  // lanes of a warp
+inline constexpr unsigned kNumBars = 16;   // named barriers of a CTA (PTX 9.7.13.1)
+inline constexpr unsigned kMaxWarps = 64;
+inline constexpr unsigned kMaxCtas = 32;
+inline constexpr unsigned kMaxIssue = 4;
+
+// What a warp (first group) or the CTA scheduler (second group) asks for.
+enum class OpKind : std::uint8_t {
+  kSync = 0,    // BAR.SYNC: arrive and wait
+  kArrive = 1,  // BAR.ARV: arrive and go on
+  kRedAnd = 2,  // BAR.RED: arrive with a predicate per lane, wait, reduce
+  kRedOr = 3,
+  kRedPopc = 4,
+  kB2rBar = 8,      // B2R.BAR: read the state word of an entry
+  kB2rWarp = 9,     // B2R.WARP: read the state word of the warp
+  kB2rResult = 10,  // B2R.RESULT: read the result of the warp's latest reduction
+  kR2bBar = 12,     // R2B.BAR: write the state word of an entry
+  kR2bWarp = 13,    // R2B.WARP: write the state word of the warp
+
+  kLaunch = 16,   // a CTA takes a slot
+  kExit = 17,     // lanes of a warp exit; the last one's exit is the warp's
+  kSuspend = 18,  // a saved CTA leaves its slot
+  kEnd = 19,      // a finished or abandoned CTA leaves its slot
+};
+
+constexpr bool IsLifecycle(OpKind kind) { return kind >= OpKind::kLaunch; }
+constexpr bool IsReduction(OpKind kind) {
+  return kind >= OpKind::kRedAnd && kind <= OpKind::kRedPopc;
+}
+constexpr bool IsArrival(OpKind kind) { return kind <= OpKind::kRedPopc; }
+// Arrives and then blocks its warp.
+constexpr bool IsWaiting(OpKind kind) { return IsArrival(kind) && kind != OpKind::kArrive; }
+constexpr bool HasResponse(OpKind kind) {
+  return kind >= OpKind::kB2rBar && kind <= OpKind::kB2rResult;
+}
+
+// One warp instruction, or one request of the CTA scheduler.
+struct Operation {
+  OpKind kind = OpKind::kSync;
+  std::uint8_t cta = 0;       // CTA slot
+  std::uint8_t warp = 0;      // warp slot of the core; unused by launch, suspend and end
+  std::uint8_t bar = 0;       // barrier id, 0 to 15
+  std::uint16_t count = 0;    // threads expected (12 bits), 0: all live warps
+  std::uint8_t size = 0;      // launch: warps of the CTA, those that exited before a save included
+  std::uint32_t lanes = 0;    // participating (or exiting) lanes; none: no operation
+  std::uint32_t operand = 0;  // reductions: the predicate of each lane; R2B: the state word
+  std::uint64_t warps = 0;    // launch: the warp slots that are live
+};
+const char* Name(OpKind kind);  // "sync", "arrive", "red_and", ..., "b2r_bar", "launch", ...
+
+// What an entry holds arrivals of, and the kind of a reduction's result.
+enum class BarKind : std::uint8_t { kIdle = 0, kSync = 1, kAnd = 2, kOr = 3, kPopc = 4 };
+const char* Name(BarKind kind);
+
+}  // namespace muster
+
+#endif  // MUSTER_SIM_ISA_OPERATION_H_

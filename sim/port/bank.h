@@ -1,0 +1,65 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The bank of shared memory that a driver puts behind the unit: it grants the unit's reads and
+// writes, and tells when the cores may store to a word that the unit holds
+// (rtl/mbarrier/README.md, "What the memory must do").
+#ifndef MUSTER_SIM_PORT_BANK_H_
+#define MUSTER_SIM_PORT_BANK_H_
+
+#include <array>
+#include <cstdint>
+
+#include "sim/port/pins.h"
+
+namespace muster::lockstep {
+
+// How the bank behaves.
+struct BankManner {
+  unsigned latency = 1;       // of a read, in cycles
+  unsigned more_latency = 0;  // at random, up to
+  unsigned read_stalls = 0;   // percent of cycles
+  unsigned write_stalls = 0;
+  bool one_port = false;  // reads wait for writes
+};
+
+class Bank {
+ public:
+  // The words, wherever the driver keeps them. Nothing is asked for beyond a CTA's shared memory.
+  class Words {
+   public:
+    virtual ~Words() = default;
+    virtual std::uint64_t Load(MbPlace place) = 0;
+    virtual void Store(MbPlace place, std::uint64_t word) = 0;
+  };
+
+  explicit Bank(Words* words, std::uint64_t seed) : words_(*words), state_(seed) {}
+
+  // The beginning of a cycle: carries out what the unit was granted in the cycle before, and sets
+  // the bank's pins of this one. `seen` and *in are as Driver::Drive gets them.
+  void Cycle(const MbOutputs& seen, MbInputs* in);
+
+  // After Cycle(): may the cores store to this word in this cycle? If not, the bank remembers that
+  // somebody waits, and makes the unit yield.
+  bool MayStore(MbPlace place);
+
+  BankManner manner;
+
+ private:
+  bool Percent(unsigned percent) { return Draw() % 100 < percent; }
+  std::uint64_t Draw();
+
+  Words& words_;
+  std::uint64_t state_;
+  // Of the cycle before: the words held, and that a read was granted.
+  std::uint8_t held_valid_ = 0;
+  std::array<MbPlace, kMbHeld> held_;
+  bool read_granted_ = false;
+  unsigned reading_ = 0;  // cycles until the data of the read on its way
+  MbPlace read_place_;
+  unsigned waiting_ = 0;  // cycles in which a store was held up, in a row
+  bool refused_ = false;  // in this cycle
+};
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_PORT_BANK_H_

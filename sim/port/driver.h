@@ -1,0 +1,67 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Who drives the unit: a kernel, a random stream, a recorded one. The harness asks it for the pins
+// of each cycle and tells it what was committed.
+#ifndef MUSTER_SIM_PORT_DRIVER_H_
+#define MUSTER_SIM_PORT_DRIVER_H_
+
+#include <cstdint>
+
+#include "sim/isa/effects.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/operation.h"
+#include "sim/port/pins.h"
+
+namespace muster::lockstep {
+
+class Driver {
+ public:
+  Driver() = default;
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+  virtual ~Driver() = default;
+
+  // Called at the start of each cycle. `seen` are the outputs at the end of the cycle before, and
+  // *inputs still holds that cycle's pins (so a handshake fired where its valid and ready were both
+  // high); change *inputs to this cycle's. Returns false when there is nothing left to drive: the
+  // harness then drains the pipeline, checks what remains, and ends the run. In a run of several
+  // units each has a driver of its own; all are called before any unit sees the cycle, and one
+  // that returns false is not called again.
+  virtual bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) = 0;
+
+  // Called instead of Drive while the unit runs empty at the end, and in the cycle in which that
+  // returned false: the driver's memory goes on to serve it, and nothing new is presented. As for
+  // Drive, *inputs holds the pins of the cycle before, but for the acknowledges of drains.
+  virtual void Serve(const Outputs& seen, Inputs* inputs) {
+    static_cast<void>(seen);
+    static_cast<void>(inputs);
+  }
+
+  // Called after Drive: the first cycle in which the driver does anything by itself, whether or not
+  // the unit has done something before; kNever: none. This cycle, if it may do anything at once.
+  // While all drivers sleep and nothing is under way in any unit, cycles are not run but skipped:
+  // the clock of the units stands still, time goes on, and the next cycle's number is higher by
+  // what was skipped.
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  virtual std::uint64_t SleepsUntil(std::uint64_t cycle) const { return cycle; }
+
+  // Called for each operation in the cycle in which it commits, with the golden model's verdict
+  // (which the unit's outputs show a constant number of cycles later).
+  virtual void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) {
+    static_cast<void>(cycle);
+    static_cast<void>(operation);
+    static_cast<void>(effects);
+  }
+
+  // Called for what happens to mbarriers, in the cycle behind it and in order: an operation, or
+  // those lanes of it that were one update; a time limit; a CTA that leaves; a store.
+  virtual void OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) {
+    static_cast<void>(cycle);
+    static_cast<void>(event);
+    static_cast<void>(effects);
+  }
+};
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_PORT_DRIVER_H_

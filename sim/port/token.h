@@ -1,0 +1,32 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The token of each lane that a response answers: that of the first is given, and each of the
+// others has the word after one more update (rtl/mbarrier/README.md, "Tokens are affine").
+#ifndef MUSTER_SIM_PORT_TOKEN_H_
+#define MUSTER_SIM_PORT_TOKEN_H_
+
+#include <cstdint>
+
+#include "sim/isa/mbarrier_word.h"
+#include "sim/port/pins.h"
+
+namespace muster::lockstep {
+
+// `index`: which of the lanes, from 0, in lane order.
+constexpr std::uint64_t TokenOf(const MbOutputs::Response& response, unsigned index) {
+  MbWord word = DecodeMbWord(response.token);
+  const bool expects = ExpectsTx(response.op);
+  const std::uint32_t count = index * (expects ? 1 : response.operand);
+  word.pending -= count;
+  if (IsDrop(response.op)) {
+    word.expected -= count;
+  }
+  if (expects) {
+    word.tx += std::int64_t{index} * response.operand;
+  }
+  return Encode(word);
+}
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_PORT_TOKEN_H_

@@ -1,0 +1,66 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// A launch manifest: which kernel, with what, and what must come of it (sim/README.md).
+#ifndef MUSTER_SIM_PTX_LAUNCH_MANIFEST_H_
+#define MUSTER_SIM_PTX_LAUNCH_MANIFEST_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/ptx/program/instruction.h"
+
+namespace muster::ptx {
+
+struct Buffer {
+  std::string name;
+  Type type = Type::kU32;
+  std::uint64_t count = 0;
+  std::vector<std::uint8_t> initial;
+  std::optional<std::vector<std::uint8_t>> expected;
+};
+
+struct Argument {
+  std::string buffer;  // empty: a scalar
+  Type type = Type::kU64;
+  std::uint64_t bits = 0;
+  std::vector<Argument> members{};  // of a structure, laid out as in C
+};
+
+struct Manifest {
+  std::string path;
+  std::string ptx;     // path
+  std::string kernel;  // empty: the file's only one
+  std::array<std::uint32_t, 3> grid{1, 1, 1};
+  std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::optional<std::array<std::uint32_t, 3>> cluster;
+  bool cooperative = false;
+  bool inval_is_hazard = false;
+  std::optional<std::uint32_t> dynamic_shared;
+  std::vector<Argument> arguments;
+  std::vector<Buffer> buffers;
+  std::string outcome = "completes";
+  std::map<std::string, std::uint64_t> hazards;  // those that have a number
+  std::string config = "default";
+  std::uint64_t seed = 1;
+  std::uint64_t max_cycles = 1'000'000;
+};
+
+// Throws InputError with file, line and JSON path.
+Manifest ReadManifest(const std::string& path);
+
+// A manifest's path and those of the files that it names, also where it is wrong otherwise.
+std::vector<std::string> InputsOf(const std::string& path);
+
+// The whole of a file. Throws InputError.
+std::string ReadFile(const std::string& path, const std::string& what);
+
+// An element of a buffer in words: "42", "nan", "0x1p-3".
+std::string FormatElement(Type type, const std::uint8_t* element);
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_LAUNCH_MANIFEST_H_

@@ -1,0 +1,400 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/launch/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace muster::ptx {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMaxRows = 16;  // of a table in the text
+
+constexpr OpKind kKinds[] = {OpKind::kSync,    OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
+                             OpKind::kRedPopc, OpKind::kLaunch, OpKind::kExit,   OpKind::kEnd};
+
+Json Rows(const std::vector<Incident>& incidents, const char* key) {
+  Json rows = Json::array();
+  for (const Incident& incident : incidents) {
+    rows.push_back({{key, incident.name},
+                    {"line", incident.line},
+                    {"cycle", incident.cycle},
+                    {"cta", incident.cta},
+                    {"warp", incident.warp},
+                    {"barrier", incident.barrier},
+                    {"lanes", fmt::format("{:#010x}", incident.lanes)},
+                    {"count", incident.count}});
+    if (!incident.mbarrier.empty()) {
+      rows.back().erase("barrier");
+      rows.back()["mbarrier"] = incident.mbarrier;
+      rows.back()["message"] = incident.explanation;
+    }
+  }
+  return rows;
+}
+
+// Text of the kernel's, in which there may be anything: what is no UTF-8 is replaced.
+Json Text(const std::string& text) {
+  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+Json Rows(const std::vector<Whereabouts>& warps) {
+  Json rows = Json::array();
+  for (const Whereabouts& where : warps) {
+    rows.push_back({{"warp", where.warp}, {"state", where.what}, {"line", where.line}});
+  }
+  return rows;
+}
+
+Json Rows(const std::vector<std::pair<std::uint64_t, Whereabouts>>& warps) {
+  Json rows = Json::array();
+  for (const auto& [cta, where] : warps) {
+    rows.push_back(
+        {{"cta", cta}, {"warp", where.warp}, {"state", where.what}, {"line", where.line}});
+  }
+  return rows;
+}
+
+std::string Describe(const Whereabouts& where) {
+  const bool by_lanes = where.what.find("lanes 0x") != std::string::npos;  // with their lines
+  return fmt::format("warp {}, which {}{}", where.warp, where.what,
+                     by_lanes ? "" : fmt::format(" (line {})", where.line));
+}
+
+// The bytes that a phase still lacks, if any.
+std::string BytesText(std::int64_t tx) {
+  return tx == 0 ? ""
+                 : fmt::format(", {} byte{} {}", tx < 0 ? -tx : tx, tx == 1 ? "" : "s",
+                               tx > 0 ? "to come" : "more than expected");
+}
+
+std::string MbarrierText(const Grid& grid, const StuckMbarrier& mbarrier) {
+  std::string text =
+      fmt::format("  CTA {}, mbarrier {}: phase {}, {} of {} arrivals pending, tx-count {}{}\n",
+                  grid.CtaName(mbarrier.cta), mbarrier.name, mbarrier.phase, mbarrier.pending,
+                  mbarrier.expected, mbarrier.tx, BytesText(mbarrier.tx));
+  for (const Whereabouts& where : mbarrier.came) {
+    text +=
+        fmt::format("    came     warp {} at line {}: {}\n", where.warp, where.line, where.what);
+  }
+  for (const Whereabouts& where : mbarrier.waits) {
+    text +=
+        fmt::format("    waits    warp {} at line {}: {}\n", where.warp, where.line, where.what);
+  }
+  for (const Whereabouts& where : mbarrier.missing) {
+    text += fmt::format("    missing  {}\n", Describe(where));
+  }
+  return text;
+}
+
+std::string WaitingText(const Grid& grid) {
+  std::string text;
+  for (const StuckBarrier& barrier : grid.StuckBarriers()) {
+    text += fmt::format("  CTA {}, barrier {} ({}): {} of {} warps have arrived{}\n",
+                        grid.CtaName(barrier.cta), barrier.id, barrier.kind, barrier.arrived,
+                        barrier.expected, barrier.all_warps ? " (no count: all live warps)" : "");
+    for (const Whereabouts& where : barrier.came) {
+      text +=
+          fmt::format("    came     warp {} at line {}: {}\n", where.warp, where.line, where.what);
+    }
+    for (const Whereabouts& where : barrier.missing) {
+      text += fmt::format("    missing  {}\n", Describe(where));
+    }
+  }
+  for (const StuckMbarrier& mbarrier : grid.StuckMbarriers()) {
+    text += MbarrierText(grid, mbarrier);
+  }
+  for (const StuckCluster& cluster : grid.StuckClusters()) {
+    text += fmt::format("  cluster ({}), barrier.cluster: {} of {} warps have arrived\n",
+                        fmt::join(cluster.cluster, ","), cluster.arrived, cluster.expected);
+    for (const auto& [cta, where] : cluster.came) {
+      text += fmt::format("    came     CTA {}, warp {} at line {}: {}\n", grid.CtaName(cta),
+                          where.warp, where.line, where.what);
+    }
+    for (const auto& [cta, where] : cluster.missing) {
+      text += fmt::format("    missing  CTA {}, {}\n", grid.CtaName(cta), Describe(where));
+    }
+  }
+  for (const StuckWarp& warp : grid.StuckWarps()) {
+    text += fmt::format("  CTA {}, warp {} {}\n", grid.CtaName(warp.cta), warp.where.warp,
+                        warp.where.what);
+  }
+  if (const std::uint64_t ctas = grid.CtasNotBegun(); ctas != 0) {
+    text += fmt::format(
+        "  {} CTA{} not begun: there is room when one ends, or in a larger configuration\n", ctas,
+        ctas == 1 ? " has" : "s have");
+  }
+  return text;
+}
+
+// Who waits for whom in a deadlock; where everyone is when the cycles are used up.
+std::string EndText(const Grid& grid) {
+  if (grid.outcome() == Outcome::kDeadlock) {
+    return "Every live warp waits, and none can let another go on:\n" + WaitingText(grid);
+  }
+  if (grid.outcome() != Outcome::kTimeout) {
+    return "";
+  }
+  std::string text = "When the cycles were used up:\n" + WaitingText(grid);
+  const std::vector<StuckWarp> running = grid.RunningWarps();
+  for (std::size_t i = 0; i < std::min(running.size(), kMaxRows); ++i) {
+    text += fmt::format("  CTA {}, warp {} {}\n", grid.CtaName(running[i].cta),
+                        running[i].where.warp, running[i].where.what);
+  }
+  if (running.size() > kMaxRows) {
+    text += fmt::format("  ... and {} more warps\n", running.size() - kMaxRows);
+  }
+  return text;
+}
+
+std::string BarrierTable(const Grid& grid) {
+  const std::vector<BarrierRow> rows = grid.Barriers();
+  if (rows.empty()) {
+    return "";
+  }
+  std::string text = fmt::format("  {:<14}{:>8}{:>13}{:>13}{:>14}{:>15}\n", "CTA", "barrier",
+                                 "generations", "wait cycles", "longest wait", "last arriver");
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) {
+    const BarrierRow& row = rows[i];
+    text += fmt::format("  {:<14}{:>8}{:>13}{:>13}{:>14}{:>15}\n", grid.CtaName(row.cta), row.id,
+                        row.generations, row.wait_cycles, row.longest_wait,
+                        fmt::format("warp {}", row.last_arriver));
+  }
+  if (rows.size() > kMaxRows) {
+    text += fmt::format("  ... and {} more (--report has them all)\n", rows.size() - kMaxRows);
+  }
+  return text;
+}
+
+std::string MbarrierTable(const Grid& grid) {
+  const std::vector<MbarrierRow> rows = grid.Mbarriers();
+  if (rows.empty()) {
+    return "";
+  }
+  std::string operations;
+  for (unsigned i = 0; i < kNumMbOps; ++i) {
+    const std::uint64_t count = grid.Operations(static_cast<MbOp>(i));
+    if (count != 0) {
+      operations +=
+          fmt::format("{}{} {}", operations.empty() ? "" : ", ", count, Name(static_cast<MbOp>(i)));
+    }
+  }
+  std::string text = fmt::format("mbarrier operations of threads: {}\n", operations);
+  text += fmt::format("  {:<14}{:>24}{:>8}{:>10}{:>13}{:>13}\n", "CTA", "mbarrier", "phases",
+                      "arrivals", "waits parked", "time limits");
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxRows); ++i) {
+    const MbarrierRow& row = rows[i];
+    text +=
+        fmt::format("  {:<14}{:>24}{:>8}{:>10}{:>13}{:>13}\n", grid.CtaName(row.cta),
+                    grid.MbarrierAt(row.address), row.phases, row.arrivals, row.waits, row.limits);
+  }
+  if (rows.size() > kMaxRows) {
+    text += fmt::format("  ... and {} more (--report has them all)\n", rows.size() - kMaxRows);
+  }
+  return text;
+}
+
+std::string FaultText(const Session& session) {
+  const Grid& grid = session.grid();
+  std::string text;
+  for (const Incident& fault : grid.faults()) {
+    text += fmt::format("{}:{}: {}: ", session.program().file, fault.line, fault.name);
+    if (!fault.mbarrier.empty()) {
+      text += fmt::format("warp {} of CTA {}, mbarrier {}, lanes {:#010x}, cycle {}: {}\n",
+                          fault.warp, grid.CtaName(fault.cta), fault.mbarrier, fault.lanes,
+                          fault.cycle, fault.explanation);
+    } else if (grid.problem().empty()) {
+      text += fmt::format("warp {} of CTA {}, barrier {}, lanes {:#010x}, cycle {}{}{}\n",
+                          fault.warp, grid.CtaName(fault.cta), fault.barrier, fault.lanes,
+                          fault.cycle, fault.explanation.empty() ? "" : ": ", fault.explanation);
+    } else {
+      text += grid.problem() + "\n";
+    }
+  }
+  return text;
+}
+
+std::string HazardText(const Session& session) {
+  std::string text;
+  const std::vector<Incident>& hazards = session.grid().hazards();
+  for (std::size_t i = 0; i < std::min(hazards.size(), kMaxRows); ++i) {
+    const Incident& hazard = hazards[i];
+    text +=
+        fmt::format("{}:{}: hazard {}, {} time{}, first by warp {} of CTA {} at {}\n",
+                    session.program().file, hazard.line, hazard.name, hazard.count,
+                    hazard.count == 1 ? "" : "s", hazard.warp, session.grid().CtaName(hazard.cta),
+                    hazard.mbarrier.empty()
+                        ? fmt::format("barrier {}", hazard.barrier)
+                        : fmt::format("mbarrier {}: {}", hazard.mbarrier, hazard.explanation));
+  }
+  return text;
+}
+
+std::string NextStep(const Session& session, const Verdict& verdict) {
+  const std::string again =
+      fmt::format("muster run {} --config {} --seed {}", session.manifest().path,
+                  session.config().name, session.seed());
+  switch (verdict.code) {
+    case ExitCode::kAsExpected:
+    case ExitCode::kMismatch:  // the harness has said how to repeat it
+      return "";
+    case ExitCode::kTimeout:
+      return fmt::format("Next: {} --max-cycles N, with more cycles than {}\n", again,
+                         session.manifest().max_cycles);
+    default:
+      return fmt::format("Next: {} --wave run.fst shows the unit's signals\n", again);
+  }
+}
+
+}  // namespace
+
+Json JsonReport(const Session& session, const Verdict& verdict, const Timing& timing) {
+  const Grid& grid = session.grid();
+  Json operations = Json::object();
+  for (const OpKind kind : kKinds) {
+    operations[Name(kind)] = grid.Operations(kind);
+  }
+  Json barriers = Json::array();
+  for (const BarrierRow& row : grid.Barriers()) {
+    barriers.push_back({{"cta", row.cta},
+                        {"id", row.id},
+                        {"generations", row.generations},
+                        {"wait_cycles", row.wait_cycles},
+                        {"longest_wait", row.longest_wait},
+                        {"last_arriver", row.last_arriver}});
+  }
+  Json mb_operations = Json::object();
+  for (unsigned i = 0; i < kNumMbOps; ++i) {
+    const auto op = static_cast<MbOp>(i);
+    if (grid.Operations(op) != 0) {
+      mb_operations[Name(op)] = grid.Operations(op);
+    }
+  }
+  Json mbarriers = Json::array();
+  for (const MbarrierRow& row : grid.Mbarriers()) {
+    mbarriers.push_back({{"cta", row.cta},
+                         {"address", row.address},
+                         {"name", grid.MbarrierAt(row.address)},
+                         {"phases", row.phases},
+                         {"arrivals", row.arrivals},
+                         {"waits_parked", row.waits},
+                         {"time_limits", row.limits}});
+  }
+  Json report = {{"outcome", verdict.outcome},
+                 {"cycles", timing.cycles},
+                 {"skipped_cycles", timing.skipped},
+                 {"warp_instructions", grid.WarpInstructions()},
+                 {"thread_instructions", grid.ThreadInstructions()},
+                 {"thread_instructions_per_second", timing.PerSecond(grid.ThreadInstructions())},
+                 {"operations", operations},
+                 {"releases", grid.Releases()},
+                 {"barriers", barriers},
+                 {"mbarrier_operations", mb_operations},
+                 {"mbarriers", mbarriers},
+                 {"faults", Rows(grid.faults(), "cause")},
+                 {"hazards", Rows(grid.hazards(), "hazard")},
+                 {"simulated_khz", timing.Khz()},
+                 {"config", session.config().name},
+                 {"seed", session.seed()},
+                 {"differences", verdict.differences}};
+  if (session.launch().explicit_cluster) {
+    report["cluster"] = session.launch().cluster;
+  }
+  if (const Printed& printed = grid.printed(); !printed.text().empty()) {
+    report["printed"] = Text(printed.text());
+    report["printed_bytes_lost"] = printed.lost();
+  }
+  if (!grid.problem().empty()) {
+    report["faults"].back()["message"] = Text(grid.problem());
+  }
+  if (grid.outcome() == Outcome::kDeadlock) {
+    Json deadlock = Json::array();
+    for (const StuckBarrier& barrier : grid.StuckBarriers()) {
+      deadlock.push_back({{"cta", barrier.cta},
+                          {"barrier", barrier.id},
+                          {"kind", barrier.kind},
+                          {"arrived", barrier.arrived},
+                          {"expected", barrier.expected},
+                          {"came", Rows(barrier.came)},
+                          {"missing", Rows(barrier.missing)}});
+    }
+    for (const StuckMbarrier& mbarrier : grid.StuckMbarriers()) {
+      deadlock.push_back({{"cta", mbarrier.cta},
+                          {"mbarrier", mbarrier.name},
+                          {"phase", mbarrier.phase},
+                          {"pending", mbarrier.pending},
+                          {"expected", mbarrier.expected},
+                          {"tx_count", mbarrier.tx},
+                          {"came", Rows(mbarrier.came)},
+                          {"waits", Rows(mbarrier.waits)},
+                          {"missing", Rows(mbarrier.missing)}});
+    }
+    for (const StuckCluster& cluster : grid.StuckClusters()) {
+      deadlock.push_back({{"cluster", cluster.cluster},
+                          {"kind", "barrier.cluster"},
+                          {"arrived", cluster.arrived},
+                          {"expected", cluster.expected},
+                          {"came", Rows(cluster.came)},
+                          {"missing", Rows(cluster.missing)}});
+    }
+    for (const StuckWarp& warp : grid.StuckWarps()) {
+      deadlock.push_back({{"cta", warp.cta},
+                          {"warp", warp.where.warp},
+                          {"state", warp.where.what},
+                          {"line", warp.where.line}});
+    }
+    report["deadlock"] = deadlock;
+  }
+  return report;
+}
+
+std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing) {
+  const Grid& grid = session.grid();
+  const Launch& launch = session.launch();
+  std::string text = grid.printed().text();
+  if (!text.empty() && text.back() != '\n') {
+    text.push_back('\n');
+  }
+  if (grid.printed().lost() != 0) {
+    text += fmt::format("The kernel has printed {} bytes more, which are not kept.\n",
+                        grid.printed().lost());
+  }
+  const std::string cluster =
+      launch.explicit_cluster ? fmt::format(", cluster {}", fmt::join(launch.cluster, "x")) : "";
+  text += fmt::format("{}: grid {}{}, block {}, configuration {}, seed {}\n",
+                      session.program().Kernel().name, fmt::join(launch.grid, "x"), cluster,
+                      fmt::join(launch.block, "x"), session.config().name, session.seed());
+  const std::string skipped =
+      timing.skipped == 0 ? ""
+                          : fmt::format(", {} of them skipped while all warps slept or were parked",
+                                        timing.skipped);
+  text +=
+      fmt::format("{} after {} cycles{} ({:.0f} kHz): {} thread instructions\n", verdict.outcome,
+                  timing.cycles, skipped, timing.Khz(), grid.ThreadInstructions());
+  std::string operations;
+  for (const OpKind kind : kKinds) {
+    if (grid.Operations(kind) == 0) {
+      continue;
+    }
+    operations +=
+        fmt::format("{}{} {}", operations.empty() ? "" : ", ", grid.Operations(kind), Name(kind));
+  }
+  text += fmt::format("operations: {}; {} releases\n", operations, grid.Releases());
+  text += BarrierTable(grid);
+  text += MbarrierTable(grid);
+  text += FaultText(session);
+  text += EndText(grid);
+  text += HazardText(session);
+  for (const std::string& difference : verdict.differences) {
+    text += fmt::format("NOT AS EXPECTED: {}\n", difference);
+  }
+  if (verdict.differences.empty()) {
+    text += "as expected\n";
+  }
+  return text + NextStep(session, verdict);
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,33 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// A run in words and in JSON.
+#ifndef MUSTER_SIM_PTX_LAUNCH_REPORT_H_
+#define MUSTER_SIM_PTX_LAUNCH_REPORT_H_
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sim/ptx/launch/session.h"
+
+namespace muster::ptx {
+
+struct Timing {
+  std::uint64_t cycles = 0;
+  double seconds = 0;
+  std::uint64_t skipped = 0;  // of the cycles
+
+  double PerSecond(std::uint64_t count) const {
+    return seconds > 0 ? static_cast<double>(count) / seconds : 0;
+  }
+  double Khz() const { return PerSecond(cycles - skipped) / 1000; }
+};
+
+nlohmann::ordered_json JsonReport(const Session& session, const Verdict& verdict,
+                                  const Timing& timing);
+// What the kernel printed; then what ran, what came of it, and where to look next.
+std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing);
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_LAUNCH_REPORT_H_

@@ -1,0 +1,365 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/launch/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "sim/isa/config.h"
+#include "sim/ptx/syntax/error.h"
+#include "sim/ptx/syntax/parser.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr std::uint32_t kSharedBytes = 48 * 1024;  // of a CTA, by default
+constexpr std::uint32_t kReservedAlign = 128;
+constexpr std::uint32_t kMaxSharedBytes = 227 * 1024;  // where dynamic_shared asks for more
+constexpr std::uint64_t kMaxGrid = 0x7fffffff;         // CTAs, in any direction
+constexpr std::uint64_t kMaxDifferences = 3;           // shown of a buffer
+
+bool IsNan(Type type, const std::uint8_t* element) {
+  if (type == Type::kF32) {
+    float value = 0;
+    std::memcpy(&value, element, sizeof value);
+    return std::isnan(value);
+  }
+  if (type == Type::kF64) {
+    double value = 0;
+    std::memcpy(&value, element, sizeof value);
+    return std::isnan(value);
+  }
+  return false;
+}
+
+// The code asks where the system's part of shared memory is.
+bool UsesReservedShared(const Program& program) {
+  return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
+    const auto special = static_cast<Special>(i.mode);
+    return i.op == Op::kSpecial && special >= Special::kReservedBegin &&
+           special <= Special::kReserved1;
+  });
+}
+
+std::string Product(const std::vector<std::uint64_t>& extent) {
+  return fmt::format("{}", fmt::join(extent, "x"));
+}
+
+// What the kernel's own directives say of the block.
+void CheckBlock(const Function& kernel, const Launch& launch) {
+  if (!kernel.required_threads.empty()) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::uint64_t required =
+          i < kernel.required_threads.size() ? kernel.required_threads[i] : 1;
+      if (launch.block[i] == required) {
+        continue;
+      }
+      throw InputError(fmt::format("the kernel {} requires a block of {} threads (.reqntid)",
+                                   kernel.name, Product(kernel.required_threads)));
+    }
+  }
+  if (kernel.max_threads.empty()) {
+    return;
+  }
+  constexpr std::uint64_t kEnough = std::uint64_t{1} << 32;  // and a product of two fits
+  std::uint64_t most = 1;
+  for (const std::uint64_t extent : kernel.max_threads) {
+    most = std::min(most * extent, kEnough);
+  }
+  if (launch.Threads() > most) {
+    throw InputError(
+        fmt::format("a block of {} threads is more than the kernel {} allows: {} "
+                    "(.maxntid)",
+                    launch.Threads(), kernel.name, most));
+  }
+}
+
+// The alignment that C gives an argument.
+std::size_t AlignOf(const Argument& argument) {
+  std::size_t align = argument.members.empty() ? Bytes(argument.type) : 1;
+  for (const Argument& member : argument.members) {
+    align = std::max(align, AlignOf(member));
+  }
+  return align;
+}
+
+}  // namespace
+
+std::string OutcomeName(const Grid& grid) {
+  switch (grid.outcome()) {
+    case Outcome::kCompletes:
+      return "completes";
+    case Outcome::kDeadlock:
+      return "deadlock";
+    case Outcome::kFault:
+      return "fault:" + grid.faults().front().name;
+    case Outcome::kMemoryFault:
+      return "memory_fault";
+    case Outcome::kAssert:
+      return "assert";
+    default:
+      return "timeout";
+  }
+}
+
+Session::Session(const Manifest& manifest, const Config& config, std::uint64_t seed)
+    : manifest_(manifest), config_(config), seed_(seed) {
+  const auto module = Parse(manifest.ptx, ReadFile(manifest.ptx, "PTX file"));
+  program_ = Link(*module, manifest.kernel);
+  launch_.grid = manifest.grid;
+  launch_.block = manifest.block;
+  launch_.inval_is_hazard = manifest.inval_is_hazard;
+  try {
+    SetCluster();
+    CheckFits(config_, program_, launch_);
+    CheckBlock(program_.Kernel(), launch_);
+    SetCooperative();
+    LayOut();
+    CheckMbarriersFit(config_, program_, launch_);
+    PassArguments();
+  } catch (const DoesNotFit& error) {
+    throw DoesNotFit(fmt::format("{}: {}", manifest.path, error.what()));
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", manifest.path, error.what()));
+  }
+  grid_ = std::make_unique<Grid>(config_, program_, launch_, &memory_, seed);
+}
+
+// What the manifest and the kernel's own directives say of clusters.
+void Session::SetCluster() {
+  const Function& kernel = program_.Kernel();
+  launch_.cluster = manifest_.cluster.value_or(launch_.cluster);
+  launch_.explicit_cluster = manifest_.cluster.has_value();
+  if (!kernel.required_cluster.empty()) {
+    std::array<std::uint32_t, 3> required{1, 1, 1};
+    std::uint64_t ctas = 1;
+    for (std::size_t i = 0; i < std::min<std::size_t>(kernel.required_cluster.size(), 3); ++i) {
+      ctas = std::min<std::uint64_t>(kernel.required_cluster[i], kMaxClusterCtas + 1) * ctas;
+      required[i] = static_cast<std::uint32_t>(kernel.required_cluster[i]);
+    }
+    if (ctas == 0 || ctas > kMaxClusterCtas) {
+      throw InputError(
+          fmt::format("the kernel {} requires a cluster of {} CTAs "
+                      "(.reqnctapercluster), but there can be 1 to {}",
+                      kernel.name, Product(kernel.required_cluster), kMaxClusterCtas));
+    }
+    if (manifest_.cluster && *manifest_.cluster != required) {
+      throw InputError(
+          fmt::format("the kernel {} requires a cluster of {} CTAs "
+                      "(.reqnctapercluster): \"cluster\" must say so or be left out",
+                      kernel.name, Product(kernel.required_cluster)));
+    }
+    launch_.cluster = required;
+    launch_.explicit_cluster = true;
+  }
+  if (kernel.blocks_are_clusters) {
+    for (unsigned i = 0; i < 3; ++i) {
+      const std::uint64_t ctas = std::uint64_t{launch_.grid[i]} * launch_.cluster[i];
+      if (ctas > kMaxGrid) {
+        throw InputError(
+            fmt::format("a grid of {} clusters is too large: the kernel {} has .blocksareclusters",
+                        fmt::join(launch_.grid, "x"), kernel.name));
+      }
+      launch_.grid[i] = static_cast<std::uint32_t>(ctas);
+    }
+  }
+  const unsigned ctas = launch_.ClusterCtas();
+  if (kernel.explicit_cluster && !launch_.explicit_cluster) {
+    throw InputError(fmt::format(
+        "the kernel {} must be launched in clusters (.explicitcluster): \"cluster\" is missing",
+        kernel.name));
+  }
+  if (kernel.max_cluster != 0 && ctas > kernel.max_cluster) {
+    throw InputError(
+        fmt::format("a cluster of {} CTAs is more than the kernel {} allows: {} (.maxclusterrank)",
+                    ctas, kernel.name, kernel.max_cluster));
+  }
+  for (unsigned i = 0; i < 3; ++i) {
+    if (launch_.grid[i] % launch_.cluster[i] != 0) {
+      throw InputError(fmt::format("a grid of {} CTAs is not a multiple of clusters of {}",
+                                   fmt::join(launch_.grid, "x"), fmt::join(launch_.cluster, "x")));
+    }
+  }
+}
+
+// The CTAs of a cooperative grid meet at a word of memory, so all of them must be there at once.
+void Session::SetCooperative() {
+  if (!manifest_.cooperative) {
+    return;
+  }
+  const std::uint64_t at_once = std::min<std::uint64_t>(
+      config_.num_ctas, config_.num_warps / std::max<std::uint64_t>(launch_.Warps(), 1));
+  if (launch_.Clusters() > at_once) {
+    throw DoesNotFit(fmt::format(
+        "a cooperative grid of {} CTAs does not fit the configuration {}, which holds {} of them "
+        "at once: use a smaller grid or block, or another --config",
+        launch_.Ctas(), config_.name, at_once * launch_.ClusterCtas()));
+  }
+  // The size of the workspace, and the barrier's word.
+  launch_.workspace = memory_.Add({"the grid's workspace", std::vector<std::uint8_t>(8), true});
+}
+
+void Session::LayOut() {
+  memory_.Set(kGlobalSegment, {"the file's .global variables", program_.global_image, true});
+  memory_.Set(kConstSegment, {"the file's .const variables", program_.const_image, false});
+  for (const Buffer& buffer : manifest_.buffers) {
+    addresses_.push_back(
+        memory_.Add({fmt::format("buffer {}", buffer.name), buffer.initial, true}));
+  }
+  if (program_.static_shared > kSharedBytes) {
+    throw InputError(fmt::format("the kernel's shared variables take {} bytes, but a CTA has {}",
+                                 program_.static_shared, kSharedBytes));
+  }
+  launch_.shared_bytes = program_.static_shared;
+  if (manifest_.dynamic_shared) {
+    launch_.dynamic_shared = *manifest_.dynamic_shared;
+  } else if (program_.has_dynamic_shared) {  // what is left
+    launch_.dynamic_shared = kSharedBytes - std::min(program_.dynamic_base, kSharedBytes);
+  }
+  if (launch_.dynamic_shared != 0) {
+    const std::uint64_t all = std::uint64_t{program_.dynamic_base} + launch_.dynamic_shared;
+    if (all > kMaxSharedBytes) {
+      throw InputError(
+          fmt::format("dynamic_shared makes {} bytes of shared memory, but a CTA has "
+                      "at most {}",
+                      all, kMaxSharedBytes));
+    }
+    launch_.shared_bytes = static_cast<std::uint32_t>(all);
+  }
+  launch_.reserved_shared = launch_.shared_bytes;
+  if (UsesReservedShared(program_)) {
+    launch_.reserved_shared =
+        (launch_.shared_bytes + kReservedAlign - 1) / kReservedAlign * kReservedAlign;
+    launch_.shared_bytes = launch_.reserved_shared + kReservedSharedBytes;
+  }
+}
+
+std::vector<std::uint8_t> Session::BytesOf(const Argument& argument) const {
+  std::vector<std::uint8_t> bytes;
+  if (argument.members.empty()) {
+    std::uint64_t bits = argument.bits;
+    for (std::size_t k = 0; k < manifest_.buffers.size(); ++k) {
+      if (manifest_.buffers[k].name == argument.buffer) {
+        bits = addresses_[k];
+      }
+    }
+    bytes.resize(Bytes(argument.type));
+    std::memcpy(bytes.data(), &bits, bytes.size());
+    return bytes;
+  }
+  const auto pad = [&](std::size_t align) {
+    bytes.resize((bytes.size() + align - 1) / align * align);
+  };
+  for (const Argument& member : argument.members) {
+    const std::vector<std::uint8_t> own = BytesOf(member);
+    pad(AlignOf(member));
+    bytes.insert(bytes.end(), own.begin(), own.end());
+  }
+  pad(AlignOf(argument));
+  return bytes;
+}
+
+void Session::PassArguments() {
+  const std::vector<Parameter>& parameters = program_.Kernel().parameters;
+  if (manifest_.arguments.size() != parameters.size()) {
+    throw InputError(fmt::format("\"args\" has {} arguments, but the kernel {} takes {}",
+                                 manifest_.arguments.size(), program_.Kernel().name,
+                                 parameters.size()));
+  }
+  std::vector<std::uint8_t> image(program_.param_bytes);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::vector<std::uint8_t> bytes = BytesOf(manifest_.arguments[i]);
+    if (bytes.size() != parameters[i].bytes) {
+      throw InputError(fmt::format("args[{}] has {} byte{}, but the parameter {} has {}", i,
+                                   bytes.size(), bytes.size() == 1 ? "" : "s", parameters[i].name,
+                                   parameters[i].bytes));
+    }
+    std::copy(bytes.begin(), bytes.end(), image.begin() + parameters[i].offset);
+  }
+  memory_.Set(kParamSegment, {"the kernel's parameters", std::move(image), false});
+}
+
+const std::vector<std::uint8_t>& Session::Contents(std::size_t buffer) const {
+  return memory_.RegionAt(addresses_[buffer])->bytes;
+}
+
+// Bit for bit, save that any NaN equals any other.
+void Session::CompareBuffers(std::vector<std::string>* differences) const {
+  for (std::size_t k = 0; k < manifest_.buffers.size(); ++k) {
+    const Buffer& buffer = manifest_.buffers[k];
+    if (!buffer.expected) {
+      continue;
+    }
+    const unsigned size = Bytes(buffer.type);
+    std::uint64_t wrong = 0;
+    std::string shown;
+    for (std::uint64_t i = 0; i < buffer.count; ++i) {
+      const std::uint8_t* const there = &Contents(k)[i * size];
+      const std::uint8_t* const wanted = &(*buffer.expected)[i * size];
+      if (std::memcmp(there, wanted, size) == 0) {
+        continue;
+      }
+      if (IsNan(buffer.type, there) && IsNan(buffer.type, wanted)) {
+        continue;
+      }
+      if (wrong++ >= kMaxDifferences) {
+        continue;
+      }
+      shown += fmt::format("{}[{}] is {}, not {}", shown.empty() ? "" : "; ", i,
+                           FormatElement(buffer.type, there), FormatElement(buffer.type, wanted));
+    }
+    if (wrong == 0) {
+      continue;
+    }
+    differences->push_back(fmt::format("buffer {} differs in {} of {} elements: {}", buffer.name,
+                                       wrong, buffer.count, shown));
+  }
+}
+
+Verdict Session::Judge() const {
+  Verdict verdict;
+  verdict.outcome = OutcomeName(*grid_);
+  if (verdict.outcome != manifest_.outcome) {
+    verdict.differences.push_back(fmt::format("the outcome is {}, where {} was expected",
+                                              verdict.outcome, manifest_.outcome));
+    verdict.code = ExitCode::kDiffers;
+    if (manifest_.outcome != "completes") {
+      return verdict;
+    }
+    switch (grid_->outcome()) {
+      case Outcome::kDeadlock:
+        verdict.code = ExitCode::kDeadlock;
+        break;
+      case Outcome::kTimeout:
+        verdict.code = ExitCode::kTimeout;
+        break;
+      default:
+        verdict.code = ExitCode::kFault;
+    }
+    return verdict;
+  }
+  if (grid_->outcome() == Outcome::kCompletes) {
+    CompareBuffers(&verdict.differences);
+  }
+  for (const auto& [name, wanted] : manifest_.hazards) {
+    std::uint64_t there = 0;
+    for (const Incident& hazard : grid_->hazards()) {
+      if (hazard.name == name) {
+        there += hazard.count;
+      }
+    }
+    if (there == wanted) {
+      continue;
+    }
+    verdict.differences.push_back(fmt::format("the hazard {} was met {} time{}, not {}", name,
+                                              there, there == 1 ? "" : "s", wanted));
+  }
+  if (!verdict.differences.empty()) {
+    verdict.code = ExitCode::kDiffers;
+  }
+  return verdict;
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,82 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/program/directives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+namespace muster::ptx {
+
+unsigned NumberIn(std::string_view text) {
+  unsigned number = 0;
+  for (const char c : text) {
+    if (c >= '0' && c <= '9') {
+      number = number * 10 + static_cast<unsigned>(c - '0');
+    }
+  }
+  return number;
+}
+
+void CheckDirectives(const syntax::Module& module, const syntax::Function& function,
+                     std::vector<Diagnostic>* diagnostics) {
+  struct Directive {
+    const char* name;
+    bool given;
+    std::vector<std::uint64_t> extents;
+    std::size_t most;     // extents
+    unsigned version;     // that it needs: 78 is 7.8
+    unsigned target = 0;  // 90 is sm_90
+  };
+  const Directive directives[] = {
+      {".maxntid", !function.max_threads.empty(), function.max_threads, 3, 0},
+      {".reqntid", !function.required_threads.empty(), function.required_threads, 3, 0},
+      {".reqnctapercluster", !function.required_cluster.empty(), function.required_cluster, 3, 78,
+       90},
+      {".maxclusterrank", !function.max_cluster.empty(), function.max_cluster, 1, 78, 90},
+      {".explicitcluster", function.explicit_cluster, {}, 0, 78, 90},
+      {".blocksareclusters", function.blocks_are_clusters, {}, 0, 90, 90},
+  };
+  const auto say = [&](Diagnostic::Kind kind, std::string text) {
+    diagnostics->push_back({function.at, std::move(text), kind});
+  };
+  constexpr auto kError = Diagnostic::Kind::kError;
+  constexpr auto kMisuse = Diagnostic::Kind::kMisuse;
+  const unsigned version = NumberIn(module.version);
+  const unsigned target = NumberIn(module.target);
+  for (const Directive& directive : directives) {
+    if (!directive.given) {
+      continue;
+    }
+    const char* const name = directive.name;
+    if (!function.is_entry) {
+      say(kError, fmt::format("{} is for an .entry only", name));
+    } else if (directive.extents.size() > directive.most) {
+      say(kError, fmt::format("{} takes at most {} number{}, not {}", name, directive.most,
+                              directive.most == 1 ? "" : "s", directive.extents.size()));
+    } else if (name == std::string_view(".reqntid") &&
+               std::count(directive.extents.begin(), directive.extents.end(), 0) != 0) {
+      say(kError, fmt::format("{} has a zero", name));
+    } else if (version < directive.version) {
+      say(kMisuse, fmt::format("{} needs .version {}.{}", name, directive.version / 10,
+                               directive.version % 10));
+    } else if (target < directive.target) {
+      say(kMisuse, fmt::format("{} needs .target sm_{}", name, directive.target));
+    }
+  }
+  const auto exclude = [&](bool both, const char* names) {
+    if (both) {
+      say(kMisuse, fmt::format("{} cannot stand together", names));
+    }
+  };
+  exclude(!function.max_threads.empty() && !function.required_threads.empty(),
+          ".maxntid and .reqntid");
+  exclude(!function.required_cluster.empty() && !function.max_cluster.empty(),
+          ".reqnctapercluster and .maxclusterrank");
+  if (function.blocks_are_clusters &&
+      (function.required_threads.empty() || function.required_cluster.empty())) {
+    say(kError, ".blocksareclusters needs .reqntid and .reqnctapercluster");
+  }
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,23 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What the directives of a function must be among themselves, before any launch.
+#ifndef MUSTER_SIM_PTX_PROGRAM_DIRECTIVES_H_
+#define MUSTER_SIM_PTX_PROGRAM_DIRECTIVES_H_
+
+#include <string_view>
+#include <vector>
+
+#include "sim/ptx/program/decode.h"
+#include "sim/ptx/syntax/syntax.h"
+
+namespace muster::ptx {
+
+// The digits of "sm_80" or "7.8".
+unsigned NumberIn(std::string_view text);
+
+void CheckDirectives(const syntax::Module& module, const syntax::Function& function,
+                     std::vector<Diagnostic>* diagnostics);
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_PROGRAM_DIRECTIVES_H_

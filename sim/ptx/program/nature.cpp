@@ -1,0 +1,203 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// No switch here has a default, and none that leaves a case out compiles (CMakeLists.txt): whoever
+// adds an instruction decides what it is.
+#include "sim/ptx/program/nature.h"
+
+namespace muster::ptx {
+namespace {
+
+Nature NatureOf(Special special) {
+  switch (special) {
+    case Special::kClock:
+    case Special::kClockHi:
+    case Special::kClock64:
+    case Special::kGlobalTimer:
+    case Special::kGlobalTimerLo:
+    case Special::kGlobalTimerHi:
+      return Nature::kVolatile;
+    // A thread stays where it was launched: its warp, its SM and its sizes are the same all along.
+    case Special::kTidX:
+    case Special::kTidY:
+    case Special::kTidZ:
+    case Special::kNtidX:
+    case Special::kNtidY:
+    case Special::kNtidZ:
+    case Special::kCtaidX:
+    case Special::kCtaidY:
+    case Special::kCtaidZ:
+    case Special::kNctaidX:
+    case Special::kNctaidY:
+    case Special::kNctaidZ:
+    case Special::kLaneId:
+    case Special::kWarpId:
+    case Special::kNumWarps:
+    case Special::kLaneMaskEq:
+    case Special::kLaneMaskLe:
+    case Special::kLaneMaskLt:
+    case Special::kLaneMaskGe:
+    case Special::kLaneMaskGt:
+    case Special::kSmId:
+    case Special::kNumSm:
+    case Special::kGridId:
+    case Special::kDynamicShared:
+    case Special::kTotalShared:
+    case Special::kAggregateShared:
+    case Special::kReservedBegin:
+    case Special::kReservedEnd:
+    case Special::kReservedCap:
+    case Special::kReserved0:
+    case Special::kReserved1:
+    case Special::kClusterCtaidX:
+    case Special::kClusterCtaidY:
+    case Special::kClusterCtaidZ:
+    case Special::kClusterNctaidX:
+    case Special::kClusterNctaidY:
+    case Special::kClusterNctaidZ:
+    case Special::kClusterIdX:
+    case Special::kClusterIdY:
+    case Special::kClusterIdZ:
+    case Special::kNumClustersX:
+    case Special::kNumClustersY:
+    case Special::kNumClustersZ:
+    case Special::kClusterRank:
+    case Special::kClusterCtas:
+    case Special::kExplicitCluster:
+    case Special::kWorkspaceHigh:
+    case Special::kWorkspaceLow:
+    case Special::kZero:
+      return Nature::kComputes;
+  }
+  return Nature::kActs;
+}
+
+}  // namespace
+
+Nature NatureOf(const Instruction& instruction) {
+  switch (instruction.op) {
+    case Op::kAdd:
+    case Op::kSub:
+    case Op::kMul:
+    case Op::kMulHi:
+    case Op::kMulWide:
+    case Op::kMad:
+    case Op::kMadHi:
+    case Op::kMadWide:
+    case Op::kFma:
+    case Op::kDiv:
+    case Op::kRem:
+    case Op::kMin:
+    case Op::kMax:
+    case Op::kAbs:
+    case Op::kNeg:
+    case Op::kSqrt:
+    case Op::kRcp:
+    case Op::kRsqrt:
+    case Op::kSin:
+    case Op::kCos:
+    case Op::kLg2:
+    case Op::kEx2:
+    case Op::kTanh:
+    case Op::kCopySign:
+    case Op::kAddCarry:
+    case Op::kSubCarry:
+    case Op::kMadCarry:
+    case Op::kMadHiCarry:
+    case Op::kMul24:
+    case Op::kMul24Hi:
+    case Op::kMad24:
+    case Op::kMad24Hi:
+    case Op::kSad:
+    case Op::kDot4:
+    case Op::kDot2:
+    case Op::kAnd:
+    case Op::kOr:
+    case Op::kXor:
+    case Op::kNot:
+    case Op::kCnot:
+    case Op::kShl:
+    case Op::kShr:
+    case Op::kPopc:
+    case Op::kClz:
+    case Op::kBrev:
+    case Op::kBfind:
+    case Op::kFns:
+    case Op::kSzext:
+    case Op::kBmsk:
+    case Op::kBfe:
+    case Op::kBfi:
+    case Op::kPrmt:
+    case Op::kLop3:
+    case Op::kShfLeft:
+    case Op::kShfRight:
+    case Op::kSetp:
+    case Op::kSet:
+    case Op::kSelp:
+    case Op::kSlct:
+    case Op::kTestp:
+    case Op::kMov:
+    case Op::kPack:
+    case Op::kUnpack:
+    case Op::kCvt:
+    case Op::kCvtPack:
+    case Op::kVideo:
+    case Op::kCvta:
+    case Op::kCvtaTo:
+    case Op::kIsSpace:
+    case Op::kMapToRank:
+    case Op::kRankOf:
+    case Op::kPendingCount:
+    case Op::kFence:  // all accesses are performed in order as it is
+    case Op::kNop:
+      return Nature::kComputes;
+    case Op::kSpecial:
+      return NatureOf(static_cast<Special>(instruction.mode));
+    case Op::kActiveMask:  // which lanes are together is the scheduler's choice
+      return Nature::kVolatile;
+    case Op::kLoad:
+      return Nature::kLoads;
+    case Op::kSleep:
+      return Nature::kRests;
+    case Op::kStack:  // the frame's top is no register of the instruction
+    case Op::kStore:
+    case Op::kAtomic:
+    case Op::kCopy:
+    case Op::kCopyGroup:
+    case Op::kBulk:
+    case Op::kStoreAsync:
+    case Op::kTryCancel:
+    case Op::kQueryCancel:  // its CTA knows from then on whether a cluster is left
+    case Op::kRuntime:
+      return Nature::kActs;
+    case Op::kBranch:
+    case Op::kBranchIndexed:
+    case Op::kCall:
+    case Op::kReturn:
+    case Op::kExit:
+    case Op::kTrap:
+      return Nature::kBranches;
+    case Op::kExchange:
+    case Op::kBarrier:
+    case Op::kClusterBarrier:
+    case Op::kMbarrier:
+      return Nature::kMeets;
+  }
+  return Nature::kActs;
+}
+
+bool OnlyWritesRegisters(const Instruction& instruction) {
+  switch (NatureOf(instruction)) {
+    case Nature::kComputes:
+    case Nature::kVolatile:
+    case Nature::kLoads:
+    case Nature::kRests:
+      return true;
+    case Nature::kActs:
+    case Nature::kBranches:
+    case Nature::kMeets:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace muster::ptx

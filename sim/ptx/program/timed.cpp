@@ -1,0 +1,116 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/program/timed.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/ptx/program/nature.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr std::size_t kLongestDelay = 256;  // instructions
+
+// Marks the registers that the instruction writes. Returns whether one is marked anew.
+bool MarkResults(const Instruction& i, std::vector<bool>* timed) {
+  bool fresh = false;
+  for (const Slot slot : i.d) {
+    if (slot != kNoSlot && !(*timed)[static_cast<std::size_t>(slot)]) {
+      (*timed)[static_cast<std::size_t>(slot)] = true;
+      fresh = true;
+    }
+  }
+  return fresh;
+}
+
+// Marks what depends on a clock in the instruction. Returns whether anything is marked anew.
+bool MarkTimed(Instruction* i, std::vector<bool>* timed) {
+  const auto is_timed = [&](Slot slot) {
+    return slot != kNoSlot && !IsLiteral(slot) && (*timed)[static_cast<std::size_t>(slot)];
+  };
+  if (NatureOf(*i) != Nature::kVolatile && !is_timed(i->guard) &&
+      !std::any_of(i->a.begin(), i->a.end(), is_timed)) {
+    return false;
+  }
+  i->timed = !OnlyWritesRegisters(*i);
+  return MarkResults(*i, timed);
+}
+
+// Where a loop looks at what may end it.
+bool Looks(const Instruction& i) {
+  const bool waits = i.op == Op::kMbarrier && IsMbWait(static_cast<MbOp>(i.mode));
+  return (waits || NatureOf(i) == Nature::kLoads) && i.guard == kNoSlot;
+}
+
+// A branch by a clock that does no more than to put off a look: whichever way, that look comes
+// next, and until then registers are written, which depend on the clock, too. So is the loop of a
+// wait that sleeps the longer the longer it has waited. Returns the branch and all that lies
+// between; nothing, if it is no such branch.
+std::vector<std::uint32_t> DelayAt(const std::vector<Instruction>& code, std::uint32_t branch) {
+  std::vector<std::uint32_t> between;
+  std::vector<std::uint32_t> open{branch};
+  std::uint32_t look = branch;  // none yet
+  while (!open.empty()) {
+    const std::uint32_t pc = open.back();
+    open.pop_back();
+    if (std::find(between.begin(), between.end(), pc) != between.end()) {
+      continue;
+    }
+    const Instruction& i = code[pc];
+    if (Looks(i) && (look == branch || look == pc)) {
+      look = pc;
+      continue;
+    }
+    between.push_back(pc);
+    if ((i.op != Op::kBranch && !OnlyWritesRegisters(i)) || between.size() > kLongestDelay) {
+      return {};
+    }
+    if (i.op == Op::kBranch) {
+      open.push_back(i.target);
+    }
+    if (i.op != Op::kBranch || i.guard != kNoSlot) {
+      open.push_back(pc + 1);
+    }
+  }
+  return between;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> ByEntry(const Program& program) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> functions;
+  for (std::uint32_t i = 0; i < program.functions.size(); ++i) {
+    if (program.functions[i].has_body) {
+      functions.emplace_back(program.functions[i].entry, i);
+    }
+  }
+  std::sort(functions.begin(), functions.end());
+  return functions;
+}
+
+void MarkTimed(Program* program) {
+  const auto functions = ByEntry(*program);
+  for (std::size_t k = 0; k < functions.size(); ++k) {
+    Function& function = program->functions[functions[k].second];
+    const std::size_t end =
+        k + 1 < functions.size() ? functions[k + 1].first : program->code.size();
+    function.timed.assign(function.slots, false);
+    for (bool fresh = true; fresh;) {
+      fresh = false;
+      for (std::uint32_t pc = function.entry; pc < end; ++pc) {
+        Instruction& i = program->code[pc];
+        fresh |= MarkTimed(&i, &function.timed);
+        if (i.timed && i.op == Op::kBranch) {
+          const std::vector<std::uint32_t> delay = DelayAt(program->code, pc);
+          i.timed = delay.empty();
+          for (const std::uint32_t between : delay) {
+            fresh |= MarkResults(program->code[between], &function.timed);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,476 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Loads, stores, atomics, and what goes wrong with them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "sim/isa/bits.h"
+#include "sim/ptx/simt/interpreter.h"
+
+namespace muster::ptx {
+namespace {
+
+// The value in memory after the operation; d is what was there.
+template <typename T>
+T Combine(Atomic op, T old, T b, T c) {
+  switch (op) {
+    case Atomic::kAdd:
+      if constexpr (std::is_floating_point_v<T>) {
+        return old + b;
+      }
+      return static_cast<T>(static_cast<std::uint64_t>(old) + static_cast<std::uint64_t>(b));
+    case Atomic::kMin:
+      return b < old ? b : old;
+    case Atomic::kMax:
+      return b > old ? b : old;
+    case Atomic::kExchange:
+      return b;
+    case Atomic::kCompareSwap:
+      return old == b ? c : old;
+    case Atomic::kIncrement:
+      return old >= b ? T{0} : static_cast<T>(old + 1);
+    case Atomic::kDecrement:
+      return old == 0 || old > b ? b : static_cast<T>(old - 1);
+    default:
+      break;
+  }
+  if constexpr (!std::is_floating_point_v<T>) {
+    if (op == Atomic::kAnd) {
+      return static_cast<T>(old & b);
+    }
+    if (op == Atomic::kOr) {
+      return static_cast<T>(old | b);
+    }
+    return static_cast<T>(old ^ b);
+  }
+  return old;
+}
+
+template <typename T>
+std::uint64_t Swap(std::uint8_t* at, Atomic op, std::uint64_t b, std::uint64_t c) {
+  T old;
+  std::memcpy(&old, at, sizeof old);
+  const T fresh = Combine(op, old, FromBits<T>(b), FromBits<T>(c));
+  std::memcpy(at, &fresh, sizeof fresh);
+  return ToBits<T>(old);
+}
+
+// Two halves of 16 bits, or one: each is an atomic operation of its own.
+std::uint64_t SwapHalves(std::uint8_t* at, Type type, Atomic op, std::uint64_t b) {
+  const Type half = type == Type::kF16 || type == Type::kF16x2 ? Type::kF16 : Type::kBF16;
+  std::uint64_t all = 0;
+  for (unsigned k = 0; k < Bytes(type) / 2; ++k) {
+    std::uint16_t old = 0;
+    std::memcpy(&old, at + std::size_t{2} * k, sizeof old);
+    const auto fresh = static_cast<std::uint16_t>(CombineHalves(half, op, old, b >> (16 * k)));
+    std::memcpy(at + std::size_t{2} * k, &fresh, sizeof fresh);
+    all |= std::uint64_t{old} << (16 * k);
+  }
+  return all;
+}
+
+using Wide = std::array<std::uint64_t, 2>;
+Wide SwapWide(std::uint8_t* at, Atomic op, const Wide& b, const Wide& c) {
+  Wide old;
+  std::memcpy(old.data(), at, sizeof old);
+  const Wide fresh = op == Atomic::kExchange ? b : old == b ? c : old;
+  std::memcpy(at, fresh.data(), sizeof fresh);
+  return old;
+}
+
+std::uint64_t LoadBits(const std::uint8_t* from, Type type, Type destination) {
+  std::uint64_t bits = 0;
+  const unsigned bytes = Bytes(type);
+  std::memcpy(&bits, from, bytes);
+  if (!IsSigned(type)) {
+    return bits;
+  }
+  const unsigned shift = 64 - 8 * bytes;
+  const auto extended = static_cast<std::int64_t>(bits << shift) >> shift;
+  return static_cast<std::uint64_t>(extended) &
+         (~std::uint64_t{0} >> (64 - 8 * Bytes(destination)));
+}
+
+constexpr unsigned kMaxAccess = 32;  // bytes
+
+unsigned AccessBytes(const Instruction& i) { return Bytes(i.type) * i.vector; }
+
+std::uint64_t AddressIn(const Instruction& i, std::uint64_t base) {
+  const std::uint64_t address = base + static_cast<std::uint64_t>(i.offset);
+  return i.narrow ? address & 0xffffffffU : address;
+}
+
+// Which of the bytes `at` is.
+constexpr std::uint64_t kElsewhere = ~std::uint64_t{0};
+std::uint64_t ByteIn(const std::vector<std::uint8_t>& memory, const std::uint8_t* at) {
+  const auto first = reinterpret_cast<std::uintptr_t>(memory.data());
+  const auto there = reinterpret_cast<std::uintptr_t>(at);
+  return there >= first && there - first < memory.size() ? there - first : kElsewhere;
+}
+
+std::string Moves(unsigned bytes, bool write) {
+  return fmt::format("{} {} byte{}", write ? "writes" : "reads", bytes, bytes == 1 ? "" : "s");
+}
+
+// An mbarrier of another CTA is not to be stored over: that CTA's unit would not know.
+bool IsMbarrier(const Cta& cta, std::uint64_t byte, unsigned bytes) {
+  return cta.port != nullptr && cta.port->Watches(cta.slot, byte, bytes);
+}
+
+// An atomic operation of one lane.
+void SwapAll(const Lanes& lanes, unsigned lane, std::uint8_t* at, bool global) {
+  const Instruction& i = lanes.instruction;
+  const auto op = static_cast<Atomic>(i.mode);
+  if (i.type == Type::kB128) {
+    const auto pair = [&](unsigned k) {
+      return i.a[k] == kNoSlot ? Wide{} : Wide{lanes.a(k)[lane], lanes.a(k + 1)[lane]};
+    };
+    const Wide old = SwapWide(at, op, pair(1), pair(3));
+    lanes.d(0)[lane] = old[0];
+    lanes.d(1)[lane] = old[1];
+    return;
+  }
+  const std::uint64_t c = op == Atomic::kCompareSwap ? lanes.a(2)[lane] : 0;
+  for (unsigned k = 0; k < i.vector; ++k) {
+    std::uint8_t* const element = at + std::size_t{k} * Bytes(i.type);
+    const std::uint64_t b = lanes.a(1 + k)[lane];
+    lanes.d(k)[lane] = SwapInMemory(element, i.type, op, b, c, global);
+  }
+}
+
+}  // namespace
+
+std::uint64_t SwapInMemory(std::uint8_t* at, Type type, Atomic op, std::uint64_t b, std::uint64_t c,
+                           bool global) {
+  if (type == Type::kF32 && op == Atomic::kAdd && global) {
+    float old = 0;
+    std::memcpy(&old, at, sizeof old);
+    const float sum = FlushSubnormal(FlushSubnormal(old) + FlushSubnormal(FromBits<float>(b)));
+    std::memcpy(at, &sum, sizeof sum);
+    return ToBits(old);
+  }
+  if (IsHalf(ElementOf(type))) {
+    return SwapHalves(at, type, op, b);
+  }
+  std::uint64_t old = 0;
+  WithNumber(type, [&](auto zero) { old = Swap<decltype(zero)>(at, op, b, c); });
+  return old;
+}
+
+Interpreter::Event Interpreter::Fault(const Warp& warp, unsigned lane, std::uint32_t line,
+                                      const std::string& what) {
+  problem_ = fmt::format("{}: {}", ThreadName(warp, lane), what);
+  problem_line_ = line;
+  return Event::kFault;
+}
+
+Interpreter::Event Interpreter::Misuse(const Warp& warp, unsigned lane, std::uint32_t line,
+                                       const char* cause, const std::string& what) {
+  Fault(warp, lane, line, what);
+  cause_ = cause;
+  return Event::kMisuse;
+}
+
+// The CTA in whose memory the address lies, or null if the cluster has no such CTA.
+Cta* Interpreter::CtaAt(const Warp& warp, std::uint64_t shared) const {
+  const std::uint64_t field = RankField(shared);
+  if (field == 0) {
+    return warp.cta;
+  }
+  const std::vector<Cta*>& ctas = warp.cta->cluster->ctas;
+  return field <= ctas.size() ? ctas[field - 1] : nullptr;
+}
+
+// The bytes of an access, or null where it is misaligned or not all of them are the thread's.
+std::uint8_t* Interpreter::Resolve(Warp* warp, unsigned lane, Space space, std::uint64_t address,
+                                   unsigned bytes, bool write) {
+  return (address & (bytes - 1)) != 0 ? nullptr : Reach(warp, lane, space, address, bytes, write);
+}
+
+// The same, of an instruction. A load or an atomic of one element may go on beyond the last byte of
+// an allocation: GPUs give out memory in granules (128 bytes of shared memory, 256 of a buffer),
+// and compilers carry out an atomic of one or two bytes on the aligned word around them.
+Interpreter::Span Interpreter::SpanOf(Warp* warp, unsigned lane, const Instruction& i,
+                                      std::uint64_t address) {
+  const unsigned bytes = AccessBytes(i);
+  const bool write = i.op != Op::kLoad;
+  if ((address & (bytes - 1)) != 0) {
+    return {};
+  }
+  const bool whole = i.op == Op::kStore || i.vector != 1;
+  for (unsigned own = bytes; own >= (whole ? bytes : 1); --own) {
+    if (std::uint8_t* const at = Reach(warp, lane, i.space, address, own, write); at != nullptr) {
+      return {at, own};
+    }
+  }
+  return {};
+}
+
+// What is wrong with the place of an atomic, if anything. "atom with scalar type may be used only
+// with .global and .shared spaces [...]. atom with vector type may be used only with .global space
+// and with generic addressing where the address points to .global space."
+const char* Interpreter::Misplaced(const Instruction& i, std::uint64_t address) {
+  const std::uint64_t segment = SegmentOf(address);
+  if (i.op != Op::kAtomic || i.space != Space::kGeneric) {
+    return nullptr;
+  }
+  return segment == kLocalSegment ? "in local memory, where there are no atomics"
+         : segment == kSharedSegment && i.vector > 1
+             ? "in shared memory, but vectors of atomics are for global memory only"
+             : nullptr;
+}
+
+std::uint8_t* Interpreter::Reach(Warp* warp, unsigned lane, Space space, std::uint64_t address,
+                                 unsigned bytes, bool write) {
+  if (space == Space::kGeneric) {
+    const std::uint64_t segment = SegmentOf(address);
+    space = segment == kSharedSegment  ? Space::kCluster
+            : segment == kLocalSegment ? Space::kLocal
+                                       : Space::kGlobal;
+    if (space != Space::kGlobal) {
+      address = ByteOf(address);
+    }
+  } else if (space == Space::kGlobal) {
+    if (!IsInGlobalWindow(SegmentOf(address))) {
+      return nullptr;
+    }
+  }
+  if (IsShared(space)) {
+    Cta* const cta = CtaAt(*warp, address);
+    const bool reached =
+        cta == warp->cta || (cta != nullptr && space == Space::kCluster && !cta->exited);
+    const std::uint64_t byte = SharedByte(address);
+    if (cta != warp->cta && reached && write && IsMbarrier(*cta, byte, bytes)) {
+      return nullptr;
+    }
+    if (!reached || byte >= cta->shared.size() || cta->shared.size() - byte < bytes) {
+      return nullptr;
+    }
+    return cta->shared.data() + byte;
+  }
+  if (space == Space::kLocal) {
+    std::vector<std::uint8_t>& memory = warp->local[lane];
+    if (address >= memory.size() || memory.size() - address < bytes) {
+      return nullptr;
+    }
+    return memory.data() + address;
+  }
+  return memory_->Find(address, bytes, write);
+}
+
+std::string Interpreter::DescribeAccess(const Warp& warp, Space space, std::uint64_t address,
+                                        unsigned bytes, bool write) const {
+  return (address & (bytes - 1)) == 0 ? DescribeReach(warp, space, address, bytes, write)
+                                      : fmt::format("{} at {:#x}, which is not a multiple of {}",
+                                                    Moves(bytes, write), address, bytes);
+}
+
+std::string Interpreter::DescribeReach(const Warp& warp, Space space, std::uint64_t address,
+                                       unsigned bytes, bool write) const {
+  const std::string access = Moves(bytes, write);
+  const std::uint64_t segment = SegmentOf(address);
+  if (IsShared(space) || (space == Space::kGeneric && segment == kSharedSegment)) {
+    const std::uint64_t shared = IsShared(space) ? address : ByteOf(address);
+    const Cta* const cta = CtaAt(warp, shared);
+    const std::size_t ctas = warp.cta->cluster->ctas.size();
+    if (cta == nullptr && ctas != 1 && RankField(shared) <= kNoRank) {
+      return fmt::format("{} of the CTA with rank {}, in a cluster of {} CTAs", access,
+                         RankField(shared) - 1, ctas);
+    }
+    if (cta == nullptr && RankField(shared) == kNoRank + 1) {
+      return access +
+             " at what mapa made of no address of the cluster's shared memory, or of no rank";
+    }
+    if (cta == nullptr || cta == warp.cta) {
+      return fmt::format("{} at byte {} of shared memory, of which the CTA has {}", access,
+                         cta == nullptr ? shared : SharedByte(shared), warp.cta->shared.size());
+    }
+    const std::string other = fmt::format("the CTA with rank {} of the cluster", cta->rank);
+    if (space == Space::kShared) {
+      return fmt::format("{} of {}, which only .shared::cluster and generic addresses reach",
+                         access, other);
+    }
+    if (cta->exited) {
+      return fmt::format(
+          "{} of shared memory of {}, which has exited: it must stay until "
+          "barrier.cluster says that nobody needs it",
+          access, other);
+    }
+    if (IsMbarrier(*cta, SharedByte(shared), bytes)) {
+      return fmt::format("{} over an mbarrier of {}", access, other);
+    }
+    return fmt::format("{} at byte {} of shared memory of {}, which has {}", access,
+                       SharedByte(shared), other, cta->shared.size());
+  }
+  if (space == Space::kLocal || (space == Space::kGeneric && segment == kLocalSegment)) {
+    return fmt::format("{} at byte {} of local memory, which is not the thread's", access,
+                       space == Space::kLocal ? address : ByteOf(address));
+  }
+  const Region* const region = memory_->RegionAt(address);
+  if (region != nullptr && !region->name.empty()) {
+    if (ByteOf(address) + bytes <= region->bytes.size()) {
+      return fmt::format("{} at byte {} of {}, which that instruction cannot reach", access,
+                         ByteOf(address), region->name);
+    }
+    return fmt::format("{} at byte {} of {}, which has {}", access, ByteOf(address), region->name,
+                       region->bytes.size());
+  }
+  // Below a buffer: the address has run back into the gap before it.
+  const Region* const next = memory_->RegionAt(address + kSegmentBytes);
+  if (next != nullptr && !next->name.empty() && ByteOf(address) > kSegmentBytes / 2) {
+    return fmt::format("{} at byte -{} of {}", access, kSegmentBytes - ByteOf(address), next->name);
+  }
+  return fmt::format("{} at {:#x}, where there is no memory", access, address);
+}
+
+Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
+                                              std::uint32_t active) {
+  const Lanes lanes = LanesOf(warp, group, active);
+  const Instruction& i = lanes.instruction;
+  const unsigned bytes = Bytes(i.type);
+  const bool write = i.op != Op::kLoad;
+  const auto base = lanes.a(0);
+  for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
+    const std::uint64_t address = AddressIn(i, base[lane]);
+    if (const char* const where = Misplaced(i, address); where != nullptr) {
+      return Fault(*warp, lane, i.line,
+                   fmt::format("{} at {:#x} {}", Moves(AccessBytes(i), write), address, where));
+    }
+    const Span span = SpanOf(warp, lane, i, address);
+    if (span.at == nullptr) {
+      return Fault(*warp, lane, i.line,
+                   DescribeAccess(*warp, i.space, address, bytes * i.vector, write));
+    }
+    std::array<std::uint8_t, kMaxAccess> before;
+    const bool notes = write && (mbarriers_ != nullptr || !changed_);
+    if (notes) {
+      std::memcpy(before.data(), span.at, span.own);
+    }
+    // What lies beyond an allocation's end reads as zeroes, and nothing else is ever there.
+    std::array<std::uint8_t, kMaxAccess> word;
+    const bool slack = span.own != AccessBytes(i);
+    std::uint8_t* const at = slack ? word.data() : span.at;
+    if (slack) {
+      word.fill(0);
+      std::memcpy(at, span.at, span.own);
+    }
+    if (i.op == Op::kLoad) {
+      for (unsigned k = 0; k < i.vector; ++k) {
+        lanes.d(k)[lane] = LoadBits(at + std::size_t{k} * bytes, i.type, i.source);
+      }
+    } else if (i.op == Op::kStore) {
+      for (unsigned k = 0; k < i.vector; ++k) {
+        const std::uint64_t bits = lanes.a(1 + k)[lane];
+        std::memcpy(at + std::size_t{k} * bytes, &bits, bytes);
+      }
+    } else {
+      SwapAll(lanes, lane, at, !IsShared(i.space) && SegmentOf(address) != kSharedSegment);
+    }
+    if (slack && write) {
+      if (std::any_of(&word[span.own], word.end(), [](std::uint8_t byte) { return byte != 0; })) {
+        return Fault(*warp, lane, i.line,
+                     DescribeAccess(*warp, i.space, address, AccessBytes(i), write));
+      }
+      std::memcpy(span.at, at, span.own);
+    }
+    if (notes) {
+      NoteStore(warp, lanes, lane, before.data(), span);
+    }
+  }
+  return Event::kAccess;
+}
+
+// Order is kept anyway. Of fence.proxy.tensormap: "the address specified by the operand addr must
+// fall within the .global state space".
+Interpreter::Event Interpreter::ExecuteFence(Warp* warp, const Lanes& lanes) {
+  const Instruction& i = lanes.instruction;
+  if (i.a[0] == kNoSlot) {
+    return Event::kNone;
+  }
+  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
+    const unsigned lane = First(rest);
+    const std::uint64_t address = AddressIn(i, lanes.a(0)[lane]);
+    if (Reach(warp, lane, Space::kGlobal, address, 1, false) == nullptr) {
+      return Fault(
+          *warp, lane, i.line,
+          fmt::format("fence.proxy.tensormap of {:#x}, which is not in global memory", address));
+    }
+  }
+  return Event::kNone;
+}
+
+// Whether the unit lets all lanes go to shared memory in this cycle.
+bool Interpreter::MayAccess(Warp* warp, const Lanes& lanes) {
+  const Instruction& i = lanes.instruction;
+  if (!IsShared(i.space) && i.space != Space::kGeneric) {
+    return true;
+  }
+  bool may = true;
+  lanes.ForEach([&, base = lanes.a(0)](unsigned lane) {
+    const Span span = SpanOf(warp, lane, i, AddressIn(i, base[lane]));
+    const std::uint64_t byte = ByteIn(warp->cta->shared, span.at);
+    may = may && (byte == kElsewhere || mbarriers_->MayAccess(warp->slot, warp->cta->slot, byte,
+                                                              span.own, i.op != Op::kLoad));
+  });
+  return may;
+}
+
+// A store is a change if others see it, and the bytes are not what they were.
+void Interpreter::NoteStore(Warp* warp, const Lanes& lanes, unsigned lane,
+                            const std::uint8_t* before, const Span& span) {
+  changed_ |= std::memcmp(before, span.at, span.own) != 0 &&
+              ByteIn(warp->local[lane], span.at) == kElsewhere;
+  const std::uint64_t byte = ByteIn(warp->cta->shared, span.at);
+  if (mbarriers_ != nullptr && byte != kElsewhere) {
+    mbarriers_->Stored(warp->slot, warp->cta->slot, byte, span.own, lanes.instruction.line);
+  }
+}
+
+void Interpreter::ExecuteAddress(Warp* warp, const Lanes& lanes) const {
+  const Instruction& i = lanes.instruction;
+  std::uint64_t* const d = lanes.d(0);
+  const auto a = lanes.a(0);
+  if (i.op != Op::kIsSpace) {
+    const std::uint64_t window = WindowOf(i.space);
+    const std::uint64_t add = i.op == Op::kCvta ? window : ~window + 1;
+    lanes.ForEach([&](unsigned lane) { d[lane] = a[lane] + add; });
+    return;
+  }
+  lanes.ForEach([&](unsigned lane) {
+    const std::uint64_t segment = SegmentOf(a[lane]);
+    const Cta* const cta = segment == kSharedSegment ? CtaAt(*warp, ByteOf(a[lane])) : nullptr;
+    d[lane] = i.space == Space::kGlobal    ? IsInGlobalWindow(segment)
+              : i.space == Space::kShared  ? cta == warp->cta
+              : i.space == Space::kCluster ? cta != nullptr
+              : i.space == Space::kLocal   ? segment == kLocalSegment
+              : i.space == Space::kConst   ? segment == kConstSegment
+                                           : segment == kParamSegment;
+  });
+}
+
+// mapa and getctarank. Compilers carry them out ahead of the branch that guards them: what they
+// make of an address or a rank that is none is refused where it is used.
+void Interpreter::ExecuteMap(const Warp& warp, const Lanes& lanes) const {
+  const Instruction& i = lanes.instruction;
+  const auto a = lanes.a(0);
+  const bool generic = i.space == Space::kGeneric;
+  const std::uint64_t window = generic ? WindowOf(Space::kCluster) : 0;
+  lanes.ForEach([&](unsigned lane) {
+    const bool shared = !generic || SegmentOf(a[lane]) == kSharedSegment;
+    const Cta* const cta = shared ? CtaAt(warp, ByteOf(a[lane])) : nullptr;
+    if (i.op == Op::kRankOf) {
+      lanes.d(0)[lane] = cta == nullptr ? 0xffffffff : cta->rank;
+      return;
+    }
+    const std::uint64_t rank =
+        cta == nullptr ? kNoRank : std::min<std::uint64_t>(lanes.a(1)[lane], kNoRank);
+    lanes.d(0)[lane] = window + ClusterAddress(static_cast<unsigned>(rank), ByteOf(a[lane]));
+  });
+}
+
+}  // namespace muster::ptx

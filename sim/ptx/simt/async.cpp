@@ -1,0 +1,234 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Instructions that start something and do not wait for it: cp.async, cp.async.bulk, st.async,
+// red.async, and what waits for groups of copies.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "sim/isa/bits.h"
+#include "sim/ptx/simt/interpreter.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr unsigned kBulkUnit = 16;       // bytes: sizes and addresses of bulk copies are multiples
+constexpr std::uint32_t kMaxPieces = 4;  // of a bulk copy
+constexpr unsigned kWordBytes = 8;
+
+std::uint64_t InWindow(Space space, std::uint64_t address) {
+  return IsShared(space) ? address : ByteOf(address);
+}
+
+}  // namespace
+
+// The shared memory that an address names, if it is there.
+bool Interpreter::Locate(Warp* warp, unsigned lane, Space space, std::uint64_t address,
+                         unsigned bytes, bool write, Transfer* transfer) {
+  const bool shared = IsShared(space) || SegmentOf(address) == kSharedSegment;
+  if (!shared || Reach(warp, lane, space, address, bytes, write) == nullptr) {
+    return false;
+  }
+  transfer->to = CtaAt(*warp, InWindow(space, address));
+  transfer->address = SharedByte(address);
+  return true;
+}
+
+// The mbarrier at an address: a word of the CTA that the copy goes to.
+bool Interpreter::LocateMbarrier(Warp* warp, unsigned lane, Space space, std::uint64_t address,
+                                 Transfer* transfer) {
+  Transfer word;
+  if (address % kWordBytes != 0 || !Locate(warp, lane, space, address, kWordBytes, false, &word) ||
+      word.to != transfer->to) {
+    return false;
+  }
+  transfer->mbarrier = static_cast<std::uint32_t>(word.address);
+  return true;
+}
+
+void Interpreter::StartTransfer(Warp* warp, CopyGroups* groups, Transfer transfer) {
+  transfer.issuer = warp->cta;
+  transfer.warp = warp->slot;
+  transfer.groups = groups;
+  transfer.number = groups == nullptr ? 0 : groups->Start();
+  Cta* const engine_of = transfer.to != nullptr ? transfer.to : warp->cta;
+  engine_of->engine->Post(std::move(transfer), cycle_);
+}
+
+Interpreter::Event Interpreter::ExecuteAsync(Warp* warp, const Lanes& lanes) {
+  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
+    const unsigned lane = First(rest);
+    const std::string problem = lanes.instruction.op == Op::kCopy   ? StartCopy(warp, lanes, lane)
+                                : lanes.instruction.op == Op::kBulk ? StartBulk(warp, lanes, lane)
+                                                                    : StartStore(warp, lanes, lane);
+    if (!problem.empty()) {
+      return Fault(*warp, lane, lanes.instruction.line, problem);
+    }
+  }
+  return Event::kNone;
+}
+
+// cp.async: what is not read is zeroes. Returns what is wrong, if anything, here and below.
+std::string Interpreter::StartCopy(Warp* warp, const Lanes& lanes, unsigned lane) {
+  const Instruction& i = lanes.instruction;
+  const std::uint64_t to =
+      (lanes.a(0)[lane] + static_cast<std::uint64_t>(i.offset)) & (i.narrow ? 0xffffffffU : ~0ULL);
+  const std::uint64_t from = lanes.a(1)[lane];
+  const bool ignores = i.a[3] != kNoSlot && (lanes.a(3)[lane] != 0) != i.negated;
+  const auto bytes =
+      static_cast<std::uint32_t>(ignores ? 0 : std::min<std::uint64_t>(lanes.a(2)[lane], i.vector));
+  Transfer transfer;
+  if (to % i.vector != 0 || !Locate(warp, lane, i.space, to, i.vector, true, &transfer)) {
+    return DescribeAccess(*warp, i.space, to, i.vector, true);
+  }
+  if (from % i.vector != 0 ||
+      (bytes != 0 && Reach(warp, lane, Space::kGlobal, from, bytes, false) == nullptr)) {
+    return DescribeAccess(*warp, Space::kGlobal, from, i.vector, false);
+  }
+  transfer.source = from;
+  transfer.bytes = bytes;
+  transfer.zeroes = i.vector - bytes;
+  transfer.line = i.line;
+  StartTransfer(warp, &warp->copies[lane], std::move(transfer));
+  return "";
+}
+
+// "The CTA to which they belong is different from the CTA of the executing thread [...]. Otherwise,
+// the behavior is undefined." It goes there all the same: a loop over the ranks of a cluster comes
+// to its own, too.
+void Interpreter::NoteOwnCta(const Warp& warp, unsigned lane, const Transfer& transfer,
+                             std::uint32_t line) {
+  if (own_cta_.empty() || own_cta_.back().warp != warp.slot || own_cta_.back().line != line) {
+    own_cta_.push_back({warp.slot, 0, *transfer.mbarrier, line});
+  }
+  own_cta_.back().lanes |= 1U << lane;
+}
+
+// st.async and red.async: the values go as they are now.
+std::string Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsigned lane) {
+  const Instruction& i = lanes.instruction;
+  const unsigned bytes = Bytes(i.type);
+  const unsigned size = bytes * i.vector;
+  const std::uint64_t to =
+      (lanes.a(0)[lane] + static_cast<std::uint64_t>(i.offset)) & (i.narrow ? 0xffffffffU : ~0ULL);
+  Transfer transfer;
+  const std::uint64_t mbarrier = i.a[5] == kNoSlot ? 0 : lanes.a(5)[lane];
+  if (i.a[5] == kNoSlot) {
+    const std::uint64_t segment = SegmentOf(to);
+    const bool global = segment == kGlobalSegment || segment >= kFirstBuffer;
+    if (to % size != 0 || !global || Reach(warp, lane, i.space, to, size, true) == nullptr) {
+      return DescribeAccess(*warp, i.space, to, size, true);
+    }
+    transfer.address = to;
+  } else if (to % size != 0 || !Locate(warp, lane, i.space, to, size, true, &transfer)) {
+    return DescribeAccess(*warp, i.space, to, size, true);
+  } else if (!LocateMbarrier(warp, lane, i.space, mbarrier, &transfer)) {
+    return fmt::format("names an mbarrier at {:#x}, which is no word of the CTA that it stores to",
+                       mbarrier);
+  }
+  if (transfer.to == warp->cta) {
+    NoteOwnCta(*warp, lane, transfer, i.line);
+  }
+  transfer.data.resize(size);
+  for (unsigned k = 0; k < i.vector; ++k) {
+    const std::uint64_t value = lanes.a(1 + k)[lane];
+    std::memcpy(&transfer.data[std::size_t{k} * bytes], &value, bytes);
+  }
+  transfer.has_read = true;
+  transfer.line = i.line;
+  if (i.combine != 0) {
+    transfer.kind = Transfer::Kind::kReduce;
+    transfer.atomic = static_cast<Atomic>(i.combine - 1);
+    transfer.type = i.type;
+  }
+  StartTransfer(warp, nullptr, std::move(transfer));
+  return "";
+}
+
+// cp.async.bulk and cp.reduce.async.bulk: in pieces, each with a complete_tx of its own.
+std::string Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane) {
+  const Instruction& i = lanes.instruction;
+  const std::uint64_t to = lanes.a(0)[lane];
+  const std::uint64_t from = lanes.a(1)[lane];
+  const std::uint64_t size = lanes.a(2)[lane];
+  const bool out = i.space == Space::kGlobal;
+  for (const std::uint64_t number : {to, from, size}) {
+    if (number % kBulkUnit != 0) {
+      return fmt::format(
+          "copies {} bytes from {:#x} to {:#x}: size and addresses must be "
+          "multiples of {}",
+          size, from, to, kBulkUnit);
+    }
+  }
+  const auto bytes = static_cast<unsigned>(size);
+  const Space source_space = i.mode != 0 ? Space::kShared : Space::kGlobal;
+  Transfer whole;
+  if (Reach(warp, lane, source_space, from, bytes, false) == nullptr) {
+    return DescribeReach(*warp, source_space, from, bytes, false);
+  }
+  if (out ? Reach(warp, lane, i.space, to, bytes, true) == nullptr
+          : !Locate(warp, lane, i.space, to, bytes, true, &whole)) {
+    return DescribeReach(*warp, i.space, to, bytes, true);
+  }
+  if (!out && !LocateMbarrier(warp, lane, i.space, lanes.a(3)[lane], &whole)) {
+    return fmt::format("names an mbarrier at {:#x}, which is no word of the CTA that it copies to",
+                       lanes.a(3)[lane]);
+  }
+  if (out) {
+    whole.address = to;
+  }
+  if (i.mode != 0) {
+    whole.from = warp->cta;
+  }
+  whole.line = i.line;
+  if (i.combine != 0) {
+    whole.kind = Transfer::Kind::kReduce;
+    whole.atomic = static_cast<Atomic>(i.combine - 1);
+    whole.type = i.type;
+  }
+  const std::vector<Cta*>& ctas = warp->cta->cluster->ctas;
+  const std::uint64_t mask = i.a[4] != kNoSlot     ? lanes.a(4)[lane]
+                             : whole.to == nullptr ? 1
+                                                   : 1ULL << whole.to->rank;
+  if (mask >> ctas.size() != 0) {
+    return fmt::format("copies to the CTAs {:#x} of a cluster of {}", mask, ctas.size());
+  }
+  for (std::uint64_t done = 0; done != size;) {
+    const auto units = static_cast<std::uint32_t>((size - done) / kBulkUnit);
+    const std::uint32_t piece =
+        kBulkUnit * std::max(1 + random_.Below(units), (units + kMaxPieces - 1) / kMaxPieces);
+    ForEachBit(mask, [&](unsigned rank) {
+      Transfer transfer = whole;
+      transfer.to = out ? nullptr : ctas[rank];
+      transfer.address = whole.address + done;
+      transfer.source = (i.mode != 0 ? SharedByte(from) : from) + done;
+      transfer.bytes = piece;
+      StartTransfer(warp, out ? &warp->bulk_copies[lane] : nullptr, std::move(transfer));
+    });
+    done += piece;
+  }
+  return "";
+}
+
+// Returns false while a lane has to wait.
+bool Interpreter::ExecuteCopyGroup(Warp* warp, const Lanes& lanes) {
+  const Instruction& i = lanes.instruction;
+  const auto op = static_cast<CopyGroupOp>(i.mode);
+  auto& copies = i.combine != 0 ? warp->bulk_copies : warp->copies;
+  bool done = true;
+  lanes.ForEach([&](unsigned lane) {
+    if (op == CopyGroupOp::kCommit) {
+      copies[lane].Commit();
+    } else if (op == CopyGroupOp::kWaitAll) {
+      done = done && copies[lane].AllDone();
+    } else {
+      const auto groups = static_cast<std::uint32_t>(lanes.a(0)[lane]);
+      done = done && copies[lane].Done(groups, op == CopyGroupOp::kWaitRead);
+    }
+  });
+  return done;
+}
+
+}  // namespace muster::ptx

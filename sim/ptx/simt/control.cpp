@@ -1,0 +1,273 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Branches, calls, returns and exits.
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "sim/isa/bits.h"
+#include "sim/ptx/simt/interpreter.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr std::size_t kMaxSlots = 1U << 18;       // registers of a thread, all its frames
+constexpr std::size_t kMaxLocalBytes = 1U << 19;  // local memory of a thread (CUDA's limit)
+
+// Whether an indirect call passes what the function takes.
+bool Matches(const std::vector<Place>& places, const std::vector<Parameter>& parameters) {
+  if (places.size() != parameters.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const bool in_register = parameters[i].slot != kNoSlot;
+    if (in_register ? places[i].bytes != 0 : places[i].bytes != parameters[i].bytes) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The bytes that alloca has added to the frame.
+std::uint64_t Allocated(Warp* warp, const Function& function, std::uint32_t frame, unsigned lane) {
+  return function.top == kNoSlot ? 0 : warp->Register(frame, function.top, lane);
+}
+
+}  // namespace
+
+// Every loop goes back somewhere: by a branch, since what calls itself for ever runs out of stack.
+void Interpreter::GoBack(const Warp& warp, const Group& group) {
+  if (spins_ != nullptr) {
+    spins_->GoBack(warp, group, cycle_);
+  }
+}
+
+void Interpreter::ExecuteBranch(Warp* warp, std::size_t index, std::uint32_t active) {
+  Group& group = warp->groups[index];
+  const std::uint32_t target = program_.code[group.pc].target;
+  const std::uint32_t next = group.pc + 1;
+  if (target < next) {
+    YieldSometimes(warp, index);
+  }
+  group.pc = target;
+  if (target < next) {
+    GoBack(*warp, {target, group.frame, active});
+  }
+  if (active != group.lanes) {
+    Split(warp, index, group.lanes & ~active, next);
+  }
+  Merge(warp, index);
+}
+
+// The lanes of a group go to where `place` says, lane by lane; those that `active` leaves out go
+// on.
+template <typename F>
+void Interpreter::Disperse(Warp* warp, std::size_t index, std::uint32_t active, F place) {
+  const Group group = warp->groups[index];
+  Remove(warp, index);
+  if (active != group.lanes) {
+    warp->groups.push_back(Group{group.pc + 1, group.frame, group.lanes & ~active});
+  }
+  for (std::uint32_t rest = active; rest != 0;) {
+    Group there = place(First(rest));
+    ForEachBit(rest, [&](unsigned lane) {
+      const Group other = place(lane);
+      if (other.pc == there.pc && other.frame == there.frame) {
+        there.lanes |= 1U << lane;
+      }
+    });
+    rest &= ~there.lanes;
+    warp->groups.push_back(there);
+  }
+  MergeAll(warp);
+}
+
+Interpreter::Event Interpreter::ExecuteBranchIndexed(Warp* warp, std::size_t index,
+                                                     std::uint32_t active) {
+  const Group group = warp->groups[index];
+  const Instruction& i = program_.code[group.pc];
+  const std::vector<std::uint32_t>& table = program_.tables[i.target];
+  const auto indices = LanesOf(warp, group, active).a(0);
+  for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
+    const unsigned lane = First(rest);
+    if (indices[lane] >= table.size()) {
+      return Fault(
+          *warp, lane, i.line,
+          fmt::format("branches to target {}, where there are {}", indices[lane], table.size()));
+    }
+  }
+  ForEachBit(active, [&](unsigned lane) {
+    if (table[indices[lane]] <= group.pc) {
+      GoBack(*warp, {table[indices[lane]], group.frame, 1U << lane});
+    }
+  });
+  Disperse(warp, index, active, [&](unsigned lane) {
+    return Group{table[indices[lane]], group.frame, 0};
+  });
+  return Event::kNone;
+}
+
+Interpreter::Event Interpreter::ExecuteCall(Warp* warp, std::size_t index, std::uint32_t active) {
+  const Group& group = warp->groups[index];
+  const Instruction& i = program_.code[group.pc];
+  const Call& call = program_.calls[i.target];
+  if (call.function != Call::kIndirect) {
+    return Enter(warp, index, active, active, call.function);
+  }
+  // Those that call the same function go together; the others have the call still before them.
+  const auto targets = LanesOf(warp, group, active).a(0);
+  const unsigned first = First(active);
+  const std::uint64_t function = FunctionAt(targets[first], program_.functions.size());
+  if (function == program_.functions.size()) {
+    return Fault(*warp, first, i.line,
+                 fmt::format("calls {:#x}, where there is no function", targets[first]));
+  }
+  const Function& callee = program_.functions[function];
+  if (!callee.has_body || callee.is_entry || !Matches(call.arguments, callee.parameters) ||
+      !Matches(call.results, callee.returns)) {
+    return Fault(
+        *warp, first, i.line,
+        fmt::format("calls {} through a pointer to another kind of function", callee.name));
+  }
+  std::uint32_t together = 0;
+  ForEachBit(active, [&](unsigned lane) {
+    together |= (targets[lane] == targets[first] ? 1U : 0U) << lane;
+  });
+  return Enter(warp, index, active, together, static_cast<std::uint32_t>(function));
+}
+
+// `lanes` of the `active` ones enter the function.
+Interpreter::Event Interpreter::Enter(Warp* warp, std::size_t index, std::uint32_t active,
+                                      std::uint32_t entering, std::uint32_t function) {
+  const Group group = warp->groups[index];
+  const Instruction& i = program_.code[group.pc];
+  const Call& call = program_.calls[i.target];
+  const Function& caller = program_.functions[call.caller];
+  const Function& callee = program_.functions[function];
+  const std::uint32_t frame = group.frame + caller.slots;
+  if (std::size_t{frame} + callee.slots > kMaxSlots) {
+    return Fault(*warp, First(entering), i.line, "the calls are nested too deeply");
+  }
+  const std::size_t registers = (std::size_t{frame} + callee.slots) * kWarpSize;
+  if (warp->registers.size() < registers) {
+    warp->registers.resize(registers);
+  }
+  const Lanes lanes = LanesOf(warp, group, entering);
+  bool overflow = false;
+  lanes.ForEach([&](unsigned lane) {
+    const std::uint64_t from = warp->Register(group.frame, kStackSlot, lane);
+    const std::uint64_t to = from + caller.local_bytes + Allocated(warp, caller, group.frame, lane);
+    std::vector<std::uint8_t>& local = warp->local[lane];
+    if (to + callee.local_bytes > kMaxLocalBytes) {
+      overflow = true;
+      return;
+    }
+    if (local.size() < to + callee.local_bytes) {
+      local.resize(to + callee.local_bytes);
+    }
+    warp->Register(frame, kReturnSlot, lane) = group.pc + 1;
+    warp->Register(frame, kFrameSlot, lane) = group.frame;
+    warp->Register(frame, kStackSlot, lane) = to;
+    if (callee.top != kNoSlot) {
+      warp->Register(frame, callee.top, lane) = 0;
+    }
+    for (std::size_t k = 0; k < call.arguments.size(); ++k) {
+      const Place& argument = call.arguments[k];
+      const Parameter& parameter = callee.parameters[k];
+      if (argument.bytes == 0) {
+        warp->Register(frame, parameter.slot, lane) = lanes.Read(argument.slot)[lane];
+      } else {
+        std::memcpy(&local[to + parameter.offset], &local[from + argument.offset], argument.bytes);
+      }
+    }
+  });
+  if (overflow) {
+    return Fault(*warp, First(entering), i.line, "the stack is larger than 512 KiB");
+  }
+  warp->groups[index] = Group{callee.entry, frame, entering};
+  if (entering != active) {
+    warp->groups.push_back(Group{group.pc, group.frame, active & ~entering});
+  }
+  if (active != group.lanes) {
+    warp->groups.push_back(Group{group.pc + 1, group.frame, group.lanes & ~active});
+  }
+  MergeAll(warp);
+  return Event::kNone;
+}
+
+void Interpreter::ExecuteReturn(Warp* warp, std::size_t index, std::uint32_t active) {
+  const Group group = warp->groups[index];
+  const Function& callee = program_.functions[program_.code[group.pc].target];
+  const auto back = [&](unsigned lane) {  // lanes may have come from different calls
+    return Group{static_cast<std::uint32_t>(warp->Register(group.frame, kReturnSlot, lane)),
+                 static_cast<std::uint32_t>(warp->Register(group.frame, kFrameSlot, lane)), 0};
+  };
+  ForEachBit(active, [&](unsigned lane) {
+    const Group to = back(lane);
+    const Call& call = program_.calls[program_.code[to.pc - 1].target];
+    const std::uint64_t callee_stack = warp->Register(group.frame, kStackSlot, lane);
+    const std::uint64_t caller_stack = warp->Register(to.frame, kStackSlot, lane);
+    for (std::size_t k = 0; k < call.results.size(); ++k) {
+      const Place& result = call.results[k];
+      const Parameter& value = callee.returns[k];
+      if (result.bytes == 0) {
+        warp->Register(to.frame, result.slot, lane) = warp->Register(group.frame, value.slot, lane);
+      } else {
+        std::memcpy(&warp->local[lane][caller_stack + result.offset],
+                    &warp->local[lane][callee_stack + value.offset], result.bytes);
+      }
+    }
+  });
+  Disperse(warp, index, active, back);
+}
+
+// The stack grows upwards: what alloca gives begins where it ended.
+Interpreter::Event Interpreter::ExecuteStack(Warp* warp, const Group& group, std::uint32_t active) {
+  const Lanes lanes = LanesOf(warp, group, active);
+  const Instruction& i = lanes.instruction;
+  const Function& function = program_.functions[i.target];
+  const auto what = static_cast<Stacked>(i.mode);
+  for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
+    const unsigned lane = First(rest);
+    std::uint64_t& added = warp->Register(group.frame, function.top, lane);
+    const std::uint64_t base = warp->Register(group.frame, kStackSlot, lane) + function.local_bytes;
+    std::uint64_t end = base + added;
+    if (what == Stacked::kSave) {
+      lanes.d(0)[lane] = end;
+    } else if (what == Stacked::kRestore) {
+      end = lanes.a(0)[lane];
+    } else {
+      const auto align = static_cast<std::uint64_t>(i.offset);
+      const std::uint64_t begin = (end + align - 1) & ~(align - 1);
+      const std::uint64_t size = lanes.a(0)[lane];
+      lanes.d(0)[lane] = begin;
+      end = size > kMaxLocalBytes ? size : (begin + size + 15) & ~std::uint64_t{15};
+    }
+    if (end < base || end > kMaxLocalBytes) {
+      return Fault(*warp, lane, i.line,
+                   what == Stacked::kRestore ? "restores what is no stack of this function"
+                                             : "the stack is larger than 512 KiB");
+    }
+    added = end - base;
+    if (warp->local[lane].size() < end) {
+      warp->local[lane].resize(end);
+    }
+  }
+  return Event::kNone;
+}
+
+Interpreter::Event Interpreter::ExecuteExit(Warp* warp, std::size_t index, std::uint32_t active) {
+  Group& group = warp->groups[index];
+  warp->exited = active;
+  warp->exit_line = program_.code[group.pc].line;
+  warp->live &= ~active;
+  if (active == group.lanes) {
+    Remove(warp, index);
+  } else {
+    group.lanes &= ~active;
+    Advance(warp, index);
+  }
+  return Event::kExit;
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,368 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Groups of lanes, and which of them runs. The instructions themselves are in control.cpp,
+// meeting.cpp, access.cpp, runtime.cpp and compute*.cpp.
+#include "sim/ptx/simt/interpreter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/isa/bits.h"
+
+namespace muster::ptx {
+namespace {
+
+// One in so many times the group that runs is a random one, so that lanes which spin let others go
+// on; else it is the one that is furthest behind, so that lanes come together again.
+constexpr std::uint32_t kRandomPick = 16;
+
+// A group that loops may wait for another one: one in so many times that it goes back, another one
+// gets so many turns.
+constexpr std::uint32_t kYieldOneIn = 4;
+constexpr std::uint32_t kTurns = 16;
+
+// Lanes in a function have yet to come back to those that are not.
+bool IsBehind(const Group& a, const Group& b) {
+  return a.frame != b.frame ? a.frame > b.frame : a.pc < b.pc;
+}
+
+}  // namespace
+
+std::array<std::uint32_t, 3> PointOf(std::uint64_t index,
+                                     const std::array<std::uint32_t, 3>& extent) {
+  const std::uint64_t row = index / extent[0];
+  return {static_cast<std::uint32_t>(index % extent[0]),
+          static_cast<std::uint32_t>(row % extent[1]), static_cast<std::uint32_t>(row / extent[1])};
+}
+
+std::uint64_t LinearOf(const std::array<std::uint32_t, 3>& point,
+                       const std::array<std::uint32_t, 3>& extent) {
+  return point[0] + extent[0] * (point[1] + std::uint64_t{extent[1]} * point[2]);
+}
+
+Interpreter::Interpreter(const Program& program, const Launch& launch, Memory* memory,
+                         WarpUnit* warp_unit, Printed* printed, std::uint64_t seed)
+    : program_(program),
+      launch_(launch),
+      memory_(memory),
+      warp_unit_(warp_unit),
+      random_(seed),
+      printed_(*printed) {}
+
+void Interpreter::Start(Warp* warp) {
+  const Function& kernel = program_.Kernel();
+  const std::uint64_t threads =
+      std::min<std::uint64_t>(launch_.Threads() - warp->first_thread, kWarpSize);
+  warp->live = threads == kWarpSize ? ~0U : (1U << threads) - 1;
+  warp->groups.assign(1, Group{kernel.entry, 0, warp->live});
+  warp->held = 0;
+  warp->impatient = false;
+  warp->copies.fill({});
+  warp->bulk_copies.fill({});
+  warp->registers.assign(std::size_t{kernel.slots} * kWarpSize, 0);
+  for (auto& local : warp->local) {
+    local.assign(kernel.local_bytes, 0);
+  }
+  warp_unit_->Reset(warp->slot);
+}
+
+std::string Interpreter::ThreadName(const Warp& warp, unsigned lane) const {
+  const auto thread = PointOf(warp.first_thread + lane, launch_.block);
+  const auto& cta = warp.cta->id;
+  return fmt::format("thread ({},{},{}) of CTA ({},{},{})", thread[0], thread[1], thread[2], cta[0],
+                     cta[1], cta[2]);
+}
+
+// ------------------------------------------------------------------------------------------------
+// Groups
+// ------------------------------------------------------------------------------------------------
+
+Group* Interpreter::Pick(Warp* warp) {
+  std::vector<Group>& groups = warp->groups;
+  if (groups.size() == 1) {
+    return groups.front().state == Group::State::kReady ? &groups.front() : nullptr;
+  }
+  if (warp->turns != 0) {
+    --warp->turns;
+    for (Group& group : groups) {
+      if ((group.lanes & warp->favoured) != 0 && group.state == Group::State::kReady) {
+        return &group;
+      }
+    }
+    warp->turns = 0;
+  }
+  const bool any = random_.OneIn(kRandomPick);
+  const std::size_t first = any ? random_.Below(static_cast<std::uint32_t>(groups.size())) : 0;
+  Group* best = nullptr;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    Group& group = groups[(first + i) % groups.size()];
+    if (group.state != Group::State::kReady) {
+      continue;
+    }
+    if (any) {
+      return &group;
+    }
+    if (best == nullptr || IsBehind(group, *best)) {
+      best = &group;
+    }
+  }
+  return best;
+}
+
+// Gives another group of the warp the next turns.
+void Interpreter::Yield(Warp* warp, std::size_t index) {
+  const auto count = static_cast<std::uint32_t>(warp->groups.size());
+  if (count == 1) {
+    return;
+  }
+  const std::size_t other = (index + 1 + random_.Below(count - 1)) % count;
+  warp->favoured = warp->groups[other].lanes & -warp->groups[other].lanes;
+  warp->turns = kTurns;
+}
+
+void Interpreter::YieldSometimes(Warp* warp, std::size_t index) {
+  if (warp->groups.size() > 1 && random_.OneIn(kYieldOneIn)) {
+    Yield(warp, index);
+  }
+}
+
+void Interpreter::Remove(Warp* warp, std::size_t index) {
+  warp->groups[index] = warp->groups.back();
+  warp->groups.pop_back();
+}
+
+// Whether lanes that stand in the same function have come there by the same calls.
+bool Interpreter::SameCalls(Warp* warp, unsigned a, unsigned b, std::uint32_t frame) {
+  while (frame != 0 &&
+         warp->Register(frame, kReturnSlot, a) == warp->Register(frame, kReturnSlot, b) &&
+         warp->Register(frame, kFrameSlot, a) == warp->Register(frame, kFrameSlot, b)) {
+    frame = static_cast<std::uint32_t>(warp->Register(frame, kFrameSlot, a));
+  }
+  return frame == 0;
+}
+
+// Joins the group with one that stands at the same place. Lanes that called a function at several
+// places go through it apart, as the code behind each call may rely on; but an aligned barrier is
+// one for all.
+void Interpreter::Merge(Warp* warp, std::size_t index) {
+  std::vector<Group>& groups = warp->groups;
+  if (groups.size() == 1) {
+    return;
+  }
+  const Group group = groups[index];
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    Group& other = groups[i];
+    if (i == index || other.pc != group.pc || other.frame != group.frame ||
+        other.until != group.until || other.state != group.state ||
+        (group.state != Group::State::kAligned &&
+         !SameCalls(warp, First(group.lanes), First(other.lanes), group.frame))) {
+      continue;
+    }
+    other.lanes |= group.lanes;
+    other.beside |= group.beside;
+    if (group.state != Group::State::kReady) {
+      --warp->held;
+    }
+    Remove(warp, index);
+    return;
+  }
+}
+
+void Interpreter::MergeAll(Warp* warp) {
+  for (std::size_t i = warp->groups.size(); i-- > 0;) {
+    if (i < warp->groups.size()) {
+      Merge(warp, i);
+    }
+  }
+}
+
+// Some lanes of the group go their own way, to `pc`.
+void Interpreter::Split(Warp* warp, std::size_t index, std::uint32_t lanes, std::uint32_t pc) {
+  const Group fresh{pc, warp->groups[index].frame, lanes};
+  warp->groups[index].lanes &= ~lanes;
+  warp->groups.push_back(fresh);
+  Merge(warp, warp->groups.size() - 1);
+}
+
+void Interpreter::Advance(Warp* warp, std::size_t index) {
+  ++warp->groups[index].pc;
+  Merge(warp, index);
+}
+
+std::uint32_t Interpreter::Active(const Warp& warp, const Group& group,
+                                  const Instruction& i) const {
+  if (i.guard == kNoSlot) {
+    return group.lanes;
+  }
+  const std::uint64_t* const guard =
+      &warp.registers[(std::size_t{group.frame} + static_cast<std::uint32_t>(i.guard)) * kWarpSize];
+  std::uint32_t active = 0;
+  ForEachBit(group.lanes, [&](unsigned lane) {
+    if ((guard[lane] != 0) != i.guard_negated) {
+      active |= 1U << lane;
+    }
+  });
+  return active;
+}
+
+Lanes Interpreter::LanesOf(Warp* warp, const Group& group, std::uint32_t lanes) const {
+  return {program_.code[group.pc], &warp->registers[std::size_t{group.frame} * kWarpSize],
+          program_.literals.data(), lanes};
+}
+
+// ------------------------------------------------------------------------------------------------
+// One step
+// ------------------------------------------------------------------------------------------------
+
+bool Interpreter::EndPatience(Warp* warp) {
+  warp->impatient = true;
+  return std::any_of(warp->groups.begin(), warp->groups.end(),
+                     [](const Group& group) { return group.state == Group::State::kAligned; });
+}
+
+Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
+  cycle_ = cycle;
+  std::size_t aligned = warp->groups.size();
+  if (warp->held != 0) {
+    WakeUp(warp);
+    if (TakeArrival(warp)) {
+      return Event::kBarrier;
+    }
+    if (TakeExchange(warp)) {
+      return Event::kNone;
+    }
+    aligned = warp->groups.size();
+    for (std::size_t i = 0; i < warp->groups.size(); ++i) {
+      if (warp->groups[i].state != Group::State::kAligned) {
+        continue;
+      }
+      if (aligned == warp->groups.size() || warp->groups[i].pc < warp->groups[aligned].pc) {
+        aligned = i;
+      }
+    }
+  }
+  const auto goes_on = [&] {
+    return std::any_of(warp->groups.begin(), warp->groups.end(), [](const Group& group) {
+      return group.state == Group::State::kAsked || group.state == Group::State::kAsleep;
+    });
+  };
+  const bool stands = aligned != warp->groups.size();
+  if (stands && warp->impatient) {
+    return Arrive(warp, aligned);
+  }
+  Group* const group = Pick(warp);
+  if (group == nullptr) {
+    if (warp->held != 0 && goes_on()) {
+      return Event::kAsleep;
+    }
+    return stands ? Arrive(warp, aligned) : Event::kStuck;
+  }
+  return Execute(warp, static_cast<std::size_t>(group - warp->groups.data()));
+}
+
+Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
+  const Group group = warp->groups[index];
+  const Instruction& i = program_.code[group.pc];
+  const std::uint32_t active = Active(*warp, group, i);
+  ++warp_instructions_;
+  thread_instructions_ += static_cast<unsigned>(__builtin_popcount(active));
+  warp->timed += i.timed ? 1 : 0;
+  if (active == 0) {
+    Advance(warp, index);
+    return Event::kNone;
+  }
+  Event event = Event::kNone;
+  switch (i.op) {
+    case Op::kLoad:
+    case Op::kStore:
+    case Op::kAtomic:
+      if (mbarriers_ != nullptr && !MayAccess(warp, LanesOf(warp, group, active))) {
+        --warp_instructions_;  // again later
+        thread_instructions_ -= static_cast<unsigned>(__builtin_popcount(active));
+        return Event::kNone;
+      }
+      event = ExecuteAccess(warp, group, active);
+      break;
+    case Op::kCopy:
+    case Op::kBulk:
+    case Op::kStoreAsync:
+      event = ExecuteAsync(warp, LanesOf(warp, group, active));
+      break;
+    case Op::kTryCancel:
+      event = ExecuteTryCancel(warp, LanesOf(warp, group, active));
+      break;
+    case Op::kQueryCancel:
+      event = ExecuteQueryCancel(warp, LanesOf(warp, group, active));
+      break;
+    case Op::kCopyGroup:
+      if (!ExecuteCopyGroup(warp, LanesOf(warp, group, active))) {
+        --warp_instructions_;  // again later
+        thread_instructions_ -= static_cast<unsigned>(__builtin_popcount(active));
+        return Event::kNone;
+      }
+      break;
+    case Op::kStack:
+      event = ExecuteStack(warp, group, active);
+      break;
+    case Op::kSpecial:
+      ExecuteSpecial(warp, LanesOf(warp, group, active));
+      break;
+    case Op::kFence:
+      event = ExecuteFence(warp, LanesOf(warp, group, active));
+      break;
+    case Op::kNop:
+      break;
+    case Op::kSleep:
+      return Sleep(warp, index, active);
+    case Op::kBranch:
+      ExecuteBranch(warp, index, active);
+      return Event::kNone;
+    case Op::kBranchIndexed:
+      return ExecuteBranchIndexed(warp, index, active);
+    case Op::kCall:
+      return ExecuteCall(warp, index, active);
+    case Op::kReturn:
+      ExecuteReturn(warp, index, active);
+      return Event::kNone;
+    case Op::kExit:
+      return ExecuteExit(warp, index, active);
+    case Op::kTrap:
+      Fault(*warp, First(active), i.line, "trap");
+      return Event::kAssert;
+    case Op::kRuntime:
+      event = ExecuteRuntime(warp, group, active);
+      changed_ = true;
+      break;
+    case Op::kActiveMask: {
+      const Lanes lanes = LanesOf(warp, group, active);
+      lanes.ForEach([d = lanes.d(0), active](unsigned lane) { d[lane] = active; });
+      break;
+    }
+    case Op::kBarrier:
+    case Op::kClusterBarrier:
+      return ComeToBarrier(warp, index, active);
+    case Op::kExchange:
+      return ComeToExchange(warp, index, active);
+    case Op::kMbarrier:
+      return ComeToMbarrier(warp, index, active);
+    case Op::kCvta:
+    case Op::kCvtaTo:
+    case Op::kIsSpace:
+      ExecuteAddress(warp, LanesOf(warp, group, active));
+      break;
+    case Op::kMapToRank:
+    case Op::kRankOf:
+      ExecuteMap(*warp, LanesOf(warp, group, active));
+      break;
+    default:
+      Compute(LanesOf(warp, group, active));
+  }
+  if (event == Event::kFault || event == Event::kMisuse || event == Event::kAssert) {
+    return event;
+  }
+  Advance(warp, index);
+  return event;
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,243 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Runs threads, one warp instruction at a time, up to the barriers: those are handed out, to be
+// carried out by the unit.
+#ifndef MUSTER_SIM_PTX_SIMT_INTERPRETER_H_
+#define MUSTER_SIM_PTX_SIMT_INTERPRETER_H_
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/ptx/alu/compute.h"
+#include "sim/ptx/program/program.h"
+#include "sim/ptx/simt/mbarriers.h"
+#include "sim/ptx/simt/memory.h"
+#include "sim/ptx/simt/printf.h"
+#include "sim/ptx/simt/random.h"
+#include "sim/ptx/simt/spins.h"
+#include "sim/ptx/simt/warp.h"
+#include "sim/ptx/simt/warp_unit.h"
+
+namespace muster::ptx {
+
+// What the system keeps of shared memory, where a program asks for it: the headers of cooperative
+// groups have their barriers there.
+inline constexpr std::uint32_t kReservedSharedBytes = 1024;
+
+struct Launch {
+  std::array<std::uint32_t, 3> grid{1, 1, 1};
+  std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::array<std::uint32_t, 3> cluster{1, 1, 1};  // CTAs; the grid is a multiple of it
+  bool explicit_cluster = false;
+  std::uint32_t dynamic_shared = 0;
+  std::uint32_t shared_bytes = 0;     // of a CTA, all in all
+  std::uint32_t reserved_shared = 0;  // where of that the system's part begins, if there is one
+  std::uint64_t workspace = 0;        // of a cooperative grid: where its barrier is
+  bool inval_is_hazard = false;  // an operation on an mbarrier that another thread has invalidated
+
+  std::uint64_t Threads() const { return std::uint64_t{block[0]} * block[1] * block[2]; }
+  std::uint64_t Warps() const { return (Threads() + kWarpSize - 1) / kWarpSize; }
+  std::uint64_t Ctas() const { return std::uint64_t{grid[0]} * grid[1] * grid[2]; }
+  unsigned ClusterCtas() const { return cluster[0] * cluster[1] * cluster[2]; }
+  std::uint64_t Clusters() const { return Ctas() / ClusterCtas(); }
+  std::array<std::uint32_t, 3> GridOfClusters() const {
+    return {grid[0] / cluster[0], grid[1] / cluster[1], grid[2] / cluster[2]};
+  }
+};
+
+// A point of a grid or a block, from its linear index.
+std::array<std::uint32_t, 3> PointOf(std::uint64_t index,
+                                     const std::array<std::uint32_t, 3>& extent);
+
+// The inverse.
+std::uint64_t LinearOf(const std::array<std::uint32_t, 3>& point,
+                       const std::array<std::uint32_t, 3>& extent);
+
+class Interpreter {
+ public:
+  enum class Event : std::uint8_t {
+    kNone,
+    kAccess,    // of memory
+    kBarrier,   // warp->arrival says which; its lanes have moved on
+    kMbarrier,  // warp->mbarrier says which
+    kExit,      // warp->exited
+    kAsleep,    // no lane can go on before the unit answers, or its time has come
+    kStuck,     // no lane can go on by itself
+    kFault,     // problem() and problem_line(): an access outside of memory, or a broken stack
+    kMisuse,    // likewise, and cause(): what the text leaves undefined
+    kAssert,    // likewise: __assertfail or trap
+  };
+
+  // What the kernel prints is added to *printed.
+  Interpreter(const Program& program, const Launch& launch, Memory* memory, WarpUnit* warp_unit,
+              Printed* printed, std::uint64_t seed);
+
+  // The threads from warp->first_thread on begin.
+  void Start(Warp* warp);
+  // Runs one instruction of one group of lanes.
+  Event Step(Warp* warp, std::uint64_t cycle);
+  // Accesses to shared memory heed the unit's; what they store is told.
+  void set_mbarriers(MbarrierSink* port) { mbarriers_ = port; }
+  // It is told of lanes that go back.
+  void set_spins(Spins* spins) { spins_ = spins; }
+  void set_clock_period_ps(std::uint64_t period) { clock_period_ps_ = period; }
+  // `cancel` takes a cluster that has not started out of the grid, and returns the ctaid of its
+  // first CTA; nothing, if there is none left.
+  using Cancel = std::function<std::optional<std::array<std::uint32_t, 3>>()>;
+  void set_cancel(Cancel cancel) { cancel_ = std::move(cancel); }
+  // The first cycle in which a group of the warp that sleeps goes on.
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+  static std::uint64_t WakesAt(const Warp& warp);
+  // Lanes of a group wait at an mbarrier: would each, whenever it is answered false, come back to
+  // that wait with the same state, and do nothing on the way but write its registers?
+  bool WouldComeBack(const Warp& warp, const Group& group, std::uint32_t lanes);
+  // Lanes that wait at mbarrier instructions go on.
+  void Answer(Warp* warp, const MbReply& reply);
+  // Lanes that stand at an aligned barrier arrive without the others. Returns whether there are
+  // any.
+  static bool EndPatience(Warp* warp);
+  // Whether memory that several threads see has changed since this was asked for.
+  bool TakeChanged() { return std::exchange(changed_, false); }
+  // Lanes whose st.async or red.async go to their own CTA.
+  struct OwnCta {
+    unsigned warp = 0;  // its slot
+    std::uint32_t lanes = 0;
+    std::uint32_t mbarrier = 0;
+    std::uint32_t line = 0;
+  };
+  std::vector<OwnCta> TakeOwnCta() { return std::exchange(own_cta_, {}); }
+  // Writes the result of the warp's latest barrier, a reduction.
+  static void WriteResult(Warp* warp, std::uint32_t value);
+
+  const std::string& problem() const { return problem_; }
+  std::uint32_t problem_line() const { return problem_line_; }
+  const char* cause() const { return cause_; }
+  std::uint64_t warp_instructions() const { return warp_instructions_; }
+  std::uint64_t thread_instructions() const { return thread_instructions_; }
+  // "thread (3,0,0) of CTA (1,0,0)"
+  std::string ThreadName(const Warp& warp, unsigned lane) const;
+  std::uint32_t LineAt(std::uint32_t pc) const { return program_.code[pc].line; }
+  // Where a group of the warp stands: "lanes 0x0000ffff wait at barrier 2 (line 38)"
+  std::string Standing(const Warp& warp, const Group& group) const;
+
+ private:
+  Group* Pick(Warp* warp);
+  void Yield(Warp* warp, std::size_t index);
+  void YieldSometimes(Warp* warp, std::size_t index);
+  void GoBack(const Warp& warp, const Group& group);
+  static bool SameCalls(Warp* warp, unsigned a, unsigned b, std::uint32_t frame);
+  void Merge(Warp* warp, std::size_t index);
+  void MergeAll(Warp* warp);
+  void Split(Warp* warp, std::size_t index, std::uint32_t lanes, std::uint32_t pc);
+  void Remove(Warp* warp, std::size_t index);
+  void Advance(Warp* warp, std::size_t index);
+
+  Event Execute(Warp* warp, std::size_t index);
+  std::uint32_t Active(const Warp& warp, const Group& group, const Instruction& i) const;
+  Lanes LanesOf(Warp* warp, const Group& group, std::uint32_t lanes) const;
+  Event Fault(const Warp& warp, unsigned lane, std::uint32_t line, const std::string& what);
+  Event Misuse(const Warp& warp, unsigned lane, std::uint32_t line, const char* cause,
+               const std::string& what);
+
+  // meeting.cpp: barriers and warp-wide instructions.
+  Event ComeToBarrier(Warp* warp, std::size_t index, std::uint32_t active);
+  Event ComeToExchange(Warp* warp, std::size_t index, std::uint32_t active);
+  void Part(Warp* warp, std::size_t index, std::uint32_t active);
+  void Hold(Warp* warp, std::size_t index, Group::State state);
+  Arrival ArrivalOf(Warp* warp, const Group& group) const;
+  Event Arrive(Warp* warp, std::size_t index);
+  bool TakeArrival(Warp* warp);
+  bool TakeExchange(Warp* warp);
+  template <typename F>
+  void Resume(Warp* warp, std::uint32_t lanes, Group::State state, F leave);
+  Event Sleep(Warp* warp, std::size_t index, std::uint32_t active);
+  void WakeUp(Warp* warp);
+  bool ComesBack(Warp* alone, const Group& asked, const Spins& spins);
+  Event ComeToMbarrier(Warp* warp, std::size_t index, std::uint32_t active);
+  MbInstruction MbInstructionOf(Warp* warp, const Group& group) const;
+
+  // control.cpp: control flow.
+  template <typename F>
+  void Disperse(Warp* warp, std::size_t index, std::uint32_t active, F place);
+  void ExecuteBranch(Warp* warp, std::size_t index, std::uint32_t active);
+  Event ExecuteBranchIndexed(Warp* warp, std::size_t index, std::uint32_t active);
+  Event ExecuteCall(Warp* warp, std::size_t index, std::uint32_t active);
+  Event Enter(Warp* warp, std::size_t index, std::uint32_t active, std::uint32_t entering,
+              std::uint32_t function);
+  void ExecuteReturn(Warp* warp, std::size_t index, std::uint32_t active);
+  Event ExecuteExit(Warp* warp, std::size_t index, std::uint32_t active);
+  Event ExecuteStack(Warp* warp, const Group& group, std::uint32_t active);
+
+  // access.cpp: memory.
+  struct Span {
+    std::uint8_t* at = nullptr;
+    unsigned own = 0;  // bytes from there on that are the thread's
+  };
+  Event ExecuteAccess(Warp* warp, const Group& group, std::uint32_t active);
+  Event ExecuteFence(Warp* warp, const Lanes& lanes);
+  bool MayAccess(Warp* warp, const Lanes& lanes);
+  void NoteStore(Warp* warp, const Lanes& lanes, unsigned lane, const std::uint8_t* before,
+                 const Span& span);
+  Span SpanOf(Warp* warp, unsigned lane, const Instruction& i, std::uint64_t address);
+  static const char* Misplaced(const Instruction& i, std::uint64_t address);
+  std::uint8_t* Resolve(Warp* warp, unsigned lane, Space space, std::uint64_t address,
+                        unsigned bytes, bool write);
+  std::uint8_t* Reach(Warp* warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,
+                      bool write);
+  std::string DescribeReach(const Warp& warp, Space space, std::uint64_t address, unsigned bytes,
+                            bool write) const;
+  std::string DescribeAccess(const Warp& warp, Space space, std::uint64_t address, unsigned bytes,
+                             bool write) const;
+  Cta* CtaAt(const Warp& warp, std::uint64_t shared) const;
+  void ExecuteAddress(Warp* warp, const Lanes& lanes) const;
+  void ExecuteMap(const Warp& warp, const Lanes& lanes) const;
+
+  // async.cpp: what is started and not waited for.
+  Event ExecuteAsync(Warp* warp, const Lanes& lanes);
+  std::string StartCopy(Warp* warp, const Lanes& lanes, unsigned lane);
+  std::string StartStore(Warp* warp, const Lanes& lanes, unsigned lane);
+  void NoteOwnCta(const Warp& warp, unsigned lane, const Transfer& transfer, std::uint32_t line);
+  std::string StartBulk(Warp* warp, const Lanes& lanes, unsigned lane);
+  void StartTransfer(Warp* warp, CopyGroups* groups, Transfer transfer);
+  bool Locate(Warp* warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,
+              bool write, Transfer* transfer);
+  bool LocateMbarrier(Warp* warp, unsigned lane, Space space, std::uint64_t address,
+                      Transfer* transfer);
+  bool ExecuteCopyGroup(Warp* warp, const Lanes& lanes);
+  Event ExecuteTryCancel(Warp* warp, const Lanes& lanes);
+  Event ExecuteQueryCancel(Warp* warp, const Lanes& lanes);
+
+  // runtime.cpp: special registers, and the functions that a device program finds.
+  void ExecuteSpecial(Warp* warp, const Lanes& lanes) const;
+  Event ExecuteRuntime(Warp* warp, const Group& group, std::uint32_t active);
+  std::string TextAt(Warp* warp, unsigned lane, std::uint64_t address);
+  std::uint32_t Print(Warp* warp, unsigned lane, std::uint64_t format, std::uint64_t arguments);
+
+  const Program& program_;
+  const Launch& launch_;
+  Memory* memory_;
+  WarpUnit* warp_unit_;
+  MbarrierSink* mbarriers_ = nullptr;  // if the program has mbarriers
+  Spins* spins_ = nullptr;
+  Cancel cancel_;
+  bool changed_ = false;
+  std::vector<OwnCta> own_cta_;
+  Random random_;
+  std::uint64_t cycle_ = 0;
+  std::uint64_t clock_period_ps_ = 1000;
+  std::string problem_;
+  std::uint32_t problem_line_ = 0;
+  const char* cause_ = "";
+  std::uint64_t warp_instructions_ = 0;
+  std::uint64_t thread_instructions_ = 0;
+  Printed& printed_;
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_SIMT_INTERPRETER_H_

@@ -1,0 +1,72 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Mbarriers as the lanes of a warp, copy engines and other CTAs see them: the instructions and
+// their answers, and the shared memory in which the words lie.
+#ifndef MUSTER_SIM_PTX_SIMT_MBARRIERS_H_
+#define MUSTER_SIM_PTX_SIMT_MBARRIERS_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/operation.h"
+
+namespace muster::ptx {
+
+// An mbarrier instruction of some lanes of a warp.
+struct MbInstruction {
+  MbOp op = MbOp::kArrive;
+  bool has_token = false;
+  bool has_hint = false;
+  bool releasing = false;
+  std::uint32_t lanes = 0;
+  std::uint32_t live = 0;  // of the warp: they have not exited
+  std::uint32_t line = 0;
+  std::uint32_t phase = 0;                     // waits: a bit per lane
+  std::uint32_t outside = 0;                   // lanes that name no word of shared memory, ...
+  std::uint64_t outside_address = 0;           // ... what the lowest of them names, ...
+  std::string outside_what;                    // ... and what is there
+  std::uint32_t remote = 0;                    // lanes that name another CTA's word, ...
+  std::array<std::uint8_t, kWarpSize> rank{};  // ... and that CTA's rank in the cluster
+  std::array<std::uint32_t, kWarpSize> addr{};
+  std::array<std::uint32_t, kWarpSize> operand{};
+};
+
+// What some lanes of a warp get back.
+struct MbReply {
+  unsigned warp = 0;
+  std::uint32_t lanes = 0;
+  bool complete = false;                         // waits
+  std::array<std::uint64_t, kWarpSize> token{};  // arrivals
+};
+
+// What is in front of the shared memory of a core's CTAs, and carries the operations that do not
+// come from its warps to the unit.
+class MbarrierSink {
+ public:
+  MbarrierSink() = default;
+  MbarrierSink(const MbarrierSink&) = delete;
+  MbarrierSink& operator=(const MbarrierSink&) = delete;
+  virtual ~MbarrierSink() = default;
+
+  // An operation of a copy engine at a word of the CTA operation.cta (its slot), from that line.
+  virtual void PostAsync(const MbOperation& operation, std::uint32_t line) = 0;
+  // The same of another CTA of the cluster.
+  virtual void PostRemote(const MbOperation& operation, std::uint32_t line) = 0;
+
+  // May the warp access these bytes of shared memory in this cycle? If not, it tries again later.
+  virtual bool MayAccess(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes,
+                         bool write) = 0;
+  // The same for a store that is no warp's.
+  virtual bool MayStore(unsigned cta, std::uint64_t addr, unsigned bytes) = 0;
+  // It has stored to them.
+  virtual void Stored(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes,
+                      std::uint32_t line) = 0;
+  // Whether mbarrier operations have gone there.
+  virtual bool Watches(unsigned cta, std::uint64_t addr, unsigned bytes) const = 0;
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_SIMT_MBARRIERS_H_

@@ -1,0 +1,385 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Where lanes wait: barriers, warp-wide instructions, mbarriers, nanosleep.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/isa/bits.h"
+#include "sim/isa/config.h"
+#include "sim/ptx/program/address.h"
+#include "sim/ptx/simt/interpreter.h"
+
+namespace muster::ptx {
+namespace {
+
+// As the report calls it: the instruction, without what its operands tell.
+const char* Name(WarpOp op) {
+  switch (op) {
+    case WarpOp::kSync:
+      return "bar.warp.sync";
+    case WarpOp::kAll:
+    case WarpOp::kAny:
+    case WarpOp::kUniform:
+    case WarpOp::kBallot:
+      return "vote.sync";
+    case WarpOp::kMatchAny:
+    case WarpOp::kMatchAll:
+      return "match.sync";
+    case WarpOp::kShuffleUp:
+    case WarpOp::kShuffleDown:
+    case WarpOp::kShuffleButterfly:
+    case WarpOp::kShuffleIndex:
+      return "shfl.sync";
+    case WarpOp::kElect:
+      return "elect.sync";
+    default:
+      return "redux.sync";
+  }
+}
+
+constexpr std::uint64_t kLongestSleepNs = 1'000'000;
+
+}  // namespace
+
+Interpreter::Event Interpreter::ComeToBarrier(Warp* warp, std::size_t index, std::uint32_t active) {
+  const Instruction& i = program_.code[warp->groups[index].pc];
+  Part(warp, index, active);
+  if (i.aligned && active == warp->live) {
+    return Arrive(warp, index);
+  }
+  Group& here = warp->groups[index];
+  if (!i.aligned) {
+    warp_unit_->Come(warp->slot, ArrivalOf(warp, here));
+  }
+  Hold(warp, index, i.aligned ? Group::State::kAligned : Group::State::kHeld);
+  // With the lanes that stood here already, all may have come.
+  for (std::size_t k = 0; k < warp->groups.size(); ++k) {
+    if (warp->groups[k].state == Group::State::kAligned && warp->groups[k].lanes == warp->live) {
+      return Arrive(warp, k);
+    }
+  }
+  return Event::kNone;
+}
+
+// The lanes that an instruction's guard leaves out go on.
+void Interpreter::Part(Warp* warp, std::size_t index, std::uint32_t active) {
+  const Group& group = warp->groups[index];
+  if (active != group.lanes) {
+    Split(warp, index, group.lanes & ~active, group.pc + 1);
+  }
+}
+
+void Interpreter::Hold(Warp* warp, std::size_t index, Group::State state) {
+  warp->groups[index].state = state;
+  ++warp->held;
+  Merge(warp, index);
+}
+
+Arrival Interpreter::ArrivalOf(Warp* warp, const Group& group) const {
+  const Instruction& i = program_.code[group.pc];
+  Arrival arrival;
+  arrival.lanes = group.lanes;
+  arrival.pc = group.pc;
+  arrival.line = i.line;
+  if (i.op == Op::kClusterBarrier) {
+    arrival.cluster = static_cast<ClusterOp>(i.mode);
+    return arrival;
+  }
+  const Lanes lanes = LanesOf(warp, group, group.lanes);
+  const auto bar = lanes.a(0);
+  const auto count = lanes.a(1);
+  const unsigned first = First(group.lanes);
+  arrival.kind = static_cast<OpKind>(i.mode);
+  arrival.bar = static_cast<std::uint32_t>(bar[first]);
+  arrival.count = static_cast<std::uint32_t>(count[first]);
+  lanes.ForEach([&](unsigned lane) {
+    arrival.divergent_operand |= bar[lane] != bar[first] || count[lane] != count[first];
+  });
+  if (IsReduction(arrival.kind)) {
+    const auto c = lanes.a(2);
+    lanes.ForEach([&](unsigned lane) {
+      if ((c[lane] != 0) != i.negated) {
+        arrival.operand |= 1U << lane;
+      }
+    });
+    arrival.results.push_back({group.frame, i.d[0], group.lanes});
+  }
+  return arrival;
+}
+
+// The group arrives, with or without the rest of its warp.
+Interpreter::Event Interpreter::Arrive(Warp* warp, std::size_t index) {
+  Group& group = warp->groups[index];
+  warp->arrival = ArrivalOf(warp, group);
+  if (group.lanes != warp->live) {
+    for (Group& other : warp->groups) {
+      if (other.state == Group::State::kAligned) {
+        other.beside |= warp->live;
+      }
+    }
+  }
+  warp->arrival.diverged_aligned = (std::exchange(group.beside, 0) & ~group.lanes) != 0;
+  if (group.state != Group::State::kReady) {
+    --warp->held;
+  }
+  group.state = Group::State::kReady;
+  warp->impatient = false;
+  Advance(warp, index);
+  return Event::kBarrier;
+}
+
+bool Interpreter::TakeArrival(Warp* warp) {
+  if (!warp_unit_->Take(warp->slot, warp->live, &warp->arrival)) {
+    return false;
+  }
+  Resume(warp, warp->arrival.lanes, Group::State::kHeld, [](const Group&, std::uint32_t) {});
+  return true;
+}
+
+// Lanes that stand in that state go on; `leave` is called before, for the lanes of each
+// instruction.
+template <typename F>
+void Interpreter::Resume(Warp* warp, std::uint32_t lanes, Group::State state, F leave) {
+  std::vector<Group> moved;
+  for (std::size_t i = warp->groups.size(); i-- > 0;) {
+    Group& group = warp->groups[i];
+    const std::uint32_t here = group.lanes & lanes;
+    if (group.state != state || here == 0) {
+      continue;
+    }
+    leave(group, here);
+    moved.push_back(Group{group.pc + 1, group.frame, here});
+    group.lanes &= ~here;
+    if (group.lanes == 0) {
+      --warp->held;
+      Remove(warp, i);
+    }
+  }
+  for (const Group& group : moved) {
+    warp->groups.push_back(group);
+    Merge(warp, warp->groups.size() - 1);
+  }
+}
+
+// Lanes that name different members come to different instructions.
+std::string Interpreter::Standing(const Warp& warp, const Group& group) const {
+  const Instruction& i = program_.code[group.pc];
+  const auto value = [&](Slot slot) {  // the first lane's
+    return static_cast<std::uint32_t>(
+        IsLiteral(slot)
+            ? program_.literals[LiteralIndex(slot)]
+            : warp.registers[(std::size_t{group.frame} + static_cast<unsigned>(slot)) * kWarpSize +
+                             First(group.lanes)]);
+  };
+  std::string at;
+  if (group.state == Group::State::kReady) {
+    return fmt::format("lanes {:#010x} stand at line {}", group.lanes, i.line);
+  }
+  if (i.op == Op::kExchange) {
+    at = Name(static_cast<WarpOp>(i.mode));
+    if (i.a[0] != kNoSlot) {
+      at += fmt::format(" for lanes {:#010x}", value(i.a[0]) & ~group.lanes);
+    }
+  } else if (i.op == Op::kClusterBarrier) {
+    at = "barrier.cluster";
+  } else if (group.state == Group::State::kAsked) {
+    at = "an mbarrier";
+  } else if (group.state == Group::State::kAsleep) {
+    at = "nanosleep";
+  } else {
+    at = fmt::format("barrier {}", value(i.a[0]));
+  }
+  return fmt::format("lanes {:#010x} wait at {} (line {})", group.lanes, at, i.line);
+}
+
+Interpreter::Event Interpreter::ComeToExchange(Warp* warp, std::size_t index,
+                                               std::uint32_t active) {
+  Part(warp, index, active);
+  const Group& group = warp->groups[index];
+  const Lanes lanes = LanesOf(warp, group, active);
+  const Instruction& i = lanes.instruction;
+  Exchange exchange;
+  exchange.op = static_cast<WarpOp>(i.mode);
+  exchange.type = i.type;
+  exchange.magnitude = i.magnitude;
+  exchange.keeps_nan = i.keeps_nan;
+  const auto fill = [&](unsigned operand, auto put) {
+    if (i.a[operand] != kNoSlot) {
+      lanes.ForEach([&, a = lanes.a(operand)](unsigned lane) { put(lane, a[lane]); });
+    }
+  };
+  fill(1, [&](unsigned lane, std::uint64_t value) {
+    exchange.value[lane] = i.negated ? std::uint64_t{value == 0} : value;
+  });
+  fill(2, [&](unsigned lane, std::uint64_t value) {
+    exchange.from[lane] = static_cast<std::uint32_t>(value);
+  });
+  fill(3, [&](unsigned lane, std::uint64_t value) {
+    exchange.clamp[lane] = static_cast<std::uint32_t>(value);
+  });
+  for (std::uint32_t rest = active; rest != 0; rest &= ~exchange.lanes) {
+    exchange.members = active;
+    exchange.lanes = rest;
+    if (i.a[0] != kNoSlot) {
+      const auto members = lanes.a(0);
+      exchange.members = static_cast<std::uint32_t>(members[First(rest)]);
+      exchange.lanes = 0;
+      ForEachBit(rest, [&](unsigned lane) {
+        const bool same = static_cast<std::uint32_t>(members[lane]) == exchange.members;
+        exchange.lanes |= (same ? 1U : 0U) << lane;
+      });
+    }
+    warp_unit_->Come(warp->slot, exchange);
+  }
+  Hold(warp, index, Group::State::kHeld);
+  TakeExchange(warp);
+  return Event::kNone;
+}
+
+bool Interpreter::TakeExchange(Warp* warp) {
+  Exchange exchange;
+  if (!warp_unit_->Take(warp->slot, warp->live, &exchange)) {
+    return false;
+  }
+  if (exchange.op != WarpOp::kSync && spins_ != nullptr && spins_->Settled(cycle_)) {
+    spins_->Bind(warp->slot, exchange.lanes);
+  }
+  Resume(warp, exchange.lanes, Group::State::kHeld, [&](const Group& group, std::uint32_t here) {
+    const Lanes lanes = LanesOf(warp, group, here);
+    const Instruction& i = lanes.instruction;
+    if (i.d[0] != kNoSlot) {
+      lanes.ForEach([&, d = lanes.d(0)](unsigned lane) { d[lane] = exchange.result[lane]; });
+    }
+    if (i.d[1] != kNoSlot) {
+      lanes.ForEach(
+          [&, d = lanes.d(1)](unsigned lane) { d[lane] = (exchange.predicates >> lane) & 1U; });
+    }
+  });
+  return true;
+}
+
+// The operands of the group's mbarrier instruction.
+MbInstruction Interpreter::MbInstructionOf(Warp* warp, const Group& group) const {
+  const Instruction& i = program_.code[group.pc];
+  const Lanes lanes = LanesOf(warp, group, group.lanes);
+  MbInstruction mb;
+  mb.op = static_cast<MbOp>(i.mode);
+  mb.has_hint = i.a[2] != kNoSlot;
+  mb.has_token = IsMbArrival(mb.op) && i.d[0] != kNoSlot;
+  mb.releasing = i.releasing;
+  mb.lanes = group.lanes;
+  mb.live = warp->live;
+  mb.line = i.line;
+  const bool by_parity = mb.op == MbOp::kTestWaitParity || mb.op == MbOp::kTryWaitParity;
+  lanes.ForEach([&, base = lanes.a(0)](unsigned lane) {
+    std::uint64_t address = base[lane] + static_cast<std::uint64_t>(i.offset);
+    address &= i.narrow ? 0xffffffffU : ~std::uint64_t{0};
+    const std::uint64_t named = address;
+    const bool shared = IsShared(i.space) || SegmentOf(address) == kSharedSegment;
+    address = IsShared(i.space) ? address : ByteOf(address);
+    const Cta* const cta = CtaAt(*warp, address);
+    const std::uint64_t byte = SharedByte(address);
+    const std::uint64_t size = shared && cta != nullptr ? cta->shared.size() : 0;
+    if (byte >= size || size - byte < 8) {
+      if (mb.outside == 0) {
+        mb.outside_address = named;
+        mb.outside_what = DescribeReach(*warp, i.space, named, 8, !IsMbWait(mb.op));
+      }
+      mb.outside |= 1U << lane;
+    }
+    mb.addr[lane] = static_cast<std::uint32_t>(byte);
+    if (cta != nullptr && cta != warp->cta) {
+      mb.remote |= 1U << lane;
+      mb.rank[lane] = static_cast<std::uint8_t>(cta->rank);
+    }
+    if (i.a[1] != kNoSlot) {
+      const std::uint64_t value = lanes.a(1)[lane];
+      if (IsMbWait(mb.op)) {
+        mb.phase |= static_cast<std::uint32_t>((by_parity ? value : value >> 63) & 1) << lane;
+      } else {
+        mb.operand[lane] = static_cast<std::uint32_t>(value);
+      }
+    }
+    if (mb.has_hint) {
+      mb.operand[lane] = static_cast<std::uint32_t>(lanes.a(2)[lane]);
+    }
+  });
+  return mb;
+}
+
+// The lanes stand there until they are answered; where no answer comes they go on.
+Interpreter::Event Interpreter::ComeToMbarrier(Warp* warp, std::size_t index,
+                                               std::uint32_t active) {
+  Part(warp, index, active);
+  warp->mbarrier = MbInstructionOf(warp, warp->groups[index]);
+  if (IsMbWait(warp->mbarrier.op) || warp->mbarrier.has_token) {
+    Hold(warp, index, Group::State::kAsked);
+  } else {
+    Advance(warp, index);
+  }
+  return Event::kMbarrier;
+}
+
+void Interpreter::Answer(Warp* warp, const MbReply& reply) {
+  Resume(warp, reply.lanes, Group::State::kAsked, [&](const Group& group, std::uint32_t here) {
+    const Lanes lanes = LanesOf(warp, group, here);
+    const bool waits = IsMbWait(static_cast<MbOp>(lanes.instruction.mode));
+    lanes.ForEach([&, d = lanes.d(0)](unsigned lane) {
+      d[lane] = waits ? std::uint64_t{reply.complete} : reply.token[lane];
+    });
+  });
+}
+
+// The text: for a time in [0, 2t], of a millisecond at most. It is t, for each thread; a group of
+// lanes that name different times comes apart.
+Interpreter::Event Interpreter::Sleep(Warp* warp, std::size_t index, std::uint32_t active) {
+  Part(warp, index, active);
+  const Group group = warp->groups[index];
+  const auto ns = LanesOf(warp, group, active).a(0);
+  Remove(warp, index);
+  for (std::uint32_t rest = active; rest != 0;) {
+    const std::uint64_t time = std::min<std::uint64_t>(ns[First(rest)], kLongestSleepNs);
+    Group asleep{group.pc, group.frame, 0, Group::State::kAsleep};
+    ForEachBit(rest, [&](unsigned lane) {
+      const bool same = std::min<std::uint64_t>(ns[lane], kLongestSleepNs) == time;
+      asleep.lanes |= (same ? 1U : 0U) << lane;
+    });
+    rest &= ~asleep.lanes;
+    asleep.until = cycle_ + (time * kPsPerNs + clock_period_ps_ - 1) / clock_period_ps_;
+    warp->groups.push_back(asleep);
+    ++warp->held;
+    Merge(warp, warp->groups.size() - 1);
+  }
+  return Event::kNone;
+}
+
+std::uint64_t Interpreter::WakesAt(const Warp& warp) {
+  std::uint64_t wakes = kNever;
+  for (const Group& group : warp.groups) {
+    wakes = group.state == Group::State::kAsleep ? std::min(wakes, group.until) : wakes;
+  }
+  return wakes;
+}
+
+void Interpreter::WakeUp(Warp* warp) {
+  for (std::size_t i = warp->groups.size(); i-- > 0;) {
+    Group& group = warp->groups[i];
+    if (group.state == Group::State::kAsleep && group.until <= cycle_) {
+      group.state = Group::State::kReady;
+      group.until = 0;
+      --warp->held;
+      Advance(warp, i);
+    }
+  }
+}
+
+void Interpreter::WriteResult(Warp* warp, std::uint32_t value) {
+  for (const Arrival::Result& result : warp->arrival.results) {
+    ForEachBit(result.lanes,
+               [&](unsigned lane) { warp->Register(result.frame, result.slot, lane) = value; });
+  }
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,87 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The memories that a launch shares: buffers, the file's variables, constants and parameters. Each
+// has a segment of the generic address space, and nothing lies between them.
+#ifndef MUSTER_SIM_PTX_SIMT_MEMORY_H_
+#define MUSTER_SIM_PTX_SIMT_MEMORY_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/ptx/program/address.h"
+
+namespace muster::ptx {
+
+struct Region {
+  std::string name;
+  std::vector<std::uint8_t> bytes;
+  bool writable = false;
+};
+
+class Memory {
+ public:
+  Memory() : regions_(kFirstBuffer) {}
+
+  void Set(Segment segment, Region region) { regions_[segment] = std::move(region); }
+  // Returns the buffer's address.
+  std::uint64_t Add(Region region) {
+    regions_.push_back(std::move(region));
+    return GenericAddress(regions_.size() - 1, 0);
+  }
+
+  // malloc: a region of its own, so that nothing reaches beyond it; 0 where that would be more than
+  // `most` bytes of all. It is not used again once it is freed.
+  std::uint64_t Allocate(std::uint64_t bytes, std::uint64_t most) {
+    if (bytes == 0 || bytes > most - allocated_) {
+      return 0;
+    }
+    allocated_ += bytes;
+    const std::uint64_t address =
+        Add({"memory from malloc", std::vector<std::uint8_t>(bytes), true});
+    first_allocation_ = std::min(first_allocation_, SegmentOf(address));
+    return address;
+  }
+  // Returns false if malloc has not given the address, or it has been freed.
+  bool Free(std::uint64_t address) {
+    if (address == 0) {
+      return true;
+    }
+    const std::uint64_t segment = SegmentOf(address);
+    const bool is_own = segment >= first_allocation_ && segment < regions_.size();
+    if (!is_own || ByteOf(address) != 0 || regions_[segment].bytes.empty()) {
+      return false;
+    }
+    allocated_ -= regions_[segment].bytes.size();
+    regions_[segment] = {"memory that was freed", {}, false};
+    return true;
+  }
+
+  // The bytes from `address` on, or null where they are not all there (or may not be written).
+  std::uint8_t* Find(std::uint64_t address, std::uint64_t size, bool write) {
+    const std::uint64_t segment = SegmentOf(address);
+    if (segment >= regions_.size()) {
+      return nullptr;
+    }
+    Region& region = regions_[segment];
+    const std::uint64_t byte = ByteOf(address);
+    if (byte + size > region.bytes.size() || (write && !region.writable)) {
+      return nullptr;
+    }
+    return region.bytes.data() + byte;
+  }
+  const Region* RegionAt(std::uint64_t address) const {
+    const std::uint64_t segment = SegmentOf(address);
+    return segment < regions_.size() ? &regions_[segment] : nullptr;
+  }
+
+ private:
+  std::vector<Region> regions_;  // by segment
+  std::uint64_t allocated_ = 0;
+  std::uint64_t first_allocation_ = ~std::uint64_t{0};
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_SIMT_MEMORY_H_

@@ -1,0 +1,76 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What lanes that are parked behind a time limit would do when it has passed. Where that leads
+// straight back to the same wait, there is no need to let the time pass.
+#include <utility>
+
+#include "sim/isa/bits.h"
+#include "sim/ptx/program/nature.h"
+#include "sim/ptx/simt/interpreter.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr unsigned kLongestWay = 1000;  // instructions from a wait back to it
+constexpr unsigned kAnswers = 8;        // until its state is as it was before
+
+// What a lane may do on its way back.
+bool IsUnseen(const Instruction& i) {
+  const bool goes =
+      i.op == Op::kBranch || i.op == Op::kBranchIndexed || i.op == Op::kCall || i.op == Op::kReturn;
+  return !i.timed && (goes || OnlyWritesRegisters(i));
+}
+
+}  // namespace
+
+// On a copy of the warp. The run is as it was before: what is drawn at random, too.
+bool Interpreter::WouldComeBack(const Warp& warp, const Group& group, std::uint32_t lanes) {
+  Warp copy = warp;
+  Spins* const spins = std::exchange(spins_, nullptr);
+  const Random random = random_;
+  const std::uint64_t warp_instructions = warp_instructions_;
+  const std::uint64_t thread_instructions = thread_instructions_;
+  bool all = true;
+  for (std::uint32_t left = lanes; left != 0 && all; left &= left - 1) {
+    all = ComesBack(&copy, {group.pc, group.frame, left & -left}, *spins);
+  }
+  spins_ = spins;
+  random_ = random;
+  warp_instructions_ = warp_instructions;
+  thread_instructions_ = thread_instructions;
+  return all;
+}
+
+// A lane alone, which stands at its wait.
+bool Interpreter::ComesBack(Warp* alone, const Group& asked, const Spins& spins) {
+  const unsigned lane = First(asked.lanes);
+  std::uint64_t before = spins.StateOf(*alone, asked, lane);
+  for (unsigned answer = 0; answer < kAnswers; ++answer) {
+    LanesOf(alone, asked, asked.lanes).d(0)[lane] = 0;
+    alone->groups.assign(1, {asked.pc + 1, asked.frame, asked.lanes});
+    alone->held = 0;
+    const auto back = [&] {
+      const Group& at = alone->groups.front();
+      return at.pc == asked.pc && at.frame == asked.frame;
+    };
+    for (unsigned step = 0; !back(); ++step) {
+      const Instruction& i = program_.code[alone->groups.front().pc];
+      if (step == kLongestWay || !IsUnseen(i)) {
+        return false;
+      }
+      if (i.op == Op::kSleep) {
+        ++alone->groups.front().pc;
+      } else if (Execute(alone, 0) == Event::kFault) {
+        return false;
+      }
+    }
+    const std::uint64_t after = spins.StateOf(*alone, asked, lane);
+    if (after == before) {
+      return true;
+    }
+    before = after;
+  }
+  return false;
+}
+
+}  // namespace muster::ptx

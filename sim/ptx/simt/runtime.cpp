@@ -1,0 +1,202 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Special registers, and the functions that a device program finds: assertions, printf, malloc.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <utility>
+
+#include "sim/isa/bits.h"
+#include "sim/isa/config.h"
+#include "sim/ptx/simt/interpreter.h"
+#include "sim/ptx/simt/printf.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr std::size_t kMaxText = 1U << 16;
+constexpr std::uint64_t kHeapBytes = 8U << 20;  // CUDA's default
+
+}  // namespace
+
+// The text at a generic address, as far as it can be read.
+std::string Interpreter::TextAt(Warp* warp, unsigned lane, std::uint64_t address) {
+  std::string text;
+  while (text.size() < kMaxText) {
+    const std::uint8_t* const at = Resolve(warp, lane, Space::kGeneric, address++, 1, false);
+    if (at == nullptr || *at == 0) {
+      break;
+    }
+    text.push_back(static_cast<char>(*at));
+  }
+  return text;
+}
+
+// Prints what the format and the arguments, laid out as in a structure, say. Returns how many
+// arguments there were.
+std::uint32_t Interpreter::Print(Warp* warp, unsigned lane, std::uint64_t format,
+                                 std::uint64_t arguments) {
+  std::uint32_t count = 0;
+  const auto next = [&](unsigned bytes) {
+    arguments = (arguments + bytes - 1) & ~std::uint64_t{bytes - 1};
+    const std::uint8_t* const at = Resolve(warp, lane, Space::kGeneric, arguments, bytes, false);
+    std::uint64_t value = 0;
+    if (at != nullptr) {
+      std::memcpy(&value, at, bytes);
+    }
+    arguments += bytes;
+    ++count;
+    return value;
+  };
+  printed_.Add(FormatPrintf(TextAt(warp, lane, format), next,
+                            [&](std::uint64_t at) { return TextAt(warp, lane, at); }));
+  return count;
+}
+
+Interpreter::Event Interpreter::ExecuteRuntime(Warp* warp, const Group& group,
+                                               std::uint32_t active) {
+  const Lanes lanes = LanesOf(warp, group, active);
+  const Instruction& i = lanes.instruction;
+  for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
+    const unsigned lane = First(rest);
+    const auto place = [&](unsigned k) {
+      return &warp->local[lane][warp->Register(group.frame, kStackSlot, lane) + lanes.a(k)[lane]];
+    };
+    const auto argument = [&](unsigned k, std::size_t bytes) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, place(k), bytes);
+      return value;
+    };
+    std::uint64_t result = 0;
+    std::size_t result_bytes = 8;
+    switch (static_cast<Runtime>(i.mode)) {
+      case Runtime::kAssert:
+        Fault(*warp, lane, i.line,
+              fmt::format("{}:{}: assertion \"{}\" failed", TextAt(warp, lane, argument(1, 8)),
+                          argument(2, 4), TextAt(warp, lane, argument(0, 8))));
+        return Event::kAssert;
+      case Runtime::kPrint:
+        result = Print(warp, lane, argument(0, 8), argument(1, 8));
+        result_bytes = 4;
+        break;
+      case Runtime::kMalloc:
+        result = memory_->Allocate(argument(0, 8), kHeapBytes);
+        break;
+      case Runtime::kFree:
+        if (!memory_->Free(argument(0, 8))) {
+          return Fault(*warp, lane, i.line,
+                       fmt::format("frees {:#x}, which malloc has not given", argument(0, 8)));
+        }
+        break;
+    }
+    if (i.a[3] != kNoSlot) {
+      std::memcpy(place(3), &result, result_bytes);
+    }
+  }
+  return Event::kNone;
+}
+
+void Interpreter::ExecuteSpecial(Warp* warp, const Lanes& lanes) const {
+  const auto special = static_cast<Special>(lanes.instruction.mode);
+  std::uint64_t* const d = lanes.d(0);
+  const auto all = [&](std::uint64_t value) {
+    lanes.ForEach([&](unsigned lane) { d[lane] = value; });
+  };
+  const auto each = [&](auto f) { lanes.ForEach([&](unsigned lane) { d[lane] = f(lane); }); };
+  const auto index = static_cast<unsigned>(special);
+  const auto of = [&](Special first) { return index - static_cast<unsigned>(first); };
+  switch (special) {
+    case Special::kTidX:
+    case Special::kTidY:
+    case Special::kTidZ:
+      return each([&](unsigned lane) {
+        return PointOf(warp->first_thread + lane, launch_.block)[of(Special::kTidX)];
+      });
+    case Special::kNtidX:
+    case Special::kNtidY:
+    case Special::kNtidZ:
+      return all(launch_.block[of(Special::kNtidX)]);
+    case Special::kCtaidX:
+    case Special::kCtaidY:
+    case Special::kCtaidZ:
+      return all(warp->cta->id[of(Special::kCtaidX)]);
+    case Special::kNctaidX:
+    case Special::kNctaidY:
+    case Special::kNctaidZ:
+      return all(launch_.grid[of(Special::kNctaidX)]);
+    case Special::kLaneId:
+      return each([](unsigned lane) { return lane; });
+    case Special::kWarpId:
+      return all(warp->first_thread / kWarpSize);
+    case Special::kNumWarps:
+      return all(launch_.Warps());
+    case Special::kLaneMaskEq:
+      return each([](unsigned lane) { return 1U << lane; });
+    case Special::kLaneMaskLe:
+      return each([](unsigned lane) { return ~0U >> (kWarpSize - 1 - lane); });
+    case Special::kLaneMaskLt:
+      return each([](unsigned lane) { return (1U << lane) - 1; });
+    case Special::kLaneMaskGe:
+      return each([](unsigned lane) { return ~0U << lane; });
+    case Special::kLaneMaskGt:
+      return each([](unsigned lane) { return ~0U << lane << 1; });
+    case Special::kClock:
+      return all(cycle_ & 0xffffffffU);
+    case Special::kClockHi:
+      return all(cycle_ >> 32);
+    case Special::kClock64:
+      return all(cycle_);
+    case Special::kGlobalTimer:
+      return all(cycle_ * clock_period_ps_ / kPsPerNs);
+    case Special::kGlobalTimerLo:
+      return all((cycle_ * clock_period_ps_ / kPsPerNs) & 0xffffffffU);
+    case Special::kGlobalTimerHi:
+      return all((cycle_ * clock_period_ps_ / kPsPerNs) >> 32);
+    case Special::kClusterCtaidX:
+    case Special::kClusterCtaidY:
+    case Special::kClusterCtaidZ:
+      return all(PointOf(warp->cta->rank, launch_.cluster)[of(Special::kClusterCtaidX)]);
+    case Special::kClusterNctaidX:
+    case Special::kClusterNctaidY:
+    case Special::kClusterNctaidZ:
+      return all(launch_.cluster[of(Special::kClusterNctaidX)]);
+    case Special::kClusterIdX:
+    case Special::kClusterIdY:
+    case Special::kClusterIdZ:
+      return all(warp->cta->cluster->id[of(Special::kClusterIdX)]);
+    case Special::kNumClustersX:
+    case Special::kNumClustersY:
+    case Special::kNumClustersZ:
+      return all(launch_.GridOfClusters()[of(Special::kNumClustersX)]);
+    case Special::kClusterRank:
+    case Special::kSmId:  // a CTA of a cluster runs on the unit of its rank
+      return all(warp->cta->rank);
+    case Special::kClusterCtas:
+    case Special::kNumSm:
+      return all(launch_.ClusterCtas());
+    case Special::kExplicitCluster:
+      return all(launch_.explicit_cluster ? 1 : 0);
+    case Special::kWorkspaceHigh:
+      return all(launch_.workspace >> 32);
+    case Special::kWorkspaceLow:
+      return all(launch_.workspace & 0xffffffffU);
+    case Special::kGridId:
+    case Special::kZero:
+      return all(0);
+    case Special::kDynamicShared:
+      return all(launch_.dynamic_shared);
+    case Special::kTotalShared:
+    case Special::kReservedBegin:
+    case Special::kReserved0:
+      return all(launch_.reserved_shared);
+    case Special::kReserved1:
+      return all(launch_.reserved_shared + kReservedSharedBytes / 2);
+    case Special::kAggregateShared:
+    case Special::kReservedEnd:
+      return all(launch_.shared_bytes);
+    case Special::kReservedCap:
+      return all(launch_.shared_bytes - launch_.reserved_shared);
+  }
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,84 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The state of 32 threads. Each has its own program counter; those that stand at the same one run
+// together, as a group.
+#ifndef MUSTER_SIM_PTX_SIMT_WARP_H_
+#define MUSTER_SIM_PTX_SIMT_WARP_H_
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "sim/isa/operation.h"
+#include "sim/ptx/program/instruction.h"
+#include "sim/ptx/simt/copy_engine.h"
+#include "sim/ptx/simt/mbarriers.h"
+#include "sim/ptx/simt/warp_unit.h"
+
+namespace muster::ptx {
+
+struct Cta;
+
+struct Cluster {
+  std::array<std::uint32_t, 3> id{};  // in the grid of clusters
+  unsigned slot = 0;
+  std::vector<Cta*> ctas;  // by rank
+};
+
+struct Cta {
+  unsigned slot = 0;  // of the unit
+  std::array<std::uint32_t, 3> id{};
+  std::uint64_t linear_id = 0;
+  const Cluster* cluster = nullptr;
+  unsigned rank = 0;    // in it
+  bool exited = false;  // all its threads have
+  bool last = false;    // it knows that no cluster is left to be cancelled
+  std::vector<std::uint8_t> shared;
+  MbarrierSink* port = nullptr;  // in front of it, if the program has mbarriers
+  CopyEngine* engine = nullptr;
+};
+
+struct Group {
+  enum class State : std::uint8_t {
+    kReady,
+    kAligned,  // at an aligned barrier, where the other lanes may still come
+    kHeld,     // at a non-aligned barrier or a warp-wide instruction, in the warp unit's hands
+    kAsked,    // at an mbarrier instruction, until the unit answers
+    kAsleep,   // at nanosleep, until its time has come
+  };
+  std::uint32_t pc = 0;
+  std::uint32_t frame = 0;  // first register
+  std::uint32_t lanes = 0;
+  State state = State::kReady;
+  std::uint32_t beside = 0;  // lanes that came apart from it as it stood at an aligned barrier
+  std::uint64_t until = 0;   // asleep: the cycle in which it goes on
+};
+
+struct Warp {
+  Cta* cta = nullptr;
+  unsigned slot = 0;               // of the unit
+  std::uint32_t first_thread = 0;  // of the CTA
+  std::uint32_t live = 0;          // lanes that have not exited
+  std::vector<Group> groups;
+  std::uint32_t held = 0;      // groups that are not ready
+  std::uint32_t favoured = 0;  // a lane whose group has the next `turns`
+  std::uint32_t turns = 0;
+  bool impatient = false;  // who stands at an aligned barrier no longer waits for the rest
+  Arrival arrival;         // the latest barrier instruction
+  MbInstruction mbarrier;  // the latest mbarrier instruction
+  std::array<CopyGroups, kWarpSize> copies;       // by cp.async
+  std::array<CopyGroups, kWarpSize> bulk_copies;  // by cp.async.bulk, to global memory
+  std::uint64_t timed = 0;                        // branches taken or not by a clock
+  std::uint32_t exited = 0;                       // lanes that the latest exit ended
+  std::uint32_t exit_line = 0;
+  std::vector<std::uint64_t> registers;  // slot by slot, 32 lanes each
+  std::array<std::vector<std::uint8_t>, kWarpSize> local;
+
+  std::uint64_t& Register(std::uint32_t frame, Slot slot, unsigned lane) {
+    return registers[(std::size_t{frame} + static_cast<std::uint32_t>(slot)) * kWarpSize + lane];
+  }
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_SIMT_WARP_H_

@@ -1,0 +1,269 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/sm/grid.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "sim/isa/config.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr unsigned kQuietCycles = 16;  // more than any release takes
+
+}  // namespace
+
+Grid::Grid(const Config& config, const Program& program, const Launch& launch, Memory* memory,
+           std::uint64_t seed)
+    : launch_(launch), slots_(config.num_ctas), clusters_left_(launch.Clusters()) {
+  for (unsigned rank = 0; rank < launch.ClusterCtas(); ++rank) {
+    machines_.push_back(std::make_unique<Machine>(this, rank, config, program, launch, memory,
+                                                  seed + rank * 0x9e3779b97f4a7c15U));
+  }
+}
+
+std::vector<lockstep::Driver*> Grid::Drivers() const {
+  std::vector<lockstep::Driver*> drivers;
+  for (const auto& machine : machines_) {
+    drivers.push_back(machine.get());
+  }
+  return drivers;
+}
+
+// ------------------------------------------------------------------------------------------------
+// The run
+// ------------------------------------------------------------------------------------------------
+
+// Clusters take the lowest free slots, in the order of the grid, as long as there are any.
+void Grid::LaunchClusters() {
+  while (next_cluster_ < launch_.Clusters()) {
+    const auto free = std::find_if(slots_.begin(), slots_.end(),
+                                   [](const Slot& slot) { return slot.ctas_left == 0; });
+    if (free == slots_.end() ||
+        !std::all_of(machines_.begin(), machines_.end(),
+                     [](const auto& machine) { return machine->HasRoom(); })) {
+      return;
+    }
+    const auto slot = static_cast<unsigned>(free - slots_.begin());
+    free->ctas_left = static_cast<unsigned>(machines_.size());
+    Cluster& cluster = free->cluster;
+    cluster.slot = slot;
+    cluster.id = PointOf(next_cluster_++, launch_.GridOfClusters());
+    cluster.ctas.clear();
+    for (const auto& machine : machines_) {
+      cluster.ctas.push_back(machine->LaunchCta(slot, &cluster));
+    }
+    cluster_unit_.Launch(slot, launch_.ClusterCtas(), machines_.front()->LiveLanes(slot));
+  }
+}
+
+std::optional<std::array<std::uint32_t, 3>> Grid::CancelCluster() {
+  if (next_cluster_ == launch_.Clusters()) {
+    return std::nullopt;
+  }
+  --clusters_left_;
+  auto first = PointOf(next_cluster_++, launch_.GridOfClusters());
+  for (unsigned i = 0; i < 3; ++i) {
+    first[i] *= launch_.cluster[i];
+  }
+  return first;
+}
+
+void Grid::CtaEnded(unsigned slot) {
+  if (--slots_[slot].ctas_left != 0) {
+    return;
+  }
+  for (const auto& machine : machines_) {
+    machine->Free(slot);
+  }
+  --clusters_left_;
+}
+
+bool Grid::IsSending(const Cta* cta, unsigned warp) const {
+  return std::any_of(machines_.begin(), machines_.end(),
+                     [&](const auto& machine) { return machine->engine().IsSending(cta, warp); });
+}
+
+std::optional<Transfer> Grid::Abandon(const Cta* cta) {
+  std::optional<Transfer> of_another;
+  for (const auto& machine : machines_) {
+    std::optional<Transfer> lost = machine->Abandon(cta);
+    of_another = of_another ? std::move(of_another) : std::move(lost);
+  }
+  return of_another;
+}
+
+// What goes to global memory may come there after its CTA has ended.
+void Grid::Decide(std::uint64_t cycle) {
+  if (clusters_left_ == 0 &&
+      std::all_of(machines_.begin(), machines_.end(),
+                  [](const auto& machine) { return machine->engine().Idle(); })) {
+    End(Outcome::kCompletes);
+  }
+  if (IsDeadlocked() || SpinsForEver(cycle)) {
+    End(Outcome::kDeadlock);
+  }
+}
+
+// Every live warp waits, and nothing is on its way that could let one go on.
+bool Grid::IsDeadlocked() {
+  const bool busy = ending_ || std::any_of(machines_.begin(), machines_.end(),
+                                           [](const auto& machine) { return machine->IsBusy(); });
+  quiet_ = busy ? 0 : quiet_ + 1;
+  return quiet_ > kQuietCycles;
+}
+
+// All that run repeat waits for ever.
+bool Grid::SpinsForEver(std::uint64_t cycle) {
+  if (cycle % kLookEvery != 0 || ending_) {
+    return false;
+  }
+  looked_ = cycle;
+  if (!std::all_of(machines_.begin(), machines_.end(),
+                   [cycle](const auto& machine) { return machine->Repeats(cycle); })) {
+    return false;
+  }
+  bool patient = false;
+  for (const auto& machine : machines_) {
+    patient = machine->EndPatience() || patient;
+  }
+  if (patient) {
+    Change(cycle);
+  }
+  return !patient;
+}
+
+void Grid::Change(std::uint64_t cycle) {
+  for (const auto& machine : machines_) {
+    machine->Change(cycle);
+  }
+}
+
+void Grid::End(Outcome outcome) {
+  if (ending_) {
+    return;
+  }
+  ending_ = true;
+  outcome_ = outcome;
+}
+
+// The first one ends the run.
+void Grid::EndWithFault(Outcome outcome, Incident incident, std::string problem) {
+  if (ending_) {
+    return;
+  }
+  faults_.push_back(std::move(incident));
+  problem_ = std::move(problem);
+  End(outcome);
+}
+
+void Grid::AddHazard(Incident incident) {
+  const auto same = std::find_if(hazards_.begin(), hazards_.end(), [&](const Incident& other) {
+    return other.line == incident.line && other.name == incident.name;
+  });
+  if (same != hazards_.end()) {
+    ++same->count;
+  } else {
+    hazards_.push_back(std::move(incident));
+  }
+}
+
+// ------------------------------------------------------------------------------------------------
+// What came of it
+// ------------------------------------------------------------------------------------------------
+
+// Lists of all machines, one behind the other.
+template <typename F>
+auto Grid::Gather(F of) const {
+  auto all = of(*machines_.front());
+  for (std::size_t rank = 1; rank < machines_.size(); ++rank) {
+    auto more = of(*machines_[rank]);
+    std::move(more.begin(), more.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+template <typename F>
+std::uint64_t Grid::Sum(F of) const {
+  std::uint64_t sum = 0;
+  for (const auto& machine : machines_) {
+    sum += of(*machine);
+  }
+  return sum;
+}
+
+std::vector<BarrierRow> Grid::Barriers() const {
+  auto rows = Gather([](const Machine& machine) { return machine.Barriers(); });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const BarrierRow& a, const BarrierRow& b) { return a.cta < b.cta; });
+  return rows;
+}
+
+std::uint64_t Grid::Releases() const {
+  return Sum([](const Machine& machine) { return machine.releases(); });
+}
+
+std::uint64_t Grid::Operations(OpKind kind) const {
+  return Sum([kind](const Machine& machine) { return machine.Operations(kind); });
+}
+
+std::uint64_t Grid::WarpInstructions() const {
+  return Sum([](const Machine& machine) { return machine.interpreter().warp_instructions(); });
+}
+
+std::uint64_t Grid::ThreadInstructions() const {
+  return Sum([](const Machine& machine) { return machine.interpreter().thread_instructions(); });
+}
+
+std::uint64_t Grid::Operations(MbOp op) const {
+  return Sum([op](const Machine& machine) { return machine.mbarriers().Operations(op); });
+}
+
+std::vector<MbarrierRow> Grid::Mbarriers() const {
+  auto rows = Gather([](const Machine& machine) { return machine.mbarriers().Rows(); });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const MbarrierRow& a, const MbarrierRow& b) { return a.cta < b.cta; });
+  return rows;
+}
+
+std::vector<StuckMbarrier> Grid::StuckMbarriers() const {
+  return Gather([](const Machine& machine) { return machine.StuckMbarriers(); });
+}
+
+std::vector<StuckBarrier> Grid::StuckBarriers() const {
+  return Gather([](const Machine& machine) { return machine.StuckBarriers(); });
+}
+
+std::vector<StuckWarp> Grid::StuckWarps() const {
+  return Gather([](const Machine& machine) { return machine.StuckWarps(); });
+}
+
+std::vector<StuckWarp> Grid::RunningWarps() const {
+  return Gather([](const Machine& machine) { return machine.RunningWarps(); });
+}
+
+// The clusters at whose barrier somebody waits.
+std::vector<StuckCluster> Grid::StuckClusters() const {
+  std::vector<StuckCluster> stuck;
+  for (const Slot& slot : slots_) {
+    StuckCluster row;
+    bool waits = false;
+    for (std::size_t rank = 0; slot.ctas_left != 0 && rank < machines_.size(); ++rank) {
+      waits = machines_[rank]->DescribeCluster(slot.cluster, &row) || waits;
+    }
+    if (waits) {
+      row.cluster = slot.cluster.id;
+      stuck.push_back(std::move(row));
+    }
+  }
+  return stuck;
+}
+
+std::string Grid::CtaName(std::uint64_t linear_id) const {
+  const auto point = PointOf(linear_id, launch_.grid);
+  return fmt::format("({},{},{})", point[0], point[1], point[2]);
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,115 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What the front end itself refuses or reports.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sim/isa/bits.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+#include "sim/ptx/sm/explain.h"
+#include "sim/ptx/sm/grid.h"
+#include "sim/ptx/sm/machine.h"
+
+namespace muster::ptx {
+
+// Operands that the hardware would cut; and, where it has no faults, those that it must not see.
+const char* Machine::FrontEndFault(const Arrival& arrival, unsigned warp) const {
+  if (arrival.bar >= kNumBars) {
+    return "bad_barrier_id";
+  }
+  if (arrival.count > 4095) {
+    return "bad_count";
+  }
+  if (config_.faults) {
+    return nullptr;
+  }
+  const auto cause = [&] {
+    const auto size = static_cast<unsigned>(__builtin_popcountll(ctas_[warps_[warp].cta].warps));
+    if (arrival.kind == OpKind::kArrive && arrival.count == 0) {
+      return FaultCause::kArvWithoutCount;
+    }
+    if (arrival.count % kWarpSize != 0) {
+      return FaultCause::kCountNotMultiple;
+    }
+    if (arrival.count / kWarpSize > size) {
+      return FaultCause::kCountAboveCta;
+    }
+    return FaultCause::kNone;
+  }();
+  return cause == FaultCause::kNone ? nullptr : Name(cause);
+}
+
+// A fault of the front end, at the warp's latest barrier.
+void Machine::EndWithArrival(const char* cause, unsigned warp, std::uint64_t cycle) {
+  const Arrival& arrival = warps_[warp].warp.arrival;
+  grid_.EndWithFault(Outcome::kFault, {cause, arrival.line, cycle, LinearCta(warp),
+                                       IndexInCta(warp), arrival.bar, arrival.lanes});
+}
+
+void Machine::AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_t line,
+                        std::uint64_t cycle) {
+  grid_.AddHazard({Name(hazard), line, cycle, LinearCta(warp), IndexInCta(warp), bar,
+                   warps_[warp].warp.arrival.lanes});
+}
+
+// Asynchronous stores of threads to their own CTA.
+void Machine::NoteOwnCta(std::uint64_t cycle) {
+  for (const Interpreter::OwnCta& found : interpreter_.TakeOwnCta()) {
+    grid_.AddHazard({Name(Hazard::kAsyncToOwnCta), found.line, cycle, LinearCta(found.warp),
+                     IndexInCta(found.warp), 0, found.lanes, 1,
+                     MbarrierName(program_, found.mbarrier), Explain(Hazard::kAsyncToOwnCta)});
+  }
+}
+
+// Who has invalidated the operation's object, if that was another thread.
+const MbCensus::Member* Machine::InvalidatedByAnother(const MbOperation& operation,
+                                                      unsigned warp) const {
+  const MbCensus::Member* const inval = mb_census_.InvalidatedBy(operation.cta, operation.addr);
+  const bool own = inval != nullptr && operation.source == MbSource::kWarp &&
+                   inval->warp == IndexInCta(warp) && (inval->lanes & operation.lanes) != 0;
+  return own ? nullptr : inval;
+}
+
+std::string Machine::WhoInvalidated(const MbOperation& operation, unsigned warp) const {
+  const MbCensus::Member* const inval = InvalidatedByAnother(operation, warp);
+  return inval == nullptr ? ""
+                          : fmt::format(
+                                "; warp {} invalidated it at line {}, and did not wait for "
+                                "the thread that comes here",
+                                inval->warp, inval->line);
+}
+
+// "Performing any mbarrier operation except mbarrier.init on a memory location that does not
+// contain a valid mbarrier object, results in undefined behaviour." Where another thread has
+// invalidated it, the two have raced: the run ends, or the manifest wants to hear of it and go on.
+// Then what the unit refuses changes nothing, and a wait is over, since an object may be
+// invalidated only when nobody waits for it any more.
+bool Machine::MeetsInval(const MbOperation& operation, const MbEffects& effects, unsigned warp,
+                         std::uint32_t line, std::uint64_t cycle) {
+  if (operation.op == MbOp::kInit || operation.op == MbOp::kInval ||
+      operation.op == MbOp::kCopyArriveNoInc || InvalidatedByAnother(operation, warp) == nullptr) {
+    return false;
+  }
+  const FaultCause cause = effects.fault[First(operation.lanes)];
+  const bool waits = IsMbWait(operation.op);
+  if (!waits && cause != FaultCause::kWordExhausted) {
+    return false;  // something was stored there since
+  }
+  if (!launch_.inval_is_hazard) {
+    FaultAtMbarrier(FaultCause::kWordExhausted, warp, operation, line, cycle);
+    return true;
+  }
+  AddMbHazards(1U << static_cast<unsigned>(Hazard::kUninitialisedWord), warp, operation, line,
+               cycle);
+  if (waits) {
+    warps_[warp].excused |= operation.lanes;
+    mb_census_.Step(operation, effects, IndexInCta(warp), line);
+  } else if (operation.source == MbSource::kWarp && HasResponse(operation)) {
+    Reply(port_->TakeRefused(warp));
+  }
+  return true;
+}
+
+}  // namespace muster::ptx

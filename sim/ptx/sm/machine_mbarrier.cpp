@@ -1,0 +1,405 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The machine's part in mbarriers: between warps and the port, and what is known of those that
+// wait.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/isa/bits.h"
+#include "sim/isa/config.h"
+#include "sim/isa/effects.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/mbarrier_word.h"
+#include "sim/ptx/sm/explain.h"
+#include "sim/ptx/sm/grid.h"
+#include "sim/ptx/syntax/error.h"
+
+namespace muster::ptx {
+void CheckMbarriersFit(const Config& config, const Program& program, const Launch& launch) {
+  bool any = false;
+  for (const Instruction& i : program.code) {
+    if (i.op != Op::kMbarrier) {
+      continue;
+    }
+    any = true;
+    const auto op = static_cast<MbOp>(i.mode);
+    const char* const lacks = !config.mbarrier                        ? "mbarriers"
+                              : IsDrop(op) && !config.mb_drop         ? "mbarrier.arrive_drop"
+                              : i.a[2] != kNoSlot && !config.mb_limit ? "time limits of try_wait"
+                                                                      : nullptr;
+    if (lacks != nullptr) {
+      throw DoesNotFit(fmt::format("{}:{}: the configuration {} has no {}", program.file, i.line,
+                                   config.name, lacks));
+    }
+  }
+  if (any && launch.shared_bytes > config.smem_bytes) {
+    throw DoesNotFit(
+        fmt::format("a CTA has {} bytes of shared memory, but mbarriers of the "
+                    "configuration {} lie in the first {}: use less dynamic_shared",
+                    launch.shared_bytes, config.name, config.smem_bytes));
+  }
+}
+
+bool UsesMbarriers(const Program& program) {
+  return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
+    return i.op == Op::kMbarrier || i.op == Op::kTryCancel ||
+           (i.op == Op::kStoreAsync && i.a[5] != kNoSlot) ||
+           (i.op == Op::kBulk && i.space != Space::kGlobal);
+  });
+}
+
+// ------------------------------------------------------------------------------------------------
+// The cycle
+// ------------------------------------------------------------------------------------------------
+
+// The cycle in which Drive says that there is nothing left has had its beginning.
+void Machine::Serve(const Outputs& seen, Inputs* inputs) {
+  if (port_ != nullptr && !std::exchange(left_, false)) {
+    port_->Begin(seen.mb, &inputs->mb);
+  }
+}
+
+void Machine::BeginMbarriers(const Outputs& seen, Inputs* inputs) {
+  port_->Begin(seen.mb, &inputs->mb);
+  if (port_->accepted()) {
+    const unsigned warp = *port_->accepted();
+    warps_[warp].mb_drain_until = warps_[warp].memory_until;
+    if (!port_->Issuing(warp)) {
+      SetPhase(warp, Phase::kReady);
+    }
+  }
+  for (const MbReply& reply : port_->replies()) {
+    Reply(reply);
+  }
+}
+
+void Machine::Reply(const MbReply& reply) {
+  WarpSlot& slot = warps_[reply.warp];
+  const std::uint32_t excused = std::exchange(slot.excused, slot.excused & ~reply.lanes);
+  MbReply answer = reply;
+  answer.complete |= (excused & reply.lanes) != 0;
+  interpreter_.Answer(&slot.warp, answer);
+  if (warps_[reply.warp].phase == Phase::kAsleep) {
+    SetPhase(reply.warp, Phase::kReady);
+  }
+}
+
+void Machine::ComeToMbarrier(unsigned warp, std::uint64_t cycle) {
+  WarpSlot& slot = warps_[warp];
+  const MbInstruction& instruction = slot.warp.mbarrier;
+  if (instruction.outside != 0) {
+    grid_.EndWithFault(
+        Outcome::kFault,
+        {Name(FaultCause::kBadAddress), instruction.line, cycle, LinearCta(warp), IndexInCta(warp),
+         0, instruction.outside, 1, fmt::format("{:#x}", instruction.outside_address),
+         fmt::format("{}: {}", Name(instruction.op), instruction.outside_what)});
+    return;
+  }
+  if (instruction.op == MbOp::kCopyArriveNoInc) {  // nothing for the unit, before the arrive-on
+    ForEachBit(instruction.lanes, [&](unsigned lane) {
+      MbOperation told;
+      told.op = instruction.op;
+      told.cta = static_cast<std::uint8_t>(slot.cta);
+      told.warp = static_cast<std::uint8_t>(warp);
+      told.lanes = 1U << lane;
+      told.addr = instruction.addr[lane];
+      port_->Tell(told, instruction.line);
+    });
+    StartArrivals(warp, instruction.lanes, instruction.addr, instruction.line, cycle);
+    return;
+  }
+  port_->Come(warp, slot.cta, instruction);
+  SetPhase(warp, Phase::kAsking);
+}
+
+// The arrive-ons of the copies that each lane has started by now.
+void Machine::StartArrivals(unsigned warp, std::uint32_t lanes,
+                            const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t line,
+                            std::uint64_t cycle) {
+  ForEachBit(lanes, [&](unsigned lane) {
+    Transfer arrival;
+    arrival.kind = Transfer::Kind::kArrive;
+    arrival.to = arrival.issuer = warps_[warp].warp.cta;
+    arrival.mbarrier = addr[lane];
+    arrival.warp = warp;
+    arrival.groups = &warps_[warp].warp.copies[lane];
+    arrival.number = arrival.groups->next();
+    arrival.line = line;
+    engine_.Post(std::move(arrival), cycle);
+  });
+}
+
+// An operation on another CTA's mbarrier sets out.
+void Machine::SendRemote(unsigned rank, const MbOperation& operation, std::uint32_t line) {
+  Transfer sent;
+  sent.kind = Transfer::Kind::kRemote;
+  sent.issuer = warps_[operation.warp].warp.cta;
+  sent.to = sent.issuer->cluster->ctas[rank];
+  sent.warp = operation.warp;
+  sent.line = line;
+  sent.operation = operation;
+  sent.operation.source = MbSource::kRemote;
+  sent.operation.warp = 0;
+  sent.operation.releasing = false;  // its warp has drained
+  if (sent.to->exited) {
+    EndWithLost(sent, cycle_);
+    return;
+  }
+  CopyEngine& engine = *sent.to->engine;
+  engine.Post(std::move(sent), cycle_);
+}
+
+// All threads of the CTA have exited. What is on its way to its mbarriers finds nobody there: as
+// that which sets out from now on. What has come to the unit by now is carried out.
+void Machine::AbandonMbarriers(unsigned slot, std::uint64_t cycle) {
+  if (port_ == nullptr) {
+    return;
+  }
+  port_->Abandon(slot);
+  if (const Transfer* const late = engine_.Reaching(&ctas_[slot].cta); late != nullptr) {
+    grid_.EndWithLost(*late, cycle);
+  }
+}
+
+void Machine::EndWithLost(const Transfer& lost, std::uint64_t cycle) {
+  const bool remote = lost.kind == Transfer::Kind::kRemote;
+  const std::uint32_t lanes = lost.operation.lanes;
+  const std::string sender = remote ? interpreter_.ThreadName(warps_[lost.warp].warp, First(lanes))
+                                    : fmt::format("warp {} of CTA {}", IndexInCta(lost.warp),
+                                                  grid_.CtaName(LinearCta(lost.warp)));
+  grid_.EndWithFault(
+      Outcome::kMemoryFault,
+      {"memory_fault", lost.line, cycle, LinearCta(lost.warp), IndexInCta(lost.warp), 0, lanes},
+      fmt::format("{}: {} the CTA with rank {} of the cluster, which has exited", sender,
+                  remote ? "an mbarrier operation on" : "a copy to shared memory of",
+                  lost.to->rank));
+}
+
+void Machine::PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
+  NoteOwnCta(cycle);
+  port_->Present(outstanding_, grid_.ending(), &inputs->mb);
+  if (port_->refusal() && !grid_.ending()) {
+    const MbPort::Refusal& refusal = *port_->refusal();
+    FaultAtMbarrier(refusal.cause, refusal.operation.warp, refusal.operation, refusal.line, cycle);
+  }
+  inputs->mb.fence_ack = ~std::uint64_t{0};
+  ForEachBit(outstanding_, [&](unsigned warp) {
+    if ((seen.mb.fence_req & Bit(warp)) == 0 || cycle < warps_[warp].mb_drain_until) {
+      inputs->mb.fence_ack &= ~Bit(warp);
+    }
+  });
+}
+
+// ------------------------------------------------------------------------------------------------
+// What came of it
+// ------------------------------------------------------------------------------------------------
+
+void Machine::OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) {
+  const MbOperation& operation = event.operation;
+  switch (event.kind) {
+    case MbEvent::Kind::kStep:
+      StepMbarrier(
+          cycle, operation, effects,
+          operation.op == MbOp::kCopyArriveNoInc ? port_->NextToldLine() : port_->committed_line());
+      break;
+    case MbEvent::Kind::kExpire:
+      mb_census_.Expire(operation.warp);
+      break;
+    case MbEvent::Kind::kLeave: {
+      const auto warp = static_cast<unsigned>(__builtin_ctzll(ctas_[operation.cta].warps));
+      AddMbHazards(effects.hazards, warp, operation, warps_[warp].exit_line, cycle);
+      break;
+    }
+    default: {
+      const MbPort::Storer storer = port_->NextStorer();
+      AddMbHazards(effects.hazards, storer.warp, operation, storer.line, cycle);
+    }
+  }
+}
+
+void Machine::StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
+                           const MbEffects& effects, std::uint32_t line) {
+  // Of a copy or another CTA: some warp of the word's own.
+  const unsigned warp = operation.source == MbSource::kWarp
+                            ? operation.warp
+                            : static_cast<unsigned>(__builtin_ctzll(ctas_[operation.cta].warps));
+  if (MeetsInval(operation, effects, warp, line, cycle)) {
+    return;
+  }
+  for (std::uint32_t left = operation.lanes; left != 0; left &= left - 1) {
+    const FaultCause cause = effects.fault[First(left)];
+    if (cause != FaultCause::kNone) {
+      FaultAtMbarrier(cause, warp, operation, line, cycle);
+      return;
+    }
+  }
+  AddMbHazards(effects.hazards, warp, operation, line, cycle);
+  mb_census_.Step(operation, effects, IndexInCta(warp), line);
+  if (effects.written) {
+    grid_.Change(cycle);
+  }
+  if (operation.op == MbOp::kCopyArrive) {
+    std::array<std::uint32_t, kWarpSize> addr;
+    addr.fill(operation.addr);
+    StartArrivals(warp, operation.lanes, addr, line, cycle);
+  }
+}
+
+void Machine::FaultAtMbarrier(FaultCause cause, unsigned warp, const MbOperation& operation,
+                              std::uint32_t line, std::uint64_t cycle) {
+  grid_.EndWithFault(
+      Outcome::kFault,
+      {Name(cause), line, cycle, LinearCta(warp), IndexInCta(warp), 0, operation.lanes, 1,
+       MbarrierName(program_, operation.addr),
+       fmt::format("{}: {}{}", Name(operation.op), Explain(cause),
+                   cause == FaultCause::kWordExhausted ? WhoInvalidated(operation, warp) : "")});
+}
+
+void Machine::AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperation& operation,
+                           std::uint32_t line, std::uint64_t cycle) {
+  ForEachBit(hazards, [&](unsigned bit) {
+    const auto hazard = static_cast<Hazard>(bit);
+    grid_.AddHazard(
+        {Name(hazard), line, cycle, LinearCta(warp), IndexInCta(warp), 0, operation.lanes, 1,
+         MbarrierName(program_, operation.addr),
+         std::string(Explain(hazard)) +
+             (hazard == Hazard::kUninitialisedWord ? WhoInvalidated(operation, warp) : "")});
+  });
+}
+
+// ------------------------------------------------------------------------------------------------
+// Who waits for whom
+// ------------------------------------------------------------------------------------------------
+
+// All its lanes that have not exited wait for others, without a time limit, or repeat loops. Those
+// that are parked are rehearsed, or taken for such.
+bool Machine::WarpRepeats(unsigned warp, Rehearsal rehearsal) {
+  const WarpSlot& slot = warps_[warp];
+  switch (slot.phase) {
+    case Phase::kFree:
+    case Phase::kExited:
+    case Phase::kWaiting:
+    case Phase::kInCluster:
+    case Phase::kStuck:
+      return true;
+    case Phase::kBlocked:
+    case Phase::kIssuing:
+    case Phase::kArriving:
+      return false;
+    case Phase::kReady:
+    case Phase::kAsking:
+    case Phase::kAsleep:
+      break;
+  }
+  const std::uint32_t parked = port_ == nullptr ? 0 : port_->ParkedLanes(warp);
+  const std::uint32_t repeating = spins_.Repeating(warp);
+  const bool rehearses = config_.mb_limit && rehearsal == Rehearsal::kYes;
+  return std::all_of(slot.warp.groups.begin(), slot.warp.groups.end(), [&](const Group& group) {
+    const std::uint32_t rest = group.lanes & ~repeating;
+    return group.state == Group::State::kHeld || group.state == Group::State::kAligned ||
+           rest == 0 ||
+           (group.state == Group::State::kAsked && (rest & (~parked | slot.excused)) == 0 &&
+            (!rehearses || interpreter_.WouldComeBack(slot.warp, group, rest)));
+  });
+}
+
+bool Machine::Repeats(std::uint64_t cycle) {
+  if (!spins_.Settled(cycle) || in_flight_ != 0 || !engine_.Idle()) {
+    return false;
+  }
+  for (const Rehearsal rehearsal : {Rehearsal::kNo, Rehearsal::kYes}) {
+    for (unsigned warp = 0; warp < warps_.size(); ++warp) {
+      if (!WarpRepeats(warp, rehearsal)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool Machine::EndPatience() {
+  bool patient = false;
+  for (unsigned warp = 0; warp < warps_.size(); ++warp) {
+    WarpSlot& slot = warps_[warp];
+    if (slot.phase == Phase::kWaiting || !Interpreter::EndPatience(&slot.warp)) {
+      continue;
+    }
+    patient = true;
+    if (slot.phase == Phase::kAsleep) {
+      SetPhase(warp, Phase::kReady);
+    }
+  }
+  return patient;
+}
+
+bool Machine::Moves() const {
+  return (ready_ | issuing_ | blocked_ | arriving_) != 0 || in_flight_ != 0 ||
+         (port_ != nullptr && !port_->Quiet()) || !engine_.Idle();
+}
+
+bool Machine::IsBusy() const {
+  // Waits that end at a time, and sleep.
+  const bool timed = asleep_ != 0 && (config_.mb_limit || wakes_at_ != Interpreter::kNever);
+  return timed || Moves();
+}
+
+// Those who wait for others of the cluster have come there some cycles ago, or are on their way.
+std::uint64_t Machine::SleepsUntil(std::uint64_t cycle) const {
+  bool moves = grid_.ending() || Moves();
+  ForEachBit(in_cluster_, [&](unsigned warp) { moves = moves || warps_[warp].issue_at >= cycle; });
+  if (moves || asleep_ == 0) {
+    return moves ? cycle : kNever;
+  }
+  // A deadlock is found without waiting for time limits.
+  const bool looked = grid_.looked() > std::max(stepped_, spins_.SettledFrom());
+  const std::uint64_t look = Grid::LookFrom(std::max(cycle, spins_.SettledFrom()));
+  return looked ? wakes_at_ : std::min(wakes_at_, look);
+}
+
+std::vector<StuckMbarrier> Machine::StuckMbarriers() const {
+  std::vector<StuckMbarrier> stuck;
+  for (unsigned slot = 0; slot < ctas_.size() && port_ != nullptr; ++slot) {
+    const CtaSlot& cta = ctas_[slot];
+    for (const auto& of_word : mb_census_.At(slot)) {
+      const std::uint32_t address = of_word.first;
+      const MbCensus::Entry& entry = of_word.second;
+      if (!cta.taken || cta.ended || entry.waits.empty()) {
+        continue;
+      }
+      const MbWord word = DecodeMbWord(port_->Load({static_cast<std::uint8_t>(slot), address}));
+      StuckMbarrier row;
+      row.cta = cta.cta.linear_id;
+      row.name = MbarrierName(program_, address);
+      row.phase = mb_census_.Phases(slot, address);
+      row.pending = word.pending;
+      row.expected = word.expected;
+      row.tx = word.tx;
+      const auto lanes = [](const char* what, const MbCensus::Member& member) {
+        return Whereabouts{member.warp, fmt::format("{}, lanes {:#010x}", what, member.lanes),
+                           member.line};
+      };
+      for (const MbCensus::Member& member : entry.came) {
+        row.came.push_back(lanes("arrived", member));
+      }
+      for (const MbCensus::Member& member : entry.waits) {
+        row.waits.push_back(lanes("waits", member));
+      }
+      ForEachBit(cta.warps, [&](unsigned warp) {
+        const auto is_there = [&](const std::vector<MbCensus::Member>& members) {
+          return std::any_of(members.begin(), members.end(), [&](const MbCensus::Member& member) {
+            return member.warp == IndexInCta(warp);
+          });
+        };
+        if (!is_there(entry.came) && !is_there(entry.waits)) {
+          row.missing.push_back(Where(warp));
+        }
+      });
+      stuck.push_back(std::move(row));
+    }
+  }
+  return stuck;
+}
+
+}  // namespace muster::ptx
