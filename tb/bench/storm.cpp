@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kQuiet = 32;        // cycles in which any pipeline runs empty
 constexpr std::uint32_t kAddr = 0x40;  // of the word
 constexpr std::uint32_t kBytes = 16;   // of a transaction
-constexpr std::uint64_t kNever = 1'000'000;
+constexpr std::uint64_t kLongWaitNs = 1'000'000;
 
 }  // namespace
 
@@ -106,7 +106,7 @@ bool WakeUp::Go(std::uint64_t cycle, const MbOutputs& seen, MbInputs* mb) {
   }
   if (!mb->issue_valid && next_ < config_.num_warps) {
     mb->issue_valid = true;
-    mb->issue = At(MbOp::kTryWaitParity, MbSource::kWarp, next_++, kNever);
+    mb->issue = At(MbOp::kTryWaitParity, MbSource::kWarp, next_++, kLongWaitNs);
     mb->issue.has_hint = true;
     mb->issue.releasing = false;
     alone_ = cycle + kQuiet;

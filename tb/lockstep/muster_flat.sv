@@ -193,14 +193,12 @@ module muster_flat
     .mb_busy_o (mb_busy), .mb_fence_req_o (mb_fence_req), .mb_fence_ack_i (mb_fence_ack_i[NumWarps-1:0]),
     .smem_read_valid_o (read_valid_o), .smem_read_ready_i (read_ready_i),
     .smem_read_place_o ({read_cta_o, read_addr_o}), .smem_rdata_valid_i (rdata_valid_i),
-    .smem_rdata_i (rdata_i),
+    .smem_rdata_i (rdata_i), .mb_stopped_ns_i (stopped_ns_i),
     .smem_write_valid_o (write_valid_o), .smem_write_ready_i (write_ready_i),
     .smem_write_place_o ({write_cta_o, write_addr_o}), .smem_write_data_o (write_data_o),
     .smem_held_valid_o (held_valid_o), .smem_held_place_o (held_place), .smem_yield_i (yield_i),
-    .mb_stopped_ns_i (stopped_ns_i),
-    .mb_response_valid_o, .mb_response_ready_i, .mb_response_o (mb_response),
-    .mb_wake_o (mb_wake), .mb_expire_o (mb_expire), .mb_fault_valid_o, .mb_fault_o (mb_fault),
-    .mb_commit_o (mb_commit)
+    .mb_response_valid_o, .mb_response_ready_i, .mb_response_o (mb_response), .mb_wake_o (mb_wake),
+    .mb_expire_o (mb_expire), .mb_fault_valid_o, .mb_fault_o (mb_fault), .mb_commit_o (mb_commit)
   );
 
   assign lifecycle = '{op: lifecycle_e'(lc_op_i), cta: lc_cta_i, warp: lc_warp_i, lanes: lc_lanes_i,
