@@ -20,9 +20,9 @@ void Bank::Cycle(const MbOutputs& seen, MbInputs* in) {
   read_granted_ = seen.read_valid && in->read_ready;
   if (read_granted_) {
     read_place_ = seen.read_place;
-    reading_ = manner.latency;
-    if (manner.more_latency != 0) {
-      reading_ += static_cast<unsigned>(Draw() % (manner.more_latency + 1));
+    reading_ = timing.latency;
+    if (timing.more_latency != 0) {
+      reading_ += static_cast<unsigned>(Draw() % (timing.more_latency + 1));
     }
   }
   if (seen.write_valid && in->write_ready) {
@@ -36,11 +36,11 @@ void Bank::Cycle(const MbOutputs& seen, MbInputs* in) {
     in->rdata = words_.Load(read_place_);
   }
   reading_ -= static_cast<unsigned>(reading_ != 0);
-  in->write_ready = !Percent(manner.write_stalls);
+  in->write_ready = !Percent(timing.write_stalls);
   // With one port, what is written is known only in the cycle itself: a read stays away from any
   // that may be written.
-  const bool writes = manner.one_port && (seen.held_valid != 0 || read_granted_);
-  in->read_ready = reading_ == 0 && !writes && !Percent(manner.read_stalls);
+  const bool writes = timing.one_port && (seen.held_valid != 0 || read_granted_);
+  in->read_ready = reading_ == 0 && !writes && !Percent(timing.read_stalls);
 
   waiting_ = refused_ ? waiting_ + 1 : 0;
   refused_ = false;

@@ -13,8 +13,8 @@
 
 namespace muster::lockstep {
 
-// How the bank behaves.
-struct BankManner {
+// Latency and stalls of the bank.
+struct BankTiming {
   unsigned latency = 1;       // of a read, in cycles
   unsigned more_latency = 0;  // at random, up to
   unsigned read_stalls = 0;   // percent of cycles
@@ -42,7 +42,7 @@ class Bank {
   // somebody waits, and makes the unit yield.
   bool MayStore(MbPlace place);
 
-  BankManner manner;
+  BankTiming timing;
 
  private:
   bool Percent(unsigned percent) { return Draw() % 100 < percent; }

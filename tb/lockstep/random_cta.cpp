@@ -12,7 +12,7 @@
 namespace muster::lockstep {
 namespace {
 
-constexpr unsigned kAnyWarp = 0xff;      // an errand that any live warp of the CTA can run
+constexpr unsigned kAnyWarp = 0xff;      // a transfer that any live warp of the CTA can run
 constexpr unsigned kMaxSaved = 4;        // CTAs that are saved at a time
 constexpr std::uint64_t kWildAge = 400;  // cycles that a CTA without a program gets
 constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
@@ -20,7 +20,7 @@ constexpr std::uint64_t kObservedProgram = 0x6f62736572766564;  // its seed diff
 
 unsigned Size(std::uint64_t set) { return static_cast<unsigned>(__builtin_popcountll(set)); }
 
-Operation Errand(OpKind kind, unsigned warp) {
+Operation Transfer(OpKind kind, unsigned warp) {
   Operation operation;
   operation.kind = kind;
   operation.warp = static_cast<std::uint8_t>(warp);
@@ -172,35 +172,35 @@ void RandomDriver::AskTrims(Cta* cta) {
   for (unsigned index = 0; index < cta->size; ++index) {
     if (cta->lanes[index] != 0 && cta->saved_lanes[index] != 0 &&
         cta->saved_lanes[index] != kAllLanes) {
-      Operation trim = Errand(OpKind::kExit, cta->slots[index]);
+      Operation trim = Transfer(OpKind::kExit, cta->slots[index]);
       trim.cta = static_cast<std::uint8_t>(cta->slot);
       trim.lanes = ~cta->saved_lanes[index];
       requests_.push_back(trim);
-      ++cta->errands_open;
+      ++cta->transfers_open;
     }
   }
-  if (cta->errands_open == 0) {
-    NextErrands(cta);
+  if (cta->transfers_open == 0) {
+    NextTransfers(cta);
   }
 }
 
-// The errands of one stage have committed: goes on to the next.
-void RandomDriver::NextErrands(Cta* cta) {
+// The transfers of one stage have committed: goes on to the next.
+void RandomDriver::NextTransfers(Cta* cta) {
   switch (cta->state) {
     case State::kTrimming:
       cta->state = State::kWritingBars;
       for (unsigned bar = 0; bar < kNumBars; ++bar) {
-        cta->errands.push_back(Errand(OpKind::kR2bBar, kAnyWarp));
-        cta->errands.back().bar = static_cast<std::uint8_t>(bar);
-        cta->errands.back().operand = cta->bar_words[bar];
+        cta->transfers.push_back(Transfer(OpKind::kR2bBar, kAnyWarp));
+        cta->transfers.back().bar = static_cast<std::uint8_t>(bar);
+        cta->transfers.back().operand = cta->bar_words[bar];
       }
       break;
     case State::kWritingBars:
       cta->state = State::kWritingWarps;
       for (std::uint64_t left = cta->warps; left != 0; left &= left - 1) {
         const auto warp = static_cast<unsigned>(__builtin_ctzll(left));
-        cta->errands.push_back(Errand(OpKind::kR2bWarp, warp));
-        cta->errands.back().operand = cta->warp_words[indices_[warp]];
+        cta->transfers.push_back(Transfer(OpKind::kR2bWarp, warp));
+        cta->transfers.back().operand = cta->warp_words[indices_[warp]];
       }
       break;
     case State::kWritingWarps:
@@ -211,24 +211,24 @@ void RandomDriver::NextErrands(Cta* cta) {
     case State::kFreezing:
       cta->state = State::kReadingWarps;
       for (std::uint64_t left = cta->warps; left != 0; left &= left - 1) {
-        cta->errands.push_back(
-            Errand(OpKind::kB2rWarp, static_cast<unsigned>(__builtin_ctzll(left))));
+        cta->transfers.push_back(
+            Transfer(OpKind::kB2rWarp, static_cast<unsigned>(__builtin_ctzll(left))));
       }
       break;
     case State::kReadingWarps:
       cta->state = State::kReadingBars;
       for (unsigned bar = 0; bar < kNumBars; ++bar) {
-        cta->errands.push_back(Errand(OpKind::kB2rBar, kAnyWarp));
-        cta->errands.back().bar = static_cast<std::uint8_t>(bar);
+        cta->transfers.push_back(Transfer(OpKind::kB2rBar, kAnyWarp));
+        cta->transfers.back().bar = static_cast<std::uint8_t>(bar);
       }
       break;
     default:
       Ask(OpKind::kSuspend, cta);
       return;
   }
-  cta->errands_open = static_cast<unsigned>(cta->errands.size());
-  for (std::size_t i = cta->errands.size(); i > 1; --i) {
-    std::swap(cta->errands[i - 1], cta->errands[random_.Below(static_cast<unsigned>(i))]);
+  cta->transfers_open = static_cast<unsigned>(cta->transfers.size());
+  for (std::size_t i = cta->transfers.size(); i > 1; --i) {
+    std::swap(cta->transfers[i - 1], cta->transfers[random_.Below(static_cast<unsigned>(i))]);
   }
 }
 
@@ -243,7 +243,7 @@ void RandomDriver::LookAfter(Cta* cta) {
   const bool busy = (cta->warps & (flying_ | exiting_)) != 0 || !quiet;
   if (cta->state == State::kFreezing && !busy) {
     if (cta->warps != 0) {
-      return NextErrands(cta);
+      return NextTransfers(cta);
     }
     cta->state = State::kRunning;  // the last exits were on their way: it is finished, not saved
   }

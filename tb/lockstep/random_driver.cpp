@@ -18,7 +18,7 @@ namespace muster::lockstep {
 namespace {
 
 constexpr std::uint64_t kRestCycles = 150;  // for what is under way; then it rests
-constexpr unsigned kAnyWarp = 0xff;         // an errand that any live warp of the CTA can run
+constexpr unsigned kAnyWarp = 0xff;         // a transfer that any live warp of the CTA can run
 
 bool MakesWait(const Operation& operation) {
   return IsWaiting(operation.kind) ||
@@ -51,7 +51,7 @@ RandomDriver::RandomDriver(const Config& config, const RandomOptions& options)
       random_(options.seed),
       mbarriers_(config, *this, options.seed) {
   if (options.dense) {
-    mood_.spice = 0;
+    knobs_.stray = 0;
   }
 }
 
@@ -60,8 +60,8 @@ bool RandomDriver::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* input
   if (observed_left_) {
     return false;
   }
-  if (cycle >= next_mood_ && !options_.dense) {
-    NewMood();
+  if (cycle >= next_knobs_ && !options_.dense) {
+    SetKnobs();
   }
   if (config_.mbarrier) {
     mbarriers_.Begin(cycle, seen.mb, &inputs->mb);
@@ -74,7 +74,7 @@ bool RandomDriver::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* input
   DriveFence(seen, inputs);
   DriveIssue(seen, inputs);
   DriveLifecycle(seen, inputs);
-  inputs->response_ready = random_.Percent(mood_.response);
+  inputs->response_ready = random_.Percent(knobs_.response);
   if (config_.mbarrier) {
     mbarriers_.Present(&inputs->mb);
   }
@@ -88,24 +88,24 @@ void RandomDriver::Serve(const Outputs& seen, Inputs* inputs) {
   }
 }
 
-void RandomDriver::NewMood() {
-  next_mood_ = cycle_ + random_.Between(100, 1500);
-  mood_.issue = random_.Pick(std::array{100U, 100U, 100U, 100U, 40U});
-  mood_.spice = random_.Pick(std::array{0U, 3U, 10U, 40U});
-  mood_.together = random_.Pick(std::array{0U, 50U, 95U});
-  mood_.access = random_.Pick(std::array{1U, 3U, 5U, 7U, 60U});
-  mood_.perform = random_.Pick(std::array{0U, 0U, 0U, 1U, 3U, 5U, 7U});
-  mood_.response = random_.Pick(std::array{100U, 100U, 100U, 30U});
-  mood_.lifecycle = random_.Pick(std::array{100U, 100U, 20U});
-  mood_.patient = random_.Percent(30);
-  mood_.rest = random_.OneIn(8) ? random_.Pick(std::array{100U, 1000U, 5000U, 20'000U}) : 0;
-  if (mood_.rest != 0) {
-    next_mood_ = cycle_ + kRestCycles;
-    mood_.issue = 0;
-    mood_.lifecycle = 0;
-    mood_.perform = 0;
+void RandomDriver::SetKnobs() {
+  next_knobs_ = cycle_ + random_.Between(100, 1500);
+  knobs_.issue = random_.Pick(std::array{100U, 100U, 100U, 100U, 40U});
+  knobs_.stray = random_.Pick(std::array{0U, 3U, 10U, 40U});
+  knobs_.together = random_.Pick(std::array{0U, 50U, 95U});
+  knobs_.access = random_.Pick(std::array{1U, 3U, 5U, 7U, 60U});
+  knobs_.perform = random_.Pick(std::array{0U, 0U, 0U, 1U, 3U, 5U, 7U});
+  knobs_.response = random_.Pick(std::array{100U, 100U, 100U, 30U});
+  knobs_.lifecycle = random_.Pick(std::array{100U, 100U, 20U});
+  knobs_.patient = random_.Percent(30);
+  knobs_.rest = random_.OneIn(8) ? random_.Pick(std::array{100U, 1000U, 5000U, 20'000U}) : 0;
+  if (knobs_.rest != 0) {
+    next_knobs_ = cycle_ + kRestCycles;
+    knobs_.issue = 0;
+    knobs_.lifecycle = 0;
+    knobs_.perform = 0;
   }
-  mbarriers_.Rest(mood_.rest != 0);
+  mbarriers_.Rest(knobs_.rest != 0);
   if (!options_.observed && random_.OneIn(25)) {
     make_room_ = true;
   }
@@ -113,8 +113,8 @@ void RandomDriver::NewMood() {
 
 // A warp has accesses outstanding from time to time; that is all that the acknowledge says.
 void RandomDriver::DriveFence(const Outputs& /*seen*/, Inputs* inputs) {
-  accessing_ |= random_.Sparse(mood_.access);
-  accessing_ &= ~random_.Sparse(mood_.perform);
+  accessing_ |= random_.Sparse(knobs_.access);
+  accessing_ &= ~random_.Sparse(knobs_.perform);
   // A barrier does not overtake what its warp asked of mbarriers, but that does not wait for
   // itself.
   inputs->fence_ack = ~(accessing_ | mbarriers_.busy());
@@ -141,7 +141,7 @@ void RandomDriver::DriveIssue(const Outputs& seen, Inputs* inputs) {
     const unsigned bit = 1U << port;
     if ((inputs->issue_valid & bit) == 0) {
       Flight flight;
-      if (!random_.Percent(mood_.issue) || !PickIssue(lead, operation, &flight)) {
+      if (!random_.Percent(knobs_.issue) || !PickIssue(lead, operation, &flight)) {
         continue;
       }
       inputs->issue_valid |= static_cast<std::uint8_t>(bit);
@@ -159,33 +159,33 @@ void RandomDriver::DriveIssue(const Outputs& seen, Inputs* inputs) {
 }
 
 bool RandomDriver::PickIssue(const Operation* lead, Operation* operation, Flight* flight) {
-  if (random_.Percent(50) && PickErrand(operation, flight)) {
+  if (random_.Percent(50) && PickTransfer(operation, flight)) {
     return true;
   }
-  if (random_.Percent(mood_.spice) && PickSpice(operation, flight)) {
+  if (random_.Percent(knobs_.stray) && PickStray(operation, flight)) {
     return true;
   }
-  return PickStep(lead, operation, flight) || PickErrand(operation, flight);
+  return PickStep(lead, operation, flight) || PickTransfer(operation, flight);
 }
 
-bool RandomDriver::PickErrand(Operation* operation, Flight* flight) {
+bool RandomDriver::PickTransfer(Operation* operation, Flight* flight) {
   for (unsigned i = 0; i < config_.num_ctas; ++i) {
     Cta* cta = residents_[(turn_ + i) % config_.num_ctas];
-    if (cta == nullptr || cta->errands.empty()) {
+    if (cta == nullptr || cta->transfers.empty()) {
       continue;
     }
-    Operation errand = cta->errands.back();
+    Operation transfer = cta->transfers.back();
     const std::uint64_t able = cta->warps & ~flying_ & ~mbarriers_.busy();
-    if (errand.warp == kAnyWarp && able != 0) {
-      errand.warp = static_cast<std::uint8_t>(random_.Bit(able));
+    if (transfer.warp == kAnyWarp && able != 0) {
+      transfer.warp = static_cast<std::uint8_t>(random_.Bit(able));
     }
-    if (errand.warp == kAnyWarp || (able >> errand.warp & 1) == 0) {
+    if (transfer.warp == kAnyWarp || (able >> transfer.warp & 1) == 0) {
       continue;
     }
-    cta->errands.pop_back();
-    errand.cta = static_cast<std::uint8_t>(cta->slot);
-    *operation = errand;
-    flight->why = Flight::Why::kErrand;
+    cta->transfers.pop_back();
+    transfer.cta = static_cast<std::uint8_t>(cta->slot);
+    *operation = transfer;
+    flight->why = Flight::Why::kTransfer;
     flight->cta = cta;
     return true;
   }
@@ -193,8 +193,8 @@ bool RandomDriver::PickErrand(Operation* operation, Flight* flight) {
 }
 
 // An operation that belongs to no program: one that is refused, or that nobody notices.
-bool RandomDriver::PickSpice(Operation* operation, Flight* flight) {
-  flight->why = Flight::Why::kSpice;
+bool RandomDriver::PickStray(Operation* operation, Flight* flight) {
+  flight->why = Flight::Why::kStray;
   if (Echo(operation)) {
     return true;
   }
@@ -207,21 +207,21 @@ bool RandomDriver::PickSpice(Operation* operation, Flight* flight) {
   if (!config_.faults) {
     return PickHarmless(warp, operation);
   }
-  *operation = Spice(warp);
+  *operation = StrayOperation(warp);
   return true;
 }
 
 bool RandomDriver::PickStep(const Operation* lead, Operation* operation, Flight* flight) {
   std::uint64_t able = want_issue_ & ~waiting_ & ~presented_ & ~exiting_ & ~going_to_wait_;
   // With a drain, an arrival may be issued while groups of its warp are on their way.
-  able &= Unengaged() | (config_.drain && !mood_.patient ? mbarriers_.passing() : 0);
-  if (mood_.patient || random_.Percent(50)) {
+  able &= Unengaged() | (config_.drain && !knobs_.patient ? mbarriers_.passing() : 0);
+  if (knobs_.patient || random_.Percent(50)) {
     able &= ~flying_;
   }
   if (able == 0) {
     return false;
   }
-  if (lead != nullptr && IsArrival(lead->kind) && random_.Percent(mood_.together)) {
+  if (lead != nullptr && IsArrival(lead->kind) && random_.Percent(knobs_.together)) {
     std::uint64_t same = 0;
     for (std::uint64_t left = able; left != 0; left &= left - 1) {
       const auto warp = static_cast<unsigned>(__builtin_ctzll(left));
@@ -260,15 +260,15 @@ void RandomDriver::DriveLifecycle(const Outputs& seen, Inputs* inputs) {
   if (inputs->lifecycle_valid && !seen.lifecycle_ready) {
     return;
   }
-  inputs->lifecycle_valid = random_.Percent(mood_.lifecycle) && PickLifecycle(&inputs->lifecycle);
+  inputs->lifecycle_valid = random_.Percent(knobs_.lifecycle) && PickLifecycle(&inputs->lifecycle);
   if (inputs->lifecycle_valid) {
     ++lifecycle_flying_;
   }
 }
 
 bool RandomDriver::PickLifecycle(Operation* operation) {
-  const bool spice = lifecycle_flying_ == 0 && random_.Percent(mood_.spice);
-  if (spice && random_.Percent(25) && SpicyLifecycle(operation)) {
+  const bool stray = lifecycle_flying_ == 0 && random_.Percent(knobs_.stray);
+  if (stray && random_.Percent(25) && StrayLifecycle(operation)) {
     return true;
   }
   if (!requests_.empty() && random_.Percent(70)) {
@@ -290,7 +290,7 @@ bool RandomDriver::PickLifecycle(Operation* operation) {
   if (PickExit(operation)) {
     return true;
   }
-  return spice && SpicyLifecycle(operation);
+  return stray && StrayLifecycle(operation);
 }
 
 bool RandomDriver::PickExit(Operation* operation) {
@@ -413,8 +413,8 @@ void RandomDriver::CommitIssue(const Operation& operation, const Effects& effect
     const BarState state = DecodeBarWord(operation.operand);
     flight.cta->owes = flight.cta->owes || (state.arrived != 0 && state.expected == 0);
   }
-  if (flight.why == Flight::Why::kErrand) {
-    CommitErrand(flight.cta, operation, effects);
+  if (flight.why == Flight::Why::kTransfer) {
+    CommitTransfer(flight.cta, operation, effects);
   } else if (flight.opens >= 0) {
     flight.cta->gates[static_cast<unsigned>(flight.opens)] = true;
     RefreshAll(*flight.cta);
@@ -423,14 +423,14 @@ void RandomDriver::CommitIssue(const Operation& operation, const Effects& effect
   }
 }
 
-void RandomDriver::CommitErrand(Cta* cta, const Operation& operation, const Effects& effects) {
+void RandomDriver::CommitTransfer(Cta* cta, const Operation& operation, const Effects& effects) {
   if (operation.kind == OpKind::kB2rWarp) {
     cta->warp_words[indices_[operation.warp]] = effects.data;
   } else if (operation.kind == OpKind::kB2rBar) {
     cta->bar_words[operation.bar] = effects.data;
   }
-  if (--cta->errands_open == 0) {
-    NextErrands(cta);
+  if (--cta->transfers_open == 0) {
+    NextTransfers(cta);
   }
 }
 
@@ -446,8 +446,8 @@ void RandomDriver::CommitExit(const Operation& operation, const Effects& effects
       cta->warps &= ~Bit(warp);
       owners_[warp] = nullptr;
     }
-    if (cta->state == State::kTrimming && --cta->errands_open == 0) {
-      NextErrands(cta);
+    if (cta->state == State::kTrimming && --cta->transfers_open == 0) {
+      NextTransfers(cta);
     }
   }
   Refresh(warp);

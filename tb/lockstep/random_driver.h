@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Constrained-random stimulus: CTAs that come, run a program (or anything at all), are saved and
-// restored, and go; operations that must be refused; stalls on every handshake.
+// Constrained-random stimulus. CTAs are launched, run a program (or random operations without one),
+// are saved and restored, and end. Stray operations, which must be refused or have no effect, and
+// stalls on every handshake are mixed in.
 #ifndef MUSTER_TB_LOCKSTEP_RANDOM_DRIVER_H_
 #define MUSTER_TB_LOCKSTEP_RANDOM_DRIVER_H_
 
@@ -27,14 +28,14 @@ namespace muster::lockstep {
 struct RandomOptions {
   std::uint64_t seed = 1;
   Cover* cover = nullptr;
-  bool dense = false;     // no stalls, no pauses: as much as the unit takes
+  bool dense = false;     // no stalls and no pauses: as many operations as the unit accepts
   bool saves = true;      // CTAs are saved and restored
   bool observed = false;  // what the first CTA sees depends on nothing but the seed; ends with it
 };
 
-class RandomDriver : public Driver, private RandomMbarrier::Crew {
+class RandomDriver : public Driver, private RandomMbarrier::Residency {
  public:
-  // What a warp of the observed CTA got to see: a release, or the result that it read.
+  // What a warp of the observed CTA sees: a release, or the result that it reads.
   struct Observation {
     bool read;
     std::uint8_t bar;
@@ -52,7 +53,7 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
   void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override;
   void Serve(const Outputs& seen, Inputs* inputs) override;
   std::uint64_t SleepsUntil(std::uint64_t cycle) const override {
-    return mood_.rest == 0 ? cycle : cycle + mood_.rest;
+    return knobs_.rest == 0 ? cycle : cycle + knobs_.rest;
   }
   void OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) override;
 
@@ -77,8 +78,8 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
 
   struct Cta {
     Program program;
-    bool wild = false;  // no program: anything, until it is stuck
-    bool owes = false;  // waiting warps that R2B.BAR has counted may not be back
+    bool wild = false;  // runs random operations and no program, until none of its warps can go on
+    bool owes = false;  // warps that R2B.BAR counted as waiting may not have been restored yet
     bool observed = false;
     State state = State::kLaunching;
     unsigned slot = 0;
@@ -89,9 +90,9 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
     std::array<unsigned, kMaxWarps> next{};        // step, by warp of the CTA as all below
     std::array<std::uint32_t, kMaxWarps> lanes{};  // live lanes
     std::array<unsigned, kMaxWarps> slots{};       // where the warps are
-    // What a save or restore still has to issue, and how much of it has not committed.
-    std::vector<Operation> errands;
-    unsigned errands_open = 0;
+    // State transfers that a save or restore still has to issue, and how many have not committed.
+    std::vector<Operation> transfers;
+    unsigned transfers_open = 0;
     // What was saved.
     bool saved = false;
     std::array<std::uint32_t, kMaxWarps> saved_lanes{};
@@ -103,10 +104,10 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
     std::vector<MbInputs::Store> saved_words;
   };
 
-  // How things go for a while.
-  struct Mood {
+  // The knobs of the stimulus. They are set anew every few hundred cycles.
+  struct Knobs {
     unsigned issue = 100;      // percent of cycles in which a free port gets an operation
-    unsigned spice = 2;        // percent of these that belong to no program
+    unsigned stray = 2;        // percent of these that belong to no program
     unsigned together = 60;    // percent of these that go where the first port's goes
     unsigned access = 7;       // a warp begins a memory access in a cycle in 2^access
     unsigned perform = 0;      // it is performed in a cycle in 2^perform
@@ -116,32 +117,33 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
     bool patient = false;      // a warp's next operation is presented when the one before commits
   };
 
-  // What an operation between valid and commit is for.
+  // What an operation between valid and commit is for: it is stray, a step of the program, or a
+  // state transfer of a save or restore.
   struct Flight {
-    enum class Why : std::uint8_t { kSpice, kStep, kErrand } why = Why::kSpice;
+    enum class Why : std::uint8_t { kStray, kStep, kTransfer } why = Why::kStray;
     bool waits = false;
     int opens = -1;      // a gate
-    Cta* cta = nullptr;  // of a step or an errand
+    Cta* cta = nullptr;  // of a step or a transfer
   };
 
   // random_driver.cpp: pins and commits.
-  void NewMood();
+  void SetKnobs();
   void DriveFence(const Outputs& seen, Inputs* inputs);
   void DriveIssue(const Outputs& seen, Inputs* inputs);
   bool PickIssue(const Operation* lead, Operation* operation, Flight* flight);
-  bool PickErrand(Operation* operation, Flight* flight);
-  bool PickSpice(Operation* operation, Flight* flight);
+  bool PickTransfer(Operation* operation, Flight* flight);
+  bool PickStray(Operation* operation, Flight* flight);
   bool PickHarmless(unsigned warp, Operation* operation);
   bool PickStep(const Operation* lead, Operation* operation, Flight* flight);
   void DriveLifecycle(const Outputs& seen, Inputs* inputs);
   bool PickLifecycle(Operation* operation);
   bool PickExit(Operation* operation);
   void CommitIssue(const Operation& operation, const Effects& effects);
-  void CommitErrand(Cta* cta, const Operation& operation, const Effects& effects);
+  void CommitTransfer(Cta* cta, const Operation& operation, const Effects& effects);
   void CommitExit(const Operation& operation, const Effects& effects);
   void Observe(const Operation& operation, const Effects& effects);
 
-  // What mbarriers go by.
+  // RandomMbarrier::Residency.
   std::uint64_t AbleWarps() const override;
   unsigned CtaOf(unsigned warp) const override { return owners_[warp]->slot; }
   std::uint32_t LanesOf(unsigned warp) const override {
@@ -151,18 +153,18 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
   std::uint32_t OpenCtas() const override;
   std::uint32_t LeavingCtas() const override { return CtasIn(State::kLeaving, State::kLeaving); }
   std::uint32_t CtasIn(State first, State last) const;
-  // Warps that may issue or exit. They do not while a group of theirs is on its way, or while a
-  // lane waits for an answer.
+  // Warps that may issue or exit. A warp may not while a group of it is on its way, or while one of
+  // its lanes waits for an answer.
   std::uint64_t Unengaged() const { return ~mbarriers_.engaged(); }
 
-  // random_cta.cpp: the lives of CTAs.
+  // random_cta.cpp: launch, save, restore and end of CTAs.
   void LookAfter(Cta* cta);
   void MaybeLaunch();
   void Create(unsigned warps);
   void Place(Cta* cta);
   void Ask(OpKind kind, Cta* cta);
   void Launched(Cta* cta);
-  void NextErrands(Cta* cta);
+  void NextTransfers(Cta* cta);
   void AskTrims(Cta* cta);
   void Left(Cta* cta, OpKind how);
   void Refresh(unsigned warp);
@@ -171,21 +173,21 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
   std::uint64_t FreeWarps() const;
   std::uint64_t FreeSlots() const;
 
-  // random_spice.cpp: operations of no program.
+  // random_stray.cpp: operations that belong to no program.
   Operation WildStep(const Cta& cta, unsigned warp);
   OpKind AnyArrival() { return random_.Pick(arrivals_); }
-  Operation Spice(unsigned warp);
-  void Garnish(const Cta& cta, Operation* operation);
+  Operation StrayOperation(unsigned warp);
+  void StrayOfWarp(const Cta& cta, Operation* operation);
   bool Disagree(const Cta& cta, Operation* operation);
   bool Echo(Operation* operation);
   std::uint32_t BarWord(const Cta& cta);
   std::uint32_t BadBarWord(const Cta& cta);
   std::uint32_t WarpWord(const Cta& cta);
   std::uint32_t BadWarpWord(const Cta& cta);
-  bool SpicyLifecycle(Operation* operation);
+  bool StrayLifecycle(Operation* operation);
   bool ExitOfNoLane(Operation* operation);
-  void SpicyLaunch(Operation* operation);
-  // A warp number that the unit lacks has a place of its own, or is in the way of one that it has.
+  void StrayLaunch(Operation* operation);
+  // The warp slot whose number a warp number has in the bits that the unit decodes.
   unsigned PlaceOf(unsigned warp) const { return warp & WarpMask(config_.num_warps); }
 
   const Config config_;
@@ -196,9 +198,9 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
   const std::vector<OpKind> all_;
   Random random_;
   RandomMbarrier mbarriers_;
-  Mood mood_;
+  Knobs knobs_;
   std::uint64_t cycle_ = 0;
-  std::uint64_t next_mood_ = 0;
+  std::uint64_t next_knobs_ = 0;
   bool make_room_ = false;  // for a CTA of all warps
 
   std::vector<std::unique_ptr<Cta>> ctas_;  // all that there are, saved ones too
@@ -208,7 +210,8 @@ class RandomDriver : public Driver, private RandomMbarrier::Crew {
   std::array<unsigned, kMaxWarps> indices_{};                          // a warp's number in its CTA
   std::array<std::array<std::uint32_t, kNumBars>, kMaxCtas> words_{};  // of the entries
   std::deque<Operation> requests_;                                     // of the CTA scheduler
-  Operation solo_;  // completes a generation by itself, and was presented last; no lane: none
+  Operation
+      solo_;  // the last operation presented, if it completes a generation alone; else no lanes
 
   // Sets of warp slots.
   std::uint64_t waiting_ = 0;        // at a barrier

@@ -57,18 +57,18 @@ void ForEachLane(std::uint32_t lanes, Visit visit) {
 // ------------------------------------------------------------------------------------------------
 
 std::uint32_t RandomMbarrier::PickAddr(unsigned cta) {
-  if (focus_.cta == cta && random_.Percent(mood_.focus)) {
+  if (focus_.cta == cta && random_.Percent(knobs_.focus)) {
     return focus_.addr;
   }
-  return random_.Percent(mood_.cold) ? 8 * random_.Below(config_.smem_bytes / 8)
-                                     : random_.Pick(hot_[cta]);
+  return random_.Percent(knobs_.cold) ? 8 * random_.Below(config_.smem_bytes / 8)
+                                      : random_.Pick(hot_[cta]);
 }
 
 std::uint32_t RandomMbarrier::PickLanes(std::uint32_t among) {
   std::uint32_t lanes = among;
   if (!config_.lanes) {
     lanes = random_.Percent(50) ? among & random_.Word() & random_.Word() & random_.Word() : 0;
-  } else if (!random_.Percent(mood_.wide)) {
+  } else if (!random_.Percent(knobs_.wide)) {
     lanes = random_.Percent(50) ? among & random_.Word() : 0;
   }
   return lanes != 0 ? lanes : std::uint32_t{1} << random_.Bit(among);
@@ -244,15 +244,15 @@ std::uint64_t RandomMbarrier::AnyWord() {
 
 void RandomMbarrier::Plan(unsigned at) {
   Warp& warp = warps_[at];
-  const std::uint32_t free = crew_.LanesOf(at) & ~warp.waiting;
+  const std::uint32_t free = residency_.LanesOf(at) & ~warp.waiting;
   if (free == 0) {
     return;
   }
   Instruction instruction;
   MbOperation& common = instruction.common;
-  common.cta = static_cast<std::uint8_t>(crew_.CtaOf(at));
+  common.cta = static_cast<std::uint8_t>(residency_.CtaOf(at));
   common.warp = static_cast<std::uint8_t>(at);
-  const bool gathers = random_.Percent(mood_.gather);
+  const bool gathers = random_.Percent(knobs_.gather);
   const bool patient = config_.mb_limit && random_.OneIn(200);
   common.addr = gathers   ? hot_[common.cta].front()
                 : patient ? 8 * random_.Below(config_.smem_bytes / 8)
@@ -265,7 +265,7 @@ void RandomMbarrier::Plan(unsigned at) {
   common.releasing = random_.Percent(50);
   if (gathers || patient) {
     common.op = MbOp::kTryWaitParity;
-  } else if (random_.Percent(mood_.illegal)) {
+  } else if (random_.Percent(knobs_.illegal)) {
     Spoil(cell, &common);
   }
   common.has_token = IsMbArrival(common.op) && random_.Percent(40);
@@ -361,7 +361,7 @@ void RandomMbarrier::Coalesce(const Instruction& instruction,
         group.operand = std::min(group.operand, instruction.operand[lane]);
       });
     }
-    group.whole = IsWhole(config_, group.lanes, common.lanes, crew_.LanesOf(common.warp));
+    group.whole = IsWhole(config_, group.lanes, common.lanes, residency_.LanesOf(common.warp));
     left &= ~group.lanes;
     groups->push_back(group);
   }
@@ -376,7 +376,7 @@ bool RandomMbarrier::PickOther(MbSource source, MbOperation* operation) {
   asked.source = source;
   asked.lanes = 1;
   const bool afar = source == MbSource::kRemote;
-  if (PickAmbush(&asked) || PickHelp(&asked)) {
+  if (PickRace(&asked) || PickHelp(&asked)) {
     asked.source = source;
     asked.operand = afar || asked.op != MbOp::kArrive ? asked.operand : 1;
     if ((afar || asked.op != MbOp::kExpectTx) && Offer(asked)) {
@@ -385,19 +385,19 @@ bool RandomMbarrier::PickOther(MbSource source, MbOperation* operation) {
     }
     return false;
   }
-  std::uint32_t running = crew_.RunningCtas();
-  if (const std::uint32_t leaving = crew_.LeavingCtas(); afar && random_.Percent(3)) {
+  std::uint32_t running = residency_.RunningCtas();
+  if (const std::uint32_t leaving = residency_.LeavingCtas(); afar && random_.Percent(3)) {
     running = leaving != 0 ? leaving : running;
   }
-  if (running == 0 || !random_.Percent(afar ? mood_.remote : mood_.async)) {
+  if (running == 0 || !random_.Percent(afar ? knobs_.remote : knobs_.async)) {
     return false;
   }
-  const bool focused = (running >> focus_.cta & 1) != 0 && random_.Percent(mood_.focus);
+  const bool focused = (running >> focus_.cta & 1) != 0 && random_.Percent(knobs_.focus);
   asked.cta = focused ? focus_.cta : static_cast<std::uint8_t>(random_.Bit(running));
   asked.addr = PickAddr(asked.cta);
   const Cell& cell = At(asked.cta, asked.addr);
   const MbWord word = DecodeMbWord(cell.word);
-  const bool spoiled = random_.Percent(mood_.illegal);
+  const bool spoiled = random_.Percent(knobs_.illegal);
   if (!spoiled && IsExhausted(word)) {
     return false;
   }
@@ -431,13 +431,13 @@ bool RandomMbarrier::PickOther(MbSource source, MbOperation* operation) {
   return true;
 }
 
-bool RandomMbarrier::PickAmbush(MbOperation* operation) {
-  if (!ambush_ || cycle_ < ambush_at_) {
+bool RandomMbarrier::PickRace(MbOperation* operation) {
+  if (!race_ || cycle_ < race_at_) {
     return false;
   }
-  *operation = *ambush_;
-  ambush_.reset();
-  return (crew_.OpenCtas() >> operation->cta & 1) != 0;
+  *operation = *race_;
+  race_.reset();
+  return (residency_.OpenCtas() >> operation->cta & 1) != 0;
 }
 
 // What brings the phase of a word nearer to its turn at which a warp has been parked for long.
@@ -446,7 +446,7 @@ bool RandomMbarrier::PickHelp(MbOperation* operation) {
     return false;
   }
   const Warp& warp = warps_[random_.Bit(parked_)];
-  if (cycle_ < warp.help || (crew_.OpenCtas() >> warp.place.cta & 1) == 0) {
+  if (cycle_ < warp.help || (residency_.OpenCtas() >> warp.place.cta & 1) == 0) {
     return false;
   }
   const Cell& cell = At(warp.place.cta, warp.place.addr);

@@ -23,9 +23,9 @@ constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
 }  // namespace
 
-RandomMbarrier::RandomMbarrier(const Config& config, const Crew& crew, std::uint64_t seed)
+RandomMbarrier::RandomMbarrier(const Config& config, const Residency& residency, std::uint64_t seed)
     : config_(config),
-      crew_(crew),
+      residency_(residency),
       exact_(!config.faults),
       random_(seed ^ kOwnSeed),
       bank_(this, seed ^ kBankSeed) {}
@@ -41,13 +41,13 @@ void RandomMbarrier::Begin(std::uint64_t cycle, const MbOutputs& seen, MbInputs*
     const MbOperation& group = in->issue;
     const MbWord word = DecodeMbWord(At(group.cta, group.addr).word);
     const bool parks = IsTryWait(group.op) && group.whole && group.phase == word.phase;
-    if (parks && !ambush_ && random_.Percent(60) && word.pending == 1 && word.tx == 0) {
-      ambush_.emplace();
-      ambush_->cta = group.cta;
-      ambush_->addr = group.addr;
-      ambush_->lanes = 1;
-      ambush_->operand = 1;
-      ambush_at_ = cycle + random_.Below(7);
+    if (parks && !race_ && random_.Percent(60) && word.pending == 1 && word.tx == 0) {
+      race_.emplace();
+      race_->cta = group.cta;
+      race_->addr = group.addr;
+      race_->lanes = 1;
+      race_->operand = 1;
+      race_at_ = cycle + random_.Below(7);
     }
   }
   in->async_valid = in->async_valid && !seen.async_ready;
@@ -65,10 +65,10 @@ void RandomMbarrier::Begin(std::uint64_t cycle, const MbOutputs& seen, MbInputs*
 }
 
 void RandomMbarrier::Present(MbInputs* in) {
-  if (cycle_ >= next_mood_) {
-    NewMood();
+  if (cycle_ >= next_knobs_) {
+    SetKnobs();
   }
-  in->response_ready = rests_ || random_.Percent(mood_.response);
+  in->response_ready = rests_ || random_.Percent(knobs_.response);
   DriveStores(in);
   in->issue_valid = in->issue_valid || PickIssue(&in->issue);
   if (rests_) {
@@ -78,32 +78,32 @@ void RandomMbarrier::Present(MbInputs* in) {
   in->remote_valid = in->remote_valid || PickOther(MbSource::kRemote, &in->remote);
 }
 
-void RandomMbarrier::NewMood() {
-  next_mood_ = cycle_ + random_.Between(100, 1500);
-  mood_.start = random_.Pick(std::array{0U, 2U, 10U, 30U, 100U});
-  mood_.async = random_.Pick(std::array{2U, 10U, 30U, 90U});
-  mood_.remote = random_.Pick(std::array{2U, 10U, 30U, 90U});
-  mood_.focus = random_.Pick(std::array{0U, 0U, 50U, 95U});
-  mood_.cold = random_.Pick(std::array{0U, 5U, 40U});
-  mood_.illegal = exact_ ? 0 : random_.Pick(std::array{0U, 3U, 10U, 30U});
-  mood_.stores = random_.Pick(std::array{0U, 0U, 1U, 5U});
-  mood_.response = random_.Pick(std::array{100U, 100U, 100U, 60U, 20U});
-  mood_.wide = random_.Pick(std::array{5U, 40U, 80U});
-  mood_.gather = random_.Pick(std::array{0U, 0U, 0U, 0U, 80U});
-  mood_.start = mood_.gather != 0 ? 60 : mood_.start;
-  bank_.manner.latency = random_.Pick(std::array{1U, 1U, 1U, 2U, 4U});
-  bank_.manner.more_latency = random_.Pick(std::array{0U, 0U, 0U, 5U});
-  bank_.manner.read_stalls = random_.Pick(std::array{0U, 0U, 0U, 30U});
-  bank_.manner.write_stalls = random_.Pick(std::array{0U, 0U, 0U, 30U});
-  bank_.manner.one_port = random_.OneIn(5);
-  if (const std::uint32_t running = crew_.RunningCtas(); running != 0) {
+void RandomMbarrier::SetKnobs() {
+  next_knobs_ = cycle_ + random_.Between(100, 1500);
+  knobs_.start = random_.Pick(std::array{0U, 2U, 10U, 30U, 100U});
+  knobs_.async = random_.Pick(std::array{2U, 10U, 30U, 90U});
+  knobs_.remote = random_.Pick(std::array{2U, 10U, 30U, 90U});
+  knobs_.focus = random_.Pick(std::array{0U, 0U, 50U, 95U});
+  knobs_.cold = random_.Pick(std::array{0U, 5U, 40U});
+  knobs_.illegal = exact_ ? 0 : random_.Pick(std::array{0U, 3U, 10U, 30U});
+  knobs_.stores = random_.Pick(std::array{0U, 0U, 1U, 5U});
+  knobs_.response = random_.Pick(std::array{100U, 100U, 100U, 60U, 20U});
+  knobs_.wide = random_.Pick(std::array{5U, 40U, 80U});
+  knobs_.gather = random_.Pick(std::array{0U, 0U, 0U, 0U, 80U});
+  knobs_.start = knobs_.gather != 0 ? 60 : knobs_.start;
+  bank_.timing.latency = random_.Pick(std::array{1U, 1U, 1U, 2U, 4U});
+  bank_.timing.more_latency = random_.Pick(std::array{0U, 0U, 0U, 5U});
+  bank_.timing.read_stalls = random_.Pick(std::array{0U, 0U, 0U, 30U});
+  bank_.timing.write_stalls = random_.Pick(std::array{0U, 0U, 0U, 30U});
+  bank_.timing.one_port = random_.OneIn(5);
+  if (const std::uint32_t running = residency_.RunningCtas(); running != 0) {
     focus_.cta = static_cast<std::uint8_t>(random_.Bit(running));
     focus_.addr = random_.Pick(hot_[focus_.cta]);
   }
 }
 
 bool RandomMbarrier::PickIssue(MbOperation* group) {
-  if ((continuing_ == 0 || random_.Percent(20)) && !rests_ && random_.Percent(mood_.start)) {
+  if ((continuing_ == 0 || random_.Percent(20)) && !rests_ && random_.Percent(knobs_.start)) {
     if (const std::uint64_t able = AbleWarps(); able != 0) {
       Plan(random_.Bit(able));
     }
@@ -127,16 +127,16 @@ bool RandomMbarrier::PickIssue(MbOperation* group) {
 
 // Those that may begin an instruction, or some of them that had better.
 std::uint64_t RandomMbarrier::AbleWarps() {
-  std::uint64_t able = crew_.AbleWarps() & ~continuing_;
+  std::uint64_t able = residency_.AbleWarps() & ~continuing_;
   if (!random_.OneIn(4)) {
     able &= ~waiting_;
   }
   std::uint64_t better = able & ~busy_;
-  if (mood_.gather != 0 && parked_ != 0) {  // of one CTA
+  if (knobs_.gather != 0 && parked_ != 0) {  // of one CTA
     const unsigned cta = warps_[random_.Bit(parked_)].place.cta;
     for (std::uint64_t left = better; left != 0; left &= left - 1) {
       const auto warp = static_cast<unsigned>(__builtin_ctzll(left));
-      better &= ~(std::uint64_t{crew_.CtaOf(warp) != cta} << warp);
+      better &= ~(std::uint64_t{residency_.CtaOf(warp) != cta} << warp);
     }
   }
   return better != 0 && random_.Percent(90) ? better : able;
@@ -272,7 +272,8 @@ void RandomMbarrier::Commit(const MbOperation& operation, const MbEffects& effec
     warp.patient = config_.mb_limit && !operation.has_hint &&
                    std::find(hot.begin(), hot.end(), operation.addr) == hot.end();
     const bool helped = !config_.mb_limit || (!operation.has_hint && !warp.patient);
-    warp.help = helped ? cycle_ + random_.Between(20, 300) + (mood_.gather != 0 ? 300 : 0) : kNever;
+    warp.help =
+        helped ? cycle_ + random_.Between(20, 300) + (knobs_.gather != 0 ? 300 : 0) : kNever;
   } else if (HasResponse(operation)) {
     warp.answers.push_back(operation.lanes);
   }
@@ -321,14 +322,14 @@ void RandomMbarrier::DriveStores(MbInputs* in) {
       restoring_[cta].pop_front();
     }
   }
-  if (!store_ && !rests_ && random_.Percent(mood_.stores)) {
+  if (!store_ && !rests_ && random_.Percent(knobs_.stores)) {
     PickStore();
   }
   if (!store_) {
     return;
   }
   const MbPlace place = store_->place;
-  if ((crew_.OpenCtas() >> place.cta & 1) == 0) {
+  if ((residency_.OpenCtas() >> place.cta & 1) == 0) {
     store_.reset();
     return;
   }
@@ -343,7 +344,7 @@ void RandomMbarrier::DriveStores(MbInputs* in) {
 }
 
 void RandomMbarrier::PickStore() {
-  const std::uint32_t running = crew_.RunningCtas();
+  const std::uint32_t running = residency_.RunningCtas();
   if (running == 0) {
     return;
   }
@@ -366,8 +367,8 @@ void RandomMbarrier::Launched(unsigned cta) {
 void RandomMbarrier::Left(unsigned cta, std::uint64_t warps) {
   cells_[cta].clear();
   restoring_[cta].clear();
-  if (ambush_ && ambush_->cta == cta) {
-    ambush_.reset();
+  if (race_ && race_->cta == cta) {
+    race_.reset();
   }
   for (std::uint64_t left = warps; left != 0; left &= left - 1) {
     const auto warp = static_cast<unsigned>(__builtin_ctzll(left));

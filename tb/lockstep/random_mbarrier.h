@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Constrained-random mbarriers, beside the named barriers of the same CTAs and warps: warp
-// instructions as sequences of groups, copy engines and other CTAs that arrive and complete, stores
-// of the cores, a bank of shared memory with moods of its own.
+// Constrained-random stimulus for mbarriers, used together with that for the named barriers of the
+// same CTAs and warps. Warps issue instructions as sequences of groups, copy engines and other CTAs
+// arrive and complete transactions, cores store to shared memory, and its bank answers with random
+// latency and stalls.
 #ifndef MUSTER_TB_LOCKSTEP_RANDOM_MBARRIER_H_
 #define MUSTER_TB_LOCKSTEP_RANDOM_MBARRIER_H_
 
@@ -26,38 +27,42 @@ namespace muster::lockstep {
 
 class RandomMbarrier : private Bank::Words {
  public:
-  // What it asks of whom the CTAs and warps belong to.
-  class Crew {
+  // What the owner of the CTAs and warps tells about them.
+  class Residency {
    public:
-    virtual ~Crew() = default;
+    virtual ~Residency() = default;
     virtual std::uint64_t AbleWarps() const = 0;  // may issue an instruction in this cycle
     virtual unsigned CtaOf(unsigned warp) const = 0;
     virtual std::uint32_t LanesOf(unsigned warp) const = 0;  // live
-    virtual std::uint32_t RunningCtas() const = 0;           // sets of slots: at work, and
-    virtual std::uint32_t OpenCtas() const = 0;              // ... not yet on their way out, and
-    virtual std::uint32_t LeavingCtas() const = 0;           // ... waiting to go there
+    // Sets of CTA slots: those whose program runs, those that are not about to leave, and those
+    // that wait to leave.
+    virtual std::uint32_t RunningCtas() const = 0;
+    virtual std::uint32_t OpenCtas() const = 0;
+    virtual std::uint32_t LeavingCtas() const = 0;
   };
 
-  RandomMbarrier(const Config& config, const Crew& crew, std::uint64_t seed);
+  RandomMbarrier(const Config& config, const Residency& residency, std::uint64_t seed);
 
-  // At the start of a cycle: the bank, and what the unit took and answered in the one before.
+  // Called at the start of a cycle: drives the bank, and reads what the unit accepted and answered
+  // in the cycle before.
   void Begin(std::uint64_t cycle, const MbOutputs& seen, MbInputs* in);
-  // The bank alone, while the unit runs empty.
+  // Drives the bank alone, while the unit runs empty.
   void Serve(const MbOutputs& seen, MbInputs* in) { bank_.Cycle(seen, in); }
-  // What is presented in this cycle.
+  // Sets the operations that are presented in this cycle.
   void Present(MbInputs* in);
-  // Nobody begins anything, or (again) all do.
+  // With true, no source begins anything new; with false, all sources do so again.
   void Rest(bool rests) { rests_ = rests; }
   void OnEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects);
 
-  // Sets of warps: with a group between valid and commit; those, and with an instruction that is
-  // not all presented, or that waits for an answer; with a parked wait.
+  // Sets of warps. busy: a group of the warp is between valid and commit. engaged: busy, or some
+  // groups of the warp's instruction are not yet presented, or the warp waits for an answer.
+  // parked: a wait of the warp is parked.
   std::uint64_t busy() const { return busy_; }
   std::uint64_t engaged() const { return engaged_; }
   std::uint64_t parked() const { return parked_; }
-  // Of these, those that had better be left to the unit's own time limit.
+  // Those of the parked warps that are left to the unit's own time limit.
   std::uint64_t patient() const { return patient_; }
-  // Busy, but nothing else: their lanes go on.
+  // Warps that are busy but wait for nothing: their lanes go on.
   std::uint64_t passing() const { return busy_ & ~waiting_ & ~continuing_; }
   // Nothing but parked waits is left of these warps, or at the words of this CTA.
   bool Quiet(unsigned cta, std::uint64_t warps) const {
@@ -66,17 +71,17 @@ class RandomMbarrier : private Bank::Words {
 
   void Launched(unsigned cta);
   void Left(unsigned cta, std::uint64_t warps);
-  // What a CTA has in shared memory, and that it is to have it again.
+  // Save returns the shared memory of a CTA; Restore writes it back when the CTA returns.
   std::vector<MbInputs::Store> Save(unsigned cta) const;
   void Restore(unsigned cta, const std::vector<MbInputs::Store>& words);
   bool Restoring(unsigned cta) const;
 
  private:
-  // A word of shared memory, and what is on its way to it.
+  // A word of shared memory, and the operations on their way to it.
   struct Cell {
     std::uint64_t word = 0;
     bool object = false;   // an mbarrier
-    unsigned updates = 0;  // lanes of groups on their way that are no waits; of these:
+    unsigned updates = 0;  // lanes of groups on their way, except waits; of these:
     std::int64_t arrivals = 0;
     std::int64_t drops = 0;
     std::int64_t expects = 0;
@@ -96,13 +101,13 @@ class RandomMbarrier : private Bank::Words {
     std::deque<MbOperation> rest;  // of its instruction
     std::uint32_t waiting = 0;     // lanes that wait for an answer; of these:
     std::uint32_t parked = 0;
-    std::uint32_t answered = 0;         // were parked, and are told so soon
+    std::uint32_t answered = 0;         // were parked; their answer is on its way
     unsigned flying = 0;                // lanes of groups between valid and commit
     std::deque<std::uint32_t> answers;  // lanes of the responses to come
     MbPlace place;                      // of the parked lanes
     bool phase = false;
-    std::uint64_t help = 0;  // the cycle from which on somebody sees to their turn
-    bool patient = false;    // they are to wait for the unit's own limit
+    std::uint64_t help = 0;  // from this cycle on, arrivals that complete their phase are sent
+    bool patient = false;    // they wait for the unit's own time limit
     std::array<Token, kWarpSize> tokens{};
   };
 
@@ -114,8 +119,8 @@ class RandomMbarrier : private Bank::Words {
     std::array<bool, kWarpSize> phase{};
   };
 
-  // How things go for a while.
-  struct Mood {
+  // The knobs of the stimulus. They are set anew every few hundred cycles.
+  struct Knobs {
     unsigned start = 30;  // percent of cycles in which a warp begins an instruction
     unsigned async = 20;  // ... and each other source has something
     unsigned remote = 20;
@@ -128,10 +133,10 @@ class RandomMbarrier : private Bank::Words {
     unsigned gather = 0;  // percent that are to park at one word
   };
 
-  // random_mbarrier.cpp: pins, memory, what is on its way.
+  // random_mbarrier.cpp: pins, memory, operations on their way.
   std::uint64_t Load(MbPlace place) override;
   void Store(MbPlace place, std::uint64_t word) override;
-  void NewMood();
+  void SetKnobs();
   void DriveStores(MbInputs* in);
   void PickStore();
   bool PickIssue(MbOperation* group);
@@ -145,7 +150,7 @@ class RandomMbarrier : private Bank::Words {
   void Refresh(unsigned warp);
   const Cell& At(unsigned cta, std::uint32_t addr) const;
 
-  // random_mb_plan.cpp: what is asked.
+  // random_mb_plan.cpp: which operations are issued.
   std::uint32_t PickAddr(unsigned cta);
   std::uint32_t PickLanes(std::uint32_t among);
   MbOp PickOp(const Cell& cell);
@@ -157,29 +162,29 @@ class RandomMbarrier : private Bank::Words {
   void Coalesce(const Instruction& instruction, std::deque<MbOperation>* groups) const;
   void Spoil(const Cell& cell, MbOperation* operation);
   bool PickOther(MbSource source, MbOperation* operation);
-  bool PickAmbush(MbOperation* operation);
+  bool PickRace(MbOperation* operation);
   bool PickHelp(MbOperation* operation);
   std::uint64_t AnyWord();
 
   const Config config_;
-  const Crew& crew_;
-  const bool exact_;  // nothing may be presented that would be refused
+  const Residency& residency_;
+  const bool exact_;  // no operation that would be refused may be presented
   Random random_;
   Bank bank_;
-  Mood mood_;
+  Knobs knobs_;
   bool rests_ = false;
   std::uint64_t cycle_ = 0;
-  std::uint64_t next_mood_ = 0;
+  std::uint64_t next_knobs_ = 0;
 
   std::array<std::map<std::uint32_t, Cell>, kMaxCtas> cells_;
   std::array<std::array<std::uint32_t, 4>, kMaxCtas> hot_{};  // addresses
   std::array<unsigned, kMaxCtas> flying_{};                   // lanes of groups at its words
   std::array<std::deque<MbInputs::Store>, kMaxCtas> restoring_;
   MbPlace focus_;
-  std::optional<MbInputs::Store> store_;  // of a core, waits for the bank
-  // An arrival that completes a phase soon behind a wait for it.
-  std::optional<MbOperation> ambush_;
-  std::uint64_t ambush_at_ = 0;
+  std::optional<MbInputs::Store> store_;  // a store of a core that waits for the bank
+  // An arrival that completes a phase soon after a wait for it has been issued.
+  std::optional<MbOperation> race_;
+  std::uint64_t race_at_ = 0;
 
   std::array<Warp, kMaxWarps> warps_;
   std::uint64_t busy_ = 0;

@@ -297,25 +297,25 @@ Group RandomGroup(Room& room, Source source, unsigned words) {
   return group;
 }
 
-struct Mood {
+struct Traffic {
   const char* name;
   unsigned words;  // that are in use
   unsigned busy;   // percent of cycles that a source has something
   Environment environment;
 };
 
-void PrintTo(const Mood& mood, std::ostream* out) { *out << mood.name; }
+void PrintTo(const Traffic& traffic, std::ostream* out) { *out << traffic.name; }
 
-class MbarrierRandom : public testing::TestWithParam<Mood> {};
+class MbarrierRandom : public testing::TestWithParam<Traffic> {};
 
 TEST_P(MbarrierRandom, EverythingIsAsTheOracleSays) {
-  const Mood& mood = GetParam();
+  const Traffic& traffic = GetParam();
   Room room(7);
-  room.environment = mood.environment;
+  room.environment = traffic.environment;
   for (unsigned i = 0; i < 400'000 && room.error().empty(); ++i) {
     for (const Source source : {kWarp, kAsync, kRemote}) {
-      if (room.Free(source) && room.random() % 100 < mood.busy) {
-        room.Present(source, RandomGroup(room, source, mood.words));
+      if (room.Free(source) && room.random() % 100 < traffic.busy) {
+        room.Present(source, RandomGroup(room, source, traffic.words));
       }
     }
     if (room.random() % 5000 == 0) {
@@ -331,10 +331,10 @@ TEST_P(MbarrierRandom, EverythingIsAsTheOracleSays) {
   EXPECT_GT(room.wakes, 200);
   EXPECT_GT(room.expiries, 50);
   EXPECT_GT(room.responses, 5'000);
-  if (mood.environment.outstanding != 0) {
+  if (traffic.environment.outstanding != 0) {
     EXPECT_GT(room.drains, 1'000);
   }
-  if (mood.environment.stores != 0) {
+  if (traffic.environment.stores != 0) {
     EXPECT_GT(room.stores, 1'000);
   }
   for (unsigned cause = 11; cause < 19; ++cause) {
@@ -342,14 +342,15 @@ TEST_P(MbarrierRandom, EverythingIsAsTheOracleSays) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, MbarrierRandom,
-                         testing::Values(Mood{"one_word", 1, 80, {}}, Mood{"few_words", 3, 90, {}},
-                                         Mood{"many_words", 60, 100, {}}, Mood{"idle", 4, 20, {}},
-                                         Mood{"one_port", 3, 90, {1, 0, 0, 0, true, 0, 0, 10}},
-                                         Mood{"stores", 3, 60, {1, 0, 0, 0, false, 5, 0, 0}},
-                                         Mood{"stalls", 4, 90, {1, 5, 30, 30, true, 2, 40, 30}},
-                                         Mood{"drains", 8, 90, {2, 0, 10, 10, false, 0, 10, 80}}),
-                         [](const testing::TestParamInfo<Mood>& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    , MbarrierRandom,
+    testing::Values(Traffic{"one_word", 1, 80, {}}, Traffic{"few_words", 3, 90, {}},
+                    Traffic{"many_words", 60, 100, {}}, Traffic{"idle", 4, 20, {}},
+                    Traffic{"one_port", 3, 90, {1, 0, 0, 0, true, 0, 0, 10}},
+                    Traffic{"stores", 3, 60, {1, 0, 0, 0, false, 5, 0, 0}},
+                    Traffic{"stalls", 4, 90, {1, 5, 30, 30, true, 2, 40, 30}},
+                    Traffic{"drains", 8, 90, {2, 0, 10, 10, false, 0, 10, 80}}),
+    [](const testing::TestParamInfo<Traffic>& info) { return info.param.name; });
 
 // A warp waits and another one's arrival turns the phase, at every distance of the two.
 TEST_F(Mbarrier, NoWakeUpIsLost) {

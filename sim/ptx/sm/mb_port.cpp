@@ -42,9 +42,9 @@ std::uint32_t NextGroup(const MbInstruction& i, std::uint32_t left) {
 
 MbPort::MbPort(const Config& config, std::uint64_t seed)
     : config_(config), random_(seed), bank_(this, seed) {
-  bank_.manner.more_latency = 2;
-  bank_.manner.read_stalls = 10;
-  bank_.manner.write_stalls = 10;
+  bank_.timing.more_latency = 2;
+  bank_.timing.read_stalls = 10;
+  bank_.timing.write_stalls = 10;
 }
 
 void MbPort::Launch(unsigned cta, std::vector<std::uint8_t>* shared) {

@@ -1,10 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Operations that belong to no program: the steps of CTAs that do anything at all, and spice.
+// Operations that belong to no program: the steps of CTAs that run without one, and stray
+// operations.
 //
-// Spice must not disturb a program. So it is refused, or nobody notices it: it reads, it has no
-// lanes, it writes a warp's own copy, or it is a barrier of one warp, which completes at once where
-// the entry is idle, and is refused where it is not.
+// A stray operation must not disturb a program. So it is illegal, and the unit refuses it, or it
+// has no effect on the program: it reads, it has no lanes, it writes a warp's own copy of a result,
+// or it is a barrier of one warp, which completes at once if the entry is idle and is refused if
+// not.
 #include <array>
 
 #include "sim/isa/bits.h"
@@ -26,7 +28,7 @@ std::uint16_t Threads(unsigned warps) { return static_cast<std::uint16_t>(warps 
 
 }  // namespace
 
-// Anything, in a small world, so that operations meet.
+// Any operation, on few barriers and with small counts, so that operations meet at one entry.
 Operation RandomDriver::WildStep(const Cta& cta, unsigned /*warp*/) {
   Operation operation;
   operation.kind = random_.Percent(85) ? AnyArrival() : random_.Pick(all_);
@@ -55,7 +57,7 @@ Operation RandomDriver::WildStep(const Cta& cta, unsigned /*warp*/) {
   return operation;
 }
 
-Operation RandomDriver::Spice(unsigned warp) {
+Operation RandomDriver::StrayOperation(unsigned warp) {
   const Cta* owner = owners_[warp];
   Operation operation;
   operation.warp = Byte(warp);
@@ -65,9 +67,9 @@ Operation RandomDriver::Spice(unsigned warp) {
   operation.bar = Byte(random_.Below(kNumBars));
   operation.lanes = random_.Percent(60) ? kAllLanes : random_.Word();
   operation.operand = random_.Word();
-  // Not of this CTA, or of no CTA at all: refused, whatever it is.
-  const bool stray = owner == nullptr || random_.Percent(25);
-  if (stray) {
+  // The warp belongs to another CTA or to none: the operation is refused, whatever it is.
+  const bool foreign = owner == nullptr || random_.Percent(25);
+  if (foreign) {
     operation.kind = random_.Pick(all_);
     operation.count = Threads(random_.Below(3));
     const unsigned beyond = warp + WarpMask(config_.num_warps) + 1;
@@ -87,11 +89,11 @@ Operation RandomDriver::Spice(unsigned warp) {
     operation.lanes = 0;
     return operation;
   }
-  Garnish(*owner, &operation);
+  StrayOfWarp(*owner, &operation);
   return operation;
 }
 
-// Where misuse is not refused: an operation of a live warp that is legal whenever it commits.
+// For units that do not refuse misuse: an operation of a live warp that is legal at any time.
 bool RandomDriver::PickHarmless(unsigned warp, Operation* operation) {
   const Cta* owner = owners_[warp];
   if (owner == nullptr) {
@@ -121,8 +123,8 @@ bool RandomDriver::PickHarmless(unsigned warp, Operation* operation) {
   return true;
 }
 
-// Behind an arrival that completes a generation by itself, another that opens one of another kind
-// at the same entry: in the next cycle, if nothing comes between.
+// An arrival that opens a generation of another kind, right after one that completed a generation
+// at the same entry by itself: in the next cycle, if no other operation comes between.
 bool RandomDriver::Echo(Operation* operation) {
   const Cta* cta = solo_.lanes != 0 ? residents_[solo_.cta] : nullptr;
   const std::uint64_t taken =
@@ -140,8 +142,8 @@ bool RandomDriver::Echo(Operation* operation) {
   return true;
 }
 
-// Completes an operation of a live warp of the CTA.
-void RandomDriver::Garnish(const Cta& cta, Operation* operation) {
+// Fills in the stray operation of a live warp of the CTA.
+void RandomDriver::StrayOfWarp(const Cta& cta, Operation* operation) {
   operation->lanes |= 1;
   operation->kind = AnyArrival();
   switch (random_.Below(10)) {
@@ -202,8 +204,8 @@ void RandomDriver::Garnish(const Cta& cta, Operation* operation) {
   }
 }
 
-// An arrival in place of the warp's next one, with another count or kind than the generation that
-// runs. That cannot end without the warp, so this is refused.
+// Replaces the warp's next arrival by one whose count or kind differs from the open generation's.
+// That generation cannot complete without the warp, so the arrival is refused.
 bool RandomDriver::Disagree(const Cta& cta, Operation* operation) {
   const Step* step = cta.wild ? nullptr : NextStep(operation->warp);
   if (step == nullptr || !IsArrival(step->operation.kind)) {
@@ -234,7 +236,7 @@ bool RandomDriver::Disagree(const Cta& cta, Operation* operation) {
 // State words
 // ------------------------------------------------------------------------------------------------
 
-// One that is possible, most of the time.
+// A word that a program could have produced, most of the time.
 std::uint32_t RandomDriver::BarWord(const Cta& cta) {
   if (random_.Percent(20)) {
     return 0;
@@ -260,7 +262,7 @@ std::uint32_t RandomDriver::BadBarWord(const Cta& cta) {
     case 1:
       state.kind = random_.Between(5, 7);
       break;
-    case 2:  // not idle, and nobody has come
+    case 2:  // not idle, but with no arrivals
       state.arrived = 0;
       state.kind = random_.Between(1, 4);
       break;
@@ -274,7 +276,7 @@ std::uint32_t RandomDriver::BadBarWord(const Cta& cta) {
       state.arrived = 1;
       state.expected = random_.Between(cta.size + 1, 127);
       break;
-    case 5:  // a value that no whole warp has given, and no reduction
+    case 5:  // a value without a reduction
       state = BarState();
       state.kind = random_.Below(2);
       state.arrived = state.kind;
@@ -312,7 +314,7 @@ std::uint32_t RandomDriver::BadWarpWord(const Cta& cta) {
     case 1:
       state.kind = random_.Pick(std::array{1U, 5U, 6U, 7U});
       break;
-    case 2:  // no copy, but a result or a barrier of it
+    case 2:  // no copy, but a value or a barrier of one
       state.kind = 0;
       state.value = random_.Below(random_.Percent(50) ? kWarpSize : 0x1000);
       state.bar = state.value == 0 ? 1 : random_.Percent(50) ? 0 : random_.Below(kNumBars);
@@ -323,7 +325,7 @@ std::uint32_t RandomDriver::BadWarpWord(const Cta& cta) {
                         ? random_.Between(cta.size * kWarpSize + 1, 0xfff)
                         : random_.Between(2, 0xfff);
       break;
-    default:  // does not wait, but somewhere
+    default:  // not waiting, but with a barrier waited at
       state.wait_bar = random_.Between(1, kNumBars - 1);
       break;
   }
@@ -349,7 +351,7 @@ bool RandomDriver::ExitOfNoLane(Operation* operation) {
 }
 
 // A lifecycle operation that is refused, or an exit of no lanes.
-bool RandomDriver::SpicyLifecycle(Operation* operation) {
+bool RandomDriver::StrayLifecycle(Operation* operation) {
   *operation = Operation();
   if (!config_.faults) {
     return ExitOfNoLane(operation);
@@ -363,7 +365,7 @@ bool RandomDriver::SpicyLifecycle(Operation* operation) {
   operation->cta = Byte(slot);
   switch (random_.Below(4)) {
     case 0:
-      SpicyLaunch(operation);
+      StrayLaunch(operation);
       return true;
     case 1:
       operation->kind = random_.Percent(50) ? OpKind::kSuspend : OpKind::kEnd;
@@ -382,7 +384,7 @@ bool RandomDriver::SpicyLifecycle(Operation* operation) {
         operation->lanes = 0;
       }
       break;
-    default:  // an exit of a lane of a warp that waits: should it just be released, others remain
+    default:  // an exit of one of several lanes of a warp that waits
       operation->kind = OpKind::kExit;
       operation->warp = Byte(warp);
       if (owner == nullptr || owner->state != State::kRunning || (waiting_ >> warp & 1) == 0 ||
@@ -404,7 +406,7 @@ bool RandomDriver::SpicyLifecycle(Operation* operation) {
 
 // Wrong in one way, if there is room for it. Never with a warp that is live.
 // A launch that is refused. Like any other, it names no warp that is live or that the unit lacks.
-void RandomDriver::SpicyLaunch(Operation* operation) {
+void RandomDriver::StrayLaunch(Operation* operation) {
   operation->kind = OpKind::kLaunch;
   operation->size = 1;
   const std::uint64_t slots = FreeSlots();
