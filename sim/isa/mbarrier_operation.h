@@ -92,6 +92,9 @@ struct MbOperation {
   bool has_hint = false;      // try_wait: without one, the limit is the unit's own
   bool whole = true;          // try_wait: it may park, see IsWhole
   bool releasing = true;      // .release: enters after the warp's earlier accesses are performed
+  // What the driver knows the operation by, for instance its line. Neither the unit nor the golden
+  // model looks at it; it comes back in the operation's MbEvent.
+  std::uint32_t tag = 0;
 };
 
 // Whether the lanes of a try_wait's group are `whole`: all lanes of the instruction name this word
@@ -114,7 +117,8 @@ struct MbEvent {
     kStep,     // `operation` commits
     kExpire,   // the time limit of operation.warp has passed
     kLeave,    // operation.cta leaves its slot, by `how`
-    kStore,    // an ordinary store to the eight bytes at operation.cta, .addr: they are `word`
+    kStore,    // an ordinary store to the eight bytes at operation.cta, .addr: they are `word`;
+               // operation.warp, .tag: of the store
     kRestore,  // the same, of an mbarrier that was saved
   };
   Kind kind = Kind::kStep;

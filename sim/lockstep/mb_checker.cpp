@@ -49,13 +49,9 @@ bool MbChecker::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out)
     before_.commit = *commit_;
   }
   for (const MbInputs::Store& store : mb_in.stores) {
-    MbEvent& event = events_.emplace_back();
-    event.kind = store.restores ? MbEvent::Kind::kRestore : MbEvent::Kind::kStore;
-    event.operation.cta = store.place.cta;
-    event.operation.addr = store.place.addr;
-    event.word = store.word;
+    events_.push_back(EventOf(store));
   }
-  for (const MbOperation& operation : mb_in.told) {
+  for (const MbOperation& operation : mb_in.announced) {
     events_.emplace_back().operation = operation;
   }
   if (mb.busy != busy_) {

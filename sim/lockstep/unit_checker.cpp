@@ -65,7 +65,7 @@ bool UnitChecker::Drive(std::uint64_t cycle, bool enough) {
   in.stopped = 0;
   in.mb.stopped_ns = 0;
   in.mb.stores.clear();
-  in.mb.told.clear();
+  in.mb.announced.clear();
   if (driving_) {
     if (enough) {
       result_.ending = Ending::kMaxCycles;

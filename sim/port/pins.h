@@ -46,11 +46,25 @@ struct MbInputs {
     MbPlace place;
     std::uint64_t word = 0;  // what the eight bytes are afterwards
     bool restores = false;   // it brings back the mbarrier of a CTA that was saved
+    std::uint8_t warp = 0;   // whose store it is, if a warp's
+    std::uint32_t tag = 0;   // as MbOperation::tag
   };
   std::vector<Store> stores;
-  // Nor these: operations that the unit does not see, but the golden model is told of.
-  std::vector<MbOperation> told;
+  // Nor these: operations that only the golden model sees.
+  std::vector<MbOperation> announced;
 };
+
+// What the golden model is told of a store.
+inline MbEvent EventOf(const MbInputs::Store& store) {
+  MbEvent event;
+  event.kind = store.restores ? MbEvent::Kind::kRestore : MbEvent::Kind::kStore;
+  event.word = store.word;
+  event.operation.cta = store.place.cta;
+  event.operation.addr = store.place.addr;
+  event.operation.warp = store.warp;
+  event.operation.tag = store.tag;
+  return event;
+}
 
 constexpr unsigned kMbHeld = 4;  // words that the unit may hold at once
 

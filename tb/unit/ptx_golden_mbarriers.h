@@ -28,14 +28,9 @@ class GoldenMbarriers {
       driver->OnMbEvent(cycle - 1, event->event, event->effects);
     }
     for (const MbInputs::Store& store : in.stores) {
-      MbEvent event;
-      event.kind = MbEvent::Kind::kStore;
-      event.operation.cta = store.place.cta;
-      event.operation.addr = store.place.addr;
-      event.word = store.word;
-      Tell(cycle, event, driver);
+      Tell(cycle, EventOf(store), driver);
     }
-    for (const MbOperation& operation : in.told) {
+    for (const MbOperation& operation : in.announced) {
       MbEvent event;
       event.operation = operation;
       Tell(cycle, event, driver);

@@ -29,7 +29,7 @@ class GoldenUnit {
   // Asks the driver for the pins of the cycle. False: it has nothing left.
   bool Drive(std::uint64_t cycle) {
     inputs_.mb.stores.clear();
-    inputs_.mb.told.clear();
+    inputs_.mb.announced.clear();
     driving_ = driving_ && driver_.Drive(cycle, outputs_, &inputs_);
     return driving_;
   }

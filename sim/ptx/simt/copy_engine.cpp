@@ -70,7 +70,7 @@ bool CopyEngine::Step(std::uint64_t cycle) {
 std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
   switch (transfer->kind) {
     case Transfer::Kind::kRemote:
-      transfer->to->port->PostRemote(transfer->operation, transfer->line);
+      transfer->to->port->PostRemote(transfer->operation);
       return 0;
     case Transfer::Kind::kArrive:
       if (!transfer->groups->DoneBefore(transfer->number)) {
@@ -150,11 +150,12 @@ void CopyEngine::Complete(const Transfer& transfer) {
   MbOperation operation;
   operation.op = arrives ? MbOp::kArrive : MbOp::kCompleteTx;
   operation.source = MbSource::kAsync;
+  operation.tag = transfer.line;
   operation.cta = static_cast<std::uint8_t>(transfer.to->slot);
   operation.lanes = 1;
   operation.addr = *transfer.mbarrier;
   operation.operand = arrives ? 1 : static_cast<std::uint32_t>(transfer.data.size());
-  transfer.to->port->PostAsync(operation, transfer.line);
+  transfer.to->port->PostAsync(operation);
 }
 
 const Transfer* CopyEngine::Reaching(const Cta* cta) const {

@@ -87,9 +87,8 @@ Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program&
   if (UsesMbarriers(program)) {
     port_ = std::make_unique<MbPort>(config, seed ^ 0x6d62617272696572U);
     interpreter_.set_mbarriers(port_.get());
-    port_->set_remote([this](unsigned to, const MbOperation& operation, std::uint32_t line) {
-      SendRemote(to, operation, line);
-    });
+    port_->set_remote(
+        [this](unsigned to, const MbOperation& operation) { SendRemote(to, operation); });
   }
 }
 

@@ -146,7 +146,7 @@ class Machine : public lockstep::Driver {
   const MbCensus::Member* InvalidatedByAnother(const MbOperation& operation, unsigned warp) const;
   std::string WhoInvalidated(const MbOperation& operation, unsigned warp) const;
   bool MeetsInval(const MbOperation& operation, const MbEffects& effects, unsigned warp,
-                  std::uint32_t line, std::uint64_t cycle);
+                  std::uint64_t cycle);
 
   // machine_mbarrier.cpp
   void BeginMbarriers(const Outputs& seen, Inputs* inputs);
@@ -155,13 +155,12 @@ class Machine : public lockstep::Driver {
   void StartArrivals(unsigned warp, std::uint32_t lanes,
                      const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t line,
                      std::uint64_t cycle);
-  void SendRemote(unsigned rank, const MbOperation& operation, std::uint32_t line);
-  void StepMbarrier(std::uint64_t cycle, const MbOperation& operation, const MbEffects& effects,
-                    std::uint32_t line);
+  void SendRemote(unsigned rank, const MbOperation& operation);
+  void StepMbarrier(std::uint64_t cycle, const MbOperation& operation, const MbEffects& effects);
   void AbandonMbarriers(unsigned slot, std::uint64_t cycle);
   void PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs* inputs);
   void FaultAtMbarrier(FaultCause cause, unsigned warp, const MbOperation& operation,
-                       std::uint32_t line, std::uint64_t cycle);
+                       std::uint64_t cycle);
   void AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperation& operation,
                     std::uint32_t line, std::uint64_t cycle);
   std::uint64_t MbBusy() const { return port_ == nullptr ? 0 : port_->busy(); }

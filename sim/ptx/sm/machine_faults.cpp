@@ -87,7 +87,7 @@ std::string Machine::WhoInvalidated(const MbOperation& operation, unsigned warp)
 // Then what the unit refuses changes nothing, and a wait is over, since an object may be
 // invalidated only when nobody waits for it any more.
 bool Machine::MeetsInval(const MbOperation& operation, const MbEffects& effects, unsigned warp,
-                         std::uint32_t line, std::uint64_t cycle) {
+                         std::uint64_t cycle) {
   if (operation.op == MbOp::kInit || operation.op == MbOp::kInval ||
       operation.op == MbOp::kCopyArriveNoInc || InvalidatedByAnother(operation, warp) == nullptr) {
     return false;
@@ -98,14 +98,14 @@ bool Machine::MeetsInval(const MbOperation& operation, const MbEffects& effects,
     return false;  // something was stored there since
   }
   if (!launch_.inval_is_hazard) {
-    FaultAtMbarrier(FaultCause::kWordExhausted, warp, operation, line, cycle);
+    FaultAtMbarrier(FaultCause::kWordExhausted, warp, operation, cycle);
     return true;
   }
-  AddMbHazards(1U << static_cast<unsigned>(Hazard::kUninitialisedWord), warp, operation, line,
-               cycle);
+  AddMbHazards(1U << static_cast<unsigned>(Hazard::kUninitialisedWord), warp, operation,
+               operation.tag, cycle);
   if (waits) {
     warps_[warp].excused |= operation.lanes;
-    mb_census_.Step(operation, effects, IndexInCta(warp), line);
+    mb_census_.Step(operation, effects, IndexInCta(warp), operation.tag);
   } else if (operation.source == MbSource::kWarp && HasResponse(operation)) {
     Reply(port_->TakeRefused(warp));
   }

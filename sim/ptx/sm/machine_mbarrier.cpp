@@ -99,18 +99,19 @@ void Machine::ComeToMbarrier(unsigned warp, std::uint64_t cycle) {
   }
   if (instruction.op == MbOp::kCopyArriveNoInc) {  // nothing for the unit, before the arrive-on
     ForEachBit(instruction.lanes, [&](unsigned lane) {
-      MbOperation told;
-      told.op = instruction.op;
-      told.cta = static_cast<std::uint8_t>(slot.cta);
-      told.warp = static_cast<std::uint8_t>(warp);
-      told.lanes = 1U << lane;
-      told.addr = instruction.addr[lane];
-      port_->Tell(told, instruction.line);
+      MbOperation announced;
+      announced.tag = instruction.line;
+      announced.op = instruction.op;
+      announced.cta = static_cast<std::uint8_t>(slot.cta);
+      announced.warp = static_cast<std::uint8_t>(warp);
+      announced.lanes = 1U << lane;
+      announced.addr = instruction.addr[lane];
+      port_->Announce(announced);
     });
     StartArrivals(warp, instruction.lanes, instruction.addr, instruction.line, cycle);
     return;
   }
-  port_->Come(warp, slot.cta, instruction);
+  port_->Issue(warp, slot.cta, instruction);
   SetPhase(warp, Phase::kAsking);
 }
 
@@ -132,13 +133,13 @@ void Machine::StartArrivals(unsigned warp, std::uint32_t lanes,
 }
 
 // An operation on another CTA's mbarrier sets out.
-void Machine::SendRemote(unsigned rank, const MbOperation& operation, std::uint32_t line) {
+void Machine::SendRemote(unsigned rank, const MbOperation& operation) {
   Transfer sent;
   sent.kind = Transfer::Kind::kRemote;
   sent.issuer = warps_[operation.warp].warp.cta;
   sent.to = sent.issuer->cluster->ctas[rank];
   sent.warp = operation.warp;
-  sent.line = line;
+  sent.line = operation.tag;
   sent.operation = operation;
   sent.operation.source = MbSource::kRemote;
   sent.operation.warp = 0;
@@ -182,7 +183,7 @@ void Machine::PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs*
   port_->Present(outstanding_, grid_.ending(), &inputs->mb);
   if (port_->refusal() && !grid_.ending()) {
     const MbPort::Refusal& refusal = *port_->refusal();
-    FaultAtMbarrier(refusal.cause, refusal.operation.warp, refusal.operation, refusal.line, cycle);
+    FaultAtMbarrier(refusal.cause, refusal.operation.warp, refusal.operation, cycle);
   }
   inputs->mb.fence_ack = ~std::uint64_t{0};
   ForEachBit(outstanding_, [&](unsigned warp) {
@@ -200,9 +201,7 @@ void Machine::OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffec
   const MbOperation& operation = event.operation;
   switch (event.kind) {
     case MbEvent::Kind::kStep:
-      StepMbarrier(
-          cycle, operation, effects,
-          operation.op == MbOp::kCopyArriveNoInc ? port_->NextToldLine() : port_->committed_line());
+      StepMbarrier(cycle, operation, effects);
       break;
     case MbEvent::Kind::kExpire:
       mb_census_.Expire(operation.warp);
@@ -212,46 +211,44 @@ void Machine::OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffec
       AddMbHazards(effects.hazards, warp, operation, warps_[warp].exit_line, cycle);
       break;
     }
-    default: {
-      const MbPort::Storer storer = port_->NextStorer();
-      AddMbHazards(effects.hazards, storer.warp, operation, storer.line, cycle);
-    }
+    default:
+      AddMbHazards(effects.hazards, operation.warp, operation, operation.tag, cycle);
   }
 }
 
 void Machine::StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
-                           const MbEffects& effects, std::uint32_t line) {
+                           const MbEffects& effects) {
   // Of a copy or another CTA: some warp of the word's own.
   const unsigned warp = operation.source == MbSource::kWarp
                             ? operation.warp
                             : static_cast<unsigned>(__builtin_ctzll(ctas_[operation.cta].warps));
-  if (MeetsInval(operation, effects, warp, line, cycle)) {
+  if (MeetsInval(operation, effects, warp, cycle)) {
     return;
   }
   for (std::uint32_t left = operation.lanes; left != 0; left &= left - 1) {
     const FaultCause cause = effects.fault[First(left)];
     if (cause != FaultCause::kNone) {
-      FaultAtMbarrier(cause, warp, operation, line, cycle);
+      FaultAtMbarrier(cause, warp, operation, cycle);
       return;
     }
   }
-  AddMbHazards(effects.hazards, warp, operation, line, cycle);
-  mb_census_.Step(operation, effects, IndexInCta(warp), line);
+  AddMbHazards(effects.hazards, warp, operation, operation.tag, cycle);
+  mb_census_.Step(operation, effects, IndexInCta(warp), operation.tag);
   if (effects.written) {
     grid_.Change(cycle);
   }
   if (operation.op == MbOp::kCopyArrive) {
     std::array<std::uint32_t, kWarpSize> addr;
     addr.fill(operation.addr);
-    StartArrivals(warp, operation.lanes, addr, line, cycle);
+    StartArrivals(warp, operation.lanes, addr, operation.tag, cycle);
   }
 }
 
 void Machine::FaultAtMbarrier(FaultCause cause, unsigned warp, const MbOperation& operation,
-                              std::uint32_t line, std::uint64_t cycle) {
+                              std::uint64_t cycle) {
   grid_.EndWithFault(
       Outcome::kFault,
-      {Name(cause), line, cycle, LinearCta(warp), IndexInCta(warp), 0, operation.lanes, 1,
+      {Name(cause), operation.tag, cycle, LinearCta(warp), IndexInCta(warp), 0, operation.lanes, 1,
        MbarrierName(program_, operation.addr),
        fmt::format("{}: {}{}", Name(operation.op), Explain(cause),
                    cause == FaultCause::kWordExhausted ? WhoInvalidated(operation, warp) : "")});

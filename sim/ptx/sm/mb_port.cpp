@@ -17,13 +17,11 @@ namespace {
 constexpr unsigned kWordBytes = 8;
 constexpr std::uint32_t kStall = 8;  // one in so many cycles nothing is presented or taken
 
-unsigned Lowest(std::uint32_t lanes) { return static_cast<unsigned>(__builtin_ctz(lanes)); }
-
 // The lanes of the next group of an instruction of which `left` are left: those that name the word
 // and the operand of the lowest, up to one that names the word with another operand. Waits are
 // alike by their phase, and change nothing (rtl/mbarrier/muster_mb_coalesce.sv).
 std::uint32_t NextGroup(const MbInstruction& i, std::uint32_t left) {
-  const unsigned leader = Lowest(left);
+  const unsigned leader = First(left);
   std::uint32_t same = 0;
   std::uint32_t alike = 0;
   ForEachBit(left, [&](unsigned lane) {
@@ -71,8 +69,9 @@ void MbPort::Store(MbPlace place, std::uint64_t word) {
   }
 }
 
-// The checker is told what is there, before the first operation comes there.
-void MbPort::Watch(MbPlace place, std::uint32_t line) {
+// The checker is shown what is there before the first operation comes there.
+void MbPort::Watch(const MbOperation& operation) {
+  const MbPlace place{operation.cta, operation.addr};
   Memory& memory = memories_[place.cta];
   const std::uint32_t index = place.addr / kWordBytes;
   if (place.addr % kWordBytes != 0 || index >= memory.watched.size() || memory.watched[index]) {
@@ -81,19 +80,12 @@ void MbPort::Watch(MbPlace place, std::uint32_t line) {
   memory.watched[index] = true;
   memory.any = true;
   if (Load(place) != 0) {
-    Tell(place, {0, line});
+    ShowStore(place, 0, operation.tag);
   }
 }
 
-void MbPort::Tell(MbPlace place, Storer storer) {
-  told_.push_back({place, Load(place), false});
-  storers_.push_back(storer);
-}
-
-MbPort::Storer MbPort::NextStorer() {
-  const Storer storer = storers_.front();
-  storers_.pop_front();
-  return storer;
+void MbPort::ShowStore(MbPlace place, unsigned warp, std::uint32_t line) {
+  stores_.push_back({place, Load(place), false, static_cast<std::uint8_t>(warp), line});
 }
 
 // An access stays behind its warp's own operations, and a store away from what the unit has read
@@ -132,8 +124,8 @@ void MbPort::Stored(unsigned warp, unsigned cta, std::uint64_t addr, unsigned by
   for (std::uint64_t word = addr / kWordBytes;
        memory.any && word * kWordBytes < addr + bytes && word < memory.watched.size(); ++word) {
     if (memory.watched[word]) {
-      Tell({static_cast<std::uint8_t>(cta), static_cast<std::uint32_t>(word * kWordBytes)},
-           {warp, line});
+      ShowStore({static_cast<std::uint8_t>(cta), static_cast<std::uint32_t>(word * kWordBytes)},
+                warp, line);
     }
   }
 }
@@ -145,7 +137,7 @@ void MbPort::Stored(unsigned warp, unsigned cta, std::uint64_t addr, unsigned by
 void MbPort::Begin(const MbOutputs& seen, MbInputs* in) {
   bank_.Cycle(seen, in);
   replies_.clear();
-  told_.clear();
+  stores_.clear();
   TakeAccepted(seen, in);
   if (seen.commit_valid) {
     TakeCommit(seen.commit);
@@ -176,7 +168,8 @@ void MbPort::TakeAccepted(const MbOutputs& seen, MbInputs* in) {
     warp.groups.pop_front();
     issuing_ &= warp.groups.empty() ? ~Bit(presented_) : ~std::uint64_t{0};
   }
-  const auto take = [](bool* valid, bool ready, std::deque<Posted>* from, std::deque<Posted>* to) {
+  const auto take = [](bool* valid, bool ready, std::deque<MbOperation>* from,
+                       std::deque<MbOperation>* to) {
     if (*valid && ready) {
       *valid = false;
       to->push_back(from->front());
@@ -190,12 +183,10 @@ void MbPort::TakeAccepted(const MbOutputs& seen, MbInputs* in) {
 // The oldest group of its warp, or its first lanes.
 void MbPort::TakeCommit(const MbOutputs::Commit& commit) {
   if (commit.source != MbSource::kWarp) {
-    std::deque<Posted>& flights =
+    std::deque<MbOperation>& flights =
         commit.source == MbSource::kAsync ? async_flights_ : remote_flights_;
-    Posted& posted = flights.front();
-    committed_line_ = posted.line;
-    posted.operation.lanes &= config_.lanes ? ~commit.lanes : 0;
-    if (posted.operation.lanes == 0) {
+    flights.front().lanes &= config_.lanes ? ~commit.lanes : 0;
+    if (flights.front().lanes == 0) {
       flights.pop_front();
     }
     return;
@@ -203,7 +194,6 @@ void MbPort::TakeCommit(const MbOutputs::Commit& commit) {
   WarpState& warp = warps_[commit.warp];
   Group& flight = warp.flights.front();
   const std::uint32_t lanes = config_.lanes ? commit.lanes : flight.operation.lanes;
-  committed_line_ = flight.line;
   if (commit.parked) {
     warp.parked.push_back(lanes);
   } else if (HasResponse(flight.operation)) {
@@ -246,16 +236,16 @@ MbReply MbPort::TakeRefused(unsigned warp) {
 // To the unit
 // ------------------------------------------------------------------------------------------------
 
-void MbPort::Come(unsigned warp, unsigned cta, const MbInstruction& instruction) {
+void MbPort::Issue(unsigned warp, unsigned cta, const MbInstruction& instruction) {
   for (std::uint32_t left = instruction.lanes; left != 0;) {
     const bool alone = !config_.lanes && !IsMbWait(instruction.op);
     const std::uint32_t lanes = alone ? left & -left : NextGroup(instruction, left);
-    const unsigned leader = Lowest(lanes);
+    const unsigned leader = First(lanes);
     left &= ~lanes;
     Group group;
-    group.line = instruction.line;
     group.rank = instruction.rank[leader];
     MbOperation& operation = group.operation;
+    operation.tag = instruction.line;
     operation.op = instruction.op;
     operation.source =
         (instruction.remote >> leader & 1U) != 0 ? MbSource::kOutbound : MbSource::kWarp;
@@ -275,45 +265,38 @@ void MbPort::Come(unsigned warp, unsigned cta, const MbInstruction& instruction)
     operation.whole = IsWhole(config_, lanes, instruction.lanes, instruction.live);
     operation.releasing = instruction.releasing;
     if (operation.source == MbSource::kWarp) {
-      Watch({operation.cta, operation.addr}, group.line);
+      Watch(operation);
     }
     warps_[warp].groups.push_back(group);
   }
   issuing_ |= Bit(warp);
 }
 
-void MbPort::PostAsync(const MbOperation& operation, std::uint32_t line) {
-  async_.push_back({operation, line});
-  Watch({operation.cta, operation.addr}, line);
+void MbPort::PostAsync(const MbOperation& operation) {
+  async_.push_back(operation);
+  Watch(operation);
 }
 
-void MbPort::PostRemote(const MbOperation& operation, std::uint32_t line) {
-  remotes_.push_back({operation, line});
-  Watch({operation.cta, operation.addr}, line);
+void MbPort::PostRemote(const MbOperation& operation) {
+  remotes_.push_back(operation);
+  Watch(operation);
 }
 
-void MbPort::Tell(const MbOperation& operation, std::uint32_t line) {
-  Watch({operation.cta, operation.addr}, line);
-  told_operations_.push_back(operation);
-  told_lines_.push_back(line);
-}
-
-std::uint32_t MbPort::NextToldLine() {
-  const std::uint32_t line = told_lines_.front();
-  told_lines_.pop_front();
-  return line;
+void MbPort::Announce(const MbOperation& operation) {
+  Watch(operation);
+  announced_.push_back(operation);
 }
 
 void MbPort::Abandon(unsigned cta) {
   const auto first = async_.begin() + (async_.empty() ? 0 : 1);  // perhaps at its port
   async_.erase(std::remove_if(first, async_.end(),
-                              [&](const Posted& posted) { return posted.operation.cta == cta; }),
+                              [&](const MbOperation& posted) { return posted.cta == cta; }),
                async_.end());
 }
 
 bool MbPort::IsReached(unsigned cta, const MbInputs& in) const {
-  const auto there = [&](const Posted& posted) { return posted.operation.cta == cta; };
-  const auto any = [&](const std::deque<Posted>& posted) {
+  const auto there = [&](const MbOperation& posted) { return posted.cta == cta; };
+  const auto any = [&](const std::deque<MbOperation>& posted) {
     return std::any_of(posted.begin(), posted.end(), there);
   };
   return any(async_) || any(async_flights_) || any(remotes_) || any(remote_flights_) ||
@@ -321,19 +304,19 @@ bool MbPort::IsReached(unsigned cta, const MbInputs& in) const {
 }
 
 void MbPort::Present(std::uint64_t outstanding, bool ending, MbInputs* in) {
-  in->stores.insert(in->stores.end(), told_.begin(), told_.end());
-  in->told = std::exchange(told_operations_, {});
+  in->stores.insert(in->stores.end(), stores_.begin(), stores_.end());
+  in->announced = std::exchange(announced_, {});
   in->response_ready = (awaiting_ | flying_) == 0 || !random_.OneIn(kStall);
   if (ending) {
     return;
   }
   if (!in->async_valid && !async_.empty() && !random_.OneIn(kStall)) {
     in->async_valid = true;
-    in->async = async_.front().operation;
+    in->async = async_.front();
   }
   if (!in->remote_valid && !remotes_.empty() && !random_.OneIn(kStall)) {
     in->remote_valid = true;
-    in->remote = remotes_.front().operation;
+    in->remote = remotes_.front();
   }
   if (in->issue_valid || issuing_ == 0 || random_.OneIn(kStall)) {
     return;
@@ -366,17 +349,17 @@ void MbPort::PresentGroup(unsigned warp, MbInputs* in) {
   if (group.operation.source == MbSource::kOutbound) {
     const bool allowed = remote_ && IsRemote(group.operation.op) && !group.operation.has_token;
     if (!allowed) {
-      refusal_ = {FaultCause::kRemoteNotAllowed, group.line, group.operation};
+      refusal_ = {FaultCause::kRemoteNotAllowed, group.operation};
       return;
     }
-    remote_(group.rank, group.operation, group.line);
+    remote_(group.rank, group.operation);
     state.groups.pop_front();
     issuing_ &= state.groups.empty() ? ~Bit(warp) : ~std::uint64_t{0};
     sent_ = warp;
     return;
   }
   if (const FaultCause cause = Judge(group.operation); cause != FaultCause::kNone) {
-    refusal_ = {cause, group.line, group.operation};
+    refusal_ = {cause, group.operation};
     return;
   }
   in->issue_valid = true;
@@ -398,7 +381,7 @@ FaultCause MbPort::Judge(const MbOperation& operation) {
   core.Step(launch);
   golden::Mbarriers words(core, config_.smem_bytes);
   words.Store(operation.cta, operation.addr, Load({operation.cta, operation.addr}));
-  return words.Step(operation).fault[Lowest(operation.lanes)];
+  return words.Step(operation).fault[First(operation.lanes)];
 }
 
 }  // namespace muster::ptx

@@ -31,11 +31,10 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
   // What is refused before it comes to the unit.
   struct Refusal {
     FaultCause cause = FaultCause::kNone;
-    std::uint32_t line = 0;
     MbOperation operation;
   };
   // Sends a group to the CTA of that rank, where it is a kRemote one.
-  using Remote = std::function<void(unsigned rank, const MbOperation&, std::uint32_t line)>;
+  using Remote = std::function<void(unsigned rank, const MbOperation& operation)>;
 
   MbPort(const Config& config, std::uint64_t seed);
 
@@ -54,17 +53,13 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
   bool Issuing(unsigned warp) const { return !warps_[warp].groups.empty(); }
   // Warps with a group between acceptance and commit.
   std::uint64_t busy() const { return busy_; }
-  // The line of what committed in the cycle before, for Driver::OnMbEvent; 0: of no line.
-  std::uint32_t committed_line() const { return committed_line_; }
 
   // The warp, which has no group to be presented, executes an instruction.
-  void Come(unsigned warp, unsigned cta, const MbInstruction& instruction);
-  void PostAsync(const MbOperation& operation, std::uint32_t line) override;
-  void PostRemote(const MbOperation& operation, std::uint32_t line) override;
-  // Only the golden model is told of it.
-  void Tell(const MbOperation& operation, std::uint32_t line);
-  // Its line, for Driver::OnMbEvent: each is asked for once, in order.
-  std::uint32_t NextToldLine();
+  void Issue(unsigned warp, unsigned cta, const MbInstruction& instruction);
+  void PostAsync(const MbOperation& operation) override;
+  void PostRemote(const MbOperation& operation) override;
+  // Only the golden model sees it.
+  void Announce(const MbOperation& operation);
   // The CTA is about to end: what a copy engine has not presented by now is lost. It may end when
   // nothing else that is not its warps' is on its way to its words.
   void Abandon(unsigned cta);
@@ -79,12 +74,6 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
   void Stored(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes,
               std::uint32_t line) override;
   bool Watches(unsigned cta, std::uint64_t addr, unsigned bytes) const override;
-  struct Storer {
-    unsigned warp = 0;
-    std::uint32_t line = 0;
-  };
-  // Who made the store that Driver::OnMbEvent tells of: each is asked for once, in order.
-  Storer NextStorer();
 
   // The unit has refused what has just committed, and gives no response: tokens of 0.
   MbReply TakeRefused(unsigned warp);
@@ -102,7 +91,6 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
  private:
   struct Group {
     MbOperation operation;
-    std::uint32_t line = 0;
     unsigned rank = 0;  // of an outbound one
   };
   struct WarpState {
@@ -121,12 +109,11 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
   void TakeAccepted(const MbOutputs& seen, MbInputs* in);
   void TakeCommit(const MbOutputs::Commit& commit);
   void TakeResponse(const MbOutputs::Response& response);
-  void Watch(MbPlace place, std::uint32_t line);
+  void Watch(const MbOperation& operation);
   void PresentGroup(unsigned warp, MbInputs* in);
   bool MayIssue(unsigned warp, std::uint64_t outstanding, const MbInputs& in) const;
-  bool Refuse(FaultCause cause, const Group& group);
   FaultCause Judge(const MbOperation& operation);
-  void Tell(MbPlace place, Storer storer);
+  void ShowStore(MbPlace place, unsigned warp, std::uint32_t line);
 
   const Config config_;
   Random random_;
@@ -143,19 +130,12 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
   std::optional<unsigned> accepted_;
   std::optional<unsigned> sent_;  // the warp of which a group has gone to another CTA
   std::vector<MbReply> replies_;
-  std::uint32_t committed_line_ = 0;
-  struct Posted {
-    MbOperation operation;
-    std::uint32_t line = 0;
-  };
-  std::deque<Posted> async_;  // to be presented, the first perhaps at its port
-  std::deque<Posted> remotes_;
-  std::deque<Posted> async_flights_;
-  std::deque<Posted> remote_flights_;
-  std::vector<MbInputs::Store> told_;  // in this cycle
-  std::deque<Storer> storers_;
-  std::vector<MbOperation> told_operations_;  // in this cycle
-  std::deque<std::uint32_t> told_lines_;
+  std::deque<MbOperation> async_;  // to be presented, the first perhaps at its port
+  std::deque<MbOperation> remotes_;
+  std::deque<MbOperation> async_flights_;
+  std::deque<MbOperation> remote_flights_;
+  std::vector<MbInputs::Store> stores_;  // in this cycle
+  std::vector<MbOperation> announced_;   // in this cycle
   std::optional<Refusal> refusal_;
 };
 
