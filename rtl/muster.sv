@@ -50,11 +50,11 @@ module muster
 
   output commit_t               commit_o,
 
-  input  cta_t                  census_cta_i,
-  input  bar_t                  census_bar_i,
-  output bar_word_t             census_word_o,
-  input  warp_t                 census_warp_i,
-  output census_t               census_warp_o,
+  input  cta_t                  debug_cta_i,
+  input  bar_t                  debug_bar_i,
+  output bar_word_t             debug_word_o,
+  input  warp_t                 debug_warp_i,
+  output debug_warp_t           debug_warp_o,
 
   input  logic                  mb_issue_valid_i,
   output logic                  mb_issue_ready_o,
@@ -108,7 +108,7 @@ module muster
     .response_valid_o, .response_ready_i, .response_o,
     .fault_valid_o, .fault_o,
     .commit_o,
-    .census_cta_i, .census_bar_i, .census_word_o, .census_warp_i, .census_warp_o
+    .debug_cta_i, .debug_bar_i, .debug_word_o, .debug_warp_i, .debug_warp_o
   );
 
   if (EnMbarrier) begin : g_mbarrier

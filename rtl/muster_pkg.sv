@@ -150,12 +150,12 @@ package muster_pkg;
     logic        pred;  // pu: the result of AND and OR
   } response_t;
 
-  // What the census tells of a warp.
+  // What the debug read port shows of a warp.
   typedef struct packed {
     logic waiting;
     logic live;     // if its CTA is resident
     cta_t cta;
-  } census_t;
+  } debug_warp_t;
 
   // ---------------------------------------------------------------------------------------------
   // Observation: for checkers, and left open in hardware
@@ -293,7 +293,7 @@ package muster_pkg;
     mb_place_t  place;
     logic       written;
     mb_word_t   word;    // written
-    logic       turned;
+    logic       completed;
     logic       parked;
   } mb_commit_t;
 endpackage

@@ -2,7 +2,7 @@
 //
 // An instantiation of the unit to copy from: a core of 32 warps and 8 CTAs with one issue port,
 // named barriers and mbarriers, and the memory drain. What a core does not need is tied off as
-// rtl/README.md says; here that is the census, the commits, and the ports of copy engines and of a
+// rtl/README.md says; here that is the debug read port, the commits, and the ports of copy engines and of a
 // cluster.
 module muster_template
   import muster_pkg::*;
@@ -126,8 +126,8 @@ module muster_template
     .response_valid_o, .response_ready_i, .response_o,
     .fault_valid_o, .fault_o,
     .commit_o (),
-    .census_cta_i ('0), .census_bar_i ('0), .census_word_o (), .census_warp_i ('0),
-    .census_warp_o (),
+    .debug_cta_i ('0), .debug_bar_i ('0), .debug_word_o (), .debug_warp_i ('0),
+    .debug_warp_o (),
     .mb_issue_valid_i (mb_valid), .mb_issue_ready_o (mb_ready), .mb_issue_i,
     .mb_async_valid_i (1'b0), .mb_async_ready_o (), .mb_async_i ('0),
     .mb_remote_valid_i (1'b0), .mb_remote_ready_o (), .mb_remote_i ('0),

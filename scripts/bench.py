@@ -122,7 +122,7 @@ def print_sizes(fast, slow):
 def print_mbarrier(mbarrier):
     print("\nmbarrier, the worst of all configurations\n"
           f"  updates of one word, three sources at once   {mbarrier['updates_per_cycle_same_word']:.2f} per cycle\n"
-          f"  turn to wake-up of all parked warps          {mbarrier['wakeup_latency_cycles']} cycles\n"
+          f"  completion to wake-up of all parked warps    {mbarrier['wakeup_latency_cycles']} cycles\n"
           f"  worst wait of a source                       {mbarrier['worst_wait_cycles']} cycles")
 
 

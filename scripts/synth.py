@@ -3,7 +3,7 @@
 """Area and clock frequency of the unit, or of the mbarrier room alone, by Yosys and nextpnr.
 
 Area is that of the bare unit on iCE40 (and, with --families, ECP5 and Xilinx 7-series). The
-observation ports (commit, census), which a core leaves open, are left open.
+observation ports (commits and debug reads), which a core leaves open, are left open.
 
 The clock frequency is that of an iCE40 HX8K around which one shift register drives every input,
 while every output is registered and then folded by a registered XOR tree to one pin: nothing is
@@ -28,7 +28,7 @@ import yowasp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "synth"
-OBSERVATION = ("commit_o", "census_*_o", "mb_commit_o")
+OBSERVATION = ("commit_o", "debug_*_o", "mb_commit_o")
 HX8K = {"lut": (7680, "LUT"), "bram": (32, "block RAMs")}
 LIMIT_MINUTES = 30
 # The unit's figures are those of the named barriers; the other room has its own.

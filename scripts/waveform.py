@@ -75,7 +75,7 @@ GROUPS = {
                                    ("place.cta", "cta", "decimal"), ("place.addr", "address", "hex"),
                                    ("word.phase", "phase", "decimal"),
                                    ("word.pending", "pending", "negated"),
-                                   ("word.tx", "tx-count", "signed"), ("turned", "turned", "decimal"),
+                                   ("word.tx", "tx-count", "signed"), ("completed", "completed", "decimal"),
                                    ("parked", "parked", "decimal")])],
     "mbarrier, waits": [Row("mb_wake_o", "woken", "warps"), Row("mb_expire_o", "expired", "warps"),
                         Row("mb_fence_req_o", "drain asked for", "warps"),

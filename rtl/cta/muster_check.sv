@@ -54,9 +54,9 @@ module muster_check
   output logic [EntryW-1:0]       next_o,          // the entry of the group here in the next cycle
   output logic [WarpW-1:0]        last_o,          // arrivals (exit: warps) before the last one
 
-  input  logic [WarpW-1:0]        census_warp_i,   // a warp to look at ...
-  output logic                    census_live_o,   // ... a cycle later
-  output cta_t                    census_cta_o
+  input  logic [WarpW-1:0]        debug_warp_i,    // a warp to look at ...
+  output logic                    debug_live_o,    // ... a cycle later
+  output cta_t                    debug_cta_o
 );
 
 `include "muster_assert.svh"
@@ -122,7 +122,7 @@ module muster_check
     .launch_i (launch), .launch_last_i (WarpW'(launched - (WarpW+1)'(1))),
     .launch_size_i (launch_size_i[WarpW:0]), .exit_i (exit), .exits_i (exits), .leave_i (leave),
     .owe_bar_i (write_bar), .owe_count_i (bar_word.arrived[WarpW-1:0]), .owe_i (owe),
-    .census_warp_i, .census_live_o, .census_cta_o
+    .debug_warp_i, .debug_live_o, .debug_cta_o
   );
 
   muster_ram #(.Depth(NumCtas), .Width($bits(bar_t)), .Forward(1'b0)) u_latest (

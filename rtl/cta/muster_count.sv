@@ -36,8 +36,8 @@ module muster_count
   input  logic [EntryW-1:0]       next_i,      // the entry of the group offered in the next cycle
   output logic [EntryW-1:0]       next_o,      // ... and of the group here in the next cycle
   output logic                    offered_all_o,  // the former counts all live warps, and is not idle
-  input  logic [EntryW-1:0]       census_i,    // an entry to look at ...
-  output bar_word_t               census_o,    // ... and its counts, a cycle later
+  input  logic [EntryW-1:0]       debug_i,     // an entry to look at ...
+  output bar_word_t               debug_o,     // ... and its counts, a cycle later
 
   output logic [NumIssue-1:0]     commits_o,      // these members, of issue ports, commit ...
   output logic [NumIssue-1:0][NumPlaces-1:0] commit_warps_o,  // ... of these warps
@@ -102,7 +102,7 @@ module muster_count
   assign entry   = EntryW'({group_q.cta, group_q.bar});
   assign busy_o  = valid_q;
 
-  count_t read, offered, census;    // the entry of the group offered, as read and as it is
+  count_t read, offered, debug;     // the entry of the group offered, as read and as it is
   count_t stored_q, ahead_q;        // the latter of the group here; what the one ahead would write
   count_t count, count_d;           // the entry, before and after the update
   logic   write, wrote_q;           // ... which is written; so was that of the group ahead
@@ -117,7 +117,7 @@ module muster_count
   ) u_counts (
     .clk_i,
     .we_i (write), .waddr_i (entry), .wdata_i (count_d),
-    .raddr_i ({census_i, next_i}), .rdata_o ({census, read})
+    .raddr_i ({debug_i, next_i}), .rdata_o ({debug, read})
   );
 
   assign forward = wrote_q && follows_q;
@@ -150,13 +150,13 @@ module muster_count
              value: '0};
   endfunction
 
-  assign census_o = word_of(census);
+  assign debug_o = word_of(debug);
 
   // -------------------------------------------------------------------------------------------
   // Which members count, and which of them completes the entry
   // -------------------------------------------------------------------------------------------
 
-  logic                      refused, turns;
+  logic                      refused, completes;
   logic [WarpW:0]            expected;
   logic [NumIssue-1:0]       counts, done;
   logic                      complete;
@@ -193,7 +193,7 @@ module muster_count
       complete = counts[0] && stored_all_q && (stored_q.arrived == last_q);
     end
     // What is written need not know whether it is.
-    turns = (NumIssue == 1) ? (count.arrived == last_q) : complete;
+    completes = (NumIssue == 1) ? (count.arrived == last_q) : complete;
     steps = (NumIssue == 1) ? (WarpW+1)'(1) : added;
   end
 
@@ -203,7 +203,7 @@ module muster_count
     unique case (group_q.op)
       GroupArrive: begin
         write = valid_q && (counts != '0);
-        if (!turns) begin
+        if (!completes) begin
           count_d = '{
             kind:     group_q.kind,
             expected: expected,

@@ -48,11 +48,11 @@ module muster_cta
 
   output commit_t               commit_o,
 
-  input  cta_t                  census_cta_i,
-  input  bar_t                  census_bar_i,
-  output bar_word_t             census_word_o,
-  input  warp_t                 census_warp_i,
-  output census_t               census_warp_o
+  input  cta_t                  debug_cta_i,
+  input  bar_t                  debug_bar_i,
+  output bar_word_t             debug_word_o,
+  input  warp_t                 debug_warp_i,
+  output debug_warp_t           debug_warp_o
 );
 
   localparam int unsigned WarpW  = $clog2(NumWarps);
@@ -146,9 +146,9 @@ module muster_cta
   checked_t [NumIssue-1:0] chk_members;
   logic     [WarpW-1:0]    chk_last;
   logic                    entry_all;
-  logic                    census_live;
-  cta_t                    census_cta;
-  logic     [EntryW-1:0]   entry_next, chk_next, census_entry;
+  logic                    debug_live;
+  cta_t                    debug_cta;
+  logic     [EntryW-1:0]   entry_next, chk_next, debug_entry;
   // What the count stage comes to, and the same in the release stage.
   outcome_t                counted, outcome;
   effect_t  [NumIssue-1:0] counted_effects, effects;
@@ -169,14 +169,14 @@ module muster_cta
     .latest_bar_i (outcome.bar),
     .valid_o (chk_valid), .ready_i (chk_ready), .group_o (chk_group), .members_o (chk_members),
     .next_o (chk_next), .last_o (chk_last), .word_i (counted.word), .entry_all_i (entry_all),
-    .census_warp_i (census_warp_i[WarpW-1:0]), .census_live_o (census_live),
-    .census_cta_o (census_cta)
+    .debug_warp_i (debug_warp_i[WarpW-1:0]), .debug_live_o (debug_live),
+    .debug_cta_o (debug_cta)
   );
 
   logic                   commit_lc;
-  bar_word_t              census_count;
+  bar_word_t              debug_count;
 
-  assign census_entry = EntryW'({census_cta_i, census_bar_i});
+  assign debug_entry = EntryW'({debug_cta_i, debug_bar_i});
 
   muster_count #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnFaults(EnFaults)
@@ -187,7 +187,7 @@ module muster_cta
     .next_warps_o (operand_warps), .operands_i (operands),
     .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next),
     .offered_all_o (entry_all),
-    .census_i (census_entry), .census_o (census_count),
+    .debug_i (debug_entry), .debug_o (debug_count),
     .commits_o (commits), .commit_warps_o (commit_warps), .commit_lc_o (commit_lc),
     .warps_o (counted_warps),
     .outcome_o (counted), .effects_o (counted_effects)
@@ -238,7 +238,7 @@ module muster_cta
   ) u_release (
     .clk_i, .rst_ni,
     .next_i (release_next), .outcome_i (outcome), .effects_i (effects), .warps_i (warps),
-    .census_i (census_entry), .census_count_i (census_count), .census_o (census_word_o),
+    .debug_i (debug_entry), .debug_count_i (debug_count), .debug_o (debug_word_o),
     .waits_o (waits), .found_o (found), .left_o (left),
     .release_o, .release_info_o
   );
@@ -265,7 +265,7 @@ module muster_cta
   end
 
   // -------------------------------------------------------------------------------------------
-  // Reports: faults, responses, commits, census
+  // Reports: faults, responses, commits, debug reads
   // -------------------------------------------------------------------------------------------
 
   muster_report #(.NumIssue(NumIssue), .EnFaults(EnFaults), .EnReduce(EnReduce)) u_report (
@@ -286,9 +286,9 @@ module muster_cta
     for (int p = 0; p < NumIssue; p++) commit_o.warp[p] = counted_effects[p].warp;
   end
 
-  logic census_waiting_q;
+  logic debug_waiting_q;
 
-  always_ff @(posedge clk_i) census_waiting_q <= waiting[census_warp_i[WarpW-1:0]];
-  assign census_warp_o = '{waiting: census_waiting_q, live: census_live, cta: census_cta};
+  always_ff @(posedge clk_i) debug_waiting_q <= waiting[debug_warp_i[WarpW-1:0]];
+  assign debug_warp_o = '{waiting: debug_waiting_q, live: debug_live, cta: debug_cta};
 
 endmodule

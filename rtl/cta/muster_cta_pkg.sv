@@ -81,7 +81,7 @@ package muster_cta_pkg;
     logic        all;       // it counts up to all live warps, or is cleared
     logic        fresh;     // a reduction starts from nothing: idle before, or a state word comes
     logic        accepted;  // some member took effect
-    logic        complete;  // the entry's generation turned
+    logic        complete;  // the entry's generation completed
     kind_e       kind;      // of the entry's generation
     bar_word_t   found;     // the entry before, without its value
     bar_word_t   left;      // ... and afterwards

@@ -27,9 +27,9 @@ module muster_release
   input  effect_t [NumIssue-1:0] effects_i,
   input  logic [NumWarps-1:0]    warps_i,      // that arrive to wait, are written, or cleared
 
-  input  logic [EntryW-1:0]      census_i,     // an entry to look at ...
-  input  bar_word_t              census_count_i, // (its counts, a cycle later)
-  output bar_word_t              census_o,     // ... and its state word, a cycle later
+  input  logic [EntryW-1:0]      debug_i,      // an entry to look at ...
+  input  bar_word_t              debug_count_i,  // (its counts, a cycle later)
+  output bar_word_t              debug_o,      // ... and its state word, a cycle later
 
   output logic                   waits_o,      // these warps begin to wait at the outcome's entry
   output bar_word_t              found_o,      // the entry's state word, before ...
@@ -75,7 +75,7 @@ module muster_release
   // -------------------------------------------------------------------------------------------
 
   logic [ValueW-1:0] value, value_new;  // of the entry, before and after
-  logic [ValueW-1:0] census;
+  logic [ValueW-1:0] debug;
 
   if (EnReduce) begin : g_reduce
     logic [ValueW-1:0]               kept;
@@ -114,12 +114,12 @@ module muster_release
     ) u_values (
       .clk_i,
       .we_i (outcome_i.accepted && (arrives || writes)), .waddr_i (entry), .wdata_i (value_new),
-      .raddr_i ({census_i, next_i}), .rdata_o ({census, kept})
+      .raddr_i ({debug_i, next_i}), .rdata_o ({debug, kept})
     );
   end else begin : g_no_reduce
     assign value     = '0;
     assign value_new = '0;
-    assign census    = '0;
+    assign debug    = '0;
   end
 
   // A value as a state word, or the release, shows it.
@@ -141,8 +141,8 @@ module muster_release
       left_o.value = (outcome_i.op == GroupArrive) ? shown(outcome_i.kind, value_new)
                                                    : outcome_i.word[11:0];
     end
-    census_o       = census_count_i;
-    census_o.value = shown(census_count_i.kind, census);
+    debug_o       = debug_count_i;
+    debug_o.value = shown(debug_count_i.kind, debug);
   end
 
   // -------------------------------------------------------------------------------------------

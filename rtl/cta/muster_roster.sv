@@ -47,9 +47,9 @@ module muster_roster
   input  logic [WarpW-1:0]               owe_count_i,   // ... or else R2B.WARP brings one ...
   input  logic                           owe_i,         // ... if so, from the next cycle on
 
-  input  logic [WarpW-1:0]               census_warp_i, // a warp to look at ...
-  output logic                           census_live_o, // ... a cycle later; if its CTA is resident
-  output cta_t                           census_cta_o
+  input  logic [WarpW-1:0]               debug_warp_i,  // a warp to look at ...
+  output logic                           debug_live_o,  // ... a cycle later; if its CTA is resident
+  output cta_t                           debug_cta_o
 );
 
   // -------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ module muster_roster
   } place_t;
 
   place_t [NumIssue-1:0] place;
-  place_t                place_d, census;
+  place_t                place_d, debug;
   logic                  ours_q;  // the warp was, or is, one of this slot's
   logic                  taken_q;  // nobody enters the slot: it is taken, or there is none
 
@@ -150,7 +150,7 @@ module muster_roster
     .clk_i,
     .we_i (exit_i || (enter_i && !taken_q && (chosen_i || ours_q)) || free),
     .waddr_i (free ? freed_q[WarpW-1:0] : warp_i[WarpW-1:0]), .wdata_i (place_d),
-    .raddr_i ({census_warp_i, next_warps_i}), .rdata_o ({census, place})
+    .raddr_i ({debug_warp_i, next_warps_i}), .rdata_o ({debug, place})
   );
 
   always_comb begin
@@ -159,7 +159,7 @@ module muster_roster
     end
   end
 
-  assign census_live_o = census.live;
-  assign census_cta_o  = cta_t'(census.cta);
+  assign debug_live_o = debug.live;
+  assign debug_cta_o  = cta_t'(debug.cta);
 
 endmodule

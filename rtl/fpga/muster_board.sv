@@ -102,9 +102,9 @@ module muster_board
     .response_o (events.response),
     .fault_valid_o (levels.fault_valid), .fault_o ({events.lifecycle_fault, events.issue_fault}),
     .commit_o (commit),
-    .census_cta_i (pins.census_cta), .census_bar_i (pins.census_bar),
-    .census_word_o (levels.census_word),
-    .census_warp_i (pins.census_warp), .census_warp_o (levels.census_warp),
+    .debug_cta_i (pins.debug_cta), .debug_bar_i (pins.debug_bar),
+    .debug_word_o (levels.debug_word),
+    .debug_warp_i (pins.debug_warp), .debug_warp_o (levels.debug_warp),
 
     .mb_issue_valid_i (pins.mb_issue_valid), .mb_issue_ready_o (mb_levels.issue_ready),
     .mb_issue_i (mb_pins.group),
@@ -152,7 +152,7 @@ module muster_board
   assign mb_events.commit_warp    = mb_commit.warp;
   assign mb_events.commit_lanes   = mb_commit.lanes;
   assign mb_events.commit_written = mb_commit.written;
-  assign mb_events.commit_turned  = mb_commit.turned;
+  assign mb_events.commit_completed = mb_commit.completed;
   assign mb_events.commit_parked  = mb_commit.parked;
   assign mb_events.read_place     = wired(read_place);
   assign mb_events.held           = {wired(held[2]), wired(held[1]), wired(held[0])};

@@ -56,9 +56,9 @@ package muster_fpga_pkg;
     logic                      pad2;
     issue_t                    issue;
     logic                      pad1;
-    warp_t                     census_warp;
-    cta_t                      census_cta;
-    bar_t                      census_bar;
+    warp_t                     debug_warp;
+    cta_t                      debug_cta;
+    bar_t                      debug_bar;
     logic       [NumWarps-1:0] mb_fence_ack;
     logic       [NumWarps-1:0] fence_ack;
     // mbarrier
@@ -93,8 +93,8 @@ package muster_fpga_pkg;
   // What every reply to a cycle holds: levels, and which events there are.
   typedef struct packed {
     logic                   pad0;
-    census_t                census_warp;
-    bar_word_t              census_word;
+    debug_warp_t            debug_warp;
+    bar_word_t              debug_word;
     logic    [NumWarps-1:0] released;
     logic    [NumWarps-1:0] fence_req;
     logic    [NumWarps-1:0] busy;
@@ -146,7 +146,7 @@ package muster_fpga_pkg;
     logic         [2:0] pad4;
     mb_source_e         commit_source;
     logic               commit_written;
-    logic               commit_turned;
+    logic               commit_completed;
     logic               commit_parked;
     lanes_t             commit_lanes;
     logic         [1:0] pad3;

@@ -1,9 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Parked waits: a slot per warp with the word and the phase that it waits for. The turn of that
-// phase wakes it: the event, not the word, which two turns would bring back. A turn is compared
-// with the slots in the cycle behind its commit, and one update commits in a cycle: so a wait that
-// commits before the turn is in its slot by then, and one that commits behind it is not yet.
+// Parked waits: a slot per warp with the word and the phase that it waits for. When that phase
+// completes, the wait is answered true. The event decides, not the word: after two completions the
+// parity is what it was. A completion is compared with the slots in the cycle after its commit, and
+// one update commits per cycle. So a wait that commits before the completion is in its slot by then,
+// and a wait that commits after it is not.
 //
 // The time limits are in a memory, and looked at in turn, one in a cycle. Time is in whole ns. Where
 // a cycle is not, it must have grown by more than the limit. While the clock stands still, time
@@ -16,7 +17,7 @@ module muster_mb_park
   parameter int unsigned SmemBytes     = 262144,
   parameter int unsigned ClockPeriodPs = 1000,
   parameter int unsigned LimitNs       = 1000000,  // of a wait without a hint
-  parameter bit          EnLimit       = 1'b1,     // off: a wait, and its warp, wait for the turn
+  parameter bit          EnLimit       = 1'b1,     // off: waits have no time limit
   localparam int unsigned WarpW = $clog2(NumWarps)
 ) (
   input  logic                clk_i,
@@ -25,12 +26,12 @@ module muster_mb_park
   input  logic                wants_i,     // commits, and would park
   input  warp_t               warp_i,
   input  mb_place_t           place_i,
-  input  logic                phase_i,     // waited for, or turned from
+  input  logic                phase_i,     // waited for, or the one that completes
   input  logic                has_hint_i,
   input  logic [31:0]         hint_i,      // ns
   output logic                parks_o,     // ... and does: the warp's slot is free
 
-  input  logic                turned_i,    // commits, and the phase turns
+  input  logic                completed_i, // commits, and the phase completes
 
   input  logic                leave_i,     // a CTA leaves its slot
   input  cta_t                leave_cta_i,
@@ -50,9 +51,9 @@ module muster_mb_park
     logic             phase;
   } key_t;
 
-  key_t                key, turn_q;
+  key_t                key, completed_q;
   key_t [NumWarps-1:0] key_q;
-  logic                turn_valid_q;
+  logic                completed_valid_q;
   logic [WarpW-1:0]    warp;
   logic [NumWarps-1:0] parked_q, fresh_q, match, leaves, late, expires, taken;
   logic [NumWarps-1:0] wake_q, expire_q;
@@ -62,35 +63,35 @@ module muster_mb_park
 
   always_comb begin
     for (int w = 0; w < NumWarps; w++) begin
-      match[w]  = parked_q[w] && turn_valid_q && key_q[w] == turn_q;
+      match[w]  = parked_q[w] && completed_valid_q && key_q[w] == completed_q;
       leaves[w] = EnLimit && parked_q[w] && leave_i && 32'(leave_cta_i) < NumCtas &&
                   key_q[w].cta == CtaW'(leave_cta_i);
     end
   end
 
   // A slot is marked free a cycle behind the match, with the wake-up: by then its next wait may be
-  // in it already. A turn cannot match it twice, since the next one has the other phase.
+  // in it already. A completion cannot match it twice, since the next one has the other phase.
   assign expires = (leaves | (parked_q & late)) & ~match & ~wake_q;
   assign taken   = EnLimit ? parked_q & ~match & ~(wake_q & ~fresh_q) & ~expires : '0;
   assign parks_o = wants_i && !taken[warp];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      parked_q     <= '0;
-      turn_valid_q <= 1'b0;
-      wake_q       <= '0;
-      expire_q     <= '0;
+      parked_q          <= '0;
+      completed_valid_q <= 1'b0;
+      wake_q            <= '0;
+      expire_q          <= '0;
     end else begin
-      parked_q     <= parked_q & ~(wake_q & ~fresh_q) & ~expires;
+      parked_q          <= parked_q & ~(wake_q & ~fresh_q) & ~expires;
       if (parks_o) parked_q[warp] <= 1'b1;
-      turn_valid_q <= turned_i;
-      wake_q       <= match;
-      expire_q     <= expires;
+      completed_valid_q <= completed_i;
+      wake_q            <= match;
+      expire_q          <= expires;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    turn_q <= key;
+    completed_q <= key;
     for (int w = 0; w < NumWarps; w++) begin
       fresh_q[w] <= EnLimit && parks_o && 32'(warp) == w;
       if (parks_o && 32'(warp) == w) key_q[w] <= key;

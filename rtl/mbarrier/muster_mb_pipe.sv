@@ -57,7 +57,7 @@ module muster_mb_pipe
   output mb_word_t        found_o,         // the word before,
   output mb_word_t        word_o,          // and afterwards
   output logic            written_o,
-  output logic            turned_o,
+  output logic            completed_o,
   output logic            passed_o
 );
 
@@ -76,7 +76,7 @@ module muster_mb_pipe
   logic        data_go, update_pop, write_go;
   logic        waits, waits_holds, update_valid, update_last, update_full, update_holds;
   mb_word_t    update_found, update_word;
-  logic        update_write, update_turned, update_passed;
+  logic        update_write, update_completed, update_passed;
   mb_word_t    word_q;  // in the write stage
 
   // ---------------------------------------------------------------------------------------------
@@ -205,7 +205,7 @@ module muster_mb_pipe
     .waits_o (waits), .waits_holds_o (waits_holds), .waiting_o (waiting),
     .valid_o (update_valid), .ready_i (write_free), .credit_i, .spend_o, .last_o (update_last), .request_o (update),
     .found_o (update_found), .word_o (update_word), .write_o (update_write),
-    .turned_o (update_turned), .passed_o (update_passed), .free_o (update_free),
+    .completed_o (update_completed), .passed_o (update_passed), .free_o (update_free),
     .full_o (update_full), .holds_o (update_holds), .splits_o
   );
 
@@ -216,7 +216,7 @@ module muster_mb_pipe
   // ---------------------------------------------------------------------------------------------
 
   mb_word_t found_q;
-  logic     write_en_q, turned_q, passed_q;
+  logic     write_en_q, completed_q, passed_q;
 
   assign write_go   = write_valid_q && (!write_en_q || write_ready_i);
   assign write_free = !write_valid_q || write_go;
@@ -235,7 +235,7 @@ module muster_mb_pipe
       found_q    <= update_found;
       word_q     <= update_word;
       write_en_q <= update_write;
-      turned_q   <= update_turned;
+      completed_q <= update_completed;
       passed_q   <= update_passed;
     end
   end
@@ -249,7 +249,7 @@ module muster_mb_pipe
   assign found_o   = found_q;
   assign word_o    = word_q;
   assign written_o = write_en_q;
-  assign turned_o  = turned_q;
+  assign completed_o = completed_q;
   assign passed_o  = passed_q;
 
   assign held_valid_o = {write_valid_q, update_holds, waits_holds,

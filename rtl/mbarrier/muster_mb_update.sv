@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The update stage: an operation and its word, updated in one cycle for all its lanes together.
-// Where that is no single update, it goes lane by lane until one turns the phase, and then tries
+// Where that is no single update, it goes lane by lane until one completes the phase, and then tries
 // the rest together again. Nothing comes between the lanes of a group.
 //
 // That a group is split is known late in a cycle. So what comes next is accepted without asking,
@@ -38,7 +38,7 @@ module muster_mb_update
   output mb_word_t    found_o,    // the word before,
   output mb_word_t    word_o,     // and afterwards
   output logic        write_o,
-  output logic        turned_o,
+  output logic        completed_o,
   output logic        passed_o,
 
   output logic        free_o,     // the stage takes the next one in this cycle, if there is one
@@ -75,7 +75,7 @@ module muster_mb_update
   muster_mb_word #(.EnDrop(EnDrop), .EnRefuse(EnFaults || EnLanes)) u_word (
     .word_i (word_q), .class_i (class_q), .amount_i (amount_q),
     .several_i (several_q), .phase_i (request_q.group.phase), .cause_i (request_q.cause),
-    .word_o, .write_o, .turned_o, .passed_o, .cause_o (cause), .split_o (split),
+    .word_o, .write_o, .completed_o, .passed_o, .cause_o (cause), .split_o (split),
     .verdict_o (verdict)
   );
 
@@ -136,7 +136,7 @@ module muster_mb_update
         request_q.group.lanes <= rest;
         lanes_q               <= fewer;
         total_q               <= less;
-        if (turned_o) begin
+        if (completed_o) begin
           single_q  <= fewer == 6'd1;
           several_q <= fewer > 6'd1;
           amount_q  <= amount_of(request_q.group.op, fewer, less);

@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// One update of an mbarrier word, as a function: what the word becomes, whether its phase turns,
+// One update of an mbarrier word, as a function: what the word becomes, whether its phase completes,
 // or why the update is refused. All lanes of an update have one operand. Either the outcome is
-// that of the lanes one by one with no turn before the last, or the lanes must be split.
+// that of the lanes one by one with no completion before the last, or the lanes must be split.
 //
 // The word holds arrivals negated, so an arrival adds, and nothing is pending when the sum is 0
 // modulo 2^20. That is found beside the adders, without their carries: a + b = 0 exactly when
@@ -23,7 +23,7 @@ module muster_mb_word
 
   output mb_word_t   word_o,
   output logic       write_o,    // the word changes, or may
-  output logic       turned_o,   // a phase completed
+  output logic       completed_o, // a phase completed
   output logic       passed_o,   // waits: the phase asked about has completed
   output fault_e     cause_o,    // refused, and the same for each lane
   output logic       split_o,    // refused for all lanes together: ask again for one
@@ -110,7 +110,7 @@ module muster_mb_word
   assign split_o    = bad ? may_split : must_split;
   assign verdict_o  = '{bad: bad, hopeless: hopeless, may_split: may_split, must_split: must_split};
 
-  assign turned_o = completes && !refused && !split_o;
+  assign completed_o = completes && !refused && !split_o;
   assign passed_o = class_i.waits && phase_i != word_i.phase;
   assign write_o  = !class_i.waits && !refused && !split_o;
 

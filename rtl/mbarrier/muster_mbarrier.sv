@@ -140,7 +140,7 @@ module muster_mbarrier
   // Pipeline
   // ---------------------------------------------------------------------------------------------
 
-  logic        commit, written, turned, passed;
+  logic        commit, written, completed, passed;
   logic  [4:0] stage_valid;
   warp_t [4:0] stage_warp;
   mb_request_t done;
@@ -161,7 +161,7 @@ module muster_mbarrier
     .warp_valid_o (stage_valid), .warp_o (stage_warp),
     .credit_i (credit), .splits_o (splits), .spend_o (pipe_spend),
     .commit_o (commit), .request_o (done), .found_o (found), .word_o (word),
-    .written_o (written), .turned_o (turned), .passed_o (passed)
+    .written_o (written), .completed_o (completed), .passed_o (passed)
   );
 
   logic [NumWarps-1:0] busy;
@@ -196,7 +196,7 @@ module muster_mbarrier
     .wants_i (accepted && tries), .warp_i (done.group.warp), .place_i (done.group.place),
     .phase_i (found.phase), .has_hint_i (done.group.has_hint), .hint_i (done.group.operand),
     .parks_o (parks),
-    .turned_i (commit && turned),
+    .completed_i (commit && completed),
     .leave_i (leave_valid_i), .leave_cta_i, .stopped_ns_i,
     .wake_o, .expire_o
   );
@@ -257,7 +257,7 @@ module muster_mbarrier
     place:   done.group.place,
     written: written,
     word:    word,
-    turned:  turned,
+    completed:  completed,
     parked:  parks
   };
 

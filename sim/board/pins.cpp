@@ -125,10 +125,10 @@ void DecodeLevels(Reader* reader, Outputs* out) {
   out->busy = reader->Get(8);
   out->fence_req = reader->Get(8);
   out->released = reader->Get(8);
-  out->census_word = reader->Get<std::uint32_t>(32);
-  out->census_warp_cta = reader->Get<std::uint8_t>(5);
-  out->census_live = reader->Bit();
-  out->census_waiting = reader->Bit();
+  out->debug_word = reader->Get<std::uint32_t>(32);
+  out->debug_warp_cta = reader->Get<std::uint8_t>(5);
+  out->debug_live = reader->Bit();
+  out->debug_waiting = reader->Bit();
   reader->Align();
 }
 
@@ -191,7 +191,7 @@ void DecodeMbEvents(Reader* reader, MbOutputs* mb) {
   reader->Align();
   mb->commit.lanes = reader->Get<std::uint32_t>(32);
   mb->commit.parked = reader->Bit();
-  mb->commit.turned = reader->Bit();
+  mb->commit.completed = reader->Bit();
   mb->commit.written = reader->Bit();
   mb->commit.source = reader->Get<MbSource>(2);
   reader->Align();
@@ -217,9 +217,9 @@ void EncodePins(const Identity& identity, const Inputs& in, Bytes* pins) {
   Writer(pins, 2)
       .Put(in.fence_ack, 8)
       .Put(mb.fence_ack, 8)
-      .Put(in.census_bar, 4)
-      .Put(in.census_cta, 5)
-      .Put(in.census_warp, 6);
+      .Put(in.debug_bar, 4)
+      .Put(in.debug_cta, 5)
+      .Put(in.debug_warp, 6);
   if (in.issue_valid != 0) {
     const Operation& operation = in.issue[0];
     Writer(pins, kIssue)

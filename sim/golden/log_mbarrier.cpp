@@ -82,7 +82,7 @@ void VisitEffects(Effects& effects, Visitor* visitor) {
   visitor->Bits("parked", effects.parked);
   visitor->Flag("written", effects.written);
   visitor->Bits("word", effects.word);
-  visitor->Number("turns", effects.turns);
+  visitor->Number("completions", effects.completions);
   visitor->Answers("answers", effects.answers);
   visitor->Hazards("hazards", effects.hazards);
 }

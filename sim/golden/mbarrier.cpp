@@ -291,7 +291,7 @@ void Mbarriers::TestCompletion(const MbOperation& operation, Object* object, MbE
   ++object->phase;
   object->pending = object->expected;
   object->came = 0;
-  ++effects->turns;
+  ++effects->completions;
 }
 
 // ------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ struct Effects {
   BarKind released_kind = BarKind::kIdle;  // kSync: without a result
   bool responds = false;                   // B2R
   bool pred = false;                       // pu
-  bool completed = false;                  // a generation of the entry below turned
+  bool completed = false;                  // a generation of the entry below completed
   bool entry_written = false;  // an accepted arrival, an exit that completed, or R2B.BAR
   std::uint8_t cta = 0;        // of the entry written
   std::uint8_t bar = 0;
@@ -47,9 +47,9 @@ struct MbEffects {
   std::uint32_t complete = 0;                    // waits: the lanes that are answered true
   std::uint32_t parked = 0;                      // try_wait: the lanes that are answered later
 
-  bool written = false;    // the word of the operation was updated
-  std::uint64_t word = 0;  // what it is afterwards
-  unsigned turns = 0;      // phases that completed
+  bool written = false;      // the word of the operation was updated
+  std::uint64_t word = 0;    // what it is afterwards
+  unsigned completions = 0;  // phases that completed
 
   std::vector<MbAnswer> answers;  // to warps parked before, in order of their slots
   std::uint32_t hazards = 0;      // a bit per Hazard

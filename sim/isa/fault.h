@@ -40,7 +40,7 @@ const char* Name(FaultCause cause);  // as the design spells it: "count_mismatch
 
 // Carried out as the ISA counts, and reported.
 enum class Hazard : std::uint8_t {
-  kRepeatedArrival = 0,    // a warp arrives again at an entry not turned since its last ARV
+  kRepeatedArrival = 0,    // a warp arrives again at an entry not completed since its last ARV
   kUnfinishedBarrier = 1,  // a CTA ends while an entry holds arrivals
   kDivergentOperand = 2,   // registers differ between lanes (found by the front end)
   kDivergedAligned = 3,    // lanes of a warp come apart to an aligned barrier (front end)

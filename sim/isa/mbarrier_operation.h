@@ -139,8 +139,8 @@ std::string Describe(const MbEvent& event);
 // A word is exhausted when expected, pending and tx-count are all 0. Its lock and reserved bits
 // count for nothing, and are written as 0 by every update.
 //
-// A parked try_wait is answered true by the turn of the phase that it waits for: by a turn of its
-// word out of the parity that it was parked with. A try_wait of a warp whose slot is taken (by
+// A parked try_wait is answered true when the phase that it waits for completes: by a completion of
+// its word out of the parity that it was parked with. A try_wait of a warp whose slot is taken (by
 // other lanes) does not park. Suspend and end answer false.
 
 }  // namespace muster

@@ -343,13 +343,14 @@ void Cover::CountArrival(const Event& event) {
     entry.exit_before = exited_[operation.cta];
     entry.exit_within = false;
     entry.restored = false;
-    if (entry.turned != 0 && entry.turned + 1 == event.cycle) {
+    if (entry.completed != 0 && entry.completed + 1 == event.cycle) {
       Hit(Spot::kReuseNextCycle);
-      if (entry.turned_kind != KindOf(operation.kind)) {
+      if (entry.completed_kind != KindOf(operation.kind)) {
         Hit(Spot::kReuseOtherKind);
       }
       // What was behind the completing member in its set opens the next generation.
-      if (event.about.port > entry.turned_port && entry.turned_kind == KindOf(operation.kind)) {
+      if (event.about.port > entry.completed_port &&
+          entry.completed_kind == KindOf(operation.kind)) {
         Hit(Spot::kInsideMergedSet);
       }
     }
@@ -420,9 +421,9 @@ void Cover::CountCompletion(const Event& event, const golden::Model& model) {
   }
   restored_waiting_ &= ~effects.released;
   entry.restored = false;
-  entry.turned_kind = kind;
-  entry.turned = event.cycle;
-  entry.turned_port = event.about.port;
+  entry.completed_kind = kind;
+  entry.completed = event.cycle;
+  entry.completed_port = event.about.port;
 }
 
 }  // namespace muster::lockstep

@@ -146,12 +146,12 @@ class Cover {
   // What is known of a barrier.
   struct Entry {
     std::uint32_t word = 0;
-    bool exit_before = false;              // a warp had exited when the generation began
-    bool exit_within = false;              // a warp has exited since
-    bool restored = false;                 // R2B wrote the generation
-    BarKind turned_kind = BarKind::kIdle;  // of the generation before, ...
-    std::uint64_t turned = 0;              // ... the cycle in which it completed, ...
-    unsigned turned_port = 0;              // ... and where its last arrival came from
+    bool exit_before = false;                 // a warp had exited when the generation began
+    bool exit_within = false;                 // a warp has exited since
+    bool restored = false;                    // R2B wrote the generation
+    BarKind completed_kind = BarKind::kIdle;  // of the generation before, ...
+    std::uint64_t completed = 0;              // ... the cycle in which it completed, ...
+    unsigned completed_port = 0;              // ... and where its last arrival came from
   };
 
   static constexpr unsigned kKinds = 20;  // codes of OpKind

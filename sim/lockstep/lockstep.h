@@ -90,7 +90,7 @@ struct Result {
   std::uint64_t faults = 0;
   // Of the shared-memory scope.
   std::uint64_t mb_commits = 0;
-  std::uint64_t mb_turns = 0;
+  std::uint64_t mb_phases = 0;
   std::uint64_t mb_wakes = 0;     // warps
   std::uint64_t mb_expiries = 0;  // likewise
   std::uint64_t mb_faults = 0;

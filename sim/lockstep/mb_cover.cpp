@@ -31,7 +31,7 @@ void MbCover::NextRun() {
   for (auto& tokens : tokens_) {
     tokens.fill(Token());
   }
-  turns_.clear();
+  completions_.clear();
   remote_.fill(std::nullopt);
   reading_ = false;
 }
@@ -172,19 +172,19 @@ void MbCover::CountStep(std::uint64_t cycle, const MbOperation& operation,
     Hit(MbSpot::kLastCta);
   }
   CountTokens(operation, effects);
-  const bool turned = effects.turns != 0;
+  const bool completed = effects.completions != 0;
   if (IsMbWait(operation.op)) {
     CountWait(cycle, operation, effects);
   } else {
-    points_.Count(outcomes_[code][source][turned ? kTurns : kStays]);
+    points_.Count(outcomes_[code][source][completed ? kPhaseCompletes : kStays]);
     CountWord(operation, effects);
   }
-  if (turned) {
-    turns_[place] += effects.turns;
-    CountTurn(cycle, effects);
+  if (completed) {
+    completions_[place] += effects.completions;
+    CountCompletion(cycle, effects);
   }
   std::copy_backward(commits_.begin(), commits_.end() - 1, commits_.end());
-  commits_[0] = {cycle, place, turned};
+  commits_[0] = {cycle, place, completed};
 }
 
 void MbCover::CountSplit(const MbOperation& operation, const MbEffects& effects, bool refused) {
@@ -195,18 +195,18 @@ void MbCover::CountSplit(const MbOperation& operation, const MbEffects& effects,
   Group& group = groups.front();
   const bool several = Ones(operation.lanes) > 1;
   group.rest &= ~operation.lanes;
-  group.turns += effects.turns;
+  group.completions += effects.completions;
   if (group.split && refused) {
     Hit(MbSpot::kSplitRefused);
   }
   if (group.split && several && !refused) {
     Hit(MbSpot::kSplitAgain);
   }
-  if (group.rest != 0 && effects.turns != 0) {
-    Hit(MbSpot::kSplitTurn);
+  if (group.rest != 0 && effects.completions != 0) {
+    Hit(MbSpot::kSplitCompletion);
   }
-  if (group.turns == 3) {
-    Hit(MbSpot::kSplitTurns);
+  if (group.completions == 3) {
+    Hit(MbSpot::kSplitThreeCompletions);
   }
   group.split = true;
   if (group.rest == 0) {
@@ -231,7 +231,7 @@ void MbCover::CountWord(const MbOperation& operation, const MbEffects& effects) 
   if (operation.op == MbOp::kCopyArrive && word.pending == kMaxMbCount) {
     Hit(MbSpot::kPendingMax);
   }
-  if (IsMbArrival(operation.op) && effects.turns != 0 && word.expected == 0) {
+  if (IsMbArrival(operation.op) && effects.completions != 0 && word.expected == 0) {
     Hit(MbSpot::kDropToNone);
   }
   if (Ones(operation.lanes) > 1 && operation.operand > 1) {
@@ -254,8 +254,8 @@ void MbCover::CountWait(std::uint64_t cycle, const MbOperation& operation,
     const Place place(operation.cta, operation.addr);
     for (unsigned back = 0; back < kNear; ++back) {
       const Commit& commit = commits_[back];
-      if (commit.turned && commit.place == place && commit.cycle + kNear >= cycle) {
-        points_.Count(wait_behind_turn_[cycle - commit.cycle]);
+      if (commit.completed && commit.place == place && commit.cycle + kNear >= cycle) {
+        points_.Count(wait_after_completion_[cycle - commit.cycle]);
         break;
       }
     }
@@ -280,13 +280,13 @@ void MbCover::CountWait(std::uint64_t cycle, const MbOperation& operation,
   }
 }
 
-void MbCover::CountTurn(std::uint64_t cycle, const MbEffects& effects) {
+void MbCover::CountCompletion(std::uint64_t cycle, const MbEffects& effects) {
   for (const MbAnswer& answer : effects.answers) {
     const Parked& parked = parked_[answer.warp];
     parked_warps_ &= ~Bit(answer.warp);
     Hit(MbSpot::kWake);
     if (cycle - parked.commit <= kNear) {
-      points_.Count(turn_behind_park_[cycle - parked.commit]);
+      points_.Count(completion_after_park_[cycle - parked.commit]);
     }
     if (parked.limit <= cycle) {
       Hit(MbSpot::kLimitPassed);
@@ -299,17 +299,17 @@ void MbCover::CountTurn(std::uint64_t cycle, const MbEffects& effects) {
 
 void MbCover::CountTokens(const MbOperation& operation, const MbEffects& effects) {
   const Place place(operation.cta, operation.addr);
-  const std::uint64_t turns = turns_[place];
+  const std::uint64_t completions = completions_[place];
   for (std::uint32_t left = operation.lanes; left != 0; left &= left - 1) {
     Token& token = tokens_[operation.warp][First(left)];
     if (operation.has_token) {
-      token = {place, turns, true};
+      token = {place, completions, true};
     } else if ((operation.op == MbOp::kTestWait || operation.op == MbOp::kTryWait) && token.valid &&
                token.place == place) {
       const bool complete = (effects.complete >> First(left) & 1) != 0;
-      if (turns == token.turns && !complete) {
+      if (completions == token.completions && !complete) {
         Hit(MbSpot::kTokenNow);
-      } else if (turns == token.turns + 1 && complete) {
+      } else if (completions == token.completions + 1 && complete) {
         Hit(MbSpot::kTokenNext);
       }
     }
@@ -326,8 +326,8 @@ void MbCover::CountLeave(std::uint64_t cycle, const MbEvent& event, const MbEffe
     parked_warps_ &= ~Bit(answer.warp);
     Hit(event.how == OpKind::kEnd ? MbSpot::kParkedEnd : MbSpot::kParkedSuspend);
   }
-  turns_.erase(turns_.lower_bound(Place(event.operation.cta, 0)),
-               turns_.lower_bound(Place(event.operation.cta + 1U, 0)));
+  completions_.erase(completions_.lower_bound(Place(event.operation.cta, 0)),
+                     completions_.lower_bound(Place(event.operation.cta + 1U, 0)));
 }
 
 void MbCover::CountHazards(std::uint32_t hazards) {

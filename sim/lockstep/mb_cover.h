@@ -32,8 +32,8 @@ enum class MbSpot : unsigned {
   kOtherWord,
   kThreeSources,
   // Groups that are more than one update, and those that are a sum.
-  kSplitTurn,
-  kSplitTurns,
+  kSplitCompletion,
+  kSplitThreeCompletions,
   kSplitAgain,
   kSplitRefused,
   kSumArrivals,
@@ -96,7 +96,7 @@ enum class MbSpot : unsigned {
 };
 
 // What comes of an operation that is not refused.
-enum MbOutcome : unsigned { kStays, kTurns, kFalse, kTrue, kParks };
+enum MbOutcome : unsigned { kStays, kPhaseCompletes, kFalse, kTrue, kParks };
 
 class MbCover {
  public:
@@ -114,19 +114,19 @@ class MbCover {
   static constexpr unsigned kOutcomes = 5;    // but for refusals
   static constexpr unsigned kSizes = 3;       // of a group: one lane, several, all
   static constexpr std::uint64_t kSoon = 16;  // ... between an update and the end of its CTA
-  static constexpr unsigned kNear = 6;        // cycles between a wait and a turn
+  static constexpr unsigned kNear = 6;        // cycles between a wait and a completion
   using Place = std::pair<unsigned, std::uint32_t>;
 
   struct Commit {
     std::uint64_t cycle = 0;
     Place place;
-    bool turned = false;
+    bool completed = false;
   };
   // A group that has not committed as a whole.
   struct Group {
     std::uint32_t rest = 0;
     MbOp op = MbOp::kArrive;
-    unsigned turns = 0;
+    unsigned completions = 0;
     bool split = false;
   };
   struct Parked {
@@ -136,7 +136,7 @@ class MbCover {
   };
   struct Token {
     Place place;
-    std::uint64_t turns = 0;  // of its word, then
+    std::uint64_t completions = 0;  // of its word, then
     bool valid = false;
   };
 
@@ -147,7 +147,7 @@ class MbCover {
   void CountSplit(const MbOperation& operation, const MbEffects& effects, bool refused);
   void CountWord(const MbOperation& operation, const MbEffects& effects);
   void CountWait(std::uint64_t cycle, const MbOperation& operation, const MbEffects& effects);
-  void CountTurn(std::uint64_t cycle, const MbEffects& effects);
+  void CountCompletion(std::uint64_t cycle, const MbEffects& effects);
   void CountTokens(const MbOperation& operation, const MbEffects& effects);
   void CountLeave(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects);
   void CountHazards(std::uint32_t hazards);
@@ -161,8 +161,8 @@ class MbCover {
   std::array<std::array<std::array<unsigned, kOutcomes>, kSources>, kNumMbOps> outcomes_{};
   std::array<std::array<std::array<unsigned, kNumFaultCauses>, kSources>, kNumMbOps> faults_{};
   std::array<std::array<unsigned, kSizes>, kNumMbOps> sizes_{};
-  std::array<unsigned, kNear + 1> turn_behind_park_{};
-  std::array<unsigned, kNear + 1> wait_behind_turn_{};
+  std::array<unsigned, kNear + 1> completion_after_park_{};
+  std::array<unsigned, kNear + 1> wait_after_completion_{};
 
   // The run so far.
   std::array<Commit, kNear> commits_{};  // the latest first
@@ -170,7 +170,7 @@ class MbCover {
   std::array<Parked, kMaxWarps> parked_{};
   std::uint64_t parked_warps_ = 0;
   std::array<std::array<Token, kWarpSize>, kMaxWarps> tokens_{};
-  std::map<Place, std::uint64_t> turns_;
+  std::map<Place, std::uint64_t> completions_;
   // By slot, the cycle in which the latest operation of another CTA committed there.
   std::array<std::optional<std::uint64_t>, kMaxCtas> remote_{};
   bool reading_ = false;  // granted in an earlier cycle

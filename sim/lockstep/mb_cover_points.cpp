@@ -45,8 +45,8 @@ constexpr std::array kSpots = {
     SpotRow{MbSpot::kThreeApart, "mb.order.same_word_three_apart", kAny},
     SpotRow{MbSpot::kOtherWord, "mb.order.other_word_next_cycle", kAny},
     SpotRow{MbSpot::kThreeSources, "mb.order.three_sources_at_a_word", kAny},
-    SpotRow{MbSpot::kSplitTurn, "mb.split.at_a_turn", kLanes},
-    SpotRow{MbSpot::kSplitTurns, "mb.split.three_turns", kLanes},
+    SpotRow{MbSpot::kSplitCompletion, "mb.split.at_a_completion", kLanes},
+    SpotRow{MbSpot::kSplitThreeCompletions, "mb.split.three_completions", kLanes},
     SpotRow{MbSpot::kSplitAgain, "mb.split.rest_together", kLanes},
     SpotRow{MbSpot::kSplitRefused, "mb.split.rest_refused", kLanes | kFaults},
     SpotRow{MbSpot::kSumArrivals, "mb.sum.arrivals", kLanes},
@@ -103,7 +103,7 @@ constexpr std::array kSpots = {
 };
 static_assert(kSpots.size() == static_cast<std::size_t>(MbSpot::kCount), "a name for each spot");
 
-constexpr std::array kOutcomeNames = {"stays", "turns", "false", "true", "parks"};
+constexpr std::array kOutcomeNames = {"stays", "completes", "false", "true", "parks"};
 constexpr std::array kSizeNames = {"one", "several", "all"};
 // What a source may ask for at all; of another CTA, also what is refused.
 bool CanCome(MbOp op, MbSource source) {
@@ -118,7 +118,7 @@ bool CanBe(MbOp op, MbSource source, MbOutcome outcome) {
   switch (outcome) {
     case kStays:
       return !IsMbWait(op);
-    case kTurns:
+    case kPhaseCompletes:
       return (IsMbArrival(op) && !IsNoComplete(op)) || op == MbOp::kCompleteTx ||
              (op == MbOp::kExpectTx && kExpectTxCompletes);
     case kParks:
@@ -203,8 +203,10 @@ void MbCover::DefineCrosses() {
     }
   }
   for (unsigned cycles = 1; cycles <= kNear; ++cycles) {
-    turn_behind_park_[cycles] = points_.Define(fmt::format("mb.race.turn_{}_behind_park", cycles));
-    wait_behind_turn_[cycles] = points_.Define(fmt::format("mb.race.wait_{}_behind_turn", cycles));
+    completion_after_park_[cycles] =
+        points_.Define(fmt::format("mb.race.completion_{}_after_park", cycles));
+    wait_after_completion_[cycles] =
+        points_.Define(fmt::format("mb.race.wait_{}_after_completion", cycles));
   }
 }
 

@@ -110,8 +110,8 @@ bool MbChecker::CompareStep(std::uint64_t cycle, const MbOperation& operation,
     return Differ("mb.word", word(seen.written, seen.word), word(effects.written, effects.word),
                   place);
   }
-  if (seen.turned != (effects.turns != 0)) {
-    return Differ("mb.turned", seen.turned ? "1" : "0", seen.turned ? "0" : "1", place);
+  if (seen.completed != (effects.completions != 0)) {
+    return Differ("mb.completed", seen.completed ? "1" : "0", seen.completed ? "0" : "1", place);
   }
   if (seen.parked != (effects.parked != 0)) {
     return Differ("mb.parked", seen.parked ? "1" : "0", seen.parked ? "0" : "1", place);

@@ -43,7 +43,7 @@ std::string Outcome(const MbEffects& effects) {
   std::string text;
   if (effects.written) {
     text = fmt::format("word becomes {:#018x}{}", effects.word,
-                       effects.turns != 0 ? ", the phase turns" : "");
+                       effects.completions != 0 ? ", the phase completes" : "");
   } else if (effects.parked != 0) {
     text = "parks";
   } else if (effects.complete != 0) {

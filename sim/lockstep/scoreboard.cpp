@@ -275,12 +275,12 @@ void Scoreboard::Address(Inputs* in) {
   }
   if (next_entry_ < end_entry_) {
     addressed_.entry = next_entry_++;
-    in->census_cta = static_cast<std::uint8_t>(addressed_.entry / kNumBars);
-    in->census_bar = static_cast<std::uint8_t>(addressed_.entry % kNumBars);
+    in->debug_cta = static_cast<std::uint8_t>(addressed_.entry / kNumBars);
+    in->debug_bar = static_cast<std::uint8_t>(addressed_.entry % kNumBars);
   }
   if (next_warp_ < end_warp_) {
     addressed_.warp = next_warp_++;
-    in->census_warp = static_cast<std::uint8_t>(addressed_.warp);
+    in->debug_warp = static_cast<std::uint8_t>(addressed_.warp);
   }
 }
 
@@ -298,8 +298,8 @@ bool Scoreboard::CompareEntry(std::uint64_t cycle, unsigned entry, const Outputs
     return true;
   }
   const std::uint32_t word = model_.EntryWord(cta, bar);
-  return out.census_word == word || Differ("census.word", Hex(out.census_word), Hex(word),
-                                           static_cast<int>(cta), static_cast<int>(bar));
+  return out.debug_word == word || Differ("debug.word", Hex(out.debug_word), Hex(word),
+                                          static_cast<int>(cta), static_cast<int>(bar));
 }
 
 bool Scoreboard::CompareWarp(unsigned warp, const Outputs& out) {
@@ -312,17 +312,17 @@ bool Scoreboard::CompareWarp(unsigned warp, const Outputs& out) {
   const auto describe = [warp](bool live, bool waiting) {
     return fmt::format("warp {}: {}{}", warp, live ? "live" : "not live", waiting ? ", waits" : "");
   };
-  const unsigned cta = out.census_warp_cta;
-  const bool in_cta = out.census_live && cta < config_.num_ctas && model_.Resident(cta);
+  const unsigned cta = out.debug_warp_cta;
+  const bool in_cta = out.debug_live && cta < config_.num_ctas && model_.Resident(cta);
   const bool is_live = in_cta && (model_.LiveWarps(cta) & bit) != 0;
   const bool live = (model_.Live() & bit) != 0;
   // Without reductions and faults, nothing in the unit needs to know who waits; and nobody asks it
   // of a warp that is not live.
   const bool tells = live && (config_.reduce || config_.faults);
   const bool waiting = tells && (model_.Waiting() & bit) != 0;
-  const bool waits = tells && out.census_waiting;
+  const bool waits = tells && out.debug_waiting;
   return (in_cta == live && is_live == live && waits == waiting) ||
-         Differ("census.warp", describe(in_cta, waits), describe(live, waiting));
+         Differ("debug.warp", describe(in_cta, waits), describe(live, waiting));
 }
 
 bool Scoreboard::Differ(const char* field, std::string unit, std::string golden, int cta, int bar) {

@@ -33,7 +33,7 @@ class Scoreboard {
   // Compares the outputs of this cycle. False: they differ, see mismatch().
   bool Compare(std::uint64_t cycle, const Inputs& in, const Outputs& out);
 
-  // Walks the entries of the resident CTAs, and all warps, through the census port: Address()
+  // Walks the entries of the resident CTAs, and all warps, through the debug read port: Address()
   // before a cycle is settled, Compare() sees to the rest.
   void StartSweep();
   bool Sweeping() const { return next_entry_ < end_entry_ || next_warp_ < end_warp_; }

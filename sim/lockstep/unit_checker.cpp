@@ -274,7 +274,7 @@ void UnitChecker::Count(const Outputs& out) {
   result_.faults += static_cast<std::uint64_t>(__builtin_popcount(out.fault_valid));
   const MbOutputs& mb = out.mb;
   result_.mb_commits += static_cast<std::uint64_t>(mb.commit_valid);
-  result_.mb_turns += static_cast<std::uint64_t>(mb.commit_valid && mb.commit.turned);
+  result_.mb_phases += static_cast<std::uint64_t>(mb.commit_valid && mb.commit.completed);
   result_.mb_faults += static_cast<std::uint64_t>(mb.fault_valid);
   if ((mb.wake | mb.expire) != 0) {
     result_.mb_wakes += static_cast<std::uint64_t>(__builtin_popcountll(mb.wake));

@@ -114,9 +114,9 @@ class VerilatedDut final : public Dut {
     }
     unit_.fence_ack_i = in.fence_ack;
     unit_.response_ready_i = static_cast<std::uint8_t>(in.response_ready);
-    unit_.census_cta_i = in.census_cta;
-    unit_.census_bar_i = in.census_bar;
-    unit_.census_warp_i = in.census_warp;
+    unit_.debug_cta_i = in.debug_cta;
+    unit_.debug_bar_i = in.debug_bar;
+    unit_.debug_warp_i = in.debug_warp;
     if constexpr (kMbarrier) {
       DriveMbarrier();
     }
@@ -208,10 +208,10 @@ class VerilatedDut final : public Dut {
       out.entry_bar = unit_.entry_bar_o;
       out.entry_word = unit_.entry_word_o;
     }
-    out.census_word = unit_.census_word_o;
-    out.census_live = unit_.census_live_o != 0;
-    out.census_waiting = unit_.census_waiting_o != 0;
-    out.census_warp_cta = unit_.census_warp_cta_o;
+    out.debug_word = unit_.debug_word_o;
+    out.debug_live = unit_.debug_live_o != 0;
+    out.debug_waiting = unit_.debug_waiting_o != 0;
+    out.debug_warp_cta = unit_.debug_warp_cta_o;
     if constexpr (kMbarrier) {
       SampleMbarrier();
     }
@@ -242,7 +242,7 @@ class VerilatedDut final : public Dut {
       mb.commit.source = static_cast<MbSource>(unit_.mb_commit_source_o);
       mb.commit.warp = unit_.mb_commit_warp_o;
       mb.commit.written = unit_.mb_commit_written_o != 0;
-      mb.commit.turned = unit_.mb_commit_turned_o != 0;
+      mb.commit.completed = unit_.mb_commit_completed_o != 0;
       mb.commit.parked = unit_.mb_commit_parked_o != 0;
       mb.commit.lanes = unit_.mb_commit_lanes_o;
       mb.commit.place = {unit_.mb_commit_cta_o, unit_.mb_commit_addr_o};

@@ -84,7 +84,7 @@ struct MbOutputs {
     MbSource source = MbSource::kWarp;
     std::uint8_t warp = 0;
     bool written = false;
-    bool turned = false;
+    bool completed = false;
     bool parked = false;
     std::uint32_t lanes = 0;
     MbPlace place;
@@ -128,9 +128,9 @@ struct Inputs {
   Operation lifecycle;          // held until ready
   std::uint64_t fence_ack = 0;  // a bit per warp
   bool response_ready = true;
-  std::uint8_t census_cta = 0;  // entry to read
-  std::uint8_t census_bar = 0;
-  std::uint8_t census_warp = 0;  // warp to look at
+  std::uint8_t debug_cta = 0;  // entry to read
+  std::uint8_t debug_bar = 0;
+  std::uint8_t debug_warp = 0;  // warp to look at
   MbInputs mb;
 };
 
@@ -168,11 +168,11 @@ struct Outputs {
   std::uint8_t entry_cta = 0;
   std::uint8_t entry_bar = 0;
   std::uint32_t entry_word = 0;
-  std::uint32_t census_word = 0;  // of the entry addressed in the cycle before
+  std::uint32_t debug_word = 0;  // of the entry addressed in the cycle before
   // Of the warp addressed in the cycle before.
-  bool census_live = false;  // if its CTA is resident
-  bool census_waiting = false;
-  std::uint8_t census_warp_cta = 0;
+  bool debug_live = false;  // if its CTA is resident
+  bool debug_waiting = false;
+  std::uint8_t debug_warp_cta = 0;
   MbOutputs mb;
 };
 

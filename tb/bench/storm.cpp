@@ -97,10 +97,10 @@ bool WakeUp::Go(std::uint64_t cycle, const MbOutputs& seen, MbInputs* mb) {
   if (mb->issue_valid && seen.issue_ready) {
     mb->issue_valid = false;
   }
-  if (seen.commit_valid && seen.commit.turned) {
-    turned_ = cycle - 1;
+  if (seen.commit_valid && seen.commit.completed) {
+    completed_ = cycle - 1;
   }
-  if (turned_ != 0 && seen.wake != 0) {
+  if (completed_ != 0 && seen.wake != 0) {
     woken_ = cycle - 1;
     return false;
   }

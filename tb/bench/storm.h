@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // What the bench drives at an mbarrier: every source at one word in every cycle, and warps that
-// park before its phase turns. Both read their figures off the pins.
+// park before its phase completes. Both read their figures off the pins.
 #ifndef MUSTER_TB_BENCH_STORM_H_
 #define MUSTER_TB_BENCH_STORM_H_
 
@@ -47,7 +47,7 @@ class MbStimulus : public lockstep::Driver, private lockstep::Bank::Words {
 };
 
 // Warps arrive, copy engines complete transactions that other CTAs expect, all at one word and as
-// fast as the ports take them. The phase does not turn.
+// fast as the ports take them. The phase does not complete.
 class Storm final : public MbStimulus {
  public:
   Storm(const Config& config, std::uint64_t cycles);
@@ -67,13 +67,13 @@ class Storm final : public MbStimulus {
   std::uint64_t worst_wait_ = 0;
 };
 
-// All warps but one park; then the last one's arrival turns the phase.
+// All warps but one park; then the last one's arrival completes the phase.
 class WakeUp final : public MbStimulus {
  public:
   explicit WakeUp(const Config& config) : MbStimulus(config, 1) {}
 
-  // From the turn's commit to the wake-up of them all.
-  std::uint64_t latency() const { return woken_ - turned_; }
+  // From the commit that completes the phase to the wake-up of them all.
+  std::uint64_t latency() const { return woken_ - completed_; }
   bool done() const { return woken_ != 0; }
 
  private:
@@ -81,7 +81,7 @@ class WakeUp final : public MbStimulus {
 
   unsigned next_ = 1;        // warp
   std::uint64_t alone_ = 0;  // the cycle in which the last one comes
-  std::uint64_t turned_ = 0;
+  std::uint64_t completed_ = 0;
   std::uint64_t woken_ = 0;
 };
 

@@ -27,9 +27,9 @@ module cta_formal
   input lifecycle_t             lifecycle_i,
   input logic    [NumWarps-1:0] lifecycle_warps_i,
   input logic                   response_ready_i,
-  input cta_t                   census_cta_i,
-  input bar_t                   census_bar_i,
-  input warp_t                  census_warp_i
+  input cta_t                   debug_cta_i,
+  input bar_t                   debug_bar_i,
+  input warp_t                  debug_warp_i
 );
 
   logic                   started_q = 1'b0;  // it is not the first cycle
@@ -61,7 +61,7 @@ module cta_formal
     .release_o (released), .release_info_o (release_info),
     .response_valid_o (response_valid), .response_ready_i, .response_o (response),
     .fault_valid_o (fault_valid), .fault_o (fault), .commit_o (commit),
-    .census_cta_i, .census_bar_i, .census_word_o (), .census_warp_i, .census_warp_o ()
+    .debug_cta_i, .debug_bar_i, .debug_word_o (), .debug_warp_i, .debug_warp_o ()
   );
 
   cta_props #(

@@ -17,7 +17,7 @@ bind muster_mb_pipe mb_commit_props #(
   .SmemBytes(SmemBytes), .EnLanes(EnLanes), .EnFaults(EnFaults)
 ) u_props (
   .clk_i, .rst_ni, .commit_i (commit_o), .request_i (request_o), .found_i (found_o),
-  .word_i (word_o), .written_i (written_o), .turned_i (turned_o), .passed_i (passed_o)
+  .word_i (word_o), .written_i (written_o), .completed_i (completed_o), .passed_i (passed_o)
 );
 
 bind muster_mbarrier mb_front_props u_front_props (
@@ -32,7 +32,7 @@ bind muster_mb_park mb_park_props #(
   .LimitNs(LimitNs), .EnLimit(EnLimit)
 ) u_first_props (
   .clk_i, .rst_ni, .follow_i ('0), .wants_i, .warp_i, .place_i, .phase_i, .has_hint_i, .hint_i,
-  .parks_o, .turned_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o
+  .parks_o, .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o
 );
 
 bind muster_mb_park mb_park_props #(
@@ -40,5 +40,5 @@ bind muster_mb_park mb_park_props #(
   .LimitNs(LimitNs), .EnLimit(EnLimit)
 ) u_last_props (
   .clk_i, .rst_ni, .follow_i (6'(NumWarps - 1)), .wants_i, .warp_i, .place_i, .phase_i, .has_hint_i, .hint_i,
-  .parks_o, .turned_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o
+  .parks_o, .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o
 );

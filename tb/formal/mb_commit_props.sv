@@ -17,7 +17,7 @@ module mb_commit_props
   input mb_word_t    found_i,
   input mb_word_t    word_i,
   input logic        written_i,
-  input logic        turned_i,
+  input logic        completed_i,
   input logic        passed_i
 );
 
@@ -41,7 +41,7 @@ module mb_commit_props
     .clk_i, .rst_ni, .valid_i (commit_i), .op_i (request_i.group.op), .lanes_i (lanes),
     .total_i (total_t'(lanes) * total_t'(request_i.group.operand[19:0])), .word_i (found_i),
     .phase_i (request_i.group.phase), .before_i (earlier), .word_o (written_i ? word_i : found_i),
-    .write_o (written_i), .turned_o (turned_i), .passed_o (passed_i), .cause_o (request_i.cause),
+    .write_o (written_i), .completed_o (completed_i), .passed_o (passed_i), .cause_o (request_i.cause),
     .split_o (1'b0)
   );
 

@@ -34,7 +34,7 @@ module mb_flow_formal
     .write_valid_o (write_valid), .write_ready_i, .write_place_o (), .write_data_o (),
     .held_valid_o (held_valid), .held_place_o (), .yield_i (yield_i && Yields),
     .warp_valid_o (), .warp_o (), .credit_i, .splits_o (), .spend_o (),
-    .commit_o (), .request_o (), .found_o (), .word_o (), .written_o (), .turned_o (), .passed_o ()
+    .commit_o (), .request_o (), .found_o (), .word_o (), .written_o (), .completed_o (), .passed_o ()
   );
 
   initial {asked_q, read_waits_q, write_waits_q, data_waits_q, place_waits_q} = '0;

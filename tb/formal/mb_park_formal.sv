@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // For the proofs of muster_mb_park: any warp's waits are followed, and any update may commit in any
-// cycle. One does at most, so that what turns a phase is no wait; and phases of a word alternate.
+// cycle. At most one does, so an operation that completes a phase is not a wait; and phases of a word alternate.
 module mb_park_formal
   import muster_pkg::*;
 #(
@@ -19,7 +19,7 @@ module mb_park_formal
   input logic        phase_i,
   input logic        has_hint_i,
   input logic [31:0] hint_i,
-  input logic        turned_i,
+  input logic        completed_i,
   input logic        leave_i,
   input cta_t        leave_cta_i,
   input logic [31:0] stopped_ns_i
@@ -39,13 +39,13 @@ module mb_park_formal
   always_ff @(posedge clk_i) begin
     rst_n <= 1'b1;
     if (!rst_n) follow_q <= follow_i;
-    if (turned_i) phase_q[index] <= !phase_q[index];
+    if (completed_i) phase_q[index] <= !phase_q[index];
   end
 
   always_ff @(posedge clk_i) begin
-    assume (!(wants_i && turned_i));
-    assume (rst_n || !(wants_i || turned_i));
-    assume (!(wants_i || turned_i) || phase_i == phase_q[index]);
+    assume (!(wants_i && completed_i));
+    assume (rst_n || !(wants_i || completed_i));
+    assume (!(wants_i || completed_i) || phase_i == phase_q[index]);
     assume (32'(warp_i) < NumWarps && 32'(place_i.cta) < NumCtas && 32'(place_i.addr) < SmemBytes);
     assume (rst_n || 32'(follow_i) < NumWarps);
     assume (hint_i < 32'd16);  // the same adder for all; times to cover stay short
@@ -57,7 +57,7 @@ module mb_park_formal
     .LimitNs(LimitNs)
   ) u_park (
     .clk_i, .rst_ni (rst_n), .wants_i, .warp_i, .place_i, .phase_i, .has_hint_i, .hint_i,
-    .parks_o (parks), .turned_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o (wake), .expire_o (expire)
+    .parks_o (parks), .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o (wake), .expire_o (expire)
   );
 
   mb_park_props #(
@@ -65,7 +65,7 @@ module mb_park_formal
     .LimitNs(LimitNs)
   ) u_props (
     .clk_i, .rst_ni (rst_n), .follow_i (follow_q), .wants_i, .warp_i, .place_i, .phase_i, .has_hint_i,
-    .hint_i, .parks_o (parks), .turned_i, .leave_i, .leave_cta_i, .stopped_ns_i,
+    .hint_i, .parks_o (parks), .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i,
     .wake_o (wake), .expire_o (expire)
   );
 
@@ -73,13 +73,13 @@ module mb_park_formal
   localparam int unsigned WarpW = $clog2(NumWarps);
 
   logic [WarpW-1:0]         w;
-  logic [$clog2(Words)-1:0] followed, turned;
+  logic [$clog2(Words)-1:0] followed, completed;
   logic                     waits;
 
   assign w        = follow_q[WarpW-1:0];
   assign followed = {u_props.place_q.cta[$clog2(NumCtas)-1:0],
                      u_props.place_q.addr[$clog2(SmemBytes)-1:3]};
-  assign turned   = {u_park.turn_q.cta, u_park.turn_q.addr};
+  assign completed = {u_park.completed_q.cta, u_park.completed_q.addr};
   assign waits    = u_props.waits_q && !u_props.expires;
 
   always_ff @(posedge clk_i) begin
@@ -88,14 +88,14 @@ module mb_park_formal
       assume (!u_props.waits_q || !u_props.elapsed[33]);
 
       L01_parked: assert (u_park.parked_q[w] ==
-                          (waits || (u_props.turned_q && !expire[w]) || u_props.wakes_q));
-      L02_key:    assert (!(u_props.waits_q || u_props.turned_q) ||
+                          (waits || (u_props.completed_q && !expire[w]) || u_props.wakes_q));
+      L02_key:    assert (!(u_props.waits_q || u_props.completed_q) ||
                           u_park.key_q[w] == {followed, u_props.phase_q});
-      L03_match:  assert (u_park.match[w] == (u_props.turned_q && !expire[w]));
+      L03_match:  assert (u_park.match[w] == (u_props.completed_q && !expire[w]));
       L04_phase:  assert (!u_props.waits_q || phase_q[followed] == u_props.phase_q);
-      L05_turned: assert (!u_park.turn_valid_q || phase_q[turned] != u_park.turn_q.phase);
-      L06_old:    assert (!u_props.turned_q || (u_park.turn_valid_q &&
-                          u_park.turn_q == {followed, u_props.phase_q}));
+      L05_completed: assert (!u_park.completed_valid_q || phase_q[completed] != u_park.completed_q.phase);
+      L06_old:    assert (!u_props.completed_q || (u_park.completed_valid_q &&
+                          u_park.completed_q == {followed, u_props.phase_q}));
       L07_limit:  assert (!u_props.waits_q || u_park.g_limit.u_limits.g_mem.mem[{1'b0, w}] ==
                           u_props.start_q + u_props.limit_q);
       L08_seen:   assert (!u_props.waits_q || u_park.g_limit.seen_q != w ||
@@ -103,8 +103,8 @@ module mb_park_formal
       L09_late:   assert (!waits || !u_park.late[w] || u_props.elapsed >= u_props.limit_q);
       L10_fresh:  assert (u_props.fresh_q == u_park.fresh_q[w] && (!u_props.fresh_q || u_props.waits_q));
       L11_limit:  assert (!u_props.waits_q || u_props.limit_q < 34'd16);
-      L12_turns:  assert (!(u_props.waits_q && u_props.turned_q && !u_props.fresh_q));
-      L14_place:  assert (!(u_props.waits_q || u_props.turned_q) || 32'(u_props.place_q.cta) < NumCtas);
+      L12_completes: assert (!(u_props.waits_q && u_props.completed_q && !u_props.fresh_q));
+      L14_place:  assert (!(u_props.waits_q || u_props.completed_q) || 32'(u_props.place_q.cta) < NumCtas);
       L15_clock:  assert (u_props.now_q == u_park.g_limit.now_q && u_props.ps_q == u_park.g_limit.ps_q);
       L13_wake:   assert (u_park.wake_q[w] == u_props.wakes_q);
     end

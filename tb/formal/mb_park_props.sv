@@ -1,10 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// muster_mb_park: no parked waiter misses its turn, none is woken without it, and time limits keep to
-// their time. The wait of one warp is followed; in a proof that is any warp.
+// muster_mb_park: no parked wait misses the completion of its phase, none is woken without it, and time
+// limits keep to their time. The wait of one warp is followed; in a proof that is any warp.
 //
-// A turn that commits in cycle t is answered in t + 2. An answer false in cycle t was given before the
-// commits of t - 1, so such a turn is none of that wait's.
+// A completion that commits in cycle t is answered in t + 2. An answer false in cycle t was given before the
+// commits of t - 1, so such a completion does not concern that wait.
 module mb_park_props
   import muster_pkg::*;
 #(
@@ -25,7 +25,7 @@ module mb_park_props
   input logic                has_hint_i,
   input logic [31:0]         hint_i,
   input logic                parks_o,
-  input logic                turned_i,
+  input logic                completed_i,
   input logic                leave_i,
   input cta_t                leave_cta_i,
   input logic [31:0]         stopped_ns_i,
@@ -42,20 +42,20 @@ module mb_park_props
   logic      waits_q, fresh_q;      // the warp waits; it has parked in the cycle before
   mb_place_t place_q;
   logic      phase_q;
-  logic      turned_q, wakes_q;     // its turn committed one and two cycles ago
+  logic      completed_q, wakes_q;  // its phase completed one and two cycles ago
   logic      left_q;                // its CTA left in the cycle before
   logic      undecided_q;           // it waited in the cycle before, and had no answer
   logic [33:0] now_q, start_q, limit_q, old_start_q, old_limit_q, elapsed;  // whole ns
   logic [10:0] ps_q, ps;            // beyond them
   logic        carry;
-  logic      parks, same, expires, turn;
+  logic      parks, same, expires, completes;
 
   assign w       = follow_i[WarpW-1:0];
   assign parks   = parks_o && warp_i[WarpW-1:0] == w;
   assign same    = (NumCtas == 1 || place_i.cta == place_q.cta) &&
                    place_i.addr[AddrW-1:3] == place_q.addr[AddrW-1:3];
   assign expires = expire_o[w] && !fresh_q;  // this wait, not one whose place it took
-  assign turn    = turned_i && waits_q && !expires && same && phase_i == phase_q;
+  assign completes = completed_i && waits_q && !expires && same && phase_i == phase_q;
   assign ps      = ps_q + 11'(RestPs);
   assign carry   = ps >= 11'd1000;
   assign elapsed = now_q - start_q;
@@ -79,15 +79,15 @@ module mb_park_props
     if (!rst_ni) begin
       waits_q  <= 1'b0;
       fresh_q  <= 1'b0;
-      turned_q <= 1'b0;
+      completed_q <= 1'b0;
       wakes_q  <= 1'b0;
       left_q   <= 1'b0;
       undecided_q <= 1'b0;
     end else begin
-      waits_q  <= parks || (waits_q && !turn && !expires);
+      waits_q  <= parks || (waits_q && !completes && !expires);
       fresh_q  <= parks;
-      turned_q <= turn;
-      wakes_q  <= turned_q && !expire_o[w];
+      completed_q <= completes;
+      wakes_q  <= completed_q && !expire_o[w];
       undecided_q <= waits_q && !expires;
       left_q   <= leave_i && waits_q && (NumCtas == 1 || leave_cta_i == place_q.cta);
     end
@@ -106,15 +106,15 @@ module mb_park_props
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      // 1. No lost wake-up: a parked wait is answered true two cycles behind the commit of its turn,
+      // 1. No lost wake-up: a parked wait is answered true two cycles after its phase completed,
       //    and in no other cycle.
       P01_wake: assert (wake_o[w] == wakes_q);
       C01_wake: cover (wake_o[w] && EnLimit && !waits_q);
 
       // 2. A wait has one answer: never both, and false only while it has had none. In the cycle in which
-      //    a turn is answered, and the one before, no limit fires.
-      P02_one: assert (!expire_o[w] || (!wakes_q && (waits_q || turned_q)));
-      C02_one: cover (expire_o[w] && turned_q);
+      //    a completion is answered, and in the cycle before, no limit fires.
+      P02_one: assert (!expire_o[w] || (!wakes_q && (waits_q || completed_q)));
+      C02_one: cover (expire_o[w] && completed_q);
 
       // 3. A wait parks unless its warp's place is taken by one that has had no answer.
       P03_place: assert (!wants_i || warp_i[WarpW-1:0] != w || parks_o || waits_q);

@@ -39,7 +39,7 @@ module mb_pipe_formal
     .write_data_o (write_data), .held_valid_o (held_valid), .held_place_o (held_place), .yield_i,
     .warp_valid_o (), .warp_o (), .credit_i, .splits_o (), .spend_o (),
     .commit_o (commit), .request_o (done), .found_o (found), .word_o (word), .written_o (written),
-    .turned_o (), .passed_o ()
+    .completed_o (), .passed_o ()
   );
 
   // ---------------------------------------------------------------------------------------------

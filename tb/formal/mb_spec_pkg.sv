@@ -15,7 +15,7 @@ package mb_spec_pkg;
   typedef struct packed {
     fault_e   cause;
     mb_word_t word;
-    logic     turned;
+    logic     completed;
     logic     passed;
     logic     written;
   } mb_update_t;
@@ -40,14 +40,14 @@ package mb_spec_pkg;
     return op inside {MbArriveExpectTx, MbArriveDropExpectTx, MbExpectTx, MbCompleteTx};
   endfunction
 
-  // Lanes together, which is as one by one if none before the last turns the phase: `lanes` of them,
+  // Lanes together, which is as one by one if none before the last completes the phase: `lanes` of them,
   // whose operands add up to `total`. Faults are those of one lane.
   function automatic mb_update_t update_of(mb_op_e op, number_t lanes, number_t total,
                                            mb_word_t word, logic phase);
     mb_update_t u;
     number_t    pending, expected, tx, arrivals;
     logic       tests, no_complete;
-    u           = '{cause: FaultNone, word: word, turned: 1'b0, passed: 1'b0, written: 1'b0};
+    u           = '{cause: FaultNone, word: word, completed: 1'b0, passed: 1'b0, written: 1'b0};
     pending     = number_of(word.pending);
     expected    = number_of(word.expected);
     tx          = number_t'(signed'(word.tx));
@@ -88,15 +88,15 @@ package mb_spec_pkg;
     pending = pending - arrivals;
     if (op == MbCopyArrive) pending = pending + lanes;
     if (is_drop(op)) expected = expected - arrivals;
-    u.turned = tests && pending == 0 && tx == 0;
-    if (no_complete && u.turned) begin
+    u.completed = tests && pending == 0 && tx == 0;
+    if (no_complete && u.completed) begin
       u.cause  = FaultNocompleteCompleted;
-      u.turned = 1'b0;
+      u.completed = 1'b0;
       return u;
     end
-    if (u.turned) pending = expected;
+    if (u.completed) pending = expected;
     u.written = 1'b1;
-    u.word    = '{phase: word.phase ^ u.turned, pending: -pending[19:0], lock: 1'b0, tx: tx[20:0],
+    u.word    = '{phase: word.phase ^ u.completed, pending: -pending[19:0], lock: 1'b0, tx: tx[20:0],
                   expected: -expected[19:0], zero: 1'b0};
     return u;
   endfunction

@@ -21,7 +21,7 @@ module mb_word_formal
   typedef struct packed {
     mb_word_t word;
     logic     write;
-    logic     turned;
+    logic     completed;
     logic     passed;
     fault_e   cause;
     logic     split;
@@ -40,27 +40,27 @@ module mb_word_formal
   muster_mb_word u_all (
     .word_i, .class_i (class_of(op_i)), .amount_i (amount_of(op_i, lanes_i, total)),
     .several_i (lanes_i > 6'd1), .phase_i, .cause_i (before_i),
-    .word_o (all.word), .write_o (all.write), .turned_o (all.turned), .passed_o (all.passed),
+    .word_o (all.word), .write_o (all.write), .completed_o (all.completed), .passed_o (all.passed),
     .cause_o (all.cause), .split_o (all.split), .verdict_o ()
   );
 
   muster_mb_word u_first (
     .word_i, .class_i (class_of(op_i)), .amount_i (amount_of(op_i, 6'd1, total_t'(operand_i))),
     .several_i (1'b0), .phase_i, .cause_i (before_i),
-    .word_o (first.word), .write_o (first.write), .turned_o (first.turned),
+    .word_o (first.word), .write_o (first.write), .completed_o (first.completed),
     .passed_o (first.passed), .cause_o (first.cause), .split_o (first.split), .verdict_o ()
   );
 
   muster_mb_word u_rest (
     .word_i (first.word), .class_i (class_of(op_i)), .amount_i (amount_of(op_i, fewer, less_i)),
     .several_i (fewer > 6'd1), .phase_i, .cause_i (before_i),
-    .word_o (rest.word), .write_o (rest.write), .turned_o (rest.turned), .passed_o (rest.passed),
+    .word_o (rest.word), .write_o (rest.write), .completed_o (rest.completed), .passed_o (rest.passed),
     .cause_o (rest.cause), .split_o (rest.split), .verdict_o ()
   );
 
   mb_word_props u_props (
     .clk_i, .rst_ni (rst_n), .valid_i (1'b1), .op_i, .lanes_i, .total_i (total), .word_i, .phase_i,
-    .before_i, .word_o (all.word), .write_o (all.write), .turned_o (all.turned),
+    .before_i, .word_o (all.word), .write_o (all.write), .completed_o (all.completed),
     .passed_o (all.passed), .cause_o (all.cause), .split_o (all.split)
   );
 
@@ -81,16 +81,16 @@ module mb_word_formal
     assume (updates || lanes_i == 6'd1);
 
     // 8. Lanes that are updated together come to what the first and then the rest come to, and no
-    //    phase turns before the last.
+    //    phase completes before the last.
     P08_together: assert (!(rst_n && merged && all.cause == FaultNone) ||
-                          (first.cause == FaultNone && !first.turned && !first.split &&
+                          (first.cause == FaultNone && !first.completed && !first.split &&
                            rest.cause == FaultNone && !rest.split && rest.word == all.word &&
-                           rest.turned == all.turned));
+                           rest.completed == all.completed));
 
     // 9. Lanes that are refused together are refused one by one, each for that cause.
     P09_refused: assert (!(rst_n && merged && all.cause != FaultNone) || first.cause == all.cause);
 
-    C08_together: cover (rst_n && merged && all.turned && lanes_i == 6'd32 && op_i == MbArriveExpectTx);
+    C08_together: cover (rst_n && merged && all.completed && lanes_i == 6'd32 && op_i == MbArriveExpectTx);
     C09_refused:  cover (rst_n && merged && all.cause == FaultWordExhausted);
   end
 

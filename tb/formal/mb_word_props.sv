@@ -22,7 +22,7 @@ module mb_word_props
   input fault_e     before_i,  // refused already
   input mb_word_t   word_o,
   input logic       write_o,
-  input logic       turned_o,
+  input logic       completed_o,
   input logic       passed_o,
   input fault_e     cause_o,
   input logic       split_o
@@ -35,7 +35,7 @@ module mb_word_props
     if (valid_i) one = update_of(op_i, number_t'(lanes_i), number_t'(total_i), word_i, phase_i);
     if (rst_ni && valid_i && before_i == FaultNone && (EnRefuse || one.cause == FaultNone)) begin
       // 1. One lane is never asked to come again; several are only if they would be refused together,
-      //    or one before the last may turn the phase: nothing is pending, and bytes come or go.
+      //    or one before the last may complete the phase: nothing is pending, and bytes come or go.
       P01_split: assert (!split_o || (several && (one.cause != FaultNone ||
                          (number_of(word_i.pending) == 0 && brings_tx(op_i)))));
 
@@ -48,23 +48,23 @@ module mb_word_props
       P03_word: assert (split_o || refused || !write_o || word_o == one.word);
       P04_write: assert (split_o || write_o == one.written);
 
-      // 5. A phase turns exactly when the completion test holds.
-      P05_turn: assert (split_o || turned_o == one.turned);
+      // 5. A phase completes exactly when the completion test holds.
+      P05_completes: assert (split_o || completed_o == one.completed);
 
       // 6. A wait is answered true exactly if the phase asked about is not the current one.
       P06_passed: assert (passed_o == one.passed);
 
-      C01_turn:  cover (turned_o && number_of(word_o.pending) == 7);
+      C01_completes: cover (completed_o && number_of(word_o.pending) == 7);
       C02_split: cover (split_o && one.cause == FaultBadArriveCount);
-      C03_drop:  cover (is_drop(op_i) && turned_o && word_o == {1'b1, 63'b0});
+      C03_drop:  cover (is_drop(op_i) && completed_o && word_o == {1'b1, 63'b0});
       C04_cause: cover (cause_o == FaultNocompleteCompleted);
       C05_many:  cover (several && !refused && !split_o && op_i == MbArriveDropExpectTx);
       C06_passed: cover (passed_o);
     end
 
     if (rst_ni && valid_i && (before_i != FaultNone || refused || split_o)) begin
-      // 7. What is refused, or asked again, changes nothing and turns nothing.
-      P07_nothing: assert (!write_o && !turned_o && (split_o || word_o == word_i));
+      // 7. What is refused, or asked again, changes nothing and completes nothing.
+      P07_nothing: assert (!write_o && !completed_o && (split_o || word_o == word_i));
       C07_nothing: cover (before_i == FaultBadAddress);
     end
   end

@@ -13,7 +13,7 @@ module fourstate;
   reg  [94:0]  issue;
   reg  [51:0]  lc;
   reg  [7:0]   lc_warps, fence_ack, mb_fence_ack;
-  reg  [8:0]   census = 0;
+  reg  [8:0]   debug = 0;
   reg          mb_issue_valid = 0, async_valid = 0, remote_valid = 0, mb_response_ready = 0;
   reg  [115:0] mb_issue;
   reg  [72:0]  async;
@@ -28,8 +28,8 @@ module fourstate;
   wire [1:0]   fault_valid;
   wire [103:0] fault;
   wire [70:0]  commit;
-  wire [31:0]  census_word;
-  wire [6:0]   census_warp;
+  wire [31:0]  debug_word;
+  wire [6:0]   debug_warp;
   wire         read_valid, write_valid, mb_response_valid, mb_fault_valid;
   wire [36:0]  read_place, write_place;
   wire [63:0]  write_data;
@@ -47,8 +47,8 @@ module fourstate;
     .release_o(released), .release_info_o(release_info),
     .response_valid_o(response_valid), .response_ready_i(response_ready), .response_o(response),
     .fault_valid_o(fault_valid), .fault_o(fault), .commit_o(commit),
-    .census_cta_i({4'd0, census[8]}), .census_bar_i(census[7:4]), .census_word_o(census_word),
-    .census_warp_i({3'd0, census[2:0]}), .census_warp_o(census_warp),
+    .debug_cta_i({4'd0, census[8]}), .debug_bar_i(census[7:4]), .debug_word_o(debug_word),
+    .debug_warp_i({3'd0, census[2:0]}), .debug_warp_o(debug_warp),
     .mb_issue_valid_i(mb_issue_valid), .mb_issue_ready_o(mb_issue_ready), .mb_issue_i(mb_issue),
     .mb_async_valid_i(async_valid), .mb_async_ready_o(async_ready), .mb_async_i(async),
     .mb_remote_valid_i(remote_valid), .mb_remote_ready_o(remote_ready), .mb_remote_i(remote),
@@ -113,7 +113,7 @@ module fourstate;
   // What is never unknown
   // ---------------------------------------------------------------------------------------------
 
-  integer cycle, resets = 0, commits = 0, releases = 0, faults = 0, responses = 0, turns = 0, wakes = 0;
+  integer cycle, resets = 0, commits = 0, releases = 0, faults = 0, responses = 0, completions = 0, wakes = 0;
 
   task known(input [255:0] name, input unknown);
     if (unknown !== 1'b0) begin
@@ -211,7 +211,7 @@ module fourstate;
       mb_response_ready = below(4) != 0;
       read_ready        = below(4) != 0;
       write_ready       = below(4) != 0;
-      census            = $random(seed);
+      debug            = $random(seed);
     end
   endtask
 
@@ -230,7 +230,7 @@ module fourstate;
         releases  = releases + (released != 0);
         faults    = faults + (fault_valid != 0) + mb_fault_valid;
         responses = responses + (response_valid && response_ready) + (mb_response_valid && mb_response_ready);
-        turns     = turns + (mb_commit[144] && mb_commit[1]);
+        completions = completions + (mb_commit[144] && mb_commit[1]);
         wakes     = wakes + (wake != 0) + (expire != 0);
       end
       taken = {issue_ready, lc_ready, mb_issue_ready, async_ready, remote_ready, read_valid && read_ready,
@@ -247,8 +247,8 @@ module fourstate;
       if (taken[1]) rdata = words[{place[32], place[4:3]}];
       #5 clk = 1'b0;
     end
-    $display("seed %0d: %0d cycles, %0d resets, %0d commits, %0d releases, %0d faults, %0d responses, %0d turns, %0d woken: nothing unknown",
-             Seed, Cycles, resets, commits, releases, faults, responses, turns, wakes);
+    $display("seed %0d: %0d cycles, %0d resets, %0d commits, %0d releases, %0d faults, %0d responses, %0d completions, %0d woken: nothing unknown",
+             Seed, Cycles, resets, commits, releases, faults, responses, completions, wakes);
   end
 
 endmodule

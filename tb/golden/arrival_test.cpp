@@ -19,7 +19,7 @@ TEST(GoldenSync, CountZeroWaitsForEveryLiveWarp) {
     2: SYNC 1                 -> sync 1/all
     0: SYNC 1                 -> sync 2/all
     3: SYNC 1                 -> sync 3/all
-    1: SYNC 1                 -> turns release 0 1 2 3
+    1: SYNC 1                 -> completes release 0 1 2 3
   )");
 }
 
@@ -28,7 +28,7 @@ TEST(GoldenSync, ExplicitCountWaitsForThatManyWarps) {
   Trace().Run(R"(
     launch 0: 0 1 2 3
     1: SYNC 1,64              -> sync 1/2
-    3: SYNC 1,64              -> turns release 1 3
+    3: SYNC 1,64              -> completes release 1 3
   )");
 }
 
@@ -46,7 +46,7 @@ TEST(GoldenSync, SixtyFourWarpsAreCounted) {
                           std::string_view(form) == "0" ? "all" : "64");
       everyone += fmt::format(" {}", warp);
     }
-    text += fmt::format("\n63: SYNC {} -> turns release{} 63", form, everyone);
+    text += fmt::format("\n63: SYNC {} -> completes release{} 63", form, everyone);
   }
   trace.Run(text);
 }
@@ -56,14 +56,14 @@ TEST(GoldenSync, EntryIsReusedAtOnceWithAnotherCountAndKind) {
   Trace().Run(R"(
     launch 0: 0 1 2 3
     0: SYNC 5,64              -> sync 1/2
-    1: SYNC 5,64              -> turns release 0 1
+    1: SYNC 5,64              -> completes release 0 1
     0: SYNC 5,96              -> sync 1/3
     1: SYNC 5,96              -> sync 2/3
-    2: SYNC 5,96              -> turns release 0 1 2
+    2: SYNC 5,96              -> completes release 0 1 2
     2: RED.OR 5 p=0           -> or 1/all
     0: RED.OR 5 p=0           -> or 2/all
     1: RED.OR 5 p=0           -> or 3/all
-    3: RED.OR 5 p=0           -> turns release 0 1 2 3 with or 0
+    3: RED.OR 5 p=0           -> completes release 0 1 2 3 with or 0
     3: SYNC 5,64              -> sync 1/2
   )");
 }
@@ -77,9 +77,9 @@ TEST(GoldenSync, SixteenBarriersAreIndependent) {
   }
   trace.Run(text);
   trace.Run(R"(
-    16: SYNC 9,64             -> turns release 9 16
-    16: SYNC 15,64            -> turns release 15 16
-    16: SYNC 0,64             -> turns release 0 16
+    16: SYNC 9,64             -> completes release 9 16
+    16: SYNC 15,64            -> completes release 15 16
+    16: SYNC 0,64             -> completes release 0 16
   )");
 }
 
@@ -89,9 +89,9 @@ TEST(GoldenSync, PartOfAWarpCountsAsAWarp) {
   Trace().Run(R"(
     launch 0: 0 1
     0: SYNC 0 lanes=0x1       -> sync 1/all
-    1: SYNC 0 lanes=0x80000000 -> turns release 0 1
+    1: SYNC 0 lanes=0x80000000 -> completes release 0 1
     0: ARV 3,64 lanes=0xffff  -> sync 1/2
-    0: ARV 3,64 lanes=0xffff0000 -> turns releases nobody hazard repeated_arrival
+    0: ARV 3,64 lanes=0xffff0000 -> completes releases nobody hazard repeated_arrival
   )");
 }
 
@@ -112,18 +112,18 @@ TEST(GoldenSync, WithoutLanesNothingHappens) {
     7: exit lanes=0
     0: SYNC 0                 -> sync 1/all
     0: SYNC 1 lanes=0
-    1: SYNC 0                 -> turns release 0 1
+    1: SYNC 0                 -> completes release 0 1
   )");
 }
 
-// A CTA of a single warp never waits, and its barriers turn all the same.
+// A CTA of a single warp never waits, but its barriers complete like any other.
 TEST(GoldenSync, SingleWarpPassesAtOnce) {
   Trace().Run(R"(
     launch 0: 6
-    6: SYNC 0                 -> turns release 6
-    6: SYNC 0,32              -> turns release 6
-    6: ARV 0,32               -> turns releases nobody
-    6: RED.POPC 0 p=0x7       -> turns release 6 with popc 3
+    6: SYNC 0                 -> completes release 6
+    6: SYNC 0,32              -> completes release 6
+    6: ARV 0,32               -> completes releases nobody
+    6: RED.POPC 0 p=0x7       -> completes release 6 with popc 3
   )");
 }
 
@@ -134,8 +134,8 @@ TEST(GoldenArrive, ArrivesAndGoesOn) {
     0: ARV 2,96               -> sync 1/3
     0: ARV 3,64               -> sync 1/2
     1: SYNC 2,96              -> sync 2/3
-    2: SYNC 2,96              -> turns release 1 2
-    1: SYNC 3,64              -> turns release 1
+    2: SYNC 2,96              -> completes release 1 2
+    1: SYNC 3,64              -> completes release 1
   )");
 }
 
@@ -145,19 +145,19 @@ TEST(GoldenArrive, CompletesForTheOthers) {
     launch 0: 0 1 2 3
     1: SYNC 2,96              -> sync 1/3
     2: SYNC 2,96              -> sync 2/3
-    0: ARV 2,96               -> turns release 1 2
+    0: ARV 2,96               -> completes release 1 2
     0: SYNC 2                 -> sync 1/all
   )");
 }
 
-// A generation of arrivals alone turns, and leaves nothing behind.
+// A generation of arrivals alone completes, and no trace of it is left.
 TEST(GoldenArrive, CompletesWithoutWaiters) {
   Trace().Run(R"(
     launch 0: 0 1 2
     0: ARV 4,64               -> sync 1/2
-    1: ARV 4,64               -> turns releases nobody
+    1: ARV 4,64               -> completes releases nobody
     2: SYNC 4,64              -> sync 1/2
-    0: ARV 4,64               -> turns release 2
+    0: ARV 4,64               -> completes release 2
   )");
 }
 
@@ -168,9 +168,9 @@ TEST(GoldenArrive, SecondArrivalOfAWarpCounts) {
     0: ARV 4,128              -> sync 1/4
     0: ARV 4,128              -> sync 2/4 hazard repeated_arrival
     0: ARV 4,128              -> sync 3/4 hazard repeated_arrival
-    1: SYNC 4,128             -> turns release 1
+    1: SYNC 4,128             -> completes release 1
     0: ARV 4,64               -> sync 1/2
-    0: SYNC 4,64              -> turns release 0 hazard repeated_arrival
+    0: SYNC 4,64              -> completes release 0 hazard repeated_arrival
   )");
 }
 
@@ -180,13 +180,13 @@ TEST(GoldenArrive, ProducerAndConsumer) {
   Trace().Run(R"(
     launch 0: 0 1
     0: ARV 0,64               -> sync 1/2
-    1: SYNC 0,64              -> turns release 1
+    1: SYNC 0,64              -> completes release 1
     0: SYNC 1,64              -> sync 1/2
-    1: ARV 1,64               -> turns release 0
+    1: ARV 1,64               -> completes release 0
     1: SYNC 0,64              -> sync 1/2
-    0: ARV 0,64               -> turns release 1
+    0: ARV 0,64               -> completes release 1
     1: ARV 1,64               -> sync 1/2
-    0: SYNC 1,64              -> turns release 0
+    0: SYNC 1,64              -> completes release 0
   )");
 }
 

@@ -16,7 +16,7 @@ TEST(GoldenExit, ExitedWarpsAreNotWaitedFor) {
     3: exit
     0: SYNC 1                 -> sync 1/all
     1: SYNC 1                 -> sync 2/all
-    2: SYNC 1                 -> turns release 0 1 2
+    2: SYNC 1                 -> completes release 0 1 2
   )");
 }
 
@@ -26,9 +26,9 @@ TEST(GoldenExit, CompletesWhatTheOthersWaitFor) {
     0: SYNC 7                 -> sync 1/all
     1: SYNC 7                 -> sync 2/all
     2: exit
-    3: exit                   -> bar 7 turns release 0 1
+    3: exit                   -> bar 7 completes release 0 1
     0: SYNC 7                 -> sync 1/all
-    1: SYNC 7                 -> turns release 0 1
+    1: SYNC 7                 -> completes release 0 1
   )");
 }
 
@@ -38,11 +38,11 @@ TEST(GoldenExit, CompletesAReduction) {
     launch 0: 0 1 2
     0: RED.POPC 4 p=0xff      -> popc 1/all 8
     1: RED.POPC 4 p=0x1       -> popc 2/all 9
-    2: exit                   -> bar 4 turns release 0 1 with popc 9
+    2: exit                   -> bar 4 completes release 0 1 with popc 9
     0: B2R.RESULT             -> reads 9
     1: B2R.WARP               -> reads popc 9 of 4
     0: RED.AND 5 p=0xffffffff -> and 1/all 1
-    1: exit                   -> bar 5 turns release 0 with and 1
+    1: exit                   -> bar 5 completes release 0 with and 1
     0: B2R.RESULT             -> reads true
   )");
 }
@@ -52,7 +52,7 @@ TEST(GoldenExit, BeforeAReductionItContributesNothing) {
     launch 0: 0 1 2
     2: exit
     0: RED.AND 4 p=0xffffffff -> and 1/all 1
-    1: RED.AND 4 p=0xffffffff -> turns release 0 1 with and 1
+    1: RED.AND 4 p=0xffffffff -> completes release 0 1 with and 1
   )");
 }
 
@@ -74,7 +74,7 @@ TEST(GoldenExit, ArrivalOutlivesItsWarp) {
     launch 0: 0 1 2
     2: ARV 1,64               -> sync 1/2
     2: exit
-    0: SYNC 1,64              -> turns release 0
+    0: SYNC 1,64              -> completes release 0
   )");
 }
 
@@ -85,7 +85,7 @@ TEST(GoldenExit, LastLaneIsTheWarp) {
     0: SYNC 0                 -> sync 1/all
     1: exit lanes=0xfffffffe
     1: exit lanes=0xf0
-    1: exit lanes=0x1         -> bar 0 turns release 0
+    1: exit lanes=0x1         -> bar 0 completes release 0
     1: exit lanes=0x1         -> fault warp_not_live
   )");
 }
@@ -98,11 +98,11 @@ TEST(GoldenExit, PartialWarpAtLaunch) {
     0: SYNC 0,128             -> sync 1/4
     1: SYNC 0,128             -> sync 2/4
     2: SYNC 0,128             -> sync 3/4
-    3: SYNC 0,128 lanes=0xf   -> turns release 0 1 2 3
+    3: SYNC 0,128 lanes=0xf   -> completes release 0 1 2 3
     3: exit lanes=0xf
     0: SYNC 0                 -> sync 1/all
     1: SYNC 0                 -> sync 2/all
-    2: SYNC 0                 -> turns release 0 1 2
+    2: SYNC 0                 -> completes release 0 1 2
   )");
 }
 
@@ -112,7 +112,7 @@ TEST(GoldenExit, LastWarp) {
   trace.Run(R"(
     launch 0: 0 1
     0: SYNC 0                 -> sync 1/all
-    1: exit                   -> bar 0 turns release 0
+    1: exit                   -> bar 0 completes release 0
     0: exit
   )");
   EXPECT_TRUE(trace.model().Resident(0));
@@ -122,7 +122,7 @@ TEST(GoldenExit, LastWarp) {
     launch 0: 0               -> fault bad_launch
     end 0
     launch 0: 0
-    0: SYNC 0                 -> turns release 0
+    0: SYNC 0                 -> completes release 0
   )");
 }
 
@@ -132,15 +132,15 @@ TEST(GoldenExit, CompletesTheLatestAllWarpsEntry) {
     launch 0: 0 1 2
     0: SYNC 3                 -> sync 1/all
     1: SYNC 3                 -> sync 2/all
-    2: SYNC 3                 -> turns release 0 1 2
+    2: SYNC 3                 -> completes release 0 1 2
     1: SYNC 9,64              -> sync 1/2
-    0: ARV 9,64               -> turns release 1
+    0: ARV 9,64               -> completes release 1
     0: SYNC 12                -> sync 1/all
     2: ARV 3,64               -> sync 1/2
     2: exit
-    1: SYNC 12                -> turns release 0 1
+    1: SYNC 12                -> completes release 0 1
     0: SYNC 14                -> sync 1/all
-    1: exit                   -> bar 14 turns release 0
+    1: exit                   -> bar 14 completes release 0
   )");
 }
 
@@ -150,11 +150,11 @@ TEST(GoldenExit, BeforeAndAfterTheLastReduction) {
     launch 0: 0 1 2
     0: RED.OR 0 p=1           -> or 1/all 1
     2: exit
-    1: RED.OR 0 p=0           -> turns release 0 1 with or 1
+    1: RED.OR 0 p=0           -> completes release 0 1 with or 1
     launch 1: 4 5 6
     1.4: RED.OR 0 p=1         -> or 1/all 1
     1.5: RED.OR 0 p=0         -> or 2/all 1
-    1.6: exit                 -> bar 0 turns release 4 5 with or 1
+    1.6: exit                 -> bar 0 completes release 4 5 with or 1
   )");
 }
 
@@ -163,7 +163,7 @@ TEST(GoldenExit, WholeWarpsWhereLanesAreNotKnown) {
   Trace("vortex_like").Run(R"(
     launch 0: 0 1
     0: SYNC 0                 -> sync 1/all
-    1: exit lanes=0x1         -> bar 0 turns release 0
+    1: exit lanes=0x1         -> bar 0 completes release 0
   )");
 }
 
@@ -172,7 +172,7 @@ TEST(GoldenLaunch, AnnouncesAllWarpsAtOnce) {
   Trace().Run(R"(
     launch 0: 0 1
     0: SYNC 0                 -> sync 1/all
-    1: SYNC 0                 -> turns release 0 1
+    1: SYNC 0                 -> completes release 0 1
   )");
 }
 
@@ -182,7 +182,7 @@ TEST(GoldenLaunch, TakesTheWholeCore) {
   trace.Run(R"(
     launch 31: 63 0 size 64
     31.63: SYNC 15            -> sync 1/all
-    31.0: SYNC 15             -> turns release 0 63
+    31.0: SYNC 15             -> completes release 0 63
     31.0: SYNC 15,2048        -> sync 1/64
   )");
   EXPECT_EQ(trace.model().Live(), 0x8000000000000001U);

@@ -29,7 +29,7 @@ TEST(GoldenFault, LaunchMayTakeTheSlotOfAnExitedWarp) {
     launch 1: 1 2
     0.1: SYNC 0               -> fault warp_not_live
     1.1: SYNC 0               -> sync 1/all
-    0.0: SYNC 0               -> turns release 0
+    0.0: SYNC 0               -> completes release 0
   )");
 }
 
@@ -92,7 +92,7 @@ TEST(GoldenFault, WarpWaiting) {
     0: exit lanes=0x1         -> fault warp_waiting
     0: B2R.BAR 0              -> reads sync 1/all
     0: B2R.WARP               -> reads none waits 0
-    1: SYNC 0                 -> turns release 0 1
+    1: SYNC 0                 -> completes release 0 1
     0: exit
   )");
 }
@@ -215,7 +215,7 @@ TEST(GoldenFault, KindMismatch) {
     2: RED.AND 1,64 p=1       -> fault kind_mismatch
     2: RED.OR 1,64 p=1        -> fault kind_mismatch
     2: RED.POPC 1,64 p=1      -> fault kind_mismatch
-    2: SYNC 1,64              -> turns release 2
+    2: SYNC 1,64              -> completes release 2
     2: RED.POPC 1 p=1         -> popc 1/all 1
     3: SYNC 1                 -> fault kind_mismatch
   )");
@@ -228,7 +228,7 @@ TEST(GoldenFault, ChangesNothing) {
     0: RED.POPC 2,64 p=0xf    -> popc 1/2 4
     1: RED.OR 2,64 p=0xf      -> fault kind_mismatch
     1: RED.POPC 2,96 p=0xf    -> fault count_mismatch
-    1: RED.POPC 2,64 p=0x3    -> turns release 0 1 with popc 6
+    1: RED.POPC 2,64 p=0x3    -> completes release 0 1 with popc 6
   )");
 }
 
@@ -323,10 +323,10 @@ TEST(GoldenHazard, RepeatedArrival) {
     launch 0: 0 1 2 3
     0: ARV 1,96               -> sync 1/3
     0: SYNC 1,96              -> sync 2/3 hazard repeated_arrival
-    1: ARV 1,96               -> turns release 0
+    1: ARV 1,96               -> completes release 0
     1: ARV 1,96               -> sync 1/3
     0: ARV 1,96               -> sync 2/3
-    1: ARV 1,96               -> turns releases nobody hazard repeated_arrival
+    1: ARV 1,96               -> completes releases nobody hazard repeated_arrival
     1: ARV 1,96               -> sync 1/3
     1: ARV 2,96               -> sync 1/3
     2: ARV 1,96               -> sync 2/3
@@ -358,7 +358,7 @@ TEST(GoldenHazard, UnfinishedBarrier) {
     suspend 0
     launch 0: 0 1
     0: SYNC 2                 -> sync 1/all
-    1: SYNC 2                 -> turns release 0 1
+    1: SYNC 2                 -> completes release 0 1
     end 0
   )");
 }

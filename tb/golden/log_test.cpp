@@ -295,7 +295,7 @@ TEST_F(GoldenMbLog, ComesBackAsWritten) {
     EXPECT_EQ(left.parked, right.parked);
     EXPECT_EQ(left.written, right.written);
     EXPECT_EQ(left.word, right.word);
-    EXPECT_EQ(left.turns, right.turns);
+    EXPECT_EQ(left.completions, right.completions);
     EXPECT_EQ(left.hazards, right.hazards);
     ASSERT_EQ(left.answers.size(), right.answers.size());
     for (std::size_t answer = 0; answer < left.answers.size(); ++answer) {
@@ -307,7 +307,7 @@ TEST_F(GoldenMbLog, ComesBackAsWritten) {
   }
   EXPECT_FALSE(reader.Next(&record));
   EXPECT_EQ(reader.error(), "");
-  EXPECT_EQ(answers, 3U);  // by the turn, the limit and the CTA's end
+  EXPECT_EQ(answers, 3U);  // by completion, the time limit and the end of the CTA
 
   const Replayed replayed = Replay(path_);
   EXPECT_EQ(replayed.error, "");
@@ -324,7 +324,7 @@ TEST_F(GoldenMbLog, IsOneLineForEachEvent) {
         R"("0x0","0x7ffff000001ffffa"],"written":true,"word":"0x7ffff800001ffffa"}})",
         R"({"cycle":9,"mb":"arrive","source":"async","cta":0,"addr":"0x40","warp":0,"lanes":"0x1",)"
         R"("operand":1,"has_token":false,"releasing":true,"effects":{"written":true,)"
-        R"("word":"0xffffe800001ffffa","turns":1,)"
+        R"("word":"0xffffe800001ffffa","completions":1,)"
         R"("answers":[{"warp":1,"lanes":"0x2","complete":true}]}})",
         R"({"cycle":9,"mb":"expire","warp":1,)"
         R"("effects":{"answers":[{"warp":1,"lanes":"0x4","complete":false}]}})",

@@ -33,7 +33,7 @@ TEST(GoldenMbInit, StartsOverAfterInval) {
   MbTrace().Run(R"(
     launch 0: 0
     0: init [0x40], 2         -> p0 2/2
-    0: arrive [0x40], 2       -> turns p1 2/2
+    0: arrive [0x40], 2       -> completes p1 2/2
     0: expect_tx [0x40], 8    -> p1 2/2 tx 8
     0: inval [0x40]           -> p0 0/0
     load 0: [0x40]            -> 0x0
@@ -64,26 +64,26 @@ TEST(GoldenMbArrive, LowersPending) {
   )");
 }
 
-// .6: the phase turns, pending is what is expected, and the object is used again at once.
-TEST(GoldenMbArrive, LastOneTurnsThePhase) {
+// .6: the phase completes, pending is what is expected, and the object is used again at once.
+TEST(GoldenMbArrive, LastOneCompletesThePhase) {
   MbTrace().Run(R"(
     launch 0: 0 1
     0: init [0x40], 3         -> p0 3/3
     0: arrive [0x40], 2       -> p0 1/3
-    1: arrive [0x40]          -> turns p1 3/3
-    1: arrive [0x40], 3       -> turns p0 3/3
+    1: arrive [0x40]          -> completes p1 3/3
+    1: arrive [0x40], 3       -> completes p0 3/3
     0: arrive [0x40]          -> p0 2/3
-    0: arrive [0x40], 2       -> turns p1 3/3
+    0: arrive [0x40], 2       -> completes p1 3/3
   )");
 }
 
-TEST(GoldenMbArrive, CountOfOneTurnsEveryTime) {
+TEST(GoldenMbArrive, CountOfOneCompletesEveryTime) {
   MbTrace().Run(R"(
     launch 0: 0
     0: init [0x40], 1         -> p0 1/1
-    0: arrive %r, [0x40]      -> turns p1 1/1 token p0 1/1
-    0: arrive %r, [0x40]      -> turns p0 1/1 token p1 1/1
-    0: arrive %r, [0x40]      -> turns p1 1/1 token p0 1/1
+    0: arrive %r, [0x40]      -> completes p1 1/1 token p0 1/1
+    0: arrive %r, [0x40]      -> completes p0 1/1 token p1 1/1
+    0: arrive %r, [0x40]      -> completes p1 1/1 token p0 1/1
   )");
 }
 
@@ -92,8 +92,8 @@ TEST(GoldenMbArrive, LargestCount) {
     launch 0: 0
     0: init [0x40], 1048575   -> p0 1048575/1048575
     0: arrive [0x40], 1048574 -> p0 1/1048575
-    0: arrive %r, [0x40]      -> turns p1 1048575/1048575 token p0 1/1048575
-    0: arrive [0x40], 1048575 -> turns p0 1048575/1048575
+    0: arrive %r, [0x40]      -> completes p1 1048575/1048575 token p0 1/1048575
+    0: arrive [0x40], 1048575 -> completes p0 1048575/1048575
   )");
 }
 
@@ -104,7 +104,7 @@ TEST(GoldenMbToken, IsTheWordBefore) {
     0: init [0x40], 3         -> p0 3/3
     0: arrive %a, [0x40]      -> p0 2/3 token p0 3/3
     0: arrive _, [0x40]       -> p0 1/3
-    1: arrive %b, [0x40]      -> turns p1 3/3 token p0 1/3
+    1: arrive %b, [0x40]      -> completes p1 3/3 token p0 1/3
     1: arrive %c, [0x40], 2   -> p1 1/3 token p1 3/3
     0: pending_count %a       -> 3
     1: pending_count %b       -> 1
@@ -160,22 +160,22 @@ TEST(GoldenMbLanes, DropsOneByOne) {
 }
 
 // The lane that completes ends its update; those behind it find the next phase.
-TEST(GoldenMbLanes, PhaseTurnsAmongThem) {
+TEST(GoldenMbLanes, PhaseCompletesAmongThem) {
   MbTrace().Run(R"(
     launch 0: 0
     0: init [0x40], 3         -> p0 3/3
-    0: arrive %r, [0x40] lanes=0x1f -> turns p1 1/3 tokens p0 3/3, p0 2/3, p0 1/3, p1 3/3, p1 2/3
-    0: arrive %r, [0x40] lanes=0xf -> turns 2 times p1 3/3 tokens p1 1/3, p0 3/3, p0 2/3, p0 1/3
+    0: arrive %r, [0x40] lanes=0x1f -> completes p1 1/3 tokens p0 3/3, p0 2/3, p0 1/3, p1 3/3, p1 2/3
+    0: arrive %r, [0x40] lanes=0xf -> completes 2 phases p1 3/3 tokens p1 1/3, p0 3/3, p0 2/3, p0 1/3
   )");
 }
 
-// With a drop, the lanes behind the turn find the lowered count.
-TEST(GoldenMbLanes, DropTurnsAmongThem) {
+// With a drop, the lanes after the completion find the lowered count.
+TEST(GoldenMbLanes, DropCompletesAmongThem) {
   MbTrace().Run(R"(
     launch 0: 0
     0: init [0x40], 3         -> p0 3/3
     0: arrive [0x40], 2       -> p0 1/3
-    0: arrive_drop %r, [0x40] lanes=0x7 -> turns 2 times p0 0/0 tokens p0 1/3, p1 2/2, p1 1/1
+    0: arrive_drop %r, [0x40] lanes=0x7 -> completes 2 phases p0 0/0 tokens p0 1/3, p1 2/2, p1 1/1
   )");
 }
 
@@ -188,7 +188,7 @@ TEST(GoldenMbLanes, RefusedAmongThem) {
     0: pending_count %r lanes=0x2 -> 3
     0: pending_count %r lanes=0x4 -> 0
     0: arrive.noComplete %r, [0], 1 lanes=0x3 -> fault nocomplete_completed
-    0: arrive_drop %r, [0] lanes=0xff -> fault word_exhausted lanes=0xe0 turns 2 times p0 0/0 \
+    0: arrive_drop %r, [0] lanes=0xff -> fault word_exhausted lanes=0xe0 completes 2 phases p0 0/0 \
                                          tokens p0 1/5, p1 4/4, p1 3/3, p1 2/2, p1 1/1
   )");
 }
@@ -222,7 +222,7 @@ TEST(GoldenMbLanes, WholeWarpInOneUpdate) {
   operation.operand = 1;
   operation.has_token = true;
   const MbEffects effects = mbarriers.Step(operation);
-  EXPECT_EQ(effects.turns, 1U);
+  EXPECT_EQ(effects.completions, 1U);
   EXPECT_EQ(effects.word, 0xffff0000001fffc0U);
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
     EXPECT_EQ(effects.token[lane],
@@ -251,15 +251,15 @@ TEST(GoldenMbTx, PhaseWaitsForBothCounts) {
     0: expect_tx [0x40], 512  -> p0 2/2 tx 512
     0: arrive [0x40], 2       -> p0 0/2 tx 512
     0: complete_tx [0x40], 256 -> p0 0/2 tx 256
-    0: complete_tx [0x40], 256 -> turns p1 2/2
+    0: complete_tx [0x40], 256 -> completes p1 2/2
     0: expect_tx [0x40], 32   -> p1 2/2 tx 32
     0: complete_tx [0x40], 32 -> p1 2/2
-    0: arrive [0x40], 2       -> turns p0 2/2
+    0: arrive [0x40], 2       -> completes p0 2/2
   )");
 }
 
 // tx-count back at zero is not completion while arrivals are pending, whoever comes first.
-TEST(GoldenMbTx, TransactionBeforeAnyArrivalDoesNotTurn) {
+TEST(GoldenMbTx, TransactionBeforeAnyArrivalDoesNotComplete) {
   MbTrace().Run(R"(
     launch 0: 0
     0: init [0x40], 1         -> p0 1/1
@@ -267,7 +267,7 @@ TEST(GoldenMbTx, TransactionBeforeAnyArrivalDoesNotTurn) {
     0: complete_tx [0x40], 16 -> p0 1/1
     0: expect_tx [0x40], 0    -> p0 1/1
     0: complete_tx [0x40], 0  -> p0 1/1
-    0: arrive [0x40]          -> turns p1 1/1
+    0: arrive [0x40]          -> completes p1 1/1
   )");
 }
 
@@ -277,24 +277,24 @@ TEST(GoldenMbTx, CompleteBeforeExpect) {
     launch 0: 0
     0: init [0x40], 1         -> p0 1/1
     0: complete_tx [0x40], 100 -> p0 1/1 tx -100
-    0: arrive.expect_tx %r, [0x40], 100 -> turns p1 1/1 token p0 1/1 tx -100
+    0: arrive.expect_tx %r, [0x40], 100 -> completes p1 1/1 token p0 1/1 tx -100
     0: complete_tx [0x40], 60 -> p1 1/1 tx -60
     0: arrive [0x40]          -> p1 0/1 tx -60
     0: expect_tx [0x40], 20   -> p1 0/1 tx -40
     0: expect_tx [0x40], 60   -> p1 0/1 tx 20
-    0: complete_tx [0x40], 20 -> turns p0 1/1
+    0: complete_tx [0x40], 20 -> completes p0 1/1
   )");
 }
 
 // The reading of kExpectTxCompletes.
-TEST(GoldenMbTx, LoneExpectTxTurns) {
+TEST(GoldenMbTx, LoneExpectTxCompletes) {
   ASSERT_TRUE(kExpectTxCompletes);
   MbTrace().Run(R"(
     launch 0: 0
     0: init [0x40], 1         -> p0 1/1
     0: complete_tx [0x40], 8  -> p0 1/1 tx -8
     0: arrive [0x40]          -> p0 0/1 tx -8
-    0: expect_tx [0x40], 8    -> turns p1 1/1
+    0: expect_tx [0x40], 8    -> completes p1 1/1
   )");
 }
 
@@ -305,9 +305,9 @@ TEST(GoldenMbTx, ArriveExpectTx) {
     0: init [0x40], 2         -> p0 2/2
     0: arrive.expect_tx [0x40], 32 -> p0 1/2 tx 32
     0: arrive.expect_tx [0x40], 16 -> p0 0/2 tx 48
-    0: complete_tx [0x40], 48 -> turns p1 2/2
+    0: complete_tx [0x40], 48 -> completes p1 2/2
     0: arrive.expect_tx [0x40], 0 -> p1 1/2
-    0: arrive.expect_tx [0x40], 0 -> turns p0 2/2
+    0: arrive.expect_tx [0x40], 0 -> completes p0 2/2
   )");
 }
 
@@ -319,7 +319,7 @@ TEST(GoldenMbTx, LimitsOnBothSides) {
     0: complete_tx [0x40], 1048575 -> p0 2/2
     0: complete_tx [0x40], 1048575 -> p0 2/2 tx -1048575
     0: arrive [0x40]          -> p0 1/2 tx -1048575
-    0: arrive.expect_tx [0x40], 1048575 -> turns p1 2/2
+    0: arrive.expect_tx [0x40], 1048575 -> completes p1 2/2
   )");
 }
 
@@ -329,10 +329,10 @@ TEST(GoldenMbDrop, LowersThePhasesThatFollow) {
     launch 0: 0 1
     0: init [0x40], 4         -> p0 4/4
     0: arrive_drop %r, [0x40] -> p0 3/3 token p0 4/4
-    1: arrive [0x40], 3       -> turns p1 3/3
+    1: arrive [0x40], 3       -> completes p1 3/3
     1: arrive [0x40]          -> p1 2/3
-    0: arrive_drop [0x40], 2  -> turns p0 1/1
-    1: arrive [0x40]          -> turns p1 1/1
+    0: arrive_drop [0x40], 2  -> completes p0 1/1
+    1: arrive [0x40]          -> completes p1 1/1
   )");
 }
 
@@ -341,18 +341,18 @@ TEST(GoldenMbDrop, LastArrivalOfThePhase) {
     launch 0: 0
     0: init [0x40], 3         -> p0 3/3
     0: arrive [0x40], 2       -> p0 1/3
-    0: arrive_drop [0x40]     -> turns p1 2/2
-    0: arrive [0x40], 2       -> turns p0 2/2
+    0: arrive_drop [0x40]     -> completes p1 2/2
+    0: arrive [0x40], 2       -> completes p0 2/2
   )");
 }
 
-// Dropped to zero: the phase turns once more, and nothing is expected ever after.
+// Dropped to zero: the phase completes once more, and nothing is expected ever after.
 TEST(GoldenMbDrop, ToZeroExhausts) {
   MbTrace().Run(R"(
     launch 0: 0
     0: init [0x40], 2         -> p0 2/2
     0: arrive_drop [0x40]     -> p0 1/1
-    0: arrive_drop [0x40]     -> turns p1 0/0
+    0: arrive_drop [0x40]     -> completes p1 0/0
     load 0: [0x40]            -> 0x8000000000000000
     0: arrive [0x40]          -> fault word_exhausted
     0: test_wait.parity [0x40], 0 -> true
@@ -373,7 +373,7 @@ TEST(GoldenMbDrop, ToZeroWithArrivalsPending) {
     async 0: arrive [0x40]    -> p0 0/0 tx 4
     0: expect_tx [0x40], 4    -> p0 0/0 tx 8
     0: arrive [0x40]          -> fault bad_arrive_count
-    async 0: complete_tx [0x40], 8 -> turns p1 0/0
+    async 0: complete_tx [0x40], 8 -> completes p1 0/0
     async 0: complete_tx [0x40], 8 -> fault word_exhausted
   )");
 }
@@ -384,7 +384,7 @@ TEST(GoldenMbDrop, ExpectTx) {
     0: init [0x40], 2         -> p0 2/2
     0: arrive_drop.expect_tx %r, [0x40], 8 -> p0 1/1 tx 8 token p0 2/2
     0: arrive [0x40]          -> p0 0/1 tx 8
-    0: complete_tx [0x40], 8  -> turns p1 1/1
+    0: complete_tx [0x40], 8  -> completes p1 1/1
   )");
 }
 
@@ -399,7 +399,7 @@ TEST(GoldenMbNoComplete, DoesNotComplete) {
     0: arrive_drop.noComplete [0x40], 1 -> fault nocomplete_completed
     0: expect_tx [0x40], 1    -> p0 1/3 tx 1
     0: arrive.noComplete [0x40], 1 -> p0 0/3 tx 1
-    0: complete_tx [0x40], 1  -> turns p1 3/3
+    0: complete_tx [0x40], 1  -> completes p1 3/3
   )");
 }
 
@@ -407,7 +407,7 @@ TEST(GoldenMbInval, WritesZeroes) {
   MbTrace().Run(R"(
     launch 0: 0
     0: init [0x40], 1         -> p0 1/1
-    0: arrive [0x40]          -> turns p1 1/1
+    0: arrive [0x40]          -> completes p1 1/1
     0: inval [0x40]           -> p0 0/0
     0: arrive [0x40]          -> fault word_exhausted
     0: expect_tx [0x40], 1    -> fault word_exhausted

@@ -28,7 +28,7 @@ TEST(GoldenMbExample, TestWait1aByTestWait) {
     0: init [0x0], 4                  -> p0 4/4
     0: arrive %r1, [0x0] lanes=0x3    -> p0 2/4 tokens p0 4/4, p0 3/4
     0: test_wait [0x0], %r1 lanes=0x3 -> false
-    1: arrive %r1, [0x0] lanes=0x3    -> turns p1 4/4 tokens p0 2/4, p0 1/4
+    1: arrive %r1, [0x0] lanes=0x3    -> completes p1 4/4 tokens p0 2/4, p0 1/4
     1: test_wait [0x0], %r1 lanes=0x3 -> true
     0: test_wait [0x0], %r1 lanes=0x3 -> true
   )");
@@ -43,7 +43,7 @@ TEST(GoldenMbExample, TestWait1bByTryWait) {
     0: try_wait [0x0], %r1 lanes=0x3  -> parks
     expire 0                          -> answers false to 0
     0: try_wait [0x0], %r1 lanes=0x3  -> parks
-    1: arrive %r1, [0x0] lanes=0x3    -> turns p1 4/4 tokens p0 2/4, p0 1/4 answers true to 0
+    1: arrive %r1, [0x0] lanes=0x3    -> completes p1 4/4 tokens p0 2/4, p0 1/4 answers true to 0
     1: try_wait [0x0], %r1 lanes=0x3  -> true
   )");
 }
@@ -56,17 +56,17 @@ TEST(GoldenMbExample, TestWait2ByParity) {
     0: init [0x0], 2                  -> p0 2/2
     0: arrive %r1, [0x0]              -> p0 1/2 token p0 2/2      # i = 0
     0: test_wait.parity [0x0], 0      -> false
-    1: arrive %r1, [0x0]              -> turns p1 2/2 token p0 1/2
+    1: arrive %r1, [0x0]              -> completes p1 2/2 token p0 1/2
     1: test_wait.parity [0x0], 0      -> true
     1: arrive %r1, [0x0]              -> p1 1/2 token p1 2/2      # i = 1
     1: test_wait.parity [0x0], 1      -> false
     0: test_wait.parity [0x0], 0      -> true
-    0: arrive %r1, [0x0]              -> turns p0 2/2 token p1 1/2
+    0: arrive %r1, [0x0]              -> completes p0 2/2 token p1 1/2
     0: test_wait.parity [0x0], 1      -> true
     0: arrive %r1, [0x0]              -> p0 1/2 token p0 2/2      # i = 2
     0: test_wait.parity [0x0], 0      -> false
     1: test_wait.parity [0x0], 1      -> true
-    1: arrive %r1, [0x0]              -> turns p1 2/2 token p0 1/2
+    1: arrive %r1, [0x0]              -> completes p1 2/2 token p0 1/2
     1: test_wait.parity [0x0], 0      -> true
     0: test_wait.parity [0x0], 0      -> true
   )");
@@ -84,7 +84,7 @@ TEST(GoldenMbExample, TestWait3AsynchronousCopy) {
     0: test_wait [0x8], %state        -> false
     1: arrive %state, [0x8]           -> p0 1/2 token p0 2/2
     1: test_wait [0x8], %state        -> false
-    async 0: arrive [0x8]             -> turns p1 2/2
+    async 0: arrive [0x8]             -> completes p1 2/2
     1: test_wait [0x8], %state        -> true
     0: test_wait [0x8], %state        -> true
     end 0
@@ -102,7 +102,7 @@ TEST(GoldenMbExample, TestWait4Cluster) {
     0: try_wait.parity [0x0], 0       -> parks
     1: arrive _, [0x0]                -> p0 1/4
     1: try_wait.parity [0x0], 0       -> parks
-    remote 0: arrive _, [0x0]         -> turns p1 4/4 answers true to 0 1
+    remote 0: arrive _, [0x0]         -> completes p1 4/4 answers true to 0 1
   )");
 }
 
@@ -118,7 +118,7 @@ TEST(GoldenMbExample, CopyArrive1WithoutNoInc) {
     async 0: arrive [0x0]             -> p0 2/4
     async 0: arrive [0x0]             -> p0 1/4
     0: test_wait [0x0], %state lanes=0xf -> false
-    async 0: arrive [0x0]             -> turns p1 4/4
+    async 0: arrive [0x0]             -> completes p1 4/4
     0: test_wait [0x0], %state lanes=0xf -> true
     end 0
   )");
@@ -139,7 +139,7 @@ TEST(GoldenMbExample, CopyArrive2WithNoInc) {
     0: test_wait [0x0], %state lanes=0x3 -> false
     async 0: arrive [0x0]             -> p0 2/8
     async 0: arrive [0x0]             -> p0 1/8
-    async 0: arrive [0x0]             -> turns p1 8/8
+    async 0: arrive [0x0]             -> completes p1 8/8
     0: test_wait [0x0], %state lanes=0x3 -> true
     end 0
   )");
@@ -155,9 +155,9 @@ TEST(GoldenMbExample, ArriveDropOfExitingThreads) {
     0: exit
     1: arrive_drop.noComplete _, [0x0], 2 -> p0 2/2
     1: exit
-    2: arrive %r1, [0x0] lanes=0x3    -> turns p1 2/2 tokens p0 2/2, p0 1/2
+    2: arrive %r1, [0x0] lanes=0x3    -> completes p1 2/2 tokens p0 2/2, p0 1/2
     2: test_wait [0x0], %r1 lanes=0x3 -> true
-    2: arrive %r1, [0x0] lanes=0x3    -> turns p0 2/2 tokens p1 2/2, p1 1/2
+    2: arrive %r1, [0x0] lanes=0x3    -> completes p0 2/2 tokens p1 2/2, p1 1/2
   )");
 }
 
@@ -166,7 +166,7 @@ TEST(GoldenMbExample, InvalAndReuse) {
   MbTrace().Run(R"(
     launch 0: 0
     0: init [0x0], 12                 -> p0 12/12
-    0: arrive [0x0], 12               -> turns p1 12/12
+    0: arrive [0x0], 12               -> completes p1 12/12
     0: inval [0x0]                    -> p0 0/0
     store 0: [0x0] 0xdeadbeef00c0ffee
     0: init [0x0], 24                 -> p0 24/24
@@ -189,13 +189,13 @@ TEST(GoldenMbExample, RingOfFullAndEmpty) {
     0: try_wait.parity [0x18], 1      -> true
     0: arrive.expect_tx _, [0x08], 512 -> p0 0/1 tx 512
     0: try_wait.parity [0x10], 0      -> parks            # the ring is full
-    async 0: complete_tx [0x08], 512  -> turns p1 1/1
-    async 0: complete_tx [0x00], 512  -> turns p1 1/1 answers true to 1
-    1: arrive _, [0x10]               -> turns p1 1/1 answers true to 0
+    async 0: complete_tx [0x08], 512  -> completes p1 1/1
+    async 0: complete_tx [0x00], 512  -> completes p1 1/1 answers true to 1
+    1: arrive _, [0x10]               -> completes p1 1/1 answers true to 0
     0: arrive.expect_tx _, [0x00], 512 -> p1 0/1 tx 512
     1: try_wait.parity [0x08], 0      -> true
-    1: arrive _, [0x18]               -> turns p1 1/1
-    async 0: complete_tx [0x00], 512  -> turns p0 1/1
+    1: arrive _, [0x18]               -> completes p1 1/1
+    async 0: complete_tx [0x00], 512  -> completes p0 1/1
     1: try_wait.parity [0x00], 1      -> true
   )");
 }
@@ -224,7 +224,7 @@ TEST(GoldenMbRandom, GroupsAreTheirLanesOneByOne) {
                                MbOp::kExpectTx,
                                MbOp::kTestWait,
                                MbOp::kCopyArrive};
-  unsigned turns = 0;
+  unsigned completions = 0;
   unsigned partly_refused = 0;
   for (unsigned step = 0; step < 100000; ++step) {
     MbOperation operation;
@@ -238,7 +238,7 @@ TEST(GoldenMbRandom, GroupsAreTheirLanesOneByOne) {
     const MbEffects all = grouped.Step(operation);
     std::uint64_t before = single.Word(0, operation.addr);
     unsigned refused = 0;
-    unsigned turned = 0;
+    unsigned completed = 0;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
       if ((operation.lanes >> lane & 1) == 0) {
         continue;
@@ -257,22 +257,23 @@ TEST(GoldenMbRandom, GroupsAreTheirLanesOneByOne) {
       } else if (operation.has_token) {
         ASSERT_EQ(effects.token[lane], before);
       }
-      // The phase bit changes with a turn, an init or an inval, and with nothing else.
+      // The phase bit changes when the phase completes, at an init and at an inval, and with
+      // nothing else.
       if (operation.op != MbOp::kInit && operation.op != MbOp::kInval) {
-        ASSERT_EQ((after ^ before) >> 63, effects.turns);
+        ASSERT_EQ((after ^ before) >> 63, effects.completions);
       }
-      turned += effects.turns;
+      completed += effects.completions;
       before = after;
     }
-    ASSERT_EQ(all.turns, turned);
+    ASSERT_EQ(all.completions, completed);
     ASSERT_EQ(grouped.Word(0, operation.addr), before);
     // A phase with nothing left to come is over, unless nothing will ever come.
     const MbWord word = DecodeMbWord(before);
     ASSERT_TRUE(word.pending != 0 || word.tx != 0 || word.expected == 0);
-    turns += turned;
+    completions += completed;
     partly_refused += refused != 0 && all.written ? 1 : 0;
   }
-  EXPECT_GT(turns, 10000U);
+  EXPECT_GT(completions, 10000U);
   EXPECT_GT(partly_refused, 1000U);
 }
 

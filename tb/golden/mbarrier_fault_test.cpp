@@ -76,7 +76,7 @@ TEST(GoldenMbFault, BadArriveCountOfTheWord) {
     0: arrive.expect_tx [0x40], 1 -> fault bad_arrive_count
     async 0: arrive [0x40]    -> fault bad_arrive_count
     remote 0: arrive [0x40]   -> fault bad_arrive_count
-    async 0: complete_tx [0x40], 9 -> turns p1 4/4
+    async 0: complete_tx [0x40], 9 -> completes p1 4/4
   )");
 }
 
@@ -90,7 +90,7 @@ TEST(GoldenMbFault, DropOfMoreThanIsExpected) {
     0: arrive_drop.noComplete [0x40], 3 -> fault bad_arrive_count
     0: arrive_drop [0x40], 2  -> p0 2/0
     0: arrive_drop.expect_tx [0x40], 1 -> fault bad_arrive_count
-    0: arrive [0x40], 2       -> turns p1 0/0
+    0: arrive [0x40], 2       -> completes p1 0/0
   )");
 }
 
@@ -135,7 +135,7 @@ TEST(GoldenMbFault, NocompleteCompleted) {
     0: arrive.noComplete %r, [0x40], 2 -> fault nocomplete_completed
     0: arrive_drop.noComplete [0x40], 2 -> fault nocomplete_completed
     0: arrive.noComplete [0x40], 1 lanes=0x3 -> fault nocomplete_completed lanes=0x2 p0 1/2
-    0: arrive [0x40]          -> turns p1 2/2
+    0: arrive [0x40]          -> completes p1 2/2
   )");
 }
 
@@ -144,7 +144,7 @@ TEST(GoldenMbFault, WordExhausted) {
     launch 0: 0
     0: arrive [0x40]          -> fault word_exhausted
     0: init [0x40], 1         -> p0 1/1
-    0: arrive_drop [0x40]     -> turns p1 0/0
+    0: arrive_drop [0x40]     -> completes p1 0/0
     0: arrive %r, [0x40]      -> fault word_exhausted
     0: arrive.noComplete [0x40], 1 -> fault word_exhausted
     0: arrive.expect_tx [0x40], 1 -> fault word_exhausted
@@ -209,7 +209,7 @@ TEST(GoldenMbFault, WarpNotLive) {
     1: exit
     1: arrive [0x40]          -> fault warp_not_live
     1: arrive [0x40] out      -> fault warp_not_live
-    async 0: arrive [0x40]    -> turns p1 1/1
+    async 0: arrive [0x40]    -> completes p1 1/1
   )");
 }
 
@@ -222,9 +222,9 @@ TEST(GoldenMbFault, WarpWaiting) {
     0: arrive [0x40]          -> fault warp_waiting
     0: try_wait.parity [0x40], 0 -> fault warp_waiting
     0: arrive [0x40] out      -> fault warp_waiting
-    1: arrive [0x40]          -> turns p1 1/1
+    1: arrive [0x40]          -> completes p1 1/1
     1: SYNC 0
-    0: arrive [0x40]          -> turns p0 1/1
+    0: arrive [0x40]          -> completes p0 1/1
   )");
 }
 
@@ -238,7 +238,7 @@ TEST(GoldenMbFault, ChangesNothing) {
     0: arrive_drop [0x40], 3  -> fault bad_arrive_count
     0: arrive [0x40]          -> p0 1/2
     0: arrive_drop.noComplete [0x40], 1 -> fault nocomplete_completed
-    0: arrive [0x40]          -> turns p1 2/2 answers true to 1
+    0: arrive [0x40]          -> completes p1 2/2 answers true to 1
   )");
 }
 
@@ -283,7 +283,7 @@ TEST(GoldenMbPrecedence, ExhaustedBeforeCounts) {
   MbTrace().Run(R"(
     launch 0: 0
     0: init [0x40], 1         -> p0 1/1
-    0: arrive_drop [0x40]     -> turns p1 0/0
+    0: arrive_drop [0x40]     -> completes p1 0/0
     0: arrive [0x40], 7       -> fault word_exhausted
     0: arrive_drop.noComplete [0x40], 7 -> fault word_exhausted
   )");
@@ -321,7 +321,7 @@ TEST(GoldenMbHazard, InitOverLive) {
     0: init [0x40], 1         -> p0 1/1 hazard init_over_live
     0: inval [0x40]           -> p0 0/0
     0: init [0x40], 1         -> p0 1/1
-    0: arrive_drop [0x40]     -> turns p1 0/0
+    0: arrive_drop [0x40]     -> completes p1 0/0
     0: init [0x40], 1         -> p0 1/1
     store 0: [0x40] 0x1234
     0: init [0x40], 1         -> p0 1/1
@@ -338,7 +338,7 @@ TEST(GoldenMbHazard, UninitialisedWord) {
     0: try_wait.parity [0x40], 0, 10 -> parks hazard uninitialised_word
     expire 0                  -> answers false to 0
     store 0: [0x40] 0x7ffff800001ffffe
-    0: arrive [0x40]          -> turns p1 1/1 hazard uninitialised_word
+    0: arrive [0x40]          -> completes p1 1/1 hazard uninitialised_word
     async 0: complete_tx [0x40], 2 -> p1 1/1 tx -2 hazard uninitialised_word
     0: cp.async.mbarrier.arrive [0x40] -> p1 2/1 tx -2 hazard uninitialised_word
     0: init [0x40], 1         -> p0 1/1
@@ -352,13 +352,13 @@ TEST(GoldenMbHazard, LateToken) {
     launch 0: 0 1
     0: init [0x40], 2         -> p0 2/2
     0: arrive %r, [0x40]      -> p0 1/2 token p0 2/2
-    1: arrive [0x40]          -> turns p1 2/2
+    1: arrive [0x40]          -> completes p1 2/2
     0: test_wait [0x40], %r   -> true
     0: arrive %r, [0x40]      -> p1 1/2 token p1 2/2
-    1: arrive [0x40]          -> turns p0 2/2
-    1: arrive [0x40], 2       -> turns p1 2/2
+    1: arrive [0x40]          -> completes p0 2/2
+    1: arrive [0x40], 2       -> completes p1 2/2
     0: test_wait [0x40], %r   -> false hazard late_parity
-    1: arrive [0x40], 2       -> turns p0 2/2
+    1: arrive [0x40], 2       -> completes p0 2/2
     1: test_wait.parity [0x40], 1 -> true
   )");
 }
@@ -370,16 +370,16 @@ TEST(GoldenMbHazard, TokensThatWereKept) {
     launch 0: 0 1
     0: init [0x40], 2         -> p0 2/2
     0: arrive %r, [0x40]      -> p0 1/2 token p0 2/2
-    1: arrive [0x40]          -> turns p1 2/2
+    1: arrive [0x40]          -> completes p1 2/2
     0: arrive %s, [0x40]      -> p1 1/2 token p1 2/2
-    1: arrive [0x40]          -> turns p0 2/2
+    1: arrive [0x40]          -> completes p0 2/2
     0: test_wait [0x40], %s   -> true
     0: try_wait [0x40], %r, 0 -> false hazard late_parity
     1: arrive %t, [0x40]      -> p0 1/2 token p0 2/2
     0: test_wait [0x40], %r   -> false hazard late_parity
-    0: arrive %r, [0x40]      -> turns p1 2/2 token p0 1/2
+    0: arrive %r, [0x40]      -> completes p1 2/2 token p0 1/2
     0: test_wait [0x40], %r   -> true
-    1: arrive [0x40], 2       -> turns p0 2/2
+    1: arrive [0x40], 2       -> completes p0 2/2
     0: test_wait [0x40], %r   -> false hazard late_parity
   )");
 }
@@ -389,14 +389,14 @@ TEST(GoldenMbHazard, TokensThatAreHandedOn) {
   MbTrace().Run(R"(
     launch 0: 0 1 2
     0: init [0x40], 1         -> p0 1/1
-    0: arrive %%r, [0x40]      -> turns p1 1/1 token p0 1/1
+    0: arrive %%r, [0x40]      -> completes p1 1/1 token p0 1/1
     2: test_wait [0x40], %%r  -> true
-    1: arrive %%r, [0x40]      -> turns p0 1/1 token p1 1/1
+    1: arrive %%r, [0x40]      -> completes p0 1/1 token p1 1/1
     0: test_wait [0x40], %%r  -> true
-    2: arrive %%r, [0x40]      -> turns p1 1/1 token p0 1/1
+    2: arrive %%r, [0x40]      -> completes p1 1/1 token p0 1/1
     0: test_wait [0x40], %%r  -> true
     1: test_wait [0x40], %%r  -> true
-    0: arrive [0x40] lanes=0x3 -> turns 2 times p1 1/1
+    0: arrive [0x40] lanes=0x3 -> completes 2 phases p1 1/1
     1: test_wait [0x40], %%r  -> true hazard late_parity
     0: inval [0x40]           -> p0 0/0
     0: init [0x40], 1         -> p0 1/1
@@ -411,14 +411,14 @@ TEST(GoldenMbHazard, LateParity) {
     launch 0: 0 1
     0: init [0x40], 1         -> p0 1/1
     1: test_wait.parity [0x40], 0 lanes=0x3 -> false
-    0: arrive [0x40] lanes=0x3 -> turns 2 times p0 1/1
+    0: arrive [0x40] lanes=0x3 -> completes 2 phases p0 1/1
     1: test_wait.parity [0x40], 0 lanes=0x1 -> false hazard late_parity
-    0: arrive [0x40]          -> turns p1 1/1
+    0: arrive [0x40]          -> completes p1 1/1
     1: test_wait.parity [0x40], 0 lanes=0x1 -> true
     1: test_wait.parity [0x40], 0 lanes=0x2 -> true hazard late_parity
     1: test_wait.parity [0x40], 0 lanes=0x2 -> true
     1: test_wait.parity [0x40], 1 lanes=0x3 -> false
-    0: arrive [0x40]          -> turns p0 1/1
+    0: arrive [0x40]          -> completes p0 1/1
     1: test_wait.parity [0x40], 1 lanes=0x3 -> true
   )");
 }
@@ -431,10 +431,10 @@ TEST(GoldenMbHazard, LateAfterParking) {
     1: try_wait.parity [0x40], 0 -> parks
     expire 1                  -> answers false to 1
     2: try_wait.parity [0x40], 0 -> parks
-    0: arrive [0x40] lanes=0x3 -> turns 2 times p0 1/1 answers true to 2
+    0: arrive [0x40] lanes=0x3 -> completes 2 phases p0 1/1 answers true to 2
     1: try_wait.parity [0x40], 0 -> parks hazard late_parity
     2: try_wait.parity [0x40], 0 -> parks
-    0: arrive [0x40]          -> turns p1 1/1 answers true to 1 2
+    0: arrive [0x40]          -> completes p1 1/1 answers true to 1 2
   )");
 }
 
@@ -443,16 +443,16 @@ TEST(GoldenMbHazard, NotLate) {
   MbTrace().Run(R"(
     launch 0: 0 1
     0: init [0x40], 1         -> p0 1/1
-    0: arrive [0x40]          -> turns p1 1/1
+    0: arrive [0x40]          -> completes p1 1/1
     1: test_wait.parity [0x40], 0 lanes=0x2 -> true
-    0: arrive [0x40]          -> turns p0 1/1
+    0: arrive [0x40]          -> completes p0 1/1
     1: test_wait.parity [0x40], 0 lanes=0x2 -> false
-    0: arrive [0x40]          -> turns p1 1/1
+    0: arrive [0x40]          -> completes p1 1/1
     1: test_wait.parity [0x40], 0 lanes=0x2 -> true
     0: inval [0x40]           -> p0 0/0
     0: init [0x40], 1         -> p0 1/1
-    0: arrive [0x40] lanes=0x2 -> turns p1 1/1
-    0: arrive [0x40] lanes=0x2 -> turns p0 1/1
+    0: arrive [0x40] lanes=0x2 -> completes p1 1/1
+    0: arrive [0x40] lanes=0x2 -> completes p0 1/1
     0: test_wait.parity [0x40], 0 lanes=0x1 -> false
     0: test_wait.parity [0x40], 1 lanes=0x2 -> true
   )");
@@ -470,7 +470,7 @@ TEST(GoldenMbHazard, StoreOverWaiters) {
     store 0: [0x40] 0x7ffff800001ffffe -> hazard store_over_waiters
     0: init [0x40], 1         -> p0 1/1 hazard store_over_waiters
     0: init [0x40], 1         -> p0 1/1 hazard init_over_live hazard store_over_waiters
-    0: arrive [0x40]          -> turns p1 1/1 answers true to 1
+    0: arrive [0x40]          -> completes p1 1/1 answers true to 1
     store 0: [0x40] 0x0
   )");
 }

@@ -17,7 +17,7 @@ TEST(GoldenMbCopy, RaisesPendingAndArrivesLater) {
     0: cp.async.mbarrier.arrive [0x40] lanes=0x3 -> p0 4/2
     0: arrive [0x40], 2       -> p0 2/2
     async 0: arrive [0x40]    -> p0 1/2
-    async 0: arrive [0x40]    -> turns p1 2/2
+    async 0: arrive [0x40]    -> completes p1 2/2
   )");
 }
 
@@ -28,7 +28,7 @@ TEST(GoldenMbCopy, ArriveOnBeforeTheArrivals) {
     0: init [0x40], 1         -> p0 1/1
     0: cp.async.mbarrier.arrive [0x40] -> p0 2/1
     async 0: arrive [0x40]    -> p0 1/1
-    0: arrive [0x40]          -> turns p1 1/1
+    0: arrive [0x40]          -> completes p1 1/1
   )");
 }
 
@@ -41,7 +41,7 @@ TEST(GoldenMbCopy, NoIncOnlyArrives) {
     0: cp.async.mbarrier.arrive.noinc [0x43]   # its address is judged when the arrive-on comes
     load 0: [0x40]            -> 0x7ffff000001ffffc
     0: arrive [0x40]          -> p0 1/2
-    async 0: arrive [0x40]    -> turns p1 2/2
+    async 0: arrive [0x40]    -> completes p1 2/2
     async 0: arrive [0x43]    -> fault bad_address
     end 0
   )");
@@ -55,7 +55,7 @@ TEST(GoldenMbCopy, IncrementAfterTheLastArrival) {
     0: arrive.expect_tx [0x40], 16 -> p0 0/1 tx 16
     0: cp.async.mbarrier.arrive [0x40] -> p0 1/1 tx 16
     async 0: complete_tx [0x40], 16 -> p0 1/1
-    async 0: arrive [0x40]    -> turns p1 1/1
+    async 0: arrive [0x40]    -> completes p1 1/1
   )");
 }
 
@@ -81,7 +81,7 @@ TEST(GoldenMbAsync, CompletionsOutOfOrder) {
     0: arrive.expect_tx [0x40], 4096 -> p0 0/1 tx 3072
     async 0: complete_tx [0x40], 2048 -> p0 0/1 tx 1024
     async 0: complete_tx [0x40], 1008 -> p0 0/1 tx 16
-    async 0: complete_tx [0x40], 16 -> turns p1 1/1
+    async 0: complete_tx [0x40], 16 -> completes p1 1/1
   )");
 }
 
@@ -96,7 +96,7 @@ TEST(GoldenMbRemote, WhatIsAllowed) {
     remote 0: arrive_drop.expect_tx [0x40], 16 -> p0 1/3 tx 32
     remote 0: expect_tx [0x40], 8 -> p0 1/3 tx 40
     remote 0: complete_tx [0x40], 40 -> p0 1/3
-    remote 0: arrive [0x40], 1 -> turns p1 3/3
+    remote 0: arrive [0x40], 1 -> completes p1 3/3
   )");
 }
 
@@ -127,7 +127,7 @@ TEST(GoldenMbRemote, SourcesShareTheWord) {
     0: arrive %r, [0x40], 2   -> p0 2/3 tx 8 token p0 4/3 tx 8
     async 0: arrive [0x40]    -> p0 1/3 tx 8
     remote 0: arrive [0x40]   -> p0 0/3 tx 8
-    async 0: complete_tx [0x40], 8 -> turns p1 3/3 answers true to 1
+    async 0: complete_tx [0x40], 8 -> completes p1 3/3 answers true to 1
     0: test_wait [0x40], %r   -> true
   )");
 }

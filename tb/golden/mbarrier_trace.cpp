@@ -152,8 +152,9 @@ std::string RestText(const MbEffects& effects) {
 
 std::string EffectsText(const MbOperation& operation, const MbEffects& effects) {
   std::string text = FaultText(operation, effects);
-  if (effects.turns != 0) {
-    text += effects.turns == 1 ? " turns" : fmt::format(" turns {} times", effects.turns);
+  if (effects.completions != 0) {
+    text += effects.completions == 1 ? " completes"
+                                     : fmt::format(" completes {} phases", effects.completions);
   }
   if (effects.written) {
     text += " " + WordText(effects.word);
@@ -331,7 +332,7 @@ void MbTrace::CheckLaneByLane(const MbOperation& operation, const MbEffects& eff
     sum.fault[lane] = part.fault[lane];
     sum.token[lane] = part.token[lane];
     sum.complete |= part.complete;
-    sum.turns += part.turns;
+    sum.completions += part.completions;
     sum.written = sum.written || part.written;
     sum.word = part.written ? part.word : sum.word;
     sum.answers.insert(sum.answers.end(), part.answers.begin(), part.answers.end());

@@ -1,37 +1,54 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Hand-written traces for the golden model of mbarrier, in the manner of trace.h: an operation a
-// line, and after the arrow everything that it does.
+// clang-format off
+// Hand-written traces for the golden model of mbarriers. Like the traces of trace.h, they have one
+// operation per line, followed by an arrow and everything that the operation does; a line without
+// an arrow must do nothing that can be seen. Each operation is also carried out lane by lane, and
+// must then have the same outcome.
 //
-//   launch 0: 0 1 2 3            the core's own lines, as in trace.h: also exit and SYNC
-//   0: init [0x40], 4            lane 0 of warp 0 of CTA 0; every operation as PTX spells it,
-//   1.4: arrive [0x40]           without mbarrier., space and type; warp 4 of CTA 1
-//   0: arrive %r, [0x40], 2      a token for the lane's register %r; `_`, or nothing: none wanted;
-//                                %%r: the same register for this lane of all warps
-//   0: test_wait [0x40], %r      by token; [0x40], 1 with .parity
-//   0: try_wait [0x40], %r, 20   with a hint; `part`: other lanes name another word or phase
+// An operation is spelled as in PTX, without `mbarrier.`, the state space and the type:
+//
+//   0: init [0x40], 4                 lane 0 of warp 0 of CTA 0 initializes the word at 0x40
+//   1.4: arrive [0x40]                lane 0 of warp 4 of CTA 1
+//   0: arrive [0x40] lanes=0xf        these lanes; `lanes=all`: the whole warp
+//   0: arrive %r, [0x40], 2           each lane's token goes to its register %r of this warp
+//   0: arrive %%r, [0x40]             the same, to a register that all warps share
+//   0: arrive _, [0x40]               no token is wanted; nor is it without `_,`
+//   0: pending_count %r -> 3          the pending count of a token
+//   0: test_wait [0x40], %r           waits for the phase of a token
+//   0: test_wait [0x40], 1            waits by parity (PTX: test_wait.parity)
+//   0: try_wait [0x40], %r, 20        with a time hint
+//   0: try_wait [0x40], 1 part        other lanes of the instruction name another word or phase
 //   0: cp.async.mbarrier.arrive [0x40]
-//   0: pending_count %r -> 3
-//   0: arrive [0x40] lanes=0xf   these lanes (all: the whole warp)
-//   0: arrive [0x40] out         at the word of another CTA: what becomes of it where it leaves
-//   remote 0: arrive [0x40]      at CTA 0's word, from another CTA
-//   async 0: complete_tx [0x40], 16   by a copy engine; also arrive
-//   store 0: [0x40] 0x123        an ordinary store; restore: the same, of an mbarrier saved before
-//   load 0: [0x40] -> 0x123      an ordinary load
-//   expire 2                     the time limit of warp 2 has passed
+//   0: arrive [0x40] out              outbound: the word belongs to another CTA
+//   remote 0: arrive [0x40]           inbound: another CTA arrives at a word of CTA 0
+//   async 0: complete_tx [0x40], 16   a copy engine completes 16 bytes, or arrives
+//
+// Other lines:
+//
+//   launch 0: 0 1 2 3                 these, and SYNC and exit of a warp, are as in trace.h
 //   suspend 0
-//   end 0                        # and comments; a line that ends with \ goes on in the next
+//   end 0
+//   store 0: [0x40] 0x123             a core stores to a word of CTA 0
+//   restore 0: [0x40] 0x123           the word of an mbarrier that was saved before is written back
+//   load 0: [0x40] -> 0x123           a core loads the word
+//   expire 2                          the time limit of the parked wait of warp 2 passes
+//   # a comment                       (a line that ends with \ continues in the next one)
 //
 // After the arrow, in this order:
 //
-//   fault CAUSE                  for all lanes, or those that follow: lanes=0x8; nothing has
-//   changed p0 3/4 tx -16                the word: parity of the phase, pending/expected, tx-count
-//   unless 0 turns p1 4/4                 a phase completed; `turns 2 times`: as many token p0 4/4
-//   the word that the lane gets; `tokens` of several lanes, with commas true, false, parks a wait
-//   answers true to 1 2          parked warps
-//   hazard NAME
-//
-// Each line is also carried out lane by lane, with the same outcome.
+//   fault CAUSE                       all lanes are refused, and the word is not written
+//   fault CAUSE lanes=0x8             these lanes are refused
+//   completes                         one phase completes
+//   completes 2 phases                two phases complete
+//   p0 3/4 tx -16                     the word written: parity of the phase, pending/expected count,
+//                                     and the tx-count unless it is 0
+//   token p0 4/4                      the token that the lane gets
+//   tokens p0 4/4, p0 3/4             the tokens of several lanes
+//   true, false, or parks             the outcome of a wait
+//   answers true to 1 2               the parked waits of these warps are answered
+//   hazard NAME                       this hazard is reported
+// clang-format on
 #ifndef MUSTER_TB_GOLDEN_MBARRIER_TRACE_H_
 #define MUSTER_TB_GOLDEN_MBARRIER_TRACE_H_
 

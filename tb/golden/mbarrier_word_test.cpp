@@ -86,13 +86,13 @@ TEST(GoldenMbWord, OfTheModel) {
     load 0: [0x48]            -> 0x7ffff800021ffffc
     0: arrive [0x48]          -> p0 0/2 tx 16
     load 0: [0x48]            -> 0x21ffffc
-    0: complete_tx [0x48], 16 -> turns p1 2/2
+    0: complete_tx [0x48], 16 -> completes p1 2/2
     load 0: [0x48]            -> 0xfffff000001ffffc
     0: complete_tx [0x48], 1  -> p1 2/2 tx -1
     load 0: [0x48]            -> 0xfffff3fffffffffc
     0: arrive_drop [0x48], 2  -> p1 0/0 tx -1
     load 0: [0x48]            -> 0x800003ffffe00000
-    0: expect_tx [0x48], 1    -> turns p0 0/0
+    0: expect_tx [0x48], 1    -> completes p0 0/0
     load 0: [0x48]            -> 0x0
   )");
 }
@@ -104,7 +104,7 @@ TEST(GoldenMbWord, PhaseBitIsNotTheCarryOfPending) {
     0: init [0x40], 1         -> p0 1/1
     0: arrive.expect_tx [0x40], 1 -> p0 0/1 tx 1
     load 0: [0x40]            -> 0x3ffffe
-    0: complete_tx [0x40], 1  -> turns p1 1/1
+    0: complete_tx [0x40], 1  -> completes p1 1/1
     load 0: [0x40]            -> 0xfffff800001ffffe
   )");
 }
@@ -126,7 +126,7 @@ TEST(GoldenMbStore, IsDecodedAgain) {
     0: test_wait.parity [0x40], 1 -> false hazard uninitialised_word
     load 0: [0x40]            -> 0xfffff000041ffffe
     0: arrive %r, [0x40], 2   -> p1 0/1 tx 32 token p1 2/1 tx 32 hazard uninitialised_word
-    0: complete_tx [0x40], 32 -> turns p0 1/1 hazard uninitialised_word
+    0: complete_tx [0x40], 32 -> completes p0 1/1 hazard uninitialised_word
   )");
 }
 
@@ -154,7 +154,7 @@ TEST(GoldenMbStore, WordsThatNoOperationLeaves) {
     launch 0: 0
     store 0: [0x40] 0x1ffffc               # pending 0, expected 2, tx-count 0
     0: arrive [0x40]          -> fault bad_arrive_count
-    0: complete_tx [0x40], 0  -> turns p1 2/2 hazard uninitialised_word
+    0: complete_tx [0x40], 0  -> completes p1 2/2 hazard uninitialised_word
     store 0: [0x40] 0x7ffff200001ffffc     # pending 2, expected 2, tx-count -2^20
     0: complete_tx [0x40], 0  -> fault tx_overflow
     0: arrive [0x40]          -> p0 1/2 tx -1048576 hazard uninitialised_word
@@ -172,7 +172,7 @@ TEST(GoldenMbStore, RestoredObjectGoesOn) {
     launch 1: 0 1
     restore 1: [0x40] 0x7ffff000001ffffa
     1.0: test_wait [0x40], %r -> false
-    1.1: arrive [0x40], 2     -> turns p1 3/3
+    1.1: arrive [0x40], 2     -> completes p1 3/3
     1.0: test_wait [0x40], %r -> true
     1.0: init [0x40], 1       -> p0 1/1 hazard init_over_live
   )");
@@ -185,7 +185,7 @@ TEST(GoldenMbStore, SharedMemoryIsTheCtas) {
     launch 1: 1
     0: init [0x40], 1         -> p0 1/1
     1.1: init [0x40], 2       -> p0 2/2
-    0: arrive [0x40]          -> turns p1 1/1
+    0: arrive [0x40]          -> completes p1 1/1
     load 1: [0x40]            -> 0x7ffff000001ffffc
     end 0
     launch 0: 0
@@ -216,11 +216,11 @@ TEST(GoldenMbReport, WordsInASentence) {
   trace.Run(R"(
     launch 0: 0 1 2
     0: init [0x40], 2         -> p0 2/2
-    1: arrive [0x40], 2       -> turns p1 2/2
+    1: arrive [0x40], 2       -> completes p1 2/2
     1: arrive.expect_tx [0x40], 16 -> p1 1/2 tx 16
     2: try_wait.parity [0x40], 1 lanes=0xff -> parks
     0: init [0x10], 1         -> p0 1/1
-    0: arrive_drop [0x10]     -> turns p1 0/0
+    0: arrive_drop [0x10]     -> completes p1 0/0
   )");
   const Mbarriers& mbarriers = trace.mbarriers();
   EXPECT_EQ(mbarriers.Describe(0, 0x40),

@@ -14,12 +14,12 @@ TEST(GoldenCtas, SameBarrierInTwoCtas) {
     launch 1: 4 5
     0.0: SYNC 3               -> sync 1/all
     1.4: SYNC 3               -> sync 1/all
-    0.1: SYNC 3               -> turns release 0 1
-    1.5: SYNC 3               -> turns release 4 5
+    0.1: SYNC 3               -> completes release 0 1
+    1.5: SYNC 3               -> completes release 4 5
     1.4: SYNC 3,64            -> sync 1/2
     0.0: RED.POPC 3 p=1       -> popc 1/all 1
-    1.5: SYNC 3,64            -> turns release 4 5
-    0.1: RED.POPC 3 p=1       -> turns release 0 1 with popc 2
+    1.5: SYNC 3,64            -> completes release 4 5
+    0.1: RED.POPC 3 p=1       -> completes release 0 1 with popc 2
   )");
 }
 
@@ -29,10 +29,10 @@ TEST(GoldenCtas, OtherLiveWarpsDoNotCount) {
     launch 0: 0 1
     launch 1: 4 5 6
     0.0: SYNC 0               -> sync 1/all
-    0.1: SYNC 0               -> turns release 0 1
+    0.1: SYNC 0               -> completes release 0 1
     1.4: SYNC 0               -> sync 1/all
     1.5: SYNC 0               -> sync 2/all
-    1.6: SYNC 0               -> turns release 4 5 6
+    1.6: SYNC 0               -> completes release 4 5 6
   )");
 }
 
@@ -42,9 +42,9 @@ TEST(GoldenCtas, ExitConcernsItsOwnCta) {
     launch 1: 4 5
     1.4: SYNC 3               -> sync 1/all
     0.0: exit
-    0.1: SYNC 3               -> turns release 1
+    0.1: SYNC 3               -> completes release 1
     0.1: exit
-    1.5: exit                 -> bar 3 turns release 4
+    1.5: exit                 -> bar 3 completes release 4
   )");
 }
 
@@ -59,8 +59,8 @@ TEST(GoldenCtas, TurnoverOfASlot) {
     launch 0: 1 0 2
     0.0: SYNC 2,96            -> sync 1/3
     0.1: SYNC 2,96            -> sync 2/3
-    1.4: SYNC 2               -> turns release 4 5
-    0.2: SYNC 2,96            -> turns release 0 1 2
+    1.4: SYNC 2               -> completes release 4 5
+    0.2: SYNC 2,96            -> completes release 0 1 2
   )");
 }
 
@@ -73,9 +73,9 @@ TEST(GoldenCtas, InterleavedArrivals) {
     1.4: SYNC 1               -> sync 1/all
     0.1: SYNC 2,64            -> sync 1/2
     1.5: SYNC 1               -> sync 2/all
-    0.2: ARV 1,64             -> turns release 0
-    1.6: SYNC 1               -> turns release 4 5 6
-    0.0: SYNC 2,64            -> turns release 0 1
+    0.2: ARV 1,64             -> completes release 0
+    1.6: SYNC 1               -> completes release 4 5 6
+    0.0: SYNC 2,64            -> completes release 0 1
   )");
 }
 

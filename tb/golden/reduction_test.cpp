@@ -15,7 +15,7 @@ TEST(GoldenReduce, PopcCountsTrueLanes) {
     launch 0: 0 1 2
     0: RED.POPC 1 p=0xff      -> popc 1/all 8
     1: RED.POPC 1 p=0         -> popc 2/all 8
-    2: RED.POPC 1 p=0xffffffff -> turns release 0 1 2 with popc 40
+    2: RED.POPC 1 p=0xffffffff -> completes release 0 1 2 with popc 40
     0: B2R.RESULT             -> reads 40
     1: B2R.RESULT             -> reads 40
     2: B2R.RESULT             -> reads 40
@@ -27,13 +27,13 @@ TEST(GoldenReduce, AndNeedsEveryLane) {
   Trace().Run(R"(
     launch 0: 0 1
     0: RED.AND 1,64 p=0xffffffff -> and 1/2 1
-    1: RED.AND 1,64 p=0xffffffff -> turns release 0 1 with and 1
+    1: RED.AND 1,64 p=0xffffffff -> completes release 0 1 with and 1
     0: B2R.RESULT             -> reads true
     0: RED.AND 1,64 p=0xffffffff -> and 1/2 1
-    1: RED.AND 1,64 p=0x7fffffff -> turns release 0 1 with and 0
+    1: RED.AND 1,64 p=0x7fffffff -> completes release 0 1 with and 0
     0: B2R.RESULT             -> reads 0
     1: RED.AND 1,64 p=0xfffffffe -> and 1/2
-    0: RED.AND 1,64 p=0xffffffff -> turns release 0 1 with and 0
+    0: RED.AND 1,64 p=0xffffffff -> completes release 0 1 with and 0
     1: B2R.RESULT             -> reads 0
   )");
 }
@@ -43,13 +43,13 @@ TEST(GoldenReduce, OrNeedsOneLane) {
   Trace().Run(R"(
     launch 0: 0 1
     0: RED.OR 1,64 p=0        -> or 1/2
-    1: RED.OR 1,64 p=0        -> turns release 0 1 with or 0
+    1: RED.OR 1,64 p=0        -> completes release 0 1 with or 0
     1: B2R.RESULT             -> reads 0
     0: RED.OR 1,64 p=0x80000000 -> or 1/2 1
-    1: RED.OR 1,64 p=0        -> turns release 0 1 with or 1
+    1: RED.OR 1,64 p=0        -> completes release 0 1 with or 1
     1: B2R.RESULT             -> reads true
     1: RED.OR 1,64 p=0        -> or 1/2
-    0: RED.OR 1,64 p=1        -> turns release 0 1 with or 1
+    0: RED.OR 1,64 p=1        -> completes release 0 1 with or 1
   )");
 }
 
@@ -59,13 +59,13 @@ TEST(GoldenReduce, LanesThatDoNotTakePartChangeNothing) {
   Trace().Run(R"(
     launch 0: 0 1
     0: RED.POPC 0 p=0xffffffff lanes=0xf -> popc 1/all 4
-    1: RED.POPC 0 p=0xf3 lanes=0xf0      -> turns release 0 1 with popc 8
+    1: RED.POPC 0 p=0xf3 lanes=0xf0      -> completes release 0 1 with popc 8
     0: RED.AND 0 p=0xf lanes=0xf         -> and 1/all 1
-    1: RED.AND 0 p=0x10000 lanes=0x10000 -> turns release 0 1 with and 1
+    1: RED.AND 0 p=0x10000 lanes=0x10000 -> completes release 0 1 with and 1
     0: RED.AND 0 p=0xfffffffe lanes=0x3  -> and 1/all
-    1: RED.AND 0 p=0x1 lanes=0x1         -> turns release 0 1 with and 0
+    1: RED.AND 0 p=0x1 lanes=0x1         -> completes release 0 1 with and 0
     0: RED.OR 0 p=0xfffffff0 lanes=0xf   -> or 1/all
-    1: RED.OR 0 p=0x0000ffff lanes=0xffff0000 -> turns release 0 1 with or 0
+    1: RED.OR 0 p=0x0000ffff lanes=0xffff0000 -> completes release 0 1 with or 0
   )");
 }
 
@@ -74,17 +74,17 @@ TEST(GoldenReduce, NothingLeaksIntoTheNextReduction) {
   Trace().Run(R"(
     launch 0: 0 1
     0: RED.POPC 2,64 p=0xffff -> popc 1/2 16
-    1: RED.POPC 2,64 p=0x1    -> turns release 0 1 with popc 17
+    1: RED.POPC 2,64 p=0x1    -> completes release 0 1 with popc 17
     0: RED.POPC 2,64 p=0x3    -> popc 1/2 2
-    1: RED.POPC 2,64 p=0x0    -> turns release 0 1 with popc 2
+    1: RED.POPC 2,64 p=0x0    -> completes release 0 1 with popc 2
     0: RED.AND 2,64 p=0       -> and 1/2
-    1: RED.AND 2,64 p=0       -> turns release 0 1 with and 0
+    1: RED.AND 2,64 p=0       -> completes release 0 1 with and 0
     0: RED.AND 2,64 p=0xffffffff -> and 1/2 1
-    1: RED.AND 2,64 p=0xffffffff -> turns release 0 1 with and 1
+    1: RED.AND 2,64 p=0xffffffff -> completes release 0 1 with and 1
     0: RED.OR 2,64 p=0        -> or 1/2
-    1: RED.OR 2,64 p=0        -> turns release 0 1 with or 0
+    1: RED.OR 2,64 p=0        -> completes release 0 1 with or 0
     0: SYNC 2,64              -> sync 1/2
-    1: SYNC 2,64              -> turns release 0 1
+    1: SYNC 2,64              -> completes release 0 1
   )");
 }
 
@@ -94,7 +94,7 @@ TEST(GoldenReduce, PopcOfTheLargestCta) {
     launch 0: 0 63 size 64
     0: R2B.BAR 0 popc 62/64 1984  -> popc 62/64 1984
     0: RED.POPC 0,2048 p=0xffffffff -> popc 63/64 2016
-    63: RED.POPC 0,2048 p=0xffffffff -> turns release 0 63 with popc 2048
+    63: RED.POPC 0,2048 p=0xffffffff -> completes release 0 63 with popc 2048
     63: B2R.RESULT                -> reads 2048
   )");
 }
@@ -105,20 +105,20 @@ TEST(GoldenCopy, StableUntilTheNextReduction) {
   Trace().Run(R"(
     launch 0: 0 1 2 3
     0: RED.POPC 1,64 p=0x7    -> popc 1/2 3
-    1: RED.POPC 1,64 p=0x7    -> turns release 0 1 with popc 6
+    1: RED.POPC 1,64 p=0x7    -> completes release 0 1 with popc 6
     0: SYNC 1                 -> sync 1/all
     1: SYNC 1                 -> sync 2/all
     2: SYNC 1                 -> sync 3/all
-    3: SYNC 1                 -> turns release 0 1 2 3
-    0: ARV 1,32               -> turns releases nobody
+    3: SYNC 1                 -> completes release 0 1 2 3
+    0: ARV 1,32               -> completes releases nobody
     2: RED.OR 1,64 p=1        -> or 1/2 1
-    3: RED.OR 1,64 p=0        -> turns release 2 3 with or 1
+    3: RED.OR 1,64 p=0        -> completes release 2 3 with or 1
     0: RED.AND 4,64 p=0       -> and 1/2
     1: B2R.RESULT             -> reads 6
     1: B2R.RESULT             -> reads 6
     0: B2R.WARP               -> reads and 0 of 4 waits 4
     3: B2R.RESULT             -> reads true
-    2: RED.AND 4,64 p=0       -> turns release 0 2 with and 0
+    2: RED.AND 4,64 p=0       -> completes release 0 2 with and 0
     0: B2R.RESULT             -> reads 0
     0: B2R.WARP               -> reads and 0 of 4
     1: B2R.WARP               -> reads popc 6 of 1
@@ -134,7 +134,7 @@ TEST(GoldenCopy, EmptyAfterLaunch) {
     launch 0: 0 1
     0: B2R.RESULT             -> reads 0
     0: B2R.WARP               -> reads none
-    0: RED.POPC 15,32 p=0x3   -> turns release 0 with popc 2
+    0: RED.POPC 15,32 p=0x3   -> completes release 0 with popc 2
     0: B2R.WARP               -> reads popc 2 of 15
     end 0
     launch 1: 0 1
@@ -147,11 +147,11 @@ TEST(GoldenCopy, EmptyAfterLaunch) {
 TEST(GoldenCopy, ResultGoesToTheRegisterOfItsKind) {
   Trace().Run(R"(
     launch 0: 0
-    0: RED.POPC 3 p=0x1       -> turns release 0 with popc 1
+    0: RED.POPC 3 p=0x1       -> completes release 0 with popc 1
     0: B2R.RESULT             -> reads 1
-    0: RED.OR 3 p=0x1         -> turns release 0 with or 1
+    0: RED.OR 3 p=0x1         -> completes release 0 with or 1
     0: B2R.RESULT             -> reads true
-    0: RED.AND 3 p=0xffffffff -> turns release 0 with and 1
+    0: RED.AND 3 p=0xffffffff -> completes release 0 with and 1
     0: B2R.RESULT             -> reads true
   )");
 }

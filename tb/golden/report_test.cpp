@@ -73,7 +73,7 @@ TEST(GoldenReport, WhoArrivedAndHowOften) {
   EXPECT_EQ(model.Describe(0, 3),
             "barrier 3 of CTA 0: sync, 3 of 4 warps arrived: warp 0 (2 times), warp 5 (waits)");
 
-  trace.Run("1: ARV 3,128 -> turns release 5");
+  trace.Run("1: ARV 3,128 -> completes release 5");
   EXPECT_EQ(model.Arrived(0, 3), 0U);
   EXPECT_EQ(model.TimesArrived(0, 3, 0), 0U);
   EXPECT_EQ(model.Describe(0, 3), "barrier 3 of CTA 0: idle");

@@ -25,7 +25,7 @@ TEST(GoldenSave, HalfFullReductionInAnotherSlot) {
   Trace().Run(R"(
     launch 0: 0 1 2 3
     0: RED.POPC 8,64 p=0x7    -> popc 1/2 3
-    1: RED.POPC 8,64 p=0x1    -> turns release 0 1 with popc 4
+    1: RED.POPC 8,64 p=0x1    -> completes release 0 1 with popc 4
     3: exit
     0: RED.AND 5 p=0xffffffff -> and 1/all 1
     2: ARV 9,128              -> sync 1/4
@@ -46,13 +46,13 @@ TEST(GoldenSave, HalfFullReductionInAnotherSlot) {
     1.7: R2B.WARP and 0 of 5 waits 5
     1.6: R2B.WARP and 0 of 5 waits 5
     1.4: R2B.WARP none
-    1.4: RED.AND 5 p=0xfffffffe -> turns release 4 6 7 with and 0
+    1.4: RED.AND 5 p=0xfffffffe -> completes release 4 6 7 with and 0
     1.7: B2R.WARP             -> reads and 0 of 5
     1.4: B2R.WARP             -> reads and 0 of 5
     1.7: SYNC 9,128           -> sync 2/4
     1.6: SYNC 9,128           -> sync 3/4
-    1.4: SYNC 9,128           -> turns release 4 6 7
-    1: SYNC 5                 -> turns release 0 1
+    1.4: SYNC 9,128           -> completes release 4 6 7
+    1: SYNC 5                 -> completes release 0 1
   )");
 }
 
@@ -68,7 +68,7 @@ TEST(GoldenSave, ExitAfterRestoreCompletes) {
     7: R2B.WARP none waits 11
     6: R2B.WARP none waits 11
     5: exit lanes=0xffff0000
-    5: exit lanes=0x0000ffff  -> bar 11 turns release 6 7
+    5: exit lanes=0x0000ffff  -> bar 11 completes release 6 7
   )");
 }
 
@@ -86,7 +86,7 @@ TEST(GoldenSave, SuspendClearsTheSlot) {
   trace.Run(R"(
     launch 1: 0 1
     1.0: SYNC 3               -> sync 1/all
-    1.1: SYNC 3               -> turns release 0 1
+    1.1: SYNC 3               -> completes release 0 1
     suspend 0                 -> fault cta_not_resident
   )");
 }
@@ -172,7 +172,7 @@ TEST(GoldenSave, RandomProgramsGoOnAsBefore) {
   constexpr unsigned kPrograms = 200;
   constexpr unsigned kOperations = 300;
   const Config& config = *FindConfig("default");
-  unsigned turns_afterwards = 0;
+  unsigned completions_afterwards = 0;
   for (unsigned seed = 0; seed < kPrograms; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
@@ -205,7 +205,7 @@ TEST(GoldenSave, RandomProgramsGoOnAsBefore) {
       Operation operation = RandomOperation(&random, size, meeting);
       const Effects expected = original.Step(operation);
       meeting += expected.completed && expected.bar != kCounted ? 1 : 0;
-      turns_afterwards += expected.completed ? 1 : 0;
+      completions_afterwards += expected.completed ? 1 : 0;
       operation.cta = cta;
       operation.warp = names[operation.warp];
       const Effects effects = restored.Step(operation);
@@ -224,7 +224,7 @@ TEST(GoldenSave, RandomProgramsGoOnAsBefore) {
       ASSERT_EQ(effects.completed, expected.completed);
     }
   }
-  EXPECT_GT(turns_afterwards, kPrograms * 10);  // the programs did not just stand still
+  EXPECT_GT(completions_afterwards, kPrograms * 10);  // the programs did not just stand still
 }
 
 }  // namespace

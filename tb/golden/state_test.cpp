@@ -63,7 +63,7 @@ TEST(GoldenWord, OfTheModel) {
   trace.Run(R"(
     launch 0: 0 1 2 3
     0: RED.POPC 5,128 p=0x1ff -> popc 1/4 9
-    1: RED.POPC 6,32 p=0x7    -> turns release 1 with popc 3
+    1: RED.POPC 6,32 p=0x7    -> completes release 1 with popc 3
     1: SYNC 7                 -> sync 1/all
   )");
   EXPECT_EQ(trace.model().EntryWord(0, 5), 0x10201009U);
@@ -87,7 +87,7 @@ TEST(GoldenB2r, BarReadsTheWholeEntry) {
     3: B2R.BAR 3              -> reads idle
     1: RED.AND 2,96 p=0       -> and 2/3
     3: B2R.BAR 2              -> reads and 2/3
-    2: RED.AND 2,96 p=0       -> turns release 0 1 2 with and 0
+    2: RED.AND 2,96 p=0       -> completes release 0 1 2 with and 0
     3: B2R.BAR 2              -> reads idle
   )");
 }
@@ -99,7 +99,7 @@ TEST(GoldenB2r, WarpReadsTheCopyAndWhereItWaits) {
     0: B2R.WARP               -> reads none
     0: RED.POPC 9,64 p=0xf0   -> popc 1/2 4
     0: B2R.WARP               -> reads popc 0 of 9 waits 9
-    1: RED.POPC 9,64 p=0xf0   -> turns release 0 1 with popc 8
+    1: RED.POPC 9,64 p=0xf0   -> completes release 0 1 with popc 8
     2: RED.OR 9,64 p=1        -> or 1/2 1
     0: B2R.WARP               -> reads popc 8 of 9
     0: SYNC 10                -> sync 1/all
@@ -117,17 +117,17 @@ TEST(GoldenB2r, WarpTellsOfItsLatestReduction) {
     0: RED.OR 7 p=0x1         -> or 1/all 1
     0: B2R.WARP               -> reads or 0 of 7 waits 7
     1: RED.OR 7 p=0x0         -> or 2/all 1
-    2: exit                   -> bar 7 turns release 0 1 with or 1
+    2: exit                   -> bar 7 completes release 0 1 with or 1
     0: B2R.WARP               -> reads or 1 of 7
     0: ARV 3,64               -> sync 1/2
     0: SYNC 4                 -> sync 1/all
     0: B2R.WARP               -> reads or 1 of 7 waits 4
-    1: SYNC 4                 -> turns release 0 1
+    1: SYNC 4                 -> completes release 0 1
     0: B2R.WARP               -> reads or 1 of 7
     0: RED.AND 7,128 p=0x1    -> fault count_above_cta
     0: RED.AND 3,64 p=0x1     -> fault kind_mismatch
     0: B2R.WARP               -> reads or 1 of 7
-    0: RED.POPC 6,32 p=0x7    -> turns release 0 with popc 3
+    0: RED.POPC 6,32 p=0x7    -> completes release 0 with popc 3
     0: B2R.WARP               -> reads popc 3 of 6
   )");
 }
@@ -139,16 +139,16 @@ TEST(GoldenR2b, BarContinues) {
     0: R2B.BAR 4 popc 2/3 17  -> popc 2/3 17
     1: SYNC 4,96              -> fault kind_mismatch
     1: RED.POPC 4,128 p=1     -> fault count_mismatch
-    1: RED.POPC 4,96 p=0xf    -> turns release 1 with popc 21
+    1: RED.POPC 4,96 p=0xf    -> completes release 1 with popc 21
     0: R2B.BAR 4 and 1/2      -> and 1/2
-    1: RED.AND 4,64 p=0xffffffff -> turns release 1 with and 0
+    1: RED.AND 4,64 p=0xffffffff -> completes release 1 with and 0
     0: R2B.BAR 4 or 1/2 1     -> or 1/2 1
-    1: RED.OR 4,64 p=0        -> turns release 1 with or 1
+    1: RED.OR 4,64 p=0        -> completes release 1 with or 1
     0: R2B.BAR 4 sync 2/all   -> sync 2/all
     3: R2B.WARP none waits 4
     2: R2B.WARP none waits 4
     1: SYNC 4                 -> sync 3/all
-    0: SYNC 4                 -> turns release 0 1 2 3
+    0: SYNC 4                 -> completes release 0 1 2 3
   )");
 }
 
@@ -162,7 +162,7 @@ TEST(GoldenR2b, BarLeavesTheWaitersWaiting) {
     2: RED.POPC 1,64 p=0x3    -> popc 1/2 2
     1: R2B.BAR 1 popc 3/4 40  -> popc 3/4 40
     2: B2R.WARP               -> reads popc 0 of 1 waits 1
-    1: RED.POPC 1,128 p=0x1   -> turns release 0 1 2 with popc 41
+    1: RED.POPC 1,128 p=0x1   -> completes release 0 1 2 with popc 41
     0: B2R.WARP               -> reads none
     2: B2R.RESULT             -> reads 41
   )");
@@ -175,7 +175,7 @@ TEST(GoldenR2b, AllWarpsEntryIsCompletedByAnExit) {
     2: R2B.BAR 6 or 2/all 1   -> or 2/all 1
     1: R2B.WARP none waits 6
     0: R2B.WARP none waits 6
-    2: exit                   -> bar 6 turns release 0 1 with or 1
+    2: exit                   -> bar 6 completes release 0 1 with or 1
   )");
 }
 
@@ -199,7 +199,7 @@ TEST(GoldenR2b, ExitCompletesTheEntryThatLacksNobody) {
     1: R2B.BAR 7 0x0          -> idle
     1: R2B.BAR 2 0x0          -> fault bad_state_word
     1: exit
-    2: exit                   -> bar 2 turns release 0
+    2: exit                   -> bar 2 completes release 0
   )");
 }
 
@@ -234,7 +234,7 @@ TEST(GoldenR2b, ArrivalsOweTheirWaitingWarps) {
     3: exit                   -> fault restore_unfinished
     1: R2B.WARP none waits 7
     3: exit
-    2: exit                   -> bar 7 turns release 0 1
+    2: exit                   -> bar 7 completes release 0 1
     end 0
 
     launch 0: 0 1 2           # a slot is launched without debts
@@ -243,7 +243,7 @@ TEST(GoldenR2b, ArrivalsOweTheirWaitingWarps) {
     launch 0: 0 1 2
     0: SYNC 7                 -> sync 1/all
     1: exit
-    2: exit                   -> bar 7 turns release 0
+    2: exit                   -> bar 7 completes release 0
   )");
 }
 
@@ -255,7 +255,7 @@ TEST(GoldenR2b, OtherWordsAreNoAllWarpsArrival) {
     1: R2B.BAR 6 sync 2/3     -> sync 2/3
     1: R2B.BAR 7 0x0          -> idle
     1: exit
-    2: exit                   -> bar 1 turns release 0
+    2: exit                   -> bar 1 completes release 0
   )");
 }
 
@@ -268,7 +268,7 @@ TEST(GoldenR2b, WarpWaitsAgain) {
     0: B2R.BAR 3              -> reads popc 1/2 5
     1: SYNC 0                 -> fault warp_waiting
     1: B2R.WARP               -> reads popc 0 of 3 waits 3
-    0: RED.POPC 3,64 p=0x3    -> turns release 0 1 with popc 7
+    0: RED.POPC 3,64 p=0x3    -> completes release 0 1 with popc 7
     1: B2R.WARP               -> reads popc 7 of 3
     2: R2B.WARP and 1 of 12
     2: B2R.RESULT             -> reads true
@@ -276,7 +276,7 @@ TEST(GoldenR2b, WarpWaitsAgain) {
     0: R2B.BAR 3 sync 1/2     -> sync 1/2
     2: R2B.WARP and 1 of 12 waits 3
     2: B2R.WARP               -> reads and 1 of 12 waits 3
-    1: ARV 3,64               -> turns release 2
+    1: ARV 3,64               -> completes release 2
     2: B2R.WARP               -> reads and 1 of 12
   )");
 }
@@ -294,7 +294,7 @@ TEST(GoldenR2b, WarpWordsThatFitNoEntry) {
     3: R2B.WARP popc 9 of 4 waits 3
     1: B2R.WARP               -> reads or 0 of 2 waits 3
     3: B2R.WARP               -> reads popc 9 of 4 waits 3
-    0: RED.POPC 3,32 p=0x7    -> turns release 0 1 2 3 with popc 3
+    0: RED.POPC 3,32 p=0x7    -> completes release 0 1 2 3 with popc 3
     1: B2R.WARP               -> reads or 3 of 2
     1: B2R.RESULT             -> reads true
     2: B2R.WARP               -> reads none
@@ -305,7 +305,7 @@ TEST(GoldenR2b, WarpWordsThatFitNoEntry) {
     0: B2R.WARP               -> reads popc 0 of 3 waits 3
     1: R2B.BAR 3 sync 1/2     -> sync 1/2
     0: B2R.WARP               -> reads popc 0 of 3 waits 3
-    1: ARV 3,64               -> turns release 0
+    1: ARV 3,64               -> completes release 0
     0: B2R.WARP               -> reads popc 3 of 3
   )");
 }

@@ -269,7 +269,7 @@ std::string Describe(const Operation& operation, const Effects& effects) {
                                        : fmt::format("CTA {} bar {}", effects.cta, effects.bar));
     }
     const std::string word = EntryText(effects.word);
-    add(effects.completed && effects.entry_written && word == "idle" ? "turns" : word);
+    add(effects.completed && effects.entry_written && word == "idle" ? "completes" : word);
   }
   if (effects.completed && effects.released == 0) {
     add("releases nobody");

@@ -19,8 +19,8 @@
 //
 //   fault CAUSE                  refused; nothing has changed (which every fault is checked for)
 //   popc 1/4 17                  the entry: kind, arrived/expected warps (or `all`), value unless 0
-//   turns                        the entry's generation is complete, it is idle again
-//   bar 3 turns                  the same at an exit, which names no barrier
+//   completes                    the generation completes, and the entry is idle again
+//   bar 3 completes              the same at an exit, which names no barrier
 //   idle                         R2B.BAR wrote zeroes
 //   release 0 1 with popc 17     these warps may go on; nothing after `release` warps: SYNC
 //   releases nobody              completed by arrivals that do not wait

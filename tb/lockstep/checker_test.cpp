@@ -450,7 +450,7 @@ TEST(ScoreboardTest, CatchesWhatNobodyExpects) {
 }
 
 // Swept entries and warps.
-TEST(ScoreboardTest, CensusIsCompared) {
+TEST(ScoreboardTest, DebugReadsAreCompared) {
   struct Case {
     const char* field;
     std::uint32_t word;
@@ -461,10 +461,10 @@ TEST(ScoreboardTest, CensusIsCompared) {
   // CTA 1 has warp 0, which waits at barrier 0.
   const std::uint32_t word = 1U << 26 | 2U << 19 | 1U << 12;
   const std::vector<Case> cases = {{"", word, true, true, 1},
-                                   {"census.word", word + 1, true, true, 1},
-                                   {"census.warp", word, false, true, 1},
-                                   {"census.warp", word, true, false, 1},
-                                   {"census.warp", word, true, true, 0}};
+                                   {"debug.word", word + 1, true, true, 1},
+                                   {"debug.warp", word, false, true, 1},
+                                   {"debug.warp", word, true, false, 1},
+                                   {"debug.warp", word, true, true, 0}};
   for (const Case& test : cases) {
     golden::Model model(kTwoPorts);
     Operation launch;
@@ -482,13 +482,13 @@ TEST(ScoreboardTest, CensusIsCompared) {
     scoreboard.StartSweep();
     Inputs in;
     scoreboard.Address(&in);
-    EXPECT_EQ(in.census_cta, 1U);  // CTA 0 is not resident
+    EXPECT_EQ(in.debug_cta, 1U);  // CTA 0 is not resident
     EXPECT_TRUE(scoreboard.Compare(cycle++, in, Outputs()));
     Outputs out;
-    out.census_word = test.word;
-    out.census_live = test.live;
-    out.census_waiting = test.waiting;
-    out.census_warp_cta = static_cast<std::uint8_t>(test.cta);
+    out.debug_word = test.word;
+    out.debug_live = test.live;
+    out.debug_waiting = test.waiting;
+    out.debug_warp_cta = static_cast<std::uint8_t>(test.cta);
     const bool good = scoreboard.Compare(cycle, in, out);
     EXPECT_EQ(good ? "" : scoreboard.mismatch()->field, test.field);
   }

@@ -23,7 +23,7 @@ constexpr std::uint64_t kExpiry = 12;  // cycles from a limit to its answer, at 
 TEST_F(MbCheckerTest, WakeUpIsMissing) {
   Init();
   Park(TryWait(1000));
-  Turn();
+  Complete();
   Good();
   Bad("mb.wake");
 }
@@ -31,7 +31,7 @@ TEST_F(MbCheckerTest, WakeUpIsMissing) {
 TEST_F(MbCheckerTest, WakeUpIsEarly) {
   Init();
   Park(TryWait(1000));
-  Turn();
+  Complete();
   mb_.wake = 1U << kWarp;
   Bad("mb.wake");
 }
@@ -39,13 +39,13 @@ TEST_F(MbCheckerTest, WakeUpIsEarly) {
 TEST_F(MbCheckerTest, WakesAnotherWarp) {
   Init();
   Park(TryWait(1000));
-  Turn();
+  Complete();
   Good();
   mb_.wake = 1U << kWarp | 1U << 6;
   Bad("mb.wake");
 }
 
-TEST_F(MbCheckerTest, WakesWithoutATurn) {
+TEST_F(MbCheckerTest, WakesWithoutACompletion) {
   Init();
   Park(TryWait(1000));
   mb_.wake = 1U << kWarp;

@@ -133,10 +133,10 @@ class MbCheckerTest : public testing::Test {
     mb_.commit.lanes = group.lanes;
     mb_.commit.place = {group.cta, group.addr};
   }
-  void CommitWrite(const MbOperation& group, std::uint64_t word, bool turned = false) {
+  void CommitWrite(const MbOperation& group, std::uint64_t word, bool completed = false) {
     Commit(group);
     mb_.commit.written = true;
-    mb_.commit.turned = turned;
+    mb_.commit.completed = completed;
     mb_.commit.word = word;
     mb_.write_valid = true;
     mb_.write_place = mb_.commit.place;
@@ -168,8 +168,8 @@ class MbCheckerTest : public testing::Test {
     Idle(wait.warp);
     Good();
   }
-  // The phase turns, up to the cycle of the commit.
-  void Turn() {
+  // The phase completes, up to the cycle of the commit.
+  void Complete() {
     const MbOperation arrive = Group(MbOp::kArrive, 2, 5);
     Accept(arrive);
     CommitWrite(arrive, Word(true, 2), true);

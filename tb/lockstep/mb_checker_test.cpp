@@ -294,22 +294,22 @@ TEST_F(MbCheckerTest, UpdateThatIsNotWritten) {
   Bad("mb.word");
 }
 
-TEST_F(MbCheckerTest, TurnThatIsNone) {
+TEST_F(MbCheckerTest, CompletionThatIsNone) {
   Init();
   Accept(Group(MbOp::kArrive, 1));
   CommitWrite(Group(MbOp::kArrive, 1), Word(false, 1), true);
   Good();
   Idle();
-  Bad("mb.turned");
+  Bad("mb.completed");
 }
 
-TEST_F(MbCheckerTest, TurnThatIsNotSaid) {
+TEST_F(MbCheckerTest, CompletionThatIsNotReported) {
   Init();
   Accept(Group(MbOp::kArrive, 2));
   CommitWrite(Group(MbOp::kArrive, 2), Word(true, 2), false);
   Good();
   Idle();
-  Bad("mb.turned");
+  Bad("mb.completed");
 }
 
 TEST_F(MbCheckerTest, ParksWhatMustNotPark) {

@@ -22,7 +22,7 @@ constexpr std::uint64_t kCycles = 60'000;
 constexpr std::uint64_t kStart =
     400;  // cycles in which a CTA is launched, and its word initialised
 constexpr unsigned kPause = 4;
-constexpr std::uint32_t kWord = 0x40;  // whose phase every single arrival turns
+constexpr std::uint32_t kWord = 0x40;  // whose phase every single arrival completes
 
 // Warps and other CTAs arrive with all their lanes at one word, in every cycle, and now and then a
 // copy engine comes between. All warps but the first park in their drains; then all of these are

@@ -74,12 +74,12 @@ module muster_flat
   output logic [3:0]          entry_bar_o,
   output logic [31:0]         entry_word_o,
 
-  input  logic [4:0]          census_cta_i,
-  input  logic [3:0]          census_bar_i,
-  output logic [31:0]         census_word_o,
-  input  logic [5:0]          census_warp_i,
-  output logic                census_live_o, census_waiting_o,
-  output logic [4:0]          census_warp_cta_o,
+  input  logic [4:0]          debug_cta_i,
+  input  logic [3:0]          debug_bar_i,
+  output logic [31:0]         debug_word_o,
+  input  logic [5:0]          debug_warp_i,
+  output logic                debug_live_o, debug_waiting_o,
+  output logic [4:0]          debug_warp_cta_o,
 
   input  logic                mb_issue_valid_i,
   output logic                mb_issue_ready_o,
@@ -143,7 +143,7 @@ module muster_flat
   output logic [5:0]          mb_fault_warp_o,
   output logic [31:0]         mb_fault_lanes_o, mb_fault_addr_o,
 
-  output logic                mb_commit_valid_o, mb_commit_written_o, mb_commit_turned_o,
+  output logic                mb_commit_valid_o, mb_commit_written_o, mb_commit_completed_o,
   output logic                mb_commit_parked_o,
   output logic [1:0]          mb_commit_source_o,
   output logic [5:0]          mb_commit_warp_o,
@@ -159,7 +159,7 @@ module muster_flat
   fault_t     [NumIssue:0]   fault;
   commit_t                   commit;
   logic       [NumWarps-1:0] busy, fence_req, released;
-  census_t                   census;
+  debug_warp_t               debug;
 
   mb_group_t                 mb_issue;
   mb_async_t                 mb_async;
@@ -186,7 +186,7 @@ module muster_flat
     .response_valid_o, .response_ready_i, .response_o (response),
     .fault_valid_o, .fault_o (fault),
     .commit_o (commit),
-    .census_cta_i, .census_bar_i, .census_word_o, .census_warp_i, .census_warp_o (census),
+    .debug_cta_i, .debug_bar_i, .debug_word_o, .debug_warp_i, .debug_warp_o (debug),
     .mb_issue_valid_i, .mb_issue_ready_o, .mb_issue_i (mb_issue),
     .mb_async_valid_i, .mb_async_ready_o, .mb_async_i (mb_async),
     .mb_remote_valid_i, .mb_remote_ready_o, .mb_remote_i (mb_remote),
@@ -242,9 +242,9 @@ module muster_flat
   assign entry_cta_o      = commit.entry_cta;
   assign entry_bar_o      = commit.entry_bar;
   assign entry_word_o     = commit.entry_word;
-  assign census_live_o    = census.live;
-  assign census_waiting_o = census.waiting;
-  assign census_warp_cta_o = census.cta;
+  assign debug_live_o    = debug.live;
+  assign debug_waiting_o = debug.waiting;
+  assign debug_warp_cta_o = debug.cta;
 
   assign mb_issue = '{
     op:        mb_op_e'(mb_issue_op_i),
@@ -293,7 +293,7 @@ module muster_flat
   assign {mb_commit_cta_o, mb_commit_addr_o} = mb_commit.place;
   assign mb_commit_written_o = mb_commit.written;
   assign mb_commit_word_o    = mb_commit.word;
-  assign mb_commit_turned_o  = mb_commit.turned;
+  assign mb_commit_completed_o  = mb_commit.completed;
   assign mb_commit_parked_o  = mb_commit.parked;
 
 endmodule

@@ -440,7 +440,8 @@ bool RandomMbarrier::PickRace(MbOperation* operation) {
   return (residency_.OpenCtas() >> operation->cta & 1) != 0;
 }
 
-// What brings the phase of a word nearer to its turn at which a warp has been parked for long.
+// An operation that brings the phase of a word, at which a warp has been parked for long, nearer to
+// completion.
 bool RandomMbarrier::PickHelp(MbOperation* operation) {
   if (parked_ == 0 || random_.Percent(50)) {
     return false;

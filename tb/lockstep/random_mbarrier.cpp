@@ -231,9 +231,10 @@ bool RandomMbarrier::Fits(const MbOperation& group) const {
     return false;
   }
   const bool strict = cell.no_completes != 0 || IsNoComplete(group.op);
-  const bool turns = !strict && count == lanes && !IsDrop(group.op) && bytes == 0 &&
-                     cell.updates == 0 && word.tx == 0 && word.pending != 0 && word.expected != 0;
-  return count == 0 || turns || cell.arrivals + count + (strict ? 1 : 0) <= word.pending;
+  const bool completes = !strict && count == lanes && !IsDrop(group.op) && bytes == 0 &&
+                         cell.updates == 0 && word.tx == 0 && word.pending != 0 &&
+                         word.expected != 0;
+  return count == 0 || completes || cell.arrivals + count + (strict ? 1 : 0) <= word.pending;
 }
 
 void RandomMbarrier::OnEvent(std::uint64_t /*cycle*/, const MbEvent& event,

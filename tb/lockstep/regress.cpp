@@ -101,7 +101,7 @@ std::string Pack(const SeedResult& result) {
       {"releases", result.run.releases},
       {"faults", result.run.faults},
       {"mb_commits", result.run.mb_commits},
-      {"mb_turns", result.run.mb_turns},
+      {"mb_phases", result.run.mb_phases},
       {"waits", result.run.waits},
       {"mb_waits", result.run.mb_waits},
       {"seconds", result.run.seconds},
@@ -121,7 +121,7 @@ void Unpack(const std::string& text, SeedResult* result) {
   result->run.releases = json["releases"];
   result->run.faults = json["faults"];
   result->run.mb_commits = json["mb_commits"];
-  result->run.mb_turns = json["mb_turns"];
+  result->run.mb_phases = json["mb_phases"];
   result->run.waits = json["waits"];
   result->run.mb_waits = json["mb_waits"];
   result->run.seconds = json["seconds"];

@@ -45,7 +45,7 @@ void ConfigResult::Add(const SeedResult& seed) {
   releases += seed.run.releases;
   faults += seed.run.faults;
   mb_commits += seed.run.mb_commits;
-  mb_turns += seed.run.mb_turns;
+  mb_phases += seed.run.mb_phases;
   seconds += seed.run.seconds;
   for (unsigned wait = 0; wait < kNumWaits; ++wait) {
     waits[wait] = std::max(waits[wait], seed.run.waits[wait]);
@@ -81,7 +81,7 @@ std::string Summary(const std::vector<ConfigResult>& results) {
   std::string text =
       fmt::format("{:12} {:>6} {:>7} {:>12} {:>12} {:>10} {:>9} {:>10} {:>9} {:>6} {:>9}\n",
                   "config", "seeds", "failed", "cycles", "commits", "releases", "faults",
-                  "mb commits", "mb turns", "kHz", "cover");
+                  "mb commits", "mb phases", "kHz", "cover");
   const auto out = std::back_inserter(text);
   for (const ConfigResult& result : results) {
     const auto failed = std::count_if(result.done.begin(), result.done.end(),
@@ -90,7 +90,7 @@ std::string Summary(const std::vector<ConfigResult>& results) {
     fmt::format_to(
         out, "{:12} {:>6} {:>7} {:>12} {:>12} {:>10} {:>9} {:>10} {:>9} {:>6.0f} {:>9}\n",
         result.config->name, result.done.size(), failed, result.cycles, result.commits,
-        result.releases, result.faults, result.mb_commits, result.mb_turns,
+        result.releases, result.faults, result.mb_commits, result.mb_phases,
         result.seconds > 0 ? static_cast<double>(result.cycles) / result.seconds / 1000 : 0.0,
         fmt::format("{}/{}", points - result.Missed().size(), points));
   }
@@ -155,7 +155,7 @@ std::string Json(const std::vector<ConfigResult>& results) {
         {"releases", result.releases},
         {"faults", result.faults},
         {"mb_commits", result.mb_commits},
-        {"mb_turns", result.mb_turns},
+        {"mb_phases", result.mb_phases},
         {"seconds", result.seconds},
         {"longest_waits", waits},
         {"missed", result.Missed()},

@@ -40,7 +40,7 @@ struct ConfigResult {
   std::uint64_t releases = 0;
   std::uint64_t faults = 0;
   std::uint64_t mb_commits = 0;
-  std::uint64_t mb_turns = 0;
+  std::uint64_t mb_phases = 0;
   double seconds = 0;
   Waits waits{};
   MbWaits mb_waits{};

@@ -338,7 +338,7 @@ TEST_P(Peers, BackToBackAtDifferentBarriers) {
     script.Issue(0, Arrival(OpKind::kArrive, warp, warp % 2, 4));
   }
   script.NextScene();
-  // Both entries have turned: a sync at each waits.
+  // Both generations have completed: a sync at each waits.
   script.Issue(0, Arrival(OpKind::kSync, 0, 0, 2));
   script.Issue(0, Arrival(OpKind::kSync, 1, 1, 2));
   script.NextScene();

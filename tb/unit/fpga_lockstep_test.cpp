@@ -236,7 +236,7 @@ TEST(FpgaLockstep, Mbarriers) {
   const Outcome outcome = RunDriver(config, &driver, 3000, Same, Same);
   EXPECT_EQ(outcome.result.ending, lockstep::Ending::kMaxCycles) << outcome.result.report;
   EXPECT_GT(outcome.result.mb_commits, 500U);
-  EXPECT_GT(outcome.result.mb_turns, 20U);
+  EXPECT_GT(outcome.result.mb_phases, 20U);
   EXPECT_GT(outcome.result.mb_wakes, 5U);
   EXPECT_GT(outcome.result.mb_expiries, 5U);
   EXPECT_GT(outcome.result.mb_faults, 20U);

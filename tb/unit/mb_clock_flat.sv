@@ -28,7 +28,7 @@ module mb_clock_flat
       .clk_i, .rst_ni,
       .wants_i (wants_i[c]), .warp_i (warp_t'(warp_i[c])), .place_i ('0), .phase_i (1'b0),
       .has_hint_i (1'b1), .hint_i (hint_i[c]), .parks_o (parks_o[c]),
-      .turned_i (1'b0), .leave_i (1'b0), .leave_cta_i ('0), .stopped_ns_i (stopped_ns_i[c]),
+      .completed_i (1'b0), .leave_i (1'b0), .leave_cta_i ('0), .stopped_ns_i (stopped_ns_i[c]),
       .wake_o (wake_o[c]), .expire_o (expire_o[c])
     );
 

@@ -63,7 +63,7 @@ TEST(MbPark, LimitsUnderClocksOfAnyPeriod) {
     unit.eval();
     for (unsigned clock = 0; clock < kClocks; ++clock) {
       const std::uint64_t period = unit.period_o[clock];
-      ASSERT_EQ(unit.wake_o[clock], 0U) << "no phase turns";
+      ASSERT_EQ(unit.wake_o[clock], 0U) << "no phase completes";
       for (unsigned warp = 0; warp < kWarps; ++warp) {
         // The answer to a wait may come in the cycle behind that in which the next has its place.
         std::deque<Wait>& queue = waits[clock][warp];

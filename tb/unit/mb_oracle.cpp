@@ -96,8 +96,8 @@ Outcome Step(Object& object, Op op, std::uint32_t operand) {
     return {Cause::kPendingOverflow, false};
   }
   Outcome outcome;
-  outcome.turned = op != Op::kCopyArrive && next.pending == 0 && next.tx == 0;
-  if (outcome.turned) {
+  outcome.completed = op != Op::kCopyArrive && next.pending == 0 && next.tx == 0;
+  if (outcome.completed) {
     if (NoComplete(op)) {
       return {Cause::kNocompleteCompleted, false};
     }

@@ -64,7 +64,7 @@ Cause JudgeOperand(Op op, std::uint32_t operand);
 
 struct Outcome {
   Cause cause = Cause::kNone;
-  bool turned = false;
+  bool completed = false;
 };
 
 // One lane; its operand has been judged. A refused one leaves the object as it is.

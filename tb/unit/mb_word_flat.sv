@@ -14,7 +14,7 @@ module mb_word_flat
 
   output logic [63:0] word_o,
   output logic        write_o,
-  output logic        turned_o,
+  output logic        completed_o,
   output logic        passed_o,
   output logic [4:0]  cause_o,
   output logic        split_o,
@@ -36,7 +36,7 @@ module mb_word_flat
     .word_i, .class_i (class_of(op)),
     .amount_i (amount_of(op, lanes_i, TotalW'(operand_i) * (alike ? 1 : TotalW'(lanes_i)))),
     .several_i (lanes_i > 1), .phase_i, .cause_i (fault_e'(cause_i)),
-    .word_o, .write_o, .turned_o, .passed_o, .cause_o (cause), .split_o,
+    .word_o, .write_o, .completed_o, .passed_o, .cause_o (cause), .split_o,
     .verdict_o ({bad_o, hopeless_o, may_split_o, must_split_o})
   );
 

@@ -26,7 +26,7 @@ struct Vector {
 };
 
 struct Seen {
-  std::uint64_t updates, turns, turns_with_drop, splits, passed;
+  std::uint64_t updates, completions, completions_with_drop, splits, passed;
   std::array<std::uint64_t, 20> causes;
 };
 
@@ -45,11 +45,11 @@ class MbWord : public testing::Test {
     const Object before = Object::Decode(v.word);
     Object after = before;
     Outcome outcome;
-    unsigned taken = 0;  // lanes that are carried out, up to the first turn or fault
+    unsigned taken = 0;  // lanes that are carried out, up to the first completion or fault
     while (taken < v.lanes) {
       outcome = Step(after, v.op, v.operand);
       taken += outcome.cause == Cause::kNone ? 1 : 0;
-      if (outcome.turned || outcome.cause != Cause::kNone) {
+      if (outcome.completed || outcome.cause != Cause::kNone) {
         break;
       }
     }
@@ -63,21 +63,21 @@ class MbWord : public testing::Test {
     ASSERT_EQ(unit_.bad_o ? unit_.may_split_o : unit_.must_split_o, split) << What(v);
     ASSERT_EQ(unit_.passed_o, Waits(v.op) && v.phase != before.phase) << What(v);
     if (split) {
-      ASSERT_FALSE(unit_.write_o || unit_.turned_o) << What(v);
+      ASSERT_FALSE(unit_.write_o || unit_.completed_o) << What(v);
       ++seen_.splits;
       return;
     }
     ASSERT_EQ(unit_.cause_o, static_cast<unsigned>(outcome.cause)) << What(v);
     ASSERT_EQ(unit_.bad_o || unit_.hopeless_o, outcome.cause != Cause::kNone) << What(v);
-    ASSERT_EQ(unit_.turned_o, outcome.turned) << What(v);
+    ASSERT_EQ(unit_.completed_o, outcome.completed) << What(v);
     ASSERT_EQ(unit_.write_o, !Waits(v.op) && outcome.cause == Cause::kNone) << What(v);
     if (unit_.write_o) {
       ASSERT_EQ(unit_.word_o, after.Encode()) << What(v);
     }
     ++seen_.causes.at(unit_.cause_o);
     seen_.updates += unit_.write_o;
-    seen_.turns += unit_.turned_o;
-    seen_.turns_with_drop += unit_.turned_o && Drops(v.op);
+    seen_.completions += unit_.completed_o;
+    seen_.completions_with_drop += unit_.completed_o && Drops(v.op);
     seen_.passed += unit_.passed_o;
   }
 
@@ -149,7 +149,8 @@ TEST_F(MbWord, WorkedExamples) {
   EXPECT_EQ(unit_.word_o, 0xffff0000'001fffc0U);
   Check({0xffff0000'001fffc0, Op::kArrive, 32, 1, false});
   EXPECT_EQ(unit_.word_o, 0x7fff0000'001fffc0U);
-  Check({0x7fff0000'001fffc0, Op::kArriveExpectTx, 32, 16, false});  // nothing turns with bytes due
+  Check({0x7fff0000'001fffc0, Op::kArriveExpectTx, 32, 16,
+         false});  // no phase completes while bytes are due
   EXPECT_EQ(unit_.word_o, 0x00000000'401fffc0U);
   Check({0x00000000'401fffc0, Op::kCompleteTx, 1, 512, false});
   EXPECT_EQ(unit_.word_o, 0xffff0000'001fffc0U);
@@ -164,8 +165,8 @@ TEST_F(MbWord, RandomWordsAndOperations) {
   }
   constexpr std::uint64_t kMany = 20'000;
   EXPECT_GT(seen_.updates, kMany);
-  EXPECT_GT(seen_.turns, kMany);
-  EXPECT_GT(seen_.turns_with_drop, kMany);
+  EXPECT_GT(seen_.completions, kMany);
+  EXPECT_GT(seen_.completions_with_drop, kMany);
   EXPECT_GT(seen_.splits, kMany);
   EXPECT_GT(seen_.passed, kMany);
   for (const Cause cause : {Cause::kBadArriveCount, Cause::kTxOverflow, Cause::kPendingOverflow,
@@ -230,8 +231,8 @@ TEST_F(MbWord, GoldenModelAgrees) {
     }
     ASSERT_EQ(unit_.write_o, effects.written) << What(v);
     ASSERT_EQ(unit_.word_o, effects.word) << What(v);
-    ASSERT_EQ(unit_.turned_o, effects.turns != 0) << What(v);
-    ASSERT_LE(effects.turns, 1) << What(v);
+    ASSERT_EQ(unit_.completed_o, effects.completions != 0) << What(v);
+    ASSERT_LE(effects.completions, 1) << What(v);
     ASSERT_EQ(unit_.passed_o != 0 ? operation.lanes : 0, effects.complete) << What(v);
     ++compared;
   }
@@ -249,7 +250,7 @@ TEST_F(MbWord, RefusedBeforehandIsRefused) {
         unit_.cause_i = cause;
         unit_.eval();
         EXPECT_EQ(unit_.cause_o, cause);
-        EXPECT_FALSE(unit_.write_o || unit_.turned_o || unit_.split_o);
+        EXPECT_FALSE(unit_.write_o || unit_.completed_o || unit_.split_o);
       }
     }
   }

@@ -91,7 +91,7 @@ module mbarrier_flat
   output logic [31:0] commit_addr_o,
   output logic        commit_written_o,
   output logic [63:0] commit_word_o,
-  output logic        commit_turned_o,
+  output logic        commit_completed_o,
   output logic        commit_parked_o
 );
 
@@ -180,7 +180,7 @@ module mbarrier_flat
   assign {commit_cta_o, commit_addr_o} = commit.place;
   assign commit_written_o = commit.written;
   assign commit_word_o    = commit.word;
-  assign commit_turned_o  = commit.turned;
+  assign commit_completed_o  = commit.completed;
   assign commit_parked_o  = commit.parked;
 
 endmodule

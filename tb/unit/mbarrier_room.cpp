@@ -178,7 +178,7 @@ void Room::Observe() {
                      unit_.commit_lanes_o,
                      place,
                      unit_.commit_written_o != 0,
-                     unit_.commit_turned_o != 0,
+                     unit_.commit_completed_o != 0,
                      unit_.commit_parked_o != 0,
                      unit_.commit_word_o,
                      found == memory_.end() ? 0 : found->second};
@@ -288,7 +288,7 @@ void Room::Expect(const Group& group, const Object& before) {
   outcome.cause = Judge(group, static_cast<Source>(source));
   unsigned taken = 0;
   if (outcome.cause == Cause::kNone) {
-    while (taken < left && outcome.cause == Cause::kNone && !outcome.turned) {
+    while (taken < left && outcome.cause == Cause::kNone && !outcome.completed) {
       outcome = Step(after, group.op, group.operand);
       taken += outcome.cause == Cause::kNone ? 1 : 0;
     }
@@ -306,16 +306,16 @@ void Room::Expect(const Group& group, const Object& before) {
     outcome = Step(after, group.op, group.operand);
   }
   const Cause cause = refused ? outcome.cause : Cause::kNone;
-  const bool turned = !refused && outcome.turned;
+  const bool completed = !refused && outcome.completed;
   ++causes.at(static_cast<unsigned>(cause));
-  turns += turned;
+  completions += completed;
 
   const bool written = cause == Cause::kNone && !Waits(group.op);
   if (seen.written != written || (written && seen.word != after.Encode()) ||
-      seen.turned != turned || seen.place != group.place) {
+      seen.completed != completed || seen.place != group.place) {
     std::ostringstream text;
     text << Text(group) << std::hex << ": word 0x" << seen.word << ", not 0x" << after.Encode()
-         << ", turned " << seen.turned;
+         << ", completed " << seen.completed;
     Fail(text.str());
   }
 
@@ -334,10 +334,10 @@ void Room::Expect(const Group& group, const Object& before) {
   if (cause != Cause::kNone) {
     expected_fault_ = Fault{cause, source, warp, lanes, group.place};
   }
-  if (turned) {
+  if (completed) {
     for (unsigned w = 0; w < kWarps; ++w) {
       if (parked_[w] && parked_[w]->place == group.place && parked_[w]->phase == before.phase) {
-        wake_at_[now + kTurnToWake] |= 1U << w;
+        wake_at_[now + kCompletionToWake] |= 1U << w;
         parked_[w].reset();
       }
     }

@@ -27,7 +27,7 @@ inline constexpr std::uint64_t kClockPeriodPs = 1500;
 inline constexpr std::uint64_t kLimitNs = 3000;
 
 // What rtl/mbarrier/README.md promises, in cycles.
-inline constexpr unsigned kTurnToWake = 2;
+inline constexpr unsigned kCompletionToWake = 2;
 inline constexpr std::uint64_t kExpiry = kWarps + 4;  // behind the limit, at most
 
 enum Source : unsigned { kWarp, kAsync, kRemote, kNumSources };
@@ -78,7 +78,8 @@ class Room {
   std::mt19937_64 random;
 
   // What has been seen.
-  std::uint64_t cycle = 0, commits = 0, turns = 0, wakes = 0, expiries = 0, parks = 0, splits = 0;
+  std::uint64_t cycle = 0, commits = 0, completions = 0, wakes = 0, expiries = 0, parks = 0,
+                splits = 0;
   std::uint64_t drains = 0, stores = 0, responses = 0, back_to_back = 0;
   std::array<std::uint64_t, 20> causes{};
   std::array<std::uint64_t, kNumSources> worst_wait{};
@@ -90,7 +91,7 @@ class Room {
     unsigned source, warp;
     std::uint32_t lanes;
     Place place;
-    bool written, turned, parked;
+    bool written, completed, parked;
     std::uint64_t word, found;
   };
   struct Accepted {
@@ -153,7 +154,7 @@ class Room {
   std::optional<Fault> expected_fault_;
 };
 
-// A group's lanes as the unit may take them: up to the first turn or refusal.
+// A group's lanes as the unit may take them: up to the first completion or refusal.
 Cause Judge(const Group& group, Source source);
 
 }  // namespace muster::mb

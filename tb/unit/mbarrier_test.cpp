@@ -76,7 +76,7 @@ TEST_F(Mbarrier, PlainArriveAndWait) {
     wait.op = Op::kTestWaitParity;
     Do(kWarp, wait);
   }
-  EXPECT_EQ(room_.turns, 3);
+  EXPECT_EQ(room_.completions, 3);
 }
 
 TEST_F(Mbarrier, WarpWideArriveIsOneUpdate) {
@@ -90,7 +90,7 @@ TEST_F(Mbarrier, WarpWideArriveIsOneUpdate) {
   group.has_token = true;
   Do(kWarp, group);
   EXPECT_EQ(room_.commits, before + 2);
-  EXPECT_EQ(room_.turns, 1);
+  EXPECT_EQ(room_.completions, 1);
 }
 
 TEST_F(Mbarrier, GroupIsSplitAtTheLaneThatCompletes) {
@@ -99,7 +99,7 @@ TEST_F(Mbarrier, GroupIsSplitAtTheLaneThatCompletes) {
   Group group = Arrive(place, 0);
   group.has_token = true;
   Do(kWarp, group);  // 32 lanes: six phases, and two lanes in the seventh
-  EXPECT_EQ(room_.turns, 6);
+  EXPECT_EQ(room_.completions, 6);
   EXPECT_EQ(room_.Word(place).pending, 3);
   EXPECT_GT(room_.splits, 6);
 }
@@ -185,7 +185,7 @@ TEST_F(Mbarrier, OneUpdatePerCycleOnWordsInTurn) {
   }
 }
 
-TEST_F(Mbarrier, TurnWakesWhoParked) {
+TEST_F(Mbarrier, CompletionWakesParkedWaits) {
   const Place place(3, 16);
   Init(place, 32);
   for (unsigned warp = 0; warp < kWarps; ++warp) {
@@ -238,7 +238,7 @@ TEST_F(Mbarrier, LeavingCtaAnswersFalse) {
   EXPECT_EQ(room_.wakes, 1);
 }
 
-// A random group, at words that it has a fair chance to turn.
+// A random group, at words that it has a fair chance to complete.
 Group RandomGroup(Room& room, Source source, unsigned words) {
   auto& random = room.random;
   Group group;
@@ -326,7 +326,7 @@ TEST_P(MbarrierRandom, EverythingIsAsTheOracleSays) {
   room.Drain();
   ASSERT_EQ(room.error(), "");
   EXPECT_GT(room.commits, 50'000);
-  EXPECT_GT(room.turns, 1'000);
+  EXPECT_GT(room.completions, 1'000);
   EXPECT_GT(room.splits, 500);
   EXPECT_GT(room.wakes, 200);
   EXPECT_GT(room.expiries, 50);
@@ -352,7 +352,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Traffic{"drains", 8, 90, {2, 0, 10, 10, false, 0, 10, 80}}),
     [](const testing::TestParamInfo<Traffic>& info) { return info.param.name; });
 
-// A warp waits and another one's arrival turns the phase, at every distance of the two.
+// A warp waits and another one's arrival completes the phase, at every distance of the two.
 TEST_F(Mbarrier, NoWakeUpIsLost) {
   const Place place(0, 8);
   Init(place, 1);

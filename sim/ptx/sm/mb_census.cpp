@@ -78,8 +78,8 @@ void MbCensus::Step(const MbOperation& operation, const MbEffects& effects, unsi
       Add(&entry.came, {warp, operation.lanes, line});
     }
   }
-  row.phases += effects.turns;
-  if (effects.turns != 0) {
+  row.phases += effects.completions;
+  if (effects.completions != 0) {
     entry = {};
   }
 }

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Takes the place of rtl/mbarrier/muster_mb_word.sv where a proof is of the pipeline around it: an update
-// makes any word of any other, turns and is refused as it likes, differently every time that it is asked.
+// makes any word of any other, completes phases and is refused as it likes, differently every time that it is
+// asked.
 // What the pipeline relies on is kept: one lane is not split, what is refused or only asks leaves the
 // word as it was, and the verdict is that of which the answer is made. (mb_word proves what the unit does.)
 module muster_mb_word
@@ -19,7 +20,7 @@ module muster_mb_word
   input  fault_e      cause_i,
   output mb_word_t    word_o,
   output logic        write_o,
-  output logic        turned_o,
+  output logic        completed_o,
   output logic        passed_o,
   output fault_e      cause_o,
   output logic        split_o,
@@ -27,7 +28,7 @@ module muster_mb_word
 );
 
   mb_word_t any_word;  // driven by nobody, as these
-  logic     any_bad, any_exhausted, any_zero, any_turn, any_pass;
+  logic     any_bad, any_exhausted, any_zero, any_completion, any_pass;
   logic     updates, bad, hopeless, may_split, must_split, refused;
 
   assign updates    = class_i.arrives || class_i.adds || class_i.tx;
@@ -39,7 +40,7 @@ module muster_mb_word
   assign split_o    = bad ? may_split : must_split;
   assign verdict_o  = '{bad: bad, hopeless: hopeless, may_split: may_split, must_split: must_split};
 
-  assign turned_o = class_i.tests && any_turn && !refused && !split_o;
+  assign completed_o = class_i.tests && any_completion && !refused && !split_o;
   assign passed_o = class_i.waits && any_pass;
   assign write_o  = !class_i.waits && !refused && !split_o;
   assign cause_o  = (cause_i != FaultNone) ? cause_i : refused ? FaultBadArriveCount : FaultNone;
