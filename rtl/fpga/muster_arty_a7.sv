@@ -11,7 +11,7 @@ module muster_arty_a7 #(
   output logic [3:0] led_o
 );
 
-  logic       clk, clk_48, feedback, locked;
+  logic       clk, clk_48, feedback, locked, unit_clk, unit_clk_raw;
   logic [3:0] reset_q;
   logic [7:0] refused;
 
@@ -23,6 +23,7 @@ module muster_arty_a7 #(
     .CLKOUT0 (clk_48), .LOCKED (locked)
   );
   BUFG u_buffer (.I (clk_48), .O (clk));
+  BUFG u_unit_buffer (.I (unit_clk_raw), .O (unit_clk));  // a clock that constraints name
 
   always_ff @(posedge clk or negedge locked) begin
     if (!locked) reset_q <= '0;
@@ -33,7 +34,8 @@ module muster_arty_a7 #(
     .EnMbarrier(EnMbarrier), .EnRemote(EnMbarrier), .SmemBytes(SmemBytes), .ClockMhz(48),
     .ClocksPerBit(16)
   ) u_board (
-    .clk_i (clk), .rst_ni (reset_q[3]), .rx_i, .tx_o, .refused_o (refused)
+    .clk_i (clk), .rst_ni (reset_q[3]), .rx_i, .tx_o, .refused_o (refused),
+    .unit_clk_o (unit_clk_raw), .unit_clk_i (unit_clk)
   );
 
   assign led_o = refused[3:0];

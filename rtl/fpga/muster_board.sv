@@ -23,7 +23,10 @@ module muster_board
   input  logic       rst_ni,
   input  logic       rx_i,
   output logic       tx_o,
-  output logic [7:0] refused_o  // frames
+  output logic [7:0] refused_o,  // frames
+  // The unit's clock, as the link makes it, and from the board's clock buffer.
+  output logic       unit_clk_o,
+  input  logic       unit_clk_i
 );
 
   localparam int unsigned NumPins =
@@ -41,7 +44,6 @@ module muster_board
   // Link
   // -------------------------------------------------------------------------------------------
 
-  (* keep *) logic        unit_clk;  // a clock that constraints name
   logic                   unit_rst_n;
   logic                   ahead, behind, store;
   logic [8*NumPins-1:0]   all_pins;
@@ -57,7 +59,7 @@ module muster_board
     .ClockMhz(ClockMhz), .ClocksPerBit(ClocksPerBit), .GapCycles(GapCycles)
   ) u_link (
     .clk_i, .rst_ni, .rx_i, .tx_o,
-    .unit_clk_o (unit_clk), .unit_rst_no (unit_rst_n),
+    .unit_clk_o, .unit_rst_no (unit_rst_n),
     .pins_o (all_pins), .report_i (all_outputs), .report_length_i (report_length),
     .ahead_o (ahead), .behind_o (behind),
     .store_o (store), .store_addr_o (store_addr), .store_byte_o (store_byte),
@@ -91,7 +93,7 @@ module muster_board
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(1), .EnMbarrier(EnMbarrier),
     .SmemBytes(SmemBytes), .MbResponses(MbResponses), .ClockPeriodPs(1000), .WaitLimitNs(10000)
   ) u_muster (
-    .clk_i (unit_clk), .rst_ni (unit_rst_n),
+    .clk_i (unit_clk_i), .rst_ni (unit_rst_n),
     .issue_valid_i (pins.issue_valid), .issue_ready_o (levels.issue_ready), .issue_i (pins.issue),
     .busy_o (levels.busy),
     .lifecycle_valid_i (pins.lifecycle_valid), .lifecycle_ready_o (levels.lifecycle_ready),

@@ -14,7 +14,7 @@ module muster_hx8k #(
   output logic [7:0] led_o
 );
 
-  logic       clk, locked;
+  logic       clk, locked, unit_clk;
   logic [3:0] reset_q;
 
   // 12 MHz x 64 / 16 = 48 MHz
@@ -33,7 +33,8 @@ module muster_hx8k #(
     .EnMbarrier(EnMbarrier), .SmemBytes(SmemBytes), .MbResponses(MbResponses), .ClockMhz(48),
     .ClocksPerBit(ClocksPerBit), .GapCycles(GapCycles)
   ) u_board (
-    .clk_i (clk), .rst_ni (reset_q[3]), .rx_i, .tx_o, .refused_o (led_o)
+    .clk_i (clk), .rst_ni (reset_q[3]), .rx_i, .tx_o, .refused_o (led_o),
+    .unit_clk_o (unit_clk), .unit_clk_i (unit_clk)
   );
 
 endmodule

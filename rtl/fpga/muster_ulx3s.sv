@@ -11,7 +11,7 @@ module muster_ulx3s #(
   output logic [7:0] led_o
 );
 
-  logic       clk, clk_60, locked;
+  logic       clk, clk_60, locked, unit_clk;
   logic [3:0] reset_q;
 
   // 25 MHz / 5 x 12 = 60 MHz, fed back; the oscillator runs at 12 times that, a fifteenth of which
@@ -35,7 +35,8 @@ module muster_ulx3s #(
     .EnMbarrier(EnMbarrier), .EnRemote(EnMbarrier), .SmemBytes(SmemBytes), .ClockMhz(48),
     .ClocksPerBit(16)
   ) u_board (
-    .clk_i (clk), .rst_ni (reset_q[3]), .rx_i, .tx_o, .refused_o (led_o)
+    .clk_i (clk), .rst_ni (reset_q[3]), .rx_i, .tx_o, .refused_o (led_o),
+    .unit_clk_o (unit_clk), .unit_clk_i (unit_clk)
   );
 
 endmodule
