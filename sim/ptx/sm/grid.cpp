@@ -229,19 +229,19 @@ std::vector<MbarrierRow> Grid::Mbarriers() const {
 }
 
 std::vector<StuckMbarrier> Grid::StuckMbarriers() const {
-  return Gather([](const Machine& machine) { return machine.StuckMbarriers(); });
+  return Gather([](const Machine& machine) { return machine.who_waits().StuckMbarriers(); });
 }
 
 std::vector<StuckBarrier> Grid::StuckBarriers() const {
-  return Gather([](const Machine& machine) { return machine.StuckBarriers(); });
+  return Gather([](const Machine& machine) { return machine.who_waits().StuckBarriers(); });
 }
 
 std::vector<StuckWarp> Grid::StuckWarps() const {
-  return Gather([](const Machine& machine) { return machine.StuckWarps(); });
+  return Gather([](const Machine& machine) { return machine.who_waits().StuckWarps(); });
 }
 
 std::vector<StuckWarp> Grid::RunningWarps() const {
-  return Gather([](const Machine& machine) { return machine.RunningWarps(); });
+  return Gather([](const Machine& machine) { return machine.who_waits().RunningWarps(); });
 }
 
 // The clusters at whose barrier somebody waits.
@@ -251,7 +251,7 @@ std::vector<StuckCluster> Grid::StuckClusters() const {
     StuckCluster row;
     bool waits = false;
     for (std::size_t rank = 0; slot.ctas_left != 0 && rank < machines_.size(); ++rank) {
-      waits = machines_[rank]->DescribeCluster(slot.cluster, &row) || waits;
+      waits = machines_[rank]->who_waits().DescribeCluster(slot.cluster, &row) || waits;
     }
     if (waits) {
       row.cluster = slot.cluster.id;

@@ -25,8 +25,11 @@
 #include "sim/ptx/simt/spins.h"
 #include "sim/ptx/simt/warp_unit.h"
 #include "sim/ptx/sm/census.h"
+#include "sim/ptx/sm/issue_pins.h"
 #include "sim/ptx/sm/mb_census.h"
 #include "sim/ptx/sm/mb_port.h"
+#include "sim/ptx/sm/residents.h"
+#include "sim/ptx/sm/who_waits.h"
 
 namespace muster::ptx {
 
@@ -73,69 +76,19 @@ class Machine : public lockstep::Driver {
   const MbCensus& mbarriers() const { return mb_census_; }
   MbPort* mb_port() { return port_.get(); }  // null: the program has no mbarriers
   std::string MbarrierAt(std::uint32_t address) const { return MbarrierName(program_, address); }
-  // Who waits for whom at this moment.
-  std::vector<StuckBarrier> StuckBarriers() const;
-  std::vector<StuckMbarrier> StuckMbarriers() const;
-  std::vector<StuckWarp> StuckWarps() const;
-  // Warps that were still under way when the run ended, and where.
-  std::vector<StuckWarp> RunningWarps() const;
-  // Adds the CTA of the cluster. Returns whether one of its warps waits at barrier.cluster.
-  bool DescribeCluster(const Cluster& cluster, StuckCluster* row) const;
+  // At this moment.
+  WhoWaits who_waits() const;
 
  private:
-  enum class Phase : std::uint8_t {
-    kFree,       // the slot has no warp
-    kBlocked,    // its launch or an exit has not been committed
-    kReady,      // runs
-    kIssuing,    // at a barrier, on its way to a port
-    kWaiting,    // accepted, and waits to be released
-    kArriving,   // at barrier.cluster, on its way there
-    kInCluster,  // waits there
-    kAsking,     // at an mbarrier instruction, on its way to the port
-    kAsleep,     // no lane can go on before the unit answers, or its time has come
-    kStuck,      // its lanes wait for each other
-    kExited,
-  };
-  struct WarpSlot {
-    Warp warp;
-    Phase phase = Phase::kFree;
-    unsigned cta = 0;                  // slot
-    std::uint64_t issue_at = 0;        // the first cycle in which it may be presented
-    std::uint64_t wakes_at = 0;        // asleep: likewise, in which lanes go on by themselves
-    std::uint64_t memory_until = 0;    // its accesses are performed by then
-    std::uint64_t drain_until = 0;     // likewise those before the operation in flight
-    std::uint64_t mb_drain_until = 0;  // and those before the mbarrier operation in flight
-    std::uint32_t issued_line = 0;     // of the operation in flight
-    std::uint32_t cluster_line = 0;    // of its latest barrier.cluster.arrive
-    std::uint32_t exit_line = 0;
-    std::uint32_t excused = 0;  // lanes whose wait at an invalidated mbarrier is over
-  };
-  struct CtaSlot {
-    Cta cta;
-    bool taken = false;
-    bool ended = false;
-    std::uint64_t warps = 0;   // slots
-    std::uint64_t exited = 0;  // of those: exit committed
-  };
-  void SetPhase(unsigned warp, Phase phase);
-  unsigned IndexInCta(unsigned warp) const { return warps_[warp].warp.first_thread / kWarpSize; }
-  std::uint64_t LinearCta(unsigned warp) const { return ctas_[warps_[warp].cta].cta.linear_id; }
-  ClusterWarp InCluster(unsigned warp) const { return {warps_[warp].cta, rank_, IndexInCta(warp)}; }
-
-  void Accept(const Outputs& seen, Inputs* inputs);
   void Release(const Outputs& seen);
-  void Request(const Operation& operation);
   void RunWarps(std::uint64_t cycle);
   void StepWarp(unsigned warp, std::uint64_t cycle);
   void ComeToBarrier(unsigned warp, std::uint64_t cycle);
   void ComeToClusterBarrier(unsigned warp, std::uint64_t cycle);
   void StepClusterBarriers(std::uint64_t cycle);
   void ExitLanes(unsigned warp);
-  void Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs);
-  void AcknowledgeFences(std::uint64_t cycle, const Outputs& seen, Inputs* inputs);
   void EndWithProblem(Outcome outcome, const char* cause, unsigned warp, std::uint64_t cycle);
   void CommitLifecycle(const Operation& operation, const Effects& effects, std::uint64_t cycle);
-  std::vector<StuckWarp> WarpsIn(std::initializer_list<Phase> phases) const;
 
   // machine_faults.cpp
   const char* FrontEndFault(const Arrival& arrival, unsigned warp) const;
@@ -169,7 +122,6 @@ class Machine : public lockstep::Driver {
   void WakeWarps(std::uint64_t cycle);
 
   bool Moves() const;  // something goes on by itself, at once
-  Whereabouts Where(unsigned warp) const;
 
   Grid& grid_;
   const unsigned rank_;  // of its CTAs in their clusters
@@ -183,22 +135,10 @@ class Machine : public lockstep::Driver {
   Random random_;
   Census census_;
 
-  std::vector<WarpSlot> warps_;
-  std::vector<CtaSlot> ctas_;
-  std::uint64_t ready_ = 0;  // warps by phase
-  std::uint64_t issuing_ = 0;
-  std::uint64_t blocked_ = 0;
-  std::uint64_t asleep_ = 0;
-  std::uint64_t arriving_ = 0;
-  std::uint64_t in_cluster_ = 0;
-  std::uint64_t outstanding_ = 0;                 // warps with accesses that are not performed
-  std::uint64_t wakes_at_ = Interpreter::kNever;  // nobody who sleeps wakes before
-  std::uint64_t presented_ = 0;                   // warps at a port
-  std::array<unsigned, kMaxIssue> at_port_{};
-  std::deque<Operation> lifecycle_;  // to be done, in order
+  Residents residents_;
+  IssuePins pins_;
   std::uint64_t cycle_ = 0;
   std::uint64_t stepped_ = 0;  // the latest cycle in which a warp went on
-  unsigned in_flight_ = 0;     // lifecycle requests, and barriers at a port, to commit
 
   // Of a program that has mbarriers.
   std::unique_ptr<MbPort> port_;

@@ -26,7 +26,8 @@ const char* Machine::FrontEndFault(const Arrival& arrival, unsigned warp) const 
     return nullptr;
   }
   const auto cause = [&] {
-    const auto size = static_cast<unsigned>(__builtin_popcountll(ctas_[warps_[warp].cta].warps));
+    const auto size = static_cast<unsigned>(
+        __builtin_popcountll(residents_.ctas[residents_.warps[warp].cta].warps));
     if (arrival.kind == OpKind::kArrive && arrival.count == 0) {
       return FaultCause::kArvWithoutCount;
     }
@@ -43,23 +44,24 @@ const char* Machine::FrontEndFault(const Arrival& arrival, unsigned warp) const 
 
 // A fault of the front end, at the warp's latest barrier.
 void Machine::EndWithArrival(const char* cause, unsigned warp, std::uint64_t cycle) {
-  const Arrival& arrival = warps_[warp].warp.arrival;
-  grid_.EndWithFault(Outcome::kFault, {cause, arrival.line, cycle, LinearCta(warp),
-                                       IndexInCta(warp), arrival.bar, arrival.lanes});
+  const Arrival& arrival = residents_.warps[warp].warp.arrival;
+  grid_.EndWithFault(Outcome::kFault, {cause, arrival.line, cycle, residents_.LinearCta(warp),
+                                       residents_.IndexInCta(warp), arrival.bar, arrival.lanes});
 }
 
 void Machine::AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_t line,
                         std::uint64_t cycle) {
-  grid_.AddHazard({Name(hazard), line, cycle, LinearCta(warp), IndexInCta(warp), bar,
-                   warps_[warp].warp.arrival.lanes});
+  grid_.AddHazard({Name(hazard), line, cycle, residents_.LinearCta(warp),
+                   residents_.IndexInCta(warp), bar, residents_.warps[warp].warp.arrival.lanes});
 }
 
 // Asynchronous stores of threads to their own CTA.
 void Machine::NoteOwnCta(std::uint64_t cycle) {
   for (const Interpreter::OwnCta& found : interpreter_.TakeOwnCta()) {
-    grid_.AddHazard({Name(Hazard::kAsyncToOwnCta), found.line, cycle, LinearCta(found.warp),
-                     IndexInCta(found.warp), 0, found.lanes, 1,
-                     MbarrierName(program_, found.mbarrier), Explain(Hazard::kAsyncToOwnCta)});
+    grid_.AddHazard({Name(Hazard::kAsyncToOwnCta), found.line, cycle,
+                     residents_.LinearCta(found.warp), residents_.IndexInCta(found.warp), 0,
+                     found.lanes, 1, MbarrierName(program_, found.mbarrier),
+                     Explain(Hazard::kAsyncToOwnCta)});
   }
 }
 
@@ -68,7 +70,8 @@ const MbCensus::Member* Machine::InvalidatedByAnother(const MbOperation& operati
                                                       unsigned warp) const {
   const MbCensus::Member* const inval = mb_census_.InvalidatedBy(operation.cta, operation.addr);
   const bool own = inval != nullptr && operation.source == MbSource::kWarp &&
-                   inval->warp == IndexInCta(warp) && (inval->lanes & operation.lanes) != 0;
+                   inval->warp == residents_.IndexInCta(warp) &&
+                   (inval->lanes & operation.lanes) != 0;
   return own ? nullptr : inval;
 }
 
@@ -104,8 +107,8 @@ bool Machine::MeetsInval(const MbOperation& operation, const MbEffects& effects,
   AddMbHazards(1U << static_cast<unsigned>(Hazard::kUninitialisedWord), warp, operation,
                operation.tag, cycle);
   if (waits) {
-    warps_[warp].excused |= operation.lanes;
-    mb_census_.Step(operation, effects, IndexInCta(warp), operation.tag);
+    residents_.warps[warp].excused |= operation.lanes;
+    mb_census_.Step(operation, effects, residents_.IndexInCta(warp), operation.tag);
   } else if (operation.source == MbSource::kWarp && HasResponse(operation)) {
     Reply(port_->TakeRefused(warp));
   }

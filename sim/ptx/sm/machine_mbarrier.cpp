@@ -65,9 +65,9 @@ void Machine::BeginMbarriers(const Outputs& seen, Inputs* inputs) {
   port_->Begin(seen.mb, &inputs->mb);
   if (port_->accepted()) {
     const unsigned warp = *port_->accepted();
-    warps_[warp].mb_drain_until = warps_[warp].memory_until;
+    residents_.warps[warp].mb_drain_until = residents_.warps[warp].memory_until;
     if (!port_->Issuing(warp)) {
-      SetPhase(warp, Phase::kReady);
+      residents_.SetPhase(warp, WarpPhase::kReady);
     }
   }
   for (const MbReply& reply : port_->replies()) {
@@ -76,25 +76,25 @@ void Machine::BeginMbarriers(const Outputs& seen, Inputs* inputs) {
 }
 
 void Machine::Reply(const MbReply& reply) {
-  WarpSlot& slot = warps_[reply.warp];
+  WarpSlot& slot = residents_.warps[reply.warp];
   const std::uint32_t excused = std::exchange(slot.excused, slot.excused & ~reply.lanes);
   MbReply answer = reply;
   answer.complete |= (excused & reply.lanes) != 0;
   interpreter_.Answer(&slot.warp, answer);
-  if (warps_[reply.warp].phase == Phase::kAsleep) {
-    SetPhase(reply.warp, Phase::kReady);
+  if (residents_.warps[reply.warp].phase == WarpPhase::kAsleep) {
+    residents_.SetPhase(reply.warp, WarpPhase::kReady);
   }
 }
 
 void Machine::ComeToMbarrier(unsigned warp, std::uint64_t cycle) {
-  WarpSlot& slot = warps_[warp];
+  WarpSlot& slot = residents_.warps[warp];
   const MbInstruction& instruction = slot.warp.mbarrier;
   if (instruction.outside != 0) {
-    grid_.EndWithFault(
-        Outcome::kFault,
-        {Name(FaultCause::kBadAddress), instruction.line, cycle, LinearCta(warp), IndexInCta(warp),
-         0, instruction.outside, 1, fmt::format("{:#x}", instruction.outside_address),
-         fmt::format("{}: {}", Name(instruction.op), instruction.outside_what)});
+    grid_.EndWithFault(Outcome::kFault,
+                       {Name(FaultCause::kBadAddress), instruction.line, cycle,
+                        residents_.LinearCta(warp), residents_.IndexInCta(warp), 0,
+                        instruction.outside, 1, fmt::format("{:#x}", instruction.outside_address),
+                        fmt::format("{}: {}", Name(instruction.op), instruction.outside_what)});
     return;
   }
   if (instruction.op == MbOp::kCopyArriveNoInc) {  // nothing for the unit, before the arrive-on
@@ -112,7 +112,7 @@ void Machine::ComeToMbarrier(unsigned warp, std::uint64_t cycle) {
     return;
   }
   port_->Issue(warp, slot.cta, instruction);
-  SetPhase(warp, Phase::kAsking);
+  residents_.SetPhase(warp, WarpPhase::kAsking);
 }
 
 // The arrive-ons of the copies that each lane has started by now.
@@ -122,10 +122,10 @@ void Machine::StartArrivals(unsigned warp, std::uint32_t lanes,
   ForEachBit(lanes, [&](unsigned lane) {
     Transfer arrival;
     arrival.kind = Transfer::Kind::kArrive;
-    arrival.to = arrival.issuer = warps_[warp].warp.cta;
+    arrival.to = arrival.issuer = residents_.warps[warp].warp.cta;
     arrival.mbarrier = addr[lane];
     arrival.warp = warp;
-    arrival.groups = &warps_[warp].warp.copies[lane];
+    arrival.groups = &residents_.warps[warp].warp.copies[lane];
     arrival.number = arrival.groups->next();
     arrival.line = line;
     engine_.Post(std::move(arrival), cycle);
@@ -136,7 +136,7 @@ void Machine::StartArrivals(unsigned warp, std::uint32_t lanes,
 void Machine::SendRemote(unsigned rank, const MbOperation& operation) {
   Transfer sent;
   sent.kind = Transfer::Kind::kRemote;
-  sent.issuer = warps_[operation.warp].warp.cta;
+  sent.issuer = residents_.warps[operation.warp].warp.cta;
   sent.to = sent.issuer->cluster->ctas[rank];
   sent.warp = operation.warp;
   sent.line = operation.tag;
@@ -159,7 +159,7 @@ void Machine::AbandonMbarriers(unsigned slot, std::uint64_t cycle) {
     return;
   }
   port_->Abandon(slot);
-  if (const Transfer* const late = engine_.Reaching(&ctas_[slot].cta); late != nullptr) {
+  if (const Transfer* const late = engine_.Reaching(&residents_.ctas[slot].cta); late != nullptr) {
     grid_.EndWithLost(*late, cycle);
   }
 }
@@ -167,12 +167,14 @@ void Machine::AbandonMbarriers(unsigned slot, std::uint64_t cycle) {
 void Machine::EndWithLost(const Transfer& lost, std::uint64_t cycle) {
   const bool remote = lost.kind == Transfer::Kind::kRemote;
   const std::uint32_t lanes = lost.operation.lanes;
-  const std::string sender = remote ? interpreter_.ThreadName(warps_[lost.warp].warp, First(lanes))
-                                    : fmt::format("warp {} of CTA {}", IndexInCta(lost.warp),
-                                                  grid_.CtaName(LinearCta(lost.warp)));
+  const std::string sender =
+      remote ? interpreter_.ThreadName(residents_.warps[lost.warp].warp, First(lanes))
+             : fmt::format("warp {} of CTA {}", residents_.IndexInCta(lost.warp),
+                           grid_.CtaName(residents_.LinearCta(lost.warp)));
   grid_.EndWithFault(
       Outcome::kMemoryFault,
-      {"memory_fault", lost.line, cycle, LinearCta(lost.warp), IndexInCta(lost.warp), 0, lanes},
+      {"memory_fault", lost.line, cycle, residents_.LinearCta(lost.warp),
+       residents_.IndexInCta(lost.warp), 0, lanes},
       fmt::format("{}: {} the CTA with rank {} of the cluster, which has exited", sender,
                   remote ? "an mbarrier operation on" : "a copy to shared memory of",
                   lost.to->rank));
@@ -180,14 +182,14 @@ void Machine::EndWithLost(const Transfer& lost, std::uint64_t cycle) {
 
 void Machine::PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   NoteOwnCta(cycle);
-  port_->Present(outstanding_, grid_.ending(), &inputs->mb);
+  port_->Present(residents_.outstanding, grid_.ending(), &inputs->mb);
   if (port_->refusal() && !grid_.ending()) {
     const MbPort::Refusal& refusal = *port_->refusal();
     FaultAtMbarrier(refusal.cause, refusal.operation.warp, refusal.operation, cycle);
   }
   inputs->mb.fence_ack = ~std::uint64_t{0};
-  ForEachBit(outstanding_, [&](unsigned warp) {
-    if ((seen.mb.fence_req & Bit(warp)) == 0 || cycle < warps_[warp].mb_drain_until) {
+  ForEachBit(residents_.outstanding, [&](unsigned warp) {
+    if ((seen.mb.fence_req & Bit(warp)) == 0 || cycle < residents_.warps[warp].mb_drain_until) {
       inputs->mb.fence_ack &= ~Bit(warp);
     }
   });
@@ -207,8 +209,9 @@ void Machine::OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffec
       mb_census_.Expire(operation.warp);
       break;
     case MbEvent::Kind::kLeave: {
-      const auto warp = static_cast<unsigned>(__builtin_ctzll(ctas_[operation.cta].warps));
-      AddMbHazards(effects.hazards, warp, operation, warps_[warp].exit_line, cycle);
+      const auto warp =
+          static_cast<unsigned>(__builtin_ctzll(residents_.ctas[operation.cta].warps));
+      AddMbHazards(effects.hazards, warp, operation, residents_.warps[warp].exit_line, cycle);
       break;
     }
     default:
@@ -219,9 +222,10 @@ void Machine::OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffec
 void Machine::StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
                            const MbEffects& effects) {
   // Of a copy or another CTA: some warp of the word's own.
-  const unsigned warp = operation.source == MbSource::kWarp
-                            ? operation.warp
-                            : static_cast<unsigned>(__builtin_ctzll(ctas_[operation.cta].warps));
+  const unsigned warp =
+      operation.source == MbSource::kWarp
+          ? operation.warp
+          : static_cast<unsigned>(__builtin_ctzll(residents_.ctas[operation.cta].warps));
   if (MeetsInval(operation, effects, warp, cycle)) {
     return;
   }
@@ -233,7 +237,7 @@ void Machine::StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
     }
   }
   AddMbHazards(effects.hazards, warp, operation, operation.tag, cycle);
-  mb_census_.Step(operation, effects, IndexInCta(warp), operation.tag);
+  mb_census_.Step(operation, effects, residents_.IndexInCta(warp), operation.tag);
   if (effects.written) {
     grid_.Change(cycle);
   }
@@ -248,8 +252,8 @@ void Machine::FaultAtMbarrier(FaultCause cause, unsigned warp, const MbOperation
                               std::uint64_t cycle) {
   grid_.EndWithFault(
       Outcome::kFault,
-      {Name(cause), operation.tag, cycle, LinearCta(warp), IndexInCta(warp), 0, operation.lanes, 1,
-       MbarrierName(program_, operation.addr),
+      {Name(cause), operation.tag, cycle, residents_.LinearCta(warp), residents_.IndexInCta(warp),
+       0, operation.lanes, 1, MbarrierName(program_, operation.addr),
        fmt::format("{}: {}{}", Name(operation.op), Explain(cause),
                    cause == FaultCause::kWordExhausted ? WhoInvalidated(operation, warp) : "")});
 }
@@ -259,8 +263,8 @@ void Machine::AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperati
   ForEachBit(hazards, [&](unsigned bit) {
     const auto hazard = static_cast<Hazard>(bit);
     grid_.AddHazard(
-        {Name(hazard), line, cycle, LinearCta(warp), IndexInCta(warp), 0, operation.lanes, 1,
-         MbarrierName(program_, operation.addr),
+        {Name(hazard), line, cycle, residents_.LinearCta(warp), residents_.IndexInCta(warp), 0,
+         operation.lanes, 1, MbarrierName(program_, operation.addr),
          std::string(Explain(hazard)) +
              (hazard == Hazard::kUninitialisedWord ? WhoInvalidated(operation, warp) : "")});
   });
@@ -273,21 +277,21 @@ void Machine::AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperati
 // All its lanes that have not exited wait for others, without a time limit, or repeat loops. Those
 // that are parked are rehearsed, or taken for such.
 bool Machine::WarpRepeats(unsigned warp, Rehearsal rehearsal) {
-  const WarpSlot& slot = warps_[warp];
+  const WarpSlot& slot = residents_.warps[warp];
   switch (slot.phase) {
-    case Phase::kFree:
-    case Phase::kExited:
-    case Phase::kWaiting:
-    case Phase::kInCluster:
-    case Phase::kStuck:
+    case WarpPhase::kFree:
+    case WarpPhase::kExited:
+    case WarpPhase::kWaiting:
+    case WarpPhase::kInCluster:
+    case WarpPhase::kStuck:
       return true;
-    case Phase::kBlocked:
-    case Phase::kIssuing:
-    case Phase::kArriving:
+    case WarpPhase::kBlocked:
+    case WarpPhase::kIssuing:
+    case WarpPhase::kArriving:
       return false;
-    case Phase::kReady:
-    case Phase::kAsking:
-    case Phase::kAsleep:
+    case WarpPhase::kReady:
+    case WarpPhase::kAsking:
+    case WarpPhase::kAsleep:
       break;
   }
   const std::uint32_t parked = port_ == nullptr ? 0 : port_->ParkedLanes(warp);
@@ -303,11 +307,11 @@ bool Machine::WarpRepeats(unsigned warp, Rehearsal rehearsal) {
 }
 
 bool Machine::Repeats(std::uint64_t cycle) {
-  if (!spins_.Settled(cycle) || in_flight_ != 0 || !engine_.Idle()) {
+  if (!spins_.Settled(cycle) || pins_.in_flight() != 0 || !engine_.Idle()) {
     return false;
   }
   for (const Rehearsal rehearsal : {Rehearsal::kNo, Rehearsal::kYes}) {
-    for (unsigned warp = 0; warp < warps_.size(); ++warp) {
+    for (unsigned warp = 0; warp < residents_.warps.size(); ++warp) {
       if (!WarpRepeats(warp, rehearsal)) {
         return false;
       }
@@ -318,85 +322,43 @@ bool Machine::Repeats(std::uint64_t cycle) {
 
 bool Machine::EndPatience() {
   bool patient = false;
-  for (unsigned warp = 0; warp < warps_.size(); ++warp) {
-    WarpSlot& slot = warps_[warp];
-    if (slot.phase == Phase::kWaiting || !Interpreter::EndPatience(&slot.warp)) {
+  for (unsigned warp = 0; warp < residents_.warps.size(); ++warp) {
+    WarpSlot& slot = residents_.warps[warp];
+    if (slot.phase == WarpPhase::kWaiting || !Interpreter::EndPatience(&slot.warp)) {
       continue;
     }
     patient = true;
-    if (slot.phase == Phase::kAsleep) {
-      SetPhase(warp, Phase::kReady);
+    if (slot.phase == WarpPhase::kAsleep) {
+      residents_.SetPhase(warp, WarpPhase::kReady);
     }
   }
   return patient;
 }
 
 bool Machine::Moves() const {
-  return (ready_ | issuing_ | blocked_ | arriving_) != 0 || in_flight_ != 0 ||
-         (port_ != nullptr && !port_->Quiet()) || !engine_.Idle();
+  return (residents_.ready | residents_.issuing | residents_.blocked | residents_.arriving) != 0 ||
+         pins_.in_flight() != 0 || (port_ != nullptr && !port_->Quiet()) || !engine_.Idle();
 }
 
 bool Machine::IsBusy() const {
   // Waits that end at a time, and sleep.
-  const bool timed = asleep_ != 0 && (config_.mb_limit || wakes_at_ != Interpreter::kNever);
+  const bool timed =
+      residents_.asleep != 0 && (config_.mb_limit || residents_.wakes_at != Interpreter::kNever);
   return timed || Moves();
 }
 
 // Those who wait for others of the cluster have come there some cycles ago, or are on their way.
 std::uint64_t Machine::SleepsUntil(std::uint64_t cycle) const {
   bool moves = grid_.ending() || Moves();
-  ForEachBit(in_cluster_, [&](unsigned warp) { moves = moves || warps_[warp].issue_at >= cycle; });
-  if (moves || asleep_ == 0) {
+  ForEachBit(residents_.in_cluster,
+             [&](unsigned warp) { moves = moves || residents_.warps[warp].issue_at >= cycle; });
+  if (moves || residents_.asleep == 0) {
     return moves ? cycle : kNever;
   }
   // A deadlock is found without waiting for time limits.
   const bool looked = grid_.looked() > std::max(stepped_, spins_.SettledFrom());
   const std::uint64_t look = Grid::LookFrom(std::max(cycle, spins_.SettledFrom()));
-  return looked ? wakes_at_ : std::min(wakes_at_, look);
-}
-
-std::vector<StuckMbarrier> Machine::StuckMbarriers() const {
-  std::vector<StuckMbarrier> stuck;
-  for (unsigned slot = 0; slot < ctas_.size() && port_ != nullptr; ++slot) {
-    const CtaSlot& cta = ctas_[slot];
-    for (const auto& of_word : mb_census_.At(slot)) {
-      const std::uint32_t address = of_word.first;
-      const MbCensus::Entry& entry = of_word.second;
-      if (!cta.taken || cta.ended || entry.waits.empty()) {
-        continue;
-      }
-      const MbWord word = DecodeMbWord(port_->Load({static_cast<std::uint8_t>(slot), address}));
-      StuckMbarrier row;
-      row.cta = cta.cta.linear_id;
-      row.name = MbarrierName(program_, address);
-      row.phase = mb_census_.Phases(slot, address);
-      row.pending = word.pending;
-      row.expected = word.expected;
-      row.tx = word.tx;
-      const auto lanes = [](const char* what, const MbCensus::Member& member) {
-        return Whereabouts{member.warp, fmt::format("{}, lanes {:#010x}", what, member.lanes),
-                           member.line};
-      };
-      for (const MbCensus::Member& member : entry.came) {
-        row.came.push_back(lanes("arrived", member));
-      }
-      for (const MbCensus::Member& member : entry.waits) {
-        row.waits.push_back(lanes("waits", member));
-      }
-      ForEachBit(cta.warps, [&](unsigned warp) {
-        const auto is_there = [&](const std::vector<MbCensus::Member>& members) {
-          return std::any_of(members.begin(), members.end(), [&](const MbCensus::Member& member) {
-            return member.warp == IndexInCta(warp);
-          });
-        };
-        if (!is_there(entry.came) && !is_there(entry.waits)) {
-          row.missing.push_back(Where(warp));
-        }
-      });
-      stuck.push_back(std::move(row));
-    }
-  }
-  return stuck;
+  return looked ? residents_.wakes_at : std::min(residents_.wakes_at, look);
 }
 
 }  // namespace muster::ptx

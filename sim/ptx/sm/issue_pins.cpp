@@ -1,0 +1,100 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/sm/issue_pins.h"
+
+#include "sim/isa/bits.h"
+#include "sim/ptx/sm/grid.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr std::uint32_t kStall = 8;  // in one of so many cycles the CTA scheduler asks for nothing
+
+}  // namespace
+
+void IssuePins::Accept(const Outputs& seen, Inputs* inputs) {
+  const unsigned accepted = inputs->issue_valid & seen.issue_ready;
+  ForEachBit(accepted, [&](unsigned port) {
+    const unsigned warp = at_port_[port];
+    WarpSlot& slot = residents_.warps[warp];
+    slot.drain_until = slot.memory_until;
+    presented_ &= ~Bit(warp);
+    residents_.SetPhase(
+        warp, IsWaiting(slot.warp.arrival.kind) ? WarpPhase::kWaiting : WarpPhase::kReady);
+  });
+  inputs->issue_valid = static_cast<std::uint8_t>(inputs->issue_valid & ~accepted);
+  if (inputs->lifecycle_valid && seen.lifecycle_ready) {
+    inputs->lifecycle_valid = false;
+  }
+}
+
+void IssuePins::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
+  // What a warp has asked of mbarriers comes before its exit, and before the end of its CTA.
+  const auto unsettled = [&](const Operation& operation) {
+    const bool ends = operation.kind == OpKind::kEnd;
+    const std::uint64_t warps = ends ? residents_.ctas[operation.cta].warps
+                                : operation.kind == OpKind::kExit ? Bit(operation.warp)
+                                                                  : 0;
+    const Cta* const cta = &residents_.ctas[operation.cta].cta;
+    return (MbBusy() & warps) != 0 ||
+           (operation.kind == OpKind::kExit && grid_.IsSending(cta, operation.warp)) ||
+           (ends && port_ != nullptr && port_->IsReached(operation.cta, inputs->mb));
+  };
+  if (!inputs->lifecycle_valid && !lifecycle_.empty() && !grid_.ending() &&
+      !unsettled(lifecycle_.front()) && !random_.OneIn(kStall)) {
+    inputs->lifecycle_valid = true;
+    inputs->lifecycle = lifecycle_.front();
+    lifecycle_.pop_front();
+  }
+  std::uint64_t candidates = grid_.ending() ? 0 : residents_.issuing & ~presented_ & ~seen.busy;
+  candidates &= config_.drain ? ~std::uint64_t{0} : ~MbBusy();
+  for (unsigned port = 0; port < config_.num_issue && candidates != 0; ++port) {
+    if (((inputs->issue_valid >> port) & 1U) != 0) {
+      continue;
+    }
+    const auto warp = static_cast<unsigned>(__builtin_ctzll(candidates));
+    candidates &= candidates - 1;
+    WarpSlot& slot = residents_.warps[warp];
+    if (slot.issue_at > cycle) {
+      continue;
+    }
+    const Arrival& arrival = slot.warp.arrival;
+    Operation& operation = inputs->issue[port];
+    operation = {};
+    operation.kind = arrival.kind;
+    operation.cta = static_cast<std::uint8_t>(slot.cta);
+    operation.warp = static_cast<std::uint8_t>(warp);
+    operation.bar = static_cast<std::uint8_t>(arrival.bar);
+    operation.count = static_cast<std::uint16_t>(arrival.count);
+    operation.lanes = arrival.lanes;
+    operation.operand = arrival.operand;
+    inputs->issue_valid = static_cast<std::uint8_t>(inputs->issue_valid | (1U << port));
+    at_port_[port] = warp;
+    presented_ |= Bit(warp);
+    slot.issued_line = arrival.line;
+    ++in_flight_;
+  }
+}
+
+// Low request: no access is outstanding. High request: those before it are performed.
+void IssuePins::AcknowledgeFences(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
+  inputs->fence_ack = ~std::uint64_t{0};
+  ForEachBit(residents_.outstanding, [&](unsigned warp) {
+    const WarpSlot& slot = residents_.warps[warp];
+    if (cycle >= slot.memory_until) {
+      residents_.outstanding &= ~Bit(warp);
+      return;
+    }
+    const bool in_drain = (seen.fence_req & ~presented_ & Bit(warp)) != 0;
+    if (!in_drain || cycle < slot.drain_until) {
+      inputs->fence_ack &= ~Bit(warp);
+    }
+  });
+  inputs->fence_ack &= ~MbBusy();  // an mbarrier operation is an access, too
+}
+
+void IssuePins::Request(const Operation& operation) {
+  lifecycle_.push_back(operation);
+  ++in_flight_;
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,62 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Who waits for whom in a core, at the end of a run: for the report of a deadlock or a timeout.
+#ifndef MUSTER_SIM_PTX_SM_WHO_WAITS_H_
+#define MUSTER_SIM_PTX_SM_WHO_WAITS_H_
+
+#include <initializer_list>
+#include <vector>
+
+#include "sim/ptx/program/program.h"
+#include "sim/ptx/simt/cluster_unit.h"
+#include "sim/ptx/simt/interpreter.h"
+#include "sim/ptx/sm/census.h"
+#include "sim/ptx/sm/mb_census.h"
+#include "sim/ptx/sm/mb_port.h"
+#include "sim/ptx/sm/residents.h"
+
+namespace muster::ptx {
+
+class WhoWaits {
+ public:
+  struct Mbarriers {
+    const MbCensus& census;
+    MbPort* port;  // null: the program has none
+  };
+
+  // `deadlocked`: nobody goes on, so that who runs repeats a loop.
+  WhoWaits(const Program& program, const Residents& residents, const Interpreter& interpreter,
+           const ClusterUnit& cluster, const Census& barriers, const Mbarriers& mbarriers,
+           bool deadlocked)
+      : program_(program),
+        residents_(residents),
+        interpreter_(interpreter),
+        cluster_(cluster),
+        barriers_(barriers),
+        mbarriers_(mbarriers),
+        deadlocked_(deadlocked) {}
+
+  std::vector<StuckBarrier> StuckBarriers() const;
+  std::vector<StuckMbarrier> StuckMbarriers() const;
+  std::vector<StuckWarp> StuckWarps() const;
+  // Warps that were still under way when the run ended, and where.
+  std::vector<StuckWarp> RunningWarps() const;
+  // Adds the CTA of the cluster. Returns whether one of its warps waits at barrier.cluster.
+  bool DescribeCluster(const Cluster& cluster, StuckCluster* row) const;
+
+ private:
+  Whereabouts Where(unsigned warp) const;
+  std::vector<StuckWarp> WarpsIn(std::initializer_list<WarpPhase> phases) const;
+
+  const Program& program_;
+  const Residents& residents_;
+  const Interpreter& interpreter_;
+  const ClusterUnit& cluster_;
+  const Census& barriers_;
+  const Mbarriers mbarriers_;
+  const bool deadlocked_;
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_SM_WHO_WAITS_H_
