@@ -86,8 +86,8 @@ fpga:  ## Build a board's bitstream: BOARD=hx8k or hx8k-named; for ulx3s and art
 	@scripts/fpga.py --board $(BOARD)
 
 install: PREFIX ?= /usr/local
-install: setup  ## Install the program, the RTL and the golden model: PREFIX=/usr/local
-	@scripts/build.sh muster muster_golden muster_isa
+install: setup  ## Install the program, the RTL and the libraries: PREFIX=/usr/local
+	@scripts/build.sh muster muster_golden muster_bcu
 	@cmake --install build --prefix '$(PREFIX)' >build/install.log
 	@echo "installed below $(PREFIX); the files are listed in build/install_manifest.txt"
 

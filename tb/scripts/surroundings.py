@@ -203,7 +203,7 @@ def wave_of_no_run(build, folder):
 
 
 def installed(build, folder):
-    """What is installed is enough to run a kernel, to lint the unit, and to use the golden model."""
+    """What is installed is enough to run a kernel and to lint the unit."""
     prefix = folder / "pre fix"
     result = run("cmake", "--install", build, "--prefix", prefix)
     check(result.returncode == 0, "expected it to install", result)
@@ -212,19 +212,6 @@ def installed(build, folder):
     result = run("verilator", "--lint-only", "-Wall", "rtl/muster.vlt", "-f", "rtl/muster.f",
                  "--top-module", "muster", cwd=prefix / "share/muster")
     check(result.returncode == 0, "expected clean sources", result)
-    (folder / "user.cpp").write_text("""#include <cstdio>
-#include "sim/isa/config.h"
-#include "sim/golden/model.h"
-int main() {
-  const muster::golden::Model model(*muster::FindConfig("small"));
-  std::puts(model.Describe(0, 1).c_str());
-}
-""")
-    result = run("c++", "-std=c++17", "-I", prefix / "include/muster", folder / "user.cpp",
-                 prefix / "lib/libmuster_golden.a", prefix / "lib/libmuster_isa.a", "-lfmt", "-o", folder / "user")
-    check(result.returncode == 0, "expected the golden model to link", result)
-    result = run(folder / "user")
-    check(result.returncode == 0 and "barrier 1 of CTA 0" in result.stdout, "an idle barrier", result)
 
 
 def rooms(build, folder):
