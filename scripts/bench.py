@@ -16,6 +16,8 @@ import subprocess
 import sys
 import time
 
+import configs
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 LARGEST = "full"  # the configuration whose syncs stand beside NVIDIA's
@@ -145,7 +147,7 @@ def main():
     start = time.monotonic()
     if subprocess.run([ROOT / "scripts/build.sh", "muster_bench", "speed_bench", "muster"]).returncode:
         sys.exit(1)
-    names = json.loads((ROOT / "scripts/configs.json").read_text())
+    names = configs.NAMES
     print("Latency, throughput and speed of simulation; half a minute", flush=True)
     figures = {name: measure(name) for name in names}
     sizes = output("build/tb/bench/muster_bench", "--config", LARGEST, "--sizes")
@@ -154,16 +156,15 @@ def main():
     areas, mb_areas = ({}, {}) if args.no_area else (
         synthesize(top, args.seeds, args.limit) for top in ("muster", "muster_mbarrier"))
 
-    configs = {name: filed(figures[name], areas.get(name, {})) for name in names}
+    filed_configs = {name: filed(figures[name], areas.get(name, {})) for name in names}
     print_configs(figures)
     fast = sizes["sync_all_cycles"]
     print_sizes(fast, sizes["sync_all_half_rate_cycles"])
     print_mbarrier(mbarrier)
     print_front_end(front_end)
-    mb_names = json.loads((ROOT / "scripts/mbarrier_configs.json").read_text())
-    mbarrier |= {name: area_of(mb_areas.get(name, {})) for name in mb_names}
+    mbarrier |= {name: area_of(mb_areas.get(name, {})) for name in configs.MBARRIER}
     args.json.write_text(json.dumps(
-        {"configs": configs, "sync_all_cycles": fast, "mbarrier": mbarrier,
+        {"configs": filed_configs, "sync_all_cycles": fast, "mbarrier": mbarrier,
          "front_end": front_end}, indent=2) + "\n")
     print(f"\nAll of it is in {os.path.relpath(args.json, ROOT)} "
           f"({(time.monotonic() - start) / 60:.0f} minutes)")

@@ -1,12 +1,25 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""The named configurations: prints the names, or says (exit code 2) that the one given is none."""
+"""The named configurations of the unit: prints the names, or says (exit code 2) that the one given is none.
+
+scripts/configs.json has the configurations of each module that is built alone, by the module's name: of the
+unit itself, muster, and of its part for mbarriers, muster_mbarrier.
+"""
 
 import json
 import pathlib
 import sys
 
-NAMES = list(json.loads((pathlib.Path(__file__).resolve().parent / "configs.json").read_text()))
+BY_TOP = json.loads((pathlib.Path(__file__).resolve().parent / "configs.json").read_text())
+UNIT = BY_TOP["muster"]
+MBARRIER = BY_TOP["muster_mbarrier"]
+NAMES = list(UNIT)
+
+
+def text_of(units):
+    """Other configurations of the unit, as the file of -DMUSTER_CONFIGS_FILE has them."""
+    rows = ",\n".join(f'    "{name}": {json.dumps(parameters)}' for name, parameters in units.items())
+    return f'{{\n  "muster": {{\n{rows}\n  }}\n}}\n'
 
 
 def check(name):

@@ -11,12 +11,12 @@ and all switches. Names after the options are corners to run instead of all, or,
 
 import argparse
 import itertools
-import json
 import os
 import pathlib
 import subprocess
 import sys
 
+import configs
 import lock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -154,19 +154,18 @@ def main():
     if unknown:
         sys.exit(f"unknown corner {unknown[0]}; --list shows all")
     corners = {name: corners[name] for name in args.names or corners}
-    text = "{\n" + ",\n".join(f'  "{name}": {json.dumps(corner)}'
-                              for name, corner in corners.items()) + "\n}\n"
+    text = configs.text_of(corners)
     if args.list:
         print(text, end="")
         return
     lock.hold("build/corners")
-    configs = BUILD / "configs.json"
+    file = BUILD / "configs.json"
     BUILD.mkdir(parents=True, exist_ok=True)
     environment = os.environ | {"BUILD": "build/corners"}
-    if not (BUILD / "build.ninja").exists() or configs.read_text() != text:
-        configs.write_text(text)
+    if not (BUILD / "build.ninja").exists() or file.read_text() != text:
+        file.write_text(text)
         environment["CMAKE_OPTIONS"] = (
-            f"-DMUSTER_CONFIGS_FILE={configs.relative_to(ROOT)} -DMUSTER_REGRESS_ONLY=ON "
+            f"-DMUSTER_CONFIGS_FILE={file.relative_to(ROOT)} -DMUSTER_REGRESS_ONLY=ON "
             "-DMUSTER_UNIT_OPTIONS=-O1")
     if subprocess.run([ROOT / "scripts/build.sh", "regress"], env=environment).returncode:
         sys.exit("The build failed.")

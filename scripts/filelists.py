@@ -7,10 +7,11 @@ the top are not the configuration `default`.
 """
 
 import argparse
-import json
 import pathlib
 import re
 import sys
+
+import configs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RTL = ROOT / "rtl"
@@ -75,7 +76,7 @@ def main():
     missing = [path for path in sources if not (RTL / path).exists()]
     if missing:
         sys.exit(f"rtl/muster.f: there is no {', '.join(missing)}")
-    default = json.loads((ROOT / "scripts/configs.json").read_text())["default"]
+    default = configs.UNIT["default"]
     other = [f"{name} is {value}, not {default[name]}" for name, _, value in parameters()
              if int(value) != default[name]]
     if other:

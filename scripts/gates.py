@@ -21,6 +21,7 @@ import re
 import subprocess
 import sys
 
+import configs
 import lock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -65,7 +66,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--config", default="small",
-                        choices=json.loads((ROOT / "scripts/configs.json").read_text()))
+                        choices=configs.NAMES)
     parser.add_argument("--plain", action="store_true", help="the plain Verilog, not the netlist")
     parser.add_argument("--seeds", default="10", help="how many, or which, of 100,000 cycles (default 10)")
     args = parser.parse_args()

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 
+import configs
 import corners
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -50,15 +51,13 @@ def verilator():
     """The unit in all configurations and at all corners of its parameters, the mbarrier room alone in
     its configurations, what goes around them."""
     lint = ["verilator", "--lint-only", "-Wall", "rtl/muster.vlt", "-f", "rtl/muster.f"]
-    configs = json.loads((ROOT / "scripts/configs.json").read_text())
     commands = [lint + ["tb/lockstep/muster_flat.sv", "--top-module", "muster_flat"] +
                 [f"-G{name}={value}" for name, value in parameters.items()]
-                for parameters in [*configs.values(), *corners.every().values()]]
+                for parameters in [*configs.UNIT.values(), *corners.every().values()]]
     commands += [lint + ["--top-module", "muster", f"-GEnMbarrier=1'b{mbarrier}"] for mbarrier in (0, 1)]
-    configs = json.loads((ROOT / "scripts/mbarrier_configs.json").read_text())
     commands += [lint + ["--top-module", "muster_mbarrier"] +
                  [f"-G{name}=" + ("1'b" if name.startswith("En") else "") + str(value)
-                  for name, value in parameters.items()] for parameters in configs.values()]
+                  for name, value in parameters.items()] for parameters in configs.MBARRIER.values()]
     commands += [lint + ["--top-module", top] for top in
                  ("muster_template", "muster_fence_tracker", "muster_mb_coalesce", "muster_bcu_decode")]
     commands += [lint + ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv",

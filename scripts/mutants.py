@@ -21,6 +21,7 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
+import configs
 import corners
 import lock
 
@@ -88,7 +89,7 @@ def build(config, *targets):
         corner = (corners.every() | corners.quick()).get(config)
         if corner:
             (TREE / folder).mkdir(exist_ok=True)
-            (TREE / folder / "configs.json").write_text(json.dumps({config: corner}))
+            (TREE / folder / "configs.json").write_text(configs.text_of({config: corner}))
             environment["CMAKE_OPTIONS"] += f" -DMUSTER_CONFIGS_FILE={folder}/configs.json"
     done = subprocess.run([TREE / "scripts/build.sh", *targets], cwd=TREE, env=environment, text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -23,6 +23,7 @@ import subprocess
 import sys
 import time
 
+import configs
 import lock
 import yowasp
 
@@ -33,7 +34,6 @@ HX8K = {"lut": (7680, "LUT"), "bram": (32, "block RAMs")}
 LIMIT_MINUTES = 30
 # The unit's figures are those of the named barriers; the other room has its own.
 ALONE = {"muster": {"EnMbarrier": 0}, "muster_mbarrier": {}}
-TOPS = {"muster": "configs.json", "muster_mbarrier": "mbarrier_configs.json"}
 FAMILIES = {
     "ice40": {
         "synth": "synth_ice40 -abc9 -flatten",
@@ -243,7 +243,7 @@ def seed_list(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--top", default="muster", choices=TOPS, help="the unit, or a room of it")
+    parser.add_argument("--top", default="muster", choices=ALONE, help="the unit, or a room of it")
     parser.add_argument("--config", default="all", help="one of the top's, or all")
     parser.add_argument("--seeds", default="1-3", type=seed_list, help="of nextpnr (default 1-3)")
     parser.add_argument("--families", action="store_true", help="ECP5 and Xilinx 7-series as well")
@@ -256,15 +256,15 @@ def main():
     parser.add_argument("--jobs", type=int, default=int(os.environ.get("JOBS", os.cpu_count())))
     parser.add_argument("--json", type=pathlib.Path, help="write the results to this file")
     args = parser.parse_args()
-    configs = json.loads((ROOT / "scripts" / TOPS[args.top]).read_text())
-    if args.config not in ("all", *configs):
-        parser.error(f"--config: there are all, {', '.join(configs)}")
+    parameters = configs.BY_TOP[args.top]
+    if args.config not in ("all", *parameters):
+        parser.error(f"--config: there are all, {', '.join(parameters)}")
 
     if subprocess.run([ROOT / "scripts/setup.sh", "synth"]).returncode:
         sys.exit(2)
     lock.hold(f"build/synth/{args.top}")
     yowasp.ensure_yosys()
-    wanted = list(configs) if args.config == "all" else [args.config]
+    wanted = list(parameters) if args.config == "all" else [args.config]
     changes = dict(change.split("=", 1) for change in args.set)
     families = list(FAMILIES) if args.families else ["ice40"]
     open_ports = () if args.all_ports else OBSERVATION
@@ -272,7 +272,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         runs = {name: pool.submit(
             lambda name: measure(Budget(args.top, name, args.limit),
-                                 configs[name] | ALONE[args.top] | changes, args.seeds,
+                                 parameters[name] | ALONE[args.top] | changes, args.seeds,
                                  families, open_ports, args.path), name) for name in wanted}
         results = {name: run.result() for name, run in runs.items()}
     print(f"{'':12} {'LUT':>6} {'FF':>6} {'BRAM':>5} {'MHz (worst, best)':>18}" +

@@ -20,8 +20,9 @@ import pathlib
 import subprocess
 import sys
 
-import lock
+import configs
 import fieldmap
+import lock
 import yowasp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -93,17 +94,16 @@ def render(config, parameters, gates):
 
 
 def main():
-    configs = json.loads((ROOT / "scripts/configs.json").read_text())
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--config", default="all", choices=["all", *configs])
+    parser.add_argument("--config", default="all", choices=["all", *configs.NAMES])
     parser.add_argument("--gates", action="store_true", help="the netlist of cells")
     args = parser.parse_args()
     if subprocess.run([ROOT / "scripts/setup.sh", "synth"]).returncode:
         sys.exit(2)
     lock.hold("build/verilog", wait=True)
     yowasp.ensure_yosys()
-    wanted = configs if args.config == "all" else {args.config: configs[args.config]}
+    wanted = configs.UNIT if args.config == "all" else {args.config: configs.UNIT[args.config]}
     for config, parameters in wanted.items():
         verilog = render(config, parameters, args.gates)
         lines = verilog.read_text().count("\n")
