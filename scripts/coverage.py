@@ -54,7 +54,7 @@ def points(seeds):
 
 def lines():
     """Runs the tests that need no RTL on an instrumented build; returns what lcov writes."""
-    build = os.environ | {"BUILD": str(BUILD / "build"), "CMAKE_OPTIONS": "-DMUSTER_COVERAGE=ON"}
+    build = os.environ | {"BUILD": str(BUILD / "build"), "CMAKE_OPTIONS": "--preset coverage"}
     run("scripts/build.sh", *(pathlib.Path(test).name for test in TESTS), env=build)
     quietly("lcov", "--quiet", "--zerocounters", "--directory", BUILD / "build")
     for test in TESTS:

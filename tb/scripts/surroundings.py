@@ -54,9 +54,8 @@ def temporary_folders(build, folder):
         check(not list(temporary.iterdir()), f"{program} leaves {list(temporary.iterdir())}")
 
 
-def path_with_a_space(build, folder):
-    """A checkout in such a path configures and builds, and in one configuration if that is asked for."""
-    copy = folder / "a path with spaces"
+def copy_tree(copy):
+    """Copies the sources, built ones left out."""
     listed = run("git", "-C", ROOT, "ls-files", "-co", "--exclude-standard")
     if listed.returncode:
         listed = run("find", ".", "-path", "./build*", "-prune", "-o", "-type", "f", "-print", cwd=ROOT)
@@ -64,10 +63,35 @@ def path_with_a_space(build, folder):
         if (ROOT / file).is_file():
             (copy / file).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / file, copy / file)
+
+
+def path_with_a_space(build, folder):
+    """A checkout in such a path configures and builds, and in one configuration if that is asked for."""
+    copy = folder / "a path with spaces"
+    copy_tree(copy)
     result = run(copy / "scripts/build.sh", "--config", "small", "muster_codes", "muster_golden")
     check(result.returncode == 0, "expected it to build", result)
     rules = (copy / "build/small/build.ninja").read_text()
     check("muster_unit_small" in rules and "muster_unit_default" not in rules, "one unit alone")
+
+
+def presets(build, folder):
+    """Each preset configures its own folder with its own options, and with the preset dev one builds and tests."""
+    copy_tree(folder)
+    for preset, out, switch in (("dev", "build", None), ("asan", "build/asan", "MUSTER_SANITIZE"),
+                                ("coverage", "build/coverage/build", "MUSTER_COVERAGE")):
+        result = run("cmake", "--preset", preset, "-DMUSTER_UNITS=OFF", cwd=folder)
+        check(result.returncode == 0, f"{preset}: expected it to configure", result)
+        cache = (folder / out / "CMakeCache.txt").read_text()
+        for name in ("MUSTER_SANITIZE", "MUSTER_COVERAGE"):
+            on = re.search(f"^{name}:BOOL=ON$", cache, re.MULTILINE)
+            check(bool(on) == (name == switch), f"{preset}: {name}")
+        result = run("ctest", "--preset", preset, "-N", cwd=folder)
+        check(result.returncode == 0, f"{preset}: expected a list of tests", result)
+    result = run("cmake", "--build", "--preset", "dev", "--target", "hwprobe_golden", cwd=folder)
+    check(result.returncode == 0, "expected it to build", result)
+    result = run("ctest", "--preset", "dev", "-R", "hwprobe", cwd=folder)
+    check(result.returncode == 0 and "hwprobe.compare" in result.stdout, "expected a test to pass", result)
 
 
 def unknown_config(build, folder):
@@ -238,6 +262,7 @@ CASES = {
     "rooms": rooms,
     "temporary_folders": temporary_folders,
     "path_with_a_space": path_with_a_space,
+    "presets": presets,
     "unknown_config": unknown_config,
     "one_build_at_a_time": one_build_at_a_time,
     "nothing_to_build": nothing_to_build,
