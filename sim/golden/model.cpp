@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <bitset>
 #include <cassert>
 #include <cstdint>
 #include <iterator>
@@ -21,7 +20,6 @@
 namespace muster::golden {
 namespace {
 
-unsigned Count(WarpSet warps) { return static_cast<unsigned>(std::bitset<64>(warps).count()); }
 
 // The lowest warp of a set that is not empty.
 
@@ -52,7 +50,7 @@ unsigned Reduce(BarKind kind, unsigned value, std::uint32_t lanes, std::uint32_t
     case BarKind::kOr:
       return value != 0 || true_lanes != 0 ? 1 : 0;
     case BarKind::kPopc:
-      return value + Count(true_lanes);
+      return value + Ones(true_lanes);
     default:
       return 0;
   }
@@ -164,7 +162,7 @@ FaultCause Model::Judge(const Operation& operation) const {
 // that the unit lacks.
 FaultCause Model::JudgeLaunch(const Operation& operation) const {
   if (operation.cta >= config_.num_ctas || ctas_[operation.cta].resident || operation.warps == 0 ||
-      operation.size < Count(operation.warps) || operation.size > config_.num_warps) {
+      operation.size < Ones(operation.warps) || operation.size > config_.num_warps) {
     return FaultCause::kBadLaunch;
   }
   return FaultCause::kNone;
@@ -205,7 +203,7 @@ bool Model::IsPossible(const BarState& state, const Cta& cta) {
     return true;
   }
   const bool counts = state.expected == 0
-                          ? state.arrived < Count(cta.live)
+                          ? state.arrived < Ones(cta.live)
                           : state.arrived < state.expected && state.expected <= cta.size;
   return state.zero == 0 && state.kind >= static_cast<unsigned>(BarKind::kSync) &&
          state.kind <= static_cast<unsigned>(BarKind::kPopc) && state.arrived != 0 && counts &&
@@ -277,7 +275,7 @@ void Model::Arrive(const Operation& operation, Effects* effects) {
 
   // BAR.SYNC; BAR.RED, completion: the count itself; or, for count 0, the threads of the CTA less
   // those of the warps that have exited.
-  const unsigned target = barrier.expected != 0 ? barrier.expected : Count(cta.live);
+  const unsigned target = barrier.expected != 0 ? barrier.expected : Ones(cta.live);
   if (barrier.arrived == target) {
     Complete(operation.cta, operation.bar, effects);
   }
@@ -431,7 +429,7 @@ void Model::Exit(const Operation& operation, Effects* effects) {
   // there, and nowhere else.
   for (unsigned bar = 0; bar < kNumBars; ++bar) {
     const Barrier& barrier = cta.bars[bar];
-    if (HoldsAllWarps(barrier) && barrier.arrived == Count(cta.live)) {
+    if (HoldsAllWarps(barrier) && barrier.arrived == Ones(cta.live)) {
       assert(!effects->completed);
       Complete(operation.cta, bar, effects);
       effects->entry_written = true;
@@ -455,62 +453,6 @@ void Model::Leave(const Operation& operation, Effects* effects) {
   waiting_ &= ~cta.live;
   awaiting_ &= ~cta.live;
   cta = Cta();
-}
-
-// ------------------------------------------------------------------------------------------------
-// Reports
-// ------------------------------------------------------------------------------------------------
-
-unsigned Model::TimesArrived(unsigned cta, unsigned bar, unsigned warp) const {
-  const Barrier& barrier = ctas_[cta].bars[bar];
-  if ((barrier.came & Bit(warp)) == 0) {
-    return 0;
-  }
-  return barrier.again ? 1U + again_[cta][bar][warp] : 1;
-}
-
-std::string Model::Describe(unsigned cta, unsigned bar) const {
-  const Barrier& barrier = ctas_[cta].bars[bar];
-  std::string text = fmt::format("barrier {} of CTA {}: ", bar, cta);
-  auto out = std::back_inserter(text);
-  if (barrier.kind == BarKind::kIdle) {
-    text += "idle";
-  } else {
-    const WarpSet live = ctas_[cta].live;
-    fmt::format_to(out, "{}, {} of {}{} warps arrived", Name(barrier.kind), barrier.arrived,
-                   barrier.expected == 0 ? "all " : "",
-                   barrier.expected == 0 ? Count(live) : barrier.expected);
-    if (barrier.kind != BarKind::kSync) {
-      fmt::format_to(out, ", {} so far", barrier.value);
-    }
-  }
-  const char* separator = ": ";
-  unsigned named = 0;
-  for (WarpSet left = barrier.came | barrier.waiting; left != 0; left &= left - 1) {
-    const unsigned warp = First(left);
-    const unsigned times = TimesArrived(cta, bar, warp);
-    named += times;
-    fmt::format_to(out, "{}warp {}", separator, warp);
-    if (times > 1) {
-      fmt::format_to(out, " ({} times)", times);
-    }
-    if ((barrier.waiting & Bit(warp)) != 0) {
-      text += " (waits)";
-    }
-    separator = ", ";
-  }
-  if (barrier.arrived > named) {
-    fmt::format_to(out, "; {} restored", barrier.arrived - named);
-  }
-  if (barrier.kind != BarKind::kIdle && barrier.expected == 0) {
-    separator = "; missing: ";
-    for (WarpSet left = ctas_[cta].live & ~barrier.came & ~barrier.waiting; left != 0;
-         left &= left - 1) {
-      fmt::format_to(out, "{}warp {}", separator, First(left));
-      separator = ", ";
-    }
-  }
-  return text;
 }
 
 }  // namespace muster::golden

@@ -84,7 +84,8 @@ std::uint64_t SwapInMemory(std::uint8_t* at, Type type, Atomic op, std::uint64_t
                            bool global);
 
 void Compute(const Lanes& lanes);         // whatever only computes: one of the following
-void ComputeInteger(const Lanes& lanes);  // integers, bits and moves
+void ComputeInteger(const Lanes& lanes);  // integers, and what follows
+void ComputeBits(const Lanes& lanes);     // bits and moves
 void ComputeFloat(const Lanes& lanes);    // f32 and f64 arithmetic
 void ComputeHalf(const Lanes& lanes);     // f16 and bf16 arithmetic
 void ComputePair(const Lanes& lanes);     // two of those in a register

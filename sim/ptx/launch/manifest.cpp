@@ -20,6 +20,7 @@
 #include "sim/isa/fault.h"
 #include "sim/isa/operation.h"
 #include "sim/ptx/launch/json_lines.h"
+#include "sim/ptx/launch/manifest_reader.h"
 #include "sim/ptx/program/decode.h"
 #include "sim/ptx/program/instruction.h"
 #include "sim/ptx/syntax/error.h"
@@ -27,66 +28,14 @@
 namespace muster::ptx {
 namespace {
 
-using Json = nlohmann::json;
-using Image = std::vector<std::uint8_t>;
-
 constexpr std::uint64_t kMaxBufferBytes = std::uint64_t{1} << 28;  // of all buffers
 constexpr std::size_t kMaxFileBytes = std::size_t{1} << 28;
 constexpr unsigned kMaxNesting = 100;
 
-// A path can be read: it is not a folder, and is there.
-bool Readable(const std::string& path) {
-  std::error_code error;
-  return path.find('\0') == std::string::npos && !std::filesystem::is_directory(path, error) &&
-         access(path.c_str(), R_OK) == 0;
-}
+}  // namespace
 
-// A path that a manifest names is relative to the manifest.
-std::string Beside(const std::string& manifest, const std::string& file) {
-  return (std::filesystem::path(manifest).parent_path() / file).string();
-}
-
-// Reads the members of a manifest. Paths are written as "buffers.in.type" and "args[2]".
-class Reader {
- public:
-  explicit Reader(const std::string& path);
-  Manifest Read();
-
- private:
-  [[noreturn]] void Fail(const std::string& at, const std::string& what) const;
-  void CheckKeys(const Json& object, const std::string& at,
-                 const std::vector<std::string_view>& keys) const;
-  const Json& Object(const Json& value, const std::string& at) const;
-  std::string Text(const Json& value, const std::string& at) const;
-  std::uint64_t Whole(const Json& value, const std::string& at, std::uint64_t least,
-                      std::uint64_t most) const;
-  std::array<std::uint32_t, 3> Extent(const Json& value, const std::string& at,
-                                      const std::array<std::uint64_t, 3>& most) const;
-
-  Type ElementType(const Json& value, const std::string& at) const;
-  std::uint64_t Element(const Json& value, Type type, const std::string& at) const;
-  std::uint64_t Integer(const Json& value, Type type, const std::string& at) const;
-  double Float(const Json& value, const std::string& at) const;
-
-  void ReadBuffers(const Json& object, Manifest* manifest) const;
-  Image Initial(const Json& value, const Buffer& buffer, const std::string& at) const;
-  Image Contents(const Json& value, const Buffer& buffer, const std::string& at) const;
-  Argument ReadArgument(const Json& value, const Manifest& manifest, const std::string& at) const;
-  std::vector<Argument> ReadArguments(const Json& list, const Manifest& manifest,
-                                      const std::string& at) const;
-  void ReadExpected(const Json& object, Manifest* manifest) const;
-  std::string ReadOutcome(const Json& value) const;
-  void ReadHazards(const Json& object, Manifest* manifest) const;
-  std::string File(const Json& value, const std::string& at) const;
-  std::size_t LineAt(std::size_t byte) const;
-
-  std::string path_;
-  std::string text_;
-  Json root_;
-  std::optional<JsonLines> lines_;
-};
-
-Reader::Reader(const std::string& path) : path_(path), text_(ReadFile(path, "manifest")) {
+ManifestReader::ManifestReader(const std::string& path)
+    : path_(path), text_(ReadFile(path, "manifest")) {
   if (const std::size_t byte = TooDeep(text_, kMaxNesting); byte != std::string::npos) {
     throw InputError(fmt::format("{}:{}: the manifest has more than {} brackets in each other",
                                  path_, LineAt(byte), kMaxNesting));
@@ -110,13 +59,13 @@ Reader::Reader(const std::string& path) : path_(path), text_(ReadFile(path, "man
   lines_.emplace(text_);
 }
 
-std::size_t Reader::LineAt(std::size_t byte) const {
+std::size_t ManifestReader::LineAt(std::size_t byte) const {
   std::string_view before = text_;
   before = before.substr(0, byte);
   return 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
 }
 
-void Reader::Fail(const std::string& at, const std::string& what) const {
+void ManifestReader::Fail(const std::string& at, const std::string& what) const {
   // Where the member itself is missing, the line of what should hold it.
   std::string holder = at;
   while (lines_->LineOf(holder) == 0) {
@@ -127,8 +76,8 @@ void Reader::Fail(const std::string& at, const std::string& what) const {
                                at.empty() ? "the manifest " : " ", Printable(what)));
 }
 
-void Reader::CheckKeys(const Json& object, const std::string& at,
-                       const std::vector<std::string_view>& keys) const {
+void ManifestReader::CheckKeys(const Json& object, const std::string& at,
+                               const std::vector<std::string_view>& keys) const {
   for (const auto& [key, value] : object.items()) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
       std::string known;
@@ -141,203 +90,7 @@ void Reader::CheckKeys(const Json& object, const std::string& at,
   }
 }
 
-const Json& Reader::Object(const Json& value, const std::string& at) const {
-  if (!value.is_object()) {
-    Fail(at, "must be an object");
-  }
-  return value;
-}
-
-std::string Reader::Text(const Json& value, const std::string& at) const {
-  if (!value.is_string()) {
-    Fail(at, "must be a string");
-  }
-  return value.get<std::string>();
-}
-
-std::uint64_t Reader::Whole(const Json& value, const std::string& at, std::uint64_t least,
-                            std::uint64_t most) const {
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() < least ||
-      value.get<std::uint64_t>() > most) {
-    Fail(at, fmt::format("must be a whole number from {} to {}", least, most));
-  }
-  return value.get<std::uint64_t>();
-}
-
-std::array<std::uint32_t, 3> Reader::Extent(const Json& value, const std::string& at,
-                                            const std::array<std::uint64_t, 3>& most) const {
-  if (!value.is_array() || value.size() != 3) {
-    Fail(at, "must be a list of three numbers");
-  }
-  std::array<std::uint32_t, 3> extent{};
-  for (unsigned i = 0; i < 3; ++i) {
-    extent[i] =
-        static_cast<std::uint32_t>(Whole(value[i], fmt::format("{}[{}]", at, i), 1, most[i]));
-  }
-  return extent;
-}
-
-// The path of the file that a member names.
-std::string Reader::File(const Json& value, const std::string& at) const {
-  std::string file = Beside(path_, Text(value, at));
-  if (!Readable(file)) {
-    Fail(at, fmt::format("names {}, which cannot be read", file));
-  }
-  return file;
-}
-
-// ------------------------------------------------------------------------------------------------
-// Values
-// ------------------------------------------------------------------------------------------------
-
-Type Reader::ElementType(const Json& value, const std::string& at) const {
-  const Type type = TypeOf(Text(value, at));
-  if (!IsNumber(type)) {
-    Fail(at, "must be one of u8, s8, u16, s16, u32, s32, u64, s64, f32, f64");
-  }
-  return type;
-}
-
-std::uint64_t Reader::Integer(const Json& value, Type type, const std::string& at) const {
-  const unsigned bits = 8 * Bytes(type);
-  const std::uint64_t ones = ~std::uint64_t{0} >> (64 - bits);
-  const std::uint64_t most = IsSigned(type) ? ones >> 1 : ones;
-  const std::uint64_t least = IsSigned(type) ? most + 1 : 0;  // below zero
-  std::uint64_t magnitude = 0;
-  bool negative = false;
-  if (value.is_number_unsigned()) {
-    magnitude = value.get<std::uint64_t>();
-  } else if (value.is_number_integer()) {
-    negative = true;
-    magnitude = ~static_cast<std::uint64_t>(value.get<std::int64_t>()) + 1;
-  } else if (value.is_string() && bits == 64) {
-    const std::string text = value.get<std::string>();
-    negative = !text.empty() && text.front() == '-';
-    const char* const digits = text.c_str() + (negative ? 1 : 0);
-    char* end = nullptr;
-    errno = 0;
-    const bool begins = std::isdigit(static_cast<unsigned char>(*digits)) != 0;
-    magnitude = std::strtoull(digits, &end, 0);
-    if (!begins || *end != '\0' || errno != 0) {
-      Fail(at, "is not an integer");
-    }
-  } else {
-    Fail(at, "must be an integer");
-  }
-  if (magnitude > (negative ? least : most)) {
-    Fail(at, "is out of the range of its type");
-  }
-  return (negative ? ~magnitude + 1 : magnitude) & ones;
-}
-
-double Reader::Float(const Json& value, const std::string& at) const {
-  if (value.is_number()) {
-    return value.get<double>();
-  }
-  const std::string text = value.is_string() ? value.get<std::string>() : "";
-  if (text == "inf" || text == "+inf") {
-    return std::numeric_limits<double>::infinity();
-  }
-  if (text == "-inf") {
-    return -std::numeric_limits<double>::infinity();
-  }
-  if (text == "nan") {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
-  Fail(at, R"(must be a number, "inf", "-inf" or "nan")");
-}
-
-// The bits of a value of `type`.
-std::uint64_t Reader::Element(const Json& value, Type type, const std::string& at) const {
-  std::uint64_t bits = 0;
-  if (type == Type::kF32) {
-    const auto number = static_cast<float>(Float(value, at));
-    if (value.is_number() && std::isinf(number)) {
-      Fail(at, "is out of the range of its type");
-    }
-    std::memcpy(&bits, &number, sizeof number);
-  } else if (type == Type::kF64) {
-    const double number = Float(value, at);
-    std::memcpy(&bits, &number, sizeof number);
-  } else {
-    bits = Integer(value, type, at);
-  }
-  return bits;
-}
-
-// ------------------------------------------------------------------------------------------------
-// Members
-// ------------------------------------------------------------------------------------------------
-
-// A list of exactly `count`, {"fill": v} or {"file": path}.
-Image Reader::Contents(const Json& value, const Buffer& buffer, const std::string& at) const {
-  const std::size_t size = Bytes(buffer.type);
-  Image bytes(buffer.count * size);
-  if (value.is_array()) {
-    if (value.size() != buffer.count) {
-      Fail(at,
-           fmt::format("has {} elements, but {} has {}", value.size(), buffer.name, buffer.count));
-    }
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      const std::uint64_t bits = Element(value[i], buffer.type, fmt::format("{}[{}]", at, i));
-      std::memcpy(&bytes[i * size], &bits, size);
-    }
-    return bytes;
-  }
-  if (!value.is_object() || value.size() != 1) {
-    Fail(at, R"(must be a list, {"fill": value} or {"file": path})");
-  }
-  CheckKeys(value, at, {"fill", "file"});
-  if (value.contains("fill")) {
-    const std::uint64_t bits = Element(value["fill"], buffer.type, at + ".fill");
-    for (std::size_t i = 0; i < buffer.count; ++i) {
-      std::memcpy(&bytes[i * size], &bits, size);
-    }
-    return bytes;
-  }
-  const std::string file = File(value["file"], at + ".file");
-  std::error_code error;
-  const auto there = std::filesystem::file_size(file, error);
-  if (error) {
-    Fail(at + ".file", fmt::format("names {}, which cannot be read", file));
-  }
-  if (there != bytes.size()) {
-    Fail(at + ".file", fmt::format("names {}, which has {} bytes where {} has {}", file, there,
-                                   buffer.name, bytes.size()));
-  }
-  const std::string contents = ReadFile(file, "buffer file");
-  std::copy(contents.begin(), contents.end(), bytes.begin());
-  return bytes;
-}
-
-Image Reader::Initial(const Json& value, const Buffer& buffer, const std::string& at) const {
-  const std::size_t size = Bytes(buffer.type);
-  if (!value.is_string()) {
-    return Contents(value, buffer, at);
-  }
-  Image bytes(buffer.count * size);
-  const std::string text = value.get<std::string>();
-  if (text == "zero") {
-    return bytes;
-  }
-  if (text != "iota") {
-    Fail(at, R"(must be "zero", "iota", a list, or {"fill": ...}, {"file": ...})");
-  }
-  for (std::uint64_t i = 0; i < buffer.count; ++i) {
-    std::uint64_t bits = i;
-    if (buffer.type == Type::kF32) {
-      const auto number = static_cast<float>(i);
-      std::memcpy(&bits, &number, sizeof number);
-    } else if (buffer.type == Type::kF64) {
-      const auto number = static_cast<double>(i);
-      std::memcpy(&bits, &number, sizeof number);
-    }
-    std::memcpy(&bytes[i * size], &bits, size);
-  }
-  return bytes;
-}
-
-void Reader::ReadBuffers(const Json& object, Manifest* manifest) const {
+void ManifestReader::ReadBuffers(const Json& object, Manifest* manifest) const {
   std::uint64_t left = kMaxBufferBytes;
   for (const auto& [name, value] : Object(object, "buffers").items()) {
     const std::string at = "buffers." + name;
@@ -361,8 +114,8 @@ void Reader::ReadBuffers(const Json& object, Manifest* manifest) const {
   }
 }
 
-Argument Reader::ReadArgument(const Json& value, const Manifest& manifest,
-                              const std::string& at) const {
+Argument ManifestReader::ReadArgument(const Json& value, const Manifest& manifest,
+                                      const std::string& at) const {
   if (!value.is_object() || value.size() != 1) {
     Fail(at, R"(must be {"buffer": name} or {type: value})");
   }
@@ -393,8 +146,8 @@ Argument Reader::ReadArgument(const Json& value, const Manifest& manifest,
   return argument;
 }
 
-std::vector<Argument> Reader::ReadArguments(const Json& list, const Manifest& manifest,
-                                            const std::string& at) const {
+std::vector<Argument> ManifestReader::ReadArguments(const Json& list, const Manifest& manifest,
+                                                    const std::string& at) const {
   if (!list.is_array()) {
     Fail(at, "must be a list");
   }
@@ -405,7 +158,7 @@ std::vector<Argument> Reader::ReadArguments(const Json& list, const Manifest& ma
   return arguments;
 }
 
-void Reader::ReadExpected(const Json& object, Manifest* manifest) const {
+void ManifestReader::ReadExpected(const Json& object, Manifest* manifest) const {
   for (const auto& [name, value] : Object(object, "expect").items()) {
     const std::string at = "expect." + name;
     const auto buffer =
@@ -418,7 +171,7 @@ void Reader::ReadExpected(const Json& object, Manifest* manifest) const {
   }
 }
 
-std::string Reader::ReadOutcome(const Json& value) const {
+std::string ManifestReader::ReadOutcome(const Json& value) const {
   std::string outcome = Text(value, "outcome");
   for (const char* const name : {"completes", "deadlock", "memory_fault", "assert", "timeout"}) {
     if (outcome == name) {
@@ -443,7 +196,7 @@ std::string Reader::ReadOutcome(const Json& value) const {
   Fail("outcome", "must be completes, deadlock, fault:CAUSE, memory_fault, assert or timeout");
 }
 
-void Reader::ReadHazards(const Json& object, Manifest* manifest) const {
+void ManifestReader::ReadHazards(const Json& object, Manifest* manifest) const {
   Object(object, "hazards");
   std::vector<std::string_view> names;
   for (unsigned i = 0; i < kNumHazards; ++i) {
@@ -456,7 +209,7 @@ void Reader::ReadHazards(const Json& object, Manifest* manifest) const {
   }
 }
 
-Manifest Reader::Read() {
+Manifest ManifestReader::Read() {
   if (!root_.is_object()) {
     Fail("", "must be an object");
   }
@@ -542,9 +295,7 @@ Manifest Reader::Read() {
   return manifest;
 }
 
-}  // namespace
-
-Manifest ReadManifest(const std::string& path) { return Reader(path).Read(); }
+Manifest ReadManifest(const std::string& path) { return ManifestReader(path).Read(); }
 
 std::vector<std::string> InputsOf(const std::string& path) {
   std::vector<std::string> inputs{path};

@@ -17,6 +17,7 @@
 
 #include "sim/isa/operation.h"
 #include "sim/ptx/syntax/error.h"
+#include "sim/ptx/syntax/expected.h"
 #include "sim/ptx/syntax/grammar.h"
 
 namespace muster::ptx {
@@ -389,65 +390,6 @@ MUSTER_ACTION(g::FunctionEnd, { b.module->functions.push_back(std::exchange(b.fu
 // ------------------------------------------------------------------------------------------------
 // Errors: what was expected where a rule could not go on
 // ------------------------------------------------------------------------------------------------
-
-template <typename Rule>
-constexpr const char* kExpected = "something else";
-template <>
-constexpr const char* kExpected<g::CommentEnd> = R"(the end of the comment, "*/")";
-template <>
-constexpr const char* kExpected<g::EndOfFile> = "a directive, a variable or a function";
-template <>
-constexpr const char* kExpected<g::End> = R"(";")";
-template <>
-constexpr const char* kExpected<g::Operand> = "an operand";
-template <>
-constexpr const char* kExpected<g::OperandList> = "an operand";
-template <>
-constexpr const char* kExpected<g::Offset> = "an integer after the sign";
-template <>
-constexpr const char* kExpected<g::BaseName> = "a name";
-template <>
-constexpr const char* kExpected<g::SecondName> = R"(a name after "|")";
-template <>
-constexpr const char* kExpected<g::VariableName> = "the name of a variable";
-template <>
-constexpr const char* kExpected<g::VariableList> = "the name of a variable";
-template <>
-constexpr const char* kExpected<g::Qualifiers> = "a type";
-template <>
-constexpr const char* kExpected<g::AlignValue> = "a number of bytes";
-template <>
-constexpr const char* kExpected<g::RangeValue> = "a number of registers";
-template <>
-constexpr const char* kExpected<p::sor<g::DimensionValue, g::NoDimension>> = R"(a number or "]")";
-template <>
-constexpr const char* kExpected<g::GuardName> = R"(a predicate after "@")";
-template <>
-constexpr const char* kExpected<g::Opcode> = "an instruction";
-template <>
-constexpr const char* kExpected<g::ScopeEnd> = R"(an instruction, a label, a declaration or "}")";
-template <>
-constexpr const char* kExpected<g::BodyEnd> = R"(an instruction, a label, a declaration or "}")";
-template <>
-constexpr const char* kExpected<g::FunctionName> = "the name of a function";
-template <>
-constexpr const char* kExpected<g::FunctionEnd> = R"("{" or ";")";
-template <>
-constexpr const char* kExpected<g::Definition> = "a variable or a function";
-template <>
-constexpr const char* kExpected<g::VersionNumber> = "a version such as 7.5";
-template <>
-constexpr const char* kExpected<g::TargetName> = "a target such as sm_80";
-template <>
-constexpr const char* kExpected<g::AddressSizeValue> = "64";
-template <>
-constexpr const char* kExpected<g::ThreadCounts> = "a number of threads";
-template <char C>
-constexpr const char kMarkText[] = {'"', C, '"', '\0'};
-template <char C>
-constexpr const char* kExpected<g::Mark<C>> = kMarkText<C>;
-template <char C>
-constexpr const char* kExpected<g::Close<C>> = kMarkText<C>;
 
 struct Errors {
   // NOLINTBEGIN(readability-identifier-naming): PEGTL asks for these names.

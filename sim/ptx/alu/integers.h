@@ -1,0 +1,51 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Integers lane by lane. They wrap: computed in 64 unsigned bits and cut to their type.
+#ifndef MUSTER_SIM_PTX_ALU_INTEGERS_H_
+#define MUSTER_SIM_PTX_ALU_INTEGERS_H_
+
+#include <cstdint>
+
+#include "sim/ptx/alu/compute.h"
+
+namespace muster::ptx {
+
+template <typename T>
+std::uint64_t Wide(T value) {
+  return static_cast<std::uint64_t>(value);
+}
+
+template <typename F>
+void Unary(const Lanes& l, F f) {
+  WithInteger(l.instruction.type, [&](auto zero) {
+    using T = decltype(zero);
+    const auto a = l.a(0);
+    std::uint64_t* const d = l.d(0);
+    l.ForEach([&](unsigned lane) { d[lane] = ToBits<T>(f(FromBits<T>(a[lane]))); });
+  });
+}
+
+template <typename F>
+void Binary(const Lanes& l, F f) {
+  WithInteger(l.instruction.type, [&](auto zero) {
+    using T = decltype(zero);
+    const auto a = l.a(0);
+    const auto b = l.a(1);
+    std::uint64_t* const d = l.d(0);
+    l.ForEach(
+        [&](unsigned lane) { d[lane] = ToBits<T>(f(FromBits<T>(a[lane]), FromBits<T>(b[lane]))); });
+  });
+}
+
+// On bits as they are, whatever their type; the result is cut to it.
+template <typename F>
+void Bits(const Lanes& l, F f) {
+  const unsigned width = l.instruction.type == Type::kPred ? 1 : 8 * Bytes(l.instruction.type);
+  const std::uint64_t keep = ~std::uint64_t{0} >> (64 - width);
+  std::uint64_t* const d = l.d(0);
+  l.ForEach([&](unsigned lane) { d[lane] = f(lane) & keep; });
+}
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_ALU_INTEGERS_H_

@@ -1,0 +1,72 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The parser of manifests: manifest.cpp reads the members, manifest_values.cpp the values.
+#ifndef MUSTER_SIM_PTX_LAUNCH_MANIFEST_READER_H_
+#define MUSTER_SIM_PTX_LAUNCH_MANIFEST_READER_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/ptx/launch/json_lines.h"
+#include "sim/ptx/launch/manifest.h"
+
+namespace muster::ptx {
+
+using Json = nlohmann::json;
+using Image = std::vector<std::uint8_t>;
+
+// A path that a manifest names is relative to the manifest.
+inline std::string Beside(const std::string& manifest, const std::string& file) {
+  return (std::filesystem::path(manifest).parent_path() / file).string();
+}
+
+// Reads the members of a manifest. Paths are written as "buffers.in.type" and "args[2]".
+class ManifestReader {
+ public:
+  explicit ManifestReader(const std::string& path);
+  Manifest Read();
+
+ private:
+  [[noreturn]] void Fail(const std::string& at, const std::string& what) const;
+  void CheckKeys(const Json& object, const std::string& at,
+                 const std::vector<std::string_view>& keys) const;
+  const Json& Object(const Json& value, const std::string& at) const;
+  std::string Text(const Json& value, const std::string& at) const;
+  std::uint64_t Whole(const Json& value, const std::string& at, std::uint64_t least,
+                      std::uint64_t most) const;
+  std::array<std::uint32_t, 3> Extent(const Json& value, const std::string& at,
+                                      const std::array<std::uint64_t, 3>& most) const;
+
+  Type ElementType(const Json& value, const std::string& at) const;
+  std::uint64_t Element(const Json& value, Type type, const std::string& at) const;
+  std::uint64_t Integer(const Json& value, Type type, const std::string& at) const;
+  double Float(const Json& value, const std::string& at) const;
+
+  void ReadBuffers(const Json& object, Manifest* manifest) const;
+  Image Initial(const Json& value, const Buffer& buffer, const std::string& at) const;
+  Image Contents(const Json& value, const Buffer& buffer, const std::string& at) const;
+  Argument ReadArgument(const Json& value, const Manifest& manifest, const std::string& at) const;
+  std::vector<Argument> ReadArguments(const Json& list, const Manifest& manifest,
+                                      const std::string& at) const;
+  void ReadExpected(const Json& object, Manifest* manifest) const;
+  std::string ReadOutcome(const Json& value) const;
+  void ReadHazards(const Json& object, Manifest* manifest) const;
+  std::string File(const Json& value, const std::string& at) const;
+  std::size_t LineAt(std::size_t byte) const;
+
+  std::string path_;
+  std::string text_;
+  Json root_;
+  std::optional<JsonLines> lines_;
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_LAUNCH_MANIFEST_READER_H_

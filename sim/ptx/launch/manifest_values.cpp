@@ -1,0 +1,227 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+#include "sim/ptx/launch/manifest_reader.h"
+#include "sim/ptx/program/decode.h"
+#include "sim/ptx/syntax/error.h"
+
+namespace muster::ptx {
+namespace {
+
+// A path can be read: it is not a folder, and is there.
+bool Readable(const std::string& path) {
+  std::error_code error;
+  return path.find('\0') == std::string::npos && !std::filesystem::is_directory(path, error) &&
+         access(path.c_str(), R_OK) == 0;
+}
+
+}  // namespace
+
+const Json& ManifestReader::Object(const Json& value, const std::string& at) const {
+  if (!value.is_object()) {
+    Fail(at, "must be an object");
+  }
+  return value;
+}
+
+std::string ManifestReader::Text(const Json& value, const std::string& at) const {
+  if (!value.is_string()) {
+    Fail(at, "must be a string");
+  }
+  return value.get<std::string>();
+}
+
+std::uint64_t ManifestReader::Whole(const Json& value, const std::string& at, std::uint64_t least,
+                                    std::uint64_t most) const {
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() < least ||
+      value.get<std::uint64_t>() > most) {
+    Fail(at, fmt::format("must be a whole number from {} to {}", least, most));
+  }
+  return value.get<std::uint64_t>();
+}
+
+std::array<std::uint32_t, 3> ManifestReader::Extent(
+    const Json& value, const std::string& at, const std::array<std::uint64_t, 3>& most) const {
+  if (!value.is_array() || value.size() != 3) {
+    Fail(at, "must be a list of three numbers");
+  }
+  std::array<std::uint32_t, 3> extent{};
+  for (unsigned i = 0; i < 3; ++i) {
+    extent[i] =
+        static_cast<std::uint32_t>(Whole(value[i], fmt::format("{}[{}]", at, i), 1, most[i]));
+  }
+  return extent;
+}
+
+// The path of the file that a member names.
+std::string ManifestReader::File(const Json& value, const std::string& at) const {
+  std::string file = Beside(path_, Text(value, at));
+  if (!Readable(file)) {
+    Fail(at, fmt::format("names {}, which cannot be read", file));
+  }
+  return file;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Values
+// ------------------------------------------------------------------------------------------------
+
+Type ManifestReader::ElementType(const Json& value, const std::string& at) const {
+  const Type type = TypeOf(Text(value, at));
+  if (!IsNumber(type)) {
+    Fail(at, "must be one of u8, s8, u16, s16, u32, s32, u64, s64, f32, f64");
+  }
+  return type;
+}
+
+std::uint64_t ManifestReader::Integer(const Json& value, Type type, const std::string& at) const {
+  const unsigned bits = 8 * Bytes(type);
+  const std::uint64_t ones = ~std::uint64_t{0} >> (64 - bits);
+  const std::uint64_t most = IsSigned(type) ? ones >> 1 : ones;
+  const std::uint64_t least = IsSigned(type) ? most + 1 : 0;  // below zero
+  std::uint64_t magnitude = 0;
+  bool negative = false;
+  if (value.is_number_unsigned()) {
+    magnitude = value.get<std::uint64_t>();
+  } else if (value.is_number_integer()) {
+    negative = true;
+    magnitude = ~static_cast<std::uint64_t>(value.get<std::int64_t>()) + 1;
+  } else if (value.is_string() && bits == 64) {
+    const std::string text = value.get<std::string>();
+    negative = !text.empty() && text.front() == '-';
+    const char* const digits = text.c_str() + (negative ? 1 : 0);
+    char* end = nullptr;
+    errno = 0;
+    const bool begins = std::isdigit(static_cast<unsigned char>(*digits)) != 0;
+    magnitude = std::strtoull(digits, &end, 0);
+    if (!begins || *end != '\0' || errno != 0) {
+      Fail(at, "is not an integer");
+    }
+  } else {
+    Fail(at, "must be an integer");
+  }
+  if (magnitude > (negative ? least : most)) {
+    Fail(at, "is out of the range of its type");
+  }
+  return (negative ? ~magnitude + 1 : magnitude) & ones;
+}
+
+double ManifestReader::Float(const Json& value, const std::string& at) const {
+  if (value.is_number()) {
+    return value.get<double>();
+  }
+  const std::string text = value.is_string() ? value.get<std::string>() : "";
+  if (text == "inf" || text == "+inf") {
+    return std::numeric_limits<double>::infinity();
+  }
+  if (text == "-inf") {
+    return -std::numeric_limits<double>::infinity();
+  }
+  if (text == "nan") {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  Fail(at, R"(must be a number, "inf", "-inf" or "nan")");
+}
+
+// The bits of a value of `type`.
+std::uint64_t ManifestReader::Element(const Json& value, Type type, const std::string& at) const {
+  std::uint64_t bits = 0;
+  if (type == Type::kF32) {
+    const auto number = static_cast<float>(Float(value, at));
+    if (value.is_number() && std::isinf(number)) {
+      Fail(at, "is out of the range of its type");
+    }
+    std::memcpy(&bits, &number, sizeof number);
+  } else if (type == Type::kF64) {
+    const double number = Float(value, at);
+    std::memcpy(&bits, &number, sizeof number);
+  } else {
+    bits = Integer(value, type, at);
+  }
+  return bits;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Members
+// ------------------------------------------------------------------------------------------------
+
+// A list of exactly `count`, {"fill": v} or {"file": path}.
+Image ManifestReader::Contents(const Json& value, const Buffer& buffer,
+                               const std::string& at) const {
+  const std::size_t size = Bytes(buffer.type);
+  Image bytes(buffer.count * size);
+  if (value.is_array()) {
+    if (value.size() != buffer.count) {
+      Fail(at,
+           fmt::format("has {} elements, but {} has {}", value.size(), buffer.name, buffer.count));
+    }
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const std::uint64_t bits = Element(value[i], buffer.type, fmt::format("{}[{}]", at, i));
+      std::memcpy(&bytes[i * size], &bits, size);
+    }
+    return bytes;
+  }
+  if (!value.is_object() || value.size() != 1) {
+    Fail(at, R"(must be a list, {"fill": value} or {"file": path})");
+  }
+  CheckKeys(value, at, {"fill", "file"});
+  if (value.contains("fill")) {
+    const std::uint64_t bits = Element(value["fill"], buffer.type, at + ".fill");
+    for (std::size_t i = 0; i < buffer.count; ++i) {
+      std::memcpy(&bytes[i * size], &bits, size);
+    }
+    return bytes;
+  }
+  const std::string file = File(value["file"], at + ".file");
+  std::error_code error;
+  const auto there = std::filesystem::file_size(file, error);
+  if (error) {
+    Fail(at + ".file", fmt::format("names {}, which cannot be read", file));
+  }
+  if (there != bytes.size()) {
+    Fail(at + ".file", fmt::format("names {}, which has {} bytes where {} has {}", file, there,
+                                   buffer.name, bytes.size()));
+  }
+  const std::string contents = ReadFile(file, "buffer file");
+  std::copy(contents.begin(), contents.end(), bytes.begin());
+  return bytes;
+}
+
+Image ManifestReader::Initial(const Json& value, const Buffer& buffer,
+                              const std::string& at) const {
+  const std::size_t size = Bytes(buffer.type);
+  if (!value.is_string()) {
+    return Contents(value, buffer, at);
+  }
+  Image bytes(buffer.count * size);
+  const std::string text = value.get<std::string>();
+  if (text == "zero") {
+    return bytes;
+  }
+  if (text != "iota") {
+    Fail(at, R"(must be "zero", "iota", a list, or {"fill": ...}, {"file": ...})");
+  }
+  for (std::uint64_t i = 0; i < buffer.count; ++i) {
+    std::uint64_t bits = i;
+    if (buffer.type == Type::kF32) {
+      const auto number = static_cast<float>(i);
+      std::memcpy(&bits, &number, sizeof number);
+    } else if (buffer.type == Type::kF64) {
+      const auto number = static_cast<double>(i);
+      std::memcpy(&bits, &number, sizeof number);
+    }
+    std::memcpy(&bytes[i * size], &bits, size);
+  }
+  return bytes;
+}
+
+}  // namespace muster::ptx
