@@ -1,0 +1,73 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What `muster check` says of a file: all that is wrong, by line.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sim/ptx/program/program.h"
+#include "sim/ptx/syntax/error.h"
+#include "sim/ptx/syntax/parser.h"
+#include "tb/unit/ptx_forms.h"
+
+namespace muster::ptx {
+namespace {
+
+TEST(PtxCheck, NamesEverythingByLine) {
+  const auto module = Parse("f.ptx", R"(.version 7.5
+.target sm_80
+.address_size 64
+.entry a() { .reg .b32 %r<4>; bar.sync 17; frob %r1; ret; }
+.func f() { bar.cta.sync 0, 40;
+  elect.sync %r1|%p1, -1;
+  bar.sync 1, -32; bar.sync 1, 4096; }
+)");
+  std::string text;
+  for (const Finding& finding : Check(*module)) {
+    text += (finding.runs ? "- " : "! ") + finding.text + "\n";
+  }
+  EXPECT_EQ(text,
+            "- f.ptx:4:40: there is no barrier 17: they are 0 to 15\n"
+            "! f.ptx:4:44: the instruction frob is not supported\n"
+            "- f.ptx:5:13: .cta needs .version 7.8\n"
+            "- f.ptx:5:29: the thread count 40 is not a multiple of 32\n"
+            "- f.ptx:6:3: elect needs .version 8.0\n"
+            "! f.ptx:6:14: %r1 is not declared\n"
+            "- f.ptx:7:15: the thread count -32 is below zero\n"
+            "- f.ptx:7:32: the thread count 4096 is more than a CTA has\n");
+}
+
+TEST(PtxCheck, UnknownInstructionsAllAtOnce) {
+  const auto module = Parse("f.ptx", R"(.version 8.7
+.target sm_100a
+.address_size 64
+.func f() { .reg .b32 %r<4>; .reg .f32 %f<4>;
+  tex.1d.v4.f32.f32 {%f0, %f1, %f2, %f3}, [t, {%f0}];
+  ret; }
+.entry k() { .reg .b32 %r<4>; .reg .b64 %d<4>; .shared .b32 s[4];
+  add.u32 %r1, %r2, 1; frobnicate.b32 %r1, %r2; wgmma.mma_async.sp;
+  { .reg .b16 %h<2>; @%p1 bra L; L: add.u7 %r1, %r2, %r3; }
+  tcgen05.fence::before_thread_sync;
+  cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%d1, {%r1}], [s];
+  call f; ret; }
+)");
+  std::string text;
+  try {
+    Link(*module, "k");
+  } catch (const InputError& error) {
+    text = error.what();
+  }
+  EXPECT_EQ(text,
+            "f.ptx:5:3: the instruction tex.1d.v4.f32.f32 is not supported\n"
+            "f.ptx:8:24: the instruction frobnicate.b32 is not supported\n"
+            "f.ptx:8:49: the instruction wgmma.mma_async.sp is not supported: there are no tensor "
+            "cores\n"
+            "f.ptx:9:27: %p1 is not declared\n"
+            "f.ptx:9:37: the modifier .u7 of add.u7 is not supported\n"
+            "f.ptx:10:3: the instruction tcgen05.fence::before_thread_sync is not supported\n"
+            "f.ptx:11:3: the instruction cp.async.bulk.tensor.1d.shared::cluster.global"
+            ".mbarrier::complete_tx::bytes is not supported: there are no tensor maps");
+}
+
+}  // namespace
+}  // namespace muster::ptx
