@@ -87,7 +87,7 @@ fpga:  ## Build a board's bitstream: BOARD=hx8k or hx8k-named; for ulx3s and art
 
 install: PREFIX ?= /usr/local
 install: setup  ## Install the program, the RTL and the libraries: PREFIX=/usr/local
-	@scripts/build.sh muster muster_golden muster_bcu
+	@scripts/build.sh muster_installable
 	@cmake --install build --prefix '$(PREFIX)' >build/install.log
 	@echo "installed below $(PREFIX); the files are listed in build/install_manifest.txt"
 

@@ -6,6 +6,10 @@
 # COMPONENT is one that find_package(muster) must be asked for, because it needs more than the rest.
 include(GNUInstallDirs)
 
+if(MUSTER_INSTALL)
+  add_custom_target(muster_installable)  # builds what the rules of installation need
+endif()
+
 function(muster_public_library name)
   cmake_parse_arguments(PARSE_ARGV 1 LIBRARY "" "COMPONENT" "HEADERS")
   add_library(muster_${name} ${LIBRARY_UNPARSED_ARGUMENTS})
@@ -15,6 +19,7 @@ function(muster_public_library name)
   target_sources(muster_${name} PUBLIC
     FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${LIBRARY_HEADERS})
   if(MUSTER_INSTALL)
+    add_dependencies(muster_installable muster_${name})
     string(JOIN - export muster ${LIBRARY_COMPONENT} targets)
     install(TARGETS muster_${name} EXPORT ${export}
             INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/muster

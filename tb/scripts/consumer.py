@@ -76,7 +76,7 @@ def subdirectory(build, folder):
 
 
 def fetched(build, folder):
-    """FetchContent in place of an installed package; with SystemC, if asked for."""
+    """FetchContent in place of an installed package."""
     untouched(use(folder, ["golden", "bcu"], "-DKIND=fetched", f"-DMUSTER={ROOT}"), folder)
 
 
