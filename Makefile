@@ -27,7 +27,10 @@ build: setup  ## Build everything
 	@scripts/build.sh
 
 run: setup  ## Run all kernels of sim/kernels on the Verilated unit, checked every cycle: CONFIG=small
-	@scripts/build.sh $(ONLY) muster
+	@scripts/build.sh $(ONLY) muster tlm_platform
+	@echo "A SystemC platform around the unit (sim/tlm/platform); $(BUILD)/tlm_platform.vcd shows who waits"
+	@SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 $(BUILD)/sim/tlm/platform/tlm_platform $(BUILD)/tlm_platform.vcd
+	@echo
 	@$(MUSTER) suite sim/kernels $(ONLY) --json $(BUILD)/run.json --junit $(BUILD)/run.xml
 
 test:  ## Run everything that must pass before a merge: tests, kernels, ten seeds, three mutants

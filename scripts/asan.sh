@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 export BUILD=build/asan
 [[ -f $BUILD/build.ninja ]] || export CMAKE_OPTIONS="--preset asan"
-scripts/build.sh golden_test golden_tlm_test response_test bcu_test ptx_test lockstep_test muster
+scripts/build.sh golden_test tlm_test response_test bcu_test ptx_test lockstep_test muster
 
 # The preset sets the sanitizers' options: SystemC's threads change stacks, which the search for uses
 # after return does not follow.

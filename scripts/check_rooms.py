@@ -20,7 +20,9 @@ USES = {
     "isa": "",
     "golden": "isa",
     "port": "isa",
-    "lockstep": "isa golden port",
+    "tlm": "isa golden",
+    "tlm/platform": "isa tlm",
+    "lockstep": "isa golden port tlm",
     # The front end: each room uses those before it.
     "ptx/syntax": "isa",
     "ptx/program": "isa ptx/syntax",

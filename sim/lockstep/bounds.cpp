@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "sim/isa/config.h"
+#include "sim/isa/latency.h"
 
 namespace muster::lockstep {
 namespace {
@@ -85,8 +86,9 @@ MbWaits MbLongest(const Config& config) {
 Bounds BoundsOf(const Config& config) {
   const bool lag = config.reduce || config.state || config.num_issue > 1;
   Bounds bounds{};
-  bounds.latency = lag ? 2 : 1;
-  bounds.accept = bounds.latency + (config.num_issue > 1 ? 3 : 2);
+  const Latency latency = LatencyOf(config);
+  bounds.latency = latency.effect;
+  bounds.accept = latency.issue + latency.effect;
   bounds.start =
       static_cast<unsigned>(AtLeastPowerOfTwo(std::max(config.num_ctas, config.num_warps))) + 1;
   bounds.longest = Longest(config, lag);

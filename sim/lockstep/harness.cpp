@@ -21,9 +21,6 @@
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/unit_checker.h"
 
-// libsystemc wants one; programs here have a main of their own.
-int sc_main(int /*argc*/, char* /*argv*/[]) { return 0; }
-
 namespace muster::lockstep {
 namespace {
 

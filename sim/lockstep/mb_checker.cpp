@@ -31,7 +31,7 @@ MbChecker::MbChecker(const Config& config, const golden::Mbarriers& model)
       model_(model),
       warp_mask_(WarpMask(config.num_warps)),
       longest_(BoundsOf(config).mb_longest),
-      expiry_(config.num_warps + 4),
+      latency_(LatencyOf(config)),
       records_(config.mbarrier ? kRecords : 0) {
   events_.reserve(kMaxWarps);
 }
@@ -90,12 +90,12 @@ bool MbChecker::TakeFalseAnswers(std::uint64_t cycle, const MbOutputs& out) {
                     fmt::format("not before cycle {}", slot.limit));
     }
     if (!answered && config_.mb_limit) {
-      if (cycle > slot.limit + expiry_) {
+      if (cycle > slot.limit + latency_.mb_expiry) {
         return Differ(
             "mb.expire", fmt::format("not warp {}", warp),
-            fmt::format("at most {} cycles behind its limit, cycle {}", expiry_, slot.limit));
+            fmt::format("at most {} cycles behind its limit, cycle {}", latency_.mb_expiry, slot.limit));
       }
-      deadline_ = std::min(deadline_, slot.limit + expiry_);
+      deadline_ = std::min(deadline_, slot.limit + latency_.mb_expiry);
     }
   }
   for (std::uint64_t left = out.expire & ~leaving; left != 0; left &= left - 1) {

@@ -19,6 +19,7 @@
 #include "sim/golden/mbarrier.h"
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
+#include "sim/isa/latency.h"
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
 #include "sim/lockstep/lockstep.h"
@@ -107,7 +108,7 @@ class MbChecker {
   const golden::Mbarriers& model_;
   const unsigned warp_mask_;
   const MbWaits longest_;
-  const std::uint64_t expiry_;  // from the limit to the answer false, at most
+  const Latency latency_;
   std::optional<Mismatch> mismatch_;
   std::vector<MbEvent> events_;
 

@@ -16,8 +16,6 @@
 namespace muster::lockstep {
 namespace {
 
-constexpr std::uint64_t kResponseLatency = 2;  // from commit, in cycles, if none is in the way
-
 template <typename Visit>
 void ForEachLane(std::uint32_t lanes, Visit visit) {
   for (std::uint32_t left = lanes; left != 0; left &= left - 1) {
@@ -135,7 +133,7 @@ void MbChecker::Park(std::uint64_t commit, const MbOperation& operation) {
   Parked& slot = parked_[PlaceOf(operation.warp)];
   slot.limit = commit + (limit * 1000 + period - 1) / period;
   slot.cta = operation.cta;
-  deadline_ = std::min(deadline_, slot.limit + expiry_);
+  deadline_ = std::min(deadline_, slot.limit + latency_.mb_expiry);
 }
 
 std::uint64_t MbChecker::EarliestLimit() const {
@@ -165,7 +163,7 @@ bool MbChecker::CompareResponse(std::uint64_t cycle, const MbInputs& in, const M
   const MbOperation& operation = must.operation;
   const MbPlace place{operation.cta, operation.addr};
   // Each has a cycle of its own, from the one on in which the one before it is gone.
-  const bool due = cycle >= std::max(must.commit + kResponseLatency, next_response_);
+  const bool due = cycle >= std::max(must.commit + latency_.mb_response, next_response_);
   if (out.response_valid != due) {
     return Differ("mb.response_valid", due ? "0" : "1",
                   fmt::format("{}: of warp {}, {} cycles behind its commit", due ? 1 : 0,

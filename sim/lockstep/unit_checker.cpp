@@ -29,14 +29,11 @@ UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& conf
       driver_(*driver),
       dut_(std::move(dut)),
       period_(kCycleNs, sc_core::SC_NS),
-      golden_("golden", config, period_),
+      golden_("golden", config, tlm::Timing::kTold),
       socket_("socket"),
       result_(*result) {
   socket_.bind(golden_.socket);
   BeginChecks(0);
-  batch_.effects = effects_.data();
-  batch_.operations = monitor_->commits().operations.data();
-  golden::Prepare(&batch_, &payload_);
   if (!options.log.empty()) {
     log_ = std::make_unique<golden::LogWriter>(Numbered(options.log, number_), config.name,
                                                options.seed);
@@ -219,53 +216,67 @@ bool UnitChecker::Check(std::uint64_t cycle, sc_core::sc_time* ahead) {
   }
   const Commits& commits = monitor_->commits();
   const std::vector<MbEvent>& events = mb_checker_->events();
-  if (commits.count != 0 || !events.empty()) {
-    if (mb_effects_.size() < events.size()) {
-      mb_effects_.resize(events.size());
-    }
-    batch_.count = commits.count;
-    batch_.events = events.data();
-    batch_.event_effects = mb_effects_.data();
-    batch_.event_count = static_cast<unsigned>(events.size());
-    socket_->b_transport(payload_, *ahead);
-  } else {
-    *ahead += period_;
+  if ((commits.count != 0 || !events.empty()) && !Transport(cycle, *ahead)) {
+    return false;
   }
+  *ahead += period_;
+  const Effects* const effects = transaction_.extension().effects();
+  const MbEffects* const mb_effects = transaction_.extension().mb_effects();
   if (commits.count != 0) {
     result_.commits += commits.count;
     ++result_.commit_cycles;
-    if (!scoreboard_->Expect(cycle, commits, effects_.data())) {
+    if (!scoreboard_->Expect(cycle, commits, effects)) {
       return Stop(cycle, *scoreboard_->mismatch());
     }
   }
-  if (config_.mbarrier && !mb_checker_->Compare(cycle, in, out, mb_effects_.data())) {
+  if (config_.mbarrier && !mb_checker_->Compare(cycle, in, out, mb_effects)) {
     return Stop(cycle, *mb_checker_->mismatch());
   }
   for (std::size_t i = 0; i < events.size(); ++i) {
-    driver_.OnMbEvent(mb_checker_->CycleOf(events[i], cycle), events[i], mb_effects_[i]);
+    driver_.OnMbEvent(mb_checker_->CycleOf(events[i], cycle), events[i], mb_effects[i]);
   }
   for (unsigned i = 0; i < commits.count; ++i) {
-    driver_.OnCommit(cycle, commits.operations[i], effects_[i]);
+    driver_.OnCommit(cycle, commits.operations[i], effects[i]);
   }
   if (log_) {
     Log(cycle);
   }
   if (options_.cover != nullptr) {
-    options_.cover->Observe(cycle, in, out, commits, effects_.data(), golden_.model());
-    options_.cover->Observe(cycle, in, out, events, mb_effects_.data());
+    options_.cover->Observe(cycle, in, out, commits, effects, golden_.model());
+    options_.cover->Observe(cycle, in, out, events, mb_effects);
   }
   Count(out);
   return scoreboard_->Compare(cycle, in, out) || Stop(cycle, *scoreboard_->mismatch());
 }
 
+// What has happened in this cycle goes to the golden model. The unit is a pipeline and does not
+// wait for the effects of one cycle before the next: so what the model adds to the local time is
+// left.
+bool UnitChecker::Transport(std::uint64_t cycle, const sc_core::sc_time& now) {
+  tlm::BarrierExtension& asked = transaction_.extension();
+  const Commits& commits = monitor_->commits();
+  asked.Clear();
+  for (const MbEvent& event : mb_checker_->events()) {
+    asked.Add(event);
+  }
+  for (unsigned i = 0; i < commits.count; ++i) {
+    asked.Add(commits.operations[i]);
+  }
+  sc_core::sc_time shown = now;
+  socket_->b_transport(transaction_.Prepared(), shown);
+  return transaction_.ok() ||
+         Stop(cycle, {"commit", asked.refusal(), "what the core may present to the unit"});
+}
+
 void UnitChecker::Log(std::uint64_t cycle) {
+  const tlm::BarrierExtension& done = transaction_.extension();
   const std::vector<MbEvent>& events = mb_checker_->events();
   for (std::size_t i = 0; i < events.size(); ++i) {
-    log_->Write(mb_checker_->CycleOf(events[i], cycle), events[i], mb_effects_[i]);
+    log_->Write(mb_checker_->CycleOf(events[i], cycle), events[i], done.mb_effects()[i]);
   }
   const Commits& commits = monitor_->commits();
   for (unsigned i = 0; i < commits.count; ++i) {
-    log_->Write(cycle, commits.operations[i], effects_[i]);
+    log_->Write(cycle, commits.operations[i], done.effects()[i]);
   }
 }
 

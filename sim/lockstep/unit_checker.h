@@ -7,16 +7,12 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <systemc>
-#include <tlm>
-#include <vector>
 
-#include "sim/golden/golden_tlm.h"
 #include "sim/golden/log.h"
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
@@ -27,6 +23,8 @@
 #include "sim/lockstep/monitor.h"
 #include "sim/lockstep/scoreboard.h"
 #include "sim/lockstep/wave_guard.h"
+#include "sim/tlm/barrier_extension.h"
+#include "sim/tlm/barrier_unit.h"
 
 namespace muster::lockstep {
 
@@ -70,6 +68,7 @@ class UnitChecker : public sc_core::sc_module {
   void EndTrace();
   bool Reset(std::uint64_t cycle);
   bool Check(std::uint64_t cycle, sc_core::sc_time* ahead);
+  bool Transport(std::uint64_t cycle, const sc_core::sc_time& now);
   bool Asserted(std::uint64_t cycle);
   void Log(std::uint64_t cycle);
   void Count(const Outputs& out);
@@ -86,7 +85,7 @@ class UnitChecker : public sc_core::sc_module {
   Driver& driver_;
   std::unique_ptr<Dut> dut_;
   sc_core::sc_time period_;
-  golden::Target golden_;
+  tlm::BarrierUnit golden_;
   tlm_utils::simple_initiator_socket<UnitChecker> socket_;
   // Begun anew by a reset.
   std::optional<Monitor> monitor_;
@@ -96,10 +95,7 @@ class UnitChecker : public sc_core::sc_module {
   std::unique_ptr<golden::LogWriter> log_;
   Result& result_;
 
-  tlm::tlm_generic_payload payload_;
-  golden::Batch batch_;
-  std::array<Effects, kMaxIssue> effects_;
-  std::vector<MbEffects> mb_effects_ = std::vector<MbEffects>(kMaxWarps);
+  tlm::BarrierTransaction transaction_;  // what has happened in a cycle, and its effects
 
   bool driving_ = true;
   std::uint64_t drain_from_ = 0;

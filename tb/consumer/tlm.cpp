@@ -1,57 +1,54 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// muster::tlm: a CTA of two warps meets at a barrier.
+// muster::tlm: the example of sim/tlm/README.md, with two warps, each on a unit of its own.
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <cstdio>
 #include <systemc>
+#include <tlm>
 
 #include "sim/isa/config.h"
-#include "sim/isa/operation.h"
-#include "sim/tlm/barrier_extension.h"
 #include "sim/tlm/barrier_unit.h"
 
-namespace {
+struct Warp : sc_core::sc_module {
+  tlm_utils::simple_initiator_socket<Warp> socket{"socket"};
+  sc_core::sc_port<muster::tlm::ReleaseIf> releases{"releases"};
+  muster::Operation launch, sync;
+  bool released = false;
 
-class Core : public sc_core::sc_module {
- public:
-  explicit Core(const sc_core::sc_module_name& name) : sc_core::sc_module(name), socket("socket") {}
-
-  // The warps that the operation releases.
-  unsigned Releases(const muster::Operation& operation) {
-    muster::tlm::BarrierTransaction transaction;
-    transaction.extension().Add(operation);
-    sc_core::sc_time delay;
-    socket->b_transport(transaction.Prepared(), delay);
-    return transaction.ok() ? transaction.extension().effects()->released : 0;
+  explicit Warp(const sc_core::sc_module_name& name) : sc_module(name) {
+    launch.kind = muster::OpKind::kLaunch;  // a CTA of this warp alone
+    launch.warps = launch.size = 1;
+    sync.kind = muster::OpKind::kSync;
+    sync.bar = 1;
+    sync.lanes = 0xffffffff;
+    SC_HAS_PROCESS(Warp);
+    SC_THREAD(Run);
   }
-
-  tlm_utils::simple_initiator_socket<Core> socket;
+  void Run() {
+    muster::tlm::BarrierTransaction transaction;  // payload and extension; reused at will
+    sc_core::sc_time local;  // ahead of SystemC's time, as a quantum keeper has it
+    for (const muster::Operation& operation : {launch, sync}) {
+      transaction.extension().Clear();
+      transaction.extension().Add(operation);
+      socket->b_transport(transaction.Prepared(), local);
+      sc_assert(transaction.ok());
+      sc_assert(transaction.extension().effects()->fault == muster::FaultCause::kNone);
+    }
+    while (releases->waits(sync.warp)) wait(releases->released(sync.warp));
+    released = true;
+  }
 };
 
-muster::Operation Sync(unsigned warp) {
-  muster::Operation sync;
-  sync.kind = muster::OpKind::kSync;
-  sync.warp = warp;
-  sync.lanes = 0xffffffff;
-  return sync;
-}
-
-}  // namespace
-
-int sc_main(int, char**) {
-  muster::tlm::BarrierUnit unit("unit", *muster::FindConfig("small"));
-  Core core("core");
-  core.socket.bind(unit.socket);
-  sc_core::sc_start(sc_core::SC_ZERO_TIME);
-
-  muster::Operation launch;
-  launch.kind = muster::OpKind::kLaunch;
-  launch.size = 2;
-  launch.warps = 3;
-  core.Releases(launch);
-  const unsigned first = core.Releases(Sync(0));
-  const unsigned second = core.Releases(Sync(1));
-  std::printf("released: %#x, then %#x\n", first, second);
-  return first != 0 || second != 3;
+int sc_main(int /*argc*/, char* /*argv*/[]) {
+  const muster::Config& config = *muster::FindConfig("small");
+  muster::tlm::BarrierUnit unit0("unit0", config), unit1("unit1", config);
+  Warp warp0("warp0"), warp1("warp1");
+  warp0.socket.bind(unit0.socket);
+  warp1.socket.bind(unit1.socket);
+  warp0.releases.bind(unit0.releases);
+  warp1.releases.bind(unit1.releases);
+  sc_core::sc_start();
+  std::puts(sc_core::sc_time_stamp().to_string().c_str());
+  return warp0.released && warp1.released ? 0 : 1;
 }

@@ -4,6 +4,7 @@
 // nothing is published, may be beside them in scripts/configs.json.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "sim/isa/config.h"
+#include "sim/isa/latency.h"
 #include "sim/lockstep/bounds.h"
 
 namespace muster::lockstep {
@@ -87,6 +89,53 @@ TEST(Published, WaitsAtNamedBarriers) {
 TEST(Published, WaitsAtMbarriers) {
   ExpectPublished(TableBehind(MBARRIER_README, "### Worst waits"),
                   [](const Config& config) { return BoundsOf(config).mb_longest; });
+}
+
+// The number in a cell that may be set in bold type.
+unsigned NumberIn(const std::string& cell) {
+  return static_cast<unsigned>(std::stoul(cell.substr(cell.find_first_not_of('*'))));
+}
+
+TEST(Published, LatenciesOfNamedBarriers) {
+  const Table table = TableBehind(RTL_README, "## Latency");
+  const Table lifecycle = TableBehind(RTL_README, "Lifecycle, from valid to ready");
+  for (const auto& [name, cells] : NamedConfigurations()) {
+    const Config& config = *FindConfig(name);
+    const Latency latency = LatencyOf(config);
+    const bool least = name == "vortex_like";
+    const unsigned column = least ? 0 : config.num_issue == 1 ? 1 : 2;
+    const auto row = [&](const char* row) { return NumberIn(table.at(row).at(column)); };
+    EXPECT_EQ(latency.issue, row("acceptance to commit, nothing else in the way")) << name;
+    EXPECT_EQ(latency.r2b, latency.issue + 3) << name;  // "three more cycles for R2B"
+    EXPECT_EQ(latency.effect, row("**commit to release, fault and `entry_valid`: always**")) << name;
+    if (config.reduce) {
+      EXPECT_EQ(latency.response, row("commit to `response_valid_o`, queue empty")) << name;
+    }
+    const auto life = [&](const char* row) { return lifecycle.at(row).at(least ? 1 : 0); };
+    const std::string launch = life("launch");
+    ASSERT_EQ(launch.rfind("2 s + ", 0), 0U) << launch;
+    const unsigned s = std::max(16U, config.num_warps);
+    EXPECT_EQ(latency.launch, 2 * s + NumberIn(launch.substr(6))) << name;
+    EXPECT_EQ(latency.leave, NumberIn(life("exit"))) << name;
+    EXPECT_EQ(latency.leave, NumberIn(life("suspend, end"))) << name;
+  }
+}
+
+TEST(Published, LatenciesOfMbarriers) {
+  const Table table = TableBehind(MBARRIER_README, "## Latency");
+  const auto row = [&](const char* row) { return table.at(row).at(0); };
+  ASSERT_EQ(row("acceptance to commit without contention: warps"), "5; 4 without `EnDrain`");
+  ASSERT_EQ(row("limit passed to answer false, at most"), "`NumWarps` + 4");
+  for (const auto& [name, cells] : NamedConfigurations()) {
+    const Config& config = *FindConfig(name);
+    const Latency latency = LatencyOf(config);
+    EXPECT_EQ(latency.mb_issue, config.drain ? 5U : 4U) << name;
+    EXPECT_EQ(latency.mb_expiry, config.num_warps + 4) << name;
+    EXPECT_EQ(latency.mb_other, NumberIn(row("the same: copy engines, other CTAs"))) << name;
+    EXPECT_EQ(latency.mb_wake, NumberIn(row("**commit that completes a phase to wake-up: always**"))) << name;
+    EXPECT_EQ(latency.mb_fault, NumberIn(row("commit to fault: always"))) << name;
+    EXPECT_EQ(latency.mb_response, NumberIn(row("commit to response, queue empty"))) << name;
+  }
 }
 
 }  // namespace

@@ -42,11 +42,11 @@ foreach(variant named whole roomy)
 endforeach()
 
 muster_test(fpga_test fpga_link_test.cpp fpga_lockstep_test.cpp
-  LIBS muster_simulated_board muster_random)
+  LIBS muster_simulated_board muster_random muster_sc_main)
 
 # The same board behind a pseudo-terminal, and `muster run` on it.
 add_executable(fpga_on_pty fpga_on_pty.cpp)
-target_link_libraries(fpga_on_pty PRIVATE muster_simulated_board)
+target_link_libraries(fpga_on_pty PRIVATE muster_simulated_board muster_sc_main)
 if(NOT MUSTER_CONFIGS OR small IN_LIST MUSTER_CONFIGS)
   find_program(PYTHON3 python3 REQUIRED)
   set(script ${CMAKE_CURRENT_SOURCE_DIR}/fpga_run.py)
