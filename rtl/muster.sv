@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Muster: the barrier unit of a GPU core. Only wiring: a room for each scope of rendezvous, named as
-// in the README's picture. rtl/README.md has the ports, the tie-offs and the latencies.
+// Muster: the barrier unit of a GPU core. Only wiring: a block for each scope, named as in the
+// picture of the README. rtl/README.md has the ports, the tie-offs and the latencies.
 module muster
   import muster_pkg::*;
 #(

@@ -1,9 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The types that cross a wall between rooms: operations, table entries, state words, faults.
+// The types that cross the borders of scopes: operations, table entries, state words, faults.
 //
 // Field widths are those of the largest unit (64 warps, 32 CTAs), for all configurations. The named barriers
-// refuse a warp or CTA number that the unit lacks. The mbarrier room, which is not told who lives, cuts it.
+// refuse a warp or CTA number that the unit lacks. The mbarrier scope, which does not know which warps are
+// live, truncates it.
 package muster_pkg;
 
   localparam int unsigned WarpSize    = 32;  // lanes of a warp
@@ -122,7 +123,7 @@ package muster_pkg;
     FaultNocompleteCompleted = 5'd16,
     FaultWordExhausted       = 5'd17,  // all dropped, or invalid
     FaultRemoteNotAllowed    = 5'd18,
-    FaultRestoreUnfinished   = 5'd19   // comes after FaultWarpWaiting: R2B.WARP has not been there
+    FaultRestoreUnfinished   = 5'd19   // ranks after FaultWarpWaiting: R2B.WARP is still to come
   } fault_e;
 
   typedef struct packed {

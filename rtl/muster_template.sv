@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // An instantiation of the unit to copy from: a core of 32 warps and 8 CTAs with one issue port,
-// named barriers and mbarriers, and the memory drain. What a core does not need is tied off as
-// rtl/README.md says; here that is the debug read port, the commits, and the ports of copy engines and of a
+// named barriers and mbarriers, and the memory drain. Ports that a core does not need are tied off as
+// rtl/README.md says: here the debug read port, the commits, and the ports of copy engines and of a
 // cluster.
 module muster_template
   import muster_pkg::*;
@@ -113,7 +113,7 @@ module muster_template
   // The unit
   // -------------------------------------------------------------------------------------------
 
-  /* verilator lint_off PINCONNECTEMPTY */  // what is open here may stay open
+  /* verilator lint_off PINCONNECTEMPTY */  // these outputs may stay open
   muster #(
     .NumWarps(NumWarps), .NumCtas(8), .NumIssue(1), .EnMbarrier(1'b1), .SmemBytes(262144),
     .ClockPeriodPs(1000), .WaitLimitNs(1000000)

@@ -1,11 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Answers a memory drain (rtl/README.md, Memory drain) for a load/store unit: counts each warp's
-// accesses that have begun and are not performed. There are two counters for each warp, and an access
-// belongs to one of them, its epoch. A request turns the epoch, so that what was outstanding at the
-// request stays in one counter, and what the warp begins afterwards goes into the other: a warp that
-// goes on, and always has an access on its way, drains all the same. Accesses may be performed in any
-// order.
+// Answers a memory drain (rtl/README.md, Memory drain) for a load/store unit. It counts each warp's
+// accesses that have begun and are not performed. Each warp has two counters, and an access belongs
+// to one of them, its epoch. A request changes the epoch: accesses that were outstanding at the
+// request stay in one counter, and accesses that begin afterwards are counted in the other. So a warp
+// that continues, and always has an access on its way, drains nevertheless. Accesses may be performed
+// in any order.
 module muster_fence_tracker #(
   parameter int unsigned NumWarps       = 32,
   parameter int unsigned MaxOutstanding = 15,  // accesses of a warp in one epoch
@@ -20,7 +20,7 @@ module muster_fence_tracker #(
   output logic [NumWarps-1:0] full_o,        // no more may begin in this cycle
   input  logic [NumWarps-1:0] done_i,        // an access is performed ...
   input  logic [NumWarps-1:0] done_epoch_i,  // ... of that epoch
-  input  logic [NumWarps-1:0] busy_i,        // no acknowledge yet: something else is outstanding
+  input  logic [NumWarps-1:0] busy_i,        // no acknowledge yet: other accesses are outstanding
 
   input  logic [NumWarps-1:0] fence_req_i,   // of the unit: perform what was accessed before
   output logic [NumWarps-1:0] fence_ack_o    // done; without a request: nothing is outstanding
@@ -31,7 +31,7 @@ module muster_fence_tracker #(
   localparam logic [CountW-1:0] Most = CountW'(MaxOutstanding);
 
   logic [NumWarps-1:0]                  epoch_q, epoch_d;
-  logic [NumWarps-1:0]                  drains_q, drains_d;  // the epoch has turned for a request
+  logic [NumWarps-1:0]                  drains_q, drains_d;  // the epoch has changed for a request
   logic [NumWarps-1:0][1:0][CountW-1:0] count_q, count_d;    // by epoch
   logic [NumWarps-1:0]                  idle;                // nothing is outstanding
   logic [NumWarps-1:0]                  performed;           // what was at the request is performed
@@ -70,7 +70,7 @@ module muster_fence_tracker #(
                    "a warp begins more accesses than the tracker counts")
     `MUSTER_ASSERT(DoneWasBegun, !(done_i[w] && count_q[w][done_epoch_i[w]] == '0),
                    "an access is performed that had not begun, or in another epoch")
-    // What the promise rests on: a request waits for one counter, to which nothing is added.
+    // The guarantee of progress: a request waits for one counter, to which nothing is added.
     `MUSTER_ASSERT(NewEpochIsEmpty, epoch_q[w] == epoch_d[w] || count_q[w][epoch_d[w]] == '0,
                    "accesses of two epochs are in one counter")
     `MUSTER_ASSERT(DrainOnlyFalls,

@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // A memory whose read data come a cycle after the address. Contents are undefined until written.
-// A read port of Forward reads a word that is written in the same cycle new; from any other port
-// that read is undefined, and whoever uses it must not care. Several write ports write the same
-// data, at different addresses; with one, the memory fits a block RAM.
+// A read port with Forward reads the new value of a word that is written in the same cycle. At any
+// other port the result of that read is undefined, and its user must not depend on it. Several write
+// ports write the same data, at different addresses; with one, the memory fits a block RAM.
 module muster_ram #(
   parameter int unsigned        Depth    = 16,
   parameter int unsigned        Width    = 8,

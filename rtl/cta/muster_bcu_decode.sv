@@ -1,11 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Decodes the 128-bit word of one warp instruction into an operation of the issue port. It has no
-// state: it names the registers to fetch, and in the same cycle takes their values. What is
-// encoded badly raises `illegal_o`; operands that are wrong in themselves (a count that is no
-// multiple of 32, ARV with count 0) go to the barrier table, which faults.
+// state: it names the registers to fetch, and in the same cycle takes their values. A bad
+// encoding raises `illegal_o`. Bad operands (a count that is not a multiple of 32, ARV with count 0)
+// are passed on to the barrier table, which reports a fault.
 //
-// Registers may differ between lanes: the lowest participating lane rules.
+// If registers differ between lanes, the value of the lowest participating lane is used.
 module muster_bcu_decode
   import muster_pkg::*;
   import muster_bcu_pkg::*;
@@ -135,7 +135,7 @@ module muster_bcu_decode
   assign pu_write_o = legal && has_pu && word_i.pu != PredT;
 
   // -----------------------------------------------------------------------------------------------
-  // Who takes part, and the values that rule
+  // The participating lanes, and the values of the lowest one
   // -----------------------------------------------------------------------------------------------
 
   lanes_t guard, reduced, lanes;

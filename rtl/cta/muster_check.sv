@@ -1,13 +1,13 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The first stage: everything about a group that can be judged without its entry. It hands the
-// group on with what was found out about each member and with the count at which the entry
-// completes, and lets lifecycle operations change the roster.
+// The first stage makes all checks of a group that do not need its entry. It passes the group on with
+// the result for each member and with the count at which the entry completes, and lets lifecycle
+// operations change the roster.
 //
 // A lifecycle operation, and any operation of a waiting warp, stays here until the stages ahead are
-// empty: then who waits, and which entry took the latest all-warps arrival, are settled. Lifecycle
-// operations and R2B, which are rare, take three cycles more for their checks, and a launch's steps
-// one.
+// empty: then it is settled which warps wait, and which entry took the latest all-warps arrival.
+// Lifecycle operations and R2B, which are rare, take three more cycles for their checks, and the steps
+// of a launch one more.
 module muster_check
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -105,7 +105,7 @@ module muster_check
   logic [WarpW-1:0]    live_last;   // live warps of the CTA, less one
   logic [WarpW:0]      size;
   bar_t                latest;
-  logic                chosen_q;    // a launch names the warp that its walk has come to
+  logic                chosen_q;    // the launch names the warp that its walk has reached
   logic [WarpW:0]      launched_nq, launched;  // warps that the walk has entered; inverted
 
   muster_roster #(
@@ -139,7 +139,7 @@ module muster_check
   logic may_wait_q;          // a member's warp waited when it was chosen
   logic rare_q;              // it is a lifecycle operation, not a clear, or R2B
   logic clear_q;             // it is a clear
-  logic settled;             // nothing ahead can change what is judged here
+  logic settled;             // no group ahead can change what is checked here
   logic judged;              // of a rare one: the checks below are done, and it goes
   logic changed_q;           // the roster, or an entry as a whole, has just changed: read it again
                              // (lifecycle operations do so anyway)
@@ -180,7 +180,7 @@ module muster_check
   logic [WarpW-1:0]      last;        // the count of such an entry before its last arrival
   logic                  above, above_q, bad_launch_q, bad_word, bad_word_q;
   logic                  leave_q, accepted_q, waits_q, last_lane_q, exits_q, owes_q, entry_all_q;
-  logic                  taken, restores_q;  // R2B, of any port, goes; it counts, or makes, who waits
+  logic                  taken, restores_q;  // R2B, of any port, goes on; it changes what waits
   logic [NumIssue-1:0]   idle;        // no lane takes part
   logic [NumIssue-1:0]   waiting;     // its warp waits already ...
   logic [NumIssue-1:0]   waits;       // ... and it must not
@@ -250,12 +250,12 @@ module muster_check
   assign leave  = judged && (group_q.op == GroupLeave) && leave_q;
   assign exit   = judged && (group_q.op == GroupExit) && accepted_q && !waits_q && !owes_q;
   assign exits  = judged && (group_q.op == GroupExit) && exits_q;
-  // A restore: who waits comes after what is counted.
+  // In a restore, the waiting warps come after the counts.
   assign owe    = judged && writes && restores_q && !(EnFaults && unfit) &&
                   (write_bar || (entry_all_q && owes_q));
 
   // -------------------------------------------------------------------------------------------
-  // Onward
+  // To the next stage
   // -------------------------------------------------------------------------------------------
 
   logic [NumIssue-1:0] takes_effect;

@@ -1,12 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The second stage: the barrier table's counts (BCU ISA, BAR). An entry holds how many warps have
-// arrived, how many are expected, and of what kind the generation is. A group that is here updates
-// its entry in this cycle: this is the commit. Its entry was read a cycle early, while the group was
+// arrived, how many are expected, and the kind of the generation. A group in this stage updates its
+// entry in this cycle: this is the commit. Its entry was read a cycle earlier, while the group was
 // still in the check stage, and compared with it there; what the group directly ahead has written
-// since is forwarded. So an update can follow in every cycle, of the same entry too.
+// since is forwarded. So one update can follow another in every cycle, also at the same entry.
 //
-// Members arrive in port order. The one that completes the entry ends the update; those behind it
+// Members arrive in port order. The one that completes the entry ends the update; those after it
 // stay, and open the next generation in the next cycle.
 module muster_count
   import muster_pkg::*;
@@ -36,7 +36,7 @@ module muster_count
   input  logic [EntryW-1:0]       next_i,      // the entry of the group offered in the next cycle
   output logic [EntryW-1:0]       next_o,      // ... and of the group here in the next cycle
   output logic                    offered_all_o,  // the former counts all live warps, and is not idle
-  input  logic [EntryW-1:0]       debug_i,     // an entry to look at ...
+  input  logic [EntryW-1:0]       debug_i,     // the entry to read ...
   output bar_word_t               debug_o,     // ... and its counts, a cycle later
 
   output logic [NumIssue-1:0]     commits_o,      // these members, of issue ports, commit ...
@@ -187,7 +187,7 @@ module muster_count
         left[m] = members_q[m].valid;
       end
     end
-    // An exit counts nobody: the entry completes when all that remain have arrived. Nothing was ahead
+    // An exit is no arrival: the entry completes when all remaining warps have arrived. No group was ahead
     // of it that could have written the entry.
     if (group_q.op == GroupExit) begin
       complete = counts[0] && stored_all_q && (stored_q.arrived == last_q);
@@ -226,7 +226,7 @@ module muster_count
   end
 
   // -------------------------------------------------------------------------------------------
-  // Onward
+  // To the next stage
   // -------------------------------------------------------------------------------------------
 
   logic [NumPlaces-1:0] member_warp;
@@ -243,7 +243,7 @@ module muster_count
       warp:     members_q[0].warp,
       waits:    valid_q && counts[0] && members_q[0].waits,
       waiting:  members_q[0].waiting,
-      // The walk of a launch leaves the slot with some entry that an exit may look at.
+      // After the walk of a launch, the slot has an entry that an exit may check.
       all:      arrives ? (expected == '0)
                         : (group_q.op == GroupClear) ||
                           (group_q.op == GroupWriteBar && word.expected == '0 &&

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The CTA room: 16 named barriers for each of NumCtas CTAs (PTX 9.7.13.1, BCU ISA). Only wiring, in
+// The CTA scope: 16 named barriers for each of NumCtas CTAs (PTX 9.7.13.1, BCU ISA). Only wiring, in
 // the order in which an operation passes:
 //
 //   issue ports (with drain) -> select -> check -> count -> release
@@ -59,11 +59,11 @@ module muster_cta
   localparam int unsigned CtaW   = (NumCtas > 1) ? $clog2(NumCtas) : 1;
   localparam int unsigned EntryW = $clog2(NumCtas * NumBars);
 
-  // An operation on its way has the place of its warp number's low bits, also if the unit has no such
-  // warp: it is refused, but only in its turn.
+  // An operation on its way uses the slot given by its warp number's low bits, even if the unit has no
+  // such warp: it is refused, but only in order.
   localparam int unsigned NumPlaces = 1 << WarpW;
 
-  // The release stage is a cycle behind the counts, except in a unit so small that it need not be.
+  // The release stage is a cycle after the counts, except in a unit so small that it need not be.
   localparam bit Lag = EnReduce || EnState || (NumIssue > 1);
 
   // -------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ module muster_cta
   logic                    debug_live;
   cta_t                    debug_cta;
   logic     [EntryW-1:0]   entry_next, chk_next, debug_entry;
-  // What the count stage comes to, and the same in the release stage.
+  // The outcome of the count stage, and the same in the release stage.
   outcome_t                counted, outcome;
   effect_t  [NumIssue-1:0] counted_effects, effects;
   logic     [NumWarps-1:0] counted_warps, warps;
@@ -201,7 +201,7 @@ module muster_cta
   logic                completed_q;
 
   if (Lag) begin : g_lag
-    // A clock edge in reset empties these: nothing is in the count stage.
+    // A clock edge in reset clears these, since no group is in the count stage.
     always_ff @(posedge clk_i) begin
       outcome <= counted;
       effects <= counted_effects;

@@ -54,7 +54,7 @@ package muster_cta_pkg;
     warp_t warp;
   } member_t;
 
-  // A member behind the checks: everything that can be judged without the entry.
+  // A member after the checks: the result of everything that can be checked without the entry.
   typedef struct packed {
     logic  valid;
     logic  counts;    // takes effect unless it is barred or the entry disagrees
@@ -69,7 +69,7 @@ package muster_cta_pkg;
     logic  barred;    // for these, or for a launch, state word or count that cannot be
   } checked_t;
 
-  // What the update of an entry's count leads to, behind it.
+  // What the update of an entry's count leads to in the stages after it.
   typedef struct packed {
     logic        valid;
     group_e      op;

@@ -1,11 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The front of the lifecycle port. A launch first walks the slot's 16 entries and the unit's warps,
-// one of each a group, so that they are cleared and entered; then, as any other operation, it is
-// one group. Where an operation can be overtaken before it commits (in drain, or at another port),
-// an exit waits for its warp's, and suspend and end for all that are on their way, which includes
-// the CTA's; not for what is accepted later, so that no traffic holds them up for ever. The port is
-// answered when the operation has passed the checks.
+// one of each in a group, to clear the entries and enter the warps; then it is one group, like any
+// other operation. If operations can be overtaken before they commit (in drain, or at another port),
+// an exit waits for the operation of its warp, and suspend and end wait for all operations that are
+// on their way, which include those of the CTA. They do not wait for operations that are accepted
+// later, so no traffic holds them up for ever. The port is answered when the operation has passed
+// the checks.
 module muster_lifecycle
   import muster_pkg::*;
   import muster_cta_pkg::*;

@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The operands of one port's operations, a place per warp: written while the operation is offered
-// and its warp has no other, read when it goes on to the count stage. So neither drain nor select
-// carries them. A warp has one operation between issue and commit, so its place is its own.
+// The operands of one port's operations, in a slot per warp. They are written while the operation is
+// offered and its warp has no other, and read when it passes to the count stage. So neither drain nor
+// select carries them. A warp has one operation between issue and commit, so one slot is enough.
 module muster_operands
   import muster_pkg::*;
   import muster_cta_pkg::*;

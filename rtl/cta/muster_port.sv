@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// One issue port: an operation of a warp that is not busy is accepted, its operands go to their
-// memory, and the rest of it through the drain, and with several ports through a register, to
+// One issue port. It accepts an operation of a warp that is not busy, stores its operands in their
+// memory, and passes the rest through the drain (and with several ports through a register) to
 // select.
 module muster_port
   import muster_pkg::*;

@@ -1,11 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The last stage: who waits at each entry and what its reduction has come to, and, when the entry
-// completes, the release. Both memories are read and written here one update behind the counts,
-// which alone decide; so neither is on the path of that decision.
+// The last stage holds the warps that wait at each entry and the value of its reduction, and makes
+// the release when the entry completes. Both memories are read and written here one update after the
+// counts, which alone decide; so neither memory is on the path of that decision.
 //
-// A value is the sum of true lanes for POPC; for OR and AND, one bit: whether some lane was true, or
-// false. So it starts from zero whatever the kind, and an idle entry is all zeroes.
+// The value of POPC is the number of true lanes. For OR it is one bit that says if some lane was
+// true; for AND, if some lane was false. So the value starts from zero whatever the kind, and an
+// idle entry is all zeroes.
 module muster_release
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -43,10 +44,10 @@ module muster_release
   assign entry = EntryW'({outcome_i.cta, outcome_i.bar});
 
   // -------------------------------------------------------------------------------------------
-  // Who waits
+  // The waiting warps
   // -------------------------------------------------------------------------------------------
 
-  // Where nobody can wait at an idle entry, what its last generation left in the memory is ignored;
+  // If no warp can wait at an idle entry, what its last generation left in the memory is ignored;
   // else it is cleared.
   localparam bit Stale = !EnState;
 
@@ -71,7 +72,7 @@ module muster_release
   );
 
   // -------------------------------------------------------------------------------------------
-  // What the reduction has come to
+  // The value of the reduction
   // -------------------------------------------------------------------------------------------
 
   logic [ValueW-1:0] value, value_new;  // of the entry, before and after

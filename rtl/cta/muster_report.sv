@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What the unit tells of an update, besides the release: the faults of its members, the response
-// of a B2R, and, for checkers, the entry that it wrote. Faults and the entry come with the release.
+// Reports the outcome of an update besides the release: the faults of its members, the response of a
+// B2R, and, for checkers, the entry written. Faults and the entry appear with the release.
 module muster_report
   import muster_pkg::*;
   import muster_cta_pkg::*;

@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The response port. An operation with a response is chosen only against a credit, a place in this
-// queue; it spends the credit when it is chosen, and the credit comes back when the response is
-// taken, or when the operation gives none (refused, or no lane took part).
+// The response port. An operation with a response is chosen only if there is a credit for it, which
+// is a place in this queue. It spends the credit when it is chosen. The credit is returned when the
+// response is taken, or when the operation gives none (it was refused, or no lane took part).
 module muster_response
   import muster_pkg::*;
 #(
@@ -27,20 +27,20 @@ module muster_response
 `include "muster_assert.svh"
 
   response_t [Depth-1:0] queue_q, queue_d;  // the oldest is in place 0
-  logic [CountW-1:0]     credits_q, filled_q, behind;
+  logic [CountW-1:0]     credits_q, filled_q, remaining;
   logic                  pop;
 
   assign credit_o   = (credits_q != '0);
   assign valid_o    = (filled_q != '0);
   assign response_o = queue_q[0];
   assign pop        = valid_o && ready_i;
-  assign behind     = filled_q - CountW'(pop);
+  assign remaining  = filled_q - CountW'(pop);
 
   always_comb begin
     queue_d = queue_q;
     for (int i = 0; i < Depth; i++) begin
       if (pop && i + 1 < Depth) queue_d[i] = queue_q[(i + 1) % Depth];
-      if (valid_i && behind == CountW'(i)) queue_d[i] = response_i;
+      if (valid_i && remaining == CountW'(i)) queue_d[i] = response_i;
     end
   end
 
@@ -49,14 +49,14 @@ module muster_response
       filled_q  <= '0;
       credits_q <= CountW'(Depth);
     end else begin
-      filled_q  <= behind + CountW'(valid_i);
+      filled_q  <= remaining + CountW'(valid_i);
       credits_q <= credits_q + CountW'(pop) + CountW'(refund_i) - CountW'(spend_i);
     end
   end
 
   always_ff @(posedge clk_i) queue_q <= queue_d;
 
-  `MUSTER_ASSERT(HasPlace, !valid_i || behind < CountW'(Depth), "a response finds no place")
+  `MUSTER_ASSERT(HasPlace, !valid_i || remaining < CountW'(Depth), "a response finds no place")
   `MUSTER_ASSERT(HasCredit, !spend_i || credits_q != '0, "a credit is spent that there is not")
 
 endmodule

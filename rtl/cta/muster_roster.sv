@@ -1,10 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Who is there: of each CTA slot whether it is resident, its size, its live warps, and how many
-// waiting warps a restore still owes; of each warp
-// its CTA and its live lanes. Read on the way into the check stage, changed from there by lifecycle
-// operations. A launch's walk enters its warps one by one, and strikes those that the slot's last
-// CTA has left behind; the launch itself then makes the slot resident, with all of them at once.
+// The roster of CTAs and warps. For each CTA slot it holds whether the slot is resident, its size, the
+// number of its live warps, and how many waiting warps a restore still owes; for each warp, its CTA
+// and its live lanes. It is read on the way into the check stage, and lifecycle operations change it
+// from there. A launch's walk enters its warps one by one, and removes those that are left over from
+// the slot's last CTA; the launch itself then makes the slot resident, with all its warps at once.
 module muster_roster
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -32,7 +32,7 @@ module muster_roster
   output logic [WarpW-1:0]               live_last_o,  // live warps of the CTA, less one
   output logic [WarpW:0]                 size_o,       // warps of the CTA
   output logic [NumIssue-1:0]            live_o,       // the members' warps are live in the CTA
-  output logic                           last_lane_o,  // no lane is left behind these
+  output logic                           last_lane_o,  // no lane is left without these
   output logic                           owes_o,       // the CTA's restore owes waiting warps
 
   input  logic                           enter_i,      // a launch's walk is at the warp ...
@@ -47,7 +47,7 @@ module muster_roster
   input  logic [WarpW-1:0]               owe_count_i,   // ... or else R2B.WARP brings one ...
   input  logic                           owe_i,         // ... if so, from the next cycle on
 
-  input  logic [WarpW-1:0]               debug_warp_i,  // a warp to look at ...
+  input  logic [WarpW-1:0]               debug_warp_i,  // the warp to read ...
   output logic                           debug_live_o,  // ... a cycle later; if its CTA is resident
   output cta_t                           debug_cta_o
 );
@@ -61,13 +61,13 @@ module muster_roster
 
   typedef struct packed {
     logic             owes;  // owed is not 0
-    logic [OwedW-1:0] owed;  // waiting warps that a restore has counted and not brought back
+    logic [OwedW-1:0] owed;  // waiting warps that a restore has counted and not restored
     logic             resident;
     logic [WarpW-1:0] live_last;
     logic [WarpW:0]   size_n;  // inverted: see exceeds()
   } slot_t;
 
-  // Slots that were freed, and warps that were struck, since reset: all of both, at one a cycle.
+  // Slots freed and warps removed since reset: all of both, one per cycle.
   localparam int unsigned FreeW = (CtaW > WarpW) ? CtaW : WarpW;
 
   logic [FreeW:0] freed_q;
@@ -129,7 +129,7 @@ module muster_roster
   place_t [NumIssue-1:0] place;
   place_t                place_d, debug;
   logic                  ours_q;  // the warp was, or is, one of this slot's
-  logic                  taken_q;  // nobody enters the slot: it is taken, or there is none
+  logic                  taken_q;  // no CTA enters the slot: it is taken, or does not exist
 
   // A step of a launch's walk is here for two cycles.
   always_ff @(posedge clk_i) begin

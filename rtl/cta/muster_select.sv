@@ -1,10 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Chooses the next group. The lifecycle port goes, but gives way every other time that an issue
-// port has asked for a cycle; otherwise an issue port leads, in turn, and the ports whose arrival agrees with the
-// leader's (same CTA, barrier, count and kind) go with it, in port order. An operation of a waiting
-// warp goes alone, so that what releases it is a group of its own. Operations with a response have
-// turns of their own at the places for it, so that none finds them taken for ever.
+// Chooses the next group. The lifecycle port goes first, but gives way every other time if an issue
+// port has requested for a cycle. Otherwise an issue port leads, in rotation, and the ports whose
+// arrival agrees with the leader's (same CTA, barrier, count and kind) join it, in port order. An
+// operation of a waiting warp goes alone, so that the group that releases the warp is another one.
+// Operations with a response take the places for responses in a rotation of their own, so that none
+// waits for a place for ever.
 module muster_select
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -37,7 +38,7 @@ module muster_select
   group_t  [NumIssue-1:0] group;
   member_t [NumIssue-1:0] member;
   logic    [NumIssue-1:0] able, eligible;
-  logic    [NumIssue-1:0] readers;  // who may take a place for a response: who is in turn, or all
+  logic    [NumIssue-1:0] readers;  // may take a place for a response: the next port, or all
 
   always_comb begin
     for (int p = 0; p < NumIssue; p++) begin
@@ -62,7 +63,7 @@ module muster_select
 
   logic                lc_turn_q, lc_goes;
   logic                asked_q;  // an issue port asked in the cycle before
-  logic [NumIssue-1:0] grant;  // who leads, if the lifecycle port does not go
+  logic [NumIssue-1:0] grant;  // the port that leads, if the lifecycle port does not
 
   assign lc_goes = lc_valid_i && lc_turn_q;
 
@@ -81,12 +82,12 @@ module muster_select
       .clk_i, .rst_ni, .req_i (eligible), .advance_i (ready_i && !lc_goes), .gnt_o (grant)
     );
 
-    // When an operation with a response goes, the next that waits behind it has the turn.
-    logic [NumIssue-1:0] later, behind, next, readers_q;
+    // After an operation with a response, the next port in rotation that waits with one may go.
+    logic [NumIssue-1:0] later, after, next, readers_q;
 
     assign later  = valid_i & reads_i & ~grant;
-    assign behind = later & ~((grant << 1) - NumIssue'(1));
-    assign next   = (behind != '0) ? behind : later;
+    assign after  = later & ~((grant << 1) - NumIssue'(1));
+    assign next   = (after != '0) ? after : later;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin

@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What belongs to a warp: whether it waits and where, the reduction that it took part in last, and
-// its own copy of the result (BCU ISA, BAR.RED), which stays until its next one completes. A
-// release hands the result to any number of warps at once, so the copies are registers; the rest
-// is written warp by warp as they arrive, and read from memories.
+// The state of each warp: whether it waits and where, the reduction that it took part in last, and
+// its own copy of the result (BCU ISA, BAR.RED), which stays until its next reduction completes. A
+// release writes the result for any number of warps at once, so the copies are registers; the rest
+// is written warp by warp as they arrive, and is in memories.
 //
 // While the warp still waits for its reduction, the result reads 0.
 module muster_warps
@@ -36,12 +36,12 @@ module muster_warps
 `include "muster_assert.svh"
 
   // -------------------------------------------------------------------------------------------
-  // Who waits: until the cycle of the release
+  // The warps that wait, until the cycle of the release
   // -------------------------------------------------------------------------------------------
 
   logic [NumWarps-1:0] waiting_q, waiting_d;
 
-  // A CTA that leaves takes no notice of its waiting warps; the next launch does.
+  // When a CTA leaves, its waiting warps stay marked; the next launch clears them.
   assign waiting_d = (waiting_q & ~release_i & ~warps_i) | (warps_i & {NumWarps{waits_i}});
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -58,7 +58,7 @@ module muster_warps
                  "a warp that does not wait is released")
 
   // -------------------------------------------------------------------------------------------
-  // Where, and for which reduction
+  // The entry at which a warp waits, and its reduction
   // -------------------------------------------------------------------------------------------
 
   typedef struct packed {

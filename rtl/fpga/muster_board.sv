@@ -1,12 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What every board has: the unit, its shared memory, and the link to the host. The tops of the boards
-// add a PLL and pins.
+// The part that all boards share: the unit, its shared memory, and the link to the host. The tops of
+// the boards add a PLL and pins.
 //
-// The unit has a clock of its own, the output of a flip-flop of the link, so that it has no glitch
-// wherever the tools put things. It rises in one of four cycles of clk_i at most. What crosses, either
-// way, is steady for three of them, so that no crossing needs a constraint: the memory keeps to clk_i,
-// is written with the edge of clk_i from which the unit's follows, and read one cycle behind.
+// The unit has a clock of its own, the output of a flip-flop of the link, so the clock has no glitch
+// wherever the tools place the cells. It rises at most once in four cycles of clk_i. Signals that cross,
+// either way, are steady for three of them, so no crossing needs a constraint. The memory runs on clk_i:
+// it is written with the edge of clk_i from which the unit's edge follows, and read one cycle later.
 module muster_board
   import muster_pkg::*;
   import muster_fpga_pkg::*;
@@ -45,7 +45,7 @@ module muster_board
   // -------------------------------------------------------------------------------------------
 
   logic                   unit_rst_n;
-  logic                   ahead, behind, store;
+  logic                   ahead, after_pulse, store;
   logic [8*NumPins-1:0]   all_pins;
   logic [8*NumReport-1:0] all_outputs;
   logic [7:0]             report_length;
@@ -61,7 +61,7 @@ module muster_board
     .clk_i, .rst_ni, .rx_i, .tx_o,
     .unit_clk_o, .unit_rst_no (unit_rst_n),
     .pins_o (all_pins), .report_i (all_outputs), .report_length_i (report_length),
-    .ahead_o (ahead), .behind_o (behind),
+    .ahead_o (ahead), .after_o (after_pulse),
     .store_o (store), .store_addr_o (store_addr), .store_byte_o (store_byte),
     .refused_o
   );
@@ -193,14 +193,14 @@ module muster_board
       .store_i (store), .store_addr_i (store_addr), .store_byte_i (store_byte),
       .write_i (ahead && unit_rst_n && mb_levels.write_valid && pins.write_ready),
       .write_addr_i (word_of(mb_events.write_place)), .write_data_i (mb_events.write_data),
-      .read_i (behind && read_q), .read_addr_i (read_addr_q), .rdata_o (rdata)
+      .read_i (after_pulse && read_q), .read_addr_i (read_addr_q), .rdata_o (rdata)
     );
 
     mb_pins_t given;
 
     assign given = all_pins[$bits(cta_pins_t) +: $bits(mb_pins_t)];
 
-    // Only numbers of warps and CTAs that there are come here: the unit does not judge them.
+    // Only numbers of existing warps and CTAs arrive here: the unit does not check them.
     always_comb begin
       mb_pins                 = given;
       mb_pins.group.warp      = given.group.warp & warp_t'(NumWarps - 1);

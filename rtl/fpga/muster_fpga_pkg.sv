@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What crosses the serial line: frames, commands, and which byte holds which pins. rtl/fpga/README.md
-// has it as tables; sim/board/frame.h and sim/board/pins.cpp are the host's side.
+// The types of what crosses the serial line: frames, commands, and which byte holds which pins.
+// rtl/fpga/README.md has them as tables; sim/board/frame.h and sim/board/pins.cpp are the host's side.
 package muster_fpga_pkg;
 
   import muster_pkg::*;
@@ -32,7 +32,7 @@ package muster_fpga_pkg;
     CauseCrc      = 3'd4,
     CauseLength   = 3'd5,  // none, too long, or not what the command takes
     CauseCommand  = 3'd6,  // unknown, or not of this board
-    CauseSequence = 3'd7   // neither the last executed number nor the one behind it
+    CauseSequence = 3'd7   // neither the last executed number nor the next
   } cause_e;
 
   // CRC-16/CCITT (polynomial 0x1021, from 0xFFFF, high bit first) over length, number and payload.
@@ -90,7 +90,7 @@ package muster_fpga_pkg;
     mb_remote_t remote;
   } mb_remote_pins_t;
 
-  // What every reply to a cycle holds: levels, and which events there are.
+  // The part of every reply to a cycle: levels, and flags of the events that follow.
   typedef struct packed {
     logic                   pad0;
     debug_warp_t            debug_warp;
@@ -124,7 +124,7 @@ package muster_fpga_pkg;
     logic                issue_ready;
   } mb_levels_t;
 
-  // What events hold. It follows where there is one of the room.
+  // The fields of events. They follow if an event of that scope is flagged.
   typedef struct packed {
     logic      [6:0] pad4;
     cta_t            entry_cta;
@@ -141,7 +141,7 @@ package muster_fpga_pkg;
     warp_t           commit_warp;
   } cta_events_t;
 
-  // Where a commit is, and what it writes, is at the write port; so is the last word that is held.
+  // The place and the word of a commit are those of the write port; so is the last word held.
   typedef struct packed {
     logic         [2:0] pad4;
     mb_source_e         commit_source;

@@ -1,10 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Frames from bytes. A frame is shown whole, with its check sum verified, or as refused, with a
-// cause; either stays until it is taken, and bytes that come meanwhile are lost.
+// Assembles frames from bytes. It shows a frame whole, with its check sum verified, or as refused, with
+// a cause. Either stays until it is taken, and bytes that arrive meanwhile are lost.
 //
-// A refused frame is shown when the line has been silent for GapCycles, so that what is left of it
-// is not taken for the beginning of another.
+// A refused frame is shown when the line has been silent for GapCycles, so that the rest of it is not
+// taken for the beginning of another frame.
 module muster_frame_rx
   import muster_fpga_pkg::*;
 #(
@@ -23,7 +23,7 @@ module muster_frame_rx
   output cause_e           cause_o,  // CauseNone: a good one
   output byte_t            length_o,
   output byte_t            sequence_o,
-  // Its payload, a cycle behind the address
+  // Its payload, a cycle after the address
   input  logic [AddrW-1:0] addr_i,
   output byte_t            byte_o
 );

@@ -1,11 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Carries out frames, each answered by one. Nothing of a frame happens before all of it is known to be
-// right. The unit's clock stands still but for the pulses that a frame asks for, so pins may change
+// Carries out frames and answers each with one. A frame has no effect before all of it is known to be
+// valid. The unit's clock stands still except for the pulses that a frame requests, so pins may change
 // byte by byte, and outputs are sent straight from the unit.
 //
-// A frame with the number of the last executed one is answered again, and gives no pulse: the host
-// repeats what it has no answer to.
+// A frame with the number of the last executed one is answered again and gives no pulse, so the host
+// can repeat a frame that was not answered.
 module muster_link
   import muster_fpga_pkg::*;
 #(
@@ -14,7 +14,7 @@ module muster_link
   parameter  int unsigned NumPins      = 26,  // bytes
   parameter  int unsigned NumReport    = 38,
   parameter  int unsigned MemoryBytes  = 2048,
-  parameter  int unsigned SmemLog2     = 10,  // what the board says of itself
+  parameter  int unsigned SmemLog2     = 10,  // what the board reports of itself
   parameter  int unsigned ClockMhz     = 48,
   parameter  int unsigned ClocksPerBit = 16,
   parameter  int unsigned GapCycles    = 262144,
@@ -31,9 +31,9 @@ module muster_link
   output logic [8*NumPins-1:0]   pins_o,
   input  logic [8*NumReport-1:0] report_i,
   input  byte_t                  report_length_i,  // bytes of it that are sent
-  // Its memory: ahead of a pulse, behind it, and stores of the host
+  // Its memory: before a pulse, after it, and stores of the host
   output logic                   ahead_o,
-  output logic                   behind_o,
+  output logic                   after_o,
   output logic                   store_o,
   output logic [MemoryW-1:0]     store_addr_o,
   output byte_t                  store_byte_o,
@@ -79,12 +79,12 @@ module muster_link
   );
 
   // -------------------------------------------------------------------------------------------
-  // What a frame asks for
+  // The request of a frame
   // -------------------------------------------------------------------------------------------
 
   logic [31:0] header_q;  // the first four bytes of the payload
   byte_t       command, last_q;
-  byte_t       rest;      // bytes behind the header of a cycle or a store
+  byte_t       rest;      // bytes after the header of a cycle or a store
   logic        fresh, fresh_q, identifies, resets, cycles, stores;
   cause_e      cause, cause_q;
 
@@ -191,7 +191,7 @@ module muster_link
   assign unit_clk_o   = unit_clk_q;
   assign unit_rst_no  = unit_rst_nq;
   assign ahead_o     = state_q == Pulse && pulses_q != '0 && phase_q == 2'd0;
-  assign behind_o      = state_q == Pulse && phase_q == 2'd1;
+  assign after_o       = state_q == Pulse && phase_q == 2'd1;
   assign store_o      = copying_q && stores;
   assign store_addr_o = target_q;
   assign store_byte_o = payload;
@@ -219,8 +219,8 @@ module muster_link
     CmdIdentify | 8'h80
   };
 
-  // The byte that is wanted, of sixteen groups of eight. There is time, and AND and OR are smaller than
-  // a multiplexer.
+  // The byte requested, selected from sixteen groups of eight by AND and OR: there is time for that, and
+  // it is smaller than a multiplexer.
   byte_t [127:0] report;
   byte_t         shown, of_group;
   logic [15:0]   group_q;

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Bytes from a serial line: 8 data bits, no parity, a stop bit. A byte whose stop bit is missing
-// comes with `broken_o`.
+// Receives bytes from a serial line: 8 data bits, no parity, a stop bit. A byte whose stop bit is
+// missing is marked by `broken_o`.
 module muster_uart_rx #(
   parameter int unsigned ClocksPerBit = 16
 ) (
@@ -34,7 +34,7 @@ module muster_uart_rx #(
       busy_q <= 1'b0;
     end else begin
       line_q <= {line_q[0], line_i};
-      // Behind a stop bit that is missing, a frame of its own begins when the line has been high.
+      // After a missing stop bit, the next byte can begin only when the line has been high.
       busy_q <= busy_q ? !valid_o : !line_q[0] && line_q[1];
     end
   end

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Bytes to a serial line: 8 data bits, no parity, a stop bit.
+// Sends bytes to a serial line: 8 data bits, no parity, a stop bit.
 module muster_uart_tx #(
   parameter int unsigned ClocksPerBit = 16
 ) (
@@ -16,7 +16,7 @@ module muster_uart_tx #(
 
   logic [CountW-1:0] count_q;  // clock cycles that the present bit has to go
   logic [3:0]        bits_q;   // that are missing, this one included
-  logic [8:0]        shift_q;  // ones behind the last
+  logic [8:0]        shift_q;  // ones after the last
 
   assign ready_o = bits_q == '0;
 

@@ -1,16 +1,17 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Makes groups of a warp instruction, for the front of the room's issue port: as the decoder of BCU
+// Makes groups of a warp instruction, in front of the issue port of mbarriers. Like the decoder of BCU
 // words, it is not in the unit. A group is led by the lowest lane that is left, and takes the lanes
-// that name the same word with the same operand, up to one that names that word with another.
-// Waits are alike by their phase. Of a try_wait's hints the group has the smallest: those that
-// differ from the leader's are looked at one in a cycle. The instruction stays at the input until
-// its last group is taken; without a lane there is none. EnLanes and EnLimit are those of the room.
+// that name the same word with the same operand, up to a lane that names that word with another.
+// For waits, the phase counts instead of the operand. The group of a try_wait has the smallest hint of
+// its lanes: those that differ from the leader's are examined one per cycle. The instruction stays at
+// the input until its last group is taken; an instruction without lanes makes no group. EnLanes and
+// EnLimit are those of muster_mbarrier.
 module muster_mb_coalesce
   import muster_pkg::*;
 #(
   parameter bit EnLanes = 1'b1,  // off: a group that is no wait has one lane
-  parameter bit EnLimit = 1'b1   // off: what parks are all lanes that the warp has left
+  parameter bit EnLimit = 1'b1   // off: only all live lanes of a warp together park
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,

@@ -1,10 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The memory drain of releasing groups (PTX 9.7.13.15.13: what the warp accessed before is
-// performed). A group that does not release, or whose warp has no access outstanding, passes at
-// once. Any other is parked, a place per warp, and its drain is requested. The places are looked
-// at in turn, one in a cycle; what is drained goes before what comes from the port. The next
-// group of a parked warp waits at the port. What goes on leaves from a register.
+// The memory drain of releasing groups (PTX 9.7.13.15.13: the warp's earlier accesses are performed).
+// A group that does not release, or whose warp has no access outstanding, passes at once. Any other
+// group is parked, in a slot per warp, and its drain is requested. The slots are examined in
+// rotation, one per cycle; a drained group goes before one from the port. The next group of a parked
+// warp waits at the port. Groups leave from a register.
 module muster_mb_drain
   import muster_pkg::*;
 #(

@@ -6,9 +6,9 @@
 // one update commits per cycle. So a wait that commits before the completion is in its slot by then,
 // and a wait that commits after it is not.
 //
-// The time limits are in a memory, and looked at in turn, one in a cycle. Time is in whole ns. Where
-// a cycle is not, it must have grown by more than the limit. While the clock stands still, time
-// goes on: the next edge is told how much.
+// The time limits are in a memory and are checked in rotation, one per cycle. Time is in whole ns. If
+// the clock period is not, the time must exceed the limit. While the clock stands still, time goes on:
+// `stopped_ns_i` says at the next edge how much has passed.
 module muster_mb_park
   import muster_pkg::*;
 #(
@@ -69,7 +69,7 @@ module muster_mb_park
     end
   end
 
-  // A slot is marked free a cycle behind the match, with the wake-up: by then its next wait may be
+  // A slot is marked free a cycle after the match, with the wake-up: by then its next wait may be
   // in it already. A completion cannot match it twice, since the next one has the other phase.
   assign expires = (leaves | (parked_q & late)) & ~match & ~wake_q;
   assign taken   = EnLimit ? parked_q & ~match & ~(wake_q & ~fresh_q) & ~expires : '0;
@@ -138,7 +138,7 @@ module muster_mb_park
         now_q  <= now_q + TimeW'(WholeNs) + TimeW'(stopped_ns_i) + TimeW'(carry);
         ps_q   <= carry ? ps - 11'd1000 : ps;
         look_q <= (32'(look_q) == NumWarps - 1) ? '0 : look_q + WarpW'(1);
-        // A limit that is being replaced says nothing.
+        // A limit that is being replaced is ignored.
         late_q <= !passed[TimeW-1] && (Rest == 0 || passed != '0) && !(parks_o && warp == seen_q);
       end
     end

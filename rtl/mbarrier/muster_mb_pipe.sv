@@ -4,15 +4,16 @@
 //
 //     accept ─► read ─► data ─► update ─► write
 //
-// Stages of one operation each. What is refused whatever the word holds is found out on the way in.
-// Read asks the bank for the word, unless the operation replaces it, is refused already, or the
-// same word is ahead: then the value comes from there, and an update of
-// one word may follow another in every cycle. Data waits for it, and works out the amount. Write
-// asks the bank to write; its grant is the commit. What writes nothing commits there in its turn.
-// An operation that finds the update stage with a group that is split waits in front of it.
+// Each stage holds one operation. Faults that do not depend on the word are found on the way in. Read
+// requests the word from the bank, unless the operation replaces the word, is refused already, or
+// the same word is ahead. In the last case the value is forwarded from there, so updates of one word
+// may follow each other in every cycle. Data waits for the word, and computes the amount. Write
+// requests the bank to write; its grant is the commit. An operation that writes nothing commits
+// there in the same order. While the update stage holds a group that is split, the next operation
+// waits in front of it.
 //
-// Between the grants of its read and its write a word is held: the bank lets no store of the cores
-// to it pass. If one waits for that, yield_i lets the pipeline run empty.
+// Between the grants of its read and its write a word is held: the bank passes no store of the cores
+// to it. If a store waits for that, yield_i lets the pipeline run empty.
 module muster_mb_pipe
   import muster_pkg::*;
   import muster_mb_pkg::*;
@@ -177,7 +178,7 @@ module muster_mb_pipe
     always_comb begin
       count = '0;
       for (int l = 0; l < WarpSize; l++) count += 6'(read_q.group.lanes[l]);
-      // Of these, several are as one.
+      // Several lanes of these operations have the effect of one.
       if (read_blind_q || read_class.waits) count = 6'd1;
     end
 

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What passes from stage to stage inside the mbarrier room.
+// The types that pass from stage to stage inside the mbarrier scope.
 package muster_mb_pkg;
 
   import muster_pkg::*;
@@ -49,7 +49,7 @@ package muster_mb_pkg;
     logic        tx_over;
   } mb_amount_t;
 
-  // What the verdict on an update is made of: that it is bad is known last.
+  // The parts of the verdict on an update. That it is bad is known last.
   typedef struct packed {
     logic bad;
     logic hopeless;    // refused, bad or not
@@ -78,7 +78,7 @@ package muster_mb_pkg;
     return a;
   endfunction
 
-  // What is wrong with a request whatever the word holds, the first cause of several.
+  // The first fault of a request that does not depend on the word.
   function automatic fault_e judge(mb_source_e source, mb_group_t group, logic [32:0] smem_bytes);
     mb_class_t c;
     logic      zero, above;
@@ -102,7 +102,7 @@ package muster_mb_pkg;
     return source == MbWarp && (c.waits || (c.arrives && group.has_token));
   endfunction
 
-  // A request on its way, or what is left of one.
+  // A request on its way, or its remaining lanes.
   typedef struct packed {
     mb_source_e source;
     mb_group_t  group;

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The response port. A place in the queue is spent for a response before its operation enters the
-// pipeline, and comes back when the response is taken, or when there is none after all.
+// The response port. A place in the queue is reserved for a response before its operation enters the
+// pipeline. It is free again when the response is taken, or when the operation gives none after all.
 module muster_mb_response
   import muster_pkg::*;
 #(
@@ -13,7 +13,7 @@ module muster_mb_response
   input  logic         rst_ni,
 
   output logic         credit_o,  // there is one more place,
-  output logic         spare_o,   // and another one behind it
+  output logic         spare_o,   // and another one besides
   input  logic         spend_i,
   input  logic         refund_i,
 

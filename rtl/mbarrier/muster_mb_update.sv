@@ -1,11 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The update stage: an operation and its word, updated in one cycle for all its lanes together.
-// Where that is no single update, it goes lane by lane until one completes the phase, and then tries
-// the rest together again. Nothing comes between the lanes of a group.
+// The update stage holds an operation and its word, and updates the word in one cycle for all lanes
+// together. If that is not possible as a single update, it goes lane by lane until one completes the
+// phase, and then tries the remaining lanes together again. No other operation comes between the lanes
+// of a group.
 //
-// That a group is split is known late in a cycle. So what comes next is accepted without asking,
-// and waits in a place of its own if the stage is not free.
+// It is known late in a cycle that a group is split. So the next operation is accepted regardless,
+// and waits in a register in front of the stage if that is not free.
 module muster_mb_update
   import muster_pkg::*;
   import muster_mb_pkg::*;
@@ -32,7 +33,7 @@ module muster_mb_update
   output logic        valid_o,    // an update
   input  logic        ready_i,
   input  logic        credit_i,   // there is a place for one more response
-  output logic        last_o,     // ... behind which nothing of the operation is left
+  output logic        last_o,     // ... after which no lane of the operation is left
   output logic        spend_o,    // a place is needed for a response of what is left
   output mb_request_t request_o,  // its lanes; the cause if it is refused
   output mb_word_t    found_o,    // the word before,

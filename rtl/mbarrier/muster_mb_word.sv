@@ -1,12 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// One update of an mbarrier word, as a function: what the word becomes, whether its phase completes,
-// or why the update is refused. All lanes of an update have one operand. Either the outcome is
-// that of the lanes one by one with no completion before the last, or the lanes must be split.
+// One update of an mbarrier word, as a function: the new word, whether its phase completes, or why the
+// update is refused. All lanes of an update have one operand. Either the outcome is that of the lanes
+// one by one with no completion before the last, or the lanes must be split.
 //
 // The word holds arrivals negated, so an arrival adds, and nothing is pending when the sum is 0
-// modulo 2^20. That is found beside the adders, without their carries: a + b = 0 exactly when
-// a ^ b = (a | b) << 1.
+// modulo 2^20. That is detected in parallel with the adders, without their carries: a + b = 0 exactly
+// when a ^ b = (a | b) << 1.
 module muster_mb_word
   import muster_pkg::*;
   import muster_mb_pkg::*;

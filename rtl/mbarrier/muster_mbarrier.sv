@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The shared-memory scope: mbarriers. Requests of warps, copy engines and other CTAs take turns at
-// the pipeline; what commits is answered, parked or refused.
+// The shared-memory scope: mbarriers. An arbiter admits requests of warps, copy engines and other CTAs
+// to the pipeline; an operation that commits is answered, parked or refused.
 module muster_mbarrier
   import muster_pkg::*;
   import muster_mb_pkg::*;
@@ -94,17 +94,17 @@ module muster_mbarrier
     assign fence_req_o   = '0;
   end
 
-  // Fields that other sources lack are whatever the warps' port has: nothing looks at them.
+  // Fields that other sources lack have the value of the warps' port; they are not used.
   logic        credit, spare, splits, pipe_spend, held, enter, enter_ready;
   logic  [2:0] request, grant;
   mb_request_t entering;
 
   assign warp_responds = responds(MbWarp, warp_group);
-  // One place stays for what is split: those behind it may have all the others.
+  // One place is reserved for a group that is split: the groups after it may have all the others.
   assign request = {remote_valid_i, async_valid_i,
                     warp_valid && (!warp_responds || (EnLanes ? spare : credit))};
-  // What is split may want a place in this cycle, too. Then nobody takes the turn of who waits for that:
-  // splits may be at every time at which the pipeline takes a request.
+  // A group that is split may need a place in this cycle, too. Then no source overtakes one that waits for a
+  // place, since `splits` may be high whenever the pipeline takes a request.
   assign held    = grant[0] && warp_responds && splits;
   assign enter   = request != '0 && !held;
 
