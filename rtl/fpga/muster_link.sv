@@ -190,8 +190,8 @@ module muster_link
 
   assign unit_clk_o   = unit_clk_q;
   assign unit_rst_no  = unit_rst_nq;
-  assign ahead_o     = state_q == Pulse && pulses_q != '0 && phase_q == 2'd0;
-  assign after_o       = state_q == Pulse && phase_q == 2'd1;
+  assign ahead_o      = state_q == Pulse && pulses_q != '0 && phase_q == 2'd0;
+  assign after_o      = state_q == Pulse && phase_q == 2'd1;
   assign store_o      = copying_q && stores;
   assign store_addr_o = target_q;
   assign store_byte_o = payload;
