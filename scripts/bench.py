@@ -2,9 +2,9 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Measures the unit and its simulation: tables for people, build/bench.json for programs.
 
-Cycles are read off the pins under lockstep, and the speed of simulation is that of recorded dense
-traffic (both tb/bench); area and frequency come from scripts/synth.py. A figure that there is none
-of is null in the file, and the table of areas says why.
+Cycles are measured at the pins under lockstep, and the speed of simulation with recorded dense
+traffic (both tb/bench); area and frequency come from scripts/synth.py. A figure that is missing is null
+in the file, and the table of areas says why.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def output(*command):
 
 
 def synthesize(top, seeds, limit):
-    """The areas and frequencies by configuration; none if the tools could not be had."""
+    """The areas and frequencies by configuration; none if the tools are not available."""
     results = BUILD / f"synth-{top}.json"
     results.unlink(missing_ok=True)
     print(f"\nArea and clock frequency of {top} (iCE40 HX8K); ten minutes or so where nothing is "

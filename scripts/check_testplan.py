@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""Checks the test plan (tb/README.md) against what there is.
+"""Checks the test plan (tb/README.md) against the tests and cover points.
 
 No row without a test, no test without a row; and each cover point that a row names in backticks is
 one that the regression counts. A row names its tests in backticks: `Suite.Name`, a pattern with *,

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""The named configurations of the unit: prints the names, or says (exit code 2) that the one given is none.
+"""The named configurations of the unit: prints the names, or says (exit code 2) that a name is unknown.
 
-scripts/configs.json has the configurations of each module that is built alone, by the module's name: of the
-unit itself, muster, and of its part for mbarriers, muster_mbarrier.
+scripts/configs.json has the configurations of each module that is built alone, under the module's name: the
+unit itself, muster, and its part for mbarriers, muster_mbarrier.
 """
 
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""Where each field of a port lies in the vector that plain Verilog has in its place.
+"""The position of each field of a port in the vector that replaces the port in plain Verilog.
 
 The types are Verilator's reading of the sources, so that nothing here knows a struct. As a program, it
 checks them against the words whose bits rtl/README.md and rtl/mbarrier/README.md publish.

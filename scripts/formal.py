@@ -71,7 +71,8 @@ opt_clean
 write_aiger -I -B -zinit -ywmap cover.json cover.aig
 """
 
-# The same from any state: whoever fails behind STEPS cycles in which all held (tb/formal/step_map.v).
+# The same from any state: assertions that fail after STEPS cycles in which all held
+# (tb/formal/step_map.v).
 STEPS = 6
 STEP = """\
 design -load gates
@@ -160,7 +161,7 @@ def names_in(folder, kind):
 def run(command, folder, limit=LIMIT):
     """The output of an engine, and the seconds that it took."""
     start = time.monotonic()
-    # timeout(1) ends the solver behind a script, too.
+    # timeout(1) also ends a solver that a script runs.
     done = subprocess.run(["timeout", str(limit), "nice", "-n", "19", *command], cwd=folder,
                           stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)

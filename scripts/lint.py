@@ -28,8 +28,8 @@ def files(*suffixes):
 
 
 def failures(commands, passed=lambda command: None):
-    """Runs the commands, several at a time; returns what those that failed had to say, and calls
-    `passed` with the others. Where there are many, it shows how far it has come."""
+    """Runs the commands, several at a time. Returns the messages of those that failed, and calls
+    `passed` with the others. If there are many, it shows its progress."""
     def run(command):
         done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True)
@@ -48,8 +48,8 @@ def failures(commands, passed=lambda command: None):
 
 
 def verilator():
-    """The unit in all configurations and at all corners of its parameters, the mbarrier room alone in
-    its configurations, what goes around them."""
+    """The unit in all configurations and at all corners of its parameters, muster_mbarrier alone in its
+    configurations, and the modules around them."""
     lint = ["verilator", "--lint-only", "-Wall", "rtl/muster.vlt", "-f", "rtl/muster.f"]
     commands = [lint + ["tb/lockstep/muster_flat.sv", "--top-module", "muster_flat"] +
                 [f"-G{name}={value}" for name, value in parameters.items()]
@@ -100,7 +100,7 @@ def clang_tidy():
 
 
 def dependencies():
-    """What each object was made from, as Ninja has it."""
+    """The sources of each object, as Ninja knows them."""
     listed = subprocess.run(["ninja", "-C", "build", "-t", "deps"], cwd=ROOT, capture_output=True,
                             text=True, check=True).stdout
     depends = {}

@@ -58,7 +58,7 @@ def wrapper(name):
     """The top's header, so that the module can stand in for it."""
     header = (ROOT / "rtl/muster.sv").read_text().split("\n);\n", 1)[0]
     header = header[header.index("module muster"):]
-    return ("// Written by scripts/verilog.py: the ports of rtl/muster.sv, and plain Verilog behind them.\n"
+    return ("// Written by scripts/verilog.py: the ports of rtl/muster.sv, and plain Verilog inside them.\n"
             f"{header}\n);\n  {name} u_verilog (.*);\nendmodule\n")
 
 

@@ -4,7 +4,7 @@
 
 Runs a kernel (--kernel) or a seed of the regression (--test regress), or takes an FST that is
 there (--fst). The picture shows the cycles around the first release, or those asked for; a row in
-which nothing happens is left out. Where there is a display, GTKWave shows the FST.
+which nothing happens is left out. If there is a display, GTKWave shows the FST.
 The exit code is that of the run.
 """
 

@@ -17,7 +17,7 @@ constexpr std::size_t kAsync = 41;
 constexpr std::size_t kRemote = 51;
 constexpr std::size_t kEnd = 65;
 
-// Fields one behind the other, low bits first.
+// Fields one after the other, low bits first.
 class Writer {
  public:
   Writer(Bytes* bytes, std::size_t at) : bytes_(*bytes), bit_(8 * at) {}

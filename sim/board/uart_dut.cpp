@@ -56,7 +56,7 @@ void UartDut::Exchange() {
   }
   pulses_ = 0;
   pins_ = std::move(pins);
-  // They come behind the edge before this cycle, and ahead of its own.
+  // They come after the edge before this cycle, and before its own.
   for (const MbInputs::Store& store : in.mb.stores) {
     Bytes word(kWordBytes);
     for (std::size_t i = 0; i < kWordBytes; ++i) {

@@ -189,7 +189,8 @@ FaultCause Mbarriers::JudgeWord(const MbOperation& operation, const Object& obje
   return FaultCause::kNone;
 }
 
-// (.2) Zero is no valid expected count: with nothing left to come, no phase can complete any more.
+// (.2) Zero is not a valid expected count: without further arrivals, no phase can complete any
+// more.
 bool Mbarriers::IsExhausted(const Object& object) {
   return object.expected == 0 && object.pending == 0 && object.tx == 0;
 }
@@ -316,8 +317,8 @@ void Mbarriers::Wait(const MbOperation& operation, unsigned lane, Object* object
 }
 
 // "Returned by an mbarrier.arrive instruction on the same mbarrier object during the current or the
-// immediately preceding phase": of the tokens of that parity the thread's own latest; or anybody's,
-// where it has none, or has had none of any parity since somebody was given a later one.
+// immediately preceding phase": the thread's own latest token of that parity; or the latest of any
+// thread, if it has none, or has had none of any parity since a later one was given to a thread.
 std::int64_t Mbarriers::PhaseOfToken(const Object& object, const Thread& thread, bool parity) {
   const std::int64_t own = thread.token[parity];
   const bool goes_on = thread.token[!parity] > own;
@@ -382,7 +383,8 @@ void Mbarriers::Restore(unsigned cta, std::uint32_t addr, std::uint64_t word) {
   words_[cta][addr].initialised = true;
 }
 
-// (introduction) Waiters of an object that goes away are not answered by what takes its place.
+// (introduction) Waits on an object that is replaced are not answered by the object that replaces
+// it.
 void Mbarriers::NoteOverwritten(unsigned cta, std::uint32_t addr, MbEffects* effects) const {
   for (WarpSet left = parked_; left != 0; left &= left - 1) {
     const Waiter& waiter = waiters_[__builtin_ctzll(left)];

@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The golden model of mbarrier, written from PTX ISA 9.7.13.15: objects with a phase and three
-// counts, and each lane's operation carried out at once, one after another. No cycles: a time limit
-// is something that it is told.
+// The golden model of mbarriers, written from PTX ISA 9.7.13.15: objects with a phase and three
+// counts. It carries out the operation of each lane at once, one after another. It knows no cycles:
+// it is told when a time limit has passed.
 #ifndef MUSTER_SIM_GOLDEN_MBARRIER_H_
 #define MUSTER_SIM_GOLDEN_MBARRIER_H_
 
@@ -29,16 +29,16 @@ class Mbarriers {
 
   void Reset();
 
-  // Carries out whatever happens, by the functions below.
+  // Carries out any event, by the functions below.
   MbEffects Do(const MbEvent& event);
 
-  // Carries an operation out and tells what it did.
+  // Carries an operation out and returns its effects.
   MbEffects Step(const MbOperation& operation);
 
   // The time limit of a parked warp has passed. Nothing happens if it has been answered.
   MbEffects Expire(unsigned warp);
 
-  // The CTA leaves its slot by kSuspend or kEnd. Its shared memory is forgotten.
+  // The CTA leaves its slot by kSuspend or kEnd. Its shared memory is lost.
   MbEffects Leave(unsigned cta, OpKind kind);
 
   // An ordinary store to the eight bytes at `addr`, which need not hold an mbarrier.
@@ -46,7 +46,7 @@ class Mbarriers {
   // The same where a restored CTA had an mbarrier: it is one again.
   void Restore(unsigned cta, std::uint32_t addr, std::uint64_t word);
 
-  // What an ordinary load reads. Memory that nothing was stored to reads 0.
+  // The value that an ordinary load reads. Memory that was never stored to reads 0.
   std::uint64_t Word(unsigned cta, std::uint32_t addr) const;
 
   const Model& core() const { return core_; }

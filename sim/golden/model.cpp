@@ -139,9 +139,9 @@ FaultCause Model::Judge(const Operation& operation) const {
   if ((waiting_ & Bit(operation.warp)) != 0 && !saves) {
     return FaultCause::kWarpWaiting;
   }
-  // Arrivals that R2B.BAR has brought back, and that count to all live warps, are those of waiting
-  // warps. Until R2B.WARP has brought these back too, nobody arrives and nobody exits: then an
-  // entry would complete by arrivals that nobody waits for.
+  // Arrivals that R2B.BAR has restored, and that count to all live warps, are those of waiting
+  // warps. Until R2B.WARP has restored these warps too, no warp may arrive or exit: otherwise an
+  // entry could complete by arrivals for which no warp waits.
   if ((IsArrival(operation.kind) || operation.kind == OpKind::kExit) && cta.owed != 0) {
     return FaultCause::kRestoreUnfinished;
   }
@@ -158,8 +158,8 @@ FaultCause Model::Judge(const Operation& operation) const {
   return IsArrival(operation.kind) ? JudgeArrival(operation, cta) : FaultCause::kNone;
 }
 
-// Which warps a launch takes is the CTA scheduler's business: it never names one that is live or
-// that the unit lacks.
+// The CTA scheduler chooses the warps of a launch: it never names one that is live or that the unit
+// lacks.
 FaultCause Model::JudgeLaunch(const Operation& operation) const {
   if (operation.cta >= config_.num_ctas || ctas_[operation.cta].resident || operation.warps == 0 ||
       operation.size < Ones(operation.warps) || operation.size > config_.num_warps) {
@@ -338,7 +338,7 @@ void Model::Read(const Operation& operation, Effects* effects) const {
   }
 }
 
-// R2B.BAR: what counts is written; who waits stays. It never completes by itself.
+// R2B.BAR writes the counts and leaves the waiting warps. It never completes by itself.
 void Model::WriteBar(const Operation& operation, Effects* effects) {
   Cta& cta = ctas_[operation.cta];
   Barrier& barrier = cta.bars[operation.bar];
@@ -357,7 +357,7 @@ void Model::WriteBar(const Operation& operation, Effects* effects) {
   effects->word = operation.operand;
 }
 
-// R2B.WARP: the copy, and where the warp waits. It counts nothing.
+// R2B.WARP writes the copy, and where the warp waits. It counts no arrival.
 void Model::WriteWarp(const Operation& operation) {
   const WarpSet self = Bit(operation.warp);
   Warp& warp = warps_[operation.warp];
@@ -425,8 +425,8 @@ void Model::Exit(const Operation& operation, Effects* effects) {
   live_ &= ~Bit(operation.warp);
 
   // BAR.SYNC; BAR.RED, completion: warps that "have completely exited" count as if they had arrived
-  // at an entry that expects all. One entry at most lacks no one else: who has arrived at it waits
-  // there, and nowhere else.
+  // at an entry that expects all. At most one entry lacks no other warp: all that have arrived at
+  // it wait there, and nowhere else.
   for (unsigned bar = 0; bar < kNumBars; ++bar) {
     const Barrier& barrier = cta.bars[bar];
     if (HoldsAllWarps(barrier) && barrier.arrived == Ones(cta.live)) {
@@ -439,7 +439,7 @@ void Model::Exit(const Operation& operation, Effects* effects) {
   }
 }
 
-// Suspend or end: the slot is empty again, and with it all that its warps waited for.
+// Suspend or end: the slot is empty again, and its warps wait no longer.
 void Model::Leave(const Operation& operation, Effects* effects) {
   Cta& cta = ctas_[operation.cta];
   if (operation.kind == OpKind::kEnd) {

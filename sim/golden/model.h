@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The golden model: each operation carried out at once, one after another. It is told what was
-// asked for and in which order, never what the hardware made of it.
+// The golden model carries out each operation at once, one after another. It is told which
+// operations were requested and in which order, never what the hardware made of them.
 #ifndef MUSTER_SIM_GOLDEN_MODEL_H_
 #define MUSTER_SIM_GOLDEN_MODEL_H_
 
@@ -26,8 +26,8 @@ class Model {
 
   void Reset();
 
-  // Carries the operation out and tells what it did. Misuse is judged in every configuration, also
-  // in one whose hardware leaves it undefined.
+  // Carries the operation out and returns its effects. Misuse is checked in every configuration,
+  // also in one whose hardware leaves it undefined.
   Effects Step(const Operation& operation);
 
   std::uint32_t EntryWord(unsigned cta, unsigned bar) const;
@@ -37,8 +37,9 @@ class Model {
   WarpSet LiveWarps(unsigned cta) const { return ctas_[cta].live; }
   bool Resident(unsigned cta) const { return ctas_[cta].resident; }
 
-  // Of the generation that runs at an entry: who has arrived, how often a warp has, and who waits.
-  // R2B.BAR brings a count back, not the names: such arrivals are counted in the entry word alone.
+  // For the open generation of an entry: the warps that have arrived, how often each has, and the
+  // warps that wait. R2B.BAR restores a count, not a set of warps: such arrivals are counted in the
+  // entry word alone.
   WarpSet Arrived(unsigned cta, unsigned bar) const { return ctas_[cta].bars[bar].came; }
   unsigned TimesArrived(unsigned cta, unsigned bar, unsigned warp) const;
   WarpSet WaitingAt(unsigned cta, unsigned bar) const { return ctas_[cta].bars[bar].waiting; }
@@ -103,7 +104,7 @@ class Model {
   WarpSet awaiting_ = 0;  // those of them that wait for a result
   std::array<Cta, kMaxCtas> ctas_;
   std::array<Warp, kMaxWarps> warps_;
-  // How often each warp came again, by CTA and barrier. It is rare, and apart from what is not.
+  // How often each warp arrived again, by CTA and barrier. This is rare, so it is stored apart.
   std::array<std::array<std::array<std::uint8_t, kMaxWarps>, kNumBars>, kMaxCtas> again_;
 };
 

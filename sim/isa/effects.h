@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What comes of an operation, as the golden model says it and everybody else reads it.
+// The effects of an operation: the golden model produces them, and all other parts read them.
 #ifndef MUSTER_SIM_ISA_EFFECTS_H_
 #define MUSTER_SIM_ISA_EFFECTS_H_
 
@@ -13,8 +13,8 @@
 
 namespace muster {
 
-// What an operation on named barriers did. The members are in order of their size, for there is one
-// of these for every operation of every run.
+// The effects of an operation on named barriers. The members are in order of their size, since
+// there is one object for every operation of every run.
 struct Effects {
   std::uint64_t released = 0;        // the warps that may run again; not a warp that never waited
   std::uint32_t released_value = 0;  // POPC: a count; AND, OR: 0 or 1
@@ -32,14 +32,14 @@ struct Effects {
   std::uint8_t bar = 0;
 };
 
-// What the parked lanes of a warp get.
+// The answer to the parked lanes of a warp.
 struct MbAnswer {
   std::uint8_t warp = 0;
   std::uint32_t lanes = 0;
   bool complete = false;  // waitComplete
 };
 
-// What an operation on mbarriers did.
+// The effects of an operation on mbarriers.
 struct MbEffects {
   // By lane. A lane that is refused changes nothing; its token is 0 and its wait false.
   std::array<FaultCause, kWarpSize> fault{};

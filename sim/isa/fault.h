@@ -38,9 +38,9 @@ enum class FaultCause : std::uint8_t {
 inline constexpr unsigned kNumFaultCauses = 20;
 const char* Name(FaultCause cause);  // as the design spells it: "count_mismatch"
 
-// Carried out as the ISA counts, and reported.
+// Hazards are carried out as the ISA says, and reported.
 enum class Hazard : std::uint8_t {
-  kRepeatedArrival = 0,    // a warp arrives again at an entry not completed since its last ARV
+  kRepeatedArrival = 0,    // a warp arrives again before the generation of its last ARV completes
   kUnfinishedBarrier = 1,  // a CTA ends while an entry holds arrivals
   kDivergentOperand = 2,   // registers differ between lanes (found by the front end)
   kDivergedAligned = 3,    // lanes of a warp come apart to an aligned barrier (front end)

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The vocabulary of mbarrier (PTX ISA 9.7.13.15): what is asked of a word of shared memory. Its
-// fault causes and hazards are among those of operation.h. sim/golden/mbarrier.md has the words bit
+// The vocabulary of mbarriers (PTX ISA 9.7.13.15): the operations on a word of shared memory. Their
+// fault causes and hazards are in fault.h. sim/golden/mbarrier.md has the words bit
 // by bit, and the readings of what the text leaves open.
 #ifndef MUSTER_SIM_ISA_MBARRIER_OPERATION_H_
 #define MUSTER_SIM_ISA_MBARRIER_OPERATION_H_
@@ -21,7 +21,7 @@ inline constexpr std::uint32_t kMaxMbCount = (1U << 20) - 1;
 // is. The text does not settle it; this is the one place that does.
 inline constexpr bool kExpectTxCompletes = true;
 
-// What a lane asks for. The operand is in parentheses.
+// The operation of a lane. The operand is in parentheses.
 enum class MbOp : std::uint8_t {
   kInit = 0,                  // (count)
   kInval = 1,                 // writes zeroes
@@ -62,7 +62,7 @@ constexpr bool ExpectsTx(MbOp op) {
 constexpr bool ChangesTx(MbOp op) { return ExpectsTx(op) || op == MbOp::kCompleteTx; }
 constexpr bool IsTryWait(MbOp op) { return op == MbOp::kTryWait || op == MbOp::kTryWaitParity; }
 constexpr bool IsMbWait(MbOp op) { return op >= MbOp::kTestWait && op <= MbOp::kTryWaitParity; }
-// What may be asked of another CTA's word (9.7.13.15.8), if no token is wanted.
+// Whether the operation is allowed on another CTA's word (9.7.13.15.8), if no token is wanted.
 constexpr bool IsRemote(MbOp op) {
   return (IsMbArrival(op) && !IsNoComplete(op)) || op == MbOp::kExpectTx || op == MbOp::kCompleteTx;
 }
@@ -75,9 +75,9 @@ enum class MbSource : std::uint8_t {
 };
 const char* Name(MbSource source);  // "warp", "async", "remote", "outbound"
 
-// A group: lanes of one instruction that name the same word and the same operand. It does what its
-// lanes would do one by one in lane order. What each of them gets back is the word just before its
-// own operation, that operation's expect-tx and drop included: from lane to lane of an update
+// A group: lanes of one instruction that name the same word and the same operand. It has the effect
+// of its lanes one by one in lane order. Each of them gets back the word just before its own
+// operation, of which expect-tx and drop are a part: from lane to lane of an update
 // pending falls by the count, with a drop expected does too, and with an expect_tx tx-count rises.
 struct MbOperation {
   MbOp op = MbOp::kArrive;
@@ -98,20 +98,21 @@ struct MbOperation {
 };
 
 // Whether the lanes of a try_wait's group are `whole`: all lanes of the instruction name this word
-// and this phase. Without a time limit parked lanes wait as long as the phase lasts, and what other
-// lanes of their warp do in the meantime may wait for them: so there they are all lanes that the
-// warp has left.
+// and this phase. Without a time limit parked lanes wait as long as the phase lasts, and operations
+// of other lanes of their warp may wait for them meanwhile; so there they must be all live lanes of
+// the warp.
 constexpr bool IsWhole(const Config& config, std::uint32_t lanes, std::uint32_t of_instruction,
                        std::uint32_t live) {
   return lanes == (config.mb_limit ? of_instruction : live);
 }
 
-// Each lane gets an answer, one that is refused too: token 0, or false.
+// Each lane gets an answer, also one that is refused: token 0, or false.
 constexpr bool HasResponse(const MbOperation& operation) {
   return IsMbWait(operation.op) || operation.has_token;
 }
 
-// What happens to mbarriers, in order: all that the golden model is told, and what a log holds.
+// An event at mbarriers. The events in order are all that the golden model is told, and what a log
+// holds.
 struct MbEvent {
   enum class Kind : std::uint8_t {
     kStep,     // `operation` commits
@@ -137,7 +138,7 @@ std::string Describe(const MbEvent& event);
 // tx_overflow (tx-count beyond kMaxMbCount on either side), pending_overflow, nocomplete_completed.
 //
 // A word is exhausted when expected, pending and tx-count are all 0. Its lock and reserved bits
-// count for nothing, and are written as 0 by every update.
+// have no meaning, and are written as 0 by every update.
 //
 // A parked try_wait is answered true when the phase that it waits for completes: by a completion of
 // its word out of the parity that it was parked with. A try_wait of a warp whose slot is taken (by

@@ -15,7 +15,7 @@ inline constexpr unsigned kMaxWarps = 64;
 inline constexpr unsigned kMaxCtas = 32;
 inline constexpr unsigned kMaxIssue = 4;
 
-// What a warp (first group) or the CTA scheduler (second group) asks for.
+// The operations of a warp (first group) and of the CTA scheduler (second group).
 enum class OpKind : std::uint8_t {
   kSync = 0,    // BAR.SYNC: arrive and wait
   kArrive = 1,  // BAR.ARV: arrive and go on
@@ -59,7 +59,7 @@ struct Operation {
 };
 const char* Name(OpKind kind);  // "sync", "arrive", "red_and", ..., "b2r_bar", "launch", ...
 
-// What an entry holds arrivals of, and the kind of a reduction's result.
+// The kind of the arrivals that an entry holds, and of a reduction's result.
 enum class BarKind : std::uint8_t { kIdle = 0, kSync = 1, kAnd = 2, kOr = 3, kPopc = 4 };
 const char* Name(BarKind kind);
 

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The two 32-bit state words that B2R reads and R2B writes, field by field. rtl/README.md draws
-// them.
+// The two 32-bit state words that B2R reads and R2B writes, field by field. rtl/README.md has
+// the layout.
 #ifndef MUSTER_SIM_ISA_STATE_WORD_H_
 #define MUSTER_SIM_ISA_STATE_WORD_H_
 

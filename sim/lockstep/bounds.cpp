@@ -24,7 +24,7 @@ Waits Longest(const Config& config, bool lag) {
   const std::uint64_t warps = config.num_warps;
   const std::uint64_t extra = lag ? 1 : 0;
 
-  // What a group costs those behind it, and the round in which each port leads once.
+  // How long a group holds up those after it, and the round in which each port leads once.
   const std::uint64_t clear = 4;
   const std::uint64_t issue = config.state ? 6 : ports + 2 + extra;
   const std::uint64_t lifecycle = 6 + extra;
@@ -57,11 +57,11 @@ Waits Longest(const Config& config, bool lag) {
 
 // The longest waits at mbarriers: rtl/mbarrier/README.md explains the names and the sums.
 MbWaits MbLongest(const Config& config) {
-  // Of a lane by itself: two cycles, or the time in which a place for a response comes back, of
-  // those that the groups behind it leave.
+  // A lane by itself takes two cycles, or the time until a place for a response is free again, of
+  // those that the groups after it leave.
   const std::uint64_t back = 4;
-  const std::uint64_t behind = 3;
-  const std::uint64_t left = config.mb_responses > behind ? config.mb_responses - behind : 1;
+  const std::uint64_t after = 3;
+  const std::uint64_t left = config.mb_responses > after ? config.mb_responses - after : 1;
   const std::uint64_t lane = std::max<std::uint64_t>(2, (back + left - 1) / left);
   const std::uint64_t sum = 6;
   const std::uint64_t group = config.lanes ? sum + 2 + kWarpSize * lane : 1;

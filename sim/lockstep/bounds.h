@@ -13,14 +13,15 @@ namespace muster::lockstep {
 struct Bounds {
   unsigned latency;  // cycles from commit to release, fault and entry written: always this many
   unsigned accept;   // acceptance to release, nothing else in the way
-  unsigned start;    // cycles behind reset in which no wait is counted
+  unsigned start;    // cycles after reset in which no wait is counted
   Waits longest;
   MbWaits mb_longest;
 };
 
 Bounds BoundsOf(const Config& config);
 
-// The smallest 2^n - 1 that holds every warp number: warps share what belongs to their lower bits.
+// The smallest 2^n - 1 that is no less than any warp number. Warps with the same lower bits share
+// a busy flag and a parking slot.
 unsigned WarpMask(unsigned num_warps);
 
 }  // namespace muster::lockstep

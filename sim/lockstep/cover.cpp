@@ -18,7 +18,7 @@
 namespace muster::lockstep {
 namespace {
 
-// What a configuration must have for a point to be in reach.
+// The features that a configuration needs to reach a point.
 enum Needs : unsigned {
   kAny = 0,
   kReduce = 1,
@@ -171,7 +171,8 @@ bool CanBeRefused(const Config& config, OpKind kind, FaultCause cause) {
   }
 }
 
-// What an arrival opens. The codes of the reductions are those of their operations.
+// The kind of the generation that an arrival opens. The codes of the reductions are those of their
+// operations.
 BarKind KindOf(OpKind arrival) {
   return IsReduction(arrival) ? static_cast<BarKind>(arrival) : BarKind::kSync;
 }
@@ -348,7 +349,7 @@ void Cover::CountArrival(const Event& event) {
       if (entry.completed_kind != KindOf(operation.kind)) {
         Hit(Spot::kReuseOtherKind);
       }
-      // What was behind the completing member in its set opens the next generation.
+      // A member after the completing one in its set opens the next generation.
       if (event.about.port > entry.completed_port &&
           entry.completed_kind == KindOf(operation.kind)) {
         Hit(Spot::kInsideMergedSet);

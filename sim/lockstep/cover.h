@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Functional cover points: what a run has brought about, counted. Each configuration has the points
-// that its features can reach, and a regression must hit all of them.
+// Functional cover points: counts of the events that a run has caused. Each configuration has the
+// points that its features can reach, and a regression must hit all of them.
 #ifndef MUSTER_SIM_LOCKSTEP_COVER_H_
 #define MUSTER_SIM_LOCKSTEP_COVER_H_
 
@@ -87,7 +87,7 @@ enum class Spot : unsigned {
   kRestoreOtherSlot,
   kRestoreOtherWarps,
   kRestoreSlotUsed,
-  // The life of a CTA.
+  // Launch, exit and end of CTAs.
   kLaunchOne,
   kLaunchAll,
   kLaunchAfterExits,
@@ -117,11 +117,11 @@ class Cover {
  public:
   explicit Cover(const Config& config);
 
-  // Looks at one cycle: its pins, what committed and with which effects, and the golden model
-  // behind it.
+  // Observes one cycle: its pins, the operations that committed with their effects, and the golden
+  // model after them.
   void Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out, const Commits& commits,
                const Effects* effects, const golden::Model& model);
-  // The same for what happened at mbarriers.
+  // The same for events at mbarriers.
   void Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,
                const std::vector<MbEvent>& events, const MbEffects* effects) {
     mb_.Observe(cycle, in, out, events, effects);
@@ -143,7 +143,7 @@ class Cover {
   const CoverPoints& points() const { return points_; }
 
  private:
-  // What is known of a barrier.
+  // The recent history of a barrier.
   struct Entry {
     std::uint32_t word = 0;
     bool exit_before = false;                 // a warp had exited when the generation began

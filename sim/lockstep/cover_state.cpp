@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Cover points of state words and of the lives of CTAs.
+// Cover points of state words and of launch, exit and end of CTAs.
 #include "sim/isa/bits.h"
 #include "sim/isa/fault.h"
 #include "sim/isa/state_word.h"
@@ -72,7 +72,7 @@ void Cover::CountState(const Event& event, const golden::Model& model) {
   }
 }
 
-// A word in which nothing but a small value is wrong, where there is no reduction to have one.
+// A word whose only error is a small value without a reduction.
 void Cover::CountRefusedWord(const Operation& operation, const golden::Model& model) {
   if (operation.kind == OpKind::kR2bBar) {
     const BarState state = DecodeBarWord(operation.operand);

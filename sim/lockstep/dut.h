@@ -24,7 +24,7 @@ class Dut {
 
   Inputs in;
   Outputs out;
-  std::string lost;  // why the unit is out of reach, if it is; `out` means nothing then
+  std::string lost;  // why the unit cannot be reached, or empty; `out` is meaningless then
 
   // Drives `in` with the clock low, and copies the settled outputs to `out`: a payload only when
   // its valid bit is set.
@@ -37,8 +37,9 @@ class Dut {
   virtual void CloseTrace() = 0;
 };
 
-// A Verilated unit of the configuration, out of reset; null: this program has none of that name.
-// `power_up`: 0, or the seed of what its registers and memories hold before the reset.
+// Returns a Verilated unit of the configuration, out of reset; null if this program has none of
+// that name. `power_up`: 0, or the seed of the contents of its registers and memories before the
+// reset.
 std::unique_ptr<Dut> MakeDut(const Config& config, std::uint64_t power_up = 0);
 
 // The SystemVerilog assertion that failed first since the latest MakeDut.

@@ -8,13 +8,14 @@
 
 namespace muster::lockstep {
 
-// The file of one unit of several: name.fst, then name.1.fst and so on. One alone (-1): name.fst.
+// The name of the file of one unit of several: name.fst, then name.1.fst and so on. A unit that is
+// alone (-1) has name.fst.
 std::string Numbered(const std::string& path, int unit);
 
 // A path without symbolic links, also if there is no file yet.
 std::string Resolved(const std::string& path);
 
-// A file can be written. One that is there stays as it is, and one that is not there is not left.
+// Whether a file can be written. An existing file is not changed, and no new file is left.
 bool Writable(const std::string& path);
 
 }  // namespace muster::lockstep

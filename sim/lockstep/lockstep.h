@@ -41,7 +41,8 @@ struct Options {
   // Told of the cycle and of the commits so far, every so many seconds of a run that takes long.
   std::function<void(std::uint64_t cycle, std::uint64_t commits)> progress;
   std::chrono::seconds progress_every{10};
-  std::function<std::unique_ptr<Dut>()> make_dut;  // a unit, out of reset; none: the Verilated one
+  std::function<std::unique_ptr<Dut>()>
+      make_dut;  // makes a unit, out of reset; empty: the Verilated one
 };
 
 enum class Ending {
@@ -51,8 +52,8 @@ enum class Ending {
   kError,     // nothing has run, or the unit is out of reach: see report
 };
 
-// What waits for the unit; each time is without what is not the unit's to decide (rtl/README.md,
-// "Worst waits").
+// The waits for the unit. Cycles that the unit cannot influence do not count (rtl/README.md, "Worst
+// waits").
 enum Wait : unsigned {
   kIssueWait,     // valid to ready at an issue port, the warp not busy
   kCommitWait,    // acceptance to commit, no drain in between
@@ -66,8 +67,8 @@ inline constexpr std::array<const char*, kNumWaits> kWaitNames = {"issue",  "com
                                                                   "launch", "leave",  "response"};
 using Waits = std::array<std::uint64_t, kNumWaits>;  // in cycles
 
-// What waits for the shared-memory scope, but for cycles in which the memory stalls or a response
-// is not taken (rtl/mbarrier/README.md, "Worst waits").
+// The waits for the shared-memory scope. Cycles in which the memory stalls or a response is not
+// taken do not count (rtl/mbarrier/README.md, "Worst waits").
 enum MbWait : unsigned {
   kMbIssueWait,   // valid to ready at the issue port, no group of the warp on its way
   kMbOtherWait,   // valid to ready of a copy engine or another CTA
@@ -102,9 +103,9 @@ struct Result {
   std::vector<std::string> untraced;  // waveforms not written: their units ended before wave_from
 };
 
-// Runs a unit of `config` for each driver, side by side, until no driver has anything left,
-// max_cycles, or the first mismatch. Units share nothing: what passes from one to another passes
-// from driver to driver. Several runs in one process are fine, one after the other.
+// Runs a unit of `config` for each driver, side by side, until all drivers have finished,
+// max_cycles have run, or the first mismatch. Units share nothing: data pass from one to another
+// only between the drivers. Several runs in one process are allowed, one after the other.
 Result Run(const Config& config, const std::vector<Driver*>& drivers, const Options& options);
 Result Run(const Config& config, Driver& driver, const Options& options);  // one unit
 

@@ -66,7 +66,7 @@ bool MbChecker::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out)
          CheckResponseHeld(mb_in, mb);
 }
 
-// Those seen now were given before the commit of the cycle before.
+// The answers seen now were given before the commit of the cycle before.
 bool MbChecker::TakeFalseAnswers(std::uint64_t cycle, const MbOutputs& out) {
   std::uint64_t leaving = 0;
   if (leave_) {
@@ -93,7 +93,7 @@ bool MbChecker::TakeFalseAnswers(std::uint64_t cycle, const MbOutputs& out) {
       if (cycle > slot.limit + latency_.mb_expiry) {
         return Differ(
             "mb.expire", fmt::format("not warp {}", warp),
-            fmt::format("at most {} cycles behind its limit, cycle {}", latency_.mb_expiry, slot.limit));
+            fmt::format("at most {} cycles after its limit, cycle {}", latency_.mb_expiry, slot.limit));
       }
       deadline_ = std::min(deadline_, slot.limit + latency_.mb_expiry);
     }
@@ -142,7 +142,7 @@ bool MbChecker::CheckSources(const MbInputs& in, const MbOutputs& out) {
       (writes && !(out.write_place == out.commit.place && out.write_data == out.commit.word))) {
     return Differ("smem.write", writes ? "granted" : "none", "what commits, and in that cycle");
   }
-  // What is acknowledged is drained, from the next cycle on.
+  // Acknowledged groups count as drained from the next cycle on.
   for (std::uint64_t left = undrained_ & in.fence_ack; left != 0; left &= left - 1) {
     Flight& flight = of_warp_[__builtin_ctzll(left)].back();
     flight.drained = true;
@@ -163,7 +163,7 @@ bool MbChecker::CheckSources(const MbInputs& in, const MbOutputs& out) {
   return true;
 }
 
-// It is parked, or a wait that may park is on its way.
+// Whether the warp is parked, or a wait of it that may park is on its way.
 bool MbChecker::WaitsWhole(unsigned warp) const {
   const std::deque<Flight>& flights = of_warp_[warp];
   return (model_.Parked() & Bit(warp)) != 0 ||
@@ -241,7 +241,7 @@ bool MbChecker::TakeCommit(const MbOutputs::Commit& commit) {
   return true;
 }
 
-// In cycles in which the memory does what it is asked, and a response is taken.
+// Counts cycles in which the memory grants all requests, and a response is taken.
 bool MbChecker::CountWaits(const MbInputs& in, const MbOutputs& out) {
   const bool stalled = in.yield || (reading_ && !in.rdata_valid) ||
                        (out.read_valid && !in.read_ready) || (out.write_valid && !in.write_ready) ||

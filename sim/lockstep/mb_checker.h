@@ -1,11 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The lockstep check of the shared-memory scope: the rules of its handshakes, and what follows from
-// each commit, compared with the golden model.
+// The lockstep check of the shared-memory scope: it checks the rules of the handshakes, and
+// compares the effects of each commit with the golden model.
 //
 // An answer false that is seen in a cycle was given before the commit of the cycle before
-// (rtl/mbarrier/README.md, "Waits"). So a commit goes to the golden model one cycle late, behind
-// such answers.
+// (rtl/mbarrier/README.md, "Waits"). So a commit is passed to the golden model one cycle late,
+// after such answers.
 #ifndef MUSTER_SIM_LOCKSTEP_MB_CHECKER_H_
 #define MUSTER_SIM_LOCKSTEP_MB_CHECKER_H_
 
@@ -28,7 +28,7 @@
 
 namespace muster::lockstep {
 
-// One line of what has happened at a word.
+// One event in the history of a word.
 struct MbRecord {
   std::uint64_t cycle = 0;
   MbEvent event;
@@ -39,10 +39,10 @@ class MbChecker {
  public:
   MbChecker(const Config& config, const golden::Mbarriers& model);
 
-  // Looks at the settled pins of one cycle, and finds out what has happened. False: a rule is
-  // broken, see mismatch().
+  // Observes the settled pins of one cycle, and derives the events from them. Returns false if a
+  // rule is broken; see mismatch().
   bool Check(std::uint64_t cycle, const Inputs& in, const Outputs& out);
-  // That, in order, and when: a commit was in the cycle before.
+  // These events in order, and their cycle: a commit was in the cycle before.
   const std::vector<MbEvent>& events() const { return events_; }
   std::uint64_t CycleOf(const MbEvent& event, std::uint64_t cycle) const {
     return event.kind == MbEvent::Kind::kStep ? cycle - 1 : cycle;
@@ -50,10 +50,12 @@ class MbChecker {
   // Compares the pins of that cycle with the effects of its events.
   bool Compare(std::uint64_t cycle, const Inputs& in, const Outputs& out, const MbEffects* effects);
 
-  // Nothing is presented, on its way, or to be answered by the unit, but for parked warps.
+  // Whether no operation is presented, on its way, or to be answered by the unit, except for parked
+  // warps.
   bool Idle() const { return !held_issue_ && !held_async_ && !held_remote_ && quiet_; }
 
-  // The first cycle in which a parked wait may be answered false; Driver::kNever: nobody is parked.
+  // The first cycle in which a parked wait may be answered false; Driver::kNever if no warp is
+  // parked.
   std::uint64_t EarliestLimit() const;
 
   // The latest events at a word.
@@ -81,7 +83,7 @@ class MbChecker {
     bool complete = false;
   };
 
-  // mb_checker.cpp: what happens.
+  // mb_checker.cpp: which events happen.
   bool TakeFalseAnswers(std::uint64_t cycle, const MbOutputs& out);
   bool CheckSources(const MbInputs& in, const MbOutputs& out);
   bool CheckBank(const MbInputs& in, const MbOutputs& out);
@@ -93,7 +95,7 @@ class MbChecker {
   bool WaitsWhole(unsigned warp) const;
   std::deque<Flight>& QueueOf(MbSource source, unsigned warp);
 
-  // mb_values.cpp: what it must lead to.
+  // mb_values.cpp: the outputs that must follow.
   bool CompareStep(std::uint64_t cycle, const MbOperation& operation, const MbEffects& effects,
                    const MbOutputs& out);
   bool CompareLeave(const MbOperation& operation, const MbEffects& effects, const MbOutputs& out);
@@ -143,10 +145,10 @@ class MbChecker {
 
   // Predictions.
   std::array<Parked, kMaxWarps> parked_;
-  std::uint64_t deadline_ = ~std::uint64_t{0};  // none of the parked is late before
+  std::uint64_t deadline_ = ~std::uint64_t{0};  // no parked wait is late before
   std::uint64_t wake_ = 0;                      // in the next cycle
   std::deque<Response> responses_;
-  std::uint64_t next_response_ = 0;  // the cycle behind the latest that was taken
+  std::uint64_t next_response_ = 0;  // the cycle after the latest that was taken
 
   static constexpr std::uint64_t kRecords = 512;  // kept, a power of two, ...
   static constexpr unsigned kReported = 6;        // ... and reported of a word

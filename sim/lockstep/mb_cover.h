@@ -95,14 +95,14 @@ enum class MbSpot : unsigned {
   kCount,
 };
 
-// What comes of an operation that is not refused.
+// The outcomes of an operation that is not refused.
 enum MbOutcome : unsigned { kStays, kPhaseCompletes, kFalse, kTrue, kParks };
 
 class MbCover {
  public:
   MbCover(const Config& config, CoverPoints* points);
 
-  // Looks at one cycle: its pins, and what happened (commits in the cycle before) with its effects.
+  // Observes one cycle: its pins, and the events (commits in the cycle before) with their effects.
   void Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,
                const std::vector<MbEvent>& events, const MbEffects* effects);
 

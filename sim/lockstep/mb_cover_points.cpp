@@ -14,7 +14,7 @@
 namespace muster::lockstep {
 namespace {
 
-// What a configuration must have for a point to be in reach.
+// The features that a configuration needs to reach a point.
 enum Needs : unsigned {
   kAny = 0,
   kState = 1,
@@ -105,7 +105,7 @@ static_assert(kSpots.size() == static_cast<std::size_t>(MbSpot::kCount), "a name
 
 constexpr std::array kOutcomeNames = {"stays", "completes", "false", "true", "parks"};
 constexpr std::array kSizeNames = {"one", "several", "all"};
-// What a source may ask for at all; of another CTA, also what is refused.
+// Whether a source may present the operation. Another CTA may also present some that are refused.
 bool CanCome(MbOp op, MbSource source) {
   return source == MbSource::kAsync ? op == MbOp::kArrive || op == MbOp::kCompleteTx
                                     : op != MbOp::kCopyArriveNoInc;

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What an event at an mbarrier must lead to.
+// The outputs that must follow from an event at an mbarrier.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -162,11 +162,11 @@ bool MbChecker::CompareResponse(std::uint64_t cycle, const MbInputs& in, const M
   const Response& must = responses_.front();
   const MbOperation& operation = must.operation;
   const MbPlace place{operation.cta, operation.addr};
-  // Each has a cycle of its own, from the one on in which the one before it is gone.
+  // Each response has a cycle of its own, at the earliest that in which the one before it is gone.
   const bool due = cycle >= std::max(must.commit + latency_.mb_response, next_response_);
   if (out.response_valid != due) {
     return Differ("mb.response_valid", due ? "0" : "1",
-                  fmt::format("{}: of warp {}, {} cycles behind its commit", due ? 1 : 0,
+                  fmt::format("{}: of warp {}, {} cycles after its commit", due ? 1 : 0,
                               operation.warp, cycle - must.commit),
                   place);
   }

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What a check found: the first thing in a run that is not as it must be.
+// The result of a failed check: the first difference in a run.
 #ifndef MUSTER_SIM_LOCKSTEP_MISMATCH_H_
 #define MUSTER_SIM_LOCKSTEP_MISMATCH_H_
 

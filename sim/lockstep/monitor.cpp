@@ -53,7 +53,7 @@ bool Monitor::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
   if ((in.issue_valid | held_) != 0 && !CheckIssue(cycle, in, out)) {
     return false;
   }
-  // What is acknowledged is drained, from this cycle on.
+  // Acknowledged operations count as drained from this cycle on.
   for (std::uint64_t left = undrained_ & in.fence_ack; left != 0; left &= left - 1) {
     table_[First(left)].since = counted_;
     latest_good_ = std::min(latest_good_, counted_ + bounds_.longest[kDrainWait]);
@@ -194,7 +194,7 @@ bool Monitor::TakeCommits(const Outputs& out) {
   return true;
 }
 
-// A lifecycle operation waits for what was on its way before it.
+// A lifecycle operation waits for the operations that were on their way before it.
 bool Monitor::TakeLifecycleCommit() {
   if (lifecycle_count_ == 0 || (lifecycle_count_ == 1 && lifecycle_held_)) {
     return Fail("commit.lifecycle", "1", "0: nothing was accepted");
@@ -218,7 +218,8 @@ bool Monitor::TakeLifecycleCommit() {
 // Waits
 // ------------------------------------------------------------------------------------------------
 
-// Is one late? And until when need nobody look again? Those that come later are late later.
+// Checks whether a wait is too long, and until when no check is needed: operations that come later
+// are late later.
 bool Monitor::CheckPending() {
   latest_good_ = std::numeric_limits<std::uint64_t>::max();
   for (std::uint64_t left = pending_ & ~undrained_; left != 0; left &= left - 1) {

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The rules of the handshakes. When an operation is accepted, drained and committed is the unit's
-// to decide; the monitor sees that it keeps the rules and the published waits, and finds out which
+// The rules of the handshakes. The unit decides when an operation is accepted, drained and
+// committed; the monitor checks that it keeps the rules and the published waits, and derives which
 // operations commit.
 #ifndef MUSTER_SIM_LOCKSTEP_MONITOR_H_
 #define MUSTER_SIM_LOCKSTEP_MONITOR_H_
@@ -24,7 +24,7 @@ namespace muster::lockstep {
 // The operations that commit in one cycle, in order.
 struct Commits {
   struct About {
-    std::uint8_t port = 0;       // the lifecycle port has the number behind the issue ports'
+    std::uint8_t port = 0;       // the lifecycle port has the number after the issue ports
     bool parked = false;         // its drain was not acknowledged as it was accepted
     std::uint64_t accepted = 0;  // in this cycle
   };
@@ -38,7 +38,7 @@ class Monitor {
   // `start`: the first cycle out of reset.
   explicit Monitor(const Config& config, std::uint64_t start = 0);
 
-  // Looks at the settled pins of one cycle. False: a rule is broken, see mismatch().
+  // Observes the settled pins of one cycle. Returns false if a rule is broken; see mismatch().
   bool Check(std::uint64_t cycle, const Inputs& in, const Outputs& out);
 
   const Commits& commits() const { return commits_; }
@@ -63,9 +63,9 @@ class Monitor {
     std::uint64_t accepted = 0;
   };
 
-  // The bit of a warp's place. A warp number that the unit lacks may share the place of one that it
-  // has: only one operation of the two is on its way at a time. A place that is no warp's has no
-  // pins: nothing of it is outstanding, and nobody is told that it is busy.
+  // The bit of a warp's slot. A warp number that the unit lacks may share the slot of a warp that
+  // it has: only one operation of the two is on its way at a time. A slot without a warp has no
+  // pins: it has no outstanding accesses, and no output shows that it is busy.
   std::uint64_t Bit(unsigned warp) const { return std::uint64_t{1} << (warp & warp_mask_); }
 
   bool CheckIssue(std::uint64_t cycle, const Inputs& in, const Outputs& out);
@@ -74,7 +74,7 @@ class Monitor {
   bool TakeCommits(const Outputs& out);
   bool TakeLifecycleCommit();
   bool Present(const Operation& operation);
-  // Nothing is late: each looks at what still waits behind this cycle.
+  // Check that no wait is too long. Each checks the operations that still wait after this cycle.
   bool CheckPending();
   bool CheckLifecycleWaits();
   Wait WaitOf(const Pending& pending) const {
@@ -92,7 +92,7 @@ class Monitor {
   std::optional<Mismatch> mismatch_;
   Waits waits_{};
 
-  // Cycles that count as waits: behind the start, and no response is held up.
+  // Cycles that count as waits: those after the start in which no response is held up.
   std::uint64_t counted_ = 0;
   bool counts_ = false;  // this one
 
@@ -115,7 +115,8 @@ class Monitor {
   std::array<Lifecycle, 2> lifecycle_;
 };
 
-// What a unit in reset shows and must not, once a clock edge has passed; nothing: all is quiet.
+// Returns an output that a unit in reset shows and must not, once a clock edge has passed; nothing
+// if all outputs are quiet.
 std::optional<Mismatch> LoudInReset(const Outputs& out);
 
 }  // namespace muster::lockstep

@@ -34,7 +34,7 @@ bool Replay::Drive(std::uint64_t /*cycle*/, const Outputs& /*seen*/, Inputs* inp
   return true;
 }
 
-// If all of it was driven; else nothing is known of how the unit runs empty.
+// Only if all of it was driven; otherwise it is not known how the unit runs empty.
 void Replay::Serve(const Outputs& /*seen*/, Inputs* inputs) {
   if (next_ == recording_.driven.size() && next_served_ < recording_.served.size()) {
     *inputs = recording_.served[next_served_++];

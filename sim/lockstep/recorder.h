@@ -17,10 +17,10 @@ namespace muster::lockstep {
 // The pins of each cycle of a run.
 struct Recording {
   std::vector<Inputs> driven;
-  std::vector<Inputs> served;  // while the unit ran empty behind these
+  std::vector<Inputs> served;  // while the unit ran empty after these
 };
 
-// Drives what another driver drives, and writes it down.
+// Drives what another driver drives, and records it.
 class Recorder : public Driver {
  public:
   Recorder(Driver* source, Recording* recording) : source_(*source), recording_(*recording) {}

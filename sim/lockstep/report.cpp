@@ -16,7 +16,7 @@
 namespace muster::lockstep {
 namespace {
 
-constexpr std::uint64_t kBefore = 100;  // cycles of waveform before and behind the mismatch
+constexpr std::uint64_t kBefore = 100;  // cycles of waveform before and after the mismatch
 constexpr std::uint64_t kBehind = 20;
 
 std::string Outcome(const Effects& effects) {

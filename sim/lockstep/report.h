@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A mismatch in words.
+// The text of a mismatch.
 #ifndef MUSTER_SIM_LOCKSTEP_REPORT_H_
 #define MUSTER_SIM_LOCKSTEP_REPORT_H_
 
@@ -19,7 +19,7 @@
 
 namespace muster::lockstep {
 
-// Where a report finds what led to the mismatch.
+// The sources from which a report takes the history of the mismatch.
 struct Evidence {
   const golden::Model& model;
   const golden::Mbarriers& mbarriers;
@@ -27,10 +27,10 @@ struct Evidence {
   const MbChecker& mb_checker;
 };
 
-// What an assertion of the unit says, about what was latest in its room.
+// The message of a failed assertion of the unit, with the latest events of its scope.
 Mismatch MismatchOf(const Assertion& failed, const Scoreboard& scoreboard,
                     const MbChecker& mb_checker);
-// The same as a line of another report.
+// The same text as a line of another report.
 std::string Beside(const Assertion& failed);
 
 // `unit`: its number, in a run of several; else -1.

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Cover points of resets: what was going on as each began.
+// Cover points of resets: which operations were under way as each began.
 #ifndef MUSTER_SIM_LOCKSTEP_RESET_COVER_H_
 #define MUSTER_SIM_LOCKSTEP_RESET_COVER_H_
 
@@ -20,16 +20,16 @@ class ResetCover {
  public:
   ResetCover(const Config& config, CoverPoints* points);
 
-  // Looks at the pins of one cycle out of reset.
+  // Observes the pins of one cycle out of reset.
   void Observe(const Inputs& in, const Outputs& out) {
     ++cycles_;
     going_on_ = GoingOn(in, out);
   }
-  // A reset begins behind the cycle observed last; the golden models are as they were then.
+  // A reset begins after the cycle observed last; the golden models are as they were then.
   void Reset(const golden::Model& model, const golden::Mbarriers& mbarriers);
 
  private:
-  // What pins and golden models tell.
+  // The states that pins and golden models show.
   enum What : unsigned {
     kOperation,  // between acceptance and commit
     kCommit,     // its effects are still to come
@@ -39,7 +39,7 @@ class ResetCover {
     kLeave,  // exit, suspend, end
     kWaitingWarp,
     kResponseHeld,
-    kEarly,  // the unit is not yet ready behind the reset before
+    kEarly,  // the unit is not yet ready after the reset before
     kMbGroup,
     kMbDrain,
     kMbRead,

@@ -145,7 +145,7 @@ bool Scoreboard::Compare(std::uint64_t cycle, const Inputs& in, const Outputs& o
     slot.fault_valid = 0;
     slot.released = 0;
   }
-  const bool good = CompareResponse(cycle, in, out) && CompareCensus(cycle, out);
+  const bool good = CompareResponse(cycle, in, out) && CompareDebugReads(cycle, out);
   moved_[(cycle + 1) % kQuiet] = 0;
   return good;
 }
@@ -258,7 +258,7 @@ bool Scoreboard::InTime(std::uint64_t cycle, const Response& response) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// Census
+// Debug reads
 // ------------------------------------------------------------------------------------------------
 
 void Scoreboard::StartSweep() {
@@ -284,8 +284,8 @@ void Scoreboard::Address(Inputs* in) {
   }
 }
 
-// What has changed lately is left out: it is on its way.
-bool Scoreboard::CompareCensus(std::uint64_t cycle, const Outputs& out) {
+// Entries that have changed lately are left out: their update is on its way.
+bool Scoreboard::CompareDebugReads(std::uint64_t cycle, const Outputs& out) {
   const Addressed at = std::exchange(answered_, std::exchange(addressed_, Addressed()));
   return (at.entry == kNone || CompareEntry(cycle, at.entry, out)) &&
          (at.warp == kNone || CompareWarp(at.warp, out));
@@ -316,8 +316,8 @@ bool Scoreboard::CompareWarp(unsigned warp, const Outputs& out) {
   const bool in_cta = out.debug_live && cta < config_.num_ctas && model_.Resident(cta);
   const bool is_live = in_cta && (model_.LiveWarps(cta) & bit) != 0;
   const bool live = (model_.Live() & bit) != 0;
-  // Without reductions and faults, nothing in the unit needs to know who waits; and nobody asks it
-  // of a warp that is not live.
+  // Without reductions and faults, the unit does not store which warps wait; and it is not checked
+  // for a warp that is not live.
   const bool tells = live && (config_.reduce || config_.faults);
   const bool waiting = tells && (model_.Waiting() & bit) != 0;
   const bool waits = tells && out.debug_waiting;

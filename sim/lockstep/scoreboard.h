@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What the golden model says must come out of the unit, and when; compared in every cycle.
+// Predicts the outputs of the unit from the golden model, and compares them in every cycle.
 #ifndef MUSTER_SIM_LOCKSTEP_SCOREBOARD_H_
 #define MUSTER_SIM_LOCKSTEP_SCOREBOARD_H_
 
@@ -26,15 +26,15 @@ class Scoreboard {
  public:
   Scoreboard(const Config& config, const golden::Model& model);
 
-  // Takes the operations that commit in this cycle and what the golden model says they do, one
-  // Effects for each. False: they cannot commit together, see mismatch().
+  // Takes the operations that commit in this cycle and their effects in the golden model, one
+  // Effects for each. Returns false if they cannot commit together; see mismatch().
   bool Expect(std::uint64_t cycle, const Commits& commits, const Effects* effects);
 
-  // Compares the outputs of this cycle. False: they differ, see mismatch().
+  // Compares the outputs of this cycle. Returns false if they differ; see mismatch().
   bool Compare(std::uint64_t cycle, const Inputs& in, const Outputs& out);
 
   // Walks the entries of the resident CTAs, and all warps, through the debug read port: Address()
-  // before a cycle is settled, Compare() sees to the rest.
+  // is called before a cycle is settled, and Compare() does the rest.
   void StartSweep();
   bool Sweeping() const { return next_entry_ < end_entry_ || next_warp_ < end_warp_; }
   void Address(Inputs* in);
@@ -84,7 +84,7 @@ class Scoreboard {
   bool CompareFaults(const Slot& slot, const Outputs& out);
   bool CompareResponse(std::uint64_t cycle, const Inputs& in, const Outputs& out);
   bool InTime(std::uint64_t cycle, const Response& response);
-  bool CompareCensus(std::uint64_t cycle, const Outputs& out);
+  bool CompareDebugReads(std::uint64_t cycle, const Outputs& out);
   bool CompareEntry(std::uint64_t cycle, unsigned entry, const Outputs& out);
   bool CompareWarp(unsigned warp, const Outputs& out);
   [[gnu::cold]] bool Differ(const char* field, std::string unit, std::string golden, int cta = -1,
@@ -98,7 +98,7 @@ class Scoreboard {
   std::optional<Mismatch> mismatch_;
 
   std::array<Slot, kSlots> slots_;  // by cycle, modulo
-  // The golden model's, behind the latest commit, and the warps that commits have made live, not
+  // The golden model's, after the latest commit, and the warps that commits have made live, not
   // live, wait or go, by cycle, modulo.
   std::uint64_t live_ = 0;
   std::uint64_t waiting_ = 0;
@@ -110,8 +110,8 @@ class Scoreboard {
   std::uint64_t stalls_ = 0;
   std::uint64_t longest_response_ = 0;
 
-  // Census: from next to end is still to be addressed; what was addressed in this cycle, and in the
-  // cycle before, which is answered in this one.
+  // Debug reads: next to end are still to be addressed; then what was addressed in this cycle, and
+  // in the cycle before, which is answered in this one.
   static constexpr unsigned kNone = kMaxCtas * kNumBars;
   struct Addressed {
     unsigned entry = kNone;

@@ -151,7 +151,7 @@ void UnitChecker::BeginChecks(std::uint64_t cycle) {
   monitor_.emplace(config_, cycle);
   scoreboard_.emplace(config_, golden_.model());
   mb_checker_.emplace(config_, golden_.mbarriers());
-  awake_ = cycle + BoundsOf(config_).start;  // the unit itself has something to do behind a reset
+  awake_ = cycle + BoundsOf(config_).start;  // the unit itself is busy after a reset
 }
 
 void UnitChecker::TakeWaits() {
@@ -165,7 +165,7 @@ void UnitChecker::TakeWaits() {
       std::max(result_.waits[kResponseWait], scoreboard_->longest_response());
 }
 
-// A cycle in reset: whatever was going on is gone, on both sides, and nothing is to be seen.
+// A cycle in reset: all operations are dropped on both sides, and the outputs must be quiet.
 bool UnitChecker::Reset(std::uint64_t cycle) {
   if (!in_reset_) {
     ++result_.resets;

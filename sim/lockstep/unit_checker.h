@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// One unit with its golden model and all that checks it: the unit runs cycle by cycle, what commits
-// goes to the golden model by b_transport, and what the unit shows is compared in every cycle.
+// One unit with its golden model and all its checkers. The unit runs cycle by cycle, operations
+// that commit are passed to the golden model by b_transport, and the outputs are compared in every
+// cycle.
 #ifndef MUSTER_SIM_LOCKSTEP_UNIT_CHECKER_H_
 #define MUSTER_SIM_LOCKSTEP_UNIT_CHECKER_H_
 
@@ -28,7 +29,7 @@
 
 namespace muster::lockstep {
 
-// One unit with its golden model and all that checks it.
+// One unit with its golden model and all its checkers.
 class UnitChecker : public sc_core::sc_module {
  public:
   // `number`: of the unit in a run of several, or -1.
@@ -44,21 +45,22 @@ class UnitChecker : public sc_core::sc_module {
     return Asserted(cycle);
   }
 
-  // Sets the pins: the driver's, and, when it has nothing left, such that the unit runs empty.
-  // False: it is, and what remains in it was looked at.
+  // Sets the pins: those of the driver, or, when the driver has finished, such that the unit runs
+  // empty. Returns false when the unit is empty and its remaining state was checked.
   bool Drive(std::uint64_t cycle, bool enough);
-  // After Drive: the first cycle in which the unit or its driver may do anything by itself. This
-  // one, if anything is under way.
+  // Called after Drive. Returns the first cycle in which the unit or its driver may do anything by
+  // itself; this cycle if any operation is under way.
   std::uint64_t SleepsUntil(std::uint64_t cycle);
   // The clock stands still for so many cycles after this one.
   void StandStill(std::uint64_t cycles);
-  // Runs the cycle and checks it, at the local time *ahead. False: see the result's report.
+  // Runs the cycle and checks it, at the local time *ahead. Returns false on a mismatch; see the
+  // report of the result.
   bool Clock(std::uint64_t cycle, sc_core::sc_time* ahead);
 
   // Ends the run with a mismatch, unless it has ended with one already.
   [[gnu::cold]] bool Stop(std::uint64_t cycle, const Mismatch& mismatch);
 
-  // Closes the files, and puts what only the end shows into the result.
+  // Closes the files, and adds to the result what is known only at the end.
   void Finish();
 
  private:
@@ -100,7 +102,7 @@ class UnitChecker : public sc_core::sc_module {
   bool driving_ = true;
   std::uint64_t drain_from_ = 0;
   std::uint64_t quiet_from_ = 0;
-  std::uint64_t awake_ = 0;  // something is under way, or has been, up to this cycle
+  std::uint64_t awake_ = 0;  // up to this cycle, operations are or have been under way
 };
 
 }  // namespace muster::lockstep

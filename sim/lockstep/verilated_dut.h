@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The one place that knows what Verilator made of tb/lockstep/muster_flat.sv. Included once for
-// each configuration, by a source that CMake writes.
+// The only place that knows the class that Verilator makes of tb/lockstep/muster_flat.sv. Included
+// once for each configuration, by a source that CMake writes.
 #ifndef MUSTER_SIM_LOCKSTEP_VERILATED_DUT_H_
 #define MUSTER_SIM_LOCKSTEP_VERILATED_DUT_H_
 
@@ -22,7 +22,7 @@ class VerilatedDut final : public Dut {
  public:
   explicit VerilatedDut(std::uint64_t power_up) : unit_(PoweredUp(&context_, power_up), "muster") {
     Settle();
-    // In reset every pin is driven once: what comes with a valid that is low is not random, too.
+    // In reset every pin is driven once, so that payloads whose valid is low are not random either.
     in.reset = true;
     in.issue_valid = (1U << kNumIssue) - 1;
     in.lifecycle_valid = true;
@@ -75,7 +75,7 @@ class VerilatedDut final : public Dut {
 
  private:
   static constexpr int kTraceLevels = 99;  // all
-  // What Verilator's registers and memories begin with.
+  // The initial contents of Verilator's registers and memories.
   static constexpr int kZeros = 0;
   static constexpr int kAny = 2;
 

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What the writer of waveforms does not tell: that the disk is full, or a file as long as it may
-// be.
+// Detects errors that the writer of waveforms does not report: the disk is full, or a file has
+// reached its size limit.
 #ifndef MUSTER_SIM_LOCKSTEP_WAVE_GUARD_H_
 #define MUSTER_SIM_LOCKSTEP_WAVE_GUARD_H_
 
@@ -9,9 +9,9 @@
 
 namespace muster::lockstep {
 
-// There while a waveform is written. The writer maps temporary files, and does not look at what its
-// calls return: where it fails by a signal (SIGBUS), the program ends with a sentence and exit code
-// 2; what it could not write is found as it closes its files. A waveform that is cut is removed.
+// Exists while a waveform is written. The writer maps temporary files, and does not check what its
+// calls return. If it fails by a signal (SIGBUS), the program ends with a sentence and exit code 2;
+// other failed writes are found when it closes its files. An incomplete waveform is removed.
 class WaveGuard {
  public:
   explicit WaveGuard(std::string path);
@@ -19,7 +19,8 @@ class WaveGuard {
   WaveGuard& operator=(const WaveGuard&) = delete;
   ~WaveGuard();
 
-  // The writer has closed the file: a sentence that says what is wrong, or nothing.
+  // Called when the writer has closed the file. Returns a sentence that names the error, or
+  // nothing.
   std::string Close();
 
  private:

@@ -37,8 +37,8 @@ void Bank::Cycle(const MbOutputs& seen, MbInputs* in) {
   }
   reading_ -= static_cast<unsigned>(reading_ != 0);
   in->write_ready = !Percent(timing.write_stalls);
-  // With one port, what is written is known only in the cycle itself: a read stays away from any
-  // that may be written.
+  // With one port, it is known only in the cycle itself whether a word is written, so a read is not
+  // granted while a word may be written.
   const bool writes = timing.one_port && (seen.held_valid != 0 || read_granted_);
   in->read_ready = reading_ == 0 && !writes && !Percent(timing.read_stalls);
 
@@ -47,7 +47,7 @@ void Bank::Cycle(const MbOutputs& seen, MbInputs* in) {
   in->yield = waiting_ > kYieldAfter;
 }
 
-// What was held in the cycle before may be written in this one, and what was read then is held.
+// A word held in the cycle before may be written in this one, and a word read then is held now.
 bool Bank::MayStore(MbPlace place) {
   bool held = read_granted_ && read_place_ == place;
   for (unsigned i = 0; i < held_.size(); ++i) {

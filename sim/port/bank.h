@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The bank of shared memory that a driver puts behind the unit: it grants the unit's reads and
-// writes, and tells when the cores may store to a word that the unit holds
+// The bank of shared memory that a driver connects to the unit. It grants the unit's reads and
+// writes, and decides when the cores may store to a word that the unit holds
 // (rtl/mbarrier/README.md, "What the memory must do").
 #ifndef MUSTER_SIM_PORT_BANK_H_
 #define MUSTER_SIM_PORT_BANK_H_
@@ -24,7 +24,7 @@ struct BankTiming {
 
 class Bank {
  public:
-  // The words, wherever the driver keeps them. Nothing is asked for beyond a CTA's shared memory.
+  // Access to the words, which the driver stores. No address is beyond a CTA's shared memory.
   class Words {
    public:
     virtual ~Words() = default;
@@ -34,12 +34,12 @@ class Bank {
 
   explicit Bank(Words* words, std::uint64_t seed) : words_(*words), state_(seed) {}
 
-  // The beginning of a cycle: carries out what the unit was granted in the cycle before, and sets
-  // the bank's pins of this one. `seen` and *in are as Driver::Drive gets them.
+  // Called at the beginning of a cycle. Carries out the accesses that the unit was granted in the
+  // cycle before, and sets the bank's pins of this cycle. `seen` and *in are as in Driver::Drive.
   void Cycle(const MbOutputs& seen, MbInputs* in);
 
-  // After Cycle(): may the cores store to this word in this cycle? If not, the bank remembers that
-  // somebody waits, and makes the unit yield.
+  // Called after Cycle(). Returns whether the cores may store to this word in this cycle. If not,
+  // the bank remembers that a store waits, and makes the unit yield.
   bool MayStore(MbPlace place);
 
   BankTiming timing;
@@ -50,7 +50,7 @@ class Bank {
 
   Words& words_;
   std::uint64_t state_;
-  // Of the cycle before: the words held, and that a read was granted.
+  // From the cycle before: the words held, and whether a read was granted.
   std::uint8_t held_valid_ = 0;
   std::array<MbPlace, kMbHeld> held_;
   bool read_granted_ = false;

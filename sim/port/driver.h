@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Who drives the unit: a kernel, a random stream, a recorded one. The harness asks it for the pins
-// of each cycle and tells it what was committed.
+// The interface of everything that drives the unit: a kernel, a random stream, a recorded one. The
+// harness asks the driver for the pins of each cycle and tells it which operations committed.
 #ifndef MUSTER_SIM_PORT_DRIVER_H_
 #define MUSTER_SIM_PORT_DRIVER_H_
 
@@ -29,19 +29,20 @@ class Driver {
   // that returns false is not called again.
   virtual bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) = 0;
 
-  // Called instead of Drive while the unit runs empty at the end, and in the cycle in which that
-  // returned false: the driver's memory goes on to serve it, and nothing new is presented. As for
-  // Drive, *inputs holds the pins of the cycle before, but for the acknowledges of drains.
+  // Called instead of Drive while the unit runs empty at the end, and in the cycle in which Drive
+  // returned false. The driver's memory continues to serve the unit, and no new operation is
+  // presented. As for Drive, *inputs holds the pins of the cycle before, except for the
+  // acknowledges of drains.
   virtual void Serve(const Outputs& seen, Inputs* inputs) {
     static_cast<void>(seen);
     static_cast<void>(inputs);
   }
 
-  // Called after Drive: the first cycle in which the driver does anything by itself, whether or not
-  // the unit has done something before; kNever: none. This cycle, if it may do anything at once.
-  // While all drivers sleep and nothing is under way in any unit, cycles are not run but skipped:
-  // the clock of the units stands still, time goes on, and the next cycle's number is higher by
-  // what was skipped.
+  // Called after Drive. Returns the first cycle in which the driver does anything by itself,
+  // whether or not the unit does something before; kNever if there is none; this cycle if it may do
+  // something at once. While all drivers sleep and no operation is under way in any unit, cycles
+  // are skipped instead of run: the clock of the units stands still, time goes on, and the number
+  // of the next cycle is higher by the cycles skipped.
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   virtual std::uint64_t SleepsUntil(std::uint64_t cycle) const { return cycle; }
 
@@ -53,8 +54,8 @@ class Driver {
     static_cast<void>(effects);
   }
 
-  // Called for what happens to mbarriers, in the cycle behind it and in order: an operation, or
-  // those lanes of it that were one update; a time limit; a CTA that leaves; a store.
+  // Called for each event at mbarriers, in order, in the cycle after it: an operation, or those of
+  // its lanes that were one update; a time limit; a CTA that leaves; a store.
   virtual void OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) {
     static_cast<void>(cycle);
     static_cast<void>(event);

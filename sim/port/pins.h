@@ -40,8 +40,9 @@ struct MbInputs {
   std::uint64_t rdata = 0;
   std::uint32_t stopped_ns = 0;  // Inputs::stopped, in nanoseconds
 
-  // No pin, but what the checker cannot see otherwise: stores of the cores that the bank granted
-  // in this cycle, ahead of what it grants the unit; at least those to words of mbarriers.
+  // Not a pin, but information that the checker cannot get otherwise: the stores of the cores that
+  // the bank granted in this cycle, before what it grants the unit; at least those to words of
+  // mbarriers.
   struct Store {
     MbPlace place;
     std::uint64_t word = 0;  // what the eight bytes are afterwards
@@ -50,11 +51,11 @@ struct MbInputs {
     std::uint32_t tag = 0;   // as MbOperation::tag
   };
   std::vector<Store> stores;
-  // Nor these: operations that only the golden model sees.
+  // Not pins either: operations that only the golden model sees.
   std::vector<MbOperation> announced;
 };
 
-// What the golden model is told of a store.
+// A store, as it is passed to the golden model.
 inline MbEvent EventOf(const MbInputs::Store& store) {
   MbEvent event;
   event.kind = store.restores ? MbEvent::Kind::kRestore : MbEvent::Kind::kStore;

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The token of each lane that a response answers: that of the first is given, and each of the
-// others has the word after one more update (rtl/mbarrier/README.md, "Tokens are affine").
+// The token of each lane that a response answers. The response has the token of the first lane;
+// each further lane's token is the word after one more update (rtl/mbarrier/README.md, "Tokens are
+// affine").
 #ifndef MUSTER_SIM_PORT_TOKEN_H_
 #define MUSTER_SIM_PORT_TOKEN_H_
 

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Latency and throughput of the unit in cycles, read off its pins under lockstep, as JSON.
+// Measures latency and throughput of the unit in cycles, at its pins under lockstep, and prints
+// JSON.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

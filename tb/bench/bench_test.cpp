@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What the bench measures with: the traffic is what it says it is, and a checked run allocates
-// nothing while it runs.
+// The tools of the bench: the traffic is as dense as it claims, and a checked run allocates no
+// memory while it runs.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What the lockstep check costs: the same recorded stimulus with it and without it, in one program,
-// as JSON. Without it only the Verilated unit and its assertions run.
+// Measures the cost of the lockstep check: it runs the same recorded stimulus with and without the
+// check, in one program, and prints JSON. Without the check only the Verilated unit and its
+// assertions run.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

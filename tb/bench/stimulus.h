@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What the bench drives: one CTA whose warps come to a barrier, and a stream of arrivals without
-// end. Both read their figures off the pins.
+// The stimulus of the bench: one CTA whose warps arrive at a barrier, and an endless stream of
+// arrivals. Both take their figures from the pins.
 #ifndef MUSTER_TB_BENCH_STIMULUS_H_
 #define MUSTER_TB_BENCH_STIMULUS_H_
 
@@ -14,7 +14,7 @@
 
 namespace muster::bench {
 
-// How a CTA of `warps` warps comes to a barrier.
+// How a CTA of `warps` warps arrives at a barrier.
 struct Gathering {
   unsigned warps = 1;
   bool last_alone = false;       // the last arrival comes when all others have long committed

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What the bench drives at an mbarrier: every source at one word in every cycle, and warps that
-// park before its phase completes. Both read their figures off the pins.
+// The stimulus of the bench for an mbarrier: every source at one word in every cycle, and warps
+// that park before its phase completes. Both take their figures from the pins.
 #ifndef MUSTER_TB_BENCH_STORM_H_
 #define MUSTER_TB_BENCH_STORM_H_
 

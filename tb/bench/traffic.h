@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Dense traffic: legal operations of every kind that the configuration has, as many as the unit
-// takes. Half of all cycles and more commit one.
+// accepts. At least half of all cycles commit one.
 #ifndef MUSTER_TB_BENCH_TRAFFIC_H_
 #define MUSTER_TB_BENCH_TRAFFIC_H_
 
@@ -18,10 +18,10 @@
 
 namespace muster::bench {
 
-// CTAs that meet at one barrier after another, end, and come again in another slot. In a round
-// every warp does something aside (reads a state word or a result, most often nothing) and then
-// arrives; who arrives and goes on runs ahead of the others by up to four rounds. In the last round
-// one warp exits instead.
+// CTAs whose warps meet at one barrier after another, end, and are launched again in another slot.
+// In a round every warp may do something else first (read a state word or a result; most often
+// nothing) and then arrives; warps that arrive without waiting run ahead of the others by up to
+// four rounds. In the last round one warp exits instead.
 class Traffic : public lockstep::Driver {
  public:
   Traffic(const Config& config, std::uint64_t seed);

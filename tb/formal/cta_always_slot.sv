@@ -32,7 +32,7 @@ module cta_always_slot
     .release_i, .release_info_i, .fault_valid_i, .fault_i, .commit_i
   );
 
-  // What no state but those behind a launch leads to: the exit of a warp's last lanes that completes a
+  // What only states after a launch lead to: the exit of a warp's last lanes that completes a
   // reduction, and a CTA that is suspended, or ends, while its warps wait.
   logic [2:0] rest_q;  // it was one, not of all lanes at once: one, two and three cycles ago
 

@@ -213,7 +213,7 @@ module cta_formal
   end
 
   // The table that follows, entry by entry: how the unit's memories stand to it. The release stage writes
-  // its own a cycle behind the commit; so these are taken as they will be in the next cycle.
+  // its own a cycle after the commit; so these are taken as they will be in the next cycle.
   logic [NumBars-1:0] stands;
 
   for (genvar b = 0; b < NumBars; b++) begin : g_followed

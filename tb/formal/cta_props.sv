@@ -17,7 +17,7 @@ module cta_props
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnLanes  = 1'b1,
   parameter bit          Words    = 1'b0,
-  parameter bit          Lag      = 1'b1,  // the release comes two cycles behind the commit, else one
+  parameter bit          Lag      = 1'b1,  // the release comes two cycles after the commit, else one
   localparam int unsigned WarpW   = $clog2(NumWarps)
 ) (
   input logic                   clk_i,

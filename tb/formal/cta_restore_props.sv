@@ -109,7 +109,7 @@ module cta_restore_props
   endfunction
 
   // ---------------------------------------------------------------------------------------------
-  // The restore: an operation with that word commits, and in the third cycle behind it all is there
+  // The restore: an operation with that word commits, and in the third cycle after it all is there
   // ---------------------------------------------------------------------------------------------
 
   typedef struct packed {

@@ -34,7 +34,7 @@ module cta_word_formal
     if (!started_i) assume (!u_words.reads_q && !u_cta.g_warps.u_warps.write_q);
   end
 
-  // The memories hold what the table does: behind R2B, again a state from which cta_formal begins.
+  // The memories hold what the table does: after R2B, again a state from which cta_formal begins.
   for (genvar b = 0; b < NumBars; b++) begin : g_stored
     always_ff @(posedge clk_i) begin
       if (u_props.looks) L03_stored: assert (stands_i[b]);

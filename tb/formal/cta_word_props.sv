@@ -2,7 +2,7 @@
 //
 // The state words of one CTA slot at one port: what B2R answers, and that R2B puts back what a B2R has
 // given. The entries are in the table of cta_props (u_props beside it); the warps' copies are here, a cycle
-// behind the commits.
+// after the commits.
 module cta_word_props
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -142,7 +142,7 @@ module cta_word_props
 
   always_ff @(posedge clk_i) begin
     if (u_props.looks) begin
-      // 10. B2R answers two cycles behind its commit: BAR, the state word of the entry;
+      // 10. B2R answers two cycles after its commit: BAR, the state word of the entry;
       P10_answer: assert (!reads_q || (response_valid_i && response_i.warp == response_q.warp));
       C10_answer: cover (reads_q && op_q == OpB2rBar && response_q.data[18:12] == 7'd3);
       // 11. WARP, that of the warp: whether it waits and where, kind, entry and result of its latest
@@ -157,7 +157,7 @@ module cta_word_props
       C12_value: cover (again_bar && done && o_q.word[28:0] == {KindPopc, 7'd3, 7'd2, 12'd7});
       C12_waits: cover (again_warp && done && word_q.waiting && word_q.value == 12'd5);
       // 13. A refused word changes nothing: no entry is written. (That entries, copies and who waits are as
-      //     before, P06 and P11 show of what comes behind.) Nobody is released by a state word.
+      //     before, P06 and P11 show for what comes after.) A state word releases no warp.
       P13_refused:  assert (!refused_q || !commit_i.entry_valid);
       P13_releases: assert (u_props.release_i == '0);
       C13_refused:  cover (refused_q && u_props.waits_q != '0);

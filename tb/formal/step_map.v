@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // An assertion as the step of an induction, for circuits that begin in any state: it is assumed of the
-// cycles before, and is reached where it fails behind six cycles of them.
+// cycles before, and is reached where it fails after six cycles of them.
 (* techmap_celltype = "$assert" *)
 module step_is_reached (input A, input EN);
   wire fails = EN & ~A;

@@ -159,7 +159,7 @@ TEST(GoldenMbLanes, DropsOneByOne) {
   )");
 }
 
-// The lane that completes ends its update; those behind it find the next phase.
+// The lane that completes ends its update; those after it find the next phase.
 TEST(GoldenMbLanes, PhaseCompletesAmongThem) {
   MbTrace().Run(R"(
     launch 0: 0
@@ -179,7 +179,7 @@ TEST(GoldenMbLanes, DropCompletesAmongThem) {
   )");
 }
 
-// A lane that asks for more than is pending is refused, and those behind it as they come.
+// A lane that asks for more than is pending is refused; those after it are checked one by one.
 TEST(GoldenMbLanes, RefusedAmongThem) {
   MbTrace().Run(R"(
     launch 0: 0

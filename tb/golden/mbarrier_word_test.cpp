@@ -147,7 +147,7 @@ TEST(GoldenMbStore, LockAndReservedBits) {
   )");
 }
 
-// Words that no operation leaves behind: both counts at zero, which the next completion test finds;
+// Words that no operation leaves: both counts at zero, which the next completion test finds;
 // a tx-count of -2^20, which a plain arrive-on does not look at.
 TEST(GoldenMbStore, WordsThatNoOperationLeaves) {
   MbTrace().Run(R"(

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The unit's own assertions fire. Drivers that break a rule run without the check, which would be
-// first; what no driver can bring about has tests of its own (tb/unit/response_test.cpp).
+// The unit's own assertions fire. Drivers that break a rule run without the check, which would fail
+// first; errors that no driver can cause have tests of their own (tb/unit/response_test.cpp).
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ class Fickle : public Driver {
     launch.size = 2;
     inputs->lifecycle = launch;
     inputs->lifecycle_valid = lifecycle_;
-    // A drain that is never acknowledged, and behind it two operations of its warp by turns.
+    // A drain that is never acknowledged, and after it two operations of its warp in alternation.
     inputs->issue[0] = Arrival(OpKind::kSync, 1, cycle % 2, 0);
     inputs->issue_valid = lifecycle_ ? 0 : 1;
     return cycle < 20;
@@ -85,7 +85,7 @@ TEST_P(AssertTest, ChangedLifecycle) {
 }
 
 // A launch takes warp 0 of another CTA, which the CTA scheduler must never do; both of that CTA's
-// warps come to a barrier, one before the launch, one behind it.
+// warps arrive at a barrier, one before the launch, one after it.
 class Thief : public Driver {
  public:
   explicit Thief(unsigned first) : first_(first) {}

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The check itself: pins that lie are caught, and what was wrong is said.
+// The check itself: wrong pins are caught, and the report names them.
 #include <gtest/gtest.h>
 
 #include <algorithm>

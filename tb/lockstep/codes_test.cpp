@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The numbers of rtl/muster_pkg.sv are those of sim/golden/operation.h.
+// The numbers of rtl/muster_pkg.sv are those of sim/isa.
 #include <Vcodes.h>
 #include <gtest/gtest.h>
 #include <verilated.h>

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The check of mbarriers: pins that lie about answers are caught.
+// The check of mbarriers: wrong answers at the pins are caught.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -57,7 +57,7 @@ TEST_F(MbCheckerTest, ExpiresWhoIsNotParked) {
   Bad("mb.expire");
 }
 
-// 100 ns are 67 cycles of 1.5 ns, from the commit on; Park() ends two cycles behind it.
+// 100 ns are 67 cycles of 1.5 ns, from the commit on; Park() ends two cycles after it.
 TEST_F(MbCheckerTest, ExpiresTooEarly) {
   Init();
   Park(TryWait(100));

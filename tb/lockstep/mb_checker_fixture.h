@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The check of mbarriers, fed with pins of a unit that does not exist.
+// The check of mbarriers, driven with made-up pins and no unit.
 #ifndef MUSTER_TB_LOCKSTEP_MB_CHECKER_FIXTURE_H_
 #define MUSTER_TB_LOCKSTEP_MB_CHECKER_FIXTURE_H_
 
@@ -159,7 +159,7 @@ class MbCheckerTest : public testing::Test {
     Good();
     Idle();
   }
-  // A wait parks, and the cycle behind its commit is over.
+  // A wait parks, and the cycle after its commit is over.
   void Park(const MbOperation& wait) {
     Accept(wait);
     Commit(wait);

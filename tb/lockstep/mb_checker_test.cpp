@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The check of mbarriers: pins that lie about handshakes, commits and memory are caught.
+// The check of mbarriers: wrong handshakes, commits and memory accesses at the pins are caught.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Traffic whose only aim is that everybody at the mbarriers waits: how near to its published bound
-// does each wait come? The check sees to it that none goes beyond.
+// Traffic whose only aim is to make operations on mbarriers wait: how near to its published bound
+// does each wait come? The check makes sure that none exceeds it.
 #include <gtest/gtest.h>
 
 #include <cstdint>

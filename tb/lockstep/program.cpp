@@ -83,8 +83,8 @@ class Writer {
     return set != 0 ? set : Bit(random_.Bit(live_));
   }
 
-  // A barrier that all of `who` know to be idle; -1: there is none. Unless all of the CTA `wait` at
-  // it, one that everybody knows to be idle is left over, for an episode of all.
+  // A barrier that all warps of `who` know to be idle; -1 if there is none. Unless all warps of the
+  // CTA `wait` at it, one barrier that all know to be idle is left over, for an episode of all.
   int IdleBar(WarpSet who, WarpSet wait) {
     std::uint16_t bars = kAllBars;
     for (WarpSet left = who; left != 0; left &= left - 1) {
@@ -125,7 +125,7 @@ class Writer {
   }
 
   void Arrive(unsigned warp, OpKind kind, unsigned bar, unsigned count, unsigned flavour,
-              int behind = -1) {
+              int after = -1) {
     Step step;
     step.operation.kind = kind;
     step.operation.bar = static_cast<std::uint8_t>(bar);
@@ -138,7 +138,7 @@ class Writer {
                                : flavour == 2 ? kAllLanes << (random_.OneIn(8) ? 1 : 0)
                                               : random_.Word();
     }
-    step.behind = behind;
+    step.after = after;
     program_.steps[warp].push_back(step);
   }
 
@@ -270,7 +270,7 @@ class Writer {
   }
 
   // One warp writes the state of a barrier as if others had arrived (or clears it); the rest come
-  // behind it.
+  // after it.
   void Forged() {
     const WarpSet who = Some();
     const unsigned come = Size(who);

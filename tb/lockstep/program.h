@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Random programs of a CTA that always come to an end: what each of its warps does, step by step.
+// Random programs of a CTA that always terminate: the steps of each of its warps.
 #ifndef MUSTER_TB_LOCKSTEP_PROGRAM_H_
 #define MUSTER_TB_LOCKSTEP_PROGRAM_H_
 
@@ -17,7 +17,7 @@ namespace muster::lockstep {
 struct Step {
   Operation operation;  // an issue operation or kExit; CTA and warp slots are left open
   int opens = -1;       // the gate that is open when this has committed
-  int behind = -1;      // the gate that must be open before this
+  int after = -1;       // the gate that must be open before this
 };
 
 struct Program {
@@ -34,10 +34,11 @@ struct ProgramOptions {
 
 // A program that stays within what the configuration can do.
 //
-// It cannot deadlock: it is a sequence of episodes, each a barrier and those who arrive at it, and
-// each warp goes through its own in this sequence. So the first episode that is not over always has
-// all that it needs on the way. A barrier id is used again only by warps that know the episode
-// before to be over: they waited there, or heard of it at another barrier since.
+// It cannot deadlock. It is a sequence of episodes, each of which is a barrier and the warps that
+// arrive at it, and each warp executes its episodes in this order. So all arrivals that the first
+// unfinished episode needs are always on their way. A barrier id is used again only by warps that
+// know the episode before to be over: they waited there, or have since met a warp at another
+// barrier that knows it.
 Program MakeProgram(const Config& config, const ProgramOptions& options, Random* random);
 
 }  // namespace muster::lockstep

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The tables of the READMEs say what the sources say of the named configurations. Others, of which
-// nothing is published, may be beside them in scripts/configs.json.
+// The tables of the READMEs agree with the sources for the named configurations.
+// scripts/configs.json may have others, for which nothing is published.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -28,8 +28,8 @@ std::string Trimmed(const std::string& cell) {
                                     : cell.substr(first, cell.find_last_not_of(' ') - first + 1);
 }
 
-// The first table behind the line that begins so, without its heading.
-Table TableBehind(const std::string& path, const std::string& begin) {
+// The first table after the line that begins so, without its heading.
+Table TableAfter(const std::string& path, const std::string& begin) {
   std::ifstream readme(path);
   std::string line;
   while (std::getline(readme, line) && line.rfind(begin, 0) != 0) {
@@ -48,7 +48,7 @@ Table TableBehind(const std::string& path, const std::string& begin) {
   return table;
 }
 
-Table NamedConfigurations() { return TableBehind(RTL_README, "Values out of range stop"); }
+Table NamedConfigurations() { return TableAfter(RTL_README, "Values out of range stop"); }
 
 // A row for each named configuration, that begins with these numbers.
 template <typename Bounds>
@@ -82,12 +82,12 @@ TEST(Published, Configurations) {
 }
 
 TEST(Published, WaitsAtNamedBarriers) {
-  ExpectPublished(TableBehind(RTL_README, "### Worst waits"),
+  ExpectPublished(TableAfter(RTL_README, "### Worst waits"),
                   [](const Config& config) { return BoundsOf(config).longest; });
 }
 
 TEST(Published, WaitsAtMbarriers) {
-  ExpectPublished(TableBehind(MBARRIER_README, "### Worst waits"),
+  ExpectPublished(TableAfter(MBARRIER_README, "### Worst waits"),
                   [](const Config& config) { return BoundsOf(config).mb_longest; });
 }
 

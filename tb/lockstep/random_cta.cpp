@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The lives of CTAs: launch, save, restore, end.
+// Launch, save, restore and end of CTAs.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -308,7 +308,7 @@ void RandomDriver::Left(Cta* cta, OpKind how) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// What warps want
+// The next steps of warps
 // ------------------------------------------------------------------------------------------------
 
 // The next step of the warp, if it may be taken.
@@ -320,7 +320,7 @@ const Step* RandomDriver::NextStep(unsigned warp) const {
     return nullptr;
   }
   const Step& step = steps[cta.next[index]];
-  return step.behind < 0 || cta.gates[static_cast<unsigned>(step.behind)] ? &step : nullptr;
+  return step.after < 0 || cta.gates[static_cast<unsigned>(step.after)] ? &step : nullptr;
 }
 
 void RandomDriver::Refresh(unsigned warp) {

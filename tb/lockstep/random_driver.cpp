@@ -111,12 +111,12 @@ void RandomDriver::SetKnobs() {
   }
 }
 
-// A warp has accesses outstanding from time to time; that is all that the acknowledge says.
+// A warp has accesses outstanding from time to time; the acknowledge depends on nothing else.
 void RandomDriver::DriveFence(const Outputs& /*seen*/, Inputs* inputs) {
   accessing_ |= random_.Sparse(knobs_.access);
   accessing_ &= ~random_.Sparse(knobs_.perform);
-  // A barrier does not overtake what its warp asked of mbarriers, but that does not wait for
-  // itself.
+  // A barrier does not overtake the warp's operations on mbarriers; the drain of mbarriers does not
+  // wait for these themselves.
   inputs->fence_ack = ~(accessing_ | mbarriers_.busy());
   inputs->mb.fence_ack = ~accessing_;
 }
@@ -192,7 +192,7 @@ bool RandomDriver::PickTransfer(Operation* operation, Flight* flight) {
   return false;
 }
 
-// An operation that belongs to no program: one that is refused, or that nobody notices.
+// An operation that belongs to no program: one that is refused, or has no effect on it.
 bool RandomDriver::PickStray(Operation* operation, Flight* flight) {
   flight->why = Flight::Why::kStray;
   if (Echo(operation)) {
@@ -275,7 +275,7 @@ bool RandomDriver::PickLifecycle(Operation* operation) {
     const Operation& request = requests_.front();
     const bool leaves = request.kind == OpKind::kEnd || request.kind == OpKind::kSuspend;
     Cta* cta = residents_[request.cta];
-    // What is still at a port when its CTA ends is refused, where misuse is.
+    // An operation that is still at a port when its CTA ends is refused, if misuse is.
     if (!leaves || ((config_.faults || (cta->warps & presented_) == 0) &&
                     mbarriers_.Quiet(cta->slot, cta->warps) &&
                     (config_.mb_limit || (mbarriers_.parked() & cta->warps) == 0))) {

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What warps, copy engines and other CTAs ask of mbarriers: most of it legal, and likely to lead
-// somewhere, by what the word holds when they are asked.
+// Chooses the operations of warps, copy engines and other CTAs on mbarriers. Most are legal, and
+// are chosen by the contents of the word so that phases complete.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -111,7 +111,7 @@ bool RandomMbarrier::PickIssue(MbOperation* group) {
   if (continuing_ == 0) {
     return false;
   }
-  // Behind a group in drain, the next one of its warp is in the way of all others.
+  // While a group is in drain, the next group of its warp would block all others at the port.
   const std::uint64_t free = continuing_ & ~busy_;
   const unsigned at = random_.Bit(free != 0 && random_.Percent(90) ? free : continuing_);
   Warp& warp = warps_[at];
@@ -268,7 +268,7 @@ void RandomMbarrier::Commit(const MbOperation& operation, const MbEffects& effec
     warp.parked = effects.parked;
     warp.place = {operation.cta, operation.addr};
     warp.phase = operation.phase;
-    // Nobody else is at a cold word: that wait is for the unit's own limit.
+    // No other operation uses a cold word: this wait ends at the unit's own limit.
     const auto& hot = hot_[operation.cta];
     warp.patient = config_.mb_limit && !operation.has_hint &&
                    std::find(hot.begin(), hot.end(), operation.addr) == hot.end();

@@ -1,8 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Random streams with resets between them: at any moment, soon behind the one before, or while
-// something certain is going on. Core and memory are reset with the unit: what comes behind is a
-// stream of its own.
+// Random streams with resets between them: at any moment, soon after the reset before, or during a
+// given kind of operation. Core and memory are reset with the unit: a new stream follows.
 #ifndef MUSTER_TB_LOCKSTEP_RANDOM_RESET_H_
 #define MUSTER_TB_LOCKSTEP_RANDOM_RESET_H_
 

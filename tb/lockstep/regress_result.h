@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What a regression found, and how it is told: summary, JSON, JUnit.
+// The results of a regression, and their output as summary, JSON and JUnit.
 #ifndef MUSTER_TB_LOCKSTEP_REGRESS_RESULT_H_
 #define MUSTER_TB_LOCKSTEP_REGRESS_RESULT_H_
 

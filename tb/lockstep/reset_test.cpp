@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Resets in the middle of everything, and what registers and memories hold before the first one.
+// Resets in the middle of operations, and random contents of registers and memories before the
+// first one.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -62,7 +63,7 @@ TEST_P(ResetTest, LogReplays) {
   EXPECT_EQ(resets, result.resets);
 }
 
-// What follows depends on nothing that registers and memories hold as they power up.
+// The run does not depend on the contents of registers and memories at power-up.
 TEST_P(ResetTest, PowerUpShowsNowhere) {
   std::string first;
   for (const std::uint64_t power_up : {0, 1, 2, 3}) {

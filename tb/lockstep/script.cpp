@@ -196,8 +196,8 @@ bool Script::Present(unsigned port, std::uint64_t now, bool valid, bool ready,
   if (left.empty() || acts_[left.front()].from > now) {
     return false;
   }
-  const Id behind = acts_[left.front()].behind;
-  if (behind != kNone && acts_[behind].committed == 0) {
+  const Id after = acts_[left.front()].after;
+  if (after != kNone && acts_[after].committed == 0) {
     return false;
   }
   const Id id = left.front();

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Directed stimulus: which operation comes to which port when, and what came of it, cycle by cycle.
+// Directed stimulus: which operation is presented at which port and when, and its outcome, cycle by
+// cycle.
 #ifndef MUSTER_TB_LOCKSTEP_SCRIPT_H_
 #define MUSTER_TB_LOCKSTEP_SCRIPT_H_
 
@@ -28,8 +29,8 @@ namespace muster::lockstep {
 
 inline constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 
-// The configurations that this program has a unit of, with room for the stories: eight warps, two
-// CTAs. The regression takes all.
+// The configurations for which this program has a unit, if they are large enough for the scripts:
+// eight warps, two CTAs. The regression takes all.
 std::vector<Config> BuiltConfigs();
 std::vector<Config> With(bool Config::*feature);  // those of them that have it
 
@@ -43,9 +44,9 @@ Operation Exit(unsigned warp);
 Operation Read(OpKind kind, unsigned warp, unsigned bar = 0);
 Operation Write(OpKind kind, unsigned warp, unsigned bar, std::uint32_t word);
 
-// A script is a sequence of scenes. A scene begins when nothing of the one before is left in the
-// unit; cycles are counted from there. An operation is presented as soon as it may be, its port is
-// free and those before it at the port have been accepted. A script can run once.
+// A script is a sequence of scenes. A scene begins when no operation of the one before is left in
+// the unit; cycles are counted from there. An operation is presented as soon as it is due, its port
+// is free and the operations before it at that port have been accepted. A script can run once.
 class Script : public Driver {
  public:
   using Id = std::size_t;
@@ -55,23 +56,23 @@ class Script : public Driver {
   Id Issue(unsigned port, const Operation& operation, std::uint64_t from = 0);
   Id Lifecycle(const Operation& operation, std::uint64_t from = 0);
   Id Launch(unsigned cta, std::uint64_t warps);  // a scene of its own
-  // Does not present it before the cycle behind the commit of `first`.
-  void Behind(Id first, Id then) { acts_[then].behind = first; }
-  // From then on these warps have an access to memory outstanding that is not performed.
+  // Does not present it before the cycle after the commit of `first`.
+  void After(Id first, Id then) { acts_[then].after = first; }
+  // From that cycle on, these warps have a memory access outstanding that is not performed.
   void Accessing(std::uint64_t warps, std::uint64_t from = 0);
-  // From then on responses are taken, or not.
+  // From that cycle on, responses are taken, or are not.
   void Taking(bool responses, std::uint64_t from);
   void NextScene() { scenes_.emplace_back(); }
 
   // Runs the script under lockstep. A mismatch, or an operation that never commits, is a failure.
   void Run();
 
-  // In which cycle it was accepted and committed, and what it did.
+  // The cycles in which it was accepted and committed, and its effects.
   std::uint64_t Accepted(Id id) const { return acts_[id].accepted; }
   std::uint64_t Committed(Id id) const { return acts_[id].committed; }
   const Effects& EffectsOf(Id id) const { return acts_[id].effects; }
 
-  // What the pins showed, and when.
+  // The events at the pins, with their cycles.
   struct Release {
     std::uint64_t cycle;
     std::uint64_t warps;
@@ -97,7 +98,7 @@ class Script : public Driver {
   struct Act {
     Operation operation;
     std::uint64_t from = 0;
-    Id behind = kNone;
+    Id after = kNone;
     std::uint64_t accepted = 0;
     std::uint64_t committed = 0;
     Effects effects;

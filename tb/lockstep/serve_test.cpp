@@ -15,7 +15,7 @@
 namespace muster::lockstep {
 namespace {
 
-// Counts what the pins say that was taken, and what the golden model says that came of it.
+// Counts the handshakes at the pins, and the effects that the golden model reports for them.
 class Counting final : public Driver {
  public:
   Counting(const Config& config, std::uint64_t seed) : stream_(config, {seed}) {}

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Cycles are skipped while all drivers sleep, and only while nothing is under way.
+// Cycles are skipped while all drivers sleep, and only while no operation is under way.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace muster::lockstep {
 namespace {
 
-// A random stream that claims to sleep, and goes on all the same.
+// A random stream that claims to sleep, but continues.
 class SaysItSleeps : public RandomDriver {
  public:
   using RandomDriver::RandomDriver;

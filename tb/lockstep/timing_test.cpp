@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What rtl/README.md publishes in cycles, and what a cycle may bring.
+// The latencies that rtl/README.md publishes in cycles, and what may happen in one cycle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -83,7 +83,7 @@ TEST_P(Timing, BoundsAreThoseOfTheDesign) {
   EXPECT_EQ(BoundsOf(config()).accept, accept_to_release());
 }
 
-// One port, one entry: an arrival commits in every cycle, also in the one behind a completion.
+// One port, one entry: an arrival commits in every cycle, also in the one after a completion.
 TEST_P(Timing, EntryIsUsableInTheNextCycle) {
   Script script(config());
   script.Launch(0, FirstWarps(8));
@@ -219,7 +219,7 @@ TEST_P(Merging, ArriveAndSyncGoTogether) {
   EXPECT_EQ(script.releases()[0].warps, 0b10U);
 }
 
-// The members behind the one that completes open the next generation, a cycle later.
+// The members after the one that completes open the next generation, a cycle later.
 TEST_P(Merging, EndsAtTheMemberThatCompletes) {
   for (unsigned ahead = 0; ahead + 1 < ports(); ++ahead) {
     // `ahead` members come before the one that completes; the rest are one generation more.

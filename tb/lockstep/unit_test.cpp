@@ -1,7 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What the unit does, in stories: drain, exits, faults, and the mistakes that other barrier units
-// make.
+// Directed tests of the unit: drain, exits, faults, and the mistakes that other barrier units make.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -311,7 +310,7 @@ TEST_P(Peers, TwoCtasInterleaved) {
   EXPECT_EQ(script.releases()[1].warps, 0b1010U);
 }
 
-// 3: a CTA's first warp arrives in the cycle behind the launch, and is released at once.
+// 3: a CTA's first warp arrives in the cycle after the launch, and is released at once.
 TEST_P(Peers, ArrivalRightBehindTheLaunch) {
   Script script(config());
   Operation launch;
@@ -320,7 +319,7 @@ TEST_P(Peers, ArrivalRightBehindTheLaunch) {
   launch.size = 2;
   const Id launched = script.Lifecycle(launch);
   const Id first = script.Issue(0, Arrival(OpKind::kSync, 0, 3, 0));
-  script.Behind(launched, first);
+  script.After(launched, first);
   script.NextScene();
   script.Issue(0, Arrival(OpKind::kSync, 1, 3, 0));
   script.Run();

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Traffic whose only aim is to make somebody wait: how near to its published bound does each wait
-// come? The monitor sees to it that none goes beyond.
+// Traffic whose only aim is to make operations wait: how near to its published bound does each wait
+// come? The monitor checks that none exceeds it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -20,9 +20,10 @@
 namespace muster::lockstep {
 namespace {
 
-// Every port asks in every cycle, and so does the lifecycle port. Port 0 carries what is to wait,
-// the others mostly R2B, the slowest operation, of two warps in turn. The lifecycle port exits no
-// lane of a warp, over and over, or launches and ends a CTA of one warp.
+// Every issue port requests in every cycle, and so does the lifecycle port. Port 0 has the
+// operations that should wait, the others mostly R2B, the slowest operation, of two warps in turn.
+// The lifecycle port exits no lane of a warp, over and over, or launches and ends a CTA of one
+// warp.
 class Adversary : public Driver {
  public:
   Adversary(const Config& config, Wait aim)
@@ -102,7 +103,7 @@ class Adversary : public Driver {
     const std::uint64_t free = warps & ~flying_;
     const OpKind passes = config_.reduce ? OpKind::kB2rBar : OpKind::kArrive;
     if (port == 0 && config_.drain && (aim_ == kIssueWait || aim_ == kDrainWait)) {
-      // What passes, now and then, or behind all that is parked.
+      // Operations that pass, now and then, or after all parked ones.
       const bool now = aim_ == kDrainWait ? random_.OneIn(256) : ahead_ == kAhead;
       if (now && (flying_ & Bit(victim())) == 0) {
         *operation = Arrival(passes, victim(), 0, 1);
@@ -146,7 +147,7 @@ class Adversary : public Driver {
 };
 
 // Reads at ports 0 and 2, R2B at 1 and 3; a response is taken only as a commit of the last port
-// shows that the next round has begun behind port 0, so that port 2 is the first to find a place.
+// shows that the next round has begun after port 0, so that port 2 is the first to find a place.
 class PlaceForOthers : public Driver {
  public:
   explicit PlaceForOthers(const Config& config) : config_(config) {}

@@ -65,7 +65,7 @@ TEST(MbPark, LimitsUnderClocksOfAnyPeriod) {
       const std::uint64_t period = unit.period_o[clock];
       ASSERT_EQ(unit.wake_o[clock], 0U) << "no phase completes";
       for (unsigned warp = 0; warp < kWarps; ++warp) {
-        // The answer to a wait may come in the cycle behind that in which the next has its place.
+        // The answer to a wait may come in the cycle after that in which the next has its slot.
         std::deque<Wait>& queue = waits[clock][warp];
         const bool answered = (unit.expire_o[clock] >> warp & 1) != 0;
         ASSERT_TRUE(answered || queue.size() < 2) << "a place is taken at " << period << " ps";

@@ -28,7 +28,7 @@ inline constexpr std::uint64_t kLimitNs = 3000;
 
 // What rtl/mbarrier/README.md promises, in cycles.
 inline constexpr unsigned kCompletionToWake = 2;
-inline constexpr std::uint64_t kExpiry = kWarps + 4;  // behind the limit, at most
+inline constexpr std::uint64_t kExpiry = kWarps + 4;  // after the limit, at most
 
 enum Source : unsigned { kWarp, kAsync, kRemote, kNumSources };
 
