@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // For the proofs of the named barriers without bound: the lemmas of the drain. Each parked operation is in
-// one place, and there as it was accepted.
+// exactly one place, with the fields with which it was accepted.
 module cta_always_drain
   import muster_pkg::*;
   import muster_cta_pkg::*;

@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// For the proofs of the named barriers without bound: the room with 4 warps and 2 CTA slots, both of
+// For the proofs of the named barriers without bound: muster_cta with 4 warps and 2 CTA slots, both of
 // which are followed, from reset on. Any operation may be presented in any cycle, within the contracts of
-// rtl/README.md. The lemmas say how the room's registers and memories stand to what the checker holds.
+// rtl/README.md. The lemmas relate the registers and memories of the unit to the state of the checker.
 module cta_always_formal
   import muster_pkg::*;
   import muster_cta_pkg::*;

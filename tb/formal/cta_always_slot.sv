@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// For the proofs of the named barriers without bound: the checker of one CTA slot, and the lemmas that say
-// how the roster, the table and the operation that commits stand to what it holds. The room is u_cta
-// beside it.
+// For the proofs of the named barriers without bound: the checker of one CTA slot, and the lemmas that
+// relate the roster, the table and the operation that commits to its state. The unit is u_cta in the same
+// module.
 module cta_always_slot
   import muster_pkg::*;
   import muster_cta_pkg::*;

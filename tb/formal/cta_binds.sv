@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The named barriers' properties in simulations, of CTA slot 0.
+// Binds the properties of the named barriers to CTA slot 0 in simulations.
 bind muster_cta cta_props #(
   .NumWarps(NumWarps), .NumIssue(NumIssue), .EnFaults(EnFaults),
   .EnLanes(EnLanes), .Lag(Lag)

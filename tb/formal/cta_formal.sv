@@ -1,11 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// For the proofs of the named barriers: the room with 4 warps and 2 CTA slots, either of which is
+// For the proofs of the named barriers: muster_cta with 4 warps and 2 CTA slots, either of which is
 // followed. Any operation may be presented in any cycle, within the contracts of rtl/README.md.
 //
-// The first cycle is any state in which nothing is on its way: one CTA or two, of any size and any warps,
-// every entry with any legal count, kind, waiting warps and value so far. That a launch leaves such a state
-// is not proven here, nor that an update leaves one again.
+// The first cycle is any state in which no operation is on its way: one CTA or two, of any size and with any
+// warps, and every entry with any legal count, kind, waiting warps and value. It is not proven here that a
+// launch leads to such a state, nor that an update leads to one again.
 module cta_formal
   import muster_pkg::*;
   import muster_cta_pkg::*;

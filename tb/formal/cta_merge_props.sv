@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Of the named barriers at several ports: which operations commit in one cycle. That their effect is that
-// of one by one, in port order, are the properties of cta_props (u_props beside it), which carries them out so.
+// Named barriers at several ports: which operations commit in one cycle. The properties of cta_props
+// (u_props in the same module), which carries the operations out one by one in port order, show that their
+// effect is the same.
 module cta_merge_props
   import muster_pkg::*;
   import muster_cta_pkg::kind_of;

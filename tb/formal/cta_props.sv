@@ -1,12 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The named barriers of one CTA slot, followed from the ports of muster_cta: what is accepted is
-// remembered, what commits is carried out on a table of its own, and what the unit then releases and
-// refuses must be that. So a release that is early, late, missing, too large or too small, and an
-// arrival that is lost, invented or counted elsewhere, all end in a property that fails.
+// Follows the named barriers of one CTA slot from the ports of muster_cta. The checker remembers accepted
+// operations, carries out those that commit on a table of its own, and compares the releases and refusals of
+// the unit with that table. So a property fails if a release is early, late, missing, too large or too
+// small, or if an arrival is lost, invented or counted elsewhere.
 //
-// R2B is followed if Words is set; else a CTA whose entries or warps are written is no longer looked at.
-// The answers of B2R, and the warps' copies, are in cta_word_props.
+// R2B is followed if Words is set; otherwise a CTA whose entries or warps are written is not checked any
+// more. The answers of B2R, and the warps' copies, are in cta_word_props.
 module cta_props
   import muster_pkg::*;
   import muster_cta_pkg::*;

@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Save then restore is the identity, in the unit's own registers and memories: the word that B2R answers of
-// an entry or a warp of the slot that is followed, written by R2B into any slot that has as many warps,
-// leaves there what was here. The room is u_cta beside it. No lifecycle operation is on its way.
+// Save then restore is the identity, in the unit's own registers and memories: if R2B writes the word that
+// B2R gave for an entry or a warp of the slot followed into any slot with as many warps, the state there is
+// that of the original. The unit is u_cta in the same module. No lifecycle operation is on its way.
 module cta_restore_props
   import muster_pkg::*;
   import muster_cta_pkg::*;

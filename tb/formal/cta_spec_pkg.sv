@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What cta_props remembers of an operation, and what a reduction comes to, from rtl/README.md.
+// What cta_props remembers of an operation, and the value of a reduction, as rtl/README.md defines it.
 package cta_spec_pkg;
 
   import muster_pkg::*;

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // For the proof of the state words, in cta_formal: any B2R and R2B, of either slot and with any word, may be
-// presented in any cycle. Nothing arrives, and no lifecycle operation is on its way.
+// presented in any cycle. There are no arrivals, and no lifecycle operation is on its way.
 module cta_word_formal
   import muster_pkg::*;
   import muster_cta_pkg::*;

@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The state words of one CTA slot at one port: what B2R answers, and that R2B puts back what a B2R has
-// given. The entries are in the table of cta_props (u_props beside it); the warps' copies are here, a cycle
-// after the commits.
+// The state words of one CTA slot at one port: the answers of B2R are right, and R2B restores what a B2R
+// gave. The entries are in the table of cta_props (u_props in the same module); the warps' copies are here, a
+// cycle after the commits.
 module cta_word_props
   import muster_pkg::*;
   import muster_cta_pkg::*;

@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The properties in simulations: the checkers of the proofs beside each of their units, wherever this
-// file is among the sources. Of parked waits those of the first and of the last warp are followed: a
-// checker for each costs too much.
+// The properties in simulations: binds the checkers of the proofs to each of their units, if this file is
+// among the sources. For parked waits, only the first and the last warp are followed: a checker for each
+// warp would cost too much.
 bind muster_ram ram_props #(
   .Depth(Depth), .Width(Width), .NumWrite(NumWrite), .NumRead(NumRead), .Forward(Forward)
 ) u_props (

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What commits in the pipeline of a bank (muster_mb_pipe) is what the specification of the word's
-// update comes to, for the word that it found: mb_word_props in every commit of a simulation.
+// Each commit of the pipeline of a bank (muster_mb_pipe) is the update that the specification defines for
+// the word that it found: mb_word_props in every commit of a simulation.
 module mb_commit_props
   import muster_pkg::*;
   import muster_mb_pkg::*;

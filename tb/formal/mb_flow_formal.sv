@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// For the proof that muster_mb_pipe goes on: a memory that grants at once or a cycle later, and has its data in
-// one cycle or two; places for responses come back as soon; stores of the cores make it yield at any time, or never. Groups
-// are of one lane or two. What an update makes of its word is left open (model/muster_mb_word.sv).
+// For the proof that muster_mb_pipe makes progress: a memory that grants at once or a cycle later, and returns
+// data in one cycle or two; places for responses are free again as soon; stores of the cores make it yield at
+// any time, or never. Groups have one lane or two. The result of an update is left open
+// (model/muster_mb_word.sv).
 module mb_flow_formal
   import muster_pkg::*;
   import muster_mb_pkg::*;

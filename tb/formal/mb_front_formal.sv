@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// For the proof of the front of muster_mbarrier: the whole room, whose sources present groups of one lane or two,
-// with and without responses, at any time. What an update makes of its word is left open
-// (model/muster_mb_word.sv), and so is what memory, fence and whoever takes the responses do.
+// For the proof of the front of muster_mbarrier: the whole module, whose sources present groups of one lane or
+// two, with and without responses, at any time. The result of an update is left open
+// (model/muster_mb_word.sv), and so is the behaviour of memory, fence and the receiver of responses.
 module mb_front_formal
   import muster_pkg::*;
   import muster_mb_pkg::*;

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The front of muster_mbarrier: warps, copy engines and other CTAs take turns. A warp's group asks once there
-// is a place for its response; whether anything is split just then is not its matter.
+// The front of muster_mbarrier: warps, copy engines and other CTAs take turns. A warp's group requests when
+// there is a place for its response, whether or not a group is split at that time.
 module mb_front_props (
   input logic       clk_i,
   input logic       rst_ni,

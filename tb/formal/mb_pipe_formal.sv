@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// For the proofs of muster_mb_pipe: a bank of two words, either of which is followed, whose memory takes
-// its time, with cores that store to it wherever they may. Requests are of any kind, of one lane or two.
-// What an update makes of its word is left open (model/muster_mb_word.sv).
+// For the proofs of muster_mb_pipe: a bank of two words, either of which is followed, with a memory of any
+// latency, and with cores that store to any word that is not held. Requests are of any kind, of one lane or
+// two. The result of an update is left open (model/muster_mb_word.sv).
 module mb_pipe_formal
   import muster_pkg::*;
   import muster_mb_pkg::*;

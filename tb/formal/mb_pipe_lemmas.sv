@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// For the proof of the mbarrier pipeline without bound: how the stages of u_pipe, beside it, stand to what
-// the checker (mb_pipe_formal) has accepted, and to the word that is followed. Each holds in every cycle.
+// For the proof of the mbarrier pipeline without bound: lemmas that relate the stages of u_pipe, in the same
+// module, to the operations that the checker (mb_pipe_formal) has accepted, and to the word that is followed.
+// Each holds in every cycle.
 module mb_pipe_lemmas
   import muster_pkg::*;
   import muster_mb_pkg::*;

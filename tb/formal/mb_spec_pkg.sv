@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What an update of an mbarrier word should come to, from rtl/mbarrier/README.md and in plain
-// integers: counts are as many as they are, not negated, and the fault that comes first is returned
-// first. Proofs and simulations hold the unit against it.
+// The specification of an update of an mbarrier word, from rtl/mbarrier/README.md, in plain integers: counts
+// are not negated, and faults are checked in order of precedence. Proofs and simulations compare the unit
+// with it.
 package mb_spec_pkg;
 
   import muster_pkg::*;

@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// For the proofs of muster_mb_word: all words, all operations, all operands. Beside the word itself,
-// it shows that lanes together are as lanes one by one: three instances, for all lanes, for the first,
-// and for the rest on what the first has left. By induction over the number of lanes that is all.
+// For the proofs of muster_mb_word: all words, all operations, all operands. Besides the update itself, they
+// show that lanes together have the effect of lanes one by one. Three instances update all lanes, the first
+// lane, and the rest on the word that the first leaves. By induction over the number of lanes, this covers
+// any number.
 module mb_word_formal
   import muster_pkg::*;
   import muster_mb_pkg::*;

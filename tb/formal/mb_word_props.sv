@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// muster_mb_word, the update of an mbarrier word, meets its contract: what it answers is what the
-// specification (mb_spec_pkg) says, in whole numbers.
+// muster_mb_word, the update of an mbarrier word, meets its contract: its outputs are those that the
+// specification (mb_spec_pkg) gives, in plain integers.
 //
-// Whoever asks has judged the operands before: counts are 1 to 2^20-1, bytes up to that.
+// The operands have been checked before: counts are 1 to 2^20-1, bytes at most that.
 module mb_word_props
   import muster_pkg::*;
   import muster_mb_pkg::*;
@@ -63,7 +63,7 @@ module mb_word_props
     end
 
     if (rst_ni && valid_i && (before_i != FaultNone || refused || split_o)) begin
-      // 7. What is refused, or asked again, changes nothing and completes nothing.
+      // 7. An update that is refused or split changes nothing and completes nothing.
       P07_nothing: assert (!write_o && !completed_o && (split_o || word_o == word_i));
       C07_nothing: cover (before_i == FaultBadAddress);
     end

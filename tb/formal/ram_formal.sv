@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // For the proofs of muster_ram, so that the other proofs may take model/muster_ram.sv in its place:
-// anything is written and read, at a port of Forward and at one without.
+// any word is written and read, at a port with Forward and at one without.
 module ram_formal #(
   parameter int unsigned Depth    = 16,
   parameter int unsigned Width    = 3,

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// For the proofs of muster_rr_arbiter: anybody asks at any time.
+// For the proofs of muster_rr_arbiter: any requester may ask at any time.
 module rr_arbiter_formal #(
   parameter int unsigned NumReq = 3
 ) (

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// An assertion as the step of an induction, for circuits that begin in any state: it is assumed of the
-// cycles before, and is reached where it fails after six cycles of them.
+// An assertion as the step of an induction, for circuits that begin in any state: it is assumed in the
+// cycles before, and is reached if it fails after six such cycles.
 (* techmap_celltype = "$assert" *)
 module step_is_reached (input A, input EN);
   wire fails = EN & ~A;
