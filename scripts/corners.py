@@ -2,11 +2,11 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """The regression on corners of the unit's parameters, in a build folder of its own.
 
-A corner is a configuration as those of scripts/configs.json are, with a name that says what it has:
-w5c1p2_no_faults_drop is five warps, one CTA, two ports, no EnFaults, no EnMbDrop. There is one for each
-feature switch that alone is off and for each odd size, and, of all parameters, one for each pair of
-values that may go together. --quick takes a few small ones instead, with each pair of two sizes each
-and all switches. Names after the options are corners to run instead of all, or, with --list, to show.
+A corner is a configuration like those of scripts/configs.json, whose name lists its parameters:
+w5c1p2_no_faults_drop has five warps, one CTA, two ports, no EnFaults, no EnMbDrop. There is a corner for
+each feature switch that is off alone, for each odd size, and for each pair of values of two parameters
+that are legal together. --quick takes a few small corners instead, which cover each pair of switches and
+two values of each size. Names after the options are the corners to run, or, with --list, to show.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Coverage as pages: the cover points of the regression, and the lines of golden model and front end.
 
-The points of a configuration become a text, a point a line, so that genhtml shows how often each was
-hit beside the lines of the sources.
+The points of a configuration are written as a text with one point per line, so that genhtml shows how often
+each was hit, as it does for the lines of the sources.
 """
 
 import argparse

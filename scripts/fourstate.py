@@ -2,9 +2,9 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Runs the plain Verilog of the small configuration in a simulator of four states.
 
-Registers and memories power up unknown there, and stay so until something is written to them; no output
-of the unit may ever be unknown where it says that something is there (tb/fourstate/fourstate.v). The
-simulator is Icarus Verilog, which takes the plain Verilog (scripts/verilog.py) but not the sources.
+Registers and memories power up unknown there, and stay unknown until they are written. A valid output of
+the unit, and its payload, may never be unknown (tb/fourstate/fourstate.v). The simulator is Icarus Verilog,
+which takes the plain Verilog (scripts/verilog.py) but not the sources.
 """
 
 import argparse

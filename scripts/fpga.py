@@ -5,7 +5,7 @@
 hx8k: synthesis, placement, routing, timing and the bitstream, build/fpga/hx8k/muster.bin; fails if no
 seed meets 48 MHz. hx8k-named: the same without mbarriers. ulx3s, arty: synthesis for the device only;
 neither Debian nor npm has a placer for them. What the constraints of arty name must be in the netlist.
-Leaves figures in build/fpga-BOARD.json.
+Writes figures to build/fpga-BOARD.json.
 """
 
 import argparse

@@ -2,15 +2,15 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Puts the netlist of iCE40 cells of a configuration through the lockstep regression.
 
-The same streams, the same golden model and the same comparison of every output in every cycle as
-for the sources; only what is Verilated is what synthesis made of them (scripts/verilog.py --gates).
+The streams, the golden model and the comparison of every output in every cycle are the same as for the
+sources; but the netlist that synthesis makes of them is Verilated (scripts/verilog.py --gates).
 
-Then netlists that are wrong: in each the table of one lookup table, of some spread over all of
-them, is the complement of what it should be. The regression must catch three of four at least; not
-all, for some matter to nobody (the highest bit of a time that is never reached).
+Then it runs wrong netlists. In each, the contents of one lookup table are complemented; the tables are
+spread over the whole netlist. The regression must catch at least three of four. It cannot catch all, since
+some have no effect (the highest bit of a time that is never reached).
 
-With --plain it is the plain Verilog of the configuration instead (scripts/verilog.py), as it is.
-Leaves build/gates-CONFIG.json, or build/plain-CONFIG.json.
+With --plain it runs the plain Verilog of the configuration instead (scripts/verilog.py), unchanged.
+Writes build/gates-CONFIG.json, or build/plain-CONFIG.json.
 """
 
 import argparse

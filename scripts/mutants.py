@@ -7,7 +7,7 @@ in rtl/mbarrier a plain arrive and wait, and the regression must catch it, or th
 mbarrier room. Each patch of tb/mutants/golden makes the golden model wrong, and
 tb/golden alone must catch it. A patch begins with `# what is wrong`, and an RTL patch may name the
 configuration to test (`# config: default`, or one of scripts/corners.py), and the checker of tb/formal that must catch it before the
-lockstep does (`# checker: ram_props`). A mutant that nothing catches fails the target.
+lockstep does (`# checker: ram_props`). A mutant that no test catches fails the target.
 """
 
 import argparse

@@ -5,10 +5,10 @@
 Area is that of the bare unit on iCE40 (and, with --families, ECP5 and Xilinx 7-series). The
 observation ports (commits and debug reads), which a core leaves open, are left open.
 
-The clock frequency is that of an iCE40 HX8K around which one shift register drives every input,
-while every output is registered and then folded by a registered XOR tree to one pin: nothing is
-optimised away, and only paths from register to register count. Where the unit does not fit, or does
-not get through the tools within the time limit, it is null, and the table says why.
+The clock frequency is that of an iCE40 HX8K, in which one shift register drives every input of the unit,
+and every output is registered and then folded by a registered XOR tree to one pin. So no logic is
+optimised away, and only paths from register to register count. If the unit does not fit, or the tools do
+not finish within the time limit, the frequency is null, and the table says why.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Everything that must pass before a merge, stage by stage; the last line counts it all.
 
-Each stage leaves a JUnit file, and build/test.xml joins them. Arguments name the stages to run.
+Each stage writes a JUnit file, and build/test.xml joins them. Arguments name the stages to run.
 """
 
 import os

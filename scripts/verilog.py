@@ -4,8 +4,8 @@
 
 A file is one module without parameters, muster_CONFIG, with the ports of rtl/muster.sv; a struct is
 a vector, its first field in the highest bits. Beside it is muster_CONFIG_wrapper.sv: rtl/muster.sv's
-own header around it, for whoever wants to put it where the sources were; and muster_CONFIG_ports.json
-and .md, which say where in the vectors the fields are. Each file is read back as
+own header around it, for users who want to replace the sources by it; and muster_CONFIG_ports.json
+and .md, which give the position of each field in the vectors. Each file is read back as
 Verilog-2005 and must be whole there: every signal that is used has one driver, and no latch. Verilator
 must find it so, too, but for what is a matter of style. Whether it behaves as its source is for
 scripts/gates.py --plain.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""A waveform that a person can read: an FST, a GTKWave save file, and a picture (SVG).
+"""Makes a readable waveform: an FST, a GTKWave save file, and a picture (SVG).
 
 Runs a kernel (--kernel) or a seed of the regression (--test regress), or takes an FST that is
 there (--fst). The picture shows the cycles around the first release, or those asked for; a row in

@@ -1,5 +1,5 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""The unit's pins in a trace (FST): which are shown, under what name, and their values by cycle."""
+"""The unit's pins in a trace (FST): those that are shown, their names, and their values by cycle."""
 
 import dataclasses
 import os

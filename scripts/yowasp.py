@@ -34,5 +34,5 @@ def ensure_yosys():
 
 def yosys(script, folder, files):
     """The command that runs a script in ROOT. Yosys sees the files by their paths relative to ROOT,
-    and nothing else; what the script writes lands in the folder."""
+    and no others; the files that the script writes are put into the folder."""
     return [TOOLS / "node_modules/.bin/node", TOOLS / "yosys.mjs", script, folder, *files]
