@@ -2,9 +2,8 @@
 //
 // The types that cross the borders of scopes: operations, table entries, state words, faults.
 //
-// Field widths are those of the largest unit (64 warps, 32 CTAs), for all configurations. The named barriers
-// refuse a warp or CTA number that the unit lacks. The mbarrier scope, which does not know which warps are
-// live, truncates it.
+// Field widths are those of the largest unit (64 warps, 32 CTAs), for all configurations. Named barriers
+// refuse a warp or CTA number that the unit lacks; mbarriers, which do not know the live warps, truncate it.
 package muster_pkg;
 
   localparam int unsigned WarpSize    = 32;  // lanes of a warp
