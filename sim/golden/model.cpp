@@ -20,9 +20,6 @@
 namespace muster::golden {
 namespace {
 
-
-// The lowest warp of a set that is not empty.
-
 bool IsReduction(BarKind kind) { return kind != BarKind::kIdle && kind != BarKind::kSync; }
 
 // SYNC and ARV pair with each other; each reduction pairs only with itself (PTX: "should not be
