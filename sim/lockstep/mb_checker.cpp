@@ -91,9 +91,9 @@ bool MbChecker::TakeFalseAnswers(std::uint64_t cycle, const MbOutputs& out) {
     }
     if (!answered && config_.mb_limit) {
       if (cycle > slot.limit + latency_.mb_expiry) {
-        return Differ(
-            "mb.expire", fmt::format("not warp {}", warp),
-            fmt::format("at most {} cycles after its limit, cycle {}", latency_.mb_expiry, slot.limit));
+        return Differ("mb.expire", fmt::format("not warp {}", warp),
+                      fmt::format("at most {} cycles after its limit, cycle {}", latency_.mb_expiry,
+                                  slot.limit));
       }
       deadline_ = std::min(deadline_, slot.limit + latency_.mb_expiry);
     }

@@ -97,8 +97,8 @@ unsigned NumberIn(const std::string& cell) {
 }
 
 TEST(Published, LatenciesOfNamedBarriers) {
-  const Table table = TableBehind(RTL_README, "## Latency");
-  const Table lifecycle = TableBehind(RTL_README, "Lifecycle, from valid to ready");
+  const Table table = TableAfter(RTL_README, "## Latency");
+  const Table lifecycle = TableAfter(RTL_README, "Lifecycle, from valid to ready");
   for (const auto& [name, cells] : NamedConfigurations()) {
     const Config& config = *FindConfig(name);
     const Latency latency = LatencyOf(config);
@@ -107,7 +107,8 @@ TEST(Published, LatenciesOfNamedBarriers) {
     const auto row = [&](const char* row) { return NumberIn(table.at(row).at(column)); };
     EXPECT_EQ(latency.issue, row("acceptance to commit, nothing else in the way")) << name;
     EXPECT_EQ(latency.r2b, latency.issue + 3) << name;  // "three more cycles for R2B"
-    EXPECT_EQ(latency.effect, row("**commit to release, fault and `entry_valid`: always**")) << name;
+    EXPECT_EQ(latency.effect, row("**commit to release, fault and `entry_valid`: always**"))
+        << name;
     if (config.reduce) {
       EXPECT_EQ(latency.response, row("commit to `response_valid_o`, queue empty")) << name;
     }
@@ -122,7 +123,7 @@ TEST(Published, LatenciesOfNamedBarriers) {
 }
 
 TEST(Published, LatenciesOfMbarriers) {
-  const Table table = TableBehind(MBARRIER_README, "## Latency");
+  const Table table = TableAfter(MBARRIER_README, "## Latency");
   const auto row = [&](const char* row) { return table.at(row).at(0); };
   ASSERT_EQ(row("acceptance to commit without contention: warps"), "5; 4 without `EnDrain`");
   ASSERT_EQ(row("limit passed to answer false, at most"), "`NumWarps` + 4");
@@ -132,7 +133,9 @@ TEST(Published, LatenciesOfMbarriers) {
     EXPECT_EQ(latency.mb_issue, config.drain ? 5U : 4U) << name;
     EXPECT_EQ(latency.mb_expiry, config.num_warps + 4) << name;
     EXPECT_EQ(latency.mb_other, NumberIn(row("the same: copy engines, other CTAs"))) << name;
-    EXPECT_EQ(latency.mb_wake, NumberIn(row("**commit that completes a phase to wake-up: always**"))) << name;
+    EXPECT_EQ(latency.mb_wake,
+              NumberIn(row("**commit that completes a phase to wake-up: always**")))
+        << name;
     EXPECT_EQ(latency.mb_fault, NumberIn(row("commit to fault: always"))) << name;
     EXPECT_EQ(latency.mb_response, NumberIn(row("commit to response, queue empty"))) << name;
   }
