@@ -51,10 +51,8 @@ def installed(build, folder):
     every = folder / "headers.cpp"
     every.write_text("".join(f'#include "{header.relative_to(prefix / "include/muster")}"\n'
                              for header in headers))
-    tlm = list(prefix.rglob("muster-tlm-targets.cmake"))
-    parts = ["golden", "bcu", *["tlm"] * bool(tlm), "rtl"]
-    use(folder, parts, "-DKIND=package", f"-DCMAKE_PREFIX_PATH={prefix}", f"-DHEADERS={every}",
-        "-DVERILATE=ON", "-DCOMPONENTS=" + "tlm" * bool(tlm))
+    use(folder, ["golden", "bcu", "tlm", "rtl"], "-DKIND=package", f"-DCMAKE_PREFIX_PATH={prefix}",
+        "-DCOMPONENTS=tlm", f"-DHEADERS={every}", "-DVERILATE=ON")
 
 
 def untouched(out, folder):
@@ -76,8 +74,9 @@ def subdirectory(build, folder):
 
 
 def fetched(build, folder):
-    """FetchContent in place of an installed package."""
-    untouched(use(folder, ["golden", "bcu"], "-DKIND=fetched", f"-DMUSTER={ROOT}"), folder)
+    """FetchContent in place of an installed package, with SystemC because the consumer asks for it."""
+    untouched(use(folder, ["golden", "bcu", "tlm"], "-DKIND=fetched", f"-DMUSTER={ROOT}", "-DMUSTER_TLM=ON"),
+              folder)
 
 
 def without_units(build, folder):
@@ -99,7 +98,7 @@ def components(build, folder):
     """find_package of an installation in a path with a space: of the libraries, and of what is not there,
     which ends with the reason."""
     prefix = install(build, folder / "pre fix")
-    for component, says in (("", None), ("nope", "nope"), ("tlm", "tlm")):
+    for component, says in (("", None), ("nope", "nope"), ("tlm", "needs SystemC")):
         result = configure(CONSUMER, folder / f"{component}-", "-DKIND=package", f"-DCMAKE_PREFIX_PATH={prefix}",
                            f"-DCOMPONENTS={component}", env=os.environ | {"PKG_CONFIG_LIBDIR": str(folder)})
         check((result.returncode != 0) == bool(says) and (says or "") in result.stdout,
