@@ -88,7 +88,7 @@ std::map<std::string, unsigned> TimesHigh(const std::string& path) {
       std::string id;
       std::string name;
       words >> word >> word >> id >> name;
-      names[id] = scope + "." + name;
+      names[id] = std::string(scope).append(".").append(name);
       high[names[id]] = 0;
     } else if (word == "$enddefinitions") {
       changes = true;
