@@ -22,7 +22,7 @@ module muster_ram #(
 
   // The enable of a block RAM goes to the mask of each bit, which is far. An address bit is near:
   // in a memory that leaves half of a block RAM free, a word that is not enabled goes to that half,
-  // which nobody reads, so that elsewhere it is no logic at all.
+  // which is never read. Elsewhere this needs no logic.
   localparam bit          Spare = (NumWrite == 1) && (AddrW < 8);
   localparam int unsigned RowW  = AddrW + 32'(Spare);
 

@@ -79,7 +79,7 @@ MbEffects Mbarriers::Do(const MbEvent& event) {
 MbEffects Mbarriers::Step(const MbOperation& operation) {
   MbEffects effects;
   if (operation.lanes == 0) {
-    return effects;  // nobody executes it
+    return effects;  // no lane executes it
   }
   const auto refuse = [&](FaultCause cause) {
     ForEachLane(operation.lanes, [&](unsigned lane) { effects.fault[lane] = cause; });

@@ -74,7 +74,7 @@ Effects Model::Step(const Operation& operation) {
   assert(operation.bar < kNumBars);
   Effects effects;
   if (operation.lanes == 0 && (!IsLifecycle(operation.kind) || operation.kind == OpKind::kExit)) {
-    return effects;  // nobody executes it
+    return effects;  // no lane executes it
   }
   effects.fault = Judge(operation);
   if (effects.fault != FaultCause::kNone) {

@@ -147,7 +147,7 @@ TEST_F(GoldenLog, ReplayFindsTheDifference) {
                 "released is 0x2 in the log and 0x0 in the golden model.");
 }
 
-// Behind a reset nobody is resident.
+// After a reset no CTA is resident.
 TEST_F(GoldenLog, ResetBeginsAnew) {
   Model model(*FindConfig("small"));
   LogWriter writer(path_, "small", 7);

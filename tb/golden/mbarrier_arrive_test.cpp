@@ -258,7 +258,7 @@ TEST(GoldenMbTx, PhaseWaitsForBothCounts) {
   )");
 }
 
-// tx-count back at zero is not completion while arrivals are pending, whoever comes first.
+// A tx-count back at zero does not complete the phase while arrivals are pending, in either order.
 TEST(GoldenMbTx, TransactionBeforeAnyArrivalDoesNotComplete) {
   MbTrace().Run(R"(
     launch 0: 0

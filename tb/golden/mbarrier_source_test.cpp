@@ -59,7 +59,7 @@ TEST(GoldenMbCopy, IncrementAfterTheLastArrival) {
   )");
 }
 
-// An arrive-on by a copy is nobody's arrival in a report.
+// In a report, an arrive-on by a copy is not the arrival of any warp.
 TEST(GoldenMbCopy, ArriveOnHasNoWarp) {
   MbTrace trace;
   trace.Run(R"(

@@ -72,7 +72,7 @@ TEST(GoldenSave, ExitAfterRestoreCompletes) {
   )");
 }
 
-// Suspend forgets all: the slot and the warps are free, and nobody waits.
+// After suspend, the slot and the warps are free, and no warp waits.
 TEST(GoldenSave, SuspendClearsTheSlot) {
   Trace trace;
   trace.Run(R"(

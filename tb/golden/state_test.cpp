@@ -203,8 +203,9 @@ TEST(GoldenR2b, ExitCompletesTheEntryThatLacksNobody) {
   )");
 }
 
-// Arrivals that count to all live warps, and whose warps do not wait: nobody arrives or exits until
-// they do. Else barriers 2 and 7 would both lack nobody when warps 1 and 2 have exited.
+// Arrivals that count to all live warps, and whose warps do not wait yet: no warp may arrive or
+// exit until they do. Otherwise barriers 2 and 7 would both be complete when warps 1 and 2 have
+// exited.
 TEST(GoldenR2b, ArrivalsOweTheirWaitingWarps) {
   Trace().Run(R"(
     launch 0: 0 1 2
@@ -282,7 +283,7 @@ TEST(GoldenR2b, WarpWaitsAgain) {
 }
 
 // Words that no save gives. Whether the warp awaits a result is settled when it is written, by what
-// the entry holds then; the result goes to whoever is released, and kind and barrier stay.
+// the entry holds then; the result goes to the warps that are released, and kind and barrier stay.
 TEST(GoldenR2b, WarpWordsThatFitNoEntry) {
   Trace().Run(R"(
     launch 0: 0 1 2 3

@@ -135,8 +135,8 @@ TEST_P(AssertTest, ReleaseOfAWarpThatDoesNotWait) {
 }
 
 // The properties of the proofs are in every simulation: the unit refuses the arrival of a warp that
-// is another CTA's now, and whoever only knows the ports' contracts expects it to complete the
-// barrier.
+// is another CTA's now, and a checker that only knows the ports' contracts expects it to complete
+// the barrier.
 TEST_P(AssertTest, PropertyOfTheProofs) {
   if (!GetParam().faults) {
     GTEST_SKIP() << "the unit does not know whose a warp is";

@@ -133,7 +133,7 @@ using Responses = Unit;
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Responses);
 INSTANTIATE_TEST_SUITE_P(Units, Responses, testing::ValuesIn(With(&Config::reduce)));
 
-// Nobody takes responses for 100 cycles: reads wait, arrivals at other ports do not.
+// No response is taken for 100 cycles: reads wait, arrivals at other ports do not.
 TEST_P(Responses, AreHeldUntilTaken) {
   Script script(config());
   script.Launch(0, FirstWarps(8));
@@ -491,7 +491,7 @@ TEST_P(Save, LaunchForgetsTheResult) {
 }
 
 // A program that is saved and restored in other places, with other CTAs around it and stalls on
-// every handshake, sees what it sees when nobody disturbs it.
+// every handshake, sees what it sees without the disturbance.
 TEST_P(Save, DisturbedProgramSeesTheSame) {
   unsigned saves = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {

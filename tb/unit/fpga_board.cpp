@@ -82,7 +82,7 @@ void SimulatedBoard::Step() {
     const bool broken = (queue_.front() & kBroken) != 0;
     shift_ = static_cast<std::uint16_t>((queue_.front() & 0xFF) << 1 | (broken ? 0xFC00 : 0xFE00));
     queue_.pop_front();
-    // Behind a byte without its stop bit, the line is up for a bit.
+    // After a byte without its stop bit, the line is high for a bit.
     send_left_ = (kBits + static_cast<unsigned>(broken)) * kClocksPerBit;
   }
   const bool level = Clock((shift_ & 1) != 0);
