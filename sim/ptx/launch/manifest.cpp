@@ -209,6 +209,38 @@ void ManifestReader::ReadHazards(const Json& object, Manifest* manifest) const {
   }
 }
 
+// The grid and its blocks.
+void ManifestReader::ReadLaunch(Manifest* manifest) const {
+  // CUDA's limits of a grid; a block's are the configurations', and told apart later.
+  constexpr std::uint64_t kMaxGrid = std::numeric_limits<std::int32_t>::max();
+  const std::array<std::uint64_t, 3> grid_limit{kMaxGrid, 65535, 65535};
+  const std::array<std::uint64_t, 3> block_limit{1U << 20, 1U << 20, 1U << 20};
+  manifest->block = Extent(root_["block"], "block", block_limit);
+  With("grid", [&](const Json& value) { manifest->grid = Extent(value, "grid", grid_limit); });
+  With("cluster", [&](const Json& value) {
+    if (!value.is_number() && !value.is_array()) {
+      Fail("cluster", "must be a number or a list of three numbers");
+    }
+    const Json list = value.is_number() ? Json{value, 1U, 1U} : value;
+    manifest->cluster =
+        Extent(list, "cluster", {kMaxClusterCtas, kMaxClusterCtas, kMaxClusterCtas});
+    const auto& extent = *manifest->cluster;
+    if (extent[0] * extent[1] * extent[2] > kMaxClusterCtas) {
+      Fail("cluster", fmt::format("is of more than {} CTAs", kMaxClusterCtas));
+    }
+  });
+  With("cooperative", [&](const Json& value) {
+    if (!value.is_boolean()) {
+      Fail("cooperative", "must be true or false");
+    }
+    manifest->cooperative = value.get<bool>();
+  });
+  With("dynamic_shared", [&](const Json& value) {
+    manifest->dynamic_shared =
+        static_cast<std::uint32_t>(Whole(value, "dynamic_shared", 0, kMaxGrid));
+  });
+}
+
 Manifest ManifestReader::Read() {
   if (!root_.is_object()) {
     Fail("", "must be an object");
@@ -225,71 +257,40 @@ Manifest ManifestReader::Read() {
       Fail("", fmt::format(R"(lacks "{}")", key));
     }
   }
-  // CUDA's limits of a grid; a block's are the configurations', and told apart later.
-  constexpr std::uint64_t kMaxGrid = std::numeric_limits<std::int32_t>::max();
-  const std::array<std::uint64_t, 3> grid_limit{kMaxGrid, 65535, 65535};
-  const std::array<std::uint64_t, 3> block_limit{1U << 20, 1U << 20, 1U << 20};
   Manifest manifest;
   manifest.path = path_;
-  const auto with = [&](const char* key, auto read) {
-    if (root_.contains(key)) {
-      read(root_[key]);
-    }
-  };
   manifest.ptx = File(root_["ptx"], "ptx");
-  manifest.block = Extent(root_["block"], "block", block_limit);
-  with("kernel", [&](const Json& value) {
+  With("kernel", [&](const Json& value) {
     manifest.kernel = Text(value, "kernel");
     if (manifest.kernel.empty()) {
       Fail("kernel", "must not be empty");
     }
   });
-  with("grid", [&](const Json& value) { manifest.grid = Extent(value, "grid", grid_limit); });
-  with("cluster", [&](const Json& value) {
-    if (!value.is_number() && !value.is_array()) {
-      Fail("cluster", "must be a number or a list of three numbers");
-    }
-    const Json list = value.is_number() ? Json{value, 1U, 1U} : value;
-    manifest.cluster = Extent(list, "cluster", {kMaxClusterCtas, kMaxClusterCtas, kMaxClusterCtas});
-    const auto& extent = *manifest.cluster;
-    if (extent[0] * extent[1] * extent[2] > kMaxClusterCtas) {
-      Fail("cluster", fmt::format("is of more than {} CTAs", kMaxClusterCtas));
-    }
-  });
-  with("cooperative", [&](const Json& value) {
-    if (!value.is_boolean()) {
-      Fail("cooperative", "must be true or false");
-    }
-    manifest.cooperative = value.get<bool>();
-  });
-  with("dynamic_shared", [&](const Json& value) {
-    manifest.dynamic_shared =
-        static_cast<std::uint32_t>(Whole(value, "dynamic_shared", 0, kMaxGrid));
-  });
-  with("buffers", [&](const Json& value) { ReadBuffers(value, &manifest); });
-  with("args",
+  ReadLaunch(&manifest);
+  With("buffers", [&](const Json& value) { ReadBuffers(value, &manifest); });
+  With("args",
        [&](const Json& value) { manifest.arguments = ReadArguments(value, manifest, "args"); });
-  with("expect", [&](const Json& value) { ReadExpected(value, &manifest); });
-  with("outcome", [&](const Json& value) { manifest.outcome = ReadOutcome(value); });
-  with("hazards", [&](const Json& value) { ReadHazards(value, &manifest); });
-  with("after_inval", [&](const Json& value) {
+  With("expect", [&](const Json& value) { ReadExpected(value, &manifest); });
+  With("outcome", [&](const Json& value) { manifest.outcome = ReadOutcome(value); });
+  With("hazards", [&](const Json& value) { ReadHazards(value, &manifest); });
+  With("after_inval", [&](const Json& value) {
     const std::string choice = Text(value, "after_inval");
     if (choice != "fault" && choice != "hazard") {
       Fail("after_inval", "must be fault or hazard");
     }
     manifest.inval_is_hazard = choice == "hazard";
   });
-  with("config", [&](const Json& value) {
+  With("config", [&](const Json& value) {
     manifest.config = Text(value, "config");
     if (FindConfig(manifest.config) == nullptr) {
       Fail("config", fmt::format("names the configuration {}, but there are {}", manifest.config,
                                  ConfigNames()));
     }
   });
-  with("seed", [&](const Json& value) {
+  With("seed", [&](const Json& value) {
     manifest.seed = Whole(value, "seed", 0, std::numeric_limits<std::uint64_t>::max());
   });
-  with("max_cycles", [&](const Json& value) {
+  With("max_cycles", [&](const Json& value) {
     manifest.max_cycles = Whole(value, "max_cycles", 1, std::numeric_limits<std::uint64_t>::max());
   });
   return manifest;

@@ -34,6 +34,13 @@ class ManifestReader {
   Manifest Read();
 
  private:
+  // Calls read with the member of the manifest, if it is there.
+  template <typename Read>
+  void With(const char* key, Read read) const {
+    if (root_.contains(key)) {
+      read(root_[key]);
+    }
+  }
   [[noreturn]] void Fail(const std::string& at, const std::string& what) const;
   void CheckKeys(const Json& object, const std::string& at,
                  const std::vector<std::string_view>& keys) const;
@@ -49,6 +56,7 @@ class ManifestReader {
   std::uint64_t Integer(const Json& value, Type type, const std::string& at) const;
   double Float(const Json& value, const std::string& at) const;
 
+  void ReadLaunch(Manifest* manifest) const;
   void ReadBuffers(const Json& object, Manifest* manifest) const;
   Image Initial(const Json& value, const Buffer& buffer, const std::string& at) const;
   Image Contents(const Json& value, const Buffer& buffer, const std::string& at) const;

@@ -249,14 +249,7 @@ std::string NextStep(const Session& session, const Verdict& verdict) {
   }
 }
 
-}  // namespace
-
-Json JsonReport(const Session& session, const Verdict& verdict, const Timing& timing) {
-  const Grid& grid = session.grid();
-  Json operations = Json::object();
-  for (const OpKind kind : kKinds) {
-    operations[Name(kind)] = grid.Operations(kind);
-  }
+Json Barriers(const Grid& grid) {
   Json barriers = Json::array();
   for (const BarrierRow& row : grid.Barriers()) {
     barriers.push_back({{"cta", row.cta},
@@ -266,13 +259,10 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                         {"longest_wait", row.longest_wait},
                         {"last_arriver", row.last_arriver}});
   }
-  Json mb_operations = Json::object();
-  for (unsigned i = 0; i < kNumMbOps; ++i) {
-    const auto op = static_cast<MbOp>(i);
-    if (grid.Operations(op) != 0) {
-      mb_operations[Name(op)] = grid.Operations(op);
-    }
-  }
+  return barriers;
+}
+
+Json Mbarriers(const Grid& grid) {
   Json mbarriers = Json::array();
   for (const MbarrierRow& row : grid.Mbarriers()) {
     mbarriers.push_back({{"cta", row.cta},
@@ -283,6 +273,64 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                          {"waits_parked", row.waits},
                          {"time_limits", row.limits}});
   }
+  return mbarriers;
+}
+
+// Who waits for whom.
+Json Deadlock(const Grid& grid) {
+  Json deadlock = Json::array();
+  for (const StuckBarrier& barrier : grid.StuckBarriers()) {
+    deadlock.push_back({{"cta", barrier.cta},
+                        {"barrier", barrier.id},
+                        {"kind", barrier.kind},
+                        {"arrived", barrier.arrived},
+                        {"expected", barrier.expected},
+                        {"came", Rows(barrier.came)},
+                        {"missing", Rows(barrier.missing)}});
+  }
+  for (const StuckMbarrier& mbarrier : grid.StuckMbarriers()) {
+    deadlock.push_back({{"cta", mbarrier.cta},
+                        {"mbarrier", mbarrier.name},
+                        {"phase", mbarrier.phase},
+                        {"pending", mbarrier.pending},
+                        {"expected", mbarrier.expected},
+                        {"tx_count", mbarrier.tx},
+                        {"came", Rows(mbarrier.came)},
+                        {"waits", Rows(mbarrier.waits)},
+                        {"missing", Rows(mbarrier.missing)}});
+  }
+  for (const StuckCluster& cluster : grid.StuckClusters()) {
+    deadlock.push_back({{"cluster", cluster.cluster},
+                        {"kind", "barrier.cluster"},
+                        {"arrived", cluster.arrived},
+                        {"expected", cluster.expected},
+                        {"came", Rows(cluster.came)},
+                        {"missing", Rows(cluster.missing)}});
+  }
+  for (const StuckWarp& warp : grid.StuckWarps()) {
+    deadlock.push_back({{"cta", warp.cta},
+                        {"warp", warp.where.warp},
+                        {"state", warp.where.what},
+                        {"line", warp.where.line}});
+  }
+  return deadlock;
+}
+
+}  // namespace
+
+Json JsonReport(const Session& session, const Verdict& verdict, const Timing& timing) {
+  const Grid& grid = session.grid();
+  Json operations = Json::object();
+  for (const OpKind kind : kKinds) {
+    operations[Name(kind)] = grid.Operations(kind);
+  }
+  Json mb_operations = Json::object();
+  for (unsigned i = 0; i < kNumMbOps; ++i) {
+    const auto op = static_cast<MbOp>(i);
+    if (grid.Operations(op) != 0) {
+      mb_operations[Name(op)] = grid.Operations(op);
+    }
+  }
   Json report = {{"outcome", verdict.outcome},
                  {"cycles", timing.cycles},
                  {"skipped_cycles", timing.skipped},
@@ -291,9 +339,9 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                  {"thread_instructions_per_second", timing.PerSecond(grid.ThreadInstructions())},
                  {"operations", operations},
                  {"releases", grid.Releases()},
-                 {"barriers", barriers},
+                 {"barriers", Barriers(grid)},
                  {"mbarrier_operations", mb_operations},
-                 {"mbarriers", mbarriers},
+                 {"mbarriers", Mbarriers(grid)},
                  {"faults", Rows(grid.faults(), "cause")},
                  {"hazards", Rows(grid.hazards(), "hazard")},
                  {"simulated_khz", timing.Khz()},
@@ -311,42 +359,7 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
     report["faults"].back()["message"] = Text(grid.problem());
   }
   if (grid.outcome() == Outcome::kDeadlock) {
-    Json deadlock = Json::array();
-    for (const StuckBarrier& barrier : grid.StuckBarriers()) {
-      deadlock.push_back({{"cta", barrier.cta},
-                          {"barrier", barrier.id},
-                          {"kind", barrier.kind},
-                          {"arrived", barrier.arrived},
-                          {"expected", barrier.expected},
-                          {"came", Rows(barrier.came)},
-                          {"missing", Rows(barrier.missing)}});
-    }
-    for (const StuckMbarrier& mbarrier : grid.StuckMbarriers()) {
-      deadlock.push_back({{"cta", mbarrier.cta},
-                          {"mbarrier", mbarrier.name},
-                          {"phase", mbarrier.phase},
-                          {"pending", mbarrier.pending},
-                          {"expected", mbarrier.expected},
-                          {"tx_count", mbarrier.tx},
-                          {"came", Rows(mbarrier.came)},
-                          {"waits", Rows(mbarrier.waits)},
-                          {"missing", Rows(mbarrier.missing)}});
-    }
-    for (const StuckCluster& cluster : grid.StuckClusters()) {
-      deadlock.push_back({{"cluster", cluster.cluster},
-                          {"kind", "barrier.cluster"},
-                          {"arrived", cluster.arrived},
-                          {"expected", cluster.expected},
-                          {"came", Rows(cluster.came)},
-                          {"missing", Rows(cluster.missing)}});
-    }
-    for (const StuckWarp& warp : grid.StuckWarps()) {
-      deadlock.push_back({{"cta", warp.cta},
-                          {"warp", warp.where.warp},
-                          {"state", warp.where.what},
-                          {"line", warp.where.line}});
-    }
-    report["deadlock"] = deadlock;
+    report["deadlock"] = Deadlock(grid);
   }
   return report;
 }

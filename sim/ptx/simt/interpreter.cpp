@@ -261,6 +261,35 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
   return Execute(warp, static_cast<std::size_t>(group - warp->groups.data()));
 }
 
+std::optional<Interpreter::Event> Interpreter::ExecuteMove(Warp* warp, std::size_t index,
+                                                           std::uint32_t active) {
+  switch (program_.code[warp->groups[index].pc].op) {
+    case Op::kSleep:
+      return Sleep(warp, index, active);
+    case Op::kBranch:
+      ExecuteBranch(warp, index, active);
+      return Event::kNone;
+    case Op::kBranchIndexed:
+      return ExecuteBranchIndexed(warp, index, active);
+    case Op::kCall:
+      return ExecuteCall(warp, index, active);
+    case Op::kReturn:
+      ExecuteReturn(warp, index, active);
+      return Event::kNone;
+    case Op::kExit:
+      return ExecuteExit(warp, index, active);
+    case Op::kBarrier:
+    case Op::kClusterBarrier:
+      return ComeToBarrier(warp, index, active);
+    case Op::kExchange:
+      return ComeToExchange(warp, index, active);
+    case Op::kMbarrier:
+      return ComeToMbarrier(warp, index, active);
+    default:
+      return std::nullopt;
+  }
+}
+
 Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
   const Group group = warp->groups[index];
   const Instruction& i = program_.code[group.pc];
@@ -271,6 +300,9 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
   if (active == 0) {
     Advance(warp, index);
     return Event::kNone;
+  }
+  if (const std::optional<Event> moved = ExecuteMove(warp, index, active)) {
+    return *moved;
   }
   Event event = Event::kNone;
   switch (i.op) {
@@ -313,20 +345,6 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
       break;
     case Op::kNop:
       break;
-    case Op::kSleep:
-      return Sleep(warp, index, active);
-    case Op::kBranch:
-      ExecuteBranch(warp, index, active);
-      return Event::kNone;
-    case Op::kBranchIndexed:
-      return ExecuteBranchIndexed(warp, index, active);
-    case Op::kCall:
-      return ExecuteCall(warp, index, active);
-    case Op::kReturn:
-      ExecuteReturn(warp, index, active);
-      return Event::kNone;
-    case Op::kExit:
-      return ExecuteExit(warp, index, active);
     case Op::kTrap:
       Fault(*warp, First(active), i.line, "trap");
       return Event::kAssert;
@@ -339,13 +357,6 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
       lanes.ForEach([d = lanes.d(0), active](unsigned lane) { d[lane] = active; });
       break;
     }
-    case Op::kBarrier:
-    case Op::kClusterBarrier:
-      return ComeToBarrier(warp, index, active);
-    case Op::kExchange:
-      return ComeToExchange(warp, index, active);
-    case Op::kMbarrier:
-      return ComeToMbarrier(warp, index, active);
     case Op::kCvta:
     case Op::kCvtaTo:
     case Op::kIsSpace:

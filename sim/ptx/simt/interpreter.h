@@ -138,6 +138,8 @@ class Interpreter {
   void Advance(Warp* warp, std::size_t index);
 
   Event Execute(Warp* warp, std::size_t index);
+  // An instruction after which the group does not simply go on; nothing: it is none.
+  std::optional<Event> ExecuteMove(Warp* warp, std::size_t index, std::uint32_t active);
   std::uint32_t Active(const Warp& warp, const Group& group, const Instruction& i) const;
   Lanes LanesOf(Warp* warp, const Group& group, std::uint32_t lanes) const;
   Event Fault(const Warp& warp, unsigned lane, std::uint32_t line, const std::string& what);
@@ -214,6 +216,8 @@ class Interpreter {
 
   // runtime.cpp: special registers, and the functions that a device program finds.
   void ExecuteSpecial(Warp* warp, const Lanes& lanes) const;
+  // Of a special register that is the same for all threads of the warp.
+  std::uint64_t UniformSpecial(const Warp& warp, Special special) const;
   Event ExecuteRuntime(Warp* warp, const Group& group, std::uint32_t active);
   std::string TextAt(Warp* warp, unsigned lane, std::uint64_t address);
   std::uint32_t Print(Warp* warp, unsigned lane, std::uint64_t format, std::uint64_t arguments);

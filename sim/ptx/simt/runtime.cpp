@@ -96,40 +96,22 @@ Interpreter::Event Interpreter::ExecuteRuntime(Warp* warp, const Group& group,
   return Event::kNone;
 }
 
+// What differs from thread to thread.
 void Interpreter::ExecuteSpecial(Warp* warp, const Lanes& lanes) const {
   const auto special = static_cast<Special>(lanes.instruction.mode);
   std::uint64_t* const d = lanes.d(0);
-  const auto all = [&](std::uint64_t value) {
-    lanes.ForEach([&](unsigned lane) { d[lane] = value; });
-  };
   const auto each = [&](auto f) { lanes.ForEach([&](unsigned lane) { d[lane] = f(lane); }); };
-  const auto index = static_cast<unsigned>(special);
-  const auto of = [&](Special first) { return index - static_cast<unsigned>(first); };
   switch (special) {
     case Special::kTidX:
     case Special::kTidY:
     case Special::kTidZ:
       return each([&](unsigned lane) {
-        return PointOf(warp->first_thread + lane, launch_.block)[of(Special::kTidX)];
+        return PointOf(
+            warp->first_thread + lane,
+            launch_.block)[static_cast<unsigned>(special) - static_cast<unsigned>(Special::kTidX)];
       });
-    case Special::kNtidX:
-    case Special::kNtidY:
-    case Special::kNtidZ:
-      return all(launch_.block[of(Special::kNtidX)]);
-    case Special::kCtaidX:
-    case Special::kCtaidY:
-    case Special::kCtaidZ:
-      return all(warp->cta->id[of(Special::kCtaidX)]);
-    case Special::kNctaidX:
-    case Special::kNctaidY:
-    case Special::kNctaidZ:
-      return all(launch_.grid[of(Special::kNctaidX)]);
     case Special::kLaneId:
       return each([](unsigned lane) { return lane; });
-    case Special::kWarpId:
-      return all(warp->first_thread / kWarpSize);
-    case Special::kNumWarps:
-      return all(launch_.Warps());
     case Special::kLaneMaskEq:
       return each([](unsigned lane) { return 1U << lane; });
     case Special::kLaneMaskLe:
@@ -140,62 +122,87 @@ void Interpreter::ExecuteSpecial(Warp* warp, const Lanes& lanes) const {
       return each([](unsigned lane) { return ~0U << lane; });
     case Special::kLaneMaskGt:
       return each([](unsigned lane) { return ~0U << lane << 1; });
+    default:
+      return each([value = UniformSpecial(*warp, special)](unsigned) { return value; });
+  }
+}
+
+std::uint64_t Interpreter::UniformSpecial(const Warp& warp, Special special) const {
+  const auto of = [&](Special first) {
+    return static_cast<unsigned>(special) - static_cast<unsigned>(first);
+  };
+  switch (special) {
+    case Special::kNtidX:
+    case Special::kNtidY:
+    case Special::kNtidZ:
+      return launch_.block[of(Special::kNtidX)];
+    case Special::kCtaidX:
+    case Special::kCtaidY:
+    case Special::kCtaidZ:
+      return warp.cta->id[of(Special::kCtaidX)];
+    case Special::kNctaidX:
+    case Special::kNctaidY:
+    case Special::kNctaidZ:
+      return launch_.grid[of(Special::kNctaidX)];
+    case Special::kWarpId:
+      return warp.first_thread / kWarpSize;
+    case Special::kNumWarps:
+      return launch_.Warps();
     case Special::kClock:
-      return all(cycle_ & 0xffffffffU);
+      return cycle_ & 0xffffffffU;
     case Special::kClockHi:
-      return all(cycle_ >> 32);
+      return cycle_ >> 32;
     case Special::kClock64:
-      return all(cycle_);
+      return cycle_;
     case Special::kGlobalTimer:
-      return all(cycle_ * clock_period_ps_ / kPsPerNs);
+      return cycle_ * clock_period_ps_ / kPsPerNs;
     case Special::kGlobalTimerLo:
-      return all((cycle_ * clock_period_ps_ / kPsPerNs) & 0xffffffffU);
+      return (cycle_ * clock_period_ps_ / kPsPerNs) & 0xffffffffU;
     case Special::kGlobalTimerHi:
-      return all((cycle_ * clock_period_ps_ / kPsPerNs) >> 32);
+      return (cycle_ * clock_period_ps_ / kPsPerNs) >> 32;
     case Special::kClusterCtaidX:
     case Special::kClusterCtaidY:
     case Special::kClusterCtaidZ:
-      return all(PointOf(warp->cta->rank, launch_.cluster)[of(Special::kClusterCtaidX)]);
+      return PointOf(warp.cta->rank, launch_.cluster)[of(Special::kClusterCtaidX)];
     case Special::kClusterNctaidX:
     case Special::kClusterNctaidY:
     case Special::kClusterNctaidZ:
-      return all(launch_.cluster[of(Special::kClusterNctaidX)]);
+      return launch_.cluster[of(Special::kClusterNctaidX)];
     case Special::kClusterIdX:
     case Special::kClusterIdY:
     case Special::kClusterIdZ:
-      return all(warp->cta->cluster->id[of(Special::kClusterIdX)]);
+      return warp.cta->cluster->id[of(Special::kClusterIdX)];
     case Special::kNumClustersX:
     case Special::kNumClustersY:
     case Special::kNumClustersZ:
-      return all(launch_.GridOfClusters()[of(Special::kNumClustersX)]);
+      return launch_.GridOfClusters()[of(Special::kNumClustersX)];
     case Special::kClusterRank:
     case Special::kSmId:  // a CTA of a cluster runs on the unit of its rank
-      return all(warp->cta->rank);
+      return warp.cta->rank;
     case Special::kClusterCtas:
     case Special::kNumSm:
-      return all(launch_.ClusterCtas());
+      return launch_.ClusterCtas();
     case Special::kExplicitCluster:
-      return all(launch_.explicit_cluster ? 1 : 0);
+      return launch_.explicit_cluster ? 1 : 0;
     case Special::kWorkspaceHigh:
-      return all(launch_.workspace >> 32);
+      return launch_.workspace >> 32;
     case Special::kWorkspaceLow:
-      return all(launch_.workspace & 0xffffffffU);
-    case Special::kGridId:
-    case Special::kZero:
-      return all(0);
+      return launch_.workspace & 0xffffffffU;
     case Special::kDynamicShared:
-      return all(launch_.dynamic_shared);
+      return launch_.dynamic_shared;
     case Special::kTotalShared:
     case Special::kReservedBegin:
     case Special::kReserved0:
-      return all(launch_.reserved_shared);
+      return launch_.reserved_shared;
     case Special::kReserved1:
-      return all(launch_.reserved_shared + kReservedSharedBytes / 2);
+      return launch_.reserved_shared + kReservedSharedBytes / 2;
     case Special::kAggregateShared:
     case Special::kReservedEnd:
-      return all(launch_.shared_bytes);
+      return launch_.shared_bytes;
     case Special::kReservedCap:
-      return all(launch_.shared_bytes - launch_.reserved_shared);
+      return launch_.shared_bytes - launch_.reserved_shared;
+    default:
+      return 0;
   }
 }
 
