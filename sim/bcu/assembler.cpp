@@ -67,7 +67,7 @@ template <>
 constexpr const char* Messages::message<End> = "expected ',', ';' or the end of the line";
 template <>
 constexpr const char* Messages::message<LineEnd> =
-    "a line holds one instruction, and behind it only a comment";
+    "a line holds one instruction, and after it only a comment";
 // NOLINTEND(readability-identifier-naming)
 
 template <typename Rule>

@@ -227,8 +227,8 @@ TEST_F(FpgaLink, WrongCommandsAreRefused) {
           "identify, 2 bytes");
   refused(Cause::kLength, {static_cast<std::uint8_t>(Command::kReset), 0}, 1, "reset, 2 bytes");
   refused(Cause::kLength, {kCycle, 1}, 1, "cycle, 2 bytes");
-  refused(Cause::kLength, {kCycle, 1, 26, 0}, 1, "a pin after the last");
-  refused(Cause::kLength, {kCycle, 1, 255, 0}, 1, "a pin far after the last");
+  refused(Cause::kLength, {kCycle, 1, 26, 0}, 1, "a pin beyond the last");
+  refused(Cause::kLength, {kCycle, 1, 255, 0}, 1, "a pin far beyond the last");
   Bytes all(3 + 27, 0);
   all[0] = kCycle;
   all[1] = 1;

@@ -186,7 +186,7 @@ TEST(PtxCopy, ReductionsOfHalves) {
 }
 
 TEST(PtxCopy, StoresToGlobalMemory) {
-  // They come after a time: behind what the thread stores next, for some.
+  // They come after a time: after what the thread stores next, for some.
   const struct {
     const char* form;
     std::uint32_t value;  // of the thread's word, which was 0x01020304

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Plays the unit's shared-memory scope at its pins with the golden model alone: a group at a time,
-// lane by lane where it is no wait. A turn wakes and a response comes two cycles behind the commit.
+// lane by lane where it is no wait. A turn wakes and a response comes two cycles after the commit.
 #ifndef MUSTER_TB_UNIT_PTX_GOLDEN_MBARRIERS_H_
 #define MUSTER_TB_UNIT_PTX_GOLDEN_MBARRIERS_H_
 

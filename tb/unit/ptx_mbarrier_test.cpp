@@ -347,7 +347,7 @@ TEST(PtxMbarrier, WaitsThatSomethingEndsAreNone) {
       "mov.u32 %r11, %clock; W: mov.u32 %r12, %clock; sub.u32 %r12, %r12, %r11;"
       " setp.gt.u32 %p4, %r12, 60000; @%p4 bra END;"
       " mbarrier.test_wait.parity.shared.b64 done, [a], 0; @!done bra W; END:",
-      // The clock decides before the wait what is done behind it.
+      // The clock decides before the wait what is done after it.
       "mov.u32 %r11, %clock; mov.u32 %r13, 0; bra W; L: mov.u32 %r12, %clock;"
       " sub.u32 %r12, %r12, %r11; setp.gt.u32 %p4, %r12, 60000; @%p4 bra X; bra W; X: mov.u32 "
       "%r13, 1;"

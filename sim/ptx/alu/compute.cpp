@@ -131,7 +131,7 @@ void Multiply24(const Lanes& l) {
 }
 
 // Sums and differences with a carry in and out. That of a difference is the carry of x + ~y + 1, so
-// 1 where nothing is borrowed: compilers let `addc` take it in behind `sub.cc`.
+// 1 where nothing is borrowed: compilers let `addc` take it in after `sub.cc`.
 void WithCarry(const Lanes& l) {
   const Instruction& i = l.instruction;
   const bool multiplies = i.op == Op::kMadCarry || i.op == Op::kMadHiCarry;

@@ -119,7 +119,7 @@ void Decoder::Simple(Type type, std::size_t sources) {
   }
 }
 
-// The carry that the instruction takes in and leaves behind. Returns false if there is neither.
+// The carry that the instruction takes in and leaves. Returns false if there is neither.
 bool Decoder::TakeCarry(bool takes_in) {
   const bool leaves = Take("cc");
   if (takes_in) {

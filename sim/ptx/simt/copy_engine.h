@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // What threads start and do not wait for: copies, reductions, stores to another CTA, and operations
-// on another CTA's mbarriers. Each is carried out after a time of its own, so before or behind what
+// on another CTA's mbarriers. Each is carried out after a time of its own, so before or after what
 // was started earlier. A machine has the engine of what comes to its own shared memory, and of what
 // its CTAs send to global memory.
 #ifndef MUSTER_SIM_PTX_SIMT_COPY_ENGINE_H_

@@ -57,7 +57,7 @@ void Interpreter::Start(Warp* warp) {
   warp->live = threads == kWarpSize ? ~0U : (1U << threads) - 1;
   warp->groups.assign(1, Group{kernel.entry, 0, warp->live});
   warp->held = 0;
-  warp->impatient = false;
+  warp->gives_up = false;
   warp->copies.fill({});
   warp->bulk_copies.fill({});
   warp->registers.assign(std::size_t{kernel.slots} * kWarpSize, 0);
@@ -143,7 +143,7 @@ bool Interpreter::SameCalls(Warp* warp, unsigned a, unsigned b, std::uint32_t fr
 }
 
 // Joins the group with one that stands at the same place. Lanes that called a function at several
-// places go through it apart, as the code behind each call may rely on; but an aligned barrier is
+// places go through it apart, as the code after each call may rely on; but an aligned barrier is
 // one for all.
 void Interpreter::Merge(Warp* warp, std::size_t index) {
   std::vector<Group>& groups = warp->groups;
@@ -215,8 +215,8 @@ Lanes Interpreter::LanesOf(Warp* warp, const Group& group, std::uint32_t lanes) 
 // One step
 // ------------------------------------------------------------------------------------------------
 
-bool Interpreter::EndPatience(Warp* warp) {
-  warp->impatient = true;
+bool Interpreter::GiveUpReconvergence(Warp* warp) {
+  warp->gives_up = true;
   return std::any_of(warp->groups.begin(), warp->groups.end(),
                      [](const Group& group) { return group.state == Group::State::kAligned; });
 }
@@ -248,7 +248,7 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
     });
   };
   const bool stands = aligned != warp->groups.size();
-  if (stands && warp->impatient) {
+  if (stands && warp->gives_up) {
     return Arrive(warp, aligned);
   }
   Group* const group = Pick(warp);
@@ -280,11 +280,11 @@ std::optional<Interpreter::Event> Interpreter::ExecuteMove(Warp* warp, std::size
       return ExecuteExit(warp, index, active);
     case Op::kBarrier:
     case Op::kClusterBarrier:
-      return ComeToBarrier(warp, index, active);
+      return ReachBarrier(warp, index, active);
     case Op::kExchange:
-      return ComeToExchange(warp, index, active);
+      return ReachExchange(warp, index, active);
     case Op::kMbarrier:
-      return ComeToMbarrier(warp, index, active);
+      return ReachMbarrier(warp, index, active);
     default:
       return std::nullopt;
   }

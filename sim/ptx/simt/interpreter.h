@@ -95,12 +95,12 @@ class Interpreter {
   static std::uint64_t WakesAt(const Warp& warp);
   // Lanes of a group wait at an mbarrier: would each, whenever it is answered false, come back to
   // that wait with the same state, and do nothing on the way but write its registers?
-  bool WouldComeBack(const Warp& warp, const Group& group, std::uint32_t lanes);
+  bool WouldReturn(const Warp& warp, const Group& group, std::uint32_t lanes);
   // Lanes that wait at mbarrier instructions go on.
   void Answer(Warp* warp, const MbReply& reply);
   // Lanes that stand at an aligned barrier arrive without the others. Returns whether there are
   // any.
-  static bool EndPatience(Warp* warp);
+  static bool GiveUpReconvergence(Warp* warp);
   // Whether memory that several threads see has changed since this was asked for.
   bool TakeChanged() { return std::exchange(changed_, false); }
   // Lanes whose st.async or red.async go to their own CTA.
@@ -147,8 +147,8 @@ class Interpreter {
                const std::string& what);
 
   // meeting.cpp: barriers and warp-wide instructions.
-  Event ComeToBarrier(Warp* warp, std::size_t index, std::uint32_t active);
-  Event ComeToExchange(Warp* warp, std::size_t index, std::uint32_t active);
+  Event ReachBarrier(Warp* warp, std::size_t index, std::uint32_t active);
+  Event ReachExchange(Warp* warp, std::size_t index, std::uint32_t active);
   void Part(Warp* warp, std::size_t index, std::uint32_t active);
   void Hold(Warp* warp, std::size_t index, Group::State state);
   Arrival ArrivalOf(Warp* warp, const Group& group) const;
@@ -159,8 +159,8 @@ class Interpreter {
   void Resume(Warp* warp, std::uint32_t lanes, Group::State state, F leave);
   Event Sleep(Warp* warp, std::size_t index, std::uint32_t active);
   void WakeUp(Warp* warp);
-  bool ComesBack(Warp* alone, const Group& asked, const Spins& spins);
-  Event ComeToMbarrier(Warp* warp, std::size_t index, std::uint32_t active);
+  bool ReturnsToWait(Warp* alone, const Group& asked, const Spins& spins);
+  Event ReachMbarrier(Warp* warp, std::size_t index, std::uint32_t active);
   MbInstruction MbInstructionOf(Warp* warp, const Group& group) const;
 
   // control.cpp: control flow.

@@ -43,7 +43,7 @@ constexpr std::uint64_t kLongestSleepNs = 1'000'000;
 
 }  // namespace
 
-Interpreter::Event Interpreter::ComeToBarrier(Warp* warp, std::size_t index, std::uint32_t active) {
+Interpreter::Event Interpreter::ReachBarrier(Warp* warp, std::size_t index, std::uint32_t active) {
   const Instruction& i = program_.code[warp->groups[index].pc];
   Part(warp, index, active);
   if (i.aligned && active == warp->live) {
@@ -125,7 +125,7 @@ Interpreter::Event Interpreter::Arrive(Warp* warp, std::size_t index) {
     --warp->held;
   }
   group.state = Group::State::kReady;
-  warp->impatient = false;
+  warp->gives_up = false;
   Advance(warp, index);
   return Event::kBarrier;
 }
@@ -194,8 +194,7 @@ std::string Interpreter::Standing(const Warp& warp, const Group& group) const {
   return fmt::format("lanes {:#010x} wait at {} (line {})", group.lanes, at, i.line);
 }
 
-Interpreter::Event Interpreter::ComeToExchange(Warp* warp, std::size_t index,
-                                               std::uint32_t active) {
+Interpreter::Event Interpreter::ReachExchange(Warp* warp, std::size_t index, std::uint32_t active) {
   Part(warp, index, active);
   const Group& group = warp->groups[index];
   const Lanes lanes = LanesOf(warp, group, active);
@@ -310,8 +309,7 @@ MbInstruction Interpreter::MbInstructionOf(Warp* warp, const Group& group) const
 }
 
 // The lanes stand there until they are answered; where no answer comes they go on.
-Interpreter::Event Interpreter::ComeToMbarrier(Warp* warp, std::size_t index,
-                                               std::uint32_t active) {
+Interpreter::Event Interpreter::ReachMbarrier(Warp* warp, std::size_t index, std::uint32_t active) {
   Part(warp, index, active);
   warp->mbarrier = MbInstructionOf(warp, warp->groups[index]);
   if (IsMbWait(warp->mbarrier.op) || warp->mbarrier.has_token) {

@@ -24,7 +24,7 @@ bool IsUnseen(const Instruction& i) {
 }  // namespace
 
 // On a copy of the warp. The run is as it was before: what is drawn at random, too.
-bool Interpreter::WouldComeBack(const Warp& warp, const Group& group, std::uint32_t lanes) {
+bool Interpreter::WouldReturn(const Warp& warp, const Group& group, std::uint32_t lanes) {
   Warp copy = warp;
   Spins* const spins = std::exchange(spins_, nullptr);
   const Random random = random_;
@@ -32,7 +32,7 @@ bool Interpreter::WouldComeBack(const Warp& warp, const Group& group, std::uint3
   const std::uint64_t thread_instructions = thread_instructions_;
   bool all = true;
   for (std::uint32_t left = lanes; left != 0 && all; left &= left - 1) {
-    all = ComesBack(&copy, {group.pc, group.frame, left & -left}, *spins);
+    all = ReturnsToWait(&copy, {group.pc, group.frame, left & -left}, *spins);
   }
   spins_ = spins;
   random_ = random;
@@ -42,7 +42,7 @@ bool Interpreter::WouldComeBack(const Warp& warp, const Group& group, std::uint3
 }
 
 // A lane alone, which stands at its wait.
-bool Interpreter::ComesBack(Warp* alone, const Group& asked, const Spins& spins) {
+bool Interpreter::ReturnsToWait(Warp* alone, const Group& asked, const Spins& spins) {
   const unsigned lane = First(asked.lanes);
   std::uint64_t before = spins.StateOf(*alone, asked, lane);
   for (unsigned answer = 0; answer < kAnswers; ++answer) {

@@ -18,9 +18,9 @@ std::uint64_t Mix(std::uint64_t state, std::uint64_t value) { return Random(stat
 Spins::Spins(const Program& program) : program_(program), functions_(ByEntry(program)) {}
 
 const Function& Spins::FunctionAt(std::uint32_t pc) const {
-  const auto behind =
+  const auto after =
       std::upper_bound(functions_.begin(), functions_.end(), std::make_pair(pc, ~std::uint32_t{0}));
-  return program_.functions[std::prev(behind)->second];
+  return program_.functions[std::prev(after)->second];
 }
 
 // Of all its frames.

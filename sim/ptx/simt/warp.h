@@ -63,7 +63,7 @@ struct Warp {
   std::uint32_t held = 0;      // groups that are not ready
   std::uint32_t favoured = 0;  // a lane whose group has the next `turns`
   std::uint32_t turns = 0;
-  bool impatient = false;  // who stands at an aligned barrier no longer waits for the rest
+  bool gives_up = false;   // who stands at an aligned barrier no longer waits for the rest
   Arrival arrival;         // the latest barrier instruction
   MbInstruction mbarrier;  // the latest mbarrier instruction
   std::array<CopyGroups, kWarpSize> copies;       // by cp.async

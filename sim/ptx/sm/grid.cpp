@@ -125,14 +125,14 @@ bool Grid::SpinsForEver(std::uint64_t cycle) {
                    [cycle](const auto& machine) { return machine->Repeats(cycle); })) {
     return false;
   }
-  bool patient = false;
+  bool waited = false;
   for (const auto& machine : machines_) {
-    patient = machine->EndPatience() || patient;
+    waited = machine->GiveUpReconvergence() || waited;
   }
-  if (patient) {
+  if (waited) {
     Change(cycle);
   }
-  return !patient;
+  return !waited;
 }
 
 void Grid::Change(std::uint64_t cycle) {
@@ -174,7 +174,7 @@ void Grid::AddHazard(Incident incident) {
 // What came of it
 // ------------------------------------------------------------------------------------------------
 
-// Lists of all machines, one behind the other.
+// The lists of all machines, one after the other.
 template <typename F>
 auto Grid::Gather(F of) const {
   auto all = of(*machines_.front());

@@ -271,10 +271,10 @@ void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
       residents_.outstanding |= Bit(warp);
       break;
     case Interpreter::Event::kBarrier:
-      ComeToBarrier(warp, cycle);
+      ReachBarrier(warp, cycle);
       break;
     case Interpreter::Event::kMbarrier:
-      ComeToMbarrier(warp, cycle);
+      ReachMbarrier(warp, cycle);
       break;
     case Interpreter::Event::kExit:
       ExitLanes(warp);
@@ -307,14 +307,14 @@ void Machine::EndWithProblem(Outcome outcome, const char* cause, unsigned warp,
                      interpreter_.problem());
 }
 
-void Machine::ComeToBarrier(unsigned warp, std::uint64_t cycle) {
+void Machine::ReachBarrier(unsigned warp, std::uint64_t cycle) {
   WarpSlot& slot = residents_.warps[warp];
   const Arrival& arrival = slot.warp.arrival;
   if (arrival.diverged_aligned) {
     AddHazard(Hazard::kDivergedAligned, warp, arrival.bar, arrival.line, cycle);
   }
   if (arrival.cluster != ClusterOp::kNone) {
-    ComeToClusterBarrier(warp, cycle);
+    ReachClusterBarrier(warp, cycle);
     return;
   }
   if (const char* const cause = FrontEndFault(arrival, warp); cause != nullptr) {
@@ -332,7 +332,7 @@ void Machine::ComeToBarrier(unsigned warp, std::uint64_t cycle) {
 }
 
 // An arrival that releases comes when the warp's accesses are performed.
-void Machine::ComeToClusterBarrier(unsigned warp, std::uint64_t cycle) {
+void Machine::ReachClusterBarrier(unsigned warp, std::uint64_t cycle) {
   WarpSlot& slot = residents_.warps[warp];
   const ClusterOp op = slot.warp.arrival.cluster;
   const std::uint64_t from = op == ClusterOp::kArrive ? std::max(cycle, slot.memory_until) : cycle;

@@ -57,7 +57,7 @@ class Machine : public lockstep::Driver {
   bool Repeats(std::uint64_t cycle);
   // What waits at an aligned barrier only for lanes that repeat arrives without them. Returns
   // whether there is any.
-  bool EndPatience();
+  bool GiveUpReconvergence();
   // Something has changed that a thread can see.
   void Change(std::uint64_t cycle) { spins_.Change(cycle); }
   // A warp of this machine has sent it, and the CTA has exited before it came there.
@@ -83,8 +83,8 @@ class Machine : public lockstep::Driver {
   void Release(const Outputs& seen);
   void RunWarps(std::uint64_t cycle);
   void StepWarp(unsigned warp, std::uint64_t cycle);
-  void ComeToBarrier(unsigned warp, std::uint64_t cycle);
-  void ComeToClusterBarrier(unsigned warp, std::uint64_t cycle);
+  void ReachBarrier(unsigned warp, std::uint64_t cycle);
+  void ReachClusterBarrier(unsigned warp, std::uint64_t cycle);
   void StepClusterBarriers(std::uint64_t cycle);
   void ExitLanes(unsigned warp);
   void EndWithProblem(Outcome outcome, const char* cause, unsigned warp, std::uint64_t cycle);
@@ -104,7 +104,7 @@ class Machine : public lockstep::Driver {
   // machine_mbarrier.cpp
   void BeginMbarriers(const Outputs& seen, Inputs* inputs);
   void Reply(const MbReply& reply);
-  void ComeToMbarrier(unsigned warp, std::uint64_t cycle);
+  void ReachMbarrier(unsigned warp, std::uint64_t cycle);
   void StartArrivals(unsigned warp, std::uint32_t lanes,
                      const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t line,
                      std::uint64_t cycle);

@@ -86,7 +86,7 @@ void Machine::Reply(const MbReply& reply) {
   }
 }
 
-void Machine::ComeToMbarrier(unsigned warp, std::uint64_t cycle) {
+void Machine::ReachMbarrier(unsigned warp, std::uint64_t cycle) {
   WarpSlot& slot = residents_.warps[warp];
   const MbInstruction& instruction = slot.warp.mbarrier;
   if (instruction.outside != 0) {
@@ -302,7 +302,7 @@ bool Machine::WarpRepeats(unsigned warp, Rehearsal rehearsal) {
     return group.state == Group::State::kHeld || group.state == Group::State::kAligned ||
            rest == 0 ||
            (group.state == Group::State::kAsked && (rest & (~parked | slot.excused)) == 0 &&
-            (!rehearses || interpreter_.WouldComeBack(slot.warp, group, rest)));
+            (!rehearses || interpreter_.WouldReturn(slot.warp, group, rest)));
   });
 }
 
@@ -320,19 +320,19 @@ bool Machine::Repeats(std::uint64_t cycle) {
   return true;
 }
 
-bool Machine::EndPatience() {
-  bool patient = false;
+bool Machine::GiveUpReconvergence() {
+  bool waited = false;
   for (unsigned warp = 0; warp < residents_.warps.size(); ++warp) {
     WarpSlot& slot = residents_.warps[warp];
-    if (slot.phase == WarpPhase::kWaiting || !Interpreter::EndPatience(&slot.warp)) {
+    if (slot.phase == WarpPhase::kWaiting || !Interpreter::GiveUpReconvergence(&slot.warp)) {
       continue;
     }
-    patient = true;
+    waited = true;
     if (slot.phase == WarpPhase::kAsleep) {
       residents_.SetPhase(warp, WarpPhase::kReady);
     }
   }
-  return patient;
+  return waited;
 }
 
 bool Machine::Moves() const {

@@ -88,7 +88,7 @@ void MbPort::ShowStore(MbPlace place, unsigned warp, std::uint32_t line) {
   stores_.push_back({place, Load(place), false, static_cast<std::uint8_t>(warp), line});
 }
 
-// An access stays behind its warp's own operations, and a store away from what the unit has read
+// An access comes after its warp's own operations, and a store away from what the unit has read
 // and not yet written.
 bool MbPort::MayAccess(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes,
                        bool write) {
