@@ -2,9 +2,10 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Checks the test plan (tb/README.md) against the tests and cover points.
 
-No row without a test, no test without a row; and each cover point that a row names in backticks is
-one that the regression counts. A row names its tests in backticks: `Suite.Name`, a pattern with *,
-or a target that runs them (`make regress`).
+No row of the index without a test, no test without a row; and each cover point that a row names in
+backticks is one that the regression counts. A row names its tests in backticks: `Suite.Name`, a pattern
+with *, or a target that runs them (`make regress`). What closes a feature is there: a test, a target or
+a cover point.
 """
 
 import argparse
@@ -18,17 +19,18 @@ import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = ["ID", "stimulus", "what is checked", "test", "cover point"]
+FEATURES = ["ID", "feature", "risk", "how it is attacked", "what closes it"]
 
 
-def rows(text):
-    """(line number, cells) of each row of the plan's tables."""
+def rows(text, columns):
+    """(line number, cells) of each row of the plan's tables with these columns."""
     inside = False
     for number, line in enumerate(text.split("\n"), 1):
         if not line.startswith("|"):
             inside = False
             continue
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-        if cells == COLUMNS:
+        if cells == columns:
             inside = True
         elif inside and not set(line) <= set("|-: "):
             yield number, cells
@@ -57,7 +59,7 @@ def check(plan, tests, targets, points):
     unplanned = {plain(test) for test in tests}
     known = frozenset(unplanned)
     ids = set()
-    for number, cells in rows(plan):
+    for number, cells in rows(plan, COLUMNS):
         where = f"tb/README.md:{number}"
         if len(cells) != len(COLUMNS):
             wrong.append(f"{where}: {len(cells)} columns, not {len(COLUMNS)}")
@@ -80,6 +82,17 @@ def check(plan, tests, targets, points):
         if points is not None:
             wrong += [f"{where}: {row_id} names cover point {point}, which nothing counts"
                       for point in quoted(cover) if not fnmatch.filter(points, point)]
+    for number, cells in rows(plan, FEATURES):
+        if len(cells) != len(FEATURES) or not quoted(cells[-1]):
+            wrong.append(f"tb/README.md:{number}: a feature that nothing closes")
+            continue
+        if cells[0] in ids:
+            wrong.append(f"tb/README.md:{number}: {cells[0]} is there twice")
+        ids.add(cells[0])
+        wrong += [f"tb/README.md:{number}: {cells[0]} names {name}, and there is no such test, target or cover point"
+                  for name in quoted(cells[-1])
+                  if not (name.removeprefix("make ") in targets if name.startswith("make ") else
+                          fnmatch.filter(known, name) or points is None or fnmatch.filter(points, name))]
     wrong += [f"{test} has no row in tb/README.md" for test in sorted(unplanned)]
     if not ids:
         wrong.append("tb/README.md has no table of tests")
