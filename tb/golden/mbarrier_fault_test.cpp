@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Misuse of mbarriers: what is refused, and in which order causes are reported. Each refused line is
-// checked to have changed nothing.
+// Misuse of mbarriers: what is refused, and in which order causes are reported. Each refused line
+// is checked to have changed nothing.
 #include <gtest/gtest.h>
 
 #include "tb/golden/mbarrier_trace.h"
