@@ -2,10 +2,16 @@
 #include "sim/tlm/publisher.h"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "sim/isa/bits.h"
 
 namespace muster::tlm {
+namespace {
+
+constexpr std::size_t kUsuallyKept = 1024;  // of an initiator that runs some hundred cycles ahead
+
+}  // namespace
 
 Publisher::Publisher(const sc_core::sc_module_name& name, unsigned num_warps,
                      const golden::Model& model, const golden::Mbarriers& mbarriers)
@@ -14,6 +20,7 @@ Publisher::Publisher(const sc_core::sc_module_name& name, unsigned num_warps,
       model_(model),
       mbarriers_(mbarriers),
       warps_(num_warps) {
+  kept_.reserve(kUsuallyKept);
   SC_HAS_PROCESS(Publisher);
   SC_METHOD(ShowDue);
   sensitive << due_;

@@ -73,7 +73,7 @@ TEST_P(BenchTest, TrafficIsDenseAndLegal) {
 // A run that is twice as long allocates as often.
 TEST_P(BenchTest, CheckedCyclesAllocateNothing) {
   const Config& config = GetParam();
-  constexpr std::uint64_t kCycles = 5000;  // several quanta and sweeps
+  constexpr std::uint64_t kCycles = 20'000;  // by then SystemC's queues have grown to their lengths
   Traffic traffic(config, kSeed);
   Recording pins;
   lockstep::Recorder recorder(&traffic, &pins);
