@@ -14,26 +14,27 @@
 
 namespace muster {
 
-// The parameters of a unit, as scripts/configs.json has them.
+// The parameters of a unit, as scripts/configs.json has them. The defaults are a small unit with
+// all features.
 struct Config {
-  const char* name;
-  unsigned num_warps;
-  unsigned num_ctas;
-  unsigned num_issue;
-  bool reduce;  // BAR.RED and B2R
-  bool state;   // R2B
-  bool faults;  // misuse is refused and reported; without it, misuse is undefined
-  bool drain;   // the memory-drain handshake
-  bool lanes;   // exits lane by lane, several lanes in an mbarrier group; without it, any exit is
-                // the warp's, and a group is one lane, unless it waits
+  const char* name = "";
+  unsigned num_warps = 8;
+  unsigned num_ctas = 2;
+  unsigned num_issue = 1;
+  bool reduce = true;  // BAR.RED and B2R
+  bool state = true;   // R2B
+  bool faults = true;  // misuse is refused and reported; without it, misuse is undefined
+  bool drain = true;   // the memory-drain handshake
+  bool lanes = true;   // exits lane by lane, several lanes in an mbarrier group; without it, any
+                       // exit is the warp's, and a group is one lane, unless it waits
 
-  bool mbarrier;                // the shared-memory scope
-  bool mb_drop;                 // arrive_drop
-  bool mb_limit;                // time limits of try_wait, and the end of waits when a CTA leaves
-  std::uint32_t smem_bytes;     // shared memory of a CTA
-  unsigned clock_period_ps;     // of the unit's clock
-  std::uint64_t wait_limit_ns;  // of a try_wait without a hint
-  unsigned mb_responses = 8;    // places for tokens and answers to waits
+  bool mbarrier = true;  // the shared-memory scope
+  bool mb_drop = true;   // arrive_drop
+  bool mb_limit = true;  // time limits of try_wait, and the end of waits when a CTA leaves
+  std::uint32_t smem_bytes = 4096;     // shared memory of a CTA
+  unsigned clock_period_ps = 1000;     // of the unit's clock
+  std::uint64_t wait_limit_ns = 3000;  // of a try_wait without a hint
+  unsigned mb_responses = 8;           // places for tokens and answers to waits
 };
 
 inline constexpr std::uint64_t kPsPerNs = 1000;

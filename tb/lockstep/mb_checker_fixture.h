@@ -21,8 +21,12 @@
 
 namespace muster::lockstep {
 
-inline constexpr Config kUnit = {"checker", 8,    2,    1,    true, true, true, true,
-                                 true,      true, true, true, 4096, 1500, 3000};
+inline constexpr Config kUnit = [] {
+  Config config;
+  config.name = "checker";
+  config.clock_period_ps = 1500;
+  return config;
+}();
 inline constexpr std::uint32_t kAddr = 0x40;
 inline constexpr unsigned kWarp = 3;
 

@@ -20,8 +20,12 @@
 namespace muster::lockstep {
 namespace {
 
-constexpr Config kNotBuilt = {"not_built", 8,    2,    2,    true, true, true, true,
-                              true,        true, true, true, 4096, 1000, 3000};
+constexpr Config kNotBuilt = [] {
+  Config config;
+  config.name = "not_built";
+  config.num_issue = 2;
+  return config;
+}();
 
 class RunTest : public testing::TestWithParam<Config> {};
 

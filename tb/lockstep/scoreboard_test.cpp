@@ -26,8 +26,12 @@
 namespace muster::lockstep {
 namespace {
 
-constexpr Config kTwoPorts = {"two_ports", 8,    2,    2,    true, true, true, true,
-                              true,        true, true, true, 4096, 1000, 3000};
+constexpr Config kTwoPorts = [] {
+  Config config;
+  config.name = "two_ports";
+  config.num_issue = 2;
+  return config;
+}();
 
 // ------------------------------------------------------------------------------------------------
 // The scoreboard, shown what the golden model predicts, but for one field
