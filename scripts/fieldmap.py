@@ -93,8 +93,9 @@ def table(module, ports):
 
 def differences(ports, verilog):
     """What the ports of a plain Verilog module have otherwise, a sentence each."""
+    plain = re.sub(r"^\s*function\b.*?^\s*endfunction\b", "", verilog, flags=re.MULTILINE | re.DOTALL)
     found = {name: int(high or 0) + 1 for high, name in
-             re.findall(r"^\s*(?:input|output)\s+(?:\[(\d+):0\]\s+)?(\w+)\s*;", verilog, re.MULTILINE)}
+             re.findall(r"^\s*(?:input|output)\s+(?:\[(\d+):0\]\s+)?(\w+)\s*;", plain, re.MULTILINE)}
     expected = {name: port["width"] for name, port in ports["ports"].items()}
     return [f"port {name} has {found.get(name, 'no')} bits in the module, {expected.get(name, 'none')} in its map"
             for name in sorted(found.keys() | expected.keys()) if found.get(name) != expected.get(name)]

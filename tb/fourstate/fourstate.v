@@ -57,7 +57,7 @@ module fourstate;
     .smem_rdata_valid_i(rdata_valid), .smem_rdata_i(rdata),
     .smem_write_valid_o(write_valid), .smem_write_ready_i(write_ready),
     .smem_write_place_o(write_place), .smem_write_data_o(write_data),
-    .smem_held_valid_o(held_valid), .smem_held_place_o(held_place), .smem_yield_i(1'b0),
+    .smem_held_valid_o(held_valid), .smem_held_place_o(held_place), .smem_yield_i(1'b0), .mb_stopped_ns_i(32'd0),
     .mb_response_valid_o(mb_response_valid), .mb_response_ready_i(mb_response_ready),
     .mb_response_o(mb_response), .mb_wake_o(wake), .mb_expire_o(expire),
     .mb_fault_valid_o(mb_fault_valid), .mb_fault_o(mb_fault), .mb_commit_o(mb_commit)
