@@ -69,7 +69,7 @@ def copy_tree():
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True,
                             capture_output=True, check=True).stdout.splitlines()
     sources = {file for file in listed if (ROOT / file).is_file()}
-    for folder in ("cmake", "rtl", "sim", "tb", "scripts"):
+    for folder in ("rtl", "sim", "tb", "scripts"):
         for old in (TREE / folder).rglob("*"):
             if old.is_file() and str(old.relative_to(TREE)) not in sources:
                 old.unlink()

@@ -1,11 +1,12 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #
 # The unit's sources for CMake: in the source tree, and below share/muster where it is installed.
-# The root of either is one folder above this file.
+# The root of either is two folders above this file.
 
 # Sources, with absolute paths, and options of a file list of the RTL.
 function(muster_read_file_list file sources options)
   cmake_path(GET CMAKE_CURRENT_FUNCTION_LIST_DIR PARENT_PATH root)
+  cmake_path(GET root PARENT_PATH root)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(STRINGS ${file} lines REGEX "^[^/#]")
   foreach(line ${lines})
@@ -27,6 +28,7 @@ function(muster_add_rtl_files)
     return()
   endif()
   cmake_path(GET CMAKE_CURRENT_FUNCTION_LIST_DIR PARENT_PATH root)
+  cmake_path(GET root PARENT_PATH root)
   muster_read_file_list(${root}/rtl/muster.f sources options)
   list(TRANSFORM options REPLACE "^\\+incdir\\+" "")
   add_library(muster::rtl_files INTERFACE IMPORTED GLOBAL)

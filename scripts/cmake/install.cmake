@@ -8,14 +8,14 @@ set(package ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
 
 install(DIRECTORY rtl DESTINATION ${MUSTER_DATA_DIR})
 install(FILES scripts/configs.json DESTINATION ${MUSTER_DATA_DIR}/scripts)
-install(FILES cmake/muster_rtl.cmake DESTINATION ${MUSTER_DATA_DIR}/cmake)
+install(FILES scripts/cmake/muster_rtl.cmake DESTINATION ${MUSTER_DATA_DIR}/scripts/cmake)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 install(EXPORT muster-targets NAMESPACE muster:: DESTINATION ${package})
 if(TARGET muster_tlm)
   install(EXPORT muster-tlm-targets NAMESPACE muster:: DESTINATION ${package})
 endif()
-configure_package_config_file(cmake/muster-config.cmake.in muster-config.cmake
+configure_package_config_file(scripts/cmake/muster-config.cmake.in muster-config.cmake
                               INSTALL_DESTINATION ${package} PATH_VARS MUSTER_DATA_DIR)
 write_basic_package_version_file(muster-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/muster-config.cmake
