@@ -1,13 +1,13 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Decoding: arithmetic.
+#include "sim/ptx/program/decode_arithmetic.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <initializer_list>
 #include <utility>
-
-#include "sim/ptx/program/decode.h"
 
 namespace muster::ptx {
 namespace {
@@ -45,323 +45,312 @@ constexpr std::initializer_list<Type> kReals = {
 
 constexpr bool IsBF16(Type type) { return ElementOf(type) == Type::kBF16; }
 
-}  // namespace
-
-// What halves need, where it differs for bf16.
-void Decoder::RequireHalf(Type type, Needs f16, Needs bf16) {
-  if (IsHalf(ElementOf(type))) {
-    const Needs& needs = IsBF16(type) ? bf16 : f16;
-    Require(Spelling(), needs.version, needs.target);
-  }
-}
-
 // .approx and .full allow the IEEE result, which is given.
 // Where the text asks for one.
-void Decoder::TakeRounding() {
-  const int round = TakeOne({"rn", "rz", "rm", "rp"});
-  out_.round = static_cast<Round>(std::max(round, 0));
+void TakeRounding(Cursor* c, Instruction* out) {
+  const int round = c->TakeOne({"rn", "rz", "rm", "rp"});
+  out->round = static_cast<Round>(std::max(round, 0));
   if (round < 0) {
-    Misuse(at_, fmt::format("{} lacks .rn, .rz, .rm or .rp", Spelling()));
+    c->Misuse(fmt::format("{} lacks .rn, .rz, .rm or .rp", c->Spelling()));
   }
 }
 
-void Decoder::FloatModifiers(Type type) {
+void FloatModifiers(Cursor* c, Instruction* out, Type type) {
   const Type element = ElementOf(type);
   if (IsHalf(element)) {
-    Take("rn");
+    c->Take("rn");
   } else if (IsFloat(element)) {
-    const int round = TakeOne({"rn", "rz", "rm", "rp"});
-    out_.round = static_cast<Round>(std::max(round, 0));
+    const int round = c->TakeOne({"rn", "rz", "rm", "rp"});
+    out->round = static_cast<Round>(std::max(round, 0));
   }
   if (element == Type::kF32 || element == Type::kF16) {
-    out_.flush = Take("ftz");
-    out_.saturate = type != Type::kF32x2 && Take("sat");
+    out->flush = c->Take("ftz");
+    out->saturate = type != Type::kF32x2 && c->Take("sat");
   }
 }
 
 // Modifiers of min and max.
-void Decoder::ExtremeModifiers(Type type) {
+void ExtremeModifiers(Cursor* c, Instruction* out, Type type) {
   const Type element = ElementOf(type);
   if (element == Type::kF32 || IsHalf(element)) {
-    out_.flush = !IsBF16(type) && Take("ftz");
-    out_.keeps_nan = Take("NaN");
-    out_.xor_sign = Take("xorsign");
-    if (out_.xor_sign && !Take("abs")) {
-      Fail(at_, fmt::format("{} lacks .abs", Spelling()));
+    out->flush = !IsBF16(type) && c->Take("ftz");
+    out->keeps_nan = c->Take("NaN");
+    out->xor_sign = c->Take("xorsign");
+    if (out->xor_sign && !c->Take("abs")) {
+      c->Fail(fmt::format("{} lacks .abs", c->Spelling()));
     }
   } else if (type == Type::kS32 || type == Type::kS16x2) {
-    out_.relu = Take("relu");
+    out->relu = c->Take("relu");
   }
 }
 
 // The value of a register of half the width as an f32.
-Slot Decoder::Widened(Slot half, Type type) {
+Slot Widened(Cursor* c, Slot half, Type type) {
   Instruction widen;
   widen.op = Op::kCvt;
   widen.type = Type::kF32;
   widen.source = type;
   widen.vector = 4;
-  widen.line = at_.line;
+  widen.line = c->at().line;
   widen.a[0] = half;
-  widen.d[0] = Scratch();
-  Emit(widen);
+  widen.d[0] = c->Scratch();
+  c->Emit(widen);
   return widen.d[0];
 }
 
-// One destination and `sources` of its type.
-void Decoder::Simple(Type type, std::size_t sources) {
-  if (!Count(1 + sources, 1 + sources)) {
-    return;
-  }
-  out_.d[0] = Destination(Arg(0), type);
-  for (std::size_t i = 0; i < sources; ++i) {
-    out_.a[i] = Source(Arg(1 + i), type);
-  }
-}
-
 // The carry that the instruction takes in and leaves. Returns false if there is neither.
-bool Decoder::TakeCarry(bool takes_in) {
-  const bool leaves = Take("cc");
+bool TakeCarry(Cursor* c, Instruction* out, bool takes_in) {
+  const bool leaves = c->Take("cc");
   if (takes_in) {
-    out_.a[3] = kCarrySlot;
+    out->a[3] = kCarrySlot;
   }
   if (leaves) {
-    out_.d[1] = kCarrySlot;
+    out->d[1] = kCarrySlot;
   }
   return takes_in || leaves;
 }
 
-void Decoder::Arithmetic() {
-  const bool takes_in = syntax_->opcode.back() == 'c';  // addc, subc
-  if (TakeCarry(takes_in)) {
-    out_.op = op_ == Op::kAdd ? Op::kAddCarry : Op::kSubCarry;
-    out_.type = TakeType(kWideIntegers);
-  } else {
-    out_.type = TakeType(kAdditive);
-    FloatModifiers(out_.type);
-    if (out_.type == Type::kS32) {
-      out_.saturate = Take("sat");
-    }
-    if (out_.type == Type::kF32 && MixesHalves(2)) {
-      return;
-    }
-    RequireHalf(out_.type, {42, 53}, {78, 90});
-  }
-  if (out_.type == Type::kU16x2 || out_.type == Type::kS16x2) {
-    Require(Spelling(), 80, 90);
-  } else if (out_.type == Type::kF32x2) {
-    Require(Spelling(), 86, 100);
-  }
-  Simple(out_.type, 2);
-}
-
 // add.f32.f16 and the like, whose sources but for the last are halves. Returns false if it is none.
-bool Decoder::MixesHalves(std::size_t sources) {
-  const int half = TakeOne({"f16", "bf16"});
+bool MixesHalves(Cursor* c, Instruction* out, std::size_t sources) {
+  const int half = c->TakeOne({"f16", "bf16"});
   if (half < 0) {
     return false;
   }
-  Require(Spelling(), 86, 100);
-  if (!Count(1 + sources, 1 + sources)) {
+  c->Require(c->Spelling(), 86, 100);
+  if (!c->ExpectOperands(1 + sources)) {
     return true;
   }
   const Type type = half == 1 ? Type::kBF16 : Type::kF16;
-  out_.d[0] = Destination(Arg(0), Type::kF32);
+  out->d[0] = c->Destination(c->operand(0), Type::kF32);
   for (std::size_t i = 0; i + 1 < sources; ++i) {
-    out_.a[i] = Widened(Source(Arg(1 + i), type), type);
+    out->a[i] = Widened(c, c->Source(c->operand(1 + i), type), type);
   }
-  out_.a[sources - 1] = Source(Arg(sources), Type::kF32);
+  out->a[sources - 1] = c->Source(c->operand(sources), Type::kF32);
   return true;
 }
 
 // What mul, mad and fma need of the real types.
-void Decoder::RealProduct(Type type) {
+void RealProduct(Cursor* c, Instruction* out, Type type) {
+  const Op op = out->op;
   const auto rounds = [](std::string_view modifier) {
     return modifier == "rn" || modifier == "rz" || modifier == "rm" || modifier == "rp";
   };
-  if (op_ != Op::kMul &&
-      std::none_of(syntax_->modifiers.begin(), syntax_->modifiers.end(), rounds)) {
-    Misuse(at_, fmt::format("{} lacks its rounding", Spelling()));
+  if (op != Op::kMul && std::none_of(c->modifiers().begin(), c->modifiers().end(), rounds)) {
+    c->Misuse(fmt::format("{} lacks its rounding", c->Spelling()));
   }
-  if (op_ == Op::kFma) {
-    out_.relu = IsHalf(ElementOf(type)) && Take("relu");
-    RequireHalf(type, out_.relu ? Needs{70, 80} : Needs{42, 53}, {70, 80});
+  if (op == Op::kFma) {
+    out->relu = IsHalf(ElementOf(type)) && c->Take("relu");
+    c->RequireOfHalf(type, out->relu ? Cursor::Needs{70, 80} : Cursor::Needs{42, 53}, {70, 80});
   } else {
-    RequireHalf(type, {42, 53}, {78, 90});
+    c->RequireOfHalf(type, {42, 53}, {78, 90});
   }
   if (type == Type::kF32x2) {
-    Require(Spelling(), 86, 100);
+    c->Require(c->Spelling(), 86, 100);
   }
-  if (op_ == Op::kMad) {
-    out_.op = Op::kFma;
+  if (op == Op::kMad) {
+    out->op = Op::kFma;
   }
 }
 
-void Decoder::Multiply() {
-  const bool accumulates = op_ != Op::kMul;
-  const bool carries = TakeCarry(syntax_->opcode == "madc");
-  const Type type = TakeType(op_ == Op::kFma   ? kReals
-                             : carries         ? kWideIntegers
-                             : op_ == Op::kMul ? kAdditive
-                                               : kNumbers);
-  out_.type = type;
+void Sign(Cursor* c, Instruction* out) {
+  const Op op = out->op;
+  out->type = c->TakeType({Type::kS16, Type::kS32, Type::kS64, Type::kF32, Type::kF64, Type::kF16,
+                           Type::kF16x2, Type::kBF16, Type::kBF16x2});
+  out->flush = (out->type == Type::kF32 || ElementOf(out->type) == Type::kF16) && c->Take("ftz");
+  c->RequireOfHalf(out->type, op == Op::kAbs ? Cursor::Needs{65, 53} : Cursor::Needs{60, 53},
+                   {70, 80});
+  c->UniformOperands(out->type, 1, &out->d[0], &out->a);
+}
+
+}  // namespace
+
+void DecodeArithmetic(Cursor* c, Instruction* out) {
+  const Op op = out->op;
+  const bool takes_in = c->opcode().back() == 'c';  // addc, subc
+  if (TakeCarry(c, out, takes_in)) {
+    out->op = op == Op::kAdd ? Op::kAddCarry : Op::kSubCarry;
+    out->type = c->TakeType(kWideIntegers);
+  } else {
+    out->type = c->TakeType(kAdditive);
+    FloatModifiers(c, out, out->type);
+    if (out->type == Type::kS32) {
+      out->saturate = c->Take("sat");
+    }
+    if (out->type == Type::kF32 && MixesHalves(c, out, 2)) {
+      return;
+    }
+    c->RequireOfHalf(out->type, {42, 53}, {78, 90});
+  }
+  if (out->type == Type::kU16x2 || out->type == Type::kS16x2) {
+    c->Require(c->Spelling(), 80, 90);
+  } else if (out->type == Type::kF32x2) {
+    c->Require(c->Spelling(), 86, 100);
+  }
+  c->UniformOperands(out->type, 2, &out->d[0], &out->a);
+}
+
+void DecodeMultiply(Cursor* c, Instruction* out) {
+  const Op op = out->op;
+  const bool accumulates = op != Op::kMul;
+  const bool carries = TakeCarry(c, out, c->opcode() == "madc");
+  const Type type = c->TakeType(op == Op::kFma   ? kReals
+                                : carries        ? kWideIntegers
+                                : op == Op::kMul ? kAdditive
+                                                 : kNumbers);
+  out->type = type;
   Type wide = type;
   if (IsFloat(ElementOf(type)) || IsHalf(ElementOf(type))) {
-    FloatModifiers(type);
-    RealProduct(type);
-    if (type == Type::kF32 && op_ == Op::kFma && MixesHalves(3)) {
+    FloatModifiers(c, out, type);
+    RealProduct(c, out, type);
+    if (type == Type::kF32 && op == Op::kFma && MixesHalves(c, out, 3)) {
       return;
     }
   } else {
-    const int half = TakeOne({"lo", "hi", "wide"});
+    const int half = c->TakeOne({"lo", "hi", "wide"});
     if (half < 0) {
-      Fail(at_, fmt::format("{} lacks .lo, .hi or .wide", Spelling()));
+      c->Fail(fmt::format("{} lacks .lo, .hi or .wide", c->Spelling()));
     }
     if (IsPair(type)) {
-      Unsupported("this type");
+      c->Unsupported("this type");
     }
     if (carries) {
-      out_.op = Op::kMadCarry;
+      out->op = Op::kMadCarry;
     }
     if (half == 1) {
-      out_.op = carries ? Op::kMadHiCarry : accumulates ? Op::kMadHi : Op::kMulHi;
-      out_.saturate = out_.op == Op::kMadHi && type == Type::kS32 && Take("sat");
+      out->op = carries ? Op::kMadHiCarry : accumulates ? Op::kMadHi : Op::kMulHi;
+      out->saturate = out->op == Op::kMadHi && type == Type::kS32 && c->Take("sat");
     }
     if (half == 2) {
       if (Bytes(type) == 8 || carries) {
-        Unsupported("the form .wide");
+        c->Unsupported("the form .wide");
       }
-      out_.op = accumulates ? Op::kMadWide : Op::kMulWide;
+      out->op = accumulates ? Op::kMadWide : Op::kMulWide;
       wide = Twice(type);
     }
   }
   const std::size_t count = accumulates ? 4 : 3;
-  if (!Count(count, count)) {
+  if (!c->ExpectOperands(count)) {
     return;
   }
-  out_.d[0] = Destination(Arg(0), wide);
-  Sources(1, {type, type});
+  out->d[0] = c->Destination(c->operand(0), wide);
+  c->Sources(1, {type, type}, &out->a);
   if (accumulates) {
-    out_.a[2] = Source(Arg(3), wide);
+    out->a[2] = c->Source(c->operand(3), wide);
   }
 }
 
-void Decoder::Multiply24() {
-  const bool accumulates = op_ == Op::kMad24;
-  const int half = TakeOne({"lo", "hi"});
+void DecodeMultiply24(Cursor* c, Instruction* out) {
+  const Op op = out->op;
+  const bool accumulates = op == Op::kMad24;
+  const int half = c->TakeOne({"lo", "hi"});
   if (half < 0) {
-    Fail(at_, fmt::format("{} lacks .lo or .hi", Spelling()));
+    c->Fail(fmt::format("{} lacks .lo or .hi", c->Spelling()));
   }
-  out_.type = TakeType(kWords);
+  out->type = c->TakeType(kWords);
   if (half == 1) {
-    out_.op = accumulates ? Op::kMad24Hi : Op::kMul24Hi;
-    out_.saturate = accumulates && out_.type == Type::kS32 && Take("sat");
+    out->op = accumulates ? Op::kMad24Hi : Op::kMul24Hi;
+    out->saturate = accumulates && out->type == Type::kS32 && c->Take("sat");
   }
-  Simple(out_.type, accumulates ? 3 : 2);
+  c->UniformOperands(out->type, accumulates ? 3 : 2, &out->d[0], &out->a);
 }
 
-void Decoder::SumOfDistances() {
-  out_.type = TakeType(kIntegers);
-  Simple(out_.type, 3);
+void DecodeSumOfDistances(Cursor* c, Instruction* out) {
+  out->type = c->TakeType(kIntegers);
+  c->UniformOperands(out->type, 3, &out->d[0], &out->a);
 }
 
-void Decoder::DotProduct() {
-  if (op_ == Op::kDot2) {
-    const int half = TakeOne({"lo", "hi"});
+void DecodeDotProduct(Cursor* c, Instruction* out) {
+  const Op op = out->op;
+  if (op == Op::kDot2) {
+    const int half = c->TakeOne({"lo", "hi"});
     if (half < 0) {
-      Fail(at_, fmt::format("{} lacks .lo or .hi", Spelling()));
+      c->Fail(fmt::format("{} lacks .lo or .hi", c->Spelling()));
     }
-    out_.mode = half == 1 ? 1 : 0;
+    out->mode = half == 1 ? 1 : 0;
   }
-  out_.type = TakeType(kWords);
-  out_.source = TakeType(kWords);
-  Simple(Type::kB32, 3);
+  out->type = c->TakeType(kWords);
+  out->source = c->TakeType(kWords);
+  c->UniformOperands(Type::kB32, 3, &out->d[0], &out->a);
 }
 
-void Decoder::Divide() {
-  out_.type = TakeType(op_ == Op::kRem ? kIntegers : kNumbers);
-  const bool single = out_.type == Type::kF32;
-  if (IsFloat(out_.type) && !(single && TakeAny({"approx", "full"}))) {
-    TakeRounding();
+void DecodeDivide(Cursor* c, Instruction* out) {
+  const Op op = out->op;
+  out->type = c->TakeType(op == Op::kRem ? kIntegers : kNumbers);
+  const bool single = out->type == Type::kF32;
+  if (IsFloat(out->type) && !(single && c->TakeAny({"approx", "full"}))) {
+    TakeRounding(c, out);
   }
-  out_.flush = single && Take("ftz");
-  Simple(out_.type, 2);
+  out->flush = single && c->Take("ftz");
+  c->UniformOperands(out->type, 2, &out->d[0], &out->a);
 }
 
-void Decoder::MinMax() {
-  const Type type = TakeType(kAdditive);
-  out_.type = type;
-  ExtremeModifiers(type);
-  RequireHalf(type, {70, 80}, {70, 80});
-  if (type == Type::kU16x2 || type == Type::kS16x2 || out_.relu) {
-    Require(Spelling(), 80, 90);
+void DecodeMinMax(Cursor* c, Instruction* out) {
+  const Type type = c->TakeType(kAdditive);
+  out->type = type;
+  ExtremeModifiers(c, out, type);
+  c->RequireOfHalf(type, {70, 80}, {70, 80});
+  if (type == Type::kU16x2 || type == Type::kS16x2 || out->relu) {
+    c->Require(c->Spelling(), 80, 90);
   } else if (type == Type::kF32x2) {
-    Unsupported("this type");
+    c->Unsupported("this type");
   }
-  if (out_.xor_sign) {
-    Require(".xorsign.abs", 72, 86);
+  if (out->xor_sign) {
+    c->Require(".xorsign.abs", 72, 86);
   }
-  if (type == Type::kF32 && syntax_->operands.size() == 4 && !out_.xor_sign) {
-    Require("a third source", 88, 100);
-    Instruction first = out_;
-    Sources(1, {type, type});
-    first = out_;
-    first.d[0] = Scratch();
-    Emit(first);
-    out_.a[0] = first.d[0];
-    out_.a[1] = Source(Arg(3), type);
-    out_.d[0] = Destination(Arg(0), type);
-    Finish();
+  if (type == Type::kF32 && c->operands().size() == 4 && !out->xor_sign) {
+    c->Require("a third source", 88, 100);
+    Instruction first = *out;
+    c->Sources(1, {type, type}, &out->a);
+    first = *out;
+    first.d[0] = c->Scratch();
+    c->Emit(first);
+    out->a[0] = first.d[0];
+    out->a[1] = c->Source(c->operand(3), type);
+    out->d[0] = c->Destination(c->operand(0), type);
+    c->ExpectEnd();
     return;
   }
-  Simple(type, 2);
+  c->UniformOperands(type, 2, &out->d[0], &out->a);
 }
 
 // Functions of one number.
-void Decoder::Unary() {
-  if (op_ == Op::kAbs || op_ == Op::kNeg) {
-    Sign();
+void DecodeUnary(Cursor* c, Instruction* out) {
+  const Op op = out->op;
+  if (op == Op::kAbs || op == Op::kNeg) {
+    Sign(c, out);
     return;
   }
-  const bool has_halves = op_ == Op::kTanh || op_ == Op::kEx2;
-  out_.type = TakeType(has_halves ? kReals : kFloats);
-  const Type type = out_.type;
+  const bool has_halves = op == Op::kTanh || op == Op::kEx2;
+  out->type = c->TakeType(has_halves ? kReals : kFloats);
+  const Type type = out->type;
   if (type == Type::kF32x2) {
-    Unsupported("this type");
+    c->Unsupported("this type");
   }
-  const bool reciprocal = op_ == Op::kRcp || op_ == Op::kRsqrt;
-  if (Take("approx")) {
+  const bool reciprocal = op == Op::kRcp || op == Op::kRsqrt;
+  if (c->Take("approx")) {
     if (type == Type::kF64 && !reciprocal) {
-      Unsupported("the type .f64");
+      c->Unsupported("the type .f64");
     }
     // Of f64: it takes and gives the upper 32 bits only.
-    const bool brain = IsBF16(type) && op_ == Op::kEx2;
-    const bool single = type == Type::kF32 && op_ != Op::kTanh;
-    out_.flush = (brain || single || type == Type::kF64) && Take("ftz");
-    if (!out_.flush && (brain || (type == Type::kF64 && op_ == Op::kRcp))) {
-      Misuse(at_, fmt::format("{} lacks .ftz", Spelling()));
+    const bool brain = IsBF16(type) && op == Op::kEx2;
+    const bool single = type == Type::kF32 && op != Op::kTanh;
+    out->flush = (brain || single || type == Type::kF64) && c->Take("ftz");
+    if (!out->flush && (brain || (type == Type::kF64 && op == Op::kRcp))) {
+      c->Misuse(fmt::format("{} lacks .ftz", c->Spelling()));
     }
-  } else if (op_ == Op::kSqrt || op_ == Op::kRcp) {
-    TakeRounding();
-    out_.flush = type == Type::kF32 && Take("ftz");
+  } else if (op == Op::kSqrt || op == Op::kRcp) {
+    TakeRounding(c, out);
+    out->flush = type == Type::kF32 && c->Take("ftz");
   } else {
-    Misuse(at_, fmt::format("{} lacks .approx", Spelling()));
+    c->Misuse(fmt::format("{} lacks .approx", c->Spelling()));
   }
-  RequireHalf(out_.type, {70, 75}, {78, 90});
-  Simple(out_.type, 1);
+  c->RequireOfHalf(out->type, {70, 75}, {78, 90});
+  c->UniformOperands(out->type, 1, &out->d[0], &out->a);
 }
 
-void Decoder::Sign() {
-  out_.type = TakeType({Type::kS16, Type::kS32, Type::kS64, Type::kF32, Type::kF64, Type::kF16,
-                        Type::kF16x2, Type::kBF16, Type::kBF16x2});
-  out_.flush = (out_.type == Type::kF32 || ElementOf(out_.type) == Type::kF16) && Take("ftz");
-  RequireHalf(out_.type, op_ == Op::kAbs ? Needs{65, 53} : Needs{60, 53}, {70, 80});
-  Simple(out_.type, 1);
-}
-
-void Decoder::CopySign() {
-  out_.type = TakeType(kFloats);
-  Simple(out_.type, 2);
+void DecodeCopySign(Cursor* c, Instruction* out) {
+  out->type = c->TakeType(kFloats);
+  c->UniformOperands(out->type, 2, &out->d[0], &out->a);
 }
 
 }  // namespace muster::ptx

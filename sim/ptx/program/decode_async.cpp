@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Decoding: copies and stores that are not waited for.
+#include "sim/ptx/program/decode_async.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,8 @@
 #include <vector>
 
 #include "sim/ptx/program/address.h"
-#include "sim/ptx/program/decode.h"
+#include "sim/ptx/program/decode_mbarrier.h"
+#include "sim/ptx/program/decode_memory.h"
 
 namespace muster::ptx {
 namespace {
@@ -16,284 +19,269 @@ namespace {
 using syntax::Operand;
 using Kind = syntax::Operand::Kind;
 
-}  // namespace
-
-// cp.async and cp.reduce.async.
-void Decoder::CopyAsync() {
-  const bool reduces = Take("reduce");
-  if (!Take("async")) {
-    Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
-    return;
-  }
-  const bool bulk = Take("bulk");
-  if (Take("tensor")) {
-    Fail(at_,
-         fmt::format("the instruction {} is not supported: there are no tensor maps", Spelling()));
-    return;
-  }
-  if (bulk || reduces) {
-    Require(Spelling(), 80, 90);
-  } else {
-    Require("cp.async", 70, 80);
-  }
-  if (reduces && !bulk) {
-    Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
-  } else if (!bulk && Take("mbarrier")) {
-    MbCopyArrive();
-  } else if (const int op = reduces ? -1 : TakeOne({"commit_group", "wait_group", "wait_all"});
-             op >= 0) {
-    CopyGroup(bulk, op);
-  } else if (bulk && Take("prefetch")) {
-    BulkPrefetch();
-  } else if (bulk) {
-    BulkCopy(reduces);
-  } else {
-    SmallCopy();
-  }
-}
-
-void Decoder::CopyGroup(bool bulk, int op) {
-  out_.op = Op::kCopyGroup;
-  out_.combine = bulk ? 1 : 0;
+void CopyGroup(Cursor* c, Instruction* out, bool bulk, int op) {
+  out->op = Op::kCopyGroup;
+  out->combine = bulk ? 1 : 0;
   if (op == 2 && bulk) {
-    Fail(at_, "cp.async.bulk has no .wait_all");
+    c->Fail("cp.async.bulk has no .wait_all");
   }
-  const bool reads = op == 1 && bulk && Take("read");
+  const bool reads = op == 1 && bulk && c->Take("read");
   const CopyGroupOp kind = op == 0   ? CopyGroupOp::kCommit
                            : op == 2 ? CopyGroupOp::kWaitAll
                            : reads   ? CopyGroupOp::kWaitRead
                                      : CopyGroupOp::kWait;
-  out_.mode = static_cast<std::uint8_t>(kind);
-  if (!Count(op == 1 ? 1 : 0, op == 1 ? 1 : 0) || op != 1) {
+  out->mode = static_cast<std::uint8_t>(kind);
+  if (!c->ExpectOperands(op == 1 ? 1 : 0) || op != 1) {
     return;
   }
-  if (Arg(0).kind != Kind::kInteger) {
-    Fail(Arg(0).at, fmt::format("{} takes a number of groups", Spelling()));
+  if (c->operand(0).kind != Kind::kInteger) {
+    c->Fail(c->operand(0).at, fmt::format("{} takes a number of groups", c->Spelling()));
     return;
   }
-  out_.a[0] = LiteralOf(Arg(0).value & 0xffffffffU);
+  out->a[0] = c->Literal(c->operand(0).value & 0xffffffffU);
 }
 
-void Decoder::SmallCopy() {
-  const int space = TakeOne({"shared", "shared::cta"});
-  if (space < 0 || !Take("global")) {
-    Fail(at_, fmt::format("{} lacks .shared.global", Spelling()));
+void SmallCopy(Cursor* c, Instruction* out) {
+  const int space = c->TakeOne({"shared", "shared::cta"});
+  if (space < 0 || !c->Take("global")) {
+    c->Fail(fmt::format("{} lacks .shared.global", c->Spelling()));
   } else if (space == 1) {
-    Require(".shared::cta", 78, 80);
+    c->Require(".shared::cta", 78, 80);
   }
-  const int cache = TakeOne({"ca", "cg"});
-  const bool has_policy = TakeOrdering();
+  const int cache = c->TakeOne({"ca", "cg"});
+  const bool has_policy = TakeOrdering(c, out);
   if (cache < 0) {
-    Fail(at_, fmt::format("{} lacks .ca or .cg", Spelling()));
+    c->Fail(fmt::format("{} lacks .ca or .cg", c->Spelling()));
   }
-  if (!Count(3, has_policy ? 5 : 4)) {
+  if (!c->ExpectOperands(3, has_policy ? 5 : 4)) {
     return;
   }
-  const std::uint64_t size = Arg(2).value;
-  if (Arg(2).kind != Kind::kInteger || (size != 4 && size != 8 && size != 16)) {
-    Fail(Arg(2).at, "cp.async copies 4, 8 or 16 bytes");
+  const std::uint64_t size = c->operand(2).value;
+  if (c->operand(2).kind != Kind::kInteger || (size != 4 && size != 8 && size != 16)) {
+    c->Fail(c->operand(2).at, "cp.async copies 4, 8 or 16 bytes");
     return;
   }
   if (cache == 1 && size != 16) {
-    Fail(Arg(2).at, "cp.async.cg copies 16 bytes");
+    c->Fail(c->operand(2).at, "cp.async.cg copies 16 bytes");
   }
-  out_.vector = static_cast<std::uint8_t>(size);
-  const Slot from = AddressValue(Arg(1), Space::kGlobal);
-  out_.space = Space::kShared;
-  Address(Arg(0));
-  out_.a[1] = from;
+  out->vector = static_cast<std::uint8_t>(size);
+  const Slot from = c->AddressValue(c->operand(1), Space::kGlobal);
+  out->space = Space::kShared;
+  SetAddress(c->AddressIn(c->operand(0), out->space), out);
+  out->a[1] = from;
   // What follows is how much of it to read, or whether to read nothing: the rest is zeroes.
-  out_.a[2] = LiteralOf(size);
-  if (syntax_->operands.size() == (has_policy ? 5U : 4U)) {
+  out->a[2] = c->Literal(size);
+  if (c->operands().size() == (has_policy ? 5U : 4U)) {
     Symbol symbol;
-    const bool ignores = Arg(3).kind == Kind::kName && symbols_.Find(Arg(3).name, &symbol) &&
-                         symbol.type == Type::kPred;
+    const bool ignores = c->operand(3).kind == Kind::kName &&
+                         c->Find(c->operand(3).name, &symbol) && symbol.type == Type::kPred;
     if (ignores) {
-      Require("cp.async that may read nothing", 75, 80);
+      c->Require("cp.async that may read nothing", 75, 80);
     }
-    out_.a[ignores ? 3 : 2] = Source(Arg(3), ignores ? Type::kPred : Type::kU32);
-    out_.negated = Arg(3).negated;
+    out->a[ignores ? 3 : 2] = c->Source(c->operand(3), ignores ? Type::kPred : Type::kU32);
+    out->negated = c->operand(3).negated;
   }
-}
-
-// An address as a value.
-Slot Decoder::AddressValue(const Operand& operand, Space space) {
-  out_.space = space;
-  out_.a[0] = kNoSlot;
-  out_.offset = 0;
-  Address(operand);
-  // A variable's name stands for its generic address where there is no state space.
-  const bool by_name = space == Space::kGeneric && IsShared(out_.space);
-  const auto window = static_cast<std::int64_t>(by_name ? WindowOf(out_.space) : 0);
-  const Slot value = SumOf(out_.a[0], out_.offset + window);
-  out_.a[0] = kNoSlot;
-  out_.offset = 0;
-  out_.narrow = false;
-  return value;
 }
 
 // What it fetches ahead makes no difference here.
-void Decoder::BulkPrefetch() {
-  if (!Take("L2") || !Take("global")) {
-    Fail(at_, fmt::format("{} lacks .L2.global", Spelling()));
+void BulkPrefetch(Cursor* c, Instruction* out) {
+  if (!c->Take("L2") || !c->Take("global")) {
+    c->Fail(fmt::format("{} lacks .L2.global", c->Spelling()));
   }
-  const bool has_policy = Take("L2::cache_hint");
-  if (Count(has_policy ? 3 : 2, has_policy ? 3 : 2)) {
-    AddressValue(Arg(0), Space::kGlobal);
-    Source(Arg(1), Type::kU32);
+  const bool has_policy = c->Take("L2::cache_hint");
+  if (c->ExpectOperands(has_policy ? 3 : 2)) {
+    c->AddressValue(c->operand(0), Space::kGlobal);
+    c->Source(c->operand(1), Type::kU32);
   }
-  Nothing();
+  Nothing(c, out);
 }
 
-void Decoder::BulkCopy(bool reduces) {
-  out_.op = Op::kBulk;
+// The operation and the type of a reduction; the text has more of them to global memory.
+void BulkReduction(Cursor* c, Instruction* out, bool to_global) {
+  const int op = c->TakeOne({"add", "min", "max", "and", "or", "xor", "inc", "dec"});
+  constexpr Atomic kOps[] = {Atomic::kAdd, Atomic::kMin, Atomic::kMax,       Atomic::kAnd,
+                             Atomic::kOr,  Atomic::kXor, Atomic::kIncrement, Atomic::kDecrement};
+  if (op < 0) {
+    c->Fail(fmt::format("{} lacks its operation", c->Spelling()));
+    return;
+  }
+  const Atomic atomic = kOps[op];
+  out->combine = static_cast<std::uint8_t>(static_cast<unsigned>(atomic) + 1);
+  switch (atomic) {
+    case Atomic::kAdd: {
+      const bool halves = to_global && c->Take("noftz");
+      out->type = halves ? c->TakeType({Type::kF16, Type::kBF16})
+                  : to_global
+                      ? c->TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kF32, Type::kF64})
+                      : c->TakeType({Type::kU32, Type::kS32, Type::kU64});
+      return;
+    }
+    case Atomic::kMin:
+    case Atomic::kMax:
+      out->type = to_global ? c->TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kS64,
+                                           Type::kF16, Type::kBF16})
+                            : c->TakeType({Type::kU32, Type::kS32});
+      return;
+    case Atomic::kIncrement:
+    case Atomic::kDecrement:
+      out->type = c->TakeType({Type::kU32});
+      return;
+    default:
+      out->type = to_global ? c->TakeType({Type::kB32, Type::kB64}) : c->TakeType({Type::kB32});
+  }
+}
+
+void BulkCopy(Cursor* c, Instruction* out, bool reduces) {
+  out->op = Op::kBulk;
   // The state spaces, in the order in which they stand there.
   std::vector<std::string_view> spaces;
   const auto is_space = [](std::string_view modifier) {
     return modifier == "shared::cluster" || modifier == "shared::cta" || modifier == "global";
   };
-  std::copy_if(left_.begin(), left_.end(), std::back_inserter(spaces), is_space);
-  left_.erase(std::remove_if(left_.begin(), left_.end(), is_space), left_.end());
+  std::copy_if(c->left().begin(), c->left().end(), std::back_inserter(spaces), is_space);
+  c->left().erase(std::remove_if(c->left().begin(), c->left().end(), is_space), c->left().end());
   const bool two = spaces.size() == 2;
-  const bool out = two && spaces[0] == "global" && spaces[1] == "shared::cta";
+  const bool to_global = two && spaces[0] == "global" && spaces[1] == "shared::cta";
   const bool between = two && spaces[0] == "shared::cluster" && spaces[1] == "shared::cta";
   const bool in = two && !reduces && spaces[0] != "global" && spaces[1] == "global";
-  if (!out && !between && !in) {
-    Fail(at_, fmt::format("{} does not say from where to where", Spelling()));
+  if (!to_global && !between && !in) {
+    c->Fail(fmt::format("{} does not say from where to where", c->Spelling()));
     return;
   }
   if (in && spaces[0] == "shared::cta") {
-    Require("the destination .shared::cta", 86, 90);
+    c->Require("the destination .shared::cta", 86, 90);
   }
-  if (!Take(out ? "bulk_group" : "mbarrier::complete_tx::bytes")) {
-    Fail(at_, fmt::format("{} lacks .{}", Spelling(),
-                          out ? "bulk_group" : "mbarrier::complete_tx::bytes"));
+  if (!c->Take(to_global ? "bulk_group" : "mbarrier::complete_tx::bytes")) {
+    c->Fail(fmt::format("{} lacks .{}", c->Spelling(),
+                        to_global ? "bulk_group" : "mbarrier::complete_tx::bytes"));
   }
-  const bool multicast = in && Take("multicast::cluster");
-  const bool has_policy = !between && Take("L2::cache_hint");
-  out_.mode = in ? 0 : 1;
+  const bool multicast = in && c->Take("multicast::cluster");
+  const bool has_policy = !between && c->Take("L2::cache_hint");
+  out->mode = in ? 0 : 1;
   if (reduces) {
-    BulkReduction(out);
+    BulkReduction(c, out, to_global);
   }
-  const std::size_t count = 3 + (out ? 0 : 1) + (multicast ? 1 : 0) + (has_policy ? 1 : 0);
-  if (!Count(count, count)) {
+  const std::size_t count = 3 + (to_global ? 0 : 1) + (multicast ? 1 : 0) + (has_policy ? 1 : 0);
+  if (!c->ExpectOperands(count)) {
     return;
   }
-  const Slot to = AddressValue(Arg(0), out ? Space::kGlobal : Space::kCluster);
-  const Slot from = AddressValue(Arg(1), in ? Space::kGlobal : Space::kShared);
-  const Slot mbarrier = out ? kNoSlot : AddressValue(Arg(3), Space::kCluster);
-  out_.space = out ? Space::kGlobal : Space::kCluster;
-  out_.a[0] = to;
-  out_.a[1] = from;
-  out_.a[2] = Source(Arg(2), Type::kU32);
-  out_.a[3] = mbarrier;
-  out_.a[4] = multicast ? Source(Arg(4), Type::kU16) : kNoSlot;
+  const Slot to = c->AddressValue(c->operand(0), to_global ? Space::kGlobal : Space::kCluster);
+  const Slot from = c->AddressValue(c->operand(1), in ? Space::kGlobal : Space::kShared);
+  const Slot mbarrier = to_global ? kNoSlot : c->AddressValue(c->operand(3), Space::kCluster);
+  out->space = to_global ? Space::kGlobal : Space::kCluster;
+  out->a[0] = to;
+  out->a[1] = from;
+  out->a[2] = c->Source(c->operand(2), Type::kU32);
+  out->a[3] = mbarrier;
+  out->a[4] = multicast ? c->Source(c->operand(4), Type::kU16) : kNoSlot;
 }
 
-// The operation and the type of a reduction; the text has more of them to global memory.
-void Decoder::BulkReduction(bool out) {
-  const int op = TakeOne({"add", "min", "max", "and", "or", "xor", "inc", "dec"});
-  constexpr Atomic kOps[] = {Atomic::kAdd, Atomic::kMin, Atomic::kMax,       Atomic::kAnd,
-                             Atomic::kOr,  Atomic::kXor, Atomic::kIncrement, Atomic::kDecrement};
-  if (op < 0) {
-    Fail(at_, fmt::format("{} lacks its operation", Spelling()));
+// Those that release: to global memory, and nobody hears of it.
+void StoreToGlobal(Cursor* c, Instruction* out) {
+  const bool stores = c->opcode() == "st";
+  c->Require(c->Spelling(), 87, 100);
+  const bool mapped = c->Take("mmio");
+  const int scope = stores ? c->TakeOne({"sys", "gpu"}) : c->TakeOne({"sys", "gpu", "cluster"});
+  if (scope < 0 || (mapped && scope != 0)) {
+    c->Fail(fmt::format("{} lacks {}", c->Spelling(), mapped ? ".sys" : "its scope"));
+  }
+  out->space = c->Take("global") ? Space::kGlobal : Space::kGeneric;
+  if (stores) {
+    out->type = c->TakeType({Type::kB8, Type::kB16, Type::kB32, Type::kB64, Type::kU8, Type::kU16,
+                             Type::kU32, Type::kU64, Type::kS8, Type::kS16, Type::kS32, Type::kS64,
+                             Type::kF32, Type::kF64});
+  } else {
+    if (!c->Take("add")) {
+      c->Fail(fmt::format("{} lacks .add", c->Spelling()));
+    }
+    out->combine = static_cast<std::uint8_t>(static_cast<unsigned>(Atomic::kAdd) + 1);
+    out->type = c->TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kS64});
+  }
+  if (!c->ExpectOperands(2)) {
     return;
   }
-  const Atomic atomic = kOps[op];
-  out_.combine = static_cast<std::uint8_t>(static_cast<unsigned>(atomic) + 1);
-  switch (atomic) {
-    case Atomic::kAdd: {
-      const bool halves = out && Take("noftz");
-      out_.type = halves ? TakeType({Type::kF16, Type::kBF16})
-                  : out  ? TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kF32, Type::kF64})
-                         : TakeType({Type::kU32, Type::kS32, Type::kU64});
-      return;
-    }
-    case Atomic::kMin:
-    case Atomic::kMax:
-      out_.type =
-          out ? TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kS64, Type::kF16, Type::kBF16})
-              : TakeType({Type::kU32, Type::kS32});
-      return;
-    case Atomic::kIncrement:
-    case Atomic::kDecrement:
-      out_.type = TakeType({Type::kU32});
-      return;
-    default:
-      out_.type = out ? TakeType({Type::kB32, Type::kB64}) : TakeType({Type::kB32});
+  SetAddress(c->AddressIn(c->operand(0), out->space), out);
+  out->a[1] = c->Source(c->operand(1), out->type, Bytes(out->type) == 1);
+}
+
+}  // namespace
+
+// cp.async and cp.reduce.async.
+void DecodeCopyAsync(Cursor* c, Instruction* out) {
+  const bool reduces = c->Take("reduce");
+  if (!c->Take("async")) {
+    c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
+    return;
+  }
+  const bool bulk = c->Take("bulk");
+  if (c->Take("tensor")) {
+    c->Fail(fmt::format("the instruction {} is not supported: there are no tensor maps",
+                        c->Spelling()));
+    return;
+  }
+  if (bulk || reduces) {
+    c->Require(c->Spelling(), 80, 90);
+  } else {
+    c->Require("cp.async", 70, 80);
+  }
+  if (reduces && !bulk) {
+    c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
+  } else if (!bulk && c->Take("mbarrier")) {
+    DecodeCopyArrive(c, out);
+  } else if (const int op = reduces ? -1 : c->TakeOne({"commit_group", "wait_group", "wait_all"});
+             op >= 0) {
+    CopyGroup(c, out, bulk, op);
+  } else if (bulk && c->Take("prefetch")) {
+    BulkPrefetch(c, out);
+  } else if (bulk) {
+    BulkCopy(c, out, reduces);
+  } else {
+    SmallCopy(c, out);
   }
 }
 
 // The rest of st.async and red.async: where to, what, and the mbarrier.
-void Decoder::StoreAsync() {
-  const bool stores = syntax_->opcode == "st";
+void DecodeStoreAsync(Cursor* c, Instruction* out) {
+  const bool stores = c->opcode() == "st";
   const char* const name = stores ? "st.async" : "red.async";
-  Require(name, 81, 90);
-  out_.op = Op::kStoreAsync;
-  if (Take("release")) {
-    StoreToGlobal();
+  c->Require(name, 81, 90);
+  out->op = Op::kStoreAsync;
+  if (c->Take("release")) {
+    StoreToGlobal(c, out);
     return;
   }
-  out_.space = Take("shared::cluster") ? Space::kCluster : Space::kGeneric;
-  const bool completes = Take("mbarrier::complete_tx::bytes");
+  out->space = c->Take("shared::cluster") ? Space::kCluster : Space::kGeneric;
+  const bool completes = c->Take("mbarrier::complete_tx::bytes");
   if (stores) {
-    if (!Take("weak") && Take("cluster")) {
-      Require("st.async.cluster", 87, 90);
+    if (!c->Take("weak") && c->Take("cluster")) {
+      c->Require("st.async.cluster", 87, 90);
     }
     if (!completes) {
-      Misuse(at_, fmt::format("{} lacks .mbarrier::complete_tx::bytes", Spelling()));
+      c->Misuse(fmt::format("{} lacks .mbarrier::complete_tx::bytes", c->Spelling()));
     }
-    out_.vector = TakeVector();
-    out_.type = TakeType({Type::kB32, Type::kB64, Type::kU32, Type::kU64, Type::kS32, Type::kS64,
-                          Type::kF32, Type::kF64});
-    if (Bytes(out_.type) * out_.vector > 16) {
-      Unsupported("a vector of more than 16 bytes");
+    out->vector = TakeVector(c);
+    out->type = c->TakeType({Type::kB32, Type::kB64, Type::kU32, Type::kU64, Type::kS32, Type::kS64,
+                             Type::kF32, Type::kF64});
+    if (Bytes(out->type) * out->vector > 16) {
+      c->Unsupported("a vector of more than 16 bytes");
     }
   } else {
-    if (!Take("relaxed") || !Take("cluster")) {
-      Fail(at_, fmt::format("{} lacks .relaxed.cluster, or .release and its scope", Spelling()));
+    if (!c->Take("relaxed") || !c->Take("cluster")) {
+      c->Fail(fmt::format("{} lacks .relaxed.cluster, or .release and its scope", c->Spelling()));
       return;
     }
-    BulkReduction(false);
+    BulkReduction(c, out, false);
   }
-  if (!Count(3, 3)) {
+  if (!c->ExpectOperands(3)) {
     return;
   }
-  const Space space = out_.space;
-  const Slot mbarrier = AddressValue(Arg(2), space);
-  out_.space = space;
-  Address(Arg(0));
-  const auto values = Registers(Arg(1), out_.type, false);
-  std::copy(values.begin(), values.end(), out_.a.begin() + 1);
-  out_.a[5] = mbarrier;
-}
-
-// Those that release: to global memory, and nobody hears of it.
-void Decoder::StoreToGlobal() {
-  const bool stores = syntax_->opcode == "st";
-  Require(Spelling(), 87, 100);
-  const bool mapped = Take("mmio");
-  const int scope = stores ? TakeOne({"sys", "gpu"}) : TakeOne({"sys", "gpu", "cluster"});
-  if (scope < 0 || (mapped && scope != 0)) {
-    Fail(at_, fmt::format("{} lacks {}", Spelling(), mapped ? ".sys" : "its scope"));
-  }
-  out_.space = Take("global") ? Space::kGlobal : Space::kGeneric;
-  if (stores) {
-    out_.type = TakeType({Type::kB8, Type::kB16, Type::kB32, Type::kB64, Type::kU8, Type::kU16,
-                          Type::kU32, Type::kU64, Type::kS8, Type::kS16, Type::kS32, Type::kS64,
-                          Type::kF32, Type::kF64});
-  } else {
-    if (!Take("add")) {
-      Fail(at_, fmt::format("{} lacks .add", Spelling()));
-    }
-    out_.combine = static_cast<std::uint8_t>(static_cast<unsigned>(Atomic::kAdd) + 1);
-    out_.type = TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kS64});
-  }
-  if (!Count(2, 2)) {
-    return;
-  }
-  Address(Arg(0));
-  out_.a[1] = Source(Arg(1), out_.type, Bytes(out_.type) == 1);
+  const Space space = out->space;
+  const Slot mbarrier = c->AddressValue(c->operand(2), space);
+  out->space = space;
+  SetAddress(c->AddressIn(c->operand(0), out->space), out);
+  const auto values = c->Registers(c->operand(1), out->type, out->vector, false);
+  std::copy(values.begin(), values.end(), out->a.begin() + 1);
+  out->a[5] = mbarrier;
 }
 
 }  // namespace muster::ptx

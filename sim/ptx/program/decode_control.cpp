@@ -1,12 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Decoding: branches, calls and the ends of threads.
+#include "sim/ptx/program/decode_control.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
-
-#include "sim/ptx/program/decode.h"
 
 namespace muster::ptx {
 namespace {
@@ -14,91 +14,13 @@ namespace {
 using syntax::Operand;
 using Kind = syntax::Operand::Kind;
 
-}  // namespace
-
-void Decoder::Branch() {
-  Take("uni");
-  if (!Count(1, 1)) {
-    return;
-  }
-  Symbol symbol;
-  if (Arg(0).kind != Kind::kName || !symbols_.Find(Arg(0).name, &symbol) ||
-      symbol.kind != Symbol::Kind::kLabel) {
-    Fail(Arg(0).at, fmt::format("there is no label {} here", Arg(0).name));
-    return;
-  }
-  out_.target = static_cast<std::uint32_t>(symbol.address);
-}
-
-void Decoder::BranchIndexed() {
-  if (!Take("idx")) {
-    Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
-  }
-  Take("uni");
-  if (!Count(2, 2)) {
-    return;
-  }
-  out_.a[0] = Source(Arg(0), Type::kU32);
-  Symbol symbol;
-  if (!symbols_.Find(Arg(1).name, &symbol) || symbol.kind != Symbol::Kind::kTargets) {
-    Fail(Arg(1).at, fmt::format("there are no .branchtargets {} here", Arg(1).name));
-    return;
-  }
-  out_.target = static_cast<std::uint32_t>(symbol.address);
-}
-
-void Decoder::Plain() {
-  if (op_ == Op::kReturn) {
-    Take("uni");
-    out_.target = static_cast<std::uint32_t>(function_ - program_->functions.data());
-  }
-  Count(0, 0);
-  // The end of a kernel is the end of its threads.
-  if (op_ == Op::kReturn && function_->is_entry) {
-    out_.op = Op::kExit;
-  }
-}
-
-void Decoder::Sleep() {
-  TakeType({Type::kU32});
-  if (Count(1, 1)) {
-    out_.a[0] = Source(Arg(0), Type::kU32);
-  }
-}
-
-// What neither threads nor barriers can notice, as far as one grid goes.
-void Decoder::NoEffect() {
-  if (syntax_->opcode == "griddepcontrol") {
-    Require("griddepcontrol", 78, 90);
-    if (!TakeAny({"launch_dependents", "wait"})) {
-      Fail(at_, "griddepcontrol lacks .launch_dependents or .wait");
-    }
-    Count(0, 0);
-    return;
-  }
-  if (syntax_->opcode == "setmaxnreg") {
-    Require("setmaxnreg", 80, 90);
-    if (!TakeAny({"inc", "dec"}) || !Take("sync") || !Take("aligned")) {
-      Fail(at_, "setmaxnreg lacks .inc or .dec, .sync or .aligned");
-    }
-    TakeType({Type::kU32});
-    if (Count(1, 1) && (Arg(0).kind != Kind::kInteger || Arg(0).value < 24 || Arg(0).value > 256 ||
-                        Arg(0).value % 8 != 0)) {
-      Misuse(Arg(0).at, "the number of registers must be a multiple of 8 from 24 to 256");
-    }
-    return;
-  }
-  Take("mask");
-  Count(1, 1);
-}
-
 // The caller's side of what a call moves.
-std::vector<Place> Decoder::Places(const Operand& list, const std::vector<Parameter>& parameters,
-                                   bool results) {
+std::vector<Place> Places(Cursor* c, const Operand& list, const std::vector<Parameter>& parameters,
+                          bool results) {
   std::vector<Place> places;
   if (list.parts.size() != parameters.size()) {
-    Fail(list.at, fmt::format("the function takes {} {}, not {}", parameters.size(),
-                              results ? "results" : "arguments", list.parts.size()));
+    c->Fail(list.at, fmt::format("the function takes {} {}, not {}", parameters.size(),
+                                 results ? "results" : "arguments", list.parts.size()));
     return places;
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
@@ -106,16 +28,19 @@ std::vector<Place> Decoder::Places(const Operand& list, const std::vector<Parame
     const Parameter& parameter = parameters[i];
     Place place;
     if (parameter.slot != kNoSlot) {
-      place.slot = results ? Destination(operand, parameter.type) : Source(operand, parameter.type);
+      place.slot =
+          results ? c->Destination(operand, parameter.type) : c->Source(operand, parameter.type);
     } else {
       Symbol symbol;
-      if (operand.kind != Kind::kName || !symbols_.Find(operand.name, &symbol) ||
+      if (operand.kind != Kind::kName || !c->Find(operand.name, &symbol) ||
           symbol.kind != Symbol::Kind::kVariable || !symbol.is_parameter || !symbol.in_frame) {
-        Fail(operand.at, fmt::format("{} is not a .param variable of this function", operand.name));
+        c->Fail(operand.at,
+                fmt::format("{} is not a .param variable of this function", operand.name));
         return places;
       }
       if (symbol.bytes < parameter.bytes) {
-        Fail(operand.at, fmt::format("{} is smaller than the function's parameter", operand.name));
+        c->Fail(operand.at,
+                fmt::format("{} is smaller than the function's parameter", operand.name));
       }
       place.bytes = parameter.bytes;
       place.offset = static_cast<std::uint32_t>(symbol.address);
@@ -125,68 +50,9 @@ std::vector<Place> Decoder::Places(const Operand& list, const std::vector<Parame
   return places;
 }
 
-// call (results), function or register, (arguments), prototype: all but the second may be missing.
-void Decoder::CallFunction() {
-  Take("uni");
-  const std::vector<Operand>& operands = syntax_->operands;
-  const Operand none;
-  std::size_t next = 0;
-  const auto list = [&]() -> const Operand& {
-    const bool there = next < operands.size() && operands[next].kind == Kind::kList;
-    return there ? operands[next++] : none;
-  };
-  const Operand& results = list();
-  const Operand& target = next < operands.size() ? operands[next++] : none;
-  const Operand& arguments = list();
-  const Operand& prototype = next < operands.size() ? operands[next++] : none;
-  if (next != operands.size() || target.kind != Kind::kName || prototype.kind != Kind::kName) {
-    Fail(at_, "the operands are not those of a call");
-  }
-  if (!Finish()) {
-    return;
-  }
-  Symbol symbol;
-  if (!symbols_.Find(target.name, &symbol)) {
-    Fail(target.at, fmt::format("there is no function {} in this file", target.name));
-    return;
-  }
-  Call call;
-  call.caller = static_cast<std::uint32_t>(function_ - program_->functions.data());
-  const Function* callee = nullptr;
-  if (symbol.kind == Symbol::Kind::kRegister) {
-    Symbol signature;
-    if (!symbols_.Find(prototype.name, &signature) || signature.kind != Symbol::Kind::kPrototype) {
-      Fail(target.at, "an indirect call names no .callprototype and no .calltargets");
-      return;
-    }
-    call.function = Call::kIndirect;
-    callee = &program_->prototypes[signature.address];
-    out_.a[0] = Source(target, Type::kB64);
-  } else if (symbol.kind == Symbol::Kind::kFunction) {
-    call.function = static_cast<std::uint32_t>(symbol.address);
-    callee = &program_->functions[symbol.address];
-  } else {
-    Fail(target.at, fmt::format("{} is not a function", target.name));
-    return;
-  }
-  if (callee->is_entry) {
-    Fail(target.at, fmt::format("{} is an entry, which cannot be called", callee->name));
-    return;
-  }
-  if (call.function != Call::kIndirect && !callee->has_body) {
-    if (!CallRuntime(callee->name, arguments, results)) {
-      Fail(target.at, fmt::format("the function {} has no body in this file", callee->name));
-    }
-    return;
-  }
-  call.arguments = Places(arguments, callee->parameters, false);
-  call.results = Places(results, callee->returns, true);
-  out_.target = static_cast<std::uint32_t>(program_->calls.size());
-  program_->calls.push_back(std::move(call));
-}
-
 // Arguments and the result are .param variables: their offsets in the frame's local memory.
-bool Decoder::CallRuntime(std::string_view name, const Operand& arguments, const Operand& results) {
+bool CallRuntime(Cursor* c, Instruction* out, std::string_view name, const Operand& arguments,
+                 const Operand& results) {
   struct Entry {
     std::string_view name;
     Runtime function;
@@ -203,26 +69,166 @@ bool Decoder::CallRuntime(std::string_view name, const Operand& arguments, const
   if (entry == std::end(kEntries)) {
     return false;
   }
-  out_.op = Op::kRuntime;
-  out_.mode = static_cast<std::uint8_t>(entry->function);
+  out->op = Op::kRuntime;
+  out->mode = static_cast<std::uint8_t>(entry->function);
   const auto offset = [&](const Operand& operand) {
     Symbol symbol;
-    if (!symbols_.Find(operand.name, &symbol) || !symbol.in_frame || !symbol.is_parameter) {
-      Fail(operand.at, fmt::format("an operand of {} is not a .param variable", name));
+    if (!c->Find(operand.name, &symbol) || !symbol.in_frame || !symbol.is_parameter) {
+      c->Fail(operand.at, fmt::format("an operand of {} is not a .param variable", name));
     }
-    return LiteralOf(symbol.address);
+    return c->Literal(symbol.address);
   };
   if (arguments.parts.size() < entry->arguments || results.parts.size() > entry->results) {
-    Fail(at_, fmt::format("these are not the arguments of {}", name));
+    c->Fail(fmt::format("these are not the arguments of {}", name));
     return true;
   }
   for (std::size_t i = 0; i < entry->arguments; ++i) {
-    out_.a[i] = offset(arguments.parts[i]);
+    out->a[i] = offset(arguments.parts[i]);
   }
   if (!results.parts.empty()) {
-    out_.a[3] = offset(results.parts.front());
+    out->a[3] = offset(results.parts.front());
   }
   return true;
+}
+
+}  // namespace
+
+void DecodeBranch(Cursor* c, Instruction* out) {
+  c->Take("uni");
+  if (!c->ExpectOperands(1)) {
+    return;
+  }
+  Symbol symbol;
+  if (c->operand(0).kind != Kind::kName || !c->Find(c->operand(0).name, &symbol) ||
+      symbol.kind != Symbol::Kind::kLabel) {
+    c->Fail(c->operand(0).at, fmt::format("there is no label {} here", c->operand(0).name));
+    return;
+  }
+  out->target = static_cast<std::uint32_t>(symbol.address);
+}
+
+void DecodeBranchIndexed(Cursor* c, Instruction* out) {
+  if (!c->Take("idx")) {
+    c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
+  }
+  c->Take("uni");
+  if (!c->ExpectOperands(2)) {
+    return;
+  }
+  out->a[0] = c->Source(c->operand(0), Type::kU32);
+  Symbol symbol;
+  if (!c->Find(c->operand(1).name, &symbol) || symbol.kind != Symbol::Kind::kTargets) {
+    c->Fail(c->operand(1).at,
+            fmt::format("there are no .branchtargets {} here", c->operand(1).name));
+    return;
+  }
+  out->target = static_cast<std::uint32_t>(symbol.address);
+}
+
+void DecodePlain(Cursor* c, Instruction* out) {
+  const Op op = out->op;
+  if (op == Op::kReturn) {
+    c->Take("uni");
+    out->target = c->code().function_index();
+  }
+  c->ExpectOperands(0);
+  // The end of a kernel is the end of its threads.
+  if (op == Op::kReturn && c->code().function().is_entry) {
+    out->op = Op::kExit;
+  }
+}
+
+void DecodeSleep(Cursor* c, Instruction* out) {
+  c->TakeType({Type::kU32});
+  if (c->ExpectOperands(1)) {
+    out->a[0] = c->Source(c->operand(0), Type::kU32);
+  }
+}
+
+// What neither threads nor barriers can notice, as far as one grid goes.
+void DecodeNoEffect(Cursor* c, Instruction* /*out*/) {
+  if (c->opcode() == "griddepcontrol") {
+    c->Require("griddepcontrol", 78, 90);
+    if (!c->TakeAny({"launch_dependents", "wait"})) {
+      c->Fail("griddepcontrol lacks .launch_dependents or .wait");
+    }
+    c->ExpectOperands(0);
+    return;
+  }
+  if (c->opcode() == "setmaxnreg") {
+    c->Require("setmaxnreg", 80, 90);
+    if (!c->TakeAny({"inc", "dec"}) || !c->Take("sync") || !c->Take("aligned")) {
+      c->Fail("setmaxnreg lacks .inc or .dec, .sync or .aligned");
+    }
+    c->TakeType({Type::kU32});
+    if (c->ExpectOperands(1) && (c->operand(0).kind != Kind::kInteger || c->operand(0).value < 24 ||
+                                 c->operand(0).value > 256 || c->operand(0).value % 8 != 0)) {
+      c->Misuse(c->operand(0).at, "the number of registers must be a multiple of 8 from 24 to 256");
+    }
+    return;
+  }
+  c->Take("mask");
+  c->ExpectOperands(1);
+}
+
+// call (results), function or register, (arguments), prototype: all but the second may be missing.
+void DecodeCallFunction(Cursor* c, Instruction* out) {
+  c->Take("uni");
+  const std::vector<Operand>& operands = c->operands();
+  const Operand none;
+  std::size_t next = 0;
+  const auto list = [&]() -> const Operand& {
+    const bool there = next < operands.size() && operands[next].kind == Kind::kList;
+    return there ? operands[next++] : none;
+  };
+  const Operand& results = list();
+  const Operand& target = next < operands.size() ? operands[next++] : none;
+  const Operand& arguments = list();
+  const Operand& prototype = next < operands.size() ? operands[next++] : none;
+  if (next != operands.size() || target.kind != Kind::kName || prototype.kind != Kind::kName) {
+    c->Fail("the operands are not those of a call");
+  }
+  if (!c->ExpectEnd()) {
+    return;
+  }
+  Symbol symbol;
+  if (!c->Find(target.name, &symbol)) {
+    c->Fail(target.at, fmt::format("there is no function {} in this file", target.name));
+    return;
+  }
+  Call call;
+  call.caller = c->code().function_index();
+  const Function* callee = nullptr;
+  if (symbol.kind == Symbol::Kind::kRegister) {
+    Symbol signature;
+    if (!c->Find(prototype.name, &signature) || signature.kind != Symbol::Kind::kPrototype) {
+      c->Fail(target.at, "an indirect call names no .callprototype and no .calltargets");
+      return;
+    }
+    call.function = Call::kIndirect;
+    callee = &c->code().program().prototypes[signature.address];
+    out->a[0] = c->Source(target, Type::kB64);
+  } else if (symbol.kind == Symbol::Kind::kFunction) {
+    call.function = static_cast<std::uint32_t>(symbol.address);
+    callee = &c->code().program().functions[symbol.address];
+  } else {
+    c->Fail(target.at, fmt::format("{} is not a function", target.name));
+    return;
+  }
+  if (callee->is_entry) {
+    c->Fail(target.at, fmt::format("{} is an entry, which cannot be called", callee->name));
+    return;
+  }
+  if (call.function != Call::kIndirect && !callee->has_body) {
+    if (!CallRuntime(c, out, callee->name, arguments, results)) {
+      c->Fail(target.at, fmt::format("the function {} has no body in this file", callee->name));
+    }
+    return;
+  }
+  call.arguments = Places(c, arguments, callee->parameters, false);
+  call.results = Places(c, results, callee->returns, true);
+  out->target = static_cast<std::uint32_t>(c->code().program().calls.size());
+  c->code().program().calls.push_back(std::move(call));
 }
 
 }  // namespace muster::ptx

@@ -1,10 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Decoding: mbarrier (PTX ISA 9.7.13.15; numbers in comments are its subsections).
+#include "sim/ptx/program/decode_mbarrier.h"
+
 #include <fmt/format.h>
 
 #include "sim/isa/mbarrier_operation.h"
-#include "sim/ptx/program/decode.h"
+#include "sim/ptx/program/decode_memory.h"
 
 namespace muster::ptx {
 namespace {
@@ -12,212 +14,214 @@ namespace {
 using syntax::Operand;
 using Kind = syntax::Operand::Kind;
 
-}  // namespace
-
 // The memory order and scope that a form can have; without `order` there is only .relaxed. Returns
 // whether it is that.
-bool Decoder::TakeMbOrder(std::string_view order) {
-  const bool relaxed = Take("relaxed");
-  const bool ordered = !relaxed && !order.empty() && Take(order);
-  const int scope = TakeOne({"cta", "cluster"});
+bool TakeMbOrder(Cursor* c, std::string_view order) {
+  const bool relaxed = c->Take("relaxed");
+  const bool ordered = !relaxed && !order.empty() && c->Take(order);
+  const int scope = c->TakeOne({"cta", "cluster"});
   if (relaxed || ordered || scope >= 0) {
-    Require(scope == 1 ? "the scope .cluster" : "a memory order or scope",
-            relaxed && !order.empty() ? 86 : 80, scope == 1 ? 90 : 80);
+    c->Require(scope == 1 ? "the scope .cluster" : "a memory order or scope",
+               relaxed && !order.empty() ? 86 : 80, scope == 1 ? 90 : 80);
   }
   return relaxed || order.empty();
 }
 
 // .shared, .shared::cta, or none for a generic address; where another CTA's word can be meant (.8)
 // .shared::cluster too. Returns whether it is the latter.
-bool Decoder::TakeMbSpace(bool may_be_remote) {
-  if (may_be_remote && Take("shared::cluster")) {
-    Require(".shared::cluster", 80, 90);
-    out_.space = Space::kCluster;
+bool TakeMbSpace(Cursor* c, Instruction* out, bool may_be_remote) {
+  if (may_be_remote && c->Take("shared::cluster")) {
+    c->Require(".shared::cluster", 80, 90);
+    out->space = Space::kCluster;
     return true;
   }
-  out_.space = Take("shared")        ? Space::kShared
-               : Take("shared::cta") ? (Require(".shared::cta", 78, 80), Space::kShared)
-                                     : Space::kGeneric;
+  out->space = c->Take("shared")        ? Space::kShared
+               : c->Take("shared::cta") ? (c->Require(".shared::cta", 78, 80), Space::kShared)
+                                        : Space::kGeneric;
   return false;
 }
 
-void Decoder::Mbarrier() {
-  switch (TakeOne({"init", "inval", "arrive", "arrive_drop", "expect_tx", "complete_tx",
-                   "test_wait", "try_wait", "pending_count"})) {
-    case 0:
-      return MbInit(MbOp::kInit);
-    case 1:
-      return MbInit(MbOp::kInval);
-    case 2:
-      return MbArrive(false);
-    case 3:
-      return MbArrive(true);
-    case 4:
-      return MbTransactions(MbOp::kExpectTx);
-    case 5:
-      return MbTransactions(MbOp::kCompleteTx);
-    case 6:
-      return MbWait(false);
-    case 7:
-      return MbWait(true);
-    case 8:
-      return MbPendingCount();
-    default:
-      Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
-  }
-}
-
 // The type, which is always there, and the last modifier.
-bool Decoder::MbOperands(MbOp op, std::size_t least, std::size_t most) {
-  out_.mode = static_cast<std::uint8_t>(op);
-  if (!Take("b64")) {
-    Fail(at_, fmt::format("{} lacks .b64", Spelling()));
+bool MbOperands(Cursor* c, Instruction* out, MbOp op, std::size_t least, std::size_t most) {
+  out->mode = static_cast<std::uint8_t>(op);
+  if (!c->Take("b64")) {
+    c->Fail(fmt::format("{} lacks .b64", c->Spelling()));
   }
-  out_.type = Type::kB64;
-  return Count(least, most);
+  out->type = Type::kB64;
+  return c->ExpectOperands(least, most);
 }
 
 // (.1) An mbarrier is in shared memory.
-void Decoder::MbAddress(const Operand& operand) {
-  Address(operand);
-  if (!IsShared(out_.space) && out_.space != Space::kGeneric) {
-    Fail(operand.at, fmt::format("{} takes an address in shared memory", Spelling()));
-  }
-}
-
-// (.9, .10)
-void Decoder::MbInit(MbOp op) {
-  Require("mbarrier", 70, 80);
-  TakeMbSpace(false);
-  const bool init = op == MbOp::kInit;
-  if (!MbOperands(op, init ? 2 : 1, init ? 2 : 1)) {
-    return;
-  }
-  MbAddress(Arg(0));
-  if (init) {
-    out_.a[1] = Source(Arg(1), Type::kU32);
-    CheckMbNumber(Arg(1), 1, "count");
-  }
-}
-
-// (.11, .12)
-void Decoder::MbTransactions(MbOp op) {
-  Require(Spelling(), 80, 90);
-  TakeMbOrder("");
-  TakeMbSpace(true);
-  if (!MbOperands(op, 2, 2)) {
-    return;
-  }
-  MbAddress(Arg(0));
-  out_.a[1] = Source(Arg(1), Type::kU32);
-  CheckMbNumber(Arg(1), 0, "number of bytes");
-}
-
-// (.13, .14)
-void Decoder::MbArrive(bool drop) {
-  Require("mbarrier", 70, 80);
-  const int form = TakeOne({"noComplete", "expect_tx"});
-  const bool no_complete = form == 0;
-  const bool expects = form == 1;
-  if (no_complete) {
-    if (Take("release") | Take("cta")) {
-      Require(Spelling(), 80, 80);
-    }
-  } else {
-    out_.releasing = !TakeMbOrder("release");
-  }
-  out_.releasing |= no_complete;
-  const bool remote = TakeMbSpace(!no_complete);
-  const auto plain = drop ? MbOp::kArriveDrop : MbOp::kArrive;
-  const auto op =
-      static_cast<MbOp>(static_cast<unsigned>(plain) + (no_complete ? 1 : 0) + (expects ? 2 : 0));
-  if (!MbOperands(op, no_complete || expects ? 3 : 2, 3)) {
-    return;
-  }
-  const bool has_operand = syntax_->operands.size() == 3;
-  if (expects) {
-    Require(".expect_tx", 80, 90);
-  } else if (has_operand && !no_complete) {
-    Require("a count without .noComplete", 78, 90);
-  }
-  const bool sinks = Arg(0).kind == Kind::kName && Arg(0).name == "_";
-  if (sinks && !drop) {
-    Require("the sink symbol _", 71, 80);
-  }
-  if (!sinks && remote) {
-    Fail(Arg(0).at, fmt::format("{} returns no state: its destination is _", Spelling()));
-    return;
-  }
-  if (!sinks) {
-    out_.d[0] = Destination(Arg(0), Type::kB64);
-  }
-  MbAddress(Arg(1));
-  out_.a[1] = has_operand ? Source(Arg(2), Type::kU32) : LiteralOf(1);
-  if (has_operand) {
-    CheckMbNumber(Arg(2), expects ? 0 : 1, expects ? "number of bytes" : "count");
-  }
-}
-
-// (.16)
-void Decoder::MbWait(bool tries) {
-  Require(tries ? "mbarrier.try_wait" : "mbarrier", tries ? 78 : 70, tries ? 90 : 80);
-  const bool parity = Take("parity");
-  if (parity) {
-    Require(".parity", 71, 80);
-  }
-  TakeMbOrder("acquire");
-  TakeMbSpace(false);
-  const auto op = static_cast<MbOp>(static_cast<unsigned>(MbOp::kTestWait) + (parity ? 1 : 0) +
-                                    (tries ? 2 : 0));
-  if (!MbOperands(op, 3, tries ? 4 : 3)) {
-    return;
-  }
-  RefuseSink(Arg(0));
-  out_.d[0] = Destination(Arg(0), Type::kPred);
-  MbAddress(Arg(1));
-  out_.a[1] = Source(Arg(2), parity ? Type::kU32 : Type::kB64);
-  if (parity && Arg(2).kind == Kind::kInteger && Arg(2).value > 1) {
-    Misuse(Arg(2).at, "a phase parity is 0 or 1");
-  }
-  if (syntax_->operands.size() == 4) {
-    out_.a[2] = Source(Arg(3), Type::kU32);
-  }
-}
-
-// (.17)
-void Decoder::MbPendingCount() {
-  Require("mbarrier", 70, 80);
-  out_.op = Op::kPendingCount;
-  if (!Take("b64")) {
-    Fail(at_, fmt::format("{} lacks .b64", Spelling()));
-  }
-  if (Count(2, 2)) {
-    out_.type = Type::kB64;
-    RefuseSink(Arg(0));
-    out_.d[0] = Destination(Arg(0), Type::kU32);
-    out_.a[0] = Source(Arg(1), Type::kB64);
-  }
-}
-
-// (.15)
-void Decoder::MbCopyArrive() {
-  out_.op = Op::kMbarrier;
-  Require("cp.async.mbarrier.arrive", 70, 80);
-  if (!Take("arrive")) {
-    Fail(at_, fmt::format("the instruction {} is not supported", Spelling()));
-  }
-  const MbOp op = Take("noinc") ? MbOp::kCopyArriveNoInc : MbOp::kCopyArrive;
-  TakeMbSpace(false);
-  if (MbOperands(op, 1, 1)) {
-    MbAddress(Arg(0));
+void MbAddress(Cursor* c, Instruction* out, const Operand& operand) {
+  SetAddress(c->AddressIn(operand, out->space), out);
+  if (!IsShared(out->space) && out->space != Space::kGeneric) {
+    c->Fail(operand.at, fmt::format("{} takes an address in shared memory", c->Spelling()));
   }
 }
 
 // (.2) What can be seen of an operand without running.
-void Decoder::CheckMbNumber(const Operand& operand, std::uint32_t least, std::string_view what) {
+void CheckMbNumber(Cursor* c, const Operand& operand, std::uint32_t least, std::string_view what) {
   if (operand.kind == Kind::kInteger && (operand.value < least || operand.value > kMaxMbCount)) {
-    Misuse(operand.at, fmt::format("the {} {} is not within {} to {}", what,
-                                   static_cast<std::int64_t>(operand.value), least, kMaxMbCount));
+    c->Misuse(operand.at,
+              fmt::format("the {} {} is not within {} to {}", what,
+                          static_cast<std::int64_t>(operand.value), least, kMaxMbCount));
+  }
+}
+
+// (.9, .10)
+void MbInit(Cursor* c, Instruction* out, MbOp op) {
+  c->Require("mbarrier", 70, 80);
+  TakeMbSpace(c, out, false);
+  const bool init = op == MbOp::kInit;
+  if (!MbOperands(c, out, op, init ? 2 : 1, init ? 2 : 1)) {
+    return;
+  }
+  MbAddress(c, out, c->operand(0));
+  if (init) {
+    out->a[1] = c->Source(c->operand(1), Type::kU32);
+    CheckMbNumber(c, c->operand(1), 1, "count");
+  }
+}
+
+// (.11, .12)
+void MbTransactions(Cursor* c, Instruction* out, MbOp op) {
+  c->Require(c->Spelling(), 80, 90);
+  TakeMbOrder(c, "");
+  TakeMbSpace(c, out, true);
+  if (!MbOperands(c, out, op, 2, 2)) {
+    return;
+  }
+  MbAddress(c, out, c->operand(0));
+  out->a[1] = c->Source(c->operand(1), Type::kU32);
+  CheckMbNumber(c, c->operand(1), 0, "number of bytes");
+}
+
+// (.13, .14)
+void MbArrive(Cursor* c, Instruction* out, bool drop) {
+  c->Require("mbarrier", 70, 80);
+  const int form = c->TakeOne({"noComplete", "expect_tx"});
+  const bool no_complete = form == 0;
+  const bool expects = form == 1;
+  if (no_complete) {
+    if (c->Take("release") | c->Take("cta")) {
+      c->Require(c->Spelling(), 80, 80);
+    }
+  } else {
+    out->releasing = !TakeMbOrder(c, "release");
+  }
+  out->releasing |= no_complete;
+  const bool remote = TakeMbSpace(c, out, !no_complete);
+  const auto plain = drop ? MbOp::kArriveDrop : MbOp::kArrive;
+  const auto op =
+      static_cast<MbOp>(static_cast<unsigned>(plain) + (no_complete ? 1 : 0) + (expects ? 2 : 0));
+  if (!MbOperands(c, out, op, no_complete || expects ? 3 : 2, 3)) {
+    return;
+  }
+  const bool has_operand = c->operands().size() == 3;
+  if (expects) {
+    c->Require(".expect_tx", 80, 90);
+  } else if (has_operand && !no_complete) {
+    c->Require("a count without .noComplete", 78, 90);
+  }
+  const bool sinks = c->operand(0).kind == Kind::kName && c->operand(0).name == "_";
+  if (sinks && !drop) {
+    c->Require("the sink symbol _", 71, 80);
+  }
+  if (!sinks && remote) {
+    c->Fail(c->operand(0).at,
+            fmt::format("{} returns no state: its destination is _", c->Spelling()));
+    return;
+  }
+  if (!sinks) {
+    out->d[0] = c->Destination(c->operand(0), Type::kB64);
+  }
+  MbAddress(c, out, c->operand(1));
+  out->a[1] = has_operand ? c->Source(c->operand(2), Type::kU32) : c->Literal(1);
+  if (has_operand) {
+    CheckMbNumber(c, c->operand(2), expects ? 0 : 1, expects ? "number of bytes" : "count");
+  }
+}
+
+// (.16)
+void MbWait(Cursor* c, Instruction* out, bool tries) {
+  c->Require(tries ? "mbarrier.try_wait" : "mbarrier", tries ? 78 : 70, tries ? 90 : 80);
+  const bool parity = c->Take("parity");
+  if (parity) {
+    c->Require(".parity", 71, 80);
+  }
+  TakeMbOrder(c, "acquire");
+  TakeMbSpace(c, out, false);
+  const auto op = static_cast<MbOp>(static_cast<unsigned>(MbOp::kTestWait) + (parity ? 1 : 0) +
+                                    (tries ? 2 : 0));
+  if (!MbOperands(c, out, op, 3, tries ? 4 : 3)) {
+    return;
+  }
+  c->RefuseSink(c->operand(0));
+  out->d[0] = c->Destination(c->operand(0), Type::kPred);
+  MbAddress(c, out, c->operand(1));
+  out->a[1] = c->Source(c->operand(2), parity ? Type::kU32 : Type::kB64);
+  if (parity && c->operand(2).kind == Kind::kInteger && c->operand(2).value > 1) {
+    c->Misuse(c->operand(2).at, "a phase parity is 0 or 1");
+  }
+  if (c->operands().size() == 4) {
+    out->a[2] = c->Source(c->operand(3), Type::kU32);
+  }
+}
+
+// (.17)
+void MbPendingCount(Cursor* c, Instruction* out) {
+  c->Require("mbarrier", 70, 80);
+  out->op = Op::kPendingCount;
+  if (!c->Take("b64")) {
+    c->Fail(fmt::format("{} lacks .b64", c->Spelling()));
+  }
+  if (c->ExpectOperands(2)) {
+    out->type = Type::kB64;
+    c->RefuseSink(c->operand(0));
+    out->d[0] = c->Destination(c->operand(0), Type::kU32);
+    out->a[0] = c->Source(c->operand(1), Type::kB64);
+  }
+}
+
+}  // namespace
+
+void DecodeMbarrier(Cursor* c, Instruction* out) {
+  switch (c->TakeOne({"init", "inval", "arrive", "arrive_drop", "expect_tx", "complete_tx",
+                      "test_wait", "try_wait", "pending_count"})) {
+    case 0:
+      return MbInit(c, out, MbOp::kInit);
+    case 1:
+      return MbInit(c, out, MbOp::kInval);
+    case 2:
+      return MbArrive(c, out, false);
+    case 3:
+      return MbArrive(c, out, true);
+    case 4:
+      return MbTransactions(c, out, MbOp::kExpectTx);
+    case 5:
+      return MbTransactions(c, out, MbOp::kCompleteTx);
+    case 6:
+      return MbWait(c, out, false);
+    case 7:
+      return MbWait(c, out, true);
+    case 8:
+      return MbPendingCount(c, out);
+    default:
+      c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
+  }
+}
+
+// (.15)
+void DecodeCopyArrive(Cursor* c, Instruction* out) {
+  out->op = Op::kMbarrier;
+  c->Require("cp.async.mbarrier.arrive", 70, 80);
+  if (!c->Take("arrive")) {
+    c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
+  }
+  const MbOp op = c->Take("noinc") ? MbOp::kCopyArriveNoInc : MbOp::kCopyArrive;
+  TakeMbSpace(c, out, false);
+  if (MbOperands(c, out, op, 1, 1)) {
+    MbAddress(c, out, c->operand(0));
   }
 }
 

@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Decoding: video instructions.
+#include "sim/ptx/program/decode_video.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <cstring>
 #include <iterator>
 
-#include "sim/ptx/program/decode.h"
 #include "sim/ptx/program/video.h"
 
 namespace muster::ptx {
@@ -43,134 +44,24 @@ constexpr Entry kEntries[] = {{"vadd", VideoOp::kAdd},         {"vsub", VideoOp:
                               {"vshl", VideoOp::kShl},         {"vshr", VideoOp::kShr},
                               {"vmad", VideoOp::kMad},         {"vset", VideoOp::kSet}};
 
-}  // namespace
-
-void Decoder::VideoInstruction() {
-  std::string_view opcode = syntax_->opcode;
-  const char last = opcode.back();
-  out_.vector = last == '2' ? 2 : last == '4' ? 4 : 1;
-  if (out_.vector > 1) {
-    opcode.remove_suffix(1);
-  }
-  const auto* const entry = std::find_if(std::begin(kEntries), std::end(kEntries),
-                                         [&](const Entry& e) { return e.opcode == opcode; });
-  out_.mode = static_cast<std::uint8_t>(entry->op);
-  const auto sign = [&] { return IsSigned(TakeType({Type::kU32, Type::kS32})); };
-  const bool sets = entry->op == VideoOp::kSet;
-  const bool shifts = entry->op == VideoOp::kShl || entry->op == VideoOp::kShr;
-  out_.type = sets ? Type::kU32 : TakeType({Type::kU32, Type::kS32});
-  Video video{};
-  video.a_signed = sign();
-  video.b_signed = shifts ? (TakeType({Type::kU32}), false) : sign();
-  if (sets) {
-    const int compare = TakeOne({"eq", "ne", "lt", "le", "gt", "ge"});
-    video.compare = static_cast<Compare>(std::max(compare, 0));
-    if (compare < 0) {
-      Fail(at_, fmt::format("{} lacks its comparison", Spelling()));
-    }
-  } else {
-    out_.saturate = Take("sat");
-  }
-  if (shifts) {
-    const int mode = TakeOne({"clamp", "wrap"});
-    video.wraps = mode == 1;
-    if (mode < 0) {
-      Fail(at_, fmt::format("{} lacks .clamp or .wrap", Spelling()));
-    }
-  }
-  if (entry->op == VideoOp::kMad) {
-    VideoProduct(&video);
-  } else {
-    VideoSecondary(&video);
-  }
-  std::memcpy(&out_.offset, &video, sizeof video);
-}
-
-// The operands, and what becomes of c: .add, .min, .max, or what is not written of d.
-void Decoder::VideoSecondary(Video* video) {
-  const bool several = out_.vector > 1;
-  const int second = several ? (Take("add") ? 0 : -1) : TakeOne({"add", "min", "max"});
-  video->second = static_cast<VideoSecond>(second + 1);
-  if (!Count(several ? 4 : 3, 4)) {
-    return;
-  }
-  if (several && second == 0 && out_.saturate) {
-    Fail(at_, fmt::format("{} has both .sat and .add", Spelling()));
-  }
-  Operand d = Arg(0);
-  Operand a = Arg(1);
-  Operand b = Arg(2);
-  const std::string_view place = TakeSelector(&d);
-  video->d = several ? VideoMask(d, place) : VideoPart(d, place);
-  video->a = several ? VideoDigits(a, TakeSelector(&a), 0) : VideoPart(a, TakeSelector(&a));
-  video->b =
-      several ? VideoDigits(b, TakeSelector(&b), out_.vector) : VideoPart(b, TakeSelector(&b));
-  if (!several && second >= 0 && !place.empty()) {
-    Fail(d.at, fmt::format("{} has both a selector of its destination and .add, .min or .max",
-                           Spelling()));
-  }
-  const bool has_c = syntax_->operands.size() == 4;
-  if (!several && has_c != (second >= 0 || !place.empty())) {
-    Fail(at_,
-         fmt::format("{} takes {} operands, not {}", Spelling(), has_c ? 3 : 4, has_c ? 4 : 3));
-  }
-  const auto source = [&](const Operand& operand) {
-    if (several && operand.kind != Kind::kName) {
-      Fail(operand.at, fmt::format("{} takes registers only", Spelling()));
-    }
-    return Source(operand, Type::kB32);
-  };
-  out_.d[0] = Destination(d, Type::kB32);
-  out_.a[0] = source(a);
-  out_.a[1] = source(b);
-  out_.a[2] = has_c ? source(Arg(3)) : LiteralOf(0);
-}
-
-// vmad: -a, -b or -c, or .po.
-void Decoder::VideoProduct(Video* video) {
-  video->plus_one = Take("po");
-  const int scale = TakeOne({"shr7", "shr15"});
-  video->shift = scale < 0 ? 0 : scale == 0 ? 7 : 15;
-  if (!Count(4, 4)) {
-    return;
-  }
-  std::array<bool, 3> minus{};
-  for (unsigned k = 0; k < 3; ++k) {
-    Operand operand = Arg(k + 1);
-    minus[k] = operand.kind == Kind::kMinus;
-    operand.kind = minus[k] ? Kind::kName : operand.kind;
-    if (k < 2) {
-      (k == 0 ? video->a : video->b) = VideoPart(operand, TakeSelector(&operand));
-    }
-    out_.a[k] = Source(operand, Type::kB32);
-  }
-  out_.negated = minus[0] != minus[1];
-  out_.magnitude = minus[2];
-  if (video->plus_one && (minus[0] || minus[1] || minus[2])) {
-    Fail(at_, fmt::format("{} negates nothing beside .po", Spelling()));
-  } else if (out_.negated && out_.magnitude) {
-    Fail(at_, fmt::format("{} negates either the product or c", Spelling()));
-  }
-  out_.d[0] = Destination(Arg(0), Type::kB32);
-}
-
 // .b0 to .b3, .h0, .h1, or nothing for all of the register.
-std::uint8_t Decoder::VideoPart(const Operand& operand, std::string_view selector) {
+std::uint8_t VideoPart(Cursor* c, const Operand& operand, std::string_view selector) {
   if (selector.empty()) {
     return kWholePart;
   }
   const bool half = selector[0] == 'h';
   const auto number = static_cast<unsigned>(selector[1] - '0');
   if (selector.size() != 2 || number > (half ? 1U : 3U)) {
-    Fail(operand.at,
-         fmt::format("there is no selector .{} here: .b0 to .b3, .h0 and .h1", selector));
+    c->Fail(operand.at,
+            fmt::format("there is no selector .{} here: .b0 to .b3, .h0 and .h1", selector));
   }
   return static_cast<std::uint8_t>(half ? kHalfPart + number : number);
 }
 
 // The elements that are written: .h10, or any of .b3210, the greatest first.
-std::uint8_t Decoder::VideoMask(const Operand& operand, std::string_view selector) {
-  const unsigned count = out_.vector;
+std::uint8_t VideoMask(Cursor* c, Instruction* out, const Operand& operand,
+                       std::string_view selector) {
+  const unsigned count = out->vector;
   if (selector.empty()) {
     return static_cast<std::uint8_t>((1U << count) - 1);
   }
@@ -184,15 +75,15 @@ std::uint8_t Decoder::VideoMask(const Operand& operand, std::string_view selecto
     before = number;
   }
   if (!fits) {
-    Fail(operand.at, fmt::format("there is no mask .{} here", selector));
+    c->Fail(operand.at, fmt::format("there is no mask .{} here", selector));
   }
   return static_cast<std::uint8_t>(mask);
 }
 
 // Which element of a and b is which of the operand, the greatest first; else in order from `first`.
-std::uint16_t Decoder::VideoDigits(const Operand& operand, std::string_view selector,
-                                   unsigned first) {
-  const unsigned count = out_.vector;
+std::uint16_t VideoDigits(Cursor* c, Instruction* out, const Operand& operand,
+                          std::string_view selector, unsigned first) {
+  const unsigned count = out->vector;
   unsigned digits = 0;
   for (unsigned k = 0; k < count && selector.empty(); ++k) {
     digits |= (first + k) << (4 * k);
@@ -207,9 +98,121 @@ std::uint16_t Decoder::VideoDigits(const Operand& operand, std::string_view sele
     digits = (digits << 4) | number;
   }
   if (!fits) {
-    Fail(operand.at, fmt::format("there is no selector .{} here", selector));
+    c->Fail(operand.at, fmt::format("there is no selector .{} here", selector));
   }
   return static_cast<std::uint16_t>(digits);
+}
+
+// The operands, and what becomes of c: .add, .min, .max, or what is not written of d.
+void VideoSecondary(Cursor* c, Instruction* out, Video* video) {
+  const bool several = out->vector > 1;
+  const int second = several ? (c->Take("add") ? 0 : -1) : c->TakeOne({"add", "min", "max"});
+  video->second = static_cast<VideoSecond>(second + 1);
+  if (!c->ExpectOperands(several ? 4 : 3, 4)) {
+    return;
+  }
+  if (several && second == 0 && out->saturate) {
+    c->Fail(fmt::format("{} has both .sat and .add", c->Spelling()));
+  }
+  Operand d = c->operand(0);
+  Operand a = c->operand(1);
+  Operand b = c->operand(2);
+  const std::string_view place = TakeSelector(&d);
+  video->d = several ? VideoMask(c, out, d, place) : VideoPart(c, d, place);
+  video->a =
+      several ? VideoDigits(c, out, a, TakeSelector(&a), 0) : VideoPart(c, a, TakeSelector(&a));
+  video->b = several ? VideoDigits(c, out, b, TakeSelector(&b), out->vector)
+                     : VideoPart(c, b, TakeSelector(&b));
+  if (!several && second >= 0 && !place.empty()) {
+    c->Fail(d.at, fmt::format("{} has both a selector of its destination and .add, .min or .max",
+                              c->Spelling()));
+  }
+  const bool has_c = c->operands().size() == 4;
+  if (!several && has_c != (second >= 0 || !place.empty())) {
+    c->Fail(
+        fmt::format("{} takes {} operands, not {}", c->Spelling(), has_c ? 3 : 4, has_c ? 4 : 3));
+  }
+  const auto source = [&](const Operand& operand) {
+    if (several && operand.kind != Kind::kName) {
+      c->Fail(operand.at, fmt::format("{} takes registers only", c->Spelling()));
+    }
+    return c->Source(operand, Type::kB32);
+  };
+  out->d[0] = c->Destination(d, Type::kB32);
+  out->a[0] = source(a);
+  out->a[1] = source(b);
+  out->a[2] = has_c ? source(c->operand(3)) : c->Literal(0);
+}
+
+// vmad: -a, -b or -c, or .po.
+void VideoProduct(Cursor* c, Instruction* out, Video* video) {
+  video->plus_one = c->Take("po");
+  const int scale = c->TakeOne({"shr7", "shr15"});
+  video->shift = scale < 0 ? 0 : scale == 0 ? 7 : 15;
+  if (!c->ExpectOperands(4)) {
+    return;
+  }
+  std::array<bool, 3> minus{};
+  for (unsigned k = 0; k < 3; ++k) {
+    Operand operand = c->operand(k + 1);
+    minus[k] = operand.kind == Kind::kMinus;
+    operand.kind = minus[k] ? Kind::kName : operand.kind;
+    if (k < 2) {
+      (k == 0 ? video->a : video->b) = VideoPart(c, operand, TakeSelector(&operand));
+    }
+    out->a[k] = c->Source(operand, Type::kB32);
+  }
+  out->negated = minus[0] != minus[1];
+  out->magnitude = minus[2];
+  if (video->plus_one && (minus[0] || minus[1] || minus[2])) {
+    c->Fail(fmt::format("{} negates nothing beside .po", c->Spelling()));
+  } else if (out->negated && out->magnitude) {
+    c->Fail(fmt::format("{} negates either the product or c", c->Spelling()));
+  }
+  out->d[0] = c->Destination(c->operand(0), Type::kB32);
+}
+
+}  // namespace
+
+void DecodeVideoInstruction(Cursor* c, Instruction* out) {
+  std::string_view opcode = c->opcode();
+  const char last = opcode.back();
+  out->vector = last == '2' ? 2 : last == '4' ? 4 : 1;
+  if (out->vector > 1) {
+    opcode.remove_suffix(1);
+  }
+  const auto* const entry = std::find_if(std::begin(kEntries), std::end(kEntries),
+                                         [&](const Entry& e) { return e.opcode == opcode; });
+  out->mode = static_cast<std::uint8_t>(entry->op);
+  const auto sign = [&] { return IsSigned(c->TakeType({Type::kU32, Type::kS32})); };
+  const bool sets = entry->op == VideoOp::kSet;
+  const bool shifts = entry->op == VideoOp::kShl || entry->op == VideoOp::kShr;
+  out->type = sets ? Type::kU32 : c->TakeType({Type::kU32, Type::kS32});
+  Video video{};
+  video.a_signed = sign();
+  video.b_signed = shifts ? (c->TakeType({Type::kU32}), false) : sign();
+  if (sets) {
+    const int compare = c->TakeOne({"eq", "ne", "lt", "le", "gt", "ge"});
+    video.compare = static_cast<Compare>(std::max(compare, 0));
+    if (compare < 0) {
+      c->Fail(fmt::format("{} lacks its comparison", c->Spelling()));
+    }
+  } else {
+    out->saturate = c->Take("sat");
+  }
+  if (shifts) {
+    const int mode = c->TakeOne({"clamp", "wrap"});
+    video.wraps = mode == 1;
+    if (mode < 0) {
+      c->Fail(fmt::format("{} lacks .clamp or .wrap", c->Spelling()));
+    }
+  }
+  if (entry->op == VideoOp::kMad) {
+    VideoProduct(c, out, &video);
+  } else {
+    VideoSecondary(c, out, &video);
+  }
+  std::memcpy(&out->offset, &video, sizeof video);
 }
 
 }  // namespace muster::ptx

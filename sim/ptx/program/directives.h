@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/ptx/program/decode.h"
+#include "sim/ptx/program/diagnostic.h"
 #include "sim/ptx/syntax/syntax.h"
 
 namespace muster::ptx {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "sim/ptx/program/address.h"
+#include "sim/ptx/program/decode.h"
 #include "sim/ptx/program/directives.h"
 #include "sim/ptx/program/linker.h"
 #include "sim/ptx/program/reach.h"
@@ -215,15 +216,17 @@ void Linker::DecodeFunction(const syntax::Function& source, Function* function) 
   }
   const std::size_t first_table = program_.tables.size();
   function->entry = static_cast<std::uint32_t>(program_.code.size());
-  decoder_.Enter(function);
+  code_.Enter(function);
   labels_.clear();
   DeclareLabels(source.body, 0);
   for (std::size_t i = 0; i < source.body.size(); ++i) {
     const Statement& statement = source.body[i];
     switch (statement.kind) {
-      case Statement::Kind::kInstruction:
-        decoder_.Decode(statement);
+      case Statement::Kind::kInstruction: {
+        Cursor cursor(statement, symbols_, target_, &code_, &diagnostics_);
+        Decode(&cursor);
         break;
+      }
       case Statement::Kind::kVariable:
         Declare(statement.variable);
         break;

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/ptx/program/decode.h"
+#include "sim/ptx/program/cursor.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/program/symbols.h"
 
@@ -36,7 +36,7 @@ std::uint64_t AlignOf(const syntax::Variable& variable);
 class Linker {
  public:
   explicit Linker(const syntax::Module& module)
-      : module_(module), decoder_(module, symbols_, &program_, &diagnostics_) {
+      : module_(module), target_(TargetOf(module)), code_(&program_) {
     program_.file = module.file;
   }
 
@@ -79,11 +79,12 @@ class Linker {
   void DeclareLabels(const std::vector<syntax::Statement>& body, std::size_t begin);
 
   const syntax::Module& module_;
+  const Target target_;
   Program program_;
+  Code code_;
   SymbolTable symbols_;
   std::deque<std::string> element_names_;  // that symbols_ has views of
   std::vector<Diagnostic> diagnostics_;
-  Decoder decoder_;
   const syntax::Function* kernel_ = nullptr;
   std::unordered_set<std::string_view> reached_;  // by the kernel
   Function* function_ = nullptr;                  // whose body is being decoded
