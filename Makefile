@@ -35,7 +35,8 @@ run: setup  ## Run all kernels of sim/kernels on the Verilated unit, checked eve
 
 test:  ## Run everything that must pass before a merge: tests, kernels, ten seeds, three mutants
 	@scripts/setup.sh build wave
-	@scripts/test.py
+	@scripts/build.sh
+	@scripts/ctest.py
 
 lint:  ## Check style and correctness of all sources (Verilator -Wall, clang-tidy, clang-format)
 	@scripts/lint.py
@@ -45,8 +46,7 @@ format:  ## Format all C++ sources
 
 regress: setup  ## Constrained-random streams on every configuration: SEEDS=200 JOBS=2 CONFIG=small
 	@scripts/build.sh $(ONLY) regress
-	@$(BUILD)/tb/lockstep/regress $(ONLY) --seeds $(SEEDS) --jobs $(JOBS) \
-	  --junit $(BUILD)/regress.xml --json $(BUILD)/regress.json
+	@scripts/ctest.py --build $(BUILD) --seeds $(SEEDS)
 
 corners: setup  ## The regression on corners of the parameters: each switch off, odd sizes: SEEDS=10
 	@scripts/corners.py $(if $(filter command line,$(origin SEEDS)),--seeds $(SEEDS))
@@ -54,11 +54,16 @@ corners: setup  ## The regression on corners of the parameters: each switch off,
 asan: setup  ## Run the C++ tests and kernels with the address and undefined-behaviour sanitizers
 	@scripts/asan.sh
 
-mutants: setup  ## Show that wrong variants of the RTL and of the golden model are caught: COUNT=n
-	@scripts/mutants.py $(if $(COUNT),--count $(COUNT))
+mutants: setup  ## Show that wrong variants of the RTL and of the golden model are caught: NAME=restore
+	@scripts/build.sh muster_isa
+	@scripts/ctest.py --label mutant --kind Mutants $(if $(NAME),--only '$(NAME)'); \
+	  code=$$?; scripts/mutants.py --page; exit $$code
 
 formal: setup  ## Prove properties of the RTL for all inputs; MUTANTS=1: that wrong variants break them
-	@scripts/formal.py $(if $(MUTANTS),--mutants)
+	@scripts/formal.py --setup
+	@scripts/build.sh muster_isa
+	@scripts/ctest.py --label proof$(if $(MUTANTS),_mutant) --kind Proofs $(if $(NAME),--only '$(NAME)'); \
+	  code=$$?; scripts/formal.py --page $(if $(MUTANTS),mutants,proofs); exit $$code
 
 coverage: SEEDS = 10
 coverage:  ## Pages of the cover points that the regression hits, and of the lines that tests run

@@ -15,7 +15,6 @@ import pathlib
 import re
 import subprocess
 import sys
-import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = ["ID", "stimulus", "what is checked", "test", "cover point"]
@@ -103,7 +102,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--build", default=ROOT / "build", type=pathlib.Path)
-    parser.add_argument("--junit", type=pathlib.Path)
     args = parser.parse_args()
 
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
@@ -117,12 +115,6 @@ def main():
     for sentence in wrong:
         print(sentence)
     print(f"test plan: {count} rows, {len(wrong)} complaints")
-    if args.junit:
-        suite = ElementTree.Element("testsuite", name="testplan")
-        case = ElementTree.SubElement(suite, "testcase", name="testplan", classname="testplan")
-        if wrong:
-            ElementTree.SubElement(case, "failure", message=wrong[0]).text = "\n".join(wrong)
-        ElementTree.ElementTree(suite).write(args.junit)
     sys.exit(bool(wrong))
 
 

@@ -17,6 +17,7 @@ import subprocess
 import sys
 
 import configs
+import ctest
 import lock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -140,7 +141,6 @@ def main():
     parser.add_argument("--check", action="store_true", help="only check that each pair has a corner")
     parser.add_argument("--seeds", default="10", help="of each: as those of regress")
     parser.add_argument("--cycles", default="100000", help="of each seed")
-    parser.add_argument("--junit", type=pathlib.Path)
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
 
@@ -169,11 +169,7 @@ def main():
             "-DMUSTER_UNIT_OPTIONS=-O1")
     if subprocess.run([ROOT / "scripts/build.sh", "regress"], env=environment).returncode:
         sys.exit("The build failed.")
-    jobs = os.environ.get("JOBS", str(os.cpu_count()))
-    done = subprocess.run([BUILD / "tb/lockstep/regress", "--seeds", args.seeds, "--cycles", args.cycles,
-                           "--jobs", jobs, "--json", BUILD / "regress.json",
-                           *(["--junit", args.junit] if args.junit else [])])
-    sys.exit(done.returncode)
+    sys.exit(ctest.regress("build/corners", args.seeds, args.cycles))
 
 
 if __name__ == "__main__":

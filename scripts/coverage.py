@@ -14,11 +14,11 @@ import re
 import subprocess
 import sys
 
+import ctest
 import lock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/coverage"  # an instrumented build, and the pages
-JOBS = os.environ.get("JOBS", str(os.cpu_count()))
 TESTS = ["golden/golden_test", "unit/ptx_test", "unit/bcu_test"]
 
 
@@ -38,7 +38,8 @@ def points(seeds):
     """Runs the regression; returns the file that lcov would have written of its cover points."""
     report = BUILD / "regress.json"
     run("scripts/build.sh", "regress")
-    run("build/tb/lockstep/regress", "--seeds", seeds, "--jobs", JOBS, "--json", report)
+    if ctest.regress("build", seeds):
+        sys.exit(1)
     texts = BUILD / "points"
     texts.mkdir(exist_ok=True)
     records = []

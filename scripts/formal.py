@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""The proofs of tb/formal, one after another.
+"""The proofs of tb/formal.
 
 tb/formal/proofs.json lists them. Properties are assertions P01, P02 and so on; assertions L01 ...
 are lemmas that help, proven with them; C01 ... are covers. Yosys makes a circuit of unit and
@@ -9,8 +9,11 @@ through yosys-smtbmc). "induction, n" means: the properties hold in the first cy
 follows n cycles in which they hold, so they hold for ever (the method "step" says so in a circuit of
 its own, in which each property is asked of alone). "bounded, n" means: in the first n cycles.
 
---mutants shows that no property is empty: each patch of tb/mutants/formal makes the unit wrong, and
-the property that it names must fail.
+--mutant shows that a property is not empty: a patch of tb/mutants/formal makes the unit wrong, and the
+property that it names must fail.
+
+CTest runs this script once for each proof and mutant (tb/scripts/CMakeLists.txt); `make formal` shows the
+page in the end.
 """
 
 import argparse
@@ -22,14 +25,13 @@ import shutil
 import subprocess
 import sys
 import time
-import xml.etree.ElementTree as ElementTree
 
-import lock
 import yowasp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build/formal"
 PATCHES = ROOT / "tb/mutants/formal"
+ROWS = WORK / "rows"  # the results: a file for each proof, in mutants/ for each mutant
 LIMIT = int(os.environ.get("LIMIT", 300))  # seconds that an engine has for a proof
 
 GATES = """\
@@ -282,88 +284,87 @@ def attempt(mutant, proofs):
                    if f"{name}.{found}".startswith(full)]
             cycle = fails(circuit, kind, aim, depth)
             rows.append({"mutant": mutant.name, "wrong": mutant.wrong, "property": full, "cycle": cycle})
-            print(f"{mutant.name:40} {full:16} "
-                  f"{'SURVIVES' if cycle is None else f'fails in cycle {cycle}'}", flush=True)
     return rows
 
 
-def write_junit(path, cases):
-    """(name, what is wrong or nothing) each."""
-    suite = ElementTree.Element("testsuite", name="formal", tests=str(len(cases)))
-    for name, wrong in cases:
-        case = ElementTree.SubElement(suite, "testcase", name=name, classname="formal")
-        if wrong:
-            ElementTree.SubElement(case, "failure", message=wrong.split("\n")[0]).text = wrong
-    path.parent.mkdir(parents=True, exist_ok=True)
-    ElementTree.ElementTree(suite).write(path)
+def rows_of(folder):
+    return [row for file in sorted(folder.glob("*.json")) for row in json.loads(file.read_text())]
 
 
-def all_proofs(wanted, proofs):
-    rows, cases = [], []
-    for number, name in enumerate(wanted, 1):
-        print(f"  {number} of {len(wanted)}: {name}", file=sys.stderr, flush=True)
-        try:
-            rows += prove(proofs[name])
-        except Problem as problem:
-            cases.append((name, str(problem)))
-            print(problem, file=sys.stderr)
+def page(rows):
     print(f"\n{'property':36} {'proven by':16} {'abc s':>6} {'cvc5 s':>7}  cover")
     for row in rows:
         second = "-" if row["cvc5 seconds"] is None else row["cvc5 seconds"]
         cover = ", ".join(f"cycle {frame}" for frame in row["cover"].values()) or "none"
         print(f"{row['property']:36} {row['how']:16} {row['seconds']:>6} {second:>7}  {cover}" +
               "".join(f"\n    {problem}" for problem in row["problems"]))
-        cases.append((row["property"], "; ".join(row["problems"])))
-    return rows, cases
+    failed = sum(bool(row["problems"]) for row in rows)
+    print(f"\n{len(rows) - failed} properties proven, {failed} not")
 
 
-def all_mutants(wanted, proofs, only):
-    rows, cases = [], []
-    chosen = [Mutant(patch) for patch in sorted(PATCHES.glob("*.patch"))]
-    chosen = [m for m in chosen if (only or "") in m.name and
-              any(full.split(".")[0] in wanted for full in m.properties)]
-    for number, mutant in enumerate(chosen, 1):
-        print(f"  {number} of {len(chosen)}: {mutant.name}", file=sys.stderr, flush=True)
-        try:
-            rows += attempt(mutant, proofs)
-        except Problem as problem:
-            cases.append((mutant.name, str(problem)))
-            print(problem)
-    cases += [(f"{row['mutant']} breaks {row['property']}",
-               None if row["cycle"] is not None else "the property holds in spite of it") for row in rows]
-    return rows, cases
+def mutant_page(rows):
+    print(f"\n{'wrong variant':40} {'property':24} fails")
+    for row in rows:
+        cycle = "SURVIVES" if row["cycle"] is None else f"in cycle {row['cycle']}"
+        print(f"{row['mutant']:40} {row['property']:24} {cycle}")
+    alive = sum(row["cycle"] is None for row in rows)
+    print(f"\n{len(rows) - alive} broken properties, {alive} that hold in spite of the error")
+
+
+def one_of(name, known, what):
+    """The entry of that name, or the end of the program with a sentence."""
+    if name not in known:
+        print(f"There is no {what} {name}; there are {', '.join(known)}.", file=sys.stderr)
+        sys.exit(2)
+    return known[name]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--mutants", action="store_true", help="try the mutants instead")
-    parser.add_argument("--proof", action="append", help="only this one (again for more)")
-    parser.add_argument("--only", help="only mutants whose name contains this")
-    parser.add_argument("--json", type=pathlib.Path)
-    parser.add_argument("--junit", type=pathlib.Path)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--proof", metavar="NAME", help="makes this proof")
+    what.add_argument("--mutant", metavar="NAME", help="tries this mutant")
+    what.add_argument("--list", choices=["proofs", "mutants"], help="prints the names")
+    what.add_argument("--setup", action="store_true", help="installs what the proofs need")
+    what.add_argument("--page", choices=["proofs", "mutants"],
+                      help="prints what came out last, and writes build/formal.json, or\n"
+                           "build/formal-mutants.json")
     args = parser.parse_args()
     entries = json.loads((ROOT / "tb/formal/proofs.json").read_text())
     proofs = {name: Proof(name, entries) for name in entries}
-    wanted = args.proof or list(proofs)
-    unknown = [name for name in wanted if name not in proofs]
-    if unknown:
-        parser.error(f"there is no proof {unknown[0]}; there are {', '.join(proofs)}")
-    if subprocess.run([ROOT / "scripts/setup.sh", "formal"]).returncode:
-        sys.exit(2)
-    yowasp.ensure_yosys()
+    mutants = {patch.stem: Mutant(patch) for patch in sorted(PATCHES.glob("*.patch"))}
 
-    lock.hold("build/formal")
-    start = time.monotonic()
-    rows, cases = (all_mutants(wanted, proofs, args.only) if args.mutants
-                   else all_proofs(wanted, proofs))
-    kind = "formal-mutants" if args.mutants else "formal"
-    (args.json or ROOT / f"build/{kind}.json").write_text(json.dumps(rows, indent=2) + "\n")
-    write_junit(args.junit or ROOT / f"build/{kind}.xml", cases)
-    failed = [case for case in cases if case[1]]
-    print(f"\n{len(cases) - len(failed)} passed, {len(failed)} failed "
-          f"({(time.monotonic() - start) / 60:.1f} minutes)")
-    sys.exit(bool(failed))
+    if args.list:
+        print("\n".join(proofs if args.list == "proofs" else mutants))
+    elif args.setup:
+        if subprocess.run([ROOT / "scripts/setup.sh", "formal"]).returncode:
+            sys.exit(2)
+        yowasp.ensure_yosys()
+    elif args.page == "proofs":
+        page(rows := rows_of(ROWS))
+        (ROOT / "build/formal.json").write_text(json.dumps(rows, indent=2) + "\n")
+    elif args.page == "mutants":
+        mutant_page(rows := rows_of(ROWS / "mutants"))
+        (ROOT / "build/formal-mutants.json").write_text(json.dumps(rows, indent=2) + "\n")
+    else:
+        name = args.proof or args.mutant
+        file = ROWS / ("" if args.proof else "mutants") / f"{name}.json"
+        file.unlink(missing_ok=True)
+        try:
+            if args.proof:
+                rows = prove(one_of(name, proofs, "proof"))
+                page(rows)
+                wrong = any(row["problems"] for row in rows)
+            else:
+                rows = attempt(one_of(name, mutants, "mutant"), proofs)
+                mutant_page(rows)
+                wrong = any(row["cycle"] is None for row in rows)
+        except Problem as problem:
+            sys.exit(str(problem))
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(rows))
+        sys.exit(wrong)
 
 
 if __name__ == "__main__":

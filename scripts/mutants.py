@@ -4,10 +4,13 @@
 
 Each patch of tb/mutants/rtl makes the unit wrong: it must still pass a plain sync of all warps, or
 in rtl/mbarrier a plain arrive and wait, and the regression must catch it, or the unit tests of the
-mbarrier room. Each patch of tb/mutants/golden makes the golden model wrong, and
-tb/golden alone must catch it. A patch begins with `# what is wrong`, and an RTL patch may name the
-configuration to test (`# config: default`, or one of scripts/corners.py), and the checker of tb/formal that must catch it before the
-lockstep does (`# checker: ram_props`). A mutant that no test catches fails the target.
+mbarrier block. Each patch of tb/mutants/golden makes the golden model wrong, and tb/golden alone must
+catch it. A patch begins with `# what is wrong`, and an RTL patch may name the configuration to test
+(`# config: default`, or one of scripts/corners.py), and the checker of tb/formal that must catch it
+before the lockstep does (`# checker: ram_props`). A mutant that no test catches fails.
+
+CTest runs this script once for each mutant, and with --none before those of a build
+(tb/scripts/CMakeLists.txt); `make mutants` shows the page in the end.
 """
 
 import argparse
@@ -19,7 +22,6 @@ import shutil
 import subprocess
 import sys
 import time
-import xml.etree.ElementTree as ElementTree
 
 import configs
 import corners
@@ -35,7 +37,8 @@ MBARRIER_TEST = "tb/unit/mb_test"
 PLAIN = "Mbarrier.PlainArriveAndWait"
 # Attempts of the regression to catch a mutant: seeds, cycles of each.
 ATTEMPTS = [("1-4", 2000), ("1-8", 20000), ("1-10", 100000)]
-QUICK = {"rtl": 2, "golden": 1}  # of three mutants
+QUICK = {"rtl": 2, "golden": 1}  # so many mutants that `make test` tries
+ROWS = TREE / "rows"  # the results, a file for each mutant
 
 
 class Mutant:
@@ -52,6 +55,11 @@ class Mutant:
         self.caught_by = None
         self.cycles = None
         self.problem = None
+
+    @property
+    def build(self):
+        """What is built to try it: a configuration, or the tests of the golden model."""
+        return self.config if self.kind == "rtl" else "golden"
 
     def row(self):
         return {"mutant": self.name, "what is wrong": self.wrong, "caught by": self.caught_by,
@@ -103,7 +111,7 @@ def regress(config, seeds, cycles):
     report = folder / "mutant.json"
     report.unlink(missing_ok=True)
     run(folder / "tb/lockstep/regress", "--config", config, "--seeds", seeds, "--cycles", cycles,
-        "--jobs", os.environ.get("JOBS", str(os.cpu_count())), "--json", report)
+        "--json", report)
     mismatches = json.loads(report.read_text())["mismatches"]
     return sorted((found for found in mismatches if found["what"]), key=lambda found: found["cycle"])
 
@@ -169,80 +177,85 @@ def attempt(mutant):
         run(*patch, "-R")
 
 
-def sound(mutants):
-    """What is wrong without any patch, as a sentence: then nothing was caught."""
-    for config in sorted({mutant.config for mutant in mutants if mutant.kind == "rtl"}):
-        failure = build(config, "muster_bench", "regress")
-        if failure:
-            return failure
-        found = regress(config, *ATTEMPTS[-1])
-        if found:
-            return f"Without any mutant, {config} has a mismatch:\n{found[0]['report']}"
-    if any(mutant.kind == "golden" for mutant in mutants):
+def unsound(build_name, mutants):
+    """What is wrong without any mutant, as a sentence: then nothing would be caught by a test."""
+    if build_name == "golden":
         failure = build(DEFAULT_CONFIG, "golden_test")
         if failure or failures(DEFAULT_CONFIG, GOLDEN_TEST):
             return failure or "The tests of the golden model fail without any mutant."
-    if any(mutant.of_mbarrier for mutant in mutants):
-        failure = build(DEFAULT_CONFIG, "mb_test")
-        if failure or failures(DEFAULT_CONFIG, MBARRIER_TEST):
-            return failure or "The tests of the mbarrier room fail without any mutant."
+        return None
+    failure = build(build_name, "muster_bench", "regress")
+    if failure:
+        return failure
+    found = regress(build_name, *ATTEMPTS[-1])
+    if found:
+        return f"Without any mutant, {build_name} has a mismatch:\n{found[0]['report']}"
+    if any(mutant.of_mbarrier and mutant.build == build_name for mutant in mutants):
+        failure = build(build_name, "mb_test")
+        if failure or failures(build_name, MBARRIER_TEST):
+            return failure or "The tests of the mbarrier block fail without any mutant."
     return None
 
 
-def chosen(count):
-    """All mutants, or `count` of them that are quick to try."""
+def every():
+    """All mutants, and which of them are quick. The latter come first of their build."""
     mutants = {kind: [Mutant(patch) for patch in sorted((PATCHES / kind).glob("*.patch"))]
-               for kind in ("rtl", "golden")}
-    if count is None:
-        return mutants["rtl"] + mutants["golden"]
-    share = -(-count * QUICK["rtl"] // sum(QUICK.values()))
-    quick = sorted(mutants["rtl"], key=lambda mutant: mutant.config != DEFAULT_CONFIG)[:share]
-    return quick + mutants["golden"][:count - len(quick)]
+               for kind in QUICK}
+    mutants["rtl"].sort(key=lambda mutant: mutant.config != DEFAULT_CONFIG)
+    quick = [mutant for kind, count in QUICK.items() for mutant in mutants[kind][:count]]
+    return mutants["rtl"] + mutants["golden"], quick
 
 
-def write_junit(path, mutants):
-    suite = ElementTree.Element("testsuite", name="mutants")
-    for mutant in mutants:
-        case = ElementTree.SubElement(suite, "testcase", name=mutant.name, classname="mutants")
-        if not mutant.caught_by:
-            what = mutant.problem or "not caught"
-            ElementTree.SubElement(case, "failure", message=what.split("\n")[0]).text = what
-    ElementTree.ElementTree(suite).write(path)
+def page(rows):
+    print(f"{'mutant':44} {'cycles':>8}  caught by")
+    for row in rows:
+        verdict = row["caught by"] or ("PROBLEM " if row["problem"] else "SURVIVES ") + row["what is wrong"]
+        print(f"{row['mutant']:44} {'' if row['cycles'] is None else row['cycles']:>8}  {verdict}")
+        if row["problem"]:
+            print("    " + "\n    ".join(row["problem"].strip().split("\n")[-12:]))
+
+
+def row_file(mutant):
+    return ROWS / f"{mutant.name.replace('/', '.')}.json"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--count", type=int, help="only so many, quick ones")
-    parser.add_argument("--only", help="only mutants whose name contains this")
-    parser.add_argument("--json", type=pathlib.Path, default=ROOT / "build/mutants.json")
-    parser.add_argument("--junit", type=pathlib.Path, default=ROOT / "build/mutants.xml")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("name", nargs="?", help="tries this one")
+    what.add_argument("--none", metavar="BUILD", help="tries the build of some without any of them")
+    what.add_argument("--list", action="store_true",
+                      help="prints each name, its build, and whether `make test` tries it")
+    what.add_argument("--page", action="store_true",
+                      help="prints what was found out last, and writes build/mutants.json")
     args = parser.parse_args()
 
+    mutants, quick = every()
+    if args.list:
+        for mutant in mutants:
+            print(mutant.name, mutant.build, "quick" if mutant in quick else "slow")
+        return
+    if args.page:
+        rows = [json.loads(row_file(mutant).read_text()) for mutant in mutants if row_file(mutant).exists()]
+        page(rows)
+        caught = sum(bool(row["caught by"]) for row in rows)
+        print(f"{caught} mutants caught, {len(rows) - caught} not, {len(mutants) - len(rows)} not tried")
+        (ROOT / "build/mutants.json").write_text(json.dumps(rows, indent=2) + "\n")
+        return
     lock.hold("build/mutants")
-    mutants = [m for m in chosen(args.count) if not args.only or args.only in m.name]
     copy_tree()
-    unsound = sound(mutants)
-    if unsound:
-        sys.exit(unsound)
-    print(f"{'':>7} {'mutant':44} {'cycles':>8}  caught by", flush=True)
-    for number, mutant in enumerate(mutants, 1):
-        start = time.monotonic()
-        row = f"{f'{number}/{len(mutants)}':>7} {mutant.name:44}"
-        if sys.stdout.isatty():
-            print(row, end="\r", flush=True)
-        attempt(mutant)
-        verdict = mutant.caught_by or ("PROBLEM " if mutant.problem else "SURVIVES ") + mutant.wrong
-        cycles = mutant.cycles if mutant.cycles is not None else ""
-        print(f"{row} {cycles:>8}  {verdict}  ({time.monotonic() - start:.0f} s)", flush=True)
-        if mutant.problem:
-            print("    " + "\n    ".join(mutant.problem.strip().split("\n")[-12:]))
-
-    args.json.write_text(json.dumps([mutant.row() for mutant in mutants], indent=2) + "\n")
-    write_junit(args.junit, mutants)
-    alive = sum(not mutant.caught_by for mutant in mutants)
-    print(f"{len(mutants) - alive} mutants caught, {alive} not")
-    sys.exit(alive > 0)
+    if args.none:
+        sys.exit(unsound(args.none, mutants))
+    wanted = [mutant for mutant in mutants if mutant.name == args.name]
+    if not wanted:
+        parser.error(f"there is no mutant {args.name}; --list shows all")
+    row_file(wanted[0]).unlink(missing_ok=True)
+    attempt(wanted[0])
+    ROWS.mkdir(parents=True, exist_ok=True)
+    row_file(wanted[0]).write_text(json.dumps(wanted[0].row()))
+    page([wanted[0].row()])
+    sys.exit(not wanted[0].caught_by)
 
 
 if __name__ == "__main__":

@@ -1,22 +1,21 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The regression: constrained-random streams under lockstep, many seeds of each configuration, a
-// process each.
+// The regression: constrained-random streams under lockstep, many seeds of each configuration. The
+// tests regress.CONFIG.N of CTest run a shard of them each (tb/lockstep/CMakeLists.txt), and
+// regress.cover puts the shards' files together.
 #include <fmt/format.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
-#include <map>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -34,21 +33,25 @@ using muster::Config;
 using muster::app::AddNumber;
 using muster::app::WholeNumber;
 using muster::lockstep::ConfigResult;
-using muster::lockstep::SeedResult;
+using muster::lockstep::FailedSeed;
 
 constexpr int kUsage = 2;
 constexpr std::uint64_t kMostSeeds = 1'000'000'000;
-constexpr std::uint64_t kMostJobs = 4096;
 // A stream that stalls tests nothing: a seed goes on until one operation has committed in so many
 // of the cycles asked for.
 constexpr std::uint64_t kCyclesPerCommit = 5;
 
 struct Arguments {
+  std::vector<std::string> names;  // of the configurations; none: all that were built
   std::vector<const Config*> configs;
+  std::string seeds_text;
   std::uint64_t first_seed = 1;
   std::uint64_t seeds = 10;
-  unsigned jobs = 1;
-  std::string junit;
+  std::optional<std::uint64_t> only_seed;
+  std::string shard_text;
+  std::uint64_t shard = 1;  // of them only each shards-th, from this one on
+  std::uint64_t shards = 1;
+  std::vector<std::string> merge;
   std::string json;
   muster::lockstep::Options run;
 };
@@ -59,173 +62,88 @@ int Complain(const std::string& sentence) {
   return kUsage;
 }
 
-SeedResult RunSeed(const Arguments& arguments, const Config& config, std::uint64_t seed) {
-  SeedResult result;
-  result.config = &config;
-  result.seed = seed;
-  muster::lockstep::Cover cover(config);
+void RunSeed(const Arguments& arguments, std::uint64_t seed, ConfigResult* result) {
+  const Config& config = *result->config;
+  result->cover.NextRun();
   muster::lockstep::RandomOptions random;
   random.seed = seed;
-  random.cover = &cover;
+  random.cover = &result->cover;
   muster::lockstep::RandomReset driver(config, random);
   muster::lockstep::Options options = arguments.run;
   options.seed = seed;
   options.power_up = seed;
-  options.cover = &cover;
+  options.cover = &result->cover;
   options.min_commits = options.max_cycles / kCyclesPerCommit;
   options.rerun = fmt::format("build/tb/lockstep/regress --config {} --seed {} --cycles {}",
                               config.name, seed, options.max_cycles);
-  result.run = muster::lockstep::Run(config, driver, options);
-  result.hits = cover.points().hits();
-  result.failure = result.run.report;
-  if (!result.failure.empty() && result.failure.back() != '\n') {
-    result.failure += '\n';
+  const muster::lockstep::Result run = muster::lockstep::Run(config, driver, options);
+  result->Add(run);
+  std::string report = run.report;
+  if (!report.empty() && report.back() != '\n') {
+    report += '\n';
   }
-  if (result.failure.empty() && result.run.commits < options.min_commits) {
-    result.failure = fmt::format("{}, seed {}: only {} commits in {} cycles\n", config.name, seed,
-                                 result.run.commits, result.run.cycles - result.run.skipped);
+  if (report.empty() && run.commits < options.min_commits) {
+    report = fmt::format("{}, seed {}: only {} commits in {} cycles\n", config.name, seed,
+                         run.commits, run.cycles - run.skipped);
   }
-  return result;
+  if (!report.empty()) {
+    result->failures.push_back({seed, run.cycles, run.what, report});
+  }
 }
 
-// ------------------------------------------------------------------------------------------------
-// A process for each seed
-// ------------------------------------------------------------------------------------------------
-
-std::string Pack(const SeedResult& result) {
-  const nlohmann::json json = {
-      {"skipped", result.run.skipped},
-      {"cycles", result.run.cycles},
-      {"resets", result.run.resets},
-      {"commits", result.run.commits},
-      {"releases", result.run.releases},
-      {"faults", result.run.faults},
-      {"mb_commits", result.run.mb_commits},
-      {"mb_phases", result.run.mb_phases},
-      {"waits", result.run.waits},
-      {"mb_waits", result.run.mb_waits},
-      {"seconds", result.run.seconds},
-      {"what", result.run.what},
-      {"hits", result.hits},
-      {"failure", result.failure},
-  };
-  return json.dump();
-}
-
-void Unpack(const std::string& text, SeedResult* result) {
-  const nlohmann::json json = nlohmann::json::parse(text);
-  result->run.cycles = json["cycles"];
-  result->run.skipped = json["skipped"];
-  result->run.resets = json["resets"];
-  result->run.commits = json["commits"];
-  result->run.releases = json["releases"];
-  result->run.faults = json["faults"];
-  result->run.mb_commits = json["mb_commits"];
-  result->run.mb_phases = json["mb_phases"];
-  result->run.waits = json["waits"];
-  result->run.mb_waits = json["mb_waits"];
-  result->run.seconds = json["seconds"];
-  result->run.what = json["what"];
-  result->hits = json["hits"].get<std::vector<std::uint64_t>>();
-  result->failure = json["failure"];
-}
-
-struct Child {
-  SeedResult result;
-  std::FILE* pipe = nullptr;
-};
-
-// Starts a process that runs the seed; what it packs fits into the pipe.
-bool Start(const Arguments& arguments, const Config& config, std::uint64_t seed,
-           std::map<pid_t, Child>* children) {
-  std::array<int, 2> ends{};
-  if (pipe(ends.data()) != 0) {
-    return false;
-  }
-  const pid_t pid = fork();
-  if (pid < 0) {
-    return false;
-  }
-  if (pid == 0) {
-    const std::string packed = Pack(RunSeed(arguments, config, seed));
-    const bool written =
-        write(ends[1], packed.data(), packed.size()) == static_cast<ssize_t>(packed.size());
-    std::fflush(nullptr);
-    _exit(written ? 0 : 1);
-  }
-  close(ends[1]);
-  Child child;
-  child.result.config = &config;
-  child.result.seed = seed;
-  child.pipe = fdopen(ends[0], "r");
-  (*children)[pid] = child;
-  return true;
-}
-
-// Waits for any of them.
-SeedResult Reap(std::map<pid_t, Child>* children) {
-  int status = 0;
-  const pid_t pid = wait(&status);
-  Child child = children->at(pid);
-  children->erase(pid);
-  std::string packed;
-  for (int c = std::fgetc(child.pipe); c != EOF; c = std::fgetc(child.pipe)) {
-    packed += static_cast<char>(c);
-  }
-  std::fclose(child.pipe);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-    Unpack(packed, &child.result);
+// Where there is no terminal, the line stays: it names the seed of a crash.
+void ShowProgress(const Config& config, std::uint64_t seed, std::uint64_t last) {
+  if (isatty(STDERR_FILENO) != 0) {
+    fmt::print(stderr, "\r{:40}\r{}, seed {} of {}", "", config.name, seed, last);
   } else {
-    child.result.run.what = "crash";
-    child.result.failure =
-        fmt::format("{}, seed {}: the process ended with {} {}\n", child.result.config->name,
-                    child.result.seed, WIFSIGNALED(status) ? "signal" : "exit code",
-                    WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    fmt::print(stderr, "{}, seed {}\n", config.name, seed);
   }
-  return child.result;
 }
 
-std::vector<ConfigResult> RunAll(const Arguments& arguments) {
-  std::vector<ConfigResult> results;
-  for (const Config* config : arguments.configs) {
-    results.emplace_back(*config, arguments.seeds);
-  }
-  const std::uint64_t total = arguments.seeds * arguments.configs.size();
-  const bool progress = isatty(STDERR_FILENO) != 0;
-  std::map<pid_t, Child> children;
-  std::uint64_t started = 0;
-  std::uint64_t finished = 0;
-  std::uint64_t failed = 0;
-  while (finished < total) {
-    if (started < total && children.size() < arguments.jobs) {
-      // Seed by seed, all configurations.
-      const Config& config = *arguments.configs[started % arguments.configs.size()];
-      const std::uint64_t seed = arguments.first_seed + started / arguments.configs.size();
-      if (!Start(arguments, config, seed, &children)) {
-        fmt::print(stderr, "cannot start a process: {}\n", std::strerror(errno));
-        std::exit(1);
-      }
-      ++started;
-      continue;
-    }
-    const SeedResult result = Reap(&children);
-    std::find_if(results.begin(), results.end(), [&result](const ConfigResult& of) {
-      return of.config == result.config;
-    })->Add(result);
-    ++finished;
-    failed += static_cast<std::uint64_t>(!result.failure.empty());
-    if (progress) {
-      fmt::print(stderr, "\r{} of {} runs, {} failed ", finished, total, failed);
+void RunAll(const Arguments& arguments, std::vector<ConfigResult>* results) {
+  const std::uint64_t last = arguments.first_seed + arguments.seeds - 1;
+  for (ConfigResult& result : *results) {
+    for (std::uint64_t number = arguments.shard - 1; number < arguments.seeds;
+         number += arguments.shards) {
+      ShowProgress(*result.config, arguments.first_seed + number, last);
+      RunSeed(arguments, arguments.first_seed + number, &result);
     }
   }
-  if (progress) {
+  if (isatty(STDERR_FILENO) != 0) {
     fmt::print(stderr, "\r{:40}\r", "");
   }
-  for (ConfigResult& result : results) {
-    std::sort(result.done.begin(), result.done.end(),
-              [](const SeedResult& a, const SeedResult& b) { return a.seed < b.seed; });
+}
+
+// Adds the results of a file that --json wrote.
+void Merge(const std::string& path, std::vector<ConfigResult>* results) {
+  std::ifstream file(path);
+  if (!file) {
+    throw std::runtime_error("it cannot be read");
   }
-  return results;
+  const nlohmann::ordered_json json = nlohmann::ordered_json::parse(file);
+  for (const auto& [name, shard] : json.at("configs").items()) {
+    const Config* config = muster::FindConfig(name);
+    if (config == nullptr) {
+      throw std::runtime_error(fmt::format("there is no configuration {}", name));
+    }
+    const auto is_of = [config](const ConfigResult& of) { return of.config == config; };
+    auto result = std::find_if(results->begin(), results->end(), is_of);
+    if (result == results->end()) {
+      results->emplace_back(*config);
+      result = std::prev(results->end());
+    }
+    result->Add(shard);
+    for (const nlohmann::ordered_json& found : json.at("mismatches")) {
+      if (found.at("config") == name) {
+        result->failures.push_back(
+            {found.at("seed"), found.at("cycle"), found.at("what"), found.at("report")});
+      }
+    }
+  }
+  for (ConfigResult& result : *results) {
+    std::sort(result.failures.begin(), result.failures.end(),
+              [](const FailedSeed& a, const FailedSeed& b) { return a.seed < b.seed; });
+  }
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -247,6 +165,73 @@ bool ParseSeeds(const std::string& text, Arguments* arguments) {
   return arguments->seeds > 0 && arguments->seeds <= kMostSeeds;
 }
 
+// K/N: the K-th of N shards.
+bool ParseShard(const std::string& text, Arguments* arguments) {
+  const std::size_t slash = text.find('/');
+  const std::optional<std::uint64_t> shard = WholeNumber(text.substr(0, slash));
+  const std::optional<std::uint64_t> shards =
+      slash == std::string::npos ? std::nullopt : WholeNumber(text.substr(slash + 1));
+  arguments->shard = shard.value_or(0);
+  arguments->shards = shards.value_or(0);
+  return arguments->shard != 0 && arguments->shard <= arguments->shards;
+}
+
+void Define(CLI::App* app, Arguments* arguments) {
+  app->add_option("--config", arguments->names,
+                  "a configuration; may be repeated (default: all that were built)");
+  app->add_option("--seeds", arguments->seeds_text,
+                  "how many seeds of each, or which: 10, or 3-8 (default 10)")
+      ->envname("MUSTER_SEEDS");
+  AddNumber(app, "--first-seed", &arguments->first_seed, "the first of them (default 1)");
+  AddNumber(app, "--seed", &arguments->only_seed, "this seed only");
+  AddNumber(app, "--cycles", &arguments->run.max_cycles, "cycles of each seed (default 100000)", 1)
+      ->envname("MUSTER_CYCLES");
+  app->add_option("--shard", arguments->shard_text,
+                  "of the seeds only each N-th, from the K-th on: K/N");
+  app->add_option("--merge", arguments->merge,
+                  "runs nothing: sums up these files, which --json wrote");
+  app->add_option("--json", arguments->json, "writes the results and all cover points as JSON");
+  app->add_option("--wave", arguments->run.wave, "writes a waveform (FST) of a single run");
+  AddNumber(app, "--wave-from", &arguments->run.wave_from, "the first cycle that it shows");
+  AddNumber(app, "--wave-to", &arguments->run.wave_to, "the last cycle that it shows");
+  app->add_option("--log", arguments->run.log, "writes the commits of a single run as JSONL");
+}
+
+// What is wrong with the options, as a sentence; empty: nothing.
+std::string Check(Arguments* arguments) {
+  if (!arguments->seeds_text.empty() && !ParseSeeds(arguments->seeds_text, arguments)) {
+    return fmt::format("--seeds {}: neither a number from 1 to {} nor a range such as 3-8",
+                       muster::ptx::Printable(arguments->seeds_text), kMostSeeds);
+  }
+  if (!arguments->shard_text.empty() && !ParseShard(arguments->shard_text, arguments)) {
+    return fmt::format("--shard {}: not K/N with K from 1 to N, such as 2/4",
+                       muster::ptx::Printable(arguments->shard_text));
+  }
+  if (arguments->only_seed) {
+    arguments->first_seed = *arguments->only_seed;
+    arguments->seeds = 1;
+  }
+  for (const std::string& name : arguments->names) {
+    const Config* config = muster::FindConfig(name);
+    if (config == nullptr) {
+      return fmt::format("--config {}: there is no such configuration", name);
+    }
+    arguments->configs.push_back(config);
+  }
+  if (arguments->names.empty()) {
+    for (const Config& config : muster::Configs()) {
+      if (muster::lockstep::MakeDut(config) != nullptr) {
+        arguments->configs.push_back(&config);
+      }
+    }
+  }
+  const bool single = arguments->configs.size() == 1 && arguments->seeds == 1;
+  if (!single && !(arguments->run.wave.empty() && arguments->run.log.empty())) {
+    return "--wave and --log are of a single run: name one --config and one --seed";
+  }
+  return "";
+}
+
 bool WriteFile(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   file << text;
@@ -259,64 +244,35 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // what is written beyond the limit fails, and is said
   Arguments arguments;
   arguments.run.max_cycles = 100'000;
-  std::vector<std::string> names;
-  std::string seeds;
-  std::uint64_t seed = 0;
-
   CLI::App app("Constrained-random streams on the Verilated unit, checked every cycle");
-  app.add_option("--config", names,
-                 "a configuration; may be repeated (default: all that were built)");
-  app.add_option("--seeds", seeds, "how many seeds of each, or which: 10, or 3-8 (default 10)");
-  AddNumber(&app, "--first-seed", &arguments.first_seed, "the first of them (default 1)");
-  CLI::Option* only = AddNumber(&app, "--seed", &seed, "this seed only");
-  AddNumber(&app, "--cycles", &arguments.run.max_cycles, "cycles of each seed (default 100000)", 1);
-  AddNumber(&app, "--jobs", &arguments.jobs, "processes at a time (default 1)", 1, kMostJobs);
-  app.add_option("--junit", arguments.junit, "writes the results as JUnit XML");
-  app.add_option("--json", arguments.json, "writes the results and all cover points as JSON");
-  app.add_option("--wave", arguments.run.wave, "writes a waveform (FST) of a single run");
-  AddNumber(&app, "--wave-from", &arguments.run.wave_from, "the first cycle that it shows");
-  AddNumber(&app, "--wave-to", &arguments.run.wave_to, "the last cycle that it shows");
-  app.add_option("--log", arguments.run.log, "writes the commits of a single run as JSONL");
+  Define(&app, &arguments);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kUsage;
   }
-
-  if (!seeds.empty() && !ParseSeeds(seeds, &arguments)) {
-    return Complain(fmt::format("--seeds {}: neither a number from 1 to {} nor a range such as 3-8",
-                                muster::ptx::Printable(seeds), kMostSeeds));
-  }
-  if (only->count() != 0) {
-    arguments.first_seed = seed;
-    arguments.seeds = 1;
-  }
-  for (const std::string& name : names) {
-    const Config* config = muster::FindConfig(name);
-    if (config == nullptr) {
-      return Complain(fmt::format("--config {}: there is no such configuration", name));
-    }
-    arguments.configs.push_back(config);
-  }
-  if (names.empty()) {
-    for (const Config& config : muster::Configs()) {
-      if (muster::lockstep::MakeDut(config) != nullptr) {
-        arguments.configs.push_back(&config);
-      }
-    }
-  }
-  const bool single = arguments.configs.size() == 1 && arguments.seeds == 1;
-  if (!single && !(arguments.run.wave.empty() && arguments.run.log.empty())) {
-    return Complain("--wave and --log are of a single run: name one --config and one --seed");
+  const std::string wrong = Check(&arguments);
+  if (!wrong.empty()) {
+    return Complain(wrong);
   }
 
-  const std::vector<ConfigResult> results = RunAll(arguments);
+  std::vector<ConfigResult> results;
+  if (arguments.merge.empty()) {
+    for (const Config* config : arguments.configs) {
+      results.emplace_back(*config);
+    }
+    RunAll(arguments, &results);
+  }
+  for (const std::string& path : arguments.merge) {
+    try {
+      Merge(path, &results);
+    } catch (const std::exception& error) {
+      return Complain(fmt::format("--merge {}: {}", path, error.what()));
+    }
+  }
   fmt::print("{}", Summary(results));
   if (!arguments.json.empty() && !WriteFile(arguments.json, Json(results))) {
     return Complain(fmt::format("{}: cannot be written", arguments.json));
-  }
-  if (!arguments.junit.empty() && !WriteFile(arguments.junit, JUnit(results))) {
-    return Complain(fmt::format("{}: cannot be written", arguments.junit));
   }
   return Passed(results) ? 0 : 1;
 }

@@ -6,29 +6,17 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "sim/isa/config.h"
 #include "sim/lockstep/bounds.h"
-#include "sim/lockstep/xml.h"
 
 namespace muster::lockstep {
 namespace {
 
 constexpr std::uint64_t kMustHitCycles = 1'000'000;  // ten seeds
-
-std::string JUnitCase(const std::string& suite, const std::string& name, double seconds,
-                      const std::string& failure) {
-  std::string text =
-      fmt::format(R"(    <testcase classname="{}" name="{}" time="{:.3f}")", suite, name, seconds);
-  if (failure.empty()) {
-    return text + "/>\n";
-  }
-  const std::string first = failure.substr(0, failure.find('\n'));
-  return text + fmt::format(">\n      <failure message=\"{}\">{}</failure>\n    </testcase>\n",
-                            XmlText(first), XmlText(failure));
-}
 
 std::string MissedSentence(const std::vector<std::string>& missed) {
   return missed.empty() ? "" : fmt::format("cover points missed: {}", fmt::join(missed, ", "));
@@ -36,25 +24,48 @@ std::string MissedSentence(const std::vector<std::string>& missed) {
 
 }  // namespace
 
-ConfigResult::ConfigResult(const Config& config, std::uint64_t seeds)
-    : config(&config), seeds(seeds), cover(config) {}
-
-void ConfigResult::Add(const SeedResult& seed) {
-  cycles += seed.run.cycles - seed.run.skipped;
-  commits += seed.run.commits;
-  releases += seed.run.releases;
-  faults += seed.run.faults;
-  mb_commits += seed.run.mb_commits;
-  mb_phases += seed.run.mb_phases;
-  seconds += seed.run.seconds;
+void ConfigResult::Add(const Result& run) {
+  ++seeds;
+  cycles += run.cycles - run.skipped;
+  commits += run.commits;
+  releases += run.releases;
+  faults += run.faults;
+  mb_commits += run.mb_commits;
+  mb_phases += run.mb_phases;
+  seconds += run.seconds;
   for (unsigned wait = 0; wait < kNumWaits; ++wait) {
-    waits[wait] = std::max(waits[wait], seed.run.waits[wait]);
+    waits[wait] = std::max(waits[wait], run.waits[wait]);
   }
   for (unsigned wait = 0; wait < kNumMbWaits; ++wait) {
-    mb_waits[wait] = std::max(mb_waits[wait], seed.run.mb_waits[wait]);
+    mb_waits[wait] = std::max(mb_waits[wait], run.mb_waits[wait]);
   }
-  cover.points().Add(seed.hits);
-  done.push_back(seed);
+}
+
+void ConfigResult::Add(const nlohmann::ordered_json& shard) {
+  seeds += shard.at("seeds").get<std::uint64_t>();
+  cycles += shard.at("cycles").get<std::uint64_t>();
+  commits += shard.at("commits").get<std::uint64_t>();
+  releases += shard.at("releases").get<std::uint64_t>();
+  faults += shard.at("faults").get<std::uint64_t>();
+  mb_commits += shard.at("mb_commits").get<std::uint64_t>();
+  mb_phases += shard.at("mb_phases").get<std::uint64_t>();
+  seconds += shard.at("seconds").get<double>();
+  const nlohmann::ordered_json& longest = shard.at("longest_waits");
+  for (unsigned wait = 0; wait < kNumWaits; ++wait) {
+    waits[wait] = std::max<std::uint64_t>(waits[wait], longest.at(kWaitNames[wait]).at("cycles"));
+  }
+  for (unsigned wait = 0; wait < kNumMbWaits; ++wait) {
+    mb_waits[wait] =
+        std::max<std::uint64_t>(mb_waits[wait], longest.at(kMbWaitNames[wait]).at("cycles"));
+  }
+  std::vector<std::uint64_t> hits;
+  for (const CoverPoints::Point& point : cover.points().list()) {
+    hits.push_back(shard.at("cover").at(point.name));
+  }
+  if (hits.size() != shard.at("cover").size()) {
+    throw std::runtime_error("it has cover points that this program does not know");
+  }
+  cover.points().Add(hits);
 }
 
 std::vector<std::string> ConfigResult::Missed() const {
@@ -71,9 +82,7 @@ bool ConfigResult::must_hit() const { return cycles >= kMustHitCycles; }
 
 bool Passed(const std::vector<ConfigResult>& results) {
   return std::all_of(results.begin(), results.end(), [](const ConfigResult& result) {
-    return (!result.must_hit() || result.Missed().empty()) &&
-           std::all_of(result.done.begin(), result.done.end(),
-                       [](const SeedResult& seed) { return seed.failure.empty(); });
+    return (!result.must_hit() || result.Missed().empty()) && result.failures.empty();
   });
 }
 
@@ -84,12 +93,10 @@ std::string Summary(const std::vector<ConfigResult>& results) {
                   "mb commits", "mb phases", "kHz", "cover");
   const auto out = std::back_inserter(text);
   for (const ConfigResult& result : results) {
-    const auto failed = std::count_if(result.done.begin(), result.done.end(),
-                                      [](const SeedResult& seed) { return !seed.failure.empty(); });
     const std::size_t points = result.cover.points().list().size();
     fmt::format_to(
         out, "{:12} {:>6} {:>7} {:>12} {:>12} {:>10} {:>9} {:>10} {:>9} {:>6.0f} {:>9}\n",
-        result.config->name, result.done.size(), failed, result.cycles, result.commits,
+        result.config->name, result.seeds, result.failures.size(), result.cycles, result.commits,
         result.releases, result.faults, result.mb_commits, result.mb_phases,
         result.seconds > 0 ? static_cast<double>(result.cycles) / result.seconds / 1000 : 0.0,
         fmt::format("{}/{}", points - result.Missed().size(), points));
@@ -119,11 +126,8 @@ std::string Summary(const std::vector<ConfigResult>& results) {
     if (result.must_hit() && !missed.empty()) {
       fmt::format_to(out, "\n{}: {}\n", result.config->name, MissedSentence(missed));
     }
-    for (const SeedResult& seed : result.done) {
-      if (!seed.failure.empty()) {
-        fmt::format_to(out, "\n{}", seed.failure);
-        break;  // one of a configuration says enough; the files have them all
-      }
+    if (!result.failures.empty()) {  // one says enough; the file has them all
+      fmt::format_to(out, "\n{}", result.failures.front().report);
     }
   }
   return text;
@@ -149,7 +153,7 @@ std::string Json(const std::vector<ConfigResult>& results) {
                                    {"bound", BoundsOf(*result.config).mb_longest[wait]}};
     }
     json["configs"][result.config->name] = {
-        {"seeds", result.done.size()},
+        {"seeds", result.seeds},
         {"cycles", result.cycles},
         {"commits", result.commits},
         {"releases", result.releases},
@@ -161,33 +165,15 @@ std::string Json(const std::vector<ConfigResult>& results) {
         {"missed", result.Missed()},
         {"cover", cover},
     };
-    for (const SeedResult& seed : result.done) {
-      if (!seed.failure.empty()) {
-        json["mismatches"].push_back({{"config", result.config->name},
-                                      {"seed", seed.seed},
-                                      {"cycle", seed.run.cycles},
-                                      {"what", seed.run.what},
-                                      {"report", seed.failure}});
-      }
+    for (const FailedSeed& failed : result.failures) {
+      json["mismatches"].push_back({{"config", result.config->name},
+                                    {"seed", failed.seed},
+                                    {"cycle", failed.cycle},
+                                    {"what", failed.what},
+                                    {"report", failed.report}});
     }
   }
   return json.dump(2) + "\n";
-}
-
-std::string JUnit(const std::vector<ConfigResult>& results) {
-  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
-  for (const ConfigResult& result : results) {
-    text += fmt::format("  <testsuite name=\"{}\">\n", result.config->name);
-    for (const SeedResult& seed : result.done) {
-      text += JUnitCase(result.config->name, fmt::format("seed_{}", seed.seed), seed.run.seconds,
-                        seed.failure);
-    }
-    if (result.must_hit()) {
-      text += JUnitCase(result.config->name, "cover", 0, MissedSentence(result.Missed()));
-    }
-    text += "  </testsuite>\n";
-  }
-  return text + "</testsuites>\n";
 }
 
 }  // namespace muster::lockstep

@@ -1,10 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The results of a regression, and their output as summary, JSON and JUnit.
+// The results of a regression: counted seed by seed, or read from the files of its shards; and
+// their output as a page and as JSON.
 #ifndef MUSTER_TB_LOCKSTEP_REGRESS_RESULT_H_
 #define MUSTER_TB_LOCKSTEP_REGRESS_RESULT_H_
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -15,27 +17,31 @@
 
 namespace muster::lockstep {
 
-// One seed of one configuration.
-struct SeedResult {
-  const Config* config = nullptr;
+// A seed that failed.
+struct FailedSeed {
   std::uint64_t seed = 0;
-  Result run;
-  std::vector<std::uint64_t> hits;  // of the cover points
-  std::string failure;              // empty: it passed
+  std::uint64_t cycle = 0;
+  std::string what;    // the field that differs; empty: too little has committed
+  std::string report;  // the text, which ends with a new line
 };
 
-// All seeds of one configuration.
+// The seeds of one configuration.
 struct ConfigResult {
-  ConfigResult(const Config& config, std::uint64_t seeds);
+  explicit ConfigResult(const Config& config) : config(&config), cover(config) {}
 
-  void Add(const SeedResult& seed);
+  // Counts a run of a seed. The run has counted its cover points by itself.
+  void Add(const Result& run);
+  // Adds what Json() wrote of this configuration. Throws nlohmann::json::exception, or
+  // std::runtime_error where the cover points are others.
+  void Add(const nlohmann::ordered_json& shard);
+
   // The cover points that were not hit. Only a regression of some length must hit them all.
   std::vector<std::string> Missed() const;
   bool must_hit() const;
 
   const Config* config;
-  std::uint64_t seeds = 0;   // to run
-  std::uint64_t cycles = 0;  // that were run
+  std::uint64_t seeds = 0;   // that were run
+  std::uint64_t cycles = 0;  // likewise
   std::uint64_t commits = 0;
   std::uint64_t releases = 0;
   std::uint64_t faults = 0;
@@ -45,13 +51,12 @@ struct ConfigResult {
   Waits waits{};
   MbWaits mb_waits{};
   Cover cover;
-  std::vector<SeedResult> done;
+  std::vector<FailedSeed> failures;  // by seed
 };
 
 // A page.
 std::string Summary(const std::vector<ConfigResult>& results);
 std::string Json(const std::vector<ConfigResult>& results);
-std::string JUnit(const std::vector<ConfigResult>& results);
 
 bool Passed(const std::vector<ConfigResult>& results);
 

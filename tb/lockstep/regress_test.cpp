@@ -46,7 +46,15 @@ TEST(Regress, BadOptionsGetOneSentence) {
                                 "--seeds 0",
                                 "--seeds many",
                                 "--seeds 8-3",
-                                "--jobs 0",
+                                "--shard 1",
+                                "--shard 0/2",
+                                "--shard 3/2",
+                                "--shard 1/0",
+                                "--shard a/2",
+                                "--shard 1/2x",
+                                "--merge /nowhere/file",
+                                "--merge /dev/null",
+                                "--jobs 2",
                                 "--cycles 0",
                                 "--cycles x",
                                 "--what",
@@ -59,8 +67,6 @@ TEST(Regress, BadOptionsGetOneSentence) {
                                 "--seeds 0-18446744073709551615",
                                 "--seeds 2000000000",
                                 "--seed 99999999999999999999",
-                                "--jobs 99999999999",
-                                "--jobs -1",
                                 "--first-seed -1",
                                 "--wave-from -1",
                                 "--wave-to x"}) {
@@ -74,11 +80,9 @@ TEST(Regress, BadOptionsGetOneSentence) {
 TEST(Regress, FilesThatCannotBeWritten) {
   const std::string run =
       std::string("--config ") + BuiltConfigs().front().name + " --seed 1 --cycles 200 ";
-  for (const char* option : {"--json", "--junit"}) {
-    const Done done = Regress(run + option + " /nowhere/file");
-    EXPECT_EQ(done.code, 2) << option;
-    EXPECT_NE(done.output.find("/nowhere/file"), std::string::npos) << done.output;
-  }
+  const Done done = Regress(run + "--json /nowhere/file");
+  EXPECT_EQ(done.code, 2);
+  EXPECT_NE(done.output.find("/nowhere/file"), std::string::npos) << done.output;
   EXPECT_EQ(Regress(run + "--log /nowhere/file").code, 1);
 }
 
@@ -101,21 +105,71 @@ TEST(Regress, SameSeedSameRun) {
 
 TEST(Regress, WritesResults) {
   const std::string json = Scratch() / "results.json";
-  const std::string junit = Scratch() / "results.xml";
   const std::string config = BuiltConfigs().front().name;
-  const Done done = Regress("--seeds 3-4 --cycles 20000 --config " + config + " --jobs 2 --json " +
-                            json + " --junit " + junit);
+  const Done done = Regress("--seeds 3-4 --cycles 20000 --config " + config + " --json " + json);
   EXPECT_EQ(done.code, 0) << done.output;
-  EXPECT_NE(done.output.find(config), std::string::npos);
+  EXPECT_NE(done.output.find(config + ", seed 4\n"), std::string::npos);
   const nlohmann::json results = nlohmann::json::parse(Contents(json));
   EXPECT_TRUE(results["passed"]);
   EXPECT_EQ(results["configs"][config]["seeds"], 2);
   EXPECT_GE(results["configs"][config]["cycles"], 4000);
   EXPECT_GT(results["configs"][config]["cover"]["complete.by_sync"], 0);
   EXPECT_TRUE(results["mismatches"].empty());
-  const std::string xml = Contents(junit);
-  EXPECT_NE(xml.find("name=\"seed_3\""), std::string::npos);
-  EXPECT_NE(xml.find("name=\"seed_4\""), std::string::npos);
+}
+
+// The shards of a regression have each seed once, and their files make up the whole one's.
+TEST(Regress, ShardsMakeUpTheWhole) {
+  const std::string config = BuiltConfigs().front().name;
+  const std::string whole = Scratch() / "whole.json";
+  const std::string merged = Scratch() / "merged.json";
+  const std::string options = "--seeds 2-6 --cycles 3000 --config " + config + " --json ";
+  EXPECT_EQ(Regress(options + whole).code, 0);
+  std::string files;
+  for (const char* shard : {"1", "2", "3"}) {
+    const std::string file = Scratch() / ("shard" + std::string(shard));
+    EXPECT_EQ(Regress(options + file + " --shard " + shard + "/3").code, 0);
+    files += " " + file;
+  }
+  const Done done = Regress("--json " + merged + " --merge" + files);
+  EXPECT_EQ(done.code, 0) << done.output;
+  nlohmann::json one = nlohmann::json::parse(Contents(whole));
+  nlohmann::json other = nlohmann::json::parse(Contents(merged));
+  one["configs"][config].erase("seconds");
+  other["configs"][config].erase("seconds");
+  EXPECT_EQ(one["configs"][config]["seeds"], 5);
+  EXPECT_EQ(one, other);
+}
+
+// A mismatch in a shard, and a cover point that no seed of a long regression hits, fail the whole.
+TEST(Regress, MergedFailuresFail) {
+  const std::string config = BuiltConfigs().front().name;
+  const std::string file = Scratch() / "shard.json";
+  EXPECT_EQ(Regress("--seeds 1 --cycles 3000 --config " + config + " --json " + file).code, 0);
+  const nlohmann::ordered_json good = nlohmann::ordered_json::parse(Contents(file));
+  const auto merge = [&file](const nlohmann::ordered_json& json) {
+    std::ofstream(file) << json;
+    return Regress("--merge " + file);
+  };
+  EXPECT_EQ(merge(good).code, 0);
+
+  nlohmann::ordered_json found = good;
+  found["mismatches"].push_back({{"config", config},
+                                 {"seed", 1},
+                                 {"cycle", 7},
+                                 {"what", "ready"},
+                                 {"report", "it differs\n"}});
+  EXPECT_EQ(merge(found).code, 1);
+  EXPECT_NE(merge(found).output.find("it differs"), std::string::npos);
+
+  nlohmann::ordered_json missed = good;
+  missed["configs"][config]["cycles"] = 1'000'000;
+  missed["configs"][config]["cover"]["complete.by_sync"] = 0;
+  EXPECT_EQ(merge(missed).code, 1);
+  EXPECT_NE(merge(missed).output.find("complete.by_sync"), std::string::npos);
+
+  nlohmann::ordered_json other = good;
+  other["configs"][config]["cover"]["no.such.point"] = 1;
+  EXPECT_EQ(merge(other).code, 2);
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ def one_run_at_a_time(build, folder):
             lock.flush()
         except BlockingIOError:
             pass  # a run of somebody's: as good
-        result = run(ROOT / "scripts/mutants.py", "--count", "1")
+        result = run(ROOT / "scripts/mutants.py", "--none", "small")
         check(result.returncode == 2 and
               re.fullmatch(r"build/mutants/ is in use by another run \(process \d+\); begin again when "
                            r"that has ended\.\n", result.stdout), "expected a sentence", result)
