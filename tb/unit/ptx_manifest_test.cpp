@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/isa/config.h"
+#include "sim/isa/fault.h"
 #include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/syntax/error.h"
 #include "tb/unit/ptx_fixture.h"
@@ -135,24 +136,28 @@ TEST(PtxManifest, Refusals) {
       {with(R"("grid": [1,1,0])"), ":2: grid[2] must be a whole number from 1 to 65535"},
       {with(R"("grid": [1,1.5,1])"), ":2: grid[1] must be a whole number"},
       {with(R"("cluster": [4,4,2])"), ":2: cluster is of more than 16 CTAs"},
-      {with(R"("cluster": 17)"), ":2: cluster[0] must be a whole number from 1 to 16"},
-      {with(R"("cluster": "2")"), ":2: cluster must be a number or a list of three numbers"},
+      {with(R"("cluster": 17)"),
+       ":2: cluster must be a whole number from 1 to 16, or a list of three"},
+      {with(R"("cluster": "2")"),
+       ":2: cluster must be a whole number from 1 to 16, or a list of three"},
       {with(R"("kernel": 5)"), ":2: kernel must be a string"},
       {with(R"("dynamic_shared": -1)"), ":2: dynamic_shared must be a whole number"},
       {with(R"("outcome": "fails")"), ":2: outcome must be completes, deadlock, "},
       {with(R"("outcome": "fault:x")"), ":2: outcome names the fault cause x, "},
-      {with(R"("after_inval": true)"), ":2: after_inval must be a string"},
+      {with(R"("after_inval": true)"), ":2: after_inval must be fault or hazard"},
       {with(R"("after_inval": "error")"), ":2: after_inval must be fault or hazard"},
       {with(R"("hazards": {"x": 1})"), ":2: hazards.x is not a known key (repeated_arrival, "},
       {with(R"("hazards": {"repeated_arrival": -1})"),
        ":2: hazards.repeated_arrival must be a whole number"},
       {with(R"("args": 1)"), ":2: args must be a list"},
-      {with(R"("args": [1])"), R"(:2: args[0] must be {"buffer": name} or {type: value})"},
+      {with(R"("args": [1])"),
+       R"(:2: args[0] must be {"buffer": name}, {type: value} or {"struct": [arguments]})"},
       {with(R"("args": [{"u32": 1, "u8": 2}])"), ":2: args[0] must be "},
       {with(R"("args": [{"buffer": "a"}])"), ":2: args[0] names the buffer a, which is not"},
-      {with(R"("args": [{"b32": 1}])"), ":2: args[0].b32 is neither"},
-      {with(R"("args": [{"f16": 1}])"), ":2: args[0].f16 is neither"},
-      {with(R"("args": [{"struct": []}])"), ":2: args[0].struct has no members"},
+      {with(R"("args": [{"b32": 1}])"), ":2: args[0].b32 is not a known key (buffer, struct, u8, "},
+      {with(R"("args": [{"f16": 1}])"), ":2: args[0].f16 is not a known key (buffer, struct, u8, "},
+      {with(R"("args": [{"struct": []}])"),
+       ":2: args[0].struct must be a list with at least one member"},
       {with(R"("args": [{"struct": [{"u8": 1}, {"u8": 256}]}])"),
        ":2: args[0].struct[1].u8 is out of the range of its type"},
       {with(R"("args": [{"u8": 256}])"), ":2: args[0].u8 is out of the range of its type"},
@@ -182,7 +187,13 @@ TEST(PtxManifest, Refusals) {
       {buffer("\"type\": \"u32\", \"count\": 2, \"init\": [1,\n-1]"),
        ":3: buffers.a.init[1] is out of the range of its type"},
       {buffer(R"("type": "u32", "count": 2, "init": {"fil": 1})"),
-       ":2: buffers.a.init.fil is not a known key"},
+       R"(:2: buffers.a.init must be "zero", "iota", a list, {"fill": value} or {"file": path})"},
+      {buffer("\"type\": \"u32\", \"count\": 2, \"init\": [1,\ntrue]"),
+       R"(:2: buffers.a.init must be "zero", "iota", a list, )"},
+      {with("\"grid\": [1,\n1,\n\n0\n]"), ":5: grid[2] must be a whole number from 1 to 65535"},
+      {with(R"("seed": -1)"), ":2: seed must be a whole number from 0 to 18446744073709551615"},
+      {with(R"("seed": 0.5)"), ":2: seed must be a whole number"},
+      {with(R"("max_cycles": 0)"), ":2: max_cycles must be a whole number from 1 to "},
       {buffer(R"("type": "u32", "count": 2, "init": {"file": "no.bin"})"),
        ":2: buffers.a.init.file names "},
   };
@@ -190,6 +201,31 @@ TEST(PtxManifest, Refusals) {
     EXPECT_EQ(Refusal(row.text).substr(0, row.message.size()), row.message) << row.text;
   }
   EXPECT_NE(Refusal(with(R"("seed": 2)")), "refused");
+}
+
+// What the schema and the code both list is the same.
+TEST(PtxManifest, SchemaKnowsWhatTheCodeKnows) {
+  const auto with = [](const std::string& members) {
+    return "{\"ptx\": \"no.ptx\", \"block\": [32,1,1],\n" + members + "}";
+  };
+  const std::string accepted = ":1: ptx names ";  // what comes after the schema
+  for (unsigned i = 0; i < kNumHazards; ++i) {
+    const std::string name = Name(static_cast<Hazard>(i));
+    EXPECT_EQ(Refusal(with("\"hazards\": {\"" + name + "\": 0}")).substr(0, accepted.size()),
+              accepted)
+        << name;
+  }
+  for (const char* type : {"u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f32", "f64"}) {
+    const std::string buffer =
+        std::string(R"("buffers": {"a": {"count": 1, "type": ")") + type + "\"}}";
+    EXPECT_EQ(Refusal(with(buffer)).substr(0, accepted.size()), accepted) << type;
+    const std::string argument = std::string(R"("args": [{")") + type + "\": 1}]";
+    EXPECT_EQ(Refusal(with(argument)).substr(0, accepted.size()), accepted) << type;
+  }
+  for (const char* seed : {"0", "9223372036854775808", "18446744073709551615"}) {
+    EXPECT_EQ(Refusal(with(std::string(R"("seed": )") + seed)).substr(0, accepted.size()),
+              accepted);
+  }
 }
 
 TEST(PtxManifest, MissingFiles) {

@@ -10,12 +10,15 @@
 
 namespace muster::ptx {
 
-// The place at which brackets are nested deeper than `most`, or npos.
-std::size_t TooDeep(std::string_view text, unsigned most);
+// What is wrong with a text that should be JSON.
+struct JsonError {
+  unsigned line = 0;
+  std::string what;  // goes on after "the manifest": "is not JSON: ..."
+};
 
 class JsonLines {
  public:
-  // `text` is valid JSON.
+  // Throws JsonError for a text that is not JSON, or whose brackets are nested too deeply.
   explicit JsonLines(std::string_view text);
 
   // The line of a value, by its path: "buffers.in.type", "args[2]". 0: not there.
@@ -24,13 +27,8 @@ class JsonLines {
   const std::string& duplicate() const { return duplicate_; }
 
  private:
-  void Value(const std::string& path);
-  void Space();
-  std::string String();
+  class Reader;
 
-  std::string_view text_;
-  std::size_t at_ = 0;
-  unsigned line_ = 1;
   std::unordered_map<std::string, unsigned> lines_;
   std::string duplicate_;
 };

@@ -27,7 +27,8 @@ inline std::string Beside(const std::string& manifest, const std::string& file) 
   return (std::filesystem::path(manifest).parent_path() / file).string();
 }
 
-// Reads the members of a manifest. Paths are written as "buffers.in.type" and "args[2]".
+// Reads the members of a manifest, and checks what the schema cannot. Paths are written as
+// "buffers.in.type" and "args[2]".
 class ManifestReader {
  public:
   explicit ManifestReader(const std::string& path);
@@ -42,16 +43,7 @@ class ManifestReader {
     }
   }
   [[noreturn]] void Fail(const std::string& at, const std::string& what) const;
-  void CheckKeys(const Json& object, const std::string& at,
-                 const std::vector<std::string_view>& keys) const;
-  const Json& Object(const Json& value, const std::string& at) const;
-  std::string Text(const Json& value, const std::string& at) const;
-  std::uint64_t Whole(const Json& value, const std::string& at, std::uint64_t least,
-                      std::uint64_t most) const;
-  std::array<std::uint32_t, 3> Extent(const Json& value, const std::string& at,
-                                      const std::array<std::uint64_t, 3>& most) const;
-
-  Type ElementType(const Json& value, const std::string& at) const;
+  std::uint64_t Whole(const Json& value, const std::string& at, std::uint64_t least) const;
   std::uint64_t Element(const Json& value, Type type, const std::string& at) const;
   std::uint64_t Integer(const Json& value, Type type, const std::string& at) const;
   double Float(const Json& value, const std::string& at) const;
@@ -64,13 +56,10 @@ class ManifestReader {
   std::vector<Argument> ReadArguments(const Json& list, const Manifest& manifest,
                                       const std::string& at) const;
   void ReadExpected(const Json& object, Manifest* manifest) const;
-  std::string ReadOutcome(const Json& value) const;
-  void ReadHazards(const Json& object, Manifest* manifest) const;
+  void CheckOutcome(const std::string& outcome) const;
   std::string File(const Json& value, const std::string& at) const;
-  std::size_t LineAt(std::size_t byte) const;
 
   std::string path_;
-  std::string text_;
   Json root_;
   std::optional<JsonLines> lines_;
 };

@@ -26,45 +26,19 @@ bool Readable(const std::string& path) {
 
 }  // namespace
 
-const Json& ManifestReader::Object(const Json& value, const std::string& at) const {
-  if (!value.is_object()) {
-    Fail(at, "must be an object");
-  }
-  return value;
-}
-
-std::string ManifestReader::Text(const Json& value, const std::string& at) const {
-  if (!value.is_string()) {
-    Fail(at, "must be a string");
-  }
-  return value.get<std::string>();
-}
-
-std::uint64_t ManifestReader::Whole(const Json& value, const std::string& at, std::uint64_t least,
-                                    std::uint64_t most) const {
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() < least ||
-      value.get<std::uint64_t>() > most) {
-    Fail(at, fmt::format("must be a whole number from {} to {}", least, most));
+// The schema's validator takes numbers from 2^63 on for negative ones, so these are checked here.
+std::uint64_t ManifestReader::Whole(const Json& value, const std::string& at,
+                                    std::uint64_t least) const {
+  if (!value.is_number_unsigned() || value.get<std::uint64_t>() < least) {
+    Fail(at, fmt::format("must be a whole number from {} to {}", least,
+                         std::numeric_limits<std::uint64_t>::max()));
   }
   return value.get<std::uint64_t>();
 }
 
-std::array<std::uint32_t, 3> ManifestReader::Extent(
-    const Json& value, const std::string& at, const std::array<std::uint64_t, 3>& most) const {
-  if (!value.is_array() || value.size() != 3) {
-    Fail(at, "must be a list of three numbers");
-  }
-  std::array<std::uint32_t, 3> extent{};
-  for (unsigned i = 0; i < 3; ++i) {
-    extent[i] =
-        static_cast<std::uint32_t>(Whole(value[i], fmt::format("{}[{}]", at, i), 1, most[i]));
-  }
-  return extent;
-}
-
 // The path of the file that a member names.
 std::string ManifestReader::File(const Json& value, const std::string& at) const {
-  std::string file = Beside(path_, Text(value, at));
+  std::string file = Beside(path_, value.get<std::string>());
   if (!Readable(file)) {
     Fail(at, fmt::format("names {}, which cannot be read", file));
   }
@@ -74,14 +48,6 @@ std::string ManifestReader::File(const Json& value, const std::string& at) const
 // ------------------------------------------------------------------------------------------------
 // Values
 // ------------------------------------------------------------------------------------------------
-
-Type ManifestReader::ElementType(const Json& value, const std::string& at) const {
-  const Type type = TypeOf(Text(value, at));
-  if (!IsNumber(type)) {
-    Fail(at, "must be one of u8, s8, u16, s16, u32, s32, u64, s64, f32, f64");
-  }
-  return type;
-}
 
 std::uint64_t ManifestReader::Integer(const Json& value, Type type, const std::string& at) const {
   const unsigned bits = 8 * Bytes(type);
@@ -170,10 +136,6 @@ Image ManifestReader::Contents(const Json& value, const Buffer& buffer,
     }
     return bytes;
   }
-  if (!value.is_object() || value.size() != 1) {
-    Fail(at, R"(must be a list, {"fill": value} or {"file": path})");
-  }
-  CheckKeys(value, at, {"fill", "file"});
   if (value.contains("fill")) {
     const std::uint64_t bits = Element(value["fill"], buffer.type, at + ".fill");
     for (std::size_t i = 0; i < buffer.count; ++i) {
@@ -203,12 +165,8 @@ Image ManifestReader::Initial(const Json& value, const Buffer& buffer,
     return Contents(value, buffer, at);
   }
   Image bytes(buffer.count * size);
-  const std::string text = value.get<std::string>();
-  if (text == "zero") {
+  if (value == "zero") {
     return bytes;
-  }
-  if (text != "iota") {
-    Fail(at, R"(must be "zero", "iota", a list, or {"fill": ...}, {"file": ...})");
   }
   for (std::uint64_t i = 0; i < buffer.count; ++i) {
     std::uint64_t bits = i;

@@ -16,17 +16,17 @@ namespace p = tao::pegtl;
 // Words
 // ------------------------------------------------------------------------------------------------
 
-struct CommentEnd : p::until<p::string<'*', '/'>> {};
-struct Comment : p::sor<p::seq<p::string<'/', '/'>, p::until<p::eolf>>,
-                        p::if_must<p::string<'/', '*'>, CommentEnd>> {};
+struct CommentEnd : p::until<TAO_PEGTL_STRING("*/")> {};
+struct Comment : p::sor<p::seq<TAO_PEGTL_STRING("//"), p::until<p::eolf>>,
+                        p::if_must<TAO_PEGTL_STRING("/*"), CommentEnd>> {};
 struct LineMarker : p::seq<p::bol, p::one<'#'>, p::until<p::eolf>> {};  // of a preprocessor
 struct Gap : p::star<p::sor<LineMarker, p::space, Comment>> {};
 
 struct WordChar : p::sor<p::alnum, p::one<'_', '$'>> {};
 struct Name : p::seq<p::sor<p::alpha, p::one<'_', '$', '%'>>, p::star<WordChar>> {};
 struct DottedName : p::seq<Name, p::star<p::one<'.'>, p::plus<WordChar>>> {};
-template <char... Cs>
-struct Keyword : p::seq<p::string<'.', Cs...>, p::not_at<WordChar>> {};
+template <typename Text>
+struct Keyword : p::seq<p::one<'.'>, Text, p::not_at<WordChar>> {};
 template <char C>
 struct Mark : p::seq<Gap, p::one<C>> {};  // punctuation, and the gap before it
 
@@ -40,7 +40,7 @@ struct Suffix : p::opt<p::one<'U'>> {};
 struct HexInteger : p::seq<p::one<'0'>, p::one<'x', 'X'>, p::plus<p::xdigit>, Suffix> {};
 struct BinaryInteger : p::seq<p::one<'0'>, p::one<'b', 'B'>, p::plus<p::one<'0', '1'>>, Suffix> {};
 struct PlainInteger : p::seq<p::plus<p::digit>, Suffix> {};  // octal after a leading 0
-struct WarpSize : p::seq<p::string<'W', 'A', 'R', 'P', '_', 'S', 'Z'>, p::not_at<WordChar>> {};
+struct WarpSize : p::seq<TAO_PEGTL_STRING("WARP_SZ"), p::not_at<WordChar>> {};
 struct Number : p::seq<p::opt<p::one<'-', '+'>>,
                        p::sor<HexFloat32, HexFloat64, Decimal, HexInteger, BinaryInteger,
                               PlainInteger, WarpSize>,
@@ -60,8 +60,8 @@ struct SecondName : Name {};
 struct NameOperand : p::seq<BaseName, OffsetTail, p::opt<p::if_must<Mark<'|'>, Gap, SecondName>>> {
 };
 struct GenericName : Name {};
-struct GenericOperand : p::seq<p::string<'g', 'e', 'n', 'e', 'r', 'i', 'c'>, Mark<'('>, Gap,
-                               p::must<GenericName>, p::must<Mark<')'>>, OffsetTail> {};
+struct GenericOperand : p::seq<TAO_PEGTL_STRING("generic"), Mark<'('>, Gap, p::must<GenericName>,
+                               p::must<Mark<')'>>, OffsetTail> {};
 struct NumberOperand : Number {};
 struct MaskTail : p::if_must<Mark<'('>, Gap, Operand, Mark<')'>> {};
 struct MaybeMask : p::seq<NumberOperand, p::opt<MaskTail>> {};
@@ -76,7 +76,7 @@ struct Open : p::one<Begin> {};
 template <char End>
 struct Close : Mark<End> {};
 struct Vector : p::if_must<Open<'{'>, p::opt<OperandList>, Close<'}'>> {};
-struct Unified : p::string<'.', 'u', 'n', 'i', 'f', 'i', 'e', 'd'> {};  // of the variable's address
+struct Unified : TAO_PEGTL_STRING(".unified") {};  // of the variable's address
 struct Address : p::seq<p::if_must<Open<'['>, OperandList, Close<']'>>, p::opt<Unified>> {};
 struct List : p::if_must<Open<'('>, p::opt<OperandList>, Close<')'>> {};
 struct Operand : p::sor<Vector, Address, List, NotOperand, MaybeMask, MinusOperand, GenericOperand,
@@ -88,13 +88,13 @@ struct Operand : p::sor<Vector, Address, List, NotOperand, MaybeMask, MinusOpera
 
 struct End : Mark<';'> {};
 
-struct Space : p::sor<Keyword<'r', 'e', 'g'>, Keyword<'g', 'l', 'o', 'b', 'a', 'l'>,
-                      Keyword<'c', 'o', 'n', 's', 't'>, Keyword<'s', 'h', 'a', 'r', 'e', 'd'>,
-                      Keyword<'l', 'o', 'c', 'a', 'l'>, Keyword<'p', 'a', 'r', 'a', 'm'>> {};
+struct Space : p::sor<Keyword<TAO_PEGTL_STRING("reg")>, Keyword<TAO_PEGTL_STRING("global")>,
+                      Keyword<TAO_PEGTL_STRING("const")>, Keyword<TAO_PEGTL_STRING("shared")>,
+                      Keyword<TAO_PEGTL_STRING("local")>, Keyword<TAO_PEGTL_STRING("param")>> {};
 struct AlignValue : PlainInteger {};
-struct Align : p::if_must<Keyword<'a', 'l', 'i', 'g', 'n'>, Gap, AlignValue> {};
+struct Align : p::if_must<Keyword<TAO_PEGTL_STRING("align")>, Gap, AlignValue> {};
 struct Parenthesized : p::seq<p::one<'('>, p::until<p::one<')'>>> {};
-struct Attribute : p::if_must<Keyword<'a', 't', 't', 'r', 'i', 'b', 'u', 't', 'e'>, Mark<'('>,
+struct Attribute : p::if_must<Keyword<TAO_PEGTL_STRING("attribute")>, Mark<'('>,
                               p::until<p::one<')'>, p::sor<Parenthesized, p::any>>> {};
 struct Qualifier : p::seq<p::one<'.'>, p::plus<WordChar>> {};  // type, vector, .ptr and its space
 struct Qualifiers : p::plus<Gap, p::sor<Align, Attribute, Qualifier>> {};
@@ -116,11 +116,11 @@ struct VariableDeclaration : p::if_must<Space, Qualifiers, VariableList, End> {}
 // What stands in a body
 // ------------------------------------------------------------------------------------------------
 
-struct Loc : p::seq<Keyword<'l', 'o', 'c'>, p::until<p::eolf>> {};
-struct File : p::seq<Keyword<'f', 'i', 'l', 'e'>, p::until<p::eolf>> {};
-struct Pragma : p::if_must<Keyword<'p', 'r', 'a', 'g', 'm', 'a'>,
+struct Loc : p::seq<Keyword<TAO_PEGTL_STRING("loc")>, p::until<p::eolf>> {};
+struct File : p::seq<Keyword<TAO_PEGTL_STRING("file")>, p::until<p::eolf>> {};
+struct Pragma : p::if_must<Keyword<TAO_PEGTL_STRING("pragma")>,
                            p::list<p::seq<Gap, String>, Mark<','>>, End> {};
-struct Section : p::if_must<Keyword<'s', 'e', 'c', 't', 'i', 'o', 'n'>, p::until<p::one<'{'>>,
+struct Section : p::if_must<Keyword<TAO_PEGTL_STRING("section")>, p::until<p::one<'{'>>,
                             p::until<p::one<'}'>>> {};
 struct Debug : p::sor<Loc, File, Pragma, Section> {};
 
@@ -130,14 +130,14 @@ struct GuardName : Name {};
 struct GuardMark : p::one<'@'> {};
 struct Guard : p::if_must<GuardMark, Gap, p::opt<GuardNot>, Gap, GuardName, Gap> {};
 struct Opcode : p::seq<p::alpha, p::star<WordChar>> {};
-struct ModifierText : p::plus<p::sor<WordChar, p::string<':', ':'>>> {};
+struct ModifierText : p::plus<p::sor<WordChar, TAO_PEGTL_STRING("::")>> {};
 struct Modifier : p::seq<p::one<'.'>, ModifierText> {};
 struct Instruction : p::seq<p::sor<p::seq<Guard, p::must<Opcode>>, Opcode>, p::star<Modifier>,
                             p::opt<OperandList>, p::must<End>> {};
 
 struct TargetsKeyword
-    : p::sor<Keyword<'b', 'r', 'a', 'n', 'c', 'h', 't', 'a', 'r', 'g', 'e', 't', 's'>,
-             Keyword<'c', 'a', 'l', 'l', 't', 'a', 'r', 'g', 'e', 't', 's'>> {};
+    : p::sor<Keyword<TAO_PEGTL_STRING("branchtargets")>, Keyword<TAO_PEGTL_STRING("calltargets")>> {
+};
 struct Targets : p::if_must<TargetsKeyword, OperandList, End> {};
 struct Prototype;
 
@@ -153,9 +153,9 @@ struct Statement
 // Functions and the module
 // ------------------------------------------------------------------------------------------------
 
-struct Linkage : p::sor<Keyword<'v', 'i', 's', 'i', 'b', 'l', 'e'>, Keyword<'w', 'e', 'a', 'k'>,
-                        Keyword<'c', 'o', 'm', 'm', 'o', 'n'>> {};
-struct Extern : Keyword<'e', 'x', 't', 'e', 'r', 'n'> {};
+struct Linkage : p::sor<Keyword<TAO_PEGTL_STRING("visible")>, Keyword<TAO_PEGTL_STRING("weak")>,
+                        Keyword<TAO_PEGTL_STRING("common")>> {};
+struct Extern : Keyword<TAO_PEGTL_STRING("extern")> {};
 struct Parameter : p::seq<Gap, p::if_must<Space, Qualifiers, Declarator, DeclaratorEnd>> {};
 struct Parameters : p::if_must<Mark<'('>, p::opt<p::list<Parameter, Mark<','>>>, Mark<')'>> {};
 struct Returns : Parameters {};
@@ -164,18 +164,12 @@ struct FunctionName : Name {};
 
 struct ThreadCount : PlainInteger {};
 struct ThreadCounts : p::list<p::seq<Gap, ThreadCount>, Mark<','>> {};
-struct MaxThreads : Keyword<'m', 'a', 'x', 'n', 't', 'i', 'd'> {};
-struct RequiredThreads : Keyword<'r', 'e', 'q', 'n', 't', 'i', 'd'> {};
-struct RequiredCluster
-    : Keyword<'r', 'e', 'q', 'n', 'c', 't', 'a', 'p', 'e', 'r', 'c', 'l', 'u', 's', 't', 'e', 'r'> {
-};
-struct MaxCluster : Keyword<'m', 'a', 'x', 'c', 'l', 'u', 's', 't', 'e', 'r', 'r', 'a', 'n', 'k'> {
-};
-struct ExplicitCluster
-    : Keyword<'e', 'x', 'p', 'l', 'i', 'c', 'i', 't', 'c', 'l', 'u', 's', 't', 'e', 'r'> {};
-struct BlocksAreClusters
-    : Keyword<'b', 'l', 'o', 'c', 'k', 's', 'a', 'r', 'e', 'c', 'l', 'u', 's', 't', 'e', 'r', 's'> {
-};
+struct MaxThreads : Keyword<TAO_PEGTL_STRING("maxntid")> {};
+struct RequiredThreads : Keyword<TAO_PEGTL_STRING("reqntid")> {};
+struct RequiredCluster : Keyword<TAO_PEGTL_STRING("reqnctapercluster")> {};
+struct MaxCluster : Keyword<TAO_PEGTL_STRING("maxclusterrank")> {};
+struct ExplicitCluster : Keyword<TAO_PEGTL_STRING("explicitcluster")> {};
+struct BlocksAreClusters : Keyword<TAO_PEGTL_STRING("blocksareclusters")> {};
 struct OtherDirective  // .minnctapersm, .maxnreg, .noreturn and others without effect here
     : p::seq<p::one<'.'>, p::plus<WordChar>> {};
 struct FunctionDirective
@@ -186,8 +180,7 @@ struct FunctionDirective
                  p::if_must<RequiredCluster, ThreadCounts>, p::if_must<MaxCluster, ThreadCounts>,
                  ExplicitCluster, BlocksAreClusters,
                  p::seq<OtherDirective, p::opt<p::list<p::seq<Gap, PlainInteger>, Mark<','>>>>>> {};
-struct PrototypeKeyword : Keyword<'c', 'a', 'l', 'l', 'p', 'r', 'o', 't', 'o', 't', 'y', 'p', 'e'> {
-};
+struct PrototypeKeyword : Keyword<TAO_PEGTL_STRING("callprototype")> {};
 struct PrototypeReturns : Parameters {};
 struct PrototypeParameters : Parameters {};
 struct Prototype : p::if_must<PrototypeKeyword, p::opt<PrototypeReturns>, Mark<'_'>,
@@ -198,23 +191,23 @@ struct Body : p::if_must<BodyBegin, Statements, BodyEnd> {};
 struct FunctionEnd : p::sor<Body, p::one<';'>> {};
 struct FunctionTail
     : p::seq<p::opt<FunctionParameters>, p::star<FunctionDirective>, Gap, p::must<FunctionEnd>> {};
-struct EntryKeyword : Keyword<'e', 'n', 't', 'r', 'y'> {};
-struct FuncKeyword : Keyword<'f', 'u', 'n', 'c'> {};
+struct EntryKeyword : Keyword<TAO_PEGTL_STRING("entry")> {};
+struct FuncKeyword : Keyword<TAO_PEGTL_STRING("func")> {};
 struct Entry : p::if_must<EntryKeyword, Gap, FunctionName, FunctionTail> {};
 struct Func : p::if_must<FuncKeyword, p::opt<Gap, Attribute>, p::opt<Returns>, Gap, FunctionName,
                          FunctionTail> {};
 
 struct VersionNumber : p::seq<p::plus<p::digit>, p::one<'.'>, p::plus<p::digit>> {};
-struct Version : p::if_must<Keyword<'v', 'e', 'r', 's', 'i', 'o', 'n'>, Gap, VersionNumber> {};
+struct Version : p::if_must<Keyword<TAO_PEGTL_STRING("version")>, Gap, VersionNumber> {};
 struct TargetName : p::plus<WordChar> {};
-struct Target : p::if_must<Keyword<'t', 'a', 'r', 'g', 'e', 't'>, Gap, TargetName,
+struct Target : p::if_must<Keyword<TAO_PEGTL_STRING("target")>, Gap, TargetName,
                            p::star<Mark<','>, Gap, p::plus<WordChar>>> {};
 struct AddressSizeValue : PlainInteger {};
-struct AddressSize : p::if_must<Keyword<'a', 'd', 'd', 'r', 'e', 's', 's', '_', 's', 'i', 'z', 'e'>,
-                                Gap, AddressSizeValue> {};
+struct AddressSize : p::if_must<Keyword<TAO_PEGTL_STRING("address_size")>, Gap, AddressSizeValue> {
+};
 struct AliasName : Name {};
 struct AliasFunction : Name {};
-struct Alias : p::if_must<Keyword<'a', 'l', 'i', 'a', 's'>, Gap, AliasName, Mark<','>, Gap,
+struct Alias : p::if_must<Keyword<TAO_PEGTL_STRING("alias")>, Gap, AliasName, Mark<','>, Gap,
                           AliasFunction, End> {};
 struct Definition : p::sor<Entry, Func, VariableDeclaration> {};
 struct Linked : p::if_must<p::plus<p::sor<Extern, Linkage>, Gap>, Definition> {};

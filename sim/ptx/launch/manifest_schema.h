@@ -1,0 +1,28 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The shape of a manifest, by its JSON schema (manifest.schema.json): which members there are, of
+// which types, within which limits.
+#ifndef MUSTER_SIM_PTX_LAUNCH_MANIFEST_SCHEMA_H_
+#define MUSTER_SIM_PTX_LAUNCH_MANIFEST_SCHEMA_H_
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+namespace muster::ptx {
+
+// The text of manifest.schema.json.
+extern const char* const kManifestSchema;
+
+// Where a manifest breaks the schema.
+struct SchemaBreach {
+  std::string at;    // the member's path: "buffers.in.type", "args[2]"; empty: the manifest
+  std::string what;  // goes on after it: "must be a list"
+};
+
+// The first breach, if there is one.
+std::optional<SchemaBreach> CheckSchema(const nlohmann::json& manifest);
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_LAUNCH_MANIFEST_SCHEMA_H_
