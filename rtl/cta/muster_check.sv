@@ -45,7 +45,8 @@ module muster_check
   input  bar_t                    latest_bar_i,
 
   input  logic [31:0]             word_i,          // R2B: the state word, from the second cycle on
-  input  logic                    entry_all_i,     // the entry counts to all live warps; not idle
+  input  kind_e                   entry_kind_i,    // of the group's entry
+  input  logic                    entry_all_i,     // it counts to all live warps; not idle
 
   output logic                    valid_o,
   input  logic                    ready_i,
@@ -179,8 +180,8 @@ module muster_check
   logic [WarpW-1:0]      word_last_nq;  // inverted: see exceeds()
   logic [WarpW-1:0]      last;        // the count of such an entry before its last arrival
   logic                  above, above_q, bad_launch_q, bad_word, bad_word_q;
-  logic                  leave_q, accepted_q, waits_q, last_lane_q, exits_q, owes_q, entry_all_q;
-  logic                  taken, restores_q;  // R2B, of any port, goes on; it changes what waits
+  logic                  leave_q, accepted_q, waits_q, last_lane_q, exits_q, owes_q;
+  logic                  taken, restores_q;  // R2B, of any port, goes on; it changes what is owed
   logic [NumIssue-1:0]   idle;        // no lane takes part
   logic [NumIssue-1:0]   waiting;     // its warp waits already ...
   logic [NumIssue-1:0]   waits;       // ... and it must not
@@ -196,7 +197,8 @@ module muster_check
 
   muster_word_check #(.NumWarps(NumWarps)) u_word_check (
     .clk_i, .bar_i (write_bar), .bar_word_i (bar_word), .warp_word_i (warp_word),
-    .above_i (above_q), .last_i (~word_last_nq), .size_i (size), .bad_o (bad_word)
+    .above_i (above_q), .last_i (~word_last_nq), .size_i (size),
+    .entry_kind_i, .entry_all_i, .owes_i (owes), .bad_o (bad_word)
   );
 
   always_ff @(posedge clk_i) begin
@@ -209,10 +211,9 @@ module muster_check
     above_q      <= above;
     word_last_nq <= ~last;
     bad_word_q   <= bad_word;
-    entry_all_q  <= entry_all_i;
     owes_q       <= owes;
     restores_q   <= taken && (write_bar ? bar_word.expected == '0 && bar_word.arrived != '0
-                                        : warp_word.waiting);
+                                        : warp_word.waiting && entry_all_i);
     chosen_q     <= exists[0] && launch_warps_i[members_q[0].warp[WarpW-1:0]];
     leave_q      <= resident || !EnFaults;
     accepted_q   <= accepted[0];
@@ -239,7 +240,7 @@ module muster_check
     end
     unique case (group_q.op)
       GroupLaunch:                    unfit = bad_launch_q;
-      GroupWriteBar, GroupWriteWarp:  unfit = bad_word_q || (write_bar && entry_all_q);
+      GroupWriteBar, GroupWriteWarp:  unfit = bad_word_q;
       GroupArrive:                    unfit = above || owes;
       default:                        unfit = 1'b0;
     endcase
@@ -250,9 +251,7 @@ module muster_check
   assign leave  = judged && (group_q.op == GroupLeave) && leave_q;
   assign exit   = judged && (group_q.op == GroupExit) && accepted_q && !waits_q && !owes_q;
   assign exits  = judged && (group_q.op == GroupExit) && exits_q;
-  // In a restore, the waiting warps come after the counts.
-  assign owe    = judged && writes && restores_q && !(EnFaults && unfit) &&
-                  (write_bar || (entry_all_q && owes_q));
+  assign owe    = judged && writes && restores_q && !(EnFaults && unfit);
 
   // -------------------------------------------------------------------------------------------
   // To the next stage

@@ -35,7 +35,8 @@ module muster_count
   output logic                    busy_o,      // a group is here
   input  logic [EntryW-1:0]       next_i,      // the entry of the group offered in the next cycle
   output logic [EntryW-1:0]       next_o,      // ... and of the group here in the next cycle
-  output logic                    offered_all_o,  // the former counts all live warps, and is not idle
+  output kind_e                   offered_kind_o,  // of the former
+  output logic                    offered_all_o,  // it counts all live warps, and is not idle
   input  logic [EntryW-1:0]       debug_i,     // the entry to read ...
   output bar_word_t               debug_o,     // ... and its counts, a cycle later
 
@@ -124,6 +125,7 @@ module muster_count
   assign offered = (wrote_q && offer_follows_q) ? ahead_q : read;
   assign count   = forward ? ahead_q : stored_q;
 
+  assign offered_kind_o = offered.kind;
   assign offered_all_o = (offered.kind != KindIdle) && (offered.expected == '0);
   assign unlike = (offered.kind != KindIdle) &&
                   (offered.expected != group_i.expected[WarpW:0] || offered.kind != group_i.kind);
@@ -248,7 +250,7 @@ module muster_count
                         : (group_q.op == GroupClear) ||
                           (group_q.op == GroupWriteBar && word.expected == '0 &&
                            word.arrived != '0),
-      fresh:    (count.kind == KindIdle) || (group_q.op == GroupWriteBar),
+      idle:     (count.kind == KindIdle),
       accepted: valid_q && (counts != '0),
       complete: valid_q && complete,
       kind:     arrives ? group_q.kind : count.kind,

@@ -145,6 +145,7 @@ module muster_cta
   group_t                  chk_group;
   checked_t [NumIssue-1:0] chk_members;
   logic     [WarpW-1:0]    chk_last;
+  kind_e                   entry_kind;
   logic                    entry_all;
   logic                    debug_live;
   cta_t                    debug_cta;
@@ -168,7 +169,8 @@ module muster_cta
     .latest_we_i (outcome.accepted && outcome.all), .latest_cta_i (outcome.cta[CtaW-1:0]),
     .latest_bar_i (outcome.bar),
     .valid_o (chk_valid), .ready_i (chk_ready), .group_o (chk_group), .members_o (chk_members),
-    .next_o (chk_next), .last_o (chk_last), .word_i (counted.word), .entry_all_i (entry_all),
+    .next_o (chk_next), .last_o (chk_last), .word_i (counted.word),
+    .entry_kind_i (entry_kind), .entry_all_i (entry_all),
     .debug_warp_i (debug_warp_i[WarpW-1:0]), .debug_live_o (debug_live),
     .debug_cta_o (debug_cta)
   );
@@ -186,7 +188,7 @@ module muster_cta
     .last_i (chk_last),
     .next_warps_o (operand_warps), .operands_i (operands),
     .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next),
-    .offered_all_o (entry_all),
+    .offered_kind_o (entry_kind), .offered_all_o (entry_all),
     .debug_i (debug_entry), .debug_o (debug_count),
     .commits_o (commits), .commit_warps_o (commit_warps), .commit_lc_o (commit_lc),
     .warps_o (counted_warps),

@@ -79,7 +79,7 @@ package muster_cta_pkg;
     logic        waits;     // it takes effect, and may make that warp wait
     logic        waiting;   // that warp waited already
     logic        all;       // it counts up to all live warps, or is cleared
-    logic        fresh;     // a reduction starts from nothing: idle before, or a state word comes
+    logic        idle;      // the entry was
     logic        accepted;  // some member took effect
     logic        complete;  // the entry's generation completed
     kind_e       kind;      // of the entry's generation

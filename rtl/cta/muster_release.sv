@@ -5,8 +5,9 @@
 // counts, which alone decide; so neither memory is on the path of that decision.
 //
 // The value of POPC is the number of true lanes. For OR it is one bit that says if some lane was
-// true; for AND, if some lane was false. So the value starts from zero whatever the kind, and an
-// idle entry is all zeroes.
+// true; for AND, if some lane was false. So the value starts from zero whatever the kind.
+//
+// What the last generation has left in an idle entry is ignored: no warp waits at one.
 module muster_release
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -47,12 +48,8 @@ module muster_release
   // The waiting warps
   // -------------------------------------------------------------------------------------------
 
-  // If no warp can wait at an idle entry, what its last generation left in the memory is ignored;
-  // else it is cleared.
-  localparam bit Stale = !EnState;
-
   logic [NumWarps-1:0] stored, waiters, waiters_d;
-  logic                waiters_write, clear;
+  logic                waiters_write;
   warp_word_t          warp_word;
 
   assign warp_word = outcome_i.word;
@@ -60,10 +57,10 @@ module muster_release
   // R2B.WARP of a warp that does not wait leaves the waiters as they are.
   assign waits_o = (outcome_i.op == GroupArrive) ||
                    (EnState && outcome_i.op == GroupWriteWarp && warp_word.waiting);
-  assign clear         = outcome_i.valid && (outcome_i.op == GroupClear);
-  assign waiters       = (Stale && outcome_i.found.kind == KindIdle) ? '0 : stored;
-  assign waiters_d     = (!Stale && (outcome_i.complete || clear)) ? '0 : (waiters | warps_i);
-  assign waiters_write = (outcome_i.accepted && (waits_o || outcome_i.complete)) || clear;
+  assign waiters       = outcome_i.idle ? '0 : stored;
+  assign waiters_d     = waiters | warps_i;
+  assign waiters_write = outcome_i.accepted &&
+                         (waits_o || (EnState && outcome_i.op == GroupWriteBar));
 
   muster_ram #(.Depth(NumCtas * NumBars), .Width(NumWarps)) u_waiters (
     .clk_i,
@@ -88,8 +85,7 @@ module muster_release
     assign arrives  = (outcome_i.op == GroupArrive);
     assign writes   = EnState && (outcome_i.op == GroupWriteBar);
 
-    // What an idle entry's last generation has left is ignored, and a state word adds to nothing.
-    assign value = outcome_i.fresh ? '0 : kept;
+    assign value = outcome_i.idle ? '0 : kept;
     assign sums  = (outcome_i.kind == KindPopc);
 
     always_comb begin
@@ -157,11 +153,11 @@ module muster_release
     if (!rst_ni) begin
       release_q <= '0;
     end else begin
-      release_q <= outcome_i.complete ? (waiters | warps_i) : '0;
+      release_q <= outcome_i.complete ? waiters_d : '0;
     end
   end
 
-  // Without a release its value is the one that R2B.WARP or a launch gives to a warp.
+  // Without a release its value is the one that R2B.WARP gives to a warp.
   always_ff @(posedge clk_i) begin
     release_info_q <= '{
       cta:   outcome_i.cta,
@@ -170,7 +166,6 @@ module muster_release
       value: shown(outcome_i.kind, value_new)
     };
     if (EnState && outcome_i.op == GroupWriteWarp) release_info_q.value <= warp_word.value;
-    if (EnState && outcome_i.op == GroupClear) release_info_q.value <= '0;
   end
 
   assign release_o      = release_q;

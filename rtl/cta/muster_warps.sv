@@ -116,7 +116,7 @@ module muster_warps
   // -------------------------------------------------------------------------------------------
 
   logic [NumWarps-1:0][ValueW-1:0] results_q;
-  logic [NumWarps-1:0]             written_q;  // R2B.WARP or a launch, in step with the release
+  logic [NumWarps-1:0]             written_q;  // by R2B.WARP, in step with the release
   logic                            released, write_q;
 
   assign released = is_reduction(release_info_i.kind);
@@ -125,7 +125,7 @@ module muster_warps
     if (!rst_ni) begin
       write_q <= 1'b0;
     end else begin
-      write_q <= outcome_i.accepted && (outcome_i.op inside {GroupWriteWarp, GroupClear});
+      write_q <= outcome_i.accepted && (outcome_i.op == GroupWriteWarp);
     end
   end
 

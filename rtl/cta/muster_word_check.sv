@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Whether a state word that R2B writes is one that the unit could have given (rtl/README.md).
+// Whether a state word that R2B writes is one that a restore could write there (rtl/README.md): the unit
+// could have given it, the entry that it is for is idle, and the one where a warp waits is restored.
 module muster_word_check
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -16,6 +17,9 @@ module muster_word_check
   input  logic             above_i,     // the entry's word expects more than the CTA's warps
   input  logic [WarpW-1:0] last_i,      // the entry's highest count before it completes
   input  logic [WarpW:0]   size_i,      // warps of the CTA
+  input  kind_e            entry_kind_i,  // of the entry: that of the word, or where the warp waits
+  input  logic             entry_all_i,   // it counts to all live warps; not idle
+  input  logic             owes_i,        // the CTA's restore owes waiting warps
   output logic             bad_o        // of the words of the cycle before, which are still there
 );
 
@@ -24,11 +28,13 @@ module muster_word_check
   kind_e          kind_q;
   logic [6:0]     high_q;     // of the value: how often all lanes of a warp ...
   logic           low_q;      // ... and a few
+  logic           some;       // it is not 0
   logic           many_q;     // more than AND and OR have
   logic [WarpW:0] warps_nq, warps;  // inverted: see exceeds()
   value_t         value;
   logic           bad_value;
 
+  assign some  = low_q || (high_q != '0);
   assign warps = ~warps_nq;
   assign value = bar_i ? bar_word_i.value : warp_word_i.value;
 
@@ -42,14 +48,17 @@ module muster_word_check
 
   always_comb begin
     unique case (kind_q)
-      KindIdle, KindSync: bad_value = low_q || (high_q != '0);
+      KindIdle, KindSync: bad_value = some;
       KindAnd, KindOr:    bad_value = many_q;
       KindPopc:           bad_value = exceeds({high_q, low_q}, {wcount_t'(warps), 1'b0});
       default:            bad_value = 1'b1;
     endcase
   end
 
-  logic bad_bar, bad_warp;
+  logic other_bar_q;  // the warp's reduction was not where it waits
+  logic bad_bar, bad_warp, bad_place;
+
+  always_ff @(posedge clk_i) other_bar_q <= (warp_word_i.bar != warp_word_i.wait_bar);
 
   always_comb begin
     if (kind_q == KindIdle) begin
@@ -58,11 +67,17 @@ module muster_word_check
       bad_bar = (bar_word_i.arrived == '0) || above_i ||
                 exceeds(8'(bar_word_i.arrived), 8'(last_i));
     end
-    bad_bar = bad_bar || (bar_word_i.zero != '0);
+    bad_bar = bad_bar || (bar_word_i.zero != '0) || (entry_kind_i != KindIdle);
 
+    // A warp waits for arrivals; if they are a reduction's, that is its latest, without a result yet.
+    unique case (entry_kind_i)
+      KindIdle: bad_place = 1'b1;
+      KindSync: bad_place = entry_all_i && !owes_i;
+      default:  bad_place = (entry_all_i && !owes_i) || (kind_q != entry_kind_i) || other_bar_q || some;
+    endcase
     bad_warp = (warp_word_i.zero != '0) || (kind_q == KindSync) ||
                (kind_q == KindIdle && warp_word_i.bar != '0) ||
-               (!warp_word_i.waiting && warp_word_i.wait_bar != '0);
+               (warp_word_i.waiting ? bad_place : warp_word_i.wait_bar != '0);
   end
 
   assign bad_o = bad_value || (bar_i ? bad_bar : bad_warp);

@@ -143,14 +143,18 @@ FaultCause Model::Judge(const Operation& operation) const {
     return FaultCause::kRestoreUnfinished;
   }
   if (operation.kind == OpKind::kR2bBar) {
+    // A restore writes into a CTA just launched: arrivals that are there are none of the saved
+    // ones.
     return IsPossible(DecodeBarWord(operation.operand), cta) &&
-                   !HoldsAllWarps(cta.bars[operation.bar])
+                   cta.bars[operation.bar].kind == BarKind::kIdle
                ? FaultCause::kNone
                : FaultCause::kBadStateWord;
   }
   if (operation.kind == OpKind::kR2bWarp) {
-    return IsPossible(DecodeWarpWord(operation.operand), cta) ? FaultCause::kNone
-                                                              : FaultCause::kBadStateWord;
+    const WarpState state = DecodeWarpWord(operation.operand);
+    return IsPossible(state, cta) && (!state.waiting || CanWait(state, cta))
+               ? FaultCause::kNone
+               : FaultCause::kBadStateWord;
   }
   return IsArrival(operation.kind) ? JudgeArrival(operation, cta) : FaultCause::kNone;
 }
@@ -219,6 +223,18 @@ bool Model::IsPossible(const WarpState& state, const Cta& cta) {
          IsPossibleValue(state.kind, state.value, cta.size * kWarpSize);
 }
 
+// A warp waits where arrivals are that R2B.BAR has restored: at an entry that counts to all live
+// warps, its own is one of them, and still owed. If they are a reduction's, it is the latest that
+// the warp took part in, and has no result yet.
+bool Model::CanWait(const WarpState& state, const Cta& cta) {
+  const Barrier& barrier = cta.bars[state.wait_bar];
+  if (barrier.kind == BarKind::kIdle || (barrier.expected == 0 && cta.owed == 0)) {
+    return false;
+  }
+  return !IsReduction(barrier.kind) || (state.kind == static_cast<unsigned>(barrier.kind) &&
+                                        state.bar == state.wait_bar && state.value == 0);
+}
+
 // ------------------------------------------------------------------------------------------------
 // Arrivals
 // ------------------------------------------------------------------------------------------------
@@ -267,7 +283,7 @@ void Model::Arrive(const Operation& operation, Effects* effects) {
   if (IsReduction(operation.kind)) {
     warp.kind = barrier.kind;
     warp.bar = operation.bar;
-    awaiting_ |= self;
+    warp.value = 0;
   }
 
   // BAR.SYNC; BAR.RED, completion: the count itself; or, for count 0, the threads of the CTA less
@@ -300,7 +316,6 @@ void Model::Complete(unsigned cta, unsigned bar, Effects* effects) {
     }
   }
   waiting_ &= ~barrier.waiting;
-  awaiting_ &= ~barrier.waiting;
   barrier.again = false;
   barrier.kind = BarKind::kIdle;
   barrier.expected = 0;
@@ -335,7 +350,7 @@ void Model::Read(const Operation& operation, Effects* effects) const {
   }
 }
 
-// R2B.BAR writes the counts and leaves the waiting warps. It never completes by itself.
+// R2B.BAR writes the counts of an idle entry, and no waiting warps. It never completes by itself.
 void Model::WriteBar(const Operation& operation, Effects* effects) {
   Cta& cta = ctas_[operation.cta];
   Barrier& barrier = cta.bars[operation.bar];
@@ -344,9 +359,6 @@ void Model::WriteBar(const Operation& operation, Effects* effects) {
   barrier.expected = static_cast<std::uint8_t>(state.expected);
   barrier.arrived = static_cast<std::uint8_t>(state.arrived);
   barrier.value = static_cast<std::uint16_t>(state.value);
-  barrier.again = false;
-  barrier.came = 0;
-  barrier.announced = 0;
   cta.owed += HoldsAllWarps(barrier) ? barrier.arrived : 0;
   effects->entry_written = true;
   effects->cta = operation.cta;
@@ -363,13 +375,12 @@ void Model::WriteWarp(const Operation& operation) {
   warp.bar = static_cast<std::uint8_t>(state.bar);
   warp.value = static_cast<std::uint16_t>(state.value);
   if (state.waiting) {
-    Barrier& barrier = ctas_[operation.cta].bars[state.wait_bar];
+    Cta& cta = ctas_[operation.cta];
+    Barrier& barrier = cta.bars[state.wait_bar];
     warp.wait_bar = static_cast<std::uint8_t>(state.wait_bar);
     waiting_ |= self;
     barrier.waiting |= self;
-    awaiting_ |= IsReduction(barrier.kind) ? self : 0;
-    Cta& cta = ctas_[operation.cta];
-    cta.owed -= HoldsAllWarps(barrier) && cta.owed != 0 ? 1 : 0;
+    cta.owed -= HoldsAllWarps(barrier) ? 1 : 0;
   }
 }
 
@@ -385,9 +396,8 @@ std::uint32_t Model::EntryWord(unsigned cta, unsigned bar) const {
 
 std::uint32_t Model::WarpWord(unsigned warp) const {
   const Warp& from = warps_[warp];
-  const bool has_result = from.kind != BarKind::kIdle && (awaiting_ & Bit(warp)) == 0;
   WarpState state;
-  state.value = has_result ? from.value : 0;
+  state.value = from.value;
   state.bar = from.bar;
   state.kind = static_cast<unsigned>(from.kind);
   state.waiting = (waiting_ & Bit(warp)) != 0;
@@ -448,7 +458,6 @@ void Model::Leave(const Operation& operation, Effects* effects) {
   }
   live_ &= ~cta.live;
   waiting_ &= ~cta.live;
-  awaiting_ &= ~cta.live;
   cta = Cta();
 }
 

@@ -49,7 +49,7 @@ class Model {
 
  private:
   struct Barrier {
-    // What the ISA counts. kIdle: everything but `waiting` is zero.
+    // What the ISA counts. kIdle: everything is zero.
     BarKind kind = BarKind::kIdle;
     std::uint8_t expected = 0;  // warps, 0: all live warps
     std::uint8_t arrived = 0;   // warps
@@ -73,7 +73,8 @@ class Model {
   struct Warp {
     std::uint32_t lanes = 0;  // live lanes
     std::uint8_t wait_bar = 0;
-    // The latest reduction that it took part in (kIdle: none yet), and its copy of the result.
+    // The latest reduction that it took part in (kIdle: none yet), and its copy of the result: 0 as
+    // long as it waits for it.
     BarKind kind = BarKind::kIdle;
     std::uint8_t bar = 0;
     std::uint16_t value = 0;
@@ -88,6 +89,7 @@ class Model {
   }
   static bool IsPossible(const BarState& state, const Cta& cta);
   static bool IsPossible(const WarpState& state, const Cta& cta);
+  static bool CanWait(const WarpState& state, const Cta& cta);
 
   void Arrive(const Operation& operation, Effects* effects);
   void Complete(unsigned cta, unsigned bar, Effects* effects);
@@ -101,7 +103,6 @@ class Model {
   Config config_;
   WarpSet live_ = 0;  // of all CTAs
   WarpSet waiting_ = 0;
-  WarpSet awaiting_ = 0;  // those of them that wait for a result
   std::array<Cta, kMaxCtas> ctas_;
   std::array<Warp, kMaxWarps> warps_;
   // How often each warp arrived again, by CTA and barrier. This is rare, so it is stored apart.

@@ -15,6 +15,7 @@
 #include "sim/isa/effects.h"
 #include "sim/isa/fault.h"
 #include "sim/isa/operation.h"
+#include "sim/isa/state_word.h"
 #include "sim/lockstep/cover_points.h"
 #include "sim/lockstep/mb_cover.h"
 #include "sim/lockstep/monitor.h"
@@ -74,12 +75,17 @@ enum class Spot : unsigned {
   kWriteAll,
   kWriteCount,
   kWriteRed,
-  kWriteOverWaiters,
   kWriteCopy,
   kWriteWaiting,
   kRefusedIdleValue,
   kRefusedSyncValue,
   kRefusedWarpValue,
+  kRefusedOverArrivals,
+  kRefusedWaitAtIdle,
+  kRefusedWaitUnowed,
+  kRefusedOtherKind,
+  kRefusedOtherBarrier,
+  kRefusedResult,
   // Save and restore.
   kSuspendRunning,
   kSuspendWaiting,
@@ -174,6 +180,7 @@ class Cover {
   void CountCompletion(const Event& event, const golden::Model& model);
   void CountState(const Event& event, const golden::Model& model);
   void CountRefusedWord(const Operation& operation, const golden::Model& model);
+  void CountRefusedWait(const WarpState& state, const BarState& entry);
   void CountLaunch(const Operation& operation);
   void CountExit(const Event& event, const golden::Model& model);
   void CountLeave(const Event& event);

@@ -53,9 +53,6 @@ void Cover::CountState(const Event& event, const golden::Model& model) {
       if (state.kind > static_cast<unsigned>(BarKind::kSync)) {
         Hit(Spot::kWriteRed);
       }
-      if (model.WaitingAt(operation.cta, operation.bar) != 0) {
-        Hit(Spot::kWriteOverWaiters);
-      }
       break;
     }
     default: {
@@ -72,10 +69,14 @@ void Cover::CountState(const Event& event, const golden::Model& model) {
   }
 }
 
-// A word whose only error is a small value without a reduction.
+// A word that is refused for one reason: a small value without a reduction, or its place.
 void Cover::CountRefusedWord(const Operation& operation, const golden::Model& model) {
   if (operation.kind == OpKind::kR2bBar) {
     const BarState state = DecodeBarWord(operation.operand);
+    if (DecodeBarWord(model.EntryWord(operation.cta, operation.bar)).expected != 0 &&
+        operation.operand == 0) {
+      Hit(Spot::kRefusedOverArrivals);
+    }
     if (state.value == 0 || state.value > kSmallValue || state.zero != 0 || state.expected != 0) {
       return;
     }
@@ -91,6 +92,36 @@ void Cover::CountRefusedWord(const Operation& operation, const golden::Model& mo
   if (state.value != 0 && state.value <= kSmallValue &&
       operation.operand == state.value) {  // all else is zero
     Hit(Spot::kRefusedWarpValue);
+  }
+  if (state.waiting && state.zero == 0) {
+    CountRefusedWait(state, DecodeBarWord(model.EntryWord(operation.cta, state.wait_bar)));
+  }
+}
+
+// A warp that must not wait at that entry.
+void Cover::CountRefusedWait(const WarpState& state, const BarState& entry) {
+  const auto is_reduction = [](unsigned kind) {
+    return kind > static_cast<unsigned>(BarKind::kSync) &&
+           kind <= static_cast<unsigned>(BarKind::kPopc);
+  };
+  const bool none = state.kind == 0 && state.bar == 0 && state.value == 0;
+  if (!none && (!is_reduction(state.kind) || state.value > 1)) {
+    return;  // no warp's, or it may be none's
+  }
+  const bool same_kind = state.kind == entry.kind;
+  const bool same_bar = state.bar == state.wait_bar;
+  if (entry.arrived == 0) {
+    Hit(Spot::kRefusedWaitAtIdle);
+  } else if (!is_reduction(entry.kind)) {
+    Hit(Spot::kRefusedWaitUnowed);  // at a count a warp may wait
+  } else if (entry.expected != 0) {
+    if (!same_kind && same_bar && state.value == 0) {
+      Hit(Spot::kRefusedOtherKind);
+    } else if (same_kind && !same_bar && state.value == 0) {
+      Hit(Spot::kRefusedOtherBarrier);
+    } else if (same_kind && same_bar && state.value == 1) {
+      Hit(Spot::kRefusedResult);
+    }
   }
 }
 

@@ -200,11 +200,12 @@ module cta_formal
       assign waiting = u_cta.u_release.u_waiters.mem[16 * c + b];
 
       always_ff @(posedge clk_i) begin
-        // Only warps of a CTA wait at its entries, and as many as have arrived.
+        // Only warps of a CTA wait at its entries, and as many as have arrived; amid a restore, fewer.
         if (!started_q && resident) begin
-          assume (kind <= KindPopc && (kind == KindIdle ? {expected, arrived, waiting & {NumWarps{EnState}}} == '0 :
+          assume (kind <= KindPopc && (kind == KindIdle ? {expected, arrived} == '0 :
                   arrived != '0 && (waiting & ~live) == '0 &&
-                  (expected == '0 ? 7'(arrived) == u_props.warps_of(waiting) && arrived <= live_last :
+                  (expected == '0 ? arrived <= live_last && (7'(arrived) == u_props.warps_of(waiting) ||
+                   (EnState && 7'(arrived) > u_props.warps_of(waiting))) :
                    {1'b0, arrived} < expected && expected <= size &&
                    u_props.warps_of(waiting) <= 7'(arrived))));
         end
@@ -242,7 +243,7 @@ module cta_formal
     assign stands[b] = u_cta.u_count.u_counts.mem[row] ==
                          {word.kind, word.expected[WarpW:0], word.arrived[WarpW-1:0]} &&
                        word.expected < 7'd8 && word.arrived < 7'd4 &&
-                       u_props.table_q[b].waiting == ((!EnState && word.kind == KindIdle) ? '0 : waiting) &&
+                       u_props.table_q[b].waiting == ((word.kind == KindIdle) ? '0 : waiting) &&
                        word.value == (word.kind == KindPopc ? 12'(value) : word.kind == KindAnd ?
                          12'(!value[0]) : word.kind == KindOr ? 12'(value[0]) : 12'd0);
     always_ff @(posedge clk_i) begin
@@ -262,8 +263,8 @@ module cta_formal
   end
 
   if (EnState) begin : g_words
-    cta_word_formal #(.NumWarps(NumWarps)) u_words (
-      .clk_i, .started_i (started_q), .stands_i (stands), .issue_valid_i (issue_valid_i[0]),
+    cta_word_formal #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_words (
+      .clk_i, .started_i (started_q), .follow_i (follow), .stands_i (stands), .issue_valid_i (issue_valid_i[0]),
       .issue_i (issue_i[0]), .lc_valid_i, .commit_i (commit), .response_valid_i (response_valid),
       .response_i (response)
     );

@@ -59,6 +59,7 @@ module cta_props
   pending_t                pending_q [1 << WarpW];  // of warps that the unit lacks, too
   logic                    resident_q, known_q;  // known: nothing was written by R2B
   wcount_t                 size_q, alive_q;      // alive: how many are live
+  wcount_t                 owed_q;  // waiting warps that R2B.BAR has counted and R2B.WARP not brought
   logic [NumWarps-1:0]     live_q, waits_q;
   logic [31:0]             exited_q [NumWarps];  // lanes
   entry_t                  table_q [NumBars];
@@ -156,22 +157,23 @@ module cta_props
     automatic pending_t            o;
     automatic entry_t              e = '0;
     automatic warp_word_t          word;
+    automatic bar_t                at;  // the entry that the operation is judged by
     automatic fault_e              cause;
     automatic answer_t             answer = '0;
     automatic logic [NumWarps-1:0] arrives = '0;  // these warps begin to wait
     if (!rst_ni) begin
       late_q   <= '0;
       answer_q <= '0;
-      waits_q  <= '0;
+      {waits_q, owed_q} <= '0;
     end else begin
       for (int p = 0; p < NumIssue; p++) begin
         if (commit_i.valid[p] && pending_q[commit_i.warp[p][WarpW-1:0]].cta == follow_i) begin
           o = pending_q[commit_i.warp[p][WarpW-1:0]];
-          if (!(answer.changes && answer.bar == o.bar)) e = table_q[o.bar];
-          cause = refusal(o, e.kind, e.expected, resident_q, size_q, alive_q,
-                          32'(o.warp) < NumWarps && live_q[o.warp[WarpW-1:0]],
-                          waits_q[o.warp[WarpW-1:0]]);
           word = o.word;
+          at   = (o.op == OpR2bWarp) ? word.wait_bar : o.bar;
+          if (!(answer.changes && answer.bar == at)) e = table_q[at];
+          cause = refusal(o, e.kind, e.expected, resident_q, size_q, alive_q, owed_q != '0,
+                          32'(o.warp) < NumWarps && live_q[o.warp[WarpW-1:0]], waits_q[o.warp[WarpW-1:0]]);
           answer.ours[p]  = 1'b1;
           answer.cause[p] = cause;
           if (!o.idle && cause == FaultNone && (waits_of(o.op) || o.op == OpArrive)) begin
@@ -202,10 +204,12 @@ module cta_props
             answer.word    = o.word;
             {e.kind, e.expected, e.arrived, e.value} = o.word[28:0];
             table_q[o.bar] <= e;
+            if (e.expected == '0) owed_q <= owed_q + e.arrived;
           end
           if (Words && !o.idle && cause == FaultNone && o.op == OpR2bWarp && word.waiting) begin
             arrives[o.warp[WarpW-1:0]] = 1'b1;
             table_q[word.wait_bar].waiting[o.warp[WarpW-1:0]] <= 1'b1;
+            if (e.expected == '0) owed_q <= owed_q - 7'd1;
           end
         end
       end
@@ -226,6 +230,7 @@ module cta_props
       end
       if (launches) begin
         for (int b = 0; b < NumBars; b++) table_q[b] <= '0;
+        owed_q <= '0;
       end
       late_q   <= answer;
       answer_q <= late_q;

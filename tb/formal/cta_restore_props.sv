@@ -13,7 +13,9 @@ module cta_restore_props
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned CtaW    = $clog2(NumCtas),
   localparam int unsigned EntryW  = CtaW + $bits(bar_t),
-  localparam int unsigned ValueW  = WarpW + 6
+  localparam int unsigned ValueW  = WarpW + 6,
+  localparam int unsigned SlotW   = 2 * WarpW + 2,  // of the roster's slot: resident, live warps, size;
+  localparam int unsigned OwedW   = $clog2(NumBars * (NumWarps - 1) + 1)  // above it, what it owes
 ) (
   input logic      clk_i,
   input cta_t      follow_i,
@@ -126,6 +128,7 @@ module cta_restore_props
   bar_t                bar;
   logic [EntryW-1:0]   row;
   logic                fits;
+  logic [NumCtas-1:0]  owes_q;  // before the operation that commits: the roster has paid already
   restore_t            restore_q, restore_2q, due_q;
   logic [NumWarps-1:0] self;
 
@@ -136,8 +139,12 @@ module cta_restore_props
   // A live warp that does not wait, in a slot of that size and with so many live warps.
   assign fits   = commits && o.word == word_q && !u_cta.waiting[o.warp[WarpW-1:0]] &&
                   u_cta.u_check.u_roster.u_places.mem[o.warp[WarpW-1:0]][32+:CtaW+1] == {1'b1, o.cta[CtaW-1:0]} &&
-                  u_cta.u_check.u_roster.u_slots.mem[o.cta[CtaW-1:0]] ==
-                  u_cta.u_check.u_roster.u_slots.mem[follow_i[CtaW-1:0]];
+                  u_cta.u_check.u_roster.u_slots.mem[o.cta[CtaW-1:0]][SlotW-1:0] ==
+                  u_cta.u_check.u_roster.u_slots.mem[follow_i[CtaW-1:0]][SlotW-1:0];
+
+  for (genvar c = 0; c < NumCtas; c++) begin : g_owes
+    always_ff @(posedge clk_i) owes_q[c] <= u_cta.u_check.u_roster.u_slots.mem[c][SlotW+OwedW];
+  end
 
   initial {restore_q.save.bar, restore_q.save.warp, restore_2q.save.bar, restore_2q.save.warp,
            due_q.save.bar, due_q.save.warp} = '0;
@@ -147,7 +154,8 @@ module cta_restore_props
                    latest: u_cta.u_check.u_latest.mem[o.cta[CtaW-1:0]]};
     restore_q.save.bar  <= saved_q.bar && fits && o.op == OpR2bBar && bars[row] == '0;
     restore_q.save.warp <= saved_q.warp && fits && o.op == OpR2bWarp &&
-                           (!o_word.waiting || bars[row].kind == saved_q.kept_bar.kind);
+                           (!o_word.waiting || (bars[row].kind == saved_q.kept_bar.kind &&
+                            (bars[row].expected != '0 || owes_q[o.cta[CtaW-1:0]])));
     restore_2q <= restore_q;
     due_q      <= restore_2q;
   end
@@ -168,7 +176,7 @@ module cta_restore_props
                       due_q.save.kept_bar.arrived == WarpW'(2));
 
     // 15. The same of a warp: the word that B2R.WARP has answered is taken on behalf of any live warp that does
-    //     not wait, once the entry where the saved one waits is restored. Then that warp waits there, as the
+    //     not wait, once the entry where the saved one waits is restored (and, if it counts to all, owes a warp). Then that warp waits there, as the
     //     only one more, or not, and its place, its latest reduction and the result are those of the saved one.
     P15_taken: assert (!restore_2q.save.warp || !fault_valid_i);
     P15_warp:  assert (!due_q.save.warp || warps[due_q.warp[WarpW-1:0]] == due_q.save.kept_warp);

@@ -5,6 +5,7 @@ package cta_spec_pkg;
 
   import muster_pkg::*;
   import muster_cta_pkg::kind_of;
+  import muster_cta_pkg::is_reduction;
 
   // An accepted operation.
   typedef struct packed {
@@ -45,17 +46,27 @@ package cta_spec_pkg;
     return word.value > ((word.kind == KindPopc) ? {size, 5'd0} : 12'd1);
   endfunction
 
+  // ... and no warp waits as this one says at its entry, which is of that kind and count, in a CTA that
+  // owes waiting warps or not.
+  function automatic logic bad_wait(warp_word_t word, kind_e kind, wcount_t expected, logic owes);
+    if (!word.waiting) return 1'b0;
+    if (kind == KindIdle || (expected == '0 && !owes)) return 1'b1;
+    return is_reduction(kind) && {word.kind, word.bar, word.value} != {kind, word.wait_bar, 12'd0};
+  endfunction
+
   // What an operation is refused for, as the table in rtl/README.md has it; at an entry of that kind and
-  // count, in a CTA of that size with so many live warps.
+  // count (R2B.WARP: where the warp is to wait), in a CTA of that size with so many live warps.
   function automatic fault_e refusal(pending_t o, kind_e kind, wcount_t expected, logic resident,
-                                     wcount_t size, wcount_t alive, logic live, logic waiting);
+                                     wcount_t size, wcount_t alive, logic owes, logic live,
+                                     logic waiting);
     if (o.idle) return FaultNone;
     if (!resident) return FaultCtaNotResident;
     if (!live) return FaultWarpNotLive;
     if (o.op inside {OpB2rBar, OpB2rWarp}) return FaultNone;
     if (waiting) return FaultWarpWaiting;
-    if ((o.op == OpR2bBar && (bad_bar(o.word, size, alive) || (kind != KindIdle && expected == '0))) ||
-        (o.op == OpR2bWarp && bad_warp(o.word, size))) return FaultBadStateWord;
+    if ((o.op == OpR2bBar && (bad_bar(o.word, size, alive) || kind != KindIdle)) ||
+        (o.op == OpR2bWarp && (bad_warp(o.word, size) || bad_wait(o.word, kind, expected, owes))))
+      return FaultBadStateWord;
     if (!(waits_of(o.op) || o.op == OpArrive)) return FaultNone;
     if (o.op == OpArrive && o.count == '0) return FaultArvWithoutCount;
     if (o.count[4:0] != '0) return FaultCountNotMultiple;

@@ -7,10 +7,15 @@ module cta_word_formal
   import muster_cta_pkg::*;
   import cta_spec_pkg::*;
 #(
-  parameter int unsigned NumWarps = 4
+  parameter int unsigned NumWarps = 4,
+  parameter int unsigned NumCtas  = 2,
+  localparam int unsigned CtaW    = $clog2(NumCtas),
+  localparam int unsigned SlotW   = 2 * $clog2(NumWarps) + 2,  // of the roster's slot, without what it owes
+  localparam int unsigned OwedW   = $clog2(NumBars * (NumWarps - 1) + 1)
 ) (
   input logic      clk_i,
   input logic      started_i,
+  input cta_t      follow_i,
   input logic [NumBars-1:0] stands_i,  // the unit's memories hold this entry of the table of cta_props
   input logic      issue_valid_i,
   input issue_t    issue_i,
@@ -41,6 +46,30 @@ module cta_word_formal
     end
   end
 
+  // What restores owe, in the roster: it is paid a cycle before the commit. In the first cycle it is no more
+  // than R2B.BAR can have counted.
+  logic [NumCtas-1:0]            owes;
+  logic [NumCtas-1:0][OwedW-1:0] owed;
+  wcount_t                       counted;
+
+  for (genvar c = 0; c < NumCtas; c++) begin : g_owed
+    assign {owes[c], owed[c]} = u_cta.u_check.u_roster.u_slots.mem[c][SlotW+:OwedW+1];
+    always_ff @(posedge clk_i) assume (started_i || owes[c] == (owed[c] != '0));
+  end
+
+  always_comb begin
+    counted = '0;
+    for (int b = 0; b < NumBars; b++) begin
+      if (u_props.table_q[b].expected == '0) counted = counted + u_props.table_q[b].arrived;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    assume (started_i || !u_props.resident_q || (u_props.owed_q <= counted &&
+            wcount_t'(owed[follow_i[CtaW-1:0]]) == u_props.owed_q));
+    if (u_props.looks && quiet) L05_owed: assert (wcount_t'(owed[follow_i[CtaW-1:0]]) == u_props.owed_q);
+  end
+
   // The copies, in the first cycle.
   for (genvar w = 0; w < NumWarps; w++) begin : g_copy
     kind_e      kind, there;
@@ -66,7 +95,7 @@ module cta_word_formal
 
     assign stands = u_words.copy_q[w].kind == kind && u_words.copy_q[w].bar == bar &&
                     u_words.copy_q[w].value == ((kind == KindIdle || hidden) ? '0 : 12'(result)) &&
-                    (!u_props.waits_q[w] || (wait_bar == where && u_words.copy_q[w].reduces == reduces));
+                    (!u_props.waits_q[w] || wait_bar == where);
     always_ff @(posedge clk_i) begin
       if (!started_i && u_props.resident_q && u_props.live_q[w]) begin
         assume (!bad_warp(u_words.copy_word(u_words.copy_q[w], 1'b0, '0), u_props.size_q));

@@ -20,8 +20,7 @@ module cta_word_props
   typedef struct packed {
     kind_e  kind;
     bar_t   bar;
-    value_t value;
-    logic   reduces;  // if the warp waits, it is for this reduction
+    value_t value;  // 0 while the warp waits for it
   } copy_t;
 
   copy_t [NumWarps-1:0] copy_q, copy_d;
@@ -33,7 +32,7 @@ module cta_word_props
 
   function automatic warp_word_t copy_word(copy_t copy, logic waiting, bar_t bar);
     return '{zero: '0, waiting: waiting, wait_bar: waiting ? bar : '0, kind: copy.kind, bar: copy.bar,
-             value: (waiting && copy.reduces) ? '0 : copy.value};
+             value: copy.value};
   endfunction
 
   // ---------------------------------------------------------------------------------------------
@@ -44,8 +43,9 @@ module cta_word_props
   logic [WarpW-1:0] w_q;
   warp_word_t       o_word, word_q;
   bar_word_t        found_q;       // the entry before
+  logic [NumWarps-1:0] there_q;      // who may be restored where the word says: ...
   bar_t             where, where_q;  // the warp waits
-  logic             waiting_q, reduces_q, done;
+  logic             waiting_q, done;
 
   assign o      = u_props.pending_q[commit_i.warp[0][WarpW-1:0]];
   assign o_word = o.word;
@@ -62,7 +62,9 @@ module cta_word_props
     found_q   <= word_of(o.bar);
     where_q   <= where;
     waiting_q <= u_props.waits_q[o.warp[WarpW-1:0]];
-    reduces_q <= is_reduction(u_props.table_q[o_word.wait_bar].kind);
+    // ... who waits there, unless it counts to all live warps and owes none.
+    there_q   <= (u_props.table_q[o_word.wait_bar].expected == '0 && u_props.owed_q == '0) ? '0 :
+                 u_props.table_q[o_word.wait_bar].waiting;
   end
 
   assign w_q    = o_q.warp[WarpW-1:0];
@@ -75,15 +77,11 @@ module cta_word_props
 
   always_comb begin
     copy_d = copy_q;
-    if (done && waits_of(o_q.op)) begin
-      copy_d[w_q].reduces = 1'b0;
-      if (o_q.op != OpSync) begin
-        copy_d[w_q] = '{kind: kind_of(o_q.op), bar: o_q.bar, value: '0, reduces: 1'b1};
-      end
+    if (done && waits_of(o_q.op) && o_q.op != OpSync) begin
+      copy_d[w_q] = '{kind: kind_of(o_q.op), bar: o_q.bar, value: '0};
     end
     if (done && o_q.op == OpR2bWarp) begin
-      copy_d[w_q] = '{kind: word_q.kind, bar: word_q.bar, reduces: reduces_q,
-                      value: (word_q.waiting && reduces_q) ? '0 : word_q.value};
+      copy_d[w_q] = '{kind: word_q.kind, bar: word_q.bar, value: word_q.value};
     end
     for (int i = 0; i < NumWarps; i++) begin
       if (u_props.late_q.complete && is_reduction(u_props.late_q.kind) && u_props.late_q.release_set[i]) begin
@@ -115,7 +113,8 @@ module cta_word_props
                     pred: own_value && now.kind inside {KindAnd, KindOr} && now.value[0]};
   end
 
-  // R2B of a word that B2R would give: of an entry, into an idle one; of a live warp.
+  // R2B of a word that B2R would give: of an entry, into an idle one; of a live warp, which waits there if
+  // the word says so.
   logic [NumBars-1:0]  same_bar;
   logic [NumWarps-1:0] same_warp;
   bar_word_t           bars_q [NumBars];  // the entries before
@@ -124,7 +123,8 @@ module cta_word_props
   always_comb begin
     for (int b = 0; b < NumBars; b++) same_bar[b] = bars_q[b] == o_q.word;
     for (int i = 0; i < NumWarps; i++) begin
-      same_warp[i] = u_props.live_q[i] && o_q.word == copy_word(copy_q[i], word_q.waiting, word_q.wait_bar);
+      same_warp[i] = u_props.live_q[i] && (!word_q.waiting || there_q[i]) &&
+                     o_q.word == copy_word(copy_q[i], word_q.waiting, word_q.wait_bar);
     end
   end
 
@@ -151,7 +151,7 @@ module cta_word_props
                                        response_i.pred == response_q.pred));
       C11_word:   cover (reads_q && op_q == OpB2rWarp && response_q.data[23] && response_q.data[11:0] == 12'd5);
       // 12. A word that B2R gives is not refused as an impossible one: that of any entry into an idle one,
-      //     that of any warp on behalf of any. (What is then there is P06, P10 and P11.)
+      //     that of any warp on behalf of any, unless the warp waits with all and none is owed. (What is then there is P06, P10 and P11.)
       P12_taken: assert (!(again_q && u_props.fault_valid_i[0]) ||
                          u_props.fault_i[0].cause != FaultBadStateWord);
       C12_value: cover (again_bar && done && o_q.word[28:0] == {KindPopc, 7'd3, 7'd2, 12'd7});

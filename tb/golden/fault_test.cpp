@@ -100,7 +100,7 @@ TEST(GoldenFault, WarpWaiting) {
 TEST(GoldenFault, BadBarWord) {
   Trace().Run(R"(
     launch 0: 0 1 2 3 size 6
-    0: R2B.BAR 0 0x04182000   -> sync 2/3
+    0: R2B.BAR 1 0x04182000   -> sync 2/3
     0: R2B.BAR 0 0x24182000   -> fault bad_state_word
     0: R2B.BAR 0 0x80000000   -> fault bad_state_word
     0: R2B.BAR 0 none 1/2     -> fault bad_state_word
@@ -111,20 +111,17 @@ TEST(GoldenFault, BadBarWord) {
     0: R2B.BAR 0 sync 2/2     -> fault bad_state_word
     0: R2B.BAR 0 sync 3/2     -> fault bad_state_word
     0: R2B.BAR 0 sync 1/7     -> fault bad_state_word
-    0: R2B.BAR 0 sync 5/6     -> sync 5/6
+    0: R2B.BAR 2 sync 5/6     -> sync 5/6
     0: R2B.BAR 0 sync 4/all   -> fault bad_state_word
     0: R2B.BAR 0 sync 1/2 1   -> fault bad_state_word
     0: R2B.BAR 0 and 1/2 2    -> fault bad_state_word
-    0: R2B.BAR 0 and 1/2 1    -> and 1/2 1
+    0: R2B.BAR 3 and 1/2 1    -> and 1/2 1
     0: R2B.BAR 0 or 1/2 3     -> fault bad_state_word
-    0: R2B.BAR 0 or 1/2       -> or 1/2
+    0: R2B.BAR 4 or 1/2       -> or 1/2
     0: R2B.BAR 0 popc 2/3 65  -> fault bad_state_word
-    0: R2B.BAR 0 popc 2/3 64  -> popc 2/3 64
+    0: R2B.BAR 5 popc 2/3 64  -> popc 2/3 64
     0: R2B.BAR 0 0x0          -> idle
     0: R2B.BAR 0 sync 3/all   -> sync 3/all
-    0: R2B.BAR 0 sync 3/all   -> fault bad_state_word
-    0: R2B.BAR 0 sync 1/2     -> fault bad_state_word
-    0: R2B.BAR 0 0x0          -> fault bad_state_word
   )");
 }
 
@@ -145,6 +142,7 @@ TEST(GoldenFault, BadWarpWord) {
     0: R2B.WARP and 1 of 1
     0: R2B.WARP popc 64 of 15
     0: R2B.WARP none
+    0: R2B.BAR 15 sync 1/2    -> sync 1/2
     0: R2B.WARP none waits 15
     0: B2R.WARP               -> reads none waits 15
   )");
@@ -338,13 +336,14 @@ TEST(GoldenHazard, NoRepeatedArrivalWithoutAnArrival) {
   Trace().Run(R"(
     launch 0: 0 1 2 3
     0: ARV 1                  -> fault arv_without_count
-    0: ARV 1,96               -> sync 1/3
-    0: ARV 1,64               -> fault count_mismatch
+    0: ARV 1,64               -> sync 1/2
+    0: ARV 1,96               -> fault count_mismatch
+    1: ARV 1,64               -> completes releases nobody
     1: R2B.BAR 1 sync 1/3     -> sync 1/3
     0: ARV 1,96               -> sync 2/3
     1: B2R.BAR 1              -> reads sync 2/3
-    1: R2B.BAR 1 0x0          -> idle
-    0: ARV 1,96               -> sync 1/3
+    1: R2B.BAR 1 sync 1/3     -> fault bad_state_word
+    1: ARV 1,96               -> completes releases nobody
   )");
 }
 

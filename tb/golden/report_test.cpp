@@ -97,7 +97,7 @@ TEST(GoldenReport, RestoredArrivalsHaveNoNames) {
   Trace trace;
   trace.Run(R"(
     launch 0: 0 1 2 3
-    3: ARV 2,96               -> sync 1/3
+    3: ARV 2,32               -> completes releases nobody
     0: R2B.BAR 2 sync 2/4     -> sync 2/4
     1: R2B.WARP none waits 2
     2: ARV 2,128              -> sync 3/4

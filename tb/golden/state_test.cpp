@@ -152,19 +152,29 @@ TEST(GoldenR2b, BarContinues) {
   )");
 }
 
-// It writes what counts, not who waits.
-TEST(GoldenR2b, BarLeavesTheWaitersWaiting) {
+// A restore writes into idle entries. Arrivals that are there would be lost, and who waits for them
+// would wait for ever.
+TEST(GoldenR2b, BarWritesOverNoArrivals) {
   Trace().Run(R"(
-    launch 0: 0 1 2 3
+    launch 0: 0 1 2
     0: SYNC 1,64              -> sync 1/2
+    1: R2B.BAR 1 0x0          -> fault bad_state_word
+    1: R2B.BAR 1 sync 1/2     -> fault bad_state_word
+    1: R2B.BAR 1 popc 2/3 40  -> fault bad_state_word
+    1: R2B.BAR 1 sync 1/all   -> fault bad_state_word
+    1: SYNC 1,64              -> completes release 0 1
     1: R2B.BAR 1 0x0          -> idle
-    0: B2R.WARP               -> reads none waits 1
-    2: RED.POPC 1,64 p=0x3    -> popc 1/2 2
-    1: R2B.BAR 1 popc 3/4 40  -> popc 3/4 40
-    2: B2R.WARP               -> reads popc 0 of 1 waits 1
-    1: RED.POPC 1,128 p=0x1   -> completes release 0 1 2 with popc 41
-    0: B2R.WARP               -> reads none
-    2: B2R.RESULT             -> reads 41
+    1: ARV 1,64               -> sync 1/2
+    1: R2B.BAR 1 0x0          -> fault bad_state_word
+    2: SYNC 1,64              -> completes release 2
+    0: R2B.BAR 1 or 1/3 1     -> or 1/3 1
+    0: R2B.BAR 1 or 1/3 1     -> fault bad_state_word
+    0: R2B.BAR 1 0x0          -> fault bad_state_word
+    0: SYNC 2                 -> sync 1/all
+    1: R2B.BAR 2 0x0          -> fault bad_state_word
+    1: R2B.BAR 2 sync 2/all   -> fault bad_state_word
+    1: SYNC 2                 -> sync 2/all
+    2: SYNC 2                 -> completes release 0 1 2
   )");
 }
 
@@ -173,8 +183,8 @@ TEST(GoldenR2b, AllWarpsEntryIsCompletedByAnExit) {
   Trace().Run(R"(
     launch 0: 0 1 2
     2: R2B.BAR 6 or 2/all 1   -> or 2/all 1
-    1: R2B.WARP none waits 6
-    0: R2B.WARP none waits 6
+    1: R2B.WARP or 0 of 6 waits 6
+    0: R2B.WARP or 0 of 6 waits 6
     2: exit                   -> bar 6 completes release 0 1 with or 1
   )");
 }
@@ -196,7 +206,6 @@ TEST(GoldenR2b, ExitCompletesTheEntryThatLacksNobody) {
     launch 0: 0 1 2
     0: SYNC 2                 -> sync 1/all
     1: R2B.BAR 7 sync 1/2     -> sync 1/2
-    1: R2B.BAR 7 0x0          -> idle
     1: R2B.BAR 2 0x0          -> fault bad_state_word
     1: exit
     2: exit                   -> bar 2 completes release 0
@@ -282,32 +291,80 @@ TEST(GoldenR2b, WarpWaitsAgain) {
   )");
 }
 
-// Words that no save gives. Whether the warp awaits a result is settled when it is written, by what
-// the entry holds then; the result goes to the warps that are released, and kind and barrier stay.
-TEST(GoldenR2b, WarpWordsThatFitNoEntry) {
+// A warp waits for arrivals: at an idle entry it would join whatever comes there next.
+TEST(GoldenR2b, WarpWaitsOnlyForArrivals) {
+  Trace().Run(R"(
+    launch 0: 0 1 2
+    1: R2B.WARP none waits 3  -> fault bad_state_word
+    0: R2B.BAR 3 0x0          -> idle
+    1: R2B.WARP none waits 3  -> fault bad_state_word
+    0: R2B.BAR 3 sync 1/2     -> sync 1/2
+    1: R2B.WARP none waits 2  -> fault bad_state_word
+    1: R2B.WARP none waits 3
+    0: ARV 3,64               -> completes release 1
+    1: R2B.WARP none waits 3  -> fault bad_state_word
+    1: R2B.WARP popc 0 of 3 waits 3 -> fault bad_state_word
+    1: R2B.WARP popc 5 of 3
+  )");
+}
+
+// Arrivals that count to all live warps wait already, but for those that R2B.BAR has counted.
+TEST(GoldenR2b, WarpWaitsForAllOnlyIfItIsOwed) {
+  Trace().Run(R"(
+    launch 0: 0 1 2
+    0: SYNC 2                 -> sync 1/all
+    1: R2B.WARP none waits 2  -> fault bad_state_word
+    1: SYNC 2                 -> sync 2/all
+    2: SYNC 2                 -> completes release 0 1 2
+    end 0
+
+    launch 0: 0 1 2 3
+    0: R2B.BAR 2 sync 2/all   -> sync 2/all
+    0: R2B.BAR 3 sync 1/2     -> sync 1/2
+    0: R2B.WARP none waits 2
+    1: R2B.WARP none waits 3  # a count owes nobody, and pays nothing back
+    2: R2B.WARP none waits 2
+    3: R2B.WARP none waits 2  -> fault bad_state_word
+    3: R2B.WARP none waits 3
+    end 0                     -> hazard unfinished_barrier
+
+    launch 0: 0 1 2           # what another CTA owes is its own
+    launch 1: 4 5 6
+    4: SYNC 2                 -> fault warp_not_live
+    1.4: SYNC 2               -> sync 1/all
+    0: R2B.BAR 2 sync 2/all   -> sync 2/all
+    1.5: R2B.WARP none waits 2 -> fault bad_state_word
+    0: R2B.WARP none waits 2
+    1: R2B.WARP none waits 2
+    2: SYNC 2                 -> completes release 0 1 2
+    1.5: SYNC 2               -> sync 2/all
+    1.6: SYNC 2               -> completes release 4 5 6
+  )");
+}
+
+// Who waits for a reduction has taken part in it, and has no result yet. Who waits for others may
+// have any result of before.
+TEST(GoldenR2b, WarpThatWaitsForAReductionTellsOfIt) {
   Trace().Run(R"(
     launch 0: 0 1 2 3
-    0: R2B.BAR 3 popc 1/2 5   -> popc 1/2 5
-    1: R2B.WARP or 1 of 2 waits 3
-    1: B2R.WARP               -> reads or 0 of 2 waits 3
-    2: R2B.WARP none waits 3
-    0: R2B.BAR 3 0x0          -> idle
-    3: R2B.WARP popc 9 of 4 waits 3
-    1: B2R.WARP               -> reads or 0 of 2 waits 3
-    3: B2R.WARP               -> reads popc 9 of 4 waits 3
-    0: RED.POPC 3,32 p=0x7    -> completes release 0 1 2 3 with popc 3
-    1: B2R.WARP               -> reads or 3 of 2
-    1: B2R.RESULT             -> reads true
-    2: B2R.WARP               -> reads none
-    2: B2R.RESULT             -> reads 0
-    3: B2R.WARP               -> reads popc 3 of 4
-
-    0: RED.POPC 3,64 p=0x1    -> popc 1/2 1
+    0: R2B.BAR 3 popc 1/3 5   -> popc 1/3 5
+    0: R2B.BAR 4 or 1/all 1   -> or 1/all 1
+    0: R2B.BAR 5 sync 1/2     -> sync 1/2
+    1: R2B.WARP none waits 3  -> fault bad_state_word
+    1: R2B.WARP or 0 of 3 waits 3 -> fault bad_state_word
+    1: R2B.WARP and 0 of 3 waits 3 -> fault bad_state_word
+    1: R2B.WARP popc 0 of 2 waits 3 -> fault bad_state_word
+    1: R2B.WARP popc 1 of 3 waits 3 -> fault bad_state_word
+    1: R2B.WARP popc 32 of 3 waits 3 -> fault bad_state_word
+    1: R2B.WARP popc 0 of 3 waits 3
+    1: B2R.WARP               -> reads popc 0 of 3 waits 3
+    2: R2B.WARP or 1 of 4 waits 4 -> fault bad_state_word
+    2: R2B.WARP or 0 of 3 waits 4 -> fault bad_state_word
+    2: R2B.WARP or 0 of 4 waits 4
+    3: R2B.WARP popc 9 of 5 waits 5
+    3: B2R.WARP               -> reads popc 9 of 5 waits 5
+    0: RED.POPC 3,96 p=0x3    -> popc 2/3 7
     0: B2R.WARP               -> reads popc 0 of 3 waits 3
-    1: R2B.BAR 3 sync 1/2     -> sync 1/2
-    0: B2R.WARP               -> reads popc 0 of 3 waits 3
-    1: ARV 3,64               -> completes release 0
-    0: B2R.WARP               -> reads popc 3 of 3
   )");
 }
 

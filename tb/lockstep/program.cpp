@@ -269,7 +269,7 @@ class Writer {
     Learn(static_cast<unsigned>(bar), who, who);
   }
 
-  // One warp writes the state of a barrier as if others had arrived (or clears it); the rest come
+  // One warp writes the state of an idle barrier as if others had arrived, or 0; the rest come
   // after it.
   void Forged() {
     const WarpSet who = Some();

@@ -175,18 +175,27 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
 
   // random_stray.cpp: operations that belong to no program.
   Operation WildStep(const Cta& cta, unsigned warp);
+  template <typename Fits>
+  void Seek(const Cta& cta, Fits fits, Operation* operation);
   OpKind AnyArrival() { return random_.Pick(arrivals_); }
   Operation StrayOperation(unsigned warp);
   void StrayOfWarp(const Cta& cta, Operation* operation);
+  const Operation* Joins(const Cta& cta, unsigned warp) const;
+  bool Misplaces(const Cta& cta, Operation* operation);
   bool Disagree(const Cta& cta, Operation* operation);
   bool Echo(Operation* operation);
-  std::uint32_t BarWord(const Cta& cta);
-  std::uint32_t BadBarWord(const Cta& cta);
-  std::uint32_t WarpWord(const Cta& cta);
-  std::uint32_t BadWarpWord(const Cta& cta);
   bool StrayLifecycle(Operation* operation);
   bool ExitOfNoLane(Operation* operation);
   void StrayLaunch(Operation* operation);
+
+  // random_words.cpp: state words.
+  std::uint32_t BarWord(const Cta& cta);
+  std::uint32_t BadBarWord(const Cta& cta);
+  std::uint32_t WarpWord(const Cta& cta);
+  std::uint32_t WaitingWord(const Cta& cta, unsigned bar);
+  std::uint32_t Contradict(const Cta& cta, std::uint32_t word);
+  std::uint32_t BadWarpWord(const Cta& cta);
+
   // The warp slot whose number a warp number has in the bits that the unit decodes.
   unsigned PlaceOf(unsigned warp) const { return warp & WarpMask(config_.num_warps); }
 

@@ -17,6 +17,7 @@ namespace muster::lockstep {
 namespace {
 
 constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
+constexpr unsigned kWildBars = 3;
 
 unsigned KindOf(OpKind arrival) {
   return static_cast<unsigned>(IsReduction(arrival) ? static_cast<BarKind>(arrival)
@@ -32,29 +33,49 @@ std::uint16_t Threads(unsigned warps) { return static_cast<std::uint16_t>(warps 
 Operation RandomDriver::WildStep(const Cta& cta, unsigned /*warp*/) {
   Operation operation;
   operation.kind = random_.Percent(85) ? AnyArrival() : random_.Pick(all_);
-  if (config_.state && random_.OneIn(cta.owes ? 3 : 10)) {
-    operation.kind = cta.owes ? OpKind::kR2bWarp : OpKind::kR2bBar;
+  if (config_.state && random_.OneIn(5)) {
+    operation.kind = cta.owes || random_.OneIn(2) ? OpKind::kR2bWarp : OpKind::kR2bBar;
   }
   if (random_.Percent(60) && IsArrival(operation.kind)) {
     const bool reduces = config_.reduce && (cta.slot + cta.size) % 2 != 0;
     operation.kind = reduces ? OpKind::kRedPopc : OpKind::kSync;
   }
-  operation.bar = Byte(random_.Below(3));
+  operation.bar = Byte(random_.Below(kWildBars));
   operation.count = Threads(random_.Percent(40) ? 0 : random_.Below(cta.size + 1));
   operation.lanes = random_.Percent(80) ? kAllLanes : random_.Word();
   operation.operand = random_.Word();
+  // State words, mostly where they may be written.
+  const bool owes = cta.owes;
   if (operation.kind == OpKind::kR2bBar) {
     operation.operand = BarWord(cta);
+    Seek(
+        cta, [](const BarState& entry) { return entry.arrived == 0; }, &operation);
   } else if (operation.kind == OpKind::kR2bWarp) {
     operation.operand = WarpWord(cta);
-    if (cta.owes || random_.Percent(50)) {
-      WarpState state = DecodeWarpWord(operation.operand);
-      state.waiting = true;
-      state.wait_bar = random_.Below(3);
-      operation.operand = Encode(state);
+    if (owes || random_.Percent(50)) {
+      Seek(
+          cta,
+          [owes](const BarState& entry) {
+            return entry.arrived != 0 && (entry.expected == 0) == owes;
+          },
+          &operation);
+      operation.operand = WaitingWord(cta, operation.bar);
     }
   }
   return operation;
+}
+
+// Moves the operation, most of the time, to one of the entries of WildStep that fits, if one does.
+template <typename Fits>
+void RandomDriver::Seek(const Cta& cta, Fits fits, Operation* operation) {
+  const unsigned first = operation->bar;
+  for (unsigned i = 0; i < kWildBars && random_.Percent(80); ++i) {
+    const unsigned bar = (first + i) % kWildBars;
+    if (fits(DecodeBarWord(words_[cta.slot][bar]))) {
+      operation->bar = Byte(bar);
+      return;
+    }
+  }
 }
 
 Operation RandomDriver::StrayOperation(unsigned warp) {
@@ -150,14 +171,16 @@ void RandomDriver::StrayOfWarp(const Cta& cta, Operation* operation) {
     case 0:
       if (config_.state) {
         operation->kind = OpKind::kR2bBar;
-        operation->operand = BadBarWord(cta);
+        operation->operand = Misplaces(cta, operation) ? BarWord(cta) : BadBarWord(cta);
         return;
       }
       break;
     case 1:
       if (config_.state) {
         operation->kind = OpKind::kR2bWarp;
-        operation->operand = BadWarpWord(cta);
+        operation->operand = Misplaces(cta, operation)
+                                 ? Contradict(cta, WaitingWord(cta, operation->bar))
+                                 : BadWarpWord(cta);
         return;
       }
       break;
@@ -204,19 +227,39 @@ void RandomDriver::StrayOfWarp(const Cta& cta, Operation* operation) {
   }
 }
 
-// Replaces the warp's next arrival by one whose count or kind differs from the open generation's.
-// That generation cannot complete without the warp, so the arrival is refused.
+// The warp's next arrival, if it joins an open generation. That cannot complete without the warp,
+// but where chance decides who meets whom: there, what should be refused may disturb the program.
+const Operation* RandomDriver::Joins(const Cta& cta, unsigned warp) const {
+  const Step* step = cta.wild ? nullptr : NextStep(warp);
+  return step != nullptr && IsArrival(step->operation.kind) &&
+                 DecodeBarWord(words_[cta.slot][step->operation.bar]).arrived != 0
+             ? &step->operation
+             : nullptr;
+}
+
+// Moves a state word to the generation that the warp is about to join, where it is refused: an
+// entry's word in any case, that of a waiting warp if it contradicts the reduction, or if no
+// restore owes it.
+bool RandomDriver::Misplaces(const Cta& cta, Operation* operation) {
+  const Operation* next = options_.observed ? nullptr : Joins(cta, operation->warp);
+  if (next == nullptr ||
+      (operation->kind == OpKind::kR2bWarp && !IsReduction(next->kind) && next->count != 0)) {
+    return false;
+  }
+  operation->bar = next->bar;
+  return random_.Percent(80);
+}
+
+// Replaces the warp's next arrival by one whose count or kind differs from the open generation's,
+// so that it is refused.
 bool RandomDriver::Disagree(const Cta& cta, Operation* operation) {
-  const Step* step = cta.wild ? nullptr : NextStep(operation->warp);
-  if (step == nullptr || !IsArrival(step->operation.kind)) {
+  const Operation* next = Joins(cta, operation->warp);
+  if (next == nullptr) {
     return false;
   }
-  const BarState state = DecodeBarWord(words_[cta.slot][step->operation.bar]);
-  if (state.arrived == 0) {
-    return false;
-  }
-  operation->bar = step->operation.bar;
-  operation->count = step->operation.count;
+  const BarState state = DecodeBarWord(words_[cta.slot][next->bar]);
+  operation->bar = next->bar;
+  operation->count = next->count;
   if (random_.Percent(50)) {
     const unsigned other =
         state.expected != 0 && random_.Percent(50) ? 0 : random_.Between(1, cta.size);
@@ -230,106 +273,6 @@ bool RandomDriver::Disagree(const Cta& cta, Operation* operation) {
     operation->kind = OpKind::kSync;
   }
   return KindOf(operation->kind) != state.kind;
-}
-
-// ------------------------------------------------------------------------------------------------
-// State words
-// ------------------------------------------------------------------------------------------------
-
-// A word that a program could have produced, most of the time.
-std::uint32_t RandomDriver::BarWord(const Cta& cta) {
-  if (random_.Percent(20)) {
-    return 0;
-  }
-  BarState state;
-  state.kind = KindOf(AnyArrival());
-  state.arrived = random_.Between(1, 3);
-  state.expected = random_.Percent(40) ? 0 : random_.Between(1, cta.size);
-  if (state.kind == static_cast<unsigned>(BarKind::kPopc)) {
-    state.value = random_.Below(state.arrived * kWarpSize + 1);
-  } else if (state.kind != static_cast<unsigned>(BarKind::kSync)) {
-    state.value = random_.Below(2);
-  }
-  return Encode(state);
-}
-
-std::uint32_t RandomDriver::BadBarWord(const Cta& cta) {
-  BarState state = DecodeBarWord(BarWord(cta));
-  switch (random_.Below(7)) {
-    case 0:
-      state.zero = random_.Between(1, 7);
-      break;
-    case 1:
-      state.kind = random_.Between(5, 7);
-      break;
-    case 2:  // not idle, but with no arrivals
-      state.arrived = 0;
-      state.kind = random_.Between(1, 4);
-      break;
-    case 3:  // as many as are expected, or more
-      state.expected = random_.Between(1, cta.size);
-      state.arrived = random_.Between(state.expected, 127);
-      state.kind = 1;
-      state.value = 0;
-      break;
-    case 4:
-      state.arrived = 1;
-      state.expected = random_.Between(cta.size + 1, 127);
-      break;
-    case 5:  // a value without a reduction
-      state = BarState();
-      state.kind = random_.Below(2);
-      state.arrived = state.kind;
-      state.value = random_.Between(1, kWarpSize - 1);
-      break;
-    default:
-      state.arrived = 1;
-      state.kind = random_.Between(1, 4);
-      state.value = state.kind == static_cast<unsigned>(BarKind::kPopc)
-                        ? random_.Between(kWarpSize + 1, 0xfff)
-                        : random_.Between(2, 0xfff);
-      break;
-  }
-  return Encode(state);
-}
-
-std::uint32_t RandomDriver::WarpWord(const Cta& cta) {
-  WarpState state;
-  if (random_.Percent(80)) {
-    state.kind = random_.Between(2, 4);
-    state.bar = random_.Below(kNumBars);
-    state.value = state.kind == static_cast<unsigned>(BarKind::kPopc)
-                      ? random_.Below(cta.size * kWarpSize + 1)
-                      : random_.Below(2);
-  }
-  return Encode(state);
-}
-
-std::uint32_t RandomDriver::BadWarpWord(const Cta& cta) {
-  WarpState state = DecodeWarpWord(WarpWord(cta));
-  switch (random_.Below(5)) {
-    case 0:
-      state.zero = random_.Between(1, 255);
-      break;
-    case 1:
-      state.kind = random_.Pick(std::array{1U, 5U, 6U, 7U});
-      break;
-    case 2:  // no copy, but a value or a barrier of one
-      state.kind = 0;
-      state.value = random_.Below(random_.Percent(50) ? kWarpSize : 0x1000);
-      state.bar = state.value == 0 ? 1 : random_.Percent(50) ? 0 : random_.Below(kNumBars);
-      break;
-    case 3:
-      state.kind = random_.Between(2, 4);
-      state.value = state.kind == static_cast<unsigned>(BarKind::kPopc)
-                        ? random_.Between(cta.size * kWarpSize + 1, 0xfff)
-                        : random_.Between(2, 0xfff);
-      break;
-    default:  // not waiting, but with a barrier waited at
-      state.wait_bar = random_.Between(1, kNumBars - 1);
-      break;
-  }
-  return Encode(state);
 }
 
 // ------------------------------------------------------------------------------------------------
