@@ -122,6 +122,8 @@ enum class Spot : unsigned {
 class Cover {
  public:
   explicit Cover(const Config& config);
+  Cover(const Cover&) = delete;  // its parts refer to its points
+  Cover& operator=(const Cover&) = delete;
 
   // Observes one cycle: its pins, the operations that committed with their effects, and the golden
   // model after them.

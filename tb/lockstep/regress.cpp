@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
+#include <deque>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -100,7 +101,7 @@ void ShowProgress(const Config& config, std::uint64_t seed, std::uint64_t last) 
   }
 }
 
-void RunAll(const Arguments& arguments, std::vector<ConfigResult>* results) {
+void RunAll(const Arguments& arguments, std::deque<ConfigResult>* results) {
   const std::uint64_t last = arguments.first_seed + arguments.seeds - 1;
   for (ConfigResult& result : *results) {
     for (std::uint64_t number = arguments.shard - 1; number < arguments.seeds;
@@ -115,7 +116,7 @@ void RunAll(const Arguments& arguments, std::vector<ConfigResult>* results) {
 }
 
 // Adds the results of a file that --json wrote.
-void Merge(const std::string& path, std::vector<ConfigResult>* results) {
+void Merge(const std::string& path, std::deque<ConfigResult>* results) {
   std::ifstream file(path);
   if (!file) {
     throw std::runtime_error("it cannot be read");
@@ -256,7 +257,7 @@ int main(int argc, char** argv) {
     return Complain(wrong);
   }
 
-  std::vector<ConfigResult> results;
+  std::deque<ConfigResult> results;
   if (arguments.merge.empty()) {
     for (const Config* config : arguments.configs) {
       results.emplace_back(*config);

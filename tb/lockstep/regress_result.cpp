@@ -80,13 +80,13 @@ std::vector<std::string> ConfigResult::Missed() const {
 
 bool ConfigResult::must_hit() const { return cycles >= kMustHitCycles; }
 
-bool Passed(const std::vector<ConfigResult>& results) {
+bool Passed(const std::deque<ConfigResult>& results) {
   return std::all_of(results.begin(), results.end(), [](const ConfigResult& result) {
     return (!result.must_hit() || result.Missed().empty()) && result.failures.empty();
   });
 }
 
-std::string Summary(const std::vector<ConfigResult>& results) {
+std::string Summary(const std::deque<ConfigResult>& results) {
   std::string text =
       fmt::format("{:12} {:>6} {:>7} {:>12} {:>12} {:>10} {:>9} {:>10} {:>9} {:>6} {:>9}\n",
                   "config", "seeds", "failed", "cycles", "commits", "releases", "faults",
@@ -133,7 +133,7 @@ std::string Summary(const std::vector<ConfigResult>& results) {
   return text;
 }
 
-std::string Json(const std::vector<ConfigResult>& results) {
+std::string Json(const std::deque<ConfigResult>& results) {
   nlohmann::ordered_json json;
   json["passed"] = Passed(results);
   json["configs"] = nlohmann::ordered_json::object();

@@ -6,6 +6,7 @@
 #define MUSTER_TB_LOCKSTEP_REGRESS_RESULT_H_
 
 #include <cstdint>
+#include <deque>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -55,10 +56,10 @@ struct ConfigResult {
 };
 
 // A page.
-std::string Summary(const std::vector<ConfigResult>& results);
-std::string Json(const std::vector<ConfigResult>& results);
+std::string Summary(const std::deque<ConfigResult>& results);
+std::string Json(const std::deque<ConfigResult>& results);
 
-bool Passed(const std::vector<ConfigResult>& results);
+bool Passed(const std::deque<ConfigResult>& results);
 
 }  // namespace muster::lockstep
 

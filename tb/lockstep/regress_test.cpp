@@ -117,6 +117,22 @@ TEST(Regress, WritesResults) {
   EXPECT_TRUE(results["mismatches"].empty());
 }
 
+// Each configuration counts for itself, and resets amid a run are counted.
+TEST(Regress, SeveralConfigurations) {
+  const std::string json = Scratch() / "results.json";
+  std::string options = "--seeds 2 --cycles 20000 --json " + json;
+  for (const Config& config : BuiltConfigs()) {
+    options += " --config " + std::string(config.name);
+  }
+  const Done done = Regress(options + " --config " + BuiltConfigs().front().name);
+  EXPECT_EQ(done.code, 0) << done.output;
+  const nlohmann::json results = nlohmann::json::parse(Contents(json));
+  for (const Config& config : BuiltConfigs()) {
+    EXPECT_EQ(results["configs"][config.name]["seeds"], 2);
+    EXPECT_GT(results["configs"][config.name]["cover"]["reset.operation_on_its_way"], 0);
+  }
+}
+
 // The shards of a regression have each seed once, and their files make up the whole one's.
 TEST(Regress, ShardsMakeUpTheWhole) {
   const std::string config = BuiltConfigs().front().name;
