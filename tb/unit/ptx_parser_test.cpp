@@ -218,10 +218,13 @@ TEST(PtxParser, InstructionsKeepTheirLines) {
 }
 
 TEST(PtxParser, BarriersOfOldTargetsAreAligned) {
-  EXPECT_FALSE(LinkText(Body("barrier.sync 0;")).code[0].aligned);
-  EXPECT_TRUE(LinkText(Body("barrier.sync 0;", "sm_60")).code[0].aligned);
-  EXPECT_TRUE(LinkText(Body("barrier.sync.aligned 0;")).code[0].aligned);
-  EXPECT_TRUE(LinkText(Body("bar.sync 0;")).code[0].aligned);
+  const auto aligned = [](const std::string& body) {
+    return LinkText(body).code[0].As<CtaBarrier>().aligned;
+  };
+  EXPECT_FALSE(aligned(Body("barrier.sync 0;")));
+  EXPECT_TRUE(aligned(Body("barrier.sync 0;", "sm_60")));
+  EXPECT_TRUE(aligned(Body("barrier.sync.aligned 0;")));
+  EXPECT_TRUE(aligned(Body("bar.sync 0;")));
 }
 
 }  // namespace

@@ -61,8 +61,6 @@ struct Lanes {
   std::uint64_t* Write(Slot slot) const {
     return registers + std::size_t{kWarpSize} * static_cast<std::uint32_t>(slot);
   }
-  View a(unsigned i) const { return Read(instruction.a[i]); }
-  std::uint64_t* d(unsigned i) const { return Write(instruction.d[i]); }
 
   template <typename F>
   void ForEach(F f) const {
@@ -83,15 +81,27 @@ struct Lanes {
 std::uint64_t SwapInMemory(std::uint8_t* at, Type type, Atomic op, std::uint64_t b, std::uint64_t c,
                            bool global);
 
-void Compute(const Lanes& lanes);         // whatever only computes: one of the following
-void ComputeInteger(const Lanes& lanes);  // integers, and what follows
-void ComputeBits(const Lanes& lanes);     // bits and moves
-void ComputeFloat(const Lanes& lanes);    // f32 and f64 arithmetic
-void ComputeHalf(const Lanes& lanes);     // f16 and bf16 arithmetic
-void ComputePair(const Lanes& lanes);     // two of those in a register
-void ComputeCompare(const Lanes& lanes);  // setp, set, selp, slct, testp
-void ComputeConvert(const Lanes& lanes);  // cvt
-void ComputeVideo(const Lanes& lanes);    // vadd and the like
+// Whatever only computes: one of the following, by the instruction's payload.
+void Compute(const Lanes& lanes);
+
+void Compute(const Lanes& lanes, const Arithmetic& i);         // by type: one of these four
+void ComputeInteger(const Lanes& lanes, const Arithmetic& i);  // integers
+void ComputeFloat(const Lanes& lanes, const Arithmetic& i);    // f32 and f64
+void ComputeHalf(const Lanes& lanes, const Arithmetic& i);     // f16 and bf16
+void ComputePair(const Lanes& lanes, const Arithmetic& i);     // two of those in a register
+void Compute(const Lanes& lanes, const CarryArithmetic& i);
+void Compute(const Lanes& lanes, const DotProduct& i);
+void Compute(const Lanes& lanes, const BitOperation& i);
+void Compute(const Lanes& lanes, const Comparison& i);
+void ComputePair(const Lanes& lanes, const Comparison& i);
+void Compute(const Lanes& lanes, const Selection& i);
+void Compute(const Lanes& lanes, const FloatTest& i);
+void Compute(const Lanes& lanes, const Move& i);
+void Compute(const Lanes& lanes, const Packing& i);
+void Compute(const Lanes& lanes, const Unpacking& i);
+void Compute(const Lanes& lanes, const Conversion& i);
+void Compute(const Lanes& lanes, const PackedConversion& i);
+void Compute(const Lanes& lanes, const Video& i);
 
 // atom and red on f16 and bf16: the value in memory after the operation.
 std::uint64_t CombineHalves(Type type, Atomic op, std::uint64_t old, std::uint64_t b);
@@ -117,8 +127,7 @@ T FlushSubnormal(T value) {
 // The lesser of two numbers, or the greater. With one NaN the other operand, unless .NaN is given;
 // -0 is less than +0.
 template <typename T>
-T Extreme(const Instruction& i, T a, T b) {
-  const bool greatest = i.op == Op::kMax;
+T Extreme(const Arithmetic& i, bool greatest, T a, T b) {
   const bool negative = std::signbit(a) != std::signbit(b);
   if (i.xor_sign) {
     a = std::fabs(a);

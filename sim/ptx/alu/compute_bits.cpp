@@ -10,14 +10,23 @@
 namespace muster::ptx {
 namespace {
 
-void Shift(const Lanes& l) {
+// On bits as they are, whatever their type; the result is cut to it.
+template <typename Payload, typename F>
+void Bits(const Lanes& l, const Payload& i, F f) {
+  const unsigned width = i.type == Type::kPred ? 1 : 8 * Bytes(i.type);
+  const std::uint64_t keep = ~std::uint64_t{0} >> (64 - width);
+  std::uint64_t* const d = l.Write(i.d);
+  l.ForEach([&](unsigned lane) { d[lane] = f(lane) & keep; });
+}
+
+void Shift(const Lanes& l, const BitOperation& i) {
   const bool left = l.instruction.op == Op::kShl;
-  WithInteger(l.instruction.type, [&](auto zero) {
+  WithInteger(i.type, [&](auto zero) {
     using T = decltype(zero);
     constexpr unsigned kWidth = 8 * sizeof(T);
-    const auto a = l.a(0);
-    const auto b = l.a(1);
-    std::uint64_t* const d = l.d(0);
+    const auto a = l.Read(i.a[0]);
+    const auto b = l.Read(i.a[1]);
+    std::uint64_t* const d = l.Write(i.d);
     l.ForEach([&](unsigned lane) {
       const T value = FromBits<T>(a[lane]);
       const std::uint64_t amount = b[lane];  // more than the width counts as the width
@@ -33,13 +42,13 @@ void Shift(const Lanes& l) {
   });
 }
 
-void FunnelShift(const Lanes& l) {
+void FunnelShift(const Lanes& l, const BitOperation& i) {
   const bool left = l.instruction.op == Op::kShfLeft;
-  const bool clamp = l.instruction.mode == 1;
-  const auto low = l.a(0);
-  const auto high = l.a(1);
-  const auto amounts = l.a(2);
-  Bits(l, [&](unsigned lane) {
+  const bool clamp = i.clamps;
+  const auto low = l.Read(i.a[0]);
+  const auto high = l.Read(i.a[1]);
+  const auto amounts = l.Read(i.a[2]);
+  Bits(l, i, [&](unsigned lane) {
     const auto given = static_cast<std::uint32_t>(amounts[lane]);
     const std::uint32_t amount = clamp ? (given < 32 ? given : 32) : given & 31U;
     const std::uint64_t both = (high[lane] << 32) | low[lane];
@@ -56,13 +65,13 @@ std::uint64_t Reverse(std::uint64_t value, unsigned width) {
 }
 
 // The position of the highest bit that differs from the sign, or how far up it would have to move.
-void FindHighest(const Lanes& l) {
-  const unsigned width = 8 * Bytes(l.instruction.type);
-  const bool shift_amount = l.instruction.mode != 0;
-  WithInteger(l.instruction.type, [&](auto zero) {
+void FindHighest(const Lanes& l, const BitOperation& i) {
+  const unsigned width = 8 * Bytes(i.type);
+  const bool shift_amount = i.shift_amount;
+  WithInteger(i.type, [&](auto zero) {
     using T = decltype(zero);
-    const auto a = l.a(0);
-    std::uint64_t* const d = l.d(0);
+    const auto a = l.Read(i.a[0]);
+    std::uint64_t* const d = l.Write(i.d);
     l.ForEach([&](unsigned lane) {
       const T value = FromBits<T>(a[lane]);
       const std::uint64_t bits = ToBits<T>(value < 0 ? static_cast<T>(~value) : value);
@@ -73,11 +82,11 @@ void FindHighest(const Lanes& l) {
 }
 
 // The position of the n-th one bit from a base upwards, or downwards where n is negative.
-void FindNth(const Lanes& l) {
-  const auto masks = l.a(0);
-  const auto bases = l.a(1);
-  const auto offsets = l.a(2);
-  std::uint64_t* const d = l.d(0);
+void FindNth(const Lanes& l, const BitOperation& i) {
+  const auto masks = l.Read(i.a[0]);
+  const auto bases = l.Read(i.a[1]);
+  const auto offsets = l.Read(i.a[2]);
+  std::uint64_t* const d = l.Write(i.d);
   l.ForEach([&](unsigned lane) {
     const auto offset = FromBits<std::int32_t>(offsets[lane]);
     const int step = offset < 0 ? -1 : 1;
@@ -98,12 +107,12 @@ void FindNth(const Lanes& l) {
 }
 
 // What lies above b bits becomes their sign, or zero.
-void ExtendBits(const Lanes& l) {
-  const bool clamp = l.instruction.mode == 1;
-  const bool is_signed = IsSigned(l.instruction.type);
-  const auto a = l.a(0);
-  const auto b = l.a(1);
-  Bits(l, [&](unsigned lane) -> std::uint64_t {
+void ExtendBits(const Lanes& l, const BitOperation& i) {
+  const bool clamp = i.clamps;
+  const bool is_signed = IsSigned(i.type);
+  const auto a = l.Read(i.a[0]);
+  const auto b = l.Read(i.a[1]);
+  Bits(l, i, [&](unsigned lane) -> std::uint64_t {
     const auto given = static_cast<std::uint32_t>(b[lane]);
     const std::uint32_t bits = clamp ? std::min(given, 32U) : given & 31U;
     if (bits == 0) {
@@ -117,23 +126,23 @@ void ExtendBits(const Lanes& l) {
 }
 
 // b ones from position a on.
-void MakeMask(const Lanes& l) {
-  const bool clamp = l.instruction.mode == 1;
-  const auto a = l.a(0);
-  const auto b = l.a(1);
+void MakeMask(const Lanes& l, const BitOperation& i) {
+  const bool clamp = i.clamps;
+  const auto a = l.Read(i.a[0]);
+  const auto b = l.Read(i.a[1]);
   const auto limit = [clamp](std::uint64_t bits) {
     const auto given = static_cast<std::uint32_t>(bits);
     return clamp ? std::min(given, 32U) : given & 31U;
   };
-  Bits(l,
+  Bits(l, i,
        [&](unsigned lane) { return ((std::uint64_t{1} << limit(b[lane])) - 1) << limit(a[lane]); });
 }
 
-void BitCount(const Lanes& l) {
+void BitCount(const Lanes& l, const BitOperation& i) {
   const Op op = l.instruction.op;
-  const unsigned width = 8 * Bytes(l.instruction.type);
-  const auto a = l.a(0);
-  std::uint64_t* const d = l.d(0);
+  const unsigned width = 8 * Bytes(i.type);
+  const auto a = l.Read(i.a[0]);
+  std::uint64_t* const d = l.Write(i.d);
   l.ForEach([&](unsigned lane) {
     const std::uint64_t value = a[lane];
     if (op == Op::kPopc) {
@@ -147,13 +156,13 @@ void BitCount(const Lanes& l) {
   });
 }
 
-void ExtractField(const Lanes& l) {
-  const bool is_signed = IsSigned(l.instruction.type);
-  const unsigned width = 8 * Bytes(l.instruction.type);
-  const auto a = l.a(0);
-  const auto positions = l.a(1);
-  const auto lengths = l.a(2);
-  Bits(l, [&](unsigned lane) -> std::uint64_t {
+void ExtractField(const Lanes& l, const BitOperation& i) {
+  const bool is_signed = IsSigned(i.type);
+  const unsigned width = 8 * Bytes(i.type);
+  const auto a = l.Read(i.a[0]);
+  const auto positions = l.Read(i.a[1]);
+  const auto lengths = l.Read(i.a[2]);
+  Bits(l, i, [&](unsigned lane) -> std::uint64_t {
     const unsigned position = positions[lane] & 0xffU;
     const unsigned length = lengths[lane] & 0xffU;
     if (length == 0) {
@@ -170,13 +179,13 @@ void ExtractField(const Lanes& l) {
   });
 }
 
-void InsertField(const Lanes& l) {
-  const unsigned width = 8 * Bytes(l.instruction.type);
-  const auto field = l.a(0);
-  const auto into = l.a(1);
-  const auto positions = l.a(2);
-  const auto lengths = l.a(3);
-  Bits(l, [&](unsigned lane) {
+void InsertField(const Lanes& l, const BitOperation& i) {
+  const unsigned width = 8 * Bytes(i.type);
+  const auto field = l.Read(i.a[0]);
+  const auto into = l.Read(i.a[1]);
+  const auto positions = l.Read(i.a[2]);
+  const auto lengths = l.Read(i.a[3]);
+  Bits(l, i, [&](unsigned lane) {
     const unsigned position = positions[lane] & 0xffU;
     const unsigned length = lengths[lane] & 0xffU;
     if (position >= width || length == 0) {
@@ -198,12 +207,12 @@ constexpr std::uint16_t kPermuteModes[][4] = {
     {0x1010, 0x3232, 0x1010, 0x3232},  // .rc16
 };
 
-void Permute(const Lanes& l) {
-  const unsigned mode = l.instruction.mode;  // 0: the selector is c itself
-  const auto a = l.a(0);
-  const auto b = l.a(1);
-  const auto c = l.a(2);
-  Bits(l, [&](unsigned lane) {
+void Permute(const Lanes& l, const BitOperation& i) {
+  const unsigned mode = i.permutation;  // 0: the selector is c itself
+  const auto a = l.Read(i.a[0]);
+  const auto b = l.Read(i.a[1]);
+  const auto c = l.Read(i.a[2]);
+  Bits(l, i, [&](unsigned lane) {
     const std::uint64_t both = (b[lane] << 32) | a[lane];
     const std::uint64_t selectors = mode == 0 ? c[lane] : kPermuteModes[mode - 1][c[lane] & 3U];
     std::uint64_t result = 0;
@@ -219,12 +228,12 @@ void Permute(const Lanes& l) {
   });
 }
 
-void Lookup(const Lanes& l) {
-  const auto a = l.a(0);
-  const auto b = l.a(1);
-  const auto c = l.a(2);
-  const auto tables = l.a(3);
-  Bits(l, [&](unsigned lane) {
+void Lookup(const Lanes& l, const BitOperation& i) {
+  const auto a = l.Read(i.a[0]);
+  const auto b = l.Read(i.a[1]);
+  const auto c = l.Read(i.a[2]);
+  const auto tables = l.Read(i.a[3]);
+  Bits(l, i, [&](unsigned lane) {
     std::uint64_t result = 0;
     for (unsigned row = 0; row < 8; ++row) {
       if (((tables[lane] >> row) & 1U) == 0) {
@@ -237,82 +246,81 @@ void Lookup(const Lanes& l) {
   });
 }
 
-void Pack(const Lanes& l) {
-  const unsigned width = 8 * Bytes(l.instruction.source);
-  Bits(l, [&](unsigned lane) {
+}  // namespace
+
+void Compute(const Lanes& l, const BitOperation& i) {
+  const auto a = l.Read(i.a[0]);
+  switch (l.instruction.op) {
+    case Op::kAnd:
+      return Bits(l, i, [a, b = l.Read(i.a[1])](unsigned lane) { return a[lane] & b[lane]; });
+    case Op::kOr:
+      return Bits(l, i, [a, b = l.Read(i.a[1])](unsigned lane) { return a[lane] | b[lane]; });
+    case Op::kXor:
+      return Bits(l, i, [a, b = l.Read(i.a[1])](unsigned lane) { return a[lane] ^ b[lane]; });
+    case Op::kNot:
+      return Bits(l, i, [a](unsigned lane) { return ~a[lane]; });
+    case Op::kCnot:
+      return Bits(l, i, [a](unsigned lane) { return std::uint64_t{a[lane] == 0}; });
+    case Op::kShl:
+    case Op::kShr:
+      return Shift(l, i);
+    case Op::kShfLeft:
+    case Op::kShfRight:
+      return FunnelShift(l, i);
+    case Op::kPopc:
+    case Op::kClz:
+    case Op::kBrev:
+      return BitCount(l, i);
+    case Op::kPendingCount:
+      return l.ForEach([d = l.Write(i.d), a = l.Read(i.a[0])](unsigned lane) {
+        d[lane] = PendingCount(a[lane]);
+      });
+    case Op::kBfind:
+      return FindHighest(l, i);
+    case Op::kFns:
+      return FindNth(l, i);
+    case Op::kSzext:
+      return ExtendBits(l, i);
+    case Op::kBmsk:
+      return MakeMask(l, i);
+    case Op::kBfe:
+      return ExtractField(l, i);
+    case Op::kBfi:
+      return InsertField(l, i);
+    case Op::kPrmt:
+      return Permute(l, i);
+    default:  // kLop3
+      return Lookup(l, i);
+  }
+}
+
+void Compute(const Lanes& l, const Move& i) {
+  Bits(l, i, [a = l.Read(i.a), flip = std::uint64_t{i.negated}](unsigned lane) {
+    return a[lane] ^ flip;
+  });
+}
+
+void Compute(const Lanes& l, const Packing& i) {
+  const unsigned width = 8 * Bytes(i.part);
+  Bits(l, i, [&](unsigned lane) {
     std::uint64_t result = 0;
-    for (unsigned i = 0; i < l.instruction.vector; ++i) {
-      result |= l.a(i)[lane] << (i * width);
+    for (unsigned k = 0; k < i.count; ++k) {
+      result |= l.Read(i.a[k])[lane] << (k * width);
     }
     return result;
   });
 }
 
-void Unpack(const Lanes& l) {
-  const unsigned width = 8 * Bytes(l.instruction.source);
+void Compute(const Lanes& l, const Unpacking& i) {
+  const unsigned width = 8 * Bytes(i.part);
   const std::uint64_t keep = (std::uint64_t{1} << width) - 1;
-  const auto a = l.a(0);
+  const auto a = l.Read(i.a);
   l.ForEach([&](unsigned lane) {
     const std::uint64_t value = a[lane];
-    for (unsigned i = 0; i < l.instruction.vector; ++i) {
-      l.d(i)[lane] = (value >> (i * width)) & keep;
+    for (unsigned k = 0; k < i.count; ++k) {
+      l.Write(i.d[k])[lane] = (value >> (k * width)) & keep;
     }
   });
-}
-
-}  // namespace
-
-void ComputeBits(const Lanes& l) {
-  const auto a = l.a(0);
-  switch (l.instruction.op) {
-    case Op::kAnd:
-      return Bits(l, [a, b = l.a(1)](unsigned lane) { return a[lane] & b[lane]; });
-    case Op::kOr:
-      return Bits(l, [a, b = l.a(1)](unsigned lane) { return a[lane] | b[lane]; });
-    case Op::kXor:
-      return Bits(l, [a, b = l.a(1)](unsigned lane) { return a[lane] ^ b[lane]; });
-    case Op::kNot:
-      return Bits(l, [a](unsigned lane) { return ~a[lane]; });
-    case Op::kCnot:
-      return Bits(l, [a](unsigned lane) { return std::uint64_t{a[lane] == 0}; });
-    case Op::kMov:
-      return Bits(l, [a, flip = std::uint64_t{l.instruction.negated}](unsigned lane) {
-        return a[lane] ^ flip;
-      });
-    case Op::kShl:
-    case Op::kShr:
-      return Shift(l);
-    case Op::kShfLeft:
-    case Op::kShfRight:
-      return FunnelShift(l);
-    case Op::kPopc:
-    case Op::kClz:
-    case Op::kBrev:
-      return BitCount(l);
-    case Op::kPendingCount:
-      return l.ForEach(
-          [d = l.d(0), a = l.a(0)](unsigned lane) { d[lane] = PendingCount(a[lane]); });
-    case Op::kBfind:
-      return FindHighest(l);
-    case Op::kFns:
-      return FindNth(l);
-    case Op::kSzext:
-      return ExtendBits(l);
-    case Op::kBmsk:
-      return MakeMask(l);
-    case Op::kBfe:
-      return ExtractField(l);
-    case Op::kBfi:
-      return InsertField(l);
-    case Op::kPrmt:
-      return Permute(l);
-    case Op::kLop3:
-      return Lookup(l);
-    case Op::kPack:
-      return Pack(l);
-    default:
-      return Unpack(l);
-  }
 }
 
 }  // namespace muster::ptx

@@ -47,13 +47,13 @@ bool Holds(Compare compare, T a, T b) {
   }
 }
 
-bool Combine(const Instruction& i, bool value, bool c) {
-  switch (static_cast<Op>(i.combine)) {
-    case Op::kAnd:
+bool Combined(Combine combine, bool value, bool c) {
+  switch (combine) {
+    case Combine::kAnd:
       return value && c;
-    case Op::kOr:
+    case Combine::kOr:
       return value || c;
-    case Op::kXor:
+    case Combine::kXor:
       return value != c;
     default:
       return value;
@@ -61,10 +61,10 @@ bool Combine(const Instruction& i, bool value, bool c) {
 }
 
 template <typename T>
-T Comparand(const Instruction& i, std::uint64_t bits) {
+T Comparand(const Comparison& i, std::uint64_t bits) {
   if constexpr (std::is_floating_point_v<T>) {
     if (IsHalf(i.type)) {
-      return static_cast<T>(OperandOf(i, bits));
+      return static_cast<T>(OperandOf(i.type, i.flush, bits));
     }
     return i.flush ? FlushSubnormal(FromBits<T>(bits)) : FromBits<T>(bits);
   } else {
@@ -74,26 +74,33 @@ T Comparand(const Instruction& i, std::uint64_t bits) {
 
 // Calls f(lane, result, its complement); both are combined with the predicate c, where given.
 template <typename F>
-void CompareLanes(const Lanes& l, F f) {
-  const Instruction& i = l.instruction;
-  const auto compare = static_cast<Compare>(i.mode);
-  const auto c = i.combine != 0 ? l.a(2) : Lanes::View{nullptr, 0};
-  WithNumber(i.type, [&](auto zero) {
+void CompareLanes(const Lanes& l, const Comparison& i, F f) {
+  WithNumber(i.type, [&, compare = i.compare](auto zero) {
     using T = decltype(zero);
-    const auto a = l.a(0);
-    const auto b = l.a(1);
-    l.ForEach([&](unsigned lane) {
-      const bool value = Holds(compare, Comparand<T>(i, a[lane]), Comparand<T>(i, b[lane]));
-      const bool with = i.combine != 0 && (c[lane] != 0) != i.negated;
-      f(lane, Combine(i, value, with), Combine(i, !value, with));
+    const auto a = l.Read(i.a[0]);
+    const auto b = l.Read(i.a[1]);
+    const auto value = [&](unsigned lane) {
+      return Holds(compare, Comparand<T>(i, a[lane]), Comparand<T>(i, b[lane]));
+    };
+    if (i.combine == Combine::kNone) {
+      l.ForEach([&](unsigned lane) {
+        const bool holds = value(lane);
+        f(lane, holds, !holds);
+      });
+      return;
+    }
+    l.ForEach([&, c = l.Read(i.c)](unsigned lane) {
+      const bool holds = value(lane);
+      const bool with = (c[lane] != 0) != i.negated;
+      f(lane, Combined(i.combine, holds, with), Combined(i.combine, !holds, with));
     });
   });
 }
 
-void SetPredicate(const Lanes& l) {
-  std::uint64_t* const p = l.d(0);
-  std::uint64_t* const q = l.instruction.d[1] == kNoSlot ? nullptr : l.d(1);
-  CompareLanes(l, [&](unsigned lane, bool value, bool complement) {
+void SetPredicate(const Lanes& l, const Comparison& i) {
+  std::uint64_t* const p = l.Write(i.d);
+  std::uint64_t* const q = i.complement == kNoSlot ? nullptr : l.Write(i.complement);
+  CompareLanes(l, i, [&](unsigned lane, bool value, bool complement) {
     p[lane] = value ? 1 : 0;
     if (q != nullptr) {
       q[lane] = complement ? 1 : 0;
@@ -101,31 +108,31 @@ void SetPredicate(const Lanes& l) {
   });
 }
 
-void Set(const Lanes& l) {
-  const Type type = l.instruction.source;
+void Set(const Lanes& l, const Comparison& i) {
+  const Type type = i.to;
   const std::uint64_t yes = type == Type::kF32 ? ToBits(1.0F)
                             : IsHalf(type)     ? ToSmall(type, Round::kNearest, 1)
                             : Bytes(type) == 2 ? 0xffffU
                                                : 0xffffffffU;
-  std::uint64_t* const d = l.d(0);
-  CompareLanes(l, [&](unsigned lane, bool value, bool) { d[lane] = value ? yes : 0; });
+  std::uint64_t* const d = l.Write(i.d);
+  CompareLanes(l, i, [&](unsigned lane, bool value, bool) { d[lane] = value ? yes : 0; });
 }
 
-void Select(const Lanes& l) {
-  const auto a = l.a(0);
-  const auto b = l.a(1);
-  const auto c = l.a(2);
-  std::uint64_t* const d = l.d(0);
+void Select(const Lanes& l, const Selection& i) {
+  const auto a = l.Read(i.a[0]);
+  const auto b = l.Read(i.a[1]);
+  const auto c = l.Read(i.c);
+  std::uint64_t* const d = l.Write(i.d);
   l.ForEach([&](unsigned lane) { d[lane] = c[lane] != 0 ? a[lane] : b[lane]; });
 }
 
 // a where c is not negative, and not a NaN.
-void SelectBySign(const Lanes& l) {
-  const auto a = l.a(0);
-  const auto b = l.a(1);
-  const auto c = l.a(2);
-  const bool is_float = l.instruction.source == Type::kF32;
-  std::uint64_t* const d = l.d(0);
+void SelectBySign(const Lanes& l, const Selection& i) {
+  const auto a = l.Read(i.a[0]);
+  const auto b = l.Read(i.a[1]);
+  const auto c = l.Read(i.c);
+  const bool is_float = i.by == Type::kF32;
+  std::uint64_t* const d = l.Write(i.d);
   l.ForEach([&](unsigned lane) {
     const bool first =
         is_float ? FromBits<float>(c[lane]) >= 0 : FromBits<std::int32_t>(c[lane]) >= 0;
@@ -151,31 +158,26 @@ bool IsOfClass(FloatClass wanted, T value) {
   }
 }
 
-void TestProperty(const Lanes& l) {
-  const auto wanted = static_cast<FloatClass>(l.instruction.mode);
-  WithFloat(l.instruction.type, [&](auto zero) {
-    using T = decltype(zero);
-    const auto a = l.a(0);
-    std::uint64_t* const d = l.d(0);
-    l.ForEach([&](unsigned lane) { d[lane] = IsOfClass(wanted, FromBits<T>(a[lane])) ? 1 : 0; });
-  });
-}
-
 }  // namespace
 
-void ComputeCompare(const Lanes& l) {
-  switch (l.instruction.op) {
-    case Op::kSetp:
-      return SetPredicate(l);
-    case Op::kSet:
-      return Set(l);
-    case Op::kSlct:
-      return SelectBySign(l);
-    case Op::kTestp:
-      return TestProperty(l);
-    default:
-      return Select(l);
+void Compute(const Lanes& l, const Comparison& i) {
+  if (IsPair(i.type)) {
+    return ComputePair(l, i);
   }
+  return l.instruction.op == Op::kSetp ? SetPredicate(l, i) : Set(l, i);
+}
+
+void Compute(const Lanes& l, const Selection& i) {
+  return l.instruction.op == Op::kSelp ? Select(l, i) : SelectBySign(l, i);
+}
+
+void Compute(const Lanes& l, const FloatTest& i) {
+  WithFloat(i.type, [&](auto zero) {
+    using T = decltype(zero);
+    const auto a = l.Read(i.a);
+    std::uint64_t* const d = l.Write(i.d);
+    l.ForEach([&](unsigned lane) { d[lane] = IsOfClass(i.wanted, FromBits<T>(a[lane])) ? 1 : 0; });
+  });
 }
 
 }  // namespace muster::ptx

@@ -72,10 +72,10 @@ To ConvertOne(From value, Round round, bool saturate) {
 }
 
 template <typename T>
-T Fetch(const Instruction& i, std::uint64_t bits) {
+T Fetch(const Conversion& i, std::uint64_t bits) {
   if constexpr (std::is_floating_point_v<T>) {
-    if (IsSmallFloat(i.source)) {
-      return static_cast<T>(FromSmall(i.source, bits));
+    if (IsSmallFloat(i.from)) {
+      return static_cast<T>(FromSmall(i.from, bits));
     }
   }
   const T value = FromBits<T>(bits);
@@ -96,37 +96,15 @@ double ToDouble(T value) {
   }
 }
 
-void ConvertToSmall(const Lanes& l) {
-  const Instruction& i = l.instruction;
-  const auto a = l.a(0);
-  std::uint64_t* const d = l.d(0);
-  WithNumber(i.source, [&](auto from) {
+void ConvertToSmall(const Lanes& l, const Conversion& i) {
+  const auto a = l.Read(i.a);
+  std::uint64_t* const d = l.Write(i.d);
+  WithNumber(i.from, [&](auto from) {
     l.ForEach([&](unsigned lane) {
       double value = RoundToInteger(ToDouble(Fetch<decltype(from)>(i, a[lane])), i.round);
       value = i.saturate ? ClampToUnit(value) : i.relu && value <= 0 ? 0 : value;
-      d[lane] = ToSmall(i.type, i.round, value, i.finite);
+      d[lane] = ToSmall(i.to, i.round, value, i.finite);
     });
-  });
-}
-
-void ConvertPack(const Lanes& l) {
-  const Instruction& i = l.instruction;
-  const unsigned bits = i.mode;
-  const bool is_signed = IsSigned(i.type);
-  const std::int64_t most = (std::int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
-  const std::int64_t least = is_signed ? -most - 1 : 0;
-  const auto a = l.a(0);
-  const auto b = l.a(1);
-  const auto c = i.a[2] == kNoSlot ? Lanes::View{nullptr, 0} : l.a(2);
-  std::uint64_t* const d = l.d(0);
-  const auto clamped = [=](std::uint64_t value) {
-    const std::int64_t near = std::clamp<std::int64_t>(FromBits<std::int32_t>(value), least, most);
-    return static_cast<std::uint64_t>(near) & ((std::uint64_t{1} << bits) - 1);
-  };
-  l.ForEach([&](unsigned lane) {
-    const std::uint64_t above = c.first == nullptr ? 0 : c[lane];
-    d[lane] = static_cast<std::uint32_t>((above << 2 * bits) | (clamped(a[lane]) << bits) |
-                                         clamped(b[lane]));
   });
 }
 
@@ -141,22 +119,18 @@ std::uint64_t CombineHalves(Type type, Atomic op, std::uint64_t old, std::uint64
   return ToSmall(type, Round::kNearest, value);
 }
 
-void ComputeConvert(const Lanes& l) {
-  const Instruction& i = l.instruction;
-  if (i.op == Op::kCvtPack) {
-    return ConvertPack(l);
-  }
-  if (IsSmallFloat(i.type)) {
-    return ConvertToSmall(l);
+void Compute(const Lanes& l, const Conversion& i) {
+  if (IsSmallFloat(i.to)) {
+    return ConvertToSmall(l, i);
   }
   const RoundingScope scope(i.round);
-  const auto a = l.a(0);
-  std::uint64_t* const d = l.d(0);
+  const auto a = l.Read(i.a);
+  std::uint64_t* const d = l.Write(i.d);
   // A destination wider than its type is filled with the sign, or with zeroes.
-  const std::uint64_t keep = ~std::uint64_t{0} >> (64 - 8 * i.vector);
-  WithNumber(i.source, [&](auto from) {
+  const std::uint64_t keep = ~std::uint64_t{0} >> (64 - 8 * i.register_bytes);
+  WithNumber(i.from, [&](auto from) {
     using From = decltype(from);
-    WithNumber(i.type, [&](auto to) {
+    WithNumber(i.to, [&](auto to) {
       using To = decltype(to);
       l.ForEach([&](unsigned lane) {
         const To value = ConvertOne<To>(Fetch<From>(i, a[lane]), i.round, i.saturate);
@@ -167,6 +141,26 @@ void ComputeConvert(const Lanes& l) {
         }
       });
     });
+  });
+}
+
+void Compute(const Lanes& l, const PackedConversion& i) {
+  const unsigned bits = i.bits;
+  const bool is_signed = IsSigned(i.to);
+  const std::int64_t most = (std::int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
+  const std::int64_t least = is_signed ? -most - 1 : 0;
+  const auto a = l.Read(i.a[0]);
+  const auto b = l.Read(i.a[1]);
+  const auto c = i.a[2] == kNoSlot ? Lanes::View{nullptr, 0} : l.Read(i.a[2]);
+  std::uint64_t* const d = l.Write(i.d);
+  const auto clamped = [=](std::uint64_t value) {
+    const std::int64_t near = std::clamp<std::int64_t>(FromBits<std::int32_t>(value), least, most);
+    return static_cast<std::uint64_t>(near) & ((std::uint64_t{1} << bits) - 1);
+  };
+  l.ForEach([&](unsigned lane) {
+    const std::uint64_t above = c.first == nullptr ? 0 : c[lane];
+    d[lane] = static_cast<std::uint32_t>((above << 2 * bits) | (clamped(a[lane]) << bits) |
+                                         clamped(b[lane]));
   });
 }
 

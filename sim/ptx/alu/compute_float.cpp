@@ -28,7 +28,7 @@ int HostRounding(Round round) {
 constexpr std::uint64_t kUpperHalf = ~std::uint64_t{0} << 32;
 
 template <typename T>
-T Operand(const Instruction& i, std::uint64_t bits) {
+T Operand(const Arithmetic& i, std::uint64_t bits) {
   if (!i.flush) {
     return FromBits<T>(bits);
   }
@@ -36,7 +36,7 @@ T Operand(const Instruction& i, std::uint64_t bits) {
 }
 
 template <typename T>
-std::uint64_t Result(const Instruction& i, T value) {
+std::uint64_t Result(const Arithmetic& i, T value) {
   if (i.flush) {
     value = FlushSubnormal(value);
   }
@@ -50,38 +50,35 @@ std::uint64_t Result(const Instruction& i, T value) {
 }
 
 template <typename F>
-void Unary(const Lanes& l, F f) {
-  WithFloat(l.instruction.type, [&](auto zero) {
+void Unary(const Lanes& l, const Arithmetic& i, F f) {
+  WithFloat(i.type, [&](auto zero) {
     using T = decltype(zero);
-    const Instruction& i = l.instruction;
-    const auto a = l.a(0);
-    std::uint64_t* const d = l.d(0);
+    const auto a = l.Read(i.a[0]);
+    std::uint64_t* const d = l.Write(i.d);
     l.ForEach([&](unsigned lane) { d[lane] = Result<T>(i, f(Operand<T>(i, a[lane]))); });
   });
 }
 
 template <typename F>
-void Binary(const Lanes& l, F f) {
-  WithFloat(l.instruction.type, [&](auto zero) {
+void Binary(const Lanes& l, const Arithmetic& i, F f) {
+  WithFloat(i.type, [&](auto zero) {
     using T = decltype(zero);
-    const Instruction& i = l.instruction;
-    const auto a = l.a(0);
-    const auto b = l.a(1);
-    std::uint64_t* const d = l.d(0);
+    const auto a = l.Read(i.a[0]);
+    const auto b = l.Read(i.a[1]);
+    std::uint64_t* const d = l.Write(i.d);
     l.ForEach([&](unsigned lane) {
       d[lane] = Result<T>(i, f(Operand<T>(i, a[lane]), Operand<T>(i, b[lane])));
     });
   });
 }
 
-void MultiplyAdd(const Lanes& l) {
-  WithFloat(l.instruction.type, [&](auto zero) {
+void MultiplyAdd(const Lanes& l, const Arithmetic& i) {
+  WithFloat(i.type, [&](auto zero) {
     using T = decltype(zero);
-    const Instruction& i = l.instruction;
-    const auto a = l.a(0);
-    const auto b = l.a(1);
-    const auto c = l.a(2);
-    std::uint64_t* const d = l.d(0);
+    const auto a = l.Read(i.a[0]);
+    const auto b = l.Read(i.a[1]);
+    const auto c = l.Read(i.a[2]);
+    std::uint64_t* const d = l.Write(i.d);
     l.ForEach([&](unsigned lane) {
       d[lane] = Result<T>(
           i, std::fma(Operand<T>(i, a[lane]), Operand<T>(i, b[lane]), Operand<T>(i, c[lane])));
@@ -90,14 +87,13 @@ void MultiplyAdd(const Lanes& l) {
 }
 
 // Signs are bits, of NaNs too.
-void Sign(const Lanes& l) {
+void Sign(const Lanes& l, const Arithmetic& i) {
   const Op op = l.instruction.op;
-  WithFloat(l.instruction.type, [&](auto zero) {
+  WithFloat(i.type, [&](auto zero) {
     using T = decltype(zero);
-    const Instruction& i = l.instruction;
-    const auto a = l.a(0);
-    const auto b = op == Op::kCopySign ? l.a(1) : a;
-    std::uint64_t* const d = l.d(0);
+    const auto a = l.Read(i.a[0]);
+    const auto b = op == Op::kCopySign ? l.Read(i.a[1]) : a;
+    std::uint64_t* const d = l.Write(i.d);
     l.ForEach([&](unsigned lane) {
       const T x = Operand<T>(i, a[lane]);
       d[lane] = ToBits<T>(op == Op::kNeg   ? -x
@@ -109,8 +105,8 @@ void Sign(const Lanes& l) {
 
 // A function of the host's library, computed in double precision.
 template <typename F>
-void Approximate(const Lanes& l, F f) {
-  Unary(l, [f](auto x) { return static_cast<decltype(x)>(f(static_cast<double>(x))); });
+void Approximate(const Lanes& l, const Arithmetic& i, F f) {
+  Unary(l, i, [f](auto x) { return static_cast<decltype(x)>(f(static_cast<double>(x))); });
 }
 
 }  // namespace
@@ -126,41 +122,42 @@ RoundingScope::~RoundingScope() {
   }
 }
 
-void ComputeFloat(const Lanes& l) {
-  const Instruction& i = l.instruction;
+void ComputeFloat(const Lanes& l, const Arithmetic& i) {
   const RoundingScope scope(i.round);
-  switch (i.op) {
+  switch (l.instruction.op) {
     case Op::kAdd:
-      return Binary(l, [](auto x, auto y) { return x + y; });
+      return Binary(l, i, [](auto x, auto y) { return x + y; });
     case Op::kSub:
-      return Binary(l, [](auto x, auto y) { return x - y; });
+      return Binary(l, i, [](auto x, auto y) { return x - y; });
     case Op::kMul:
-      return Binary(l, [](auto x, auto y) { return x * y; });
+      return Binary(l, i, [](auto x, auto y) { return x * y; });
     case Op::kFma:
-      return MultiplyAdd(l);
+      return MultiplyAdd(l, i);
     case Op::kDiv:
-      return Binary(l, [](auto x, auto y) { return x / y; });
+      return Binary(l, i, [](auto x, auto y) { return x / y; });
     case Op::kMin:
     case Op::kMax:
-      return Binary(l, [&i](auto x, auto y) { return Extreme(i, x, y); });
+      return Binary(l, i, [&i, greatest = l.instruction.op == Op::kMax](auto x, auto y) {
+        return Extreme(i, greatest, x, y);
+      });
     case Op::kSqrt:
-      return Unary(l, [](auto x) { return std::sqrt(x); });
+      return Unary(l, i, [](auto x) { return std::sqrt(x); });
     case Op::kRcp:
-      return Unary(l, [](auto x) { return 1 / x; });
+      return Unary(l, i, [](auto x) { return 1 / x; });
     case Op::kRsqrt:
-      return Approximate(l, [](double x) { return 1 / std::sqrt(x); });
+      return Approximate(l, i, [](double x) { return 1 / std::sqrt(x); });
     case Op::kSin:
-      return Approximate(l, [](double x) { return std::sin(x); });
+      return Approximate(l, i, [](double x) { return std::sin(x); });
     case Op::kCos:
-      return Approximate(l, [](double x) { return std::cos(x); });
+      return Approximate(l, i, [](double x) { return std::cos(x); });
     case Op::kLg2:
-      return Approximate(l, [](double x) { return std::log2(x); });
+      return Approximate(l, i, [](double x) { return std::log2(x); });
     case Op::kEx2:
-      return Approximate(l, [](double x) { return std::exp2(x); });
+      return Approximate(l, i, [](double x) { return std::exp2(x); });
     case Op::kTanh:
-      return Approximate(l, [](double x) { return std::tanh(x); });
+      return Approximate(l, i, [](double x) { return std::tanh(x); });
     default:
-      return Sign(l);
+      return Sign(l, i);
   }
 }
 

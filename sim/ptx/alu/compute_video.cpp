@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "sim/ptx/alu/compute.h"
-#include "sim/ptx/program/video.h"
 
 namespace muster::ptx {
 namespace {
@@ -74,16 +73,15 @@ Wide Primary(VideoOp op, const Video& video, std::int64_t a, std::int64_t b) {
 // Intermediate results have 33 bits.
 Wide Cut33(Wide value) { return BitsAt(static_cast<std::uint64_t>(value), 0, 33, true); }
 
-std::uint64_t Scalar(const Instruction& i, const Video& video, std::uint64_t a, std::uint64_t b,
-                     std::uint64_t c) {
-  const bool is_signed = IsSigned(i.type);
+std::uint64_t Scalar(const Video& video, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  const bool is_signed = IsSigned(video.type);
   const auto part = [](std::uint64_t word, unsigned which, bool sign) {
     return BitsAt(word, PlaceOf(which), WidthOf(which), sign);
   };
-  const unsigned width = WidthOf(video.d);
-  Wide value = Primary(static_cast<VideoOp>(i.mode), video, part(a, video.a, video.a_signed),
-                       part(b, video.b, video.b_signed));
-  value = i.saturate ? Clamped(value, width, is_signed) : Cut33(value);
+  const unsigned width = WidthOf(video.to_part);
+  Wide value = Primary(video.op, video, part(a, video.parts[0], video.is_signed[0]),
+                       part(b, video.parts[1], video.is_signed[1]));
+  value = video.saturate ? Clamped(value, width, is_signed) : Cut33(value);
   const Wide other = BitsAt(c, 0, 32, is_signed);
   switch (video.second) {
     case VideoSecond::kAdd:
@@ -98,42 +96,41 @@ std::uint64_t Scalar(const Instruction& i, const Video& video, std::uint64_t a, 
     default:
       break;
   }
-  const std::uint64_t field = (~std::uint64_t{0} >> (64 - width)) << PlaceOf(video.d);
-  const std::uint64_t put = (static_cast<std::uint64_t>(value) << PlaceOf(video.d)) & field;
+  const std::uint64_t field = (~std::uint64_t{0} >> (64 - width)) << PlaceOf(video.to_part);
+  const std::uint64_t put = (static_cast<std::uint64_t>(value) << PlaceOf(video.to_part)) & field;
   return (put | (c & ~field)) & 0xffffffffU;
 }
 
-// The product or c may be negated (`negated`, `magnitude`): complemented, and a one added.
-std::uint64_t MultiplyAdd(const Instruction& i, const Video& video, std::uint64_t a,
-                          std::uint64_t b, std::uint64_t c) {
-  const bool minus_product = i.negated;
-  const bool minus_c = i.magnitude;
-  const bool is_signed = video.a_signed || video.b_signed || minus_product || minus_c;
-  Wide value = Wide{BitsAt(a, PlaceOf(video.a), WidthOf(video.a), video.a_signed)} *
-               BitsAt(b, PlaceOf(video.b), WidthOf(video.b), video.b_signed);
+// The product or c may be negated: complemented, and a one added.
+std::uint64_t MultiplyAdd(const Video& video, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  const bool minus_product = video.minus_product;
+  const bool minus_c = video.minus_c;
+  const bool is_signed = video.is_signed[0] || video.is_signed[1] || minus_product || minus_c;
+  Wide value =
+      Wide{BitsAt(a, PlaceOf(video.parts[0]), WidthOf(video.parts[0]), video.is_signed[0])} *
+      BitsAt(b, PlaceOf(video.parts[1]), WidthOf(video.parts[1]), video.is_signed[1]);
   value = (minus_product ? ~value : value) + BitsAt(minus_c ? ~c : c, 0, 32, is_signed) +
           (minus_product || minus_c || video.plus_one ? 1 : 0);
   value >>= video.shift;
-  return static_cast<std::uint64_t>(i.saturate ? Clamped(value, 32, is_signed) : value) &
+  return static_cast<std::uint64_t>(video.saturate ? Clamped(value, 32, is_signed) : value) &
          0xffffffffU;
 }
 
-std::uint64_t Several(const Instruction& i, const Video& video, std::uint64_t a, std::uint64_t b,
-                      std::uint64_t c) {
-  const unsigned width = 32U / i.vector;
+std::uint64_t Several(const Video& video, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  const unsigned width = 32U / video.elements;
   const std::uint64_t ones = ~std::uint64_t{0} >> (64 - width);
   const std::uint64_t both = (b << 32) | a;
   std::uint64_t d = c;
-  for (unsigned k = 0; k < i.vector; ++k) {
-    if (((video.d >> k) & 1U) == 0) {
+  for (unsigned k = 0; k < video.elements; ++k) {
+    if (((video.to_part >> k) & 1U) == 0) {
       continue;
     }
     const auto element = [&](unsigned digits, bool sign) {
       return BitsAt(both, ((digits >> (4 * k)) & 0xfU) * width, width, sign);
     };
-    Wide value = Primary(static_cast<VideoOp>(i.mode), video, element(video.a, video.a_signed),
-                         element(video.b, video.b_signed));
-    value = i.saturate ? Clamped(value, width, IsSigned(i.type)) : value;
+    Wide value = Primary(video.op, video, element(video.parts[0], video.is_signed[0]),
+                         element(video.parts[1], video.is_signed[1]));
+    value = video.saturate ? Clamped(value, width, IsSigned(video.type)) : value;
     const auto bits = static_cast<std::uint64_t>(value);
     d = video.second == VideoSecond::kAdd
             ? d + bits
@@ -144,17 +141,13 @@ std::uint64_t Several(const Instruction& i, const Video& video, std::uint64_t a,
 
 }  // namespace
 
-void ComputeVideo(const Lanes& l) {
-  const Instruction& i = l.instruction;
-  const Video video = VideoOf(i);
-  const auto a = l.a(0);
-  const auto b = l.a(1);
-  const auto c = l.a(2);
-  std::uint64_t* const d = l.d(0);
-  const auto compute = i.vector > 1                                ? Several
-                       : i.mode == static_cast<int>(VideoOp::kMad) ? MultiplyAdd
-                                                                   : Scalar;
-  l.ForEach([&](unsigned lane) { d[lane] = compute(i, video, a[lane], b[lane], c[lane]); });
+void Compute(const Lanes& l, const Video& i) {
+  const auto a = l.Read(i.a[0]);
+  const auto b = l.Read(i.a[1]);
+  const auto c = l.Read(i.a[2]);
+  std::uint64_t* const d = l.Write(i.d);
+  const auto compute = i.elements > 1 ? Several : i.op == VideoOp::kMad ? MultiplyAdd : Scalar;
+  l.ForEach([&](unsigned lane) { d[lane] = compute(i, a[lane], b[lane], c[lane]); });
 }
 
 }  // namespace muster::ptx

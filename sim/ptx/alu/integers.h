@@ -16,34 +16,25 @@ std::uint64_t Wide(T value) {
 }
 
 template <typename F>
-void Unary(const Lanes& l, F f) {
-  WithInteger(l.instruction.type, [&](auto zero) {
+void Unary(const Lanes& l, const Arithmetic& i, F f) {
+  WithInteger(i.type, [&](auto zero) {
     using T = decltype(zero);
-    const auto a = l.a(0);
-    std::uint64_t* const d = l.d(0);
+    const auto a = l.Read(i.a[0]);
+    std::uint64_t* const d = l.Write(i.d);
     l.ForEach([&](unsigned lane) { d[lane] = ToBits<T>(f(FromBits<T>(a[lane]))); });
   });
 }
 
 template <typename F>
-void Binary(const Lanes& l, F f) {
-  WithInteger(l.instruction.type, [&](auto zero) {
+void Binary(const Lanes& l, const Arithmetic& i, F f) {
+  WithInteger(i.type, [&](auto zero) {
     using T = decltype(zero);
-    const auto a = l.a(0);
-    const auto b = l.a(1);
-    std::uint64_t* const d = l.d(0);
+    const auto a = l.Read(i.a[0]);
+    const auto b = l.Read(i.a[1]);
+    std::uint64_t* const d = l.Write(i.d);
     l.ForEach(
         [&](unsigned lane) { d[lane] = ToBits<T>(f(FromBits<T>(a[lane]), FromBits<T>(b[lane]))); });
   });
-}
-
-// On bits as they are, whatever their type; the result is cut to it.
-template <typename F>
-void Bits(const Lanes& l, F f) {
-  const unsigned width = l.instruction.type == Type::kPred ? 1 : 8 * Bytes(l.instruction.type);
-  const std::uint64_t keep = ~std::uint64_t{0} >> (64 - width);
-  std::uint64_t* const d = l.d(0);
-  l.ForEach([&](unsigned lane) { d[lane] = f(lane) & keep; });
 }
 
 }  // namespace muster::ptx

@@ -55,10 +55,9 @@ double FromSmall(Type type, std::uint64_t bits) {
   return negative ? -value : value;
 }
 
-double OperandOf(const Instruction& i, std::uint64_t bits) {
-  const double value = FromSmall(i.type, bits);
-  const bool flushes =
-      i.flush && std::fabs(value) < std::ldexp(1.0, FormatOf(i.type).least_exponent);
+double OperandOf(Type type, bool flush, std::uint64_t bits) {
+  const double value = FromSmall(type, bits);
+  const bool flushes = flush && std::fabs(value) < std::ldexp(1.0, FormatOf(type).least_exponent);
   return flushes ? std::copysign(0.0, value) : value;
 }
 

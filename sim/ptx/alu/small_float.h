@@ -6,7 +6,8 @@
 
 #include <cstdint>
 
-#include "sim/ptx/program/instruction.h"
+#include "sim/ptx/program/opcode.h"
+#include "sim/ptx/program/types.h"
 
 namespace muster::ptx {
 
@@ -36,8 +37,8 @@ constexpr SmallFormat FormatOf(Type type) {
 
 double FromSmall(Type type, std::uint64_t bits);
 
-// A subnormal number becomes a zero of its sign where the instruction flushes those.
-double OperandOf(const Instruction& i, std::uint64_t bits);
+// The same; a subnormal number becomes a zero of its sign where the instruction flushes those.
+double OperandOf(Type type, bool flush, std::uint64_t bits);
 
 // Rounded once; any NaN becomes the one with all bits set but the sign. What is too large becomes
 // the greatest number where `finite` is set, so does infinity.

@@ -37,9 +37,9 @@ bool IsNan(Type type, const std::uint8_t* element) {
 // The code asks where the system's part of shared memory is.
 bool UsesReservedShared(const Program& program) {
   return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
-    const auto special = static_cast<Special>(i.mode);
-    return i.op == Op::kSpecial && special >= Special::kReservedBegin &&
-           special <= Special::kReserved1;
+    const auto* const read = std::get_if<SpecialRead>(&i.payload);
+    return read != nullptr && read->special >= Special::kReservedBegin &&
+           read->special <= Special::kReserved1;
   });
 }
 

@@ -113,15 +113,14 @@ Slot Cursor::Source(const Operand& operand, Type type, bool may_be_wider) {
 }
 
 Slot Cursor::NameSource(const Operand& operand, Type type, bool may_be_wider) {
-  if (const SpecialRegister* const special = FindSpecial(operand.name); special != nullptr) {
+  if (const auto special = FindSpecial(operand.name); special) {
     Instruction read;
     read.op = Op::kSpecial;
-    read.type = special->type;
-    read.mode = static_cast<std::uint8_t>(special->special);
     read.line = at_.line;
-    read.d[0] = Scratch();
+    const Slot value = Scratch();
+    read.payload = SpecialRead{*special, value};
     Emit(read);
-    return read.d[0];
+    return value;
   }
   Symbol symbol;
   if (!symbols_.Find(operand.name, &symbol)) {
@@ -173,13 +172,14 @@ Slot Cursor::SumOf(Slot base, std::int64_t offset) {
   }
   Instruction add;
   add.op = Op::kAdd;
-  add.type = Type::kU64;
   add.line = at_.line;
-  add.d[0] = Scratch();
-  add.a[0] = base;
-  add.a[1] = Literal(static_cast<std::uint64_t>(offset));
+  auto& sum = add.Make<Arithmetic>();
+  sum.type = Type::kU64;
+  sum.d = Scratch();
+  sum.a[0] = base;
+  sum.a[1] = Literal(static_cast<std::uint64_t>(offset));
   Emit(add);
-  return add.d[0];
+  return sum.d;
 }
 
 Address Cursor::AddressIn(const Operand& operand, Space space) {

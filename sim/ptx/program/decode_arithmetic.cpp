@@ -47,40 +47,42 @@ constexpr bool IsBF16(Type type) { return ElementOf(type) == Type::kBF16; }
 
 // .approx and .full allow the IEEE result, which is given.
 // Where the text asks for one.
-void TakeRounding(Cursor* c, Instruction* out) {
+void TakeRounding(Cursor* c, Arithmetic* i) {
   const int round = c->TakeOne({"rn", "rz", "rm", "rp"});
-  out->round = static_cast<Round>(std::max(round, 0));
+  i->round = static_cast<Round>(std::max(round, 0));
   if (round < 0) {
     c->Misuse(fmt::format("{} lacks .rn, .rz, .rm or .rp", c->Spelling()));
   }
 }
 
-void FloatModifiers(Cursor* c, Instruction* out, Type type) {
+void FloatModifiers(Cursor* c, Arithmetic* i) {
+  const Type type = i->type;
   const Type element = ElementOf(type);
   if (IsHalf(element)) {
     c->Take("rn");
   } else if (IsFloat(element)) {
     const int round = c->TakeOne({"rn", "rz", "rm", "rp"});
-    out->round = static_cast<Round>(std::max(round, 0));
+    i->round = static_cast<Round>(std::max(round, 0));
   }
   if (element == Type::kF32 || element == Type::kF16) {
-    out->flush = c->Take("ftz");
-    out->saturate = type != Type::kF32x2 && c->Take("sat");
+    i->flush = c->Take("ftz");
+    i->saturate = type != Type::kF32x2 && c->Take("sat");
   }
 }
 
 // Modifiers of min and max.
-void ExtremeModifiers(Cursor* c, Instruction* out, Type type) {
+void ExtremeModifiers(Cursor* c, Arithmetic* i) {
+  const Type type = i->type;
   const Type element = ElementOf(type);
   if (element == Type::kF32 || IsHalf(element)) {
-    out->flush = !IsBF16(type) && c->Take("ftz");
-    out->keeps_nan = c->Take("NaN");
-    out->xor_sign = c->Take("xorsign");
-    if (out->xor_sign && !c->Take("abs")) {
+    i->flush = !IsBF16(type) && c->Take("ftz");
+    i->keeps_nan = c->Take("NaN");
+    i->xor_sign = c->Take("xorsign");
+    if (i->xor_sign && !c->Take("abs")) {
       c->Fail(fmt::format("{} lacks .abs", c->Spelling()));
     }
   } else if (type == Type::kS32 || type == Type::kS16x2) {
-    out->relu = c->Take("relu");
+    i->relu = c->Take("relu");
   }
 }
 
@@ -88,30 +90,29 @@ void ExtremeModifiers(Cursor* c, Instruction* out, Type type) {
 Slot Widened(Cursor* c, Slot half, Type type) {
   Instruction widen;
   widen.op = Op::kCvt;
-  widen.type = Type::kF32;
-  widen.source = type;
-  widen.vector = 4;
   widen.line = c->at().line;
-  widen.a[0] = half;
-  widen.d[0] = c->Scratch();
+  auto& conversion = widen.Make<Conversion>();
+  conversion.to = Type::kF32;
+  conversion.from = type;
+  conversion.register_bytes = 4;
+  conversion.a = half;
+  conversion.d = c->Scratch();
   c->Emit(widen);
-  return widen.d[0];
+  return conversion.d;
 }
 
-// The carry that the instruction takes in and leaves. Returns false if there is neither.
-bool TakeCarry(Cursor* c, Instruction* out, bool takes_in) {
-  const bool leaves = c->Take("cc");
-  if (takes_in) {
-    out->a[3] = kCarrySlot;
-  }
-  if (leaves) {
-    out->d[1] = kCarrySlot;
-  }
-  return takes_in || leaves;
+// The carry that the instruction takes in and leaves, if any.
+struct Carry {
+  Slot in = kNoSlot;
+  Slot out = kNoSlot;
+  bool any() const { return in != kNoSlot || out != kNoSlot; }
+};
+Carry TakeCarry(Cursor* c, bool takes_in) {
+  return {takes_in ? kCarrySlot : kNoSlot, c->Take("cc") ? kCarrySlot : kNoSlot};
 }
 
 // add.f32.f16 and the like, whose sources but for the last are halves. Returns false if it is none.
-bool MixesHalves(Cursor* c, Instruction* out, std::size_t sources) {
+bool MixesHalves(Cursor* c, Arithmetic* i, std::size_t sources) {
   const int half = c->TakeOne({"f16", "bf16"});
   if (half < 0) {
     return false;
@@ -121,17 +122,18 @@ bool MixesHalves(Cursor* c, Instruction* out, std::size_t sources) {
     return true;
   }
   const Type type = half == 1 ? Type::kBF16 : Type::kF16;
-  out->d[0] = c->Destination(c->operand(0), Type::kF32);
-  for (std::size_t i = 0; i + 1 < sources; ++i) {
-    out->a[i] = Widened(c, c->Source(c->operand(1 + i), type), type);
+  i->d = c->Destination(c->operand(0), Type::kF32);
+  for (std::size_t k = 0; k + 1 < sources; ++k) {
+    i->a[k] = Widened(c, c->Source(c->operand(1 + k), type), type);
   }
-  out->a[sources - 1] = c->Source(c->operand(sources), Type::kF32);
+  i->a[sources - 1] = c->Source(c->operand(sources), Type::kF32);
   return true;
 }
 
 // What mul, mad and fma need of the real types.
-void RealProduct(Cursor* c, Instruction* out, Type type) {
+void RealProduct(Cursor* c, Instruction* out, Arithmetic* i) {
   const Op op = out->op;
+  const Type type = i->type;
   const auto rounds = [](std::string_view modifier) {
     return modifier == "rn" || modifier == "rz" || modifier == "rm" || modifier == "rp";
   };
@@ -139,8 +141,8 @@ void RealProduct(Cursor* c, Instruction* out, Type type) {
     c->Misuse(fmt::format("{} lacks its rounding", c->Spelling()));
   }
   if (op == Op::kFma) {
-    out->relu = IsHalf(ElementOf(type)) && c->Take("relu");
-    c->RequireOfHalf(type, out->relu ? Cursor::Needs{70, 80} : Cursor::Needs{42, 53}, {70, 80});
+    i->relu = IsHalf(ElementOf(type)) && c->Take("relu");
+    c->RequireOfHalf(type, i->relu ? Cursor::Needs{70, 80} : Cursor::Needs{42, 53}, {70, 80});
   } else {
     c->RequireOfHalf(type, {42, 53}, {78, 90});
   }
@@ -154,55 +156,63 @@ void RealProduct(Cursor* c, Instruction* out, Type type) {
 
 void Sign(Cursor* c, Instruction* out) {
   const Op op = out->op;
-  out->type = c->TakeType({Type::kS16, Type::kS32, Type::kS64, Type::kF32, Type::kF64, Type::kF16,
-                           Type::kF16x2, Type::kBF16, Type::kBF16x2});
-  out->flush = (out->type == Type::kF32 || ElementOf(out->type) == Type::kF16) && c->Take("ftz");
-  c->RequireOfHalf(out->type, op == Op::kAbs ? Cursor::Needs{65, 53} : Cursor::Needs{60, 53},
+  auto& i = out->Make<Arithmetic>();
+  i.type = c->TakeType({Type::kS16, Type::kS32, Type::kS64, Type::kF32, Type::kF64, Type::kF16,
+                        Type::kF16x2, Type::kBF16, Type::kBF16x2});
+  i.flush = (i.type == Type::kF32 || ElementOf(i.type) == Type::kF16) && c->Take("ftz");
+  c->RequireOfHalf(i.type, op == Op::kAbs ? Cursor::Needs{65, 53} : Cursor::Needs{60, 53},
                    {70, 80});
-  c->UniformOperands(out->type, 1, &out->d[0], &out->a);
+  c->UniformOperands(i.type, 1, &i.d, &i.a);
 }
 
 }  // namespace
 
 void DecodeArithmetic(Cursor* c, Instruction* out) {
-  const Op op = out->op;
   const bool takes_in = c->opcode().back() == 'c';  // addc, subc
-  if (TakeCarry(c, out, takes_in)) {
-    out->op = op == Op::kAdd ? Op::kAddCarry : Op::kSubCarry;
-    out->type = c->TakeType(kWideIntegers);
-  } else {
-    out->type = c->TakeType(kAdditive);
-    FloatModifiers(c, out, out->type);
-    if (out->type == Type::kS32) {
-      out->saturate = c->Take("sat");
-    }
-    if (out->type == Type::kF32 && MixesHalves(c, out, 2)) {
-      return;
-    }
-    c->RequireOfHalf(out->type, {42, 53}, {78, 90});
+  if (const Carry carry = TakeCarry(c, takes_in); carry.any()) {
+    out->op = out->op == Op::kAdd ? Op::kAddCarry : Op::kSubCarry;
+    auto& i = out->Make<CarryArithmetic>();
+    i.type = c->TakeType(kWideIntegers);
+    i.carry_in = carry.in;
+    i.carry_out = carry.out;
+    c->UniformOperands(i.type, 2, &i.d, &i.a);
+    return;
   }
-  if (out->type == Type::kU16x2 || out->type == Type::kS16x2) {
+  auto& i = out->Make<Arithmetic>();
+  i.type = c->TakeType(kAdditive);
+  FloatModifiers(c, &i);
+  if (i.type == Type::kS32) {
+    i.saturate = c->Take("sat");
+  }
+  if (i.type == Type::kF32 && MixesHalves(c, &i, 2)) {
+    return;
+  }
+  c->RequireOfHalf(i.type, {42, 53}, {78, 90});
+  if (i.type == Type::kU16x2 || i.type == Type::kS16x2) {
     c->Require(c->Spelling(), 80, 90);
-  } else if (out->type == Type::kF32x2) {
+  } else if (i.type == Type::kF32x2) {
     c->Require(c->Spelling(), 86, 100);
   }
-  c->UniformOperands(out->type, 2, &out->d[0], &out->a);
+  c->UniformOperands(i.type, 2, &i.d, &i.a);
 }
 
 void DecodeMultiply(Cursor* c, Instruction* out) {
   const Op op = out->op;
   const bool accumulates = op != Op::kMul;
-  const bool carries = TakeCarry(c, out, c->opcode() == "madc");
+  const Carry carry = TakeCarry(c, c->opcode() == "madc");
+  const bool carries = carry.any();
+  Arithmetic i;
   const Type type = c->TakeType(op == Op::kFma   ? kReals
                                 : carries        ? kWideIntegers
                                 : op == Op::kMul ? kAdditive
                                                  : kNumbers);
-  out->type = type;
+  i.type = type;
   Type wide = type;
   if (IsFloat(ElementOf(type)) || IsHalf(ElementOf(type))) {
-    FloatModifiers(c, out, type);
-    RealProduct(c, out, type);
-    if (type == Type::kF32 && op == Op::kFma && MixesHalves(c, out, 3)) {
+    FloatModifiers(c, &i);
+    RealProduct(c, out, &i);
+    if (type == Type::kF32 && op == Op::kFma && MixesHalves(c, &i, 3)) {
+      out->payload = i;
       return;
     }
   } else {
@@ -218,7 +228,7 @@ void DecodeMultiply(Cursor* c, Instruction* out) {
     }
     if (half == 1) {
       out->op = carries ? Op::kMadHiCarry : accumulates ? Op::kMadHi : Op::kMulHi;
-      out->saturate = out->op == Op::kMadHi && type == Type::kS32 && c->Take("sat");
+      i.saturate = out->op == Op::kMadHi && type == Type::kS32 && c->Take("sat");
     }
     if (half == 2) {
       if (Bytes(type) == 8 || carries) {
@@ -232,10 +242,15 @@ void DecodeMultiply(Cursor* c, Instruction* out) {
   if (!c->ExpectOperands(count)) {
     return;
   }
-  out->d[0] = c->Destination(c->operand(0), wide);
-  c->Sources(1, {type, type}, &out->a);
+  i.d = c->Destination(c->operand(0), wide);
+  c->Sources(1, {type, type}, &i.a);
   if (accumulates) {
-    out->a[2] = c->Source(c->operand(3), wide);
+    i.a[2] = c->Source(c->operand(3), wide);
+  }
+  if (out->op == Op::kMadCarry || out->op == Op::kMadHiCarry) {
+    out->payload = CarryArithmetic{type, i.d, carry.out, i.a, carry.in};
+  } else {
+    out->payload = i;
   }
 }
 
@@ -246,71 +261,72 @@ void DecodeMultiply24(Cursor* c, Instruction* out) {
   if (half < 0) {
     c->Fail(fmt::format("{} lacks .lo or .hi", c->Spelling()));
   }
-  out->type = c->TakeType(kWords);
+  auto& i = out->Make<Arithmetic>();
+  i.type = c->TakeType(kWords);
   if (half == 1) {
     out->op = accumulates ? Op::kMad24Hi : Op::kMul24Hi;
-    out->saturate = accumulates && out->type == Type::kS32 && c->Take("sat");
+    i.saturate = accumulates && i.type == Type::kS32 && c->Take("sat");
   }
-  c->UniformOperands(out->type, accumulates ? 3 : 2, &out->d[0], &out->a);
+  c->UniformOperands(i.type, accumulates ? 3 : 2, &i.d, &i.a);
 }
 
 void DecodeSumOfDistances(Cursor* c, Instruction* out) {
-  out->type = c->TakeType(kIntegers);
-  c->UniformOperands(out->type, 3, &out->d[0], &out->a);
+  auto& i = out->Make<Arithmetic>();
+  i.type = c->TakeType(kIntegers);
+  c->UniformOperands(i.type, 3, &i.d, &i.a);
 }
 
 void DecodeDotProduct(Cursor* c, Instruction* out) {
-  const Op op = out->op;
-  if (op == Op::kDot2) {
+  auto& i = out->Make<DotProduct>();
+  if (out->op == Op::kDot2) {
     const int half = c->TakeOne({"lo", "hi"});
     if (half < 0) {
       c->Fail(fmt::format("{} lacks .lo or .hi", c->Spelling()));
     }
-    out->mode = half == 1 ? 1 : 0;
+    i.upper = half == 1;
   }
-  out->type = c->TakeType(kWords);
-  out->source = c->TakeType(kWords);
-  c->UniformOperands(Type::kB32, 3, &out->d[0], &out->a);
+  i.types[0] = c->TakeType(kWords);
+  i.types[1] = c->TakeType(kWords);
+  c->UniformOperands(Type::kB32, 3, &i.d, &i.a);
 }
 
 void DecodeDivide(Cursor* c, Instruction* out) {
-  const Op op = out->op;
-  out->type = c->TakeType(op == Op::kRem ? kIntegers : kNumbers);
-  const bool single = out->type == Type::kF32;
-  if (IsFloat(out->type) && !(single && c->TakeAny({"approx", "full"}))) {
-    TakeRounding(c, out);
+  auto& i = out->Make<Arithmetic>();
+  i.type = c->TakeType(out->op == Op::kRem ? kIntegers : kNumbers);
+  const bool single = i.type == Type::kF32;
+  if (IsFloat(i.type) && !(single && c->TakeAny({"approx", "full"}))) {
+    TakeRounding(c, &i);
   }
-  out->flush = single && c->Take("ftz");
-  c->UniformOperands(out->type, 2, &out->d[0], &out->a);
+  i.flush = single && c->Take("ftz");
+  c->UniformOperands(i.type, 2, &i.d, &i.a);
 }
 
 void DecodeMinMax(Cursor* c, Instruction* out) {
   const Type type = c->TakeType(kAdditive);
-  out->type = type;
-  ExtremeModifiers(c, out, type);
+  auto& i = out->Make<Arithmetic>();
+  i.type = type;
+  ExtremeModifiers(c, &i);
   c->RequireOfHalf(type, {70, 80}, {70, 80});
-  if (type == Type::kU16x2 || type == Type::kS16x2 || out->relu) {
+  if (type == Type::kU16x2 || type == Type::kS16x2 || i.relu) {
     c->Require(c->Spelling(), 80, 90);
   } else if (type == Type::kF32x2) {
     c->Unsupported("this type");
   }
-  if (out->xor_sign) {
+  if (i.xor_sign) {
     c->Require(".xorsign.abs", 72, 86);
   }
-  if (type == Type::kF32 && c->operands().size() == 4 && !out->xor_sign) {
+  if (type == Type::kF32 && c->operands().size() == 4 && !i.xor_sign) {
     c->Require("a third source", 88, 100);
-    Instruction first = *out;
-    c->Sources(1, {type, type}, &out->a);
-    first = *out;
-    first.d[0] = c->Scratch();
-    c->Emit(first);
-    out->a[0] = first.d[0];
-    out->a[1] = c->Source(c->operand(3), type);
-    out->d[0] = c->Destination(c->operand(0), type);
+    c->Sources(1, {type, type}, &i.a);
+    i.d = c->Scratch();
+    c->Emit(*out);
+    i.a[0] = i.d;
+    i.a[1] = c->Source(c->operand(3), type);
+    i.d = c->Destination(c->operand(0), type);
     c->ExpectEnd();
     return;
   }
-  c->UniformOperands(type, 2, &out->d[0], &out->a);
+  c->UniformOperands(type, 2, &i.d, &i.a);
 }
 
 // Functions of one number.
@@ -321,8 +337,9 @@ void DecodeUnary(Cursor* c, Instruction* out) {
     return;
   }
   const bool has_halves = op == Op::kTanh || op == Op::kEx2;
-  out->type = c->TakeType(has_halves ? kReals : kFloats);
-  const Type type = out->type;
+  auto& i = out->Make<Arithmetic>();
+  i.type = c->TakeType(has_halves ? kReals : kFloats);
+  const Type type = i.type;
   if (type == Type::kF32x2) {
     c->Unsupported("this type");
   }
@@ -334,23 +351,24 @@ void DecodeUnary(Cursor* c, Instruction* out) {
     // Of f64: it takes and gives the upper 32 bits only.
     const bool brain = IsBF16(type) && op == Op::kEx2;
     const bool single = type == Type::kF32 && op != Op::kTanh;
-    out->flush = (brain || single || type == Type::kF64) && c->Take("ftz");
-    if (!out->flush && (brain || (type == Type::kF64 && op == Op::kRcp))) {
+    i.flush = (brain || single || type == Type::kF64) && c->Take("ftz");
+    if (!i.flush && (brain || (type == Type::kF64 && op == Op::kRcp))) {
       c->Misuse(fmt::format("{} lacks .ftz", c->Spelling()));
     }
   } else if (op == Op::kSqrt || op == Op::kRcp) {
-    TakeRounding(c, out);
-    out->flush = type == Type::kF32 && c->Take("ftz");
+    TakeRounding(c, &i);
+    i.flush = type == Type::kF32 && c->Take("ftz");
   } else {
     c->Misuse(fmt::format("{} lacks .approx", c->Spelling()));
   }
-  c->RequireOfHalf(out->type, {70, 75}, {78, 90});
-  c->UniformOperands(out->type, 1, &out->d[0], &out->a);
+  c->RequireOfHalf(i.type, {70, 75}, {78, 90});
+  c->UniformOperands(i.type, 1, &i.d, &i.a);
 }
 
 void DecodeCopySign(Cursor* c, Instruction* out) {
-  out->type = c->TakeType(kFloats);
-  c->UniformOperands(out->type, 2, &out->d[0], &out->a);
+  auto& i = out->Make<Arithmetic>();
+  i.type = c->TakeType(kFloats);
+  c->UniformOperands(i.type, 2, &i.d, &i.a);
 }
 
 }  // namespace muster::ptx

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "sim/ptx/program/address.h"
@@ -19,18 +20,18 @@ namespace {
 using syntax::Operand;
 using Kind = syntax::Operand::Kind;
 
-void CopyGroup(Cursor* c, Instruction* out, bool bulk, int op) {
+void DecodeCopyGroup(Cursor* c, Instruction* out, bool bulk, int op) {
   out->op = Op::kCopyGroup;
-  out->combine = bulk ? 1 : 0;
+  auto& group = out->Make<CopyGroup>();
+  group.bulk = bulk;
   if (op == 2 && bulk) {
     c->Fail("cp.async.bulk has no .wait_all");
   }
   const bool reads = op == 1 && bulk && c->Take("read");
-  const CopyGroupOp kind = op == 0   ? CopyGroupOp::kCommit
-                           : op == 2 ? CopyGroupOp::kWaitAll
-                           : reads   ? CopyGroupOp::kWaitRead
-                                     : CopyGroupOp::kWait;
-  out->mode = static_cast<std::uint8_t>(kind);
+  group.op = op == 0   ? CopyGroupOp::kCommit
+             : op == 2 ? CopyGroupOp::kWaitAll
+             : reads   ? CopyGroupOp::kWaitRead
+                       : CopyGroupOp::kWait;
   if (!c->ExpectOperands(op == 1 ? 1 : 0) || op != 1) {
     return;
   }
@@ -38,10 +39,10 @@ void CopyGroup(Cursor* c, Instruction* out, bool bulk, int op) {
     c->Fail(c->operand(0).at, fmt::format("{} takes a number of groups", c->Spelling()));
     return;
   }
-  out->a[0] = c->Literal(c->operand(0).value & 0xffffffffU);
+  group.groups = c->Literal(c->operand(0).value & 0xffffffffU);
 }
 
-void SmallCopy(Cursor* c, Instruction* out) {
+void DecodeSmallCopy(Cursor* c, Instruction* out) {
   const int space = c->TakeOne({"shared", "shared::cta"});
   if (space < 0 || !c->Take("global")) {
     c->Fail(fmt::format("{} lacks .shared.global", c->Spelling()));
@@ -49,7 +50,7 @@ void SmallCopy(Cursor* c, Instruction* out) {
     c->Require(".shared::cta", 78, 80);
   }
   const int cache = c->TakeOne({"ca", "cg"});
-  const bool has_policy = TakeOrdering(c, out);
+  const bool has_policy = TakeOrdering(c, out->op);
   if (cache < 0) {
     c->Fail(fmt::format("{} lacks .ca or .cg", c->Spelling()));
   }
@@ -64,13 +65,12 @@ void SmallCopy(Cursor* c, Instruction* out) {
   if (cache == 1 && size != 16) {
     c->Fail(c->operand(2).at, "cp.async.cg copies 16 bytes");
   }
-  out->vector = static_cast<std::uint8_t>(size);
-  const Slot from = c->AddressValue(c->operand(1), Space::kGlobal);
-  out->space = Space::kShared;
-  SetAddress(c->AddressIn(c->operand(0), out->space), out);
-  out->a[1] = from;
+  auto& copy = out->Make<SmallCopy>();
+  copy.bytes = static_cast<std::uint8_t>(size);
+  copy.from = c->AddressValue(c->operand(1), Space::kGlobal);
+  copy.to = c->AddressIn(c->operand(0), Space::kShared);
   // What follows is how much of it to read, or whether to read nothing: the rest is zeroes.
-  out->a[2] = c->Literal(size);
+  copy.read = c->Literal(size);
   if (c->operands().size() == (has_policy ? 5U : 4U)) {
     Symbol symbol;
     const bool ignores = c->operand(3).kind == Kind::kName &&
@@ -78,8 +78,9 @@ void SmallCopy(Cursor* c, Instruction* out) {
     if (ignores) {
       c->Require("cp.async that may read nothing", 75, 80);
     }
-    out->a[ignores ? 3 : 2] = c->Source(c->operand(3), ignores ? Type::kPred : Type::kU32);
-    out->negated = c->operand(3).negated;
+    (ignores ? copy.ignores : copy.read) =
+        c->Source(c->operand(3), ignores ? Type::kPred : Type::kU32);
+    copy.negated = c->operand(3).negated;
   }
 }
 
@@ -97,41 +98,40 @@ void BulkPrefetch(Cursor* c, Instruction* out) {
 }
 
 // The operation and the type of a reduction; the text has more of them to global memory.
-void BulkReduction(Cursor* c, Instruction* out, bool to_global) {
+std::optional<Reduction> TakeReduction(Cursor* c, bool to_global) {
   const int op = c->TakeOne({"add", "min", "max", "and", "or", "xor", "inc", "dec"});
   constexpr Atomic kOps[] = {Atomic::kAdd, Atomic::kMin, Atomic::kMax,       Atomic::kAnd,
                              Atomic::kOr,  Atomic::kXor, Atomic::kIncrement, Atomic::kDecrement};
   if (op < 0) {
     c->Fail(fmt::format("{} lacks its operation", c->Spelling()));
-    return;
+    return std::nullopt;
   }
   const Atomic atomic = kOps[op];
-  out->combine = static_cast<std::uint8_t>(static_cast<unsigned>(atomic) + 1);
   switch (atomic) {
-    case Atomic::kAdd: {
-      const bool halves = to_global && c->Take("noftz");
-      out->type = halves ? c->TakeType({Type::kF16, Type::kBF16})
-                  : to_global
-                      ? c->TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kF32, Type::kF64})
-                      : c->TakeType({Type::kU32, Type::kS32, Type::kU64});
-      return;
-    }
+    case Atomic::kAdd:
+      if (!to_global) {
+        return Reduction{atomic, c->TakeType({Type::kU32, Type::kS32, Type::kU64})};
+      }
+      if (c->Take("noftz")) {
+        return Reduction{atomic, c->TakeType({Type::kF16, Type::kBF16})};
+      }
+      return Reduction{atomic,
+                       c->TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kF32, Type::kF64})};
     case Atomic::kMin:
     case Atomic::kMax:
-      out->type = to_global ? c->TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kS64,
-                                           Type::kF16, Type::kBF16})
-                            : c->TakeType({Type::kU32, Type::kS32});
-      return;
+      return Reduction{atomic, to_global ? c->TakeType({Type::kU32, Type::kS32, Type::kU64,
+                                                        Type::kS64, Type::kF16, Type::kBF16})
+                                         : c->TakeType({Type::kU32, Type::kS32})};
     case Atomic::kIncrement:
     case Atomic::kDecrement:
-      out->type = c->TakeType({Type::kU32});
-      return;
+      return Reduction{atomic, c->TakeType({Type::kU32})};
     default:
-      out->type = to_global ? c->TakeType({Type::kB32, Type::kB64}) : c->TakeType({Type::kB32});
+      return Reduction{
+          atomic, to_global ? c->TakeType({Type::kB32, Type::kB64}) : c->TakeType({Type::kB32})};
   }
 }
 
-void BulkCopy(Cursor* c, Instruction* out, bool reduces) {
+void DecodeBulkCopy(Cursor* c, Instruction* out, bool reduces) {
   out->op = Op::kBulk;
   // The state spaces, in the order in which they stand there.
   std::vector<std::string_view> spaces;
@@ -157,27 +157,25 @@ void BulkCopy(Cursor* c, Instruction* out, bool reduces) {
   }
   const bool multicast = in && c->Take("multicast::cluster");
   const bool has_policy = !between && c->Take("L2::cache_hint");
-  out->mode = in ? 0 : 1;
+  auto& copy = out->Make<BulkCopy>();
+  copy.space = to_global ? Space::kGlobal : Space::kCluster;
+  copy.from_shared = !in;
   if (reduces) {
-    BulkReduction(c, out, to_global);
+    copy.reduction = TakeReduction(c, to_global);
   }
   const std::size_t count = 3 + (to_global ? 0 : 1) + (multicast ? 1 : 0) + (has_policy ? 1 : 0);
   if (!c->ExpectOperands(count)) {
     return;
   }
-  const Slot to = c->AddressValue(c->operand(0), to_global ? Space::kGlobal : Space::kCluster);
-  const Slot from = c->AddressValue(c->operand(1), in ? Space::kGlobal : Space::kShared);
-  const Slot mbarrier = to_global ? kNoSlot : c->AddressValue(c->operand(3), Space::kCluster);
-  out->space = to_global ? Space::kGlobal : Space::kCluster;
-  out->a[0] = to;
-  out->a[1] = from;
-  out->a[2] = c->Source(c->operand(2), Type::kU32);
-  out->a[3] = mbarrier;
-  out->a[4] = multicast ? c->Source(c->operand(4), Type::kU16) : kNoSlot;
+  copy.to = c->AddressValue(c->operand(0), copy.space);
+  copy.from = c->AddressValue(c->operand(1), in ? Space::kGlobal : Space::kShared);
+  copy.mbarrier = to_global ? kNoSlot : c->AddressValue(c->operand(3), Space::kCluster);
+  copy.size = c->Source(c->operand(2), Type::kU32);
+  copy.ctas = multicast ? c->Source(c->operand(4), Type::kU16) : kNoSlot;
 }
 
 // Those that release: to global memory, and nobody hears of it.
-void StoreToGlobal(Cursor* c, Instruction* out) {
+void StoreToGlobal(Cursor* c, AsyncStore* store) {
   const bool stores = c->opcode() == "st";
   c->Require(c->Spelling(), 87, 100);
   const bool mapped = c->Take("mmio");
@@ -185,23 +183,23 @@ void StoreToGlobal(Cursor* c, Instruction* out) {
   if (scope < 0 || (mapped && scope != 0)) {
     c->Fail(fmt::format("{} lacks {}", c->Spelling(), mapped ? ".sys" : "its scope"));
   }
-  out->space = c->Take("global") ? Space::kGlobal : Space::kGeneric;
+  const Space space = c->Take("global") ? Space::kGlobal : Space::kGeneric;
   if (stores) {
-    out->type = c->TakeType({Type::kB8, Type::kB16, Type::kB32, Type::kB64, Type::kU8, Type::kU16,
-                             Type::kU32, Type::kU64, Type::kS8, Type::kS16, Type::kS32, Type::kS64,
-                             Type::kF32, Type::kF64});
+    store->type = c->TakeType({Type::kB8, Type::kB16, Type::kB32, Type::kB64, Type::kU8, Type::kU16,
+                               Type::kU32, Type::kU64, Type::kS8, Type::kS16, Type::kS32,
+                               Type::kS64, Type::kF32, Type::kF64});
   } else {
     if (!c->Take("add")) {
       c->Fail(fmt::format("{} lacks .add", c->Spelling()));
     }
-    out->combine = static_cast<std::uint8_t>(static_cast<unsigned>(Atomic::kAdd) + 1);
-    out->type = c->TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kS64});
+    store->reduction = Atomic::kAdd;
+    store->type = c->TakeType({Type::kU32, Type::kS32, Type::kU64, Type::kS64});
   }
   if (!c->ExpectOperands(2)) {
     return;
   }
-  SetAddress(c->AddressIn(c->operand(0), out->space), out);
-  out->a[1] = c->Source(c->operand(1), out->type, Bytes(out->type) == 1);
+  store->address = c->AddressIn(c->operand(0), space);
+  store->values[0] = c->Source(c->operand(1), store->type, Bytes(store->type) == 1);
 }
 
 }  // namespace
@@ -230,13 +228,13 @@ void DecodeCopyAsync(Cursor* c, Instruction* out) {
     DecodeCopyArrive(c, out);
   } else if (const int op = reduces ? -1 : c->TakeOne({"commit_group", "wait_group", "wait_all"});
              op >= 0) {
-    CopyGroup(c, out, bulk, op);
+    DecodeCopyGroup(c, out, bulk, op);
   } else if (bulk && c->Take("prefetch")) {
     BulkPrefetch(c, out);
   } else if (bulk) {
-    BulkCopy(c, out, reduces);
+    DecodeBulkCopy(c, out, reduces);
   } else {
-    SmallCopy(c, out);
+    DecodeSmallCopy(c, out);
   }
 }
 
@@ -246,11 +244,12 @@ void DecodeStoreAsync(Cursor* c, Instruction* out) {
   const char* const name = stores ? "st.async" : "red.async";
   c->Require(name, 81, 90);
   out->op = Op::kStoreAsync;
+  auto& store = out->Make<AsyncStore>();
   if (c->Take("release")) {
-    StoreToGlobal(c, out);
+    StoreToGlobal(c, &store);
     return;
   }
-  out->space = c->Take("shared::cluster") ? Space::kCluster : Space::kGeneric;
+  const Space space = c->Take("shared::cluster") ? Space::kCluster : Space::kGeneric;
   const bool completes = c->Take("mbarrier::complete_tx::bytes");
   if (stores) {
     if (!c->Take("weak") && c->Take("cluster")) {
@@ -259,10 +258,10 @@ void DecodeStoreAsync(Cursor* c, Instruction* out) {
     if (!completes) {
       c->Misuse(fmt::format("{} lacks .mbarrier::complete_tx::bytes", c->Spelling()));
     }
-    out->vector = TakeVector(c);
-    out->type = c->TakeType({Type::kB32, Type::kB64, Type::kU32, Type::kU64, Type::kS32, Type::kS64,
-                             Type::kF32, Type::kF64});
-    if (Bytes(out->type) * out->vector > 16) {
+    store.count = TakeVector(c);
+    store.type = c->TakeType({Type::kB32, Type::kB64, Type::kU32, Type::kU64, Type::kS32,
+                              Type::kS64, Type::kF32, Type::kF64});
+    if (Bytes(store.type) * store.count > 16) {
       c->Unsupported("a vector of more than 16 bytes");
     }
   } else {
@@ -270,18 +269,17 @@ void DecodeStoreAsync(Cursor* c, Instruction* out) {
       c->Fail(fmt::format("{} lacks .relaxed.cluster, or .release and its scope", c->Spelling()));
       return;
     }
-    BulkReduction(c, out, false);
+    const auto reduction = TakeReduction(c, false);
+    store.type = reduction ? reduction->type : Type::kNone;
+    store.reduction = reduction ? std::optional(reduction->op) : std::nullopt;
   }
   if (!c->ExpectOperands(3)) {
     return;
   }
-  const Space space = out->space;
-  const Slot mbarrier = c->AddressValue(c->operand(2), space);
-  out->space = space;
-  SetAddress(c->AddressIn(c->operand(0), out->space), out);
-  const auto values = c->Registers(c->operand(1), out->type, out->vector, false);
-  std::copy(values.begin(), values.end(), out->a.begin() + 1);
-  out->a[5] = mbarrier;
+  store.mbarrier = c->AddressValue(c->operand(2), space);
+  store.address = c->AddressIn(c->operand(0), space);
+  const auto values = c->Registers(c->operand(1), store.type, store.count, false);
+  std::copy(values.begin(), values.end(), store.values.begin());
 }
 
 }  // namespace muster::ptx

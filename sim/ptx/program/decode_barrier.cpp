@@ -42,7 +42,7 @@ void CheckBarrier(Cursor* c, const Operand& id, const Operand* count, OpKind kin
   }
 }
 
-void ClusterBarrier(Cursor* c, Instruction* out) {
+void DecodeClusterBarrier(Cursor* c, Instruction* out) {
   const int form = c->TakeOne({"arrive", "wait"});
   if (form < 0) {
     c->Fail(fmt::format("{} lacks .arrive or .wait", c->Spelling()));
@@ -52,10 +52,11 @@ void ClusterBarrier(Cursor* c, Instruction* out) {
   const bool ordered = order >= 0;
   c->Require(c->Spelling(), ordered ? 80 : 78, 90);
   out->op = Op::kClusterBarrier;
-  out->mode = static_cast<std::uint8_t>(form == 1    ? ClusterOp::kWait
-                                        : order == 1 ? ClusterOp::kArriveRelaxed
-                                                     : ClusterOp::kArrive);
-  out->aligned = c->Take("aligned");
+  auto& barrier = out->Make<ClusterBarrier>();
+  barrier.op = form == 1    ? ClusterOp::kWait
+               : order == 1 ? ClusterOp::kArriveRelaxed
+                            : ClusterOp::kArrive;
+  barrier.aligned = c->Take("aligned");
   c->ExpectOperands(0);
 }
 
@@ -72,7 +73,7 @@ void DecodeBarrier(Cursor* c, Instruction* out) {
   }
   const std::vector<std::string_view>& modifiers = c->modifiers();
   if (!bar && !modifiers.empty() && modifiers.front() == "cluster" && c->Take("cluster")) {
-    ClusterBarrier(c, out);
+    DecodeClusterBarrier(c, out);
     return;
   }
   if (c->Take("cta")) {
@@ -98,9 +99,9 @@ void DecodeBarrier(Cursor* c, Instruction* out) {
     c->TakeType({result});
   }
   // Up to sm_6x, a warp comes to every barrier as one.
-  out->aligned = bar || c->Take("aligned") || c->target().architecture < 70;
-  out->mode = static_cast<std::uint8_t>(kind);
-  out->type = result;
+  auto& barrier = out->Make<CtaBarrier>();
+  barrier.aligned = bar || c->Take("aligned") || c->target().architecture < 70;
+  barrier.kind = kind;
   const std::size_t first = reduces ? 1 : 0;
   if (!c->ExpectOperands(reduces ? 3 : kind == OpKind::kArrive ? 2 : 1, reduces ? 4 : 2)) {
     return;
@@ -108,13 +109,13 @@ void DecodeBarrier(Cursor* c, Instruction* out) {
   const std::size_t last = c->operands().size() - (reduces ? 1 : 0);
   const Operand* const count = first + 1 < last ? &c->operand(first + 1) : nullptr;
   CheckBarrier(c, c->operand(first), count, kind);
-  out->a[0] = c->Source(c->operand(first), Type::kU32);
-  out->a[1] = count != nullptr ? c->Source(*count, Type::kU32) : c->Literal(0);
+  barrier.id = c->Source(c->operand(first), Type::kU32);
+  barrier.count = count != nullptr ? c->Source(*count, Type::kU32) : c->Literal(0);
   if (reduces) {
     c->RefuseSink(c->operand(0));
-    out->d[0] = c->Destination(c->operand(0), result);
-    out->a[2] = c->Predicate(c->operand(last));
-    out->negated = c->operand(last).negated;
+    barrier.d = c->Destination(c->operand(0), result);
+    barrier.predicate = c->Predicate(c->operand(last));
+    barrier.negated = c->operand(last).negated;
   }
 }
 

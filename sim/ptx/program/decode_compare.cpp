@@ -21,7 +21,7 @@ constexpr std::initializer_list<Type> kComparable = {
     Type::kU64, Type::kS16, Type::kS32,   Type::kS64,  Type::kF32,
     Type::kF64, Type::kF16, Type::kF16x2, Type::kBF16, Type::kBF16x2};
 
-bool TakeCompare(Cursor* c, Instruction* out, Type type) {
+Compare TakeCompare(Cursor* c, Type type) {
   // The integer spellings of unsigned order (lo, ls, hi, hs) are those of an unsigned type.
   constexpr std::pair<std::string_view, Compare> kNames[] = {
       {"eq", Compare::kEq},   {"ne", Compare::kNe},   {"lt", Compare::kLt},
@@ -37,105 +37,109 @@ bool TakeCompare(Cursor* c, Instruction* out, Type type) {
     if (compare >= Compare::kEqu && !IsFloat(type) && !IsHalf(ElementOf(type))) {
       c->Fail(fmt::format(".{} compares floating-point numbers only", name));
     }
-    out->mode = static_cast<std::uint8_t>(compare);
-    return true;
+    return compare;
   }
   c->Fail(fmt::format("{} lacks a comparison", c->Spelling()));
-  return false;
+  return Compare::kEq;
 }
 
-// What setp and set have in common: two sources of `type`, and a predicate to combine with.
-bool Comparison(Cursor* c, Instruction* out, Type type) {
-  TakeCompare(c, out, type);
-  const bool combines = TakeCombine(c, out);
-  out->flush = (type == Type::kF32 || ElementOf(type) == Type::kF16) && c->Take("ftz");
+// What setp and set have in common: two sources, and a predicate to combine with.
+bool TakeComparison(Cursor* c, Comparison* i) {
+  const Type type = i->type;
+  i->compare = TakeCompare(c, type);
+  i->combine = TakeCombine(c);
+  const bool combines = i->combine != Combine::kNone;
+  i->flush = (type == Type::kF32 || ElementOf(type) == Type::kF16) && c->Take("ftz");
   c->RequireOfHalf(type, {42, 53}, {78, 90});
   if (!c->ExpectOperands(combines ? 4 : 3)) {
     return false;
   }
-  c->Sources(1, {type, type}, &out->a);
+  c->Sources(1, {type, type}, &i->a);
   if (combines) {
-    out->a[2] = c->Predicate(c->operand(3));
-    out->negated = c->operand(3).negated;
+    i->c = c->Predicate(c->operand(3));
+    i->negated = c->operand(3).negated;
   }
   return true;
 }
 
 }  // namespace
 
-bool TakeCombine(Cursor* c, Instruction* out) {
-  constexpr Op kOps[] = {Op::kAnd, Op::kOr, Op::kXor};
-  const int combine = c->TakeOne({"and", "or", "xor"});
-  if (combine >= 0) {
-    out->combine = static_cast<std::uint8_t>(kOps[combine]);
-  }
-  return combine >= 0;
+Combine TakeCombine(Cursor* c) {
+  return static_cast<Combine>(1 + c->TakeOne({"and", "or", "xor"}));
 }
 
 void DecodeSetPredicate(Cursor* c, Instruction* out) {
-  out->type = c->TakeType(kComparable);
-  if (!Comparison(c, out, out->type)) {
+  auto& i = out->Make<Comparison>();
+  i.type = c->TakeType(kComparable);
+  if (!TakeComparison(c, &i)) {
     return;
   }
-  out->d[0] = c->Destination(c->operand(0), Type::kPred);
-  if (!c->operand(0).second.empty() || IsPair(out->type)) {
-    out->d[1] = c->SecondDestination(c->operand(0), Type::kPred);
+  i.d = c->Destination(c->operand(0), Type::kPred);
+  if (!c->operand(0).second.empty() || IsPair(i.type)) {
+    i.complement = c->SecondDestination(c->operand(0), Type::kPred);
   }
 }
 
 void DecodeSet(Cursor* c, Instruction* out) {
+  auto& i = out->Make<Comparison>();
   const Type to = c->TakeType({Type::kU32, Type::kS32, Type::kF32, Type::kU16, Type::kS16,
                                Type::kF16, Type::kBF16, Type::kF16x2, Type::kBF16x2});
-  out->source = to;
-  out->type = c->TakeType(kComparable);
-  const bool fits = IsPair(to)                             ? to == out->type
-                    : IsPair(out->type)                    ? to == Type::kU32 || to == Type::kS32
-                    : to == Type::kU16 || to == Type::kS16 ? IsHalf(out->type)
+  i.to = to;
+  i.type = c->TakeType(kComparable);
+  const bool fits = IsPair(to)                             ? to == i.type
+                    : IsPair(i.type)                       ? to == Type::kU32 || to == Type::kS32
+                    : to == Type::kU16 || to == Type::kS16 ? IsHalf(i.type)
                                                            : true;
   if (!fits) {
     c->Unsupported("this pair of types");
   }
   c->RequireOfHalf(to, {42, 53}, {78, 90});
-  if (Comparison(c, out, out->type)) {
-    out->d[0] = c->Destination(c->operand(0), to);
+  if (TakeComparison(c, &i)) {
+    i.d = c->Destination(c->operand(0), to);
   }
 }
 
 void DecodeSelect(Cursor* c, Instruction* out) {
+  auto& i = out->Make<Selection>();
   const Type type = c->TakeType(kSelectable);
-  out->type = type;
+  i.type = type;
   if (!c->ExpectOperands(4)) {
     return;
   }
-  out->d[0] = c->Destination(c->operand(0), type);
-  c->Sources(1, {type, type}, &out->a);
-  out->a[2] = c->Predicate(c->operand(3));
+  i.d = c->Destination(c->operand(0), type);
+  c->Sources(1, {type, type}, &i.a);
+  i.c = c->Predicate(c->operand(3));
 }
 
 void DecodeSelectBySign(Cursor* c, Instruction* out) {
-  out->type = c->TakeType(kSelectable);
-  out->source = c->TakeType({Type::kS32, Type::kF32});
-  out->flush = out->source == Type::kF32 && c->Take("ftz");
+  auto& i = out->Make<Selection>();
+  i.type = c->TakeType(kSelectable);
+  i.by = c->TakeType({Type::kS32, Type::kF32});
+  if (i.by == Type::kF32) {
+    c->Take("ftz");
+  }
   if (!c->ExpectOperands(4)) {
     return;
   }
-  out->d[0] = c->Destination(c->operand(0), out->type);
-  c->Sources(1, {out->type, out->type, out->source}, &out->a);
+  i.d = c->Destination(c->operand(0), i.type);
+  c->Sources(1, {i.type, i.type}, &i.a);
+  i.c = c->Source(c->operand(3), i.by);
 }
 
 void DecodeTestProperty(Cursor* c, Instruction* out) {
+  auto& i = out->Make<FloatTest>();
   const int wanted =
       c->TakeOne({"finite", "infinite", "number", "notanumber", "normal", "subnormal"});
   if (wanted < 0) {
     c->Fail(fmt::format("{} lacks a property", c->Spelling()));
   }
-  out->mode = static_cast<std::uint8_t>(std::max(wanted, 0));
-  out->type = c->TakeType(kFloats);
+  i.wanted = static_cast<FloatClass>(std::max(wanted, 0));
+  i.type = c->TakeType(kFloats);
   if (!c->ExpectOperands(2)) {
     return;
   }
-  out->d[0] = c->Destination(c->operand(0), Type::kPred);
-  c->Sources(1, {out->type}, &out->a);
+  i.d = c->Destination(c->operand(0), Type::kPred);
+  i.a = c->Source(c->operand(1), i.type);
 }
 
 }  // namespace muster::ptx

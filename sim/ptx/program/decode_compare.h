@@ -9,8 +9,8 @@
 
 namespace muster::ptx {
 
-// The operation that combines the result with another predicate. Returns whether there is one.
-bool TakeCombine(Cursor* c, Instruction* out);
+// The operation that combines the result with another predicate, if there is one.
+Combine TakeCombine(Cursor* c);
 
 void DecodeSetPredicate(Cursor* c, Instruction* out);  // setp
 void DecodeSet(Cursor* c, Instruction* out);           // set

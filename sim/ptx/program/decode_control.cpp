@@ -70,7 +70,8 @@ bool CallRuntime(Cursor* c, Instruction* out, std::string_view name, const Opera
     return false;
   }
   out->op = Op::kRuntime;
-  out->mode = static_cast<std::uint8_t>(entry->function);
+  auto& call = out->Make<RuntimeCall>();
+  call.function = entry->function;
   const auto offset = [&](const Operand& operand) {
     Symbol symbol;
     if (!c->Find(operand.name, &symbol) || !symbol.in_frame || !symbol.is_parameter) {
@@ -83,10 +84,10 @@ bool CallRuntime(Cursor* c, Instruction* out, std::string_view name, const Opera
     return true;
   }
   for (std::size_t i = 0; i < entry->arguments; ++i) {
-    out->a[i] = offset(arguments.parts[i]);
+    call.arguments[i] = offset(arguments.parts[i]);
   }
   if (!results.parts.empty()) {
-    out->a[3] = offset(results.parts.front());
+    call.result = offset(results.parts.front());
   }
   return true;
 }
@@ -104,7 +105,7 @@ void DecodeBranch(Cursor* c, Instruction* out) {
     c->Fail(c->operand(0).at, fmt::format("there is no label {} here", c->operand(0).name));
     return;
   }
-  out->target = static_cast<std::uint32_t>(symbol.address);
+  out->Make<Branch>().target = static_cast<std::uint32_t>(symbol.address);
 }
 
 void DecodeBranchIndexed(Cursor* c, Instruction* out) {
@@ -115,33 +116,35 @@ void DecodeBranchIndexed(Cursor* c, Instruction* out) {
   if (!c->ExpectOperands(2)) {
     return;
   }
-  out->a[0] = c->Source(c->operand(0), Type::kU32);
+  auto& branch = out->Make<IndexedBranch>();
+  branch.index = c->Source(c->operand(0), Type::kU32);
   Symbol symbol;
   if (!c->Find(c->operand(1).name, &symbol) || symbol.kind != Symbol::Kind::kTargets) {
     c->Fail(c->operand(1).at,
             fmt::format("there are no .branchtargets {} here", c->operand(1).name));
     return;
   }
-  out->target = static_cast<std::uint32_t>(symbol.address);
+  branch.table = static_cast<std::uint32_t>(symbol.address);
 }
 
 void DecodePlain(Cursor* c, Instruction* out) {
   const Op op = out->op;
   if (op == Op::kReturn) {
     c->Take("uni");
-    out->target = c->code().function_index();
+    out->Make<Return>().function = c->code().function_index();
   }
   c->ExpectOperands(0);
   // The end of a kernel is the end of its threads.
   if (op == Op::kReturn && c->code().function().is_entry) {
     out->op = Op::kExit;
+    out->Make<std::monostate>();
   }
 }
 
 void DecodeSleep(Cursor* c, Instruction* out) {
   c->TakeType({Type::kU32});
   if (c->ExpectOperands(1)) {
-    out->a[0] = c->Source(c->operand(0), Type::kU32);
+    out->Make<Nanosleep>().ns = c->Source(c->operand(0), Type::kU32);
   }
 }
 
@@ -199,6 +202,7 @@ void DecodeCallFunction(Cursor* c, Instruction* out) {
   Call call;
   call.caller = c->code().function_index();
   const Function* callee = nullptr;
+  auto& instruction = out->Make<FunctionCall>();
   if (symbol.kind == Symbol::Kind::kRegister) {
     Symbol signature;
     if (!c->Find(prototype.name, &signature) || signature.kind != Symbol::Kind::kPrototype) {
@@ -207,7 +211,7 @@ void DecodeCallFunction(Cursor* c, Instruction* out) {
     }
     call.function = Call::kIndirect;
     callee = &c->code().program().prototypes[signature.address];
-    out->a[0] = c->Source(target, Type::kB64);
+    instruction.function = c->Source(target, Type::kB64);
   } else if (symbol.kind == Symbol::Kind::kFunction) {
     call.function = static_cast<std::uint32_t>(symbol.address);
     callee = &c->code().program().functions[symbol.address];
@@ -227,7 +231,7 @@ void DecodeCallFunction(Cursor* c, Instruction* out) {
   }
   call.arguments = Places(c, arguments, callee->parameters, false);
   call.results = Places(c, results, callee->returns, true);
-  out->target = static_cast<std::uint32_t>(c->code().program().calls.size());
+  instruction.call = static_cast<std::uint32_t>(c->code().program().calls.size());
   c->code().program().calls.push_back(std::move(call));
 }
 

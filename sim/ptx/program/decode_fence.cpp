@@ -40,13 +40,14 @@ void ProxyFence(Cursor* c, Instruction* out) {
     if (!c->ExpectOperands(acquires ? 2 : 0) || !acquires) {
       return;
     }
-    SetAddress(c->AddressIn(c->operand(0), out->space), out);
-    if (out->space != Space::kGeneric && out->space != Space::kGlobal) {
+    const Address address = c->AddressIn(c->operand(0), Space::kGeneric);
+    if (address.space != Space::kGeneric && address.space != Space::kGlobal) {
       c->Fail(c->operand(0).at, fmt::format("{} is for global memory only", c->Spelling()));
     }
     if (c->operand(1).kind != Kind::kInteger || c->operand(1).value != 128) {
       c->Fail(c->operand(1).at, "the size can only be 128");
     }
+    out->As<MemoryFence>().address = address;
     return;
   }
   if (c->Take("async::generic")) {
@@ -70,6 +71,7 @@ void ProxyFence(Cursor* c, Instruction* out) {
 }  // namespace
 
 void DecodeFence(Cursor* c, Instruction* out) {
+  out->Make<MemoryFence>();
   if (c->Take("proxy")) {
     ProxyFence(c, out);
     return;
@@ -143,29 +145,29 @@ void DecodeCopyFence(Cursor* c, Instruction* out) {
   const Slot to = c->AddressValue(c->operand(0), Space::kGlobal);
   const Slot from = c->AddressValue(c->operand(1), Space::kShared);
   out->op = Op::kExchange;
-  out->mode = static_cast<std::uint8_t>(WarpOp::kSync);
-  out->a[0] = c->Literal(0xffffffffU);
+  auto& exchange = out->Make<WarpExchange>();
+  exchange.op = WarpOp::kSync;
+  exchange.members = c->Literal(0xffffffffU);
   c->Emit(*out);
-  const std::array<Slot, 2> words{c->Scratch(), c->Scratch()};
-  out->mode = 0;
-  out->type = out->source = Type::kB64;
-  out->vector = 2;
+  Load load;
+  load.type = load.to = Type::kB64;
+  load.count = 2;
+  load.d[0] = c->Scratch();
+  load.d[1] = c->Scratch();
   for (unsigned done = 0; done < kSize; done += kStep) {
-    if (done != 0) {
+    load.address = {Space::kShared, false, from, done};
+    out->op = Op::kLoad;
+    out->payload = load;
+    c->Emit(*out);
+    out->op = Op::kStore;
+    auto& store = out->Make<Store>();
+    store.type = load.type;
+    store.count = load.count;
+    store.address = {Space::kGlobal, false, to, done};
+    store.values = load.d;
+    if (done + kStep != kSize) {
       c->Emit(*out);
     }
-    Instruction load = *out;
-    load.op = Op::kLoad;
-    load.space = Space::kShared;
-    load.offset = done;
-    load.a[0] = from;
-    std::copy(words.begin(), words.end(), load.d.begin());
-    c->Emit(load);
-    out->op = Op::kStore;
-    out->space = Space::kGlobal;
-    out->offset = done;
-    out->a[0] = to;
-    std::copy(words.begin(), words.end(), out->a.begin() + 1);
   }
 }
 

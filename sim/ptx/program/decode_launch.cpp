@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace muster::ptx {
 
 namespace {
@@ -20,18 +18,17 @@ void TryCancel(Cursor* c, Instruction* out) {
     }
   }
   const Space space = c->Take("shared::cta") ? Space::kShared : Space::kGeneric;
-  out->mode = c->Take("multicast::cluster::all") ? 1 : 0;
-  if (out->mode != 0) {
+  auto& request = out->Make<CancelRequest>();
+  request.space = space;
+  request.multicast = c->Take("multicast::cluster::all");
+  if (request.multicast) {
     c->RequireVariant(".multicast::cluster::all", 100, 129);
   }
   if (!c->ExpectOperands(2)) {
     return;
   }
-  const Slot to = c->AddressValue(c->operand(0), space);
-  const Slot mbarrier = c->AddressValue(c->operand(1), space);
-  out->space = space;
-  out->a[0] = to;
-  out->a[1] = mbarrier;
+  request.response = c->AddressValue(c->operand(0), space);
+  request.mbarrier = c->AddressValue(c->operand(1), space);
 }
 
 void QueryCancel(Cursor* c, Instruction* out) {
@@ -55,11 +52,12 @@ void QueryCancel(Cursor* c, Instruction* out) {
   if (!c->ExpectOperands(2)) {
     return;
   }
-  const auto response = c->Halves(c->operand(1), false);
-  std::copy(response.begin(), response.end(), out->a.begin());
+  auto& query = out->Make<CancelQuery>();
+  query.response = c->Halves(c->operand(1), false);
   if (!all) {
     c->RefuseSink(c->operand(0));
-    out->d[asks ? 0 : part] = c->Destination(c->operand(0), type);
+    (asks ? query.is_canceled : query.ctaid[static_cast<std::size_t>(part) - 1]) =
+        c->Destination(c->operand(0), type);
     return;
   }
   if (c->operand(0).kind != Kind::kVector || c->operand(0).parts.size() != 4) {
@@ -68,7 +66,9 @@ void QueryCancel(Cursor* c, Instruction* out) {
   }
   for (std::size_t i = 0; i < 4; ++i) {
     const Slot slot = c->Destination(c->operand(0).parts[i], type);  // the last is left as it is
-    out->d[i + 1] = i < 3 ? slot : kNoSlot;
+    if (i < query.ctaid.size()) {
+      query.ctaid[i] = slot;
+    }
   }
 }
 

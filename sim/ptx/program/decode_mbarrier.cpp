@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "sim/isa/mbarrier_operation.h"
-#include "sim/ptx/program/decode_memory.h"
 
 namespace muster::ptx {
 namespace {
@@ -29,32 +28,31 @@ bool TakeMbOrder(Cursor* c, std::string_view order) {
 
 // .shared, .shared::cta, or none for a generic address; where another CTA's word can be meant (.8)
 // .shared::cluster too. Returns whether it is the latter.
-bool TakeMbSpace(Cursor* c, Instruction* out, bool may_be_remote) {
+bool TakeMbSpace(Cursor* c, Mbarrier* mbarrier, bool may_be_remote) {
   if (may_be_remote && c->Take("shared::cluster")) {
     c->Require(".shared::cluster", 80, 90);
-    out->space = Space::kCluster;
+    mbarrier->address.space = Space::kCluster;
     return true;
   }
-  out->space = c->Take("shared")        ? Space::kShared
-               : c->Take("shared::cta") ? (c->Require(".shared::cta", 78, 80), Space::kShared)
-                                        : Space::kGeneric;
+  mbarrier->address.space = c->Take("shared") ? Space::kShared
+                            : c->Take("shared::cta")
+                                ? (c->Require(".shared::cta", 78, 80), Space::kShared)
+                                : Space::kGeneric;
   return false;
 }
 
 // The type, which is always there, and the last modifier.
-bool MbOperands(Cursor* c, Instruction* out, MbOp op, std::size_t least, std::size_t most) {
-  out->mode = static_cast<std::uint8_t>(op);
+bool MbOperands(Cursor* c, std::size_t least, std::size_t most) {
   if (!c->Take("b64")) {
     c->Fail(fmt::format("{} lacks .b64", c->Spelling()));
   }
-  out->type = Type::kB64;
   return c->ExpectOperands(least, most);
 }
 
 // (.1) An mbarrier is in shared memory.
-void MbAddress(Cursor* c, Instruction* out, const Operand& operand) {
-  SetAddress(c->AddressIn(operand, out->space), out);
-  if (!IsShared(out->space) && out->space != Space::kGeneric) {
+void MbAddress(Cursor* c, Mbarrier* mbarrier, const Operand& operand) {
+  mbarrier->address = c->AddressIn(operand, mbarrier->address.space);
+  if (!IsShared(mbarrier->address.space) && mbarrier->address.space != Space::kGeneric) {
     c->Fail(operand.at, fmt::format("{} takes an address in shared memory", c->Spelling()));
   }
 }
@@ -69,35 +67,35 @@ void CheckMbNumber(Cursor* c, const Operand& operand, std::uint32_t least, std::
 }
 
 // (.9, .10)
-void MbInit(Cursor* c, Instruction* out, MbOp op) {
+void MbInit(Cursor* c, Mbarrier* mbarrier) {
   c->Require("mbarrier", 70, 80);
-  TakeMbSpace(c, out, false);
-  const bool init = op == MbOp::kInit;
-  if (!MbOperands(c, out, op, init ? 2 : 1, init ? 2 : 1)) {
+  TakeMbSpace(c, mbarrier, false);
+  const bool init = mbarrier->op == MbOp::kInit;
+  if (!MbOperands(c, init ? 2 : 1, init ? 2 : 1)) {
     return;
   }
-  MbAddress(c, out, c->operand(0));
+  MbAddress(c, mbarrier, c->operand(0));
   if (init) {
-    out->a[1] = c->Source(c->operand(1), Type::kU32);
+    mbarrier->operand = c->Source(c->operand(1), Type::kU32);
     CheckMbNumber(c, c->operand(1), 1, "count");
   }
 }
 
 // (.11, .12)
-void MbTransactions(Cursor* c, Instruction* out, MbOp op) {
+void MbTransactions(Cursor* c, Mbarrier* mbarrier) {
   c->Require(c->Spelling(), 80, 90);
   TakeMbOrder(c, "");
-  TakeMbSpace(c, out, true);
-  if (!MbOperands(c, out, op, 2, 2)) {
+  TakeMbSpace(c, mbarrier, true);
+  if (!MbOperands(c, 2, 2)) {
     return;
   }
-  MbAddress(c, out, c->operand(0));
-  out->a[1] = c->Source(c->operand(1), Type::kU32);
+  MbAddress(c, mbarrier, c->operand(0));
+  mbarrier->operand = c->Source(c->operand(1), Type::kU32);
   CheckMbNumber(c, c->operand(1), 0, "number of bytes");
 }
 
 // (.13, .14)
-void MbArrive(Cursor* c, Instruction* out, bool drop) {
+void MbArrive(Cursor* c, Mbarrier* mbarrier, bool drop) {
   c->Require("mbarrier", 70, 80);
   const int form = c->TakeOne({"noComplete", "expect_tx"});
   const bool no_complete = form == 0;
@@ -107,14 +105,14 @@ void MbArrive(Cursor* c, Instruction* out, bool drop) {
       c->Require(c->Spelling(), 80, 80);
     }
   } else {
-    out->releasing = !TakeMbOrder(c, "release");
+    mbarrier->releasing = !TakeMbOrder(c, "release");
   }
-  out->releasing |= no_complete;
-  const bool remote = TakeMbSpace(c, out, !no_complete);
+  mbarrier->releasing |= no_complete;
+  const bool remote = TakeMbSpace(c, mbarrier, !no_complete);
   const auto plain = drop ? MbOp::kArriveDrop : MbOp::kArrive;
-  const auto op =
+  mbarrier->op =
       static_cast<MbOp>(static_cast<unsigned>(plain) + (no_complete ? 1 : 0) + (expects ? 2 : 0));
-  if (!MbOperands(c, out, op, no_complete || expects ? 3 : 2, 3)) {
+  if (!MbOperands(c, no_complete || expects ? 3 : 2, 3)) {
     return;
   }
   const bool has_operand = c->operands().size() == 3;
@@ -133,38 +131,38 @@ void MbArrive(Cursor* c, Instruction* out, bool drop) {
     return;
   }
   if (!sinks) {
-    out->d[0] = c->Destination(c->operand(0), Type::kB64);
+    mbarrier->d = c->Destination(c->operand(0), Type::kB64);
   }
-  MbAddress(c, out, c->operand(1));
-  out->a[1] = has_operand ? c->Source(c->operand(2), Type::kU32) : c->Literal(1);
+  MbAddress(c, mbarrier, c->operand(1));
+  mbarrier->operand = has_operand ? c->Source(c->operand(2), Type::kU32) : c->Literal(1);
   if (has_operand) {
     CheckMbNumber(c, c->operand(2), expects ? 0 : 1, expects ? "number of bytes" : "count");
   }
 }
 
 // (.16)
-void MbWait(Cursor* c, Instruction* out, bool tries) {
+void MbWait(Cursor* c, Mbarrier* mbarrier, bool tries) {
   c->Require(tries ? "mbarrier.try_wait" : "mbarrier", tries ? 78 : 70, tries ? 90 : 80);
   const bool parity = c->Take("parity");
   if (parity) {
     c->Require(".parity", 71, 80);
   }
   TakeMbOrder(c, "acquire");
-  TakeMbSpace(c, out, false);
-  const auto op = static_cast<MbOp>(static_cast<unsigned>(MbOp::kTestWait) + (parity ? 1 : 0) +
-                                    (tries ? 2 : 0));
-  if (!MbOperands(c, out, op, 3, tries ? 4 : 3)) {
+  TakeMbSpace(c, mbarrier, false);
+  mbarrier->op = static_cast<MbOp>(static_cast<unsigned>(MbOp::kTestWait) + (parity ? 1 : 0) +
+                                   (tries ? 2 : 0));
+  if (!MbOperands(c, 3, tries ? 4 : 3)) {
     return;
   }
   c->RefuseSink(c->operand(0));
-  out->d[0] = c->Destination(c->operand(0), Type::kPred);
-  MbAddress(c, out, c->operand(1));
-  out->a[1] = c->Source(c->operand(2), parity ? Type::kU32 : Type::kB64);
+  mbarrier->d = c->Destination(c->operand(0), Type::kPred);
+  MbAddress(c, mbarrier, c->operand(1));
+  mbarrier->operand = c->Source(c->operand(2), parity ? Type::kU32 : Type::kB64);
   if (parity && c->operand(2).kind == Kind::kInteger && c->operand(2).value > 1) {
     c->Misuse(c->operand(2).at, "a phase parity is 0 or 1");
   }
   if (c->operands().size() == 4) {
-    out->a[2] = c->Source(c->operand(3), Type::kU32);
+    mbarrier->hint = c->Source(c->operand(3), Type::kU32);
   }
 }
 
@@ -176,34 +174,40 @@ void MbPendingCount(Cursor* c, Instruction* out) {
     c->Fail(fmt::format("{} lacks .b64", c->Spelling()));
   }
   if (c->ExpectOperands(2)) {
-    out->type = Type::kB64;
+    auto& i = out->Make<BitOperation>();
+    i.type = Type::kB64;
     c->RefuseSink(c->operand(0));
-    out->d[0] = c->Destination(c->operand(0), Type::kU32);
-    out->a[0] = c->Source(c->operand(1), Type::kB64);
+    i.d = c->Destination(c->operand(0), Type::kU32);
+    i.a[0] = c->Source(c->operand(1), Type::kB64);
   }
 }
 
 }  // namespace
 
 void DecodeMbarrier(Cursor* c, Instruction* out) {
+  auto& mbarrier = out->Make<Mbarrier>();
   switch (c->TakeOne({"init", "inval", "arrive", "arrive_drop", "expect_tx", "complete_tx",
                       "test_wait", "try_wait", "pending_count"})) {
     case 0:
-      return MbInit(c, out, MbOp::kInit);
+      mbarrier.op = MbOp::kInit;
+      return MbInit(c, &mbarrier);
     case 1:
-      return MbInit(c, out, MbOp::kInval);
+      mbarrier.op = MbOp::kInval;
+      return MbInit(c, &mbarrier);
     case 2:
-      return MbArrive(c, out, false);
+      return MbArrive(c, &mbarrier, false);
     case 3:
-      return MbArrive(c, out, true);
+      return MbArrive(c, &mbarrier, true);
     case 4:
-      return MbTransactions(c, out, MbOp::kExpectTx);
+      mbarrier.op = MbOp::kExpectTx;
+      return MbTransactions(c, &mbarrier);
     case 5:
-      return MbTransactions(c, out, MbOp::kCompleteTx);
+      mbarrier.op = MbOp::kCompleteTx;
+      return MbTransactions(c, &mbarrier);
     case 6:
-      return MbWait(c, out, false);
+      return MbWait(c, &mbarrier, false);
     case 7:
-      return MbWait(c, out, true);
+      return MbWait(c, &mbarrier, true);
     case 8:
       return MbPendingCount(c, out);
     default:
@@ -218,10 +222,11 @@ void DecodeCopyArrive(Cursor* c, Instruction* out) {
   if (!c->Take("arrive")) {
     c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
   }
-  const MbOp op = c->Take("noinc") ? MbOp::kCopyArriveNoInc : MbOp::kCopyArrive;
-  TakeMbSpace(c, out, false);
-  if (MbOperands(c, out, op, 1, 1)) {
-    MbAddress(c, out, c->operand(0));
+  auto& mbarrier = out->Make<Mbarrier>();
+  mbarrier.op = c->Take("noinc") ? MbOp::kCopyArriveNoInc : MbOp::kCopyArrive;
+  TakeMbSpace(c, &mbarrier, false);
+  if (MbOperands(c, 1, 1)) {
+    MbAddress(c, &mbarrier, c->operand(0));
   }
 }
 

@@ -55,8 +55,7 @@ bool TakeMemoryMapped(Cursor* c) {
 }
 
 // Returns whether there is one of the memory orders that the instruction can have.
-bool TakeOrder(Cursor* c, Instruction* out) {
-  const Op op = out->op;
+bool TakeOrder(Cursor* c, Op op) {
   switch (op) {
     case Op::kLoad:
       return TakeMemoryMapped(c) || c->TakeAny({"weak", "relaxed", "acquire", "volatile"});
@@ -75,8 +74,7 @@ bool TakeOrder(Cursor* c, Instruction* out) {
 Slot Policy(Cursor* c, const Operand& operand) { return c->Source(operand, Type::kB64); }
 
 // The operators of atom and red, and the type that follows.
-Type AtomicType(Cursor* c, Instruction* out, Atomic operation) {
-  const bool vector = out->vector > 1;
+Type AtomicType(Cursor* c, Atomic operation, bool vector) {
   const bool halves = c->Take("noftz");
   if (vector) {
     c->Require("a vector of atomics", 81, 90);
@@ -128,18 +126,10 @@ Type AtomicType(Cursor* c, Instruction* out, Atomic operation) {
 
 }  // namespace
 
-void SetAddress(const Address& address, Instruction* out) {
-  out->space = address.space;
-  out->narrow = address.narrow;
-  out->a[0] = address.base;
-  out->offset = address.offset;
-}
-
 // Every access is performed at once and in order here, so that ordering and cache operators have
 // nothing to add. Returns whether an operand that names a cache policy follows.
-bool TakeOrdering(Cursor* c, Instruction* out) {
-  const Op op = out->op;
-  const bool ordered = TakeOrder(c, out);
+bool TakeOrdering(Cursor* c, Op op) {
+  const bool ordered = TakeOrder(c, op);
   const int scope = c->TakeOne({"cta", "gpu", "sys", "cluster"});
   if (scope == 3) {
     c->Require("the scope .cluster", 78, 90);
@@ -171,40 +161,45 @@ std::uint8_t TakeVector(Cursor* c) {
 }
 
 void DecodeLoadStore(Cursor* c, Instruction* out) {
-  const Op op = out->op;
-  const bool load = op == Op::kLoad;
+  const bool load = out->op == Op::kLoad;
   if (!load && c->Take("async")) {
     DecodeStoreAsync(c, out);
     return;
   }
-  out->space = TakeSpace(c);
-  const bool has_policy = TakeOrdering(c, out);
-  out->vector = TakeVector(c);
+  const Space space = TakeSpace(c);
+  const bool has_policy = TakeOrdering(c, out->op);
+  Access access;
+  access.count = TakeVector(c);
   const Type type = c->TakeType({Type::kB8, Type::kB16, Type::kB32, Type::kB64, Type::kB128,
                                  Type::kU8, Type::kU16, Type::kU32, Type::kU64, Type::kS8,
                                  Type::kS16, Type::kS32, Type::kS64, Type::kF32, Type::kF64});
-  if (Bytes(type) * out->vector > 32) {
+  if (Bytes(type) * access.count > 32) {
     c->Unsupported("a vector of more than 32 bytes");
   }
-  const std::size_t count = has_policy ? 3 : 2;
-  if (!c->ExpectOperands(count)) {
+  if (!c->ExpectOperands(has_policy ? 3 : 2)) {
     return;
   }
   if (has_policy) {
     Policy(c, c->operand(2));
   }
-  out->type = type;
-  SetAddress(c->AddressIn(c->operand(load ? 1 : 0), out->space), out);
+  access.address = c->AddressIn(c->operand(load ? 1 : 0), space);
   // A register may be wider than what moves, if that is no number of a certain format.
   Type actual = type;
-  const auto slots = c->Registers(c->operand(load ? 0 : 1), type, out->vector, load,
+  const auto slots = c->Registers(c->operand(load ? 0 : 1), type, access.count, load,
                                   IsFloat(type) ? nullptr : &actual);
-  std::copy(slots.begin(), slots.end(), load ? out->d.begin() : out->a.begin() + 1);
-  if (type == Type::kB128) {
-    out->type = actual = Type::kB64;
-    out->vector = static_cast<std::uint8_t>(2 * out->vector);
+  const bool halves = type == Type::kB128;
+  access.type = halves ? Type::kB64 : type;
+  access.count = static_cast<std::uint8_t>(halves ? 2 * access.count : access.count);
+  if (load) {
+    auto& body = out->Make<Load>();
+    static_cast<Access&>(body) = access;
+    body.to = halves ? Type::kB64 : actual;
+    std::copy(slots.begin(), slots.end(), body.d.begin());
+  } else {
+    auto& body = out->Make<Store>();
+    static_cast<Access&>(body) = access;
+    std::copy(slots.begin(), slots.end(), body.values.begin());
   }
-  out->source = actual;
 }
 
 void DecodeAtomicAccess(Cursor* c, Instruction* out) {
@@ -213,36 +208,36 @@ void DecodeAtomicAccess(Cursor* c, Instruction* out) {
     DecodeStoreAsync(c, out);
     return;
   }
-  out->space = TakeSpace(c);
-  const bool shared = IsShared(out->space);
-  if (out->space != Space::kGeneric && out->space != Space::kGlobal && !shared) {
-    c->Unsupported(fmt::format("the space .{}", Name(out->space)));
+  const Space space = TakeSpace(c);
+  const bool shared = IsShared(space);
+  if (space != Space::kGeneric && space != Space::kGlobal && !shared) {
+    c->Unsupported(fmt::format("the space .{}", Name(space)));
   }
   const int op = c->TakeOne({"add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "dec"});
   if (op < 0) {
     c->Fail(fmt::format("{} lacks its operation", c->Spelling()));
     return;
   }
-  out->mode = static_cast<std::uint8_t>(op);
-  const auto operation = static_cast<Atomic>(op);
-  const bool has_policy = TakeOrdering(c, out);
-  if (has_policy && (shared || operation == Atomic::kCompareSwap)) {
+  auto& access = out->Make<AtomicAccess>();
+  access.op = static_cast<Atomic>(op);
+  const bool has_policy = TakeOrdering(c, out->op);
+  if (has_policy && (shared || access.op == Atomic::kCompareSwap)) {
     c->Unsupported(".L2::cache_hint");
   }
-  out->vector = TakeVector(c);
-  const Type type = AtomicType(c, out, operation);
+  access.count = TakeVector(c);
+  const Type type = AtomicType(c, access.op, access.count > 1);
   if (type == Type::kB128) {
     c->Require("this type", 83, 90);
   } else if (type == Type::kB16) {
     c->Require("this type", 63, 70);
   }
-  const bool most_of_vectors = IsHalf(type) ? out->vector <= 8 : out->vector <= 4;
-  if (!most_of_vectors || (out->vector > 1 && shared)) {
+  const bool most_of_vectors = IsHalf(type) ? access.count <= 8 : access.count <= 4;
+  if (!most_of_vectors || (access.count > 1 && shared)) {
     c->Unsupported("this vector");
   }
-  const bool swaps = operation == Atomic::kCompareSwap;
+  const bool swaps = access.op == Atomic::kCompareSwap;
   const std::size_t first = reduces ? 0 : 1;
-  if (reduces && (swaps || operation == Atomic::kExchange)) {
+  if (reduces && (swaps || access.op == Atomic::kExchange)) {
     c->Fail(fmt::format("red has no operation .{}", swaps ? "cas" : "exch"));
   }
   const std::size_t count = first + 2 + (swaps ? 1 : 0) + (has_policy ? 1 : 0);
@@ -252,20 +247,19 @@ void DecodeAtomicAccess(Cursor* c, Instruction* out) {
   if (has_policy) {
     Policy(c, c->operand(count - 1));
   }
-  out->type = type;
-  SetAddress(c->AddressIn(c->operand(first), out->space), out);
-  const auto b = c->Registers(c->operand(first + 1), type, out->vector, false);
-  std::copy(b.begin(), b.end(), out->a.begin() + 1);
+  access.type = type;
+  access.address = c->AddressIn(c->operand(first), space);
+  const auto b = c->Registers(c->operand(first + 1), type, access.count, false);
+  std::copy(b.begin(), b.end(), access.b.begin());
   if (swaps) {
-    const auto swapped = c->Registers(c->operand(first + 2), type, out->vector, false);
-    std::copy(swapped.begin(), swapped.end(),
-              out->a.begin() + 1 + static_cast<std::ptrdiff_t>(b.size()));
+    const auto swapped = c->Registers(c->operand(first + 2), type, access.count, false);
+    std::copy(swapped.begin(), swapped.end(), access.c.begin());
   }
   if (reduces) {
-    std::generate_n(out->d.begin(), b.size(), [&] { return c->Scratch(); });
+    std::generate_n(access.d.begin(), b.size(), [&] { return c->Scratch(); });
   } else {
-    const auto d = c->Registers(c->operand(0), type, out->vector, true);
-    std::copy(d.begin(), d.end(), out->d.begin());
+    const auto d = c->Registers(c->operand(0), type, access.count, true);
+    std::copy(d.begin(), d.end(), access.d.begin());
   }
 }
 
@@ -279,7 +273,7 @@ void Nothing(Cursor* c, Instruction* out) {
 void DecodeCacheHint(Cursor* c, Instruction* out) {
   const bool prefetches = c->opcode().substr(0, 8) == "prefetch";
   const bool uniform = c->opcode() == "prefetchu";
-  out->space = uniform ? Space::kGeneric : TakeSpace(c);
+  const Space space = uniform ? Space::kGeneric : TakeSpace(c);
   const bool fits =
       uniform      ? c->Take("L1")
       : prefetches ? c->TakeAny({"L1", "L2", "L2::evict_last", "L2::evict_normal", "tensormap"})
@@ -294,7 +288,7 @@ void DecodeCacheHint(Cursor* c, Instruction* out) {
   if (!c->ExpectOperands(count)) {
     return;
   }
-  SetAddress(c->AddressIn(c->operand(0), out->space), out);
+  c->AddressIn(c->operand(0), space);
   if (!prefetches && (c->operand(1).kind != Kind::kInteger || c->operand(1).value != 128)) {
     c->Misuse(c->operand(1).at, "the size can only be 128");
   }
@@ -312,44 +306,47 @@ void DecodeCreatePolicy(Cursor* c, Instruction* out) {
     c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
   }
   c->TakeAny({"L2::evict_first", "L2::evict_unchanged"});
-  out->type = c->TakeType({Type::kB64});
+  const Type type = c->TakeType({Type::kB64});
   const bool ranges = kind == 0;
   if (!c->ExpectOperands(ranges ? 4 : kind == 2 ? 2 : 1, ranges ? 4 : 2)) {
     return;
   }
-  out->d[0] = c->Destination(c->operand(0), Type::kB64);
-  out->a[0] = c->Literal(0);
+  auto& move = out->Make<Move>();
+  move.type = type;
+  move.d = c->Destination(c->operand(0), Type::kB64);
+  move.a = c->Literal(0);
 }
 
 // alloca, stacksave, stackrestore.
 void DecodeStack(Cursor* c, Instruction* out) {
   c->Require(c->Spelling(), 73, 52);
-  out->type = c->TakeType({Type::kU32, Type::kU64});
+  const Type type = c->TakeType({Type::kU32, Type::kU64});
   c->code().function().top =
       c->code().function().top == kNoSlot ? c->Scratch() : c->code().function().top;
-  out->mode = static_cast<std::uint8_t>(c->opcode() == "alloca"      ? Stacked::kAllocate
-                                        : c->opcode() == "stacksave" ? Stacked::kSave
-                                                                     : Stacked::kRestore);
-  const auto what = static_cast<Stacked>(out->mode);
+  const Stacked what = (c->opcode() == "alloca"      ? Stacked::kAllocate
+                        : c->opcode() == "stacksave" ? Stacked::kSave
+                                                     : Stacked::kRestore);
   const std::size_t count = what == Stacked::kAllocate ? 2 : 1;
   if (!c->ExpectOperands(count, what == Stacked::kAllocate ? 3 : 1)) {
     return;
   }
-  out->target = c->code().function_index();
+  auto& stack = out->Make<StackChange>();
+  stack.what = what;
+  stack.function = c->code().function_index();
   if (what == Stacked::kRestore) {
-    out->a[0] = c->Source(c->operand(0), out->type);
+    stack.a = c->Source(c->operand(0), type);
     return;
   }
-  out->d[0] = c->Destination(c->operand(0), out->type);
+  stack.d = c->Destination(c->operand(0), type);
   if (what == Stacked::kSave) {
     return;
   }
-  out->a[0] = c->Source(c->operand(1), out->type);
+  stack.a = c->Source(c->operand(1), type);
   const std::uint64_t align = c->operands().size() == 3 ? c->operand(2).value : 1;
   if ((align & (align - 1)) != 0 || align == 0 || align > (1U << 23)) {
     c->Fail(c->operand(2).at, "the alignment is not a power of two up to 2^23");
   }
-  out->offset = static_cast<std::int64_t>(std::max<std::uint64_t>(align, 16));
+  stack.alignment = static_cast<std::uint32_t>(std::max<std::uint64_t>(align, 16));
 }
 
 void DecodeConvertAddress(Cursor* c, Instruction* out) {
@@ -357,54 +354,55 @@ void DecodeConvertAddress(Cursor* c, Instruction* out) {
   const Space space = TakeSpace(c);
   const Type type = c->TakeType({Type::kU64});
   out->op = to ? Op::kCvtaTo : Op::kCvta;
-  out->type = type;
-  out->space = space;
   if (space == Space::kGeneric) {
     c->Fail(fmt::format("{} lacks a state space", c->Spelling()));
   }
   if (!c->ExpectOperands(2)) {
     return;
   }
-  out->d[0] = c->Destination(c->operand(0), type);
-  out->a[0] = c->Source(c->operand(1), type);
+  const Slot d = c->Destination(c->operand(0), type);
+  const Slot a = c->Source(c->operand(1), type);
   // The address of a parameter of a function is a generic one already.
   if (space == Space::kParam) {
     out->op = Op::kMov;
+    out->payload = Move{type, false, d, a};
+    return;
   }
+  out->payload = AddressConversion{space, d, a};
 }
 
 void DecodeIsSpace(Cursor* c, Instruction* out) {
-  out->space = TakeSpace(c);
-  if (out->space == Space::kGeneric) {
+  auto& conversion = out->Make<AddressConversion>();
+  conversion.space = TakeSpace(c);
+  if (conversion.space == Space::kGeneric) {
     c->Fail(fmt::format("{} lacks a state space", c->Spelling()));
   }
   if (!c->ExpectOperands(2)) {
     return;
   }
-  out->type = Type::kU64;
-  out->d[0] = c->Destination(c->operand(0), Type::kPred);
-  out->a[0] = c->Source(c->operand(1), Type::kB64);
+  conversion.d = c->Destination(c->operand(0), Type::kPred);
+  conversion.a = c->Source(c->operand(1), Type::kB64);
 }
 
 // mapa and getctarank: of an address of shared memory, as such or as a generic one.
 void DecodeMapAddress(Cursor* c, Instruction* out) {
-  const Op op = out->op;
-  const bool maps = op == Op::kMapToRank;
+  auto& mapping = out->Make<ClusterMapping>();
+  const bool maps = out->op == Op::kMapToRank;
   c->Require(c->opcode(), 78, 90);
   if (c->Take("shared::cluster")) {
-    out->space = Space::kCluster;
+    mapping.space = Space::kCluster;
   }
-  out->type = c->TakeType({Type::kU32, Type::kU64});
+  const Type type = c->TakeType({Type::kU32, Type::kU64});
   if (!c->ExpectOperands(maps ? 3 : 2)) {
     return;
   }
-  if (out->space == Space::kGeneric && out->type == Type::kU32) {
+  if (mapping.space == Space::kGeneric && type == Type::kU32) {
     c->Misuse(fmt::format("a generic address does not fit {}", c->Spelling()));
   }
-  out->d[0] = c->Destination(c->operand(0), maps ? out->type : Type::kU32);
-  out->a[0] = c->Source(c->operand(1), out->type);
+  mapping.d = c->Destination(c->operand(0), maps ? type : Type::kU32);
+  mapping.a = c->Source(c->operand(1), type);
   if (maps) {
-    out->a[1] = c->Source(c->operand(2), Type::kU32);
+    mapping.rank = c->Source(c->operand(2), Type::kU32);
   }
 }
 

@@ -11,15 +11,12 @@
 
 namespace muster::ptx {
 
-// Puts an address into the instruction.
-void SetAddress(const Address& address, Instruction* out);
-
 // .v2, .v4, .v8 or none.
 std::uint8_t TakeVector(Cursor* c);
 
 // Takes orders, scopes and cache operators. Returns whether an operand that names a cache policy
 // follows.
-bool TakeOrdering(Cursor* c, Instruction* out);
+bool TakeOrdering(Cursor* c, Op op);
 
 // The operands have been looked at, and that is all.
 void Nothing(Cursor* c, Instruction* out);

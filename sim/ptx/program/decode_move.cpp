@@ -19,20 +19,19 @@ void MoveWide(Cursor* c, Instruction* out) {
   }
   const auto d = c->Halves(c->operand(0), true);
   const auto a = c->Halves(c->operand(1), false);
-  out->type = Type::kB64;
-  out->d[0] = d[0];
-  out->a[0] = a[0];
+  out->payload = Move{Type::kB64, false, d[0], a[0]};
   c->Emit(*out);
-  out->d[0] = d[1];
-  out->a[0] = a[1];
+  out->payload = Move{Type::kB64, false, d[1], a[1]};
 }
 
 // Whether a conversion must or may say how it rounds, and what else may stand there. Of a pair both
 // elements are converted alike.
-void ConvertModifiers(Cursor* c, Instruction* out, Type to, Type from, bool pair) {
+void ConvertModifiers(Cursor* c, Conversion* i, bool pair) {
+  const Type to = i->to;
+  const Type from = i->from;
   constexpr const char* kRounds[] = {"rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "rna"};
   const int round = c->TakeOne({"rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "rna"});
-  out->round = static_cast<Round>(std::max(round, 0));
+  i->round = static_cast<Round>(std::max(round, 0));
   const bool whole_round = round >= 4 && round < 8;
   const bool is_real = IsFloat(to) || IsSmallFloat(to);
   const bool was_real = IsFloat(from) || IsSmallFloat(from);
@@ -65,37 +64,24 @@ void ConvertModifiers(Cursor* c, Instruction* out, Type to, Type from, bool pair
   const bool plain = !tiny && !was_tiny && !to_tf32 && !pair;
   const bool from_single = from == Type::kF32 && (round <= 1 || round == 8);
   if (IsSmallFloat(to) && (from_single || tiny || was_tiny)) {
-    out->relu = round != 8 && c->Take("relu");
-    out->finite = !was_tiny && c->Take("satfinite");
+    i->relu = round != 8 && c->Take("relu");
+    i->finite = !was_tiny && c->Take("satfinite");
   }
-  const bool extra = out->relu || out->finite;
-  out->flush = plain && !extra && (from == Type::kF32 || to == Type::kF32) && c->Take("ftz");
+  const bool extra = i->relu || i->finite;
+  i->flush = plain && !extra && (from == Type::kF32 || to == Type::kF32) && c->Take("ftz");
   // Not where every value of the one type is one of the other.
   const bool wider = IsSigned(to) == IsSigned(from) ? Bytes(to) >= Bytes(from)
                                                     : IsSigned(to) && Bytes(to) > Bytes(from);
   const bool holds = !is_real && !was_real && wider;
-  out->saturate = plain && !extra && !brain && !holds && c->Take("sat");
+  i->saturate = plain && !extra && !brain && !holds && c->Take("sat");
   if (to_tf32) {
-    c->Require(c->Spelling(), out->round == Round::kNearestAway ? 70 : 78,
-               out->round == Round::kNearestAway ? 80 : 90);
-  } else if (out->finite && IsHalf(to)) {
+    c->Require(c->Spelling(), i->round == Round::kNearestAway ? 70 : 78,
+               i->round == Round::kNearestAway ? 80 : 90);
+  } else if (i->finite && IsHalf(to)) {
     c->Require(".satfinite", 81, 80);
-  } else if (out->relu && IsHalf(to)) {
+  } else if (i->relu && IsHalf(to)) {
     c->Require(".relu", 70, 80);
   }
-}
-
-// To or from the two halves of a pair.
-Instruction Rearranged(Cursor* c, Instruction* out, Op op, Type pair) {
-  Instruction instruction;
-  instruction.op = op;
-  instruction.type = Bytes(pair) == 2 ? Type::kB16 : Type::kB32;
-  instruction.source = Bytes(pair) == 2 ? Type::kB8 : Type::kB16;
-  instruction.vector = 2;
-  instruction.line = c->at().line;
-  instruction.guard = out->guard;
-  instruction.guard_negated = out->guard_negated;
-  return instruction;
 }
 
 // Of two f32, the first of which becomes the upper half, or of a pair.
@@ -107,15 +93,17 @@ void ConvertPair(Cursor* c, Instruction* out, Type to, Type from) {
   if (!fits || to == Type::kF32x2) {
     c->Unsupported("this pair of types");
   }
-  out->type = ElementOf(to);
-  out->source = ElementOf(from);
-  ConvertModifiers(c, out, out->type, out->source, true);
+  Conversion i;
+  i.to = ElementOf(to);
+  i.from = ElementOf(from);
+  ConvertModifiers(c, &i, true);
   if (to_bytes || Bytes(from) == 2) {
     c->Require(c->Spelling(), 78, 89);
   }
-  if (to_bytes && !out->finite) {
+  if (to_bytes && !i.finite) {
     c->Fail(fmt::format("{} lacks .satfinite", c->Spelling()));
   }
+  const auto half_of = [](Type pair) { return Bytes(pair) == 2 ? Type::kB8 : Type::kB16; };
   const std::size_t sources = from == Type::kF32 ? 2 : 1;
   if (!c->ExpectOperands(1 + sources)) {
     return;
@@ -126,19 +114,26 @@ void ConvertPair(Cursor* c, Instruction* out, Type to, Type from) {
     halves = {c->Source(c->operand(2), from), c->Source(c->operand(1), from)};
   } else {
     halves = {c->Scratch(), c->Scratch()};
-    Instruction unpack = Rearranged(c, out, Op::kUnpack, from);
-    unpack.a[0] = c->Source(c->operand(1), from);
-    std::copy(halves.begin(), halves.end(), unpack.d.begin());
-    c->Emit(unpack);
-  }
-  for (Slot& half : halves) {
-    out->a[0] = half;
-    out->d[0] = half = c->Scratch();
+    out->op = Op::kUnpack;
+    auto& unpacking = out->Make<Unpacking>();
+    unpacking.part = half_of(from);
+    unpacking.a = c->Source(c->operand(1), from);
+    std::copy(halves.begin(), halves.end(), unpacking.d.begin());
     c->Emit(*out);
   }
-  *out = Rearranged(c, out, Op::kPack, to);
-  out->d[0] = d;
-  std::copy(halves.begin(), halves.end(), out->a.begin());
+  for (Slot& half : halves) {
+    i.a = half;
+    i.d = half = c->Scratch();
+    out->op = Op::kCvt;
+    out->payload = i;
+    c->Emit(*out);
+  }
+  out->op = Op::kPack;
+  auto& packing = out->Make<Packing>();
+  packing.part = half_of(to);
+  packing.type = to_bytes ? Type::kB16 : Type::kB32;
+  packing.d = d;
+  std::copy(halves.begin(), halves.end(), packing.a.begin());
 }
 
 // cvt.pack: two integers, clamped to so many bits, below what c has in its lower ones.
@@ -150,14 +145,15 @@ void ConvertPack(Cursor* c, Instruction* out) {
     return;
   }
   out->op = Op::kCvtPack;
-  out->type = to % 2 == 0 ? Type::kU32 : Type::kS32;
-  out->mode = kBits[to];
-  c->Require(c->Spelling(), 65, out->mode < 8 ? 75 : 72);
-  const bool has_more = out->mode < 16;
+  auto& i = out->Make<PackedConversion>();
+  i.to = to % 2 == 0 ? Type::kU32 : Type::kS32;
+  i.bits = kBits[to];
+  c->Require(c->Spelling(), 65, i.bits < 8 ? 75 : 72);
+  const bool has_more = i.bits < 16;
   if (has_more) {
     c->TakeType({Type::kB32});
   }
-  c->UniformOperands(Type::kB32, has_more ? 3 : 2, &out->d[0], &out->a);
+  c->UniformOperands(Type::kB32, has_more ? 3 : 2, &i.d, &i.a);
 }
 
 }  // namespace
@@ -170,7 +166,6 @@ void DecodeMove(Cursor* c, Instruction* out) {
     MoveWide(c, out);
     return;
   }
-  out->type = type;
   if (!c->ExpectOperands(2)) {
     return;
   }
@@ -188,12 +183,13 @@ void DecodeMove(Cursor* c, Instruction* out) {
       return;
     }
     out->op = Op::kUnpack;
-    out->vector = static_cast<std::uint8_t>(parts.size());
-    out->source = part;
+    auto& unpacking = out->Make<Unpacking>();
+    unpacking.count = static_cast<std::uint8_t>(parts.size());
+    unpacking.part = part;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      out->d[i] = c->Destination(parts[i], part);
+      unpacking.d[i] = c->Destination(parts[i], part);
     }
-    out->a[0] = c->Source(c->operand(1), type);
+    unpacking.a = c->Source(c->operand(1), type);
   } else if (c->operand(1).kind == Kind::kVector) {
     const auto& parts = c->operand(1).parts;
     const Type part = element(parts.size());
@@ -201,16 +197,20 @@ void DecodeMove(Cursor* c, Instruction* out) {
       return;
     }
     out->op = Op::kPack;
-    out->vector = static_cast<std::uint8_t>(parts.size());
-    out->source = part;
-    out->d[0] = c->Destination(c->operand(0), type);
+    auto& packing = out->Make<Packing>();
+    packing.type = type;
+    packing.count = static_cast<std::uint8_t>(parts.size());
+    packing.part = part;
+    packing.d = c->Destination(c->operand(0), type);
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      out->a[i] = c->Source(parts[i], part);
+      packing.a[i] = c->Source(parts[i], part);
     }
   } else {
-    out->d[0] = c->Destination(c->operand(0), type);
-    out->a[0] = c->Source(c->operand(1), type);
-    out->negated = c->operand(1).negated;
+    auto& move = out->Make<Move>();
+    move.type = type;
+    move.d = c->Destination(c->operand(0), type);
+    move.a = c->Source(c->operand(1), type);
+    move.negated = c->operand(1).negated;
   }
 }
 
@@ -232,18 +232,19 @@ void DecodeConvert(Cursor* c, Instruction* out) {
   if (IsPair(from) || from == Type::kTF32 || (to == Type::kTF32 && from != Type::kF32)) {
     c->Unsupported("this pair of types");
   }
-  out->type = to;
-  ConvertModifiers(c, out, to, from, false);
+  auto& i = out->Make<Conversion>();
+  i.to = to;
+  i.from = from;
+  ConvertModifiers(c, &i, false);
   if (!c->ExpectOperands(2)) {
     return;
   }
   Type destination = to;
   const bool to_float = IsFloat(to) || IsSmallFloat(to);
   const bool from_float = IsFloat(from) || IsSmallFloat(from);
-  out->d[0] = c->Destination(c->operand(0), to, !to_float, &destination);
-  out->a[0] = c->Source(c->operand(1), from, !from_float);
-  out->source = from;
-  out->vector = static_cast<std::uint8_t>(Bytes(destination));  // its width, to extend to
+  i.d = c->Destination(c->operand(0), to, !to_float, &destination);
+  i.a = c->Source(c->operand(1), from, !from_float);
+  i.register_bytes = static_cast<std::uint8_t>(Bytes(destination));
 }
 
 }  // namespace muster::ptx

@@ -7,10 +7,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <iterator>
-
-#include "sim/ptx/program/video.h"
 
 namespace muster::ptx {
 namespace {
@@ -59,9 +56,8 @@ std::uint8_t VideoPart(Cursor* c, const Operand& operand, std::string_view selec
 }
 
 // The elements that are written: .h10, or any of .b3210, the greatest first.
-std::uint8_t VideoMask(Cursor* c, Instruction* out, const Operand& operand,
+std::uint8_t VideoMask(Cursor* c, unsigned count, const Operand& operand,
                        std::string_view selector) {
-  const unsigned count = out->vector;
   if (selector.empty()) {
     return static_cast<std::uint8_t>((1U << count) - 1);
   }
@@ -81,9 +77,8 @@ std::uint8_t VideoMask(Cursor* c, Instruction* out, const Operand& operand,
 }
 
 // Which element of a and b is which of the operand, the greatest first; else in order from `first`.
-std::uint16_t VideoDigits(Cursor* c, Instruction* out, const Operand& operand,
+std::uint16_t VideoDigits(Cursor* c, unsigned count, const Operand& operand,
                           std::string_view selector, unsigned first) {
-  const unsigned count = out->vector;
   unsigned digits = 0;
   for (unsigned k = 0; k < count && selector.empty(); ++k) {
     digits |= (first + k) << (4 * k);
@@ -104,25 +99,25 @@ std::uint16_t VideoDigits(Cursor* c, Instruction* out, const Operand& operand,
 }
 
 // The operands, and what becomes of c: .add, .min, .max, or what is not written of d.
-void VideoSecondary(Cursor* c, Instruction* out, Video* video) {
-  const bool several = out->vector > 1;
+void VideoSecondary(Cursor* c, Video* video) {
+  const bool several = video->elements > 1;
   const int second = several ? (c->Take("add") ? 0 : -1) : c->TakeOne({"add", "min", "max"});
   video->second = static_cast<VideoSecond>(second + 1);
   if (!c->ExpectOperands(several ? 4 : 3, 4)) {
     return;
   }
-  if (several && second == 0 && out->saturate) {
+  if (several && second == 0 && video->saturate) {
     c->Fail(fmt::format("{} has both .sat and .add", c->Spelling()));
   }
   Operand d = c->operand(0);
   Operand a = c->operand(1);
   Operand b = c->operand(2);
   const std::string_view place = TakeSelector(&d);
-  video->d = several ? VideoMask(c, out, d, place) : VideoPart(c, d, place);
-  video->a =
-      several ? VideoDigits(c, out, a, TakeSelector(&a), 0) : VideoPart(c, a, TakeSelector(&a));
-  video->b = several ? VideoDigits(c, out, b, TakeSelector(&b), out->vector)
-                     : VideoPart(c, b, TakeSelector(&b));
+  video->to_part = several ? VideoMask(c, video->elements, d, place) : VideoPart(c, d, place);
+  video->parts[0] = several ? VideoDigits(c, video->elements, a, TakeSelector(&a), 0)
+                            : VideoPart(c, a, TakeSelector(&a));
+  video->parts[1] = several ? VideoDigits(c, video->elements, b, TakeSelector(&b), video->elements)
+                            : VideoPart(c, b, TakeSelector(&b));
   if (!several && second >= 0 && !place.empty()) {
     c->Fail(d.at, fmt::format("{} has both a selector of its destination and .add, .min or .max",
                               c->Spelling()));
@@ -138,14 +133,14 @@ void VideoSecondary(Cursor* c, Instruction* out, Video* video) {
     }
     return c->Source(operand, Type::kB32);
   };
-  out->d[0] = c->Destination(d, Type::kB32);
-  out->a[0] = source(a);
-  out->a[1] = source(b);
-  out->a[2] = has_c ? source(c->operand(3)) : c->Literal(0);
+  video->d = c->Destination(d, Type::kB32);
+  video->a[0] = source(a);
+  video->a[1] = source(b);
+  video->a[2] = has_c ? source(c->operand(3)) : c->Literal(0);
 }
 
 // vmad: -a, -b or -c, or .po.
-void VideoProduct(Cursor* c, Instruction* out, Video* video) {
+void VideoProduct(Cursor* c, Video* video) {
   video->plus_one = c->Take("po");
   const int scale = c->TakeOne({"shr7", "shr15"});
   video->shift = scale < 0 ? 0 : scale == 0 ? 7 : 15;
@@ -158,18 +153,18 @@ void VideoProduct(Cursor* c, Instruction* out, Video* video) {
     minus[k] = operand.kind == Kind::kMinus;
     operand.kind = minus[k] ? Kind::kName : operand.kind;
     if (k < 2) {
-      (k == 0 ? video->a : video->b) = VideoPart(c, operand, TakeSelector(&operand));
+      video->parts[k] = VideoPart(c, operand, TakeSelector(&operand));
     }
-    out->a[k] = c->Source(operand, Type::kB32);
+    video->a[k] = c->Source(operand, Type::kB32);
   }
-  out->negated = minus[0] != minus[1];
-  out->magnitude = minus[2];
+  video->minus_product = minus[0] != minus[1];
+  video->minus_c = minus[2];
   if (video->plus_one && (minus[0] || minus[1] || minus[2])) {
     c->Fail(fmt::format("{} negates nothing beside .po", c->Spelling()));
-  } else if (out->negated && out->magnitude) {
+  } else if (video->minus_product && video->minus_c) {
     c->Fail(fmt::format("{} negates either the product or c", c->Spelling()));
   }
-  out->d[0] = c->Destination(c->operand(0), Type::kB32);
+  video->d = c->Destination(c->operand(0), Type::kB32);
 }
 
 }  // namespace
@@ -177,20 +172,20 @@ void VideoProduct(Cursor* c, Instruction* out, Video* video) {
 void DecodeVideoInstruction(Cursor* c, Instruction* out) {
   std::string_view opcode = c->opcode();
   const char last = opcode.back();
-  out->vector = last == '2' ? 2 : last == '4' ? 4 : 1;
-  if (out->vector > 1) {
+  auto& video = out->Make<Video>();
+  video.elements = last == '2' ? 2 : last == '4' ? 4 : 1;
+  if (video.elements > 1) {
     opcode.remove_suffix(1);
   }
   const auto* const entry = std::find_if(std::begin(kEntries), std::end(kEntries),
                                          [&](const Entry& e) { return e.opcode == opcode; });
-  out->mode = static_cast<std::uint8_t>(entry->op);
+  video.op = entry->op;
   const auto sign = [&] { return IsSigned(c->TakeType({Type::kU32, Type::kS32})); };
   const bool sets = entry->op == VideoOp::kSet;
   const bool shifts = entry->op == VideoOp::kShl || entry->op == VideoOp::kShr;
-  out->type = sets ? Type::kU32 : c->TakeType({Type::kU32, Type::kS32});
-  Video video{};
-  video.a_signed = sign();
-  video.b_signed = shifts ? (c->TakeType({Type::kU32}), false) : sign();
+  video.type = sets ? Type::kU32 : c->TakeType({Type::kU32, Type::kS32});
+  video.is_signed[0] = sign();
+  video.is_signed[1] = shifts ? (c->TakeType({Type::kU32}), false) : sign();
   if (sets) {
     const int compare = c->TakeOne({"eq", "ne", "lt", "le", "gt", "ge"});
     video.compare = static_cast<Compare>(std::max(compare, 0));
@@ -198,7 +193,7 @@ void DecodeVideoInstruction(Cursor* c, Instruction* out) {
       c->Fail(fmt::format("{} lacks its comparison", c->Spelling()));
     }
   } else {
-    out->saturate = c->Take("sat");
+    video.saturate = c->Take("sat");
   }
   if (shifts) {
     const int mode = c->TakeOne({"clamp", "wrap"});
@@ -208,11 +203,10 @@ void DecodeVideoInstruction(Cursor* c, Instruction* out) {
     }
   }
   if (entry->op == VideoOp::kMad) {
-    VideoProduct(c, out, &video);
+    VideoProduct(c, &video);
   } else {
-    VideoSecondary(c, out, &video);
+    VideoSecondary(c, &video);
   }
-  std::memcpy(&out->offset, &video, sizeof video);
 }
 
 }  // namespace muster::ptx

@@ -28,19 +28,17 @@ bool TakeSync(Cursor* c) {
 }
 
 // The mask of the lanes that take part.
-void Members(Cursor* c, Instruction* out, std::size_t operand) {
-  out->a[0] = c->Source(c->operand(operand), Type::kB32);
-}
+Slot Members(Cursor* c, std::size_t operand) { return c->Source(c->operand(operand), Type::kB32); }
 
 }  // namespace
 
 void DecodeActiveMask(Cursor* c, Instruction* out) {
   c->Require("activemask", 62, 30);
-  out->type = c->TakeType({Type::kB32});
+  c->TakeType({Type::kB32});
   if (!c->ExpectOperands(1)) {
     return;
   }
-  out->d[0] = c->Destination(c->operand(0), Type::kB32);
+  out->Make<ActiveMask>().d = c->Destination(c->operand(0), Type::kB32);
 }
 
 void DecodeVote(Cursor* c, Instruction* out) {
@@ -51,19 +49,20 @@ void DecodeVote(Cursor* c, Instruction* out) {
     c->Fail(fmt::format("{} lacks .all, .any, .uni or .ballot", c->Spelling()));
     return;
   }
-  out->mode = static_cast<std::uint8_t>(kModes[mode]);
+  auto& exchange = out->Make<WarpExchange>();
+  exchange.op = kModes[mode];
   const Type type =
       kModes[mode] == WarpOp::kBallot ? c->TakeType({Type::kB32}) : c->TakeType({Type::kPred});
   if (!c->ExpectOperands(sync ? 3 : 2)) {
     return;
   }
-  out->type = Type::kPred;
+  exchange.type = Type::kPred;
   c->RefuseSink(c->operand(0));
-  out->d[0] = c->Destination(c->operand(0), type);
-  out->a[1] = c->Predicate(c->operand(1));
-  out->negated = c->operand(1).negated;
+  exchange.d = c->Destination(c->operand(0), type);
+  exchange.value = c->Predicate(c->operand(1));
+  exchange.negated = c->operand(1).negated;
   if (sync) {
-    Members(c, out, 2);
+    exchange.members = Members(c, 2);
   }
 }
 
@@ -74,8 +73,9 @@ void DecodeMatch(Cursor* c, Instruction* out) {
     c->Fail(fmt::format("{} lacks .any or .all, or .sync", c->Spelling()));
     return;
   }
-  out->mode = static_cast<std::uint8_t>(mode == 0 ? WarpOp::kMatchAny : WarpOp::kMatchAll);
-  out->type = c->TakeType({Type::kB32, Type::kB64});
+  auto& exchange = out->Make<WarpExchange>();
+  exchange.op = mode == 0 ? WarpOp::kMatchAny : WarpOp::kMatchAll;
+  exchange.type = c->TakeType({Type::kB32, Type::kB64});
   if (!c->ExpectOperands(3)) {
     return;
   }
@@ -85,10 +85,10 @@ void DecodeMatch(Cursor* c, Instruction* out) {
   if (mode == 0 || c->operand(0).second == "_") {
     c->RefuseSink(c->operand(0));
   }
-  out->d[0] = c->Destination(c->operand(0), Type::kB32);
-  out->d[1] = c->SecondDestination(c->operand(0), Type::kPred);
-  out->a[1] = c->Source(c->operand(1), out->type);
-  Members(c, out, 2);
+  exchange.d = c->Destination(c->operand(0), Type::kB32);
+  exchange.predicate = c->SecondDestination(c->operand(0), Type::kPred);
+  exchange.value = c->Source(c->operand(1), exchange.type);
+  exchange.members = Members(c, 2);
 }
 
 void DecodeShuffle(Cursor* c, Instruction* out) {
@@ -100,18 +100,19 @@ void DecodeShuffle(Cursor* c, Instruction* out) {
     c->Fail(fmt::format("{} lacks .up, .down, .bfly or .idx", c->Spelling()));
     return;
   }
-  out->mode = static_cast<std::uint8_t>(kModes[mode]);
-  out->type = c->TakeType({Type::kB32});
+  auto& exchange = out->Make<WarpExchange>();
+  exchange.op = kModes[mode];
+  exchange.type = c->TakeType({Type::kB32});
   if (!c->ExpectOperands(sync ? 5 : 4)) {
     return;
   }
-  out->d[0] = c->Destination(c->operand(0), Type::kB32);
-  out->d[1] = c->SecondDestination(c->operand(0), Type::kPred);
-  for (std::size_t i = 1; i <= 3; ++i) {
-    out->a[i] = c->Source(c->operand(i), Type::kB32);
-  }
+  exchange.d = c->Destination(c->operand(0), Type::kB32);
+  exchange.predicate = c->SecondDestination(c->operand(0), Type::kPred);
+  exchange.value = c->Source(c->operand(1), Type::kB32);
+  exchange.from = c->Source(c->operand(2), Type::kB32);
+  exchange.clamp = c->Source(c->operand(3), Type::kB32);
   if (sync) {
-    Members(c, out, 4);
+    exchange.members = Members(c, 4);
   }
 }
 
@@ -125,31 +126,33 @@ void DecodeReduce(Cursor* c, Instruction* out) {
     return;
   }
   const WarpOp op = kModes[mode];
-  out->mode = static_cast<std::uint8_t>(op);
+  auto& exchange = out->Make<WarpExchange>();
+  exchange.op = op;
   if (op >= WarpOp::kReduceAnd) {
-    out->type = c->TakeType({Type::kB32});
+    exchange.type = c->TakeType({Type::kB32});
   } else if (op == WarpOp::kReduceAdd) {
-    out->type = c->TakeType({Type::kU32, Type::kS32});
+    exchange.type = c->TakeType({Type::kU32, Type::kS32});
   } else {
-    out->type = c->TakeType({Type::kU32, Type::kS32, Type::kF32});
+    exchange.type = c->TakeType({Type::kU32, Type::kS32, Type::kF32});
   }
-  if (out->type == Type::kF32) {
+  if (exchange.type == Type::kF32) {
     c->Require("redux of .f32", 86, 100);
     c->RequireVariant("redux of .f32", 100, 103);
-    out->magnitude = c->Take("abs");
-    out->keeps_nan = c->Take("NaN");
+    exchange.magnitude = c->Take("abs");
+    exchange.keeps_nan = c->Take("NaN");
   }
   if (!c->ExpectOperands(3)) {
     return;
   }
-  out->d[0] = c->Destination(c->operand(0), Type::kB32);
-  out->a[1] = c->Source(c->operand(1), out->type);
-  Members(c, out, 2);
+  exchange.d = c->Destination(c->operand(0), Type::kB32);
+  exchange.value = c->Source(c->operand(1), exchange.type);
+  exchange.members = Members(c, 2);
 }
 
 void DecodeElect(Cursor* c, Instruction* out) {
   c->Require("elect", 80, 90);
-  out->mode = static_cast<std::uint8_t>(WarpOp::kElect);
+  auto& exchange = out->Make<WarpExchange>();
+  exchange.op = WarpOp::kElect;
   if (!c->Take("sync")) {
     c->Fail("elect lacks .sync");
   }
@@ -159,20 +162,21 @@ void DecodeElect(Cursor* c, Instruction* out) {
   if (c->operand(0).second.empty() || c->operand(0).second == "_") {
     c->Fail(c->operand(0).at, "elect.sync lacks its predicate");
   }
-  out->d[0] = c->Destination(c->operand(0), Type::kB32);
-  out->d[1] = c->SecondDestination(c->operand(0), Type::kPred);
-  Members(c, out, 1);
+  exchange.d = c->Destination(c->operand(0), Type::kB32);
+  exchange.predicate = c->SecondDestination(c->operand(0), Type::kPred);
+  exchange.members = Members(c, 1);
 }
 
 void DecodeBarrierWarp(Cursor* c, Instruction* out) {
   out->op = Op::kExchange;
-  out->mode = static_cast<std::uint8_t>(WarpOp::kSync);
+  auto& exchange = out->Make<WarpExchange>();
+  exchange.op = WarpOp::kSync;
   c->Require("bar.warp.sync", 60, 30);
   if (!c->Take("sync")) {
     c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
   }
   if (c->ExpectOperands(1)) {
-    Members(c, out, 0);
+    exchange.members = Members(c, 0);
   }
 }
 
@@ -202,8 +206,9 @@ void DecodeMatrixOrder(Cursor* c, Instruction* out) {
     c->Fail(c->operand(0).at, fmt::format("{} takes a number of groups", c->Spelling()));
     return;
   }
-  out->mode = static_cast<std::uint8_t>(WarpOp::kSync);
-  out->a[0] = c->Literal(0xffffffffU);
+  auto& exchange = out->Make<WarpExchange>();
+  exchange.op = WarpOp::kSync;
+  exchange.members = c->Literal(0xffffffffU);
 }
 
 }  // namespace muster::ptx

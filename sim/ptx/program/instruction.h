@@ -7,316 +7,366 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <variant>
 
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/operation.h"
+#include "sim/ptx/program/opcode.h"
+#include "sim/ptx/program/operand.h"
 #include "sim/ptx/program/types.h"
 
 namespace muster::ptx {
 
-inline constexpr unsigned kMaxClusterCtas = 16;
-
-// Of barrier.cluster.
-enum class ClusterOp : std::uint8_t { kNone, kArrive, kArriveRelaxed, kWait };
-
-enum class Op : std::uint8_t {
-  // Integers and floats alike.
-  kAdd,
-  kSub,
-  kMul,
-  kMulHi,
-  kMulWide,
-  kMad,
-  kMadHi,
-  kMadWide,
-  kFma,
-  kDiv,
-  kRem,
-  kMin,
-  kMax,
-  kAbs,
-  kNeg,
-  kSqrt,
-  kRcp,
-  kRsqrt,
-  kSin,
-  kCos,
-  kLg2,
-  kEx2,
-  kTanh,
-  kCopySign,
-  kAddCarry,  // a[3] and d[1]: the carry in and out, where there is one
-  kSubCarry,
-  kMadCarry,
-  kMadHiCarry,
-  kMul24,
-  kMul24Hi,
-  kMad24,
-  kMad24Hi,
-  kSad,
-  kDot4,  // of bytes
-  kDot2,  // of halves of a and bytes of b; mode: b's upper bytes
-  // Bits.
-  kAnd,
-  kOr,
-  kXor,
-  kNot,
-  kCnot,
-  kShl,
-  kShr,
-  kPopc,
-  kClz,
-  kBrev,
-  kBfind,
-  kFns,
-  kSzext,  // mode: wrap or clamp, here and in shf and bmsk
-  kBmsk,
-  kBfe,
-  kBfi,
-  kPrmt,
-  kLop3,
-  kShfLeft,
-  kShfRight,
-  // Comparison and choice.
-  kSetp,
-  kSet,
-  kSelp,
-  kSlct,
-  kTestp,  // mode: FloatClass
-  // Moves and conversions.
-  kMov,
-  kPack,
-  kUnpack,
-  kSpecial,
-  kCvt,
-  kCvtPack,  // mode: bits
-  kVideo,    // mode: VideoOp (sim/ptx/program/video.h)
-  kCvta,
-  kCvtaTo,
-  kIsSpace,
-  kStack,      // mode: Stacked; offset: the alignment; target: the function
-  kMapToRank,  // mapa; a[1]: the rank
-  kRankOf,     // getctarank
-  // Memory.
-  kLoad,
-  kStore,
-  kAtomic,
-  kCopy,         // cp.async; vector: bytes, of which a[2] are read, or none where a[3] holds
-  kCopyGroup,    // mode: CopyGroupOp; combine: of bulk copies; a[0]: groups that may be left
-  kBulk,         // to space, from shared memory if mode; a: to, from, size, mbarrier, mask of CTAs;
-                 // combine, here and below: 0, or Atomic + 1
-  kStoreAsync,   // a[1] to a[4]: values, a[5]: mbarrier; none: to global memory
-  kTryCancel,    // a: the response, its mbarrier; mode: multicast
-  kQueryCancel,  // a: the response's halves; d: whether there is one, its x, y, z
-  kFence,        // a[0]: an address that must be in global memory, if there is one
-  // Control.
-  kBranch,
-  kBranchIndexed,  // target: the table
-  kCall,
-  kReturn,
-  kExit,
-  kTrap,
-  kRuntime,  // mode: Runtime; arguments and result: offsets in the frame's local memory
-  kSleep,    // a[0]: ns
-  kNop,
-  // Warps.
-  kActiveMask,
-  kExchange,  // mode: WarpOp
-  // CTAs.
-  kBarrier,
-  kClusterBarrier,  // mode: ClusterOp
-  kMbarrier,  // mode: MbOp; a: the address, the operand or state, the hint; d: state or predicate
-  kPendingCount,
+// Integers and floating-point numbers, one in a register or a pair: add to copysign, mul24, sad.
+struct Arithmetic {
+  Type type = Type::kNone;
+  Round round = Round::kNearest;
+  bool saturate = false;
+  bool flush = false;      // subnormal numbers of single precision to zero
+  bool relu = false;       // what is below zero becomes zero
+  bool keeps_nan = false;  // min, max: a NaN is the result, not the other operand
+  bool xor_sign = false;   // min, max: of the absolute values, with the product's sign
+  Slot d = kNoSlot;
+  std::array<Slot, 3> a = NoSlots<3>();
 };
 
-enum class Compare : std::uint8_t {
-  kEq,
-  kNe,
-  kLt,
-  kLe,
-  kGt,
-  kGe,  // false with a NaN, save kNe of integers
-  kEqu,
-  kNeu,
-  kLtu,
-  kLeu,
-  kGtu,
-  kGeu,  // true with a NaN
-  kNum,
-  kNan,
+// addc, subc, madc, and those with .cc.
+struct CarryArithmetic {
+  Type type = Type::kNone;
+  Slot d = kNoSlot;
+  Slot carry_out = kNoSlot;  // where there is one, here and below
+  std::array<Slot, 3> a = NoSlots<3>();
+  Slot carry_in = kNoSlot;
 };
 
-enum class FloatClass : std::uint8_t {
-  kFinite,
-  kInfinite,
-  kNumber,
-  kNotANumber,
-  kNormal,
-  kSubnormal,
+// dp4a, dp2a: sums of products of parts of two words.
+struct DotProduct {
+  std::array<Type, 2> types{};  // of the parts
+  bool upper = false;           // dp2a: the upper bytes of b
+  Slot d = kNoSlot;
+  std::array<Slot, 3> a = NoSlots<3>();
 };
 
-enum class Round : std::uint8_t {
-  kNearest,
-  kZero,
-  kDown,
-  kUp,  // to a float
-  kIntegerNearest,
-  kIntegerZero,
-  kIntegerDown,
-  kIntegerUp,
-  kNearestAway,  // halfway cases away from zero
+// Logic, shifts and fields of bits: and to lop3, mbarrier.pending_count.
+struct BitOperation {
+  Type type = Type::kNone;
+  bool clamps = false;         // szext, shf, bmsk: an amount beyond 32 is 32; else it wraps
+  bool shift_amount = false;   // bfind
+  std::uint8_t permutation{};  // prmt: 0 as c says, or its mode, from 1 (.f4e) on
+  Slot d = kNoSlot;
+  std::array<Slot, 4> a = NoSlots<4>();
 };
 
-enum class Atomic : std::uint8_t {
-  kAdd,
-  kMin,
-  kMax,
-  kAnd,
-  kOr,
-  kXor,
-  kExchange,
-  kCompareSwap,
-  kIncrement,
-  kDecrement,
+// setp, set.
+struct Comparison {
+  Type type = Type::kNone;  // of what is compared
+  Type to = Type::kNone;    // set: of the result
+  Compare compare = Compare::kEq;
+  Combine combine = Combine::kNone;  // with the predicate c
+  bool negated = false;              // !c
+  bool flush = false;
+  Slot d = kNoSlot;
+  Slot complement = kNoSlot;  // setp: q of p|q; of pairs: the upper half's result
+  std::array<Slot, 2> a = NoSlots<2>();
+  Slot c = kNoSlot;
 };
 
-enum class CopyGroupOp : std::uint8_t { kCommit, kWait, kWaitRead, kWaitAll };
-
-// Instructions of several lanes of a warp: sim/ptx/simt/warp_unit.h carries them out.
-enum class WarpOp : std::uint8_t {
-  kSync,
-  kAll,
-  kAny,
-  kUniform,
-  kBallot,
-  kMatchAny,
-  kMatchAll,
-  kShuffleUp,
-  kShuffleDown,
-  kShuffleButterfly,
-  kShuffleIndex,
-  kReduceAdd,
-  kReduceMin,
-  kReduceMax,
-  kReduceAnd,
-  kReduceOr,
-  kReduceXor,
-  kElect,
+// selp, slct.
+struct Selection {
+  Type type = Type::kNone;
+  Type by = Type::kPred;  // of the operand that decides
+  Slot d = kNoSlot;
+  std::array<Slot, 2> a = NoSlots<2>();
+  Slot c = kNoSlot;
 };
 
-enum class Stacked : std::uint8_t { kAllocate, kSave, kRestore };
-
-// What a device program finds beyond its own functions.
-enum class Runtime : std::uint8_t { kAssert, kPrint, kMalloc, kFree };
-
-enum class Special : std::uint8_t {
-  kTidX,
-  kTidY,
-  kTidZ,
-  kNtidX,
-  kNtidY,
-  kNtidZ,
-  kCtaidX,
-  kCtaidY,
-  kCtaidZ,
-  kNctaidX,
-  kNctaidY,
-  kNctaidZ,
-  kLaneId,
-  kWarpId,
-  kNumWarps,
-  kLaneMaskEq,
-  kLaneMaskLe,
-  kLaneMaskLt,
-  kLaneMaskGe,
-  kLaneMaskGt,
-  kClock,
-  kClockHi,
-  kClock64,
-  kGlobalTimer,
-  kGlobalTimerLo,
-  kGlobalTimerHi,
-  kSmId,
-  kNumSm,
-  kGridId,
-  kDynamicShared,
-  kTotalShared,
-  kAggregateShared,
-  kReservedBegin,
-  kReservedEnd,
-  kReservedCap,
-  kReserved0,
-  kReserved1,
-  kClusterCtaidX,
-  kClusterCtaidY,
-  kClusterCtaidZ,
-  kClusterNctaidX,
-  kClusterNctaidY,
-  kClusterNctaidZ,
-  kClusterIdX,
-  kClusterIdY,
-  kClusterIdZ,
-  kNumClustersX,
-  kNumClustersY,
-  kNumClustersZ,
-  kClusterRank,
-  kClusterCtas,
-  kExplicitCluster,
-  kWorkspaceHigh,  // of a cooperative grid
-  kWorkspaceLow,
-  kZero,
+// testp.
+struct FloatTest {
+  Type type = Type::kNone;
+  FloatClass wanted = FloatClass::kFinite;
+  Slot d = kNoSlot;
+  Slot a = kNoSlot;
 };
 
-// An operand: a register of the frame, or a literal of the program.
-using Slot = std::int32_t;
-inline constexpr Slot kNoSlot = -0x40000000;
-constexpr Slot LiteralSlot(std::uint32_t index) { return -1 - static_cast<Slot>(index); }
-constexpr bool IsLiteral(Slot slot) { return slot < 0; }
-constexpr std::uint32_t LiteralIndex(Slot slot) { return static_cast<std::uint32_t>(-1 - slot); }
+// mov of one register.
+struct Move {
+  Type type = Type::kNone;
+  bool negated = false;  // !a, of a predicate
+  Slot d = kNoSlot;
+  Slot a = kNoSlot;
+};
 
-template <std::size_t kCount>
-constexpr std::array<Slot, kCount> NoSlots() {
-  std::array<Slot, kCount> slots{};
-  for (Slot& slot : slots) {
-    slot = kNoSlot;
-  }
-  return slots;
-}
+// mov of a vector to a register, or the other way round.
+struct Packing {
+  Type type = Type::kNone;
+  Type part = Type::kNone;
+  std::uint8_t count = 2;
+  Slot d = kNoSlot;
+  std::array<Slot, 4> a = NoSlots<4>();
+};
+struct Unpacking {
+  Type part = Type::kNone;
+  std::uint8_t count = 2;
+  std::array<Slot, 4> d = NoSlots<4>();
+  Slot a = kNoSlot;
+};
 
-// Where an access goes: what `base` holds, and `offset`.
-struct Address {
+// The value of a special register.
+struct SpecialRead {
+  Special special = Special::kZero;
+  Slot d = kNoSlot;
+};
+
+// cvt.
+struct Conversion {
+  Type to = Type::kNone;
+  Type from = Type::kNone;
+  std::uint8_t register_bytes = 0;  // of the destination, to which an integer is extended
+  Round round = Round::kNearest;
+  bool saturate = false;
+  bool flush = false;
+  bool relu = false;
+  bool finite = false;  // what is out of range becomes the greatest number
+  Slot d = kNoSlot;
+  Slot a = kNoSlot;
+};
+
+// cvt.pack.
+struct PackedConversion {
+  Type to = Type::kNone;  // u32 or s32, cut to so many bits
+  std::uint8_t bits = 0;
+  Slot d = kNoSlot;
+  std::array<Slot, 3> a = NoSlots<3>();
+};
+
+// vadd and the like, on a part of each register, or on two halves or four bytes at once.
+struct Video {
+  VideoOp op = VideoOp::kAdd;
+  Type type = Type::kNone;  // of the result
+  std::uint8_t elements = 1;
+  bool saturate = false;
+  bool minus_product = false;  // vmad
+  bool minus_c = false;        // vmad
+  bool plus_one = false;       // vmad
+  bool wraps = false;          // vshl, vshr
+  std::array<bool, 2> is_signed{};
+  // The parts of a and b; of several elements a digit each: which of a's and b's.
+  std::array<std::uint16_t, 2> parts{};
+  std::uint8_t to_part = 0;  // likewise of d; of several elements a bit for each that is written
+  std::uint8_t shift = 0;    // vmad: of the result, to the right
+  Compare compare = Compare::kEq;
+  VideoSecond second = VideoSecond::kNone;
+  Slot d = kNoSlot;
+  std::array<Slot, 3> a = NoSlots<3>();
+};
+
+// cvta, isspacep.
+struct AddressConversion {
   Space space = Space::kGeneric;
-  bool narrow = false;  // the base is a register of 32 bits
-  Slot base = kNoSlot;
-  std::int64_t offset = 0;
+  Slot d = kNoSlot;
+  Slot a = kNoSlot;
 };
+
+// mapa, getctarank.
+struct ClusterMapping {
+  Space space = Space::kGeneric;
+  Slot d = kNoSlot;
+  Slot a = kNoSlot;
+  Slot rank = kNoSlot;  // mapa
+};
+
+// alloca, stacksave, stackrestore.
+struct StackChange {
+  Stacked what = Stacked::kSave;
+  std::uint32_t function = 0;
+  std::uint32_t alignment = 0;
+  Slot d = kNoSlot;
+  Slot a = kNoSlot;
+};
+
+// What accesses to memory have in common.
+struct Access {
+  Type type = Type::kNone;
+  std::uint8_t count = 1;  // elements
+  Address address;
+};
+struct Load : Access {
+  Type to = Type::kNone;  // of the registers, which may be wider
+  std::array<Slot, 8> d = NoSlots<8>();
+};
+struct Store : Access {
+  std::array<Slot, 8> values = NoSlots<8>();
+};
+// atom, red. A value of 128 bits is two registers.
+struct AtomicAccess : Access {
+  Atomic op = Atomic::kAdd;
+  std::array<Slot, 8> d = NoSlots<8>();
+  std::array<Slot, 8> b = NoSlots<8>();
+  std::array<Slot, 2> c = NoSlots<2>();  // of cas
+};
+
+// cp.async: of `bytes` so many are read, or none.
+struct SmallCopy {
+  std::uint8_t bytes = 0;
+  bool negated = false;  // of the predicate
+  Address to;
+  Slot from = kNoSlot;
+  Slot read = kNoSlot;
+  Slot ignores = kNoSlot;  // the predicate that says that none is read, if there is one
+};
+
+// cp.async.commit_group and the like.
+struct CopyGroup {
+  CopyGroupOp op = CopyGroupOp::kCommit;
+  bool bulk = false;
+  Slot groups = kNoSlot;  // that may be left
+};
+
+// What a copy or store does with what is there.
+struct Reduction {
+  Atomic op = Atomic::kAdd;
+  Type type = Type::kNone;
+};
+
+// cp.async.bulk, cp.reduce.async.bulk.
+struct BulkCopy {
+  Space space = Space::kGeneric;  // where to: kGlobal or kCluster
+  bool from_shared = false;
+  std::optional<Reduction> reduction;
+  Slot to = kNoSlot;
+  Slot from = kNoSlot;
+  Slot size = kNoSlot;
+  Slot mbarrier = kNoSlot;  // not to global memory
+  Slot ctas = kNoSlot;      // the mask of a multicast
+};
+
+// st.async, red.async.
+struct AsyncStore : Access {
+  std::optional<Atomic> reduction;
+  std::array<Slot, 4> values = NoSlots<4>();
+  Slot mbarrier = kNoSlot;  // none: to global memory
+};
+
+// clusterlaunchcontrol.try_cancel.
+struct CancelRequest {
+  Space space = Space::kGeneric;
+  bool multicast = false;
+  Slot response = kNoSlot;  // where to
+  Slot mbarrier = kNoSlot;
+};
+
+// clusterlaunchcontrol.query_cancel: some of the results.
+struct CancelQuery {
+  Slot is_canceled = kNoSlot;
+  std::array<Slot, 3> ctaid = NoSlots<3>();
+  std::array<Slot, 2> response = NoSlots<2>();  // its halves
+};
+
+// An address that must be in global memory, if there is one.
+struct MemoryFence {
+  Address address;
+};
+
+struct Branch {
+  std::uint32_t target = 0;
+};
+struct IndexedBranch {
+  std::uint32_t table = 0;
+  Slot index = kNoSlot;
+};
+struct FunctionCall {
+  std::uint32_t call = 0;
+  Slot function = kNoSlot;  // of an indirect call
+};
+struct Return {
+  std::uint32_t function = 0;
+};
+// Offsets of .param variables in the frame's local memory.
+struct RuntimeCall {
+  Runtime function = Runtime::kAssert;
+  std::array<Slot, 3> arguments = NoSlots<3>();
+  Slot result = kNoSlot;
+};
+struct Nanosleep {
+  Slot ns = kNoSlot;
+};
+
+struct ActiveMask {
+  Slot d = kNoSlot;
+};
+
+// Instructions of several lanes of a warp.
+struct WarpExchange {
+  WarpOp op = WarpOp::kSync;
+  Type type = Type::kB32;  // of the values
+  bool negated = false;    // vote: of the predicate
+  bool magnitude = false;  // redux: of the absolute values
+  bool keeps_nan = false;  // redux
+  Slot d = kNoSlot;
+  Slot predicate = kNoSlot;  // p of d|p
+  Slot members = kNoSlot;    // none: the lanes that are together
+  Slot value = kNoSlot;
+  Slot from = kNoSlot;   // shfl: the lane or distance,
+  Slot clamp = kNoSlot;  // and its limits
+};
+
+// bar, barrier.
+struct CtaBarrier {
+  OpKind kind = OpKind::kSync;
+  bool aligned = false;
+  bool negated = false;  // of the predicate
+  Slot d = kNoSlot;      // of a reduction
+  Slot id = kNoSlot;
+  Slot count = kNoSlot;
+  Slot predicate = kNoSlot;
+};
+struct ClusterBarrier {
+  ClusterOp op = ClusterOp::kNone;
+  bool aligned = false;
+};
+
+struct Mbarrier {
+  MbOp op = MbOp::kInit;
+  bool releasing = false;
+  Address address;
+  Slot d = kNoSlot;        // the state, or whether the phase is complete
+  Slot operand = kNoSlot;  // the count, the bytes, the state or the parity
+  Slot hint = kNoSlot;     // the time limit
+};
+
+// One for each family of instructions; Op (opcode.h) says which an instruction has. A new one is
+// added to registers.cpp, too.
+using Payload =
+    std::variant<std::monostate, Arithmetic, CarryArithmetic, DotProduct, BitOperation, Comparison,
+                 Selection, FloatTest, Move, Packing, Unpacking, SpecialRead, Conversion,
+                 PackedConversion, Video, AddressConversion, ClusterMapping, StackChange, Load,
+                 Store, AtomicAccess, SmallCopy, CopyGroup, BulkCopy, AsyncStore, CancelRequest,
+                 CancelQuery, MemoryFence, Branch, IndexedBranch, FunctionCall, Return, RuntimeCall,
+                 Nanosleep, ActiveMask, WarpExchange, CtaBarrier, ClusterBarrier, Mbarrier>;
 
 struct Instruction {
   Op op = Op::kNop;
-  Type type = Type::kNone;
-  Type source = Type::kNone;  // cvt, set, slct: of the source; ld: of the destination register
-  Space space = Space::kGeneric;
-  std::uint8_t mode = 0;     // Compare, Atomic, WarpOp, Special, OpKind, ...
-  std::uint8_t combine = 0;  // setp: 0, or Op::kAnd, kOr, kXor with the predicate d
-  std::uint8_t vector = 1;   // elements of ld, st and mov
-  bool guard_negated = false;
-  bool negated = false;  // of the predicate source: !c
-  bool aligned = false;  // barrier
-  bool saturate = false;
-  bool flush = false;      // subnormal numbers of single precision to zero
-  bool magnitude = false;  // redux: of the absolute values
-  bool keeps_nan = false;  // min, max, redux: a NaN is the result, not the other operand
-  bool xor_sign = false;   // min, max: of the absolute values, with the product's sign
-  bool relu = false;       // what is below zero becomes zero
-  bool finite = false;     // cvt: what is out of range becomes the greatest number
-  bool narrow = false;     // the address comes from a 32-bit register
-  bool releasing = false;  // mbarrier
-  bool timed = false;      // more than registers depends on a clock: spins.cpp
-  Round round = Round::kNearest;
-  Slot guard = kNoSlot;                  // the predicate, if any
-  std::array<Slot, 8> d = NoSlots<8>();  // destinations
-  std::array<Slot, 9> a = NoSlots<9>();  // sources; of an access the address is the first
-  std::int64_t offset = 0;               // of an address
-  std::uint32_t target = 0;              // branch: where to; call: which
+  bool guard_negated = false;  // !p
+  bool timed = false;          // its effect on more than registers depends on a clock (timed.h)
+  Slot guard = kNoSlot;        // the predicate, if any
   std::uint32_t line = 0;
+  Payload payload;
+
+  // The payload that the op has.
+  template <typename T>
+  const T& As() const {
+    return std::get<T>(payload);
+  }
+  template <typename T>
+  T& As() {
+    return std::get<T>(payload);
+  }
+  // An empty payload of that kind.
+  template <typename T>
+  T& Make() {
+    return payload.emplace<T>();
+  }
 };
 
 }  // namespace muster::ptx

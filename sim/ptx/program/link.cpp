@@ -257,13 +257,14 @@ void Linker::DecodeFunction(const syntax::Function& source, Function* function) 
   symbols_.End();
   Instruction end;  // a body that runs out returns
   end.op = function->is_entry ? Op::kExit : Op::kReturn;
-  end.target = static_cast<std::uint32_t>(function - program_.functions.data());
+  if (end.op == Op::kReturn) {
+    end.Make<Return>().function = static_cast<std::uint32_t>(function - program_.functions.data());
+  }
   end.line = source.body.empty() ? source.at.line : source.body.back().at.line;
   program_.code.push_back(end);
   for (std::size_t pc = function->entry; pc < program_.code.size(); ++pc) {
-    Instruction& instruction = program_.code[pc];
-    if (instruction.op == Op::kBranch) {
-      instruction.target = labels_[instruction.target];
+    if (auto* const branch = std::get_if<Branch>(&program_.code[pc].payload); branch != nullptr) {
+      branch->target = labels_[branch->target];
     }
   }
   for (std::size_t table = first_table; table < program_.tables.size(); ++table) {

@@ -151,7 +151,7 @@ Nature NatureOf(const Instruction& instruction) {
     case Op::kNop:
       return Nature::kComputes;
     case Op::kSpecial:
-      return NatureOf(static_cast<Special>(instruction.mode));
+      return NatureOf(instruction.As<SpecialRead>().special);
     case Op::kActiveMask:  // which lanes are together is the scheduler's choice
       return Nature::kVolatile;
     case Op::kLoad:

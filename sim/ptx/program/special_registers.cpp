@@ -9,90 +9,90 @@
 namespace muster::ptx {
 namespace {
 
-const std::unordered_map<std::string_view, SpecialRegister>& Specials() {
-  static const std::unordered_map<std::string_view, SpecialRegister> specials = {
-      {"%tid.x", {Special::kTidX, Type::kU32}},
-      {"%tid.y", {Special::kTidY, Type::kU32}},
-      {"%tid.z", {Special::kTidZ, Type::kU32}},
-      {"%ntid.x", {Special::kNtidX, Type::kU32}},
-      {"%ntid.y", {Special::kNtidY, Type::kU32}},
-      {"%ntid.z", {Special::kNtidZ, Type::kU32}},
-      {"%ctaid.x", {Special::kCtaidX, Type::kU32}},
-      {"%ctaid.y", {Special::kCtaidY, Type::kU32}},
-      {"%ctaid.z", {Special::kCtaidZ, Type::kU32}},
-      {"%nctaid.x", {Special::kNctaidX, Type::kU32}},
-      {"%nctaid.y", {Special::kNctaidY, Type::kU32}},
-      {"%nctaid.z", {Special::kNctaidZ, Type::kU32}},
-      {"%laneid", {Special::kLaneId, Type::kU32}},
-      {"%warpid", {Special::kWarpId, Type::kU32}},
-      {"%nwarpid", {Special::kNumWarps, Type::kU32}},
-      {"%lanemask_eq", {Special::kLaneMaskEq, Type::kU32}},
-      {"%lanemask_le", {Special::kLaneMaskLe, Type::kU32}},
-      {"%lanemask_lt", {Special::kLaneMaskLt, Type::kU32}},
-      {"%lanemask_ge", {Special::kLaneMaskGe, Type::kU32}},
-      {"%lanemask_gt", {Special::kLaneMaskGt, Type::kU32}},
-      {"%clock", {Special::kClock, Type::kU32}},
-      {"%clock_hi", {Special::kClockHi, Type::kU32}},
-      {"%clock64", {Special::kClock64, Type::kU64}},
-      {"%globaltimer", {Special::kGlobalTimer, Type::kU64}},
-      {"%globaltimer_lo", {Special::kGlobalTimerLo, Type::kU32}},
-      {"%globaltimer_hi", {Special::kGlobalTimerHi, Type::kU32}},
-      {"%smid", {Special::kSmId, Type::kU32}},
-      {"%nsmid", {Special::kNumSm, Type::kU32}},
-      {"%gridid", {Special::kGridId, Type::kU64}},
-      {"%dynamic_smem_size", {Special::kDynamicShared, Type::kU32}},
-      {"%aggr_smem_size", {Special::kAggregateShared, Type::kU32}},
-      {"%total_smem_size", {Special::kTotalShared, Type::kU32}},
-      {"%clusterid.x", {Special::kClusterIdX, Type::kU32}},
-      {"%clusterid.y", {Special::kClusterIdY, Type::kU32}},
-      {"%clusterid.z", {Special::kClusterIdZ, Type::kU32}},
-      {"%nclusterid.x", {Special::kNumClustersX, Type::kU32}},
-      {"%nclusterid.y", {Special::kNumClustersY, Type::kU32}},
-      {"%nclusterid.z", {Special::kNumClustersZ, Type::kU32}},
-      {"%cluster_ctaid.x", {Special::kClusterCtaidX, Type::kU32}},
-      {"%cluster_ctaid.y", {Special::kClusterCtaidY, Type::kU32}},
-      {"%cluster_ctaid.z", {Special::kClusterCtaidZ, Type::kU32}},
-      {"%cluster_nctaid.x", {Special::kClusterNctaidX, Type::kU32}},
-      {"%cluster_nctaid.y", {Special::kClusterNctaidY, Type::kU32}},
-      {"%cluster_nctaid.z", {Special::kClusterNctaidZ, Type::kU32}},
-      {"%cluster_ctarank", {Special::kClusterRank, Type::kU32}},
-      {"%cluster_nctarank", {Special::kClusterCtas, Type::kU32}},
-      {"%is_explicit_cluster", {Special::kExplicitCluster, Type::kPred}},
-      {"%reserved_smem_offset_begin", {Special::kReservedBegin, Type::kU32}},
-      {"%reserved_smem_offset_end", {Special::kReservedEnd, Type::kU32}},
-      {"%reserved_smem_offset_cap", {Special::kReservedCap, Type::kU32}},
-      {"%reserved_smem_offset_0", {Special::kReserved0, Type::kU32}},
-      {"%reserved_smem_offset_1", {Special::kReserved1, Type::kU32}},
-      {"%envreg1", {Special::kWorkspaceHigh, Type::kU32}},
-      {"%envreg2", {Special::kWorkspaceLow, Type::kU32}},
-      {"%current_graph_exec", {Special::kZero, Type::kU64}}};
+const std::unordered_map<std::string_view, Special>& Specials() {
+  static const std::unordered_map<std::string_view, Special> specials = {
+      {"%tid.x", Special::kTidX},
+      {"%tid.y", Special::kTidY},
+      {"%tid.z", Special::kTidZ},
+      {"%ntid.x", Special::kNtidX},
+      {"%ntid.y", Special::kNtidY},
+      {"%ntid.z", Special::kNtidZ},
+      {"%ctaid.x", Special::kCtaidX},
+      {"%ctaid.y", Special::kCtaidY},
+      {"%ctaid.z", Special::kCtaidZ},
+      {"%nctaid.x", Special::kNctaidX},
+      {"%nctaid.y", Special::kNctaidY},
+      {"%nctaid.z", Special::kNctaidZ},
+      {"%laneid", Special::kLaneId},
+      {"%warpid", Special::kWarpId},
+      {"%nwarpid", Special::kNumWarps},
+      {"%lanemask_eq", Special::kLaneMaskEq},
+      {"%lanemask_le", Special::kLaneMaskLe},
+      {"%lanemask_lt", Special::kLaneMaskLt},
+      {"%lanemask_ge", Special::kLaneMaskGe},
+      {"%lanemask_gt", Special::kLaneMaskGt},
+      {"%clock", Special::kClock},
+      {"%clock_hi", Special::kClockHi},
+      {"%clock64", Special::kClock64},
+      {"%globaltimer", Special::kGlobalTimer},
+      {"%globaltimer_lo", Special::kGlobalTimerLo},
+      {"%globaltimer_hi", Special::kGlobalTimerHi},
+      {"%smid", Special::kSmId},
+      {"%nsmid", Special::kNumSm},
+      {"%gridid", Special::kGridId},
+      {"%dynamic_smem_size", Special::kDynamicShared},
+      {"%aggr_smem_size", Special::kAggregateShared},
+      {"%total_smem_size", Special::kTotalShared},
+      {"%clusterid.x", Special::kClusterIdX},
+      {"%clusterid.y", Special::kClusterIdY},
+      {"%clusterid.z", Special::kClusterIdZ},
+      {"%nclusterid.x", Special::kNumClustersX},
+      {"%nclusterid.y", Special::kNumClustersY},
+      {"%nclusterid.z", Special::kNumClustersZ},
+      {"%cluster_ctaid.x", Special::kClusterCtaidX},
+      {"%cluster_ctaid.y", Special::kClusterCtaidY},
+      {"%cluster_ctaid.z", Special::kClusterCtaidZ},
+      {"%cluster_nctaid.x", Special::kClusterNctaidX},
+      {"%cluster_nctaid.y", Special::kClusterNctaidY},
+      {"%cluster_nctaid.z", Special::kClusterNctaidZ},
+      {"%cluster_ctarank", Special::kClusterRank},
+      {"%cluster_nctarank", Special::kClusterCtas},
+      {"%is_explicit_cluster", Special::kExplicitCluster},
+      {"%reserved_smem_offset_begin", Special::kReservedBegin},
+      {"%reserved_smem_offset_end", Special::kReservedEnd},
+      {"%reserved_smem_offset_cap", Special::kReservedCap},
+      {"%reserved_smem_offset_0", Special::kReserved0},
+      {"%reserved_smem_offset_1", Special::kReserved1},
+      {"%envreg1", Special::kWorkspaceHigh},
+      {"%envreg2", Special::kWorkspaceLow},
+      {"%current_graph_exec", Special::kZero}};
   return specials;
 }
 
 // %envreg0 to 31, and %pm0 to 7, %pm0_64 to 7_64: there is no driver that sets them, save those
 // that hold the address of a cooperative grid's workspace, and nothing is monitored.
-const SpecialRegister* NumberedSpecial(std::string_view name) {
-  static constexpr SpecialRegister kNothing = {Special::kZero, Type::kU32};
-  static constexpr SpecialRegister kWideNothing = {Special::kZero, Type::kU64};
+bool IsNumbered(std::string_view name) {
   const bool environment = name.substr(0, 7) == "%envreg";
   if (!environment && name.substr(0, 3) != "%pm") {
-    return nullptr;
+    return false;
   }
   std::string_view number = name.substr(environment ? 7 : 3);
   const bool wide = !environment && number.size() == 4 && number.substr(1) == "_64";
   number = number.substr(0, wide ? 1 : number.size());
   const bool digits = number.find_first_not_of("0123456789") == std::string_view::npos;
   if (number.empty() || number.size() > 2 || !digits) {
-    return nullptr;
+    return false;
   }
-  return NumberIn(number) < (environment ? 32 : 8) ? (wide ? &kWideNothing : &kNothing) : nullptr;
+  return NumberIn(number) < (environment ? 32 : 8);
 }
 
 }  // namespace
 
-const SpecialRegister* FindSpecial(std::string_view name) {
-  const auto found = Specials().find(name);
-  return found == Specials().end() ? NumberedSpecial(name) : &found->second;
+std::optional<Special> FindSpecial(std::string_view name) {
+  if (const auto found = Specials().find(name); found != Specials().end()) {
+    return found->second;
+  }
+  return IsNumbered(name) ? std::optional(Special::kZero) : std::nullopt;
 }
 
 }  // namespace muster::ptx

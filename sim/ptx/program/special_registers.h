@@ -4,19 +4,15 @@
 #ifndef MUSTER_SIM_PTX_PROGRAM_SPECIAL_REGISTERS_H_
 #define MUSTER_SIM_PTX_PROGRAM_SPECIAL_REGISTERS_H_
 
+#include <optional>
 #include <string_view>
 
-#include "sim/ptx/program/instruction.h"
+#include "sim/ptx/program/opcode.h"
 
 namespace muster::ptx {
 
-struct SpecialRegister {
-  Special special;
-  Type type;
-};
-
-// Of that name ("%tid.x"); null: there is none, or it is not supported.
-const SpecialRegister* FindSpecial(std::string_view name);
+// Of that name ("%tid.x"); nothing: there is none, or it is not supported.
+std::optional<Special> FindSpecial(std::string_view name);
 
 }  // namespace muster::ptx
 

@@ -6,6 +6,7 @@
 
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/ptx/program/nature.h"
+#include "sim/ptx/program/registers.h"
 
 namespace muster::ptx {
 namespace {
@@ -15,8 +16,8 @@ constexpr std::size_t kLongestDelay = 256;  // instructions
 // Marks the registers that the instruction writes. Returns whether one is marked anew.
 bool MarkResults(const Instruction& i, std::vector<bool>* timed) {
   bool fresh = false;
-  for (const Slot slot : i.d) {
-    if (slot != kNoSlot && !(*timed)[static_cast<std::size_t>(slot)]) {
+  for (const Slot slot : ResultsOf(i)) {
+    if (!(*timed)[static_cast<std::size_t>(slot)]) {
       (*timed)[static_cast<std::size_t>(slot)] = true;
       fresh = true;
     }
@@ -29,8 +30,9 @@ bool MarkTimed(Instruction* i, std::vector<bool>* timed) {
   const auto is_timed = [&](Slot slot) {
     return slot != kNoSlot && !IsLiteral(slot) && (*timed)[static_cast<std::size_t>(slot)];
   };
+  const std::vector<Slot> sources = SourcesOf(*i);
   if (NatureOf(*i) != Nature::kVolatile && !is_timed(i->guard) &&
-      !std::any_of(i->a.begin(), i->a.end(), is_timed)) {
+      !std::any_of(sources.begin(), sources.end(), is_timed)) {
     return false;
   }
   i->timed = !OnlyWritesRegisters(*i);
@@ -39,7 +41,7 @@ bool MarkTimed(Instruction* i, std::vector<bool>* timed) {
 
 // Where a loop looks at what may end it.
 bool Looks(const Instruction& i) {
-  const bool waits = i.op == Op::kMbarrier && IsMbWait(static_cast<MbOp>(i.mode));
+  const bool waits = i.op == Op::kMbarrier && IsMbWait(i.As<Mbarrier>().op);
   return (waits || NatureOf(i) == Nature::kLoads) && i.guard == kNoSlot;
 }
 
@@ -67,7 +69,7 @@ std::vector<std::uint32_t> DelayAt(const std::vector<Instruction>& code, std::ui
       return {};
     }
     if (i.op == Op::kBranch) {
-      open.push_back(i.target);
+      open.push_back(i.As<Branch>().target);
     }
     if (i.op != Op::kBranch || i.guard != kNoSlot) {
       open.push_back(pc + 1);

@@ -97,11 +97,12 @@ std::uint64_t LoadBits(const std::uint8_t* from, Type type, Type destination) {
 
 constexpr unsigned kMaxAccess = 32;  // bytes
 
-unsigned AccessBytes(const Instruction& i) { return Bytes(i.type) * i.vector; }
+unsigned AccessBytes(const Access& access) { return Bytes(access.type) * access.count; }
 
-std::uint64_t AddressIn(const Instruction& i, std::uint64_t base) {
-  const std::uint64_t address = base + static_cast<std::uint64_t>(i.offset);
-  return i.narrow ? address & 0xffffffffU : address;
+const Access& AccessOf(const Instruction& i) {
+  return i.op == Op::kLoad    ? static_cast<const Access&>(i.As<Load>())
+         : i.op == Op::kStore ? static_cast<const Access&>(i.As<Store>())
+                              : i.As<AtomicAccess>();
 }
 
 // Which of the bytes `at` is.
@@ -121,24 +122,38 @@ bool IsMbarrier(const Cta& cta, std::uint64_t byte, unsigned bytes) {
   return cta.port != nullptr && cta.port->Watches(cta.slot, byte, bytes);
 }
 
-// An atomic operation of one lane.
-void SwapAll(const Lanes& lanes, unsigned lane, std::uint8_t* at, bool global) {
-  const Instruction& i = lanes.instruction;
-  const auto op = static_cast<Atomic>(i.mode);
+// What one lane loads, stores or swaps.
+void LoadAll(const Lanes& lanes, const Load& load, unsigned lane, const std::uint8_t* at) {
+  for (unsigned k = 0; k < load.count; ++k) {
+    const std::uint8_t* const element = at + std::size_t{k} * Bytes(load.type);
+    lanes.Write(load.d[k])[lane] = LoadBits(element, load.type, load.to);
+  }
+}
+
+void StoreAll(const Lanes& lanes, const Store& store, unsigned lane, std::uint8_t* at) {
+  const unsigned bytes = Bytes(store.type);
+  for (unsigned k = 0; k < store.count; ++k) {
+    const std::uint64_t bits = lanes.Read(store.values[k])[lane];
+    std::memcpy(at + std::size_t{k} * bytes, &bits, bytes);
+  }
+}
+
+void SwapAll(const Lanes& lanes, const AtomicAccess& i, unsigned lane, std::uint8_t* at,
+             bool global) {
   if (i.type == Type::kB128) {
-    const auto pair = [&](unsigned k) {
-      return i.a[k] == kNoSlot ? Wide{} : Wide{lanes.a(k)[lane], lanes.a(k + 1)[lane]};
+    const auto pair = [&](Slot low, Slot high) {
+      return low == kNoSlot ? Wide{} : Wide{lanes.Read(low)[lane], lanes.Read(high)[lane]};
     };
-    const Wide old = SwapWide(at, op, pair(1), pair(3));
-    lanes.d(0)[lane] = old[0];
-    lanes.d(1)[lane] = old[1];
+    const Wide old = SwapWide(at, i.op, pair(i.b[0], i.b[1]), pair(i.c[0], i.c[1]));
+    lanes.Write(i.d[0])[lane] = old[0];
+    lanes.Write(i.d[1])[lane] = old[1];
     return;
   }
-  const std::uint64_t c = op == Atomic::kCompareSwap ? lanes.a(2)[lane] : 0;
-  for (unsigned k = 0; k < i.vector; ++k) {
+  const std::uint64_t c = i.op == Atomic::kCompareSwap ? lanes.Read(i.c[0])[lane] : 0;
+  for (unsigned k = 0; k < i.count; ++k) {
     std::uint8_t* const element = at + std::size_t{k} * Bytes(i.type);
-    const std::uint64_t b = lanes.a(1 + k)[lane];
-    lanes.d(k)[lane] = SwapInMemory(element, i.type, op, b, c, global);
+    const std::uint64_t b = lanes.Read(i.b[k])[lane];
+    lanes.Write(i.d[k])[lane] = SwapInMemory(element, i.type, i.op, b, c, global);
   }
 }
 
@@ -194,16 +209,17 @@ std::uint8_t* Interpreter::Resolve(Warp* warp, unsigned lane, Space space, std::
 // The same, of an instruction. A load or an atomic of one element may go on beyond the last byte of
 // an allocation: GPUs give out memory in granules (128 bytes of shared memory, 256 of a buffer),
 // and compilers carry out an atomic of one or two bytes on the aligned word around them.
-Interpreter::Span Interpreter::SpanOf(Warp* warp, unsigned lane, const Instruction& i,
+Interpreter::Span Interpreter::SpanOf(Warp* warp, unsigned lane, Op op, const Access& access,
                                       std::uint64_t address) {
-  const unsigned bytes = AccessBytes(i);
-  const bool write = i.op != Op::kLoad;
+  const unsigned bytes = AccessBytes(access);
+  const bool write = op != Op::kLoad;
   if ((address & (bytes - 1)) != 0) {
     return {};
   }
-  const bool whole = i.op == Op::kStore || i.vector != 1;
+  const bool whole = op == Op::kStore || access.count != 1;
   for (unsigned own = bytes; own >= (whole ? bytes : 1); --own) {
-    if (std::uint8_t* const at = Reach(warp, lane, i.space, address, own, write); at != nullptr) {
+    if (std::uint8_t* const at = Reach(warp, lane, access.address.space, address, own, write);
+        at != nullptr) {
       return {at, own};
     }
   }
@@ -213,13 +229,13 @@ Interpreter::Span Interpreter::SpanOf(Warp* warp, unsigned lane, const Instructi
 // What is wrong with the place of an atomic, if anything. "atom with scalar type may be used only
 // with .global and .shared spaces [...]. atom with vector type may be used only with .global space
 // and with generic addressing where the address points to .global space."
-const char* Interpreter::Misplaced(const Instruction& i, std::uint64_t address) {
+const char* Interpreter::Misplaced(Op op, const Access& access, std::uint64_t address) {
   const std::uint64_t segment = SegmentOf(address);
-  if (i.op != Op::kAtomic || i.space != Space::kGeneric) {
+  if (op != Op::kAtomic || access.address.space != Space::kGeneric) {
     return nullptr;
   }
   return segment == kLocalSegment ? "in local memory, where there are no atomics"
-         : segment == kSharedSegment && i.vector > 1
+         : segment == kSharedSegment && access.count > 1
              ? "in shared memory, but vectors of atomics are for global memory only"
              : nullptr;
 }
@@ -331,20 +347,22 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
                                               std::uint32_t active) {
   const Lanes lanes = LanesOf(warp, group, active);
   const Instruction& i = lanes.instruction;
-  const unsigned bytes = Bytes(i.type);
+  const Access& access = AccessOf(i);
+  const Space space = access.address.space;
   const bool write = i.op != Op::kLoad;
-  const auto base = lanes.a(0);
+  const auto base = lanes.Read(access.address.base);
   for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
-    const std::uint64_t address = AddressIn(i, base[lane]);
-    if (const char* const where = Misplaced(i, address); where != nullptr) {
-      return Fault(*warp, lane, i.line,
-                   fmt::format("{} at {:#x} {}", Moves(AccessBytes(i), write), address, where));
+    const std::uint64_t address = access.address.From(base[lane]);
+    if (const char* const where = Misplaced(i.op, access, address); where != nullptr) {
+      return Fault(
+          *warp, lane, i.line,
+          fmt::format("{} at {:#x} {}", Moves(AccessBytes(access), write), address, where));
     }
-    const Span span = SpanOf(warp, lane, i, address);
+    const Span span = SpanOf(warp, lane, i.op, access, address);
     if (span.at == nullptr) {
       return Fault(*warp, lane, i.line,
-                   DescribeAccess(*warp, i.space, address, bytes * i.vector, write));
+                   DescribeAccess(*warp, space, address, AccessBytes(access), write));
     }
     std::array<std::uint8_t, kMaxAccess> before;
     const bool notes = write && (mbarriers_ != nullptr || !changed_);
@@ -353,28 +371,24 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
     }
     // What lies beyond an allocation's end reads as zeroes, and nothing else is ever there.
     std::array<std::uint8_t, kMaxAccess> word;
-    const bool slack = span.own != AccessBytes(i);
+    const bool slack = span.own != AccessBytes(access);
     std::uint8_t* const at = slack ? word.data() : span.at;
     if (slack) {
       word.fill(0);
       std::memcpy(at, span.at, span.own);
     }
     if (i.op == Op::kLoad) {
-      for (unsigned k = 0; k < i.vector; ++k) {
-        lanes.d(k)[lane] = LoadBits(at + std::size_t{k} * bytes, i.type, i.source);
-      }
+      LoadAll(lanes, i.As<Load>(), lane, at);
     } else if (i.op == Op::kStore) {
-      for (unsigned k = 0; k < i.vector; ++k) {
-        const std::uint64_t bits = lanes.a(1 + k)[lane];
-        std::memcpy(at + std::size_t{k} * bytes, &bits, bytes);
-      }
+      StoreAll(lanes, i.As<Store>(), lane, at);
     } else {
-      SwapAll(lanes, lane, at, !IsShared(i.space) && SegmentOf(address) != kSharedSegment);
+      SwapAll(lanes, i.As<AtomicAccess>(), lane, at,
+              !IsShared(space) && SegmentOf(address) != kSharedSegment);
     }
     if (slack && write) {
       if (std::any_of(&word[span.own], word.end(), [](std::uint8_t byte) { return byte != 0; })) {
         return Fault(*warp, lane, i.line,
-                     DescribeAccess(*warp, i.space, address, AccessBytes(i), write));
+                     DescribeAccess(*warp, space, address, AccessBytes(access), write));
       }
       std::memcpy(span.at, at, span.own);
     }
@@ -388,16 +402,16 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
 // Order is kept anyway. Of fence.proxy.tensormap: "the address specified by the operand addr must
 // fall within the .global state space".
 Interpreter::Event Interpreter::ExecuteFence(Warp* warp, const Lanes& lanes) {
-  const Instruction& i = lanes.instruction;
-  if (i.a[0] == kNoSlot) {
+  const Address& fenced = lanes.instruction.As<MemoryFence>().address;
+  if (fenced.base == kNoSlot) {
     return Event::kNone;
   }
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
-    const std::uint64_t address = AddressIn(i, lanes.a(0)[lane]);
+    const std::uint64_t address = fenced.From(lanes.Read(fenced.base)[lane]);
     if (Reach(warp, lane, Space::kGlobal, address, 1, false) == nullptr) {
       return Fault(
-          *warp, lane, i.line,
+          *warp, lane, lanes.instruction.line,
           fmt::format("fence.proxy.tensormap of {:#x}, which is not in global memory", address));
     }
   }
@@ -407,12 +421,14 @@ Interpreter::Event Interpreter::ExecuteFence(Warp* warp, const Lanes& lanes) {
 // Whether the unit lets all lanes go to shared memory in this cycle.
 bool Interpreter::MayAccess(Warp* warp, const Lanes& lanes) {
   const Instruction& i = lanes.instruction;
-  if (!IsShared(i.space) && i.space != Space::kGeneric) {
+  const Access& access = AccessOf(i);
+  const Space space = access.address.space;
+  if (!IsShared(space) && space != Space::kGeneric) {
     return true;
   }
   bool may = true;
-  lanes.ForEach([&, base = lanes.a(0)](unsigned lane) {
-    const Span span = SpanOf(warp, lane, i, AddressIn(i, base[lane]));
+  lanes.ForEach([&, base = lanes.Read(access.address.base)](unsigned lane) {
+    const Span span = SpanOf(warp, lane, i.op, access, access.address.From(base[lane]));
     const std::uint64_t byte = ByteIn(warp->cta->shared, span.at);
     may = may && (byte == kElsewhere || mbarriers_->MayAccess(warp->slot, warp->cta->slot, byte,
                                                               span.own, i.op != Op::kLoad));
@@ -432,12 +448,13 @@ void Interpreter::NoteStore(Warp* warp, const Lanes& lanes, unsigned lane,
 }
 
 void Interpreter::ExecuteAddress(Warp* warp, const Lanes& lanes) const {
-  const Instruction& i = lanes.instruction;
-  std::uint64_t* const d = lanes.d(0);
-  const auto a = lanes.a(0);
-  if (i.op != Op::kIsSpace) {
+  const Op op = lanes.instruction.op;
+  const auto& i = lanes.instruction.As<AddressConversion>();
+  std::uint64_t* const d = lanes.Write(i.d);
+  const auto a = lanes.Read(i.a);
+  if (op != Op::kIsSpace) {
     const std::uint64_t window = WindowOf(i.space);
-    const std::uint64_t add = i.op == Op::kCvta ? window : ~window + 1;
+    const std::uint64_t add = op == Op::kCvta ? window : ~window + 1;
     lanes.ForEach([&](unsigned lane) { d[lane] = a[lane] + add; });
     return;
   }
@@ -456,20 +473,21 @@ void Interpreter::ExecuteAddress(Warp* warp, const Lanes& lanes) const {
 // mapa and getctarank. Compilers carry them out ahead of the branch that guards them: what they
 // make of an address or a rank that is none is refused where it is used.
 void Interpreter::ExecuteMap(const Warp& warp, const Lanes& lanes) const {
-  const Instruction& i = lanes.instruction;
-  const auto a = lanes.a(0);
+  const auto& i = lanes.instruction.As<ClusterMapping>();
+  const auto a = lanes.Read(i.a);
+  std::uint64_t* const d = lanes.Write(i.d);
   const bool generic = i.space == Space::kGeneric;
   const std::uint64_t window = generic ? WindowOf(Space::kCluster) : 0;
   lanes.ForEach([&](unsigned lane) {
     const bool shared = !generic || SegmentOf(a[lane]) == kSharedSegment;
     const Cta* const cta = shared ? CtaAt(warp, ByteOf(a[lane])) : nullptr;
-    if (i.op == Op::kRankOf) {
-      lanes.d(0)[lane] = cta == nullptr ? 0xffffffff : cta->rank;
+    if (lanes.instruction.op == Op::kRankOf) {
+      d[lane] = cta == nullptr ? 0xffffffff : cta->rank;
       return;
     }
     const std::uint64_t rank =
-        cta == nullptr ? kNoRank : std::min<std::uint64_t>(lanes.a(1)[lane], kNoRank);
-    lanes.d(0)[lane] = window + ClusterAddress(static_cast<unsigned>(rank), ByteOf(a[lane]));
+        cta == nullptr ? kNoRank : std::min<std::uint64_t>(lanes.Read(i.rank)[lane], kNoRank);
+    d[lane] = window + ClusterAddress(static_cast<unsigned>(rank), ByteOf(a[lane]));
   });
 }
 

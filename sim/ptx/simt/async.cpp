@@ -72,25 +72,24 @@ Interpreter::Event Interpreter::ExecuteAsync(Warp* warp, const Lanes& lanes) {
 
 // cp.async: what is not read is zeroes. Returns what is wrong, if anything, here and below.
 std::string Interpreter::StartCopy(Warp* warp, const Lanes& lanes, unsigned lane) {
-  const Instruction& i = lanes.instruction;
-  const std::uint64_t to =
-      (lanes.a(0)[lane] + static_cast<std::uint64_t>(i.offset)) & (i.narrow ? 0xffffffffU : ~0ULL);
-  const std::uint64_t from = lanes.a(1)[lane];
-  const bool ignores = i.a[3] != kNoSlot && (lanes.a(3)[lane] != 0) != i.negated;
-  const auto bytes =
-      static_cast<std::uint32_t>(ignores ? 0 : std::min<std::uint64_t>(lanes.a(2)[lane], i.vector));
+  const auto& i = lanes.instruction.As<SmallCopy>();
+  const std::uint64_t to = i.to.From(lanes.Read(i.to.base)[lane]);
+  const std::uint64_t from = lanes.Read(i.from)[lane];
+  const bool ignores = i.ignores != kNoSlot && (lanes.Read(i.ignores)[lane] != 0) != i.negated;
+  const auto bytes = static_cast<std::uint32_t>(
+      ignores ? 0 : std::min<std::uint64_t>(lanes.Read(i.read)[lane], i.bytes));
   Transfer transfer;
-  if (to % i.vector != 0 || !Locate(warp, lane, i.space, to, i.vector, true, &transfer)) {
-    return DescribeAccess(*warp, i.space, to, i.vector, true);
+  if (to % i.bytes != 0 || !Locate(warp, lane, i.to.space, to, i.bytes, true, &transfer)) {
+    return DescribeAccess(*warp, i.to.space, to, i.bytes, true);
   }
-  if (from % i.vector != 0 ||
+  if (from % i.bytes != 0 ||
       (bytes != 0 && Reach(warp, lane, Space::kGlobal, from, bytes, false) == nullptr)) {
-    return DescribeAccess(*warp, Space::kGlobal, from, i.vector, false);
+    return DescribeAccess(*warp, Space::kGlobal, from, i.bytes, false);
   }
   transfer.source = from;
   transfer.bytes = bytes;
-  transfer.zeroes = i.vector - bytes;
-  transfer.line = i.line;
+  transfer.zeroes = i.bytes - bytes;
+  transfer.line = lanes.instruction.line;
   StartTransfer(warp, &warp->copies[lane], std::move(transfer));
   return "";
 }
@@ -108,39 +107,39 @@ void Interpreter::NoteOwnCta(const Warp& warp, unsigned lane, const Transfer& tr
 
 // st.async and red.async: the values go as they are now.
 std::string Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsigned lane) {
-  const Instruction& i = lanes.instruction;
+  const auto& i = lanes.instruction.As<AsyncStore>();
+  const Space space = i.address.space;
   const unsigned bytes = Bytes(i.type);
-  const unsigned size = bytes * i.vector;
-  const std::uint64_t to =
-      (lanes.a(0)[lane] + static_cast<std::uint64_t>(i.offset)) & (i.narrow ? 0xffffffffU : ~0ULL);
+  const unsigned size = bytes * i.count;
+  const std::uint64_t to = i.address.From(lanes.Read(i.address.base)[lane]);
   Transfer transfer;
-  const std::uint64_t mbarrier = i.a[5] == kNoSlot ? 0 : lanes.a(5)[lane];
-  if (i.a[5] == kNoSlot) {
+  const std::uint64_t mbarrier = i.mbarrier == kNoSlot ? 0 : lanes.Read(i.mbarrier)[lane];
+  if (i.mbarrier == kNoSlot) {
     const std::uint64_t segment = SegmentOf(to);
     const bool global = segment == kGlobalSegment || segment >= kFirstBuffer;
-    if (to % size != 0 || !global || Reach(warp, lane, i.space, to, size, true) == nullptr) {
-      return DescribeAccess(*warp, i.space, to, size, true);
+    if (to % size != 0 || !global || Reach(warp, lane, space, to, size, true) == nullptr) {
+      return DescribeAccess(*warp, space, to, size, true);
     }
     transfer.address = to;
-  } else if (to % size != 0 || !Locate(warp, lane, i.space, to, size, true, &transfer)) {
-    return DescribeAccess(*warp, i.space, to, size, true);
-  } else if (!LocateMbarrier(warp, lane, i.space, mbarrier, &transfer)) {
+  } else if (to % size != 0 || !Locate(warp, lane, space, to, size, true, &transfer)) {
+    return DescribeAccess(*warp, space, to, size, true);
+  } else if (!LocateMbarrier(warp, lane, space, mbarrier, &transfer)) {
     return fmt::format("names an mbarrier at {:#x}, which is no word of the CTA that it stores to",
                        mbarrier);
   }
   if (transfer.to == warp->cta) {
-    NoteOwnCta(*warp, lane, transfer, i.line);
+    NoteOwnCta(*warp, lane, transfer, lanes.instruction.line);
   }
   transfer.data.resize(size);
-  for (unsigned k = 0; k < i.vector; ++k) {
-    const std::uint64_t value = lanes.a(1 + k)[lane];
+  for (unsigned k = 0; k < i.count; ++k) {
+    const std::uint64_t value = lanes.Read(i.values[k])[lane];
     std::memcpy(&transfer.data[std::size_t{k} * bytes], &value, bytes);
   }
   transfer.has_read = true;
-  transfer.line = i.line;
-  if (i.combine != 0) {
+  transfer.line = lanes.instruction.line;
+  if (i.reduction) {
     transfer.kind = Transfer::Kind::kReduce;
-    transfer.atomic = static_cast<Atomic>(i.combine - 1);
+    transfer.atomic = *i.reduction;
     transfer.type = i.type;
   }
   StartTransfer(warp, nullptr, std::move(transfer));
@@ -149,10 +148,10 @@ std::string Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsigned lan
 
 // cp.async.bulk and cp.reduce.async.bulk: in pieces, each with a complete_tx of its own.
 std::string Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane) {
-  const Instruction& i = lanes.instruction;
-  const std::uint64_t to = lanes.a(0)[lane];
-  const std::uint64_t from = lanes.a(1)[lane];
-  const std::uint64_t size = lanes.a(2)[lane];
+  const auto& i = lanes.instruction.As<BulkCopy>();
+  const std::uint64_t to = lanes.Read(i.to)[lane];
+  const std::uint64_t from = lanes.Read(i.from)[lane];
+  const std::uint64_t size = lanes.Read(i.size)[lane];
   const bool out = i.space == Space::kGlobal;
   for (const std::uint64_t number : {to, from, size}) {
     if (number % kBulkUnit != 0) {
@@ -163,7 +162,7 @@ std::string Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane
     }
   }
   const auto bytes = static_cast<unsigned>(size);
-  const Space source_space = i.mode != 0 ? Space::kShared : Space::kGlobal;
+  const Space source_space = i.from_shared ? Space::kShared : Space::kGlobal;
   Transfer whole;
   if (Reach(warp, lane, source_space, from, bytes, false) == nullptr) {
     return DescribeReach(*warp, source_space, from, bytes, false);
@@ -172,24 +171,24 @@ std::string Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane
           : !Locate(warp, lane, i.space, to, bytes, true, &whole)) {
     return DescribeReach(*warp, i.space, to, bytes, true);
   }
-  if (!out && !LocateMbarrier(warp, lane, i.space, lanes.a(3)[lane], &whole)) {
+  if (!out && !LocateMbarrier(warp, lane, i.space, lanes.Read(i.mbarrier)[lane], &whole)) {
     return fmt::format("names an mbarrier at {:#x}, which is no word of the CTA that it copies to",
-                       lanes.a(3)[lane]);
+                       lanes.Read(i.mbarrier)[lane]);
   }
   if (out) {
     whole.address = to;
   }
-  if (i.mode != 0) {
+  if (i.from_shared) {
     whole.from = warp->cta;
   }
-  whole.line = i.line;
-  if (i.combine != 0) {
+  whole.line = lanes.instruction.line;
+  if (i.reduction) {
     whole.kind = Transfer::Kind::kReduce;
-    whole.atomic = static_cast<Atomic>(i.combine - 1);
-    whole.type = i.type;
+    whole.atomic = i.reduction->op;
+    whole.type = i.reduction->type;
   }
   const std::vector<Cta*>& ctas = warp->cta->cluster->ctas;
-  const std::uint64_t mask = i.a[4] != kNoSlot     ? lanes.a(4)[lane]
+  const std::uint64_t mask = i.ctas != kNoSlot     ? lanes.Read(i.ctas)[lane]
                              : whole.to == nullptr ? 1
                                                    : 1ULL << whole.to->rank;
   if (mask >> ctas.size() != 0) {
@@ -203,7 +202,7 @@ std::string Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane
       Transfer transfer = whole;
       transfer.to = out ? nullptr : ctas[rank];
       transfer.address = whole.address + done;
-      transfer.source = (i.mode != 0 ? SharedByte(from) : from) + done;
+      transfer.source = (i.from_shared ? SharedByte(from) : from) + done;
       transfer.bytes = piece;
       StartTransfer(warp, out ? &warp->bulk_copies[lane] : nullptr, std::move(transfer));
     });
@@ -214,18 +213,17 @@ std::string Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane
 
 // Returns false while a lane has to wait.
 bool Interpreter::ExecuteCopyGroup(Warp* warp, const Lanes& lanes) {
-  const Instruction& i = lanes.instruction;
-  const auto op = static_cast<CopyGroupOp>(i.mode);
-  auto& copies = i.combine != 0 ? warp->bulk_copies : warp->copies;
+  const auto& i = lanes.instruction.As<CopyGroup>();
+  auto& copies = i.bulk ? warp->bulk_copies : warp->copies;
   bool done = true;
   lanes.ForEach([&](unsigned lane) {
-    if (op == CopyGroupOp::kCommit) {
+    if (i.op == CopyGroupOp::kCommit) {
       copies[lane].Commit();
-    } else if (op == CopyGroupOp::kWaitAll) {
+    } else if (i.op == CopyGroupOp::kWaitAll) {
       done = done && copies[lane].AllDone();
     } else {
-      const auto groups = static_cast<std::uint32_t>(lanes.a(0)[lane]);
-      done = done && copies[lane].Done(groups, op == CopyGroupOp::kWaitRead);
+      const auto groups = static_cast<std::uint32_t>(lanes.Read(i.groups)[lane]);
+      done = done && copies[lane].Done(groups, i.op == CopyGroupOp::kWaitRead);
     }
   });
   return done;

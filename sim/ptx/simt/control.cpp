@@ -44,7 +44,7 @@ void Interpreter::GoBack(const Warp& warp, const Group& group) {
 
 void Interpreter::ExecuteBranch(Warp* warp, std::size_t index, std::uint32_t active) {
   Group& group = warp->groups[index];
-  const std::uint32_t target = program_.code[group.pc].target;
+  const std::uint32_t target = program_.code[group.pc].As<Branch>().target;
   const std::uint32_t next = group.pc + 1;
   if (target < next) {
     YieldSometimes(warp, index);
@@ -86,8 +86,9 @@ Interpreter::Event Interpreter::ExecuteBranchIndexed(Warp* warp, std::size_t ind
                                                      std::uint32_t active) {
   const Group group = warp->groups[index];
   const Instruction& i = program_.code[group.pc];
-  const std::vector<std::uint32_t>& table = program_.tables[i.target];
-  const auto indices = LanesOf(warp, group, active).a(0);
+  const auto& branch = i.As<IndexedBranch>();
+  const std::vector<std::uint32_t>& table = program_.tables[branch.table];
+  const auto indices = LanesOf(warp, group, active).Read(branch.index);
   for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
     if (indices[lane] >= table.size()) {
@@ -110,12 +111,13 @@ Interpreter::Event Interpreter::ExecuteBranchIndexed(Warp* warp, std::size_t ind
 Interpreter::Event Interpreter::ExecuteCall(Warp* warp, std::size_t index, std::uint32_t active) {
   const Group& group = warp->groups[index];
   const Instruction& i = program_.code[group.pc];
-  const Call& call = program_.calls[i.target];
+  const auto& instruction = i.As<FunctionCall>();
+  const Call& call = program_.calls[instruction.call];
   if (call.function != Call::kIndirect) {
     return Enter(warp, index, active, active, call.function);
   }
   // Those that call the same function go together; the others have the call still before them.
-  const auto targets = LanesOf(warp, group, active).a(0);
+  const auto targets = LanesOf(warp, group, active).Read(instruction.function);
   const unsigned first = First(active);
   const std::uint64_t function = FunctionAt(targets[first], program_.functions.size());
   if (function == program_.functions.size()) {
@@ -141,7 +143,7 @@ Interpreter::Event Interpreter::Enter(Warp* warp, std::size_t index, std::uint32
                                       std::uint32_t entering, std::uint32_t function) {
   const Group group = warp->groups[index];
   const Instruction& i = program_.code[group.pc];
-  const Call& call = program_.calls[i.target];
+  const Call& call = program_.calls[i.As<FunctionCall>().call];
   const Function& caller = program_.functions[call.caller];
   const Function& callee = program_.functions[function];
   const std::uint32_t frame = group.frame + caller.slots;
@@ -197,14 +199,14 @@ Interpreter::Event Interpreter::Enter(Warp* warp, std::size_t index, std::uint32
 
 void Interpreter::ExecuteReturn(Warp* warp, std::size_t index, std::uint32_t active) {
   const Group group = warp->groups[index];
-  const Function& callee = program_.functions[program_.code[group.pc].target];
+  const Function& callee = program_.functions[program_.code[group.pc].As<Return>().function];
   const auto back = [&](unsigned lane) {  // lanes may have come from different calls
     return Group{static_cast<std::uint32_t>(warp->Register(group.frame, kReturnSlot, lane)),
                  static_cast<std::uint32_t>(warp->Register(group.frame, kFrameSlot, lane)), 0};
   };
   ForEachBit(active, [&](unsigned lane) {
     const Group to = back(lane);
-    const Call& call = program_.calls[program_.code[to.pc - 1].target];
+    const Call& call = program_.calls[program_.code[to.pc - 1].As<FunctionCall>().call];
     const std::uint64_t callee_stack = warp->Register(group.frame, kStackSlot, lane);
     const std::uint64_t caller_stack = warp->Register(to.frame, kStackSlot, lane);
     for (std::size_t k = 0; k < call.results.size(); ++k) {
@@ -224,29 +226,28 @@ void Interpreter::ExecuteReturn(Warp* warp, std::size_t index, std::uint32_t act
 // The stack grows upwards: what alloca gives begins where it ended.
 Interpreter::Event Interpreter::ExecuteStack(Warp* warp, const Group& group, std::uint32_t active) {
   const Lanes lanes = LanesOf(warp, group, active);
-  const Instruction& i = lanes.instruction;
-  const Function& function = program_.functions[i.target];
-  const auto what = static_cast<Stacked>(i.mode);
+  const auto& i = lanes.instruction.As<StackChange>();
+  const Function& function = program_.functions[i.function];
   for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
     std::uint64_t& added = warp->Register(group.frame, function.top, lane);
     const std::uint64_t base = warp->Register(group.frame, kStackSlot, lane) + function.local_bytes;
     std::uint64_t end = base + added;
-    if (what == Stacked::kSave) {
-      lanes.d(0)[lane] = end;
-    } else if (what == Stacked::kRestore) {
-      end = lanes.a(0)[lane];
+    if (i.what == Stacked::kSave) {
+      lanes.Write(i.d)[lane] = end;
+    } else if (i.what == Stacked::kRestore) {
+      end = lanes.Read(i.a)[lane];
     } else {
-      const auto align = static_cast<std::uint64_t>(i.offset);
+      const std::uint64_t align = i.alignment;
       const std::uint64_t begin = (end + align - 1) & ~(align - 1);
-      const std::uint64_t size = lanes.a(0)[lane];
-      lanes.d(0)[lane] = begin;
+      const std::uint64_t size = lanes.Read(i.a)[lane];
+      lanes.Write(i.d)[lane] = begin;
       end = size > kMaxLocalBytes ? size : (begin + size + 15) & ~std::uint64_t{15};
     }
     if (end < base || end > kMaxLocalBytes) {
-      return Fault(*warp, lane, i.line,
-                   what == Stacked::kRestore ? "restores what is no stack of this function"
-                                             : "the stack is larger than 512 KiB");
+      return Fault(*warp, lane, lanes.instruction.line,
+                   i.what == Stacked::kRestore ? "restores what is no stack of this function"
+                                               : "the stack is larger than 512 KiB");
     }
     added = end - base;
     if (warp->local[lane].size() < end) {

@@ -290,6 +290,73 @@ std::optional<Interpreter::Event> Interpreter::ExecuteMove(Warp* warp, std::size
   }
 }
 
+std::optional<Interpreter::Event> Interpreter::ExecuteInPlace(Warp* warp, const Group& group,
+                                                              std::uint32_t active) {
+  const Lanes lanes = LanesOf(warp, group, active);
+  const Instruction& i = lanes.instruction;
+  Event event = Event::kNone;
+  switch (i.op) {
+    case Op::kLoad:
+    case Op::kStore:
+    case Op::kAtomic:
+      if (mbarriers_ != nullptr && !MayAccess(warp, lanes)) {
+        return std::nullopt;
+      }
+      event = ExecuteAccess(warp, group, active);
+      break;
+    case Op::kCopy:
+    case Op::kBulk:
+    case Op::kStoreAsync:
+      event = ExecuteAsync(warp, lanes);
+      break;
+    case Op::kTryCancel:
+      event = ExecuteTryCancel(warp, lanes);
+      break;
+    case Op::kQueryCancel:
+      event = ExecuteQueryCancel(warp, lanes);
+      break;
+    case Op::kCopyGroup:
+      if (!ExecuteCopyGroup(warp, lanes)) {
+        return std::nullopt;
+      }
+      break;
+    case Op::kStack:
+      event = ExecuteStack(warp, group, active);
+      break;
+    case Op::kSpecial:
+      ExecuteSpecial(warp, lanes);
+      break;
+    case Op::kFence:
+      event = ExecuteFence(warp, lanes);
+      break;
+    case Op::kNop:
+      break;
+    case Op::kTrap:
+      Fault(*warp, First(active), i.line, "trap");
+      return Event::kAssert;
+    case Op::kRuntime:
+      event = ExecuteRuntime(warp, group, active);
+      changed_ = true;
+      break;
+    case Op::kActiveMask:
+      lanes.ForEach(
+          [d = lanes.Write(i.As<ActiveMask>().d), active](unsigned lane) { d[lane] = active; });
+      break;
+    case Op::kCvta:
+    case Op::kCvtaTo:
+    case Op::kIsSpace:
+      ExecuteAddress(warp, lanes);
+      break;
+    case Op::kMapToRank:
+    case Op::kRankOf:
+      ExecuteMap(*warp, lanes);
+      break;
+    default:
+      Compute(lanes);
+  }
+  return event;
+}
+
 Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
   const Group group = warp->groups[index];
   const Instruction& i = program_.code[group.pc];
@@ -304,76 +371,17 @@ Interpreter::Event Interpreter::Execute(Warp* warp, std::size_t index) {
   if (const std::optional<Event> moved = ExecuteMove(warp, index, active)) {
     return *moved;
   }
-  Event event = Event::kNone;
-  switch (i.op) {
-    case Op::kLoad:
-    case Op::kStore:
-    case Op::kAtomic:
-      if (mbarriers_ != nullptr && !MayAccess(warp, LanesOf(warp, group, active))) {
-        --warp_instructions_;  // again later
-        thread_instructions_ -= static_cast<unsigned>(__builtin_popcount(active));
-        return Event::kNone;
-      }
-      event = ExecuteAccess(warp, group, active);
-      break;
-    case Op::kCopy:
-    case Op::kBulk:
-    case Op::kStoreAsync:
-      event = ExecuteAsync(warp, LanesOf(warp, group, active));
-      break;
-    case Op::kTryCancel:
-      event = ExecuteTryCancel(warp, LanesOf(warp, group, active));
-      break;
-    case Op::kQueryCancel:
-      event = ExecuteQueryCancel(warp, LanesOf(warp, group, active));
-      break;
-    case Op::kCopyGroup:
-      if (!ExecuteCopyGroup(warp, LanesOf(warp, group, active))) {
-        --warp_instructions_;  // again later
-        thread_instructions_ -= static_cast<unsigned>(__builtin_popcount(active));
-        return Event::kNone;
-      }
-      break;
-    case Op::kStack:
-      event = ExecuteStack(warp, group, active);
-      break;
-    case Op::kSpecial:
-      ExecuteSpecial(warp, LanesOf(warp, group, active));
-      break;
-    case Op::kFence:
-      event = ExecuteFence(warp, LanesOf(warp, group, active));
-      break;
-    case Op::kNop:
-      break;
-    case Op::kTrap:
-      Fault(*warp, First(active), i.line, "trap");
-      return Event::kAssert;
-    case Op::kRuntime:
-      event = ExecuteRuntime(warp, group, active);
-      changed_ = true;
-      break;
-    case Op::kActiveMask: {
-      const Lanes lanes = LanesOf(warp, group, active);
-      lanes.ForEach([d = lanes.d(0), active](unsigned lane) { d[lane] = active; });
-      break;
-    }
-    case Op::kCvta:
-    case Op::kCvtaTo:
-    case Op::kIsSpace:
-      ExecuteAddress(warp, LanesOf(warp, group, active));
-      break;
-    case Op::kMapToRank:
-    case Op::kRankOf:
-      ExecuteMap(*warp, LanesOf(warp, group, active));
-      break;
-    default:
-      Compute(LanesOf(warp, group, active));
+  const std::optional<Event> event = ExecuteInPlace(warp, group, active);
+  if (!event) {
+    --warp_instructions_;
+    thread_instructions_ -= static_cast<unsigned>(__builtin_popcount(active));
+    return Event::kNone;
   }
   if (event == Event::kFault || event == Event::kMisuse || event == Event::kAssert) {
-    return event;
+    return *event;
   }
   Advance(warp, index);
-  return event;
+  return *event;
 }
 
 }  // namespace muster::ptx

@@ -140,6 +140,8 @@ class Interpreter {
   Event Execute(Warp* warp, std::size_t index);
   // An instruction after which the group does not simply go on; nothing: it is none.
   std::optional<Event> ExecuteMove(Warp* warp, std::size_t index, std::uint32_t active);
+  // Any other instruction; nothing: it has to wait, and comes again later.
+  std::optional<Event> ExecuteInPlace(Warp* warp, const Group& group, std::uint32_t active);
   std::uint32_t Active(const Warp& warp, const Group& group, const Instruction& i) const;
   Lanes LanesOf(Warp* warp, const Group& group, std::uint32_t lanes) const;
   Event Fault(const Warp& warp, unsigned lane, std::uint32_t line, const std::string& what);
@@ -185,8 +187,8 @@ class Interpreter {
   bool MayAccess(Warp* warp, const Lanes& lanes);
   void NoteStore(Warp* warp, const Lanes& lanes, unsigned lane, const std::uint8_t* before,
                  const Span& span);
-  Span SpanOf(Warp* warp, unsigned lane, const Instruction& i, std::uint64_t address);
-  static const char* Misplaced(const Instruction& i, std::uint64_t address);
+  Span SpanOf(Warp* warp, unsigned lane, Op op, const Access& access, std::uint64_t address);
+  static const char* Misplaced(Op op, const Access& access, std::uint64_t address);
   std::uint8_t* Resolve(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                         unsigned bytes, bool write);
   std::uint8_t* Reach(Warp* warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,

@@ -20,32 +20,32 @@ using Response = std::array<std::uint32_t, 4>;
 
 // The cluster is gone at once, the response comes later, to all CTAs of the own cluster if asked.
 Interpreter::Event Interpreter::ExecuteTryCancel(Warp* warp, const Lanes& lanes) {
-  const Instruction& i = lanes.instruction;
+  const std::uint32_t line = lanes.instruction.line;
+  const auto& i = lanes.instruction.As<CancelRequest>();
   const std::vector<Cta*>& ctas = warp->cta->cluster->ctas;
-  const bool multicast = i.mode != 0;
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
     if (warp->cta->last) {
-      return Misuse(*warp, lane, i.line, "cancel_after_failure",
+      return Misuse(*warp, lane, line, "cancel_after_failure",
                     "tries to cancel a cluster, though its CTA knows that none is left");
     }
-    if (multicast &&
+    if (i.multicast &&
         std::any_of(ctas.begin(), ctas.end(), [](const Cta* cta) { return cta->exited; })) {
-      return Misuse(*warp, lane, i.line, "cancel_for_exited",
+      return Misuse(*warp, lane, line, "cancel_for_exited",
                     "asks for a response to all CTAs of its cluster, one of which has exited");
     }
-    const std::uint64_t to = lanes.a(0)[lane];
+    const std::uint64_t to = lanes.Read(i.response)[lane];
+    const std::uint64_t mbarrier = lanes.Read(i.mbarrier)[lane];
     Transfer transfer;
     if (to % sizeof(Response) != 0 ||
         !Locate(warp, lane, i.space, to, sizeof(Response), true, &transfer)) {
-      return Fault(*warp, lane, i.line, DescribeAccess(*warp, i.space, to, sizeof(Response), true));
+      return Fault(*warp, lane, line, DescribeAccess(*warp, i.space, to, sizeof(Response), true));
     }
-    if (transfer.to != warp->cta ||
-        !LocateMbarrier(warp, lane, i.space, lanes.a(1)[lane], &transfer)) {
-      return Fault(*warp, lane, i.line,
+    if (transfer.to != warp->cta || !LocateMbarrier(warp, lane, i.space, mbarrier, &transfer)) {
+      return Fault(*warp, lane, line,
                    fmt::format("wants a response at {:#x}, and an mbarrier at {:#x} to hear of it, "
                                "which are not both in its own CTA's shared memory",
-                               to, lanes.a(1)[lane]));
+                               to, mbarrier));
     }
     Response response{};
     if (const auto first = cancel_(); first) {
@@ -54,9 +54,9 @@ Interpreter::Event Interpreter::ExecuteTryCancel(Warp* warp, const Lanes& lanes)
     transfer.data.resize(sizeof response);
     std::memcpy(transfer.data.data(), response.data(), sizeof response);
     transfer.has_read = true;
-    transfer.line = i.line;
+    transfer.line = line;
     for (Cta* const cta : ctas) {
-      if (multicast || cta == warp->cta) {
+      if (i.multicast || cta == warp->cta) {
         Transfer copy = transfer;
         copy.to = cta;
         StartTransfer(warp, nullptr, std::move(copy));
@@ -67,24 +67,25 @@ Interpreter::Event Interpreter::ExecuteTryCancel(Warp* warp, const Lanes& lanes)
 }
 
 Interpreter::Event Interpreter::ExecuteQueryCancel(Warp* warp, const Lanes& lanes) {
-  const Instruction& i = lanes.instruction;
-  const bool asks = i.d[0] != kNoSlot;
+  const auto& i = lanes.instruction.As<CancelQuery>();
+  const bool asks = i.is_canceled != kNoSlot;
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
-    const std::array<std::uint64_t, 2> halves{lanes.a(0)[lane], lanes.a(1)[lane]};
+    const std::array<std::uint64_t, 2> halves{lanes.Read(i.response[0])[lane],
+                                              lanes.Read(i.response[1])[lane]};
     Response response;
     std::memcpy(response.data(), halves.data(), sizeof response);
     const bool cancelled = response[3] != 0;
     if (asks) {
-      lanes.d(0)[lane] = cancelled ? 1 : 0;
+      lanes.Write(i.is_canceled)[lane] = cancelled ? 1 : 0;
       warp->cta->last = warp->cta->last || !cancelled;
     } else if (!cancelled) {
-      return Misuse(*warp, lane, i.line, "ctaid_of_failure",
+      return Misuse(*warp, lane, lanes.instruction.line, "ctaid_of_failure",
                     "asks for the ctaid of a cluster that was not cancelled");
     }
     for (unsigned k = 0; k < 3; ++k) {
-      if (i.d[k + 1] != kNoSlot) {
-        lanes.d(k + 1)[lane] = response[k];
+      if (i.ctaid[k] != kNoSlot) {
+        lanes.Write(i.ctaid[k])[lane] = response[k];
       }
     }
   }

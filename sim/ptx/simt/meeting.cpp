@@ -45,15 +45,17 @@ constexpr std::uint64_t kLongestSleepNs = 1'000'000;
 
 Interpreter::Event Interpreter::ReachBarrier(Warp* warp, std::size_t index, std::uint32_t active) {
   const Instruction& i = program_.code[warp->groups[index].pc];
+  const bool aligned =
+      i.op == Op::kBarrier ? i.As<CtaBarrier>().aligned : i.As<ClusterBarrier>().aligned;
   Part(warp, index, active);
-  if (i.aligned && active == warp->live) {
+  if (aligned && active == warp->live) {
     return Arrive(warp, index);
   }
   Group& here = warp->groups[index];
-  if (!i.aligned) {
+  if (!aligned) {
     warp_unit_->Come(warp->slot, ArrivalOf(warp, here));
   }
-  Hold(warp, index, i.aligned ? Group::State::kAligned : Group::State::kHeld);
+  Hold(warp, index, aligned ? Group::State::kAligned : Group::State::kHeld);
   // With the lanes that stood here already, all may have come.
   for (std::size_t k = 0; k < warp->groups.size(); ++k) {
     if (warp->groups[k].state == Group::State::kAligned && warp->groups[k].lanes == warp->live) {
@@ -84,27 +86,28 @@ Arrival Interpreter::ArrivalOf(Warp* warp, const Group& group) const {
   arrival.pc = group.pc;
   arrival.line = i.line;
   if (i.op == Op::kClusterBarrier) {
-    arrival.cluster = static_cast<ClusterOp>(i.mode);
+    arrival.cluster = i.As<ClusterBarrier>().op;
     return arrival;
   }
   const Lanes lanes = LanesOf(warp, group, group.lanes);
-  const auto bar = lanes.a(0);
-  const auto count = lanes.a(1);
+  const auto& barrier = i.As<CtaBarrier>();
+  const auto bar = lanes.Read(barrier.id);
+  const auto count = lanes.Read(barrier.count);
   const unsigned first = First(group.lanes);
-  arrival.kind = static_cast<OpKind>(i.mode);
+  arrival.kind = barrier.kind;
   arrival.bar = static_cast<std::uint32_t>(bar[first]);
   arrival.count = static_cast<std::uint32_t>(count[first]);
   lanes.ForEach([&](unsigned lane) {
     arrival.divergent_operand |= bar[lane] != bar[first] || count[lane] != count[first];
   });
   if (IsReduction(arrival.kind)) {
-    const auto c = lanes.a(2);
+    const auto c = lanes.Read(barrier.predicate);
     lanes.ForEach([&](unsigned lane) {
-      if ((c[lane] != 0) != i.negated) {
+      if ((c[lane] != 0) != barrier.negated) {
         arrival.operand |= 1U << lane;
       }
     });
-    arrival.results.push_back({group.frame, i.d[0], group.lanes});
+    arrival.results.push_back({group.frame, barrier.d, group.lanes});
   }
   return arrival;
 }
@@ -178,9 +181,10 @@ std::string Interpreter::Standing(const Warp& warp, const Group& group) const {
     return fmt::format("lanes {:#010x} stand at line {}", group.lanes, i.line);
   }
   if (i.op == Op::kExchange) {
-    at = Name(static_cast<WarpOp>(i.mode));
-    if (i.a[0] != kNoSlot) {
-      at += fmt::format(" for lanes {:#010x}", value(i.a[0]) & ~group.lanes);
+    const auto& exchange = i.As<WarpExchange>();
+    at = Name(exchange.op);
+    if (exchange.members != kNoSlot) {
+      at += fmt::format(" for lanes {:#010x}", value(exchange.members) & ~group.lanes);
     }
   } else if (i.op == Op::kClusterBarrier) {
     at = "barrier.cluster";
@@ -189,7 +193,7 @@ std::string Interpreter::Standing(const Warp& warp, const Group& group) const {
   } else if (group.state == Group::State::kAsleep) {
     at = "nanosleep";
   } else {
-    at = fmt::format("barrier {}", value(i.a[0]));
+    at = fmt::format("barrier {}", value(i.As<CtaBarrier>().id));
   }
   return fmt::format("lanes {:#010x} wait at {} (line {})", group.lanes, at, i.line);
 }
@@ -198,31 +202,31 @@ Interpreter::Event Interpreter::ReachExchange(Warp* warp, std::size_t index, std
   Part(warp, index, active);
   const Group& group = warp->groups[index];
   const Lanes lanes = LanesOf(warp, group, active);
-  const Instruction& i = lanes.instruction;
+  const auto& i = lanes.instruction.As<WarpExchange>();
   Exchange exchange;
-  exchange.op = static_cast<WarpOp>(i.mode);
+  exchange.op = i.op;
   exchange.type = i.type;
   exchange.magnitude = i.magnitude;
   exchange.keeps_nan = i.keeps_nan;
-  const auto fill = [&](unsigned operand, auto put) {
-    if (i.a[operand] != kNoSlot) {
-      lanes.ForEach([&, a = lanes.a(operand)](unsigned lane) { put(lane, a[lane]); });
+  const auto fill = [&](Slot operand, auto put) {
+    if (operand != kNoSlot) {
+      lanes.ForEach([&, a = lanes.Read(operand)](unsigned lane) { put(lane, a[lane]); });
     }
   };
-  fill(1, [&](unsigned lane, std::uint64_t value) {
+  fill(i.value, [&](unsigned lane, std::uint64_t value) {
     exchange.value[lane] = i.negated ? std::uint64_t{value == 0} : value;
   });
-  fill(2, [&](unsigned lane, std::uint64_t value) {
+  fill(i.from, [&](unsigned lane, std::uint64_t value) {
     exchange.from[lane] = static_cast<std::uint32_t>(value);
   });
-  fill(3, [&](unsigned lane, std::uint64_t value) {
+  fill(i.clamp, [&](unsigned lane, std::uint64_t value) {
     exchange.clamp[lane] = static_cast<std::uint32_t>(value);
   });
   for (std::uint32_t rest = active; rest != 0; rest &= ~exchange.lanes) {
     exchange.members = active;
     exchange.lanes = rest;
-    if (i.a[0] != kNoSlot) {
-      const auto members = lanes.a(0);
+    if (i.members != kNoSlot) {
+      const auto members = lanes.Read(i.members);
       exchange.members = static_cast<std::uint32_t>(members[First(rest)]);
       exchange.lanes = 0;
       ForEachBit(rest, [&](unsigned lane) {
@@ -247,13 +251,14 @@ bool Interpreter::TakeExchange(Warp* warp) {
   }
   Resume(warp, exchange.lanes, Group::State::kHeld, [&](const Group& group, std::uint32_t here) {
     const Lanes lanes = LanesOf(warp, group, here);
-    const Instruction& i = lanes.instruction;
-    if (i.d[0] != kNoSlot) {
-      lanes.ForEach([&, d = lanes.d(0)](unsigned lane) { d[lane] = exchange.result[lane]; });
+    const auto& i = lanes.instruction.As<WarpExchange>();
+    if (i.d != kNoSlot) {
+      lanes.ForEach([&, d = lanes.Write(i.d)](unsigned lane) { d[lane] = exchange.result[lane]; });
     }
-    if (i.d[1] != kNoSlot) {
-      lanes.ForEach(
-          [&, d = lanes.d(1)](unsigned lane) { d[lane] = (exchange.predicates >> lane) & 1U; });
+    if (i.predicate != kNoSlot) {
+      lanes.ForEach([&, d = lanes.Write(i.predicate)](unsigned lane) {
+        d[lane] = (exchange.predicates >> lane) & 1U;
+      });
     }
   });
   return true;
@@ -261,30 +266,29 @@ bool Interpreter::TakeExchange(Warp* warp) {
 
 // The operands of the group's mbarrier instruction.
 MbInstruction Interpreter::MbInstructionOf(Warp* warp, const Group& group) const {
-  const Instruction& i = program_.code[group.pc];
+  const auto& i = program_.code[group.pc].As<Mbarrier>();
+  const Space space = i.address.space;
   const Lanes lanes = LanesOf(warp, group, group.lanes);
   MbInstruction mb;
-  mb.op = static_cast<MbOp>(i.mode);
-  mb.has_hint = i.a[2] != kNoSlot;
-  mb.has_token = IsMbArrival(mb.op) && i.d[0] != kNoSlot;
+  mb.op = i.op;
+  mb.has_hint = i.hint != kNoSlot;
+  mb.has_token = IsMbArrival(mb.op) && i.d != kNoSlot;
   mb.releasing = i.releasing;
   mb.lanes = group.lanes;
   mb.live = warp->live;
-  mb.line = i.line;
+  mb.line = program_.code[group.pc].line;
   const bool by_parity = mb.op == MbOp::kTestWaitParity || mb.op == MbOp::kTryWaitParity;
-  lanes.ForEach([&, base = lanes.a(0)](unsigned lane) {
-    std::uint64_t address = base[lane] + static_cast<std::uint64_t>(i.offset);
-    address &= i.narrow ? 0xffffffffU : ~std::uint64_t{0};
-    const std::uint64_t named = address;
-    const bool shared = IsShared(i.space) || SegmentOf(address) == kSharedSegment;
-    address = IsShared(i.space) ? address : ByteOf(address);
+  lanes.ForEach([&, base = lanes.Read(i.address.base)](unsigned lane) {
+    const std::uint64_t named = i.address.From(base[lane]);
+    const bool shared = IsShared(space) || SegmentOf(named) == kSharedSegment;
+    const std::uint64_t address = IsShared(space) ? named : ByteOf(named);
     const Cta* const cta = CtaAt(*warp, address);
     const std::uint64_t byte = SharedByte(address);
     const std::uint64_t size = shared && cta != nullptr ? cta->shared.size() : 0;
     if (byte >= size || size - byte < 8) {
       if (mb.outside == 0) {
         mb.outside_address = named;
-        mb.outside_what = DescribeReach(*warp, i.space, named, 8, !IsMbWait(mb.op));
+        mb.outside_what = DescribeReach(*warp, space, named, 8, !IsMbWait(mb.op));
       }
       mb.outside |= 1U << lane;
     }
@@ -293,8 +297,8 @@ MbInstruction Interpreter::MbInstructionOf(Warp* warp, const Group& group) const
       mb.remote |= 1U << lane;
       mb.rank[lane] = static_cast<std::uint8_t>(cta->rank);
     }
-    if (i.a[1] != kNoSlot) {
-      const std::uint64_t value = lanes.a(1)[lane];
+    if (i.operand != kNoSlot) {
+      const std::uint64_t value = lanes.Read(i.operand)[lane];
       if (IsMbWait(mb.op)) {
         mb.phase |= static_cast<std::uint32_t>((by_parity ? value : value >> 63) & 1) << lane;
       } else {
@@ -302,7 +306,7 @@ MbInstruction Interpreter::MbInstructionOf(Warp* warp, const Group& group) const
       }
     }
     if (mb.has_hint) {
-      mb.operand[lane] = static_cast<std::uint32_t>(lanes.a(2)[lane]);
+      mb.operand[lane] = static_cast<std::uint32_t>(lanes.Read(i.hint)[lane]);
     }
   });
   return mb;
@@ -323,8 +327,9 @@ Interpreter::Event Interpreter::ReachMbarrier(Warp* warp, std::size_t index, std
 void Interpreter::Answer(Warp* warp, const MbReply& reply) {
   Resume(warp, reply.lanes, Group::State::kAsked, [&](const Group& group, std::uint32_t here) {
     const Lanes lanes = LanesOf(warp, group, here);
-    const bool waits = IsMbWait(static_cast<MbOp>(lanes.instruction.mode));
-    lanes.ForEach([&, d = lanes.d(0)](unsigned lane) {
+    const auto& i = lanes.instruction.As<Mbarrier>();
+    const bool waits = IsMbWait(i.op);
+    lanes.ForEach([&, d = lanes.Write(i.d)](unsigned lane) {
       d[lane] = waits ? std::uint64_t{reply.complete} : reply.token[lane];
     });
   });
@@ -335,7 +340,7 @@ void Interpreter::Answer(Warp* warp, const MbReply& reply) {
 Interpreter::Event Interpreter::Sleep(Warp* warp, std::size_t index, std::uint32_t active) {
   Part(warp, index, active);
   const Group group = warp->groups[index];
-  const auto ns = LanesOf(warp, group, active).a(0);
+  const auto ns = LanesOf(warp, group, active).Read(program_.code[group.pc].As<Nanosleep>().ns);
   Remove(warp, index);
   for (std::uint32_t rest = active; rest != 0;) {
     const std::uint64_t time = std::min<std::uint64_t>(ns[First(rest)], kLongestSleepNs);

@@ -46,7 +46,7 @@ bool Interpreter::ReturnsToWait(Warp* alone, const Group& asked, const Spins& sp
   const unsigned lane = First(asked.lanes);
   std::uint64_t before = spins.StateOf(*alone, asked, lane);
   for (unsigned answer = 0; answer < kAnswers; ++answer) {
-    LanesOf(alone, asked, asked.lanes).d(0)[lane] = 0;
+    alone->Register(asked.frame, program_.code[asked.pc].As<Mbarrier>().d, lane) = 0;
     alone->groups.assign(1, {asked.pc + 1, asked.frame, asked.lanes});
     alone->held = 0;
     const auto back = [&] {

@@ -56,22 +56,24 @@ std::uint32_t Interpreter::Print(Warp* warp, unsigned lane, std::uint64_t format
 Interpreter::Event Interpreter::ExecuteRuntime(Warp* warp, const Group& group,
                                                std::uint32_t active) {
   const Lanes lanes = LanesOf(warp, group, active);
-  const Instruction& i = lanes.instruction;
+  const std::uint32_t line = lanes.instruction.line;
+  const auto& call = lanes.instruction.As<RuntimeCall>();
   for (std::uint32_t rest = active; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
-    const auto place = [&](unsigned k) {
-      return &warp->local[lane][warp->Register(group.frame, kStackSlot, lane) + lanes.a(k)[lane]];
+    const auto place = [&](Slot offset) {
+      return &warp->local[lane]
+                         [warp->Register(group.frame, kStackSlot, lane) + lanes.Read(offset)[lane]];
     };
     const auto argument = [&](unsigned k, std::size_t bytes) {
       std::uint64_t value = 0;
-      std::memcpy(&value, place(k), bytes);
+      std::memcpy(&value, place(call.arguments[k]), bytes);
       return value;
     };
     std::uint64_t result = 0;
     std::size_t result_bytes = 8;
-    switch (static_cast<Runtime>(i.mode)) {
+    switch (call.function) {
       case Runtime::kAssert:
-        Fault(*warp, lane, i.line,
+        Fault(*warp, lane, line,
               fmt::format("{}:{}: assertion \"{}\" failed", TextAt(warp, lane, argument(1, 8)),
                           argument(2, 4), TextAt(warp, lane, argument(0, 8))));
         return Event::kAssert;
@@ -84,13 +86,13 @@ Interpreter::Event Interpreter::ExecuteRuntime(Warp* warp, const Group& group,
         break;
       case Runtime::kFree:
         if (!memory_->Free(argument(0, 8))) {
-          return Fault(*warp, lane, i.line,
+          return Fault(*warp, lane, line,
                        fmt::format("frees {:#x}, which malloc has not given", argument(0, 8)));
         }
         break;
     }
-    if (i.a[3] != kNoSlot) {
-      std::memcpy(place(3), &result, result_bytes);
+    if (call.result != kNoSlot) {
+      std::memcpy(place(call.result), &result, result_bytes);
     }
   }
   return Event::kNone;
@@ -98,8 +100,9 @@ Interpreter::Event Interpreter::ExecuteRuntime(Warp* warp, const Group& group,
 
 // What differs from thread to thread.
 void Interpreter::ExecuteSpecial(Warp* warp, const Lanes& lanes) const {
-  const auto special = static_cast<Special>(lanes.instruction.mode);
-  std::uint64_t* const d = lanes.d(0);
+  const auto& read = lanes.instruction.As<SpecialRead>();
+  const Special special = read.special;
+  std::uint64_t* const d = lanes.Write(read.d);
   const auto each = [&](auto f) { lanes.ForEach([&](unsigned lane) { d[lane] = f(lane); }); };
   switch (special) {
     case Special::kTidX:

@@ -57,7 +57,7 @@ void CheckFits(const Config& config, const Program& program, const Launch& launc
     return;
   }
   for (const Instruction& i : program.code) {
-    if (i.op != Op::kBarrier || !IsReduction(static_cast<OpKind>(i.mode))) {
+    if (i.op != Op::kBarrier || !IsReduction(i.As<CtaBarrier>().kind)) {
       continue;
     }
     throw DoesNotFit(fmt::format("{}:{}: the configuration {} has no barrier reductions",

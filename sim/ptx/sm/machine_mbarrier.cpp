@@ -24,11 +24,12 @@ void CheckMbarriersFit(const Config& config, const Program& program, const Launc
       continue;
     }
     any = true;
-    const auto op = static_cast<MbOp>(i.mode);
-    const char* const lacks = !config.mbarrier                        ? "mbarriers"
-                              : IsDrop(op) && !config.mb_drop         ? "mbarrier.arrive_drop"
-                              : i.a[2] != kNoSlot && !config.mb_limit ? "time limits of try_wait"
-                                                                      : nullptr;
+    const auto& mbarrier = i.As<Mbarrier>();
+    const char* const lacks = !config.mbarrier                         ? "mbarriers"
+                              : IsDrop(mbarrier.op) && !config.mb_drop ? "mbarrier.arrive_drop"
+                              : mbarrier.hint != kNoSlot && !config.mb_limit
+                                  ? "time limits of try_wait"
+                                  : nullptr;
     if (lacks != nullptr) {
       throw DoesNotFit(fmt::format("{}:{}: the configuration {} has no {}", program.file, i.line,
                                    config.name, lacks));
@@ -45,8 +46,8 @@ void CheckMbarriersFit(const Config& config, const Program& program, const Launc
 bool UsesMbarriers(const Program& program) {
   return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& i) {
     return i.op == Op::kMbarrier || i.op == Op::kTryCancel ||
-           (i.op == Op::kStoreAsync && i.a[5] != kNoSlot) ||
-           (i.op == Op::kBulk && i.space != Space::kGlobal);
+           (i.op == Op::kStoreAsync && i.As<AsyncStore>().mbarrier != kNoSlot) ||
+           (i.op == Op::kBulk && i.As<BulkCopy>().space != Space::kGlobal);
   });
 }
 

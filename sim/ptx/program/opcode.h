@@ -1,0 +1,296 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What instructions there are, and what their modifiers choose.
+#ifndef MUSTER_SIM_PTX_PROGRAM_OPCODE_H_
+#define MUSTER_SIM_PTX_PROGRAM_OPCODE_H_
+
+#include <cstdint>
+
+namespace muster::ptx {
+
+inline constexpr unsigned kMaxClusterCtas = 16;
+
+// Of barrier.cluster.
+enum class ClusterOp : std::uint8_t { kNone, kArrive, kArriveRelaxed, kWait };
+
+// Each kind of instruction, by the payload that it has (instruction.h).
+enum class Op : std::uint8_t {
+  // Arithmetic.
+  kAdd,
+  kSub,
+  kMul,
+  kMulHi,
+  kMulWide,
+  kMad,
+  kMadHi,
+  kMadWide,
+  kFma,
+  kDiv,
+  kRem,
+  kMin,
+  kMax,
+  kAbs,
+  kNeg,
+  kSqrt,
+  kRcp,
+  kRsqrt,
+  kSin,
+  kCos,
+  kLg2,
+  kEx2,
+  kTanh,
+  kCopySign,
+  kMul24,
+  kMul24Hi,
+  kMad24,
+  kMad24Hi,
+  kSad,
+  // CarryArithmetic.
+  kAddCarry,
+  kSubCarry,
+  kMadCarry,
+  kMadHiCarry,
+  // DotProduct.
+  kDot4,  // of bytes
+  kDot2,  // of halves of a and bytes of b
+  // BitOperation.
+  kAnd,
+  kOr,
+  kXor,
+  kNot,
+  kCnot,
+  kShl,
+  kShr,
+  kPopc,
+  kClz,
+  kBrev,
+  kBfind,
+  kFns,
+  kSzext,
+  kBmsk,
+  kBfe,
+  kBfi,
+  kPrmt,
+  kLop3,
+  kShfLeft,
+  kShfRight,
+  kPendingCount,
+  // Comparison, Selection, FloatTest.
+  kSetp,
+  kSet,
+  kSelp,
+  kSlct,
+  kTestp,
+  // Move, Packing, Unpacking, SpecialRead, Conversion, PackedConversion, Video.
+  kMov,
+  kPack,
+  kUnpack,
+  kSpecial,
+  kCvt,
+  kCvtPack,
+  kVideo,
+  // AddressConversion: cvta, cvta.to, isspacep; StackChange; ClusterMapping: mapa, getctarank.
+  kCvta,
+  kCvtaTo,
+  kIsSpace,
+  kStack,
+  kMapToRank,
+  kRankOf,
+  // Load, Store, AtomicAccess.
+  kLoad,
+  kStore,
+  kAtomic,
+  // SmallCopy (cp.async), CopyGroup, BulkCopy (cp.async.bulk), AsyncStore (st.async, red.async).
+  kCopy,
+  kCopyGroup,
+  kBulk,
+  kStoreAsync,
+  // CancelRequest, CancelQuery, MemoryFence.
+  kTryCancel,
+  kQueryCancel,
+  kFence,
+  // Branch, IndexedBranch, FunctionCall, Return, and three that have no payload.
+  kBranch,
+  kBranchIndexed,
+  kCall,
+  kReturn,
+  kExit,
+  kTrap,
+  kNop,
+  // RuntimeCall, Nanosleep.
+  kRuntime,
+  kSleep,
+  // ActiveMask, WarpExchange.
+  kActiveMask,
+  kExchange,
+  // CtaBarrier, ClusterBarrier, Mbarrier.
+  kBarrier,
+  kClusterBarrier,
+  kMbarrier,
+};
+
+enum class Compare : std::uint8_t {
+  kEq,
+  kNe,
+  kLt,
+  kLe,
+  kGt,
+  kGe,  // false with a NaN, save kNe of integers
+  kEqu,
+  kNeu,
+  kLtu,
+  kLeu,
+  kGtu,
+  kGeu,  // true with a NaN
+  kNum,
+  kNan,
+};
+
+// With another predicate.
+enum class Combine : std::uint8_t { kNone, kAnd, kOr, kXor };
+
+enum class FloatClass : std::uint8_t {
+  kFinite,
+  kInfinite,
+  kNumber,
+  kNotANumber,
+  kNormal,
+  kSubnormal,
+};
+
+enum class Round : std::uint8_t {
+  kNearest,
+  kZero,
+  kDown,
+  kUp,  // to a float
+  kIntegerNearest,
+  kIntegerZero,
+  kIntegerDown,
+  kIntegerUp,
+  kNearestAway,  // halfway cases away from zero
+};
+
+enum class Atomic : std::uint8_t {
+  kAdd,
+  kMin,
+  kMax,
+  kAnd,
+  kOr,
+  kXor,
+  kExchange,
+  kCompareSwap,
+  kIncrement,
+  kDecrement,
+};
+
+enum class CopyGroupOp : std::uint8_t { kCommit, kWait, kWaitRead, kWaitAll };
+
+// Instructions of several lanes of a warp: sim/ptx/simt/warp_unit.h carries them out.
+enum class WarpOp : std::uint8_t {
+  kSync,
+  kAll,
+  kAny,
+  kUniform,
+  kBallot,
+  kMatchAny,
+  kMatchAll,
+  kShuffleUp,
+  kShuffleDown,
+  kShuffleButterfly,
+  kShuffleIndex,
+  kReduceAdd,
+  kReduceMin,
+  kReduceMax,
+  kReduceAnd,
+  kReduceOr,
+  kReduceXor,
+  kElect,
+};
+
+enum class Stacked : std::uint8_t { kAllocate, kSave, kRestore };
+
+// What a device program finds beyond its own functions.
+enum class Runtime : std::uint8_t { kAssert, kPrint, kMalloc, kFree };
+
+enum class Special : std::uint8_t {
+  kTidX,
+  kTidY,
+  kTidZ,
+  kNtidX,
+  kNtidY,
+  kNtidZ,
+  kCtaidX,
+  kCtaidY,
+  kCtaidZ,
+  kNctaidX,
+  kNctaidY,
+  kNctaidZ,
+  kLaneId,
+  kWarpId,
+  kNumWarps,
+  kLaneMaskEq,
+  kLaneMaskLe,
+  kLaneMaskLt,
+  kLaneMaskGe,
+  kLaneMaskGt,
+  kClock,
+  kClockHi,
+  kClock64,
+  kGlobalTimer,
+  kGlobalTimerLo,
+  kGlobalTimerHi,
+  kSmId,
+  kNumSm,
+  kGridId,
+  kDynamicShared,
+  kTotalShared,
+  kAggregateShared,
+  kReservedBegin,
+  kReservedEnd,
+  kReservedCap,
+  kReserved0,
+  kReserved1,
+  kClusterCtaidX,
+  kClusterCtaidY,
+  kClusterCtaidZ,
+  kClusterNctaidX,
+  kClusterNctaidY,
+  kClusterNctaidZ,
+  kClusterIdX,
+  kClusterIdY,
+  kClusterIdZ,
+  kNumClustersX,
+  kNumClustersY,
+  kNumClustersZ,
+  kClusterRank,
+  kClusterCtas,
+  kExplicitCluster,
+  kWorkspaceHigh,  // of a cooperative grid
+  kWorkspaceLow,
+  kZero,
+};
+
+// Video instructions.
+enum class VideoOp : std::uint8_t {
+  kAdd,
+  kSub,
+  kAbsDiff,
+  kMin,
+  kMax,
+  kAverage,
+  kShl,
+  kShr,
+  kMad,
+  kSet,
+};
+
+// What is done with the result and c.
+enum class VideoSecond : std::uint8_t { kNone, kAdd, kMin, kMax };
+
+// A part of a register: byte 0 to 3, then half 0 and 1.
+inline constexpr unsigned kHalfPart = 4;
+inline constexpr unsigned kWholePart = 6;
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_PROGRAM_OPCODE_H_
