@@ -27,6 +27,14 @@ def read_list():
     return folders, [line.removeprefix("rtl/") for line in lines if not line.startswith("+")]
 
 
+def unit(fpga=False):
+    """The sources of rtl/muster.f, by their paths in the project; for an FPGA with the memory array that
+    is a block RAM there."""
+    array = "common/muster_mem_1r1w.sv"
+    return ["rtl/" + (path.replace("common/", "fpga/") if fpga and path == array else path)
+            for path in read_list()[1]]
+
+
 def parameters():
     """Name, type and default of each parameter of the top, and what it has none of."""
     header = (RTL / "muster.sv").read_text().split("#(", 1)[1].split(") (", 1)[0]

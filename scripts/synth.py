@@ -24,6 +24,7 @@ import sys
 import time
 
 import configs
+import filelists
 import lock
 import yowasp
 
@@ -75,8 +76,8 @@ class Budget:
 
 
 def sources():
-    return sorted(str(p.relative_to(ROOT)) for p in (ROOT / "rtl").rglob("*")
-                  if p.suffix in (".sv", ".svh", ".f") and "fpga" not in p.parts)
+    """What Yosys may read of the unit: as an FPGA has it."""
+    return [*filelists.unit(fpga=True), "rtl/common/muster_assert.svh"]
 
 
 def run_yosys(budget, what, folder, script, files=()):
@@ -104,7 +105,8 @@ def run_yosys(budget, what, folder, script, files=()):
 
 def read_slang(top, parameters, extra=""):
     overrides = " ".join(f"-G {name}={value}" for name, value in parameters.items())
-    return f"read_slang --threads 1 -D SYNTHESIS --top {top} {overrides} -f rtl/muster.f {extra}\n"
+    unit = " ".join(filelists.unit(fpga=True))
+    return f"read_slang --threads 1 -D SYNTHESIS --top {top} {overrides} -I rtl/common {unit} {extra}\n"
 
 
 def area(budget, parameters, family, open_ports):

@@ -21,6 +21,7 @@ import subprocess
 import sys
 
 import configs
+import filelists
 import fieldmap
 import lock
 import yowasp
@@ -35,7 +36,8 @@ STYLE = ["UNUSEDSIGNAL", "UNDRIVEN", "WIDTH", "CASEOVERLAP"]
 def script(name, parameters, gates):
     """What Yosys is to do."""
     overrides = " ".join(f"-G {key}={value}" for key, value in parameters.items())
-    lines = [f"read_slang --threads 1 -D SYNTHESIS --top muster {overrides} -f rtl/muster.f",
+    sources = " ".join(filelists.unit(fpga=gates))
+    lines = [f"read_slang --threads 1 -D SYNTHESIS --top muster {overrides} -I rtl/common {sources}",
              f"hierarchy -top muster\nrename muster {name}"]
     if gates:
         lines += [f"synth_ice40 -abc9 -flatten -top {name}", f"select -module {name}",
@@ -68,8 +70,7 @@ def render(config, parameters, gates):
     folder = OUT / name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "script.ys").write_text(script(name, parameters, gates))
-    files = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "rtl").rglob("*")
-                   if path.suffix in (".sv", ".svh", ".f") and "fpga" not in path.parts)
+    files = [*filelists.unit(fpga=gates), "rtl/common/muster_assert.svh"]
     done = subprocess.run(yowasp.yosys(folder / "script.ys", folder, files), cwd=ROOT,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode:

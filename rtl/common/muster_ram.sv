@@ -2,8 +2,9 @@
 //
 // A memory whose read data come a cycle after the address. Contents are undefined until written.
 // A read port with Forward reads the new value of a word that is written in the same cycle. At any
-// other port the result of that read is undefined, and its user must not depend on it. Several write
-// ports write the same data, at different addresses; with one, the memory fits a block RAM.
+// other port the result of that read is undefined, and its user must not depend on it. With one write
+// port, each read port has an array of its own (muster_mem_1r1w), which a technology may replace by a
+// macro. Several write ports write the same data, at different addresses, into registers.
 module muster_ram #(
   parameter int unsigned        Depth    = 16,
   parameter int unsigned        Width    = 8,
@@ -20,27 +21,21 @@ module muster_ram #(
   output logic [NumRead-1:0][Width-1:0]  rdata_o  // of the address in the cycle before
 );
 
-  // The enable of a block RAM goes to the mask of each bit, which is far. An address bit is near:
-  // in a memory that leaves half of a block RAM free, a word that is not enabled goes to that half,
-  // which is never read. Elsewhere this needs no logic.
-  localparam bit          Spare = (NumWrite == 1) && (AddrW < 8);
-  localparam int unsigned RowW  = AddrW + 32'(Spare);
+  logic [NumRead-1:0][Width-1:0] stored;  // what the arrays give
 
-  // Tools need not keep what a read during a write of the same word yields.
-  if (Spare) begin : g_mem
-    (* no_rw_check, ram_style = "block" *) logic [Width-1:0] mem [2**RowW];
-
-    always_ff @(posedge clk_i) mem[{!we_i[0], waddr_i[0]}] <= wdata_i;
-  end else if (NumWrite == 1) begin : g_mem
-    (* no_rw_check, ram_style = "block" *) logic [Width-1:0] mem [Depth];
-
-    always_ff @(posedge clk_i) begin
-      if (we_i[0]) mem[waddr_i[0]] <= wdata_i;
+  if (NumWrite == 1) begin : g_arrays
+    for (genvar r = 0; r < NumRead; r++) begin : g_array
+      muster_mem_1r1w #(.Depth(Depth), .Width(Width)) u_mem (
+        .clk_i,
+        .we_i (we_i[0]), .waddr_i (waddr_i[0]), .wdata_i,
+        .raddr_i (raddr_i[r]), .rdata_o (stored[r])
+      );
     end
-  end else begin : g_mem
+  end else begin : g_registers
     (* no_rw_check *) logic [Width-1:0] mem [Depth];
 
     always_ff @(posedge clk_i) begin
+      for (int r = 0; r < NumRead; r++) stored[r] <= mem[raddr_i[r]];
       for (int w = 0; w < NumWrite; w++) begin
         if (we_i[w]) mem[waddr_i[w]] <= wdata_i;
       end
@@ -48,10 +43,6 @@ module muster_ram #(
   end
 
   for (genvar r = 0; r < NumRead; r++) begin : g_read
-    logic [Width-1:0] stored_q;
-
-    always_ff @(posedge clk_i) stored_q <= g_mem.mem[RowW'(raddr_i[r])];
-
     if (Forward[r]) begin : g_forward
       logic [Width-1:0] written_q;
       logic             hit_q, hit;
@@ -66,9 +57,9 @@ module muster_ram #(
         hit_q     <= hit;
       end
 
-      assign rdata_o[r] = hit_q ? written_q : stored_q;
+      assign rdata_o[r] = hit_q ? written_q : stored[r];
     end else begin : g_plain
-      assign rdata_o[r] = stored_q;
+      assign rdata_o[r] = stored[r];
     end
   end
 

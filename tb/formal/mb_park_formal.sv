@@ -96,7 +96,7 @@ module mb_park_formal
       L05_completed: assert (!u_park.completed_valid_q || phase_q[completed] != u_park.completed_q.phase);
       L06_old:    assert (!u_props.completed_q || (u_park.completed_valid_q &&
                           u_park.completed_q == {followed, u_props.phase_q}));
-      L07_limit:  assert (!u_props.waits_q || u_park.g_limit.u_limits.g_mem.mem[{1'b0, w}] ==
+      L07_limit:  assert (!u_props.waits_q || u_park.g_limit.u_limits.g_arrays.g_array[0].u_mem.mem[w] ==
                           u_props.start_q + u_props.limit_q);
       L08_seen:   assert (!u_props.waits_q || u_park.g_limit.seen_q != w ||
                           u_park.g_limit.deadline == u_props.start_q + u_props.limit_q);

@@ -23,7 +23,7 @@ muster_verilate(mb_test
   PREFIX Vmb_clock_flat
   DIRECTORY ${units}/clock
   SOURCES
-    ${rtl}/muster_pkg.sv ${rtl}/common/muster_ram.sv ${rtl}/mbarrier/muster_mb_park.sv
+    ${rtl}/muster_pkg.sv ${rtl}/common/muster_mem_1r1w.sv ${rtl}/common/muster_ram.sv ${rtl}/mbarrier/muster_mb_park.sv
     mb_clock_flat.sv
   VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall -Wno-SYNCASYNCNET --assert
   OPT_FAST -O2)
@@ -50,7 +50,7 @@ muster_verilate(mb_test
   PREFIX Vmbarrier_flat
   DIRECTORY ${units}/room
   SOURCES
-    ${rtl}/muster_pkg.sv ${rtl}/common/muster_ram.sv ${rtl}/common/muster_rr_arbiter.sv
+    ${rtl}/muster_pkg.sv ${rtl}/common/muster_mem_1r1w.sv ${rtl}/common/muster_ram.sv ${rtl}/common/muster_rr_arbiter.sv
     ${rtl}/common/muster_skid.sv
     ${rtl}/mbarrier/muster_mb_pkg.sv ${rtl}/mbarrier/muster_mb_word.sv
     ${rtl}/mbarrier/muster_mb_amount.sv ${rtl}/mbarrier/muster_mb_update.sv
