@@ -199,7 +199,7 @@ void DecodeArithmetic(Cursor* c, Instruction* out) {
 void DecodeMultiply(Cursor* c, Instruction* out) {
   const Op op = out->op;
   const bool accumulates = op != Op::kMul;
-  const Carry carry = TakeCarry(c, c->opcode() == "madc");
+  const Carry carry = op == Op::kMad ? TakeCarry(c, c->opcode() == "madc") : Carry{};
   const bool carries = carry.any();
   Arithmetic i;
   const Type type = c->TakeType(op == Op::kFma   ? kReals
