@@ -37,3 +37,10 @@ rtl/mbarrier/muster_mbarrier.sv
 rtl/mbarrier/muster_mb_coalesce.sv
 rtl/muster.sv
 rtl/muster_template.sv
+rtl/adapters/axil/muster_axil_pkg.sv
+rtl/adapters/axil/muster_axil_bus.sv
+rtl/adapters/axil/muster_axil_faults.sv
+rtl/adapters/axil/muster_axil_slots.sv
+rtl/adapters/axil/muster_axil_debug.sv
+rtl/adapters/axil/muster_axil_counters.sv
+rtl/adapters/axil/muster_axil.sv

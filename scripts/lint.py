@@ -60,6 +60,11 @@ def verilator():
                   for name, value in parameters.items()] for parameters in configs.MBARRIER.values()]
     commands += [lint + ["--top-module", top] for top in
                  ("muster_template", "muster_fence_tracker", "muster_mb_coalesce", "muster_bcu_decode")]
+    commands += [lint + ["--top-module", "muster_axil", f"-GNumWarps={warps}", f"-GNumCtas={ctas}",
+                         f"-GNumIssue={ports}", f"-GEnReduce=1'b{reduce}", f"-GEnCounters=1'b{counters}"]
+                 for warps, ctas, ports, reduce, counters in
+                 ((4, 1, 1, 0, 1), (5, 3, 1, 0, 0), (8, 2, 1, 1, 1), (12, 3, 2, 0, 1), (33, 8, 2, 1, 0),
+                  (64, 32, 4, 1, 1))]
     commands += [lint + ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv",
                          f"rtl/fpga/muster_{board}.sv", "--top-module", f"muster_{board}",
                          f"-GEnMbarrier=1'b{mbarrier}"]
