@@ -276,6 +276,10 @@ TEST(PtxArithmetic, FlushesSaturatesAndKeepsNans) {
           {"testp.finite.f32 %p10, %f1;", 'p', [](U a, U, U) { return Long(std::isfinite(F(a))); }},
           {"slct.b32.f32 %r10, %r1, %r2, %f3;", 'r',
            [](U a, U b, U c) { return Long(Word(F(c) >= 0 ? a : b)); }},
+          {"slct.ftz.b32.f32 %r10, %r1, %r2, 0f80000001;", 'r',
+           [](U a, U, U) { return Long(Word(a)); }},
+          {"slct.b32.f32 %r10, %r1, %r2, 0f80000001;", 'r',
+           [](U, U b, U) { return Long(Word(b)); }},
           {"ex2.approx.ftz.f32 %f10, %f1;", 'f',
            [](U a, U, U) {
              return Bits(Flushed(static_cast<float>(std::exp2(static_cast<double>(F(a))))));

@@ -131,13 +131,15 @@ void SelectBySign(const Lanes& l, const Selection& i) {
   const auto a = l.Read(i.a[0]);
   const auto b = l.Read(i.a[1]);
   const auto c = l.Read(i.c);
-  const bool is_float = i.by == Type::kF32;
   std::uint64_t* const d = l.Write(i.d);
-  l.ForEach([&](unsigned lane) {
-    const bool first =
-        is_float ? FromBits<float>(c[lane]) >= 0 : FromBits<std::int32_t>(c[lane]) >= 0;
-    d[lane] = first ? a[lane] : b[lane];
-  });
+  const auto is_first = [&i](std::uint64_t bits) {
+    if (i.by != Type::kF32) {
+      return FromBits<std::int32_t>(bits) >= 0;
+    }
+    const auto value = FromBits<float>(bits);
+    return (i.flush ? FlushSubnormal(value) : value) >= 0;
+  };
+  l.ForEach([&](unsigned lane) { d[lane] = is_first(c[lane]) ? a[lane] : b[lane]; });
 }
 
 template <typename T>

@@ -115,9 +115,7 @@ void DecodeSelectBySign(Cursor* c, Instruction* out) {
   auto& i = out->Make<Selection>();
   i.type = c->TakeType(kSelectable);
   i.by = c->TakeType({Type::kS32, Type::kF32});
-  if (i.by == Type::kF32) {
-    c->Take("ftz");
-  }
+  i.flush = i.by == Type::kF32 && c->Take("ftz");
   if (!c->ExpectOperands(4)) {
     return;
   }

@@ -76,6 +76,7 @@ struct Comparison {
 struct Selection {
   Type type = Type::kNone;
   Type by = Type::kPred;  // of the operand that decides
+  bool flush = false;     // slct: of that operand
   Slot d = kNoSlot;
   std::array<Slot, 2> a = NoSlots<2>();
   Slot c = kNoSlot;
