@@ -2,7 +2,7 @@
 set(axil ${CMAKE_CURRENT_BINARY_DIR}/axil)  # what Verilator writes
 set(rtl ${PROJECT_SOURCE_DIR}/rtl)
 muster_read_file_list(${rtl}/muster.f axil_rtl axil_options)
-list(FILTER axil_rtl INCLUDE REGEX "/(muster_pkg|muster_ram|muster_axil[a-z_]*)\\.sv$")
+list(FILTER axil_rtl INCLUDE REGEX "/(muster_pkg\\.sv|common/.*|adapters/axil/.*)$")
 
 muster_test(axil_test
   axil_bus.cpp axil_model.cpp axil_pins.cpp axil_test.cpp axil_unit_test.cpp LIBS muster_golden)
