@@ -4,12 +4,14 @@
 
 That is, in the same folder: the SystemVerilog package muster_axil_pkg.sv, the C header muster_axil.h, and
 in README.md the table of registers and the example, which is hang.h. With --check it writes nothing, and
-fails if one of them is not what it would write. A map that contradicts itself is refused (exit code 1).
+fails if one of them is not what it would write. A map that contradicts itself is refused (exit code 1). An
+argument names another folder with these files.
 """
 
 import argparse
 import json
 import pathlib
+import re
 import sys
 
 import filelists
@@ -23,7 +25,10 @@ ACCESS = {"ro": "read", "rw": "read, write", "w1c": "read, write 1 to clear"}
 class Field:
     def __init__(self, row):
         self.name, self.text = row["name"], row["text"]
-        self.high, self.low = map(int, row["bits"].split(":"))
+        bits = re.fullmatch(r"(\d+):(\d+)", row["bits"])
+        if not bits:
+            raise ValueError(f"{self.name}: bits are high:low, not {row['bits']}")
+        self.high, self.low = map(int, bits.groups())
         self.width = self.high - self.low + 1
         self.mask = ((1 << self.width) - 1) << self.low
 
@@ -125,18 +130,18 @@ def table(registers):
     return text
 
 
-def example():
+def example(room):
     """hang.h below its notice, as a block of code."""
-    code = (ROOM / "hang.h").read_text().split("\n\n", 1)[1]
+    code = (room / "hang.h").read_text().split("\n\n", 1)[1]
     return f"```c\n{code}```\n"
 
 
-def page(registers):
-    text = (ROOM / "README.md").read_text()
-    for name, block in (("registers", table(registers)), ("hang.h", example())):
+def page(registers, room):
+    text = (room / "README.md").read_text()
+    for name, block in (("registers", table(registers)), ("hang.h", example(room))):
         begin, end = f"<!-- {name}: written by scripts/registers.py -->\n", f"<!-- end of {name} -->\n"
         if text.count(begin) != 1 or text.count(end) != 1:
-            sys.exit(f"rtl/adapters/axil/README.md: one line each is needed of {begin.strip()} and {end.strip()}")
+            sys.exit(f"{room / 'README.md'}: one line each is needed of {begin.strip()} and {end.strip()}")
         before, rest = text.split(begin)
         text = before + begin + block + end + rest.split(end)[1]
     return text
@@ -146,23 +151,30 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--check", action="store_true", help="only compare")
+    parser.add_argument("room", nargs="?", type=pathlib.Path, default=ROOM)
     args = parser.parse_args()
-    table_file = json.loads((ROOM / "registers.json").read_text())
-    bits = table_file["address_bits"]
-    registers = [Register(row) for row in table_file["registers"]]
-    wrong = list(contradictions(registers, bits))
+    room, source = args.room, args.room / "registers.json"
+    try:
+        rows = json.loads(source.read_text())
+        bits = rows["address_bits"]
+        registers = [Register(row) for row in rows["registers"]]
+        wrong = list(contradictions(registers, bits))
+    except KeyError as key:
+        wrong = [f"{key} is missing, of the map, of a register or of a field"]
+    except ValueError as error:
+        wrong = [f"{error}"]
     if wrong:
-        sys.exit("\n".join(f"rtl/adapters/axil/registers.json: {sentence}" for sentence in wrong))
+        sys.exit("\n".join(f"{source}: {sentence}" for sentence in wrong))
     stale = []
     for name, text in (("muster_axil_pkg.sv", package(registers, bits)),
-                       ("muster_axil.h", header(registers)), ("README.md", page(registers))):
-        path = ROOM / name
+                       ("muster_axil.h", header(registers)), ("README.md", page(registers, room))):
+        path = room / name
         if args.check:
             stale += [] if path.exists() and path.read_text() == text else [name]
         else:
             path.write_text(text)
     if stale:
-        sys.exit(f"rtl/adapters/axil: {' and '.join(stale)}: not what scripts/registers.py makes of registers.json; run it")
+        sys.exit(f"{room}: {', '.join(stale)}: not what scripts/registers.py makes of registers.json; run it")
 
 
 if __name__ == "__main__":

@@ -258,8 +258,41 @@ def rooms(build, folder):
           "expected three complaints", result)
 
 
+def registers(build, folder):
+    """A register map that contradicts itself is refused with a sentence, and nothing is written; one that has
+    changed is not what the files say, until they are written."""
+    room = folder / "axil"
+    shutil.copytree(ROOT / "rtl/adapters/axil", room)
+    source, script = room / "registers.json", ROOT / "scripts/registers.py"
+    good = source.read_text()
+    for old, new, sentence in (
+            ('"0x02c"', '"0x028"', "fault_lanes: 0x28 belongs to another register, too"),
+            ('"0x02c"', '"0x02e"', "fault_lanes: 0x2e is no word of 12 address bits"),
+            ('"0x02c"', '"0x1000"', "fault_lanes: 0x1000 is no word of 12 address bits"),
+            ('"13:8"', '"16:8"', "config.num_ctas: bits 16:8 are not below the field before"),
+            ('"w1c"', '"w2c"', "irq_pending: there is no access w2c; there are ro, rw, w1c"),
+            ('"13:8"', '"13-8"', "num_ctas: bits are high:low, not 13-8"),
+            ('"bits": "13:8", ', '', "'bits' is missing, of the map, of a register or of a field"),
+            ('"registers": [', '"registers": {', "Expecting property name")):
+        check(good.count(old) >= 1, f"the map has no {old} any more")
+        source.write_text(good.replace(old, new, 1))
+        result = run(script, room)
+        check(result.returncode == 1 and result.stdout.startswith(f"{source}: {sentence}") and
+              result.stdout.count("\n") == 1, f"expected: {sentence}", result)
+    source.write_text(good.replace('"name": "freeze"', '"name": "hold"'))
+    result = run(script, room, "--check")
+    check(result.returncode == 1 and "muster_axil_pkg.sv, muster_axil.h, README.md: not what" in result.stdout,
+          "expected three files that are not current", result)
+    for command in ((script, room), (script, room, "--check")):
+        result = run(*command)
+        check(result.returncode == 0 and not result.stdout, "expected it to be content", result)
+    check("MUSTER_AXIL_CONTROL_HOLD_MASK 0x00000001u" in (room / "muster_axil.h").read_text(),
+          "the header lacks the new name")
+
+
 CASES = {
     "rooms": rooms,
+    "registers": registers,
     "temporary_folders": temporary_folders,
     "path_with_a_space": path_with_a_space,
     "presets": presets,

@@ -27,7 +27,8 @@ endforeach()
 muster_read_file_list(${rtl}/muster.f unit_rtl unit_options)
 set(parameters_small "")
 set(parameters_plain -GNumWarps=12 -GNumCtas=3 -GEnReduce=0)
-foreach(variant small plain)
+set(parameters_ports -GNumWarps=12 -GNumCtas=3 -GEnReduce=0 -GNumIssue=2)
+foreach(variant small plain ports)
   target_include_directories(axil_test SYSTEM PRIVATE ${axil}/unit_${variant})
   muster_verilate(axil_test
     TOP_MODULE axil_unit_flat

@@ -193,7 +193,7 @@ void PlayedUnit::Begin() {
   shown_.faults = std::exchange(inject, {});
   const bool injected = !shown_.faults.empty();
   for (unsigned p = 0; p < sizes_.issue && !injected; ++p) {
-    if (Happens(faults)) {
+    if (Happens(faults[p])) {
       shown_.faults.push_back(
           {p, 2 + Pick(9), Pick(32), Pick(64), Pick(16), static_cast<std::uint32_t>(random_()), 0});
     }
@@ -201,7 +201,7 @@ void PlayedUnit::Begin() {
   if (due.refused) {
     shown_.faults.push_back(*due.refused);
   }
-  if (!injected && Happens(faults)) {
+  if (!injected && Happens(faults[kMbarriers])) {
     shown_.faults.push_back({kMbarriers + Pick(3), 11 + Pick(8), Pick(32), Pick(64), 0,
                              static_cast<std::uint32_t>(random_()),
                              static_cast<std::uint32_t>(random_())});

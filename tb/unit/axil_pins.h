@@ -55,7 +55,8 @@ class PlayedUnit {
   void Reset();
 
   // Of 64 cycles, in how many something happens by itself, on average.
-  unsigned updates = 0, lifecycles = 0, faults = 0;  // faults: at each port
+  unsigned updates = 0, lifecycles = 0;
+  std::array<unsigned, kMbarriers + 1> faults{};  // by port
 
   // What a test wants to happen: faults in the next cycle, an update that commits then, and a
   // lifecycle operation (0 launch, 2 suspend, 3 end) that is accepted then.

@@ -134,7 +134,12 @@ class AxilAdapter : public testing::TestWithParam<Variant> {
       if (i % 256 == 0) {
         manager_.pace = 2 + 2 * static_cast<unsigned>(random_() % 8);
         many_ = random_() % 2 == 0;
-        unit_.faults = random_() % 4 == 0 ? 20 : static_cast<unsigned>(random_() % 2);
+        // Faults are many or few, at all ports or at one of them.
+        const std::size_t one = random_() % 8;
+        const unsigned faults = random_() % 4 == 0 ? 20 : static_cast<unsigned>(random_() % 2);
+        for (std::size_t p = 0; p < unit_.faults.size(); ++p) {
+          unit_.faults[p] = one >= unit_.faults.size() ? faults : p == one ? 60 : 0;
+        }
       }
       if (resets > 0 && random_() % (cycles / resets) == 0) {
         Reset(1 + static_cast<unsigned>(random_() % 3));

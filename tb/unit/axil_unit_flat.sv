@@ -1,12 +1,13 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A unit of one issue port with the AXI4-Lite adapter beside it, as a system on chip connects them. The
-// test drives operations and the bus; arrivals at mbarriers find no word, only their faults are looked at.
+// A unit with the AXI4-Lite adapter beside it, as a system on chip connects them. The test drives the first
+// issue port and the bus; arrivals at mbarriers find no word, only their faults are looked at.
 module axil_unit_flat
   import muster_pkg::*;
 #(
   parameter int unsigned NumWarps = 8,
   parameter int unsigned NumCtas  = 2,
+  parameter int unsigned NumIssue = 1,
   parameter int unsigned EnReduce = 1
 ) (
   input  logic                clk_i,
@@ -57,9 +58,6 @@ module axil_unit_flat
   issue_t       issue;
   lifecycle_t   lifecycle;
   mb_group_t    group;
-  logic   [1:0] fault_valid;
-  fault_t [1:0] fault;
-  logic         mb_fault_valid;
   mb_fault_t    mb_fault;
   commit_t      commit;
   cta_t         debug_cta;
@@ -67,6 +65,13 @@ module axil_unit_flat
   bar_word_t    debug_word;
   warp_t        debug_warp;
   debug_warp_t  debug_state;
+  logic         mb_fault_valid;
+
+  logic   [NumIssue-1:0] ready;
+  logic   [NumIssue:0]   fault_valid;
+  fault_t [NumIssue:0]   fault;
+
+  assign issue_ready_o = ready[0];
 
   assign issue     = '{op: op_e'(op_i), cta: cta_i, warp: warp_i, bar: bar_i, count: count_i,
                        lanes: lanes_i, operand: operand_i};
@@ -77,11 +82,12 @@ module axil_unit_flat
 
   /* verilator lint_off PINCONNECTEMPTY */  // what the test does not look at
   muster #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(1), .EnReduce(EnReduce != 0),
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce != 0),
     .EnState(EnReduce != 0), .SmemBytes(1024)
   ) u_muster (
     .clk_i, .rst_ni,
-    .issue_valid_i, .issue_ready_o, .issue_i (issue), .busy_o,
+    .issue_valid_i (NumIssue'(issue_valid_i)), .issue_ready_o (ready),
+    .issue_i ({NumIssue{issue}}), .busy_o,
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i (lifecycle), .lifecycle_warps_i,
     .fence_req_o (), .fence_ack_i ('1),
     .release_o (), .release_info_o (),
@@ -105,7 +111,7 @@ module axil_unit_flat
   /* verilator lint_on PINCONNECTEMPTY */
 
   muster_axil #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(1), .EnReduce(EnReduce != 0),
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce != 0),
     .EnState(EnReduce != 0)
   ) u_axil (
     .clk_i, .rst_ni,
