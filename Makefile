@@ -15,7 +15,7 @@ BUILD  := build$(if $(CONFIG),/$(CONFIG))
 MUSTER := $(BUILD)/sim/app/muster
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress corners asan mutants formal coverage wave bench fpga verilog gates fourstate hwprobe install clean
+.PHONY: help setup build run test lint format regress corners asan mutants formal coverage wave bench asic fpga verilog gates fourstate hwprobe install clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -75,6 +75,10 @@ wave: setup  ## Leave and show a waveform: KERNEL=name, or TEST=regress CONFIG=s
 
 bench: setup  ## Measure latency, throughput, area, Fmax and speed of simulation
 	@scripts/bench.py
+
+asic:  ## Area, frequency and power of each configuration in a standard-cell library
+	@scripts/asic.py --json build/asic.json
+	@scripts/asic.py --top muster_mbarrier --json build/asic-mbarrier.json
 
 verilog: setup  ## Write each configuration as plain Verilog: CONFIG=small for one
 	@scripts/verilog.py $(ONLY)
