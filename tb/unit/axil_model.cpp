@@ -9,6 +9,7 @@ namespace muster::axil {
 namespace {
 
 constexpr std::uint32_t kMost = ~0U;
+constexpr std::uint32_t kMostLost = 0xffff;
 
 std::uint32_t Bytes(std::uint32_t strobes) {
   std::uint32_t mask = 0;
@@ -39,7 +40,7 @@ void Model::Reset() {
   has_data_ = false;
   read_age_ = 0;
   freeze_ = clear_counters_ = clear_faults_ = take_ = false;
-  pending_ = cleared_ = enable_ = index_ = resident_ = lost_ = 0;
+  pending_ = cleared_ = enable_ = index_ = resident_ = lost_ = falling_ = counter_ = 0;
   index_age_ = since_report_ = 9;
   log_.clear();
   taken_.reset();
@@ -100,6 +101,10 @@ std::uint32_t Model::Register(std::uint32_t address) const {
     default:
       break;
   }
+  return counter_;
+}
+
+std::uint32_t Model::Counter(std::uint32_t address) const {
   if (!sizes_.counters || !Exists(address)) {
     return 0;
   }
@@ -127,7 +132,10 @@ void Model::StepReads(const Requests& requests) {
     return;
   }
   take_ = read_age_ == 1 && read_held_ == MUSTER_AXIL_FAULT;
-  if (read_age_ == 3) {
+  if (read_age_ == 2) {
+    counter_ = Counter(*read_held_);
+  }
+  if (read_age_ == 4) {
     const bool debug =
         read_held_ == MUSTER_AXIL_DEBUG_ENTRY || read_held_ == MUSTER_AXIL_DEBUG_WARP;
     answers_.rvalid = true;
@@ -198,19 +206,18 @@ void Model::StepFaults(const std::vector<Fault>& faults) {
       log_.pop_front();
     }
   }
+  lost_ = std::min(lost_ + falling_, kMostLost);
   if (clear_faults_) {
     log_.clear();
     lost_ = 0;
   }
   log_.insert(log_.end(), faults.begin(), faults.end());
   pending_ &= ~cleared_;
-  pending_ |= faults.empty() ? 0U : 1U;
-  while (log_.size() > kLog) {
+  pending_ |= (faults.empty() ? 0U : 1U) | (falling_ == 0 ? 0U : 2U);
+  for (falling_ = 0; log_.size() > kLog; ++falling_) {
     log_.pop_front();
-    lost_ = Add(lost_, 1);
-    ++lost_in_all;
-    pending_ |= 2U;
   }
+  lost_in_all += falling_;
 }
 
 void Model::StepCounters(const Shown& shown, bool frozen) {

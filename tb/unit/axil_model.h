@@ -72,6 +72,7 @@ class Model {
   using PerBar = std::array<std::uint32_t, kNumBars>;
 
   std::uint32_t Register(std::uint32_t address) const;
+  std::uint32_t Counter(std::uint32_t address) const;
   std::uint32_t DebugWarp() const;
   void StepReads(const Requests& requests);
   void StepWrites(const Requests& requests);
@@ -88,13 +89,14 @@ class Model {
   std::uint32_t data_held_ = 0, mask_held_ = 0;
   bool has_data_ = false;
   unsigned read_age_ = 0;
+  std::uint32_t counter_ = 0;  // as it was read
 
   // Registers.
   bool freeze_, clear_counters_, clear_faults_, take_;
   std::uint32_t pending_, cleared_, enable_, index_, resident_;
   unsigned index_age_;  // cycles for which it has been as it is
   std::deque<Fault> log_;
-  std::uint32_t lost_;
+  std::uint32_t lost_, falling_;  // and those of the last cycle, which are not in it yet
   std::optional<Fault> taken_;
   std::array<std::array<std::uint32_t, kNumBars>, kMaxCtas> entries_;
   std::array<WarpStates, 3> warps_;  // in this cycle, and those before

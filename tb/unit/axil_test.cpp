@@ -280,6 +280,7 @@ TEST_P(AxilAdapter, InterruptIsALevel) {
     unit_.inject = {FaultOf(0, i)};
     Cycle();
   }
+  Cycle();
   EXPECT_TRUE(adapter_->Get().irq);  // the first was replaced
   EXPECT_EQ(Read(MUSTER_AXIL_IRQ_PENDING).data, 3U);
 }
@@ -339,6 +340,14 @@ TEST_P(AxilAdapter, CountersStopAtTheirLargestValue) {
   Cycles(10);
   EXPECT_EQ(Read(MUSTER_AXIL_WAITED(0)).data, ~0U);
   EXPECT_EQ(Read(MUSTER_AXIL_WAITED(1)).data, 0U);
+}
+
+TEST_P(AxilAdapter, LostFaultsStopAtTheirLargestNumber) {
+  for (unsigned i = 0; i < 0x10000 + 20 && !HasFailure(); ++i) {
+    unit_.inject = {FaultOf(0, i % 64), FaultOf(kMbarriers, i % 64)};
+    Cycle();
+  }
+  EXPECT_EQ(Read(MUSTER_AXIL_FAULT_LOST).data, 0xffffU);
 }
 
 TEST_P(AxilAdapter, RandomTraffic) {

@@ -133,7 +133,8 @@ module muster_axil
 
   fault_reg_t         fault;
   lanes_t             fault_lanes;
-  logic [31:0]        fault_address, fault_lost, completed, waited;
+  logic [31:0]        fault_address, completed, waited;
+  logic [15:0]        fault_lost;
   logic [4:0]         fault_count;
   logic               fault_arrives, fault_loses, launched, left;
   cta_t               slot;
@@ -171,7 +172,8 @@ module muster_axil
     muster_axil_counters #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_counters (
       .clk_i, .rst_ni,
       .commit_i, .launched_i (launched), .left_i (left), .slot_i (slot),
-      .freeze_i (control_q.freeze), .clear_i (clear_counters), .bar_i (read_addr[5:2]),
+      .freeze_i (control_q.freeze), .clear_i (clear_counters),
+      .read_i (read), .bar_i (read_addr[5:2]),
       .completed_o (completed), .waited_o (waited)
     );
   end else begin : g_no_counters
@@ -206,7 +208,7 @@ module muster_axil
       IrqEnableAddr:    rdata = enable_q;
       ResidentAddr:     rdata = resident;
       FaultStatusAddr:  rdata = status;
-      FaultLostAddr:    rdata = fault_lost;
+      FaultLostAddr:    rdata = 32'(fault_lost);
       FaultAddr:        rdata = fault;
       FaultLanesAddr:   rdata = fault_lanes;
       FaultAddressAddr: rdata = fault_address;

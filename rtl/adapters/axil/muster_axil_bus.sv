@@ -5,9 +5,9 @@
 // address that has no register, and a write to a register that only reads, is answered with SLVERR and
 // does nothing.
 //
-//   cycle           0        1        2        3        4
-//   write   AW, W accepted  write_o  BVALID                   (W or AW, whichever is later)
-//   read    AR accepted     read_o            rdata_i  RVALID
+//   cycle           0        1        2        3        4        5
+//   write   AW, W accepted  write_o  BVALID                            (W or AW, whichever is later)
+//   read    AR accepted     read_o                     rdata_i  RVALID
 //
 // A write waits until the response of the last one has been taken; the next read is accepted in the
 // cycle after the data of the last one have been taken.
@@ -41,7 +41,7 @@ module muster_axil_bus
   output logic [31:0] write_data_o,
   output logic        read_o,        // a pulse: a read begins ...
   output addr_t       read_addr_o,
-  input  logic [31:0] rdata_i        // ... and takes these data two cycles later
+  input  logic [31:0] rdata_i        // ... and takes these data three cycles later
 );
 
 `include "muster_assert.svh"
@@ -95,7 +95,7 @@ module muster_axil_bus
   // -------------------------------------------------------------------------------------------
 
   logic        reading_q, rvalid_q;
-  logic [2:0]  step_q;  // of the read, one-hot
+  logic [3:0]  step_q;  // of the read, one-hot
   addr_t       araddr_q;
   logic [1:0]  rresp_q;
   logic [31:0] rdata_q;
@@ -114,14 +114,14 @@ module muster_axil_bus
       rvalid_q  <= 1'b0;
     end else begin
       reading_q <= reading_q ? !(rvalid_q && rready_i) : arvalid_i;
-      step_q    <= {step_q[1:0], arvalid_i && !reading_q};
-      rvalid_q  <= rvalid_q ? !rready_i : step_q[2];
+      step_q    <= {step_q[2:0], arvalid_i && !reading_q};
+      rvalid_q  <= rvalid_q ? !rready_i : step_q[3];
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (!reading_q) araddr_q <= {araddr_i[$bits(addr_t)-1:2], 2'b00};
-    if (step_q[2]) begin
+    if (step_q[3]) begin
       rdata_q <= readable(araddr_q) ? rdata_i : '0;
       rresp_q <= readable(araddr_q) ? Okay : SlvErr;
     end

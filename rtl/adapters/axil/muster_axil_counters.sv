@@ -6,9 +6,16 @@
 // A memory has the arrivals of each entry, in one word for each CTA, since all entries of a CTA that
 // leaves its slot are cleared at once. An entry that completes has no arrivals left, like an idle one.
 //
-//   cycle   0                             1                              2
-//           report of an entry or a slot  arrivals before it are read,   WAITED adds the new
-//                                         the sums change                sums from here on
+//   cycle   0                             1                               2
+//           report of an entry or a slot  its arrivals until now are read  WAITED counts the new
+//                                         and its barrier's sum changes    sum from here on
+//
+// The counters are words of another memory. What is counted gathers in a few bits of each barrier, and in
+// every cycle one barrier is visited, in rotation: they are added to its word. A read is a visit, too, so what
+// it shows is exact.
+//
+//   cycle   0                    1
+//           its word is read     the word is written; completed_o and waited_o from the next cycle on
 module muster_axil_counters
   import muster_pkg::*;
 #(
@@ -25,6 +32,7 @@ module muster_axil_counters
 
   input  logic        freeze_i,
   input  logic        clear_i,
+  input  logic        read_i,      // a pulse, in at most every fourth cycle
   input  bar_t        bar_i,       // whose counters to show
   output logic [31:0] completed_o,
   output logic [31:0] waited_o
@@ -82,24 +90,35 @@ module muster_axil_counters
   );
 
   // -------------------------------------------------------------------------------------------
-  // The counters of each barrier id
+  // What each barrier id has gathered since its last visit
   // -------------------------------------------------------------------------------------------
 
-  logic [NumBars-1:0][31:0] completed, waited;
+  // There are 16 visits in a rotation, and fewer than 16 reads meanwhile.
+  localparam int unsigned Rounds = 5;  // log2 of the most cycles between two visits
+  typedef logic [SumW+Rounds-1:0] waited_t;
+  typedef logic [Rounds-1:0]      completed_t;
+
+  bar_t                       visit_d, visit_q, turn_q;
+  completed_t [NumBars-1:0]   completed;
+  waited_t    [NumBars-1:0]   waited;
+
+  assign visit_d = read_i ? bar_i : turn_q;
 
   for (genvar b = 0; b < NumBars; b++) begin : g_bar
-    sum_t        sum_q;
-    logic [31:0] completed_q, completed_d, waited_q, waited_d;
-    logic        hit;
+    sum_t       sum_q;
+    completed_t completed_d, completed_q;
+    waited_t    waited_d, waited_q;
+    logic       hit;
 
     assign hit = entry_q && (bar_q == bar_t'(b));
 
-    // Both stop at their largest value.
     always_comb begin
-      completed_d = completed_q;
-      if (hit && completes_q && completed_q != '1) completed_d = completed_q + 32'd1;
-      waited_d = waited_q + 32'(sum_q);
-      if (waited_d < waited_q) waited_d = '1;
+      completed_d = (visit_q == bar_t'(b)) ? '0 : completed_q;
+      waited_d    = (visit_q == bar_t'(b)) ? '0 : waited_q;
+      if (!freeze_i) begin
+        completed_d = completed_d + completed_t'(hit && completes_q);
+        waited_d    = waited_d + waited_t'(sum_q);
+      end
     end
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -109,13 +128,8 @@ module muster_axil_counters
         waited_q    <= '0;
       end else begin
         if (hit || left_q) sum_q <= sum_q - sum_t'(held[b]) + sum_t'(left[b]);
-        if (clear_i) begin
-          completed_q <= '0;
-          waited_q    <= '0;
-        end else if (!freeze_i) begin
-          completed_q <= completed_d;
-          waited_q    <= waited_d;
-        end
+        completed_q <= clear_i ? '0 : completed_d;
+        waited_q    <= clear_i ? '0 : waited_d;
       end
     end
 
@@ -123,7 +137,54 @@ module muster_axil_counters
     assign waited[b]    = waited_q;
   end
 
-  assign completed_o = completed[bar_i];
-  assign waited_o    = waited[bar_i];
+  // -------------------------------------------------------------------------------------------
+  // The counters
+  // -------------------------------------------------------------------------------------------
+
+  typedef struct packed {
+    logic [31:0] completed;
+    logic [31:0] waited;
+  } counts_t;
+
+  counts_t            stored, found, sum, shown_q;
+  logic [NumBars-1:0] stale_q;  // not visited since reset or the last clear: the word counts as 0
+  logic               read_q;
+
+  // Both stop at their largest value.
+  always_comb begin
+    found         = stale_q[visit_q] ? '0 : stored;
+    sum.completed = found.completed + 32'(completed[visit_q]);
+    sum.waited    = found.waited + 32'(waited[visit_q]);
+    if (sum.completed < found.completed) sum.completed = '1;
+    if (sum.waited < found.waited) sum.waited = '1;
+  end
+
+  muster_ram #(.Depth(NumBars), .Width($bits(counts_t))) u_counts (
+    .clk_i,
+    .we_i (1'b1), .waddr_i (visit_q), .wdata_i (sum),
+    .raddr_i (visit_d), .rdata_o (stored)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      turn_q  <= '0;
+      visit_q <= '0;
+      stale_q <= '1;
+      read_q  <= 1'b0;
+    end else begin
+      if (!read_i) turn_q <= turn_q + bar_t'(1);
+      visit_q          <= visit_d;
+      stale_q[visit_q] <= 1'b0;
+      if (clear_i) stale_q <= '1;
+      read_q <= read_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (read_q) shown_q <= sum;
+  end
+
+  assign completed_o = shown_q.completed;
+  assign waited_o    = shown_q.waited;
 
 endmodule

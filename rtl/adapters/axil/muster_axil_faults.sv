@@ -25,14 +25,14 @@ module muster_axil_faults
 
   input  logic                clear_i,    // before what arrives in the same cycle
   input  logic                take_i,     // the oldest one, before both
-  output fault_reg_t          fault_o,    // that was taken, two cycles later; 0 if there was none
+  output fault_reg_t          fault_o,    // that was taken, three cycles later; 0 if there was none
   output lanes_t              lanes_o,
   output logic [31:0]         address_o,
 
   output logic [CountW-1:0]   count_o,
-  output logic [31:0]         lost_o,
+  output logic [15:0]         lost_o,
   output logic                arrives_o,  // a fault, in this cycle
-  output logic                loses_o
+  output logic                loses_o     // some were lost in the cycle before
 );
 
   localparam int unsigned Sources = NumIssue + 2;  // issue ports, lifecycle port, mbarriers
@@ -49,10 +49,11 @@ module muster_axil_faults
 
   source_t [Places-1:0]  list_q, list_d;    // the newest is number 0
   logic    [CountW-1:0]  count_q, count_d;
-  logic    [31:0]        lost_q, lost_d;
+  logic    [15:0]        lost_q;
   logic    [Sources-1:0] arrive;
   logic    [CountW:0]    total;             // with those that fall off
-  logic    [3:0]         falling;           // at most one of each source
+  logic    [3:0]         falling_d, falling_q;  // at most one of each source
+  logic    [16:0]        lost_d;
   logic                  empty;
 
   assign arrive    = {mb_fault_valid_i, fault_valid_i};
@@ -70,20 +71,27 @@ module muster_axil_faults
         total  = total + (CountW+1)'(1);
       end
     end
-    loses_o = (total > (CountW+1)'(Places));
-    falling = loses_o ? 4'(total - (CountW+1)'(Places)) : '0;
-    count_d = loses_o ? CountW'(Places) : CountW'(total);
-    lost_d  = (clear_i ? '0 : lost_q) + 32'(falling);
-    if (lost_d < 32'(falling)) lost_d = '1;
+    falling_d = '0;
+    count_d   = CountW'(total);
+    if (total > (CountW+1)'(Places)) begin
+      falling_d = 4'(total - (CountW+1)'(Places));
+      count_d   = CountW'(Places);
+    end
+    lost_d = 17'(lost_q) + 17'(falling_q);
   end
+
+  assign loses_o = (falling_q != '0);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      count_q <= '0;
-      lost_q  <= '0;
+      count_q   <= '0;
+      falling_q <= '0;
+      lost_q    <= '0;
     end else begin
-      count_q <= count_d;
-      lost_q  <= lost_d;
+      count_q   <= count_d;
+      falling_q <= falling_d;
+      lost_q    <= lost_d[16] ? '1 : lost_d[15:0];
+      if (clear_i) lost_q <= '0;
     end
   end
 
@@ -93,12 +101,13 @@ module muster_axil_faults
   // The oldest: as far back in its source's ring as faults of that source are in the log
   // -------------------------------------------------------------------------------------------
 
-  source_t                oldest;
-  place_t [Sources-1:0]   next_q;  // the place that a source writes next
-  place_t                 back, place;
+  source_t              oldest;
+  place_t [Sources-1:0] next_q;         // the place that a source writes next
+  place_t               back, place_q;
+  logic    [1:0]        taking_q, found_q;  // a cycle ago, and two
+  source_t [1:0]        source_q;
 
   assign oldest = list_q[$clog2(Places)'(count_q - CountW'(1))];
-  assign place  = next_q[oldest] - back;
 
   always_comb begin
     back = '0;
@@ -115,6 +124,20 @@ module muster_axil_faults
     end
   end
 
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      taking_q <= '0;
+    end else begin
+      taking_q <= {taking_q[0], take_i};
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    place_q  <= next_q[oldest] - back;
+    source_q <= {source_q[0], oldest};
+    found_q  <= {found_q[0], !empty};
+  end
+
   // -------------------------------------------------------------------------------------------
   // The rings
   // -------------------------------------------------------------------------------------------
@@ -126,22 +149,20 @@ module muster_axil_faults
     muster_ram #(.Depth(2 * Places), .Width($bits(fault_t)), .Forward(1'b0)) u_ring (
       .clk_i,
       .we_i (arrive[s]), .waddr_i (next_q[s]), .wdata_i (fault_i[s]),
-      .raddr_i (place), .rdata_o (stored[s])
+      .raddr_i (place_q), .rdata_o (stored[s])
     );
   end
 
   muster_ram #(.Depth(2 * Places), .Width($bits(mb_fault_t)), .Forward(1'b0)) u_mb_ring (
     .clk_i,
     .we_i (arrive[Mbarriers]), .waddr_i (next_q[Mbarriers]), .wdata_i (mb_fault_i),
-    .raddr_i (place), .rdata_o (mb_stored)
+    .raddr_i (place_q), .rdata_o (mb_stored)
   );
 
   // -------------------------------------------------------------------------------------------
   // What was taken
   // -------------------------------------------------------------------------------------------
 
-  source_t     source_q;
-  logic        taking_q, found_q;
   fault_t      named;
   fault_reg_t  fault_d, fault_q;
   lanes_t      lanes_d, lanes_q;
@@ -153,9 +174,9 @@ module muster_axil_faults
     lanes_d   = '0;
     address_d = '0;
     for (int s = 0; s <= NumIssue; s++) begin
-      if (source_q == source_t'(s)) named = stored[s];
+      if (source_q[1] == source_t'(s)) named = stored[s];
     end
-    if (found_q && source_q == Mbarriers) begin
+    if (found_q[1] && source_q[1] == Mbarriers) begin
       fault_d = '{valid: 1'b1, cause: mb_stored.cause, cta: mb_stored.place.cta,
                   warp: mb_stored.warp, default: '0};
       unique case (mb_stored.source)
@@ -165,33 +186,26 @@ module muster_axil_faults
       endcase
       lanes_d   = mb_stored.lanes;
       address_d = mb_stored.place.addr;
-    end else if (found_q) begin
+    end else if (found_q[1]) begin
       fault_d = '{valid: 1'b1, cause: named.cause, cta: named.cta, warp: named.warp,
                   bar: named.bar, default: '0};
-      fault_d.port = (source_q == Lifecycle) ? 3'd4 : 3'(source_q);
+      fault_d.port = (source_q[1] == Lifecycle) ? 3'd4 : 3'(source_q[1]);
       lanes_d      = named.lanes;
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      taking_q  <= 1'b0;
       fault_q   <= '0;
       lanes_q   <= '0;
       address_q <= '0;
     end else begin
-      taking_q <= take_i;
-      if (taking_q) begin
+      if (taking_q[1]) begin
         fault_q   <= fault_d;
         lanes_q   <= lanes_d;
         address_q <= address_d;
       end
     end
-  end
-
-  always_ff @(posedge clk_i) begin
-    source_q <= oldest;
-    found_q  <= !empty;
   end
 
   assign fault_o   = fault_q;
