@@ -157,14 +157,13 @@ class AxilAdapter : public testing::TestWithParam<Variant> {
     }
   }
 
+  // The lifecycle port names no lanes, and mbarriers no barrier.
   Fault FaultOf(unsigned port, unsigned warp) const {
-    return {port,
-            3,
-            1,
-            warp,
-            port < kLifecycle ? 7U : 0U,
-            0xf0f00000U | warp,
-            port < kMbarriers ? 0U : 0x128U};
+    Fault fault = {port, 3, 1, warp, 0, 0, 0};
+    fault.bar = port < kLifecycle ? 7 : 0;
+    fault.lanes = port == kLifecycle ? 0 : 0xf0f00000U | warp;
+    fault.address = port < kMbarriers ? 0 : 0x128;
+    return fault;
   }
 
   std::unique_ptr<Adapter> adapter_ = GetParam().make();

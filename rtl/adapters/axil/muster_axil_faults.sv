@@ -109,12 +109,17 @@ module muster_axil_faults
 
   assign oldest = list_q[$clog2(Places)'(count_q - CountW'(1))];
 
-  always_comb begin
-    back = '0;
-    for (int n = 0; n < Places; n++) begin
-      if (CountW'(n) < count_q && list_q[n] == oldest) back = back + place_t'(1);
-    end
+  // Counted by fours, and not one after another, which is slow.
+  logic   [Places-1:0] of_oldest;
+  place_t [3:0]        ones;
+
+  for (genvar n = 0; n < Places; n++) begin : g_of_oldest
+    assign of_oldest[n] = (CountW'(n) < count_q) && (list_q[n] == oldest);
   end
+  for (genvar g = 0; g < 4; g++) begin : g_ones
+    assign ones[g] = place_t'($countones(of_oldest[4*g +: 4]));
+  end
+  assign back = (ones[0] + ones[1]) + (ones[2] + ones[3]);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -142,16 +147,33 @@ module muster_axil_faults
   // The rings
   // -------------------------------------------------------------------------------------------
 
+  // A fault of the lifecycle port names neither lanes nor a barrier.
+  typedef struct packed {
+    fault_e cause;
+    cta_t   cta;
+    warp_t  warp;
+  } lc_fault_t;
+
   fault_t [NumIssue:0] stored;
+  lc_fault_t           lc_stored;
   mb_fault_t           mb_stored;
 
-  for (genvar s = 0; s <= NumIssue; s++) begin : g_ring
+  for (genvar s = 0; s < NumIssue; s++) begin : g_ring
     muster_ram #(.Depth(2 * Places), .Width($bits(fault_t)), .Forward(1'b0)) u_ring (
       .clk_i,
       .we_i (arrive[s]), .waddr_i (next_q[s]), .wdata_i (fault_i[s]),
       .raddr_i (place_q), .rdata_o (stored[s])
     );
   end
+
+  muster_ram #(.Depth(2 * Places), .Width($bits(lc_fault_t)), .Forward(1'b0)) u_lc_ring (
+    .clk_i,
+    .we_i (arrive[NumIssue]), .waddr_i (next_q[NumIssue]),
+    .wdata_i ({fault_i[NumIssue].cause, fault_i[NumIssue].cta, fault_i[NumIssue].warp}),
+    .raddr_i (place_q), .rdata_o (lc_stored)
+  );
+  assign stored[NumIssue] = '{cause: lc_stored.cause, cta: lc_stored.cta, warp: lc_stored.warp,
+                              lanes: '0, bar: '0};
 
   muster_ram #(.Depth(2 * Places), .Width($bits(mb_fault_t)), .Forward(1'b0)) u_mb_ring (
     .clk_i,
