@@ -10,9 +10,9 @@
 //           report of an entry or a slot  its arrivals until now are read  WAITED counts the new
 //                                         and its barrier's sum changes    sum from here on
 //
-// The counters are words of another memory. What is counted gathers in a few bits of each barrier, and in
-// every cycle one barrier is visited, in rotation: they are added to its word. A read is a visit, too, so what
-// it shows is exact.
+// The counters are words of another memory, whose lowest bits each barrier counts in registers of its own. In
+// every cycle one barrier is visited, in rotation: its word catches up with them. A read is a visit, too, so
+// what it shows is exact.
 //
 //   cycle   0                    1
 //           its word is read     the word is written; completed_o and waited_o from the next cycle on
@@ -90,7 +90,7 @@ module muster_axil_counters
   );
 
   // -------------------------------------------------------------------------------------------
-  // What each barrier id has gathered since its last visit
+  // The lowest bits of the counters of each barrier id
   // -------------------------------------------------------------------------------------------
 
   // There are 16 visits in a rotation, and fewer than 16 reads meanwhile.
@@ -106,20 +106,11 @@ module muster_axil_counters
 
   for (genvar b = 0; b < NumBars; b++) begin : g_bar
     sum_t       sum_q;
-    completed_t completed_d, completed_q;
-    waited_t    waited_d, waited_q;
+    completed_t completed_q;
+    waited_t    waited_q;
     logic       hit;
 
     assign hit = entry_q && (bar_q == bar_t'(b));
-
-    always_comb begin
-      completed_d = (visit_q == bar_t'(b)) ? '0 : completed_q;
-      waited_d    = (visit_q == bar_t'(b)) ? '0 : waited_q;
-      if (!freeze_i) begin
-        completed_d = completed_d + completed_t'(hit && completes_q);
-        waited_d    = waited_d + waited_t'(sum_q);
-      end
-    end
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
@@ -128,8 +119,13 @@ module muster_axil_counters
         waited_q    <= '0;
       end else begin
         if (hit || left_q) sum_q <= sum_q - sum_t'(held[b]) + sum_t'(left[b]);
-        completed_q <= clear_i ? '0 : completed_d;
-        waited_q    <= clear_i ? '0 : waited_d;
+        if (clear_i) begin
+          completed_q <= '0;
+          waited_q    <= '0;
+        end else if (!freeze_i) begin
+          completed_q <= completed_q + completed_t'(hit && completes_q);
+          waited_q    <= waited_q + waited_t'(sum_q);
+        end
       end
     end
 
@@ -149,12 +145,16 @@ module muster_axil_counters
   counts_t            stored, found, sum, shown_q;
   logic [NumBars-1:0] stale_q;  // not visited since reset or the last clear: the word counts as 0
   logic               read_q;
+  completed_t         completed_more;
+  waited_t            waited_more;
 
   // Both stop at their largest value.
   always_comb begin
-    found         = stale_q[visit_q] ? '0 : stored;
-    sum.completed = found.completed + 32'(completed[visit_q]);
-    sum.waited    = found.waited + 32'(waited[visit_q]);
+    found          = stale_q[visit_q] ? '0 : stored;
+    completed_more = completed[visit_q] - completed_t'(found.completed);
+    waited_more    = waited[visit_q] - waited_t'(found.waited);
+    sum.completed  = found.completed + 32'(completed_more);
+    sum.waited     = found.waited + 32'(waited_more);
     if (sum.completed < found.completed) sum.completed = '1;
     if (sum.waited < found.waited) sum.waited = '1;
   end
