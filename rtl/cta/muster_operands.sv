@@ -2,7 +2,8 @@
 //
 // The operands of one port's operations, in a slot per warp. They are written while the operation is
 // offered and its warp has no other, and read when it passes to the count stage. So neither drain nor
-// select carries them. A warp has one operation between issue and commit, so one slot is enough.
+// select carries them. A warp has one operation between issue and commit, so one slot is enough. A warp
+// that the unit lacks has a slot too, since its fault tells the lanes.
 module muster_operands
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -34,7 +35,7 @@ module muster_operands
   end
 
   // An operation's last write, as it is accepted, is at least a cycle before its operands are read.
-  muster_ram #(.Depth(NumWarps), .Width($bits(operands_t)), .Forward(1'b0)) u_operands (
+  muster_ram #(.Depth(1 << WarpW), .Width($bits(operands_t)), .Forward(1'b0)) u_operands (
     .clk_i,
     .we_i (write_i), .waddr_i (issue_i.warp[WarpW-1:0]), .wdata_i (operands),
     .raddr_i (next_warp_i), .rdata_o (operands_o)
