@@ -132,9 +132,7 @@ void Model::StepReads(const Requests& requests) {
     return;
   }
   take_ = read_age_ == 1 && read_held_ == MUSTER_AXIL_FAULT;
-  if (read_age_ == 2) {
-    counter_ = Counter(*read_held_);
-  }
+  reads_counter_ = read_age_ == 1;
   if (read_age_ == 4) {
     const bool debug =
         read_held_ == MUSTER_AXIL_DEBUG_ENTRY || read_held_ == MUSTER_AXIL_DEBUG_WARP;
@@ -256,11 +254,14 @@ void Model::Step(const Requests& requests, const Shown& shown) {
   std::rotate(warps_.begin(), warps_.end() - 1, warps_.end());
   warps_[0] = shown.warps;
   ++index_age_;
-  take_ = clear_faults_ = clear_counters_ = false;
+  take_ = reads_counter_ = clear_faults_ = clear_counters_ = false;
   cleared_ = 0;
   const bool frozen = freeze_;
   StepReads(requests);
   StepWrites(requests);
+  if (reads_counter_) {
+    counter_ = clear_counters_ ? 0 : Counter(*read_held_);
+  }
   StepCounters(shown, frozen);
   StepFaults(shown.faults);
   if (shown.slot) {

@@ -92,7 +92,7 @@ class Model {
   std::uint32_t counter_ = 0;  // as it was read
 
   // Registers.
-  bool freeze_, clear_counters_, clear_faults_, take_;
+  bool freeze_, clear_counters_, clear_faults_, take_, reads_counter_;
   std::uint32_t pending_, cleared_, enable_, index_, resident_;
   unsigned index_age_;  // cycles for which it has been as it is
   std::deque<Fault> log_;

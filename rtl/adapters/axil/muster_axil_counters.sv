@@ -14,8 +14,9 @@
 // every cycle one barrier is visited, in rotation: its word catches up with them. A read is a visit, too, so
 // what it shows is exact.
 //
-//   cycle   0                    1
-//           its word is read     the word is written; completed_o and waited_o from the next cycle on
+//   cycle   0                                      1
+//           its word and its lowest bits are read  the word is written; completed_o and waited_o from the
+//                                                  next cycle on
 module muster_axil_counters
   import muster_pkg::*;
 #(
@@ -98,9 +99,11 @@ module muster_axil_counters
   typedef logic [SumW+Rounds-1:0] waited_t;
   typedef logic [Rounds-1:0]      completed_t;
 
-  bar_t                       visit_d, visit_q, turn_q;
-  completed_t [NumBars-1:0]   completed;
-  waited_t    [NumBars-1:0]   waited;
+  bar_t                     visit_d, visit_q, turn_q;
+  completed_t [NumBars-1:0] completed;
+  waited_t    [NumBars-1:0] waited;
+  completed_t               completed_low_q;  // of the barrier that is visited
+  waited_t                  waited_low_q;
 
   assign visit_d = read_i ? bar_i : turn_q;
 
@@ -151,8 +154,8 @@ module muster_axil_counters
   // Both stop at their largest value.
   always_comb begin
     found          = stale_q[visit_q] ? '0 : stored;
-    completed_more = completed[visit_q] - completed_t'(found.completed);
-    waited_more    = waited[visit_q] - waited_t'(found.waited);
+    completed_more = completed_low_q - completed_t'(found.completed);
+    waited_more    = waited_low_q - waited_t'(found.waited);
     sum.completed  = found.completed + 32'(completed_more);
     sum.waited     = found.waited + 32'(waited_more);
     if (sum.completed < found.completed) sum.completed = '1;
@@ -181,6 +184,8 @@ module muster_axil_counters
   end
 
   always_ff @(posedge clk_i) begin
+    completed_low_q <= clear_i ? '0 : completed[visit_d];
+    waited_low_q    <= clear_i ? '0 : waited[visit_d];
     if (read_q) shown_q <= sum;
   end
 
