@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""Area and clock frequency of the unit, the mbarrier room or the AXI4-Lite adapter, by Yosys and nextpnr.
+"""Area and clock frequency of the unit, the mbarrier block or the AXI4-Lite adapter, by Yosys and nextpnr.
 
 Area is that of the bare unit on iCE40 (and, with --families, ECP5 and Xilinx 7-series). The
 observation ports (commits and debug reads), which a core leaves open, are left open.
@@ -245,7 +245,7 @@ def seed_list(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--top", default="muster", choices=ALONE, help="the unit, a room of it, or the adapter")
+    parser.add_argument("--top", default="muster", choices=ALONE, help="the unit, its mbarrier block, or the adapter")
     parser.add_argument("--config", default="all", help="one of the top's, or all")
     parser.add_argument("--seeds", default="1-3", type=seed_list, help="of nextpnr (default 1-3)")
     parser.add_argument("--families", action="store_true", help="ECP5 and Xilinx 7-series as well")

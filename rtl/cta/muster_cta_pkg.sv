@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What passes from stage to stage inside the CTA room: a group of operations that are one update.
+// What passes from stage to stage inside the CTA scope: a group of operations that are one update.
 package muster_cta_pkg;
 
   import muster_pkg::*;

@@ -69,7 +69,7 @@ module mb_park_formal
     .wake_o (wake), .expire_o (expire)
   );
 
-  // Lemmas: how what is followed lies in the registers of the room.
+  // Lemmas: how what is followed lies in the registers of the block.
   localparam int unsigned WarpW = $clog2(NumWarps);
 
   logic [WarpW-1:0]         w;

@@ -82,7 +82,7 @@ EXIT_CODES = {
     "differing_fault": case(1, "count_not_multiple", body=BAD_COUNT, outcome="fault:bad_count"),
     "differing_kind_of_end": case(1, "deadlock", body=CROSSED, outcome="timeout"),
     "deadlock": case(3, r"barrier 3", body=CROSSED),
-    "deadlock_census": case(3, rf"(?s)line {BODY_LINE + 1}\b.*line {BODY_LINE + 2}\b",
+    "deadlock_lines": case(3, rf"(?s)line {BODY_LINE + 1}\b.*line {BODY_LINE + 2}\b",
                             body=CROSSED),
     "fault": case(5, rf"k\.ptx:{BODY_LINE}: count_not_multiple", body=BAD_COUNT),
     "fault_where_there_are_none": case(5, rf"k\.ptx:{BODY_LINE + 2}: count_mismatch", body=MIXED,

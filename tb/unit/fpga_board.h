@@ -23,7 +23,7 @@ class SimulatedBoard {
   // All answers have gone out, and spoilt frames are reported.
   static constexpr unsigned kQuiet = 2 * kGapCycles;
 
-  // The named barriers alone; both rooms, as for the HX8K; with more shared memory, and the places
+  // The named barriers alone; both scopes, as for the HX8K; with more shared memory, and the places
   // in the response queue of the configuration `small`.
   enum class Variant { kNamed, kWhole, kRoomy };
   static std::unique_ptr<SimulatedBoard> Make(Variant variant);

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The Verilated board behind a pseudo-terminal: prints its name, and serves until it is ended. With
-// the argument "mbarrier" the board has that room, and 4 KiB of shared memory a CTA.
+// the argument "mbarrier" the board has that block, and 4 KiB of shared memory a CTA.
 #include <fcntl.h>
 #include <poll.h>
 #include <termios.h>

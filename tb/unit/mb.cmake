@@ -4,10 +4,10 @@ set(rtl ${PROJECT_SOURCE_DIR}/rtl)
 muster_read_file_list(${PROJECT_SOURCE_DIR}/tb/formal/mb_props.f props unused)  # bound to their units
 
 muster_test(mb_test
-  mb_clock_test.cpp mb_coalesce_test.cpp mb_oracle.cpp mb_word_test.cpp mbarrier_room.cpp mbarrier_test.cpp
+  mb_clock_test.cpp mb_coalesce_test.cpp mb_oracle.cpp mb_word_test.cpp mbarrier_bench.cpp mbarrier_test.cpp
   LIBS muster_golden)
 target_include_directories(mb_test SYSTEM PRIVATE
-  ${units}/clock ${units}/word ${units}/coalesce ${units}/coalesce_small ${units}/room)
+  ${units}/clock ${units}/word ${units}/coalesce ${units}/coalesce_small ${units}/block)
 target_compile_options(mb_test PRIVATE -Wno-unused-parameter)  # in Verilator's own sources
 muster_verilate(mb_test
   TOP_MODULE mb_word_flat
@@ -48,7 +48,7 @@ muster_verilate(mb_test
 muster_verilate(mb_test
   TOP_MODULE mbarrier_flat
   PREFIX Vmbarrier_flat
-  DIRECTORY ${units}/room
+  DIRECTORY ${units}/block
   SOURCES
     ${rtl}/muster_pkg.sv ${rtl}/common/muster_mem_1r1w.sv ${rtl}/common/muster_ram.sv ${rtl}/common/muster_rr_arbiter.sv
     ${rtl}/common/muster_skid.sv

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The coalescer of mbarrier instructions with a port per field, for a room with all features or with few.
+// The coalescer of mbarrier instructions with a port per field, for a block with all features or with few.
 module mb_coalesce_flat
   import muster_pkg::*;
 #(

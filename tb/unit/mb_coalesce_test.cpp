@@ -19,7 +19,7 @@ namespace {
 
 constexpr unsigned kLanes = 32;
 
-// What the room has.
+// What the block has.
 template <typename Unit>
 constexpr bool kHasAll = true;
 template <>

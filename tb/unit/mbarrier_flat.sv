@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The mbarrier room with a port per field.
+// The mbarrier block with a port per field.
 module mbarrier_flat
   import muster_pkg::*;
 #(

@@ -1,13 +1,13 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The mbarrier room, Verilated: every commit, answer, fault and wake-up against the oracle.
+// The mbarrier block, Verilated: every commit, answer, fault and wake-up against the oracle.
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <ostream>
 
 #include "tb/unit/mb_oracle.h"
-#include "tb/unit/mbarrier_room.h"
+#include "tb/unit/mbarrier_bench.h"
 
 namespace muster::mb {
 namespace {
@@ -36,7 +36,7 @@ class Mbarrier : public testing::Test {
     Do(kWarp, init);
   }
 
-  Room room_{1};
+  Bench room_{1};
 };
 
 Group Arrive(Place place, unsigned warp, std::uint32_t lanes = kAll) {
@@ -60,7 +60,7 @@ Group TryWait(Place place, unsigned warp, bool phase, std::uint32_t hint) {
   return group;
 }
 
-// What a mutant of the room must still pass (scripts/mutants.py).
+// What a mutant of the block must still pass (scripts/mutants.py).
 TEST_F(Mbarrier, PlainArriveAndWait) {
   const Place place(1, 64);
   Init(place, 4);
@@ -239,8 +239,8 @@ TEST_F(Mbarrier, LeavingCtaAnswersFalse) {
 }
 
 // A random group, at words that it has a fair chance to complete.
-Group RandomGroup(Room& room, Source source, unsigned words) {
-  auto& random = room.random;
+Group RandomGroup(Bench& bench, Source source, unsigned words) {
+  auto& random = bench.random;
   Group group;
   group.place = {random() % (words > 4 ? kCtas : 1),
                  static_cast<std::uint32_t>(8 * (random() % words))};
@@ -248,7 +248,7 @@ Group RandomGroup(Room& room, Source source, unsigned words) {
   group.lanes = random() % 2 == 0   ? kAll
                 : random() % 4 == 0 ? static_cast<std::uint32_t>(random()) | 1
                                     : 1U << random() % 32;
-  const Object object = room.Word(group.place);
+  const Object object = bench.Word(group.place);
   group.op = static_cast<Op>(random() % kNumOps);
   if (source == kWarp && object.Exhausted() && random() % 4 != 0) {
     group.op = Op::kInit;
@@ -310,35 +310,35 @@ class MbarrierRandom : public testing::TestWithParam<Traffic> {};
 
 TEST_P(MbarrierRandom, EverythingIsAsTheOracleSays) {
   const Traffic& traffic = GetParam();
-  Room room(7);
-  room.environment = traffic.environment;
-  for (unsigned i = 0; i < 400'000 && room.error().empty(); ++i) {
+  Bench bench(7);
+  bench.environment = traffic.environment;
+  for (unsigned i = 0; i < 400'000 && bench.error().empty(); ++i) {
     for (const Source source : {kWarp, kAsync, kRemote}) {
-      if (room.Free(source) && room.random() % 100 < traffic.busy) {
-        room.Present(source, RandomGroup(room, source, traffic.words));
+      if (bench.Free(source) && bench.random() % 100 < traffic.busy) {
+        bench.Present(source, RandomGroup(bench, source, traffic.words));
       }
     }
-    if (room.random() % 5000 == 0) {
-      room.Leave(room.random() % kCtas);
+    if (bench.random() % 5000 == 0) {
+      bench.Leave(bench.random() % kCtas);
     }
-    room.Cycle();
+    bench.Cycle();
   }
-  room.Drain();
-  ASSERT_EQ(room.error(), "");
-  EXPECT_GT(room.commits, 50'000);
-  EXPECT_GT(room.completions, 1'000);
-  EXPECT_GT(room.splits, 500);
-  EXPECT_GT(room.wakes, 200);
-  EXPECT_GT(room.expiries, 50);
-  EXPECT_GT(room.responses, 5'000);
+  bench.Drain();
+  ASSERT_EQ(bench.error(), "");
+  EXPECT_GT(bench.commits, 50'000);
+  EXPECT_GT(bench.completions, 1'000);
+  EXPECT_GT(bench.splits, 500);
+  EXPECT_GT(bench.wakes, 200);
+  EXPECT_GT(bench.expiries, 50);
+  EXPECT_GT(bench.responses, 5'000);
   if (traffic.environment.outstanding != 0) {
-    EXPECT_GT(room.drains, 1'000);
+    EXPECT_GT(bench.drains, 1'000);
   }
   if (traffic.environment.stores != 0) {
-    EXPECT_GT(room.stores, 1'000);
+    EXPECT_GT(bench.stores, 1'000);
   }
   for (unsigned cause = 11; cause < 19; ++cause) {
-    EXPECT_GT(room.causes.at(cause), 2) << cause;
+    EXPECT_GT(bench.causes.at(cause), 2) << cause;
   }
 }
 

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Integers; and which part of this room an instruction is for.
+// Integers; and which part of this folder an instruction is for.
 #include "sim/ptx/alu/compute.h"
 
 #include <algorithm>

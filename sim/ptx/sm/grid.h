@@ -21,7 +21,7 @@
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/memory.h"
 #include "sim/ptx/simt/printf.h"
-#include "sim/ptx/sm/census.h"
+#include "sim/ptx/sm/barrier_arrivals.h"
 #include "sim/ptx/sm/machine.h"
 
 namespace muster::ptx {

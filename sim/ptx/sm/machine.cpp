@@ -95,8 +95,8 @@ WhoWaits Machine::who_waits() const {
           residents_,
           interpreter_,
           *grid_.cluster_unit(),
-          census_,
-          {mb_census_, port_.get()},
+          barrier_arrivals_,
+          {mbarrier_arrivals_, port_.get()},
           grid_.outcome() == Outcome::kDeadlock};
 }
 
@@ -177,9 +177,9 @@ Cta* Machine::LaunchCta(unsigned slot, const Cluster* cluster) {
   cta.cta.engine = &engine_;
   if (port_ != nullptr) {
     port_->Launch(slot, &cta.cta.shared);
-    mb_census_.Launch(slot, cta.cta.linear_id);
+    mbarrier_arrivals_.Launch(slot, cta.cta.linear_id);
   }
-  census_.Launch(slot, cta.cta.linear_id);
+  barrier_arrivals_.Launch(slot, cta.cta.linear_id);
   Operation launch;
   launch.kind = OpKind::kLaunch;
   launch.cta = static_cast<std::uint8_t>(slot);
@@ -408,7 +408,7 @@ void Machine::OnCommit(std::uint64_t cycle, const Operation& operation, const Ef
   if (has(Hazard::kRepeatedArrival)) {
     AddHazard(Hazard::kRepeatedArrival, warp, operation.bar, line, cycle);
   }
-  census_.Commit(cycle, operation, effects, residents_.IndexInCta(warp), line);
+  barrier_arrivals_.Commit(cycle, operation, effects, residents_.IndexInCta(warp), line);
   if (IsLifecycle(operation.kind)) {
     CommitLifecycle(operation, effects, cycle);
   }
@@ -447,7 +447,7 @@ void Machine::CommitLifecycle(const Operation& operation, const Effects& effects
   } else {
     if (effects.hazards != 0) {  // an unfinished barrier: name who arrived there last
       for (unsigned bar = 0; bar < kNumBars; ++bar) {
-        const auto& members = census_.At(operation.cta, bar).members;
+        const auto& members = barrier_arrivals_.At(operation.cta, bar).members;
         if (members.empty()) {
           continue;
         }

@@ -24,10 +24,10 @@
 #include "sim/ptx/simt/random.h"
 #include "sim/ptx/simt/spins.h"
 #include "sim/ptx/simt/warp_unit.h"
-#include "sim/ptx/sm/census.h"
+#include "sim/ptx/sm/barrier_arrivals.h"
 #include "sim/ptx/sm/issue_pins.h"
-#include "sim/ptx/sm/mb_census.h"
 #include "sim/ptx/sm/mb_port.h"
+#include "sim/ptx/sm/mbarrier_arrivals.h"
 #include "sim/ptx/sm/residents.h"
 #include "sim/ptx/sm/who_waits.h"
 
@@ -69,11 +69,11 @@ class Machine : public lockstep::Driver {
   void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override;
   void OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) override;
 
-  std::vector<BarrierRow> Barriers() const { return census_.Rows(); }
-  std::uint64_t releases() const { return census_.releases(); }
+  std::vector<BarrierRow> Barriers() const { return barrier_arrivals_.Rows(); }
+  std::uint64_t releases() const { return barrier_arrivals_.releases(); }
   std::uint64_t Operations(OpKind kind) const { return operations_[static_cast<unsigned>(kind)]; }
   const Interpreter& interpreter() const { return interpreter_; }
-  const MbCensus& mbarriers() const { return mb_census_; }
+  const MbarrierArrivals& mbarriers() const { return mbarrier_arrivals_; }
   MbPort* mb_port() { return port_.get(); }  // null: the program has no mbarriers
   std::string MbarrierAt(std::uint32_t address) const { return MbarrierName(program_, address); }
   // At this moment.
@@ -96,7 +96,8 @@ class Machine : public lockstep::Driver {
   void AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_t line,
                  std::uint64_t cycle);
   void NoteOwnCta(std::uint64_t cycle);
-  const MbCensus::Member* InvalidatedByAnother(const MbOperation& operation, unsigned warp) const;
+  const MbarrierArrivals::Member* InvalidatedByAnother(const MbOperation& operation,
+                                                       unsigned warp) const;
   std::string WhoInvalidated(const MbOperation& operation, unsigned warp) const;
   bool MeetsInval(const MbOperation& operation, const MbEffects& effects, unsigned warp,
                   std::uint64_t cycle);
@@ -133,7 +134,7 @@ class Machine : public lockstep::Driver {
   CopyEngine engine_;
   Spins spins_;
   Random random_;
-  Census census_;
+  BarrierArrivals barrier_arrivals_;
 
   Residents residents_;
   IssuePins pins_;
@@ -142,7 +143,7 @@ class Machine : public lockstep::Driver {
 
   // Of a program that has mbarriers.
   std::unique_ptr<MbPort> port_;
-  MbCensus mb_census_;
+  MbarrierArrivals mbarrier_arrivals_;
 
   bool left_ = false;  // Drive has returned false in this cycle
   std::array<std::uint64_t, 32> operations_{};

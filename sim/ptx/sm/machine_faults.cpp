@@ -66,9 +66,10 @@ void Machine::NoteOwnCta(std::uint64_t cycle) {
 }
 
 // Who has invalidated the operation's object, if that was another thread.
-const MbCensus::Member* Machine::InvalidatedByAnother(const MbOperation& operation,
-                                                      unsigned warp) const {
-  const MbCensus::Member* const inval = mb_census_.InvalidatedBy(operation.cta, operation.addr);
+const MbarrierArrivals::Member* Machine::InvalidatedByAnother(const MbOperation& operation,
+                                                              unsigned warp) const {
+  const MbarrierArrivals::Member* const inval =
+      mbarrier_arrivals_.InvalidatedBy(operation.cta, operation.addr);
   const bool own = inval != nullptr && operation.source == MbSource::kWarp &&
                    inval->warp == residents_.IndexInCta(warp) &&
                    (inval->lanes & operation.lanes) != 0;
@@ -76,7 +77,7 @@ const MbCensus::Member* Machine::InvalidatedByAnother(const MbOperation& operati
 }
 
 std::string Machine::WhoInvalidated(const MbOperation& operation, unsigned warp) const {
-  const MbCensus::Member* const inval = InvalidatedByAnother(operation, warp);
+  const MbarrierArrivals::Member* const inval = InvalidatedByAnother(operation, warp);
   return inval == nullptr ? ""
                           : fmt::format(
                                 "; warp {} invalidated it at line {}, and did not wait for "
@@ -108,7 +109,7 @@ bool Machine::MeetsInval(const MbOperation& operation, const MbEffects& effects,
                operation.tag, cycle);
   if (waits) {
     residents_.warps[warp].excused |= operation.lanes;
-    mb_census_.Step(operation, effects, residents_.IndexInCta(warp), operation.tag);
+    mbarrier_arrivals_.Step(operation, effects, residents_.IndexInCta(warp), operation.tag);
   } else if (operation.source == MbSource::kWarp && HasResponse(operation)) {
     Reply(port_->TakeRefused(warp));
   }

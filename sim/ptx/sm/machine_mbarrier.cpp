@@ -207,7 +207,7 @@ void Machine::OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffec
       StepMbarrier(cycle, operation, effects);
       break;
     case MbEvent::Kind::kExpire:
-      mb_census_.Expire(operation.warp);
+      mbarrier_arrivals_.Expire(operation.warp);
       break;
     case MbEvent::Kind::kLeave: {
       const auto warp =
@@ -238,7 +238,7 @@ void Machine::StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
     }
   }
   AddMbHazards(effects.hazards, warp, operation, operation.tag, cycle);
-  mb_census_.Step(operation, effects, residents_.IndexInCta(warp), operation.tag);
+  mbarrier_arrivals_.Step(operation, effects, residents_.IndexInCta(warp), operation.tag);
   if (effects.written) {
     grid_.Change(cycle);
   }

@@ -60,7 +60,7 @@ std::vector<StuckBarrier> WhoWaits::StuckBarriers() const {
   for (unsigned slot = 0; slot < residents_.ctas.size(); ++slot) {
     const CtaSlot& cta = residents_.ctas[slot];
     for (unsigned bar = 0; cta.taken && !cta.ended && bar < kNumBars; ++bar) {
-      const Census::Entry& entry = barriers_.At(slot, bar);
+      const BarrierArrivals::Entry& entry = barriers_.At(slot, bar);
       if (entry.members.empty()) {
         continue;
       }
@@ -73,15 +73,15 @@ std::vector<StuckBarrier> WhoWaits::StuckBarriers() const {
       const std::uint64_t live = cta.warps & ~cta.exited;
       row.expected = row.all_warps ? static_cast<unsigned>(__builtin_popcountll(live))
                                    : entry.count / kWarpSize;
-      for (const Census::Member& member : entry.members) {
+      for (const BarrierArrivals::Member& member : entry.members) {
         row.came.push_back(
             {member.warp, member.waits ? "waits" : "arrived and went on", member.line});
       }
       ForEachBit(cta.warps, [&](unsigned warp) {
         const unsigned index = residents_.IndexInCta(warp);
-        const bool came =
-            std::any_of(entry.members.begin(), entry.members.end(),
-                        [&](const Census::Member& member) { return member.warp == index; });
+        const bool came = std::any_of(
+            entry.members.begin(), entry.members.end(),
+            [&](const BarrierArrivals::Member& member) { return member.warp == index; });
         if (!came) {
           row.missing.push_back(Where(warp));
         }
@@ -147,9 +147,9 @@ std::vector<StuckMbarrier> WhoWaits::StuckMbarriers() const {
   std::vector<StuckMbarrier> stuck;
   for (unsigned slot = 0; slot < residents_.ctas.size() && mbarriers_.port != nullptr; ++slot) {
     const CtaSlot& cta = residents_.ctas[slot];
-    for (const auto& of_word : mbarriers_.census.At(slot)) {
+    for (const auto& of_word : mbarriers_.arrivals.At(slot)) {
       const std::uint32_t address = of_word.first;
-      const MbCensus::Entry& entry = of_word.second;
+      const MbarrierArrivals::Entry& entry = of_word.second;
       if (!cta.taken || cta.ended || entry.waits.empty()) {
         continue;
       }
@@ -158,25 +158,26 @@ std::vector<StuckMbarrier> WhoWaits::StuckMbarriers() const {
       StuckMbarrier row;
       row.cta = cta.cta.linear_id;
       row.name = MbarrierName(program_, address);
-      row.phase = mbarriers_.census.Phases(slot, address);
+      row.phase = mbarriers_.arrivals.Phases(slot, address);
       row.pending = word.pending;
       row.expected = word.expected;
       row.tx = word.tx;
-      const auto lanes = [](const char* what, const MbCensus::Member& member) {
+      const auto lanes = [](const char* what, const MbarrierArrivals::Member& member) {
         return Whereabouts{member.warp, fmt::format("{}, lanes {:#010x}", what, member.lanes),
                            member.line};
       };
-      for (const MbCensus::Member& member : entry.came) {
+      for (const MbarrierArrivals::Member& member : entry.came) {
         row.came.push_back(lanes("arrived", member));
       }
-      for (const MbCensus::Member& member : entry.waits) {
+      for (const MbarrierArrivals::Member& member : entry.waits) {
         row.waits.push_back(lanes("waits", member));
       }
       ForEachBit(cta.warps, [&](unsigned warp) {
-        const auto is_there = [&](const std::vector<MbCensus::Member>& members) {
-          return std::any_of(members.begin(), members.end(), [&](const MbCensus::Member& member) {
-            return member.warp == residents_.IndexInCta(warp);
-          });
+        const auto is_there = [&](const std::vector<MbarrierArrivals::Member>& members) {
+          return std::any_of(members.begin(), members.end(),
+                             [&](const MbarrierArrivals::Member& member) {
+                               return member.warp == residents_.IndexInCta(warp);
+                             });
         };
         if (!is_there(entry.came) && !is_there(entry.waits)) {
           row.missing.push_back(Where(warp));

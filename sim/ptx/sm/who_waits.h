@@ -10,9 +10,9 @@
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/simt/cluster_unit.h"
 #include "sim/ptx/simt/interpreter.h"
-#include "sim/ptx/sm/census.h"
-#include "sim/ptx/sm/mb_census.h"
+#include "sim/ptx/sm/barrier_arrivals.h"
 #include "sim/ptx/sm/mb_port.h"
+#include "sim/ptx/sm/mbarrier_arrivals.h"
 #include "sim/ptx/sm/residents.h"
 
 namespace muster::ptx {
@@ -20,13 +20,13 @@ namespace muster::ptx {
 class WhoWaits {
  public:
   struct Mbarriers {
-    const MbCensus& census;
+    const MbarrierArrivals& arrivals;
     MbPort* port;  // null: the program has none
   };
 
   // `deadlocked`: nobody goes on, so that who runs repeats a loop.
   WhoWaits(const Program& program, const Residents& residents, const Interpreter& interpreter,
-           const ClusterUnit& cluster, const Census& barriers, const Mbarriers& mbarriers,
+           const ClusterUnit& cluster, const BarrierArrivals& barriers, const Mbarriers& mbarriers,
            bool deadlocked)
       : program_(program),
         residents_(residents),
@@ -52,7 +52,7 @@ class WhoWaits {
   const Residents& residents_;
   const Interpreter& interpreter_;
   const ClusterUnit& cluster_;
-  const Census& barriers_;
+  const BarrierArrivals& barriers_;
   const Mbarriers mbarriers_;
   const bool deadlocked_;
 };

@@ -1,5 +1,5 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-#include "sim/ptx/sm/census.h"
+#include "sim/ptx/sm/barrier_arrivals.h"
 
 #include <algorithm>
 
@@ -7,15 +7,15 @@
 
 namespace muster::ptx {
 
-void Census::Launch(unsigned slot, std::uint64_t cta) {
+void BarrierArrivals::Launch(unsigned slot, std::uint64_t cta) {
   ctas_[slot] = cta;
   for (Entry& entry : entries_[slot]) {
     entry.members.clear();
   }
 }
 
-void Census::Commit(std::uint64_t cycle, const Operation& operation, const Effects& effects,
-                    unsigned warp, std::uint32_t line) {
+void BarrierArrivals::Commit(std::uint64_t cycle, const Operation& operation,
+                             const Effects& effects, unsigned warp, std::uint32_t line) {
   if (!IsArrival(operation.kind) && !effects.completed) {
     return;
   }
@@ -51,7 +51,7 @@ void Census::Commit(std::uint64_t cycle, const Operation& operation, const Effec
   entry.members.clear();
 }
 
-std::vector<BarrierRow> Census::Rows() const {
+std::vector<BarrierRow> BarrierArrivals::Rows() const {
   std::vector<BarrierRow> rows;
   rows.reserve(rows_.size());
   for (const auto& [key, row] : rows_) {

@@ -2,8 +2,8 @@
 //
 // Who came to which barrier, from where in the PTX, and how long it waited: what the report, the
 // hazards and the account of a deadlock are made of.
-#ifndef MUSTER_SIM_PTX_SM_CENSUS_H_
-#define MUSTER_SIM_PTX_SM_CENSUS_H_
+#ifndef MUSTER_SIM_PTX_SM_BARRIER_ARRIVALS_H_
+#define MUSTER_SIM_PTX_SM_BARRIER_ARRIVALS_H_
 
 #include <array>
 #include <cstdint>
@@ -79,7 +79,7 @@ struct StuckWarp {  // it repeats a loop, or its lanes wait for each other
   Whereabouts where;
 };
 
-class Census {
+class BarrierArrivals {
  public:
   struct Member {
     unsigned warp = 0;  // of the CTA
@@ -113,4 +113,4 @@ class Census {
 
 }  // namespace muster::ptx
 
-#endif  // MUSTER_SIM_PTX_SM_CENSUS_H_
+#endif  // MUSTER_SIM_PTX_SM_BARRIER_ARRIVALS_H_

@@ -1,5 +1,5 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-#include "sim/ptx/sm/mb_census.h"
+#include "sim/ptx/sm/mbarrier_arrivals.h"
 
 #include <fmt/format.h>
 
@@ -11,17 +11,18 @@ namespace muster::ptx {
 namespace {
 
 // Takes lanes of a warp out of a list.
-void Remove(std::vector<MbCensus::Member>* members, unsigned warp, std::uint32_t lanes) {
-  for (MbCensus::Member& member : *members) {
+void Remove(std::vector<MbarrierArrivals::Member>* members, unsigned warp, std::uint32_t lanes) {
+  for (MbarrierArrivals::Member& member : *members) {
     member.lanes &= member.warp == warp ? ~lanes : ~0U;
   }
-  members->erase(std::remove_if(members->begin(), members->end(),
-                                [](const MbCensus::Member& member) { return member.lanes == 0; }),
-                 members->end());
+  members->erase(
+      std::remove_if(members->begin(), members->end(),
+                     [](const MbarrierArrivals::Member& member) { return member.lanes == 0; }),
+      members->end());
 }
 
-void Add(std::vector<MbCensus::Member>* members, const MbCensus::Member& fresh) {
-  for (MbCensus::Member& member : *members) {
+void Add(std::vector<MbarrierArrivals::Member>* members, const MbarrierArrivals::Member& fresh) {
+  for (MbarrierArrivals::Member& member : *members) {
     if (member.warp == fresh.warp && member.line == fresh.line) {
       member.lanes |= fresh.lanes;
       return;
@@ -32,31 +33,32 @@ void Add(std::vector<MbCensus::Member>* members, const MbCensus::Member& fresh) 
 
 }  // namespace
 
-void MbCensus::Launch(unsigned slot, std::uint64_t cta) {
+void MbarrierArrivals::Launch(unsigned slot, std::uint64_t cta) {
   ctas_[slot] = cta;
   entries_[slot].clear();
   invalidated_[slot].clear();
 }
 
-const MbCensus::Member* MbCensus::InvalidatedBy(unsigned slot, std::uint32_t address) const {
+const MbarrierArrivals::Member* MbarrierArrivals::InvalidatedBy(unsigned slot,
+                                                                std::uint32_t address) const {
   const auto found = invalidated_[slot].find(address);
   return found == invalidated_[slot].end() ? nullptr : &found->second;
 }
 
-MbarrierRow& MbCensus::RowOf(unsigned slot, std::uint32_t address) {
+MbarrierRow& MbarrierArrivals::RowOf(unsigned slot, std::uint32_t address) {
   MbarrierRow& row = rows_[{ctas_[slot], address}];
   row.cta = ctas_[slot];
   row.address = address;
   return row;
 }
 
-std::uint64_t MbCensus::Phases(unsigned slot, std::uint32_t address) const {
+std::uint64_t MbarrierArrivals::Phases(unsigned slot, std::uint32_t address) const {
   const auto found = rows_.find({ctas_[slot], address});
   return found == rows_.end() ? 0 : found->second.phases;
 }
 
-void MbCensus::Step(const MbOperation& operation, const MbEffects& effects, unsigned warp,
-                    std::uint32_t line) {
+void MbarrierArrivals::Step(const MbOperation& operation, const MbEffects& effects, unsigned warp,
+                            std::uint32_t line) {
   const auto lanes = static_cast<unsigned>(__builtin_popcount(operation.lanes));
   operations_[static_cast<unsigned>(operation.op)] += lanes;
   MbarrierRow& row = RowOf(operation.cta, operation.addr);
@@ -85,8 +87,8 @@ void MbCensus::Step(const MbOperation& operation, const MbEffects& effects, unsi
 }
 
 // A lane waits in one place at a time.
-void MbCensus::Wait(const MbOperation& operation, const MbEffects& effects, unsigned warp,
-                    std::uint32_t line) {
+void MbarrierArrivals::Wait(const MbOperation& operation, const MbEffects& effects, unsigned warp,
+                            std::uint32_t line) {
   for (auto& [address, entry] : entries_[operation.cta]) {
     Remove(&entry.waits, warp, operation.lanes);
   }
@@ -100,9 +102,9 @@ void MbCensus::Wait(const MbOperation& operation, const MbEffects& effects, unsi
   }
 }
 
-void MbCensus::Expire(unsigned warp_slot) { ++parked_at_[warp_slot]->limits; }
+void MbarrierArrivals::Expire(unsigned warp_slot) { ++parked_at_[warp_slot]->limits; }
 
-std::vector<MbarrierRow> MbCensus::Rows() const {
+std::vector<MbarrierRow> MbarrierArrivals::Rows() const {
   std::vector<MbarrierRow> rows;
   rows.reserve(rows_.size());
   for (const auto& [key, row] : rows_) {

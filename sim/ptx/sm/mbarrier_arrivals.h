@@ -2,8 +2,8 @@
 //
 // Who came to which mbarrier, from where in the PTX, and who waits there: what the report and the
 // account of a deadlock are made of.
-#ifndef MUSTER_SIM_PTX_SM_MB_CENSUS_H_
-#define MUSTER_SIM_PTX_SM_MB_CENSUS_H_
+#ifndef MUSTER_SIM_PTX_SM_MBARRIER_ARRIVALS_H_
+#define MUSTER_SIM_PTX_SM_MBARRIER_ARRIVALS_H_
 
 #include <array>
 #include <cstdint>
@@ -28,7 +28,7 @@ struct MbarrierRow {
   std::uint64_t limits = 0;    // of these, answered false by the time limit
 };
 
-class MbCensus {
+class MbarrierArrivals {
  public:
   struct Member {
     unsigned warp = 0;  // of the CTA
@@ -75,4 +75,4 @@ std::string MbarrierName(const Program& program, std::uint32_t address);
 
 }  // namespace muster::ptx
 
-#endif  // MUSTER_SIM_PTX_SM_MB_CENSUS_H_
+#endif  // MUSTER_SIM_PTX_SM_MBARRIER_ARRIVALS_H_

@@ -1,5 +1,5 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-#include "tb/unit/mbarrier_room.h"
+#include "tb/unit/mbarrier_bench.h"
 
 #include <algorithm>
 #include <sstream>
@@ -31,35 +31,35 @@ Cause Judge(const Group& group, Source source) {
   return JudgeOperand(group.op, group.operand);
 }
 
-Room::Room(std::uint64_t seed) : random(seed) {
+Bench::Bench(std::uint64_t seed) : random(seed) {
   for (const int reset : {1, 0, 1}) {
     unit_.rst_ni = reset;
     unit_.eval();
   }
 }
 
-void Room::Fail(const std::string& what) {
+void Bench::Fail(const std::string& what) {
   if (error_.empty()) {
     error_ = "cycle " + std::to_string(cycle) + ": " + what;
   }
 }
 
-void Room::Present(Source source, const Group& group) {
+void Bench::Present(Source source, const Group& group) {
   presented_.at(source) = group;
   presented_since_.at(source) = cycle;
 }
 
-Object Room::Word(Place place) const {
+Object Bench::Word(Place place) const {
   const auto found = objects_.find(place);
   return found == objects_.end() ? Object() : found->second;
 }
 
-void Room::Store(Place place, std::uint64_t word) {
+void Bench::Store(Place place, std::uint64_t word) {
   memory_[place] = word;
   objects_[place] = Object::Decode(word);
 }
 
-bool Room::Idle() const {
+bool Bench::Idle() const {
   const auto empty = [](const auto& queue) { return queue.empty(); };
   return std::all_of(of_warp_.begin(), of_warp_.end(), empty) &&
          std::all_of(of_source_.begin(), of_source_.end(), empty) && Free(kWarp) && Free(kAsync) &&
@@ -67,7 +67,7 @@ bool Room::Idle() const {
          !expected_fault_;
 }
 
-void Room::Drain() {
+void Bench::Drain() {
   for (unsigned i = 0; i < 10'000 && error_.empty() && !Idle(); ++i) {
     Cycle();
   }
@@ -76,7 +76,7 @@ void Room::Drain() {
   }
 }
 
-void Room::Cycle() {
+void Bench::Cycle() {
   Drive();
   unit_.eval();
   Observe();
@@ -86,7 +86,7 @@ void Room::Cycle() {
   ++cycle;
 }
 
-bool Room::Held(Place place) const {
+bool Bench::Held(Place place) const {
   for (unsigned i = 0; i < std::size(unit_.held_valid_o); ++i) {
     if (unit_.held_valid_o[i] && Place(unit_.held_cta_o[i], unit_.held_addr_o[i]) == place) {
       return true;
@@ -95,7 +95,7 @@ bool Room::Held(Place place) const {
   return false;
 }
 
-void Room::Drive() {
+void Bench::Drive() {
   const Group none;
   const Group& warp = presented_[kWarp].value_or(none);
   unit_.issue_valid_i = presented_[kWarp].has_value();
@@ -153,7 +153,7 @@ void Room::Drive() {
 }
 
 // An answer false that is seen now was given before the commit of the last cycle.
-void Room::Observe() {
+void Bench::Observe() {
   ObserveFalseAnswers();
   ObserveCommit();
   for (unsigned w = 0; w < kWarps; ++w) {
@@ -191,7 +191,7 @@ void Room::Observe() {
   ObserveHandshakes();
 }
 
-void Room::ObserveMemory() {
+void Bench::ObserveMemory() {
   if (unit_.rdata_valid_i) {
     read_.reset();
   }
@@ -224,7 +224,7 @@ void Room::ObserveMemory() {
   }
 }
 
-void Room::ObserveHandshakes() {
+void Bench::ObserveHandshakes() {
   const std::array<bool, kNumSources> ready = {unit_.issue_ready_o != 0, unit_.async_ready_o != 0,
                                                unit_.remote_ready_o != 0};
   for (unsigned source = 0; source < kNumSources; ++source) {
@@ -250,7 +250,7 @@ void Room::ObserveHandshakes() {
   }
 }
 
-void Room::ObserveCommit() {
+void Bench::ObserveCommit() {
   if (!commit_) {
     return;
   }
@@ -277,7 +277,7 @@ void Room::ObserveCommit() {
 }
 
 // The lanes of the group one by one, as far as they are one update.
-void Room::Expect(const Group& group, const Object& before) {
+void Bench::Expect(const Group& group, const Object& before) {
   const Commit& seen = *commit_;
   const unsigned source = seen.source;
   const std::uint32_t lanes = seen.lanes;
@@ -353,7 +353,7 @@ void Room::Expect(const Group& group, const Object& before) {
   }
 }
 
-void Room::ObserveFalseAnswers() {
+void Bench::ObserveFalseAnswers() {
   for (unsigned w = 0; w < kWarps; ++w) {
     const bool answered = (unit_.expire_o >> w & 1) != 0;
     const bool leaves = (leaving_ >> w & 1) != 0;
@@ -379,7 +379,7 @@ void Room::ObserveFalseAnswers() {
   }
 }
 
-void Room::ObserveResults() {
+void Bench::ObserveResults() {
   if (expected_fault_ || unit_.fault_valid_o) {
     const Fault f = expected_fault_.value_or(Fault{});
     if (!expected_fault_ || !unit_.fault_valid_o ||

@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The Verilated mbarrier room with a shared memory, cores that store to it and drain their warps,
+// The Verilated mbarrier block with a shared memory, cores that store to it and drain their warps,
 // and a check of every commit and of all that follows from it.
-#ifndef MUSTER_TB_UNIT_MBARRIER_ROOM_H_
-#define MUSTER_TB_UNIT_MBARRIER_ROOM_H_
+#ifndef MUSTER_TB_UNIT_MBARRIER_BENCH_H_
+#define MUSTER_TB_UNIT_MBARRIER_BENCH_H_
 
 #include <array>
 #include <cstdint>
@@ -55,9 +55,9 @@ struct Environment {
   unsigned outstanding = 0;  // a warp has an access to drain
 };
 
-class Room {
+class Bench {
  public:
-  explicit Room(std::uint64_t seed);
+  explicit Bench(std::uint64_t seed);
 
   // A group waits at its source until it is accepted; one at a time.
   bool Free(Source source) const { return !presented_.at(source).has_value(); }
@@ -159,4 +159,4 @@ Cause Judge(const Group& group, Source source);
 
 }  // namespace muster::mb
 
-#endif  // MUSTER_TB_UNIT_MBARRIER_ROOM_H_
+#endif  // MUSTER_TB_UNIT_MBARRIER_BENCH_H_
