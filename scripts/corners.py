@@ -54,32 +54,48 @@ def possible(corner, values):
 
 
 def pairs(values):
-    """Each two values of two parameters that may go together."""
+    """Each two values of two parameters that may go together, as shown() has them."""
     return {pair for a, b in itertools.combinations(values, 2)
             for pair in itertools.product([(a, v) for v in values[a]], [(b, v) for v in values[b]])
             if possible(dict(pair), values)}
 
 
-def covering(values):
-    """Corners, in which each two values of two parameters that may go together do so once: the
-    usual greedy choice, the same at each call."""
-    missing = pairs(values)
-    order = {name: index for index, name in enumerate(values)}
+def shown(corner):
+    """The pairs of values for which a corner stands. Without mbarriers, these are only the pairs with
+    EnMbarrier itself: what other switches do at mbarriers is not there to be seen."""
+    have = [(name, corner[name]) for name in VALUES if name in corner]
+    return {pair for pair in itertools.combinations(have, 2)
+            if corner["EnMbarrier"] or ("EnMbarrier", 0) in pair}
+
+
+def of_switches():
+    """The pairs that the quick corners must show: of two switches, and each size with mbarriers."""
+    return {pair for pair in pairs(QUICK)
+            if all(name in SWITCHES for name, _ in pair) or ("EnMbarrier", 1) in pair}
+
+
+def covering(values, needed):
+    """Corners that show the needed pairs, and of the others as many as they can: the usual greedy
+    choice, the same at each call."""
+    needed, missing = set(needed), pairs(values)
+    names = sorted(values, key=lambda name: name in SIZES)
+    order = {name: index for index, name in enumerate(names)}
     corners = []
-    while missing:
-        first = min(missing, key=lambda pair: [(order[name], values[name].index(value))
-                                               for name, value in pair])
-        corner = dict(first)
-        for name in values:
+    while needed:
+        first = min(needed, key=lambda pair: sorted((order[name], values[name].index(value))
+                                                    for name, value in pair))
+        corner = {"EnMbarrier": 1} | dict(first)
+        for name in names:
             if name in corner:
                 continue
 
             def gain(value, name=name):
-                return sum(tuple(sorted(((other, have), (name, value)), key=lambda at: order[at[0]]))
-                           in missing for other, have in corner.items())
+                pairs_shown = shown(corner | {name: value})
+                return len(needed & pairs_shown), len(missing & pairs_shown)
             corner[name] = max((value for value in values[name]
                                 if possible(corner | {name: value}, values)), key=gain)
-        missing -= set(itertools.combinations([(name, corner[name]) for name in values], 2))
+        needed -= shown(corner)
+        missing -= shown(corner)
         corners.append({name: corner[name] for name in values})
     return corners
 
@@ -111,20 +127,19 @@ def named(corners):
 
 
 def every():
-    return named(alone() + covering(VALUES))
+    return named(alone() + covering(VALUES, pairs(VALUES)))
 
 
 def quick():
-    return named(covering(QUICK))
+    return named(covering(QUICK, of_switches()))
 
 
 def check():
     """The complaints: what the corners should have and lack."""
     wrong = []
-    for corners, values in ((every(), VALUES), (quick(), QUICK)):
-        met = {pair for corner in corners.values() for pair in itertools.combinations(
-            [(name, corner[name]) for name in values], 2)}
-        wrong += [f"no corner has {first} and {second}" for first, second in pairs(values) - met]
+    for corners, values, needed in ((every(), VALUES, pairs(VALUES)), (quick(), QUICK, of_switches())):
+        met = set().union(*(shown(corner) for corner in corners.values()))
+        wrong += [f"no corner has {first} and {second}" for first, second in needed - met]
         wrong += [f"{name} is not legal" for name, corner in corners.items()
                   if not legal(corner, values)]
     plain = {name: values[0] for name, values in VALUES.items()}

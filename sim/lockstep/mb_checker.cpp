@@ -220,9 +220,10 @@ bool MbChecker::TakeCommit(const MbOutputs::Commit& commit) {
   const std::uint32_t lanes = config_.lanes ? commit.lanes : operation.lanes;
   const std::uint32_t rest = operation.lanes & ~lanes;
   const bool ordered = rest == 0 || (lanes >> __builtin_ctz(rest)) == 0;
-  if (lanes == 0 || (lanes & ~operation.lanes) != 0 || !ordered) {
-    return Differ("mb.commit.lanes", fmt::format("{:#x}", lanes),
-                  fmt::format("the first of {:#x}", operation.lanes), commit.place);
+  if (lanes == 0 || (lanes & ~operation.lanes) != 0 || !ordered ||
+      commit.lanes != LanesShown(lanes)) {
+    return Differ("mb.commit.lanes", fmt::format("{:#x}", commit.lanes),
+                  fmt::format("the first of {:#x}", LanesShown(operation.lanes)), commit.place);
   }
   commit_ = commit;
   committed_ = operation;

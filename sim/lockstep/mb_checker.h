@@ -105,6 +105,8 @@ class MbChecker {
   [[gnu::cold]] bool Differ(std::string field, std::string unit, std::string golden, MbPlace place);
 
   unsigned PlaceOf(unsigned warp) const { return warp & warp_mask_; }
+  // What the outputs say of the lanes: without EnLanes the unit keeps none.
+  std::uint32_t LanesShown(std::uint32_t lanes) const { return config_.lanes ? lanes : 0; }
 
   const Config config_;
   const golden::Mbarriers& model_;

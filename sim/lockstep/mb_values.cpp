@@ -92,7 +92,7 @@ bool MbChecker::CompareStep(std::uint64_t cycle, const MbOperation& operation,
     fault.cause = cause;
     fault.source = operation.source;
     fault.warp = operation.source == MbSource::kWarp ? operation.warp : out.fault.warp;
-    fault.lanes = operation.lanes;
+    fault.lanes = LanesShown(operation.lanes);
     fault.place = place;
   }
   const MbOutputs::Fault& is = out.fault;
@@ -175,11 +175,11 @@ bool MbChecker::CompareResponse(std::uint64_t cycle, const MbInputs& in, const M
   }
   const MbOutputs::Response& is = out.response;
   if (PlaceOf(is.warp) != PlaceOf(operation.warp) || is.op != operation.op ||
-      (config_.lanes && is.lanes != operation.lanes)) {
+      is.lanes != LanesShown(operation.lanes)) {
     return Differ("mb.response",
                   fmt::format("{} of warp {}, lanes {:#x}", Name(is.op), is.warp, is.lanes),
                   fmt::format("{} of warp {}, lanes {:#x}", Name(operation.op), operation.warp,
-                              operation.lanes),
+                              LanesShown(operation.lanes)),
                   place);
   }
   if (IsMbWait(operation.op)) {

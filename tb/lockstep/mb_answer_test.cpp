@@ -248,6 +248,44 @@ TEST_F(MbCheckerTest, WaitIsAnsweredTheOpposite) {
   Bad("mb.response.complete");
 }
 
+TEST_F(MbCheckerTest, WithoutLanesNoneIsNamed) {
+  Config config = kUnit;
+  config.lanes = false;
+  const auto to_commit = [&](const MbOperation& group) {
+    Restart(config);
+    Accept(group);
+    Commit(group);
+  };
+  const auto to_answer = [&](const MbOperation& group) {
+    to_commit(group);
+    mb_.commit.lanes = 0;
+    Good();
+    Idle();
+  };
+  const MbOperation refused = Group(MbOp::kInit, 0);
+  to_answer(refused);
+  Fault(FaultCause::kBadInitCount, refused);
+  mb_.fault.lanes = 0;
+  Good();
+  to_answer(refused);
+  Fault(FaultCause::kBadInitCount, refused);
+  Bad("mb.fault");
+
+  const MbOperation wait = Group(MbOp::kTestWaitParity, 0);
+  to_answer(wait);
+  Good();
+  Respond(wait, 0);
+  mb_.response.lanes = 0;
+  Good();
+  to_answer(wait);
+  Good();
+  Respond(wait, 0);
+  Bad("mb.response");
+
+  to_commit(wait);
+  Bad("mb.commit.lanes");
+}
+
 TEST_F(MbCheckerTest, RefusedAndAnswered) {
   const MbOperation arrive = WithToken(Group(MbOp::kArrive, 0));
   Accept(arrive);

@@ -224,11 +224,18 @@ bool RandomMbarrier::Fits(const MbOperation& group) const {
                           : word.tx - cell.completes - bytes < -std::int64_t{kMaxMbCount}) {
     return false;
   }
+  // Nothing follows the phase of which all drop out: that word is exhausted.
+  const std::int64_t drops = cell.drops + (IsDrop(group.op) ? count : 0);
+  const bool alone = cell.updates == 0 && (count != 0 || lanes == 1);
+  if (drops > word.expected || (drops == word.expected && !alone)) {
+    return false;
+  }
+  // A tx-count would hold up arrivals of several phases.
+  if (ChangesTx(group.op) && cell.arrivals > word.pending) {
+    return false;
+  }
   if (group.op == MbOp::kCopyArrive) {
     return std::max(word.pending, word.expected) + cell.copies + lanes <= kMaxMbCount;
-  }
-  if (IsDrop(group.op) && cell.drops + count > word.expected) {
-    return false;
   }
   const bool strict = cell.no_completes != 0 || IsNoComplete(group.op);
   const bool completes = !strict && count == lanes && !IsDrop(group.op) && bytes == 0 &&
