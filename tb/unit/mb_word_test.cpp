@@ -196,7 +196,7 @@ TEST_F(MbWord, AllSmallObjects) {
 
 // The same vectors, put to the golden model as groups at a word that a store has left.
 TEST_F(MbWord, GoldenModelAgrees) {
-  golden::Model core(*FindConfig("default"));
+  golden::Model core{Config()};
   Operation launch;
   launch.kind = OpKind::kLaunch;
   launch.size = 1;
