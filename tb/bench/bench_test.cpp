@@ -15,7 +15,11 @@
 #include "tb/bench/allocations.h"
 #include "tb/bench/traffic.h"
 
-namespace muster::bench {
+namespace muster {
+
+void PrintTo(const Config& config, std::ostream* out) { *out << config.name; }  // names a test
+
+namespace bench {
 namespace {
 
 using lockstep::Ending;
@@ -27,8 +31,7 @@ constexpr std::uint64_t kSeed = 1;
 
 class BenchTest : public testing::TestWithParam<Config> {};
 
-INSTANTIATE_TEST_SUITE_P(Configs, BenchTest, testing::ValuesIn(Configs()),
-                         [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Configs, BenchTest, testing::ValuesIn(Configs()));
 
 // Traffic that notes what it consists of.
 class Witness : public Traffic {
@@ -94,4 +97,5 @@ TEST_P(BenchTest, CheckedCyclesAllocateNothing) {
 }
 
 }  // namespace
-}  // namespace muster::bench
+}  // namespace bench
+}  // namespace muster
