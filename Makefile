@@ -13,6 +13,8 @@ $(if $(and $(CONFIG),$(filter-out $(WITH_CONFIG),$(MAKECMDGOALS))),\
 ONLY   := $(if $(CONFIG),--config '$(CONFIG)')
 BUILD  := build$(if $(CONFIG),/$(CONFIG))
 MUSTER := $(BUILD)/sim/app/muster
+# NAME=part: some mutants or proofs. Some shells export a NAME of their own.
+NAMED  := $(if $(filter command line,$(origin NAME)),--only '$(NAME)')
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build run test lint format regress corners asan mutants formal coverage wave bench asic fpga verilog gates fourstate hwprobe install clean
@@ -56,13 +58,13 @@ asan: setup  ## Run the C++ tests and kernels with the address and undefined-beh
 
 mutants: setup  ## Show that wrong variants of the RTL and of the golden model are caught: NAME=restore
 	@scripts/build.sh muster_isa
-	@scripts/ctest.py --label mutant --kind Mutants $(if $(NAME),--only '$(NAME)'); \
+	@scripts/ctest.py --label mutant --kind Mutants $(NAMED); \
 	  code=$$?; scripts/mutants.py --page; exit $$code
 
 formal: setup  ## Prove properties of the RTL for all inputs; MUTANTS=1: that wrong variants break them
 	@scripts/formal.py --setup
 	@scripts/build.sh muster_isa
-	@scripts/ctest.py --label proof$(if $(MUTANTS),_mutant) --kind Proofs $(if $(NAME),--only '$(NAME)'); \
+	@scripts/ctest.py --label proof$(if $(MUTANTS),_mutant) --kind Proofs $(NAMED); \
 	  code=$$?; scripts/formal.py --page $(if $(MUTANTS),mutants,proofs); exit $$code
 
 coverage: SEEDS = 10
