@@ -153,18 +153,17 @@ def toggles(vcd):
     scope, bits, clock = [], {}, None
     head, changes = vcd.split("$enddefinitions", 1)
     for kind, rest in re.findall(r"\$(scope|upscope|var)\s*([^$]*)\$end", head):
-        if kind == "upscope":
-            scope.pop()
-            continue
         words = rest.split()
         if kind == "scope":
             scope.append(words[1])
-        elif "muster" in scope and scope[scope.index("muster") + 1:] == [] or \
-                any(word.endswith("_i") for word in scope):
-            name = words[3].split("[")[0]
-            if name == "clk_i":
+        elif kind == "upscope":
+            scope.pop()
+        elif "muster" in scope:
+            # A port, or, a scope deeper, a member of one that is a structure.
+            path = [*scope[scope.index("muster") + 1:], words[3].split("[")[0]]
+            if path == ["clk_i"]:
                 clock = words[2]
-            elif name.endswith("_i") or any(word.endswith("_i") for word in scope):
+            elif path[0].endswith("_i"):
                 bits[words[2]] = int(words[1])
     before, changed, cycles = {}, 0, 0
     for line in changes.split("\n"):
