@@ -93,7 +93,7 @@ def build(config, *targets):
     folder = f"build-{config}"
     environment = os.environ | {"BUILD": folder}
     if not (TREE / folder / "build.ninja").exists():
-        environment["CMAKE_OPTIONS"] = f"-DMUSTER_CONFIGS={config} -DMUSTER_UNIT_OPTIONS=-O1"
+        environment["CMAKE_OPTIONS"] = f"-DMUSTER_CONFIGS={config}"
         corner = (corners.every() | corners.quick()).get(config)
         if corner:
             (TREE / folder).mkdir(exist_ok=True)

@@ -1,24 +1,19 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-set(axil ${CMAKE_CURRENT_BINARY_DIR}/axil)  # what Verilator writes
 set(rtl ${PROJECT_SOURCE_DIR}/rtl)
 muster_read_file_list(${rtl}/muster.f axil_rtl axil_options)
 list(FILTER axil_rtl INCLUDE REGEX "/(muster_pkg\\.sv|common/.*|adapters/axil/.*)$")
 
 muster_test(axil_test
   axil_bus.cpp axil_model.cpp axil_pins.cpp axil_test.cpp axil_unit_test.cpp LIBS muster_golden)
-target_compile_options(axil_test PRIVATE  # in Verilator's own sources
-                       -Wno-unused-parameter -Wno-unused-but-set-variable)
 math(EXPR version "${PROJECT_VERSION_MAJOR} << 16 | ${PROJECT_VERSION_MINOR} << 8 | ${PROJECT_VERSION_PATCH}")
 target_compile_definitions(axil_test PRIVATE MUSTER_AXIL_TEST_VERSION=${version}U)
 set(parameters_one "")
 set(parameters_four -GNumWarps=64 -GNumCtas=32 -GNumIssue=4)
 set(parameters_odd -GNumWarps=5 -GNumCtas=3 -GEnReduce=0 -GEnCounters=0)
 foreach(variant one four odd)
-  target_include_directories(axil_test SYSTEM PRIVATE ${axil}/${variant})
   muster_verilate(axil_test
     TOP_MODULE axil_flat
     PREFIX Vaxil_${variant}
-    DIRECTORY ${axil}/${variant}
     SOURCES ${axil_rtl} axil_flat.sv
     VERILATOR_ARGS ${rtl}/muster.vlt ${axil_options} ${parameters_${variant}} -Wall -Wno-SYNCASYNCNET --assert
     OPT_FAST -O2)
@@ -30,11 +25,9 @@ set(parameters_small "")
 set(parameters_plain -GNumWarps=12 -GNumCtas=3 -GEnReduce=0)
 set(parameters_ports -GNumWarps=12 -GNumCtas=3 -GEnReduce=0 -GNumIssue=2)
 foreach(variant small plain ports)
-  target_include_directories(axil_test SYSTEM PRIVATE ${axil}/unit_${variant})
   muster_verilate(axil_test
     TOP_MODULE axil_unit_flat
     PREFIX Vaxil_unit_${variant}
-    DIRECTORY ${axil}/unit_${variant}
     SOURCES ${unit_rtl} axil_unit_flat.sv
     VERILATOR_ARGS ${unit_options} ${parameters_${variant}} -Wno-lint --assert
     OPT_FAST -O1)  # they run for a second

@@ -1,19 +1,14 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-set(fence ${CMAKE_CURRENT_BINARY_DIR}/fence)  # what Verilator writes
 muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f fence_rtl fence_options)
 
 muster_test(fence_test fence_test.cpp)
-target_include_directories(fence_test SYSTEM PRIVATE ${fence}/tracker ${fence}/template)
-target_compile_options(fence_test PRIVATE -Wno-unused-parameter)  # in Verilator's own sources
 muster_verilate(fence_test
   TOP_MODULE muster_fence_tracker
   PREFIX Vtracker
-  DIRECTORY ${fence}/tracker
   SOURCES ${PROJECT_SOURCE_DIR}/rtl/common/muster_fence_tracker.sv
   VERILATOR_ARGS ${fence_options} -Wall -Wno-SYNCASYNCNET --assert -GNumWarps=8 -GMaxOutstanding=3)
 muster_verilate(fence_test
   TOP_MODULE template_flat
   PREFIX Vtemplate_flat
-  DIRECTORY ${fence}/template
   SOURCES ${fence_rtl} template_flat.sv
   VERILATOR_ARGS ${fence_options} -Wno-lint --assert)  # wrong variants are verilated, too

@@ -1,15 +1,11 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-set(fpga ${CMAKE_CURRENT_BINARY_DIR}/fpga)  # what Verilator writes
 set(rtl ${PROJECT_SOURCE_DIR}/rtl/fpga)
 
 muster_test(fpga_uart_test fpga_uart_test.cpp)
-target_include_directories(fpga_uart_test SYSTEM PRIVATE ${fpga}/uart_rx ${fpga}/uart_tx)
-target_compile_options(fpga_uart_test PRIVATE -Wno-unused-parameter)  # in Verilator's own sources
 foreach(module uart_rx uart_tx)
   muster_verilate(fpga_uart_test
     TOP_MODULE muster_${module}
     PREFIX V${module}
-    DIRECTORY ${fpga}/${module}
     SOURCES ${rtl}/muster_${module}.sv
     VERILATOR_ARGS -Wall --assert
     OPT_FAST -O2)
@@ -24,17 +20,13 @@ foreach(scope mb cta)  # the properties of the proofs, bound to their units
 endforeach()
 add_library(muster_simulated_board fpga_board.cpp)
 target_link_libraries(muster_simulated_board PUBLIC muster_board)
-target_link_libraries(muster_simulated_board PRIVATE muster_hooks)
-target_compile_options(muster_simulated_board PRIVATE -Wno-unused-parameter)  # Verilator's
 set(parameters_named -GEnMbarrier=1'b0)
 set(parameters_whole "")  # as it is built
 set(parameters_roomy -GSmemBytes=4096 -GMbResponses=4)
 foreach(variant named whole roomy)
-  target_include_directories(muster_simulated_board SYSTEM PRIVATE ${fpga}/${variant})
-  muster_verilate(muster_simulated_board
+  muster_verilate(muster_simulated_board HOOKED
     TOP_MODULE muster_hx8k
     PREFIX Vhx8k_${variant}
-    DIRECTORY ${fpga}/${variant}
     SOURCES ${unit_sources} ${board_sources} ${rtl}/muster_hx8k.sv fpga_pll.sv
     VERILATOR_ARGS ${unit_options} ${parameters_${variant}} -GClocksPerBit=4 -GGapCycles=1024
                    --assert -Wno-lint --x-assign fast --x-initial fast

@@ -1,18 +1,13 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-set(units ${CMAKE_CURRENT_BINARY_DIR}/mb)  # what Verilator writes
 set(rtl ${PROJECT_SOURCE_DIR}/rtl)
 muster_read_file_list(${PROJECT_SOURCE_DIR}/tb/formal/mb_props.f props unused)  # bound to their units
 
 muster_test(mb_test
   mb_clock_test.cpp mb_coalesce_test.cpp mb_oracle.cpp mb_word_test.cpp mbarrier_bench.cpp mbarrier_test.cpp
   LIBS muster_golden)
-target_include_directories(mb_test SYSTEM PRIVATE
-  ${units}/clock ${units}/word ${units}/coalesce ${units}/coalesce_small ${units}/block)
-target_compile_options(mb_test PRIVATE -Wno-unused-parameter)  # in Verilator's own sources
 muster_verilate(mb_test
   TOP_MODULE mb_word_flat
   PREFIX Vmb_word_flat
-  DIRECTORY ${units}/word
   SOURCES
     ${rtl}/muster_pkg.sv ${rtl}/mbarrier/muster_mb_pkg.sv ${rtl}/mbarrier/muster_mb_word.sv
     mb_word_flat.sv
@@ -21,7 +16,6 @@ muster_verilate(mb_test
 muster_verilate(mb_test
   TOP_MODULE mb_clock_flat
   PREFIX Vmb_clock_flat
-  DIRECTORY ${units}/clock
   SOURCES
     ${rtl}/muster_pkg.sv ${rtl}/common/muster_mem_1r1w.sv ${rtl}/common/muster_ram.sv ${rtl}/mbarrier/muster_mb_park.sv
     mb_clock_flat.sv
@@ -30,7 +24,6 @@ muster_verilate(mb_test
 muster_verilate(mb_test
   TOP_MODULE mb_coalesce_flat
   PREFIX Vmb_coalesce_flat
-  DIRECTORY ${units}/coalesce
   SOURCES
     ${rtl}/muster_pkg.sv ${rtl}/common/muster_first.sv ${rtl}/mbarrier/muster_mb_coalesce.sv
     mb_coalesce_flat.sv
@@ -39,7 +32,6 @@ muster_verilate(mb_test
 muster_verilate(mb_test
   TOP_MODULE mb_coalesce_flat
   PREFIX Vmb_coalesce_small
-  DIRECTORY ${units}/coalesce_small
   SOURCES
     ${rtl}/muster_pkg.sv ${rtl}/common/muster_first.sv ${rtl}/mbarrier/muster_mb_coalesce.sv
     mb_coalesce_flat.sv
@@ -48,7 +40,6 @@ muster_verilate(mb_test
 muster_verilate(mb_test
   TOP_MODULE mbarrier_flat
   PREFIX Vmbarrier_flat
-  DIRECTORY ${units}/block
   SOURCES
     ${rtl}/muster_pkg.sv ${rtl}/common/muster_mem_1r1w.sv ${rtl}/common/muster_ram.sv ${rtl}/common/muster_rr_arbiter.sv
     ${rtl}/common/muster_skid.sv
@@ -57,6 +48,5 @@ muster_verilate(mb_test
     ${rtl}/mbarrier/muster_mb_pipe.sv ${rtl}/mbarrier/muster_mb_drain.sv
     ${rtl}/mbarrier/muster_mb_park.sv ${rtl}/mbarrier/muster_mb_response.sv
     ${rtl}/mbarrier/muster_mbarrier.sv ${props} mbarrier_flat.sv
-  INCLUDE_DIRS ${rtl}/common
-  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall -Wno-SYNCASYNCNET --assert
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt +incdir+${rtl}/common -Wall -Wno-SYNCASYNCNET --assert
   OPT_FAST -O2)

@@ -1,0 +1,22 @@
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#
+# After Verilator: BASE_fast.cpp and BASE_slow.cpp include what it has generated for the class PREFIX, and
+# BASE.d lists what it has read. cmake -D PREFIX=class -D BASE=path/class -P gather_verilated.cmake
+include(${BASE}.cmake)
+foreach(speed fast slow)
+  string(TOUPPER ${speed} SPEED)
+  set(text "")
+  foreach(source ${${PREFIX}_CLASSES_${SPEED}} ${${PREFIX}_SUPPORT_${SPEED}})
+    cmake_path(GET source FILENAME name)
+    string(APPEND text "#include \"${name}\"\n")
+  endforeach()
+  file(WRITE ${BASE}_${speed}.cpp "${text}")
+endforeach()
+set(text "${BASE}_fast.cpp:")
+foreach(source ${${PREFIX}_DEPS})
+  cmake_path(ABSOLUTE_PATH source)
+  list(APPEND text "${source}")
+endforeach()
+list(TRANSFORM text REPLACE " " "\\\\ ")
+list(JOIN text " \\\n  " text)
+file(WRITE ${BASE}.d "${text}\n")

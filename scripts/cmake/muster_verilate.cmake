@@ -1,0 +1,56 @@
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#
+# How the units are Verilated. Verilator's own verilate() asks for the list of generated files while CMake
+# configures, and so Verilates each unit one after the other, and again as the first step of the build; it
+# compiles them one by one, and the run-time library with each target. Here Verilator runs in the build
+# only, and a unit is two sources that include all the others: what runs in every cycle, and the rest.
+
+# The run-time library, as it is and with hooks into the harness (sim/lockstep/CMakeLists.txt).
+foreach(library muster_verilated muster_verilated_hooked)
+  add_library(${library} STATIC EXCLUDE_FROM_ALL)
+  foreach(source verilated verilated_fst_c verilated_threads)
+    target_sources(${library} PRIVATE ${VERILATOR_ROOT}/include/${source}.cpp)
+  endforeach()
+  target_include_directories(${library} SYSTEM PUBLIC
+                             ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
+  target_compile_definitions(${library} PUBLIC VM_COVERAGE=0 VM_SC=0 VM_TRACE=1 VM_TRACE_FST=1 VM_TRACE_VCD=0)
+  target_compile_options(${library} PRIVATE -w)  # not our sources
+  target_link_libraries(${library} PUBLIC Threads::Threads ZLIB::ZLIB)
+endforeach()
+
+# Adds to a target the class PREFIX, which simulates TOP_MODULE:
+#
+#   muster_verilate(TARGET PREFIX class TOP_MODULE module SOURCES file...
+#     [VERILATOR_ARGS option...]  # waivers, parameters, what of it is traced
+#     [OPT_FAST option...]        # how the compiler is to treat what runs in every cycle
+#     [OPT_SLOW option...]        # and the rest
+#     [HOOKED])                   # failed assertions and $display come to the harness
+#
+# Paths are those of the current folder or absolute. Verilator 5.006 cuts the name of a source at a space,
+# so it is given the project's own by paths from the current folder, in which it runs.
+function(muster_verilate target)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "HOOKED" "PREFIX;TOP_MODULE" "SOURCES;VERILATOR_ARGS;OPT_FAST;OPT_SLOW")
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/verilated/${ARG_PREFIX})
+  set(base ${folder}/${ARG_PREFIX})
+  file(MAKE_DIRECTORY ${folder})
+  set(words ${ARG_VERILATOR_ARGS} ${ARG_SOURCES})
+  file(RELATIVE_PATH top ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR})
+  foreach(tree rtl scripts sim tb)
+    string(REPLACE "${PROJECT_SOURCE_DIR}/${tree}/" "${top}${tree}/" words "${words}")
+  endforeach()
+  set(gather ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/gather_verilated.cmake)
+  add_custom_command(
+    OUTPUT ${base}_fast.cpp ${base}_slow.cpp
+    COMMAND ${VERILATOR_BIN} --cc --make cmake --prefix ${ARG_PREFIX} --Mdir ${folder}
+            --top ${ARG_TOP_MODULE} ${words}
+    COMMAND ${CMAKE_COMMAND} -D PREFIX=${ARG_PREFIX} -D BASE=${base} -P ${gather}
+    DEPENDS ${gather}  # what Verilator read is in the list of the last line
+    WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}
+    DEPFILE ${base}.d
+    VERBATIM)
+  set_source_files_properties(${base}_fast.cpp PROPERTIES COMPILE_OPTIONS "-w;${ARG_OPT_FAST}")
+  set_source_files_properties(${base}_slow.cpp PROPERTIES COMPILE_OPTIONS "-w;${ARG_OPT_SLOW}")
+  target_sources(${target} PRIVATE ${base}_fast.cpp ${base}_slow.cpp)
+  target_include_directories(${target} SYSTEM PUBLIC ${folder})
+  target_link_libraries(${target} PUBLIC muster_verilated$<$<BOOL:${ARG_HOOKED}>:_hooked>)
+endfunction()
