@@ -25,7 +25,7 @@ if [[ -z $clang ]]; then
   exit 77
 fi
 
-# clang 14 knows no GPU behind sm_86. All that is newer here is inline assembly, which it does not
+# clang 14 knows no GPU newer than sm_86. All that is newer here is inline assembly, which it does not
 # look into: so the file says what it is for.
 "$clang" -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 --cuda-path=/nonexistent -nocudainc \
   -nocudalib -std=c++17 -Xclang -target-feature -Xclang +ptx75 -O2 -S -I . \

@@ -96,7 +96,7 @@ void MbCover::CountPins(const Inputs& pins, const Outputs& out_pins) {
           in.issue.addr == in.remote.addr && in.issue.cta == in.async.cta &&
           in.issue.cta == in.remote.cta,
       MbSpot::kThreeSources);
-  hit((out.busy & out_pins.fence_req) != 0, MbSpot::kBarrierBehind);
+  hit((out.busy & out_pins.fence_req) != 0, MbSpot::kBarrierWaitsForIt);
   if (in.issue_valid && out.issue_ready) {
     const bool drained = !in.issue.releasing || (in.fence_ack >> in.issue.warp & 1) != 0;
     Hit(drained ? MbSpot::kDrainPassed : MbSpot::kDrainParked);

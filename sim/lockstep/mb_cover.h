@@ -91,7 +91,7 @@ enum class MbSpot : unsigned {
   kDrainPassed,
   kDrainParked,
   kDrainMany,
-  kBarrierBehind,
+  kBarrierWaitsForIt,
   kCount,
 };
 

@@ -99,7 +99,7 @@ constexpr std::array kSpots = {
     SpotRow{MbSpot::kDrainPassed, "mb.drain.passed", kDrain},
     SpotRow{MbSpot::kDrainParked, "mb.drain.parked", kDrain},
     SpotRow{MbSpot::kDrainMany, "mb.drain.many_parked", kDrain | kWarps8},
-    SpotRow{MbSpot::kBarrierBehind, "mb.drain.barrier_behind_it", kDrain},
+    SpotRow{MbSpot::kBarrierWaitsForIt, "mb.drain.barrier_waits_for_it", kDrain},
 };
 static_assert(kSpots.size() == static_cast<std::size_t>(MbSpot::kCount), "a name for each spot");
 

@@ -17,7 +17,7 @@ namespace muster::lockstep {
 namespace {
 
 constexpr std::uint64_t kBefore = 100;  // cycles of waveform before and after the mismatch
-constexpr std::uint64_t kBehind = 20;
+constexpr std::uint64_t kCyclesAfter = 20;
 
 std::string Outcome(const Effects& effects) {
   if (effects.fault != FaultCause::kNone) {
@@ -114,7 +114,7 @@ std::string Report(const Config& config, const Options& options, std::uint64_t c
   if (!options.rerun.empty()) {
     const std::uint64_t from = cycle > kBefore ? cycle - kBefore : 0;
     fmt::format_to(out, "  rerun   {} --wave mismatch.fst --wave-from {} --wave-to {}\n",
-                   options.rerun, from, cycle + kBehind);
+                   options.rerun, from, cycle + kCyclesAfter);
     fmt::format_to(out, "  wave    scripts/wave.py --fst mismatch.fst --at {}\n", cycle);
   }
   return text;

@@ -64,7 +64,7 @@ TEST_F(MbCheckerTest, NotBusyWithOne) {
   Bad("mb.busy");
 }
 
-TEST_F(MbCheckerTest, BusyBehindTheCommit) {
+TEST_F(MbCheckerTest, BusyAfterTheCommit) {
   Accept(Group(MbOp::kInit, 2));
   CommitWrite(Group(MbOp::kInit, 2), Word(false, 2));
   Good();
@@ -200,7 +200,7 @@ TEST_F(MbCheckerTest, CommitIsLate) {
 }
 
 // The drain itself does not count.
-TEST_F(MbCheckerTest, CommitBehindADrainIsLate) {
+TEST_F(MbCheckerTest, CommitAfterADrainIsLate) {
   in_.mb.fence_ack = 0;
   MbOperation group = Group(MbOp::kInit, 2);
   group.releasing = true;

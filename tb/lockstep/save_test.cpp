@@ -67,13 +67,13 @@ TEST_P(Save, LaunchForgetsTheResult) {
   sync.kind = static_cast<unsigned>(BarKind::kSync);
   sync.arrived = 1;
   sync.expected = 2;
-  const Id turned = script.Issue(0, Write(OpKind::kR2bBar, 1, 3, Encode(sync)));
+  const Id written = script.Issue(0, Write(OpKind::kR2bBar, 1, 3, Encode(sync)));
   script.NextScene();
   script.Issue(0, Read(OpKind::kB2rWarp, 0));
   script.NextScene();
   script.Issue(0, WithPredicates(1, Arrival(OpKind::kRedPopc, 1, 3, 2)));
   script.Run();
-  EXPECT_EQ(script.EffectsOf(turned).fault, FaultCause::kBadStateWord);
+  EXPECT_EQ(script.EffectsOf(written).fault, FaultCause::kBadStateWord);
   ASSERT_EQ(script.releases().size(), 2U);
   EXPECT_EQ(script.releases()[1].value, kWarpSize + 1);
   ASSERT_EQ(script.responses().size(), 2U);

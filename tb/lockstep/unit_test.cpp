@@ -311,7 +311,7 @@ TEST_P(Peers, TwoCtasInterleaved) {
 }
 
 // 3: a CTA's first warp arrives in the cycle after the launch, and is released at once.
-TEST_P(Peers, ArrivalRightBehindTheLaunch) {
+TEST_P(Peers, ArrivalRightAfterTheLaunch) {
   Script script(config());
   Operation launch;
   launch.kind = OpKind::kLaunch;

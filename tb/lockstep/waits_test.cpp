@@ -211,7 +211,7 @@ INSTANTIATE_TEST_SUITE_P(Units, Waiting, testing::ValuesIn(BuiltConfigs()));
 
 TEST_P(Waiting, AtTheIssuePort) { Expect(kIssueWait, 3); }
 TEST_P(Waiting, ForTheCommit) { Expect(kCommitWait, 3); }
-TEST_P(Waiting, BehindTheDrain) {
+TEST_P(Waiting, AfterTheDrain) {
   if (!GetParam().drain) {
     GTEST_SKIP() << "no drain";
   }

@@ -7,13 +7,10 @@
 """
 
 import os
-import pathlib
 import re
 import shutil
-import sys
-import tempfile
 
-from surroundings import ROOT, check, run
+from surroundings import ROOT, check, main, run
 
 CONSUMER = ROOT / "tb/consumer"
 # A project of others says how it is compiled. These only save time here.
@@ -114,14 +111,5 @@ CASES = {
 }
 
 
-def main():
-    if sys.argv[1:] == ["--list"]:
-        print("\n".join(CASES))
-        return
-    build, name = sys.argv[1:]
-    with tempfile.TemporaryDirectory() as folder:
-        CASES[name](pathlib.Path(build), pathlib.Path(folder))
-
-
 if __name__ == "__main__":
-    main()
+    main(CASES)

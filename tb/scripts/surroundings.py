@@ -308,14 +308,15 @@ CASES = {
 }
 
 
-def main():
+def main(cases):
+    """Lists the cases, or runs one, as the command line says."""
     if sys.argv[1:] == ["--list"]:
-        print("\n".join(CASES))
+        print("\n".join(cases))
         return
     build, name = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        CASES[name](pathlib.Path(build), pathlib.Path(folder))
+        cases[name](pathlib.Path(build), pathlib.Path(folder))
 
 
 if __name__ == "__main__":
-    main()
+    main(CASES)

@@ -19,7 +19,7 @@ constexpr unsigned kWarps = 4;
 constexpr std::uint64_t kPsPerNs = 1000;
 constexpr std::uint64_t kCycles = 400'000;
 constexpr std::uint64_t kLongest = 20'000;     // cycles of a wait
-constexpr std::uint64_t kExpiry = kWarps + 4;  // behind the limit, at most (rtl/mbarrier/README.md)
+constexpr std::uint64_t kExpiry = kWarps + 4;  // after the limit, at most (rtl/mbarrier/README.md)
 
 struct Wait {
   std::uint64_t since = 0;  // the time of its commit, in ps

@@ -363,7 +363,7 @@ TEST(PtxCopy, ArrivalsFromOtherCtas) {
 }
 
 TEST(PtxCopy, OrderOfOneThreadsArrivalsIsKept) {
-  // An expect_tx overtaken by its complete_tx would be seen as a phase that turns too early.
+  // An expect_tx overtaken by its complete_tx would be seen as a phase that completes too early.
   const std::string body =
       "  @%p1 mbarrier.init.shared.b64 [bar], 1;" + kMeet +
       "  mapa.shared::cluster.u32 %r13, bar, 0; setp.eq.u32 %p3, %r2, 1; and.pred %p3, %p3, %p1;\n"

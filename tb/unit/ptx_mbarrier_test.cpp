@@ -189,7 +189,7 @@ JOIN:
   EXPECT_EQ(run.Hazards(Hazard::kDivergedAligned), 0U);
 }
 
-TEST(PtxMbarrier, AccessesStayBehindTheWarpsOwnOperations) {
+TEST(PtxMbarrier, AccessesFollowTheWarpsOwnOperations) {
   // What is stored after an inval stays, for every seed.
   const std::string body = R"(
   mbarrier.arrive.shared.b64 _, [a];

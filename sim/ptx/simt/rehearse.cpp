@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What lanes that are parked behind a time limit would do when it has passed. Where that leads
+// What lanes that are parked with a time limit would do after it has passed. Where that leads
 // straight back to the same wait, there is no need to let the time pass.
 #include <utility>
 

@@ -42,7 +42,7 @@ constexpr unsigned kPart = 32;  // words of a tile that a producer writes and a 
 constexpr std::uint64_t kPartBytes = kPart * sizeof(std::uint32_t);
 constexpr std::uint64_t kBufferBytes = kProducers * kPartBytes;
 
-// Shared memory of the CTA, behind the memory's part: words that only the unit touches.
+// Shared memory of the CTA, above the memory's part: words that only the unit touches.
 constexpr auto kMbarriers = static_cast<std::uint32_t>(kMemorySize);
 constexpr std::uint32_t Full(unsigned buffer) { return kMbarriers + 16 * buffer; }
 constexpr std::uint32_t Empty(unsigned buffer) { return kMbarriers + 16 * buffer + 8; }
