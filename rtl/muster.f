@@ -35,6 +35,7 @@ rtl/mbarrier/muster_mb_park.sv
 rtl/mbarrier/muster_mb_response.sv
 rtl/mbarrier/muster_mbarrier.sv
 rtl/mbarrier/muster_mb_coalesce.sv
+rtl/mbarrier/muster_copy_tracker.sv
 rtl/muster.sv
 rtl/muster_template.sv
 rtl/adapters/axil/muster_axil_pkg.sv
