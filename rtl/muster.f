@@ -45,3 +45,6 @@ rtl/adapters/axil/muster_axil_slots.sv
 rtl/adapters/axil/muster_axil_debug.sv
 rtl/adapters/axil/muster_axil_counters.sv
 rtl/adapters/axil/muster_axil.sv
+rtl/adapters/mem/muster_mem_port.sv
+rtl/adapters/mem/muster_tcdm.sv
+rtl/adapters/mem/muster_obi.sv
