@@ -26,9 +26,12 @@ rtl/cta/muster_cta.sv
 rtl/cta/muster_bcu_pkg.sv
 rtl/cta/muster_bcu_decode.sv
 rtl/mbarrier/muster_mb_pkg.sv
-rtl/mbarrier/muster_mb_word.sv
+rtl/mbarrier/muster_mb_look.sv
+rtl/mbarrier/muster_mb_verdict.sv
+rtl/mbarrier/muster_mb_lanes.sv
 rtl/mbarrier/muster_mb_amount.sv
 rtl/mbarrier/muster_mb_update.sv
+rtl/mbarrier/muster_mb_fetch.sv
 rtl/mbarrier/muster_mb_pipe.sv
 rtl/mbarrier/muster_mb_drain.sv
 rtl/mbarrier/muster_mb_park.sv

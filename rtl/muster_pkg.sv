@@ -218,7 +218,7 @@ package muster_pkg;
     cta_t        cta;
     logic [31:0] addr;
   } mb_place_t;
-  localparam int unsigned MbHeld = 4;  // words between the grants of their read and their write
+  localparam int unsigned MbHeld = 3;  // words between the grants of their read and their write
 
   // Lanes of one instruction that name the same word and the same operand, with no lane between
   // them that names that word and another one.

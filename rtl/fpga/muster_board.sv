@@ -157,7 +157,7 @@ module muster_board
   assign mb_events.commit_completed = mb_commit.completed;
   assign mb_events.commit_parked  = mb_commit.parked;
   assign mb_events.read_place     = wired(read_place);
-  assign mb_events.held           = {wired(held[2]), wired(held[1]), wired(held[0])};
+  assign mb_events.held           = {wired(held[1]), wired(held[0])};
 
   // The address lines that the memory has.
   function automatic mb_place_t wired(mb_place_t place);

@@ -7,49 +7,33 @@ module muster_mb_amount
   import muster_mb_pkg::*;
 (
   input  logic      clk_i,
-  input  logic      rst_ni,
-  input  logic      load_i,     // a new sum, from the next cycle on
+  input  logic      load_i,     // the inputs below change with this edge
   input  nlanes_t   lanes_i,
+  input  logic      one_i,      // the operand is 1
   input  mb_count_t operand_i,
-
-  input  mb_count_t operand_q_i,  // the same, held
   output logic      done_o,
-  output nlanes_t   lanes_o,
   output total_t    total_o
 );
 
-  logic    done_q, at_once;
-  nlanes_t lanes_q, bits_q;
+  logic       fresh_q, at_once;
   logic [2:0] left_q;
-  total_t  total_q;
+  nlanes_t    bits_q, bits;
+  total_t     sum_q, sum;
 
-  assign at_once = lanes_i == 6'd1 || operand_i == 20'd1;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      done_q <= 1'b1;
-    end else if (load_i) begin
-      done_q <= at_once;
-    end else if (left_q == 3'd0) begin
-      done_q <= 1'b1;
-    end
-  end
+  assign at_once = one_i || lanes_i == 6'd1;
+  assign bits    = fresh_q ? lanes_i : bits_q;
+  assign sum     = fresh_q ? '0 : sum_q << 1;
 
   always_ff @(posedge clk_i) begin
-    if (load_i) begin
-      lanes_q <= lanes_i;
-      bits_q  <= lanes_i;
-      left_q  <= 3'd5;
-      total_q <= !at_once ? '0 : lanes_i == 6'd1 ? TotalW'(operand_i) : TotalW'(lanes_i);
-    end else if (!done_q) begin
-      bits_q  <= bits_q << 1;
-      left_q  <= left_q - 3'd1;
-      total_q <= (total_q << 1) + (bits_q[5] ? TotalW'(operand_q_i) : '0);
+    fresh_q <= load_i;
+    left_q  <= fresh_q ? 3'd5 : left_q - 3'(left_q != 3'd0);
+    if (fresh_q || left_q != 3'd0) begin
+      bits_q <= bits << 1;
+      sum_q  <= sum + (bits[5] ? TotalW'(operand_i) : '0);
     end
   end
 
-  assign done_o  = done_q;
-  assign lanes_o = lanes_q;
-  assign total_o = total_q;
+  assign done_o  = at_once || (!fresh_q && left_q == 3'd0);
+  assign total_o = one_i ? TotalW'(lanes_i) : lanes_i == 6'd1 ? TotalW'(operand_i) : sum_q;
 
 endmodule

@@ -7,6 +7,7 @@
 // warp waits at the port. Groups leave from a register.
 module muster_mb_drain
   import muster_pkg::*;
+  import muster_mb_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
   localparam int unsigned WarpW = $clog2(NumWarps)
@@ -23,7 +24,8 @@ module muster_mb_drain
   input  logic [NumWarps-1:0] fence_ack_i,  // done; without a request: nothing is outstanding
 
   output logic                valid_o,
-  input  logic                ready_i,
+  input  mb_ready_t           ready_i,
+  input  logic                moves_i,      // which of the two it is
   output mb_group_t           group_o
 );
 
@@ -42,6 +44,7 @@ module muster_mb_drain
   logic [NumWarps-1:0] parked_q, parked_d;    // in drain
   logic [NumWarps-1:0] drained_q, drained_d;  // acknowledged
   logic [WarpW-1:0]    warp, look_q, pick_q, pick_d;
+  mb_ready_t           frees, picks;
   logic                offered, park, pass, pick_valid_q, pick, free, valid_q;
   parked_t             parking, picked;
   mb_group_t           group_q;
@@ -51,9 +54,11 @@ module muster_mb_drain
                    !(pick_valid_q && pick_q == warp);
   assign park    = offered && group_i.releasing && !fence_ack_i[warp];
   assign pass    = offered && !park;
-  assign free    = !valid_q || ready_i;
+  assign frees   = either_way(!valid_q) | ready_i;
+  assign free    = moves_i ? frees.moves : frees.stays;
 
-  assign pick   = drained_q[look_q] && (!pick_valid_q || free);
+  assign picks  = either_way(drained_q[look_q]) & (either_way(!pick_valid_q) | frees);
+  assign pick   = moves_i ? picks.moves : picks.stays;
   assign pick_d = pick ? look_q : pick_q;
 
   assign parking = '{op: group_i.op, place: group_i.place, lanes: group_i.lanes, operand: group_i.operand,

@@ -2,9 +2,14 @@
 //
 // Parked waits: a slot per warp with the word and the phase that it waits for. When that phase
 // completes, the wait is answered true. The event decides, not the word: after two completions the
-// parity is what it was. A completion is compared with the slots in the cycle after its commit, and
-// one update commits per cycle. So a wait that commits before the completion is in its slot by then,
-// and a wait that commits after it is not.
+// parity is what it was. An operation is compared with the slots in the cycle of its commit, and one commits
+// per cycle. So a wait that commits before the completion is in its slot by then, and a wait that commits
+// after it is not.
+//
+//     cycle    1            2           3
+//     commit   completes    -           -
+//     slot     is compared  is free     -
+//     wake     -            -           is answered
 //
 // The time limits are in a memory and are checked in rotation, one per cycle. Time is in whole ns. If
 // the clock period is not, the time must exceed the limit. While the clock stands still, time goes on:
@@ -51,11 +56,10 @@ module muster_mb_park
     logic             phase;
   } key_t;
 
-  key_t                key, completed_q;
+  key_t                key;
   key_t [NumWarps-1:0] key_q;
-  logic                completed_valid_q;
   logic [WarpW-1:0]    warp;
-  logic [NumWarps-1:0] parked_q, fresh_q, match, leaves, late, expires, taken;
+  logic [NumWarps-1:0] parked_q, match_q, same, leaves, late, expires, taken;
   logic [NumWarps-1:0] wake_q, expire_q;
 
   assign key  = '{cta: CtaW'((NumCtas > 1) ? place_i.cta : '0), addr: place_i.addr[3+:AddrW], phase: phase_i};
@@ -63,37 +67,34 @@ module muster_mb_park
 
   always_comb begin
     for (int w = 0; w < NumWarps; w++) begin
-      match[w]  = parked_q[w] && completed_valid_q && key_q[w] == completed_q;
+      same[w]   = parked_q[w] && key_q[w] == key;
       leaves[w] = EnLimit && parked_q[w] && leave_i && 32'(leave_cta_i) < NumCtas &&
                   key_q[w].cta == CtaW'(leave_cta_i);
     end
   end
 
-  // A slot is marked free a cycle after the match, with the wake-up: by then its next wait may be
-  // in it already. A completion cannot match it twice, since the next one has the other phase.
-  assign expires = (leaves | (parked_q & late)) & ~match & ~wake_q;
-  assign taken   = EnLimit ? parked_q & ~match & ~(wake_q & ~fresh_q) & ~expires : '0;
+  // No slot matches twice: the completion after the one that it waited for has the other phase.
+  assign expires = (leaves | (parked_q & late)) & ~match_q;
+  assign taken   = EnLimit ? parked_q & ~match_q & ~expires : '0;
   assign parks_o = wants_i && !taken[warp];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      parked_q          <= '0;
-      completed_valid_q <= 1'b0;
-      wake_q            <= '0;
-      expire_q          <= '0;
+      parked_q <= '0;
+      match_q  <= '0;
+      wake_q   <= '0;
+      expire_q <= '0;
     end else begin
-      parked_q          <= parked_q & ~(wake_q & ~fresh_q) & ~expires;
+      parked_q <= parked_q & ~match_q & ~expires;
       if (parks_o) parked_q[warp] <= 1'b1;
-      completed_valid_q <= completed_i;
-      wake_q            <= match;
-      expire_q          <= expires;
+      match_q  <= completed_i ? same & ~expires : '0;
+      wake_q   <= match_q;
+      expire_q <= expires;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    completed_q <= key;
     for (int w = 0; w < NumWarps; w++) begin
-      fresh_q[w] <= EnLimit && parks_o && 32'(warp) == w;
       if (parks_o && 32'(warp) == w) key_q[w] <= key;
     end
   end

@@ -49,13 +49,40 @@ package muster_mb_pkg;
     logic        tx_over;
   } mb_amount_t;
 
-  // The parts of the verdict on an update. That it is bad is known last.
+  // Where a step finds its word.
+  typedef enum logic [1:0] {
+    FromWord  = 2'd0,  // it has come with its operation
+    FromAhead = 2'd1,  // what the step in the write stage leaves
+    FromFound = 2'd2   // what that step has found, which is refused or split
+  } mb_from_e;
+
+  // A step is one update: of a whole group, or of one of its lanes.
   typedef struct packed {
-    logic bad;
-    logic hopeless;    // refused, bad or not
-    logic may_split;   // split, if bad
-    logic must_split;  // split, bad or not
-  } mb_verdict_t;
+    mb_class_t  kind;
+    mb_amount_t amount;
+    logic       several;  // it is of more than one lane
+  } mb_step_t;
+
+  // What a step comes to if it is accepted and completes no phase; and what decides whether it is and does.
+  typedef struct packed {
+    mb_word_t word;
+    logic     completes;   // the completion test holds
+    logic     passed;      // waits: the phase asked about has completed
+    logic     carry;       // pending: the sum has a carry,
+    logic     zero;        // or is 0
+    logic     drop_carry;  // expected: the same
+    logic     drop_zero;
+    logic     arrives;     // refused with a sum above 0
+    logic     adds;        // refused unless there is a sum above 0
+    logic     exhausted;   // refused, as are these:
+    logic     count_bad;   // nothing is pending or expected, or an operand is too large
+    logic     tx_bad;
+    logic     no_complete; // but the completion test holds
+    logic     bad;         // one of the latter three
+    logic     hopeless;    // refused beforehand or exhausted, however many lanes
+    logic     several;     // lanes, which may be split
+    logic     any_lane;    // ... and must be: each lane may be the one that completes
+  } mb_sums_t;
 
   // Of n lanes, whose operands add up to the total.
   function automatic mb_amount_t amount_of(mb_op_e op, nlanes_t n, total_t total);
@@ -76,6 +103,10 @@ package muster_mb_pkg;
       a.tx_over = total[TotalW-1:21] != '0;
     end
     return a;
+  endfunction
+
+  function automatic mb_step_t step_of(mb_op_e op, nlanes_t n, total_t total);
+    return '{kind: class_of(op), amount: amount_of(op, n, total), several: n > 6'd1};
   endfunction
 
   // The first fault of a request that does not depend on the word.
@@ -100,6 +131,23 @@ package muster_mb_pkg;
     mb_class_t c;
     c = class_of(group.op);
     return source == MbWarp && (c.waits || (c.arrives && group.has_token));
+  endfunction
+
+  // A wait that parks if the phase asked about has not completed, and the slot of its warp is free.
+  function automatic logic may_park(mb_source_e source, mb_group_t group);
+    return source == MbWarp && group.op inside {MbTryWait, MbTryWaitParity} && group.whole &&
+           !(group.has_hint && group.operand == '0);
+  endfunction
+
+  // Whether a stage takes another operation. Whether the write stage lets the operation after it move on is
+  // known late in a cycle. So each stage derives its answer for both cases from the same of the stage after it.
+  typedef struct packed {
+    logic moves;
+    logic stays;
+  } mb_ready_t;
+
+  function automatic mb_ready_t either_way(logic ready);
+    return '{moves: ready, stays: ready};
   endfunction
 
   // A request on its way, or its remaining lanes.

@@ -17,7 +17,8 @@ module muster_mb_response
   input  logic         spend_i,
   input  logic         refund_i,
 
-  input  logic         valid_i,
+  input  logic         offer_i,    // a response that has a place may come with this cycle,
+  input  logic         valid_i,    // and does
   input  mb_response_t response_i,
 
   output logic         valid_o,
@@ -27,7 +28,7 @@ module muster_mb_response
 
   logic [CountW-1:0] credits_q, filled_q;  // filled: and written, so that it can be read
   logic [IndexW-1:0] head_q, head_d, tail_q;
-  logic              pop, valid_q;
+  logic              pop, valid_q, refund_q;
 
   function automatic logic [IndexW-1:0] next(logic [IndexW-1:0] index);
     return (32'(index) == Depth - 1) ? '0 : index + IndexW'(1);
@@ -41,7 +42,7 @@ module muster_mb_response
 
   muster_ram #(.Depth(Depth), .Width($bits(mb_response_t)), .Forward(1'b0)) u_queue (
     .clk_i,
-    .we_i (valid_i), .waddr_i (tail_q), .wdata_i (response_i),
+    .we_i (offer_i), .waddr_i (tail_q), .wdata_i (response_i),
     .raddr_i (head_d), .rdata_o (response_o)
   );
 
@@ -49,13 +50,15 @@ module muster_mb_response
     if (!rst_ni) begin
       filled_q  <= '0;
       valid_q   <= 1'b0;
+      refund_q  <= 1'b0;
       credits_q <= CountW'(Depth);
       head_q    <= '0;
       tail_q    <= '0;
     end else begin
       valid_q   <= valid_i;
+      refund_q  <= refund_i;
       filled_q  <= filled_q + CountW'(valid_q) - CountW'(pop);
-      credits_q <= credits_q + CountW'(pop) + CountW'(refund_i) - CountW'(spend_i);
+      credits_q <= credits_q + CountW'(pop) + CountW'(refund_q) - CountW'(spend_i);
       head_q    <= head_d;
       if (valid_i) tail_q <= next(tail_q);
     end

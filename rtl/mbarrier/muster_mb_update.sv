@@ -1,12 +1,16 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The update stage holds an operation and its word, and updates the word in one cycle for all lanes
-// together. If that is not possible as a single update, it goes lane by lane until one completes the
-// phase, and then tries the remaining lanes together again. No other operation comes between the lanes
-// of a group.
+// The rear of the mbarrier pipeline: look adds up a step, and write passes the verdict on it and commits it.
+// So the loop from an update of a word to the next update of that word is one addition, from sums and signs
+// that are in registers.
 //
-// It is known late in a cycle that a group is split. So the next operation is accepted regardless,
-// and waits in a register in front of the stage if that is not free.
+//     cycle   1        2        3        4
+//     data    A        B        C
+//     look             A        B        C
+//     write                     A        B
+//     bank                      A        B
+//
+// A step is that of a whole group, or that of a lane (muster_mb_lanes).
 module muster_mb_update
   import muster_pkg::*;
   import muster_mb_pkg::*;
@@ -18,170 +22,255 @@ module muster_mb_update
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  input  logic        valid_i,    // accepted if ready
-  output logic        ready_o,
+  input  logic        valid_i,
+  output mb_ready_t   ready_o,
   input  mb_request_t request_i,
+  input  mb_from_e    from_i,
   input  mb_word_t    word_i,
-  input  logic        ahead_i,    // its word is that of the operation ahead, when that leaves
   input  nlanes_t     lanes_i,
   input  total_t      total_i,
 
-  output logic        waits_o,    // an operation waits in front of the stage,
-  output logic        waits_holds_o,  // and its word is held
-  output mb_request_t waiting_o,
+  output logic        moves_o,        // look may move on to write in this cycle: see mb_ready_t
+  output logic        look_valid_o,   // look has an operation,
+  output logic        look_holds_o,   // and holds its word
+  output logic        look_go_o,      // the operation moves on to write
+  output mb_request_t look_o,
+  output logic        write_valid_o,  // write has an operation,
+  output logic        write_holds_o,  // and holds its word
+  output logic        write_go_o,     // the operation is done after this cycle,
+  output mb_word_t    left_o,         // and then leaves this word
 
-  output logic        valid_o,    // an update
-  input  logic        ready_i,
-  input  logic        credit_i,   // there is a place for one more response
-  output logic        last_o,     // ... after which no lane of the operation is left
-  output logic        spend_o,    // a place is needed for a response of what is left
-  output mb_request_t request_o,  // its lanes; the cause if it is refused
-  output mb_word_t    found_o,    // the word before,
-  output mb_word_t    word_o,     // and afterwards
-  output logic        write_o,
+  input  logic        credit_i,       // there is a place for one more response
+  output logic        splits_o,       // it may be needed here
+  output logic        spend_o,        // ... and is
+
+  output logic        bank_valid_o,   // left_o is to be written
+  input  logic        bank_ready_i,
+
+  output logic        commit_o,
+  output mb_request_t request_o,      // its lanes; the cause if it is refused
+  output logic        refused_o,
+  output mb_word_t    found_o,        // the word before
+  output logic        written_o,      // it becomes left_o
   output logic        completed_o,
   output logic        passed_o,
-
-  output logic        free_o,     // the stage takes the next one in this cycle, if there is one
-  output logic        full_o,     // an operation is here,
-  output logic        holds_o,    // and its word
-  output logic        splits_o    // it goes lane by lane
+  output logic        parks_o         // it is a wait, and parks if it can
 );
 
-  typedef struct packed {
-    mb_request_t request;
-    mb_word_t    word;
-    logic        ahead;
-    nlanes_t     lanes;
-    total_t      total;
-  } next_t;
+`include "muster_assert.svh"
 
-  next_t       offered, next;
-  logic        next_valid;
-  logic        valid_q, several_q;
-  mb_request_t request_q;
-  mb_word_t    word_q;
-  mb_class_t   class_q;
-  mb_amount_t  amount_q;
+  // Look.
+  logic        look_valid_q, look_go, take;
+  mb_request_t look_q;
+  mb_word_t    word_q;  // that has come with the operation
+  mb_step_t    step_q;
+  mb_from_e    from_q;  // the word of the step
+  mb_word_t    base;
+  mb_sums_t    sums;
+
+  // Write.
+  logic        write_valid_q, write_go, load;
+  mb_request_t write_q;
+  mb_word_t    found_q;
+  logic        waits_q;
+  mb_sums_t    sums_q;
+  logic        answers_q;   // it gives a response, if it is not refused
+  logic        may_park_q;
+  logic        write, refused, split, partial, commit;
   fault_e      cause;
-  logic        split, several_left, answers, take;
-  mb_verdict_t verdict;
 
-  assign offered   = '{request: request_i, word: word_i, ahead: ahead_i, lanes: lanes_i, total: total_i};
-  assign waiting_o = next.request;
-  assign waits_holds_o = waits_o && next.request.cause == FaultNone;
+  // A group that is split: see muster_mb_lanes.
+  logic        whole, ready, several, own, first;
 
-  assign take   = next_valid && free_o;
+  // ---------------------------------------------------------------------------------------------
+  // Look
+  // ---------------------------------------------------------------------------------------------
 
-  muster_mb_word #(.EnDrop(EnDrop), .EnRefuse(EnFaults || EnLanes)) u_word (
-    .word_i (word_q), .class_i (class_q), .amount_i (amount_q),
-    .several_i (several_q), .phase_i (request_q.group.phase), .cause_i (request_q.cause),
-    .word_o, .write_o, .completed_o, .passed_o, .cause_o (cause), .split_o (split),
-    .verdict_o (verdict)
-  );
+  logic stale, moves;  // stale: the step ahead is refused, and what it has found is in another register
 
-  // The stage keeps an operation that is split, or of which lanes are left; a refused one has none.
-  assign free_o = !valid_q ||
-                  (ready_i && !(verdict.bad ? verdict.may_split :
-                                verdict.must_split || (several_left && !verdict.hopeless)));
+  assign stale   = from_q == FromAhead && refused;
+  assign moves   = (!write_valid_q || write_go) && !stale;
+  assign look_go = look_valid_q && own && moves;
+  assign ready_o = '{moves: own, stays: own && !look_valid_q};
+  assign take    = valid_i && (moves ? ready_o.moves : ready_o.stays);
 
-  assign answers = responds(request_q.source, request_q.group);
-  assign valid_o = valid_q && !split && (last_o || !answers || credit_i);
-  assign spend_o = valid_o && ready_i && !last_o && answers;
-  assign found_o = word_q;
-  assign full_o  = valid_q;
-  assign holds_o = valid_q && request_q.cause == FaultNone;
-
-  if (EnLanes) begin : g_lanes
-    logic      single_q, partly;
-    nlanes_t   lanes_q, fewer;
-    total_t    total_q, less;
-    lanes_t    rest;
-    mb_count_t operand;
-
-    // An operand that does not fit has been refused already.
-    assign operand = request_q.group.operand[19:0];
-    assign rest    = request_q.group.lanes & (request_q.group.lanes - 1);
-    assign fewer   = lanes_q - 6'd1;
-    assign less    = total_q - TotalW'(operand);
-    assign several_left = single_q && rest != '0;
-    assign partly  = several_left && write_o;
-    assign last_o  = !partly;
-    assign splits_o = valid_q && single_q;
-
-    muster_skid #(.data_t(next_t)) u_next (
-      .clk_i, .rst_ni,
-      .valid_i, .ready_o, .data_i (offered),
-      .valid_o (next_valid), .ready_i (free_o), .data_o (next), .full_o (waits_o)
-    );
-
-    always_comb begin
-      request_o = request_q;
-      request_o.cause = cause;
-      if (partly) request_o.group.lanes = request_q.group.lanes & ~rest;
+  // What the step in write leaves, unless it is refused.
+  always_comb begin
+    base = sums_q.word;
+    if (sums_q.completes) begin
+      base.phase   = !sums_q.word.phase;
+      base.pending = sums_q.word.expected;
     end
-
-    always_ff @(posedge clk_i) begin
-      if (take) begin
-        request_q <= next.request;
-        single_q  <= 1'b0;
-        several_q <= next.lanes > 6'd1;
-        lanes_q   <= next.lanes;
-        total_q   <= next.total;
-        amount_q  <= amount_of(next.request.group.op, next.lanes, next.total);
-      end else if (split) begin
-        single_q  <= 1'b1;
-        several_q <= 1'b0;
-        amount_q  <= amount_of(request_q.group.op, 6'd1, TotalW'(operand));
-      end else if (valid_o && ready_i) begin
-        request_q.group.lanes <= rest;
-        lanes_q               <= fewer;
-        total_q               <= less;
-        if (completed_o) begin
-          single_q  <= fewer == 6'd1;
-          several_q <= fewer > 6'd1;
-          amount_q  <= amount_of(request_q.group.op, fewer, less);
-        end
-      end
-    end
-  end else begin : g_lane
-    assign several_left = 1'b0;
-    assign last_o     = 1'b1;
-    assign splits_o   = 1'b0;
-    assign several_q  = 1'b0;
-    assign next       = offered;
-    assign next_valid = valid_i;
-    assign ready_o    = free_o;
-    assign waits_o    = 1'b0;
-
-    always_comb begin
-      request_o = request_q;
-      request_o.cause = cause;
-    end
-
-    always_ff @(posedge clk_i) begin
-      if (take) begin
-        request_q <= next.request;
-        amount_q  <= amount_of(next.request.group.op, next.lanes, next.total);
-      end
-    end
+    if (from_q == FromWord) base = word_q;
+    if (from_q == FromFound) base = found_q;
   end
+
+  muster_mb_look #(.EnDrop(EnDrop), .EnRefuse(EnFaults || EnLanes)) u_look (
+    .word_i (base), .step_i (step_q), .phase_i (look_q.group.phase),
+    .refused_i (look_q.cause != FaultNone && own), .sums_o (sums)
+  );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      valid_q <= 1'b0;
-    end else if (free_o) begin
-      valid_q <= next_valid;
+      look_valid_q <= 1'b0;
+    end else begin
+      look_valid_q <= take || (look_valid_q && !look_go);
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (take) begin
-      word_q  <= next.ahead ? word_o : next.word;
-      class_q <= class_of(next.request.group.op);
-    end else if (EnLanes && valid_o && ready_i) begin
-      word_q  <= word_o;
+      look_q <= request_i;
+      word_q <= word_i;
     end
   end
+
+  if (EnLanes) begin : g_lanes
+    nlanes_t lanes_q;
+    total_t  total_q;
+    logic    ahead_q;  // the word of the operation is that of the operation in write
+    logic    borrow, give_back;
+    lanes_t  rest;
+    mb_op_e  op;       // the next step
+    nlanes_t count;
+    total_t  total;
+
+    assign rest = write_q.group.lanes & (write_q.group.lanes - 1);
+
+    always_comb begin
+      op    = request_i.group.op;
+      count = lanes_i;
+      total = total_i;
+      if (borrow) begin
+        op    = write_q.group.op;
+        count = 6'd1;
+        total = TotalW'(write_q.group.operand[19:0]);  // one that does not fit has been refused already
+      end else if (!own) begin
+        op    = look_q.group.op;
+        count = lanes_q;
+        total = total_q;
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (take) begin
+        lanes_q <= lanes_i;
+        total_q <= total_i;
+        ahead_q <= from_i == FromAhead;
+      end
+      if (take || borrow || give_back) step_q <= step_of(op, count, total);
+      if (take) begin
+        from_q <= from_i;
+      end else if (borrow) begin
+        from_q <= FromFound;
+      end else if (first) begin
+        from_q <= FromAhead;
+      end else if (give_back) begin
+        from_q <= ahead_q ? FromAhead : FromWord;
+      end else if (own && stale && (!write_valid_q || write_go)) begin
+        from_q <= FromFound;
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (look_go) write_q <= look_q;
+      else if (commit) write_q.group.lanes <= rest;
+    end
+
+    always_comb begin
+      request_o       = write_q;
+      request_o.cause = cause;
+      if (partial) request_o.group.lanes = write_q.group.lanes & ~rest;
+    end
+
+    muster_mb_lanes u_lanes (
+      .clk_i, .rst_ni,
+      .split_i (write_valid_q && split), .commit_i (commit), .refused_i (refused),
+      .look_go_i (look_go), .lanes_i (lanes_q),
+      .whole_o (whole), .ready_o (ready), .several_o (several), .own_o (own), .borrow_o (borrow),
+      .return_o (give_back), .first_o (first)
+    );
+  end else begin : g_lane
+    assign {whole, ready, own} = '1;
+    assign {several, first}    = '0;
+
+    always_ff @(posedge clk_i) begin
+      if (take) begin
+        step_q <= step_of(request_i.group.op, lanes_i, total_i);
+        from_q <= from_i;
+      end else if (stale && (!write_valid_q || write_go)) begin
+        from_q <= FromFound;
+      end
+      if (look_go) write_q <= look_q;
+    end
+
+    always_comb begin
+      request_o       = write_q;
+      request_o.cause = cause;
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Write
+  // ---------------------------------------------------------------------------------------------
+
+  muster_mb_verdict u_verdict (
+    .found_i (found_q), .sums_i (sums_q), .waits_i (waits_q), .cause_i (write_q.cause),
+    .word_o (left_o), .write_o (write), .completed_o, .refused_o (refused), .cause_o (cause),
+    .split_o (split)
+  );
+
+  logic valid, may_commit;
+
+  assign partial      = several && !refused;
+  // A refused step commits unless its lanes are tried one by one; another one, when the bank grants its write
+  // and there is a place for its response besides that of the last lane.
+  assign valid        = write_valid_q && ready;
+  assign may_commit   = valid && !sums_q.any_lane && !(several && answers_q && !credit_i);
+  assign bank_valid_o = may_commit && !waits_q && !refused;
+  assign commit       = refused ? valid && !sums_q.several : may_commit && (waits_q || bank_ready_i);
+  assign write_go     = refused ? valid && !sums_q.several : may_commit && (waits_q || bank_ready_i) && !several;
+  assign load         = look_go || first || (commit && partial);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      write_valid_q <= 1'b0;
+    end else begin
+      write_valid_q <= look_go || (write_valid_q && !write_go);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (look_go) begin
+      answers_q  <= responds(look_q.source, look_q.group);
+      may_park_q <= may_park(look_q.source, look_q.group) && look_q.cause == FaultNone;
+    end
+    if (load) begin
+      found_q   <= base;
+      sums_q    <= sums;
+      waits_q   <= step_q.kind.waits;
+    end
+  end
+
+  assign moves_o       = moves;
+  assign look_valid_o  = look_valid_q;
+  assign look_holds_o  = look_valid_q && look_q.cause == FaultNone;
+  assign look_go_o     = look_go;
+  assign look_o        = look_q;
+  assign write_valid_o = write_valid_q;
+  assign write_holds_o = write_valid_q && write_q.cause == FaultNone;
+  assign write_go_o    = write_go;
+
+  assign splits_o = !whole;
+  assign spend_o  = commit && partial && answers_q;
+
+  assign commit_o  = commit;
+  assign refused_o = refused;
+  assign found_o   = found_q;
+  assign written_o = write;
+  assign passed_o  = sums_q.passed;
+  assign parks_o   = write_valid_q && may_park_q && !sums_q.passed;  // a wait does not wait to commit
+
+  `MUSTER_ASSERT(SplitFirst, !(commit && split), "a group commits that must be split")
 
 endmodule

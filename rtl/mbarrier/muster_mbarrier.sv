@@ -84,7 +84,7 @@ module muster_mbarrier
       .clk_i, .rst_ni,
       .valid_i (issue_valid_i), .ready_o (issue_ready_o), .group_i (issue_i),
       .busy_o (drain_busy), .fence_req_o, .fence_ack_i,
-      .valid_o (warp_valid), .ready_i (warp_ready), .group_o (warp_group)
+      .valid_o (warp_valid), .ready_i (warp_takes), .moves_i (moves), .group_o (warp_group)
     );
   end else begin : g_no_drain
     assign warp_valid    = issue_valid_i;
@@ -95,7 +95,8 @@ module muster_mbarrier
   end
 
   // Fields that other sources lack have the value of the warps' port; they are not used.
-  logic        credit, spare, splits, pipe_spend, held, enter, enter_ready;
+  mb_ready_t   takes, warp_takes;
+  logic        credit, spare, splits, pipe_spend, held, enter, enter_ready, moves;
   logic  [2:0] request, grant;
   mb_request_t entering;
 
@@ -112,7 +113,9 @@ module muster_mbarrier
     .clk_i, .rst_ni, .req_i (request), .advance_i (enter_ready && enter), .gnt_o (grant)
   );
 
-  assign warp_ready     = grant[0] && enter_ready && !held;
+  assign enter_ready    = moves ? takes.moves : takes.stays;
+  assign warp_takes     = either_way(grant[0] && !held) & takes;
+  assign warp_ready     = moves ? warp_takes.moves : warp_takes.stays;
   assign async_ready_o  = grant[1] && enter_ready;
   assign remote_ready_o = grant[2] && enter_ready;
 
@@ -140,7 +143,7 @@ module muster_mbarrier
   // Pipeline
   // ---------------------------------------------------------------------------------------------
 
-  logic        commit, written, completed, passed;
+  logic        commit, refused, written, completed, passed, tries;
   logic  [4:0] stage_valid;
   warp_t [4:0] stage_warp;
   mb_request_t done;
@@ -151,7 +154,7 @@ module muster_mbarrier
     .EnFaults(EnFaults)
   ) u_pipe (
     .clk_i, .rst_ni,
-    .valid_i (enter), .ready_o (enter_ready), .request_i (entering),
+    .valid_i (enter), .ready_o (takes), .moves_o (moves), .request_i (entering),
     .read_valid_o (smem_read_valid_o), .read_ready_i (smem_read_ready_i),
     .read_place_o (smem_read_place_o),
     .rdata_valid_i (smem_rdata_valid_i), .rdata_i (smem_rdata_i),
@@ -160,8 +163,8 @@ module muster_mbarrier
     .held_valid_o (smem_held_valid_o), .held_place_o (smem_held_place_o), .yield_i (smem_yield_i),
     .warp_valid_o (stage_valid), .warp_o (stage_warp),
     .credit_i (credit), .splits_o (splits), .spend_o (pipe_spend),
-    .commit_o (commit), .request_o (done), .found_o (found), .word_o (word),
-    .written_o (written), .completed_o (completed), .passed_o (passed)
+    .commit_o (commit), .request_o (done), .refused_o (refused), .found_o (found), .word_o (word),
+    .written_o (written), .completed_o (completed), .passed_o (passed), .parks_o (tries)
   );
 
   logic [NumWarps-1:0] busy;
@@ -179,21 +182,18 @@ module muster_mbarrier
   // Answers
   // ---------------------------------------------------------------------------------------------
 
-  logic         accepted, tries, parks, answers;
+  logic         parks, answers;
   mb_response_t response;
   mb_word_t     token;
 
-  assign accepted = commit && done.cause == FaultNone;
-  assign tries    = done.source == MbWarp && done.group.op inside {MbTryWait, MbTryWaitParity} && !passed &&
-                    done.group.whole && !(done.group.has_hint && done.group.operand == '0);
-  assign answers  = commit && responds(done.source, done.group);
+  assign answers = responds(done.source, done.group);
 
   muster_mb_park #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs),
     .LimitNs(LimitNs), .EnLimit(EnLimit)
   ) u_park (
     .clk_i, .rst_ni,
-    .wants_i (accepted && tries), .warp_i (done.group.warp), .place_i (done.group.place),
+    .wants_i (tries), .warp_i (done.group.warp), .place_i (done.group.place),
     .phase_i (found.phase), .has_hint_i (done.group.has_hint), .hint_i (done.group.operand),
     .parks_o (parks),
     .completed_i (commit && completed),
@@ -220,8 +220,9 @@ module muster_mbarrier
   muster_mb_response #(.Depth(Responses)) u_response (
     .clk_i, .rst_ni,
     .credit_o (credit), .spare_o (spare), .spend_i (pipe_spend || (warp_ready && warp_responds)),
-    .refund_i (answers && (parks || !accepted)),
-    .valid_i (answers && accepted && !parks), .response_i (response),
+    .refund_i (commit && answers && (parks || refused)),
+    .offer_i (stage_valid[4] && answers), .valid_i (commit && answers && !refused && !parks),
+    .response_i (response),
     .valid_o (response_valid_o), .ready_i (response_ready_i), .response_o
   );
 
@@ -233,7 +234,7 @@ module muster_mbarrier
       if (!rst_ni) begin
         fault_valid_q <= 1'b0;
       end else begin
-        fault_valid_q <= commit && !accepted;
+        fault_valid_q <= commit && refused;
       end
     end
 

@@ -172,7 +172,7 @@ void DecodeMbEvents(Reader* reader, MbOutputs* mb) {
   mb->write_data = reader->Get(64);
   mb->write_place = reader->Place();
   mb->read_place = reader->Place();
-  mb->held = {reader->Place(), reader->Place(), reader->Place(), mb->write_place};
+  mb->held = {reader->Place(), reader->Place(), mb->write_place};
   reader->Align();
   mb->response.token = reader->Get(64);
   mb->response.complete = reader->Bit();

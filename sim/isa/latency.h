@@ -44,8 +44,8 @@ constexpr Latency LatencyOf(const Config& config) {
   latency.leave = longer ? 6 : 5;
   latency.effect = longer ? 2 : 1;
   latency.response = 2;
-  latency.mb_issue = config.drain ? 5 : 4;
-  latency.mb_other = 4;
+  latency.mb_issue = config.drain ? 6 : 5;
+  latency.mb_other = 5;
   latency.mb_wake = 2;
   latency.mb_fault = 1;
   latency.mb_response = 2;

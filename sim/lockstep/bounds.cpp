@@ -57,19 +57,20 @@ Waits Longest(const Config& config, bool lag) {
 
 // The longest waits at mbarriers: rtl/mbarrier/README.md explains the names and the sums.
 MbWaits MbLongest(const Config& config) {
-  // A lane by itself takes two cycles, or the time until a place for a response is free again, of
+  // A lane by itself takes a cycle, or the time until a place for a response is free again, of
   // those that the groups after it leave.
-  const std::uint64_t back = 4;
-  const std::uint64_t after = 3;
+  const std::uint64_t back = 3;
+  const std::uint64_t after = 4;
   const std::uint64_t left = config.mb_responses > after ? config.mb_responses - after : 1;
-  const std::uint64_t lane = std::max<std::uint64_t>(2, (back + left - 1) / left);
+  const std::uint64_t lane = std::max<std::uint64_t>(1, (back + left - 1) / left);
   const std::uint64_t sum = 6;
-  const std::uint64_t group = config.lanes ? sum + 2 + kWarpSize * lane : 1;
+  const std::uint64_t split = 3;
+  const std::uint64_t group = config.lanes ? sum + split + kWarpSize * lane : 1;
 
   const std::uint64_t stages = 5;
   const std::uint64_t through = stages * (group + 1);
   const std::uint64_t round = 2 * (group + 1);  // a group of a warp, and one of another CTA
-  const std::uint64_t place = back + 3;         // that the group before in the same place has had
+  const std::uint64_t place = 7;                // that the group before in the same place has had
   const std::uint64_t parked = config.drain ? config.num_warps - 1 : 0;
 
   MbWaits longest{};

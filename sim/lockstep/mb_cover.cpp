@@ -84,8 +84,10 @@ void MbCover::CountPins(const Inputs& pins, const Outputs& out_pins) {
   hit(out.write_valid && !in.write_ready, MbSpot::kStallWrite);
   hit(out.response_valid && !in.response_ready, MbSpot::kStallResponse);
   // From data to write: the second waits for the third, which is split.
-  hit((out.held_valid & 2) != 0, MbSpot::kWaits);
-  hit((out.held_valid & 7) == 7 && out.held[0] == out.held[1] && out.held[1] == out.held[2],
+  const bool waits = out.commit_valid && (out.held_valid & 6) == 6 && IsPart(out.commit);
+  hit(waits, MbSpot::kWaits);
+  hit(waits && (out.held_valid & 1) != 0 && out.held[0] == out.held[1] &&
+          out.held[1] == out.held[2],
       MbSpot::kWaitsFar);
   hit(in.yield, MbSpot::kYield);
   hit(in.stopped_ns != 0 && parked_warps_ != 0, MbSpot::kStopped);
@@ -125,6 +127,12 @@ std::deque<MbCover::Group>& MbCover::GroupsOf(MbSource source, unsigned warp) {
   return groups_[source == MbSource::kWarp    ? warp
                  : source == MbSource::kAsync ? kMaxWarps
                                               : kMaxWarps + 1];
+}
+
+// Lanes of the group are left after this commit.
+bool MbCover::IsPart(const MbOutputs::Commit& commit) {
+  const std::deque<Group>& groups = GroupsOf(commit.source, commit.warp);
+  return !groups.empty() && (groups.front().rest & ~commit.lanes) != 0;
 }
 
 void MbCover::CountStep(std::uint64_t cycle, const MbOperation& operation,
@@ -193,14 +201,10 @@ void MbCover::CountSplit(const MbOperation& operation, const MbEffects& effects,
     return;
   }
   Group& group = groups.front();
-  const bool several = Ones(operation.lanes) > 1;
   group.rest &= ~operation.lanes;
   group.completions += effects.completions;
   if (group.split && refused) {
     Hit(MbSpot::kSplitRefused);
-  }
-  if (group.split && several && !refused) {
-    Hit(MbSpot::kSplitAgain);
   }
   if (group.rest != 0 && effects.completions != 0) {
     Hit(MbSpot::kSplitCompletion);

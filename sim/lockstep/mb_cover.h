@@ -34,7 +34,6 @@ enum class MbSpot : unsigned {
   // Groups that are more than one update, and those that are a sum.
   kSplitCompletion,
   kSplitThreeCompletions,
-  kSplitAgain,
   kSplitRefused,
   kSumArrivals,
   kSumExpects,
@@ -153,6 +152,7 @@ class MbCover {
   void CountHazards(std::uint32_t hazards);
   void CountBeside(const MbOperation& operation);
   std::deque<Group>& GroupsOf(MbSource source, unsigned warp);
+  bool IsPart(const MbOutputs::Commit& commit);
 
   const Config config_;
   CoverPoints& points_;

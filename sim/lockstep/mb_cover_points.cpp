@@ -47,7 +47,6 @@ constexpr std::array kSpots = {
     SpotRow{MbSpot::kThreeSources, "mb.order.three_sources_at_a_word", kAny},
     SpotRow{MbSpot::kSplitCompletion, "mb.split.at_a_completion", kLanes},
     SpotRow{MbSpot::kSplitThreeCompletions, "mb.split.three_completions", kLanes},
-    SpotRow{MbSpot::kSplitAgain, "mb.split.rest_together", kLanes},
     SpotRow{MbSpot::kSplitRefused, "mb.split.rest_refused", kLanes | kFaults},
     SpotRow{MbSpot::kSumArrivals, "mb.sum.arrivals", kLanes},
     SpotRow{MbSpot::kSumExpects, "mb.sum.expect_tx", kLanes},

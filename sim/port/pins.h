@@ -67,7 +67,7 @@ inline MbEvent EventOf(const MbInputs::Store& store) {
   return event;
 }
 
-constexpr unsigned kMbHeld = 4;  // words that the unit may hold at once
+constexpr unsigned kMbHeld = 3;  // words that the unit may hold at once
 
 struct MbOutputs {
   // Settled in the same cycle as the inputs.

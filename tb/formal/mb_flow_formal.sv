@@ -3,7 +3,7 @@
 // For the proof that muster_mb_pipe makes progress: a memory that grants at once or a cycle later, and returns
 // data in one cycle or two; places for responses are free again as soon; stores of the cores make it yield at
 // any time, or never. Groups have one lane or two. The result of an update is left open
-// (model/muster_mb_word.sv).
+// (model/muster_mb_look.sv).
 module mb_flow_formal
   import muster_pkg::*;
   import muster_mb_pkg::*;
@@ -23,35 +23,40 @@ module mb_flow_formal
 );
 
   logic                      rst_n = 1'b0;
-  logic                      ready, read_valid, write_valid, asked_q;
-  logic                      read_waits_q, write_waits_q, data_waits_q, place_waits_q;
+  mb_ready_t                 takes;
+  logic                      moves, spend, ready, read_valid, write_valid, asked_q;
+  logic                      read_waits_q, write_waits_q, data_waits_q, place_waits_q, place_stays_q;
   logic [MbHeld-1:0]         held_valid;
   logic [$clog2(Longest):0]  waits_q;  // for the pipeline to take something; or since it yields
 
   muster_mb_pipe #(.NumCtas(1), .SmemBytes(16)) u_pipe (
     .clk_i, .rst_ni (rst_n),
-    .valid_i, .ready_o (ready), .request_i,
+    .valid_i, .ready_o (takes), .moves_o (moves), .request_i,
     .read_valid_o (read_valid), .read_ready_i, .read_place_o (), .rdata_valid_i, .rdata_i,
     .write_valid_o (write_valid), .write_ready_i, .write_place_o (), .write_data_o (),
     .held_valid_o (held_valid), .held_place_o (), .yield_i (yield_i && Yields),
-    .warp_valid_o (), .warp_o (), .credit_i, .splits_o (), .spend_o (),
-    .commit_o (), .request_o (), .found_o (), .word_o (), .written_o (), .completed_o (), .passed_o ()
+    .warp_valid_o (), .warp_o (), .credit_i, .splits_o (), .spend_o (spend),
+    .commit_o (), .request_o (), .refused_o (), .found_o (), .word_o (), .written_o (), .completed_o (), .passed_o (),
+    .parks_o ()
   );
 
-  initial {asked_q, read_waits_q, write_waits_q, data_waits_q, place_waits_q} = '0;
+  assign ready = moves ? takes.moves : takes.stays;
+
+  initial {asked_q, read_waits_q, write_waits_q, data_waits_q, place_waits_q, place_stays_q} = '0;
   always_ff @(posedge clk_i) begin
     rst_n         <= 1'b1;
     read_waits_q  <= read_valid && !read_ready_i;
     write_waits_q <= write_valid && !write_ready_i;
     data_waits_q  <= asked_q && !rdata_valid_i;
     place_waits_q <= !credit_i;
+    place_stays_q <= credit_i && !spend;
     asked_q       <= (read_valid && read_ready_i) || (asked_q && !rdata_valid_i);
     waits_q       <= (!rst_n || (Yields ? !yield_i : ready)) ? '0 :
                      (32'(waits_q) < Longest) ? (waits_q + 1'b1) : waits_q;
     assume (rst_n || (!valid_i && !rdata_valid_i));
     assume (read_ready_i || !read_waits_q);
     assume (write_ready_i || !write_waits_q);
-    assume (credit_i || !place_waits_q);
+    assume (credit_i || !(place_waits_q || place_stays_q));
     assume (!rdata_valid_i || asked_q);
     assume (!asked_q || rdata_valid_i || !data_waits_q);
     assume (request_i.cause == FaultNone && request_i.group.op <= MbCopyArrive);

@@ -2,14 +2,14 @@
 //
 // For the proof of the front of muster_mbarrier: the whole module, whose sources present groups of one lane or
 // two, with and without responses, at any time. The result of an update is left open
-// (model/muster_mb_word.sv), and so is the behaviour of memory, fence and the receiver of responses.
+// (model/muster_mb_look.sv), and so is the behaviour of memory, fence and the receiver of responses.
 module mb_front_formal
   import muster_pkg::*;
   import muster_mb_pkg::*;
 #(
   parameter int unsigned NumWarps = 4,
   parameter bit          Timed    = 1'b0,  // memory and responses wait for a cycle at most
-  parameter int unsigned Longest  = 24
+  parameter int unsigned Longest  = 26
 ) (
   input logic                clk_i,
   input logic                issue_valid_i,
@@ -62,8 +62,7 @@ module mb_front_formal
     assume (issue_i.lanes != '0 && issue_i.lanes < 32'd4 && issue_i.op <= MbCopyArrive);
     assume (remote_i.lanes != '0 && remote_i.lanes < 32'd4);
     // Data come for a read that waits for them.
-    assume (!rdata_valid_i || (u_room.u_pipe.data_valid_q && !(u_room.u_pipe.blind_q || u_room.u_pipe.ahead_q ||
-                                                               u_room.u_pipe.got_q || u_room.u_pipe.arrived_q)));
+    assume (!rdata_valid_i || (u_room.u_pipe.u_fetch.data_valid_q && u_room.u_pipe.u_fetch.waits));
   end
 
   // A grant at once or a cycle later, data in one cycle or two, a response taken at once or a cycle later, and no

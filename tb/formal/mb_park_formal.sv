@@ -73,13 +73,12 @@ module mb_park_formal
   localparam int unsigned WarpW = $clog2(NumWarps);
 
   logic [WarpW-1:0]         w;
-  logic [$clog2(Words)-1:0] followed, completed;
+  logic [$clog2(Words)-1:0] followed;
   logic                     waits;
 
   assign w        = follow_q[WarpW-1:0];
   assign followed = {u_props.place_q.cta[$clog2(NumCtas)-1:0],
                      u_props.place_q.addr[$clog2(SmemBytes)-1:3]};
-  assign completed = {u_park.completed_q.cta, u_park.completed_q.addr};
   assign waits    = u_props.waits_q && !u_props.expires;
 
   always_ff @(posedge clk_i) begin
@@ -88,20 +87,18 @@ module mb_park_formal
       assume (!u_props.waits_q || !u_props.elapsed[33]);
 
       L01_parked: assert (u_park.parked_q[w] ==
-                          (waits || (u_props.completed_q && !expire[w]) || u_props.wakes_q));
+                          (waits || (u_props.completed_q && !expire[w])));
       L02_key:    assert (!(u_props.waits_q || u_props.completed_q) ||
                           u_park.key_q[w] == {followed, u_props.phase_q});
-      L03_match:  assert (u_park.match[w] == (u_props.completed_q && !expire[w]));
+      L03_match:  assert (u_park.match_q[w] == (u_props.completed_q && !expire[w]));
       L04_phase:  assert (!u_props.waits_q || phase_q[followed] == u_props.phase_q);
-      L05_completed: assert (!u_park.completed_valid_q || phase_q[completed] != u_park.completed_q.phase);
-      L06_old:    assert (!u_props.completed_q || (u_park.completed_valid_q &&
-                          u_park.completed_q == {followed, u_props.phase_q}));
+      L05_old:    assert (!u_props.completed_q || phase_q[followed] != u_props.phase_q);
       L07_limit:  assert (!u_props.waits_q || u_park.g_limit.u_limits.g_arrays.g_array[0].u_mem.mem[w] ==
                           u_props.start_q + u_props.limit_q);
       L08_seen:   assert (!u_props.waits_q || u_park.g_limit.seen_q != w ||
                           u_park.g_limit.deadline == u_props.start_q + u_props.limit_q);
       L09_late:   assert (!waits || !u_park.late[w] || u_props.elapsed >= u_props.limit_q);
-      L10_fresh:  assert (u_props.fresh_q == u_park.fresh_q[w] && (!u_props.fresh_q || u_props.waits_q));
+      L10_fresh:  assert (!u_props.fresh_q || u_props.waits_q);
       L11_limit:  assert (!u_props.waits_q || u_props.limit_q < 34'd16);
       L12_completes: assert (!(u_props.waits_q && u_props.completed_q && !u_props.fresh_q));
       L14_place:  assert (!(u_props.waits_q || u_props.completed_q) || 32'(u_props.place_q.cta) < NumCtas);

@@ -43,70 +43,132 @@ module mb_pipe_lemmas
     return a.group.place.addr[3] == b.group.place.addr[3];
   endfunction
 
-  // The same but for lanes and cause.
-  function automatic logic alike(mb_request_t a, mb_request_t b);
-    a.group.lanes = b.group.lanes;
-    a.cause       = b.cause;
-    return a == b;
+  function automatic logic updates(mb_request_t r);
+    mb_class_t kind;
+    kind = class_of(r.group.op);
+    return holds(r) && (kind.arrives || kind.adds || kind.tx);
   endfunction
 
-  // It is that one, nothing of which has been done.
+  // Without the bits that have no meaning.
+  function automatic mb_word_t meant(mb_word_t word);
+    word.lock = 1'b0;
+    word.zero = 1'b0;
+    return word;
+  endfunction
+
+  // It is that one, but for lanes that have been done.
+  function automatic logic is_rest(mb_request_t r, mb_request_t accepted);
+    mb_request_t judged;
+    judged             = accepted;
+    judged.cause       = judge(accepted.source, accepted.group, 33'd16);
+    judged.group.lanes = r.group.lanes;
+    return r == judged;
+  endfunction
+
   function automatic logic is_whole(mb_request_t r, mb_request_t accepted);
-    return alike(r, accepted) && r.group.lanes == accepted.group.lanes &&
-           r.cause == judge(accepted.source, accepted.group, 33'd16);
+    return is_rest(r, accepted) && r.group.lanes == accepted.group.lanes;
   endfunction
 
   // ---------------------------------------------------------------------------------------------
-  // Order: write, update, in front of it, data, read hold what was accepted, the first one first. Of a
-  // group that is split, the write stage has a lane, and the update stage the rest.
+  // Order: write, look, data, read, enter hold what was accepted, the first one first.
   // ---------------------------------------------------------------------------------------------
 
-  mb_request_t head, writing, updating, waiting, fetched, reading;
-  logic        write_valid, update_valid, waits, data_valid, read_valid, write_last;
-  lanes_t      missing, rest;
-  logic [2:0]  update_at, waiting_at, data_at, read_at;
+  mb_request_t head, writing, looking, fetched, reading, entering;
+  logic        write_valid, look_valid, data_valid, read_valid, enter_valid;
+  lanes_t      missing;
+  logic [2:0]  look_at, data_at, read_at, enter_at;
 
-  assign writing      = u_pipe.write_q;
-  assign updating     = u_pipe.u_update.request_q;
-  assign waiting      = u_pipe.u_update.g_lanes.u_next.data_q.request;
-  assign fetched      = u_pipe.data_q;
-  assign reading      = u_pipe.read_q;
-  assign write_valid  = u_pipe.write_valid_q;
-  assign update_valid = u_pipe.u_update.valid_q;
-  assign waits        = u_pipe.u_update.g_lanes.u_next.full_q;
-  assign data_valid   = u_pipe.data_valid_q;
-  assign read_valid   = u_pipe.read_valid_q;
+  assign writing     = u_pipe.u_update.write_q;
+  assign looking     = u_pipe.u_update.look_q;
+  assign fetched     = u_pipe.u_fetch.data_q;
+  assign reading     = u_pipe.u_fetch.read_q;
+  assign entering    = u_pipe.u_fetch.enter_q;
+  assign write_valid = u_pipe.u_update.write_valid_q;
+  assign look_valid  = u_pipe.u_update.look_valid_q;
+  assign data_valid  = u_pipe.u_fetch.data_valid_q;
+  assign read_valid  = u_pipe.u_fetch.read_valid_q;
+  assign enter_valid = u_pipe.u_fetch.enter_valid_q;
 
-  assign head       = accepted_i[first_i];
-  assign missing    = head.group.lanes & ~left_i;
-  assign write_last = write_valid && writing.group.lanes == missing;
-  assign rest       = missing & ~(write_valid ? writing.group.lanes : '0);
-  assign update_at  = first_i + 3'(write_last);
-  assign waiting_at = update_at + 3'(update_valid);
-  assign data_at    = waiting_at + 3'(waits);
-  assign read_at    = data_at + 3'(data_valid);
+  assign head     = accepted_i[first_i];
+  assign missing  = head.group.lanes & ~left_i;
+  assign look_at  = first_i + 3'(write_valid);
+  assign data_at  = look_at + 3'(look_valid);
+  assign read_at  = data_at + 3'(data_valid);
+  assign enter_at = read_at + 3'(read_valid);
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      L01_count:   assert (next_i == read_at + 3'(read_valid));
-      L02_lanes:   assert (first_i == next_i ? left_i == '0 : missing != '0);
-      L03_rest:    assert ((left_i == '0 && !(write_valid && !write_last)) || write_last || update_valid);
-      L04_write:   assert (!write_valid || (alike(writing, head) &&
-                           (write_last || writing.group.lanes == (missing & (~missing + 32'd1)))));
-      L05_update:  assert (!update_valid || (alike(updating, accepted_i[update_at]) &&
-                           updating.group.lanes == (write_last ? accepted_i[update_at].group.lanes : rest) &&
-                           (updating.cause == FaultNone) == holds(updating)));
-      L06_waiting: assert (!waits || is_whole(waiting, accepted_i[waiting_at]));
-      L07_data:    assert (!data_valid || is_whole(fetched, accepted_i[data_at]));
-      L08_read:    assert (!read_valid || is_whole(reading, accepted_i[read_at]));
+      L01_count: assert (next_i == enter_at + 3'(enter_valid));
+      L02_lanes: assert (first_i == next_i ? left_i == '0 : missing != '0);
+      L03_rest:  assert (left_i == '0 || write_valid);
+      L04_write: assert (!write_valid || (is_rest(writing, head) && writing.group.lanes == missing));
+      L05_look:  assert (!look_valid || is_whole(looking, accepted_i[look_at]));
+      L06_data:  assert (!data_valid || is_whole(fetched, accepted_i[data_at]));
+      L07_read:  assert (!read_valid || is_whole(reading, accepted_i[read_at]));
+      L08_enter: assert (!enter_valid || entering == accepted_i[enter_at]);
     end
   end
 
   for (genvar i = 0; i < 8; i++) begin : g_accepted
     always_ff @(posedge clk_i) begin
       if (rst_ni) begin
-        L09_some: assert (3'(i) - first_i >= next_i - first_i || accepted_i[i].group.lanes != '0);
+        L09_some: assert (3'(i) - first_i >= next_i - first_i ||
+                          (accepted_i[i].group.lanes != '0 && accepted_i[i].cause == FaultNone));
       end
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Steps: of the group in look, or of a lane of that in write
+  // ---------------------------------------------------------------------------------------------
+
+  mb_step_t   step;
+  mb_sums_t   sums;
+  mb_from_e   from;
+  logic [2:0] state;
+  logic       own, whole, lanes, last, waits, ahead;
+  nlanes_t    write_lanes, look_lanes, data_lanes, read_lanes;
+
+  assign step  = u_pipe.u_update.step_q;
+  assign sums  = u_pipe.u_update.sums_q;
+  assign from  = u_pipe.u_update.from_q;
+  assign waits = u_pipe.u_update.waits_q;
+  assign ahead = u_pipe.u_update.g_lanes.ahead_q;
+  assign state = u_pipe.u_update.g_lanes.u_lanes.state_q;
+  assign own   = u_pipe.u_update.own;
+  assign whole = state == 3'd0;
+  assign lanes = state == 3'd3;
+  assign last  = state == 3'd4;
+
+  assign write_lanes = u_pipe.u_update.g_lanes.u_lanes.left_q;
+  assign look_lanes  = u_pipe.u_update.g_lanes.lanes_q;
+  assign data_lanes  = u_pipe.u_fetch.lanes_q;
+  assign read_lanes  = u_pipe.u_fetch.lanes;
+
+  function automatic logic counted(mb_request_t r, nlanes_t n);
+    return !updates(r) || n == 6'($countones(r.group.lanes));
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      L10_state: assert (state <= 3'd4 && (whole || (write_valid && updates(writing))));
+      L11_left:  assert (whole || write_lanes == 6'($countones(writing.group.lanes)));
+      L12_write: assert (!write_valid || counted(writing, write_lanes));
+      L13_look:  assert (!look_valid || counted(looking, look_lanes));
+      L14_data:  assert (!data_valid || counted(fetched, data_lanes));
+      L15_read:  assert (!read_valid || counted(reading, read_lanes));
+      L16_left:  assert (whole || (last ? write_lanes == 6'd1 : write_lanes > 6'd1));
+      L17_step:  assert (!(own && look_valid) || (step.kind == class_of(looking.group.op) &&
+                         step.several == (look_lanes > 6'd1)));
+      L18_lane:  assert (!(state == 3'd2 || lanes) || (step.kind == class_of(writing.group.op) && !step.several));
+      L19_waits: assert (!write_valid || state == 3'd1 || state == 3'd2 ||
+                         waits == class_of(writing.group.op).waits);
+      L20_split: assert (!(lanes || last) || (!sums.several && !sums.any_lane));
+      L21_split: assert (!(whole && write_valid && sums.several) || (updates(writing) && write_lanes > 6'd1));
+      L22_bad:   assert (!(whole && write_valid) || (writing.cause == FaultNone) || sums.hopeless);
+      L23_signs: assert (!write_valid || !sums.any_lane || sums.several);
+      L24_first: assert (state != 3'd2 || from == FromFound);
+      L25_lanes: assert (!lanes || from == FromAhead);
     end
   end
 
@@ -114,38 +176,37 @@ module mb_pipe_lemmas
   // Where an operation has its word from
   // ---------------------------------------------------------------------------------------------
 
-  logic     update_holds, waiting_holds, waiting_ahead, ahead, far, got, arrived, fetches;
-  logic     behind_waiting, behind_update, updates;
+  logic write_holds, look_holds, data_holds, none, near, far, got, arrived, fetches;
 
-  assign update_holds   = update_valid && holds(updating);
-  assign waiting_holds  = waits && holds(waiting);
-  assign waiting_ahead  = u_pipe.u_update.g_lanes.u_next.data_q.ahead;
-  assign ahead          = u_pipe.ahead_q;
-  assign far            = u_pipe.far_q;
-  assign got            = u_pipe.got_q;
-  assign arrived        = u_pipe.arrived_q;
-  assign fetches        = data_valid && !u_pipe.blind_q && !ahead && !got;  // from memory
-  assign updates        = u_pipe.u_update.class_q.arrives || u_pipe.u_update.class_q.adds ||
-                          u_pipe.u_update.class_q.tx;
-  assign behind_waiting = waiting_holds && same(fetched, waiting);
-  assign behind_update  = update_holds && same(fetched, updating);
+  assign write_holds = write_valid && holds(writing);
+  assign look_holds  = look_valid && holds(looking);
+  assign data_holds  = data_valid && holds(fetched);
+  assign none        = u_pipe.u_fetch.none_q;
+  assign near        = u_pipe.u_fetch.near_q;
+  assign far         = u_pipe.u_fetch.far_q;
+  assign got         = u_pipe.u_fetch.got_q;
+  assign arrived     = u_pipe.u_fetch.arrived_q;
+  assign fetches     = data_valid && u_pipe.u_fetch.waits || data_valid && arrived;  // from memory
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      L20_class: assert (!update_valid || u_pipe.u_update.class_q == class_of(updating.group.op));
-      L21_blind: assert (!read_valid || u_pipe.read_blind_q == blind(reading));
-      L22_blind: assert (!data_valid || (u_pipe.blind_q == blind(fetched) &&
-                         !(u_pipe.blind_q && (ahead || got))));
-      L23_one:   assert (!data_valid || (!(ahead && got) && (!far || ahead)));
-      L24_asked: assert (!asked_i || (fetches && !arrived));
-      L25_reads: assert (!fetches || arrived || asked_i);
-      L26_ahead: assert (!(data_valid && ahead) || (far ? behind_waiting : behind_update && !behind_waiting));
-      L27_alone: assert (!(data_valid && !u_pipe.blind_q && !ahead) || !(behind_waiting || behind_update));
-      L28_next:  assert (!waits || blind(waiting) ? !(waits && waiting_ahead) :
-                         waiting_ahead == (update_holds && same(waiting, updating)));
-      L29_split: assert (!(update_valid && u_pipe.u_update.g_lanes.single_q) ||
-                         (!u_pipe.u_update.several_q && updates));
-      L30_full:  assert (!waits || update_valid);
+      L30_blind: assert (!read_valid || u_pipe.u_fetch.blind_q == blind(reading));
+      L31_ahead: assert (!read_valid || u_pipe.u_fetch.ahead_q ==
+                         {data_holds && same(reading, fetched), look_holds && same(reading, looking),
+                          write_holds && same(reading, writing)});
+      L32_blind: assert (!data_valid || none == blind(fetched));
+      L33_one:   assert (!data_valid || 3'(none) + 3'(near) + 3'(far) + 3'(got) <= 3'd1);
+      L34_asked: assert (!asked_i || (fetches && !arrived));
+      L35_reads: assert (!fetches || arrived || asked_i);
+      L36_near:  assert (!data_valid || near == (!none && look_holds && same(fetched, looking)));
+      L37_far:   assert (!(data_valid && far) || (holds(writing) && same(fetched, writing)));
+      L38_alone: assert (!(data_valid && (fetches || got)) || !(write_holds && same(fetched, writing)));
+      L39_blind: assert (!(look_valid && blind(looking)) || (!ahead && (!own || from == FromWord)));
+      L40_own:   assert (!(look_valid && own) || ahead == (from != FromWord));
+      L41_ahead: assert (!(look_valid && ahead) || (holds(writing) && same(looking, writing)));
+      L42_word:  assert (!(look_valid && !ahead && !blind(looking)) || !(write_holds && same(looking, writing)));
+      L43_found: assert (!(look_valid && own && from == FromFound) || (!write_valid && u_pipe.u_update.refused));
+      L44_got:   assert (!(data_valid && arrived) || !(none || near || far || got));
     end
   end
 
@@ -153,23 +214,26 @@ module mb_pipe_lemmas
   // The followed word
   // ---------------------------------------------------------------------------------------------
 
-  mb_word_t left;  // what the write stage will leave in memory
+  mb_word_t found, left;
+  logic     refers;  // to an operation that has left the write stage
 
-  assign left = (write_valid && u_pipe.write_en_q && ours(writing)) ? u_pipe.word_q : bank_i;
+  assign found  = u_pipe.u_update.found_q;
+  assign left   = u_pipe.u_update.left_o;
+  assign refers = !write_valid && ((look_valid && ahead) || (data_valid && far));
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      L40_found:  assert (!(write_valid && ours(writing) && !blind(writing)) || u_pipe.found_q == bank_i);
-      L41_asks:   assert (!(write_valid && ours(writing) && !u_pipe.write_en_q) || u_pipe.word_q == bank_i);
-      L42_holds:  assert (!(write_valid && u_pipe.write_en_q) || (writing.cause == FaultNone && holds(writing)));
-      L43_update: assert (!(update_valid && ours(updating) && !blind(updating)) ||
-                          u_pipe.u_update.word_q == left);
-      L44_next:   assert (!(waits && ours(waiting) && !blind(waiting) && !waiting_ahead) ||
-                          u_pipe.u_update.g_lanes.u_next.data_q.word == left);
-      L45_got:    assert (!(data_valid && ours(fetched) && got) || u_pipe.got_word_q == left);
-      L46_read:   assert (!(fetches && ours(fetched)) || (read_ours_i && read_i == bank_i &&
-                          !(write_valid && u_pipe.write_en_q && same(fetched, writing)) &&
+      L50_found:  assert (!(write_valid && ours(writing) && !blind(writing)) || meant(found) == meant(bank_i));
+      L51_left:   assert (!(refers && ours(writing)) || meant(left) == meant(bank_i));
+      L52_holds:  assert (!u_pipe.write_valid_o || holds(writing));
+      L53_word:   assert (!(look_valid && ours(looking) && !blind(looking) && !ahead) ||
+                          meant(u_pipe.u_update.word_q) == meant(bank_i));
+      L54_got:    assert (!(data_valid && ours(fetched) && got) || meant(u_pipe.u_fetch.got_word_q) == meant(bank_i));
+      L55_read:   assert (!(fetches && ours(fetched)) || (read_ours_i && read_i == bank_i &&
                           (!arrived || data_i == read_i)));
+      L56_waits:  assert (!((write_valid && whole) || refers) || !waits ||
+                          (meant(sums.word) == meant(found) && !sums.completes && !sums.bad && !sums.exhausted));
+      L57_signs:  assert (!(write_valid || refers) || (!sums.carry && !sums.drop_carry && !sums.adds));
     end
   end
 

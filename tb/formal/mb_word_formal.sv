@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// For the proofs of muster_mb_word: all words, all operations, all operands. Besides the update itself, they
+// For the proofs of an update (mb_step): all words, all operations, all operands. Besides the update itself, they
 // show that lanes together have the effect of lanes one by one. Three instances update all lanes, the first
 // lane, and the rest on the word that the first leaves. By induction over the number of lanes, this covers
 // any number.
@@ -38,25 +38,22 @@ module mb_word_formal
   assign fewer = lanes_i - 6'd1;
   assign total = less_i + total_t'(operand_i);
 
-  muster_mb_word u_all (
-    .word_i, .class_i (class_of(op_i)), .amount_i (amount_of(op_i, lanes_i, total)),
-    .several_i (lanes_i > 6'd1), .phase_i, .cause_i (before_i),
+  mb_step u_all (
+    .op_i, .lanes_i (lanes_i), .total_i (total), .word_i, .phase_i, .before_i,
     .word_o (all.word), .write_o (all.write), .completed_o (all.completed), .passed_o (all.passed),
-    .cause_o (all.cause), .split_o (all.split), .verdict_o ()
+    .cause_o (all.cause), .refused_o (), .split_o (all.split)
   );
 
-  muster_mb_word u_first (
-    .word_i, .class_i (class_of(op_i)), .amount_i (amount_of(op_i, 6'd1, total_t'(operand_i))),
-    .several_i (1'b0), .phase_i, .cause_i (before_i),
-    .word_o (first.word), .write_o (first.write), .completed_o (first.completed),
-    .passed_o (first.passed), .cause_o (first.cause), .split_o (first.split), .verdict_o ()
+  mb_step u_first (
+    .op_i, .lanes_i (6'd1), .total_i (total_t'(operand_i)), .word_i, .phase_i, .before_i,
+    .word_o (first.word), .write_o (first.write), .completed_o (first.completed), .passed_o (first.passed),
+    .cause_o (first.cause), .refused_o (), .split_o (first.split)
   );
 
-  muster_mb_word u_rest (
-    .word_i (first.word), .class_i (class_of(op_i)), .amount_i (amount_of(op_i, fewer, less_i)),
-    .several_i (fewer > 6'd1), .phase_i, .cause_i (before_i),
+  mb_step u_rest (
+    .op_i, .lanes_i (fewer), .total_i (less_i), .word_i (first.word), .phase_i, .before_i,
     .word_o (rest.word), .write_o (rest.write), .completed_o (rest.completed), .passed_o (rest.passed),
-    .cause_o (rest.cause), .split_o (rest.split), .verdict_o ()
+    .cause_o (rest.cause), .refused_o (), .split_o (rest.split)
   );
 
   mb_word_props u_props (

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// muster_mb_word, the update of an mbarrier word, meets its contract: its outputs are those that the
+// The update of an mbarrier word (muster_mb_look and muster_mb_verdict) meets its contract: its outputs are those that the
 // specification (mb_spec_pkg) gives, in plain integers.
 //
 // The operands have been checked before: counts are 1 to 2^20-1, bytes at most that.

@@ -120,7 +120,7 @@ TEST_P(ResetTest, MemoryThatRemembersAReadIsFound) {
     options.max_cycles = 1000;
     const Result result = lockstep::Run(GetParam(), driver, options);
     EXPECT_EQ(result.what, "assertion");
-    EXPECT_NE(result.report.find("muster_mb_pipe.sv:"), std::string::npos) << result.report;
+    EXPECT_NE(result.report.find("muster_mb_fetch.sv:"), std::string::npos) << result.report;
   }
 }
 

@@ -60,7 +60,7 @@ class MbWord : public testing::Test {
         (taken < v.lanes || (tx_alone && before.pending == 0));  // the unit does not look further
 
     ASSERT_EQ(unit_.split_o, split) << What(v);
-    ASSERT_EQ(unit_.bad_o ? unit_.may_split_o : unit_.must_split_o, split) << What(v);
+    ASSERT_EQ(unit_.split_o, split) << What(v);
     ASSERT_EQ(unit_.passed_o, Waits(v.op) && v.phase != before.phase) << What(v);
     if (split) {
       ASSERT_FALSE(unit_.write_o || unit_.completed_o) << What(v);
@@ -68,7 +68,7 @@ class MbWord : public testing::Test {
       return;
     }
     ASSERT_EQ(unit_.cause_o, static_cast<unsigned>(outcome.cause)) << What(v);
-    ASSERT_EQ(unit_.bad_o || unit_.hopeless_o, outcome.cause != Cause::kNone) << What(v);
+    ASSERT_EQ(unit_.refused_o, outcome.cause != Cause::kNone) << What(v);
     ASSERT_EQ(unit_.completed_o, outcome.completed) << What(v);
     ASSERT_EQ(unit_.write_o, !Waits(v.op) && outcome.cause == Cause::kNone) << What(v);
     if (unit_.write_o) {

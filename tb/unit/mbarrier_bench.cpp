@@ -264,7 +264,7 @@ void Bench::ObserveCommit() {
   if (!accepted.drained) {
     Fail("a commit before its drain: " + Text(accepted.group));
   }
-  Expect(accepted.group, Word(accepted.group.place));
+  Expect(accepted, Word(accepted.group.place));
   back_to_back += commits != 0 && last_commit + 2 == cycle;
   last_commit = cycle - 1;
   ++commits;
@@ -272,12 +272,15 @@ void Bench::ObserveCommit() {
   if (accepted.group.lanes == 0) {
     queue.pop_front();
   } else {
+    accepted.split = true;
     ++splits;
   }
 }
 
-// The lanes of the group one by one, as far as they are one update.
-void Bench::Expect(const Group& group, const Object& before) {
+// The lanes of the group one by one, as far as they are one update. A group that is split goes lane
+// by lane.
+void Bench::Expect(const Accepted& accepted, const Object& before) {
+  const Group& group = accepted.group;
   const Commit& seen = *commit_;
   const unsigned source = seen.source;
   const std::uint32_t lanes = seen.lanes;
@@ -296,7 +299,8 @@ void Bench::Expect(const Group& group, const Object& before) {
   const bool refused = taken == 0;
   const bool tx_alone = group.op == Op::kExpectTx || group.op == Op::kCompleteTx;
   const bool one = lanes == (group.lanes & -group.lanes);
-  const bool whole = taken == left && !(tx_alone && before.pending == 0 && left > 1);
+  const bool whole =
+      left == 1 || (!accepted.split && taken == left && !(tx_alone && before.pending == 0));
   if (refused || whole ? lanes != group.lanes : !one) {
     Fail("other lanes than those of one update: " + Text(group));
     return;

@@ -97,6 +97,7 @@ class Bench {
   struct Accepted {
     Group group;
     bool drained = false;
+    bool split = false;
   };
   struct Parked {
     Place place;
@@ -127,7 +128,7 @@ class Bench {
   void ObserveResults();
   void ObserveMemory();
   void ObserveHandshakes();
-  void Expect(const Group& group, const Object& before);
+  void Expect(const Accepted& accepted, const Object& before);
   bool Held(Place place) const;
 
   Vmbarrier_flat unit_;

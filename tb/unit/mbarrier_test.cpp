@@ -104,6 +104,25 @@ TEST_F(Mbarrier, GroupIsSplitAtTheLaneThatCompletes) {
   EXPECT_GT(room_.splits, 6);
 }
 
+// Lanes one by one are a commit per cycle, after three cycles without one.
+TEST_F(Mbarrier, SplitTakesThreeCyclesAndOneForEachLane) {
+  const Place place(0, 8);
+  const auto cycles_to_last_commit = [&](unsigned pending) {
+    Init(place, pending);
+    const std::uint64_t first = room_.cycle;
+    room_.Present(kWarp, Arrive(place, 0));
+    std::uint64_t last = 0;
+    for (unsigned i = 0; i < 100; ++i) {
+      const std::uint64_t commits = room_.commits;
+      room_.Cycle();
+      last = room_.commits != commits ? room_.cycle : last;
+    }
+    return last - first;
+  };
+  const std::uint64_t whole = cycles_to_last_commit(64);
+  EXPECT_EQ(cycles_to_last_commit(5), whole + 3 + 31);
+}
+
 // 32 warps arrive on one word, with and without tokens, while copies complete on it.
 TEST_F(Mbarrier, OneUpdatePerCycleOnOneWord) {
   const Place place(2, 128);

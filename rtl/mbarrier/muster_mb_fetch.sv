@@ -1,0 +1,255 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The front of the mbarrier pipeline: an operation gets its word.
+//
+//     cycle       1       2       3       4
+//     operation   enter   read    data    look (muster_mb_update)
+//     bank                grant   word
+//
+// Enter finds faults that do not depend on the word, counts the lanes, and compares the word's address with
+// those of the operations ahead: of read, data, look and write. The results go with the operation, and are
+// shifted when those ahead of it move on. Read asks the bank for the word, unless the operation needs
+// none (it is blind), or an operation ahead holds it. In the second case the nearest of these will leave
+// the word: in the write stage when the operation is in look, or a stage earlier. Read waits until the
+// sum of the operands is known. So an operation waits in data for its word or for the stage after it only.
+module muster_mb_fetch
+  import muster_pkg::*;
+  import muster_mb_pkg::*;
+#(
+  parameter int unsigned NumCtas   = 8,
+  parameter int unsigned SmemBytes = 262144,  // of a CTA
+  parameter bit          EnLanes   = 1'b1,
+  parameter bit          EnFaults  = 1'b1
+) (
+  input  logic        clk_i,
+  input  logic        rst_ni,
+
+  input  logic        valid_i,
+  output mb_ready_t   ready_o,
+  input  mb_request_t request_i,       // with a cause, if it is refused already
+
+  output logic        read_valid_o,
+  input  logic        read_ready_i,
+  output mb_place_t   read_place_o,
+  input  logic        rdata_valid_i,   // of the read, in a later cycle
+  input  mb_word_t    rdata_i,         // stays until the next read is granted
+  input  logic        yield_i,         // no new reads
+
+  output logic        valid_o,         // an operation in data has its word,
+  input  mb_ready_t   ready_i,
+  input  logic        moves_i,         // which of the two it is
+  output mb_request_t request_o,
+  output mb_from_e    from_o,          // from here,
+  output mb_word_t    word_o,          // which is this one
+  output nlanes_t     lanes_o,         // that have an effect of their own
+  output total_t      total_o,         // the sum of their operands
+
+  input  logic        look_holds_i,    // the stages after it hold a word,
+  input  mb_place_t   look_place_i,
+  input  logic        look_go_i,       // and the operation in look moves on to write
+  input  logic        write_holds_i,
+  input  mb_place_t   write_place_i,
+  input  logic        write_go_i,      // the operation in write is done
+  input  mb_word_t    left_i,          // ... and leaves this word
+
+  output logic        data_holds_o,
+  output logic [2:0]  stage_valid_o,   // enter, read, data
+  output mb_request_t [2:0] stage_o
+);
+
+`include "muster_assert.svh"
+
+  localparam int unsigned AddrW = $clog2(SmemBytes);
+  localparam int unsigned CtaW  = (NumCtas > 1) ? $clog2(NumCtas) : 1;
+
+  function automatic logic same(mb_place_t a, mb_place_t b);
+    return (NumCtas == 1 || a.cta[CtaW-1:0] == b.cta[CtaW-1:0]) && a.addr[AddrW-1:3] == b.addr[AddrW-1:3];
+  endfunction
+
+  // The operations ahead that hold the same word, by their stage.
+  typedef struct packed {
+    logic data;
+    logic look;
+    logic write;
+  } ahead_t;
+
+  logic        enter_valid_q, read_valid_q, data_valid_q;
+  mb_request_t enter_q, read_q, data_q;
+  mb_ready_t   enter_goes, read_goes, data_free;
+  logic        enter_go, read_go, data_go, free;
+
+  // ---------------------------------------------------------------------------------------------
+  // Enter
+  // ---------------------------------------------------------------------------------------------
+
+  fault_e    cause;
+  mb_class_t enter_kind;
+  logic      in_read, in_data, in_look, in_write;  // the same word
+  ahead_t    entering;                             // ... after this cycle
+
+  assign enter_goes = either_way(enter_valid_q) & (either_way(!read_valid_q) | read_goes);
+  assign enter_go   = moves_i ? enter_goes.moves : enter_goes.stays;
+  assign ready_o    = either_way(!enter_valid_q) | enter_goes;
+  assign free       = !enter_valid_q || enter_go;
+
+  assign cause      = !EnFaults || enter_q.cause != FaultNone ? enter_q.cause :
+                      judge(enter_q.source, enter_q.group, 33'(SmemBytes));
+  assign enter_kind = class_of(enter_q.group.op);
+
+  assign in_read  = read_valid_q && read_q.cause == FaultNone && same(enter_q.group.place, read_q.group.place);
+  assign in_data  = data_holds_o && same(enter_q.group.place, data_q.group.place);
+  assign in_look  = look_holds_i && same(enter_q.group.place, look_place_i);
+  assign in_write = write_holds_i && same(enter_q.group.place, write_place_i);
+
+  // If there is an operation in read, it moves on in the cycle in which this one does.
+  assign entering = '{
+    data:  in_read || (in_data && !data_go),
+    look:  data_go ? in_data : in_look && !look_go_i,
+    write: look_go_i ? in_look : in_write && !write_go_i
+  };
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      enter_valid_q <= 1'b0;
+    end else if (free) begin
+      enter_valid_q <= valid_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (free) enter_q <= request_i;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Read
+  // ---------------------------------------------------------------------------------------------
+
+  logic    blind_q, summed;
+  ahead_t  ahead_q, ahead;
+  nlanes_t lanes;
+  total_t  total;
+
+  assign ahead = '{
+    data:  ahead_q.data && !data_go,
+    look:  data_go ? ahead_q.data : ahead_q.look && !look_go_i,
+    write: look_go_i ? ahead_q.look : ahead_q.write && !write_go_i
+  };
+
+  logic reads, may_go;
+
+  assign reads        = !blind_q && ahead_q == '0;
+  assign may_go       = read_valid_q && summed && !yield_i;
+  assign read_valid_o = may_go && reads && (moves_i ? data_free.moves : data_free.stays);
+  assign read_place_o = read_q.group.place;
+  assign read_goes    = either_way(may_go && (!reads || read_ready_i)) & data_free;
+  assign read_go      = moves_i ? read_goes.moves : read_goes.stays;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      read_valid_q <= 1'b0;
+    end else begin
+      read_valid_q <= enter_go || (read_valid_q && !read_go);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    ahead_q <= enter_go ? entering : ahead;
+    if (enter_go) begin
+      read_q       <= enter_q;
+      read_q.cause <= cause;
+      blind_q      <= cause != FaultNone || enter_kind.inits || enter_kind.invalidates;
+    end
+  end
+
+  if (EnLanes) begin : g_lanes
+    nlanes_t count, count_q;
+    logic    one_q, alike_q;
+
+    always_comb begin
+      count = '0;
+      for (int l = 0; l < WarpSize; l++) count += 6'(enter_q.group.lanes[l]);
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (enter_go) begin
+        count_q <= count;
+        alike_q <= cause != FaultNone || enter_kind.inits || enter_kind.invalidates || enter_kind.waits;
+        one_q   <= enter_kind.adds || enter_q.group.operand[19:0] == 20'd1;
+      end
+    end
+
+    // Several lanes of these operations have the effect of one.
+    assign lanes = alike_q ? 6'd1 : count_q;
+
+    muster_mb_amount u_amount (
+      .clk_i, .load_i (enter_go), .lanes_i (lanes), .one_i (one_q),
+      .operand_i (read_q.group.operand[19:0]), .done_o (summed), .total_o (total)
+    );
+  end else begin : g_lane
+    assign lanes  = 6'd1;
+    assign summed = 1'b1;
+    assign total  = TotalW'(read_q.group.operand[19:0]);
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Data
+  // ---------------------------------------------------------------------------------------------
+
+  logic     near_q, far_q;     // the word is that of the operation in look; or in write, or just gone from there
+  logic     got_q, arrived_q;  // the word has been taken from write, or has been read
+  logic     none_q;            // the operation is blind
+  logic     waits;             // for the word to be read
+  mb_word_t got_word_q;
+  nlanes_t  lanes_q;
+  total_t   total_q;
+
+  assign data_free    = either_way(!data_valid_q) | (either_way(valid_o) & ready_i);
+  assign waits        = !(none_q || near_q || far_q || got_q || arrived_q);
+  assign valid_o      = data_valid_q && (!waits || rdata_valid_i);
+  assign data_go      = valid_o && (moves_i ? ready_i.moves : ready_i.stays);
+  assign data_holds_o = data_valid_q && data_q.cause == FaultNone;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      data_valid_q <= 1'b0;
+    end else begin
+      data_valid_q <= read_go || (data_valid_q && !data_go);
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    arrived_q <= !read_go && (arrived_q || rdata_valid_i);
+    if (read_go) begin
+      data_q     <= read_q;
+      none_q     <= blind_q;
+      near_q     <= !blind_q && ahead.look;
+      far_q      <= !blind_q && !ahead.look && ahead.write;
+      got_q      <= !blind_q && !ahead.look && !ahead.write && ahead_q != '0;
+      got_word_q <= left_i;
+      lanes_q    <= lanes;
+      total_q    <= total;
+    end
+  end
+
+  // The operation moves with the one in look, if there is one. Then the word that write leaves goes there
+  // before another takes its place.
+  always_comb begin
+    from_o = (near_q || (far_q && !look_go_i)) ? FromAhead : FromWord;
+    word_o = far_q ? left_i : got_q ? got_word_q : rdata_i;
+    if (none_q) word_o = '0;
+  end
+
+  assign request_o = data_q;
+  assign lanes_o   = lanes_q;
+  assign total_o   = total_q;
+
+  assign stage_valid_o = {data_valid_q, read_valid_q, enter_valid_q};
+  assign stage_o       = {data_q, read_q, enter_q};
+
+  `MUSTER_ASSERT(SomeLane, !(valid_i && EnLanes) || request_i.group.lanes != '0, "a group without lanes")
+  `MUSTER_ASSERT(DataOfARead, !rdata_valid_i || (data_valid_q && waits),
+                 "data of a read that was not asked for")
+  `MUSTER_ASSERT(MovesWithTheNearest, !(data_valid_q && near_q && look_go_i && !data_go),
+                 "an operation stays when the one whose word it waits for moves on")
+
+endmodule

@@ -1,0 +1,98 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The sums of a step and the signs by which muster_mb_verdict judges it, as a function of the word and the
+// step. All lanes of a step have one operand.
+//
+// The word holds arrivals negated, so an arrival adds, and nothing is pending when the sum is 0
+// modulo 2^20. That is detected in parallel with the adders, without their carries: a + b = 0 exactly
+// when a ^ b = (a | b) << 1. A step that replaces the word finds 0.
+module muster_mb_look
+  import muster_pkg::*;
+  import muster_mb_pkg::*;
+#(
+  parameter bit EnDrop   = 1'b1,  // off: there is no arrive_drop
+  parameter bit EnRefuse = 1'b1   // off: nothing is refused or split
+) (
+  input  mb_word_t word_i,
+  input  mb_step_t step_i,
+  input  logic     phase_i,    // waits: the phase, or parity, asked about
+  input  logic     refused_i,  // whatever the word is
+  output mb_sums_t sums_o
+);
+
+  function automatic logic adds_to_zero(mb_count_t a, mb_count_t b);
+    return (a ^ b) == mb_count_t'((a | b) << 1);
+  endfunction
+
+  mb_class_t  kind;
+  mb_amount_t amount;
+
+  assign kind   = step_i.kind;
+  assign amount = step_i.amount;
+
+  // Pending arrivals.
+  mb_count_t pending;
+  logic      pending_carry, pending_zero, was_zero;
+
+  assign was_zero     = word_i.pending == '0;
+  assign pending_zero = adds_to_zero(word_i.pending, amount.pending);
+  assign {pending_carry, pending} = 21'(word_i.pending) + 21'(amount.pending);
+
+  // Expected arrivals.
+  mb_count_t expected, change;
+  logic      expected_zero, drop_carry, drop_zero;
+
+  assign expected_zero = word_i.expected == '0;
+  assign change        = kind.inits || (EnDrop && kind.drops) ? amount.pending : '0;
+
+  if (EnDrop) begin : g_drop
+    assign drop_zero = adds_to_zero(word_i.expected, change);
+    assign {drop_carry, expected} = 21'(word_i.expected) + 21'(change);
+  end else begin : g_no_drop
+    assign expected   = word_i.expected | change;  // one of them is 0
+    assign drop_zero  = 1'b0;
+    assign drop_carry = 1'b0;
+  end
+
+  // Transactions.
+  logic [22:0] tx_before, tx_change, tx;
+  logic        tx_low_zero, tx_zero;
+
+  assign tx_before   = {{2{word_i.tx[20]}}, word_i.tx};
+  assign tx_change   = {amount.tx[21], amount.tx};
+  assign tx          = tx_before + tx_change;
+  assign tx_low_zero = adds_to_zero(tx_before[19:0], tx_change[19:0]);
+  assign tx_zero     = (tx_before ^ tx_change) == 23'((tx_before | tx_change) << 1);
+
+  logic exhausted;
+
+  assign exhausted = (kind.arrives || kind.adds || kind.tx) && was_zero && expected_zero && word_i.tx == '0;
+
+  always_comb begin
+    sums_o           = '0;
+    sums_o.word      = '{phase: word_i.phase, pending: pending, tx: tx[20:0], expected: expected,
+                         default: '0};
+    sums_o.completes = kind.tests && pending_zero && tx_zero;
+    sums_o.passed    = kind.waits && phase_i != word_i.phase;
+    sums_o.hopeless  = refused_i;
+    if (EnRefuse) begin
+      sums_o.carry       = pending_carry;
+      sums_o.zero        = pending_zero;
+      sums_o.drop_carry  = drop_carry && kind.drops;
+      sums_o.drop_zero   = drop_zero;
+      sums_o.arrives     = kind.arrives;
+      sums_o.adds        = kind.adds && !was_zero;
+      sums_o.exhausted   = exhausted;
+      sums_o.count_bad   = (kind.arrives && (was_zero || amount.pending_over)) ||
+                           (kind.drops && expected_zero);
+      sums_o.tx_bad      = kind.tx && (amount.tx_over ||
+                           !(tx[22:20] == 3'b000 || (tx[22:20] == 3'b111 && !tx_low_zero)));
+      sums_o.no_complete = kind.no_complete && sums_o.completes;
+      sums_o.bad         = sums_o.count_bad || sums_o.tx_bad || sums_o.no_complete;
+      sums_o.hopeless    = refused_i || exhausted;
+      sums_o.several     = step_i.several && !sums_o.hopeless;
+      sums_o.any_lane    = sums_o.several && was_zero && kind.tx && kind.tests;
+    end
+  end
+
+endmodule

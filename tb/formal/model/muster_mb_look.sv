@@ -1,0 +1,40 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Takes the place of rtl/mbarrier/muster_mb_look.sv where a proof is of the pipeline around it: a step
+// makes any word of any other, completes phases and is refused as it likes, differently every time that it is
+// asked.
+// What the pipeline relies on is kept: one lane is not split, what was refused beforehand is refused, and
+// what only asks leaves the word as it was. (mb_word proves what the unit does.)
+module muster_mb_look
+  import muster_pkg::*;
+  import muster_mb_pkg::*;
+#(
+  parameter bit EnDrop   = 1'b1,
+  parameter bit EnRefuse = 1'b1
+) (
+  input  mb_word_t word_i,
+  input  mb_step_t step_i,
+  input  logic     phase_i,
+  input  logic     refused_i,
+  output mb_sums_t sums_o
+);
+
+  mb_sums_t any;  // driven by nobody
+  logic     updates;
+
+  assign updates = step_i.kind.arrives || step_i.kind.adds || step_i.kind.tx;
+
+  always_comb begin
+    sums_o           = '0;
+    sums_o.word      = step_i.kind.waits ? word_i : any.word;
+    sums_o.completes = step_i.kind.tests && any.completes;
+    sums_o.passed    = step_i.kind.waits && any.passed;
+    sums_o.bad       = EnRefuse && updates && any.bad;
+    sums_o.count_bad = sums_o.bad;
+    sums_o.exhausted = EnRefuse && updates && any.exhausted;
+    sums_o.hopeless  = refused_i || sums_o.exhausted;
+    sums_o.several   = EnRefuse && step_i.several && updates && !sums_o.hopeless;
+    sums_o.any_lane  = sums_o.several && any.any_lane;
+  end
+
+endmodule
