@@ -13,11 +13,14 @@ rtl/cta/muster_drain.sv
 rtl/cta/muster_operands.sv
 rtl/cta/muster_port.sv
 rtl/cta/muster_lifecycle.sv
+rtl/cta/muster_exit.sv
 rtl/cta/muster_select.sv
 rtl/cta/muster_roster.sv
 rtl/cta/muster_word_check.sv
+rtl/cta/muster_launch_check.sv
 rtl/cta/muster_check.sv
 rtl/cta/muster_count.sv
+rtl/cta/muster_lag.sv
 rtl/cta/muster_release.sv
 rtl/cta/muster_warps.sv
 rtl/cta/muster_response.sv

@@ -35,6 +35,10 @@ module muster
   input  lifecycle_t            lifecycle_i,
   input  logic   [NumWarps-1:0] lifecycle_warps_i,
 
+  input  logic                  exit_valid_i,
+  output logic                  exit_ready_o,
+  input  exit_t                 exit_i,
+
   output logic   [NumWarps-1:0] fence_req_o,
   input  logic   [NumWarps-1:0] fence_ack_i,
 
@@ -45,8 +49,8 @@ module muster
   input  logic                  response_ready_i,
   output response_t             response_o,
 
-  output logic   [NumIssue:0]   fault_valid_o,
-  output fault_t [NumIssue:0]   fault_o,
+  output logic   [NumIssue+1:0] fault_valid_o,
+  output fault_t [NumIssue+1:0] fault_o,
 
   output commit_t               commit_o,
 
@@ -103,6 +107,7 @@ module muster
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i, .busy_o,
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i, .lifecycle_warps_i,
+    .exit_valid_i, .exit_ready_o, .exit_i,
     .fence_req_o, .fence_ack_i,
     .release_o, .release_info_o,
     .response_valid_o, .response_ready_i, .response_o,
@@ -194,6 +199,8 @@ module muster
   `MUSTER_ASSERT_HELD(LifecycleHeld, lifecycle_valid_i, lifecycle_ready_o,
                       {lifecycle_i, lifecycle_warps_i},
                       "a lifecycle operation changes before it is accepted")
+  `MUSTER_ASSERT_HELD(ExitHeld, exit_valid_i, exit_ready_o, exit_i,
+                      "an exit changes before it is accepted")
   `MUSTER_ASSERT(DrainIsBusy, (fence_req_o & ~busy_o) == '0,
                  "a drain is requested for a warp without an operation")
 

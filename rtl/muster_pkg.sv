@@ -52,7 +52,6 @@ package muster_pkg;
 
   typedef enum logic [1:0] {
     LcLaunch  = 2'd0,  // a CTA takes a slot: its warps are live with all lanes
-    LcExit    = 2'd1,  // `lanes` of `warp` exit; the last one's exit is the warp's
     LcSuspend = 2'd2,  // a saved CTA leaves its slot
     LcEnd     = 2'd3   // a finished or abandoned CTA leaves its slot
   } lifecycle_e;
@@ -61,21 +60,22 @@ package muster_pkg;
   typedef struct packed {
     lifecycle_e op;
     cta_t       cta;
-    warp_t      warp;   // exit
-    lanes_t     lanes;  // exit
-    wcount_t    size;   // launch: warps of the CTA, those that exited before a save included
+    wcount_t    size;  // launch: warps of the CTA, those that exited before a save included
   } lifecycle_t;
+
+  // At the exit port: lanes of a warp exit; the last one's exit is the warp's.
+  typedef struct packed {
+    cta_t   cta;
+    warp_t  warp;
+    lanes_t lanes;  // none: no operation
+  } exit_t;
 
   // ---------------------------------------------------------------------------------------------
   // Table entries and state words (bit by bit in rtl/README.md)
   // ---------------------------------------------------------------------------------------------
 
-  typedef enum logic [2:0] {
-    KindIdle = 3'd0,
-    KindSync = 3'd1,  // SYNC and ARV
-    KindAnd  = 3'd2,
-    KindOr   = 3'd3,
-    KindPopc = 3'd4
+  typedef enum logic [2:0] {  // KindSync: SYNC and ARV
+    KindIdle = 3'd0, KindSync = 3'd1, KindAnd = 3'd2, KindOr = 3'd3, KindPopc = 3'd4
   } kind_e;
 
   // B2R.BAR and R2B.BAR. An idle entry is all zeroes.
@@ -129,7 +129,7 @@ package muster_pkg;
     fault_e cause;
     cta_t   cta;
     warp_t  warp;   // 0 for launch, suspend and end
-    lanes_t lanes;  // participating lanes; 0 for lifecycle operations
+    lanes_t lanes;  // participating lanes; 0 for lifecycle operations and exits
     bar_t   bar;    // of operations that name one, else 0
   } fault_t;
 
@@ -166,6 +166,7 @@ package muster_pkg;
     logic  [MaxIssue-1:0] valid;
     warp_t [MaxIssue-1:0] warp;
     logic                 lifecycle;
+    logic                 exit;
     // With the release: the entry that was written, and its state word afterwards.
     logic                 entry_valid;
     cta_t                 entry_cta;
@@ -207,10 +208,8 @@ package muster_pkg;
     logic        zero;
   } mb_word_t;
 
-  typedef enum logic [1:0] {
-    MbWarp   = 2'd0,
-    MbAsync  = 2'd1,  // a copy engine
-    MbRemote = 2'd2   // another CTA of the cluster
+  typedef enum logic [1:0] {  // a warp, a copy engine, another CTA of the cluster
+    MbWarp = 2'd0, MbAsync = 2'd1, MbRemote = 2'd2
   } mb_source_e;
 
   // Where a word is: the CTA's shared memory, and the byte in it.

@@ -30,6 +30,11 @@ module muster_template
   input  lifecycle_t          lifecycle_i,
   input  logic [NumWarps-1:0] lifecycle_warps_i,
 
+  // Where warps end: lanes that exit.
+  input  logic                exit_valid_i,
+  output logic                exit_ready_o,
+  input  exit_t               exit_i,
+
   // Load/store unit: by warp, an access begins, and one is performed; in any order, one of each in a
   // cycle. An access begins before the warp's next barrier instruction is presented, and carries the
   // two epochs that it began in, for the drains of named barriers and of mbarriers. None begins while
@@ -51,8 +56,8 @@ module muster_template
   output logic                mb_response_valid_o,
   input  logic                mb_response_ready_i,
   output mb_response_t        mb_response_o,
-  output logic [1:0]          fault_valid_o,
-  output fault_t [1:0]        fault_o,
+  output logic [2:0]          fault_valid_o,  // issue port, lifecycle port, exit port
+  output fault_t [2:0]        fault_o,
   output logic                mb_fault_valid_o,
   output mb_fault_t           mb_fault_o,
 
@@ -121,6 +126,7 @@ module muster_template
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i, .busy_o,
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i, .lifecycle_warps_i,
+    .exit_valid_i, .exit_ready_o, .exit_i,
     .fence_req_o (fence_req), .fence_ack_i (fence_ack),
     .release_o, .release_info_o,
     .response_valid_o, .response_ready_i, .response_o,

@@ -4,10 +4,10 @@
 // the result for each member and with the count at which the entry completes, and lets lifecycle
 // operations change the roster.
 //
-// A lifecycle operation, and any operation of a waiting warp, stays here until the stages ahead are
-// empty: then it is settled which warps wait, and which entry took the latest all-warps arrival.
-// Lifecycle operations and R2B, which are rare, take three more cycles for their checks, and the steps
-// of a launch one more.
+// A lifecycle operation, an exit, and any operation of a waiting warp stays here until the stages ahead
+// are empty: then it is settled which warps wait, and which entry took the latest all-warps arrival.
+// Lifecycle operations and R2B, which are rare, then take three more cycles for their checks. Those of an
+// exit, two cycles, need not wait until then. A step of a launch takes one cycle more.
 module muster_check
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -34,13 +34,14 @@ module muster_check
   input  logic [NumWarps-1:0]     launch_warps_i,  // held while a launch is under way
   input  wcount_t                 launch_size_i,
   input  lanes_t                  exit_lanes_i,    // held while an exit is under way
-  output logic                    done_o,          // a lifecycle operation, not a clear, goes on
+  output logic                    done_o, exit_done_o,  // a lifecycle operation, not a clear; an exit goes on
+  output logic                    ahead_o,         // to select: see there
 
-  input  logic                    may_wait_i,      // a member's warp waits, but for an exit's
+  input  logic                    may_wait_i,      // a member's warp waits, of an issue port's group
   input  logic [NumPlaces-1:0]    waiting_i,
   input  logic                    begins_i,        // one port: the warp chosen begins to wait now
   input  logic                    ahead_i,         // a group is in a later stage
-  input  logic                    latest_we_i,     // an all-warps arrival was counted
+  input  logic                    latest_we_i,     // an all-warps arrival is counted
   input  logic [CtaW-1:0]         latest_cta_i,
   input  bar_t                    latest_bar_i,
 
@@ -106,8 +107,8 @@ module muster_check
   logic [WarpW-1:0]    live_last;   // live warps of the CTA, less one
   logic [WarpW:0]      size;
   bar_t                latest;
-  logic                chosen_q;    // the launch names the warp that its walk has reached
-  logic [WarpW:0]      launched_nq, launched;  // warps that the walk has entered; inverted
+  logic                chosen, bad_launch;  // see muster_launch_check
+  logic [WarpW-1:0]    launch_last;
 
   muster_roster #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnLanes(EnLanes),
@@ -119,8 +120,8 @@ module muster_check
     .lanes_i (exit_lanes_i),
     .resident_o (resident), .live_last_o (live_last), .size_o (size), .live_o (live),
     .last_lane_o (last_lane), .owes_o (owes),
-    .enter_i (enter), .chosen_i (chosen_q),
-    .launch_i (launch), .launch_last_i (WarpW'(launched - (WarpW+1)'(1))),
+    .enter_i (enter), .chosen_i (chosen),
+    .launch_i (launch), .launch_last_i (launch_last),
     .launch_size_i (launch_size_i[WarpW:0]), .exit_i (exit), .exits_i (exits), .leave_i (leave),
     .owe_bar_i (write_bar), .owe_count_i (bar_word.arrived[WarpW-1:0]), .owe_i (owe),
     .debug_warp_i, .debug_live_o, .debug_cta_o
@@ -136,41 +137,44 @@ module muster_check
   // Progress
   // -------------------------------------------------------------------------------------------
 
-  logic lifecycle, writes;   // what kind of group it is
-  logic may_wait_q;          // a member's warp waited when it was chosen
-  logic rare_q;              // it is a lifecycle operation, not a clear, or R2B
-  logic clear_q;             // it is a clear
+  logic writes;              // what kind of group it is
+  logic exit_q, clear_q;     // it is an exit, a clear; ...
+  logic rare_q;              // ... another lifecycle operation, or R2B
+  logic stays_q;             // it is rare, or a member's warp waited when it was chosen
   logic settled;             // no group ahead can change what is checked here
-  logic judged;              // of a rare one: the checks below are done, and it goes
+  logic judged, exit_judged;  // of a rare one, of an exit: the checks below are done, and it goes
   logic changed_q;           // the roster, or an entry as a whole, has just changed: read it again
-                             // (lifecycle operations do so anyway)
+                             // (the steps of one launch do not disturb each other)
   logic [2:0] judging_q;     // cycles that the slow checks below have had, of three
 
-  assign lifecycle = is_lifecycle(group_q.op) && (group_q.op != GroupClear);
-  assign writes    = EnState && (group_q.op inside {GroupWriteBar, GroupWriteWarp});
-  assign settled   = !changed_q && !(ahead_i && (may_wait_q || rare_q));
-  assign judged    = judging_q[2];
-  assign launched  = ~launched_nq;
-  assign go        = valid_q && ready_i &&
-                     (rare_q ? judged : (settled && (judging_q[0] || !clear_q)));
-  assign done_o    = judged && lifecycle;
+  assign writes      = EnState && is_write(group_q.op);
+  assign settled     = !changed_q && !(ahead_i && stays_q);
+  assign judged      = judging_q[2] && !exit_q;
+  assign exit_judged = judging_q[1] && exit_q && !ahead_i;
+  assign go          = valid_q && ready_i && (exit_q ? exit_judged : rare_q ? judged :
+                                              (settled && (judging_q[0] || !clear_q)));
+  assign done_o      = judged && (group_q.op inside {GroupLaunch, GroupLeave});
+  assign exit_done_o = exit_judged;
+  assign ahead_o     = valid_q ? !(rare_q || exit_q) : ahead_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      changed_q  <= 1'b1;
-      judging_q   <= '0;
-      launched_nq <= '1;
+      changed_q <= 1'b1;
+      judging_q <= '0;
     end else begin
       changed_q <= !roster_ready || (go && (is_lifecycle(group_q.op) || writes) &&
-                                     !is_lifecycle(group_i.op));
+                                     !(is_launch(group_q.op) && is_launch(group_i.op)));
       judging_q <= (valid_q && settled && !go) ? {judging_q[1:0], 1'b1} : '0;
-      if (done_o) begin
-        launched_nq <= '1;
-      end else if (go && clear_q && chosen_q) begin
-        launched_nq <= launched_nq - (WarpW+1)'(1);
-      end
     end
   end
+
+  muster_launch_check #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_launch_check (
+    .clk_i, .rst_ni, .warps_i (launch_warps_i), .size_i (launch_size_i),
+    .cta_i (group_q.cta), .resident_i (resident), .warp_i (members_q[0].warp),
+    .step_i (go && clear_q), .done_i (done_o),
+    .chosen_o (chosen), .last_o (launch_last), .bad_o (bad_launch)
+  );
+
 
   // -------------------------------------------------------------------------------------------
   // Faults
@@ -179,8 +183,8 @@ module muster_check
   wcount_t               expected;    // as the arrival, or R2B's word, has it
   logic [WarpW-1:0]      word_last_nq;  // inverted: see exceeds()
   logic [WarpW-1:0]      last;        // the count of such an entry before its last arrival
-  logic                  above, above_q, bad_launch_q, bad_word, bad_word_q;
-  logic                  leave_q, accepted_q, waits_q, last_lane_q, exits_q, owes_q;
+  logic                  above, above_q, bad_word, bad_word_q;
+  logic                  rare, leave_q, accepted_q, last_lane_q, exits_q, exit_fit_q, owes_q;
   logic                  taken, restores_q;  // R2B, of any port, goes on; it changes what is owed
   logic [NumIssue-1:0]   idle;        // no lane takes part
   logic [NumIssue-1:0]   waiting;     // its warp waits already ...
@@ -201,12 +205,13 @@ module muster_check
     .entry_kind_i, .entry_all_i, .owes_i (owes), .bad_o (bad_word)
   );
 
+  assign rare = (group_i.op inside {GroupLaunch, GroupLeave}) || (EnState && is_write(group_i.op));
   always_ff @(posedge clk_i) begin
     if (ready_o) begin
-      may_wait_q <= may_wait_i || (NumIssue == 1 && begins_i);
-      clear_q    <= (group_i.op == GroupClear);
-      rare_q     <= (is_lifecycle(group_i.op) && group_i.op != GroupClear) ||
-                    (EnState && group_i.op inside {GroupWriteBar, GroupWriteWarp});
+      stays_q <= rare || ((may_wait_i || (NumIssue == 1 && begins_i)) && !is_lifecycle(group_i.op));
+      clear_q <= (group_i.op == GroupClear);
+      exit_q  <= (group_i.op == GroupExit);
+      rare_q  <= rare;
     end
     above_q      <= above;
     word_last_nq <= ~last;
@@ -214,15 +219,11 @@ module muster_check
     owes_q       <= owes;
     restores_q   <= taken && (write_bar ? bar_word.expected == '0 && bar_word.arrived != '0
                                         : warp_word.waiting && entry_all_i);
-    chosen_q     <= exists[0] && launch_warps_i[members_q[0].warp[WarpW-1:0]];
     leave_q      <= resident || !EnFaults;
     accepted_q   <= accepted[0];
     last_lane_q  <= last_lane;
-    waits_q      <= waits[0];
-    exits_q      <= accepted_q && !waits_q && !owes_q && last_lane_q;
-    bad_launch_q <= resident || (32'(group_q.cta) >= NumCtas) || (launched == '0) ||
-                    !exceeds({launch_size_i, 1'b1}, {wcount_t'(launched), 1'b0}) ||  // too many
-                    (32'(launch_size_i) > NumWarps);
+    exits_q      <= accepted_q && !owes_q && last_lane_q;
+    exit_fit_q   <= accepted_q && !owes_q;
   end
 
   always_comb begin
@@ -239,7 +240,7 @@ module muster_check
       taken = taken || (members_q[m].valid && accepted[m] && !waits[m]);
     end
     unique case (group_q.op)
-      GroupLaunch:                    unfit = bad_launch_q;
+      GroupLaunch:                    unfit = bad_launch;
       GroupWriteBar, GroupWriteWarp:  unfit = bad_word_q;
       GroupArrive:                    unfit = above || owes;
       default:                        unfit = 1'b0;
@@ -247,10 +248,10 @@ module muster_check
   end
 
   assign enter  = clear_q && judging_q[0] && exists[0];
-  assign launch = judged && (group_q.op == GroupLaunch) && !(EnFaults && bad_launch_q);
+  assign launch = judged && (group_q.op == GroupLaunch) && !(EnFaults && bad_launch);
   assign leave  = judged && (group_q.op == GroupLeave) && leave_q;
-  assign exit   = judged && (group_q.op == GroupExit) && accepted_q && !waits_q && !owes_q;
-  assign exits  = judged && (group_q.op == GroupExit) && exits_q;
+  assign exit   = exit_judged && exit_fit_q && !waiting[0];
+  assign exits  = exit_judged && exits_q && !waiting[0];
   assign owe    = judged && writes && restores_q && !(EnFaults && unfit);
 
   // -------------------------------------------------------------------------------------------
@@ -274,7 +275,7 @@ module muster_check
     for (int m = 0; m < NumIssue; m++) begin
       unique case (group_q.op)
         GroupExit:  takes_effect[m] = exits_q;
-        GroupClear: takes_effect[m] = chosen_q;
+        GroupClear: takes_effect[m] = chosen;
         default:    takes_effect[m] = accepted[m];
       endcase
       members_o[m] = '{
@@ -292,7 +293,7 @@ module muster_check
     end
   end
 
-  `MUSTER_ASSERT(JudgedGoes, !(judged && rare_q) || go,
-                 "an operation stays in the check stage after its checks")
+  `MUSTER_ASSERT(JudgedGoes, !(judged && rare_q) && !exit_judged || go,
+                 "an operation stays after its checks")
 
 endmodule

@@ -42,7 +42,7 @@ module muster_count
 
   output logic [NumIssue-1:0]     commits_o,      // these members, of issue ports, commit ...
   output logic [NumIssue-1:0][NumPlaces-1:0] commit_warps_o,  // ... of these warps
-  output logic                    commit_lc_o,    // a lifecycle operation commits
+  output logic                    commit_lc_o, commit_exit_o,  // a lifecycle operation, an exit commits
   output logic [NumWarps-1:0]     warps_o,     // that arrive to wait, are written, or cleared
   output outcome_t                outcome_o,
   output effect_t  [NumIssue-1:0] effects_o
@@ -234,7 +234,8 @@ module muster_count
   logic [NumPlaces-1:0] member_warp;
 
   assign commits_o   = done & {NumIssue{valid_q && !is_lifecycle(group_q.op)}};
-  assign commit_lc_o = valid_q && is_lifecycle(group_q.op) && (group_q.op != GroupClear);
+  assign commit_lc_o = valid_q && (group_q.op inside {GroupLaunch, GroupLeave});
+  assign commit_exit_o = valid_q && (group_q.op == GroupExit);
 
   always_comb begin
     outcome_o = '{

@@ -4,7 +4,8 @@
 // the order in which an operation passes:
 //
 //   issue ports (with drain) -> select -> check -> count -> release
-//   lifecycle port -> lifecycle ------------------------------^
+//   lifecycle port -> lifecycle -^
+//   exit port -> exit -----------^
 //
 // Commit is in the count stage; the release comes a constant number of cycles later (rtl/README.md).
 module muster_cta
@@ -33,6 +34,10 @@ module muster_cta
   input  lifecycle_t            lifecycle_i,
   input  logic   [NumWarps-1:0] lifecycle_warps_i,
 
+  input  logic                  exit_valid_i,
+  output logic                  exit_ready_o,
+  input  exit_t                 exit_i,
+
   output logic   [NumWarps-1:0] fence_req_o,
   input  logic   [NumWarps-1:0] fence_ack_i,
 
@@ -43,8 +48,8 @@ module muster_cta
   input  logic                  response_ready_i,
   output response_t             response_o,
 
-  output logic   [NumIssue:0]   fault_valid_o,
-  output fault_t [NumIssue:0]   fault_o,
+  output logic   [NumIssue+1:0] fault_valid_o,
+  output fault_t [NumIssue+1:0] fault_o,
 
   output commit_t               commit_o,
 
@@ -105,10 +110,10 @@ module muster_cta
   assign busy_o = busy[NumWarps-1:0];
 
   // -------------------------------------------------------------------------------------------
-  // Lifecycle, select
+  // Lifecycle, exit, select
   // -------------------------------------------------------------------------------------------
 
-  logic    lc_valid, lc_ready, lc_done, credit;
+  logic    lc_valid, lc_ready, lc_done, exit_valid, exit_ready, exit_done, credit;
   group_t  lc_group;
   warp_t   lc_warp;
 
@@ -122,7 +127,16 @@ module muster_cta
     .done_i (lc_done)
   );
 
-  logic                   sel_valid, sel_ready, sel_may_wait;
+  muster_exit #(
+    .NumWarps(NumWarps), .NumIssue(NumIssue), .InOrder(!EnDrain && NumIssue == 1)
+  ) u_exit (
+    .clk_i, .rst_ni,
+    .valid_i (exit_valid_i), .ready_o (exit_ready_o), .exit_i,
+    .busy_i (busy), .commits_i (commits), .commit_warps_i (commit_o.warp[NumIssue-1:0]),
+    .valid_o (exit_valid), .ready_i (exit_ready), .done_i (exit_done)
+  );
+
+  logic                   sel_valid, sel_ready, sel_ahead, sel_may_wait;
   group_t                 sel_group;
   member_t [NumIssue-1:0] sel_members;
 
@@ -132,9 +146,11 @@ module muster_cta
     .waiting_i (held_waiting),
     .lc_valid_i (lc_valid), .lc_ready_o (lc_ready), .lc_group_i (lc_group),
     .lc_warp_i (lc_warp),
+    .exit_valid_i (exit_valid), .exit_ready_o (exit_ready), .exit_cta_i (exit_i.cta),
+    .exit_warp_i (exit_i.warp),
     .credit_i (credit),
-    .valid_o (sel_valid), .ready_i (sel_ready), .may_wait_o (sel_may_wait), .group_o (sel_group),
-    .members_o (sel_members)
+    .valid_o (sel_valid), .ready_i (sel_ready), .ahead_i (sel_ahead), .may_wait_o (sel_may_wait),
+    .group_o (sel_group), .members_o (sel_members)
   );
 
   // -------------------------------------------------------------------------------------------
@@ -162,12 +178,13 @@ module muster_cta
     .clk_i, .rst_ni,
     .valid_i (sel_valid), .ready_o (sel_ready), .group_i (sel_group), .members_i (sel_members),
     .launch_warps_i (lifecycle_warps_i), .launch_size_i (lifecycle_i.size),
-    .exit_lanes_i (lifecycle_i.lanes), .done_o (lc_done),
+    .exit_lanes_i (exit_i.lanes), .done_o (lc_done), .exit_done_o (exit_done),
+    .ahead_o (sel_ahead),
     .may_wait_i (sel_may_wait), .waiting_i (waiting),
     .begins_i (outcome.waits && outcome.warp == sel_members[0].warp),
     .ahead_i (count_busy || release_busy),
-    .latest_we_i (outcome.accepted && outcome.all), .latest_cta_i (outcome.cta[CtaW-1:0]),
-    .latest_bar_i (outcome.bar),
+    .latest_we_i (counted.accepted && counted.all), .latest_cta_i (counted.cta[CtaW-1:0]),
+    .latest_bar_i (counted.bar),
     .valid_o (chk_valid), .ready_i (chk_ready), .group_o (chk_group), .members_o (chk_members),
     .next_o (chk_next), .last_o (chk_last), .word_i (counted.word),
     .entry_kind_i (entry_kind), .entry_all_i (entry_all),
@@ -175,7 +192,7 @@ module muster_cta
     .debug_cta_o (debug_cta)
   );
 
-  logic                   commit_lc;
+  logic                   commit_lc, commit_exit;
   bar_word_t              debug_count;
 
   assign debug_entry = EntryW'({debug_cta_i, debug_bar_i});
@@ -191,6 +208,7 @@ module muster_cta
     .offered_kind_o (entry_kind), .offered_all_o (entry_all),
     .debug_i (debug_entry), .debug_o (debug_count),
     .commits_o (commits), .commit_warps_o (commit_warps), .commit_lc_o (commit_lc),
+    .commit_exit_o (commit_exit),
     .warps_o (counted_warps),
     .outcome_o (counted), .effects_o (counted_effects)
   );
@@ -199,34 +217,16 @@ module muster_cta
   // Release, warps
   // -------------------------------------------------------------------------------------------
 
-  logic [EntryW-1:0]   release_next;
-  logic                completed_q;
+  logic [EntryW-1:0] release_next;
 
-  if (Lag) begin : g_lag
-    // A clock edge in reset clears these, since no group is in the count stage.
-    always_ff @(posedge clk_i) begin
-      outcome <= counted;
-      effects <= counted_effects;
-      warps   <= counted_warps;
-    end
-    assign release_next = EntryW'({counted.cta, counted.bar});
-    assign release_busy = outcome.valid || completed_q;
-  end else begin : g_no_lag
-    assign outcome      = counted;
-    assign effects      = counted_effects;
-    assign warps        = counted_warps;
-    assign release_next = entry_next;
-    always_ff @(posedge clk_i) release_busy <= count_busy;
-  end
+  assign release_next = Lag ? EntryW'({counted.cta, counted.bar}) : entry_next;
 
-  // Released warps still count as waiting in the cycle of their release.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      completed_q <= 1'b0;
-    end else begin
-      completed_q <= outcome.complete;
-    end
-  end
+  muster_lag #(.NumWarps(NumWarps), .NumIssue(NumIssue), .Lag(Lag)) u_lag (
+    .clk_i, .rst_ni,
+    .valid_i (count_busy), .outcome_i (counted), .effects_i (counted_effects),
+    .warps_i (counted_warps),
+    .busy_o (release_busy), .outcome_o (outcome), .effects_o (effects), .warps_o (warps)
+  );
 
   logic                           waits;
   logic [NumIssue-1:0]            counts;
@@ -285,6 +285,7 @@ module muster_cta
     commit_o.valid     = MaxIssue'(commits);
     commit_o.warp      = '0;
     commit_o.lifecycle = commit_lc;
+    commit_o.exit      = commit_exit;
     for (int p = 0; p < NumIssue; p++) commit_o.warp[p] = counted_effects[p].warp;
   end
 

@@ -133,6 +133,16 @@ package muster_cta_pkg;
     return op inside {GroupReadBar, GroupReadWarp, GroupReadResult};
   endfunction
 
+  function automatic logic is_write(group_e op);
+    return op inside {GroupWriteBar, GroupWriteWarp};
+  endfunction
+
+  // A step of a launch's walk, or its end.
+  function automatic logic is_launch(group_e op);
+    return op inside {GroupClear, GroupLaunch};
+  endfunction
+
+  // Of the lifecycle port or the exit port.
   function automatic logic is_lifecycle(group_e op);
     return op inside {GroupExit, GroupLaunch, GroupLeave, GroupClear};
   endfunction

@@ -3,10 +3,9 @@
 // The front of the lifecycle port. A launch first walks the slot's 16 entries and the unit's warps,
 // one of each in a group, to clear the entries and enter the warps; then it is one group, like any
 // other operation. If operations can be overtaken before they commit (in drain, or at another port),
-// an exit waits for the operation of its warp, and suspend and end wait for all operations that are
-// on their way, which include those of the CTA. They do not wait for operations that are accepted
-// later, so no traffic holds them up for ever. The port is answered when the operation has passed
-// the checks.
+// suspend and end wait for all operations that are on their way, which include those of the CTA. They
+// do not wait for operations that are accepted later, so no traffic holds them up for ever. The port is
+// answered when the operation has passed the checks.
 module muster_lifecycle
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -27,7 +26,7 @@ module muster_lifecycle
   output logic                valid_o,  // a group to select
   input  logic                ready_i,
   output group_t              group_o,
-  output warp_t               warp_o,   // of an exit, or reached by the walk
+  output warp_t               warp_o,   // reached by the walk
   input  logic                done_i    // the operation, not a clear, passed the checks
 );
 
@@ -36,17 +35,11 @@ module muster_lifecycle
 
   logic [StepW:0]      walked_q;
   logic [NumPlaces-1:0] awaited_q, awaited_d;  // not seen free of an operation since valid
-  logic                walked, step, sent_q, launches, leaves, held, waits, clear_q;
+  logic                walked, step, sent_q, launches, waits, clear_q;
 
   assign launches  = (lifecycle_i.op == LcLaunch);
-  assign leaves    = (lifecycle_i.op inside {LcSuspend, LcEnd});
   assign walked    = (walked_q == (StepW+1)'(Steps));
   assign awaited_d = awaited_q & busy_i;
-
-  always_comb begin
-    held = leaves ? (awaited_d != '0) : awaited_d[lifecycle_i.warp[WarpW-1:0]];
-    held = held && !InOrder;
-  end
 
   assign waits   = !InOrder && !launches && !clear_q;
   assign valid_o = valid_i && !sent_q && !waits;
@@ -62,7 +55,7 @@ module muster_lifecycle
       sent_q   <= 1'b0;
       clear_q  <= 1'b0;
     end else begin
-      clear_q <= valid_i && !held;
+      clear_q <= valid_i && (awaited_d == '0);
       if (step) walked_q <= walked_q + (StepW+1)'(1);
       if (valid_o && ready_i && !(launches && !walked)) sent_q <= 1'b1;
     end
@@ -79,9 +72,6 @@ module muster_lifecycle
     if (launches) begin
       group_o.op = walked ? GroupLaunch : GroupClear;
       if (!walked) warp_o = warp_t'(walked_q[StepW-1:0]);
-    end else if (!leaves) begin
-      group_o.op = GroupExit;
-      warp_o     = lifecycle_i.warp;
     end
   end
 

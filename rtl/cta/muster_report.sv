@@ -19,8 +19,8 @@ module muster_report
   input  bar_word_t              left_i,           // ... and after the update
   input  warp_word_t             warp_word_i,      // of the first member's warp
 
-  output logic   [NumIssue:0]    fault_valid_o,
-  output fault_t [NumIssue:0]    fault_o,
+  output logic   [NumIssue+1:0]  fault_valid_o,  // issue ports, lifecycle port, exit port
+  output fault_t [NumIssue+1:0]  fault_o,
 
   output logic                   credit_o,         // there is room for one more response
   input  logic                   spend_i,          // an operation with a response was chosen
@@ -37,7 +37,7 @@ module muster_report
   if (EnFaults) begin : g_faults
     logic   [NumIssue-1:0] fault_valid_q;
     fault_t [NumIssue-1:0] fault_q;
-    logic                  lifecycle_q, names_bar;
+    logic                  lifecycle_q, exit_q, names_bar;
 
     assign names_bar = outcome_i.op inside {GroupArrive, GroupReadBar, GroupWriteBar};
 
@@ -51,6 +51,7 @@ module muster_report
 
     always_ff @(posedge clk_i) begin
       lifecycle_q <= is_lifecycle(outcome_i.op);
+      exit_q      <= (outcome_i.op == GroupExit);
       for (int m = 0; m < NumIssue; m++) begin
         fault_q[m] <= '{
           cause: effects_i[m].cause,
@@ -62,12 +63,14 @@ module muster_report
       end
     end
 
-    // A lifecycle operation is member 0; it names no lanes here.
+    // A lifecycle operation or an exit is member 0; it names no lanes here.
     always_comb begin
-      fault_valid_o           = {1'b0, fault_valid_q & {NumIssue{!lifecycle_q}}};
-      fault_valid_o[NumIssue] = fault_valid_q[0] && lifecycle_q;
-      fault_o                 = {fault_q[0], fault_q};
-      fault_o[NumIssue].lanes = '0;
+      fault_valid_o             = {2'b0, fault_valid_q & {NumIssue{!lifecycle_q}}};
+      fault_valid_o[NumIssue]   = fault_valid_q[0] && lifecycle_q && !exit_q;
+      fault_valid_o[NumIssue+1] = fault_valid_q[0] && exit_q;
+      fault_o                   = {fault_q[0], fault_q[0], fault_q};
+      fault_o[NumIssue].lanes   = '0;
+      fault_o[NumIssue+1].lanes = '0;
     end
   end else begin : g_no_faults
     assign fault_valid_o = '0;

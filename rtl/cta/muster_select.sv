@@ -1,11 +1,16 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Chooses the next group. The lifecycle port goes first, but gives way every other time if an issue
+// Chooses the next group. An exit goes first: it may be what releases a barrier, and after each one
+// there is a cycle for others. Then the lifecycle port, which gives way every other time if an issue
 // port has requested for a cycle. Otherwise an issue port leads, in rotation, and the ports whose
 // arrival agrees with the leader's (same CTA, barrier, count and kind) join it, in port order. An
 // operation of a waiting warp goes alone, so that the group that releases the warp is another one.
 // Operations with a response take the places for responses in a rotation of their own, so that none
 // waits for a place for ever.
+//
+// Operations with slow checks (launch, suspend, end, R2B) would keep an exit out of the check stage
+// until the groups ahead of them have gone. With several ports these groups may take many cycles. So
+// such an operation stays here meanwhile, and where it goes next, nothing but an exit goes before it.
 module muster_select
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -26,13 +31,19 @@ module muster_select
   input  group_t                 lc_group_i,
   input  warp_t                  lc_warp_i,
 
+  input  logic                   exit_valid_i,
+  output logic                   exit_ready_o,
+  input  cta_t                   exit_cta_i,
+  input  warp_t                  exit_warp_i,
+
   input  logic                   credit_i,    // there is room for one more response
 
   output logic                   valid_o,
   input  logic                   ready_i,
+  input  logic                   ahead_i,     // an operation with slow checks would have to wait there
   output logic                   may_wait_o,  // of an issue port's operation: its warp waits
   output group_t                 group_o,
-  output member_t [NumIssue-1:0] members_o    // a lifecycle operation is in place 0
+  output member_t [NumIssue-1:0] members_o    // a lifecycle operation or exit is in place 0
 );
 
   group_t  [NumIssue-1:0] group;
@@ -61,25 +72,35 @@ module muster_select
     end
   end
 
-  logic                lc_turn_q, lc_goes;
+  logic                lc_turn_q, lc_goes;  // lifecycle port or exit
   logic                asked_q;  // an issue port asked in the cycle before
-  logic [NumIssue-1:0] grant;  // the port that leads, if the lifecycle port does not
+  logic [NumIssue-1:0] slow;     // operations with slow checks
+  logic                stays;    // what goes next is one, and would wait in the check stage
+  logic                takes;
+  logic [NumIssue-1:0] grant;    // the port that leads, if no lifecycle operation or exit does
 
-  assign lc_goes = lc_valid_i && lc_turn_q;
+  assign lc_goes = exit_valid_i || (lc_valid_i && lc_turn_q);
+
+  always_comb begin
+    for (int p = 0; p < NumIssue; p++) slow[p] = is_write(group[p].op);
+    stays = (NumIssue > 1) && ahead_i && !exit_valid_i &&
+            (lc_goes ? lc_group_i.op != GroupClear : (grant & slow) != '0);
+  end
+  assign takes = ready_i && !stays;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       lc_turn_q <= 1'b1;
       asked_q   <= 1'b0;
     end else begin
-      if (ready_i) lc_turn_q <= !(lc_goes && asked_q);
+      if (takes && !exit_valid_i) lc_turn_q <= !(lc_goes && asked_q);
       asked_q <= (eligible != '0);
     end
   end
 
   if (NumIssue > 1) begin : g_turns
     muster_rr_arbiter #(.NumReq(NumIssue)) u_arbiter (
-      .clk_i, .rst_ni, .req_i (eligible), .advance_i (ready_i && !lc_goes), .gnt_o (grant)
+      .clk_i, .rst_ni, .req_i (eligible), .advance_i (takes && !lc_goes), .gnt_o (grant)
     );
 
     // After an operation with a response, the next port in rotation that waits with one may go.
@@ -92,7 +113,7 @@ module muster_select
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         readers_q <= '1;
-      end else if (ready_i && !lc_goes && (grant & reads_i) != '0) begin
+      end else if (takes && !lc_goes && (grant & reads_i) != '0) begin
         readers_q <= (next == '0) ? '1 : (next & (~next + NumIssue'(1)));
       end
     end
@@ -123,17 +144,18 @@ module muster_select
     for (int p = 0; p < NumIssue; p++) members_o[p].valid = (NumIssue == 1) || joins[p];
     may_wait_o = (NumIssue == 1) ? waiting_i[0] : ((joins & waiting_i) != '0);
     if (lc_goes) begin
-      group_o.op         = lc_group_i.op;
-      group_o.cta        = lc_group_i.cta;
+      group_o.op         = exit_valid_i ? GroupExit : lc_group_i.op;
+      group_o.cta        = exit_valid_i ? exit_cta_i : lc_group_i.cta;
       group_o.bar        = lc_group_i.bar;
       members_o[0].valid = 1'b1;
-      members_o[0].warp  = lc_warp_i;
+      members_o[0].warp  = exit_valid_i ? exit_warp_i : lc_warp_i;
     end
   end
 
-  assign valid_o    = lc_goes || (eligible != '0);
+  assign valid_o    = (lc_goes || (eligible != '0)) && !stays;
   // One port alone is ready whether or not it offers anything.
-  assign ready_o    = {NumIssue{ready_i}} & ((NumIssue == 1) ? able & {NumIssue{!lc_goes}} : joins);
-  assign lc_ready_o = ready_i && lc_goes;
+  assign ready_o    = {NumIssue{takes}} & ((NumIssue == 1) ? able & {NumIssue{!lc_goes}} : joins);
+  assign lc_ready_o = takes && lc_goes && !exit_valid_i;
+  assign exit_ready_o = ready_i;
 
 endmodule

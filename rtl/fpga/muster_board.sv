@@ -81,6 +81,7 @@ module muster_board
   mb_levels_t  mb_levels;
   cta_events_t events;
   mb_events_t  mb_events;
+  fault_t [2:0] fault;
   commit_t     commit;
   mb_commit_t  mb_commit;
   mb_word_t    rdata;
@@ -98,11 +99,12 @@ module muster_board
     .busy_o (levels.busy),
     .lifecycle_valid_i (pins.lifecycle_valid), .lifecycle_ready_o (levels.lifecycle_ready),
     .lifecycle_i (pins.lifecycle), .lifecycle_warps_i (pins.warps),
+    .exit_valid_i (pins.exit_valid), .exit_ready_o (levels.exit_ready), .exit_i (pins.exit),
     .fence_req_o (levels.fence_req), .fence_ack_i (pins.fence_ack),
     .release_o (levels.released), .release_info_o (events.release_info),
     .response_valid_o (levels.response_valid), .response_ready_i (pins.response_ready),
     .response_o (events.response),
-    .fault_valid_o (levels.fault_valid), .fault_o ({events.lifecycle_fault, events.issue_fault}),
+    .fault_valid_o (levels.fault_valid), .fault_o (fault),
     .commit_o (commit),
     .debug_cta_i (pins.debug_cta), .debug_bar_i (pins.debug_bar),
     .debug_word_o (levels.debug_word),
@@ -131,6 +133,8 @@ module muster_board
   );
 
   assign levels.pad0              = '0;
+  assign levels.pad1              = '0;
+  assign levels.commit_exit       = commit.exit;
   assign levels.commit_valid      = commit.valid[0];
   assign levels.commit_lifecycle  = commit.lifecycle;
   assign levels.entry_valid       = commit.entry_valid;
@@ -139,6 +143,8 @@ module muster_board
   assign events.pad2              = '0;
   assign events.pad3              = '0;
   assign events.pad4              = '0;
+  assign events.issue_fault       = fault[0];
+  assign events.lifecycle_fault   = levels.fault_valid[2] ? fault[2] : fault[1];
   assign events.commit_warp       = commit.warp[0];
   assign events.entry_cta         = commit.entry_cta;
   assign events.entry_bar         = commit.entry_bar;
@@ -164,7 +170,7 @@ module muster_board
     return '{cta: place.cta, addr: 32'(place.addr[$clog2(SmemBytes)-1:0])};
   endfunction
 
-  assign event_here = levels.commit_valid || levels.commit_lifecycle || levels.entry_valid ||
+  assign event_here = levels.commit_valid || levels.commit_lifecycle || levels.commit_exit || levels.entry_valid ||
                       levels.response_valid || levels.fault_valid != '0 || levels.released != '0;
 
   // -------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ package muster_fpga_pkg;
 
   localparam logic [7:0]  StartByte   = 8'hA5;
   localparam int unsigned MaxPayload  = 128;  // bytes
-  localparam logic [7:0]  LinkVersion = 8'd2;
+  localparam logic [7:0]  LinkVersion = 8'd3;
 
   // The unit on the board: `small` of scripts/configs.json.
   localparam int unsigned NumWarps = 8;
@@ -50,7 +50,9 @@ package muster_fpga_pkg;
   // ---------------------------------------------------------------------------------------------
 
   typedef struct packed {
-    logic [3:0]                pad3;
+    logic [4:0]                pad4;
+    exit_t                     exit;
+    logic [1:0]                pad3;
     lifecycle_t                lifecycle;
     logic       [NumWarps-1:0] warps;
     logic                      pad2;
@@ -71,7 +73,8 @@ package muster_fpga_pkg;
     logic                      mb_async_valid;
     logic                      mb_issue_valid;
     // named barriers
-    logic [4:0]                pad0;
+    logic [3:0]                pad0;
+    logic                      exit_valid;
     logic                      response_ready;
     logic                      lifecycle_valid;
     logic                      issue_valid;
@@ -92,17 +95,20 @@ package muster_fpga_pkg;
 
   // The part of every reply to a cycle: levels, and flags of the events that follow.
   typedef struct packed {
-    logic                   pad0;
+    logic                   pad1;
     debug_warp_t            debug_warp;
     bar_word_t              debug_word;
     logic    [NumWarps-1:0] released;
     logic    [NumWarps-1:0] fence_req;
     logic    [NumWarps-1:0] busy;
+    logic             [4:0] pad0;
+    logic             [2:0] fault_valid;
     logic                   entry_valid;
-    logic             [1:0] fault_valid;
     logic                   response_valid;
+    logic                   commit_exit;
     logic                   commit_lifecycle;
     logic                   commit_valid;
+    logic                   exit_ready;
     logic                   lifecycle_ready;
     logic                   issue_ready;
   } cta_levels_t;
@@ -131,7 +137,7 @@ package muster_fpga_pkg;
     bar_t            entry_bar;
     bar_word_t       entry_word;
     logic      [3:0] pad3;
-    fault_t          lifecycle_fault;
+    fault_t          lifecycle_fault;  // or the exit port's: never both at once
     logic      [3:0] pad2;
     fault_t          issue_fault;
     logic            pad1;

@@ -12,10 +12,11 @@ namespace {
 // Where the operations begin.
 constexpr std::size_t kIssue = 6;
 constexpr std::size_t kLifecycle = 18;
-constexpr std::size_t kGroup = 26;
-constexpr std::size_t kAsync = 41;
-constexpr std::size_t kRemote = 51;
-constexpr std::size_t kEnd = 65;
+constexpr std::size_t kExit = 21;
+constexpr std::size_t kGroup = 27;
+constexpr std::size_t kAsync = 42;
+constexpr std::size_t kRemote = 52;
+constexpr std::size_t kEnd = 66;
 
 // Fields one after the other, low bits first.
 class Writer {
@@ -117,11 +118,14 @@ Outputs::Fault DecodeFault(Reader* reader) {
 void DecodeLevels(Reader* reader, Outputs* out) {
   out->issue_ready = reader->Get<std::uint8_t>(1);
   out->lifecycle_ready = reader->Bit();
+  out->exit_ready = reader->Bit();
   out->commit_valid = reader->Get<std::uint8_t>(1);
   out->commit_lifecycle = reader->Bit();
+  out->commit_exit = reader->Bit();
   out->response_valid = reader->Bit();
-  out->fault_valid = reader->Get<std::uint8_t>(2);
   out->entry_valid = reader->Bit();
+  out->fault_valid = reader->Get<std::uint8_t>(3);
+  reader->Align();
   out->busy = reader->Get(8);
   out->fence_req = reader->Get(8);
   out->released = reader->Get(8);
@@ -145,6 +149,7 @@ void DecodeEvents(Reader* reader, Outputs* out) {
   reader->Align();
   out->fault[0] = DecodeFault(reader);
   out->fault[1] = DecodeFault(reader);
+  out->fault[2] = out->fault[1];
   out->entry_word = reader->Get<std::uint32_t>(32);
   out->entry_bar = reader->Get<std::uint8_t>(4);
   out->entry_cta = reader->Get<std::uint8_t>(5);
@@ -204,7 +209,11 @@ void DecodeMbEvents(Reader* reader, MbOutputs* mb) {
 void EncodePins(const Identity& identity, const Inputs& in, Bytes* pins) {
   pins->resize(identity.remote ? kEnd : identity.mbarrier ? kRemote : kGroup);
   const MbInputs& mb = in.mb;
-  Writer(pins, 0).Put(in.issue_valid, 1).Put(in.lifecycle_valid, 1).Put(in.response_ready, 1);
+  Writer(pins, 0)
+      .Put(in.issue_valid, 1)
+      .Put(in.lifecycle_valid, 1)
+      .Put(in.response_ready, 1)
+      .Put(in.exit_valid, 1);
   Writer(pins, 1)
       .Put(mb.issue_valid, 1)
       .Put(mb.async_valid, 1)
@@ -236,10 +245,11 @@ void EncodePins(const Identity& identity, const Inputs& in, Bytes* pins) {
     Writer(pins, kLifecycle)
         .Put(operation.warps, 8)
         .Put(operation.size, 7)
-        .Put(operation.lanes, 32)
-        .Put(operation.warp, 6)
         .Put(operation.cta, 5)
         .Put(static_cast<unsigned>(operation.kind) - static_cast<unsigned>(OpKind::kLaunch), 2);
+  }
+  if (in.exit_valid) {
+    Writer(pins, kExit).Put(in.exit.lanes, 32).Put(in.exit.warp, 6).Put(in.exit.cta, 5);
   }
   if (identity.mbarrier) {
     EncodeMbarrier(mb, identity.remote, pins);
@@ -247,7 +257,7 @@ void EncodePins(const Identity& identity, const Inputs& in, Bytes* pins) {
 }
 
 bool DecodeOutputs(const Identity& identity, const Bytes& report, Outputs* out) {
-  constexpr std::size_t kLevels = 9;
+  constexpr std::size_t kLevels = 10;
   constexpr std::size_t kMbLevels = 6;
   constexpr std::size_t kEvents = 29;
   constexpr std::size_t kMbEvents = 65;

@@ -20,7 +20,8 @@ struct Latency {
   unsigned issue = 0;     // acceptance to commit: arrivals and B2R
   unsigned r2b = 0;       // acceptance to commit: R2B
   unsigned launch = 0;    // valid to commit of a launch
-  unsigned leave = 0;     // valid to commit of an exit, a suspend or an end
+  unsigned leave = 0;     // valid to commit of a suspend or an end
+  unsigned exit = 0;      // valid to commit of an exit
   unsigned effect = 0;    // commit to release, fault and entry written: always
   unsigned response = 0;  // commit to response, queue empty
 
@@ -40,8 +41,9 @@ constexpr Latency LatencyOf(const Config& config) {
   Latency latency;
   latency.issue = config.num_issue > 1 ? 3 : 2;
   latency.r2b = latency.issue + 3;
-  latency.launch = 2 * steps + (longer ? 7 : 6);
+  latency.launch = 2 * steps + (longer ? 8 : 7);
   latency.leave = longer ? 6 : 5;
+  latency.exit = longer ? 5 : 4;
   latency.effect = longer ? 2 : 1;
   latency.response = 2;
   latency.mb_issue = config.drain ? 6 : 5;
@@ -58,6 +60,9 @@ constexpr Latency LatencyOf(const Config& config) {
 constexpr unsigned ToCommit(const Latency& latency, OpKind kind) {
   if (kind == OpKind::kLaunch) {
     return latency.launch;
+  }
+  if (kind == OpKind::kExit) {
+    return latency.exit;
   }
   if (IsLifecycle(kind)) {
     return latency.leave;

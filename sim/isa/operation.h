@@ -15,7 +15,8 @@ inline constexpr unsigned kMaxWarps = 64;
 inline constexpr unsigned kMaxCtas = 32;
 inline constexpr unsigned kMaxIssue = 4;
 
-// The operations of a warp (first group) and of the CTA scheduler (second group).
+// The operations of a warp (first group), of the CTA scheduler (second group), and of where warps
+// end.
 enum class OpKind : std::uint8_t {
   kSync = 0,    // BAR.SYNC: arrive and wait
   kArrive = 1,  // BAR.ARV: arrive and go on
@@ -29,11 +30,13 @@ enum class OpKind : std::uint8_t {
   kR2bWarp = 13,    // R2B.WARP: write the state word of the warp
 
   kLaunch = 16,   // a CTA takes a slot
-  kExit = 17,     // lanes of a warp exit; the last one's exit is the warp's
   kSuspend = 18,  // a saved CTA leaves its slot
   kEnd = 19,      // a finished or abandoned CTA leaves its slot
+
+  kExit = 24,  // lanes of a warp exit; the last one's exit is the warp's
 };
 
+// Of the lifecycle port or the exit port.
 constexpr bool IsLifecycle(OpKind kind) { return kind >= OpKind::kLaunch; }
 constexpr bool IsReduction(OpKind kind) {
   return kind >= OpKind::kRedAnd && kind <= OpKind::kRedPopc;

@@ -19,23 +19,30 @@ std::uint64_t AtLeastPowerOfTwo(std::uint64_t n) {
 }
 
 // The longest waits, by the structure of the unit: rtl/README.md explains the names and the sums.
-Waits Longest(const Config& config, bool lag) {
+Waits Longest(const Config& config) {
   const std::uint64_t ports = config.num_issue;
   const std::uint64_t warps = config.num_warps;
-  const std::uint64_t extra = lag ? 1 : 0;
 
-  // How long a group holds up those after it, and the round in which each port leads once.
-  const std::uint64_t clear = 4;
-  const std::uint64_t issue = config.state ? 6 : ports + 2 + extra;
-  const std::uint64_t lifecycle = 6 + extra;
-  const std::uint64_t round = ports * (issue + lifecycle);
+  // How long a group holds up those after it.
+  const std::uint64_t clear = 3;
+  const std::uint64_t exit = 4;
+  const std::uint64_t slow = ports > 1 ? 8 : 7;  // lifecycle operations and R2B
+  const std::uint64_t arrival = 4 + ports - 1;
+  const std::uint64_t issue = config.state ? slow + ports - 1 : arrival;
+  // Turns of an issue port; and as many rounds, in each of which every port leads once, ours with
+  // an arrival. A lifecycle operation other than a clear is the end of a walk, or the only one.
+  const std::uint64_t turn = exit + issue + exit + clear;
+  const auto rounds = [&](std::uint64_t number) {
+    return number * (ports * turn - issue + arrival) +
+           (number * ports / kNumBars + 1) * (slow - clear);
+  };
 
   // Select to commit.
-  const std::uint64_t checks = config.state ? 6 : 3;
-  const std::uint64_t through = checks + 2 * ports - 1 + extra;
+  const std::uint64_t through = std::max<std::uint64_t>(config.state ? 8 : ports + 4, 2 * ports);
   // At the front of a port, until select takes it: an operation, and one with a response.
-  const std::uint64_t front = lifecycle + round + ports + 1;
-  const std::uint64_t read = ports > 1 ? round + front + 1 + (ports - 2) * (ports + 11) : front + 8;
+  const std::uint64_t front = slow + exit + ports * turn + ports + 1;
+  const std::uint64_t read =
+      ports > 1 ? ports * turn + front + 1 + (ports - 2) * turn : front + through;
   const std::uint64_t worst = config.reduce ? read : front;
 
   const std::uint64_t span = std::min<std::uint64_t>(warps, 8);
@@ -44,13 +51,14 @@ Waits Longest(const Config& config, bool lag) {
   const std::uint64_t passing = ports > 1 ? worst : front;
 
   Waits longest{};
-  longest[kIssueWait] = parked * round + worst;
+  longest[kIssueWait] = rounds(parked) + worst;
   longest[kCommitWait] = (ports > 1 ? worst : 0) + through;
   longest[kDrainWait] =
-      config.drain ? (warps + span) * round + (groups + 2) * (passing + ports + 2) + through : 0;
-  longest[kLeaveWait] = checks + issue + 2 * (ports + extra) + 6;
-  longest[kLaunchWait] =
-      std::max<std::uint64_t>(warps, kNumBars) * (clear + issue) + longest[kLeaveWait];
+      config.drain ? rounds(warps + span) + (groups + 2) * (passing + ports + 2) + through : 0;
+  longest[kLeaveWait] = 2 * (issue + exit) + slow + 2;
+  longest[kLaunchWait] = std::max<std::uint64_t>(warps, kNumBars) * (exit + clear + exit + issue) +
+                         longest[kLeaveWait];
+  longest[kExitWait] = config.drain || ports > 1 ? 12 : 11;
   longest[kResponseWait] = !config.reduce ? 0 : ports > 1 ? 3 : 2;
   return longest;
 }
@@ -85,14 +93,13 @@ MbWaits MbLongest(const Config& config) {
 }  // namespace
 
 Bounds BoundsOf(const Config& config) {
-  const bool lag = config.reduce || config.state || config.num_issue > 1;
   Bounds bounds{};
   const Latency latency = LatencyOf(config);
   bounds.latency = latency.effect;
   bounds.accept = latency.issue + latency.effect;
   bounds.start =
       static_cast<unsigned>(AtLeastPowerOfTwo(std::max(config.num_ctas, config.num_warps))) + 1;
-  bounds.longest = Longest(config, lag);
+  bounds.longest = Longest(config);
   bounds.mb_longest = MbLongest(config);
   return bounds;
 }

@@ -135,6 +135,8 @@ constexpr std::array kSpots = {
     SpotRow{Spot::kStallIssue, "stall.issue", kAny},
     SpotRow{Spot::kStallBusy, "stall.busy_warp", kAny},
     SpotRow{Spot::kStallLifecycle, "stall.lifecycle", kAny},
+    SpotRow{Spot::kStallExit, "stall.exit", kAny},
+    SpotRow{Spot::kExitAmidLaunch, "exit.amid_launch", kAny},
 };
 static_assert(kSpots.size() == static_cast<std::size_t>(Spot::kCount), "a name for each spot");
 
@@ -290,6 +292,13 @@ void Cover::CountPins(const Inputs& in, const Outputs& out) {
   }
   if (in.lifecycle_valid && !out.lifecycle_ready) {
     Hit(Spot::kStallLifecycle);
+  }
+  if (in.exit_valid && !out.exit_ready) {
+    Hit(Spot::kStallExit);
+  }
+  if (out.commit_exit && in.lifecycle_valid && !out.lifecycle_ready &&
+      in.lifecycle.kind == OpKind::kLaunch) {
+    Hit(Spot::kExitAmidLaunch);
   }
   if (Ones(out.fence_req) >= 4) {
     Hit(Spot::kFenceManyParked);

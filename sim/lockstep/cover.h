@@ -116,6 +116,8 @@ enum class Spot : unsigned {
   kStallIssue,
   kStallBusy,
   kStallLifecycle,
+  kStallExit,
+  kExitAmidLaunch,
   kCount,
 };
 
@@ -162,7 +164,7 @@ class Cover {
     unsigned completed_port = 0;              // ... and where its last arrival came from
   };
 
-  static constexpr unsigned kKinds = 20;  // codes of OpKind
+  static constexpr unsigned kKinds = static_cast<unsigned>(OpKind::kExit) + 1;  // codes
 
   // An operation that commits in this cycle.
   struct Event {

@@ -15,6 +15,10 @@
 namespace muster::lockstep {
 namespace {
 
+Wait LifecycleWait(OpKind kind) {
+  return kind == OpKind::kLaunch ? kLaunchWait : kind == OpKind::kExit ? kExitWait : kLeaveWait;
+}
+
 bool Same(const Operation& a, const Operation& b) {
   return a.kind == b.kind && a.cta == b.cta && a.warp == b.warp && a.bar == b.bar &&
          a.count == b.count && a.size == b.size && a.lanes == b.lanes && a.operand == b.operand &&
@@ -28,7 +32,9 @@ Monitor::Monitor(const Config& config, std::uint64_t start)
       bounds_(BoundsOf(config)),
       warp_mask_(WarpMask(config.num_warps)),
       warps_(~std::uint64_t{0} >> (kMaxWarps - config.num_warps)),
-      counted_from_(start + bounds_.start) {}
+      counted_from_(start + bounds_.start),
+      lifecycle_{"the lifecycle port", "lc", "lifecycle", config.num_issue},
+      exits_{"the exit port", "exit", "exit", config.num_issue + 1} {}
 
 bool Monitor::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
   commits_.count = 0;
@@ -47,7 +53,8 @@ bool Monitor::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
     return Fail("fence_req", fmt::format("{:#x}", out.fence_req),
                 fmt::format("{:#x}: from acceptance to acknowledge", undrained_));
   }
-  if ((in.lifecycle_valid || lifecycle_held_) && !CheckLifecycle(cycle, in, out)) {
+  if (!CheckLifecycle(cycle, in.lifecycle_valid, out.lifecycle_ready, in.lifecycle, &lifecycle_) ||
+      !CheckLifecycle(cycle, in.exit_valid, out.exit_ready, in.exit, &exits_)) {
     return false;
   }
   if ((in.issue_valid | held_) != 0 && !CheckIssue(cycle, in, out)) {
@@ -60,7 +67,7 @@ bool Monitor::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
   }
   undrained_ &= ~in.fence_ack;
   return TakeCommits(out) && (counted_ <= latest_good_ || CheckPending()) &&
-         (lifecycle_count_ == 0 || cycle < counted_from_ || CheckLifecycleWaits());
+         (cycle < counted_from_ || (CheckWaits(&lifecycle_) && CheckWaits(&exits_)));
 }
 
 // Valid and payload are held until ready, and two ports never carry the same warp.
@@ -127,27 +134,29 @@ bool Monitor::Accept(std::uint64_t cycle, unsigned port, const Inputs& in) {
 }
 
 // One operation at a time is presented, and held until ready; the one before it commits first.
-bool Monitor::CheckLifecycle(std::uint64_t cycle, const Inputs& in, const Outputs& out) {
-  if (!in.lifecycle_valid) {
-    return Fail("lc_valid", "0", "held until ready");
+bool Monitor::CheckLifecycle(std::uint64_t cycle, bool valid, bool ready,
+                             const Operation& operation, LifecyclePort* port) {
+  if (!valid) {
+    return !port->held || Fail(fmt::format("{}_valid", port->pins), "0", "held until ready");
   }
-  if (lifecycle_held_) {
-    if (!Same(in.lifecycle, lifecycle_[lifecycle_count_ - 1].operation)) {
-      return Fail("lc", "changed", "held until ready");
+  if (port->held) {
+    if (!Same(operation, port->operations[port->count - 1].operation)) {
+      return Fail(port->pins, "changed", "held until ready");
     }
-  } else if (!Present(in.lifecycle)) {
+  } else if (!Present(operation, port)) {
     return false;
   }
-  lifecycle_held_ = !out.lifecycle_ready;
-  lifecycle_[lifecycle_count_ - 1].accepted = cycle;
+  port->held = !ready;
+  port->operations[port->count - 1].accepted = cycle;
   return true;
 }
 
-bool Monitor::Present(const Operation& operation) {
-  if (lifecycle_count_ == lifecycle_.size()) {
-    return Fail("lc_ready", "1", "0: the operation before has not committed");
+bool Monitor::Present(const Operation& operation, LifecyclePort* port) {
+  if (port->count == port->operations.size()) {
+    return Fail(fmt::format("{}_ready", port->pins), "1",
+                "0: the operation before has not committed");
   }
-  Lifecycle& latest = lifecycle_[lifecycle_count_++];
+  Lifecycle& latest = port->operations[port->count++];
   latest.operation = operation;
   latest.wait = 0;
   latest.awaited = pending_;
@@ -160,12 +169,14 @@ bool Monitor::Present(const Operation& operation) {
 }
 
 bool Monitor::TakeCommits(const Outputs& out) {
-  if (out.commit_lifecycle) {
-    if (out.commit_valid != 0) {
-      return Fail("commit", fmt::format("issue {:#x} and lifecycle", out.commit_valid),
-                  "one or the other in a cycle");
+  if (out.commit_lifecycle || out.commit_exit) {
+    if (out.commit_valid != 0 || (out.commit_lifecycle && out.commit_exit)) {
+      return Fail("commit",
+                  fmt::format("issue {:#x}, lifecycle {:d}, exit {:d}", out.commit_valid,
+                              out.commit_lifecycle, out.commit_exit),
+                  "one of them in a cycle");
     }
-    return TakeLifecycleCommit();
+    return TakeCommit(out.commit_exit ? &exits_ : &lifecycle_);
   }
   for (unsigned left = out.commit_valid; left != 0; left &= left - 1) {
     const unsigned port = First(left);
@@ -181,8 +192,10 @@ bool Monitor::TakeCommits(const Outputs& out) {
                   "not before its drain is acknowledged");
     }
     pending_ &= ~bit;
-    for (unsigned i = 0; i < lifecycle_count_; ++i) {
-      lifecycle_[i].awaited &= ~bit;
+    for (LifecyclePort* port_waits : {&lifecycle_, &exits_}) {
+      for (unsigned i = 0; i < port_waits->count; ++i) {
+        port_waits->operations[i].awaited &= ~bit;
+      }
     }
     commits_.operations[commits_.count] = pending.operation;
     commits_.about[commits_.count] = pending.about;
@@ -195,22 +208,23 @@ bool Monitor::TakeCommits(const Outputs& out) {
 }
 
 // A lifecycle operation waits for the operations that were on their way before it.
-bool Monitor::TakeLifecycleCommit() {
-  if (lifecycle_count_ == 0 || (lifecycle_count_ == 1 && lifecycle_held_)) {
-    return Fail("commit.lifecycle", "1", "0: nothing was accepted");
+bool Monitor::TakeCommit(LifecyclePort* port) {
+  const std::string field = fmt::format("commit.{}", port->commits);
+  if (port->count == 0 || (port->count == 1 && port->held)) {
+    return Fail(field, "1", "0: nothing was accepted");
   }
-  const Lifecycle& oldest = lifecycle_[0];
+  const Lifecycle& oldest = port->operations[0];
   if (oldest.awaited != 0) {
-    return Fail("commit.lifecycle", golden::Describe(oldest.operation),
+    return Fail(field, golden::Describe(oldest.operation),
                 fmt::format("not before the operations of warps {:#x}", oldest.awaited));
   }
   commits_.count = 1;
   commits_.operations[0] = oldest.operation;
-  commits_.about[0].port = static_cast<std::uint8_t>(config_.num_issue);
+  commits_.about[0].port = static_cast<std::uint8_t>(port->number);
   commits_.about[0].parked = false;
   commits_.about[0].accepted = oldest.accepted;
-  lifecycle_[0] = lifecycle_[1];
-  --lifecycle_count_;
+  port->operations[0] = port->operations[1];
+  --port->count;
   return true;
 }
 
@@ -234,12 +248,11 @@ bool Monitor::CheckPending() {
   return true;
 }
 
-bool Monitor::CheckLifecycleWaits() {
-  for (unsigned i = 0; i < lifecycle_count_; ++i) {
-    Lifecycle& lifecycle = lifecycle_[i];
-    const Wait wait = lifecycle.operation.kind == OpKind::kLaunch ? kLaunchWait : kLeaveWait;
-    if (lifecycle.awaited == 0 &&
-        !CountWait(wait, ++lifecycle.wait, config_.num_issue, lifecycle.operation)) {
+bool Monitor::CheckWaits(LifecyclePort* port) {
+  for (unsigned i = 0; i < port->count; ++i) {
+    Lifecycle& lifecycle = port->operations[i];
+    if (lifecycle.awaited == 0 && !CountWait(LifecycleWait(lifecycle.operation.kind),
+                                             ++lifecycle.wait, port->number, lifecycle.operation)) {
       return false;
     }
   }
@@ -252,11 +265,11 @@ bool Monitor::CountWait(Wait wait, std::uint64_t cycles, unsigned port,
   if (cycles <= bounds_.longest[wait]) {
     return true;
   }
-  const bool lifecycle = port == config_.num_issue;
+  const std::string where = port == exits_.number       ? exits_.name
+                            : port == lifecycle_.number ? lifecycle_.name
+                                                        : fmt::format("port {}", port);
   return Fail(fmt::format("wait.{}", kWaitNames[wait]),
-              fmt::format("{} cycles at {}: {}", cycles,
-                          lifecycle ? "the lifecycle port" : fmt::format("port {}", port),
-                          golden::Describe(operation)),
+              fmt::format("{} cycles at {}: {}", cycles, where, golden::Describe(operation)),
               fmt::format("at most {}, as published", bounds_.longest[wait]));
 }
 
@@ -270,6 +283,7 @@ std::optional<Mismatch> LoudInReset(const Outputs& out) {
   const std::array pins = {
       std::pair{"commit.valid", std::uint64_t{out.commit_valid}},
       std::pair{"commit.lifecycle", std::uint64_t{out.commit_lifecycle}},
+      std::pair{"commit.exit", std::uint64_t{out.commit_exit}},
       std::pair{"busy", out.busy},
       std::pair{"fence_req", out.fence_req},
       std::pair{"release.warps", out.released},

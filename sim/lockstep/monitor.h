@@ -24,7 +24,7 @@ namespace muster::lockstep {
 // The operations that commit in one cycle, in order.
 struct Commits {
   struct About {
-    std::uint8_t port = 0;       // the lifecycle port has the number after the issue ports
+    std::uint8_t port = 0;       // after the issue ports: the lifecycle port, the exit port
     bool parked = false;         // its drain was not acknowledged as it was accepted
     std::uint64_t accepted = 0;  // in this cycle
   };
@@ -45,7 +45,9 @@ class Monitor {
   const std::optional<Mismatch>& mismatch() const { return mismatch_; }
   const Waits& waits() const { return waits_; }
   // No operation is presented, or between acceptance and commit.
-  bool Idle() const { return pending_ == 0 && held_ == 0 && lifecycle_count_ == 0; }
+  bool Idle() const {
+    return pending_ == 0 && held_ == 0 && lifecycle_.count == 0 && exits_.count == 0;
+  }
 
  private:
   // An operation of a warp between acceptance and commit.
@@ -55,12 +57,23 @@ class Monitor {
     std::uint64_t since = 0;  // counted_ when it was accepted, or drained if later
   };
 
-  // An operation of the lifecycle port between valid and commit.
+  // An operation of the lifecycle port or the exit port between valid and commit.
   struct Lifecycle {
     Operation operation;
     std::uint64_t awaited = 0;  // warps with an operation on its way that it waits for
     std::uint64_t wait = 0;     // cycles since the last of these committed
     std::uint64_t accepted = 0;
+  };
+
+  // Such a port.
+  struct LifecyclePort {
+    const char* name;     // in reports
+    const char* pins;     // as they begin
+    const char* commits;  // the pin that shows a commit
+    unsigned number;      // after the issue ports
+    unsigned count = 0;   // oldest first; the latest is not accepted yet if held
+    bool held = false;
+    std::array<Lifecycle, 2> operations = {};
   };
 
   // The bit of a warp's slot. A warp number that the unit lacks may share the slot of a warp that
@@ -70,13 +83,14 @@ class Monitor {
 
   bool CheckIssue(std::uint64_t cycle, const Inputs& in, const Outputs& out);
   bool Accept(std::uint64_t cycle, unsigned port, const Inputs& in);
-  bool CheckLifecycle(std::uint64_t cycle, const Inputs& in, const Outputs& out);
+  bool CheckLifecycle(std::uint64_t cycle, bool valid, bool ready, const Operation& operation,
+                      LifecyclePort* port);
   bool TakeCommits(const Outputs& out);
-  bool TakeLifecycleCommit();
-  bool Present(const Operation& operation);
+  bool TakeCommit(LifecyclePort* port);
+  bool Present(const Operation& operation, LifecyclePort* port);
   // Check that no wait is too long. Each checks the operations that still wait after this cycle.
   bool CheckPending();
-  bool CheckLifecycleWaits();
+  bool CheckWaits(LifecyclePort* port);
   Wait WaitOf(const Pending& pending) const {
     return pending.about.parked ? kDrainWait : kCommitWait;
   }
@@ -109,10 +123,8 @@ class Monitor {
 
   bool response_held_ = false;  // in the cycle before
 
-  // Oldest first; the latest is not accepted yet if lifecycle_held_.
-  unsigned lifecycle_count_ = 0;
-  bool lifecycle_held_ = false;
-  std::array<Lifecycle, 2> lifecycle_;
+  LifecyclePort lifecycle_;
+  LifecyclePort exits_;
 };
 
 // Returns an output that a unit in reset shows and must not, once a clock edge has passed; nothing

@@ -20,7 +20,8 @@ ResetCover::ResetCover(const Config& config, CoverPoints* points)
       Row{kIssueHeld, "reset.issue_held", true},
       Row{kDrain, "reset.drain", config.drain},
       Row{kLaunch, "reset.launch_under_way", true},
-      Row{kLeave, "reset.exit_or_end_under_way", true},
+      Row{kLeave, "reset.end_under_way", true},
+      Row{kExit, "reset.exit_under_way", true},
       Row{kWaitingWarp, "reset.warp_waits", true},
       Row{kResponseHeld, "reset.response_held", config.state},
       Row{kEarly, "reset.soon_behind_another", true},
@@ -46,9 +47,10 @@ std::uint32_t ResetCover::GoingOn(const Inputs& in, const Outputs& out) {
   reading_ = (reading_ && !in.mb.rdata_valid) || (out.mb.read_valid && in.mb.read_ready);
   const auto set = [](bool is, What what) { return is ? Bit(what) : 0; };
   return set(out.busy != 0, kOperation) |
-         set(out.commit_valid != 0 || out.commit_lifecycle, kCommit) | set(held != 0, kIssueHeld) |
-         set(out.fence_req != 0, kDrain) | set(lifecycle && launch, kLaunch) |
-         set(lifecycle && !launch, kLeave) |
+         set(out.commit_valid != 0 || out.commit_lifecycle || out.commit_exit, kCommit) |
+         set(held != 0, kIssueHeld) | set(out.fence_req != 0, kDrain) |
+         set(lifecycle && launch, kLaunch) | set(lifecycle && !launch, kLeave) |
+         set(in.exit_valid && !out.exit_ready, kExit) |
          set(out.response_valid && !in.response_ready, kResponseHeld) |
          set(out.mb.busy != 0, kMbGroup) | set(out.mb.fence_req != 0, kMbDrain) |
          set(reading_, kMbRead) | set(out.mb.write_valid && !in.mb.write_ready, kMbWriteHeld) |

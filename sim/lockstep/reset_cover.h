@@ -36,7 +36,8 @@ class ResetCover {
     kIssueHeld,
     kDrain,
     kLaunch,
-    kLeave,  // exit, suspend, end
+    kLeave,  // suspend, end
+    kExit,
     kWaitingWarp,
     kResponseHeld,
     kEarly,  // the unit is not yet ready after the reset before

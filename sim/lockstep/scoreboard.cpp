@@ -201,7 +201,7 @@ bool Scoreboard::CompareRelease(const Slot& slot, const Outputs& out) {
 }
 
 bool Scoreboard::CompareFaults(const Slot& slot, const Outputs& out) {
-  for (unsigned port = 0; port <= config_.num_issue; ++port) {
+  for (unsigned port = 0; port < config_.num_issue + 2; ++port) {
     const bool expected = (slot.fault_valid >> port & 1) != 0;
     const bool seen = (out.fault_valid >> port & 1) != 0;
     const Outputs::Fault& is = out.fault[port];

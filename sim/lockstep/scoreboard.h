@@ -59,7 +59,7 @@ class Scoreboard {
     std::uint16_t value = 0;
     std::uint32_t word = 0;
     std::uint64_t released = 0;
-    std::array<Outputs::Fault, kMaxIssue + 1> fault;
+    std::array<Outputs::Fault, kMaxIssue + 2> fault;
   };
 
   struct Response {

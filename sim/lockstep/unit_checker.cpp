@@ -84,6 +84,7 @@ bool UnitChecker::Drive(std::uint64_t cycle, bool enough) {
   driver_.Serve(dut_->out, &in);  // which sees what was taken in the cycle before
   in.issue_valid &= static_cast<std::uint8_t>(~dut_->out.issue_ready);
   in.lifecycle_valid = in.lifecycle_valid && !dut_->out.lifecycle_ready;
+  in.exit_valid = in.exit_valid && !dut_->out.exit_ready;
   in.response_ready = true;
   in.mb.issue_valid = in.mb.issue_valid && !dut_->out.mb.issue_ready;
   in.mb.async_valid = in.mb.async_valid && !dut_->out.mb.async_ready;

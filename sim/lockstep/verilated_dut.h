@@ -25,7 +25,7 @@ class VerilatedDut final : public Dut {
     // In reset every pin is driven once, so that payloads whose valid is low are not random either.
     in.reset = true;
     in.issue_valid = (1U << kNumIssue) - 1;
-    in.lifecycle_valid = true;
+    in.lifecycle_valid = in.exit_valid = true;
     in.mb.issue_valid = in.mb.async_valid = in.mb.remote_valid = in.mb.rdata_valid = true;
     Settle();
     in = Inputs();
@@ -107,10 +107,14 @@ class VerilatedDut final : public Dut {
       unit_.lc_op_i =
           static_cast<std::uint8_t>(operation.kind) - static_cast<std::uint8_t>(OpKind::kLaunch);
       unit_.lc_cta_i = operation.cta;
-      unit_.lc_warp_i = operation.warp;
-      unit_.lc_lanes_i = operation.lanes;
       unit_.lc_size_i = operation.size;
       unit_.lc_warps_i = operation.warps;
+    }
+    unit_.exit_valid_i = static_cast<std::uint8_t>(in.exit_valid);
+    if (in.exit_valid) {
+      unit_.exit_cta_i = in.exit.cta;
+      unit_.exit_warp_i = in.exit.warp;
+      unit_.exit_lanes_i = in.exit.lanes;
     }
     unit_.fence_ack_i = in.fence_ack;
     unit_.response_ready_i = static_cast<std::uint8_t>(in.response_ready);
@@ -169,8 +173,10 @@ class VerilatedDut final : public Dut {
   void Sample() {
     out.issue_ready = unit_.issue_ready_o;
     out.lifecycle_ready = unit_.lc_ready_o != 0;
+    out.exit_ready = unit_.exit_ready_o != 0;
     out.commit_valid = unit_.commit_valid_o;
     out.commit_lifecycle = unit_.commit_lc_o != 0;
+    out.commit_exit = unit_.commit_exit_o != 0;
     if (out.commit_valid != 0) {
       for (unsigned port = 0; port < kNumIssue; ++port) {
         out.commit_warp[port] = unit_.commit_warp_o[port];
@@ -193,7 +199,7 @@ class VerilatedDut final : public Dut {
     }
     out.fault_valid = unit_.fault_valid_o;
     if (out.fault_valid != 0) {
-      for (unsigned port = 0; port <= kNumIssue; ++port) {
+      for (unsigned port = 0; port < kNumIssue + 2; ++port) {
         Outputs::Fault& fault = out.fault[port];
         fault.cause = static_cast<FaultCause>(unit_.fault_cause_o[port]);
         fault.cta = unit_.fault_cta_o[port];

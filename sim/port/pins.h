@@ -126,7 +126,9 @@ struct Inputs {
   std::uint8_t issue_valid = 0;            // a bit per port
   std::array<Operation, kMaxIssue> issue;  // held until ready
   bool lifecycle_valid = false;
-  Operation lifecycle;          // held until ready
+  Operation lifecycle;  // held until ready
+  bool exit_valid = false;
+  Operation exit;               // held until ready
   std::uint64_t fence_ack = 0;  // a bit per warp
   bool response_ready = true;
   std::uint8_t debug_cta = 0;  // entry to read
@@ -139,10 +141,12 @@ struct Outputs {
   // Settled in the same cycle as the inputs.
   std::uint8_t issue_ready = 0;
   bool lifecycle_ready = false;
+  bool exit_ready = false;
   // The operations that enter the read-modify-write pipeline in this cycle, in port order.
   std::uint8_t commit_valid = 0;  // a bit per port
   std::array<std::uint8_t, kMaxIssue> commit_warp{};
   bool commit_lifecycle = false;
+  bool commit_exit = false;
 
   // Registered.
   std::uint64_t busy = 0;  // warps with an operation between issue and commit
@@ -163,8 +167,9 @@ struct Outputs {
     std::uint8_t bar = 0;
     std::uint32_t lanes = 0;
   };
-  std::uint8_t fault_valid = 0;  // a bit per issue port, then the lifecycle port
-  std::array<Fault, kMaxIssue + 1> fault;
+  std::uint8_t fault_valid =
+      0;  // a bit per issue port, then the lifecycle port, then the exit port
+  std::array<Fault, kMaxIssue + 2> fault;
   bool entry_valid = false;  // an entry was written, and its word afterwards
   std::uint8_t entry_cta = 0;
   std::uint8_t entry_bar = 0;

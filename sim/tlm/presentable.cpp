@@ -15,7 +15,8 @@ constexpr unsigned kMbBytes = 8;
 
 bool IsKind(OpKind kind) {
   return IsArrival(kind) || HasResponse(kind) || kind == OpKind::kR2bBar ||
-         kind == OpKind::kR2bWarp || (IsLifecycle(kind) && kind <= OpKind::kEnd);
+         kind == OpKind::kR2bWarp || kind == OpKind::kLaunch || kind == OpKind::kSuspend ||
+         kind == OpKind::kEnd || kind == OpKind::kExit;
 }
 
 // The sentence; false, for the caller to return.

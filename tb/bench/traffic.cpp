@@ -41,6 +41,7 @@ Traffic::Traffic(const Config& config, std::uint64_t seed)
 bool Traffic::Drive(std::uint64_t /*cycle*/, const Outputs& seen, Inputs* inputs) {
   inputs->fence_ack = ~random_.Sparse(config_.drain ? 4 : kMaxWarps);
   inputs->response_ready = !random_.OneIn(16);
+  DriveExits(seen, inputs);
   DriveLifecycle(seen, inputs);
   DriveIssue(seen, inputs);
   return true;
@@ -191,24 +192,42 @@ void Traffic::Launch(Cta* cta) {
   requests_.push_back(launch);
 }
 
-// Where lanes exit one by one, half of them go first. The last warp's exit ends the CTA.
+// Where lanes exit one by one, half of them go first.
 void Traffic::Exit(unsigned warp) {
-  Cta& cta = ctas_[warps_[warp].cta];
+  const Cta& cta = ctas_[warps_[warp].cta];
   Operation exit;
   exit.kind = OpKind::kExit;
   exit.cta = static_cast<std::uint8_t>(cta.slot);
   exit.warp = static_cast<std::uint8_t>(warp);
   exit.lanes = kAllLanes << kWarpSize / 2;
   if (config_.lanes && random_.OneIn(2)) {
-    requests_.push_back(exit);
+    exits_.push_back(exit);
   }
   exit.lanes = kAllLanes;
-  requests_.push_back(exit);
-  if (++cta.exited == cta.size) {
-    Operation end;
-    end.kind = OpKind::kEnd;
-    end.cta = exit.cta;
-    requests_.push_back(end);
+  exits_.push_back(exit);
+}
+
+// The last warp's exit ends the CTA.
+void Traffic::DriveExits(const Outputs& seen, Inputs* inputs) {
+  if (inputs->exit_valid && seen.exit_ready) {
+    inputs->exit_valid = false;
+    exited_.push_back(inputs->exit);
+  }
+  if (seen.commit_exit) {
+    const Operation exit = exited_.front();
+    exited_.pop_front();
+    Cta& cta = ctas_[warps_[exit.warp].cta];
+    if (exit.lanes == kAllLanes && ++cta.exited == cta.size) {
+      Operation end;
+      end.kind = OpKind::kEnd;
+      end.cta = exit.cta;
+      requests_.push_back(end);
+    }
+  }
+  if (!inputs->exit_valid && !exits_.empty()) {
+    inputs->exit_valid = true;
+    inputs->exit = exits_.front();
+    exits_.pop_front();
   }
 }
 

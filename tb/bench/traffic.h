@@ -51,6 +51,7 @@ class Traffic : public lockstep::Driver {
   void Launch(Cta* cta);
   void DriveIssue(const Outputs& seen, Inputs* inputs);
   void DriveLifecycle(const Outputs& seen, Inputs* inputs);
+  void DriveExits(const Outputs& seen, Inputs* inputs);
   void CommitLifecycle();
   void Done(std::uint64_t warps);
   void Exit(unsigned warp);
@@ -73,6 +74,8 @@ class Traffic : public lockstep::Driver {
 
   std::deque<Operation> requests_;  // of the CTA scheduler, not yet accepted, and
   std::deque<Operation> accepted_;  // not yet committed
+  std::deque<Operation> exits_;     // likewise
+  std::deque<Operation> exited_;
 };
 
 }  // namespace muster::bench

@@ -13,7 +13,7 @@ int main() {
   for (int cycle = 0; cycle < 1000; ++cycle) {
     unit.rst_ni = cycle >= kReset;
     unit.lifecycle_valid_i = cycle >= kReset;
-    unit.lifecycle_i = 2;  // {LcLaunch, CTA 0, no warp, no lanes, two warps}
+    unit.lifecycle_i = 2;  // {LcLaunch, CTA 0, two warps}
     unit.lifecycle_warps_i = 3;
     unit.clk_i = 0;
     unit.eval();

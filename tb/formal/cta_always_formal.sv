@@ -19,6 +19,8 @@ module cta_always_formal
   input logic                   lc_valid_i,
   input lifecycle_t             lifecycle_i,
   input logic    [NumWarps-1:0] lifecycle_warps_i,
+  input logic                   exit_valid_i,
+  input exit_t                  exit_i,
   input logic    [NumWarps-1:0] fence_ack_i,
   input logic                   response_ready_i,
   input cta_t                   debug_cta_i,
@@ -28,11 +30,11 @@ module cta_always_formal
 
   logic                   rst_n = 1'b0;
   logic                   issue_ready;
-  logic                   lc_ready;
+  logic                   lc_ready, exit_ready;
   logic    [NumWarps-1:0] released;
   release_t               release_info;
-  logic   [1:0]           fault_valid;
-  fault_t [1:0]           fault;
+  logic   [2:0]           fault_valid;
+  fault_t [2:0]           fault;
   commit_t                commit;
 
   always_ff @(posedge clk_i) begin
@@ -52,6 +54,7 @@ module cta_always_formal
     .clk_i, .rst_ni (rst_n),
     .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (),
     .lifecycle_valid_i (lc_valid_i), .lifecycle_ready_o (lc_ready), .lifecycle_i, .lifecycle_warps_i,
+    .exit_valid_i, .exit_ready_o (exit_ready), .exit_i,
     .fence_req_o (), .fence_ack_i,
     .release_o (released), .release_info_o (release_info),
     .response_valid_o (), .response_ready_i, .response_o (),
@@ -62,8 +65,8 @@ module cta_always_formal
   for (genvar c = 0; c < NumCtas; c++) begin : g_slot
     cta_always_slot #(.NumWarps(NumWarps), .NumCtas(NumCtas), .Slot(cta_t'(c))) u_slot (
       .clk_i, .rst_ni (rst_n), .accept_i (issue_valid_i && issue_ready), .issue_i,
-      .lc_done_i (lc_valid_i && lc_ready), .lifecycle_i, .lifecycle_warps_i, .release_i (released),
-      .release_info_i (release_info), .fault_valid_i (fault_valid[0]), .fault_i (fault[0]),
+      .lc_done_i (lc_valid_i && lc_ready), .lifecycle_i, .lifecycle_warps_i,
+      .exit_done_i (exit_valid_i && exit_ready), .exit_i, .release_i (released), .release_info_i (release_info), .fault_valid_i (fault_valid[0]), .fault_i (fault[0]),
       .commit_i (commit)
     );
 
@@ -83,6 +86,8 @@ module cta_always_formal
   logic                 lc_held_q;
   lifecycle_t           lifecycle_q;
   logic [NumWarps-1:0]  lc_warps_q;
+  logic                 exit_held_q;
+  exit_t                exit_q;
 
   always_ff @(posedge clk_i) begin
     issue_held_q <= issue_valid_i & ~issue_ready;
@@ -90,6 +95,8 @@ module cta_always_formal
     lc_held_q    <= lc_valid_i && !lc_ready;
     lifecycle_q  <= lifecycle_i;
     lc_warps_q   <= lifecycle_warps_i;
+    exit_held_q  <= exit_valid_i && !exit_ready;
+    exit_q       <= exit_i;
   end
 
   always_ff @(posedge clk_i) begin
@@ -102,6 +109,8 @@ module cta_always_formal
   always_ff @(posedge clk_i) begin
     assume (!lc_held_q || !rst_n ||
             (lc_valid_i && lifecycle_i == lifecycle_q && lifecycle_warps_i == lc_warps_q));
+    assume (!exit_held_q || !rst_n || (exit_valid_i && exit_i == exit_q));
+    assume (lifecycle_i.op inside {LcLaunch, LcSuspend, LcEnd});
   end
 
   // A trace of a launch is longer than an engine finds by itself, so those of the covers begin with one in
@@ -119,15 +128,16 @@ module cta_always_formal
       end
     end
     always_ff @(posedge clk_i) begin
-      assume (!opening || (!issue_valid_i && lc_valid_i && launching && lifecycle_i.cta == cta_t'(opened_q)));
+      assume (!opening || (!issue_valid_i && !exit_valid_i && lc_valid_i && launching &&
+                           lifecycle_i.cta == cta_t'(opened_q)));
     end
   end
 
   // ---------------------------------------------------------------------------------------------
-  // The lifecycle port, and the walk of a launch
+  // The lifecycle port, the walk of a launch, and the exit port
   // ---------------------------------------------------------------------------------------------
 
-  logic        in_check, in_count, lc_check, clear_check, clear_count, clear_out;
+  logic        in_check, in_count, lc_check, exit_check, clear_check, clear_count, clear_out;
   logic [4:0]  walked;
   group_e      op_check;
 
@@ -135,20 +145,21 @@ module cta_always_formal
   assign in_check    = u_cta.u_check.valid_q && !is_lifecycle(op_check);
   assign in_count    = u_cta.u_count.valid_q && !is_lifecycle(u_cta.u_count.group_q.op);
   assign clear_check = u_cta.u_check.valid_q && op_check == GroupClear;
-  assign lc_check    = u_cta.u_check.valid_q && is_lifecycle(op_check) && !clear_check;
+  assign lc_check    = u_cta.u_check.valid_q && op_check inside {GroupLaunch, GroupLeave};
+  assign exit_check  = u_cta.u_check.valid_q && op_check == GroupExit;
   assign clear_count = u_cta.u_count.valid_q && u_cta.u_count.group_q.op == GroupClear;
   assign clear_out   = u_cta.outcome.valid && u_cta.outcome.op == GroupClear;
   assign walked      = u_cta.u_lifecycle.walked_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_n) begin
-      L10_sent:   assert (u_cta.u_lifecycle.sent_q == lc_check);
+      L10_sent:   assert (u_cta.u_lifecycle.sent_q == lc_check && u_cta.u_exit.sent_q == exit_check);
       L11_held:   assert (!(lc_check || clear_check || walked != '0) || (lc_valid_i && lc_held_q));
       L12_op:     assert (!lc_check || (u_cta.u_check.group_q.cta == lifecycle_i.cta &&
-                          op_check == ((lifecycle_i.op == LcLaunch) ? GroupLaunch :
-                                       (lifecycle_i.op == LcExit) ? GroupExit : GroupLeave) &&
-                          (lifecycle_i.op != LcExit ||
-                           u_cta.u_check.members_q[0].warp == lifecycle_i.warp)));
+                          op_check == ((lifecycle_i.op == LcLaunch) ? GroupLaunch : GroupLeave)));
+      L19_exit:   assert (!exit_check || (exit_valid_i && exit_held_q &&
+                          u_cta.u_check.group_q.cta == exit_i.cta &&
+                          u_cta.u_check.members_q[0].warp == exit_i.warp));
       L13_clear:  assert (!clear_check || (launching && walked != '0 && walked <= 5'd16 &&
                           u_cta.u_check.group_q.cta == lifecycle_i.cta &&
                           5'(u_cta.u_check.group_q.bar) == walked - 5'd1 &&
@@ -156,7 +167,7 @@ module cta_always_formal
       L14_walked: assert (walked <= 5'd16 && (walked == '0 || launching) &&
                           (!(lc_check && launching) || walked == 5'd16));
       L15_rare:   assert (!u_cta.u_check.valid_q || (u_cta.u_check.rare_q == lc_check &&
-                          u_cta.u_check.clear_q == clear_check));
+                          u_cta.u_check.exit_q == exit_check && u_cta.u_check.clear_q == clear_check));
       L16_judge:  assert ((u_cta.u_check.judging_q == '0 || u_cta.u_check.valid_q) &&
                           (!u_cta.u_check.rare_q || u_cta.u_check.judging_q == '0 ||
                            (!u_cta.count_busy && !u_cta.release_busy && !u_cta.u_check.changed_q)));
@@ -213,7 +224,7 @@ module cta_always_formal
 
   always_ff @(posedge clk_i) begin
     if (rst_n) begin
-      L23_launched: assert (7'(u_cta.u_check.launched) == g_slot[0].u_slot.u_props.warps_of(walked == '0 ? '0 : entered));
+      L23_launched: assert (7'(u_cta.u_check.u_launch_check.entered) == g_slot[0].u_slot.u_props.warps_of(walked == '0 ? '0 : entered));
     end
   end
 

@@ -20,6 +20,8 @@ module cta_always_slot
   input logic                lc_done_i,
   input lifecycle_t          lifecycle_i,
   input logic [NumWarps-1:0] lifecycle_warps_i,
+  input logic                exit_done_i,
+  input exit_t               exit_i,
   input logic [NumWarps-1:0] release_i,
   input release_t            release_info_i,
   input logic                fault_valid_i,
@@ -29,7 +31,7 @@ module cta_always_slot
 
   cta_props #(.NumWarps(NumWarps)) u_props (
     .clk_i, .rst_ni, .follow_i (Slot), .accept_i, .issue_i, .lc_done_i, .lifecycle_i, .lifecycle_warps_i,
-    .release_i, .release_info_i, .fault_valid_i, .fault_i, .commit_i
+    .exit_done_i, .exit_i, .release_i, .release_info_i, .fault_valid_i, .fault_i, .commit_i
   );
 
   // What only states after a launch lead to: the exit of a warp's last lanes that completes a
@@ -37,7 +39,7 @@ module cta_always_slot
   logic [2:0] rest_q;  // it was one, not of all lanes at once: one, two and three cycles ago
 
   always_ff @(posedge clk_i) begin
-    rest_q <= {rest_q[1:0], u_props.exits && u_props.gone && lifecycle_i.lanes != '1};
+    rest_q <= {rest_q[1:0], u_props.exits && u_props.gone && exit_i.lanes != '1};
     C02_exit: cover (u_props.looks && u_props.due.complete && rest_q[2] && u_props.due.ours == '0 &&
                      u_props.due.kind == KindPopc && u_props.due.value == 12'd7 &&
                      u_props.due.release_set == NumWarps'(6));
@@ -95,10 +97,9 @@ module cta_always_slot
     end
   end
 
-  bar_t latest;  // as it will be in the next cycle
+  bar_t latest;
 
-  assign latest = (u_cta.u_check.latest_we_i && u_cta.u_check.latest_cta_i == Slot[CtaW-1:0]) ?
-                  u_cta.u_check.latest_bar_i : u_cta.u_check.u_latest.mem[Slot[CtaW-1:0]];
+  assign latest = u_cta.u_check.u_latest.mem[Slot[CtaW-1:0]];
 
   always_ff @(posedge clk_i) begin
     if (rst_ni && u_props.resident_q) begin

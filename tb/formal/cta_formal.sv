@@ -26,6 +26,8 @@ module cta_formal
   input logic                   lc_valid_i,
   input lifecycle_t             lifecycle_i,
   input logic    [NumWarps-1:0] lifecycle_warps_i,
+  input logic                   exit_valid_i,
+  input exit_t                  exit_i,
   input logic                   response_ready_i,
   input cta_t                   debug_cta_i,
   input bar_t                   debug_bar_i,
@@ -35,11 +37,11 @@ module cta_formal
   logic                   started_q = 1'b0;  // it is not the first cycle
   cta_t                   follow, follow_q;
   logic   [NumIssue-1:0]  issue_ready;
-  logic                   lc_ready;
+  logic                   lc_ready, exit_ready;
   logic    [NumWarps-1:0] released;
   release_t               release_info;
-  logic   [NumIssue:0]    fault_valid;
-  fault_t [NumIssue:0]    fault;
+  logic   [NumIssue+1:0]  fault_valid;
+  fault_t [NumIssue+1:0]  fault;
   commit_t                commit;
   logic                   response_valid;
   response_t              response;
@@ -57,6 +59,7 @@ module cta_formal
     .clk_i, .rst_ni (1'b1),
     .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (),
     .lifecycle_valid_i (lc_valid_i), .lifecycle_ready_o (lc_ready), .lifecycle_i, .lifecycle_warps_i,
+    .exit_valid_i, .exit_ready_o (exit_ready), .exit_i,
     .fence_req_o (), .fence_ack_i ('1),
     .release_o (released), .release_info_o (release_info),
     .response_valid_o (response_valid), .response_ready_i, .response_o (response),
@@ -70,7 +73,8 @@ module cta_formal
   ) u_props (
     .clk_i, .rst_ni (1'b1), .follow_i (follow),
     .accept_i (issue_valid_i & issue_ready), .issue_i, .lc_done_i (lc_valid_i && lc_ready),
-    .lifecycle_i, .lifecycle_warps_i, .release_i (released), .release_info_i (release_info),
+    .lifecycle_i, .lifecycle_warps_i, .exit_done_i (exit_valid_i && exit_ready), .exit_i,
+    .release_i (released), .release_info_i (release_info),
     .fault_valid_i (fault_valid[NumIssue-1:0]), .fault_i (fault[NumIssue-1:0]), .commit_i (commit)
   );
 
@@ -83,6 +87,8 @@ module cta_formal
   logic                 lc_held_q;
   lifecycle_t           lifecycle_q;
   logic [NumWarps-1:0]  lc_warps_q;
+  logic                 exit_held_q;
+  exit_t                exit_q;
 
   always_ff @(posedge clk_i) begin
     issue_held_q <= issue_valid_i & ~issue_ready;
@@ -90,6 +96,8 @@ module cta_formal
     lc_held_q    <= lc_valid_i && !lc_ready;
     lifecycle_q  <= lifecycle_i;
     lc_warps_q   <= lifecycle_warps_i;
+    exit_held_q  <= exit_valid_i && !exit_ready;
+    exit_q       <= exit_i;
   end
 
   for (genvar p = 0; p < NumIssue; p++) begin : g_contract
@@ -114,6 +122,8 @@ module cta_formal
     assume (32'(follow) < NumCtas);
     assume (!lc_held_q || !started_q ||
             (lc_valid_i && lifecycle_i == lifecycle_q && lifecycle_warps_i == lc_warps_q));
+    assume (!exit_held_q || !started_q || (exit_valid_i && exit_i == exit_q));
+    assume (lifecycle_i.op inside {LcLaunch, LcSuspend, LcEnd});
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -140,10 +150,10 @@ module cta_formal
     if (!started_q) begin
       // Nothing is on its way.
       assume (!u_cta.u_check.valid_q && !u_cta.u_count.valid_q && u_cta.outcome == '0);
-      assume (u_cta.effects == '0 && !u_cta.completed_q && u_cta.busy == '0 && released == '0);
+      assume (u_cta.effects == '0 && u_cta.u_lag.counted_q == '0 && u_cta.busy == '0 && released == '0);
       assume (u_cta.u_check.roster_ready && !u_cta.u_check.changed_q && u_cta.u_check.judging_q == '0);
-      assume (u_cta.u_check.launched_nq == '1 && !u_cta.u_count.wrote_q);
-      assume (u_cta.u_lifecycle.walked_q == '0 && !u_cta.u_lifecycle.sent_q);
+      assume (u_cta.u_check.u_launch_check.entered_nq == '1 && !u_cta.u_count.wrote_q);
+      assume (u_cta.u_lifecycle.walked_q == '0 && !u_cta.u_lifecycle.sent_q && !u_cta.u_exit.sent_q);
       assume (u_cta.warps == '0 && !commit.entry_valid && fault_valid == '0);
       // The table that follows.
       assume (u_props.late_q == '0 && u_props.answer_q == '0 && !u_props.exits_q && u_props.known_q);
@@ -265,7 +275,7 @@ module cta_formal
   if (EnState) begin : g_words
     cta_word_formal #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_words (
       .clk_i, .started_i (started_q), .follow_i (follow), .stands_i (stands), .issue_valid_i (issue_valid_i[0]),
-      .issue_i (issue_i[0]), .lc_valid_i, .commit_i (commit), .response_valid_i (response_valid),
+      .issue_i (issue_i[0]), .lc_valid_i (lc_valid_i || exit_valid_i), .commit_i (commit), .response_valid_i (response_valid),
       .response_i (response)
     );
   end

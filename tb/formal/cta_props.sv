@@ -3,10 +3,8 @@
 // Follows the named barriers of one CTA slot from the ports of muster_cta. The checker remembers accepted
 // operations, carries out those that commit on a table of its own, and compares the releases and refusals of
 // the unit with that table. So a property fails if a release is early, late, missing, too large or too
-// small, or if an arrival is lost, invented or counted elsewhere.
-//
-// R2B is followed if Words is set; otherwise a CTA whose entries or warps are written is not checked any
-// more. The answers of B2R, and the warps' copies, are in cta_word_props.
+// small, or if an arrival is lost, invented or counted elsewhere. R2B is followed if Words is set; otherwise
+// a CTA whose entries or warps are written is not checked any more. cta_word_props has B2R and the copies.
 module cta_props
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -28,6 +26,8 @@ module cta_props
   input logic                   lc_done_i,       // at the lifecycle port
   input lifecycle_t             lifecycle_i,
   input logic    [NumWarps-1:0] lifecycle_warps_i,
+  input logic                   exit_done_i,     // at the exit port
+  input exit_t                  exit_i,
   input logic    [NumWarps-1:0] release_i,
   input release_t               release_info_i,
   input logic    [NumIssue-1:0] fault_valid_i,
@@ -93,19 +93,19 @@ module cta_props
   end
 
   // ---------------------------------------------------------------------------------------------
-  // The life of the CTA: lifecycle operations that are not refused
+  // The life of the CTA: lifecycle operations and exits that are not refused
   // ---------------------------------------------------------------------------------------------
 
   logic ours, launches, exits, leaves, gone;
   logic [WarpW-1:0] w;
 
   assign ours     = lc_done_i && lifecycle_i.cta == follow_i;
-  assign w        = lifecycle_i.warp[WarpW-1:0];
+  assign w        = exit_i.warp[WarpW-1:0];
   assign launches = ours && lifecycle_i.op == LcLaunch && !resident_q && lifecycle_warps_i != '0 &&
                     lifecycle_i.size >= warps_of(lifecycle_warps_i) && 32'(lifecycle_i.size) <= NumWarps;
-  assign gone     = !EnLanes || (exited_q[w] | lifecycle_i.lanes) == '1;
-  assign exits    = ours && lifecycle_i.op == LcExit && resident_q && lifecycle_i.lanes != '0 &&
-                    32'(lifecycle_i.warp) < NumWarps && live_q[w] && !waits_q[w];
+  assign gone     = !EnLanes || (exited_q[w] | exit_i.lanes) == '1;
+  assign exits    = exit_done_i && exit_i.cta == follow_i && resident_q && exit_i.lanes != '0 &&
+                    32'(exit_i.warp) < NumWarps && live_q[w] && !waits_q[w];
   assign leaves   = ours && lifecycle_i.op inside {LcSuspend, LcEnd};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -144,7 +144,7 @@ module cta_props
       for (int i = 0; i < NumWarps; i++) begin
         if (launches) exited_q[i] <= '0;
       end
-      if (exits) exited_q[w] <= exited_q[w] | lifecycle_i.lanes;
+      if (exits) exited_q[w] <= exited_q[w] | exit_i.lanes;
     end
   end
 
@@ -272,9 +272,8 @@ module cta_props
                             (release_i & live_q) == '0);
       C04_isolated: cover (release_i != '0 && release_info_i.cta != follow_i && live_q != '0);
 
-      // 5. No lost and no invented arrival: what the unit leaves in an entry is what this table holds,
-      //    merged, forwarded and exit-driven updates included; after completion that is idle. It names no
-      //    entry of this CTA otherwise.
+      // 5. No lost and no invented arrival: what the unit leaves in an entry is what this table holds, merged,
+      //    forwarded and exit-driven updates included; after completion idle. It names no other entry of this CTA.
       P05_entry: assert ((commit_i.entry_valid && commit_i.entry_cta == follow_i) == due.changes);
       P06_entry: assert (!due.changes || (commit_i.entry_bar == due.bar && commit_i.entry_word == due.word));
       C05_entry: cover (due.changes && due.word.arrived == 7'd3);

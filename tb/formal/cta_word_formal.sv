@@ -19,7 +19,7 @@ module cta_word_formal
   input logic [NumBars-1:0] stands_i,  // the unit's memories hold this entry of the table of cta_props
   input logic      issue_valid_i,
   input issue_t    issue_i,
-  input logic      lc_valid_i,
+  input logic      lc_valid_i,      // a lifecycle operation or an exit
   input commit_t   commit_i,
   input logic      response_valid_i,
   input response_t response_i

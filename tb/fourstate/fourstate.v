@@ -9,9 +9,10 @@ module fourstate;
   parameter integer Cycles = 100000;
 
   reg          clk = 1'b0, rst_n = 1'b1;
-  reg          issue_valid = 0, lc_valid = 0, response_ready = 0;
+  reg          issue_valid = 0, lc_valid = 0, exit_valid = 0, response_ready = 0;
   reg  [94:0]  issue;
-  reg  [51:0]  lc;
+  reg  [13:0]  lc;
+  reg  [42:0]  exit;
   reg  [7:0]   lc_warps, fence_ack, mb_fence_ack;
   reg  [8:0]   debug = 0;
   reg          mb_issue_valid = 0, async_valid = 0, remote_valid = 0, mb_response_ready = 0;
@@ -21,13 +22,13 @@ module fourstate;
   reg          read_ready = 0, rdata_valid = 0, write_ready = 0;
   reg  [63:0]  rdata;
 
-  wire         issue_ready, lc_ready, response_valid, mb_issue_ready, async_ready, remote_ready;
+  wire         issue_ready, lc_ready, exit_ready, response_valid, mb_issue_ready, async_ready, remote_ready;
   wire [7:0]   busy, fence_req, released, mb_busy, mb_fence_req, wake, expire;
   wire [23:0]  release_info;
   wire [38:0]  response;
-  wire [1:0]   fault_valid;
-  wire [103:0] fault;
-  wire [70:0]  commit;
+  wire [2:0]   fault_valid;
+  wire [155:0] fault;
+  wire [71:0]  commit;
   wire [31:0]  debug_word;
   wire [6:0]   debug_warp;
   wire         read_valid, write_valid, mb_response_valid, mb_fault_valid;
@@ -43,6 +44,7 @@ module fourstate;
     .clk_i(clk), .rst_ni(rst_n),
     .issue_valid_i(issue_valid), .issue_ready_o(issue_ready), .issue_i(issue), .busy_o(busy),
     .lifecycle_valid_i(lc_valid), .lifecycle_ready_o(lc_ready), .lifecycle_i(lc), .lifecycle_warps_i(lc_warps),
+    .exit_valid_i(exit_valid), .exit_ready_o(exit_ready), .exit_i(exit),
     .fence_req_o(fence_req), .fence_ack_i(fence_ack),
     .release_o(released), .release_info_o(release_info),
     .response_valid_o(response_valid), .response_ready_i(response_ready), .response_o(response),
@@ -127,6 +129,7 @@ module fourstate;
       known("issue_ready_o", ^issue_ready === 1'bx);
       known("busy_o", ^busy === 1'bx);
       known("lifecycle_ready_o", ^lc_ready === 1'bx);
+      known("exit_ready_o", ^exit_ready === 1'bx);
       known("fence_req_o", ^fence_req === 1'bx);
       known("release_o", ^released === 1'bx);
       known("release_info_o", released != 0 && ^release_info === 1'bx);
@@ -135,9 +138,11 @@ module fourstate;
       known("fault_valid_o", ^fault_valid === 1'bx);
       known("fault_o[0]", fault_valid[0] && ^fault[51:0] === 1'bx);
       known("fault_o[1]", fault_valid[1] && ^fault[103:52] === 1'bx);
-      known("commit_o.valid", ^commit[70:67] === 1'bx);
-      known("commit_o.warp", commit[67] && ^commit[48:43] === 1'bx);
-      known("commit_o.lifecycle", commit[42] === 1'bx);
+      known("fault_o[2]", fault_valid[2] && ^fault[155:104] === 1'bx);
+      known("commit_o.valid", ^commit[71:68] === 1'bx);
+      known("commit_o.warp", commit[68] && ^commit[49:44] === 1'bx);
+      known("commit_o.lifecycle", commit[43] === 1'bx);
+      known("commit_o.exit", commit[42] === 1'bx);
       known("commit_o.entry_valid", commit[41] === 1'bx);
       known("commit_o.entry", commit[41] && ^commit[40:0] === 1'bx);
       known("mb_issue_ready_o", ^mb_issue_ready === 1'bx);
@@ -170,7 +175,7 @@ module fourstate;
 
   reg [63:0] words [0:7];
   reg        slot;
-  reg [6:0]  taken;  // handshakes of the cycle
+  reg [7:0]  taken;  // handshakes of the cycle
   reg [36:0] place;
   integer    i;
 
@@ -187,11 +192,14 @@ module fourstate;
         lc_valid = 1'b1;
         lc_warps = (1 + below(15)) << (slot ? 4 : 0);
         case (below(8))
-          0:       lc = {2'd3, 4'd0, slot, 6'd0, 32'd0, 7'd0};
-          1:       lc = {2'd2, 5'(below(3)), 6'd0, 32'd0, 7'd0};
-          2, 3, 4: lc = {2'd0, 4'd0, slot, 6'd0, 32'd0, 7'(1 + below(8))};
-          default: lc = {2'd1, 4'd0, slot, 6'(below(9)), some_lanes(0), 7'd0};
+          0, 1:    lc = {2'd3, 4'd0, slot, 7'd0};
+          2:       lc = {2'd2, 5'(below(3)), 7'd0};
+          default: lc = {2'd0, 4'd0, slot, 7'(1 + below(8))};
         endcase
+      end
+      if (!exit_valid && below(30) == 0) begin
+        exit_valid = 1'b1;
+        exit       = {5'(below(3)), 6'(below(9)), some_lanes(0)};
       end
       if (!mb_issue_valid && below(3) != 0) begin
         mb_issue_valid = 1'b1;
@@ -226,20 +234,21 @@ module fourstate;
       if (!rst_n) rdata_valid = 1'b0;
       #4 look;
       if (rst_n) begin
-        commits   = commits + commit[67] + mb_commit[144];
+        commits   = commits + commit[68] + mb_commit[144];
         releases  = releases + (released != 0);
         faults    = faults + (fault_valid != 0) + mb_fault_valid;
         responses = responses + (response_valid && response_ready) + (mb_response_valid && mb_response_ready);
         completions = completions + (mb_commit[144] && mb_commit[1]);
         wakes     = wakes + (wake != 0) + (expire != 0);
       end
-      taken = {issue_ready, lc_ready, mb_issue_ready, async_ready, remote_ready, read_valid && read_ready,
-               write_valid && write_ready} & {7{rst_n}};
+      taken = {exit_ready, issue_ready, lc_ready, mb_issue_ready, async_ready, remote_ready, read_valid && read_ready,
+               write_valid && write_ready} & {8{rst_n}};
       place = read_place;
       if (taken[0]) words[{write_place[32], write_place[4:3]}] = write_data;
       #1 clk = 1'b1;
       #1 issue_valid = issue_valid && !taken[6] && rst_n;
       lc_valid       = lc_valid && !taken[5] && rst_n;
+      exit_valid     = exit_valid && !taken[7] && rst_n;
       mb_issue_valid = mb_issue_valid && !taken[4] && rst_n;
       async_valid    = async_valid && !taken[3] && rst_n;
       remote_valid   = remote_valid && !taken[2] && rst_n;

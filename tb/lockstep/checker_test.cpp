@@ -82,10 +82,13 @@ class MonitorTest : public testing::Test {
   void Next() {
     in_.issue_valid &= static_cast<std::uint8_t>(~out_.issue_ready);
     in_.lifecycle_valid = in_.lifecycle_valid && !out_.lifecycle_ready;
+    in_.exit_valid = in_.exit_valid && !out_.exit_ready;
     out_.issue_ready = 0;
     out_.lifecycle_ready = false;
+    out_.exit_ready = false;
     out_.commit_valid = 0;
     out_.commit_lifecycle = false;
+    out_.commit_exit = false;
   }
 
   Monitor monitor_{kTwoPorts};
@@ -212,14 +215,50 @@ TEST_F(MonitorTest, LifecycleAndIssueInOneCycle) {
   Bad("commit");
 }
 
-TEST_F(MonitorTest, ExitOvertakesTheWarpsOperation) {
-  AcceptOne();
+TEST_F(MonitorTest, ExitCommitOfNothing) {
   in_.lifecycle_valid = true;
-  in_.lifecycle = Exit(3);
+  in_.lifecycle.kind = OpKind::kEnd;
   out_.lifecycle_ready = true;
   Good();
-  out_.commit_lifecycle = true;
-  Bad("commit.lifecycle");
+  out_.commit_exit = true;
+  Bad("commit.exit");
+}
+
+TEST_F(MonitorTest, LifecycleAndExitInOneCycle) {
+  in_.lifecycle_valid = true;
+  in_.lifecycle.kind = OpKind::kEnd;
+  in_.exit_valid = true;
+  in_.exit = Exit(3);
+  out_.lifecycle_ready = out_.exit_ready = true;
+  Good();
+  out_.commit_lifecycle = out_.commit_exit = true;
+  Bad("commit");
+}
+
+TEST_F(MonitorTest, ExitOvertakesTheWarpsOperation) {
+  AcceptOne();
+  in_.exit_valid = true;
+  in_.exit = Exit(3);
+  out_.exit_ready = true;
+  Good();
+  out_.commit_exit = true;
+  Bad("commit.exit");
+}
+
+TEST_F(MonitorTest, ExitChanged) {
+  in_.exit_valid = true;
+  in_.exit = Exit(3);
+  Good();
+  in_.exit.warp = 4;
+  Bad("exit");
+}
+
+TEST_F(MonitorTest, ExitWithdrawn) {
+  in_.exit_valid = true;
+  in_.exit = Exit(3);
+  Good();
+  in_.exit_valid = false;
+  Bad("exit_valid");
 }
 
 TEST_F(MonitorTest, EndOvertakesAnOperationOfTheCta) {
@@ -234,9 +273,9 @@ TEST_F(MonitorTest, EndOvertakesAnOperationOfTheCta) {
 
 TEST_F(MonitorTest, LifecycleOperationChanged) {
   in_.lifecycle_valid = true;
-  in_.lifecycle = Exit(3);
+  in_.lifecycle.kind = OpKind::kEnd;
   Good();
-  in_.lifecycle.warp = 4;
+  in_.lifecycle.cta = 1;
   Bad("lc");
 }
 
@@ -296,14 +335,21 @@ TEST_F(MonitorTest, LaunchThatWaitsTooLong) {
 TEST_F(MonitorTest, ExitThatWaitsTooLong) {
   Started();
   AcceptOne();
-  in_.lifecycle_valid = true;
-  in_.lifecycle = Exit(3);
+  in_.exit_valid = true;
+  in_.exit = Exit(3);
   Good(40);  // for its warp's operation
   Commit(1, 3);
   Good();
   out_.busy = 0;
-  Good(BoundsOf(kTwoPorts).longest[kLeaveWait] - 1);
-  Bad("wait.leave");
+  Good(BoundsOf(kTwoPorts).longest[kExitWait] - 1);
+  Bad("wait.exit");
+}
+
+TEST_F(MonitorTest, EndThatWaitsTooLong) {
+  in_.lifecycle_valid = true;
+  in_.lifecycle.kind = OpKind::kEnd;
+  Started();
+  AtMost(kLeaveWait, "the lifecycle port: end of CTA 0");
 }
 
 TEST_F(MonitorTest, ResponseNotTakenIsNoWait) {

@@ -5,7 +5,7 @@ module codes
   import muster_pkg::*;
 (
   output logic [3:0]  op_o    [10],
-  output logic [1:0]  lc_o    [4],
+  output logic [1:0]  lc_o    [3],
   output logic [2:0]  kind_o  [5],
   output logic [4:0]  fault_o [20],
   output logic [3:0]  mb_op_o [15],
@@ -15,7 +15,7 @@ module codes
 
   assign op_o = '{OpSync, OpArrive, OpRedAnd, OpRedOr, OpRedPopc, OpB2rBar, OpB2rWarp, OpB2rResult,
                   OpR2bBar, OpR2bWarp};
-  assign lc_o = '{LcLaunch, LcExit, LcSuspend, LcEnd};
+  assign lc_o = '{LcLaunch, LcSuspend, LcEnd};
   assign kind_o = '{KindIdle, KindSync, KindAnd, KindOr, KindPopc};
   assign fault_o = '{FaultNone, FaultBadLaunch, FaultCtaNotResident, FaultWarpNotLive,
                      FaultWarpWaiting, FaultBadStateWord, FaultArvWithoutCount,

@@ -30,8 +30,7 @@ TEST(Codes, EqualThoseOfThePackage) {
               std::vector{OpKind::kSync, OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
                           OpKind::kRedPopc, OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult,
                           OpKind::kR2bBar, OpKind::kR2bWarp});
-  ExpectEqual(unit.lc_o,
-              std::vector{OpKind::kLaunch, OpKind::kExit, OpKind::kSuspend, OpKind::kEnd},
+  ExpectEqual(unit.lc_o, std::vector{OpKind::kLaunch, OpKind::kSuspend, OpKind::kEnd},
               static_cast<unsigned>(OpKind::kLaunch));
   ExpectEqual(unit.kind_o, std::vector{BarKind::kIdle, BarKind::kSync, BarKind::kAnd, BarKind::kOr,
                                        BarKind::kPopc});

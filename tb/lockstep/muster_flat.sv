@@ -40,10 +40,14 @@ module muster_flat
   output logic                lc_ready_o,
   input  logic [1:0]          lc_op_i,
   input  logic [4:0]          lc_cta_i,
-  input  logic [5:0]          lc_warp_i,
-  input  logic [31:0]         lc_lanes_i,
   input  logic [6:0]          lc_size_i,
   input  logic [63:0]         lc_warps_i,
+
+  input  logic                exit_valid_i,
+  output logic                exit_ready_o,
+  input  logic [4:0]          exit_cta_i,
+  input  logic [5:0]          exit_warp_i,
+  input  logic [31:0]         exit_lanes_i,
 
   output logic [63:0]         fence_req_o,
   input  logic [63:0]         fence_ack_i,
@@ -54,29 +58,27 @@ module muster_flat
   output logic [2:0]          release_kind_o,
   output logic [11:0]         release_value_o,
 
-  output logic                response_valid_o,
+  output logic                response_valid_o, response_pred_o,
   input  logic                response_ready_i,
   output logic [5:0]          response_warp_o,
   output logic [31:0]         response_data_o,
-  output logic                response_pred_o,
 
-  output logic [NumIssue:0]   fault_valid_o,
-  output logic [4:0]          fault_cause_o   [NumIssue+1], fault_cta_o [NumIssue+1],
-  output logic [5:0]          fault_warp_o    [NumIssue+1],
-  output logic [31:0]         fault_lanes_o   [NumIssue+1],
-  output logic [3:0]          fault_bar_o     [NumIssue+1],
+  output logic [NumIssue+1:0] fault_valid_o,
+  output logic [4:0]          fault_cause_o   [NumIssue+2], fault_cta_o [NumIssue+2],
+  output logic [5:0]          fault_warp_o    [NumIssue+2],
+  output logic [31:0]         fault_lanes_o   [NumIssue+2],
+  output logic [3:0]          fault_bar_o     [NumIssue+2],
 
   output logic [NumIssue-1:0] commit_valid_o,
   output logic [5:0]          commit_warp_o   [NumIssue],
-  output logic                commit_lc_o,
+  output logic                commit_lc_o, commit_exit_o,
   output logic                entry_valid_o,
   output logic [4:0]          entry_cta_o,
   output logic [3:0]          entry_bar_o,
-  output logic [31:0]         entry_word_o,
+  output logic [31:0]         entry_word_o, debug_word_o,
 
   input  logic [4:0]          debug_cta_i,
   input  logic [3:0]          debug_bar_i,
-  output logic [31:0]         debug_word_o,
   input  logic [5:0]          debug_warp_i,
   output logic                debug_live_o, debug_waiting_o,
   output logic [4:0]          debug_warp_cta_o,
@@ -156,7 +158,7 @@ module muster_flat
   lifecycle_t                lifecycle;
   release_t                  release_info;
   response_t                 response;
-  fault_t     [NumIssue:0]   fault;
+  fault_t     [NumIssue+1:0] fault;
   commit_t                   commit;
   logic       [NumWarps-1:0] busy, fence_req, released;
   debug_warp_t               debug;
@@ -181,6 +183,8 @@ module muster_flat
     .issue_valid_i, .issue_ready_o, .issue_i (issue), .busy_o (busy),
     .lifecycle_valid_i (lc_valid_i), .lifecycle_ready_o (lc_ready_o), .lifecycle_i (lifecycle),
     .lifecycle_warps_i (lc_warps_i[NumWarps-1:0]),
+    .exit_valid_i, .exit_ready_o,
+    .exit_i ('{cta: exit_cta_i, warp: exit_warp_i, lanes: exit_lanes_i}),
     .fence_req_o (fence_req), .fence_ack_i (fence_ack_i[NumWarps-1:0]),
     .release_o (released), .release_info_o (release_info),
     .response_valid_o, .response_ready_i, .response_o (response),
@@ -201,8 +205,7 @@ module muster_flat
     .mb_expire_o (mb_expire), .mb_fault_valid_o, .mb_fault_o (mb_fault), .mb_commit_o (mb_commit)
   );
 
-  assign lifecycle = '{op: lifecycle_e'(lc_op_i), cta: lc_cta_i, warp: lc_warp_i, lanes: lc_lanes_i,
-                       size: lc_size_i};
+  assign lifecycle = '{op: lifecycle_e'(lc_op_i), cta: lc_cta_i, size: lc_size_i};
 
   always_comb begin
     for (int p = 0; p < NumIssue; p++) begin
@@ -218,33 +221,23 @@ module muster_flat
       commit_valid_o[p] = commit.valid[p];
       commit_warp_o[p]  = commit.warp[p];
     end
-    for (int p = 0; p <= NumIssue; p++) begin
-      fault_cause_o[p] = fault[p].cause;
-      fault_cta_o[p]   = fault[p].cta;
-      fault_warp_o[p]  = fault[p].warp;
-      fault_lanes_o[p] = fault[p].lanes;
-      fault_bar_o[p]   = fault[p].bar;
+    for (int p = 0; p < NumIssue + 2; p++) begin
+      {fault_cause_o[p], fault_cta_o[p], fault_warp_o[p], fault_lanes_o[p], fault_bar_o[p]} = fault[p];
     end
   end
 
   assign busy_o           = 64'(busy);
   assign fence_req_o      = 64'(fence_req);
   assign release_warps_o  = 64'(released);
-  assign release_cta_o    = release_info.cta;
-  assign release_bar_o    = release_info.bar;
-  assign release_kind_o   = release_info.kind;
-  assign release_value_o  = release_info.value;
-  assign response_warp_o  = response.warp;
-  assign response_data_o  = response.data;
-  assign response_pred_o  = response.pred;
+  assign {release_cta_o, release_bar_o, release_kind_o, release_value_o} = release_info;
+  assign {response_warp_o, response_data_o, response_pred_o} = response;
   assign commit_lc_o      = commit.lifecycle;
+  assign commit_exit_o    = commit.exit;
   assign entry_valid_o    = commit.entry_valid;
   assign entry_cta_o      = commit.entry_cta;
   assign entry_bar_o      = commit.entry_bar;
   assign entry_word_o     = commit.entry_word;
-  assign debug_live_o    = debug.live;
-  assign debug_waiting_o = debug.waiting;
-  assign debug_warp_cta_o = debug.cta;
+  assign {debug_waiting_o, debug_live_o, debug_warp_cta_o} = debug;
 
   assign mb_issue = '{
     op:        mb_op_e'(mb_issue_op_i),

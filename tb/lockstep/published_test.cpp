@@ -98,7 +98,7 @@ unsigned NumberIn(const std::string& cell) {
 
 TEST(Published, LatenciesOfNamedBarriers) {
   const Table table = TableAfter(RTL_README, "## Latency");
-  const Table lifecycle = TableAfter(RTL_README, "Lifecycle, from valid to ready");
+  const Table lifecycle = TableAfter(RTL_README, "Lifecycle and exit, from valid to ready");
   for (const auto& [name, cells] : NamedConfigurations()) {
     const Config& config = *FindConfig(name);
     const Latency latency = LatencyOf(config);
@@ -117,7 +117,7 @@ TEST(Published, LatenciesOfNamedBarriers) {
     ASSERT_EQ(launch.rfind("2 s + ", 0), 0U) << launch;
     const unsigned s = std::max(16U, config.num_warps);
     EXPECT_EQ(latency.launch, 2 * s + NumberIn(launch.substr(6))) << name;
-    EXPECT_EQ(latency.leave, NumberIn(life("exit"))) << name;
+    EXPECT_EQ(latency.exit, NumberIn(life("exit"))) << name;
     EXPECT_EQ(latency.leave, NumberIn(life("suspend, end"))) << name;
   }
 }

@@ -175,7 +175,7 @@ void RandomDriver::AskTrims(Cta* cta) {
       Operation trim = Transfer(OpKind::kExit, cta->slots[index]);
       trim.cta = static_cast<std::uint8_t>(cta->slot);
       trim.lanes = ~cta->saved_lanes[index];
-      requests_.push_back(trim);
+      trims_.push_back(trim);
       ++cta->transfers_open;
     }
   }

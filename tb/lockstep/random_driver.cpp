@@ -74,6 +74,7 @@ bool RandomDriver::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* input
   DriveFence(seen, inputs);
   DriveIssue(seen, inputs);
   DriveLifecycle(seen, inputs);
+  DriveExit(seen, inputs);
   inputs->response_ready = random_.Percent(knobs_.response);
   if (config_.mbarrier) {
     mbarriers_.Present(&inputs->mb);
@@ -277,7 +278,7 @@ bool RandomDriver::PickLifecycle(Operation* operation) {
     Cta* cta = residents_[request.cta];
     // An operation that is still at a port when its CTA ends is refused, if misuse is.
     if (!leaves || ((config_.faults || (cta->warps & presented_) == 0) &&
-                    mbarriers_.Quiet(cta->slot, cta->warps) &&
+                    (cta->warps & exiting_) == 0 && mbarriers_.Quiet(cta->slot, cta->warps) &&
                     (config_.mb_limit || (mbarriers_.parked() & cta->warps) == 0))) {
       if (leaves) {
         cta->state = State::kGone;
@@ -287,13 +288,35 @@ bool RandomDriver::PickLifecycle(Operation* operation) {
       return true;
     }
   }
-  if (PickExit(operation)) {
-    return true;
-  }
   return stray && StrayLifecycle(operation);
 }
 
+// ------------------------------------------------------------------------------------------------
+// Exits
+// ------------------------------------------------------------------------------------------------
+
+void RandomDriver::DriveExit(const Outputs& seen, Inputs* inputs) {
+  if (inputs->exit_valid && !seen.exit_ready) {
+    return;
+  }
+  inputs->exit_valid = random_.Percent(knobs_.lifecycle) && PickExit(&inputs->exit);
+}
+
 bool RandomDriver::PickExit(Operation* operation) {
+  const bool stray = random_.Percent(knobs_.stray);
+  if (stray && random_.Percent(25) && StrayExit(operation)) {
+    return true;
+  }
+  if (!trims_.empty()) {
+    *operation = trims_.front();
+    trims_.pop_front();
+    exiting_ |= Bit(operation->warp);
+    return true;
+  }
+  return PickExitStep(operation) || (stray && StrayExit(operation));
+}
+
+bool RandomDriver::PickExitStep(Operation* operation) {
   const std::uint64_t able =
       want_exit_ & ~waiting_ & ~presented_ & ~exiting_ & ~going_to_wait_ & Unengaged();
   if (able == 0) {
@@ -373,11 +396,11 @@ void RandomDriver::OnCommit(std::uint64_t cycle, const Operation& operation,
   }
   if (!IsLifecycle(operation.kind)) {
     CommitIssue(operation, effects);
+  } else if (operation.kind == OpKind::kExit) {
+    CommitExit(operation, effects);
   } else {
     --lifecycle_flying_;
-    if (operation.kind == OpKind::kExit) {
-      CommitExit(operation, effects);
-    } else if (good && operation.kind == OpKind::kLaunch) {
+    if (good && operation.kind == OpKind::kLaunch) {
       Launched(residents_[operation.cta]);
     } else if (good) {
       Left(residents_[operation.cta], operation.kind);

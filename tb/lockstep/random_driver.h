@@ -112,7 +112,8 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
     unsigned access = 7;       // a warp begins a memory access in a cycle in 2^access
     unsigned perform = 0;      // it is performed in a cycle in 2^perform
     unsigned response = 100;   // percent of cycles in which responses are taken
-    unsigned lifecycle = 100;  // percent of cycles in which that port, if free, gets an operation
+    unsigned lifecycle = 100;  // percent of cycles in which that port, if free, gets an operation;
+                               // likewise the exit port
     unsigned rest = 0;         // nothing new; cycles that may be skipped when nothing is under way
     bool patient = false;      // a warp's next operation is presented when the one before commits
   };
@@ -137,7 +138,9 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
   bool PickStep(const Operation* lead, Operation* operation, Flight* flight);
   void DriveLifecycle(const Outputs& seen, Inputs* inputs);
   bool PickLifecycle(Operation* operation);
+  void DriveExit(const Outputs& seen, Inputs* inputs);
   bool PickExit(Operation* operation);
+  bool PickExitStep(Operation* operation);
   void CommitIssue(const Operation& operation, const Effects& effects);
   void CommitTransfer(Cta* cta, const Operation& operation, const Effects& effects);
   void CommitExit(const Operation& operation, const Effects& effects);
@@ -185,6 +188,7 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
   bool Disagree(const Cta& cta, Operation* operation);
   bool Echo(Operation* operation);
   bool StrayLifecycle(Operation* operation);
+  bool StrayExit(Operation* operation);
   bool ExitOfNoLane(Operation* operation);
   void StrayLaunch(Operation* operation);
 
@@ -219,6 +223,7 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
   std::array<unsigned, kMaxWarps> indices_{};                          // a warp's number in its CTA
   std::array<std::array<std::uint32_t, kNumBars>, kMaxCtas> words_{};  // of the entries
   std::deque<Operation> requests_;                                     // of the CTA scheduler
+  std::deque<Operation> trims_;                                        // exits of a restore
   Operation
       solo_;  // the last operation presented, if it completes a generation alone; else no lanes
 
@@ -232,7 +237,7 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
   std::uint64_t want_exit_ = 0;      // ... or an exit
   std::uint64_t accessing_ = 0;      // with memory accesses not yet performed
   std::array<std::deque<Flight>, kMaxWarps> flights_;
-  unsigned lifecycle_flying_ = 0;  // operations between valid and commit
+  unsigned lifecycle_flying_ = 0;  // operations between valid and commit, at that port
 
   unsigned turn_ = 0;  // the slot looked after in this cycle
   Observations observations_;

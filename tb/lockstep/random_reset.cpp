@@ -44,6 +44,8 @@ bool RandomReset::Due(std::uint64_t cycle, const Outputs& seen, const Inputs& in
       return lifecycle && launch;
     case Moment::kLeave:
       return lifecycle && !launch;
+    case Moment::kExit:
+      return in.exit_valid && !seen.exit_ready;
     case Moment::kResponseHeld:
       return seen.response_valid && !in.response_ready;
     case Moment::kMbDrain:

@@ -38,6 +38,7 @@ class RandomReset : public Driver {
     kDrain,
     kLaunch,
     kLeave,
+    kExit,
     kResponseHeld,
     kMbDrain,
     kMbRead,

@@ -293,11 +293,31 @@ bool RandomDriver::ExitOfNoLane(Operation* operation) {
   return true;
 }
 
-// A lifecycle operation that is refused, or an exit of no lanes.
+// A lifecycle operation that is refused.
 bool RandomDriver::StrayLifecycle(Operation* operation) {
+  if (!config_.faults) {
+    return false;
+  }
+  *operation = Operation();
+  if (random_.Percent(50)) {
+    StrayLaunch(operation);
+    return true;
+  }
+  const unsigned slot = random_.Below(kMaxCtas);
+  operation->cta = Byte(slot);
+  operation->kind = random_.Percent(50) ? OpKind::kSuspend : OpKind::kEnd;
+  return slot >= config_.num_ctas || residents_[slot] == nullptr;
+}
+
+// An exit that is refused, or of no lanes. It finds the CTAs as they are now: no launch, suspend or
+// end is on its way.
+bool RandomDriver::StrayExit(Operation* operation) {
   *operation = Operation();
   if (!config_.faults) {
     return ExitOfNoLane(operation);
+  }
+  if (lifecycle_flying_ != 0) {
+    return false;
   }
   const unsigned warp = random_.Below(config_.num_warps);
   const Cta* owner = owners_[warp];
@@ -306,15 +326,9 @@ bool RandomDriver::StrayLifecycle(Operation* operation) {
   const Cta* resident = slot < config_.num_ctas ? residents_[slot] : nullptr;
   const bool settled = resident == nullptr || resident->state == State::kRunning;
   operation->cta = Byte(slot);
-  switch (random_.Below(4)) {
-    case 0:
-      StrayLaunch(operation);
-      return true;
-    case 1:
-      operation->kind = random_.Percent(50) ? OpKind::kSuspend : OpKind::kEnd;
-      return resident == nullptr;
-    case 2:  // an exit of a warp that is not this CTA's, or of no lane
-      operation->kind = OpKind::kExit;
+  operation->kind = OpKind::kExit;
+  switch (random_.Below(2)) {
+    case 0:  // of a warp that is not this CTA's, or of no lane
       operation->warp = Byte(random_.Below(kMaxWarps));
       if (resident != nullptr && random_.Percent(70)) {
         const std::uint64_t strangers = ~resident->warps & ~exiting_ & ~presented_;
@@ -327,8 +341,7 @@ bool RandomDriver::StrayLifecycle(Operation* operation) {
         operation->lanes = 0;
       }
       break;
-    default:  // an exit of one of several lanes of a warp that waits
-      operation->kind = OpKind::kExit;
+    default:  // of one of several lanes of a warp that waits
       operation->warp = Byte(warp);
       if (owner == nullptr || owner->state != State::kRunning || (waiting_ >> warp & 1) == 0 ||
           (!config_.lanes && !owner->wild) ||

@@ -89,7 +89,7 @@ Script::Id Script::Issue(unsigned port, const Operation& operation, std::uint64_
 }
 
 Script::Id Script::Lifecycle(const Operation& operation, std::uint64_t from) {
-  return Add(kMaxIssue, operation, from);
+  return Add(operation.kind == OpKind::kExit ? kExit : kLifecycle, operation, from);
 }
 
 Script::Id Script::Launch(unsigned cta, std::uint64_t warps) {
@@ -141,7 +141,8 @@ bool Script::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
         static_cast<std::uint8_t>((inputs->issue_valid & ~bit) | (present ? bit : 0));
   }
   inputs->lifecycle_valid =
-      Present(kMaxIssue, now, inputs->lifecycle_valid, seen.lifecycle_ready, &inputs->lifecycle);
+      Present(kLifecycle, now, inputs->lifecycle_valid, seen.lifecycle_ready, &inputs->lifecycle);
+  inputs->exit_valid = Present(kExit, now, inputs->exit_valid, seen.exit_ready, &inputs->exit);
   for (; !scene.accessing.empty() && scene.accessing.front().from <= now;
        scene.accessing.pop_front()) {
     accessing_ = scene.accessing.front().level;
@@ -162,7 +163,10 @@ void Script::Look(std::uint64_t cycle, const Outputs& seen, const Inputs& inputs
     }
   }
   if (inputs.lifecycle_valid && seen.lifecycle_ready) {
-    acts_[presented_[kMaxIssue].front()].accepted = cycle;
+    acts_[presented_[kLifecycle].front()].accepted = cycle;
+  }
+  if (inputs.exit_valid && seen.exit_ready) {
+    acts_[presented_[kExit].front()].accepted = cycle;
   }
   if (seen.released != 0) {
     releases_.push_back({cycle, seen.released, seen.release_kind, seen.release_value});
@@ -180,7 +184,8 @@ bool Script::Over() const {
   return quiet_ > kQuiet && scene.accessing.empty() && scene.taking.empty() &&
          std::all_of(scene.ports.begin(), scene.ports.end(), none) &&
          std::all_of(presented_.begin(), presented_.end(), none) &&
-         std::all_of(flying_.begin(), flying_.end(), none) && flying_lifecycle_.empty();
+         std::all_of(flying_.begin(), flying_.end(), none) && flying_lifecycle_.empty() &&
+         flying_exits_.empty();
 }
 
 // True: the port carries *operation in this cycle.
@@ -204,17 +209,18 @@ bool Script::Present(unsigned port, std::uint64_t now, bool valid, bool ready,
   left.pop_front();
   *operation = acts_[id].operation;
   presented_[port].push_back(id);
-  if (port == kMaxIssue) {
-    flying_lifecycle_.push_back(id);
-  } else {
-    flying_[operation->warp].push_back(id);
-  }
+  Flying(*operation).push_back(id);
   return true;
 }
 
+std::deque<Script::Id>& Script::Flying(const Operation& operation) {
+  return operation.kind == OpKind::kExit ? flying_exits_
+         : IsLifecycle(operation.kind)   ? flying_lifecycle_
+                                         : flying_[operation.warp];
+}
+
 void Script::OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) {
-  std::deque<Id>& flying =
-      IsLifecycle(operation.kind) ? flying_lifecycle_ : flying_[operation.warp];
+  std::deque<Id>& flying = Flying(operation);
   Act& act = acts_[flying.front()];
   flying.pop_front();
   act.committed = cycle;

@@ -54,6 +54,7 @@ class Script : public Driver {
   explicit Script(const Config& config) : config_(config) {}
 
   Id Issue(unsigned port, const Operation& operation, std::uint64_t from = 0);
+  // At the lifecycle port; an exit at its own.
   Id Lifecycle(const Operation& operation, std::uint64_t from = 0);
   Id Launch(unsigned cta, std::uint64_t warps);  // a scene of its own
   // Does not present it before the cycle after the commit of `first`.
@@ -94,6 +95,8 @@ class Script : public Driver {
 
  private:
   static constexpr Id kNone = ~Id{0};
+  static constexpr unsigned kLifecycle = kMaxIssue;  // ports after the issue ports
+  static constexpr unsigned kExit = kMaxIssue + 1;
 
   struct Act {
     Operation operation;
@@ -108,7 +111,7 @@ class Script : public Driver {
     std::uint64_t level;
   };
   struct Scene {
-    std::array<std::deque<Id>, kMaxIssue + 1> ports;  // the last is the lifecycle port's
+    std::array<std::deque<Id>, kMaxIssue + 2> ports;
     std::deque<Change> accessing;
     std::deque<Change> taking;
   };
@@ -116,6 +119,8 @@ class Script : public Driver {
   Id Add(unsigned port, const Operation& operation, std::uint64_t from);
   void Look(std::uint64_t cycle, const Outputs& seen, const Inputs& inputs);
   bool Over() const;
+  // Those of its port, or of its warp, between valid and commit.
+  std::deque<Id>& Flying(const Operation& operation);
   bool Present(unsigned port, std::uint64_t now, bool valid, bool ready, Operation* operation);
 
   const Config config_;
@@ -123,9 +128,10 @@ class Script : public Driver {
   std::deque<Scene> scenes_ = std::deque<Scene>(1);
   std::uint64_t scene_from_ = 0;
   std::uint64_t quiet_ = 0;  // cycles since something was going on
-  std::array<std::deque<Id>, kMaxIssue + 1> presented_;
+  std::array<std::deque<Id>, kMaxIssue + 2> presented_;
   std::array<std::deque<Id>, kMaxWarps> flying_;  // accepted, by warp
   std::deque<Id> flying_lifecycle_;
+  std::deque<Id> flying_exits_;
   std::uint64_t accessing_ = 0;
   bool taking_ = true;
   std::vector<Release> releases_;

@@ -37,12 +37,12 @@ module axil_flat
   input  logic [1:0]         lifecycle_op_i,
   input  logic [4:0]         lifecycle_cta_i,
 
-  input  logic [NumIssue:0]  fault_valid_i,
-  input  logic [4:0]         fault_cause_i [NumIssue+1],
-  input  logic [4:0]         fault_cta_i   [NumIssue+1],
-  input  logic [5:0]         fault_warp_i  [NumIssue+1],
-  input  logic [31:0]        fault_lanes_i [NumIssue+1],
-  input  logic [3:0]         fault_bar_i   [NumIssue+1],
+  input  logic [NumIssue+1:0] fault_valid_i,
+  input  logic [4:0]         fault_cause_i [NumIssue+2],
+  input  logic [4:0]         fault_cta_i   [NumIssue+2],
+  input  logic [5:0]         fault_warp_i  [NumIssue+2],
+  input  logic [31:0]        fault_lanes_i [NumIssue+2],
+  input  logic [3:0]         fault_bar_i   [NumIssue+2],
   input  logic               mb_fault_valid_i,
   input  logic [4:0]         mb_fault_cause_i,
   input  logic [1:0]         mb_fault_source_i,
@@ -66,9 +66,9 @@ module axil_flat
   input  logic [4:0]         debug_warp_cta_i
 );
 
-  fault_t [NumIssue:0] fault;
+  fault_t [NumIssue+1:0] fault;
 
-  for (genvar p = 0; p <= NumIssue; p++) begin : g_fault
+  for (genvar p = 0; p < NumIssue + 2; p++) begin : g_fault
     assign fault[p] = '{cause: fault_e'(fault_cause_i[p]), cta: fault_cta_i[p],
                         warp: fault_warp_i[p], lanes: fault_lanes_i[p], bar: fault_bar_i[p]};
   end

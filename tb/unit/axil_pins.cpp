@@ -135,7 +135,7 @@ std::optional<Shown::Report> PlayedUnit::Update() {
   return Put(cta, bar, (1 + Pick(4)) << 26 | Pick(65) << 19 | arrived << 12 | Pick(2049));
 }
 
-// The outcome is refused, or changes the slot; and an exit may complete an entry.
+// The outcome is refused, or changes the slot.
 PlayedUnit::Outcome PlayedUnit::CommitLifecycle() {
   const unsigned cta = pins_.lifecycle_cta;
   const bool launch = pins_.lifecycle_op == 0;
@@ -143,8 +143,6 @@ PlayedUnit::Outcome PlayedUnit::CommitLifecycle() {
   Outcome outcome;
   if (launch ? there || cta >= sizes_.ctas : !there) {
     outcome.refused = Fault{kLifecycle, launch ? 1U : 2U, cta, 0, 0, 0, 0};
-  } else if (pins_.lifecycle_op == 1) {
-    outcome.report = Put(cta, Pick(kNumBars), 0);
   } else {
     resident_[cta] = launch;
     outcome.slot = Shown::Slot{cta, launch};
@@ -165,7 +163,7 @@ void PlayedUnit::StepLifecycle() {
     pins_.lifecycle_ready = pins_.lifecycle_valid && wait_ == 0;
   } else if (!lifecycle.empty() || Happens(lifecycles)) {
     pins_.lifecycle_valid = true;
-    pins_.lifecycle_op = Pick(4);
+    pins_.lifecycle_op = std::array{0U, 2U, 3U}[Pick(3)];
     pins_.lifecycle_cta = Pick(std::min(kMaxCtas, sizes_.ctas + 1));
     wait_ = 1 + Pick(4);
     if (!lifecycle.empty()) {

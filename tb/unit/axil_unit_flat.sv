@@ -26,10 +26,10 @@ module axil_unit_flat
   output logic                lifecycle_ready_o,
   input  logic [1:0]          lifecycle_op_i,
   input  logic [4:0]          lifecycle_cta_i,
-  input  logic [5:0]          lifecycle_warp_i,
-  input  logic [31:0]         lifecycle_lanes_i,
   input  logic [6:0]          lifecycle_size_i,
   input  logic [NumWarps-1:0] lifecycle_warps_i,
+  input  logic                exit_valid_i,  // with cta_i, warp_i, lanes_i
+  output logic                exit_ready_o,
   input  logic                mb_issue_valid_i,
   output logic                mb_issue_ready_o,
   input  logic [31:0]         mb_issue_addr_i,
@@ -68,15 +68,15 @@ module axil_unit_flat
   logic         mb_fault_valid;
 
   logic   [NumIssue-1:0] ready;
-  logic   [NumIssue:0]   fault_valid;
-  fault_t [NumIssue:0]   fault;
+  logic   [NumIssue+1:0] fault_valid;
+  fault_t [NumIssue+1:0] fault;
 
   assign issue_ready_o = ready[0];
 
   assign issue     = '{op: op_e'(op_i), cta: cta_i, warp: warp_i, bar: bar_i, count: count_i,
                        lanes: lanes_i, operand: operand_i};
   assign lifecycle = '{op: lifecycle_e'(lifecycle_op_i), cta: lifecycle_cta_i,
-                       warp: lifecycle_warp_i, lanes: lifecycle_lanes_i, size: lifecycle_size_i};
+                       size: lifecycle_size_i};
   assign group     = '{op: MbArrive, place: '{cta: '0, addr: mb_issue_addr_i}, lanes: 32'd1,
                        operand: 32'd1, default: '0};
 
@@ -89,6 +89,7 @@ module axil_unit_flat
     .issue_valid_i (NumIssue'(issue_valid_i)), .issue_ready_o (ready),
     .issue_i ({NumIssue{issue}}), .busy_o,
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i (lifecycle), .lifecycle_warps_i,
+    .exit_valid_i, .exit_ready_o, .exit_i ('{cta: cta_i, warp: warp_i, lanes: lanes_i}),
     .fence_req_o (), .fence_ack_i ('1),
     .release_o (), .release_info_o (),
     .response_valid_o (), .response_ready_i (1'b1), .response_o (),

@@ -51,16 +51,18 @@ class System {
     manager_.pace = 12;
   }
 
-  // Presents an operation until it is accepted. A lifecycle operation waits until all others have
-  // committed, so that their order is known.
+  // Presents an operation until it is accepted. A lifecycle operation or an exit waits until all
+  // others have committed, so that their order is known.
   void Do(const Operation& operation) {
     if (IsLifecycle(operation.kind)) {
       Quiet();
       Present(operation);
-      dut_.lifecycle_valid_i = 1;
+      const bool exit = operation.kind == OpKind::kExit;
+      dut_.lifecycle_valid_i = exit ? 0 : 1;
+      dut_.exit_valid_i = exit ? 1 : 0;
       while (!Cycle().lifecycle) {
       }
-      dut_.lifecycle_valid_i = 0;
+      dut_.lifecycle_valid_i = dut_.exit_valid_i = 0;
       leaving_ = operation;
       Quiet();
       return;
@@ -169,8 +171,8 @@ class System {
     const auto code = static_cast<std::uint8_t>(operation.kind);
     dut_.op_i = code & 15U;
     dut_.cta_i = dut_.lifecycle_cta_i = operation.cta;
-    dut_.warp_i = dut_.lifecycle_warp_i = operation.warp;
-    dut_.lanes_i = dut_.lifecycle_lanes_i = operation.lanes;
+    dut_.warp_i = operation.warp;
+    dut_.lanes_i = operation.lanes;
     dut_.bar_i = operation.bar;
     dut_.count_i = operation.count;
     dut_.operand_i = operation.operand;
@@ -210,7 +212,8 @@ class System {
         waited_[bar] += (golden_.EntryWord(cta, bar) >> 12) & 127U;
       }
     }
-    const Accepted accepted = {dut_.issue_ready_o != 0, dut_.lifecycle_ready_o != 0,
+    const Accepted accepted = {dut_.issue_ready_o != 0,
+                               dut_.lifecycle_ready_o != 0 || dut_.exit_ready_o != 0,
                                dut_.mb_issue_ready_o != 0};
     Clock();
     return accepted;
@@ -247,7 +250,7 @@ class System {
   Manager manager_{5};
   std::array<std::optional<Operation>, kMaxWarps> inflight_;  // between acceptance and commit
   unsigned in_flight_ = 0;
-  std::optional<Operation> leaving_;  // of the lifecycle port, likewise
+  std::optional<Operation> leaving_;  // of the lifecycle port or the exit port, likewise
   unsigned since_accepted_ = 0;
   std::deque<std::pair<std::uint32_t, std::uint32_t>> faults_;  // FAULT and FAULT_LANES
   std::uint32_t lost_ = 0;

@@ -233,7 +233,7 @@ TEST(FpgaLockstep, NamedBarriers) {
 TEST(FpgaLockstep, Mbarriers) {
   const Config config = BoardConfig(true);
   MbDriver driver(config);
-  const Outcome outcome = RunDriver(config, &driver, 3000, Same, Same);
+  const Outcome outcome = RunDriver(config, &driver, 6000, Same, Same);
   EXPECT_EQ(outcome.result.ending, lockstep::Ending::kMaxCycles) << outcome.result.report;
   EXPECT_GT(outcome.result.mb_commits, 500U);
   EXPECT_GT(outcome.result.mb_phases, 20U);
@@ -284,7 +284,7 @@ TEST(FpgaLockstep, WrongAnswerIsAMismatch) {
         continue;
       }
       if (++answers == 500) {
-        frame->payload[2] ^= 0x10;  // busy_o of a warp
+        frame->payload[3] ^= 0x10;  // busy_o of a warp
       }
       const Bytes encoded = Encode(*frame);
       passed.insert(passed.end(), encoded.begin(), encoded.end());

@@ -62,6 +62,11 @@ class GoldenUnit {
       Commit(cycle, inputs.lifecycle, driver);
       return;
     }
+    if (inputs.exit_valid) {
+      outputs->exit_ready = true;
+      Commit(cycle, inputs.exit, driver);
+      return;
+    }
     for (unsigned port = 0; port < config_.num_issue; ++port) {
       const Operation& operation = inputs.issue[port];
       if (((inputs.issue_valid >> port) & 1U) == 0) {

@@ -58,7 +58,7 @@ module template_flat
   end
 
   logic       read_valid, write_valid, read_q, mb_fault;
-  logic [1:0] fault;
+  logic [2:0] fault;
   mb_word_t   write_data, word_q;
 
   // As if mbarrier.init had been there, with the largest count, so that the phase does not turn.
@@ -82,6 +82,7 @@ module template_flat
     .mb_issue_valid_i (mb_valid_i), .mb_issue_ready_o (mb_ready_o), .mb_issue_i (group),
     .busy_o, .mb_busy_o,
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i (lifecycle), .lifecycle_warps_i (warps_i),
+    .exit_valid_i (1'b0), .exit_ready_o (), .exit_i ('0),
     .access_begin_i, .access_epoch_o, .access_full_o, .access_done_i, .access_done_epoch_i,
     .release_o, .release_info_o (),
     .response_valid_o (), .response_ready_i (1'b1), .response_o (),

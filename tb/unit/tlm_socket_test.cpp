@@ -153,7 +153,7 @@ TEST_F(TlmSocket, RefusesWhatNoCoreMayPresent) {
       {[&](auto* x) { x->Add(event(MbEvent::Kind::kLeave, 32, 0, 0)); },
        "event 0: there is no CTA slot 32 in any unit"},
       {[&](auto* x) { x->Add(exits); },
-       "event 0: a CTA leaves by the operation 17; there are suspend and end"},
+       "event 0: a CTA leaves by the operation 24; there are suspend and end"},
       {[](auto* x) {
          x->Add(At(MbOp::kInit, 0, 0x40, 2));
          x->Add(At(OpKind::kArrive, 0, 3, 2));
@@ -238,7 +238,7 @@ TEST_P(TlmAnnotation, IsThePublishedLatency) {
   const unsigned to_commit = config().num_issue > 1 ? 3 : 2;
   const unsigned to_release = minimal ? 1 : 2;
   const unsigned steps = config().num_warps > 16 ? config().num_warps : 16;
-  EXPECT_EQ(CyclesOf(Launch(0, 0b11)), 2 * steps + (minimal ? 6 : 7) + to_release);
+  EXPECT_EQ(CyclesOf(Launch(0, 0b11)), 2 * steps + (minimal ? 7 : 8) + to_release);
   EXPECT_EQ(CyclesOf(At(OpKind::kArrive, 0, 1, 2)), to_commit + to_release);
   EXPECT_EQ(CyclesOf(At(OpKind::kSync, 1, 1, 2)), to_commit + to_release) << "the release";
   EXPECT_EQ(CyclesOf(At(OpKind::kSync, 1, 1, 9)), to_commit + to_release) << "a fault";
@@ -260,7 +260,7 @@ TEST_P(TlmAnnotation, IsThePublishedLatency) {
     arrive.source = source;
     EXPECT_EQ(CyclesOf(arrive), 4 + 1);
   }
-  EXPECT_EQ(CyclesOf(Lifecycle(OpKind::kExit, 0, 1)), (minimal ? 5 : 6) + to_release);
+  EXPECT_EQ(CyclesOf(Lifecycle(OpKind::kExit, 0, 1)), (minimal ? 4 : 5) + to_release);
   EXPECT_EQ(CyclesOf(Lifecycle(OpKind::kEnd, 0)), (minimal ? 5 : 6) + to_release);
 }
 

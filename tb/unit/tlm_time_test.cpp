@@ -61,7 +61,7 @@ TEST_P(TlmRelease, ComesAtThePublishedTime) {
 }
 
 // PTX 9.7.13.1: a barrier without a count waits for all threads that have not exited. The last
-// warp's exit takes 6 cycles to its commit.
+// warp's exit takes 5 cycles to its commit.
 TEST_F(TlmTime, ExitReleases) {
   core.Start([&] {
     core.Send(Launch(0, 0b11));
@@ -70,7 +70,7 @@ TEST_F(TlmTime, ExitReleases) {
     core.Send(Lifecycle(OpKind::kExit, 0, 1));
   });
   sc_core::sc_start(Ns(1000));
-  EXPECT_EQ(witness.seen(), (List{{Ns(100 + 6 + 2), "warp 0 released"}}));
+  EXPECT_EQ(witness.seen(), (List{{Ns(100 + 5 + 2), "warp 0 released"}}));
 }
 
 // PTX 9.7.13.1: red.popc counts the true predicates of all threads; and, or: all or any are true.

@@ -3,7 +3,8 @@
 // The log of the last 16 faults. Any number of ports may report one in the same cycle; they are in the
 // order issue ports, lifecycle port, mbarriers. So each source has a memory of its own, a ring that is
 // written in the cycle of the fault, and the log is a list of sources, the newest first. A fault that
-// falls off its end is lost.
+// falls off its end is lost. The exit port never reports one together with the lifecycle port, so the
+// two are one source.
 //
 // A ring has twice as many places as the list. So the place that a source writes is never one that
 // still belongs to the log.
@@ -18,8 +19,8 @@ module muster_axil_faults
   input  logic                clk_i,
   input  logic                rst_ni,
 
-  input  logic   [NumIssue:0] fault_valid_i,
-  input  fault_t [NumIssue:0] fault_i,
+  input  logic   [NumIssue+1:0] fault_valid_i,
+  input  fault_t [NumIssue+1:0] fault_i,
   input  logic                mb_fault_valid_i,
   input  mb_fault_t           mb_fault_i,
 
@@ -35,7 +36,7 @@ module muster_axil_faults
   output logic                loses_o     // some were lost in the cycle before
 );
 
-  localparam int unsigned Sources = NumIssue + 2;  // issue ports, lifecycle port, mbarriers
+  localparam int unsigned Sources = NumIssue + 2;  // issue ports, lifecycle or exit port, mbarriers
   localparam int unsigned SourceW = $clog2(Sources);
   localparam int unsigned RingW   = $clog2(2 * Places);
   typedef logic [SourceW-1:0] source_t;
@@ -56,7 +57,8 @@ module muster_axil_faults
   logic    [16:0]        lost_d;
   logic                  empty;
 
-  assign arrive    = {mb_fault_valid_i, fault_valid_i};
+  assign arrive    = {mb_fault_valid_i, fault_valid_i[NumIssue+1] || fault_valid_i[NumIssue],
+                      fault_valid_i[NumIssue-1:0]};
   assign arrives_o = (arrive != '0);
   assign empty     = (count_q == '0);
   assign count_o   = count_q;
@@ -147,7 +149,7 @@ module muster_axil_faults
   // The rings
   // -------------------------------------------------------------------------------------------
 
-  // A fault of the lifecycle port names neither lanes nor a barrier.
+  // A fault of the lifecycle port or the exit port names neither lanes nor a barrier.
   typedef struct packed {
     fault_e cause;
     cta_t   cta;
@@ -155,6 +157,7 @@ module muster_axil_faults
   } lc_fault_t;
 
   fault_t [NumIssue:0] stored;
+  fault_t              lc_fault;
   lc_fault_t           lc_stored;
   mb_fault_t           mb_stored;
 
@@ -166,10 +169,12 @@ module muster_axil_faults
     );
   end
 
+  assign lc_fault = fault_valid_i[NumIssue+1] ? fault_i[NumIssue+1] : fault_i[NumIssue];
+
   muster_ram #(.Depth(2 * Places), .Width($bits(lc_fault_t)), .Forward(1'b0)) u_lc_ring (
     .clk_i,
     .we_i (arrive[NumIssue]), .waddr_i (next_q[NumIssue]),
-    .wdata_i ({fault_i[NumIssue].cause, fault_i[NumIssue].cta, fault_i[NumIssue].warp}),
+    .wdata_i ({lc_fault.cause, lc_fault.cta, lc_fault.warp}),
     .raddr_i (place_q), .rdata_o (lc_stored)
   );
   assign stored[NumIssue] = '{cause: lc_stored.cause, cta: lc_stored.cta, warp: lc_stored.warp,

@@ -7,7 +7,17 @@
 namespace muster::ptx {
 namespace {
 
-constexpr std::uint32_t kStall = 8;  // in one of so many cycles the CTA scheduler asks for nothing
+constexpr std::uint32_t kStall = 8;  // in one of so many cycles such a port asks for nothing
+
+// The next one, if the port is free and may.
+template <typename May>
+void PresentNext(bool* valid, Operation* at_port, std::deque<Operation>* left, May may) {
+  if (!*valid && !left->empty() && may(left->front())) {
+    *valid = true;
+    *at_port = left->front();
+    left->pop_front();
+  }
+}
 
 }  // namespace
 
@@ -25,6 +35,9 @@ void IssuePins::Accept(const Outputs& seen, Inputs* inputs) {
   if (inputs->lifecycle_valid && seen.lifecycle_ready) {
     inputs->lifecycle_valid = false;
   }
+  if (inputs->exit_valid && seen.exit_ready) {
+    inputs->exit_valid = false;
+  }
 }
 
 void IssuePins::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
@@ -39,12 +52,11 @@ void IssuePins::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs
            (operation.kind == OpKind::kExit && grid_.IsSending(cta, operation.warp)) ||
            (ends && port_ != nullptr && port_->IsReached(operation.cta, inputs->mb));
   };
-  if (!inputs->lifecycle_valid && !lifecycle_.empty() && !grid_.ending() &&
-      !unsettled(lifecycle_.front()) && !random_.OneIn(kStall)) {
-    inputs->lifecycle_valid = true;
-    inputs->lifecycle = lifecycle_.front();
-    lifecycle_.pop_front();
-  }
+  const auto may = [&](const Operation& operation) {
+    return !grid_.ending() && !unsettled(operation) && !random_.OneIn(kStall);
+  };
+  PresentNext(&inputs->lifecycle_valid, &inputs->lifecycle, &lifecycle_, may);
+  PresentNext(&inputs->exit_valid, &inputs->exit, &exits_, may);
   std::uint64_t candidates = grid_.ending() ? 0 : residents_.issuing & ~presented_ & ~seen.busy;
   candidates &= config_.drain ? ~std::uint64_t{0} : ~MbBusy();
   for (unsigned port = 0; port < config_.num_issue && candidates != 0; ++port) {
@@ -93,7 +105,7 @@ void IssuePins::AcknowledgeFences(std::uint64_t cycle, const Outputs& seen, Inpu
 }
 
 void IssuePins::Request(const Operation& operation) {
-  lifecycle_.push_back(operation);
+  (operation.kind == OpKind::kExit ? exits_ : lifecycle_).push_back(operation);
   ++in_flight_;
 }
 

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A core's side of the unit's issue ports, its lifecycle port and its memory drain.
+// A core's side of the unit's issue ports, its lifecycle and exit ports and its memory drain.
 #ifndef MUSTER_SIM_PTX_SM_ISSUE_PINS_H_
 #define MUSTER_SIM_PTX_SM_ISSUE_PINS_H_
 
@@ -28,7 +28,7 @@ class IssuePins {
   // If the program has mbarriers.
   void set_mb_port(const MbPort* port) { port_ = port; }
 
-  // Is to be done, after what was asked for before.
+  // Is to be done, after what was asked for before at its port.
   void Request(const Operation& operation);
 
   // The beginning of a cycle: what the unit accepted in the one before.
@@ -42,7 +42,7 @@ class IssuePins {
   // Requests, and barriers at a port or beyond, that have not committed.
   unsigned in_flight() const { return in_flight_; }
   // Requests that have not come to the port.
-  std::size_t requests() const { return lifecycle_.size(); }
+  std::size_t requests() const { return lifecycle_.size() + exits_.size(); }
 
  private:
   std::uint64_t MbBusy() const { return port_ == nullptr ? 0 : port_->busy(); }
@@ -55,6 +55,7 @@ class IssuePins {
   std::uint64_t presented_ = 0;  // warps at a port
   std::array<unsigned, kMaxIssue> at_port_{};
   std::deque<Operation> lifecycle_;  // to be done, in order
+  std::deque<Operation> exits_;      // likewise
   unsigned in_flight_ = 0;
 };
 

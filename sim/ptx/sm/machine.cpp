@@ -134,7 +134,8 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
     PresentMbarriers(cycle, seen, inputs);
   }
   // What is presented stays until it is accepted, also at the end.
-  left_ = grid_.ending() && inputs->issue_valid == 0 && !inputs->lifecycle_valid;
+  left_ =
+      grid_.ending() && inputs->issue_valid == 0 && !inputs->lifecycle_valid && !inputs->exit_valid;
   return !left_;
 }
 
@@ -184,7 +185,6 @@ Cta* Machine::LaunchCta(unsigned slot, const Cluster* cluster) {
   launch.kind = OpKind::kLaunch;
   launch.cta = static_cast<std::uint8_t>(slot);
   launch.size = static_cast<std::uint8_t>(need);
-  unsigned last = 0;
   for (unsigned i = 0, warp = 0; i < need; ++warp) {
     WarpSlot& fresh = residents_.warps[warp];
     if (fresh.phase != WarpPhase::kFree) {
@@ -197,18 +197,9 @@ Cta* Machine::LaunchCta(unsigned slot, const Cluster* cluster) {
     interpreter_.Start(&fresh.warp);
     residents_.SetPhase(warp, WarpPhase::kBlocked);
     cta.warps |= Bit(warp);
-    last = warp;
   }
   launch.warps = cta.warps;
   pins_.Request(launch);
-  if (residents_.warps[last].warp.live != ~0U && config_.lanes) {
-    Operation exit;  // of the lanes that the block does not fill
-    exit.kind = OpKind::kExit;
-    exit.cta = launch.cta;
-    exit.warp = static_cast<std::uint8_t>(last);
-    exit.lanes = ~residents_.warps[last].warp.live;
-    pins_.Request(exit);
-  }
   return &cta.cta;
 }
 
@@ -419,10 +410,17 @@ void Machine::CommitLifecycle(const Operation& operation, const Effects& effects
   CtaSlot& cta = residents_.ctas[operation.cta];
   if (operation.kind == OpKind::kLaunch) {
     ForEachBit(operation.warps, [&](unsigned warp) {
-      const bool partial = residents_.warps[warp].warp.live != ~0U;
-      if (!partial || !config_.lanes) {
+      const std::uint32_t unfilled = ~residents_.warps[warp].warp.live;
+      if (unfilled == 0 || !config_.lanes) {
         residents_.SetPhase(warp, WarpPhase::kReady);
+        return;
       }
+      Operation exit;  // of the lanes that the block does not fill
+      exit.kind = OpKind::kExit;
+      exit.cta = operation.cta;
+      exit.warp = static_cast<std::uint8_t>(warp);
+      exit.lanes = unfilled;
+      pins_.Request(exit);
     });
   } else if (operation.kind == OpKind::kExit) {
     const unsigned warp = operation.warp;
