@@ -76,6 +76,8 @@ module muster_mbarrier
   // ---------------------------------------------------------------------------------------------
 
   logic [NumWarps-1:0] drain_busy;
+  mb_ready_t takes, warp_takes;  // the pipeline, and the arbiter of it, take a group: of the two, the one that
+  logic      moves;              // this says
   logic      warp_valid, warp_ready, warp_responds;
   mb_group_t warp_group;
 
@@ -95,8 +97,7 @@ module muster_mbarrier
   end
 
   // Fields that other sources lack have the value of the warps' port; they are not used.
-  mb_ready_t   takes, warp_takes;
-  logic        credit, spare, splits, pipe_spend, held, enter, enter_ready, moves;
+  logic        credit, spare, splits, pipe_spend, held, enter, enter_ready;
   logic  [2:0] request, grant;
   mb_request_t entering;
 

@@ -260,7 +260,7 @@ bool DecodeOutputs(const Identity& identity, const Bytes& report, Outputs* out) 
   constexpr std::size_t kLevels = 10;
   constexpr std::size_t kMbLevels = 6;
   constexpr std::size_t kEvents = 29;
-  constexpr std::size_t kMbEvents = 65;
+  constexpr std::size_t kMbEvents = 60;
   const std::size_t levels = kLevels + (identity.mbarrier ? kMbLevels : 0);
   const std::size_t size = report.size();
   const bool events = size == levels + kEvents || size == levels + kEvents + kMbEvents;
