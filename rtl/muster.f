@@ -4,6 +4,7 @@ rtl/common/muster_mem_1r1w.sv
 rtl/common/muster_ram.sv
 rtl/common/muster_first.sv
 rtl/common/muster_rr_arbiter.sv
+rtl/common/muster_skid.sv
 rtl/common/muster_stage.sv
 rtl/common/muster_fence_tracker.sv
 rtl/cta/muster_cta_pkg.sv

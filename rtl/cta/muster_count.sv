@@ -106,8 +106,8 @@ module muster_count
   count_t read, offered, debug;     // the entry of the group offered, as read and as it is
   count_t stored_q, ahead_q;        // the latter of the group here; what the one ahead would write
   count_t count, count_d;           // the entry, before and after the update
-  logic   write, wrote_q;           // ... which is written; so was that of the group ahead
-  logic   forward, follows_q, offer_follows_q;  // it was this one; ... that of the group offered
+  logic   write;                    // ... which is written
+  logic   forward_q, offer_forward_q;  // the group ahead wrote this entry; ... that of the group offered
   logic   stored_all_q;             // the stored entry counts all live warps
   logic   unlike, unlike_q;         // the group differs from the stored entry in count or kind
   logic   unlike_ahead_q;           // ... from what the group ahead would leave there
@@ -121,9 +121,8 @@ module muster_count
     .raddr_i ({debug_i, next_i}), .rdata_o ({debug, read})
   );
 
-  assign forward = wrote_q && follows_q;
-  assign offered = (wrote_q && offer_follows_q) ? ahead_q : read;
-  assign count   = forward ? ahead_q : stored_q;
+  assign offered = offer_forward_q ? ahead_q : read;
+  assign count   = forward_q ? ahead_q : stored_q;
 
   assign offered_kind_o = offered.kind;
   assign offered_all_o = (offered.kind != KindIdle) && (offered.expected == '0);
@@ -141,9 +140,8 @@ module muster_count
     end else begin
       unlike_ahead_q <= 1'b0;  // the group ahead is this one
     end
-    wrote_q         <= write;
-    follows_q       <= (entry == next_o);
-    offer_follows_q <= (entry == next_i);
+    forward_q       <= write && (entry == next_o);
+    offer_forward_q <= write && (entry == next_i);
     ahead_q         <= count_d;
   end
 
@@ -158,45 +156,45 @@ module muster_count
   // Which members count, and which of them completes the entry
   // -------------------------------------------------------------------------------------------
 
-  logic                      refused, completes;
-  logic [WarpW:0]            expected;
-  logic [NumIssue-1:0]       counts, done;
-  logic                      complete;
-  logic [WarpW:0]            added, steps;  // members that count, up to the completing one
-  bar_word_t                 word;
+  logic                           refused, complete, completes;
+  logic [WarpW:0]                 expected;
+  logic [NumIssue-1:0]            fit, hits, counts, done;  // fit: counts, unless the group is refused
+  logic [NumIssue-1:0][WarpW:0]   earlier;                   // fit members before this one
+  logic [WarpW:0]                 added;                    // fit members, up to the completing one
+  bar_word_t                      word;
 
-  assign arrives     = (group_q.op == GroupArrive);
-  assign expected    = group_q.expected[WarpW:0];
-  assign refused     = EnFaults && arrives &&
-                       (forward ? unlike_ahead_q : unlike_q);
-  assign word        = r2b_word;
+  assign arrives  = (group_q.op == GroupArrive);
+  assign expected = group_q.expected[WarpW:0];
+  assign refused  = EnFaults && arrives && (forward_q ? unlike_ahead_q : unlike_q);
+  assign word     = r2b_word;
+
+  // Which member completes the entry does not depend on whether the group is refused: that is known
+  // as late as the entry itself.
+  always_comb begin
+    for (int m = 0; m < NumIssue; m++) begin
+      fit[m]    = members_q[m].valid && members_q[m].counts && !members_q[m].barred;
+      earlier[m] = '0;
+      for (int n = 0; n < m; n++) earlier[m] = earlier[m] + (WarpW+1)'(fit[n]);
+      hits[m]   = arrives && fit[m] && (count.arrived == last_q - earlier[m][WarpW-1:0]);
+    end
+  end
 
   always_comb begin
-    complete = 1'b0;
-    added    = '0;
-    counts   = '0;
-    done     = '0;
-    left     = '0;
+    added = earlier[NumIssue-1] + (WarpW+1)'(fit[NumIssue-1]);
+    done  = '0;
+    left  = '0;
     for (int m = 0; m < NumIssue; m++) begin
-      if (!complete) begin
-        done[m]   = members_q[m].valid;
-        counts[m] = members_q[m].valid && members_q[m].counts && !members_q[m].barred && !refused;
-        if (counts[m]) begin
-          if (arrives) complete = (count.arrived == last_q - added[WarpW-1:0]);
-          added = added + (WarpW+1)'(1);
-        end
-      end else begin
-        left[m] = members_q[m].valid;
-      end
+      left[m] = members_q[m].valid && !refused && ((hits & ((NumIssue'(1) << m) - NumIssue'(1))) != '0);
+      done[m] = members_q[m].valid && !left[m];
     end
+    counts   = fit & done & {NumIssue{!refused}};
+    complete = !refused && (hits != '0);
     // An exit is no arrival: the entry completes when all remaining warps have arrived. No group was ahead
     // of it that could have written the entry.
-    if (group_q.op == GroupExit) begin
-      complete = counts[0] && stored_all_q && (stored_q.arrived == last_q);
-    end
-    // What is written need not know whether it is.
-    completes = (NumIssue == 1) ? (count.arrived == last_q) : complete;
-    steps = (NumIssue == 1) ? (WarpW+1)'(1) : added;
+    if (group_q.op == GroupExit) complete = fit[0] && stored_all_q && (stored_q.arrived == last_q);
+    // What is written need not know whether it is. With one port, a group that is not refused is one arrival.
+    completes = (NumIssue == 1) ? (count.arrived == last_q) : (hits != '0);
+    if (NumIssue == 1) added = (WarpW+1)'(1);
   end
 
   always_comb begin
@@ -209,7 +207,7 @@ module muster_count
           count_d = '{
             kind:     group_q.kind,
             expected: expected,
-            arrived:  count.arrived + steps[WarpW-1:0]
+            arrived:  count.arrived + added[WarpW-1:0]
           };
         end
       end
@@ -263,7 +261,7 @@ module muster_count
     warps_o        = '0;
     commit_warps_o = '0;
     for (int m = 1; m < NumIssue; m++) begin
-      if (counts[m]) begin
+      if (members_q[m].valid) begin
         outcome_o.warp    = members_q[m].warp;
         outcome_o.waiting = members_q[m].waiting;
       end

@@ -81,7 +81,8 @@ module muster_cta
   logic      [NumIssue-1:0][WarpW-1:0]    operand_warps;
   logic      [NumIssue-1:0][NumWarps-1:0]  fence_req;
   logic      [NumIssue-1:0][NumPlaces-1:0] accept, commit_warps;
-  logic      [NumPlaces-1:0] busy, waiting;
+  logic      [NumPlaces-1:0] busy, waiting, may_wait;
+  logic      [NumWarps-1:0]  warps;  // in the release stage: arrive to wait, are written, or cleared
 
   for (genvar p = 0; p < NumIssue; p++) begin : g_port
     muster_port #(
@@ -89,14 +90,16 @@ module muster_cta
     ) u_port (
       .clk_i, .rst_ni,
       .valid_i (issue_valid_i[p]), .ready_o (issue_ready_o[p]), .issue_i (issue_i[p]),
-      .busy_i (busy), .accept_o (accept[p]),
+      .busy_i (busy), .waiting_i (may_wait), .accept_o (accept[p]),
       .fence_req_o (fence_req[p]), .fence_ack_i,
       .valid_o (held_valid[p]), .ready_i (held_ready[p]), .request_o (held[p]),
-      .reads_o (held_reads[p]),
+      .reads_o (held_reads[p]), .waiting_o (held_waiting[p]),
       .operand_warp_i (operand_warps[p]), .operands_o (operands[p])
     );
-    assign held_waiting[p] = waiting[held[p].warp[WarpW-1:0]];
   end
+
+  // With several ports this is asked a cycle early, when an operation ahead may be in the release stage.
+  assign may_wait = (NumIssue > 1) ? waiting | NumPlaces'(warps) : waiting;
 
   always_comb begin
     fence_req_o = '0;
@@ -169,7 +172,7 @@ module muster_cta
   // The outcome of the count stage, and the same in the release stage.
   outcome_t                counted, outcome;
   effect_t  [NumIssue-1:0] counted_effects, effects;
-  logic     [NumWarps-1:0] counted_warps, warps;
+  logic     [NumWarps-1:0] counted_warps;
 
   muster_check #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnState(EnState),

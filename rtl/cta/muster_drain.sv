@@ -22,7 +22,9 @@ module muster_drain
   input  logic                valid_i,
   output logic                ready_o,
   input  request_t            request_i,
-  input  logic [NumWarps-1:0] accept_i,     // of its warp, when it is valid and ready
+  input  logic                park_i,       // its warp has an access outstanding: it is parked ...
+  input  logic [NumWarps-1:0] parked_i,     // ... now, for this warp
+  output logic                passes_o,     // one that is not is ready
 
   output logic [NumWarps-1:0] fence_req_o,  // perform what the warp accessed before this
   input  logic [NumWarps-1:0] fence_ack_i,  // done; without a request: nothing is outstanding
@@ -45,12 +47,8 @@ module muster_drain
 
   logic [NumWarps-1:0] acknowledged;  // in this cycle
   logic [WarpW-1:0]    warp;
-  logic                drains, park;
 
-  assign warp   = request_i.warp[WarpW-1:0];
-  assign drains = request_i.op inside {OpSync, OpArrive, OpRedAnd, OpRedOr, OpRedPopc};
-  // A warp that the unit lacks has no access outstanding.
-  assign park   = drains && 32'(warp) < NumWarps && !fence_ack_i[warp];  // if it is valid
+  assign warp = request_i.warp[WarpW-1:0];
 
   assign acknowledged = parked_q & fence_ack_i;
 
@@ -68,15 +66,16 @@ module muster_drain
   assign pick_load = any && (!pick_valid_q || pick_take);
   assign pick_d    = pick_load ? WarpW'({turn_q, first}) : pick_q;
 
-  // Nothing is picked in the cycle in which it is parked.
+  // A place is written while an operation of its warp is offered, parked or not: the warp has no other. Nothing
+  // is picked in the cycle in which it is parked.
   muster_ram #(.Depth(NumWarps), .Width(ParkedW), .Forward(1'b0)) u_parking (
     .clk_i,
-    .we_i (valid_i && park), .waddr_i (warp), .wdata_i (ParkedW'(request_i >> WarpW)),
+    .we_i (valid_i), .waddr_i (warp), .wdata_i (ParkedW'(request_i >> WarpW)),
     .raddr_i (pick_d), .rdata_o (picked)
   );
 
   always_comb begin
-    parked_d  = (parked_q & ~fence_ack_i) | (accept_i & {NumWarps{park}});
+    parked_d  = (parked_q & ~fence_ack_i) | parked_i;
     drained_d = drained_q;
     batch_d   = batch_q;
     if (pick_load) batch_d[first] = 1'b0;
@@ -88,10 +87,11 @@ module muster_drain
   end
 
   assign pick_take = pick_valid_q && ready_i;
-  assign valid_o   = pick_valid_q || (valid_i && !park);
+  assign valid_o   = pick_valid_q || (valid_i && !park_i);
   assign request_o = pick_valid_q ? request_t'({picked, pick_q}) : request_i;
   assign reads_o   = !pick_valid_q && is_read(group_of(request_i.op));
-  assign ready_o   = park || (ready_i && !pick_valid_q);
+  assign passes_o  = ready_i && !pick_valid_q;
+  assign ready_o   = park_i || passes_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

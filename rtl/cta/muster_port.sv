@@ -21,6 +21,7 @@ module muster_port
   output logic                ready_o,
   input  issue_t              issue_i,
   input  logic [NumPlaces-1:0] busy_i,          // has an operation between issue and commit
+  input  logic [NumPlaces-1:0] waiting_i,       // may wait at an entry
   output logic [NumPlaces-1:0] accept_o,        // its operation is accepted in this cycle
 
   output logic [NumWarps-1:0] fence_req_o,
@@ -30,29 +31,42 @@ module muster_port
   input  logic                ready_i,
   output request_t            request_o,
   output logic                reads_o,         // it has a response
+  output logic                waiting_o,       // its warp may wait
 
   input  logic [WarpW-1:0]    operand_warp_i,  // of the operation in the count stage, a cycle early
   output operands_t           operands_o
 );
 
-  logic     free, offered, taken, drained_valid, drained_ready, drained_reads;
-  request_t request, drained;
+  logic                 free, offered, taken, passes, drained_valid, drained_ready, drained_reads;
+  request_t             request, drained;
+  logic [NumPlaces-1:0] warp;  // of the operation offered, one-hot
+  logic [NumPlaces-1:0] parks;  // if it is of this warp, it is parked
 
   assign free     = !busy_i[issue_i.warp[WarpW-1:0]];
   assign offered  = valid_i && free;
   assign ready_o  = free && taken;
-
-  always_comb begin
-    accept_o = '0;
-    accept_o[issue_i.warp[WarpW-1:0]] = offered && taken;
-  end
-
   assign request  = request_of(issue_i);
 
+  // As {offered && taken} at the place of the warp, without looking at all places for it.
+  always_comb begin
+    warp = '0;
+    warp[issue_i.warp[WarpW-1:0]] = 1'b1;
+    accept_o = warp & ~busy_i & {NumPlaces{valid_i}} & (parks | {NumPlaces{passes}});
+  end
+
   if (EnDrain) begin : g_drain
+    logic                drains;
+    logic [NumWarps-1:0] outstanding;  // warps with accesses; a warp that the unit lacks has none
+
+    assign drains      = issue_i.op inside {OpSync, OpArrive, OpRedAnd, OpRedOr, OpRedPopc};
+    assign outstanding = ~fence_ack_i;
+    assign parks       = NumPlaces'(outstanding) & {NumPlaces{drains}};
+
     muster_drain #(.NumWarps(NumWarps)) u_drain (
       .clk_i, .rst_ni,
-      .valid_i (offered), .ready_o (taken), .request_i (request), .accept_i (accept_o[NumWarps-1:0]),
+      .valid_i (offered), .ready_o (taken), .request_i (request),
+      .park_i (parks[request.warp[WarpW-1:0]]), .passes_o (passes),
+      .parked_i (accept_o[NumWarps-1:0] & parks[NumWarps-1:0]),
       .fence_req_o, .fence_ack_i,
       .valid_o (drained_valid), .ready_i (drained_ready), .request_o (drained),
       .reads_o (drained_reads)
@@ -60,16 +74,27 @@ module muster_port
   end else begin : g_no_drain
     assign drained_valid = offered;
     assign taken         = drained_ready;
+    assign passes        = drained_ready;
+    assign parks         = '0;
     assign drained       = request;
     assign drained_reads = is_read(group_of(request.op));
     assign fence_req_o   = '0;
   end
 
-  if (Hold) begin : g_stage
-    muster_stage #(.data_t(request_t)) u_stage (
+  if (Hold) begin : g_hold
+    logic     skid_valid, skid_ready;
+    request_t skidded;
+
+    muster_skid #(.data_t(request_t)) u_skid (
       .clk_i, .rst_ni,
       .valid_i (drained_valid), .ready_o (drained_ready), .data_i (drained),
-      .valid_o, .ready_i, .data_o (request_o)
+      .valid_o (skid_valid), .ready_i (skid_ready), .data_o (skidded)
+    );
+    muster_stage #(.data_t(logic [$bits(request_t):0])) u_stage (
+      .clk_i, .rst_ni,
+      .valid_i (skid_valid), .ready_o (skid_ready),
+      .data_i ({waiting_i[skidded.warp[WarpW-1:0]], skidded}),
+      .valid_o, .ready_i, .data_o ({waiting_o, request_o})
     );
     assign reads_o = is_read(group_of(request_o.op));
   end else begin : g_no_stage
@@ -77,6 +102,7 @@ module muster_port
     assign drained_ready = ready_i;
     assign request_o     = drained;
     assign reads_o       = drained_reads;
+    assign waiting_o     = waiting_i[drained.warp[WarpW-1:0]];
   end
 
   muster_operands #(.NumWarps(NumWarps), .EnReduce(EnReduce)) u_operands (

@@ -27,7 +27,7 @@ module muster_response
 `include "muster_assert.svh"
 
   response_t [Depth-1:0] queue_q, queue_d;  // the oldest is in place 0
-  logic [CountW-1:0]     credits_q, filled_q, remaining;
+  logic [CountW-1:0]     credits_q, credits, filled_q, remaining;  // credits: if none is spent
   logic                  pop;
 
   assign credit_o   = (credits_q != '0);
@@ -35,6 +35,7 @@ module muster_response
   assign response_o = queue_q[0];
   assign pop        = valid_o && ready_i;
   assign remaining  = filled_q - CountW'(pop);
+  assign credits    = credits_q + CountW'(pop) + CountW'(refund_i);
 
   always_comb begin
     queue_d = queue_q;
@@ -50,7 +51,7 @@ module muster_response
       credits_q <= CountW'(Depth);
     end else begin
       filled_q  <= remaining + CountW'(valid_i);
-      credits_q <= credits_q + CountW'(pop) + CountW'(refund_i) - CountW'(spend_i);
+      credits_q <= spend_i ? credits - CountW'(1) : credits;  // whether it is, is known late
     end
   end
 

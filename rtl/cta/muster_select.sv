@@ -124,21 +124,23 @@ module muster_select
     assign readers = '1;
   end
 
+  logic [NumIssue-1:0][NumIssue-1:0] agree;  // the two may go together
   logic [NumIssue-1:0] joins;  // goes with the leader, or leads
-  logic                alone;  // nothing goes with the leader
+
+  always_comb begin
+    for (int p = 0; p < NumIssue; p++) begin
+      for (int q = 0; q < NumIssue; q++) begin
+        agree[p][q] = (group[p].op == GroupArrive) && !waiting_i[p] && !waiting_i[q] &&
+                      (group[p] == group[q]);
+      end
+    end
+  end
 
   always_comb begin
     group_o = group[0];
-    alone   = 1'b1;
     for (int p = 0; p < NumIssue; p++) begin
-      if (grant[p]) begin
-        group_o = group[p];
-        alone   = (group[p].op != GroupArrive) || waiting_i[p];
-      end
-    end
-    for (int p = 0; p < NumIssue; p++) begin
-      joins[p] = eligible[p] && !lc_goes &&
-                 (grant[p] || (!alone && !waiting_i[p] && (group[p] == group_o)));
+      if (grant[p]) group_o = group[p];
+      joins[p] = eligible[p] && !lc_goes && (grant[p] || ((grant & agree[p]) != '0));
     end
     members_o = member;
     for (int p = 0; p < NumIssue; p++) members_o[p].valid = (NumIssue == 1) || joins[p];

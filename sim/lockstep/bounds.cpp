@@ -52,9 +52,11 @@ Waits Longest(const Config& config) {
 
   Waits longest{};
   longest[kIssueWait] = rounds(parked) + worst;
-  longest[kCommitWait] = (ports > 1 ? worst : 0) + through;
+  const std::uint64_t ahead = ports > 1 ? worst : 0;  // in the register between drain and select
+  longest[kCommitWait] = 2 * ahead + through;
   longest[kDrainWait] =
-      config.drain ? rounds(warps + span) + (groups + 2) * (passing + ports + 2) + through : 0;
+      config.drain ? rounds(warps + span) + (groups + 2) * (passing + ports + 2) + ahead + through
+                   : 0;
   longest[kLeaveWait] = 2 * (issue + exit) + slow + 2;
   longest[kLaunchWait] = std::max<std::uint64_t>(warps, kNumBars) * (exit + clear + exit + issue) +
                          longest[kLeaveWait];

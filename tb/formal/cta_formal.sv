@@ -152,7 +152,7 @@ module cta_formal
       assume (!u_cta.u_check.valid_q && !u_cta.u_count.valid_q && u_cta.outcome == '0);
       assume (u_cta.effects == '0 && u_cta.u_lag.counted_q == '0 && u_cta.busy == '0 && released == '0);
       assume (u_cta.u_check.roster_ready && !u_cta.u_check.changed_q && u_cta.u_check.judging_q == '0);
-      assume (u_cta.u_check.u_launch_check.entered_nq == '1 && !u_cta.u_count.wrote_q);
+      assume (u_cta.u_check.u_launch_check.entered_nq == '1 && !u_cta.u_count.forward_q && !u_cta.u_count.offer_forward_q);
       assume (u_cta.u_lifecycle.walked_q == '0 && !u_cta.u_lifecycle.sent_q && !u_cta.u_exit.sent_q);
       assume (u_cta.warps == '0 && !commit.entry_valid && fault_valid == '0);
       // The table that follows.
@@ -166,7 +166,8 @@ module cta_formal
 
   if (NumIssue > 1) begin : g_stages
     for (genvar p = 0; p < NumIssue; p++) begin : g_stage
-      always_ff @(posedge clk_i) assume (started_q || !u_cta.held_valid[p]);
+      always_ff @(posedge clk_i) assume (started_q || (!u_cta.held_valid[p] &&
+                                                       !u_cta.g_port[p].u_port.g_hold.u_skid.full_q));
     end
   end
 
