@@ -157,8 +157,7 @@ module fourstate;
       known("smem_held_valid_o", ^held_valid === 1'bx);
       known("smem_held_place_o", (held_valid[0] && ^held_place[36:0] === 1'bx) ||
             (held_valid[1] && ^held_place[73:37] === 1'bx) ||
-            (held_valid[2] && ^held_place[110:74] === 1'bx) ||
-            (held_valid[3] && ^held_place[147:111] === 1'bx));
+            (held_valid[2] && ^held_place[110:74] === 1'bx));
       known("mb_response_valid_o", ^mb_response_valid === 1'bx);
       known("mb_response_o", mb_response_valid && ^mb_response === 1'bx);
       known("mb_wake_o", ^wake === 1'bx);

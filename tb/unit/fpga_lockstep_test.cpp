@@ -233,7 +233,7 @@ TEST(FpgaLockstep, NamedBarriers) {
 TEST(FpgaLockstep, Mbarriers) {
   const Config config = BoardConfig(true);
   MbDriver driver(config);
-  const Outcome outcome = RunDriver(config, &driver, 6000, Same, Same);
+  const Outcome outcome = RunDriver(config, &driver, 8000, Same, Same);
   EXPECT_EQ(outcome.result.ending, lockstep::Ending::kMaxCycles) << outcome.result.report;
   EXPECT_GT(outcome.result.mb_commits, 500U);
   EXPECT_GT(outcome.result.mb_phases, 20U);
