@@ -120,7 +120,7 @@ def main():
             if found != fields:
                 wrong.append(f"{config}: {port} has the fields {found}, and {fields} are published")
         for name, width in {"release_o": parameters["NumWarps"],
-                            "fault_valid_o": parameters["NumIssue"] + 1}.items():
+                            "fault_valid_o": parameters["NumIssue"] + 2}.items():
             if ports[name]["width"] != width:
                 wrong.append(f"{config}: {name} has {ports[name]['width']} bits, not {width}")
     print("\n".join(wrong) or f"the fields of {len(configs.UNIT)} configurations are as published")

@@ -209,13 +209,13 @@ bool Monitor::TakeCommits(const Outputs& out) {
 
 // A lifecycle operation waits for the operations that were on their way before it.
 bool Monitor::TakeCommit(LifecyclePort* port) {
-  const std::string field = fmt::format("commit.{}", port->commits);
+  const auto field = [port] { return fmt::format("commit.{}", port->commits); };
   if (port->count == 0 || (port->count == 1 && port->held)) {
-    return Fail(field, "1", "0: nothing was accepted");
+    return Fail(field(), "1", "0: nothing was accepted");
   }
   const Lifecycle& oldest = port->operations[0];
   if (oldest.awaited != 0) {
-    return Fail(field, golden::Describe(oldest.operation),
+    return Fail(field(), golden::Describe(oldest.operation),
                 fmt::format("not before the operations of warps {:#x}", oldest.awaited));
   }
   commits_.count = 1;

@@ -29,6 +29,11 @@ namespace muster::tlm {
 
 inline constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 
+// Cycles from acceptance to commit at mbarriers with a drain (rtl/mbarrier/README.md, Latency): of
+// a warp's group, and of a copy engine's or another CTA's.
+inline constexpr unsigned kWarpToCommit = 6;
+inline constexpr unsigned kOtherToCommit = 5;
+
 inline sc_core::sc_time Ns(double ns) { return {ns, sc_core::SC_NS}; }
 
 Operation Launch(unsigned cta, std::uint64_t warps);

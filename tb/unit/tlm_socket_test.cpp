@@ -248,7 +248,7 @@ TEST_P(TlmAnnotation, IsThePublishedLatency) {
   if (config().state) {
     EXPECT_EQ(CyclesOf(At(OpKind::kR2bBar, 0, 1)), to_commit + 3 + to_release);
   }
-  const unsigned mb_to_commit = config().drain ? 5 : 4;
+  const unsigned mb_to_commit = config().drain ? kWarpToCommit : kWarpToCommit - 1;
   EXPECT_EQ(CyclesOf(At(MbOp::kInit, 0, 0x40, 4)), mb_to_commit + 1);
   EXPECT_EQ(CyclesOf(At(MbOp::kArrive, 0, 0x40, 1)), mb_to_commit + 1);
   MbOperation arrive = At(MbOp::kArrive, 0, 0x40, 1);
@@ -258,7 +258,7 @@ TEST_P(TlmAnnotation, IsThePublishedLatency) {
   for (const MbSource source : {MbSource::kAsync, MbSource::kRemote}) {
     arrive = At(MbOp::kArrive, 0, 0x40, 1);
     arrive.source = source;
-    EXPECT_EQ(CyclesOf(arrive), 4 + 1);
+    EXPECT_EQ(CyclesOf(arrive), kOtherToCommit + 1);
   }
   EXPECT_EQ(CyclesOf(Lifecycle(OpKind::kExit, 0, 1)), (minimal ? 4 : 5) + to_release);
   EXPECT_EQ(CyclesOf(Lifecycle(OpKind::kEnd, 0)), (minimal ? 5 : 6) + to_release);
@@ -396,8 +396,8 @@ TEST(TlmSocketOfTwoUnits, ShareNothing) {
   EXPECT_EQ(to_near.Send(arrive).fault[0], FaultCause::kNone);
   arrive.source = MbSource::kRemote;
   EXPECT_EQ(to_far.Send(arrive).completions, 1U);
-  sc_core::sc_start(Ns(5));
-  EXPECT_TRUE(far.answers->parked(0)) << "4 cycles to the commit, and 2 to the wake-up";
+  sc_core::sc_start(Ns(kOtherToCommit + 1));
+  EXPECT_TRUE(far.answers->parked(0)) << "2 cycles from the commit to the wake-up";
   sc_core::sc_start(Ns(2));
   EXPECT_FALSE(far.answers->parked(0));
   EXPECT_TRUE(far.answers->latest_answer(0).complete);

@@ -184,12 +184,12 @@ TEST_F(TlmTime, FaultsComeAtThePublishedTime) {
   EXPECT_EQ(named.bar, 9U);
   EXPECT_EQ(named.lanes, kAllLanes);
   const auto [copy_at, copy] = witness.faults[1];
-  EXPECT_EQ(copy_at, Ns(100 + 4 + 1));
+  EXPECT_EQ(copy_at, Ns(100 + kOtherToCommit + 1));
   EXPECT_EQ(copy.cause, FaultCause::kBadAddress);
   EXPECT_EQ(copy.source, MbSource::kAsync);
   EXPECT_EQ(copy.addr, 0x4cU);
   const auto [mb_at, mb] = witness.faults[2];
-  EXPECT_EQ(mb_at, Ns(100 + 5 + 1));
+  EXPECT_EQ(mb_at, Ns(100 + kWarpToCommit + 1));
   EXPECT_EQ(mb.cause, FaultCause::kNocompleteCompleted);
   EXPECT_TRUE(mb.mbarrier);
   EXPECT_EQ(mb.source, MbSource::kWarp);
@@ -263,26 +263,26 @@ TEST_F(TlmTime, AnswerIsNotBeforeAnArrivalThatItTakes) {
     core.Send(TryWait(2, 0x40, false));
     sc_core::sc_time local = Ns(80);
     core.Send(At(MbOp::kArrive, 0, 0x40, 1), &local);
-    EXPECT_EQ(local, Ns(80 + 5 + 1));
+    EXPECT_EQ(local, Ns(80 + kWarpToCommit + 1));
     local = Ns(10);
     core.Send(At(MbOp::kArrive, 1, 0x40, 1), &local);
-    EXPECT_EQ(local, Ns(80 + 5 + 1));
+    EXPECT_EQ(local, Ns(80 + kWarpToCommit + 1));
     local = Ns(10);
     core.Send(At(MbOp::kArrive, 1, 0x48, 1), &local);
-    EXPECT_EQ(local, Ns(10 + 5 + 1));
+    EXPECT_EQ(local, Ns(10 + kWarpToCommit + 1));
     local = Ns(10);
     EXPECT_EQ(core.Send(TryWait(1, 0x40, false), &local).complete, 1U);
-    EXPECT_EQ(local, Ns(80 + 5 + 2)) << "it has seen the phase complete";
+    EXPECT_EQ(local, Ns(80 + kWarpToCommit + 2)) << "it has seen the phase complete";
     // Nor is it before the wait itself.
     local = Ns(300);
     EXPECT_EQ(core.Send(TryWait(0, 0x48, true), &local).parked, 1U);
     local = Ns(200);
     core.Send(At(MbOp::kArrive, 1, 0x48, 1), &local);
-    EXPECT_EQ(local, Ns(200 + 5 + 1));
+    EXPECT_EQ(local, Ns(200 + kWarpToCommit + 1));
   });
   sc_core::sc_start(Ns(1000));
-  EXPECT_EQ(witness.seen(), (List{{Ns(80 + 5 + 2), "warp 2 answered true"},
-                                  {Ns(300 + 5 + 2), "warp 0 answered true"}}));
+  EXPECT_EQ(witness.seen(), (List{{Ns(80 + kWarpToCommit + 2), "warp 2 answered true"},
+                                  {Ns(300 + kWarpToCommit + 2), "warp 0 answered true"}}));
 }
 
 TEST_F(TlmTime, ResetForgetsEverything) {

@@ -22,7 +22,7 @@ using sc_core::wait;
 // A cycle of `small` is 1 ns. 5 cycles to a commit, 2 more to the wake-up.
 class TlmWait : public Platform {};
 
-// rtl/mbarrier/README.md, "Latency": 5 cycles to the commit (4 of a copy engine), and 2 to the
+// rtl/mbarrier/README.md, "Latency": 6 cycles to the commit (5 of a copy engine), and 2 to the
 // wake-up. PTX 9.7.13.15.16: a wait for a phase that is complete is answered at once.
 TEST_F(TlmWait, CompletionWakesWhoIsParked) {
   core.Start([&] {
@@ -41,9 +41,9 @@ TEST_F(TlmWait, CompletionWakesWhoIsParked) {
     EXPECT_TRUE(unit.answers->parked(1));
   });
   sc_core::sc_start(Ns(1000));
-  // The copy's commit is not ahead of the warp's, which it counts on: cycle 105.
-  EXPECT_EQ(witness.seen(),
-            (List{{Ns(107), "warp 1 answered true"}, {Ns(107), "warp 2 answered true"}}));
+  // The copy's commit is not ahead of the warp's, which it counts on.
+  EXPECT_EQ(witness.seen(), (List{{Ns(100 + kWarpToCommit + 2), "warp 1 answered true"},
+                                  {Ns(100 + kWarpToCommit + 2), "warp 2 answered true"}}));
   EXPECT_EQ(unit.answers->latest_answer(1).lanes, 1U);
 }
 
@@ -62,14 +62,15 @@ TEST_F(TlmWait, LimitAnswersFalse) {
     sc_core::sc_time ahead = Ns(50);
     core.Send(TryWait(4, 0x40, false, 7), &ahead);
     wait(unit.answers->answered(2));
-    core.Send(TryWait(2, 0x40, false, 30));  // and again, from 25 ns on
+    core.Send(TryWait(2, 0x40, false, 30));  // and again, from that answer on
   });
   sc_core::sc_start(Ns(100'000));
-  EXPECT_EQ(witness.seen(), (List{{Ns(5 + 20), "warp 2 answered false"},
-                                  {Ns(25 + 5 + 30), "warp 2 answered false"},
-                                  {Ns(50 + 5 + 7), "warp 4 answered false"},
-                                  {Ns(5 + 300), "warp 1 answered false"},
-                                  {Ns(5 + 10'000), "warp 0 answered false"}}));
+  EXPECT_EQ(witness.seen(),
+            (List{{Ns(kWarpToCommit + 20), "warp 2 answered false"},
+                  {Ns(kWarpToCommit + 20 + kWarpToCommit + 30), "warp 2 answered false"},
+                  {Ns(50 + kWarpToCommit + 7), "warp 4 answered false"},
+                  {Ns(kWarpToCommit + 300), "warp 1 answered false"},
+                  {Ns(kWarpToCommit + 10'000), "warp 0 answered false"}}));
   EXPECT_EQ(unit.mbarriers().Parked(), 0U);
 }
 
@@ -103,7 +104,7 @@ TEST_F(TlmWaitOfLarge, LimitIsRoundedUpToCycles) {
     core.Send(TryWait(0, 0x40, false, 10));
   });
   sc_core::sc_start(Ns(1000));
-  EXPECT_EQ(witness.seen(), (List{{Ns((5 + 7) * 1.5), "warp 0 answered false"}}));
+  EXPECT_EQ(witness.seen(), (List{{Ns((kWarpToCommit + 7) * 1.5), "warp 0 answered false"}}));
 }
 
 class TlmWaitOfVortexLike : public Platform {
@@ -125,8 +126,8 @@ TEST_F(TlmWaitOfVortexLike, ThereIsNoLimitWithoutEnLimit) {
 }
 
 // rtl/mbarrier/README.md, "Waits": a phase that completes in the cycle of a limit answers true. The
-// limits are at 5 + 20; the arrival of the second object commits a cycle later than that of the
-// first. All of it is transported before SystemC's time has moved.
+// limits are 20 after its commit; the arrival of the second object commits a cycle later than that
+// of the first. All of it is transported before SystemC's time has moved.
 TEST_F(TlmWait, CompletionInTheCycleOfTheLimitAnswersTrue) {
   core.Start([&] {
     core.Send(Launch(0, 0b111));
@@ -140,8 +141,8 @@ TEST_F(TlmWait, CompletionInTheCycleOfTheLimitAnswersTrue) {
     core.Send(At(MbOp::kArrive, 0, 0x48, 1), &ahead);
   });
   sc_core::sc_start(Ns(1000));
-  EXPECT_EQ(witness.seen(), (List{{Ns(5 + 20), "warp 2 answered false"},
-                                  {Ns(5 + 20 + 2), "warp 1 answered true"}}));
+  EXPECT_EQ(witness.seen(), (List{{Ns(kWarpToCommit + 20), "warp 2 answered false"},
+                                  {Ns(kWarpToCommit + 20 + 2), "warp 1 answered true"}}));
 }
 
 // Nobody but the waiters of that word is expired by who runs ahead at it.
@@ -157,7 +158,7 @@ TEST_F(TlmWait, WhoRunsAheadExpiresNoOtherWord) {
     core.Send(At(MbOp::kArrive, 0, 0x40, 1));
   });
   sc_core::sc_start(Ns(1000));
-  EXPECT_EQ(witness.seen(), (List{{Ns(10 + 5 + 2), "warp 1 answered true"}}));
+  EXPECT_EQ(witness.seen(), (List{{Ns(10 + kWarpToCommit + 2), "warp 1 answered true"}}));
 }
 
 // PTX 9.7.13.15 leaves open what a wait gets whose CTA ends; sim/golden/mbarrier.md: false. Shared
