@@ -293,7 +293,6 @@ module muster_cta
   end
 
   logic debug_waiting_q;
-
   always_ff @(posedge clk_i) debug_waiting_q <= waiting[debug_warp_i[WarpW-1:0]];
   assign debug_warp_o = '{waiting: debug_waiting_q, live: debug_live, cta: debug_cta};
 
