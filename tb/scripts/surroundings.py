@@ -70,7 +70,7 @@ def path_with_a_space(build, folder):
     copy = folder / "a path with spaces"
     copy_tree(copy)
     result = run(copy / "scripts/build.sh", "--config", "small",
-                 "sim/lockstep/verilated/Vsmall/Vsmall_fast.cpp", "muster_golden")
+                 "sim/lockstep/verilated/Vsmall/Vsmall_fast.cpp", "muster_isa")
     check(result.returncode == 0, "expected it to build", result)
     rules = (copy / "build/small/build.ninja").read_text()
     check("muster_unit_small" in rules and "muster_unit_default" not in rules, "one unit alone")
