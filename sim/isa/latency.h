@@ -41,7 +41,7 @@ constexpr Latency LatencyOf(const Config& config) {
   Latency latency;
   latency.issue = config.num_issue > 1 ? 3 : 2;
   latency.r2b = latency.issue + 3;
-  latency.launch = 2 * steps + (longer ? 8 : 7);
+  latency.launch = 2 * steps + (config.num_issue > 1 ? 9 : 8);
   latency.leave = longer ? 6 : 5;
   latency.exit = longer ? 5 : 4;
   latency.effect = longer ? 2 : 1;

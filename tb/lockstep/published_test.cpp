@@ -98,7 +98,7 @@ unsigned NumberIn(const std::string& cell) {
 
 TEST(Published, LatenciesOfNamedBarriers) {
   const Table table = TableAfter(RTL_README, "## Latency");
-  const Table lifecycle = TableAfter(RTL_README, "Lifecycle and exit, from valid to ready");
+  const Table lifecycle = TableAfter(RTL_README, "Lifecycle and exit, from valid to commit");
   for (const auto& [name, cells] : NamedConfigurations()) {
     const Config& config = *FindConfig(name);
     const Latency latency = LatencyOf(config);
@@ -112,7 +112,7 @@ TEST(Published, LatenciesOfNamedBarriers) {
     if (config.reduce) {
       EXPECT_EQ(latency.response, row("commit to `response_valid_o`, queue empty")) << name;
     }
-    const auto life = [&](const char* row) { return lifecycle.at(row).at(least ? 1 : 0); };
+    const auto life = [&](const char* row) { return lifecycle.at(row).at(column); };
     const std::string launch = life("launch");
     ASSERT_EQ(launch.rfind("2 s + ", 0), 0U) << launch;
     const unsigned s = std::max(16U, config.num_warps);

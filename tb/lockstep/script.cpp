@@ -207,6 +207,7 @@ bool Script::Present(unsigned port, std::uint64_t now, bool valid, bool ready,
   }
   const Id id = left.front();
   left.pop_front();
+  acts_[id].presented = scene_from_ + now;
   *operation = acts_[id].operation;
   presented_[port].push_back(id);
   Flying(*operation).push_back(id);

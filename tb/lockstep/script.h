@@ -68,7 +68,8 @@ class Script : public Driver {
   // Runs the script under lockstep. A mismatch, or an operation that never commits, is a failure.
   void Run();
 
-  // The cycles in which it was accepted and committed, and its effects.
+  // The cycles in which it was first presented, accepted and committed, and its effects.
+  std::uint64_t Presented(Id id) const { return acts_[id].presented; }
   std::uint64_t Accepted(Id id) const { return acts_[id].accepted; }
   std::uint64_t Committed(Id id) const { return acts_[id].committed; }
   const Effects& EffectsOf(Id id) const { return acts_[id].effects; }
@@ -102,6 +103,7 @@ class Script : public Driver {
     Operation operation;
     std::uint64_t from = 0;
     Id after = kNone;
+    std::uint64_t presented = 0;
     std::uint64_t accepted = 0;
     std::uint64_t committed = 0;
     Effects effects;

@@ -67,6 +67,26 @@ TEST_P(Timing, CommitToRelease) {
   }
 }
 
+// A launch, an exit and an end of a CTA in a unit that is idle, from the first cycle of valid to
+// that of ready.
+TEST_P(Timing, LifecycleOfAnIdleUnit) {
+  Script script(config());
+  script.Launch(0, 0b1);  // after this one, no reset is in the way
+  const Id launch = script.Launch(1, 0b110);
+  const Id exit = script.Lifecycle(InCta(1, Exit(1)));
+  script.NextScene();
+  Operation operation;
+  operation.kind = OpKind::kEnd;
+  operation.cta = 1;
+  const Id end = script.Lifecycle(operation);
+  script.Run();
+  const auto cycles = [&script](Id id) { return script.Committed(id) - script.Presented(id); };
+  const unsigned steps = std::max<unsigned>(config().num_warps, kNumBars);
+  EXPECT_EQ(cycles(launch), 2 * steps + (ports() > 1 ? 9 : 8));
+  EXPECT_EQ(cycles(exit), minimal() ? 4U : 5U);
+  EXPECT_EQ(cycles(end), minimal() ? 5U : 6U);
+}
+
 // A warp alone is released as late as the last of many.
 TEST_P(Timing, SingleWarp) {
   Script script(config());

@@ -238,7 +238,7 @@ TEST_P(TlmAnnotation, IsThePublishedLatency) {
   const unsigned to_commit = config().num_issue > 1 ? 3 : 2;
   const unsigned to_release = minimal ? 1 : 2;
   const unsigned steps = config().num_warps > 16 ? config().num_warps : 16;
-  EXPECT_EQ(CyclesOf(Launch(0, 0b11)), 2 * steps + (minimal ? 7 : 8) + to_release);
+  EXPECT_EQ(CyclesOf(Launch(0, 0b11)), 2 * steps + (config().num_issue > 1 ? 9 : 8) + to_release);
   EXPECT_EQ(CyclesOf(At(OpKind::kArrive, 0, 1, 2)), to_commit + to_release);
   EXPECT_EQ(CyclesOf(At(OpKind::kSync, 1, 1, 2)), to_commit + to_release) << "the release";
   EXPECT_EQ(CyclesOf(At(OpKind::kSync, 1, 1, 9)), to_commit + to_release) << "a fault";
