@@ -50,7 +50,7 @@ regress: setup  ## Constrained-random streams on every configuration: SEEDS=200 
 	@scripts/build.sh $(ONLY) regress
 	@scripts/ctest.py --build $(BUILD) --seeds $(SEEDS)
 
-corners: setup  ## The regression on corners of the parameters: each switch off, odd sizes: SEEDS=10
+corners: setup  ## The regression on corners of the parameters: each switch off, odd sizes: SEEDS=20
 	@scripts/corners.py $(if $(filter command line,$(origin SEEDS)),--seeds $(SEEDS))
 
 asan: setup  ## Run the C++ tests and kernels with the address and undefined-behaviour sanitizers

@@ -18,6 +18,7 @@ rtl/cta/muster_select.sv
 rtl/cta/muster_roster.sv
 rtl/cta/muster_word_check.sv
 rtl/cta/muster_launch_check.sv
+rtl/cta/muster_check_steps.sv
 rtl/cta/muster_check.sv
 rtl/cta/muster_count.sv
 rtl/cta/muster_lag.sv

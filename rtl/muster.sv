@@ -13,6 +13,8 @@ module muster
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnDrain  = 1'b1,
   parameter bit          EnLanes  = 1'b1,
+  parameter bit          EnJoin   = 1'b1,
+  parameter bit          EnLifecycle = 1'b1,
   // mbarrier (rtl/mbarrier/README.md)
   parameter bit          EnMbarrier    = 1'b1,
   parameter bit          EnMbDrop      = 1'b1,
@@ -102,7 +104,8 @@ module muster
 
   muster_cta #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce),
-    .EnState(EnState), .EnFaults(EnFaults), .EnDrain(EnDrain), .EnLanes(EnLanes)
+    .EnState(EnState), .EnFaults(EnFaults), .EnDrain(EnDrain), .EnLanes(EnLanes),
+    .EnJoin(EnJoin), .EnLifecycle(EnLifecycle)
   ) u_cta (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i, .busy_o,
@@ -173,6 +176,9 @@ module muster
   end
   if (!(NumIssue inside {1, 2, 4})) begin : g_bad_issue
     $error("NumIssue must be 1, 2 or 4");
+  end
+  if (!EnLifecycle && (EnJoin || EnState || NumWarps % NumCtas != 0)) begin : g_bad_lifecycle
+    $error("without EnLifecycle: neither EnJoin nor EnState, and NumWarps is a multiple of NumCtas");
   end
   if (EnState && !EnReduce) begin : g_bad_state
     $error("EnState needs EnReduce: a state word holds a reduction's result");

@@ -8,9 +8,7 @@ package muster_pkg;
 
   localparam int unsigned WarpSize    = 32;  // lanes of a warp
   localparam int unsigned NumBars     = 16;  // named barriers of a CTA (PTX 9.7.13.1)
-  localparam int unsigned MaxWarps    = 64;
-  localparam int unsigned MaxCtas     = 32;
-  localparam int unsigned MaxIssue    = 4;
+  localparam int unsigned MaxWarps = 64, MaxCtas = 32, MaxIssue = 4;
 
   typedef logic [5:0]  warp_t;     // warp slot of the core
   typedef logic [4:0]  cta_t;      // CTA slot
@@ -26,9 +24,7 @@ package muster_pkg;
   typedef enum logic [3:0] {
     OpSync      = 4'd0,   // arrive and wait
     OpArrive    = 4'd1,   // arrive and go on
-    OpRedAnd    = 4'd2,   // arrive with a predicate per lane, wait, reduce
-    OpRedOr     = 4'd3,
-    OpRedPopc   = 4'd4,
+    OpRedAnd    = 4'd2, OpRedOr = 4'd3, OpRedPopc = 4'd4,  // arrive with a predicate per lane, wait, reduce
     OpB2rBar    = 4'd8,   // read the state word of an entry
     OpB2rWarp   = 4'd9,   // read the state word of the warp
     OpB2rResult = 4'd10,  // read the result of the warp's latest reduction
@@ -50,17 +46,21 @@ package muster_pkg;
   // Operations of the lifecycle port
   // ---------------------------------------------------------------------------------------------
 
-  typedef enum logic [1:0] {
-    LcLaunch  = 2'd0,  // a CTA takes a slot: its warps are live with all lanes
-    LcSuspend = 2'd2,  // a saved CTA leaves its slot
-    LcEnd     = 2'd3   // a finished or abandoned CTA leaves its slot
+  typedef enum logic [2:0] {
+    LcLaunch  = 3'd0,  // a CTA takes a slot: its warps are live with all lanes
+    LcOpen    = 3'd1,  // a CTA takes a slot: its warps join one by one
+    LcSuspend = 3'd2,  // a saved CTA leaves its slot
+    LcEnd     = 3'd3,  // a finished or abandoned CTA leaves its slot
+    LcJoin    = 3'd4   // a warp of an opened CTA is live from now on
   } lifecycle_e;
 
   // With it goes a vector of warps: those that a launch makes live.
   typedef struct packed {
     lifecycle_e op;
     cta_t       cta;
-    wcount_t    size;  // launch: warps of the CTA, those that exited before a save included
+    wcount_t    size;   // launch, open: warps of the CTA, those that exited before a save included
+    warp_t      warp;   // join
+    lanes_t     lanes;  // join: the live lanes of the warp
   } lifecycle_t;
 
   // At the exit port: lanes of a warp exit; the last one's exit is the warp's.
@@ -122,13 +122,14 @@ package muster_pkg;
     FaultNocompleteCompleted = 5'd16,
     FaultWordExhausted       = 5'd17,  // all dropped, or invalid
     FaultRemoteNotAllowed    = 5'd18,
-    FaultRestoreUnfinished   = 5'd19   // ranks after FaultWarpWaiting: R2B.WARP is still to come
+    FaultRestoreUnfinished   = 5'd19,  // ranks after FaultWarpWaiting: R2B.WARP is still to come
+    FaultBadJoin             = 5'd20   // no warp is left to join, or not this one, or without lanes
   } fault_e;
 
   typedef struct packed {
     fault_e cause;
     cta_t   cta;
-    warp_t  warp;   // 0 for launch, suspend and end
+    warp_t  warp;   // 0 for launch, open, suspend and end
     lanes_t lanes;  // participating lanes; 0 for lifecycle operations and exits
     bar_t   bar;    // of operations that name one, else 0
   } fault_t;

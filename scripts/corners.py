@@ -24,7 +24,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/corners"
 SIZES = {"NumWarps": "w", "NumCtas": "c", "NumIssue": "p"}
 SWITCHES = {"EnReduce": "reduce", "EnState": "state", "EnFaults": "faults", "EnDrain": "drain",
-            "EnLanes": "lanes", "EnMbarrier": "mbarrier", "EnMbDrop": "drop", "EnMbLimit": "limit"}
+            "EnLanes": "lanes", "EnJoin": "join", "EnLifecycle": "lifecycle", "EnMbarrier": "mbarrier", "EnMbDrop": "drop",
+            "EnMbLimit": "limit"}
+WITH = {"EnReduce": {"EnState": 0}, "EnLifecycle": {"EnJoin": 0, "EnState": 0}}  # off together
 OF_MBARRIERS = ["EnMbDrop", "EnMbLimit", "SmemBytes", "MbResponses", "ClockPeriodPs", "WaitLimitNs"]
 # Each parameter's plain value first.
 VALUES = {"NumWarps": [8, 4, 5, 12, 32, 33, 40, 63, 64], "NumCtas": [2, 1, 3, 32],
@@ -39,6 +41,9 @@ def legal(corner, values):
     """Whether rtl/muster.sv takes these parameters, of which some may be missing; and, without
     mbarriers, those of mbarriers are the plain ones, since nothing reads them."""
     return not (corner.get("EnState") == 1 and corner.get("EnReduce") == 0 or
+                corner.get("EnLifecycle") == 0 and
+                (corner.get("EnJoin") == 1 or corner.get("EnState") == 1 or
+                 corner.get("NumWarps", 0) % corner.get("NumCtas", 1) != 0) or
                 corner.get("EnLanes") == 1 and corner.get("EnMbarrier") == 1 and
                 corner.get("MbResponses") == 1 or
                 corner.get("EnMbarrier") == 0 and
@@ -47,7 +52,8 @@ def legal(corner, values):
 
 def possible(corner, values):
     """Whether a legal corner has these parameters: none that is missing forbids it."""
-    missing = [name for name in ("EnState", "EnReduce", "EnLanes", "EnMbarrier", "MbResponses")
+    missing = [name for name in ("EnState", "EnReduce", "EnJoin", "EnLifecycle", "EnLanes", "EnMbarrier",
+                                 "MbResponses")
                if name not in corner]
     return any(legal(corner | dict(zip(missing, rest)), values)
                for rest in itertools.product(*(values[name] for name in missing)))
@@ -104,7 +110,7 @@ def alone():
     """Corners that differ from the plain one in a size, or in a switch and what that needs."""
     plain = {name: values[0] for name, values in VALUES.items()}
     changes = [{name: value} for name in SIZES for value in VALUES[name][1:]]
-    changes += [{switch: 0} | ({"EnState": 0} if switch == "EnReduce" else {}) for switch in SWITCHES]
+    changes += [{switch: 0} | WITH.get(switch, {}) for switch in SWITCHES]
     return [plain] + [plain | change for change in changes]
 
 
@@ -144,7 +150,7 @@ def check():
                   if not legal(corner, values)]
     plain = {name: values[0] for name, values in VALUES.items()}
     wrong += [f"no corner differs from the plain one in {switch} alone" for switch in SWITCHES
-              if plain | {switch: 0} not in every().values() and switch != "EnReduce"]
+              if plain | {switch: 0} | WITH.get(switch, {}) not in every().values()]
     return wrong
 
 
@@ -154,7 +160,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--list", action="store_true", help="only print them, as scripts/configs.json")
     parser.add_argument("--check", action="store_true", help="only check that each pair has a corner")
-    parser.add_argument("--seeds", default="10", help="of each: as those of regress")
+    parser.add_argument("--seeds", default="20", help="of each: as those of regress")
     parser.add_argument("--cycles", default="100000", help="of each seed")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()

@@ -3,11 +3,6 @@
 // The first stage makes all checks of a group that do not need its entry. It passes the group on with
 // the result for each member and with the count at which the entry completes, and lets lifecycle
 // operations change the roster.
-//
-// A lifecycle operation, an exit, and any operation of a waiting warp stays here until the stages ahead
-// are empty: then it is settled which warps wait, and which entry took the latest all-warps arrival.
-// Lifecycle operations and R2B, which are rare, then take three more cycles for their checks. Those of an
-// exit, two cycles, need not wait until then. A step of a launch takes one cycle more.
 module muster_check
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -18,6 +13,8 @@ module muster_check
   parameter bit          EnState  = 1'b1,
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnLanes  = 1'b1,
+  parameter bit          EnJoin   = 1'b1,
+  parameter bit          EnLifecycle = 1'b1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned CtaW    = (NumCtas > 1) ? $clog2(NumCtas) : 1,
   localparam int unsigned NumPlaces = 1 << WarpW,
@@ -32,9 +29,16 @@ module muster_check
   input  member_t [NumIssue-1:0]  members_i,
 
   input  logic [NumWarps-1:0]     launch_warps_i,  // held while a launch is under way
-  input  wcount_t                 launch_size_i,
+  input  wcount_t                 launch_size_i,   // likewise; of an open, too
+  input  lanes_t                  join_lanes_i,    // held while a join is under way
+  input  logic                    cleans_i,        // the group is a step that enters no warp
   input  lanes_t                  exit_lanes_i,    // held while an exit is under way
-  output logic                    done_o, exit_done_o,  // a lifecycle operation, not a clear; an exit goes on
+  output logic                    done_o, exit_done_o,  // a lifecycle operation, not a step; an exit goes on
+  output logic                    frees_o,         // ... which leaves its slot to be cleaned
+  output logic                    clears_o,        // after reset: see muster_roster
+  output logic [EntryW-1:0]       cleared_o,
+  output logic                    resets_o,
+  output logic [WarpW-1:0]        removed_o,
   output logic                    ahead_o,         // to select: see there
 
   input  logic                    may_wait_i,      // a member's warp waits, of an issue port's group
@@ -55,13 +59,12 @@ module muster_check
   output checked_t [NumIssue-1:0] members_o,
   output logic [EntryW-1:0]       next_o,          // the entry of the group here in the next cycle
   output logic [WarpW-1:0]        last_o,          // arrivals (exit: warps) before the last one
+  output logic                    all_o,           // the entry counts to all live warps, or may be checked as such
 
   input  logic [WarpW-1:0]        debug_warp_i,    // a warp to look at ...
   output logic                    debug_live_o,    // ... a cycle later
   output cta_t                    debug_cta_o
 );
-
-`include "muster_assert.svh"
 
   // -------------------------------------------------------------------------------------------
   // The stage's register, and the memories that are read on the way into it
@@ -108,20 +111,22 @@ module muster_check
   logic [WarpW:0]      size;
   bar_t                latest;
   logic                chosen, bad_launch;  // see muster_launch_check
+  logic                opens, join_warp, joined, cleans_q;
   logic [WarpW-1:0]    launch_last;
 
   muster_roster #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnLanes(EnLanes),
-    .EnState(EnState)
+    .EnState(EnState), .EnJoin(EnJoin), .EnLifecycle(EnLifecycle)
   ) u_roster (
-    .clk_i, .rst_ni, .ready_o (roster_ready),
+    .clk_i, .rst_ni, .ready_o (roster_ready), .clears_o, .cleared_o, .removed_o,
     .next_cta_i (next_cta), .next_warps_i (next_warps),
     .cta_i (group_q.cta), .warp_i (members_q[0].warp), .exit_kind_i (group_q.op == GroupExit),
     .lanes_i (exit_lanes_i),
     .resident_o (resident), .live_last_o (live_last), .size_o (size), .live_o (live),
-    .last_lane_o (last_lane), .owes_o (owes),
-    .enter_i (enter), .chosen_i (chosen),
-    .launch_i (launch), .launch_last_i (launch_last),
+    .last_lane_o (last_lane), .owes_o (owes), .joined_o (joined),
+    .enter_i (enter), .chosen_i (chosen), .join_lanes_i,
+    .join_kind_i (EnJoin && group_q.op == GroupJoin), .join_i (join_warp),
+    .taken_i (launch), .opens_i (opens), .launch_last_i (launch_last),
     .launch_size_i (launch_size_i[WarpW:0]), .exit_i (exit), .exits_i (exits), .leave_i (leave),
     .owe_bar_i (write_bar), .owe_count_i (bar_word.arrived[WarpW-1:0]), .owe_i (owe),
     .debug_warp_i, .debug_live_o, .debug_cta_o
@@ -129,49 +134,31 @@ module muster_check
 
   muster_ram #(.Depth(NumCtas), .Width($bits(bar_t)), .Forward(1'b0)) u_latest (
     .clk_i,
-    .we_i (latest_we_i), .waddr_i (latest_cta_i), .wdata_i (latest_bar_i),
+    .we_i (latest_we_i || (!EnLifecycle && clears_o)),
+    .waddr_i ((!EnLifecycle && clears_o) ? CtaW'(cleared_o >> 4) : latest_cta_i), .wdata_i (latest_bar_i),
     .raddr_i (next_cta), .rdata_o (latest)
   );
 
-  // -------------------------------------------------------------------------------------------
-  // Progress
-  // -------------------------------------------------------------------------------------------
+  logic go_step, judged, exit_judged;  // see muster_check_steps
+  logic writes;                        // the group is R2B
 
-  logic writes;              // what kind of group it is
-  logic exit_q, clear_q;     // it is an exit, a clear; ...
-  logic rare_q;              // ... another lifecycle operation, or R2B
-  logic stays_q;             // it is rare, or a member's warp waited when it was chosen
-  logic settled;             // no group ahead can change what is checked here
-  logic judged, exit_judged;  // of a rare one, of an exit: the checks below are done, and it goes
-  logic changed_q;           // the roster, or an entry as a whole, has just changed: read it again
-                             // (the steps of one launch do not disturb each other)
-  logic [2:0] judging_q;     // cycles that the slow checks below have had, of three
-
+  assign resets_o    = !roster_ready;
   assign writes      = EnState && is_write(group_q.op);
-  assign settled     = !changed_q && !(ahead_i && stays_q);
-  assign judged      = judging_q[2] && !exit_q;
-  assign exit_judged = judging_q[1] && exit_q && !ahead_i;
-  assign go          = valid_q && ready_i && (exit_q ? exit_judged : rare_q ? judged :
-                                              (settled && (judging_q[0] || !clear_q)));
-  assign done_o      = judged && (group_q.op inside {GroupLaunch, GroupLeave});
+  assign done_o      = judged && ends_walk(group_q.op);
+  assign frees_o     = leave || (judged && (group_q.op == GroupLaunch) && !launch);
   assign exit_done_o = exit_judged;
-  assign ahead_o     = valid_q ? !(rare_q || exit_q) : ahead_i;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      changed_q <= 1'b1;
-      judging_q <= '0;
-    end else begin
-      changed_q <= !roster_ready || (go && (is_lifecycle(group_q.op) || writes) &&
-                                     !(is_launch(group_q.op) && is_launch(group_i.op)));
-      judging_q <= (valid_q && settled && !go) ? {judging_q[1:0], 1'b1} : '0;
-    end
-  end
+  muster_check_steps #(.EnState(EnState)) u_steps (
+    .clk_i, .rst_ni, .roster_ready_i (roster_ready), .load_i (ready_o), .next_op_i (group_i.op),
+    .may_wait_i (may_wait_i || (NumIssue == 1 && begins_i)), .valid_i (valid_q), .op_i (group_q.op),
+    .ready_i, .ahead_i,
+    .go_o (go), .step_o (go_step), .judged_o (judged), .exit_judged_o (exit_judged), .ahead_o
+  );
 
   muster_launch_check #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_launch_check (
-    .clk_i, .rst_ni, .warps_i (launch_warps_i), .size_i (launch_size_i),
-    .cta_i (group_q.cta), .resident_i (resident), .warp_i (members_q[0].warp),
-    .step_i (go && clear_q), .done_i (done_o),
+    .clk_i, .rst_ni, .warps_i (launch_warps_i & {NumWarps{!cleans_q}}), .size_i (launch_size_i),
+    .opens_i (opens), .cta_i (group_q.cta), .resident_i (resident), .warp_i (members_q[0].warp),
+    .step_i (go && group_q.op == GroupClear), .done_i (done_o),
     .chosen_o (chosen), .last_o (launch_last), .bad_o (bad_launch)
   );
 
@@ -183,7 +170,8 @@ module muster_check
   logic [WarpW-1:0]      word_last_nq;  // inverted: see exceeds()
   logic [WarpW-1:0]      last;        // the count of such an entry before its last arrival
   logic                  above, above_q, bad_word, bad_word_q;
-  logic                  rare, leave_q, accepted_q, last_lane_q, exits_q, exit_fit_q, owes_q;
+  logic                  leave_q, accepted_q, last_lane_q, exits_q, exit_fit_q, owes_q;
+  logic                  bad_join_q, all_q;
   logic                  taken, restores_q;  // R2B, of any port, goes on; it changes what is owed
   logic [NumIssue-1:0]   idle;        // no lane takes part
   logic [NumIssue-1:0]   waiting;     // its warp waits already ...
@@ -204,21 +192,18 @@ module muster_check
     .entry_kind_i, .entry_all_i, .owes_i (owes), .bad_o (bad_word)
   );
 
-  assign rare = (group_i.op inside {GroupLaunch, GroupLeave}) || (EnState && is_write(group_i.op));
+  assign opens = EnJoin && (group_q.op == GroupOpen);
   always_ff @(posedge clk_i) begin
-    if (ready_o) begin
-      stays_q <= rare || ((may_wait_i || (NumIssue == 1 && begins_i)) && !is_lifecycle(group_i.op));
-      clear_q <= (group_i.op == GroupClear);
-      exit_q  <= (group_i.op == GroupExit);
-      rare_q  <= rare;
-    end
+    if (ready_o) cleans_q <= EnJoin && cleans_i;
     above_q      <= above;
     word_last_nq <= ~last;
+    all_q        <= (bar_word.expected == '0) && (bar_word.arrived != '0);
     bad_word_q   <= bad_word;
     owes_q       <= owes;
     restores_q   <= taken && (write_bar ? bar_word.expected == '0 && bar_word.arrived != '0
                                         : warp_word.waiting && entry_all_i);
     leave_q      <= resident || !EnFaults;
+    bad_join_q   <= !resident || joined || live[0] || !exists[0] || (join_lanes_i == '0);
     accepted_q   <= accepted[0];
     last_lane_q  <= last_lane;
     exits_q      <= accepted_q && !owes_q && last_lane_q;
@@ -239,19 +224,21 @@ module muster_check
       taken = taken || (members_q[m].valid && accepted[m] && !waits[m]);
     end
     unique case (group_q.op)
-      GroupLaunch:                    unfit = bad_launch;
+      GroupLaunch, GroupOpen:         unfit = bad_launch;
+      GroupJoin:                      unfit = bad_join_q;
       GroupWriteBar, GroupWriteWarp:  unfit = bad_word_q;
       GroupArrive:                    unfit = above || owes;
       default:                        unfit = 1'b0;
     endcase
   end
 
-  assign enter  = clear_q && judging_q[0] && exists[0];
-  assign launch = judged && (group_q.op == GroupLaunch) && !(EnFaults && bad_launch);
+  assign enter  = go_step && exists[0];
+  assign launch = judged && (group_q.op == GroupLaunch || opens) && !(EnFaults && bad_launch);
+  assign join_warp = EnJoin && judged && (group_q.op == GroupJoin) && !(EnFaults && bad_join_q);
   assign leave  = judged && (group_q.op == GroupLeave) && leave_q;
   assign exit   = exit_judged && exit_fit_q && !waiting[0];
   assign exits  = exit_judged && exits_q && !waiting[0];
-  assign owe    = judged && writes && restores_q && !(EnFaults && unfit);
+  assign owe    = judged && writes && restores_q && !(EnFaults && bad_word_q);
 
   // -------------------------------------------------------------------------------------------
   // To the next stage
@@ -266,6 +253,16 @@ module muster_check
                            (resident || 32'(group_q.cta) >= NumCtas));
   assign last_o  = (group_q.op == GroupArrive) ? last : live_last;
 
+  // After a launch or an open, the slot has an entry that an exit may check.
+  always_comb begin
+    unique case (group_q.op)
+      GroupArrive:           all_o = (group_q.expected == '0);
+      GroupWriteBar:         all_o = EnState && all_q;
+      GroupClear, GroupOpen: all_o = 1'b1;
+      default:               all_o = 1'b0;
+    endcase
+  end
+
   always_comb begin
     group_o = group_q;
     if (group_q.op == GroupExit) group_o.bar = latest;
@@ -275,6 +272,7 @@ module muster_check
       unique case (group_q.op)
         GroupExit:  takes_effect[m] = exits_q;
         GroupClear: takes_effect[m] = chosen;
+        GroupOpen, GroupJoin: takes_effect[m] = 1'b1;
         default:    takes_effect[m] = accepted[m];
       endcase
       members_o[m] = '{
@@ -291,8 +289,5 @@ module muster_check
       };
     end
   end
-
-  `MUSTER_ASSERT(JudgedGoes, !(judged && rare_q) && !exit_judged || go,
-                 "an operation stays after its checks")
 
 endmodule

@@ -28,6 +28,9 @@ module muster_count
   input  group_t                  group_i,
   input  checked_t [NumIssue-1:0] members_i,
   input  logic [WarpW-1:0]        last_i,
+  input  logic                    all_i,
+  input  logic                    clears_i,    // after reset, when no group is here, this entry is cleared
+  input  logic [EntryW-1:0]       cleared_i,
 
   output logic [NumIssue-1:0][WarpW-1:0] next_warps_o,  // of the members here in the next cycle
   input  operands_t [NumIssue-1:0] operands_i,           // of the members here in this one
@@ -59,6 +62,7 @@ module muster_count
   group_t                  group_q, group_d;
   checked_t [NumIssue-1:0] members_q, members_d;
   logic [WarpW-1:0]        last_q, last_d;
+  logic                    all_q;
   logic [31:0]             r2b_word;
   logic [EntryW-1:0]       entry;
   logic [NumIssue-1:0]     left;              // members that stay for the next cycle
@@ -89,6 +93,7 @@ module muster_count
     group_q   <= group_d;
     members_q <= members_d;
     last_q    <= last_d;
+    if (ready_o) all_q <= all_i;
   end
 
   always_comb begin
@@ -117,7 +122,8 @@ module muster_count
     .Depth(NumCtas * NumBars), .Width($bits(count_t)), .NumRead(2), .Forward(2'b00)
   ) u_counts (
     .clk_i,
-    .we_i (write), .waddr_i (entry), .wdata_i (count_d),
+    .we_i (write || clears_i), .waddr_i (clears_i ? cleared_i : entry),
+    .wdata_i (clears_i ? '0 : count_d),
     .raddr_i ({debug_i, next_i}), .rdata_o ({debug, read})
   );
 
@@ -232,7 +238,7 @@ module muster_count
   logic [NumPlaces-1:0] member_warp;
 
   assign commits_o   = done & {NumIssue{valid_q && !is_lifecycle(group_q.op)}};
-  assign commit_lc_o = valid_q && (group_q.op inside {GroupLaunch, GroupLeave});
+  assign commit_lc_o = valid_q && ends_walk(group_q.op);
   assign commit_exit_o = valid_q && (group_q.op == GroupExit);
 
   always_comb begin
@@ -244,11 +250,7 @@ module muster_count
       warp:     members_q[0].warp,
       waits:    valid_q && counts[0] && members_q[0].waits,
       waiting:  members_q[0].waiting,
-      // After the walk of a launch, the slot has an entry that an exit may check.
-      all:      arrives ? (expected == '0)
-                        : (group_q.op == GroupClear) ||
-                          (group_q.op == GroupWriteBar && word.expected == '0 &&
-                           word.arrived != '0),
+      all:      all_q,
       idle:     (count.kind == KindIdle),
       accepted: valid_q && (counts != '0),
       complete: valid_q && complete,
@@ -270,8 +272,7 @@ module muster_count
       member_warp = '0;
       member_warp[members_q[m].warp[WarpW-1:0]] = 1'b1;
       commit_warps_o[m] = member_warp & {NumPlaces{commits_o[m]}};
-      if (valid_q && counts[m] &&
-          (arrives ? members_q[m].waits : (group_q.op inside {GroupWriteWarp, GroupClear}))) begin
+      if (valid_q && counts[m] && (arrives ? members_q[m].waits : changes_warp(group_q.op))) begin
         warps_o = warps_o | member_warp[NumWarps-1:0];
       end
       effects_o[m] = '{

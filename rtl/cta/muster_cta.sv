@@ -19,7 +19,9 @@ module muster_cta
   parameter bit          EnState  = 1'b1,
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnDrain  = 1'b1,
-  parameter bit          EnLanes  = 1'b1
+  parameter bit          EnLanes  = 1'b1,
+  parameter bit          EnJoin   = 1'b1,
+  parameter bit          EnLifecycle = 1'b1
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -116,18 +118,18 @@ module muster_cta
   // Lifecycle, exit, select
   // -------------------------------------------------------------------------------------------
 
-  logic    lc_valid, lc_ready, lc_done, exit_valid, exit_ready, exit_done, credit;
+  logic    lc_valid, lc_ready, lc_done, lc_cleans, lc_frees;
+  logic    exit_valid, exit_ready, exit_done, credit;
   group_t  lc_group;
   warp_t   lc_warp;
 
   muster_lifecycle #(
-    .NumWarps(NumWarps), .InOrder(!EnDrain && NumIssue == 1)
+    .NumWarps(NumWarps), .EnJoin(EnJoin), .InOrder(!EnDrain && NumIssue == 1)
   ) u_lifecycle (
     .clk_i, .rst_ni,
-    .valid_i (lifecycle_valid_i), .ready_o (lifecycle_ready_o), .lifecycle_i,
-    .busy_i (busy),
+    .valid_i (EnLifecycle && lifecycle_valid_i), .ready_o (lifecycle_ready_o), .lifecycle_i, .busy_i (busy),
     .valid_o (lc_valid), .ready_i (lc_ready), .group_o (lc_group), .warp_o (lc_warp),
-    .done_i (lc_done)
+    .cleans_o (lc_cleans), .done_i (lc_done), .frees_i (lc_frees)
   );
 
   muster_exit #(
@@ -160,15 +162,15 @@ module muster_cta
   // Check, count
   // -------------------------------------------------------------------------------------------
 
-  logic                    chk_valid, chk_ready, count_busy, release_busy;
+  logic                    chk_valid, chk_ready, chk_all, count_busy, release_busy, clears, resets;
   group_t                  chk_group;
   checked_t [NumIssue-1:0] chk_members;
-  logic     [WarpW-1:0]    chk_last;
+  logic     [WarpW-1:0]    chk_last, removed;
   kind_e                   entry_kind;
   logic                    entry_all;
   logic                    debug_live;
   cta_t                    debug_cta;
-  logic     [EntryW-1:0]   entry_next, chk_next, debug_entry;
+  logic     [EntryW-1:0]   entry_next, chk_next, debug_entry, cleared;
   // The outcome of the count stage, and the same in the release stage.
   outcome_t                counted, outcome;
   effect_t  [NumIssue-1:0] counted_effects, effects;
@@ -176,23 +178,22 @@ module muster_cta
 
   muster_check #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnState(EnState),
-    .EnFaults(EnFaults), .EnLanes(EnLanes)
+    .EnFaults(EnFaults), .EnLanes(EnLanes), .EnJoin(EnJoin), .EnLifecycle(EnLifecycle)
   ) u_check (
     .clk_i, .rst_ni,
     .valid_i (sel_valid), .ready_o (sel_ready), .group_i (sel_group), .members_i (sel_members),
     .launch_warps_i (lifecycle_warps_i), .launch_size_i (lifecycle_i.size),
-    .exit_lanes_i (exit_i.lanes), .done_o (lc_done), .exit_done_o (exit_done),
-    .ahead_o (sel_ahead),
-    .may_wait_i (sel_may_wait), .waiting_i (waiting),
+    .join_lanes_i (lifecycle_i.lanes), .cleans_i (lc_cleans),
+    .exit_lanes_i (exit_i.lanes), .done_o (lc_done), .frees_o (lc_frees), .exit_done_o (exit_done),
+    .clears_o (clears), .cleared_o (cleared), .resets_o (resets), .removed_o (removed), .ahead_o (sel_ahead),
+    .may_wait_i (sel_may_wait), .waiting_i (waiting), .ahead_i (count_busy || release_busy),
     .begins_i (outcome.waits && outcome.warp == sel_members[0].warp),
-    .ahead_i (count_busy || release_busy),
     .latest_we_i (counted.accepted && counted.all), .latest_cta_i (counted.cta[CtaW-1:0]),
     .latest_bar_i (counted.bar),
     .valid_o (chk_valid), .ready_i (chk_ready), .group_o (chk_group), .members_o (chk_members),
-    .next_o (chk_next), .last_o (chk_last), .word_i (counted.word),
-    .entry_kind_i (entry_kind), .entry_all_i (entry_all),
-    .debug_warp_i (debug_warp_i[WarpW-1:0]), .debug_live_o (debug_live),
-    .debug_cta_o (debug_cta)
+    .next_o (chk_next), .last_o (chk_last), .all_o (chk_all),
+    .word_i (counted.word), .entry_kind_i (entry_kind), .entry_all_i (entry_all),
+    .debug_warp_i (debug_warp_i[WarpW-1:0]), .debug_live_o (debug_live), .debug_cta_o (debug_cta)
   );
 
   logic                   commit_lc, commit_exit;
@@ -205,14 +206,13 @@ module muster_cta
   ) u_count (
     .clk_i, .rst_ni,
     .valid_i (chk_valid), .ready_o (chk_ready), .group_i (chk_group), .members_i (chk_members),
-    .last_i (chk_last),
+    .last_i (chk_last), .all_i (chk_all), .clears_i (clears), .cleared_i (cleared),
     .next_warps_o (operand_warps), .operands_i (operands),
     .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next),
     .offered_kind_o (entry_kind), .offered_all_o (entry_all),
     .debug_i (debug_entry), .debug_o (debug_count),
     .commits_o (commits), .commit_warps_o (commit_warps), .commit_lc_o (commit_lc),
-    .commit_exit_o (commit_exit),
-    .warps_o (counted_warps),
+    .commit_exit_o (commit_exit), .warps_o (counted_warps),
     .outcome_o (counted), .effects_o (counted_effects)
   );
 
@@ -256,8 +256,8 @@ module muster_cta
   end
 
   if (EnReduce || EnFaults) begin : g_warps
-    muster_warps #(.NumWarps(NumWarps), .NumIssue(NumIssue)) u_warps (
-      .clk_i, .rst_ni,
+    muster_warps #(.NumWarps(NumWarps), .NumIssue(NumIssue), .EnLifecycle(EnLifecycle)) u_warps (
+      .clk_i, .rst_ni, .clears_i (resets), .cleared_i (removed),
       .outcome_i (outcome), .counts_i (counts), .count_warps_i (count_warps),
       .warps_i (warps), .waits_i (waits),
       .release_i (release_o), .release_info_i (release_info_o),
@@ -265,8 +265,9 @@ module muster_cta
       .read_warp_i (counted.warp[WarpW-1:0]), .read_word_o (read_word)
     );
   end else begin : g_no_warps
-    assign waiting   = '0;
-    assign read_word = '0;
+    logic unused;
+    assign {waiting, read_word} = '0;
+    assign unused = &{resets, removed};
   end
 
   // -------------------------------------------------------------------------------------------

@@ -34,7 +34,10 @@ package muster_cta_pkg;
     GroupExit,       // lanes of a warp
     GroupLaunch,
     GroupLeave,      // suspend and end
-    GroupClear       // one entry of a slot that is about to be launched; never committed
+    GroupClear,      // a step of a walk: one entry of a slot is cleared, one warp enters it or is
+                     // removed; never committed
+    GroupOpen,
+    GroupJoin
   } group_e;
 
   typedef struct packed {
@@ -66,7 +69,7 @@ package muster_cta_pkg;
     logic  live;      // its warp is, in that CTA
     logic  waiting;   // its warp waits already
     logic  owes;      // a restore of its CTA still owes waiting warps
-    logic  barred;    // for these, or for a launch, state word or count that cannot be
+    logic  barred;    // for these, or for a launch, join, state word or count that cannot be
   } checked_t;
 
   // What the update of an entry's count leads to in the stages after it.
@@ -137,22 +140,36 @@ package muster_cta_pkg;
     return op inside {GroupWriteBar, GroupWriteWarp};
   endfunction
 
-  // A step of a launch's walk, or its end.
+  // The state of the warp is written or cleared.
+  function automatic logic changes_warp(group_e op);
+    return op inside {GroupWriteWarp, GroupClear, GroupJoin};
+  endfunction
+
+  // A step of a walk, or the end of a launch's.
   function automatic logic is_launch(group_e op);
     return op inside {GroupClear, GroupLaunch};
   endfunction
 
+  // An operation of the lifecycle port, not a step.
+  function automatic logic ends_walk(group_e op);
+    return op inside {GroupLaunch, GroupLeave, GroupOpen, GroupJoin};
+  endfunction
+
   // Of the lifecycle port or the exit port.
   function automatic logic is_lifecycle(group_e op);
-    return op inside {GroupExit, GroupLaunch, GroupLeave, GroupClear};
+    return op inside {GroupExit, GroupLaunch, GroupLeave, GroupClear, GroupOpen, GroupJoin};
   endfunction
 
   // What the first stage found against a member, in order of precedence.
   function automatic fault_e cause_of(group_t group, checked_t member);
     unique case (group.op)
       GroupClear:  return FaultNone;
-      GroupLaunch: return member.barred ? FaultBadLaunch : FaultNone;
+      GroupLaunch, GroupOpen: return member.barred ? FaultBadLaunch : FaultNone;
       GroupLeave:  return member.resident ? FaultNone : FaultCtaNotResident;
+      GroupJoin: begin
+        if (!member.resident) return FaultCtaNotResident;
+        return member.barred ? FaultBadJoin : FaultNone;
+      end
       default: begin
         if (member.idle) return FaultNone;
         if (!member.resident) return FaultCtaNotResident;

@@ -6,11 +6,15 @@
 // suspend and end wait for all operations that are on their way, which include those of the CTA. They
 // do not wait for operations that are accepted later, so no traffic holds them up for ever. The port is
 // answered when the operation has passed the checks.
+//
+// With EnJoin, a slot that has become free is cleaned by a walk of its own, which enters no warp: so an
+// open needs none. Meanwhile joins go first, and so do opens of other slots; the rest waits.
 module muster_lifecycle
   import muster_pkg::*;
   import muster_cta_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
+  parameter bit          EnJoin   = 1'b1,
   parameter bit          InOrder  = 1'b0,  // no operation can be overtaken
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned NumPlaces = 1 << WarpW
@@ -26,8 +30,10 @@ module muster_lifecycle
   output logic                valid_o,  // a group to select
   input  logic                ready_i,
   output group_t              group_o,
-  output warp_t               warp_o,   // reached by the walk
-  input  logic                done_i    // the operation, not a clear, passed the checks
+  output warp_t               warp_o,   // that joins, or that the walk has reached
+  output logic                cleans_o, // the group is a step of the cleaning
+  input  logic                done_i,   // the operation, not a step, passed the checks
+  input  logic                frees_i   // ... and leaves its slot free, with entries and warps in it
 );
 
   localparam int unsigned Steps = (NumWarps > NumBars) ? NumWarps : NumBars;
@@ -35,33 +41,47 @@ module muster_lifecycle
 
   logic [StepW:0]      walked_q;
   logic [NumPlaces-1:0] awaited_q, awaited_d;  // not seen free of an operation since valid
-  logic                walked, step, sent_q, launches, waits, clear_q;
+  logic                walked, step, sent_q, launches, opens, joins, waits, clear_q;
+  logic                goes;  // the port's operation, or a step of it
+  logic                cleaning_q, cleaned;
+  cta_t                cleaned_cta_q;
 
   assign launches  = (lifecycle_i.op == LcLaunch);
+  assign opens     = EnJoin && (lifecycle_i.op == LcOpen);
+  assign joins     = EnJoin && (lifecycle_i.op == LcJoin);
   assign walked    = (walked_q == (StepW+1)'(Steps));
   assign awaited_d = awaited_q & busy_i;
 
-  assign waits   = !InOrder && !launches && !clear_q;
-  assign valid_o = valid_i && !sent_q && !waits;
-  assign step    = launches && !walked && valid_o && ready_i;
+  always_comb begin
+    waits = !InOrder && !launches && !opens && !joins && !clear_q;
+    if (cleaning_q && !joins && !(opens && lifecycle_i.cta != cleaned_cta_q)) waits = 1'b1;
+  end
+
+  assign goes     = valid_i && !sent_q && !waits;
+  assign valid_o  = goes || cleaning_q;
+  assign cleans_o = !goes;
+  assign step     = ready_i && (goes ? launches && !walked : cleaning_q);
+  assign cleaned  = step && cleaning_q && (walked_q == (StepW+1)'(Steps - 1));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      walked_q <= '0;
-      sent_q   <= 1'b0;
-      clear_q  <= 1'b0;
-    end else if (done_i) begin
-      walked_q <= '0;
-      sent_q   <= 1'b0;
-      clear_q  <= 1'b0;
+      walked_q   <= '0;
+      sent_q     <= 1'b0;
+      clear_q    <= 1'b0;
+      cleaning_q <= 1'b0;
     end else begin
-      clear_q <= valid_i && (awaited_d == '0);
+      cleaning_q <= EnJoin && ((cleaning_q && !cleaned) || (done_i && frees_i));
+      clear_q <= !done_i && valid_i && (awaited_d == '0);
+      sent_q  <= !done_i && (sent_q || (goes && ready_i && !(launches && !walked)));
       if (step) walked_q <= walked_q + (StepW+1)'(1);
-      if (valid_o && ready_i && !(launches && !walked)) sent_q <= 1'b1;
+      if (cleaned || (done_i && launches)) walked_q <= '0;
     end
   end
 
-  always_ff @(posedge clk_i) awaited_q <= (valid_i && !done_i) ? awaited_d : '1;
+  always_ff @(posedge clk_i) begin
+    awaited_q <= (valid_i && !done_i) ? awaited_d : '1;
+    if (done_i && frees_i) cleaned_cta_q <= lifecycle_i.cta;
+  end
 
   assign ready_o = done_i;
 
@@ -69,10 +89,17 @@ module muster_lifecycle
     group_o = '{op: GroupLeave, cta: lifecycle_i.cta, bar: walked_q[3:0], expected: '0,
                 ragged: 1'b0, kind: KindSync};
     warp_o  = '0;
-    if (launches) begin
-      group_o.op = walked ? GroupLaunch : GroupClear;
-      if (!walked) warp_o = warp_t'(walked_q[StepW-1:0]);
+    if (opens) group_o.op = GroupOpen;
+    if (joins) begin
+      group_o.op = GroupJoin;
+      warp_o     = lifecycle_i.warp;
     end
+    if (launches && walked) group_o.op = GroupLaunch;
+    if (!goes || (launches && !walked)) begin
+      group_o.op = GroupClear;
+      warp_o     = warp_t'(walked_q[StepW-1:0]);
+    end
+    if (!goes) group_o.cta = cleaned_cta_q;
   end
 
 endmodule

@@ -4,7 +4,11 @@
 // number of its live warps, and how many waiting warps a restore still owes; for each warp, its CTA
 // and its live lanes. It is read on the way into the check stage, and lifecycle operations change it
 // from there. A launch's walk enters its warps one by one, and removes those that are left over from
-// the slot's last CTA; the launch itself then makes the slot resident, with all its warps at once.
+// the slot's last CTA; the launch itself then makes the slot resident, with all its warps at once. An open
+// makes a slot resident whose warps count as live from then on, and join one by one.
+//
+// After reset a walk of one cycle per step frees all slots and removes all warps, and clears the entries,
+// which are elsewhere. Without EnLifecycle it makes all slots resident instead, each with its share of the warps.
 module muster_roster
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -14,12 +18,18 @@ module muster_roster
   parameter int unsigned NumIssue = 1,
   parameter bit          EnLanes  = 1'b1,
   parameter bit          EnState  = 1'b1,
+  parameter bit          EnJoin   = 1'b1,
+  parameter bit          EnLifecycle = 1'b1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
-  localparam int unsigned CtaW    = (NumCtas > 1) ? $clog2(NumCtas) : 1
+  localparam int unsigned CtaW    = (NumCtas > 1) ? $clog2(NumCtas) : 1,
+  localparam int unsigned EntryW  = $clog2(NumCtas * NumBars)
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
   output logic                           ready_o,      // after reset: all slots are free, no warp is live
+  output logic                           clears_o,     // until then: this entry is cleared
+  output logic [EntryW-1:0]              cleared_o,
+  output logic [WarpW-1:0]               removed_o,    // ... and so is the copy of this warp
 
   input  logic [CtaW-1:0]                next_cta_i,   // of the group in the next cycle
   input  logic [NumIssue-1:0][WarpW-1:0] next_warps_i,
@@ -34,15 +44,20 @@ module muster_roster
   output logic [NumIssue-1:0]            live_o,       // the members' warps are live in the CTA
   output logic                           last_lane_o,  // no lane is left without these
   output logic                           owes_o,       // the CTA's restore owes waiting warps
+  output logic                           joined_o,     // all warps of the CTA have joined
 
   input  logic                           enter_i,      // a launch's walk is at the warp ...
   input  logic                           chosen_i,     // ... which the launch names
-  input  logic                           launch_i,
+  input  logic                           taken_i,      // a CTA takes the slot ...
+  input  logic                           opens_i,      // ... and its warps join later
   input  logic [WarpW-1:0]               launch_last_i,
   input  logic [WarpW:0]                 launch_size_i,
   input  logic                           exit_i,        // the lanes exit ...
   input  logic                           exits_i,       // ... and with them the warp
   input  logic                           leave_i,
+  input  logic                           join_kind_i,   // the group is a join
+  input  logic                           join_i,        // the warp joins ...
+  input  lanes_t                         join_lanes_i,  // ... with these lanes
   input  logic                           owe_bar_i,     // R2B.BAR counts so many waiting warps, ...
   input  logic [WarpW-1:0]               owe_count_i,   // ... or else R2B.WARP brings one ...
   input  logic                           owe_i,         // ... if so, from the next cycle on
@@ -58,47 +73,67 @@ module muster_roster
 
   // Each all-warps entry lacks one warp at least.
   localparam int unsigned OwedW = EnState ? $clog2(NumBars * (NumWarps - 1) + 1) : 1;
+  localparam int unsigned UnjoinedW = EnJoin ? WarpW + 1 : 1;
 
   typedef struct packed {
     logic             owes;  // owed is not 0
     logic [OwedW-1:0] owed;  // waiting warps that a restore has counted and not restored
     logic             resident;
+    logic [UnjoinedW-1:0] unjoined;  // of the live warps
     logic [WarpW-1:0] live_last;
     logic [WarpW:0]   size_n;  // inverted: see exceeds()
   } slot_t;
 
-  // Slots freed and warps removed since reset: all of both, one per cycle.
-  localparam int unsigned FreeW = (CtaW > WarpW) ? CtaW : WarpW;
+  // Slots freed, warps removed and entries cleared since reset: all of them, one per cycle.
+  localparam bit          Clears = EnJoin || !EnLifecycle;  // no launch clears the entries
+  localparam int unsigned SlotW = Clears ? CtaW + 4 : CtaW;
+  localparam int unsigned Share = NumWarps / NumCtas;  // without EnLifecycle: warps of a CTA
+  localparam int unsigned FreeW = (SlotW > WarpW) ? SlotW : WarpW;
 
   logic [FreeW:0] freed_q;
   slot_t         slot, slot_d;
   logic          free;
 
-  assign ready_o = freed_q[FreeW];
-  assign free    = !ready_o;
+  assign ready_o   = freed_q[FreeW];
+  assign free      = !ready_o;
+  assign clears_o  = Clears && free && (32'(freed_q) < NumCtas * NumBars);
+  assign cleared_o = EntryW'(freed_q);
+  assign removed_o = WarpW'(freed_q);
 
-  logic [OwedW-1:0] owed_q;
+  logic [OwedW-1:0]     owed_q;      // with what the group adds, ...
+  logic [UnjoinedW-1:0] unjoined_q;  // ... without the warp that joins
 
-  always_ff @(posedge clk_i) owed_q <= slot.owed + (owe_bar_i ? OwedW'(owe_count_i) : '1);
+  always_ff @(posedge clk_i) begin
+    owed_q     <= slot.owed + (owe_bar_i ? OwedW'(owe_count_i) : {OwedW{!join_kind_i}});
+    unjoined_q <= slot.unjoined - UnjoinedW'(join_kind_i);
+  end
 
+  // While a CTA owes waiting warps, no warp exits.
   always_comb begin
-    slot_d = '{owes: 1'b0, owed: '0, resident: launch_i, live_last: launch_last_i,
-               size_n: ~launch_size_i};
-    if (exits_i) begin
-      slot_d           = slot;
-      slot_d.live_last = slot.live_last - WarpW'(1);
-    end
-    if (EnState && owe_i) begin
-      slot_d      = slot;
+    slot_d = '{owes: 1'b0, owed: '0, resident: 1'b1, unjoined: '0, live_last: slot.live_last,
+               size_n: slot.size_n};
+    if (EnState && (owe_i || join_i)) begin
       slot_d.owes = (owed_q != '0);
       slot_d.owed = owed_q;
+    end
+    if (EnJoin && !taken_i) slot_d.unjoined = unjoined_q;
+    if (EnJoin && taken_i && opens_i) slot_d.unjoined = launch_size_i[UnjoinedW-1:0];
+    if (exits_i) slot_d.live_last = slot.live_last - WarpW'(1);
+    if (taken_i) begin
+      slot_d.live_last = launch_last_i;
+      slot_d.size_n    = ~launch_size_i;
+    end
+    if (leave_i || free) slot_d.resident = 1'b0;
+    if (!EnLifecycle && free) begin
+      slot_d = '{owes: 1'b0, owed: '0, resident: 1'b1, unjoined: '0, live_last: WarpW'(Share - 1),
+                 size_n: ~(WarpW+1)'(Share)};
     end
   end
 
   // A slot is not read in the cycle after it has changed: the check stage waits.
   muster_ram #(.Depth(1 << CtaW), .Width($bits(slot_t)), .Forward(1'b0)) u_slots (
     .clk_i,
-    .we_i (launch_i || leave_i || exits_i || owe_i || free),
+    .we_i (taken_i || leave_i || exits_i || owe_i || join_i || free),
     .waddr_i (free ? freed_q[CtaW-1:0] : cta_i[CtaW-1:0]), .wdata_i (slot_d),
     .raddr_i (next_cta_i), .rdata_o (slot)
   );
@@ -114,6 +149,7 @@ module muster_roster
   assign resident_o  = slot.resident && (32'(cta_i) < NumCtas);
   assign live_last_o = slot.live_last;
   assign owes_o      = EnState && slot.owes;
+  assign joined_o    = (slot.unjoined == '0);
   assign size_o      = ~slot.size_n;
 
   // -------------------------------------------------------------------------------------------
@@ -131,7 +167,7 @@ module muster_roster
   logic                  ours_q;  // the warp was, or is, one of this slot's
   logic                  taken_q;  // no CTA enters the slot: it is taken, or does not exist
 
-  // A step of a launch's walk is here for two cycles.
+  // A step of a walk is here for two cycles.
   always_ff @(posedge clk_i) begin
     ours_q  <= live_o[0];
     taken_q <= slot.resident || (32'(cta_i) >= NumCtas);
@@ -139,16 +175,30 @@ module muster_roster
 
   lanes_t exited;
 
-  assign exited      = (EnLanes && exit_kind_i) ? (place[0].exited | lanes_i) : '0;
+  always_comb begin
+    exited = '0;
+    if (EnLanes && exit_kind_i) exited = place[0].exited | lanes_i;
+    if (EnLanes && EnJoin && join_kind_i) exited = ~join_lanes_i;
+  end
+
   assign last_lane_o = !EnLanes || (exited == '1);
-  assign place_d     = '{live: !free && (exit_kind_i ? !exits_i : chosen_i), cta: cta_i[CtaW-1:0],
-                         exited: exited};
+
+  always_comb begin
+    place_d = '{live: exit_kind_i ? !exits_i : chosen_i || join_i, cta: cta_i[CtaW-1:0], exited: exited};
+    if (free) begin
+      place_d.live = !EnLifecycle;
+      if (!EnLifecycle) begin
+        place_d.cta    = CtaW'(32'(freed_q[WarpW-1:0]) / Share);
+        place_d.exited = '0;
+      end
+    end
+  end
 
   muster_ram #(
     .Depth(NumWarps), .Width($bits(place_t)), .NumRead(NumIssue + 1), .Forward('0)
   ) u_places (
     .clk_i,
-    .we_i (exit_i || (enter_i && !taken_q && (chosen_i || ours_q)) || free),
+    .we_i (exit_i || join_i || (enter_i && !taken_q && (chosen_i || ours_q)) || free),
     .waddr_i (free ? freed_q[WarpW-1:0] : warp_i[WarpW-1:0]), .wdata_i (place_d),
     .raddr_i ({debug_warp_i, next_warps_i}), .rdata_o ({debug, place})
   );

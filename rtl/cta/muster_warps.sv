@@ -12,6 +12,7 @@ module muster_warps
 #(
   parameter int unsigned NumWarps = 32,
   parameter int unsigned NumIssue = 1,
+  parameter bit          EnLifecycle = 1'b1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned NumPlaces = 1 << WarpW,
   localparam int unsigned ValueW  = WarpW + 6
@@ -19,6 +20,8 @@ module muster_warps
   input  logic                             clk_i,
   input  logic                             rst_ni,
 
+  input  logic                             clears_i,        // after reset: this warp has no copy
+  input  logic [WarpW-1:0]                 cleared_i,
   input  outcome_t                         outcome_i,
   input  logic [NumIssue-1:0]              counts_i,        // members that count, ...
   input  logic [NumIssue-1:0][WarpW-1:0]   count_warps_i,   // ... and their warps
@@ -41,7 +44,7 @@ module muster_warps
 
   logic [NumWarps-1:0] waiting_q, waiting_d;
 
-  // When a CTA leaves, its waiting warps stay marked; the next launch clears them.
+  // When a CTA leaves, its waiting warps stay marked; the next launch or join of each clears it.
   assign waiting_d = (waiting_q & ~release_i & ~warps_i) | (warps_i & {NumWarps{waits_i}});
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -67,7 +70,7 @@ module muster_warps
   } place_t;
 
   typedef struct packed {
-    kind_e kind;    // KindIdle: none since the launch
+    kind_e kind;    // KindIdle: none since it became live
     bar_t  bar;
   } reduction_t;
 
@@ -87,7 +90,7 @@ module muster_warps
       reduction_write = 1'b1;
       reduction_d     = '{kind: word.kind, bar: word.bar};
     end
-    if (outcome_i.op == GroupClear) begin
+    if (outcome_i.op inside {GroupClear, GroupJoin}) begin
       reduction_write = 1'b1;
       reduction_d     = '{kind: KindIdle, bar: '0};
     end
@@ -102,12 +105,19 @@ module muster_warps
     .raddr_i (read_warp_i), .rdata_o (place)
   );
 
+  // Without EnLifecycle no launch clears the copies.
+  logic                           clears;
+  logic [NumIssue-1:0][WarpW-1:0] reduction_warps;
+
+  assign clears          = !EnLifecycle && clears_i;
+  assign reduction_warps = clears ? {NumIssue{cleared_i}} : count_warps_i;
+
   muster_ram #(
     .Depth(NumWarps), .Width($bits(reduction_t)), .NumWrite(NumIssue), .Forward(1'b0)
   ) u_reductions (
     .clk_i,
-    .we_i (counts_i & {NumIssue{reduction_write}}), .waddr_i (count_warps_i),
-    .wdata_i (reduction_d),
+    .we_i ((counts_i & {NumIssue{reduction_write}}) | NumIssue'(clears)), .waddr_i (reduction_warps),
+    .wdata_i (clears ? '0 : reduction_d),
     .raddr_i (read_warp_i), .rdata_o (reduction)
   );
 

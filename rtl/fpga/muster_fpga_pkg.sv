@@ -8,7 +8,7 @@ package muster_fpga_pkg;
 
   localparam logic [7:0]  StartByte   = 8'hA5;
   localparam int unsigned MaxPayload  = 128;  // bytes
-  localparam logic [7:0]  LinkVersion = 8'd3;
+  localparam logic [7:0]  LinkVersion = 8'd4;
 
   // The unit on the board: `small` of scripts/configs.json.
   localparam int unsigned NumWarps = 8;
@@ -52,7 +52,7 @@ package muster_fpga_pkg;
   typedef struct packed {
     logic [4:0]                pad4;
     exit_t                     exit;
-    logic [1:0]                pad3;
+    logic [2:0]                pad3;
     lifecycle_t                lifecycle;
     logic       [NumWarps-1:0] warps;
     logic                      pad2;

@@ -12,11 +12,11 @@ namespace {
 // Where the operations begin.
 constexpr std::size_t kIssue = 6;
 constexpr std::size_t kLifecycle = 18;
-constexpr std::size_t kExit = 21;
-constexpr std::size_t kGroup = 27;
-constexpr std::size_t kAsync = 42;
-constexpr std::size_t kRemote = 52;
-constexpr std::size_t kEnd = 66;
+constexpr std::size_t kExit = 26;
+constexpr std::size_t kGroup = 32;
+constexpr std::size_t kAsync = 47;
+constexpr std::size_t kRemote = 57;
+constexpr std::size_t kEnd = 71;
 
 // Fields one after the other, low bits first.
 class Writer {
@@ -244,9 +244,11 @@ void EncodePins(const Identity& identity, const Inputs& in, Bytes* pins) {
     const Operation& operation = in.lifecycle;
     Writer(pins, kLifecycle)
         .Put(operation.warps, 8)
+        .Put(operation.lanes, 32)
+        .Put(operation.warp, 6)
         .Put(operation.size, 7)
         .Put(operation.cta, 5)
-        .Put(static_cast<unsigned>(operation.kind) - static_cast<unsigned>(OpKind::kLaunch), 2);
+        .Put(static_cast<unsigned>(operation.kind) - static_cast<unsigned>(OpKind::kLaunch), 3);
   }
   if (in.exit_valid) {
     Writer(pins, kExit).Put(in.exit.lanes, 32).Put(in.exit.warp, 6).Put(in.exit.cta, 5);

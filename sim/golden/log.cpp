@@ -44,6 +44,10 @@ void VisitOperation(Op& operation, Visitor* visitor) {
       visitor->Bits("warps", operation.warps);
       visitor->Number("size", operation.size);
       break;
+    case OpKind::kOpen:
+      visitor->Number("size", operation.size);
+      break;
+    case OpKind::kJoin:
     case OpKind::kExit:
       visitor->Number("warp", operation.warp);
       visitor->Bits("lanes", operation.lanes);
@@ -250,9 +254,14 @@ std::string Describe(const Operation& operation) {
     case OpKind::kLaunch:
       return fmt::format("{} of CTA {} with warps {:#x} of {}", name, operation.cta,
                          operation.warps, operation.size);
+    case OpKind::kOpen:
+      return fmt::format("{} of CTA {} of {} warps", name, operation.cta, operation.size);
     case OpKind::kSuspend:
     case OpKind::kEnd:
       return fmt::format("{} of CTA {}", name, operation.cta);
+    case OpKind::kJoin:
+      return fmt::format("{} of warp {} to CTA {} with lanes {:#x}", name, operation.warp,
+                         operation.cta, operation.lanes);
     case OpKind::kExit:
       return fmt::format("{} of lanes {:#x} of warp {} of CTA {}", name, operation.lanes,
                          operation.warp, operation.cta);

@@ -68,6 +68,20 @@ bool IsPossibleValue(unsigned kind, unsigned value, unsigned lanes) {
 
 }  // namespace
 
+// A core without a CTA scheduler has its CTAs from the beginning: slot by slot, each with as many
+// warps, whose numbers go up with the slot's.
+Model::Model(const Config& config) : config_(config) {
+  const unsigned share = config.num_warps / config.num_ctas;
+  for (unsigned cta = 0; cta < config.num_ctas && !config.lifecycle; ++cta) {
+    Operation launch;
+    launch.kind = OpKind::kLaunch;
+    launch.cta = static_cast<std::uint8_t>(cta);
+    launch.size = static_cast<std::uint8_t>(share);
+    launch.warps = (~std::uint64_t{0} >> (kMaxWarps - share)) << (cta * share);
+    Launch(launch);
+  }
+}
+
 void Model::Reset() { *this = Model(config_); }
 
 Effects Model::Step(const Operation& operation) {
@@ -102,6 +116,12 @@ Effects Model::Step(const Operation& operation) {
     case OpKind::kLaunch:
       Launch(operation);
       break;
+    case OpKind::kOpen:
+      Open(operation);
+      break;
+    case OpKind::kJoin:
+      Join(operation);
+      break;
     case OpKind::kExit:
       Exit(operation, &effects);
       break;
@@ -118,7 +138,7 @@ Effects Model::Step(const Operation& operation) {
 // ------------------------------------------------------------------------------------------------
 
 FaultCause Model::Judge(const Operation& operation) const {
-  if (operation.kind == OpKind::kLaunch) {
+  if (operation.kind == OpKind::kLaunch || operation.kind == OpKind::kOpen) {
     return JudgeLaunch(operation);
   }
   if (operation.cta >= config_.num_ctas || !ctas_[operation.cta].resident) {
@@ -127,6 +147,9 @@ FaultCause Model::Judge(const Operation& operation) const {
   const Cta& cta = ctas_[operation.cta];
   if (operation.kind == OpKind::kSuspend || operation.kind == OpKind::kEnd) {
     return FaultCause::kNone;
+  }
+  if (operation.kind == OpKind::kJoin) {
+    return JudgeJoin(operation);
   }
   if (operation.warp >= config_.num_warps || (cta.live & Bit(operation.warp)) == 0) {
     return FaultCause::kWarpNotLive;
@@ -157,16 +180,6 @@ FaultCause Model::Judge(const Operation& operation) const {
                : FaultCause::kBadStateWord;
   }
   return IsArrival(operation.kind) ? JudgeArrival(operation, cta) : FaultCause::kNone;
-}
-
-// The CTA scheduler chooses the warps of a launch: it never names one that is live or that the unit
-// lacks.
-FaultCause Model::JudgeLaunch(const Operation& operation) const {
-  if (operation.cta >= config_.num_ctas || ctas_[operation.cta].resident || operation.warps == 0 ||
-      operation.size < Ones(operation.warps) || operation.size > config_.num_warps) {
-    return FaultCause::kBadLaunch;
-  }
-  return FaultCause::kNone;
 }
 
 FaultCause Model::JudgeArrival(const Operation& operation, const Cta& cta) {
@@ -204,7 +217,7 @@ bool Model::IsPossible(const BarState& state, const Cta& cta) {
     return true;
   }
   const bool counts = state.expected == 0
-                          ? state.arrived < Ones(cta.live)
+                          ? state.arrived < CountLive(cta)
                           : state.arrived < state.expected && state.expected <= cta.size;
   return state.zero == 0 && state.kind >= static_cast<unsigned>(BarKind::kSync) &&
          state.kind <= static_cast<unsigned>(BarKind::kPopc) && state.arrived != 0 && counts &&
@@ -287,8 +300,8 @@ void Model::Arrive(const Operation& operation, Effects* effects) {
   }
 
   // BAR.SYNC; BAR.RED, completion: the count itself; or, for count 0, the threads of the CTA less
-  // those of the warps that have exited.
-  const unsigned target = barrier.expected != 0 ? barrier.expected : Ones(cta.live);
+  // those of the warps that have exited. Warps that have not joined are of the CTA.
+  const unsigned target = barrier.expected != 0 ? barrier.expected : CountLive(cta);
   if (barrier.arrived == target) {
     Complete(operation.cta, operation.bar, effects);
   }
@@ -324,6 +337,7 @@ void Model::Complete(unsigned cta, unsigned bar, Effects* effects) {
   barrier.waiting = 0;
   barrier.came = 0;
   barrier.announced = 0;
+  barrier.former = 0;
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -406,20 +420,8 @@ std::uint32_t Model::WarpWord(unsigned warp) const {
 }
 
 // ------------------------------------------------------------------------------------------------
-// The life of a CTA
+// Exits
 // ------------------------------------------------------------------------------------------------
-
-void Model::Launch(const Operation& operation) {
-  Cta& cta = ctas_[operation.cta];
-  cta.resident = true;
-  cta.size = operation.size;
-  cta.live = operation.warps;
-  live_ |= operation.warps;
-  for (WarpSet left = operation.warps; left != 0; left &= left - 1) {
-    warps_[First(left)] = Warp();
-    warps_[First(left)].lanes = ~std::uint32_t{0};
-  }
-}
 
 void Model::Exit(const Operation& operation, Effects* effects) {
   Cta& cta = ctas_[operation.cta];
@@ -436,7 +438,7 @@ void Model::Exit(const Operation& operation, Effects* effects) {
   // it wait there, and nowhere else.
   for (unsigned bar = 0; bar < kNumBars; ++bar) {
     const Barrier& barrier = cta.bars[bar];
-    if (HoldsAllWarps(barrier) && barrier.arrived == Ones(cta.live)) {
+    if (HoldsAllWarps(barrier) && barrier.arrived == CountLive(cta)) {
       assert(!effects->completed);
       Complete(operation.cta, bar, effects);
       effects->entry_written = true;
@@ -444,21 +446,6 @@ void Model::Exit(const Operation& operation, Effects* effects) {
       effects->bar = static_cast<std::uint8_t>(bar);
     }
   }
-}
-
-// Suspend or end: the slot is empty again, and its warps wait no longer.
-void Model::Leave(const Operation& operation, Effects* effects) {
-  Cta& cta = ctas_[operation.cta];
-  if (operation.kind == OpKind::kEnd) {
-    for (const Barrier& barrier : cta.bars) {
-      if (barrier.kind != BarKind::kIdle) {
-        effects->hazards |= 1U << static_cast<unsigned>(Hazard::kUnfinishedBarrier);
-      }
-    }
-  }
-  live_ &= ~cta.live;
-  waiting_ &= ~cta.live;
-  cta = Cta();
 }
 
 }  // namespace muster::golden

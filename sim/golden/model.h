@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/isa/bits.h"
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
 #include "sim/isa/fault.h"
@@ -22,7 +23,7 @@ using WarpSet = std::uint64_t;
 
 class Model {
  public:
-  explicit Model(const Config& config) : config_(config) {}
+  explicit Model(const Config& config);
 
   void Reset();
 
@@ -35,6 +36,8 @@ class Model {
   WarpSet Live() const { return live_; }
   WarpSet Waiting() const { return waiting_; }
   WarpSet LiveWarps(unsigned cta) const { return ctas_[cta].live; }
+  // How many warps have not joined yet, of a CTA that was opened.
+  unsigned ToJoin(unsigned cta) const { return ctas_[cta].to_join; }
   bool Resident(unsigned cta) const { return ctas_[cta].resident; }
 
   // For the open generation of an entry: the warps that have arrived, how often each has, and the
@@ -60,12 +63,14 @@ class Model {
     bool again = false;     // one of them more than once: see again_
     WarpSet came = 0;       // warps that arrived
     WarpSet announced = 0;  // warps that arrived by ARV
+    unsigned former = 0;    // arrivals of warps that have exited, whose slots others have joined
   };
 
   struct Cta {
     bool resident = false;
-    unsigned size = 0;  // warps, exited ones included
-    WarpSet live = 0;
+    unsigned size = 0;     // warps, exited ones included
+    unsigned to_join = 0;  // warps that have not joined yet
+    WarpSet live = 0;      // warps that have joined, and not exited
     unsigned owed = 0;  // warps that R2B.BAR counts at all-warps entries, and R2B.WARP still owes
     std::array<Barrier, kNumBars> bars;
   };
@@ -82,7 +87,11 @@ class Model {
 
   FaultCause Judge(const Operation& operation) const;
   FaultCause JudgeLaunch(const Operation& operation) const;
+  FaultCause JudgeJoin(const Operation& operation) const;
   static FaultCause JudgeArrival(const Operation& operation, const Cta& cta);
+  // All live warps, as an entry that expects them counts. Those that have not joined are among
+  // them.
+  static unsigned CountLive(const Cta& cta) { return Ones(cta.live) + cta.to_join; }
   // The entry holds arrivals, and counts to all live warps.
   static bool HoldsAllWarps(const Barrier& barrier) {
     return barrier.kind != BarKind::kIdle && barrier.expected == 0;
@@ -97,6 +106,8 @@ class Model {
   void WriteBar(const Operation& operation, Effects* effects);
   void WriteWarp(const Operation& operation);
   void Launch(const Operation& operation);
+  void Open(const Operation& operation);
+  void Join(const Operation& operation);
   void Exit(const Operation& operation, Effects* effects);
   void Leave(const Operation& operation, Effects* effects);
 

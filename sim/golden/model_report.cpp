@@ -23,10 +23,9 @@ std::string Model::Describe(unsigned cta, unsigned bar) const {
   if (barrier.kind == BarKind::kIdle) {
     text += "idle";
   } else {
-    const WarpSet live = ctas_[cta].live;
     fmt::format_to(out, "{}, {} of {}{} warps arrived", Name(barrier.kind), barrier.arrived,
                    barrier.expected == 0 ? "all " : "",
-                   barrier.expected == 0 ? Ones(live) : barrier.expected);
+                   barrier.expected == 0 ? CountLive(ctas_[cta]) : barrier.expected);
     if (barrier.kind != BarKind::kSync) {
       fmt::format_to(out, ", {} so far", barrier.value);
     }
@@ -46,8 +45,11 @@ std::string Model::Describe(unsigned cta, unsigned bar) const {
     }
     separator = ", ";
   }
-  if (barrier.arrived > named) {
-    fmt::format_to(out, "; {} restored", barrier.arrived - named);
+  if (barrier.former != 0) {
+    fmt::format_to(out, "; {} by warps that have exited", barrier.former);
+  }
+  if (barrier.arrived > named + barrier.former) {
+    fmt::format_to(out, "; {} restored", barrier.arrived - named - barrier.former);
   }
   if (barrier.kind != BarKind::kIdle && barrier.expected == 0) {
     separator = "; missing: ";
@@ -55,6 +57,10 @@ std::string Model::Describe(unsigned cta, unsigned bar) const {
          left &= left - 1) {
       fmt::format_to(out, "{}warp {}", separator, First(left));
       separator = ", ";
+    }
+    if (const unsigned to_join = ctas_[cta].to_join; to_join != 0) {
+      fmt::format_to(out, "{}{} {} not joined", separator, to_join,
+                     to_join == 1 ? "warp that has" : "warps that have");
     }
   }
   return text;

@@ -21,12 +21,15 @@ struct Config {
   unsigned num_warps = 8;
   unsigned num_ctas = 2;
   unsigned num_issue = 1;
-  bool reduce = true;  // BAR.RED and B2R
-  bool state = true;   // R2B
-  bool faults = true;  // misuse is refused and reported; without it, misuse is undefined
-  bool drain = true;   // the memory-drain handshake
-  bool lanes = true;   // exits lane by lane, several lanes in an mbarrier group; without it, any
-                       // exit is the warp's, and a group is one lane, unless it waits
+  bool reduce = true;     // BAR.RED and B2R
+  bool state = true;      // R2B
+  bool faults = true;     // misuse is refused and reported; without it, misuse is undefined
+  bool drain = true;      // the memory-drain handshake
+  bool lanes = true;      // exits lane by lane, several lanes in an mbarrier group; without it, any
+                          // exit is the warp's, and a group is one lane, unless it waits
+  bool join = true;       // a CTA opens its slot, and its warps join one by one
+  bool lifecycle = true;  // CTAs come and go; without it, each slot holds a CTA from reset on,
+                          // whose warps are its share of all
 
   bool mbarrier = true;  // the shared-memory scope
   bool mb_drop = true;   // arrive_drop
@@ -43,6 +46,12 @@ inline constexpr std::uint64_t kPsPerNs = 1000;
 constexpr bool Has(const Config& config, OpKind kind) {
   if (IsReduction(kind) || HasResponse(kind)) {
     return config.reduce;
+  }
+  if (kind == OpKind::kOpen || kind == OpKind::kJoin) {
+    return config.join;
+  }
+  if (kind == OpKind::kLaunch || IsLeave(kind)) {
+    return config.lifecycle;
   }
   return (kind != OpKind::kR2bBar && kind != OpKind::kR2bWarp) || config.state;
 }

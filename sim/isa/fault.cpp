@@ -45,6 +45,8 @@ const char* Name(FaultCause cause) {
       return "remote_not_allowed";
     case FaultCause::kRestoreUnfinished:
       return "restore_unfinished";
+    case FaultCause::kBadJoin:
+      return "bad_join";
   }
   return "?";
 }

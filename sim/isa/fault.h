@@ -34,8 +34,9 @@ enum class FaultCause : std::uint8_t {
   kRemoteNotAllowed = 18,
 
   kRestoreUnfinished = 19,  // comes after kWarpWaiting
+  kBadJoin = 20,
 };
-inline constexpr unsigned kNumFaultCauses = 20;
+inline constexpr unsigned kNumFaultCauses = 21;
 const char* Name(FaultCause cause);  // as the design spells it: "count_mismatch"
 
 // Hazards are carried out as the ISA says, and reported.

@@ -20,6 +20,7 @@ struct Latency {
   unsigned issue = 0;     // acceptance to commit: arrivals and B2R
   unsigned r2b = 0;       // acceptance to commit: R2B
   unsigned launch = 0;    // valid to commit of a launch
+  unsigned open = 0;      // valid to commit of an open of a clean slot, and of a join
   unsigned leave = 0;     // valid to commit of a suspend or an end
   unsigned exit = 0;      // valid to commit of an exit
   unsigned effect = 0;    // commit to release, fault and entry written: always
@@ -42,6 +43,7 @@ constexpr Latency LatencyOf(const Config& config) {
   latency.issue = config.num_issue > 1 ? 3 : 2;
   latency.r2b = latency.issue + 3;
   latency.launch = 2 * steps + (config.num_issue > 1 ? 9 : 8);
+  latency.open = 5;
   latency.leave = longer ? 6 : 5;
   latency.exit = longer ? 5 : 4;
   latency.effect = longer ? 2 : 1;
@@ -63,6 +65,9 @@ constexpr unsigned ToCommit(const Latency& latency, OpKind kind) {
   }
   if (kind == OpKind::kExit) {
     return latency.exit;
+  }
+  if (kind == OpKind::kOpen || kind == OpKind::kJoin) {
+    return latency.open;
   }
   if (IsLifecycle(kind)) {
     return latency.leave;

@@ -27,6 +27,10 @@ const char* Name(OpKind kind) {
       return "r2b_warp";
     case OpKind::kLaunch:
       return "launch";
+    case OpKind::kOpen:
+      return "open";
+    case OpKind::kJoin:
+      return "join";
     case OpKind::kExit:
       return "exit";
     case OpKind::kSuspend:

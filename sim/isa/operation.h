@@ -29,15 +29,19 @@ enum class OpKind : std::uint8_t {
   kR2bBar = 12,     // R2B.BAR: write the state word of an entry
   kR2bWarp = 13,    // R2B.WARP: write the state word of the warp
 
-  kLaunch = 16,   // a CTA takes a slot
+  kLaunch = 16,   // a CTA takes a slot, with its warps
+  kOpen = 17,     // a CTA takes a slot; its warps join one by one
   kSuspend = 18,  // a saved CTA leaves its slot
   kEnd = 19,      // a finished or abandoned CTA leaves its slot
+  kJoin = 20,     // a warp of an opened CTA is live from now on
 
   kExit = 24,  // lanes of a warp exit; the last one's exit is the warp's
 };
 
 // Of the lifecycle port or the exit port.
 constexpr bool IsLifecycle(OpKind kind) { return kind >= OpKind::kLaunch; }
+// A CTA leaves its slot.
+constexpr bool IsLeave(OpKind kind) { return kind == OpKind::kSuspend || kind == OpKind::kEnd; }
 constexpr bool IsReduction(OpKind kind) {
   return kind >= OpKind::kRedAnd && kind <= OpKind::kRedPopc;
 }
@@ -52,11 +56,11 @@ constexpr bool HasResponse(OpKind kind) {
 struct Operation {
   OpKind kind = OpKind::kSync;
   std::uint8_t cta = 0;       // CTA slot
-  std::uint8_t warp = 0;      // warp slot of the core; unused by launch, suspend and end
+  std::uint8_t warp = 0;      // warp slot of the core; unused by launch, open, suspend and end
   std::uint8_t bar = 0;       // barrier id, 0 to 15
   std::uint16_t count = 0;    // threads expected (12 bits), 0: all live warps
-  std::uint8_t size = 0;      // launch: warps of the CTA, those that exited before a save included
-  std::uint32_t lanes = 0;    // participating (or exiting) lanes; none: no operation
+  std::uint8_t size = 0;      // launch, open: warps of the CTA, those exited before a save included
+  std::uint32_t lanes = 0;    // participating (exiting, joining) lanes; none: no operation, no join
   std::uint32_t operand = 0;  // reductions: the predicate of each lane; R2B: the state word
   std::uint64_t warps = 0;    // launch: the warp slots that are live
 };

@@ -57,9 +57,15 @@ Waits Longest(const Config& config) {
   longest[kDrainWait] =
       config.drain ? rounds(warps + span) + (groups + 2) * (passing + ports + 2) + ahead + through
                    : 0;
-  longest[kLeaveWait] = 2 * (issue + exit) + slow + 2;
-  longest[kLaunchWait] = std::max<std::uint64_t>(warps, kNumBars) * (exit + clear + exit + issue) +
-                         longest[kLeaveWait];
+  // One operation of the lifecycle port, and a walk: of a launch, or one that cleans a slot.
+  const std::uint64_t lifecycle = 2 * (issue + exit) + slow + 2;
+  const std::uint64_t walk =
+      std::max<std::uint64_t>(warps, kNumBars) * (exit + clear + exit + issue);
+  const std::uint64_t cleaning = config.join ? walk : 0;
+  longest[kLeaveWait] = config.lifecycle ? cleaning + lifecycle : 0;
+  longest[kLaunchWait] = config.lifecycle ? cleaning + walk + lifecycle : 0;
+  longest[kOpenWait] = config.join ? cleaning + lifecycle : 0;
+  longest[kJoinWait] = config.join ? lifecycle : 0;
   longest[kExitWait] = config.drain || ports > 1 ? 12 : 11;
   longest[kResponseWait] = !config.reduce ? 0 : ports > 1 ? 3 : 2;
   return longest;
@@ -99,8 +105,9 @@ Bounds BoundsOf(const Config& config) {
   const Latency latency = LatencyOf(config);
   bounds.latency = latency.effect;
   bounds.accept = latency.issue + latency.effect;
-  bounds.start =
-      static_cast<unsigned>(AtLeastPowerOfTwo(std::max(config.num_ctas, config.num_warps))) + 1;
+  const std::uint64_t slots =
+      AtLeastPowerOfTwo(config.num_ctas) * (config.join || !config.lifecycle ? kNumBars : 1);
+  bounds.start = static_cast<unsigned>(std::max(slots, AtLeastPowerOfTwo(config.num_warps))) + 1;
   bounds.longest = Longest(config);
   bounds.mb_longest = MbLongest(config);
   return bounds;

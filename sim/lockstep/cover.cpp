@@ -33,12 +33,15 @@ enum Needs : unsigned {
   kOwnPlaces = 512,  // warps that the unit lacks have places of their own, ...
   kShared = 1024,    // ... or share those of warps that it has
   kWarps8 = 2048,    // eight warps
+  kJoin = 4096,
+  kLifecycle = 8192,
 };
 
 unsigned Has(const Config& config) {
   return (config.reduce ? kReduce : 0U) | (config.state ? kState : 0U) |
          (config.faults ? kFaults : 0U) | (config.drain ? kDrain : 0U) |
-         (config.lanes ? kLanes : 0U) | (config.num_issue >= 2 ? kPorts2 : 0U) |
+         (config.lanes ? kLanes : 0U) | (config.join ? kJoin : 0U) |
+         (config.lifecycle ? kLifecycle : 0U) | (config.num_issue >= 2 ? kPorts2 : 0U) |
          (config.num_issue >= 3 ? kPorts3 : 0U) | (config.num_issue >= 4 ? kPorts4 : 0U) |
          (config.num_ctas >= 2 ? kCtas2 : 0U) |
          (config.num_warps <= WarpMask(config.num_warps) ? kOwnPlaces : 0U) |
@@ -56,24 +59,24 @@ constexpr std::array kSpots = {
     SpotRow{Spot::kBySync, "complete.by_sync", kAny},
     SpotRow{Spot::kByArrive, "complete.by_arrive", kAny},
     SpotRow{Spot::kByRed, "complete.by_red", kReduce},
-    SpotRow{Spot::kByExit, "complete.by_exit", kAny},
+    SpotRow{Spot::kByExit, "complete.by_exit", kLifecycle},
     SpotRow{Spot::kByMergedSet, "complete.by_merged_set", kPorts2},
     SpotRow{Spot::kInsideMergedSet, "complete.inside_merged_set", kPorts2},
     SpotRow{Spot::kNobodyWaits, "complete.nobody_waits", kAny},
-    SpotRow{Spot::kAllOfUnit, "complete.all_warps_of_unit", kAny},
-    SpotRow{Spot::kExitSync, "complete.by_exit.sync", kAny},
-    SpotRow{Spot::kExitAnd, "complete.by_exit.and", kReduce},
-    SpotRow{Spot::kExitOr, "complete.by_exit.or", kReduce},
-    SpotRow{Spot::kExitPopc, "complete.by_exit.popc", kReduce},
+    SpotRow{Spot::kAllOfUnit, "complete.all_warps_of_unit", kLifecycle},
+    SpotRow{Spot::kExitSync, "complete.by_exit.sync", kLifecycle},
+    SpotRow{Spot::kExitAnd, "complete.by_exit.and", kReduce | kLifecycle},
+    SpotRow{Spot::kExitOr, "complete.by_exit.or", kReduce | kLifecycle},
+    SpotRow{Spot::kExitPopc, "complete.by_exit.popc", kReduce | kLifecycle},
     SpotRow{Spot::kRestoredCompletes, "complete.restored", kState},
     SpotRow{Spot::kReuseNextCycle, "reuse.next_cycle", kAny},
     SpotRow{Spot::kReuseOtherKind, "reuse.next_cycle_other_kind", kReduce | kFaults},
     SpotRow{Spot::kSameEntryNext, "order.same_entry_next_cycle", kAny},
     SpotRow{Spot::kOtherBarNext, "order.other_barrier_next_cycle", kAny},
     SpotRow{Spot::kOtherCtaNext, "order.other_cta_next_cycle", kCtas2},
-    SpotRow{Spot::kRedExitBefore, "order.red_and_exit.exit_before", kReduce},
-    SpotRow{Spot::kRedExitWithin, "order.red_and_exit.exit_between", kReduce},
-    SpotRow{Spot::kRedExitLast, "order.red_and_exit.exit_last", kReduce},
+    SpotRow{Spot::kRedExitBefore, "order.red_and_exit.exit_before", kReduce | kLifecycle},
+    SpotRow{Spot::kRedExitWithin, "order.red_and_exit.exit_between", kReduce | kLifecycle},
+    SpotRow{Spot::kRedExitLast, "order.red_and_exit.exit_last", kReduce | kLifecycle},
     SpotRow{Spot::kMerge2, "merge.two", kPorts2},
     SpotRow{Spot::kMerge3, "merge.three", kPorts3},
     SpotRow{Spot::kMerge4, "merge.four", kPorts4},
@@ -115,28 +118,38 @@ constexpr std::array kSpots = {
     SpotRow{Spot::kRestoreOtherSlot, "restore.other_slot", kState | kCtas2},
     SpotRow{Spot::kRestoreOtherWarps, "restore.other_warps", kState},
     SpotRow{Spot::kRestoreSlotUsed, "restore.slot_used_meanwhile", kState},
-    SpotRow{Spot::kLaunchOne, "launch.one_warp", kAny},
-    SpotRow{Spot::kLaunchAll, "launch.all_warps_of_unit", kAny},
+    SpotRow{Spot::kLaunchOne, "launch.one_warp", kLifecycle},
+    SpotRow{Spot::kLaunchAll, "launch.all_warps_of_unit", kLifecycle},
     SpotRow{Spot::kLaunchAfterExits, "launch.with_exited_warps", kState},
-    SpotRow{Spot::kExitSomeLanes, "exit.some_lanes", kLanes},
-    SpotRow{Spot::kExitLastLanes, "exit.last_lanes", kLanes},
-    SpotRow{Spot::kExitWhole, "exit.whole_warp", kAny},
-    SpotRow{Spot::kEndIdle, "end.idle", kAny},
-    SpotRow{Spot::kLastCta, "slot.last_cta", kAny},
-    SpotRow{Spot::kLastWarp, "slot.last_warp", kAny},
+    SpotRow{Spot::kOpenSlotUsed, "open.slot_just_left", kJoin},
+    SpotRow{Spot::kJoinFirst, "join.first", kJoin},
+    SpotRow{Spot::kJoinLast, "join.last", kJoin},
+    SpotRow{Spot::kJoinSomeLanes, "join.some_lanes", kJoin | kLanes},
+    SpotRow{Spot::kJoinAgain, "join.warp_that_exited", kJoin},
+    SpotRow{Spot::kJoinLeftOver, "join.warp_left_over", kJoin},
+    SpotRow{Spot::kJoinAmidArrivals, "join.while_others_wait_for_all", kJoin},
+    SpotRow{Spot::kJoinAmidCleaning, "join.amid_cleaning", kJoin | kCtas2},
+    SpotRow{Spot::kExitBeforeJoins, "exit.before_all_have_joined", kJoin},
+    SpotRow{Spot::kLeaveBeforeJoins, "leave.before_all_have_joined", kJoin},
+    SpotRow{Spot::kExitSomeLanes, "exit.some_lanes", kLanes | kLifecycle},
+    SpotRow{Spot::kExitLastLanes, "exit.last_lanes", kLanes | kLifecycle},
+    SpotRow{Spot::kExitWhole, "exit.whole_warp", kLifecycle},
+    SpotRow{Spot::kEndIdle, "end.idle", kLifecycle},
+    SpotRow{Spot::kLastCta, "slot.last_cta", kLifecycle},
+    SpotRow{Spot::kLastWarp, "slot.last_warp", kLifecycle},
     SpotRow{Spot::kWarpBetween, "slot.none.with_own_place", kFaults | kOwnPlaces},
     SpotRow{Spot::kWarpBeyond, "slot.none.shares_a_place", kFaults | kShared},
-    SpotRow{Spot::kRepeatedArrival, "hazard.repeated_arrival", kAny},
-    SpotRow{Spot::kUnfinishedBarrier, "hazard.unfinished_barrier", kAny},
+    SpotRow{Spot::kRepeatedArrival, "hazard.repeated_arrival", kLifecycle},
+    SpotRow{Spot::kUnfinishedBarrier, "hazard.unfinished_barrier", kLifecycle},
     SpotRow{Spot::kFencePassed, "fence.passed", kDrain},
     SpotRow{Spot::kFenceParked, "fence.parked", kDrain},
     SpotRow{Spot::kFenceManyParked, "fence.many_parked", kDrain | kWarps8},
     SpotRow{Spot::kStallResponse, "stall.response", kReduce},
     SpotRow{Spot::kStallIssue, "stall.issue", kAny},
     SpotRow{Spot::kStallBusy, "stall.busy_warp", kAny},
-    SpotRow{Spot::kStallLifecycle, "stall.lifecycle", kAny},
+    SpotRow{Spot::kStallLifecycle, "stall.lifecycle", kLifecycle},
     SpotRow{Spot::kStallExit, "stall.exit", kAny},
-    SpotRow{Spot::kExitAmidLaunch, "exit.amid_launch", kAny},
+    SpotRow{Spot::kExitAmidLaunch, "exit.amid_launch", kLifecycle},
 };
 static_assert(kSpots.size() == static_cast<std::size_t>(Spot::kCount), "a name for each spot");
 
@@ -154,9 +167,11 @@ constexpr std::array kModes = {"all_warps", "count"};
 bool CanBeRefused(const Config& config, OpKind kind, FaultCause cause) {
   switch (cause) {
     case FaultCause::kBadLaunch:
-      return kind == OpKind::kLaunch;
+      return kind == OpKind::kLaunch || kind == OpKind::kOpen;
+    case FaultCause::kBadJoin:
+      return kind == OpKind::kJoin;
     case FaultCause::kCtaNotResident:
-      return kind != OpKind::kLaunch;
+      return kind != OpKind::kLaunch && kind != OpKind::kOpen;
     case FaultCause::kWarpNotLive:
       return !IsLifecycle(kind) || kind == OpKind::kExit;
     case FaultCause::kWarpWaiting:
@@ -212,8 +227,9 @@ void Cover::DefineCrosses() {
   for (const OpKind kind : operations) {
     for (unsigned mode = 0; mode < kModes.size(); ++mode) {
       for (unsigned role = 0; role < kRoles.size(); ++role) {
-        // ARV needs a count.
-        if (kind != OpKind::kArrive || mode == 1) {
+        // ARV needs a count, and a warp alone a CTA of which no other is live.
+        const bool can_be_alone = mode == 1 || role != kAlone || config_.lifecycle;
+        if ((kind != OpKind::kArrive || mode == 1) && can_be_alone) {
           arrivals_[Code(kind)][mode][role] = points_.Define(
               fmt::format("operation.{}.{}.{}", Name(kind), kModes[mode], kRoles[role]));
         }
@@ -232,7 +248,12 @@ void Cover::DefineCrosses() {
       some_lanes_[Code(kind)] = points_.Define(fmt::format("lanes.some.{}", Name(kind)));
     }
   }
-  operations.insert(operations.end(), {OpKind::kLaunch, OpKind::kSuspend, OpKind::kEnd});
+  if (config_.lifecycle) {
+    operations.insert(operations.end(), {OpKind::kLaunch, OpKind::kSuspend, OpKind::kEnd});
+  }
+  if (config_.join) {
+    operations.insert(operations.end(), {OpKind::kOpen, OpKind::kJoin});
+  }
   for (unsigned cause = 1; cause < kNumFaultCauses && config_.faults; ++cause) {
     for (const OpKind kind : operations) {
       if (CanBeRefused(config_, kind, static_cast<FaultCause>(cause))) {
@@ -250,6 +271,10 @@ void Cover::NextRun() {
   entries_.assign(std::size_t{config_.num_ctas} * kNumBars, Entry());
   live_.fill(0);
   exited_.fill(false);
+  gone_.fill(0);
+  over_.fill(0);
+  unjoined_.fill(0);
+  left_.fill(0);
   waiting_ = 0;
   restored_waiting_ = 0;
   latest_cycle_ = 0;
@@ -328,6 +353,10 @@ void Cover::CountCommit(const Event& event, const golden::Model& model) {
     CountState(event, model);
   } else if (operation.kind == OpKind::kLaunch) {
     CountLaunch(operation);
+  } else if (operation.kind == OpKind::kOpen) {
+    CountOpen(event);
+  } else if (operation.kind == OpKind::kJoin) {
+    CountJoin(event);
   } else if (operation.kind == OpKind::kExit) {
     CountExit(event, model);
   } else {

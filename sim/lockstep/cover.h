@@ -97,6 +97,16 @@ enum class Spot : unsigned {
   kLaunchOne,
   kLaunchAll,
   kLaunchAfterExits,
+  kOpenSlotUsed,
+  kJoinFirst,
+  kJoinLast,
+  kJoinSomeLanes,
+  kJoinAgain,
+  kJoinLeftOver,
+  kJoinAmidArrivals,
+  kJoinAmidCleaning,
+  kExitBeforeJoins,
+  kLeaveBeforeJoins,
   kExitSomeLanes,
   kExitLastLanes,
   kExitWhole,
@@ -186,6 +196,9 @@ class Cover {
   void CountRefusedWord(const Operation& operation, const golden::Model& model);
   void CountRefusedWait(const WarpState& state, const BarState& entry);
   void CountLaunch(const Operation& operation);
+  void CountOpen(const Event& event);
+  void CountJoin(const Event& event);
+  void TakeSlot(const Operation& operation, std::uint64_t warps);
   void CountExit(const Event& event, const golden::Model& model);
   void CountLeave(const Event& event);
   Entry& EntryOf(unsigned cta, unsigned bar) { return entries_[cta * kNumBars + bar]; }
@@ -205,13 +218,17 @@ class Cover {
 
   // The run so far.
   std::vector<Entry> entries_;
-  std::array<std::uint64_t, kMaxCtas> warps_{};  // that the CTA was launched with
-  std::array<unsigned, kMaxCtas> live_{};        // how many of them are live
-  std::array<bool, kMaxCtas> exited_{};          // a warp of the CTA has exited
-  std::uint64_t waiting_ = 0;                    // warps that waited in the cycle before
-  std::uint64_t restored_waiting_ = 0;           // warps that R2B.WARP made wait
-  Operation latest_;                             // the latest accepted arrival, ...
-  std::uint64_t latest_cycle_ = 0;               // ... and when
+  std::array<std::uint64_t, kMaxCtas> warps_{};  // with which the CTA was launched, or that joined
+  std::array<std::uint64_t, kMaxCtas> gone_{};   // that exited from the CTA
+  std::array<std::uint64_t, kMaxCtas> over_{};   // that the CTA before left live
+  std::array<unsigned, kMaxCtas> unjoined_{};
+  std::array<std::uint64_t, kMaxCtas> left_{};  // cycle in which the CTA before left
+  std::array<unsigned, kMaxCtas> live_{};       // how many of them are live
+  std::array<bool, kMaxCtas> exited_{};         // a warp of the CTA has exited
+  std::uint64_t waiting_ = 0;                   // warps that waited in the cycle before
+  std::uint64_t restored_waiting_ = 0;          // warps that R2B.WARP made wait
+  Operation latest_;                            // the latest accepted arrival, ...
+  std::uint64_t latest_cycle_ = 0;              // ... and when
 };
 
 }  // namespace muster::lockstep

@@ -1,6 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Cover points of state words and of launch, exit and end of CTAs.
+#include <algorithm>
+#include <cstdint>
+
 #include "sim/isa/bits.h"
 #include "sim/isa/fault.h"
 #include "sim/isa/state_word.h"
@@ -10,6 +13,11 @@ namespace muster::lockstep {
 namespace {
 constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 constexpr unsigned kSmallValue = 31;  // of no whole warp
+
+// How long a slot that a CTA has left is cleaned, at least.
+std::uint64_t CleaningCycles(const Config& config) {
+  return std::uint64_t{2} * std::max(kNumBars, config.num_warps);
+}
 
 }  // namespace
 
@@ -125,14 +133,70 @@ void Cover::CountRefusedWait(const WarpState& state, const BarState& entry) {
   }
 }
 
-void Cover::CountLaunch(const Operation& operation) {
-  const unsigned warps = Ones(operation.warps);
-  live_[operation.cta] = warps;
-  warps_[operation.cta] = operation.warps;
+void Cover::TakeSlot(const Operation& operation, std::uint64_t warps) {
+  live_[operation.cta] = Ones(warps);
+  warps_[operation.cta] = warps;
   exited_[operation.cta] = false;
+  gone_[operation.cta] = 0;
   for (unsigned bar = 0; bar < kNumBars; ++bar) {
     EntryOf(operation.cta, bar) = Entry();
   }
+}
+
+void Cover::CountOpen(const Event& event) {
+  const unsigned cta = event.operation.cta;
+  const std::uint64_t cleaning = CleaningCycles(config_);
+  TakeSlot(event.operation, 0);
+  unjoined_[cta] = event.operation.size;
+  if (left_[cta] != 0 && event.cycle - left_[cta] < 2 * cleaning) {
+    Hit(Spot::kOpenSlotUsed);
+  }
+}
+
+void Cover::CountJoin(const Event& event) {
+  const unsigned cta = event.operation.cta;
+  const std::uint64_t warp = Bit(event.operation.warp);
+  const std::uint64_t cleaning = CleaningCycles(config_);
+  if (warps_[cta] == 0) {
+    Hit(Spot::kJoinFirst);
+  }
+  if (--unjoined_[cta] == 0) {
+    Hit(Spot::kJoinLast);
+  }
+  if (event.operation.lanes != kAllLanes) {
+    Hit(Spot::kJoinSomeLanes);
+  }
+  if ((gone_[cta] & warp) != 0) {
+    Hit(Spot::kJoinAgain);
+  }
+  if ((over_[cta] & warp) != 0) {
+    Hit(Spot::kJoinLeftOver);
+  }
+  for (unsigned bar = 0; bar < kNumBars; ++bar) {
+    const BarState state = DecodeBarWord(EntryOf(cta, bar).word);
+    if (state.arrived != 0 && state.expected == 0) {
+      Hit(Spot::kJoinAmidArrivals);
+    }
+  }
+  for (unsigned other = 0; other < config_.num_ctas; ++other) {
+    if (other != cta && left_[other] != 0 && event.cycle - left_[other] < cleaning) {
+      Hit(Spot::kJoinAmidCleaning);
+    }
+  }
+  warps_[cta] |= warp;
+  ++live_[cta];
+  if (event.operation.cta == config_.num_ctas - 1) {
+    Hit(Spot::kLastCta);
+  }
+  if (event.operation.warp == config_.num_warps - 1) {
+    Hit(Spot::kLastWarp);
+  }
+}
+
+void Cover::CountLaunch(const Operation& operation) {
+  const unsigned warps = Ones(operation.warps);
+  TakeSlot(operation, operation.warps);
+  unjoined_[operation.cta] = 0;
   if (warps == 1) {
     Hit(Spot::kLaunchOne);
   }
@@ -160,6 +224,10 @@ void Cover::CountExit(const Event& event, const golden::Model& model) {
   Hit(event.operation.lanes == kAllLanes ? Spot::kExitWhole : Spot::kExitLastLanes);
   live_[cta] = live;
   exited_[cta] = true;
+  gone_[cta] |= Bit(event.operation.warp);
+  if (unjoined_[cta] != 0) {
+    Hit(Spot::kExitBeforeJoins);
+  }
   for (unsigned bar = 0; bar < kNumBars; ++bar) {
     EntryOf(cta, bar).exit_within = true;
   }
@@ -170,6 +238,11 @@ void Cover::CountLeave(const Event& event) {
   bool running = false;
   for (unsigned bar = 0; bar < kNumBars; ++bar) {
     running = running || EntryOf(cta, bar).word != 0;
+  }
+  left_[cta] = event.cycle;
+  over_[cta] = warps_[cta] & ~gone_[cta];
+  if (unjoined_[cta] != 0) {
+    Hit(Spot::kLeaveBeforeJoins);
   }
   if (event.operation.kind == OpKind::kEnd) {
     const bool unfinished =

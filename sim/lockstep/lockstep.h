@@ -59,13 +59,15 @@ enum Wait : unsigned {
   kCommitWait,    // acceptance to commit, no drain in between
   kDrainWait,     // acknowledge of a drain to commit
   kLaunchWait,    // launch: valid to commit
+  kOpenWait,      // open: likewise
+  kJoinWait,      // join: likewise
   kLeaveWait,     // suspend, end: valid, or the last commit that it waits for, to commit
   kExitWait,      // exit: likewise
   kResponseWait,  // commit to response valid
   kNumWaits,
 };
 inline constexpr std::array<const char*, kNumWaits> kWaitNames = {
-    "issue", "commit", "drain", "launch", "leave", "exit", "response"};
+    "issue", "commit", "drain", "launch", "open", "join", "leave", "exit", "response"};
 using Waits = std::array<std::uint64_t, kNumWaits>;  // in cycles
 
 // The waits for the shared-memory scope. Cycles in which the memory stalls or a response is not

@@ -16,7 +16,18 @@ namespace muster::lockstep {
 namespace {
 
 Wait LifecycleWait(OpKind kind) {
-  return kind == OpKind::kLaunch ? kLaunchWait : kind == OpKind::kExit ? kExitWait : kLeaveWait;
+  switch (kind) {
+    case OpKind::kLaunch:
+      return kLaunchWait;
+    case OpKind::kOpen:
+      return kOpenWait;
+    case OpKind::kJoin:
+      return kJoinWait;
+    case OpKind::kExit:
+      return kExitWait;
+    default:
+      return kLeaveWait;
+  }
 }
 
 bool Same(const Operation& a, const Operation& b) {
@@ -162,7 +173,7 @@ bool Monitor::Present(const Operation& operation, LifecyclePort* port) {
   latest.awaited = pending_;
   if (operation.kind == OpKind::kExit) {
     latest.awaited &= Bit(operation.warp);
-  } else if (operation.kind == OpKind::kLaunch) {
+  } else if (!IsLeave(operation.kind)) {
     latest.awaited = 0;
   }
   return true;

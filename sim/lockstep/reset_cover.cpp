@@ -19,8 +19,9 @@ ResetCover::ResetCover(const Config& config, CoverPoints* points)
       Row{kCommit, "reset.right_behind_a_commit", true},
       Row{kIssueHeld, "reset.issue_held", true},
       Row{kDrain, "reset.drain", config.drain},
-      Row{kLaunch, "reset.launch_under_way", true},
-      Row{kLeave, "reset.end_under_way", true},
+      Row{kLaunch, "reset.launch_under_way", config.lifecycle},
+      Row{kJoin, "reset.join_under_way", config.join},
+      Row{kLeave, "reset.end_under_way", config.lifecycle},
       Row{kExit, "reset.exit_under_way", true},
       Row{kWaitingWarp, "reset.warp_waits", true},
       Row{kResponseHeld, "reset.response_held", config.state},
@@ -43,13 +44,14 @@ ResetCover::ResetCover(const Config& config, CoverPoints* points)
 std::uint32_t ResetCover::GoingOn(const Inputs& in, const Outputs& out) {
   const unsigned held = in.issue_valid & ~static_cast<unsigned>(out.issue_ready);
   const bool lifecycle = in.lifecycle_valid && !out.lifecycle_ready;
-  const bool launch = in.lifecycle.kind == OpKind::kLaunch;
+  const OpKind kind = in.lifecycle.kind;
   reading_ = (reading_ && !in.mb.rdata_valid) || (out.mb.read_valid && in.mb.read_ready);
   const auto set = [](bool is, What what) { return is ? Bit(what) : 0; };
   return set(out.busy != 0, kOperation) |
          set(out.commit_valid != 0 || out.commit_lifecycle || out.commit_exit, kCommit) |
          set(held != 0, kIssueHeld) | set(out.fence_req != 0, kDrain) |
-         set(lifecycle && launch, kLaunch) | set(lifecycle && !launch, kLeave) |
+         set(lifecycle && kind == OpKind::kLaunch, kLaunch) |
+         set(lifecycle && kind == OpKind::kJoin, kJoin) | set(lifecycle && IsLeave(kind), kLeave) |
          set(in.exit_valid && !out.exit_ready, kExit) |
          set(out.response_valid && !in.response_ready, kResponseHeld) |
          set(out.mb.busy != 0, kMbGroup) | set(out.mb.fence_req != 0, kMbDrain) |

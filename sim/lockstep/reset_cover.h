@@ -36,6 +36,7 @@ class ResetCover {
     kIssueHeld,
     kDrain,
     kLaunch,
+    kJoin,
     kLeave,  // suspend, end
     kExit,
     kWaitingWarp,

@@ -63,7 +63,8 @@ bool Scoreboard::ExpectOne(std::uint64_t cycle, const Operation& operation, unsi
     fault.cause = effects.fault;
     fault.cta = operation.cta;
     const bool lifecycle = IsLifecycle(operation.kind);
-    fault.warp = lifecycle && operation.kind != OpKind::kExit ? 0 : operation.warp;
+    const bool names_warp = operation.kind == OpKind::kExit || operation.kind == OpKind::kJoin;
+    fault.warp = lifecycle && !names_warp ? 0 : operation.warp;
     fault.lanes = lifecycle ? 0 : operation.lanes;
     fault.bar = NamesBar(operation.kind) ? operation.bar : 0;
     return true;
@@ -90,7 +91,7 @@ bool Scoreboard::ExpectOne(std::uint64_t cycle, const Operation& operation, unsi
   if (effects.responds) {
     return ExpectResponse(cycle, operation.warp, effects);
   }
-  if (operation.kind == OpKind::kLaunch) {
+  if (operation.kind == OpKind::kLaunch || operation.kind == OpKind::kOpen) {
     for (unsigned bar = 0; bar < kNumBars; ++bar) {
       changed_[EntryOf(operation.cta, bar)] = cycle;
     }

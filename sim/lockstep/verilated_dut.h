@@ -109,6 +109,8 @@ class VerilatedDut final : public Dut {
       unit_.lc_cta_i = operation.cta;
       unit_.lc_size_i = operation.size;
       unit_.lc_warps_i = operation.warps;
+      unit_.lc_warp_i = operation.warp;
+      unit_.lc_lanes_i = operation.lanes;
     }
     unit_.exit_valid_i = static_cast<std::uint8_t>(in.exit_valid);
     if (in.exit_valid) {

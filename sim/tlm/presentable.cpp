@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "sim/isa/bits.h"
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
 
@@ -15,8 +16,9 @@ constexpr unsigned kMbBytes = 8;
 
 bool IsKind(OpKind kind) {
   return IsArrival(kind) || HasResponse(kind) || kind == OpKind::kR2bBar ||
-         kind == OpKind::kR2bWarp || kind == OpKind::kLaunch || kind == OpKind::kSuspend ||
-         kind == OpKind::kEnd || kind == OpKind::kExit;
+         kind == OpKind::kR2bWarp || kind == OpKind::kLaunch || kind == OpKind::kOpen ||
+         kind == OpKind::kJoin || kind == OpKind::kSuspend || kind == OpKind::kEnd ||
+         kind == OpKind::kExit;
 }
 
 // The sentence; false, for the caller to return.
@@ -42,6 +44,18 @@ bool MayLaunch(const Config& config, const golden::Model* state, const Operation
          Refuse(refusal, "a launch takes the warps {:#x}, which are live", live);
 }
 
+bool MayJoin(const Config& config, const golden::Model* state, const Operation& operation,
+             std::string* refusal) {
+  if (state == nullptr || operation.warp >= config.num_warps ||
+      (state->Live() & Bit(operation.warp)) == 0) {
+    return true;
+  }
+  const bool own = operation.cta < config.num_ctas &&
+                   (state->LiveWarps(operation.cta) & Bit(operation.warp)) != 0;
+  return own ||
+         Refuse(refusal, "a join takes the warp {}, which is live in another CTA", operation.warp);
+}
+
 bool MayDo(const Config& config, const golden::Model* state, const Operation& operation,
            std::string* refusal) {
   if (!IsKind(operation.kind)) {
@@ -54,7 +68,10 @@ bool MayDo(const Config& config, const golden::Model* state, const Operation& op
   if (operation.bar >= kNumBars) {
     return Refuse(refusal, "there is no barrier {}; a CTA has {}", operation.bar, kNumBars);
   }
-  return operation.kind != OpKind::kLaunch || MayLaunch(config, state, operation, refusal);
+  if (operation.kind == OpKind::kLaunch) {
+    return MayLaunch(config, state, operation, refusal);
+  }
+  return operation.kind != OpKind::kJoin || MayJoin(config, state, operation, refusal);
 }
 
 bool MayDo(const Config& config, const MbOperation& operation, std::string* refusal) {

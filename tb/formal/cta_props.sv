@@ -58,7 +58,8 @@ module cta_props
 
   pending_t                pending_q [1 << WarpW];  // of warps that the unit lacks, too
   logic                    resident_q, known_q;  // known: nothing was written by R2B
-  wcount_t                 size_q, alive_q;      // alive: how many are live
+  wcount_t                 size_q, alive_q;      // alive: how many are live, or still to join
+  wcount_t                 unjoined_q;
   wcount_t                 owed_q;  // waiting warps that R2B.BAR has counted and R2B.WARP not brought
   logic [NumWarps-1:0]     live_q, waits_q;
   logic [31:0]             exited_q [NumWarps];  // lanes
@@ -77,17 +78,7 @@ module cta_props
   always_ff @(posedge clk_i) begin
     for (int p = 0; p < NumIssue; p++) begin
       if (accept_i[p]) begin
-        pending_q[issue_i[p].warp[WarpW-1:0]] <= '{
-          op:    issue_i[p].op,
-          cta:   issue_i[p].cta,
-          warp:  issue_i[p].warp,
-          bar:   issue_i[p].bar,
-          count: issue_i[p].count,
-          idle:  issue_i[p].lanes == '0,
-          lanes: lanes_of(issue_i[p].lanes),
-          hits:  lanes_of(issue_i[p].lanes & issue_i[p].operand),
-          word:  issue_i[p].operand
-        };
+        pending_q[issue_i[p].warp[WarpW-1:0]] <= pending_of(issue_i[p]);
       end
     end
   end
@@ -96,13 +87,18 @@ module cta_props
   // The life of the CTA: lifecycle operations and exits that are not refused
   // ---------------------------------------------------------------------------------------------
 
-  logic ours, launches, exits, leaves, gone;
-  logic [WarpW-1:0] w;
+  logic ours, launches, opens, joins, exits, leaves, gone;
+  logic [WarpW-1:0] w, joining;
 
   assign ours     = lc_done_i && lifecycle_i.cta == follow_i;
   assign w        = exit_i.warp[WarpW-1:0];
   assign launches = ours && lifecycle_i.op == LcLaunch && !resident_q && lifecycle_warps_i != '0 &&
                     lifecycle_i.size >= warps_of(lifecycle_warps_i) && 32'(lifecycle_i.size) <= NumWarps;
+  assign opens    = ours && lifecycle_i.op == LcOpen && !resident_q && lifecycle_i.size != '0 &&
+                    32'(lifecycle_i.size) <= NumWarps;
+  assign joining  = lifecycle_i.warp[WarpW-1:0];
+  assign joins    = ours && lifecycle_i.op == LcJoin && resident_q && unjoined_q != '0 &&
+                    32'(lifecycle_i.warp) < NumWarps && !live_q[joining] && lifecycle_i.lanes != '0;
   assign gone     = !EnLanes || (exited_q[w] | exit_i.lanes) == '1;
   assign exits    = exit_done_i && exit_i.cta == follow_i && resident_q && exit_i.lanes != '0 &&
                     32'(exit_i.warp) < NumWarps && live_q[w] && !waits_q[w];
@@ -110,20 +106,20 @@ module cta_props
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      resident_q <= 1'b0;
-      known_q    <= 1'b0;
-      live_q     <= '0;
-      alive_q    <= '0;
-      size_q     <= '0;
-      exits_q    <= 1'b0;
+      {resident_q, known_q, exits_q} <= '0;
+      {live_q, alive_q, size_q, unjoined_q} <= '0;
     end else begin
       exits_q <= exits && gone;
-      if (launches) begin
+      if (launches || opens) begin
         resident_q <= 1'b1;
         known_q    <= 1'b1;
-        live_q     <= lifecycle_warps_i;
-        alive_q    <= warps_of(lifecycle_warps_i);
+        live_q     <= opens ? '0 : lifecycle_warps_i;
+        alive_q    <= opens ? lifecycle_i.size : warps_of(lifecycle_warps_i);
         size_q     <= lifecycle_i.size;
+        unjoined_q <= opens ? lifecycle_i.size : '0;
+      end else if (joins) begin
+        live_q[joining] <= 1'b1;
+        unjoined_q      <= unjoined_q - 7'd1;
       end else if (exits && gone) begin
         live_q[w]  <= 1'b0;
         alive_q    <= alive_q - 7'd1;
@@ -144,6 +140,7 @@ module cta_props
       for (int i = 0; i < NumWarps; i++) begin
         if (launches) exited_q[i] <= '0;
       end
+      if (joins) exited_q[joining] <= ~lifecycle_i.lanes;
       if (exits) exited_q[w] <= exited_q[w] | exit_i.lanes;
     end
   end
@@ -228,13 +225,13 @@ module cta_props
           end
         end
       end
-      if (launches) begin
+      if (launches || opens) begin
         for (int b = 0; b < NumBars; b++) table_q[b] <= '0;
         owed_q <= '0;
       end
       late_q   <= answer;
       answer_q <= late_q;
-      waits_q  <= launches ? '0 : (waits_q | arrives) & ~answer.release_set;
+      waits_q  <= (launches || opens) ? '0 : (waits_q | arrives) & ~answer.release_set;
     end
   end
 

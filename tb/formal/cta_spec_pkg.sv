@@ -25,6 +25,20 @@ package cta_spec_pkg;
     return 6'($countones(bits));
   endfunction
 
+  function automatic pending_t pending_of(issue_t issue);
+    return '{
+      op:    issue.op,
+      cta:   issue.cta,
+      warp:  issue.warp,
+      bar:   issue.bar,
+      count: issue.count,
+      idle:  issue.lanes == '0,
+      lanes: lanes_of(issue.lanes),
+      hits:  lanes_of(issue.lanes & issue.operand),
+      word:  issue.operand
+    };
+  endfunction
+
   function automatic logic waits_of(op_e op);
     return op inside {OpSync, OpRedAnd, OpRedOr, OpRedPopc};
   endfunction

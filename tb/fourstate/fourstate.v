@@ -11,7 +11,7 @@ module fourstate;
   reg          clk = 1'b0, rst_n = 1'b1;
   reg          issue_valid = 0, lc_valid = 0, exit_valid = 0, response_ready = 0;
   reg  [94:0]  issue;
-  reg  [13:0]  lc;
+  reg  [52:0]  lc;
   reg  [42:0]  exit;
   reg  [7:0]   lc_warps, fence_ack, mb_fence_ack;
   reg  [8:0]   debug = 0;
@@ -186,14 +186,16 @@ module fourstate;
                        (below(8) == 0) ? 32'd0 : some_lanes(0), (below(2) == 0) ? 32'd0 : 32'($random(seed))};
       end
       if (!lc_valid && below(20) == 0) begin
-        // A slot has warps of its own, so that no launch names one that is live elsewhere.
+        // A slot has warps of its own, so that no launch or join names one that is live elsewhere.
         slot     = below(2);
         lc_valid = 1'b1;
         lc_warps = (1 + below(15)) << (slot ? 4 : 0);
-        case (below(8))
-          0, 1:    lc = {2'd3, 4'd0, slot, 7'd0};
-          2:       lc = {2'd2, 5'(below(3)), 7'd0};
-          default: lc = {2'd0, 4'd0, slot, 7'(1 + below(8))};
+        case (below(12))
+          0, 1:    lc = {3'd3, 4'd0, slot, 45'd0};
+          2:       lc = {3'd2, 5'(below(3)), 45'd0};
+          3, 4:    lc = {3'd1, 4'd0, slot, 7'(1 + below(4)), 38'd0};
+          5, 6, 7: lc = {3'd4, 4'd0, slot, 7'd0, 3'd0, slot, 2'(below(4)), some_lanes(0)};
+          default: lc = {3'd0, 4'd0, slot, 7'(1 + below(8)), 38'd0};
         endcase
       end
       if (!exit_valid && below(30) == 0) begin
@@ -257,6 +259,7 @@ module fourstate;
     end
     $display("seed %0d: %0d cycles, %0d resets, %0d commits, %0d releases, %0d faults, %0d responses, %0d completions, %0d woken: nothing unknown",
              Seed, Cycles, resets, commits, releases, faults, responses, completions, wakes);
+    if (releases == 0 || responses == 0 || completions == 0 || wakes == 0) $fatal(1, "too little has happened");
   end
 
 endmodule

@@ -21,6 +21,77 @@ TEST(GoldenFault, BadLaunch) {
   )");
 }
 
+// An open names no warps, but else is judged as a launch is.
+TEST(GoldenFault, BadLaunchByOpen) {
+  Trace().Run(R"(
+    open 0 size 0             -> fault bad_launch
+    open 0 size 9             -> fault bad_launch
+    open 0 size 255           -> fault bad_launch
+    open 2 size 2             -> fault bad_launch
+    open 31 size 2            -> fault bad_launch
+    open 0 size 8
+    open 0 size 8             -> fault bad_launch
+    open 0 size 0             -> fault bad_launch
+    launch 0: 0 1             -> fault bad_launch
+    launch 1: 0 1
+    open 1 size 2             -> fault bad_launch
+    suspend 1
+    open 1 size 1
+  )");
+  Trace("full").Run(R"(
+    open 32 size 1            -> fault bad_launch
+    open 31 size 65           -> fault bad_launch
+    open 31 size 64
+  )");
+}
+
+// A refused join leaves the warp its lanes, and its place to whom it is for.
+TEST(GoldenFault, BadJoin) {
+  Trace().Run(R"(
+    open 0 size 3
+    8: join                   -> fault bad_join
+    63: join                  -> fault bad_join
+    0: join lanes=0           -> fault bad_join
+    0: join lanes=0x1
+    0: join lanes=0x3         -> fault bad_join
+    0: join lanes=0           -> fault bad_join
+    1: join
+    1: SYNC 4                 -> sync 1/all
+    1: join                   -> fault bad_join
+    2: join lanes=0           -> fault bad_join
+    0: exit lanes=0x1
+    0: SYNC 4                 -> fault warp_not_live
+    7: join lanes=0x80000000
+    7: join                   -> fault bad_join
+    0: join                   -> fault bad_join
+    1: join                   -> fault bad_join
+    8: join                   -> fault bad_join
+    7: SYNC 4                 -> completes release 1 7
+    7: exit
+    7: join                   -> fault bad_join
+  )");
+  Trace("full").Run(R"(
+    open 31 size 64
+    31.64: join               -> fault bad_join
+    31.255: join              -> fault bad_join
+    31.63: join
+    31.63: join               -> fault bad_join
+  )");
+}
+
+// All warps of a launch have joined, those that had exited before a save included.
+TEST(GoldenFault, BadJoinOfALaunchedCta) {
+  Trace().Run(R"(
+    launch 0: 0 1 size 4
+    2: join                   -> fault bad_join
+    0: join                   -> fault bad_join
+    0: SYNC 0                 -> sync 1/all
+    1: exit                   -> bar 0 completes release 0
+    1: join                   -> fault bad_join
+    0: SYNC 0                 -> completes release 0
+  )");
+}
+
 // The slot of a warp that has exited is free, though its CTA goes on.
 TEST(GoldenFault, LaunchMayTakeTheSlotOfAnExitedWarp) {
   Trace().Run(R"(
@@ -237,6 +308,21 @@ TEST(GoldenPrecedence, CtaNotResidentBeforeWarpNotLive) {
     0.7: SYNC 0               -> fault cta_not_resident
     2.9: SYNC 0               -> fault cta_not_resident
     0.4: SYNC 0               -> fault cta_not_resident
+  )");
+}
+
+TEST(GoldenPrecedence, CtaNotResidentBeforeBadJoin) {
+  Trace().Run(R"(
+    0: join                   -> fault cta_not_resident
+    open 1 size 1
+    0: join lanes=0           -> fault cta_not_resident
+    0.9: join                 -> fault cta_not_resident
+    2.9: join                 -> fault cta_not_resident
+    31.0: join lanes=0        -> fault cta_not_resident
+    1.4: join
+    1.4: SYNC 0,33            -> fault count_not_multiple
+    end 1
+    1.4: join                 -> fault cta_not_resident
   )");
 }
 

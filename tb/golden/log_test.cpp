@@ -64,6 +64,16 @@ constexpr const char* kProgram[] = {
     "0: B2R.WARP",
     "end 0",
     "suspend 0",
+    "open 0 size 0",
+    "open 0 size 3",
+    "3: join lanes=0xf0",
+    "3: SYNC 5",
+    "3: join",
+    "4: join lanes=0",
+    "4: join lanes=0x80000001",
+    "4: exit lanes=0x80000001",
+    "4: join",
+    "4: SYNC 5",
 };
 
 TEST_F(GoldenLog, ComesBackAsWritten) {
@@ -127,6 +137,50 @@ TEST_F(GoldenLog, IsOneLineForEachOperation) {
                 "\"effects\":{\"fault\":\"warp_waiting\"}}\n"
                 "{\"cycle\":4,\"op\":\"end\",\"cta\":1,"
                 "\"effects\":{\"hazards\":[\"unfinished_barrier\"]}}\n");
+}
+
+TEST_F(GoldenLog, OpenAndJoinHaveTheirOwnMembers) {
+  Model model(*FindConfig("small"));
+  LogWriter writer(path_, "small", 7);
+  std::uint64_t cycle = 0;
+  for (const char* text : {"open 1 size 5", "1.3: join lanes=0xf0", "1.3: join", "1.3: SYNC 0"}) {
+    const Operation operation = ParseOperation(text);
+    writer.Write(++cycle, operation, model.Step(operation));
+  }
+  ASSERT_TRUE(writer.Close());
+  const std::string open = "{\"cycle\":1,\"op\":\"open\",\"cta\":1,\"size\":5,\"effects\":{}}\n";
+  const std::string join = "{\"cycle\":2,\"op\":\"join\",\"cta\":1,\"warp\":3,\"lanes\":\"0xf0\",";
+  const std::string sync =
+      "{\"cycle\":4,\"op\":\"sync\",\"cta\":1,\"warp\":3,\"bar\":0,\"count\":0,"
+      "\"lanes\":\"0xffffffff\",\"operand\":\"0x0\",\"effects\":{\"entry_written\":true,"
+      "\"cta\":1,\"word\":\"0x4001000\"}}\n";
+  EXPECT_EQ(Load(), kHeader + open + join + "\"effects\":{}}\n" +
+                        "{\"cycle\":3,\"op\":\"join\",\"cta\":1,\"warp\":3,"
+                        "\"lanes\":\"0xffffffff\",\"effects\":{\"fault\":\"bad_join\"}}\n" +
+                        sync);
+
+  Save(kHeader + join + "\"effects\":{}}\n" + open +
+       "{\"cycle\":3,\"op\":\"open\",\"cta\":1,\"size\":7,\"effects\":{}}\n");
+  const Replayed replayed = Replay(path_);
+  ASSERT_EQ(replayed.reports.size(), 2U) << replayed.error;
+  EXPECT_EQ(replayed.reports[0],
+            path_ +
+                ":2: cycle 2, join of warp 3 to CTA 1 with lanes 0xf0: fault is none in the log "
+                "and cta_not_resident in the golden model.");
+  EXPECT_EQ(replayed.reports[1],
+            path_ +
+                ":4: cycle 3, open of CTA 1 of 7 warps: fault is none in the log and bad_launch in "
+                "the golden model.");
+
+  EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":1,\"op\":\"open\",\"cta\":0,"
+                                          "\"effects\":{}}\n")),
+            ":2: \"size\" is missing.");
+  EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":1,\"op\":\"open\",\"cta\":0,\"size\":1,"
+                                          "\"warps\":\"0x1\",\"effects\":{}}\n")),
+            ":2: \"warps\" is not known here.");
+  EXPECT_EQ(ErrorOf(kHeader + std::string("{\"cycle\":1,\"op\":\"join\",\"cta\":0,\"warp\":1,"
+                                          "\"effects\":{}}\n")),
+            ":2: \"lanes\" is missing.");
 }
 
 TEST_F(GoldenLog, ReplayFindsTheDifference) {

@@ -3,6 +3,9 @@
 // Several CTAs on one core. BAR, semantics: barriers synchronize threads of one CTA only.
 #include <gtest/gtest.h>
 
+#include "sim/golden/model.h"
+#include "sim/isa/config.h"
+#include "sim/isa/operation.h"
 #include "tb/golden/trace.h"
 
 namespace muster::golden {
@@ -34,6 +37,29 @@ TEST(GoldenCtas, OtherLiveWarpsDoNotCount) {
     1.5: SYNC 0               -> sync 2/all
     1.6: SYNC 0               -> completes release 4 5 6
   )");
+}
+
+// A core without a CTA scheduler: every slot has its CTA from reset on, with its share of the
+// warps.
+TEST(GoldenCtas, WithoutASchedulerTheyAreThereFromReset) {
+  Config config;
+  config.state = config.join = config.lifecycle = false;
+  Model model(config);
+  for (unsigned round = 0; round < 2; ++round) {
+    EXPECT_TRUE(model.Resident(0) && model.Resident(1));
+    EXPECT_EQ(model.LiveWarps(0), 0x0fU);
+    EXPECT_EQ(model.LiveWarps(1), 0xf0U);
+    Operation operation;
+    operation.cta = 1;
+    operation.lanes = ~0U;
+    for (unsigned warp = 4; warp < 8; ++warp) {
+      EXPECT_EQ(model.WarpWord(warp), 0U);
+      operation.warp = static_cast<std::uint8_t>(warp);
+      operation.kind = warp == 7 ? OpKind::kExit : OpKind::kRedPopc;
+      EXPECT_EQ(model.Step(operation).released, warp == 7 ? 0x70U : 0U);
+    }
+    model.Reset();
+  }
 }
 
 TEST(GoldenCtas, ExitConcernsItsOwnCta) {

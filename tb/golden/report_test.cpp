@@ -21,7 +21,8 @@ TEST(GoldenConfig, NamedConfigurations) {
   EXPECT_EQ(small->num_warps, 8U);
   EXPECT_EQ(small->num_ctas, 2U);
   EXPECT_EQ(small->num_issue, 1U);
-  EXPECT_TRUE(small->reduce && small->state && small->faults && small->drain && small->lanes);
+  EXPECT_TRUE(small->reduce && small->state && small->faults && small->drain && small->lanes &&
+              small->join);
   const Config* full = FindConfig("full");
   ASSERT_NE(full, nullptr);
   EXPECT_EQ(full->num_warps, 64U);
@@ -30,7 +31,7 @@ TEST(GoldenConfig, NamedConfigurations) {
   const Config* vortex_like = FindConfig("vortex_like");
   ASSERT_NE(vortex_like, nullptr);
   EXPECT_FALSE(vortex_like->reduce || vortex_like->state || vortex_like->faults ||
-               vortex_like->drain || vortex_like->lanes);
+               vortex_like->drain || vortex_like->lanes || vortex_like->join);
   EXPECT_EQ(FindConfig("huge"), nullptr);
   for (const Config& config : Configs()) {
     EXPECT_EQ(FindConfig(config.name), &config);
@@ -46,6 +47,8 @@ TEST(GoldenNames, AreSpelledAsInTheDesignAndDistinct) {
   EXPECT_STREQ(Name(Hazard::kUnfinishedBarrier), "unfinished_barrier");
   EXPECT_STREQ(Name(BarKind::kPopc), "popc");
   EXPECT_STREQ(Name(OpKind::kB2rResult), "b2r_result");
+  EXPECT_STREQ(Name(OpKind::kJoin), "join");
+  EXPECT_STREQ(Name(FaultCause::kBadJoin), "bad_join");
   std::set<std::string> names;
   for (unsigned code = 0; code < kNumFaultCauses; ++code) {
     EXPECT_TRUE(names.insert(Name(static_cast<FaultCause>(code))).second);
@@ -91,6 +94,66 @@ TEST(GoldenReport, WhoIsMissing) {
   EXPECT_EQ(trace.model().Describe(1, 0),
             "barrier 0 of CTA 1: popc, 1 of all 3 warps arrived, 5 so far: warp 3 (waits); "
             "missing: warp 2, warp 6");
+}
+
+TEST(GoldenReport, HowManyHaveNotJoined) {
+  Trace trace;
+  trace.Run(R"(
+    open 1 size 5
+    1.3: join
+    1.3: SYNC 0               -> sync 1/all
+  )");
+  EXPECT_EQ(trace.model().Describe(1, 0),
+            "barrier 0 of CTA 1: sync, 1 of all 5 warps arrived: warp 3 (waits); "
+            "missing: 4 warps that have not joined");
+  trace.Run(R"(
+    1.6: join
+    1.2: join
+    1.7: join
+    1.6: exit
+    1.2: ARV 1,64             -> sync 1/2
+  )");
+  EXPECT_EQ(trace.model().Describe(1, 0),
+            "barrier 0 of CTA 1: sync, 1 of all 4 warps arrived: warp 3 (waits); "
+            "missing: warp 2, warp 7, 1 warp that has not joined");
+  EXPECT_EQ(trace.model().Describe(1, 1), "barrier 1 of CTA 1: sync, 1 of 2 warps arrived: warp 2");
+  trace.Run("1.6: join");
+  EXPECT_EQ(trace.model().Describe(1, 0),
+            "barrier 0 of CTA 1: sync, 1 of all 4 warps arrived: warp 3 (waits); "
+            "missing: warp 2, warp 6, warp 7");
+}
+
+// A warp slot that has joined again is named for its present warp alone.
+TEST(GoldenReport, ArrivalsOfExitedWarpsHaveNoNames) {
+  Trace trace;
+  trace.Run(R"(
+    open 0 size 6
+    1: join
+    2: join
+    1: ARV 3,192              -> sync 1/6
+    1: ARV 3,192              -> sync 2/6 hazard repeated_arrival
+    1: exit
+    2: ARV 3,192              -> sync 3/6
+  )");
+  const Model& model = trace.model();
+  EXPECT_EQ(model.Describe(0, 3),
+            "barrier 3 of CTA 0: sync, 3 of 6 warps arrived: warp 1 (2 times), warp 2");
+  trace.Run("1: join");
+  EXPECT_EQ(model.Arrived(0, 3), 0x4U);
+  EXPECT_EQ(model.TimesArrived(0, 3, 1), 0U);
+  EXPECT_EQ(model.Describe(0, 3),
+            "barrier 3 of CTA 0: sync, 3 of 6 warps arrived: warp 2; 2 by warps that have exited");
+  trace.Run("1: ARV 3,192 -> sync 4/6");
+  EXPECT_EQ(model.TimesArrived(0, 3, 1), 1U);
+  trace.Run("1: SYNC 3,192 -> sync 5/6 hazard repeated_arrival");
+  EXPECT_EQ(model.Describe(0, 3),
+            "barrier 3 of CTA 0: sync, 5 of 6 warps arrived: warp 1 (2 times) (waits), warp 2; "
+            "2 by warps that have exited");
+  trace.Run(R"(
+    2: SYNC 3,192             -> completes release 1 2 hazard repeated_arrival
+    2: ARV 3,192              -> sync 1/6
+  )");
+  EXPECT_EQ(model.Describe(0, 3), "barrier 3 of CTA 0: sync, 1 of 6 warps arrived: warp 2");
 }
 
 TEST(GoldenReport, RestoredArrivalsHaveNoNames) {

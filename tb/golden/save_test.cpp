@@ -72,6 +72,49 @@ TEST(GoldenSave, ExitAfterRestoreCompletes) {
   )");
 }
 
+// A CTA of which one warp has exited and two have not joined: in the other slot it is opened, a
+// warp joins and exits for the one that had, and those that were live join with their lanes. The
+// others join when they are dispatched.
+TEST(GoldenSave, PartlyJoinedCtaInAnotherSlot) {
+  Trace().Run(R"(
+    open 0 size 5
+    0: join
+    1: join lanes=0xff
+    2: join
+    2: exit
+    0: RED.POPC 5 p=0x7       -> popc 1/all 3
+    1: ARV 9,128              -> sync 1/4
+    0: B2R.WARP               -> reads popc 0 of 5 waits 5
+    1: B2R.WARP               -> reads none
+    1: B2R.BAR 5              -> reads popc 1/all 3
+    1: B2R.BAR 9              -> reads sync 1/4
+    suspend 0
+
+    open 1 size 5
+    1.6: join                 # the one that had exited
+    1.6: exit
+    1.4: join
+    1.7: join lanes=0xff
+    1.7: R2B.BAR 5 popc 1/all 3 -> popc 1/all 3
+    1.7: R2B.BAR 9 sync 1/4   -> sync 1/4
+    1.7: RED.POPC 5 p=0x1     -> fault restore_unfinished
+    1.4: R2B.WARP popc 0 of 5 waits 5
+    1.7: R2B.WARP none
+    1.7: RED.POPC 5 p=0x1     -> popc 2/all 4
+    1.6: join                 # from here on, as they would have in slot 0
+    1.6: ARV 9,128            -> sync 2/4
+    1.6: ARV 9,128            -> sync 3/4 hazard repeated_arrival
+    1.6: RED.POPC 5 p=0x3     -> popc 3/all 6
+    1.5: join
+    1.5: exit                 -> bar 5 completes release 4 6 7 with popc 6
+    1.5: join                 -> fault bad_join
+    1.7: exit lanes=0xf0
+    1.7: SYNC 9,128           -> completes release 7
+    1.7: exit lanes=0xf
+    1.7: SYNC 9,128           -> fault warp_not_live
+  )");
+}
+
 // After suspend, the slot and the warps are free, and no warp waits.
 TEST(GoldenSave, SuspendClearsTheSlot) {
   Trace trace;
@@ -93,8 +136,9 @@ TEST(GoldenSave, SuspendClearsTheSlot) {
 
 constexpr std::uint8_t kCounted = 15;  // the barrier with a count, of two warps
 
-// A random program of one CTA, mostly legal: all warps meet at one barrier after another, of one
-// kind after another, and beside that arrive at a counted one. `meeting` numbers the former.
+// One operation of a random program of one CTA, mostly legal: all warps meet at one barrier after
+// another, of one kind after another, and beside that arrive at a counted one. `meeting` numbers
+// the former.
 Operation RandomOperation(std::mt19937* random, unsigned num_warps, unsigned meeting) {
   const auto below = [random](unsigned n) { return static_cast<unsigned>((*random)() % n); };
   constexpr std::array kMeetings = {OpKind::kSync, OpKind::kRedPopc, OpKind::kRedAnd,
@@ -118,28 +162,69 @@ Operation RandomOperation(std::mt19937* random, unsigned num_warps, unsigned mee
   if (below(400) == 0) {
     operation.kind = OpKind::kExit;
     operation.lanes = 0xffffffff;
+  } else if (below(40) == 0) {  // refused where all have joined
+    operation.kind = OpKind::kJoin;
+    operation.lanes = 0xffffffff;
   }
   return operation;
 }
 
-// Moves the CTA of `from` into slot `cta` of *to, warp w becoming names[w], as a save and a restore
-// would: through B2R and R2B alone.
-void SaveAndRestore(Model* from, Model* to, std::uint8_t cta, unsigned size,
-                    const std::vector<std::uint8_t>& names) {
+// Warp slots of a CTA, all of whose warps have all lanes.
+struct Slots {
+  std::uint8_t cta = 0;
+  unsigned size = 0;
+  std::vector<std::uint8_t> names;  // what warp w of the saved CTA becomes
+};
+
+Operation Lifecycle(OpKind kind, std::uint8_t cta, unsigned size) {
+  Operation operation;
+  operation.kind = kind;
+  operation.cta = cta;
+  operation.size = static_cast<std::uint8_t>(size);
+  return operation;
+}
+
+// The slot, with the live warps in it. If the CTA was opened, it is opened again: a warp joins and
+// exits for each that had exited, and the live ones join.
+void TakeSlot(const Model& from, Model* to, const Slots& slots,
+              const std::vector<std::uint8_t>& live, bool opened) {
+  if (!opened) {
+    Operation launch = Lifecycle(OpKind::kLaunch, slots.cta, slots.size);
+    for (const std::uint8_t warp : live) {
+      launch.warps |= std::uint64_t{1} << slots.names[warp];
+    }
+    ASSERT_EQ(to->Step(launch).fault, FaultCause::kNone);
+    return;
+  }
+  ASSERT_EQ(to->Step(Lifecycle(OpKind::kOpen, slots.cta, slots.size)).fault, FaultCause::kNone);
+  Operation operation = Lifecycle(OpKind::kJoin, slots.cta, 0);
+  operation.lanes = 0xffffffff;
+  operation.warp = slots.names.front();
+  const auto exited = slots.size - live.size() - from.ToJoin(0);
+  ASSERT_LE(exited, slots.size);
+  for (unsigned i = 0; i < exited; ++i) {
+    operation.kind = OpKind::kJoin;
+    ASSERT_EQ(to->Step(operation).fault, FaultCause::kNone);
+    operation.kind = OpKind::kExit;
+    ASSERT_EQ(to->Step(operation).fault, FaultCause::kNone);
+  }
+  operation.kind = OpKind::kJoin;
+  for (const std::uint8_t warp : live) {
+    operation.warp = slots.names[warp];
+    ASSERT_EQ(to->Step(operation).fault, FaultCause::kNone);
+  }
+}
+
+// Moves the CTA of `from` into *to, as a save and a restore would: through B2R and R2B alone.
+void SaveAndRestore(Model* from, Model* to, const Slots& slots, bool opened) {
+  const auto& [cta, size, names] = slots;
   std::vector<std::uint8_t> live;
   for (unsigned warp = 0; warp < names.size(); ++warp) {
     if ((from->LiveWarps(0) >> warp & 1) != 0) {
       live.push_back(static_cast<std::uint8_t>(warp));
     }
   }
-  Operation launch;
-  launch.kind = OpKind::kLaunch;
-  launch.cta = cta;
-  launch.size = static_cast<std::uint8_t>(size);
-  for (const std::uint8_t warp : live) {
-    launch.warps |= std::uint64_t{1} << names[warp];
-  }
-  ASSERT_EQ(to->Step(launch).fault, FaultCause::kNone);
+  ASSERT_NO_FATAL_FAILURE(TakeSlot(*from, to, slots, live, opened));
 
   Operation operation;
   operation.lanes = 1;
@@ -168,11 +253,12 @@ void SaveAndRestore(Model* from, Model* to, std::uint8_t cta, unsigned size,
 
 // Two models, one of which is saved and restored under other names at a random moment, do the same
 // from then on.
-TEST(GoldenSave, RandomProgramsGoOnAsBefore) {
+void RandomProgramsGoOnAsBefore(bool opened) {
   constexpr unsigned kPrograms = 200;
   constexpr unsigned kOperations = 300;
   const Config& config = *FindConfig("default");
   unsigned completions_afterwards = 0;
+  unsigned joins_afterwards = 0;
   for (unsigned seed = 0; seed < kPrograms; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
@@ -184,10 +270,8 @@ TEST(GoldenSave, RandomProgramsGoOnAsBefore) {
     const auto cta = static_cast<std::uint8_t>(random() % config.num_ctas);
 
     Model original(config);
-    Operation launch;
-    launch.kind = OpKind::kLaunch;
+    Operation launch = Lifecycle(opened ? OpKind::kOpen : OpKind::kLaunch, 0, size);
     launch.warps = (std::uint64_t{1} << size) - 1;
-    launch.size = static_cast<std::uint8_t>(size);
     original.Step(launch);
     unsigned meeting = 0;
     const unsigned before = random() % kOperations;
@@ -200,12 +284,14 @@ TEST(GoldenSave, RandomProgramsGoOnAsBefore) {
     }
 
     Model restored(config);
-    ASSERT_NO_FATAL_FAILURE(SaveAndRestore(&original, &restored, cta, size, names));
+    ASSERT_NO_FATAL_FAILURE(SaveAndRestore(&original, &restored, {cta, size, names}, opened));
     for (unsigned i = 0; i < kOperations; ++i) {
       Operation operation = RandomOperation(&random, size, meeting);
       const Effects expected = original.Step(operation);
       meeting += expected.completed && expected.bar != kCounted ? 1 : 0;
       completions_afterwards += expected.completed ? 1 : 0;
+      joins_afterwards +=
+          operation.kind == OpKind::kJoin && expected.fault == FaultCause::kNone ? 1 : 0;
       operation.cta = cta;
       operation.warp = names[operation.warp];
       const Effects effects = restored.Step(operation);
@@ -225,6 +311,13 @@ TEST(GoldenSave, RandomProgramsGoOnAsBefore) {
     }
   }
   EXPECT_GT(completions_afterwards, kPrograms * 10);  // the programs did not just stand still
+  EXPECT_EQ(joins_afterwards > kPrograms / 4, opened) << joins_afterwards;
+}
+
+TEST(GoldenSave, RandomProgramsGoOnAsBefore) { RandomProgramsGoOnAsBefore(/*opened=*/false); }
+
+TEST(GoldenSave, RandomProgramsOfOpenedCtasGoOnAsBefore) {
+  RandomProgramsGoOnAsBefore(/*opened=*/true);
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ const std::map<std::string, OpKind>& Mnemonics() {
       {"RED.POPC", OpKind::kRedPopc}, {"B2R.BAR", OpKind::kB2rBar},
       {"B2R.WARP", OpKind::kB2rWarp}, {"B2R.RESULT", OpKind::kB2rResult},
       {"R2B.BAR", OpKind::kR2bBar},   {"R2B.WARP", OpKind::kR2bWarp},
-      {"launch", OpKind::kLaunch},    {"exit", OpKind::kExit},
+      {"launch", OpKind::kLaunch},    {"open", OpKind::kOpen},
+      {"join", OpKind::kJoin},        {"exit", OpKind::kExit},
       {"suspend", OpKind::kSuspend},  {"end", OpKind::kEnd},
   };
   return mnemonics;
@@ -161,6 +162,7 @@ std::string ResponseText(OpKind kind, const Effects& effects) {
   return std::to_string(effects.data);
 }
 
+// Launch, and open, which names no warps.
 void ParseLaunch(Tokens* tokens, Operation* operation) {
   operation->cta = static_cast<std::uint8_t>(Number(tokens->Next()));
   unsigned count = 0;
@@ -178,8 +180,8 @@ std::string StateText(const Model& model, const Config& config) {
     fmt::format_to(std::back_inserter(text), " warp {:#x}", model.WarpWord(warp));
   }
   for (unsigned cta = 0; cta < config.num_ctas; ++cta) {
-    fmt::format_to(std::back_inserter(text), "\nCTA {} {} live {:#x}", cta, model.Resident(cta),
-                   model.LiveWarps(cta));
+    fmt::format_to(std::back_inserter(text), "\nCTA {} {} live {:#x}, {} to join", cta,
+                   model.Resident(cta), model.LiveWarps(cta), model.ToJoin(cta));
     for (unsigned bar = 0; bar < kNumBars; ++bar) {
       text += "\n" + model.Describe(cta, bar);
       fmt::format_to(std::back_inserter(text), " {:#x}", model.EntryWord(cta, bar));
@@ -215,7 +217,7 @@ Operation ParseOperation(const std::string& text) {
   std::string who = tokens.Next();
   if (Mnemonics().count(who) != 0) {
     operation.kind = Mnemonics().at(who);
-    if (operation.kind == OpKind::kLaunch) {
+    if (operation.kind == OpKind::kLaunch || operation.kind == OpKind::kOpen) {
       ParseLaunch(&tokens, &operation);
     } else {
       operation.cta = static_cast<std::uint8_t>(Number(tokens.Next()));

@@ -4,6 +4,8 @@
 // that it does: a line without an arrow must do nothing that can be seen.
 //
 //   launch 0: 0 1 2 3            CTA slot 0 with warps 0 to 3 (`size 6`: it once had six)
+//   open 0 size 4                CTA slot 0 for four warps, which are still to join
+//   3: join lanes=0xf            warp 3 becomes live in CTA 0, with these lanes (else with all)
 //   0: SYNC 1,64                 warp 0 of CTA 0, barrier 1, count 64 (`SYNC 1`: all warps)
 //   1.4: ARV 1,64                warp 4 of CTA 1
 //   2: RED.POPC 3,128 p=0xff     with the predicate of each lane; also RED.AND, RED.OR

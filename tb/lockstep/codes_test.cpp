@@ -30,8 +30,10 @@ TEST(Codes, EqualThoseOfThePackage) {
               std::vector{OpKind::kSync, OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
                           OpKind::kRedPopc, OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult,
                           OpKind::kR2bBar, OpKind::kR2bWarp});
-  ExpectEqual(unit.lc_o, std::vector{OpKind::kLaunch, OpKind::kSuspend, OpKind::kEnd},
-              static_cast<unsigned>(OpKind::kLaunch));
+  ExpectEqual(
+      unit.lc_o,
+      std::vector{OpKind::kLaunch, OpKind::kOpen, OpKind::kSuspend, OpKind::kEnd, OpKind::kJoin},
+      static_cast<unsigned>(OpKind::kLaunch));
   ExpectEqual(unit.kind_o, std::vector{BarKind::kIdle, BarKind::kSync, BarKind::kAnd, BarKind::kOr,
                                        BarKind::kPopc});
   ExpectEqual(unit.fault_o, std::vector{FaultCause::kNone,
@@ -53,7 +55,8 @@ TEST(Codes, EqualThoseOfThePackage) {
                                         FaultCause::kNocompleteCompleted,
                                         FaultCause::kWordExhausted,
                                         FaultCause::kRemoteNotAllowed,
-                                        FaultCause::kRestoreUnfinished});
+                                        FaultCause::kRestoreUnfinished,
+                                        FaultCause::kBadJoin});
   ExpectEqual(
       unit.mb_op_o,
       std::vector{MbOp::kInit, MbOp::kInval, MbOp::kArrive, MbOp::kArriveNoComplete,

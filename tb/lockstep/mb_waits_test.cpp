@@ -19,8 +19,8 @@ namespace muster::lockstep {
 namespace {
 
 constexpr std::uint64_t kCycles = 60'000;
-constexpr std::uint64_t kStart =
-    400;  // cycles in which a CTA is launched, and its word initialised
+// Cycles in which a CTA is launched after a reset, and as many in which its word is initialised.
+constexpr std::uint64_t kStart = 800;
 constexpr unsigned kPause = 4;
 constexpr std::uint32_t kWord = 0x40;  // whose phase every single arrival completes
 

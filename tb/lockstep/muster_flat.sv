@@ -14,6 +14,8 @@ module muster_flat
   parameter int unsigned EnFaults = 1,
   parameter int unsigned EnDrain  = 1,
   parameter int unsigned EnLanes  = 1,
+  parameter int unsigned EnJoin   = 1,
+  parameter int unsigned EnLifecycle = 1,
   parameter int unsigned EnMbarrier    = 1,
   parameter int unsigned EnMbDrop      = 1,
   parameter int unsigned EnMbLimit     = 1,
@@ -38,10 +40,12 @@ module muster_flat
 
   input  logic                lc_valid_i,
   output logic                lc_ready_o,
-  input  logic [1:0]          lc_op_i,
+  input  logic [2:0]          lc_op_i,
   input  logic [4:0]          lc_cta_i,
   input  logic [6:0]          lc_size_i,
   input  logic [63:0]         lc_warps_i,
+  input  logic [5:0]          lc_warp_i,
+  input  logic [31:0]         lc_lanes_i,
 
   input  logic                exit_valid_i,
   output logic                exit_ready_o,
@@ -175,7 +179,9 @@ module muster_flat
   muster #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue),
     .EnReduce(EnReduce != 0), .EnState(EnState != 0), .EnFaults(EnFaults != 0),
-    .EnDrain(EnDrain != 0), .EnLanes(EnLanes != 0), .EnMbarrier(EnMbarrier != 0),
+    .EnDrain(EnDrain != 0), .EnLanes(EnLanes != 0), .EnJoin(EnJoin != 0),
+    .EnLifecycle(EnLifecycle != 0),
+    .EnMbarrier(EnMbarrier != 0),
     .EnMbDrop(EnMbDrop != 0), .EnMbLimit(EnMbLimit != 0), .SmemBytes(SmemBytes),
     .MbResponses(MbResponses), .ClockPeriodPs(ClockPeriodPs), .WaitLimitNs(WaitLimitNs)
   ) u_muster (
@@ -205,7 +211,8 @@ module muster_flat
     .mb_expire_o (mb_expire), .mb_fault_valid_o, .mb_fault_o (mb_fault), .mb_commit_o (mb_commit)
   );
 
-  assign lifecycle = '{op: lifecycle_e'(lc_op_i), cta: lc_cta_i, size: lc_size_i};
+  assign lifecycle = '{op: lifecycle_e'(lc_op_i), cta: lc_cta_i, size: lc_size_i, warp: lc_warp_i,
+                       lanes: lc_lanes_i};
 
   always_comb begin
     for (int p = 0; p < NumIssue; p++) begin

@@ -31,7 +31,7 @@ class Writer {
       lanes_[warp] = kAllLanes;
       known_idle_[warp] = kAllBars;
       // Lanes that a partial warp lacks exit right after launch.
-      if (config.lanes && random_.Percent(15)) {
+      if (config.lanes && options.exits && random_.Percent(15)) {
         ExitSomeLanes(warp);
       }
     }
@@ -51,7 +51,7 @@ class Writer {
       case 0:
       case 1:
       case 2:
-        return AllWarps(random_.Percent(30));
+        return AllWarps(options_.exits && random_.Percent(30));
       case 3:
         return Group(Some(), RandomKind());
       case 4:
@@ -67,7 +67,7 @@ class Writer {
       case 9:
         return Forged();
       case 10:
-        return ExitLanes();
+        return options_.exits ? ExitLanes() : ReadResults();
       default:
         return ReadResults();
     }
@@ -317,6 +317,9 @@ class Writer {
 
   // The end of a program: one warp after another exits, while the rest still meet.
   void Farewell() {
+    if (!options_.exits) {
+      return AllWarps(false);
+    }
     while (live_ != 0) {
       if (random_.Percent(40)) {
         AllWarps(true);

@@ -76,7 +76,8 @@ TEST(Published, Configurations) {
     EXPECT_EQ(std::stoul(cells[1]), config->num_ctas) << name;
     EXPECT_EQ(std::stoul(cells[2]), config->num_issue) << name;
     const bool all = config->reduce && config->state && config->faults && config->drain &&
-                     config->lanes && config->mbarrier && config->mb_drop && config->mb_limit;
+                     config->lanes && config->join && config->mbarrier && config->mb_drop &&
+                     config->mb_limit;
     EXPECT_EQ(cells[3] == "all", all) << name;
   }
 }
@@ -119,6 +120,9 @@ TEST(Published, LatenciesOfNamedBarriers) {
     EXPECT_EQ(latency.launch, 2 * s + NumberIn(launch.substr(6))) << name;
     EXPECT_EQ(latency.exit, NumberIn(life("exit"))) << name;
     EXPECT_EQ(latency.leave, NumberIn(life("suspend, end"))) << name;
+    if (config.join) {
+      EXPECT_EQ(latency.open, NumberIn(life("open, join"))) << name;
+    }
   }
 }
 

@@ -54,8 +54,40 @@ std::uint64_t RandomDriver::FreeSlots() const {
   return free;
 }
 
+// The CTA that is in the slot from reset on, in a unit without a CTA scheduler.
+void RandomDriver::Find(unsigned slot) {
+  ctas_.push_back(std::make_unique<Cta>());
+  Cta* cta = ctas_.back().get();
+  cta->slot = slot;
+  cta->size = config_.num_warps / config_.num_ctas;
+  for (unsigned index = 0; index < cta->size; ++index) {
+    const unsigned warp = slot * cta->size + index;
+    cta->warps |= Bit(warp);
+    cta->slots[index] = warp;
+    cta->lanes[index] = kAllLanes;
+    owners_[warp] = cta;
+    indices_[warp] = index;
+  }
+  residents_[slot] = cta;
+  mbarriers_.Launched(slot);
+  Begin(cta);
+}
+
+// A program in which no warp exits.
+void RandomDriver::Begin(Cta* cta) {
+  ProgramOptions options;
+  options.warps = cta->size;
+  options.episodes = random_.Between(10, 100);
+  options.exits = false;
+  cta->program = MakeProgram(config_, options, &random_);
+  cta->gates.assign(cta->program.gates, false);
+  cta->next.fill(0);
+  cta->state = State::kRunning;
+  RefreshAll(*cta);
+}
+
 void RandomDriver::MaybeLaunch() {
-  if (!requests_.empty() || !random_.OneIn(8)) {
+  if (!config_.lifecycle || !requests_.empty() || !random_.OneIn(8)) {
     return;
   }
   const unsigned free = Size(FreeWarps());
@@ -87,7 +119,7 @@ void RandomDriver::MaybeLaunch() {
 void RandomDriver::Create(unsigned warps) {
   auto cta = std::make_unique<Cta>();
   cta->observed = options_.observed && ctas_.empty();
-  cta->wild = config_.faults && !cta->observed && !options_.dense && random_.Percent(15);
+  cta->wild = config_.faults && !cta->observed && !options_.dense && random_.Percent(25);
   cta->size = warps;
   if (!cta->wild) {
     ProgramOptions options;
@@ -106,7 +138,8 @@ void RandomDriver::Create(unsigned warps) {
 void RandomDriver::Place(Cta* cta) {
   std::uint64_t free = FreeWarps();
   cta->slot = random_.Bit(FreeSlots());
-  cta->warps = 0;
+  cta->warps = cta->unjoined = cta->unasked = cta->gone = 0;
+  cta->unhurried = random_.OneIn(4);
   for (unsigned index = 0; index < cta->size; ++index) {
     if (!cta->saved || cta->saved_lanes[index] != 0) {
       const unsigned warp = random_.Bit(free);
@@ -120,6 +153,11 @@ void RandomDriver::Place(Cta* cta) {
   }
   residents_[cta->slot] = cta;
   cta->state = State::kLaunching;
+  // A CTA of which warps have exited comes back by a launch.
+  if (config_.join && Size(cta->warps) == cta->size && random_.Percent(50)) {
+    cta->unjoined = cta->unasked = std::exchange(cta->warps, 0);
+    return Ask(OpKind::kOpen, cta);
+  }
   Ask(OpKind::kLaunch, cta);
 }
 
@@ -127,7 +165,7 @@ void RandomDriver::Ask(OpKind kind, Cta* cta) {
   Operation operation;
   operation.kind = kind;
   operation.cta = static_cast<std::uint8_t>(cta->slot);
-  if (kind == OpKind::kLaunch) {
+  if (kind == OpKind::kLaunch || kind == OpKind::kOpen) {
     operation.warps = cta->warps;
     operation.size = static_cast<std::uint8_t>(cta->size);
   } else {
@@ -142,11 +180,18 @@ void RandomDriver::Launched(Cta* cta) {
   words_[cta->slot].fill(0);
   cta->launched = cycle_;
   mbarriers_.Launched(cta->slot);
-  if (!cta->saved) {
-    cta->state = State::kRunning;
-    RefreshAll(*cta);
+  if (cta->unjoined != 0) {
     return;
   }
+  if (cta->saved) {
+    return Restored(cta);
+  }
+  cta->state = State::kRunning;
+  RefreshAll(*cta);
+}
+
+// A saved CTA has its warps again.
+void RandomDriver::Restored(Cta* cta) {
   if (options_.cover != nullptr) {
     if (cta->slot != cta->saved_slot) {
       options_.cover->Hit(Spot::kRestoreOtherSlot);
@@ -171,7 +216,7 @@ void RandomDriver::Launched(Cta* cta) {
 void RandomDriver::AskTrims(Cta* cta) {
   for (unsigned index = 0; index < cta->size; ++index) {
     if (cta->lanes[index] != 0 && cta->saved_lanes[index] != 0 &&
-        cta->saved_lanes[index] != kAllLanes) {
+        (cta->lanes[index] & ~cta->saved_lanes[index]) != 0) {
       Operation trim = Transfer(OpKind::kExit, cta->slots[index]);
       trim.cta = static_cast<std::uint8_t>(cta->slot);
       trim.lanes = ~cta->saved_lanes[index];
@@ -238,6 +283,9 @@ void RandomDriver::NextTransfers(Cta* cta) {
 
 // Each resident CTA has its turn once in num_ctas cycles.
 void RandomDriver::LookAfter(Cta* cta) {
+  if (cta->state == State::kJoining || cta->state == State::kRunning) {
+    MaybeJoin(cta);
+  }
   const bool quiet = mbarriers_.Quiet(cta->slot, cta->warps) &&
                      (config_.mb_limit || (mbarriers_.parked() & cta->warps) == 0);
   const bool busy = (cta->warps & (flying_ | exiting_)) != 0 || !quiet;
@@ -252,12 +300,15 @@ void RandomDriver::LookAfter(Cta* cta) {
   }
   const std::uint64_t able = (want_issue_ | want_exit_) & ~waiting_ & cta->warps;
   const bool parked = (mbarriers_.parked() & cta->warps) != 0;
-  if (!busy && able == 0 && (!parked || random_.OneIn(5000))) {
+  if (!busy && able == 0 && cta->unjoined == 0 && (!parked || random_.OneIn(5000))) {
+    if (!config_.lifecycle) {
+      return Begin(cta);
+    }
     // Finished, or (without a program, or disturbed) stuck.
     observed_finished_ = observed_finished_ || (cta->observed && cta->warps == 0);
     return Ask(OpKind::kEnd, cta);
   }
-  if ((mbarriers_.patient() & cta->warps) != 0) {
+  if (!config_.lifecycle || (mbarriers_.patient() & cta->warps) != 0) {
     return;
   }
   const unsigned turns = config_.num_ctas;
@@ -268,8 +319,8 @@ void RandomDriver::LookAfter(Cta* cta) {
   }
   const auto saved = std::count_if(ctas_.begin(), ctas_.end(),
                                    [](const auto& other) { return other->state == State::kSaved; });
-  if (config_.state && options_.saves && cta->warps != 0 && saved < kMaxSaved &&
-      random_.OneIn((cta->observed ? 600 : 1500) / turns + 1)) {
+  if (config_.state && options_.saves && cta->warps != 0 && cta->unjoined == 0 &&
+      saved < kMaxSaved && random_.OneIn((cta->observed ? 600 : 1500) / turns + 1)) {
     cta->state = State::kFreezing;
     RefreshAll(*cta);
   }
@@ -286,7 +337,7 @@ void RandomDriver::Left(Cta* cta, OpKind how) {
       flight.cta = flight.cta == cta ? nullptr : flight.cta;
     }
   }
-  for (std::uint64_t left = cta->warps; left != 0; left &= left - 1) {
+  for (std::uint64_t left = cta->warps | cta->unjoined; left != 0; left &= left - 1) {
     owners_[static_cast<unsigned>(__builtin_ctzll(left))] = nullptr;
   }
   want_issue_ &= ~cta->warps;
@@ -328,7 +379,7 @@ void RandomDriver::Refresh(unsigned warp) {
   want_issue_ &= ~bit;
   want_exit_ &= ~bit;
   const Cta* cta = owners_[warp];
-  if (cta == nullptr || cta->state != State::kRunning) {
+  if (cta == nullptr || cta->state != State::kRunning || (cta->unjoined & bit) != 0) {
     return;
   }
   if (cta->wild) {

@@ -53,6 +53,9 @@ RandomDriver::RandomDriver(const Config& config, const RandomOptions& options)
   if (options.dense) {
     knobs_.stray = 0;
   }
+  for (unsigned slot = 0; slot < config.num_ctas && !config.lifecycle; ++slot) {
+    Find(slot);
+  }
 }
 
 bool RandomDriver::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
@@ -163,7 +166,7 @@ bool RandomDriver::PickIssue(const Operation* lead, Operation* operation, Flight
   if (random_.Percent(50) && PickTransfer(operation, flight)) {
     return true;
   }
-  if (random_.Percent(knobs_.stray) && PickStray(operation, flight)) {
+  if (random_.Percent(knobs_.stray) && PickStray(lead, operation, flight)) {
     return true;
   }
   return PickStep(lead, operation, flight) || PickTransfer(operation, flight);
@@ -194,7 +197,7 @@ bool RandomDriver::PickTransfer(Operation* operation, Flight* flight) {
 }
 
 // An operation that belongs to no program: one that is refused, or has no effect on it.
-bool RandomDriver::PickStray(Operation* operation, Flight* flight) {
+bool RandomDriver::PickStray(const Operation* lead, Operation* operation, Flight* flight) {
   flight->why = Flight::Why::kStray;
   if (Echo(operation)) {
     return true;
@@ -202,13 +205,20 @@ bool RandomDriver::PickStray(Operation* operation, Flight* flight) {
   const unsigned warp = random_.Below(WarpMask(config_.num_warps) + 1);
   const Cta* owner = owners_[warp];
   if (((presented_ | exiting_ | ~Unengaged()) >> warp & 1) != 0 || flights_[warp].size() > 1 ||
-      (owner != nullptr && owner->state != State::kRunning)) {
+      (owner != nullptr && owner->state != State::kRunning) ||
+      (owner != nullptr && (owner->unjoined & ~owner->unasked & Bit(warp)) != 0)) {
     return false;
   }
   if (!config_.faults) {
     return PickHarmless(warp, operation);
   }
   *operation = StrayOperation(warp);
+  // An arrival of another CTA's warp, where it may merge with that of the first port.
+  if (lead != nullptr && IsArrival(lead->kind) && random_.Percent(30) &&
+      (owner == nullptr || owner->slot != lead->cta)) {
+    *operation = *lead;
+    operation->warp = static_cast<std::uint8_t>(warp);
+  }
   return true;
 }
 
@@ -251,44 +261,6 @@ bool RandomDriver::PickStep(const Operation* lead, Operation* operation, Flight*
   flight->why = Flight::Why::kStep;
   flight->cta = cta;
   return true;
-}
-
-// ------------------------------------------------------------------------------------------------
-// Lifecycle
-// ------------------------------------------------------------------------------------------------
-
-void RandomDriver::DriveLifecycle(const Outputs& seen, Inputs* inputs) {
-  if (inputs->lifecycle_valid && !seen.lifecycle_ready) {
-    return;
-  }
-  inputs->lifecycle_valid = random_.Percent(knobs_.lifecycle) && PickLifecycle(&inputs->lifecycle);
-  if (inputs->lifecycle_valid) {
-    ++lifecycle_flying_;
-  }
-}
-
-bool RandomDriver::PickLifecycle(Operation* operation) {
-  const bool stray = lifecycle_flying_ == 0 && random_.Percent(knobs_.stray);
-  if (stray && random_.Percent(25) && StrayLifecycle(operation)) {
-    return true;
-  }
-  if (!requests_.empty() && random_.Percent(70)) {
-    const Operation& request = requests_.front();
-    const bool leaves = request.kind == OpKind::kEnd || request.kind == OpKind::kSuspend;
-    Cta* cta = residents_[request.cta];
-    // An operation that is still at a port when its CTA ends is refused, if misuse is.
-    if (!leaves || ((config_.faults || (cta->warps & presented_) == 0) &&
-                    (cta->warps & exiting_) == 0 && mbarriers_.Quiet(cta->slot, cta->warps) &&
-                    (config_.mb_limit || (mbarriers_.parked() & cta->warps) == 0))) {
-      if (leaves) {
-        cta->state = State::kGone;
-      }
-      *operation = request;
-      requests_.pop_front();
-      return true;
-    }
-  }
-  return stray && StrayLifecycle(operation);
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -390,7 +362,6 @@ void RandomDriver::OnMbEvent(std::uint64_t cycle, const MbEvent& event, const Mb
 void RandomDriver::OnCommit(std::uint64_t cycle, const Operation& operation,
                             const Effects& effects) {
   cycle_ = cycle;
-  const bool good = effects.fault == FaultCause::kNone;
   if (effects.entry_written) {
     words_[effects.cta][effects.bar] = effects.word;
   }
@@ -399,18 +370,33 @@ void RandomDriver::OnCommit(std::uint64_t cycle, const Operation& operation,
   } else if (operation.kind == OpKind::kExit) {
     CommitExit(operation, effects);
   } else {
-    --lifecycle_flying_;
-    if (good && operation.kind == OpKind::kLaunch) {
-      Launched(residents_[operation.cta]);
-    } else if (good) {
-      Left(residents_[operation.cta], operation.kind);
-    }
+    CommitLifecycle(operation, effects);
   }
   if (effects.released != 0) {
     waiting_ &= ~effects.released;
   }
   if (options_.observed) {
     Observe(operation, effects);
+  }
+}
+
+void RandomDriver::CommitLifecycle(const Operation& operation, const Effects& effects) {
+  --lifecycle_flying_;
+  exiting_ &= ~kept_;
+  kept_ = 0;
+  if (effects.fault != FaultCause::kNone) {
+    return;
+  }
+  Cta* cta = residents_[operation.cta];
+  switch (operation.kind) {
+    case OpKind::kLaunch:
+      return Launched(cta);
+    case OpKind::kOpen:
+      return Opened(cta);
+    case OpKind::kJoin:
+      return Joined(cta, operation);
+    default:
+      return Left(cta, operation.kind);
   }
 }
 
@@ -467,6 +453,7 @@ void RandomDriver::CommitExit(const Operation& operation, const Effects& effects
     lanes = config_.lanes ? lanes & ~operation.lanes : 0;
     if (lanes == 0) {
       cta->warps &= ~Bit(warp);
+      cta->gone |= Bit(warp);
       owners_[warp] = nullptr;
     }
     if (cta->state == State::kTrimming && --cta->transfers_open == 0) {

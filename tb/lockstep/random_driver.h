@@ -64,7 +64,8 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
  private:
   enum class State : std::uint8_t {
     kLaunching,
-    kTrimming,      // restore: the lanes that had exited, ...
+    kJoining,       // restore: the warps join, ...
+    kTrimming,      // ... the lanes that had exited exit, ...
     kWritingBars,   // ... R2B.BAR, ...
     kWritingWarps,  // ... R2B.WARP
     kRunning,
@@ -85,7 +86,11 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
     unsigned slot = 0;
     unsigned size = 0;
     std::uint64_t launched = 0;  // cycle
-    std::uint64_t warps = 0;     // slots of its live warps
+    std::uint64_t warps = 0;     // slots of its live warps, which have joined
+    std::uint64_t unjoined = 0;  // slots of the warps that have not joined ...
+    std::uint64_t unasked = 0;   // ... and have not been asked to
+    bool unhurried = false;      // they join at long intervals
+    std::uint64_t gone = 0;      // slots of warps that have exited since the launch or open
     std::vector<bool> gates;
     std::array<unsigned, kMaxWarps> next{};        // step, by warp of the CTA as all below
     std::array<std::uint32_t, kMaxWarps> lanes{};  // live lanes
@@ -127,23 +132,33 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
     Cta* cta = nullptr;  // of a step or a transfer
   };
 
+  // random_lifecycle.cpp: the lifecycle port.
+  void DriveLifecycle(const Outputs& seen, Inputs* inputs);
+  bool PickLifecycle(Operation* operation);
+  void MaybeJoin(Cta* cta);
+  unsigned Move(Cta* cta, unsigned index, unsigned to);
+  void Opened(Cta* cta);
+  void Joined(Cta* cta, const Operation& join);
+  bool StrayLifecycle(Operation* operation);
+  void StrayLaunch(Operation* operation);
+  bool StrayJoin(Operation* operation);
+
   // random_driver.cpp: pins and commits.
   void SetKnobs();
   void DriveFence(const Outputs& seen, Inputs* inputs);
   void DriveIssue(const Outputs& seen, Inputs* inputs);
   bool PickIssue(const Operation* lead, Operation* operation, Flight* flight);
   bool PickTransfer(Operation* operation, Flight* flight);
-  bool PickStray(Operation* operation, Flight* flight);
+  bool PickStray(const Operation* lead, Operation* operation, Flight* flight);
   bool PickHarmless(unsigned warp, Operation* operation);
   bool PickStep(const Operation* lead, Operation* operation, Flight* flight);
-  void DriveLifecycle(const Outputs& seen, Inputs* inputs);
-  bool PickLifecycle(Operation* operation);
   void DriveExit(const Outputs& seen, Inputs* inputs);
   bool PickExit(Operation* operation);
   bool PickExitStep(Operation* operation);
   void CommitIssue(const Operation& operation, const Effects& effects);
   void CommitTransfer(Cta* cta, const Operation& operation, const Effects& effects);
   void CommitExit(const Operation& operation, const Effects& effects);
+  void CommitLifecycle(const Operation& operation, const Effects& effects);
   void Observe(const Operation& operation, const Effects& effects);
 
   // RandomMbarrier::Residency.
@@ -164,9 +179,12 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
   void LookAfter(Cta* cta);
   void MaybeLaunch();
   void Create(unsigned warps);
+  void Find(unsigned slot);
+  void Begin(Cta* cta);
   void Place(Cta* cta);
   void Ask(OpKind kind, Cta* cta);
   void Launched(Cta* cta);
+  void Restored(Cta* cta);
   void NextTransfers(Cta* cta);
   void AskTrims(Cta* cta);
   void Left(Cta* cta, OpKind how);
@@ -187,10 +205,8 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
   bool Misplaces(const Cta& cta, Operation* operation);
   bool Disagree(const Cta& cta, Operation* operation);
   bool Echo(Operation* operation);
-  bool StrayLifecycle(Operation* operation);
   bool StrayExit(Operation* operation);
   bool ExitOfNoLane(Operation* operation);
-  void StrayLaunch(Operation* operation);
 
   // random_words.cpp: state words.
   std::uint32_t BarWord(const Cta& cta);
@@ -232,7 +248,8 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
   std::uint64_t presented_ = 0;      // with an operation at a port
   std::uint64_t flying_ = 0;         // with one between valid and commit
   std::uint64_t going_to_wait_ = 0;  // ... that makes it wait
-  std::uint64_t exiting_ = 0;        // with an exit between valid and commit
+  std::uint64_t exiting_ = 0;        // with an exit between valid and commit, or ...
+  std::uint64_t kept_ = 0;           // ... kept from its exit while a join is refused
   std::uint64_t want_issue_ = 0;     // whose next step is an operation, ...
   std::uint64_t want_exit_ = 0;      // ... or an exit
   std::uint64_t accessing_ = 0;      // with memory accesses not yet performed

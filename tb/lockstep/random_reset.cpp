@@ -35,15 +35,16 @@ bool RandomReset::Due(std::uint64_t cycle, const Outputs& seen, const Inputs& in
     return cycle > from_;
   }
   const bool lifecycle = in.lifecycle_valid && !seen.lifecycle_ready;
-  const bool launch = in.lifecycle.kind == OpKind::kLaunch;
   const MbOutputs& mb = seen.mb;
   switch (moment_) {
     case Moment::kDrain:
       return seen.fence_req != 0;
     case Moment::kLaunch:
-      return lifecycle && launch;
+      return lifecycle && in.lifecycle.kind == OpKind::kLaunch;
     case Moment::kLeave:
-      return lifecycle && !launch;
+      return lifecycle && IsLeave(in.lifecycle.kind);
+    case Moment::kJoin:
+      return lifecycle && in.lifecycle.kind == OpKind::kJoin;
     case Moment::kExit:
       return in.exit_valid && !seen.exit_ready;
     case Moment::kResponseHeld:

@@ -38,6 +38,7 @@ class RandomReset : public Driver {
     kDrain,
     kLaunch,
     kLeave,
+    kJoin,
     kExit,
     kResponseHeld,
     kMbDrain,

@@ -42,6 +42,10 @@ Operation RandomDriver::WildStep(const Cta& cta, unsigned /*warp*/) {
   }
   operation.bar = Byte(random_.Below(kWildBars));
   operation.count = Threads(random_.Percent(40) ? 0 : random_.Below(cta.size + 1));
+  const BarState open = DecodeBarWord(words_[cta.slot][operation.bar]);
+  if (open.arrived != 0 && random_.OneIn(6)) {
+    operation.count = Threads(open.expected);  // it may differ in kind
+  }
   operation.lanes = random_.Percent(80) ? kAllLanes : random_.Word();
   operation.operand = random_.Word();
   // State words, mostly where they may be written.
@@ -52,7 +56,7 @@ Operation RandomDriver::WildStep(const Cta& cta, unsigned /*warp*/) {
         cta, [](const BarState& entry) { return entry.arrived == 0; }, &operation);
   } else if (operation.kind == OpKind::kR2bWarp) {
     operation.operand = WarpWord(cta);
-    if (owes || random_.Percent(50)) {
+    if (owes || random_.Percent(80)) {
       Seek(
           cta,
           [owes](const BarState& entry) {
@@ -88,7 +92,13 @@ Operation RandomDriver::StrayOperation(unsigned warp) {
   operation.bar = Byte(random_.Below(kNumBars));
   operation.lanes = random_.Percent(60) ? kAllLanes : random_.Word();
   operation.operand = random_.Word();
-  // The warp belongs to another CTA or to none: the operation is refused, whatever it is.
+  // The warp belongs to another CTA or to none, or has not joined: the operation is refused,
+  // whatever it is.
+  if (owner != nullptr && (owner->unjoined & Bit(warp)) != 0) {
+    operation.kind = random_.Pick(all_);
+    operation.count = Threads(random_.Below(3));
+    return operation;
+  }
   const bool foreign = owner == nullptr || random_.Percent(25);
   if (foreign) {
     operation.kind = random_.Pick(all_);
@@ -117,7 +127,7 @@ Operation RandomDriver::StrayOperation(unsigned warp) {
 // For units that do not refuse misuse: an operation of a live warp that is legal at any time.
 bool RandomDriver::PickHarmless(unsigned warp, Operation* operation) {
   const Cta* owner = owners_[warp];
-  if (owner == nullptr) {
+  if (owner == nullptr || (owner->unjoined & Bit(warp)) != 0) {
     return false;
   }
   const bool may_wait = ((waiting_ | going_to_wait_) >> warp & 1) != 0;
@@ -276,13 +286,13 @@ bool RandomDriver::Disagree(const Cta& cta, Operation* operation) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// Lifecycle
+// Exits
 // ------------------------------------------------------------------------------------------------
 
 bool RandomDriver::ExitOfNoLane(Operation* operation) {
   const unsigned warp = random_.Below(config_.num_warps);
   const Cta* owner = owners_[warp];
-  if (owner == nullptr || owner->state != State::kRunning ||
+  if (owner == nullptr || owner->state != State::kRunning || (owner->unjoined & Bit(warp)) != 0 ||
       ((exiting_ | presented_ | ~Unengaged()) >> warp & 1) != 0) {
     return false;
   }
@@ -291,22 +301,6 @@ bool RandomDriver::ExitOfNoLane(Operation* operation) {
   operation->warp = Byte(warp);
   exiting_ |= Bit(warp);
   return true;
-}
-
-// A lifecycle operation that is refused.
-bool RandomDriver::StrayLifecycle(Operation* operation) {
-  if (!config_.faults) {
-    return false;
-  }
-  *operation = Operation();
-  if (random_.Percent(50)) {
-    StrayLaunch(operation);
-    return true;
-  }
-  const unsigned slot = random_.Below(kMaxCtas);
-  operation->cta = Byte(slot);
-  operation->kind = random_.Percent(50) ? OpKind::kSuspend : OpKind::kEnd;
-  return slot >= config_.num_ctas || residents_[slot] == nullptr;
 }
 
 // An exit that is refused, or of no lanes. It finds the CTAs as they are now: no launch, suspend or
@@ -358,50 +352,6 @@ bool RandomDriver::StrayExit(Operation* operation) {
   }
   exiting_ |= Bit(place);
   return true;
-}
-
-// Wrong in one way, if there is room for it. Never with a warp that is live.
-// A launch that is refused. Like any other, it names no warp that is live or that the unit lacks.
-void RandomDriver::StrayLaunch(Operation* operation) {
-  operation->kind = OpKind::kLaunch;
-  operation->size = 1;
-  const std::uint64_t slots = FreeSlots();
-  const std::uint64_t warps = FreeWarps();
-  const bool room = slots != 0 && warps != 0;
-  operation->warps = warps != 0 ? Bit(random_.Bit(warps)) : 0;
-  if (room) {
-    operation->cta = Byte(random_.Bit(slots));
-  }
-  switch (random_.Below(4)) {
-    case 0:
-      operation->warps = 0;
-      return;
-    case 1:
-      if (room) {
-        operation->size = 0;
-        return;
-      }
-      break;
-    case 2:
-      if (room) {
-        operation->size = Byte(random_.Between(config_.num_warps + 1, 127));
-        return;
-      }
-      break;
-    default:
-      break;
-  }
-  // A slot that is taken, or that the unit lacks.
-  operation->cta = Byte(config_.num_ctas % kMaxCtas);
-  for (unsigned slot = 0; slot < config_.num_ctas; ++slot) {
-    if (residents_[slot] != nullptr && residents_[slot]->state == State::kRunning) {
-      operation->cta = Byte(slot);
-      return;
-    }
-  }
-  if (config_.num_ctas == kMaxCtas) {
-    operation->warps = 0;
-  }
 }
 
 }  // namespace muster::lockstep

@@ -96,7 +96,7 @@ std::uint32_t RandomDriver::WaitingWord(const Cta& cta, unsigned bar) {
 std::uint32_t RandomDriver::Contradict(const Cta& cta, std::uint32_t word) {
   WarpState state = DecodeWarpWord(word);
   const BarState entry = DecodeBarWord(words_[cta.slot][state.wait_bar]);
-  switch (random_.Below(4)) {
+  switch (random_.Below(6)) {
     case 0:
       state.kind = state.bar = state.value = 0;
       break;

@@ -87,6 +87,30 @@ TEST_P(Timing, LifecycleOfAnIdleUnit) {
   EXPECT_EQ(cycles(end), minimal() ? 5U : 6U);
 }
 
+TEST_P(Timing, OpenAndJoinOfAnIdleUnit) {
+  if (!config().join) {
+    GTEST_SKIP() << "no warp joins";
+  }
+  Script script(config());
+  script.Launch(0, 0b1);  // after this one, no reset is in the way
+  Operation operation;
+  operation.kind = OpKind::kOpen;
+  operation.cta = 1;
+  operation.size = 2;
+  const Id open = script.Lifecycle(operation);
+  script.NextScene();
+  operation.kind = OpKind::kJoin;
+  operation.warp = 2;
+  operation.lanes = kAllLanes;
+  const Id join = script.Lifecycle(operation);
+  const Id arrival = script.Issue(0, InCta(1, Arrival(OpKind::kSync, 2, 0, 1)));
+  script.After(join, arrival);
+  script.Run();
+  const auto cycles = [&script](Id id) { return script.Committed(id) - script.Presented(id); };
+  EXPECT_EQ(cycles(open), 5U);
+  EXPECT_EQ(cycles(join), 5U);
+}
+
 // A warp alone is released as late as the last of many.
 TEST_P(Timing, SingleWarp) {
   Script script(config());

@@ -59,6 +59,16 @@ class Adversary : public Driver {
   }
 
  private:
+  // The last warp joins CTA 1, which ends, and another takes its slot.
+  void NextJoin(Operation* next) const {
+    next->kind = next->kind == OpKind::kOpen   ? OpKind::kJoin
+                 : next->kind == OpKind::kJoin ? OpKind::kEnd
+                                               : OpKind::kOpen;
+    next->cta = next->size = 1;
+    next->warp = static_cast<std::uint8_t>(config_.num_warps - 1);
+    next->lanes = kAllLanes;
+  }
+
   // The first launch is of all warps but the last one.
   void DriveLifecycle(const Outputs& seen, Inputs* inputs) {
     if (inputs->lifecycle_valid && !seen.lifecycle_ready) {
@@ -67,10 +77,16 @@ class Adversary : public Driver {
     Operation& next = inputs->lifecycle;
     const bool first = !inputs->lifecycle_valid;
     inputs->lifecycle_valid = true;
+    if (!first && (aim_ == kOpenWait || aim_ == kJoinWait)) {
+      return NextJoin(&next);
+    }
     if (first) {
       next.warps = FirstWarps(config_.num_warps - 1);
     } else if (next.size != 0 && next.cta == 1 && next.kind == OpKind::kLaunch) {
       next.kind = OpKind::kEnd;
+      return;
+    } else if (aim_ == kLeaveWait && config_.join && next.kind == OpKind::kEnd) {
+      next.kind = OpKind::kSuspend;  // of nobody, while the slot is cleaned
       return;
     } else {
       next.warps = Bit(config_.num_warps - 1);
@@ -234,6 +250,18 @@ TEST_P(Waiting, AfterTheDrain) {
   Expect(kDrainWait, 4);
 }
 TEST_P(Waiting, OfALaunch) { Expect(kLaunchWait, 2); }
+TEST_P(Waiting, OfAnOpen) {
+  if (!GetParam().join) {
+    GTEST_SKIP() << "no warp joins";
+  }
+  Expect(kOpenWait, 3);
+}
+TEST_P(Waiting, OfAJoin) {
+  if (!GetParam().join) {
+    GTEST_SKIP() << "no warp joins";
+  }
+  Expect(kJoinWait, 3);
+}
 TEST_P(Waiting, OfAnEnd) { Expect(kLeaveWait, 4); }
 
 // An exit may release a barrier, so it does not wait for launches: 12 cycles, and near to them.

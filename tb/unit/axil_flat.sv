@@ -34,7 +34,7 @@ module axil_flat
 
   input  logic               lifecycle_valid_i,
   input  logic               lifecycle_ready_i,
-  input  logic [1:0]         lifecycle_op_i,
+  input  logic [2:0]         lifecycle_op_i,
   input  logic [4:0]         lifecycle_cta_i,
 
   input  logic [NumIssue+1:0] fault_valid_i,

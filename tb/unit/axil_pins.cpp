@@ -82,8 +82,8 @@ std::unique_ptr<Adapter> Make() {
   return std::make_unique<AdapterOf<Verilated, kIssue>>();
 }
 
-// Drain, faults and mbarriers with both of their switches are on in all of them.
-constexpr std::uint32_t kFeatures = 0xec;
+// Joins, drain, faults and mbarriers with both of their switches are on in all of them.
+constexpr std::uint32_t kFeatures = 0x2ec;
 constexpr std::uint32_t kReduce = 0x001;
 constexpr std::uint32_t kCounters = 0x100;
 
@@ -138,12 +138,13 @@ std::optional<Shown::Report> PlayedUnit::Update() {
 // The outcome is refused, or changes the slot.
 PlayedUnit::Outcome PlayedUnit::CommitLifecycle() {
   const unsigned cta = pins_.lifecycle_cta;
-  const bool launch = pins_.lifecycle_op == 0;
+  const bool launch = pins_.lifecycle_op < 2;  // or open
+  const bool join = pins_.lifecycle_op == 4;
   const bool there = cta < sizes_.ctas && resident_[cta];
   Outcome outcome;
   if (launch ? there || cta >= sizes_.ctas : !there) {
     outcome.refused = Fault{kLifecycle, launch ? 1U : 2U, cta, 0, 0, 0, 0};
-  } else {
+  } else if (!join) {
     resident_[cta] = launch;
     outcome.slot = Shown::Slot{cta, launch};
     for (unsigned b = 0; b < kNumBars && launch; ++b) {  // an end clears nothing
@@ -163,7 +164,7 @@ void PlayedUnit::StepLifecycle() {
     pins_.lifecycle_ready = pins_.lifecycle_valid && wait_ == 0;
   } else if (!lifecycle.empty() || Happens(lifecycles)) {
     pins_.lifecycle_valid = true;
-    pins_.lifecycle_op = std::array{0U, 2U, 3U}[Pick(3)];
+    pins_.lifecycle_op = Pick(5);
     pins_.lifecycle_cta = Pick(std::min(kMaxCtas, sizes_.ctas + 1));
     wait_ = 1 + Pick(4);
     if (!lifecycle.empty()) {

@@ -59,7 +59,7 @@ class PlayedUnit {
   std::array<unsigned, kMbarriers + 1> faults{};  // by port
 
   // What a test wants to happen: faults in the next cycle, an update that commits then, and a
-  // lifecycle operation (0 launch, 2 suspend, 3 end) that is accepted then.
+  // lifecycle operation (0 launch, 1 open, 2 suspend, 3 end, 4 join) that is accepted then.
   std::vector<Fault> inject;
   std::vector<Shown::Report> update;
   std::vector<std::pair<unsigned, unsigned>> lifecycle;  // operation, CTA

@@ -24,7 +24,7 @@ module axil_unit_flat
   input  logic [31:0]         operand_i,
   input  logic                lifecycle_valid_i,
   output logic                lifecycle_ready_o,
-  input  logic [1:0]          lifecycle_op_i,
+  input  logic [2:0]          lifecycle_op_i,
   input  logic [4:0]          lifecycle_cta_i,
   input  logic [6:0]          lifecycle_size_i,
   input  logic [NumWarps-1:0] lifecycle_warps_i,
@@ -76,7 +76,7 @@ module axil_unit_flat
   assign issue     = '{op: op_e'(op_i), cta: cta_i, warp: warp_i, bar: bar_i, count: count_i,
                        lanes: lanes_i, operand: operand_i};
   assign lifecycle = '{op: lifecycle_e'(lifecycle_op_i), cta: lifecycle_cta_i,
-                       size: lifecycle_size_i};
+                       size: lifecycle_size_i, warp: warp_i, lanes: lanes_i};
   assign group     = '{op: MbArrive, place: '{cta: '0, addr: mb_issue_addr_i}, lanes: 32'd1,
                        operand: 32'd1, default: '0};
 

@@ -20,6 +20,7 @@
 
 #include "rtl/adapters/axil/muster_axil.h"
 #include "sim/golden/model.h"
+#include "sim/isa/bits.h"
 #include "tb/unit/axil_bus.h"
 
 namespace {
@@ -176,7 +177,7 @@ class System {
     dut_.bar_i = operation.bar;
     dut_.count_i = operation.count;
     dut_.operand_i = operation.operand;
-    dut_.lifecycle_op_i = code & 3U;
+    dut_.lifecycle_op_i = code & 7U;
     dut_.lifecycle_size_i = operation.size;
     dut_.lifecycle_warps_i = static_cast<std::uint16_t>(operation.warps);
   }
@@ -235,7 +236,8 @@ class System {
     const bool lifecycle = IsLifecycle(operation.kind);
     const bool names_bar = IsArrival(operation.kind) || operation.kind == OpKind::kB2rBar ||
                            operation.kind == OpKind::kR2bBar;
-    const bool names_warp = !lifecycle || operation.kind == OpKind::kExit;
+    const bool names_warp =
+        !lifecycle || operation.kind == OpKind::kExit || operation.kind == OpKind::kJoin;
     faults_.emplace_back(1U << 31 | (lifecycle ? 4U : 0U) << 28 |
                              (names_bar ? static_cast<std::uint32_t>(operation.bar) : 0U) << 24 |
                              (names_warp ? static_cast<std::uint32_t>(operation.warp) : 0U) << 16 |
@@ -290,9 +292,16 @@ void Agrees(const Config& config) {
     std::uint64_t free = all;
     for (unsigned cta = 0; cta < config.num_ctas; ++cta) {
       const std::uint64_t warps = free & (random() | 3U << 2 * cta);
-      if (warps != 0) {
-        system.Do(Lifecycle(OpKind::kLaunch, cta, warps));
-        free &= ~warps;
+      if (warps == 0) {
+        continue;
+      }
+      free &= ~warps;
+      const bool joins = pick(2) == 0;  // its warps join one by one
+      system.Do(Lifecycle(joins ? OpKind::kOpen : OpKind::kLaunch, cta, warps));
+      for (std::uint64_t left = joins ? warps : 0; left != 0; left &= left - 1) {
+        Operation join = Arrival(OpKind::kJoin, cta, First(left), 0, 0);
+        join.lanes = pick(8) == 0 ? 0 : ~std::uint32_t{0};
+        system.Do(join);
       }
     }
     for (unsigned i = 0; i < 200; ++i) {
@@ -338,7 +347,7 @@ void Agrees(const Config& config) {
     ASSERT_NO_FATAL_FAILURE(system.CompareCounters()) << round;
   }
   EXPECT_GT(system.completions, 500U);
-  for (const unsigned cause : {1, 2, 4, 6, 7, 8, 9}) {
+  for (const unsigned cause : {1, 2, 4, 6, 7, 8, 9, 20}) {
     EXPECT_GT(system.causes.at(cause), 2U) << cause;
   }
 }

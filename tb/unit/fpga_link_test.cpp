@@ -146,7 +146,7 @@ TEST(FpgaFrame, IsFoundBetweenNoise) {
 
 TEST_F(FpgaLink, SaysWhatItIs) {
   EXPECT_EQ(Ask({static_cast<std::uint8_t>(Command::kIdentify)}),
-            (Bytes{0x81, 3, 8, 2, 1, 0, 10, 48}));
+            (Bytes{0x81, 4, 8, 2, 1, 0, 10, 48}));
 }
 
 TEST_F(FpgaLink, GoodFrameActs) {
@@ -227,9 +227,9 @@ TEST_F(FpgaLink, WrongCommandsAreRefused) {
           "identify, 2 bytes");
   refused(Cause::kLength, {static_cast<std::uint8_t>(Command::kReset), 0}, 1, "reset, 2 bytes");
   refused(Cause::kLength, {kCycle, 1}, 1, "cycle, 2 bytes");
-  refused(Cause::kLength, {kCycle, 1, 27, 0}, 1, "a pin beyond the last");
+  refused(Cause::kLength, {kCycle, 1, 32, 0}, 1, "a pin beyond the last");
   refused(Cause::kLength, {kCycle, 1, 255, 0}, 1, "a pin far beyond the last");
-  Bytes all(3 + 28, 0);
+  Bytes all(3 + 33, 0);
   all[0] = kCycle;
   all[1] = 1;
   refused(Cause::kLength, all, 1, "more than all pins");

@@ -19,7 +19,7 @@ Operation Lifecycle(OpKind kind, unsigned cta, unsigned warp) {
   operation.kind = kind;
   operation.cta = static_cast<std::uint8_t>(cta);
   operation.warp = static_cast<std::uint8_t>(warp);
-  operation.lanes = kind == OpKind::kExit ? kAllLanes : 0;
+  operation.lanes = kind == OpKind::kExit || kind == OpKind::kJoin ? kAllLanes : 0;
   return operation;
 }
 

@@ -37,7 +37,7 @@ inline constexpr unsigned kOtherToCommit = 5;
 inline sc_core::sc_time Ns(double ns) { return {ns, sc_core::SC_NS}; }
 
 Operation Launch(unsigned cta, std::uint64_t warps);
-Operation Lifecycle(OpKind kind, unsigned cta, unsigned warp = 0);  // exit: all lanes
+Operation Lifecycle(OpKind kind, unsigned cta, unsigned warp = 0);  // exit, join: all lanes
 // Of CTA 0, with all lanes. `warps`: how many are expected, 0: all live ones.
 Operation At(OpKind kind, unsigned warp, unsigned bar, unsigned warps = 0);
 // Of lane 0 of a warp of CTA 0.

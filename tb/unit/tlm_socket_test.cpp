@@ -121,14 +121,18 @@ TEST_F(TlmSocket, RefusesWhatNoCoreMayPresent) {
   const std::vector<std::pair<Ask, std::string>> cases = {
       {[](auto* x) { x->Add(At(static_cast<OpKind>(7), 0, 0)); },
        "operation 0: there is no operation with the code 7"},
-      {[](auto* x) { x->Add(At(static_cast<OpKind>(20), 0, 0)); },
-       "operation 0: there is no operation with the code 20"},
+      {[](auto* x) { x->Add(At(static_cast<OpKind>(21), 0, 0)); },
+       "operation 0: there is no operation with the code 21"},
       {[](auto* x) { x->Add(At(OpKind::kSync, 0, 16)); },
        "operation 0: there is no barrier 16; a CTA has 16"},
       {[](auto* x) { x->Add(Launch(1, 0x110)); },
        "operation 0: a launch takes the warps 0x110; small has 8"},
       {[](auto* x) { x->Add(Launch(1, 0b110)); },
        "operation 0: a launch takes the warps 0x2, which are live"},
+      {[](auto* x) { x->Add(Lifecycle(OpKind::kJoin, 1, 1)); },
+       "operation 0: a join takes the warp 1, which is live in another CTA"},
+      {[](auto* x) { x->Add(Lifecycle(OpKind::kJoin, 2, 0)); },
+       "operation 0: a join takes the warp 0, which is live in another CTA"},
       {[](auto* x) {
          x->Add(Lifecycle(OpKind::kEnd, 0));
          x->Add(Launch(1, 0b100));
@@ -181,12 +185,28 @@ TEST_F(TlmSocket, RefusesWhatNoCoreMayPresent) {
   EXPECT_EQ(transaction.extension().refusal(), "");
 }
 
+// Misuse of a join that names no warp of another CTA is judged.
+TEST_F(TlmSocket, OpensACtaThatItsWarpsJoin) {
+  core.Send(Launch(0, 0b11));
+  EXPECT_EQ(core.Send(Lifecycle(OpKind::kJoin, 0, 1)).fault, FaultCause::kBadJoin);
+  EXPECT_EQ(core.Send(Lifecycle(OpKind::kJoin, 0, 8)).fault, FaultCause::kBadJoin);
+  EXPECT_EQ(core.Send(Lifecycle(OpKind::kJoin, 1, 4)).fault, FaultCause::kCtaNotResident);
+  EXPECT_EQ(core.Send(Lifecycle(OpKind::kOpen, 1)).fault, FaultCause::kBadLaunch);
+  Operation open = Lifecycle(OpKind::kOpen, 1);
+  open.size = 2;
+  EXPECT_EQ(core.Send(open).fault, FaultCause::kNone);
+  EXPECT_EQ(core.Send(Lifecycle(OpKind::kJoin, 1, 4)).fault, FaultCause::kNone);
+  EXPECT_EQ(unit.model().LiveWarps(1), 0b10000U);
+  EXPECT_EQ(unit.model().ToJoin(1), 1U);
+}
+
 class TlmSocketOfVortexLike : public Platform {
  protected:
   TlmSocketOfVortexLike() : Platform("vortex_like") { sc_core::sc_start(sc_core::SC_ZERO_TIME); }
 };
 
-// rtl/README.md, "Parameters": without EnReduce, EnState and EnMbDrop these must not be presented.
+// rtl/README.md, "Parameters": without EnReduce, EnState, EnJoin and EnMbDrop these must not be
+// presented.
 TEST_F(TlmSocketOfVortexLike, RefusesWhatTheConfigurationLacks) {
   core.Send(Launch(0, 0b11));
   const auto refusal = [&](const auto& asked) {
@@ -200,6 +220,8 @@ TEST_F(TlmSocketOfVortexLike, RefusesWhatTheConfigurationLacks) {
   EXPECT_EQ(refusal(At(OpKind::kRedPopc, 0, 0)), "operation 0: vortex_like has no red_popc");
   EXPECT_EQ(refusal(At(OpKind::kB2rBar, 0, 0)), "operation 0: vortex_like has no b2r_bar");
   EXPECT_EQ(refusal(At(OpKind::kR2bWarp, 0, 0)), "operation 0: vortex_like has no r2b_warp");
+  EXPECT_EQ(refusal(Lifecycle(OpKind::kOpen, 1)), "operation 0: vortex_like has no open");
+  EXPECT_EQ(refusal(Lifecycle(OpKind::kJoin, 0)), "operation 0: vortex_like has no join");
   EXPECT_EQ(refusal(At(MbOp::kArriveDrop, 0, 0, 1)), "event 0: vortex_like has no arrive_drop");
   // Misuse is judged here, too.
   EXPECT_EQ(core.Send(At(OpKind::kArrive, 0, 0)).fault, FaultCause::kArvWithoutCount);

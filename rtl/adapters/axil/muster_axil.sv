@@ -17,6 +17,7 @@ module muster_axil
   parameter bit          EnFaults   = 1'b1,
   parameter bit          EnDrain    = 1'b1,
   parameter bit          EnLanes    = 1'b1,
+  parameter bit          EnJoin     = 1'b1,
   parameter bit          EnMbarrier = 1'b1,
   parameter bit          EnMbDrop   = 1'b1,
   parameter bit          EnMbLimit  = 1'b1
@@ -193,7 +194,7 @@ module muster_axil
                       default: '0};
   assign switches = '{reduce: EnReduce, state: EnState, faults: EnFaults, drain: EnDrain,
                       lanes: EnLanes, mbarrier: EnMbarrier, mb_drop: EnMbDrop,
-                      mb_limit: EnMbLimit, counters: EnCounters, default: '0};
+                      mb_limit: EnMbLimit, counters: EnCounters, joins: EnJoin, default: '0};
   assign status   = '{count: fault_count, empty: fault_count == '0, full: fault_count == 5'd16,
                       lost: fault_lost != '0, default: '0};
 

@@ -43,7 +43,8 @@ package muster_axil_pkg;
   } config_reg_t;
 
   typedef struct packed {
-    logic [22:0] zero0;
+    logic [21:0] zero0;
+    logic joins;
     logic counters;
     logic mb_limit;
     logic mb_drop;

@@ -34,7 +34,7 @@ module muster_axil_slots
   logic               done;
 
   assign done       = commit_q[Delay-1] && !refused_i;
-  assign launched_o = done && (op_q == LcLaunch);
+  assign launched_o = done && (op_q inside {LcLaunch, LcOpen});
   assign left_o     = done && (op_q inside {LcSuspend, LcEnd});
   assign cta_o      = cta_q;
   assign resident_o = resident_q;
