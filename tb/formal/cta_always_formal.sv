@@ -11,7 +11,7 @@ module cta_always_formal
   parameter int unsigned NumWarps = 4,
   parameter int unsigned NumCtas  = 2,
   parameter bit          EnDrain  = 1'b0,
-  parameter bit          Opens    = 1'b0  // for the covers: see below
+  parameter bit          Leads    = 1'b0  // for the covers: see below
 ) (
   input logic                   clk_i,
   input logic                   issue_valid_i,
@@ -44,9 +44,10 @@ module cta_always_formal
   localparam int unsigned WarpW = $clog2(NumWarps);
   localparam int unsigned CtaW  = $clog2(NumCtas);
 
-  logic launching;
+  logic launching, joining;
 
   assign launching = lc_valid_i && lifecycle_i.op == LcLaunch;
+  assign joining   = lc_valid_i && lifecycle_i.op == LcJoin && 32'(lifecycle_i.warp) < NumWarps;
 
   muster_cta #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .EnState(1'b0), .EnDrain(EnDrain)
@@ -65,15 +66,17 @@ module cta_always_formal
   for (genvar c = 0; c < NumCtas; c++) begin : g_slot
     cta_always_slot #(.NumWarps(NumWarps), .NumCtas(NumCtas), .Slot(cta_t'(c))) u_slot (
       .clk_i, .rst_ni (rst_n), .accept_i (issue_valid_i && issue_ready), .issue_i,
-      .lc_done_i (lc_valid_i && lc_ready), .lifecycle_i, .lifecycle_warps_i,
+      .lc_done_i (lc_valid_i && lc_ready), .launching_i (launching), .lifecycle_i, .lifecycle_warps_i,
       .exit_done_i (exit_valid_i && exit_ready), .exit_i, .release_i (released), .release_info_i (release_info), .fault_valid_i (fault_valid[0]), .fault_i (fault[0]),
       .commit_i (commit)
     );
 
-    // A launch names no warp that is live in another CTA.
+    // A launch or a join names no warp that is live in another CTA.
     always_ff @(posedge clk_i) begin
       assume (!launching || lifecycle_i.cta == cta_t'(c) || !u_slot.u_props.resident_q ||
               (lifecycle_warps_i & u_slot.u_props.live_q) == '0);
+      assume (!joining || lifecycle_i.cta == cta_t'(c) || !u_slot.u_props.resident_q ||
+              !u_slot.u_props.live_q[lifecycle_i.warp[WarpW-1:0]]);
     end
   end
 
@@ -110,34 +113,36 @@ module cta_always_formal
     assume (!lc_held_q || !rst_n ||
             (lc_valid_i && lifecycle_i == lifecycle_q && lifecycle_warps_i == lc_warps_q));
     assume (!exit_held_q || !rst_n || (exit_valid_i && exit_i == exit_q));
-    assume (lifecycle_i.op inside {LcLaunch, LcSuspend, LcEnd});
+    assume (lifecycle_i.op inside {LcLaunch, LcOpen, LcSuspend, LcEnd, LcJoin});
   end
 
   // A trace of a launch is longer than an engine finds by itself, so those of the covers begin with one in
-  // each slot, of any warps, and nothing else.
-  if (Opens) begin : g_opens
-    logic [CtaW:0] opened_q;  // so many have been launched
-    logic          opening;
+  // slot 0, of any warps, and an open of slot 1, and nothing else.
+  if (Leads) begin : g_leads
+    logic [CtaW:0] taken_q;  // so many slots have been
+    logic          leads;
 
-    assign opening = 32'(opened_q) != NumCtas;
+    assign leads = 32'(taken_q) != NumCtas;
     always_ff @(posedge clk_i or negedge rst_n) begin
       if (!rst_n) begin
-        opened_q <= '0;
-      end else if (opening && lc_valid_i && lc_ready) begin
-        opened_q <= opened_q + (CtaW+1)'(1);
+        taken_q <= '0;
+      end else if (leads && lc_valid_i && lc_ready) begin
+        taken_q <= taken_q + (CtaW+1)'(1);
       end
     end
     always_ff @(posedge clk_i) begin
-      assume (!opening || (!issue_valid_i && !exit_valid_i && lc_valid_i && launching &&
-                           lifecycle_i.cta == cta_t'(opened_q)));
+      assume (!leads || (!issue_valid_i && !exit_valid_i && lc_valid_i && lifecycle_i.cta == cta_t'(taken_q) &&
+                         lifecycle_i.op == ((taken_q == '0) ? LcLaunch : LcOpen)));
     end
   end
 
   // ---------------------------------------------------------------------------------------------
-  // The lifecycle port, the walk of a launch, and the exit port
+  // The lifecycle port, the walks of a launch and of the cleaning, and the exit port
   // ---------------------------------------------------------------------------------------------
 
   logic        in_check, in_count, lc_check, exit_check, clear_check, clear_count, clear_out;
+  logic        cleaning, cleans;  // a slot is being cleaned; the step in the check stage is one of that
+  cta_t        cleaned_cta;
   logic [4:0]  walked;
   group_e      op_check;
 
@@ -145,33 +150,54 @@ module cta_always_formal
   assign in_check    = u_cta.u_check.valid_q && !is_lifecycle(op_check);
   assign in_count    = u_cta.u_count.valid_q && !is_lifecycle(u_cta.u_count.group_q.op);
   assign clear_check = u_cta.u_check.valid_q && op_check == GroupClear;
-  assign lc_check    = u_cta.u_check.valid_q && op_check inside {GroupLaunch, GroupLeave};
+  assign lc_check    = u_cta.u_check.valid_q && ends_walk(op_check);
   assign exit_check  = u_cta.u_check.valid_q && op_check == GroupExit;
   assign clear_count = u_cta.u_count.valid_q && u_cta.u_count.group_q.op == GroupClear;
   assign clear_out   = u_cta.outcome.valid && u_cta.outcome.op == GroupClear;
   assign walked      = u_cta.u_lifecycle.walked_q;
+  assign cleaning    = u_cta.u_lifecycle.cleaning_q;
+  assign cleaned_cta = u_cta.u_lifecycle.cleaned_cta_q;
+  assign cleans      = clear_check && u_cta.u_check.cleans_q;
+
+  function automatic group_e lifecycle_group(lifecycle_e op);
+    unique case (op)
+      LcLaunch: return GroupLaunch;
+      LcOpen:   return GroupOpen;
+      LcJoin:   return GroupJoin;
+      default:  return GroupLeave;
+    endcase
+  endfunction
 
   always_ff @(posedge clk_i) begin
     if (rst_n) begin
       L10_sent:   assert (u_cta.u_lifecycle.sent_q == lc_check && u_cta.u_exit.sent_q == exit_check);
-      L11_held:   assert (!(lc_check || clear_check || walked != '0) || (lc_valid_i && lc_held_q));
+      L11_held:   assert (!(lc_check || (clear_check && !cleans) || (walked != '0 && !cleaning)) ||
+                          (lc_valid_i && lc_held_q));
       L12_op:     assert (!lc_check || (u_cta.u_check.group_q.cta == lifecycle_i.cta &&
-                          op_check == ((lifecycle_i.op == LcLaunch) ? GroupLaunch : GroupLeave)));
+                          op_check == lifecycle_group(lifecycle_i.op) &&
+                          (op_check != GroupJoin || u_cta.u_check.members_q[0].warp == lifecycle_i.warp)));
       L19_exit:   assert (!exit_check || (exit_valid_i && exit_held_q &&
                           u_cta.u_check.group_q.cta == exit_i.cta &&
                           u_cta.u_check.members_q[0].warp == exit_i.warp));
-      L13_clear:  assert (!clear_check || (launching && walked != '0 && walked <= 5'd16 &&
-                          u_cta.u_check.group_q.cta == lifecycle_i.cta &&
-                          5'(u_cta.u_check.group_q.bar) == walked - 5'd1 &&
-                          5'(u_cta.u_check.members_q[0].warp) == walked - 5'd1));
-      L14_walked: assert (walked <= 5'd16 && (walked == '0 || launching) &&
-                          (!(lc_check && launching) || walked == 5'd16));
-      L15_rare:   assert (!u_cta.u_check.valid_q || (u_cta.u_check.rare_q == lc_check &&
-                          u_cta.u_check.exit_q == exit_check && u_cta.u_check.clear_q == clear_check));
-      L16_judge:  assert ((u_cta.u_check.judging_q == '0 || u_cta.u_check.valid_q) &&
-                          (!u_cta.u_check.rare_q || u_cta.u_check.judging_q == '0 ||
-                           (!u_cta.count_busy && !u_cta.release_busy && !u_cta.u_check.changed_q)));
-      L17_first:  assert (u_cta.u_check.judging_q inside {3'd0, 3'd1, 3'd3, 3'd7});
+      L13_clear:  assert (!clear_check ||
+                          (u_cta.u_check.group_q.bar == 4'(walked - 5'd1) &&
+                           u_cta.u_check.members_q[0].warp == 6'(u_cta.u_check.group_q.bar) &&
+                           (cleans ? u_cta.u_check.group_q.cta == cleaned_cta && cleaning == (walked != '0)
+                                   : launching && !cleaning && walked != '0 &&
+                                     u_cta.u_check.group_q.cta == lifecycle_i.cta)));
+      L14_walked: assert (walked <= 5'd16 && (walked == '0 || launching || cleaning) &&
+                          !(cleaning && walked == 5'd16) && (!(lc_check && launching) || walked == 5'd16));
+      // While a slot is cleaned, only joins and opens of other slots go on.
+      L26_clean:  assert (!(lc_check && cleaning) || op_check == GroupJoin ||
+                          (op_check == GroupOpen && lifecycle_i.cta != cleaned_cta));
+      // Until the walk after reset is over, no group leaves the check stage.
+      L28_reset:  assert (u_cta.u_check.roster_ready || (!cleaning && walked == 5'(clear_check)));
+      L15_rare:   assert (!u_cta.u_check.valid_q || (u_cta.u_check.u_steps.rare_q == lc_check &&
+                          u_cta.u_check.u_steps.exit_q == exit_check && u_cta.u_check.u_steps.clear_q == clear_check));
+      L16_judge:  assert ((u_cta.u_check.u_steps.judging_q == '0 || u_cta.u_check.valid_q) &&
+                          (!u_cta.u_check.u_steps.rare_q || u_cta.u_check.u_steps.judging_q == '0 ||
+                           (!u_cta.count_busy && !u_cta.release_busy && !u_cta.u_check.u_steps.changed_q)));
+      L17_first:  assert (u_cta.u_check.u_steps.judging_q inside {3'd0, 3'd1, 3'd3, 3'd7});
     end
   end
 
@@ -179,43 +205,21 @@ module cta_always_formal
 
   always_comb begin
     for (int w = 0; w < NumWarps; w++) begin
-      entered[w] = lifecycle_warps_i[w] && 5'(w) < walked &&
+      entered[w] = launching && !cleaning && lifecycle_warps_i[w] && 5'(w) < walked &&
                    !(clear_check && u_cta.u_check.members_q[0].warp == 6'(w));
     end
   end
 
-  // Entries that the walk has passed are idle, while the slot is free.
-  logic walks, walk_free;
+  // The launch's slot is free.
+  logic walk_free;
 
   assign walk_free = 32'(lifecycle_i.cta) < NumCtas &&
-                     !u_cta.u_check.u_roster.u_slots.mem[lifecycle_i.cta[CtaW-1:0]][2*WarpW+1];
-  assign walks     = launching && walked != '0 && walk_free;
-
-  for (genvar b = 0; b < NumBars; b++) begin : g_walk
-    logic [2*WarpW+3:0] entry;
-
-    assign entry = u_cta.u_count.u_counts.mem[{lifecycle_i.cta[CtaW-1:0], 4'(b)}];
-    always_ff @(posedge clk_i) begin
-      if (rst_n) begin
-        L20_cleared: assert (!walks || 5'(b) >= walked || entry == '0 ||
-                             (clear_check && u_cta.u_check.group_q.bar == 4'(b)) ||
-                             (clear_count && u_cta.u_count.group_q.bar == 4'(b)));
-      end
-    end
-  end
+                     !u_cta.u_check.u_roster.u_slots.mem[lifecycle_i.cta[CtaW-1:0]][3*WarpW+2];
 
   for (genvar w = 0; w < NumWarps; w++) begin : g_entered
-    logic   here, there;  // the walk is at the warp; it is one of the slot's
-    lanes_t exited;
-
-    assign here  = clear_check && u_cta.u_check.members_q[0].warp == 6'(w);
-    assign there = u_cta.u_check.u_roster.u_places.mem[w][32+:CtaW+1] == {1'b1, lifecycle_i.cta[CtaW-1:0]};
-    assign exited = u_cta.u_check.u_roster.u_places.mem[w][31:0];
     always_ff @(posedge clk_i) begin
       if (rst_n) begin
-        L21_place: assert (!walks || 5'(w) >= walked || here ||
-                           (there == lifecycle_warps_i[w] && (!there || exited == '0)));
-        L22_woken: assert (!walks || !entered[w] || !u_cta.waiting[w] ||
+        L22_woken: assert (!walk_free || !entered[w] || !u_cta.waiting[w] ||
                            (clear_count && u_cta.u_count.members_q[0].warp == 6'(w)) ||
                            (clear_out && u_cta.outcome.warp == 6'(w)));
       end
@@ -224,7 +228,7 @@ module cta_always_formal
 
   always_ff @(posedge clk_i) begin
     if (rst_n) begin
-      L23_launched: assert (7'(u_cta.u_check.u_launch_check.entered) == g_slot[0].u_slot.u_props.warps_of(walked == '0 ? '0 : entered));
+      L23_launched: assert (7'(u_cta.u_check.u_launch_check.entered) == g_slot[0].u_slot.u_props.warps_of(entered));
     end
   end
 

@@ -18,6 +18,7 @@ module cta_always_slot
   input logic                accept_i,
   input issue_t              issue_i,
   input logic                lc_done_i,
+  input logic                launching_i,  // a launch is presented
   input lifecycle_t          lifecycle_i,
   input logic [NumWarps-1:0] lifecycle_warps_i,
   input logic                exit_done_i,
@@ -34,12 +35,16 @@ module cta_always_slot
     .exit_done_i, .exit_i, .release_i, .release_info_i, .fault_valid_i, .fault_i, .commit_i
   );
 
-  // What only states after a launch lead to: the exit of a warp's last lanes that completes a
-  // reduction, and a CTA that is suspended, or ends, while its warps wait.
+  // What only states after a launch or an open lead to: the exit of a warp's last lanes that completes a
+  // reduction, a CTA that is suspended, or ends, while its warps wait, and a warp that waits for one that has
+  // not joined yet.
   logic [2:0] rest_q;  // it was one, not of all lanes at once: one, two and three cycles ago
+  logic       early_q;  // some warp waited before all had joined
 
   always_ff @(posedge clk_i) begin
     rest_q <= {rest_q[1:0], u_props.exits && u_props.gone && exit_i.lanes != '1};
+    early_q <= u_props.resident_q && (early_q || (u_props.waits_q != '0 && u_props.unjoined_q != '0));
+    C02_joined: cover (u_props.looks && early_q && u_props.due.complete && u_props.due.release_set == NumWarps'(3));
     C02_exit: cover (u_props.looks && u_props.due.complete && rest_q[2] && u_props.due.ours == '0 &&
                      u_props.due.kind == KindPopc && u_props.due.value == 12'd7 &&
                      u_props.due.release_set == NumWarps'(6));
@@ -50,13 +55,16 @@ module cta_always_slot
   // The roster
   // ---------------------------------------------------------------------------------------------
 
-  logic                resident, ready;
+  logic                resident, ready, free;
+  logic [CtaW+4:0]     freed;  // so far has the walk after reset come
   logic [WarpW-1:0]    live_last;
-  logic [WarpW:0]      size_n;
+  logic [WarpW:0]      unjoined, size_n;
   logic [NumWarps-1:0] live;
 
-  assign {resident, live_last, size_n} = u_cta.u_check.u_roster.u_slots.mem[Slot[CtaW-1:0]];
+  assign {resident, unjoined, live_last, size_n} = u_cta.u_check.u_roster.u_slots.mem[Slot[CtaW-1:0]];
   assign ready = u_cta.u_check.roster_ready;
+  assign freed = u_cta.u_check.u_roster.freed_q;
+  assign free  = ready && !u_props.resident_q;
   for (genvar w = 0; w < NumWarps; w++) begin : g_live
     lanes_t exited;
 
@@ -71,14 +79,68 @@ module cta_always_slot
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      L01_reset:    assert (ready || (!u_props.resident_q && u_cta.u_check.changed_q));
-      L02_resident: assert (!ready || resident == u_props.resident_q);
+      L01_reset:    assert (ready || (!u_props.resident_q && u_cta.u_check.u_steps.changed_q &&
+                            u_cta.u_check.u_steps.judging_q == '0 && !u_cta.u_count.valid_q));
+      L02_resident: assert ((!ready && 32'(freed) <= 32'(Slot)) || resident == u_props.resident_q);
       L03_slot:     assert (!u_props.resident_q || (live_last == WarpW'(u_props.alive_q - 7'd1) &&
-                            ~size_n == u_props.size_q[WarpW:0]));
+                            ~size_n == u_props.size_q[WarpW:0] &&
+                            7'(unjoined) == u_props.unjoined_q));
       L04_live:     assert (!u_props.resident_q || live == u_props.live_q);
-      L05_alive:    assert (!u_props.resident_q || (u_props.alive_q == u_props.warps_of(u_props.live_q) &&
-                            u_props.alive_q <= u_props.size_q && 32'(u_props.size_q) <= NumWarps));
+      L05_alive:    assert (!u_props.resident_q || (u_props.alive_q <= u_props.size_q &&
+                            u_props.alive_q == u_props.warps_of(u_props.live_q) + u_props.unjoined_q &&
+                            u_props.unjoined_q <= u_props.size_q && 32'(u_props.size_q) <= NumWarps));
       L06_known:    assert (u_props.known_q || !u_props.resident_q);
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // A free slot is clean, as far as it is not being cleaned; a launch has entered its first warps
+  // ---------------------------------------------------------------------------------------------
+
+  typedef struct packed {
+    logic            live;
+    logic [CtaW-1:0] cta;
+    lanes_t          exited;
+  } place_t;
+
+  logic       cleaning, walking, clear_check, clear_count;
+  logic [4:0] walked;
+
+  assign walked      = u_cta.u_lifecycle.walked_q;
+  assign cleaning    = u_cta.u_lifecycle.cleaning_q && u_cta.u_lifecycle.cleaned_cta_q == Slot;
+  assign walking     = launching_i && !u_cta.u_lifecycle.cleaning_q && lifecycle_i.cta == Slot;
+  assign clear_check = u_cta.u_check.valid_q && u_cta.u_check.group_q.op == GroupClear &&
+                       u_cta.u_check.group_q.cta == Slot;
+  assign clear_count = u_cta.u_count.valid_q && u_cta.u_count.group_q.op == GroupClear &&
+                       u_cta.u_count.group_q.cta == Slot;
+
+  for (genvar b = 0; b < NumBars; b++) begin : g_clean
+    logic [2*WarpW+3:0] entry;
+
+    assign entry = u_cta.u_count.u_counts.mem[{Slot[CtaW-1:0], 4'(b)}];
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) begin
+        L20_cleared: assert (!free || (cleaning && 5'(b) >= walked) || entry == '0 ||
+                             (clear_check && u_cta.u_check.group_q.bar == 4'(b)) ||
+                             (clear_count && u_cta.u_count.group_q.bar == 4'(b)));
+        L24_freed:   assert (ready || 32'(freed) <= 32'(16 * Slot + b) || entry == '0);
+      end
+    end
+  end
+
+  for (genvar w = 0; w < NumWarps; w++) begin : g_removed
+    logic   here, enters;  // the walk is at the warp; a launch has entered it
+    place_t place;
+
+    assign place  = u_cta.u_check.u_roster.u_places.mem[w];
+    assign here   = clear_check && u_cta.u_check.members_q[0].warp == 6'(w);
+    assign enters = walking && 5'(w) < walked && lifecycle_warps_i[w];
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) begin
+        L21_place:   assert (!free || (cleaning && 5'(w) >= walked) || here || live[w] == enters);
+        L27_lanes:   assert (!free || (cleaning && 5'(w) >= walked) || here || !enters || place.exited == '0);
+        L25_freed: assert (ready || 32'(freed) <= 32'(w) || !place.live);
+      end
     end
   end
 
@@ -97,14 +159,16 @@ module cta_always_slot
     end
   end
 
-  bar_t latest;
+  bar_t                latest;
+  logic [NumWarps-1:0] joins;  // it may be marked as waiting since it was a warp of another CTA
 
+  assign joins  = (u_cta.u_count.valid_q && u_cta.u_count.group_q.op == GroupJoin) ? u_cta.counted_warps : '0;
   assign latest = u_cta.u_check.u_latest.mem[Slot[CtaW-1:0]];
 
   always_ff @(posedge clk_i) begin
     if (rst_ni && u_props.resident_q) begin
       L30_once:    assert (twice == '0 && u_props.waits_q == once && (once & ~u_props.live_q) == '0);
-      L31_waiting: assert ((u_cta.g_warps.u_warps.waiting_d & u_props.live_q) ==
+      L31_waiting: assert ((u_cta.g_warps.u_warps.waiting_d & u_props.live_q & ~joins) ==
                            (u_props.waits_q | u_props.late_q.release_set));
     end
   end
