@@ -54,7 +54,7 @@ module cta_formal
 
   muster_cta #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce), .EnState(EnState),
-    .EnFaults(EnFaults), .EnDrain(1'b0), .EnLanes(1'b0)
+    .EnFaults(EnFaults), .EnDrain(1'b0), .EnLanes(1'b0), .EnJoin(1'b0)
   ) u_cta (
     .clk_i, .rst_ni (1'b1),
     .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (),
@@ -151,9 +151,11 @@ module cta_formal
       // Nothing is on its way.
       assume (!u_cta.u_check.valid_q && !u_cta.u_count.valid_q && u_cta.outcome == '0);
       assume (u_cta.effects == '0 && u_cta.u_lag.counted_q == '0 && u_cta.busy == '0 && released == '0);
-      assume (u_cta.u_check.roster_ready && !u_cta.u_check.changed_q && u_cta.u_check.judging_q == '0);
+      assume (u_cta.u_check.roster_ready && !u_cta.u_check.u_steps.changed_q &&
+              u_cta.u_check.u_steps.judging_q == '0);
       assume (u_cta.u_check.u_launch_check.entered_nq == '1 && !u_cta.u_count.forward_q && !u_cta.u_count.offer_forward_q);
-      assume (u_cta.u_lifecycle.walked_q == '0 && !u_cta.u_lifecycle.sent_q && !u_cta.u_exit.sent_q);
+      assume (u_cta.u_lifecycle.walked_q == '0 && !u_cta.u_lifecycle.cleaning_q);
+      assume (!u_cta.u_lifecycle.sent_q && !u_cta.u_exit.sent_q);
       assume (u_cta.warps == '0 && !commit.entry_valid && fault_valid == '0);
       // The table that follows.
       assume (u_props.late_q == '0 && u_props.answer_q == '0 && !u_props.exits_q && u_props.known_q);
@@ -182,12 +184,12 @@ module cta_formal
 
   // The unit's own: what a launch enters in the roster, and idle entries, of the other slot as well.
   for (genvar c = 0; c < NumCtas; c++) begin : g_slot
-    logic               resident;
+    logic               resident, unjoined;
     logic [WarpW-1:0]   live_last;
     logic [WarpW:0]     size, size_n;
     logic [NumWarps-1:0] live;
 
-    assign {resident, live_last, size_n} = u_cta.u_check.u_roster.u_slots.mem[c];
+    assign {resident, unjoined, live_last, size_n} = u_cta.u_check.u_roster.u_slots.mem[c];
     assign size = ~size_n;
     for (genvar w = 0; w < NumWarps; w++) begin : g_warp
       assign live[w] = u_cta.u_check.u_roster.u_places.mem[w][32+:CtaW+1] == {1'b1, CtaW'(c)};
@@ -195,7 +197,7 @@ module cta_formal
 
     always_ff @(posedge clk_i) begin
       if (!started_q) begin
-        assume (!resident || (live != '0 && live_last == WarpW'(u_props.warps_of(live) - 7'd1) &&
+        assume (!resident || (!unjoined && live != '0 && live_last == WarpW'(u_props.warps_of(live) - 7'd1) &&
                 32'(size) >= 32'(u_props.warps_of(live)) && 32'(size) <= NumWarps));
         assume (follow != 5'(c) || (resident == u_props.resident_q &&
                 (!resident || (live == u_props.live_q && size == u_props.size_q[WarpW:0]))));

@@ -14,7 +14,7 @@ module cta_restore_props
   localparam int unsigned CtaW    = $clog2(NumCtas),
   localparam int unsigned EntryW  = CtaW + $bits(bar_t),
   localparam int unsigned ValueW  = WarpW + 6,
-  localparam int unsigned SlotW   = 2 * WarpW + 2,  // of the roster's slot: resident, live warps, size;
+  localparam int unsigned SlotW   = 2 * WarpW + 3,  // of the roster's slot: resident, to join, live warps, size;
   localparam int unsigned OwedW   = $clog2(NumBars * (NumWarps - 1) + 1)  // above it, what it owes
 ) (
   input logic      clk_i,

@@ -10,7 +10,7 @@ module cta_word_formal
   parameter int unsigned NumWarps = 4,
   parameter int unsigned NumCtas  = 2,
   localparam int unsigned CtaW    = $clog2(NumCtas),
-  localparam int unsigned SlotW   = 2 * $clog2(NumWarps) + 2,  // of the roster's slot, without what it owes
+  localparam int unsigned SlotW   = 2 * $clog2(NumWarps) + 3,  // of the roster's slot, without what it owes
   localparam int unsigned OwedW   = $clog2(NumBars * (NumWarps - 1) + 1)
 ) (
   input logic      clk_i,
@@ -31,8 +31,7 @@ module cta_word_formal
 
   logic quiet;  // nothing is between the commit and the memories
 
-  assign quiet = !u_cta.outcome.valid && !u_cta.u_count.valid_q && !u_cta.completed_q &&
-                 !u_cta.g_warps.u_warps.write_q;
+  assign quiet = !u_cta.u_count.valid_q && !u_cta.release_busy && !u_cta.g_warps.u_warps.write_q;
 
   always_ff @(posedge clk_i) begin
     assume (!lc_valid_i && (!issue_valid_i || issue_i.op >= OpB2rBar));
