@@ -52,6 +52,10 @@ rtl/adapters/axil/muster_axil_slots.sv
 rtl/adapters/axil/muster_axil_debug.sv
 rtl/adapters/axil/muster_axil_counters.sv
 rtl/adapters/axil/muster_axil.sv
+rtl/adapters/core/muster_queue.sv
+rtl/adapters/core/muster_core_port.sv
+rtl/adapters/ventus/muster_ventus.sv
+rtl/adapters/vortex/muster_vortex.sv
 rtl/adapters/mem/muster_mem_port.sv
 rtl/adapters/mem/muster_tcdm.sv
 rtl/adapters/mem/muster_obi.sv

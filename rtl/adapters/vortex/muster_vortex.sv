@@ -1,0 +1,98 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The unit in the place of a Vortex core's barrier unit. Ports on the core's side have the names of its
+// scheduler's signals; the README has the wiring. Translated are barriers of one core in which warps
+// arrive and wait, or arrive alone. Waits for a phase and barriers among cores are refused; events, and
+// the phase that an arrival answers, have no ports.
+module muster_vortex
+  import muster_pkg::*;
+#(
+  parameter int unsigned NumWarps   = 8,     // VX_CFG_NUM_WARPS; NumCtas of the unit is the same
+  parameter int unsigned NumThreads = 4,     // VX_CFG_NUM_THREADS
+  parameter int unsigned BarW       = 4,     // bits of a barrier's number, at most 4
+  parameter bit          EndsCount  = 1'b1,  // at a barrier of all warps of the CTA, the end of one counts
+  localparam int unsigned WarpW     = $clog2(NumWarps),
+  localparam int unsigned SizeW     = $clog2(NumWarps + 1)
+) (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,          // of the core and of the unit
+
+  // From VX_cta_dispatch: a warp begins.
+  input  logic                  cta_fire_i,      // cta_fire
+  input  logic      [WarpW-1:0] cta_wid_i,       // cta_wid
+  input  logic      [WarpW-1:0] cta_id_i,        // cta_csrs.cta_id: the slot of its CTA
+  input  logic      [SizeW-1:0] cta_size_i,      // cta_csrs.cta_size: warps of the CTA
+  output logic                  cta_hold_o,      // with cta_fire: the warp begins stalled, until unlock_mask_o
+
+  // From VX_wctl_unit, by VX_warp_ctl_if. There is no ready signal.
+  input  logic      [WarpW-1:0] wid_i,           // warp_ctl_if.wid
+  input  logic                  tmc_valid_i,     // warp_ctl_if.tmc_valid
+  input  logic [NumThreads-1:0] tmc_tmask_i,     // warp_ctl_if.tmc.tmask; none left: the warp has ended
+  input  logic                  bar_valid_i,     // warp_ctl_if.bar_valid, unless bar.is_event
+  input  logic       [BarW-1:0] bar_id_i,        // warp_ctl_if.bar.id, of the warp's own CTA
+  input  logic                  bar_is_sync_i,   // warp_ctl_if.bar.is_sync: arrive and wait
+  input  logic                  bar_is_arrive_i, // warp_ctl_if.bar.is_arrive; neither: wait for a phase
+  input  logic                  bar_is_global_i, // warp_ctl_if.bar.is_global
+  input  logic      [SizeW-1:0] bar_size_m1_i,   // warp_ctl_if.bar.size_m1: warps expected, less one
+
+  // To the scheduler.
+  output logic                  unlock_valid_o,  // bar_unlock_valid
+  output logic   [NumWarps-1:0] unlock_mask_o,   // bar_unlock_mask: these warps are no longer stalled
+  output logic   [NumWarps-1:0] refused_o,       // a pulse, with the unlock: the warp's request was refused; trap
+
+  // The unit, with NumIssue 1 and EnJoin 1.
+  output logic                  issue_valid_o,     // issue_valid_i[0]
+  input  logic                  issue_ready_i,     // issue_ready_o[0]
+  output issue_t                issue_o,           // issue_i[0]
+  output logic                  lifecycle_valid_o, // lifecycle_valid_i
+  input  logic                  lifecycle_ready_i, // lifecycle_ready_o
+  output lifecycle_t            lifecycle_o,       // lifecycle_i; lifecycle_warps_i is 0
+  output logic                  exit_valid_o,      // exit_valid_i
+  input  logic                  exit_ready_i,      // exit_ready_o
+  output exit_t                 exit_o,            // exit_i
+  input  logic   [NumWarps-1:0] release_i,         // release_o
+  input  logic                  fault_valid_i,     // fault_valid_o[0]
+  input  fault_t                fault_i            // fault_o[0]
+);
+
+  logic [NumWarps-1:0][SizeW-1:0] size_q;  // warps of the CTA, by warp
+  logic   [SizeW-1:0]             size;    // expected by this arrival
+  logic                           arrives, unknown, all;
+  logic [NumWarps-1:0]            go, refused, unknown_warp;
+
+  assign arrives = bar_valid_i && bar_is_arrive_i && !bar_is_global_i;
+  assign unknown = bar_valid_i && !arrives;
+  assign size    = bar_size_m1_i + SizeW'(1);
+  assign all     = EndsCount && bar_is_sync_i && (size == size_q[wid_i]);
+
+  always_ff @(posedge clk_i) begin
+    if (cta_fire_i) size_q[cta_wid_i] <= cta_size_i;
+  end
+
+  /* verilator lint_off PINCONNECTEMPTY */  // the scheduler knows whom it has stalled, and which CTA is done
+  muster_core_port #(.NumWarps(NumWarps), .NumCtas(NumWarps)) u_port (
+    .clk_i, .rst_ni,
+    .dispatch_valid_i (cta_fire_i), .dispatch_warp_i (cta_wid_i), .dispatch_cta_i (cta_id_i),
+    .dispatch_size_i (cta_size_i),
+    .arrive_valid_i (arrives), .arrive_warp_i (wid_i),
+    .arrive_op_i (bar_is_sync_i ? OpSync : OpArrive), .arrive_bar_i (bar_t'(bar_id_i)),
+    .arrive_count_i (all ? '0 : 12'(size) * 12'(WarpSize)),
+    .end_valid_i (tmc_valid_i && tmc_tmask_i == '0), .end_warp_i (wid_i),
+    .held_o (), .go_o (go), .refused_o (refused), .dispatch_held_o (cta_hold_o), .ended_o (),
+    .issue_valid_o, .issue_ready_i, .issue_o,
+    .lifecycle_valid_o, .lifecycle_ready_i, .lifecycle_o,
+    .exit_valid_o, .exit_ready_i, .exit_o,
+    .release_i, .fault_valid_i, .fault_warp_i (fault_i.warp)
+  );
+  /* verilator lint_on PINCONNECTEMPTY */
+
+  always_comb begin
+    unknown_warp = '0;
+    if (unknown) unknown_warp[wid_i] = 1'b1;
+  end
+
+  assign unlock_mask_o  = go | unknown_warp;
+  assign unlock_valid_o = (unlock_mask_o != '0);
+  assign refused_o      = refused | unknown_warp;
+
+endmodule
