@@ -3,7 +3,8 @@
 """The named configurations of the unit: prints the names, or says (exit code 2) that a name is unknown.
 
 scripts/configs.json has the configurations of each module that is built alone, under the module's name: the
-unit itself, muster, its part for mbarriers, muster_mbarrier, and the adapter beside it, muster_axil.
+unit itself, muster, its part for mbarriers, muster_mbarrier, and the adapters around it, muster_axil, muster_ventus and
+muster_vortex.
 """
 
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""Area and clock frequency of the unit, the mbarrier block or the AXI4-Lite adapter, by Yosys and nextpnr.
+"""Area and clock frequency of the unit, the mbarrier block or an adapter, by Yosys and nextpnr.
 
 Area is that of the bare unit on iCE40 (and, with --families, ECP5 and Xilinx 7-series). The
 observation ports (commits and debug reads), which a core leaves open, are left open.
@@ -34,7 +34,8 @@ OBSERVATION = ("commit_o", "debug_*_o", "mb_commit_o")
 HX8K = {"lut": (7680, "LUT"), "bram": (32, "block RAMs")}
 LIMIT_MINUTES = 30
 # The unit's figures are those of the named barriers; the others have their own.
-ALONE = {"muster": {"EnMbarrier": 0}, "muster_mbarrier": {}, "muster_axil": {}}
+ALONE = {"muster": {"EnMbarrier": 0}, "muster_mbarrier": {}, "muster_axil": {},
+         "muster_ventus": {}, "muster_vortex": {}}
 FAMILIES = {
     "ice40": {
         "synth": "synth_ice40 -abc9 -flatten",
@@ -245,7 +246,7 @@ def seed_list(text):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--top", default="muster", choices=ALONE, help="the unit, its mbarrier block, or the adapter")
+    parser.add_argument("--top", default="muster", choices=ALONE, help="the unit, its mbarrier block, or an adapter")
     parser.add_argument("--config", default="all", help="one of the top's, or all")
     parser.add_argument("--seeds", default="1-3", type=seed_list, help="of nextpnr (default 1-3)")
     parser.add_argument("--families", action="store_true", help="ECP5 and Xilinx 7-series as well")

@@ -291,6 +291,17 @@ TYPED_TEST(VortexAdapter, RefusesWhatItDoesNotHave) {
   this->Barrier(5, 0, 3);
   EXPECT_EQ(this->CyclesToUnlock(40), 3U);
   EXPECT_EQ(this->vortex_.refused(), 0U);
+  // An arrival that does not wait has a number; where the end of a warp counts, a wait for all has
+  // none.
+  this->Barrier(6, 9, TypeParam::kWarps, false);
+  EXPECT_EQ(this->CyclesToUnlock(64), 0U);
+  for (unsigned i = 0; i < 20; ++i) {
+    this->Idle(1);
+    EXPECT_EQ(this->vortex_.refused(), 0U);
+  }
+  this->Barrier(7, 9, TypeParam::kWarps);
+  EXPECT_EQ(this->CyclesToUnlock(128), TypeParam::kEndsCount ? 3U : 100U);
+  EXPECT_EQ(this->vortex_.refused(), TypeParam::kEndsCount ? 128U : 0U);
 }
 
 }  // namespace
