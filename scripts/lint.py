@@ -60,7 +60,7 @@ def verilator():
                   for name, value in parameters.items()] for parameters in configs.MBARRIER.values()]
     commands += [lint + ["--top-module", top] for top in
                  ("muster_template", "muster_fence_tracker", "muster_copy_tracker", "muster_mb_coalesce",
-                  "muster_bcu_decode", "muster_tcdm", "muster_obi")]
+                  "muster_bcu_decode", "muster_tcdm", "muster_obi", "muster_scheduler")]
     commands += [lint + ["--top-module", "muster_axil", f"-GNumWarps={warps}", f"-GNumCtas={ctas}",
                          f"-GNumIssue={ports}", f"-GEnReduce=1'b{reduce}", f"-GEnCounters=1'b{counters}"]
                  for warps, ctas, ports, reduce, counters in

@@ -2,14 +2,15 @@
 set(rtl ${PROJECT_SOURCE_DIR}/rtl)
 muster_read_file_list(${rtl}/muster.f cores_rtl cores_options)
 
-# Units behind the adapters for other projects' cores.
-muster_test(cores_test core_sim.cpp ventus_test.cpp vortex_test.cpp)
+# Units behind the adapters for other projects' cores, and with the warp scheduler to start from.
+muster_test(cores_test core_sim.cpp scheduler_test.cpp ventus_test.cpp vortex_test.cpp)
 set(parameters_ventus "")
 set(parameters_ventus_odd -GNumWarps=12 -GNumBlocks=3 -GWfIdWidth=4)
 set(parameters_vortex "")
 set(parameters_vortex_large -GNumWarps=32)
 set(parameters_vortex_counts -GEndsCount=0)
-foreach(variant ventus ventus_odd vortex vortex_large vortex_counts)
+set(parameters_scheduler "")
+foreach(variant scheduler ventus ventus_odd vortex vortex_large vortex_counts)
   string(REGEX MATCH "^[a-z]+" core ${variant})
   muster_verilate(cores_test
     TOP_MODULE ${core}_flat

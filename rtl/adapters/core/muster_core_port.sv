@@ -9,11 +9,10 @@
 //     arrival ──► queue, until the warp has joined ─► issue port
 //     end of a warp ─► queue, until the warp has joined ─► exit port
 //
-// A warp runs from its dispatch on, and what it does waits here until it has joined. There is one
-// exception: its warp slot was free for the core, but the exit of the slot's last warp is still in the
-// queue. Then it is held until it has joined; so no queue ever has more than its depth. The queues keep the order
-// of the core, in which all warps of a CTA have ended before its slot is used again; so no queue waits
-// for another one that waits for it.
+// A warp runs from its dispatch on, and what it does waits here until it has joined. One exception: if
+// the exit of its slot's last warp is still in the queue, it is held until it has joined; so no queue
+// overflows. The queues keep the order of the core, in which all warps of a CTA have ended before its
+// slot is used again; so no queue waits for another one that waits for it.
 module muster_core_port
   import muster_pkg::*;
 #(
@@ -82,6 +81,8 @@ module muster_core_port
   logic [NumCtas-1:0]             open_q, open_d;        // slots that are resident in the unit
   logic [NumCtas-1:0][SizeW-1:0]  to_join_q, to_join_d;  // warps of the CTA that have not joined
   logic [NumCtas-1:0][SizeW-1:0]  to_exit_q, to_exit_d;  // ... have not exited
+  logic                           exited_q;              // a warp has exited in the last cycle ...
+  logic                [CtaW-1:0] exited_cta_q;          // ... from this CTA
 
   // -------------------------------------------------------------------------------------------
   // Queues
@@ -95,18 +96,15 @@ module muster_core_port
 
   // Of each warp slot, one warp may have to join that has ended, and the one after it.
   muster_queue #(.data_t(dispatch_t), .Depth(2 * NumWarps)) u_dispatches (
-    .clk_i, .rst_ni,
-    .valid_i (dispatch_valid_i), .data_i ({dispatch_warp_i, dispatch_cta_i, dispatch_size_i}),
+    .clk_i, .rst_ni, .valid_i (dispatch_valid_i), .data_i ({dispatch_warp_i, dispatch_cta_i, dispatch_size_i}),
     .valid_o (first_valid), .ready_i (joins), .data_o (first)
   );
   muster_queue #(.data_t(arrival_t), .Depth(NumWarps)) u_arrivals (
-    .clk_i, .rst_ni,
-    .valid_i (arrive_valid_i), .data_i ({arrive_warp_i, arrive_op_i, arrive_bar_i, arrive_count_i}),
+    .clk_i, .rst_ni, .valid_i (arrive_valid_i), .data_i ({arrive_warp_i, arrive_op_i, arrive_bar_i, arrive_count_i}),
     .valid_o (arrival_valid), .ready_i (issued), .data_o (arrival)
   );
   muster_queue #(.data_t(logic [WarpW-1:0]), .Depth(NumWarps)) u_ended (
-    .clk_i, .rst_ni,
-    .valid_i (end_valid_i), .data_i (end_warp_i),
+    .clk_i, .rst_ni, .valid_i (end_valid_i), .data_i (end_warp_i),
     .valid_o (ended_valid), .ready_i (exits), .data_o (ended)
   );
 
@@ -180,7 +178,7 @@ module muster_core_port
       to_exit_d[first.cta] = first.size;
     end
     if (joins) to_join_d[first.cta] = to_join_q[first.cta] - SizeW'(1);
-    if (exits) to_exit_d[cta_q[ended]] = to_exit_q[cta_q[ended]] - SizeW'(1);
+    if (exited_q) to_exit_d[exited_cta_q] = to_exit_q[exited_cta_q] - SizeW'(1);
     if (ends) begin
       open_d[end_cta_q]  = 1'b0;
       ended_o[end_cta_q] = 1'b1;
@@ -210,8 +208,7 @@ module muster_core_port
     waits_d   = waits_q & ~go_o;
     fresh_d   = fresh_q & ~go_o;
     if (joins) joined_d[first.warp] = 1'b1;
-    if (exits) joined_d[ended] = 1'b0;
-    if (exits) leaving_d[ended] = 1'b0;
+    if (exits) {joined_d[ended], leaving_d[ended]} = '0;
     if (end_valid_i) leaving_d[end_warp_i] = 1'b1;
     if (dispatch_held_o) fresh_d[dispatch_warp_i] = 1'b1;
     if (arrive_valid_i && !passed[arrive_warp_i]) waits_d[arrive_warp_i] = 1'b1;
@@ -225,6 +222,7 @@ module muster_core_port
       fresh_q   <= '0;
       open_q    <= '0;
       valid_q   <= 1'b0;
+      exited_q  <= 1'b0;
     end else begin
       joined_q  <= joined_d;
       leaving_q <= leaving_d;
@@ -232,14 +230,16 @@ module muster_core_port
       fresh_q   <= fresh_d;
       open_q    <= open_d;
       valid_q   <= valid_d;
+      exited_q  <= exits;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    op_q      <= op_d;
-    end_cta_q <= end_cta_d;
-    to_join_q <= to_join_d;
-    to_exit_q <= to_exit_d;
+    op_q         <= op_d;
+    end_cta_q    <= end_cta_d;
+    to_join_q    <= to_join_d;
+    to_exit_q    <= to_exit_d;
+    exited_cta_q <= cta_q[ended];
     if (joins) cta_q[first.warp] <= first.cta;
   end
 

@@ -1,0 +1,260 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The warp scheduler that users start from, with a unit. CTAs of random warps meet in rounds; a
+// warp may exit while others still meet.
+#include <Vscheduler.h>
+#include <gtest/gtest.h>
+#include <verilated.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <vector>
+
+namespace muster {
+namespace {
+
+constexpr unsigned kWarps = 8, kCtas = 2;
+constexpr unsigned kSync = 0, kArrive = 1, kPopc = 4;  // OpSync, OpArrive, OpRedPopc
+
+// All warps that have not exited meet at barrier 0; or two or more of them meet at another one, of
+// which one arrives and goes on.
+struct Round {
+  unsigned op = kSync;
+  unsigned count = 0;  // warps, 0: all
+  std::vector<bool> comes;
+  unsigned arrived = 0, lanes = 0;
+  std::uint64_t waiting = 0;  // warp slots
+  bool opened = false;
+};
+
+struct Cta {
+  unsigned size = 0, started = 0, exited = 0;
+  std::vector<Round> rounds;
+  std::vector<unsigned> leaves;  // by rank: it exits instead of this round
+};
+
+struct Warp {
+  unsigned cta = 0, rank = 0, round = 0;
+  unsigned ready_at = 0;
+  bool running = false;
+  std::uint32_t operand = 0;
+};
+
+class Scheduler : public testing::Test {
+ protected:
+  Scheduler() {
+    dut_.rst_ni = 0;
+    Clock();
+    dut_.rst_ni = 1;
+    dut_.eval();
+  }
+
+  void Clock() {
+    for (const unsigned char level : {1, 0}) {
+      dut_.clk_i = level;
+      dut_.eval();
+    }
+  }
+
+  Cta Make() {
+    Cta cta;
+    cta.size = 1 + random_() % kWarps;
+    cta.rounds.resize(random_() % 8);
+    for (unsigned r = 0; r < cta.size; ++r) {
+      const auto rounds = static_cast<unsigned>(cta.rounds.size());
+      cta.leaves.push_back(random_() % 3 == 0 ? random_() % (rounds + 1) : rounds);
+    }
+    for (unsigned i = 0; i < cta.rounds.size(); ++i) {
+      Round& round = cta.rounds[i];
+      round.op = random_() % 2 == 0 ? kSync : kPopc;
+      const bool some = random_() % 3 == 0;
+      unsigned comes = 0;
+      for (unsigned r = 0; r < cta.size; ++r) {
+        round.comes.push_back(cta.leaves[r] > i && (!some || random_() % 2 == 0));
+        comes += round.comes[r] ? 1 : 0;
+      }
+      if (some) {
+        round.op = kSync;
+        round.count = comes;
+      }
+    }
+    return cta;
+  }
+
+  // The round that the warp comes to next, or nothing: it exits.
+  Round* Next(Warp* warp) {
+    Cta& cta = ctas_[warp->cta];
+    while (warp->round < cta.leaves[warp->rank] && !cta.rounds[warp->round].comes[warp->rank]) {
+      ++warp->round;
+    }
+    return warp->round == cta.leaves[warp->rank] ? nullptr : &cta.rounds[warp->round];
+  }
+
+  // The first of those that meet with a number arrives and goes on, if others come.
+  static bool GoesOn(const Round& round, unsigned rank) {
+    unsigned first = 0;
+    while (!round.comes[first]) {
+      ++first;
+    }
+    return round.count > 1 && first == rank;
+  }
+
+  void Open(Cta* cta) {
+    for (Round& round : cta->rounds) {
+      if (!round.opened && round.arrived != 0 &&
+          round.arrived == (round.count == 0 ? cta->size - cta->exited : round.count)) {
+        round.opened = true;
+        ++opened_;
+        opened_by_exit_ += exit_now_ ? 1 : 0;
+      }
+    }
+  }
+
+  void Show() {
+    dut_.next_valid_i = dut_.next_exit_i = 0;
+    dut_.next_op_i = dut_.next_bar_i = dut_.next_count_i = 0;
+    for (unsigned w = 0; w < kWarps; ++w) {
+      Warp& warp = warps_[w];
+      if (!warp.running || warp.ready_at > cycle_) {
+        continue;
+      }
+      dut_.next_valid_i |= static_cast<unsigned char>(1U << w);
+      const Round* round = Next(&warp);
+      if (round == nullptr) {
+        dut_.next_exit_i |= static_cast<unsigned char>(1U << w);
+        continue;
+      }
+      const unsigned op = GoesOn(*round, warp.rank) ? kArrive : round->op;
+      const unsigned bar = round->count == 0 ? 0 : 1 + warp.round;
+      dut_.next_op_i |= op << (4 * w);
+      dut_.next_bar_i |= bar << (4 * w);
+      dut_.next_count_i |= round->count << (4 * w);
+      dut_.next_operand_i[w] = warp.operand;
+    }
+  }
+
+  // The operation of this warp has been accepted.
+  void Accept(unsigned w) {
+    Warp& warp = warps_[w];
+    Cta& cta = ctas_[warp.cta];
+    Round* round = Next(&warp);
+    for (const Round& other : cta.rounds) {
+      ASSERT_EQ(other.waiting >> w & 1, 0U) << "cycle " << cycle_ << ": warp " << w << " waits";
+    }
+    warp.ready_at = cycle_ + 1 + (random_() % 2 == 0 ? 0 : random_() % 20);
+    exit_now_ = round == nullptr;
+    if (round == nullptr) {
+      warp.running = false;
+      ++cta.exited;
+    } else {
+      ++round->arrived;
+      round->lanes += static_cast<unsigned>(__builtin_popcount(warp.operand));
+      round->waiting |= GoesOn(*round, warp.rank) ? 0 : std::uint64_t{1} << w;
+      ++warp.round;
+      warp.operand = static_cast<std::uint32_t>(random_());
+    }
+    Open(&cta);
+  }
+
+  void Release() {
+    bool found = false;
+    for (unsigned w = 0; w < kWarps && !found; ++w) {
+      if ((dut_.release_o >> w & 1) == 0) {
+        continue;
+      }
+      for (Round& round : ctas_[warps_[w].cta].rounds) {
+        if ((round.waiting >> w & 1) != 0) {
+          found = true;
+          ASSERT_TRUE(round.opened) << "cycle " << cycle_ << ": warp " << w;
+          ASSERT_EQ(round.waiting, dut_.release_o) << "cycle " << cycle_;
+          ASSERT_EQ(dut_.value_o, round.op == kPopc ? round.lanes : 0) << "cycle " << cycle_;
+          reduced_ += round.op == kPopc ? 1 : 0;
+          round.waiting = 0;
+        }
+      }
+    }
+    ASSERT_TRUE(found) << "cycle " << cycle_ << ": nobody waits";
+  }
+
+  // A warp of the CTA that is being started goes to any free slot; CTAs begin where a slot is free.
+  void Start() {
+    if (!starting_ && dut_.start_valid_i == 0) {
+      for (unsigned c = 0; c < kCtas; ++c) {
+        if ((dut_.resident_o >> c & 1) == 0 && !starting_) {
+          ctas_[c] = Make();
+          starting_ = c;
+          ++begun_;
+        }
+      }
+    }
+    dut_.start_valid_i = 0;
+    for (unsigned w = 0; w < kWarps && starting_ && dut_.start_valid_i == 0; ++w) {
+      if ((dut_.live_o >> w & 1) == 0) {
+        dut_.start_valid_i = 1;
+        dut_.start_warp_i = static_cast<unsigned char>(w);
+        dut_.start_cta_i = static_cast<unsigned char>(*starting_);
+        dut_.start_size_i = static_cast<unsigned char>(ctas_[*starting_].size);
+      }
+    }
+  }
+
+  std::mt19937 random_{1};
+  VerilatedContext context_;
+  Vscheduler dut_{&context_};
+  std::array<Warp, kWarps> warps_;
+  std::array<Cta, kCtas> ctas_;
+  std::optional<unsigned> starting_;
+  bool exit_now_ = false;
+  unsigned cycle_ = 0, begun_ = 0, opened_ = 0, opened_by_exit_ = 0, reduced_ = 0;
+};
+
+TEST_F(Scheduler, RandomCtas) {
+  constexpr unsigned kLong = 3000;  // cycles without an acceptance, at most
+  unsigned both = 0;                // cycles in which all CTA slots are resident
+  unsigned last = 0;
+  while (begun_ < 5000) {
+    ++cycle_;
+    if (dut_.start_valid_i == 0) {
+      Start();
+    }
+    Show();
+    dut_.eval();
+    both += dut_.resident_o == 3 ? 1 : 0;
+    ASSERT_EQ(dut_.fault_o, 0) << "cycle " << cycle_;
+    const unsigned accepted = dut_.next_ready_o;
+    ASSERT_EQ(accepted & dut_.waits_o, 0U);
+    if (dut_.release_o != 0) {
+      Release();
+    }
+    for (unsigned w = 0; w < kWarps; ++w) {
+      if ((accepted >> w & 1) != 0) {
+        Accept(w);
+        last = cycle_;
+      }
+    }
+    ASSERT_LT(cycle_ - last, kLong);
+    if (HasFatalFailure()) {
+      FAIL() << "cycle " << cycle_;
+    }
+    const bool started = dut_.start_ready_o != 0;
+    Clock();
+    if (started) {
+      Cta& cta = ctas_[*starting_];
+      warps_[dut_.start_warp_i] = {
+          *starting_, cta.started++, 0, cycle_ + 1, true, static_cast<std::uint32_t>(random_())};
+      if (cta.started == cta.size) {
+        starting_.reset();
+      }
+      dut_.start_valid_i = 0;
+    }
+  }
+  EXPECT_GT(opened_, 8000U);
+  EXPECT_GT(opened_by_exit_, 500U);
+  EXPECT_GT(reduced_, 1500U);
+  EXPECT_GT(both, 10000U);
+}
+
+}  // namespace
+}  // namespace muster
