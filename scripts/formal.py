@@ -32,7 +32,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build/formal"
 PATCHES = ROOT / "tb/mutants/formal"
 ROWS = WORK / "rows"  # the results: a file for each proof, in mutants/ for each mutant
-LIMIT = int(os.environ.get("LIMIT", 300))  # seconds that an engine has for a proof
+LIMIT = int(os.environ.get("LIMIT", 900))  # seconds that an engine has for a proof
 
 GATES = """\
 read_slang --threads 1 -D SYNTHESIS --top {top} {parameters} {files}
