@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // A queue for items that cannot be refused. An item passes in the same cycle if the queue is empty; one
-// that is not taken then is kept, and stays at the output until it is taken.
+// that is not taken then is kept in a memory, and stays at the output until it is taken.
 module muster_queue #(
   parameter type         data_t = logic,
   parameter int unsigned Depth  = 8,  // items that wait at the same time, at most
@@ -19,20 +19,22 @@ module muster_queue #(
 
 `include "muster_assert.svh"
 
-  data_t              data_q [Depth];
+  data_t              oldest;
   logic  [CountW-1:0] count_q;
-  logic  [IndexW-1:0] first_q, free_q;  // the oldest item, and where the next one goes
+  logic  [IndexW-1:0] first_q, first_d, free_q;  // the oldest item, and where the next one goes
   logic               empty, push, pop;
 
   assign empty   = (count_q == '0);
   assign valid_o = !empty || valid_i;
-  assign data_o  = empty ? data_i : data_q[first_q];
+  assign data_o  = empty ? data_i : oldest;
   assign push    = valid_i && !(empty && ready_i);
   assign pop     = !empty && ready_i;
 
   function automatic logic [IndexW-1:0] after(input logic [IndexW-1:0] index);
     return (index == IndexW'(Depth - 1)) ? '0 : index + IndexW'(1);
   endfunction
+
+  assign first_d = pop ? after(first_q) : first_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -41,14 +43,15 @@ module muster_queue #(
       free_q  <= '0;
     end else begin
       count_q <= count_q + CountW'(push) - CountW'(pop);
-      if (pop) first_q <= after(first_q);
+      first_q <= first_d;
       if (push) free_q <= after(free_q);
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (push) data_q[free_q] <= data_i;
-  end
+  // The item that is the oldest in the next cycle is read, even if it is written in this one.
+  muster_ram #(.Depth(Depth), .Width($bits(data_t))) u_items (
+    .clk_i, .we_i (push), .waddr_i (free_q), .wdata_i (data_i), .raddr_i (first_d), .rdata_o (oldest)
+  );
 
   `MUSTER_ASSERT(HasPlace, !(push && count_q == CountW'(Depth)), "an item comes to a full queue")
 
