@@ -224,5 +224,42 @@ TYPED_TEST(VentusAdapter, LatencyOfADispatch) {
   }
 }
 
+// All warps of a workgroup are dispatched in a row: the cycle in which the last one joins.
+TYPED_TEST(VentusAdapter, LatencyOfAWorkgroup) {
+  for (unsigned i = 0; i < 200; ++i) {
+    this->ventus_.Clock({});
+  }
+  unsigned cycles = 0;
+  for (; this->ventus_.joins() < TypeParam::kWarps && cycles < 1000; ++cycles) {
+    CoreRequest request;
+    if (cycles < TypeParam::kWarps) {
+      request.dispatch = {cycles, 0, cycles, TypeParam::kWarps};
+    }
+    this->ventus_.Clock(request);
+  }
+  EXPECT_EQ(cycles - 1, 12 + 7 * (TypeParam::kWarps - 1));
+}
+
+// Two workgroups end in a row: the cycles between their ends in the unit, which cleans a slot
+// meanwhile.
+TYPED_TEST(VentusAdapter, LatencyOfEnds) {
+  for (unsigned w = 0; w < 2; ++w) {
+    CoreRequest request;
+    request.dispatch = {w, w, 0, 1};
+    this->ventus_.Clock(request);
+  }
+  for (unsigned i = 0; i < 200; ++i) {
+    this->ventus_.Clock({});
+  }
+  this->Request(0, CoreRequest::Control::kEnd);
+  this->Request(1, CoreRequest::Control::kEnd);
+  unsigned cycles = 0;
+  for (unsigned i = 0; this->ventus_.ends() < 2 && i < 1000; ++i) {
+    this->ventus_.Clock({});
+    cycles += this->ventus_.ends() == 1 ? 1 : 0;
+  }
+  EXPECT_EQ(cycles, 40U);
+}
+
 }  // namespace
 }  // namespace muster
