@@ -32,7 +32,7 @@ module muster_core_port
   input  logic    [SizeW-1:0] dispatch_size_i,     // the warps of the CTA, the same with each of them
   input  logic                arrive_valid_i,      // a warp arrives; it is held from the next cycle on
   input  logic    [WarpW-1:0] arrive_warp_i,       // which
-  input  op_e                 arrive_op_i,         // OpSync, or OpArrive: then it is held until the unit has accepted
+  input  op_e                 arrive_op_i,         // OpSync; or OpArrive, which holds it until accepted
   input  bar_t                arrive_bar_i,        // the barrier
   input  logic         [11:0] arrive_count_i,      // threads expected, 0: all live warps
   input  logic                end_valid_i,         // a warp has ended
@@ -40,19 +40,19 @@ module muster_core_port
   output logic [NumWarps-1:0] held_o,              // these do not run in this cycle
   output logic [NumWarps-1:0] go_o,                // a pulse: these may run from this cycle on
   output logic [NumWarps-1:0] refused_o,           // a pulse, with go_o: the unit has refused the arrival
-  output logic                dispatch_held_o,     // the warp that begins in this cycle is held until it has joined
+  output logic                dispatch_held_o,     // the warp that begins is held until it has joined
   output logic  [NumCtas-1:0] ended_o,             // a pulse: all warps of the CTA have ended, for the unit too
 
   // The unit: NumIssue 1, EnJoin 1; its warps and CTAs are as many.
-  output logic                issue_valid_o,
-  input  logic                issue_ready_i,
-  output issue_t              issue_o,
-  output logic                lifecycle_valid_o,
-  input  logic                lifecycle_ready_i,
-  output lifecycle_t          lifecycle_o,
-  output logic                exit_valid_o,
-  input  logic                exit_ready_i,
-  output exit_t               exit_o,
+  output logic                issue_valid_o,       // issue_valid_i[0]
+  input  logic                issue_ready_i,       // issue_ready_o[0]
+  output issue_t              issue_o,             // issue_i[0]
+  output logic                lifecycle_valid_o,   // lifecycle_valid_i
+  input  logic                lifecycle_ready_i,   // lifecycle_ready_o
+  output lifecycle_t          lifecycle_o,         // lifecycle_i; lifecycle_warps_i is 0
+  output logic                exit_valid_o,        // exit_valid_i
+  input  logic                exit_ready_i,        // exit_ready_o
+  output exit_t               exit_o,              // exit_i
   input  logic [NumWarps-1:0] release_i,           // release_o
   input  logic                fault_valid_i,       // fault_valid_o[0], the issue port's; 0 without EnFaults
   input  warp_t               fault_warp_i         // fault_o[0].warp
@@ -96,12 +96,12 @@ module muster_core_port
 
   // Of each warp slot, one warp may have to join that has ended, and the one after it.
   muster_queue #(.data_t(dispatch_t), .Depth(2 * NumWarps)) u_dispatches (
-    .clk_i, .rst_ni, .valid_i (dispatch_valid_i), .data_i ({dispatch_warp_i, dispatch_cta_i, dispatch_size_i}),
-    .valid_o (first_valid), .ready_i (joins), .data_o (first)
+    .clk_i, .rst_ni, .valid_i (dispatch_valid_i),
+    .data_i ({dispatch_warp_i, dispatch_cta_i, dispatch_size_i}), .valid_o (first_valid), .ready_i (joins), .data_o (first)
   );
   muster_queue #(.data_t(arrival_t), .Depth(NumWarps)) u_arrivals (
-    .clk_i, .rst_ni, .valid_i (arrive_valid_i), .data_i ({arrive_warp_i, arrive_op_i, arrive_bar_i, arrive_count_i}),
-    .valid_o (arrival_valid), .ready_i (issued), .data_o (arrival)
+    .clk_i, .rst_ni, .valid_i (arrive_valid_i),
+    .data_i ({arrive_warp_i, arrive_op_i, arrive_bar_i, arrive_count_i}), .valid_o (arrival_valid), .ready_i (issued), .data_o (arrival)
   );
   muster_queue #(.data_t(logic [WarpW-1:0]), .Depth(NumWarps)) u_ended (
     .clk_i, .rst_ni, .valid_i (end_valid_i), .data_i (end_warp_i),

@@ -19,7 +19,7 @@ module muster_ventus
   // warpReq: a warp is dispatched. It may run in the next cycle, unless warp_bar_data_o holds it.
   input  logic                        warp_req_valid_i,    // warpReq.fire
   input  logic            [WarpW-1:0] warp_req_wid_i,      // warpReq.bits.wid
-  input  logic [BlockW+WfIdWidth-1:0] warp_req_wf_tag_i,   // dispatch2cu_wf_tag_dispatch: slot of the workgroup, and number in it
+  input  logic [BlockW+WfIdWidth-1:0] warp_req_wf_tag_i,   // dispatch2cu_wf_tag_dispatch: slot, number in the workgroup
   input  logic            [SizeW-1:0] warp_req_wf_count_i, // dispatch2cu_wg_wf_count: warps of the workgroup
 
   // warp_control: a warp reaches a barrier or its end. There is no ready signal.
@@ -28,7 +28,7 @@ module muster_ventus
   input  logic                        warp_control_simt_stack_op_i,  // ctrl.simt_stack_op: 1 the end, 0 a barrier
 
   output logic         [NumWarps-1:0] warp_bar_data_o,     // the register of this name: these warps do not issue
-  output logic        [NumBlocks-1:0] wg_end_o,            // a pulse: all warps of the workgroup have ended, and its slot is empty in the unit
+  output logic        [NumBlocks-1:0] wg_end_o,            // a pulse: the workgroup has ended, for the unit too
 
   // The unit, with NumIssue 1 and EnJoin 1.
   output logic                        issue_valid_o,       // issue_valid_i[0]
