@@ -266,8 +266,7 @@ module muster_cta
     );
   end else begin : g_no_warps
     logic unused;
-    assign {waiting, read_word} = '0;
-    assign unused = &{resets, removed};
+    assign {waiting, read_word, unused} = {{NumPlaces{1'b0}}, 32'd0, &{resets, removed}};
   end
 
   // -------------------------------------------------------------------------------------------
