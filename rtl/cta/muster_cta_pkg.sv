@@ -23,21 +23,21 @@ package muster_cta_pkg;
   } operands_t;         // participating lanes of each eight
 
   // What a group does to its entry. Arrivals of several ports may share a group; every other
-  // operation is a group of its own.
+  // operation is a group of its own. The codes keep the functions below short.
   typedef enum logic [3:0] {
-    GroupArrive,     // SYNC, ARV, RED
-    GroupReadBar,    // B2R.BAR
-    GroupReadWarp,   // B2R.WARP
-    GroupReadResult, // B2R.RESULT
-    GroupWriteBar,   // R2B.BAR
-    GroupWriteWarp,  // R2B.WARP
-    GroupExit,       // lanes of a warp
-    GroupLaunch,
-    GroupLeave,      // suspend and end
-    GroupClear,      // a step of a walk: one entry of a slot is cleared, one warp enters it or is
-                     // removed; never committed
-    GroupOpen,
-    GroupJoin
+    GroupArrive     = 4'b0000,  // SYNC, ARV, RED
+    GroupReadBar    = 4'b0001,  // B2R.BAR
+    GroupReadWarp   = 4'b0010,  // B2R.WARP
+    GroupReadResult = 4'b0011,  // B2R.RESULT
+    GroupWriteBar   = 4'b0100,  // R2B.BAR
+    GroupWriteWarp  = 4'b0101,  // R2B.WARP
+    GroupExit       = 4'b1000,  // lanes of a warp
+    GroupClear      = 4'b1001,  // a step of a walk: one entry of a slot is cleared, one warp enters it or
+                                // is removed; never committed
+    GroupOpen       = 4'b1100,
+    GroupLaunch     = 4'b1101,
+    GroupLeave      = 4'b1110,  // suspend and end
+    GroupJoin       = 4'b1111
   } group_e;
 
   typedef struct packed {
@@ -133,11 +133,11 @@ package muster_cta_pkg;
   endfunction
 
   function automatic logic is_read(group_e op);
-    return op inside {GroupReadBar, GroupReadWarp, GroupReadResult};
+    return op[3:2] == 2'b00 && op != GroupArrive;
   endfunction
 
   function automatic logic is_write(group_e op);
-    return op inside {GroupWriteBar, GroupWriteWarp};
+    return op[3:2] == 2'b01;
   endfunction
 
   // The state of the warp is written or cleared.
@@ -147,17 +147,17 @@ package muster_cta_pkg;
 
   // A step of a walk, or the end of a launch's.
   function automatic logic is_launch(group_e op);
-    return op inside {GroupClear, GroupLaunch};
+    return op[3] && op[1:0] == 2'b01;
   endfunction
 
   // An operation of the lifecycle port, not a step.
   function automatic logic ends_walk(group_e op);
-    return op inside {GroupLaunch, GroupLeave, GroupOpen, GroupJoin};
+    return op[3:2] == 2'b11;
   endfunction
 
   // Of the lifecycle port or the exit port.
   function automatic logic is_lifecycle(group_e op);
-    return op inside {GroupExit, GroupLaunch, GroupLeave, GroupClear, GroupOpen, GroupJoin};
+    return op[3];
   endfunction
 
   // What the first stage found against a member, in order of precedence.
