@@ -36,11 +36,8 @@ class Fickle : public Driver {
   explicit Fickle(bool lifecycle) : lifecycle_(lifecycle) {}
 
   bool Drive(std::uint64_t cycle, const Outputs& /*seen*/, Inputs* inputs) override {
-    Operation launch;
-    launch.kind = OpKind::kLaunch;
-    launch.warps = cycle % 2 == 0 ? 0b01 : 0b11;
-    launch.size = 2;
-    inputs->lifecycle = launch;
+    inputs->lifecycle = Launch(0, cycle % 2 == 0 ? 0b01 : 0b11);
+    inputs->lifecycle.size = 2;
     inputs->lifecycle_valid = lifecycle_;
     // A drain that is never acknowledged, and after it two operations of its warp in alternation.
     inputs->issue[0] = Arrival(OpKind::kSync, 1, cycle % 2, 0);
@@ -111,11 +108,7 @@ class Thief : public Driver {
   static constexpr std::uint64_t kApart = 20;  // cycles from one operation to the next
 
   void Present(Inputs* inputs) const {
-    Operation& launch = inputs->lifecycle;
-    launch.kind = OpKind::kLaunch;
-    launch.cta = step_ == 0 ? 0 : 1;
-    launch.warps = step_ == 0 ? 0b11 : 0b01;
-    launch.size = step_ == 0 ? 2 : 1;
+    inputs->lifecycle = step_ == 0 ? Launch(0, 0b11) : Launch(1, 0b01);
     inputs->issue[0] = Arrival(OpKind::kSync, step_ == 1 ? first_ : 1 - first_, 0, 2);
     inputs->lifecycle_valid = step_ % 2 == 0;
     inputs->issue_valid = step_ % 2;

@@ -27,30 +27,6 @@ class Joins : public testing::TestWithParam<Config> {
 
 INSTANTIATE_TEST_SUITE_P(Units, Joins, testing::ValuesIn(With(&Config::join)));
 
-Operation Open(unsigned cta, unsigned size) {
-  Operation open;
-  open.kind = OpKind::kOpen;
-  open.cta = static_cast<std::uint8_t>(cta);
-  open.size = static_cast<std::uint8_t>(size);
-  return open;
-}
-
-Operation Join(unsigned cta, unsigned warp, std::uint32_t lanes = kAllLanes) {
-  Operation join;
-  join.kind = OpKind::kJoin;
-  join.cta = static_cast<std::uint8_t>(cta);
-  join.warp = static_cast<std::uint8_t>(warp);
-  join.lanes = lanes;
-  return join;
-}
-
-Operation Leave(OpKind kind, unsigned cta) {
-  Operation leave;
-  leave.kind = kind;
-  leave.cta = static_cast<std::uint8_t>(cta);
-  return leave;
-}
-
 // Each warp arrives as soon as it has joined; the last one releases all.
 TEST_P(Joins, WarpsRunBeforeTheOthersHaveJoined) {
   Script script(config());
@@ -148,9 +124,7 @@ TEST_P(Refused, WarpsThatHaveNotJoined) {
   Script script(config());
   script.Launch(0, 0b0011);
   script.Lifecycle(Leave(OpKind::kSuspend, 0));
-  Operation launch;
-  launch.kind = OpKind::kLaunch;
-  launch.warps = 0b1100;
+  Operation launch = Launch(0, 0b1100);
   launch.size = 1;
   const Id refused = script.Lifecycle(launch);
   script.Lifecycle(Open(0, 4));

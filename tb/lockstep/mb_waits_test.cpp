@@ -34,9 +34,7 @@ class MbAdversary : public Driver, private Bank::Words {
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override {
     MbInputs& mb = inputs->mb;
     bank_.Cycle(seen.mb, &mb);
-    inputs->lifecycle.kind = OpKind::kLaunch;
-    inputs->lifecycle.size = static_cast<std::uint8_t>(config_.num_warps);
-    inputs->lifecycle.warps = FirstWarps(config_.num_warps);
+    inputs->lifecycle = Launch(0, FirstWarps(config_.num_warps));
     inputs->lifecycle_valid = cycle == 0 || (inputs->lifecycle_valid && !seen.lifecycle_ready);
     mb.issue_valid = mb.issue_valid && !seen.mb.issue_ready;
     mb.async_valid = mb.async_valid && !seen.mb.async_ready;

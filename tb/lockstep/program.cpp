@@ -9,11 +9,11 @@
 #include "sim/isa/bits.h"
 #include "sim/isa/config.h"
 #include "sim/isa/state_word.h"
+#include "tb/lockstep/fields.h"
 
 namespace muster::lockstep {
 namespace {
 
-constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 constexpr std::uint16_t kAllBars = 0xffff;
 constexpr std::array kReductions = {OpKind::kRedAnd, OpKind::kRedOr, OpKind::kRedPopc};
 

@@ -7,6 +7,7 @@
 
 #include "sim/isa/bits.h"
 #include "sim/isa/state_word.h"
+#include "tb/lockstep/fields.h"
 #include "tb/lockstep/random_driver.h"
 
 namespace muster::lockstep {
@@ -15,7 +16,6 @@ namespace {
 constexpr unsigned kAnyWarp = 0xff;      // a transfer that any live warp of the CTA can run
 constexpr unsigned kMaxSaved = 4;        // CTAs that are saved at a time
 constexpr std::uint64_t kWildAge = 400;  // cycles that a CTA without a program gets
-constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 constexpr std::uint64_t kObservedProgram = 0x6f62736572766564;  // its seed differs by this
 
 unsigned Size(std::uint64_t set) { return static_cast<unsigned>(__builtin_popcountll(set)); }

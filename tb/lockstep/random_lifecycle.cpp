@@ -6,16 +6,10 @@
 #include <utility>
 
 #include "sim/isa/bits.h"
+#include "tb/lockstep/fields.h"
 #include "tb/lockstep/random_driver.h"
 
 namespace muster::lockstep {
-namespace {
-
-constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
-
-std::uint8_t Byte(unsigned value) { return static_cast<std::uint8_t>(value); }
-
-}  // namespace
 
 void RandomDriver::DriveLifecycle(const Outputs& seen, Inputs* inputs) {
   if (inputs->lifecycle_valid && !seen.lifecycle_ready) {
@@ -34,7 +28,7 @@ bool RandomDriver::PickLifecycle(Operation* operation) {
   }
   if (!requests_.empty() && random_.Percent(70)) {
     const Operation& request = requests_.front();
-    const bool leaves = request.kind == OpKind::kEnd || request.kind == OpKind::kSuspend;
+    const bool leaves = IsLeave(request.kind);
     Cta* cta = residents_[request.cta];
     // An operation that is still at a port when its CTA ends is refused, if misuse is.
     if (!leaves || ((config_.faults || (cta->warps & presented_) == 0) &&

@@ -11,12 +11,12 @@
 
 #include "sim/isa/bits.h"
 #include "sim/isa/state_word.h"
+#include "tb/lockstep/fields.h"
 #include "tb/lockstep/random_driver.h"
 
 namespace muster::lockstep {
 namespace {
 
-constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 constexpr unsigned kWildBars = 3;
 
 unsigned KindOf(OpKind arrival) {
@@ -24,7 +24,6 @@ unsigned KindOf(OpKind arrival) {
                                                     : BarKind::kSync);
 }
 
-std::uint8_t Byte(unsigned value) { return static_cast<std::uint8_t>(value); }
 std::uint16_t Threads(unsigned warps) { return static_cast<std::uint16_t>(warps * kWarpSize); }
 
 }  // namespace

@@ -55,9 +55,7 @@ TEST_P(Save, LaunchForgetsTheResult) {
     script.Issue(0, WithPredicates(kAllLanes, Arrival(OpKind::kRedPopc, warp, 3, 2)));
   }
   script.NextScene();
-  Operation end;
-  end.kind = OpKind::kEnd;
-  script.Lifecycle(end);
+  script.Lifecycle(Leave(OpKind::kEnd, 0));
   script.Launch(0, FirstWarps(2));
   script.NextScene();
   script.Issue(0, Read(OpKind::kB2rWarp, 0));

@@ -75,15 +75,11 @@ std::string Judge(const Outputs& last) {
     return scoreboard.Expect(cycle, commits, effects.data()) &&
            scoreboard.Compare(cycle++, Inputs(), out);
   };
-  Operation launch;
-  launch.kind = OpKind::kLaunch;
-  launch.warps = 0b1011;
-  launch.size = 3;
   Outputs entry;
   entry.entry_valid = true;
   entry.entry_bar = 5;
   entry.entry_word = 4U << 26 | 2U << 19 | 1U << 12 | 32U;
-  EXPECT_TRUE(step({launch}, Outputs()));
+  EXPECT_TRUE(step({Launch(0, 0b1011)}, Outputs()));
   EXPECT_TRUE(step({WithPredicates(kAllLanes, Arrival(OpKind::kRedPopc, 0, 5, 2))}, Outputs()));
   EXPECT_TRUE(step({Read(OpKind::kB2rResult, 3)}, Outputs()));
   EXPECT_TRUE(step(
@@ -131,9 +127,7 @@ TEST(ScoreboardTest, CatchesALateResponse) {
   Scoreboard scoreboard(kTwoPorts, model);
   Commits commits;
   commits.count = 1;
-  commits.operations[0].kind = OpKind::kLaunch;
-  commits.operations[0].warps = 0b11;
-  commits.operations[0].size = 2;
+  commits.operations[0] = Launch(0, 0b11);
   Effects effects = model.Step(commits.operations[0]);
   ASSERT_TRUE(scoreboard.Expect(0, commits, &effects));
   commits.operations[0] = Read(OpKind::kB2rWarp, 1);
@@ -180,12 +174,7 @@ TEST(ScoreboardTest, DebugReadsAreCompared) {
                                    {"debug.warp", word, true, true, 0}};
   for (const Case& test : cases) {
     golden::Model model(kTwoPorts);
-    Operation launch;
-    launch.kind = OpKind::kLaunch;
-    launch.cta = 1;
-    launch.warps = 0b11;
-    launch.size = 2;
-    model.Step(launch);
+    model.Step(Launch(1, 0b11));
     model.Step(InCta(1, Arrival(OpKind::kSync, 0, 0, 2)));
     Scoreboard scoreboard(kTwoPorts, model);
     std::uint64_t cycle = 0;
@@ -214,9 +203,7 @@ TEST(ReportTest, NamesAllThatIsNeeded) {
   const MbChecker mb_checker(kTwoPorts, mbarriers);
   Commits commits;
   commits.count = 1;
-  commits.operations[0].kind = OpKind::kLaunch;
-  commits.operations[0].warps = 0b11;
-  commits.operations[0].size = 2;
+  commits.operations[0] = Launch(0, 0b11);
   Effects effects = model.Step(commits.operations[0]);
   ASSERT_TRUE(scoreboard.Expect(3, commits, &effects));
   commits.operations[0] = Arrival(OpKind::kSync, 1, 6, 0);

@@ -50,15 +50,15 @@ std::uint64_t FirstWarps(unsigned count) {
 Operation Arrival(OpKind kind, unsigned warp, unsigned bar, unsigned warps) {
   Operation operation;
   operation.kind = kind;
-  operation.warp = static_cast<std::uint8_t>(warp);
-  operation.bar = static_cast<std::uint8_t>(bar);
+  operation.warp = Byte(warp);
+  operation.bar = Byte(bar);
   operation.count = static_cast<std::uint16_t>(warps * kWarpSize);
   operation.lanes = kAllLanes;
   return operation;
 }
 
 Operation InCta(unsigned cta, Operation operation) {
-  operation.cta = static_cast<std::uint8_t>(cta);
+  operation.cta = Byte(cta);
   return operation;
 }
 
@@ -68,6 +68,39 @@ Operation WithPredicates(std::uint32_t predicates, Operation operation) {
 }
 
 Operation Exit(unsigned warp) { return Arrival(OpKind::kExit, warp, 0, 0); }
+
+Operation Launch(unsigned cta, std::uint64_t warps) {
+  Operation launch;
+  launch.kind = OpKind::kLaunch;
+  launch.cta = Byte(cta);
+  launch.warps = warps;
+  launch.size = static_cast<std::uint8_t>(__builtin_popcountll(warps));
+  return launch;
+}
+
+Operation Open(unsigned cta, unsigned size) {
+  Operation open;
+  open.kind = OpKind::kOpen;
+  open.cta = Byte(cta);
+  open.size = Byte(size);
+  return open;
+}
+
+Operation Join(unsigned cta, unsigned warp, std::uint32_t lanes) {
+  Operation join;
+  join.kind = OpKind::kJoin;
+  join.cta = Byte(cta);
+  join.warp = Byte(warp);
+  join.lanes = lanes;
+  return join;
+}
+
+Operation Leave(OpKind kind, unsigned cta) {
+  Operation leave;
+  leave.kind = kind;
+  leave.cta = Byte(cta);
+  return leave;
+}
 
 Operation Read(OpKind kind, unsigned warp, unsigned bar) { return Arrival(kind, warp, bar, 0); }
 
@@ -93,12 +126,7 @@ Script::Id Script::Lifecycle(const Operation& operation, std::uint64_t from) {
 }
 
 Script::Id Script::Launch(unsigned cta, std::uint64_t warps) {
-  Operation launch;
-  launch.kind = OpKind::kLaunch;
-  launch.cta = static_cast<std::uint8_t>(cta);
-  launch.warps = warps;
-  launch.size = static_cast<std::uint8_t>(__builtin_popcountll(warps));
-  const Id id = Lifecycle(launch);
+  const Id id = Lifecycle(lockstep::Launch(cta, warps));
   NextScene();
   return id;
 }

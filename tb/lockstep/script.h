@@ -18,6 +18,7 @@
 #include "sim/lockstep/lockstep.h"
 #include "sim/port/driver.h"
 #include "sim/port/pins.h"
+#include "tb/lockstep/fields.h"
 
 namespace muster {
 
@@ -26,8 +27,6 @@ void PrintTo(const Config& config, std::ostream* out);  // GoogleTest names a te
 }  // namespace muster
 
 namespace muster::lockstep {
-
-inline constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 
 // The configurations for which this program has a unit, if they are large enough for the scripts:
 // eight warps, two CTAs. The regression takes all.
@@ -41,6 +40,10 @@ Operation Arrival(OpKind kind, unsigned warp, unsigned bar, unsigned warps);
 Operation InCta(unsigned cta, Operation operation);
 Operation WithPredicates(std::uint32_t predicates, Operation operation);
 Operation Exit(unsigned warp);
+Operation Launch(unsigned cta, std::uint64_t warps);
+Operation Open(unsigned cta, unsigned size);
+Operation Join(unsigned cta, unsigned warp, std::uint32_t lanes = kAllLanes);
+Operation Leave(OpKind kind, unsigned cta);  // suspend or end
 Operation Read(OpKind kind, unsigned warp, unsigned bar = 0);
 Operation Write(OpKind kind, unsigned warp, unsigned bar, std::uint32_t word);
 

@@ -75,10 +75,7 @@ TEST_P(Timing, LifecycleOfAnIdleUnit) {
   const Id launch = script.Launch(1, 0b110);
   const Id exit = script.Lifecycle(InCta(1, Exit(1)));
   script.NextScene();
-  Operation operation;
-  operation.kind = OpKind::kEnd;
-  operation.cta = 1;
-  const Id end = script.Lifecycle(operation);
+  const Id end = script.Lifecycle(Leave(OpKind::kEnd, 1));
   script.Run();
   const auto cycles = [&script](Id id) { return script.Committed(id) - script.Presented(id); };
   const unsigned steps = std::max<unsigned>(config().num_warps, kNumBars);
@@ -93,16 +90,9 @@ TEST_P(Timing, OpenAndJoinOfAnIdleUnit) {
   }
   Script script(config());
   script.Launch(0, 0b1);  // after this one, no reset is in the way
-  Operation operation;
-  operation.kind = OpKind::kOpen;
-  operation.cta = 1;
-  operation.size = 2;
-  const Id open = script.Lifecycle(operation);
+  const Id open = script.Lifecycle(Open(1, 2));
   script.NextScene();
-  operation.kind = OpKind::kJoin;
-  operation.warp = 2;
-  operation.lanes = kAllLanes;
-  const Id join = script.Lifecycle(operation);
+  const Id join = script.Lifecycle(Join(1, 2));
   const Id arrival = script.Issue(0, InCta(1, Arrival(OpKind::kSync, 2, 0, 1)));
   script.After(join, arrival);
   script.Run();

@@ -115,9 +115,7 @@ TEST_P(Drain, HoldsUpItsOwnWarp) {
   script.Accessing(0b10);
   script.Accessing(0, kPerformed);
   const Id last = script.Issue(0, Arrival(OpKind::kArrive, 1, 1, 1));
-  Operation end;
-  end.kind = OpKind::kEnd;
-  const Id ended = script.Lifecycle(end, 10);
+  const Id ended = script.Lifecycle(Leave(OpKind::kEnd, 0), 10);
   script.Run();
   EXPECT_GT(script.Accepted(next), script.Accepted(parked) + kPerformed - 5);
   EXPECT_GT(script.Committed(exit), script.Committed(next));
@@ -313,11 +311,7 @@ TEST_P(Peers, TwoCtasInterleaved) {
 // 3: a CTA's first warp arrives in the cycle after the launch, and is released at once.
 TEST_P(Peers, ArrivalRightAfterTheLaunch) {
   Script script(config());
-  Operation launch;
-  launch.kind = OpKind::kLaunch;
-  launch.warps = 0b11;
-  launch.size = 2;
-  const Id launched = script.Lifecycle(launch);
+  const Id launched = script.Lifecycle(Launch(0, 0b11));
   const Id first = script.Issue(0, Arrival(OpKind::kSync, 0, 3, 0));
   script.After(launched, first);
   script.NextScene();

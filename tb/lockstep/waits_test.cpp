@@ -60,13 +60,10 @@ class Adversary : public Driver {
 
  private:
   // The last warp joins CTA 1, which ends, and another takes its slot.
-  void NextJoin(Operation* next) const {
-    next->kind = next->kind == OpKind::kOpen   ? OpKind::kJoin
-                 : next->kind == OpKind::kJoin ? OpKind::kEnd
-                                               : OpKind::kOpen;
-    next->cta = next->size = 1;
-    next->warp = static_cast<std::uint8_t>(config_.num_warps - 1);
-    next->lanes = kAllLanes;
+  Operation NextJoin(OpKind last) const {
+    return last == OpKind::kOpen   ? Join(1, config_.num_warps - 1)
+           : last == OpKind::kJoin ? Leave(OpKind::kEnd, 1)
+                                   : Open(1, 1);
   }
 
   // The first launch is of all warps but the last one.
@@ -78,23 +75,17 @@ class Adversary : public Driver {
     const bool first = !inputs->lifecycle_valid;
     inputs->lifecycle_valid = true;
     if (!first && (aim_ == kOpenWait || aim_ == kJoinWait)) {
-      return NextJoin(&next);
-    }
-    if (first) {
-      next.warps = FirstWarps(config_.num_warps - 1);
+      next = NextJoin(next.kind);
+    } else if (first) {
+      next = Launch(0, FirstWarps(config_.num_warps - 1));
     } else if (next.size != 0 && next.cta == 1 && next.kind == OpKind::kLaunch) {
-      next.kind = OpKind::kEnd;
-      return;
+      next = Leave(OpKind::kEnd, 1);
     } else if (aim_ == kLeaveWait && config_.join && next.kind == OpKind::kEnd) {
-      next.kind = OpKind::kSuspend;  // of nobody, while the slot is cleaned
-      return;
+      next = Leave(OpKind::kSuspend, 1);  // of nobody, while the slot is cleaned
     } else {
-      next.warps = Bit(config_.num_warps - 1);
+      next = Launch(1, Bit(config_.num_warps - 1));
+      next.size = config_.faults && aim_ != kLeaveWait ? 0 : 1;  // 0: it is refused
     }
-    next.kind = OpKind::kLaunch;
-    const bool refused = !first && config_.faults && aim_ != kLeaveWait;
-    next.size = static_cast<std::uint8_t>(refused ? 0 : __builtin_popcountll(next.warps));
-    next.cta = first ? 0 : 1;
   }
 
   // Where exits are to wait, they come at any time.
@@ -181,9 +172,7 @@ class PlaceForOthers : public Driver {
 
   bool Drive(std::uint64_t /*cycle*/, const Outputs& seen, Inputs* inputs) override {
     inputs->lifecycle_valid = !resident_;
-    inputs->lifecycle.kind = OpKind::kLaunch;
-    inputs->lifecycle.warps = FirstWarps(kWarps);
-    inputs->lifecycle.size = kWarps;
+    inputs->lifecycle = Launch(0, FirstWarps(kWarps));
     resident_ = resident_ || seen.lifecycle_ready;
     inputs->lifecycle_valid = !resident_;
     inputs->issue_valid &= static_cast<std::uint8_t>(~seen.issue_ready);
@@ -278,12 +267,7 @@ TEST_P(Waiting, OfAnExitAmidALaunch) {
   script.Launch(0, 0b0011);
   script.Issue(0, Arrival(OpKind::kSync, 0, 3, 0));
   script.NextScene();
-  Operation launch;
-  launch.kind = OpKind::kLaunch;
-  launch.cta = 1;
-  launch.warps = 0b1100;
-  launch.size = 2;
-  const Script::Id launched = script.Lifecycle(launch);
+  const Script::Id launched = script.Lifecycle(Launch(1, 0b1100));
   constexpr std::uint64_t kAmid = 10;
   const Script::Id exit = script.Lifecycle(Exit(1), kAmid);
   script.Run();
@@ -301,9 +285,7 @@ TEST_P(Waiting, OfAnEndAmidOtherCtas) {
   for (unsigned i = 0; i < 50; ++i) {
     others.push_back(script.Issue(0, InCta(1, Arrival(OpKind::kArrive, 2, 1, 1))));
   }
-  Operation end;
-  end.kind = OpKind::kEnd;
-  const Script::Id ended = script.Lifecycle(end, 10);
+  const Script::Id ended = script.Lifecycle(Leave(OpKind::kEnd, 0), 10);
   script.Run();
   EXPECT_LT(script.Committed(ended), script.Committed(others[20]));
 }

@@ -15,7 +15,7 @@ foreach(variant scheduler ventus ventus_odd vortex vortex_large vortex_counts)
   muster_verilate(cores_test
     TOP_MODULE ${core}_flat
     PREFIX V${variant}
-    SOURCES ${cores_rtl} ${core}_flat.sv
+    SOURCES ${cores_rtl} named_unit.sv ${core}_flat.sv
     VERILATOR_ARGS ${rtl}/muster.vlt ${cores_options} ${parameters_${variant}}
                    -Wall -Wno-SYNCASYNCNET --assert
     OPT_FAST -O2)

@@ -59,34 +59,15 @@ module scheduler_flat
     .release_i (release_o), .fault_valid_i (fault_o[0]), .fault_warp_i (fault[0].warp)
   );
 
-  /* verilator lint_off PINCONNECTEMPTY */  // what such a core leaves open
-  muster #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(1), .EnReduce(1'b1), .EnState(1'b0),
-    .EnFaults(1'b1), .EnDrain(1'b0), .EnLanes(1'b0), .EnJoin(1'b1), .EnMbarrier(1'b0)
-  ) u_muster (
+  named_unit #(.NumWarps(NumWarps), .NumCtas(NumCtas), .EnReduce(1'b1)) u_unit (
     .clk_i, .rst_ni,
     .issue_valid_i (issue_valid), .issue_ready_o (issue_ready), .issue_i (issue), .busy_o (busy),
     .lifecycle_valid_i (lifecycle_valid), .lifecycle_ready_o (lifecycle_ready),
-    .lifecycle_i (lifecycle), .lifecycle_warps_i ('0),
+    .lifecycle_i (lifecycle),
     .exit_valid_i (exit_valid), .exit_ready_o (exit_ready), .exit_i (leaving),
-    .fence_req_o (), .fence_ack_i ('1),
     .release_o, .release_info_o (info),
-    .response_valid_o (), .response_ready_i (1'b1), .response_o (),
-    .fault_valid_o (fault_o), .fault_o (fault), .commit_o (),
-    .debug_cta_i ('0), .debug_bar_i ('0), .debug_word_o (), .debug_warp_i ('0), .debug_warp_o (),
-    .mb_issue_valid_i (1'b0), .mb_issue_ready_o (), .mb_issue_i ('0),
-    .mb_async_valid_i (1'b0), .mb_async_ready_o (), .mb_async_i ('0),
-    .mb_remote_valid_i (1'b0), .mb_remote_ready_o (), .mb_remote_i ('0),
-    .mb_busy_o (), .mb_fence_req_o (), .mb_fence_ack_i ('1),
-    .smem_read_valid_o (), .smem_read_ready_i (1'b0), .smem_read_place_o (),
-    .smem_rdata_valid_i (1'b0), .smem_rdata_i ('0),
-    .smem_write_valid_o (), .smem_write_ready_i (1'b0), .smem_write_place_o (),
-    .smem_write_data_o (), .smem_held_valid_o (), .smem_held_place_o (), .smem_yield_i (1'b0),
-    .mb_response_valid_o (), .mb_response_ready_i (1'b1), .mb_response_o (),
-    .mb_stopped_ns_i ('0), .mb_wake_o (), .mb_expire_o (),
-    .mb_fault_valid_o (), .mb_fault_o (), .mb_commit_o ()
+    .fault_valid_o (fault_o), .fault_o (fault)
   );
-  /* verilator lint_on PINCONNECTEMPTY */
 
   assign value_o = info.value;
 

@@ -5,12 +5,10 @@
 #include <Vvortex_counts.h>
 #include <Vvortex_large.h>
 #include <gtest/gtest.h>
-#include <verilated.h>
 
 #include <cstdint>
-#include <cstdio>
-#include <random>
 
+#include "tb/unit/core_fixture.h"
 #include "tb/unit/core_sim.h"
 
 namespace muster {
@@ -34,8 +32,10 @@ struct CountsAsWritten {
 
 // The adapter, and the scheduler's register of stalled warps.
 template <typename Size>
-class Vortex {
+class Vortex : public CoreDut<typename Size::Dut> {
  public:
+  static constexpr unsigned kWarps = Size::kWarps;
+
   Vortex() { Reset(); }
 
   void Reset() {
@@ -73,47 +73,34 @@ class Vortex {
     unlocked_ = dut_.unlock_valid_o != 0 ? dut_.unlock_mask_o : 0;
     stalled_ &= ~unlocked_;
     refused_ = dut_.refused_o;
-    joined_ = dut_.rst_ni != 0 && dut_.joins_o != 0 ? static_cast<int>(dut_.join_warp_o) : -1;
-    opens_ += dut_.opens_o;
-    joins_ += dut_.joins_o;
-    exits_ += dut_.exits_o;
-    ends_ += dut_.ends_o;
-    for (const unsigned char level : {1, 0}) {
-      dut_.clk_i = level;
-      dut_.eval();
-    }
+    refusals_ += static_cast<unsigned>(__builtin_popcountll(refused_));
+    this->Tick(dut_.ends_o);
   }
 
   void set_global(bool global) { global_ = global; }
   void set_waits_for_phase(bool waits) { waits_for_phase_ = waits; }
   std::uint64_t stalled() const { return stalled_; }
-  // In the last cycle: the warp that was dispatched is stalled; warps unlocked, refused; who
-  // joined.
-  bool held() const { return held_; }
+  // In the last cycle: the warp that was dispatched is stalled; warps unlocked, refused.
+  bool held(unsigned /*warp*/) const { return held_; }
   std::uint64_t unlocked() const { return unlocked_; }
   std::uint64_t refused() const { return refused_; }
-  int joined() const { return joined_; }
-  unsigned opens() const { return opens_; }
-  unsigned joins() const { return joins_; }
-  unsigned exits() const { return exits_; }
-  unsigned ends() const { return ends_; }
+  unsigned refusals() const { return refusals_; }  // in all cycles
 
  private:
+  using CoreDut<typename Size::Dut>::dut_;
+
   // Now and then a warp changes its thread mask, and keeps some threads.
   bool Other() { return ++turn_ % 3 == 0; }
 
-  VerilatedContext context_;
-  typename Size::Dut dut_{&context_};
   bool global_ = false, waits_for_phase_ = false, held_ = false;
   std::uint64_t stalled_ = 0, unlocked_ = 0, refused_ = 0;
-  int joined_ = -1;
-  unsigned turn_ = 0, opens_ = 0, joins_ = 0, exits_ = 0, ends_ = 0;
+  unsigned turn_ = 0, refusals_ = 0;
 };
 
 template <typename Size>
-class VortexAdapter : public testing::Test {
+class VortexAdapter : public CoreAdapter<Vortex<Size>> {
  protected:
-  void Run(unsigned workgroups, unsigned seed, unsigned reset_one_in) {
+  void RunAll(unsigned workgroups, unsigned seed, unsigned reset_one_in) {
     CoreOptions options;
     options.warps = options.slots = Size::kWarps;
     options.workgroups = workgroups;
@@ -121,45 +108,8 @@ class VortexAdapter : public testing::Test {
     options.counts = true;
     options.early_ends = Size::kEndsCount;
     options.whole_arrive = !Size::kEndsCount;
-    CoreSim core(options);
-    std::mt19937 random(seed);
-    while (!core.Done() && core.complaint().empty()) {
-      const CoreRequest request = core.Step(~vortex_.stalled());
-      vortex_.Clock(request);
-      ASSERT_EQ(vortex_.refused(), 0U) << "cycle " << core.cycle();
-      if (vortex_.joined() >= 0) {
-        core.Joined(static_cast<unsigned>(vortex_.joined()));
-      }
-      if (vortex_.held()) {
-        core.Held(request.dispatch->warp);
-      }
-      if (reset_one_in != 0 && random() % reset_one_in == 0) {
-        vortex_.Reset();
-        core.Reset();
-        ++resets_;
-      }
-    }
-    ASSERT_EQ(core.complaint(), "");
-    for (unsigned i = 0; i < 5000; ++i) {  // the last ends
-      vortex_.Clock({});
-    }
-    cover_ = core.cover();
-    dispatched_ = core.dispatched();
-    std::printf("longest: %u cycles to a release, %u cycles held at a dispatch\n", cover_.slowest,
-                cover_.longest_held);
-  }
-
-  // A CTA of all warps of the core, all of which have joined.
-  void DispatchAll() {
-    for (unsigned w = 0; w < Size::kWarps; ++w) {
-      CoreRequest request;
-      request.dispatch = {w, 0, w, Size::kWarps};
-      vortex_.Clock(request);
-    }
-    for (unsigned i = 0; i < 1000; ++i) {
-      vortex_.Clock({});
-    }
-    ASSERT_EQ(vortex_.joins(), Size::kWarps);
+    this->Run(options, reset_one_in);
+    EXPECT_EQ(this->core_.refusals(), 0U);
   }
 
   void Barrier(unsigned warp, unsigned bar, unsigned expected, bool waits = true) {
@@ -169,36 +119,20 @@ class VortexAdapter : public testing::Test {
     request.bar = bar;
     request.expected = expected;
     request.waits = waits;
-    vortex_.Clock(request);
-  }
-
-  void End(unsigned warp) {
-    CoreRequest request;
-    request.control = CoreRequest::Control::kEnd;
-    request.warp = warp;
-    vortex_.Clock(request);
-  }
-
-  void Idle(unsigned cycles) {
-    for (unsigned i = 0; i < cycles; ++i) {
-      vortex_.Clock({});
-    }
+    this->core_.Clock(request);
   }
 
   // Cycles from the request of the last call to the unlock of these warps.
   unsigned CyclesToUnlock(std::uint64_t warps) {
     unsigned cycles = 0;
-    while (vortex_.unlocked() != warps && cycles < 100) {
-      vortex_.Clock({});
+    while (this->core_.unlocked() != warps && cycles < 100) {
+      this->Idle(1);
       ++cycles;
     }
     return cycles;
   }
 
   static constexpr std::uint64_t kAll = (std::uint64_t{1} << Size::kWarps) - 1;
-  Vortex<Size> vortex_;
-  CoreCover cover_;
-  unsigned dispatched_ = 0, resets_ = 0;
 };
 
 using Sizes = testing::Types<Eight, ThirtyTwo, CountsAsWritten>;
@@ -206,8 +140,8 @@ TYPED_TEST_SUITE(VortexAdapter, Sizes);
 
 TYPED_TEST(VortexAdapter, RandomWorkgroups) {
   constexpr unsigned kWorkgroups = 16000;
-  this->Run(kWorkgroups, 1, 0);
-  const auto& vortex = this->vortex_;
+  this->RunAll(kWorkgroups, 1, 0);
+  const auto& vortex = this->core_;
   EXPECT_EQ(vortex.opens(), kWorkgroups);
   EXPECT_EQ(vortex.ends(), kWorkgroups);
   EXPECT_EQ(vortex.joins(), this->dispatched_);
@@ -228,7 +162,7 @@ TYPED_TEST(VortexAdapter, RandomWorkgroups) {
 }
 
 TYPED_TEST(VortexAdapter, ResetAtAnyMoment) {
-  this->Run(2000, 2, 400);
+  this->RunAll(2000, 2, 400);
   EXPECT_GT(this->cover_.opened, 1000U);
   EXPECT_GT(this->resets_, 100U);
 }
@@ -250,7 +184,7 @@ TYPED_TEST(VortexAdapter, EndOfAWarpOpensTheBarrier) {
     this->Barrier(w, 3, TypeParam::kWarps);
   }
   this->Idle(100);
-  ASSERT_EQ(this->vortex_.stalled(), this->kAll - 1);
+  ASSERT_EQ(this->core_.stalled(), this->kAll - 1);
   this->End(0);
   EXPECT_EQ(this->CyclesToUnlock(this->kAll - 1), TypeParam::kEndsCount ? 5U : 100U);
   if (TypeParam::kEndsCount) {
@@ -260,7 +194,7 @@ TYPED_TEST(VortexAdapter, EndOfAWarpOpensTheBarrier) {
       this->End(w);
     }
     this->Idle(200);
-    EXPECT_EQ(this->vortex_.stalled(), 6U);
+    EXPECT_EQ(this->core_.stalled(), 6U);
     this->Barrier(3, 3, 3);
     EXPECT_EQ(this->CyclesToUnlock(14), 3U);
   }
@@ -270,38 +204,38 @@ TYPED_TEST(VortexAdapter, EndOfAWarpOpensTheBarrier) {
 // that of the first arrival.
 TYPED_TEST(VortexAdapter, RefusesWhatItDoesNotHave) {
   this->DispatchAll();
-  this->vortex_.set_global(true);
+  this->core_.set_global(true);
   this->Barrier(1, 0, 2);
-  EXPECT_EQ(this->vortex_.refused(), 2U);
-  EXPECT_EQ(this->vortex_.unlocked(), 2U);
-  this->vortex_.set_global(false);
-  this->vortex_.set_waits_for_phase(true);
+  EXPECT_EQ(this->core_.refused(), 2U);
+  EXPECT_EQ(this->core_.unlocked(), 2U);
+  this->core_.set_global(false);
+  this->core_.set_waits_for_phase(true);
   this->Barrier(2, 0, 2, false);
-  EXPECT_EQ(this->vortex_.refused(), 4U);
-  EXPECT_EQ(this->vortex_.unlocked(), 4U);
-  this->vortex_.set_waits_for_phase(false);
+  EXPECT_EQ(this->core_.refused(), 4U);
+  EXPECT_EQ(this->core_.unlocked(), 4U);
+  this->core_.set_waits_for_phase(false);
   this->Barrier(3, 0, 3);
   this->Barrier(4, 0, 2);
   EXPECT_EQ(this->CyclesToUnlock(16), 3U);
-  EXPECT_EQ(this->vortex_.refused(), 16U);
+  EXPECT_EQ(this->core_.refused(), 16U);
   this->Idle(20);
-  EXPECT_EQ(this->vortex_.stalled(), 8U);
+  EXPECT_EQ(this->core_.stalled(), 8U);
   this->Barrier(4, 0, 3, false);
   EXPECT_EQ(this->CyclesToUnlock(16), 0U);  // accepted at once
   this->Barrier(5, 0, 3);
   EXPECT_EQ(this->CyclesToUnlock(40), 3U);
-  EXPECT_EQ(this->vortex_.refused(), 0U);
+  EXPECT_EQ(this->core_.refused(), 0U);
   // An arrival that does not wait has a number; where the end of a warp counts, a wait for all has
   // none.
   this->Barrier(6, 9, TypeParam::kWarps, false);
   EXPECT_EQ(this->CyclesToUnlock(64), 0U);
   for (unsigned i = 0; i < 20; ++i) {
     this->Idle(1);
-    EXPECT_EQ(this->vortex_.refused(), 0U);
+    EXPECT_EQ(this->core_.refused(), 0U);
   }
   this->Barrier(7, 9, TypeParam::kWarps);
   EXPECT_EQ(this->CyclesToUnlock(128), TypeParam::kEndsCount ? 3U : 100U);
-  EXPECT_EQ(this->vortex_.refused(), TypeParam::kEndsCount ? 128U : 0U);
+  EXPECT_EQ(this->core_.refused(), TypeParam::kEndsCount ? 128U : 0U);
 }
 
 }  // namespace
