@@ -10,6 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "tb/unit/clocked.h"
+
 namespace muster::axil {
 namespace {
 
@@ -41,12 +43,7 @@ class AdapterOf : public Adapter {
     }
     dut_.eval();
   }
-  void Clock() override {
-    dut_.clk_i = 1;
-    dut_.eval();
-    dut_.clk_i = 0;
-    dut_.eval();
-  }
+  void Clock() override { EndCycle(&dut_); }
   Answers Get() const override { return GetBus(dut_); }
   DebugIndex Index() const override {
     return {dut_.debug_cta_o, dut_.debug_bar_o, dut_.debug_warp_o};

@@ -5,7 +5,6 @@
 // and soon.
 #include <Vcopies.h>
 #include <gtest/gtest.h>
-#include <verilated.h>
 
 #include <array>
 #include <cstddef>
@@ -13,6 +12,8 @@
 #include <deque>
 #include <random>
 #include <vector>
+
+#include "tb/unit/clocked.h"
 
 namespace muster {
 namespace {
@@ -48,22 +49,8 @@ struct Warp {
   }
 };
 
-class CopyTracker : public testing::Test {
+class CopyTracker : public Clocked<Vcopies> {
  protected:
-  CopyTracker() {
-    dut_.rst_ni = 0;
-    Clock();
-    dut_.rst_ni = 1;
-    dut_.eval();
-  }
-
-  void Clock() {
-    for (const unsigned char level : {1, 0}) {
-      dut_.clk_i = level;
-      dut_.eval();
-    }
-  }
-
   // Each warp has a word of its own, so that an arrive-on tells whose it is.
   static std::uint32_t AddressOf(unsigned warp, unsigned turn) {
     return 0x1000 * warp + 8 * (turn % 512);
@@ -113,8 +100,6 @@ class CopyTracker : public testing::Test {
     }
   }
 
-  VerilatedContext context_;
-  Vcopies dut_{&context_};
   std::array<Warp, kWarps> warps_;
 };
 

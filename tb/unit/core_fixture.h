@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <random>
 
+#include "tb/unit/clocked.h"
 #include "tb/unit/core_sim.h"
 
 namespace muster {
@@ -34,10 +35,7 @@ class CoreDut {
     joins_ += dut_.joins_o;
     exits_ += dut_.exits_o;
     ends_ += ends;
-    for (const unsigned char level : {1, 0}) {
-      dut_.clk_i = level;
-      dut_.eval();
-    }
+    EndCycle(&dut_);
   }
 
   VerilatedContext context_;

@@ -13,6 +13,8 @@
 #include <random>
 #include <vector>
 
+#include "tb/unit/clocked.h"
+
 namespace muster {
 namespace {
 
@@ -43,25 +45,7 @@ struct Warp {
   }
 };
 
-class Tracker : public testing::Test {
- protected:
-  Tracker() {
-    dut_.rst_ni = 0;
-    Clock();
-    dut_.rst_ni = 1;
-    dut_.eval();
-  }
-
-  void Clock() {
-    for (const unsigned char level : {1, 0}) {
-      dut_.clk_i = level;
-      dut_.eval();
-    }
-  }
-
-  VerilatedContext context_;
-  Vtracker dut_{&context_};
-};
+using Tracker = Clocked<Vtracker>;
 
 // Accesses begin and are performed at random, in any order; drains are requested at random, and
 // stay until they are acknowledged. In every cycle: a drain is acknowledged only if nothing that
@@ -182,10 +166,7 @@ class Template : public testing::Test {
     epochs_[done] = dut_.access_epoch_o;
     released_ |= dut_.release_o;
     faulted_ = faulted_ || dut_.fault_o != 0;
-    for (const unsigned char level : {1, 0}) {
-      dut_.clk_i = level;
-      dut_.eval();
-    }
+    EndCycle(&dut_);
     ++cycle_;
   }
 

@@ -10,6 +10,8 @@
 #include <optional>
 #include <vector>
 
+#include "tb/unit/clocked.h"
+
 namespace muster::board {
 namespace {
 
@@ -92,17 +94,11 @@ TEST(FpgaUart, SaysWhereAStopBitIsMissing) {
 
 TEST(FpgaUart, SendsEveryByteBitByBit) {
   Vuart_tx top;
-  const auto clock = [&top] {
-    top.clk_i = 1;
-    top.eval();
-    top.clk_i = 0;
-    top.eval();
-  };
   top.clk_i = 0;
   top.valid_i = 0;
   top.rst_ni = 0;
   top.eval();
-  clock();
+  EndCycle(&top);
   top.rst_ni = 1;
   top.eval();
   for (unsigned byte = 0; byte < 256; ++byte) {
@@ -110,12 +106,12 @@ TEST(FpgaUart, SendsEveryByteBitByBit) {
     ASSERT_EQ(top.line_o, 1);
     top.byte_i = static_cast<std::uint8_t>(byte);
     top.valid_i = 1;
-    clock();
+    EndCycle(&top);
     top.valid_i = 0;
     for (unsigned cycle = 0; cycle < kBits * kClocksPerBit; ++cycle) {
       ASSERT_EQ(top.line_o, Framed(byte) >> cycle / kClocksPerBit & 1) << byte << ", " << cycle;
       ASSERT_EQ(top.ready_o, 0);
-      clock();
+      EndCycle(&top);
     }
   }
   top.final();

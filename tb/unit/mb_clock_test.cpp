@@ -10,6 +10,7 @@
 
 #include "Vmb_clock_flat.h"
 #include "sim/isa/config.h"
+#include "tb/unit/clocked.h"
 
 namespace muster::mb {
 namespace {
@@ -37,18 +38,12 @@ TEST(MbPark, LimitsUnderClocksOfAnyPeriod) {
   std::array<std::deque<std::uint64_t>, kClocks> recent;
   recent.fill(std::deque<std::uint64_t>(kExpiry + 2));
   std::array<std::uint64_t, kClocks> stood{};
-  const auto edge = [&unit] {
-    unit.clk_i = 1;
-    unit.eval();
-    unit.clk_i = 0;
-    unit.eval();
-  };
   unit.clk_i = 0;
   unit.rst_ni = 1;
   unit.eval();
   unit.rst_ni = 0;
   unit.eval();
-  edge();
+  EndCycle(&unit);
   unit.rst_ni = 1;
   for (std::uint64_t cycle = 0; cycle < kCycles; ++cycle) {
     for (unsigned clock = 0; clock < kClocks; ++clock) {
@@ -94,7 +89,7 @@ TEST(MbPark, LimitsUnderClocksOfAnyPeriod) {
       stood[clock] += still - recent[clock].front();
       recent[clock].pop_front();
     }
-    edge();
+    EndCycle(&unit);
   }
   for (unsigned clock = 0; clock < kClocks; ++clock) {
     EXPECT_GT(ended[clock], 100U) << unit.period_o[clock];

@@ -12,6 +12,7 @@
 #include "Vmb_coalesce_flat.h"
 #include "Vmb_coalesce_small.h"
 #include "sim/isa/config.h"
+#include "tb/unit/clocked.h"
 #include "tb/unit/mb_oracle.h"
 
 namespace muster::mb {
@@ -78,10 +79,7 @@ class MbCoalesce : public testing::Test {
   }
 
   void Cycle() {
-    unit_.clk_i = 1;
-    unit_.eval();
-    unit_.clk_i = 0;
-    unit_.eval();
+    EndCycle(&unit_);
     ++cycles_;
   }
 

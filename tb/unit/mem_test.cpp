@@ -17,6 +17,8 @@
 #include <random>
 #include <tuple>
 
+#include "tb/unit/clocked.h"
+
 namespace muster {
 namespace {
 
@@ -88,12 +90,7 @@ class MemoryAdapter : public testing::Test {
     unit_.eval();
   }
 
-  void Clock() {
-    for (const unsigned char level : {1, 0}) {
-      unit_.clk_i = level;
-      unit_.eval();
-    }
-  }
+  void Clock() { EndCycle(&unit_); }
 
   std::uint64_t Place(std::uint64_t cta, std::uint32_t address) const {
     return cta << 32 | address;

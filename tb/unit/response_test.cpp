@@ -3,33 +3,19 @@
 // The assertions of the response queue fire: no driver of the whole unit can bring them about.
 #include <Vresponse.h>
 #include <gtest/gtest.h>
-#include <verilated.h>
+
+#include "tb/unit/clocked.h"
 
 namespace muster {
 namespace {
 
-class Response : public testing::Test {  // a queue of one place
+class Response : public Clocked<Vresponse> {  // a queue of one place
  protected:
-  Response() {
-    context_.fatalOnError(false);  // a failing assertion is an error, not the end
-    queue_.rst_ni = 0;
-    Clock();
-    queue_.rst_ni = 1;
-  }
-
-  void Clock() {
-    for (const unsigned char level : {0, 1}) {
-      queue_.clk_i = level;
-      queue_.eval();
-    }
-  }
-
-  VerilatedContext context_;
-  Vresponse queue_{&context_};
+  Response() { context_.fatalOnError(false); }  // a failing assertion is an error, not the end
 };
 
 TEST_F(Response, Overflows) {
-  queue_.valid_i = 1;
+  dut_.valid_i = 1;
   Clock();
   EXPECT_FALSE(context_.gotError());
   Clock();
@@ -37,7 +23,7 @@ TEST_F(Response, Overflows) {
 }
 
 TEST_F(Response, SpendsACreditTwice) {
-  queue_.spend_i = 1;
+  dut_.spend_i = 1;
   Clock();
   EXPECT_FALSE(context_.gotError());
   Clock();

@@ -4,13 +4,14 @@
 // warp may exit while others still meet.
 #include <Vscheduler.h>
 #include <gtest/gtest.h>
-#include <verilated.h>
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <random>
 #include <vector>
+
+#include "tb/unit/clocked.h"
 
 namespace muster {
 namespace {
@@ -42,22 +43,8 @@ struct Warp {
   std::uint32_t operand = 0;
 };
 
-class Scheduler : public testing::Test {
+class Scheduler : public Clocked<Vscheduler> {
  protected:
-  Scheduler() {
-    dut_.rst_ni = 0;
-    Clock();
-    dut_.rst_ni = 1;
-    dut_.eval();
-  }
-
-  void Clock() {
-    for (const unsigned char level : {1, 0}) {
-      dut_.clk_i = level;
-      dut_.eval();
-    }
-  }
-
   Cta Make() {
     Cta cta;
     cta.size = 1 + random_() % kWarps;
@@ -201,8 +188,6 @@ class Scheduler : public testing::Test {
   }
 
   std::mt19937 random_{1};
-  VerilatedContext context_;
-  Vscheduler dut_{&context_};
   std::array<Warp, kWarps> warps_;
   std::array<Cta, kCtas> ctas_;
   std::optional<unsigned> starting_;
