@@ -66,6 +66,7 @@ def verilator():
                  for warps, ctas, ports, reduce, counters in
                  ((4, 1, 1, 0, 1), (5, 3, 1, 0, 0), (8, 2, 1, 1, 1), (12, 3, 2, 0, 1), (33, 8, 2, 1, 0),
                   (64, 32, 4, 1, 1))]
+    commands += [lint + ["--top-module", "muster_axil", f"-GNumCtas={ctas}", "-GEnLifecycle=1'b0"] for ctas in (1, 8)]
     commands += [lint + ["--top-module", "muster_ventus", f"-GNumWarps={warps}", f"-GNumBlocks={blocks}",
                          f"-GWfIdWidth={width}"]
                  for warps, blocks, width in ((4, 1, 2), (8, 8, 3), (12, 3, 4), (64, 32, 6))]

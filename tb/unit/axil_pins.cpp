@@ -80,7 +80,7 @@ std::unique_ptr<Adapter> Make() {
 }
 
 // Joins, drain, faults and mbarriers with both of their switches are on in all of them.
-constexpr std::uint32_t kFeatures = 0x2ec;
+constexpr std::uint32_t kFeatures = 0x6ec;
 constexpr std::uint32_t kReduce = 0x001;
 constexpr std::uint32_t kCounters = 0x100;
 

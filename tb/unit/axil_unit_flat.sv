@@ -8,7 +8,8 @@ module axil_unit_flat
   parameter int unsigned NumWarps = 8,
   parameter int unsigned NumCtas  = 2,
   parameter int unsigned NumIssue = 1,
-  parameter int unsigned EnReduce = 1
+  parameter int unsigned EnReduce = 1,
+  parameter int unsigned EnLifecycle = 1
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -55,6 +56,8 @@ module axil_unit_flat
   output logic                irq_o
 );
 
+  localparam bit State = (EnReduce != 0) && (EnLifecycle != 0);
+
   issue_t       issue;
   lifecycle_t   lifecycle;
   mb_group_t    group;
@@ -83,7 +86,7 @@ module axil_unit_flat
   /* verilator lint_off PINCONNECTEMPTY */  // what the test does not look at
   muster #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce != 0),
-    .EnState(EnReduce != 0), .SmemBytes(1024)
+    .EnState(State), .EnJoin(EnLifecycle != 0), .EnLifecycle(EnLifecycle != 0), .SmemBytes(1024)
   ) u_muster (
     .clk_i, .rst_ni,
     .issue_valid_i (NumIssue'(issue_valid_i)), .issue_ready_o (ready),
@@ -113,7 +116,7 @@ module axil_unit_flat
 
   muster_axil #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce != 0),
-    .EnState(EnReduce != 0)
+    .EnState(State), .EnJoin(EnLifecycle != 0), .EnLifecycle(EnLifecycle != 0)
   ) u_axil (
     .clk_i, .rst_ni,
     .awvalid_i, .awready_o, .awaddr_i, .wvalid_i, .wready_o, .wdata_i, .wstrb_i,

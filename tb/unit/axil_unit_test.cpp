@@ -2,6 +2,7 @@
 //
 // A unit with the AXI4-Lite adapter beside it. Operations go into the unit and, as they commit,
 // into the golden model; what the registers show is compared with the model.
+#include <Vaxil_unit_fixed.h>
 #include <Vaxil_unit_plain.h>
 #include <Vaxil_unit_ports.h>
 #include <Vaxil_unit_small.h>
@@ -22,6 +23,7 @@
 #include "sim/golden/model.h"
 #include "sim/isa/bits.h"
 #include "tb/unit/axil_bus.h"
+#include "tb/unit/clocked.h"
 
 namespace {
 
@@ -44,12 +46,18 @@ template <class Verilated>
 class System {
  public:
   explicit System(const Config& config) : config_(config), golden_(config) {
+    manager_.pace = 12;
+    Reset();
+  }
+
+  // While nothing is on its way.
+  void Reset() {
     golden_.Reset();
+    completed_ = waited_ = {};
     dut_.rst_ni = 0;
     dut_.eval();
     Clock();
     dut_.rst_ni = 1;
-    manager_.pace = 12;
   }
 
   // Presents an operation until it is accepted. A lifecycle operation or an exit waits until all
@@ -150,7 +158,7 @@ class System {
       }
     }
   }
-  // While no CTA is resident.
+  // While no arrival waits.
   void CompareCounters() {
     for (unsigned bar = 0; bar < kNumBars; ++bar) {
       ASSERT_EQ(Read(MUSTER_AXIL_COMPLETED(bar)), completed_[bar]) << bar;
@@ -182,12 +190,7 @@ class System {
     dut_.lifecycle_warps_i = static_cast<std::uint16_t>(operation.warps);
   }
 
-  void Clock() {
-    dut_.clk_i = 1;
-    dut_.eval();
-    dut_.clk_i = 0;
-    dut_.eval();
-  }
+  void Clock() { EndCycle(&dut_); }
 
   Accepted Cycle() {
     SetBus(manager_.Drive(), &dut_);
@@ -374,6 +377,33 @@ TEST(AxilUnit, AgreesWithoutReductions) { Agrees<Vaxil_unit_plain>(Plain()); }
 
 // ... but not if it has two ports.
 TEST(AxilUnit, AgreesWithTwoPorts) { Agrees<Vaxil_unit_ports>(Plain()); }
+
+// No launch tells the adapter of the CTAs, or that a reset has freed their entries of arrivals.
+TEST(AxilUnit, CtasFromReset) {
+  Config config = Small();
+  config.join = config.lifecycle = config.state = false;
+  System<Vaxil_unit_fixed> system(config);
+  EXPECT_NE(system.Read(MUSTER_AXIL_FEATURES) & MUSTER_AXIL_FEATURES_REDUCE_MASK, 0U);
+  EXPECT_EQ(system.Read(MUSTER_AXIL_FEATURES) & MUSTER_AXIL_FEATURES_LIFECYCLE_MASK, 0U);
+  for (unsigned round = 0; round < 2; ++round) {
+    EXPECT_EQ(system.Read(MUSTER_AXIL_RESIDENT), 3U) << round;
+    for (unsigned warp = 0; warp < 8; ++warp) {
+      system.Do(Arrival(OpKind::kSync, warp / 4, warp, 5, 0));
+    }
+    system.Do(Arrival(OpKind::kArrive, 0, 1, 6, 64));
+    system.Do(Arrival(OpKind::kArrive, 0, 2, 6, 64));
+    system.Quiet();
+    ASSERT_NO_FATAL_FAILURE(system.CompareState()) << round;
+    ASSERT_NO_FATAL_FAILURE(system.CompareCounters()) << round;
+    for (unsigned warp = 1; warp < 7; ++warp) {  // all but one of each CTA: they wait at the reset
+      system.Do(Arrival(OpKind::kSync, warp / 4, warp, 5, 0));
+    }
+    system.Quiet();
+    ASSERT_NO_FATAL_FAILURE(system.CompareState()) << round;
+    system.Reset();
+  }
+  EXPECT_EQ(system.completions, 6U);
+}
 
 // Warp 3 never comes to barrier 1; a count of 33 is refused, and an mbarrier at an odd address.
 TEST(AxilUnit, TellsWhyAKernelHangs) {

@@ -18,6 +18,7 @@ module muster_axil
   parameter bit          EnDrain    = 1'b1,
   parameter bit          EnLanes    = 1'b1,
   parameter bit          EnJoin     = 1'b1,
+  parameter bit          EnLifecycle = 1'b1,
   parameter bit          EnMbarrier = 1'b1,
   parameter bit          EnMbDrop   = 1'b1,
   parameter bit          EnMbLimit  = 1'b1
@@ -155,7 +156,7 @@ module muster_axil
   );
 
   muster_axil_slots #(
-    .NumCtas(NumCtas), .Delay((EnReduce || NumIssue > 1) ? 2 : 1)
+    .NumCtas(NumCtas), .Delay((EnReduce || NumIssue > 1) ? 2 : 1), .EnLifecycle(EnLifecycle)
   ) u_slots (
     .clk_i, .rst_ni,
     .lifecycle_valid_i, .lifecycle_ready_i, .lifecycle_i,
@@ -170,7 +171,9 @@ module muster_axil
   );
 
   if (EnCounters) begin : g_counters
-    muster_axil_counters #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_counters (
+    muster_axil_counters #(
+      .NumWarps(NumWarps), .NumCtas(NumCtas), .EnLifecycle(EnLifecycle)
+    ) u_counters (
       .clk_i, .rst_ni,
       .commit_i, .launched_i (launched), .left_i (left), .slot_i (slot),
       .freeze_i (control_q.freeze), .clear_i (clear_counters),
@@ -194,7 +197,8 @@ module muster_axil
                       default: '0};
   assign switches = '{reduce: EnReduce, state: EnState, faults: EnFaults, drain: EnDrain,
                       lanes: EnLanes, mbarrier: EnMbarrier, mb_drop: EnMbDrop,
-                      mb_limit: EnMbLimit, counters: EnCounters, joins: EnJoin, default: '0};
+                      mb_limit: EnMbLimit, counters: EnCounters, joins: EnJoin,
+                      lifecycle: EnLifecycle, default: '0};
   assign status   = '{count: fault_count, empty: fault_count == '0, full: fault_count == 5'd16,
                       lost: fault_lost != '0, default: '0};
 

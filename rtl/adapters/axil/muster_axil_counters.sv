@@ -21,7 +21,8 @@ module muster_axil_counters
   import muster_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
-  parameter int unsigned NumCtas  = 8
+  parameter int unsigned NumCtas  = 8,
+  parameter bit          EnLifecycle = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -84,9 +85,24 @@ module muster_axil_counters
     end
   end
 
+  // Without EnLifecycle no launch clears the words: a walk after reset does, before the first report of an entry.
+  logic [CtaW:0] cleared_q;
+  logic          clears;
+
+  assign clears = !EnLifecycle && !cleared_q[CtaW];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      cleared_q <= '0;
+    end else if (clears) begin
+      cleared_q <= cleared_q + (CtaW+1)'(1);
+    end
+  end
+
   muster_ram #(.Depth(NumCtas), .Width($bits(arrivals_t))) u_arrivals (
     .clk_i,
-    .we_i (entry_q || launched_q || left_q), .waddr_i (cta_q), .wdata_i (left),
+    .we_i (entry_q || launched_q || left_q || clears),
+    .waddr_i (clears ? cleared_q[CtaW-1:0] : cta_q), .wdata_i (left),
     .raddr_i (cta_d), .rdata_o (held)
   );
 

@@ -43,7 +43,8 @@ package muster_axil_pkg;
   } config_reg_t;
 
   typedef struct packed {
-    logic [21:0] zero0;
+    logic [20:0] zero0;
+    logic lifecycle;
     logic joins;
     logic counters;
     logic mb_limit;

@@ -10,7 +10,8 @@ module muster_axil_slots
   import muster_pkg::*;
 #(
   parameter int unsigned NumCtas = 8,
-  parameter int unsigned Delay   = 2  // cycles from commit to report: 1 or 2
+  parameter int unsigned Delay   = 2,  // cycles from commit to report: 1 or 2
+  parameter bit          EnLifecycle = 1'b1  // else all are, from reset on
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -42,7 +43,7 @@ module muster_axil_slots
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       commit_q   <= '0;
-      resident_q <= '0;
+      resident_q <= EnLifecycle ? '0 : MaxCtas'((33'd1 << NumCtas) - 33'd1);
     end else begin
       commit_q <= Delay'({commit_q, commit_lifecycle_i});
       for (int c = 0; c < NumCtas; c++) begin
