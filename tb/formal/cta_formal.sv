@@ -17,7 +17,8 @@ module cta_formal
   parameter bit          EnReduce = 1'b1,
   parameter bit          EnState  = 1'b0,
   parameter bit          Restore  = 1'b0,  // with the properties of save and restore
-  parameter bit          EnFaults = 1'b1
+  parameter bit          EnFaults = 1'b1,
+  parameter bit          EnLifecycle = 1'b1
 ) (
   input logic                   clk_i,
   input cta_t                   follow_i,
@@ -54,7 +55,7 @@ module cta_formal
 
   muster_cta #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce), .EnState(EnState),
-    .EnFaults(EnFaults), .EnDrain(1'b0), .EnLanes(1'b0), .EnJoin(1'b0)
+    .EnFaults(EnFaults), .EnDrain(1'b0), .EnLanes(1'b0), .EnJoin(1'b0), .EnLifecycle(EnLifecycle)
   ) u_cta (
     .clk_i, .rst_ni (1'b1),
     .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (),

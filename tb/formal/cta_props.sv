@@ -1,10 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Follows the named barriers of one CTA slot from the ports of muster_cta. The checker remembers accepted
-// operations, carries out those that commit on a table of its own, and compares the releases and refusals of
-// the unit with that table. So a property fails if a release is early, late, missing, too large or too
-// small, or if an arrival is lost, invented or counted elsewhere. R2B is followed if Words is set; otherwise
-// a CTA whose entries or warps are written is not checked any more. cta_word_props has B2R and the copies.
+// operations, carries out those that commit on a table of its own, and compares the releases and refusals of the
+// unit with that table. So a property fails if a release is early, late, missing, too large or too small, or if
+// an arrival is lost, invented or counted elsewhere. R2B is followed if Words is set; otherwise a CTA whose
+// entries or warps are written is not checked any more. cta_word_props has B2R and the copies. With a Share the
+// slot has its CTA from reset on.
 module cta_props
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -16,6 +17,7 @@ module cta_props
   parameter bit          EnLanes  = 1'b1,
   parameter bit          Words    = 1'b0,
   parameter bit          Lag      = 1'b1,  // the release comes two cycles after the commit, else one
+  parameter int unsigned Share    = 0,     // warps of each CTA from reset on; 0: there is none
   localparam int unsigned WarpW   = $clog2(NumWarps)
 ) (
   input logic                   clk_i,
@@ -64,7 +66,7 @@ module cta_props
   logic [NumWarps-1:0]     live_q, waits_q;
   logic [31:0]             exited_q [NumWarps];  // lanes
   entry_t                  table_q [NumBars];
-  logic                    exits_q;              // a warp has exited in the cycle before
+  logic                    exits_q;  // a warp has exited in the cycle before
   answer_t                 late_q, answer_q, due;
 
   function automatic wcount_t warps_of(logic [NumWarps-1:0] bits);
@@ -106,8 +108,10 @@ module cta_props
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {resident_q, known_q, exits_q} <= '0;
-      {live_q, alive_q, size_q, unjoined_q} <= '0;
+      {exits_q, unjoined_q} <= '0;
+      {resident_q, known_q} <= {2{Share != 0}};
+      live_q                <= NumWarps'(((NumWarps+1)'(1) << Share) - (NumWarps+1)'(1)) << (32'(follow_i) * Share);
+      {alive_q, size_q}     <= {2{wcount_t'(Share)}};
     end else begin
       exits_q <= exits && gone;
       if (launches || opens) begin
@@ -137,9 +141,7 @@ module cta_props
 
   always_ff @(posedge clk_i) begin
     if (EnLanes) begin
-      for (int i = 0; i < NumWarps; i++) begin
-        if (launches) exited_q[i] <= '0;
-      end
+      if (launches || (Share != 0 && !rst_ni)) for (int i = 0; i < NumWarps; i++) exited_q[i] <= '0;
       if (joins) exited_q[joining] <= ~lifecycle_i.lanes;
       if (exits) exited_q[w] <= exited_q[w] | exit_i.lanes;
     end
@@ -162,6 +164,7 @@ module cta_props
       late_q   <= '0;
       answer_q <= '0;
       {waits_q, owed_q} <= '0;
+      for (int b = 0; Share != 0 && b < NumBars; b++) table_q[b] <= '0;
     end else begin
       for (int p = 0; p < NumIssue; p++) begin
         if (commit_i.valid[p] && pending_q[commit_i.warp[p][WarpW-1:0]].cta == follow_i) begin
