@@ -19,6 +19,7 @@ class Row:
     how: str = "decimal"  # bit, warps (a set of them), decimal, hex, ..., or an enum of muster_pkg
     when: str = ""  # the signal that must not be 0 for this one to mean anything
     bit: int | None = None  # of `when`, and of what is shown as a bit, in a vector of ports
+    ops: tuple = ()  # what `lifecycle_i.op` must be for this one to mean anything; empty: anything
 
     def at(self, port):
         return dataclasses.replace(self, signal=self.signal.replace("PORT", str(port)), bit=port)
@@ -35,9 +36,13 @@ GROUPS = {
     "lifecycle": [Row("lifecycle_valid_i", "valid", "bit"), Row("lifecycle_ready_o", "ready", "bit"),
                   *payload("lifecycle_i", "lifecycle_valid_i",
                            [("op", "op", "lifecycle_e"), ("cta", "cta", "decimal")]),
-                  Row("lifecycle_warps_i", "warps", "warps", "lifecycle_valid_i")],
+                  Row("lifecycle_warps_i", "warps", "warps", "lifecycle_valid_i", ops=("Launch",)),
+                  Row("lifecycle_i.size", "size", "decimal", "lifecycle_valid_i", ops=("Launch", "Open")),
+                  Row("lifecycle_i.warp", "warp", "decimal", "lifecycle_valid_i", ops=("Join",)),
+                  Row("lifecycle_i.lanes", "lanes", "hex", "lifecycle_valid_i", ops=("Join",))],
     "exit": [Row("exit_valid_i", "valid", "bit"), Row("exit_ready_o", "ready", "bit"),
-             *payload("exit_i", "exit_valid_i", [("cta", "cta", "decimal"), ("warp", "warp", "decimal")])],
+             *payload("exit_i", "exit_valid_i",
+                      [("cta", "cta", "decimal"), ("warp", "warp", "decimal"), ("lanes", "lanes", "hex")])],
     "issue, port PORT": [Row("issue_valid_i", "valid", "bit"), Row("issue_ready_o", "ready", "bit"),
                          *payload("issue_i[PORT]", "issue_valid_i",
                                   [("op", "op", "op_e"), ("cta", "cta", "decimal"),
@@ -187,8 +192,12 @@ class Trace:
         if row.how == "bit":
             return [bool(value and value & mask) for value in values]
         valid = self.values(row.when, cycles) if row.when else [mask] * len(values)
-        return [text_of(value, row.how) if means and means & mask else ""
-                for value, means in zip(values, valid)]
+        means = [bool(value and value & mask) for value in valid]
+        if row.ops:
+            names = enum_names("lifecycle_e")
+            means = [valid and names.get(op) in row.ops
+                     for valid, op in zip(means, self.values("lifecycle_i.op", cycles))]
+        return [text_of(value, row.how) if valid else "" for value, valid in zip(values, means)]
 
 
 def text_of(value, how):

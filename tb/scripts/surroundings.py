@@ -216,6 +216,32 @@ def wave_shows(build, folder):
     check(seen, "no configuration was built")
 
 
+def wave_of_joins(build, folder):
+    """Of a lifecycle operation a picture has the fields that mean something for it, and no others."""
+    needs_fst2vcd()
+    import configs
+    import waveform
+    fields = {"Launch": {"cta", "warps", "size"}, "Open": {"cta", "size"}, "Join": {"cta", "warp", "lanes"},
+              "Suspend": {"cta"}, "End": {"cta"}}
+    regress, fst = build / "tb/lockstep/regress", folder / "x.fst"
+    for config in (name for name in configs.NAMES if configs.UNIT[name]["EnJoin"]):
+        result = run(regress, "--config", config, "--seed", 1, "--cycles", 4000, "--wave", fst)
+        if fst.exists():
+            break
+    check(fst.exists(), "expected a run", result)
+    traced = waveform.Trace(fst, 4000, 0)
+    cycles = range(traced.last + 1)
+    shown = {row.label: traced.shown(row, cycles) for row in traced.groups["lifecycle"]}
+    seen = set()
+    for cycle in cycles:
+        named = {label for label, cells in shown.items() if label not in ("valid", "ready", "op") and cells[cycle]}
+        op = shown["op"][cycle]
+        check(named == fields.get(op, set()) or op == "Launch" and named == {"cta", "size"},  # of no warp
+              f"cycle {cycle}: {op} shows {named}")
+        seen.add(op)
+    check(seen == {"", *fields}, f"expected each operation: {seen}")
+
+
 def wave_of_no_run(build, folder):
     """What cannot run leaves no picture, not even an old one, and is an error."""
     needs_fst2vcd()
@@ -317,6 +343,7 @@ CASES = {
     "build_in_a_terminal": build_in_a_terminal,
     "one_run_at_a_time": one_run_at_a_time,
     "wave_shows": wave_shows,
+    "wave_of_joins": wave_of_joins,
     "installed": installed,
     "wave_of_no_run": wave_of_no_run,
 }
