@@ -1,13 +1,14 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Muster: the barrier unit of a GPU core. Only wiring: a block for each scope, named as in the
-// picture of the README. rtl/README.md has the ports, the tie-offs and the latencies.
+// Muster: the barrier unit of a GPU core. Wiring, but for lanes that a warp lacks: they are masked here. A
+// block for each scope, named as in the picture of the README. rtl/README.md has the ports, the tie-offs and the latencies.
 module muster
   import muster_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
   parameter int unsigned NumCtas  = 8,
   parameter int unsigned NumIssue = 2,
+  parameter int unsigned WarpSize = 32,
   parameter bit          EnReduce = 1'b1,
   parameter bit          EnState  = 1'b1,
   parameter bit          EnFaults = 1'b1,
@@ -102,15 +103,37 @@ module muster
 
 `include "muster_assert.svh"
 
+  // Lanes that a warp lacks take no part.
+  localparam lanes_t Lanes = lanes_t'({WarpSize{1'b1}});
+
+  issue_t [NumIssue-1:0] issue;
+  lifecycle_t            lifecycle;
+  exit_t                 leaving;
+  mb_group_t             mb_issue;
+  mb_remote_t            mb_remote;
+
+  always_comb begin
+    issue           = issue_i;
+    lifecycle       = lifecycle_i;
+    leaving         = exit_i;
+    mb_issue        = mb_issue_i;
+    mb_remote       = mb_remote_i;
+    for (int p = 0; p < NumIssue; p++) issue[p].lanes = issue_i[p].lanes & Lanes;
+    lifecycle.lanes = lifecycle_i.lanes & Lanes;
+    leaving.lanes   = exit_i.lanes & Lanes;
+    mb_issue.lanes  = mb_issue_i.lanes & Lanes;
+    mb_remote.lanes = mb_remote_i.lanes & Lanes;
+  end
+
   muster_cta #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce),
-    .EnState(EnState), .EnFaults(EnFaults), .EnDrain(EnDrain), .EnLanes(EnLanes),
-    .EnJoin(EnJoin), .EnLifecycle(EnLifecycle)
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .WarpSize(WarpSize),
+    .EnReduce(EnReduce), .EnState(EnState), .EnFaults(EnFaults), .EnDrain(EnDrain),
+    .EnLanes(EnLanes), .EnJoin(EnJoin), .EnLifecycle(EnLifecycle)
   ) u_cta (
     .clk_i, .rst_ni,
-    .issue_valid_i, .issue_ready_o, .issue_i, .busy_o,
-    .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i, .lifecycle_warps_i,
-    .exit_valid_i, .exit_ready_o, .exit_i,
+    .issue_valid_i, .issue_ready_o, .issue_i (issue), .busy_o,
+    .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i (lifecycle), .lifecycle_warps_i,
+    .exit_valid_i, .exit_ready_o, .exit_i (leaving),
     .fence_req_o, .fence_ack_i,
     .release_o, .release_info_o,
     .response_valid_o, .response_ready_i, .response_o,
@@ -126,10 +149,10 @@ module muster
       .EnFaults(EnFaults), .EnLimit(EnMbLimit), .EnDrain(EnDrain)
     ) u_mbarrier (
       .clk_i, .rst_ni,
-      .issue_valid_i (mb_issue_valid_i), .issue_ready_o (mb_issue_ready_o), .issue_i (mb_issue_i),
+      .issue_valid_i (mb_issue_valid_i), .issue_ready_o (mb_issue_ready_o), .issue_i (mb_issue),
       .async_valid_i (mb_async_valid_i), .async_ready_o (mb_async_ready_o), .async_i (mb_async_i),
       .remote_valid_i (mb_remote_valid_i), .remote_ready_o (mb_remote_ready_o),
-      .remote_i (mb_remote_i),
+      .remote_i (mb_remote),
       .busy_o (mb_busy_o), .fence_req_o (mb_fence_req_o), .fence_ack_i (mb_fence_ack_i),
       .smem_read_valid_o, .smem_read_ready_i, .smem_read_place_o, .smem_rdata_valid_i,
       .smem_rdata_i, .smem_write_valid_o, .smem_write_ready_i, .smem_write_place_o,
@@ -176,6 +199,9 @@ module muster
   end
   if (!(NumIssue inside {1, 2, 4})) begin : g_bad_issue
     $error("NumIssue must be 1, 2 or 4");
+  end
+  if (!(WarpSize inside {4, 8, 16, 32})) begin : g_bad_lanes
+    $error("WarpSize must be 4, 8, 16 or 32");
   end
   if (!EnLifecycle && (EnJoin || EnState || NumWarps % NumCtas != 0)) begin : g_bad_lifecycle
     $error("without EnLifecycle: neither EnJoin nor EnState, and NumWarps is a multiple of NumCtas");

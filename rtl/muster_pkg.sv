@@ -2,11 +2,11 @@
 //
 // The types that cross the borders of scopes: operations, table entries, state words, faults.
 //
-// Field widths are those of the largest unit (64 warps, 32 CTAs), for all configurations. Named barriers
+// Field widths are those of the largest unit (64 warps of 32 lanes, 32 CTAs), for all configurations. Named barriers
 // refuse a warp or CTA number that the unit lacks; mbarriers, which do not know the live warps, truncate it.
 package muster_pkg;
 
-  localparam int unsigned WarpSize    = 32;  // lanes of a warp
+  localparam int unsigned MaxLanes    = 32;  // lanes of the largest warp
   localparam int unsigned NumBars     = 16;  // named barriers of a CTA (PTX 9.7.13.1)
   localparam int unsigned MaxWarps = 64, MaxCtas = 32, MaxIssue = 4;
 
@@ -242,8 +242,8 @@ package muster_pkg;
     warp_t                      warp;
     lanes_t                     lanes;
     lanes_t                     live;       // of the warp: they have not exited
-    logic [WarpSize-1:0][31:0] addr;
-    logic [WarpSize-1:0][31:0] operand;
+    logic [MaxLanes-1:0][31:0] addr;
+    logic [MaxLanes-1:0][31:0] operand;
     lanes_t                     phase;
     logic                       has_token;
     logic                       has_hint;

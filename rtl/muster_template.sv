@@ -7,6 +7,7 @@
 module muster_template
   import muster_pkg::*;
 #(
+  parameter int unsigned WarpSize  = 32,
   localparam int unsigned NumWarps = 32,
   localparam int unsigned WarpW    = $clog2(NumWarps)
 ) (
@@ -120,8 +121,8 @@ module muster_template
 
   /* verilator lint_off PINCONNECTEMPTY */  // these outputs may stay open
   muster #(
-    .NumWarps(NumWarps), .NumCtas(8), .NumIssue(1), .EnMbarrier(1'b1), .SmemBytes(262144),
-    .ClockPeriodPs(1000), .WaitLimitNs(1000000)
+    .NumWarps(NumWarps), .NumCtas(8), .NumIssue(1), .WarpSize(WarpSize), .EnMbarrier(1'b1),
+    .SmemBytes(262144), .ClockPeriodPs(1000), .WaitLimitNs(1000000)
   ) u_muster (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i, .busy_o,

@@ -3,7 +3,8 @@
 """The regression on corners of the unit's parameters, in a build folder of its own.
 
 A corner is a configuration like those of scripts/configs.json, whose name lists its parameters:
-w5c1p2_no_faults_drop has five warps, one CTA, two ports, no EnFaults, no EnMbDrop. There is a corner for
+w5c1p2_no_faults_drop has five warps, one CTA, two ports, no EnFaults, no EnMbDrop, and w8c2p1l4 warps of four
+lanes instead of 32. There is a corner for
 each feature switch that is off alone, for each odd size, and for each pair of values of two parameters
 that are legal together. --quick takes a few small corners instead, which cover each pair of switches and
 two values of each size. Names after the options are the corners to run, or, with --list, to show.
@@ -22,7 +23,7 @@ import lock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/corners"
-SIZES = {"NumWarps": "w", "NumCtas": "c", "NumIssue": "p"}
+SIZES = {"NumWarps": "w", "NumCtas": "c", "NumIssue": "p", "WarpSize": "l"}
 SWITCHES = {"EnReduce": "reduce", "EnState": "state", "EnFaults": "faults", "EnDrain": "drain",
             "EnLanes": "lanes", "EnJoin": "join", "EnLifecycle": "lifecycle", "EnMbarrier": "mbarrier", "EnMbDrop": "drop",
             "EnMbLimit": "limit"}
@@ -30,10 +31,11 @@ WITH = {"EnReduce": {"EnState": 0}, "EnLifecycle": {"EnJoin": 0, "EnState": 0}} 
 OF_MBARRIERS = ["EnMbDrop", "EnMbLimit", "SmemBytes", "MbResponses", "ClockPeriodPs", "WaitLimitNs"]
 # Each parameter's plain value first.
 VALUES = {"NumWarps": [8, 4, 5, 12, 32, 33, 40, 63, 64], "NumCtas": [2, 1, 3, 32],
-          "NumIssue": [1, 2, 4], **{switch: [1, 0] for switch in SWITCHES},
+          "NumIssue": [1, 2, 4], "WarpSize": [32, 4, 8, 16], **{switch: [1, 0] for switch in SWITCHES},
           "SmemBytes": [65536, 1024], "MbResponses": [4, 2, 1], "ClockPeriodPs": [1000, 1500, 700],
           "WaitLimitNs": [10000]}
-QUICK = VALUES | {"NumWarps": [5, 12], "NumCtas": [1, 3], "NumIssue": [1, 2], "SmemBytes": [1024],
+QUICK = VALUES | {"NumWarps": [5, 12], "NumCtas": [1, 3], "NumIssue": [1, 2], "WarpSize": [32, 4],
+                  "SmemBytes": [1024],
                   "MbResponses": [4], "ClockPeriodPs": [1500]}
 
 
@@ -116,7 +118,8 @@ def alone():
 
 def name_of(corner):
     off = [word for switch, word in SWITCHES.items() if not corner[switch]]
-    return "".join(letter + str(corner[size]) for size, letter in SIZES.items()) + \
+    return "".join(letter + str(corner[size]) for size, letter in SIZES.items()
+                   if (size, corner[size]) != ("WarpSize", 32)) + \
         ("_no_" + "_".join(off) if off else "")
 
 

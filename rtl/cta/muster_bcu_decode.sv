@@ -2,8 +2,10 @@
 //
 // Decodes the 128-bit word of one warp instruction into an operation of the issue port. It has no
 // state: it names the registers to fetch, and in the same cycle takes their values. A bad
-// encoding raises `illegal_o`. Bad operands (a count that is not a multiple of 32, ARV with count 0)
+// encoding raises `illegal_o`. Bad operands (a count that is not a multiple of the warp size, ARV with count 0)
 // are passed on to the barrier table, which reports a fault.
+//
+// Masks and operands have the lanes of the largest warp. A core whose warps have fewer ties the others to 0.
 //
 // If registers differ between lanes, the value of the lowest participating lane is used.
 module muster_bcu_decode
@@ -24,8 +26,8 @@ module muster_bcu_decode
   output pred_t  pg_o,          // field<12, 3> pg, the guard: read by every form
   output pred_t  pp_o,          // field<98, 3> pp, the predicate that is reduced
   output logic   pp_read_o,
-  input  logic [WarpSize-1:0][31:0] ra_i,  // each lane's value; ignored where the register is RZ
-  input  logic [WarpSize-1:0][31:0] rb_i,
+  input  logic [MaxLanes-1:0][31:0] ra_i,  // each lane's value; ignored where the register is RZ
+  input  logic [MaxLanes-1:0][31:0] rb_i,
   input  lanes_t pg_i,                     // each lane's value; ignored where it is PT
   input  lanes_t pp_i,
 
@@ -139,13 +141,13 @@ module muster_bcu_decode
   // -----------------------------------------------------------------------------------------------
 
   lanes_t guard, reduced, lanes;
-  assign guard   = (word_i.pg == PredT ? '1 : pg_i) ^ {WarpSize{word_i.pg_not}};
-  assign reduced = (word_i.pp == PredT ? '1 : pp_i) ^ {WarpSize{word_i.pp_not}};
-  assign lanes   = active_i & guard & {WarpSize{legal}};
+  assign guard   = (word_i.pg == PredT ? '1 : pg_i) ^ {MaxLanes{word_i.pg_not}};
+  assign reduced = (word_i.pp == PredT ? '1 : pp_i) ^ {MaxLanes{word_i.pp_not}};
+  assign lanes   = active_i & guard & {MaxLanes{legal}};
 
-  logic [$clog2(WarpSize)-1:0] ruler;
+  logic [$clog2(MaxLanes)-1:0] ruler;
   logic                        any_lane;
-  muster_first #(.Width(WarpSize)) u_first (
+  muster_first #(.Width(MaxLanes)) u_first (
     .bits_i (lanes), .any_o (any_lane), .index_o (ruler)
   );
 

@@ -10,6 +10,7 @@ module muster_check
   parameter int unsigned NumWarps = 32,
   parameter int unsigned NumCtas  = 8,
   parameter int unsigned NumIssue = 1,
+  parameter int unsigned WarpSize = 32,
   parameter bit          EnState  = 1'b1,
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnLanes  = 1'b1,
@@ -115,8 +116,8 @@ module muster_check
   logic [WarpW-1:0]    launch_last;
 
   muster_roster #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnLanes(EnLanes),
-    .EnState(EnState), .EnJoin(EnJoin), .EnLifecycle(EnLifecycle)
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .WarpSize(WarpSize),
+    .EnLanes(EnLanes), .EnState(EnState), .EnJoin(EnJoin), .EnLifecycle(EnLifecycle)
   ) u_roster (
     .clk_i, .rst_ni, .ready_o (roster_ready), .clears_o, .cleared_o, .removed_o,
     .next_cta_i (next_cta), .next_warps_i (next_warps),
@@ -186,7 +187,7 @@ module muster_check
   assign above     = exceeds(8'(expected), 8'(size));
   assign last      = (expected == '0) ? live_last : WarpW'(expected - 7'd1);
 
-  muster_word_check #(.NumWarps(NumWarps)) u_word_check (
+  muster_word_check #(.NumWarps(NumWarps), .WarpSize(WarpSize)) u_word_check (
     .clk_i, .bar_i (write_bar), .bar_word_i (bar_word), .warp_word_i (warp_word),
     .above_i (above_q), .last_i (~word_last_nq), .size_i (size),
     .entry_kind_i, .entry_all_i, .owes_i (owes), .bad_o (bad_word)

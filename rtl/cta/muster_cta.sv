@@ -7,7 +7,8 @@
 //   lifecycle port -> lifecycle -^
 //   exit port -> exit -----------^
 //
-// Commit is in the count stage; the release comes a constant number of cycles later (rtl/README.md).
+// Commit is in the count stage; the release comes a constant number of cycles later (rtl/README.md). Lanes that a
+// warp lacks are 0 at all ports.
 module muster_cta
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -15,6 +16,7 @@ module muster_cta
   parameter int unsigned NumWarps = 32,
   parameter int unsigned NumCtas  = 8,
   parameter int unsigned NumIssue = 1,
+  parameter int unsigned WarpSize = 32,
   parameter bit          EnReduce = 1'b1,
   parameter bit          EnState  = 1'b1,
   parameter bit          EnFaults = 1'b1,
@@ -52,9 +54,7 @@ module muster_cta
 
   output logic   [NumIssue+1:0] fault_valid_o,
   output fault_t [NumIssue+1:0] fault_o,
-
   output commit_t               commit_o,
-
   input  cta_t                  debug_cta_i,
   input  bar_t                  debug_bar_i,
   output bar_word_t             debug_word_o,
@@ -88,7 +88,7 @@ module muster_cta
 
   for (genvar p = 0; p < NumIssue; p++) begin : g_port
     muster_port #(
-      .NumWarps(NumWarps), .EnReduce(EnReduce), .EnDrain(EnDrain), .Hold(NumIssue > 1)
+      .NumWarps(NumWarps), .WarpSize(WarpSize), .EnReduce(EnReduce), .EnDrain(EnDrain), .Hold(NumIssue > 1)
     ) u_port (
       .clk_i, .rst_ni,
       .valid_i (issue_valid_i[p]), .ready_o (issue_ready_o[p]), .issue_i (issue_i[p]),
@@ -177,7 +177,7 @@ module muster_cta
   logic     [NumWarps-1:0] counted_warps;
 
   muster_check #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnState(EnState),
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .WarpSize(WarpSize), .EnState(EnState),
     .EnFaults(EnFaults), .EnLanes(EnLanes), .EnJoin(EnJoin), .EnLifecycle(EnLifecycle)
   ) u_check (
     .clk_i, .rst_ni,

@@ -45,7 +45,7 @@ package muster_cta_pkg;
     cta_t    cta;
     bar_t    bar;
     wcount_t expected;  // warps, 0: all live warps; arrivals only
-    logic    ragged;    // the count is no multiple of 32; arrivals only
+    logic    ragged;    // the count is no multiple of the warp size; arrivals only
     kind_e   kind;      // arrivals only
   } group_t;
 
@@ -100,14 +100,26 @@ package muster_cta_pkg;
     logic [5:0] hits;       // true (AND: false) participating lanes
   } effect_t;
 
-  function automatic request_t request_of(issue_t issue);
+  // Threads as whole warps of 2^lane_w lanes each: 127, which is more than any CTA has, if they are more.
+  function automatic wcount_t whole_warps(logic [11:0] threads, int unsigned lane_w);
+    logic [11:0] warps;
+    warps = threads >> lane_w;
+    return (warps > 12'd127) ? 7'd127 : warps[6:0];
+  endfunction
+
+  // ... and whether threads are left over.
+  function automatic logic is_ragged(logic [11:0] threads, int unsigned lane_w);
+    return (threads & ~(12'hfff << lane_w)) != '0;
+  endfunction
+
+  function automatic request_t request_of(issue_t issue, int unsigned lane_w);
     return '{
       op:       issue.op,
       cta:      issue.cta,
       warp:     issue.warp,
       bar:      issue.bar,
-      expected: issue.count[11:5],
-      ragged:   issue.count[4:0] != '0,
+      expected: whole_warps(issue.count, lane_w),
+      ragged:   is_ragged(issue.count, lane_w),
       idle:     issue.lanes == '0
     };
   endfunction

@@ -8,6 +8,7 @@ module muster_port
   import muster_cta_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
+  parameter int unsigned WarpSize = 32,
   parameter bit          EnReduce = 1'b1,
   parameter bit          EnDrain  = 1'b1,
   parameter bit          Hold     = 1'b0,  // with the register
@@ -45,7 +46,7 @@ module muster_port
   assign free     = !busy_i[issue_i.warp[WarpW-1:0]];
   assign offered  = valid_i && free;
   assign ready_o  = free && taken;
-  assign request  = request_of(issue_i);
+  assign request  = request_of(issue_i, $clog2(WarpSize));
 
   // As {offered && taken} at the place of the warp, without looking at all places for it.
   always_comb begin

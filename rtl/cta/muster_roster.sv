@@ -16,6 +16,7 @@ module muster_roster
   parameter int unsigned NumWarps = 32,
   parameter int unsigned NumCtas  = 8,
   parameter int unsigned NumIssue = 1,
+  parameter int unsigned WarpSize = 32,
   parameter bit          EnLanes  = 1'b1,
   parameter bit          EnState  = 1'b1,
   parameter bit          EnJoin   = 1'b1,
@@ -159,7 +160,7 @@ module muster_roster
   typedef struct packed {
     logic            live;
     logic [CtaW-1:0] cta;
-    lanes_t          exited;
+    logic [WarpSize-1:0] exited;
   } place_t;
 
   place_t [NumIssue-1:0] place;
@@ -173,12 +174,12 @@ module muster_roster
     taken_q <= slot.resident || (32'(cta_i) >= NumCtas);
   end
 
-  lanes_t exited;
+  logic [WarpSize-1:0] exited;
 
   always_comb begin
     exited = '0;
-    if (EnLanes && exit_kind_i) exited = place[0].exited | lanes_i;
-    if (EnLanes && EnJoin && join_kind_i) exited = ~join_lanes_i;
+    if (EnLanes && exit_kind_i) exited = place[0].exited | lanes_i[WarpSize-1:0];
+    if (EnLanes && EnJoin && join_kind_i) exited = ~join_lanes_i[WarpSize-1:0];
   end
 
   assign last_lane_o = !EnLanes || (exited == '1);

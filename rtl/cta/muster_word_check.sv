@@ -7,6 +7,7 @@ module muster_word_check
   import muster_cta_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
+  parameter int unsigned WarpSize = 32,
   localparam int unsigned WarpW = $clog2(NumWarps)
 ) (
   input  logic             clk_i,
@@ -26,7 +27,7 @@ module muster_word_check
   // What is common: a value of this kind, of at most so many warps. If more warps have arrived than
   // this field holds, they are too many anyway.
   kind_e          kind_q;
-  logic [6:0]     high_q;     // of the value: how often all lanes of a warp ...
+  wcount_t        high_q;     // of the value: how often all lanes of a warp ...
   logic           low_q;      // ... and a few
   logic           some;       // it is not 0
   logic           many_q;     // more than AND and OR have
@@ -40,8 +41,8 @@ module muster_word_check
 
   always_ff @(posedge clk_i) begin
     kind_q  <= bar_i ? bar_word_i.kind : warp_word_i.kind;
-    high_q  <= value[11:5];
-    low_q   <= (value[4:0] != '0);
+    high_q  <= whole_warps(value, $clog2(WarpSize));
+    low_q   <= is_ragged(value, $clog2(WarpSize));
     many_q  <= (value[11:1] != '0);
     warps_nq <= bar_i ? ~bar_word_i.arrived[WarpW:0] : ~size_i;
   end

@@ -6,7 +6,8 @@
 // For waits, the phase counts instead of the operand. The group of a try_wait has the smallest hint of
 // its lanes: those that differ from the leader's are examined one per cycle. The instruction stays at
 // the input until its last group is taken; an instruction without lanes makes no group. EnLanes and
-// EnLimit are those of muster_mbarrier.
+// EnLimit are those of muster_mbarrier. An instruction has the lanes of the largest warp; a core whose warps have
+// fewer ties the others to 0.
 module muster_mb_coalesce
   import muster_pkg::*;
 #(
@@ -25,7 +26,7 @@ module muster_mb_coalesce
   output mb_group_t       group_o
 );
 
-  localparam int unsigned LaneW = $clog2(WarpSize);
+  localparam int unsigned LaneW = $clog2(MaxLanes);
 
   logic   waits, hints, plain, started_q;
   lanes_t left_q, left, same_operand, same_word, alike, other, together, lanes, rest;
@@ -40,10 +41,10 @@ module muster_mb_coalesce
 
   assign left = started_q ? left_q : instruction_i.lanes;
 
-  muster_first #(.Width(WarpSize)) u_leader (.bits_i (left), .any_o (any_left), .index_o (leader));
+  muster_first #(.Width(MaxLanes)) u_leader (.bits_i (left), .any_o (any_left), .index_o (leader));
 
   always_comb begin
-    for (int l = 0; l < WarpSize; l++) begin
+    for (int l = 0; l < MaxLanes; l++) begin
       same_operand[l] = instruction_i.operand[l] == instruction_i.operand[leader];
       same_word[l]    = left[l] && instruction_i.addr[l] == instruction_i.addr[leader];
       alike[l]        = same_word[l] &&
@@ -61,7 +62,7 @@ module muster_mb_coalesce
   // The smallest hint.
   assign slower = hints ? lanes & ~same_operand & ~looked_q : '0;
 
-  muster_first #(.Width(WarpSize)) u_slow (.bits_i (slower), .any_o (any_slower), .index_o (slow));
+  muster_first #(.Width(MaxLanes)) u_slow (.bits_i (slower), .any_o (any_slower), .index_o (slow));
 
   assign hint   = better_q ? hint_q : instruction_i.operand[leader];
   assign better = any_slower && instruction_i.operand[slow] < hint;

@@ -167,7 +167,7 @@ module muster_mb_fetch
 
     always_comb begin
       count = '0;
-      for (int l = 0; l < WarpSize; l++) count += 6'(enter_q.group.lanes[l]);
+      for (int l = 0; l < MaxLanes; l++) count += 6'(enter_q.group.lanes[l]);
     end
 
     always_ff @(posedge clk_i) begin

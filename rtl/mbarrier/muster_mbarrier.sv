@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The shared-memory scope: mbarriers. An arbiter admits requests of warps, copy engines and other CTAs
-// to the pipeline; an operation that commits is answered, parked or refused.
+// to the pipeline; an operation that commits is answered, parked or refused. All lanes that a group names
+// exist: lanes that a warp of the unit lacks are 0 at all ports.
 module muster_mbarrier
   import muster_pkg::*;
   import muster_mb_pkg::*;

@@ -39,12 +39,12 @@ bool FindName(std::string_view name, Enum* value) {
   return false;
 }
 
-using LaneFaults = std::array<FaultCause, kWarpSize>;
-using LaneTokens = std::array<std::uint64_t, kWarpSize>;
+using LaneFaults = std::array<FaultCause, kMaxLanes>;
+using LaneTokens = std::array<std::uint64_t, kMaxLanes>;
 
 inline std::uint32_t LanesOf(const LaneFaults& faults, FaultCause cause) {
   std::uint32_t lanes = 0;
-  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+  for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
     lanes |= std::uint32_t{faults[lane] == cause} << lane;
   }
   return lanes;

@@ -76,8 +76,10 @@ MbEffects Mbarriers::Do(const MbEvent& event) {
   return {};
 }
 
-MbEffects Mbarriers::Step(const MbOperation& operation) {
+MbEffects Mbarriers::Step(const MbOperation& given) {
   MbEffects effects;
+  MbOperation operation = given;
+  operation.lanes &= core_.LanesOfWarp();
   if (operation.lanes == 0) {
     return effects;  // no lane executes it
   }

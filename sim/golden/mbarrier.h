@@ -33,7 +33,7 @@ class Mbarriers {
   MbEffects Do(const MbEvent& event);
 
   // Carries an operation out and returns its effects.
-  MbEffects Step(const MbOperation& operation);
+  MbEffects Step(const MbOperation& given);
 
   // The time limit of a parked warp has passed. Nothing happens if it has been answered.
   MbEffects Expire(unsigned warp);
@@ -84,7 +84,7 @@ class Mbarriers {
     // What only hazards and reports need.
     bool initialised = false;  // by init, and not since invalidated or stored over
     WarpSet came = 0;          // warps that arrived in the current phase
-    std::vector<std::array<Thread, kWarpSize>> threads;        // by warp and lane
+    std::vector<std::array<Thread, kMaxLanes>> threads;        // by warp and lane
     std::array<std::int64_t, 2> token = {kNoPhase, kNoPhase};  // the latest of all threads
   };
 

@@ -84,8 +84,10 @@ Model::Model(const Config& config) : config_(config) {
 
 void Model::Reset() { *this = Model(config_); }
 
-Effects Model::Step(const Operation& operation) {
-  assert(operation.bar < kNumBars);
+Effects Model::Step(const Operation& given) {
+  assert(given.bar < kNumBars);
+  Operation operation = given;
+  operation.lanes &= LanesOfWarp();
   Effects effects;
   if (operation.lanes == 0 && (!IsLifecycle(operation.kind) || operation.kind == OpKind::kExit)) {
     return effects;  // no lane executes it
@@ -182,17 +184,17 @@ FaultCause Model::Judge(const Operation& operation) const {
   return IsArrival(operation.kind) ? JudgeArrival(operation, cta) : FaultCause::kNone;
 }
 
-FaultCause Model::JudgeArrival(const Operation& operation, const Cta& cta) {
+FaultCause Model::JudgeArrival(const Operation& operation, const Cta& cta) const {
   // PTX: "a non-zero thread count is required for barrier.arrive"; BAR, operands: ARV needs
   // SrcCnt > 0.
   if (operation.kind == OpKind::kArrive && operation.count == 0) {
     return FaultCause::kArvWithoutCount;
   }
   // PTX: "the value must be a multiple of the warp size"; BAR, operands.
-  if (operation.count % kWarpSize != 0) {
+  if (operation.count % config_.warp_size != 0) {
     return FaultCause::kCountNotMultiple;
   }
-  const unsigned expected = operation.count / kWarpSize;
+  const unsigned expected = operation.count / config_.warp_size;
   if (expected > cta.size) {
     return FaultCause::kCountAboveCta;
   }
@@ -212,7 +214,7 @@ FaultCause Model::JudgeArrival(const Operation& operation, const Cta& cta) {
 }
 
 // An entry at rest, or one that still lacks arrivals.
-bool Model::IsPossible(const BarState& state, const Cta& cta) {
+bool Model::IsPossible(const BarState& state, const Cta& cta) const {
   if (Encode(state) == 0) {
     return true;
   }
@@ -221,10 +223,10 @@ bool Model::IsPossible(const BarState& state, const Cta& cta) {
                           : state.arrived < state.expected && state.expected <= cta.size;
   return state.zero == 0 && state.kind >= static_cast<unsigned>(BarKind::kSync) &&
          state.kind <= static_cast<unsigned>(BarKind::kPopc) && state.arrived != 0 && counts &&
-         IsPossibleValue(state.kind, state.value, state.arrived * kWarpSize);
+         IsPossibleValue(state.kind, state.value, state.arrived * config_.warp_size);
 }
 
-bool Model::IsPossible(const WarpState& state, const Cta& cta) {
+bool Model::IsPossible(const WarpState& state, const Cta& cta) const {
   if (state.zero != 0 || (!state.waiting && state.wait_bar != 0)) {
     return false;
   }
@@ -233,7 +235,7 @@ bool Model::IsPossible(const WarpState& state, const Cta& cta) {
   }
   return state.kind >= static_cast<unsigned>(BarKind::kAnd) &&
          state.kind <= static_cast<unsigned>(BarKind::kPopc) &&
-         IsPossibleValue(state.kind, state.value, cta.size * kWarpSize);
+         IsPossibleValue(state.kind, state.value, cta.size * config_.warp_size);
 }
 
 // A warp waits where arrivals are that R2B.BAR has restored: at an entry that counts to all live
@@ -260,7 +262,7 @@ void Model::Arrive(const Operation& operation, Effects* effects) {
   // The first arrival of a generation says what it counts to and what it reduces.
   if (barrier.kind == BarKind::kIdle) {
     barrier.kind = KindOf(operation.kind);
-    barrier.expected = static_cast<std::uint8_t>(operation.count / kWarpSize);
+    barrier.expected = static_cast<std::uint8_t>(operation.count / config_.warp_size);
     barrier.value = barrier.kind == BarKind::kAnd ? 1 : 0;
   }
 
@@ -279,7 +281,7 @@ void Model::Arrive(const Operation& operation, Effects* effects) {
   }
   barrier.came |= self;
 
-  // BAR.SYNC, BAR.ARV; BAR.RED, counting: one instruction adds a whole warp (32 threads), also when
+  // BAR.SYNC, BAR.ARV; BAR.RED, counting: one instruction adds a whole warp, also when
   // only some of its lanes execute it.
   ++barrier.arrived;
   barrier.value = static_cast<std::uint16_t>(

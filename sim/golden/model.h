@@ -29,7 +29,7 @@ class Model {
 
   // Carries the operation out and returns its effects. Misuse is checked in every configuration,
   // also in one whose hardware leaves it undefined.
-  Effects Step(const Operation& operation);
+  Effects Step(const Operation& given);
 
   std::uint32_t EntryWord(unsigned cta, unsigned bar) const;
   std::uint32_t WarpWord(unsigned warp) const;
@@ -38,6 +38,7 @@ class Model {
   WarpSet LiveWarps(unsigned cta) const { return ctas_[cta].live; }
   // How many warps have not joined yet, of a CTA that was opened.
   unsigned ToJoin(unsigned cta) const { return ctas_[cta].to_join; }
+  std::uint32_t LanesOfWarp() const { return muster::LanesOfWarp(config_); }
   bool Resident(unsigned cta) const { return ctas_[cta].resident; }
 
   // For the open generation of an entry: the warps that have arrived, how often each has, and the
@@ -88,7 +89,7 @@ class Model {
   FaultCause Judge(const Operation& operation) const;
   FaultCause JudgeLaunch(const Operation& operation) const;
   FaultCause JudgeJoin(const Operation& operation) const;
-  static FaultCause JudgeArrival(const Operation& operation, const Cta& cta);
+  FaultCause JudgeArrival(const Operation& operation, const Cta& cta) const;
   // All live warps, as an entry that expects them counts. Those that have not joined are among
   // them.
   static unsigned CountLive(const Cta& cta) { return Ones(cta.live) + cta.to_join; }
@@ -96,8 +97,8 @@ class Model {
   static bool HoldsAllWarps(const Barrier& barrier) {
     return barrier.kind != BarKind::kIdle && barrier.expected == 0;
   }
-  static bool IsPossible(const BarState& state, const Cta& cta);
-  static bool IsPossible(const WarpState& state, const Cta& cta);
+  bool IsPossible(const BarState& state, const Cta& cta) const;
+  bool IsPossible(const WarpState& state, const Cta& cta) const;
   static bool CanWait(const WarpState& state, const Cta& cta);
 
   void Arrive(const Operation& operation, Effects* effects);

@@ -40,7 +40,7 @@ void Model::Launch(const Operation& operation) {
   live_ |= operation.warps;
   for (WarpSet left = operation.warps; left != 0; left &= left - 1) {
     warps_[First(left)] = Warp();
-    warps_[First(left)].lanes = ~std::uint32_t{0};
+    warps_[First(left)].lanes = LanesOfWarp();
   }
 }
 

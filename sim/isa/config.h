@@ -21,10 +21,11 @@ struct Config {
   unsigned num_warps = 8;
   unsigned num_ctas = 2;
   unsigned num_issue = 1;
-  bool reduce = true;     // BAR.RED and B2R
-  bool state = true;      // R2B
-  bool faults = true;     // misuse is refused and reported; without it, misuse is undefined
-  bool drain = true;      // the memory-drain handshake
+  unsigned warp_size = 32;  // lanes of a warp
+  bool reduce = true;       // BAR.RED and B2R
+  bool state = true;        // R2B
+  bool faults = true;       // misuse is refused and reported; without it, misuse is undefined
+  bool drain = true;        // the memory-drain handshake
   bool lanes = true;      // exits lane by lane, several lanes in an mbarrier group; without it, any
                           // exit is the warp's, and a group is one lane, unless it waits
   bool join = true;       // a CTA opens its slot, and its warps join one by one
@@ -41,6 +42,11 @@ struct Config {
 };
 
 inline constexpr std::uint64_t kPsPerNs = 1000;
+
+// The lanes that a warp has. Others may be named, and take no part.
+constexpr std::uint32_t LanesOfWarp(const Config& config) {
+  return ~std::uint32_t{0} >> (kMaxLanes - config.warp_size);
+}
 
 // Whether the unit has the operation. One that it lacks must not be presented, whatever its fields.
 constexpr bool Has(const Config& config, OpKind kind) {

@@ -42,8 +42,8 @@ struct MbAnswer {
 // The effects of an operation on mbarriers.
 struct MbEffects {
   // By lane. A lane that is refused changes nothing; its token is 0 and its wait false.
-  std::array<FaultCause, kWarpSize> fault{};
-  std::array<std::uint64_t, kWarpSize> token{};  // arrivals that want one
+  std::array<FaultCause, kMaxLanes> fault{};
+  std::array<std::uint64_t, kMaxLanes> token{};  // arrivals that want one
   std::uint32_t complete = 0;                    // waits: the lanes that are answered true
   std::uint32_t parked = 0;                      // try_wait: the lanes that are answered later
 

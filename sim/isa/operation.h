@@ -9,7 +9,7 @@
 
 namespace muster {
 
-inline constexpr unsigned kWarpSize = 32;  // lanes of a warp
+inline constexpr unsigned kMaxLanes = 32;  // lanes of the largest warp
 inline constexpr unsigned kNumBars = 16;   // named barriers of a CTA (PTX 9.7.13.1)
 inline constexpr unsigned kMaxWarps = 64;
 inline constexpr unsigned kMaxCtas = 32;

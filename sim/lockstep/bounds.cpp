@@ -81,7 +81,7 @@ MbWaits MbLongest(const Config& config) {
   const std::uint64_t lane = std::max<std::uint64_t>(1, (back + left - 1) / left);
   const std::uint64_t sum = 6;
   const std::uint64_t split = 3;
-  const std::uint64_t group = config.lanes ? sum + split + kWarpSize * lane : 1;
+  const std::uint64_t group = config.lanes ? sum + split + config.warp_size * lane : 1;
 
   const std::uint64_t stages = 5;
   const std::uint64_t through = stages * (group + 1);

@@ -35,6 +35,7 @@ enum Needs : unsigned {
   kWarps8 = 2048,    // eight warps
   kJoin = 4096,
   kLifecycle = 8192,
+  kSmallWarps = 16384,  // warps lack lanes that the ports have
 };
 
 unsigned Has(const Config& config) {
@@ -46,7 +47,7 @@ unsigned Has(const Config& config) {
          (config.num_ctas >= 2 ? kCtas2 : 0U) |
          (config.num_warps <= WarpMask(config.num_warps) ? kOwnPlaces : 0U) |
          (WarpMask(config.num_warps) + 1 < kMaxWarps ? kShared : 0U) |
-         (config.num_warps >= 8 ? kWarps8 : 0U);
+         (config.num_warps >= 8 ? kWarps8 : 0U) | (config.warp_size < kMaxLanes ? kSmallWarps : 0U);
 }
 
 struct SpotRow {
@@ -139,6 +140,9 @@ constexpr std::array kSpots = {
     SpotRow{Spot::kLastWarp, "slot.last_warp", kLifecycle},
     SpotRow{Spot::kWarpBetween, "slot.none.with_own_place", kFaults | kOwnPlaces},
     SpotRow{Spot::kWarpBeyond, "slot.none.shares_a_place", kFaults | kShared},
+    SpotRow{Spot::kLacking, "lanes.lacking.operation", kSmallWarps},
+    SpotRow{Spot::kJoinLacking, "lanes.lacking.join", kSmallWarps | kJoin},
+    SpotRow{Spot::kExitLacking, "lanes.lacking.exit", kSmallWarps},
     SpotRow{Spot::kRepeatedArrival, "hazard.repeated_arrival", kLifecycle},
     SpotRow{Spot::kUnfinishedBarrier, "hazard.unfinished_barrier", kLifecycle},
     SpotRow{Spot::kFencePassed, "fence.passed", kDrain},
@@ -201,7 +205,6 @@ BarKind KindOf(OpKind arrival) {
 }
 
 unsigned Code(OpKind kind) { return static_cast<unsigned>(kind); }
-constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 
 }  // namespace
 
@@ -289,7 +292,10 @@ void Cover::Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,
   unsigned arrivals = 0;
   bool reduction = false;
   for (unsigned i = 0; i < commits.count; ++i) {
-    CountCommit({cycle, commits.operations[i], commits.about[i], effects[i], i}, model);
+    Operation operation = commits.operations[i];
+    const bool lacking = (operation.lanes & ~LanesOfWarp(config_)) != 0;
+    operation.lanes &= LanesOfWarp(config_);
+    CountCommit({cycle, operation, commits.about[i], effects[i], i, lacking}, model);
     refused = refused || effects[i].fault != FaultCause::kNone;
     arrivals += static_cast<unsigned>(effects[i].entry_written);
     reduction = reduction || IsReduction(commits.operations[i].kind);
@@ -332,6 +338,11 @@ void Cover::CountPins(const Inputs& in, const Outputs& out) {
 
 void Cover::CountCommit(const Event& event, const golden::Model& model) {
   const Operation& operation = event.operation;
+  if (event.lacking) {
+    Hit(operation.kind == OpKind::kExit   ? Spot::kExitLacking
+        : operation.kind == OpKind::kJoin ? Spot::kJoinLacking
+                                          : Spot::kLacking);
+  }
   if (event.effects.fault != FaultCause::kNone) {
     Count(faults_[static_cast<unsigned>(event.effects.fault)][Code(operation.kind)]);
     if (event.effects.fault == FaultCause::kBadStateWord) {
@@ -377,7 +388,7 @@ void Cover::CountArrival(const Event& event) {
   const Role role =
       event.effects.completed ? (opens ? kAlone : kCompletes) : (opens ? kOpens : kJoins);
   Count(arrivals_[Code(operation.kind)][operation.count != 0 ? 1 : 0][role]);
-  if (operation.lanes != kAllLanes) {
+  if (operation.lanes != LanesOfWarp(config_)) {
     Count(some_lanes_[Code(operation.kind)]);
   }
   Hit(event.about.parked ? Spot::kFenceParked : Spot::kFencePassed);
@@ -454,7 +465,7 @@ void Cover::CountCompletion(const Event& event, const golden::Model& model) {
   if (effects.released != 0 && reduction) {
     const bool set = effects.released_value != 0;
     if (kind == BarKind::kPopc) {
-      const unsigned all = Ones(model.LiveWarps(effects.cta)) * kWarpSize;
+      const unsigned all = Ones(model.LiveWarps(effects.cta)) * config_.warp_size;
       if (!set || effects.released_value == all) {
         Hit(set ? Spot::kPopcAll : Spot::kPopcZero);
       }

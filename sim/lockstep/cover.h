@@ -101,6 +101,7 @@ enum class Spot : unsigned {
   kJoinFirst,
   kJoinLast,
   kJoinSomeLanes,
+  kJoinLacking,
   kJoinAgain,
   kJoinLeftOver,
   kJoinAmidArrivals,
@@ -110,12 +111,14 @@ enum class Spot : unsigned {
   kExitSomeLanes,
   kExitLastLanes,
   kExitWhole,
+  kExitLacking,
   kEndIdle,
   kLastCta,
   kLastWarp,
   kWarpBetween,
   kWarpBeyond,
   // Hazards.
+  kLacking,
   kRepeatedArrival,
   kUnfinishedBarrier,
   // Handshakes.
@@ -183,6 +186,7 @@ class Cover {
     const Commits::About& about;
     const Effects& effects;
     unsigned index;  // among those that commit together
+    bool lacking;    // it names lanes that the warp lacks, which are left out above
   };
 
   void Count(unsigned point) { points_.Count(point); }

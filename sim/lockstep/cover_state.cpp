@@ -11,8 +11,6 @@
 
 namespace muster::lockstep {
 namespace {
-constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
-constexpr unsigned kSmallValue = 31;  // of no whole warp
 
 // How long a slot that a CTA has left is cleaned, at least.
 std::uint64_t CleaningCycles(const Config& config) {
@@ -79,13 +77,14 @@ void Cover::CountState(const Event& event, const golden::Model& model) {
 
 // A word that is refused for one reason: a small value without a reduction, or its place.
 void Cover::CountRefusedWord(const Operation& operation, const golden::Model& model) {
+  const unsigned small = config_.warp_size - 1;  // of no whole warp
   if (operation.kind == OpKind::kR2bBar) {
     const BarState state = DecodeBarWord(operation.operand);
     if (DecodeBarWord(model.EntryWord(operation.cta, operation.bar)).expected != 0 &&
         operation.operand == 0) {
       Hit(Spot::kRefusedOverArrivals);
     }
-    if (state.value == 0 || state.value > kSmallValue || state.zero != 0 || state.expected != 0) {
+    if (state.value == 0 || state.value > small || state.zero != 0 || state.expected != 0) {
       return;
     }
     if (state.kind == static_cast<unsigned>(BarKind::kIdle) && state.arrived == 0) {
@@ -97,7 +96,7 @@ void Cover::CountRefusedWord(const Operation& operation, const golden::Model& mo
     return;
   }
   const WarpState state = DecodeWarpWord(operation.operand);
-  if (state.value != 0 && state.value <= kSmallValue &&
+  if (state.value != 0 && state.value <= small &&
       operation.operand == state.value) {  // all else is zero
     Hit(Spot::kRefusedWarpValue);
   }
@@ -163,7 +162,7 @@ void Cover::CountJoin(const Event& event) {
   if (--unjoined_[cta] == 0) {
     Hit(Spot::kJoinLast);
   }
-  if (event.operation.lanes != kAllLanes) {
+  if (event.operation.lanes != LanesOfWarp(config_)) {
     Hit(Spot::kJoinSomeLanes);
   }
   if ((gone_[cta] & warp) != 0) {
@@ -221,7 +220,7 @@ void Cover::CountExit(const Event& event, const golden::Model& model) {
     Hit(Spot::kExitSomeLanes);
     return;
   }
-  Hit(event.operation.lanes == kAllLanes ? Spot::kExitWhole : Spot::kExitLastLanes);
+  Hit(event.operation.lanes == LanesOfWarp(config_) ? Spot::kExitWhole : Spot::kExitLastLanes);
   live_[cta] = live;
   exited_[cta] = true;
   gone_[cta] |= Bit(event.operation.warp);

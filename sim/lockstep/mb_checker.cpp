@@ -176,7 +176,7 @@ void MbChecker::Accept(const MbInputs& in, const MbOutputs& out) {
   if (in.issue_valid && out.issue_ready) {
     const unsigned warp = PlaceOf(in.issue.warp);
     const bool drained = !config_.drain || !in.issue.releasing || (in.fence_ack & Bit(warp)) != 0;
-    of_warp_[warp].push_back({in.issue, drained, !drained, counted_});
+    of_warp_[warp].push_back({TakesPart(in.issue), drained, !drained, counted_});
     busy_ |= Bit(warp);
     undrained_ |= drained ? 0 : Bit(warp);
     quiet_ = false;
@@ -186,7 +186,7 @@ void MbChecker::Accept(const MbInputs& in, const MbOutputs& out) {
     quiet_ = false;
   }
   if (in.remote_valid && out.remote_ready) {
-    of_remote_.push_back({in.remote, true, false, counted_});
+    of_remote_.push_back({TakesPart(in.remote), true, false, counted_});
     quiet_ = false;
   }
 }

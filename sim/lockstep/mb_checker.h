@@ -79,7 +79,7 @@ class MbChecker {
   struct Response {
     std::uint64_t commit = 0;  // cycle
     MbOperation operation;     // its lanes
-    std::array<std::uint64_t, kWarpSize> token;
+    std::array<std::uint64_t, kMaxLanes> token;
     bool complete = false;
   };
 
@@ -105,6 +105,11 @@ class MbChecker {
   [[gnu::cold]] bool Differ(std::string field, std::string unit, std::string golden, MbPlace place);
 
   unsigned PlaceOf(unsigned warp) const { return warp & warp_mask_; }
+  // The group without the lanes that a warp lacks.
+  MbOperation TakesPart(MbOperation group) const {
+    group.lanes &= LanesOfWarp(config_);
+    return group;
+  }
   // What the outputs say of the lanes: without EnLanes the unit keeps none.
   std::uint32_t LanesShown(std::uint32_t lanes) const { return config_.lanes ? lanes : 0; }
 

@@ -17,7 +17,6 @@
 namespace muster::lockstep {
 namespace {
 
-constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 unsigned Code(MbOp op) { return static_cast<unsigned>(op); }
 
 }  // namespace
@@ -103,14 +102,23 @@ void MbCover::CountPins(const Inputs& pins, const Outputs& out_pins) {
     const bool drained = !in.issue.releasing || (in.fence_ack >> in.issue.warp & 1) != 0;
     Hit(drained ? MbSpot::kDrainPassed : MbSpot::kDrainParked);
     CountBeside(in.issue);
-    GroupsOf(MbSource::kWarp, in.issue.warp).push_back({in.issue.lanes, in.issue.op});
+    GroupsOf(MbSource::kWarp, in.issue.warp).push_back({TakesPart(in.issue), in.issue.op});
   }
   if (in.async_valid && out.async_ready) {
     GroupsOf(MbSource::kAsync, 0).push_back({in.async.lanes, in.async.op});
   }
   if (in.remote_valid && out.remote_ready) {
-    GroupsOf(MbSource::kRemote, 0).push_back({in.remote.lanes, in.remote.op});
+    GroupsOf(MbSource::kRemote, 0).push_back({TakesPart(in.remote), in.remote.op});
   }
+}
+
+// The lanes of the group, without those that a warp lacks.
+std::uint32_t MbCover::TakesPart(const MbOperation& group) {
+  const std::uint32_t all = LanesOfWarp(config_);
+  if ((group.lanes & ~all) != 0) {
+    Hit(MbSpot::kLacking);
+  }
+  return group.lanes & all;
 }
 
 // Lanes of a warp wait by two instructions at a time: one by token, one by parity.
@@ -166,9 +174,9 @@ void MbCover::CountStep(std::uint64_t cycle, const MbOperation& operation,
     }
   }
   if (operation.source == MbSource::kWarp) {
-    points_.Count(sizes_[code][operation.lanes == kAllLanes ? 2
-                               : Ones(operation.lanes) == 1 ? 0
-                                                            : 1]);
+    points_.Count(sizes_[code][operation.lanes == LanesOfWarp(config_) ? 2
+                               : Ones(operation.lanes) == 1            ? 0
+                                                                       : 1]);
     if (operation.warp == config_.num_warps - 1) {
       Hit(MbSpot::kLastWarp);
     }

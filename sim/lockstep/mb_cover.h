@@ -31,6 +31,7 @@ enum class MbSpot : unsigned {
   kThreeApart,
   kOtherWord,
   kThreeSources,
+  kLacking,
   // Groups that are more than one update, and those that are a sum.
   kSplitCompletion,
   kSplitThreeCompletions,
@@ -150,6 +151,7 @@ class MbCover {
   void CountTokens(const MbOperation& operation, const MbEffects& effects);
   void CountLeave(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects);
   void CountHazards(std::uint32_t hazards);
+  std::uint32_t TakesPart(const MbOperation& group);
   void CountBeside(const MbOperation& operation);
   std::deque<Group>& GroupsOf(MbSource source, unsigned warp);
   bool IsPart(const MbOutputs::Commit& commit);
@@ -169,7 +171,7 @@ class MbCover {
   std::array<std::deque<Group>, kMaxWarps + 2> groups_;
   std::array<Parked, kMaxWarps> parked_{};
   std::uint64_t parked_warps_ = 0;
-  std::array<std::array<Token, kWarpSize>, kMaxWarps> tokens_{};
+  std::array<std::array<Token, kMaxLanes>, kMaxWarps> tokens_{};
   std::map<Place, std::uint64_t> completions_;
   // By slot, the cycle in which the latest operation of another CTA committed there.
   std::array<std::optional<std::uint64_t>, kMaxCtas> remote_{};

@@ -25,13 +25,15 @@ enum Needs : unsigned {
   kLimit = 32,
   kWarps8 = 64,  // eight warps
   kLifecycle = 128,
+  kSmallWarps = 256,  // warps lack lanes that the ports have
 };
 
 unsigned Has(const Config& config) {
   return (config.state ? kState : 0U) | (config.faults ? kFaults : 0U) |
          (config.drain ? kDrain : 0U) | (config.lanes ? kLanes : 0U) |
          (config.mb_drop ? kDrop : 0U) | (config.mb_limit ? kLimit : 0U) |
-         (config.num_warps >= 8 ? kWarps8 : 0U) | (config.lifecycle ? kLifecycle : 0U);
+         (config.num_warps >= 8 ? kWarps8 : 0U) | (config.lifecycle ? kLifecycle : 0U) |
+         (config.warp_size < kMaxLanes ? kSmallWarps : 0U);
 }
 
 struct SpotRow {
@@ -46,6 +48,7 @@ constexpr std::array kSpots = {
     SpotRow{MbSpot::kThreeApart, "mb.order.same_word_three_apart", kAny},
     SpotRow{MbSpot::kOtherWord, "mb.order.other_word_next_cycle", kAny},
     SpotRow{MbSpot::kThreeSources, "mb.order.three_sources_at_a_word", kAny},
+    SpotRow{MbSpot::kLacking, "mb.lanes.lacking", kSmallWarps},
     SpotRow{MbSpot::kSplitCompletion, "mb.split.at_a_completion", kLanes},
     SpotRow{MbSpot::kSplitThreeCompletions, "mb.split.three_completions", kLanes},
     SpotRow{MbSpot::kSplitRefused, "mb.split.rest_refused", kLanes | kFaults},

@@ -65,7 +65,7 @@ bool Scoreboard::ExpectOne(std::uint64_t cycle, const Operation& operation, unsi
     const bool lifecycle = IsLifecycle(operation.kind);
     const bool names_warp = operation.kind == OpKind::kExit || operation.kind == OpKind::kJoin;
     fault.warp = lifecycle && !names_warp ? 0 : operation.warp;
-    fault.lanes = lifecycle ? 0 : operation.lanes;
+    fault.lanes = lifecycle ? 0 : operation.lanes & model_.LanesOfWarp();
     fault.bar = NamesBar(operation.kind) ? operation.bar : 0;
     return true;
   }

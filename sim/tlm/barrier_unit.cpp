@@ -136,7 +136,7 @@ sc_core::sc_time BarrierUnit::CarryOut(const Operation& operation, const sc_core
     fault.cause = effects->fault;
     fault.cta = operation.cta;
     fault.warp = operation.warp;
-    fault.lanes = operation.lanes;
+    fault.lanes = operation.lanes & model_.LanesOfWarp();
     fault.bar = operation.bar;
     publisher_.Report(shown, fault);
   }
@@ -202,7 +202,7 @@ void BarrierUnit::ReportFaults(const MbOperation& operation, const MbEffects& ef
   if (std::none_of(effects.fault.begin(), effects.fault.end(), refused)) {
     return;
   }
-  std::uint32_t left = operation.lanes;
+  std::uint32_t left = operation.lanes & model_.LanesOfWarp();
   while (left != 0) {
     Fault fault;
     fault.cause = effects.fault[First(left)];
@@ -211,7 +211,7 @@ void BarrierUnit::ReportFaults(const MbOperation& operation, const MbEffects& ef
     fault.mbarrier = true;
     fault.source = operation.source;
     fault.addr = operation.addr;
-    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
       fault.lanes |= static_cast<std::uint32_t>(effects.fault[lane] == fault.cause) << lane;
     }
     fault.lanes &= left;

@@ -105,7 +105,7 @@ bool Stream::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   for (unsigned port = 0; port < ports; ++port) {
     const unsigned bit = 1U << port;
     if ((inputs->issue_valid & bit) == 0) {
-      inputs->issue[port] = Arrival(OpKind::kArrive, port, config_.num_warps * kWarpSize);
+      inputs->issue[port] = Arrival(OpKind::kArrive, port, config_.num_warps * config_.warp_size);
     } else if ((fired & bit) != 0) {
       const unsigned next = inputs->issue[port].warp + ports;
       inputs->issue[port].warp = static_cast<std::uint8_t>(next % config_.num_warps);

@@ -129,21 +129,21 @@ bool Traffic::Aside(Cta* cta, const Warp& warp, Operation* operation) {
   if (cta->restored && warp.index == 0) {
     cta->restored = false;
     operation->kind = OpKind::kRedPopc;
-    operation->count = static_cast<std::uint16_t>(cta->size * kWarpSize);
+    operation->count = static_cast<std::uint16_t>(cta->size * config_.warp_size);
   } else if (warp.index == 0 && Round(warp) + 1 < cta->rounds && random_.OneIn(64)) {
     cta->restored = true;
     BarState word;
     word.kind = static_cast<unsigned>(BarKind::kPopc);
     word.expected = cta->size;
     word.arrived = cta->size - 1;
-    word.value = random_.Below(kWarpSize);
+    word.value = random_.Below(config_.warp_size);
     operation->kind = OpKind::kR2bBar;
     operation->operand = Encode(word);
   } else if (random_.OneIn(256)) {
     WarpState word;
     word.kind = static_cast<unsigned>(BarKind::kPopc);
     word.bar = kSpare;
-    word.value = random_.Below(kWarpSize);
+    word.value = random_.Below(config_.warp_size);
     operation->kind = OpKind::kR2bWarp;
     operation->operand = Encode(word);
   } else if (random_.OneIn(4)) {
@@ -170,7 +170,7 @@ void Traffic::Arrive(const Cta& cta, const Warp& warp, Operation* operation) {
     const unsigned waiting = form.Below(3);  // all of them, every other one, none
     operation->kind = waiting + warp.index % 2 > 1 ? OpKind::kArrive : OpKind::kSync;
   }
-  operation->count = static_cast<std::uint16_t>(counted ? cta.size * kWarpSize : 0);
+  operation->count = static_cast<std::uint16_t>(counted ? cta.size * config_.warp_size : 0);
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ void Traffic::Exit(unsigned warp) {
   exit.kind = OpKind::kExit;
   exit.cta = static_cast<std::uint8_t>(cta.slot);
   exit.warp = static_cast<std::uint8_t>(warp);
-  exit.lanes = kAllLanes << kWarpSize / 2;
+  exit.lanes = kAllLanes << config_.warp_size / 2;
   if (config_.lanes && random_.OneIn(2)) {
     exits_.push_back(exit);
   }

@@ -2,7 +2,7 @@
 //
 // Binds the properties of the named barriers to CTA slot 0 in simulations.
 bind muster_cta cta_props #(
-  .NumWarps(NumWarps), .NumIssue(NumIssue), .EnFaults(EnFaults),
+  .NumWarps(NumWarps), .NumIssue(NumIssue), .WarpSize(WarpSize), .EnFaults(EnFaults),
   .EnLanes(EnLanes), .Lag(Lag), .Share(EnLifecycle ? 0 : NumWarps / NumCtas)
 ) u_props (
   .clk_i, .rst_ni, .follow_i ('0), .accept_i (issue_valid_i & issue_ready_o), .issue_i,

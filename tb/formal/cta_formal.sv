@@ -14,6 +14,7 @@ module cta_formal
   parameter int unsigned NumWarps = 4,
   parameter int unsigned NumCtas  = 2,
   parameter int unsigned NumIssue = 1,
+  parameter int unsigned WarpSize = 32,
   parameter bit          EnReduce = 1'b1,
   parameter bit          EnState  = 1'b0,
   parameter bit          Restore  = 1'b0,  // with the properties of save and restore
@@ -54,8 +55,9 @@ module cta_formal
   assign follow = started_q ? follow_q : follow_i;
 
   muster_cta #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce), .EnState(EnState),
-    .EnFaults(EnFaults), .EnDrain(1'b0), .EnLanes(1'b0), .EnJoin(1'b0), .EnLifecycle(EnLifecycle)
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .WarpSize(WarpSize),
+    .EnReduce(EnReduce), .EnState(EnState), .EnFaults(EnFaults), .EnDrain(1'b0), .EnLanes(1'b0), .EnJoin(1'b0),
+    .EnLifecycle(EnLifecycle)
   ) u_cta (
     .clk_i, .rst_ni (1'b1),
     .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (),
@@ -69,7 +71,7 @@ module cta_formal
   );
 
   cta_props #(
-    .NumWarps(NumWarps), .NumIssue(NumIssue), .EnFaults(EnFaults), .EnLanes(1'b0),
+    .NumWarps(NumWarps), .NumIssue(NumIssue), .WarpSize(WarpSize), .EnFaults(EnFaults), .EnLanes(1'b0),
     .Words(EnState), .Lag(EnReduce || NumIssue > 1)
   ) u_props (
     .clk_i, .rst_ni (1'b1), .follow_i (follow),
@@ -125,6 +127,7 @@ module cta_formal
             (lc_valid_i && lifecycle_i == lifecycle_q && lifecycle_warps_i == lc_warps_q));
     assume (!exit_held_q || !started_q || (exit_valid_i && exit_i == exit_q));
     assume (lifecycle_i.op inside {LcLaunch, LcSuspend, LcEnd});
+    assume ((exit_i.lanes >> WarpSize) == '0);
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -193,7 +196,7 @@ module cta_formal
     assign {resident, unjoined, live_last, size_n} = u_cta.u_check.u_roster.u_slots.mem[c];
     assign size = ~size_n;
     for (genvar w = 0; w < NumWarps; w++) begin : g_warp
-      assign live[w] = u_cta.u_check.u_roster.u_places.mem[w][32+:CtaW+1] == {1'b1, CtaW'(c)};
+      assign live[w] = u_cta.u_check.u_roster.u_places.mem[w][WarpSize+:CtaW+1] == {1'b1, CtaW'(c)};
     end
 
     always_ff @(posedge clk_i) begin
@@ -263,7 +266,7 @@ module cta_formal
     always_ff @(posedge clk_i) begin
       if (!started_q && u_props.resident_q) begin
         assume (stands[b]);
-        assume (word.kind == KindPopc ? value <= {word.arrived[2:0], 5'd0} :
+        assume (word.kind == KindPopc ? value <= 8'(word.arrived[2:0]) << $clog2(WarpSize) :
                 word.kind <= KindSync || value <= 8'd1);
         // Arrivals with count 0 wait at the latest such entry, if anywhere.
         assume (word.kind == KindIdle || word.expected != '0 || latest == 4'(b) ||
@@ -277,7 +280,7 @@ module cta_formal
   end
 
   if (EnState) begin : g_words
-    cta_word_formal #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_words (
+    cta_word_formal #(.NumWarps(NumWarps), .NumCtas(NumCtas), .WarpSize(WarpSize)) u_words (
       .clk_i, .started_i (started_q), .follow_i (follow), .stands_i (stands), .issue_valid_i (issue_valid_i[0]),
       .issue_i (issue_i[0]), .lc_valid_i (lc_valid_i || exit_valid_i), .commit_i (commit), .response_valid_i (response_valid),
       .response_i (response)

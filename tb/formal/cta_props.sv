@@ -13,12 +13,13 @@ module cta_props
 #(
   parameter int unsigned NumWarps = 32,
   parameter int unsigned NumIssue = 1,
+  parameter int unsigned WarpSize = 32,
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnLanes  = 1'b1,
   parameter bit          Words    = 1'b0,
   parameter bit          Lag      = 1'b1,  // the release comes two cycles after the commit, else one
   parameter int unsigned Share    = 0,     // warps of each CTA from reset on; 0: there is none
-  localparam int unsigned WarpW   = $clog2(NumWarps)
+  localparam int unsigned WarpW   = $clog2(NumWarps), LaneW = $clog2(WarpSize)
 ) (
   input logic                   clk_i,
   input logic                   rst_ni,
@@ -64,7 +65,7 @@ module cta_props
   wcount_t                 unjoined_q;
   wcount_t                 owed_q;  // waiting warps that R2B.BAR has counted and R2B.WARP not brought
   logic [NumWarps-1:0]     live_q, waits_q;
-  logic [31:0]             exited_q [NumWarps];  // lanes
+  logic [WarpSize-1:0]     exited_q [NumWarps];  // lanes
   entry_t                  table_q [NumBars];
   logic                    exits_q;  // a warp has exited in the cycle before
   answer_t                 late_q, answer_q, due;
@@ -101,7 +102,7 @@ module cta_props
   assign joining  = lifecycle_i.warp[WarpW-1:0];
   assign joins    = ours && lifecycle_i.op == LcJoin && resident_q && unjoined_q != '0 &&
                     32'(lifecycle_i.warp) < NumWarps && !live_q[joining] && lifecycle_i.lanes != '0;
-  assign gone     = !EnLanes || (exited_q[w] | exit_i.lanes) == '1;
+  assign gone     = !EnLanes || (exited_q[w] | exit_i.lanes[WarpSize-1:0]) == '1;
   assign exits    = exit_done_i && exit_i.cta == follow_i && resident_q && exit_i.lanes != '0 &&
                     32'(exit_i.warp) < NumWarps && live_q[w] && !waits_q[w];
   assign leaves   = ours && lifecycle_i.op inside {LcSuspend, LcEnd};
@@ -142,8 +143,8 @@ module cta_props
   always_ff @(posedge clk_i) begin
     if (EnLanes) begin
       if (launches || (Share != 0 && !rst_ni)) for (int i = 0; i < NumWarps; i++) exited_q[i] <= '0;
-      if (joins) exited_q[joining] <= ~lifecycle_i.lanes;
-      if (exits) exited_q[w] <= exited_q[w] | exit_i.lanes;
+      if (joins) exited_q[joining] <= ~lifecycle_i.lanes[WarpSize-1:0];
+      if (exits) exited_q[w] <= exited_q[w] | exit_i.lanes[WarpSize-1:0];
     end
   end
 
@@ -173,13 +174,13 @@ module cta_props
           at   = (o.op == OpR2bWarp) ? word.wait_bar : o.bar;
           if (!(answer.changes && answer.bar == at)) e = table_q[at];
           cause = refusal(o, e.kind, e.expected, resident_q, size_q, alive_q, owed_q != '0,
-                          32'(o.warp) < NumWarps && live_q[o.warp[WarpW-1:0]], waits_q[o.warp[WarpW-1:0]]);
+                          32'(o.warp) < NumWarps && live_q[o.warp[WarpW-1:0]], waits_q[o.warp[WarpW-1:0]], LaneW);
           answer.ours[p]  = 1'b1;
           answer.cause[p] = cause;
           if (!o.idle && cause == FaultNone && (waits_of(o.op) || o.op == OpArrive)) begin
             e.value    = fold(kind_of(o.op), e.value, e.kind == KindIdle, o);
             e.kind     = kind_of(o.op);
-            e.expected = o.count[11:5];
+            e.expected = 7'(o.count >> LaneW);
             e.arrived  = e.arrived + 7'd1;
             if (waits_of(o.op)) begin
               e.waiting[o.warp[WarpW-1:0]] = 1'b1;

@@ -43,21 +43,23 @@ package cta_spec_pkg;
     return op inside {OpSync, OpRedAnd, OpRedOr, OpRedPopc};
   endfunction
 
-  // Whether no entry of a CTA of that size, of which so many warps are live, has this state word.
-  function automatic logic bad_bar(bar_word_t word, wcount_t size, wcount_t alive);
+  // Whether no entry of a CTA of that size, of which so many warps of 2^lane_w lanes are live, has this state
+  // word.
+  function automatic logic bad_bar(bar_word_t word, wcount_t size, wcount_t alive,
+                                   int unsigned lane_w);
     if (word == '0) return 1'b0;
     if (word.zero != '0 || word.kind == KindIdle || word.kind > KindPopc) return 1'b1;
     if (word.arrived == '0 || word.expected > size) return 1'b1;
     if (word.arrived >= ((word.expected == '0) ? alive : word.expected)) return 1'b1;
-    return word.value > ((word.kind == KindPopc) ? {word.arrived, 5'd0} : 12'(word.kind != KindSync));
+    return word.value > ((word.kind == KindPopc) ? 12'(word.arrived) << lane_w : 12'(word.kind != KindSync));
   endfunction
 
   // ... and no warp of it this one.
-  function automatic logic bad_warp(warp_word_t word, wcount_t size);
+  function automatic logic bad_warp(warp_word_t word, wcount_t size, int unsigned lane_w);
     if (word.zero != '0 || word.kind == KindSync || word.kind > KindPopc) return 1'b1;
     if (!word.waiting && word.wait_bar != '0) return 1'b1;
     if (word.kind == KindIdle) return {word.bar, word.value} != '0;
-    return word.value > ((word.kind == KindPopc) ? {size, 5'd0} : 12'd1);
+    return word.value > ((word.kind == KindPopc) ? 12'(size) << lane_w : 12'd1);
   endfunction
 
   // ... and no warp waits as this one says at its entry, which is of that kind and count, in a CTA that
@@ -72,20 +74,20 @@ package cta_spec_pkg;
   // count (R2B.WARP: where the warp is to wait), in a CTA of that size with so many live warps.
   function automatic fault_e refusal(pending_t o, kind_e kind, wcount_t expected, logic resident,
                                      wcount_t size, wcount_t alive, logic owes, logic live,
-                                     logic waiting);
+                                     logic waiting, int unsigned lane_w);
     if (o.idle) return FaultNone;
     if (!resident) return FaultCtaNotResident;
     if (!live) return FaultWarpNotLive;
     if (o.op inside {OpB2rBar, OpB2rWarp}) return FaultNone;
     if (waiting) return FaultWarpWaiting;
-    if ((o.op == OpR2bBar && (bad_bar(o.word, size, alive) || kind != KindIdle)) ||
-        (o.op == OpR2bWarp && (bad_warp(o.word, size) || bad_wait(o.word, kind, expected, owes))))
+    if ((o.op == OpR2bBar && (bad_bar(o.word, size, alive, lane_w) || kind != KindIdle)) ||
+        (o.op == OpR2bWarp && (bad_warp(o.word, size, lane_w) || bad_wait(o.word, kind, expected, owes))))
       return FaultBadStateWord;
     if (!(waits_of(o.op) || o.op == OpArrive)) return FaultNone;
     if (o.op == OpArrive && o.count == '0) return FaultArvWithoutCount;
-    if (o.count[4:0] != '0) return FaultCountNotMultiple;
-    if (o.count[11:5] > size) return FaultCountAboveCta;
-    if (kind != KindIdle && expected != o.count[11:5]) return FaultCountMismatch;
+    if (((o.count >> lane_w) << lane_w) != o.count) return FaultCountNotMultiple;
+    if ((o.count >> lane_w) > 12'(size)) return FaultCountAboveCta;
+    if (kind != KindIdle && 12'(expected) != o.count >> lane_w) return FaultCountMismatch;
     if (kind != KindIdle && kind != kind_of(o.op)) return FaultKindMismatch;
     return FaultNone;
   endfunction

@@ -8,6 +8,7 @@ module cta_word_formal
   import cta_spec_pkg::*;
 #(
   parameter int unsigned NumWarps = 4,
+  parameter int unsigned WarpSize = 32,
   parameter int unsigned NumCtas  = 2,
   localparam int unsigned CtaW    = $clog2(NumCtas),
   localparam int unsigned SlotW   = 2 * $clog2(NumWarps) + 3,  // of the roster's slot, without what it owes
@@ -25,7 +26,7 @@ module cta_word_formal
   input response_t response_i
 );
 
-  cta_word_props #(.NumWarps(NumWarps)) u_words (
+  cta_word_props #(.NumWarps(NumWarps), .WarpSize(WarpSize)) u_words (
     .clk_i, .commit_i, .response_valid_i, .response_i
   );
 
@@ -97,7 +98,7 @@ module cta_word_formal
                     (!u_props.waits_q[w] || wait_bar == where);
     always_ff @(posedge clk_i) begin
       if (!started_i && u_props.resident_q && u_props.live_q[w]) begin
-        assume (!bad_warp(u_words.copy_word(u_words.copy_q[w], 1'b0, '0), u_props.size_q));
+        assume (!bad_warp(u_words.copy_word(u_words.copy_q[w], 1'b0, '0), u_props.size_q, $clog2(WarpSize)));
         assume (stands && (!u_props.waits_q[w] || (reduces == is_reduction(there) &&
                 (!reduces || (kind == there && bar == where)))));
       end

@@ -9,6 +9,7 @@ module cta_word_props
   import cta_spec_pkg::*;
 #(
   parameter int unsigned NumWarps = 4,
+  parameter int unsigned WarpSize = 32,
   localparam int unsigned WarpW   = $clog2(NumWarps)
 ) (
   input logic      clk_i,
@@ -173,14 +174,14 @@ module cta_word_props
   for (genvar b = 0; b < NumBars; b++) begin : g_bar
     always_ff @(posedge clk_i) begin
       if (u_props.looks) begin
-        L01_entry: assert (!bad_bar(word_of(bar_t'(b)), u_props.size_q, u_props.alive_q));
+        L01_entry: assert (!bad_bar(word_of(bar_t'(b)), u_props.size_q, u_props.alive_q, $clog2(WarpSize)));
       end
     end
   end
   for (genvar w = 0; w < NumWarps; w++) begin : g_warp
     always_ff @(posedge clk_i) begin
       if (u_props.looks && u_props.live_q[w]) begin
-        L02_copy: assert (!bad_warp(copy_word(copy_q[w], 1'b0, '0), u_props.size_q));
+        L02_copy: assert (!bad_warp(copy_word(copy_q[w], 1'b0, '0), u_props.size_q, $clog2(WarpSize)));
       end
     end
   end

@@ -224,10 +224,10 @@ TEST(GoldenMbLanes, WholeWarpInOneUpdate) {
   const MbEffects effects = mbarriers.Step(operation);
   EXPECT_EQ(effects.completions, 1U);
   EXPECT_EQ(effects.word, 0xffff0000001fffc0U);
-  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+  for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
     EXPECT_EQ(effects.token[lane],
               0x7fff0000001fffc0U + (std::uint64_t{lane} << 43));  // one pending less each
-    EXPECT_EQ(PendingCount(effects.token[lane]), kWarpSize - lane);
+    EXPECT_EQ(PendingCount(effects.token[lane]), kMaxLanes - lane);
   }
 }
 

@@ -239,7 +239,7 @@ TEST(GoldenMbRandom, GroupsAreTheirLanesOneByOne) {
     std::uint64_t before = single.Word(0, operation.addr);
     unsigned refused = 0;
     unsigned completed = 0;
-    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
       if ((operation.lanes >> lane & 1) == 0) {
         continue;
       }

@@ -92,7 +92,7 @@ bool IsRefused(const MbEffects& effects, unsigned lane) {
 
 std::string FaultText(const MbOperation& operation, const MbEffects& effects) {
   std::map<FaultCause, std::uint32_t> lanes;
-  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+  for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
     if (IsRefused(effects, lane)) {
       lanes[effects.fault[lane]] |= 1U << lane;
     }
@@ -110,7 +110,7 @@ std::string FaultText(const MbOperation& operation, const MbEffects& effects) {
 std::string TokenText(const MbOperation& operation, const MbEffects& effects) {
   std::string text;
   unsigned count = 0;
-  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+  for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
     if ((operation.lanes >> lane & 1) != 0 && !IsRefused(effects, lane)) {
       text += (count++ == 0 ? " " : ", ") + WordText(effects.token[lane]);
     } else {
@@ -170,7 +170,8 @@ std::string EffectsText(const MbOperation& operation, const MbEffects& effects) 
 
 }  // namespace
 
-MbTrace::MbTrace() : core_(*FindConfig(kConfig)), mbarriers_(core_, kSmemBytes) {}
+MbTrace::MbTrace() : MbTrace(*FindConfig(kConfig)) {}
+MbTrace::MbTrace(const Config& config) : core_(config), mbarriers_(core_, kSmemBytes) {}
 
 void MbTrace::Run(std::string_view text) {
   std::istringstream lines{std::string(text)};
@@ -302,7 +303,7 @@ std::string MbTrace::CarryOperation(const std::string& text) {
   const Mbarriers before = mbarriers_;
   const MbEffects effects = mbarriers_.Step(operation);
   CheckLaneByLane(operation, effects, before);
-  for (unsigned lane = 0; operation.has_token && lane < kWarpSize; ++lane) {
+  for (unsigned lane = 0; operation.has_token && lane < kMaxLanes; ++lane) {
     if ((operation.lanes >> lane & 1) != 0) {
       registers_[{line.name, lane}] = effects.token[lane];
     }
@@ -322,7 +323,7 @@ void MbTrace::CheckLaneByLane(const MbOperation& operation, const MbEffects& eff
     return;
   }
   MbEffects sum;
-  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+  for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
     if ((operation.lanes >> lane & 1) == 0) {
       continue;
     }

@@ -60,6 +60,7 @@
 
 #include "sim/golden/mbarrier.h"
 #include "sim/golden/model.h"
+#include "sim/isa/config.h"
 #include "sim/isa/effects.h"
 #include "sim/isa/mbarrier_operation.h"
 
@@ -70,6 +71,7 @@ class MbTrace {
   static constexpr std::uint32_t kSmemBytes = 1024;
 
   MbTrace();
+  explicit MbTrace(const Config& config);  // with two CTAs
 
   // Steps through the lines of the text. Each difference is a GoogleTest failure with its line.
   void Run(std::string_view text);

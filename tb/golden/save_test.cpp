@@ -147,13 +147,13 @@ Operation RandomOperation(std::mt19937* random, unsigned num_warps, unsigned mee
                                   OpKind::kArrive};
   Operation operation;
   operation.warp = static_cast<std::uint8_t>(below(num_warps));
-  operation.lanes = 1U << below(kWarpSize) | (*random)();
+  operation.lanes = 1U << below(Config().warp_size) | (*random)();
   operation.operand = below(2) == 0 ? 0xffffffff : (*random)();
   operation.kind = kMeetings[meeting % kMeetings.size()];
   operation.bar = static_cast<std::uint8_t>(meeting % 3);
   if (below(5) == 0) {
     operation.bar = kCounted;
-    operation.count = 2 * kWarpSize;
+    operation.count = 2 * Config().warp_size;
     operation.kind = below(30) == 0 ? OpKind::kSync : OpKind::kArrive;
   }
   if (below(10) == 0) {

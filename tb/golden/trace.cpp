@@ -300,7 +300,8 @@ std::string Describe(const Operation& operation, const Effects& effects) {
   return text;
 }
 
-Trace::Trace(std::string_view config) : config_(Find(config)), model_(config_) {}
+Trace::Trace(std::string_view config) : Trace(Find(config)) {}
+Trace::Trace(const Config& config) : config_(config), model_(config_) {}
 
 void Trace::Run(std::string_view text) {
   std::istringstream lines{std::string(text)};

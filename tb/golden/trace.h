@@ -45,6 +45,7 @@ namespace muster::golden {
 class Trace {
  public:
   explicit Trace(std::string_view config = "small");
+  explicit Trace(const Config& config);
 
   // Steps through the lines of the text. Each difference is a GoogleTest failure with its line.
   void Run(std::string_view text);
@@ -54,7 +55,7 @@ class Trace {
  private:
   void RunLine(const std::string& line);
 
-  const Config& config_;
+  const Config config_;
   Model model_;
 };
 

@@ -28,6 +28,6 @@ module codes
                      MbArriveDropNoComplete, MbArriveDropExpectTx, MbExpectTx, MbCompleteTx,
                      MbTestWait, MbTestWaitParity, MbTryWait, MbTryWaitParity, MbCopyArrive};
   assign mb_source_o = '{MbWarp, MbAsync, MbRemote};
-  assign limit_o = '{WarpSize, NumBars, MaxWarps, MaxCtas, MaxIssue};
+  assign limit_o = '{MaxLanes, NumBars, MaxWarps, MaxCtas, MaxIssue};
 
 endmodule

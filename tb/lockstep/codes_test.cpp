@@ -64,7 +64,7 @@ TEST(Codes, EqualThoseOfThePackage) {
                   MbOp::kArriveDropExpectTx, MbOp::kExpectTx, MbOp::kCompleteTx, MbOp::kTestWait,
                   MbOp::kTestWaitParity, MbOp::kTryWait, MbOp::kTryWaitParity, MbOp::kCopyArrive});
   ExpectEqual(unit.mb_source_o, std::vector{MbSource::kWarp, MbSource::kAsync, MbSource::kRemote});
-  ExpectEqual(unit.limit_o, std::vector{kWarpSize, kNumBars, kMaxWarps, kMaxCtas, kMaxIssue});
+  ExpectEqual(unit.limit_o, std::vector{kMaxLanes, kNumBars, kMaxWarps, kMaxCtas, kMaxIssue});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ module muster_flat
   parameter int unsigned NumWarps = 32,
   parameter int unsigned NumCtas  = 8,
   parameter int unsigned NumIssue = 2,
+  parameter int unsigned WarpSize = 32,
   parameter int unsigned EnReduce = 1,
   parameter int unsigned EnState  = 1,
   parameter int unsigned EnFaults = 1,
@@ -177,11 +178,10 @@ module muster_flat
   logic       [NumWarps-1:0] mb_busy, mb_fence_req, mb_wake, mb_expire;
 
   muster #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue),
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .WarpSize(WarpSize),
     .EnReduce(EnReduce != 0), .EnState(EnState != 0), .EnFaults(EnFaults != 0),
     .EnDrain(EnDrain != 0), .EnLanes(EnLanes != 0), .EnJoin(EnJoin != 0),
-    .EnLifecycle(EnLifecycle != 0),
-    .EnMbarrier(EnMbarrier != 0),
+    .EnLifecycle(EnLifecycle != 0), .EnMbarrier(EnMbarrier != 0),
     .EnMbDrop(EnMbDrop != 0), .EnMbLimit(EnMbLimit != 0), .SmemBytes(SmemBytes),
     .MbResponses(MbResponses), .ClockPeriodPs(ClockPeriodPs), .WaitLimitNs(WaitLimitNs)
   ) u_muster (

@@ -28,7 +28,7 @@ class Writer {
     program_.warps = options.warps;
     for (unsigned warp = 0; warp < options.warps; ++warp) {
       live_ |= Bit(warp);
-      lanes_[warp] = kAllLanes;
+      lanes_[warp] = LanesOfWarp(config);
       known_idle_[warp] = kAllBars;
       // Lanes that a partial warp lacks exit right after launch.
       if (config.lanes && options.exits && random_.Percent(15)) {
@@ -129,7 +129,7 @@ class Writer {
     Step step;
     step.operation.kind = kind;
     step.operation.bar = static_cast<std::uint8_t>(bar);
-    step.operation.count = static_cast<std::uint16_t>(count * kWarpSize);
+    step.operation.count = static_cast<std::uint16_t>(count * config_.warp_size);
     step.operation.lanes = SomeLanes(warp);
     if (IsReduction(kind)) {
       // Flavours of an episode: all true, all false, all but one lane somewhere, any.
@@ -287,7 +287,7 @@ class Writer {
       state.expected = come + forged;
       state.kind =
           static_cast<unsigned>(IsReduction(kind) ? static_cast<BarKind>(kind) : BarKind::kSync);
-      state.value = kind == OpKind::kRedPopc ? random_.Below(forged * kWarpSize + 1)
+      state.value = kind == OpKind::kRedPopc ? random_.Below(forged * config_.warp_size + 1)
                     : IsReduction(kind)      ? random_.Below(2)
                                              : 0;
     }

@@ -10,6 +10,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/isa/config.h"
+#include "sim/isa/operation.h"
+
 namespace muster::lockstep {
 
 class Random {
@@ -76,6 +79,12 @@ class Random {
 
   std::array<std::uint64_t, 4> state_{};
 };
+
+// Lanes that no warp has, now and then: they take no part.
+inline std::uint32_t LanesBeyond(const Config& config, Random* random) {
+  return config.warp_size < kMaxLanes && random->OneIn(4) ? random->Word() & ~LanesOfWarp(config)
+                                                          : 0;
+}
 
 }  // namespace muster::lockstep
 

@@ -64,7 +64,7 @@ void RandomDriver::Find(unsigned slot) {
     const unsigned warp = slot * cta->size + index;
     cta->warps |= Bit(warp);
     cta->slots[index] = warp;
-    cta->lanes[index] = kAllLanes;
+    cta->lanes[index] = LanesOfWarp(config_);
     owners_[warp] = cta;
     indices_[warp] = index;
   }
@@ -146,7 +146,7 @@ void RandomDriver::Place(Cta* cta) {
       free &= ~Bit(warp);
       cta->warps |= Bit(warp);
       cta->slots[index] = warp;
-      cta->lanes[index] = kAllLanes;
+      cta->lanes[index] = LanesOfWarp(config_);
       owners_[warp] = cta;
       indices_[warp] = index;
     }

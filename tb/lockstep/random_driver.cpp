@@ -149,6 +149,7 @@ void RandomDriver::DriveIssue(const Outputs& seen, Inputs* inputs) {
         continue;
       }
       inputs->issue_valid |= static_cast<std::uint8_t>(bit);
+      operation->lanes |= LanesBeyond(config_, &random_);
       flight.waits = MakesWait(*operation);
       const unsigned place = PlaceOf(operation->warp);
       presented_ |= Bit(place);
@@ -271,7 +272,12 @@ void RandomDriver::DriveExit(const Outputs& seen, Inputs* inputs) {
   if (inputs->exit_valid && !seen.exit_ready) {
     return;
   }
-  inputs->exit_valid = random_.Percent(knobs_.lifecycle) && PickExit(&inputs->exit);
+  if (random_.Percent(knobs_.lifecycle) && PickExit(&inputs->exit)) {
+    inputs->exit_valid = true;
+    inputs->exit.lanes |= LanesBeyond(config_, &random_);
+  } else {
+    inputs->exit_valid = false;
+  }
 }
 
 bool RandomDriver::PickExit(Operation* operation) {
@@ -410,13 +416,13 @@ void RandomDriver::CommitIssue(const Operation& operation, const Effects& effect
   } else if (!flights_[place].front().waits) {
     going_to_wait_ &= ~Bit(place);
   }
-  if (effects.fault == FaultCause::kNone && operation.lanes != 0 && flight.waits) {
+  if (effects.fault == FaultCause::kNone && TakesPart(operation) && flight.waits) {
     waiting_ |= Bit(place);
   }
   if (flight.cta == nullptr) {
     return;
   }
-  if (IsArrival(operation.kind) && operation.lanes != 0) {
+  if (IsArrival(operation.kind) && TakesPart(operation)) {
     flight.cta->owes = effects.fault == FaultCause::kRestoreUnfinished;
   } else if (operation.kind == OpKind::kR2bBar && effects.fault == FaultCause::kNone) {
     const BarState state = DecodeBarWord(operation.operand);
@@ -447,7 +453,7 @@ void RandomDriver::CommitExit(const Operation& operation, const Effects& effects
   const unsigned warp = PlaceOf(operation.warp);
   exiting_ &= ~Bit(warp);
   Cta* cta = owners_[warp];
-  if (effects.fault == FaultCause::kNone && operation.lanes != 0 && cta != nullptr &&
+  if (effects.fault == FaultCause::kNone && TakesPart(operation) && cta != nullptr &&
       cta->slot == operation.cta) {
     std::uint32_t& lanes = cta->lanes[indices_[warp]];
     lanes = config_.lanes ? lanes & ~operation.lanes : 0;

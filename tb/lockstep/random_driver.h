@@ -160,6 +160,9 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
   void CommitExit(const Operation& operation, const Effects& effects);
   void CommitLifecycle(const Operation& operation, const Effects& effects);
   void Observe(const Operation& operation, const Effects& effects);
+  bool TakesPart(const Operation& operation) const {
+    return (operation.lanes & LanesOfWarp(config_)) != 0;
+  }
 
   // RandomMbarrier::Residency.
   std::uint64_t AbleWarps() const override;
@@ -195,6 +198,7 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
   std::uint64_t FreeSlots() const;
 
   // random_stray.cpp: operations that belong to no program.
+  std::uint16_t Threads(unsigned warps) const;
   Operation WildStep(const Cta& cta, unsigned warp);
   template <typename Fits>
   void Seek(const Cta& cta, Fits fits, Operation* operation);

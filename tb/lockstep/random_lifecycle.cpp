@@ -18,6 +18,9 @@ void RandomDriver::DriveLifecycle(const Outputs& seen, Inputs* inputs) {
   inputs->lifecycle_valid = random_.Percent(knobs_.lifecycle) && PickLifecycle(&inputs->lifecycle);
   if (inputs->lifecycle_valid) {
     ++lifecycle_flying_;
+    if (inputs->lifecycle.kind == OpKind::kJoin) {
+      inputs->lifecycle.lanes |= LanesBeyond(config_, &random_);
+    }
   }
 }
 
@@ -66,9 +69,9 @@ void RandomDriver::MaybeJoin(Cta* cta) {
   join.kind = OpKind::kJoin;
   join.cta = Byte(cta->slot);
   join.warp = Byte(warp);
-  join.lanes = cta->saved ? cta->saved_lanes[index] : kAllLanes;
+  join.lanes = cta->saved ? cta->saved_lanes[index] : LanesOfWarp(config_);
   if (cta->wild && random_.Percent(50)) {
-    join.lanes = random_.Word() | 1U << random_.Below(kWarpSize);
+    join.lanes = random_.Word() | 1U << random_.Below(config_.warp_size);
   }
   cta->unasked &= ~Bit(warp);
   requests_.push_back(join);
@@ -94,7 +97,8 @@ void RandomDriver::Joined(Cta* cta, const Operation& join) {
   const std::uint64_t bit = Bit(join.warp);
   cta->unjoined &= ~bit;
   cta->warps |= bit;
-  cta->lanes[indices_[join.warp]] = config_.lanes ? join.lanes : kAllLanes;
+  cta->lanes[indices_[join.warp]] =
+      config_.lanes ? join.lanes & LanesOfWarp(config_) : LanesOfWarp(config_);
   Refresh(join.warp);
   if (cta->state == State::kJoining && cta->unjoined == 0) {
     Restored(cta);

@@ -136,7 +136,7 @@ std::uint32_t RandomMbarrier::PickOperand(MbOp op, const Cell& cell, unsigned la
       case 0:
         return kMaxMbCount - random_.Below(3);
       case 1:
-        return kWarpSize * random_.Between(1, 4);
+        return config_.warp_size * random_.Between(1, 4);
       case 2:
         return random_.Between(1, 200);
       case 3:
@@ -402,7 +402,7 @@ bool RandomMbarrier::PickOther(MbSource source, MbOperation* operation) {
     return false;
   }
   if (afar) {
-    asked.lanes = PickLanes(~std::uint32_t{0});
+    asked.lanes = PickLanes(LanesOfWarp(config_));
     asked.lanes = config_.lanes ? asked.lanes : asked.lanes & -asked.lanes;
     asked.op = word.pending == 0 && random_.Percent(60)
                    ? (word.tx > 0 ? MbOp::kCompleteTx : MbOp::kExpectTx)

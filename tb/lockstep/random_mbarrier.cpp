@@ -70,12 +70,18 @@ void RandomMbarrier::Present(MbInputs* in) {
   }
   in->response_ready = rests_ || random_.Percent(knobs_.response);
   DriveStores(in);
-  in->issue_valid = in->issue_valid || PickIssue(&in->issue);
+  if (!in->issue_valid && PickIssue(&in->issue)) {
+    in->issue_valid = true;
+    in->issue.lanes |= LanesBeyond(config_, &random_);
+  }
   if (rests_) {
     return;
   }
   in->async_valid = in->async_valid || PickOther(MbSource::kAsync, &in->async);
-  in->remote_valid = in->remote_valid || PickOther(MbSource::kRemote, &in->remote);
+  if (!in->remote_valid && PickOther(MbSource::kRemote, &in->remote)) {
+    in->remote_valid = true;
+    in->remote.lanes |= LanesBeyond(config_, &random_);
+  }
 }
 
 void RandomMbarrier::SetKnobs() {

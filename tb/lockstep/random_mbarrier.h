@@ -108,15 +108,15 @@ class RandomMbarrier : private Bank::Words {
     bool phase = false;
     std::uint64_t help = 0;  // from this cycle on, arrivals that complete their phase are sent
     bool patient = false;    // they wait for the unit's own time limit
-    std::array<Token, kWarpSize> tokens{};
+    std::array<Token, kMaxLanes> tokens{};
   };
 
   // A warp instruction, lane by lane.
   struct Instruction {
     MbOperation common;
-    std::array<std::uint32_t, kWarpSize> addr{};
-    std::array<std::uint32_t, kWarpSize> operand{};
-    std::array<bool, kWarpSize> phase{};
+    std::array<std::uint32_t, kMaxLanes> addr{};
+    std::array<std::uint32_t, kMaxLanes> operand{};
+    std::array<bool, kMaxLanes> phase{};
   };
 
   // The knobs of the stimulus. They are set anew every few hundred cycles.

@@ -24,9 +24,11 @@ unsigned KindOf(OpKind arrival) {
                                                     : BarKind::kSync);
 }
 
-std::uint16_t Threads(unsigned warps) { return static_cast<std::uint16_t>(warps * kWarpSize); }
-
 }  // namespace
+
+std::uint16_t RandomDriver::Threads(unsigned warps) const {
+  return static_cast<std::uint16_t>(warps * config_.warp_size);
+}
 
 // Any operation, on few barriers and with small counts, so that operations meet at one entry.
 Operation RandomDriver::WildStep(const Cta& cta, unsigned /*warp*/) {
@@ -198,11 +200,11 @@ void RandomDriver::StrayOfWarp(const Cta& cta, Operation* operation) {
       operation->count = 0;
       return;
     case 3:
-      operation->count =
-          static_cast<std::uint16_t>(Threads(random_.Below(3)) + 1 + random_.Below(31));
+      operation->count = static_cast<std::uint16_t>(Threads(random_.Below(3)) + 1 +
+                                                    random_.Below(config_.warp_size - 1));
       return;
     case 4:
-      operation->count = Threads(random_.Between(cta.size + 1, 127));
+      operation->count = Threads(random_.Between(cta.size + 1, 0xfff / config_.warp_size));
       return;
     case 5:
     case 6:

@@ -18,7 +18,7 @@ std::uint32_t RandomDriver::BarWord(const Cta& cta) {
   state.arrived = random_.Between(1, 3);
   state.expected = random_.Percent(40) ? 0 : random_.Between(1, cta.size);
   if (state.kind == static_cast<unsigned>(BarKind::kPopc)) {
-    state.value = random_.Below(state.arrived * kWarpSize + 1);
+    state.value = random_.Below(state.arrived * config_.warp_size + 1);
   } else if (state.kind != static_cast<unsigned>(BarKind::kSync)) {
     state.value = random_.Below(2);
   }
@@ -52,13 +52,13 @@ std::uint32_t RandomDriver::BadBarWord(const Cta& cta) {
       state = BarState();
       state.kind = random_.Below(2);
       state.arrived = state.kind;
-      state.value = random_.Between(1, kWarpSize - 1);
+      state.value = random_.Between(1, config_.warp_size - 1);
       break;
     default:
       state.arrived = 1;
       state.kind = random_.Between(1, 4);
       state.value = state.kind == static_cast<unsigned>(BarKind::kPopc)
-                        ? random_.Between(kWarpSize + 1, 0xfff)
+                        ? random_.Between(config_.warp_size + 1, 0xfff)
                         : random_.Between(2, 0xfff);
       break;
   }
@@ -71,7 +71,7 @@ std::uint32_t RandomDriver::WarpWord(const Cta& cta) {
     state.kind = random_.Between(2, 4);
     state.bar = random_.Below(kNumBars);
     state.value = state.kind == static_cast<unsigned>(BarKind::kPopc)
-                      ? random_.Below(cta.size * kWarpSize + 1)
+                      ? random_.Below(cta.size * config_.warp_size + 1)
                       : random_.Below(2);
   }
   return Encode(state);
@@ -124,13 +124,13 @@ std::uint32_t RandomDriver::BadWarpWord(const Cta& cta) {
       break;
     case 2:  // no copy, but a value or a barrier of one
       state.kind = 0;
-      state.value = random_.Below(random_.Percent(50) ? kWarpSize : 0x1000);
+      state.value = random_.Below(random_.Percent(50) ? config_.warp_size : 0x1000);
       state.bar = state.value == 0 ? 1 : random_.Percent(50) ? 0 : random_.Below(kNumBars);
       break;
     case 3:
       state.kind = random_.Between(2, 4);
       state.value = state.kind == static_cast<unsigned>(BarKind::kPopc)
-                        ? random_.Between(cta.size * kWarpSize + 1, 0xfff)
+                        ? random_.Between(cta.size * config_.warp_size + 1, 0xfff)
                         : random_.Between(2, 0xfff);
       break;
     default:  // not waiting, but with a barrier waited at

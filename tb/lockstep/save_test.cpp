@@ -73,7 +73,7 @@ TEST_P(Save, LaunchForgetsTheResult) {
   script.Run();
   EXPECT_EQ(script.EffectsOf(written).fault, FaultCause::kBadStateWord);
   ASSERT_EQ(script.releases().size(), 2U);
-  EXPECT_EQ(script.releases()[1].value, kWarpSize + 1);
+  EXPECT_EQ(script.releases()[1].value, Config().warp_size + 1);
   ASSERT_EQ(script.responses().size(), 2U);
   EXPECT_EQ(script.responses()[0].data, 0U);
   EXPECT_EQ(script.responses()[1].data & 0xfffU, 0U);

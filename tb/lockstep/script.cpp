@@ -52,7 +52,7 @@ Operation Arrival(OpKind kind, unsigned warp, unsigned bar, unsigned warps) {
   operation.kind = kind;
   operation.warp = Byte(warp);
   operation.bar = Byte(bar);
-  operation.count = static_cast<std::uint16_t>(warps * kWarpSize);
+  operation.count = static_cast<std::uint16_t>(warps * Config().warp_size);
   operation.lanes = kAllLanes;
   return operation;
 }

@@ -109,17 +109,19 @@ def unknown_config(build, folder):
     check(not (ROOT / "x").exists(), "a folder outside of build/")
 
 
-def config_without_launches(build, folder):
+def config_without_kernels(build, folder):
     """A configuration that no kernel can run in is refused in a sentence."""
     import configs
     file = folder / "configs.json"
-    file.write_text(configs.text_of({"tied": configs.UNIT["small"] | {"EnLifecycle": 0, "EnJoin": 0, "EnState": 0}}))
-    result = run("cmake", "-G", "Ninja", "-S", ROOT, "-B", folder / "build", f"-DMUSTER_CONFIGS_FILE={file}",
-                 "-DMUSTER_UNITS=OFF", "-DMUSTER_TESTS=OFF")
-    said = " ".join(result.stdout.split())
-    check(result.returncode == 1 and f"The configuration tied of {file} has EnLifecycle 0, but" in said and
-          "Make it 1, or build the regression alone with -DMUSTER_REGRESS_ONLY=ON" in said,
-          "expected a sentence", result)
+    for change, has, needed in (({"EnLifecycle": 0, "EnJoin": 0, "EnState": 0}, "EnLifecycle 0", 1),
+                                ({"WarpSize": 8}, "WarpSize 8", 32)):
+        file.write_text(configs.text_of({"odd": configs.UNIT["small"] | change}))
+        result = run("cmake", "-G", "Ninja", "-S", ROOT, "-B", folder / "build", f"-DMUSTER_CONFIGS_FILE={file}",
+                     "-DMUSTER_UNITS=OFF", "-DMUSTER_TESTS=OFF")
+        said = " ".join(result.stdout.split())
+        check(result.returncode == 1 and f"The configuration odd of {file} has {has}, but" in said and
+              f"Make it {needed}, or build the regression alone with -DMUSTER_REGRESS_ONLY=ON" in said,
+              "expected a sentence", result)
 
 
 def one_build_at_a_time(build, folder):
@@ -340,7 +342,7 @@ CASES = {
     "path_with_a_space": path_with_a_space,
     "presets": presets,
     "unknown_config": unknown_config,
-    "config_without_launches": config_without_launches,
+    "config_without_kernels": config_without_kernels,
     "one_build_at_a_time": one_build_at_a_time,
     "nothing_to_build": nothing_to_build,
     "build_in_a_terminal": build_in_a_terminal,

@@ -18,8 +18,8 @@ module bcu_decode_flat
   output pred_t       pg_o,
   output pred_t       pp_o,
   output logic        pp_read_o,
-  input  logic [31:0] ra_i [WarpSize],
-  input  logic [31:0] rb_i [WarpSize],
+  input  logic [31:0] ra_i [MaxLanes],
+  input  logic [31:0] rb_i [MaxLanes],
   input  lanes_t      pg_i,
   input  lanes_t      pp_i,
 
@@ -38,9 +38,9 @@ module bcu_decode_flat
   output logic        pu_write_o
 );
 
-  logic [WarpSize-1:0][31:0] ra, rb;
+  logic [MaxLanes-1:0][31:0] ra, rb;
   always_comb begin
-    for (int unsigned lane = 0; lane < WarpSize; lane++) begin
+    for (int unsigned lane = 0; lane < MaxLanes; lane++) begin
       ra[lane] = ra_i[lane];
       rb[lane] = rb_i[lane];
     end

@@ -19,7 +19,7 @@
 namespace muster::bcu {
 namespace {
 
-using PerLane = std::array<std::uint32_t, kWarpSize>;
+using PerLane = std::array<std::uint32_t, kMaxLanes>;
 
 // What comes with a word: the warp, and what is in the registers that it names.
 struct Context {
@@ -39,7 +39,7 @@ Context RandomContext(Random& random) {
       case 0:
         return ~0U;
       case 1:
-        return 1U << (any % kWarpSize);
+        return 1U << (any % kMaxLanes);
       case 2:
         return any & static_cast<std::uint32_t>(random.Bits());
       default:
@@ -49,7 +49,7 @@ Context RandomContext(Random& random) {
   context.active = random.OneIn(32) ? 0 : lanes();
   context.pg = lanes();
   context.pp = lanes();
-  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+  for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
     const std::uint64_t bits = random.Bits();
     context.ra[lane] = static_cast<std::uint32_t>(bits);
     context.rb[lane] = static_cast<std::uint32_t>(bits >> 32);
@@ -91,8 +91,8 @@ Operation Expected(const Instruction& instruction, const Context& context) {
   operation.cta = context.cta;
   operation.warp = context.warp;
 
-  unsigned ruler = kWarpSize;
-  for (unsigned lane = kWarpSize; lane-- > 0;) {
+  unsigned ruler = kMaxLanes;
+  for (unsigned lane = kMaxLanes; lane-- > 0;) {
     const bool guard = Predicate(instruction[Field::kPg], InLane(context.pg, lane)) !=
                        (instruction[Field::kPgNot] != 0);
     const bool reduced = Predicate(instruction[Field::kPp], InLane(context.pp, lane)) !=
@@ -105,7 +105,7 @@ Operation Expected(const Instruction& instruction, const Context& context) {
       operation.operand |= 1U << lane;
     }
   }
-  if (ruler == kWarpSize) {
+  if (ruler == kMaxLanes) {
     return operation;
   }
 
@@ -147,7 +147,7 @@ class BcuDecode : public testing::Test {
     unit_.cta_i = context.cta;
     unit_.warp_i = context.warp;
     unit_.active_i = context.active;
-    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
       unit_.ra_i[lane] = context.ra[lane];
       unit_.rb_i[lane] = context.rb[lane];
     }

@@ -17,8 +17,8 @@ module mb_coalesce_flat
   input  logic [5:0]  warp_i,
   input  logic [31:0] lanes_i,
   input  logic [31:0] live_i,
-  input  logic [31:0] addr_i    [WarpSize],
-  input  logic [31:0] operand_i [WarpSize],
+  input  logic [31:0] addr_i    [MaxLanes],
+  input  logic [31:0] operand_i [MaxLanes],
   input  logic [31:0] phase_i,
   input  logic [2:0]  flags_i,  // has_token, has_hint, releasing
 
@@ -50,7 +50,7 @@ module mb_coalesce_flat
     instruction.lanes = lanes_i;
     instruction.live  = live_i;
     instruction.phase = phase_i;
-    for (int l = 0; l < WarpSize; l++) begin
+    for (int l = 0; l < MaxLanes; l++) begin
       instruction.addr[l]    = addr_i[l];
       instruction.operand[l] = operand_i[l];
     end

@@ -7,6 +7,7 @@ module named_unit
 #(
   parameter int unsigned NumWarps = 8,
   parameter int unsigned NumCtas  = 8,
+  parameter int unsigned WarpSize = 32,
   parameter bit          EnReduce = 1'b0,
   parameter bit          EnFaults = 1'b1
 ) (
@@ -30,8 +31,8 @@ module named_unit
 
   /* verilator lint_off PINCONNECTEMPTY */  // what such a core leaves open
   muster #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(1), .EnReduce(EnReduce), .EnState(1'b0),
-    .EnFaults(EnFaults), .EnDrain(1'b0), .EnLanes(1'b0), .EnJoin(1'b1), .EnMbarrier(1'b0)
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(1), .WarpSize(WarpSize), .EnReduce(EnReduce),
+    .EnState(1'b0), .EnFaults(EnFaults), .EnDrain(1'b0), .EnLanes(1'b0), .EnJoin(1'b1), .EnMbarrier(1'b0)
   ) u_muster (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i, .busy_o,

@@ -236,9 +236,9 @@ TEST(PtxManifest, MissingFiles) {
 }
 
 // What is wrong with a launch, without its path.
-std::string LaunchRefusal(const Kernel& kernel, const std::string& config = "default") {
+std::string LaunchRefusal(const Kernel& kernel, const Config& config = *FindConfig("default")) {
   try {
-    Session(kernel.manifest, *FindConfig(config), 1);
+    Session(kernel.manifest, config, 1);
   } catch (const InputError& error) {
     return std::string(error.what()).substr(std::string("test.json: ").size());
   }
@@ -249,9 +249,14 @@ TEST(PtxManifest, LaunchesThatDoNotFit) {
   const std::string plain = Header() + ".entry k() { ret; }";
   EXPECT_EQ(LaunchRefusal(Kernel(plain, 4096)),
             "a block of 4096 threads is larger than any configuration holds (2048 threads)");
-  EXPECT_EQ(LaunchRefusal(Kernel(plain, 512), "small"),
+  EXPECT_EQ(LaunchRefusal(Kernel(plain, 512), *FindConfig("small")),
             "a block of 512 threads is larger than the configuration small holds (256 threads): "
             "use --config default or full or large or vortex_like");
+  Config narrow_warps;
+  narrow_warps.name = "narrow";
+  narrow_warps.warp_size = 8;
+  EXPECT_EQ(LaunchRefusal(Kernel(plain, 32), narrow_warps),
+            "the configuration narrow has warps of 8 lanes: those of PTX have 32");
   EXPECT_EQ(LaunchRefusal(Kernel(Header() + ".entry k(.param .u32 a) { ret; }")),
             R"("args" has 0 arguments, but the kernel k takes 1)");
   Kernel narrow(Header() + ".entry k(.param .u32 a) { ret; }");

@@ -7,6 +7,7 @@ module scheduler_flat
 #(
   parameter int unsigned NumWarps = 8,
   parameter int unsigned NumCtas  = 2,
+  parameter int unsigned WarpSize = 32,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned CtaW    = (NumCtas > 1) ? $clog2(NumCtas) : 1
 ) (
@@ -59,7 +60,7 @@ module scheduler_flat
     .release_i (release_o), .fault_valid_i (fault_o[0]), .fault_warp_i (fault[0].warp)
   );
 
-  named_unit #(.NumWarps(NumWarps), .NumCtas(NumCtas), .EnReduce(1'b1)) u_unit (
+  named_unit #(.NumWarps(NumWarps), .NumCtas(NumCtas), .WarpSize(WarpSize), .EnReduce(1'b1)) u_unit (
     .clk_i, .rst_ni,
     .issue_valid_i (issue_valid), .issue_ready_o (issue_ready), .issue_i (issue), .busy_o (busy),
     .lifecycle_valid_i (lifecycle_valid), .lifecycle_ready_o (lifecycle_ready),

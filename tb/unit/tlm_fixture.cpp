@@ -28,7 +28,7 @@ Operation At(OpKind kind, unsigned warp, unsigned bar, unsigned warps) {
   operation.kind = kind;
   operation.warp = static_cast<std::uint8_t>(warp);
   operation.bar = static_cast<std::uint8_t>(bar);
-  operation.count = static_cast<std::uint16_t>(warps * kWarpSize);
+  operation.count = static_cast<std::uint16_t>(warps * Config().warp_size);
   operation.lanes = kAllLanes;
   return operation;
 }

@@ -6,6 +6,7 @@ module vortex_flat
 #(
   parameter int unsigned NumWarps   = 8,
   parameter int unsigned NumThreads = 4,
+  parameter int unsigned WarpSize   = NumThreads,
   parameter int unsigned EndsCount  = 1,
   localparam int unsigned WarpW     = $clog2(NumWarps),
   localparam int unsigned SizeW     = $clog2(NumWarps + 1)
@@ -46,7 +47,7 @@ module vortex_flat
   fault_t        [2:0] fault;
 
   muster_vortex #(
-    .NumWarps(NumWarps), .NumThreads(NumThreads), .EndsCount(EndsCount != 0)
+    .NumWarps(NumWarps), .NumThreads(NumThreads), .WarpSize(WarpSize), .EndsCount(EndsCount != 0)
   ) u_vortex (
     .clk_i, .rst_ni,
     .cta_fire_i, .cta_wid_i, .cta_id_i, .cta_size_i, .cta_hold_o,
@@ -61,7 +62,7 @@ module vortex_flat
   );
 
   /* verilator lint_off PINCONNECTEMPTY */  // what this core leaves open
-  named_unit #(.NumWarps(NumWarps), .NumCtas(NumWarps)) u_unit (
+  named_unit #(.NumWarps(NumWarps), .NumCtas(NumWarps), .WarpSize(WarpSize)) u_unit (
     .clk_i, .rst_ni,
     .issue_valid_i (issue_valid), .issue_ready_o (issue_ready), .issue_i (issue), .busy_o (),
     .lifecycle_valid_i (lifecycle_valid), .lifecycle_ready_o (lifecycle_ready),

@@ -9,6 +9,7 @@ module muster_vortex
 #(
   parameter int unsigned NumWarps   = 8,     // VX_CFG_NUM_WARPS; NumCtas of the unit is the same
   parameter int unsigned NumThreads = 4,     // VX_CFG_NUM_THREADS
+  parameter int unsigned WarpSize   = NumThreads,  // that of the unit
   parameter int unsigned BarW       = 4,     // bits of a barrier's number, at most 4
   parameter bit          EndsCount  = 1'b1,  // at a barrier of all warps of the CTA, the end of one counts
   localparam int unsigned WarpW     = $clog2(NumWarps),

@@ -6,6 +6,7 @@
 
 #include "sim/ptx/alu/compute.h"
 #include "sim/ptx/alu/small_float.h"
+#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "sim/isa/operation.h"
 #include "sim/ptx/program/decode_warp.h"
+#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 namespace {

@@ -22,6 +22,7 @@
 #include "sim/ptx/simt/spins.h"
 #include "sim/ptx/simt/warp.h"
 #include "sim/ptx/simt/warp_unit.h"
+#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 

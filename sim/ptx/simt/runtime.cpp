@@ -10,6 +10,7 @@
 #include "sim/isa/config.h"
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/printf.h"
+#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 namespace {

@@ -7,6 +7,7 @@
 #include "sim/isa/bits.h"
 #include "sim/ptx/program/timed.h"
 #include "sim/ptx/simt/random.h"
+#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 namespace {

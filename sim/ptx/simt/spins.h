@@ -12,6 +12,7 @@
 
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/simt/warp.h"
+#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 

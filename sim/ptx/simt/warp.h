@@ -14,6 +14,7 @@
 #include "sim/ptx/simt/copy_engine.h"
 #include "sim/ptx/simt/mbarriers.h"
 #include "sim/ptx/simt/warp_unit.h"
+#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 

@@ -12,6 +12,7 @@
 
 #include "sim/isa/operation.h"
 #include "sim/ptx/program/instruction.h"
+#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 

@@ -12,6 +12,7 @@
 #include "sim/ptx/sm/explain.h"
 #include "sim/ptx/sm/grid.h"
 #include "sim/ptx/syntax/error.h"
+#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 namespace {
@@ -33,6 +34,10 @@ unsigned LargestBlock() {
 }  // namespace
 
 void CheckFits(const Config& config, const Program& program, const Launch& launch) {
+  if (config.warp_size != kWarpSize) {
+    throw DoesNotFit(fmt::format("the configuration {} has warps of {} lanes: those of PTX have {}",
+                                 config.name, config.warp_size, kWarpSize));
+  }
   const std::uint64_t warps = launch.Warps();
   if (warps > LargestBlock()) {
     throw InputError(

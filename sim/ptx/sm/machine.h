@@ -30,6 +30,7 @@
 #include "sim/ptx/sm/mbarrier_arrivals.h"
 #include "sim/ptx/sm/residents.h"
 #include "sim/ptx/sm/who_waits.h"
+#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 

@@ -11,6 +11,7 @@
 #include "sim/ptx/sm/explain.h"
 #include "sim/ptx/sm/grid.h"
 #include "sim/ptx/sm/machine.h"
+#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 

@@ -15,6 +15,7 @@
 #include "sim/ptx/sm/explain.h"
 #include "sim/ptx/sm/grid.h"
 #include "sim/ptx/syntax/error.h"
+#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 void CheckMbarriersFit(const Config& config, const Program& program, const Launch& launch) {

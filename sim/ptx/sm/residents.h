@@ -12,6 +12,7 @@
 #include "sim/ptx/simt/cluster_unit.h"
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/warp.h"
+#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 

@@ -19,6 +19,7 @@
 #include "sim/ptx/syntax/error.h"
 #include "sim/ptx/syntax/expected.h"
 #include "sim/ptx/syntax/grammar.h"
+#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 namespace {

@@ -33,6 +33,8 @@ struct Waits {
   sc_core::sc_time total;
 };
 
+inline constexpr unsigned kWarpSize = 32;  // lanes of these warps
+
 class Warp : public sc_core::sc_module {
  public:
   using Program = std::function<void(Warp*)>;
@@ -50,7 +52,7 @@ class Warp : public sc_core::sc_module {
   void Store(std::uint64_t address, std::vector<std::uint32_t> words);
   std::vector<std::uint32_t> Load(std::uint64_t address, std::size_t count);
   void Init(std::uint32_t mbarrier, std::uint32_t arrivals);
-  void Arrive(std::uint32_t mbarrier);  // of each of the 32 lanes
+  void Arrive(std::uint32_t mbarrier);  // of each of its lanes
   // Until the phase of this parity has completed.
   void WaitFor(std::uint32_t mbarrier, bool parity, Place place);
   // Meets the other warps of the CTA.
