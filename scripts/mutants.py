@@ -102,7 +102,7 @@ def build(config, *targets):
         if corner:
             (TREE / folder).mkdir(exist_ok=True)
             (TREE / folder / "configs.json").write_text(configs.text_of({config: corner}))
-            environment["CMAKE_OPTIONS"] += f" -DMUSTER_CONFIGS_FILE={folder}/configs.json"
+            environment["CMAKE_OPTIONS"] += f" -DMUSTER_ANY_CONFIG=ON -DMUSTER_CONFIGS_FILE={folder}/configs.json"
     done = subprocess.run([TREE / "scripts/build.sh", *targets], cwd=TREE, env=environment, text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return None if done.returncode == 0 else done.stdout

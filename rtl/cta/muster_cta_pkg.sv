@@ -104,7 +104,7 @@ package muster_cta_pkg;
   function automatic wcount_t whole_warps(logic [11:0] threads, int unsigned lane_w);
     logic [11:0] warps;
     warps = threads >> lane_w;
-    return (warps > 12'd127) ? 7'd127 : warps[6:0];
+    return warps[6:0] | {7{warps[11:7] != '0}};
   endfunction
 
   // ... and whether threads are left over.

@@ -191,8 +191,8 @@ bool RandomDriver::StrayJoin(Operation* operation) {
   }
   const std::uint64_t live = cta->warps & ~(exiting_ | presented_) & Unengaged();
   switch (random_.Below(3)) {
-    case 0:
-      operation->lanes = 0;
+    case 0:  // without a lane of the warp
+      operation->lanes &= ~LanesOfWarp(config_);
       return true;
     case 1:
       operation->warp = Byte(random_.Below(kMaxWarps - config_.num_warps + 1) + config_.num_warps);
