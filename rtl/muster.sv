@@ -14,6 +14,7 @@ module muster
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnDrain  = 1'b1,
   parameter bit          EnLanes  = 1'b1,
+  parameter bit          EnSplit  = 1'b1,
   parameter bit          EnJoin   = 1'b1,
   parameter bit          EnLifecycle = 1'b1,
   // mbarrier (rtl/mbarrier/README.md)
@@ -128,7 +129,7 @@ module muster
   muster_cta #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .WarpSize(WarpSize),
     .EnReduce(EnReduce), .EnState(EnState), .EnFaults(EnFaults), .EnDrain(EnDrain),
-    .EnLanes(EnLanes), .EnJoin(EnJoin), .EnLifecycle(EnLifecycle)
+    .EnLanes(EnLanes), .EnSplit(EnSplit), .EnJoin(EnJoin), .EnLifecycle(EnLifecycle)
   ) u_cta (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i (issue), .busy_o,

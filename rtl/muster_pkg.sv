@@ -6,9 +6,8 @@
 // refuse a warp or CTA number that the unit lacks; mbarriers, which do not know the live warps, truncate it.
 package muster_pkg;
 
-  localparam int unsigned MaxLanes    = 32;  // lanes of the largest warp
-  localparam int unsigned NumBars     = 16;  // named barriers of a CTA (PTX 9.7.13.1)
-  localparam int unsigned MaxWarps = 64, MaxCtas = 32, MaxIssue = 4;
+  localparam int unsigned NumBars = 16;  // named barriers of a CTA (PTX 9.7.13.1)
+  localparam int unsigned MaxWarps = 64, MaxLanes = 32, MaxCtas = 32, MaxIssue = 4;  // of the largest unit
 
   typedef logic [5:0]  warp_t;     // warp slot of the core
   typedef logic [4:0]  cta_t;      // CTA slot
@@ -25,11 +24,11 @@ package muster_pkg;
     OpSync      = 4'd0,   // arrive and wait
     OpArrive    = 4'd1,   // arrive and go on
     OpRedAnd    = 4'd2, OpRedOr = 4'd3, OpRedPopc = 4'd4,  // arrive with a predicate per lane, wait, reduce
-    OpB2rBar    = 4'd8,   // read the state word of an entry
-    OpB2rWarp   = 4'd9,   // read the state word of the warp
+    OpArrivePhase = 4'd5, // arrive, go on, and read the phase of the entry
+    OpB2rBar    = 4'd8, OpB2rWarp = 4'd9,   // read the state word of an entry, of the warp
     OpB2rResult = 4'd10,  // read the result of the warp's latest reduction
-    OpR2bBar    = 4'd12,  // write the state word of an entry
-    OpR2bWarp   = 4'd13   // write the state word of the warp
+    OpWait      = 4'd11,  // wait for a phase of an entry to complete
+    OpR2bBar    = 4'd12, OpR2bWarp = 4'd13  // write the state word of an entry, of the warp
   } op_e;
 
   typedef struct packed {
@@ -39,7 +38,7 @@ package muster_pkg;
     bar_t        bar;      // barrier id; ignored by the warp and result modes
     logic [11:0] count;    // threads expected, 0: all live warps
     lanes_t      lanes;    // participating lanes; none: no operation
-    logic [31:0] operand;  // reductions: the predicate of each lane; R2B: the state word
+    logic [31:0] operand;  // reductions: the predicate of each lane; OpWait: the phase in bit 0; R2B: the word
   } issue_t;
 
   // ---------------------------------------------------------------------------------------------
@@ -78,9 +77,10 @@ package muster_pkg;
     KindIdle = 3'd0, KindSync = 3'd1, KindAnd = 3'd2, KindOr = 3'd3, KindPopc = 3'd4
   } kind_e;
 
-  // B2R.BAR and R2B.BAR. An idle entry is all zeroes.
+  // B2R.BAR and R2B.BAR. An idle entry is all zeroes but its phase.
   typedef struct packed {
-    logic [2:0] zero;
+    logic [1:0] zero;
+    logic       phase;     // changed by each completion
     kind_e      kind;
     wcount_t    expected;  // warps, 0: all live warps
     wcount_t    arrived;   // warps
@@ -89,7 +89,8 @@ package muster_pkg;
 
   // B2R.WARP and R2B.WARP.
   typedef struct packed {
-    logic [7:0] zero;
+    logic [6:0] zero;
+    logic       apart;     // it waits by OpWait
     logic       waiting;
     bar_t       wait_bar;  // where the warp waits, 0 when it does not
     kind_e      kind;      // of the latest reduction it took part in, KindIdle: none
@@ -166,8 +167,7 @@ package muster_pkg;
     // In the cycle in which operations enter the read-modify-write pipeline, in port order:
     logic  [MaxIssue-1:0] valid;
     warp_t [MaxIssue-1:0] warp;
-    logic                 lifecycle;
-    logic                 exit;
+    logic                 lifecycle, exit;
     // With the release: the entry that was written, and its state word afterwards.
     logic                 entry_valid;
     cta_t                 entry_cta;

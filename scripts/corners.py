@@ -25,8 +25,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build/corners"
 SIZES = {"NumWarps": "w", "NumCtas": "c", "NumIssue": "p", "WarpSize": "l"}
 SWITCHES = {"EnReduce": "reduce", "EnState": "state", "EnFaults": "faults", "EnDrain": "drain",
-            "EnLanes": "lanes", "EnJoin": "join", "EnLifecycle": "lifecycle", "EnMbarrier": "mbarrier", "EnMbDrop": "drop",
-            "EnMbLimit": "limit"}
+            "EnLanes": "lanes", "EnSplit": "split", "EnJoin": "join", "EnLifecycle": "lifecycle", "EnMbarrier": "mbarrier",
+            "EnMbDrop": "drop", "EnMbLimit": "limit"}
 WITH = {"EnReduce": {"EnState": 0}, "EnLifecycle": {"EnJoin": 0, "EnState": 0}}  # off together
 OF_MBARRIERS = ["EnMbDrop", "EnMbLimit", "SmemBytes", "MbResponses", "ClockPeriodPs", "WaitLimitNs"]
 # Each parameter's plain value first.

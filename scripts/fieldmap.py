@@ -105,7 +105,7 @@ def differences(ports, verilog):
 PUBLISHED = {
     "smem_rdata_i": {"phase": (63, 63), "pending": (62, 43), "lock": (42, 42), "tx": (41, 21),
                      "expected": (20, 1), "zero": (0, 0)},
-    "debug_word_o": {"zero": (31, 29), "kind": (28, 26), "expected": (25, 19), "arrived": (18, 12),
+    "debug_word_o": {"zero": (31, 30), "phase": (29, 29), "kind": (28, 26), "expected": (25, 19), "arrived": (18, 12),
                       "value": (11, 0)},
     "debug_warp_o": {"waiting": (6, 6), "live": (5, 5), "cta": (4, 0)},
 }

@@ -167,7 +167,7 @@ def run(command, folder, limit=LIMIT):
     done = subprocess.run(["timeout", str(limit), "nice", "-n", "19", *command], cwd=folder,
                           stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
-    text = f"not finished within {limit} s" if done.returncode == 124 else done.stdout
+    text = done.stdout + (f"\nnot finished within {limit} s" if done.returncode == 124 else "")
     return text, time.monotonic() - start
 
 
@@ -226,7 +226,7 @@ def prove(proof):
             problems.append(f"{engine}: {verdict(text)}")
     second = cvc5(proof, folder, problems) if proof.cvc5 else None
     reached = reach(folder, covers, proof.led["from"], proof.led["depth"])
-    problems += [f"{cover} is not reached in {proof.led['depth']} cycles"
+    problems += [f"{cover} is not reached in {proof.led['depth']} cycles, or in {LIMIT} s"
                  for cover in covers if cover not in reached]
     how = {"induction": f"induction, {proof.steps}", "step": f"induction, {STEPS}", "bounded": f"bounded, {proof.depth}"}.get(
         proof.method, proof.method)

@@ -14,6 +14,7 @@ module muster_check
   parameter bit          EnState  = 1'b1,
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnLanes  = 1'b1,
+  parameter bit          EnSplit  = 1'b1,
   parameter bit          EnJoin   = 1'b1,
   parameter bit          EnLifecycle = 1'b1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
@@ -187,7 +188,7 @@ module muster_check
   assign above     = exceeds(8'(expected), 8'(size));
   assign last      = (expected == '0) ? live_last : WarpW'(expected - 7'd1);
 
-  muster_word_check #(.NumWarps(NumWarps), .WarpSize(WarpSize)) u_word_check (
+  muster_word_check #(.NumWarps(NumWarps), .WarpSize(WarpSize), .EnSplit(EnSplit)) u_word_check (
     .clk_i, .bar_i (write_bar), .bar_word_i (bar_word), .warp_word_i (warp_word),
     .above_i (above_q), .last_i (~word_last_nq), .size_i (size),
     .entry_kind_i, .entry_all_i, .owes_i (owes), .bad_o (bad_word)
@@ -202,7 +203,7 @@ module muster_check
     bad_word_q   <= bad_word;
     owes_q       <= owes;
     restores_q   <= taken && (write_bar ? bar_word.expected == '0 && bar_word.arrived != '0
-                                        : warp_word.waiting && entry_all_i);
+                                        : warp_word.waiting && !warp_word.apart && entry_all_i);
     leave_q      <= resident || !EnFaults;
     bad_join_q   <= !resident || joined || live[0] || !exists[0] || (join_lanes_i == '0);
     accepted_q   <= accepted[0];
@@ -217,8 +218,8 @@ module muster_check
       idle[m]  = (group_q.op == GroupExit) ? (exit_lanes_i == '0) : members_q[m].idle;
       waiting[m] = waiting_i[members_q[m].warp[WarpW-1:0]];
       waits[m] = waiting[m] &&
-                 (group_q.op inside {GroupArrive, GroupReadResult, GroupWriteBar, GroupWriteWarp,
-                                     GroupExit});
+                 (group_q.op inside {GroupArrive, GroupWait, GroupReadResult, GroupWriteBar,
+                                     GroupWriteWarp, GroupExit});
       accepted[m] = !idle[m] &&
                     (!EnFaults || (resident && live[m] && exists[m] && !(group_q.op == GroupArrive &&
                      (group_q.ragged || (!members_q[m].waits && group_q.expected == '0)))));
@@ -229,6 +230,7 @@ module muster_check
       GroupJoin:                      unfit = bad_join_q;
       GroupWriteBar, GroupWriteWarp:  unfit = bad_word_q;
       GroupArrive:                    unfit = above || owes;
+      GroupWait:                      unfit = owes;
       default:                        unfit = 1'b0;
     endcase
   end

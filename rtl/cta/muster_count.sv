@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The second stage: the barrier table's counts (BCU ISA, BAR). An entry holds how many warps have
-// arrived, how many are expected, and the kind of the generation. A group in this stage updates its
+// arrived, how many are expected, the kind of the generation, and its phase. A group in this stage updates its
 // entry in this cycle: this is the commit. Its entry was read a cycle earlier, while the group was
 // still in the check stage, and compared with it there; what the group directly ahead has written
 // since is forwarded. So one update can follow another in every cycle, also at the same entry.
@@ -16,6 +16,7 @@ module muster_count
   parameter int unsigned NumCtas  = 8,
   parameter int unsigned NumIssue = 1,
   parameter bit          EnFaults = 1'b1,
+  parameter bit          EnSplit  = 1'b1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned NumPlaces = 1 << WarpW,
   localparam int unsigned EntryW  = $clog2(NumCtas * NumBars)
@@ -53,6 +54,7 @@ module muster_count
 
   // What the memory holds of an entry; arrived never reaches expected there.
   typedef struct packed {
+    logic             phase;
     kind_e            kind;
     logic [WarpW:0]   expected;
     logic [WarpW-1:0] arrived;
@@ -152,7 +154,7 @@ module muster_count
   end
 
   function automatic bar_word_t word_of(count_t c);
-    return '{zero: '0, kind: c.kind, expected: wcount_t'(c.expected), arrived: wcount_t'(c.arrived),
+    return '{zero: '0, phase: EnSplit && c.phase, kind: c.kind, expected: wcount_t'(c.expected), arrived: wcount_t'(c.arrived),
              value: '0};
   endfunction
 
@@ -205,27 +207,24 @@ module muster_count
 
   always_comb begin
     write   = 1'b0;
-    count_d = '{kind: KindIdle, expected: '0, arrived: '0};
+    count_d = '{phase: EnSplit && !count.phase, kind: KindIdle, expected: '0, arrived: '0};  // completed
     unique case (group_q.op)
       GroupArrive: begin
         write = valid_q && (counts != '0);
         if (!completes) begin
-          count_d = '{
-            kind:     group_q.kind,
-            expected: expected,
-            arrived:  count.arrived + added[WarpW-1:0]
-          };
+          count_d = '{phase: EnSplit && count.phase, kind: group_q.kind, expected: expected,
+                      arrived: count.arrived + added[WarpW-1:0]};
         end
       end
       GroupExit:  write = valid_q && complete;
-      GroupClear: write = valid_q;
+      GroupClear: begin
+        write         = valid_q;
+        count_d.phase = 1'b0;
+      end
       GroupWriteBar: begin
         write   = valid_q && (counts != '0);
-        count_d = '{
-          kind:     word.kind,
-          expected: word.expected[WarpW:0],
-          arrived:  word.arrived[WarpW-1:0]
-        };
+        count_d = '{phase: EnSplit && word.phase, kind: word.kind, expected: word.expected[WarpW:0],
+                    arrived: word.arrived[WarpW-1:0]};
       end
       default: ;
     endcase
@@ -254,7 +253,9 @@ module muster_count
       idle:     (count.kind == KindIdle),
       accepted: valid_q && (counts != '0),
       complete: valid_q && complete,
-      kind:     arrives ? group_q.kind : count.kind,
+      passed:   EnSplit && (group_q.op == GroupWait) && (counts != '0) && (count.phase != r2b_word[0]),
+      answers:  EnSplit && group_q.answers,
+      kind:     (arrives || (EnSplit && group_q.op == GroupWait)) ? group_q.kind : count.kind,
       found:    word_of(count),
       left:     word_of(count_d),
       word:     r2b_word

@@ -22,6 +22,7 @@ module muster_cta
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnDrain  = 1'b1,
   parameter bit          EnLanes  = 1'b1,
+  parameter bit          EnSplit  = 1'b1,
   parameter bit          EnJoin   = 1'b1,
   parameter bit          EnLifecycle = 1'b1
 ) (
@@ -88,7 +89,8 @@ module muster_cta
 
   for (genvar p = 0; p < NumIssue; p++) begin : g_port
     muster_port #(
-      .NumWarps(NumWarps), .WarpSize(WarpSize), .EnReduce(EnReduce), .EnDrain(EnDrain), .Hold(NumIssue > 1)
+      .NumWarps(NumWarps), .WarpSize(WarpSize), .EnReduce(EnReduce), .EnDrain(EnDrain), .EnSplit(EnSplit),
+      .Hold(NumIssue > 1)
     ) u_port (
       .clk_i, .rst_ni,
       .valid_i (issue_valid_i[p]), .ready_o (issue_ready_o[p]), .issue_i (issue_i[p]),
@@ -145,7 +147,7 @@ module muster_cta
   group_t                 sel_group;
   member_t [NumIssue-1:0] sel_members;
 
-  muster_select #(.NumIssue(NumIssue)) u_select (
+  muster_select #(.NumIssue(NumIssue), .EnSplit(EnSplit)) u_select (
     .clk_i, .rst_ni,
     .valid_i (held_valid), .ready_o (held_ready), .request_i (held), .reads_i (held_reads),
     .waiting_i (held_waiting),
@@ -178,7 +180,7 @@ module muster_cta
 
   muster_check #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .WarpSize(WarpSize), .EnState(EnState),
-    .EnFaults(EnFaults), .EnLanes(EnLanes), .EnJoin(EnJoin), .EnLifecycle(EnLifecycle)
+    .EnFaults(EnFaults), .EnLanes(EnLanes), .EnSplit(EnSplit), .EnJoin(EnJoin), .EnLifecycle(EnLifecycle)
   ) u_check (
     .clk_i, .rst_ni,
     .valid_i (sel_valid), .ready_o (sel_ready), .group_i (sel_group), .members_i (sel_members),
@@ -198,11 +200,10 @@ module muster_cta
 
   logic                   commit_lc, commit_exit;
   bar_word_t              debug_count;
-
   assign debug_entry = EntryW'({debug_cta_i, debug_bar_i});
 
   muster_count #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnFaults(EnFaults)
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnFaults(EnFaults), .EnSplit(EnSplit)
   ) u_count (
     .clk_i, .rst_ni,
     .valid_i (chk_valid), .ready_o (chk_ready), .group_i (chk_group), .members_i (chk_members),
@@ -221,7 +222,6 @@ module muster_cta
   // -------------------------------------------------------------------------------------------
 
   logic [EntryW-1:0] release_next;
-
   assign release_next = Lag ? EntryW'({counted.cta, counted.bar}) : entry_next;
 
   muster_lag #(.NumWarps(NumWarps), .NumIssue(NumIssue), .Lag(Lag)) u_lag (
@@ -239,11 +239,11 @@ module muster_cta
 
   muster_release #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce),
-    .EnState(EnState)
+    .EnState(EnState), .EnSplit(EnSplit)
   ) u_release (
     .clk_i, .rst_ni,
     .next_i (release_next), .outcome_i (outcome), .effects_i (effects), .warps_i (warps),
-    .debug_i (debug_entry), .debug_count_i (debug_count), .debug_o (debug_word_o),
+    .clears_i (clears), .cleared_i (cleared), .debug_i (debug_entry), .debug_count_i (debug_count), .debug_o (debug_word_o),
     .waits_o (waits), .found_o (found), .left_o (left),
     .release_o, .release_info_o
   );
@@ -256,7 +256,7 @@ module muster_cta
   end
 
   if (EnReduce || EnFaults) begin : g_warps
-    muster_warps #(.NumWarps(NumWarps), .NumIssue(NumIssue), .EnLifecycle(EnLifecycle)) u_warps (
+    muster_warps #(.NumWarps(NumWarps), .NumIssue(NumIssue), .EnSplit(EnSplit), .EnLifecycle(EnLifecycle)) u_warps (
       .clk_i, .rst_ni, .clears_i (resets), .cleared_i (removed),
       .outcome_i (outcome), .counts_i (counts), .count_warps_i (count_warps),
       .warps_i (warps), .waits_i (waits),
@@ -273,12 +273,12 @@ module muster_cta
   // Reports: faults, responses, commits, debug reads
   // -------------------------------------------------------------------------------------------
 
-  muster_report #(.NumIssue(NumIssue), .EnFaults(EnFaults), .EnReduce(EnReduce)) u_report (
+  muster_report #(.NumIssue(NumIssue), .EnFaults(EnFaults), .EnReduce(EnReduce), .EnSplit(EnSplit)) u_report (
     .clk_i, .rst_ni,
     .outcome_i (outcome), .effects_i (effects), .found_i (found), .left_i (left),
     .warp_word_i (read_word),
     .fault_valid_o, .fault_o,
-    .credit_o (credit), .spend_i (sel_valid && sel_ready && is_read(sel_group.op)),
+    .credit_o (credit), .spend_i (sel_valid && sel_ready && (is_read(sel_group.op) || sel_group.answers)),
     .response_valid_o, .response_ready_i, .response_o,
     .entry_valid_o (commit_o.entry_valid), .entry_cta_o (commit_o.entry_cta),
     .entry_bar_o (commit_o.entry_bar), .entry_word_o (commit_o.entry_word)

@@ -19,18 +19,19 @@ package muster_cta_pkg;
   // Its operands, which wait in a memory until the count stage.
   typedef struct packed {
     lanes_t      lanes;
-    logic [31:0] word;  // R2B: the state word; RED: in the low half, a count of the true (AND: false)
+    logic [31:0] word;  // R2B: the state word; OpWait: the phase; RED: in the low half, a count of the true (AND: false)
   } operands_t;         // participating lanes of each eight
 
   // What a group does to its entry. Arrivals of several ports may share a group; every other
   // operation is a group of its own. The codes keep the functions below short.
   typedef enum logic [3:0] {
-    GroupArrive     = 4'b0000,  // SYNC, ARV, RED
+    GroupArrive     = 4'b0000,  // SYNC, ARV (with and without its phase), RED
     GroupReadBar    = 4'b0001,  // B2R.BAR
     GroupReadWarp   = 4'b0010,  // B2R.WARP
     GroupReadResult = 4'b0011,  // B2R.RESULT
     GroupWriteBar   = 4'b0100,  // R2B.BAR
     GroupWriteWarp  = 4'b0101,  // R2B.WARP
+    GroupWait       = 4'b0110,  // OpWait
     GroupExit       = 4'b1000,  // lanes of a warp
     GroupClear      = 4'b1001,  // a step of a walk: one entry of a slot is cleared, one warp enters it or
                                 // is removed; never committed
@@ -46,7 +47,8 @@ package muster_cta_pkg;
     bar_t    bar;
     wcount_t expected;  // warps, 0: all live warps; arrivals only
     logic    ragged;    // the count is no multiple of the warp size; arrivals only
-    kind_e   kind;      // arrivals only
+    kind_e   kind;      // arrivals and OpWait
+    logic    answers;   // with the phase; arrivals only: one of them alone
   } group_t;
 
   // One port's operation in a group.
@@ -85,6 +87,8 @@ package muster_cta_pkg;
     logic        idle;      // the entry was
     logic        accepted;  // some member took effect
     logic        complete;  // the entry's generation completed
+    logic        passed;    // OpWait: the phase had completed before
+    logic        answers;   // an arrival, with the entry's phase
     kind_e       kind;      // of the entry's generation
     bar_word_t   found;     // the entry before, without its value
     bar_word_t   left;      // ... and afterwards
@@ -124,7 +128,8 @@ package muster_cta_pkg;
     };
   endfunction
 
-  function automatic group_e group_of(op_e op);
+  function automatic group_e group_of(op_e op, bit split);
+    if (split && op == OpWait) return GroupWait;
     unique case (op)
       OpB2rBar:    return GroupReadBar;
       OpB2rWarp:   return GroupReadWarp;
@@ -144,17 +149,21 @@ package muster_cta_pkg;
     endcase
   endfunction
 
+  function automatic logic has_response(op_e op, bit split);
+    return op inside {OpB2rBar, OpB2rWarp, OpB2rResult} || (split && op == OpArrivePhase);
+  endfunction
+
   function automatic logic is_read(group_e op);
     return op[3:2] == 2'b00 && op != GroupArrive;
   endfunction
 
   function automatic logic is_write(group_e op);
-    return op[3:2] == 2'b01;
+    return op[3:1] == 3'b010;
   endfunction
 
-  // The state of the warp is written or cleared.
+  // The state of the warp is written or cleared, or it waits without an arrival.
   function automatic logic changes_warp(group_e op);
-    return op inside {GroupWriteWarp, GroupClear, GroupJoin};
+    return op inside {GroupWait, GroupWriteWarp, GroupClear, GroupJoin};
   endfunction
 
   // A step of a walk, or the end of a launch's.
@@ -188,7 +197,7 @@ package muster_cta_pkg;
         if (!member.live) return FaultWarpNotLive;
         if (group.op inside {GroupReadBar, GroupReadWarp}) return FaultNone;
         if (member.waiting) return FaultWarpWaiting;
-        if (member.owes && group.op inside {GroupArrive, GroupExit}) return FaultRestoreUnfinished;
+        if (member.owes && group.op inside {GroupArrive, GroupWait, GroupExit}) return FaultRestoreUnfinished;
         if (group.op != GroupArrive) return member.barred ? FaultBadStateWord : FaultNone;
         if (group.ragged) return FaultCountNotMultiple;
         if (group.expected == '0 && !member.waits) return FaultArvWithoutCount;

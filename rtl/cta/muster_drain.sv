@@ -14,6 +14,7 @@ module muster_drain
   import muster_cta_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
+  parameter bit          EnSplit  = 1'b1,
   localparam int unsigned WarpW = $clog2(NumWarps)
 ) (
   input  logic                clk_i,
@@ -89,7 +90,9 @@ module muster_drain
   assign pick_take = pick_valid_q && ready_i;
   assign valid_o   = pick_valid_q || (valid_i && !park_i);
   assign request_o = pick_valid_q ? request_t'({picked, pick_q}) : request_i;
-  assign reads_o   = !pick_valid_q && is_read(group_of(request_i.op));
+  // Of the parked ones, only an arrival with its phase has a response.
+  assign reads_o   = pick_valid_q ? EnSplit && request_o.op == OpArrivePhase
+                                  : has_response(request_i.op, EnSplit);
   assign passes_o  = ready_i && !pick_valid_q;
   assign ready_o   = park_i || passes_o;
 

@@ -87,7 +87,7 @@ module muster_lifecycle
 
   always_comb begin
     group_o = '{op: GroupLeave, cta: lifecycle_i.cta, bar: walked_q[3:0], expected: '0,
-                ragged: 1'b0, kind: KindSync};
+                ragged: 1'b0, kind: KindSync, answers: 1'b0};
     warp_o  = '0;
     if (opens) group_o.op = GroupOpen;
     if (joins) begin

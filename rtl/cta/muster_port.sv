@@ -11,6 +11,7 @@ module muster_port
   parameter int unsigned WarpSize = 32,
   parameter bit          EnReduce = 1'b1,
   parameter bit          EnDrain  = 1'b1,
+  parameter bit          EnSplit  = 1'b1,
   parameter bit          Hold     = 1'b0,  // with the register
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned NumPlaces = 1 << WarpW
@@ -59,11 +60,12 @@ module muster_port
     logic                drains;
     logic [NumWarps-1:0] outstanding;  // warps with accesses; a warp that the unit lacks has none
 
-    assign drains      = issue_i.op inside {OpSync, OpArrive, OpRedAnd, OpRedOr, OpRedPopc};
+    assign drains      = issue_i.op inside {OpSync, OpArrive, OpRedAnd, OpRedOr, OpRedPopc} ||
+                         (EnSplit && issue_i.op == OpArrivePhase);
     assign outstanding = ~fence_ack_i;
     assign parks       = NumPlaces'(outstanding) & {NumPlaces{drains}};
 
-    muster_drain #(.NumWarps(NumWarps)) u_drain (
+    muster_drain #(.NumWarps(NumWarps), .EnSplit(EnSplit)) u_drain (
       .clk_i, .rst_ni,
       .valid_i (offered), .ready_o (taken), .request_i (request),
       .park_i (parks[request.warp[WarpW-1:0]]), .passes_o (passes),
@@ -78,7 +80,7 @@ module muster_port
     assign passes        = drained_ready;
     assign parks         = '0;
     assign drained       = request;
-    assign drained_reads = is_read(group_of(request.op));
+    assign drained_reads = has_response(request.op, EnSplit);
     assign fence_req_o   = '0;
   end
 
@@ -97,7 +99,7 @@ module muster_port
       .data_i ({waiting_i[skidded.warp[WarpW-1:0]], skidded}),
       .valid_o, .ready_i, .data_o ({waiting_o, request_o})
     );
-    assign reads_o = is_read(group_of(request_o.op));
+    assign reads_o = has_response(request_o.op, EnSplit);
   end else begin : g_no_stage
     assign valid_o       = drained_valid;
     assign drained_ready = ready_i;

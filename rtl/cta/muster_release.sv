@@ -7,7 +7,8 @@
 // The value of POPC is the number of true lanes. For OR it is one bit that says if some lane was
 // true; for AND, if some lane was false. So the value starts from zero whatever the kind.
 //
-// What the last generation has left in an idle entry is ignored: no warp waits at one.
+// What the last generation has left in an idle entry is ignored: no warp waits at one. With EnSplit one may,
+// so there the completion clears the entry's waiting warps, and so does what clears the entry.
 module muster_release
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -17,6 +18,7 @@ module muster_release
   parameter int unsigned NumIssue = 1,
   parameter bit          EnReduce = 1'b1,
   parameter bit          EnState  = 1'b1,
+  parameter bit          EnSplit  = 1'b1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned EntryW  = $clog2(NumCtas * NumBars),
   localparam int unsigned ValueW  = WarpW + 6
@@ -28,6 +30,8 @@ module muster_release
   input  outcome_t               outcome_i,
   input  effect_t [NumIssue-1:0] effects_i,
   input  logic [NumWarps-1:0]    warps_i,      // that arrive to wait, are written, or cleared
+  input  logic                   clears_i,     // after reset, when there is no outcome, this entry is cleared
+  input  logic [EntryW-1:0]      cleared_i,
 
   input  logic [EntryW-1:0]      debug_i,      // an entry to look at ...
   input  bar_word_t              debug_count_i,  // (its counts, a cycle later)
@@ -49,22 +53,26 @@ module muster_release
   // -------------------------------------------------------------------------------------------
 
   logic [NumWarps-1:0] stored, waiters, waiters_d;
-  logic                waiters_write;
+  logic                waiters_write, clears;
   warp_word_t          warp_word;
 
   assign warp_word = outcome_i.word;
 
   // R2B.WARP of a warp that does not wait leaves the waiters as they are.
-  assign waits_o = (outcome_i.op == GroupArrive) ||
+  assign waits_o = (outcome_i.op == GroupArrive) || (EnSplit && outcome_i.op == GroupWait) ||
                    (EnState && outcome_i.op == GroupWriteWarp && warp_word.waiting);
-  assign waiters       = outcome_i.idle ? '0 : stored;
-  assign waiters_d     = waiters | warps_i;
-  assign waiters_write = outcome_i.accepted &&
-                         (waits_o || (EnState && outcome_i.op == GroupWriteBar));
+  assign waiters       = (!EnSplit && outcome_i.idle) ? '0 : stored;
+  assign clears        = EnSplit && (outcome_i.complete ||
+                                     (outcome_i.valid && outcome_i.op == GroupClear));
+  assign waiters_d     = clears ? '0 : waiters | warps_i;
+  assign waiters_write = clears || (outcome_i.accepted && !outcome_i.passed &&
+                         (waits_o || (EnState && outcome_i.op == GroupWriteBar)));
 
   muster_ram #(.Depth(NumCtas * NumBars), .Width(NumWarps)) u_waiters (
     .clk_i,
-    .we_i (waiters_write), .waddr_i (entry), .wdata_i (waiters_d),
+    .we_i (waiters_write || (EnSplit && clears_i)),
+    .waddr_i ((EnSplit && clears_i) ? cleared_i : entry),
+    .wdata_i ((EnSplit && clears_i) ? '0 : waiters_d),
     .raddr_i (next_i), .rdata_o (stored)
   );
 
@@ -132,12 +140,10 @@ module muster_release
   always_comb begin
     found_o       = outcome_i.found;
     found_o.value = shown(outcome_i.found.kind, value);
-    left_o         = '0;
-    if (!outcome_i.complete) begin
-      left_o       = outcome_i.left;
-      left_o.value = (outcome_i.op == GroupArrive) ? shown(outcome_i.kind, value_new)
+    left_o         = outcome_i.left;
+    left_o.value   = (outcome_i.op == GroupArrive) ? shown(outcome_i.kind, value_new)
                                                    : outcome_i.word[11:0];
-    end
+    if (outcome_i.complete) left_o.value = '0;
     debug_o       = debug_count_i;
     debug_o.value = shown(debug_count_i.kind, debug);
   end
@@ -153,7 +159,8 @@ module muster_release
     if (!rst_ni) begin
       release_q <= '0;
     end else begin
-      release_q <= outcome_i.complete ? waiters_d : '0;
+      release_q <= (waiters & {NumWarps{outcome_i.complete}}) |
+                   (warps_i & {NumWarps{outcome_i.complete || outcome_i.passed}});
     end
   end
 

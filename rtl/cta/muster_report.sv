@@ -1,14 +1,15 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Reports the outcome of an update besides the release: the faults of its members, the response of a
-// B2R, and, for checkers, the entry written. Faults and the entry appear with the release.
+// B2R or an arrival's phase, and, for checkers, the entry written. Faults and the entry appear with the release.
 module muster_report
   import muster_pkg::*;
   import muster_cta_pkg::*;
 #(
   parameter int unsigned NumIssue = 1,
   parameter bit          EnFaults = 1'b1,
-  parameter bit          EnReduce = 1'b1
+  parameter bit          EnReduce = 1'b1,
+  parameter bit          EnSplit  = 1'b1
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -39,7 +40,7 @@ module muster_report
     fault_t [NumIssue-1:0] fault_q;
     logic                  lifecycle_q, exit_q, names_bar;
 
-    assign names_bar = outcome_i.op inside {GroupArrive, GroupReadBar, GroupWriteBar};
+    assign names_bar = outcome_i.op inside {GroupArrive, GroupWait, GroupReadBar, GroupWriteBar};
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
@@ -77,15 +78,16 @@ module muster_report
     assign fault_o       = '0;
   end
 
-  if (EnReduce) begin : g_responses
+  if (EnReduce || EnSplit) begin : g_responses
     response_t response;
     logic      reads;
 
-    assign reads = outcome_i.valid && is_read(outcome_i.op);
+    assign reads = outcome_i.valid && (is_read(outcome_i.op) || outcome_i.answers);
 
     always_comb begin
       response = '{warp: outcome_i.warp, data: '0, pred: 1'b0};
       unique case (outcome_i.op)
+        GroupArrive:   response.data = 32'(outcome_i.found.phase);
         GroupReadBar:  response.data = found_i;
         GroupReadWarp: response.data = warp_word_i;
         default: begin

@@ -15,7 +15,8 @@ module muster_select
   import muster_pkg::*;
   import muster_cta_pkg::*;
 #(
-  parameter int unsigned NumIssue = 1
+  parameter int unsigned NumIssue = 1,
+  parameter bit          EnSplit  = 1'b1
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -54,16 +55,17 @@ module muster_select
   always_comb begin
     for (int p = 0; p < NumIssue; p++) begin
       group[p] = '{
-        op:       group_of(request_i[p].op),
+        op:       group_of(request_i[p].op, EnSplit),
         cta:      request_i[p].cta,
         bar:      request_i[p].bar,
         expected: request_i[p].expected,
         ragged:   request_i[p].ragged,
-        kind:     kind_of(request_i[p].op)
+        kind:     kind_of(request_i[p].op),
+        answers:  EnSplit && request_i[p].op == OpArrivePhase
       };
       member[p] = '{
         valid: 1'b1,
-        waits: request_i[p].op != OpArrive,
+        waits: request_i[p].op != OpArrive && !group[p].answers,
         idle:  request_i[p].idle,
         warp:  request_i[p].warp
       };
@@ -130,8 +132,8 @@ module muster_select
   always_comb begin
     for (int p = 0; p < NumIssue; p++) begin
       for (int q = 0; q < NumIssue; q++) begin
-        agree[p][q] = (group[p].op == GroupArrive) && !waiting_i[p] && !waiting_i[q] &&
-                      (group[p] == group[q]);
+        agree[p][q] = (group[p].op == GroupArrive) && !group[p].answers &&
+                      !waiting_i[p] && !waiting_i[q] && (group[p] == group[q]);
       end
     end
   end
@@ -149,6 +151,7 @@ module muster_select
       group_o.op         = exit_valid_i ? GroupExit : lc_group_i.op;
       group_o.cta        = exit_valid_i ? exit_cta_i : lc_group_i.cta;
       group_o.bar        = lc_group_i.bar;
+      group_o.answers    = 1'b0;
       members_o[0].valid = 1'b1;
       members_o[0].warp  = exit_valid_i ? exit_warp_i : lc_warp_i;
     end

@@ -12,6 +12,7 @@ module muster_warps
 #(
   parameter int unsigned NumWarps = 32,
   parameter int unsigned NumIssue = 1,
+  parameter bit          EnSplit  = 1'b1,
   parameter bit          EnLifecycle = 1'b1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned NumPlaces = 1 << WarpW,
@@ -43,6 +44,10 @@ module muster_warps
   // -------------------------------------------------------------------------------------------
 
   logic [NumWarps-1:0] waiting_q, waiting_d;
+  warp_word_t          word;     // R2B.WARP
+  logic [NumWarps-1:0] apart_q;  // the warp's latest wait is an OpWait
+
+  assign word = outcome_i.word;
 
   // When a CTA leaves, its waiting warps stay marked; the next launch or join of each clears it.
   assign waiting_d = (waiting_q & ~release_i & ~warps_i) | (warps_i & {NumWarps{waits_i}});
@@ -52,6 +57,15 @@ module muster_warps
       waiting_q <= '0;
     end else begin
       waiting_q <= waiting_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int w = 0; w < NumWarps; w++) begin
+      if (warps_i[w]) begin
+        apart_q[w] <= EnSplit && ((outcome_i.op == GroupWait) ||
+                                  (outcome_i.op == GroupWriteWarp && word.apart));
+      end
     end
   end
 
@@ -77,12 +91,9 @@ module muster_warps
   logic       place_write, reduction_write;
   place_t     place, place_d;
   reduction_t reduction, reduction_d;
-  warp_word_t word;
-
-  assign word = outcome_i.word;
 
   always_comb begin
-    place_write     = (outcome_i.op == GroupArrive) || (outcome_i.op == GroupWriteWarp);
+    place_write     = outcome_i.op inside {GroupArrive, GroupWait, GroupWriteWarp};
     place_d         = '{reduces: is_reduction(outcome_i.kind), bar: outcome_i.bar};
     reduction_write = (outcome_i.op == GroupArrive) && is_reduction(outcome_i.kind);
     reduction_d     = '{kind: outcome_i.kind, bar: outcome_i.bar};
@@ -143,7 +154,7 @@ module muster_warps
     written_q <= warps_i;
     if (write_q || released) begin
       for (int w = 0; w < NumWarps; w++) begin
-        if (write_q ? written_q[w] : (release_i[w] && released)) begin
+        if (write_q ? written_q[w] : (release_i[w] && released && !(EnSplit && apart_q[w]))) begin
           results_q[w] <= release_info_i.value[ValueW-1:0];
         end
       end
@@ -155,22 +166,28 @@ module muster_warps
   // -------------------------------------------------------------------------------------------
 
   logic [ValueW-1:0] read_result_q;
-  logic              waiting;
+  logic              read_apart_q;
+  logic              waiting, apart;
 
-  always_ff @(posedge clk_i) read_result_q <= results_q[read_warp_i];
+  always_ff @(posedge clk_i) begin
+    read_result_q <= results_q[read_warp_i];
+    read_apart_q  <= apart_q[read_warp_i];
+  end
 
   assign waiting = outcome_i.waiting;
+  assign apart   = EnSplit && waiting && read_apart_q;
 
   always_comb begin
     read_word_o = '{
       zero:     '0,
+      apart:    apart,
       waiting:  waiting,
       wait_bar: waiting ? place.bar : '0,
       kind:     reduction.kind,
       bar:      reduction.bar,
       value:    value_t'(read_result_q)
     };
-    if (reduction.kind == KindIdle || (waiting && place.reduces)) read_word_o.value = '0;
+    if (reduction.kind == KindIdle || (waiting && place.reduces && !apart)) read_word_o.value = '0;
   end
 
 endmodule

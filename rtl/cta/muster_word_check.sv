@@ -7,6 +7,7 @@ module muster_word_check
   import muster_cta_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
+  parameter bit          EnSplit  = 1'b1,
   parameter int unsigned WarpSize = 32,
   localparam int unsigned WarpW = $clog2(NumWarps)
 ) (
@@ -68,15 +69,19 @@ module muster_word_check
       bad_bar = (bar_word_i.arrived == '0) || above_i ||
                 exceeds(8'(bar_word_i.arrived), 8'(last_i));
     end
-    bad_bar = bad_bar || (bar_word_i.zero != '0) || (entry_kind_i != KindIdle);
+    bad_bar = bad_bar || (bar_word_i.zero != '0) || (!EnSplit && bar_word_i.phase) ||
+              (entry_kind_i != KindIdle);
 
-    // A warp waits for arrivals; if they are a reduction's, that is its latest, without a result yet.
+    // A warp waits for arrivals; if they are a reduction's, that is its latest, without a result yet. One that
+    // waits apart may do so anywhere.
     unique case (entry_kind_i)
       KindIdle: bad_place = 1'b1;
       KindSync: bad_place = entry_all_i && !owes_i;
       default:  bad_place = (entry_all_i && !owes_i) || (kind_q != entry_kind_i) || other_bar_q || some;
     endcase
+    if (EnSplit && warp_word_i.apart) bad_place = 1'b0;
     bad_warp = (warp_word_i.zero != '0) || (kind_q == KindSync) ||
+               (warp_word_i.apart && !(EnSplit && warp_word_i.waiting)) ||
                (kind_q == KindIdle && warp_word_i.bar != '0) ||
                (warp_word_i.waiting ? bad_place : warp_word_i.wait_bar != '0);
   end

@@ -271,6 +271,9 @@ std::string Describe(const Operation& operation) {
     case OpKind::kR2bWarp:
       return fmt::format("{} of {:#x} by warp {} of CTA {}", name, operation.operand,
                          operation.warp, operation.cta);
+    case OpKind::kWait:
+      return fmt::format("{} for phase {} of barrier {} by warp {} of CTA {}", name,
+                         operation.operand & 1, operation.bar, operation.warp, operation.cta);
     case OpKind::kB2rBar:
       return fmt::format("{} of barrier {} by warp {} of CTA {}", name, operation.bar,
                          operation.warp, operation.cta);

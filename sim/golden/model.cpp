@@ -102,7 +102,11 @@ Effects Model::Step(const Operation& given) {
     case OpKind::kRedAnd:
     case OpKind::kRedOr:
     case OpKind::kRedPopc:
+    case OpKind::kArrivePhase:
       Arrive(operation, &effects);
+      break;
+    case OpKind::kWait:
+      Wait(operation, &effects);
       break;
     case OpKind::kB2rBar:
     case OpKind::kB2rWarp:
@@ -162,9 +166,11 @@ FaultCause Model::Judge(const Operation& operation) const {
     return FaultCause::kWarpWaiting;
   }
   // Arrivals that R2B.BAR has restored, and that count to all live warps, are those of waiting
-  // warps. Until R2B.WARP has restored these warps too, no warp may arrive or exit: otherwise an
-  // entry could complete by arrivals for which no warp waits.
-  if ((IsArrival(operation.kind) || operation.kind == OpKind::kExit) && cta.owed != 0) {
+  // warps. Until R2B.WARP has restored these warps too, no warp may arrive, wait or exit: otherwise
+  // an entry could complete by arrivals for which no warp waits.
+  const bool runs = IsArrival(operation.kind) || operation.kind == OpKind::kWait ||
+                    operation.kind == OpKind::kExit;
+  if (runs && cta.owed != 0) {
     return FaultCause::kRestoreUnfinished;
   }
   if (operation.kind == OpKind::kR2bBar) {
@@ -177,7 +183,7 @@ FaultCause Model::Judge(const Operation& operation) const {
   }
   if (operation.kind == OpKind::kR2bWarp) {
     const WarpState state = DecodeWarpWord(operation.operand);
-    return IsPossible(state, cta) && (!state.waiting || CanWait(state, cta))
+    return IsPossible(state, cta) && (!state.waiting || state.apart || CanWait(state, cta))
                ? FaultCause::kNone
                : FaultCause::kBadStateWord;
   }
@@ -187,7 +193,7 @@ FaultCause Model::Judge(const Operation& operation) const {
 FaultCause Model::JudgeArrival(const Operation& operation, const Cta& cta) const {
   // PTX: "a non-zero thread count is required for barrier.arrive"; BAR, operands: ARV needs
   // SrcCnt > 0.
-  if (operation.kind == OpKind::kArrive && operation.count == 0) {
+  if (GoesOn(operation.kind) && operation.count == 0) {
     return FaultCause::kArvWithoutCount;
   }
   // PTX: "the value must be a multiple of the warp size"; BAR, operands.
@@ -215,19 +221,23 @@ FaultCause Model::JudgeArrival(const Operation& operation, const Cta& cta) const
 
 // An entry at rest, or one that still lacks arrivals.
 bool Model::IsPossible(const BarState& state, const Cta& cta) const {
-  if (Encode(state) == 0) {
+  if (state.zero != 0 || (state.phase && !config_.split)) {
+    return false;
+  }
+  if (state.kind == 0 && state.expected == 0 && state.arrived == 0 && state.value == 0) {
     return true;
   }
   const bool counts = state.expected == 0
                           ? state.arrived < CountLive(cta)
                           : state.arrived < state.expected && state.expected <= cta.size;
-  return state.zero == 0 && state.kind >= static_cast<unsigned>(BarKind::kSync) &&
+  return state.kind >= static_cast<unsigned>(BarKind::kSync) &&
          state.kind <= static_cast<unsigned>(BarKind::kPopc) && state.arrived != 0 && counts &&
          IsPossibleValue(state.kind, state.value, state.arrived * config_.warp_size);
 }
 
 bool Model::IsPossible(const WarpState& state, const Cta& cta) const {
-  if (state.zero != 0 || (!state.waiting && state.wait_bar != 0)) {
+  if (state.zero != 0 || (!state.waiting && state.wait_bar != 0) ||
+      (state.apart && !(state.waiting && config_.split))) {
     return false;
   }
   if (state.kind == static_cast<unsigned>(BarKind::kIdle)) {
@@ -238,9 +248,9 @@ bool Model::IsPossible(const WarpState& state, const Cta& cta) const {
          IsPossibleValue(state.kind, state.value, cta.size * config_.warp_size);
 }
 
-// A warp waits where arrivals are that R2B.BAR has restored: at an entry that counts to all live
-// warps, its own is one of them, and still owed. If they are a reduction's, it is the latest that
-// the warp took part in, and has no result yet.
+// A warp that has arrived waits where arrivals are that R2B.BAR has restored: at an entry that
+// counts to all live warps, its own is one of them, and still owed. If they are a reduction's, it
+// is the latest that the warp took part in, and has no result yet.
 bool Model::CanWait(const WarpState& state, const Cta& cta) {
   const Barrier& barrier = cta.bars[state.wait_bar];
   if (barrier.kind == BarKind::kIdle || (barrier.expected == 0 && cta.owed == 0)) {
@@ -280,13 +290,18 @@ void Model::Arrive(const Operation& operation, Effects* effects) {
     ++times[operation.warp];
   }
   barrier.came |= self;
+  Warp& warp = warps_[operation.warp];
+  if (operation.kind == OpKind::kArrivePhase) {
+    effects->responds = true;
+    effects->data = barrier.phase ? 1 : 0;
+    warp.tokens[operation.bar] = {true, barrier.phase, barrier.completions};
+  }
 
   // BAR.SYNC, BAR.ARV; BAR.RED, counting: one instruction adds a whole warp, also when
   // only some of its lanes execute it.
   ++barrier.arrived;
   barrier.value = static_cast<std::uint16_t>(
       Reduce(barrier.kind, barrier.value, operation.lanes, operation.operand));
-  Warp& warp = warps_[operation.warp];
   if (IsWaiting(operation.kind)) {
     barrier.waiting |= self;
     waiting_ |= self;
@@ -313,6 +328,30 @@ void Model::Arrive(const Operation& operation, Effects* effects) {
   effects->word = EntryWord(operation.cta, operation.bar);
 }
 
+// A phase is one bit: if it is not the entry's, it has completed. A warp waits for one that has
+// not, whether the entry holds arrivals or not, and without being one of them.
+void Model::Wait(const Operation& operation, Effects* effects) {
+  Barrier& barrier = ctas_[operation.cta].bars[operation.bar];
+  const WarpSet self = Bit(operation.warp);
+  const bool phase = (operation.operand & 1) != 0;
+  if (phase != barrier.phase) {
+    effects->released = self;
+    effects->released_kind = BarKind::kSync;
+    effects->cta = operation.cta;
+    effects->bar = operation.bar;
+    return;
+  }
+  Warp& warp = warps_[operation.warp];
+  const Token& token = warp.tokens[operation.bar];
+  if (token.given && token.phase == phase && token.completions != barrier.completions) {
+    effects->hazards |= 1U << static_cast<unsigned>(Hazard::kLateWait);
+  }
+  barrier.waiting |= self;
+  waiting_ |= self;
+  apart_ |= self;
+  warp.wait_bar = operation.bar;
+}
+
 // PTX: "the waiting threads are restarted without delay, and the barrier is reinitialized so that
 // it can be immediately reused."
 void Model::Complete(unsigned cta, unsigned bar, Effects* effects) {
@@ -324,19 +363,22 @@ void Model::Complete(unsigned cta, unsigned bar, Effects* effects) {
     effects->released_value = barrier.value;
   }
   // BAR.RED, reduction: each warp that took part gets its own copy, which its next reduction
-  // overwrites.
+  // overwrites. Warps that wait apart took no part.
   if (IsReduction(barrier.kind)) {
-    for (WarpSet left = barrier.waiting; left != 0; left &= left - 1) {
+    for (WarpSet left = barrier.waiting & ~apart_; left != 0; left &= left - 1) {
       warps_[First(left)].value = barrier.value;
     }
   }
   waiting_ &= ~barrier.waiting;
+  apart_ &= ~barrier.waiting;
   barrier.again = false;
   barrier.kind = BarKind::kIdle;
   barrier.expected = 0;
   barrier.arrived = 0;
   barrier.value = 0;
   barrier.waiting = 0;
+  barrier.phase = config_.split && !barrier.phase;
+  ++barrier.completions;
   barrier.came = 0;
   barrier.announced = 0;
   barrier.former = 0;
@@ -366,7 +408,8 @@ void Model::Read(const Operation& operation, Effects* effects) const {
   }
 }
 
-// R2B.BAR writes the counts of an idle entry, and no waiting warps. It never completes by itself.
+// R2B.BAR writes the counts and the phase of an idle entry, and no waiting warps. It never
+// completes by itself.
 void Model::WriteBar(const Operation& operation, Effects* effects) {
   Cta& cta = ctas_[operation.cta];
   Barrier& barrier = cta.bars[operation.bar];
@@ -375,6 +418,7 @@ void Model::WriteBar(const Operation& operation, Effects* effects) {
   barrier.expected = static_cast<std::uint8_t>(state.expected);
   barrier.arrived = static_cast<std::uint8_t>(state.arrived);
   barrier.value = static_cast<std::uint16_t>(state.value);
+  barrier.phase = state.phase;
   cta.owed += HoldsAllWarps(barrier) ? barrier.arrived : 0;
   effects->entry_written = true;
   effects->cta = operation.cta;
@@ -396,7 +440,8 @@ void Model::WriteWarp(const Operation& operation) {
     warp.wait_bar = static_cast<std::uint8_t>(state.wait_bar);
     waiting_ |= self;
     barrier.waiting |= self;
-    cta.owed -= HoldsAllWarps(barrier) ? 1 : 0;
+    apart_ |= state.apart ? self : 0;
+    cta.owed -= HoldsAllWarps(barrier) && !state.apart ? 1 : 0;
   }
 }
 
@@ -407,6 +452,7 @@ std::uint32_t Model::EntryWord(unsigned cta, unsigned bar) const {
   state.arrived = barrier.arrived;
   state.expected = barrier.expected;
   state.kind = static_cast<unsigned>(barrier.kind);
+  state.phase = barrier.phase;
   return Encode(state);
 }
 
@@ -418,13 +464,11 @@ std::uint32_t Model::WarpWord(unsigned warp) const {
   state.kind = static_cast<unsigned>(from.kind);
   state.waiting = (waiting_ & Bit(warp)) != 0;
   state.wait_bar = state.waiting ? from.wait_bar : 0;
+  state.apart = (apart_ & Bit(warp)) != 0;
   return Encode(state);
 }
 
-// ------------------------------------------------------------------------------------------------
-// Exits
-// ------------------------------------------------------------------------------------------------
-
+// Lanes of a warp exit; the last one's exit is the warp's.
 void Model::Exit(const Operation& operation, Effects* effects) {
   Cta& cta = ctas_[operation.cta];
   Warp& warp = warps_[operation.warp];
@@ -436,8 +480,7 @@ void Model::Exit(const Operation& operation, Effects* effects) {
   live_ &= ~Bit(operation.warp);
 
   // BAR.SYNC; BAR.RED, completion: warps that "have completely exited" count as if they had arrived
-  // at an entry that expects all. At most one entry lacks no other warp: all that have arrived at
-  // it wait there, and nowhere else.
+  // at an entry that expects all. At most one entry lacks no other warp.
   for (unsigned bar = 0; bar < kNumBars; ++bar) {
     const Barrier& barrier = cta.bars[bar];
     if (HoldsAllWarps(barrier) && barrier.arrived == CountLive(cta)) {
@@ -446,6 +489,7 @@ void Model::Exit(const Operation& operation, Effects* effects) {
       effects->entry_written = true;
       effects->cta = operation.cta;
       effects->bar = static_cast<std::uint8_t>(bar);
+      effects->word = EntryWord(operation.cta, bar);
     }
   }
 }

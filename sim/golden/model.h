@@ -35,6 +35,7 @@ class Model {
   std::uint32_t WarpWord(unsigned warp) const;
   WarpSet Live() const { return live_; }
   WarpSet Waiting() const { return waiting_; }
+  WarpSet Apart() const { return apart_; }  // of these, the warps that wait without an arrival
   WarpSet LiveWarps(unsigned cta) const { return ctas_[cta].live; }
   // How many warps have not joined yet, of a CTA that was opened.
   unsigned ToJoin(unsigned cta) const { return ctas_[cta].to_join; }
@@ -53,18 +54,20 @@ class Model {
 
  private:
   struct Barrier {
-    // What the ISA counts. kIdle: everything is zero.
+    // What the ISA counts. kIdle: everything is zero, but for the phase and warps that wait for it.
     BarKind kind = BarKind::kIdle;
     std::uint8_t expected = 0;  // warps, 0: all live warps
     std::uint8_t arrived = 0;   // warps
     std::uint16_t value = 0;    // the reduction so far
     WarpSet waiting = 0;
+    bool phase = false;  // with split phases: changes with each completion
 
     // What only a report needs.
-    bool again = false;     // one of them more than once: see again_
-    WarpSet came = 0;       // warps that arrived
-    WarpSet announced = 0;  // warps that arrived by ARV
-    unsigned former = 0;    // arrivals of warps that have exited, whose slots others have joined
+    bool again = false;        // one of them more than once: see again_
+    WarpSet came = 0;          // warps that arrived
+    WarpSet announced = 0;     // warps that arrived by ARV
+    unsigned completions = 0;  // since the CTA took its slot
+    unsigned former = 0;       // arrivals of warps that have exited, whose slots others have joined
   };
 
   struct Cta {
@@ -76,6 +79,13 @@ class Model {
     std::array<Barrier, kNumBars> bars;
   };
 
+  // The latest phase of an entry in which a warp was told that it arrived.
+  struct Token {
+    bool given = false;
+    bool phase = false;
+    unsigned completions = 0;  // of the entry, until then
+  };
+
   struct Warp {
     std::uint32_t lanes = 0;  // live lanes
     std::uint8_t wait_bar = 0;
@@ -84,6 +94,7 @@ class Model {
     BarKind kind = BarKind::kIdle;
     std::uint8_t bar = 0;
     std::uint16_t value = 0;
+    std::array<Token, kNumBars> tokens;  // which only a report needs
   };
 
   FaultCause Judge(const Operation& operation) const;
@@ -102,6 +113,7 @@ class Model {
   static bool CanWait(const WarpState& state, const Cta& cta);
 
   void Arrive(const Operation& operation, Effects* effects);
+  void Wait(const Operation& operation, Effects* effects);
   void Complete(unsigned cta, unsigned bar, Effects* effects);
   void Read(const Operation& operation, Effects* effects) const;
   void WriteBar(const Operation& operation, Effects* effects);
@@ -115,6 +127,7 @@ class Model {
   Config config_;
   WarpSet live_ = 0;  // of all CTAs
   WarpSet waiting_ = 0;
+  WarpSet apart_ = 0;  // of these, the warps that wait for a phase, without an arrival
   std::array<Cta, kMaxCtas> ctas_;
   std::array<Warp, kMaxWarps> warps_;
   // How often each warp arrived again, by CTA and barrier. This is rare, so it is stored apart.

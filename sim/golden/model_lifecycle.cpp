@@ -84,6 +84,7 @@ void Model::Leave(const Operation& operation, Effects* effects) {
   }
   live_ &= ~cta.live;
   waiting_ &= ~cta.live;
+  apart_ &= ~cta.live;
   cta = Cta();
 }
 

@@ -40,7 +40,9 @@ std::string Model::Describe(unsigned cta, unsigned bar) const {
     if (times > 1) {
       fmt::format_to(out, " ({} times)", times);
     }
-    if ((barrier.waiting & Bit(warp)) != 0) {
+    if ((apart_ & barrier.waiting & Bit(warp)) != 0) {
+      fmt::format_to(out, " (waits for phase {})", barrier.phase ? 1 : 0);
+    } else if ((barrier.waiting & Bit(warp)) != 0) {
       text += " (waits)";
     }
     separator = ", ";
@@ -53,7 +55,7 @@ std::string Model::Describe(unsigned cta, unsigned bar) const {
   }
   if (barrier.kind != BarKind::kIdle && barrier.expected == 0) {
     separator = "; missing: ";
-    for (WarpSet left = ctas_[cta].live & ~barrier.came & ~barrier.waiting; left != 0;
+    for (WarpSet left = ctas_[cta].live & ~barrier.came & ~(barrier.waiting & ~apart_); left != 0;
          left &= left - 1) {
       fmt::format_to(out, "{}warp {}", separator, First(left));
       separator = ", ";

@@ -22,12 +22,13 @@ struct Config {
   unsigned num_ctas = 2;
   unsigned num_issue = 1;
   unsigned warp_size = 32;  // lanes of a warp
-  bool reduce = true;       // BAR.RED and B2R
+  bool reduce = true;       // BAR.RED and B2R (B2R.BAR also with split)
   bool state = true;        // R2B
   bool faults = true;       // misuse is refused and reported; without it, misuse is undefined
   bool drain = true;        // the memory-drain handshake
   bool lanes = true;      // exits lane by lane, several lanes in an mbarrier group; without it, any
                           // exit is the warp's, and a group is one lane, unless it waits
+  bool split = true;      // warps arrive at one point and wait for the phase at another
   bool join = true;       // a CTA opens its slot, and its warps join one by one
   bool lifecycle = true;  // CTAs come and go; without it, each slot holds a CTA from reset on,
                           // whose warps are its share of all
@@ -50,7 +51,13 @@ constexpr std::uint32_t LanesOfWarp(const Config& config) {
 
 // Whether the unit has the operation. One that it lacks must not be presented, whatever its fields.
 constexpr bool Has(const Config& config, OpKind kind) {
-  if (IsReduction(kind) || HasResponse(kind)) {
+  if (kind == OpKind::kArrivePhase || kind == OpKind::kWait) {
+    return config.split;
+  }
+  if (kind == OpKind::kB2rBar) {
+    return config.reduce || config.split;
+  }
+  if (IsReduction(kind) || IsRead(kind)) {
     return config.reduce;
   }
   if (kind == OpKind::kOpen || kind == OpKind::kJoin) {

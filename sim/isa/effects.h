@@ -28,7 +28,7 @@ struct Effects {
   bool pred = false;                       // pu
   bool completed = false;                  // a generation of the entry below completed
   bool entry_written = false;  // an accepted arrival, an exit that completed, or R2B.BAR
-  std::uint8_t cta = 0;        // of the entry written
+  std::uint8_t cta = 0;        // of the entry written, or at which a wait finds its phase complete
   std::uint8_t bar = 0;
 };
 

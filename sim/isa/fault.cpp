@@ -75,6 +75,8 @@ const char* Name(Hazard hazard) {
       return "diverged_barrier";
     case Hazard::kAsyncToOwnCta:
       return "async_to_own_cta";
+    case Hazard::kLateWait:
+      return "late_wait";
   }
   return "?";
 }

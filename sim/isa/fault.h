@@ -56,8 +56,10 @@ enum class Hazard : std::uint8_t {
   // Found by the front end.
   kDivergedBarrier = 9,  // lanes of a warp come to different barriers, forms or counts
   kAsyncToOwnCta = 10,   // st.async or red.async to the CTA of the thread itself
+
+  kLateWait = 11,  // a wait for the phase of the warp's arrival, an even number of phases after it
 };
-inline constexpr unsigned kNumHazards = 11;
+inline constexpr unsigned kNumHazards = 12;
 const char* Name(Hazard hazard);
 
 }  // namespace muster

@@ -47,7 +47,7 @@ constexpr Latency LatencyOf(const Config& config) {
   latency.leave = longer ? 6 : 5;
   latency.exit = longer ? 5 : 4;
   latency.effect = longer ? 2 : 1;
-  latency.response = 2;
+  latency.response = longer ? 2 : 1;
   latency.mb_issue = config.drain ? 6 : 5;
   latency.mb_other = 5;
   latency.mb_wake = 2;

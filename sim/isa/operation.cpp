@@ -15,12 +15,16 @@ const char* Name(OpKind kind) {
       return "red_or";
     case OpKind::kRedPopc:
       return "red_popc";
+    case OpKind::kArrivePhase:
+      return "arrive_phase";
     case OpKind::kB2rBar:
       return "b2r_bar";
     case OpKind::kB2rWarp:
       return "b2r_warp";
     case OpKind::kB2rResult:
       return "b2r_result";
+    case OpKind::kWait:
+      return "wait";
     case OpKind::kR2bBar:
       return "r2b_bar";
     case OpKind::kR2bWarp:

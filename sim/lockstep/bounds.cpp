@@ -29,13 +29,7 @@ Waits Longest(const Config& config) {
   const std::uint64_t slow = ports > 1 ? 8 : 7;  // lifecycle operations and R2B
   const std::uint64_t arrival = 4 + ports - 1;
   const std::uint64_t issue = config.state ? slow + ports - 1 : arrival;
-  // Turns of an issue port; and as many rounds, in each of which every port leads once, ours with
-  // an arrival. A lifecycle operation other than a clear is the end of a walk, or the only one.
-  const std::uint64_t turn = exit + issue + exit + clear;
-  const auto rounds = [&](std::uint64_t number) {
-    return number * (ports * turn - issue + arrival) +
-           (number * ports / kNumBars + 1) * (slow - clear);
-  };
+  const std::uint64_t turn = exit + issue + exit + clear;  // of an issue port
 
   // Select to commit.
   const std::uint64_t through = std::max<std::uint64_t>(config.state ? 8 : ports + 4, 2 * ports);
@@ -43,7 +37,16 @@ Waits Longest(const Config& config) {
   const std::uint64_t front = slow + exit + ports * turn + ports + 1;
   const std::uint64_t read =
       ports > 1 ? ports * turn + front + 1 + (ports - 2) * turn : front + through;
-  const std::uint64_t worst = config.reduce ? read : front;
+  const std::uint64_t worst = config.reduce || config.split ? read : front;
+
+  // Rounds, in each of which every port leads once, ours with an arrival. A lifecycle operation
+  // other than a clear is the end of a walk, or the only one. An arrival that is answered may have
+  // to wait for a place, as a read does.
+  const std::uint64_t place = ports > 1 ? 2 * (ports - 1) * turn : through;
+  const auto rounds = [&](std::uint64_t number) {
+    return number * (ports * turn - issue + arrival + (config.split ? place : 0)) +
+           (number * ports / kNumBars + 1) * (slow - clear);
+  };
 
   const std::uint64_t span = std::min<std::uint64_t>(warps, 8);
   const std::uint64_t groups = (warps + span - 1) / span;
@@ -67,7 +70,8 @@ Waits Longest(const Config& config) {
   longest[kOpenWait] = config.join ? cleaning + lifecycle : 0;
   longest[kJoinWait] = config.join ? lifecycle : 0;
   longest[kExitWait] = config.drain || ports > 1 ? 12 : 11;
-  longest[kResponseWait] = !config.reduce ? 0 : ports > 1 ? 3 : 2;
+  longest[kResponseWait] =
+      config.reduce || config.split ? LatencyOf(config).response + (ports > 1 ? 1 : 0) : 0;
   return longest;
 }
 

@@ -35,16 +35,18 @@ enum Needs : unsigned {
   kWarps8 = 2048,    // eight warps
   kJoin = 4096,
   kLifecycle = 8192,
-  kSmallWarps = 16384,  // warps lack lanes that the ports have
+  kSplit = 16384,
+  kWild = kFaults | kLifecycle,  // CTAs without a program
+  kSmallWarps = 32768,           // warps lack lanes that the ports have
 };
 
 unsigned Has(const Config& config) {
   return (config.reduce ? kReduce : 0U) | (config.state ? kState : 0U) |
          (config.faults ? kFaults : 0U) | (config.drain ? kDrain : 0U) |
          (config.lanes ? kLanes : 0U) | (config.join ? kJoin : 0U) |
-         (config.lifecycle ? kLifecycle : 0U) | (config.num_issue >= 2 ? kPorts2 : 0U) |
-         (config.num_issue >= 3 ? kPorts3 : 0U) | (config.num_issue >= 4 ? kPorts4 : 0U) |
-         (config.num_ctas >= 2 ? kCtas2 : 0U) |
+         (config.lifecycle ? kLifecycle : 0U) | (config.split ? kSplit : 0U) |
+         (config.num_issue >= 2 ? kPorts2 : 0U) | (config.num_issue >= 3 ? kPorts3 : 0U) |
+         (config.num_issue >= 4 ? kPorts4 : 0U) | (config.num_ctas >= 2 ? kCtas2 : 0U) |
          (config.num_warps <= WarpMask(config.num_warps) ? kOwnPlaces : 0U) |
          (WarpMask(config.num_warps) + 1 < kMaxWarps ? kShared : 0U) |
          (config.num_warps >= 8 ? kWarps8 : 0U) | (config.warp_size < kMaxLanes ? kSmallWarps : 0U);
@@ -140,6 +142,31 @@ constexpr std::array kSpots = {
     SpotRow{Spot::kLastWarp, "slot.last_warp", kLifecycle},
     SpotRow{Spot::kWarpBetween, "slot.none.with_own_place", kFaults | kOwnPlaces},
     SpotRow{Spot::kWarpBeyond, "slot.none.shares_a_place", kFaults | kShared},
+    SpotRow{Spot::kWaitAtOnce, "wait.at_once", kSplit},
+    SpotRow{Spot::kWaitAfterCompletion, "wait.in_the_cycle_after_the_completion", kSplit},
+    SpotRow{Spot::kWaitIdle, "wait.idle", kSplit},
+    SpotRow{Spot::kWaitCount, "wait.count", kSplit},
+    SpotRow{Spot::kWaitAll, "wait.all_warps", kSplit | kWild},
+    SpotRow{Spot::kWaitRed, "wait.reduction", kSplit | kReduce},
+    SpotRow{Spot::kApartWithArrived, "wait.released_with_arrived_warps", kSplit},
+    SpotRow{Spot::kApartAlone, "wait.released_without_others", kSplit},
+    SpotRow{Spot::kApartByRed, "wait.released_by_red", kSplit | kReduce},
+    SpotRow{Spot::kApartJustBefore, "wait.in_the_cycle_before_the_completion", kSplit},
+    SpotRow{Spot::kPhaseSetByExit, "phase.set_by_exit", kSplit | kLifecycle},
+    SpotRow{Spot::kPhaseClearedByExit, "phase.cleared_by_exit", kSplit | kLifecycle},
+    SpotRow{Spot::kAnswers1, "arrive_phase.answers_1", kSplit},
+    SpotRow{Spot::kAnswerParked, "arrive_phase.parked", kSplit | kDrain},
+    SpotRow{Spot::kReadIdlePhase1, "b2r_bar.idle_in_phase_1", kSplit},
+    SpotRow{Spot::kReadRunningPhase1, "b2r_bar.running_in_phase_1", kSplit},
+    SpotRow{Spot::kWritePhase1, "r2b_bar.phase_1", kSplit | kState},
+    SpotRow{Spot::kWriteApartIdle, "r2b_warp.apart_at_idle", kSplit | kState},
+    SpotRow{Spot::kWriteApartRed, "r2b_warp.apart_at_reduction", kSplit | kState},
+    SpotRow{Spot::kWriteApartOwed, "r2b_warp.apart_while_others_are_owed", kSplit | kState},
+    SpotRow{Spot::kRefusedApart, "r2b_warp.apart_without_waiting_refused",
+            kSplit | kState | kFaults},
+    SpotRow{Spot::kSuspendApart, "save.apart_warp", kSplit | kState},
+    SpotRow{Spot::kRestoredApart, "restore.apart_warp_released", kSplit | kState},
+    SpotRow{Spot::kLateWait, "hazard.late_wait", kSplit | kWild},
     SpotRow{Spot::kLacking, "lanes.lacking.operation", kSmallWarps},
     SpotRow{Spot::kJoinLacking, "lanes.lacking.join", kSmallWarps | kJoin},
     SpotRow{Spot::kExitLacking, "lanes.lacking.exit", kSmallWarps},
@@ -157,10 +184,11 @@ constexpr std::array kSpots = {
 };
 static_assert(kSpots.size() == static_cast<std::size_t>(Spot::kCount), "a name for each spot");
 
-constexpr std::array kArrivals = {OpKind::kSync, OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
-                                  OpKind::kRedPopc};
-constexpr std::array kStateWords = {OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult,
-                                    OpKind::kR2bBar, OpKind::kR2bWarp};
+constexpr std::array kArrivals = {OpKind::kSync,  OpKind::kArrive,  OpKind::kRedAnd,
+                                  OpKind::kRedOr, OpKind::kRedPopc, OpKind::kArrivePhase};
+// The others of an issue port.
+constexpr std::array kOthers = {OpKind::kWait,      OpKind::kB2rBar, OpKind::kB2rWarp,
+                                OpKind::kB2rResult, OpKind::kR2bBar, OpKind::kR2bWarp};
 
 // Roles of an arrival in its generation.
 enum Role : unsigned { kOpens, kJoins, kCompletes, kAlone };
@@ -179,14 +207,18 @@ bool CanBeRefused(const Config& config, OpKind kind, FaultCause cause) {
     case FaultCause::kWarpNotLive:
       return !IsLifecycle(kind) || kind == OpKind::kExit;
     case FaultCause::kWarpWaiting:
+      // A stray wait could come after the release: only CTAs without a program are asked for one.
+      if (kind == OpKind::kWait && !config.lifecycle) {
+        return false;
+      }
       return (!IsLifecycle(kind) || kind == OpKind::kExit) && kind != OpKind::kB2rBar &&
              kind != OpKind::kB2rWarp;
     case FaultCause::kBadStateWord:
       return kind == OpKind::kR2bBar || kind == OpKind::kR2bWarp;
     case FaultCause::kRestoreUnfinished:
-      return config.state && (IsArrival(kind) || kind == OpKind::kExit);
+      return config.state && (IsArrival(kind) || kind == OpKind::kWait || kind == OpKind::kExit);
     case FaultCause::kArvWithoutCount:
-      return kind == OpKind::kArrive;
+      return GoesOn(kind);
     case FaultCause::kCountNotMultiple:
     case FaultCause::kCountAboveCta:
     case FaultCause::kCountMismatch:
@@ -196,12 +228,6 @@ bool CanBeRefused(const Config& config, OpKind kind, FaultCause cause) {
     default:
       return false;
   }
-}
-
-// The kind of the generation that an arrival opens. The codes of the reductions are those of their
-// operations.
-BarKind KindOf(OpKind arrival) {
-  return IsReduction(arrival) ? static_cast<BarKind>(arrival) : BarKind::kSync;
 }
 
 unsigned Code(OpKind kind) { return static_cast<unsigned>(kind); }
@@ -232,14 +258,14 @@ void Cover::DefineCrosses() {
       for (unsigned role = 0; role < kRoles.size(); ++role) {
         // ARV needs a count, and a warp alone a CTA of which no other is live.
         const bool can_be_alone = mode == 1 || role != kAlone || config_.lifecycle;
-        if ((kind != OpKind::kArrive || mode == 1) && can_be_alone) {
+        if ((!GoesOn(kind) || mode == 1) && can_be_alone) {
           arrivals_[Code(kind)][mode][role] = points_.Define(
               fmt::format("operation.{}.{}.{}", Name(kind), kModes[mode], kRoles[role]));
         }
       }
     }
   }
-  for (const OpKind kind : kStateWords) {
+  for (const OpKind kind : kOthers) {
     if (Has(config_, kind)) {
       operations.push_back(kind);
     }
@@ -279,6 +305,7 @@ void Cover::NextRun() {
   unjoined_.fill(0);
   left_.fill(0);
   waiting_ = 0;
+  apart_ = 0;
   restored_waiting_ = 0;
   latest_cycle_ = 0;
   mb_.NextRun();
@@ -310,6 +337,7 @@ void Cover::Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,
     }
   }
   waiting_ = model.Waiting();
+  apart_ = model.Apart();
 }
 
 void Cover::CountPins(const Inputs& in, const Outputs& out) {
@@ -360,6 +388,8 @@ void Cover::CountCommit(const Event& event, const golden::Model& model) {
   }
   if (IsArrival(operation.kind)) {
     CountArrival(event);
+  } else if (operation.kind == OpKind::kWait) {
+    CountWait(event);
   } else if (!IsLifecycle(operation.kind)) {
     CountState(event, model);
   } else if (operation.kind == OpKind::kLaunch) {
@@ -377,7 +407,9 @@ void Cover::CountCommit(const Event& event, const golden::Model& model) {
     CountCompletion(event, model);
   }
   if (event.effects.entry_written) {
-    EntryOf(event.effects.cta, event.effects.bar).word = event.effects.word;
+    BarState state = DecodeBarWord(event.effects.word);
+    state.phase = false;
+    EntryOf(event.effects.cta, event.effects.bar).word = Encode(state);
   }
 }
 
@@ -394,6 +426,14 @@ void Cover::CountArrival(const Event& event) {
   Hit(event.about.parked ? Spot::kFenceParked : Spot::kFencePassed);
   if ((event.effects.hazards >> static_cast<unsigned>(Hazard::kRepeatedArrival) & 1) != 0) {
     Hit(Spot::kRepeatedArrival);
+  }
+  if (operation.kind == OpKind::kArrivePhase) {
+    if (event.effects.data != 0) {
+      Hit(Spot::kAnswers1);
+    }
+    if (event.about.parked) {
+      Hit(Spot::kAnswerParked);
+    }
   }
   if (opens) {
     entry.exit_before = exited_[operation.cta];
@@ -418,68 +458,6 @@ void Cover::CountArrival(const Event& event) {
   }
   latest_ = operation;
   latest_cycle_ = event.cycle;
-}
-
-void Cover::CountCompletion(const Event& event, const golden::Model& model) {
-  const Effects& effects = event.effects;
-  const OpKind by = event.operation.kind;
-  Entry& entry = EntryOf(effects.cta, effects.bar);
-  const BarState before = DecodeBarWord(entry.word);
-  const BarKind kind = entry.word != 0 ? static_cast<BarKind>(before.kind) : KindOf(by);
-  const bool reduction = kind != BarKind::kSync;
-  Count(bars_[effects.bar]);
-  if (by == OpKind::kExit) {
-    constexpr std::array kByExit = {Spot::kExitSync, Spot::kExitAnd, Spot::kExitOr,
-                                    Spot::kExitPopc};
-    Hit(Spot::kByExit);
-    Hit(kByExit[static_cast<unsigned>(kind) - 1]);
-  } else {
-    Hit(by == OpKind::kSync     ? Spot::kBySync
-        : by == OpKind::kArrive ? Spot::kByArrive
-                                : Spot::kByRed);
-  }
-  if (event.index > 0) {
-    Hit(Spot::kByMergedSet);
-  }
-  if (effects.released == 0) {
-    Hit(Spot::kNobodyWaits);
-  }
-  if (Ones(effects.released) == config_.num_warps) {
-    Hit(Spot::kAllOfUnit);
-  }
-  if (entry.restored) {
-    Hit(Spot::kRestoredCompletes);
-  }
-  if ((effects.released & restored_waiting_) != 0) {
-    Hit(Spot::kRestoredWakes);
-  }
-  if (reduction && before.expected == 0 && entry.word != 0) {
-    if (by == OpKind::kExit) {
-      Hit(Spot::kRedExitLast);
-    } else if (entry.exit_within) {
-      Hit(Spot::kRedExitWithin);
-    } else if (entry.exit_before) {
-      Hit(Spot::kRedExitBefore);
-    }
-  }
-  if (effects.released != 0 && reduction) {
-    const bool set = effects.released_value != 0;
-    if (kind == BarKind::kPopc) {
-      const unsigned all = Ones(model.LiveWarps(effects.cta)) * config_.warp_size;
-      if (!set || effects.released_value == all) {
-        Hit(set ? Spot::kPopcAll : Spot::kPopcZero);
-      }
-    } else if (kind == BarKind::kAnd) {
-      Hit(set ? Spot::kAndTrue : Spot::kAndFalse);
-    } else {
-      Hit(set ? Spot::kOrTrue : Spot::kOrFalse);
-    }
-  }
-  restored_waiting_ &= ~effects.released;
-  entry.restored = false;
-  entry.completed_kind = kind;
-  entry.completed = event.cycle;
-  entry.completed_port = event.about.port;
 }
 
 }  // namespace muster::lockstep

@@ -117,9 +117,34 @@ enum class Spot : unsigned {
   kLastWarp,
   kWarpBetween,
   kWarpBeyond,
+  // Split phases.
+  kWaitAtOnce,
+  kWaitAfterCompletion,
+  kWaitIdle,
+  kWaitCount,
+  kWaitAll,
+  kWaitRed,
+  kApartWithArrived,
+  kApartAlone,
+  kApartByRed,
+  kApartJustBefore,
+  kPhaseSetByExit,
+  kPhaseClearedByExit,
+  kAnswers1,
+  kAnswerParked,
+  kReadIdlePhase1,
+  kReadRunningPhase1,
+  kWritePhase1,
+  kWriteApartIdle,
+  kWriteApartRed,
+  kWriteApartOwed,
+  kRefusedApart,
+  kSuspendApart,
+  kRestoredApart,
   // Hazards.
   kLacking,
   kRepeatedArrival,
+  kLateWait,
   kUnfinishedBarrier,
   // Handshakes.
   kFencePassed,
@@ -175,6 +200,7 @@ class Cover {
     BarKind completed_kind = BarKind::kIdle;  // of the generation before, ...
     std::uint64_t completed = 0;              // ... the cycle in which it completed, ...
     unsigned completed_port = 0;              // ... and where its last arrival came from
+    std::uint64_t waited = 0;                 // the cycle of the latest wait for its phase
   };
 
   static constexpr unsigned kKinds = static_cast<unsigned>(OpKind::kExit) + 1;  // codes
@@ -189,6 +215,9 @@ class Cover {
     bool lacking;    // it names lanes that the warp lacks, which are left out above
   };
 
+  // The kind of the generation that an arrival opens.
+  static BarKind KindOf(OpKind arrival);
+
   void Count(unsigned point) { points_.Count(point); }
   void DefineCrosses();
 
@@ -197,6 +226,9 @@ class Cover {
   void CountArrival(const Event& event);
   void CountCompletion(const Event& event, const golden::Model& model);
   void CountState(const Event& event, const golden::Model& model);
+  void CountWait(const Event& event);
+  void CountPhase(const Event& event);
+  void CountApart(unsigned cta, const WarpState& state);
   void CountRefusedWord(const Operation& operation, const golden::Model& model);
   void CountRefusedWait(const WarpState& state, const BarState& entry);
   void CountLaunch(const Operation& operation);
@@ -230,6 +262,7 @@ class Cover {
   std::array<unsigned, kMaxCtas> live_{};       // how many of them are live
   std::array<bool, kMaxCtas> exited_{};         // a warp of the CTA has exited
   std::uint64_t waiting_ = 0;                   // warps that waited in the cycle before
+  std::uint64_t apart_ = 0;                     // of these, those that waited for a phase
   std::uint64_t restored_waiting_ = 0;          // warps that R2B.WARP made wait
   Operation latest_;                            // the latest accepted arrival, ...
   std::uint64_t latest_cycle_ = 0;              // ... and when

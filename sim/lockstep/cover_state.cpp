@@ -22,14 +22,18 @@ std::uint64_t CleaningCycles(const Config& config) {
 void Cover::CountState(const Event& event, const golden::Model& model) {
   const Operation& operation = event.operation;
   const std::uint64_t self = std::uint64_t{1} << operation.warp;
-  const auto is_set = [](std::uint32_t word) { return word != 0; };
   switch (operation.kind) {
-    case OpKind::kB2rBar:
-      Hit(is_set(event.effects.data) ? Spot::kReadRunning : Spot::kReadIdle);
+    case OpKind::kB2rBar: {
+      const BarState state = DecodeBarWord(event.effects.data);
+      Hit(state.kind != 0 ? Spot::kReadRunning : Spot::kReadIdle);
+      if (state.phase) {
+        Hit(state.kind != 0 ? Spot::kReadRunningPhase1 : Spot::kReadIdlePhase1);
+      }
       if ((model.Waiting() & self) != 0) {
         Hit(Spot::kReadByWaiting);
       }
       break;
+    }
     case OpKind::kB2rWarp: {
       const WarpState state = DecodeWarpWord(event.effects.data);
       if (state.waiting) {
@@ -59,12 +63,18 @@ void Cover::CountState(const Event& event, const golden::Model& model) {
       if (state.kind > static_cast<unsigned>(BarKind::kSync)) {
         Hit(Spot::kWriteRed);
       }
+      if (state.phase) {
+        Hit(Spot::kWritePhase1);
+      }
       break;
     }
     default: {
       const WarpState state = DecodeWarpWord(operation.operand);
       if (state.kind != 0) {
         Hit(Spot::kWriteCopy);
+      }
+      if (state.apart) {
+        CountApart(operation.cta, state);
       }
       if (state.waiting) {
         Hit(Spot::kWriteWaiting);
@@ -100,7 +110,11 @@ void Cover::CountRefusedWord(const Operation& operation, const golden::Model& mo
       operation.operand == state.value) {  // all else is zero
     Hit(Spot::kRefusedWarpValue);
   }
-  if (state.waiting && state.zero == 0) {
+  if (state.apart && !state.waiting && state.zero == 0 && state.wait_bar == 0 && state.kind == 0 &&
+      state.bar == 0 && state.value == 0) {
+    Hit(Spot::kRefusedApart);
+  }
+  if (state.waiting && !state.apart && state.zero == 0) {
     CountRefusedWait(state, DecodeBarWord(model.EntryWord(operation.cta, state.wait_bar)));
   }
 }
@@ -254,6 +268,9 @@ void Cover::CountLeave(const Event& event) {
   }
   if ((waiting_ & warps_[cta]) != 0) {
     Hit(Spot::kSuspendWaiting);
+  }
+  if ((apart_ & warps_[cta]) != 0) {
+    Hit(Spot::kSuspendApart);
   }
 }
 

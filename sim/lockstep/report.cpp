@@ -28,6 +28,8 @@ std::string Outcome(const Effects& effects) {
     text = fmt::format("completes, releases warps {:#x}", effects.released);
   } else if (effects.entry_written) {
     text = fmt::format("entry becomes {:#x}", effects.word);
+  } else if (effects.released != 0) {
+    text = fmt::format("releases warps {:#x}", effects.released);
   } else if (effects.responds) {
     text = fmt::format("reads {:#x}", effects.data);
   }

@@ -17,11 +17,6 @@
 namespace muster::lockstep {
 namespace {
 
-// Faults name the barrier only of operations that act on one.
-bool NamesBar(OpKind kind) {
-  return IsArrival(kind) || kind == OpKind::kB2rBar || kind == OpKind::kR2bBar;
-}
-
 std::string Hex(std::uint64_t value) { return fmt::format("{:#x}", value); }
 
 }  // namespace
@@ -66,7 +61,7 @@ bool Scoreboard::ExpectOne(std::uint64_t cycle, const Operation& operation, unsi
     const bool names_warp = operation.kind == OpKind::kExit || operation.kind == OpKind::kJoin;
     fault.warp = lifecycle && !names_warp ? 0 : operation.warp;
     fault.lanes = lifecycle ? 0 : operation.lanes & model_.LanesOfWarp();
-    fault.bar = NamesBar(operation.kind) ? operation.bar : 0;
+    fault.bar = NamesEntry(operation.kind) ? operation.bar : 0;
     return true;
   }
   if (effects.entry_written) {
@@ -84,6 +79,9 @@ bool Scoreboard::ExpectOne(std::uint64_t cycle, const Operation& operation, unsi
     if (slot->released != 0) {
       return Differ("commit", "two releases in one cycle", "one", effects.cta, effects.bar);
     }
+    slot->any = true;
+    slot->cta = effects.cta;
+    slot->bar = effects.bar;
     slot->released = effects.released;
     slot->kind = effects.released_kind;
     slot->value = static_cast<std::uint16_t>(effects.released_value);

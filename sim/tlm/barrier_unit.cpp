@@ -120,6 +120,10 @@ sc_core::sc_time BarrierUnit::CarryOut(const Operation& operation, const sc_core
     if (effects->entry_written) {
       sc_core::sc_time& changed = changed_[effects->cta][effects->bar];
       commit = changed = std::max(commit, changed);
+    } else if (operation.kind == OpKind::kWait && operation.cta < kMaxCtas) {
+      // It finds what was before it, and what comes later finds it.
+      sc_core::sc_time& changed = changed_[operation.cta][operation.bar];
+      commit = changed = std::max(commit, changed);
     }
     if ((operation.kind == OpKind::kSuspend || operation.kind == OpKind::kEnd) &&
         effects->fault == FaultCause::kNone) {

@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned kMbBytes = 8;
 
 bool IsKind(OpKind kind) {
-  return IsArrival(kind) || HasResponse(kind) || kind == OpKind::kR2bBar ||
+  return IsArrival(kind) || IsRead(kind) || kind == OpKind::kWait || kind == OpKind::kR2bBar ||
          kind == OpKind::kR2bWarp || kind == OpKind::kLaunch || kind == OpKind::kOpen ||
          kind == OpKind::kJoin || kind == OpKind::kSuspend || kind == OpKind::kEnd ||
          kind == OpKind::kExit;

@@ -36,6 +36,8 @@ module cta_always_formal
   logic   [2:0]           fault_valid;
   fault_t [2:0]           fault;
   commit_t                commit;
+  logic                   response_valid;
+  response_t              response;
 
   always_ff @(posedge clk_i) begin
     rst_n    <= 1'b1;
@@ -58,7 +60,7 @@ module cta_always_formal
     .exit_valid_i, .exit_ready_o (exit_ready), .exit_i,
     .fence_req_o (), .fence_ack_i,
     .release_o (released), .release_info_o (release_info),
-    .response_valid_o (), .response_ready_i, .response_o (),
+    .response_valid_o (response_valid), .response_ready_i, .response_o (response),
     .fault_valid_o (fault_valid), .fault_o (fault), .commit_o (commit),
     .debug_cta_i, .debug_bar_i, .debug_word_o (), .debug_warp_i, .debug_warp_o ()
   );
@@ -68,7 +70,7 @@ module cta_always_formal
       .clk_i, .rst_ni (rst_n), .accept_i (issue_valid_i && issue_ready), .issue_i,
       .lc_done_i (lc_valid_i && lc_ready), .launching_i (launching), .lifecycle_i, .lifecycle_warps_i,
       .exit_done_i (exit_valid_i && exit_ready), .exit_i, .release_i (released), .release_info_i (release_info), .fault_valid_i (fault_valid[0]), .fault_i (fault[0]),
-      .commit_i (commit)
+      .response_valid_i (response_valid), .response_i (response), .commit_i (commit)
     );
 
     // A launch or a join names no warp that is live in another CTA.
@@ -84,37 +86,13 @@ module cta_always_formal
   // The contracts of the ports
   // ---------------------------------------------------------------------------------------------
 
-  logic                 issue_held_q;
-  issue_t               issue_q;
-  logic                 lc_held_q;
-  lifecycle_t           lifecycle_q;
-  logic [NumWarps-1:0]  lc_warps_q;
-  logic                 exit_held_q;
-  exit_t                exit_q;
+  logic lc_held, exit_held;  // presented in the cycle before, and not taken
 
-  always_ff @(posedge clk_i) begin
-    issue_held_q <= issue_valid_i & ~issue_ready;
-    issue_q      <= issue_i;
-    lc_held_q    <= lc_valid_i && !lc_ready;
-    lifecycle_q  <= lifecycle_i;
-    lc_warps_q   <= lifecycle_warps_i;
-    exit_held_q  <= exit_valid_i && !exit_ready;
-    exit_q       <= exit_i;
-  end
-
-  always_ff @(posedge clk_i) begin
-    // What is presented stays; R2B is not there.
-    assume (!issue_held_q || !rst_n || (issue_valid_i && issue_i == issue_q));
-    assume (issue_i.op <= OpRedPopc || issue_i.op inside {OpB2rBar, OpB2rWarp, OpB2rResult});
-    assume (issue_i.lanes < 32'd16);  // sums of 32 lanes are hard, and told apart from these nowhere
-  end
-
-  always_ff @(posedge clk_i) begin
-    assume (!lc_held_q || !rst_n ||
-            (lc_valid_i && lifecycle_i == lifecycle_q && lifecycle_warps_i == lc_warps_q));
-    assume (!exit_held_q || !rst_n || (exit_valid_i && exit_i == exit_q));
-    assume (lifecycle_i.op inside {LcLaunch, LcOpen, LcSuspend, LcEnd, LcJoin});
-  end
+  cta_contract #(.NumWarps(NumWarps)) u_contract (
+    .clk_i, .started_i (rst_n), .issue_valid_i, .issue_ready_i (issue_ready), .issue_i,
+    .lc_valid_i, .lc_ready_i (lc_ready), .lifecycle_i, .lifecycle_warps_i,
+    .exit_valid_i, .exit_ready_i (exit_ready), .exit_i, .lc_held_o (lc_held), .exit_held_o (exit_held)
+  );
 
   // A trace of a launch is longer than an engine finds by itself, so those of the covers begin with one in
   // slot 0, of any warps, and an open of slot 1, and nothing else.
@@ -172,11 +150,11 @@ module cta_always_formal
     if (rst_n) begin
       L10_sent:   assert (u_cta.u_lifecycle.sent_q == lc_check && u_cta.u_exit.sent_q == exit_check);
       L11_held:   assert (!(lc_check || (clear_check && !cleans) || (walked != '0 && !cleaning)) ||
-                          (lc_valid_i && lc_held_q));
+                          (lc_valid_i && lc_held));
       L12_op:     assert (!lc_check || (u_cta.u_check.group_q.cta == lifecycle_i.cta &&
                           op_check == lifecycle_group(lifecycle_i.op) &&
                           (op_check != GroupJoin || u_cta.u_check.members_q[0].warp == lifecycle_i.warp)));
-      L19_exit:   assert (!exit_check || (exit_valid_i && exit_held_q &&
+      L19_exit:   assert (!exit_check || (exit_valid_i && exit_held &&
                           u_cta.u_check.group_q.cta == exit_i.cta &&
                           u_cta.u_check.members_q[0].warp == exit_i.warp));
       L13_clear:  assert (!clear_check ||
@@ -236,24 +214,6 @@ module cta_always_formal
   // The stages
   // ---------------------------------------------------------------------------------------------
 
-  group_t   chk, cnt;
-  member_t  chk_m;
-  checked_t cnt_m;
-  pending_t chk_p, cnt_p;
-
-  assign chk   = u_cta.u_check.group_q;
-  assign chk_m = u_cta.u_check.members_q[0];
-  assign cnt   = u_cta.u_count.group_q;
-  assign cnt_m = u_cta.u_count.members_q[0];
-  assign chk_p = g_slot[0].u_slot.u_props.pending_q[chk_m.warp[WarpW-1:0]];
-  assign cnt_p = g_slot[0].u_slot.u_props.pending_q[cnt_m.warp[WarpW-1:0]];
-
-  function automatic logic agrees(group_t g, logic waits, logic idle, warp_t warp, pending_t o);
-    return g.op == group_of(o.op) && g.cta == o.cta && g.bar == o.bar && g.expected == o.count[11:5] &&
-           g.ragged == (o.count[4:0] != '0) && g.kind == kind_of(o.op) && waits == (o.op != OpArrive) &&
-           idle == o.idle && warp == o.warp;
-  endfunction
-
   logic [NumWarps-1:0] parked;  // their operation is in drain
 
   if (EnDrain) begin : g_drain
@@ -262,38 +222,8 @@ module cta_always_formal
     assign parked = '0;
   end
 
-  for (genvar w = 0; w < NumWarps; w++) begin : g_busy
-    logic      here, ahead;
-    pending_t  o;
-    operands_t operands;
-    logic [5:0] sum;
-
-    assign here     = in_check && chk_m.warp[WarpW-1:0] == WarpW'(w);
-    assign ahead    = in_count && cnt_m.warp[WarpW-1:0] == WarpW'(w);
-    assign o        = g_slot[0].u_slot.u_props.pending_q[w];
-    assign operands = u_cta.g_port[0].u_port.u_operands.u_operands.mem[w];
-    assign sum      = 6'(operands.word[3:0]) + 6'(operands.word[7:4]) + 6'(operands.word[11:8]) +
-                      6'(operands.word[15:12]);
-    always_ff @(posedge clk_i) begin
-      if (rst_n) begin
-        L50_busy:     assert (u_cta.busy[w] == (here || ahead || parked[w]) &&
-                              2'(here) + 2'(ahead) + 2'(parked[w]) <= 2'd1);
-        L59_same:     assert (!u_cta.busy[w] || g_slot[1].u_slot.u_props.pending_q[w] == o);
-        L51_operands: assert (!u_cta.busy[w] || ((o.op > OpRedPopc || sum == (o.op == OpRedAnd ? o.lanes - o.hits : o.hits)) &&
-                              o.lanes <= 6'd4 && o.hits <= o.lanes && (o.op <= OpRedPopc ||
-                              o.op inside {OpB2rBar, OpB2rWarp, OpB2rResult})));
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (rst_n) begin
-      L18_member: assert ((!u_cta.u_check.valid_q || chk_m.valid) && (!u_cta.u_count.valid_q || cnt_m.valid));
-      L52_check: assert (!in_check || agrees(chk, chk_m.waits, chk_m.idle, chk_m.warp, chk_p));
-      L53_count: assert (!in_count || agrees(cnt, cnt_m.waits, cnt_m.idle, cnt_m.warp, cnt_p));
-      L58_read:  assert (!in_count || (!u_cta.g_port[0].u_port.u_operands.u_operands.collides_q[0] &&
-                         u_cta.g_port[0].u_port.u_operands.u_operands.raddr_q[0] == cnt_m.warp[WarpW-1:0]));
-    end
-  end
+  cta_always_stages #(.NumWarps(NumWarps)) u_stages (
+    .clk_i, .rst_ni (rst_n), .in_check_i (in_check), .in_count_i (in_count), .parked_i (parked)
+  );
 
 endmodule

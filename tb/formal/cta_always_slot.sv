@@ -27,12 +27,15 @@ module cta_always_slot
   input release_t            release_info_i,
   input logic                fault_valid_i,
   input fault_t              fault_i,
+  input logic                response_valid_i,
+  input response_t           response_i,
   input commit_t             commit_i
 );
 
   cta_props #(.NumWarps(NumWarps)) u_props (
     .clk_i, .rst_ni, .follow_i (Slot), .accept_i, .issue_i, .lc_done_i, .lifecycle_i, .lifecycle_warps_i,
-    .exit_done_i, .exit_i, .release_i, .release_info_i, .fault_valid_i, .fault_i, .commit_i
+    .exit_done_i, .exit_i, .release_i, .release_info_i, .fault_valid_i, .fault_i, .response_valid_i, .response_i,
+    .commit_i
   );
 
   // What only states after a launch or an open lead to: the exit of a warp's last lanes that completes a
@@ -115,7 +118,7 @@ module cta_always_slot
                        u_cta.u_count.group_q.cta == Slot;
 
   for (genvar b = 0; b < NumBars; b++) begin : g_clean
-    logic [2*WarpW+3:0] entry;
+    logic [2*WarpW+4:0] entry;
 
     assign entry = u_cta.u_count.u_counts.mem[{Slot[CtaW-1:0], 4'(b)}];
     always_ff @(posedge clk_i) begin
@@ -123,7 +126,8 @@ module cta_always_slot
         L20_cleared: assert (!free || (cleaning && 5'(b) >= walked) || entry == '0 ||
                              (clear_check && u_cta.u_check.group_q.bar == 4'(b)) ||
                              (clear_count && u_cta.u_count.group_q.bar == 4'(b)));
-        L24_freed:   assert (ready || 32'(freed) <= 32'(16 * Slot + b) || entry == '0);
+        L24_freed:   assert (ready || 32'(freed) <= 32'(16 * Slot + b) ||
+                             (entry == '0 && u_cta.u_release.u_waiters.mem[{Slot[CtaW-1:0], 4'(b)}] == '0));
       end
     end
   end
@@ -159,6 +163,12 @@ module cta_always_slot
     end
   end
 
+  // Who waits apart, as the unit will have it in the next cycle.
+  logic [NumWarps-1:0] apart;
+
+  assign apart = (u_cta.g_warps.u_warps.apart_q & ~u_cta.warps) |
+                 (u_cta.warps & {NumWarps{u_cta.outcome.op == GroupWait}});
+
   bar_t                latest;
   logic [NumWarps-1:0] joins;  // it may be marked as waiting since it was a warp of another CTA
 
@@ -170,6 +180,8 @@ module cta_always_slot
       L30_once:    assert (twice == '0 && u_props.waits_q == once && (once & ~u_props.live_q) == '0);
       L31_waiting: assert ((u_cta.g_warps.u_warps.waiting_d & u_props.live_q & ~joins) ==
                            (u_props.waits_q | u_props.late_q.release_set));
+      L33_owed:    assert (u_props.owed_q == '0);
+      L32_apart:   assert (((apart ^ u_props.apart_q) & u_props.waits_q) == '0);
     end
   end
 
@@ -178,7 +190,7 @@ module cta_always_slot
     kind_e               kind;
     wcount_t             expected, arrived;
     logic [11:0]         value;
-    logic [NumWarps-1:0] waiting, stored, others;
+    logic [NumWarps-1:0] waiting, stored, arrivals;
     logic [WarpW+5:0]    sum;
     logic                written;
 
@@ -192,21 +204,27 @@ module cta_always_slot
     assign written  = u_cta.u_release.entry == row;
     assign stored   = (written && u_cta.u_release.waiters_write) ? u_cta.u_release.waiters_d :
                       u_cta.u_release.u_waiters.mem[row];
+    assign arrivals = waiting & ~apart;
     assign sum      = (written && u_cta.outcome.accepted && u_cta.outcome.op == GroupArrive) ?
                       u_cta.u_release.value_new : u_cta.u_release.g_reduce.u_values.mem[row];
 
     always_ff @(posedge clk_i) begin
+      if (rst_ni) begin
+        L29_cleared: assert (!free || (cleaning && 5'(b) >= walked) || stored == '0 ||
+                             (clear_check && u_cta.u_check.group_q.bar == 4'(b)) ||
+                             (clear_count && u_cta.u_count.group_q.bar == 4'(b)));
+      end
       if (rst_ni && u_props.resident_q) begin
         L40_count:  assert (u_cta.u_count.u_counts.mem[row] ==
-                            {kind, expected[WarpW:0], arrived[WarpW-1:0]} &&
+                            {u_props.table_q[b].phase, kind, expected[WarpW:0], arrived[WarpW-1:0]} &&
                             expected < 7'd8 && arrived < 7'd4);
-        L41_wait:   assert (waiting == ((kind == KindIdle) ? '0 : stored));
+        L41_wait:   assert (waiting == stored);
         L42_value:  assert (value == (kind == KindPopc ? 12'(sum) : kind == KindAnd ? 12'(!sum[0]) :
                                       kind == KindOr ? 12'(sum[0]) : 12'd0) || kind == KindIdle);
         L43_bits:   assert (kind == KindPopc ? sum <= 8'(4 * arrived) : kind <= KindSync || sum <= 8'd1);
-        L44_legal:  assert (kind <= KindPopc && (kind == KindIdle ? {expected, arrived, value} == '0 :
-                            arrived != '0 && u_props.warps_of(waiting) <= arrived &&
-                            (expected == '0 ? arrived == u_props.warps_of(waiting) &&
+        L44_legal:  assert (kind <= KindPopc && (kind == KindIdle ? {expected, arrived, value, arrivals} == '0 :
+                            arrived != '0 && u_props.warps_of(arrivals) <= arrived &&
+                            (expected == '0 ? arrived == u_props.warps_of(arrivals) &&
                              (arrived < u_props.alive_q || (u_props.exits_q && arrived == u_props.alive_q)) :
                              arrived < expected && expected <= u_props.size_q)));
         L45_latest: assert (kind == KindIdle || expected != '0 || latest == 4'(b) ||
@@ -237,9 +255,9 @@ module cta_always_slot
                                                   u_props.live_q[cnt_m.warp[WarpW-1:0]])));
       L56_waits: assert (!(ours && cnt_m.live) ||
                          cnt_m.waiting == u_props.waits_q[cnt_m.warp[WarpW-1:0]]);
-      L57_entry: assert (!(ours && cnt.op == GroupArrive && !cnt.ragged) ||
+      L57_entry: assert (!(ours && (cnt.op == GroupWait || (cnt.op == GroupArrive && !cnt.ragged))) ||
                          (u_cta.u_count.count == u_cta.u_count.u_counts.mem[{Slot[CtaW-1:0], cnt.bar}] &&
-                          (cnt_m.barred || u_cta.u_count.last_q == ((cnt.expected == '0) ?
+                          (cnt.op == GroupWait || cnt_m.barred || u_cta.u_count.last_q == ((cnt.expected == '0) ?
                            WarpW'(u_props.alive_q - 7'd1) : WarpW'(cnt.expected - 7'd1)))));
     end
   end

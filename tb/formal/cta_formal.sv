@@ -17,6 +17,7 @@ module cta_formal
   parameter int unsigned WarpSize = 32,
   parameter bit          EnReduce = 1'b1,
   parameter bit          EnState  = 1'b0,
+  parameter bit          EnSplit  = 1'b1,
   parameter bit          Restore  = 1'b0,  // with the properties of save and restore
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnLifecycle = 1'b1
@@ -56,8 +57,8 @@ module cta_formal
 
   muster_cta #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .WarpSize(WarpSize),
-    .EnReduce(EnReduce), .EnState(EnState), .EnFaults(EnFaults), .EnDrain(1'b0), .EnLanes(1'b0), .EnJoin(1'b0),
-    .EnLifecycle(EnLifecycle)
+    .EnReduce(EnReduce), .EnState(EnState), .EnFaults(EnFaults), .EnDrain(1'b0), .EnLanes(1'b0),
+    .EnSplit(EnSplit), .EnJoin(1'b0), .EnLifecycle(EnLifecycle)
   ) u_cta (
     .clk_i, .rst_ni (1'b1),
     .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (),
@@ -72,63 +73,27 @@ module cta_formal
 
   cta_props #(
     .NumWarps(NumWarps), .NumIssue(NumIssue), .WarpSize(WarpSize), .EnFaults(EnFaults), .EnLanes(1'b0),
+    .EnSplit(EnSplit),
     .Words(EnState), .Lag(EnReduce || NumIssue > 1)
   ) u_props (
     .clk_i, .rst_ni (1'b1), .follow_i (follow),
     .accept_i (issue_valid_i & issue_ready), .issue_i, .lc_done_i (lc_valid_i && lc_ready),
     .lifecycle_i, .lifecycle_warps_i, .exit_done_i (exit_valid_i && exit_ready), .exit_i,
     .release_i (released), .release_info_i (release_info),
-    .fault_valid_i (fault_valid[NumIssue-1:0]), .fault_i (fault[NumIssue-1:0]), .commit_i (commit)
+    .fault_valid_i (fault_valid[NumIssue-1:0]), .fault_i (fault[NumIssue-1:0]),
+    .response_valid_i (response_valid), .response_i (response), .commit_i (commit)
   );
 
-  // ---------------------------------------------------------------------------------------------
-  // The contracts of the ports
-  // ---------------------------------------------------------------------------------------------
+  cta_contract #(
+    .NumWarps(NumWarps), .NumIssue(NumIssue), .WarpSize(WarpSize), .EnReduce(EnReduce), .EnState(EnState),
+    .EnSplit(EnSplit), .EnJoin(1'b0)
+  ) u_contract (
+    .clk_i, .started_i (started_q), .issue_valid_i, .issue_ready_i (issue_ready), .issue_i,
+    .lc_valid_i, .lc_ready_i (lc_ready), .lifecycle_i, .lifecycle_warps_i,
+    .exit_valid_i, .exit_ready_i (exit_ready), .exit_i, .lc_held_o (), .exit_held_o ()
+  );
 
-  logic [NumIssue-1:0]  issue_held_q;
-  issue_t [NumIssue-1:0] issue_q;
-  logic                 lc_held_q;
-  lifecycle_t           lifecycle_q;
-  logic [NumWarps-1:0]  lc_warps_q;
-  logic                 exit_held_q;
-  exit_t                exit_q;
-
-  always_ff @(posedge clk_i) begin
-    issue_held_q <= issue_valid_i & ~issue_ready;
-    issue_q      <= issue_i;
-    lc_held_q    <= lc_valid_i && !lc_ready;
-    lifecycle_q  <= lifecycle_i;
-    lc_warps_q   <= lifecycle_warps_i;
-    exit_held_q  <= exit_valid_i && !exit_ready;
-    exit_q       <= exit_i;
-  end
-
-  for (genvar p = 0; p < NumIssue; p++) begin : g_contract
-    always_ff @(posedge clk_i) begin
-      // What is presented stays, and there is nothing where nothing is configured.
-      assume (!issue_held_q[p] || !started_q || (issue_valid_i[p] && issue_i[p] == issue_q[p]));
-      assume (issue_i[p].op <= OpRedPopc || (EnReduce && issue_i[p].op inside {OpB2rBar, OpB2rWarp, OpB2rResult}) ||
-              (EnState && issue_i[p].op inside {OpR2bBar, OpR2bWarp}));
-      // Sums of 32 lanes are hard, and told apart from these nowhere.
-      assume (issue_i[p].lanes < ((NumIssue > 1) ? 32'd4 : 32'd16));
-      assume (EnReduce || issue_i[p].op <= OpArrive);
-    end
-    for (genvar q = 0; q < p; q++) begin : g_other
-      always_ff @(posedge clk_i) begin
-        assume (!(issue_valid_i[p] && issue_valid_i[q]) ||
-                issue_i[p].warp[$clog2(NumWarps)-1:0] != issue_i[q].warp[$clog2(NumWarps)-1:0]);
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    assume (32'(follow) < NumCtas);
-    assume (!lc_held_q || !started_q ||
-            (lc_valid_i && lifecycle_i == lifecycle_q && lifecycle_warps_i == lc_warps_q));
-    assume (!exit_held_q || !started_q || (exit_valid_i && exit_i == exit_q));
-    assume (lifecycle_i.op inside {LcLaunch, LcSuspend, LcEnd});
-    assume ((exit_i.lanes >> WarpSize) == '0);
-  end
+  always_ff @(posedge clk_i) assume (32'(follow) < NumCtas);
 
   // ---------------------------------------------------------------------------------------------
   // The first cycle
@@ -165,6 +130,8 @@ module cta_formal
       assume (u_props.late_q == '0 && u_props.answer_q == '0 && !u_props.exits_q && u_props.known_q);
       assume (u_props.waits_q == once && twice == '0 && (u_props.waits_q & ~u_props.live_q) == '0);
       assume ((u_cta.waiting & u_props.live_q) == u_props.waits_q);
+      assume (EnState || u_props.owed_q == '0);
+      assume (((u_props.apart_q ^ u_cta.g_warps.u_warps.apart_q) & u_props.waits_q) == '0);
       assume (!u_props.resident_q || (u_props.live_q != '0 && u_props.alive_q <= u_props.size_q &&
               u_props.alive_q == u_props.warps_of(u_props.live_q) && 32'(u_props.size_q) <= NumWarps));
     end
@@ -177,7 +144,7 @@ module cta_formal
     end
   end
 
-  if (EnReduce) begin : g_credits
+  if (EnReduce || EnSplit) begin : g_credits
     always_ff @(posedge clk_i) begin
       if (!started_q) begin
         assume (u_cta.u_report.g_responses.u_response.filled_q == '0 &&
@@ -211,10 +178,12 @@ module cta_formal
       logic [2:0]          kind;
       logic [WarpW:0]      expected;
       logic [WarpW-1:0]    arrived;
-      logic [NumWarps-1:0] waiting;
+      logic [NumWarps-1:0] waiting, apart;
+      logic                phase;
 
-      assign {kind, expected, arrived} = u_cta.u_count.u_counts.mem[16 * c + b];
-      assign waiting = u_cta.u_release.u_waiters.mem[16 * c + b];
+      assign {phase, kind, expected, arrived} = u_cta.u_count.u_counts.mem[16 * c + b];
+      assign waiting = u_cta.u_release.u_waiters.mem[16 * c + b] & ~apart;
+      assign apart   = u_cta.u_release.u_waiters.mem[16 * c + b] & u_cta.g_warps.u_warps.apart_q;
 
       always_ff @(posedge clk_i) begin
         // Only warps of a CTA wait at its entries, and as many as have arrived; amid a restore, fewer.
@@ -225,6 +194,7 @@ module cta_formal
                    (EnState && 7'(arrived) > u_props.warps_of(waiting))) :
                    {1'b0, arrived} < expected && expected <= size &&
                    u_props.warps_of(waiting) <= 7'(arrived))));
+          assume (EnSplit ? (apart & ~live) == '0 && (kind != KindIdle || waiting == '0) : apart == '0);
         end
       end
     end
@@ -246,7 +216,7 @@ module cta_formal
     assign written = u_cta.u_release.entry == row;
     assign waiting = (written && u_cta.u_release.waiters_write) ? u_cta.u_release.waiters_d :
                      u_cta.u_release.u_waiters.mem[row];
-    assign word   = '{zero: '0, kind: u_props.table_q[b].kind, expected: u_props.table_q[b].expected,
+    assign word   = '{zero: '0, phase: u_props.table_q[b].phase, kind: u_props.table_q[b].kind, expected: u_props.table_q[b].expected,
                       arrived: u_props.table_q[b].arrived, value: u_props.table_q[b].value};
     assign latest = u_cta.u_check.u_latest.mem[follow[CtaW-1:0]];
     if (EnReduce) begin : g_value
@@ -258,9 +228,9 @@ module cta_formal
     end
 
     assign stands[b] = u_cta.u_count.u_counts.mem[row] ==
-                         {word.kind, word.expected[WarpW:0], word.arrived[WarpW-1:0]} &&
+                         {word.phase && EnSplit, word.kind, word.expected[WarpW:0], word.arrived[WarpW-1:0]} &&
                        word.expected < 7'd8 && word.arrived < 7'd4 &&
-                       u_props.table_q[b].waiting == ((word.kind == KindIdle) ? '0 : waiting) &&
+                       u_props.table_q[b].waiting == ((!EnSplit && word.kind == KindIdle) ? '0 : waiting) &&
                        word.value == (word.kind == KindPopc ? 12'(value) : word.kind == KindAnd ?
                          12'(!value[0]) : word.kind == KindOr ? 12'(value[0]) : 12'd0);
     always_ff @(posedge clk_i) begin

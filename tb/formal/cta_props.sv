@@ -16,6 +16,7 @@ module cta_props
   parameter int unsigned WarpSize = 32,
   parameter bit          EnFaults = 1'b1,
   parameter bit          EnLanes  = 1'b1,
+  parameter bit          EnSplit  = 1'b1,
   parameter bit          Words    = 1'b0,
   parameter bit          Lag      = 1'b1,  // the release comes two cycles after the commit, else one
   parameter int unsigned Share    = 0,     // warps of each CTA from reset on; 0: there is none
@@ -35,10 +36,13 @@ module cta_props
   input release_t               release_info_i,
   input logic    [NumIssue-1:0] fault_valid_i,
   input fault_t  [NumIssue-1:0] fault_i,
+  input logic                   response_valid_i,
+  input response_t              response_i,
   input commit_t                commit_i
 );
 
   typedef struct packed {
+    logic                phase;
     kind_e               kind;
     wcount_t             expected;
     wcount_t             arrived;
@@ -48,7 +52,7 @@ module cta_props
 
   // What the unit should tell of a commit.
   typedef struct packed {
-    logic                complete;
+    logic                complete;  // an entry completes, or had completed before an OpWait
     bar_t                bar;
     kind_e               kind;
     logic [11:0]         value;
@@ -57,17 +61,16 @@ module cta_props
     fault_e [NumIssue-1:0] cause;
     logic                changes;  // the entry below
     bar_word_t           word;
+    logic                answers;  // the phase below, to this warp
+    warp_t               warp;
+    logic                phase;
   } answer_t;
 
   pending_t                pending_q [1 << WarpW];  // of warps that the unit lacks, too
-  logic                    resident_q, known_q;  // known: nothing was written by R2B
-  wcount_t                 size_q, alive_q;      // alive: how many are live, or still to join
-  wcount_t                 unjoined_q;
   wcount_t                 owed_q;  // waiting warps that R2B.BAR has counted and R2B.WARP not brought
-  logic [NumWarps-1:0]     live_q, waits_q;
-  logic [WarpSize-1:0]     exited_q [NumWarps];  // lanes
+  logic [NumWarps-1:0]     waits_q;
+  logic [NumWarps-1:0]     apart_q;  // of those that wait: by OpWait
   entry_t                  table_q [NumBars];
-  logic                    exits_q;  // a warp has exited in the cycle before
   answer_t                 late_q, answer_q, due;
 
   function automatic wcount_t warps_of(logic [NumWarps-1:0] bits);
@@ -87,66 +90,29 @@ module cta_props
   end
 
   // ---------------------------------------------------------------------------------------------
-  // The life of the CTA: lifecycle operations and exits that are not refused
+  // The life of the CTA
   // ---------------------------------------------------------------------------------------------
 
-  logic ours, launches, opens, joins, exits, leaves, gone;
-  logic [WarpW-1:0] w, joining;
+  logic                              resident_q, known_q, enters, exits_q, written;
+  wcount_t                           size_q, alive_q, unjoined_q;
+  logic [NumWarps-1:0]               live_q;
+  logic [NumWarps-1:0][WarpSize-1:0] exited_q;
 
-  assign ours     = lc_done_i && lifecycle_i.cta == follow_i;
-  assign w        = exit_i.warp[WarpW-1:0];
-  assign launches = ours && lifecycle_i.op == LcLaunch && !resident_q && lifecycle_warps_i != '0 &&
-                    lifecycle_i.size >= warps_of(lifecycle_warps_i) && 32'(lifecycle_i.size) <= NumWarps;
-  assign opens    = ours && lifecycle_i.op == LcOpen && !resident_q && lifecycle_i.size != '0 &&
-                    32'(lifecycle_i.size) <= NumWarps;
-  assign joining  = lifecycle_i.warp[WarpW-1:0];
-  assign joins    = ours && lifecycle_i.op == LcJoin && resident_q && unjoined_q != '0 &&
-                    32'(lifecycle_i.warp) < NumWarps && !live_q[joining] && lifecycle_i.lanes != '0;
-  assign gone     = !EnLanes || (exited_q[w] | exit_i.lanes[WarpSize-1:0]) == '1;
-  assign exits    = exit_done_i && exit_i.cta == follow_i && resident_q && exit_i.lanes != '0 &&
-                    32'(exit_i.warp) < NumWarps && live_q[w] && !waits_q[w];
-  assign leaves   = ours && lifecycle_i.op inside {LcSuspend, LcEnd};
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      {exits_q, unjoined_q} <= '0;
-      {resident_q, known_q} <= {2{Share != 0}};
-      live_q                <= NumWarps'(((NumWarps+1)'(1) << Share) - (NumWarps+1)'(1)) << (32'(follow_i) * Share);
-      {alive_q, size_q}     <= {2{wcount_t'(Share)}};
-    end else begin
-      exits_q <= exits && gone;
-      if (launches || opens) begin
-        resident_q <= 1'b1;
-        known_q    <= 1'b1;
-        live_q     <= opens ? '0 : lifecycle_warps_i;
-        alive_q    <= opens ? lifecycle_i.size : warps_of(lifecycle_warps_i);
-        size_q     <= lifecycle_i.size;
-        unjoined_q <= opens ? lifecycle_i.size : '0;
-      end else if (joins) begin
-        live_q[joining] <= 1'b1;
-        unjoined_q      <= unjoined_q - 7'd1;
-      end else if (exits && gone) begin
-        live_q[w]  <= 1'b0;
-        alive_q    <= alive_q - 7'd1;
-      end else if (leaves) begin
-        resident_q <= 1'b0;
-      end
-      for (int p = 0; p < NumIssue; p++) begin
-        if (!Words && commit_i.valid[p] && pending_q[commit_i.warp[p][WarpW-1:0]].cta == follow_i &&
-            pending_q[commit_i.warp[p][WarpW-1:0]].op inside {OpR2bBar, OpR2bWarp}) begin
-          known_q <= 1'b0;
-        end
-      end
+  always_comb begin
+    written = 1'b0;
+    for (int p = 0; p < NumIssue; p++) begin
+      written = written || (!Words && commit_i.valid[p] &&
+                            pending_q[commit_i.warp[p][WarpW-1:0]].cta == follow_i &&
+                            pending_q[commit_i.warp[p][WarpW-1:0]].op inside {OpR2bBar, OpR2bWarp});
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (EnLanes) begin
-      if (launches || (Share != 0 && !rst_ni)) for (int i = 0; i < NumWarps; i++) exited_q[i] <= '0;
-      if (joins) exited_q[joining] <= ~lifecycle_i.lanes[WarpSize-1:0];
-      if (exits) exited_q[w] <= exited_q[w] | exit_i.lanes[WarpSize-1:0];
-    end
-  end
+  cta_life_props #(.NumWarps(NumWarps), .WarpSize(WarpSize), .EnLanes(EnLanes), .Share(Share)) u_life (
+    .clk_i, .rst_ni, .follow_i, .lc_done_i, .lifecycle_i, .lifecycle_warps_i, .exit_done_i, .exit_i,
+    .waits_i (waits_q), .owes_i (owed_q != '0), .written_i (written), .enters_o (enters),
+    .exits_o (exits_q), .resident_o (resident_q), .known_o (known_q), .size_o (size_q),
+    .alive_o (alive_q), .unjoined_o (unjoined_q), .live_o (live_q), .exited_o (exited_q)
+  );
 
   // ---------------------------------------------------------------------------------------------
   // Commit: the operations of a cycle, in port order
@@ -164,7 +130,7 @@ module cta_props
     if (!rst_ni) begin
       late_q   <= '0;
       answer_q <= '0;
-      {waits_q, owed_q} <= '0;
+      {waits_q, apart_q, owed_q} <= '0;
       for (int b = 0; Share != 0 && b < NumBars; b++) table_q[b] <= '0;
     end else begin
       for (int p = 0; p < NumIssue; p++) begin
@@ -177,7 +143,22 @@ module cta_props
                           32'(o.warp) < NumWarps && live_q[o.warp[WarpW-1:0]], waits_q[o.warp[WarpW-1:0]], LaneW);
           answer.ours[p]  = 1'b1;
           answer.cause[p] = cause;
-          if (!o.idle && cause == FaultNone && (waits_of(o.op) || o.op == OpArrive)) begin
+          if (!o.idle && cause == FaultNone && o.op == OpWait) begin
+            answer.bar         = o.bar;
+            answer.complete    = e.phase != o.word[0];
+            answer.kind        = KindSync;
+            if (answer.complete) begin
+              answer.release_set = NumWarps'(1) << o.warp[WarpW-1:0];
+            end else begin
+              arrives[o.warp[WarpW-1:0]] = 1'b1;
+              apart_q[o.warp[WarpW-1:0]] <= 1'b1;
+              table_q[o.bar].waiting[o.warp[WarpW-1:0]] <= 1'b1;
+            end
+          end
+          if (!o.idle && cause == FaultNone && arrives_of(o.op)) begin
+            answer.answers = (o.op == OpArrivePhase);
+            answer.warp    = o.warp;
+            answer.phase   = e.phase;
             e.value    = fold(kind_of(o.op), e.value, e.kind == KindIdle, o);
             e.kind     = kind_of(o.op);
             e.expected = 7'(o.count >> LaneW);
@@ -185,6 +166,7 @@ module cta_props
             if (waits_of(o.op)) begin
               e.waiting[o.warp[WarpW-1:0]] = 1'b1;
               arrives[o.warp[WarpW-1:0]]   = 1'b1;
+              apart_q[o.warp[WarpW-1:0]]  <= 1'b0;
             end
             answer.changes = 1'b1;
             answer.bar     = o.bar;
@@ -193,9 +175,9 @@ module cta_props
               answer.kind        = e.kind;
               answer.value       = e.value;
               answer.release_set = e.waiting;
-              e = '0;
+              e = '{phase: EnSplit && !e.phase, kind: KindIdle, default: '0};
             end
-            answer.word = '{zero: '0, kind: e.kind, expected: e.expected, arrived: e.arrived,
+            answer.word = '{zero: '0, phase: e.phase, kind: e.kind, expected: e.expected, arrived: e.arrived,
                             value: e.value};
             table_q[o.bar] <= e;
           end
@@ -203,14 +185,15 @@ module cta_props
             answer.changes = 1'b1;
             answer.bar     = o.bar;
             answer.word    = o.word;
-            {e.kind, e.expected, e.arrived, e.value} = o.word[28:0];
+            {e.phase, e.kind, e.expected, e.arrived, e.value} = o.word[29:0];
             table_q[o.bar] <= e;
             if (e.expected == '0) owed_q <= owed_q + e.arrived;
           end
           if (Words && !o.idle && cause == FaultNone && o.op == OpR2bWarp && word.waiting) begin
             arrives[o.warp[WarpW-1:0]] = 1'b1;
+            apart_q[o.warp[WarpW-1:0]] <= word.apart;
             table_q[word.wait_bar].waiting[o.warp[WarpW-1:0]] <= 1'b1;
-            if (e.expected == '0) owed_q <= owed_q - 7'd1;
+            if (e.expected == '0 && !word.apart) owed_q <= owed_q - 7'd1;
           end
         end
       end
@@ -224,18 +207,18 @@ module cta_props
             answer.kind        = table_q[b].kind;
             answer.value       = table_q[b].value;
             answer.release_set = table_q[b].waiting;
-            answer.word        = '0;
-            table_q[b]        <= '0;
+            answer.word        = '{phase: EnSplit && !table_q[b].phase, kind: KindIdle, default: '0};
+            table_q[b]        <= '{phase: EnSplit && !table_q[b].phase, kind: KindIdle, default: '0};
           end
         end
       end
-      if (launches || opens) begin
+      if (enters) begin
         for (int b = 0; b < NumBars; b++) table_q[b] <= '0;
         owed_q <= '0;
       end
       late_q   <= answer;
       answer_q <= late_q;
-      waits_q  <= (launches || opens) ? '0 : (waits_q | arrives) & ~answer.release_set;
+      waits_q  <= (enters) ? '0 : (waits_q | arrives) & ~answer.release_set;
     end
   end
 
@@ -253,7 +236,7 @@ module cta_props
   always_ff @(posedge clk_i) begin
     if (rst_ni && looks) begin
       // 1. No early release: warps are released only if the arrival, or the exit, that makes the count
-      //    meet has committed, a constant number of cycles ago.
+      //    meet has committed, a constant number of cycles ago; or one whose OpWait finds its phase completed.
       P01_early: assert (!released || due.complete);
       C01_early: cover (due.complete && due.release_set == '1);
 
@@ -267,6 +250,17 @@ module cta_props
                           (release_info_i.cta == follow_i && release_info_i.bar == due.bar &&
                            release_info_i.kind == due.kind && release_info_i.value == due.value));
       C03_result: cover (due.complete && due.kind == KindPopc && due.value == 12'd7);
+
+      // 14. An arrival that answers the phase does so in that cycle, with the phase before it; with several
+      //     ports it may be queued.
+      P14_phase: assert (!due.answers || NumIssue > 1 || (response_valid_i &&
+                         {response_i.warp, response_i.data, response_i.pred} == {due.warp, 31'd0, due.phase, 1'b0}));
+      C14_phase: cover (due.answers && due.phase && due.complete);
+
+      // 15. An OpWait whose phase has completed changes no entry, and releases its warp alone, also while others
+      //     wait there.
+      P15_passed: assert (!(due.complete && !due.changes) || warps_of(release_i) == 7'd1);
+      C15_passed: cover (due.complete && !due.changes && (waits_q & ~due.release_set) != '0);
 
       // 4. CTAs are isolated: while another's barrier completes, none of this one's warps is released.
       P04_isolated: assert (release_i == '0 || release_info_i.cta == follow_i ||

@@ -27,6 +27,7 @@ module cta_restore_props
 
   // All that the unit keeps of an entry but who waits there, and of a warp; 0 what nothing depends on.
   typedef struct packed {
+    logic              phase;
     kind_e             kind;
     logic [WarpW:0]    expected;
     logic [WarpW-1:0]  arrived;
@@ -35,6 +36,7 @@ module cta_restore_props
 
   typedef struct packed {
     logic              waiting;
+    logic              apart;
     logic              reduces;   // ... for its reduction
     bar_t              wait_bar;
     kind_e             kind;
@@ -49,7 +51,7 @@ module cta_restore_props
     logic [ValueW-1:0] sum;
 
     assign sum = u_cta.u_release.g_reduce.u_values.mem[e];
-    assign {bars[e].kind, bars[e].expected, bars[e].arrived} = u_cta.u_count.u_counts.mem[e];
+    assign {bars[e].phase, bars[e].kind, bars[e].expected, bars[e].arrived} = u_cta.u_count.u_counts.mem[e];
     assign bars[e].sum = (bars[e].kind == KindPopc) ? sum :
                          (bars[e].kind inside {KindAnd, KindOr}) ? ValueW'(sum[0]) : '0;
   end
@@ -62,7 +64,8 @@ module cta_restore_props
     assign {reduces, wait_bar} = u_cta.g_warps.u_warps.u_places.mem[w];
     assign reduction           = u_cta.g_warps.u_warps.u_reductions.mem[w];
     assign warps[w].waiting    = u_cta.waiting[w];
-    assign warps[w].reduces    = u_cta.waiting[w] && reduces;
+    assign warps[w].apart      = u_cta.waiting[w] && u_cta.g_warps.u_warps.apart_q[w];
+    assign warps[w].reduces    = u_cta.waiting[w] && !warps[w].apart && reduces;
     assign warps[w].wait_bar   = u_cta.waiting[w] ? wait_bar : '0;
     assign {warps[w].kind, warps[w].bar} = reduction;
     assign warps[w].result     = (warps[w].kind == KindIdle || warps[w].reduces) ? '0 :
@@ -106,7 +109,7 @@ module cta_restore_props
 
   // The state word of such an entry.
   function automatic bar_word_t shown(kept_bar_t kept);
-    return '{zero: '0, kind: kept.kind, expected: wcount_t'(kept.expected), arrived: wcount_t'(kept.arrived),
+    return '{zero: '0, phase: kept.phase, kind: kept.kind, expected: wcount_t'(kept.expected), arrived: wcount_t'(kept.arrived),
              value: (kept.kind == KindAnd) ? 12'(!kept.sum[0]) : 12'(kept.sum)};
   endfunction
 
@@ -152,9 +155,9 @@ module cta_restore_props
     restore_q <= '{save: saved_q, word: o.word, cta: o.cta, warp: o.warp, bar: bar,
                    waiters: u_cta.u_release.u_waiters.mem[row] | (o_word.waiting ? self : '0),
                    latest: u_cta.u_check.u_latest.mem[o.cta[CtaW-1:0]]};
-    restore_q.save.bar  <= saved_q.bar && fits && o.op == OpR2bBar && bars[row] == '0;
+    restore_q.save.bar  <= saved_q.bar && fits && o.op == OpR2bBar && bars[row].kind == KindIdle;
     restore_q.save.warp <= saved_q.warp && fits && o.op == OpR2bWarp &&
-                           (!o_word.waiting || (bars[row].kind == saved_q.kept_bar.kind &&
+                           (!o_word.waiting || o_word.apart || (bars[row].kind == saved_q.kept_bar.kind &&
                             (bars[row].expected != '0 || owes_q[o.cta[CtaW-1:0]])));
     restore_2q <= restore_q;
     due_q      <= restore_2q;

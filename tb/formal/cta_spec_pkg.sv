@@ -43,12 +43,16 @@ package cta_spec_pkg;
     return op inside {OpSync, OpRedAnd, OpRedOr, OpRedPopc};
   endfunction
 
+  function automatic logic arrives_of(op_e op);
+    return waits_of(op) || op inside {OpArrive, OpArrivePhase};
+  endfunction
+
   // Whether no entry of a CTA of that size, of which so many warps of 2^lane_w lanes are live, has this state
   // word.
   function automatic logic bad_bar(bar_word_t word, wcount_t size, wcount_t alive,
                                    int unsigned lane_w);
-    if (word == '0) return 1'b0;
-    if (word.zero != '0 || word.kind == KindIdle || word.kind > KindPopc) return 1'b1;
+    if (word.zero != '0 || word.kind > KindPopc) return 1'b1;
+    if (word.kind == KindIdle) return {word.expected, word.arrived, word.value} != '0;
     if (word.arrived == '0 || word.expected > size) return 1'b1;
     if (word.arrived >= ((word.expected == '0) ? alive : word.expected)) return 1'b1;
     return word.value > ((word.kind == KindPopc) ? 12'(word.arrived) << lane_w : 12'(word.kind != KindSync));
@@ -57,7 +61,7 @@ package cta_spec_pkg;
   // ... and no warp of it this one.
   function automatic logic bad_warp(warp_word_t word, wcount_t size, int unsigned lane_w);
     if (word.zero != '0 || word.kind == KindSync || word.kind > KindPopc) return 1'b1;
-    if (!word.waiting && word.wait_bar != '0) return 1'b1;
+    if (!word.waiting && {word.apart, word.wait_bar} != '0) return 1'b1;
     if (word.kind == KindIdle) return {word.bar, word.value} != '0;
     return word.value > ((word.kind == KindPopc) ? 12'(size) << lane_w : 12'd1);
   endfunction
@@ -65,7 +69,7 @@ package cta_spec_pkg;
   // ... and no warp waits as this one says at its entry, which is of that kind and count, in a CTA that
   // owes waiting warps or not.
   function automatic logic bad_wait(warp_word_t word, kind_e kind, wcount_t expected, logic owes);
-    if (!word.waiting) return 1'b0;
+    if (!word.waiting || word.apart) return 1'b0;
     if (kind == KindIdle || (expected == '0 && !owes)) return 1'b1;
     return is_reduction(kind) && {word.kind, word.bar, word.value} != {kind, word.wait_bar, 12'd0};
   endfunction
@@ -80,11 +84,12 @@ package cta_spec_pkg;
     if (!live) return FaultWarpNotLive;
     if (o.op inside {OpB2rBar, OpB2rWarp}) return FaultNone;
     if (waiting) return FaultWarpWaiting;
+    if (owes && (arrives_of(o.op) || o.op == OpWait)) return FaultRestoreUnfinished;
     if ((o.op == OpR2bBar && (bad_bar(o.word, size, alive, lane_w) || kind != KindIdle)) ||
         (o.op == OpR2bWarp && (bad_warp(o.word, size, lane_w) || bad_wait(o.word, kind, expected, owes))))
       return FaultBadStateWord;
-    if (!(waits_of(o.op) || o.op == OpArrive)) return FaultNone;
-    if (o.op == OpArrive && o.count == '0) return FaultArvWithoutCount;
+    if (!arrives_of(o.op)) return FaultNone;
+    if (!waits_of(o.op) && o.count == '0) return FaultArvWithoutCount;
     if (((o.count >> lane_w) << lane_w) != o.count) return FaultCountNotMultiple;
     if ((o.count >> lane_w) > 12'(size)) return FaultCountAboveCta;
     if (kind != KindIdle && 12'(expected) != o.count >> lane_w) return FaultCountMismatch;

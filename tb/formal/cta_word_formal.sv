@@ -80,7 +80,7 @@ module cta_word_formal
     assign {kind, bar}         = u_cta.g_warps.u_warps.u_reductions.mem[w];
     assign {reduces, wait_bar} = u_cta.g_warps.u_warps.u_places.mem[w];
     assign result              = u_cta.g_warps.u_warps.results_q[w];
-    assign hidden              = u_props.waits_q[w] && reduces;
+    assign hidden              = u_props.waits_q[w] && !u_props.apart_q[w] && reduces;
 
     always_comb begin
       where = '0;
@@ -98,8 +98,8 @@ module cta_word_formal
                     (!u_props.waits_q[w] || wait_bar == where);
     always_ff @(posedge clk_i) begin
       if (!started_i && u_props.resident_q && u_props.live_q[w]) begin
-        assume (!bad_warp(u_words.copy_word(u_words.copy_q[w], 1'b0, '0), u_props.size_q, $clog2(WarpSize)));
-        assume (stands && (!u_props.waits_q[w] || (reduces == is_reduction(there) &&
+        assume (!bad_warp(u_words.copy_word(u_words.copy_q[w], 1'b0, 1'b0, '0), u_props.size_q, $clog2(WarpSize)));
+        assume (stands && (!u_props.waits_q[w] || u_props.apart_q[w] || (reduces == is_reduction(there) &&
                 (!reduces || (kind == there && bar == where)))));
       end
       if (u_props.looks && quiet && u_props.live_q[w]) L04_stored: assert (stands);

@@ -27,12 +27,12 @@ module cta_word_props
   copy_t [NumWarps-1:0] copy_q, copy_d;
 
   function automatic bar_word_t word_of(bar_t b);
-    return '{zero: '0, kind: u_props.table_q[b].kind, expected: u_props.table_q[b].expected,
+    return '{zero: '0, phase: u_props.table_q[b].phase, kind: u_props.table_q[b].kind, expected: u_props.table_q[b].expected,
              arrived: u_props.table_q[b].arrived, value: u_props.table_q[b].value};
   endfunction
 
-  function automatic warp_word_t copy_word(copy_t copy, logic waiting, bar_t bar);
-    return '{zero: '0, waiting: waiting, wait_bar: waiting ? bar : '0, kind: copy.kind, bar: copy.bar,
+  function automatic warp_word_t copy_word(copy_t copy, logic waiting, logic apart, bar_t bar);
+    return '{zero: '0, apart: waiting && apart, waiting: waiting, wait_bar: waiting ? bar : '0, kind: copy.kind, bar: copy.bar,
              value: copy.value};
   endfunction
 
@@ -46,7 +46,7 @@ module cta_word_props
   bar_word_t        found_q;       // the entry before
   logic [NumWarps-1:0] there_q;      // who may be restored where the word says: ...
   bar_t             where, where_q;  // the warp waits
-  logic             waiting_q, done;
+  logic             waiting_q, apart_q, done;
 
   assign o      = u_props.pending_q[commit_i.warp[0][WarpW-1:0]];
   assign o_word = o.word;
@@ -63,6 +63,7 @@ module cta_word_props
     found_q   <= word_of(o.bar);
     where_q   <= where;
     waiting_q <= u_props.waits_q[o.warp[WarpW-1:0]];
+    apart_q   <= u_props.apart_q[o.warp[WarpW-1:0]];
     // ... who waits there, unless it counts to all live warps and owes none.
     there_q   <= (u_props.table_q[o_word.wait_bar].expected == '0 && u_props.owed_q == '0) ? '0 :
                  u_props.table_q[o_word.wait_bar].waiting;
@@ -85,7 +86,8 @@ module cta_word_props
       copy_d[w_q] = '{kind: word_q.kind, bar: word_q.bar, value: word_q.value};
     end
     for (int i = 0; i < NumWarps; i++) begin
-      if (u_props.late_q.complete && is_reduction(u_props.late_q.kind) && u_props.late_q.release_set[i]) begin
+      if (u_props.late_q.complete && is_reduction(u_props.late_q.kind) && u_props.late_q.release_set[i] &&
+          !u_props.apart_q[i]) begin
         copy_d[i].value = u_props.late_q.value;
       end
     end
@@ -102,7 +104,7 @@ module cta_word_props
   response_t  response_q;
   warp_word_t now;  // the warp's word
 
-  assign now       = copy_word(copy_q[w_q], waiting_q, where_q);
+  assign now       = copy_word(copy_q[w_q], waiting_q, apart_q, where_q);
   assign own_value = o_q.op == OpB2rResult;
 
   always_ff @(posedge clk_i) begin
@@ -124,13 +126,13 @@ module cta_word_props
   always_comb begin
     for (int b = 0; b < NumBars; b++) same_bar[b] = bars_q[b] == o_q.word;
     for (int i = 0; i < NumWarps; i++) begin
-      same_warp[i] = u_props.live_q[i] && (!word_q.waiting || there_q[i]) &&
-                     o_q.word == copy_word(copy_q[i], word_q.waiting, word_q.wait_bar);
+      same_warp[i] = u_props.live_q[i] && (!word_q.waiting || word_q.apart || there_q[i]) &&
+                     o_q.word == copy_word(copy_q[i], word_q.waiting, word_q.apart, word_q.wait_bar);
     end
   end
 
   assign named      = u_props.late_q.ours[0] && !o_q.idle;
-  assign again_bar  = named && o_q.op == OpR2bBar && same_bar != '0 && found_q == '0;
+  assign again_bar  = named && o_q.op == OpR2bBar && same_bar != '0 && found_q.kind == KindIdle;
   assign again_warp = named && o_q.op == OpR2bWarp && same_warp != '0 &&
                       (word_q.waiting || word_q.wait_bar == '0);
 
@@ -155,12 +157,13 @@ module cta_word_props
       //     that of any warp on behalf of any, unless the warp waits with all and none is owed. (What is then there is P06, P10 and P11.)
       P12_taken: assert (!(again_q && u_props.fault_valid_i[0]) ||
                          u_props.fault_i[0].cause != FaultBadStateWord);
+      C12_apart: cover (again_warp && done && word_q.apart && word_q.value == 12'd5);
       C12_value: cover (again_bar && done && o_q.word[28:0] == {KindPopc, 7'd3, 7'd2, 12'd7});
       C12_waits: cover (again_warp && done && word_q.waiting && word_q.value == 12'd5);
       // 13. A refused word changes nothing: no entry is written. (That entries, copies and who waits are as
       //     before, P06 and P11 show for what comes after.) A state word releases no warp.
       P13_refused:  assert (!refused_q || !commit_i.entry_valid);
-      P13_releases: assert (u_props.release_i == '0);
+      P13_releases: assert (!u_props.released || u_props.due.complete);
       C13_refused:  cover (refused_q && u_props.waits_q != '0);
       // 5 to 8, of cta_props: R2B.BAR leaves the word that it writes, and an impossible word is refused.
       C05_written: cover (u_props.due.changes && u_props.due.word.arrived == 7'd2);
@@ -181,7 +184,7 @@ module cta_word_props
   for (genvar w = 0; w < NumWarps; w++) begin : g_warp
     always_ff @(posedge clk_i) begin
       if (u_props.looks && u_props.live_q[w]) begin
-        L02_copy: assert (!bad_warp(copy_word(copy_q[w], 1'b0, '0), u_props.size_q, $clog2(WarpSize)));
+        L02_copy: assert (!bad_warp(copy_word(copy_q[w], 1'b0, 1'b0, '0), u_props.size_q, $clog2(WarpSize)));
       end
     end
   end

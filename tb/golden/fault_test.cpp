@@ -172,7 +172,8 @@ TEST(GoldenFault, BadBarWord) {
   Trace().Run(R"(
     launch 0: 0 1 2 3 size 6
     0: R2B.BAR 1 0x04182000   -> sync 2/3
-    0: R2B.BAR 0 0x24182000   -> fault bad_state_word
+    0: R2B.BAR 0 0x44182000   -> fault bad_state_word
+    0: R2B.BAR 0 0x40000000   -> fault bad_state_word
     0: R2B.BAR 0 0x80000000   -> fault bad_state_word
     0: R2B.BAR 0 none 1/2     -> fault bad_state_word
     0: R2B.BAR 0 0x14102000   -> fault bad_state_word
@@ -201,6 +202,7 @@ TEST(GoldenFault, BadWarpWord) {
     launch 0: 0 1 size 2
     0: R2B.WARP 0x01000000    -> fault bad_state_word
     0: R2B.WARP 0x80020001    -> fault bad_state_word
+    0: R2B.WARP 0x02020001    -> fault bad_state_word
     0: R2B.WARP 0x00000001    -> fault bad_state_word
     0: R2B.WARP 0x00001000    -> fault bad_state_word
     0: R2B.WARP sync 0 of 0   -> fault bad_state_word

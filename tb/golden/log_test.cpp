@@ -74,6 +74,10 @@ constexpr const char* kProgram[] = {
     "4: exit lanes=0x80000001",
     "4: join",
     "4: SYNC 5",
+    "3: ARV.PHASE 6,32",
+    "3: ARV 6,32",
+    "3: WAIT 6,1",
+    "3: WAIT 6,0",
 };
 
 TEST_F(GoldenLog, ComesBackAsWritten) {
@@ -113,6 +117,41 @@ TEST_F(GoldenLog, ComesBackAsWritten) {
   EXPECT_EQ(replayed.error, "");
   EXPECT_EQ(replayed.operations, std::size(kProgram));
   EXPECT_EQ(replayed.differences, 0U);
+}
+
+// A wait has no members of its own; in words, it names the phase alone.
+TEST_F(GoldenLog, SplitPhases) {
+  Model model(*FindConfig("small"));
+  LogWriter writer(path_, "small", 7);
+  std::uint64_t cycle = 0;
+  for (const char* text : {"launch 1: 0 3", "1.3: ARV.PHASE 1,32", "1.0: WAIT 1,0", "1.0: ARV 1,32",
+                           "1.3: WAIT 1,0"}) {
+    const Operation operation = ParseOperation(text);
+    writer.Write(++cycle, operation, model.Step(operation));
+  }
+  ASSERT_TRUE(writer.Close());
+  const std::string text = Load();
+  EXPECT_EQ(
+      text.substr(text.find("{\"cycle\":2")),
+      "{\"cycle\":2,\"op\":\"arrive_phase\",\"cta\":1,\"warp\":3,\"bar\":1,\"count\":32,"
+      "\"lanes\":\"0xffffffff\",\"operand\":\"0x0\",\"effects\":{\"responds\":true,"
+      "\"completed\":true,\"entry_written\":true,\"cta\":1,\"bar\":1,\"word\":\"0x20000000\"}}\n"
+      "{\"cycle\":3,\"op\":\"wait\",\"cta\":1,\"warp\":0,\"bar\":1,\"count\":0,"
+      "\"lanes\":\"0xffffffff\",\"operand\":\"0x0\",\"effects\":{\"released\":\"0x1\","
+      "\"released_kind\":\"sync\",\"cta\":1,\"bar\":1}}\n"
+      "{\"cycle\":4,\"op\":\"arrive\",\"cta\":1,\"warp\":0,\"bar\":1,\"count\":32,"
+      "\"lanes\":\"0xffffffff\",\"operand\":\"0x0\",\"effects\":{\"completed\":true,"
+      "\"entry_written\":true,\"cta\":1,\"bar\":1}}\n"
+      "{\"cycle\":5,\"op\":\"wait\",\"cta\":1,\"warp\":3,\"bar\":1,\"count\":0,"
+      "\"lanes\":\"0xffffffff\",\"operand\":\"0x0\",\"effects\":{\"hazards\":[\"late_wait\"]}}\n");
+  EXPECT_EQ(Describe(ParseOperation("1.3: WAIT 1,3")),
+            "wait for phase 1 of barrier 1 by warp 3 of CTA 1");
+  EXPECT_EQ(Describe(ParseOperation("1.3: ARV.PHASE 1,64")),
+            "arrive_phase at barrier 1 with count 64 by warp 3 of CTA 1");
+  std::string wrong = text;
+  wrong.replace(wrong.find("0x20000000"), 10, "0x0");
+  Save(wrong);
+  EXPECT_EQ(Replay(path_).differences, 1U);
 }
 
 // The lines that the header shows, letter by letter.

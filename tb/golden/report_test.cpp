@@ -22,7 +22,7 @@ TEST(GoldenConfig, NamedConfigurations) {
   EXPECT_EQ(small->num_ctas, 2U);
   EXPECT_EQ(small->num_issue, 1U);
   EXPECT_TRUE(small->reduce && small->state && small->faults && small->drain && small->lanes &&
-              small->join);
+              small->split && small->join);
   const Config* full = FindConfig("full");
   ASSERT_NE(full, nullptr);
   EXPECT_EQ(full->num_warps, 64U);
@@ -32,6 +32,7 @@ TEST(GoldenConfig, NamedConfigurations) {
   ASSERT_NE(vortex_like, nullptr);
   EXPECT_FALSE(vortex_like->reduce || vortex_like->state || vortex_like->faults ||
                vortex_like->drain || vortex_like->lanes || vortex_like->join);
+  EXPECT_TRUE(vortex_like->split);
   EXPECT_EQ(FindConfig("huge"), nullptr);
   for (const Config& config : Configs()) {
     EXPECT_EQ(FindConfig(config.name), &config);
@@ -47,6 +48,9 @@ TEST(GoldenNames, AreSpelledAsInTheDesignAndDistinct) {
   EXPECT_STREQ(Name(Hazard::kUnfinishedBarrier), "unfinished_barrier");
   EXPECT_STREQ(Name(BarKind::kPopc), "popc");
   EXPECT_STREQ(Name(OpKind::kB2rResult), "b2r_result");
+  EXPECT_STREQ(Name(OpKind::kArrivePhase), "arrive_phase");
+  EXPECT_STREQ(Name(OpKind::kWait), "wait");
+  EXPECT_STREQ(Name(Hazard::kLateWait), "late_wait");
   EXPECT_STREQ(Name(OpKind::kJoin), "join");
   EXPECT_STREQ(Name(FaultCause::kBadJoin), "bad_join");
   std::set<std::string> names;

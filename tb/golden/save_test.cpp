@@ -12,10 +12,12 @@
 #include <vector>
 
 #include "sim/golden/model.h"
+#include "sim/isa/bits.h"
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
 #include "sim/isa/fault.h"
 #include "sim/isa/operation.h"
+#include "sim/isa/state_word.h"
 #include "tb/golden/trace.h"
 
 namespace muster::golden {
@@ -137,14 +139,15 @@ TEST(GoldenSave, SuspendClearsTheSlot) {
 constexpr std::uint8_t kCounted = 15;  // the barrier with a count, of two warps
 
 // One operation of a random program of one CTA, mostly legal: all warps meet at one barrier after
-// another, of one kind after another, and beside that arrive at a counted one. `meeting` numbers
-// the former.
-Operation RandomOperation(std::mt19937* random, unsigned num_warps, unsigned meeting) {
+// another, of one kind after another, and beside that arrive at a counted one, for whose phases
+// some wait: the last warp that runs arrives there for them. `meeting` numbers the former.
+Operation RandomOperation(std::mt19937* random, const Model& model, unsigned num_warps,
+                          unsigned meeting) {
   const auto below = [random](unsigned n) { return static_cast<unsigned>((*random)() % n); };
   constexpr std::array kMeetings = {OpKind::kSync, OpKind::kRedPopc, OpKind::kRedAnd,
                                     OpKind::kRedOr};
   constexpr std::array kOthers = {OpKind::kB2rResult, OpKind::kB2rBar, OpKind::kB2rWarp,
-                                  OpKind::kArrive};
+                                  OpKind::kArrive, OpKind::kArrivePhase};
   Operation operation;
   operation.warp = static_cast<std::uint8_t>(below(num_warps));
   operation.lanes = 1U << below(Config().warp_size) | (*random)();
@@ -154,9 +157,17 @@ Operation RandomOperation(std::mt19937* random, unsigned num_warps, unsigned mee
   if (below(5) == 0) {
     operation.bar = kCounted;
     operation.count = 2 * Config().warp_size;
-    operation.kind = below(30) == 0 ? OpKind::kSync : OpKind::kArrive;
+    operation.kind = below(30) == 0  ? OpKind::kSync
+                     : below(4) == 0 ? OpKind::kWait
+                     : below(2) == 0 ? OpKind::kArrive
+                                     : OpKind::kArrivePhase;
   }
-  if (below(10) == 0) {
+  const bool alone = Ones(model.LiveWarps(0) & ~model.Waiting()) == 1;
+  if (alone && (model.Apart() != 0 || operation.kind == OpKind::kWait)) {
+    operation.kind = OpKind::kArrivePhase;
+    operation.bar = kCounted;
+    operation.count = 2 * Config().warp_size;
+  } else if (below(10) == 0) {
     operation.kind = kOthers[below(kOthers.size())];
   }
   if (below(400) == 0) {
@@ -166,6 +177,17 @@ Operation RandomOperation(std::mt19937* random, unsigned num_warps, unsigned mee
     operation.kind = OpKind::kJoin;
     operation.lanes = 0xffffffff;
   }
+  return operation;
+}
+
+// The first warp that runs waits for the phase of the counted barrier that has not completed.
+Operation WaitForOpenPhase(const Model& model) {
+  Operation operation;
+  operation.kind = OpKind::kWait;
+  operation.warp = static_cast<std::uint8_t>(First(model.LiveWarps(0) & ~model.Waiting()));
+  operation.bar = kCounted;
+  operation.lanes = 1;
+  operation.operand = DecodeBarWord(model.EntryWord(0, kCounted)).phase ? 1 : 0;
   return operation;
 }
 
@@ -259,6 +281,7 @@ void RandomProgramsGoOnAsBefore(bool opened) {
   const Config& config = *FindConfig("default");
   unsigned completions_afterwards = 0;
   unsigned joins_afterwards = 0;
+  unsigned apart = 0;
   for (unsigned seed = 0; seed < kPrograms; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
@@ -276,17 +299,21 @@ void RandomProgramsGoOnAsBefore(bool opened) {
     unsigned meeting = 0;
     const unsigned before = random() % kOperations;
     for (unsigned i = 0; i < before; ++i) {
-      const Effects effects = original.Step(RandomOperation(&random, size, meeting));
+      const Effects effects = original.Step(RandomOperation(&random, original, size, meeting));
       meeting += effects.completed && effects.bar != kCounted ? 1 : 0;
     }
     if (original.LiveWarps(0) == 0) {
       continue;
     }
 
+    if (Ones(original.LiveWarps(0) & ~original.Waiting()) > 1) {
+      original.Step(WaitForOpenPhase(original));
+    }
+    apart += Ones(original.Apart());
     Model restored(config);
     ASSERT_NO_FATAL_FAILURE(SaveAndRestore(&original, &restored, {cta, size, names}, opened));
     for (unsigned i = 0; i < kOperations; ++i) {
-      Operation operation = RandomOperation(&random, size, meeting);
+      Operation operation = RandomOperation(&random, original, size, meeting);
       const Effects expected = original.Step(operation);
       meeting += expected.completed && expected.bar != kCounted ? 1 : 0;
       completions_afterwards += expected.completed ? 1 : 0;
@@ -309,8 +336,10 @@ void RandomProgramsGoOnAsBefore(bool opened) {
       ASSERT_EQ(effects.word, expected.word);
       ASSERT_EQ(effects.completed, expected.completed);
     }
+    EXPECT_EQ(Ones(restored.Apart()), Ones(original.Apart()));
   }
   EXPECT_GT(completions_afterwards, kPrograms * 10);  // the programs did not just stand still
+  EXPECT_GT(apart, kPrograms / (opened ? 20 : 5));    // warps that waited for a phase when saved
   EXPECT_EQ(joins_afterwards > kPrograms / 4, opened) << joins_afterwards;
 }
 

@@ -21,7 +21,9 @@ TEST(GoldenWord, BarFields) {
   EXPECT_EQ(Encode(state), 0x02055abcU);
   state.kind = 4;
   EXPECT_EQ(Encode(state), 0x12055abcU);
-  state.zero = 5;
+  state.phase = true;
+  EXPECT_EQ(Encode(state), 0x32055abcU);
+  state.zero = 2;
   EXPECT_EQ(Encode(state), 0xb2055abcU);
 
   const BarState decoded = DecodeBarWord(0xb2055abc);
@@ -29,7 +31,9 @@ TEST(GoldenWord, BarFields) {
   EXPECT_EQ(decoded.arrived, 0x55U);
   EXPECT_EQ(decoded.expected, 0x40U);
   EXPECT_EQ(decoded.kind, 4U);
-  EXPECT_EQ(decoded.zero, 5U);
+  EXPECT_TRUE(decoded.phase);
+  EXPECT_EQ(decoded.zero, 2U);
+  EXPECT_FALSE(DecodeBarWord(0xdfffffff).phase);
 }
 
 TEST(GoldenWord, WarpFields) {
@@ -45,7 +49,9 @@ TEST(GoldenWord, WarpFields) {
   EXPECT_EQ(Encode(state), 0x004be123U);
   state.waiting = true;
   EXPECT_EQ(Encode(state), 0x00cbe123U);
-  state.zero = 0x81;
+  state.apart = true;
+  EXPECT_EQ(Encode(state), 0x01cbe123U);
+  state.zero = 0x40;
   EXPECT_EQ(Encode(state), 0x81cbe123U);
 
   const WarpState decoded = DecodeWarpWord(0x81cbe123);
@@ -54,10 +60,12 @@ TEST(GoldenWord, WarpFields) {
   EXPECT_EQ(decoded.kind, 3U);
   EXPECT_EQ(decoded.wait_bar, 9U);
   EXPECT_TRUE(decoded.waiting);
-  EXPECT_EQ(decoded.zero, 0x81U);
+  EXPECT_TRUE(decoded.apart);
+  EXPECT_EQ(decoded.zero, 0x40U);
+  EXPECT_FALSE(DecodeWarpWord(0xfeffffff).apart);
 }
 
-// The words that the model gives out, in hexadecimal: kind, expected, arrived, value.
+// The words that the model gives out, in hexadecimal: phase, kind, expected, arrived, value.
 TEST(GoldenWord, OfTheModel) {
   Trace trace;
   trace.Run(R"(
@@ -67,7 +75,7 @@ TEST(GoldenWord, OfTheModel) {
     1: SYNC 7                 -> sync 1/all
   )");
   EXPECT_EQ(trace.model().EntryWord(0, 5), 0x10201009U);
-  EXPECT_EQ(trace.model().EntryWord(0, 6), 0U);
+  EXPECT_EQ(trace.model().EntryWord(0, 6), 0x20000000U);
   EXPECT_EQ(trace.model().EntryWord(0, 7), 0x04001000U);
   EXPECT_EQ(trace.model().WarpWord(0), 0x00ac5000U);
   EXPECT_EQ(trace.model().WarpWord(1), 0x00bc6003U);
@@ -88,7 +96,7 @@ TEST(GoldenB2r, BarReadsTheWholeEntry) {
     1: RED.AND 2,96 p=0       -> and 2/3
     3: B2R.BAR 2              -> reads and 2/3
     2: RED.AND 2,96 p=0       -> completes release 0 1 2 with and 0
-    3: B2R.BAR 2              -> reads idle
+    3: B2R.BAR 2              -> reads idle phase 1
   )");
 }
 

@@ -21,17 +21,28 @@ namespace muster::golden {
 namespace {
 
 constexpr std::uint32_t kAllLanes = 0xffffffff;
+constexpr std::uint32_t kPhase = std::uint32_t{1} << 29;  // of an entry's state word
 
 const std::map<std::string, OpKind>& Mnemonics() {
   static const std::map<std::string, OpKind> mnemonics = {
-      {"SYNC", OpKind::kSync},        {"ARV", OpKind::kArrive},
-      {"RED.AND", OpKind::kRedAnd},   {"RED.OR", OpKind::kRedOr},
-      {"RED.POPC", OpKind::kRedPopc}, {"B2R.BAR", OpKind::kB2rBar},
-      {"B2R.WARP", OpKind::kB2rWarp}, {"B2R.RESULT", OpKind::kB2rResult},
-      {"R2B.BAR", OpKind::kR2bBar},   {"R2B.WARP", OpKind::kR2bWarp},
-      {"launch", OpKind::kLaunch},    {"open", OpKind::kOpen},
-      {"join", OpKind::kJoin},        {"exit", OpKind::kExit},
-      {"suspend", OpKind::kSuspend},  {"end", OpKind::kEnd},
+      {"SYNC", OpKind::kSync},
+      {"ARV", OpKind::kArrive},
+      {"RED.AND", OpKind::kRedAnd},
+      {"RED.OR", OpKind::kRedOr},
+      {"RED.POPC", OpKind::kRedPopc},
+      {"B2R.BAR", OpKind::kB2rBar},
+      {"B2R.WARP", OpKind::kB2rWarp},
+      {"B2R.RESULT", OpKind::kB2rResult},
+      {"R2B.BAR", OpKind::kR2bBar},
+      {"R2B.WARP", OpKind::kR2bWarp},
+      {"launch", OpKind::kLaunch},
+      {"open", OpKind::kOpen},
+      {"join", OpKind::kJoin},
+      {"exit", OpKind::kExit},
+      {"suspend", OpKind::kSuspend},
+      {"end", OpKind::kEnd},
+      {"ARV.PHASE", OpKind::kArrivePhase},
+      {"WAIT", OpKind::kWait},
   };
   return mnemonics;
 }
@@ -83,11 +94,17 @@ std::uint32_t KindCode(const std::string& name) {
   return 0;
 }
 
-// "popc 1/4 17"
+// "popc 1/4 17 phase 1", "idle phase 1"
 std::uint32_t ParseEntry(Tokens* tokens) {
   const std::string first = tokens->Next();
   if (first.rfind("0x", 0) == 0) {
     return Number(first);
+  }
+  const auto phase = [tokens] {
+    return tokens->Accept("phase") ? Number(tokens->Next()) << 29 : 0;
+  };
+  if (first == "idle") {
+    return phase();
   }
   const std::uint32_t kind = KindCode(first);
   const std::string counts = tokens->Next();
@@ -95,11 +112,12 @@ std::uint32_t ParseEntry(Tokens* tokens) {
   const std::uint32_t arrived = Number(counts.substr(0, slash));
   const std::string of = counts.substr(slash + 1);
   const std::uint32_t expected = of == "all" ? 0 : Number(of);
-  const std::uint32_t value = tokens->AtEnd() ? 0 : Number(tokens->Next());
-  return kind << 26 | expected << 19 | arrived << 12 | value;
+  std::uint32_t word = kind << 26 | expected << 19 | arrived << 12 | phase();
+  word |= tokens->AtEnd() ? 0 : Number(tokens->Next());
+  return word | phase();
 }
 
-// "popc 17 of 3 waits 5"
+// "popc 17 of 3 waits 5", "none waits 5 apart"
 std::uint32_t ParseWarp(Tokens* tokens) {
   const std::string first = tokens->Next();
   if (first.rfind("0x", 0) == 0) {
@@ -113,16 +131,18 @@ std::uint32_t ParseWarp(Tokens* tokens) {
   }
   if (tokens->Accept("waits")) {
     word |= 1U << 23 | Number(tokens->Next()) << 19;
+    word |= tokens->Accept("apart") ? 1U << 24 : 0;
   }
   return word;
 }
 
 std::string EntryText(std::uint32_t word) {
   const std::uint32_t kind = word >> 26 & 7;
-  if (word == 0) {
-    return "idle";
+  const std::string phase = (word & kPhase) != 0 ? " phase 1" : "";
+  if ((word & ~kPhase) == 0) {
+    return "idle" + phase;
   }
-  if (kind == 0 || kind >= KindNames().size() || word >> 29 != 0) {
+  if (kind == 0 || kind >= KindNames().size() || word >> 30 != 0) {
     return fmt::format("{:#x}", word);
   }
   const std::uint32_t expected = word >> 19 & 0x7f;
@@ -131,12 +151,12 @@ std::string EntryText(std::uint32_t word) {
   if ((word & 0xfff) != 0) {
     text += fmt::format(" {}", word & 0xfff);
   }
-  return text;
+  return text + phase;
 }
 
 std::string WarpText(std::uint32_t word) {
   const std::uint32_t kind = word >> 16 & 7;
-  if (kind >= KindNames().size() || word >> 24 != 0) {
+  if (kind >= KindNames().size() || word >> 25 != 0) {
     return fmt::format("{:#x}", word);
   }
   std::string text = KindNames()[kind];
@@ -146,6 +166,7 @@ std::string WarpText(std::uint32_t word) {
   if ((word >> 23 & 1) != 0) {
     text += fmt::format(" waits {}", word >> 19 & 0xf);
   }
+  text += (word >> 24 & 1) != 0 ? " apart" : "";
   return text;
 }
 
@@ -235,8 +256,7 @@ Operation ParseOperation(const std::string& text) {
   const std::string mnemonic = tokens.Next();
   EXPECT_EQ(Mnemonics().count(mnemonic), 1) << "no operation: " << mnemonic;
   operation.kind = Mnemonics().at(mnemonic);
-  if (IsArrival(operation.kind) || operation.kind == OpKind::kB2rBar ||
-      operation.kind == OpKind::kR2bBar) {
+  if (NamesEntry(operation.kind)) {
     operation.bar = static_cast<std::uint8_t>(Number(tokens.Next()));
   }
   if (operation.kind == OpKind::kR2bBar) {
@@ -250,6 +270,8 @@ Operation ParseOperation(const std::string& text) {
       operation.operand = Number(token.substr(2));
     } else if (token.rfind("lanes=", 0) == 0) {
       operation.lanes = Number(token.substr(6));
+    } else if (operation.kind == OpKind::kWait) {
+      operation.operand = Number(token);
     } else {
       operation.count = static_cast<std::uint16_t>(Number(token));
     }
@@ -270,7 +292,8 @@ std::string Describe(const Operation& operation, const Effects& effects) {
       add(effects.cta == operation.cta ? fmt::format("bar {}", effects.bar)
                                        : fmt::format("CTA {} bar {}", effects.cta, effects.bar));
     }
-    const std::string word = EntryText(effects.word);
+    const bool writes = operation.kind == OpKind::kR2bBar;
+    const std::string word = EntryText(writes ? effects.word : effects.word & ~kPhase);
     add(effects.completed && effects.entry_written && word == "idle" ? "completes" : word);
   }
   if (effects.completed && effects.released == 0) {
@@ -325,14 +348,35 @@ void Trace::RunLine(const std::string& line) {
   const Effects effects = model_.Step(operation);
   EXPECT_EQ(Describe(operation, effects), expected);
 
-  if (effects.fault != FaultCause::kNone || HasResponse(operation.kind)) {
+  if (effects.fault != FaultCause::kNone || IsRead(operation.kind)) {
     EXPECT_EQ(StateText(model_, config_), before) << "it changed the state";
   }
   if (effects.entry_written) {
     EXPECT_EQ(model_.EntryWord(effects.cta, effects.bar), effects.word);
   }
+  ExpectPhases(operation, effects);
   EXPECT_EQ(model_.Waiting() & effects.released, 0) << "a released warp still waits";
   EXPECT_EQ(model_.Waiting() & ~model_.Live(), 0) << "a warp waits that is not live";
+  EXPECT_EQ(model_.Apart() & ~model_.Waiting(), 0) << "a warp is apart that does not wait";
+}
+
+// Each completion changes the phase of its entry, and nothing else does but R2B.BAR and a new CTA.
+void Trace::ExpectPhases(const Operation& operation, const Effects& effects) {
+  if (effects.completed && config_.split) {
+    phases_.at(effects.cta).flip(effects.bar);
+  }
+  if (effects.entry_written && operation.kind == OpKind::kR2bBar) {
+    phases_.at(operation.cta).set(operation.bar, (operation.operand & kPhase) != 0);
+  }
+  if (effects.fault == FaultCause::kNone && IsLeave(operation.kind)) {
+    phases_.at(operation.cta).reset();
+  }
+  for (unsigned cta = 0; cta < config_.num_ctas; ++cta) {
+    for (unsigned bar = 0; bar < kNumBars; ++bar) {
+      EXPECT_EQ((model_.EntryWord(cta, bar) & kPhase) != 0, phases_.at(cta).test(bar))
+          << "phase of barrier " << bar << " of CTA " << cta;
+    }
+  }
 }
 
 }  // namespace muster::golden

@@ -4,7 +4,7 @@
 module codes
   import muster_pkg::*;
 (
-  output logic [3:0]  op_o    [10],
+  output logic [3:0]  op_o    [12],
   output logic [2:0]  lc_o    [5],
   output logic [2:0]  kind_o  [5],
   output logic [4:0]  fault_o [21],
@@ -13,8 +13,8 @@ module codes
   output logic [31:0] limit_o [5]
 );
 
-  assign op_o = '{OpSync, OpArrive, OpRedAnd, OpRedOr, OpRedPopc, OpB2rBar, OpB2rWarp, OpB2rResult,
-                  OpR2bBar, OpR2bWarp};
+  assign op_o = '{OpSync, OpArrive, OpRedAnd, OpRedOr, OpRedPopc, OpArrivePhase, OpB2rBar, OpB2rWarp,
+                  OpB2rResult, OpWait, OpR2bBar, OpR2bWarp};
   assign lc_o = '{LcLaunch, LcOpen, LcSuspend, LcEnd, LcJoin};
   assign kind_o = '{KindIdle, KindSync, KindAnd, KindOr, KindPopc};
   assign fault_o = '{FaultNone, FaultBadLaunch, FaultCtaNotResident, FaultWarpNotLive,

@@ -28,8 +28,8 @@ TEST(Codes, EqualThoseOfThePackage) {
   unit.eval();
   ExpectEqual(unit.op_o,
               std::vector{OpKind::kSync, OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
-                          OpKind::kRedPopc, OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult,
-                          OpKind::kR2bBar, OpKind::kR2bWarp});
+                          OpKind::kRedPopc, OpKind::kArrivePhase, OpKind::kB2rBar, OpKind::kB2rWarp,
+                          OpKind::kB2rResult, OpKind::kWait, OpKind::kR2bBar, OpKind::kR2bWarp});
   ExpectEqual(
       unit.lc_o,
       std::vector{OpKind::kLaunch, OpKind::kOpen, OpKind::kSuspend, OpKind::kEnd, OpKind::kJoin},

@@ -15,6 +15,7 @@ module muster_flat
   parameter int unsigned EnFaults = 1,
   parameter int unsigned EnDrain  = 1,
   parameter int unsigned EnLanes  = 1,
+  parameter int unsigned EnSplit  = 1,
   parameter int unsigned EnJoin   = 1,
   parameter int unsigned EnLifecycle = 1,
   parameter int unsigned EnMbarrier    = 1,
@@ -180,10 +181,9 @@ module muster_flat
   muster #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .WarpSize(WarpSize),
     .EnReduce(EnReduce != 0), .EnState(EnState != 0), .EnFaults(EnFaults != 0),
-    .EnDrain(EnDrain != 0), .EnLanes(EnLanes != 0), .EnJoin(EnJoin != 0),
-    .EnLifecycle(EnLifecycle != 0), .EnMbarrier(EnMbarrier != 0),
-    .EnMbDrop(EnMbDrop != 0), .EnMbLimit(EnMbLimit != 0), .SmemBytes(SmemBytes),
-    .MbResponses(MbResponses), .ClockPeriodPs(ClockPeriodPs), .WaitLimitNs(WaitLimitNs)
+    .EnDrain(EnDrain != 0), .EnLanes(EnLanes != 0), .EnSplit(EnSplit != 0), .EnJoin(EnJoin != 0),
+    .EnLifecycle(EnLifecycle != 0), .EnMbarrier(EnMbarrier != 0), .EnMbDrop(EnMbDrop != 0), .EnMbLimit(EnMbLimit != 0),
+    .SmemBytes(SmemBytes), .MbResponses(MbResponses), .ClockPeriodPs(ClockPeriodPs), .WaitLimitNs(WaitLimitNs)
   ) u_muster (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i (issue), .busy_o (busy),

@@ -15,6 +15,7 @@ namespace muster::lockstep {
 namespace {
 
 constexpr std::uint16_t kAllBars = 0xffff;
+constexpr unsigned kSplitBars = 4;  // at most so many ids are for split phases, too
 constexpr std::array kReductions = {OpKind::kRedAnd, OpKind::kRedOr, OpKind::kRedPopc};
 
 using WarpSet = std::uint64_t;
@@ -24,8 +25,11 @@ std::uint16_t Bar(unsigned bar) { return static_cast<std::uint16_t>(1U << bar); 
 class Writer {
  public:
   Writer(const Config& config, const ProgramOptions& options, Random* random)
-      : config_(config), options_(options), random_(*random) {
+      : config_(config), options_(options), random_(*random), phases_(options.phases) {
     program_.warps = options.warps;
+    for (unsigned i = 0; i < kSplitBars && config.split; ++i) {
+      program_.split_bars |= Bar(random_.Below(kNumBars));
+    }
     for (unsigned warp = 0; warp < options.warps; ++warp) {
       live_ |= Bit(warp);
       lanes_[warp] = LanesOfWarp(config);
@@ -46,7 +50,20 @@ class Writer {
   }
 
  private:
+  // Waits that are still to come, of warps of a split phase.
+  struct Pending {
+    unsigned bar;
+    bool phase;
+    WarpSet warps;
+  };
+
   void Episode() {
+    if (!pending_.empty() && random_.Percent(40)) {
+      WaitForPending(random_.Below(static_cast<unsigned>(pending_.size())), random_.Next());
+    }
+    if (config_.split && random_.Percent(20)) {
+      return random_.Percent(60) ? Split() : SplitRounds();
+    }
     switch (random_.Below(12)) {
       case 0:
       case 1:
@@ -85,8 +102,7 @@ class Writer {
 
   // A barrier that all warps of `who` know to be idle; -1 if there is none. Unless all warps of the
   // CTA `wait` at it, one barrier that all know to be idle is left over, for an episode of all.
-  int IdleBar(WarpSet who, WarpSet wait) {
-    std::uint16_t bars = kAllBars;
+  int IdleBar(WarpSet who, WarpSet wait, std::uint16_t bars = kAllBars) {
     for (WarpSet left = who; left != 0; left &= left - 1) {
       bars &= known_idle_[First(left)];
     }
@@ -102,8 +118,9 @@ class Writer {
     return bars == 0 ? -1 : static_cast<int>(random_.Bit(bars));
   }
 
-  // An episode at `bar` of those who come, of whom some wait.
-  void Learn(unsigned bar, WarpSet come, WarpSet wait) {
+  // An episode at `bar` of those who come, of whom some wait; it completes so many generations.
+  void Learn(unsigned bar, WarpSet come, WarpSet wait, unsigned completions = 1) {
+    phases_ ^= completions % 2 != 0 ? Bar(bar) : 0;
     std::uint16_t heard = 0;
     for (WarpSet left = come; left != 0; left &= left - 1) {
       heard |= known_idle_[First(left)];
@@ -190,9 +207,89 @@ class Writer {
     for (WarpSet left = leave; left != 0; left &= left - 1) {
       ExitWarp(First(left));
     }
-    for (WarpSet left = live_; left != 0; left &= left - 1) {
-      known_idle_[First(left)] = kAllBars;
+    phases_ ^= Bar(static_cast<unsigned>(bar));
+    std::uint16_t idle = kAllBars;
+    for (const Pending& pending : pending_) {
+      idle &= static_cast<std::uint16_t>(~Bar(pending.bar));
     }
+    for (WarpSet left = live_; left != 0; left &= left - 1) {
+      known_idle_[First(left)] = idle;
+    }
+  }
+
+  // Some arrive, with and without an answer, some at once wait; with them, or later, others wait
+  // who do not arrive.
+  void Split() {
+    const WarpSet who = Some();
+    const WarpSet others = live_ & ~who & random_.Sparse(1);
+    const int idle = IdleBar(who | others, 0, program_.split_bars);
+    if (idle < 0) {
+      return AllWarps(false);
+    }
+    const auto bar = static_cast<unsigned>(idle);
+    const bool phase = (phases_ & Bar(bar)) != 0;
+    Pending pending{bar, phase, others & random_.Next()};
+    for (WarpSet left = others & ~pending.warps; left != 0; left &= left - 1) {
+      WaitFor(First(left), bar, phase);
+    }
+    const OpKind kind = RandomKind();
+    const unsigned flavour = random_.Below(4);
+    for (WarpSet left = who; left != 0; left &= left - 1) {
+      const unsigned warp = First(left);
+      const bool stays = IsReduction(kind) || random_.Percent(30);
+      const OpKind arrival = stays                 ? kind
+                             : random_.Percent(75) ? OpKind::kArrivePhase
+                                                   : OpKind::kArrive;
+      Arrive(warp, arrival, bar, Size(who), flavour);
+      pending.warps |= GoesOn(arrival) && random_.Percent(80) ? Bit(warp) : 0;
+    }
+    Learn(bar, who, 0);
+    if (pending.warps != 0) {
+      pending_.push_back(pending);
+    }
+  }
+
+  // The same warps in phase after phase: each arrives in all of them, and waits then or at once.
+  void SplitRounds() {
+    const WarpSet who = random_.Percent(50) ? live_ : Some();
+    const int idle = IdleBar(who, 0, program_.split_bars);
+    if (idle < 0) {
+      return AllWarps(false);
+    }
+    const auto bar = static_cast<unsigned>(idle);
+    const unsigned times = random_.Between(2, 5);
+    for (unsigned i = 0; i < times; ++i) {
+      const bool phase = ((phases_ & Bar(bar)) != 0) != (i % 2 != 0);
+      for (WarpSet left = who; left != 0; left &= left - 1) {
+        const bool splits = random_.Percent(75);
+        Arrive(First(left), splits ? OpKind::kArrivePhase : OpKind::kSync, bar, Size(who), 0);
+        if (splits) {
+          WaitFor(First(left), bar, phase);
+        }
+      }
+    }
+    Learn(bar, who, 0, times);
+  }
+
+  // Of the waits of a split phase, those of some warps.
+  void WaitForPending(unsigned index, WarpSet some) {
+    Pending& pending = pending_[index];
+    for (WarpSet left = pending.warps & some & live_; left != 0; left &= left - 1) {
+      WaitFor(First(left), pending.bar, pending.phase);
+    }
+    pending.warps &= ~some & live_;
+    if (pending.warps == 0) {
+      pending_.erase(pending_.begin() + index);
+    }
+  }
+
+  void WaitFor(unsigned warp, unsigned bar, bool phase) {
+    Step step;
+    step.operation.kind = OpKind::kWait;
+    step.operation.bar = static_cast<std::uint8_t>(bar);
+    step.operation.lanes = SomeLanes(warp);
+    step.operation.operand = (random_.Word() & ~1U) | (phase ? 1 : 0);
+    program_.steps[warp].push_back(step);
   }
 
   // Some warps meet, and count themselves.
@@ -248,7 +345,7 @@ class Writer {
     for (WarpSet left = who; left != 0; left &= left - 1) {
       Arrive(First(left), kind, static_cast<unsigned>(bar), count, random_.Below(4));
     }
-    Learn(static_cast<unsigned>(bar), who, 0);
+    Learn(static_cast<unsigned>(bar), who, 0, Size(who) / count);
   }
 
   // The same warps at the same barrier again and again, in different ways.
@@ -259,14 +356,15 @@ class Writer {
       return AllWarps(false);
     }
     const bool all = who == live_ && random_.Percent(50);
-    for (unsigned times = random_.Between(2, 6); times != 0; --times) {
+    const unsigned times = random_.Between(2, 6);
+    for (unsigned i = 0; i < times; ++i) {
       const OpKind kind = RandomKind();
       const unsigned flavour = random_.Below(4);
       for (WarpSet left = who; left != 0; left &= left - 1) {
         Arrive(First(left), kind, static_cast<unsigned>(bar), all ? 0 : Size(who), flavour);
       }
     }
-    Learn(static_cast<unsigned>(bar), who, who);
+    Learn(static_cast<unsigned>(bar), who, who, times);
   }
 
   // One warp writes the state of an idle barrier as if others had arrived, or 0; the rest come
@@ -291,6 +389,9 @@ class Writer {
                     : IsReduction(kind)      ? random_.Below(2)
                                              : 0;
     }
+    state.phase = config_.split && random_.Percent(50);
+    phases_ &= static_cast<std::uint16_t>(~Bar(static_cast<unsigned>(bar)));
+    phases_ |= state.phase ? Bar(static_cast<unsigned>(bar)) : 0;
     Step write;
     write.operation.kind = OpKind::kR2bBar;
     write.operation.bar = static_cast<std::uint8_t>(bar);
@@ -317,6 +418,9 @@ class Writer {
 
   // The end of a program: one warp after another exits, while the rest still meet.
   void Farewell() {
+    while (!pending_.empty()) {
+      WaitForPending(0, live_);
+    }
     if (!options_.exits) {
       return AllWarps(false);
     }
@@ -336,6 +440,8 @@ class Writer {
   Program program_;
   WarpSet live_ = 0;
   std::array<std::uint32_t, kMaxWarps> lanes_{};
+  std::uint16_t phases_;  // the barriers that are in phase 1 after the episodes so far
+  std::vector<Pending> pending_;
   std::array<std::uint16_t, kMaxWarps> known_idle_{};  // barriers that a warp knows to be idle
 };
 

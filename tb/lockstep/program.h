@@ -23,6 +23,7 @@ struct Step {
 struct Program {
   unsigned warps = 0;
   unsigned gates = 0;
+  std::uint16_t split_bars = 0;  // for whose phases warps wait
   std::array<std::vector<Step>, kMaxWarps> steps;
 };
 
@@ -31,6 +32,7 @@ struct ProgramOptions {
   unsigned episodes = 10;    // how often some of the warps meet
   bool timing_shows = true;  // results may depend on who comes first
   bool exits = true;         // warps and lanes of warps exit, in the end all
+  std::uint16_t phases = 0;  // the barriers that are in phase 1 at the beginning
 };
 
 // A program that stays within what the configuration can do.
@@ -40,6 +42,11 @@ struct ProgramOptions {
 // unfinished episode needs are always on their way. A barrier id is used again only by warps that
 // know the episode before to be over: they waited there, or have since met a warp at another
 // barrier that knows it.
+//
+// In a split phase, warps arrive and wait in a later step, with other episodes in between. Its id
+// is used again when all warps have met after the last of these waits, so none of them comes late.
+// A program knows the phase of each id, since each of its episodes completes a known number of
+// generations.
 Program MakeProgram(const Config& config, const ProgramOptions& options, Random* random);
 
 }  // namespace muster::lockstep

@@ -79,6 +79,10 @@ void RandomDriver::Begin(Cta* cta) {
   options.warps = cta->size;
   options.episodes = random_.Between(10, 100);
   options.exits = false;
+  for (unsigned bar = 0; bar < kNumBars; ++bar) {
+    options.phases |=
+        static_cast<std::uint16_t>(DecodeBarWord(words_[cta->slot][bar]).phase ? 1U << bar : 0);
+  }
   cta->program = MakeProgram(config_, options, &random_);
   cta->gates.assign(cta->program.gates, false);
   cta->next.fill(0);

@@ -13,6 +13,7 @@
 #include "sim/isa/effects.h"
 #include "sim/isa/fault.h"
 #include "sim/isa/state_word.h"
+#include "tb/lockstep/fields.h"
 
 namespace muster::lockstep {
 namespace {
@@ -20,17 +21,13 @@ namespace {
 constexpr std::uint64_t kRestCycles = 150;  // for what is under way; then it rests
 constexpr unsigned kAnyWarp = 0xff;         // a transfer that any live warp of the CTA can run
 
-bool MakesWait(const Operation& operation) {
-  return IsWaiting(operation.kind) ||
-         (operation.kind == OpKind::kR2bWarp && DecodeWarpWord(operation.operand).waiting);
-}
-
-constexpr std::array kArrivals = {OpKind::kSync, OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
-                                  OpKind::kRedPopc};
+constexpr std::array kArrivals = {OpKind::kSync,  OpKind::kArrive,  OpKind::kRedAnd,
+                                  OpKind::kRedOr, OpKind::kRedPopc, OpKind::kArrivePhase};
 constexpr std::array kReads = {OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult};
-constexpr std::array kAll = {
-    OpKind::kSync,   OpKind::kArrive,  OpKind::kRedAnd,    OpKind::kRedOr,  OpKind::kRedPopc,
-    OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult, OpKind::kR2bBar, OpKind::kR2bWarp};
+constexpr std::array kAll = {OpKind::kSync,    OpKind::kArrive,      OpKind::kRedAnd,
+                             OpKind::kRedOr,   OpKind::kRedPopc,     OpKind::kB2rBar,
+                             OpKind::kB2rWarp, OpKind::kB2rResult,   OpKind::kR2bBar,
+                             OpKind::kR2bWarp, OpKind::kArrivePhase, OpKind::kWait};
 
 template <std::size_t kSize>
 std::vector<OpKind> ThoseOf(const Config& config, const std::array<OpKind, kSize>& kinds) {
@@ -384,6 +381,7 @@ void RandomDriver::OnCommit(std::uint64_t cycle, const Operation& operation,
   if (options_.observed) {
     Observe(operation, effects);
   }
+  apart_ &= waiting_;
 }
 
 void RandomDriver::CommitLifecycle(const Operation& operation, const Effects& effects) {
@@ -418,11 +416,12 @@ void RandomDriver::CommitIssue(const Operation& operation, const Effects& effect
   }
   if (effects.fault == FaultCause::kNone && TakesPart(operation) && flight.waits) {
     waiting_ |= Bit(place);
+    apart_ |= WaitsApart(operation) ? Bit(place) : 0;
   }
   if (flight.cta == nullptr) {
     return;
   }
-  if (IsArrival(operation.kind) && TakesPart(operation)) {
+  if ((IsArrival(operation.kind) || operation.kind == OpKind::kWait) && TakesPart(operation)) {
     flight.cta->owes = effects.fault == FaultCause::kRestoreUnfinished;
   } else if (operation.kind == OpKind::kR2bBar && effects.fault == FaultCause::kNone) {
     const BarState state = DecodeBarWord(operation.operand);
@@ -475,7 +474,8 @@ void RandomDriver::Observe(const Operation& operation, const Effects& effects) {
   }
   for (std::uint64_t left = effects.released; left != 0; left &= left - 1) {
     const auto warp = static_cast<unsigned>(__builtin_ctzll(left));
-    if (owners_[warp] != nullptr && owners_[warp]->observed) {
+    // Whether a wait for a phase still finds it open is a matter of time.
+    if (owners_[warp] != nullptr && owners_[warp]->observed && (apart_ >> warp & 1) == 0) {
       observations_[indices_[warp]].push_back(
           {false, effects.bar, effects.released_kind, effects.released_value});
     }

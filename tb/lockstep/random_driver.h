@@ -249,6 +249,7 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
 
   // Sets of warp slots.
   std::uint64_t waiting_ = 0;        // at a barrier
+  std::uint64_t apart_ = 0;          // ... for a phase, without an arrival
   std::uint64_t presented_ = 0;      // with an operation at a port
   std::uint64_t flying_ = 0;         // with one between valid and commit
   std::uint64_t going_to_wait_ = 0;  // ... that makes it wait

@@ -18,6 +18,7 @@ namespace muster::lockstep {
 namespace {
 
 constexpr unsigned kWildBars = 3;
+constexpr std::uint32_t kApart = std::uint32_t{1} << 24;  // of a warp's state word
 
 unsigned KindOf(OpKind arrival) {
   return static_cast<unsigned>(IsReduction(arrival) ? static_cast<BarKind>(arrival)
@@ -40,6 +41,9 @@ Operation RandomDriver::WildStep(const Cta& cta, unsigned /*warp*/) {
   if (random_.Percent(60) && IsArrival(operation.kind)) {
     const bool reduces = config_.reduce && (cta.slot + cta.size) % 2 != 0;
     operation.kind = reduces ? OpKind::kRedPopc : OpKind::kSync;
+  }
+  if (config_.split && random_.OneIn(12)) {
+    operation.kind = OpKind::kWait;
   }
   operation.bar = Byte(random_.Below(kWildBars));
   operation.count = Threads(random_.Percent(40) ? 0 : random_.Below(cta.size + 1));
@@ -65,6 +69,7 @@ Operation RandomDriver::WildStep(const Cta& cta, unsigned /*warp*/) {
           },
           &operation);
       operation.operand = WaitingWord(cta, operation.bar);
+      operation.operand |= config_.split && random_.Percent(20) ? kApart : 0;
     }
   }
   return operation;
@@ -177,8 +182,12 @@ bool RandomDriver::Echo(Operation* operation) {
 // Fills in the stray operation of a live warp of the CTA.
 void RandomDriver::StrayOfWarp(const Cta& cta, Operation* operation) {
   operation->lanes |= 1;
+  if (config_.split && cta.wild && random_.Percent(15)) {
+    operation->kind = OpKind::kWait;
+    return;
+  }
   operation->kind = AnyArrival();
-  switch (random_.Below(10)) {
+  switch (random_.Below(12)) {
     case 0:
       if (config_.state) {
         operation->kind = OpKind::kR2bBar;
@@ -196,7 +205,8 @@ void RandomDriver::StrayOfWarp(const Cta& cta, Operation* operation) {
       }
       break;
     case 2:
-      operation->kind = OpKind::kArrive;
+      operation->kind =
+          config_.split && random_.Percent(50) ? OpKind::kArrivePhase : OpKind::kArrive;
       operation->count = 0;
       return;
     case 3:
@@ -220,7 +230,10 @@ void RandomDriver::StrayOfWarp(const Cta& cta, Operation* operation) {
       }
       break;
     case 8:
-      if (!options_.observed) {
+    case 9:
+    case 10:
+      // Not where it would change a phase for which warps wait.
+      if (!options_.observed && (cta.program.split_bars >> operation->bar & 1) == 0) {
         operation->count = Threads(1);
         solo_ = *operation;
         return;
@@ -275,12 +288,12 @@ bool RandomDriver::Disagree(const Cta& cta, Operation* operation) {
     const unsigned other =
         state.expected != 0 && random_.Percent(50) ? 0 : random_.Between(1, cta.size);
     operation->count = Threads(other);
-    if (operation->kind == OpKind::kArrive && other == 0) {
+    if (GoesOn(operation->kind) && other == 0) {
       operation->kind = OpKind::kSync;
     }
     return other != state.expected;
   }
-  if (operation->kind == OpKind::kArrive && operation->count == 0) {
+  if (GoesOn(operation->kind) && operation->count == 0) {
     operation->kind = OpKind::kSync;
   }
   return KindOf(operation->kind) != state.kind;

@@ -10,10 +10,11 @@ namespace muster::lockstep {
 
 // A word that a program could have produced, most of the time.
 std::uint32_t RandomDriver::BarWord(const Cta& cta) {
-  if (random_.Percent(20)) {
-    return 0;
-  }
   BarState state;
+  state.phase = config_.split && random_.Percent(50);
+  if (random_.Percent(20)) {
+    return Encode(state);
+  }
   state.kind = random_.Between(1, 4);
   state.arrived = random_.Between(1, 3);
   state.expected = random_.Percent(40) ? 0 : random_.Between(1, cta.size);
@@ -29,7 +30,8 @@ std::uint32_t RandomDriver::BadBarWord(const Cta& cta) {
   BarState state = DecodeBarWord(BarWord(cta));
   switch (random_.Below(7)) {
     case 0:
-      state.zero = random_.Between(1, 7);
+      state.zero = config_.split ? random_.Between(1, 3) : random_.Below(4);
+      state.phase = state.phase || state.zero == 0;
       break;
     case 1:
       state.kind = random_.Between(5, 7);
@@ -115,19 +117,22 @@ std::uint32_t RandomDriver::Contradict(const Cta& cta, std::uint32_t word) {
 
 std::uint32_t RandomDriver::BadWarpWord(const Cta& cta) {
   WarpState state = DecodeWarpWord(WarpWord(cta));
-  switch (random_.Below(5)) {
+  switch (random_.Below(6)) {
     case 0:
-      state.zero = random_.Between(1, 255);
+      state.zero = random_.Between(1, 127);
       break;
-    case 1:
+    case 1:  // not waiting, but apart
+      state.apart = true;
+      break;
+    case 2:
       state.kind = random_.Pick(std::array{1U, 5U, 6U, 7U});
       break;
-    case 2:  // no copy, but a value or a barrier of one
+    case 3:  // no copy, but a value or a barrier of one
       state.kind = 0;
       state.value = random_.Below(random_.Percent(50) ? config_.warp_size : 0x1000);
       state.bar = state.value == 0 ? 1 : random_.Percent(50) ? 0 : random_.Below(kNumBars);
       break;
-    case 3:
+    case 4:
       state.kind = random_.Between(2, 4);
       state.value = state.kind == static_cast<unsigned>(BarKind::kPopc)
                         ? random_.Between(cta.size * config_.warp_size + 1, 0xfff)

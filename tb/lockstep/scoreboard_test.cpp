@@ -51,6 +51,7 @@ Outputs Truth() {
   out.release_value = 40;
   out.entry_valid = true;
   out.entry_bar = 5;
+  out.entry_word = 1U << 29;  // idle, in phase 1
   out.fault_valid = 0b1;
   out.fault[0] = {FaultCause::kWarpWaiting, 0, 0, 5, kAllLanes};
   out.response_valid = true;

@@ -79,8 +79,9 @@ std::unique_ptr<Adapter> Make() {
   return std::make_unique<AdapterOf<Verilated, kIssue>>();
 }
 
-// Joins, drain, faults and mbarriers with both of their switches are on in all of them.
-constexpr std::uint32_t kFeatures = 0x6ec;
+// Joins, split phase, drain, faults and mbarriers with both of their switches are on in all of
+// them.
+constexpr std::uint32_t kFeatures = 0xeec;
 constexpr std::uint32_t kReduce = 0x001;
 constexpr std::uint32_t kCounters = 0x100;
 

@@ -225,8 +225,8 @@ class System {
 
   void Commit(const Operation& operation) {
     const Effects effects = golden_.Step(operation);
-    const bool zero =
-        operation.kind == OpKind::kR2bBar && effects.entry_written && effects.word == 0;
+    const bool zero = operation.kind == OpKind::kR2bBar && effects.entry_written &&
+                      DecodeBarWord(effects.word).kind == 0;
     if (effects.completed || zero) {
       ++completed_[zero ? operation.bar : effects.bar];
       completions += zero ? 0 : 1;
@@ -237,8 +237,7 @@ class System {
     const auto cause = static_cast<std::uint32_t>(effects.fault);
     ++causes.at(cause);
     const bool lifecycle = IsLifecycle(operation.kind);
-    const bool names_bar = IsArrival(operation.kind) || operation.kind == OpKind::kB2rBar ||
-                           operation.kind == OpKind::kR2bBar;
+    const bool names_bar = NamesEntry(operation.kind);
     const bool names_warp =
         !lifecycle || operation.kind == OpKind::kExit || operation.kind == OpKind::kJoin;
     faults_.emplace_back(1U << 31 | (lifecycle ? 4U : 0U) << 28 |

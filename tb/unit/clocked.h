@@ -24,6 +24,7 @@ class Clocked : public testing::Test {
  protected:
   Clocked() {
     dut_.rst_ni = 0;
+    dut_.eval();  // the first one sees no edge
     Clock();
     dut_.rst_ni = 1;
     dut_.eval();

@@ -218,7 +218,7 @@ TEST_F(TlmSocketOfVortexLike, RefusesWhatTheConfigurationLacks) {
     return transaction.extension().refusal();
   };
   EXPECT_EQ(refusal(At(OpKind::kRedPopc, 0, 0)), "operation 0: vortex_like has no red_popc");
-  EXPECT_EQ(refusal(At(OpKind::kB2rBar, 0, 0)), "operation 0: vortex_like has no b2r_bar");
+  EXPECT_EQ(refusal(At(OpKind::kB2rWarp, 0, 0)), "operation 0: vortex_like has no b2r_warp");
   EXPECT_EQ(refusal(At(OpKind::kR2bWarp, 0, 0)), "operation 0: vortex_like has no r2b_warp");
   EXPECT_EQ(refusal(Lifecycle(OpKind::kOpen, 1)), "operation 0: vortex_like has no open");
   EXPECT_EQ(refusal(Lifecycle(OpKind::kJoin, 0)), "operation 0: vortex_like has no join");
@@ -264,9 +264,9 @@ TEST_P(TlmAnnotation, IsThePublishedLatency) {
   EXPECT_EQ(CyclesOf(At(OpKind::kArrive, 0, 1, 2)), to_commit + to_release);
   EXPECT_EQ(CyclesOf(At(OpKind::kSync, 1, 1, 2)), to_commit + to_release) << "the release";
   EXPECT_EQ(CyclesOf(At(OpKind::kSync, 1, 1, 9)), to_commit + to_release) << "a fault";
-  if (config().reduce) {
-    EXPECT_EQ(CyclesOf(At(OpKind::kB2rBar, 0, 1)), to_commit + 2) << "a response";
-  }
+  EXPECT_EQ(CyclesOf(At(OpKind::kB2rBar, 0, 1)), to_commit + to_release) << "a response";
+  EXPECT_EQ(CyclesOf(At(OpKind::kArrivePhase, 0, 5, 1)), to_commit + to_release) << "a phase";
+  EXPECT_EQ(CyclesOf(At(OpKind::kWait, 0, 5)), to_commit + to_release) << "a phase that was";
   if (config().state) {
     EXPECT_EQ(CyclesOf(At(OpKind::kR2bBar, 0, 1)), to_commit + 3 + to_release);
   }

@@ -17,6 +17,7 @@ module muster_axil
   parameter bit          EnFaults   = 1'b1,
   parameter bit          EnDrain    = 1'b1,
   parameter bit          EnLanes    = 1'b1,
+  parameter bit          EnSplit    = 1'b1,
   parameter bit          EnJoin     = 1'b1,
   parameter bit          EnLifecycle = 1'b1,
   parameter bit          EnMbarrier = 1'b1,
@@ -198,7 +199,7 @@ module muster_axil
   assign switches = '{reduce: EnReduce, state: EnState, faults: EnFaults, drain: EnDrain,
                       lanes: EnLanes, mbarrier: EnMbarrier, mb_drop: EnMbDrop,
                       mb_limit: EnMbLimit, counters: EnCounters, joins: EnJoin,
-                      lifecycle: EnLifecycle, default: '0};
+                      lifecycle: EnLifecycle, split: EnSplit, default: '0};
   assign status   = '{count: fault_count, empty: fault_count == '0, full: fault_count == 5'd16,
                       lost: fault_lost != '0, default: '0};
 

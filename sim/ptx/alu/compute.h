@@ -12,8 +12,8 @@
 #include <type_traits>
 
 #include "sim/isa/operation.h"
+#include "sim/isa/warp_size.h"
 #include "sim/ptx/program/instruction.h"
-#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 

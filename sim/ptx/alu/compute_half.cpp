@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "sim/isa/warp_size.h"
 #include "sim/ptx/alu/compute.h"
 #include "sim/ptx/alu/small_float.h"
-#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 namespace {

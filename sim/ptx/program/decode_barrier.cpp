@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "sim/isa/operation.h"
+#include "sim/isa/warp_size.h"
 #include "sim/ptx/program/decode_warp.h"
-#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 namespace {

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "sim/isa/bits.h"
+#include "sim/isa/warp_size.h"
 #include "sim/ptx/simt/interpreter.h"
-#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 namespace {

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "sim/isa/bits.h"
-#include "sim/ptx/syntax/warp_size.h"
+#include "sim/isa/warp_size.h"
 
 namespace muster::ptx {
 namespace {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/isa/warp_size.h"
 #include "sim/ptx/alu/compute.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/simt/mbarriers.h"
@@ -22,7 +23,6 @@
 #include "sim/ptx/simt/spins.h"
 #include "sim/ptx/simt/warp.h"
 #include "sim/ptx/simt/warp_unit.h"
-#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 

@@ -11,7 +11,7 @@
 
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
-#include "sim/ptx/syntax/warp_size.h"
+#include "sim/isa/warp_size.h"
 
 namespace muster::ptx {
 

@@ -8,9 +8,9 @@
 
 #include "sim/isa/bits.h"
 #include "sim/isa/config.h"
+#include "sim/isa/warp_size.h"
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/printf.h"
-#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 namespace {

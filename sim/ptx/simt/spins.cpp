@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "sim/isa/bits.h"
+#include "sim/isa/warp_size.h"
 #include "sim/ptx/program/timed.h"
 #include "sim/ptx/simt/random.h"
-#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 namespace {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "sim/isa/warp_size.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/simt/warp.h"
-#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 

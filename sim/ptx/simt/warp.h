@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "sim/isa/operation.h"
+#include "sim/isa/warp_size.h"
 #include "sim/ptx/program/instruction.h"
 #include "sim/ptx/simt/copy_engine.h"
 #include "sim/ptx/simt/mbarriers.h"
 #include "sim/ptx/simt/warp_unit.h"
-#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 

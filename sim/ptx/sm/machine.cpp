@@ -9,10 +9,10 @@
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
 #include "sim/isa/fault.h"
+#include "sim/isa/warp_size.h"
 #include "sim/ptx/sm/explain.h"
 #include "sim/ptx/sm/grid.h"
 #include "sim/ptx/syntax/error.h"
-#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 namespace {

@@ -18,6 +18,7 @@
 #include "sim/isa/effects.h"
 #include "sim/isa/fault.h"
 #include "sim/isa/operation.h"
+#include "sim/isa/warp_size.h"
 #include "sim/port/driver.h"
 #include "sim/ptx/simt/cluster_unit.h"
 #include "sim/ptx/simt/interpreter.h"
@@ -30,7 +31,6 @@
 #include "sim/ptx/sm/mbarrier_arrivals.h"
 #include "sim/ptx/sm/residents.h"
 #include "sim/ptx/sm/who_waits.h"
-#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 

@@ -8,10 +8,10 @@
 #include "sim/isa/bits.h"
 #include "sim/isa/effects.h"
 #include "sim/isa/fault.h"
+#include "sim/isa/warp_size.h"
 #include "sim/ptx/sm/explain.h"
 #include "sim/ptx/sm/grid.h"
 #include "sim/ptx/sm/machine.h"
-#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 

@@ -12,10 +12,10 @@
 #include "sim/isa/effects.h"
 #include "sim/isa/fault.h"
 #include "sim/isa/mbarrier_word.h"
+#include "sim/isa/warp_size.h"
 #include "sim/ptx/sm/explain.h"
 #include "sim/ptx/sm/grid.h"
 #include "sim/ptx/syntax/error.h"
-#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 void CheckMbarriersFit(const Config& config, const Program& program, const Launch& launch) {

@@ -9,10 +9,10 @@
 
 #include "sim/isa/bits.h"
 #include "sim/isa/operation.h"
+#include "sim/isa/warp_size.h"
 #include "sim/ptx/simt/cluster_unit.h"
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/warp.h"
-#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 

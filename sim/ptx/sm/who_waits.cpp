@@ -7,7 +7,7 @@
 
 #include "sim/isa/bits.h"
 #include "sim/isa/mbarrier_word.h"
-#include "sim/ptx/syntax/warp_size.h"
+#include "sim/isa/warp_size.h"
 
 namespace muster::ptx {
 

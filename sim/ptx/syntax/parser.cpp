@@ -16,10 +16,10 @@
 #include <utility>
 
 #include "sim/isa/operation.h"
+#include "sim/isa/warp_size.h"
 #include "sim/ptx/syntax/error.h"
 #include "sim/ptx/syntax/expected.h"
 #include "sim/ptx/syntax/grammar.h"
-#include "sim/ptx/syntax/warp_size.h"
 
 namespace muster::ptx {
 namespace {

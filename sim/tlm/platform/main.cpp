@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "sim/isa/config.h"
+#include "sim/isa/state_word.h"
 #include "sim/tlm/barrier_unit.h"
 #include "sim/tlm/platform/memory.h"
 #include "sim/tlm/platform/router.h"
@@ -207,7 +208,10 @@ class Platform : public sc_core::sc_module {
       done = done && warp->done();
     }
     const bool right = right_[0] && right_[1];
-    const bool idle = scheduler_.Entry(kReady) == 0 && scheduler_.Entry(kVerdict) == 0;
+    const auto is_idle = [this](unsigned bar) {
+      return DecodeBarWord(scheduler_.Entry(bar)).kind == 0;  // in either phase
+    };
+    const bool idle = is_idle(kReady) && is_idle(kVerdict);
     fmt::print("{} tiles in {} ns: {}, {}, {} faults\n", kTiles, sc_core::sc_time_stamp() / Ns(1),
                !done   ? "a warp is stuck"
                : right ? "all sums are right"
