@@ -45,7 +45,7 @@ module cta_always_slot
   logic       early_q;  // some warp waited before all had joined
 
   always_ff @(posedge clk_i) begin
-    rest_q <= {rest_q[1:0], u_props.exits && u_props.gone && exit_i.lanes != '1};
+    rest_q <= {rest_q[1:0], u_props.u_life.exits && u_props.u_life.gone && exit_i.lanes != '1};
     early_q <= u_props.resident_q && (early_q || (u_props.waits_q != '0 && u_props.unjoined_q != '0));
     C02_joined: cover (u_props.looks && early_q && u_props.due.complete && u_props.due.release_set == NumWarps'(3));
     C02_exit: cover (u_props.looks && u_props.due.complete && rest_q[2] && u_props.due.ours == '0 &&
