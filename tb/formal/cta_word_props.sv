@@ -66,7 +66,7 @@ module cta_word_props
     apart_q   <= u_props.apart_q[o.warp[WarpW-1:0]];
     // ... who waits there, unless it counts to all live warps and owes none.
     there_q   <= (u_props.table_q[o_word.wait_bar].expected == '0 && u_props.owed_q == '0) ? '0 :
-                 u_props.table_q[o_word.wait_bar].waiting;
+                 u_props.table_q[o_word.wait_bar].waiting & ~u_props.apart_q;
   end
 
   assign w_q    = o_q.warp[WarpW-1:0];
