@@ -18,16 +18,16 @@ module cta_always_stages
 );
 
   // One place for a response: an operation with one has it from its choice on.
-  logic [1:0] places;
+  logic [2:0] places;
 
-  assign places = 2'(u_cta.u_report.g_responses.u_response.credits_q) +
-                  2'(u_cta.u_report.g_responses.u_response.filled_q) +
-                  2'(in_check_i && (is_read(u_cta.u_check.group_q.op) || u_cta.u_check.group_q.answers)) +
-                  2'(in_count_i && (is_read(u_cta.u_count.group_q.op) || u_cta.u_count.group_q.answers)) +
-                  2'(u_cta.u_report.g_responses.reads);
+  assign places = 3'(u_cta.u_report.g_responses.u_response.credits_q) +
+                  3'(u_cta.u_report.g_responses.u_response.filled_q) +
+                  3'(in_check_i && (is_read(u_cta.u_check.group_q.op) || u_cta.u_check.group_q.answers)) +
+                  3'(in_count_i && (is_read(u_cta.u_count.group_q.op) || u_cta.u_count.group_q.answers)) +
+                  3'(u_cta.u_report.g_responses.reads);
 
   always_ff @(posedge clk_i) begin
-    if (rst_ni) L60_places: assert (places == 2'd1);
+    if (rst_ni) L60_places: assert (places == 3'd1);
   end
 
   group_t   chk, cnt;
