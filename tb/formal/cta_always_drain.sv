@@ -39,7 +39,7 @@ module cta_always_drain
     always_ff @(posedge clk_i) begin
       if (rst_ni) begin
         L60_once: assert (3'(asked[w]) + 3'(acknowledged[w]) + 3'(batch[w]) + 3'(picked[w]) <= 3'd1);
-        L61_kept: assert (!parked_o[w] || (o.op <= OpRedPopc && request == request_t'{
+        L61_kept: assert (!parked_o[w] || (o.op <= OpArrivePhase && request == request_t'{
                           op: o.op, cta: o.cta, bar: o.bar, expected: o.count[11:5],
                           ragged: o.count[4:0] != '0, idle: o.idle, warp: o.warp}));
       end

@@ -27,7 +27,11 @@ module cta_always_stages
                   3'(u_cta.u_report.g_responses.reads);
 
   always_ff @(posedge clk_i) begin
-    if (rst_ni) L60_places: assert (places == 3'd1);
+    if (rst_ni) begin
+      L64_places:  assert (places == 3'd1);
+      L65_answers: assert ((in_check_i || !u_cta.u_check.valid_q || !u_cta.u_check.group_q.answers) &&
+                           (in_count_i || !u_cta.u_count.valid_q || !u_cta.u_count.group_q.answers));
+    end
   end
 
   group_t   chk, cnt;
