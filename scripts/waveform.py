@@ -58,7 +58,7 @@ GROUPS = {
                        [("entry_cta", "cta", "decimal"), ("entry_bar", "barrier", "decimal"),
                         ("entry_word.kind", "kind", "kind_e"), ("entry_word.arrived", "arrived", "decimal"),
                         ("entry_word.expected", "of", "decimal"),
-                        ("entry_word.value", "value", "decimal")])],
+                        ("entry_word.value", "value", "decimal"), ("entry_word.phase", "phase", "decimal")])],
     "release": [Row("release_o", "warps", "warps"),
                 *payload("release_info_o", "release_o",
                          [("cta", "cta", "decimal"), ("bar", "barrier", "decimal"),

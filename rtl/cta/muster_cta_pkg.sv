@@ -149,8 +149,18 @@ package muster_cta_pkg;
     endcase
   endfunction
 
+  // An arrival whose response is the phase in which it arrived.
+  function automatic logic answers_phase(op_e op, bit split);
+    return split && op == OpArrivePhase;
+  endfunction
+
+  // An operation that drains.
+  function automatic logic is_arrival(op_e op, bit split);
+    return op inside {OpSync, OpArrive, OpRedAnd, OpRedOr, OpRedPopc} || answers_phase(op, split);
+  endfunction
+
   function automatic logic has_response(op_e op, bit split);
-    return op inside {OpB2rBar, OpB2rWarp, OpB2rResult} || (split && op == OpArrivePhase);
+    return op inside {OpB2rBar, OpB2rWarp, OpB2rResult} || answers_phase(op, split);
   endfunction
 
   function automatic logic is_read(group_e op);

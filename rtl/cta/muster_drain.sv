@@ -90,8 +90,8 @@ module muster_drain
   assign pick_take = pick_valid_q && ready_i;
   assign valid_o   = pick_valid_q || (valid_i && !park_i);
   assign request_o = pick_valid_q ? request_t'({picked, pick_q}) : request_i;
-  // Of the parked ones, only an arrival with its phase has a response.
-  assign reads_o   = pick_valid_q ? EnSplit && request_o.op == OpArrivePhase
+  // Of the parked ones, all are arrivals.
+  assign reads_o   = pick_valid_q ? answers_phase(request_o.op, EnSplit)
                                   : has_response(request_i.op, EnSplit);
   assign passes_o  = ready_i && !pick_valid_q;
   assign ready_o   = park_i || passes_o;

@@ -60,8 +60,7 @@ module muster_port
     logic                drains;
     logic [NumWarps-1:0] outstanding;  // warps with accesses; a warp that the unit lacks has none
 
-    assign drains      = issue_i.op inside {OpSync, OpArrive, OpRedAnd, OpRedOr, OpRedPopc} ||
-                         (EnSplit && issue_i.op == OpArrivePhase);
+    assign drains      = is_arrival(issue_i.op, EnSplit);
     assign outstanding = ~fence_ack_i;
     assign parks       = NumPlaces'(outstanding) & {NumPlaces{drains}};
 

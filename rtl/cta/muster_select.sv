@@ -61,7 +61,7 @@ module muster_select
         expected: request_i[p].expected,
         ragged:   request_i[p].ragged,
         kind:     kind_of(request_i[p].op),
-        answers:  EnSplit && request_i[p].op == OpArrivePhase
+        answers:  answers_phase(request_i[p].op, EnSplit)
       };
       member[p] = '{
         valid: 1'b1,

@@ -12,15 +12,15 @@
 #include "sim/isa/latency.h"
 #include "sim/lockstep/bounds.h"
 #include "tb/lockstep/script.h"
+#include "tb/lockstep/units.h"
 
 namespace muster::lockstep {
 namespace {
 
 using Id = Script::Id;
 
-class Joins : public testing::TestWithParam<Config> {
+class Joins : public OnUnits {
  protected:
-  const Config& config() const { return GetParam(); }
   // The steps of a walk: one that cleans a slot takes two cycles for each.
   unsigned steps() const { return std::max(kNumBars, config().num_warps); }
 };

@@ -7,19 +7,15 @@
 #include <vector>
 
 #include "sim/isa/config.h"
-#include "sim/isa/latency.h"
 #include "tb/lockstep/script.h"
+#include "tb/lockstep/units.h"
 
 namespace muster::lockstep {
 namespace {
 
 using Id = Script::Id;
 
-class Split : public testing::TestWithParam<Config> {
- protected:
-  const Config& config() const { return GetParam(); }
-  Latency latency() const { return LatencyOf(config()); }
-};
+using Split = OnUnits;
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Split);
 INSTANTIATE_TEST_SUITE_P(Units, Split, testing::ValuesIn(With(&Config::split)));

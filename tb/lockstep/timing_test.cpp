@@ -11,20 +11,17 @@
 #include "sim/lockstep/bounds.h"
 #include "sim/lockstep/lockstep.h"
 #include "tb/lockstep/script.h"
+#include "tb/lockstep/units.h"
 
 namespace muster::lockstep {
 namespace {
 
 using Id = Script::Id;
 
-class Timing : public testing::TestWithParam<Config> {
+class Timing : public OnUnits {
  protected:
-  const Config& config() const { return GetParam(); }
   unsigned ports() const { return config().num_issue; }
-  bool minimal() const { return !config().reduce && !config().state && ports() == 1; }
-  // What the design promises.
-  unsigned commit_to_release() const { return minimal() ? 1 : 2; }
-  unsigned accept_to_release() const { return minimal() ? 3 : ports() == 1 ? 4 : 5; }
+  unsigned accept_to_release() const { return latency().issue + latency().effect; }
 };
 
 INSTANTIATE_TEST_SUITE_P(Units, Timing, testing::ValuesIn(BuiltConfigs()));
@@ -41,7 +38,7 @@ TEST_P(Timing, AcceptanceToRelease) {
     ASSERT_EQ(script.releases().size(), 1U);
     EXPECT_EQ(script.releases()[0].warps, 0b11U);
     EXPECT_EQ(script.releases()[0].cycle - script.Accepted(last), accept_to_release());
-    EXPECT_EQ(script.releases()[0].cycle - script.Committed(last), commit_to_release());
+    EXPECT_EQ(script.releases()[0].cycle - script.Committed(last), latency().effect);
   }
 }
 
@@ -62,7 +59,7 @@ TEST_P(Timing, CommitToRelease) {
     const Id id = exit ? script.Lifecycle(operation) : script.Issue(0, operation);
     script.Run();
     ASSERT_EQ(script.releases().size(), 1U) << Name(operation.kind);
-    EXPECT_EQ(script.releases()[0].cycle - script.Committed(id), commit_to_release())
+    EXPECT_EQ(script.releases()[0].cycle - script.Committed(id), latency().effect)
         << Name(operation.kind);
   }
 }
@@ -78,10 +75,9 @@ TEST_P(Timing, LifecycleOfAnIdleUnit) {
   const Id end = script.Lifecycle(Leave(OpKind::kEnd, 1));
   script.Run();
   const auto cycles = [&script](Id id) { return script.Committed(id) - script.Presented(id); };
-  const unsigned steps = std::max<unsigned>(config().num_warps, kNumBars);
-  EXPECT_EQ(cycles(launch), 2 * steps + (ports() > 1 ? 9 : 8));
-  EXPECT_EQ(cycles(exit), minimal() ? 4U : 5U);
-  EXPECT_EQ(cycles(end), minimal() ? 5U : 6U);
+  EXPECT_EQ(cycles(launch), latency().launch);
+  EXPECT_EQ(cycles(exit), latency().exit);
+  EXPECT_EQ(cycles(end), latency().leave);
 }
 
 TEST_P(Timing, OpenAndJoinOfAnIdleUnit) {
@@ -97,8 +93,8 @@ TEST_P(Timing, OpenAndJoinOfAnIdleUnit) {
   script.After(join, arrival);
   script.Run();
   const auto cycles = [&script](Id id) { return script.Committed(id) - script.Presented(id); };
-  EXPECT_EQ(cycles(open), 5U);
-  EXPECT_EQ(cycles(join), 5U);
+  EXPECT_EQ(cycles(open), latency().open);
+  EXPECT_EQ(cycles(join), latency().open);
 }
 
 // A warp alone is released as late as the last of many.
@@ -113,7 +109,7 @@ TEST_P(Timing, SingleWarp) {
 }
 
 TEST_P(Timing, BoundsAreThoseOfTheDesign) {
-  EXPECT_EQ(BoundsOf(config()).latency, commit_to_release());
+  EXPECT_EQ(BoundsOf(config()).latency, latency().effect);
   EXPECT_EQ(BoundsOf(config()).accept, accept_to_release());
 }
 

@@ -13,16 +13,14 @@
 #include "sim/lockstep/lockstep.h"
 #include "tb/lockstep/random_driver.h"
 #include "tb/lockstep/script.h"
+#include "tb/lockstep/units.h"
 
 namespace muster::lockstep {
 namespace {
 
 using Id = Script::Id;
 
-class Unit : public testing::TestWithParam<Config> {
- protected:
-  const Config& config() const { return GetParam(); }
-};
+using Unit = OnUnits;
 
 INSTANTIATE_TEST_SUITE_P(Units, Unit, testing::ValuesIn(BuiltConfigs()));
 

@@ -316,11 +316,11 @@ void Agrees(const Config& config) {
       if (waits && pick(8) != 0) {
         continue;
       }
-      constexpr std::array<OpKind, 12> kKinds = {
-          OpKind::kSync,   OpKind::kSync,   OpKind::kSync,    OpKind::kArrive,
-          OpKind::kArrive, OpKind::kExit,   OpKind::kRedPopc, OpKind::kRedAnd,
-          OpKind::kB2rBar, OpKind::kR2bBar, OpKind::kR2bBar,  OpKind::kLaunch};
-      Operation operation = Arrival(kKinds[pick(12)], cta, warp, pick(4), 32 * pick(5));
+      constexpr std::array<OpKind, 14> kKinds = {
+          OpKind::kSync,        OpKind::kSync,   OpKind::kSync,   OpKind::kArrive,  OpKind::kArrive,
+          OpKind::kArrivePhase, OpKind::kWait,   OpKind::kExit,   OpKind::kRedPopc, OpKind::kRedAnd,
+          OpKind::kB2rBar,      OpKind::kR2bBar, OpKind::kR2bBar, OpKind::kLaunch};
+      Operation operation = Arrival(kKinds[pick(kKinds.size())], cta, warp, pick(4), 32 * pick(5));
       operation.count += pick(32) == 0 ? 1 : 0;
       operation.operand = static_cast<std::uint32_t>(random());
       if (operation.kind == OpKind::kR2bBar) {
@@ -417,6 +417,7 @@ TEST(AxilUnit, TellsWhyAKernelHangs) {
   for (const unsigned warp : {0, 1, 2}) {
     system.Do(Arrival(OpKind::kSync, 0, warp, 1, 0));
   }
+  system.Do(Arrival(OpKind::kArrive, 0, 3, 3, 32));  // completes: an idle entry with phase 1
   system.Do(Arrival(OpKind::kSync, 1, 4, 2, 64));
   system.Quiet();
   EXPECT_FALSE(system.Interrupt());

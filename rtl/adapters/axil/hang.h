@@ -15,7 +15,8 @@ static inline void muster_hang(void) {
   for (uint32_t cta = 0; cta < 32; ++cta) {
     for (uint32_t bar = 0; bar < 16; ++bar) {
       muster_write(MUSTER_AXIL_DEBUG_INDEX, cta << MUSTER_AXIL_DEBUG_INDEX_CTA_SHIFT | bar);
-      if ((word = muster_read(MUSTER_AXIL_DEBUG_ENTRY)) != 0)  // 0 expected: all live warps
+      word = muster_read(MUSTER_AXIL_DEBUG_ENTRY);
+      if (word & MUSTER_AXIL_DEBUG_ENTRY_KIND_MASK)  // 0 expected: all live warps
         printf("CTA %u, barrier %u: %u warps of %u have arrived\n", cta, bar, word >> 12 & 127,
                word >> 19 & 127);
     }

@@ -108,7 +108,8 @@ package muster_axil_pkg;
   } debug_index_reg_t;
 
   typedef struct packed {
-    logic [2:0] zero0;
+    logic [1:0] zero0;
+    logic phase;
     logic [2:0] kind;
     logic [6:0] expected;
     logic [6:0] arrived;
