@@ -1,5 +1,6 @@
 +incdir+rtl/common
 rtl/muster_pkg.sv
+rtl/muster_cfg_pkg.sv
 rtl/common/muster_mem_1r1w.sv
 rtl/common/muster_ram.sv
 rtl/common/muster_first.sv

@@ -1,117 +1,128 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Muster: the barrier unit of a GPU core. Wiring, but for lanes that a warp lacks: they are masked here. A
-// block for each scope, named as in the picture of the README. rtl/README.md has the ports, the tie-offs and the latencies.
+// block for each scope, named as in the picture of the README. rtl/README.md has the ports, the tie-offs and the
+// latencies, and how a core gives the parameters: one by one, or all in Cfg. Below this module there is only Cfg.
 module muster
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
 #(
-  parameter int unsigned NumWarps = 32,
-  parameter int unsigned NumCtas  = 8,
-  parameter int unsigned NumIssue = 2,
-  parameter int unsigned WarpSize = 32,
-  parameter bit          EnReduce = 1'b1,
-  parameter bit          EnState  = 1'b1,
-  parameter bit          EnFaults = 1'b1,
-  parameter bit          EnDrain  = 1'b1,
-  parameter bit          EnLanes  = 1'b1,
-  parameter bit          EnSplit  = 1'b1,
-  parameter bit          EnJoin   = 1'b1,
-  parameter bit          EnLifecycle = 1'b1,
-  // mbarrier (rtl/mbarrier/README.md)
+  parameter int unsigned NumWarps      = 32,
+  parameter int unsigned NumCtas       = 8,
+  parameter int unsigned NumIssue      = 2,
+  parameter int unsigned WarpSize      = 32,
+  parameter bit          EnReduce      = 1'b1,
+  parameter bit          EnState       = 1'b1,
+  parameter bit          EnFaults      = 1'b1,
+  parameter bit          EnDrain       = 1'b1,
+  parameter bit          EnLanes       = 1'b1,
+  parameter bit          EnSplit       = 1'b1,
+  parameter bit          EnJoin        = 1'b1,
+  parameter bit          EnLifecycle   = 1'b1,
   parameter bit          EnMbarrier    = 1'b1,
   parameter bit          EnMbDrop      = 1'b1,
   parameter bit          EnMbLimit     = 1'b1,
   parameter int unsigned SmemBytes     = 262144,
   parameter int unsigned MbResponses   = 8,
   parameter int unsigned ClockPeriodPs = 1000,
-  parameter int unsigned WaitLimitNs   = 10000
+  parameter int unsigned WaitLimitNs   = 10000,
+  // Made of the parameters above, unless it is given itself: these then have no effect.
+  /* verilator lint_off WIDTHCONCAT */  // a parameter has a width
+  parameter muster_cfg_t Cfg = '{
+    NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: WarpSize,
+    EnReduce: EnReduce, EnState: EnState, EnFaults: EnFaults, EnDrain: EnDrain,
+    EnLanes: EnLanes, EnSplit: EnSplit, EnJoin: EnJoin, EnLifecycle: EnLifecycle,
+    EnMbarrier: EnMbarrier, EnMbDrop: EnMbDrop, EnMbLimit: EnMbLimit,
+    SmemBytes: SmemBytes, MbResponses: MbResponses, ClockPeriodPs: ClockPeriodPs, WaitLimitNs: WaitLimitNs
+  }
+  /* verilator lint_on WIDTHCONCAT */
 ) (
-  input  logic                 clk_i,
-  input  logic                 rst_ni,
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
 
-  input  logic   [NumIssue-1:0] issue_valid_i,
-  output logic   [NumIssue-1:0] issue_ready_o,
-  input  issue_t [NumIssue-1:0] issue_i,
-  output logic   [NumWarps-1:0] busy_o,
+  input  logic   [Cfg.NumIssue-1:0] issue_valid_i,
+  output logic   [Cfg.NumIssue-1:0] issue_ready_o,
+  input  issue_t [Cfg.NumIssue-1:0] issue_i,
+  output logic   [Cfg.NumWarps-1:0] busy_o,
 
-  input  logic                  lifecycle_valid_i,
-  output logic                  lifecycle_ready_o,
-  input  lifecycle_t            lifecycle_i,
-  input  logic   [NumWarps-1:0] lifecycle_warps_i,
+  input  logic                      lifecycle_valid_i,
+  output logic                      lifecycle_ready_o,
+  input  lifecycle_t                lifecycle_i,
+  input  logic [Cfg.NumWarps-1:0]   lifecycle_warps_i,
 
-  input  logic                  exit_valid_i,
-  output logic                  exit_ready_o,
-  input  exit_t                 exit_i,
+  input  logic                      exit_valid_i,
+  output logic                      exit_ready_o,
+  input  exit_t                     exit_i,
 
-  output logic   [NumWarps-1:0] fence_req_o,
-  input  logic   [NumWarps-1:0] fence_ack_i,
+  output logic [Cfg.NumWarps-1:0]   fence_req_o,
+  input  logic [Cfg.NumWarps-1:0]   fence_ack_i,
 
-  output logic   [NumWarps-1:0] release_o,
-  output release_t              release_info_o,
+  output logic [Cfg.NumWarps-1:0]   release_o,
+  output release_t                  release_info_o,
 
-  output logic                  response_valid_o,
-  input  logic                  response_ready_i,
-  output response_t             response_o,
+  output logic                      response_valid_o,
+  input  logic                      response_ready_i,
+  output response_t                 response_o,
 
-  output logic   [NumIssue+1:0] fault_valid_o,
-  output fault_t [NumIssue+1:0] fault_o,
+  output logic   [Cfg.NumIssue+1:0] fault_valid_o,
+  output fault_t [Cfg.NumIssue+1:0] fault_o,
 
-  output commit_t               commit_o,
+  output commit_t                   commit_o,
 
-  input  cta_t                  debug_cta_i,
-  input  bar_t                  debug_bar_i,
-  output bar_word_t             debug_word_o,
-  input  warp_t                 debug_warp_i,
-  output debug_warp_t           debug_warp_o,
+  input  cta_t                      debug_cta_i,
+  input  bar_t                      debug_bar_i,
+  output bar_word_t                 debug_word_o,
+  input  warp_t                     debug_warp_i,
+  output debug_warp_t               debug_warp_o,
 
-  input  logic                  mb_issue_valid_i,
-  output logic                  mb_issue_ready_o,
-  input  mb_group_t             mb_issue_i,
-  input  logic                  mb_async_valid_i,
-  output logic                  mb_async_ready_o,
-  input  mb_async_t             mb_async_i,
-  input  logic                  mb_remote_valid_i,
-  output logic                  mb_remote_ready_o,
-  input  mb_remote_t            mb_remote_i,
+  input  logic                      mb_issue_valid_i,
+  output logic                      mb_issue_ready_o,
+  input  mb_group_t                 mb_issue_i,
+  input  logic                      mb_async_valid_i,
+  output logic                      mb_async_ready_o,
+  input  mb_async_t                 mb_async_i,
+  input  logic                      mb_remote_valid_i,
+  output logic                      mb_remote_ready_o,
+  input  mb_remote_t                mb_remote_i,
 
-  output logic   [NumWarps-1:0] mb_busy_o,
-  output logic   [NumWarps-1:0] mb_fence_req_o,
-  input  logic   [NumWarps-1:0] mb_fence_ack_i,
+  output logic [Cfg.NumWarps-1:0]   mb_busy_o,
+  output logic [Cfg.NumWarps-1:0]   mb_fence_req_o,
+  input  logic [Cfg.NumWarps-1:0]   mb_fence_ack_i,
 
-  output logic                  smem_read_valid_o,
-  input  logic                  smem_read_ready_i,
-  output mb_place_t             smem_read_place_o,
-  input  logic                  smem_rdata_valid_i,
-  input  mb_word_t              smem_rdata_i,
-  output logic                  smem_write_valid_o,
-  input  logic                  smem_write_ready_i,
-  output mb_place_t             smem_write_place_o,
-  output mb_word_t              smem_write_data_o,
-  output logic      [MbHeld-1:0] smem_held_valid_o,
-  output mb_place_t [MbHeld-1:0] smem_held_place_o,
-  input  logic                  smem_yield_i,
+  output logic                      smem_read_valid_o,
+  input  logic                      smem_read_ready_i,
+  output mb_place_t                 smem_read_place_o,
+  input  logic                      smem_rdata_valid_i,
+  input  mb_word_t                  smem_rdata_i,
+  output logic                      smem_write_valid_o,
+  input  logic                      smem_write_ready_i,
+  output mb_place_t                 smem_write_place_o,
+  output mb_word_t                  smem_write_data_o,
+  output logic      [MbHeld-1:0]    smem_held_valid_o,
+  output mb_place_t [MbHeld-1:0]    smem_held_place_o,
+  input  logic                      smem_yield_i,
 
-  output logic                  mb_response_valid_o,
-  input  logic                  mb_response_ready_i,
-  output mb_response_t          mb_response_o,
-  input  logic           [31:0] mb_stopped_ns_i,
-  output logic   [NumWarps-1:0] mb_wake_o,
-  output logic   [NumWarps-1:0] mb_expire_o,
-  output logic                  mb_fault_valid_o,
-  output mb_fault_t             mb_fault_o,
-  output mb_commit_t            mb_commit_o
+  output logic                      mb_response_valid_o,
+  input  logic                      mb_response_ready_i,
+  output mb_response_t              mb_response_o,
+  input  logic [31:0]               mb_stopped_ns_i,
+  output logic [Cfg.NumWarps-1:0]   mb_wake_o,
+  output logic [Cfg.NumWarps-1:0]   mb_expire_o,
+  output logic                      mb_fault_valid_o,
+  output mb_fault_t                 mb_fault_o,
+  output mb_commit_t                mb_commit_o
 );
 
 `include "muster_assert.svh"
 
   // Lanes that a warp lacks take no part.
-  localparam lanes_t Lanes = lanes_t'({WarpSize{1'b1}});
+  localparam lanes_t Lanes = lanes_t'({Cfg.WarpSize{1'b1}});
 
-  issue_t [NumIssue-1:0] issue;
-  lifecycle_t            lifecycle;
-  exit_t                 leaving;
-  mb_group_t             mb_issue;
-  mb_remote_t            mb_remote;
+  issue_t [Cfg.NumIssue-1:0] issue;
+  lifecycle_t                lifecycle;
+  exit_t                     leaving;
+  mb_group_t                 mb_issue;
+  mb_remote_t                mb_remote;
 
   always_comb begin
     issue           = issue_i;
@@ -119,18 +130,14 @@ module muster
     leaving         = exit_i;
     mb_issue        = mb_issue_i;
     mb_remote       = mb_remote_i;
-    for (int p = 0; p < NumIssue; p++) issue[p].lanes = issue_i[p].lanes & Lanes;
+    for (int p = 0; p < Cfg.NumIssue; p++) issue[p].lanes = issue_i[p].lanes & Lanes;
     lifecycle.lanes = lifecycle_i.lanes & Lanes;
     leaving.lanes   = exit_i.lanes & Lanes;
     mb_issue.lanes  = mb_issue_i.lanes & Lanes;
     mb_remote.lanes = mb_remote_i.lanes & Lanes;
   end
 
-  muster_cta #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .WarpSize(WarpSize),
-    .EnReduce(EnReduce), .EnState(EnState), .EnFaults(EnFaults), .EnDrain(EnDrain),
-    .EnLanes(EnLanes), .EnSplit(EnSplit), .EnJoin(EnJoin), .EnLifecycle(EnLifecycle)
-  ) u_cta (
+  muster_cta #(.Cfg(Cfg)) u_cta (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i (issue), .busy_o,
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i (lifecycle), .lifecycle_warps_i,
@@ -143,12 +150,8 @@ module muster
     .debug_cta_i, .debug_bar_i, .debug_word_o, .debug_warp_i, .debug_warp_o
   );
 
-  if (EnMbarrier) begin : g_mbarrier
-    muster_mbarrier #(
-      .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .Responses(MbResponses),
-      .ClockPeriodPs(ClockPeriodPs), .LimitNs(WaitLimitNs), .EnDrop(EnMbDrop), .EnLanes(EnLanes),
-      .EnFaults(EnFaults), .EnLimit(EnMbLimit), .EnDrain(EnDrain)
-    ) u_mbarrier (
+  if (Cfg.EnMbarrier) begin : g_mbarrier
+    muster_mbarrier #(.Cfg(Cfg)) u_mbarrier (
       .clk_i, .rst_ni,
       .issue_valid_i (mb_issue_valid_i), .issue_ready_o (mb_issue_ready_o), .issue_i (mb_issue),
       .async_valid_i (mb_async_valid_i), .async_ready_o (mb_async_ready_o), .async_i (mb_async_i),
@@ -192,22 +195,22 @@ module muster
   // What the unit relies on, and what it promises
   // -------------------------------------------------------------------------------------------
 
-  if (NumWarps < 4 || NumWarps > MaxWarps) begin : g_bad_warps
+  if (Cfg.NumWarps < 4 || Cfg.NumWarps > MaxWarps) begin : g_bad_warps
     $error("NumWarps must be 4 to 64");
   end
-  if (NumCtas < 1 || NumCtas > MaxCtas) begin : g_bad_ctas
+  if (Cfg.NumCtas < 1 || Cfg.NumCtas > MaxCtas) begin : g_bad_ctas
     $error("NumCtas must be 1 to 32");
   end
-  if (!(NumIssue inside {1, 2, 4})) begin : g_bad_issue
+  if (!(Cfg.NumIssue inside {1, 2, 4})) begin : g_bad_issue
     $error("NumIssue must be 1, 2 or 4");
   end
-  if (!(WarpSize inside {4, 8, 16, 32})) begin : g_bad_lanes
+  if (!(Cfg.WarpSize inside {4, 8, 16, 32})) begin : g_bad_lanes
     $error("WarpSize must be 4, 8, 16 or 32");
   end
-  if (!EnLifecycle && (EnJoin || EnState || NumWarps % NumCtas != 0)) begin : g_bad_lifecycle
+  if (!Cfg.EnLifecycle && (Cfg.EnJoin || Cfg.EnState || Cfg.NumWarps % Cfg.NumCtas != 0)) begin : g_bad_lifecycle
     $error("without EnLifecycle: neither EnJoin nor EnState, and NumWarps is a multiple of NumCtas");
   end
-  if (EnState && !EnReduce) begin : g_bad_state
+  if (Cfg.EnState && !Cfg.EnReduce) begin : g_bad_state
     $error("EnState needs EnReduce: a state word holds a reduction's result");
   end
 
@@ -215,7 +218,7 @@ module muster
   logic same_warp;  // two ports carry one warp
   always_comb begin
     same_warp = 1'b0;
-    for (int p = 0; p < NumIssue; p++) begin
+    for (int p = 0; p < Cfg.NumIssue; p++) begin
       for (int q = 0; q < p; q++) begin
         same_warp = same_warp || (issue_valid_i[p] && issue_valid_i[q] &&
                                   issue_i[p].warp == issue_i[q].warp);
@@ -225,7 +228,7 @@ module muster
 `endif
 
   `MUSTER_ASSERT(OneWarpPerPort, !same_warp, "two issue ports carry the same warp in one cycle")
-  for (genvar p = 0; p < NumIssue; p++) begin : g_held
+  for (genvar p = 0; p < Cfg.NumIssue; p++) begin : g_held
     `MUSTER_ASSERT_HELD(IssueHeld, issue_valid_i[p], issue_ready_o[p], issue_i[p],
                         "an operation at an issue port changes before it is accepted")
   end

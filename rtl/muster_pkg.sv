@@ -231,7 +231,7 @@ package muster_pkg;
     logic        phase;      // waits: bit 63 of the token, or the parity
     logic        has_token;  // arrivals: a register wants the token
     logic        has_hint;   // try_wait: else the limit is the unit's own
-    logic        whole;      // try_wait may park: all lanes of the instruction, without EnLimit of the warp
+    logic        whole;      // try_wait may park: all lanes of the instruction, without EnMbLimit of the warp
     logic        releasing;  // enters when the warp's earlier accesses are performed
   } mb_group_t;
 

@@ -6,6 +6,7 @@
 // cluster.
 module muster_template
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
 #(
   parameter int unsigned WarpSize  = 32,
   localparam int unsigned NumWarps = 32,
@@ -119,11 +120,15 @@ module muster_template
   // The unit
   // -------------------------------------------------------------------------------------------
 
+  /* verilator lint_off WIDTHCONCAT */  // a parameter has a width
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: NumWarps, NumCtas: 8, NumIssue: 1, WarpSize: WarpSize, SmemBytes: 262144, MbResponses: 8,
+    ClockPeriodPs: 1000, WaitLimitNs: 1000000, default: 1'b1  // all switches
+  };
+  /* verilator lint_on WIDTHCONCAT */
+
   /* verilator lint_off PINCONNECTEMPTY */  // these outputs may stay open
-  muster #(
-    .NumWarps(NumWarps), .NumCtas(8), .NumIssue(1), .WarpSize(WarpSize), .EnMbarrier(1'b1),
-    .SmemBytes(262144), .ClockPeriodPs(1000), .WaitLimitNs(1000000)
-  ) u_muster (
+  muster #(.Cfg(Cfg)) u_muster (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i, .busy_o,
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i, .lifecycle_warps_i,

@@ -211,11 +211,11 @@ def measure(top, name, rate):
     library = library_with_wires()
     constraints = WORK / "abc.constr"
     constraints.write_text("set_driving_cell BUFX4\nset_load 0.05\n")
-    parameters = configs.BY_TOP[top][name] | synth.ALONE[top]
+    parameters = configs.parameters(top, name, synth.ALONE[top])
     script = SCRIPT.format(
         top=top, overrides=" ".join(f"-G {key}={value}" for key, value in parameters.items()),
         sources=" ".join(filelists.unit()), library=library, constraints=constraints.relative_to(ROOT),
-        opened="\n".join(f"delete -output {top}/w:{port}" for port in synth.OBSERVATION),
+        opened="\n".join(f"delete -output {top}/w:{port}" for port in synth.left_open(top, name)),
         picoseconds=1000 * TARGET_NS)
     folder = synth.run_yosys(budget, "mapping", budget.folder / "map", script,
                              ["rtl/common/muster_mem_1r1w.sv", library, constraints.relative_to(ROOT)])

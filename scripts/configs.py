@@ -4,17 +4,39 @@
 
 scripts/configs.json has the configurations of each module that is built alone, under the module's name: the
 unit itself, muster, its part for mbarriers, muster_mbarrier, and the adapters around it, muster_axil, muster_ventus and
-muster_vortex.
+muster_vortex. muster_mbarrier and muster_axil are those of a unit: their rows say what differs from the unit's
+configuration of that name, and what they have besides.
 """
 
 import json
 import pathlib
+import re
 import sys
 
-BY_TOP = json.loads((pathlib.Path(__file__).resolve().parent / "configs.json").read_text())
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BY_TOP = json.loads((ROOT / "scripts/configs.json").read_text())
 UNIT = BY_TOP["muster"]
 MBARRIER = BY_TOP["muster_mbarrier"]
 NAMES = list(UNIT)
+OF_A_UNIT = ("muster_mbarrier", "muster_axil")  # tops whose parameter is Cfg
+# Name and type of each member of muster_cfg_t, in order.
+FIELDS = [(name, kind) for kind, name in
+          re.findall(r"^    (int unsigned|bit) +(\w+);", (ROOT / "rtl/muster_cfg_pkg.sv").read_text(), re.MULTILINE)]
+
+
+def packed(unit):
+    """A configuration of the unit as a muster_cfg_t, which command lines of tools take as a number only."""
+    bits = "".join(format(int(unit[name]), "b" if kind == "bit" else "032b") for name, kind in FIELDS)
+    return f"{len(bits)}'h{int(bits, 2):x}"
+
+
+def parameters(top, name, changes):
+    """The parameters of a top in one of its configurations, with changes."""
+    values = BY_TOP[top][name] | changes
+    if top not in OF_A_UNIT:
+        return values
+    unit = {field: values.pop(field, value) for field, value in UNIT[name].items()}
+    return {"Cfg": packed(unit)} | values
 
 
 def text_of(units):

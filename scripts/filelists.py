@@ -2,8 +2,8 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Writes rtl/muster.core (FuseSoC) and rtl/Bender.yml from rtl/muster.f, the one file list.
 
-With --check it writes nothing, and fails if one of them is not what it would write, or if the defaults of
-the top are not the configuration `default`.
+With --check it writes nothing, and fails if one of them is not what it would write, if the defaults of
+the top are not the configuration `default`, or if muster_cfg_t has other members than the top has parameters.
 """
 
 import argparse
@@ -84,6 +84,8 @@ def main():
     missing = [path for path in sources if not (RTL / path).exists()]
     if missing:
         sys.exit(f"rtl/muster.f: there is no {', '.join(missing)}")
+    if [(name, kind) for name, kind, _ in parameters()] != configs.FIELDS:
+        sys.exit("rtl/muster_cfg_pkg.sv: the members of muster_cfg_t are not the parameters of rtl/muster.sv, in order")
     default = configs.UNIT["default"]
     other = [f"{name} is {value}, not {default[name]}" for name, _, value in parameters()
              if int(value) != default[name]]

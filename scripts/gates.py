@@ -82,7 +82,7 @@ def main():
     module = VERILOG / f"{name}.v"
     if not args.plain:
         module, tables = with_mutants(module, choice)
-    sources = [ROOT / "rtl/muster_pkg.sv", VERILOG / f"{name}_wrapper.sv", module]
+    sources = [ROOT / "rtl/muster_pkg.sv", ROOT / "rtl/muster_cfg_pkg.sv", VERILOG / f"{name}_wrapper.sv", module]
     run("cmake", "-G", "Ninja", "-S", ROOT, "-B", build, f"-DMUSTER_CONFIGS={args.config}",
         f"-DMUSTER_RTL={';'.join(map(str, sources))}", "-DMUSTER_UNIT_OPTIONS=-O1")
     run("ninja", "-C", build, "-j", os.environ.get("JOBS", str(os.cpu_count())), "regress")

@@ -48,25 +48,22 @@ def failures(commands, passed=lambda command: None):
 
 
 def verilator():
-    """The unit in all configurations and at all corners of its parameters, muster_mbarrier alone in its
-    configurations, and the modules around them."""
+    """The unit in all configurations and at all corners of its parameters, and the modules around it."""
     lint = ["verilator", "--lint-only", "-Wall", "rtl/muster.vlt", "-f", "rtl/muster.f"]
     commands = [lint + ["tb/lockstep/muster_flat.sv", "--top-module", "muster_flat"] +
                 [f"-G{name}={value}" for name, value in parameters.items()]
                 for parameters in [*configs.UNIT.values(), *corners.every().values()]]
     commands += [lint + ["--top-module", "muster", f"-GEnMbarrier=1'b{mbarrier}"] for mbarrier in (0, 1)]
-    commands += [lint + ["--top-module", "muster_mbarrier"] +
-                 [f"-G{name}=" + ("1'b" if name.startswith("En") else "") + str(value)
-                  for name, value in parameters.items()] for parameters in configs.MBARRIER.values()]
     commands += [lint + ["--top-module", top] for top in
                  ("muster_template", "muster_fence_tracker", "muster_copy_tracker", "muster_mb_coalesce",
                   "muster_bcu_decode", "muster_tcdm", "muster_obi", "muster_scheduler")]
-    commands += [lint + ["--top-module", "muster_axil", f"-GNumWarps={warps}", f"-GNumCtas={ctas}",
-                         f"-GNumIssue={ports}", f"-GEnReduce=1'b{reduce}", f"-GEnCounters=1'b{counters}"]
+    axil = lint + ["tb/unit/axil_flat.sv", "--top-module", "axil_flat"]
+    commands += [axil + [f"-GNumWarps={warps}", f"-GNumCtas={ctas}", f"-GNumIssue={ports}", f"-GEnReduce={reduce}",
+                         f"-GEnCounters={counters}"]
                  for warps, ctas, ports, reduce, counters in
                  ((4, 1, 1, 0, 1), (5, 3, 1, 0, 0), (8, 2, 1, 1, 1), (12, 3, 2, 0, 1), (33, 8, 2, 1, 0),
                   (64, 32, 4, 1, 1))]
-    commands += [lint + ["--top-module", "muster_axil", f"-GNumCtas={ctas}", "-GEnLifecycle=1'b0"] for ctas in (1, 8)]
+    commands += [axil + [f"-GNumCtas={ctas}", "-GEnLifecycle=0"] for ctas in (1, 8)]
     commands += [lint + ["--top-module", "muster_ventus", f"-GNumWarps={warps}", f"-GNumBlocks={blocks}",
                          f"-GWfIdWidth={width}"]
                  for warps, blocks, width in ((4, 1, 2), (8, 8, 3), (12, 3, 4), (64, 32, 6))]

@@ -11,86 +11,78 @@
 // warp lacks are 0 at all ports.
 module muster_cta
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_cta_pkg::*;
 #(
-  parameter int unsigned NumWarps = 32,
-  parameter int unsigned NumCtas  = 8,
-  parameter int unsigned NumIssue = 1,
-  parameter int unsigned WarpSize = 32,
-  parameter bit          EnReduce = 1'b1,
-  parameter bit          EnState  = 1'b1,
-  parameter bit          EnFaults = 1'b1,
-  parameter bit          EnDrain  = 1'b1,
-  parameter bit          EnLanes  = 1'b1,
-  parameter bit          EnSplit  = 1'b1,
-  parameter bit          EnJoin   = 1'b1,
-  parameter bit          EnLifecycle = 1'b1
+  parameter muster_cfg_t Cfg
 ) (
-  input  logic                 clk_i,
-  input  logic                 rst_ni,
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
 
-  input  logic   [NumIssue-1:0] issue_valid_i,
-  output logic   [NumIssue-1:0] issue_ready_o,
-  input  issue_t [NumIssue-1:0] issue_i,
-  output logic   [NumWarps-1:0] busy_o,
+  input  logic   [Cfg.NumIssue-1:0] issue_valid_i,
+  output logic   [Cfg.NumIssue-1:0] issue_ready_o,
+  input  issue_t [Cfg.NumIssue-1:0] issue_i,
+  output logic   [Cfg.NumWarps-1:0] busy_o,
 
-  input  logic                  lifecycle_valid_i,
-  output logic                  lifecycle_ready_o,
-  input  lifecycle_t            lifecycle_i,
-  input  logic   [NumWarps-1:0] lifecycle_warps_i,
+  input  logic                      lifecycle_valid_i,
+  output logic                      lifecycle_ready_o,
+  input  lifecycle_t                lifecycle_i,
+  input  logic [Cfg.NumWarps-1:0]   lifecycle_warps_i,
 
-  input  logic                  exit_valid_i,
-  output logic                  exit_ready_o,
-  input  exit_t                 exit_i,
+  input  logic                      exit_valid_i,
+  output logic                      exit_ready_o,
+  input  exit_t                     exit_i,
 
-  output logic   [NumWarps-1:0] fence_req_o,
-  input  logic   [NumWarps-1:0] fence_ack_i,
+  output logic [Cfg.NumWarps-1:0]   fence_req_o,
+  input  logic [Cfg.NumWarps-1:0]   fence_ack_i,
 
-  output logic   [NumWarps-1:0] release_o,
-  output release_t              release_info_o,
+  output logic [Cfg.NumWarps-1:0]   release_o,
+  output release_t                  release_info_o,
 
-  output logic                  response_valid_o,
-  input  logic                  response_ready_i,
-  output response_t             response_o,
+  output logic                      response_valid_o,
+  input  logic                      response_ready_i,
+  output response_t                 response_o,
 
-  output logic   [NumIssue+1:0] fault_valid_o,
-  output fault_t [NumIssue+1:0] fault_o,
-  output commit_t               commit_o,
-  input  cta_t                  debug_cta_i,
-  input  bar_t                  debug_bar_i,
-  output bar_word_t             debug_word_o,
-  input  warp_t                 debug_warp_i,
-  output debug_warp_t           debug_warp_o
+  output logic   [Cfg.NumIssue+1:0] fault_valid_o,
+  output fault_t [Cfg.NumIssue+1:0] fault_o,
+
+  output commit_t                   commit_o,
+
+  input  cta_t                      debug_cta_i,
+  input  bar_t                      debug_bar_i,
+  output bar_word_t                 debug_word_o,
+  input  warp_t                     debug_warp_i,
+  output debug_warp_t               debug_warp_o
 );
 
-  localparam int unsigned WarpW  = $clog2(NumWarps);
-  localparam int unsigned CtaW   = (NumCtas > 1) ? $clog2(NumCtas) : 1;
-  localparam int unsigned EntryW = $clog2(NumCtas * NumBars);
+  localparam int unsigned WarpW  = $clog2(Cfg.NumWarps);
+  localparam int unsigned CtaW   = (Cfg.NumCtas > 1) ? $clog2(Cfg.NumCtas) : 1;
+  localparam int unsigned EntryW = $clog2(Cfg.NumCtas * NumBars);
 
   // An operation on its way uses the slot given by its warp number's low bits, even if the unit has no
   // such warp: it is refused, but only in order.
   localparam int unsigned NumPlaces = 1 << WarpW;
 
   // The release stage is a cycle after the counts, except in a unit so small that it need not be.
-  localparam bit Lag = EnReduce || EnState || (NumIssue > 1);
+  localparam bit Lag = Cfg.EnReduce || Cfg.EnState || (Cfg.NumIssue > 1);
 
   // -------------------------------------------------------------------------------------------
   // Ports, drain
   // -------------------------------------------------------------------------------------------
 
-  logic      [NumIssue-1:0] held_valid, held_ready, held_reads, held_waiting, commits;
-  request_t  [NumIssue-1:0] held;
-  operands_t [NumIssue-1:0] operands;
-  logic      [NumIssue-1:0][WarpW-1:0]    operand_warps;
-  logic      [NumIssue-1:0][NumWarps-1:0]  fence_req;
-  logic      [NumIssue-1:0][NumPlaces-1:0] accept, commit_warps;
-  logic      [NumPlaces-1:0] busy, waiting, may_wait;
-  logic      [NumWarps-1:0]  warps;  // in the release stage: arrive to wait, are written, or cleared
+  logic      [Cfg.NumIssue-1:0] held_valid, held_ready, held_reads, held_waiting, commits;
+  request_t  [Cfg.NumIssue-1:0] held;
+  operands_t [Cfg.NumIssue-1:0] operands;
+  logic      [Cfg.NumIssue-1:0][WarpW-1:0]        operand_warps;
+  logic      [Cfg.NumIssue-1:0][Cfg.NumWarps-1:0] fence_req;
+  logic      [Cfg.NumIssue-1:0][NumPlaces-1:0]    accept, commit_warps;
+  logic      [NumPlaces-1:0]    busy, waiting, may_wait;
+  logic      [Cfg.NumWarps-1:0] warps;  // in the release stage: arrive to wait, are written, or cleared
 
-  for (genvar p = 0; p < NumIssue; p++) begin : g_port
+  for (genvar p = 0; p < Cfg.NumIssue; p++) begin : g_port
     muster_port #(
-      .NumWarps(NumWarps), .WarpSize(WarpSize), .EnReduce(EnReduce), .EnDrain(EnDrain), .EnSplit(EnSplit),
-      .Hold(NumIssue > 1)
+      .NumWarps(Cfg.NumWarps), .WarpSize(Cfg.WarpSize), .EnReduce(Cfg.EnReduce), .EnDrain(Cfg.EnDrain),
+      .EnSplit(Cfg.EnSplit), .Hold(Cfg.NumIssue > 1)
     ) u_port (
       .clk_i, .rst_ni,
       .valid_i (issue_valid_i[p]), .ready_o (issue_ready_o[p]), .issue_i (issue_i[p]),
@@ -103,18 +95,18 @@ module muster_cta
   end
 
   // With several ports this is asked a cycle early, when an operation ahead may be in the release stage.
-  assign may_wait = (NumIssue > 1) ? waiting | NumPlaces'(warps) : waiting;
+  assign may_wait = (Cfg.NumIssue > 1) ? waiting | NumPlaces'(warps) : waiting;
 
   always_comb begin
     fence_req_o = '0;
-    for (int p = 0; p < NumIssue; p++) fence_req_o = fence_req_o | fence_req[p];
+    for (int p = 0; p < Cfg.NumIssue; p++) fence_req_o = fence_req_o | fence_req[p];
   end
 
-  muster_busy #(.NumWarps(NumPlaces), .NumIssue(NumIssue)) u_busy (
+  muster_busy #(.NumWarps(NumPlaces), .NumIssue(Cfg.NumIssue)) u_busy (
     .clk_i, .rst_ni,
     .accept_i (accept), .commit_i (commit_warps), .busy_o (busy)
   );
-  assign busy_o = busy[NumWarps-1:0];
+  assign busy_o = busy[Cfg.NumWarps-1:0];
 
   // -------------------------------------------------------------------------------------------
   // Lifecycle, exit, select
@@ -126,28 +118,28 @@ module muster_cta
   warp_t   lc_warp;
 
   muster_lifecycle #(
-    .NumWarps(NumWarps), .EnJoin(EnJoin), .InOrder(!EnDrain && NumIssue == 1)
+    .NumWarps(Cfg.NumWarps), .EnJoin(Cfg.EnJoin), .InOrder(!Cfg.EnDrain && Cfg.NumIssue == 1)
   ) u_lifecycle (
     .clk_i, .rst_ni,
-    .valid_i (EnLifecycle && lifecycle_valid_i), .ready_o (lifecycle_ready_o), .lifecycle_i, .busy_i (busy),
+    .valid_i (Cfg.EnLifecycle && lifecycle_valid_i), .ready_o (lifecycle_ready_o), .lifecycle_i, .busy_i (busy),
     .valid_o (lc_valid), .ready_i (lc_ready), .group_o (lc_group), .warp_o (lc_warp),
     .cleans_o (lc_cleans), .done_i (lc_done), .frees_i (lc_frees)
   );
 
   muster_exit #(
-    .NumWarps(NumWarps), .NumIssue(NumIssue), .InOrder(!EnDrain && NumIssue == 1)
+    .NumWarps(Cfg.NumWarps), .NumIssue(Cfg.NumIssue), .InOrder(!Cfg.EnDrain && Cfg.NumIssue == 1)
   ) u_exit (
     .clk_i, .rst_ni,
     .valid_i (exit_valid_i), .ready_o (exit_ready_o), .exit_i,
-    .busy_i (busy), .commits_i (commits), .commit_warps_i (commit_o.warp[NumIssue-1:0]),
+    .busy_i (busy), .commits_i (commits), .commit_warps_i (commit_o.warp[Cfg.NumIssue-1:0]),
     .valid_o (exit_valid), .ready_i (exit_ready), .done_i (exit_done)
   );
 
   logic                   sel_valid, sel_ready, sel_ahead, sel_may_wait;
   group_t                 sel_group;
-  member_t [NumIssue-1:0] sel_members;
+  member_t [Cfg.NumIssue-1:0] sel_members;
 
-  muster_select #(.NumIssue(NumIssue), .EnSplit(EnSplit)) u_select (
+  muster_select #(.NumIssue(Cfg.NumIssue), .EnSplit(Cfg.EnSplit)) u_select (
     .clk_i, .rst_ni,
     .valid_i (held_valid), .ready_o (held_ready), .request_i (held), .reads_i (held_reads),
     .waiting_i (held_waiting),
@@ -166,7 +158,7 @@ module muster_cta
 
   logic                    chk_valid, chk_ready, chk_all, count_busy, release_busy, clears, resets;
   group_t                  chk_group;
-  checked_t [NumIssue-1:0] chk_members;
+  checked_t [Cfg.NumIssue-1:0] chk_members;
   logic     [WarpW-1:0]    chk_last, removed;
   kind_e                   entry_kind;
   logic                    entry_all;
@@ -175,12 +167,13 @@ module muster_cta
   logic     [EntryW-1:0]   entry_next, chk_next, debug_entry, cleared;
   // The outcome of the count stage, and the same in the release stage.
   outcome_t                counted, outcome;
-  effect_t  [NumIssue-1:0] counted_effects, effects;
-  logic     [NumWarps-1:0] counted_warps;
+  effect_t  [Cfg.NumIssue-1:0] counted_effects, effects;
+  logic     [Cfg.NumWarps-1:0] counted_warps;
 
   muster_check #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .WarpSize(WarpSize), .EnState(EnState),
-    .EnFaults(EnFaults), .EnLanes(EnLanes), .EnSplit(EnSplit), .EnJoin(EnJoin), .EnLifecycle(EnLifecycle)
+    .NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas), .NumIssue(Cfg.NumIssue), .WarpSize(Cfg.WarpSize),
+    .EnState(Cfg.EnState), .EnFaults(Cfg.EnFaults), .EnLanes(Cfg.EnLanes), .EnSplit(Cfg.EnSplit),
+    .EnJoin(Cfg.EnJoin), .EnLifecycle(Cfg.EnLifecycle)
   ) u_check (
     .clk_i, .rst_ni,
     .valid_i (sel_valid), .ready_o (sel_ready), .group_i (sel_group), .members_i (sel_members),
@@ -203,7 +196,8 @@ module muster_cta
   assign debug_entry = EntryW'({debug_cta_i, debug_bar_i});
 
   muster_count #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnFaults(EnFaults), .EnSplit(EnSplit)
+    .NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas), .NumIssue(Cfg.NumIssue), .EnFaults(Cfg.EnFaults),
+    .EnSplit(Cfg.EnSplit)
   ) u_count (
     .clk_i, .rst_ni,
     .valid_i (chk_valid), .ready_o (chk_ready), .group_i (chk_group), .members_i (chk_members),
@@ -224,7 +218,7 @@ module muster_cta
   logic [EntryW-1:0] release_next;
   assign release_next = Lag ? EntryW'({counted.cta, counted.bar}) : entry_next;
 
-  muster_lag #(.NumWarps(NumWarps), .NumIssue(NumIssue), .Lag(Lag)) u_lag (
+  muster_lag #(.NumWarps(Cfg.NumWarps), .NumIssue(Cfg.NumIssue), .Lag(Lag)) u_lag (
     .clk_i, .rst_ni,
     .valid_i (count_busy), .outcome_i (counted), .effects_i (counted_effects),
     .warps_i (counted_warps),
@@ -232,14 +226,14 @@ module muster_cta
   );
 
   logic                           waits;
-  logic [NumIssue-1:0]            counts;
-  logic [NumIssue-1:0][WarpW-1:0] count_warps;
+  logic [Cfg.NumIssue-1:0]            counts;
+  logic [Cfg.NumIssue-1:0][WarpW-1:0] count_warps;
   bar_word_t                      found, left;
   warp_word_t                     read_word;
 
   muster_release #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce),
-    .EnState(EnState), .EnSplit(EnSplit)
+    .NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas), .NumIssue(Cfg.NumIssue), .EnReduce(Cfg.EnReduce),
+    .EnState(Cfg.EnState), .EnSplit(Cfg.EnSplit)
   ) u_release (
     .clk_i, .rst_ni,
     .next_i (release_next), .outcome_i (outcome), .effects_i (effects), .warps_i (warps),
@@ -249,14 +243,16 @@ module muster_cta
   );
 
   always_comb begin
-    for (int m = 0; m < NumIssue; m++) begin
+    for (int m = 0; m < Cfg.NumIssue; m++) begin
       counts[m]      = effects[m].counts;
       count_warps[m] = effects[m].warp[WarpW-1:0];
     end
   end
 
-  if (EnReduce || EnFaults) begin : g_warps
-    muster_warps #(.NumWarps(NumWarps), .NumIssue(NumIssue), .EnSplit(EnSplit), .EnLifecycle(EnLifecycle)) u_warps (
+  if (Cfg.EnReduce || Cfg.EnFaults) begin : g_warps
+    muster_warps #(
+      .NumWarps(Cfg.NumWarps), .NumIssue(Cfg.NumIssue), .EnSplit(Cfg.EnSplit), .EnLifecycle(Cfg.EnLifecycle)
+    ) u_warps (
       .clk_i, .rst_ni, .clears_i (resets), .cleared_i (removed),
       .outcome_i (outcome), .counts_i (counts), .count_warps_i (count_warps),
       .warps_i (warps), .waits_i (waits),
@@ -273,7 +269,9 @@ module muster_cta
   // Reports: faults, responses, commits, debug reads
   // -------------------------------------------------------------------------------------------
 
-  muster_report #(.NumIssue(NumIssue), .EnFaults(EnFaults), .EnReduce(EnReduce), .EnSplit(EnSplit)) u_report (
+  muster_report #(
+    .NumIssue(Cfg.NumIssue), .EnFaults(Cfg.EnFaults), .EnReduce(Cfg.EnReduce), .EnSplit(Cfg.EnSplit)
+  ) u_report (
     .clk_i, .rst_ni,
     .outcome_i (outcome), .effects_i (effects), .found_i (found), .left_i (left),
     .warp_word_i (read_word),
@@ -289,7 +287,7 @@ module muster_cta
     commit_o.warp      = '0;
     commit_o.lifecycle = commit_lc;
     commit_o.exit      = commit_exit;
-    for (int p = 0; p < NumIssue; p++) commit_o.warp[p] = counted_effects[p].warp;
+    for (int p = 0; p < Cfg.NumIssue; p++) commit_o.warp[p] = counted_effects[p].warp;
   end
 
   logic debug_waiting_q;

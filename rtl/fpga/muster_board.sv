@@ -9,6 +9,7 @@
 // it is written with the edge of clk_i from which the unit's edge follows, and read one cycle later.
 module muster_board
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_fpga_pkg::*;
 #(
   parameter bit          EnMbarrier   = 1'b0,
@@ -90,10 +91,12 @@ module muster_board
 
   assign pins = all_pins[$bits(cta_pins_t)-1:0];
 
-  muster #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(1), .EnMbarrier(EnMbarrier),
-    .SmemBytes(SmemBytes), .MbResponses(MbResponses), .ClockPeriodPs(1000), .WaitLimitNs(10000)
-  ) u_muster (
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: 1, WarpSize: 32, EnMbarrier: EnMbarrier, SmemBytes: SmemBytes,
+    MbResponses: MbResponses, ClockPeriodPs: 1000, WaitLimitNs: 10000, default: 1'b1  // all other switches
+  };
+
+  muster #(.Cfg(Cfg)) u_muster (
     .clk_i (unit_clk_i), .rst_ni (unit_rst_n),
     .issue_valid_i (pins.issue_valid), .issue_ready_o (levels.issue_ready), .issue_i (pins.issue),
     .busy_o (levels.busy),

@@ -6,13 +6,13 @@
 // For waits, the phase counts instead of the operand. The group of a try_wait has the smallest hint of
 // its lanes: those that differ from the leader's are examined one per cycle. The instruction stays at
 // the input until its last group is taken; an instruction without lanes makes no group. EnLanes and
-// EnLimit are those of muster_mbarrier. An instruction has the lanes of the largest warp; a core whose warps have
+// EnMbLimit are those of the unit. An instruction has the lanes of the largest warp; a core whose warps have
 // fewer ties the others to 0.
 module muster_mb_coalesce
   import muster_pkg::*;
 #(
-  parameter bit EnLanes = 1'b1,  // off: a group that is no wait has one lane
-  parameter bit EnLimit = 1'b1   // off: only all live lanes of a warp together park
+  parameter bit EnLanes   = 1'b1,  // off: a group that is no wait has one lane
+  parameter bit EnMbLimit = 1'b1   // off: only all live lanes of a warp together park
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
@@ -99,7 +99,7 @@ module muster_mb_coalesce
     phase:     instruction_i.phase[leader],
     has_token: instruction_i.has_token,
     has_hint:  instruction_i.has_hint,
-    whole:     lanes == (EnLimit ? instruction_i.lanes : instruction_i.live),
+    whole:     lanes == (EnMbLimit ? instruction_i.lanes : instruction_i.live),
     releasing: instruction_i.releasing
   };
 

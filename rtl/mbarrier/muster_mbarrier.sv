@@ -5,85 +5,75 @@
 // exist: lanes that a warp of the unit lacks are 0 at all ports.
 module muster_mbarrier
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 #(
-  parameter int unsigned NumWarps      = 32,
-  parameter int unsigned NumCtas       = 8,
-  parameter int unsigned SmemBytes     = 262144,   // shared memory of a CTA, a power of two
-  parameter int unsigned Responses     = 8,        // places of the response queue
-  parameter int unsigned ClockPeriodPs = 1000,
-  parameter int unsigned LimitNs       = 1000000,  // try_wait without a hint
-  parameter bit          EnDrop        = 1'b1,     // arrive_drop
-  parameter bit          EnLanes       = 1'b1,     // several lanes in a group
-  parameter bit          EnFaults      = 1'b1,
-  parameter bit          EnLimit       = 1'b1,     // try_wait's time limit
-  parameter bit          EnDrain       = 1'b1,
-  parameter bit          EnBusy        = 1'b1      // busy_o
+  parameter muster_cfg_t Cfg
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
+  input  logic                    clk_i,
+  input  logic                    rst_ni,
 
-  input  logic                issue_valid_i,
-  output logic                issue_ready_o,
-  input  mb_group_t           issue_i,
+  input  logic                    issue_valid_i,
+  output logic                    issue_ready_o,
+  input  mb_group_t               issue_i,
 
-  input  logic                async_valid_i,
-  output logic                async_ready_o,
-  input  mb_async_t           async_i,
+  input  logic                    async_valid_i,
+  output logic                    async_ready_o,
+  input  mb_async_t               async_i,
 
-  input  logic                remote_valid_i,
-  output logic                remote_ready_o,
-  input  mb_remote_t          remote_i,
+  input  logic                    remote_valid_i,
+  output logic                    remote_ready_o,
+  input  mb_remote_t              remote_i,
 
-  output logic [NumWarps-1:0] busy_o,
-  output logic [NumWarps-1:0] fence_req_o,
-  input  logic [NumWarps-1:0] fence_ack_i,
+  output logic [Cfg.NumWarps-1:0] busy_o,
+  output logic [Cfg.NumWarps-1:0] fence_req_o,
+  input  logic [Cfg.NumWarps-1:0] fence_ack_i,
 
-  output logic                smem_read_valid_o,
-  input  logic                smem_read_ready_i,
-  output mb_place_t           smem_read_place_o,
-  input  logic                smem_rdata_valid_i,
-  input  mb_word_t            smem_rdata_i,
-  output logic                smem_write_valid_o,
-  input  logic                smem_write_ready_i,
-  output mb_place_t           smem_write_place_o,
-  output mb_word_t            smem_write_data_o,
-  output logic [MbHeld-1:0]      smem_held_valid_o,
-  output mb_place_t [MbHeld-1:0] smem_held_place_o,
-  input  logic                smem_yield_i,
+  output logic                    smem_read_valid_o,
+  input  logic                    smem_read_ready_i,
+  output mb_place_t               smem_read_place_o,
+  input  logic                    smem_rdata_valid_i,
+  input  mb_word_t                smem_rdata_i,
+  output logic                    smem_write_valid_o,
+  input  logic                    smem_write_ready_i,
+  output mb_place_t               smem_write_place_o,
+  output mb_word_t                smem_write_data_o,
+  output logic      [MbHeld-1:0]  smem_held_valid_o,
+  output mb_place_t [MbHeld-1:0]  smem_held_place_o,
+  input  logic                    smem_yield_i,
 
-  output logic                response_valid_o,
-  input  logic                response_ready_i,
-  output mb_response_t        response_o,
+  output logic                    response_valid_o,
+  input  logic                    response_ready_i,
+  output mb_response_t            response_o,
 
-  input  logic [31:0]         stopped_ns_i,
-  output logic [NumWarps-1:0] wake_o,
-  output logic [NumWarps-1:0] expire_o,
-  input  logic                leave_valid_i,
-  input  cta_t                leave_cta_i,
+  input  logic [31:0]             stopped_ns_i,
+  output logic [Cfg.NumWarps-1:0] wake_o,
+  output logic [Cfg.NumWarps-1:0] expire_o,
+  input  logic                    leave_valid_i,
+  input  cta_t                    leave_cta_i,
 
-  output logic                fault_valid_o,
-  output mb_fault_t           fault_o,
+  output logic                    fault_valid_o,
+  output mb_fault_t               fault_o,
 
-  output mb_commit_t          commit_o
+  output mb_commit_t              commit_o
 );
 
 `include "muster_assert.svh"
 
-  localparam int unsigned WarpW = $clog2(NumWarps);
+  localparam int unsigned WarpW = $clog2(Cfg.NumWarps);
 
   // ---------------------------------------------------------------------------------------------
   // Sources
   // ---------------------------------------------------------------------------------------------
 
-  logic [NumWarps-1:0] drain_busy;
+  logic [Cfg.NumWarps-1:0] drain_busy;
   mb_ready_t takes, warp_takes;  // the pipeline, and the arbiter of it, take a group: of the two, the one that
   logic      moves;              // this says
   logic      warp_valid, warp_ready, warp_responds;
   mb_group_t warp_group;
 
-  if (EnDrain) begin : g_drain
-    muster_mb_drain #(.NumWarps(NumWarps)) u_drain (
+  if (Cfg.EnDrain) begin : g_drain
+    muster_mb_drain #(.NumWarps(Cfg.NumWarps)) u_drain (
       .clk_i, .rst_ni,
       .valid_i (issue_valid_i), .ready_o (issue_ready_o), .group_i (issue_i),
       .busy_o (drain_busy), .fence_req_o, .fence_ack_i,
@@ -105,7 +95,7 @@ module muster_mbarrier
   assign warp_responds = responds(MbWarp, warp_group);
   // One place is reserved for a group that is split: the groups after it may have all the others.
   assign request = {remote_valid_i, async_valid_i,
-                    warp_valid && (!warp_responds || (EnLanes ? spare : credit))};
+                    warp_valid && (!warp_responds || (Cfg.EnLanes ? spare : credit))};
   // A group that is split may need a place in this cycle, too. Then no source overtakes one that waits for a
   // place, since `splits` may be high whenever the pipeline takes a request.
   assign held    = grant[0] && warp_responds && splits;
@@ -138,7 +128,7 @@ module muster_mbarrier
       entering.group.lanes     = remote_i.lanes;
       entering.group.has_token = remote_i.has_token;
     end
-    if (!EnLanes) entering.group.lanes = '0;
+    if (!Cfg.EnLanes) entering.group.lanes = '0;
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -152,8 +142,8 @@ module muster_mbarrier
   mb_word_t    found, word;
 
   muster_mb_pipe #(
-    .NumCtas(NumCtas), .SmemBytes(SmemBytes), .EnDrop(EnDrop), .EnLanes(EnLanes),
-    .EnFaults(EnFaults)
+    .NumCtas(Cfg.NumCtas), .SmemBytes(Cfg.SmemBytes), .EnDrop(Cfg.EnMbDrop), .EnLanes(Cfg.EnLanes),
+    .EnFaults(Cfg.EnFaults)
   ) u_pipe (
     .clk_i, .rst_ni,
     .valid_i (enter), .ready_o (takes), .moves_o (moves), .request_i (entering),
@@ -169,16 +159,12 @@ module muster_mbarrier
     .written_o (written), .completed_o (completed), .passed_o (passed), .parks_o (tries)
   );
 
-  logic [NumWarps-1:0] busy;
-
   always_comb begin
-    busy = drain_busy;
+    busy_o = drain_busy;
     for (int s = 0; s < 5; s++) begin
-      if (stage_valid[s]) busy[stage_warp[s][WarpW-1:0]] = 1'b1;
+      if (stage_valid[s]) busy_o[stage_warp[s][WarpW-1:0]] = 1'b1;
     end
   end
-
-  assign busy_o = EnBusy ? busy : '0;
 
   // ---------------------------------------------------------------------------------------------
   // Answers
@@ -191,8 +177,8 @@ module muster_mbarrier
   assign answers = responds(done.source, done.group);
 
   muster_mb_park #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs),
-    .LimitNs(LimitNs), .EnLimit(EnLimit)
+    .NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas), .SmemBytes(Cfg.SmemBytes),
+    .ClockPeriodPs(Cfg.ClockPeriodPs), .LimitNs(Cfg.WaitLimitNs), .EnLimit(Cfg.EnMbLimit)
   ) u_park (
     .clk_i, .rst_ni,
     .wants_i (tries), .warp_i (done.group.warp), .place_i (done.group.place),
@@ -219,7 +205,7 @@ module muster_mbarrier
     token:    token
   };
 
-  muster_mb_response #(.Depth(Responses)) u_response (
+  muster_mb_response #(.Depth(Cfg.MbResponses)) u_response (
     .clk_i, .rst_ni,
     .credit_o (credit), .spare_o (spare), .spend_i (pipe_spend || (warp_ready && warp_responds)),
     .refund_i (commit && answers && (parks || refused)),
@@ -228,7 +214,7 @@ module muster_mbarrier
     .valid_o (response_valid_o), .ready_i (response_ready_i), .response_o
   );
 
-  if (EnFaults) begin : g_faults
+  if (Cfg.EnFaults) begin : g_faults
     logic      fault_valid_q;
     mb_fault_t fault_q;
 
@@ -264,7 +250,7 @@ module muster_mbarrier
     parked:  parks
   };
 
-  if (EnLanes && Responses < 2) begin : g_bad_responses
+  if (Cfg.EnLanes && Cfg.MbResponses < 2) begin : g_bad_responses
     $error("MbResponses must be 2 at least: one place is for groups that are split");
   end
 

@@ -42,7 +42,7 @@ function(muster_verilate target)
   add_custom_command(
     OUTPUT ${base}_fast.cpp ${base}_slow.cpp
     COMMAND ${VERILATOR_BIN} --cc --make cmake --prefix ${ARG_PREFIX} --Mdir ${folder}
-            --top ${ARG_TOP_MODULE} ${words}
+            --top ${ARG_TOP_MODULE} ${words} -Wno-WIDTHCONCAT  # see rtl/muster.vlt
     COMMAND ${CMAKE_COMMAND} -D PREFIX=${ARG_PREFIX} -D BASE=${base} -P ${gather}
     DEPENDS ${gather}  # what Verilator read is in the list of the last line
     WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}

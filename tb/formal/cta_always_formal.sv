@@ -5,6 +5,7 @@
 // rtl/README.md. The lemmas relate the registers and memories of the unit to the state of the checker.
 module cta_always_formal
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_cta_pkg::*;
   import cta_spec_pkg::*;
 #(
@@ -51,9 +52,12 @@ module cta_always_formal
   assign launching = lc_valid_i && lifecycle_i.op == LcLaunch;
   assign joining   = lc_valid_i && lifecycle_i.op == LcJoin && 32'(lifecycle_i.warp) < NumWarps;
 
-  muster_cta #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .EnState(1'b0), .EnDrain(EnDrain)
-  ) u_cta (
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: 1, WarpSize: 32, EnState: 1'b0, EnDrain: EnDrain, SmemBytes: 16,
+    MbResponses: 2, ClockPeriodPs: 1000, WaitLimitNs: 0, default: 1'b1  // all other switches
+  };
+
+  muster_cta #(.Cfg(Cfg)) u_cta (
     .clk_i, .rst_ni (rst_n),
     .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (),
     .lifecycle_valid_i (lc_valid_i), .lifecycle_ready_o (lc_ready), .lifecycle_i, .lifecycle_warps_i,

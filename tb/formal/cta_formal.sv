@@ -8,6 +8,7 @@
 // launch leads to such a state, nor that an update leads to one again.
 module cta_formal
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_cta_pkg::*;
   import cta_spec_pkg::*;
 #(
@@ -55,11 +56,13 @@ module cta_formal
   end
   assign follow = started_q ? follow_q : follow_i;
 
-  muster_cta #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .WarpSize(WarpSize),
-    .EnReduce(EnReduce), .EnState(EnState), .EnFaults(EnFaults), .EnDrain(1'b0), .EnLanes(1'b0),
-    .EnSplit(EnSplit), .EnJoin(1'b0), .EnLifecycle(EnLifecycle)
-  ) u_cta (
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: WarpSize, EnReduce: EnReduce,
+    EnState: EnState, EnFaults: EnFaults, EnSplit: EnSplit, EnLifecycle: EnLifecycle, SmemBytes: 16, MbResponses: 1,
+    ClockPeriodPs: 1000, WaitLimitNs: 0, default: 1'b0  // all other switches
+  };
+
+  muster_cta #(.Cfg(Cfg)) u_cta (
     .clk_i, .rst_ni (1'b1),
     .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (),
     .lifecycle_valid_i (lc_valid_i), .lifecycle_ready_o (lc_ready), .lifecycle_i, .lifecycle_warps_i,

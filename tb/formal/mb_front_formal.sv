@@ -5,6 +5,7 @@
 // (model/muster_mb_look.sv), and so is the behaviour of memory, fence and the receiver of responses.
 module mb_front_formal
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_mb_pkg::*;
 #(
   parameter int unsigned NumWarps = 4,
@@ -31,9 +32,12 @@ module mb_front_formal
   logic issue_ready, async_ready, remote_ready, read_valid, write_valid, response_valid;
   logic [2:0] asks, taken;  // warps (with a place for the response), copy engines, other CTAs
 
-  muster_mbarrier #(
-    .NumWarps(NumWarps), .NumCtas(1), .SmemBytes(16), .Responses(2), .LimitNs(5)
-  ) u_room (
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: NumWarps, NumCtas: 1, NumIssue: 1, WarpSize: 32, SmemBytes: 16, MbResponses: 2, ClockPeriodPs: 1000,
+    WaitLimitNs: 5, default: 1'b1  // all switches
+  };
+
+  muster_mbarrier #(.Cfg(Cfg)) u_room (
     .clk_i, .rst_ni (rst_n),
     .issue_valid_i, .issue_ready_o (issue_ready), .issue_i,
     .async_valid_i, .async_ready_o (async_ready), .async_i,

@@ -5,6 +5,7 @@
 // integers here, as tools pass them on a command line.
 module muster_flat
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
   parameter int unsigned NumCtas  = 8,
@@ -178,13 +179,15 @@ module muster_flat
   mb_commit_t                mb_commit;
   logic       [NumWarps-1:0] mb_busy, mb_fence_req, mb_wake, mb_expire;
 
-  muster #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .WarpSize(WarpSize),
-    .EnReduce(EnReduce != 0), .EnState(EnState != 0), .EnFaults(EnFaults != 0),
-    .EnDrain(EnDrain != 0), .EnLanes(EnLanes != 0), .EnSplit(EnSplit != 0), .EnJoin(EnJoin != 0),
-    .EnLifecycle(EnLifecycle != 0), .EnMbarrier(EnMbarrier != 0), .EnMbDrop(EnMbDrop != 0), .EnMbLimit(EnMbLimit != 0),
-    .SmemBytes(SmemBytes), .MbResponses(MbResponses), .ClockPeriodPs(ClockPeriodPs), .WaitLimitNs(WaitLimitNs)
-  ) u_muster (
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: WarpSize,
+    EnReduce: EnReduce != 0, EnState: EnState != 0, EnFaults: EnFaults != 0, EnDrain: EnDrain != 0,
+    EnLanes: EnLanes != 0, EnSplit: EnSplit != 0, EnJoin: EnJoin != 0, EnLifecycle: EnLifecycle != 0,
+    EnMbarrier: EnMbarrier != 0, EnMbDrop: EnMbDrop != 0, EnMbLimit: EnMbLimit != 0, SmemBytes: SmemBytes,
+    MbResponses: MbResponses, ClockPeriodPs: ClockPeriodPs, WaitLimitNs: WaitLimitNs
+  };
+
+  muster #(.Cfg(Cfg)) u_muster (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i (issue), .busy_o (busy),
     .lifecycle_valid_i (lc_valid_i), .lifecycle_ready_o (lc_ready_o), .lifecycle_i (lifecycle),
@@ -273,27 +276,14 @@ module muster_flat
     assign {held_cta_o[i], held_addr_o[i]} = held_place[i];
   end
 
-  assign mb_response_warp_o     = mb_response.warp;
-  assign mb_response_lanes_o    = mb_response.lanes;
-  assign mb_response_op_o       = mb_response.op;
-  assign mb_response_operand_o  = mb_response.operand;
-  assign mb_response_complete_o = mb_response.complete;
-  assign mb_response_token_o    = mb_response.token;
+  assign {mb_response_warp_o, mb_response_lanes_o, mb_response_op_o, mb_response_operand_o, mb_response_complete_o,
+          mb_response_token_o} = mb_response;
 
-  assign mb_fault_cause_o  = mb_fault.cause;
-  assign mb_fault_source_o = mb_fault.source;
-  assign mb_fault_warp_o   = mb_fault.warp;
-  assign mb_fault_lanes_o  = mb_fault.lanes;
-  assign {mb_fault_cta_o, mb_fault_addr_o} = mb_fault.place;
+  assign {mb_fault_cause_o, mb_fault_source_o, mb_fault_warp_o, mb_fault_lanes_o, mb_fault_cta_o, mb_fault_addr_o} =
+      mb_fault;
 
-  assign mb_commit_valid_o   = mb_commit.valid;
-  assign mb_commit_source_o  = mb_commit.source;
-  assign mb_commit_warp_o    = mb_commit.warp;
-  assign mb_commit_lanes_o   = mb_commit.lanes;
-  assign {mb_commit_cta_o, mb_commit_addr_o} = mb_commit.place;
-  assign mb_commit_written_o = mb_commit.written;
-  assign mb_commit_word_o    = mb_commit.word;
-  assign mb_commit_completed_o  = mb_commit.completed;
-  assign mb_commit_parked_o  = mb_commit.parked;
+  assign {mb_commit_valid_o, mb_commit_source_o, mb_commit_warp_o, mb_commit_lanes_o, mb_commit_cta_o,
+          mb_commit_addr_o, mb_commit_written_o, mb_commit_word_o, mb_commit_completed_o, mb_commit_parked_o} =
+      mb_commit;
 
 endmodule

@@ -1,7 +1,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 set(rtl ${PROJECT_SOURCE_DIR}/rtl)
 muster_read_file_list(${rtl}/muster.f axil_rtl axil_options)
-list(FILTER axil_rtl INCLUDE REGEX "/(muster_pkg\\.sv|common/.*|adapters/axil/.*)$")
+list(FILTER axil_rtl INCLUDE REGEX "/(muster_(cfg_)?pkg\\.sv|common/.*|adapters/axil/.*)$")
 
 muster_test(axil_test
   axil_bus.cpp axil_model.cpp axil_pins.cpp axil_test.cpp axil_unit_test.cpp LIBS muster_golden)

@@ -3,12 +3,14 @@
 // The AXI4-Lite adapter with a port for each field that the test drives in place of the unit.
 module axil_flat
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
 #(
-  parameter int unsigned NumWarps   = 8,
-  parameter int unsigned NumCtas    = 2,
-  parameter int unsigned NumIssue   = 1,
-  parameter int unsigned EnReduce   = 1,
-  parameter int unsigned EnCounters = 1
+  parameter int unsigned NumWarps    = 8,
+  parameter int unsigned NumCtas     = 2,
+  parameter int unsigned NumIssue    = 1,
+  parameter int unsigned EnReduce    = 1,
+  parameter int unsigned EnLifecycle = 1,
+  parameter int unsigned EnCounters  = 1
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -73,10 +75,13 @@ module axil_flat
                         warp: fault_warp_i[p], lanes: fault_lanes_i[p], bar: fault_bar_i[p]};
   end
 
-  muster_axil #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce != 0),
-    .EnState(1'b0), .EnLanes(1'b0), .EnCounters(EnCounters != 0)
-  ) u_axil (
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: 32, EnReduce: EnReduce != 0, EnState: 1'b0,
+    EnLanes: 1'b0, EnLifecycle: EnLifecycle != 0, SmemBytes: 1024, MbResponses: 8, ClockPeriodPs: 1000, WaitLimitNs: 10000,
+    default: 1'b1  // all other switches
+  };
+
+  muster_axil #(.Cfg(Cfg), .EnCounters(EnCounters != 0)) u_axil (
     .clk_i, .rst_ni,
     .awvalid_i, .awready_o, .awaddr_i, .wvalid_i, .wready_o, .wdata_i, .wstrb_i,
     .bvalid_o, .bready_i, .bresp_o, .arvalid_i, .arready_o, .araddr_i, .rvalid_o, .rready_i,

@@ -4,6 +4,7 @@
 // issue port and the bus; arrivals at mbarriers find no word, only their faults are looked at.
 module axil_unit_flat
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
 #(
   parameter int unsigned NumWarps = 8,
   parameter int unsigned NumCtas  = 2,
@@ -56,7 +57,11 @@ module axil_unit_flat
   output logic                irq_o
 );
 
-  localparam bit State = (EnReduce != 0) && (EnLifecycle != 0);
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: 32, EnReduce: EnReduce != 0,
+    EnState: EnReduce != 0 && EnLifecycle != 0, EnJoin: EnLifecycle != 0, EnLifecycle: EnLifecycle != 0,
+    SmemBytes: 1024, MbResponses: 8, ClockPeriodPs: 1000, WaitLimitNs: 10000, default: 1'b1  // all other switches
+  };
 
   issue_t       issue;
   lifecycle_t   lifecycle;
@@ -84,10 +89,7 @@ module axil_unit_flat
                        operand: 32'd1, default: '0};
 
   /* verilator lint_off PINCONNECTEMPTY */  // what the test does not look at
-  muster #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce != 0),
-    .EnState(State), .EnJoin(EnLifecycle != 0), .EnLifecycle(EnLifecycle != 0), .SmemBytes(1024)
-  ) u_muster (
+  muster #(.Cfg(Cfg)) u_muster (
     .clk_i, .rst_ni,
     .issue_valid_i (NumIssue'(issue_valid_i)), .issue_ready_o (ready),
     .issue_i ({NumIssue{issue}}), .busy_o,
@@ -114,10 +116,7 @@ module axil_unit_flat
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
-  muster_axil #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .EnReduce(EnReduce != 0),
-    .EnState(State), .EnJoin(EnLifecycle != 0), .EnLifecycle(EnLifecycle != 0)
-  ) u_axil (
+  muster_axil #(.Cfg(Cfg)) u_axil (
     .clk_i, .rst_ni,
     .awvalid_i, .awready_o, .awaddr_i, .wvalid_i, .wready_o, .wdata_i, .wstrb_i,
     .bvalid_o, .bready_i, .bresp_o, .arvalid_i, .arready_o, .araddr_i, .rvalid_o, .rready_i,

@@ -35,13 +35,14 @@ muster_verilate(mb_test
   SOURCES
     ${rtl}/muster_pkg.sv ${rtl}/common/muster_first.sv ${rtl}/mbarrier/muster_mb_coalesce.sv
     mb_coalesce_flat.sv
-  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall --assert -GEnLanes=0 -GEnLimit=0
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall --assert -GEnLanes=0 -GEnMbLimit=0
   OPT_FAST -O2)
 muster_verilate(mb_test
   TOP_MODULE mbarrier_flat
   PREFIX Vmbarrier_flat
   SOURCES
-    ${rtl}/muster_pkg.sv ${rtl}/common/muster_mem_1r1w.sv ${rtl}/common/muster_ram.sv ${rtl}/common/muster_rr_arbiter.sv
+    ${rtl}/muster_pkg.sv ${rtl}/muster_cfg_pkg.sv
+    ${rtl}/common/muster_mem_1r1w.sv ${rtl}/common/muster_ram.sv ${rtl}/common/muster_rr_arbiter.sv
     ${rtl}/mbarrier/muster_mb_pkg.sv ${rtl}/mbarrier/muster_mb_look.sv
     ${rtl}/mbarrier/muster_mb_verdict.sv ${rtl}/mbarrier/muster_mb_lanes.sv
     ${rtl}/mbarrier/muster_mb_amount.sv ${rtl}/mbarrier/muster_mb_update.sv

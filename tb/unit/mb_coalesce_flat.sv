@@ -4,8 +4,8 @@
 module mb_coalesce_flat
   import muster_pkg::*;
 #(
-  parameter bit EnLanes = 1'b1,
-  parameter bit EnLimit = 1'b1
+  parameter bit EnLanes   = 1'b1,
+  parameter bit EnMbLimit = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -38,7 +38,7 @@ module mb_coalesce_flat
   mb_instruction_t instruction;
   mb_group_t       group;
 
-  muster_mb_coalesce #(.EnLanes(EnLanes), .EnLimit(EnLimit)) u_coalesce (
+  muster_mb_coalesce #(.EnLanes(EnLanes), .EnMbLimit(EnMbLimit)) u_coalesce (
     .clk_i, .rst_ni, .valid_i, .ready_o, .instruction_i (instruction),
     .valid_o, .ready_i, .group_o (group)
   );

@@ -3,6 +3,7 @@
 // The mbarrier block with a port per field.
 module mbarrier_flat
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
 #(
   parameter int unsigned NumWarps      = 32,
   parameter int unsigned ClockPeriodPs = 1500
@@ -105,10 +106,12 @@ module mbarrier_flat
   mb_fault_t       fault;
   mb_commit_t      commit;
 
-  muster_mbarrier #(
-    .NumWarps(NumWarps), .NumCtas(4), .SmemBytes(4096), .Responses(4),
-    .ClockPeriodPs(ClockPeriodPs), .LimitNs(3000)
-  ) u_mbarrier (
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: NumWarps, NumCtas: 4, NumIssue: 1, WarpSize: 32, SmemBytes: 4096, MbResponses: 4,
+    ClockPeriodPs: ClockPeriodPs, WaitLimitNs: 3000, default: 1'b1  // all switches
+  };
+
+  muster_mbarrier #(.Cfg(Cfg)) u_mbarrier (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i (issue),
     .async_valid_i, .async_ready_o, .async_i (copy),

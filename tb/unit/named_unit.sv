@@ -4,6 +4,7 @@
 // all lanes, warps that join one by one; the other ports are tied off as rtl/README.md says.
 module named_unit
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
 #(
   parameter int unsigned NumWarps = 8,
   parameter int unsigned NumCtas  = 8,
@@ -29,11 +30,14 @@ module named_unit
   output fault_t        [2:0] fault_o
 );
 
+  localparam muster_cfg_t Cfg = '{
+    NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: 1, WarpSize: WarpSize, EnReduce: EnReduce, EnFaults: EnFaults,
+    EnSplit: 1'b1, EnJoin: 1'b1, EnLifecycle: 1'b1, SmemBytes: 1024, MbResponses: 8, ClockPeriodPs: 1000,
+    WaitLimitNs: 10000, default: 1'b0  // all other switches
+  };
+
   /* verilator lint_off PINCONNECTEMPTY */  // what such a core leaves open
-  muster #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(1), .WarpSize(WarpSize), .EnReduce(EnReduce),
-    .EnState(1'b0), .EnFaults(EnFaults), .EnDrain(1'b0), .EnLanes(1'b0), .EnJoin(1'b1), .EnMbarrier(1'b0)
-  ) u_muster (
+  muster #(.Cfg(Cfg)) u_muster (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i, .busy_o,
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i, .lifecycle_warps_i ('0),

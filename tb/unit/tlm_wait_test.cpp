@@ -112,7 +112,7 @@ class TlmWaitOfVortexLike : public Platform {
   TlmWaitOfVortexLike() : Platform("vortex_like") {}
 };
 
-TEST_F(TlmWaitOfVortexLike, ThereIsNoLimitWithoutEnLimit) {
+TEST_F(TlmWaitOfVortexLike, ThereIsNoLimitWithoutEnMbLimit) {
   core.Start([&] {
     core.Send(Launch(0, 0b1));
     core.Send(At(MbOp::kInit, 0, 0x40, 1));

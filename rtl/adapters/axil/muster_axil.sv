@@ -5,62 +5,49 @@
 // drives nothing but the debug read port. The README has the registers, and who connects what.
 module muster_axil
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_axil_pkg::*;
 #(
-  parameter bit          EnCounters = 1'b1,  // COMPLETED and WAITED; else they read 0
-  // As those of the unit
-  parameter int unsigned NumWarps   = 32,
-  parameter int unsigned NumCtas    = 8,
-  parameter int unsigned NumIssue   = 2,
-  parameter bit          EnReduce   = 1'b1,
-  parameter bit          EnState    = 1'b1,
-  parameter bit          EnFaults   = 1'b1,
-  parameter bit          EnDrain    = 1'b1,
-  parameter bit          EnLanes    = 1'b1,
-  parameter bit          EnSplit    = 1'b1,
-  parameter bit          EnJoin     = 1'b1,
-  parameter bit          EnLifecycle = 1'b1,
-  parameter bit          EnMbarrier = 1'b1,
-  parameter bit          EnMbDrop   = 1'b1,
-  parameter bit          EnMbLimit  = 1'b1
+  parameter muster_cfg_t Cfg,               // as that of the unit
+  parameter bit          EnCounters = 1'b1  // COMPLETED and WAITED; else they read 0
 ) (
-  input  logic                clk_i,
-  input  logic                rst_ni,
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
 
   // The bus. AWPROT and ARPROT are left out: all accesses are treated alike.
-  input  logic                awvalid_i,
-  output logic                awready_o,
-  input  addr_t               awaddr_i,   // bits 1:0 are ignored, and those of ARADDR
-  input  logic                wvalid_i,
-  output logic                wready_o,
-  input  logic [31:0]         wdata_i,
-  input  logic [3:0]          wstrb_i,
-  output logic                bvalid_o,
-  input  logic                bready_i,
-  output logic [1:0]          bresp_o,
-  input  logic                arvalid_i,
-  output logic                arready_o,
-  input  addr_t               araddr_i,
-  output logic                rvalid_o,
-  input  logic                rready_i,
-  output logic [31:0]         rdata_o,
-  output logic [1:0]          rresp_o,
-  output logic                irq_o,      // a level
+  input  logic                      awvalid_i,
+  output logic                      awready_o,
+  input  addr_t                     awaddr_i,   // bits 1:0 are ignored, and those of ARADDR
+  input  logic                      wvalid_i,
+  output logic                      wready_o,
+  input  logic [31:0]               wdata_i,
+  input  logic [3:0]                wstrb_i,
+  output logic                      bvalid_o,
+  input  logic                      bready_i,
+  output logic [1:0]                bresp_o,
+  input  logic                      arvalid_i,
+  output logic                      arready_o,
+  input  addr_t                     araddr_i,
+  output logic                      rvalid_o,
+  input  logic                      rready_i,
+  output logic [31:0]               rdata_o,
+  output logic [1:0]                rresp_o,
+  output logic                      irq_o,      // a level
 
   // The unit: its inputs and outputs of these names.
-  input  logic                lifecycle_valid_i,
-  input  logic                lifecycle_ready_i,
-  input  lifecycle_t          lifecycle_i,
-  input  logic   [NumIssue+1:0] fault_valid_i,
-  input  fault_t [NumIssue+1:0] fault_i,
-  input  logic                mb_fault_valid_i,
-  input  mb_fault_t           mb_fault_i,
-  input  commit_t             commit_i,
-  output cta_t                debug_cta_o,
-  output bar_t                debug_bar_o,
-  input  bar_word_t           debug_word_i,
-  output warp_t               debug_warp_o,
-  input  debug_warp_t         debug_warp_i
+  input  logic                      lifecycle_valid_i,
+  input  logic                      lifecycle_ready_i,
+  input  lifecycle_t                lifecycle_i,
+  input  logic   [Cfg.NumIssue+1:0] fault_valid_i,
+  input  fault_t [Cfg.NumIssue+1:0] fault_i,
+  input  logic                      mb_fault_valid_i,
+  input  mb_fault_t                 mb_fault_i,
+  input  commit_t                   commit_i,
+  output cta_t                      debug_cta_o,
+  output bar_t                      debug_bar_o,
+  input  bar_word_t                 debug_word_i,
+  output warp_t                     debug_warp_o,
+  input  debug_warp_t               debug_warp_i
 );
 
   // -------------------------------------------------------------------------------------------
@@ -147,7 +134,7 @@ module muster_axil
 
   assign events = '{fault: fault_arrives, lost: fault_loses, default: '0};
 
-  muster_axil_faults #(.NumIssue(NumIssue)) u_faults (
+  muster_axil_faults #(.NumIssue(Cfg.NumIssue)) u_faults (
     .clk_i, .rst_ni,
     .fault_valid_i, .fault_i, .mb_fault_valid_i, .mb_fault_i,
     .clear_i (clear_faults), .take_i (read && read_addr == FaultAddr),
@@ -157,15 +144,15 @@ module muster_axil
   );
 
   muster_axil_slots #(
-    .NumCtas(NumCtas), .Delay((EnReduce || NumIssue > 1) ? 2 : 1), .EnLifecycle(EnLifecycle)
+    .NumCtas(Cfg.NumCtas), .Delay((Cfg.EnReduce || Cfg.NumIssue > 1) ? 2 : 1), .EnLifecycle(Cfg.EnLifecycle)
   ) u_slots (
     .clk_i, .rst_ni,
     .lifecycle_valid_i, .lifecycle_ready_i, .lifecycle_i,
-    .commit_lifecycle_i (commit_i.lifecycle), .refused_i (fault_valid_i[NumIssue]),
+    .commit_lifecycle_i (commit_i.lifecycle), .refused_i (fault_valid_i[Cfg.NumIssue]),
     .launched_o (launched), .left_o (left), .cta_o (slot), .resident_o (resident)
   );
 
-  muster_axil_debug #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_debug (
+  muster_axil_debug #(.NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas)) u_debug (
     .clk_i, .rst_ni,
     .index_i (index_q), .resident_i (resident), .entry_o (entry), .warp_o (warp),
     .debug_cta_o, .debug_bar_o, .debug_word_i, .debug_warp_o, .debug_warp_i, .commit_i
@@ -173,7 +160,7 @@ module muster_axil
 
   if (EnCounters) begin : g_counters
     muster_axil_counters #(
-      .NumWarps(NumWarps), .NumCtas(NumCtas), .EnLifecycle(EnLifecycle)
+      .NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas), .EnLifecycle(Cfg.EnLifecycle)
     ) u_counters (
       .clk_i, .rst_ni,
       .commit_i, .launched_i (launched), .left_i (left), .slot_i (slot),
@@ -194,12 +181,12 @@ module muster_axil
   features_reg_t     switches;
   fault_status_reg_t status;
 
-  assign sizes    = '{num_warps: 7'(NumWarps), num_ctas: 6'(NumCtas), num_issue: 3'(NumIssue),
-                      default: '0};
-  assign switches = '{reduce: EnReduce, state: EnState, faults: EnFaults, drain: EnDrain,
-                      lanes: EnLanes, mbarrier: EnMbarrier, mb_drop: EnMbDrop,
-                      mb_limit: EnMbLimit, counters: EnCounters, joins: EnJoin,
-                      lifecycle: EnLifecycle, split: EnSplit, default: '0};
+  assign sizes    = '{num_warps: 7'(Cfg.NumWarps), num_ctas: 6'(Cfg.NumCtas),
+                      num_issue: 3'(Cfg.NumIssue), default: '0};
+  assign switches = '{reduce: Cfg.EnReduce, state: Cfg.EnState, faults: Cfg.EnFaults, drain: Cfg.EnDrain,
+                      lanes: Cfg.EnLanes, mbarrier: Cfg.EnMbarrier, mb_drop: Cfg.EnMbDrop,
+                      mb_limit: Cfg.EnMbLimit, counters: EnCounters, joins: Cfg.EnJoin,
+                      lifecycle: Cfg.EnLifecycle, split: Cfg.EnSplit, default: '0};
   assign status   = '{count: fault_count, empty: fault_count == '0, full: fault_count == 5'd16,
                       lost: fault_lost != '0, default: '0};
 

@@ -1,0 +1,29 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The configuration of a unit: one value that is passed from module to module. The README has the rules that
+// bind fields to each other, and what must not be presented where a switch is 0.
+package muster_cfg_pkg;
+
+  typedef struct packed {
+    int unsigned NumWarps;       // warp slots of the core: 4 to 64
+    int unsigned NumCtas;        // CTA slots: 1 to 32
+    int unsigned NumIssue;       // issue ports: 1, 2 or 4
+    int unsigned WarpSize;       // lanes of a warp: 4, 8, 16 or 32
+    bit          EnReduce;       // RED, the warps' copies, responses
+    bit          EnState;        // R2B; needs EnReduce and EnLifecycle
+    bit          EnFaults;       // misuse is refused and reported
+    bit          EnDrain;        // the memory drain
+    bit          EnLanes;        // exits by lanes, groups of several lanes at mbarriers
+    bit          EnSplit;        // split phase
+    bit          EnJoin;         // open and join; needs EnLifecycle
+    bit          EnLifecycle;    // CTAs come and go
+    bit          EnMbarrier;     // mbarriers, and all that follows
+    bit          EnMbDrop;       // arrive_drop
+    bit          EnMbLimit;      // a try_wait's time limit
+    int unsigned SmemBytes;      // shared memory of a CTA in bytes: a power of two, 16 at least
+    int unsigned MbResponses;    // places of the response queue: 1 at least, 2 with EnLanes
+    int unsigned ClockPeriodPs;  // period of clk_i in picoseconds: 1 at least
+    int unsigned WaitLimitNs;    // limit of a try_wait without a hint, in nanoseconds
+  } muster_cfg_t;
+
+endpackage
