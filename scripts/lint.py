@@ -67,8 +67,9 @@ def verilator():
     commands += [lint + ["--top-module", "muster_ventus", f"-GNumWarps={warps}", f"-GNumBlocks={blocks}",
                          f"-GWfIdWidth={width}"]
                  for warps, blocks, width in ((4, 1, 2), (8, 8, 3), (12, 3, 4), (64, 32, 6))]
-    commands += [lint + ["--top-module", "muster_vortex", f"-GNumWarps={warps}", f"-GEndsCount=1'b{ends}"]
-                 for warps in (4, 8, 32) for ends in (0, 1)]
+    commands += [lint + ["--top-module", "muster_vortex", f"-GNumWarps={warps}", f"-GEndsCount=1'b{switch}",
+                         f"-GEnSplit=1'b{switch}"]
+                 for warps in (4, 8, 32) for switch in (0, 1)]
     commands += [lint + ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv",
                          f"rtl/fpga/muster_{board}.sv", "--top-module", f"muster_{board}",
                          f"-GEnMbarrier=1'b{mbarrier}"]

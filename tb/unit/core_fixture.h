@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <random>
 
 #include "tb/unit/clocked.h"
@@ -22,6 +23,7 @@ template <typename Dut>
 class CoreDut {
  public:
   int joined() const { return joined_; }  // the warp that joined in the last cycle, or -1
+  std::optional<CoreAnswer> answer() const { return std::nullopt; }  // in the last cycle
   unsigned opens() const { return opens_; }
   unsigned joins() const { return joins_; }
   unsigned exits() const { return exits_; }
@@ -47,7 +49,8 @@ class CoreDut {
 };
 
 // A core's class derives from CoreDut and has kWarps, Reset(), Clock(request), stalled(): the warps
-// that do not run, and held(warp): that one was dispatched in the last cycle, and does not run.
+// that do not run, held(warp): that one was dispatched in the last cycle, and does not run, and an
+// answer() of its own, if it answers arrivals.
 template <typename Core>
 class CoreAdapter : public testing::Test {
  protected:
@@ -63,6 +66,9 @@ class CoreAdapter : public testing::Test {
       }
       if (request.dispatch && core_.held(request.dispatch->warp)) {
         sim.Held(request.dispatch->warp);
+      }
+      if (core_.answer()) {
+        sim.Answered(*core_.answer());
       }
       if (reset_one_in != 0 && random() % reset_one_in == 0) {
         core_.Reset();

@@ -23,9 +23,9 @@ struct CoreOptions {
   unsigned slots = 8;       // workgroup slots
   unsigned workgroups = 0;  // to run
   unsigned seed = 1;
-  bool counts = false;       // barriers of some of the warps, and arrivals that do not wait
+  bool counts = false;       // barriers of some of the warps, and arrivals that do not wait at once
   bool early_ends = true;    // a warp may end while others still meet
-  bool whole_arrive = true;  // arrivals that do not wait may be at a barrier of all warps
+  bool whole_arrive = true;  // at a barrier of all warps, some may wait at once, and others not
   unsigned longest = 6000;   // cycles for which a warp is held without need, at most
 };
 
@@ -34,14 +34,21 @@ struct CoreRequest {
   struct Dispatch {
     unsigned warp, slot, rank, size;
   };
-  enum class Control { kNone, kBarrier, kEnd };
+  // kSync arrives and waits at once, kArrive arrives and is answered the phase, kWait waits for it.
+  enum class Control { kNone, kSync, kArrive, kWait, kEnd };
 
   std::optional<Dispatch> dispatch;
   Control control = Control::kNone;
   unsigned warp = 0;
   unsigned bar = 0;
-  unsigned expected = 0;  // warps
-  bool waits = true;
+  unsigned expected = 0;  // warps, of an arrival
+  bool phase = false;     // of a wait
+};
+
+// The core is answered the phase of an arrival.
+struct CoreAnswer {
+  unsigned warp;
+  bool phase;
 };
 
 // How often something that makes it hard has come about.
@@ -50,7 +57,10 @@ struct CoreCover {
   unsigned opened_by_end = 0;  // ... by the end of a warp that was not there
   unsigned waited_for_dispatch =
       0;                          // ... at which a warp waited before the last one was dispatched
-  unsigned passed = 0;            // arrivals that did not wait
+  unsigned passed = 0;            // arrivals that did not wait at once
+  unsigned odd = 0;               // ... that were answered phase 1
+  unsigned waited = 0;            // waits for a phase that had not completed
+  unsigned waited_late = 0;       // ... that had
   unsigned passed_and_ended = 0;  // ... of a warp that ended before the barrier opened
   unsigned arrived_early = 0;     // arrivals of a warp that had not joined
   unsigned ended_early = 0;       // ends of a warp that had not joined
@@ -74,9 +84,11 @@ class CoreSim {
   // A cycle: `runs` are the warp slots whose warps may run in it. What the core does in it.
   CoreRequest Step(std::uint64_t runs);
 
-  // Beside it: the unit accepts a join; the warp that is dispatched in this cycle is held.
+  // Beside it: the unit accepts a join; the warp that is dispatched in this cycle is held; the
+  // phase of an arrival.
   void Joined(unsigned warp);
   void Held(unsigned warp);
+  void Answered(const CoreAnswer& answer);
 
   bool Done() const { return finished_ == options_.workgroups; }
   unsigned dispatched() const { return dispatched_; }  // warps
@@ -85,25 +97,38 @@ class CoreSim {
   unsigned cycle() const { return cycle_; }
 
  private:
-  // A barrier that workgroups meet at once.
+  // One meeting of warps, and what each of them does there.
+  enum class Part { kAbsent, kSync, kArrive, kArriveAndWait };  // it waits after other meetings
   struct Round {
-    std::vector<bool> comes, waits;  // by rank
-    unsigned expected = 0;           // warps, 0: all that have not ended
+    std::vector<Part> parts;  // by rank
+    unsigned bar = 0;
+    bool phase = false;     // of the barrier
+    bool all = false;       // expects all warps that have not ended
+    unsigned expected = 0;  // else so many
+    bool again = false;     // the warps of the round before meet again
     unsigned arrived = 0;
     std::set<unsigned> waiting;  // warp slots
     bool opened = false;
+  };
+  struct Action {
+    CoreRequest::Control control;  // kSync, kArrive or kWait
+    unsigned round;
   };
   struct Workgroup {
     unsigned size = 0, slot = 0;
     unsigned dispatched = 0, ended = 0;
     std::vector<Round> rounds;
-    std::vector<unsigned> leaves;  // by rank: it ends instead of this round
+    std::vector<unsigned> leaves;            // by rank: it ends instead of this round
+    std::vector<std::vector<Action>> steps;  // by rank
   };
   enum class State { kFree, kHeld, kRuns, kWaits, kPasses };
   struct Warp {
     State state = State::kFree;
     unsigned workgroup = 0, rank = 0;
-    unsigned round = 0;  // the next one, or the one at which it waits
+    unsigned step = 0;            // the next one, or the one that it is at
+    unsigned phases = 0;          // that it was answered, by round
+    bool answered = false;        // at this step
+    bool waits_with_all = false;  // of the round, as their release is still to come
     unsigned ready_at = 0;
     unsigned since = 0;     // the cycle in which its barrier opened, it arrived, or was held
     unsigned to_join = 0;   // dispatches that have not joined
@@ -113,9 +138,16 @@ class CoreSim {
   unsigned Below(unsigned bound) { return static_cast<unsigned>(random_() % bound); }
   bool OneIn(unsigned n) { return Below(n) == 0; }
   void Complain(const std::string& what);
+  static bool Waits(Part part) { return part == Part::kSync || part == Part::kArriveAndWait; }
   void Make(Workgroup* workgroup);
+  void MakeRound(unsigned index, Workgroup* workgroup);
+  void ChooseBarriers(Workgroup* workgroup);
+  void MakeSteps(unsigned rank, Workgroup* workgroup);
+  Round& RoundOf(const Warp& warp);
   void Dispatch(CoreRequest* request);
   void Control(std::uint64_t runs, CoreRequest* request);
+  void Present(unsigned w, CoreRequest* request);
+  void End(unsigned w, CoreRequest* request);
   void Run(unsigned w, std::uint64_t runs);
   void Open(Workgroup* workgroup, bool by_end);
 

@@ -9,8 +9,9 @@ set(parameters_ventus_odd -GNumWarps=12 -GNumBlocks=3 -GWfIdWidth=4)
 set(parameters_vortex "")
 set(parameters_vortex_large -GNumWarps=32)
 set(parameters_vortex_counts -GEndsCount=0 -GWarpSize=32)
+set(parameters_vortex_sync -GEnSplit=0)
 set(parameters_scheduler "")
-foreach(variant scheduler ventus ventus_odd vortex vortex_large vortex_counts)
+foreach(variant scheduler ventus ventus_odd vortex vortex_large vortex_counts vortex_sync)
   string(REGEX MATCH "^[a-z]+" core ${variant})
   muster_verilate(cores_test
     TOP_MODULE ${core}_flat

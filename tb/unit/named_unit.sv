@@ -10,6 +10,7 @@ module named_unit
   parameter int unsigned NumCtas  = 8,
   parameter int unsigned WarpSize = 32,
   parameter bit          EnReduce = 1'b0,
+  parameter bit          EnSplit  = 1'b0,
   parameter bit          EnFaults = 1'b1
 ) (
   input  logic                clk_i,
@@ -26,13 +27,16 @@ module named_unit
   input  exit_t               exit_i,
   output logic [NumWarps-1:0] release_o,
   output release_t            release_info_o,
+  output logic                response_valid_o,
+  input  logic                response_ready_i,
+  output response_t           response_o,
   output logic          [2:0] fault_valid_o,  // issue port, lifecycle port, exit port
   output fault_t        [2:0] fault_o
 );
 
   localparam muster_cfg_t Cfg = '{
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: 1, WarpSize: WarpSize, EnReduce: EnReduce, EnFaults: EnFaults,
-    EnSplit: 1'b1, EnJoin: 1'b1, EnLifecycle: 1'b1, SmemBytes: 1024, MbResponses: 8, ClockPeriodPs: 1000,
+    EnSplit: EnSplit, EnJoin: 1'b1, EnLifecycle: 1'b1, SmemBytes: 1024, MbResponses: 8, ClockPeriodPs: 1000,
     WaitLimitNs: 10000, default: 1'b0  // all other switches
   };
 
@@ -44,7 +48,7 @@ module named_unit
     .exit_valid_i, .exit_ready_o, .exit_i,
     .fence_req_o (), .fence_ack_i ('1),
     .release_o, .release_info_o,
-    .response_valid_o (), .response_ready_i (1'b1), .response_o (),
+    .response_valid_o, .response_ready_i, .response_o,
     .fault_valid_o, .fault_o, .commit_o (),
     .debug_cta_i ('0), .debug_bar_i ('0), .debug_word_o (), .debug_warp_i ('0), .debug_warp_o (),
     .mb_issue_valid_i (1'b0), .mb_issue_ready_o (), .mb_issue_i ('0),

@@ -54,7 +54,7 @@ module ventus_flat
     .lifecycle_valid_i (lifecycle_valid), .lifecycle_ready_o (lifecycle_ready),
     .lifecycle_i (lifecycle),
     .exit_valid_i (exit_valid), .exit_ready_o (exit_ready), .exit_i (leaving),
-    .release_o (released), .release_info_o (),
+    .release_o (released), .release_info_o (), .response_valid_o (), .response_ready_i (1'b1), .response_o (),
     .fault_valid_o (), .fault_o ()
   );
   /* verilator lint_on PINCONNECTEMPTY */

@@ -64,7 +64,7 @@ class VentusAdapter : public CoreAdapter<Ventus<Size>> {
  protected:
   void Barrier(unsigned warp) {
     CoreRequest request;
-    request.control = CoreRequest::Control::kBarrier;
+    request.control = CoreRequest::Control::kSync;
     request.warp = warp;
     this->core_.Clock(request);
   }

@@ -4,9 +4,12 @@
 #include <Vvortex.h>
 #include <Vvortex_counts.h>
 #include <Vvortex_large.h>
+#include <Vvortex_sync.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <optional>
+#include <random>
 
 #include "tb/unit/core_fixture.h"
 #include "tb/unit/core_sim.h"
@@ -28,6 +31,11 @@ struct CountsAsWritten {
   using Dut = Vvortex_counts;
   static constexpr unsigned kWarps = 8;
   static constexpr bool kEndsCount = false;
+};
+struct WithoutSplit {
+  using Dut = Vvortex_sync;
+  static constexpr unsigned kWarps = 8;
+  static constexpr bool kEndsCount = true;
 };
 
 // The adapter, and the scheduler's register of stalled warps.
@@ -54,18 +62,22 @@ class Vortex : public CoreDut<typename Size::Dut> {
       dut_.cta_id_i = static_cast<unsigned char>(request.dispatch->slot);
       dut_.cta_size_i = static_cast<unsigned char>(request.dispatch->size);
     }
-    const bool barrier = request.control == CoreRequest::Control::kBarrier;
+    using Control = CoreRequest::Control;
+    const bool waits = request.control == Control::kWait;
+    const bool barrier = request.control != Control::kNone && request.control != Control::kEnd;
     dut_.wid_i = static_cast<unsigned char>(request.warp);
-    dut_.tmc_valid_i =
-        !barrier && (request.control == CoreRequest::Control::kEnd || Other()) ? 1 : 0;
-    dut_.tmc_tmask_i = request.control == CoreRequest::Control::kEnd ? 0 : 5;
+    dut_.tmc_valid_i = !barrier && (request.control == Control::kEnd || Other()) ? 1 : 0;
+    dut_.tmc_tmask_i = request.control == Control::kEnd ? 0 : 5;
     dut_.bar_valid_i = barrier ? 1 : 0;
     dut_.bar_id_i = static_cast<unsigned char>(request.bar);
-    dut_.bar_is_sync_i = request.waits ? 1 : 0;
-    dut_.bar_is_arrive_i = waits_for_phase_ ? 0 : 1;
+    dut_.bar_is_sync_i = request.control == Control::kSync ? 1 : 0;
+    dut_.bar_is_arrive_i = waits ? 0 : 1;
     dut_.bar_is_global_i = global_ ? 1 : 0;
-    dut_.bar_size_m1_i =
-        static_cast<unsigned char>((request.expected - 1) & (2 * Size::kWarps - 1));
+    // The phase and the size are of one register.
+    const unsigned operand = waits ? (request.phase ? 1 : 0) : request.expected;
+    dut_.bar_phase_i = operand & 1;
+    dut_.bar_size_m1_i = static_cast<unsigned char>((operand - 1) & (2 * Size::kWarps - 1));
+    dut_.phase_ready_i = results_wait_ && random_() % 2 == 0 ? 0 : 1;
     dut_.eval();
     stalled_ |= barrier ? std::uint64_t{1} << request.warp : 0;
     held_ = dut_.cta_hold_o != 0;
@@ -74,16 +86,23 @@ class Vortex : public CoreDut<typename Size::Dut> {
     stalled_ &= ~unlocked_;
     refused_ = dut_.refused_o;
     refusals_ += static_cast<unsigned>(__builtin_popcountll(refused_));
+    answer_.reset();
+    if (dut_.phase_valid_o != 0 && dut_.phase_ready_i != 0) {
+      answer_ = CoreAnswer{dut_.phase_wid_o, dut_.phase_o != 0};
+    }
     this->Tick(dut_.ends_o);
   }
 
   void set_global(bool global) { global_ = global; }
-  void set_waits_for_phase(bool waits) { waits_for_phase_ = waits; }
+  // Now and then a result is not taken at once.
+  void set_results_wait(bool wait) { results_wait_ = wait; }
   std::uint64_t stalled() const { return stalled_; }
-  // In the last cycle: the warp that was dispatched is stalled; warps unlocked, refused.
+  // In the last cycle: the warp that was dispatched is stalled; warps unlocked, refused; an arrival
+  // answered.
   bool held(unsigned /*warp*/) const { return held_; }
   std::uint64_t unlocked() const { return unlocked_; }
   std::uint64_t refused() const { return refused_; }
+  const std::optional<CoreAnswer>& answer() const { return answer_; }
   unsigned refusals() const { return refusals_; }  // in all cycles
 
  private:
@@ -92,7 +111,9 @@ class Vortex : public CoreDut<typename Size::Dut> {
   // Now and then a warp changes its thread mask, and keeps some threads.
   bool Other() { return ++turn_ % 3 == 0; }
 
-  bool global_ = false, waits_for_phase_ = false, held_ = false;
+  bool global_ = false, results_wait_ = false, held_ = false;
+  std::mt19937 random_;
+  std::optional<CoreAnswer> answer_;
   std::uint64_t stalled_ = 0, unlocked_ = 0, refused_ = 0;
   unsigned turn_ = 0, refusals_ = 0;
 };
@@ -108,18 +129,38 @@ class VortexAdapter : public CoreAdapter<Vortex<Size>> {
     options.counts = true;
     options.early_ends = Size::kEndsCount;
     options.whole_arrive = !Size::kEndsCount;
+    this->core_.set_results_wait(true);
     this->Run(options, reset_one_in);
     EXPECT_EQ(this->core_.refusals(), 0U);
   }
 
-  void Barrier(unsigned warp, unsigned bar, unsigned expected, bool waits = true) {
+  void Present(CoreRequest::Control control, unsigned warp, unsigned bar, unsigned expected,
+               bool phase = false) {
     CoreRequest request;
-    request.control = CoreRequest::Control::kBarrier;
+    request.control = control;
     request.warp = warp;
     request.bar = bar;
     request.expected = expected;
-    request.waits = waits;
+    request.phase = phase;
     this->core_.Clock(request);
+  }
+  void Barrier(unsigned warp, unsigned bar, unsigned expected) {
+    Present(CoreRequest::Control::kSync, warp, bar, expected);
+  }
+  void Arrive(unsigned warp, unsigned bar, unsigned expected) {
+    Present(CoreRequest::Control::kArrive, warp, bar, expected);
+  }
+  void Wait(unsigned warp, unsigned bar, bool phase) {
+    Present(CoreRequest::Control::kWait, warp, bar, 0, phase);
+  }
+
+  // Arrives, and is unlocked with this phase after three cycles.
+  void ArriveIn(bool phase, unsigned warp, unsigned bar, unsigned expected) {
+    Arrive(warp, bar, expected);
+    EXPECT_EQ(CyclesToUnlock(std::uint64_t{1} << warp), 3U);
+    ASSERT_TRUE(this->core_.answer());
+    EXPECT_EQ(this->core_.answer()->warp, warp);
+    EXPECT_EQ(this->core_.answer()->phase, phase);
   }
 
   // Cycles from the request of the last call to the unlock of these warps.
@@ -153,6 +194,9 @@ TYPED_TEST(VortexAdapter, RandomWorkgroups) {
   EXPECT_GT(cover.waited_for_dispatch, 300U);
   EXPECT_GT(cover.passed, 2000U);
   EXPECT_GT(cover.passed_and_ended, 100U);
+  EXPECT_GT(cover.odd, 1000U);
+  EXPECT_GT(cover.waited, 1000U);
+  EXPECT_GT(cover.waited_late, 1000U);
   EXPECT_GT(cover.arrived_early, 400U);
   EXPECT_GT(cover.ended_early, 300U);
   EXPECT_GT(cover.held, 300U);
@@ -200,6 +244,45 @@ TYPED_TEST(VortexAdapter, EndOfAWarpOpensTheBarrier) {
   }
 }
 
+// Two warps meet three times at one barrier. A wait is over with the last arrival if that comes
+// later, and at once if it does not.
+TYPED_TEST(VortexAdapter, ArrivesAndWaitsLater) {
+  this->DispatchAll();
+  bool phase = false;
+  for (unsigned round = 0; round < 3; ++round, phase = !phase) {
+    this->ArriveIn(phase, 1, 5, 2);
+    this->Wait(1, 5, phase);
+    this->Idle(20);
+    EXPECT_EQ(this->core_.stalled(), 2U);
+    this->Arrive(2, 5, 2);
+    EXPECT_EQ(this->CyclesToUnlock(6), 3U);  // the one with the phase, the other from its wait
+    ASSERT_TRUE(this->core_.answer());
+    EXPECT_EQ(this->core_.answer()->warp, 2U);
+    EXPECT_EQ(this->core_.answer()->phase, phase);
+    this->Wait(2, 5, phase);
+    EXPECT_EQ(this->CyclesToUnlock(4), 3U);
+    EXPECT_FALSE(this->core_.answer());
+  }
+  this->ArriveIn(phase, 3, 5, 2);  // meets one that waits at once
+  this->Wait(3, 5, phase);
+  this->Idle(20);
+  this->Barrier(4, 5, 2);
+  EXPECT_EQ(this->CyclesToUnlock(24), 3U);
+  EXPECT_EQ(this->core_.refusals(), 0U);
+}
+
+// The end of a warp is no arrival: where all others have arrived by number, they wait on.
+TYPED_TEST(VortexAdapter, ArrivalsHaveANumber) {
+  this->DispatchAll();
+  for (unsigned w = 1; w < TypeParam::kWarps; ++w) {
+    this->ArriveIn(false, w, 7, TypeParam::kWarps);
+    this->Wait(w, 7, false);
+  }
+  this->End(0);
+  this->Idle(200);
+  EXPECT_EQ(this->core_.stalled(), this->kAll - 1);
+}
+
 // What the unit does not have is refused at once, and the warp goes on; so is a count that is not
 // that of the first arrival.
 TYPED_TEST(VortexAdapter, RefusesWhatItDoesNotHave) {
@@ -208,34 +291,47 @@ TYPED_TEST(VortexAdapter, RefusesWhatItDoesNotHave) {
   this->Barrier(1, 0, 2);
   EXPECT_EQ(this->core_.refused(), 2U);
   EXPECT_EQ(this->core_.unlocked(), 2U);
-  this->core_.set_global(false);
-  this->core_.set_waits_for_phase(true);
-  this->Barrier(2, 0, 2, false);
+  this->Wait(2, 0, false);
   EXPECT_EQ(this->core_.refused(), 4U);
   EXPECT_EQ(this->core_.unlocked(), 4U);
-  this->core_.set_waits_for_phase(false);
+  this->core_.set_global(false);
   this->Barrier(3, 0, 3);
   this->Barrier(4, 0, 2);
   EXPECT_EQ(this->CyclesToUnlock(16), 3U);
   EXPECT_EQ(this->core_.refused(), 16U);
   this->Idle(20);
   EXPECT_EQ(this->core_.stalled(), 8U);
-  this->Barrier(4, 0, 3, false);
-  EXPECT_EQ(this->CyclesToUnlock(16), 0U);  // accepted at once
+  this->Arrive(4, 0, 2);  // unlocked by its refusal alone
+  EXPECT_EQ(this->CyclesToUnlock(16), 3U);
+  EXPECT_EQ(this->core_.refused(), 16U);
+  EXPECT_FALSE(this->core_.answer());
+  this->ArriveIn(false, 4, 0, 3);
   this->Barrier(5, 0, 3);
   EXPECT_EQ(this->CyclesToUnlock(40), 3U);
   EXPECT_EQ(this->core_.refused(), 0U);
   // An arrival that does not wait has a number; where the end of a warp counts, a wait for all has
   // none.
-  this->Barrier(6, 9, TypeParam::kWarps, false);
-  EXPECT_EQ(this->CyclesToUnlock(64), 0U);
-  for (unsigned i = 0; i < 20; ++i) {
-    this->Idle(1);
-    EXPECT_EQ(this->core_.refused(), 0U);
-  }
+  this->ArriveIn(false, 6, 9, TypeParam::kWarps);
   this->Barrier(7, 9, TypeParam::kWarps);
   EXPECT_EQ(this->CyclesToUnlock(128), TypeParam::kEndsCount ? 3U : 100U);
   EXPECT_EQ(this->core_.refused(), TypeParam::kEndsCount ? 128U : 0U);
+}
+
+using VortexAdapterWithoutSplit = VortexAdapter<WithoutSplit>;
+
+TEST_F(VortexAdapterWithoutSplit, RefusesArriveAndWait) {
+  DispatchAll();
+  Arrive(1, 0, 2);
+  EXPECT_EQ(core_.refused(), 2U);
+  EXPECT_EQ(core_.unlocked(), 2U);
+  Wait(2, 0, true);
+  EXPECT_EQ(core_.refused(), 4U);
+  EXPECT_EQ(core_.unlocked(), 4U);
+  Idle(20);
+  Barrier(1, 0, 2);
+  Barrier(2, 0, 2);
+  EXPECT_EQ(CyclesToUnlock(6), 3U);
+  EXPECT_EQ(core_.refusals(), 2U);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 //
 //     dispatch ─► queue ─► open, join ─┐
 //                          end ────────┴► lifecycle port
-//     arrival ──► queue, until the warp has joined ─► issue port
+//     arrival, wait ─► queue, until the warp has joined ─► issue port
 //     end of a warp ─► queue, until the warp has joined ─► exit port
 //
 // A warp runs from its dispatch on, and what it does waits here until it has joined. One exception: if
@@ -30,11 +30,12 @@ module muster_core_port
   input  logic    [WarpW-1:0] dispatch_warp_i,     // in this warp slot, which the core has free
   input  logic     [CtaW-1:0] dispatch_cta_i,      // its CTA slot
   input  logic    [SizeW-1:0] dispatch_size_i,     // the warps of the CTA, the same with each of them
-  input  logic                arrive_valid_i,      // a warp arrives; it is held from the next cycle on
+  input  logic                arrive_valid_i,      // a warp arrives or waits; it is held from the next cycle on
   input  logic    [WarpW-1:0] arrive_warp_i,       // which
-  input  op_e                 arrive_op_i,         // OpSync; or OpArrive, which holds it until accepted
+  input  op_e                 arrive_op_i,         // OpSync; OpWait; OpArrivePhase, which holds it until answered
   input  bar_t                arrive_bar_i,        // the barrier
   input  logic         [11:0] arrive_count_i,      // threads expected, 0: all live warps
+  input  logic                arrive_phase_i,      // OpWait: the phase
   input  logic                end_valid_i,         // a warp has ended
   input  logic    [WarpW-1:0] end_warp_i,          // which
   output logic [NumWarps-1:0] held_o,              // these do not run in this cycle
@@ -54,6 +55,8 @@ module muster_core_port
   input  logic                exit_ready_i,        // exit_ready_o
   output exit_t               exit_o,              // exit_i
   input  logic [NumWarps-1:0] release_i,           // release_o
+  input  logic                response_valid_i,    // response_valid_o, in the cycle in which it is taken
+  input  warp_t               response_warp_i,     // response_o.warp
   input  logic                fault_valid_i,       // fault_valid_o[0], the issue port's; 0 without EnFaults
   input  warp_t               fault_warp_i         // fault_o[0].warp
 );
@@ -71,11 +74,12 @@ module muster_core_port
     op_e              op;
     bar_t             bar;
     logic      [11:0] count;
+    logic             phase;
   } arrival_t;
 
   logic [NumWarps-1:0]            joined_q, joined_d;    // live in the unit
   logic [NumWarps-1:0]            leaving_q, leaving_d;  // ended, and live in the unit, or still to join
-  logic [NumWarps-1:0]            waits_q, waits_d;      // from arrival to release
+  logic [NumWarps-1:0]            waits_q, waits_d;      // from arrival to release, answer or refusal
   logic [NumWarps-1:0]            fresh_q, fresh_d;      // held since their dispatch
   logic [NumWarps-1:0][CtaW-1:0]  cta_q;                 // of the joined warps
   logic [NumCtas-1:0]             open_q, open_d;        // slots that are resident in the unit
@@ -101,7 +105,7 @@ module muster_core_port
   );
   muster_queue #(.data_t(arrival_t), .Depth(NumWarps)) u_arrivals (
     .clk_i, .rst_ni, .valid_i (arrive_valid_i),
-    .data_i ({arrive_warp_i, arrive_op_i, arrive_bar_i, arrive_count_i}), .valid_o (arrival_valid), .ready_i (issued), .data_o (arrival)
+    .data_i ({arrive_warp_i, arrive_op_i, arrive_bar_i, arrive_count_i, arrive_phase_i}), .valid_o (arrival_valid), .ready_i (issued), .data_o (arrival)
   );
   muster_queue #(.data_t(logic [WarpW-1:0]), .Depth(NumWarps)) u_ended (
     .clk_i, .rst_ni, .valid_i (end_valid_i), .data_i (end_warp_i),
@@ -110,7 +114,7 @@ module muster_core_port
 
   assign issue_valid_o = arrival_valid && joined_q[arrival.warp];
   assign issue_o       = '{op: arrival.op, cta: cta_t'(cta_q[arrival.warp]), warp: warp_t'(arrival.warp),
-                           bar: arrival.bar, count: arrival.count, lanes: '1, operand: '0};
+                           bar: arrival.bar, count: arrival.count, lanes: '1, operand: 32'(arrival.phase)};
   assign issued        = issue_valid_o && issue_ready_i;
 
   assign exit_valid_o  = ended_valid && joined_q[ended];
@@ -189,17 +193,14 @@ module muster_core_port
   // Warps
   // -------------------------------------------------------------------------------------------
 
-  logic [NumWarps-1:0] passed;  // the unit accepts an arrival that does not wait
-
   assign dispatch_held_o = dispatch_valid_i && (leaving_q[dispatch_warp_i] ||
                                                 (end_valid_i && end_warp_i == dispatch_warp_i));
 
   always_comb begin
-    passed    = '0;
     refused_o = '0;
-    if (issued && arrival.op == OpArrive) passed[arrival.warp] = 1'b1;
     if (fault_valid_i) refused_o[fault_warp_i[WarpW-1:0]] = 1'b1;
-    go_o = release_i | refused_o | passed;
+    go_o = release_i | refused_o;
+    if (response_valid_i) go_o[response_warp_i[WarpW-1:0]] = 1'b1;
     if (joins && fresh_q[first.warp] && !leaving_q[first.warp]) go_o[first.warp] = 1'b1;
     held_o = (waits_q | fresh_q) & ~go_o;
 
@@ -211,7 +212,7 @@ module muster_core_port
     if (exits) {joined_d[ended], leaving_d[ended]} = '0;
     if (end_valid_i) leaving_d[end_warp_i] = 1'b1;
     if (dispatch_held_o) fresh_d[dispatch_warp_i] = 1'b1;
-    if (arrive_valid_i && !passed[arrive_warp_i]) waits_d[arrive_warp_i] = 1'b1;
+    if (arrive_valid_i) waits_d[arrive_warp_i] = 1'b1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

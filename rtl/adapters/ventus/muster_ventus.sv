@@ -51,14 +51,14 @@ module muster_ventus
     .dispatch_size_i (warp_req_wf_count_i),
     .arrive_valid_i (warp_control_valid_i && !warp_control_simt_stack_op_i),
     .arrive_warp_i (warp_control_wid_i), .arrive_op_i (OpSync), .arrive_bar_i ('0),
-    .arrive_count_i ('0),
+    .arrive_count_i ('0), .arrive_phase_i (1'b0),
     .end_valid_i (warp_control_valid_i && warp_control_simt_stack_op_i),
     .end_warp_i (warp_control_wid_i),
     .held_o (warp_bar_data_o), .go_o (), .refused_o (), .dispatch_held_o (), .ended_o (wg_end_o),
     .issue_valid_o, .issue_ready_i, .issue_o,
     .lifecycle_valid_o, .lifecycle_ready_i, .lifecycle_o,
     .exit_valid_o, .exit_ready_i, .exit_o,
-    .release_i, .fault_valid_i (1'b0), .fault_warp_i ('0)
+    .release_i, .response_valid_i (1'b0), .response_warp_i ('0), .fault_valid_i (1'b0), .fault_warp_i ('0)
   );
   /* verilator lint_on PINCONNECTEMPTY */
 

@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The unit in the place of a Vortex core's barrier unit. Ports on the core's side have the names of its
-// scheduler's signals; the README has the wiring. Translated are barriers of one core in which warps
-// arrive and wait, or arrive alone. Waits for a phase and barriers among cores are refused; events, and
-// the phase that an arrival answers, have no ports.
+// scheduler's signals; the README has the wiring. Translated are barriers of one core, at which warps
+// arrive and wait at once, or arrive, are answered the phase, and wait for it later. Barriers among cores
+// are refused, and without EnSplit all but arrivals that wait at once; events have no ports.
 module muster_vortex
   import muster_pkg::*;
 #(
@@ -11,6 +11,7 @@ module muster_vortex
   parameter int unsigned NumThreads = 4,     // VX_CFG_NUM_THREADS
   parameter int unsigned WarpSize   = NumThreads,  // that of the unit
   parameter int unsigned BarW       = 4,     // bits of a barrier's number, at most 4
+  parameter bit          EnSplit    = 1'b1,  // that of the unit
   parameter bit          EndsCount  = 1'b1,  // at a barrier of all warps of the CTA, the end of one counts
   localparam int unsigned WarpW     = $clog2(NumWarps),
   localparam int unsigned SizeW     = $clog2(NumWarps + 1)
@@ -31,15 +32,22 @@ module muster_vortex
   input  logic [NumThreads-1:0] tmc_tmask_i,     // warp_ctl_if.tmc.tmask; none left: the warp has ended
   input  logic                  bar_valid_i,     // warp_ctl_if.bar_valid, unless bar.is_event
   input  logic       [BarW-1:0] bar_id_i,        // warp_ctl_if.bar.id, of the warp's own CTA
-  input  logic                  bar_is_sync_i,   // warp_ctl_if.bar.is_sync: arrive and wait
+  input  logic                  bar_is_sync_i,   // warp_ctl_if.bar.is_sync: arrive and wait at once
   input  logic                  bar_is_arrive_i, // warp_ctl_if.bar.is_arrive; neither: wait for a phase
   input  logic                  bar_is_global_i, // warp_ctl_if.bar.is_global
+  input  logic                  bar_phase_i,     // warp_ctl_if.bar.phase: the one to wait for
   input  logic      [SizeW-1:0] bar_size_m1_i,   // warp_ctl_if.bar.size_m1: warps expected, less one
 
   // To the scheduler.
   output logic                  unlock_valid_o,  // bar_unlock_valid
   output logic   [NumWarps-1:0] unlock_mask_o,   // bar_unlock_mask: these warps are no longer stalled
   output logic   [NumWarps-1:0] refused_o,       // a pulse, with the unlock: the warp's request was refused; trap
+
+  // To VX_wctl_unit: the result of a warp that has arrived, which is unlocked as the result is taken.
+  output logic                  phase_valid_o,   // stays, with the rest, until it is taken
+  input  logic                  phase_ready_i,   // it is taken
+  output logic      [WarpW-1:0] phase_wid_o,     // the warp
+  output logic                  phase_o,         // the phase in which it arrived, for rd
 
   // The unit, with NumIssue 1 and EnJoin 1.
   output logic                  issue_valid_o,     // issue_valid_i[0]
@@ -52,22 +60,34 @@ module muster_vortex
   input  logic                  exit_ready_i,      // exit_ready_o
   output exit_t                 exit_o,            // exit_i
   input  logic   [NumWarps-1:0] release_i,         // release_o
+  input  logic                  response_valid_i,  // response_valid_o
+  output logic                  response_ready_o,  // response_ready_i
+  input  response_t             response_i,        // response_o
   input  logic                  fault_valid_i,     // fault_valid_o[0]
   input  fault_t                fault_i            // fault_o[0]
 );
 
   logic [NumWarps-1:0][SizeW-1:0] size_q;  // warps of the CTA, by warp
   logic   [SizeW-1:0]             size;    // expected by this arrival
-  logic                           arrives, unknown, all;
+  logic                           all, unknown;
+  op_e                            op;
   logic [NumWarps-1:0]            go, refused, unknown_warp;
 
-  assign arrives = bar_valid_i && bar_is_arrive_i && !bar_is_global_i;
-  assign unknown = bar_valid_i && !arrives;
   assign size    = bar_size_m1_i + SizeW'(1);
+  assign unknown = bar_is_global_i || !(EnSplit || bar_is_sync_i);
   assign all     = EndsCount && bar_is_sync_i && (size == size_q[wid_i]);
 
   always_ff @(posedge clk_i) begin
     if (cta_fire_i) size_q[cta_wid_i] <= cta_size_i;
+  end
+
+  always_comb begin
+    op = OpWait;
+    if (bar_is_arrive_i) op = OpArrivePhase;
+    if (bar_is_sync_i) op = OpSync;
+
+    unknown_warp = '0;
+    if (bar_valid_i && unknown) unknown_warp[wid_i] = 1'b1;
   end
 
   /* verilator lint_off PINCONNECTEMPTY */  // the scheduler knows whom it has stalled, and which CTA is done
@@ -75,25 +95,25 @@ module muster_vortex
     .clk_i, .rst_ni,
     .dispatch_valid_i (cta_fire_i), .dispatch_warp_i (cta_wid_i), .dispatch_cta_i (cta_id_i),
     .dispatch_size_i (cta_size_i),
-    .arrive_valid_i (arrives), .arrive_warp_i (wid_i),
-    .arrive_op_i (bar_is_sync_i ? OpSync : OpArrive), .arrive_bar_i (bar_t'(bar_id_i)),
-    .arrive_count_i (all ? '0 : 12'(size) * 12'(WarpSize)),
+    .arrive_valid_i (bar_valid_i && !unknown), .arrive_warp_i (wid_i),
+    .arrive_op_i (op), .arrive_bar_i (bar_t'(bar_id_i)),
+    .arrive_count_i (all ? '0 : 12'(size) * 12'(WarpSize)), .arrive_phase_i (bar_phase_i),
     .end_valid_i (tmc_valid_i && tmc_tmask_i == '0), .end_warp_i (wid_i),
     .held_o (), .go_o (go), .refused_o (refused), .dispatch_held_o (cta_hold_o), .ended_o (),
     .issue_valid_o, .issue_ready_i, .issue_o,
     .lifecycle_valid_o, .lifecycle_ready_i, .lifecycle_o,
     .exit_valid_o, .exit_ready_i, .exit_o,
-    .release_i, .fault_valid_i, .fault_warp_i (fault_i.warp)
+    .release_i, .response_valid_i (response_valid_i && phase_ready_i), .response_warp_i (response_i.warp), .fault_valid_i, .fault_warp_i (fault_i.warp)
   );
   /* verilator lint_on PINCONNECTEMPTY */
-
-  always_comb begin
-    unknown_warp = '0;
-    if (unknown) unknown_warp[wid_i] = 1'b1;
-  end
 
   assign unlock_mask_o  = go | unknown_warp;
   assign unlock_valid_o = (unlock_mask_o != '0);
   assign refused_o      = refused | unknown_warp;
+
+  assign phase_valid_o    = response_valid_i;
+  assign response_ready_o = phase_ready_i;
+  assign phase_wid_o      = response_i.warp[WarpW-1:0];
+  assign phase_o          = response_i.data[0];
 
 endmodule
