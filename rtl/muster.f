@@ -59,5 +59,3 @@ rtl/adapters/ventus/muster_ventus.sv
 rtl/adapters/vortex/muster_vortex.sv
 rtl/adapters/scheduler/muster_scheduler.sv
 rtl/adapters/mem/muster_mem_port.sv
-rtl/adapters/mem/muster_tcdm.sv
-rtl/adapters/mem/muster_obi.sv

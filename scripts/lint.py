@@ -56,7 +56,7 @@ def verilator():
     commands += [lint + ["--top-module", "muster", f"-GEnMbarrier=1'b{mbarrier}"] for mbarrier in (0, 1)]
     commands += [lint + ["--top-module", top] for top in
                  ("muster_template", "muster_fence_tracker", "muster_copy_tracker", "muster_mb_coalesce",
-                  "muster_bcu_decode", "muster_tcdm", "muster_obi", "muster_scheduler")]
+                  "muster_bcu_decode", "muster_mem_port", "muster_scheduler")]
     axil = lint + ["tb/unit/axil_flat.sv", "--top-module", "axil_flat"]
     commands += [axil + [f"-GNumWarps={warps}", f"-GNumCtas={ctas}", f"-GNumIssue={ports}", f"-GEnReduce={reduce}",
                          f"-GEnCounters={counters}"]

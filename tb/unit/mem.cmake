@@ -1,16 +1,24 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 set(rtl ${PROJECT_SOURCE_DIR}/rtl)
+muster_read_file_list(${rtl}/muster.f mem_rtl mem_options)
 
-muster_test(mem_test mem_test.cpp)
+# The adapter alone, and with a unit behind it.
+muster_test(mem_test mem_test.cpp mem_unit_test.cpp LIBS muster_golden)
 set(parameters_tcdm -GWriteAnswers=1'b1)
 set(parameters_tcdm_silent -GWriteAnswers=1'b0)
 set(parameters_obi -GOutstanding=2)
-foreach(variant tcdm tcdm_silent obi)
-  string(REGEX MATCH "^[a-z]+" bus ${variant})
+foreach(bus tcdm tcdm_silent obi)
   muster_verilate(mem_test
-    TOP_MODULE muster_${bus}
-    PREFIX V${variant}
-    SOURCES ${rtl}/muster_pkg.sv ${rtl}/adapters/mem/muster_mem_port.sv ${rtl}/adapters/mem/muster_${bus}.sv
+    TOP_MODULE muster_mem_port
+    PREFIX V${bus}
+    SOURCES ${rtl}/muster_pkg.sv ${rtl}/adapters/mem/muster_mem_port.sv
     VERILATOR_ARGS ${rtl}/muster.vlt +incdir+${rtl}/common -Wall -Wno-SYNCASYNCNET --assert
-                   ${parameters_${variant}})
+                   ${parameters_${bus}})
+  muster_verilate(mem_test
+    TOP_MODULE mem_unit_flat
+    PREFIX Vunit_${bus}
+    SOURCES ${mem_rtl} mem_unit_flat.sv
+    VERILATOR_ARGS ${rtl}/muster.vlt ${mem_options} ${parameters_${bus}}
+                   -Wall -Wno-SYNCASYNCNET --assert
+    OPT_FAST -O2)
 endforeach()

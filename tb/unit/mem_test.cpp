@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The adapters to TCDM and OBI between the unit's side of shared memory, which the test plays, and
+// The adapter to TCDM and OBI between the unit's side of shared memory, which the test plays, and
 // a memory that grants and answers as it likes: every read brings what was written last, in a cycle
 // of its own, and stays; a request stays until it is granted; and a reset of the unit drops what it
 // had asked.
@@ -15,8 +15,8 @@
 #include <map>
 #include <optional>
 #include <random>
-#include <tuple>
 
+#include "tb/unit/bus_memory.h"
 #include "tb/unit/clocked.h"
 
 namespace muster {
@@ -27,57 +27,14 @@ constexpr unsigned kCtas = 4;
 
 std::uint32_t BaseOf(unsigned cta) { return 0x10000 + kWindow * cta; }
 
-// The pins of each bus by common names.
-struct Request {
-  bool valid, writes;
-  std::uint32_t address;
-  std::uint64_t data;
-
-  bool operator==(const Request& other) const {
-    return std::tie(valid, writes, address, data) ==
-           std::tie(other.valid, other.writes, other.address, other.data);
-  }
+struct Tcdm : TcdmMemory {
+  using Dut = Vtcdm;
 };
-
-template <class Tcdm>
-struct TcdmBus {
-  using Unit = Tcdm;
-  static Request RequestOf(const Unit& unit) {
-    EXPECT_EQ(unit.be_o, 0xff);
-    return {unit.req_o != 0, unit.wen_o == 0, unit.add_o, unit.wdata_o};
-  }
-  static void Answer(Unit* unit, bool valid, std::uint64_t data) {
-    unit->r_valid_i = valid;
-    unit->r_rdata_i = data;
-  }
+struct SilentTcdm : SilentTcdmMemory {
+  using Dut = Vtcdm_silent;
 };
-
-struct Tcdm : TcdmBus<Vtcdm> {
-  static constexpr bool kWriteAnswers = true;
-  static constexpr unsigned kLatency = 1;
-  static constexpr unsigned kOutstanding = 4;
-};
-
-struct SilentTcdm : TcdmBus<Vtcdm_silent> {
-  static constexpr bool kWriteAnswers = false;
-  static constexpr unsigned kLatency = 1;
-  static constexpr unsigned kOutstanding = 4;
-};
-
-struct Obi {
-  using Unit = Vobi;
-  static constexpr bool kWriteAnswers = true;
-  static constexpr unsigned kLatency = 5;  // of an answer, at most
-  static constexpr unsigned kOutstanding = 2;
-  static Request RequestOf(const Unit& unit) {
-    EXPECT_EQ(unit.be_o, 0xff);
-    EXPECT_EQ(unit.rready_o, 1);
-    return {unit.req_o != 0, unit.we_o != 0, unit.addr_o, unit.wdata_o};
-  }
-  static void Answer(Unit* unit, bool valid, std::uint64_t data) {
-    unit->rvalid_i = valid;
-    unit->rdata_i = data;
-  }
+struct Obi : ObiMemory {
+  using Dut = Vobi;
 };
 
 template <class Bus>
@@ -85,6 +42,7 @@ class MemoryAdapter : public testing::Test {
  protected:
   MemoryAdapter() {
     unit_.rst_ni = unit_.unit_rst_ni = 0;
+    unit_.eval();  // the first one sees no edge
     Clock();
     unit_.rst_ni = unit_.unit_rst_ni = 1;
     unit_.eval();
@@ -112,34 +70,16 @@ class MemoryAdapter : public testing::Test {
     unit_.base_i = BaseOf(unit_.cta_o);
   }
 
-  // The memory's side, by what it is asked and by what it has not answered.
+  // The memory's side: it is asked for what the unit asked for, in that order.
   void Serve(bool grants) {
-    unit_.gnt_i = grants && random_() % 3 != 0;
-    const bool answers = !ahead_.empty() && (Bus::kLatency == 1 || random_() % Bus::kLatency == 0);
-    Bus::Answer(&unit_, answers, answers ? ahead_.front() : random_());
-    if (answers) {
-      ahead_.pop_front();
-    }
-    unit_.eval();
-    const Request request = Bus::RequestOf(unit_);
-    if (held_) {
-      EXPECT_EQ(request, *held_) << "a request changes before it is granted";
-    }
-    held_.reset();
-    if (request.valid && unit_.gnt_i == 0) {
-      held_ = request;
-    } else if (request.valid) {
+    if (const auto granted = memory_.Serve(grants, &unit_)) {
       EXPECT_FALSE(asked_.empty());
-      EXPECT_EQ(request.address, asked_.front());
+      EXPECT_EQ(granted->address, asked_.front());
       asked_.pop_front();
-      if (request.writes) {
-        memory_[request.address] = request.data;
-      }
-      if (!request.writes || Bus::kWriteAnswers) {
-        ahead_.push_back(request.writes ? random_() : memory_[request.address]);
-      }
-      EXPECT_LE(ahead_.size(), Bus::kOutstanding);
     }
+    EXPECT_EQ(unit_.wen_o, unit_.we_o != 0 ? 0 : 1);
+    EXPECT_EQ(unit_.be_o, 0xff);
+    EXPECT_EQ(unit_.rready_o, 1);
   }
 
   // What the unit sees: an answer is that of its read.
@@ -183,13 +123,11 @@ class MemoryAdapter : public testing::Test {
   }
 
   VerilatedContext context_;
-  typename Bus::Unit unit_{&context_};
+  typename Bus::Dut unit_{&context_};
   std::mt19937_64 random_{1};
-  std::map<std::uint32_t, std::uint64_t> memory_;   // as the memory has it
+  BusMemory<Bus> memory_;
   std::map<std::uint32_t, std::uint64_t> written_;  // as the unit has written it
   std::deque<std::uint32_t> asked_;                 // addresses of what is not granted
-  std::deque<std::uint64_t> ahead_;                 // data of transfers that are not answered
-  std::optional<Request> held_;                     // not granted in the last cycle
   std::optional<std::uint64_t> kept_;               // data of the last read
   std::uint64_t expected_ = 0;
   std::uint64_t answers_ = 0;

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The unit's ports to shared memory, as one port of requests and answers in order: what TCDM and OBI
-// have in common. A request stands in a register until it is granted, so that nothing the unit does, a
+// The unit's ports to shared memory, as one port of requests and answers in order, 64 bits wide: a TCDM
+// initiator (tightly coupled data memory, as PULP's clusters have it) or an OBI manager (Open Bus Interface,
+// version 1: A and R channels). The two differ in names and in wen_o; the README has them. A request stands in a register until it is granted, so that nothing the unit does, a
 // reset included, withdraws it. Writes go first.
 //
 //     read, write ─► request, until it is granted ─► memory ─► answer ─► data, kept for the unit
@@ -34,13 +35,16 @@ module muster_mem_port
   output cta_t        cta_o,
   input  logic [31:0] base_i,
 
-  // The memory: 64 bits, of byte addresses that are multiples of 8.
+  // The memory.
   output logic        req_o,           // stays, with the rest, until it is granted
   input  logic        gnt_i,
-  output logic [31:0] addr_o,
-  output logic        we_o,
+  output logic [31:0] addr_o,          // in bytes, a multiple of 8
+  output logic        we_o,            // OBI: it writes
+  output logic        wen_o,           // TCDM: it does not
+  output logic  [7:0] be_o,            // all
   output logic [63:0] wdata_o,
   input  logic        rvalid_i,        // an answer, in the order of the grants
+  output logic        rready_o,        // OBI: always
   input  logic [63:0] rdata_i
 );
 
@@ -65,6 +69,8 @@ module muster_mem_port
   assign req_o   = req_q;
   assign addr_o  = addr_q;
   assign we_o    = we_q;
+  assign wen_o   = !we_q;
+  assign be_o    = '1;
   assign wdata_o = wdata_q;
   assign granted = req_q && gnt_i && (WriteAnswers || !we_q);
 
@@ -95,6 +101,7 @@ module muster_mem_port
   // Answers
   // -------------------------------------------------------------------------------------------
 
+  assign rready_o      = 1'b1;
   assign ahead         = ahead_q - CountW'(rvalid_i);
   assign rdata_valid_o = rvalid_i && wanted_ahead_q[0];
   assign rdata_o       = rdata_valid_o ? rdata_i : kept_q;
