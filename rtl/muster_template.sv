@@ -1,16 +1,18 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // An instantiation of the unit to copy from: a core of 32 warps and 8 CTAs with one issue port,
-// named barriers and mbarriers, and the memory drain. Ports that a core does not need are tied off as
-// rtl/README.md says: here the debug read port, the commits, and the ports of copy engines and of a
-// cluster.
+// named barriers and mbarriers, the memory drain, and cp.async.mbarrier.arrive. Ports that a core does not
+// need are tied off as rtl/README.md says: here the debug read port, the commits, and the port of a
+// cluster. A core with copy engines puts an arbiter in front of the async port.
 module muster_template
   import muster_pkg::*;
   import muster_cfg_pkg::*;
 #(
-  parameter int unsigned WarpSize  = 32,
-  localparam int unsigned NumWarps = 32,
-  localparam int unsigned WarpW    = $clog2(NumWarps)
+  parameter int unsigned WarpSize    = 32,
+  localparam int unsigned NumWarps   = 32,
+  localparam int unsigned WarpW      = $clog2(NumWarps),
+  localparam int unsigned CopyEpochs = 4,  // one more than a warp's arrive-ons that may wait for copies
+  localparam int unsigned EpochW     = $clog2(CopyEpochs)
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
@@ -46,6 +48,25 @@ module muster_template
   output logic [NumWarps-1:0]      access_full_o,
   input  logic [NumWarps-1:0]      access_done_i,
   input  logic [1:0][NumWarps-1:0] access_done_epoch_i,
+
+  // ... and a copy of cp.async begins, and one is performed; in any order, one of each in a cycle. It
+  // carries the epoch that it began in. It is none of the accesses above: no barrier waits for it.
+  input  logic                copy_begin_valid_i,
+  output logic                copy_begin_ready_o,
+  input  warp_t               copy_begin_warp_i,
+  output logic [EpochW-1:0]   copy_begin_epoch_o,
+  input  logic                copy_done_valid_i,
+  input  warp_t               copy_done_warp_i,
+  input  logic [EpochW-1:0]   copy_done_epoch_i,
+
+  // Decode: cp.async.mbarrier.arrive, for the copies that the warp has begun. Without .noinc an
+  // MbCopyArrive of the same lanes has gone through mb_issue, and mb_busy_o has fallen.
+  input  logic                copy_arrive_valid_i,
+  output logic                copy_arrive_ready_o,
+  input  warp_t               copy_arrive_warp_i,
+  input  lanes_t              copy_arrive_lanes_i,
+  input  mb_place_t           copy_arrive_place_i,
+  output logic [NumWarps-1:0] copy_busy_o,  // the warp's CTA must not leave yet
 
   // Warp scheduler, register file, trap handler.
   output logic [NumWarps-1:0] release_o,
@@ -117,6 +138,25 @@ module muster_template
   end
 
   // -------------------------------------------------------------------------------------------
+  // Copies: the arrive-ons of cp.async.mbarrier.arrive
+  // -------------------------------------------------------------------------------------------
+
+  logic      async_valid, async_ready;
+  mb_async_t async_op;
+
+  muster_copy_tracker #(.NumWarps(NumWarps), .Epochs(CopyEpochs)) u_copies (
+    .clk_i, .rst_ni,
+    .begin_valid_i (copy_begin_valid_i), .begin_ready_o (copy_begin_ready_o),
+    .begin_warp_i (copy_begin_warp_i), .begin_epoch_o (copy_begin_epoch_o),
+    .done_valid_i (copy_done_valid_i), .done_warp_i (copy_done_warp_i), .done_epoch_i (copy_done_epoch_i),
+    .arrive_valid_i (copy_arrive_valid_i), .arrive_ready_o (copy_arrive_ready_o),
+    .arrive_warp_i (copy_arrive_warp_i), .arrive_lanes_i (copy_arrive_lanes_i),
+    .arrive_place_i (copy_arrive_place_i),
+    .async_valid_o (async_valid), .async_ready_i (async_ready), .async_o (async_op),
+    .busy_o (copy_busy_o)
+  );
+
+  // -------------------------------------------------------------------------------------------
   // The unit
   // -------------------------------------------------------------------------------------------
 
@@ -141,7 +181,7 @@ module muster_template
     .debug_cta_i ('0), .debug_bar_i ('0), .debug_word_o (), .debug_warp_i ('0),
     .debug_warp_o (),
     .mb_issue_valid_i (mb_valid), .mb_issue_ready_o (mb_ready), .mb_issue_i,
-    .mb_async_valid_i (1'b0), .mb_async_ready_o (), .mb_async_i ('0),
+    .mb_async_valid_i (async_valid), .mb_async_ready_o (async_ready), .mb_async_i (async_op),
     .mb_remote_valid_i (1'b0), .mb_remote_ready_o (), .mb_remote_i ('0),
     .mb_busy_o, .mb_fence_req_o (mb_fence_req), .mb_fence_ack_i (mb_fence_ack),
     .smem_read_valid_o, .smem_read_ready_i, .smem_read_place_o, .smem_rdata_valid_i,

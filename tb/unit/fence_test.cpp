@@ -2,6 +2,7 @@
 //
 // The memory drain as the load/store side answers it: the tracker alone, against sets of accesses;
 // and in the template, where warps that go on after an arrival always have something on its way.
+// The template's copies and their arrive-ons, too.
 #include <Vtemplate_flat.h>
 #include <Vtracker.h>
 #include <gtest/gtest.h>
@@ -166,6 +167,7 @@ class Template : public testing::Test {
     epochs_[done] = dut_.access_epoch_o;
     released_ |= dut_.release_o;
     faulted_ = faulted_ || dut_.fault_o != 0;
+    accepted_ += dut_.mb_valid_i != 0 && dut_.mb_ready_o != 0 ? 1 : 0;
     EndCycle(&dut_);
     ++cycle_;
   }
@@ -190,6 +192,52 @@ class Template : public testing::Test {
     return released_ == 2 && !faulted_;
   }
 
+  // Arrivals that are pending at the mbarrier, fewer than at first.
+  unsigned Arrived() const { return static_cast<unsigned>(dut_.word_o >> 43 & 0xfffff) - 1; }
+
+  // A copy of the warp begins. Its epoch.
+  unsigned BeginCopy(unsigned warp) {
+    dut_.copy_begin_valid_i = 1;
+    dut_.copy_begin_warp_i = static_cast<unsigned char>(warp);
+    dut_.eval();
+    const unsigned epoch = dut_.copy_begin_epoch_o;
+    EXPECT_TRUE(Accepts(dut_.copy_begin_ready_o));
+    dut_.copy_begin_valid_i = 0;
+    return epoch;
+  }
+
+  void EndCopy(unsigned warp, unsigned epoch) {
+    dut_.copy_done_valid_i = 1;
+    dut_.copy_done_warp_i = static_cast<unsigned char>(warp);
+    dut_.copy_done_epoch_i = static_cast<unsigned char>(epoch);
+    Cycle();
+    dut_.copy_done_valid_i = 0;
+  }
+
+  void ArriveAfterCopies(unsigned warp, std::uint32_t lanes) {
+    dut_.copy_arrive_valid_i = 1;
+    dut_.copy_arrive_warp_i = static_cast<unsigned char>(warp);
+    dut_.copy_arrive_lanes_i = lanes;
+    EXPECT_TRUE(Accepts(dut_.copy_arrive_ready_o));
+    dut_.copy_arrive_valid_i = 0;
+  }
+
+  // One lane of warp 0 arrives, or announces an arrive-on of copies.
+  void ArriveAtMbarrier(bool copy) {
+    dut_.mb_valid_i = 1;
+    dut_.mb_copy_arrive_i = copy ? 1 : 0;
+    for (unsigned i = 0; i < 100 && !Accepts(dut_.mb_ready_o); ++i) {
+    }
+    dut_.mb_valid_i = 0;
+    Idle();
+  }
+
+  void Idle() {
+    for (unsigned i = 0; i < 2 * kLatency; ++i) {
+      Cycle();
+    }
+  }
+
   static constexpr unsigned kLatency = 10;
 
   VerilatedContext context_;
@@ -198,6 +246,7 @@ class Template : public testing::Test {
   std::array<std::uint32_t, kLatency> begun_{};
   std::array<std::uint64_t, kLatency> epochs_{};
   std::uint32_t released_ = 0;
+  unsigned accepted_ = 0;  // groups at the mbarrier
   bool faulted_ = false;
   unsigned cycle_ = 0;
 };
@@ -231,6 +280,66 @@ TEST_F(Template, WarpThatArrivesAtMbarriersDrains) {
     }
     EXPECT_NE(dut_.word_o, word);  // and goes on arriving afterwards
   }
+}
+
+// An arrive-on comes for each lane when the copies before it are performed, in whatever order;
+// copies after it do not matter, and barriers do not wait for copies.
+TEST_F(Template, CopiesArrive) {
+  const std::array<unsigned, 2> before = {BeginCopy(2), BeginCopy(2)};
+  ArriveAfterCopies(2, 0b111);
+  const unsigned after = BeginCopy(2);
+  Idle();
+  EXPECT_EQ(Arrived(), 0U);
+  EXPECT_EQ(dut_.copy_busy_o, 1U << 2);
+  EXPECT_TRUE(Meets(20));
+  EndCopy(2, before[1]);
+  Idle();
+  EXPECT_EQ(Arrived(), 0U);
+  EndCopy(2, before[0]);
+  Idle();
+  EXPECT_EQ(Arrived(), 3U);
+  EXPECT_EQ(dut_.copy_busy_o, 0U);
+  ArriveAfterCopies(2, 1);
+  EndCopy(2, after);
+  Idle();
+  EXPECT_EQ(Arrived(), 4U);
+  EXPECT_FALSE(faulted_);
+}
+
+// Without .noinc an arrival more is pending from the instruction on, so that the arrive-on is
+// made up for.
+TEST_F(Template, CopiesArriveWithoutNoinc) {
+  ArriveAtMbarrier(false);
+  EXPECT_EQ(Arrived(), 1U);
+  const unsigned epoch = BeginCopy(0);
+  ArriveAtMbarrier(true);
+  EXPECT_EQ(Arrived(), 0U);
+  EXPECT_EQ(dut_.mb_busy_o, 0U);
+  ArriveAfterCopies(0, 1);
+  Idle();
+  EXPECT_EQ(Arrived(), 0U);
+  EndCopy(0, epoch);
+  Idle();
+  EXPECT_EQ(Arrived(), 1U);
+  EXPECT_FALSE(faulted_);
+}
+
+// Arrive-ons of copies take their turn among the arrivals of warps in every cycle.
+TEST_F(Template, CopiesArriveAmongWarps) {
+  dut_.mb_valid_i = 1;
+  for (unsigned i = 0; i < 4 * kLatency; ++i) {
+    EndCopy(2, BeginCopy(2));
+    ArriveAfterCopies(2, 0x80000001);
+    for (unsigned j = 0; j < kLatency; ++j) {
+      Cycle();
+    }
+    EXPECT_EQ(dut_.copy_busy_o, 0U) << i;
+  }
+  dut_.mb_valid_i = 0;
+  Idle();
+  EXPECT_GT(accepted_, 50U);
+  EXPECT_EQ(Arrived(), accepted_ + 4 * kLatency * 2);
+  EXPECT_FALSE(faulted_);
 }
 
 }  // namespace

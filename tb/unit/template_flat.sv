@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// muster_template as the test drives it: plain arrivals at the issue port, arrivals without a token at
-// the mbarrier of CTA 0 at address 0, and a bank of one word that answers in the next cycle.
+// muster_template as the test drives it: plain arrivals at the issue port; at the mbarrier of CTA 0 at
+// address 0 arrivals without a token, MbCopyArrive, and arrive-ons of copies; and a bank of one word that
+// answers in the next cycle.
 module template_flat
   import muster_pkg::*;
 (
@@ -20,12 +21,26 @@ module template_flat
   output logic             mb_ready_o,
   input  logic [5:0]       mb_warp_i,
   input  logic             mb_releasing_i,
+  input  logic             mb_copy_arrive_i,
 
   input  logic [31:0]      access_begin_i,
   output logic [1:0][31:0] access_epoch_o,
   output logic [31:0]      access_full_o,
   input  logic [31:0]      access_done_i,
   input  logic [1:0][31:0] access_done_epoch_i,
+
+  input  logic             copy_begin_valid_i,
+  output logic             copy_begin_ready_o,
+  input  logic [5:0]       copy_begin_warp_i,
+  output logic [1:0]       copy_begin_epoch_o,
+  input  logic             copy_done_valid_i,
+  input  logic [5:0]       copy_done_warp_i,
+  input  logic [1:0]       copy_done_epoch_i,
+  input  logic             copy_arrive_valid_i,
+  output logic             copy_arrive_ready_o,
+  input  logic [5:0]       copy_arrive_warp_i,
+  input  logic [31:0]      copy_arrive_lanes_i,
+  output logic [31:0]      copy_busy_o,
 
   output logic [31:0]      busy_o,
   output logic [31:0]      mb_busy_o,
@@ -50,7 +65,7 @@ module template_flat
     lifecycle.size = wcount_t'($countones(warps_i));
 
     group           = '0;
-    group.op        = MbArrive;
+    group.op        = mb_copy_arrive_i ? MbCopyArrive : MbArrive;
     group.warp      = mb_warp_i;
     group.lanes     = 32'd1;
     group.operand   = 32'd1;
@@ -84,6 +99,10 @@ module template_flat
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i (lifecycle), .lifecycle_warps_i (warps_i),
     .exit_valid_i (1'b0), .exit_ready_o (), .exit_i ('0),
     .access_begin_i, .access_epoch_o, .access_full_o, .access_done_i, .access_done_epoch_i,
+    .copy_begin_valid_i, .copy_begin_ready_o, .copy_begin_warp_i, .copy_begin_epoch_o,
+    .copy_done_valid_i, .copy_done_warp_i, .copy_done_epoch_i,
+    .copy_arrive_valid_i, .copy_arrive_ready_o, .copy_arrive_warp_i, .copy_arrive_lanes_i,
+    .copy_arrive_place_i ('0), .copy_busy_o,
     .release_o, .release_info_o (),
     .response_valid_o (), .response_ready_i (1'b1), .response_o (),
     .mb_wake_o (), .mb_expire_o (),
