@@ -39,8 +39,8 @@ module muster_mb_fetch
   input  mb_ready_t   ready_i,
   input  logic        moves_i,         // which of the two it is
   output mb_request_t request_o,
-  output mb_from_e    from_o,          // from here,
-  output mb_word_t    word_o,          // which is this one
+  output logic        ahead_o,         // it is what the operation ahead leaves,
+  output mb_word_t    word_o,          // or else this one
   output nlanes_t     lanes_o,         // that have an effect of their own
   output total_t      total_o,         // the sum of their operands
 
@@ -76,7 +76,7 @@ module muster_mb_fetch
   logic        enter_valid_q, read_valid_q, data_valid_q;
   mb_request_t enter_q, read_q, data_q;
   mb_ready_t   enter_goes, read_goes, data_free;
-  logic        enter_go, read_go, data_go, free;
+  logic        free, enter_go, read_free, read_go, take, data_go;
 
   // ---------------------------------------------------------------------------------------------
   // Enter
@@ -152,9 +152,12 @@ module muster_mb_fetch
     end
   end
 
+  // A stage that is free takes what is there: only whether it is valid needs to know whether that moves on.
+  assign read_free = !read_valid_q || read_go;
+
   always_ff @(posedge clk_i) begin
-    ahead_q <= enter_go ? entering : ahead;
-    if (enter_go) begin
+    ahead_q <= read_free ? entering : ahead;
+    if (read_free) begin
       read_q       <= enter_q;
       read_q.cause <= cause;
       blind_q      <= cause != FaultNone || enter_kind.inits || enter_kind.invalidates;
@@ -163,7 +166,9 @@ module muster_mb_fetch
 
   if (EnLanes) begin : g_lanes
     nlanes_t count, count_q;
-    logic    one_q, alike_q;
+    logic    alike, one_q, alike_q, single_q;
+
+    assign alike = cause != FaultNone || enter_kind.inits || enter_kind.invalidates || enter_kind.waits;
 
     always_comb begin
       count = '0;
@@ -171,10 +176,11 @@ module muster_mb_fetch
     end
 
     always_ff @(posedge clk_i) begin
-      if (enter_go) begin
-        count_q <= count;
-        alike_q <= cause != FaultNone || enter_kind.inits || enter_kind.invalidates || enter_kind.waits;
-        one_q   <= enter_kind.adds || enter_q.group.operand[19:0] == 20'd1;
+      if (read_free) begin
+        count_q  <= count;
+        alike_q  <= alike;
+        single_q <= alike || count == 6'd1;
+        one_q    <= enter_kind.adds || enter_q.group.operand[19:0] == 20'd1;
       end
     end
 
@@ -182,7 +188,7 @@ module muster_mb_fetch
     assign lanes = alike_q ? 6'd1 : count_q;
 
     muster_mb_amount u_amount (
-      .clk_i, .load_i (enter_go), .lanes_i (lanes), .one_i (one_q),
+      .clk_i, .load_i (read_free), .lanes_i (lanes), .single_i (single_q), .one_i (one_q),
       .operand_i (read_q.group.operand[19:0]), .done_o (summed), .total_o (total)
     );
   end else begin : g_lane
@@ -207,6 +213,7 @@ module muster_mb_fetch
   assign waits        = !(none_q || near_q || far_q || got_q || arrived_q);
   assign valid_o      = data_valid_q && (!waits || rdata_valid_i);
   assign data_go      = valid_o && (moves_i ? ready_i.moves : ready_i.stays);
+  assign take         = moves_i ? data_free.moves : data_free.stays;
   assign data_holds_o = data_valid_q && data_q.cause == FaultNone;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -218,8 +225,8 @@ module muster_mb_fetch
   end
 
   always_ff @(posedge clk_i) begin
-    arrived_q <= !read_go && (arrived_q || rdata_valid_i);
-    if (read_go) begin
+    arrived_q <= !take && (arrived_q || rdata_valid_i);
+    if (take) begin
       data_q     <= read_q;
       none_q     <= blind_q;
       near_q     <= !blind_q && ahead.look;
@@ -234,8 +241,8 @@ module muster_mb_fetch
   // The operation moves with the one in look, if there is one. Then the word that write leaves goes there
   // before another takes its place.
   always_comb begin
-    from_o = (near_q || (far_q && !look_go_i)) ? FromAhead : FromWord;
-    word_o = far_q ? left_i : got_q ? got_word_q : rdata_i;
+    ahead_o = near_q || (far_q && !look_go_i);
+    word_o  = far_q ? left_i : got_q ? got_word_q : rdata_i;
     if (none_q) word_o = '0;
   end
 

@@ -22,7 +22,6 @@ module muster_mb_lanes
   input  nlanes_t lanes_i,     // of these many lanes
 
   output logic    whole_o,     // no group is split
-  output logic    ready_o,     // what is in write may commit
   output logic    several_o,   // it is one lane of several that are left
   output logic    own_o,       // the step in look is that of the operation there,
   output logic    borrow_o,    // and gives way to that of a lane
@@ -30,12 +29,13 @@ module muster_mb_lanes
   output logic    first_o      // the first lane moves to write
 );
 
-  typedef enum logic [2:0] {
-    Whole,
-    Split,
-    First,
-    Lanes,
-    Last
+  // Each bit is an output: all stages may have to wait for these.
+  typedef enum logic [3:0] {  // several, own, first, whole
+    Whole = 4'b0101,
+    Split = 4'b0000,
+    First = 4'b0010,
+    Lanes = 4'b1000,
+    Last  = 4'b0100
   } state_e;
 
   state_e  state_q, state_d;
@@ -65,12 +65,9 @@ module muster_mb_lanes
     else if (commit_i) left_q <= left_q - 6'd1;
   end
 
-  assign whole_o   = state_q == Whole;
-  assign ready_o   = state_q != Split && state_q != First;
-  assign several_o = state_q == Lanes;
-  assign own_o     = state_q == Whole || state_q == Last;
-  assign borrow_o  = state_q == Split;
-  assign return_o  = state_q == Lanes && commit_i && (refused_i || left_q == 6'd2);
-  assign first_o   = state_q == First;
+  assign {several_o, own_o, first_o, whole_o} = state_q;
+
+  assign borrow_o = state_q == Split;
+  assign return_o = several_o && commit_i && (refused_i || left_q == 6'd2);
 
 endmodule

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The sums of a step and the signs by which muster_mb_verdict judges it, as a function of the word and the
-// step. All lanes of a step have one operand.
+// The sums of a step, and whether it is refused, as a function of the word and the step. All lanes of a step
+// have one operand. Either the outcome is that of the lanes one by one with no completion before the last, or
+// the lanes must be split.
 //
 // The word holds arrivals negated, so an arrival adds, and nothing is pending when the sum is 0
 // modulo 2^20. That is detected in parallel with the adders, without their carries: a + b = 0 exactly
@@ -64,8 +65,11 @@ module muster_mb_look
   assign tx_low_zero = adds_to_zero(tx_before[19:0], tx_change[19:0]);
   assign tx_zero     = (tx_before ^ tx_change) == 23'((tx_before | tx_change) << 1);
 
-  logic exhausted;
+  // The sum of negated counts goes beyond 0: more than is pending, or expected.
+  logic beyond, drop_beyond, exhausted;
 
+  assign beyond      = pending_carry && !pending_zero;
+  assign drop_beyond = drop_carry && !drop_zero;
   assign exhausted = (kind.arrives || kind.adds || kind.tx) && was_zero && expected_zero && word_i.tx == '0;
 
   always_comb begin
@@ -74,23 +78,18 @@ module muster_mb_look
                          default: '0};
     sums_o.completes = kind.tests && pending_zero && tx_zero;
     sums_o.passed    = kind.waits && phase_i != word_i.phase;
-    sums_o.hopeless  = refused_i;
+    sums_o.refused   = refused_i;
     if (EnRefuse) begin
-      sums_o.carry       = pending_carry;
-      sums_o.zero        = pending_zero;
-      sums_o.drop_carry  = drop_carry && kind.drops;
-      sums_o.drop_zero   = drop_zero;
-      sums_o.arrives     = kind.arrives;
-      sums_o.adds        = kind.adds && !was_zero;
       sums_o.exhausted   = exhausted;
-      sums_o.count_bad   = (kind.arrives && (was_zero || amount.pending_over)) ||
-                           (kind.drops && expected_zero);
+      sums_o.count_bad   = (kind.arrives && (was_zero || amount.pending_over || beyond)) ||
+                           (kind.drops && (expected_zero || drop_beyond));
       sums_o.tx_bad      = kind.tx && (amount.tx_over ||
                            !(tx[22:20] == 3'b000 || (tx[22:20] == 3'b111 && !tx_low_zero)));
+      sums_o.overflows   = kind.adds && !was_zero && !beyond;
       sums_o.no_complete = kind.no_complete && sums_o.completes;
-      sums_o.bad         = sums_o.count_bad || sums_o.tx_bad || sums_o.no_complete;
-      sums_o.hopeless    = refused_i || exhausted;
-      sums_o.several     = step_i.several && !sums_o.hopeless;
+      sums_o.refused     = refused_i || exhausted || sums_o.count_bad || sums_o.tx_bad || sums_o.overflows ||
+                           sums_o.no_complete;
+      sums_o.several     = step_i.several && !refused_i && !exhausted;
       sums_o.any_lane    = sums_o.several && was_zero && kind.tx && kind.tests;
     end
   end

@@ -113,12 +113,11 @@ module muster_mb_park
 
     logic [TimeW-1:0] now_q, limit, deadline, passed;
     logic [10:0]      ps_q, ps;  // beyond whole ns
-    logic             carry;
+    logic             carry_q;   // they come to one more in this cycle
     logic [WarpW-1:0] look_q, seen_q, late_warp_q;
     logic             late_q;
 
-    assign ps    = ps_q + 11'(Rest);
-    assign carry = ps >= 11'd1000;
+    assign ps    = ps_q + 11'(Rest) - (carry_q ? 11'd1000 : 11'd0);
     assign limit = now_q + (has_hint_i ? TimeW'(hint_i) : TimeW'(LimitNs));
 
     muster_ram #(.Depth(NumWarps), .Width(TimeW)) u_limits (
@@ -131,16 +130,18 @@ module muster_mb_park
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
-        now_q  <= '0;
-        ps_q   <= '0;
-        look_q <= '0;
-        late_q <= 1'b0;
+        now_q   <= '0;
+        ps_q    <= '0;
+        carry_q <= 1'b0;
+        look_q  <= '0;
+        late_q  <= 1'b0;
       end else begin
-        now_q  <= now_q + TimeW'(WholeNs) + TimeW'(stopped_ns_i) + TimeW'(carry);
-        ps_q   <= carry ? ps - 11'd1000 : ps;
-        look_q <= (32'(look_q) == NumWarps - 1) ? '0 : look_q + WarpW'(1);
+        now_q   <= now_q + TimeW'(WholeNs) + TimeW'(stopped_ns_i) + TimeW'(carry_q);
+        ps_q    <= ps;
+        carry_q <= Rest != 0 && ps + 11'(Rest) >= 11'd1000;
+        look_q  <= (32'(look_q) == NumWarps - 1) ? '0 : look_q + WarpW'(1);
         // A limit that is being replaced is ignored.
-        late_q <= !passed[TimeW-1] && (Rest == 0 || passed != '0) && !(parks_o && warp == seen_q);
+        late_q  <= !passed[TimeW-1] && (Rest == 0 || passed != '0) && !(parks_o && warp == seen_q);
       end
     end
 

@@ -70,12 +70,11 @@ module muster_mb_pipe
 );
 
   mb_ready_t   data_ready;
-  logic        data_valid, data_holds, look_valid, look_holds, look_go;
+  logic        data_valid, data_holds, data_ahead, look_valid, look_holds, look_go;
   logic        write_valid, write_holds, write_go;
   logic [2:0]  stage_valid;
   mb_request_t data, look;
   mb_request_t [2:0] stage;
-  mb_from_e    data_from;
   mb_word_t    data_word, left;
   nlanes_t     data_lanes;
   total_t      data_total;
@@ -86,7 +85,7 @@ module muster_mb_pipe
     .clk_i, .rst_ni,
     .valid_i, .ready_o, .request_i,
     .read_valid_o, .read_ready_i, .read_place_o, .rdata_valid_i, .rdata_i, .yield_i,
-    .valid_o (data_valid), .ready_i (data_ready), .moves_i (moves_o), .request_o (data), .from_o (data_from),
+    .valid_o (data_valid), .ready_i (data_ready), .moves_i (moves_o), .request_o (data), .ahead_o (data_ahead),
     .word_o (data_word), .lanes_o (data_lanes), .total_o (data_total),
     .look_holds_i (look_holds), .look_place_i (look.group.place), .look_go_i (look_go),
     .write_holds_i (write_holds), .write_place_i (write_place_o), .write_go_i (write_go), .left_i (left),
@@ -95,7 +94,7 @@ module muster_mb_pipe
 
   muster_mb_update #(.EnDrop(EnDrop), .EnLanes(EnLanes), .EnFaults(EnFaults)) u_update (
     .clk_i, .rst_ni,
-    .valid_i (data_valid), .ready_o (data_ready), .request_i (data), .from_i (data_from),
+    .valid_i (data_valid), .ready_o (data_ready), .request_i (data), .ahead_i (data_ahead),
     .word_i (data_word), .lanes_i (data_lanes), .total_i (data_total),
     .moves_o, .look_valid_o (look_valid), .look_holds_o (look_holds), .look_go_o (look_go), .look_o (look),
     .write_valid_o (write_valid), .write_holds_o (write_holds), .write_go_o (write_go), .left_o (left),

@@ -49,13 +49,6 @@ package muster_mb_pkg;
     logic        tx_over;
   } mb_amount_t;
 
-  // Where a step finds its word.
-  typedef enum logic [1:0] {
-    FromWord  = 2'd0,  // it has come with its operation
-    FromAhead = 2'd1,  // what the step in the write stage leaves
-    FromFound = 2'd2   // what that step has found, which is refused or split
-  } mb_from_e;
-
   // A step is one update: of a whole group, or of one of its lanes.
   typedef struct packed {
     mb_class_t  kind;
@@ -63,25 +56,19 @@ package muster_mb_pkg;
     logic       several;  // it is of more than one lane
   } mb_step_t;
 
-  // What a step comes to if it is accepted and completes no phase; and what decides whether it is and does.
+  // What a step comes to if it is accepted and completes no phase; and whether it is and does.
   typedef struct packed {
     mb_word_t word;
     logic     completes;   // the completion test holds
     logic     passed;      // waits: the phase asked about has completed
-    logic     carry;       // pending: the sum has a carry,
-    logic     zero;        // or is 0
-    logic     drop_carry;  // expected: the same
-    logic     drop_zero;
-    logic     arrives;     // refused with a sum above 0
-    logic     adds;        // refused unless there is a sum above 0
-    logic     exhausted;   // refused, as are these:
-    logic     count_bad;   // nothing is pending or expected, or an operand is too large
+    logic     refused;     // beforehand, or for one of these:
+    logic     exhausted;
+    logic     count_bad;   // nothing, or less, is pending or expected, or an operand is too large
     logic     tx_bad;
+    logic     overflows;   // more would be pending than the word can hold
     logic     no_complete; // but the completion test holds
-    logic     bad;         // one of the latter three
-    logic     hopeless;    // refused beforehand or exhausted, however many lanes
-    logic     several;     // lanes, which may be split
-    logic     any_lane;    // ... and must be: each lane may be the one that completes
+    logic     several;     // lanes, which may be split: refused, but not beforehand nor exhausted
+    logic     any_lane;    // accepted lanes that must be split: each may be the one that completes
   } mb_sums_t;
 
   // Of n lanes, whose operands add up to the total.

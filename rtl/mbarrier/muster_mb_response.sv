@@ -26,7 +26,7 @@ module muster_mb_response
   output mb_response_t response_o
 );
 
-  logic [CountW-1:0] credits_q, filled_q;  // filled: and written, so that it can be read
+  logic [CountW-1:0] credits_q, credits_d, filled_q;  // filled: and written, so that it can be read
   logic [IndexW-1:0] head_q, head_d, tail_q;
   logic              pop, valid_q, refund_q;
 
@@ -34,8 +34,6 @@ module muster_mb_response
     return (32'(index) == Depth - 1) ? '0 : index + IndexW'(1);
   endfunction
 
-  assign credit_o = credits_q != '0;
-  assign spare_o  = 32'(credits_q) > 1;
   assign valid_o  = filled_q != '0;
   assign pop      = valid_o && ready_i;
   assign head_d   = pop ? next(head_q) : head_q;
@@ -46,19 +44,25 @@ module muster_mb_response
     .raddr_i (head_d), .rdata_o (response_o)
   );
 
+  assign credits_d = credits_q + CountW'(pop) + CountW'(refund_q) - CountW'(spend_i);
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       filled_q  <= '0;
       valid_q   <= 1'b0;
       refund_q  <= 1'b0;
       credits_q <= CountW'(Depth);
+      credit_o  <= 1'b1;
+      spare_o   <= Depth > 1;
       head_q    <= '0;
       tail_q    <= '0;
     end else begin
       valid_q   <= valid_i;
       refund_q  <= refund_i;
       filled_q  <= filled_q + CountW'(valid_q) - CountW'(pop);
-      credits_q <= credits_q + CountW'(pop) + CountW'(refund_q) - CountW'(spend_i);
+      credits_q <= credits_d;
+      credit_o  <= credits_d != '0;
+      spare_o   <= 32'(credits_d) > 1;
       head_q    <= head_d;
       if (valid_i) tail_q <= next(tail_q);
     end

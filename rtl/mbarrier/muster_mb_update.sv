@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The rear of the mbarrier pipeline: look adds up a step, and write passes the verdict on it and commits it.
-// So the loop from an update of a word to the next update of that word is one addition, from sums and signs
-// that are in registers.
+// The rear of the mbarrier pipeline: look adds up a step and judges it, and write commits it. So the loop
+// from an update of a word to the next update of that word is one addition, from sums that are in registers, and
+// whether the step is refused is known early in the cycle in which it may stop those after it.
 //
 //     cycle   1        2        3        4
 //     data    A        B        C
@@ -25,8 +25,8 @@ module muster_mb_update
   input  logic        valid_i,
   output mb_ready_t   ready_o,
   input  mb_request_t request_i,
-  input  mb_from_e    from_i,
-  input  mb_word_t    word_i,
+  input  logic        ahead_i,        // the operation finds what the one ahead leaves,
+  input  mb_word_t    word_i,         // or else this word
   input  nlanes_t     lanes_i,
   input  total_t      total_i,
 
@@ -60,11 +60,11 @@ module muster_mb_update
 `include "muster_assert.svh"
 
   // Look.
-  logic        look_valid_q, look_go, take;
+  logic        look_valid_q, look_go, take, free;
   mb_request_t look_q;
   mb_word_t    word_q;  // that has come with the operation
   mb_step_t    step_q;
-  mb_from_e    from_q;  // the word of the step
+  logic        ahead_q; // the step finds what the one in write leaves, or has left
   mb_word_t    base;
   mb_sums_t    sums;
 
@@ -80,29 +80,31 @@ module muster_mb_update
   fault_e      cause;
 
   // A group that is split: see muster_mb_lanes.
-  logic        whole, ready, several, own, first;
+  logic        whole, several, own, first;
 
   // ---------------------------------------------------------------------------------------------
   // Look
   // ---------------------------------------------------------------------------------------------
 
-  logic stale, moves;  // stale: the step ahead is refused, and what it has found is in another register
+  // The step ahead is taken as accepted. If it is not, this one waits for a cycle, in which what that one has found
+  // takes the place of its sums. Likewise if it is split.
+  logic stale, moves, rewind, borrow;
 
-  assign stale   = from_q == FromAhead && refused;
+  assign stale   = ahead_q && refused;
+  assign rewind  = (own && stale && (!write_valid_q || write_go)) || borrow;
   assign moves   = (!write_valid_q || write_go) && !stale;
   assign look_go = look_valid_q && own && moves;
   assign ready_o = '{moves: own, stays: own && !look_valid_q};
-  assign take    = valid_i && (moves ? ready_o.moves : ready_o.stays);
+  assign free    = own && (moves || !look_valid_q);
+  assign take    = valid_i && free;
 
-  // What the step in write leaves, unless it is refused.
   always_comb begin
     base = sums_q.word;
     if (sums_q.completes) begin
       base.phase   = !sums_q.word.phase;
       base.pending = sums_q.word.expected;
     end
-    if (from_q == FromWord) base = word_q;
-    if (from_q == FromFound) base = found_q;
+    if (!ahead_q) base = word_q;
   end
 
   muster_mb_look #(.EnDrop(EnDrop), .EnRefuse(EnFaults || EnLanes)) u_look (
@@ -118,8 +120,9 @@ module muster_mb_update
     end
   end
 
+  // If look is free it takes what is there; only whether it is valid needs to know whether that moves on.
   always_ff @(posedge clk_i) begin
-    if (take) begin
+    if (free) begin
       look_q <= request_i;
       word_q <= word_i;
     end
@@ -128,8 +131,8 @@ module muster_mb_update
   if (EnLanes) begin : g_lanes
     nlanes_t lanes_q;
     total_t  total_q;
-    logic    ahead_q;  // the word of the operation is that of the operation in write
-    logic    borrow, give_back;
+    logic    own_ahead_q;  // of the operation in look, also while a lane's step is in its place
+    logic    give_back;
     lanes_t  rest;
     mb_op_e  op;       // the next step
     nlanes_t count;
@@ -153,22 +156,18 @@ module muster_mb_update
     end
 
     always_ff @(posedge clk_i) begin
-      if (take) begin
-        lanes_q <= lanes_i;
-        total_q <= total_i;
-        ahead_q <= from_i == FromAhead;
+      if (free) begin
+        lanes_q     <= lanes_i;
+        total_q     <= total_i;
+        own_ahead_q <= ahead_i;
       end
-      if (take || borrow || give_back) step_q <= step_of(op, count, total);
-      if (take) begin
-        from_q <= from_i;
+      if (free || borrow || give_back) step_q <= step_of(op, count, total);
+      if (free) begin
+        ahead_q <= ahead_i;
       end else if (borrow) begin
-        from_q <= FromFound;
-      end else if (first) begin
-        from_q <= FromAhead;
+        ahead_q <= 1'b1;
       end else if (give_back) begin
-        from_q <= ahead_q ? FromAhead : FromWord;
-      end else if (own && stale && (!write_valid_q || write_go)) begin
-        from_q <= FromFound;
+        ahead_q <= own_ahead_q;
       end
     end
 
@@ -187,19 +186,17 @@ module muster_mb_update
       .clk_i, .rst_ni,
       .split_i (write_valid_q && split), .commit_i (commit), .refused_i (refused),
       .look_go_i (look_go), .lanes_i (lanes_q),
-      .whole_o (whole), .ready_o (ready), .several_o (several), .own_o (own), .borrow_o (borrow),
+      .whole_o (whole), .several_o (several), .own_o (own), .borrow_o (borrow),
       .return_o (give_back), .first_o (first)
     );
   end else begin : g_lane
-    assign {whole, ready, own} = '1;
-    assign {several, first}    = '0;
+    assign {whole, own} = '1;
+    assign {several, first, borrow} = '0;
 
     always_ff @(posedge clk_i) begin
-      if (take) begin
+      if (free) begin
         step_q <= step_of(request_i.group.op, lanes_i, total_i);
-        from_q <= from_i;
-      end else if (stale && (!write_valid_q || write_go)) begin
-        from_q <= FromFound;
+        ahead_q <= ahead_i;
       end
       if (look_go) write_q <= look_q;
     end
@@ -216,20 +213,22 @@ module muster_mb_update
 
   muster_mb_verdict u_verdict (
     .found_i (found_q), .sums_i (sums_q), .waits_i (waits_q), .cause_i (write_q.cause),
-    .word_o (left_o), .write_o (write), .completed_o, .refused_o (refused), .cause_o (cause),
+    .word_o (left_o), .write_o (write), .completed_o, .cause_o (cause),
     .split_o (split)
   );
 
-  logic valid, may_commit;
+  logic one, has_place, granted;
 
-  assign partial      = several && !refused;
-  // A refused step commits unless its lanes are tried one by one; another one, when the bank grants its write
-  // and there is a place for its response besides that of the last lane.
-  assign valid        = write_valid_q && ready;
-  assign may_commit   = valid && !sums_q.any_lane && !(several && answers_q && !credit_i);
-  assign bank_valid_o = may_commit && !waits_q && !refused;
-  assign commit       = refused ? valid && !sums_q.several : may_commit && (waits_q || bank_ready_i);
-  assign write_go     = refused ? valid && !sums_q.several : may_commit && (waits_q || bank_ready_i) && !several;
+  assign refused   = sums_q.refused;
+  assign partial   = several && !refused;
+  // A step commits unless its lanes are tried one by one: if it writes, when the bank grants that and there is a place
+  // for its response besides that of the last lane.
+  assign one          = write_valid_q && (refused ? !sums_q.several : !sums_q.any_lane);
+  assign has_place    = !(several && answers_q) || credit_i;
+  assign granted      = (bank_ready_i && has_place) || refused || waits_q;
+  assign commit       = one && granted;
+  assign write_go     = one && granted && !partial;
+  assign bank_valid_o = one && has_place && !waits_q && !refused;
   assign load         = look_go || first || (commit && partial);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -249,6 +248,10 @@ module muster_mb_update
       found_q   <= base;
       sums_q    <= sums;
       waits_q   <= step_q.kind.waits;
+    end else if (rewind) begin
+      sums_q          <= '0;
+      sums_q.word     <= found_q;
+      sums_q.any_lane <= borrow;  // the group stays until its first lane takes its place
     end
   end
 

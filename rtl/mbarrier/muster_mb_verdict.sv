@@ -1,8 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The verdict on a step whose sums and signs are known (muster_mb_look), as a function: accepted, refused,
-// or to be split; and the word that it leaves. Either the outcome is that of the lanes one by one with no
-// completion before the last, or the lanes must be split.
+// What follows from the sums of a step (muster_mb_look), as a function: the word that it leaves, or the cause for
+// which it is refused.
 module muster_mb_verdict
   import muster_pkg::*;
   import muster_mb_pkg::*;
@@ -15,30 +14,22 @@ module muster_mb_verdict
   output mb_word_t word_o,       // the word afterwards, but for lock and zero if it is not written
   output logic     write_o,      // the word changes, or may
   output logic     completed_o,  // a phase completed
-  output logic     refused_o,
   output fault_e   cause_o,      // refused, and the same for each lane
   output logic     split_o       // not possible for all lanes together
 );
 
-  logic beyond, drop_beyond;
-
-  // The sum of negated counts goes beyond 0: more than is pending, or expected.
-  assign beyond      = sums_i.carry && !sums_i.zero;
-  assign drop_beyond = sums_i.drop_carry && !sums_i.drop_zero;
-
-  assign refused_o = (beyond ? sums_i.arrives : sums_i.adds) || drop_beyond || sums_i.bad || sums_i.hopeless;
-  assign split_o   = refused_o ? sums_i.several : sums_i.any_lane;
+  assign split_o = sums_i.refused ? sums_i.several : sums_i.any_lane;
 
   always_comb begin
     cause_o = cause_i;
     if (cause_i == FaultNone) begin
       if (sums_i.exhausted) begin
         cause_o = FaultWordExhausted;
-      end else if (sums_i.count_bad || (sums_i.arrives && beyond) || drop_beyond) begin
+      end else if (sums_i.count_bad) begin
         cause_o = FaultBadArriveCount;
       end else if (sums_i.tx_bad) begin
         cause_o = FaultTxOverflow;
-      end else if (sums_i.adds && !beyond) begin
+      end else if (sums_i.overflows) begin
         cause_o = FaultPendingOverflow;
       end else if (sums_i.no_complete) begin
         cause_o = FaultNocompleteCompleted;
@@ -46,8 +37,8 @@ module muster_mb_verdict
     end
   end
 
-  assign completed_o = sums_i.completes && !refused_o && !split_o;
-  assign write_o     = !waits_i && !refused_o && !split_o;
+  assign completed_o = sums_i.completes && !sums_i.refused && !split_o;
+  assign write_o     = !waits_i && !sums_i.refused && !split_o;
 
   always_comb begin
     word_o = sums_i.word;
@@ -55,7 +46,7 @@ module muster_mb_verdict
       word_o.phase   = !sums_i.word.phase;
       word_o.pending = sums_i.word.expected;
     end
-    if (refused_o || waits_i) word_o = found_i;
+    if (sums_i.refused || waits_i) word_o = found_i;
     word_o.lock = 1'b0;
     word_o.zero = 1'b0;
   end

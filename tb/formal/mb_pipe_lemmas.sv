@@ -124,21 +124,22 @@ module mb_pipe_lemmas
 
   mb_step_t   step;
   mb_sums_t   sums;
-  mb_from_e   from;
-  logic [2:0] state;
-  logic       own, whole, lanes, last, waits, ahead;
+  logic [3:0] state;
+  logic       own, split, first, whole, lanes, last, waits, ahead, step_ahead;
   nlanes_t    write_lanes, look_lanes, data_lanes, read_lanes;
 
   assign step  = u_pipe.u_update.step_q;
   assign sums  = u_pipe.u_update.sums_q;
-  assign from  = u_pipe.u_update.from_q;
   assign waits = u_pipe.u_update.waits_q;
-  assign ahead = u_pipe.u_update.g_lanes.ahead_q;
+  assign ahead = u_pipe.u_update.g_lanes.own_ahead_q;
+  assign step_ahead = u_pipe.u_update.ahead_q;
   assign state = u_pipe.u_update.g_lanes.u_lanes.state_q;
   assign own   = u_pipe.u_update.own;
-  assign whole = state == 3'd0;
-  assign lanes = state == 3'd3;
-  assign last  = state == 3'd4;
+  assign split = state == 4'b0000;  // as in muster_mb_lanes
+  assign first = state == 4'b0010;
+  assign whole = state == 4'b0101;
+  assign lanes = state == 4'b1000;
+  assign last  = state == 4'b0100;
 
   assign write_lanes = u_pipe.u_update.g_lanes.u_lanes.left_q;
   assign look_lanes  = u_pipe.u_update.g_lanes.lanes_q;
@@ -151,7 +152,7 @@ module mb_pipe_lemmas
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      L10_state: assert (state <= 3'd4 && (whole || (write_valid && updates(writing))));
+      L10_state: assert ((split || first || whole || lanes || last) && (whole || (write_valid && updates(writing))));
       L11_left:  assert (whole || write_lanes == 6'($countones(writing.group.lanes)));
       L12_write: assert (!write_valid || counted(writing, write_lanes));
       L13_look:  assert (!look_valid || counted(looking, look_lanes));
@@ -160,15 +161,16 @@ module mb_pipe_lemmas
       L16_left:  assert (whole || (last ? write_lanes == 6'd1 : write_lanes > 6'd1));
       L17_step:  assert (!(own && look_valid) || (step.kind == class_of(looking.group.op) &&
                          step.several == (look_lanes > 6'd1)));
-      L18_lane:  assert (!(state == 3'd2 || lanes) || (step.kind == class_of(writing.group.op) && !step.several));
-      L19_waits: assert (!write_valid || state == 3'd1 || state == 3'd2 ||
+      L18_lane:  assert (!(first || lanes) || (step.kind == class_of(writing.group.op) && !step.several));
+      L19_waits: assert (!write_valid || split || first ||
                          waits == class_of(writing.group.op).waits);
       L20_split: assert (!(lanes || last) || (!sums.several && !sums.any_lane));
       L21_split: assert (!(whole && write_valid && sums.several) || (updates(writing) && write_lanes > 6'd1));
-      L22_bad:   assert (!(whole && write_valid) || (writing.cause == FaultNone) || sums.hopeless);
-      L23_signs: assert (!write_valid || !sums.any_lane || sums.several);
-      L24_first: assert (state != 3'd2 || from == FromFound);
-      L25_lanes: assert (!lanes || from == FromAhead);
+      L22_bad:   assert (!(whole && write_valid) || (writing.cause == FaultNone) || (sums.refused && !sums.several));
+      L23_signs: assert (!(write_valid && whole) || !sums.any_lane || sums.several);
+      L24_split: assert (!split || (sums.refused ? sums.several : sums.any_lane));
+      L26_first: assert (!first || (step_ahead && sums.word == u_pipe.u_update.found_q && !sums.completes && sums.any_lane));
+      L25_lanes: assert (!lanes || step_ahead);
     end
   end
 
@@ -201,11 +203,10 @@ module mb_pipe_lemmas
       L36_near:  assert (!data_valid || near == (!none && look_holds && same(fetched, looking)));
       L37_far:   assert (!(data_valid && far) || (holds(writing) && same(fetched, writing)));
       L38_alone: assert (!(data_valid && (fetches || got)) || !(write_holds && same(fetched, writing)));
-      L39_blind: assert (!(look_valid && blind(looking)) || (!ahead && (!own || from == FromWord)));
-      L40_own:   assert (!(look_valid && own) || ahead == (from != FromWord));
+      L39_blind: assert (!(look_valid && blind(looking)) || (!ahead && (!own || !step_ahead)));
+      L40_own:   assert (!(look_valid && own) || ahead == step_ahead);
       L41_ahead: assert (!(look_valid && ahead) || (holds(writing) && same(looking, writing)));
       L42_word:  assert (!(look_valid && !ahead && !blind(looking)) || !(write_holds && same(looking, writing)));
-      L43_found: assert (!(look_valid && own && from == FromFound) || (!write_valid && u_pipe.u_update.refused));
       L44_got:   assert (!(data_valid && arrived) || !(none || near || far || got));
     end
   end
@@ -232,8 +233,8 @@ module mb_pipe_lemmas
       L55_read:   assert (!(fetches && ours(fetched)) || (read_ours_i && read_i == bank_i &&
                           (!arrived || data_i == read_i)));
       L56_waits:  assert (!((write_valid && whole) || refers) || !waits ||
-                          (meant(sums.word) == meant(found) && !sums.completes && !sums.bad && !sums.exhausted));
-      L57_signs:  assert (!(write_valid || refers) || (!sums.carry && !sums.drop_carry && !sums.adds));
+                          (meant(sums.word) == meant(found) && !sums.completes && !sums.count_bad && !sums.exhausted));
+      L57_signs:  assert (!(write_valid && whole) || sums.refused == (writing.cause != FaultNone || sums.count_bad || sums.exhausted));
     end
   end
 

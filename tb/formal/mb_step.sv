@@ -32,10 +32,11 @@ module mb_step
 
   muster_mb_verdict u_verdict (
     .found_i (word_i), .sums_i (sums), .waits_i (step.kind.waits), .cause_i (before_i),
-    .word_o (left), .write_o, .completed_o, .refused_o, .cause_o, .split_o
+    .word_o (left), .write_o, .completed_o, .cause_o, .split_o
   );
 
   assign word_o   = write_o ? left : word_i;  // in memory
   assign passed_o = sums.passed;
+  assign refused_o = sums.refused;
 
 endmodule
