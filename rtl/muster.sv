@@ -44,6 +44,7 @@ module muster
   output logic   [Cfg.NumIssue-1:0] issue_ready_o,
   input  issue_t [Cfg.NumIssue-1:0] issue_i,
   output logic   [Cfg.NumWarps-1:0] busy_o,
+  output logic                      idle_o,
 
   input  logic                      lifecycle_valid_i,
   output logic                      lifecycle_ready_o,
@@ -137,9 +138,11 @@ module muster
     mb_remote.lanes = mb_remote_i.lanes & Lanes;
   end
 
+  logic cta_active, mb_active;
+
   muster_cta #(.Cfg(Cfg)) u_cta (
     .clk_i, .rst_ni,
-    .issue_valid_i, .issue_ready_o, .issue_i (issue), .busy_o,
+    .issue_valid_i, .issue_ready_o, .issue_i (issue), .busy_o, .active_o (cta_active),
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i (lifecycle), .lifecycle_warps_i,
     .exit_valid_i, .exit_ready_o, .exit_i (leaving),
     .fence_req_o, .fence_ack_i,
@@ -157,7 +160,7 @@ module muster
       .async_valid_i (mb_async_valid_i), .async_ready_o (mb_async_ready_o), .async_i (mb_async_i),
       .remote_valid_i (mb_remote_valid_i), .remote_ready_o (mb_remote_ready_o),
       .remote_i (mb_remote),
-      .busy_o (mb_busy_o), .fence_req_o (mb_fence_req_o), .fence_ack_i (mb_fence_ack_i),
+      .busy_o (mb_busy_o), .active_o (mb_active), .fence_req_o (mb_fence_req_o), .fence_ack_i (mb_fence_ack_i),
       .smem_read_valid_o, .smem_read_ready_i, .smem_read_place_o, .smem_rdata_valid_i,
       .smem_rdata_i, .smem_write_valid_o, .smem_write_ready_i, .smem_write_place_o,
       .smem_write_data_o, .smem_held_valid_o, .smem_held_place_o, .smem_yield_i,
@@ -170,6 +173,7 @@ module muster
       .fault_valid_o (mb_fault_valid_o), .fault_o (mb_fault_o), .commit_o (mb_commit_o)
     );
   end else begin : g_no_mbarrier
+    assign mb_active           = 1'b0;
     assign mb_issue_ready_o    = 1'b0;
     assign mb_async_ready_o    = 1'b0;
     assign mb_remote_ready_o   = 1'b0;
@@ -189,6 +193,25 @@ module muster
     assign mb_fault_valid_o    = 1'b0;
     assign mb_fault_o          = '0;
     assign mb_commit_o         = '0;
+  end
+
+  // -------------------------------------------------------------------------------------------
+  // Idle
+  // -------------------------------------------------------------------------------------------
+
+  // What an operation has set off, such as its release, comes two cycles after its commit at the latest.
+  logic       active;
+  logic [1:0] active_q;
+
+  assign active = cta_active || mb_active;
+  assign idle_o = !active && active_q == '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      active_q <= '1;
+    end else begin
+      active_q <= {active_q[0], active};
+    end
   end
 
   // -------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ module muster_cta
   output logic   [Cfg.NumIssue-1:0] issue_ready_o,
   input  issue_t [Cfg.NumIssue-1:0] issue_i,
   output logic   [Cfg.NumWarps-1:0] busy_o,
+  output logic                      active_o,  // something is presented or under way
 
   input  logic                      lifecycle_valid_i,
   output logic                      lifecycle_ready_o,
@@ -143,10 +144,8 @@ module muster_cta
     .clk_i, .rst_ni,
     .valid_i (held_valid), .ready_o (held_ready), .request_i (held), .reads_i (held_reads),
     .waiting_i (held_waiting),
-    .lc_valid_i (lc_valid), .lc_ready_o (lc_ready), .lc_group_i (lc_group),
-    .lc_warp_i (lc_warp),
-    .exit_valid_i (exit_valid), .exit_ready_o (exit_ready), .exit_cta_i (exit_i.cta),
-    .exit_warp_i (exit_i.warp),
+    .lc_valid_i (lc_valid), .lc_ready_o (lc_ready), .lc_group_i (lc_group), .lc_warp_i (lc_warp),
+    .exit_valid_i (exit_valid), .exit_ready_o (exit_ready), .exit_cta_i (exit_i.cta), .exit_warp_i (exit_i.warp),
     .credit_i (credit),
     .valid_o (sel_valid), .ready_i (sel_ready), .ahead_i (sel_ahead), .may_wait_o (sel_may_wait),
     .group_o (sel_group), .members_o (sel_members)
@@ -203,12 +202,11 @@ module muster_cta
     .valid_i (chk_valid), .ready_o (chk_ready), .group_i (chk_group), .members_i (chk_members),
     .last_i (chk_last), .all_i (chk_all), .clears_i (clears), .cleared_i (cleared),
     .next_warps_o (operand_warps), .operands_i (operands),
-    .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next),
-    .offered_kind_o (entry_kind), .offered_all_o (entry_all),
+    .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next), .offered_kind_o (entry_kind),
+    .offered_all_o (entry_all),
     .debug_i (debug_entry), .debug_o (debug_count),
     .commits_o (commits), .commit_warps_o (commit_warps), .commit_lc_o (commit_lc),
-    .commit_exit_o (commit_exit), .warps_o (counted_warps),
-    .outcome_o (counted), .effects_o (counted_effects)
+    .commit_exit_o (commit_exit), .warps_o (counted_warps), .outcome_o (counted), .effects_o (counted_effects)
   );
 
   // -------------------------------------------------------------------------------------------
@@ -255,8 +253,7 @@ module muster_cta
     ) u_warps (
       .clk_i, .rst_ni, .clears_i (resets), .cleared_i (removed),
       .outcome_i (outcome), .counts_i (counts), .count_warps_i (count_warps),
-      .warps_i (warps), .waits_i (waits),
-      .release_i (release_o), .release_info_i (release_info_o),
+      .warps_i (warps), .waits_i (waits), .release_i (release_o), .release_info_i (release_info_o),
       .waiting_o (waiting),
       .read_warp_i (counted.warp[WarpW-1:0]), .read_word_o (read_word)
     );
@@ -289,6 +286,11 @@ module muster_cta
     commit_o.exit      = commit_exit;
     for (int p = 0; p < Cfg.NumIssue; p++) commit_o.warp[p] = counted_effects[p].warp;
   end
+
+  // An operation of an issue port is busy; the others are presented until their checks have been passed. What
+  // remains is a slot that is cleaned, the walk after reset, and a response that is not taken.
+  assign active_o = issue_valid_i != '0 || lifecycle_valid_i || exit_valid_i || busy != '0 || lc_valid || !sel_ready ||
+                    count_busy || resets || response_valid_o;
 
   logic debug_waiting_q;
   always_ff @(posedge clk_i) debug_waiting_q <= waiting[debug_warp_i[WarpW-1:0]];

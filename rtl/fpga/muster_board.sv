@@ -100,6 +100,9 @@ module muster_board
     .clk_i (unit_clk_i), .rst_ni (unit_rst_n),
     .issue_valid_i (pins.issue_valid), .issue_ready_o (levels.issue_ready), .issue_i (pins.issue),
     .busy_o (levels.busy),
+    /* verilator lint_off PINCONNECTEMPTY */
+    .idle_o (),  // the link starts and stops the clock
+    /* verilator lint_on PINCONNECTEMPTY */
     .lifecycle_valid_i (pins.lifecycle_valid), .lifecycle_ready_o (levels.lifecycle_ready),
     .lifecycle_i (pins.lifecycle), .lifecycle_warps_i (pins.warps),
     .exit_valid_i (pins.exit_valid), .exit_ready_o (levels.exit_ready), .exit_i (pins.exit),

@@ -43,6 +43,7 @@ module muster_mb_park
 
   input  logic [31:0]         stopped_ns_i,  // for which the clock stood still before this edge
 
+  output logic                limited_o,   // a limit may pass
   output logic [NumWarps-1:0] wake_o,      // answered true
   output logic [NumWarps-1:0] expire_o     // answered false
 );
@@ -99,8 +100,9 @@ module muster_mb_park
     end
   end
 
-  assign wake_o   = wake_q;
-  assign expire_o = expire_q;
+  assign limited_o = EnLimit && parked_q != '0;
+  assign wake_o    = wake_q;
+  assign expire_o  = expire_q;
 
   // ---------------------------------------------------------------------------------------------
   // Time limits

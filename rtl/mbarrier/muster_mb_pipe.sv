@@ -51,7 +51,8 @@ module muster_mb_pipe
   output mb_place_t [MbHeld-1:0] held_place_o,
   input  logic            yield_i,
 
-  output logic [4:0]      warp_valid_o,    // the stages hold a group of a warp
+  output logic            busy_o,          // the stages hold something
+  output logic [4:0]      warp_valid_o,    // ... and a group of a warp
   output warp_t [4:0]     warp_o,
 
   input  logic            credit_i,        // there is a place for one more response
@@ -110,6 +111,7 @@ module muster_mb_pipe
   assign held_valid_o = {write_holds, look_holds, data_holds};
   assign held_place_o = {write_place_o, look.group.place, stage[2].group.place};
 
+  assign busy_o       = {write_valid, look_valid, stage_valid} != '0;
   assign warp_valid_o = {write_valid && request_o.source == MbWarp, look_valid && look.source == MbWarp,
                          stage_valid[2] && stage[2].source == MbWarp,
                          stage_valid[1] && stage[1].source == MbWarp,

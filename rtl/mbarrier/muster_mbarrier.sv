@@ -26,6 +26,7 @@ module muster_mbarrier
   input  mb_remote_t              remote_i,
 
   output logic [Cfg.NumWarps-1:0] busy_o,
+  output logic                    active_o,  // something is presented or under way
   output logic [Cfg.NumWarps-1:0] fence_req_o,
   input  logic [Cfg.NumWarps-1:0] fence_ack_i,
 
@@ -135,7 +136,7 @@ module muster_mbarrier
   // Pipeline
   // ---------------------------------------------------------------------------------------------
 
-  logic        commit, refused, written, completed, passed, tries;
+  logic        pipe_busy, commit, refused, written, completed, passed, tries;
   logic  [4:0] stage_valid;
   warp_t [4:0] stage_warp;
   mb_request_t done;
@@ -153,7 +154,7 @@ module muster_mbarrier
     .write_valid_o (smem_write_valid_o), .write_ready_i (smem_write_ready_i),
     .write_place_o (smem_write_place_o), .write_data_o (smem_write_data_o),
     .held_valid_o (smem_held_valid_o), .held_place_o (smem_held_place_o), .yield_i (smem_yield_i),
-    .warp_valid_o (stage_valid), .warp_o (stage_warp),
+    .busy_o (pipe_busy), .warp_valid_o (stage_valid), .warp_o (stage_warp),
     .credit_i (credit), .splits_o (splits), .spend_o (pipe_spend),
     .commit_o (commit), .request_o (done), .refused_o (refused), .found_o (found), .word_o (word),
     .written_o (written), .completed_o (completed), .passed_o (passed), .parks_o (tries)
@@ -170,7 +171,7 @@ module muster_mbarrier
   // Answers
   // ---------------------------------------------------------------------------------------------
 
-  logic         parks, answers;
+  logic         parks, answers, limited;
   mb_response_t response;
   mb_word_t     token;
 
@@ -186,7 +187,7 @@ module muster_mbarrier
     .parks_o (parks),
     .completed_i (commit && completed),
     .leave_i (leave_valid_i), .leave_cta_i, .stopped_ns_i,
-    .wake_o, .expire_o
+    .limited_o (limited), .wake_o, .expire_o
   );
 
   // The bits that an update clears are not in its token.
@@ -237,6 +238,9 @@ module muster_mbarrier
     assign fault_valid_o = 1'b0;
     assign fault_o       = '0;
   end
+
+  assign active_o = issue_valid_i || async_valid_i || remote_valid_i || drain_busy != '0 || !enter_ready || pipe_busy ||
+                    limited || response_valid_o;
 
   assign commit_o = '{
     valid:   commit,

@@ -235,7 +235,7 @@ unsigned Code(OpKind kind) { return static_cast<unsigned>(kind); }
 }  // namespace
 
 Cover::Cover(const Config& config)
-    : config_(config), mb_(config, &points_), resets_(config, &points_) {
+    : config_(config), mb_(config, &points_), resets_(config, &points_), idle_(config, &points_) {
   const unsigned has = Has(config);
   for (const SpotRow& row : kSpots) {
     if ((row.needs & ~has) == 0) {
@@ -309,12 +309,14 @@ void Cover::NextRun() {
   restored_waiting_ = 0;
   latest_cycle_ = 0;
   mb_.NextRun();
+  idle_.NextRun();
 }
 
 void Cover::Observe(std::uint64_t cycle, const Inputs& in, const Outputs& out,
                     const Commits& commits, const Effects* effects, const golden::Model& model) {
   CountPins(in, out);
   resets_.Observe(in, out);
+  idle_.Observe(in, out, model);
   bool refused = false;
   unsigned arrivals = 0;
   bool reduction = false;

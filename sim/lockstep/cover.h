@@ -17,6 +17,7 @@
 #include "sim/isa/operation.h"
 #include "sim/isa/state_word.h"
 #include "sim/lockstep/cover_points.h"
+#include "sim/lockstep/idle_cover.h"
 #include "sim/lockstep/mb_cover.h"
 #include "sim/lockstep/monitor.h"
 #include "sim/lockstep/reset_cover.h"
@@ -243,6 +244,7 @@ class Cover {
   CoverPoints points_;
   MbCover mb_;
   ResetCover resets_;
+  IdleCover idle_;
 
   // Points by what they count.
   std::array<unsigned, static_cast<unsigned>(Spot::kCount)> spots_{};

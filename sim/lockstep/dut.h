@@ -29,7 +29,7 @@ class Dut {
   // Drives `in` with the clock low, and copies the settled outputs to `out`: a payload only when
   // its valid bit is set.
   virtual void Settle() = 0;
-  // The rising clock edge.
+  // The rising clock edge, unless `in` says that it is gated.
   virtual void Clock() = 0;
 
   // Writes an FST of everything from now on; `cycle` is the current one on its time axis.

@@ -119,11 +119,15 @@ bool UnitChecker::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
   if (cycle % kSweepPeriod == kSweepPeriod - 1) {
     scoreboard_->StartSweep();
   }
-  if (scoreboard_->Sweeping()) {
+  const bool sweeping = scoreboard_->Sweeping();
+  if (sweeping) {
     scoreboard_->Address(&dut_->in);
   }
   Trace(cycle);
   dut_->Settle();
+  // A debug read needs a clock edge.
+  dut_->in.gated = options_.gates && dut_->out.idle && !sweeping;
+  result_.gated += static_cast<std::uint64_t>(dut_->in.gated);
   dut_->Clock();
   if (!dut_->lost.empty()) {
     result_.ending = Ending::kError;

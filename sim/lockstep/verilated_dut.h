@@ -51,7 +51,7 @@ class VerilatedDut final : public Dut {
   }
 
   void Clock() override {
-    unit_.clk_i = 1;
+    unit_.clk_i = static_cast<std::uint8_t>(!in.gated);
     unit_.eval();
     if (trace_) {
       trace_->dump(time_ + kCycleNs / 2);
@@ -184,6 +184,7 @@ class VerilatedDut final : public Dut {
         out.commit_warp[port] = unit_.commit_warp_o[port];
       }
     }
+    out.idle = unit_.idle_o != 0;
     out.busy = unit_.busy_o;
     out.fence_req = unit_.fence_req_o;
     out.released = unit_.release_warps_o;

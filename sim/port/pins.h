@@ -123,6 +123,7 @@ struct MbOutputs {
 struct Inputs {
   bool reset = false;                      // the whole of this cycle; nothing else counts then
   std::uint64_t stopped = 0;               // cycles for which the clock stands still after this one
+  bool gated = false;                      // this cycle ends without a clock edge
   std::uint8_t issue_valid = 0;            // a bit per port
   std::array<Operation, kMaxIssue> issue;  // held until ready
   bool lifecycle_valid = false;
@@ -147,6 +148,8 @@ struct Outputs {
   std::array<std::uint8_t, kMaxIssue> commit_warp{};
   bool commit_lifecycle = false;
   bool commit_exit = false;
+
+  bool idle = false;  // the unit needs no clock edge after this cycle
 
   // Registered.
   std::uint64_t busy = 0;  // warps with an operation between issue and commit

@@ -64,7 +64,7 @@ module cta_formal
 
   muster_cta #(.Cfg(Cfg)) u_cta (
     .clk_i, .rst_ni (1'b1),
-    .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (),
+    .issue_valid_i, .issue_ready_o (issue_ready), .issue_i, .busy_o (), .active_o (),
     .lifecycle_valid_i (lc_valid_i), .lifecycle_ready_o (lc_ready), .lifecycle_i, .lifecycle_warps_i,
     .exit_valid_i, .exit_ready_o (exit_ready), .exit_i,
     .fence_req_o (), .fence_ack_i ('1),

@@ -42,7 +42,7 @@ module mb_front_formal
     .issue_valid_i, .issue_ready_o (issue_ready), .issue_i,
     .async_valid_i, .async_ready_o (async_ready), .async_i,
     .remote_valid_i, .remote_ready_o (remote_ready), .remote_i,
-    .busy_o (), .fence_req_o (), .fence_ack_i,
+    .busy_o (), .active_o (), .fence_req_o (), .fence_ack_i,
     .smem_read_valid_o (read_valid), .smem_read_ready_i (read_ready_i), .smem_read_place_o (),
     .smem_rdata_valid_i (rdata_valid_i), .smem_rdata_i (rdata_i),
     .smem_write_valid_o (write_valid), .smem_write_ready_i (write_ready_i), .smem_write_place_o (), .smem_write_data_o (),

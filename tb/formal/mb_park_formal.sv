@@ -57,7 +57,8 @@ module mb_park_formal
     .LimitNs(LimitNs)
   ) u_park (
     .clk_i, .rst_ni (rst_n), .wants_i, .warp_i, .place_i, .phase_i, .has_hint_i, .hint_i,
-    .parks_o (parks), .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o (wake), .expire_o (expire)
+    .parks_o (parks), .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .limited_o (),
+    .wake_o (wake), .expire_o (expire)
   );
 
   mb_park_props #(

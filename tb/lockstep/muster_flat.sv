@@ -40,6 +40,7 @@ module muster_flat
   input  logic [31:0]         issue_lanes_i   [NumIssue],
   input  logic [31:0]         issue_operand_i [NumIssue],
   output logic [63:0]         busy_o,
+  output logic                idle_o,
 
   input  logic                lc_valid_i,
   output logic                lc_ready_o,
@@ -189,7 +190,7 @@ module muster_flat
 
   muster #(.Cfg(Cfg)) u_muster (
     .clk_i, .rst_ni,
-    .issue_valid_i, .issue_ready_o, .issue_i (issue), .busy_o (busy),
+    .issue_valid_i, .issue_ready_o, .issue_i (issue), .busy_o (busy), .idle_o,
     .lifecycle_valid_i (lc_valid_i), .lifecycle_ready_o (lc_ready_o), .lifecycle_i (lifecycle),
     .lifecycle_warps_i (lc_warps_i[NumWarps-1:0]),
     .exit_valid_i, .exit_ready_o,

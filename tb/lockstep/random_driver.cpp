@@ -90,7 +90,7 @@ void RandomDriver::Serve(const Outputs& seen, Inputs* inputs) {
 }
 
 void RandomDriver::SetKnobs() {
-  next_knobs_ = cycle_ + random_.Between(100, 1500);
+  next_knobs_ = cycle_ + (options_.pauses ? random_.Between(20, 200) : random_.Between(100, 1500));
   knobs_.issue = random_.Pick(std::array{100U, 100U, 100U, 100U, 40U});
   knobs_.stray = random_.Pick(std::array{0U, 3U, 10U, 40U});
   knobs_.together = random_.Pick(std::array{0U, 50U, 95U});
@@ -99,7 +99,9 @@ void RandomDriver::SetKnobs() {
   knobs_.response = random_.Pick(std::array{100U, 100U, 100U, 30U});
   knobs_.lifecycle = random_.Pick(std::array{100U, 100U, 20U});
   knobs_.patient = random_.Percent(30);
-  knobs_.rest = random_.OneIn(8) ? random_.Pick(std::array{100U, 1000U, 5000U, 20'000U}) : 0;
+  knobs_.rest = random_.OneIn(options_.pauses ? 2 : 8)
+                    ? random_.Pick(std::array{100U, 1000U, 5000U, 20'000U})
+                    : 0;
   if (knobs_.rest != 0) {
     next_knobs_ = cycle_ + kRestCycles;
     knobs_.issue = 0;

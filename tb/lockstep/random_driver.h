@@ -29,6 +29,7 @@ struct RandomOptions {
   std::uint64_t seed = 1;
   Cover* cover = nullptr;
   bool dense = false;     // no stalls and no pauses: as many operations as the unit accepts
+  bool pauses = false;    // every other while nothing new begins, and a while is short
   bool saves = true;      // CTAs are saved and restored
   bool observed = false;  // what the first CTA sees depends on nothing but the seed; ends with it
 };

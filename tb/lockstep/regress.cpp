@@ -69,10 +69,13 @@ void RunSeed(const Arguments& arguments, std::uint64_t seed, ConfigResult* resul
   muster::lockstep::RandomOptions random;
   random.seed = seed;
   random.cover = &result->cover;
+  random.pauses = seed % 4 == 0;
   muster::lockstep::RandomReset driver(config, random);
   muster::lockstep::Options options = arguments.run;
   options.seed = seed;
   options.power_up = seed;
+  options.gates = seed % 2 == 0;
+  options.skips = !options.gates;
   options.cover = &result->cover;
   options.min_commits = options.max_cycles / kCyclesPerCommit;
   options.rerun = fmt::format("build/tb/lockstep/regress --config {} --seed {} --cycles {}",

@@ -203,6 +203,7 @@ void Script::Look(std::uint64_t cycle, const Outputs& seen, const Inputs& inputs
     responses_.push_back({cycle, seen.response_warp, seen.response_data, seen.response_pred});
   }
   fenced_ |= seen.fence_req;
+  idle_.push_back(seen.idle);
   ++quiet_;
 }
 

@@ -92,6 +92,7 @@ class Script : public Driver {
   };
   const std::vector<Release>& releases() const { return releases_; }
   const std::vector<Response>& responses() const { return responses_; }
+  bool Idle(std::uint64_t cycle) const { return idle_.at(cycle); }  // the unit was, in that cycle
   std::uint64_t fenced() const { return fenced_; }  // warps of which a drain was requested
 
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
@@ -142,6 +143,7 @@ class Script : public Driver {
   std::vector<Release> releases_;
   std::vector<Response> responses_;
   std::uint64_t fenced_ = 0;
+  std::vector<bool> idle_;  // by cycle
 };
 
 }  // namespace muster::lockstep

@@ -92,7 +92,7 @@ module axil_unit_flat
   muster #(.Cfg(Cfg)) u_muster (
     .clk_i, .rst_ni,
     .issue_valid_i (NumIssue'(issue_valid_i)), .issue_ready_o (ready),
-    .issue_i ({NumIssue{issue}}), .busy_o,
+    .issue_i ({NumIssue{issue}}), .busy_o, .idle_o (),
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i (lifecycle), .lifecycle_warps_i,
     .exit_valid_i, .exit_ready_o, .exit_i ('{cta: cta_i, warp: warp_i, lanes: lanes_i}),
     .fence_req_o (), .fence_ack_i ('1),

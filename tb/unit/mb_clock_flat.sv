@@ -16,6 +16,7 @@ module mb_clock_flat
   input  logic [31:0] hint_i   [NumClocks],
   input  logic [31:0] stopped_ns_i [NumClocks],
   output logic        parks_o  [NumClocks],
+  output logic        limited_o [NumClocks],
   output logic [3:0]  wake_o   [NumClocks],
   output logic [3:0]  expire_o [NumClocks]
 );
@@ -29,7 +30,7 @@ module mb_clock_flat
       .wants_i (wants_i[c]), .warp_i (warp_t'(warp_i[c])), .place_i ('0), .phase_i (1'b0),
       .has_hint_i (1'b1), .hint_i (hint_i[c]), .parks_o (parks_o[c]),
       .completed_i (1'b0), .leave_i (1'b0), .leave_cta_i ('0), .stopped_ns_i (stopped_ns_i[c]),
-      .wake_o (wake_o[c]), .expire_o (expire_o[c])
+      .limited_o (limited_o[c]), .wake_o (wake_o[c]), .expire_o (expire_o[c])
     );
 
     assign period_o[c] = Periods[c];

@@ -42,6 +42,7 @@ module mbarrier_flat
   input  logic        remote_has_token_i,
 
   output logic [NumWarps-1:0] busy_o,
+  output logic                active_o,
   output logic [NumWarps-1:0] fence_req_o,
   input  logic [NumWarps-1:0] fence_ack_i,
 
@@ -116,7 +117,7 @@ module mbarrier_flat
     .issue_valid_i, .issue_ready_o, .issue_i (issue),
     .async_valid_i, .async_ready_o, .async_i (copy),
     .remote_valid_i, .remote_ready_o, .remote_i (remote),
-    .busy_o, .fence_req_o, .fence_ack_i,
+    .busy_o, .active_o, .fence_req_o, .fence_ack_i,
     .smem_read_valid_o (read_valid_o), .smem_read_ready_i (read_ready_i),
     .smem_read_place_o (read_place), .smem_rdata_valid_i (rdata_valid_i), .smem_rdata_i (rdata_i),
     .smem_write_valid_o (write_valid_o), .smem_write_ready_i (write_ready_i),

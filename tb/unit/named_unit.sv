@@ -43,7 +43,7 @@ module named_unit
   /* verilator lint_off PINCONNECTEMPTY */  // what such a core leaves open
   muster #(.Cfg(Cfg)) u_muster (
     .clk_i, .rst_ni,
-    .issue_valid_i, .issue_ready_o, .issue_i, .busy_o,
+    .issue_valid_i, .issue_ready_o, .issue_i, .busy_o, .idle_o (),
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i, .lifecycle_warps_i ('0),
     .exit_valid_i, .exit_ready_o, .exit_i,
     .fence_req_o (), .fence_ack_i ('1),

@@ -1,0 +1,121 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// When idle_o is high, and that the unit needs no clock edge meanwhile.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "sim/isa/config.h"
+#include "sim/lockstep/lockstep.h"
+#include "tb/lockstep/random_driver.h"
+#include "tb/lockstep/script.h"
+#include "tb/lockstep/units.h"
+
+namespace muster::lockstep {
+namespace {
+
+using Id = Script::Id;
+
+constexpr std::uint64_t kAfter = 3;  // cycles after the latest commit, as published
+
+class Idle : public OnUnits {
+ protected:
+  // It is not idle in [from, to), and is in cycle `to`.
+  static void ExpectFirst(const Script& script, std::uint64_t from, std::uint64_t to) {
+    for (std::uint64_t cycle = from; cycle < to; ++cycle) {
+      EXPECT_FALSE(script.Idle(cycle)) << "cycle " << cycle << " of " << from << " to " << to;
+    }
+    EXPECT_TRUE(script.Idle(to)) << "cycle " << to;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Units, Idle, testing::ValuesIn(BuiltConfigs()));
+
+TEST_P(Idle, WhileWarpsWait) {
+  Script script(config());
+  const Id launch = script.Launch(0, 0b11);
+  const Id first = script.Issue(0, Arrival(OpKind::kSync, 0, 3, 0));
+  script.NextScene();
+  const Id last = script.Issue(0, Arrival(OpKind::kSync, 1, 3, 0), 40);
+  script.NextScene();
+  const Id exit = script.Lifecycle(Exit(1));
+  script.Run();
+  ExpectFirst(script, script.Presented(launch), script.Committed(launch) + kAfter);
+  ExpectFirst(script, script.Presented(first), script.Committed(first) + kAfter);
+  for (std::uint64_t cycle = script.Committed(first) + kAfter; cycle < script.Presented(last);
+       ++cycle) {
+    EXPECT_TRUE(script.Idle(cycle));  // a warp waits
+  }
+  ExpectFirst(script, script.Presented(last), script.Committed(last) + kAfter);
+  ExpectFirst(script, script.Presented(exit), script.Committed(exit) + kAfter);
+}
+
+TEST_P(Idle, NotInDrain) {
+  if (!config().drain) {
+    GTEST_SKIP();
+  }
+  Script script(config());
+  script.Launch(0, 0b11);
+  script.Accessing(0b1);
+  script.Accessing(0, 50);
+  const Id parked = script.Issue(0, Arrival(OpKind::kSync, 0, 3, 0));
+  script.Run();
+  EXPECT_GE(script.Committed(parked), script.Accepted(parked) + 40);
+  ExpectFirst(script, script.Presented(parked), script.Committed(parked) + kAfter);
+}
+
+TEST_P(Idle, NotWithAResponseThatIsHeld) {
+  if (!config().reduce) {
+    GTEST_SKIP();
+  }
+  Script script(config());
+  script.Launch(0, 0b11);
+  script.Taking(false, 0);
+  script.Taking(true, 50);
+  const Id read = script.Issue(0, Read(OpKind::kB2rBar, 0));
+  script.NextScene();
+  script.Issue(0, Arrival(OpKind::kArrive, 0, 3, 2), 20);
+  script.Run();
+  ASSERT_EQ(script.responses().size(), 1U);
+  EXPECT_GE(script.responses()[0].cycle, script.Accepted(read) + 40);
+  ExpectFirst(script, script.Presented(read), script.responses()[0].cycle + kAfter);
+}
+
+// With open and join, a slot is cleaned after its CTA has left.
+TEST_P(Idle, NotWhileASlotIsCleaned) {
+  Script script(config());
+  script.Launch(0, 0b1);
+  const Id end = script.Lifecycle(Leave(OpKind::kEnd, 0));
+  script.NextScene();
+  const Id later = script.Lifecycle(lockstep::Launch(0, 0b1), 400);
+  script.Run();
+  const std::uint64_t walk = config().join ? latency().launch - latency().open : 0;
+  std::uint64_t cycle = script.Committed(end) + kAfter;
+  for (; !script.Idle(cycle) && cycle < script.Presented(later); ++cycle) {
+  }
+  EXPECT_GE(cycle, script.Committed(end) + walk);
+  EXPECT_LE(cycle, script.Committed(end) + walk + 2 * kAfter);
+}
+
+// With the clock off in idle cycles, all goes on as with it, and it is off in a good part of a
+// stream with pauses.
+TEST_P(Idle, NeedsNoClock) {
+  RandomOptions random;
+  random.seed = 4;
+  random.pauses = true;
+  Options options;
+  options.max_cycles = 50'000;
+  options.skips = false;
+  for (const bool gates : {true, false}) {
+    RandomDriver driver(config(), random);
+    options.gates = gates;
+    const Result result = lockstep::Run(config(), driver, options);
+    EXPECT_EQ(result.ending, Ending::kMaxCycles) << result.report;
+    EXPECT_GT(result.commits, 1000U);
+    EXPECT_EQ(result.gated > result.cycles / 20, gates) << result.gated;
+    EXPECT_EQ(result.gated == 0, !gates);
+  }
+}
+
+}  // namespace
+}  // namespace muster::lockstep
