@@ -27,7 +27,6 @@ module muster_template
   input  mb_group_t           mb_issue_i,
   output logic [NumWarps-1:0] busy_o,     // steer by these: a busy warp's next one waits
   output logic [NumWarps-1:0] mb_busy_o,
-  output logic                idle_o,     // for a clock gate: nothing is under way
 
   // CTA scheduler.
   input  logic                lifecycle_valid_i,
@@ -171,7 +170,7 @@ module muster_template
   /* verilator lint_off PINCONNECTEMPTY */  // these outputs may stay open
   muster #(.Cfg(Cfg)) u_muster (
     .clk_i, .rst_ni,
-    .issue_valid_i, .issue_ready_o, .issue_i, .busy_o, .idle_o,
+    .issue_valid_i, .issue_ready_o, .issue_i, .busy_o, .idle_o (),
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i, .lifecycle_warps_i,
     .exit_valid_i, .exit_ready_o, .exit_i,
     .fence_req_o (fence_req), .fence_ack_i (fence_ack),

@@ -95,7 +95,7 @@ module template_flat
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i (issue),
     .mb_issue_valid_i (mb_valid_i), .mb_issue_ready_o (mb_ready_o), .mb_issue_i (group),
-    .busy_o, .mb_busy_o, .idle_o (),
+    .busy_o, .mb_busy_o,
     .lifecycle_valid_i, .lifecycle_ready_o, .lifecycle_i (lifecycle), .lifecycle_warps_i (warps_i),
     .exit_valid_i (1'b0), .exit_ready_o (), .exit_i ('0),
     .access_begin_i, .access_epoch_o, .access_full_o, .access_done_i, .access_done_epoch_i,
