@@ -41,6 +41,7 @@ function(muster_verilate target)
   set(gather ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/gather_verilated.cmake)
   add_custom_command(
     OUTPUT ${base}_fast.cpp ${base}_slow.cpp
+    BYPRODUCTS ${base}.h  # so that what includes it is compiled after it
     COMMAND ${VERILATOR_BIN} --cc --make cmake --prefix ${ARG_PREFIX} --Mdir ${folder}
             --top ${ARG_TOP_MODULE} ${words} -Wno-WIDTHCONCAT  # see rtl/muster.vlt
     COMMAND ${CMAKE_COMMAND} -D PREFIX=${ARG_PREFIX} -D BASE=${base} -P ${gather}
