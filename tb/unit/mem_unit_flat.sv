@@ -111,7 +111,7 @@ module mem_unit_flat
     .SmemBytes(SmemBytes), .MbResponses(4)
   ) u_muster (
     .clk_i, .rst_ni (unit_rst_ni),
-    .issue_valid_i ('0), .issue_ready_o (), .issue_i ('0), .busy_o (),
+    .issue_valid_i ('0), .issue_ready_o (), .issue_i ('0), .busy_o (), .idle_o (),
     .lifecycle_valid_i (1'b0), .lifecycle_ready_o (), .lifecycle_i ('0), .lifecycle_warps_i ('0),
     .exit_valid_i (1'b0), .exit_ready_o (), .exit_i ('0),
     .fence_req_o (), .fence_ack_i ('1),
