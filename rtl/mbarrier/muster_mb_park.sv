@@ -115,11 +115,12 @@ module muster_mb_park
 
     logic [TimeW-1:0] now_q, limit, deadline, passed;
     logic [10:0]      ps_q, ps;  // beyond whole ns
-    logic             carry_q;   // they come to one more in this cycle
+    logic             carry, carry_q;  // they come to one more in this cycle
     logic [WarpW-1:0] look_q, seen_q, late_warp_q;
     logic             late_q;
 
-    assign ps    = ps_q + 11'(Rest) - (carry_q ? 11'd1000 : 11'd0);
+    assign carry = Rest != 0 && carry_q;
+    assign ps    = ps_q + 11'(Rest) - (carry ? 11'd1000 : 11'd0);
     assign limit = now_q + (has_hint_i ? TimeW'(hint_i) : TimeW'(LimitNs));
 
     muster_ram #(.Depth(NumWarps), .Width(TimeW)) u_limits (
@@ -138,9 +139,9 @@ module muster_mb_park
         look_q  <= '0;
         late_q  <= 1'b0;
       end else begin
-        now_q   <= now_q + TimeW'(WholeNs) + TimeW'(stopped_ns_i) + TimeW'(carry_q);
+        now_q   <= now_q + TimeW'(WholeNs) + TimeW'(stopped_ns_i) + TimeW'(carry);
         ps_q    <= ps;
-        carry_q <= Rest != 0 && ps + 11'(Rest) >= 11'd1000;
+        carry_q <= ps + 11'(Rest) >= 11'd1000;
         look_q  <= (32'(look_q) == NumWarps - 1) ? '0 : look_q + WarpW'(1);
         // A limit that is being replaced is ignored.
         late_q  <= !passed[TimeW-1] && (Rest == 0 || passed != '0) && !(parks_o && warp == seen_q);

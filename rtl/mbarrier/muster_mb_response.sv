@@ -62,7 +62,7 @@ module muster_mb_response
       filled_q  <= filled_q + CountW'(valid_q) - CountW'(pop);
       credits_q <= credits_d;
       credit_o  <= credits_d != '0;
-      spare_o   <= 32'(credits_d) > 1;
+      spare_o   <= (credits_d >> 1) != '0;
       head_q    <= head_d;
       if (valid_i) tail_q <= next(tail_q);
     end
