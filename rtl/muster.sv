@@ -68,13 +68,15 @@ module muster
   output logic   [Cfg.NumIssue+1:0] fault_valid_o,
   output fault_t [Cfg.NumIssue+1:0] fault_o,
 
+`ifdef MUSTER_OBSERVE
   output commit_t                   commit_o,
-
+  output mb_commit_t                mb_commit_o,
   input  cta_t                      debug_cta_i,
   input  bar_t                      debug_bar_i,
   output bar_word_t                 debug_word_o,
   input  warp_t                     debug_warp_i,
   output debug_warp_t               debug_warp_o,
+`endif
 
   input  logic                      mb_issue_valid_i,
   output logic                      mb_issue_ready_o,
@@ -110,11 +112,25 @@ module muster
   output logic [Cfg.NumWarps-1:0]   mb_wake_o,
   output logic [Cfg.NumWarps-1:0]   mb_expire_o,
   output logic                      mb_fault_valid_o,
-  output mb_fault_t                 mb_fault_o,
-  output mb_commit_t                mb_commit_o
+  output mb_fault_t                 mb_fault_o
 );
 
 `include "muster_assert.svh"
+
+`ifndef MUSTER_OBSERVE
+  // Nobody observes the unit: what only the pins of observation need is not built.
+  cta_t        debug_cta_i;
+  bar_t        debug_bar_i;
+  warp_t       debug_warp_i;
+  assign {debug_cta_i, debug_bar_i, debug_warp_i} = '0;
+
+  /* verilator lint_off UNUSEDSIGNAL */
+  commit_t     commit_o;
+  mb_commit_t  mb_commit_o;
+  bar_word_t   debug_word_o;
+  debug_warp_t debug_warp_o;
+  /* verilator lint_on UNUSEDSIGNAL */
+`endif
 
   // Lanes that a warp lacks take no part.
   localparam lanes_t Lanes = lanes_t'({Cfg.WarpSize{1'b1}});

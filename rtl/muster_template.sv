@@ -2,8 +2,7 @@
 //
 // An instantiation of the unit to copy from: a core of 32 warps and 8 CTAs with one issue port,
 // named barriers and mbarriers, the memory drain, and cp.async.mbarrier.arrive. Ports that a core does not
-// need are tied off as rtl/README.md says: here the debug read port, the commits, and the port of a
-// cluster. A core with copy engines puts an arbiter in front of the async port.
+// need are tied off as rtl/README.md says: here the port of a cluster. A core with copy engines puts an arbiter in front of the async port.
 module muster_template
   import muster_pkg::*;
   import muster_cfg_pkg::*;
@@ -168,6 +167,7 @@ module muster_template
   /* verilator lint_on WIDTHCONCAT */
 
   /* verilator lint_off PINCONNECTEMPTY */  // these outputs may stay open
+  /* verilator lint_off PINMISSING */  // ... and the pins of observation (MUSTER_OBSERVE), if there are any
   muster #(.Cfg(Cfg)) u_muster (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i, .busy_o, .idle_o (),
@@ -177,9 +177,6 @@ module muster_template
     .release_o, .release_info_o,
     .response_valid_o, .response_ready_i, .response_o,
     .fault_valid_o, .fault_o,
-    .commit_o (),
-    .debug_cta_i ('0), .debug_bar_i ('0), .debug_word_o (), .debug_warp_i ('0),
-    .debug_warp_o (),
     .mb_issue_valid_i (mb_valid), .mb_issue_ready_o (mb_ready), .mb_issue_i,
     .mb_async_valid_i (async_valid), .mb_async_ready_o (async_ready), .mb_async_i (async_op),
     .mb_remote_valid_i (1'b0), .mb_remote_ready_o (), .mb_remote_i ('0),
@@ -188,8 +185,9 @@ module muster_template
     .smem_rdata_i, .smem_write_valid_o, .smem_write_ready_i, .smem_write_place_o,
     .smem_write_data_o, .smem_held_valid_o, .smem_held_place_o, .smem_yield_i,
     .mb_response_valid_o, .mb_response_ready_i, .mb_response_o, .mb_stopped_ns_i ('0),
-    .mb_wake_o, .mb_expire_o, .mb_fault_valid_o, .mb_fault_o, .mb_commit_o ()
+    .mb_wake_o, .mb_expire_o, .mb_fault_valid_o, .mb_fault_o
   );
+  /* verilator lint_on PINMISSING */
   /* verilator lint_on PINCONNECTEMPTY */
 
 endmodule

@@ -59,7 +59,7 @@ def read(parameters):
                  for name, value in parameters.items()]
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "muster.xml"
-        subprocess.run(["verilator", "--xml-only", "--xml-output", file, "-Wno-lint", "--Mdir", folder,
+        subprocess.run(["verilator", "--xml-only", "--xml-output", file, "-Wno-lint", "--Mdir", folder, "+define+MUSTER_OBSERVE",
                         "-f", "rtl/muster.f", "--top-module", "muster", *overrides],
                        cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, check=True)
         root = ElementTree.parse(file).getroot()

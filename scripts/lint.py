@@ -50,10 +50,11 @@ def failures(commands, passed=lambda command: None):
 def verilator():
     """The unit in all configurations and at all corners of its parameters, and the modules around it."""
     lint = ["verilator", "--lint-only", "-Wall", "rtl/muster.vlt", "-f", "rtl/muster.f"]
-    commands = [lint + ["tb/lockstep/muster_flat.sv", "--top-module", "muster_flat"] +
+    commands = [lint + ["+define+MUSTER_OBSERVE", "tb/lockstep/muster_flat.sv", "--top-module", "muster_flat"] +
                 [f"-G{name}={value}" for name, value in parameters.items()]
                 for parameters in [*configs.UNIT.values(), *corners.every().values()]]
-    commands += [lint + ["--top-module", "muster", f"-GEnMbarrier=1'b{mbarrier}"] for mbarrier in (0, 1)]
+    commands += [lint + observe + ["--top-module", "muster", f"-GEnMbarrier=1'b{mbarrier}"]
+                 for mbarrier in (0, 1) for observe in ([], ["+define+MUSTER_OBSERVE"])]
     commands += [lint + ["--top-module", top] for top in
                  ("muster_template", "muster_fence_tracker", "muster_copy_tracker", "muster_mb_coalesce",
                   "muster_bcu_decode", "muster_mem_port", "muster_scheduler")]

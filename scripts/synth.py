@@ -2,8 +2,8 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Area and clock frequency of the unit, the mbarrier block or an adapter, by Yosys and nextpnr.
 
-Area is that of the bare unit on iCE40 (and, with --families, ECP5 and Xilinx 7-series). The
-observation ports (commits and debug reads), which a core leaves open, are left open.
+Area is that of the bare unit on iCE40 (and, with --families, ECP5 and Xilinx 7-series), without the
+observation ports (commits and debug reads).
 
 The clock frequency is that of an iCE40 HX8K, in which one shift register drives every input of the unit,
 and every output is registered and then folded by a registered XOR tree to one pin. So no logic is
@@ -30,7 +30,8 @@ import yowasp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "synth"
-OBSERVATION = ("commit_o", "debug_*_o", "mb_commit_o")
+# Outputs that are left open.
+OPEN = {"muster_mbarrier": ("commit_o",), "muster_axil": ("debug_*_o",)}
 HX8K = {"lut": (7680, "LUT"), "bram": (32, "block RAMs")}
 LIMIT_MINUTES = 30
 # The unit's figures are those of the named barriers; the others have their own.
@@ -83,7 +84,7 @@ def sources():
 
 def left_open(top, name):
     """Outputs that a core leaves open. Vortex's has no use for those that show which warps are busy."""
-    return (*OBSERVATION, *(["busy_o"] if (top, name) == ("muster_mbarrier", "vortex_like") else []))
+    return (*OPEN.get(top, ()), *(["busy_o"] if (top, name) == ("muster_mbarrier", "vortex_like") else []))
 
 
 def run_yosys(budget, what, folder, script, files=()):
@@ -109,16 +110,17 @@ def run_yosys(budget, what, folder, script, files=()):
     return folder
 
 
-def read_slang(top, parameters, extra=""):
+def read_slang(top, parameters, extra="", observe=False):
     overrides = " ".join(f"-G {name}={value}" for name, value in parameters.items())
     unit = " ".join(filelists.unit(fpga=True))
-    return f"read_slang --threads 1 -D SYNTHESIS --top {top} {overrides} -I rtl/common {unit} {extra}\n"
+    defines = "-D SYNTHESIS" + " -D MUSTER_OBSERVE" * observe
+    return f"read_slang --threads 1 {defines} --top {top} {overrides} -I rtl/common {unit} {extra}\n"
 
 
-def area(budget, parameters, family, open_ports):
+def area(budget, parameters, family, open_ports, observe):
     """Counts of cells of the bare unit, and its ports with their widths."""
     cells, top = FAMILIES[family], budget.top
-    script = (read_slang(top, parameters) + f"hierarchy -top {top}\n" +
+    script = (read_slang(top, parameters, observe=observe) + f"hierarchy -top {top}\n" +
               "".join(f"delete -output {top}/w:{port}\n" for port in open_ports) +
               f"select -module {top}\nwrite_json -selected ports.json\nselect -clear\n" +
               f"{cells['synth']} -top {top}\n" +
@@ -199,29 +201,30 @@ def path_text(timing, limit=60):
     return "\n".join(lines)
 
 
-def route(budget, parameters, ports, seeds):
+def route(budget, parameters, ports, seeds, observe):
     """Frequency and report of each seed."""
     folder = budget.folder / "harness"
     source = budget.folder / "harness.sv"
     source.write_text(harness(budget.top, parameters, ports))
     relative = str(source.relative_to(ROOT))
-    run_yosys(budget, "harness", folder, read_slang("harness", {}, relative) +
+    run_yosys(budget, "harness", folder, read_slang("harness", {}, relative, observe) +
               "synth_ice40 -abc9 -flatten -top harness -json harness.json\n", [relative])
     return [place_and_route(budget, folder, seed, f"{number} of {len(seeds)}")
             for number, seed in enumerate(seeds, 1)]
 
 
-def measure(budget, parameters, seeds, families, open_ports, show_path):
+def measure(budget, parameters, seeds, families, all_ports, show_path):
     result = {"lut": None, "ff": None, "bram": None, "fmax_mhz": None, "fmax_best_mhz": None}
     try:
         for family in families:
-            counts, ports = area(budget, parameters, family, open_ports)
+            open_ports = () if all_ports else left_open(budget.top, budget.name)
+            counts, ports = area(budget, parameters, family, open_ports, all_ports)
             result |= counts if family == "ice40" else {f"{family}_{k}": v for k, v in counts.items()}
         over = [f"{result[kind]} {name} of {limit}" for kind, (limit, name) in HX8K.items()
                 if result[kind] > limit]
         if over:
             raise Unfinished(f"does not fit: {', '.join(over)}")
-        runs = route(budget, parameters, ports, seeds)
+        runs = route(budget, parameters, ports, seeds, all_ports)
         speeds = [mhz for mhz, _ in runs]
         result |= {"fmax_mhz": round(min(speeds), 1), "fmax_best_mhz": round(max(speeds), 1)}
         if show_path:
@@ -255,7 +258,7 @@ def main():
     parser.add_argument("--config", default="all", help="one of the top's, or all")
     parser.add_argument("--seeds", default="1-3", type=seed_list, help="of nextpnr (default 1-3)")
     parser.add_argument("--families", action="store_true", help="ECP5 and Xilinx 7-series as well")
-    parser.add_argument("--all-ports", action="store_true", help="leave no port open")
+    parser.add_argument("--all-ports", action="store_true", help="with observation, and no port left open")
     parser.add_argument("--path", action="store_true", help="print the slowest path")
     parser.add_argument("--set", action="append", default=[], metavar="PARAMETER=VALUE",
                         help="change a parameter of the unit")
@@ -280,7 +283,7 @@ def main():
         runs = {name: pool.submit(
             lambda name: measure(Budget(args.top, name, args.limit),
                                  configs.parameters(args.top, name, changes), args.seeds, families,
-                                 () if args.all_ports else left_open(args.top, name), args.path), name)
+                                 args.all_ports, args.path), name)
             for name in wanted}
         results = {name: run.result() for name, run in runs.items()}
     print(f"{'':12} {'LUT':>6} {'FF':>6} {'BRAM':>5} {'MHz (worst, best)':>18}" +

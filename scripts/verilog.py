@@ -2,8 +2,8 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Plain Verilog of the unit, for tools that take no SystemVerilog: build/verilog/muster_CONFIG.v.
 
-A file is one module without parameters, muster_CONFIG, with the ports of rtl/muster.sv; a struct is
-a vector, its first field in the highest bits. Beside it is muster_CONFIG_wrapper.sv: rtl/muster.sv's
+A file is one module without parameters, muster_CONFIG, with the ports of rtl/muster.sv, those of observation
+(MUSTER_OBSERVE) among them; a struct is a vector, its first field in the highest bits. Beside it is muster_CONFIG_wrapper.sv: rtl/muster.sv's
 own header around it, for users who want to replace the sources by it; and muster_CONFIG_ports.json
 and .md, which give the position of each field in the vectors. Each file is read back as
 Verilog-2005 and must be whole there: every signal that is used has one driver, and no latch. Verilator
@@ -37,7 +37,7 @@ def script(name, parameters, gates):
     """What Yosys is to do."""
     overrides = " ".join(f"-G {key}={value}" for key, value in parameters.items())
     sources = " ".join(filelists.unit(fpga=gates))
-    lines = [f"read_slang --threads 1 -D SYNTHESIS --top muster {overrides} -I rtl/common {sources}",
+    lines = [f"read_slang --threads 1 -D SYNTHESIS -D MUSTER_OBSERVE --top muster {overrides} -I rtl/common {sources}",
              f"hierarchy -top muster\nrename muster {name}"]
     if gates:
         lines += [f"synth_ice40 -abc9 -flatten -top {name}", f"select -module {name}",

@@ -1,3 +1,4 @@
++define+MUSTER_OBSERVE
 rtl/fpga/muster_fpga_pkg.sv
 rtl/fpga/muster_uart_rx.sv
 rtl/fpga/muster_uart_tx.sv

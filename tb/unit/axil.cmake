@@ -30,6 +30,6 @@ foreach(variant small plain ports fixed)
     TOP_MODULE axil_unit_flat
     PREFIX Vaxil_unit_${variant}
     SOURCES ${unit_rtl} axil_unit_flat.sv
-    VERILATOR_ARGS ${unit_options} ${parameters_${variant}} -Wno-lint --assert
+    VERILATOR_ARGS ${unit_options} ${parameters_${variant}} +define+MUSTER_OBSERVE -Wno-lint --assert
     OPT_FAST -O1)  # they run for a second
 endforeach()

@@ -28,7 +28,7 @@ foreach(variant named whole roomy)
     TOP_MODULE muster_hx8k
     PREFIX Vhx8k_${variant}
     SOURCES ${unit_sources} ${board_sources} ${rtl}/muster_hx8k.sv fpga_pll.sv
-    VERILATOR_ARGS ${unit_options} ${parameters_${variant}} -GClocksPerBit=4 -GGapCycles=1024
+    VERILATOR_ARGS ${unit_options} ${board_options} ${parameters_${variant}} -GClocksPerBit=4 -GGapCycles=1024
                    --assert -Wno-lint --x-assign fast --x-initial fast
     OPT_FAST -O3)
 endforeach()

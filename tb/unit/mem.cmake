@@ -18,7 +18,7 @@ foreach(bus tcdm tcdm_silent obi)
     TOP_MODULE mem_unit_flat
     PREFIX Vunit_${bus}
     SOURCES ${mem_rtl} mem_unit_flat.sv
-    VERILATOR_ARGS ${rtl}/muster.vlt ${mem_options} ${parameters_${bus}}
+    VERILATOR_ARGS ${rtl}/muster.vlt ${mem_options} ${parameters_${bus}} +define+MUSTER_OBSERVE
                    -Wall -Wno-SYNCASYNCNET --assert
     OPT_FAST -O2)
 endforeach()

@@ -49,8 +49,7 @@ module named_unit
     .fence_req_o (), .fence_ack_i ('1),
     .release_o, .release_info_o,
     .response_valid_o, .response_ready_i, .response_o,
-    .fault_valid_o, .fault_o, .commit_o (),
-    .debug_cta_i ('0), .debug_bar_i ('0), .debug_word_o (), .debug_warp_i ('0), .debug_warp_o (),
+    .fault_valid_o, .fault_o,
     .mb_issue_valid_i (1'b0), .mb_issue_ready_o (), .mb_issue_i ('0),
     .mb_async_valid_i (1'b0), .mb_async_ready_o (), .mb_async_i ('0),
     .mb_remote_valid_i (1'b0), .mb_remote_ready_o (), .mb_remote_i ('0),
@@ -61,7 +60,7 @@ module named_unit
     .smem_write_data_o (), .smem_held_valid_o (), .smem_held_place_o (), .smem_yield_i (1'b0),
     .mb_response_valid_o (), .mb_response_ready_i (1'b1), .mb_response_o (),
     .mb_stopped_ns_i ('0), .mb_wake_o (), .mb_expire_o (),
-    .mb_fault_valid_o (), .mb_fault_o (), .mb_commit_o ()
+    .mb_fault_valid_o (), .mb_fault_o ()
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
