@@ -18,7 +18,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -26,6 +25,7 @@ import time
 import configs
 import corners
 import lock
+import trees
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PATCHES = ROOT / "tb/mutants"
@@ -73,23 +73,6 @@ class Mutant:
 def run(*command):
     return subprocess.run(list(map(str, command)), cwd=TREE, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-
-
-def copy_tree():
-    """Copies what has changed, and removes what is gone: what is built there stays valid."""
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True,
-                            capture_output=True, check=True).stdout.splitlines()
-    sources = {file for file in listed if (ROOT / file).is_file()}
-    for folder in ("rtl", "sim", "tb", "scripts"):
-        for old in (TREE / folder).rglob("*"):
-            if old.is_file() and str(old.relative_to(TREE)) not in sources:
-                old.unlink()
-    for file in sources:
-        source, target = ROOT / file, TREE / file
-        if not target.exists() or target.read_bytes() != source.read_bytes():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
-            shutil.copymode(source, target)
 
 
 def build(config, *targets):
@@ -249,7 +232,7 @@ def main():
         (ROOT / "build/mutants.json").write_text(json.dumps(rows, indent=2) + "\n")
         return
     lock.hold("build/mutants")
-    copy_tree()
+    trees.copy_to(TREE)
     if args.none:
         sys.exit(unsound(args.none))
     wanted = [mutant for mutant in mutants if mutant.name == args.name]

@@ -11,6 +11,7 @@
 #include "sim/app/target.h"
 #include "sim/board/line.h"
 #include "sim/lockstep/files.h"
+#include "sim/lockstep/dut.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/ptx/launch/report.h"
 #include "sim/ptx/syntax/error.h"
@@ -67,6 +68,10 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
   const unsigned units = session.launch().ClusterCtas();
   CheckWave(options, units);
   CheckOutputs(ptx::InputsOf(path), Outputs(options, units));
+  if (!lockstep::WritesWaveforms() && !options.wave.empty()) {
+    throw ptx::InputError(
+        "--wave: this build writes no waveforms; configure it with -DMUSTER_TRACE=ON");
+  }
   if (!target.verilated() && !options.wave.empty()) {
     throw ptx::InputError("--wave: a board shows no waveform; the same run without --target does");
   }

@@ -32,7 +32,8 @@ class Dut {
   // The rising clock edge, unless `in` says that it is gated.
   virtual void Clock() = 0;
 
-  // Writes an FST of everything from now on; `cycle` is the current one on its time axis.
+  // Writes an FST of everything from now on, if WritesWaveforms(); `cycle` is the current one on
+  // its time axis.
   virtual void OpenTrace(const std::string& path, std::uint64_t cycle) = 0;
   virtual void CloseTrace() = 0;
 };
@@ -41,6 +42,9 @@ class Dut {
 // that name. `power_up`: 0, or the seed of the contents of its registers and memories before the
 // reset.
 std::unique_ptr<Dut> MakeDut(const Config& config, std::uint64_t power_up = 0);
+
+// Whether the units of this program can (MUSTER_TRACE of CMake).
+bool WritesWaveforms();
 
 // The SystemVerilog assertion that failed first since the latest MakeDut.
 struct Assertion {

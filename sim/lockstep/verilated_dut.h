@@ -17,7 +17,7 @@
 
 namespace muster::lockstep {
 
-template <typename Unit, unsigned kNumIssue, bool kMbarrier>
+template <typename Unit, unsigned kNumIssue, bool kMbarrier, bool kTraced>
 class VerilatedDut final : public Dut {
  public:
   explicit VerilatedDut(std::uint64_t power_up) : unit_(PoweredUp(&context_, power_up), "muster") {
@@ -60,10 +60,12 @@ class VerilatedDut final : public Dut {
   }
 
   void OpenTrace(const std::string& path, std::uint64_t cycle) override {
-    trace_ = std::make_unique<VerilatedFstC>();
-    unit_.trace(trace_.get(), kTraceLevels);
-    trace_->open(path.c_str());
-    time_ = cycle * kCycleNs;
+    if constexpr (kTraced) {
+      trace_ = std::make_unique<VerilatedFstC>();
+      unit_.trace(trace_.get(), kTraceLevels);
+      trace_->open(path.c_str());
+      time_ = cycle * kCycleNs;
+    }
   }
 
   void CloseTrace() override {

@@ -230,6 +230,9 @@ std::string Check(Arguments* arguments) {
     }
   }
   const bool single = arguments->configs.size() == 1 && arguments->seeds == 1;
+  if (!arguments->run.wave.empty() && !muster::lockstep::WritesWaveforms()) {
+    return "--wave: this build writes no waveforms; configure it with -DMUSTER_TRACE=ON";
+  }
   if (!single && !(arguments->run.wave.empty() && arguments->run.log.empty())) {
     return "--wave and --log are of a single run: name one --config and one --seed";
   }
