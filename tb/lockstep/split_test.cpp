@@ -92,6 +92,33 @@ TEST_P(Split, ArrivalIsAnswered) {
   }
 }
 
+// The waveform of rtl/README.md: warp 0 arrives, is answered its phase and waits for it; warp 1's
+// sync completes it.
+TEST_P(Split, AsThePageShowsIt) {
+  if (config().num_issue > 1 || !config().reduce) {
+    GTEST_SKIP() << "the page shows a unit of one port with reductions";
+  }
+  Script script(config());
+  script.Launch(0, FirstWarps(2));
+  script.NextScene();
+  const Id arrival = script.Issue(0, Arrival(OpKind::kArrivePhase, 0, 1, 2));
+  const Id wait = script.Issue(0, WaitFor(0, 0, 1), 5);
+  const Id sync = script.Issue(0, Arrival(OpKind::kSync, 1, 1, 2), 6);
+  script.Run();
+  const std::uint64_t begin = script.Accepted(arrival);
+  EXPECT_EQ(script.Committed(arrival) - begin, 2U);
+  ASSERT_EQ(script.responses().size(), 1U);
+  EXPECT_EQ(script.responses()[0].cycle - begin, 4U);
+  EXPECT_EQ(script.responses()[0].data, 0U);
+  EXPECT_EQ(script.Accepted(wait) - begin, 5U);
+  EXPECT_EQ(script.Committed(wait) - begin, 7U);
+  EXPECT_EQ(script.Accepted(sync) - begin, 6U);
+  EXPECT_EQ(script.Committed(sync) - begin, 8U);
+  ASSERT_EQ(script.releases().size(), 1U);
+  EXPECT_EQ(script.releases()[0].cycle - begin, 10U);
+  EXPECT_EQ(script.releases()[0].warps, 0b11U);
+}
+
 // The cycle of a completion is the border between the phases: a wait in the cycle before it is
 // released by it, one in the cycle after it by itself.
 TEST_P(Split, WaitsRightBesideTheCompletion) {
