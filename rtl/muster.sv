@@ -37,82 +37,82 @@ module muster
   }
   /* verilator lint_on WIDTHCONCAT */
 ) (
-  input  logic                      clk_i,
-  input  logic                      rst_ni,
+  input  logic                      clk_i,                // the only clock, rising edge
+  input  logic                      rst_ni,               // active low; asserted at any time, released synchronously
 
-  input  logic   [Cfg.NumIssue-1:0] issue_valid_i,
-  output logic   [Cfg.NumIssue-1:0] issue_ready_o,
-  input  issue_t [Cfg.NumIssue-1:0] issue_i,
-  output logic   [Cfg.NumWarps-1:0] busy_o,
-  output logic                      idle_o,
+  input  logic   [Cfg.NumIssue-1:0] issue_valid_i,        // an operation is presented at the port, and held until ready
+  output logic   [Cfg.NumIssue-1:0] issue_ready_o,        // it is accepted
+  input  issue_t [Cfg.NumIssue-1:0] issue_i,              // one barrier operation of a warp
+  output logic   [Cfg.NumWarps-1:0] busy_o,               // warps with an operation between acceptance and commit
+  output logic                      idle_o,               // this cycle needs no clock edge
 
-  input  logic                      lifecycle_valid_i,
-  output logic                      lifecycle_ready_o,
-  input  lifecycle_t                lifecycle_i,
-  input  logic [Cfg.NumWarps-1:0]   lifecycle_warps_i,
+  input  logic                      lifecycle_valid_i,    // the CTA scheduler presents an operation, held until ready
+  output logic                      lifecycle_ready_o,    // it has passed the checks, and commits next
+  input  lifecycle_t                lifecycle_i,          // launch, open, join, suspend or end
+  input  logic [Cfg.NumWarps-1:0]   lifecycle_warps_i,    // launch: the warps that become live
 
-  input  logic                      exit_valid_i,
-  output logic                      exit_ready_o,
-  input  exit_t                     exit_i,
+  input  logic                      exit_valid_i,         // lanes exit; held until ready
+  output logic                      exit_ready_o,         // the exit has passed the checks, and commits next
+  input  exit_t                     exit_i,               // the warp and its lanes
 
-  output logic [Cfg.NumWarps-1:0]   fence_req_o,
-  input  logic [Cfg.NumWarps-1:0]   fence_ack_i,
+  output logic [Cfg.NumWarps-1:0]   fence_req_o,          // perform what the warp has accessed until now
+  input  logic [Cfg.NumWarps-1:0]   fence_ack_i,          // done; without a request: nothing is outstanding
 
-  output logic [Cfg.NumWarps-1:0]   release_o,
-  output release_t                  release_info_o,
+  output logic [Cfg.NumWarps-1:0]   release_o,            // a pulse: these warps may run again
+  output release_t                  release_info_o,       // ... after this barrier, with this result
 
-  output logic                      response_valid_o,
-  input  logic                      response_ready_i,
-  output response_t                 response_o,
+  output logic                      response_valid_o,     // a response; held until ready
+  input  logic                      response_ready_i,     // it is taken
+  output response_t                 response_o,           // what a B2R, or an arrival with its phase, reads
 
-  output logic   [Cfg.NumIssue+1:0] fault_valid_o,
-  output fault_t [Cfg.NumIssue+1:0] fault_o,
+  output logic   [Cfg.NumIssue+1:0] fault_valid_o,        // a pulse: an operation was refused; issue ports, lifecycle, exit
+  output fault_t [Cfg.NumIssue+1:0] fault_o,              // its cause, and whose it was
 
 `ifdef MUSTER_OBSERVE
-  output commit_t                   commit_o,
-  output mb_commit_t                mb_commit_o,
-  input  cta_t                      debug_cta_i,
-  input  bar_t                      debug_bar_i,
-  output bar_word_t                 debug_word_o,
-  input  warp_t                     debug_warp_i,
-  output debug_warp_t               debug_warp_o,
+  output commit_t                   commit_o,             // operations that commit, entries that change
+  output mb_commit_t                mb_commit_o,          // mbarrier operations that commit
+  input  cta_t                      debug_cta_i,          // the entry to read: its CTA slot
+  input  bar_t                      debug_bar_i,          // ... and barrier
+  output bar_word_t                 debug_word_o,         // a cycle later: its state word
+  input  warp_t                     debug_warp_i,         // the warp to read
+  output debug_warp_t               debug_warp_o,         // a cycle later: where it is, and whether it waits
 `endif
 
-  input  logic                      mb_issue_valid_i,
-  output logic                      mb_issue_ready_o,
-  input  mb_group_t                 mb_issue_i,
-  input  logic                      mb_async_valid_i,
-  output logic                      mb_async_ready_o,
-  input  mb_async_t                 mb_async_i,
-  input  logic                      mb_remote_valid_i,
-  output logic                      mb_remote_ready_o,
-  input  mb_remote_t                mb_remote_i,
+  input  logic                      mb_issue_valid_i,     // a group of lanes of a warp is presented, held until ready
+  output logic                      mb_issue_ready_o,     // it is accepted
+  input  mb_group_t                 mb_issue_i,           // one mbarrier operation of lanes that name one word
+  input  logic                      mb_async_valid_i,     // a copy engine presents an operation, held until ready
+  output logic                      mb_async_ready_o,     // it is accepted
+  input  mb_async_t                 mb_async_i,           // complete_tx, or an arrive-on
+  input  logic                      mb_remote_valid_i,    // another CTA presents an operation, held until ready
+  output logic                      mb_remote_ready_o,    // it is accepted
+  input  mb_remote_t                mb_remote_i,          // what a CTA of the cluster does to a word of this one
 
-  output logic [Cfg.NumWarps-1:0]   mb_busy_o,
-  output logic [Cfg.NumWarps-1:0]   mb_fence_req_o,
-  input  logic [Cfg.NumWarps-1:0]   mb_fence_ack_i,
+  output logic [Cfg.NumWarps-1:0]   mb_busy_o,            // warps with a group between acceptance and commit
+  output logic [Cfg.NumWarps-1:0]   mb_fence_req_o,       // as fence_req_o, of groups that release
+  input  logic [Cfg.NumWarps-1:0]   mb_fence_ack_i,       // as fence_ack_i
 
-  output logic                      smem_read_valid_o,
-  input  logic                      smem_read_ready_i,
-  output mb_place_t                 smem_read_place_o,
-  input  logic                      smem_rdata_valid_i,
-  input  mb_word_t                  smem_rdata_i,
-  output logic                      smem_write_valid_o,
-  input  logic                      smem_write_ready_i,
-  output mb_place_t                 smem_write_place_o,
-  output mb_word_t                  smem_write_data_o,
-  output logic      [MbHeld-1:0]    smem_held_valid_o,
-  output mb_place_t [MbHeld-1:0]    smem_held_place_o,
-  input  logic                      smem_yield_i,
+  output logic                      smem_read_valid_o,    // a word is to be read
+  input  logic                      smem_read_ready_i,    // the bank grants it
+  output mb_place_t                 smem_read_place_o,    // its CTA slot and byte address
+  input  logic                      smem_rdata_valid_i,   // the word that was granted, in a later cycle
+  input  mb_word_t                  smem_rdata_i,         // ... which stays until the next grant
+  output logic                      smem_write_valid_o,   // a word is to be written
+  input  logic                      smem_write_ready_i,   // the bank grants it: the commit
+  output mb_place_t                 smem_write_place_o,   // its CTA slot and byte address
+  output mb_word_t                  smem_write_data_o,    // the word
+  output logic      [MbHeld-1:0]    smem_held_valid_o,    // a word between its read and its write: no store reaches it
+  output mb_place_t [MbHeld-1:0]    smem_held_place_o,    // its CTA slot and byte address
+  input  logic                      smem_yield_i,         // a store waits for one: read no more
 
-  output logic                      mb_response_valid_o,
-  input  logic                      mb_response_ready_i,
-  output mb_response_t              mb_response_o,
-  input  logic [31:0]               mb_stopped_ns_i,
-  output logic [Cfg.NumWarps-1:0]   mb_wake_o,
-  output logic [Cfg.NumWarps-1:0]   mb_expire_o,
-  output logic                      mb_fault_valid_o,
-  output mb_fault_t                 mb_fault_o
+  output logic                      mb_response_valid_o,  // a response; held until ready
+  input  logic                      mb_response_ready_i,  // it is taken
+  output mb_response_t              mb_response_o,        // a token, or the answer of a wait
+  input  logic [31:0]               mb_stopped_ns_i,      // ns for which the clock stood still before this edge
+  output logic [Cfg.NumWarps-1:0]   mb_wake_o,            // a pulse: parked waits are answered true
+  output logic [Cfg.NumWarps-1:0]   mb_expire_o,          // a pulse: parked waits are answered false
+  output logic                      mb_fault_valid_o,     // a pulse: an operation was refused
+  output mb_fault_t                 mb_fault_o            // its cause, and whose it was
 );
 
 `include "muster_assert.svh"

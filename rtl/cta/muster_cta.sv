@@ -7,8 +7,8 @@
 //   lifecycle port -> lifecycle -^
 //   exit port -> exit -----------^
 //
-// Commit is in the count stage; the release comes a constant number of cycles later (rtl/README.md). Lanes that a
-// warp lacks are 0 at all ports.
+// Commit is in the count stage; the release comes a constant number of cycles later (rtl/README.md). The ports are
+// those of muster; lanes that a warp lacks are 0 at all of them.
 module muster_cta
   import muster_pkg::*;
   import muster_cfg_pkg::*;

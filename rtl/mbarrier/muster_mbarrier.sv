@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The shared-memory scope: mbarriers. An arbiter admits requests of warps, copy engines and other CTAs
-// to the pipeline; an operation that commits is answered, parked or refused. All lanes that a group names
-// exist: lanes that a warp of the unit lacks are 0 at all ports.
+// to the pipeline; an operation that commits is answered, parked or refused. The ports are those
+// of muster that begin with mb_ and smem_; lanes that a warp lacks are 0 at all of them. `leave_*`: a CTA leaves its slot.
 module muster_mbarrier
   import muster_pkg::*;
   import muster_cfg_pkg::*;
