@@ -172,7 +172,8 @@ def run(command, folder, limit=LIMIT):
 
 
 def abc(script, folder, limit=LIMIT):
-    return run(["yosys-abc", "-c", script], folder, limit)
+    # Line by line: what it has found by the end of its time counts.
+    return run(["stdbuf", "-oL", "yosys-abc", "-c", script], folder, limit)
 
 
 def fails(folder, kind, numbers, depth, limit=LIMIT):
