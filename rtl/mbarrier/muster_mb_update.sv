@@ -86,8 +86,8 @@ module muster_mb_update
   // Look
   // ---------------------------------------------------------------------------------------------
 
-  // The step ahead is taken as accepted. If it is not, this one waits for a cycle, in which what that one has found
-  // takes the place of its sums. Likewise if it is split.
+  // The step in look relies on the step in write being accepted. If the latter is refused, the former waits for a
+  // cycle, in which the word that the refused step has found replaces the sums. A split begins in the same way.
   logic stale, moves, rewind, borrow;
 
   assign stale   = ahead_q && refused;
