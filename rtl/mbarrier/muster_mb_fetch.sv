@@ -76,7 +76,7 @@ module muster_mb_fetch
   logic        enter_valid_q, read_valid_q, data_valid_q;
   mb_request_t enter_q, read_q, data_q;
   mb_ready_t   enter_goes, read_goes, data_free;
-  logic        free, enter_go, read_free, read_go, take, data_go;
+  logic        free, enter_go, read_free, read_go, data_loads, data_go;
 
   // ---------------------------------------------------------------------------------------------
   // Enter
@@ -213,7 +213,7 @@ module muster_mb_fetch
   assign waits        = !(none_q || near_q || far_q || got_q || arrived_q);
   assign valid_o      = data_valid_q && (!waits || rdata_valid_i);
   assign data_go      = valid_o && (moves_i ? ready_i.moves : ready_i.stays);
-  assign take         = moves_i ? data_free.moves : data_free.stays;
+  assign data_loads   = moves_i ? data_free.moves : data_free.stays;
   assign data_holds_o = data_valid_q && data_q.cause == FaultNone;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -225,8 +225,8 @@ module muster_mb_fetch
   end
 
   always_ff @(posedge clk_i) begin
-    arrived_q <= !take && (arrived_q || rdata_valid_i);
-    if (take) begin
+    arrived_q <= !data_loads && (arrived_q || rdata_valid_i);
+    if (data_loads) begin
       data_q     <= read_q;
       none_q     <= blind_q;
       near_q     <= !blind_q && ahead.look;
