@@ -112,19 +112,18 @@ package muster_pkg;
     FaultArvWithoutCount     = 5'd6,
     FaultCountNotMultiple    = 5'd7,
     FaultCountAboveCta       = 5'd8,
-    FaultCountMismatch       = 5'd9,
-    FaultKindMismatch        = 5'd10,
+    FaultCountMismatch       = 5'd9, FaultKindMismatch = 5'd10,
     // mbarrier (rtl/mbarrier/README.md has their order)
     FaultBadAddress          = 5'd11,  // not aligned to 8 bytes, or beyond the shared memory
     FaultBadInitCount        = 5'd12,
     FaultBadArriveCount      = 5'd13,  // 0, too large, or more than is pending or expected
-    FaultTxOverflow          = 5'd14,
-    FaultPendingOverflow     = 5'd15,
+    FaultTxOverflow          = 5'd14, FaultPendingOverflow = 5'd15,
     FaultNocompleteCompleted = 5'd16,
     FaultWordExhausted       = 5'd17,  // all dropped, or invalid
     FaultRemoteNotAllowed    = 5'd18,
     FaultRestoreUnfinished   = 5'd19,  // ranks after FaultWarpWaiting: R2B.WARP is still to come
-    FaultBadJoin             = 5'd20   // no warp is left to join, or not this one, or without lanes
+    FaultBadJoin             = 5'd20,  // no warp is left to join, or not this one, or without lanes
+    FaultNotAMember = 5'd21, FaultMaskMismatch = 5'd22  // warp scope
   } fault_e;
 
   typedef struct packed {

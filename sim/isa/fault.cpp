@@ -47,6 +47,10 @@ const char* Name(FaultCause cause) {
       return "restore_unfinished";
     case FaultCause::kBadJoin:
       return "bad_join";
+    case FaultCause::kNotAMember:
+      return "not_a_member";
+    case FaultCause::kMaskMismatch:
+      return "mask_mismatch";
   }
   return "?";
 }

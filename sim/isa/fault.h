@@ -35,8 +35,12 @@ enum class FaultCause : std::uint8_t {
 
   kRestoreUnfinished = 19,  // comes after kWarpWaiting
   kBadJoin = 20,
+
+  // Of the warp scope, in order.
+  kNotAMember = 21,
+  kMaskMismatch = 22,
 };
-inline constexpr unsigned kNumFaultCauses = 21;
+inline constexpr unsigned kNumFaultCauses = 23;
 const char* Name(FaultCause cause);  // as the design spells it: "count_mismatch"
 
 // Hazards are carried out as the ISA says, and reported.

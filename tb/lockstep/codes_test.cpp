@@ -56,7 +56,9 @@ TEST(Codes, EqualThoseOfThePackage) {
                                         FaultCause::kWordExhausted,
                                         FaultCause::kRemoteNotAllowed,
                                         FaultCause::kRestoreUnfinished,
-                                        FaultCause::kBadJoin});
+                                        FaultCause::kBadJoin,
+                                        FaultCause::kNotAMember,
+                                        FaultCause::kMaskMismatch});
   ExpectEqual(
       unit.mb_op_o,
       std::vector{MbOp::kInit, MbOp::kInval, MbOp::kArrive, MbOp::kArriveNoComplete,
