@@ -8,6 +8,15 @@ rtl/common/muster_rr_arbiter.sv
 rtl/common/muster_skid.sv
 rtl/common/muster_stage.sv
 rtl/common/muster_fence_tracker.sv
+rtl/warp/muster_warp_pkg.sv
+rtl/warp/muster_warp_vote.sv
+rtl/warp/muster_warp_redux.sv
+rtl/warp/muster_warp_match.sv
+rtl/warp/muster_warp_values.sv
+rtl/warp/muster_warp_judge.sv
+rtl/warp/muster_warp_groups.sv
+rtl/warp/muster_warp_walk.sv
+rtl/warp/muster_warp.sv
 rtl/cta/muster_cta_pkg.sv
 rtl/cta/muster_busy.sv
 rtl/cta/muster_drain.sv

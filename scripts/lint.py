@@ -71,6 +71,10 @@ def verilator():
     commands += [lint + ["--top-module", "muster_vortex", f"-GNumWarps={warps}", f"-GEndsCount=1'b{switch}",
                          f"-GEnSplit=1'b{switch}"]
                  for warps in (4, 8, 32) for switch in (0, 1)]
+    commands += [lint + ["--top-module", "muster_warp", f"-GNumWarps={warps}", f"-GWarpSize={lanes}", f"-GLanesPerBeat={beat}",
+                         f"-GEnCollectives=1'b{collectives}", f"-GEnFaults=1'b{faults}"]
+                 for warps, lanes, beat, collectives, faults in
+                 ((4, 32, 1, 1, 1), (8, 32, 1, 0, 1), (12, 16, 4, 1, 0), (33, 8, 8, 1, 1), (64, 32, 32, 1, 1))]
     commands += [lint + ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv",
                          f"rtl/fpga/muster_{board}.sv", "--top-module", f"muster_{board}",
                          f"-GEnMbarrier=1'b{mbarrier}"]

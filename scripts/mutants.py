@@ -4,7 +4,7 @@
 
 Each patch of tb/mutants/rtl makes the unit wrong: it must still pass a plain sync of all warps, or
 in rtl/mbarrier a plain arrive and wait, and the regression must catch it, or the unit tests of the
-mbarrier block. Each patch of tb/mutants/golden makes the golden model wrong, and tb/golden alone must
+mbarrier block. In rtl/warp it must pass a plain bar.warp.sync, and the unit tests of the warp scope must catch it. Each patch of tb/mutants/golden makes the golden model wrong, and tb/golden alone must
 catch it. A patch begins with `# what is wrong`, and an RTL patch may name the configuration to test
 (`# config: default`, or one of scripts/corners.py), and the checker of tb/formal that must catch it
 before the lockstep does (`# checker: ram_props`). A mutant that no test catches fails.
@@ -33,8 +33,8 @@ TREE = ROOT / "build/mutants"  # a copy of the sources, in which the patches are
 DEFAULT_CONFIG = "small"
 OPTION = r"(config|checker): "
 GOLDEN_TEST = "tb/golden/golden_test"
-MBARRIER_TEST = "tb/unit/mb_test"
-PLAIN = "Mbarrier.PlainArriveAndWait"
+# The unit tests of a block, and the plain one among them.
+BLOCKS = {"mbarrier": ("mb_test", "Mbarrier.PlainArriveAndWait"), "warp": ("warp_test", "Warp/*.OnePerCycle")}
 # Attempts of the regression to catch a mutant: seeds, cycles of each.
 ATTEMPTS = [("1-4", 2000), ("1-8", 20000), ("1-10", 100000)]
 QUICK = {"rtl": 2, "golden": 1}  # so many mutants that `make test` tries
@@ -45,7 +45,7 @@ class Mutant:
     def __init__(self, patch):
         self.patch = patch
         self.kind = patch.parent.name
-        self.of_mbarrier = "+++ b/rtl/mbarrier/" in patch.read_text()
+        self.block = next((block for block in BLOCKS if f"+++ b/rtl/{block}/" in patch.read_text()), None)
         self.name = f"{self.kind}/{patch.stem}"
         notes = [line[1:].strip() for line in patch.read_text().splitlines() if line.startswith("#")]
         options = dict(note.split(": ", 1) for note in notes if re.match(OPTION, note))
@@ -59,14 +59,14 @@ class Mutant:
     @property
     def build(self):
         """What is built to try it: a configuration, and the tests of the mbarrier block, or the tests of the
-        golden model."""
-        if self.kind == "golden":
-            return "golden"
-        return f"{self.config}.mbarrier" if self.of_mbarrier else self.config
+        golden model or of the warp scope."""
+        if self.kind == "golden" or self.block == "warp":
+            return self.block or self.kind
+        return f"{self.config}.mbarrier" if self.block else self.config
 
     def row(self):
         return {"mutant": self.name, "what is wrong": self.wrong, "caught by": self.caught_by,
-                "cycles": self.cycles, "config": self.config if self.kind == "rtl" else None,
+                "cycles": self.cycles, "config": self.config if self.build.startswith(self.config) else None,
                 "problem": self.problem}
 
 
@@ -110,14 +110,28 @@ def failures(config, program, *options):
     return failed or ([f"{program}, exit code {tests.returncode}"] if tests.returncode else [])
 
 
+def block_failures(mutant, *options):
+    """The names of the tests of its block that fail."""
+    return failures(mutant.config, f"tb/unit/{BLOCKS[mutant.block][0]}", *options)
+
+
 def try_rtl(mutant):
-    failure = build(mutant.config, "muster_bench", "regress", *["mb_test"] * mutant.of_mbarrier)
+    test, plain = BLOCKS.get(mutant.block, (None, None))
+    regressed = [] if mutant.block == "warp" else ["muster_bench", "regress"]
+    failure = build(mutant.config, *regressed, *[test] * bool(test))
     if failure:
         mutant.problem = f"does not build:\n{failure}"
         return
-    if mutant.of_mbarrier and failures(mutant.config, MBARRIER_TEST, f"--gtest_filter={PLAIN}"):
-        mutant.problem = "fails a plain arrive and wait"
+    if test and block_failures(mutant, f"--gtest_filter={plain}"):
+        mutant.problem = f"fails {plain}"
         return
+    if regressed:
+        regress_mutant(mutant)
+    if test and not mutant.caught_by and not mutant.problem:
+        mutant.caught_by = next(iter(block_failures(mutant, "--gtest_fail_fast")), None)
+
+
+def regress_mutant(mutant):
     plain = run(TREE / f"build-{mutant.config}" / "tb/bench/muster_bench", "--config", mutant.config,
                 "--sync-only")
     if plain.returncode:
@@ -136,8 +150,6 @@ def try_rtl(mutant):
             mutant.caught_by = f"regress, seed {caught[0]['seed']}: {what}"
             mutant.cycles = caught[0]["cycle"]
             return
-    if mutant.of_mbarrier:
-        mutant.caught_by = next(iter(failures(mutant.config, MBARRIER_TEST, "--gtest_fail_fast")), None)
 
 
 def try_golden(mutant):
@@ -171,17 +183,24 @@ def unsound(build_name):
         if failure or failures(DEFAULT_CONFIG, GOLDEN_TEST):
             return failure or "The tests of the golden model fail without any mutant."
         return None
-    config, _, mbarrier = build_name.partition(".")
+    config, _, block = build_name.partition(".")
+    if build_name == "warp":
+        return unsound_block(DEFAULT_CONFIG, "warp")
     failure = build(config, "muster_bench", "regress")
     if failure:
         return failure
     found = regress(config, *ATTEMPTS[-1])
     if found:
         return f"Without any mutant, {config} has a mismatch:\n{found[0]['report']}"
-    if mbarrier:
-        failure = build(config, "mb_test")
-        if failure or failures(config, MBARRIER_TEST):
-            return failure or "The tests of the mbarrier block fail without any mutant."
+    return unsound_block(config, block) if block else None
+
+
+def unsound_block(config, block):
+    """The same of the unit tests of a block."""
+    test = BLOCKS[block][0]
+    failure = build(config, test)
+    if failure or failures(config, f"tb/unit/{test}"):
+        return failure or f"{test} fails without any mutant."
     return None
 
 

@@ -1,0 +1,254 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The warp scope: lanes of one warp wait for each other (README.md beside this file). If all live members of a
+// collective come together, it is answered at once; otherwise the lanes wait in a group.
+//
+//     cycle       0         1                    2
+//     request     accepted  in the stage         answered, if its members are all there (and values add
+//                           (muster_warp_walk)   what muster_warp_values says)
+module muster_warp
+  import muster_pkg::*;
+  import muster_warp_pkg::*;
+#(
+  parameter int unsigned NumWarps      = 32,  // 4 to 64
+  parameter int unsigned WarpSize      = 32,  // lanes of a warp: 4, 8, 16, 32; lanes beyond it are 0
+  parameter int unsigned LanesPerBeat  = 8,   // whose values come in a cycle: a power of two up to WarpSize
+  parameter bit          EnCollectives = 1'b1,  // vote, match, redux, shfl
+  parameter bit          EnFaults      = 1'b1,
+  localparam int unsigned Beats = WarpSize / LanesPerBeat,
+  localparam int unsigned BeatW = (Beats > 1) ? $clog2(Beats) : 1
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+  input  logic [NumWarps-1:0] clear_i,    // the warp's groups are forgotten: it is new in its slot, or saved
+
+  input  logic                valid_i,
+  output logic                ready_o,
+  input  warp_request_t       request_i,  // the same in all its beats
+  input  logic [BeatW-1:0]    beat_i,     // which lanes the values are of
+  input  logic                last_i,     // the last beat; without values there is one
+  input  logic [LanesPerBeat-1:0][63:0] values_i,
+
+  output logic                answer_valid_o,
+  output warp_answer_t        answer_o,
+  output warp_group_t         group_o,    // with the answer of WarpRead: the group, ...
+  output logic [63:0]         value_o,    // ... and a lane's value
+
+  output logic                arrival_valid_o,  // a warp arrives
+  input  logic                arrival_ready_i,
+  output warp_arrival_t       arrival_o,
+  input  logic [NumWarps-1:0] busy_i,     // has an operation at the barriers: it does not arrive there now
+
+  output logic                fault_valid_o,
+  output warp_fault_t         fault_o,
+
+  output logic [NumWarps-1:0] open_o,     // lanes of the warp wait here
+  output logic                active_o    // something is presented or under way
+);
+
+`include "muster_assert.svh"
+
+  localparam int unsigned WarpW = $clog2(NumWarps);
+  localparam int unsigned LaneW = $clog2(WarpSize);
+  localparam lanes_t Lanes = lanes_t'((64'd1 << WarpSize) - 64'd1);
+
+  // -------------------------------------------------------------------------------------------
+  // The stage: a request, or a warp that is to arrive
+  // -------------------------------------------------------------------------------------------
+
+  logic                  valid_q, sends_q, finish, free, sends;
+  logic                  nothing_q, stranger_q, together_q;  // see muster_warp_walk
+  warp_code_t            offered, code_q;
+  logic                  reads_q, writes_q, exits_q, gathers_q;  // kinds of requests; if none, lanes come to a collective
+  logic                  valued_q;  // with values
+  logic                  gather_q;  // it is one, or WarpWrite of one
+  warp_request_t         given, request_q;
+  lanes_t                missing_q;  // live lanes that do not come with it
+  logic [BeatW-1:0]      beat_q;
+  logic [NumWarps-1:0]   due_q, due_d;
+  logic [WarpW-1:0]      warp, next_warp, due_warp;
+  logic                  due, settled;
+  logic [LanesPerBeat-1:0][63:0] values_q;
+
+  assign free  = !valid_q || finish;
+  assign warp  = request_q.warp[WarpW-1:0];
+
+  always_comb begin
+    given       = request_i;
+    given.lanes = request_i.lanes & Lanes;
+    given.live  = request_i.live & Lanes;
+    given.preds = request_i.preds & Lanes;
+    offered     = code_of(request_i);
+  end
+
+  // The lowest warp first: meanwhile no request is accepted, so none is due again.
+  muster_first #(.Width(NumWarps)) u_due (.bits_i (due_q & ~busy_i), .any_o (sends), .index_o (due_warp));
+
+  always_comb begin
+    next_warp = warp;
+    if (free) next_warp = sends ? due_warp : request_i.warp[WarpW-1:0];
+    due_d = due_q;
+    if (due || settled) due_d[warp] = due;
+  end
+
+  assign ready_o = free && !sends && (!due_q[request_i.warp[WarpW-1:0]] || request_i.op == WarpRead);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q <= 1'b0;
+      due_q          <= '0;
+    end else begin
+      if (free) valid_q <= sends || (valid_i && ready_o);
+      due_q <= due_d & ~clear_i;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (free) begin
+      request_q      <= given;
+      request_q.warp <= warp_t'(next_warp);
+      missing_q      <= given.live & ~(given.lanes & {MaxLanes{request_i.op != WarpExit}});
+      sends_q        <= sends;
+      nothing_q      <= !sends && request_i.op != WarpRead && (given.lanes == '0 || !last_i);
+      {reads_q, writes_q, exits_q, gathers_q} <= sends ? '0 :
+        {request_i.op == WarpRead, request_i.op == WarpWrite, request_i.op == WarpExit, request_i.op == WarpGather};
+      gather_q       <= !sends && offered.op == 4'(WarpGather) && request_i.op inside {WarpGather, WarpWrite};
+      code_q         <= offered;
+      valued_q       <= EnCollectives && has_values(offered.op);
+      stranger_q     <= EnFaults && !sends && is_collective(request_i.op) &&
+                         (given.lanes & ~request_i.key) != '0;
+      together_q     <= !sends && is_collective(request_i.op) &&
+                         (request_i.key & given.live & ~given.lanes) == '0;
+      beat_q         <= beat_i;
+      values_q       <= values_i;
+    end
+  end
+
+  // -------------------------------------------------------------------------------------------
+  // The groups of its warp, and the one in hand
+  // -------------------------------------------------------------------------------------------
+
+  logic [LaneW:0]   count;
+  logic [LaneW-1:0] slot;
+  lanes_t           gathered, came, lanes, preds;
+  warp_code_t       code;
+  warp_group_t      group, hand;
+  logic             found, comes, write, closes, longer, shorter;
+
+  assign came    = request_q.lanes & {MaxLanes{comes}};
+
+  muster_warp_groups #(.NumWarps(NumWarps), .Slots(WarpSize)) u_groups (
+    .clk_i, .rst_ni, .clear_i,
+    .next_warp_i (next_warp), .warp_i (warp), .count_o (count), .gathered_o (gathered),
+    .slot_i (slot), .group_o (group),
+    .write_i (write), .group_i (hand), .longer_i (longer), .shorter_i (shorter),
+    .gathers_i (gather_q), .lanes_i (request_q.lanes),
+    .open_o
+  );
+
+  assign code  = exits_q ? group.code : code_q;
+  assign lanes = (group.lanes & {MaxLanes{found}}) | came;
+  assign preds = (group.preds & {MaxLanes{found}}) | (request_q.preds & {MaxLanes{comes}});
+  assign hand  = '{open: !closes, code: code, cta: request_q.cta, key: request_q.key, lanes: lanes, preds: preds};
+
+  logic same, stuck, gather, complete, full, answers, starts, done, refuse, arrives, open;
+
+  muster_warp_judge #(.EnFaults(EnFaults)) u_judge (
+    .request_i (request_q), .code_i (code), .group_i (group), .missing_i (missing_q), .gathered_i (gathered),
+    .same_o (same), .stuck_o (stuck), .gather_o (gather), .complete_o (complete), .full_o (full)
+  );
+
+  muster_warp_walk #(.Slots(WarpSize)) u_walk (
+    .clk_i, .rst_ni,
+    .valid_i (valid_q), .nothing_i (nothing_q), .reads_i (reads_q), .writes_i (writes_q), .exits_i (exits_q),
+    .sends_i (sends_q), .gathers_i (gathers_q), .refused_i (stranger_q), .together_i (together_q), .values_i (valued_q),
+    .finish_o (finish),
+    .count_i (count), .slot_i (request_q.key[LaneW-1:0]), .slot_o (slot), .open_i (group.open), .same_i (same),
+    .stuck_i (stuck), .gather_i (gather), .complete_i (complete), .full_i (full), .valued_i (has_values(group.code.op)),
+    .found_o (found), .comes_o (comes), .write_o (write), .closes_o (closes),
+    .longer_o (longer), .shorter_o (shorter), .open_o (open), .answer_o (answers), .start_o (starts), .done_i (done),
+    .arrives_o (arrives), .taken_i (arrival_ready_i), .blocked_i (busy_i[warp]),
+    .refuse_o (refuse), .due_o (due), .settled_o (settled)
+  );
+
+  // -------------------------------------------------------------------------------------------
+  // Answers, arrivals, faults
+  // -------------------------------------------------------------------------------------------
+
+  logic         evaluated, voted_pred, pred, answer_valid_q, fault_valid_q;
+  lanes_t       same_lanes;
+  logic [31:0]  voted, data;
+  warp_answer_t answer_q;
+  warp_fault_t  fault_q;
+
+  muster_warp_vote #(.EnCollectives(EnCollectives)) u_vote (
+    .op_i (code.op), .came_i (lanes), .preds_i (preds), .data_o (voted), .pred_o (voted_pred)
+  );
+
+  if (EnCollectives) begin : g_values
+    muster_warp_values #(.NumWarps(NumWarps), .WarpSize(WarpSize), .LanesPerBeat(LanesPerBeat)) u_values (
+      .clk_i, .rst_ni,
+      .warp_i (warp), .write_i (valid_q && comes && valued_q), .beat_i (beat_q),
+      .lanes_i (request_q.lanes), .values_i (values_q),
+      .start_i (starts), .came_i (lanes), .code_i (code),
+      .valid_o (evaluated), .same_o (same_lanes), .data_o (data), .pred_o (pred), .done_o (done),
+      .read_i (reads_q), .lane_i (request_q.key[5+:LaneW]), .value_o
+    );
+  end else begin : g_no_values
+    logic unused;
+    assign unused = &{starts, beat_q, values_q};
+    assign {evaluated, pred, done} = '0;
+    assign same_lanes = '0;
+    assign data    = '0;
+    assign value_o = '0;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      answer_valid_q <= 1'b0;
+      fault_valid_q  <= 1'b0;
+    end else begin
+      answer_valid_q <= answers || evaluated;
+      fault_valid_q  <= EnFaults && refuse;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    answer_q <= '{
+      op:    reads_q ? WarpRead : warp_op_e'({1'b0, code.op}),
+      warp:  request_q.warp,
+      lanes: (evaluated && code.op == 4'(WarpMatchAny)) ? same_lanes : lanes,
+      data:  evaluated ? data : voted,
+      pred:  evaluated ? pred : voted_pred
+    };
+    fault_q <= '{
+      cause: stranger_q ? FaultNotAMember : FaultMaskMismatch,
+      warp:  request_q.warp,
+      lanes: request_q.lanes
+    };
+  end
+
+  always_comb begin
+    group_o      = group;
+    group_o.open = open;
+  end
+
+  assign answer_valid_o  = answer_valid_q;
+  assign answer_o        = answer_q;
+  assign fault_valid_o   = fault_valid_q;
+  assign fault_o         = EnFaults ? fault_q : '0;
+  assign arrival_valid_o = arrives;
+  assign arrival_o       = '{warp: request_q.warp, cta: group.cta, lanes: group.lanes, key: group.key,
+                             preds: group.preds};
+  assign active_o        = valid_i || valid_q || due_q != '0;
+
+  if (WarpSize % LanesPerBeat != 0 || !(WarpSize inside {4, 8, 16, 32})) begin : g_bad_size
+    $error("WarpSize must be 4, 8, 16 or 32, and LanesPerBeat divide it");
+  end
+
+  `MUSTER_ASSERT(LanesAreLive, !(valid_i && request_i.op inside {[WarpSync:WarpGather]}) ||
+                 (request_i.lanes & ~request_i.live) == '0, "a lane that has exited executes something")
+  `MUSTER_ASSERT(WaitsNoMore, !(found && comes && write && !closes && !exits_q) || (group.lanes & request_q.lanes) == '0,
+                 "a lane comes that waits already")
+
+endmodule

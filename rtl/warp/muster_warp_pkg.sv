@@ -1,0 +1,97 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The warp scope: what crosses its pins, and what it keeps of a group of lanes that wait together.
+package muster_warp_pkg;
+
+  import muster_pkg::*;
+
+  typedef enum logic [4:0] {
+    WarpSync      = 5'd0,   // bar.warp.sync
+    WarpShuffle   = 5'd1,   // shfl.sync: waits only
+    WarpElect     = 5'd2,
+    WarpVoteAll   = 5'd3, WarpVoteAny = 5'd4, WarpVoteUni = 5'd5, WarpBallot = 5'd6,
+    WarpMatchAny  = 5'd7, WarpMatchAll = 5'd8,
+    WarpReduxAdd  = 5'd9, WarpReduxMin = 5'd10, WarpReduxMax = 5'd11,
+    WarpReduxAnd  = 5'd12, WarpReduxOr = 5'd13, WarpReduxXor = 5'd14,
+    WarpGather    = 5'd15,  // barrier, barrier.cluster: lanes come apart
+    WarpExit      = 5'd16,  // lanes exit
+    WarpRead      = 5'd17, WarpWrite = 5'd18  // an open group, for debuggers, save and restore
+  } warp_op_e;
+
+  localparam logic [1:0] ModeB64 = 2'd1;                     // match: b32 is 0
+  localparam logic [1:0] ModeS32 = 2'd1, ModeF32 = 2'd2;     // redux: u32 is 0
+
+  // What lanes must have in common to wait together, besides the key.
+  typedef struct packed {
+    logic [3:0] op;    // a collective or the gather
+    logic [1:0] mode;  // type of the values; direction of a shuffle
+    logic       abs;   // .abs of redux
+    logic       nan;   // .NaN
+  } warp_code_t;
+
+  typedef struct packed {
+    warp_op_e    op;
+    logic [1:0]  mode;
+    logic        abs;
+    logic        nan;
+    warp_t       warp;
+    cta_t        cta;    // of the warp
+    lanes_t      lanes;  // that execute it now; none: no operation
+    lanes_t      live;   // lanes of the warp that have not exited; an exit: that are left; WarpWrite: the code
+    logic [31:0] key;    // collectives: the member mask; gather: the barrier; WarpRead: the slot, and a lane
+    lanes_t      preds;  // a predicate per lane; of those that do not execute it, 0
+  } warp_request_t;
+
+  // A group of lanes that wait together.
+  typedef struct packed {
+    logic        open;   // there is one
+    warp_code_t  code;
+    cta_t        cta;
+    logic [31:0] key;
+    lanes_t      lanes;  // that have come
+    lanes_t      preds;
+  } warp_group_t;
+
+  typedef struct packed {
+    warp_op_e    op;
+    warp_t       warp;
+    lanes_t      lanes;  // that it is for
+    logic [31:0] data;
+    logic        pred;
+  } warp_answer_t;
+
+  // A warp arrives at a barrier.
+  typedef struct packed {
+    warp_t       warp;
+    cta_t        cta;
+    lanes_t      lanes;
+    logic [31:0] key;
+    lanes_t      preds;
+  } warp_arrival_t;
+
+  typedef struct packed {
+    fault_e cause;
+    warp_t  warp;
+    lanes_t lanes;
+  } warp_fault_t;
+
+  function automatic warp_code_t code_of(warp_request_t request);
+    if (request.op == WarpWrite) return warp_code_t'(request.live[$bits(warp_code_t)-1:0]);
+    return '{op: request.op[3:0], mode: request.mode, abs: request.abs, nan: request.nan};
+  endfunction
+
+  // Waits for the lanes of a member mask.
+  function automatic logic is_collective(warp_op_e op);
+    return !op[4] && op != WarpGather;
+  endfunction
+
+  // Has a value per lane, and an answer that is computed from these.
+  function automatic logic has_values(logic [3:0] op);
+    return op >= 4'(WarpMatchAny) && op <= 4'(WarpReduxXor);
+  endfunction
+
+  function automatic logic is_match(logic [3:0] op);
+    return op inside {4'(WarpMatchAny), 4'(WarpMatchAll)};
+  endfunction
+
+endpackage

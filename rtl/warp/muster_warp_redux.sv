@@ -1,0 +1,130 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// redux.sync of the values of some lanes (PTX 9.7.13.12), beat by beat. A value becomes a number that compares
+// without sign as the value does: then min and max are the same for u32, s32 and f32, where +0.0 > -0.0. A lane that does
+// not take part has the value that changes nothing.
+//
+//     cycle    0       1                 2
+//     beat     given   partial results   in the result; with Late, a cycle later
+module muster_warp_redux
+  import muster_pkg::*;
+  import muster_warp_pkg::*;
+#(
+  parameter int unsigned LanesPerBeat = 8,
+  parameter bit          Late         = 1'b0
+) (
+  input  logic        clk_i,
+  input  warp_code_t  code_i,    // stays from the first beat to the result
+  input  logic        first_i,   // the beat in this cycle is the first
+  input  logic [LanesPerBeat-1:0]       lanes_i,   // of it, that take part
+  input  logic [LanesPerBeat-1:0][31:0] values_i,
+  output logic [31:0] result_o   // with the beat that was given a cycle ago; with Late, two cycles ago
+);
+
+  localparam int unsigned Span  = (LanesPerBeat < 8) ? LanesPerBeat : 8;  // lanes that make a partial result
+  localparam int unsigned Parts = LanesPerBeat / Span;
+
+  localparam logic [31:0] CanonicalNan = 32'h7fffffff;
+  localparam logic [31:0] Sign = 32'h80000000;
+
+  typedef struct packed {
+    logic        some;   // there is a value
+    logic        nan;    // ... or was a NaN
+    logic [31:0] value;
+  } part_t;
+
+  logic extreme, float, ones;
+
+  assign extreme = code_i.op inside {4'(WarpReduxMin), 4'(WarpReduxMax)};
+  assign float   = extreme && code_i.mode == ModeF32;
+  assign ones    = code_i.op inside {4'(WarpReduxMin), 4'(WarpReduxAnd)};  // the value that changes nothing; else 0
+
+  function automatic part_t part_of(logic takes_part, logic [31:0] value, logic abs, logic flt, logic flip,
+                                    logic neutral);
+    logic [31:0] bits;
+    logic        nan, negative;
+    nan      = flt && (&value[30:23]) && value[22:0] != '0;
+    negative = flt && value[31] && !abs;
+    bits     = {(value[31] && !(flt && abs)) ^ flip, value[30:0] ^ {31{negative}}};
+    return '{some: takes_part && !nan, nan: takes_part && nan,
+             value: (takes_part && !nan) ? bits : {32{neutral}}};
+  endfunction
+
+  function automatic logic [31:0] sum_of(logic [31:0] a, logic [31:0] b, logic [3:0] op);
+    unique case (op)
+      4'(WarpReduxAdd): return a + b;
+      4'(WarpReduxAnd): return a & b;
+      4'(WarpReduxOr):  return a | b;
+      default:          return a ^ b;
+    endcase
+  endfunction
+
+  // Of min and max, the first is it.
+  function automatic logic wins(logic [31:0] a, logic [31:0] b, logic [3:0] op);
+    return (a < b) == (op == 4'(WarpReduxMin));
+  endfunction
+
+  function automatic part_t join_of(part_t a, part_t b, logic [3:0] op, logic ext);
+    logic [31:0] value;
+    value = wins(a.value, b.value, op) ? a.value : b.value;
+    return '{some: a.some || b.some, nan: a.nan || b.nan, value: ext ? value : sum_of(a.value, b.value, op)};
+  endfunction
+
+  // By halves: node n has the children 2n and 2n+1.
+  part_t [Parts-1:0]             part_d, part_q;
+  part_t [Parts-1:0][2*Span-1:0] lane_tree;
+  part_t [2*Parts-1:0]           part_tree;
+  part_t                         beat, sum_q, sum;
+  logic                          first_q;
+  logic [31:0]                   kept;  // unless the beat's value takes its place
+
+  always_comb begin
+    lane_tree = '0;
+    for (int p = 0; p < Parts; p++) begin
+      for (int l = 0; l < Span; l++) begin
+        lane_tree[p][Span+l] = part_of(lanes_i[p*Span+l], values_i[p*Span+l], code_i.abs, float,
+                                      extreme && code_i.mode inside {ModeS32, ModeF32}, ones);
+      end
+      for (int n = Span - 1; n > 0; n--) begin
+        lane_tree[p][n] = join_of(lane_tree[p][2*n], lane_tree[p][2*n+1], code_i.op, extreme);
+      end
+      part_d[p] = lane_tree[p][1];
+    end
+  end
+
+  always_comb begin
+    part_tree = '0;
+    for (int p = 0; p < Parts; p++) part_tree[Parts+p] = part_q[p];
+    for (int n = Parts - 1; n > 0; n--) begin
+      part_tree[n] = join_of(part_tree[2*n], part_tree[2*n+1], code_i.op, extreme);
+    end
+    beat = part_tree[1];
+    kept = extreme ? sum_q.value : sum_of(sum_q.value, beat.value, code_i.op);
+    sum  = '{
+      some:  beat.some || (sum_q.some && !first_q),
+      nan:   beat.nan || (sum_q.nan && !first_q),
+      value: (first_q || (extreme && wins(beat.value, sum_q.value, code_i.op))) ? beat.value : kept
+    };
+  end
+
+  always_ff @(posedge clk_i) begin
+    part_q  <= part_d;
+    first_q <= first_i;
+    sum_q   <= sum;
+  end
+
+  part_t all;  // the lanes of all beats
+
+  assign all = Late ? sum_q : sum;
+
+  always_comb begin
+    result_o = all.value;
+    if (float) begin
+      result_o = all.value[31] ? all.value ^ Sign : ~all.value;
+      if (!all.some || (code_i.nan && all.nan)) result_o = CanonicalNan;
+    end else if (extreme && code_i.mode == ModeS32) begin
+      result_o = all.value ^ Sign;
+    end
+  end
+
+endmodule

@@ -1,0 +1,285 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The warp scope, Verilated, in lockstep with its golden model: lanes of random programs that come
+// apart, and what the page promises of times.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "Vwarp_apart.h"
+#include "Vwarp_beat.h"
+#include "Vwarp_few.h"
+#include "Vwarp_full.h"
+#include "Vwarp_small.h"
+#include "sim/isa/bits.h"
+#include "tb/unit/warp_bench.h"
+
+namespace muster::warp {
+
+template <>
+const Shape kShape<Vwarp_small>{8, 32, 1, true};
+template <>
+const Shape kShape<Vwarp_beat>{6, 32, 8, true};
+template <>
+const Shape kShape<Vwarp_full>{64, 32, 32, true};
+template <>
+const Shape kShape<Vwarp_few>{5, 4, 2, true};
+template <>
+const Shape kShape<Vwarp_apart>{8, 32, 1, false};
+
+namespace {
+
+template <typename Unit>
+class Warp : public testing::Test {
+ protected:
+  static constexpr std::uint32_t kKeys[] = {0x00041, 0x10402, 0x40003, 0x100000, 0x300000};
+
+  Warp() { live_.fill(kShape<Unit>.Lanes()); }
+
+  unsigned Below(unsigned n) { return static_cast<unsigned>(random_() % n); }
+  std::uint32_t SomeOf(std::uint32_t lanes) {
+    switch (Below(4)) {
+      case 0:
+        return lanes;
+      case 1:
+        return lanes == 0 ? 0 : lanes & (~lanes + 1);
+      default:
+        return lanes & random_();
+    }
+  }
+  std::uint32_t Free(unsigned warp) const { return live_[warp] & ~bench_.held(warp); }
+
+  WarpRequest Request(WarpOp op, unsigned warp, std::uint32_t lanes, std::uint32_t key) {
+    WarpRequest request;
+    request.op = op;
+    request.warp = static_cast<std::uint8_t>(warp);
+    request.cta = static_cast<std::uint8_t>(warp % 3);
+    request.lanes = lanes;
+    request.live = live_[warp];
+    request.key = key;
+    return request;
+  }
+
+  void Fill(WarpRequest* request) {
+    if (HasPredicates(request->op, request->key)) {
+      request->preds = request->lanes & (Below(3) == 0 ? request->lanes : random_());
+    }
+    if (!HasValues(request->op)) {
+      return;
+    }
+    const std::uint64_t pool[] = {random_(),  0x3f800000, 0xbf800000, 0x00000000,  0x80000000,
+                                  0x7fc00001, 0xff800000, 0x00000001, 0x100000000, 0x13f800000};
+    const unsigned kinds = 1 + Below(10);
+    for (std::uint64_t& value : request->values) {
+      value = Below(8) == 0 ? std::uint64_t{random_()} << 32 | random_() : pool[Below(kinds)];
+    }
+  }
+
+  static unsigned ModesOf(WarpOp op) {
+    if (op == WarpOp::kShuffle) {
+      return 4;
+    }
+    if (op == WarpOp::kReduxMin || op == WarpOp::kReduxMax) {
+      return 3;
+    }
+    return IsMatch(op) ? 2 : 1;
+  }
+
+  // Lanes that are free come to a group that is open, if there is one, or to something new.
+  WarpRequest Coming(unsigned warp) {
+    const std::vector<WarpGroup>& groups = bench_.model().Groups(warp);
+    if (!groups.empty() && Below(3) != 0) {
+      const WarpGroup& group = groups[Below(static_cast<unsigned>(groups.size()))];
+      const bool gather = group.op == WarpOp::kGather;
+      WarpRequest request = Request(group.op, warp, 0, group.key);
+      request.mode = group.mode;
+      request.abs = group.abs;
+      request.nan = group.nan;
+      request.lanes = SomeOf(Free(warp) & (gather ? ~0U : group.key));
+      Fill(&request);
+      return request;
+    }
+    static constexpr WarpOp kFew[] = {WarpOp::kSync, WarpOp::kElect, WarpOp::kGather};
+    const WarpOp op = kShape<Unit>.collectives ? static_cast<WarpOp>(Below(16)) : kFew[Below(3)];
+    WarpRequest request = Request(op, warp, 0, 0);
+    if (op == WarpOp::kGather) {
+      request.key = kKeys[Below(5)];
+      request.lanes = SomeOf(Free(warp));
+      Fill(&request);
+      return request;
+    }
+    request.mode = static_cast<std::uint8_t>(Below(ModesOf(op)));
+    request.abs = request.mode == 2 && IsRedux(op) && Below(2) == 0;
+    request.nan = request.mode == 2 && IsRedux(op) && Below(2) == 0;
+    const std::uint32_t masks[] = {kShape<Unit>.Lanes(), Free(warp), 0x0000ffff, 0x00ff00ff,
+                                   static_cast<std::uint32_t>(random_())};
+    request.key = masks[Below(5)];
+    request.lanes = SomeOf(Free(warp) & (Below(32) == 0 ? ~0U : request.key));
+    Fill(&request);
+    return request;
+  }
+
+  WarpRequest Exiting(unsigned warp) {
+    const std::uint32_t lanes = SomeOf(Free(warp));
+    live_[warp] &= ~lanes;
+    return Request(WarpOp::kExit, warp, lanes, 0);
+  }
+
+  // Saves the warp, and restores it.
+  void SaveAndRestore(unsigned warp) {
+    Calm();
+    bench_.CompareGroups(warp);
+    const std::vector<WarpGroup> groups = bench_.model().Groups(warp);
+    std::vector<WarpRequest> writes;
+    for (const WarpGroup& group : groups) {
+      WarpRequest request = Request(WarpOp::kWrite, warp, group.lanes, group.key);
+      request.live = EncodeInstruction(group);
+      request.preds = group.preds;
+      for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
+        request.values[lane] = bench_.model().Value(warp, lane);
+      }
+      writes.insert(writes.begin() + Below(static_cast<unsigned>(writes.size()) + 1), request);
+    }
+    bench_.Clear(warp);
+    bench_.Cycle();
+    ASSERT_EQ(bench_.dut().open_o >> warp & 1, 0U);
+    for (const WarpRequest& request : writes) {
+      bench_.Send(request);
+    }
+    bench_.CompareGroups(warp);
+  }
+
+  // Random programs on all warps for so many cycles.
+  void Run(unsigned cycles) {
+    WarpRequest request;
+    std::vector<unsigned> beats;  // still to be presented
+    const std::uint64_t end = bench_.cycle() + cycles;
+    while (bench_.cycle() < end && !testing::Test::HasFailure()) {
+      if (beats.empty() && Below(6) != 0) {
+        const unsigned warp = Below(kShape<Unit>.num_warps);
+        request = live_[warp] != 0 && Below(24) == 0 ? Exiting(warp) : Coming(warp);
+        beats = bench_.BeatsOf(request);
+      }
+      bench_.dut().arrival_ready_i = Below(3) != 0;
+      // A warp becomes busy when it has arrived, and only then.
+      std::uint64_t busy = bench_.dut().busy_i & random_();
+      if (bench_.dut().arrival_valid_o && bench_.dut().arrival_ready_i) {
+        next_busy_ = std::uint64_t{1} << bench_.dut().arrival_warp_o;
+      }
+      if (beats.empty()) {
+        bench_.Withdraw();
+      } else if (bench_.Present(request, beats.front(), beats.size() == 1)) {
+        beats.erase(beats.begin());
+      }
+      bench_.Cycle();
+      bench_.dut().busy_i = busy | next_busy_;
+      next_busy_ = 0;
+      if (beats.empty()) {
+        Tend(Below(kShape<Unit>.num_warps));
+      }
+    }
+    Calm();
+  }
+
+  // Until nothing is on its way.
+  void Calm() {
+    bench_.Withdraw();
+    bench_.dut().busy_i = 0;
+    bench_.dut().arrival_ready_i = 1;
+    bench_.Settle();
+  }
+
+  // A warp that has ended, or whose lanes all wait, is replaced; now and then one is saved and
+  // restored, or all are reset.
+  void Tend(unsigned warp) {
+    if (Free(warp) == 0 && bench_.SettledOf(warp) && Below(8) == 0) {
+      Calm();
+      bench_.CompareGroups(warp);
+      bench_.Clear(warp);
+      live_[warp] = kShape<Unit>.Lanes() & (Below(3) == 0 ? random_() | 1 : ~0U);
+      bench_.Cycle();
+    } else if (Below(500) == 0) {
+      SaveAndRestore(warp);
+    } else if (Below(1500) == 0) {
+      bench_.Reset();
+      live_.fill(kShape<Unit>.Lanes());
+    }
+  }
+
+  WarpBench<Unit> bench_;
+  std::array<std::uint32_t, kMaxWarps> live_{};
+  std::mt19937 random_{20261123};
+  std::uint64_t next_busy_ = 0;
+};
+
+using Units = testing::Types<Vwarp_small, Vwarp_beat, Vwarp_full, Vwarp_few, Vwarp_apart>;
+TYPED_TEST_SUITE(Warp, Units);
+
+TYPED_TEST(Warp, RandomPrograms) {
+  this->Run(1'500'000);
+  const auto& counts = this->bench_.counts();
+  EXPECT_GT(counts.together, 100U);
+  EXPECT_GT(counts.joined, 100U);
+  EXPECT_GT(counts.by_exit, 10U);
+  EXPECT_GT(counts.arrivals, 100U);
+  EXPECT_GT(counts.several_arrivals, 20U);
+  EXPECT_GT(counts.not_a_member, 5U);
+  EXPECT_GT(counts.mask_mismatch, 50U);
+  EXPECT_GE(counts.most_groups, this->bench_.shape().warp_size == 4 ? 3U : 5U);
+}
+
+// A collective whose members come together: in each cycle one, and each answered two cycles later.
+TYPED_TEST(Warp, OnePerCycle) {
+  for (unsigned k = 0; k < 100; ++k) {
+    const unsigned warp = k % this->bench_.shape().num_warps;
+    const std::uint32_t lanes = this->live_[warp];
+    ASSERT_TRUE(this->bench_.Present(this->Request(WarpOp::kSync, warp, lanes, lanes), 0, true));
+    this->bench_.Cycle();
+  }
+  this->bench_.Withdraw();
+  this->bench_.Settle();
+  EXPECT_EQ(this->bench_.counts().together, 100U);
+}
+
+// As many groups as lanes: each waits for a lane that exits in the end.
+TYPED_TEST(Warp, AGroupPerLane) {
+  const unsigned last = this->bench_.shape().warp_size - 1;
+  for (unsigned lane = 0; lane < last; ++lane) {
+    this->bench_.Send(this->Request(WarpOp::kSync, 1, 1U << lane, 1U << lane | 1U << last));
+    this->bench_.CompareGroups(1);
+  }
+  EXPECT_EQ(this->bench_.counts().most_groups, last);
+  this->live_[1] &= ~(1U << last);
+  const std::uint64_t before = this->bench_.cycle();
+  this->bench_.Send(this->Request(WarpOp::kExit, 1, 1U << last, 0));
+  EXPECT_LE(this->bench_.cycle() - before, this->bench_.kLongestWalk);
+  EXPECT_EQ(this->bench_.counts().several_by_exit, 1U);
+  this->bench_.CompareGroups(1);
+}
+
+// A gather of lanes that come one by one, while the warp is busy elsewhere.
+TYPED_TEST(Warp, ArrivesOnceItIsNotBusy) {
+  this->bench_.dut().busy_i = 1U << 2;
+  this->bench_.dut().arrival_ready_i = 1;
+  const unsigned lanes = this->bench_.shape().warp_size;
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    const WarpRequest request = this->Request(WarpOp::kGather, 2, 1U << lane, 0x41 + lane % 2);
+    while (!this->bench_.Present(request, 0, true)) {
+      this->bench_.Cycle();
+    }
+    this->bench_.Cycle();
+  }
+  this->bench_.Withdraw();
+  for (unsigned wait = 0; wait < 50; ++wait) {
+    this->bench_.Cycle();
+    ASSERT_EQ(this->bench_.dut().arrival_valid_o, 0);
+  }
+  this->bench_.dut().busy_i = 0;
+  this->bench_.Settle();
+  EXPECT_EQ(this->bench_.counts().arrivals, 2U);
+}
+
+}  // namespace
+}  // namespace muster::warp
