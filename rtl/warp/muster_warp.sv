@@ -61,7 +61,7 @@ module muster_warp
   warp_code_t            offered, code_q;
   logic                  reads_q, writes_q, exits_q, gathers_q;  // kinds of requests; if none, lanes come to a collective
   logic                  valued_q;  // with values
-  logic                  gather_q;  // it is one, or WarpWrite of one
+  logic                  gather_q;  // a gather, or WarpWrite of one
   warp_request_t         given, request_q;
   lanes_t                missing_q;  // live lanes that do not come with it
   logic [BeatW-1:0]      beat_q;
@@ -81,7 +81,8 @@ module muster_warp
     offered     = code_of(request_i);
   end
 
-  // The lowest warp first: meanwhile no request is accepted, so none is due again.
+  // The lowest warp first. No other waits for ever: while an arrival can be sent, no request is accepted, so no warp
+  // becomes due.
   muster_first #(.Width(NumWarps)) u_due (.bits_i (due_q & ~busy_i), .any_o (sends), .index_o (due_warp));
 
   always_comb begin
@@ -119,7 +120,7 @@ module muster_warp
                          (given.lanes & ~request_i.key) != '0;
       together_q     <= !sends && is_collective(request_i.op) &&
                          (request_i.key & given.live & ~given.lanes) == '0;
-      beat_q         <= beat_i;
+      beat_q         <= (Beats > 1) ? beat_i : '0;
       values_q       <= values_i;
     end
   end
@@ -133,7 +134,7 @@ module muster_warp
   lanes_t           gathered, came, lanes, preds;
   warp_code_t       code;
   warp_group_t      group, hand;
-  logic             found, comes, write, closes, longer, shorter;
+  logic             found, comes, first, write, closes, longer, shorter;
 
   assign came    = request_q.lanes & {MaxLanes{comes}};
 
@@ -165,7 +166,7 @@ module muster_warp
     .finish_o (finish),
     .count_i (count), .slot_i (request_q.key[LaneW-1:0]), .slot_o (slot), .open_i (group.open), .same_i (same),
     .stuck_i (stuck), .gather_i (gather), .complete_i (complete), .full_i (full), .valued_i (has_values(group.code.op)),
-    .found_o (found), .comes_o (comes), .write_o (write), .closes_o (closes),
+    .found_o (found), .comes_o (comes), .first_o (first), .write_o (write), .closes_o (closes),
     .longer_o (longer), .shorter_o (shorter), .open_o (open), .answer_o (answers), .start_o (starts), .done_i (done),
     .arrives_o (arrives), .taken_i (arrival_ready_i), .blocked_i (busy_i[warp]),
     .refuse_o (refuse), .due_o (due), .settled_o (settled)
@@ -188,7 +189,7 @@ module muster_warp
   if (EnCollectives) begin : g_values
     muster_warp_values #(.NumWarps(NumWarps), .WarpSize(WarpSize), .LanesPerBeat(LanesPerBeat)) u_values (
       .clk_i, .rst_ni,
-      .warp_i (warp), .write_i (valid_q && comes && valued_q), .beat_i (beat_q),
+      .warp_i (warp), .write_i (valid_q && first && comes && valued_q), .beat_i (beat_q),
       .lanes_i (request_q.lanes), .values_i (values_q),
       .start_i (starts), .came_i (lanes), .code_i (code),
       .valid_o (evaluated), .same_o (same_lanes), .data_o (data), .pred_o (pred), .done_o (done),
@@ -196,7 +197,7 @@ module muster_warp
     );
   end else begin : g_no_values
     logic unused;
-    assign unused = &{starts, beat_q, values_q};
+    assign unused = &{starts, first, beat_q, values_q};
     assign {evaluated, pred, done} = '0;
     assign same_lanes = '0;
     assign data    = '0;
@@ -240,15 +241,16 @@ module muster_warp
   assign arrival_valid_o = arrives;
   assign arrival_o       = '{warp: request_q.warp, cta: group.cta, lanes: group.lanes, key: group.key,
                              preds: group.preds};
-  assign active_o        = valid_i || valid_q || due_q != '0;
+  assign active_o        = valid_i || valid_q || due_q != '0 || answer_valid_q || fault_valid_q;
 
   if (WarpSize % LanesPerBeat != 0 || !(WarpSize inside {4, 8, 16, 32})) begin : g_bad_size
     $error("WarpSize must be 4, 8, 16 or 32, and LanesPerBeat divide it");
   end
 
-  `MUSTER_ASSERT(LanesAreLive, !(valid_i && request_i.op inside {[WarpSync:WarpGather]}) ||
-                 (request_i.lanes & ~request_i.live) == '0, "a lane that has exited executes something")
-  `MUSTER_ASSERT(WaitsNoMore, !(found && comes && write && !closes && !exits_q) || (group.lanes & request_q.lanes) == '0,
-                 "a lane comes that waits already")
+  `MUSTER_ASSERT(WarpExists, !valid_i || 32'(request_i.warp) < NumWarps, "a request of a warp that the unit lacks")
+  `MUSTER_ASSERT(LanesAreLive, !(valid_i && request_i.op <= WarpGather) || (given.lanes & ~given.live) == '0,
+                 "a lane that has exited executes something")
+  `MUSTER_ASSERT(WaitsNoMore, !(found && group.open && !sends_q) || (group.lanes & request_q.lanes) == '0,
+                 "a lane that waits executes something, or exits")
 
 endmodule

@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The groups of lanes that wait: for each warp as many slots as it has lanes, how many of them are in use, and the lanes
-// that wait in gathers: when the gathers of a warp are complete, it has no other group, so they are forgotten with the
-// last slot. Data come a cycle after the address. What a warp had is forgotten when its
-// bit of clear_i is high.
+// that wait in gathers. These lanes are forgotten when the last slot is freed. That suffices, because a warp whose
+// gather is complete has no other group. Data come a cycle after the address. A warp loses what it had when its bit of
+// clear_i is high.
 module muster_warp_groups
   import muster_pkg::*;
   import muster_warp_pkg::*;
@@ -61,7 +61,7 @@ module muster_warp_groups
 
   always_comb begin
     state_d.count    = count_o + {{SlotW{shorter_i}}, longer_i || shorter_i};
-    state_d.gathered = gathered_o | (lanes_i & {MaxLanes{gathers_i}});
+    state_d.gathered = gathered_o | (lanes_i & {MaxLanes{write_i && gathers_i}});
     open_d = open_q;
     if (change) open_d[warp_i] = (state_d.count != '0);
     open_d = open_d & ~clear_i;

@@ -23,7 +23,7 @@ module muster_warp_match
   logic        differs_q;     // a lane has come that differs
   logic [63:0] reference_q, reference, chosen;
 
-  // Of one lane per beat, the first lane needs no comparison.
+  // With one lane per beat, the first lane is equal by definition.
   always_comb begin
     chosen = values_i[0];
     for (int l = LanesPerBeat - 1; l >= 0; l--) begin

@@ -59,7 +59,7 @@ module muster_warp_redux
     endcase
   endfunction
 
-  // Of min and max, the first is it.
+  // True if a is the result of min or max.
   function automatic logic wins(logic [31:0] a, logic [31:0] b, logic [3:0] op);
     return (a < b) == (op == 4'(WarpReduxMin));
   endfunction
@@ -76,7 +76,7 @@ module muster_warp_redux
   part_t [2*Parts-1:0]           part_tree;
   part_t                         beat, sum_q, sum;
   logic                          first_q;
-  logic [31:0]                   kept;  // unless the beat's value takes its place
+  logic [31:0]                   kept;  // the value, if the beat's does not replace it
 
   always_comb begin
     lane_tree = '0;

@@ -47,9 +47,9 @@ module muster_warp_values
   output logic [63:0]      value_o    // ... a cycle later, while lane_i stays
 );
 
-  logic [1:0]              start_q;           // the first beat is read, and here in the next cycle
+  logic [1:0]              start_q;           // the first beat is read; it comes from the memory
   logic                    active_q;          // a beat is here;
-  logic                    last_q, late_q;    // the last one was a cycle ago; redux: two
+  logic                    last_q, late_q;    // a cycle after the last one; two cycles after it (redux)
   warp_code_t              code_q;
   logic                    match, any, last, passed, more, more_now, more_then, ends, done_q;
   logic [BeatW-1:0]        beat_q, next;
@@ -115,7 +115,7 @@ module muster_warp_values
   assign write_at = AddrW'(32'(warp_i) * Beats + 32'(beat_i));
   assign read_at  = AddrW'(32'(warp_i) * Beats + 32'(next));
 
-  // One beat is read while it is written; of several the last one is written before the first is read.
+  // One beat may be read while it is written; several are read after the last one has been written.
   for (genvar l = 0; l < LanesPerBeat; l++) begin : g_lane
     muster_ram #(.Depth(NumWarps * Beats), .Width(64), .Forward(Beats == 1)) u_values (
       .clk_i,

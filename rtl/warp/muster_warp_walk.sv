@@ -1,14 +1,16 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Takes a request through the groups of its warp, which are in slots 0 to count - 1, from the last to the first. If
-// a group closes, its slot is a hole, which the next group takes; holes at the end are cut off.
+// a group closes in the last slot, the count falls by one; elsewhere its slot becomes a hole, which the next group takes.
+// The next walk cuts off holes that are now at the end.
 //
 //     together  First (─► Evaluate)
 //     lanes     First ─► (Read ─► Examine ─► Decide)... ─► Back ─► Merge ─► Settle (─► Evaluate) ─► Done
 //     exit      First ─► (Read ─► Examine ─► Decide (─► Evaluate))... ─► Done
 //
-// Examine and Merge compare the group read with the request; the cycle after each of them acts on that. The arrivals of a warp
-// whose gather is complete (`sends_i`) go the way of an exit.
+// Without slots in use, First goes on to Merge, an exit to Done. A request that is refused goes from the last Decide to Done, as
+// WarpRead does. Examine and Merge register the comparisons; Decide and Settle use them. The arrivals of a warp whose
+// gather is complete (`sends_i`) go the way of an exit.
 module muster_warp_walk #(
   parameter int unsigned Slots = 32,
   localparam int unsigned SlotW = $clog2(Slots)
@@ -37,13 +39,14 @@ module muster_warp_walk #(
   input  logic             same_i,      // ... that of the request, ...
   input  logic             stuck_i,     // ... or neither can complete, ...
   input  logic             gather_i,    // ... or it is one of a gather
-  input  logic             complete_i,  // the group read and the lanes that come are all live members
-  input  logic             full_i,      // all live lanes wait in gathers
+  input  logic             complete_i,  // its lanes and those of the request include all its live members
+  input  logic             full_i,      // each live lane comes now, or waits in a gather
   input  logic             valued_i,    // the group read has values
 
   // The group in hand: the one read, with the lanes that come.
   output logic             found_o,     // the one read
   output logic             comes_o,     // the lanes that come
+  output logic             first_o,     // nothing is in hand yet: values are written
   output logic             write_o,     // it is written
   output logic             closes_o,    // ... as a hole
   output logic             longer_o,    // one slot more, ...
@@ -239,7 +242,7 @@ module muster_warp_walk #(
 
   // What is in hand in the next cycle.
   always_comb begin
-    hold_d = state_d inside {Examine, Decide} || (state_d inside {Merge, Settle} && found_d);
+    hold_d = (state_d inside {Examine, Decide} && !reads_i) || (state_d inside {Merge, Settle} && found_d);
     if (state_d == Evaluate) hold_d = (state_q == Evaluate) ? hold_q : (state_q != First);
     comes_d = state_d inside {First, Merge, Settle, Evaluate};
   end
@@ -257,6 +260,7 @@ module muster_warp_walk #(
   assign slot_o  = slot_q;
   assign found_o = hold_q;
   assign comes_o = comes_q && !exits_i;
+  assign first_o = (state_q == First);
   assign open_o  = open_q;
 
   always_ff @(posedge clk_i) begin

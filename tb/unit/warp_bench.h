@@ -50,11 +50,11 @@ inline unsigned Latency(const Shape& shape, WarpOp op, unsigned k) {
 template <typename Unit>
 class WarpBench {
  public:
-  static constexpr unsigned kLongestWalk = 3 * 32 + 8;  // cycles, without evaluations
-
   WarpBench() : model_(kShape<Unit>.num_warps, kShape<Unit>.warp_size) { Reset(); }
 
   const Shape& shape() const { return kShape<Unit>; }
+  // Cycles from the acceptance of a request to its last answer, without evaluations.
+  static unsigned LongestWalk() { return 3 * kShape<Unit>.warp_size + 5; }
   const golden::WarpScope& model() const { return model_; }
   std::uint64_t cycle() const { return cycle_; }
   Unit& dut() { return dut_; }
@@ -84,13 +84,9 @@ class WarpBench {
     CheckAnswer();
     CheckFault();
     CheckArrival();
-    for (const Expected& request : expected_) {
-      if (!request.Done() && cycle_ > request.deadline) {
-        ADD_FAILURE() << "cycle " << cycle_ << ": " << Name(request.given.op) << " of warp "
-                      << +request.given.warp << ", accepted in " << request.accepted
-                      << ", has not been answered";
-      }
-      break;
+    const Expected* const oldest = Oldest();
+    if (oldest != nullptr && cycle_ > oldest->deadline) {
+      ADD_FAILURE() << "cycle " << cycle_ << ": not answered: " << Describe(*oldest);
     }
     EndCycle(&dut_);
     ++cycle_;
@@ -150,7 +146,7 @@ class WarpBench {
     const std::vector<unsigned> beats = BeatsOf(request);
     for (const unsigned beat : beats) {
       for (unsigned waited = 0; !Present(request, beat, beat == beats.back()); ++waited) {
-        ASSERT_LT(waited, 4 * kLongestWalk) << "a request is not accepted";
+        ASSERT_LT(waited, 4 * LongestWalk()) << "a request is not accepted";
         Cycle();
       }
       Cycle();
@@ -162,7 +158,7 @@ class WarpBench {
   // Until all that is expected has come.
   void Settle() {
     for (unsigned waited = 0; !Settled() || dut_.active_o; ++waited) {
-      ASSERT_LT(waited, 64 * kLongestWalk) << "something does not come";
+      ASSERT_LT(waited, 64 * LongestWalk()) << "something does not come";
       Cycle();
     }
   }
@@ -178,6 +174,9 @@ class WarpBench {
            });
   }
 
+  // The CTA of a warp.
+  static std::uint8_t CtaOf(unsigned warp) { return static_cast<std::uint8_t>(warp % 3); }
+
   // Lanes of the warp that the core must not run: they have come somewhere, and nobody has let them
   // go.
   std::uint32_t held(unsigned warp) const { return held_[warp]; }
@@ -191,6 +190,7 @@ class WarpBench {
   // Reads all slots of the warp, and compares them with the model's groups and values.
   void CompareGroups(unsigned warp) {
     std::vector<WarpGroup> left = model_.Groups(warp);
+    ASSERT_TRUE(left.empty() || (dut_.open_o >> warp & 1) != 0) << "lanes wait, says nobody";
     for (unsigned slot = 0; slot < shape().warp_size; ++slot) {
       const WarpGroup read = ReadGroup(warp, slot, 0);
       if (read.lanes == 0) {
@@ -236,15 +236,19 @@ class WarpBench {
     bool Done() const { return answers.empty() && !refused; }
   };
 
-  void Accept(const WarpRequest& request) {
+  void Accept(const WarpRequest& presented) {
     while (!expected_.empty() && expected_.front().Done()) {
       expected_.pop_front();
     }
-    const WarpEffects effects = model_.Step(request);
+    const WarpEffects effects = model_.Step(presented);
+    WarpRequest request = presented;  // of the lanes that the warp has
+    request.lanes &= shape().Lanes();
+    request.live &= shape().Lanes();
     Expected expected;
     expected.given = request;
     expected.accepted = cycle_;
-    expected.deadline = cycle_ + 4 * kLongestWalk + std::uint64_t{40} * 33 * (shape().Beats() + 4);
+    expected.deadline =
+        cycle_ + LongestWalk() + effects.answers.size() * (std::size_t{shape().Beats()} + 6);
     expected.cause = effects.fault;
     expected.refused = effects.fault != FaultCause::kNone;
     expected.answers = effects.answers;
@@ -289,6 +293,8 @@ class WarpBench {
     answer.data = dut_.answer_data_o;
     answer.pred = dut_.answer_pred_o != 0;
     if (answer.op == WarpOp::kRead) {
+      ASSERT_EQ(answer.lanes, 0U) << "a read lets lanes go on";
+      ASSERT_EQ(dut_.group_open_o && dut_.group_cta_o != CtaOf(answer.warp), false);
       read_ = DecodeInstruction(dut_.group_code_o);
       read_.key = dut_.group_key_o;
       read_.preds = dut_.group_preds_o;

@@ -41,6 +41,7 @@ module warp_flat
   output logic        answer_pred_o,
   output logic        group_open_o,
   output logic [7:0]  group_code_o,
+  output logic [4:0]  group_cta_o,
   output logic [31:0] group_key_o,
   output logic [31:0] group_lanes_o,
   output logic [31:0] group_preds_o,
@@ -96,6 +97,7 @@ module warp_flat
   assign answer_pred_o   = answer.pred;
   assign group_open_o    = group.open;
   assign group_code_o    = group.code;
+  assign group_cta_o     = group.cta;
   assign group_key_o     = group.key;
   assign group_lanes_o   = group.lanes;
   assign group_preds_o   = group.preds;

@@ -12,6 +12,8 @@
 #include "Vwarp_beat.h"
 #include "Vwarp_few.h"
 #include "Vwarp_full.h"
+#include "Vwarp_half.h"
+#include "Vwarp_sixteen.h"
 #include "Vwarp_small.h"
 #include "sim/isa/bits.h"
 #include "tb/unit/warp_bench.h"
@@ -26,6 +28,10 @@ template <>
 const Shape kShape<Vwarp_full>{64, 32, 32, true};
 template <>
 const Shape kShape<Vwarp_few>{5, 4, 2, true};
+template <>
+const Shape kShape<Vwarp_half>{12, 16, 4, true};
+template <>
+const Shape kShape<Vwarp_sixteen>{4, 32, 16, true};
 template <>
 const Shape kShape<Vwarp_apart>{8, 32, 1, false};
 
@@ -55,11 +61,19 @@ class Warp : public testing::Test {
     WarpRequest request;
     request.op = op;
     request.warp = static_cast<std::uint8_t>(warp);
-    request.cta = static_cast<std::uint8_t>(warp % 3);
+    request.cta = bench_.CtaOf(warp);
     request.lanes = lanes;
     request.live = live_[warp];
     request.key = key;
     return request;
+  }
+
+  // Lanes that the warps lack may be anything.
+  void Litter(WarpRequest* request) {
+    const std::uint32_t lacking = ~kShape<Unit>.Lanes();
+    request->lanes |= lacking & random_();
+    request->live |= lacking & random_();
+    request->preds |= lacking & random_();
   }
 
   void Fill(WarpRequest* request) {
@@ -160,6 +174,7 @@ class Warp : public testing::Test {
       if (beats.empty() && Below(6) != 0) {
         const unsigned warp = Below(kShape<Unit>.num_warps);
         request = live_[warp] != 0 && Below(24) == 0 ? Exiting(warp) : Coming(warp);
+        Litter(&request);
         beats = bench_.BeatsOf(request);
       }
       bench_.dut().arrival_ready_i = Below(3) != 0;
@@ -214,7 +229,8 @@ class Warp : public testing::Test {
   std::uint64_t next_busy_ = 0;
 };
 
-using Units = testing::Types<Vwarp_small, Vwarp_beat, Vwarp_full, Vwarp_few, Vwarp_apart>;
+using Units = testing::Types<Vwarp_small, Vwarp_beat, Vwarp_sixteen, Vwarp_full, Vwarp_half,
+                             Vwarp_few, Vwarp_apart>;
 TYPED_TEST_SUITE(Warp, Units);
 
 TYPED_TEST(Warp, RandomPrograms) {
@@ -254,7 +270,7 @@ TYPED_TEST(Warp, AGroupPerLane) {
   this->live_[1] &= ~(1U << last);
   const std::uint64_t before = this->bench_.cycle();
   this->bench_.Send(this->Request(WarpOp::kExit, 1, 1U << last, 0));
-  EXPECT_LE(this->bench_.cycle() - before, this->bench_.kLongestWalk);
+  EXPECT_LE(this->bench_.cycle() - before, this->bench_.LongestWalk());
   EXPECT_EQ(this->bench_.counts().several_by_exit, 1U);
   this->bench_.CompareGroups(1);
 }
@@ -273,12 +289,44 @@ TYPED_TEST(Warp, ArrivesOnceItIsNotBusy) {
   }
   this->bench_.Withdraw();
   for (unsigned wait = 0; wait < 50; ++wait) {
+    const std::uint32_t all = this->live_[1];
+    ASSERT_TRUE(wait < 10 ||
+                this->bench_.Present(this->Request(WarpOp::kSync, 1, all, all), 0, true))
+        << "another warp waits for it";
     this->bench_.Cycle();
     ASSERT_EQ(this->bench_.dut().arrival_valid_o, 0);
   }
+  this->bench_.Withdraw();
   this->bench_.dut().busy_i = 0;
   this->bench_.Settle();
   EXPECT_EQ(this->bench_.counts().arrivals, 2U);
+}
+
+// A gather that is refused after its walk has cut off a hole leaves no trace.
+TYPED_TEST(Warp, RefusedGatherLeavesNoTrace) {
+  const auto sync = [&](unsigned lane, std::uint32_t key) {
+    this->bench_.Send(this->Request(WarpOp::kSync, 3, 1U << lane, key));
+  };
+  const auto gather = [&](unsigned lane) {
+    this->bench_.Send(this->Request(WarpOp::kGather, 3, 1U << lane, 0x41));
+  };
+  this->live_[3] = 0xf;
+  sync(0, 0b1001);
+  sync(1, 0b1010);
+  sync(2, 0b1100);
+  sync(3, 0b1010);
+  sync(3, 0b1100);
+  gather(3);  // lane 0 waits for it elsewhere
+  EXPECT_EQ(this->bench_.counts().mask_mismatch, 1U);
+  gather(1);
+  gather(2);
+  sync(3, 0b1001);
+  gather(0);
+  this->bench_.CompareGroups(3);
+  EXPECT_EQ(this->bench_.counts().arrivals, 0U);
+  this->bench_.dut().arrival_ready_i = 1;
+  gather(3);
+  EXPECT_EQ(this->bench_.counts().arrivals, 1U);
 }
 
 }  // namespace
