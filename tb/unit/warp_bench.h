@@ -382,7 +382,11 @@ class WarpBench {
     request.warp = static_cast<std::uint8_t>(warp);
     request.key = slot | lane << 5;
     has_read_ = false;
-    while (!Present(request, 0, true)) {
+    for (unsigned waited = 0; !Present(request, 0, true); ++waited) {
+      if (waited > 4 * LongestWalk()) {
+        ADD_FAILURE() << "a read is not accepted";
+        return {};
+      }
       Cycle();
     }
     Cycle();

@@ -282,7 +282,8 @@ TYPED_TEST(Warp, ArrivesOnceItIsNotBusy) {
   const unsigned lanes = this->bench_.shape().warp_size;
   for (unsigned lane = 0; lane < lanes; ++lane) {
     const WarpRequest request = this->Request(WarpOp::kGather, 2, 1U << lane, 0x41 + lane % 2);
-    while (!this->bench_.Present(request, 0, true)) {
+    for (unsigned wait = 0; !this->bench_.Present(request, 0, true); ++wait) {
+      ASSERT_LT(wait, 1000U);
       this->bench_.Cycle();
     }
     this->bench_.Cycle();
