@@ -70,8 +70,8 @@ module muster_warp
   logic                  due, settled;
   logic [LanesPerBeat-1:0][63:0] values_q;
 
-  assign free  = !valid_q || finish;
-  assign warp  = request_q.warp[WarpW-1:0];
+  assign free = !valid_q || finish;
+  assign warp = request_q.warp[WarpW-1:0];
 
   always_comb begin
     given       = request_i;
@@ -97,7 +97,7 @@ module muster_warp
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       valid_q <= 1'b0;
-      due_q          <= '0;
+      due_q   <= '0;
     end else begin
       if (free) valid_q <= sends || (valid_i && ready_o);
       due_q <= due_d & ~clear_i;
@@ -136,7 +136,7 @@ module muster_warp
   warp_group_t      group, hand;
   logic             found, comes, first, write, closes, longer, shorter;
 
-  assign came    = request_q.lanes & {MaxLanes{comes}};
+  assign came = request_q.lanes & {MaxLanes{comes}};
 
   muster_warp_groups #(.NumWarps(NumWarps), .Slots(WarpSize)) u_groups (
     .clk_i, .rst_ni, .clear_i,

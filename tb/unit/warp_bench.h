@@ -25,6 +25,7 @@ struct Shape {
   unsigned warp_size;
   unsigned lanes_per_beat;
   bool collectives;
+  bool faults;
 
   std::uint32_t Lanes() const {
     return static_cast<std::uint32_t>((std::uint64_t{1} << warp_size) - 1);
@@ -81,6 +82,9 @@ class WarpBench {
   // Ends a cycle, with what the unit shows in it compared. Afterwards inputs may be changed.
   void Cycle() {
     dut_.eval();
+    ASSERT_TRUE(dut_.active_o ||
+                !(dut_.answer_valid_o || dut_.fault_valid_o || dut_.arrival_valid_o))
+        << "something is shown, and nothing is active";
     CheckAnswer();
     CheckFault();
     CheckArrival();
@@ -123,15 +127,15 @@ class WarpBench {
   }
   void Withdraw() { dut_.valid_i = 0; }
 
-  // The beats in which lanes of the request have values; without values, one.
-  std::vector<unsigned> BeatsOf(const WarpRequest& request) const {
+  // The beats in which lanes of the request have values, or all beats; without values, one.
+  std::vector<unsigned> BeatsOf(const WarpRequest& request, bool all = false) const {
     const WarpOp op =
         request.op == WarpOp::kWrite ? DecodeInstruction(request.live).op : request.op;
     std::vector<unsigned> beats;
     for (unsigned b = 0; HasValues(op) && b < shape().Beats(); ++b) {
       const auto lanes = static_cast<std::uint32_t>(
           ((std::uint64_t{1} << shape().lanes_per_beat) - 1) << b * shape().lanes_per_beat);
-      if ((request.lanes & lanes) != 0) {
+      if (all || (request.lanes & lanes) != 0) {
         beats.push_back(b);
       }
     }
@@ -162,6 +166,12 @@ class WarpBench {
       Cycle();
     }
   }
+  // The model would refuse it.
+  bool IsRefused(const WarpRequest& request) const {
+    golden::WarpScope copy = model_;
+    return copy.Step(request).fault != FaultCause::kNone;
+  }
+
   bool Settled() const {
     return due_.empty() && std::all_of(expected_.begin(), expected_.end(),
                                        [](const Expected& request) { return request.Done(); });
