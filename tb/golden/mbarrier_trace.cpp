@@ -20,6 +20,7 @@
 #include "sim/isa/mbarrier_word.h"
 #include "sim/isa/operation.h"
 #include "tb/golden/trace.h"
+#include "tb/golden/trace_text.h"
 
 namespace muster::golden {
 namespace {
@@ -37,22 +38,6 @@ Words Split(std::string text) {
   }
   std::istringstream in(text);
   return {std::istream_iterator<std::string>(in), std::istream_iterator<std::string>()};
-}
-
-std::string Trim(const std::string& text) {
-  std::istringstream in(text);
-  std::string trimmed;
-  for (std::string word; in >> word;) {
-    trimmed += (trimmed.empty() ? "" : " ") + word;
-  }
-  return trimmed;
-}
-
-std::uint64_t Number(const std::string& text) {
-  char* end = nullptr;
-  const std::uint64_t value = std::strtoull(text.c_str(), &end, 0);
-  EXPECT_TRUE(!text.empty() && *end == '\0') << "no number: " << text;
-  return value;
 }
 
 MbOp OpOf(const std::string& name) {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <iterator>
 #include <map>
 #include <sstream>
@@ -18,6 +17,7 @@
 #include "sim/isa/fault.h"
 #include "sim/isa/operation.h"
 #include "sim/isa/warp_operation.h"
+#include "tb/golden/trace_text.h"
 
 namespace muster::golden {
 namespace {
@@ -41,22 +41,6 @@ const std::map<std::string, std::uint32_t>& Barriers() {
       {"barrier.cluster.arrive.relaxed", 0x200000},
       {"barrier.cluster.wait", 0x300000}};
   return barriers;
-}
-
-std::string Trim(const std::string& text) {
-  std::istringstream in(text);
-  std::string trimmed;
-  for (std::string word; in >> word;) {
-    trimmed += (trimmed.empty() ? "" : " ") + word;
-  }
-  return trimmed;
-}
-
-std::uint64_t Number(const std::string& text) {
-  char* end = nullptr;
-  const std::uint64_t value = std::strtoull(text.c_str(), &end, 0);
-  EXPECT_TRUE(!text.empty() && *end == '\0') << "no number: " << text;
-  return value;
 }
 
 std::uint32_t Number32(const std::string& text) { return static_cast<std::uint32_t>(Number(text)); }
