@@ -51,6 +51,12 @@ const char* Name(FaultCause cause) {
       return "not_a_member";
     case FaultCause::kMaskMismatch:
       return "mask_mismatch";
+    case FaultCause::kClusterArrivedTwice:
+      return "cluster_arrived_twice";
+    case FaultCause::kClusterWaitWithoutArrive:
+      return "cluster_wait_without_arrive";
+    case FaultCause::kRankNotThere:
+      return "rank_not_there";
   }
   return "?";
 }

@@ -39,8 +39,13 @@ enum class FaultCause : std::uint8_t {
   // Of the warp scope, in order.
   kNotAMember = 21,
   kMaskMismatch = 22,
+
+  // Of the cluster scope.
+  kClusterArrivedTwice = 23,
+  kClusterWaitWithoutArrive = 24,
+  kRankNotThere = 25,
 };
-inline constexpr unsigned kNumFaultCauses = 23;
+inline constexpr unsigned kNumFaultCauses = 26;
 const char* Name(FaultCause cause);  // as the design spells it: "count_mismatch"
 
 // Hazards are carried out as the ISA says, and reported.

@@ -23,7 +23,8 @@ module codes
                      FaultKindMismatch, FaultBadAddress, FaultBadInitCount, FaultBadArriveCount,
                      FaultTxOverflow, FaultPendingOverflow, FaultNocompleteCompleted,
                      FaultWordExhausted, FaultRemoteNotAllowed, FaultRestoreUnfinished,
-                     FaultBadJoin, FaultNotAMember, FaultMaskMismatch};
+                     FaultBadJoin, FaultNotAMember, FaultMaskMismatch,
+                     FaultClusterArrivedTwice, FaultClusterWaitWithoutArrive, FaultRankNotThere};
   assign mb_op_o = '{MbInit, MbInval, MbArrive, MbArriveNoComplete, MbArriveExpectTx, MbArriveDrop,
                      MbArriveDropNoComplete, MbArriveDropExpectTx, MbExpectTx, MbCompleteTx,
                      MbTestWait, MbTestWaitParity, MbTryWait, MbTryWaitParity, MbCopyArrive};

@@ -58,7 +58,10 @@ TEST(Codes, EqualThoseOfThePackage) {
                                         FaultCause::kRestoreUnfinished,
                                         FaultCause::kBadJoin,
                                         FaultCause::kNotAMember,
-                                        FaultCause::kMaskMismatch});
+                                        FaultCause::kMaskMismatch,
+                                        FaultCause::kClusterArrivedTwice,
+                                        FaultCause::kClusterWaitWithoutArrive,
+                                        FaultCause::kRankNotThere});
   ExpectEqual(
       unit.mb_op_o,
       std::vector{MbOp::kInit, MbOp::kInval, MbOp::kArrive, MbOp::kArriveNoComplete,
