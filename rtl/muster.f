@@ -53,6 +53,17 @@ rtl/mbarrier/muster_mb_response.sv
 rtl/mbarrier/muster_mbarrier.sv
 rtl/mbarrier/muster_mb_coalesce.sv
 rtl/mbarrier/muster_copy_tracker.sv
+rtl/cluster/muster_cluster_pkg.sv
+rtl/cluster/muster_cluster_drain.sv
+rtl/cluster/muster_cluster_lanes.sv
+rtl/cluster/muster_cluster_ctas.sv
+rtl/cluster/muster_cluster_count.sv
+rtl/cluster/muster_cluster_hub.sv
+rtl/cluster/muster_cluster_grid.sv
+rtl/cluster/muster_cluster_network.sv
+rtl/cluster/muster_cluster_cancel.sv
+rtl/cluster/muster_cancel_decode.sv
+rtl/cluster/muster_cluster.sv
 rtl/muster.sv
 rtl/muster_template.sv
 rtl/adapters/axil/muster_axil_pkg.sv

@@ -86,9 +86,14 @@ package muster_cluster_pkg;
     logic        has_token;
   } remote_send_t;
 
+  // Who sent what arrives.
+  typedef struct packed {
+    unit_t unit;
+    warp_t warp;
+  } remote_from_t;
+
   // An operation whose CTA is not there: it is lost.
   typedef struct packed {
-    unit_t       unit;   // whose warp it was
     warp_t       warp;
     lanes_t      lanes;
     cluster_t    cluster;

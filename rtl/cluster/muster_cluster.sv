@@ -1,0 +1,235 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The cluster scope of a GPC: where CTAs wait for each other, and how they reach each other's mbarriers. Wiring, and the
+// checks of what comes and goes. README.md has the ports and what the cores do.
+module muster_cluster
+  import muster_pkg::*;
+  import muster_cluster_pkg::*;
+#(
+  parameter int unsigned NumUnits    = 4,
+  parameter int unsigned NumWarps    = 32,
+  parameter int unsigned NumCtas     = 8,
+  parameter int unsigned NumClusters = 8,
+  parameter int unsigned NumGrids    = 2
+) (
+  input  logic                              clk_i,              // the only clock, rising edge
+  input  logic                              rst_ni,             // active low; asserted at any time
+
+  input  logic                              life_valid_i,       // a grid, cluster or CTA comes or goes; held until ready
+  output logic                              life_ready_o,       // it is carried out, or refused
+  input  cluster_life_t                     life_i,             // which
+  output fault_e                            life_fault_o,       // with ready: why it is refused
+
+  input  logic             [NumUnits-1:0]   request_valid_i,    // a request of a warp; held until ready
+  output logic             [NumUnits-1:0]   request_ready_o,    // it is accepted
+  input  cluster_request_t [NumUnits-1:0]   request_i,          // barrier.cluster, griddepcontrol, an exit
+  output logic [NumUnits-1:0][NumWarps-1:0] busy_o,             // warps with a request between acceptance and commit
+  output logic [NumUnits-1:0][NumWarps-1:0] fence_req_o,        // perform what the warp has accessed until now
+  input  logic [NumUnits-1:0][NumWarps-1:0] fence_ack_i,        // done; without a request: nothing is outstanding
+  output logic             [NumUnits-1:0]   go_valid_o,         // a pulse: lanes of a wait need not wait
+  output cluster_go_t      [NumUnits-1:0]   go_o,               // which
+  output logic [NumUnits-1:0][NumWarps-1:0] release_o,          // a pulse: lanes that wait at barrier.cluster go on
+  output logic [NumUnits-1:0][NumWarps-1:0] grid_release_o,     // a pulse: lanes that wait at griddepcontrol.wait go on
+  output logic             [NumUnits-1:0]   fault_valid_o,      // a pulse: a request was refused
+  output cluster_fault_t   [NumUnits-1:0]   fault_o,            // why, and whose it was
+
+  output logic             [NumGrids-1:0]   launch_o,           // dependents of the grid may be launched
+  output logic             [NumGrids-1:0]   flush_o,            // all CTAs of the grid have completed
+  input  logic             [NumGrids-1:0]   flushed_i,          // ... and what they wrote is visible
+
+  input  logic             [NumUnits-1:0]   send_valid_i,       // an operation on another CTA's mbarrier; held until ready
+  output logic             [NumUnits-1:0]   send_ready_o,       // it is accepted
+  input  remote_send_t     [NumUnits-1:0]   send_i,             // the operation, and the CTA
+  output logic             [NumUnits-1:0]   remote_valid_o,     // an operation of another CTA; held until ready
+  input  logic             [NumUnits-1:0]   remote_ready_i,     // it is taken
+  output mb_remote_t       [NumUnits-1:0]   remote_o,           // for mb_remote_i of the unit
+  output remote_from_t     [NumUnits-1:0]   remote_from_o,      // ... and who has sent it
+  output logic             [NumUnits-1:0]   lost_valid_o,       // a pulse: an operation of the unit is lost
+  output remote_lost_t     [NumUnits-1:0]   lost_o,             // whose it was, and where it should have gone
+
+  input  logic             [NumUnits-1:0]   cancel_valid_i,     // clusterlaunchcontrol.try_cancel; held until ready
+  output logic             [NumUnits-1:0]   cancel_ready_o,     // it is accepted
+  input  cancel_t          [NumUnits-1:0]   cancel_i,           // whose it is, and where the response goes
+  output logic                              take_valid_o,       // the next cluster is not to be launched; until ready
+  input  logic                              take_ready_i,       // the scheduler answers
+  input  cancel_response_t                  take_i,             // the response
+  output logic             [NumUnits-1:0]   write_valid_o,      // the response is to be written; until ready
+  input  logic             [NumUnits-1:0]   write_ready_i,      // it is written
+  output cancel_write_t                     write_o,            // where, and the 16 bytes
+  output logic             [NumUnits-1:0]   complete_valid_o,   // its mbarrier hears of it; until ready
+  input  logic             [NumUnits-1:0]   complete_ready_i,   // it is taken
+  output mb_async_t                         complete_o,         // for mb_async_i of the unit
+  output logic                              cancel_lost_valid_o, // a pulse: a CTA that the response is for is not there
+  output remote_lost_t                      cancel_lost_o,      // which
+  output logic                              active_o            // something is presented or on its way
+);
+
+`include "muster_assert.svh"
+
+  localparam int unsigned UnitW    = (NumUnits > 1) ? $clog2(NumUnits) : 1;
+  localparam int unsigned CtaW     = (NumCtas > 1) ? $clog2(NumCtas) : 1;
+  localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1;
+  localparam int unsigned PlaceW   = ClusterW + $bits(rank_t);
+
+  // -------------------------------------------------------------------------------------------
+  // What comes and goes
+  // -------------------------------------------------------------------------------------------
+
+  logic                                carried, of_cta, slot_exists, launch_ok, refused;
+  logic   [NumUnits-1:0]               addressed, settled, unit_ready;
+  logic   [NumUnits-1:0][NumCtas-1:0]  resident, unit_settled;
+  ranks_t [NumClusters-1:0]            members, present, launched;
+  grids_t                              runs, performed;
+  logic   [UnitW-1:0]                  unit;
+  logic   [CtaW-1:0]                   cta;
+  logic   [ClusterW-1:0]               cluster;
+
+  assign unit        = life_i.unit[UnitW-1:0];
+  assign cta         = life_i.cta[CtaW-1:0];
+  assign cluster     = life_i.cluster[ClusterW-1:0];
+  assign of_cta      = life_i.op inside {ClLaunch, ClEnd};
+  assign slot_exists = 32'(life_i.unit) < NumUnits && 32'(life_i.cta) < NumCtas;
+  assign launch_ok   = slot_exists && !resident[unit][cta] && 32'(life_i.cluster) < NumClusters &&
+                       members[cluster][life_i.rank] && !launched[cluster][life_i.rank] &&
+                       life_i.size != '0 && life_i.size <= NumWarps && runs[life_i.grid];
+
+  always_comb begin
+    life_fault_o = FaultNone;
+    unique case (life_i.op)
+      ClGrid:   if (32'(life_i.grid) >= NumGrids || runs[life_i.grid] || life_i.size == '0) life_fault_o = FaultBadLaunch;
+      ClOpen:   if (32'(life_i.cluster) >= NumClusters || present[cluster] != '0 || life_i.size == '0 ||
+                    life_i.size > MaxRanks) life_fault_o = FaultBadLaunch;
+      ClLaunch: if (!launch_ok) life_fault_o = FaultBadLaunch;
+      default:  if (!slot_exists || !resident[unit][cta]) life_fault_o = FaultCtaNotResident;
+    endcase
+  end
+
+  assign refused      = life_fault_o != FaultNone;
+  assign life_ready_o = !of_cta || !slot_exists || (unit_ready[unit] && settled[unit]);
+  assign carried      = life_valid_i && life_ready_o && !refused;
+
+  always_comb begin
+    for (int u = 0; u < NumUnits; u++) begin
+      addressed[u] = life_valid_i && of_cta && slot_exists && 32'(life_i.unit) == u;
+      settled[u]   = unit_settled[u][cta];
+    end
+  end
+
+  // -------------------------------------------------------------------------------------------
+  // barrier.cluster: the units, then the hub
+  // -------------------------------------------------------------------------------------------
+
+  logic      [NumUnits-1:0]               valid, ready, news_valid, news_ready, counts;
+  logic      [NumUnits-1:0][NumWarps-1:0] draining, counting;
+  cluster_request_t [NumUnits-1:0]        request;
+  cta_news_t [NumUnits-1:0]               news;
+  cta_news_t                              grid_news;
+  logic                                   grid_news_valid, completes;
+  cluster_t                               completed;
+
+  for (genvar u = 0; u < NumUnits; u++) begin : g_unit
+    muster_cluster_drain #(.NumWarps(NumWarps)) u_drain (
+      .clk_i, .rst_ni,
+      .valid_i (request_valid_i[u]), .ready_o (request_ready_o[u]), .request_i (request_i[u]),
+      .busy_o (draining[u]), .fence_req_o (fence_req_o[u]), .fence_ack_i (fence_ack_i[u]),
+      .valid_o (valid[u]), .ready_i (ready[u]), .request_o (request[u])
+    );
+    muster_cluster_count #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_count (
+      .clk_i, .rst_ni,
+      .valid_i (valid[u]), .ready_o (ready[u]), .request_i (request[u]), .busy_o (counting[u]),
+      .life_valid_i (addressed[u]), .life_ready_o (unit_ready[u]),
+      .launch_i (carried && addressed[u] && life_i.op == ClLaunch),
+      .end_i (carried && addressed[u] && life_i.op == ClEnd), .life_i,
+      .resident_o (resident[u]), .settled_o (unit_settled[u]),
+      .completes_i (completes), .cluster_i (completed), .performed_i (performed),
+      .news_valid_o (news_valid[u]), .news_ready_i (news_ready[u]), .news_o (news[u]),
+      .go_valid_o (go_valid_o[u]), .go_o (go_o[u]),
+      .release_o (release_o[u]), .grid_release_o (grid_release_o[u]),
+      .fault_valid_o (fault_valid_o[u]), .fault_o (fault_o[u]), .active_o (counts[u])
+    );
+  end
+
+  muster_cluster_hub #(.NumUnits(NumUnits), .NumClusters(NumClusters)) u_hub (
+    .clk_i, .rst_ni,
+    .news_valid_i (news_valid), .news_ready_o (news_ready), .news_i (news),
+    .news_valid_o (grid_news_valid), .news_o (grid_news),
+    .open_i (carried && life_i.op == ClOpen), .launch_i (carried && life_i.op == ClLaunch), .life_i,
+    .members_o (members), .present_o (present), .launched_o (launched),
+    .completes_o (completes), .cluster_o (completed)
+  );
+
+  assign busy_o = draining | counting;
+
+  // -------------------------------------------------------------------------------------------
+  // griddepcontrol, the network, clusterlaunchcontrol
+  // -------------------------------------------------------------------------------------------
+
+  logic [PlaceW-1:0] find;
+  logic [UnitW-1:0]  find_unit;
+  cta_t              find_cta;
+  logic              sends, cancels;
+
+  muster_cluster_grid #(.NumGrids(NumGrids)) u_grid (
+    .clk_i, .rst_ni,
+    .open_i (carried && life_i.op == ClGrid), .life_i, .runs_o (runs),
+    .news_valid_i (grid_news_valid), .news_i (grid_news),
+    .launch_o, .flush_o, .flushed_i, .performed_o (performed)
+  );
+
+  muster_cluster_network #(.NumUnits(NumUnits), .NumClusters(NumClusters)) u_network (
+    .clk_i, .rst_ni,
+    .launch_i (carried && life_i.op == ClLaunch), .life_i, .present_i (present),
+    .send_valid_i, .send_ready_o, .send_i, .remote_valid_o, .remote_ready_i, .remote_o, .from_o (remote_from_o),
+    .lost_valid_o, .lost_o,
+    .find_i (find), .find_unit_o (find_unit), .find_cta_o (find_cta), .active_o (sends)
+  );
+
+  muster_cluster_cancel #(.NumUnits(NumUnits), .NumClusters(NumClusters)) u_cancel (
+    .clk_i, .rst_ni,
+    .valid_i (cancel_valid_i), .ready_o (cancel_ready_o), .cancel_i,
+    .members_i (members), .present_i (present),
+    .find_o (find), .find_unit_i (find_unit), .find_cta_i (find_cta),
+    .take_valid_o, .take_ready_i, .take_i, .write_valid_o, .write_ready_i, .write_o,
+    .complete_valid_o, .complete_ready_i, .complete_o,
+    .lost_valid_o (cancel_lost_valid_o), .lost_o (cancel_lost_o), .active_o (cancels)
+  );
+
+  assign active_o = life_valid_i || request_valid_i != '0 || busy_o != '0 || counts != '0 || grid_news_valid ||
+                    completes || sends || cancels || (flush_o & flushed_i) != '0;
+
+  // -------------------------------------------------------------------------------------------
+  // What the block relies on
+  // -------------------------------------------------------------------------------------------
+
+  if (NumUnits < 1 || NumUnits > MaxUnits) begin : g_bad_units
+    $error("NumUnits must be 1 to 16");
+  end
+  if (NumWarps < 4 || NumWarps > MaxWarps) begin : g_bad_warps
+    $error("NumWarps must be 4 to 64");
+  end
+  if (NumCtas < 1 || NumCtas > MaxCtas) begin : g_bad_ctas
+    $error("NumCtas must be 1 to 32");
+  end
+  if (NumClusters < 1 || NumClusters > MaxClusters) begin : g_bad_clusters
+    $error("NumClusters must be 1 to 64");
+  end
+  if (NumGrids < 1 || NumGrids > MaxGrids) begin : g_bad_grids
+    $error("NumGrids must be 1 to 8");
+  end
+
+  `MUSTER_ASSERT_HELD(LifeHeld, life_valid_i, life_ready_o, life_i,
+                      "what comes or goes changes before it is accepted")
+  for (genvar u = 0; u < NumUnits; u++) begin : g_held
+    `MUSTER_ASSERT_HELD(RequestHeld, request_valid_i[u], request_ready_o[u], request_i[u],
+                        "a request changes before it is accepted")
+    `MUSTER_ASSERT(LanesAreLive, !request_valid_i[u] || ((request_i[u].op == ClExit) ?
+                   (request_i[u].lanes & request_i[u].live) == '0 :
+                   (request_i[u].lanes & ~request_i[u].live) == '0),
+                   "a request has lanes that are not live, or an exit has lanes that are left")
+    `MUSTER_ASSERT_HELD(SendHeld, send_valid_i[u], send_ready_o[u], send_i[u],
+                        "an operation changes before the network accepts it")
+    `MUSTER_ASSERT_HELD(CancelHeld, cancel_valid_i[u], cancel_ready_o[u], cancel_i[u],
+                        "a request to cancel changes before it is accepted")
+  end
+
+endmodule

@@ -1,0 +1,131 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// clusterlaunchcontrol.try_cancel (PTX 9.7.13.17): a cluster that has not been launched is taken from the scheduler's queue, and
+// the response goes to the requesting CTA, or to each of its cluster: 16 bytes into shared memory, then a
+// complete_tx of them. One request at a time, in turns of the units.
+module muster_cluster_cancel
+  import muster_pkg::*;
+  import muster_cluster_pkg::*;
+#(
+  parameter int unsigned NumUnits    = 4,
+  parameter int unsigned NumClusters = 8,
+  localparam int unsigned UnitW    = (NumUnits > 1) ? $clog2(NumUnits) : 1,
+  localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1,
+  localparam int unsigned PlaceW   = ClusterW + $bits(rank_t)
+) (
+  input  logic                     clk_i,
+  input  logic                     rst_ni,
+
+  input  logic      [NumUnits-1:0] valid_i,           // a request, held until ready
+  output logic      [NumUnits-1:0] ready_o,
+  input  cancel_t   [NumUnits-1:0] cancel_i,
+
+  input  ranks_t [NumClusters-1:0] members_i,         // CTAs of each cluster
+  input  ranks_t [NumClusters-1:0] present_i,         // ... that are there
+  output logic        [PlaceW-1:0] find_o,            // the directory: {cluster, rank}
+  input  logic         [UnitW-1:0] find_unit_i,       // a cycle later
+  input  cta_t                     find_cta_i,
+
+  output logic                     take_valid_o,      // the next cluster is asked for, until ready
+  input  logic                     take_ready_i,
+  input  cancel_response_t         take_i,            // with ready
+  output logic      [NumUnits-1:0] write_valid_o,     // the response is to be written, until ready
+  input  logic      [NumUnits-1:0] write_ready_i,
+  output cancel_write_t            write_o,
+  output logic      [NumUnits-1:0] complete_valid_o,  // it has been: complete_tx, until ready
+  input  logic      [NumUnits-1:0] complete_ready_i,
+  output mb_async_t                complete_o,
+  output logic                     lost_valid_o,      // a pulse: a CTA that the response is for is not there
+  output remote_lost_t             lost_o,
+  output logic                     active_o
+);
+
+  typedef enum logic [2:0] {Idle, Judge, Take, Choose, Find, Write, Complete} state_e;
+
+  state_e              state_q, state_d;
+  cancel_t             cancel_q, next;
+  cancel_response_t    response_q;
+  ranks_t              left_q, left_d, here, absent, asked;  // CTAs that the response is still for
+  logic                any_left, any_absent;
+  rank_t               rank_q, first, first_absent;
+  logic [NumUnits-1:0] chosen, unit;
+  logic [ClusterW-1:0] cluster;
+  logic                exists;
+
+  muster_rr_arbiter #(.NumReq(NumUnits)) u_turn (
+    .clk_i, .rst_ni, .req_i (valid_i), .advance_i (state_q == Idle && valid_i != '0), .gnt_o (chosen)
+  );
+
+  always_comb begin
+    next = '0;
+    for (int u = 0; u < NumUnits; u++) begin
+      if (chosen[u]) next = cancel_i[u];
+    end
+  end
+
+  assign cluster = cancel_q.cluster[ClusterW-1:0];
+  assign exists  = 32'(cancel_q.cluster) < NumClusters;
+  assign asked   = (cancel_q.multicast ? members_i[cluster] : '0) | (ranks_t'(1) << cancel_q.rank);
+  assign here    = exists ? present_i[cluster] : '0;
+  assign absent  = ((state_q == Judge) ? asked : left_q) & ~here;
+
+  muster_first #(.Width(MaxRanks)) u_first (.bits_i (left_q), .any_o (any_left), .index_o (first));
+  muster_first #(.Width(MaxRanks)) u_absent (.bits_i (absent), .any_o (any_absent), .index_o (first_absent));
+
+  always_comb begin
+    state_d      = state_q;
+    left_d       = left_q;
+    lost_valid_o = 1'b0;
+    unique case (state_q)
+      Idle: if (valid_i != '0) state_d = Judge;
+      Judge: begin
+        left_d       = asked;
+        lost_valid_o = any_absent;
+        state_d      = any_absent ? Idle : Take;
+      end
+      Take: if (take_ready_i) state_d = Choose;
+      Choose: begin
+        if (any_absent) begin  // it has gone since
+          lost_valid_o         = 1'b1;
+          left_d[first_absent] = 1'b0;
+        end else begin
+          left_d[first] = 1'b0;
+          state_d       = any_left ? Find : Idle;
+        end
+      end
+      Find: state_d = Write;
+      Write: if ((write_ready_i & unit) != '0) state_d = Complete;
+      Complete: if ((complete_ready_i & unit) != '0) state_d = Choose;
+      default: state_d = Idle;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= Idle;
+    end else begin
+      state_q <= state_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    left_q <= left_d;
+    if (state_q == Idle) cancel_q <= next;
+    if (state_q == Take) response_q <= take_i;
+    if (state_q == Choose) rank_q <= first;
+  end
+
+  assign find_o  = {cluster, rank_q};
+  assign ready_o = (state_q == Idle) ? chosen : '0;
+  assign unit    = NumUnits'(1) << find_unit_i;
+
+  assign take_valid_o     = state_q == Take;
+  assign write_valid_o    = (state_q == Write) ? unit : '0;
+  assign write_o          = '{place: '{cta: find_cta_i, addr: cancel_q.addr}, data: response_q};
+  assign complete_valid_o = (state_q == Complete) ? unit : '0;
+  assign complete_o       = '{op: MbCompleteTx, place: '{cta: find_cta_i, addr: cancel_q.mbar}, operand: 32'd16};
+  assign lost_o           = '{warp: cancel_q.warp, lanes: '0, cluster: cancel_q.cluster, rank: first_absent,
+                              addr: cancel_q.addr};
+  assign active_o         = state_q != Idle || valid_i != '0;
+
+endmodule

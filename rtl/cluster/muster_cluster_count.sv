@@ -1,0 +1,200 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Which lanes of a unit's warps have arrived at barrier.cluster, and which wait, there or at griddepcontrol.wait.
+//
+//   cycle     0         1          2        3          4      5          6          7
+//   request   accepted  lanes are  judged,  its CTA    news   at the     completes  release_o
+//                       read       written  counts it         hub                    (of the last arrival)
+//                                           go, fault
+module muster_cluster_count
+  import muster_pkg::*;
+  import muster_cluster_pkg::*;
+#(
+  parameter int unsigned NumWarps = 32,
+  parameter int unsigned NumCtas  = 8,
+  localparam int unsigned WarpW = $clog2(NumWarps),
+  localparam int unsigned CtaW  = (NumCtas > 1) ? $clog2(NumCtas) : 1
+) (
+  input  logic                clk_i,
+  input  logic                rst_ni,
+
+  input  logic                valid_i,         // a request, held until ready
+  output logic                ready_o,
+  input  cluster_request_t    request_i,
+  output logic [NumWarps-1:0] busy_o,          // warps with a request here
+
+  input  logic                life_valid_i,    // a CTA of this unit comes or goes: no request is accepted
+  output logic                life_ready_o,    // none is under way
+  input  logic                launch_i,        // with ready, unless it is refused: which of the two it is
+  input  logic                end_i,
+  input  cluster_life_t       life_i,
+  output logic [NumCtas-1:0]  resident_o,
+  output logic [NumCtas-1:0]  settled_o,       // the hub has heard all news of the slot
+
+  input  logic                completes_i,     // a phase of this cluster is complete
+  input  cluster_t            cluster_i,
+  input  grids_t              performed_i,     // grids that await no other grid
+
+  output logic                news_valid_o,
+  input  logic                news_ready_i,
+  output cta_news_t           news_o,
+
+  output logic                go_valid_o,      // pulses: see the page
+  output cluster_go_t         go_o,
+  output logic [NumWarps-1:0] release_o,
+  output logic [NumWarps-1:0] grid_release_o,
+  output logic                fault_valid_o,
+  output cluster_fault_t      fault_o,
+  output logic                active_o
+);
+
+  logic  [NumCtas-1:0] completing, phase;
+  grid_t [NumCtas-1:0] grid;
+
+  // -------------------------------------------------------------------------------------------
+  // Judge: the lanes of the warp are here
+  // -------------------------------------------------------------------------------------------
+
+  logic                valid_q, known, exists, resident, commits, waits, joins, parts;
+  cluster_request_t    request_q;
+  logic [WarpW-1:0]    warp;
+  logic [CtaW-1:0]     cta;
+  warp_phase_t         word, word_next;
+  fault_e              misuse;
+  lanes_t              culprits, go;
+  logic [NumWarps-1:0] known_q, known_d;    // the memory has a word of the warp
+  logic [NumWarps-1:0] waits_q, waits_d;    // lanes of the warp wait for a phase
+  logic [NumWarps-1:0] grids_q, grids_d;    // ... for grids
+  logic [NumWarps-1:0][CtaW-1:0] cta_q;     // of the warp's latest request
+
+  assign ready_o = !life_valid_i;
+  assign warp    = request_q.warp[WarpW-1:0];
+  assign cta     = request_q.cta[CtaW-1:0];
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      valid_q <= 1'b0;
+    end else begin
+      valid_q <= valid_i && ready_o && request_i.lanes != '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) request_q <= request_i;
+
+  muster_ram #(.Depth(NumWarps), .Width($bits(warp_phase_t)), .Forward(1'b1)) u_words (
+    .clk_i,
+    .we_i (commits), .waddr_i (warp), .wdata_i (word_next),
+    .raddr_i (request_i.warp[WarpW-1:0]), .rdata_o (word)
+  );
+
+  assign known    = known_q[warp];
+  assign exists   = 32'(request_q.cta) < NumCtas;
+  assign resident = exists && resident_o[cta];
+  assign commits  = valid_q && resident && misuse == FaultNone;
+
+  muster_cluster_lanes u_lanes (
+    .request_i (request_q), .known_i (known), .word_i (word), .phase_i (phase[cta] ^ completing[cta]),
+    .word_o (word_next), .fault_o (misuse), .culprits_o (culprits), .go_o (go), .waits_o (waits),
+    .joins_o (joins), .parts_o (parts)
+  );
+
+  // -------------------------------------------------------------------------------------------
+  // Who waits, and who is released
+  // -------------------------------------------------------------------------------------------
+
+  logic [NumWarps-1:0] release_d, grid_release_d;
+
+  always_comb begin
+    known_d        = known_q;
+    waits_d        = waits_q;
+    grids_d        = grids_q;
+    release_d      = '0;
+    grid_release_d = '0;
+    for (int w = 0; w < NumWarps; w++) begin
+      release_d[w]      = waits_q[w] && completing[cta_q[w]];
+      grid_release_d[w] = grids_q[w] && performed_i[grid[cta_q[w]]];
+      if (end_i && cta_q[w] == life_i.cta[CtaW-1:0]) {known_d[w], waits_d[w], grids_d[w]} = '0;
+    end
+    waits_d = waits_d & ~release_d;
+    grids_d = grids_d & ~grid_release_d;
+    if (commits) begin
+      known_d[warp] = !(request_q.op == ClExit && request_q.live == '0);
+      if (waits) waits_d[warp] = 1'b1;
+      if (request_q.op == ClGridWait) grids_d[warp] = 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      known_q        <= '0;
+      waits_q        <= '0;
+      grids_q        <= '0;
+      release_o      <= '0;
+      grid_release_o <= '0;
+    end else begin
+      known_q        <= known_d;
+      waits_q        <= waits_d;
+      grids_q        <= grids_d;
+      release_o      <= release_d;
+      grid_release_o <= grid_release_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (commits) cta_q[warp] <= cta;
+  end
+
+  // -------------------------------------------------------------------------------------------
+  // Count: the CTA
+  // -------------------------------------------------------------------------------------------
+
+  logic            update_q, joins_q, parts_q, leaves_q, triggers_q;
+  logic [CtaW-1:0] update_cta_q;
+  logic            go_valid_q, fault_valid_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      update_q      <= 1'b0;
+      go_valid_q    <= 1'b0;
+      fault_valid_q <= 1'b0;
+    end else begin
+      update_q      <= commits;
+      go_valid_q    <= commits && go != '0;
+      fault_valid_q <= valid_q && !commits;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    update_cta_q <= cta;
+    joins_q      <= joins;
+    parts_q      <= parts;
+    leaves_q     <= request_q.op == ClExit && request_q.live == '0;
+    triggers_q   <= request_q.op == ClTrigger;
+    go_o         <= '{warp: request_q.warp, lanes: go};
+    fault_o      <= '{cause: resident ? misuse : FaultCtaNotResident, warp: request_q.warp,
+                      cta: request_q.cta, lanes: resident ? culprits : request_q.lanes};
+  end
+
+  assign go_valid_o    = go_valid_q;
+  assign fault_valid_o = fault_valid_q;
+
+  muster_cluster_ctas #(.NumCtas(NumCtas)) u_ctas (
+    .clk_i, .rst_ni,
+    .launch_i, .end_i, .life_i, .resident_o, .settled_o,
+    .completes_i, .cluster_i, .completing_o (completing), .phase_o (phase), .grid_o (grid),
+    .update_i (update_q), .cta_i (update_cta_q), .joins_i (joins_q), .parts_i (parts_q),
+    .leaves_i (leaves_q), .triggers_i (triggers_q),
+    .news_valid_o, .news_ready_i, .news_o
+  );
+
+  assign life_ready_o = !valid_q && !update_q;
+
+  always_comb begin
+    busy_o = '0;
+    if (valid_q) busy_o[warp] = 1'b1;
+  end
+
+  assign active_o = valid_q || update_q || news_valid_o || go_valid_q || fault_valid_q || release_o != '0 ||
+                    grid_release_o != '0 || grid_release_d != '0;
+
+endmodule

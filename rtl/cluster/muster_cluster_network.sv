@@ -1,0 +1,140 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The network through which warps reach mbarriers of other CTAs of their cluster (PTX 9.7.13.15: arrive, expect-tx and
+// complete-tx on shared::cluster): a crossbar with a stage at each sender and at each target, and a directory that knows on
+// which unit, and in which slot, a CTA runs. No deadlock: a stage at a sender waits for a stage at a target, which
+// waits for nothing but the unit. An operation whose CTA is not there while it waits at its sender is lost.
+module muster_cluster_network
+  import muster_pkg::*;
+  import muster_cluster_pkg::*;
+#(
+  parameter int unsigned NumUnits    = 4,
+  parameter int unsigned NumClusters = 8,
+  localparam int unsigned UnitW    = (NumUnits > 1) ? $clog2(NumUnits) : 1,
+  localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1,
+  localparam int unsigned PlaceW   = ClusterW + $bits(rank_t)
+) (
+  input  logic                        clk_i,
+  input  logic                        rst_ni,
+
+  input  logic                        launch_i,        // a CTA is there
+  input  cluster_life_t               life_i,
+  input  ranks_t    [NumClusters-1:0] present_i,       // CTAs of each cluster that are there
+
+  input  logic         [NumUnits-1:0] send_valid_i,    // an operation leaves the unit; held until ready
+  output logic         [NumUnits-1:0] send_ready_o,
+  input  remote_send_t [NumUnits-1:0] send_i,
+  output logic         [NumUnits-1:0] remote_valid_o,  // it comes to the unit; held until ready
+  input  logic         [NumUnits-1:0] remote_ready_i,
+  output mb_remote_t   [NumUnits-1:0] remote_o,
+  output remote_from_t [NumUnits-1:0] from_o,          // ... and who has sent it
+  output logic         [NumUnits-1:0] lost_valid_o,    // a pulse: an operation of the unit is lost
+  output remote_lost_t [NumUnits-1:0] lost_o,
+
+  input  logic         [PlaceW-1:0]   find_i,          // the directory, for others: {cluster, rank}
+  output logic         [UnitW-1:0]    find_unit_o,     // a cycle later: where that CTA runs
+  output cta_t                        find_cta_o,
+  output logic                        active_o
+);
+
+  typedef struct packed {
+    logic [UnitW-1:0] unit;
+    cta_t             cta;
+  } place_t;
+
+  typedef struct packed {
+    remote_from_t from;
+    mb_remote_t   remote;
+  } flit_t;
+
+  // -------------------------------------------------------------------------------------------
+  // The senders, and the directory
+  // -------------------------------------------------------------------------------------------
+
+  logic         [NumUnits-1:0]             skid_valid, skid_ready, valid_q, taken, here, drop;
+  remote_send_t [NumUnits-1:0]             skid, send_q;
+  logic         [NumUnits:0][PlaceW-1:0]   look;
+  place_t       [NumUnits:0]               place;
+  logic         [NumUnits-1:0][NumUnits-1:0] wants, granted;  // [target][sender]
+  flit_t        [NumUnits-1:0]             flit, arrived;
+  logic         [NumUnits-1:0]             target_ready;
+
+  for (genvar u = 0; u < NumUnits; u++) begin : g_sender
+    muster_skid #(.data_t(remote_send_t)) u_skid (
+      .clk_i, .rst_ni, .valid_i (send_valid_i[u]), .ready_o (send_ready_o[u]), .data_i (send_i[u]),
+      .valid_o (skid_valid[u]), .ready_i (skid_ready[u]), .data_o (skid[u])
+    );
+    muster_stage #(.data_t(remote_send_t)) u_stage (
+      .clk_i, .rst_ni, .valid_i (skid_valid[u]), .ready_o (skid_ready[u]), .data_i (skid[u]),
+      .valid_o (valid_q[u]), .ready_i (taken[u] || drop[u]), .data_o (send_q[u])
+    );
+
+    assign look[u] = skid_ready[u] ? {skid[u].cluster[ClusterW-1:0], skid[u].rank}
+                                   : {send_q[u].cluster[ClusterW-1:0], send_q[u].rank};
+    assign here[u] = 32'(send_q[u].cluster) < NumClusters &&
+                     present_i[send_q[u].cluster[ClusterW-1:0]][send_q[u].rank];
+    assign drop[u] = valid_q[u] && !here[u];
+    assign flit[u].from   = '{unit: unit_t'(u), warp: send_q[u].warp};
+    assign flit[u].remote = '{op: send_q[u].op, place: '{cta: place[u].cta, addr: send_q[u].addr},
+                              lanes: send_q[u].lanes, operand: send_q[u].operand, has_token: send_q[u].has_token};
+  end
+
+  assign look[NumUnits] = find_i;
+  assign find_unit_o    = place[NumUnits].unit;
+  assign find_cta_o     = place[NumUnits].cta;
+
+  muster_ram #(.Depth(1 << PlaceW), .Width($bits(place_t)), .NumRead(NumUnits + 1), .Forward('1)) u_directory (
+    .clk_i,
+    .we_i (launch_i), .waddr_i ({life_i.cluster[ClusterW-1:0], life_i.rank}),
+    .wdata_i ({life_i.unit[UnitW-1:0], life_i.cta}),
+    .raddr_i (look), .rdata_o (place)
+  );
+
+  // -------------------------------------------------------------------------------------------
+  // The crossbar, and the targets
+  // -------------------------------------------------------------------------------------------
+
+  for (genvar t = 0; t < NumUnits; t++) begin : g_target
+    flit_t next;
+
+    for (genvar u = 0; u < NumUnits; u++) begin : g_wants
+      assign wants[t][u] = valid_q[u] && here[u] && 32'(place[u].unit) == t;
+    end
+
+    muster_rr_arbiter #(.NumReq(NumUnits)) u_turn (
+      .clk_i, .rst_ni, .req_i (wants[t]), .advance_i (target_ready[t] && wants[t] != '0), .gnt_o (granted[t])
+    );
+
+    always_comb begin
+      next = '0;
+      for (int u = 0; u < NumUnits; u++) begin
+        if (granted[t][u]) next = flit[u];
+      end
+    end
+
+    muster_stage #(.data_t(flit_t)) u_stage (
+      .clk_i, .rst_ni, .valid_i (wants[t] != '0), .ready_o (target_ready[t]), .data_i (next),
+      .valid_o (remote_valid_o[t]), .ready_i (remote_ready_i[t]), .data_o (arrived[t])
+    );
+    assign remote_o[t] = arrived[t].remote;
+    assign from_o[t]   = arrived[t].from;
+  end
+
+  always_comb begin
+    taken = '0;
+    for (int t = 0; t < NumUnits; t++) begin
+      if (target_ready[t]) taken = taken | granted[t];
+    end
+  end
+
+  always_comb begin
+    for (int u = 0; u < NumUnits; u++) begin
+      lost_o[u] = '{warp: send_q[u].warp, lanes: send_q[u].lanes, cluster: send_q[u].cluster,
+                    rank: send_q[u].rank, addr: send_q[u].addr};
+    end
+  end
+
+  assign lost_valid_o = drop;
+  assign active_o     = skid_valid != '0 || valid_q != '0 || remote_valid_o != '0;
+
+endmodule
