@@ -219,17 +219,35 @@ module muster_cluster
 
   `MUSTER_ASSERT_HELD(LifeHeld, life_valid_i, life_ready_o, life_i,
                       "what comes or goes changes before it is accepted")
+  // By hand: a $stable of an element of an array does not compile in Verilator 5.006.
   for (genvar u = 0; u < NumUnits; u++) begin : g_held
-    `MUSTER_ASSERT_HELD(RequestHeld, request_valid_i[u], request_ready_o[u], request_i[u],
-                        "a request changes before it is accepted")
+`ifndef SYNTHESIS
+    logic [2:0]       held_q;  // presented in the cycle before, and not accepted
+    cluster_request_t request_q;
+    remote_send_t     send_q;
+    cancel_t          cancel_q;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        held_q <= '0;
+      end else begin
+        held_q <= {request_valid_i[u] && !request_ready_o[u], send_valid_i[u] && !send_ready_o[u],
+                   cancel_valid_i[u] && !cancel_ready_o[u]};
+      end
+    end
+
+    always_ff @(posedge clk_i) {request_q, send_q, cancel_q} <= {request_i[u], send_i[u], cancel_i[u]};
+`endif
+    `MUSTER_ASSERT(RequestHeld, !held_q[2] || (request_valid_i[u] && request_i[u] == request_q),
+                   "a request changes before it is accepted")
+    `MUSTER_ASSERT(SendHeld, !held_q[1] || (send_valid_i[u] && send_i[u] == send_q),
+                   "an operation changes before the network accepts it")
+    `MUSTER_ASSERT(CancelHeld, !held_q[0] || (cancel_valid_i[u] && cancel_i[u] == cancel_q),
+                   "a request to cancel changes before it is accepted")
     `MUSTER_ASSERT(LanesAreLive, !request_valid_i[u] || ((request_i[u].op == ClExit) ?
                    (request_i[u].lanes & request_i[u].live) == '0 :
                    (request_i[u].lanes & ~request_i[u].live) == '0),
                    "a request has lanes that are not live, or an exit has lanes that are left")
-    `MUSTER_ASSERT_HELD(SendHeld, send_valid_i[u], send_ready_o[u], send_i[u],
-                        "an operation changes before the network accepts it")
-    `MUSTER_ASSERT_HELD(CancelHeld, cancel_valid_i[u], cancel_ready_o[u], cancel_i[u],
-                        "a request to cancel changes before it is accepted")
   end
 
 endmodule

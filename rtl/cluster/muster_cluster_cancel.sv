@@ -44,6 +44,7 @@ module muster_cluster_cancel
 
   state_e              state_q, state_d;
   cancel_t             cancel_q, next;
+  unit_t               from_q, from;  // whose it is
   cancel_response_t    response_q;
   ranks_t              left_q, left_d, here, absent, asked;  // CTAs that the response is still for
   logic                any_left, any_absent;
@@ -58,8 +59,9 @@ module muster_cluster_cancel
 
   always_comb begin
     next = '0;
+    from = '0;
     for (int u = 0; u < NumUnits; u++) begin
-      if (chosen[u]) next = cancel_i[u];
+      if (chosen[u]) {next, from} = {cancel_i[u], unit_t'(u)};
     end
   end
 
@@ -110,7 +112,7 @@ module muster_cluster_cancel
 
   always_ff @(posedge clk_i) begin
     left_q <= left_d;
-    if (state_q == Idle) cancel_q <= next;
+    if (state_q == Idle) {cancel_q, from_q} <= {next, from};
     if (state_q == Take) response_q <= take_i;
     if (state_q == Choose) rank_q <= first;
   end
@@ -124,7 +126,7 @@ module muster_cluster_cancel
   assign write_o          = '{place: '{cta: find_cta_i, addr: cancel_q.addr}, data: response_q};
   assign complete_valid_o = (state_q == Complete) ? unit : '0;
   assign complete_o       = '{op: MbCompleteTx, place: '{cta: find_cta_i, addr: cancel_q.mbar}, operand: 32'd16};
-  assign lost_o           = '{warp: cancel_q.warp, lanes: '0, cluster: cancel_q.cluster, rank: first_absent,
+  assign lost_o           = '{unit: from_q, warp: cancel_q.warp, lanes: '0, cluster: cancel_q.cluster, rank: first_absent,
                               addr: cancel_q.addr};
   assign active_o         = state_q != Idle || valid_i != '0;
 

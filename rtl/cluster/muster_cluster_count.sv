@@ -55,7 +55,7 @@ module muster_cluster_count
   // Judge: the lanes of the warp are here
   // -------------------------------------------------------------------------------------------
 
-  logic                valid_q, known, exists, resident, commits, waits, joins, parts;
+  logic                valid_q, known, exists, resident, acts, commits, waits, joins, parts;
   cluster_request_t    request_q;
   logic [WarpW-1:0]    warp;
   logic [CtaW-1:0]     cta;
@@ -75,7 +75,7 @@ module muster_cluster_count
     if (!rst_ni) begin
       valid_q <= 1'b0;
     end else begin
-      valid_q <= valid_i && ready_o && request_i.lanes != '0;
+      valid_q <= valid_i && ready_o;
     end
   end
 
@@ -90,7 +90,8 @@ module muster_cluster_count
   assign known    = known_q[warp];
   assign exists   = 32'(request_q.cta) < NumCtas;
   assign resident = exists && resident_o[cta];
-  assign commits  = valid_q && resident && misuse == FaultNone;
+  assign acts     = valid_q && request_q.lanes != '0;
+  assign commits  = acts && resident && misuse == FaultNone;
 
   muster_cluster_lanes u_lanes (
     .request_i (request_q), .known_i (known), .word_i (word), .phase_i (phase[cta] ^ completing[cta]),
@@ -113,7 +114,9 @@ module muster_cluster_count
     for (int w = 0; w < NumWarps; w++) begin
       release_d[w]      = waits_q[w] && completing[cta_q[w]];
       grid_release_d[w] = grids_q[w] && performed_i[grid[cta_q[w]]];
-      if (end_i && cta_q[w] == life_i.cta[CtaW-1:0]) {known_d[w], waits_d[w], grids_d[w]} = '0;
+      if (end_i && cta_q[w] == life_i.cta[CtaW-1:0]) begin
+        {known_d[w], waits_d[w], grids_d[w], release_d[w], grid_release_d[w]} = '0;
+      end
     end
     waits_d = waits_d & ~release_d;
     grids_d = grids_d & ~grid_release_d;
@@ -160,7 +163,7 @@ module muster_cluster_count
     end else begin
       update_q      <= commits;
       go_valid_q    <= commits && go != '0;
-      fault_valid_q <= valid_q && !commits;
+      fault_valid_q <= acts && !commits;
     end
   end
 

@@ -129,7 +129,7 @@ module muster_cluster_network
 
   always_comb begin
     for (int u = 0; u < NumUnits; u++) begin
-      lost_o[u] = '{warp: send_q[u].warp, lanes: send_q[u].lanes, cluster: send_q[u].cluster,
+      lost_o[u] = '{unit: unit_t'(u), warp: send_q[u].warp, lanes: send_q[u].lanes, cluster: send_q[u].cluster,
                     rank: send_q[u].rank, addr: send_q[u].addr};
     end
   end

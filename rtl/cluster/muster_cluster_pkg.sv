@@ -94,6 +94,7 @@ package muster_cluster_pkg;
 
   // An operation whose CTA is not there: it is lost.
   typedef struct packed {
+    unit_t       unit;     // whose warp it was
     warp_t       warp;
     lanes_t      lanes;
     cluster_t    cluster;

@@ -103,6 +103,7 @@ module cluster_flat
   output logic [31:0]  complete_addr_o,
   output logic [31:0]  complete_operand_o,
   output logic         cancel_lost_valid_o,
+  output logic [3:0]   cancel_lost_unit_o,
   output logic [5:0]   cancel_lost_warp_o,
   output logic [5:0]   cancel_lost_cluster_o,
   output logic [3:0]   cancel_lost_rank_o,
@@ -205,6 +206,7 @@ module cluster_flat
   assign complete_op_o    = complete.op;
   assign {complete_cta_o, complete_addr_o} = complete.place;
   assign complete_operand_o    = complete.operand;
+  assign cancel_lost_unit_o    = cancel_lost.unit;
   assign cancel_lost_warp_o    = cancel_lost.warp;
   assign cancel_lost_cluster_o = cancel_lost.cluster;
   assign cancel_lost_rank_o    = cancel_lost.rank;

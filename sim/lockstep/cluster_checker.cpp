@@ -1,0 +1,559 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/lockstep/cluster_checker.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/isa/bits.h"
+
+namespace muster::lockstep {
+namespace {
+
+std::string Describe(const ClusterRequest& request) {
+  return fmt::format("{} of warp {} in CTA slot {}: lanes {:#010x} live {:#010x}", Name(request.op),
+                     request.warp, request.cta, request.lanes, request.live);
+}
+
+std::string Describe(const RemoteOperation& op) {
+  return fmt::format("{} at {:#x} of CTA slot {} of unit {}: lanes {:#010x} operand {:#x}",
+                     Name(op.op), op.addr, op.place.cta, op.place.unit, op.lanes, op.operand);
+}
+
+std::string Describe(const RemoteLost& lost) {
+  return fmt::format("warp {} of unit {}: lanes {:#010x}, rank {} of cluster {}, address {:#x}",
+                     lost.warp, lost.unit, lost.lanes, lost.rank, lost.cluster, lost.addr);
+}
+
+std::string Describe(const CancelStep& step) {
+  return fmt::format("{} at {:#x} of CTA slot {} of unit {}: {} {:#x} {:#x} {:#x}, {} bytes",
+                     step.writes ? "a write" : "complete_tx", step.addr, step.place.cta,
+                     step.place.unit, step.data[0], step.data[1], step.data[2], step.data[3],
+                     step.bytes);
+}
+
+RemoteLost LossOf(unsigned unit, const RemoteSend& send) {
+  return {
+      static_cast<std::uint8_t>(unit), send.warp, send.lanes, send.cluster, send.rank, send.addr};
+}
+
+bool IsSame(const ClusterRequest& a, const ClusterRequest& b) {
+  return a.op == b.op && a.warp == b.warp && a.cta == b.cta && a.lanes == b.lanes &&
+         a.live == b.live;
+}
+
+}  // namespace
+
+ClusterChecker::ClusterChecker(const ClusterConfig& config) : config_(config), model_(config) {}
+
+void ClusterChecker::Reset() {
+  const Counts counts = counts_;
+  *this = ClusterChecker(config_);
+  counts_ = counts;
+}
+
+bool ClusterChecker::Wrong(const char* field, std::string unit, std::string golden, int of_unit,
+                           int warp) {
+  if (!mismatch_) {
+    mismatch_ = Mismatch();
+    mismatch_->field = of_unit < 0 ? std::string("cluster.") + field
+                                   : fmt::format("cluster.{}[{}]", field, of_unit);
+    mismatch_->unit = std::move(unit);
+    mismatch_->golden = std::move(golden);
+    mismatch_->warp = warp;
+  }
+  return false;
+}
+
+bool ClusterChecker::Settled() const {
+  for (unsigned u = 0; u < config_.num_units; ++u) {
+    if (watched_[u] != 0 || busy_[u] != 0 || !sent_[u].empty()) {
+      return false;
+    }
+    for (const Warp& warp : held_[u]) {
+      if (warp.pending) {
+        return false;
+      }
+    }
+  }
+  return !cancel_;
+}
+
+bool ClusterChecker::HasLeft(unsigned cluster, unsigned rank, std::uint64_t cycle) const {
+  const auto left = left_.find({cluster, rank});
+  return model_.Place(cluster, rank) == std::nullopt &&
+         (left == left_.end() || cycle > left->second + ClusterNews(config_));
+}
+
+bool ClusterChecker::Check(std::uint64_t cycle, const ClusterInputs& in,
+                           const ClusterOutputs& out) {
+  const bool good = CheckHeld(in, out) && CheckRequests(cycle, in, out) && CheckGrids(cycle, out) &&
+                    CheckNetwork(cycle, in, out) && CheckCancel(cycle, in, out) &&
+                    CheckLife(cycle, in, out) && CheckQuiet(out);
+  NoteWhoIsThere(cycle);
+  for (unsigned u = 0; u < config_.num_units; ++u) {
+    busy_[u] = out.units[u].busy;
+  }
+  in_ = in;
+  out_ = out;
+  has_before_ = true;
+  return good;
+}
+
+// What was valid and not ready stays.
+bool ClusterChecker::CheckHeld(const ClusterInputs& in, const ClusterOutputs& out) {
+  for (unsigned u = 0; has_before_ && u < config_.num_units; ++u) {
+    const ClusterInputs::Unit& was_in = in_.units[u];
+    const ClusterOutputs::Unit& was = out_.units[u];
+    const ClusterOutputs::Unit& is = out.units[u];
+    if (was_in.request_valid && !was.request_ready &&
+        !(in.units[u].request_valid && IsSame(was_in.request, in.units[u].request))) {
+      return Wrong("request", "the core changes it before it is accepted", Describe(was_in.request),
+                   static_cast<int>(u));
+    }
+    if (was.remote_valid && !was_in.remote_ready && !(is.remote_valid && is.remote == was.remote)) {
+      return Wrong("remote", "it changes before it is taken", Describe(was.remote),
+                   static_cast<int>(u));
+    }
+    if (was.write_valid && !was_in.write_ready && !(is.write_valid && out.write == out_.write)) {
+      return Wrong("write", "it changes before it is taken", Describe(out_.write),
+                   static_cast<int>(u));
+    }
+    if (was.complete_valid && !was_in.complete_ready &&
+        !(is.complete_valid && out.complete == out_.complete)) {
+      return Wrong("complete", "it changes before it is taken", Describe(out_.complete),
+                   static_cast<int>(u));
+    }
+    if ((was.fence_req & ~was_in.fence_ack & ~is.fence_req) != 0) {
+      return Wrong("fence_req", "a request for a drain is withdrawn", "it is held",
+                   static_cast<int>(u));
+    }
+  }
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Requests of warps
+// ------------------------------------------------------------------------------------------------
+
+bool ClusterChecker::CheckRequests(std::uint64_t cycle, const ClusterInputs& in,
+                                   const ClusterOutputs& out) {
+  for (unsigned u = 0; u < config_.num_units; ++u) {
+    const ClusterOutputs::Unit& unit = out.units[u];
+    std::uint64_t done = busy_[u] & ~unit.busy;
+    if ((done & (done - 1)) != 0) {
+      return Wrong("busy", "requests of several warps end in one cycle", "one does",
+                   static_cast<int>(u));
+    }
+    if (done == 0 && (unit.fault_valid || unit.go_valid)) {
+      return Wrong(unit.fault_valid ? "fault" : "go", "of nobody", "nothing", static_cast<int>(u));
+    }
+    if (done != 0 && !Commit(cycle, u, First(done), unit)) {
+      return false;
+    }
+    if (!CheckReleases(cycle, u, unit)) {
+      return false;
+    }
+  }
+  for (unsigned u = 0; u < config_.num_units; ++u) {
+    const ClusterInputs::Unit& given = in.units[u];
+    if (!given.request_valid || !out.units[u].request_ready) {
+      continue;
+    }
+    Warp& warp = held_[u][given.request.warp % kMaxWarps];
+    if (given.request.warp >= config_.num_warps || warp.pending ||
+        (warp.all() & given.request.lanes) != 0 || !model_.MayBePresented(u, given.request)) {
+      return Wrong("request", Describe(given.request), "it must not be presented",
+                   static_cast<int>(u), given.request.warp);
+    }
+    warp.pending = given.request;
+    ++counts_.requests;
+  }
+  NoteWhoIsThere(cycle);
+  return true;
+}
+
+// The request of the warp has taken effect.
+bool ClusterChecker::Commit(std::uint64_t cycle, unsigned u, unsigned w,
+                            const ClusterOutputs::Unit& out) {
+  Warp& warp = held_[u][w];
+  if (!warp.pending) {
+    return Wrong("busy", "the warp was busy", "it had no request", static_cast<int>(u),
+                 static_cast<int>(w));
+  }
+  const ClusterRequest request = *warp.pending;
+  warp.pending.reset();
+  const ClusterEffects effects = model_.Step(u, request);
+  who_changed_ = who_changed_ || request.op == ClusterOp::kExit;
+  const bool refused = effects.fault != FaultCause::kNone;
+  if (out.fault_valid != refused ||
+      (refused && (out.fault.cause != effects.fault || out.fault.warp != w ||
+                   out.fault.cta != request.cta || out.fault.lanes != effects.at_fault))) {
+    return Wrong("fault",
+                 out.fault_valid ? fmt::format("{} of warp {} in CTA slot {}, lanes {:#010x}",
+                                               Name(out.fault.cause), out.fault.warp, out.fault.cta,
+                                               out.fault.lanes)
+                                 : "none",
+                 fmt::format("{}: {} lanes {:#010x}", Describe(request), Name(effects.fault),
+                             effects.at_fault),
+                 static_cast<int>(u), static_cast<int>(w));
+  }
+  counts_.faults += refused ? 1 : 0;
+  if (out.go_valid &&
+      (out.go.warp != w || out.go.lanes == 0 || (out.go.lanes & ~effects.go) != 0)) {
+    return Wrong("go", fmt::format("lanes {:#010x} of warp {}", out.go.lanes, out.go.warp),
+                 fmt::format("{}: lanes {:#010x}", Describe(request), effects.go),
+                 static_cast<int>(u), static_cast<int>(w));
+  }
+  const std::uint32_t gone = out.go_valid ? out.go.lanes : 0;
+  counts_.go += out.go_valid ? 1 : 0;
+  if (!refused && request.op == ClusterOp::kWait) {
+    warp.waits |= request.lanes & ~gone;
+    if (const std::uint32_t late = effects.go & ~gone; late != 0) {
+      ++counts_.late_releases;
+      warp.since = warp.may_go == 0 ? cycle : warp.since;
+      warp.may_go |= late;
+      watched_[u] |= Bit(w);
+    }
+  }
+  if (!refused && request.op == ClusterOp::kGridWait) {
+    warp.waits_for_grids |= request.lanes;
+  }
+  Note(cycle, effects);
+  return true;
+}
+
+// Lanes may go on from now on.
+void ClusterChecker::Note(std::uint64_t cycle, const ClusterEffects& effects) {
+  for (const ClusterLanes& lanes : effects.releases) {
+    Warp& warp = held_[lanes.unit][lanes.warp];
+    warp.since = warp.may_go == 0 ? cycle : warp.since;
+    warp.may_go |= lanes.lanes;
+    watched_[lanes.unit] |= Bit(lanes.warp);
+  }
+  for (const ClusterLanes& lanes : effects.grid_releases) {
+    Warp& warp = held_[lanes.unit][lanes.warp];
+    warp.grid_since = warp.may_leave_grid == 0 ? cycle : warp.grid_since;
+    warp.may_leave_grid |= lanes.lanes;
+    watched_[lanes.unit] |= Bit(lanes.warp);
+  }
+  for (unsigned g = 0; g < config_.num_grids; ++g) {
+    launch_since_[g] = (effects.launches >> g & 1) != 0 ? cycle : launch_since_[g];
+    flush_since_[g] = (effects.flushes >> g & 1) != 0 ? cycle : flush_since_[g];
+  }
+}
+
+bool ClusterChecker::CheckReleases(std::uint64_t cycle, unsigned u,
+                                   const ClusterOutputs::Unit& out) {
+  for (std::uint64_t rest = out.release | out.grid_release; rest != 0; rest &= rest - 1) {
+    const unsigned w = First(rest);
+    Warp& warp = held_[u][w];
+    if ((out.release & Bit(w)) != 0) {
+      if (warp.waits == 0 || warp.waits != warp.may_go) {
+        return Wrong("release", fmt::format("lanes {:#010x} of warp {} go on", warp.waits, w),
+                     fmt::format("lanes {:#010x} may", warp.may_go), static_cast<int>(u),
+                     static_cast<int>(w));
+      }
+      counts_.longest_news = std::max(counts_.longest_news, cycle - warp.since);
+      warp.waits = warp.may_go = 0;
+      ++counts_.releases;
+    }
+    if ((out.grid_release & Bit(w)) != 0) {
+      if (warp.waits_for_grids == 0 || warp.waits_for_grids != warp.may_leave_grid) {
+        return Wrong("grid_release",
+                     fmt::format("lanes {:#010x} of warp {} go on", warp.waits_for_grids, w),
+                     fmt::format("lanes {:#010x} may", warp.may_leave_grid), static_cast<int>(u),
+                     static_cast<int>(w));
+      }
+      warp.waits_for_grids = warp.may_leave_grid = 0;
+      ++counts_.grid_releases;
+    }
+  }
+  for (std::uint64_t rest = watched_[u]; rest != 0; rest &= rest - 1) {
+    const unsigned w = First(rest);
+    const Warp& warp = held_[u][w];
+    if (warp.may_go == 0 && warp.may_leave_grid == 0) {
+      watched_[u] &= ~Bit(w);
+    } else if ((warp.may_go != 0 && cycle > warp.since + ClusterNews(config_)) ||
+               (warp.may_leave_grid != 0 && cycle > warp.grid_since + ClusterNews(config_))) {
+      return Wrong("release", "it has not come",
+                   fmt::format("lanes {:#010x} of warp {} may go on since cycle {}",
+                               warp.may_go | warp.may_leave_grid, w,
+                               warp.may_go != 0 ? warp.since : warp.grid_since),
+                   static_cast<int>(u), static_cast<int>(w));
+    }
+  }
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Grids, clusters, CTAs
+// ------------------------------------------------------------------------------------------------
+
+bool ClusterChecker::CheckGrids(std::uint64_t cycle, const ClusterOutputs& out) {
+  const std::uint8_t flight = model_.GridsInFlight();
+  const auto check = [&](const char* field, std::uint8_t unit, std::uint8_t golden,
+                         const auto& since) {
+    for (unsigned g = 0; g < config_.num_grids; ++g) {
+      const bool is = (unit >> g & 1) != 0;
+      const bool may = (golden >> g & 1) != 0;
+      if ((flight >> g & 1) == 0 || is == may) {
+        continue;
+      }
+      if (is || cycle > since[g] + ClusterNews(config_)) {
+        return Wrong(field, fmt::format("it is {} for grid {}", is ? "high" : "low", g),
+                     may ? "high" : "low");
+      }
+    }
+    return true;
+  };
+  return check("launch", out.launch, model_.Launches(), launch_since_) &&
+         check("flush", out.flush, model_.Flushes(), flush_since_);
+}
+
+bool ClusterChecker::CheckLife(std::uint64_t cycle, const ClusterInputs& in,
+                               const ClusterOutputs& out) {
+  if (in.life_valid && out.life_ready) {
+    if (!model_.MayBePresented(in.life)) {
+      return Wrong("life", Name(in.life.op), "it must not be presented");
+    }
+    const ClusterEffects effects = model_.Step(in.life);
+    who_changed_ = true;
+    if (effects.fault != out.life_fault) {
+      return Wrong("life_fault", Name(out.life_fault),
+                   fmt::format("{}: {}", Name(in.life.op), Name(effects.fault)));
+    }
+    counts_.refused_lives += effects.fault != FaultCause::kNone ? 1 : 0;
+    if (in.life.op == ClusterLifeOp::kEnd && effects.fault == FaultCause::kNone) {
+      for (unsigned w = 0; w < config_.num_warps; ++w) {
+        Warp& warp = held_[in.life.unit][w];
+        const ClusterWarp* const known = model_.FindWarp(in.life.unit, w);
+        if (!warp.pending && known == nullptr) {  // its CTA has ended, or it has exited
+          warp = Warp();
+          watched_[in.life.unit] &= ~Bit(w);
+        }
+      }
+    }
+    Note(cycle, effects);
+  }
+  for (unsigned g = 0; g < config_.num_grids; ++g) {
+    if ((out.flush & in.flushed & Bit(g)) != 0 &&
+        (model_.GridsInFlight() & model_.Flushes() & Bit(g)) != 0) {
+      Note(cycle, model_.Flushed(g));
+    }
+  }
+  return true;
+}
+
+void ClusterChecker::NoteWhoIsThere(std::uint64_t cycle) {
+  if (!who_changed_) {
+    return;
+  }
+  who_changed_ = false;
+  for (unsigned c = 0; c < config_.num_clusters; ++c) {
+    for (unsigned r = 0; r < kMaxRanks; ++r) {
+      const std::optional<CtaPlace> place = model_.Place(c, r);
+      if (place) {
+        places_[{c, r}] = *place;
+        left_.erase({c, r});
+      } else if (places_.count({c, r}) != 0) {
+        left_.emplace(std::pair(c, r), cycle);
+      }
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------------
+// The network
+// ------------------------------------------------------------------------------------------------
+
+bool ClusterChecker::CheckNetwork(std::uint64_t cycle, const ClusterInputs& in,
+                                  const ClusterOutputs& out) {
+  bool stalls = false;
+  for (unsigned u = 0; u < config_.num_units; ++u) {
+    const ClusterOutputs::Unit& unit = out.units[u];
+    if (unit.remote_valid && !shown_[u] && !CheckArrival(cycle, u, unit)) {
+      return false;
+    }
+    shown_[u] = unit.remote_valid && !in.units[u].remote_ready;
+    stalls = stalls || shown_[u];
+  }
+  stalled_ += stalls ? 1 : 0;
+  for (unsigned u = 0; u < config_.num_units; ++u) {
+    std::deque<Sent>& sent = sent_[u];
+    if (out.units[u].lost_valid && !CheckLost(u, out.units[u].lost)) {
+      return false;
+    }
+    if (!sent.empty() &&
+        cycle - sent.front().cycle > NetworkWait(config_) + (stalled_ - sent.front().stalled)) {
+      return Wrong("remote", "an operation is not delivered",
+                   fmt::format("accepted in cycle {}", sent.front().cycle), static_cast<int>(u));
+    }
+    if (in.units[u].send_valid && out.units[u].send_ready) {
+      const RemoteSend& send = in.units[u].send;
+      const bool late = !HasLeft(send.cluster, send.rank, cycle);
+      sent.push_back({cycle, stalled_, send, model_.Send(u, send, late).lost.has_value()});
+      ++counts_.sent;
+    }
+  }
+  return true;
+}
+
+// Operations leave their sender in order. One whose CTA has been launched meanwhile is not lost.
+bool ClusterChecker::CheckLost(unsigned sender, const RemoteLost& lost) {
+  std::deque<Sent>& sent = sent_[sender];
+  const bool right =
+      !sent.empty() &&
+      (sent.front().is_lost ? LossOf(sender, sent.front().send) == lost : model_.Lose(lost));
+  if (!right) {
+    return Wrong("lost", Describe(lost), "no such operation is lost", static_cast<int>(sender));
+  }
+  sent.pop_front();
+  ++counts_.lost;
+  return true;
+}
+
+bool ClusterChecker::CheckArrival(std::uint64_t cycle, unsigned target,
+                                  const ClusterOutputs::Unit& out) {
+  const unsigned sender = out.from.unit;
+  if (sender >= config_.num_units || sent_[sender].empty()) {
+    return Wrong("remote", Describe(out.remote), "nothing is on its way", static_cast<int>(target));
+  }
+  const Sent sent = sent_[sender].front();
+  sent_[sender].pop_front();
+  const RemoteSend& send = sent.send;
+  DeliverEffects effects;
+  if (!sent.is_lost && model_.OnTheWay(sender, target) != 0) {
+    effects = model_.Deliver(sender, target, true);
+  } else if (sent.is_lost && !HasLeft(send.cluster, send.rank, cycle)) {  // launched meanwhile
+    effects.delivered = {send.op,      places_[{send.cluster, send.rank}],
+                         send.addr,    send.lanes,
+                         send.operand, send.has_token};
+  }
+  if (out.from.warp != send.warp) {
+    return Wrong("remote_from", fmt::format("warp {}", out.from.warp),
+                 fmt::format("warp {}", send.warp), static_cast<int>(target));
+  }
+  if (!effects.delivered || !(*effects.delivered == out.remote)) {
+    return Wrong("remote", Describe(out.remote),
+                 effects.delivered ? Describe(*effects.delivered) : "it is lost",
+                 static_cast<int>(target));
+  }
+  counts_.longest_send = std::max(counts_.longest_send, cycle - sent.cycle);
+  ++counts_.delivered;
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------
+// clusterlaunchcontrol
+// ------------------------------------------------------------------------------------------------
+
+// A CTA that has just gone may still seem to be there.
+CancelPlan ClusterChecker::PlanOf(std::uint64_t cycle, unsigned unit,
+                                  const CancelRequest& request) const {
+  CancelPlan plan = model_.Cancel(unit, request);
+  if (!plan.lost || HasLeft(request.cluster, plan.lost->rank, cycle)) {
+    return plan;
+  }
+  plan.lost.reset();
+  for (unsigned rank = 0; rank < kMaxRanks; ++rank) {
+    if ((request.multicast || rank == request.rank) && !HasLeft(request.cluster, rank, cycle)) {
+      plan.places.push_back(places_.at({request.cluster, rank}));
+    }
+  }
+  return plan;
+}
+
+bool ClusterChecker::CheckCancel(std::uint64_t cycle, const ClusterInputs& in,
+                                 const ClusterOutputs& out) {
+  if (cancel_ && !cancel_->planned) {
+    cancel_->plan = PlanOf(cycle, cancel_->unit, cancel_->request);
+    cancel_->planned = true;
+  }
+  if (out.cancel_lost_valid) {
+    if (!cancel_ || model_.Place(out.cancel_lost.cluster, out.cancel_lost.rank) ||
+        out.cancel_lost.unit != cancel_->unit || out.cancel_lost.warp != cancel_->request.warp ||
+        out.cancel_lost.cluster != cancel_->request.cluster ||
+        out.cancel_lost.addr != cancel_->request.addr) {
+      return Wrong("cancel_lost", Describe(out.cancel_lost),
+                   "that CTA is there, or nobody has asked");
+    }
+    ++counts_.lost;
+    const auto found = places_.find({out.cancel_lost.cluster, out.cancel_lost.rank});
+    if (!cancel_->taken) {
+      cancel_.reset();
+    } else {
+      const auto gone =
+          std::remove_if(cancel_->steps.begin(), cancel_->steps.end(), [&](const CancelStep& step) {
+            return found != places_.end() && step.place == found->second;
+          });
+      cancel_->steps.erase(gone, cancel_->steps.end());
+    }
+  }
+  if (out.take_valid && in.take_ready) {
+    if (!cancel_ || cancel_->taken) {
+      return Wrong("take", "a cluster is asked for", "nobody has asked");
+    }
+    if (cancel_->plan.lost) {
+      return Wrong("take", "a cluster is asked for",
+                   fmt::format("refused: {}", Describe(*cancel_->plan.lost)));
+    }
+    cancel_->taken = true;
+    for (const CancelStep& step : golden::CancelSteps(cancel_->plan, in.take)) {
+      cancel_->steps.push_back(step);
+    }
+  }
+  for (unsigned u = 0; u < config_.num_units; ++u) {
+    const bool writes = out.units[u].write_valid && in.units[u].write_ready;
+    const bool completes = out.units[u].complete_valid && in.units[u].complete_ready;
+    if (!writes && !completes) {
+      continue;
+    }
+    const CancelStep& step = writes ? out.write : out.complete;
+    if (!cancel_ || cancel_->steps.empty() || !(cancel_->steps.front() == step)) {
+      return Wrong(
+          writes ? "write" : "complete", Describe(step),
+          cancel_ && !cancel_->steps.empty() ? Describe(cancel_->steps.front()) : "nothing",
+          static_cast<int>(u));
+    }
+    cancel_->steps.pop_front();
+    counts_.writes += writes ? 1 : 0;
+  }
+  if (cancel_ && cancel_->taken && cancel_->steps.empty()) {
+    cancel_.reset();
+  }
+  for (unsigned u = 0; u < config_.num_units; ++u) {
+    if (in.units[u].cancel_valid && out.units[u].cancel_ready) {
+      if (cancel_) {
+        return Wrong("cancel", "a request is accepted", "another one is under way",
+                     static_cast<int>(u));
+      }
+      cancel_ = Cancel{u, in.units[u].cancel, {}, false, false, {}};
+      ++counts_.cancels;
+    }
+  }
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------
+
+bool ClusterChecker::CheckQuiet(const ClusterOutputs& out) {
+  if (out.active) {
+    return true;
+  }
+  for (unsigned u = 0; u < config_.num_units; ++u) {
+    const ClusterOutputs::Unit& unit = out.units[u];
+    if (unit.busy != 0 || watched_[u] != 0 || !sent_[u].empty() || unit.go_valid ||
+        unit.fault_valid || unit.release != 0 || unit.grid_release != 0 || unit.remote_valid ||
+        unit.lost_valid) {
+      return Wrong("active", "it is low", "something is on its way", static_cast<int>(u));
+    }
+  }
+  if (cancel_) {
+    return Wrong("active", "it is low", "a cluster is to be cancelled");
+  }
+  return true;
+}
+
+}  // namespace muster::lockstep

@@ -1,0 +1,79 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Random traffic through cluster scopes of several sizes, compared with the golden model in every
+// cycle.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "tb/unit/cluster_bench.h"
+#include "tb/unit/cluster_traffic.h"
+
+namespace muster::cluster {
+
+template <>
+const ClusterConfig kConfig<Vcluster_pair>{2, 8, 2, 2, 2};
+template <>
+const ClusterConfig kConfig<Vcluster_four>{4, 32, 8, 8, 2};
+template <>
+const ClusterConfig kConfig<Vcluster_sixteen>{16, 4, 2, 4, 8};
+template <>
+const ClusterConfig kConfig<Vcluster_one>{1, 4, 1, 1, 1};
+template <>
+const ClusterConfig kConfig<Vcluster_odd>{3, 5, 3, 5, 3};
+
+namespace {
+
+constexpr unsigned kSeeds = 12;
+constexpr unsigned kCycles = 10000;
+
+template <typename Unit>
+class ClusterRandom : public ::testing::Test {};
+TYPED_TEST_SUITE(ClusterRandom, Units);
+
+TYPED_TEST(ClusterRandom, EveryCycleAsTheModel) {
+  lockstep::ClusterChecker::Counts sum;
+  for (unsigned seed = 1; seed <= kSeeds; ++seed) {
+    SCOPED_TRACE(seed);
+    ClusterBench<TypeParam> bench;
+    Traffic traffic(bench.config(), bench.checker(), seed);
+    for (unsigned i = 0; i < kCycles; ++i) {
+      traffic.Drive(bench.cycle(), bench.out, &bench.in);
+      bench.Cycle();
+      ASSERT_FALSE(this->HasFatalFailure());
+      if (i == kCycles / 2) {  // in the middle of everything
+        bench.Reset();
+        traffic.Forget();
+      }
+    }
+    traffic.Finish();
+    for (unsigned i = 0; i < kCycles && !(traffic.Finished() && bench.checker().Settled()); ++i) {
+      traffic.Drive(bench.cycle(), bench.out, &bench.in);
+      bench.Cycle();
+      ASSERT_FALSE(this->HasFatalFailure());
+    }
+    EXPECT_TRUE(traffic.Finished() && bench.checker().Settled());
+    const auto& counts = bench.checker().counts();
+    sum.releases += counts.releases;
+    sum.late_releases += counts.late_releases;
+    sum.go += counts.go;
+    sum.faults += counts.faults;
+    sum.grid_releases += counts.grid_releases;
+    sum.delivered += counts.delivered;
+    sum.lost += counts.lost;
+    sum.writes += counts.writes;
+    sum.refused_lives += counts.refused_lives;
+  }
+  EXPECT_GT(sum.releases, 100U);
+  EXPECT_GT(sum.go, 100U);
+  EXPECT_GT(sum.late_releases, 0U);
+  EXPECT_GT(sum.faults, 10U);
+  EXPECT_GT(sum.grid_releases, 10U);
+  EXPECT_GT(sum.delivered, 1000U);
+  EXPECT_GT(sum.lost, 100U);
+  EXPECT_GT(sum.writes, 10U);
+  EXPECT_GT(sum.refused_lives, 10U);
+}
+
+}  // namespace
+}  // namespace muster::cluster
