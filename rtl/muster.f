@@ -65,6 +65,7 @@ rtl/cluster/muster_cluster_cancel.sv
 rtl/cluster/muster_cancel_decode.sv
 rtl/cluster/muster_cluster.sv
 rtl/muster.sv
+rtl/muster_gpc.sv
 rtl/muster_template.sv
 rtl/adapters/axil/muster_axil_pkg.sv
 rtl/adapters/axil/muster_axil_bus.sv

@@ -75,6 +75,14 @@ def verilator():
                          f"-GEnCollectives=1'b{collectives}", f"-GEnFaults=1'b{faults}"]
                  for warps, lanes, beat, collectives, faults in
                  ((4, 32, 1, 1, 1), (8, 32, 1, 0, 1), (12, 16, 4, 1, 0), (33, 8, 8, 1, 1), (64, 32, 32, 1, 1))]
+    commands += [lint + ["tb/lockstep/cluster_flat.sv", "--top-module", "cluster_flat", f"-GNumUnits={units}",
+                         f"-GNumWarps={warps}", f"-GNumCtas={ctas}", f"-GNumClusters={clusters}", f"-GNumGrids={grids}"]
+                 for units, warps, ctas, clusters, grids in
+                 ((1, 4, 1, 1, 1), (2, 8, 2, 2, 2), (3, 5, 3, 5, 3), (4, 32, 8, 8, 2), (16, 64, 32, 64, 8))]
+    commands += [lint + ["--top-module", "muster_cancel_decode"]]
+    commands += [lint + ["--top-module", "muster_gpc", f"-GNumUnits={units}", f"-GNumWarps={warps}", f"-GNumCtas={ctas}",
+                         f"-GNumIssue={ports}", f"-GLanesPerBeat={beat}", f"-GNumClusters={ctas}"]
+                 for units, warps, ctas, ports, beat in ((1, 4, 1, 1, 1), (2, 8, 2, 1, 1), (4, 32, 8, 2, 8))]
     commands += [lint + ["-f", "rtl/fpga/fpga.f", "rtl/fpga/muster_primitives.sv",
                          f"rtl/fpga/muster_{board}.sv", "--top-module", f"muster_{board}",
                          f"-GEnMbarrier=1'b{mbarrier}"]

@@ -41,14 +41,13 @@ module muster_warp_groups
     lanes_t         gathered;
   } state_t;
 
-  function automatic logic [AddrW-1:0] address(logic [WarpW-1:0] warp, logic [SlotW-1:0] slot);
-    return AddrW'(32'(warp) * Slots + 32'(slot));
-  endfunction
+  logic [AddrW-1:0] address;
+  assign address = AddrW'(32'(warp_i) * Slots + 32'(slot_i));
 
   muster_ram #(.Depth(NumWarps * Slots), .Width($bits(warp_group_t)), .Forward(1'b0)) u_groups (
     .clk_i,
-    .we_i (write_i), .waddr_i (address(warp_i, slot_i)), .wdata_i (group_i),
-    .raddr_i (address(warp_i, slot_i)), .rdata_o (group_o)
+    .we_i (write_i), .waddr_i (address), .wdata_i (group_i),
+    .raddr_i (address), .rdata_o (group_o)
   );
 
   logic [NumWarps-1:0] open_q, open_d;
