@@ -76,10 +76,12 @@ module muster_cluster
   // -------------------------------------------------------------------------------------------
 
   logic                                carried, of_cta, slot_exists, launch_ok, refused;
-  logic   [NumUnits-1:0]               addressed, settled, unit_ready;
+  logic   [NumUnits-1:0]               addressed, settled, unit_ready, tells;
   logic   [NumUnits-1:0][NumCtas-1:0]  resident, unit_settled;
   ranks_t [NumClusters-1:0]            members, present, launched;
   grids_t                              runs, performed;
+  cta_news_t                           grid_news;
+  logic                                grid_news_valid;
   logic   [UnitW-1:0]                  unit;
   logic   [CtaW-1:0]                   cta;
   logic   [ClusterW-1:0]               cluster;
@@ -105,7 +107,13 @@ module muster_cluster
   end
 
   assign refused      = life_fault_o != FaultNone;
-  assign life_ready_o = !of_cta || !slot_exists || (unit_ready[unit] && settled[unit]);
+  // What is asked of the hub waits until the hub has heard what the units know.
+  always_comb begin
+    life_ready_o = 1'b1;
+    if (life_i.op == ClOpen) life_ready_o = tells == '0 && !(grid_news_valid && grid_news.cluster == life_i.cluster);
+    if (of_cta && slot_exists) life_ready_o = unit_ready[unit] && settled[unit];
+  end
+
   assign carried      = life_valid_i && life_ready_o && !refused;
 
   always_comb begin
@@ -123,8 +131,7 @@ module muster_cluster
   logic      [NumUnits-1:0][NumWarps-1:0] draining, counting;
   cluster_request_t [NumUnits-1:0]        request;
   cta_news_t [NumUnits-1:0]               news;
-  cta_news_t                              grid_news;
-  logic                                   grid_news_valid, completes;
+  logic                                   completes;
   cluster_t                               completed;
 
   for (genvar u = 0; u < NumUnits; u++) begin : g_unit
@@ -140,7 +147,7 @@ module muster_cluster
       .life_valid_i (addressed[u]), .life_ready_o (unit_ready[u]),
       .launch_i (carried && addressed[u] && life_i.op == ClLaunch),
       .end_i (carried && addressed[u] && life_i.op == ClEnd), .life_i,
-      .resident_o (resident[u]), .settled_o (unit_settled[u]),
+      .resident_o (resident[u]), .settled_o (unit_settled[u]), .tells_o (tells[u]),
       .completes_i (completes), .cluster_i (completed), .performed_i (performed),
       .news_valid_o (news_valid[u]), .news_ready_i (news_ready[u]), .news_o (news[u]),
       .go_valid_o (go_valid_o[u]), .go_o (go_o[u]),

@@ -30,6 +30,7 @@ module muster_cluster_count
   input  cluster_life_t       life_i,
   output logic [NumCtas-1:0]  resident_o,
   output logic [NumCtas-1:0]  settled_o,       // the hub has heard all news of the slot
+  output logic                tells_o,         // ... and has not heard all news of the cluster of life_i
 
   input  logic                completes_i,     // a phase of this cluster is complete
   input  cluster_t            cluster_i,
@@ -183,7 +184,7 @@ module muster_cluster_count
 
   muster_cluster_ctas #(.NumCtas(NumCtas)) u_ctas (
     .clk_i, .rst_ni,
-    .launch_i, .end_i, .life_i, .resident_o, .settled_o,
+    .launch_i, .end_i, .life_i, .resident_o, .settled_o, .tells_o,
     .completes_i, .cluster_i, .completing_o (completing), .phase_o (phase), .grid_o (grid),
     .update_i (update_q), .cta_i (update_cta_q), .joins_i (joins_q), .parts_i (parts_q),
     .leaves_i (leaves_q), .triggers_i (triggers_q),

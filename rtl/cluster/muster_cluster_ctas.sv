@@ -17,6 +17,7 @@ module muster_cluster_ctas
   input  cluster_life_t        life_i,
   output logic [NumCtas-1:0]   resident_o,
   output logic [NumCtas-1:0]   settled_o,      // the hub has heard all news of the slot
+  output logic                 tells_o,        // it has not heard all news of the cluster of life_i
 
   input  logic                 completes_i,    // a phase of this cluster is complete
   input  cluster_t             cluster_i,
@@ -131,6 +132,11 @@ module muster_cluster_ctas
                    cluster: slots_q[s].cluster, rank: slots_q[s].rank, grid: slots_q[s].grid};
       end
     end
+  end
+
+  always_comb begin
+    tells_o = 1'b0;
+    for (int s = 0; s < NumCtas; s++) tells_o = tells_o || (due[s] && slots_q[s].cluster == life_i.cluster);
   end
 
   assign news_valid_o = due != '0;
