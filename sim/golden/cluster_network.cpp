@@ -46,11 +46,12 @@ DeliverEffects ClusterScope::Deliver(unsigned sender, unsigned target, bool late
   return effects;
 }
 
-std::vector<std::pair<unsigned, DeliverEffects>> ClusterScope::Next(unsigned target) const {
+std::vector<std::pair<unsigned, DeliverEffects>> ClusterScope::Next(unsigned target,
+                                                                    bool late) const {
   std::vector<std::pair<unsigned, DeliverEffects>> next;
   for (const auto& [units, queue] : queues_) {
     if (units.second == target && !queue.empty()) {
-      next.emplace_back(units.first, Arrive(units.first, queue.front(), false));
+      next.emplace_back(units.first, Arrive(units.first, queue.front(), late));
     }
   }
   return next;
@@ -87,7 +88,7 @@ bool ClusterScope::MayBePresented(unsigned unit, const CancelRequest& request) c
 
 // (.17) "The behavior of instruction with .multicast::cluster::all qualifier is undefined if any
 // CTA in the cluster is exited." The request is refused, and so is one whose own CTA is not there.
-CancelPlan ClusterScope::Cancel(unsigned unit, const CancelRequest& request) const {
+CancelPlan ClusterScope::Cancel(unsigned unit, const CancelRequest& request, bool late) const {
   CancelPlan plan;
   plan.addr = request.addr;
   plan.mbar = request.mbar;
@@ -100,14 +101,14 @@ CancelPlan ClusterScope::Cancel(unsigned unit, const CancelRequest& request) con
     }
   }
   for (const unsigned rank : ranks) {
-    const std::optional<CtaPlace> place = Place(request.cluster, rank);
-    if (!place.has_value()) {
+    const Member* member = FindMember(request.cluster, rank);
+    if (member == nullptr || (Find(*member) == nullptr && !late)) {
       plan.places.clear();
       plan.lost = {static_cast<std::uint8_t>(unit), request.warp, 0, request.cluster,
                    static_cast<std::uint8_t>(rank), request.addr};
       return plan;
     }
-    plan.places.push_back(*place);
+    plan.places.push_back(member->place);
   }
   return plan;
 }

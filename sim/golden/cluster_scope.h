@@ -80,7 +80,7 @@ class ClusterScope {
   // The oldest operation from `sender` to `target` arrives. `late` likewise: it is delivered.
   DeliverEffects Deliver(unsigned sender, unsigned target, bool late = false);
   // What would come of each operation that may be the next one at the target: {sender, effects}.
-  std::vector<std::pair<unsigned, DeliverEffects>> Next(unsigned target) const;
+  std::vector<std::pair<unsigned, DeliverEffects>> Next(unsigned target, bool late = false) const;
   // An operation may also be lost before those ahead of it have arrived, once its CTA is not there.
   // Takes the oldest one of which this is said; false if there is none.
   bool Lose(const RemoteLost& lost);
@@ -91,8 +91,9 @@ class ClusterScope {
 
   // Whether the requesting warp can be one of this unit, if its CTA is there.
   bool MayBePresented(unsigned unit, const CancelRequest& request) const;
-  // Whom the response is for. If the request is not lost, the scheduler is asked.
-  CancelPlan Cancel(unsigned unit, const CancelRequest& request) const;
+  // Whom the response is for. If the request is not lost, the scheduler is asked. `late`: CTAs that
+  // have gone are taken to be there.
+  CancelPlan Cancel(unsigned unit, const CancelRequest& request, bool late = false) const;
 
   // ----- What there is, for checkers and reports.
 
