@@ -24,6 +24,7 @@ TEST(GoldenClusterTrigger, FirstLaneOfACtaCounts) {
     1.0.0: griddepcontrol.launch_dependents
     0.0.0: griddepcontrol.launch_dependents
     grids                     -> in flight 0 launch_o 0
+    flushed 0                 -> must not be presented
   )");
 }
 
@@ -259,9 +260,15 @@ TEST(GoldenClusterGridWait, BesideABarrier) {
     1.0.0: arrive -> release 0.1:0xc
     state 0.1    -> live 0xf passed 0x3 at_grid 0x3
     0.1.1: griddepcontrol.launch_dependents lanes=0x8 -> launch_o 1
+    0.1.1: arrive lanes=0xc
+    0.1.1: wait lanes=0xc
     end 0.0      -> launch_o 0 flush_o 0
     flushed 0    -> grid_release 0.1:0x3
+    state 0.1    -> live 0xf arrived 0xc waiting 0xc passed 0x3
     0.1.1: wait lanes=0x3 -> go 0x3
+    1.0.0: wait  -> go 0xf
+    1.0.0: arrive
+    0.1.1: arrive lanes=0x3 -> release 0.1:0xc
   )");
 }
 

@@ -53,6 +53,7 @@ TEST(GoldenClusterNetwork, WithinAUnit) {
     deliver 2 2              -> arrive 2.0 0x10 lanes=0x1 x=1
     deliver 2 2              -> arrive 2.1 0x20 lanes=0x1 x=1
     on the way 2 2           -> 0
+    deliver 2 2              -> nothing
   )");
 }
 

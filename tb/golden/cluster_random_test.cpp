@@ -407,6 +407,7 @@ void RandomGrids::Request() {
 void RandomGrids::Flush() {
   for (unsigned grid = 0; grid < kGrids; ++grid) {
     if ((flush_ >> grid & 1) != 0) {
+      ASSERT_NE(scope_.Flushes() >> grid & 1, 0);
       over_[grid] = true;
       for (std::uint32_t& awaits : awaits_) {
         awaits &= ~(1U << grid);

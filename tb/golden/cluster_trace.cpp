@@ -150,6 +150,9 @@ std::string ClusterTrace::Carry(const std::string& text) {
     const auto sender = To(words.at(1));
     const auto target = To(words.at(2));
     const bool late = Has(words, "late");
+    if (scope_.OnTheWay(sender, target) == 0) {
+      return "nothing";
+    }
     const std::string next = ", " + NextText(scope_, target, late) + ",";
     std::string text_of_it = DeliverText(scope_.Deliver(sender, target, late));
     EXPECT_NE(next.find(fmt::format(", {} {},", sender, text_of_it)), std::string::npos) << next;
@@ -159,7 +162,8 @@ std::string ClusterTrace::Carry(const std::string& text) {
     return CarryCancel(words);
   }
   if (what == "flushed") {
-    return EffectsText(scope_.Flushed(To(words.at(1))));
+    const auto grid = To(words.at(1));
+    return (scope_.Flushes() >> grid & 1) != 0 ? EffectsText(scope_.Flushed(grid)) : kForbidden;
   }
   return what == "grid" || what == "open" || what == "launch" || what == "end" ? CarryLife(words)
                                                                                : Ask(text, words);

@@ -11,13 +11,13 @@
 //                                       Also cluster=, grid=, rank= of the first (else 0), and
 //                                       warps= (else 1); it ends at the first one that is refused
 //   end 0.2
-//   flushed 1
+//   flushed 1                           must not be presented while flush_o is low
 //   0.2.5: arrive lanes=0x3             unit 0, CTA slot 2, warp 5; without lanes=, all live lanes.
 //                                       Also arrive.relaxed, wait, exit,
 //                                       griddepcontrol.launch_dependents, griddepcontrol.wait
 //   send 0.5 3/1 0x40 arrive lanes=0x1 x=7    of warp 5 of unit 0, to rank 1 of cluster 3. Also
 //                                       token; late: see ClusterScope
-//   deliver 0 1                         the oldest operation from unit 0 to unit 1; also late
+//   deliver 0 1                         the oldest operation from unit 0 to unit 1, or nothing; also late
 //   lose 0.5 3/1 0x40 lanes=0x1
 //   cancel 0.5 3/1 addr=0x100 mbar=0x40 answer=1,2,3,1     also multicast, late
 //
