@@ -22,7 +22,13 @@
 //   cycle: the grid is not over until then.
 // - *When a CTA has gone.* The network, the cancels and kOpen may take it to be there for some
 // cycles
-//   more. So the network may route an operation, or deliver it, that is lost here: `late` says so.
+//   more. So the network may route an operation that is lost here, and a cancel may be carried out
+//   that is refused here: `late` says so. A kOpen in these cycles may be refused.
+// - *How long an operation waits at its sender*, where it is lost if its CTA is not there. Send
+// asks as
+//   if it left at once. If the CTA goes while the operation is on its way, it is lost if it was at
+//   its sender still, and delivered if it had left: Deliver is told by `late`. If the CTA is
+//   launched while an operation waits that Send has called lost, Send may be asked once more.
 //
 // An arrival that releases is stepped when it takes effect, which is after its drain.
 #ifndef MUSTER_SIM_GOLDEN_CLUSTER_SCOPE_H_
@@ -74,10 +80,11 @@ class ClusterScope {
 
   // ----- The network.
 
-  // An operation is accepted from a unit: it is lost, or queued. `late`: the network has not heard
-  // yet that the CTA has gone, and queues it.
+  // An operation leaves its sender: it is lost, or queued. `late`: the network has not heard yet
+  // that the CTA has gone, and queues it.
   SendEffects Send(unsigned unit, const RemoteSend& send, bool late = false);
-  // The oldest operation from `sender` to `target` arrives. `late` likewise: it is delivered.
+  // The oldest operation from `sender` to `target` arrives. If its CTA has gone it is lost; `late`:
+  // it is delivered.
   DeliverEffects Deliver(unsigned sender, unsigned target, bool late = false);
   // What would come of each operation that may be the next one at the target: {sender, effects}.
   std::vector<std::pair<unsigned, DeliverEffects>> Next(unsigned target, bool late = false) const;
@@ -97,8 +104,8 @@ class ClusterScope {
 
   // ----- What there is, for checkers and reports.
 
-  // In flight: not over. launch_o and flush_o of other slots mean nothing.
-  std::uint8_t GridsInFlight() const;
+  std::uint8_t GridsInFlight() const;  // those that are not over
+  // launch_o, which is high where no grid is in flight, and flush_o.
   std::uint8_t Launches() const;
   std::uint8_t Flushes() const;
   std::uint8_t Awaits(unsigned grid) const;

@@ -81,7 +81,7 @@ TEST(GoldenClusterNetwork, EachPairKeepsItsOrder) {
 }
 
 // Not launched yet, none of the cluster, no cluster.
-TEST(GoldenClusterNetwork, LostWhenItIsAccepted) {
+TEST(GoldenClusterNetwork, LostAtOnce) {
   RunClusterTrace(R"(
     grid 0 size=4
     open 0 size=2
@@ -122,8 +122,8 @@ TEST(GoldenClusterNetwork, LostWhenTheCtaHasGone) {
   )");
 }
 
-// On its way when the CTA goes, by its last exit and by its end.
-TEST(GoldenClusterNetwork, LostWhenItIsToBeDelivered) {
+// The CTA goes while operations wait at their sender, by its last exit and by its end.
+TEST(GoldenClusterNetwork, LostWhileItWaits) {
   RunClusterTrace(R"(
     grid 0 size=3
     open 0 size=3
@@ -155,7 +155,8 @@ TEST(GoldenClusterNetwork, SenderMayHaveGone) {
   )");
 }
 
-// A network that has not heard that a CTA has gone routes the operation, and delivers it or not.
+// A network that has not heard that a CTA has gone routes the operation. What has left its sender
+// is delivered, and not lost any more.
 TEST(GoldenClusterNetwork, LateNewsOfAnExit) {
   RunClusterTrace(R"(
     grid 0 size=3
@@ -195,6 +196,19 @@ TEST(GoldenClusterNetwork, LostOutOfTurn) {
     lose 0.0 0/2 0x48 lanes=0x1 -> lost
     lose 0.0 0/2 0x48 lanes=0x1 -> not lost
     on the way 0 1              -> 0
+  )");
+}
+
+// A CTA that is launched while an operation waits gets it.
+TEST(GoldenClusterNetwork, CtaIsLaunchedMeanwhile) {
+  RunClusterTrace(R"(
+    grid 0 size=2
+    open 0 size=2
+    launch 0.0
+    send 0.0 0/1 0x40 arrive -> lost 0.0 0/1 0x40 lanes=0x1
+    launch 1.0 rank=1
+    send 0.0 0/1 0x40 arrive -> to 1
+    deliver 0 1              -> arrive 1.0 0x40 lanes=0x1 x=1
   )");
 }
 

@@ -121,7 +121,8 @@ std::string GridsText(const ClusterScope& scope) {
   std::string text;
   const std::uint32_t in_flight = scope.GridsInFlight();
   text += in_flight != 0 ? " in flight " + SetText(in_flight) : "";
-  text += scope.Launches() != 0 ? " launch_o " + SetText(scope.Launches()) : "";
+  const std::uint32_t launches = scope.Launches() & in_flight;
+  text += launches != 0 ? " launch_o " + SetText(launches) : "";
   text += scope.Flushes() != 0 ? " flush_o " + SetText(scope.Flushes()) : "";
   for (unsigned grid = 0; grid < kMaxGrids; ++grid) {
     const std::uint32_t awaits = scope.Awaits(grid);

@@ -29,7 +29,7 @@
 //   missing 3       -> 0: unseen 1 0.5:0xc, 1: not launched     in the phase that cluster 3 runs
 //   phases 3        -> 0 open           those that have completed; open: a lane has arrived
 //   place 3/1       -> 1.0
-//   grids           -> in flight 0,1 launch_o 0 flush_o 0 awaits 1:0,2
+//   grids           -> in flight 0,1 launch_o 0 flush_o 0 awaits 1:0,2    launch_o: of those in flight
 //   next 1          -> 0 arrive 1.0 0x40 lanes=0x1 x=7, 2 lost ...   at unit 1; also late
 //   on the way 0 1  -> 1
 //   # a comment                         (a line that ends with \ continues in the next one)
