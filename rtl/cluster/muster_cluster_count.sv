@@ -66,7 +66,7 @@ module muster_cluster_count
   logic [NumWarps-1:0] known_q, known_d;    // the memory has a word of the warp
   logic [NumWarps-1:0] waits_q, waits_d;    // lanes of the warp wait for a phase
   logic [NumWarps-1:0] grids_q, grids_d;    // ... for grids
-  logic [NumWarps-1:0][CtaW-1:0] cta_q;     // of the warp's latest request
+  logic [NumWarps-1:0] warps_q [NumCtas];   // warps of each CTA that have made a request
 
   assign ready_o = !life_valid_i;
   assign warp    = request_q.warp[WarpW-1:0];
@@ -105,22 +105,26 @@ module muster_cluster_count
   // -------------------------------------------------------------------------------------------
 
   logic [NumWarps-1:0] release_d, grid_release_d;
+  logic [NumWarps-1:0] completed, performed, ended;  // warps whose phase completes, whose grid may go on, whose CTA ends
 
   always_comb begin
-    known_d        = known_q;
-    waits_d        = waits_q;
-    grids_d        = grids_q;
-    release_d      = '0;
-    grid_release_d = '0;
-    for (int w = 0; w < NumWarps; w++) begin
-      release_d[w]      = waits_q[w] && completing[cta_q[w]];
-      grid_release_d[w] = grids_q[w] && performed_i[grid[cta_q[w]]];
-      if (end_i && cta_q[w] == life_i.cta[CtaW-1:0]) begin
-        {known_d[w], waits_d[w], grids_d[w], release_d[w], grid_release_d[w]} = '0;
-      end
+    completed = '0;
+    performed = '0;
+    ended     = '0;
+    for (int s = 0; s < NumCtas; s++) begin
+      if (completing[s]) completed = completed | warps_q[s];
+      if (performed_i[grid[s]]) performed = performed | warps_q[s];
+      if (end_i && 32'(life_i.cta) == s) ended = warps_q[s];
     end
-    waits_d = waits_d & ~release_d;
-    grids_d = grids_d & ~grid_release_d;
+  end
+
+  assign release_d      = waits_q & completed & ~ended;
+  assign grid_release_d = grids_q & performed & ~ended;
+
+  always_comb begin
+    known_d = known_q & ~ended;
+    waits_d = waits_q & ~release_d & ~ended;
+    grids_d = grids_q & ~grid_release_d & ~ended;
     if (commits) begin
       known_d[warp] = !(request_q.op == ClExit && request_q.live == '0);
       if (waits) waits_d[warp] = 1'b1;
@@ -144,8 +148,13 @@ module muster_cluster_count
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (commits) cta_q[warp] <= cta;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      warps_q <= '{default: '0};
+    end else begin
+      if (commits) warps_q[cta][warp] <= !(request_q.op == ClExit && request_q.live == '0);
+      if (end_i) warps_q[life_i.cta[CtaW-1:0]] <= '0;
+    end
   end
 
   // -------------------------------------------------------------------------------------------

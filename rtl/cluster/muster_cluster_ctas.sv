@@ -37,117 +37,124 @@ module muster_cluster_ctas
   output cta_news_t            news_o
 );
 
+  // What does not change during the life of a CTA.
   typedef struct packed {
     cluster_t cluster;
     rank_t    rank;
     grid_t    grid;
-    wcount_t  left;       // warps that have not exited
-    wcount_t  complete;   // of these, those that have arrived in the phase that runs
-    logic     phase;
-    logic     told;       // the hub knows, or will, that all have arrived
-    logic     triggered;
-  } slot_t;
+  } place_t;
 
-  slot_t [NumCtas-1:0] slots_q, slots_d;
-  logic  [NumCtas-1:0] resident_q, resident_d;
+  place_t              place_q [NumCtas];
+  wcount_t             left_q [NumCtas];      // warps that have not exited
+  wcount_t             complete_q [NumCtas];  // of these, those that have arrived in the phase that runs
+  wcount_t             left, complete;        // of the CTA that is updated
+  logic  [NumCtas-1:0] resident_q, resident_d, phase_q;
+  logic  [NumCtas-1:0] told_q, told_d;            // the hub knows, or will, that all have arrived in this phase
+  logic  [NumCtas-1:0] signalled_q, signalled_d;  // ... of launch_dependents
   logic  [NumCtas-1:0] arrived_q, arrived_d;      // news that the hub has not heard
   logic  [NumCtas-1:0] gone_q, gone_d;
   logic  [NumCtas-1:0] triggered_q, triggered_d;
-  logic  [NumCtas-1:0] due, chosen;
+  logic  [NumCtas-1:0] due, chosen, heard;
+  logic  [CtaW-1:0]    life_cta;
+  logic                arrives, exits, triggers;  // the CTA that is updated, or ends
+
+  assign life_cta = life_i.cta[CtaW-1:0];
 
   always_comb begin
     for (int s = 0; s < NumCtas; s++) begin
-      completing_o[s] = completes_i && resident_q[s] && slots_q[s].cluster == cluster_i;
+      completing_o[s] = completes_i && resident_q[s] && place_q[s].cluster == cluster_i;
     end
   end
 
+  // A warp that is counted in the cycle in which the phase completes belongs to the phase that ends.
+  assign left     = left_q[cta_i] - wcount_t'(leaves_i);
+  assign complete = completing_o[cta_i] ? '0 : complete_q[cta_i] + wcount_t'(joins_i) - wcount_t'(parts_i);
+  assign arrives  = update_i && left != '0 && complete == left && !told_q[cta_i];
+  assign exits    = update_i && leaves_i && left == '0;
+  assign triggers = update_i && triggers_i;
+
   always_comb begin
-    slots_d     = slots_q;
     resident_d  = resident_q;
-    arrived_d   = arrived_q;
-    gone_d      = gone_q;
-    triggered_d = triggered_q;
-    for (int s = 0; s < NumCtas; s++) begin
-      if (news_ready_i && chosen[s]) {arrived_d[s], gone_d[s], triggered_d[s]} = '0;
-      if (update_i && 32'(cta_i) == s) begin
-        slots_d[s].left     = slots_q[s].left - wcount_t'(leaves_i);
-        slots_d[s].complete = slots_q[s].complete + wcount_t'(joins_i) - wcount_t'(parts_i);
-        if (triggers_i && !slots_q[s].triggered) {slots_d[s].triggered, triggered_d[s]} = '1;
+    told_d      = told_q & ~completing_o;
+    signalled_d = signalled_q;
+    arrived_d   = arrived_q & ~heard;
+    gone_d      = gone_q & ~heard;
+    triggered_d = triggered_q & ~heard;
+    if (arrives && !completing_o[cta_i]) {told_d[cta_i], arrived_d[cta_i]} = '1;
+    if (exits) gone_d[cta_i] = 1'b1;
+    if ((exits || triggers) && !signalled_q[cta_i]) {signalled_d[cta_i], triggered_d[cta_i]} = '1;
+    if (end_i) begin
+      resident_d[life_cta] = 1'b0;
+      if (left_q[life_cta] != '0) begin
+        gone_d[life_cta] = 1'b1;
+        if (!signalled_q[life_cta]) {signalled_d[life_cta], triggered_d[life_cta]} = '1;
       end
-      if (end_i && 32'(life_i.cta) == s) begin
-        slots_d[s].left = '0;
-        resident_d[s]   = 1'b0;
-      end
-      if (completing_o[s]) begin  // a warp that is counted in this cycle belongs to the phase that ends
-        slots_d[s].complete = '0;
-        slots_d[s].phase    = !slots_q[s].phase;
-        slots_d[s].told     = 1'b0;
-      end else if (slots_d[s].left != '0 && slots_d[s].complete == slots_d[s].left && !slots_q[s].told) begin
-        slots_d[s].told = 1'b1;
-        arrived_d[s]    = 1'b1;
-      end
-      if (slots_d[s].left == '0 && slots_q[s].left != '0) begin
-        gone_d[s] = 1'b1;
-        if (!slots_d[s].triggered) {slots_d[s].triggered, triggered_d[s]} = '1;
-      end
-      if (launch_i && 32'(life_i.cta) == s) begin
-        slots_d[s] = '{cluster: life_i.cluster, rank: life_i.rank, grid: life_i.grid,
-                       left: wcount_t'(life_i.size), default: '0};
-        resident_d[s] = 1'b1;
-      end
+    end
+    if (launch_i) begin
+      resident_d[life_cta] = 1'b1;
+      {told_d[life_cta], signalled_d[life_cta]} = '0;
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       resident_q  <= '0;
+      phase_q     <= '0;
+      told_q      <= '0;
+      signalled_q <= '0;
       arrived_q   <= '0;
       gone_q      <= '0;
       triggered_q <= '0;
-      slots_q     <= '0;
     end else begin
       resident_q  <= resident_d;
+      phase_q     <= phase_q ^ completing_o;
+      told_q      <= told_d;
+      signalled_q <= signalled_d;
       arrived_q   <= arrived_d;
       gone_q      <= gone_d;
       triggered_q <= triggered_d;
-      slots_q     <= slots_d;
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (launch_i) place_q[life_cta] <= '{cluster: life_i.cluster, rank: life_i.rank, grid: life_i.grid};
+    if (update_i) left_q[cta_i] <= left;
+    if (end_i) left_q[life_cta] <= '0;
+    if (launch_i) left_q[life_cta] <= wcount_t'(life_i.size);
+    if (update_i) complete_q[cta_i] <= complete;
+    for (int s = 0; s < NumCtas; s++) begin
+      if (completing_o[s]) complete_q[s] <= '0;
+    end
+    if (launch_i) complete_q[life_cta] <= '0;
   end
 
   // -------------------------------------------------------------------------------------------
   // News, slot by slot in turns
   // -------------------------------------------------------------------------------------------
 
-  assign due = arrived_q | gone_q | triggered_q;
+  assign due   = arrived_q | gone_q | triggered_q;
+  assign heard = news_ready_i ? chosen : '0;
 
   muster_rr_arbiter #(.NumReq(NumCtas)) u_turn (
     .clk_i, .rst_ni, .req_i (due), .advance_i (news_ready_i), .gnt_o (chosen)
   );
 
   always_comb begin
-    news_o = '0;
+    news_o           = '0;
+    news_o.arrived   = (arrived_q & chosen) != '0;
+    news_o.gone      = (gone_q & chosen) != '0;
+    news_o.triggered = (triggered_q & chosen) != '0;
+    tells_o          = 1'b0;
     for (int s = 0; s < NumCtas; s++) begin
-      if (chosen[s]) begin
-        news_o = '{arrived: arrived_q[s], gone: gone_q[s], triggered: triggered_q[s],
-                   cluster: slots_q[s].cluster, rank: slots_q[s].rank, grid: slots_q[s].grid};
-      end
+      if (chosen[s]) {news_o.cluster, news_o.rank, news_o.grid} = place_q[s];
+      tells_o   = tells_o || (due[s] && place_q[s].cluster == life_i.cluster);
+      grid_o[s] = place_q[s].grid;
     end
-  end
-
-  always_comb begin
-    tells_o = 1'b0;
-    for (int s = 0; s < NumCtas; s++) tells_o = tells_o || (due[s] && slots_q[s].cluster == life_i.cluster);
   end
 
   assign news_valid_o = due != '0;
   assign resident_o   = resident_q;
   assign settled_o    = ~due;
-
-  always_comb begin
-    for (int s = 0; s < NumCtas; s++) begin
-      phase_o[s] = slots_q[s].phase;
-      grid_o[s]  = slots_q[s].grid;
-    end
-  end
+  assign phase_o      = phase_q;
 
 endmodule

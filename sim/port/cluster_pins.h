@@ -12,6 +12,10 @@
 
 namespace muster {
 
+namespace golden {
+class ClusterScope;
+}
+
 // What is valid is held until ready.
 struct ClusterInputs {
   struct Unit {
@@ -75,6 +79,15 @@ struct ClusterOutputs {
   bool cancel_lost_valid = false;
   RemoteLost cancel_lost;
   bool active = false;  // something is presented, or on its way
+};
+
+// Whose driver sets `in`, and whose scope sets `out`.
+struct ClusterPins {
+  ClusterInputs in;
+  ClusterOutputs out;
+  bool awake = false;  // something is presented
+  // What the checker knows, for reports; null: nothing is checked.
+  const golden::ClusterScope* model = nullptr;
 };
 
 }  // namespace muster

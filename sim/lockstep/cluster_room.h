@@ -1,0 +1,53 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// A cluster scope beside the units of a run, with its checker. It has a clock only while it has
+// something to do.
+#ifndef MUSTER_SIM_LOCKSTEP_CLUSTER_ROOM_H_
+#define MUSTER_SIM_LOCKSTEP_CLUSTER_ROOM_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "sim/lockstep/cluster_checker.h"
+#include "sim/lockstep/cluster_dut.h"
+#include "sim/port/cluster_pins.h"
+
+namespace muster::lockstep {
+
+class ClusterRoom {
+ public:
+  // `pins`: the driver's. Without `checked`, nothing is compared, and they show no model.
+  ClusterRoom(std::unique_ptr<ClusterDut> dut, ClusterPins* pins, bool checked)
+      : dut_(std::move(dut)), checker_(dut_->config()), pins_(*pins), checked_(checked) {
+    pins_.model = checked ? &checker_.model() : nullptr;
+  }
+
+  // Runs the cycle, if there is anything to do in it. Returns false if it was wrong.
+  bool Clock(std::uint64_t cycle) {
+    if (!pins_.awake && !pins_.out.active) {
+      return true;
+    }
+    dut_->Skip(cycle);
+    dut_->Settle(pins_.in, &pins_.out);
+    const bool good = !checked_ || checker_.Check(cycle, pins_.in, pins_.out);
+    dut_->Clock();
+    return good;
+  }
+  bool Idle() const { return !pins_.awake && !pins_.out.active; }
+
+  const ClusterChecker& checker() const { return checker_; }
+  void OpenTrace(const std::string& path, std::uint64_t cycle) { dut_->OpenTrace(path, cycle); }
+  void CloseTrace() { dut_->CloseTrace(); }
+
+ private:
+  std::unique_ptr<ClusterDut> dut_;
+  ClusterChecker checker_;
+  ClusterPins& pins_;
+  const bool checked_;
+};
+
+}  // namespace muster::lockstep
+
+#endif  // MUSTER_SIM_LOCKSTEP_CLUSTER_ROOM_H_
