@@ -3,8 +3,8 @@
 """The named configurations of the unit: prints the names, or says (exit code 2) that a name is unknown.
 
 scripts/configs.json has the configurations of each module that is built alone, under the module's name: the
-unit itself, muster, its part for mbarriers, muster_mbarrier, the warp scope, muster_warp, and the adapters around the unit,
-muster_axil, muster_ventus and muster_vortex. muster_mbarrier and muster_axil are those of a unit: their rows say what differs from the unit's
+unit itself, muster, its part for mbarriers, muster_mbarrier, the warp scope, muster_warp, the cluster scope,
+muster_cluster, and the adapters around the unit, muster_axil, muster_ventus and muster_vortex. muster_mbarrier and muster_axil are those of a unit: their rows say what differs from the unit's
 configuration of that name, and what they have besides.
 """
 

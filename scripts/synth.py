@@ -36,7 +36,7 @@ HX8K = {"lut": (7680, "LUT"), "bram": (32, "block RAMs")}
 LIMIT_MINUTES = 30
 # The unit's figures are those of the named barriers; the others have their own.
 ALONE = {"muster": {"EnMbarrier": 0}, "muster_mbarrier": {}, "muster_axil": {},
-         "muster_ventus": {}, "muster_vortex": {}, "muster_warp": {}}
+         "muster_ventus": {}, "muster_vortex": {}, "muster_warp": {}, "muster_cluster": {}}
 FAMILIES = {
     "ice40": {
         "synth": "synth_ice40 -abc9 -flatten",

@@ -31,12 +31,14 @@ namespace muster::lockstep {
 // Cycles from the acceptance of the last arrival of a phase to the releases, if nothing else is
 // under way.
 inline constexpr unsigned kClusterLatency = 7;
-// Cycles after which all units have heard of what a request has done, at most.
+// Cycles after which all units have heard of what a request has done, at most. It takes effect three
+// cycles after its acceptance.
 constexpr unsigned ClusterNews(const ClusterConfig& config) {
-  return config.num_units * config.num_ctas + kClusterLatency + 1;
+  return config.num_units * config.num_ctas - 1 + kClusterLatency - 3;
 }
-// Cycles that an operation spends in the network, at most, if the targets are ready.
-constexpr unsigned NetworkWait(const ClusterConfig& config) { return 2 * config.num_units + 2; }
+// Cycles that an operation spends in the network, at most, if the targets are ready: it waits for
+// the one ahead of it, and for its turn.
+constexpr unsigned NetworkWait(const ClusterConfig& config) { return 2 * config.num_units; }
 
 class ClusterChecker {
  public:

@@ -1,7 +1,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 muster_cluster_sources(sources)
 
-muster_test(cluster_test cluster_random_test.cpp cluster_traffic.cpp LIBS muster_cluster_check)
+muster_test(cluster_test cluster_test.cpp cluster_order_test.cpp cluster_network_test.cpp cluster_random_test.cpp cluster_traffic.cpp LIBS muster_cluster_check)
 function(muster_cluster_unit name)
   muster_verilate(cluster_test
     TOP_MODULE cluster_flat

@@ -22,7 +22,17 @@ namespace muster::cluster {
 
 // Of a Verilated model: its parameters (cluster.cmake).
 template <typename Unit>
-extern const ClusterConfig kConfig;
+inline constexpr ClusterConfig kConfig{};
+template <>
+inline constexpr ClusterConfig kConfig<Vcluster_pair>{2, 8, 2, 2, 2};
+template <>
+inline constexpr ClusterConfig kConfig<Vcluster_four>{4, 32, 8, 8, 2};
+template <>
+inline constexpr ClusterConfig kConfig<Vcluster_sixteen>{16, 4, 2, 4, 8};
+template <>
+inline constexpr ClusterConfig kConfig<Vcluster_one>{1, 4, 1, 1, 1};
+template <>
+inline constexpr ClusterConfig kConfig<Vcluster_odd>{3, 5, 3, 5, 3};
 
 template <typename Unit>
 class ClusterBench {

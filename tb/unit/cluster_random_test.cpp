@@ -11,17 +11,6 @@
 
 namespace muster::cluster {
 
-template <>
-const ClusterConfig kConfig<Vcluster_pair>{2, 8, 2, 2, 2};
-template <>
-const ClusterConfig kConfig<Vcluster_four>{4, 32, 8, 8, 2};
-template <>
-const ClusterConfig kConfig<Vcluster_sixteen>{16, 4, 2, 4, 8};
-template <>
-const ClusterConfig kConfig<Vcluster_one>{1, 4, 1, 1, 1};
-template <>
-const ClusterConfig kConfig<Vcluster_odd>{3, 5, 3, 5, 3};
-
 namespace {
 
 constexpr unsigned kSeeds = 12;
