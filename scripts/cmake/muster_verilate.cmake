@@ -18,6 +18,14 @@ foreach(library muster_verilated muster_verilated_hooked)
   target_link_libraries(${library} PUBLIC Threads::Threads ZLIB::ZLIB)
 endforeach()
 
+# The sources of the warp scope alone.
+function(muster_warp_sources variable)
+  muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f sources unused)
+  list(FILTER sources INCLUDE REGEX
+       "/(muster_pkg|muster_mem_1r1w|muster_ram|muster_first|muster_warp|muster_warp_[a-z_]*)\\.sv$")
+  set(${variable} ${sources} ${PROJECT_SOURCE_DIR}/tb/lockstep/warp_flat.sv PARENT_SCOPE)
+endfunction()
+
 # The sources of the cluster scope alone.
 function(muster_cluster_sources variable)
   muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f sources unused)

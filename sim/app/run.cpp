@@ -13,7 +13,6 @@
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/files.h"
 #include "sim/lockstep/lockstep.h"
-#include "sim/ptx/launch/report.h"
 #include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
@@ -125,12 +124,21 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
     verdict.outcome = "mismatch";
     verdict.differences = {"the RTL and the golden model disagree"};
   }
+  // Each lane that meets others does so in the warp scope, and the checker has seen it there.
+  if (const std::uint64_t met = session.grid().RendezvousLanes();
+      !mismatch && session.grid().outcome() == ptx::Outcome::kCompletes && met != run.warp_lanes) {
+    verdict.code = ptx::ExitCode::kMismatch;
+    verdict.differences.push_back(
+        fmt::format("{} times a lane met others of its warp, but {} times in the warp scope", met,
+                    run.warp_lanes));
+  }
+  result.served = {run.warp_requests, run.commits, run.mb_commits};
   result.code = verdict.code;
   result.outcome = verdict.outcome;
   const ptx::Timing timing{run.cycles, run.seconds, run.skipped};
-  result.report = ptx::JsonReport(session, verdict, timing);
-  result.text =
-      (mismatch ? run.report : "") + ptx::TextReport(session, verdict, timing) + target.Summary();
+  result.report = ptx::JsonReport(session, verdict, timing, result.served);
+  result.text = (mismatch ? run.report : "") +
+                ptx::TextReport(session, verdict, timing, result.served) + target.Summary();
   for (const std::string& wave : run.untraced) {
     result.text += fmt::format("{} is not written: --wave-from {} is beyond the run's end\n", wave,
                                how.wave_from);

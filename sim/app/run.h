@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "sim/ptx/launch/report.h"
 #include "sim/ptx/launch/session.h"
 
 namespace muster::app {
@@ -35,6 +36,7 @@ struct RunResult {
   std::uint64_t cycles = 0;
   std::uint64_t skipped = 0;  // of these
   std::uint64_t commits = 0;
+  ptx::Served served;
   double seconds = 0;
   std::string text;  // for people
   nlohmann::ordered_json report;

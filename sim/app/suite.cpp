@@ -134,6 +134,7 @@ int RunSuite(const std::vector<std::string>& paths, const SuiteOptions& options)
   std::vector<Row> rows;
   std::size_t failed = 0;
   std::size_t skipped = 0;
+  ptx::Served served;
   for (const std::string& manifest : manifests) {
     if (terminal) {
       fmt::print("[{}/{}] {}\r", rows.size() + 1, manifests.size(), manifest);
@@ -145,12 +146,14 @@ int RunSuite(const std::vector<std::string>& paths, const SuiteOptions& options)
     }
     PrintRow(rows.back());
     const Row& row = rows.back();
+    served.Add(row.result.served);
     failed += row.fits && !row.passed ? 1 : 0;
     skipped += row.fits ? 0 : 1;
   }
   const std::size_t passed = rows.size() - failed - skipped;
   fmt::print("{} kernels: {} as their manifests say, {} not{}\n", rows.size(), passed, failed,
              skipped == 0 ? "" : fmt::format(", {} do not fit the configuration", skipped));
+  fmt::print("operations that the hardware served: {}\n", served.Text());
   if (!options.json.empty()) {
     nlohmann::ordered_json report = nlohmann::ordered_json::array();
     for (const Row& row : rows) {

@@ -39,6 +39,17 @@ def floyd_input():
             for a in range(16) for b in range(16)]
 
 
+def warp_float_input():
+    """Bits: numbers, subnormal ones and infinities among them; the same with both zeroes and no number
+    that is nearer to zero; with NaNs; NaNs alone."""
+    numbers = [struct.unpack("I", struct.pack("f", v / 64))[0] for v in scatter(22, 32, -9999, 9999)]
+    nans = [0x7FC00000, 0xFFC00001, 0x7F800001, 0xFFFFFFFF]
+    beside_zero = [0x7F800000, 0xFF800000, 0x00000001, 0x807FFFFF] + numbers[4:]
+    zeroes = [0x80000000 if lane % 3 else 0 for lane in range(32)]
+    some = [nans[lane % 4] if lane in (3, 17, 18) else v for lane, v in enumerate(numbers)]
+    return beside_zero + zeroes + some + [nans[lane % 4] for lane in range(32)]
+
+
 # Buffers whose initial contents are in a file.
 INPUTS = {
     "bitonic_sort": {"keys": scatter(1, 256, -10**9, 10**9)},
@@ -60,6 +71,8 @@ INPUTS = {
     "stencil": {"in": scatter(5, 256, 0, 1000)},
     "volume": {"in": scatter(8, 256, -2**30, 2**30)},
     "vote": {"in": scatter(9, 96, 0, 2000)},
+    "warp_float": {"in": warp_float_input()},
+    "warp_forms": {"in": scatter(21, 64, -10**6, 10**6)},
 }
 
 
@@ -481,6 +494,158 @@ def vote(in_):
     first = [sum(true[:64]), int(not all(true[:64]))]
     last = [32 - sum(true[64:]), int(not any(true[64:]))]
     return {"out": 2 * (common + first) + common + last}
+
+
+def extreme(bits, greatest, magnitude, keeps_nan):
+    """The least or greatest of f32 values, as bits: +0 is more than -0."""
+    def is_nan(b):
+        return b & 0x7FFFFFFF > 0x7F800000
+
+    def order(b):  # the order of the numbers is that of their magnitudes, and of their signs
+        return -(b & 0x7FFFFFFF) - 1 if b >> 31 else b
+
+    values = [b & 0x7FFFFFFF if magnitude else b for b in bits if not is_nan(b)]
+    if not values or (keeps_nan and len(values) != len(bits)):
+        return 0x7FFFFFFF
+    return (max if greatest else min)(values, key=order)
+
+
+def warp_cluster():
+    # Thread 5 has exited; the others read what their partners in the other CTA have.
+    return {"out": [0 if t == 5 else 1000 * (1 - rank) + t for rank in range(2) for t in range(64)]}
+
+
+def warp_examples():
+    lanes = range(32)
+    xor = 0
+    for lane in lanes:
+        xor ^= (lane - 5) & MASK32
+    return {"out": [3 * (31 - lane) for lane in lanes] + [0] * 32 + [0xFFF] * 32 +
+            [0xF << lane // 4 * 4 for lane in lanes] + [MASK32] * 32 +
+            [0] * 16 + [0xFFFF0000] * 16 +
+            [sum(range(-5, 3)) & MASK32 if lane < 8 else 0 for lane in lanes] +
+            [xor] * 32 + [0x3FC00000] * 32 + [1000] + [0] * 31}
+
+
+def warp_exits():
+    leaves = [lane * 11 % 32 for lane in range(32)]
+
+    def collected(lane, worth):
+        return sum(worth(other) for r in range(leaves[lane])
+                   for other in range(32) if leaves[other] > r)
+
+    return {"out": [(leaves[lane] << 16) + collected(lane, worth)
+                    for worth in (lambda v: v, lambda v: v % 2, lambda v: v % 2)
+                    for lane in range(32)]}
+
+
+def warp_float(in_):
+    return {"out": [extreme(in_[start:start + 32], greatest, magnitude, keeps_nan)
+                    for greatest in (False, True) for magnitude in (False, True)
+                    for keeps_nan in (False, True)
+                    for start in range(0, 128, 32) for _ in range(32)]}
+
+
+def warp_forms(in_):
+    value = [v & MASK32 for v in in_]
+    sign = [int(v >= 0) for v in in_]
+
+    def members(t):
+        return range(32) if t < 32 else range(32, 48) if t < 48 else range(48, 64)
+
+    def mask(threads):
+        return sum(1 << t % 32 for t in threads)
+
+    def rows(f):
+        """What each thread gets from the group that it is in, which f is given."""
+        return [f(t, members(t)) for t in range(64)]
+
+    def reduced(f):
+        return rows(lambda t, g: f(g) & MASK32)
+
+    def folded(f):
+        def all_of(group):
+            result = value[group[0]]
+            for t in group[1:]:
+                result = f(result, value[t])
+            return result
+        return reduced(all_of)
+
+    def warp(t):
+        return range(t // 32 * 32, t // 32 * 32 + 32)
+
+    def shuffled(source):
+        """Values from the lanes that source gives, their own where that is None."""
+        return rows(lambda t, g: value[t if source(t % 32) is None else t // 32 * 32 + source(t % 32)])
+
+    def down(lane):  # in segments of eight lanes
+        return lane + 2 if lane % 8 < 6 else None
+
+    by_four = [v & 3 for v in value]
+    half = [t // 16 for t in range(64)]
+    same = rows(lambda t, g: mask(o for o in g if by_four[o] == by_four[t]))
+    leaders = rows(lambda t, g: int(t == g[0]))
+    out = [
+        rows(lambda t, g: value[t ^ 1]),
+        rows(lambda t, g: int(all(sign[o] for o in g))),
+        rows(lambda t, g: int(not all(sign[o] for o in g))),
+        rows(lambda t, g: int(len({o % 32 < 16 for o in g}) == 1)),
+        rows(lambda t, g: mask(o for o in g if sign[o])),
+        rows(lambda t, g: mask(o for o in warp(t) if not sign[o])),
+        same, same,
+        rows(lambda t, g: mask(g) if len({half[o] for o in g}) == 1 else 0),
+        rows(lambda t, g: int(len({half[o] for o in g}) == 1)),
+        rows(lambda t, g: mask(g) if len({half[o] for o in g}) == 1 else 0),
+        rows(lambda t, g: int(len({by_four[o] for o in g}) == 1)),
+        reduced(lambda g: sum(in_[o] for o in g)), reduced(lambda g: sum(in_[o] for o in g)),
+        reduced(lambda g: min(value[o] for o in g)), reduced(lambda g: min(in_[o] for o in g)),
+        reduced(lambda g: max(value[o] for o in g)), reduced(lambda g: max(in_[o] for o in g)),
+        folded(lambda a, b: a & b), folded(lambda a, b: a | b), folded(lambda a, b: a ^ b),
+        rows(lambda t, g: g[0] % 32), leaders, rows(lambda t, g: int(t % 32 == 0)),
+        [MASK32] * 64,
+        shuffled(lambda lane: lane - 3 if lane % 8 >= 3 else None), shuffled(down),
+        rows(lambda t, g: int(down(t % 32) is not None)),
+        shuffled(lambda lane: lane ^ 5),
+        shuffled(lambda lane: lane // 8 * 8 + (lane ^ 7) % 8),
+    ]
+    return {"out": [v for row in out for v in row]}
+
+
+def warp_gather():
+    def got(t):
+        warp, lane = divmod(t, 32)
+        if warp == 2:
+            return 3 * (t - 32)
+        return 3 * (t ^ 32) if lane < 10 else 10 if lane < 20 else 0
+
+    return {"out": [got(t) for t in range(96)]}
+
+
+def warp_groups():
+    values = list(range(128))
+    reductions = [sum, None, sum, max, sum]
+    for r, reduction in enumerate(reductions):
+        groups = {}
+        for t in range(128):
+            groups.setdefault((t // 32, t >> r & 1), []).append(t)
+        after = list(values)
+        for group in groups.values():
+            if reduction is None:
+                result = 0
+                for t in group:
+                    result ^= values[t]
+            else:
+                result = reduction(values[t] for t in group) & MASK32
+            for t in group:
+                after[t] = (result * 5 + t % 32) & MASK32
+        values = after
+    return {"out": values}
+
+
+def warp_old_forms():
+    rows = [[0] * 9 + [1] * 23, [0] * 9 + [1] * 23, [0x1E0] * 9 + [MASK32 - 0x1FF] * 23,
+            [1] * 9 + [0] * 23, [0, *range(8), *range(10, 32), 31], [*range(9)] + [30] * 23]
+    return {"out": [v for row in rows for v in row]}
 
 
 def waves():

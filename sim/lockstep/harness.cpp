@@ -20,6 +20,7 @@
 #include "sim/lockstep/fresh_context.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/unit_checker.h"
+#include "sim/lockstep/warp_dut.h"
 
 namespace muster::lockstep {
 namespace {
@@ -35,16 +36,16 @@ constexpr std::uint64_t kMostNs = 1U << 31U;  // at a time (rtl/mbarrier/README.
 class Harness : public sc_core::sc_module {
  public:
   Harness(const sc_core::sc_module_name& name, const Config& config,
-          std::vector<std::unique_ptr<Dut>> duts, const std::vector<Driver*>& drivers,
-          const Options& options)
+          std::vector<std::unique_ptr<Dut>> duts, std::vector<std::unique_ptr<WarpDut>> warp_duts,
+          const std::vector<Driver*>& drivers, const Options& options)
       : sc_core::sc_module(name),
         options_(options),
         period_(kCycleNs, sc_core::SC_NS),
         clock_period_ps_(config.clock_period_ps) {
     for (std::size_t i = 0; i < drivers.size(); ++i) {
       checkers_.push_back(std::make_unique<UnitChecker>(
-          fmt::format("unit{}", i).c_str(), config, std::move(duts[i]), drivers[i], options_,
-          drivers.size() > 1 ? static_cast<int>(i) : -1, &result_));
+          fmt::format("unit{}", i).c_str(), config, std::move(duts[i]), std::move(warp_duts[i]),
+          drivers[i], options_, drivers.size() > 1 ? static_cast<int>(i) : -1, &result_));
     }
     running_.assign(drivers.size(), true);
     SC_HAS_PROCESS(Harness);
@@ -173,9 +174,12 @@ Result Run(const Config& config, const std::vector<Driver*>& drivers, const Opti
     return result;
   }
   std::vector<std::unique_ptr<Dut>> duts;
+  std::vector<std::unique_ptr<WarpDut>> warp_duts;  // beside those that have one
   for (std::size_t i = 0; i < drivers.size(); ++i) {
     duts.push_back(options.make_dut ? options.make_dut() : MakeDut(config, options.power_up));
-    if (duts.back() == nullptr) {
+    const bool has_warps = drivers[i]->warp_pins() != nullptr;
+    warp_duts.push_back(has_warps ? MakeWarpDut(config) : nullptr);
+    if (duts.back() == nullptr || (has_warps && warp_duts.back() == nullptr)) {
       result.report =
           fmt::format("{}: this program was built without the configuration", config.name);
       return result;
@@ -184,7 +188,7 @@ Result Run(const Config& config, const std::vector<Driver*>& drivers, const Opti
   // SystemC prints its copyright where results belong.
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   const FreshContext context;
-  Harness harness("harness", config, std::move(duts), drivers, options);
+  Harness harness("harness", config, std::move(duts), std::move(warp_duts), drivers, options);
   sc_core::sc_start();
   return harness.Finish();
 }

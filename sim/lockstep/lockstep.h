@@ -100,7 +100,10 @@ struct Result {
   std::uint64_t mb_wakes = 0;     // warps
   std::uint64_t mb_expiries = 0;  // likewise
   std::uint64_t mb_faults = 0;
-  Waits waits{};  // the longest seen
+  // Of the warp scopes beside the units.
+  std::uint64_t warp_requests = 0;  // accepted
+  std::uint64_t warp_lanes = 0;     // that came with these, and did not just exit
+  Waits waits{};                    // the longest seen
   MbWaits mb_waits{};
   double seconds = 0;                 // of the processor, for the cycles alone
   std::string what;                   // the field of a mismatch

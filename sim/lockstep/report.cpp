@@ -62,6 +62,9 @@ std::string Outcome(const MbEffects& effects) {
 Mismatch MismatchOf(const Assertion& failed, const Scoreboard& scoreboard,
                     const MbChecker& mb_checker) {
   Mismatch mismatch{kAssertion, failed.says, fmt::format("{}, {}", failed.at, failed.scope)};
+  if (failed.scope.rfind("warp.", 0) == 0) {
+    return mismatch;
+  }
   const std::optional<MbRecord> event = mb_checker.Latest();
   const std::optional<golden::Record> commit = scoreboard.Latest();
   if (failed.scope.find("mbarrier") != std::string::npos && event) {
@@ -111,6 +114,13 @@ std::string Report(const Config& config, const Options& options, std::uint64_t c
     for (const MbRecord& record : evidence.mb_checker.History(place)) {
       fmt::format_to(out, "    {:>8}  {}  {}\n", record.cycle, Describe(record.event),
                      Outcome(record.effects));
+    }
+  }
+  if (mismatch.warp >= 0 && evidence.warp_checker != nullptr) {
+    fmt::format_to(out, "  where   warp slot {}\n  latest requests of it:\n", mismatch.warp);
+    for (const std::string& line :
+         evidence.warp_checker->History(static_cast<unsigned>(mismatch.warp))) {
+      fmt::format_to(out, "    {}\n", line);
     }
   }
   if (!options.rerun.empty()) {

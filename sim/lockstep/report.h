@@ -16,6 +16,7 @@
 #include "sim/lockstep/mb_checker.h"
 #include "sim/lockstep/mismatch.h"
 #include "sim/lockstep/scoreboard.h"
+#include "sim/lockstep/warp_checker.h"
 
 namespace muster::lockstep {
 
@@ -25,6 +26,7 @@ struct Evidence {
   const golden::Mbarriers& mbarriers;
   const Scoreboard& scoreboard;
   const MbChecker& mb_checker;
+  const WarpChecker* warp_checker = nullptr;  // null: there is no warp scope
 };
 
 // The message of a failed assertion of the unit, with the latest events of its scope.

@@ -20,8 +20,8 @@ constexpr std::uint64_t kLongestDrain = 10'000;
 }  // namespace
 
 UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& config,
-                         std::unique_ptr<Dut> dut, Driver* driver, const Options& options,
-                         int number, Result* result)
+                         std::unique_ptr<Dut> dut, std::unique_ptr<WarpDut> warp_dut,
+                         Driver* driver, const Options& options, int number, Result* result)
     : sc_core::sc_module(name),
       config_(config),
       options_(options),
@@ -33,6 +33,9 @@ UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& conf
       socket_("socket"),
       result_(*result) {
   socket_.bind(golden_.socket);
+  if (warp_dut) {
+    warp_.emplace(std::move(warp_dut), driver->warp_pins());
+  }
   BeginChecks(0);
   if (!options.log.empty()) {
     log_ = std::make_unique<golden::LogWriter>(Numbered(options.log, number_), config.name,
@@ -46,6 +49,10 @@ void UnitChecker::Finish() {
     result_.untraced.push_back(Numbered(options_.wave, number_));
   }
   TakeWaits();
+  if (warp_) {
+    result_.warp_requests += warp_->checker().counts().requests;
+    result_.warp_lanes += warp_->checker().counts().lanes;
+  }
   if (log_ && !log_->Close()) {
     result_.ending = Ending::kError;
     result_.report = log_->error();
@@ -81,6 +88,9 @@ bool UnitChecker::Drive(std::uint64_t cycle, bool enough) {
   }
   in.fence_ack = ~std::uint64_t{0};
   in.mb.fence_ack = ~std::uint64_t{0};
+  if (warp_) {
+    warp_->RunEmpty();
+  }
   driver_.Serve(dut_->out, &in);  // which sees what was taken in the cycle before
   in.issue_valid &= static_cast<std::uint8_t>(~dut_->out.issue_ready);
   in.lifecycle_valid = in.lifecycle_valid && !dut_->out.lifecycle_ready;
@@ -140,7 +150,9 @@ bool UnitChecker::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
   }
   in_reset_ = false;
   const bool good = Check(cycle, ahead);  // of what was settled
-  return Asserted(cycle) && good;
+  const bool warp_good =
+      !warp_ || warp_->Clock(cycle, true) || Stop(cycle, *warp_->checker().mismatch());
+  return Asserted(cycle) && good && warp_good;
 }
 
 // The unit's own assertions hold; a difference found in the same cycle goes first.
@@ -303,7 +315,8 @@ bool UnitChecker::Stop(std::uint64_t cycle, const Mismatch& mismatch) {
     result_.ending = Ending::kMismatch;
     result_.what = mismatch.field;
     result_.report = Report(config_, options_, cycle, number_, mismatch,
-                            {golden_.model(), golden_.mbarriers(), *scoreboard_, *mb_checker_});
+                            {golden_.model(), golden_.mbarriers(), *scoreboard_, *mb_checker_,
+                             warp_ ? &warp_->checker() : nullptr});
   }
   return false;
 }

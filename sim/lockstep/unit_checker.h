@@ -23,6 +23,7 @@
 #include "sim/lockstep/mismatch.h"
 #include "sim/lockstep/monitor.h"
 #include "sim/lockstep/scoreboard.h"
+#include "sim/lockstep/warp_room.h"
 #include "sim/lockstep/wave_guard.h"
 #include "sim/tlm/barrier_extension.h"
 #include "sim/tlm/barrier_unit.h"
@@ -32,9 +33,11 @@ namespace muster::lockstep {
 // One unit with its golden model and all its checkers.
 class UnitChecker : public sc_core::sc_module {
  public:
-  // `number`: of the unit in a run of several, or -1.
+  // `warp_dut`: the warp scope beside it, if the driver has pins for one. `number`: of the unit in
+  // a run of several, or -1.
   UnitChecker(const sc_core::sc_module_name& name, const Config& config, std::unique_ptr<Dut> dut,
-              Driver* driver, const Options& options, int number, Result* result);
+              std::unique_ptr<WarpDut> warp_dut, Driver* driver, const Options& options, int number,
+              Result* result);
 
   // What the unit sees in this cycle, on its own. False: it is done.
   bool DriveUnchecked(std::uint64_t cycle) { return driver_.Drive(cycle, dut_->out, &dut_->in); }
@@ -42,6 +45,9 @@ class UnitChecker : public sc_core::sc_module {
     Trace(cycle);
     dut_->Settle();
     dut_->Clock();
+    if (warp_) {
+      warp_->Clock(cycle, false);
+    }
     return Asserted(cycle);
   }
 
@@ -75,7 +81,8 @@ class UnitChecker : public sc_core::sc_module {
   void Log(std::uint64_t cycle);
   void Count(const Outputs& out);
   bool Busy() const {
-    return !monitor_->Idle() || scoreboard_->ResponsesOutstanding() || !mb_checker_->Idle();
+    return !monitor_->Idle() || scoreboard_->ResponsesOutstanding() || !mb_checker_->Idle() ||
+           (warp_ && !warp_->Idle());
   }
 
   const Config config_;
@@ -86,6 +93,7 @@ class UnitChecker : public sc_core::sc_module {
   std::string wave_error_;
   Driver& driver_;
   std::unique_ptr<Dut> dut_;
+  std::optional<WarpRoom> warp_;
   sc_core::sc_time period_;
   tlm::BarrierUnit golden_;
   tlm_utils::simple_initiator_socket<UnitChecker> socket_;

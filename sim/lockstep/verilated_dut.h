@@ -38,6 +38,7 @@ class VerilatedDut final : public Dut {
   ~VerilatedDut() override {
     CloseTrace();
     unit_.final();
+    Verilated::threadContextp(&context_);  // which the scopes' destructors use
   }
 
   void Settle() override {

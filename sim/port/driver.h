@@ -11,6 +11,7 @@
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
 #include "sim/port/pins.h"
+#include "sim/port/warp_pins.h"
 
 namespace muster::lockstep {
 
@@ -37,6 +38,11 @@ class Driver {
     static_cast<void>(seen);
     static_cast<void>(inputs);
   }
+
+  // The warp scope beside the unit, or null: it has none. Drive sets its inputs for the cycle, and
+  // finds there what it showed in the cycle before. While nothing is presented to it and it shows
+  // that it is not active, it may be left without a clock.
+  virtual WarpPins* warp_pins() { return nullptr; }
 
   // Called after Drive. Returns the first cycle in which the driver does anything by itself,
   // whether or not the unit does something before; kNever if there is none; this cycle if it may do

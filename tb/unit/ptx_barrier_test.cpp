@@ -239,6 +239,18 @@ TEST(PtxBarrier, LowestLaneRulesWhereOperandsDiverge) {
   EXPECT_EQ(run.grid().hazards()[0].barrier, 7U);
 }
 
+// Where a barrier is not aligned, lanes that name different ones come to different barriers.
+TEST(PtxBarrier, LanesOfOneInstructionComeToTheBarriersThatTheyName) {
+  const Ended run(Threads(64, R"(
+  and.b32 %r5, %r2, 1; add.u32 %r5, %r5, 7;
+  barrier.sync %r5, 64; mov.u32 %r10, 1;)" +
+                                  kStore));
+  ASSERT_EQ(run.outcome(), "completes");
+  EXPECT_EQ(run.grid().Operations(OpKind::kSync), 4U);
+  EXPECT_EQ(run.Hazards(Hazard::kDivergedBarrier), 4U);
+  EXPECT_EQ(run.Hazards(Hazard::kDivergentOperand), 0U);
+}
+
 TEST(PtxBarrier, GuardedBarrierOfSomeLanes) {
   const Ended run(Threads(32, R"(
   setp.lt.u32 %p1, %r2, 4; mov.u32 %r10, 0; @%p1 bar.red.popc.u32 %r10, 0, %p1;
@@ -330,20 +342,44 @@ B: bar.sync 4, 64; ret;)"));
   EXPECT_NE(text.find("missing  warp 2, which has exited (line 10)"), std::string::npos);
 }
 
+// Three groups, each of which waits for lanes of the next one.
 TEST(PtxBarrier, LanesThatWaitForTheirOwnWarpAreADeadlock) {
   const Ended run(Threads(32, R"(
-  setp.lt.u32 %p1, %r2, 16; @%p1 bra LOW;
-  bar.warp.sync -1; ret;
-LOW: barrier.sync 0;)"));
+  setp.lt.u32 %p1, %r2, 8; @%p1 bra A; setp.lt.u32 %p1, %r2, 16; @%p1 bra B;
+  bar.warp.sync 0xffff00ff; ret;
+A: bar.warp.sync 0x0000ffff; ret;
+B: vote.sync.all.pred %p2, %p1, 0xffffff00;)"));
   ASSERT_EQ(run.outcome(), "deadlock");
   const auto stuck = run.grid().StuckWarps();
   ASSERT_EQ(stuck.size(), 1U);
   const std::string text = TextReport(run.session(), run.verdict(), {run.cycles(), 0.1});
-  EXPECT_NE(
-      text.find("warp 0 waits for its own lanes: lanes 0x0000ffff wait at barrier 0 (line 11), "
-                "lanes 0xffff0000 wait at bar.warp.sync for lanes 0x0000ffff (line 10)\n"),
-      std::string::npos)
-      << text;
+  EXPECT_NE(text.find("warp 0 waits for its own lanes: "), std::string::npos);
+  for (const char* const part :
+       {"lanes 0xffff0000 wait at bar.warp.sync for lanes 0x000000ff (line 10)",
+        "lanes 0x000000ff wait at bar.warp.sync for lanes 0x0000ff00 (line 11)",
+        "lanes 0x0000ff00 wait at vote.sync.all for lanes 0xffff0000 (line 12)"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+}
+
+// Of two groups that wait for each other, the second one is refused.
+TEST(PtxBarrier, LanesInEachOthersWayAreRefused) {
+  const Ended run(Threads(32, R"(
+  setp.lt.u32 %p1, %r2, 16; @%p1 bra LOW;
+  bar.warp.sync -1; ret;
+LOW: barrier.sync 0;)"));
+  ASSERT_EQ(run.outcome(), "fault:mask_mismatch");
+  const std::string text = TextReport(run.session(), run.verdict(), {run.cycles(), 0.1});
+  EXPECT_NE(text.find(": mask_mismatch: warp 0 of CTA (0,0,0), lanes 0x"), std::string::npos);
+  for (const char* const part :
+       {"lanes 0x0000ffff wait at barrier 0 (line 11)",
+        "lanes 0xffff0000 wait at bar.warp.sync for lanes 0x0000ffff (line 10)",
+        ": neither can go on"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+  const auto report = JsonReport(run.session(), run.verdict(), {});
+  EXPECT_EQ(report["faults"][0]["cause"], "mask_mismatch");
+  EXPECT_NE(report["faults"][0]["message"].get<std::string>().find("neither"), std::string::npos);
 }
 
 TEST(PtxBarrier, SpinningLanesMakeProgress) {

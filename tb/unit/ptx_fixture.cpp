@@ -61,7 +61,11 @@ Ended::Ended(const Kernel& kernel, const std::string& config, std::uint64_t seed
   }
   const Config& unit = *FindConfig(config);
   session_ = std::make_unique<Session>(manifest, unit, seed);
-  cycles_ = RunGolden(unit, session_->grid().Drivers(), manifest.max_cycles);
+  const GoldenRun run = RunGolden(unit, session_->grid().Drivers(), manifest.max_cycles);
+  cycles_ = run.cycles;
+  if (outcome() == "completes") {  // no lane has met others of its warp elsewhere
+    EXPECT_EQ(run.warp_lanes, grid().RendezvousLanes());
+  }
 }
 
 std::vector<std::uint32_t> Ended::Words(std::size_t buffer) const {

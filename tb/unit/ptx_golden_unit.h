@@ -16,13 +16,18 @@
 #include "sim/isa/effects.h"
 #include "sim/port/driver.h"
 #include "tb/unit/ptx_golden_mbarriers.h"
+#include "tb/unit/ptx_golden_warps.h"
 
 namespace muster::ptx {
 
 class GoldenUnit {
  public:
   GoldenUnit(const Config& config, lockstep::Driver* driver)
-      : config_(config), model_(config), driver_(*driver), mbarriers_(config, model_) {
+      : config_(config),
+        model_(config),
+        driver_(*driver),
+        mbarriers_(config, model_),
+        warps_(config, driver->warp_pins()) {
     model_.Reset();
   }
 
@@ -33,11 +38,13 @@ class GoldenUnit {
     driving_ = driving_ && driver_.Drive(cycle, outputs_, &inputs_);
     return driving_;
   }
+  std::uint64_t warp_lanes() const { return warps_.lanes(); }
   void Clock(std::uint64_t cycle) {
     if (driving_) {
       outputs_ = {};
       mbarriers_.Settle(cycle, inputs_.mb, &driver_, &outputs_.mb);
       Settle(cycle, inputs_, &driver_, &outputs_);
+      warps_.Clock();
     }
   }
 
@@ -97,32 +104,42 @@ class GoldenUnit {
   golden::Model model_;
   lockstep::Driver& driver_;
   GoldenMbarriers mbarriers_;
+  GoldenWarps warps_;
   Inputs inputs_;
   Outputs outputs_;
   bool driving_ = true;
   std::array<Release, kLatency> releases_{};
 };
 
-// A unit for each driver, side by side. Returns the cycles that they ran; stops at max_cycles.
-inline std::uint64_t RunGolden(const Config& config, const std::vector<lockstep::Driver*>& drivers,
-                               std::uint64_t max_cycles) {
+struct GoldenRun {
+  std::uint64_t cycles = 0;
+  std::uint64_t warp_lanes = 0;  // that came to the warp scopes
+};
+
+// A unit for each driver, side by side; stops at max_cycles.
+inline GoldenRun RunGolden(const Config& config, const std::vector<lockstep::Driver*>& drivers,
+                           std::uint64_t max_cycles) {
   std::deque<GoldenUnit> units;
   for (lockstep::Driver* const driver : drivers) {
     units.emplace_back(config, driver);
   }
-  for (std::uint64_t cycle = 0; cycle < max_cycles; ++cycle) {
-    bool any = false;
+  GoldenRun run;
+  for (bool any = true; any && run.cycles < max_cycles;) {
+    any = false;
     for (GoldenUnit& unit : units) {
-      any = unit.Drive(cycle) || any;
+      any = unit.Drive(run.cycles) || any;
     }
-    if (!any) {
-      return cycle;
-    }
-    for (GoldenUnit& unit : units) {
-      unit.Clock(cycle);
+    if (any) {
+      for (GoldenUnit& unit : units) {
+        unit.Clock(run.cycles);
+      }
+      ++run.cycles;
     }
   }
-  return max_cycles;
+  for (const GoldenUnit& unit : units) {
+    run.warp_lanes += unit.warp_lanes();
+  }
+  return run;
 }
 
 }  // namespace muster::ptx

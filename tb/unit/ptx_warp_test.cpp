@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/ptx/simt/warp_unit.h"
 #include "tb/unit/ptx_fixture.h"
 
 namespace muster::ptx {
@@ -142,6 +141,57 @@ TEST(PtxWarp, ExitedLanesAreNotWaitedFor) {
   EXPECT_EQ(out[21], 0U);
 }
 
+// Threads that store nothing.
+Ended Ends(const std::string& body, std::uint64_t seed = 1) {
+  return Ended(Kernel(Header("sm_90") + R"(
+.visible .entry test() {
+  .reg .pred %p<4>; .reg .b32 %r<8>; mov.u32 %r1, %laneid;
+)" + body + "\n ret;\n}\n",
+                      32),
+               "default", seed);
+}
+
+TEST(PtxWarp, LaneThatItsMaskDoesNotNameIsRefused) {
+  const Ended run = Ends("setp.gt.u32 %p1, %r1, 3;\n vote.sync.any.pred %p2, %p1, 0xfffffff3;");
+  ASSERT_EQ(run.outcome(), "fault:not_a_member");
+  ASSERT_EQ(run.grid().faults().size(), 1U);
+  EXPECT_EQ(run.grid().faults()[0].lanes, 0xffffffffU);
+  EXPECT_EQ(run.grid().faults()[0].line, 8U);
+  EXPECT_NE(run.grid().problem().find("vote.sync.any with the member mask 0xfffffff3"),
+            std::string::npos)
+      << run.grid().problem();
+}
+
+TEST(PtxWarp, LanesThatNameEachOtherInDifferentMasksAreRefused) {
+  for (std::uint64_t seed = 1; seed < 8; ++seed) {
+    const Ended run = Ends(
+        "mov.u32 %r2, 0x3; setp.gt.u32 %p1, %r1, 0; @%p1 mov.u32 %r2, 0x7; "
+        "setp.gt.u32 %p2, %r1, 1; @%p2 exit;\n bar.warp.sync %r2;",
+        seed);
+    ASSERT_EQ(run.outcome(), "fault:mask_mismatch");
+    EXPECT_EQ(run.grid().faults()[0].line, 8U);
+    EXPECT_EQ(Ones(run.grid().faults()[0].lanes), 1U);
+  }
+}
+
+// Two halves wait for each other by one instruction, and their quarters by another one before.
+TEST(PtxWarp, SeveralGroupsAreOpenAtOnce) {
+  const std::string body = R"(
+  shr.u32 %r2, %r1, 3; setp.eq.u32 %p1, %r2, 0; @%p1 bra Q0; setp.eq.u32 %p1, %r2, 1; @%p1 bra Q1;
+  setp.eq.u32 %p1, %r2, 2; @%p1 bra Q2;
+  redux.sync.add.u32 %r10, %r1, 0xff00ff00; bra DONE;
+Q0: redux.sync.max.u32 %r10, %r1, 0x00ff00ff; bra DONE;
+Q1: redux.sync.add.u32 %r10, %r1, 0xff00ff00; bra DONE;
+Q2: redux.sync.max.u32 %r10, %r1, 0x00ff00ff;
+DONE:)";
+  for (std::uint64_t seed = 1; seed < 8; ++seed) {
+    EXPECT_EQ(Lanes(body, "sm_90", seed), Each([](std::uint32_t lane) {
+                return (lane >> 3 & 1) == 0 ? 23U : (8U + 15) * 4 + (24 + 31) * 4;
+              }))
+        << seed;
+  }
+}
+
 // Each lane sees what the others of its warp have stored before.
 TEST(PtxWarp, MatrixOrderWaitsForTheWarp) {
   for (const char* const form : {"fence", "commit_group", "wait_group"}) {
@@ -217,31 +267,6 @@ TEST(PtxMemory, CopiesAreThereWhenTheyAreWaitedFor) {
             "shl.b32 %r4, %r1, 2; mov.u64 %d6, s; cvt.u64.u32 %d7, %r4; add.u64 %d6, %d6, %d7;"
             "ld.shared.u32 %r10, [%d6];"),
       Each([](std::uint32_t lane) { return lane; }));
-}
-
-TEST(PtxExchange, ComesApartByMembers) {
-  FrontEndWarpUnit unit;
-  unit.Reset(0);
-  Exchange low;
-  low.op = WarpOp::kReduceAdd;
-  low.members = 0x3;
-  low.lanes = 0x1;
-  low.value[0] = 5;
-  Exchange high = low;
-  high.members = 0xc;
-  high.lanes = 0xc;
-  high.value[2] = 7;
-  high.value[3] = 8;
-  Exchange out;
-  unit.Come(0, low);
-  EXPECT_FALSE(unit.Take(0, 0xf, &out));
-  unit.Come(0, high);
-  ASSERT_TRUE(unit.Take(0, 0xf, &out));
-  EXPECT_EQ(out.lanes, 0xcU);
-  EXPECT_EQ(out.result[2], 15U);
-  EXPECT_FALSE(unit.Take(0, 0xf, &out));
-  ASSERT_TRUE(unit.Take(0, 0xd, &out));  // lane 1 has exited
-  EXPECT_EQ(out.result[0], 5U);
 }
 
 }  // namespace

@@ -1,14 +1,12 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f sources unused)
-list(FILTER sources INCLUDE REGEX "/(muster_pkg|muster_mem_1r1w|muster_ram|muster_first|muster_warp[a-z_]*)\\.sv$")
-list(FILTER sources EXCLUDE REGEX "muster_warps.sv$")
+muster_warp_sources(sources)
 
-muster_test(warp_test warp_test.cpp LIBS muster_golden)
+muster_test(warp_test warp_test.cpp LIBS muster_warp_check)
 function(muster_warp_unit name)
   muster_verilate(warp_test
     TOP_MODULE warp_flat
     PREFIX Vwarp_${name}
-    SOURCES ${sources} warp_flat.sv
+    SOURCES ${sources}
     VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt +incdir+${PROJECT_SOURCE_DIR}/rtl/common
                    -Wall -Wno-SYNCASYNCNET --assert ${ARGN}
     OPT_FAST -O1)

@@ -318,7 +318,12 @@ Json Deadlock(const Grid& grid) {
 
 }  // namespace
 
-Json JsonReport(const Session& session, const Verdict& verdict, const Timing& timing) {
+std::string Served::Text() const {
+  return fmt::format("warp scope {}, CTA scope {}, shared memory {}", warp, cta, shared_memory);
+}
+
+Json JsonReport(const Session& session, const Verdict& verdict, const Timing& timing,
+                const Served& served) {
   const Grid& grid = session.grid();
   Json operations = Json::object();
   for (const OpKind kind : kKinds) {
@@ -331,23 +336,27 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
       mb_operations[Name(op)] = grid.Operations(op);
     }
   }
-  Json report = {{"outcome", verdict.outcome},
-                 {"cycles", timing.cycles},
-                 {"skipped_cycles", timing.skipped},
-                 {"warp_instructions", grid.WarpInstructions()},
-                 {"thread_instructions", grid.ThreadInstructions()},
-                 {"thread_instructions_per_second", timing.PerSecond(grid.ThreadInstructions())},
-                 {"operations", operations},
-                 {"releases", grid.Releases()},
-                 {"barriers", Barriers(grid)},
-                 {"mbarrier_operations", mb_operations},
-                 {"mbarriers", Mbarriers(grid)},
-                 {"faults", Rows(grid.faults(), "cause")},
-                 {"hazards", Rows(grid.hazards(), "hazard")},
-                 {"simulated_khz", timing.Khz()},
-                 {"config", session.config().name},
-                 {"seed", session.seed()},
-                 {"differences", verdict.differences}};
+  Json report = {
+      {"outcome", verdict.outcome},
+      {"cycles", timing.cycles},
+      {"skipped_cycles", timing.skipped},
+      {"warp_instructions", grid.WarpInstructions()},
+      {"thread_instructions", grid.ThreadInstructions()},
+      {"thread_instructions_per_second", timing.PerSecond(grid.ThreadInstructions())},
+      {"operations", operations},
+      {"served",
+       {{"warp", served.warp}, {"cta", served.cta}, {"shared_memory", served.shared_memory}}},
+      {"rendezvous_lanes", grid.RendezvousLanes()},
+      {"releases", grid.Releases()},
+      {"barriers", Barriers(grid)},
+      {"mbarrier_operations", mb_operations},
+      {"mbarriers", Mbarriers(grid)},
+      {"faults", Rows(grid.faults(), "cause")},
+      {"hazards", Rows(grid.hazards(), "hazard")},
+      {"simulated_khz", timing.Khz()},
+      {"config", session.config().name},
+      {"seed", session.seed()},
+      {"differences", verdict.differences}};
   if (session.launch().explicit_cluster) {
     report["cluster"] = session.launch().cluster;
   }
@@ -364,7 +373,8 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
   return report;
 }
 
-std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing) {
+std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing,
+                       const Served& served) {
   const Grid& grid = session.grid();
   const Launch& launch = session.launch();
   std::string text = grid.printed().text();
@@ -396,6 +406,7 @@ std::string TextReport(const Session& session, const Verdict& verdict, const Tim
         fmt::format("{}{} {}", operations.empty() ? "" : ", ", grid.Operations(kind), Name(kind));
   }
   text += fmt::format("operations: {}; {} releases\n", operations, grid.Releases());
+  text += fmt::format("served by the hardware: {}\n", served.Text());
   text += BarrierTable(grid);
   text += MbarrierTable(grid);
   text += FaultText(session);

@@ -23,10 +23,26 @@ struct Timing {
   double Khz() const { return PerSecond(cycles - skipped) / 1000; }
 };
 
+// How many operations each scope of the hardware has carried out, as its checker saw them at the
+// pins.
+struct Served {
+  std::uint64_t warp = 0;
+  std::uint64_t cta = 0;
+  std::uint64_t shared_memory = 0;
+
+  void Add(const Served& other) {
+    warp += other.warp;
+    cta += other.cta;
+    shared_memory += other.shared_memory;
+  }
+  std::string Text() const;  // "warp scope 3, CTA scope 12, shared memory 0"
+};
+
 nlohmann::ordered_json JsonReport(const Session& session, const Verdict& verdict,
-                                  const Timing& timing);
+                                  const Timing& timing, const Served& served = {});
 // What the kernel printed; then what ran, what came of it, and where to look next.
-std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing);
+std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing,
+                       const Served& served = {});
 
 }  // namespace muster::ptx
 

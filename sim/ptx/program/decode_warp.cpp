@@ -42,7 +42,8 @@ void DecodeActiveMask(Cursor* c, Instruction* out) {
 }
 
 void DecodeVote(Cursor* c, Instruction* out) {
-  constexpr WarpOp kModes[] = {WarpOp::kAll, WarpOp::kAny, WarpOp::kUniform, WarpOp::kBallot};
+  constexpr WarpOp kModes[] = {WarpOp::kVoteAll, WarpOp::kVoteAny, WarpOp::kVoteUni,
+                               WarpOp::kBallot};
   const bool sync = TakeSync(c);
   const int mode = c->TakeOne({"all", "any", "uni", "ballot"});
   if (mode < 0) {
@@ -56,7 +57,6 @@ void DecodeVote(Cursor* c, Instruction* out) {
   if (!c->ExpectOperands(sync ? 3 : 2)) {
     return;
   }
-  exchange.type = Type::kPred;
   c->RefuseSink(c->operand(0));
   exchange.d = c->Destination(c->operand(0), type);
   exchange.value = c->Predicate(c->operand(1));
@@ -75,7 +75,8 @@ void DecodeMatch(Cursor* c, Instruction* out) {
   }
   auto& exchange = out->Make<WarpExchange>();
   exchange.op = mode == 0 ? WarpOp::kMatchAny : WarpOp::kMatchAll;
-  exchange.type = c->TakeType({Type::kB32, Type::kB64});
+  const Type type = c->TakeType({Type::kB32, Type::kB64});
+  exchange.mode = static_cast<std::uint8_t>(type == Type::kB64 ? MatchMode::kB64 : MatchMode::kB32);
   if (!c->ExpectOperands(3)) {
     return;
   }
@@ -87,13 +88,13 @@ void DecodeMatch(Cursor* c, Instruction* out) {
   }
   exchange.d = c->Destination(c->operand(0), Type::kB32);
   exchange.predicate = c->SecondDestination(c->operand(0), Type::kPred);
-  exchange.value = c->Source(c->operand(1), exchange.type);
+  exchange.value = c->Source(c->operand(1), type);
   exchange.members = Members(c, 2);
 }
 
 void DecodeShuffle(Cursor* c, Instruction* out) {
-  constexpr WarpOp kModes[] = {WarpOp::kShuffleUp, WarpOp::kShuffleDown, WarpOp::kShuffleButterfly,
-                               WarpOp::kShuffleIndex};
+  constexpr ShuffleMode kModes[] = {ShuffleMode::kUp, ShuffleMode::kDown, ShuffleMode::kBfly,
+                                    ShuffleMode::kIdx};
   const bool sync = TakeSync(c);
   const int mode = c->TakeOne({"up", "down", "bfly", "idx"});
   if (mode < 0) {
@@ -101,8 +102,9 @@ void DecodeShuffle(Cursor* c, Instruction* out) {
     return;
   }
   auto& exchange = out->Make<WarpExchange>();
-  exchange.op = kModes[mode];
-  exchange.type = c->TakeType({Type::kB32});
+  exchange.op = WarpOp::kShuffle;
+  exchange.mode = static_cast<std::uint8_t>(kModes[mode]);
+  c->TakeType({Type::kB32});
   if (!c->ExpectOperands(sync ? 5 : 4)) {
     return;
   }
@@ -117,8 +119,8 @@ void DecodeShuffle(Cursor* c, Instruction* out) {
 }
 
 void DecodeReduce(Cursor* c, Instruction* out) {
-  constexpr WarpOp kModes[] = {WarpOp::kReduceAdd, WarpOp::kReduceMin, WarpOp::kReduceMax,
-                               WarpOp::kReduceAnd, WarpOp::kReduceOr,  WarpOp::kReduceXor};
+  constexpr WarpOp kModes[] = {WarpOp::kReduxAdd, WarpOp::kReduxMin, WarpOp::kReduxMax,
+                               WarpOp::kReduxAnd, WarpOp::kReduxOr,  WarpOp::kReduxXor};
   c->Require("redux", 70, 80);
   const int mode = c->TakeOne({"add", "min", "max", "and", "or", "xor"});
   if (mode < 0 || !c->Take("sync")) {
@@ -128,24 +130,23 @@ void DecodeReduce(Cursor* c, Instruction* out) {
   const WarpOp op = kModes[mode];
   auto& exchange = out->Make<WarpExchange>();
   exchange.op = op;
-  if (op >= WarpOp::kReduceAnd) {
-    exchange.type = c->TakeType({Type::kB32});
-  } else if (op == WarpOp::kReduceAdd) {
-    exchange.type = c->TakeType({Type::kU32, Type::kS32});
-  } else {
-    exchange.type = c->TakeType({Type::kU32, Type::kS32, Type::kF32});
-  }
-  if (exchange.type == Type::kF32) {
+  const Type type = op >= WarpOp::kReduxAnd   ? c->TakeType({Type::kB32})
+                    : op == WarpOp::kReduxAdd ? c->TakeType({Type::kU32, Type::kS32})
+                                              : c->TakeType({Type::kU32, Type::kS32, Type::kF32});
+  exchange.mode = static_cast<std::uint8_t>(type == Type::kF32   ? ReduxMode::kF32
+                                            : type == Type::kS32 ? ReduxMode::kS32
+                                                                 : ReduxMode::kU32);
+  if (type == Type::kF32) {
     c->Require("redux of .f32", 86, 100);
     c->RequireVariant("redux of .f32", 100, 103);
-    exchange.magnitude = c->Take("abs");
-    exchange.keeps_nan = c->Take("NaN");
+    exchange.abs = c->Take("abs");
+    exchange.nan = c->Take("NaN");
   }
   if (!c->ExpectOperands(3)) {
     return;
   }
   exchange.d = c->Destination(c->operand(0), Type::kB32);
-  exchange.value = c->Source(c->operand(1), exchange.type);
+  exchange.value = c->Source(c->operand(1), type);
   exchange.members = Members(c, 2);
 }
 

@@ -12,6 +12,7 @@
 
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
+#include "sim/isa/warp_operation.h"
 #include "sim/ptx/program/opcode.h"
 #include "sim/ptx/program/operand.h"
 #include "sim/ptx/program/types.h"
@@ -297,13 +298,13 @@ struct ActiveMask {
   Slot d = kNoSlot;
 };
 
-// Instructions of several lanes of a warp.
+// Collectives of a warp, as the warp scope knows them.
 struct WarpExchange {
   WarpOp op = WarpOp::kSync;
-  Type type = Type::kB32;  // of the values
-  bool negated = false;    // vote: of the predicate
-  bool magnitude = false;  // redux: of the absolute values
-  bool keeps_nan = false;  // redux
+  std::uint8_t mode = 0;
+  bool abs = false;
+  bool nan = false;
+  bool negated = false;  // vote: of the predicate
   Slot d = kNoSlot;
   Slot predicate = kNoSlot;  // p of d|p
   Slot members = kNoSlot;    // none: the lanes that are together

@@ -185,28 +185,6 @@ enum class Atomic : std::uint8_t {
 
 enum class CopyGroupOp : std::uint8_t { kCommit, kWait, kWaitRead, kWaitAll };
 
-// Instructions of several lanes of a warp: sim/ptx/simt/warp_unit.h carries them out.
-enum class WarpOp : std::uint8_t {
-  kSync,
-  kAll,
-  kAny,
-  kUniform,
-  kBallot,
-  kMatchAny,
-  kMatchAll,
-  kShuffleUp,
-  kShuffleDown,
-  kShuffleButterfly,
-  kShuffleIndex,
-  kReduceAdd,
-  kReduceMin,
-  kReduceMax,
-  kReduceAnd,
-  kReduceOr,
-  kReduceXor,
-  kElect,
-};
-
 enum class Stacked : std::uint8_t { kAllocate, kSave, kRestore };
 
 // What a device program finds beyond its own functions.

@@ -1,161 +1,212 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The results of warp-wide instructions.
-#include <cmath>
+// Collectives: what lanes present to the warp unit, and what its answers mean to them.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "sim/isa/bits.h"
-#include "sim/ptx/alu/compute.h"
-#include "sim/ptx/simt/random.h"
-#include "sim/ptx/simt/warp_unit.h"
+#include "sim/isa/warp_operation.h"
+#include "sim/isa/warp_size.h"
+#include "sim/ptx/simt/interpreter.h"
 
 namespace muster::ptx {
 namespace {
 
-constexpr std::uint32_t kCanonicalNan = 0x7fffffff;
+using LaneWords = std::array<std::uint32_t, kWarpSize>;
 
-template <typename F>
-void ForAll(Exchange* e, F f) {
-  ForEachBit(e->lanes, [&](unsigned lane) { e->result[lane] = f(lane); });
-}
+// shfl.sync as the text has it (9.7.9.6): the lane that each one reads, or itself where that is out
+// of its segment.
+struct Shuffle {
+  LaneWords value{};  // that the lane gives
+  LaneWords source{};
+  std::uint32_t inside = 0;  // lanes whose source is in their segment
 
-void EvaluateVote(Exchange* e) {
-  std::uint32_t yes = 0;
-  ForEachBit(e->lanes, [&](unsigned lane) { yes |= (e->value[lane] != 0 ? 1U : 0U) << lane; });
-  const std::uint32_t result = e->op == WarpOp::kAll       ? (yes == e->lanes ? 1 : 0)
-                               : e->op == WarpOp::kAny     ? (yes != 0 ? 1 : 0)
-                               : e->op == WarpOp::kUniform ? (yes == 0 || yes == e->lanes ? 1 : 0)
-                                                           : yes;
-  ForAll(e, [&](unsigned) { return result; });
-}
-
-void EvaluateMatch(Exchange* e) {
-  const auto same = [&](unsigned lane) {
-    std::uint32_t lanes = 0;
-    ForEachBit(e->lanes, [&](unsigned other) {
-      lanes |= (e->value[other] == e->value[lane] ? 1U : 0U) << other;
-    });
-    return lanes;
-  };
-  const bool all = same(static_cast<unsigned>(__builtin_ctz(e->lanes))) == e->lanes;
-  e->predicates = all ? e->lanes : 0;
-  ForAll(e, [&](unsigned lane) { return e->op == WarpOp::kMatchAny ? same(lane) : e->predicates; });
-}
-
-void EvaluateShuffle(Exchange* e) {
-  ForAll(e, [&](unsigned lane) {
-    const unsigned offset = e->from[lane] & 0x1fU;
-    const unsigned limit = e->clamp[lane] & 0x1fU;
-    const unsigned segment = (e->clamp[lane] >> 8) & 0x1fU;
-    const int last = static_cast<int>((lane & segment) | (limit & ~segment));
-    const unsigned first = lane & segment;
-    int from = 0;
-    switch (e->op) {
-      case WarpOp::kShuffleUp:
-        from = static_cast<int>(lane) - static_cast<int>(offset);
+  void Place(unsigned lane, ShuffleMode mode, std::uint64_t from, std::uint64_t clamp) {
+    const auto offset = static_cast<unsigned>(from & 0x1f);
+    const auto limit = static_cast<unsigned>(clamp & 0x1f);
+    const auto segment = static_cast<unsigned>(clamp >> 8 & 0x1f);
+    const auto last = static_cast<int>((lane & segment) | (limit & ~segment));
+    int other = 0;
+    switch (mode) {
+      case ShuffleMode::kUp:
+        other = static_cast<int>(lane) - static_cast<int>(offset);
         break;
-      case WarpOp::kShuffleDown:
-        from = static_cast<int>(lane + offset);
+      case ShuffleMode::kDown:
+        other = static_cast<int>(lane + offset);
         break;
-      case WarpOp::kShuffleButterfly:
-        from = static_cast<int>(lane ^ offset);
+      case ShuffleMode::kBfly:
+        other = static_cast<int>(lane ^ offset);
         break;
-      default:
-        from = static_cast<int>(first | (offset & ~segment));
+      case ShuffleMode::kIdx:
+        other = static_cast<int>((lane & segment) | (offset & ~segment));
+        break;
     }
-    const bool inside = e->op == WarpOp::kShuffleUp ? from >= last : from <= last;
-    e->predicates |= (inside ? 1U : 0U) << lane;
-    return static_cast<std::uint32_t>(e->value[inside ? static_cast<unsigned>(from) : lane]);
-  });
-}
-
-// Without .NaN only numbers count; -0 is less than +0.
-std::uint32_t ExtremeFloat(const Exchange& e) {
-  const bool greatest = e.op == WarpOp::kReduceMax;
-  bool any = false;
-  bool has_nan = false;
-  float best = 0;
-  ForEachBit(e.lanes, [&](unsigned lane) {
-    auto value = FromBits<float>(e.value[lane]);
-    if (e.magnitude) {
-      value = std::fabs(value);
-    }
-    if (std::isnan(value)) {
-      has_nan = true;
-      return;
-    }
-    const bool less = value < best || (value == best && std::signbit(value) && !std::signbit(best));
-    const bool more = value > best || (value == best && !std::signbit(value) && std::signbit(best));
-    if (!any || (greatest ? more : less)) {
-      best = value;
-    }
-    any = true;
-  });
-  return !any || (has_nan && e.keeps_nan) ? kCanonicalNan
-                                          : static_cast<std::uint32_t>(ToBits(best));
-}
-
-std::uint32_t Reduced(const Exchange& e, std::uint32_t a, std::uint32_t b) {
-  const bool less =
-      e.type == Type::kS32 ? static_cast<std::int32_t>(a) < static_cast<std::int32_t>(b) : a < b;
-  switch (e.op) {
-    case WarpOp::kReduceAdd:
-      return a + b;
-    case WarpOp::kReduceMin:
-      return less ? a : b;
-    case WarpOp::kReduceMax:
-      return less ? b : a;
-    case WarpOp::kReduceAnd:
-      return a & b;
-    case WarpOp::kReduceOr:
-      return a | b;
-    default:
-      return a ^ b;
+    const bool is_inside = mode == ShuffleMode::kUp ? other >= last : other <= last;
+    inside |= (is_inside ? 1U : 0U) << lane;
+    source[lane] = is_inside ? static_cast<unsigned>(other) : lane;
   }
-}
-
-void EvaluateReduction(Exchange* e) {
-  std::uint32_t result = 0;
-  if (e->type == Type::kF32) {
-    result = ExtremeFloat(*e);
-  } else {
-    bool first = true;
-    ForEachBit(e->lanes, [&](unsigned lane) {
-      const auto value = static_cast<std::uint32_t>(e->value[lane]);
-      result = first ? value : Reduced(*e, result, value);
-      first = false;
-    });
-  }
-  ForAll(e, [&](unsigned) { return result; });
-}
+};
 
 }  // namespace
 
-void Evaluate(Exchange* e) {
-  e->predicates = 0;
-  switch (e->op) {
-    case WarpOp::kSync:
-      return;
-    case WarpOp::kAll:
-    case WarpOp::kAny:
-    case WarpOp::kUniform:
-    case WarpOp::kBallot:
-      return EvaluateVote(e);
-    case WarpOp::kMatchAny:
-    case WarpOp::kMatchAll:
-      return EvaluateMatch(e);
-    case WarpOp::kShuffleUp:
-    case WarpOp::kShuffleDown:
-    case WarpOp::kShuffleButterfly:
-    case WarpOp::kShuffleIndex:
-      return EvaluateShuffle(e);
-    case WarpOp::kElect: {
-      const auto leader = static_cast<unsigned>(__builtin_ctz(e->lanes));
-      e->predicates = 1U << leader;
-      return ForAll(e, [&](unsigned) { return leader; });
-    }
-    default:
-      return EvaluateReduction(e);
+WarpRequest Interpreter::RequestOf(const Warp& warp, WarpOp op) {
+  WarpRequest request;
+  request.op = op;
+  request.warp = static_cast<std::uint8_t>(warp.slot);
+  request.cta = static_cast<std::uint8_t>(warp.cta->slot);
+  request.live = warp.live;
+  return request;
+}
+
+// Lanes that name different members come to different instructions.
+Interpreter::Event Interpreter::ReachExchange(Warp* warp, std::size_t index, std::uint32_t active) {
+  Part(warp, index, active);
+  const Lanes lanes = LanesOf(warp, warp->groups[index], active);
+  const auto& i = lanes.instruction.As<WarpExchange>();
+  WarpRequest request = RequestOf(*warp, i.op);
+  request.mode = i.mode;
+  request.abs = i.abs;
+  request.nan = i.nan;
+  std::uint32_t preds = 0;
+  if (IsVote(i.op)) {
+    lanes.ForEach([&, value = lanes.Read(i.value)](unsigned lane) {
+      preds |= ((value[lane] != 0) != i.negated ? 1U : 0U) << lane;
+    });
+  } else if (HasValues(i.op)) {
+    lanes.ForEach(
+        [&, value = lanes.Read(i.value)](unsigned lane) { request.values[lane] = value[lane]; });
   }
+  for (std::uint32_t rest = active; rest != 0; rest &= ~request.lanes) {
+    request.key = active;
+    request.lanes = rest;
+    if (i.members != kNoSlot) {
+      const auto members = lanes.Read(i.members);
+      request.key = static_cast<std::uint32_t>(members[First(rest)]);
+      ForEachBit(rest, [&](unsigned lane) {
+        const bool same = static_cast<std::uint32_t>(members[lane]) == request.key;
+        request.lanes &= ~((same ? 0U : 1U) << lane);
+      });
+    }
+    request.preds = preds & request.lanes;
+    warp_unit_->Request(request);
+  }
+  rendezvous_lanes_ += static_cast<unsigned>(__builtin_popcount(active));
+  Hold(warp, index, Group::State::kHeld);
+  return Event::kNone;
+}
+
+// The members that the lane of a group names.
+std::uint32_t Interpreter::MembersOf(const Warp& warp, const Group& group, unsigned lane) const {
+  const Slot members = program_.code[group.pc].As<WarpExchange>().members;
+  if (members == kNoSlot) {
+    return group.lanes;
+  }
+  return ValueOf(warp, group, members, lane);
+}
+
+// Lanes that wait at the same collective with the same members, wherever in the program.
+std::uint32_t Interpreter::CameTo(const Warp& warp, const Group& group,
+                                  std::uint32_t members) const {
+  const auto& wanted = program_.code[group.pc].As<WarpExchange>();
+  std::uint32_t came = 0;
+  for (const Group& other : warp.groups) {
+    const Instruction& i = program_.code[other.pc];
+    if (other.state != Group::State::kHeld || i.op != Op::kExchange) {
+      continue;
+    }
+    const auto& exchange = i.As<WarpExchange>();
+    const bool same = exchange.op == wanted.op && exchange.mode == wanted.mode &&
+                      exchange.abs == wanted.abs && exchange.nan == wanted.nan;
+    ForEachBit(same ? other.lanes : 0, [&](unsigned lane) {
+      came |= (MembersOf(warp, other, lane) == members ? 1U : 0U) << lane;
+    });
+  }
+  return came;
+}
+
+Interpreter::Refusal Interpreter::DescribeRefusal(const Warp& warp, FaultCause cause,
+                                                  std::uint32_t lanes) const {
+  Refusal refusal;
+  std::vector<std::string> others;
+  for (const Group& group : warp.groups) {
+    if (group.state != Group::State::kHeld) {
+      continue;
+    }
+    const Instruction& i = program_.code[group.pc];
+    if ((group.lanes & lanes) == 0) {
+      others.push_back(Standing(warp, group));
+      continue;
+    }
+    refusal.line = i.line;
+    Group rest = group;
+    rest.lanes &= ~lanes;
+    if (rest.lanes != 0) {
+      others.push_back(Standing(warp, rest));
+    }
+    if (cause == FaultCause::kNotAMember) {
+      refusal.why = fmt::format("{} with the member mask {:#010x}, which does not name them all",
+                                Name(i.As<WarpExchange>().op),
+                                MembersOf(warp, group, First(group.lanes & lanes)));
+    } else {
+      Group refused = group;
+      refused.lanes &= lanes;
+      refusal.why = Standing(warp, refused);
+    }
+  }
+  if (cause == FaultCause::kMaskMismatch) {
+    refusal.why += fmt::format(", {}: neither can go on", fmt::join(others, ", "));
+  }
+  return refusal;
+}
+
+void Interpreter::Answer(Warp* warp, const WarpAnswer& answer) {
+  Shuffle shuffle;
+  for (const Group& group : warp->groups) {
+    const std::uint32_t here = group.lanes & answer.lanes;
+    if (group.state != Group::State::kHeld || here == 0) {
+      continue;
+    }
+    if (answer.op != WarpOp::kSync && spins_ != nullptr && spins_->Settled(cycle_)) {
+      spins_->Bind(warp->slot, answer.lanes | (MembersOf(*warp, group, First(here)) & warp->live));
+    }
+    if (answer.op == WarpOp::kShuffle) {
+      const Lanes lanes = LanesOf(warp, group, here);
+      const auto& i = lanes.instruction.As<WarpExchange>();
+      lanes.ForEach([&, value = lanes.Read(i.value), from = lanes.Read(i.from),
+                     clamp = lanes.Read(i.clamp)](unsigned lane) {
+        shuffle.value[lane] = static_cast<std::uint32_t>(value[lane]);
+        shuffle.Place(lane, static_cast<ShuffleMode>(i.mode), from[lane], clamp[lane]);
+      });
+    }
+  }
+  const bool is_pred = answer.op == WarpOp::kVoteAll || answer.op == WarpOp::kVoteAny ||
+                       answer.op == WarpOp::kVoteUni;
+  const auto result = [&](unsigned lane) -> std::uint32_t {
+    return answer.op == WarpOp::kShuffle ? shuffle.value[shuffle.source[lane]]
+           : is_pred                     ? std::uint32_t{answer.pred}
+                                         : answer.data;
+  };
+  const auto predicate = [&](unsigned lane) -> bool {
+    return answer.op == WarpOp::kShuffle ? (shuffle.inside >> lane & 1) != 0
+           : answer.op == WarpOp::kElect ? lane == answer.data
+                                         : answer.pred;
+  };
+  Resume(warp, answer.lanes, Group::State::kHeld, [&](const Group& group, std::uint32_t here) {
+    const Lanes lanes = LanesOf(warp, group, here);
+    const auto& i = lanes.instruction.As<WarpExchange>();
+    if (i.d != kNoSlot) {
+      lanes.ForEach([&, d = lanes.Write(i.d)](unsigned lane) { d[lane] = result(lane); });
+    }
+    if (i.predicate != kNoSlot) {
+      lanes.ForEach([&, d = lanes.Write(i.predicate)](unsigned lane) {
+        d[lane] = std::uint64_t{predicate(lane)};
+      });
+    }
+  });
 }
 
 }  // namespace muster::ptx

@@ -43,13 +43,8 @@ std::uint64_t LinearOf(const std::array<std::uint32_t, 3>& point,
 }
 
 Interpreter::Interpreter(const Program& program, const Launch& launch, Memory* memory,
-                         WarpUnit* warp_unit, Printed* printed, std::uint64_t seed)
-    : program_(program),
-      launch_(launch),
-      memory_(memory),
-      warp_unit_(warp_unit),
-      random_(seed),
-      printed_(*printed) {}
+                         Printed* printed, std::uint64_t seed)
+    : program_(program), launch_(launch), memory_(memory), random_(seed), printed_(*printed) {}
 
 void Interpreter::Start(Warp* warp) {
   const Function& kernel = program_.Kernel();
@@ -59,13 +54,16 @@ void Interpreter::Start(Warp* warp) {
   warp->groups.assign(1, Group{kernel.entry, 0, warp->live});
   warp->held = 0;
   warp->gives_up = false;
+  warp->apart = 0;
   warp->copies.fill({});
   warp->bulk_copies.fill({});
   warp->registers.assign(std::size_t{kernel.slots} * kWarpSize, 0);
   for (auto& local : warp->local) {
     local.assign(kernel.local_bytes, 0);
   }
-  warp_unit_->Reset(warp->slot);
+  if (warp_unit_ != nullptr) {
+    warp_unit_->Reset(warp->slot);
+  }
 }
 
 std::string Interpreter::ThreadName(const Warp& warp, unsigned lane) const {
@@ -227,12 +225,6 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
   std::size_t aligned = warp->groups.size();
   if (warp->held != 0) {
     WakeUp(warp);
-    if (TakeArrival(warp)) {
-      return Event::kBarrier;
-    }
-    if (TakeExchange(warp)) {
-      return Event::kNone;
-    }
     aligned = warp->groups.size();
     for (std::size_t i = 0; i < warp->groups.size(); ++i) {
       if (warp->groups[i].state != Group::State::kAligned) {
@@ -254,7 +246,7 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
   }
   Group* const group = Pick(warp);
   if (group == nullptr) {
-    if (warp->held != 0 && goes_on()) {
+    if (goes_on() || (warp_unit_ != nullptr && warp_unit_->IsUnderWay(warp->slot))) {
       return Event::kAsleep;
     }
     return stands ? Arrive(warp, aligned) : Event::kStuck;

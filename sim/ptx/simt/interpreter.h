@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/isa/fault.h"
+#include "sim/isa/warp_operation.h"
 #include "sim/isa/warp_size.h"
 #include "sim/ptx/alu/compute.h"
 #include "sim/ptx/program/program.h"
@@ -75,13 +77,15 @@ class Interpreter {
   };
 
   // What the kernel prints is added to *printed.
-  Interpreter(const Program& program, const Launch& launch, Memory* memory, WarpUnit* warp_unit,
-              Printed* printed, std::uint64_t seed);
+  Interpreter(const Program& program, const Launch& launch, Memory* memory, Printed* printed,
+              std::uint64_t seed);
 
   // The threads from warp->first_thread on begin.
   void Start(Warp* warp);
   // Runs one instruction of one group of lanes.
   Event Step(Warp* warp, std::uint64_t cycle);
+  // Needed if lanes of the program may wait for each other (UsesWarpScope).
+  void set_warp_unit(WarpUnit* unit) { warp_unit_ = unit; }
   // Accesses to shared memory heed the unit's; what they store is told.
   void set_mbarriers(MbarrierSink* port) { mbarriers_ = port; }
   // It is told of lanes that go back.
@@ -99,6 +103,10 @@ class Interpreter {
   bool WouldReturn(const Warp& warp, const Group& group, std::uint32_t lanes);
   // Lanes that wait at mbarrier instructions go on.
   void Answer(Warp* warp, const MbReply& reply);
+  // Lanes that wait for others of their warp go on, ...
+  void Answer(Warp* warp, const WarpAnswer& answer);
+  // ... or arrive at a barrier: warp->arrival says which.
+  void TakeArrival(Warp* warp, const WarpArrival& given);
   // Lanes that stand at an aligned barrier arrive without the others. Returns whether there are
   // any.
   static bool GiveUpReconvergence(Warp* warp);
@@ -119,10 +127,18 @@ class Interpreter {
   std::uint32_t problem_line() const { return problem_line_; }
   const char* cause() const { return cause_; }
   std::uint64_t warp_instructions() const { return warp_instructions_; }
+  // Of all threads: collectives, and barriers to which the lanes of a warp came apart.
+  std::uint64_t rendezvous_lanes() const { return rendezvous_lanes_; }
   std::uint64_t thread_instructions() const { return thread_instructions_; }
   // "thread (3,0,0) of CTA (1,0,0)"
   std::string ThreadName(const Warp& warp, unsigned lane) const;
   std::uint32_t LineAt(std::uint32_t pc) const { return program_.code[pc].line; }
+  // Why the warp unit refuses what lanes of the warp came to.
+  struct Refusal {
+    std::uint32_t line = 0;
+    std::string why;
+  };
+  Refusal DescribeRefusal(const Warp& warp, FaultCause cause, std::uint32_t lanes) const;
   // Where a group of the warp stands: "lanes 0x0000ffff wait at barrier 2 (line 38)"
   std::string Standing(const Warp& warp, const Group& group) const;
 
@@ -149,15 +165,21 @@ class Interpreter {
   Event Misuse(const Warp& warp, unsigned lane, std::uint32_t line, const char* cause,
                const std::string& what);
 
-  // meeting.cpp: barriers and warp-wide instructions.
-  Event ReachBarrier(Warp* warp, std::size_t index, std::uint32_t active);
+  // exchange.cpp: collectives.
+  static WarpRequest RequestOf(const Warp& warp, WarpOp op);
   Event ReachExchange(Warp* warp, std::size_t index, std::uint32_t active);
+  std::uint32_t MembersOf(const Warp& warp, const Group& group, unsigned lane) const;
+  std::uint32_t CameTo(const Warp& warp, const Group& group, std::uint32_t members) const;
+
+  // meeting.cpp: barriers.
+  Event ReachBarrier(Warp* warp, std::size_t index, std::uint32_t active);
+  Event Gather(Warp* warp, std::size_t index);
+  std::uint32_t SameBarrier(Warp* warp, const Group& group, std::uint32_t lanes) const;
+  std::uint32_t ValueOf(const Warp& warp, const Group& group, Slot slot, unsigned lane) const;
   void Part(Warp* warp, std::size_t index, std::uint32_t active);
   void Hold(Warp* warp, std::size_t index, Group::State state);
   Arrival ArrivalOf(Warp* warp, const Group& group) const;
   Event Arrive(Warp* warp, std::size_t index);
-  bool TakeArrival(Warp* warp);
-  bool TakeExchange(Warp* warp);
   template <typename F>
   void Resume(Warp* warp, std::uint32_t lanes, Group::State state, F leave);
   Event Sleep(Warp* warp, std::size_t index, std::uint32_t active);
@@ -228,7 +250,7 @@ class Interpreter {
   const Program& program_;
   const Launch& launch_;
   Memory* memory_;
-  WarpUnit* warp_unit_;
+  WarpUnit* warp_unit_ = nullptr;
   MbarrierSink* mbarriers_ = nullptr;  // if the program has mbarriers
   Spins* spins_ = nullptr;
   Cancel cancel_;
@@ -240,10 +262,36 @@ class Interpreter {
   std::string problem_;
   std::uint32_t problem_line_ = 0;
   const char* cause_ = "";
+  std::uint64_t rendezvous_lanes_ = 0;
   std::uint64_t warp_instructions_ = 0;
   std::uint64_t thread_instructions_ = 0;
   Printed& printed_;
 };
+
+// Lanes that stand in that state go on; `leave` is called before, for the lanes of each
+// instruction.
+template <typename F>
+void Interpreter::Resume(Warp* warp, std::uint32_t lanes, Group::State state, F leave) {
+  std::vector<Group> moved;
+  for (std::size_t i = warp->groups.size(); i-- > 0;) {
+    Group& group = warp->groups[i];
+    const std::uint32_t here = group.lanes & lanes;
+    if (group.state != state || here == 0) {
+      continue;
+    }
+    leave(group, here);
+    moved.push_back(Group{group.pc + 1, group.frame, here});
+    group.lanes &= ~here;
+    if (group.lanes == 0) {
+      --warp->held;
+      Remove(warp, i);
+    }
+  }
+  for (const Group& group : moved) {
+    warp->groups.push_back(group);
+    Merge(warp, warp->groups.size() - 1);
+  }
+}
 
 }  // namespace muster::ptx
 

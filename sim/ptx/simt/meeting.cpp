@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Where lanes wait: barriers, warp-wide instructions, mbarriers, nanosleep.
+// Where lanes wait: barriers, mbarriers, nanosleep. Collectives are in exchange.cpp.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "sim/isa/bits.h"
 #include "sim/isa/config.h"
+#include "sim/isa/warp_operation.h"
 #include "sim/isa/warp_size.h"
 #include "sim/ptx/program/address.h"
 #include "sim/ptx/simt/interpreter.h"
@@ -15,32 +16,34 @@
 namespace muster::ptx {
 namespace {
 
-// As the report calls it: the instruction, without what its operands tell.
-const char* Name(WarpOp op) {
-  switch (op) {
-    case WarpOp::kSync:
-      return "bar.warp.sync";
-    case WarpOp::kAll:
-    case WarpOp::kAny:
-    case WarpOp::kUniform:
-    case WarpOp::kBallot:
-      return "vote.sync";
-    case WarpOp::kMatchAny:
-    case WarpOp::kMatchAll:
-      return "match.sync";
-    case WarpOp::kShuffleUp:
-    case WarpOp::kShuffleDown:
-    case WarpOp::kShuffleButterfly:
-    case WarpOp::kShuffleIndex:
-      return "shfl.sync";
-    case WarpOp::kElect:
-      return "elect.sync";
-    default:
-      return "redux.sync";
+constexpr std::uint64_t kLongestSleepNs = 1'000'000;
+constexpr std::uint32_t kMaxBarrierCount = 4095;  // that the hardware holds
+
+std::uint32_t KeyOf(const Arrival& arrival) {
+  switch (arrival.cluster) {
+    case ClusterOp::kArrive:
+      return ClusterKey(GatherKind::kClusterArrive);
+    case ClusterOp::kArriveRelaxed:
+      return ClusterKey(GatherKind::kClusterArriveRelaxed);
+    case ClusterOp::kWait:
+      return ClusterKey(GatherKind::kClusterWait);
+    case ClusterOp::kNone:
+      break;
   }
+  return BarrierKey(arrival.bar, arrival.count, arrival.kind);
 }
 
-constexpr std::uint64_t kLongestSleepNs = 1'000'000;
+// The inverse.
+Arrival BarrierOf(std::uint32_t key) {
+  constexpr ClusterOp kOps[] = {ClusterOp::kNone, ClusterOp::kArrive, ClusterOp::kArriveRelaxed,
+                                ClusterOp::kWait};
+  Arrival arrival;
+  arrival.cluster = kOps[key >> 20 & 0x3];
+  arrival.kind = static_cast<OpKind>(key >> 16 & 0xf);
+  arrival.count = key >> 4 & 0xfff;
+  arrival.bar = key & 0xf;
+  return arrival;
+}
 
 }  // namespace
 
@@ -49,14 +52,13 @@ Interpreter::Event Interpreter::ReachBarrier(Warp* warp, std::size_t index, std:
   const bool aligned =
       i.op == Op::kBarrier ? i.As<CtaBarrier>().aligned : i.As<ClusterBarrier>().aligned;
   Part(warp, index, active);
-  if (aligned && active == warp->live) {
+  if (!aligned) {
+    return Gather(warp, index);
+  }
+  if (active == warp->live) {
     return Arrive(warp, index);
   }
-  Group& here = warp->groups[index];
-  if (!aligned) {
-    warp_unit_->Come(warp->slot, ArrivalOf(warp, here));
-  }
-  Hold(warp, index, aligned ? Group::State::kAligned : Group::State::kHeld);
+  Hold(warp, index, Group::State::kAligned);
   // With the lanes that stood here already, all may have come.
   for (std::size_t k = 0; k < warp->groups.size(); ++k) {
     if (warp->groups[k].state == Group::State::kAligned && warp->groups[k].lanes == warp->live) {
@@ -64,6 +66,50 @@ Interpreter::Event Interpreter::ReachBarrier(Warp* warp, std::size_t index, std:
     }
   }
   return Event::kNone;
+}
+
+// Lanes come to a barrier that is not aligned: those that name different ones, to different
+// barriers. If they are all lanes that the warp has, it arrives; else they wait for the others.
+Interpreter::Event Interpreter::Gather(Warp* warp, std::size_t index) {
+  const Group here = warp->groups[index];
+  for (std::uint32_t rest = here.lanes; rest != 0;) {
+    Group part = here;
+    part.lanes = SameBarrier(warp, here, rest);
+    rest &= ~part.lanes;
+    const Arrival arrival = ArrivalOf(warp, part);
+    if (arrival.bar >= kNumBars || arrival.count > kMaxBarrierCount) {
+      warp->arrival = arrival;  // which is refused
+      return Event::kBarrier;
+    }
+    if (part.lanes == warp->live) {
+      return Arrive(warp, index);
+    }
+    WarpRequest request = RequestOf(*warp, WarpOp::kGather);
+    request.lanes = part.lanes;
+    request.key = KeyOf(arrival);
+    request.preds = arrival.operand;
+    warp_unit_->Request(request);
+  }
+  rendezvous_lanes_ += static_cast<unsigned>(__builtin_popcount(here.lanes));
+  Hold(warp, index, Group::State::kHeld);
+  return Event::kNone;
+}
+
+// Those of the lanes that name the same barrier and count as the first of them.
+std::uint32_t Interpreter::SameBarrier(Warp* warp, const Group& group, std::uint32_t lanes) const {
+  const Instruction& i = program_.code[group.pc];
+  if (i.op == Op::kClusterBarrier) {
+    return lanes;
+  }
+  const Lanes all = LanesOf(warp, group, lanes);
+  const auto bar = all.Read(i.As<CtaBarrier>().id);
+  const auto count = all.Read(i.As<CtaBarrier>().count);
+  const unsigned first = First(lanes);
+  std::uint32_t same = 0;
+  all.ForEach([&](unsigned lane) {
+    same |= (bar[lane] == bar[first] && count[lane] == count[first] ? 1U : 0U) << lane;
+  });
+  return same;
 }
 
 // The lanes that an instruction's guard leaves out go on.
@@ -84,7 +130,6 @@ Arrival Interpreter::ArrivalOf(Warp* warp, const Group& group) const {
   const Instruction& i = program_.code[group.pc];
   Arrival arrival;
   arrival.lanes = group.lanes;
-  arrival.pc = group.pc;
   arrival.line = i.line;
   if (i.op == Op::kClusterBarrier) {
     arrival.cluster = i.As<ClusterBarrier>().op;
@@ -134,135 +179,79 @@ Interpreter::Event Interpreter::Arrive(Warp* warp, std::size_t index) {
   return Event::kBarrier;
 }
 
-bool Interpreter::TakeArrival(Warp* warp) {
-  if (!warp_unit_->Take(warp->slot, warp->live, &warp->arrival)) {
-    return false;
-  }
-  Resume(warp, warp->arrival.lanes, Group::State::kHeld, [](const Group&, std::uint32_t) {});
-  return true;
-}
-
-// Lanes that stand in that state go on; `leave` is called before, for the lanes of each
-// instruction.
-template <typename F>
-void Interpreter::Resume(Warp* warp, std::uint32_t lanes, Group::State state, F leave) {
-  std::vector<Group> moved;
-  for (std::size_t i = warp->groups.size(); i-- > 0;) {
-    Group& group = warp->groups[i];
-    const std::uint32_t here = group.lanes & lanes;
-    if (group.state != state || here == 0) {
+// The warp arrives with these lanes, at the barrier that they wait for.
+void Interpreter::TakeArrival(Warp* warp, const WarpArrival& given) {
+  Arrival& arrival = warp->arrival;
+  arrival = BarrierOf(given.key);
+  arrival.lanes = given.lanes;
+  arrival.operand = given.preds;
+  for (const Group& group : warp->groups) {
+    const std::uint32_t here = group.lanes & given.lanes;
+    if (group.state != Group::State::kHeld || here == 0) {
       continue;
     }
-    leave(group, here);
-    moved.push_back(Group{group.pc + 1, group.frame, here});
-    group.lanes &= ~here;
-    if (group.lanes == 0) {
-      --warp->held;
-      Remove(warp, i);
+    const Instruction& i = program_.code[group.pc];
+    if ((here & (given.lanes & -given.lanes)) != 0) {
+      arrival.line = i.line;
+    }
+    if (arrival.cluster == ClusterOp::kNone && IsReduction(arrival.kind)) {
+      arrival.results.push_back({group.frame, i.As<CtaBarrier>().d, here});
     }
   }
-  for (const Group& group : moved) {
-    warp->groups.push_back(group);
-    Merge(warp, warp->groups.size() - 1);
+  // "barrier causes executing thread to wait for all non-exited threads from its warp and marks
+  // warps' arrival": where they come apart, each part counts as the warp.
+  if ((warp->apart & given.lanes) != 0) {
+    arrival.diverged_barrier = true;
+    warp->apart &= ~given.lanes;
+  } else if (given.lanes != warp->live) {
+    arrival.diverged_barrier = true;
+    warp->apart = warp->live & ~given.lanes;
   }
+  Resume(warp, given.lanes, Group::State::kHeld, [](const Group&, std::uint32_t) {});
 }
 
-// Lanes that name different members come to different instructions.
+// What waits at each instruction: lanes that name different members come to different ones.
 std::string Interpreter::Standing(const Warp& warp, const Group& group) const {
   const Instruction& i = program_.code[group.pc];
-  const auto value = [&](Slot slot) {  // the first lane's
-    return static_cast<std::uint32_t>(
-        IsLiteral(slot)
-            ? program_.literals[LiteralIndex(slot)]
-            : warp.registers[(std::size_t{group.frame} + static_cast<unsigned>(slot)) * kWarpSize +
-                             First(group.lanes)]);
-  };
-  std::string at;
   if (group.state == Group::State::kReady) {
     return fmt::format("lanes {:#010x} stand at line {}", group.lanes, i.line);
   }
   if (i.op == Op::kExchange) {
-    const auto& exchange = i.As<WarpExchange>();
-    at = Name(exchange.op);
-    if (exchange.members != kNoSlot) {
-      at += fmt::format(" for lanes {:#010x}", value(exchange.members) & ~group.lanes);
+    std::vector<std::string> instructions;
+    for (std::uint32_t rest = group.lanes; rest != 0;) {
+      const std::uint32_t members = MembersOf(warp, group, First(rest));
+      std::uint32_t lanes = 0;
+      ForEachBit(rest, [&](unsigned lane) {
+        lanes |= (MembersOf(warp, group, lane) == members ? 1U : 0U) << lane;
+      });
+      rest &= ~lanes;
+      const std::uint32_t missing = members & warp.live & ~CameTo(warp, group, members);
+      instructions.push_back(fmt::format("lanes {:#010x} wait at {} for lanes {:#010x} (line {})",
+                                         lanes, muster::Name(i.As<WarpExchange>().op), missing,
+                                         i.line));
     }
-  } else if (i.op == Op::kClusterBarrier) {
+    return fmt::format("{}", fmt::join(instructions, ", "));
+  }
+  std::string at;
+  if (i.op == Op::kClusterBarrier) {
     at = "barrier.cluster";
   } else if (group.state == Group::State::kAsked) {
     at = "an mbarrier";
   } else if (group.state == Group::State::kAsleep) {
     at = "nanosleep";
   } else {
-    at = fmt::format("barrier {}", value(i.As<CtaBarrier>().id));
+    at = fmt::format("barrier {}", ValueOf(warp, group, i.As<CtaBarrier>().id, First(group.lanes)));
   }
   return fmt::format("lanes {:#010x} wait at {} (line {})", group.lanes, at, i.line);
 }
 
-Interpreter::Event Interpreter::ReachExchange(Warp* warp, std::size_t index, std::uint32_t active) {
-  Part(warp, index, active);
-  const Group& group = warp->groups[index];
-  const Lanes lanes = LanesOf(warp, group, active);
-  const auto& i = lanes.instruction.As<WarpExchange>();
-  Exchange exchange;
-  exchange.op = i.op;
-  exchange.type = i.type;
-  exchange.magnitude = i.magnitude;
-  exchange.keeps_nan = i.keeps_nan;
-  const auto fill = [&](Slot operand, auto put) {
-    if (operand != kNoSlot) {
-      lanes.ForEach([&, a = lanes.Read(operand)](unsigned lane) { put(lane, a[lane]); });
-    }
-  };
-  fill(i.value, [&](unsigned lane, std::uint64_t value) {
-    exchange.value[lane] = i.negated ? std::uint64_t{value == 0} : value;
-  });
-  fill(i.from, [&](unsigned lane, std::uint64_t value) {
-    exchange.from[lane] = static_cast<std::uint32_t>(value);
-  });
-  fill(i.clamp, [&](unsigned lane, std::uint64_t value) {
-    exchange.clamp[lane] = static_cast<std::uint32_t>(value);
-  });
-  for (std::uint32_t rest = active; rest != 0; rest &= ~exchange.lanes) {
-    exchange.members = active;
-    exchange.lanes = rest;
-    if (i.members != kNoSlot) {
-      const auto members = lanes.Read(i.members);
-      exchange.members = static_cast<std::uint32_t>(members[First(rest)]);
-      exchange.lanes = 0;
-      ForEachBit(rest, [&](unsigned lane) {
-        const bool same = static_cast<std::uint32_t>(members[lane]) == exchange.members;
-        exchange.lanes |= (same ? 1U : 0U) << lane;
-      });
-    }
-    warp_unit_->Come(warp->slot, exchange);
-  }
-  Hold(warp, index, Group::State::kHeld);
-  TakeExchange(warp);
-  return Event::kNone;
-}
-
-bool Interpreter::TakeExchange(Warp* warp) {
-  Exchange exchange;
-  if (!warp_unit_->Take(warp->slot, warp->live, &exchange)) {
-    return false;
-  }
-  if (exchange.op != WarpOp::kSync && spins_ != nullptr && spins_->Settled(cycle_)) {
-    spins_->Bind(warp->slot, exchange.lanes);
-  }
-  Resume(warp, exchange.lanes, Group::State::kHeld, [&](const Group& group, std::uint32_t here) {
-    const Lanes lanes = LanesOf(warp, group, here);
-    const auto& i = lanes.instruction.As<WarpExchange>();
-    if (i.d != kNoSlot) {
-      lanes.ForEach([&, d = lanes.Write(i.d)](unsigned lane) { d[lane] = exchange.result[lane]; });
-    }
-    if (i.predicate != kNoSlot) {
-      lanes.ForEach([&, d = lanes.Write(i.predicate)](unsigned lane) {
-        d[lane] = (exchange.predicates >> lane) & 1U;
-      });
-    }
-  });
-  return true;
+std::uint32_t Interpreter::ValueOf(const Warp& warp, const Group& group, Slot slot,
+                                   unsigned lane) const {
+  return static_cast<std::uint32_t>(
+      IsLiteral(slot)
+          ? program_.literals[LiteralIndex(slot)]
+          : warp.registers[(std::size_t{group.frame} + static_cast<unsigned>(slot)) * kWarpSize +
+                           lane]);
 }
 
 // The operands of the group's mbarrier instruction.

@@ -43,7 +43,7 @@ struct Group {
   enum class State : std::uint8_t {
     kReady,
     kAligned,  // at an aligned barrier, where the other lanes may still come
-    kHeld,     // at a non-aligned barrier or a warp-wide instruction, in the warp unit's hands
+    kHeld,     // at a non-aligned barrier or a collective, until the warp unit lets them go
     kAsked,    // at an mbarrier instruction, until the unit answers
     kAsleep,   // at nanosleep, until its time has come
   };
@@ -64,9 +64,10 @@ struct Warp {
   std::uint32_t held = 0;      // groups that are not ready
   std::uint32_t favoured = 0;  // a lane whose group has the next `turns`
   std::uint32_t turns = 0;
-  bool gives_up = false;   // who stands at an aligned barrier no longer waits for the rest
-  Arrival arrival;         // the latest barrier instruction
-  MbInstruction mbarrier;  // the latest mbarrier instruction
+  bool gives_up = false;    // who stands at an aligned barrier no longer waits for the rest
+  std::uint32_t apart = 0;  // lanes that arrive after others, which came to another barrier
+  Arrival arrival;          // the latest barrier instruction
+  MbInstruction mbarrier;   // the latest mbarrier instruction
   std::array<CopyGroups, kWarpSize> copies;       // by cp.async
   std::array<CopyGroups, kWarpSize> bulk_copies;  // by cp.async.bulk, to global memory
   std::uint64_t timed = 0;                        // branches taken or not by a clock

@@ -217,6 +217,10 @@ std::uint64_t Grid::ThreadInstructions() const {
   return Sum([](const Machine& machine) { return machine.interpreter().thread_instructions(); });
 }
 
+std::uint64_t Grid::RendezvousLanes() const {
+  return Sum([](const Machine& machine) { return machine.interpreter().rendezvous_lanes(); });
+}
+
 std::uint64_t Grid::Operations(MbOp op) const {
   return Sum([op](const Machine& machine) { return machine.mbarriers().Operations(op); });
 }

@@ -54,6 +54,8 @@ class Grid {
   std::uint64_t Operations(OpKind kind) const;
   std::uint64_t WarpInstructions() const;
   std::uint64_t ThreadInstructions() const;
+  // Lanes that executed a collective, or came apart to a barrier.
+  std::uint64_t RendezvousLanes() const;
   std::vector<MbarrierRow> Mbarriers() const;
   std::uint64_t Operations(MbOp op) const;
   std::string MbarrierAt(std::uint32_t address) const {

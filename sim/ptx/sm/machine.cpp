@@ -77,7 +77,7 @@ Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program&
       config_(config),
       program_(program),
       launch_(launch),
-      interpreter_(program, launch, memory, &warp_unit_, grid->printed(), seed),
+      interpreter_(program, launch, memory, grid->printed(), seed),
       engine_(memory, seed ^ 0x636f70696573U),
       spins_(program),
       random_(seed ^ 0x6d7573746572U),
@@ -86,6 +86,10 @@ Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program&
   interpreter_.set_cancel([grid] { return grid->CancelCluster(); });
   interpreter_.set_spins(&spins_);
   interpreter_.set_clock_period_ps(config.clock_period_ps);
+  if (UsesWarpScope(program)) {
+    warp_port_ = std::make_unique<WarpPort>();
+    interpreter_.set_warp_unit(warp_port_.get());
+  }
   if (UsesMbarriers(program)) {
     port_ = std::make_unique<MbPort>(config, seed ^ 0x6d62617272696572U);
     interpreter_.set_mbarriers(port_.get());
@@ -116,6 +120,9 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   }
   pins_.Accept(seen, inputs);
   Release(seen);
+  if (warp_port_ != nullptr) {
+    BeginWarpScope(cycle);
+  }
   if (!grid_.ending()) {
     grid_.Begin(rank_);
     if (!engine_.Idle() && engine_.Step(cycle)) {
@@ -138,9 +145,12 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   if (port_ != nullptr) {
     PresentMbarriers(cycle, seen, inputs);
   }
+  if (warp_port_ != nullptr) {
+    warp_port_->Present(seen.busy | Occupied(), grid_.ending());
+  }
   // What is presented stays until it is accepted, also at the end.
-  left_ =
-      grid_.ending() && inputs->issue_valid == 0 && !inputs->lifecycle_valid && !inputs->exit_valid;
+  left_ = grid_.ending() && inputs->issue_valid == 0 && !inputs->lifecycle_valid &&
+          !inputs->exit_valid && (warp_port_ == nullptr || !warp_port_->Presents());
   return !left_;
 }
 
@@ -366,6 +376,9 @@ void Machine::ExitLanes(unsigned warp) {
   slot.exit_line = slot.warp.exit_line;
   grid_.cluster_unit()->Exit(residents_.InCluster(warp), slot.warp.exited);
   grid_.Change(cycle_);
+  if (warp_port_ != nullptr) {
+    warp_port_->Exit(warp, slot.cta, slot.warp.exited, slot.warp.live);
+  }
   const bool last = slot.warp.live == 0;
   if (!last && !config_.lanes) {
     return;  // this unit knows of whole warps only

@@ -24,12 +24,12 @@
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/random.h"
 #include "sim/ptx/simt/spins.h"
-#include "sim/ptx/simt/warp_unit.h"
 #include "sim/ptx/sm/barrier_arrivals.h"
 #include "sim/ptx/sm/issue_pins.h"
 #include "sim/ptx/sm/mb_port.h"
 #include "sim/ptx/sm/mbarrier_arrivals.h"
 #include "sim/ptx/sm/residents.h"
+#include "sim/ptx/sm/warp_port.h"
 #include "sim/ptx/sm/who_waits.h"
 
 namespace muster::ptx {
@@ -67,6 +67,7 @@ class Machine : public lockstep::Driver {
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
   void Serve(const Outputs& seen, Inputs* inputs) override;
   std::uint64_t SleepsUntil(std::uint64_t cycle) const override;
+  WarpPins* warp_pins() override { return warp_port_ == nullptr ? nullptr : warp_port_->pins(); }
   void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override;
   void OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) override;
 
@@ -103,6 +104,12 @@ class Machine : public lockstep::Driver {
   bool MeetsInval(const MbOperation& operation, const MbEffects& effects, unsigned warp,
                   std::uint64_t cycle);
 
+  // machine_warp.cpp
+  void BeginWarpScope(std::uint64_t cycle);
+  void Wake(unsigned warp);
+  void EndWithRefusal(const WarpOutputs::Fault& fault, std::uint64_t cycle);
+  std::uint64_t Occupied() const;
+
   // machine_mbarrier.cpp
   void BeginMbarriers(const Outputs& seen, Inputs* inputs);
   void Reply(const MbReply& reply);
@@ -130,7 +137,6 @@ class Machine : public lockstep::Driver {
   const Config config_;
   const Program& program_;
   const Launch& launch_;
-  FrontEndWarpUnit warp_unit_;
   Interpreter interpreter_;
   CopyEngine engine_;
   Spins spins_;
@@ -142,6 +148,7 @@ class Machine : public lockstep::Driver {
   std::uint64_t cycle_ = 0;
   std::uint64_t stepped_ = 0;  // the latest cycle in which a warp went on
 
+  std::unique_ptr<WarpPort> warp_port_;  // of a program whose lanes may wait for each other
   // Of a program that has mbarriers.
   std::unique_ptr<MbPort> port_;
   MbarrierArrivals mbarrier_arrivals_;
@@ -153,6 +160,7 @@ class Machine : public lockstep::Driver {
 // Throws InputError where the kernel cannot run on the configuration at all: the block is too large
 // for it, or it lacks an instruction.
 void CheckFits(const Config& config, const Program& program, const Launch& launch);
+bool UsesWarpScope(const Program& program);
 bool UsesMbarriers(const Program& program);
 // Likewise of mbarriers; the launch has its shared memory.
 void CheckMbarriersFit(const Config& config, const Program& program, const Launch& launch);

@@ -285,7 +285,6 @@ bool Machine::WarpRepeats(unsigned warp, Rehearsal rehearsal) {
     case WarpPhase::kExited:
     case WarpPhase::kWaiting:
     case WarpPhase::kInCluster:
-    case WarpPhase::kStuck:
       return true;
     case WarpPhase::kBlocked:
     case WarpPhase::kIssuing:
@@ -294,15 +293,17 @@ bool Machine::WarpRepeats(unsigned warp, Rehearsal rehearsal) {
     case WarpPhase::kReady:
     case WarpPhase::kAsking:
     case WarpPhase::kAsleep:
+    case WarpPhase::kStuck:
       break;
   }
+  const std::uint32_t under_way = warp_port_ == nullptr ? 0 : warp_port_->LanesUnderWay(warp);
   const std::uint32_t parked = port_ == nullptr ? 0 : port_->ParkedLanes(warp);
   const std::uint32_t repeating = spins_.Repeating(warp);
   const bool rehearses = config_.mb_limit && rehearsal == Rehearsal::kYes;
   return std::all_of(slot.warp.groups.begin(), slot.warp.groups.end(), [&](const Group& group) {
     const std::uint32_t rest = group.lanes & ~repeating;
-    return group.state == Group::State::kHeld || group.state == Group::State::kAligned ||
-           rest == 0 ||
+    return rest == 0 || group.state == Group::State::kAligned ||
+           (group.state == Group::State::kHeld && (rest & under_way) == 0) ||
            (group.state == Group::State::kAsked && (rest & (~parked | slot.excused)) == 0 &&
             (!rehearses || interpreter_.WouldReturn(slot.warp, group, rest)));
   });
@@ -339,7 +340,8 @@ bool Machine::GiveUpReconvergence() {
 
 bool Machine::Moves() const {
   return (residents_.ready | residents_.issuing | residents_.blocked | residents_.arriving) != 0 ||
-         pins_.in_flight() != 0 || (port_ != nullptr && !port_->Quiet()) || !engine_.Idle();
+         pins_.in_flight() != 0 || (port_ != nullptr && !port_->Quiet()) || !engine_.Idle() ||
+         (warp_port_ != nullptr && warp_port_->Moves(Occupied()));
 }
 
 bool Machine::IsBusy() const {

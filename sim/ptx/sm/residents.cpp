@@ -12,6 +12,7 @@ void Residents::SetPhase(unsigned warp, WarpPhase phase) {
   put(&issuing, phase == WarpPhase::kIssuing);
   put(&blocked, phase == WarpPhase::kBlocked || phase == WarpPhase::kAsking);
   put(&asleep, phase == WarpPhase::kAsleep);
+  put(&stuck, phase == WarpPhase::kStuck);
   put(&arriving, phase == WarpPhase::kArriving);
   put(&in_cluster, phase == WarpPhase::kInCluster);
 }

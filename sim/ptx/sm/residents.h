@@ -72,6 +72,7 @@ struct Residents {
   std::uint64_t issuing = 0;
   std::uint64_t blocked = 0;  // or asking
   std::uint64_t asleep = 0;
+  std::uint64_t stuck = 0;
   std::uint64_t arriving = 0;
   std::uint64_t in_cluster = 0;
   std::uint64_t outstanding = 0;                 // with accesses that are not performed

@@ -125,14 +125,19 @@ std::vector<StuckWarp> WhoWaits::WarpsIn(std::initializer_list<WarpPhase> phases
   return there;
 }
 
-// Those that repeat a loop are at an mbarrier in turn, where the report has them, or here.
+// Those that repeat a loop are at an mbarrier in turn, where the report has them, or here; and so
+// is who waits for lanes of its own warp, wherever these are.
 std::vector<StuckWarp> WhoWaits::StuckWarps() const {
   std::vector<StuckWarp> there = WarpsIn({WarpPhase::kStuck});
   for (unsigned warp = 0; deadlocked_ && warp < residents_.warps.size(); ++warp) {
     const WarpSlot& slot = residents_.warps[warp];
     const bool sleeps =
         slot.phase == WarpPhase::kAsleep && Interpreter::WakesAt(slot.warp) != Interpreter::kNever;
-    if (sleeps || slot.phase == WarpPhase::kReady || slot.phase == WarpPhase::kAsking) {
+    const bool is_apart =
+        slot.phase == WarpPhase::kAsleep &&
+        std::any_of(slot.warp.groups.begin(), slot.warp.groups.end(),
+                    [](const Group& group) { return group.state == Group::State::kHeld; });
+    if (sleeps || is_apart || slot.phase == WarpPhase::kReady || slot.phase == WarpPhase::kAsking) {
       there.push_back({residents_.LinearCta(warp), Where(warp)});
     }
   }
