@@ -31,8 +31,8 @@ namespace muster::lockstep {
 // Cycles from the acceptance of the last arrival of a phase to the releases, if nothing else is
 // under way.
 inline constexpr unsigned kClusterLatency = 7;
-// Cycles after which all units have heard of what a request has done, at most. It takes effect three
-// cycles after its acceptance.
+// Cycles after which all units have heard of what a request has done, at most. It takes effect
+// three cycles after its acceptance.
 constexpr unsigned ClusterNews(const ClusterConfig& config) {
   return config.num_units * config.num_ctas - 1 + kClusterLatency - 3;
 }

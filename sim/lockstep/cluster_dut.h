@@ -9,7 +9,6 @@
 #include <string>
 
 #include "sim/isa/cluster_operation.h"
-#include "sim/isa/config.h"
 #include "sim/port/cluster_pins.h"
 
 namespace muster::lockstep {
@@ -34,9 +33,9 @@ class ClusterDut {
   virtual void CloseTrace() = 0;
 };
 
-// Returns a Verilated cluster scope for units of the configuration, out of reset; null if this
-// program has none.
-std::unique_ptr<ClusterDut> MakeClusterDut(const Config& config);
+// Returns a Verilated cluster scope that is large enough for units of all configurations, out of
+// reset; null if this program has none.
+std::unique_ptr<ClusterDut> MakeClusterDut();
 
 }  // namespace muster::lockstep
 

@@ -10,11 +10,13 @@
 #include <ctime>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <systemc>
 #include <utility>
 #include <vector>
 
 #include "sim/isa/config.h"
+#include "sim/lockstep/cluster_room.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/files.h"
 #include "sim/lockstep/fresh_context.h"
@@ -37,7 +39,8 @@ class Harness : public sc_core::sc_module {
  public:
   Harness(const sc_core::sc_module_name& name, const Config& config,
           std::vector<std::unique_ptr<Dut>> duts, std::vector<std::unique_ptr<WarpDut>> warp_duts,
-          const std::vector<Driver*>& drivers, const Options& options)
+          std::unique_ptr<ClusterDut> cluster_dut, const std::vector<Driver*>& drivers,
+          const Options& options)
       : sc_core::sc_module(name),
         options_(options),
         period_(kCycleNs, sc_core::SC_NS),
@@ -46,6 +49,9 @@ class Harness : public sc_core::sc_module {
       checkers_.push_back(std::make_unique<UnitChecker>(
           fmt::format("unit{}", i).c_str(), config, std::move(duts[i]), std::move(warp_duts[i]),
           drivers[i], options_, drivers.size() > 1 ? static_cast<int>(i) : -1, &result_));
+    }
+    if (cluster_dut) {
+      cluster_.emplace(std::move(cluster_dut), drivers.front()->cluster_pins(), options.checked);
     }
     running_.assign(drivers.size(), true);
     SC_HAS_PROCESS(Harness);
@@ -57,6 +63,12 @@ class Harness : public sc_core::sc_module {
     result_.cycles = cycle_;
     for (const auto& checker : checkers_) {
       checker->Finish();
+    }
+    if (cluster_) {
+      cluster_->CloseTrace();
+      result_.cluster_operations = cluster_->checker().counts().requests +
+                                   cluster_->checker().counts().sent +
+                                   cluster_->checker().counts().cancels;
     }
     return std::move(result_);
   }
@@ -96,6 +108,9 @@ class Harness : public sc_core::sc_module {
     for (std::size_t i = 0; i < checkers_.size() && any; ++i) {
       any = checkers_[i]->ClockUnchecked(cycle_);
     }
+    if (cluster_ && any) {
+      cluster_->Clock(cycle_);
+    }
     return any;
   }
 
@@ -123,6 +138,11 @@ class Harness : public sc_core::sc_module {
         good = checkers_[i]->Clock(cycle_, &ahead_);
       }
     }
+    if (cluster_ && good) {
+      TraceCluster();
+      good = cluster_->Clock(cycle_) ||
+             checkers_.front()->Stop(cycle_, *cluster_->checker().mismatch());
+    }
     ahead_ += period_ * static_cast<double>(still);
     cycle_ += still;
     result_.skipped += still;
@@ -144,6 +164,13 @@ class Harness : public sc_core::sc_module {
     return idle - idle % (kPsPerNs / std::gcd(clock_period_ps_, kPsPerNs));
   }
 
+  void TraceCluster() {
+    if (!options_.wave.empty() && cycle_ >= options_.wave_from && !traced_) {
+      cluster_->OpenTrace(options_.wave + ".cluster.fst", cycle_);
+      traced_ = true;
+    }
+  }
+
   bool Enough() const {
     const std::uint64_t ran = cycle_ - result_.skipped;
     return ran >= options_.max_cycles &&
@@ -154,6 +181,8 @@ class Harness : public sc_core::sc_module {
   sc_core::sc_time period_;
   const std::uint64_t clock_period_ps_;  // of the units
   std::vector<std::unique_ptr<UnitChecker>> checkers_;
+  std::optional<ClusterRoom> cluster_;
+  bool traced_ = false;  // the cluster scope is
   std::vector<bool> running_;
   sc_core::sc_time ahead_;  // local time, ahead of SystemC's
   std::uint64_t cycle_ = 0;
@@ -185,10 +214,19 @@ Result Run(const Config& config, const std::vector<Driver*>& drivers, const Opti
       return result;
     }
   }
+  std::unique_ptr<ClusterDut> cluster_dut;
+  if (drivers.front()->cluster_pins() != nullptr) {
+    cluster_dut = MakeClusterDut();
+    if (cluster_dut == nullptr) {
+      result.report = "this program was built without the cluster scope";
+      return result;
+    }
+  }
   // SystemC prints its copyright where results belong.
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
   const FreshContext context;
-  Harness harness("harness", config, std::move(duts), std::move(warp_duts), drivers, options);
+  Harness harness("harness", config, std::move(duts), std::move(warp_duts), std::move(cluster_dut),
+                  drivers, options);
   sc_core::sc_start();
   return harness.Finish();
 }

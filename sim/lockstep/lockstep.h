@@ -101,9 +101,10 @@ struct Result {
   std::uint64_t mb_expiries = 0;  // likewise
   std::uint64_t mb_faults = 0;
   // Of the warp scopes beside the units.
-  std::uint64_t warp_requests = 0;  // accepted
-  std::uint64_t warp_lanes = 0;     // that came with these, and did not just exit
-  Waits waits{};                    // the longest seen
+  std::uint64_t warp_requests = 0;       // accepted
+  std::uint64_t warp_lanes = 0;          // that came with these, and did not just exit
+  std::uint64_t cluster_operations = 0;  // of the cluster scope: requests, operations sent, cancels
+  Waits waits{};                         // the longest seen
   MbWaits mb_waits{};
   double seconds = 0;                 // of the processor, for the cycles alone
   std::string what;                   // the field of a mismatch

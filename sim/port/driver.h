@@ -10,6 +10,7 @@
 #include "sim/isa/effects.h"
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
+#include "sim/port/cluster_pins.h"
 #include "sim/port/pins.h"
 #include "sim/port/warp_pins.h"
 
@@ -43,6 +44,9 @@ class Driver {
   // finds there what it showed in the cycle before. While nothing is presented to it and it shows
   // that it is not active, it may be left without a clock.
   virtual WarpPins* warp_pins() { return nullptr; }
+
+  // The cluster scope beside all units, or null: of the first driver of a run. As warp_pins.
+  virtual ClusterPins* cluster_pins() { return nullptr; }
 
   // Called after Drive. Returns the first cycle in which the driver does anything by itself,
   // whether or not the unit does something before; kNever if there is none; this cycle if it may do

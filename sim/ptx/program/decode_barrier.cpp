@@ -54,9 +54,9 @@ void DecodeClusterBarrier(Cursor* c, Instruction* out) {
   c->Require(c->Spelling(), ordered ? 80 : 78, 90);
   out->op = Op::kClusterBarrier;
   auto& barrier = out->Make<ClusterBarrier>();
-  barrier.op = form == 1    ? ClusterOp::kWait
-               : order == 1 ? ClusterOp::kArriveRelaxed
-                            : ClusterOp::kArrive;
+  barrier.op = form == 1    ? ClusterForm::kWait
+               : order == 1 ? ClusterForm::kArriveRelaxed
+                            : ClusterForm::kArrive;
   barrier.aligned = c->Take("aligned");
   c->ExpectOperands(0);
 }

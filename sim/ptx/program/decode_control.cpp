@@ -149,15 +149,17 @@ void DecodeSleep(Cursor* c, Instruction* out) {
 }
 
 // What neither threads nor barriers can notice, as far as one grid goes.
-void DecodeNoEffect(Cursor* c, Instruction* /*out*/) {
-  if (c->opcode() == "griddepcontrol") {
-    c->Require("griddepcontrol", 78, 90);
-    if (!c->TakeAny({"launch_dependents", "wait"})) {
-      c->Fail("griddepcontrol lacks .launch_dependents or .wait");
-    }
-    c->ExpectOperands(0);
-    return;
+void DecodeGridControl(Cursor* c, Instruction* out) {
+  c->Require("griddepcontrol", 78, 90);
+  const bool waits = c->Take("wait");
+  if (!waits && !c->Take("launch_dependents")) {
+    c->Fail("griddepcontrol lacks .launch_dependents or .wait");
   }
+  c->ExpectOperands(0);
+  out->Make<GridControl>().waits = waits;
+}
+
+void DecodeNoEffect(Cursor* c, Instruction* /*out*/) {
   if (c->opcode() == "setmaxnreg") {
     c->Require("setmaxnreg", 80, 90);
     if (!c->TakeAny({"inc", "dec"}) || !c->Take("sync") || !c->Take("aligned")) {

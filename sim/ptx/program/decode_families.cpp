@@ -110,7 +110,7 @@ constexpr Entry kEntries[] = {
     {"nanosleep", {DecodeSleep, Op::kSleep}},
     {"pmevent", {DecodeNoEffect, Op::kNop}},
     {"setmaxnreg", {DecodeNoEffect, Op::kNop}},
-    {"griddepcontrol", {DecodeNoEffect, Op::kNop}},
+    {"griddepcontrol", {DecodeGridControl, Op::kGridControl}},
     {"activemask", {DecodeActiveMask, Op::kActiveMask}},
     {"vote", {DecodeVote, Op::kExchange}},
     {"match", {DecodeMatch, Op::kExchange}},

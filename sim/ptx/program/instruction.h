@@ -324,8 +324,12 @@ struct CtaBarrier {
   Slot predicate = kNoSlot;
 };
 struct ClusterBarrier {
-  ClusterOp op = ClusterOp::kNone;
+  ClusterForm op = ClusterForm::kNone;
   bool aligned = false;
+};
+
+struct GridControl {
+  bool waits = false;  // .wait; otherwise .launch_dependents
 };
 
 struct Mbarrier {
@@ -345,7 +349,8 @@ using Payload =
                  PackedConversion, Video, AddressConversion, ClusterMapping, StackChange, Load,
                  Store, AtomicAccess, SmallCopy, CopyGroup, BulkCopy, AsyncStore, CancelRequest,
                  CancelQuery, MemoryFence, Branch, IndexedBranch, FunctionCall, Return, RuntimeCall,
-                 Nanosleep, ActiveMask, WarpExchange, CtaBarrier, ClusterBarrier, Mbarrier>;
+                 Nanosleep, ActiveMask, WarpExchange, CtaBarrier, ClusterBarrier, GridControl,
+                 Mbarrier>;
 
 struct Instruction {
   Op op = Op::kNop;

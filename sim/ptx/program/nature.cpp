@@ -179,6 +179,7 @@ Nature NatureOf(const Instruction& instruction) {
     case Op::kExchange:
     case Op::kBarrier:
     case Op::kClusterBarrier:
+    case Op::kGridControl:
     case Op::kMbarrier:
       return Nature::kMeets;
   }

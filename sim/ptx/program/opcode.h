@@ -11,7 +11,7 @@ namespace muster::ptx {
 inline constexpr unsigned kMaxClusterCtas = 16;
 
 // Of barrier.cluster.
-enum class ClusterOp : std::uint8_t { kNone, kArrive, kArriveRelaxed, kWait };
+enum class ClusterForm : std::uint8_t { kNone, kArrive, kArriveRelaxed, kWait };
 
 // Each kind of instruction, by the payload that it has (instruction.h).
 enum class Op : std::uint8_t {
@@ -123,9 +123,10 @@ enum class Op : std::uint8_t {
   // ActiveMask, WarpExchange.
   kActiveMask,
   kExchange,
-  // CtaBarrier, ClusterBarrier, Mbarrier.
+  // CtaBarrier, ClusterBarrier, GridControl, Mbarrier.
   kBarrier,
   kClusterBarrier,
+  kGridControl,
   kMbarrier,
 };
 

@@ -80,6 +80,7 @@ std::vector<Slot> ResultsOf(const Instruction& instruction) {
                         [](const WarpExchange& i) { return All(i.d, i.predicate); },
                         [](const CtaBarrier& i) { return All(i.d); },
                         [](const ClusterBarrier& /*i*/) { return All(); },
+                        [](const GridControl& /*i*/) { return All(); },
                         [](const Mbarrier& i) { return All(i.d); },
                     },
                     instruction.payload);
@@ -126,6 +127,7 @@ std::vector<Slot> SourcesOf(const Instruction& instruction) {
           [](const WarpExchange& i) { return All(i.members, i.value, i.from, i.clamp); },
           [](const CtaBarrier& i) { return All(i.id, i.count, i.predicate); },
           [](const ClusterBarrier& /*i*/) { return All(); },
+          [](const GridControl& /*i*/) { return All(); },
           [](const Mbarrier& i) { return All(i.address, i.operand, i.hint); },
       },
       instruction.payload);

@@ -12,8 +12,7 @@
 namespace muster::ptx {
 namespace {
 
-constexpr std::uint32_t kMaxLatency = 96;        // cycles, of a copy's read or write
-constexpr std::uint32_t kMaxRemoteLatency = 24;  // of an operation on another CTA's mbarrier
+constexpr std::uint32_t kMaxLatency = 96;  // cycles, of a copy's read or write
 
 }  // namespace
 
@@ -41,15 +40,8 @@ bool CopyGroups::DoneBefore(std::uint32_t number) const {
                      [&](const Copy& copy) { return copy.number >= number; });
 }
 
-// Operations on mbarriers keep their order, as accesses of a thread to one place do.
 void CopyEngine::Post(Transfer transfer, std::uint64_t cycle) {
-  std::uint64_t due = cycle + 1;
-  if (transfer.kind == Transfer::Kind::kRemote) {
-    due = last_remote_ = std::max(last_remote_, due + random_.Below(kMaxRemoteLatency));
-  } else {
-    due += random_.Below(kMaxLatency);
-  }
-  transfers_.emplace(due, std::move(transfer));
+  transfers_.emplace(cycle + 1 + random_.Below(kMaxLatency), std::move(transfer));
 }
 
 bool CopyEngine::Step(std::uint64_t cycle) {
@@ -69,9 +61,6 @@ bool CopyEngine::Step(std::uint64_t cycle) {
 // In `cycle` itself: as soon as it can.
 std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
   switch (transfer->kind) {
-    case Transfer::Kind::kRemote:
-      transfer->to->port->PostRemote(transfer->operation);
-      return 0;
     case Transfer::Kind::kArrive:
       if (!transfer->groups->DoneBefore(transfer->number)) {
         return cycle;
@@ -158,28 +147,10 @@ void CopyEngine::Complete(const Transfer& transfer) {
   transfer.to->port->PostAsync(operation);
 }
 
-const Transfer* CopyEngine::Reaching(const Cta* cta) const {
-  const auto found = std::find_if(transfers_.begin(), transfers_.end(), [&](const auto& entry) {
-    return entry.second.kind == Transfer::Kind::kRemote && entry.second.to == cta;
-  });
-  return found == transfers_.end() ? nullptr : &found->second;
-}
-
-bool CopyEngine::IsSending(const Cta* cta, unsigned warp) const {
-  return std::any_of(transfers_.begin(), transfers_.end(), [&](const auto& entry) {
-    return entry.second.kind == Transfer::Kind::kRemote && entry.second.issuer == cta &&
-           entry.second.warp == warp;
-  });
-}
-
 std::optional<Transfer> CopyEngine::Abandon(const Cta* cta) {
   std::optional<Transfer> of_another;
   for (auto entry = transfers_.begin(); entry != transfers_.end();) {
     Transfer& transfer = entry->second;
-    if (transfer.kind == Transfer::Kind::kRemote) {
-      ++entry;
-      continue;
-    }
     const bool lost = transfer.to == cta || (transfer.from == cta && !transfer.has_read);
     if (!of_another && transfer.to == cta && transfer.issuer != cta) {
       of_another = transfer;

@@ -57,7 +57,7 @@ struct Transfer {
     kMove,    // bytes
     kReduce,  // elements, into what is there
     kArrive,  // the arrive-on of copies, when they are done
-    kRemote,  // an operation of another CTA of the cluster
+    kRemote,  // an operation of another CTA of the cluster: through the network, not by an engine
   };
   Kind kind = Kind::kMove;
   // Where to: shared memory, or (null) an address of global memory.
@@ -91,10 +91,6 @@ class CopyEngine {
   // Carries out what is due. Returns whether memory has changed.
   bool Step(std::uint64_t cycle);
   bool Idle() const { return transfers_.empty(); }
-  // An operation of another CTA that is on its way to the CTA's mbarriers; null: none is.
-  const Transfer* Reaching(const Cta* cta) const;
-  // Operations that warps in that slot have sent to other CTAs' mbarriers are on their way here.
-  bool IsSending(const Cta* cta, unsigned warp) const;
   // The CTA ends: what is on its way to its memory, or has not been read from there, is lost.
   // Returns the first that another CTA has sent to it, if any.
   std::optional<Transfer> Abandon(const Cta* cta);
@@ -109,7 +105,6 @@ class CopyEngine {
   Memory& memory_;
   Random random_;
   std::multimap<std::uint64_t, Transfer> transfers_;  // by the cycle in which they are due
-  std::uint64_t last_remote_ = 0;  // when the latest operation of another CTA is due
   bool changed_ = false;
 };
 

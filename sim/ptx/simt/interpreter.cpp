@@ -274,6 +274,8 @@ std::optional<Interpreter::Event> Interpreter::ExecuteMove(Warp* warp, std::size
     case Op::kBarrier:
     case Op::kClusterBarrier:
       return ReachBarrier(warp, index, active);
+    case Op::kGridControl:
+      return ReachGridControl(warp, index, active);
     case Op::kExchange:
       return ReachExchange(warp, index, active);
     case Op::kMbarrier:

@@ -68,6 +68,7 @@ class Interpreter {
     kAccess,    // of memory
     kBarrier,   // warp->arrival says which; its lanes have moved on
     kMbarrier,  // warp->mbarrier says which
+    kGrid,      // griddepcontrol: warp->grid_control says which; its lanes have moved on
     kExit,      // warp->exited
     kAsleep,    // no lane can go on before the unit answers, or its time has come
     kStuck,     // no lane can go on by itself
@@ -91,9 +92,8 @@ class Interpreter {
   // It is told of lanes that go back.
   void set_spins(Spins* spins) { spins_ = spins; }
   void set_clock_period_ps(std::uint64_t period) { clock_period_ps_ = period; }
-  // `cancel` takes a cluster that has not started out of the grid, and returns the ctaid of its
-  // first CTA; nothing, if there is none left.
-  using Cancel = std::function<std::optional<std::array<std::uint32_t, 3>>()>;
+  // clusterlaunchcontrol.try_cancel of one lane of the warp sets out.
+  using Cancel = std::function<void(const Warp& warp, const CancelCall& call)>;
   void set_cancel(Cancel cancel) { cancel_ = std::move(cancel); }
   // The first cycle in which a group of the warp that sleeps goes on.
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
@@ -173,6 +173,7 @@ class Interpreter {
 
   // meeting.cpp: barriers.
   Event ReachBarrier(Warp* warp, std::size_t index, std::uint32_t active);
+  Event ReachGridControl(Warp* warp, std::size_t index, std::uint32_t active);
   Event Gather(Warp* warp, std::size_t index);
   std::uint32_t SameBarrier(Warp* warp, const Group& group, std::uint32_t lanes) const;
   std::uint32_t ValueOf(const Warp& warp, const Group& group, Slot slot, unsigned lane) const;

@@ -1,12 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// clusterlaunchcontrol: a CTA takes over the work of a cluster that has not started. The response
-// is four words: the ctaid of that cluster's first CTA, and whether there is one.
+// clusterlaunchcontrol: a CTA takes over the work of a cluster that has not started, by the cluster
+// scope, and decodes its response.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "sim/isa/bits.h"
 #include "sim/ptx/simt/interpreter.h"
@@ -18,21 +16,14 @@ using Response = std::array<std::uint32_t, 4>;
 
 }  // namespace
 
-// The cluster is gone at once, the response comes later, to all CTAs of the own cluster if asked.
 Interpreter::Event Interpreter::ExecuteTryCancel(Warp* warp, const Lanes& lanes) {
   const std::uint32_t line = lanes.instruction.line;
   const auto& i = lanes.instruction.As<CancelRequest>();
-  const std::vector<Cta*>& ctas = warp->cta->cluster->ctas;
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const unsigned lane = First(rest);
     if (warp->cta->last) {
       return Misuse(*warp, lane, line, "cancel_after_failure",
                     "tries to cancel a cluster, though its CTA knows that none is left");
-    }
-    if (i.multicast &&
-        std::any_of(ctas.begin(), ctas.end(), [](const Cta* cta) { return cta->exited; })) {
-      return Misuse(*warp, lane, line, "cancel_for_exited",
-                    "asks for a response to all CTAs of its cluster, one of which has exited");
     }
     const std::uint64_t to = lanes.Read(i.response)[lane];
     const std::uint64_t mbarrier = lanes.Read(i.mbarrier)[lane];
@@ -47,21 +38,8 @@ Interpreter::Event Interpreter::ExecuteTryCancel(Warp* warp, const Lanes& lanes)
                                "which are not both in its own CTA's shared memory",
                                to, mbarrier));
     }
-    Response response{};
-    if (const auto first = cancel_(); first) {
-      response = {(*first)[0], (*first)[1], (*first)[2], 1};
-    }
-    transfer.data.resize(sizeof response);
-    std::memcpy(transfer.data.data(), response.data(), sizeof response);
-    transfer.has_read = true;
-    transfer.line = line;
-    for (Cta* const cta : ctas) {
-      if (i.multicast || cta == warp->cta) {
-        Transfer copy = transfer;
-        copy.to = cta;
-        StartTransfer(warp, nullptr, std::move(copy));
-      }
-    }
+    cancel_(*warp,
+            {i.multicast, static_cast<std::uint32_t>(transfer.address), *transfer.mbarrier, line});
   }
   return Event::kNone;
 }

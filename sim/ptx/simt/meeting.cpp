@@ -21,13 +21,13 @@ constexpr std::uint32_t kMaxBarrierCount = 4095;  // that the hardware holds
 
 std::uint32_t KeyOf(const Arrival& arrival) {
   switch (arrival.cluster) {
-    case ClusterOp::kArrive:
+    case ClusterForm::kArrive:
       return ClusterKey(GatherKind::kClusterArrive);
-    case ClusterOp::kArriveRelaxed:
+    case ClusterForm::kArriveRelaxed:
       return ClusterKey(GatherKind::kClusterArriveRelaxed);
-    case ClusterOp::kWait:
+    case ClusterForm::kWait:
       return ClusterKey(GatherKind::kClusterWait);
-    case ClusterOp::kNone:
+    case ClusterForm::kNone:
       break;
   }
   return BarrierKey(arrival.bar, arrival.count, arrival.kind);
@@ -35,8 +35,8 @@ std::uint32_t KeyOf(const Arrival& arrival) {
 
 // The inverse.
 Arrival BarrierOf(std::uint32_t key) {
-  constexpr ClusterOp kOps[] = {ClusterOp::kNone, ClusterOp::kArrive, ClusterOp::kArriveRelaxed,
-                                ClusterOp::kWait};
+  constexpr ClusterForm kOps[] = {ClusterForm::kNone, ClusterForm::kArrive,
+                                  ClusterForm::kArriveRelaxed, ClusterForm::kWait};
   Arrival arrival;
   arrival.cluster = kOps[key >> 20 & 0x3];
   arrival.kind = static_cast<OpKind>(key >> 16 & 0xf);
@@ -66,6 +66,15 @@ Interpreter::Event Interpreter::ReachBarrier(Warp* warp, std::size_t index, std:
     }
   }
   return Event::kNone;
+}
+
+Interpreter::Event Interpreter::ReachGridControl(Warp* warp, std::size_t index,
+                                                 std::uint32_t active) {
+  const Instruction& i = program_.code[warp->groups[index].pc];
+  Part(warp, index, active);
+  warp->grid_control = {i.As<GridControl>().waits, active, i.line};
+  Advance(warp, index);
+  return Event::kGrid;
 }
 
 // Lanes come to a barrier that is not aligned: those that name different ones, to different
@@ -194,7 +203,7 @@ void Interpreter::TakeArrival(Warp* warp, const WarpArrival& given) {
     if ((here & (given.lanes & -given.lanes)) != 0) {
       arrival.line = i.line;
     }
-    if (arrival.cluster == ClusterOp::kNone && IsReduction(arrival.kind)) {
+    if (arrival.cluster == ClusterForm::kNone && IsReduction(arrival.kind)) {
       arrival.results.push_back({group.frame, i.As<CtaBarrier>().d, here});
     }
   }

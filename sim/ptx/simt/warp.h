@@ -39,6 +39,21 @@ struct Cta {
   CopyEngine* engine = nullptr;
 };
 
+// clusterlaunchcontrol.try_cancel: where in shared memory the response and its mbarrier are.
+struct CancelCall {
+  bool multicast = false;
+  std::uint32_t response = 0;
+  std::uint32_t mbarrier = 0;
+  std::uint32_t line = 0;
+};
+
+// griddepcontrol.
+struct GridControlCall {
+  bool waits = false;
+  std::uint32_t lanes = 0;
+  std::uint32_t line = 0;
+};
+
 struct Group {
   enum class State : std::uint8_t {
     kReady,
@@ -64,10 +79,11 @@ struct Warp {
   std::uint32_t held = 0;      // groups that are not ready
   std::uint32_t favoured = 0;  // a lane whose group has the next `turns`
   std::uint32_t turns = 0;
-  bool gives_up = false;    // who stands at an aligned barrier no longer waits for the rest
-  std::uint32_t apart = 0;  // lanes that arrive after others, which came to another barrier
-  Arrival arrival;          // the latest barrier instruction
-  MbInstruction mbarrier;   // the latest mbarrier instruction
+  bool gives_up = false;         // who stands at an aligned barrier no longer waits for the rest
+  std::uint32_t apart = 0;       // lanes that arrive after others, which came to another barrier
+  Arrival arrival;               // the latest barrier instruction
+  MbInstruction mbarrier;        // the latest mbarrier instruction
+  GridControlCall grid_control;  // the latest griddepcontrol
   std::array<CopyGroups, kWarpSize> copies;       // by cp.async
   std::array<CopyGroups, kWarpSize> bulk_copies;  // by cp.async.bulk, to global memory
   std::uint64_t timed = 0;                        // branches taken or not by a clock

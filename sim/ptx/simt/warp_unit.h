@@ -23,7 +23,8 @@ struct Arrival {
     std::uint32_t lanes;
   };
 
-  ClusterOp cluster = ClusterOp::kNone;  // if at barrier.cluster: what follows has no meaning there
+  ClusterForm cluster =
+      ClusterForm::kNone;  // if at barrier.cluster: what follows has no meaning there
   OpKind kind = OpKind::kSync;
   std::uint32_t bar = 0;  // as in the registers, not cut to what the hardware holds
   std::uint32_t count = 0;

@@ -18,6 +18,12 @@ constexpr unsigned kQuietCycles = 16;  // more than any release takes
 Grid::Grid(const Config& config, const Program& program, const Launch& launch, Memory* memory,
            std::uint64_t seed)
     : launch_(launch), slots_(config.num_ctas), clusters_left_(launch.Clusters()) {
+  if (UsesClusterScope(program, launch)) {
+    cluster_port_ = std::make_unique<ClusterPort>();
+    ClusterLife grid;
+    grid.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(launch.Ctas(), ~0U));
+    cluster_port_->Ask(grid);
+  }
   for (unsigned rank = 0; rank < launch.ClusterCtas(); ++rank) {
     machines_.push_back(std::make_unique<Machine>(this, rank, config, program, launch, memory,
                                                   seed + rank * 0x9e3779b97f4a7c15U));
@@ -55,23 +61,20 @@ void Grid::LaunchClusters() {
     for (const auto& machine : machines_) {
       cluster.ctas.push_back(machine->LaunchCta(slot, &cluster));
     }
-    cluster_unit_.Launch(slot, launch_.ClusterCtas(), machines_.front()->LiveLanes(slot));
+    if (cluster_port_ != nullptr) {
+      OpenCluster(slot);
+    }
   }
 }
 
-std::optional<std::array<std::uint32_t, 3>> Grid::CancelCluster() {
-  if (next_cluster_ == launch_.Clusters()) {
-    return std::nullopt;
+void Grid::CtaEnded(unsigned rank, unsigned slot) {
+  if (cluster_port_ != nullptr) {
+    ClusterLife end;
+    end.op = ClusterLifeOp::kEnd;
+    end.unit = static_cast<std::uint8_t>(rank);
+    end.cta = static_cast<std::uint8_t>(slot);
+    cluster_port_->Ask(end);
   }
-  --clusters_left_;
-  auto first = PointOf(next_cluster_++, launch_.GridOfClusters());
-  for (unsigned i = 0; i < 3; ++i) {
-    first[i] *= launch_.cluster[i];
-  }
-  return first;
-}
-
-void Grid::CtaEnded(unsigned slot) {
   if (--slots_[slot].ctas_left != 0) {
     return;
   }
@@ -82,8 +85,7 @@ void Grid::CtaEnded(unsigned slot) {
 }
 
 bool Grid::IsSending(const Cta* cta, unsigned warp) const {
-  return std::any_of(machines_.begin(), machines_.end(),
-                     [&](const auto& machine) { return machine->engine().IsSending(cta, warp); });
+  return cluster_port_ != nullptr && cluster_port_->IsSending(cta, warp);
 }
 
 std::optional<Transfer> Grid::Abandon(const Cta* cta) {

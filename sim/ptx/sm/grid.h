@@ -17,11 +17,11 @@
 #include "sim/isa/operation.h"
 #include "sim/port/driver.h"
 #include "sim/ptx/program/program.h"
-#include "sim/ptx/simt/cluster_unit.h"
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/memory.h"
 #include "sim/ptx/simt/printf.h"
 #include "sim/ptx/sm/barrier_arrivals.h"
+#include "sim/ptx/sm/cluster_port.h"
 #include "sim/ptx/sm/machine.h"
 
 namespace muster::ptx {
@@ -79,8 +79,11 @@ class Grid {
   // The machines' side. All of them are driven in the order of their ranks in each cycle; the first
   // begins it, and the last concludes it.
   bool ending() const { return ending_; }
-  void Begin(unsigned rank) {
+  void Begin(unsigned rank, std::uint64_t cycle) {
     if (rank == 0) {
+      if (cluster_port_ != nullptr) {
+        BeginCluster(cycle);
+      }
       LaunchClusters();
     }
   }
@@ -94,13 +97,20 @@ class Grid {
   void End(Outcome outcome);
   void EndWithFault(Outcome outcome, Incident incident, std::string problem = "");
   void AddHazard(Incident incident);
-  // The next cluster is not launched. Returns the ctaid of its first CTA, if there is one.
-  std::optional<std::array<std::uint32_t, 3>> CancelCluster();
-  ClusterUnit* cluster_unit() { return &cluster_unit_; }
+  // Null: the program has no use for the cluster scope.
+  ClusterPort* cluster_port() { return cluster_port_.get(); }
+  ClusterPins* cluster_pins() { return cluster_port_ == nullptr ? nullptr : cluster_port_->pins(); }
+  // What the lockstep knows of it, for reports; null: nothing.
+  const golden::ClusterScope* cluster_model() const {
+    return cluster_port_ == nullptr ? nullptr : cluster_port_->pins()->model;
+  }
+  void PresentCluster(std::uint64_t cycle);
+  bool ClusterPresents() const { return cluster_port_ != nullptr && cluster_port_->Presents(); }
+  bool ClusterMoves() const { return cluster_port_ != nullptr && cluster_port_->Moves(); }
   Printed* printed() { return &printed_; }
   // The CTA in that slot of a machine has ended. Slots are free for the next cluster when all CTAs
   // of theirs have.
-  void CtaEnded(unsigned slot);
+  void CtaEnded(unsigned rank, unsigned slot);
   // Operations of a warp of the CTA are on their way to other CTAs' mbarriers.
   bool IsSending(const Cta* cta, unsigned warp) const;
   // The CTA ends; what is on its way to its memory is lost. Returns what another CTA has sent of
@@ -127,6 +137,13 @@ class Grid {
   };
 
   void LaunchClusters();
+  // grid_cluster.cpp
+  void OpenCluster(unsigned slot);
+  void BeginCluster(std::uint64_t cycle);
+  void AnswerWarps(std::uint64_t cycle);
+  void Deliver(std::uint64_t cycle);
+  void Cancel(std::uint64_t cycle);
+  CancelResponse CancelCluster();
   void Decide(std::uint64_t cycle);
   bool IsDeadlocked();
   bool SpinsForEver(std::uint64_t cycle);
@@ -136,7 +153,7 @@ class Grid {
   std::uint64_t Sum(F of) const;
 
   const Launch& launch_;
-  FrontEndClusterUnit cluster_unit_;
+  std::unique_ptr<ClusterPort> cluster_port_;
   Printed printed_;
   std::vector<std::unique_ptr<Machine>> machines_;  // by rank
   std::vector<Slot> slots_;                         // of CTAs, the same on all machines

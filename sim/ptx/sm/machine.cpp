@@ -83,7 +83,8 @@ Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program&
       random_(seed ^ 0x6d7573746572U),
       residents_(config.num_warps, config.num_ctas),
       pins_(config, *grid, &residents_, &random_) {
-  interpreter_.set_cancel([grid] { return grid->CancelCluster(); });
+  interpreter_.set_cancel(
+      [this](const Warp& warp, const CancelCall& call) { CancelCluster(warp, call); });
   interpreter_.set_spins(&spins_);
   interpreter_.set_clock_period_ps(config.clock_period_ps);
   if (UsesWarpScope(program)) {
@@ -103,7 +104,8 @@ WhoWaits Machine::who_waits() const {
   return {program_,
           residents_,
           interpreter_,
-          *grid_.cluster_unit(),
+          grid_.cluster_model(),
+          rank_,
           barrier_arrivals_,
           {mbarrier_arrivals_, port_.get()},
           grid_.outcome() == Outcome::kDeadlock};
@@ -124,12 +126,12 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
     BeginWarpScope(cycle);
   }
   if (!grid_.ending()) {
-    grid_.Begin(rank_);
+    grid_.Begin(rank_, cycle);
     if (!engine_.Idle() && engine_.Step(cycle)) {
       grid_.Change(cycle);
     }
     if ((residents_.arriving | residents_.in_cluster) != 0) {
-      StepClusterBarriers(cycle);
+      AskCluster(cycle);
     }
     if (cycle >= residents_.wakes_at) {
       WakeWarps(cycle);
@@ -148,9 +150,13 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   if (warp_port_ != nullptr) {
     warp_port_->Present(seen.busy | Occupied(), grid_.ending());
   }
+  if (rank_ == 0) {
+    grid_.PresentCluster(cycle);
+  }
   // What is presented stays until it is accepted, also at the end.
   left_ = grid_.ending() && inputs->issue_valid == 0 && !inputs->lifecycle_valid &&
-          !inputs->exit_valid && (warp_port_ == nullptr || !warp_port_->Presents());
+          !inputs->exit_valid && (warp_port_ == nullptr || !warp_port_->Presents()) &&
+          (rank_ != 0 || !grid_.ClusterPresents());
   return !left_;
 }
 
@@ -282,6 +288,9 @@ void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
     case Interpreter::Event::kMbarrier:
       ReachMbarrier(warp, cycle);
       break;
+    case Interpreter::Event::kGrid:
+      ReachGridControl(warp);
+      break;
     case Interpreter::Event::kExit:
       ExitLanes(warp);
       break;
@@ -319,7 +328,7 @@ void Machine::ReachBarrier(unsigned warp, std::uint64_t cycle) {
   if (arrival.diverged_aligned) {
     AddHazard(Hazard::kDivergedAligned, warp, arrival.bar, arrival.line, cycle);
   }
-  if (arrival.cluster != ClusterOp::kNone) {
+  if (arrival.cluster != ClusterForm::kNone) {
     ReachClusterBarrier(warp, cycle);
     return;
   }
@@ -337,44 +346,15 @@ void Machine::ReachBarrier(unsigned warp, std::uint64_t cycle) {
   residents_.SetPhase(warp, WarpPhase::kIssuing);
 }
 
-// An arrival that releases comes when the warp's accesses are performed.
-void Machine::ReachClusterBarrier(unsigned warp, std::uint64_t cycle) {
-  WarpSlot& slot = residents_.warps[warp];
-  const ClusterOp op = slot.warp.arrival.cluster;
-  const std::uint64_t from = op == ClusterOp::kArrive ? std::max(cycle, slot.memory_until) : cycle;
-  slot.issue_at = from + 1 + random_.Below(kMaxIssueStall);
-  residents_.SetPhase(warp, op == ClusterOp::kWait ? WarpPhase::kInCluster : WarpPhase::kArriving);
-}
-
-void Machine::StepClusterBarriers(std::uint64_t cycle) {
-  ClusterUnit& unit = *grid_.cluster_unit();
-  ForEachBit(residents_.arriving, [&](unsigned warp) {
-    WarpSlot& slot = residents_.warps[warp];
-    const bool relaxed = slot.warp.arrival.cluster == ClusterOp::kArriveRelaxed;
-    if (slot.issue_at > cycle ||
-        (!relaxed && ((MbBusy() & Bit(warp)) != 0 || grid_.IsSending(slot.warp.cta, warp)))) {
-      return;
-    }
-    if (!unit.Arrive(residents_.InCluster(warp), slot.warp.arrival.lanes)) {
-      EndWithArrival("cluster_arrived_twice", warp, cycle);
-      return;
-    }
-    slot.cluster_line = slot.warp.arrival.line;
-    grid_.Change(cycle);
-    residents_.SetPhase(warp, WarpPhase::kReady);
-  });
-  ForEachBit(residents_.in_cluster, [&](unsigned warp) {
-    if (residents_.warps[warp].issue_at <= cycle &&
-        unit.Wait(residents_.InCluster(warp), residents_.warps[warp].warp.arrival.lanes)) {
-      residents_.SetPhase(warp, WarpPhase::kReady);
-    }
-  });
-}
-
 void Machine::ExitLanes(unsigned warp) {
   WarpSlot& slot = residents_.warps[warp];
   slot.exit_line = slot.warp.exit_line;
-  grid_.cluster_unit()->Exit(residents_.InCluster(warp), slot.warp.exited);
+  if (ClusterPort* const cluster = grid_.cluster_port(); cluster != nullptr) {
+    cluster->Ask(rank_,
+                 {muster::ClusterOp::kExit, static_cast<std::uint8_t>(warp),
+                  static_cast<std::uint8_t>(slot.cta), slot.warp.exited, slot.warp.live},
+                 slot.exit_line);
+  }
   grid_.Change(cycle_);
   if (warp_port_ != nullptr) {
     warp_port_->Exit(warp, slot.cta, slot.warp.exited, slot.warp.live);
@@ -476,7 +456,7 @@ void Machine::CommitLifecycle(const Operation& operation, const Effects& effects
     if (port_ != nullptr) {
       port_->Leave(operation.cta);
     }
-    grid_.CtaEnded(operation.cta);
+    grid_.CtaEnded(rank_, operation.cta);
   }
 }
 

@@ -20,7 +20,6 @@
 #include "sim/isa/operation.h"
 #include "sim/isa/warp_size.h"
 #include "sim/port/driver.h"
-#include "sim/ptx/simt/cluster_unit.h"
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/random.h"
 #include "sim/ptx/simt/spins.h"
@@ -61,12 +60,30 @@ class Machine : public lockstep::Driver {
   bool GiveUpReconvergence();
   // Something has changed that a thread can see.
   void Change(std::uint64_t cycle) { spins_.Change(cycle); }
+  // The cluster scope's answers: lanes of the warp go on, ...
+  void LeaveCluster(unsigned warp, std::uint32_t lanes);
+  void LeaveGrid(unsigned warp);
+  // ... a request of it has come to its end, ...
+  void SettleCluster(unsigned warp, std::uint64_t cycle);
+  // ... or was refused.
+  void EndWithClusterFault(const ClusterOutputs::Fault& fault, std::uint32_t line,
+                           std::uint64_t cycle);
+  // An operation of another CTA has come through the network.
+  bool TakesRemote() const { return port_ == nullptr || port_->TakesRemote(); }
+  void Receive(const Transfer& sent, std::uint64_t cycle);
+  // The response to try_cancel comes, and its mbarrier hears of it. False: not in this cycle.
+  bool WriteResponse(const CancelStep& write, std::uint32_t line, std::uint64_t cycle);
+  void CompleteResponse(const CancelStep& complete, std::uint32_t line);
+  void EndWithCancelLost(const RemoteLost& lost, std::uint32_t line, std::uint64_t cycle);
+  // Warps of which nothing is outstanding.
+  std::uint64_t DrainedWarps(std::uint64_t cycle) const;
   // A warp of this machine has sent it, and the CTA has exited before it came there.
   void EndWithLost(const Transfer& lost, std::uint64_t cycle);
 
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
   void Serve(const Outputs& seen, Inputs* inputs) override;
   std::uint64_t SleepsUntil(std::uint64_t cycle) const override;
+  ClusterPins* cluster_pins() override;
   WarpPins* warp_pins() override { return warp_port_ == nullptr ? nullptr : warp_port_->pins(); }
   void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override;
   void OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) override;
@@ -86,8 +103,11 @@ class Machine : public lockstep::Driver {
   void RunWarps(std::uint64_t cycle);
   void StepWarp(unsigned warp, std::uint64_t cycle);
   void ReachBarrier(unsigned warp, std::uint64_t cycle);
+  // machine_cluster.cpp
   void ReachClusterBarrier(unsigned warp, std::uint64_t cycle);
-  void StepClusterBarriers(std::uint64_t cycle);
+  void AskCluster(std::uint64_t cycle);
+  void ReachGridControl(unsigned warp);
+  void CancelCluster(const Warp& warp, const CancelCall& call);
   void ExitLanes(unsigned warp);
   void EndWithProblem(Outcome outcome, const char* cause, unsigned warp, std::uint64_t cycle);
   void CommitLifecycle(const Operation& operation, const Effects& effects, std::uint64_t cycle);
@@ -161,6 +181,7 @@ class Machine : public lockstep::Driver {
 // for it, or it lacks an instruction.
 void CheckFits(const Config& config, const Program& program, const Launch& launch);
 bool UsesWarpScope(const Program& program);
+bool UsesClusterScope(const Program& program, const Launch& launch);
 bool UsesMbarriers(const Program& program);
 // Likewise of mbarriers; the launch has its shared memory.
 void CheckMbarriersFit(const Config& config, const Program& program, const Launch& launch);

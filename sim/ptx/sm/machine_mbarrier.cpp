@@ -146,12 +146,16 @@ void Machine::SendRemote(unsigned rank, const MbOperation& operation) {
   sent.operation.source = MbSource::kRemote;
   sent.operation.warp = 0;
   sent.operation.releasing = false;  // its warp has drained
-  if (sent.to->exited) {
-    EndWithLost(sent, cycle_);
-    return;
-  }
-  CopyEngine& engine = *sent.to->engine;
-  engine.Post(std::move(sent), cycle_);
+  const MbOperation& op = sent.operation;
+  const RemoteSend send{static_cast<std::uint8_t>(sent.issuer->cluster->slot),
+                        static_cast<std::uint8_t>(rank),
+                        static_cast<std::uint8_t>(sent.warp),
+                        op.op,
+                        op.addr,
+                        op.lanes,
+                        op.operand,
+                        op.has_token};
+  grid_.cluster_port()->Send(rank_, send, std::move(sent));
 }
 
 // All threads of the CTA have exited. What is on its way to its mbarriers finds nobody there: as
@@ -161,7 +165,10 @@ void Machine::AbandonMbarriers(unsigned slot, std::uint64_t cycle) {
     return;
   }
   port_->Abandon(slot);
-  if (const Transfer* const late = engine_.Reaching(&residents_.ctas[slot].cta); late != nullptr) {
+  const ClusterPort* const cluster = grid_.cluster_port();
+  const Transfer* const late =
+      cluster == nullptr ? nullptr : cluster->Reaching(&residents_.ctas[slot].cta);
+  if (late != nullptr) {
     grid_.EndWithLost(*late, cycle);
   }
 }
@@ -285,6 +292,7 @@ bool Machine::WarpRepeats(unsigned warp, Rehearsal rehearsal) {
     case WarpPhase::kExited:
     case WarpPhase::kWaiting:
     case WarpPhase::kInCluster:
+    case WarpPhase::kAtGrid:
       return true;
     case WarpPhase::kBlocked:
     case WarpPhase::kIssuing:
@@ -341,7 +349,7 @@ bool Machine::GiveUpReconvergence() {
 bool Machine::Moves() const {
   return (residents_.ready | residents_.issuing | residents_.blocked | residents_.arriving) != 0 ||
          pins_.in_flight() != 0 || (port_ != nullptr && !port_->Quiet()) || !engine_.Idle() ||
-         (warp_port_ != nullptr && warp_port_->Moves(Occupied()));
+         (warp_port_ != nullptr && warp_port_->Moves(Occupied())) || grid_.ClusterMoves();
 }
 
 bool Machine::IsBusy() const {

@@ -58,6 +58,7 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
   void Issue(unsigned warp, unsigned cta, const MbInstruction& instruction);
   void PostAsync(const MbOperation& operation) override;
   void PostRemote(const MbOperation& operation) override;
+  bool TakesRemote() const { return remotes_.size() < 2; }
   // Only the golden model sees it.
   void Announce(const MbOperation& operation);
   // The CTA is about to end: what a copy engine has not presented by now is lost. It may end when

@@ -10,7 +10,6 @@
 #include "sim/isa/bits.h"
 #include "sim/isa/operation.h"
 #include "sim/isa/warp_size.h"
-#include "sim/ptx/simt/cluster_unit.h"
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/warp.h"
 
@@ -24,6 +23,7 @@ enum class WarpPhase : std::uint8_t {
   kWaiting,    // accepted, and waits to be released
   kArriving,   // at barrier.cluster, on its way there
   kInCluster,  // waits there
+  kAtGrid,     // waits at griddepcontrol
   kAsking,     // at an mbarrier instruction, on its way to the port
   kAsleep,     // no lane can go on before the unit answers, or its time has come
   kStuck,      // its lanes wait for each other
@@ -40,6 +40,8 @@ struct WarpSlot {
   std::uint64_t mb_drain_until = 0;  // and those before the mbarrier operation in flight
   std::uint32_t issued_line = 0;     // of the operation in flight
   std::uint32_t cluster_line = 0;    // of its latest barrier.cluster.arrive
+  std::uint32_t in_cluster = 0;      // lanes that wait for the cluster scope
+  bool asked_cluster = false;        // its arrival or wait has gone there
   std::uint32_t exit_line = 0;
   std::uint32_t excused = 0;  // lanes whose wait at an invalidated mbarrier is over
 };
@@ -61,10 +63,6 @@ struct Residents {
   void SetPhase(unsigned warp, WarpPhase phase);
   unsigned IndexInCta(unsigned warp) const { return warps[warp].warp.first_thread / kWarpSize; }
   std::uint64_t LinearCta(unsigned warp) const { return ctas[warps[warp].cta].cta.linear_id; }
-  ClusterWarp InCluster(unsigned warp) const {
-    return {warps[warp].cta, ctas[warps[warp].cta].cta.rank, IndexInCta(warp)};
-  }
-
   std::vector<WarpSlot> warps;
   std::vector<CtaSlot> ctas;
   // Warps by phase.

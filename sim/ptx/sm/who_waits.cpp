@@ -28,11 +28,11 @@ Whereabouts WhoWaits::Where(unsigned warp) const {
     case WarpPhase::kArriving:
     case WarpPhase::kInCluster:
       where.what = "waits at barrier.cluster";
-      if (slot.phase == WarpPhase::kInCluster &&
-          cluster_.Arrived(residents_.InCluster(warp)) == 0) {
-        where.what += " without having arrived";
-      }
       where.line = arrival.line;
+      break;
+    case WarpPhase::kAtGrid:
+      where.what = "waits at griddepcontrol.wait";
+      where.line = slot.warp.grid_control.line;
       break;
     default: {
       if (slot.warp.groups.empty()) {
@@ -97,8 +97,10 @@ bool WhoWaits::DescribeCluster(const Cluster& cluster, StuckCluster* row) const 
   bool waits = false;
   ForEachBit(residents_.ctas[cluster.slot].warps, [&](unsigned warp) {
     const WarpSlot& slot = residents_.warps[warp];
-    const std::uint32_t live = cluster_.Live(residents_.InCluster(warp));
-    const bool came = live != 0 && cluster_.Arrived(residents_.InCluster(warp)) == live;
+    const std::uint32_t live = slot.warp.live;
+    const ClusterWarp* const known =
+        cluster_ == nullptr ? nullptr : cluster_->FindWarp(rank_, warp);
+    const bool came = live != 0 && known != nullptr && known->arrived == live;
     const bool stands = slot.phase == WarpPhase::kInCluster;
     waits = waits || stands;
     row->expected += live != 0 ? 1 : 0;

@@ -7,8 +7,8 @@
 #include <initializer_list>
 #include <vector>
 
+#include "sim/golden/cluster_scope.h"
 #include "sim/ptx/program/program.h"
-#include "sim/ptx/simt/cluster_unit.h"
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/sm/barrier_arrivals.h"
 #include "sim/ptx/sm/mb_port.h"
@@ -26,12 +26,13 @@ class WhoWaits {
 
   // `deadlocked`: nobody goes on, so that who runs repeats a loop.
   WhoWaits(const Program& program, const Residents& residents, const Interpreter& interpreter,
-           const ClusterUnit& cluster, const BarrierArrivals& barriers, const Mbarriers& mbarriers,
-           bool deadlocked)
+           const golden::ClusterScope* cluster, unsigned rank, const BarrierArrivals& barriers,
+           const Mbarriers& mbarriers, bool deadlocked)
       : program_(program),
         residents_(residents),
         interpreter_(interpreter),
         cluster_(cluster),
+        rank_(rank),
         barriers_(barriers),
         mbarriers_(mbarriers),
         deadlocked_(deadlocked) {}
@@ -51,7 +52,8 @@ class WhoWaits {
   const Program& program_;
   const Residents& residents_;
   const Interpreter& interpreter_;
-  const ClusterUnit& cluster_;
+  const golden::ClusterScope* const cluster_;  // null: nothing of it is known
+  const unsigned rank_;
   const BarrierArrivals& barriers_;
   const Mbarriers mbarriers_;
   const bool deadlocked_;

@@ -1,0 +1,106 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The cores' side of the cluster scope (rtl/cluster/README.md): what a grid and its warps ask of it
+// goes to the pins, in order, and what was sent through its network is kept until it arrives.
+#ifndef MUSTER_SIM_PTX_SM_CLUSTER_PORT_H_
+#define MUSTER_SIM_PTX_SM_CLUSTER_PORT_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "sim/isa/bits.h"
+#include "sim/isa/cluster_operation.h"
+#include "sim/isa/operation.h"
+#include "sim/port/cluster_pins.h"
+#include "sim/ptx/simt/copy_engine.h"
+
+namespace muster::ptx {
+
+class ClusterPort {
+ public:
+  ClusterPins* pins() { return &pins_; }
+  const ClusterOutputs& out() const { return pins_.out; }
+
+  // Is to be presented, after what was asked before: life-cycle operations; of a warp, requests, of
+  // instructions of these lines.
+  void Ask(const ClusterLife& life);
+  void Ask(unsigned unit, const ClusterRequest& request, std::uint32_t line);
+  void Ask(unsigned unit, const muster::CancelRequest& request, std::uint32_t line);
+  // An operation sets out: what it is at the pins, and what it is to the one that receives it.
+  void Send(unsigned unit, const RemoteSend& send, Transfer sent);
+
+  // The beginning of a cycle: what was accepted, arrived and was lost in the one before.
+  void Begin(std::uint64_t cycle);
+  // Warps of which a request has come to its end.
+  std::uint64_t settled(unsigned unit) const { return units_[unit].settled; }
+  // The line of a warp's latest request, and of the cancel that is under way.
+  std::uint32_t Line(unsigned unit, unsigned warp) const { return units_[unit].lines[warp]; }
+  std::uint32_t CancelLine() const { return cancel_line_; }
+  // What stands before a unit, or was lost by one.
+  std::optional<Transfer> TakeArrived(unsigned unit);
+  const std::optional<Transfer>& lost(unsigned unit) const { return units_[unit].lost; }
+
+  // Something that the CTA's warp has sent is on its way, or to the CTA.
+  bool IsSending(const Cta* cta, unsigned warp) const;
+  const Transfer* Reaching(const Cta* cta) const;
+
+  // The end of a cycle. `ending`: nothing new is presented.
+  void Present(bool ending);
+  // Something goes on by itself.
+  bool Moves() const { return queued_ != 0 || pins_.awake || pins_.out.active; }
+  bool Presents() const { return pins_.awake; }
+
+ private:
+  struct Life {
+    ClusterLife life;
+    std::uint64_t number = 0;
+  };
+  struct Request {
+    ClusterRequest request;
+    std::uint32_t line = 0;
+    std::uint64_t after = 0;  // the launch of its CTA: a number
+  };
+  struct Cancel {
+    muster::CancelRequest request;
+    std::uint32_t line = 0;
+  };
+  struct Outgoing {
+    RemoteSend send;
+    Transfer sent;
+  };
+  struct Unit {
+    std::deque<Request> requests;  // not yet accepted
+    std::deque<Cancel> cancels;
+    std::deque<Outgoing> sends;
+    std::deque<Transfer> sent;  // in the network, in their order
+    std::optional<Transfer> arriving;
+    std::optional<Transfer> lost;
+    std::uint64_t busy = 0;   // warps with a request under way
+    std::uint64_t fresh = 0;  // of these: accepted in the cycle before
+    std::uint64_t settled = 0;
+    std::array<std::uint32_t, kMaxWarps> lines{};
+    std::array<std::uint8_t, kMaxWarps> cta{};       // of the warp's latest request
+    std::array<std::uint64_t, kMaxCtas> launched{};  // numbers of the latest launches
+    std::optional<std::size_t> presented;            // which of the requests
+  };
+
+  void BeginNetwork();
+  Transfer TakeSent(unsigned sender);
+  bool MayEnd(const Life& end) const;
+  void PresentRequest(Unit* unit, ClusterInputs::Unit* in, bool ending);
+
+  ClusterPins pins_;
+  std::deque<Life> lives_;
+  std::uint64_t asked_ = 0;  // life-cycle operations, ...
+  std::uint64_t done_ = 0;   // ... and how many of these were accepted
+  std::array<Unit, kMaxUnits> units_;
+  std::uint32_t cancel_line_ = 0;
+  std::uint64_t queued_ = 0;                 // that are not yet accepted
+  std::uint64_t begun_ = ~std::uint64_t{0};  // the latest cycle
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_SM_CLUSTER_PORT_H_
