@@ -20,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files that the options name. Each of several units writes a log and a waveform of its own,
-// and the waveform's writer another file beside it.
-std::vector<std::string> Outputs(const RunOptions& options, unsigned units) {
+// The files that the options name. Each of several units writes a log and a waveform of its own, so
+// does a warp scope beside it, and the waveform's writer another file beside each.
+std::vector<std::string> Outputs(const RunOptions& options, unsigned units, bool has_warp_scope) {
   std::vector<std::string> outputs;
   if (!options.report.empty()) {
     outputs.push_back(options.report);
@@ -31,6 +31,10 @@ std::vector<std::string> Outputs(const RunOptions& options, unsigned units) {
     if (!options.wave.empty()) {
       outputs.push_back(lockstep::Numbered(options.wave, unit));
       outputs.push_back(outputs.back() + ".hier");
+      if (has_warp_scope) {
+        outputs.push_back(lockstep::OfWarpScope(lockstep::Numbered(options.wave, unit)));
+        outputs.push_back(outputs.back() + ".hier");
+      }
     }
     if (!options.log.empty()) {
       outputs.push_back(lockstep::Numbered(options.log, unit));
@@ -45,9 +49,11 @@ void CheckWave(const RunOptions& options, unsigned units) {
   }
   for (int unit = 0; unit < static_cast<int>(units); ++unit) {
     // The waveform's writer removes what is there, devices too.
-    const std::string wave = lockstep::Numbered(options.wave, unit);
-    if (fs::exists(wave) && !fs::is_regular_file(wave)) {
-      throw ptx::InputError(fmt::format("{}: a waveform is written to a plain file", wave));
+    const std::string own = lockstep::Numbered(options.wave, unit);
+    for (const std::string& wave : {own, lockstep::OfWarpScope(own)}) {
+      if (fs::exists(wave) && !fs::is_regular_file(wave)) {
+        throw ptx::InputError(fmt::format("{}: a waveform is written to a plain file", wave));
+      }
     }
   }
   if (options.wave_to.value_or(~std::uint64_t{0}) < options.wave_from.value_or(0)) {
@@ -66,7 +72,8 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
   ptx::Session session(manifest, target.ConfigOf(manifest.config), manifest.seed);
   const unsigned units = session.launch().ClusterCtas();
   CheckWave(options, units);
-  CheckOutputs(ptx::InputsOf(path), Outputs(options, units));
+  const bool has_warp_scope = session.grid().Drivers().front()->warp_pins() != nullptr;
+  CheckOutputs(ptx::InputsOf(path), Outputs(options, units, has_warp_scope));
   if (!lockstep::WritesWaveforms() && !options.wave.empty()) {
     throw ptx::InputError(
         "--wave: this build writes no waveforms; configure it with -DMUSTER_TRACE=ON");

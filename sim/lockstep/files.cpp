@@ -5,21 +5,30 @@
 
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <system_error>
 
 namespace muster::lockstep {
 
 namespace fs = std::filesystem;
 
-std::string Numbered(const std::string& path, int unit) {
-  if (unit < 1) {
-    return path;
-  }
+namespace {
+
+// What stands before the extension.
+std::string Inserted(const std::string& path, const std::string& word) {
   const std::size_t dot = path.rfind('.');
   const bool dotted = dot != std::string::npos && path.find('/', dot) == std::string::npos;
-  return fmt::format("{}.{}{}", path.substr(0, dotted ? dot : path.size()), unit,
+  return fmt::format("{}.{}{}", path.substr(0, dotted ? dot : path.size()), word,
                      dotted ? path.substr(dot) : "");
 }
+
+}  // namespace
+
+std::string Numbered(const std::string& path, int unit) {
+  return unit < 1 ? path : Inserted(path, std::to_string(unit));
+}
+
+std::string OfWarpScope(const std::string& wave) { return Inserted(wave, "warp"); }
 
 std::string Resolved(const std::string& path) {
   constexpr unsigned kMostLinks = 40;  // as the system follows

@@ -12,6 +12,9 @@ namespace muster::lockstep {
 // alone (-1) has name.fst.
 std::string Numbered(const std::string& path, int unit);
 
+// The waveform of the warp scope beside a unit that has this one: name.warp.fst.
+std::string OfWarpScope(const std::string& wave);
+
 // A path without symbolic links, also if there is no file yet.
 std::string Resolved(const std::string& path);
 

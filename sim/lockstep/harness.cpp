@@ -207,7 +207,9 @@ Result Run(const Config& config, const std::vector<Driver*>& drivers, const Opti
   for (std::size_t i = 0; i < drivers.size(); ++i) {
     duts.push_back(options.make_dut ? options.make_dut() : MakeDut(config, options.power_up));
     const bool has_warps = drivers[i]->warp_pins() != nullptr;
-    warp_duts.push_back(has_warps ? MakeWarpDut(config) : nullptr);
+    warp_duts.push_back(!has_warps              ? nullptr
+                        : options.make_warp_dut ? options.make_warp_dut()
+                                                : MakeWarpDut(config));
     if (duts.back() == nullptr || (has_warps && warp_duts.back() == nullptr)) {
       result.report =
           fmt::format("{}: this program was built without the configuration", config.name);

@@ -22,6 +22,7 @@ namespace muster::lockstep {
 
 class Cover;
 class Dut;
+class WarpDut;
 
 struct Options {
   std::uint64_t seed = 1;  // only named in reports; a driver has its own
@@ -44,6 +45,7 @@ struct Options {
   std::chrono::seconds progress_every{10};
   std::function<std::unique_ptr<Dut>()>
       make_dut;  // makes a unit, out of reset; empty: the Verilated one
+  std::function<std::unique_ptr<WarpDut>()> make_warp_dut;  // likewise a warp scope beside it
 };
 
 enum class Ending {

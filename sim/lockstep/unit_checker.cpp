@@ -208,6 +208,11 @@ void UnitChecker::Trace(std::uint64_t cycle) {
   if (cycle >= options_.wave_from && cycle <= options_.wave_to && !traced_) {
     wave_guard_ = std::make_unique<WaveGuard>(Numbered(options_.wave, number_));
     dut_->OpenTrace(Numbered(options_.wave, number_), cycle);
+    if (warp_) {
+      const std::string path = OfWarpScope(Numbered(options_.wave, number_));
+      warp_guard_ = std::make_unique<WaveGuard>(path);
+      warp_->OpenTrace(path, cycle);
+    }
     traced_ = true;
   } else if (cycle > options_.wave_to) {
     EndTrace();
@@ -219,6 +224,12 @@ void UnitChecker::EndTrace() {
   if (wave_guard_) {
     wave_error_ = wave_guard_->Close();
     wave_guard_.reset();
+  }
+  if (warp_guard_) {
+    warp_->CloseTrace();
+    const std::string error = warp_guard_->Close();
+    wave_error_ = wave_error_.empty() ? error : wave_error_;
+    warp_guard_.reset();
   }
 }
 

@@ -90,6 +90,7 @@ class UnitChecker : public sc_core::sc_module {
   const int number_;
   bool traced_ = false;
   std::unique_ptr<WaveGuard> wave_guard_;  // while a waveform is written
+  std::unique_ptr<WaveGuard> warp_guard_;  // and one of the warp scope
   std::string wave_error_;
   Driver& driver_;
   std::unique_ptr<Dut> dut_;

@@ -19,7 +19,7 @@ constexpr const char* kWhy =
     "file must not be so long";
 
 unsigned failed = 0;                      // files that could not be written whole
-std::array<const std::string*, 16> open;  // the waveforms; a cluster's units have one each
+std::array<const std::string*, 32> open;  // the waveforms; a cluster's units have two each
 void (*former)(int) = SIG_DFL;
 
 // No more than a handler of a signal may do.

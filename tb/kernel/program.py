@@ -385,6 +385,10 @@ def wave(muster, folder):
         check(result.returncode == 0 and f"{file} is not written: --wave-from" in result.stdout,
               "expected to read that there is no wave", result)
     check(path.read_bytes() == before and not (folder / "new.fst").exists(), "the wave is lost")
+    check(not (folder / "wave.warp.fst").exists(), "a wave of a warp scope that the kernel does not use")
+    result = run(muster, "run", KERNELS / "warp_forms" / "warp_forms.json", "--wave", path)
+    check(result.returncode == 0 and (folder / "wave.warp.fst").stat().st_size > 1000,
+          "expected a wave of the warp scope", result)
 
 
 def skips(muster, folder):

@@ -269,6 +269,8 @@ TEST(PtxBarrier, Faults) {
       {"bar.sync 16;", "fault:bad_barrier_id"},
       {"mov.u32 %r5, 0xffffffff; bar.sync %r5;", "fault:bad_barrier_id"},
       {"bar.sync 0, 4096;", "fault:bad_count"},
+      {"add.u32 %r5, %r2, 10; barrier.sync %r5;", "fault:bad_barrier_id"},
+      {"setp.eq.u32 %p1, %r2, 9; @%p1 barrier.sync 0, 4096;", "fault:bad_count"},
       {"bar.sync 0, 33;", "fault:count_not_multiple"},
       {"bar.sync 0, 96;", "fault:count_above_cta"},
       {"bar.arrive 0, 0;", "fault:arv_without_count"},

@@ -257,12 +257,15 @@ TEST(PtxCluster, BarrierOrdersTheMemoryOfAllCtas) {
 }
 
 TEST(PtxCluster, ExitedThreadsCountAsArrived) {
-  // Odd lanes, and all of rank 2, are gone; lanes that come apart meet all the same.
+  // Odd lanes, and all of rank 2, are gone; lanes that come apart, in each form, meet all the same.
   const Ended run(Clustered(64, {4, 1, 1}, {4, 1, 1}, R"(
   and.b32 %r8, %r1, 1; setp.eq.u32 %p1, %r8, 1; @%p1 exit; setp.eq.u32 %p2, %r2, 2; @%p2 ret;
   setp.lt.u32 %p3, %r1, 9; @%p3 bra A; barrier.cluster.arrive; bra B;
 A: barrier.cluster.arrive;
-B: barrier.cluster.wait; mov.u32 %r10, 7;
+B: barrier.cluster.wait; @%p3 bra C;
+  barrier.cluster.arrive.relaxed; barrier.cluster.wait; bra D;
+C: barrier.cluster.arrive.relaxed; barrier.cluster.wait;
+D: mov.u32 %r10, 7;
 )" + kStore));
   ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   for (std::uint32_t i = 0; i < 256; ++i) {

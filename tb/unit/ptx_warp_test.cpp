@@ -133,6 +133,16 @@ TEST(PtxWarp, OldFormsTakeTheLanesThatAreThere) {
       Each([](std::uint32_t lane) { return lane >= 4 ? 0 : 12 + (lane == 3 ? 0 : lane + 1); }));
 }
 
+// Lanes that get values from each other, without .sync, and go round for ever are a deadlock.
+TEST(PtxWarp, LoopsAroundOldFormsAreFound) {
+  Kernel kernel(".version 6.0\n.target sm_61\n.address_size 64\n" + std::string(R"(
+.visible .entry test() {
+  .reg .pred %p<4>; .reg .b32 %r<4>; mov.u32 %r1, 0; setp.eq.u32 %p1, %r1, 1;
+L: vote.ballot.b32 %r2, %p1; setp.eq.u32 %p2, %r2, 0; @%p2 bra L; ret;
+})"));
+  EXPECT_EQ(Ended(kernel).outcome(), "deadlock");
+}
+
 TEST(PtxWarp, ExitedLanesAreNotWaitedFor) {
   const auto out = Lanes(
       "setp.gt.u32 %p1, %r1, 20; @%p1 exit; vote.sync.all.pred %p2, %p3, -1;"
