@@ -139,7 +139,7 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
         fmt::format("{} times a lane met others of its warp, but {} times in the warp scope", met,
                     run.warp_lanes));
   }
-  result.served = {run.warp_requests, run.commits, run.mb_commits};
+  result.served = {run.warp_requests, run.commits, run.mb_commits, run.cluster_operations};
   result.code = verdict.code;
   result.outcome = verdict.outcome;
   const ptx::Timing timing{run.cycles, run.seconds, run.skipped};

@@ -12,7 +12,6 @@
 #include "sim/isa/fault.h"
 #include "sim/ptx/launch/report.h"
 #include "sim/ptx/program/program.h"
-#include "sim/ptx/simt/cluster_unit.h"
 #include "sim/ptx/syntax/error.h"
 #include "sim/ptx/syntax/parser.h"
 #include "tb/unit/ptx_fixture.h"
@@ -452,35 +451,6 @@ TEST(PtxCluster, SameSeedSameRun) {
   const Ended c(kernel, "default", 6);
   EXPECT_EQ(a.cycles(), b.cycles());
   EXPECT_NE(a.cycles(), c.cycles());
-}
-
-TEST(ClusterUnit, PhasesOfThreads) {
-  FrontEndClusterUnit unit;
-  unit.Launch(1, 2, {0xf, 0x3});
-  const ClusterWarp a{1, 0, 0};
-  const ClusterWarp b{1, 0, 1};
-  const ClusterWarp c{1, 1, 0};
-  const ClusterWarp d{1, 1, 1};
-  EXPECT_TRUE(unit.Arrive(a, 0xf));
-  EXPECT_FALSE(unit.Wait(a, 0xf));
-  EXPECT_FALSE(unit.Arrive(a, 0x1));
-  EXPECT_TRUE(unit.Arrive(b, 0x3));
-  EXPECT_TRUE(unit.Arrive(c, 0x7));
-  EXPECT_FALSE(unit.Wait(b, 0x1));
-  unit.Exit(d, 0x3);
-  EXPECT_FALSE(unit.Wait(b, 0x1));
-  unit.Exit(c, 0x8);  // the last that was missing
-  EXPECT_EQ(unit.Arrived(a), 0U);
-  EXPECT_FALSE(unit.Arrive(a, 0x1));  // it has not waited
-  EXPECT_TRUE(unit.Wait(a, 0xf));
-  EXPECT_FALSE(unit.Wait(a, 0xf));
-  EXPECT_TRUE(unit.Arrive(a, 0xf));  // while others have still to wait
-  EXPECT_TRUE(unit.Wait(b, 0x3));
-  EXPECT_TRUE(unit.Wait(c, 0x7));
-  unit.Exit(a, 0xf);
-  unit.Exit(b, 0x3);
-  EXPECT_TRUE(unit.Arrive(c, 0x7));
-  EXPECT_TRUE(unit.Wait(c, 0x7));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
 #include "sim/port/driver.h"
+#include "tb/unit/ptx_golden_cluster.h"
 #include "tb/unit/ptx_golden_mbarriers.h"
 #include "tb/unit/ptx_golden_warps.h"
 
@@ -123,6 +124,7 @@ inline GoldenRun RunGolden(const Config& config, const std::vector<lockstep::Dri
   for (lockstep::Driver* const driver : drivers) {
     units.emplace_back(config, driver);
   }
+  GoldenCluster cluster(drivers.front()->cluster_pins());
   GoldenRun run;
   for (bool any = true; any && run.cycles < max_cycles;) {
     any = false;
@@ -133,6 +135,7 @@ inline GoldenRun RunGolden(const Config& config, const std::vector<lockstep::Dri
       for (GoldenUnit& unit : units) {
         unit.Clock(run.cycles);
       }
+      cluster.Clock();
       ++run.cycles;
     }
   }

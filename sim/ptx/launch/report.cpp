@@ -319,7 +319,8 @@ Json Deadlock(const Grid& grid) {
 }  // namespace
 
 std::string Served::Text() const {
-  return fmt::format("warp scope {}, CTA scope {}, shared memory {}", warp, cta, shared_memory);
+  return fmt::format("warp scope {}, CTA scope {}, shared memory {}, cluster scope {}", warp, cta,
+                     shared_memory, cluster);
 }
 
 Json JsonReport(const Session& session, const Verdict& verdict, const Timing& timing,
@@ -345,7 +346,10 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
       {"thread_instructions_per_second", timing.PerSecond(grid.ThreadInstructions())},
       {"operations", operations},
       {"served",
-       {{"warp", served.warp}, {"cta", served.cta}, {"shared_memory", served.shared_memory}}},
+       {{"warp", served.warp},
+        {"cta", served.cta},
+        {"shared_memory", served.shared_memory},
+        {"cluster", served.cluster}}},
       {"rendezvous_lanes", grid.RendezvousLanes()},
       {"releases", grid.Releases()},
       {"barriers", Barriers(grid)},

@@ -29,13 +29,15 @@ struct Served {
   std::uint64_t warp = 0;
   std::uint64_t cta = 0;
   std::uint64_t shared_memory = 0;
+  std::uint64_t cluster = 0;  // requests of warps, operations through the network, cancels
 
   void Add(const Served& other) {
     warp += other.warp;
     cta += other.cta;
     shared_memory += other.shared_memory;
+    cluster += other.cluster;
   }
-  std::string Text() const;  // "warp scope 3, CTA scope 12, shared memory 0"
+  std::string Text() const;  // "warp scope 3, CTA scope 12, shared memory 0, cluster scope 0"
 };
 
 nlohmann::ordered_json JsonReport(const Session& session, const Verdict& verdict,

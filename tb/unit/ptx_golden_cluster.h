@@ -1,0 +1,172 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Plays the cluster scope at its pins with the golden model alone: what is presented is accepted at
+// once (an arrival that releases, when its fence allows), and what comes of it is shown in the next
+// cycle.
+#ifndef MUSTER_TB_UNIT_PTX_GOLDEN_CLUSTER_H_
+#define MUSTER_TB_UNIT_PTX_GOLDEN_CLUSTER_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "sim/golden/cluster_scope.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/cluster_operation.h"
+#include "sim/port/cluster_pins.h"
+
+namespace muster::ptx {
+
+class GoldenCluster {
+ public:
+  explicit GoldenCluster(ClusterPins* pins) : pins_(pins) {
+    if (pins_ != nullptr) {
+      pins_->model = &model_;
+    }
+  }
+
+  void Clock() {
+    if (pins_ == nullptr) {
+      return;
+    }
+    const ClusterInputs& in = pins_->in;
+    TakeHandshakes(in);
+    ClusterOutputs& out = pins_->out;
+    out = std::exchange(next_, ClusterOutputs());
+    out.life_ready = true;
+    if (in.life_valid) {
+      const ClusterEffects effects = model_.Step(in.life);
+      out.life_fault = effects.fault;
+      Show(effects);
+    }
+    for (unsigned u = 0; u < kMaxUnits; ++u) {
+      AcceptRequest(u, in.units[u], &out.units[u]);
+      AcceptSend(u, in.units[u], &out.units[u]);
+      if (in.units[u].cancel_valid && !cancel_) {
+        out.units[u].cancel_ready = true;
+        AcceptCancel(u, in.units[u].cancel);
+      }
+      if (!arriving_[u].empty()) {
+        out.units[u].remote_valid = true;
+        out.units[u].remote = arriving_[u].front().operation;
+        out.units[u].from = arriving_[u].front().from;
+      }
+    }
+    ShowCancel(&out);
+    out.active = pins_->awake || cancel_.has_value() || std::exchange(shows_, false);
+    for (const auto& arriving : arriving_) {
+      out.active = out.active || !arriving.empty();
+    }
+  }
+
+ private:
+  struct Arriving {
+    RemoteOperation operation;
+    ClusterLanes from;
+  };
+  struct Cancel {
+    CancelPlan plan;
+    bool taken = false;
+    std::deque<CancelStep> steps;
+  };
+
+  // What was shown in the cycle before, and is taken in this one.
+  void TakeHandshakes(const ClusterInputs& in) {
+    const ClusterOutputs& out = pins_->out;
+    for (unsigned u = 0; u < kMaxUnits; ++u) {
+      if (out.units[u].remote_valid && in.units[u].remote_ready) {
+        arriving_[u].pop_front();
+      }
+      if ((out.units[u].write_valid && in.units[u].write_ready) ||
+          (out.units[u].complete_valid && in.units[u].complete_ready)) {
+        cancel_->steps.pop_front();
+      }
+    }
+    if (out.take_valid && in.take_ready) {
+      cancel_->taken = true;
+      for (const CancelStep& step : golden::CancelSteps(cancel_->plan, in.take)) {
+        cancel_->steps.push_back(step);
+      }
+    }
+    if (cancel_ && cancel_->taken && cancel_->steps.empty()) {
+      cancel_.reset();
+    }
+  }
+
+  void AcceptRequest(unsigned u, const ClusterInputs::Unit& in, ClusterOutputs::Unit* out) {
+    const ClusterRequest& request = in.request;
+    if (!in.request_valid ||
+        (request.op == ClusterOp::kArrive && (in.fence_ack & Bit(request.warp)) == 0)) {
+      return;
+    }
+    out->request_ready = true;
+    const ClusterEffects effects = model_.Step(u, request);
+    ClusterOutputs::Unit& next = next_.units[u];
+    next.fault_valid = effects.fault != FaultCause::kNone;
+    next.fault = {effects.fault, request.warp, request.cta, effects.at_fault};
+    next.go_valid = effects.go != 0;
+    next.go = {static_cast<std::uint8_t>(u), request.warp, effects.go};
+    shows_ = true;
+    Show(effects);
+  }
+
+  void Show(const ClusterEffects& effects) {
+    for (const ClusterLanes& lanes : effects.releases) {
+      next_.units[lanes.unit].release |= Bit(lanes.warp);
+    }
+    for (const ClusterLanes& lanes : effects.grid_releases) {
+      next_.units[lanes.unit].grid_release |= Bit(lanes.warp);
+    }
+  }
+
+  void AcceptSend(unsigned u, const ClusterInputs::Unit& in, ClusterOutputs::Unit* out) {
+    if (!in.send_valid) {
+      return;
+    }
+    out->send_ready = true;
+    const SendEffects effects = model_.Send(u, in.send);
+    if (effects.lost) {
+      shows_ = true;
+      next_.units[u].lost_valid = true;
+      next_.units[u].lost = *effects.lost;
+      return;
+    }
+    arriving_[effects.target].push_back(
+        {*model_.Deliver(u, effects.target).delivered,
+         {static_cast<std::uint8_t>(u), in.send.warp, in.send.lanes}});
+  }
+
+  void AcceptCancel(unsigned u, const muster::CancelRequest& request) {
+    const CancelPlan plan = model_.Cancel(u, request);
+    if (plan.lost) {
+      shows_ = true;
+      next_.cancel_lost_valid = true;
+      next_.cancel_lost = *plan.lost;
+      return;
+    }
+    cancel_ = Cancel{plan, false, {}};
+  }
+
+  void ShowCancel(ClusterOutputs* out) const {
+    out->take_valid = cancel_ && !cancel_->taken;
+    if (cancel_ && !cancel_->steps.empty()) {
+      const CancelStep& step = cancel_->steps.front();
+      (step.writes ? out->write : out->complete) = step;
+      ClusterOutputs::Unit& unit = out->units[step.place.unit];
+      (step.writes ? unit.write_valid : unit.complete_valid) = true;
+    }
+  }
+
+  golden::ClusterScope model_;
+  ClusterPins* const pins_;
+  ClusterOutputs next_;
+  bool shows_ = false;  // it shows something
+  std::array<std::deque<Arriving>, kMaxUnits> arriving_;
+  std::optional<Cancel> cancel_;
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_TB_UNIT_PTX_GOLDEN_CLUSTER_H_
