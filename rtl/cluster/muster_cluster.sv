@@ -75,7 +75,8 @@ module muster_cluster
   // What comes and goes
   // -------------------------------------------------------------------------------------------
 
-  logic                                carried, of_cta, slot_exists, legal, legal_q, shown_q, agrees, refused;
+  logic                                of_cta, slot_exists, legal, legal_q, shown_q, agrees, hub_ready, units_ready;
+  logic                                begins, opens, launches, ends;  // a grid; a cluster; a CTA
   logic   [NumUnits-1:0]               addressed_d, addressed_q, settled, unit_ready, tells;
   logic   [NumUnits-1:0][NumCtas-1:0]  resident, unit_settled;
   ranks_t [NumClusters-1:0]            members, present, launched;
@@ -118,24 +119,23 @@ module muster_cluster
 
   always_ff @(posedge clk_i) legal_q <= legal;
 
-  // Then: whether the grid's or the cluster's slot is free.
+  // Then: whether the grid's or the cluster's slot is free. What is asked of the hub waits until the hub has heard what
+  // the units know; what is asked of a unit, until it has no request under way.
   always_comb begin
     agrees = 1'b1;
     if (life_i.op == ClGrid) agrees = !runs[life_i.grid];
     if (life_i.op == ClOpen) agrees = present[cluster] == '0;
-    refused      = !legal_q || !agrees;
+    hub_ready    = life_i.op != ClOpen || (tells == '0 && !(grid_news_valid && grid_news.cluster == life_i.cluster));
+    units_ready  = (addressed_q & ~(unit_ready & settled)) == '0;
+    life_ready_o = shown_q && hub_ready && units_ready;
     life_fault_o = FaultNone;
-    if (refused) life_fault_o = (life_i.op == ClEnd) ? FaultCtaNotResident : FaultBadLaunch;
+    if (!legal_q || !agrees) life_fault_o = (life_i.op == ClEnd) ? FaultCtaNotResident : FaultBadLaunch;
   end
 
-  // What is asked of the hub waits until the hub has heard what the units know.
-  always_comb begin
-    life_ready_o = shown_q;
-    if (life_i.op == ClOpen && (tells != '0 || (grid_news_valid && grid_news.cluster == life_i.cluster))) life_ready_o = 1'b0;
-    if ((addressed_q & ~(unit_ready & settled)) != '0) life_ready_o = 1'b0;
-  end
-
-  assign carried = life_ready_o && !refused;
+  assign begins   = shown_q && life_i.op == ClGrid && legal_q && agrees;
+  assign opens    = shown_q && life_i.op == ClOpen && legal_q && agrees && hub_ready;
+  assign launches = shown_q && life_i.op == ClLaunch && legal_q && units_ready;
+  assign ends     = shown_q && life_i.op == ClEnd && legal_q && units_ready;
 
   always_comb begin
     for (int u = 0; u < NumUnits; u++) settled[u] = unit_settled[u][cta];
@@ -163,8 +163,8 @@ module muster_cluster
       .clk_i, .rst_ni,
       .valid_i (valid[u]), .ready_o (ready[u]), .request_i (request[u]), .busy_o (counting[u]),
       .life_valid_i (addressed_q[u]), .life_ready_o (unit_ready[u]),
-      .launch_i (carried && addressed_q[u] && life_i.op == ClLaunch),
-      .end_i (carried && addressed_q[u] && life_i.op == ClEnd), .life_i,
+      .launch_i (launches && addressed_q[u]),
+      .end_i (ends && addressed_q[u]), .life_i,
       .resident_o (resident[u]), .settled_o (unit_settled[u]), .tells_o (tells[u]),
       .completes_i (completes), .cluster_i (completed), .performed_i (performed),
       .news_valid_o (news_valid[u]), .news_ready_i (news_ready[u]), .news_o (news[u]),
@@ -178,7 +178,7 @@ module muster_cluster
     .clk_i, .rst_ni,
     .news_valid_i (news_valid), .news_ready_o (news_ready), .news_i (news),
     .news_valid_o (grid_news_valid), .news_o (grid_news),
-    .open_i (carried && life_i.op == ClOpen), .launch_i (carried && life_i.op == ClLaunch), .life_i,
+    .open_i (opens), .launch_i (launches), .life_i,
     .members_o (members), .present_o (present), .launched_o (launched),
     .completes_o (completes), .cluster_o (completed)
   );
@@ -196,14 +196,14 @@ module muster_cluster
 
   muster_cluster_grid #(.NumGrids(NumGrids)) u_grid (
     .clk_i, .rst_ni,
-    .open_i (carried && life_i.op == ClGrid), .life_i, .runs_o (runs),
+    .open_i (begins), .life_i, .runs_o (runs),
     .news_valid_i (grid_news_valid), .news_i (grid_news),
     .launch_o, .flush_o, .flushed_i, .performed_o (performed)
   );
 
   muster_cluster_network #(.NumUnits(NumUnits), .NumClusters(NumClusters)) u_network (
     .clk_i, .rst_ni,
-    .launch_i (carried && life_i.op == ClLaunch), .life_i, .present_i (present),
+    .launch_i (launches), .life_i, .present_i (present),
     .send_valid_i, .send_ready_o, .send_i, .remote_valid_o, .remote_ready_i, .remote_o, .from_o (remote_from_o),
     .lost_valid_o, .lost_o,
     .find_i (find), .find_unit_o (find_unit), .find_cta_o (find_cta), .active_o (sends)
