@@ -70,7 +70,7 @@ TYPED_TEST(ClusterGrid, LaunchDependentsCountsOncePerCta) {
     }
     this->Step();
     const auto& first = this->Of(ctas[rank], exits ? ctas[rank].warps - 1 : 0);
-    while (first.accepted == kNever) {
+    while (first.accepted == kNever && !this->HasFatalFailure()) {
       this->Step();
     }
     this->Step(static_cast<unsigned>(first.accepted + kHub - this->now()));
@@ -79,7 +79,7 @@ TYPED_TEST(ClusterGrid, LaunchDependentsCountsOncePerCta) {
     EXPECT_EQ(this->out().launch & 1, 1U) << kHub << " cycles";
     this->Quiet();
   }
-  EXPECT_EQ(this->out().flush & 1, n == 0 ? 1U : 0U);
+  EXPECT_EQ(this->out().flush & 1, 0U);
 }
 
 TYPED_TEST(ClusterGrid, PrerequisitesInAChain) {
@@ -144,7 +144,7 @@ TYPED_TEST(ClusterGrid, FlushAfterAllExits) {
     this->Ask(cta, 0, ClusterOp::kExit);
   }
   const std::uint64_t begin = this->now();
-  while ((this->out().flush & 1) == 0 && this->now() < begin + 100) {
+  while ((this->out().flush & 1) == 0 && this->now() < begin + 100 && !this->HasFatalFailure()) {
     this->Step();
   }
   EXPECT_EQ(this->now() - 1, begin + kHub + n - 1);
