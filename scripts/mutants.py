@@ -4,7 +4,8 @@
 
 Each patch of tb/mutants/rtl makes the unit wrong: it must still pass a plain sync of all warps, or
 in rtl/mbarrier a plain arrive and wait, and the regression must catch it, or the unit tests of the
-mbarrier block. In rtl/warp it must pass a plain bar.warp.sync, and the unit tests of the warp scope must catch it. Each patch of tb/mutants/golden makes the golden model wrong, and tb/golden alone must
+mbarrier block. In rtl/warp it must pass a plain bar.warp.sync, in rtl/cluster a plain
+barrier.cluster, and the unit tests of that scope must catch it. Each patch of tb/mutants/golden makes the golden model wrong, and tb/golden alone must
 catch it. A patch begins with `# what is wrong`, and an RTL patch may name the configuration to test
 (`# config: default`, or one of scripts/corners.py), and the checker of tb/formal that must catch it
 before the lockstep does (`# checker: ram_props`). A mutant that no test catches fails.
@@ -34,7 +35,9 @@ DEFAULT_CONFIG = "small"
 OPTION = r"(config|checker): "
 GOLDEN_TEST = "tb/golden/golden_test"
 # The unit tests of a block, and the plain one among them.
-BLOCKS = {"mbarrier": ("mb_test", "Mbarrier.PlainArriveAndWait"), "warp": ("warp_test", "Warp/*.OnePerCycle")}
+BLOCKS = {"mbarrier": ("mb_test", "Mbarrier.PlainArriveAndWait"), "warp": ("warp_test", "Warp/*.OnePerCycle"),
+          "cluster": ("cluster_test", "ClusterBarrier/*.Plain")}
+ALONE = ("warp", "cluster")  # blocks that the regression does not reach
 # Attempts of the regression to catch a mutant: seeds, cycles of each.
 ATTEMPTS = [("1-4", 2000), ("1-8", 20000), ("1-10", 100000)]
 QUICK = {"rtl": 2, "golden": 1}  # so many mutants that `make test` tries
@@ -59,8 +62,8 @@ class Mutant:
     @property
     def build(self):
         """What is built to try it: a configuration, and the tests of the mbarrier block, or the tests of the
-        golden model or of the warp scope."""
-        if self.kind == "golden" or self.block == "warp":
+        golden model or of a scope that stands alone."""
+        if self.kind == "golden" or self.block in ALONE:
             return self.block or self.kind
         return f"{self.config}.mbarrier" if self.block else self.config
 
@@ -117,7 +120,7 @@ def block_failures(mutant, *options):
 
 def try_rtl(mutant):
     test, plain = BLOCKS.get(mutant.block, (None, None))
-    regressed = [] if mutant.block == "warp" else ["muster_bench", "regress"]
+    regressed = [] if mutant.block in ALONE else ["muster_bench", "regress"]
     failure = build(mutant.config, *regressed, *[test] * bool(test))
     if failure:
         mutant.problem = f"does not build:\n{failure}"
@@ -184,8 +187,8 @@ def unsound(build_name):
             return failure or "The tests of the golden model fail without any mutant."
         return None
     config, _, block = build_name.partition(".")
-    if build_name == "warp":
-        return unsound_block(DEFAULT_CONFIG, "warp")
+    if build_name in ALONE:
+        return unsound_block(DEFAULT_CONFIG, build_name)
     failure = build(config, "muster_bench", "regress")
     if failure:
         return failure

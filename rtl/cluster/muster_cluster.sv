@@ -75,8 +75,9 @@ module muster_cluster
   // What comes and goes
   // -------------------------------------------------------------------------------------------
 
-  logic                                carried, of_cta, slot_exists, launch_ok, refused;
-  logic   [NumUnits-1:0]               addressed, settled, unit_ready, tells;
+  logic                                of_cta, slot_exists, legal, legal_q, shown_q, agrees, hub_ready, units_ready;
+  logic                                begins, opens, launches, ends;  // a grid; a cluster; a CTA
+  logic   [NumUnits-1:0]               addressed_d, addressed_q, settled, unit_ready, tells;
   logic   [NumUnits-1:0][NumCtas-1:0]  resident, unit_settled;
   ranks_t [NumClusters-1:0]            members, present, launched;
   grids_t                              runs, performed;
@@ -91,36 +92,53 @@ module muster_cluster
   assign cluster     = life_i.cluster[ClusterW-1:0];
   assign of_cta      = life_i.op inside {ClLaunch, ClEnd};
   assign slot_exists = 32'(life_i.unit) < NumUnits && 32'(life_i.cta) < NumCtas;
-  assign launch_ok   = slot_exists && !resident[unit][cta] && 32'(life_i.cluster) < NumClusters &&
-                       members[cluster][life_i.rank] && !launched[cluster][life_i.rank] &&
-                       life_i.size != '0 && life_i.size <= NumWarps && runs[life_i.grid];
 
+  // In the first cycle: whether there are such slots, and the size is one; of a CTA, also what changes with other
+  // life-cycle operations only. (A grid is not over before all its CTAs have been launched.)
   always_comb begin
-    life_fault_o = FaultNone;
     unique case (life_i.op)
-      ClGrid:   if (32'(life_i.grid) >= NumGrids || runs[life_i.grid] || life_i.size == '0) life_fault_o = FaultBadLaunch;
-      ClOpen:   if (32'(life_i.cluster) >= NumClusters || present[cluster] != '0 || life_i.size == '0 ||
-                    life_i.size > MaxRanks) life_fault_o = FaultBadLaunch;
-      ClLaunch: if (!launch_ok) life_fault_o = FaultBadLaunch;
-      default:  if (!slot_exists || !resident[unit][cta]) life_fault_o = FaultCtaNotResident;
+      ClGrid:   legal = 32'(life_i.grid) < NumGrids && life_i.size != '0;
+      ClOpen:   legal = 32'(life_i.cluster) < NumClusters && life_i.size != '0 && life_i.size <= MaxRanks;
+      ClLaunch: legal = slot_exists && !resident[unit][cta] && 32'(life_i.cluster) < NumClusters &&
+                        members[cluster][life_i.rank] && !launched[cluster][life_i.rank] &&
+                        life_i.size != '0 && life_i.size <= NumWarps && runs[life_i.grid];
+      default:  legal = slot_exists && resident[unit][cta];
     endcase
+    for (int u = 0; u < NumUnits; u++) addressed_d[u] = of_cta && slot_exists && 32'(life_i.unit) == u;
   end
 
-  assign refused      = life_fault_o != FaultNone;
-  // What is asked of the hub waits until the hub has heard what the units know.
-  always_comb begin
-    life_ready_o = 1'b1;
-    if (life_i.op == ClOpen) life_ready_o = tells == '0 && !(grid_news_valid && grid_news.cluster == life_i.cluster);
-    if (of_cta && slot_exists) life_ready_o = unit_ready[unit] && settled[unit];
-  end
-
-  assign carried      = life_valid_i && life_ready_o && !refused;
-
-  always_comb begin
-    for (int u = 0; u < NumUnits; u++) begin
-      addressed[u] = life_valid_i && of_cta && slot_exists && 32'(life_i.unit) == u;
-      settled[u]   = unit_settled[u][cta];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      shown_q     <= 1'b0;
+      addressed_q <= '0;
+    end else begin
+      shown_q     <= life_valid_i && !life_ready_o;
+      addressed_q <= (life_valid_i && !life_ready_o) ? addressed_d : '0;
     end
+  end
+
+  always_ff @(posedge clk_i) legal_q <= legal;
+
+  // Then: whether the grid's or the cluster's slot is free. What is asked of the hub waits until the hub has heard what
+  // the units know; what is asked of a unit, until it has no request under way.
+  always_comb begin
+    agrees = 1'b1;
+    if (life_i.op == ClGrid) agrees = !runs[life_i.grid];
+    if (life_i.op == ClOpen) agrees = present[cluster] == '0;
+    hub_ready    = life_i.op != ClOpen || (tells == '0 && !(grid_news_valid && grid_news.cluster == life_i.cluster));
+    units_ready  = (addressed_q & ~(unit_ready & settled)) == '0;
+    life_ready_o = shown_q && hub_ready && units_ready;
+    life_fault_o = FaultNone;
+    if (!legal_q || !agrees) life_fault_o = (life_i.op == ClEnd) ? FaultCtaNotResident : FaultBadLaunch;
+  end
+
+  assign begins   = shown_q && life_i.op == ClGrid && legal_q && agrees;
+  assign opens    = shown_q && life_i.op == ClOpen && legal_q && agrees && hub_ready;
+  assign launches = shown_q && life_i.op == ClLaunch && legal_q && units_ready;
+  assign ends     = shown_q && life_i.op == ClEnd && legal_q && units_ready;
+
+  always_comb begin
+    for (int u = 0; u < NumUnits; u++) settled[u] = unit_settled[u][cta];
   end
 
   // -------------------------------------------------------------------------------------------
@@ -144,9 +162,9 @@ module muster_cluster
     muster_cluster_count #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_count (
       .clk_i, .rst_ni,
       .valid_i (valid[u]), .ready_o (ready[u]), .request_i (request[u]), .busy_o (counting[u]),
-      .life_valid_i (addressed[u]), .life_ready_o (unit_ready[u]),
-      .launch_i (carried && addressed[u] && life_i.op == ClLaunch),
-      .end_i (carried && addressed[u] && life_i.op == ClEnd), .life_i,
+      .life_valid_i (addressed_q[u]), .life_ready_o (unit_ready[u]),
+      .launch_i (launches && addressed_q[u]),
+      .end_i (ends && addressed_q[u]), .life_i,
       .resident_o (resident[u]), .settled_o (unit_settled[u]), .tells_o (tells[u]),
       .completes_i (completes), .cluster_i (completed), .performed_i (performed),
       .news_valid_o (news_valid[u]), .news_ready_i (news_ready[u]), .news_o (news[u]),
@@ -160,7 +178,7 @@ module muster_cluster
     .clk_i, .rst_ni,
     .news_valid_i (news_valid), .news_ready_o (news_ready), .news_i (news),
     .news_valid_o (grid_news_valid), .news_o (grid_news),
-    .open_i (carried && life_i.op == ClOpen), .launch_i (carried && life_i.op == ClLaunch), .life_i,
+    .open_i (opens), .launch_i (launches), .life_i,
     .members_o (members), .present_o (present), .launched_o (launched),
     .completes_o (completes), .cluster_o (completed)
   );
@@ -178,14 +196,14 @@ module muster_cluster
 
   muster_cluster_grid #(.NumGrids(NumGrids)) u_grid (
     .clk_i, .rst_ni,
-    .open_i (carried && life_i.op == ClGrid), .life_i, .runs_o (runs),
+    .open_i (begins), .life_i, .runs_o (runs),
     .news_valid_i (grid_news_valid), .news_i (grid_news),
     .launch_o, .flush_o, .flushed_i, .performed_o (performed)
   );
 
   muster_cluster_network #(.NumUnits(NumUnits), .NumClusters(NumClusters)) u_network (
     .clk_i, .rst_ni,
-    .launch_i (carried && life_i.op == ClLaunch), .life_i, .present_i (present),
+    .launch_i (launches), .life_i, .present_i (present),
     .send_valid_i, .send_ready_o, .send_i, .remote_valid_o, .remote_ready_i, .remote_o, .from_o (remote_from_o),
     .lost_valid_o, .lost_o,
     .find_i (find), .find_unit_o (find_unit), .find_cta_o (find_cta), .active_o (sends)

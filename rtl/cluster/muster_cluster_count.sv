@@ -82,7 +82,8 @@ module muster_cluster_count
 
   always_ff @(posedge clk_i) request_q <= request_i;
 
-  muster_ram #(.Depth(NumWarps), .Width($bits(warp_phase_t)), .Forward(1'b1)) u_words (
+  // A warp is busy until its word is written, so its next request reads it later.
+  muster_ram #(.Depth(NumWarps), .Width($bits(warp_phase_t)), .Forward(1'b0)) u_words (
     .clk_i,
     .we_i (commits), .waddr_i (warp), .wdata_i (word_next),
     .raddr_i (request_i.warp[WarpW-1:0]), .rdata_o (word)
@@ -95,7 +96,7 @@ module muster_cluster_count
   assign commits  = acts && resident && misuse == FaultNone;
 
   muster_cluster_lanes u_lanes (
-    .request_i (request_q), .known_i (known), .word_i (word), .phase_i (phase[cta] ^ completing[cta]),
+    .request_i (request_q), .known_i (known), .word_i (word), .phase_i (phase[cta]),
     .word_o (word_next), .fault_o (misuse), .culprits_o (culprits), .go_o (go), .waits_o (waits),
     .joins_o (joins), .parts_o (parts)
   );
@@ -104,7 +105,7 @@ module muster_cluster_count
   // Who waits, and who is released
   // -------------------------------------------------------------------------------------------
 
-  logic [NumWarps-1:0] release_d, grid_release_d;
+  logic [NumWarps-1:0] release_d, grid_release_d, waits_now;
   logic [NumWarps-1:0] completed, performed, ended;  // warps whose phase completes, whose grid may go on, whose CTA ends
 
   always_comb begin
@@ -118,16 +119,17 @@ module muster_cluster_count
     end
   end
 
-  assign release_d      = waits_q & completed & ~ended;
+  // A request that is judged in the cycle in which its phase completes belongs to that phase.
+  assign waits_now      = waits_q | ((commits && waits) ? NumWarps'(1) << warp : '0);
+  assign release_d      = waits_now & completed & ~ended;
   assign grid_release_d = grids_q & performed & ~ended;
 
   always_comb begin
     known_d = known_q & ~ended;
-    waits_d = waits_q & ~release_d & ~ended;
+    waits_d = waits_now & ~release_d & ~ended;
     grids_d = grids_q & ~grid_release_d & ~ended;
     if (commits) begin
       known_d[warp] = !(request_q.op == ClExit && request_q.live == '0);
-      if (waits) waits_d[warp] = 1'b1;
       if (request_q.op == ClGridWait) grids_d[warp] = 1'b1;
     end
   end
@@ -180,7 +182,7 @@ module muster_cluster_count
   always_ff @(posedge clk_i) begin
     update_cta_q <= cta;
     joins_q      <= joins;
-    parts_q      <= parts;
+    parts_q      <= parts && !completing[cta];  // then nobody is counted any more
     leaves_q     <= request_q.op == ClExit && request_q.live == '0;
     triggers_q   <= request_q.op == ClTrigger;
     go_o         <= '{warp: request_q.warp, lanes: go};

@@ -2,7 +2,7 @@
 //
 // What a request does to the lanes of its warp at barrier.cluster (PTX 9.7.13.3); no state. A lane is idle, has
 // arrived in the phase that runs (and may wait for it), or has passed: its phase has completed, and it has not
-// waited for that yet. A request with a lane at fault changes nothing.
+// waited for that yet. What a request with a lane at fault would make of the warp is not to be carried out.
 module muster_cluster_lanes
   import muster_pkg::*;
   import muster_cluster_pkg::*;
@@ -12,9 +12,9 @@ module muster_cluster_lanes
   input  warp_phase_t      word_i,
   input  logic             phase_i,     // the phase that runs
 
-  output warp_phase_t      word_o,      // afterwards
   output fault_e           fault_o,
   output lanes_t           culprits_o,  // the lanes at fault
+  output warp_phase_t      word_o,      // afterwards, if there are none, as are the following
   output lanes_t           go_o,        // of a wait: the lanes that have passed
   output logic             waits_o,     // ... some lane waits
   output logic             joins_o,     // all live lanes of the warp have arrived now, and had not before
@@ -58,20 +58,18 @@ module muster_cluster_lanes
     arrived_now = arrived;
     waiting_now = waiting;
     passed_now  = passed;
-    if (fault_o == FaultNone) begin
-      unique case (request_i.op)
-        ClArrive, ClArriveRelaxed: arrived_now = arrived | request_i.lanes;
-        ClWait: begin
-          waiting_now = waiting | (request_i.lanes & arrived);
-          passed_now  = passed & ~request_i.lanes;
-        end
-        ClExit: begin
-          arrived_now = arrived & ~request_i.lanes;
-          passed_now  = passed & ~request_i.lanes;
-        end
-        default: ;
-      endcase
-    end
+    unique case (request_i.op)
+      ClArrive, ClArriveRelaxed: arrived_now = arrived | request_i.lanes;
+      ClWait: begin
+        waiting_now = waiting | (request_i.lanes & arrived);
+        passed_now  = passed & ~request_i.lanes;
+      end
+      ClExit: begin
+        arrived_now = arrived & ~request_i.lanes;
+        passed_now  = passed & ~request_i.lanes;
+      end
+      default: ;
+    endcase
   end
 
   assign live_before  = (request_i.op == ClExit) ? request_i.live | request_i.lanes : request_i.live;

@@ -1,7 +1,8 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 muster_cluster_sources(sources)
 
-muster_test(cluster_test cluster_test.cpp cluster_order_test.cpp cluster_network_test.cpp cluster_random_test.cpp cluster_traffic.cpp LIBS muster_cluster_check)
+muster_test(cluster_test cluster_test.cpp cluster_order_test.cpp cluster_network_test.cpp cluster_grid_test.cpp
+            cluster_random_test.cpp cluster_traffic.cpp LIBS muster_cluster_check)
 function(muster_cluster_unit name)
   muster_verilate(cluster_test
     TOP_MODULE cluster_flat
@@ -16,3 +17,11 @@ muster_cluster_unit(four -GNumUnits=4 -GNumWarps=32 -GNumCtas=8 -GNumClusters=8 
 muster_cluster_unit(sixteen -GNumUnits=16 -GNumWarps=4 -GNumCtas=2 -GNumClusters=4 -GNumGrids=8)
 muster_cluster_unit(one -GNumUnits=1 -GNumWarps=4 -GNumCtas=1 -GNumClusters=1 -GNumGrids=1)
 muster_cluster_unit(odd -GNumUnits=3 -GNumWarps=5 -GNumCtas=3 -GNumClusters=5 -GNumGrids=3)
+
+muster_verilate(cluster_test
+  TOP_MODULE muster_cancel_decode
+  PREFIX Vcancel_decode
+  SOURCES ${PROJECT_SOURCE_DIR}/rtl/muster_pkg.sv ${PROJECT_SOURCE_DIR}/rtl/cluster/muster_cluster_pkg.sv
+          ${PROJECT_SOURCE_DIR}/rtl/cluster/muster_cancel_decode.sv
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall
+  OPT_FAST -O1)

@@ -217,6 +217,50 @@ TYPED_TEST(ClusterOrder, ExitsComplete) {
   }
 }
 
+// A warp that has arrived exits, or waits, in any cycle around the completion of its phase; then
+// comes another phase.
+TYPED_TEST(ClusterOrder, ExitsAndWaitsAroundACompletion) {
+  const unsigned n = std::min(2U, this->kMostCtas);
+  for (const ClusterOp op : {ClusterOp::kExit, ClusterOp::kWait}) {
+    for (unsigned offset = 0; offset < 12; ++offset) {
+      for (const std::uint32_t lanes : {0xffffffffU, 0x00ffff00U}) {
+        this->Restart();
+        this->Grid(0, n);
+        const auto ctas = this->Cluster(0, n);
+        const auto& last = ctas.back();
+        for (const auto& cta : ctas) {
+          for (unsigned w = 0; w < cta.warps; ++w) {
+            const bool is_last = cta.rank == last.rank && w + 1 == cta.warps;
+            this->Ask(cta, w, ClusterOp::kArriveRelaxed, is_last ? 0x7fffffff : kAllLanes);
+          }
+        }
+        this->Quiet();
+        this->Ask(last, last.warps - 1, ClusterOp::kArriveRelaxed, 0x80000000);
+        this->Step(offset + 1);
+        this->Ask(ctas[0], 0, op, lanes);
+        this->Quiet();
+        this->AskAll(ctas, ClusterOp::kWait, op == ClusterOp::kExit ? kAllLanes : ~lanes);
+        for (const auto& cta : ctas) {
+          for (unsigned w = 0; op == ClusterOp::kWait && w < cta.warps; ++w) {
+            if (cta.rank != 0 || w != 0) {
+              this->Ask(cta, w, ClusterOp::kWait, lanes);
+            }
+          }
+        }
+        this->Quiet();
+        this->ExpectNobodyWaits(ctas);
+        this->AskAll(ctas, ClusterOp::kArriveRelaxed);
+        this->AskAll(ctas, ClusterOp::kWait);
+        this->Quiet();
+        this->ExpectNobodyWaits(ctas);
+        const bool survives = op == ClusterOp::kWait || lanes != kAllLanes || n + ctas[0].warps > 2;
+        EXPECT_EQ(this->Phases(), survives ? 2U : 1U);
+        ASSERT_FALSE(this->HasFailure()) << Name(op) << " after " << offset << " cycles";
+      }
+    }
+  }
+}
+
 // Each warp arrives in the next phase as soon as it has been released.
 TYPED_TEST(ClusterOrder, PhasesBackToBack) {
   const unsigned n = this->kMostCtas;

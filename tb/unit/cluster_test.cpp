@@ -131,11 +131,13 @@ TYPED_TEST(ClusterBarrier, GoAndFaultTakeThreeCycles) {
   EXPECT_EQ(times.go, times.accepted + kAnswer);
   EXPECT_EQ(times.idle, times.accepted + kAnswer);
   EXPECT_EQ(times.released, kNever);
-  // A slot without a CTA, and one that the unit does not have.
-  for (const unsigned slot : {0U, this->kShape.num_ctas}) {
-    ASSERT_EQ(slot == 0 ? this->End(ctas[0]) : FaultCause::kNone, FaultCause::kNone);
+  // Slots that the unit does not have, and one without a CTA.
+  const unsigned beyond = std::min(2 * this->kShape.num_ctas + 2, +kMaxCtas);
+  for (unsigned slot = this->kShape.num_ctas; slot <= beyond; ++slot) {
+    const bool is_empty = slot == beyond;
+    ASSERT_EQ(is_empty ? this->End(ctas[0]) : FaultCause::kNone, FaultCause::kNone);
     this->requests_[0].push_back(
-        {ClusterOp::kArrive, 0, static_cast<std::uint8_t>(slot), kHigh, kAllLanes});
+        {ClusterOp::kArrive, 0, static_cast<std::uint8_t>(is_empty ? 0 : slot), kHigh, kAllLanes});
     this->Step(4);
     EXPECT_EQ(times.fault, times.accepted + kAnswer);
     EXPECT_EQ(this->bench_.out.units[0].fault.cause, FaultCause::kCtaNotResident);
