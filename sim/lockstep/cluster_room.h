@@ -18,10 +18,16 @@ namespace muster::lockstep {
 
 class ClusterRoom {
  public:
-  // `pins`: the driver's. Without `checked`, nothing is compared, and they show no model.
+  // `pins`: the driver's. Without `checked`, nothing is compared.
   ClusterRoom(std::unique_ptr<ClusterDut> dut, ClusterPins* pins, bool checked)
-      : dut_(std::move(dut)), checker_(dut_->config()), pins_(*pins), checked_(checked) {
-    pins_.model = checked ? &checker_.model() : nullptr;
+      : dut_(std::move(dut)), checker_(dut_->config()), pins_(*pins), checked_(checked) {}
+
+  // At the end of the run, before reports are made.
+  void Finish() {
+    dut_->CloseTrace();
+    if (checked_) {
+      pins_.model = std::make_shared<golden::ClusterScope>(checker_.model());
+    }
   }
 
   // Runs the cycle, if there is anything to do in it. Returns false if it was wrong.
@@ -39,7 +45,6 @@ class ClusterRoom {
 
   const ClusterChecker& checker() const { return checker_; }
   void OpenTrace(const std::string& path, std::uint64_t cycle) { dut_->OpenTrace(path, cycle); }
-  void CloseTrace() { dut_->CloseTrace(); }
 
  private:
   std::unique_ptr<ClusterDut> dut_;

@@ -65,7 +65,7 @@ class Harness : public sc_core::sc_module {
       checker->Finish();
     }
     if (cluster_) {
-      cluster_->CloseTrace();
+      cluster_->Finish();
       result_.cluster_operations = cluster_->checker().counts().requests +
                                    cluster_->checker().counts().sent +
                                    cluster_->checker().counts().cancels;
@@ -219,8 +219,8 @@ Result Run(const Config& config, const std::vector<Driver*>& drivers, const Opti
   std::unique_ptr<ClusterDut> cluster_dut;
   if (drivers.front()->cluster_pins() != nullptr) {
     cluster_dut = MakeClusterDut();
-    if (cluster_dut == nullptr) {
-      result.report = "this program was built without the cluster scope";
+    if (cluster_dut == nullptr || cluster_dut->config().num_units < drivers.size()) {
+      result.report = "this program was built without a cluster scope of so many units";
       return result;
     }
   }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 #include "sim/isa/cluster_operation.h"
 #include "sim/isa/fault.h"
@@ -86,8 +87,8 @@ struct ClusterPins {
   ClusterInputs in;
   ClusterOutputs out;
   bool awake = false;  // something is presented
-  // What the checker knows, for reports; null: nothing is checked.
-  const golden::ClusterScope* model = nullptr;
+  // What the checker knew at the end of the run, for reports; null: nothing.
+  std::shared_ptr<const golden::ClusterScope> model;
 };
 
 }  // namespace muster

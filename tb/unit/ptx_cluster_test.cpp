@@ -327,12 +327,24 @@ B: barrier.sync 0, 64; ret;)"));
   EXPECT_EQ(report["cluster"], (std::vector<unsigned>{2, 1, 1}));
 }
 
-TEST(PtxCluster, WaitingWithoutHavingArrivedIsADeadlock) {
+TEST(PtxCluster, WaitingWithoutHavingArrivedIsAFault) {
   const Ended run(Clustered(32, {2, 1, 1}, {2, 1, 1}, "barrier.cluster.wait; ret;"));
-  EXPECT_EQ(run.outcome(), "deadlock");
-  EXPECT_NE(TextReport(run.session(), run.verdict(), {})
-                .find("warp 0, which waits at barrier.cluster without having arrived (line 11)"),
-            std::string::npos);
+  EXPECT_EQ(run.outcome(), "fault:cluster_wait_without_arrive");
+  ASSERT_EQ(run.grid().faults().size(), 1U);
+  EXPECT_EQ(run.grid().faults()[0].line, 11U);
+  EXPECT_EQ(run.grid().faults()[0].lanes, ~0U);
+}
+
+TEST(PtxCluster, LargerThanTheClusterScopeOfARun) {
+  EXPECT_THROW(Ended(Clustered(32, {9, 1, 1}, {9, 1, 1}, "ret;")), DoesNotFit);
+}
+
+// One grid awaits no other, and its dependents are nobody's.
+TEST(PtxCluster, GridControl) {
+  const Ended run(Clustered(64, {2, 1, 1}, {2, 1, 1},
+                            "griddepcontrol.wait; griddepcontrol.launch_dependents;"
+                            " griddepcontrol.wait; griddepcontrol.launch_dependents; ret;"));
+  EXPECT_EQ(run.outcome(), "completes");
 }
 
 TEST(PtxCluster, DirectivesAndTheManifest) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -21,9 +22,12 @@ namespace muster::ptx {
 
 class GoldenCluster {
  public:
-  explicit GoldenCluster(ClusterPins* pins) : pins_(pins) {
+  explicit GoldenCluster(ClusterPins* pins) : pins_(pins) {}
+
+  // At the end of a run.
+  void Finish() {
     if (pins_ != nullptr) {
-      pins_->model = &model_;
+      pins_->model = std::make_shared<golden::ClusterScope>(model_);
     }
   }
 
@@ -32,7 +36,6 @@ class GoldenCluster {
       return;
     }
     const ClusterInputs& in = pins_->in;
-    TakeHandshakes(in);
     ClusterOutputs& out = pins_->out;
     out = std::exchange(next_, ClusterOutputs());
     out.life_ready = true;
@@ -42,16 +45,18 @@ class GoldenCluster {
       Show(effects);
     }
     for (unsigned u = 0; u < kMaxUnits; ++u) {
+      if (!arriving_[u].empty()) {
+        out.units[u].remote_valid = true;
+        out.units[u].remote = arriving_[u].front().operation;
+        out.units[u].from = arriving_[u].front().from;
+      }
+    }
+    for (unsigned u = 0; u < kMaxUnits; ++u) {
       AcceptRequest(u, in.units[u], &out.units[u]);
       AcceptSend(u, in.units[u], &out.units[u]);
       if (in.units[u].cancel_valid && !cancel_) {
         out.units[u].cancel_ready = true;
         AcceptCancel(u, in.units[u].cancel);
-      }
-      if (!arriving_[u].empty()) {
-        out.units[u].remote_valid = true;
-        out.units[u].remote = arriving_[u].front().operation;
-        out.units[u].from = arriving_[u].front().from;
       }
     }
     ShowCancel(&out);
@@ -59,6 +64,7 @@ class GoldenCluster {
     for (const auto& arriving : arriving_) {
       out.active = out.active || !arriving.empty();
     }
+    TakeHandshakes(in, out);
   }
 
  private:
@@ -72,9 +78,8 @@ class GoldenCluster {
     std::deque<CancelStep> steps;
   };
 
-  // What was shown in the cycle before, and is taken in this one.
-  void TakeHandshakes(const ClusterInputs& in) {
-    const ClusterOutputs& out = pins_->out;
+  // What is shown and taken in this cycle.
+  void TakeHandshakes(const ClusterInputs& in, const ClusterOutputs& out) {
     for (unsigned u = 0; u < kMaxUnits; ++u) {
       if (out.units[u].remote_valid && in.units[u].remote_ready) {
         arriving_[u].pop_front();

@@ -139,6 +139,7 @@ inline GoldenRun RunGolden(const Config& config, const std::vector<lockstep::Dri
       ++run.cycles;
     }
   }
+  cluster.Finish();
   for (const GoldenUnit& unit : units) {
     run.warp_lanes += unit.warp_lanes();
   }

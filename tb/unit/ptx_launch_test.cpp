@@ -122,7 +122,7 @@ TEST(PtxLaunch, WhatTheTextLeavesUndefinedIsAFault) {
            "  mov.u32 %r12, 0;\nL: add.u32 %r12, "
            "%r12, 1; setp.lt.u32 %p7, %r12, 1000; @%p7 bra L;\n" +
            kAskForAll + kHear + "ret;",
-       "fault:cancel_for_exited", "one of which has exited"},
+       "fault:rank_not_there", "of its cluster, which has exited"},
       {1,
        "@%p1 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128"
        " [answer+8], [bar]; ret;",

@@ -102,7 +102,7 @@ class Grid {
   ClusterPins* cluster_pins() { return cluster_port_ == nullptr ? nullptr : cluster_port_->pins(); }
   // What the lockstep knows of it, for reports; null: nothing.
   const golden::ClusterScope* cluster_model() const {
-    return cluster_port_ == nullptr ? nullptr : cluster_port_->pins()->model;
+    return cluster_port_ == nullptr ? nullptr : cluster_port_->pins()->model.get();
   }
   void PresentCluster(std::uint64_t cycle);
   bool ClusterPresents() const { return cluster_port_ != nullptr && cluster_port_->Presents(); }
