@@ -337,30 +337,29 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
       mb_operations[Name(op)] = grid.Operations(op);
     }
   }
-  Json report = {
-      {"outcome", verdict.outcome},
-      {"cycles", timing.cycles},
-      {"skipped_cycles", timing.skipped},
-      {"warp_instructions", grid.WarpInstructions()},
-      {"thread_instructions", grid.ThreadInstructions()},
-      {"thread_instructions_per_second", timing.PerSecond(grid.ThreadInstructions())},
-      {"operations", operations},
-      {"served",
-       {{"warp", served.warp},
-        {"cta", served.cta},
-        {"shared_memory", served.shared_memory},
-        {"cluster", served.cluster}}},
-      {"rendezvous_lanes", grid.RendezvousLanes()},
-      {"releases", grid.Releases()},
-      {"barriers", Barriers(grid)},
-      {"mbarrier_operations", mb_operations},
-      {"mbarriers", Mbarriers(grid)},
-      {"faults", Rows(grid.faults(), "cause")},
-      {"hazards", Rows(grid.hazards(), "hazard")},
-      {"simulated_khz", timing.Khz()},
-      {"config", session.config().name},
-      {"seed", session.seed()},
-      {"differences", verdict.differences}};
+  Json report = {{"outcome", verdict.outcome},
+                 {"cycles", timing.cycles},
+                 {"skipped_cycles", timing.skipped},
+                 {"warp_instructions", grid.WarpInstructions()},
+                 {"thread_instructions", grid.ThreadInstructions()},
+                 {"thread_instructions_per_second", timing.PerSecond(grid.ThreadInstructions())},
+                 {"operations", operations},
+                 {"served",
+                  {{"warp", served.warp},
+                   {"cta", served.cta},
+                   {"shared_memory", served.shared_memory},
+                   {"cluster", served.cluster}}},
+                 {"rendezvous_lanes", grid.RendezvousLanes()},
+                 {"releases", grid.Releases()},
+                 {"barriers", Barriers(grid)},
+                 {"mbarrier_operations", mb_operations},
+                 {"mbarriers", Mbarriers(grid)},
+                 {"faults", Rows(grid.faults(), "cause")},
+                 {"hazards", Rows(grid.hazards(), "hazard")},
+                 {"simulated_khz", timing.Khz()},
+                 {"config", session.config().name},
+                 {"seed", session.seed()},
+                 {"differences", verdict.differences}};
   if (session.launch().explicit_cluster) {
     report["cluster"] = session.launch().cluster;
   }
