@@ -98,6 +98,13 @@ def centre(in_):
     return {"out": out}
 
 
+def cluster_forms():
+    """Each round: the next rank's number of the round, of itself and of the thread."""
+    sums = [sum(1000 * (round_ + 1) + 100 * ((rank + 1) % 4) + thread for round_ in range(6))
+            for rank in range(4) for thread in range(64)]
+    return {"out": [value + (0 if i // 64 % 4 == 3 or i % 32 == 7 else 5) for i, value in enumerate(sums)]}
+
+
 def cluster_reduction(in_):
     return {"out": [sum(in_[first:first + 384]) for first in (0, 384, 768)]}
 
