@@ -263,7 +263,7 @@ TYPED_TEST(ClusterGrid, CancelsTakeTurns) {
     this->bench_.in.units[cta.unit].cancel = this->Cancel(cta, false);
   }
   std::vector<unsigned> served;
-  for (unsigned i = 0; i < 9 * 3 * n; ++i) {
+  for (unsigned i = 0; i < 8 * 3 * n; ++i) {
     this->Step();
     for (unsigned u = 0; u < n; ++u) {
       if (this->out().units[u].cancel_ready && this->bench_.in.units[u].cancel_valid) {
@@ -272,7 +272,7 @@ TYPED_TEST(ClusterGrid, CancelsTakeTurns) {
       }
     }
   }
-  ASSERT_EQ(served.size(), 3 * n) << "nine cycles each";
+  ASSERT_EQ(served.size(), 3 * n) << "eight cycles each";
   for (unsigned i = 0; i + n < served.size(); ++i) {
     EXPECT_EQ(served[i], served[i + n]);
   }
