@@ -127,6 +127,44 @@ TYPED_TEST(ClusterGrid, PrerequisitesInAChain) {
   this->Quiet();
 }
 
+// A grid opens in the cycle in which its prerequisite is performed, or shortly before.
+TYPED_TEST(ClusterGrid, PrerequisiteEndsAsAGridOpens) {
+  for (unsigned g = 1; g < this->kShape.num_grids; ++g) {
+    for (unsigned later = 0; later < 3; ++later) {
+      this->Restart();
+      this->bench_.in.flushed = 0;
+      this->Grid(g - 1, 1);
+      this->Open(0, 1);
+      const auto first = this->Launch(0, 0, 0, 0, g - 1);
+      this->AskAll({first}, ClusterOp::kExit);
+      this->Step(this->kShape.num_warps + 10);
+      EXPECT_EQ(this->out().flush, 1U << (g - 1));
+      auto& in = this->bench_.in;
+      in.life_valid = true;
+      in.life = ClusterLife();
+      in.life.grid = static_cast<std::uint8_t>(g);
+      in.life.size = 1;
+      in.life.awaits = static_cast<std::uint8_t>(1U << (g - 1));
+      this->Step();
+      EXPECT_FALSE(this->out().life_ready);
+      for (unsigned i = 0; i <= later; ++i) {
+        in.flushed = i == later ? 0xff : 0;
+        this->Step();
+        EXPECT_EQ(this->out().life_ready, i == 0);
+        in.life_valid = false;
+      }
+      in.flushed = 0;
+      ASSERT_EQ(this->End(first), FaultCause::kNone);
+      this->Open(0, 1);
+      const auto next = this->Launch(0, 0, 0, 0, g);
+      this->Ask(next, 0, ClusterOp::kGridWait);
+      this->Step(10);
+      EXPECT_EQ(this->Of(next, 0).grid_released, this->Of(next, 0).accepted + kGridFree);
+      ASSERT_FALSE(this->HasFailure()) << "grid " << g << ", " << later;
+    }
+  }
+}
+
 // The last exits of all CTAs at once: flush_o within the published time.
 TYPED_TEST(ClusterGrid, FlushAfterAllExits) {
   const unsigned n = this->kMostCtas;
@@ -150,6 +188,36 @@ TYPED_TEST(ClusterGrid, FlushAfterAllExits) {
   EXPECT_EQ(this->now() - 1, begin + kHub + n - 1);
   this->bench_.in.flushed = 0xff;
   this->Quiet();
+}
+
+// CTAs trigger, arrive and exit shortly after each other, while the hub listens to others: it hears
+// of all.
+TYPED_TEST(ClusterGrid, NewsInQuickSuccession) {
+  const unsigned n = this->kMostCtas;
+  for (unsigned gap = 0; gap <= this->kPlaces + 2; ++gap) {
+    for (const ClusterOp op : {ClusterOp::kTrigger, ClusterOp::kArriveRelaxed}) {
+      this->Restart();
+      this->bench_.in.flushed = 0;
+      this->Grid(0, n);
+      this->Open(0, n);
+      std::vector<typename TestFixture::Cta> ctas;
+      for (unsigned r = 0; r < n; ++r) {
+        ctas.push_back(
+            this->Launch(0, r, r % this->kShape.num_units, r / this->kShape.num_units, 0, 1));
+      }
+      this->AskAll(ctas, op);
+      for (unsigned i = 0; i < gap; ++i) {
+        this->Step();
+      }
+      this->AskAll(ctas, ClusterOp::kExit);
+      this->Step(8 * this->kPlaces + 20);
+      EXPECT_EQ(this->out().flush & 1, 1U);
+      EXPECT_EQ(this->out().launch & 1, 1U);
+      this->bench_.in.flushed = 0xff;
+      this->Quiet();
+      ASSERT_FALSE(this->HasFailure()) << Name(op) << ", gap " << gap;
+    }
+  }
 }
 
 // A CTA is abandoned while others, or its own warps, wait: the phase completes without it, and its
@@ -263,7 +331,7 @@ TYPED_TEST(ClusterGrid, CancelsTakeTurns) {
     this->bench_.in.units[cta.unit].cancel = this->Cancel(cta, false);
   }
   std::vector<unsigned> served;
-  for (unsigned i = 0; i < 9 * 3 * n; ++i) {
+  for (unsigned i = 0; i < 8 * 3 * n; ++i) {
     this->Step();
     for (unsigned u = 0; u < n; ++u) {
       if (this->out().units[u].cancel_ready && this->bench_.in.units[u].cancel_valid) {
@@ -272,7 +340,7 @@ TYPED_TEST(ClusterGrid, CancelsTakeTurns) {
       }
     }
   }
-  ASSERT_EQ(served.size(), 3 * n) << "nine cycles each";
+  ASSERT_EQ(served.size(), 3 * n) << "eight cycles each";
   for (unsigned i = 0; i + n < served.size(); ++i) {
     EXPECT_EQ(served[i], served[i + n]);
   }
