@@ -55,6 +55,15 @@ struct MbEffects {
   std::uint32_t hazards = 0;      // a bit per Hazard
 };
 
+// Whether any lane is refused.
+inline bool AnyRefused(const MbEffects& effects) {
+  unsigned causes = 0;
+  for (const FaultCause cause : effects.fault) {  // without a branch: one comparison for many lanes
+    causes |= static_cast<unsigned>(cause);
+  }
+  return causes != 0;
+}
+
 }  // namespace muster
 
 #endif  // MUSTER_SIM_ISA_EFFECTS_H_

@@ -125,8 +125,8 @@ class Harness : public sc_core::sc_module {
       return false;
     }
     const std::uint64_t still = options_.skips ? Idle() : 0;
-    for (const auto& checker : checkers_) {
-      if (still != 0) {
+    if (still != 0) {
+      for (const auto& checker : checkers_) {
         checker->StandStill(still);
       }
     }
@@ -143,9 +143,11 @@ class Harness : public sc_core::sc_module {
       good = cluster_->Clock(cycle_) ||
              checkers_.front()->Stop(cycle_, *cluster_->checker().mismatch());
     }
-    ahead_ += period_ * static_cast<double>(still);
-    cycle_ += still;
-    result_.skipped += still;
+    if (still != 0) {
+      ahead_ += period_ * static_cast<double>(still);
+      cycle_ += still;
+      result_.skipped += still;
+    }
     return good;
   }
 

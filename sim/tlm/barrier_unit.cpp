@@ -38,6 +38,8 @@ BarrierUnit::BarrierUnit(const sc_core::sc_module_name& name, const Config& conf
       latency_(LatencyOf(config)),
       timing_(timing),
       cycle_(config.clock_period_ps, sc_core::SC_PS),
+      delays_{Cycles(latency_.effect), Cycles(latency_.response), Cycles(latency_.mb_wake),
+              Cycles(latency_.mb_fault), Cycles(latency_.mb_response)},
       model_(config),
       mbarriers_(model_, config.smem_bytes),
       debug_map_(config, model_, mbarriers_),
@@ -130,7 +132,7 @@ sc_core::sc_time BarrierUnit::CarryOut(const Operation& operation, const sc_core
       Leave(operation, commit, effects);
     }
   }
-  const sc_core::sc_time shown = commit + Cycles(latency_.effect);
+  const sc_core::sc_time shown = commit + delays_.effect;
   if (effects->released != 0) {
     publisher_.Wake(shown, effects->released,
                     {effects->cta, effects->bar, effects->released_kind, effects->released_value});
@@ -144,7 +146,7 @@ sc_core::sc_time BarrierUnit::CarryOut(const Operation& operation, const sc_core
     fault.bar = operation.bar;
     publisher_.Report(shown, fault);
   }
-  return effects->responds ? commit + Cycles(latency_.response) : shown;
+  return effects->responds ? commit + delays_.response : shown;
 }
 
 // With the CTA its mbarriers go, and the waits at them.
@@ -177,7 +179,8 @@ sc_core::sc_time BarrierUnit::CarryOut(const MbEvent& event, const sc_core::sc_t
     }
     ExpireBefore(commit, operation.cta, operation.addr);
   }
-  *effects = mbarriers_.Do(event);
+  effects->~MbEffects();
+  new (effects) MbEffects(mbarriers_.Do(event));
   if (timing_ == Timing::kModelled && effects->written) {
     sc_core::sc_time& changed = mb_changed_[operation.cta][operation.addr];
     changed = std::max(commit, changed);
@@ -187,7 +190,7 @@ sc_core::sc_time BarrierUnit::CarryOut(const MbEvent& event, const sc_core::sc_t
   }
   for (const MbAnswer& answer : effects->answers) {
     const sc_core::sc_time completion = std::max(commit, parked_[answer.warp].since);
-    publisher_.Give(step ? completion + Cycles(latency_.mb_wake) : commit, answer);
+    publisher_.Give(step ? completion + delays_.mb_wake : commit, answer);
   }
   if (!effects->answers.empty()) {
     ForgetLimits();
@@ -195,15 +198,14 @@ sc_core::sc_time BarrierUnit::CarryOut(const MbEvent& event, const sc_core::sc_t
   if (!step) {
     return commit;
   }
-  ReportFaults(operation, *effects, commit + Cycles(latency_.mb_fault));
+  ReportFaults(operation, *effects, commit + delays_.mb_fault);
   const bool responds = operation.source == MbSource::kWarp && HasResponse(operation);
-  return commit + Cycles(responds ? latency_.mb_response : latency_.mb_fault);
+  return commit + (responds ? delays_.mb_response : delays_.mb_fault);
 }
 
 void BarrierUnit::ReportFaults(const MbOperation& operation, const MbEffects& effects,
                                const sc_core::sc_time& at) {
-  const auto refused = [](FaultCause cause) { return cause != FaultCause::kNone; };
-  if (std::none_of(effects.fault.begin(), effects.fault.end(), refused)) {
+  if (!AnyRefused(effects)) {
     return;
   }
   std::uint32_t left = operation.lanes & model_.LanesOfWarp();
@@ -220,7 +222,7 @@ void BarrierUnit::ReportFaults(const MbOperation& operation, const MbEffects& ef
     }
     fault.lanes &= left;
     left &= ~fault.lanes;
-    if (refused(fault.cause)) {
+    if (fault.cause != FaultCause::kNone) {
       publisher_.Report(at, fault);
     }
   }

@@ -101,6 +101,15 @@ class BarrierUnit : public sc_core::sc_module {
     std::uint32_t addr = 0;
   };
 
+  // The latencies that most operations add to their local time.
+  struct Delays {
+    sc_core::sc_time effect;
+    sc_core::sc_time response;
+    sc_core::sc_time mb_wake;
+    sc_core::sc_time mb_fault;
+    sc_core::sc_time mb_response;
+  };
+
   void Transport(::tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned TransportDebug(::tlm::tlm_generic_payload& payload);
 
@@ -126,6 +135,7 @@ class BarrierUnit : public sc_core::sc_module {
   const Latency latency_;
   const Timing timing_;
   const sc_core::sc_time cycle_;
+  const Delays delays_;
   golden::Model model_;
   golden::Mbarriers mbarriers_;
   DebugMap debug_map_;

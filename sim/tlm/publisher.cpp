@@ -41,6 +41,7 @@ void Publisher::Report(const sc_core::sc_time& at, const Fault& fault) { Keep(at
 
 void Publisher::Reset() {
   kept_.clear();
+  shown_ = 0;
   due_.cancel();
   for (Warp& warp : warps_) {
     warp.release = Release();
@@ -60,33 +61,38 @@ bool Publisher::parked(unsigned warp) const {
 
 void Publisher::Keep(const sc_core::sc_time& at,
                      const std::variant<Released, Answered, Fault>& what) {
-  const std::uint64_t number = next_number_++;
-  kept_.push_back({at, number, what});
-  std::push_heap(kept_.begin(), kept_.end(), IsLater);
-  if (kept_.front().number == number) {
+  auto place = kept_.end();  // seldom another
+  const auto front = kept_.begin() + static_cast<std::ptrdiff_t>(shown_);
+  if (place != front && at < (place - 1)->at) {
+    place = std::upper_bound(front, place, at,
+                             [](const auto& time, const Entry& entry) { return time < entry.at; });
+  }
+  const bool earliest = place == front;
+  kept_.insert(place, {at, what});
+  if (earliest) {
     due_.notify(at - sc_core::sc_time_stamp());
   }
 }
 
 void Publisher::ShowDue() {
-  while (!kept_.empty() && kept_.front().at <= sc_core::sc_time_stamp()) {
-    std::pop_heap(kept_.begin(), kept_.end(), IsLater);
-    const Entry entry = kept_.back();
-    kept_.pop_back();
+  const sc_core::sc_time now = sc_core::sc_time_stamp();
+  while (shown_ != kept_.size() && kept_[shown_].at <= now) {
+    const Entry entry = kept_[shown_++];  // a copy: whoever is told may transport, or reset
     std::visit([this](const auto& what) { Show(what); }, entry.what);
   }
+  kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(shown_));
+  shown_ = 0;
   if (!kept_.empty()) {
     due_.notify(kept_.front().at - sc_core::sc_time_stamp());
   }
 }
 
-// A delta cycle later, so that who is about to wait in this one is woken too.
 void Publisher::Show(const Released& released) {
   ForEachBit(released.warps, [&](unsigned slot) {
     Warp& warp = warps_[slot];
     --warp.releases_due;
     warp.release = released.release;
-    warp.released.notify(sc_core::SC_ZERO_TIME);
+    warp.released.Give();
   });
 }
 
@@ -94,7 +100,23 @@ void Publisher::Show(const Answered& answered) {
   Warp& warp = warps_[answered.warp];
   --warp.answers_due;
   warp.answer = answered.answer;
-  warp.answered.notify(sc_core::SC_ZERO_TIME);
+  warp.answered.Give();
+}
+
+const sc_core::sc_event& Publisher::Notice::Ask() const {
+  if (!asked_ && given_in_ == sc_core::sc_delta_count()) {
+    event_.notify(sc_core::SC_ZERO_TIME);
+  }
+  asked_ = true;
+  return event_;
+}
+
+void Publisher::Notice::Give() {
+  if (asked_) {
+    event_.notify(sc_core::SC_ZERO_TIME);
+  } else {
+    given_in_ = sc_core::sc_delta_count();
+  }
 }
 
 }  // namespace muster::tlm

@@ -6,6 +6,7 @@
 #ifndef MUSTER_SIM_TLM_PUBLISHER_H_
 #define MUSTER_SIM_TLM_PUBLISHER_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <systemc>
 #include <tlm>
@@ -35,11 +36,15 @@ class Publisher : public sc_core::sc_module, public ReleaseIf, public AnswerIf {
   void Reset();
 
   // ReleaseIf
-  const sc_core::sc_event& released(unsigned warp) const override { return warps_[warp].released; }
+  const sc_core::sc_event& released(unsigned warp) const override {
+    return warps_[warp].released.Ask();
+  }
   bool waits(unsigned warp) const override;
   const Release& latest_release(unsigned warp) const override { return warps_[warp].release; }
   // AnswerIf
-  const sc_core::sc_event& answered(unsigned warp) const override { return warps_[warp].answered; }
+  const sc_core::sc_event& answered(unsigned warp) const override {
+    return warps_[warp].answered.Ask();
+  }
   bool parked(unsigned warp) const override;
   const Answer& latest_answer(unsigned warp) const override { return warps_[warp].answer; }
 
@@ -56,12 +61,23 @@ class Publisher : public sc_core::sc_module, public ReleaseIf, public AnswerIf {
   };
   struct Entry {
     sc_core::sc_time at;
-    std::uint64_t number = 0;  // by which entries of one time are in order
     std::variant<Released, Answered, Fault> what;
   };
+  // An event that costs nothing while nobody can wait for it.
+  class Notice {
+   public:
+    const sc_core::sc_event& Ask() const;
+    // Notifies a delta cycle later, so that who is about to wait in this one is woken too.
+    void Give();
+
+   private:
+    mutable sc_core::sc_event event_;
+    mutable bool asked_ = false;
+    std::uint64_t given_in_ = ~std::uint64_t{0};  // the delta cycle, while nobody has asked
+  };
   struct Warp {
-    sc_core::sc_event released;
-    sc_core::sc_event answered;
+    Notice released;
+    Notice answered;
     Release release;
     Answer answer;
     unsigned releases_due = 0;
@@ -73,15 +89,12 @@ class Publisher : public sc_core::sc_module, public ReleaseIf, public AnswerIf {
   void Show(const Released& released);
   void Show(const Answered& answered);
   void Show(const Fault& fault) { faults.write(fault); }
-  static bool IsLater(const Entry& a, const Entry& b) {
-    return a.at != b.at ? a.at > b.at : a.number > b.number;
-  }
 
   const golden::Model& model_;
   const golden::Mbarriers& mbarriers_;
   std::vector<Warp> warps_;  // by slot
-  std::vector<Entry> kept_;  // a heap: the earliest is in front
-  std::uint64_t next_number_ = 0;
+  std::vector<Entry> kept_;  // in order of time, and at one time of the calls; ...
+  std::size_t shown_ = 0;    // ... so many in front are shown already
   sc_core::sc_event due_;
 };
 
