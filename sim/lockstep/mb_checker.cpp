@@ -40,6 +40,10 @@ bool MbChecker::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out)
   const MbInputs& mb_in = in.mb;
   const MbOutputs& mb = out.mb;
   events_.clear();
+  rests_ = Rests(cycle, mb_in, mb);
+  if (rests_) {
+    return true;
+  }
   if ((mb.expire != 0 || leave_ || cycle > deadline_) && !TakeFalseAnswers(cycle, mb)) {
     return false;
   }
@@ -64,6 +68,18 @@ bool MbChecker::Check(std::uint64_t cycle, const Inputs& in, const Outputs& out)
   }
   return CountWaits(mb_in, mb) && CheckSources(mb_in, mb) && CheckBank(mb_in, mb) &&
          CheckResponseHeld(mb_in, mb);
+}
+
+// Whether nothing happens: no pin is active, and none has to be. All other checks hold then.
+bool MbChecker::Rests(std::uint64_t cycle, const MbInputs& in, const MbOutputs& out) const {
+  const bool driven = in.issue_valid || in.async_valid || in.remote_valid || in.rdata_valid ||
+                      !in.stores.empty() || !in.announced.empty();
+  const bool shown = out.commit_valid || out.read_valid || out.write_valid || out.response_valid ||
+                     out.fault_valid || (out.busy | out.fence_req | out.wake | out.expire) != 0;
+  const bool held =
+      held_issue_ || held_async_ || held_remote_ || held_read_ || held_write_ || held_response_;
+  const bool awaited = !quiet_ || wake_ != 0 || !responses_.empty() || leave_;
+  return !driven && !shown && !held && !awaited && cycle <= deadline_;
 }
 
 // The answers seen now were given before the commit of the cycle before.
@@ -149,14 +165,18 @@ bool MbChecker::CheckSources(const MbInputs& in, const MbOutputs& out) {
     flight.since = counted_;
   }
   undrained_ &= ~in.fence_ack;
-  held_issue_ = in.issue_valid && !out.issue_ready;
-  held_async_ = in.async_valid && !out.async_ready;
-  held_remote_ = in.remote_valid && !out.remote_ready;
-  if (held_issue_ || held_async_ || held_remote_) {
-    before_in_.issue = in.issue;
-    before_in_.async = in.async;
-    before_in_.remote = in.remote;
-  }
+  // What was held already is the same.
+  const auto hold = [](bool valid, bool ready, const MbOperation& now, bool* held,
+                       MbOperation* before) {
+    const bool holds = valid && !ready;
+    if (holds && !*held) {
+      *before = now;
+    }
+    *held = holds;
+  };
+  hold(in.issue_valid, out.issue_ready, in.issue, &held_issue_, &before_in_.issue);
+  hold(in.async_valid, out.async_ready, in.async, &held_async_, &before_in_.async);
+  hold(in.remote_valid, out.remote_ready, in.remote, &held_remote_, &before_in_.remote);
   if (in.issue_valid || in.async_valid || in.remote_valid) {
     Accept(in, out);
   }
@@ -165,7 +185,7 @@ bool MbChecker::CheckSources(const MbInputs& in, const MbOutputs& out) {
 
 // Whether the warp is parked, or a wait of it that may park is on its way.
 bool MbChecker::WaitsWhole(unsigned warp) const {
-  const std::deque<Flight>& flights = of_warp_[warp];
+  const Queue<Flight>& flights = of_warp_[warp];
   return (model_.Parked() & Bit(warp)) != 0 ||
          std::any_of(flights.begin(), flights.end(), [](const Flight& flight) {
            return IsTryWait(flight.operation.op) && flight.operation.whole;
@@ -191,7 +211,7 @@ void MbChecker::Accept(const MbInputs& in, const MbOutputs& out) {
   }
 }
 
-std::deque<MbChecker::Flight>& MbChecker::QueueOf(MbSource source, unsigned warp) {
+Queue<MbChecker::Flight>& MbChecker::QueueOf(MbSource source, unsigned warp) {
   if (source == MbSource::kAsync) {
     return of_async_;
   }
@@ -200,7 +220,7 @@ std::deque<MbChecker::Flight>& MbChecker::QueueOf(MbSource source, unsigned warp
 
 // The oldest group of its warp or source, or its first lanes.
 bool MbChecker::TakeCommit(const MbOutputs::Commit& commit) {
-  std::deque<Flight>& queue = QueueOf(commit.source, commit.warp);
+  Queue<Flight>& queue = QueueOf(commit.source, commit.warp);
   const auto from = [&commit] {
     return commit.source == MbSource::kWarp ? fmt::format("warp {}", commit.warp)
                                             : std::string(Name(commit.source));
@@ -269,8 +289,11 @@ bool MbChecker::CountWaits(const MbInputs& in, const MbOutputs& out) {
 
 bool MbChecker::CountWait(MbWait wait, std::uint64_t cycles, const MbOperation& operation) {
   waits_[wait] = std::max(waits_[wait], cycles);
-  return cycles <= longest_[wait] ||
-         Differ(fmt::format("wait.{}", kMbWaitNames[wait]),
+  return cycles <= longest_[wait] || TooLong(wait, cycles, operation);
+}
+
+bool MbChecker::TooLong(MbWait wait, std::uint64_t cycles, const MbOperation& operation) {
+  return Differ(fmt::format("wait.{}", kMbWaitNames[wait]),
                 fmt::format("{} cycles, and not over", cycles),
                 fmt::format("{} at most, as published", longest_[wait]), PlaceOfWord(operation));
 }

@@ -11,7 +11,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,15 +23,22 @@
 #include "sim/isa/operation.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/mismatch.h"
+#include "sim/lockstep/queue.h"
 #include "sim/port/pins.h"
 
 namespace muster::lockstep {
 
-// One event in the history of a word.
+// One event in the history of a word, and what a report tells of its effects.
 struct MbRecord {
   std::uint64_t cycle = 0;
   MbEvent event;
-  MbEffects effects;
+  FaultCause refused = FaultCause::kNone;  // the first lane that was refused
+  bool written = false;                    // these as in MbEffects
+  bool completes = false;
+  bool parked = false;
+  bool complete = false;
+  std::uint64_t word = 0;
+  std::vector<MbAnswer> answers;
 };
 
 class MbChecker {
@@ -84,6 +90,7 @@ class MbChecker {
   };
 
   // mb_checker.cpp: which events happen.
+  bool Rests(std::uint64_t cycle, const MbInputs& in, const MbOutputs& out) const;
   bool TakeFalseAnswers(std::uint64_t cycle, const MbOutputs& out);
   bool CheckSources(const MbInputs& in, const MbOutputs& out);
   bool CheckBank(const MbInputs& in, const MbOutputs& out);
@@ -92,14 +99,17 @@ class MbChecker {
   void Accept(const MbInputs& in, const MbOutputs& out);
   bool CountWaits(const MbInputs& in, const MbOutputs& out);
   bool CountWait(MbWait wait, std::uint64_t cycles, const MbOperation& operation);
+  [[gnu::cold]] bool TooLong(MbWait wait, std::uint64_t cycles, const MbOperation& operation);
   bool WaitsWhole(unsigned warp) const;
-  std::deque<Flight>& QueueOf(MbSource source, unsigned warp);
+  Queue<Flight>& QueueOf(MbSource source, unsigned warp);
 
   // mb_values.cpp: the outputs that must follow.
+  void NoteLeave(const Inputs& in, const Outputs& out);
   bool CompareStep(std::uint64_t cycle, const MbOperation& operation, const MbEffects& effects,
                    const MbOutputs& out);
   bool CompareLeave(const MbOperation& operation, const MbEffects& effects, const MbOutputs& out);
   bool CompareResponse(std::uint64_t cycle, const MbInputs& in, const MbOutputs& out);
+  void Keep(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects);
   void Park(std::uint64_t commit, const MbOperation& operation);
   [[gnu::cold]] bool Differ(std::string field, std::string unit, std::string golden);
   [[gnu::cold]] bool Differ(std::string field, std::string unit, std::string golden, MbPlace place);
@@ -135,12 +145,13 @@ class MbChecker {
   MbOperation committed_;
   std::optional<MbEvent> leave_;
 
-  std::array<std::deque<Flight>, kMaxWarps> of_warp_;
-  std::deque<Flight> of_async_;
-  std::deque<Flight> of_remote_;
+  std::array<Queue<Flight>, kMaxWarps> of_warp_;
+  Queue<Flight> of_async_;
+  Queue<Flight> of_remote_;
   std::uint64_t busy_ = 0;       // warps with a flight
   std::uint64_t undrained_ = 0;  // of these, the latest not drained
   bool quiet_ = true;            // no flight, no response outstanding
+  bool rests_ = false;           // see Rests(), in this cycle
   std::optional<MbPlace> reading_;
 
   // Cycles that count as waits, so far, and at each port that waits.
@@ -154,7 +165,7 @@ class MbChecker {
   std::array<Parked, kMaxWarps> parked_;
   std::uint64_t deadline_ = ~std::uint64_t{0};  // no parked wait is late before
   std::uint64_t wake_ = 0;                      // in the next cycle
-  std::deque<Response> responses_;
+  Queue<Response> responses_;
   std::uint64_t next_response_ = 0;  // the cycle after the latest that was taken
 
   static constexpr std::uint64_t kRecords = 512;  // kept, a power of two, ...

@@ -34,6 +34,10 @@ std::string Describe(bool valid, const MbOutputs::Fault& fault) {
 
 bool MbChecker::Compare(std::uint64_t cycle, const Inputs& in, const Outputs& out,
                         const MbEffects* effects) {
+  if (rests_) {
+    NoteLeave(in, out);
+    return true;
+  }
   const MbOutputs& mb = out.mb;
   const std::uint64_t wake = std::exchange(wake_, 0);
   if (mb.wake != wake) {
@@ -42,7 +46,7 @@ bool MbChecker::Compare(std::uint64_t cycle, const Inputs& in, const Outputs& ou
   bool stepped = false;
   for (std::size_t i = 0; i < events_.size(); ++i) {
     const MbEvent& event = events_[i];
-    records_[kept_++ % kRecords] = {CycleOf(event, cycle), event, effects[i]};
+    Keep(CycleOf(event, cycle), event, effects[i]);
     if (event.kind == MbEvent::Kind::kStep && event.operation.op != MbOp::kCopyArriveNoInc) {
       stepped = true;
       if (!CompareStep(cycle, event.operation, effects[i], mb)) {
@@ -59,6 +63,15 @@ bool MbChecker::Compare(std::uint64_t cycle, const Inputs& in, const Outputs& ou
   if ((mb.response_valid || !responses_.empty()) && !CompareResponse(cycle, in.mb, mb)) {
     return false;
   }
+  NoteLeave(in, out);
+  if (!quiet_) {
+    quiet_ = busy_ == 0 && of_async_.empty() && of_remote_.empty() && responses_.empty() &&
+             !commit_ && wake_ == 0;
+  }
+  return true;
+}
+
+void MbChecker::NoteLeave(const Inputs& in, const Outputs& out) {
   leave_.reset();
   if (in.lifecycle_valid && out.lifecycle_ready &&
       (in.lifecycle.kind == OpKind::kSuspend || in.lifecycle.kind == OpKind::kEnd)) {
@@ -67,11 +80,23 @@ bool MbChecker::Compare(std::uint64_t cycle, const Inputs& in, const Outputs& ou
     leave_->how = in.lifecycle.kind;
     leave_->operation.cta = in.lifecycle.cta;
   }
-  if (!quiet_) {
-    quiet_ = busy_ == 0 && of_async_.empty() && of_remote_.empty() && responses_.empty() &&
-             !commit_ && wake_ == 0;
+}
+
+void MbChecker::Keep(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) {
+  MbRecord& record = records_[kept_++ % kRecords];
+  record.cycle = cycle;
+  record.event = event;
+  record.refused = FaultCause::kNone;
+  if (AnyRefused(effects)) {
+    record.refused = *std::find_if(effects.fault.begin(), effects.fault.end(),
+                                   [](FaultCause cause) { return cause != FaultCause::kNone; });
   }
-  return true;
+  record.written = effects.written;
+  record.completes = effects.completions != 0;
+  record.parked = effects.parked != 0;
+  record.complete = effects.complete != 0;
+  record.word = effects.word;
+  record.answers = effects.answers;
 }
 
 // `operation` committed in the cycle before, as commit_ says.
@@ -81,7 +106,9 @@ bool MbChecker::CompareStep(std::uint64_t cycle, const MbOperation& operation,
   const MbOutputs::Commit& seen = before_.commit;
   const FaultCause cause = effects.fault[First(operation.lanes)];
   bool alike = true;
-  ForEachLane(operation.lanes, [&](unsigned lane) { alike &= effects.fault[lane] == cause; });
+  if (AnyRefused(effects)) {
+    ForEachLane(operation.lanes, [&](unsigned lane) { alike &= effects.fault[lane] == cause; });
+  }
   if (!alike) {
     return Differ("mb.commit.lanes", fmt::format("{:#x} together", operation.lanes),
                   "some are refused, and others not, or by another cause", place);

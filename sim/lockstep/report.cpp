@@ -36,22 +36,20 @@ std::string Outcome(const Effects& effects) {
   return text;
 }
 
-std::string Outcome(const MbEffects& effects) {
-  const auto refused = std::find_if(effects.fault.begin(), effects.fault.end(),
-                                    [](FaultCause cause) { return cause != FaultCause::kNone; });
-  if (refused != effects.fault.end()) {
-    return fmt::format("refused: {}", Name(*refused));
+std::string Outcome(const MbRecord& record) {
+  if (record.refused != FaultCause::kNone) {
+    return fmt::format("refused: {}", Name(record.refused));
   }
   std::string text;
-  if (effects.written) {
-    text = fmt::format("word becomes {:#018x}{}", effects.word,
-                       effects.completions != 0 ? ", the phase completes" : "");
-  } else if (effects.parked != 0) {
+  if (record.written) {
+    text = fmt::format("word becomes {:#018x}{}", record.word,
+                       record.completes ? ", the phase completes" : "");
+  } else if (record.parked) {
     text = "parks";
-  } else if (effects.complete != 0) {
+  } else if (record.complete) {
     text = "true";
   }
-  for (const MbAnswer& answer : effects.answers) {
+  for (const MbAnswer& answer : record.answers) {
     text += fmt::format(", answers {} to warp {}", answer.complete, answer.warp);
   }
   return text;
@@ -113,7 +111,7 @@ std::string Report(const Config& config, const Options& options, std::uint64_t c
                    evidence.mbarriers.Describe(place.cta, place.addr));
     for (const MbRecord& record : evidence.mb_checker.History(place)) {
       fmt::format_to(out, "    {:>8}  {}  {}\n", record.cycle, Describe(record.event),
-                     Outcome(record.effects));
+                     Outcome(record));
     }
   }
   if (mismatch.warp >= 0 && evidence.warp_checker != nullptr) {

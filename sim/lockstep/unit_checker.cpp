@@ -155,13 +155,11 @@ bool UnitChecker::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
   return Asserted(cycle) && good && warp_good;
 }
 
-// The unit's own assertions hold; a difference found in the same cycle goes first.
-bool UnitChecker::Asserted(std::uint64_t cycle) {
-  const Assertion& failed = FailedAssertion();
-  if (!failed.at.empty() && result_.ending == Ending::kMismatch) {
-    result_.report += Beside(failed);
+bool UnitChecker::StopAsserted(std::uint64_t cycle) {
+  if (result_.ending == Ending::kMismatch) {
+    result_.report += Beside(failed_);
   }
-  return failed.at.empty() || Stop(cycle, MismatchOf(failed, *scoreboard_, *mb_checker_));
+  return Stop(cycle, MismatchOf(failed_, *scoreboard_, *mb_checker_));
 }
 
 void UnitChecker::BeginChecks(std::uint64_t cycle) {
@@ -201,10 +199,7 @@ bool UnitChecker::Reset(std::uint64_t cycle) {
   return !loud || Stop(cycle, *loud);
 }
 
-void UnitChecker::Trace(std::uint64_t cycle) {
-  if (options_.wave.empty()) {
-    return;
-  }
+void UnitChecker::TraceFromTo(std::uint64_t cycle) {
   if (cycle >= options_.wave_from && cycle <= options_.wave_to && !traced_) {
     wave_guard_ = std::make_unique<WaveGuard>(Numbered(options_.wave, number_));
     dut_->OpenTrace(Numbered(options_.wave, number_), cycle);
@@ -260,8 +255,10 @@ bool UnitChecker::Check(std::uint64_t cycle, sc_core::sc_time* ahead) {
   if (config_.mbarrier && !mb_checker_->Compare(cycle, in, out, mb_effects)) {
     return Stop(cycle, *mb_checker_->mismatch());
   }
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    driver_.OnMbEvent(mb_checker_->CycleOf(events[i], cycle), events[i], mb_effects[i]);
+  if (!events.empty()) {
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      driver_.OnMbEvent(mb_checker_->CycleOf(events[i], cycle), events[i], mb_effects[i]);
+    }
   }
   for (unsigned i = 0; i < commits.count; ++i) {
     driver_.OnCommit(cycle, commits.operations[i], effects[i]);

@@ -72,12 +72,19 @@ class UnitChecker : public sc_core::sc_module {
  private:
   void BeginChecks(std::uint64_t cycle);
   void TakeWaits();
-  void Trace(std::uint64_t cycle);
+  void Trace(std::uint64_t cycle) {
+    if (!options_.wave.empty()) {
+      TraceFromTo(cycle);
+    }
+  }
+  void TraceFromTo(std::uint64_t cycle);
   void EndTrace();
   bool Reset(std::uint64_t cycle);
   bool Check(std::uint64_t cycle, sc_core::sc_time* ahead);
   bool Transport(std::uint64_t cycle, const sc_core::sc_time& now);
-  bool Asserted(std::uint64_t cycle);
+  // The unit's own assertions hold; a difference found in the same cycle goes first.
+  bool Asserted(std::uint64_t cycle) { return failed_.at.empty() || StopAsserted(cycle); }
+  [[gnu::cold]] bool StopAsserted(std::uint64_t cycle);
   void Log(std::uint64_t cycle);
   void Count(const Outputs& out);
   bool Busy() const {
@@ -106,6 +113,7 @@ class UnitChecker : public sc_core::sc_module {
   std::unique_ptr<golden::LogWriter> log_;
   Result& result_;
 
+  const Assertion& failed_ = FailedAssertion();
   tlm::BarrierTransaction transaction_;  // what has happened in a cycle, and its effects
 
   bool driving_ = true;

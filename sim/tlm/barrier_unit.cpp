@@ -89,10 +89,12 @@ void BarrierUnit::Transport(::tlm::tlm_generic_payload& payload, sc_core::sc_tim
   const sc_core::sc_time& now = sc_core::sc_time_stamp();
   const sc_core::sc_time given = now + delay;
   sc_core::sc_time shown = given;
-  for (unsigned i = 0; i < extension->event_count(); ++i) {
+  const unsigned events = extension->event_count();
+  for (unsigned i = 0; i < events; ++i) {
     shown = std::max(shown, CarryOut(extension->event(i), given, &extension->mb_effects_[i]));
   }
-  for (unsigned i = 0; i < extension->operation_count(); ++i) {
+  const unsigned operations = extension->operation_count();
+  for (unsigned i = 0; i < operations; ++i) {
     shown = std::max(shown, CarryOut(extension->operation(i), given, &extension->effects_[i]));
   }
   delay = shown - now;

@@ -135,13 +135,15 @@ bool MayHappen(const Config& config, const MbEvent& event, std::string* refusal)
 
 bool IsPresentable(const Config& config, const golden::Model* state,
                    const BarrierExtension& extension, std::string* refusal) {
-  for (unsigned i = 0; i < extension.event_count(); ++i) {
+  const unsigned events = extension.event_count();
+  for (unsigned i = 0; i < events; ++i) {
     if (!MayHappen(config, extension.event(i), refusal)) {
       return Refused("event", i, refusal);
     }
   }
   unsigned lifecycle = 0;
-  for (unsigned i = 0; i < extension.operation_count(); ++i) {
+  const unsigned operations = extension.operation_count();
+  for (unsigned i = 0; i < operations; ++i) {
     const Operation& operation = extension.operation(i);
     lifecycle += IsLifecycle(operation.kind) ? 1 : 0;
     if (lifecycle > 1) {

@@ -88,11 +88,12 @@ void Publisher::ShowDue() {
 }
 
 void Publisher::Show(const Released& released) {
+  const std::uint64_t now = sc_core::sc_delta_count();
   ForEachBit(released.warps, [&](unsigned slot) {
     Warp& warp = warps_[slot];
     --warp.releases_due;
     warp.release = released.release;
-    warp.released.Give();
+    warp.released.Give(now);
   });
 }
 
@@ -100,7 +101,7 @@ void Publisher::Show(const Answered& answered) {
   Warp& warp = warps_[answered.warp];
   --warp.answers_due;
   warp.answer = answered.answer;
-  warp.answered.Give();
+  warp.answered.Give(sc_core::sc_delta_count());
 }
 
 const sc_core::sc_event& Publisher::Notice::Ask() const {
@@ -111,11 +112,11 @@ const sc_core::sc_event& Publisher::Notice::Ask() const {
   return event_;
 }
 
-void Publisher::Notice::Give() {
+void Publisher::Notice::Give(std::uint64_t now) {
   if (asked_) {
     event_.notify(sc_core::SC_ZERO_TIME);
   } else {
-    given_in_ = sc_core::sc_delta_count();
+    given_in_ = now;
   }
 }
 

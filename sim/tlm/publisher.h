@@ -67,8 +67,8 @@ class Publisher : public sc_core::sc_module, public ReleaseIf, public AnswerIf {
   class Notice {
    public:
     const sc_core::sc_event& Ask() const;
-    // Notifies a delta cycle later, so that who is about to wait in this one is woken too.
-    void Give();
+    // Notifies a delta cycle after this one, `now`, so that who is about to wait is woken too.
+    void Give(std::uint64_t now);
 
    private:
     mutable sc_core::sc_event event_;
