@@ -51,6 +51,15 @@ module muster_gpc
   output response_t [NumUnits-1:0] response_o,                // what a B2R, or an arrival with its phase, reads
   output logic [NumUnits-1:0][Cfg.NumIssue+1:0] fault_valid_o,  // a pulse: an operation was refused; issue ports, lifecycle, exit
   output fault_t [NumUnits-1:0][Cfg.NumIssue+1:0] fault_o,    // its cause, and whose it was
+`ifdef MUSTER_OBSERVE
+  output commit_t [NumUnits-1:0] commit_o,                    // operations that commit, entries that change
+  output mb_commit_t [NumUnits-1:0] mb_commit_o,              // mbarrier operations that commit
+  input  cta_t [NumUnits-1:0] debug_cta_i,                    // the entry to read: its CTA slot
+  input  bar_t [NumUnits-1:0] debug_bar_i,                    // ... and barrier
+  output bar_word_t [NumUnits-1:0] debug_word_o,              // a cycle later: its state word
+  input  warp_t [NumUnits-1:0] debug_warp_i,                  // the warp to read
+  output debug_warp_t [NumUnits-1:0] debug_warp_o,            // a cycle later: where it is, and whether it waits
+`endif
   input  logic [NumUnits-1:0] mb_issue_valid_i,  // a group of lanes of a warp is presented, held until ready
   output logic [NumUnits-1:0] mb_issue_ready_o,               // it is accepted
   input  mb_group_t [NumUnits-1:0] mb_issue_i,                // one mbarrier operation of lanes that name one word
@@ -165,6 +174,11 @@ module muster_gpc
 
     muster #(.Cfg(Cfg)) u_muster (
       .clk_i, .rst_ni,
+`ifdef MUSTER_OBSERVE
+      .commit_o (commit_o[u]), .mb_commit_o (mb_commit_o[u]),
+      .debug_cta_i (debug_cta_i[u]), .debug_bar_i (debug_bar_i[u]), .debug_word_o (debug_word_o[u]),
+      .debug_warp_i (debug_warp_i[u]), .debug_warp_o (debug_warp_o[u]),
+`endif
       .issue_valid_i (issue_valid_i[u]), .issue_ready_o (issue_ready_o[u]), .issue_i (issue_i[u]),
       .busy_o (busy_o[u]), .idle_o (unit_idle[u]), .lifecycle_valid_i (lifecycle_valid_i[u]),
       .lifecycle_ready_o (lifecycle_ready_o[u]), .lifecycle_i (lifecycle_i[u]),

@@ -80,6 +80,7 @@ def verilator():
                  for units, warps, ctas, clusters, grids in
                  ((1, 4, 1, 1, 1), (2, 8, 2, 2, 2), (3, 5, 3, 5, 3), (4, 32, 8, 8, 2), (16, 64, 32, 64, 8))]
     commands += [lint + ["--top-module", "muster_cancel_decode"]]
+    commands += [lint + ["+define+MUSTER_OBSERVE", "--top-module", "muster_gpc"]]
     commands += [lint + ["--top-module", "muster_gpc", f"-GNumUnits={units}", f"-GNumWarps={warps}", f"-GNumCtas={ctas}",
                          f"-GNumIssue={ports}", f"-GLanesPerBeat={beat}", f"-GNumClusters={ctas}"]
                  for units, warps, ctas, ports, beat in ((1, 4, 1, 1, 1), (2, 8, 2, 1, 1), (4, 32, 8, 2, 8))]
