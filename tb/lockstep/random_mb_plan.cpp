@@ -435,9 +435,13 @@ bool RandomMbarrier::PickRace(MbOperation* operation) {
   if (!race_ || cycle_ < race_at_) {
     return false;
   }
-  *operation = *race_;
+  const MbOperation race = *race_;
   race_.reset();
-  return (residency_.OpenCtas() >> operation->cta & 1) != 0;
+  if ((residency_.OpenCtas() >> race.cta & 1) == 0) {
+    return false;
+  }
+  *operation = race;
+  return true;
 }
 
 // An operation that brings the phase of a word, at which a warp has been parked for long, nearer to

@@ -107,6 +107,7 @@ void ShowProgress(const Config& config, std::uint64_t seed, std::uint64_t last) 
 void RunAll(const Arguments& arguments, std::deque<ConfigResult>* results) {
   const std::uint64_t last = arguments.first_seed + arguments.seeds - 1;
   for (ConfigResult& result : *results) {
+    result.part = arguments.shards > 1;
     for (std::uint64_t number = arguments.shard - 1; number < arguments.seeds;
          number += arguments.shards) {
       ShowProgress(*result.config, arguments.first_seed + number, last);

@@ -78,7 +78,7 @@ std::vector<std::string> ConfigResult::Missed() const {
   return missed;
 }
 
-bool ConfigResult::must_hit() const { return cycles >= kMustHitCycles; }
+bool ConfigResult::must_hit() const { return !part && cycles >= kMustHitCycles; }
 
 bool Passed(const std::deque<ConfigResult>& results) {
   return std::all_of(results.begin(), results.end(), [](const ConfigResult& result) {

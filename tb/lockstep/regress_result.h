@@ -36,11 +36,13 @@ struct ConfigResult {
   // std::runtime_error where the cover points are others.
   void Add(const nlohmann::ordered_json& shard);
 
-  // The cover points that were not hit. Only a regression of some length must hit them all.
+  // The cover points that were not hit. Only a regression of some length must hit them all, and no
+  // part of one alone: what a seed does depends on its number.
   std::vector<std::string> Missed() const;
   bool must_hit() const;
 
   const Config* config;
+  bool part = false;         // a shard of several
   std::uint64_t seeds = 0;   // that were run
   std::uint64_t cycles = 0;  // likewise
   std::uint64_t commits = 0;
