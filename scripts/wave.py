@@ -4,7 +4,8 @@
 
 Runs a kernel (--kernel) or a seed of the regression (--test regress), or takes an FST that is
 there (--fst). The picture shows the cycles around the first release, or those asked for; a row in
-which nothing happens is left out. If there is a display, GTKWave shows the FST.
+which nothing happens is left out. A run that uses a warp scope or a cluster scope leaves an FST of each,
+which has a save file and a picture, too. If there is a display, GTKWave shows the FST.
 The exit code is that of the run.
 """
 
@@ -127,6 +128,29 @@ def picture(traced, cycles):
             f'viewBox="0 0 {width:.0f} {height:.0f}">\n<style>\n{STYLE}\n</style>\n{body}\n</svg>\n')
 
 
+def files_of(fst, svg=None):
+    """The FST, its save file and its picture."""
+    return fst, OUT / f"{fst.stem}.gtkw", svg or OUT / f"{fst.stem}.svg"
+
+
+def scopes_beside(fst):
+    """The FSTs of the warp scope and of the cluster scope, as sim/lockstep/files.h names them."""
+    return [fst.with_suffix(f".{scope}{fst.suffix}") for scope in ("warp", "cluster")]
+
+
+def draw(fst, save, svg, cycles, at):
+    """Writes the save file and the picture of an FST, and names them."""
+    traced = waveform.Trace(fst, cycles, at)
+    if traced.missing():
+        sys.exit(f"{fst}: signals that scripts/waveform.py names are not there: {', '.join(traced.missing())}")
+    middle = traced.event if traced.event is not None else traced.first
+    first = max(traced.first, middle - (cycles // 2 if at else 3 * cycles // 4))
+    save.write_text(save_file(fst, traced))
+    svg.write_text(picture(traced, range(first, min(first + cycles, traced.last + 1))))
+    for path in (fst, save, svg.resolve()):
+        print(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawTextHelpFormatter)
@@ -148,27 +172,21 @@ def main():
     OUT.mkdir(parents=True, exist_ok=True)
     name = args.kernel or args.test or args.fst.stem
     fst = (args.fst or OUT / f"{name}.fst").resolve()
-    save, svg = OUT / f"{name}.gtkw", args.svg or OUT / f"{name}.svg"
     code = 0
     if not args.fst:
-        for old in (fst, save, svg):
+        for old in (*files_of(fst, args.svg), *(path for wave in scopes_beside(fst) for path in files_of(wave))):
             old.unlink(missing_ok=True)
         code = (run_kernel(args.kernel, args.config, args.seed, fst) if args.kernel else
                 run_regress(args.config, args.seed, fst))
     if code == 2 or not fst.exists():
         sys.exit(code if not args.fst and code else f"{fst}: there is no waveform")
 
-    traced = waveform.Trace(fst, args.cycles, args.at)
-    if traced.missing():
-        sys.exit(f"{fst}: signals that scripts/waveform.py names are not there: {', '.join(traced.missing())}")
-    middle = traced.event if traced.event is not None else traced.first
-    first = max(traced.first, middle - (args.cycles // 2 if args.at else 3 * args.cycles // 4))
-    save.write_text(save_file(fst, traced))
-    svg.write_text(picture(traced, range(first, min(first + args.cycles, traced.last + 1))))
-    for path in (fst, save, svg.resolve()):
-        print(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)
+    draw(*files_of(fst, args.svg), args.cycles, args.at)
+    for wave in scopes_beside(fst):
+        if wave.exists():
+            draw(*files_of(wave), args.cycles, args.at)
     if os.environ.get("DISPLAY"):
-        subprocess.Popen(["gtkwave", fst, save], stdin=subprocess.DEVNULL,
+        subprocess.Popen(["gtkwave", *files_of(fst)[:2]], stdin=subprocess.DEVNULL,
                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     sys.exit(code)
 

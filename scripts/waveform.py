@@ -1,5 +1,6 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""The unit's pins in a trace (FST): those that are shown, their names, and their values by cycle."""
+"""The pins of a unit, of a warp scope or of a cluster scope in a trace (FST): those that are shown, their
+names, and their values by cycle."""
 
 import dataclasses
 import os
@@ -9,14 +10,14 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CYCLE = 10  # time units, as sim/lockstep/dut.h has it
-UNIT = "muster.muster_flat.u_muster"
+PACKAGES = ["muster_pkg.sv", "warp/muster_warp_pkg.sv", "cluster/muster_cluster_pkg.sv"]  # of enums
 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    signal: str  # below the unit
+    signal: str  # below the block
     label: str
-    how: str = "decimal"  # bit, warps (a set of them), decimal, hex, ..., or an enum of muster_pkg
+    how: str = "decimal"  # bit, warps (a set of numbers, of lanes too), decimal, hex, ..., or an enum of the packages
     when: str = ""  # the signal that must not be 0 for this one to mean anything
     bit: int | None = None  # of `when`, and of what is shown as a bit, in a vector of ports
     ops: tuple = ()  # what `lifecycle_i.op` must be for this one to mean anything; empty: anything
@@ -31,8 +32,17 @@ def payload(of, when, rows):
 
 GROUP = [("op", "op", "mb_op_e"), ("place.cta", "cta", "decimal"), ("place.addr", "address", "hex")]
 
-# What is shown, group by group; PORT: for each issue port.
-GROUPS = {
+@dataclasses.dataclass(frozen=True)
+class Block:
+    """What is shown of a block, group by group. PORT stands for each of its ports or units, which are those
+    that have the signal `each`. `events`: the first of them is worth a picture."""
+    path: str  # in the trace
+    each: str
+    groups: dict
+    events: tuple
+
+
+UNIT = Block("muster.muster_flat.u_muster", "issue_i[PORT].op", {
     "lifecycle": [Row("lifecycle_valid_i", "valid", "bit"), Row("lifecycle_ready_o", "ready", "bit"),
                   *payload("lifecycle_i", "lifecycle_valid_i",
                            [("op", "op", "lifecycle_e"), ("cta", "cta", "decimal")]),
@@ -94,18 +104,82 @@ GROUPS = {
     "mbarrier, fault": [Row("mb_fault_valid_o", "valid", "bit"),
                         *payload("mb_fault_o", "mb_fault_valid_o",
                                  [("cause", "cause", "fault_e"), ("warp", "warp", "decimal")])],
-}
-EVENTS = ["release_o", "mb_wake_o"]  # the first of which is worth a picture
+}, ("release_o", "mb_wake_o"))
+
+
+def flat(of, way, when, rows):
+    """Ports of a wrapper that has one for each field."""
+    return [Row(f"{of}_{name}_{way}", label, how, when) for name, label, how in rows]
+
+
+def each(rows):
+    """The elements of arrays."""
+    return [dataclasses.replace(row, signal=f"{row.signal}[PORT]") for row in rows]
+
+
+LANES = [("warp", "warp", "decimal"), ("lanes", "lanes", "warps")]
+
+WARP = Block("warp.warp_flat", "op_i", {
+    "request": [Row("valid_i", "valid", "bit"), Row("ready_o", "ready", "bit"),
+                *(Row(f"{name}_i", name, how, "valid_i")
+                  for name, how in (("op", "warp_op_e"), ("warp", "decimal"), ("lanes", "warps"), ("live", "warps"),
+                                    ("key", "hex"), ("preds", "warps"), ("beat", "decimal"))),
+                Row("last_i", "last beat", "bit")],
+    "answer": [Row("answer_valid_o", "valid", "bit"),
+               *flat("answer", "o", "answer_valid_o",
+                     [("op", "op", "warp_op_e"), *LANES, ("data", "data", "hex"), ("pred", "predicate", "decimal")])],
+    "arrival at a barrier": [Row("arrival_valid_o", "valid", "bit"), Row("arrival_ready_i", "ready", "bit"),
+                             *flat("arrival", "o", "arrival_valid_o", [*LANES, ("key", "key", "hex")])],
+    "warps": [Row("clear_i", "cleared", "warps"), Row("busy_i", "busy at the barriers", "warps"),
+              Row("open_o", "with waiting lanes", "warps")],
+    "fault": [Row("fault_valid_o", "valid", "bit"),
+              *flat("fault", "o", "fault_valid_o", [("cause", "cause", "fault_e"), *LANES])],
+}, ("answer_valid_o",))
+
+CLUSTER = Block("cluster.cluster_flat", "request_op_i[PORT]", {
+    "what comes and goes": [Row("life_valid_i", "valid", "bit"), Row("life_ready_o", "ready", "bit"),
+                            *flat("life", "i", "life_valid_i",
+                                  [("op", "op", "cluster_life_e"), ("cluster", "cluster", "decimal"),
+                                   ("rank", "rank", "decimal"), ("unit", "unit", "decimal"),
+                                   ("cta", "cta", "decimal"), ("grid", "grid", "decimal"),
+                                   ("size", "size", "decimal")])],
+    "request, unit PORT": [Row("request_valid_i", "valid", "bit"), Row("request_ready_o", "ready", "bit"),
+                           *each(flat("request", "i", "request_valid_i",
+                                      [("op", "op", "cluster_op_e"), ("cta", "cta", "decimal"), *LANES]))],
+    "warps, unit PORT": each([Row("busy_o", "busy", "warps"), Row("fence_req_o", "drain asked for", "warps"),
+                              Row("release_o", "released", "warps"),
+                              Row("grid_release_o", "released, grid", "warps")]),
+    "need not wait, unit PORT": [Row("go_valid_o", "valid", "bit"), *each(flat("go", "o", "go_valid_o", LANES))],
+    "fault, unit PORT": [Row("fault_valid_o", "valid", "bit"),
+                         *each(flat("fault", "o", "fault_valid_o", [("cause", "cause", "fault_e"), *LANES]))],
+    "send, unit PORT": [Row("send_valid_i", "valid", "bit"), Row("send_ready_o", "ready", "bit"),
+                        *each(flat("send", "i", "send_valid_i",
+                                   [("op", "op", "mb_op_e"), ("rank", "rank", "decimal"), *LANES,
+                                    ("addr", "address", "hex")]))],
+    "remote, unit PORT": [Row("remote_valid_o", "valid", "bit"), Row("remote_ready_i", "ready", "bit"),
+                          *each(flat("remote", "o", "remote_valid_o",
+                                     [("op", "op", "mb_op_e"), ("unit", "from unit", "decimal"),
+                                      ("warp", "from warp", "decimal"), ("cta", "cta", "decimal"),
+                                      ("addr", "address", "hex")]))],
+    "lost, unit PORT": [Row("lost_valid_o", "valid", "bit"),
+                        *each(flat("lost", "o", "lost_valid_o",
+                                   [("rank", "rank", "decimal"), *LANES, ("addr", "address", "hex")]))],
+    "cancel, unit PORT": [Row("cancel_valid_i", "valid", "bit"), Row("cancel_ready_o", "ready", "bit"),
+                          Row("write_valid_o", "response", "bit"), Row("complete_valid_o", "complete_tx", "bit")],
+    "grids": [Row("launch_o", "dependents may start", "warps"), Row("flush_o", "to be flushed", "warps")],
+}, tuple(f"release_o[{unit}]" for unit in range(16)))
+
+BLOCKS = (UNIT, WARP, CLUSTER)
 
 
 SIGNED = {"signed": 21, "negated": 20}  # the widths of tx_count and counts in a word
 
 
 def enum_names(name):
-    """The names of an enum of muster_pkg by value, without what all of them begin with."""
-    text = (ROOT / "rtl/muster_pkg.sv").read_text()
+    """The names of an enum of the packages by value, without what all of them begin with."""
+    text = "".join((ROOT / "rtl" / package).read_text() for package in PACKAGES)
     body = re.search(rf"typedef enum logic \[\d+:0\] \{{([^}}]*)\}} {name};", text)[1]
-    values = re.findall(r"^\s*(\w+)\s*=\s*\d+'d(\d+)", body, re.MULTILINE)
+    values = re.findall(r"(\w+)\s*=\s*\d+'d(\d+)", body)
     prefix = os.path.commonprefix([item for item, _ in values])
     return {int(value): item.removeprefix(prefix) for item, value in values}
 
@@ -114,19 +188,22 @@ class Trace:
     """The rows' signals, and their values from the trace's begin on, or near its first event."""
 
     def __init__(self, fst, cycles, at=None):
-        self.full = {}  # signal below the unit: its name in the trace, range included
-        self.changes = {}  # signal below the unit: [(cycle, value)]
+        self.block = None  # of which this is a trace
+        self.full = {}  # signal below the block: its name in the trace, range included
+        self.changes = {}  # signal below the block: [(cycle, value)]
         self.event = at
         self.first = self.last = None
         codes = {}
         with subprocess.Popen(["fst2vcd", fst], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                               text=True, errors="replace") as vcd:
             self.read_names(vcd.stdout, codes)
-            self.ports = sum(f"issue_i[{port}].op" in self.full for port in range(64))
+            block = self.block or UNIT
+            ports = sum(block.each.replace("PORT", str(port)) in self.full for port in range(64))
             self.groups = {title.replace("PORT", str(port)):
                            [row.at(port) if "PORT" in title else row for row in rows]
-                           for title, rows in GROUPS.items()
-                           for port in range(self.ports if "PORT" in title else 1)}
+                           for title, rows in block.groups.items()
+                           for port in range(ports if "PORT" in title else 1)}
+            self.events = block.events
             self.read_values(vcd.stdout, codes, cycles)
             vcd.terminate()
 
@@ -140,8 +217,10 @@ class Trace:
             elif line.startswith("$var"):
                 _, _, _, code, name, *bits = line.split()[:-1]
                 full = ".".join([*scope, name])
-                if full.startswith(f"{UNIT}."):
-                    signal = full.removeprefix(f"{UNIT}.")
+                block = next((block for block in BLOCKS if full.startswith(f"{block.path}.")), None)
+                if block:
+                    self.block = block
+                    signal = full.removeprefix(f"{block.path}.")
                     self.full[signal] = full + "".join(bits)
                     codes.setdefault(code, []).append(signal)
             elif line.startswith("$enddefinitions"):
@@ -154,7 +233,7 @@ class Trace:
 
     def read_values(self, lines, codes, cycles):
         wanted = {signal for rows in self.groups.values() for row in rows
-                  for signal in (row.signal, row.when)} | set(EVENTS)
+                  for signal in (row.signal, row.when)} | set(self.events)
         codes = {code: [s for s in signals if s in wanted] for code, signals in codes.items()}
         time = 0
         for line in lines:
@@ -172,7 +251,7 @@ class Trace:
                 # What the clock's edge, in the middle of a cycle, changes is seen in the next one.
                 cycle = time // CYCLE + (time % CYCLE != 0)
                 self.changes.setdefault(signal, []).append((cycle, number))
-                if signal in EVENTS and number and self.event is None:
+                if signal in self.events and number and self.event is None:
                     self.event = cycle
 
     def values(self, signal, cycles):

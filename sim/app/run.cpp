@@ -20,25 +20,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files that the options name. Each of several units writes a log and a waveform of its own, so
-// does a warp scope beside it, and the waveform's writer another file beside each.
-std::vector<std::string> Outputs(const RunOptions& options, unsigned units, bool has_warp_scope) {
+// The waveforms of a run: of each unit, of the warp scope beside it, and of the cluster scope.
+std::vector<std::string> Waves(const RunOptions& options, unsigned units) {
+  std::vector<std::string> waves;
+  for (int unit = 0; unit < static_cast<int>(units) && !options.wave.empty(); ++unit) {
+    waves.push_back(lockstep::Numbered(options.wave, unit));
+    waves.push_back(lockstep::OfWarpScope(waves.back()));
+  }
+  if (!options.wave.empty()) {
+    waves.push_back(lockstep::OfClusterScope(options.wave));
+  }
+  return waves;
+}
+
+// The files that a run writes. Each of several units writes a log of its own, and the waveform's
+// writer another file beside each waveform.
+std::vector<std::string> Outputs(const RunOptions& options, unsigned units) {
   std::vector<std::string> outputs;
   if (!options.report.empty()) {
     outputs.push_back(options.report);
   }
-  for (int unit = 0; unit < static_cast<int>(units); ++unit) {
-    if (!options.wave.empty()) {
-      outputs.push_back(lockstep::Numbered(options.wave, unit));
-      outputs.push_back(outputs.back() + ".hier");
-      if (has_warp_scope) {
-        outputs.push_back(lockstep::OfWarpScope(lockstep::Numbered(options.wave, unit)));
-        outputs.push_back(outputs.back() + ".hier");
-      }
-    }
-    if (!options.log.empty()) {
-      outputs.push_back(lockstep::Numbered(options.log, unit));
-    }
+  for (const std::string& wave : Waves(options, units)) {
+    outputs.push_back(wave);
+    outputs.push_back(wave + ".hier");
+  }
+  for (int unit = 0; unit < static_cast<int>(units) && !options.log.empty(); ++unit) {
+    outputs.push_back(lockstep::Numbered(options.log, unit));
   }
   return outputs;
 }
@@ -47,13 +54,10 @@ void CheckWave(const RunOptions& options, unsigned units) {
   if (options.wave.empty()) {
     return;
   }
-  for (int unit = 0; unit < static_cast<int>(units); ++unit) {
+  for (const std::string& wave : Waves(options, units)) {
     // The waveform's writer removes what is there, devices too.
-    const std::string own = lockstep::Numbered(options.wave, unit);
-    for (const std::string& wave : {own, lockstep::OfWarpScope(own)}) {
-      if (fs::exists(wave) && !fs::is_regular_file(wave)) {
-        throw ptx::InputError(fmt::format("{}: a waveform is written to a plain file", wave));
-      }
+    if (fs::exists(wave) && !fs::is_regular_file(wave)) {
+      throw ptx::InputError(fmt::format("{}: a waveform is written to a plain file", wave));
     }
   }
   if (options.wave_to.value_or(~std::uint64_t{0}) < options.wave_from.value_or(0)) {
@@ -72,8 +76,7 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
   ptx::Session session(manifest, target.ConfigOf(manifest.config), manifest.seed);
   const unsigned units = session.launch().ClusterCtas();
   CheckWave(options, units);
-  const bool has_warp_scope = session.grid().Drivers().front()->warp_pins() != nullptr;
-  CheckOutputs(ptx::InputsOf(path), Outputs(options, units, has_warp_scope));
+  CheckOutputs(ptx::InputsOf(path), Outputs(options, units));
   if (!lockstep::WritesWaveforms() && !options.wave.empty()) {
     throw ptx::InputError(
         "--wave: this build writes no waveforms; configure it with -DMUSTER_TRACE=ON");

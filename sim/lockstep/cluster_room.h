@@ -24,7 +24,6 @@ class ClusterRoom {
 
   // At the end of the run, before reports are made.
   void Finish() {
-    dut_->CloseTrace();
     if (checked_) {
       pins_.model = std::make_shared<golden::ClusterScope>(checker_.model());
     }
@@ -45,6 +44,7 @@ class ClusterRoom {
 
   const ClusterChecker& checker() const { return checker_; }
   void OpenTrace(const std::string& path, std::uint64_t cycle) { dut_->OpenTrace(path, cycle); }
+  void CloseTrace() { dut_->CloseTrace(); }
 
  private:
   std::unique_ptr<ClusterDut> dut_;

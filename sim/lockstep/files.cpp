@@ -14,8 +14,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What stands before the extension.
+// The word stands before the extension. No path remains none.
 std::string Inserted(const std::string& path, const std::string& word) {
+  if (path.empty()) {
+    return path;
+  }
   const std::size_t dot = path.rfind('.');
   const bool dotted = dot != std::string::npos && path.find('/', dot) == std::string::npos;
   return fmt::format("{}.{}{}", path.substr(0, dotted ? dot : path.size()), word,
@@ -29,6 +32,8 @@ std::string Numbered(const std::string& path, int unit) {
 }
 
 std::string OfWarpScope(const std::string& wave) { return Inserted(wave, "warp"); }
+
+std::string OfClusterScope(const std::string& wave) { return Inserted(wave, "cluster"); }
 
 std::string Resolved(const std::string& path) {
   constexpr unsigned kMostLinks = 40;  // as the system follows

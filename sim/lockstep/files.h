@@ -12,8 +12,10 @@ namespace muster::lockstep {
 // alone (-1) has name.fst.
 std::string Numbered(const std::string& path, int unit);
 
-// The waveform of the warp scope beside a unit that has this one: name.warp.fst.
+// The waveforms of the warp scope beside a unit that has this one, name.warp.fst, and of the cluster
+// scope beside all units of a run, name.cluster.fst. Of no waveform (empty), there is none.
 std::string OfWarpScope(const std::string& wave);
+std::string OfClusterScope(const std::string& wave);
 
 // A path without symbolic links, also if there is no file yet.
 std::string Resolved(const std::string& path);

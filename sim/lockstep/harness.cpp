@@ -21,6 +21,7 @@
 #include "sim/lockstep/files.h"
 #include "sim/lockstep/fresh_context.h"
 #include "sim/lockstep/lockstep.h"
+#include "sim/lockstep/trace_window.h"
 #include "sim/lockstep/unit_checker.h"
 #include "sim/lockstep/warp_dut.h"
 
@@ -43,6 +44,7 @@ class Harness : public sc_core::sc_module {
           const Options& options)
       : sc_core::sc_module(name),
         options_(options),
+        cluster_wave_(OfClusterScope(options.wave), options.wave_from, options.wave_to),
         period_(kCycleNs, sc_core::SC_NS),
         clock_period_ps_(config.clock_period_ps) {
     for (std::size_t i = 0; i < drivers.size(); ++i) {
@@ -65,6 +67,8 @@ class Harness : public sc_core::sc_module {
       checker->Finish();
     }
     if (cluster_) {
+      cluster_wave_.End(&*cluster_);
+      result_.NotWritten(cluster_wave_.error());
       cluster_->Finish();
       result_.cluster_operations = cluster_->checker().counts().requests +
                                    cluster_->checker().counts().sent +
@@ -140,7 +144,7 @@ class Harness : public sc_core::sc_module {
       }
     }
     if (cluster_ && good) {
-      TraceCluster();
+      cluster_wave_.At(cycle_, &*cluster_);
       good = cluster_->Clock(cycle_) ||
              checkers_.front()->Stop(cycle_, *cluster_->checker().mismatch());
     }
@@ -167,25 +171,18 @@ class Harness : public sc_core::sc_module {
     return idle - idle % (kPsPerNs / std::gcd(clock_period_ps_, kPsPerNs));
   }
 
-  void TraceCluster() {
-    if (!options_.wave.empty() && cycle_ >= options_.wave_from && !traced_) {
-      cluster_->OpenTrace(options_.wave + ".cluster.fst", cycle_);
-      traced_ = true;
-    }
-  }
-
   bool Enough() const {
     const std::uint64_t ran = cycle_ - result_.skipped;
     return ran >= options_.max_cycles &&
-           (result_.commits >= options_.min_commits || ran >= 4 * options_.max_cycles);
+           (result_.commits >= options_.min_commits || ran >= 8 * options_.max_cycles);
   }
 
   const Options& options_;
+  TraceWindow<ClusterRoom> cluster_wave_;
   sc_core::sc_time period_;
   const std::uint64_t clock_period_ps_;  // of the units
   std::vector<std::unique_ptr<UnitChecker>> checkers_;
   std::optional<ClusterRoom> cluster_;
-  bool traced_ = false;        // the cluster scope is
   std::vector<char> running_;  // not bool, which takes longer to read
   sc_core::sc_time ahead_;     // local time, ahead of SystemC's
   std::uint64_t cycle_ = 0;

@@ -31,8 +31,8 @@ struct Options {
   std::uint64_t max_cycles = 1'000'000;  // that are run; those that are skipped do not count
   bool skips = true;   // what Driver::SleepsUntil allows; needs the unit's pin mb_stopped_ns_i
   bool gates = false;  // the clock is off in cycles in which the unit is idle
-  std::uint64_t min_commits = 0;  // a run goes on beyond max_cycles for these, up to fourfold
-  std::string wave;               // an FST file, or empty; a run of several units adds a number
+  std::uint64_t min_commits = 0;  // a run goes on beyond max_cycles for these, up to eightfold
+  std::string wave;               // an FST file, or empty; files.h names those of other units and scopes
   std::uint64_t wave_from = 0;    // the cycles that it shows
   std::uint64_t wave_to = std::numeric_limits<std::uint64_t>::max();
   std::string log;         // a JSONL log of the commits, or empty
@@ -112,6 +112,10 @@ struct Result {
   std::string what;                   // the field of a mismatch
   std::string report;                 // the text of a mismatch or an error
   std::vector<std::string> untraced;  // waveforms not written: their units ended before wave_from
+
+  // A file could not be written, says the sentence (empty: it could). The run ends in an error; if
+  // it has ended in a mismatch, its report gets the sentence as well.
+  void NotWritten(const std::string& sentence);
 };
 
 // Runs a unit of `config` for each driver, side by side, until all drivers have finished,

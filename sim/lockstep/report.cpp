@@ -130,4 +130,16 @@ std::string Report(const Config& config, const Options& options, std::uint64_t c
   return text;
 }
 
+void Result::NotWritten(const std::string& sentence) {
+  if (sentence.empty()) {
+    return;
+  }
+  if (ending == Ending::kMismatch) {
+    report += sentence + "\n";
+  } else {
+    ending = Ending::kError;
+    report = sentence;
+  }
+}
+
 }  // namespace muster::lockstep

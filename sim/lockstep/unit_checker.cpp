@@ -26,6 +26,8 @@ UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& conf
       config_(config),
       options_(options),
       number_(number),
+      wave_(Numbered(options.wave, number), options.wave_from, options.wave_to),
+      warp_wave_(OfWarpScope(wave_.path()), options.wave_from, options.wave_to),
       driver_(*driver),
       dut_(std::move(dut)),
       period_(kCycleNs, sc_core::SC_NS),
@@ -44,9 +46,12 @@ UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& conf
 }
 
 void UnitChecker::Finish() {
-  EndTrace();
-  if (!options_.wave.empty() && !traced_) {
-    result_.untraced.push_back(Numbered(options_.wave, number_));
+  wave_.End(dut_.get());
+  if (wave_.missed()) {
+    result_.untraced.push_back(wave_.path());
+  }
+  if (warp_) {
+    warp_wave_.End(&*warp_);
   }
   TakeWaits();
   if (warp_) {
@@ -57,10 +62,8 @@ void UnitChecker::Finish() {
     result_.ending = Ending::kError;
     result_.report = log_->error();
   }
-  if (!wave_error_.empty()) {
-    const bool mismatch = result_.ending == Ending::kMismatch;
-    result_.ending = mismatch ? Ending::kMismatch : Ending::kError;
-    result_.report = mismatch ? result_.report + wave_error_ + "\n" : wave_error_;
+  for (const std::string& error : {wave_.error(), warp_wave_.error()}) {
+    result_.NotWritten(error);
   }
 }
 
@@ -197,35 +200,6 @@ bool UnitChecker::Reset(std::uint64_t cycle) {
   BeginChecks(cycle + 1);
   const std::optional<Mismatch> loud = LoudInReset(dut_->out);
   return !loud || Stop(cycle, *loud);
-}
-
-void UnitChecker::TraceFromTo(std::uint64_t cycle) {
-  if (cycle >= options_.wave_from && cycle <= options_.wave_to && !traced_) {
-    wave_guard_ = std::make_unique<WaveGuard>(Numbered(options_.wave, number_));
-    dut_->OpenTrace(Numbered(options_.wave, number_), cycle);
-    if (warp_) {
-      const std::string path = OfWarpScope(Numbered(options_.wave, number_));
-      warp_guard_ = std::make_unique<WaveGuard>(path);
-      warp_->OpenTrace(path, cycle);
-    }
-    traced_ = true;
-  } else if (cycle > options_.wave_to) {
-    EndTrace();
-  }
-}
-
-void UnitChecker::EndTrace() {
-  dut_->CloseTrace();
-  if (wave_guard_) {
-    wave_error_ = wave_guard_->Close();
-    wave_guard_.reset();
-  }
-  if (warp_guard_) {
-    warp_->CloseTrace();
-    const std::string error = warp_guard_->Close();
-    wave_error_ = wave_error_.empty() ? error : wave_error_;
-    warp_guard_.reset();
-  }
 }
 
 bool UnitChecker::Check(std::uint64_t cycle, sc_core::sc_time* ahead) {

@@ -23,8 +23,8 @@
 #include "sim/lockstep/mismatch.h"
 #include "sim/lockstep/monitor.h"
 #include "sim/lockstep/scoreboard.h"
+#include "sim/lockstep/trace_window.h"
 #include "sim/lockstep/warp_room.h"
-#include "sim/lockstep/wave_guard.h"
 #include "sim/tlm/barrier_extension.h"
 #include "sim/tlm/barrier_unit.h"
 
@@ -73,12 +73,11 @@ class UnitChecker : public sc_core::sc_module {
   void BeginChecks(std::uint64_t cycle);
   void TakeWaits();
   void Trace(std::uint64_t cycle) {
-    if (!options_.wave.empty()) {
-      TraceFromTo(cycle);
+    wave_.At(cycle, dut_.get());
+    if (warp_) {
+      warp_wave_.At(cycle, &*warp_);
     }
   }
-  void TraceFromTo(std::uint64_t cycle);
-  void EndTrace();
   bool Reset(std::uint64_t cycle);
   bool Check(std::uint64_t cycle, sc_core::sc_time* ahead);
   bool Transport(std::uint64_t cycle, const sc_core::sc_time& now);
@@ -95,10 +94,8 @@ class UnitChecker : public sc_core::sc_module {
   const Config config_;
   const Options& options_;
   const int number_;
-  bool traced_ = false;
-  std::unique_ptr<WaveGuard> wave_guard_;  // while a waveform is written
-  std::unique_ptr<WaveGuard> warp_guard_;  // and one of the warp scope
-  std::string wave_error_;
+  TraceWindow<Dut> wave_;
+  TraceWindow<WarpRoom> warp_wave_;
   Driver& driver_;
   std::unique_ptr<Dut> dut_;
   std::optional<WarpRoom> warp_;
