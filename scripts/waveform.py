@@ -134,7 +134,7 @@ WARP = Block("warp.warp_flat", "op_i", {
               Row("open_o", "with waiting lanes", "warps")],
     "fault": [Row("fault_valid_o", "valid", "bit"),
               *flat("fault", "o", "fault_valid_o", [("cause", "cause", "fault_e"), *LANES])],
-}, ("answer_valid_o",))
+}, ("answer_valid_o", "arrival_valid_o"))
 
 CLUSTER = Block("cluster.cluster_flat", "request_op_i[PORT]", {
     "what comes and goes": [Row("life_valid_i", "valid", "bit"), Row("life_ready_o", "ready", "bit"),

@@ -12,8 +12,8 @@ namespace muster::lockstep {
 // alone (-1) has name.fst.
 std::string Numbered(const std::string& path, int unit);
 
-// The waveforms of the warp scope beside a unit that has this one, name.warp.fst, and of the cluster
-// scope beside all units of a run, name.cluster.fst. Of no waveform (empty), there is none.
+// The waveforms of the warp scope beside a unit that has this one, name.warp.fst, and of the
+// cluster scope beside all units of a run, name.cluster.fst. Of no waveform (empty), there is none.
 std::string OfWarpScope(const std::string& wave);
 std::string OfClusterScope(const std::string& wave);
 

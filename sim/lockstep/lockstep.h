@@ -32,8 +32,8 @@ struct Options {
   bool skips = true;   // what Driver::SleepsUntil allows; needs the unit's pin mb_stopped_ns_i
   bool gates = false;  // the clock is off in cycles in which the unit is idle
   std::uint64_t min_commits = 0;  // a run goes on beyond max_cycles for these, up to eightfold
-  std::string wave;               // an FST file, or empty; files.h names those of other units and scopes
-  std::uint64_t wave_from = 0;    // the cycles that it shows
+  std::string wave;  // an FST file, or empty; files.h names those of other units and scopes
+  std::uint64_t wave_from = 0;  // the cycles that it shows
   std::uint64_t wave_to = std::numeric_limits<std::uint64_t>::max();
   std::string log;         // a JSONL log of the commits, or empty
   bool checked = true;     // false: only the Verilated unit runs, with its assertions, as fast as

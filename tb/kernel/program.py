@@ -389,6 +389,20 @@ def wave(muster, folder):
     result = run(muster, "run", KERNELS / "warp_forms" / "warp_forms.json", "--wave", path)
     check(result.returncode == 0 and (folder / "wave.warp.fst").stat().st_size > 1000,
           "expected a wave of the warp scope", result)
+    cluster = folder / "wave.cluster.fst"
+    check(not cluster.exists(), "a wave of a cluster scope that the kernels do not use")
+    kernel = KERNELS / "cluster_forms" / "cluster_forms.json"
+    sizes = []
+    for last in (100, 9999999):
+        result = run(muster, "run", kernel, "--wave", path, "--wave-to", last)
+        check(result.returncode == 0, "expected a wave of the cluster scope", result)
+        sizes.append(cluster.stat().st_size)
+    check(sizes[0] < sizes[1], f"the waves have {sizes} bytes, of 100 cycles and of all")
+    cluster.unlink()
+    cluster.mkdir()
+    result = run(muster, "run", kernel, "--wave", path)
+    check(result.returncode == 2 and f"{cluster}: a waveform is written to a plain file" in result.stdout + result.stderr,
+          "expected a sentence", result)
 
 
 def skips(muster, folder):

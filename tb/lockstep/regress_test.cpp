@@ -165,8 +165,8 @@ TEST(Regress, ShardsMakeUpTheWhole) {
 TEST(Regress, ShardNeedNotHitAllPoints) {
   const std::string file = Scratch() / "shard.json";
   const std::string config = BuiltConfigs().front().name;
-  const Done done = Regress("--seeds 1-10 --shard 2/2 --cycles 210000 --config " + config +
-                            " --json " + file);
+  const Done done =
+      Regress("--seeds 1-10 --shard 2/2 --cycles 210000 --config " + config + " --json " + file);
   EXPECT_EQ(done.code, 0) << done.output;
   const Done merged = Regress("--merge " + file);
   EXPECT_EQ(merged.code, 1);

@@ -195,7 +195,7 @@ def wave_shows(build, folder):
     import waveform
     seen = 0
     for config in configs.NAMES:
-        for kernel in ("block_sum", "mb_ring"):
+        for kernel in ("block_sum", "mb_ring", "warp_forms", "cluster_forms"):
             fst, svg = folder / f"{config}-{kernel}.fst", folder / "x.svg"
             result = run(build / "sim/app/muster", "run", KERNELS / kernel / f"{kernel}.json",
                          "--config", config, "--wave", fst)
@@ -206,8 +206,14 @@ def wave_shows(build, folder):
                          env=os.environ | {"BUILD": str(folder), "DISPLAY": ""})
             check(result.returncode == 0, "expected a picture", result)
             saved = (folder / "wave" / f"{config}-{kernel}.gtkw").read_text()
-            check(f"{waveform.UNIT}.mb_commit_o.word.pending[19:0]" in saved, saved)
+            check(f"{waveform.UNIT.path}.mb_commit_o.word.pending[19:0]" in saved, saved)
             ElementTree.parse(svg)
+            for scope, signal in (("warp", "answer_lanes_o[31:0]"), ("cluster", "release_o[3][63:0]")):
+                beside = folder / "wave" / f"{config}-{kernel}.{scope}"
+                if kernel.startswith(scope):
+                    saved = beside.with_name(f"{beside.name}.gtkw").read_text()
+                    check(signal in saved, f"{kernel}: {saved}")
+                    ElementTree.parse(beside.with_name(f"{beside.name}.svg"))
             if kernel == "block_sum":
                 traced = waveform.Trace(fst, 24)
                 row = {row.signal: row for rows in traced.groups.values() for row in rows}

@@ -102,6 +102,33 @@ TYPED_TEST(ClusterBarrier, LastArrivalToReleaseTakesSevenCycles) {
   }
 }
 
+// A warp of each of two CTAs: the first waits, the second arrives, and waits when the phase has
+// completed.
+TYPED_TEST(ClusterBarrier, AsThePageShowsIt) {
+  if (this->kPlaces < 2 || this->kShape.num_units < 2) {
+    GTEST_SKIP() << "one unit";
+  }
+  this->Grid(0, 2);
+  this->Open(0, 2);
+  const auto first = this->Launch(0, 0, 0, 0, 0, 1);
+  const auto second = this->Launch(0, 1, 1, 0, 0, 1);
+  this->Quiet();
+  const std::uint64_t begin = this->now();
+  this->Ask(first, 0, ClusterOp::kArriveRelaxed);
+  this->Ask(first, 0, ClusterOp::kWait);
+  this->Step(6);
+  EXPECT_EQ(this->Of(first, 0).accepted - begin, 4U);
+  EXPECT_EQ(this->Of(first, 0).idle - begin, 3U);
+  this->Ask(second, 0, ClusterOp::kArriveRelaxed);
+  this->Step(8);
+  EXPECT_EQ(this->Of(second, 0).accepted - begin, 6U);
+  EXPECT_EQ(this->Of(first, 0).released - begin, 13U);
+  this->Ask(second, 0, ClusterOp::kWait);
+  this->Quiet();
+  EXPECT_EQ(this->Of(second, 0).accepted - begin, 14U);
+  EXPECT_EQ(this->Of(second, 0).go - begin, 17U);
+}
+
 TYPED_TEST(ClusterBarrier, GoAndFaultTakeThreeCycles) {
   const auto ctas = this->Fresh(1);
   auto& times = this->Of(ctas[0], 0);

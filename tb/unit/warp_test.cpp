@@ -276,6 +276,45 @@ TYPED_TEST(Warp, OnePerCycle) {
   EXPECT_EQ(this->bench_.counts().together, 100U);
 }
 
+// The lower half of a warp comes to bar.warp.sync, then the upper half.
+TYPED_TEST(Warp, AsThePageShowsIt) {
+  const std::uint32_t all = kShape<TypeParam>.Lanes();
+  const std::uint32_t lower = all >> kShape<TypeParam>.warp_size / 2;
+  std::vector<std::uint64_t> accepted;
+  std::vector<std::uint64_t> ready;
+  std::vector<std::uint64_t> open;  // the cycles in which lanes wait
+  WarpBench<TypeParam> bench;
+  for (const std::uint32_t lanes : {lower, all & ~lower, 0U}) {
+    WarpRequest request;
+    request.lanes = lanes;
+    request.live = all;
+    request.key = all;
+    bool done = false;
+    while (!done && bench.cycle() < 100) {
+      if (lanes != 0) {
+        done = bench.Present(request, 0, true);
+      } else {
+        bench.Withdraw();
+        done = bench.out().answer_valid;
+      }
+      if (done) {
+        accepted.push_back(bench.cycle());
+      }
+      if (bench.out().ready) {
+        ready.push_back(bench.cycle());
+      }
+      if (bench.out().open != 0) {
+        open.push_back(bench.cycle());
+      }
+      bench.Cycle();
+    }
+  }
+  EXPECT_EQ(accepted, (std::vector<std::uint64_t>{0, 4, 12}));
+  EXPECT_EQ(ready, accepted);
+  EXPECT_EQ(open, (std::vector<std::uint64_t>{4, 5, 6, 7, 8, 9, 10, 11}));
+  bench.Settle();
+}
+
 // As many groups as lanes: each waits for a lane that exits in the end.
 TYPED_TEST(Warp, AGroupPerLane) {
   const unsigned last = this->bench_.shape().warp_size - 1;
