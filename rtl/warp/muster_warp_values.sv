@@ -47,6 +47,8 @@ module muster_warp_values
   output logic [63:0]      value_o    // ... a cycle later, while lane_i stays
 );
 
+  localparam lanes_t Lanes = lanes_t'((64'd1 << WarpSize) - 64'd1);
+
   logic [1:0]              start_q;           // the first beat is read; it comes from the memory
   logic                    active_q;          // a beat is here;
   logic                    last_q, late_q;    // a cycle after the last one; two cycles after it (redux)
@@ -98,7 +100,7 @@ module muster_warp_values
     left[WarpSize-1-:LanesPerBeat] = lanes & ~equal;
     same = same_q >> LanesPerBeat;
     same[WarpSize-1-:LanesPerBeat] = equal;
-    same_o = (Beats == 1) ? same : same_q;
+    same_o = ((Beats == 1) ? same : same_q) & Lanes;
     if (start_i) left = came_i;
   end
 

@@ -21,8 +21,9 @@ namespace muster::lockstep {
 template <typename Unit, bool kTraced = false>
 class VerilatedWarp final : public WarpDut {
  public:
-  explicit VerilatedWarp(const WarpShape& shape)
-      : shape_(shape), unit_(Traceable(&context_), "warp") {
+  // What reset leaves alone holds zeroes, or, with another number, anything.
+  explicit VerilatedWarp(const WarpShape& shape, std::uint64_t power_up = 0)
+      : shape_(shape), unit_(PoweredUp(&context_, power_up), "warp") {
     Reset();
   }
   ~VerilatedWarp() override {
@@ -78,7 +79,13 @@ class VerilatedWarp final : public WarpDut {
  private:
   static constexpr int kTraceLevels = 99;  // all
 
-  static VerilatedContext* Traceable(VerilatedContext* context) {
+  // The initial contents of Verilator's registers and memories.
+  static constexpr int kZeros = 0;
+  static constexpr int kAny = 2;
+
+  static VerilatedContext* PoweredUp(VerilatedContext* context, std::uint64_t power_up) {
+    context->randReset(power_up == 0 ? kZeros : kAny);
+    context->randSeed(static_cast<int>(power_up));
     context->traceEverOn(true);
     return context;
   }

@@ -29,7 +29,7 @@ extern const Shape kShape;
 template <typename Unit>
 class WarpBench {
  public:
-  WarpBench() { Reset(); }
+  explicit WarpBench(std::uint64_t power_up = 0) : dut_(kShape<Unit>, power_up) { Reset(); }
 
   const Shape& shape() const { return kShape<Unit>; }
   unsigned LongestWalk() const { return checker_.LongestWalk(); }
@@ -180,7 +180,7 @@ class WarpBench {
     return {};
   }
 
-  lockstep::VerilatedWarp<Unit> dut_{kShape<Unit>};
+  lockstep::VerilatedWarp<Unit> dut_;
   lockstep::WarpChecker checker_{kShape<Unit>};
   WarpInputs in_;
   WarpOutputs out_;

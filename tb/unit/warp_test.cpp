@@ -389,5 +389,20 @@ TYPED_TEST(Warp, RefusedGatherLeavesNoTrace) {
   EXPECT_EQ(this->bench_.counts().arrivals, 1U);
 }
 
+// The first answers after power-up, whatever is in the registers that reset leaves alone.
+TYPED_TEST(Warp, FirstAnswersAfterPowerUp) {
+  if (!this->bench_.shape().collectives) {
+    GTEST_SKIP() << "has no values";
+  }
+  for (std::uint64_t power_up = 1; power_up <= 20; ++power_up) {
+    WarpBench<TypeParam> bench(power_up);
+    const std::uint32_t all = this->bench_.shape().Lanes();
+    for (const WarpOp op : {WarpOp::kMatchAny, WarpOp::kMatchAll, WarpOp::kReduxXor}) {
+      bench.Send(this->Request(op, 1, all, all));
+    }
+    EXPECT_EQ(bench.counts().together, 3U);
+  }
+}
+
 }  // namespace
 }  // namespace muster::warp
