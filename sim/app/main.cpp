@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <iostream>
@@ -19,8 +18,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/app/number_option.h"
-#include "sim/app/run.h"
+#include "sim/app/run_command.h"
 #include "sim/app/suite.h"
 #include "sim/bcu/assembler.h"
 #include "sim/bcu/disassembler.h"
@@ -33,7 +31,6 @@
 namespace muster::app {
 namespace {
 
-constexpr std::uint64_t kLongest = 1'000'000'000;  // seconds
 constexpr int kBadInput = static_cast<int>(ptx::ExitCode::kBadInput);
 
 int Replay(const std::string& path) {
@@ -109,26 +106,6 @@ int Disassemble(const std::string& path) {
   return code;
 }
 
-CLI::Option* AddFile(CLI::App* command, const std::string& name, std::string* file,
-                     const std::string& what) {
-  const auto check = [](const std::string& text) {
-    return std::string(text.empty() ? "the name of the file is empty" : "");
-  };
-  return command->add_option(name, *file, what)
-      ->check(CLI::Validator(check, ""))
-      ->type_name("FILE");
-}
-
-void AddRunOptions(CLI::App* command, RunOptions* options) {
-  command->add_option("--config", options->config, "The unit's configuration (default: default)");
-  command->add_option("--target", options->target,
-                      "verilated, or uart:DEVICE, a board (rtl/fpga/README.md)");
-  AddNumber(command, "--seed", &options->seed, "Of the warps' order and the stalls (default: 1)");
-  AddNumber(command, "--max-cycles", &options->max_cycles, "Then it is a timeout (a million)", 1);
-  AddNumber(command, "--progress", &options->progress,
-            "Seconds from one sign of life on stderr to the next (default: 10)", 1, kLongest);
-}
-
 int Main(int argc, char** argv) {
   CLI::App app("Muster: a GPU barrier unit, and the kernels that run on it");
   app.require_subcommand(1);
@@ -139,22 +116,7 @@ int Main(int argc, char** argv) {
   int code = 0;
 
   std::string input;
-  RunOptions run_options;
-  CLI::App* const run = app.add_subcommand("run", "Run a kernel on the RTL, under lockstep");
-  run->add_option("manifest", input, "The launch manifest (JSON)")->required();
-  AddRunOptions(run, &run_options);
-  CLI::Option* const wave =
-      AddFile(run, "--wave", &run_options.wave, "Write the waveform to this FST file");
-  AddNumber(run, "--wave-from", &run_options.wave_from, "The first cycle that it shows")
-      ->needs(wave);
-  AddNumber(run, "--wave-to", &run_options.wave_to, "The last")->needs(wave);
-  AddFile(run, "--report", &run_options.report, "Write the report to this JSON file");
-  AddFile(run, "--log", &run_options.log, "Write all committed operations to this JSONL file");
-  run->callback([&] {
-    const RunResult result = RunManifest(input, run_options);
-    fmt::print("{}", result.text);
-    code = static_cast<int>(result.code);
-  });
+  AddRunCommand(&app, &code);
 
   std::vector<std::string> inputs;
   SuiteOptions suite_options;

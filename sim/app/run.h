@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/launch/report.h"
 #include "sim/ptx/launch/session.h"
 
@@ -26,6 +28,14 @@ struct RunOptions {
   std::string wave;                  // files, or empty
   std::string report;
   std::string log;
+  std::vector<std::string> show;   // buffers whose contents the text ends with
+  std::vector<std::string> dumps;  // BUFFER=FILE: the bytes of the buffer, little-endian
+};
+
+// What is to be run.
+struct Job {
+  ptx::Manifest manifest;
+  std::vector<std::string> inputs;  // the files that it is made of
 };
 
 struct RunResult {
@@ -42,8 +52,15 @@ struct RunResult {
   nlohmann::ordered_json report;
 };
 
-// Runs a manifest and writes the files that the options name. Throws ptx::InputError.
+// Runs a job and writes the files that the options name. Throws ptx::InputError.
+RunResult Run(Job job, const RunOptions& options);
 RunResult RunManifest(const std::string& path, const RunOptions& options);
+
+// Runs a job with each of these seeds, and sums up: how many went otherwise than the manifest says,
+// and how to run the first of them again. Returns the exit code of that one. Throws
+// ptx::InputError.
+ptx::ExitCode RunSeeds(const Job& job, std::uint64_t first, std::uint64_t last,
+                       const RunOptions& options);
 
 }  // namespace muster::app
 

@@ -597,7 +597,117 @@ def unusable_files(muster, folder):
                   f"{command} {file}: expected exit code 2", result)
 
 
+BLOCK_SUM = KERNELS / "block_sum" / "block_sum.ptx"
+SUM_LAUNCH = ("--grid", 2, "--block", 256, "--arg", "in=u32[512]:iota", "--arg", "out=u32[2]", "--arg", 1000)
+
+
+def direct_run(muster, folder):
+    """A launch of options is that of the manifest, and the manifest that it writes does the same."""
+    reports = [folder / f"{n}.json" for n in range(3)]
+    written = folder / "written.json"
+    expect = ("--expect", "out=32640,98176", "--hazard", "repeated_arrival=0")
+    for command, report in ((KERNELS / "block_sum" / "block_sum.json",), reports[0]), \
+                           ((BLOCK_SUM, *SUM_LAUNCH, *expect, "--write-manifest", written), reports[1]), \
+                           ((written,), reports[2]):
+        result = run(muster, "run", *command, "--report", report)
+        check(result.returncode == 0, f"{command}: expected success", result)
+    told = [json.loads(report.read_text()) for report in reports]
+    for key in ("cycles", "thread_instructions", "operations", "barriers", "outcome"):
+        check(told[0][key] == told[1][key] == told[2][key], f"{key}: {[report[key] for report in told]}")
+    result = run(muster, "run", BLOCK_SUM, *SUM_LAUNCH, "--expect", "out=32640,1")
+    check(result.returncode == 1 and "[1] is 98176, not 1" in result.stdout and
+          f"muster run {BLOCK_SUM} --grid 2 --block 256" in result.stdout, "expected a difference", result)
+
+
+def direct_seeds(muster, folder):
+    result = run(muster, "run", BLOCK_SUM, *SUM_LAUNCH, "--seeds", "3-8")
+    check(result.returncode == 0 and result.stdout == "seeds 3 to 8: all as expected\n",
+          "expected a line", result)
+    kernel = KERNELS / "deadlock" / "deadlock.ptx"
+    result = run(muster, "run", kernel, "--block", 64, "--seeds", 12)
+    check(result.returncode == 3 and "12 of 12 not as expected: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, ...;"
+          in result.stdout and f"Next: muster run {kernel} --block 64 --config default --seed 1 " in result.stdout,
+          "expected the first bad seed", result)
+    for seeds in ("0", "x", "5-3", "1-", "-1", "1-99999999999"):
+        result = run(muster, "run", BLOCK_SUM, *SUM_LAUNCH, f"--seeds={seeds}")
+        check(result.returncode == 2 and "--seeds" in result.stderr, f"{seeds}: expected exit code 2", result)
+    for option in ("--wave=x.fst", "--report=x.json", "--log=x.jsonl", "--show=out", "--dump=out=x", "--seed=1"):
+        result = run(muster, "run", BLOCK_SUM, *SUM_LAUNCH, "--seeds", 2, option)
+        check(result.returncode == 2 and f"{option[:option.index('=')]} is of a single run" in result.stderr,
+              f"{option}: expected exit code 2", result)
+
+
+def direct_buffers(muster, folder):
+    """--show and --dump, of manifests too."""
+    file = folder / "in.bin"
+    result = run(muster, "run", KERNELS / "block_sum" / "block_sum.json", "--show", "out", "--show", "in",
+                 "--dump", f"in={file}")
+    check(result.returncode == 0 and "buffer out, 2 elements\n  [0] 32640 98176\n" in result.stdout and
+          "  [8] 8 9 10 11 12 13 14 15\n" in result.stdout and
+          "... and 256 more; --dump in=FILE writes them all" in result.stdout, "expected the buffers", result)
+    words = struct.unpack("<512I", file.read_bytes())
+    check(words == tuple(range(512)), f"the bytes of a buffer: {words}")
+    for option, says in (("--show=no", "--show no: there is no such buffer"),
+                         ("--dump=no=x", "--dump no: there is no such buffer"),
+                         ("--dump=out", "--dump out is not BUFFER=FILE"),
+                         ("--dump=out=", "--dump out= is not BUFFER=FILE"),
+                         ("--dump=out=/nowhere/x", "/nowhere/x: the file cannot be written"),
+                         (f"--dump=out={BLOCK_SUM}", "would replace")):
+        result = run(muster, "run", BLOCK_SUM, *SUM_LAUNCH, option)
+        check(result.returncode == 2 and says in result.stderr and not result.stdout,
+              f"{option}: expected exit code 2", result)
+
+
+def direct_cuda(muster, folder):
+    """A CUDA file is compiled by the nvcc or clang of the PATH, which here only takes a copy."""
+    source = folder / "a sum.cu"
+    source.write_text("// the sum\n")
+    tools = folder / "bin"
+    tools.mkdir()
+    for compiler, option in (("clang", "--cuda-device-only"), ("nvcc", "-ptx")):  # nvcc goes first
+        (tools / compiler).write_text(f'#!/bin/sh\n/bin/cp {BLOCK_SUM} "$(eval echo \\"\\${{$#}}\\")"\n')
+        (tools / compiler).chmod(0o755)
+        result = run(muster, "run", source, *SUM_LAUNCH, "--expect", "out=32640,98176", env={"PATH": str(tools)})
+        check(result.returncode == 0 and result.stdout.startswith(f"{compiler} ") and option in result.stdout and
+              (folder / "a sum.cu.ptx").exists(), f"{compiler}: expected its command, and success", result)
+        (tools / compiler).write_text("#!/bin/sh\nexit 1\n")
+        result = run(muster, "run", source, *SUM_LAUNCH, env={"PATH": str(tools)})
+        check(result.returncode == 2 and f"{source} does not compile" in result.stderr,
+              f"{compiler}: expected exit code 2", result)
+    result = run(muster, "run", source, *SUM_LAUNCH, env={"PATH": "/nowhere"})
+    check(result.returncode == 2 and "neither nvcc nor clang" in result.stderr, "expected exit code 2", result)
+    result = run(muster, "run", folder / "none.cu", "--block", 1)
+    check(result.returncode == 2 and "none.cu: the CUDA file cannot be read" in result.stderr,
+          "expected exit code 2", result)
+
+
+def direct_misuse(muster, folder):
+    """What belongs to a manifest is not said beside one, and what a launch lacks is named."""
+    manifest = KERNELS / "block_sum" / "block_sum.json"
+    for option in (("--grid", 2), ("--block", 64), ("--cluster", 2), ("--smem", 64), ("--cooperative",),
+                   ("--arg", 1), ("--expect", "out=1"), ("--hazard", "x=1"), ("--outcome", "timeout"),
+                   ("--after-inval", "hazard"), ("block_sum",)):
+        result = run(muster, "run", manifest, *option)
+        check(result.returncode == 2 and "the manifest" in result.stderr and result.stderr.count("\n") == 1,
+              f"{option}: expected a sentence", result)
+    result = run(muster, "run", manifest, "--write-manifest", folder / "x.json")
+    check(result.returncode == 2 and not (folder / "x.json").exists(), "expected exit code 2", result)
+    result = run(muster, "run", BLOCK_SUM, *SUM_LAUNCH, "--write-manifest", BLOCK_SUM)
+    check(result.returncode == 2 and "would replace" in result.stderr, "expected exit code 2", result)
+    for launch, says in (((), "--block is missing"), (("--block", 64), "takes 3 arguments"),
+                         (("--block", 64, "--arg", "x", *SUM_LAUNCH[4:8]), "--arg x is no number")):
+        if launch == ("--block", 64):
+            launch = (*launch, "--arg", 1)
+        result = run(muster, "run", BLOCK_SUM, *launch)
+        check(result.returncode == 2 and says in result.stderr, f"{launch}: expected exit code 2", result)
+
+
 SCRIPTS = {
+    "direct.run": direct_run,
+    "direct.seeds": direct_seeds,
+    "direct.buffers": direct_buffers,
+    "direct.cuda": direct_cuda,
+    "direct.misuse": direct_misuse,
     "manifest.missing": missing_manifest,
     "manifest.folder": folder_as_manifest,
     "usage.no_manifest": no_manifest,

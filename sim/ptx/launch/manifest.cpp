@@ -50,6 +50,9 @@ ManifestReader::ManifestReader(const std::string& path) : path_(path) {
 }
 
 void ManifestReader::Fail(const std::string& at, const std::string& what) const {
+  if (where_) {
+    throw InputError(fmt::format("{} {}", Printable(where_(at)), Printable(what)));
+  }
   // Where the member itself is missing, the line of what should hold it.
   std::string holder = at;
   while (lines_->LineOf(holder) == 0) {
@@ -157,7 +160,7 @@ void ManifestReader::ReadLaunch(Manifest* manifest) const {
 }
 
 Manifest ManifestReader::Read() {
-  if (!lines_->duplicate().empty()) {
+  if (lines_ && !lines_->duplicate().empty()) {
     Fail(lines_->duplicate(), "is there twice");
   }
   if (const std::optional<SchemaBreach> breach = CheckSchema(root_)) {
@@ -165,6 +168,7 @@ Manifest ManifestReader::Read() {
   }
   Manifest manifest;
   manifest.path = path_;
+  manifest.command = path_;
   manifest.ptx = File(root_["ptx"], "ptx");
   With("kernel", [&](const Json& value) { value.get_to(manifest.kernel); });
   ReadLaunch(&manifest);

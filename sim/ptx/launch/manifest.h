@@ -31,9 +31,10 @@ struct Argument {
 };
 
 struct Manifest {
-  std::string path;
-  std::string ptx;     // path
-  std::string kernel;  // empty: the file's only one
+  std::string path;     // of the file, or of the PTX file where there is none
+  std::string command;  // what follows "muster run" to run it again
+  std::string ptx;      // path
+  std::string kernel;   // empty: the file's only one
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::optional<std::array<std::uint32_t, 3>> cluster;

@@ -8,10 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/ptx/launch/json_lines.h"
@@ -32,6 +34,10 @@ inline std::string Beside(const std::string& manifest, const std::string& file) 
 class ManifestReader {
  public:
   explicit ManifestReader(const std::string& path);
+  // Members from elsewhere; paths in them count from the current folder. `where` has the words for
+  // a member in messages.
+  using Where = std::function<std::string(const std::string& at)>;
+  ManifestReader(Json members, Where where) : root_(std::move(members)), where_(std::move(where)) {}
   Manifest Read();
 
  private:
@@ -61,7 +67,8 @@ class ManifestReader {
 
   std::string path_;
   Json root_;
-  std::optional<JsonLines> lines_;
+  std::optional<JsonLines> lines_;  // of a file
+  Where where_;                     // of members from elsewhere
 };
 
 }  // namespace muster::ptx

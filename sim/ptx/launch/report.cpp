@@ -235,7 +235,7 @@ std::string HazardText(const Session& session) {
 
 std::string NextStep(const Session& session, const Verdict& verdict) {
   const std::string again =
-      fmt::format("muster run {} --config {} --seed {}", session.manifest().path,
+      fmt::format("muster run {} --config {} --seed {}", session.manifest().command,
                   session.config().name, session.seed());
   switch (verdict.code) {
     case ExitCode::kAsExpected:

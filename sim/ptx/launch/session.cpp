@@ -18,7 +18,7 @@ constexpr std::uint32_t kSharedBytes = 48 * 1024;  // of a CTA, by default
 constexpr std::uint32_t kReservedAlign = 128;
 constexpr std::uint32_t kMaxSharedBytes = 227 * 1024;  // where dynamic_shared asks for more
 constexpr std::uint64_t kMaxGrid = 0x7fffffff;         // CTAs, in any direction
-constexpr std::uint64_t kMaxDifferences = 3;           // shown of a buffer
+constexpr std::uint64_t kMaxDifferences = 20;          // shown of a buffer
 
 bool IsNan(Type type, const std::uint8_t* element) {
   if (type == Type::kF32) {

@@ -1,8 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "sim/ptx/program/address.h"
 #include "sim/ptx/program/decode.h"
@@ -19,10 +22,31 @@ using syntax::Operand;
 using syntax::Statement;
 using Kind = syntax::Operand::Kind;
 
+// A mangled name without its namespaces, its parameters and what a template was given: "void
+// ns::sum<int>(int*)" is sum. The name itself if it is not mangled.
+std::string PlainName(std::string_view mangled) {
+  const std::string name(mangled);
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  if (status != 0) {
+    return name;
+  }
+  std::string plain = demangled.get();
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  for (std::size_t at; (at = plain.find(kAnonymous)) != std::string::npos;) {
+    plain.erase(at, kAnonymous.size());
+  }
+  plain = plain.substr(0, plain.find_first_of("(<"));
+  return plain.substr(plain.find_last_of(" :") + 1);
+}
+
 }  // namespace
 
+// The kernel of that name, or the only one of that plain name; without a name, the only one.
 void Linker::Choose(std::string_view kernel) {
   std::string names;
+  std::vector<const syntax::Function*> plain;
   unsigned entries = 0;
   for (const syntax::Function& function : module_.functions) {
     if (!function.is_entry || !function.has_body) {
@@ -32,17 +56,23 @@ void Linker::Choose(std::string_view kernel) {
     names.append(names.empty() ? "" : ", ").append(function.name);
     if (kernel.empty() || function.name == kernel) {
       kernel_ = &function;
+    } else if (PlainName(function.name) == kernel) {
+      plain.push_back(&function);
     }
   }
   if (entries == 0) {
     throw InputError(fmt::format("{}: the file has no .entry", module_.file));
   }
+  if (kernel_ == nullptr && plain.size() == 1) {
+    kernel_ = plain.front();
+  }
   if (kernel_ == nullptr) {
-    throw InputError(fmt::format("{}: there is no kernel {}; the file has {}", module_.file,
+    throw InputError(fmt::format("{}: there {} {}; the file has {}", module_.file,
+                                 plain.empty() ? "is no kernel" : "are several kernels",
                                  Printable(kernel), names));
   }
   if (kernel.empty() && entries > 1) {
-    throw InputError(fmt::format("{}: \"kernel\" must name one of {}", module_.file, names));
+    throw InputError(fmt::format("{}: the kernel must be named: one of {}", module_.file, names));
   }
 }
 

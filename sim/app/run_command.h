@@ -1,0 +1,26 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The command `muster run`, and the options that it shares with `muster suite`.
+#ifndef MUSTER_SIM_APP_RUN_COMMAND_H_
+#define MUSTER_SIM_APP_RUN_COMMAND_H_
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "sim/app/run.h"
+
+namespace muster::app {
+
+// An option that names a file.
+CLI::Option* AddFile(CLI::App* command, const std::string& name, std::string* file,
+                     const std::string& what);
+
+// --config, --target, --seed, --max-cycles, --progress.
+void AddRunOptions(CLI::App* command, RunOptions* options);
+
+// Adds the command, which sets the exit code when it is given.
+void AddRunCommand(CLI::App* app, int* code);
+
+}  // namespace muster::app
+
+#endif  // MUSTER_SIM_APP_RUN_COMMAND_H_

@@ -1,0 +1,61 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// A launch without a manifest: the options of a command line, from which a manifest is made.
+#ifndef MUSTER_SIM_PTX_LAUNCH_DIRECT_H_
+#define MUSTER_SIM_PTX_LAUNCH_DIRECT_H_
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/ptx/launch/manifest.h"
+
+namespace muster::ptx {
+
+// The texts of the options, as they were given; what is empty was not.
+struct DirectLaunch {
+  std::string ptx;     // a path
+  std::string kernel;  // plain or mangled; empty: the file's only one
+  // Three numbers or fewer: "2", "16,16", "2x2x1".
+  std::string grid;
+  std::string block;
+  std::string cluster;
+  std::optional<std::uint64_t> smem;  // bytes of dynamic shared memory
+  bool cooperative = false;
+  // An argument each, in the order of the kernel's parameters:
+  //   NAME=TYPE[COUNT]        a new buffer of zeroes
+  //   NAME=TYPE[COUNT]:INIT   one that begins as zero, iota, V (each element), V,V,... or @FILE
+  //   NAME                    a buffer that an earlier argument has made
+  //   V, TYPE:V               a number, of the parameter's type or of this one
+  //   {...}                   as a manifest has it, for structures
+  std::vector<std::string> args;
+  std::vector<std::string> expects;  // NAME=V, NAME=V,V,... or NAME=@FILE
+  std::vector<std::string> hazards;  // NAME=COUNT
+  std::string outcome;
+  std::string after_inval;
+};
+
+// The launch as the members of a manifest whose folder is the current one. Reads the PTX file for
+// the types of its parameters. Throws InputError, which names the option.
+nlohmann::ordered_json MembersOf(const DirectLaunch& launch);
+
+// The launch as a manifest.
+Manifest ManifestOf(const DirectLaunch& launch);
+
+// The files that it reads.
+std::vector<std::string> InputsOf(const DirectLaunch& launch);
+
+// The text of a manifest file at `path` that does the same: its paths count from there.
+std::string ManifestText(const DirectLaunch& launch, const std::string& path);
+
+// A word as a shell takes it: in single quotes, unless it has plain characters only.
+std::string Quoted(const std::string& word);
+
+// The words of the command line after "muster run", quoted for a shell.
+std::string CommandOf(const DirectLaunch& launch);
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_LAUNCH_DIRECT_H_
