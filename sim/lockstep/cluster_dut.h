@@ -33,9 +33,9 @@ class ClusterDut {
   virtual void CloseTrace() = 0;
 };
 
-// Returns a Verilated cluster scope that is large enough for units of all configurations, out of
-// reset; null if this program has none.
-std::unique_ptr<ClusterDut> MakeClusterDut();
+// Returns a Verilated cluster scope for so many units, of any configuration, or for more, out of
+// reset; null if this program has none of that size.
+std::unique_ptr<ClusterDut> MakeClusterDut(unsigned units);
 
 }  // namespace muster::lockstep
 

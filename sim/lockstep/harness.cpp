@@ -218,8 +218,8 @@ Result Run(const Config& config, const std::vector<Driver*>& drivers, const Opti
   }
   std::unique_ptr<ClusterDut> cluster_dut;
   if (drivers.front()->cluster_pins() != nullptr) {
-    cluster_dut = MakeClusterDut();
-    if (cluster_dut == nullptr || cluster_dut->config().num_units < drivers.size()) {
+    cluster_dut = MakeClusterDut(static_cast<unsigned>(drivers.size()));
+    if (cluster_dut == nullptr) {
       result.report = "this program was built without a cluster scope of so many units";
       return result;
     }
