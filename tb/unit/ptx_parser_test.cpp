@@ -198,7 +198,7 @@ TEST(PtxParser, AllUnsupportedInstructionsAreNamedAtOnce) {
 
 TEST(PtxParser, KernelIsChosenByName) {
   const std::string two = Header() + ".entry a() { ret; }\n.entry b() { ret; }\n";
-  EXPECT_EQ(Refusal(two), R"(f.ptx: "kernel" must name one of a, b)");
+  EXPECT_EQ(Refusal(two), R"(f.ptx: the kernel must be named: one of a, b)");
   EXPECT_EQ(Refusal(two, "c"), "f.ptx: there is no kernel c; the file has a, b");
   EXPECT_EQ(LinkText(two, "b").Kernel().name, "b");
   EXPECT_EQ(Refusal(Header() + ".func f() { ret; }"), "f.ptx: the file has no .entry");

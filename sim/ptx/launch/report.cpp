@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
+
+#include "sim/ptx/program/demangle.h"
 
 namespace muster::ptx {
 namespace {
@@ -16,17 +19,28 @@ constexpr std::size_t kMaxRows = 16;  // of a table in the text
 constexpr OpKind kKinds[] = {OpKind::kSync,    OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr,
                              OpKind::kRedPopc, OpKind::kLaunch, OpKind::kExit,   OpKind::kEnd};
 
-Json Rows(const std::vector<Incident>& incidents, const char* key) {
+// The line of the PTX file and, where it is known, its place in the source and what is inlined
+// there.
+void AddPlace(const Program& program, std::uint32_t line, Json* row) {
+  (*row)["line"] = line;
+  for (const SourcePlace& place : program.sources.At(line)) {
+    (*row)["source"].push_back(
+        {{"file", place.file}, {"line", place.line}, {"function", place.function}});
+  }
+}
+
+Json Rows(const Program& program, const std::vector<Incident>& incidents, const char* key) {
   Json rows = Json::array();
   for (const Incident& incident : incidents) {
-    rows.push_back({{key, incident.name},
-                    {"line", incident.line},
-                    {"cycle", incident.cycle},
-                    {"cta", incident.cta},
-                    {"warp", incident.warp},
-                    {"barrier", incident.barrier},
-                    {"lanes", fmt::format("{:#010x}", incident.lanes)},
-                    {"count", incident.count}});
+    Json row = {{key, incident.name}};
+    AddPlace(program, incident.line, &row);
+    row.update({{"cycle", incident.cycle},
+                {"cta", incident.cta},
+                {"warp", incident.warp},
+                {"barrier", incident.barrier},
+                {"lanes", fmt::format("{:#010x}", incident.lanes)},
+                {"count", incident.count}});
+    rows.push_back(std::move(row));
     if (!incident.mbarrier.empty()) {
       rows.back().erase("barrier");
       rows.back()["mbarrier"] = incident.mbarrier;
@@ -41,27 +55,34 @@ Json Text(const std::string& text) {
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-Json Rows(const std::vector<Whereabouts>& warps) {
+Json Row(const Program& program, const Whereabouts& where) {
+  Json row = {{"warp", where.warp}, {"state", where.what}};
+  AddPlace(program, where.line, &row);
+  return row;
+}
+
+Json Rows(const Program& program, const std::vector<Whereabouts>& warps) {
   Json rows = Json::array();
   for (const Whereabouts& where : warps) {
-    rows.push_back({{"warp", where.warp}, {"state", where.what}, {"line", where.line}});
+    rows.push_back(Row(program, where));
   }
   return rows;
 }
 
-Json Rows(const std::vector<std::pair<std::uint64_t, Whereabouts>>& warps) {
+Json Rows(const Program& program, const std::vector<std::pair<std::uint64_t, Whereabouts>>& warps) {
   Json rows = Json::array();
   for (const auto& [cta, where] : warps) {
-    rows.push_back(
-        {{"cta", cta}, {"warp", where.warp}, {"state", where.what}, {"line", where.line}});
+    Json row = {{"cta", cta}};
+    row.update(Row(program, where));
+    rows.push_back(std::move(row));
   }
   return rows;
 }
 
-std::string Describe(const Whereabouts& where) {
+std::string Describe(const Program& program, const Whereabouts& where) {
   const bool by_lanes = where.what.find("lanes 0x") != std::string::npos;  // with their lines
   return fmt::format("warp {}, which {}{}", where.warp, where.what,
-                     by_lanes ? "" : fmt::format(" (line {})", where.line));
+                     by_lanes ? "" : fmt::format(" ({})", program.Place(where.line)));
 }
 
 // The bytes that a phase still lacks, if any.
@@ -71,51 +92,51 @@ std::string BytesText(std::int64_t tx) {
                                tx > 0 ? "to come" : "more than expected");
 }
 
-std::string MbarrierText(const Grid& grid, const StuckMbarrier& mbarrier) {
+std::string MbarrierText(const Program& program, const Grid& grid, const StuckMbarrier& mbarrier) {
   std::string text =
       fmt::format("  CTA {}, mbarrier {}: phase {}, {} of {} arrivals pending, tx-count {}{}\n",
                   grid.CtaName(mbarrier.cta), mbarrier.name, mbarrier.phase, mbarrier.pending,
                   mbarrier.expected, mbarrier.tx, BytesText(mbarrier.tx));
   for (const Whereabouts& where : mbarrier.came) {
-    text +=
-        fmt::format("    came     warp {} at line {}: {}\n", where.warp, where.line, where.what);
+    text += fmt::format("    came     warp {} at {}: {}\n", where.warp, program.Place(where.line),
+                        where.what);
   }
   for (const Whereabouts& where : mbarrier.waits) {
-    text +=
-        fmt::format("    waits    warp {} at line {}: {}\n", where.warp, where.line, where.what);
+    text += fmt::format("    waits    warp {} at {}: {}\n", where.warp, program.Place(where.line),
+                        where.what);
   }
   for (const Whereabouts& where : mbarrier.missing) {
-    text += fmt::format("    missing  {}\n", Describe(where));
+    text += fmt::format("    missing  {}\n", Describe(program, where));
   }
   return text;
 }
 
-std::string WaitingText(const Grid& grid) {
+std::string WaitingText(const Program& program, const Grid& grid) {
   std::string text;
   for (const StuckBarrier& barrier : grid.StuckBarriers()) {
     text += fmt::format("  CTA {}, barrier {} ({}): {} of {} warps have arrived{}\n",
                         grid.CtaName(barrier.cta), barrier.id, barrier.kind, barrier.arrived,
                         barrier.expected, barrier.all_warps ? " (no count: all live warps)" : "");
     for (const Whereabouts& where : barrier.came) {
-      text +=
-          fmt::format("    came     warp {} at line {}: {}\n", where.warp, where.line, where.what);
+      text += fmt::format("    came     warp {} at {}: {}\n", where.warp, program.Place(where.line),
+                          where.what);
     }
     for (const Whereabouts& where : barrier.missing) {
-      text += fmt::format("    missing  {}\n", Describe(where));
+      text += fmt::format("    missing  {}\n", Describe(program, where));
     }
   }
   for (const StuckMbarrier& mbarrier : grid.StuckMbarriers()) {
-    text += MbarrierText(grid, mbarrier);
+    text += MbarrierText(program, grid, mbarrier);
   }
   for (const StuckCluster& cluster : grid.StuckClusters()) {
     text += fmt::format("  cluster ({}), barrier.cluster: {} of {} warps have arrived\n",
                         fmt::join(cluster.cluster, ","), cluster.arrived, cluster.expected);
     for (const auto& [cta, where] : cluster.came) {
-      text += fmt::format("    came     CTA {}, warp {} at line {}: {}\n", grid.CtaName(cta),
-                          where.warp, where.line, where.what);
+      text += fmt::format("    came     CTA {}, warp {} at {}: {}\n", grid.CtaName(cta), where.warp,
+                          program.Place(where.line), where.what);
     }
     for (const auto& [cta, where] : cluster.missing) {
-      text += fmt::format("    missing  CTA {}, {}\n", grid.CtaName(cta), Describe(where));
+      text += fmt::format("    missing  CTA {}, {}\n", grid.CtaName(cta), Describe(program, where));
     }
   }
   for (const StuckWarp& warp : grid.StuckWarps()) {
@@ -131,14 +152,14 @@ std::string WaitingText(const Grid& grid) {
 }
 
 // Who waits for whom in a deadlock; where everyone is when the cycles are used up.
-std::string EndText(const Grid& grid) {
+std::string EndText(const Program& program, const Grid& grid) {
   if (grid.outcome() == Outcome::kDeadlock) {
-    return "Every live warp waits, and none can let another go on:\n" + WaitingText(grid);
+    return "Every live warp waits, and none can let another go on:\n" + WaitingText(program, grid);
   }
   if (grid.outcome() != Outcome::kTimeout) {
     return "";
   }
-  std::string text = "When the cycles were used up:\n" + WaitingText(grid);
+  std::string text = "When the cycles were used up:\n" + WaitingText(program, grid);
   const std::vector<StuckWarp> running = grid.RunningWarps();
   for (std::size_t i = 0; i < std::min(running.size(), kMaxRows); ++i) {
     text += fmt::format("  CTA {}, warp {} {}\n", grid.CtaName(running[i].cta),
@@ -201,7 +222,7 @@ std::string FaultText(const Session& session) {
   const Grid& grid = session.grid();
   std::string text;
   for (const Incident& fault : grid.faults()) {
-    text += fmt::format("{}:{}: {}: ", session.program().file, fault.line, fault.name);
+    text += fmt::format("{}: {}: ", session.program().Where(fault.line), fault.name);
     if (!fault.mbarrier.empty()) {
       text += fmt::format("warp {} of CTA {}, mbarrier {}, lanes {:#010x}, cycle {}: {}\n",
                           fault.warp, grid.CtaName(fault.cta), fault.mbarrier, fault.lanes,
@@ -223,8 +244,8 @@ std::string HazardText(const Session& session) {
   for (std::size_t i = 0; i < std::min(hazards.size(), kMaxRows); ++i) {
     const Incident& hazard = hazards[i];
     text +=
-        fmt::format("{}:{}: hazard {}, {} time{}, first by warp {} of CTA {} at {}\n",
-                    session.program().file, hazard.line, hazard.name, hazard.count,
+        fmt::format("{}: hazard {}, {} time{}, first by warp {} of CTA {} at {}\n",
+                    session.program().Where(hazard.line), hazard.name, hazard.count,
                     hazard.count == 1 ? "" : "s", hazard.warp, session.grid().CtaName(hazard.cta),
                     hazard.mbarrier.empty()
                         ? fmt::format("barrier {}", hazard.barrier)
@@ -277,7 +298,7 @@ Json Mbarriers(const Grid& grid) {
 }
 
 // Who waits for whom.
-Json Deadlock(const Grid& grid) {
+Json Deadlock(const Program& program, const Grid& grid) {
   Json deadlock = Json::array();
   for (const StuckBarrier& barrier : grid.StuckBarriers()) {
     deadlock.push_back({{"cta", barrier.cta},
@@ -285,8 +306,8 @@ Json Deadlock(const Grid& grid) {
                         {"kind", barrier.kind},
                         {"arrived", barrier.arrived},
                         {"expected", barrier.expected},
-                        {"came", Rows(barrier.came)},
-                        {"missing", Rows(barrier.missing)}});
+                        {"came", Rows(program, barrier.came)},
+                        {"missing", Rows(program, barrier.missing)}});
   }
   for (const StuckMbarrier& mbarrier : grid.StuckMbarriers()) {
     deadlock.push_back({{"cta", mbarrier.cta},
@@ -295,23 +316,22 @@ Json Deadlock(const Grid& grid) {
                         {"pending", mbarrier.pending},
                         {"expected", mbarrier.expected},
                         {"tx_count", mbarrier.tx},
-                        {"came", Rows(mbarrier.came)},
-                        {"waits", Rows(mbarrier.waits)},
-                        {"missing", Rows(mbarrier.missing)}});
+                        {"came", Rows(program, mbarrier.came)},
+                        {"waits", Rows(program, mbarrier.waits)},
+                        {"missing", Rows(program, mbarrier.missing)}});
   }
   for (const StuckCluster& cluster : grid.StuckClusters()) {
     deadlock.push_back({{"cluster", cluster.cluster},
                         {"kind", "barrier.cluster"},
                         {"arrived", cluster.arrived},
                         {"expected", cluster.expected},
-                        {"came", Rows(cluster.came)},
-                        {"missing", Rows(cluster.missing)}});
+                        {"came", Rows(program, cluster.came)},
+                        {"missing", Rows(program, cluster.missing)}});
   }
   for (const StuckWarp& warp : grid.StuckWarps()) {
-    deadlock.push_back({{"cta", warp.cta},
-                        {"warp", warp.where.warp},
-                        {"state", warp.where.what},
-                        {"line", warp.where.line}});
+    Json row = {{"cta", warp.cta}};
+    row.update(Row(program, warp.where));
+    deadlock.push_back(std::move(row));
   }
   return deadlock;
 }
@@ -354,8 +374,8 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                  {"barriers", Barriers(grid)},
                  {"mbarrier_operations", mb_operations},
                  {"mbarriers", Mbarriers(grid)},
-                 {"faults", Rows(grid.faults(), "cause")},
-                 {"hazards", Rows(grid.hazards(), "hazard")},
+                 {"faults", Rows(session.program(), grid.faults(), "cause")},
+                 {"hazards", Rows(session.program(), grid.hazards(), "hazard")},
                  {"simulated_khz", timing.Khz()},
                  {"config", session.config().name},
                  {"seed", session.seed()},
@@ -371,7 +391,7 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
     report["faults"].back()["message"] = Text(grid.problem());
   }
   if (grid.outcome() == Outcome::kDeadlock) {
-    report["deadlock"] = Deadlock(grid);
+    report["deadlock"] = Deadlock(session.program(), grid);
   }
   return report;
 }
@@ -391,8 +411,8 @@ std::string TextReport(const Session& session, const Verdict& verdict, const Tim
   const std::string cluster =
       launch.explicit_cluster ? fmt::format(", cluster {}", fmt::join(launch.cluster, "x")) : "";
   text += fmt::format("{}: grid {}{}, block {}, configuration {}, seed {}\n",
-                      session.program().Kernel().name, fmt::join(launch.grid, "x"), cluster,
-                      fmt::join(launch.block, "x"), session.config().name, session.seed());
+                      Demangled(session.program().Kernel().name), fmt::join(launch.grid, "x"),
+                      cluster, fmt::join(launch.block, "x"), session.config().name, session.seed());
   const std::string skipped =
       timing.skipped == 0 ? ""
                           : fmt::format(", {} of them skipped while all warps slept or were parked",
@@ -413,7 +433,7 @@ std::string TextReport(const Session& session, const Verdict& verdict, const Tim
   text += BarrierTable(grid);
   text += MbarrierTable(grid);
   text += FaultText(session);
-  text += EndText(grid);
+  text += EndText(session.program(), grid);
   text += HazardText(session);
   for (const std::string& difference : verdict.differences) {
     text += fmt::format("NOT AS EXPECTED: {}\n", difference);

@@ -1,14 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-#include <cxxabi.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
 
 #include "sim/ptx/program/address.h"
 #include "sim/ptx/program/decode.h"
+#include "sim/ptx/program/demangle.h"
 #include "sim/ptx/program/directives.h"
 #include "sim/ptx/program/linker.h"
 #include "sim/ptx/program/reach.h"
@@ -21,25 +19,6 @@ namespace {
 using syntax::Operand;
 using syntax::Statement;
 using Kind = syntax::Operand::Kind;
-
-// A mangled name without its namespaces, its parameters and what a template was given: "void
-// ns::sum<int>(int*)" is sum. The name itself if it is not mangled.
-std::string PlainName(std::string_view mangled) {
-  const std::string name(mangled);
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> demangled(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  if (status != 0) {
-    return name;
-  }
-  std::string plain = demangled.get();
-  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
-  for (std::size_t at; (at = plain.find(kAnonymous)) != std::string::npos;) {
-    plain.erase(at, kAnonymous.size());
-  }
-  plain = plain.substr(0, plain.find_first_of("(<"));
-  return plain.substr(plain.find_last_of(" :") + 1);
-}
 
 }  // namespace
 

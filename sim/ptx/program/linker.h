@@ -38,6 +38,7 @@ class Linker {
   explicit Linker(const syntax::Module& module)
       : module_(module), target_(TargetOf(module)), code_(&program_) {
     program_.file = module.file;
+    program_.sources = SourceMap(module);
   }
 
   Program Run(std::string_view kernel);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/ptx/program/instruction.h"
+#include "sim/ptx/program/source_map.h"
 #include "sim/ptx/syntax/syntax.h"
 
 namespace muster::ptx {
@@ -87,6 +88,13 @@ struct Program {
   std::uint32_t dynamic_base = 0;   // where the dynamic part of shared memory begins
   bool has_dynamic_shared = false;
   std::vector<SharedName> shared_names;
+  SourceMap sources;
+
+  // A line of the file in words: "line 33"; or, where its source is known, "mine.cu:12 in sum, PTX
+  // line 33".
+  std::string Place(std::uint32_t line) const;
+  // The same where a message begins: "k.ptx:33", or "mine.cu:12 in sum, k.ptx:33".
+  std::string Where(std::uint32_t line) const;
 
   const Function& Kernel() const { return functions[kernel]; }
 };

@@ -223,7 +223,7 @@ void Interpreter::TakeArrival(Warp* warp, const WarpArrival& given) {
 std::string Interpreter::Standing(const Warp& warp, const Group& group) const {
   const Instruction& i = program_.code[group.pc];
   if (group.state == Group::State::kReady) {
-    return fmt::format("lanes {:#010x} stand at line {}", group.lanes, i.line);
+    return fmt::format("lanes {:#010x} stand at {}", group.lanes, program_.Place(i.line));
   }
   if (i.op == Op::kExchange) {
     std::vector<std::string> instructions;
@@ -235,9 +235,9 @@ std::string Interpreter::Standing(const Warp& warp, const Group& group) const {
       });
       rest &= ~lanes;
       const std::uint32_t missing = members & warp.live & ~CameTo(warp, group, members);
-      instructions.push_back(fmt::format("lanes {:#010x} wait at {} for lanes {:#010x} (line {})",
-                                         lanes, muster::Name(i.As<WarpExchange>().op), missing,
-                                         i.line));
+      instructions.push_back(fmt::format("lanes {:#010x} wait at {} for lanes {:#010x} ({})", lanes,
+                                         muster::Name(i.As<WarpExchange>().op), missing,
+                                         program_.Place(i.line)));
     }
     return fmt::format("{}", fmt::join(instructions, ", "));
   }
@@ -251,7 +251,7 @@ std::string Interpreter::Standing(const Warp& warp, const Group& group) const {
   } else {
     at = fmt::format("barrier {}", ValueOf(warp, group, i.As<CtaBarrier>().id, First(group.lanes)));
   }
-  return fmt::format("lanes {:#010x} wait at {} (line {})", group.lanes, at, i.line);
+  return fmt::format("lanes {:#010x} wait at {} ({})", group.lanes, at, program_.Place(i.line));
 }
 
 std::uint32_t Interpreter::ValueOf(const Warp& warp, const Group& group, Slot slot,

@@ -81,9 +81,9 @@ std::string Machine::WhoInvalidated(const MbOperation& operation, unsigned warp)
   const MbarrierArrivals::Member* const inval = InvalidatedByAnother(operation, warp);
   return inval == nullptr ? ""
                           : fmt::format(
-                                "; warp {} invalidated it at line {}, and did not wait for "
+                                "; warp {} invalidated it at {}, and did not wait for "
                                 "the thread that comes here",
-                                inval->warp, inval->line);
+                                inval->warp, program_.Place(inval->line));
 }
 
 // "Performing any mbarrier operation except mbarrier.init on a memory location that does not

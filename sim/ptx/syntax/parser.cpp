@@ -182,6 +182,9 @@ MUSTER_ACTION(g::AddressSizeValue, {
     throw p::parse_error("64, the only .address_size there is here", in);
   }
 });
+MUSTER_ACTION(g::Loc, { b.module->locs.push_back({At(in).line, text}); });
+MUSTER_ACTION(g::File, { b.module->files.push_back({At(in).line, text}); });
+MUSTER_ACTION(g::Section, { b.module->sections.push_back({At(in).line, text}); });
 MUSTER_ACTION(g::Extern, { b.is_extern = true; });
 MUSTER_ACTION(g::Linked, { b.is_extern = false; });
 

@@ -108,6 +108,12 @@ struct Alias {
   Position at;
 };
 
+// A directive that says where code comes from, as it is written.
+struct DebugText {
+  std::uint32_t line = 0;
+  std::string_view text;
+};
+
 struct Module {
   std::string file;
   std::string text;
@@ -116,6 +122,9 @@ struct Module {
   std::vector<Variable> variables;
   std::vector<Function> functions;
   std::vector<Alias> aliases;
+  std::vector<DebugText> locs;      // .loc
+  std::vector<DebugText> files;     // .file
+  std::vector<DebugText> sections;  // .section
 
   Module() = default;
   Module(const Module&) = delete;  // names point into `text`
