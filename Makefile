@@ -46,9 +46,9 @@ lint:  ## Check style and correctness of all sources (Verilator -Wall, clang-tid
 format:  ## Format all C++ sources
 	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
 
-regress: setup  ## Constrained-random streams on every configuration: SEEDS=200 JOBS=2 CONFIG=small
-	@scripts/build.sh $(ONLY) regress
-	@scripts/ctest.py --build $(BUILD) --seeds $(SEEDS)
+regress: setup  ## Constrained-random streams on every configuration and GPC: SEEDS=200 JOBS=2 CONFIG=small
+	@scripts/build.sh $(ONLY) regressions_large
+	@scripts/ctest.py --build $(BUILD) --seeds $(SEEDS) --kind Large
 
 corners: setup  ## The regression on corners of the parameters: each switch off, odd sizes: SEEDS=20
 	@scripts/corners.py $(if $(filter command line,$(origin SEEDS)),--seeds $(SEEDS))

@@ -213,7 +213,7 @@ module muster_gpc
       .open_o (warp_open_o[u]), .active_o (warp_active[u])
     );
 
-    assign idle_o[u] = unit_idle[u] && !warp_active[u] && !cluster_active;
+    assign idle_o[u] = unit_idle[u] && !warp_active[u] && warp_clear_i[u] == '0 && !cluster_active;
   end
 
   muster_cluster #(

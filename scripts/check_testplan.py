@@ -105,11 +105,10 @@ def main():
     args = parser.parse_args()
 
     targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    cover = args.build / "regress.json"
     points = None
-    if cover.exists():
-        configs = json.loads(cover.read_text())["configs"].values()
-        points = {point for config in configs for point in config["cover"]}
+    if (args.build / "regress.json").exists():
+        points = {point for results in args.build.glob("regress*.json")
+                  for config in json.loads(results.read_text())["configs"].values() for point in config["cover"]}
     count, wrong = check((ROOT / "tb/README.md").read_text(), ctest_names(args.build), targets, points)
 
     for sentence in wrong:

@@ -36,14 +36,15 @@ def quietly(*command, **options):
 
 def points(seeds):
     """Runs the regression; returns the file that lcov would have written of its cover points."""
-    report = BUILD / "regress.json"
-    run("scripts/build.sh", "regress")
+    run("scripts/build.sh", "regressions")
     if ctest.regress("build", seeds):
         sys.exit(1)
     texts = BUILD / "points"
     texts.mkdir(exist_ok=True)
     records = []
-    for name, config in json.loads(report.read_text())["configs"].items():
+    reports = sorted((ROOT / "build").glob("regress*.json"))
+    configs = [found for report in reports for found in json.loads(report.read_text())["configs"].items()]
+    for name, config in configs:
         text = texts / name
         text.write_text("".join(f"{point}\n" for point in config["cover"]))
         lines = [f"DA:{line},{hits}" for line, hits in enumerate(config["cover"].values(), 1)]

@@ -32,15 +32,17 @@ def run(build, label=None, only=None, kind=None, **environment):
     return subprocess.run(command, stdin=subprocess.DEVNULL, env=os.environ | environment).returncode
 
 
-def regress(build, seeds, cycles=None):
-    """The tests of the regression, and its page. Returns the exit code; the results are in
-    BUILD/regress.json, unless a test failed to write its part."""
-    results = ROOT / build / "regress.json"
-    results.unlink(missing_ok=True)
-    code = run(build, "regress", MUSTER_SEEDS=seeds, **({"MUSTER_CYCLES": cycles} if cycles else {}))
-    if results.exists():
+def regress(build, seeds, cycles=None, kind=None):
+    """The tests of the regression, and its pages. Returns the exit code; the results are in
+    BUILD/regress.json and, of GPCs, BUILD/regress.NAME.json, unless a test failed to write its part."""
+    build = ROOT / build
+    for results in build.glob("regress*.json"):
+        results.unlink()
+    code = run(build, "regress", kind=kind, MUSTER_SEEDS=seeds, **({"MUSTER_CYCLES": cycles} if cycles else {}))
+    for results in sorted(build.glob("regress*.json")):
+        gpc = results.name.split(".")[1:-1]
         print(flush=True)
-        subprocess.run([ROOT / build / "tb/lockstep/regress", "--merge", results])
+        subprocess.run([build / (f"tb/gpc/{gpc[0]}_regress" if gpc else "tb/lockstep/regress"), "--merge", results])
     return code
 
 
@@ -49,11 +51,11 @@ def main():
                                      formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--build", default="build", help="the folder")
     parser.add_argument("--label", help="only tests with this label")
-    parser.add_argument("--kind", help="tests, too, that are run on request only: Mutants, Proofs")
+    parser.add_argument("--kind", help="tests, too, that are run on request only: Mutants, Proofs, Large")
     parser.add_argument("--only", help="only tests whose name this regular expression finds")
     parser.add_argument("--seeds", help="the regression, with so many seeds, or these")
     args = parser.parse_args()
-    sys.exit(regress(args.build, args.seeds) if args.seeds else
+    sys.exit(regress(args.build, args.seeds, kind=args.kind) if args.seeds else
              run(args.build, args.label, args.only, args.kind))
 
 

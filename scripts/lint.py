@@ -49,8 +49,8 @@ def failures(commands, passed=lambda command: None):
 
 def verilator():
     """The unit in all configurations and at all corners of its parameters, and the modules around it."""
-    lint = ["verilator", "--lint-only", "-Wall", "rtl/muster.vlt", "-f", "rtl/muster.f"]
-    commands = [lint + ["+define+MUSTER_OBSERVE", "tb/lockstep/muster_flat.sv", "--top-module", "muster_flat"] +
+    lint = ["verilator", "--lint-only", "-Wall", "rtl/muster.vlt", "-f", "rtl/muster.f", "+incdir+tb/lockstep"]
+    commands = [lint + ["+define+MUSTER_OBSERVE", "tb/lockstep/muster_fields.sv", "tb/lockstep/muster_flat.sv", "--top-module", "muster_flat"] +
                 [f"-G{name}={value}" for name, value in parameters.items()]
                 for parameters in [*configs.UNIT.values(), *corners.every().values()]]
     commands += [lint + observe + ["--top-module", "muster", f"-GEnMbarrier=1'b{mbarrier}"]
@@ -75,7 +75,7 @@ def verilator():
                          f"-GEnCollectives=1'b{collectives}", f"-GEnFaults=1'b{faults}"]
                  for warps, lanes, beat, collectives, faults in
                  ((4, 32, 1, 1, 1), (8, 32, 1, 0, 1), (12, 16, 4, 1, 0), (33, 8, 8, 1, 1), (64, 32, 32, 1, 1))]
-    commands += [lint + ["tb/lockstep/cluster_flat.sv", "--top-module", "cluster_flat", f"-GNumUnits={units}",
+    commands += [lint + ["tb/lockstep/cluster_fields.sv", "tb/lockstep/cluster_flat.sv", "--top-module", "cluster_flat", f"-GNumUnits={units}",
                          f"-GNumWarps={warps}", f"-GNumCtas={ctas}", f"-GNumClusters={clusters}", f"-GNumGrids={grids}"]
                  for units, warps, ctas, clusters, grids in
                  ((1, 4, 1, 1, 1), (2, 8, 2, 2, 2), (3, 5, 3, 5, 3), (4, 32, 8, 8, 2), (16, 64, 32, 64, 8))]

@@ -62,6 +62,7 @@ bool ClusterChecker::HasLeft(unsigned cluster, unsigned rank, std::uint64_t cycl
 
 bool ClusterChecker::Check(std::uint64_t cycle, const ClusterInputs& in,
                            const ClusterOutputs& out) {
+  done_.clear();
   const bool good = CheckHeld(in, out) && CheckRequests(cycle, in, out) && CheckGrids(cycle, out) &&
                     CheckNetwork(cycle, in, out) && CheckCancel(cycle, in, out) &&
                     CheckLife(cycle, in, out) && CheckQuiet(out);
@@ -195,6 +196,7 @@ bool ClusterChecker::Commit(std::uint64_t cycle, unsigned u, unsigned w,
     warp.waits_for_grids |= request.lanes;
   }
   Note(cycle, effects);
+  done_.push_back({u, request, effects});
   return true;
 }
 

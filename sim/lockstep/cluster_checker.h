@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/golden/cluster_scope.h"
 #include "sim/isa/cluster_operation.h"
@@ -60,6 +61,18 @@ class ClusterChecker {
   std::uint32_t held(unsigned unit, unsigned warp) const { return held_[unit][warp].all(); }
   bool IsUnderWay(unsigned unit, unsigned warp) const {
     return held_[unit][warp].pending.has_value();
+  }
+
+  // The requests that took effect in the cycle checked last.
+  struct Done {
+    unsigned unit = 0;
+    ClusterRequest request;
+    ClusterEffects effects;
+  };
+  const std::vector<Done>& done() const { return done_; }
+  // The cluster for which clusterlaunchcontrol is at work.
+  std::optional<unsigned> CancelledCluster() const {
+    return cancel_ ? std::optional<unsigned>(cancel_->request.cluster) : std::nullopt;
   }
 
   struct Counts {
@@ -135,6 +148,7 @@ class ClusterChecker {
   ClusterOutputs out_;  // likewise
   bool has_before_ = false;
   std::optional<Mismatch> mismatch_;
+  std::vector<Done> done_;
   Counts counts_;
 };
 

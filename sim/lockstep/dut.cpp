@@ -23,7 +23,7 @@ std::unique_ptr<Dut> MakeUnit(std::string_view name, std::uint64_t power_up);
 namespace {
 
 constexpr std::string_view kFails = ": Assertion failed in ";
-constexpr std::string_view kTop = "muster.muster_flat.";
+constexpr std::array<std::string_view, 2> kTops = {"muster.muster_flat.", "gpc.gpc_flat.u_gpc."};
 
 Assertion& Failure() {
   static Assertion failure;
@@ -40,8 +40,10 @@ void Note(const std::string& text) {
     return;
   }
   failure.scope = text.substr(scope, end - scope);
-  if (failure.scope.rfind(kTop, 0) == 0) {
-    failure.scope.erase(0, kTop.size());
+  for (const std::string_view top : kTops) {
+    if (failure.scope.rfind(top, 0) == 0) {
+      failure.scope.erase(0, top.size());
+    }
   }
   failure.says = text.substr(end + 2, text.find_last_not_of('\n') - end - 1);
   if (failure.says == "'assert' failed.") {
@@ -52,11 +54,12 @@ void Note(const std::string& text) {
 }  // namespace
 
 std::unique_ptr<Dut> MakeDut(const Config& config, std::uint64_t power_up) {
-  Failure() = {};
+  ForgetAssertion();
   return MakeUnit(config.name, power_up);
 }
 
 const Assertion& FailedAssertion() { return Failure(); }
+void ForgetAssertion() { Failure() = {}; }
 
 }  // namespace muster::lockstep
 

@@ -46,13 +46,14 @@ std::unique_ptr<Dut> MakeDut(const Config& config, std::uint64_t power_up = 0);
 // Whether the units of this program can (MUSTER_TRACE of CMake).
 bool WritesWaveforms();
 
-// The SystemVerilog assertion that failed first since the latest MakeDut.
+// The SystemVerilog assertion that failed first since the latest MakeDut or ForgetAssertion.
 struct Assertion {
   std::string at;     // file and line; empty: none has failed
   std::string scope;  // "u_muster.u_cta.IssueHeld"
   std::string says;   // its sentence, or that it has none
 };
 const Assertion& FailedAssertion();
+void ForgetAssertion();
 
 // On the time axis of a trace: nanoseconds per cycle. The rising edge is in the middle.
 inline constexpr unsigned kCycleNs = 10;

@@ -79,11 +79,10 @@ std::string Beside(const Assertion& failed) {
                      failed.says, failed.at, failed.scope);
 }
 
-std::string Report(const Config& config, const Options& options, std::uint64_t cycle, int unit,
-                   const Mismatch& mismatch, const Evidence& evidence) {
-  std::string text =
-      fmt::format("MISMATCH in cycle {}{}, configuration {}, seed {}\n", cycle,
-                  unit < 0 ? "" : fmt::format(" of unit {}", unit), config.name, options.seed);
+std::string Report(const Config& config, const Options& options, std::uint64_t cycle,
+                   const std::string& block, const Mismatch& mismatch, const Evidence& evidence) {
+  std::string text = fmt::format("MISMATCH in cycle {}{}{}, configuration {}, seed {}\n", cycle,
+                                 block.empty() ? "" : " of ", block, config.name, options.seed);
   const auto out = std::back_inserter(text);
   if (mismatch.field == kAssertion) {
     fmt::format_to(out, "  an assertion of the unit fails: {}\n  at      {}\n", mismatch.unit,

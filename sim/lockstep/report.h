@@ -35,9 +35,9 @@ Mismatch MismatchOf(const Assertion& failed, const Scoreboard& scoreboard,
 // The same text as a line of another report.
 std::string Beside(const Assertion& failed);
 
-// `unit`: its number, in a run of several; else -1.
-std::string Report(const Config& config, const Options& options, std::uint64_t cycle, int unit,
-                   const Mismatch& mismatch, const Evidence& evidence);
+// `block`: "unit 1", in a run of several; else empty.
+std::string Report(const Config& config, const Options& options, std::uint64_t cycle,
+                   const std::string& block, const Mismatch& mismatch, const Evidence& evidence);
 
 }  // namespace muster::lockstep
 

@@ -2,6 +2,7 @@
 #include "sim/lockstep/unit_checker.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "sim/isa/config.h"
@@ -128,7 +129,7 @@ void UnitChecker::StandStill(std::uint64_t cycles) {
   dut_->in.mb.stopped_ns = static_cast<std::uint32_t>(cycles * config_.clock_period_ps / kPsPerNs);
 }
 
-bool UnitChecker::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
+bool UnitChecker::Address(std::uint64_t cycle) {
   if (cycle % kSweepPeriod == kSweepPeriod - 1) {
     scoreboard_->StartSweep();
   }
@@ -136,6 +137,11 @@ bool UnitChecker::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
   if (sweeping) {
     scoreboard_->Address(&dut_->in);
   }
+  return sweeping;
+}
+
+bool UnitChecker::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
+  const bool sweeping = Address(cycle);
   Trace(cycle);
   dut_->Settle();
   // A debug read needs a clock edge.
@@ -147,15 +153,20 @@ bool UnitChecker::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
     result_.report = dut_->lost;
     return false;
   }
+  const bool good = CheckSettled(cycle, ahead);
+  return Asserted(cycle) && good;
+}
+
+bool UnitChecker::CheckSettled(std::uint64_t cycle, sc_core::sc_time* ahead) {
   if (dut_->in.reset) {
     *ahead += period_;
-    return Reset(cycle) && Asserted(cycle);
+    return Reset(cycle);
   }
   in_reset_ = false;
   const bool good = Check(cycle, ahead);  // of what was settled
   const bool warp_good =
       !warp_ || warp_->Clock(cycle, true) || Stop(cycle, *warp_->checker().mismatch());
-  return Asserted(cycle) && good && warp_good;
+  return good && warp_good;
 }
 
 bool UnitChecker::StopAsserted(std::uint64_t cycle) {
@@ -292,13 +303,15 @@ void UnitChecker::Count(const Outputs& out) {
   }
 }
 
-bool UnitChecker::Stop(std::uint64_t cycle, const Mismatch& mismatch) {
+bool UnitChecker::Stop(std::uint64_t cycle, const Mismatch& mismatch, const std::string& block,
+                       const WarpChecker* warps) {
   if (result_.ending != Ending::kMismatch) {
     result_.ending = Ending::kMismatch;
     result_.what = mismatch.field;
-    result_.report = Report(config_, options_, cycle, number_, mismatch,
+    const std::string own = number_ < 0 ? "" : "unit " + std::to_string(number_);
+    result_.report = Report(config_, options_, cycle, block.empty() ? own : block, mismatch,
                             {golden_.model(), golden_.mbarriers(), *scoreboard_, *mb_checker_,
-                             warp_ ? &warp_->checker() : nullptr});
+                             warp_ ? &warp_->checker() : warps});
   }
   return false;
 }

@@ -62,9 +62,16 @@ class UnitChecker : public sc_core::sc_module {
   // Runs the cycle and checks it, at the local time *ahead. Returns false on a mismatch; see the
   // report of the result.
   bool Clock(std::uint64_t cycle, sc_core::sc_time* ahead);
+  // The same in steps, for a unit that others settle and clock: the pins of the debug port, of
+  // which it returns whether they are in use; then, with the pins settled, the checks, without
+  // those of assertions.
+  bool Address(std::uint64_t cycle);
+  bool CheckSettled(std::uint64_t cycle, sc_core::sc_time* ahead);
 
-  // Ends the run with a mismatch, unless it has ended with one already.
-  [[gnu::cold]] bool Stop(std::uint64_t cycle, const Mismatch& mismatch);
+  // Ends the run with a mismatch, unless it has ended with one already. `block`: that in which it
+  // is, if it is not this unit; `warps`: the checker of that, if it is a warp scope.
+  [[gnu::cold]] bool Stop(std::uint64_t cycle, const Mismatch& mismatch,
+                          const std::string& block = "", const WarpChecker* warps = nullptr);
 
   // Closes the files, and adds to the result what is known only at the end.
   void Finish();

@@ -98,6 +98,7 @@ bool WarpChecker::SettledOf(unsigned warp) const {
 }
 
 bool WarpChecker::Check(std::uint64_t cycle, const WarpInputs& in, const WarpOutputs& out) {
+  accepted_.reset();
   if (!(CheckQuiet(out) && CheckAnswer(cycle, out) && CheckFault(cycle, out) &&
         CheckArrival(in, out) && CheckDeadlines(cycle, in, out) && CheckRequest(cycle, in, out))) {
     return false;
@@ -282,7 +283,7 @@ bool WarpChecker::CheckRequest(std::uint64_t cycle, const WarpInputs& in, const 
 
 void WarpChecker::Accept(std::uint64_t cycle, const WarpRequest& presented) {
   Oldest();  // what is done is forgotten
-  const WarpEffects effects = model_.Step(presented);
+  WarpEffects effects = model_.Step(presented);
   WarpRequest request = presented;  // of the lanes that the warp has
   request.lanes &= shape_.Lanes();
   if (request.op != WarpOp::kWrite) {
@@ -312,6 +313,7 @@ void WarpChecker::Accept(std::uint64_t cycle, const WarpRequest& presented) {
   if (!expected.Done()) {
     expected_.push_back(std::move(expected));
   }
+  accepted_.emplace(Accepted{request, std::move(effects)});
   history_.push_back({cycle, request});
   if (history_.size() > kRecords) {
     history_.pop_front();

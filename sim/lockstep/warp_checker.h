@@ -39,6 +39,7 @@ class WarpChecker {
   bool Check(std::uint64_t cycle, const WarpInputs& in, const WarpOutputs& out);
   const std::optional<Mismatch>& mismatch() const { return mismatch_; }
 
+  const WarpShape& shape() const { return shape_; }
   const golden::WarpScope& model() const { return model_; }
   // Cycles from the acceptance of a request to its last answer, without evaluations.
   unsigned LongestWalk() const { return 3 * shape_.warp_size + 5; }
@@ -47,6 +48,13 @@ class WarpChecker {
   bool SettledOf(unsigned warp) const;
   // Lanes that have come somewhere, and that nobody has let go.
   std::uint32_t held(unsigned warp) const { return held_[warp]; }
+
+  // The request that was accepted in the cycle checked last, and what comes of it.
+  struct Accepted {
+    WarpRequest request;
+    WarpEffects effects;
+  };
+  const std::optional<Accepted>& accepted() const { return accepted_; }
 
   struct Counts {
     std::uint64_t requests = 0;  // accepted
@@ -94,6 +102,7 @@ class WarpChecker {
   std::array<std::uint8_t, kMaxWarps> cta_{};
   std::uint64_t open_ = 0;  // warps that have groups
   std::optional<Mismatch> mismatch_;
+  std::optional<Accepted> accepted_;
   Counts counts_;
   struct Record {
     std::uint64_t cycle = 0;

@@ -78,7 +78,7 @@ void RandomMbarrier::Present(MbInputs* in) {
     return;
   }
   in->async_valid = in->async_valid || PickOther(MbSource::kAsync, &in->async);
-  if (!in->remote_valid && PickOther(MbSource::kRemote, &in->remote)) {
+  if (remote_here_ && !in->remote_valid && PickOther(MbSource::kRemote, &in->remote)) {
     in->remote_valid = true;
     in->remote.lanes |= LanesBeyond(config_, &random_);
   }
@@ -324,15 +324,9 @@ void RandomMbarrier::Store(MbPlace place, std::uint64_t word) {
 }
 
 void RandomMbarrier::DriveStores(MbInputs* in) {
-  const auto carry_out = [&](const MbInputs::Store& store) {
-    Cell& cell = cells_[store.place.cta][store.place.addr];
-    cell.word = store.word;
-    cell.object = store.restores;
-    in->stores.push_back(store);
-  };
   for (unsigned cta = 0; cta < config_.num_ctas; ++cta) {
     for (unsigned i = 0; i < kRestores && !restoring_[cta].empty(); ++i) {
-      carry_out(restoring_[cta].front());
+      CarryOut(restoring_[cta].front(), in);
       restoring_[cta].pop_front();
     }
   }
@@ -352,9 +346,37 @@ void RandomMbarrier::DriveStores(MbInputs* in) {
     store_->word = Load(place);
   }
   if (bank_.MayStore(place)) {
-    carry_out(*store_);
+    CarryOut(*store_, in);
     store_.reset();
   }
+}
+
+void RandomMbarrier::CarryOut(const MbInputs::Store& store, MbInputs* in) {
+  Cell& cell = cells_[store.place.cta][store.place.addr];
+  cell.word = store.word;
+  cell.object = store.restores;
+  in->stores.push_back(store);
+}
+
+bool RandomMbarrier::Write(const std::vector<MbInputs::Store>& stores, MbInputs* in) {
+  for (const MbInputs::Store& store : stores) {
+    if (!bank_.MayStore(store.place)) {
+      return false;
+    }
+  }
+  for (const MbInputs::Store& store : stores) {
+    CarryOut(store, in);
+  }
+  return true;
+}
+
+bool RandomMbarrier::Suggest(MbOperation* operation) {
+  if (rests_ || !PickOther(MbSource::kRemote, operation)) {
+    return false;
+  }
+  Charge(*operation, -1);  // it is on its way when the unit has accepted it
+  flying_[operation->cta] -= Ones(operation->lanes);
+  return true;
 }
 
 void RandomMbarrier::PickStore() {

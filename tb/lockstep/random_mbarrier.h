@@ -54,6 +54,18 @@ class RandomMbarrier : private Bank::Words {
   void Rest(bool rests) { rests_ = rests; }
   void OnEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects);
 
+  // For a unit to which operations of other CTAs come through a network: none is presented here.
+  // Suggest chooses one, and Expect is told of each that the unit accepts, also of a copy engine's
+  // that is not one of these.
+  void LeaveRemoteToOthers() { remote_here_ = false; }
+  bool Suggest(MbOperation* operation);
+  void Expect(const MbOperation& operation) { Offer(operation); }
+  // The address of a word that this CTA uses often.
+  std::uint32_t SomeWord(unsigned cta) { return random_.Pick(hot_[cta]); }
+  // Called after Present: eight-byte words of somebody else are to be stored. False: not in this
+  // cycle.
+  bool Write(const std::vector<MbInputs::Store>& stores, MbInputs* in);
+
   // Sets of warps. busy: a group of the warp is between valid and commit. engaged: busy, or some
   // groups of the warp's instruction are not yet presented, or the warp waits for an answer.
   // parked: a wait of the warp is parked.
@@ -138,6 +150,7 @@ class RandomMbarrier : private Bank::Words {
   void Store(MbPlace place, std::uint64_t word) override;
   void SetKnobs();
   void DriveStores(MbInputs* in);
+  void CarryOut(const MbInputs::Store& store, MbInputs* in);
   void PickStore();
   bool PickIssue(MbOperation* group);
   std::uint64_t AbleWarps();
@@ -173,6 +186,7 @@ class RandomMbarrier : private Bank::Words {
   Bank bank_;
   Knobs knobs_;
   bool rests_ = false;
+  bool remote_here_ = true;
   std::uint64_t cycle_ = 0;
   std::uint64_t next_knobs_ = 0;
 

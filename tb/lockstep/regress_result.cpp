@@ -16,8 +16,6 @@
 namespace muster::lockstep {
 namespace {
 
-constexpr std::uint64_t kMustHitCycles = 1'000'000;  // ten seeds
-
 std::string MissedSentence(const std::vector<std::string>& missed) {
   return missed.empty() ? "" : fmt::format("cover points missed: {}", fmt::join(missed, ", "));
 }

@@ -15,16 +15,9 @@
 #include "sim/isa/operation.h"
 #include "sim/lockstep/cover.h"
 #include "sim/lockstep/lockstep.h"
+#include "tb/lockstep/regress_options.h"
 
 namespace muster::lockstep {
-
-// A seed that failed.
-struct FailedSeed {
-  std::uint64_t seed = 0;
-  std::uint64_t cycle = 0;
-  std::string what;    // the field that differs; empty: too little has committed
-  std::string report;  // the text, which ends with a new line
-};
 
 // The seeds of one configuration.
 struct ConfigResult {

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
+#include "tb/traffic/cluster_traffic.h"
 #include "tb/unit/cluster_bench.h"
-#include "tb/unit/cluster_traffic.h"
 
 namespace muster::cluster {
 
@@ -25,7 +25,8 @@ TYPED_TEST(ClusterRandom, EveryCycleAsTheModel) {
   for (unsigned seed = 1; seed <= kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     ClusterBench<TypeParam> bench;
-    Traffic traffic(bench.config(), bench.checker(), seed);
+    Core core;
+    Traffic traffic(bench.config(), bench.checker(), seed, &core);
     for (unsigned i = 0; i < kCycles; ++i) {
       traffic.Drive(bench.cycle(), bench.out, &bench.in);
       bench.Cycle();

@@ -4,8 +4,8 @@
 // apart, and what the page promises of times.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
-#include <random>
 #include <vector>
 
 #include "Vwarp_apart.h"
@@ -17,6 +17,7 @@
 #include "Vwarp_sixteen.h"
 #include "Vwarp_small.h"
 #include "sim/isa/bits.h"
+#include "tb/traffic/warp_traffic.h"
 #include "tb/unit/warp_bench.h"
 
 namespace muster::warp {
@@ -47,99 +48,17 @@ class Warp : public testing::Test {
 
   Warp() { live_.fill(kShape<Unit>.Lanes()); }
 
-  unsigned Below(unsigned n) { return static_cast<unsigned>(random_() % n); }
-  std::uint32_t SomeOf(std::uint32_t lanes) {
-    switch (Below(4)) {
-      case 0:
-        return lanes;
-      case 1:
-        return lanes == 0 ? 0 : lanes & (~lanes + 1);
-      default:
-        return lanes & random_();
-    }
-  }
+  unsigned Below(unsigned n) { return traffic_.Below(n); }
   std::uint32_t Free(unsigned warp) const { return live_[warp] & ~bench_.held(warp); }
-
-  WarpRequest Request(WarpOp op, unsigned warp, std::uint32_t lanes, std::uint32_t key) {
-    WarpRequest request;
-    request.op = op;
-    request.warp = static_cast<std::uint8_t>(warp);
-    request.cta = bench_.CtaOf(warp);
-    request.lanes = lanes;
-    request.live = live_[warp];
-    request.key = key;
-    return request;
+  Traffic::Warp Of(unsigned warp) const {
+    return {warp, bench_.CtaOf(warp), live_[warp], Free(warp)};
   }
-
-  // Lanes that the warps lack may be anything.
-  void Litter(WarpRequest* request) {
-    const std::uint32_t lacking = ~kShape<Unit>.Lanes();
-    request->lanes |= lacking & random_();
-    request->live |= lacking & random_();
-    request->preds |= lacking & random_();
-  }
-
-  void Fill(WarpRequest* request) {
-    if (HasPredicates(request->op, request->key)) {
-      request->preds = request->lanes & (Below(3) == 0 ? request->lanes : random_());
-    }
-    if (!HasValues(request->op)) {
-      return;
-    }
-    const std::uint64_t pool[] = {random_(),  0x3f800000, 0xbf800000, 0x00000000,  0x80000000,
-                                  0x7fc00001, 0xff800000, 0x00000001, 0x100000000, 0x13f800000};
-    const unsigned kinds = 1 + Below(10);
-    for (std::uint64_t& value : request->values) {
-      value = Below(8) == 0 ? std::uint64_t{random_()} << 32 | random_() : pool[Below(kinds)];
-    }
-  }
-
-  static unsigned ModesOf(WarpOp op) {
-    if (op == WarpOp::kShuffle) {
-      return 4;
-    }
-    if (op == WarpOp::kReduxMin || op == WarpOp::kReduxMax) {
-      return 3;
-    }
-    return IsMatch(op) || op == WarpOp::kReduxAdd ? 2 : 1;
-  }
-
-  // Lanes that are free come to a group that is open, if there is one, or to something new.
-  WarpRequest Coming(unsigned warp) {
-    const std::vector<WarpGroup>& groups = bench_.model().Groups(warp);
-    if (!groups.empty() && Below(3) != 0) {
-      const WarpGroup& group = groups[Below(static_cast<unsigned>(groups.size()))];
-      const bool gather = group.op == WarpOp::kGather;
-      WarpRequest request = Request(group.op, warp, 0, group.key);
-      request.mode = group.mode;
-      request.abs = group.abs;
-      request.nan = group.nan;
-      request.lanes = SomeOf(Free(warp) & (gather ? ~0U : group.key));
-      Fill(&request);
-      return request;
-    }
-    static constexpr WarpOp kFew[] = {WarpOp::kSync, WarpOp::kElect, WarpOp::kGather};
-    const WarpOp op = kShape<Unit>.collectives ? static_cast<WarpOp>(Below(16)) : kFew[Below(3)];
-    WarpRequest request = Request(op, warp, 0, 0);
-    if (op == WarpOp::kGather) {
-      request.key = kKeys[Below(5)];
-      request.lanes = SomeOf(Free(warp));
-      Fill(&request);
-      return request;
-    }
-    request.mode = static_cast<std::uint8_t>(Below(ModesOf(op)));
-    request.abs = request.mode == 2 && IsRedux(op) && Below(2) == 0;
-    request.nan = request.mode == 2 && IsRedux(op) && Below(2) == 0;
-    const std::uint32_t masks[] = {kShape<Unit>.Lanes(), Free(warp), 0x0000ffff, 0x00ff00ff,
-                                   static_cast<std::uint32_t>(random_())};
-    request.key = masks[Below(5)];
-    request.lanes = SomeOf(Free(warp) & (Below(32) == 0 ? ~0U : request.key));
-    Fill(&request);
-    return request;
+  WarpRequest Request(WarpOp op, unsigned warp, std::uint32_t lanes, std::uint32_t key) const {
+    return Traffic::Request(op, Of(warp), lanes, key);
   }
 
   WarpRequest Exiting(unsigned warp) {
-    const std::uint32_t lanes = SomeOf(Free(warp));
+    const std::uint32_t lanes = traffic_.SomeOf(Free(warp));
     live_[warp] &= ~lanes;
     return Request(WarpOp::kExit, warp, lanes, 0);
   }
@@ -148,17 +67,7 @@ class Warp : public testing::Test {
   void SaveAndRestore(unsigned warp) {
     Calm();
     bench_.CompareGroups(warp);
-    const std::vector<WarpGroup> groups = bench_.model().Groups(warp);
-    std::vector<WarpRequest> writes;
-    for (const WarpGroup& group : groups) {
-      WarpRequest request = Request(WarpOp::kWrite, warp, group.lanes, group.key);
-      request.live = EncodeInstruction(group);
-      request.preds = group.preds;
-      for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
-        request.values[lane] = bench_.model().Value(warp, lane);
-      }
-      writes.insert(writes.begin() + Below(static_cast<unsigned>(writes.size()) + 1), request);
-    }
+    const std::vector<WarpRequest> writes = traffic_.Restore(Of(warp));
     bench_.Clear(warp);
     bench_.Cycle();
     ASSERT_EQ(bench_.out().open >> warp & 1, 0U);
@@ -176,8 +85,9 @@ class Warp : public testing::Test {
     while (bench_.cycle() < end && !testing::Test::HasFailure()) {
       if (beats.empty() && Below(6) != 0) {
         const unsigned warp = Below(kShape<Unit>.num_warps);
-        request = live_[warp] != 0 && Below(24) == 0 ? Exiting(warp) : Coming(warp);
-        Litter(&request);
+        request = live_[warp] != 0 && Below(24) == 0 ? Exiting(warp)
+                                                     : traffic_.Coming(Of(warp), kKeys[Below(5)]);
+        traffic_.Litter(&request);
         if (!kShape<Unit>.faults && bench_.IsRefused(request)) {
           request.lanes = 0;
         }
@@ -185,7 +95,7 @@ class Warp : public testing::Test {
       }
       bench_.in().arrival_ready = Below(3) != 0;
       // A warp becomes busy when it has arrived, and only then.
-      std::uint64_t busy = bench_.in().busy & random_();
+      std::uint64_t busy = bench_.in().busy & traffic_.Word();
       if (bench_.out().arrival_valid && bench_.in().arrival_ready) {
         next_busy_ = std::uint64_t{1} << bench_.out().arrival.warp;
       }
@@ -231,7 +141,7 @@ class Warp : public testing::Test {
       Calm();
       bench_.CompareGroups(warp);
       bench_.Clear(warp);
-      live_[warp] = kShape<Unit>.Lanes() & (Below(3) == 0 ? random_() | 1 : ~0U);
+      live_[warp] = kShape<Unit>.Lanes() & (Below(3) == 0 ? traffic_.Word() | 1 : ~0U);
       bench_.Cycle();
     } else if (Below(500) == 0) {
       SaveAndRestore(warp);
@@ -240,7 +150,7 @@ class Warp : public testing::Test {
 
   WarpBench<Unit> bench_;
   std::array<std::uint32_t, kMaxWarps> live_{};
-  std::mt19937 random_{20261123};
+  Traffic traffic_{kShape<Unit>, bench_.model(), 20261123};
   std::uint64_t next_busy_ = 0;
 };
 

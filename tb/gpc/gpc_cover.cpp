@@ -1,0 +1,365 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "tb/gpc/gpc_cover.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <set>
+
+#include "sim/isa/bits.h"
+#include "sim/isa/fault.h"
+
+namespace muster::gpc {
+namespace {
+
+constexpr unsigned kApart = 4;      // parts of a warp whose orders count
+constexpr std::uint64_t kSoon = 4;  // cycles between two collectives of a warp
+
+// "1234": the places of the parts, the one with the lowest lane being 1.
+std::string NameOf(const std::vector<unsigned>& order) {
+  std::string name;
+  for (const unsigned lane : order) {
+    const auto lower =
+        std::count_if(order.begin(), order.end(), [lane](unsigned other) { return other < lane; });
+    name += static_cast<char>('1' + lower);
+  }
+  return name;
+}
+
+// What tells the groups of a warp apart, beside the key.
+std::uint32_t CodeOf(const WarpRequest& request) {
+  WarpGroup group;
+  group.op = request.op;
+  group.mode = request.mode;
+  group.abs = request.abs;
+  group.nan = request.nan;
+  return EncodeInstruction(group);
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------
+// The points
+// ------------------------------------------------------------------------------------------------
+
+GpcCover::GpcCover() {
+  DefineWarps();
+  DefineCluster();
+  DefineCrossings();
+}
+
+void GpcCover::Define(const std::string& name) {
+  by_name_.emplace("gpc." + name, points_.Define("gpc." + name));
+}
+
+void GpcCover::DefineOrders(const std::string& prefix) {
+  std::vector<unsigned> order = {1, 2, 3, 4};
+  do {
+    Define(prefix + NameOf(order));
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+void GpcCover::DefineWarps() {
+  for (unsigned op = 0; op < kNumWarpOps; ++op) {
+    Define(fmt::format("warp.op.{}", Name(static_cast<WarpOp>(op))));
+  }
+  for (const char* name :
+       {"warp.fault.not_a_member", "warp.fault.mask_mismatch", "warp.groups.2", "warp.groups.3",
+        "warp.groups.4", "warp.back_to_back", "warp.arrivals.two", "warp.arrivals.unit_and_cluster",
+        "warp.arrival.unit", "warp.arrival.cluster", "warp.arrival.while_busy"}) {
+    Define(name);
+  }
+  for (const char* what : {"collective", "gather"}) {
+    for (const char* step : {"after_1", "after_2", "after_3", "completes", "completes_several"}) {
+      Define(fmt::format("warp.exit.{}.{}", what, step));
+    }
+  }
+  DefineOrders("warp.order.");
+  DefineOrders("warp.gather.order.");
+}
+
+void GpcCover::DefineCluster() {
+  for (unsigned op = 0; op < kNumClusterOps; ++op) {
+    Define(fmt::format("cluster.op.{}", Name(static_cast<ClusterOp>(op))));
+  }
+  for (unsigned op = 0; op < kNumClusterLifeOps; ++op) {
+    Define(fmt::format("cluster.life.{}", Name(static_cast<ClusterLifeOp>(op))));
+    Define(fmt::format("cluster.refused.{}", Name(static_cast<ClusterLifeOp>(op))));
+  }
+  for (const char* name : {"cluster.fault.cta_not_resident",
+                           "cluster.fault.cluster_arrived_twice",
+                           "cluster.fault.cluster_wait_without_arrive",
+                           "cluster.exit.idle",
+                           "cluster.exit.arrived",
+                           "cluster.exit.passed",
+                           "cluster.exit.beside_waiting",
+                           "cluster.exit.of_cta",
+                           "cluster.phase.by_arrive",
+                           "cluster.phase.by_exit",
+                           "cluster.phase.by_end",
+                           "cluster.phase.back_to_back",
+                           "cluster.go",
+                           "cluster.release",
+                           "cluster.drain",
+                           "grid.wait.at_once",
+                           "grid.wait.waits",
+                           "grid.release_after_wait",
+                           "grid.launch",
+                           "grid.flush",
+                           "cancel.single",
+                           "cancel.multicast",
+                           "cancel.multicast.several",
+                           "cancel.no_cluster",
+                           "cancel.rank_not_there"}) {
+    Define(name);
+  }
+  DefineOrders("cluster.order.");
+}
+
+void GpcCover::DefineCrossings() {
+  for (const char* name : {"network.rank_not_there",
+                           "network.all_to_one",
+                           "network.all_to_different",
+                           "network.storm_to_one",
+                           "network.storm_to_different",
+                           "network.stall",
+                           "crossing.completion_first",
+                           "crossing.engine_first",
+                           "crossing.completion_held",
+                           "gathered.completes",
+                           "gathered.warp_waiting",
+                           "remote.completes",
+                           "remote.wakes",
+                           "remote.refused",
+                           "idle",
+                           "idle.lanes_wait",
+                           "reset.groups_open",
+                           "reset.network",
+                           "reset.cluster_open",
+                           "reset.cancel"}) {
+    Define(name);
+  }
+  for (const OpKind kind :
+       {OpKind::kSync, OpKind::kArrive, OpKind::kRedAnd, OpKind::kRedOr, OpKind::kRedPopc}) {
+    Define(fmt::format("gathered.{}", Name(kind)));
+  }
+  for (const MbOp op : {MbOp::kArrive, MbOp::kArriveExpectTx, MbOp::kArriveDrop, MbOp::kExpectTx,
+                        MbOp::kCompleteTx, MbOp::kArriveDropExpectTx}) {
+    Define(fmt::format("remote.{}", Name(op)));
+  }
+}
+
+void GpcCover::Hit(const std::string& name) {
+  const auto found = by_name_.find("gpc." + name);
+  assert(found != by_name_.end());
+  points_.Count(found->second);
+}
+
+void GpcCover::HitOrder(const std::string& prefix, const Order& order) {
+  const std::set<unsigned> distinct(order.begin(), order.end());
+  if (order.size() == kApart && distinct.size() == kApart) {
+    Hit(prefix + NameOf(order));
+  }
+}
+
+void GpcCover::NextRun() {
+  groups_.clear();
+  completed_.clear();
+  gathered_.clear();
+  arrivals_.clear();
+  lanes_.clear();
+  at_grid_.clear();
+  phases_.fill(0);
+  phase_at_.fill(0);
+  launched_ = flushed_ = 0;
+  to_one_ = to_different_ = 0;
+}
+
+void GpcCover::Reset(const lockstep::GpcPins& pins, const lockstep::GpcChecks& checks) {
+  bool groups = false;
+  bool network = false;
+  for (std::size_t u = 0; u < pins.units.size(); ++u) {
+    groups = groups || pins.units[u].warp_out.open != 0;
+    network =
+        network || pins.cluster_out.units[u].remote_valid || pins.cluster_in.units[u].send_valid;
+  }
+  bool open = false;
+  for (unsigned cluster = 0; cluster < kMaxClusters; ++cluster) {
+    open = open || checks.cluster.model().IsOpen(cluster);
+  }
+  const auto hit = [&](bool is, const char* name) {
+    if (is) {
+      Hit(name);
+    }
+  };
+  hit(groups, "reset.groups_open");
+  hit(network, "reset.network");
+  hit(open, "reset.cluster_open");
+  hit(checks.cluster.CancelledCluster().has_value(), "reset.cancel");
+  NextRun();
+}
+
+void GpcCover::Observe(std::uint64_t cycle, const lockstep::GpcPins& pins,
+                       const lockstep::GpcChecks& checks) {
+  bool waits = false;
+  for (unsigned u = 0; u < pins.units.size(); ++u) {
+    ObserveWarps(cycle, u, pins, checks);
+    ObserveCrossing(pins.units[u], pins.cluster_out.units[u], checks.crossings[u].shown());
+    waits = waits || pins.units[u].warp_out.open != 0;
+  }
+  ObserveCluster(cycle, pins, checks);
+  ObserveNetwork(pins, checks);
+  if (pins.gated) {
+    Hit("idle");
+    if (waits) {
+      Hit("idle.lanes_wait");
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------------
+// Warp scopes
+// ------------------------------------------------------------------------------------------------
+
+void GpcCover::ObserveWarps(std::uint64_t cycle, unsigned u, const lockstep::GpcPins& pins,
+                            const lockstep::GpcChecks& checks) {
+  const lockstep::GpcUnitPins& unit = pins.units[u];
+  const lockstep::WarpChecker& warps = checks.warps[u];
+  if (warps.accepted()) {
+    CountRequest(cycle, u, *warps.accepted(), warps.model());
+  }
+  ForEachBit(unit.warp_in.clear, [&](unsigned warp) { groups_.erase({u, warp}); });
+  if (unit.warp_out.arrival_valid && unit.warp_in.arrival_ready) {
+    const bool of_unit = unit.warp_out.arrival.key >> 20 == 0;
+    Hit(of_unit ? "warp.arrival.unit" : "warp.arrival.cluster");
+    gathered_[{u, unit.warp_out.arrival.warp}] = of_unit;
+  }
+  if (!unit.warp_out.arrival_valid && unit.warp_in.busy != 0) {
+    bool due = false;
+    ForEachBit(unit.warp_in.busy, [&](unsigned warp) {
+      due = due || (warp < warps.shape().num_warps && !warps.SettledOf(warp) &&
+                    warps.model().Groups(warp).empty() && warps.held(warp) != 0);
+    });
+    if (due) {
+      Hit("warp.arrival.while_busy");
+    }
+  }
+}
+
+void GpcCover::CountRequest(std::uint64_t cycle, unsigned u,
+                            const lockstep::WarpChecker::Accepted& accepted,
+                            const golden::WarpScope& model) {
+  const WarpRequest& request = accepted.request;
+  const WarpEffects& effects = accepted.effects;
+  if (request.lanes == 0 && request.op != WarpOp::kRead) {
+    return;
+  }
+  Hit(fmt::format("warp.op.{}", Name(request.op)));
+  if (effects.fault != FaultCause::kNone) {
+    Hit(fmt::format("warp.fault.{}", Name(effects.fault)));
+    return;
+  }
+  if (request.op == WarpOp::kExit) {
+    CountExit(u, request, effects);
+  } else if (IsRendezvous(request.op)) {
+    auto& groups = groups_[{u, request.warp}];
+    Order& order = groups[{CodeOf(request), request.key}];
+    order.push_back(First(request.lanes));
+    if (!effects.answers.empty() || !effects.arrivals.empty()) {
+      CountComplete(cycle, u, request, effects);
+    }
+  }
+  if (const std::size_t open = model.Groups(request.warp).size(); open >= 2) {
+    Hit(fmt::format("warp.groups.{}", std::min<std::size_t>(open, 4)));
+  }
+}
+
+// The request is the last one of its group; of a gather, all groups of which are complete.
+void GpcCover::CountComplete(std::uint64_t cycle, unsigned u, const WarpRequest& request,
+                             const WarpEffects& effects) {
+  auto& groups = groups_[{u, request.warp}];
+  if (request.op != WarpOp::kGather) {
+    HitOrder("warp.order.", groups[{CodeOf(request), request.key}]);
+    groups.erase({CodeOf(request), request.key});
+    const auto before = completed_.find({u, request.warp});
+    if (before != completed_.end() && cycle - before->second <= kSoon) {
+      Hit("warp.back_to_back");
+    }
+    completed_[{u, request.warp}] = cycle;
+    return;
+  }
+  HitOrder("warp.gather.order.", groups[{CodeOf(request), request.key}]);
+  bool to_unit = false;
+  bool to_cluster = false;
+  for (const WarpArrival& arrival : effects.arrivals) {
+    (arrival.key >> 20 == 0 ? to_unit : to_cluster) = true;
+    groups.erase({CodeOf(request), arrival.key});
+  }
+  if (effects.arrivals.size() > 1) {
+    Hit("warp.arrivals.two");
+  }
+  if (to_unit && to_cluster) {
+    Hit("warp.arrivals.unit_and_cluster");
+  }
+}
+
+void GpcCover::CountExit(unsigned u, const WarpRequest& request, const WarpEffects& effects) {
+  auto& groups = groups_[{u, request.warp}];
+  for (const auto& [group, order] : groups) {
+    const bool gather = DecodeInstruction(group.first).op == WarpOp::kGather;
+    if (!order.empty()) {
+      Hit(fmt::format("warp.exit.{}.after_{}", gather ? "gather" : "collective",
+                      std::min<std::size_t>(order.size(), 3)));
+    }
+  }
+  if (!effects.answers.empty()) {
+    Hit("warp.exit.collective.completes");
+  }
+  if (effects.answers.size() > 1) {
+    Hit("warp.exit.collective.completes_several");
+  }
+  if (!effects.arrivals.empty()) {
+    Hit("warp.exit.gather.completes");
+  }
+  if (effects.arrivals.size() > 1) {
+    Hit("warp.exit.gather.completes_several");
+  }
+  if (!effects.answers.empty() || !effects.arrivals.empty()) {
+    groups.clear();  // which of them are left does not matter to any point
+  }
+}
+
+void GpcCover::OnCommit(unsigned unit, const Operation& operation, const Effects& effects) {
+  if (IsLifecycle(operation.kind) || !gathered_[{unit, operation.warp}]) {
+    return;
+  }
+  gathered_[{unit, operation.warp}] = false;
+  Hit(fmt::format("gathered.{}", Name(operation.kind)));
+  if (effects.completed) {
+    Hit("gathered.completes");
+  }
+  if (effects.fault == FaultCause::kWarpWaiting) {
+    Hit("gathered.warp_waiting");
+  }
+}
+
+void GpcCover::OnMbEvent(const MbEvent& event, const MbEffects& effects) {
+  if (event.kind != MbEvent::Kind::kStep || event.operation.source != MbSource::kRemote) {
+    return;
+  }
+  if (by_name_.count(fmt::format("gpc.remote.{}", Name(event.operation.op))) != 0) {
+    Hit(fmt::format("remote.{}", Name(event.operation.op)));
+  }
+  if (effects.completions != 0) {
+    Hit("remote.completes");
+  }
+  if (!effects.answers.empty()) {
+    Hit("remote.wakes");
+  }
+  if (AnyRefused(effects)) {
+    Hit("remote.refused");
+  }
+}
+
+}  // namespace muster::gpc

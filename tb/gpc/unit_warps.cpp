@@ -1,0 +1,269 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What a core presents to its warp scope, and where it takes the arrivals.
+#include "sim/isa/bits.h"
+#include "tb/gpc/unit_traffic.h"
+
+namespace muster::gpc {
+
+warp::Traffic::Warp UnitTraffic::Of(unsigned warp) const {
+  const std::uint32_t live = cluster_.live(unit_, warp);
+  return {warp, static_cast<std::uint8_t>(warps_[warp].slot), live, FreeLanes(warp, live)};
+}
+
+std::optional<unsigned> UnitTraffic::AnyWarp() {
+  std::uint64_t warps = 0;
+  for (unsigned slot = 0; slot < config_.num_ctas; ++slot) {
+    warps |= ctas_[slot].state == State::kRunning ? ctas_[slot].warps : 0;
+  }
+  return warps == 0 ? std::nullopt : std::optional(random_.Bit(warps));
+}
+
+// Reads what the scope accepted and showed in the cycle before.
+void UnitTraffic::TakeWarpPort() {
+  WarpInputs& in = own_->warp_in;
+  const WarpOutputs& out = own_->warp_out;
+  if (in.arrival_ready && out.arrival_valid) {
+    arrival_.reset();
+    arrival_port_.reset();
+    arrival_in_cluster_ = false;
+  } else if (out.arrival_valid) {
+    arrival_ = out.arrival;
+  }
+  if (in_progress_ && (out.ready || !out.active)) {
+    in_progress_.reset();
+  }
+  if (in.valid && out.ready) {
+    beats_.erase(beats_.begin());
+    if (beats_.empty()) {
+      in.valid = false;
+      in_progress_ = in.request.warp;
+      if (in.request.op == WarpOp::kExit) {
+        exits_[in.request.warp].reset();
+      }
+    }
+  }
+  in.arrival_ready = false;
+  in.clear = 0;
+  if (restored_ && restores_.empty() && !in.valid && !in_progress_) {
+    restored_.reset();
+  }
+}
+
+void UnitTraffic::DriveWarps() {
+  WarpInputs& in = own_->warp_in;
+  pins_->cluster_in.units[unit_].fence_ack = ~(accessing_ | mbarriers_.busy());
+  if (!in.valid && !own_->warp_out.active && (clear_ != 0 || SaveAndRestore())) {
+    in.clear = clear_;
+    clear_ = 0;
+    return;
+  }
+  if (!in.valid) {
+    const std::optional<WarpRequest> request = NextWarpRequest();
+    if (!request) {
+      return;
+    }
+    in.valid = true;
+    in.request = *request;
+    beats_ = BeatsOf(*request, shape_.lanes_per_beat, random_.OneIn(4), shape_.warp_size);
+  }
+  in.beat = beats_.front();
+  in.last = beats_.size() == 1;
+}
+
+bool UnitTraffic::Wire() {
+  WarpInputs& in = own_->warp_in;
+  if (arrival_port_) {
+    in.arrival_ready = (own_->port->out.issue_ready >> *arrival_port_ & 1) != 0;
+  } else if (arrival_in_cluster_) {
+    in.arrival_ready = pins_->cluster_out.units[unit_].request_ready;
+  }
+  return in.arrival_ready;
+}
+
+std::optional<WarpRequest> UnitTraffic::NextWarpRequest() {
+  if (!restores_.empty()) {
+    const WarpRequest request = restores_.front();
+    restores_.pop_front();
+    return request;
+  }
+  if (clear_ != 0) {  // which waits for a moment without requests
+    return std::nullopt;
+  }
+  if (const auto exit = NextExit(); exit) {
+    return exit;
+  }
+  if (rests_ || finishing_ || !random_.Percent(knobs_.warps)) {
+    return std::nullopt;
+  }
+  return NextComing();
+}
+
+std::optional<WarpRequest> UnitTraffic::NextExit() {
+  const ClusterInputs::Unit& cluster = pins_->cluster_in.units[unit_];
+  for (unsigned warp = 0; warp < config_.num_warps; ++warp) {
+    const bool asks = cluster.request_valid && cluster.request.warp == warp;
+    if (exits_[warp] && exits_[warp]->step == Exit::Step::kCommitted && !asks &&
+        !checks_.cluster.IsUnderWay(unit_, warp)) {
+      exits_[warp]->step = Exit::Step::kInWarpScope;
+      const ClusterRequest& request = exits_[warp]->request;
+      return warp::Traffic::Request(WarpOp::kExit, {warp, request.cta, request.live, 0},
+                                    request.lanes, 0);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<WarpRequest> UnitTraffic::NextComing() {
+  const std::optional<unsigned> warp = AnyWarp();
+  if (!warp || HasArrival(*warp) || restored_ == warp || exits_[*warp]) {
+    return std::nullopt;
+  }
+  const warp::Traffic::Warp of = Of(*warp);
+  if (random_.OneIn(40)) {
+    return warp::Traffic::Request(WarpOp::kRead, of, 0,
+                                  random_.Below(shape_.warp_size) | random_.Below(32) << 5);
+  }
+  if (of.free == 0 || of.live == 0) {
+    return std::nullopt;
+  }
+  const Cta& cta = ctas_[static_cast<unsigned>(warps_[*warp].slot)];
+  if (plans_[*warp].empty() && of.free == of.live && (wild_ & Bit(*warp)) == 0) {
+    Plan(cta, of);
+  }
+  if (!plans_[*warp].empty()) {
+    return NextPart(*warp);
+  }
+  if ((wild_ & Bit(*warp)) == 0) {
+    return std::nullopt;
+  }
+  WarpRequest request = warp_traffic_.Coming(of, KeyOf(cta, *warp));
+  if (request.op == WarpOp::kGather && request.key >> 20 != 0 && !random_.OneIn(24)) {
+    request.lanes &= InTheRightState(request);
+  }
+  request.preds &= request.lanes;
+  return request.lanes == 0 && !random_.OneIn(50) ? std::nullopt : std::optional(request);
+}
+
+// All live lanes of the warp come to one collective, or to barriers, in some parts in any order.
+void UnitTraffic::Plan(const Cta& cta, const warp::Traffic::Warp& of) {
+  std::vector<WarpRequest> parts(random_.OneIn(2) ? 4 : random_.Between(1, 6));
+  WarpRequest whole = warp_traffic_.Coming(of, KeyOf(cta, of.warp));
+  whole.key = whole.op == WarpOp::kGather ? whole.key : of.live | (random_.Word() & ~of.live);
+  if (HasPredicates(whole.op, whole.key)) {
+    whole.preds = random_.OneIn(3) ? of.live : random_.Word();
+  }
+  for (WarpRequest& part : parts) {
+    part = whole;
+    part.lanes = 0;
+  }
+  for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
+    const unsigned part = random_.Below(static_cast<unsigned>(parts.size()));
+    parts[part].lanes |= of.live & std::uint32_t{1} << lane;
+  }
+  if (whole.op == WarpOp::kGather) {
+    PlanGather(cta, &parts);
+  }
+  plans_[of.warp].assign(parts.begin(), parts.end());
+}
+
+// Lanes that have arrived at barrier.cluster may wait for it, and only others may arrive. The rest,
+// or some of the warp, comes to a named barrier.
+void UnitTraffic::PlanGather(const Cta& cta, std::vector<WarpRequest>* parts) {
+  const std::uint32_t here = random_.OneIn(4) ? random_.Word() : 0;
+  std::vector<WarpRequest> others;
+  for (WarpRequest& part : *parts) {
+    WarpRequest other = part;
+    const std::uint32_t stay = part.key >> 20 == 0 ? ~here : InTheRightState(part) & ~here;
+    part.lanes &= stay;
+    other.lanes &= ~stay;
+    other.key = BarrierKey(cta.bar ^ 1, 32 * random_.Between(1, 2), OpKind::kArrive);
+    others.push_back(other);
+  }
+  parts->insert(parts->end(), others.begin(), others.end());
+  for (WarpRequest& part : *parts) {
+    part.preds = HasPredicates(part.op, part.key) ? part.preds : 0;
+  }
+}
+
+std::optional<WarpRequest> UnitTraffic::NextPart(unsigned warp) {
+  WarpRequest part = plans_[warp].front();
+  const warp::Traffic::Warp of = Of(warp);
+  plans_[warp].pop_front();
+  part.live = of.live;
+  part.lanes &= of.free;
+  part.preds &= part.lanes;
+  return part.lanes == 0 ? std::nullopt : std::optional(part);
+}
+
+// The barrier to which lanes of the warp come one by one.
+std::uint32_t UnitTraffic::KeyOf(const Cta& cta, unsigned warp) {
+  if (random_.OneIn(2)) {
+    const ClusterWarp* const known = checks_.cluster.model().FindWarp(unit_, warp);
+    const bool arrived = known != nullptr && ((known->arrived | known->passed) != 0);
+    const GatherKind kind = arrived && random_.Percent(70) ? GatherKind::kClusterWait
+                            : random_.OneIn(2)             ? GatherKind::kClusterArrive
+                                                           : GatherKind::kClusterArriveRelaxed;
+    return ClusterKey(kind);
+  }
+  const Operation step = StepOf(cta, warp, 0);
+  const bool gathers = step.kind <= OpKind::kRedPopc;
+  return BarrierKey(step.bar, step.count, gathers ? step.kind : OpKind::kSync);
+}
+
+std::uint32_t UnitTraffic::InTheRightState(const WarpRequest& request) const {
+  const ClusterWarp* const known = checks_.cluster.model().FindWarp(unit_, request.warp);
+  const std::uint32_t arrived = known == nullptr ? 0 : known->arrived | known->passed;
+  return request.key == ClusterKey(GatherKind::kClusterWait) ? arrived : ~arrived;
+}
+
+// The warp is suspended in the warp scope, and comes back.
+bool UnitTraffic::SaveAndRestore() {
+  const std::optional<unsigned> warp =
+      rests_ || finishing_ || restored_ || !random_.OneIn(100) ? std::nullopt : AnyWarp();
+  if (!warp || HasArrival(*warp) || exits_[*warp] ||
+      checks_.warps[unit_].model().Groups(*warp).empty()) {
+    return false;
+  }
+  for (const WarpRequest& request : warp_traffic_.Restore(Of(*warp))) {
+    restores_.push_back(request);
+  }
+  restored_ = warp;
+  clear_ = Bit(*warp);
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Beside the cluster scope
+// ------------------------------------------------------------------------------------------------
+
+void UnitTraffic::Exits(const ClusterRequest& request) {
+  exits_[request.warp] = Exit{request, Exit::Step::kQueued};
+}
+
+// An arrival of the warp scope at barrier.cluster.
+std::optional<ClusterRequest> UnitTraffic::NextRequest() {
+  if (!arrival_ || arrival_->key >> 20 == 0 || !random_.Percent(knobs_.arrivals)) {
+    return std::nullopt;
+  }
+  ClusterRequest request;
+  switch (static_cast<GatherKind>(arrival_->key >> 20)) {
+    case GatherKind::kClusterArrive:
+      request.op = ClusterOp::kArrive;
+      break;
+    case GatherKind::kClusterArriveRelaxed:
+      request.op = ClusterOp::kArriveRelaxed;
+      break;
+    default:
+      request.op = ClusterOp::kWait;
+      break;
+  }
+  request.warp = arrival_->warp;
+  request.cta = arrival_->cta;
+  request.lanes = arrival_->lanes;
+  request.live = cluster_.live(unit_, arrival_->warp);
+  arrival_in_cluster_ = true;
+  return request;
+}
+
+}  // namespace muster::gpc
