@@ -49,7 +49,8 @@ module muster_cluster_grid
       end
       if (over[g]) grids_d[g].runs = 1'b0;
       if (open_i && 32'(life_i.grid) == g) begin
-        grids_d[g] = '{runs: 1'b1, untriggered: life_i.size, incomplete: life_i.size, awaits: life_i.awaits};
+        // A prerequisite may have ended since it was presented.
+        grids_d[g] = '{runs: 1'b1, untriggered: life_i.size, incomplete: life_i.size, awaits: life_i.awaits & runs_o};
       end
       grids_d[g].awaits = grids_d[g].awaits & ~over;
     end
