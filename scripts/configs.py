@@ -4,7 +4,7 @@
 
 scripts/configs.json has the configurations of each module that is built alone, under the module's name: the
 unit itself, muster, its part for mbarriers, muster_mbarrier, the warp scope, muster_warp, the cluster scope,
-muster_cluster, and the adapters around the unit, muster_axil, muster_ventus and muster_vortex. muster_mbarrier and muster_axil are those of a unit: their rows say what differs from the unit's
+muster_cluster, GPCs of units of a configuration, muster_gpc (scripts do not build these), and the adapters around the unit, muster_axil, muster_ventus and muster_vortex. muster_mbarrier and muster_axil are those of a unit: their rows say what differs from the unit's
 configuration of that name, and what they have besides.
 """
 

@@ -5,7 +5,8 @@
 Each patch of tb/mutants/rtl makes the unit wrong: it must still pass a plain sync of all warps, or
 in rtl/mbarrier a plain arrive and wait, and the regression must catch it, or the unit tests of the
 mbarrier block. In rtl/warp it must pass a plain bar.warp.sync, in rtl/cluster a plain
-barrier.cluster, and the unit tests of that scope must catch it. Each patch of tb/mutants/golden makes the golden model wrong, and tb/golden alone must
+barrier.cluster, and the unit tests of that scope must catch it. In rtl/muster_gpc.sv, which is wiring,
+the regression of the GPC must. Each patch of tb/mutants/golden makes the golden model wrong, and tb/golden alone must
 catch it. A patch begins with `# what is wrong`, and an RTL patch may name the configuration to test
 (`# config: default`, or one of scripts/corners.py), and the checker of tb/formal that must catch it
 before the lockstep does (`# checker: ram_props`). A mutant that no test catches fails.
@@ -38,6 +39,7 @@ GOLDEN_TEST = "tb/golden/golden_test"
 BLOCKS = {"mbarrier": ("mb_test", "Mbarrier.PlainArriveAndWait"), "warp": ("warp_test", "Warp/*.OnePerCycle"),
           "cluster": ("cluster_test", "ClusterBarrier/*.Plain")}
 ALONE = ("warp", "cluster")  # blocks that the regression does not reach
+GPC = "gpc_small"  # with units of the default configuration
 # Attempts of the regression to catch a mutant: seeds, cycles of each.
 ATTEMPTS = [("1-4", 2000), ("1-8", 20000), ("1-10", 100000)]
 QUICK = {"rtl": 2, "golden": 1}  # so many mutants that `make test` tries
@@ -49,6 +51,7 @@ class Mutant:
         self.patch = patch
         self.kind = patch.parent.name
         self.block = next((block for block in BLOCKS if f"+++ b/rtl/{block}/" in patch.read_text()), None)
+        self.of_gpc = "+++ b/rtl/muster_gpc.sv" in patch.read_text()
         self.name = f"{self.kind}/{patch.stem}"
         notes = [line[1:].strip() for line in patch.read_text().splitlines() if line.startswith("#")]
         options = dict(note.split(": ", 1) for note in notes if re.match(OPTION, note))
@@ -65,6 +68,8 @@ class Mutant:
         golden model or of a scope that stands alone."""
         if self.kind == "golden" or self.block in ALONE:
             return self.block or self.kind
+        if self.of_gpc:
+            return "gpc"
         return f"{self.config}.mbarrier" if self.block else self.config
 
     def row(self):
@@ -94,14 +99,14 @@ def build(config, *targets):
     return None if done.returncode == 0 else done.stdout
 
 
-def regress(config, seeds, cycles):
-    """The mismatches that these seeds find, the earliest first. That a run commits too little, which
-    has no name among them, says nothing of one so short."""
+def regress(config, seeds, cycles, gpc=None):
+    """The mismatches that these seeds find of a configuration, or of a GPC of such units, the earliest first. That
+    a run commits too little, which has no name among them, says nothing of one so short."""
     folder = TREE / f"build-{config}"
     report = folder / "mutant.json"
     report.unlink(missing_ok=True)
-    run(folder / "tb/lockstep/regress", "--config", config, "--seeds", seeds, "--cycles", cycles,
-        "--json", report)
+    program = folder / (f"tb/gpc/{gpc}_regress" if gpc else "tb/lockstep/regress")
+    run(program, "--config", gpc or config, "--seeds", seeds, "--cycles", cycles, "--json", report)
     mismatches = json.loads(report.read_text())["mismatches"]
     return sorted((found for found in mismatches if found["what"]), key=lambda found: found["cycle"])
 
@@ -119,6 +124,13 @@ def block_failures(mutant, *options):
 
 
 def try_rtl(mutant):
+    if mutant.of_gpc:
+        failure = build(mutant.config, f"{GPC}_regress")
+        if failure:
+            mutant.problem = f"does not build:\n{failure}"
+        else:
+            regress_mutant(mutant, GPC)
+        return
     test, plain = BLOCKS.get(mutant.block, (None, None))
     regressed = [] if mutant.block in ALONE else ["muster_bench", "regress"]
     failure = build(mutant.config, *regressed, *[test] * bool(test))
@@ -129,19 +141,19 @@ def try_rtl(mutant):
         mutant.problem = f"fails {plain}"
         return
     if regressed:
+        plain = run(TREE / f"build-{mutant.config}" / "tb/bench/muster_bench", "--config", mutant.config,
+                    "--sync-only")
+        if plain.returncode:
+            mutant.problem = f"fails a plain sync of all warps:\n{plain.stdout}"
+            return
         regress_mutant(mutant)
     if test and not mutant.caught_by and not mutant.problem:
         mutant.caught_by = next(iter(block_failures(mutant, "--gtest_fail_fast")), None)
 
 
-def regress_mutant(mutant):
-    plain = run(TREE / f"build-{mutant.config}" / "tb/bench/muster_bench", "--config", mutant.config,
-                "--sync-only")
-    if plain.returncode:
-        mutant.problem = f"fails a plain sync of all warps:\n{plain.stdout}"
-        return
+def regress_mutant(mutant, gpc=None):
     for seeds, cycles in ATTEMPTS:
-        caught = regress(mutant.config, seeds, cycles)
+        caught = regress(mutant.config, seeds, cycles, gpc)
         if caught:
             named = [found for found in caught if found["what"] == "assertion" and
                      f"tb/formal/{mutant.checker}.sv" in found["report"]]
@@ -189,6 +201,10 @@ def unsound(build_name):
     config, _, block = build_name.partition(".")
     if build_name in ALONE:
         return unsound_block(DEFAULT_CONFIG, build_name)
+    if build_name == "gpc":
+        failure = build(DEFAULT_CONFIG, f"{GPC}_regress")
+        found = [] if failure else regress(DEFAULT_CONFIG, *ATTEMPTS[-1], GPC)
+        return failure or (f"Without any mutant, {GPC} has a mismatch:\n{found[0]['report']}" if found else None)
     failure = build(config, "muster_bench", "regress")
     if failure:
         return failure

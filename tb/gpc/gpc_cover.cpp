@@ -233,7 +233,8 @@ void GpcCover::ObserveWarps(std::uint64_t cycle, unsigned u, const lockstep::Gpc
   if (unit.warp_out.arrival_valid && unit.warp_in.arrival_ready) {
     const bool of_unit = unit.warp_out.arrival.key >> 20 == 0;
     Hit(of_unit ? "warp.arrival.unit" : "warp.arrival.cluster");
-    gathered_[{u, unit.warp_out.arrival.warp}] = of_unit;
+  } else if (unit.warp_out.arrival_valid) {  // as it always is for a cycle before it is accepted
+    gathered_[{u, unit.warp_out.arrival.warp}] = unit.warp_out.arrival.key >> 20 == 0;
   }
   if (!unit.warp_out.arrival_valid && unit.warp_in.busy != 0) {
     bool due = false;

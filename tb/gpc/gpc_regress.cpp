@@ -98,6 +98,7 @@ int muster::gpc::Regress(int argc, char** argv) {
   std::deque<GpcResult> results;
   if (arguments.merge.empty()) {
     results.emplace_back(own);
+    results.back().part = arguments.shards > 1;
     muster::lockstep::ForEachSeed(
         arguments, own, [&](std::uint64_t seed) { RunSeed(arguments, seed, &results.back()); });
   }

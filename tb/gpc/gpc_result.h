@@ -28,14 +28,16 @@ struct GpcResult {
   // where the cover points are others.
   void Add(const nlohmann::ordered_json& shard);
 
-  // The cover points that were not hit. Only a regression of some length must hit them all.
+  // The cover points that were not hit. Only a regression of some length must hit them all, and no
+  // part of one alone.
   std::vector<std::string> Missed() const;
-  bool must_hit() const { return cycles >= lockstep::kMustHitCycles; }
+  bool must_hit() const { return !part && cycles >= lockstep::kMustHitCycles; }
 
   static constexpr unsigned kNumCounts = 10;
   static const std::array<const char*, kNumCounts> kCounts;  // their names
 
   std::string name;
+  bool part = false;  // a shard of several
   std::uint64_t seeds = 0;
   std::uint64_t cycles = 0;
   std::array<std::uint64_t, kNumCounts> counts{};

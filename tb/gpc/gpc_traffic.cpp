@@ -9,6 +9,7 @@ namespace muster::gpc {
 namespace {
 
 constexpr unsigned kLongestReset = 8;        // cycles
+constexpr std::uint64_t kPatience = 2000;    // cycles that a reset waits for its moment
 constexpr std::uint64_t kRest = 400;         // cycles
 constexpr unsigned kMostBetweenResets = 16;  // 1 to 2^17 cycles
 
@@ -35,6 +36,7 @@ void GpcTraffic::Begin(std::uint64_t cycle) {
   }
   const unsigned least = 1U << random_.Below(kMostBetweenResets + 1);
   next_reset_ = cycle + least + random_.Below(least);
+  moment_ = random_.Pick(std::array{Moment::kAny, Moment::kNetwork, Moment::kCancel});
   next_knobs_ = cycle;
 }
 
@@ -78,8 +80,24 @@ bool GpcTraffic::Finished() const {
 // A cycle
 // ------------------------------------------------------------------------------------------------
 
+bool GpcTraffic::IsMoment(std::uint64_t cycle, const lockstep::GpcPins& pins) const {
+  if (cycle < next_reset_ || cycle > next_reset_ + kPatience) {
+    return cycle > next_reset_;
+  }
+  const auto& units = pins.cluster_out.units;
+  switch (moment_) {
+    case Moment::kNetwork:
+      return std::any_of(units.begin(), units.end(),
+                         [](const ClusterOutputs::Unit& unit) { return unit.remote_valid; });
+    case Moment::kCancel:
+      return checks_.cluster.CancelledCluster().has_value();
+    default:
+      return true;
+  }
+}
+
 bool GpcTraffic::DriveReset(std::uint64_t cycle, lockstep::GpcPins* pins) {
-  if (in_reset_ == 0 && (finishing_ || cycle < next_reset_)) {
+  if (in_reset_ == 0 && (finishing_ || !IsMoment(cycle, *pins))) {
     return false;
   }
   if (in_reset_ == 0) {
@@ -233,6 +251,14 @@ std::optional<ClusterRequest> GpcTraffic::NextRequest(unsigned unit) {
 // ------------------------------------------------------------------------------------------------
 // Between CTAs
 // ------------------------------------------------------------------------------------------------
+
+// A CTA that is about to end hears of no more.
+bool GpcTraffic::MayCancel(unsigned cluster) {
+  const auto& ctas = cluster_->ctas();
+  return std::none_of(ctas.begin(), ctas.end(), [&](const cluster::Traffic::Cta& cta) {
+    return cta.leaving && cta.cluster == cluster;
+  });
+}
 
 // Now and then one to any rank, which need not be there.
 bool GpcTraffic::MaySend(const RemoteSend& send) {

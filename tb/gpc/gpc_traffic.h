@@ -53,6 +53,9 @@ class GpcTraffic : public lockstep::GpcDriver, private cluster::Core {
     const unsigned unit_;
   };
 
+  // What a reset waits for.
+  enum class Moment : std::uint8_t { kAny, kNetwork, kCancel };
+
   // How operations travel for a while.
   enum class Storm : std::uint8_t { kNone, kAllToOne, kAllToDifferent };
 
@@ -75,10 +78,11 @@ class GpcTraffic : public lockstep::GpcDriver, private cluster::Core {
   std::uint32_t BarrierOf(unsigned unit, unsigned slot, std::uint32_t any) override;
   bool MaySend(const RemoteSend& send) override;
   void Sends(unsigned unit, const RemoteSend& send) override;
-  bool MayCancel(unsigned /*unit*/) override { return !finishing_; }
+  bool MayCancel(unsigned cluster) override;
 
   void Begin(std::uint64_t cycle);
   bool DriveReset(std::uint64_t cycle, lockstep::GpcPins* pins);
+  bool IsMoment(std::uint64_t cycle, const lockstep::GpcPins& pins) const;
   void SetKnobs(std::uint64_t cycle);
   void CountOnTheWay();
   std::optional<RemoteSend> SendTo(unsigned sender, unsigned target);
@@ -100,6 +104,7 @@ class GpcTraffic : public lockstep::GpcDriver, private cluster::Core {
   std::uint64_t cycle_ = 0;
   std::uint64_t next_knobs_ = 0;
   std::uint64_t next_reset_ = 0;
+  Moment moment_ = Moment::kAny;
   unsigned in_reset_ = 0;  // cycles that are left of it
   Storm storm_ = Storm::kNone;
   unsigned target_ = 0;     // of the storm, or the distance to the target

@@ -36,6 +36,7 @@ void UnitTraffic::SetKnobs() {
   knobs_.arrivals = random_.Pick(std::array{100U, 80U, 20U});
   for_mbarriers_ = random_.Sparse(random_.Between(0, 3));
   wild_ = random_.Sparse(random_.Between(1, 4));
+  hot_ = random_.Below(config_.num_warps);
 }
 
 void UnitTraffic::Rest(bool rests) {

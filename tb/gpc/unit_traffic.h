@@ -160,13 +160,18 @@ class UnitTraffic : public lockstep::Driver, private lockstep::RandomMbarrier::R
   std::optional<WarpRequest> NextExit();
   std::optional<WarpRequest> NextComing();
   std::optional<WarpRequest> NextPart(unsigned warp);
+  std::optional<ClusterRequest> NextArrival();
+  std::optional<ClusterRequest> NextClusterPart();
+  std::optional<ClusterRequest> ExitAmidPlan();
   void Plan(const Cta& cta, const warp::Traffic::Warp& of);
   void PlanGather(const Cta& cta, std::vector<WarpRequest>* parts);
   bool SaveAndRestore();
   std::uint32_t KeyOf(const Cta& cta, unsigned warp);
   std::uint32_t InTheRightState(const WarpRequest& request) const;
   warp::Traffic::Warp Of(unsigned warp) const;
-  std::optional<unsigned> AnyWarp();  // of a CTA that runs
+  std::optional<unsigned> AnyWarp();  // of a CTA that runs; often the same one for a while
+  // The lanes, divided at random.
+  std::vector<std::uint32_t> Divide(std::uint32_t lanes, unsigned parts);
 
   const unsigned unit_;
   const Config config_;
@@ -194,6 +199,8 @@ class UnitTraffic : public lockstep::Driver, private lockstep::RandomMbarrier::R
   // The warp scope.
   std::array<std::deque<WarpRequest>, kMaxWarps> plans_;  // parts of a warp still to come
   std::uint64_t wild_ = 0;                                // warps without plans
+  unsigned hot_ = 0;                                      // a warp that does more than others
+  std::deque<ClusterRequest> cluster_plan_;               // parts of a warp that arrive one by one
   std::vector<unsigned> beats_;                           // of its request, not accepted yet
   std::optional<unsigned> in_progress_;  // the warp of the request that was accepted last
   std::uint64_t clear_ = 0;              // warps to be cleared as soon as may be

@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // What a core presents to its warp scope, and where it takes the arrivals.
+#include <array>
+
 #include "sim/isa/bits.h"
 #include "tb/gpc/unit_traffic.h"
 
@@ -16,7 +18,17 @@ std::optional<unsigned> UnitTraffic::AnyWarp() {
   for (unsigned slot = 0; slot < config_.num_ctas; ++slot) {
     warps |= ctas_[slot].state == State::kRunning ? ctas_[slot].warps : 0;
   }
+  if ((warps & Bit(hot_)) != 0 && random_.OneIn(2)) {
+    return hot_;
+  }
   return warps == 0 ? std::nullopt : std::optional(random_.Bit(warps));
+}
+
+std::vector<std::uint32_t> UnitTraffic::Divide(std::uint32_t lanes, unsigned parts) {
+  std::vector<std::uint32_t> divided(parts);
+  ForEachBit(lanes,
+             [&](unsigned lane) { divided[random_.Below(parts)] |= std::uint32_t{1} << lane; });
+  return divided;
 }
 
 // Reads what the scope accepted and showed in the cycle before.
@@ -147,19 +159,19 @@ std::optional<WarpRequest> UnitTraffic::NextComing() {
 
 // All live lanes of the warp come to one collective, or to barriers, in some parts in any order.
 void UnitTraffic::Plan(const Cta& cta, const warp::Traffic::Warp& of) {
-  std::vector<WarpRequest> parts(random_.OneIn(2) ? 4 : random_.Between(1, 6));
   WarpRequest whole = warp_traffic_.Coming(of, KeyOf(cta, of.warp));
+  if (random_.OneIn(3)) {
+    whole = warp::Traffic::Request(WarpOp::kGather, of, 0, KeyOf(cta, of.warp));
+  }
   whole.key = whole.op == WarpOp::kGather ? whole.key : of.live | (random_.Word() & ~of.live);
   if (HasPredicates(whole.op, whole.key)) {
     whole.preds = random_.OneIn(3) ? of.live : random_.Word();
   }
-  for (WarpRequest& part : parts) {
-    part = whole;
-    part.lanes = 0;
-  }
-  for (unsigned lane = 0; lane < kMaxLanes; ++lane) {
-    const unsigned part = random_.Below(static_cast<unsigned>(parts.size()));
-    parts[part].lanes |= of.live & std::uint32_t{1} << lane;
+  std::vector<WarpRequest> parts;
+  const unsigned number = random_.Pick(std::array{1U, 2U, 3U, 4U, 4U, 4U, 6U});
+  for (const std::uint32_t lanes : Divide(of.live, number)) {
+    parts.push_back(whole);
+    parts.back().lanes = lanes;
   }
   if (whole.op == WarpOp::kGather) {
     PlanGather(cta, &parts);
@@ -171,13 +183,15 @@ void UnitTraffic::Plan(const Cta& cta, const warp::Traffic::Warp& of) {
 // or some of the warp, comes to a named barrier.
 void UnitTraffic::PlanGather(const Cta& cta, std::vector<WarpRequest>* parts) {
   const std::uint32_t here = random_.OneIn(4) ? random_.Word() : 0;
+  const bool waits = random_.OneIn(2);
   std::vector<WarpRequest> others;
   for (WarpRequest& part : *parts) {
     WarpRequest other = part;
     const std::uint32_t stay = part.key >> 20 == 0 ? ~here : InTheRightState(part) & ~here;
     part.lanes &= stay;
     other.lanes &= ~stay;
-    other.key = BarrierKey(cta.bar ^ 1, 32 * random_.Between(1, 2), OpKind::kArrive);
+    other.key = waits ? BarrierKey(cta.bar ^ 1, 0, OpKind::kSync)
+                      : BarrierKey(cta.bar ^ 1, 32, OpKind::kArrive);
     others.push_back(other);
   }
   parts->insert(parts->end(), others.begin(), others.end());
@@ -241,8 +255,66 @@ void UnitTraffic::Exits(const ClusterRequest& request) {
   exits_[request.warp] = Exit{request, Exit::Step::kQueued};
 }
 
-// An arrival of the warp scope at barrier.cluster.
 std::optional<ClusterRequest> UnitTraffic::NextRequest() {
+  if (const auto arrival = NextArrival(); arrival) {
+    return arrival;
+  }
+  if (rests_ || finishing_) {
+    return std::nullopt;
+  }
+  const auto exit = random_.OneIn(20) ? ExitAmidPlan() : std::nullopt;
+  return exit ? exit : NextClusterPart();
+}
+
+// Lanes exit while others of their warp wait in the warp scope: some, or all that do not wait.
+std::optional<ClusterRequest> UnitTraffic::ExitAmidPlan() {
+  const std::optional<unsigned> warp = AnyWarp();
+  if (!warp || !MayExit(*warp) || checks_.cluster.IsUnderWay(unit_, *warp) ||
+      checks_.warps[unit_].model().Groups(*warp).empty()) {
+    return std::nullopt;
+  }
+  const warp::Traffic::Warp of = Of(*warp);
+  ClusterRequest request;
+  request.op = ClusterOp::kExit;
+  request.warp = static_cast<std::uint8_t>(*warp);
+  request.cta = of.cta;
+  request.lanes = random_.OneIn(2) ? of.free : of.free & random_.Word() & random_.Word();
+  request.live = of.live & ~request.lanes;
+  return request.lanes == 0 || request.live == 0 ? std::nullopt : std::optional(request);
+}
+
+// A warp whose lanes are all idle arrives at barrier.cluster in four parts.
+std::optional<ClusterRequest> UnitTraffic::NextClusterPart() {
+  if (cluster_plan_.empty()) {
+    const std::optional<unsigned> warp = random_.OneIn(8) ? AnyWarp() : std::nullopt;
+    const ClusterWarp* const known =
+        warp ? checks_.cluster.model().FindWarp(unit_, *warp) : nullptr;
+    if (!warp || Of(*warp).free != Of(*warp).live ||
+        (known != nullptr && (known->arrived | known->passed) != 0)) {
+      return std::nullopt;
+    }
+    ClusterRequest request;
+    request.op = random_.OneIn(2) ? ClusterOp::kArrive : ClusterOp::kArriveRelaxed;
+    request.warp = static_cast<std::uint8_t>(*warp);
+    request.cta = static_cast<std::uint8_t>(warps_[*warp].slot);
+    for (const std::uint32_t lanes : Divide(Of(*warp).live, 4)) {
+      request.lanes = lanes;
+      cluster_plan_.push_back(request);
+    }
+  }
+  ClusterRequest request = cluster_plan_.front();
+  const bool gone = warps_[request.warp].slot != request.cta;
+  if (!gone && checks_.cluster.IsUnderWay(unit_, request.warp)) {
+    return std::nullopt;
+  }
+  cluster_plan_.pop_front();
+  request.live = gone ? 0 : cluster_.live(unit_, request.warp);
+  request.lanes &= gone ? 0 : FreeLanes(request.warp, request.live);
+  return request.lanes == 0 ? std::nullopt : std::optional(request);
+}
+
+// An arrival of the warp scope at barrier.cluster.
+std::optional<ClusterRequest> UnitTraffic::NextArrival() {
   if (!arrival_ || arrival_->key >> 20 == 0 || !random_.Percent(knobs_.arrivals)) {
     return std::nullopt;
   }

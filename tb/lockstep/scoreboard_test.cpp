@@ -214,7 +214,7 @@ TEST(ReportTest, NamesAllThatIsNeeded) {
   options.seed = 77;
   options.rerun = "build/tb/lockstep/regress --seed 77";
   const std::string text =
-      Report(kTwoPorts, options, 42, -1, {"release.warps", "0x2", "0x0", 0, 6, {}},
+      Report(kTwoPorts, options, 42, "", {"release.warps", "0x2", "0x0", 0, 6, {}},
              {model, mbarriers, scoreboard, mb_checker});
   for (const char* part :
        {"cycle 42", "two_ports", "seed 77", "release.warps", "0x2", "0x0", "CTA 0, barrier 6",
@@ -224,7 +224,7 @@ TEST(ReportTest, NamesAllThatIsNeeded) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
   }
   const std::string asserted =
-      Report(kTwoPorts, options, 42, -1, {kAssertion, "a sentence", "x.sv:7, u_cta", 0, 6, {}},
+      Report(kTwoPorts, options, 42, "", {kAssertion, "a sentence", "x.sv:7, u_cta", 0, 6, {}},
              {model, mbarriers, scoreboard, mb_checker});
   for (const char* part :
        {"an assertion of the unit fails: a sentence\n  at      x.sv:7, u_cta\n",

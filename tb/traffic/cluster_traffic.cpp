@@ -18,7 +18,7 @@ void Traffic::Drive(std::uint64_t cycle, const ClusterOutputs& out, ClusterInput
     }
     in->life_valid = false;
   }
-  if (!in->life_valid && !rests_ && OneIn(finishing_ ? 2 : 6)) {
+  if (!in->life_valid && !rests_ && OneIn(finishing_ ? 2 : 4)) {
     if (const auto life = NextLife(cycle, *in); life) {
       in->life_valid = true;
       in->life = *life;
@@ -46,7 +46,7 @@ void Traffic::DriveUnit(std::uint64_t cycle, unsigned u, const ClusterOutputs& o
     if (request && !(ends && request->cta == in->life.cta)) {
       unit.request_valid = true;
       unit.request = *request;
-      if (request->op == ClusterOp::kExit) {
+      if (request->op == ClusterOp::kExit && FindCta(u, request->cta) != nullptr) {
         warps_[u][request->warp].live = request->live;
         core_.Exits(u, *request);
       }
@@ -312,6 +312,9 @@ std::optional<ClusterRequest> Traffic::NextRequest(unsigned unit, const ClusterI
 std::optional<ClusterRequest> Traffic::StrayRequest(unsigned unit, const ClusterInputs& in) {
   ClusterRequest request;
   request.op = static_cast<ClusterOp>(Below(kNumClusterOps));
+  if (request.op == ClusterOp::kArrive) {  // which might stay until another CTA has the slot
+    request.op = ClusterOp::kArriveRelaxed;
+  }
   request.warp = static_cast<std::uint8_t>(Below(config_.num_warps));
   request.cta = static_cast<std::uint8_t>(Below(config_.num_ctas));
   request.lanes = 1U << Below(kMaxLanes);
@@ -400,7 +403,8 @@ std::optional<RemoteSend> Traffic::NextSend(unsigned unit) {
 
 std::optional<CancelRequest> Traffic::NextCancel(std::uint64_t cycle, unsigned unit) {
   const Cta* const cta = AnyCta(unit);
-  if (cta == nullptr || cta->leaving || finishing_ || !OneIn(30) || !core_.MayCancel(unit)) {
+  if (cta == nullptr || cta->leaving || finishing_ || !OneIn(30) ||
+      !core_.MayCancel(cta->cluster)) {
     return std::nullopt;
   }
   CancelRequest cancel;

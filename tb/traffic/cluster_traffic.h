@@ -59,7 +59,7 @@ class Core {
   // Whether this one may be sent, which the core has not asked for. Then it is presented.
   virtual bool MaySend(const RemoteSend& /*send*/) { return true; }
   virtual void Sends(unsigned /*unit*/, const RemoteSend& /*send*/) {}
-  virtual bool MayCancel(unsigned /*unit*/) { return true; }
+  virtual bool MayCancel(unsigned /*cluster*/) { return true; }
 };
 
 class Traffic {
