@@ -332,11 +332,35 @@ TEST(PtxMbarrier, WaitsThatNothingCanEndAreADeadlock) {
       ASSERT_EQ(stuck[0].missing.size(), 1U);
       EXPECT_EQ(stuck[0].missing[0].warp, 1U);
       const std::string text = TextReport(run.session(), run.verdict(), {});
-      EXPECT_NE(text.find("mbarrier a (0x0): phase 0, 32 of 64 arrivals pending"),
+      EXPECT_NE(text.find("mbarrier a (0x0): phase 0 (parity 0), 32 of 64 arrivals pending"),
                 std::string::npos)
           << text;
     }
   }
+}
+
+// Warp 0 completes three phases; warp 1 is told of the first, sleeps meanwhile, and then waits for
+// a phase of parity 0, which is the fourth. Warp 2 has nothing to do with the object.
+TEST(PtxMbarrier, WaitThatIsLappedIsSeen) {
+  const Ended run(
+      Threads(96, "32",
+              "mov.u32 %r15, %tid.x; setp.lt.u32 %p4, %r15, 32; @%p4 bra FIRST;\n"
+              "setp.ge.u32 %p4, %r15, 64; @%p4 bra END;\n"
+              "V: mbarrier.try_wait.parity.shared.b64 done, [a], 0; @!done bra V;\n"
+              "nanosleep.u32 20000;\n"
+              "W: mbarrier.try_wait.parity.shared.b64 done, [a], 1; @!done bra W;\n"
+              "bra END;\nFIRST: mbarrier.arrive.shared.b64 _, [a]; nanosleep.u32 5000;\n"
+              "mbarrier.arrive.shared.b64 _, [a];\nmbarrier.arrive.shared.b64 _, [a];\nEND:"));
+  ASSERT_EQ(run.outcome(), "deadlock");
+  const std::vector<StuckMbarrier> stuck = run.grid().StuckMbarriers();
+  ASSERT_EQ(stuck.size(), 1U);
+  EXPECT_EQ(stuck[0].phase, 3U);
+  EXPECT_TRUE(stuck[0].parity);
+  ASSERT_EQ(stuck[0].waits.size(), 1U);
+  EXPECT_EQ(stuck[0].waits[0].what,
+            "waits for parity 1, lanes 0xffffffff; phases 1 to 2 completed without its waiting");
+  ASSERT_EQ(stuck[0].missing.size(), 1U) << "only warp 0 has ever arrived";
+  EXPECT_EQ(stuck[0].missing[0].warp, 0U);
 }
 
 TEST(PtxMbarrier, WaitsThatSomethingEndsAreNone) {

@@ -93,10 +93,10 @@ std::string BytesText(std::int64_t tx) {
 }
 
 std::string MbarrierText(const Program& program, const Grid& grid, const StuckMbarrier& mbarrier) {
-  std::string text =
-      fmt::format("  CTA {}, mbarrier {}: phase {}, {} of {} arrivals pending, tx-count {}{}\n",
-                  grid.CtaName(mbarrier.cta), mbarrier.name, mbarrier.phase, mbarrier.pending,
-                  mbarrier.expected, mbarrier.tx, BytesText(mbarrier.tx));
+  std::string text = fmt::format(
+      "  CTA {}, mbarrier {}: phase {} (parity {}), {} of {} arrivals pending, tx-count {}{}\n",
+      grid.CtaName(mbarrier.cta), mbarrier.name, mbarrier.phase, mbarrier.parity ? 1 : 0,
+      mbarrier.pending, mbarrier.expected, mbarrier.tx, BytesText(mbarrier.tx));
   for (const Whereabouts& where : mbarrier.came) {
     text += fmt::format("    came     warp {} at {}: {}\n", where.warp, program.Place(where.line),
                         where.what);
@@ -313,6 +313,7 @@ Json Deadlock(const Program& program, const Grid& grid) {
     deadlock.push_back({{"cta", mbarrier.cta},
                         {"mbarrier", mbarrier.name},
                         {"phase", mbarrier.phase},
+                        {"parity", mbarrier.parity ? 1 : 0},
                         {"pending", mbarrier.pending},
                         {"expected", mbarrier.expected},
                         {"tx_count", mbarrier.tx},

@@ -60,6 +60,7 @@ struct StuckMbarrier {
   std::uint64_t cta = 0;
   std::string name;
   std::uint64_t phase = 0;
+  bool parity = false;  // of the phase
   unsigned pending = 0;
   unsigned expected = 0;
   std::int64_t tx = 0;

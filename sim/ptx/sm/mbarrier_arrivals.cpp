@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "sim/isa/bits.h"
 #include "sim/isa/effects.h"
 
 namespace muster::ptx {
@@ -36,6 +37,7 @@ void Add(std::vector<MbarrierArrivals::Member>* members, const MbarrierArrivals:
 void MbarrierArrivals::Launch(unsigned slot, std::uint64_t cta) {
   ctas_[slot] = cta;
   entries_[slot].clear();
+  histories_[slot].clear();
   invalidated_[slot].clear();
 }
 
@@ -69,6 +71,7 @@ void MbarrierArrivals::Step(const MbOperation& operation, const MbEffects& effec
   }
   if (operation.op == MbOp::kInit || operation.op == MbOp::kInval) {
     entry.came.clear();
+    histories_[operation.cta].erase(operation.addr);
     invalidated_[operation.cta].erase(operation.addr);
   }
   if (operation.op == MbOp::kInval) {
@@ -80,10 +83,24 @@ void MbarrierArrivals::Step(const MbOperation& operation, const MbEffects& effec
       Add(&entry.came, {warp, operation.lanes, line});
     }
   }
-  row.phases += effects.completions;
   if (effects.completions != 0) {
+    History& history = histories_[operation.cta][operation.addr];
+    for (const Member& member : entry.came) {
+      history.arrivers |= Bit(member.warp);
+    }
+    for (const Member& member : entry.waits) {  // they are told
+      history.seen[member.warp] = row.phases;
+    }
     entry = {};
   }
+  row.phases += effects.completions;
+}
+
+const MbarrierArrivals::History& MbarrierArrivals::HistoryOf(unsigned slot,
+                                                             std::uint32_t address) const {
+  static const History kNone;
+  const auto found = histories_[slot].find(address);
+  return found == histories_[slot].end() ? kNone : found->second;
 }
 
 // A lane waits in one place at a time.
@@ -93,7 +110,10 @@ void MbarrierArrivals::Wait(const MbOperation& operation, const MbEffects& effec
     Remove(&entry.waits, warp, operation.lanes);
   }
   if (effects.complete == 0) {
-    Add(&entries_[operation.cta][operation.addr].waits, {warp, operation.lanes, line});
+    Add(&entries_[operation.cta][operation.addr].waits,
+        {warp, operation.lanes, line, operation.phase});
+  } else if (const std::uint64_t phases = Phases(operation.cta, operation.addr); phases != 0) {
+    histories_[operation.cta][operation.addr].seen[warp] = phases - 1;
   }
   if (effects.parked != 0) {
     MbarrierRow& row = RowOf(operation.cta, operation.addr);

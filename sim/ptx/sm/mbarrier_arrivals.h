@@ -34,11 +34,18 @@ class MbarrierArrivals {
     unsigned warp = 0;  // of the CTA
     std::uint32_t lanes = 0;
     std::uint32_t line = 0;
+    bool parity = false;  // of a wait: that of the phase whose completion it waits for
   };
   // What happens at a word of a resident CTA.
   struct Entry {
     std::vector<Member> came;   // in the current phase
     std::vector<Member> waits;  // were answered false, or are parked
+  };
+  // What is known of a word since it was initialised.
+  struct History {
+    std::uint64_t arrivers = 0;  // warps of the CTA that have arrived in a phase that is complete
+    // By warp: the latest phase whose completion a wait of it has been told, counted from 0.
+    std::map<unsigned, std::uint64_t> seen;
   };
 
   // A CTA takes a slot.
@@ -54,6 +61,7 @@ class MbarrierArrivals {
 
   std::vector<MbarrierRow> Rows() const;
   const std::map<std::uint32_t, Entry>& At(unsigned slot) const { return entries_[slot]; }
+  const History& HistoryOf(unsigned slot, std::uint32_t address) const;
   std::uint64_t Phases(unsigned slot, std::uint32_t address) const;
   std::uint64_t Operations(MbOp op) const { return operations_[static_cast<unsigned>(op)]; }
 
@@ -63,6 +71,7 @@ class MbarrierArrivals {
             std::uint32_t line);
 
   std::array<std::map<std::uint32_t, Entry>, kMaxCtas> entries_;
+  std::array<std::map<std::uint32_t, History>, kMaxCtas> histories_;
   std::array<std::map<std::uint32_t, Member>, kMaxCtas> invalidated_;
   std::array<std::uint64_t, kMaxCtas> ctas_{};
   std::map<std::pair<std::uint64_t, std::uint32_t>, MbarrierRow> rows_;

@@ -151,6 +151,25 @@ std::vector<StuckWarp> WhoWaits::RunningWarps() const {
                   WarpPhase::kAsking, WarpPhase::kAsleep});
 }
 
+namespace {
+
+// What a warp waits for at an mbarrier in its phase `now`, and how far it has lagged behind.
+std::string WaitText(const MbarrierArrivals::History& history, std::uint64_t now,
+                     const MbarrierArrivals::Member& member) {
+  std::string text =
+      fmt::format("waits for parity {}, lanes {:#010x}", member.parity ? 1 : 0, member.lanes);
+  const auto seen = history.seen.find(member.warp);
+  const std::uint64_t next = seen == history.seen.end() ? 0 : seen->second + 1;
+  if (seen != history.seen.end() && next < now) {
+    text += now == next + 1
+                ? fmt::format("; phase {} completed without its waiting", next)
+                : fmt::format("; phases {} to {} completed without its waiting", next, now - 1);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::vector<StuckMbarrier> WhoWaits::StuckMbarriers() const {
   std::vector<StuckMbarrier> stuck;
   for (unsigned slot = 0; slot < residents_.ctas.size() && mbarriers_.port != nullptr; ++slot) {
@@ -170,16 +189,16 @@ std::vector<StuckMbarrier> WhoWaits::StuckMbarriers() const {
       row.pending = word.pending;
       row.expected = word.expected;
       row.tx = word.tx;
-      const auto lanes = [](const char* what, const MbarrierArrivals::Member& member) {
-        return Whereabouts{member.warp, fmt::format("{}, lanes {:#010x}", what, member.lanes),
-                           member.line};
-      };
+      row.parity = word.phase;
+      const MbarrierArrivals::History& history = mbarriers_.arrivals.HistoryOf(slot, address);
       for (const MbarrierArrivals::Member& member : entry.came) {
-        row.came.push_back(lanes("arrived", member));
+        row.came.push_back(
+            {member.warp, fmt::format("arrived, lanes {:#010x}", member.lanes), member.line});
       }
       for (const MbarrierArrivals::Member& member : entry.waits) {
-        row.waits.push_back(lanes("waits", member));
+        row.waits.push_back({member.warp, WaitText(history, row.phase, member), member.line});
       }
+      std::vector<Whereabouts> all;
       ForEachBit(cta.warps, [&](unsigned warp) {
         const auto is_there = [&](const std::vector<MbarrierArrivals::Member>& members) {
           return std::any_of(members.begin(), members.end(),
@@ -188,9 +207,14 @@ std::vector<StuckMbarrier> WhoWaits::StuckMbarriers() const {
                              });
         };
         if (!is_there(entry.came) && !is_there(entry.waits)) {
-          row.missing.push_back(Where(warp));
+          all.push_back(Where(warp));
+          if ((history.arrivers & Bit(residents_.IndexInCta(warp))) != 0) {
+            row.missing.push_back(all.back());
+          }
         }
       });
+      // Those who have arrived here before; if there are none, it can be any.
+      row.missing = row.missing.empty() ? all : row.missing;
       stuck.push_back(std::move(row));
     }
   }
