@@ -54,7 +54,8 @@ module muster_warp_groups
   state_t              state, state_d;
   logic                change;
 
-  assign change     = longer_i || shorter_i || (write_i && gathers_i);
+  // A walk may still be at holes of a warp that has been cleared.
+  assign change     = longer_i || (shorter_i && open_q[warp_i]) || (write_i && gathers_i);
   assign count_o    = state.count & {(SlotW+1){open_q[warp_i]}};
   assign gathered_o = state.gathered & {MaxLanes{open_q[warp_i]}};
 

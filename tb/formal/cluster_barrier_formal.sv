@@ -175,4 +175,6 @@ module cluster_barrier_formal
     end
   end
 
+  cluster_barrier_lemmas #(.NumUnits(NumUnits), .NumWarps(NumWarps)) u_lemmas (.clk_i, .rst_ni (rst_n));
+
 endmodule

@@ -299,6 +299,35 @@ TYPED_TEST(Warp, RefusedGatherLeavesNoTrace) {
   EXPECT_EQ(this->bench_.counts().arrivals, 1U);
 }
 
+// A warp that is cleared right after its last arrival, while the walk is still at a hole of it.
+TYPED_TEST(Warp, ClearedAfterItsLastArrival) {
+  const auto send = [&](WarpOp op, unsigned lane, std::uint32_t key) {
+    this->bench_.Send(this->Request(op, 3, 1U << lane, key));
+  };
+  this->live_[3] = 0b111;
+  send(WarpOp::kSync, 0, 0b011);
+  send(WarpOp::kGather, 2, 0x41);
+  send(WarpOp::kSync, 1, 0b011);  // its group leaves a hole
+  send(WarpOp::kGather, 0, 0x41);
+  this->bench_.in().busy = 1U << 3;
+  ASSERT_TRUE(this->bench_.Present(this->Request(WarpOp::kGather, 3, 0b010, 0x41), 0, true));
+  for (unsigned cycle = 0; cycle < this->bench_.LongestWalk(); ++cycle) {
+    this->bench_.Cycle();
+    this->bench_.Withdraw();
+  }
+  this->bench_.in().busy = 0;
+  this->bench_.in().arrival_ready = 1;
+  while (this->bench_.counts().arrivals == 0) {
+    this->bench_.Cycle();
+  }
+  this->bench_.Clear(3);
+  this->bench_.Settle();
+  EXPECT_EQ(this->bench_.out().open & 1U << 3, 0U);
+  this->bench_.CompareGroups(3);
+  send(WarpOp::kSync, 0, 0b101);
+  this->bench_.CompareGroups(3);
+}
+
 // The first answers after power-up, whatever is in the registers that reset leaves alone.
 TYPED_TEST(Warp, FirstAnswersAfterPowerUp) {
   if (!this->bench_.shape().collectives) {
