@@ -237,7 +237,10 @@ void UnitTraffic::Begin(std::uint64_t cycle, lockstep::GpcPins* pins) {
       Choose(&cta);
     }
     bool moves = cta.state != State::kRunning || rests_;
-    ForEachBit(cta.warps, [&](unsigned warp) { moves = moves || Unengaged(warp) != 0; });
+    ForEachBit(cta.warps, [&](unsigned warp) {
+      const ClusterWarp* const known = checks_.cluster.model().FindWarp(unit_, warp);
+      moves = moves || Unengaged(warp) != 0 || (known != nullptr && known->at_grid != 0);
+    });
     cta.moved = moves ? cycle : cta.moved;
   }
   TakeAccepted(own_->port->out, &own_->port->in);
