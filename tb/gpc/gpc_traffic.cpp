@@ -56,6 +56,7 @@ void GpcTraffic::SetKnobs(std::uint64_t cycle) {
   remote_ = rests || finishing_ ? 0 : random_.Pick(std::array{0U, 5U, 30U, 90U});
   requests_ = random_.Pick(std::array{2U, 10U, 60U});
   storm_ = remote_ == 0 ? Storm::kNone : storm_;
+  remote_ = storm_ == Storm::kNone ? remote_ : 100;
 }
 
 void GpcTraffic::Finish() {
@@ -213,6 +214,11 @@ unsigned GpcTraffic::LargestCluster() {
                           : std::max(2U, config.num_units * config.num_ctas / config.num_clusters);
 }
 
+// Two of them fill a large GPC.
+unsigned GpcTraffic::LargestGrid() {
+  return std::max(6U, shape_.cluster.num_units * shape_.cluster.num_ctas);
+}
+
 bool GpcTraffic::IsFree(unsigned unit, unsigned warp) { return units_[unit]->IsFree(warp); }
 
 void GpcTraffic::Prepare(const ClusterLife& life, const std::vector<unsigned>& warps) {
@@ -345,7 +351,7 @@ std::optional<MbOperation> GpcTraffic::OperationAt(unsigned target,
   if (units_[target]->Suggest(&operation) && operation.cta == cta.slot) {
     return operation;
   }
-  if (storm_ == Storm::kNone || random_.OneIn(2)) {
+  if (storm_ == Storm::kNone) {
     return std::nullopt;
   }
   operation = MbOperation();

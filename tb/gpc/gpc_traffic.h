@@ -61,6 +61,7 @@ class GpcTraffic : public lockstep::GpcDriver, private cluster::Core {
 
   // cluster::Core.
   unsigned LargestCluster() override;
+  unsigned LargestGrid() override;
   bool MayLaunch(unsigned unit, unsigned slot) override;
   bool IsFree(unsigned unit, unsigned warp) override;
   void Prepare(const ClusterLife& life, const std::vector<unsigned>& warps) override;

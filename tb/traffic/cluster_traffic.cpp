@@ -96,7 +96,7 @@ std::optional<ClusterLife> Traffic::NextLife(std::uint64_t cycle, const ClusterI
     case 0: {
       life.op = ClusterLifeOp::kGrid;
       life.grid = static_cast<std::uint8_t>(Below(std::min(kMaxGrids, config_.num_grids + 1)));
-      life.size = OneIn(20) ? 0 : 1 + Below(6);
+      life.size = OneIn(20) ? 0 : 1 + Below(core_.LargestGrid());
       const std::uint8_t others = model.GridsInFlight() & ~(1U << life.grid);
       life.awaits = OneIn(2) ? static_cast<std::uint8_t>(others & random_()) : 0;
       return life;

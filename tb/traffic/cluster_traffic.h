@@ -30,6 +30,7 @@ class Core {
   virtual ~Core() = default;
 
   virtual unsigned LargestCluster() { return kMaxRanks; }
+  virtual unsigned LargestGrid() { return 6; }
   // Whether a CTA may take the slot, and the warp slot be one of it. If so it is prepared, then
   // launched, or dropped.
   virtual bool MayLaunch(unsigned /*unit*/, unsigned /*slot*/) { return true; }
