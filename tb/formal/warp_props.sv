@@ -246,10 +246,9 @@ module warp_props
       // 10. A group that is read is one of those that wait.
       P10_read: assert (!reads || !wrong_read);
 
-      C01_no_early_release: cover (answered && answer_lanes == 4'b1011 && here != '0 && age_q > 6'd6);
+      C01_no_early_release: cover (answered && answer_lanes == 4'b1011 && age_q > 6'd6);
       C02_result: cover (answered && right.data == 32'd1 && age_q > 6'd6);
       C03_no_lost_release: cover (answered && due_q != answer_lanes && request_q.op == WarpExit);
-      C03_two_slots: cover (answered && age_q == 6'd11);
       C04_refused: cover (fault_valid_i && fault_i.warp == follow_i && cause_q == FaultMaskMismatch && here != '0);
       C05_no_lost_fault: cover (fault_valid_i && fault_i.warp == follow_i && cause_q == FaultNotAMember && here != '0);
       C06_arrival: cover (arrives && arrival_lanes == 4'b1001 && waits_q != arrival_lanes);

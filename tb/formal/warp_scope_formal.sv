@@ -67,7 +67,7 @@ module warp_scope_formal
   few_t       others;                           // ... at barriers, in its group; those that a gather lacks
   warp_code_t code;
   logic [1:0] follow_q;
-  logic       was_busy_q, took_q, asks, is_gather;
+  logic       asks, is_gather;
 
   assign asks      = valid_i && request_i.warp == warp_t'(w);
   assign lanes     = request_i.lanes[Lanes-1:0];
@@ -84,12 +84,9 @@ module warp_scope_formal
   end
   assign others = u_props.live_d & ~gathering & ~lanes;
 
-  initial {was_busy_q, took_q} = '0;
   always_ff @(posedge clk_i) begin
-    rst_n      <= 1'b1;
-    follow_q   <= w;
-    was_busy_q <= busy_i[w];
-    took_q     <= u_props.took;
+    rst_n    <= 1'b1;
+    follow_q <= w;
     assume (!rst_n || w == follow_q);
     assume (rst_n || !valid_i);
     assume (32'(request_i.warp) < NumWarps && request_i.op <= WarpWrite);
@@ -111,8 +108,8 @@ module warp_scope_formal
       assume (Beats > 1 || last_i);
       // No clear amid a request of the warp, or while it is to arrive.
       assume (!clear_i[w] || ((!u_props.under_q || ready) && !u_props.gathered_d && !asks));
-      // A warp that is to arrive becomes busy by its arrivals only; not while one is presented.
-      assume (!busy_i[w] || was_busy_q || !u_props.gathered_q || took_q);
+      // A warp does not become busy while an arrival of it is presented.
+      assume (!busy_i[w] || !u_props.held_q);
     end
   end
 
