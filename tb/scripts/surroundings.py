@@ -195,7 +195,7 @@ def wave_shows(build, folder):
     import waveform
     seen = 0
     for config in configs.NAMES:
-        for kernel in ("block_sum", "mb_ring", "warp_forms", "cluster_forms"):
+        for kernel in ("block_sum", "mb_ring", *([] if seen else ["warp_forms", "cluster_forms"])):
             fst, svg = folder / f"{config}-{kernel}.fst", folder / "x.svg"
             result = run(build / "sim/app/muster", "run", KERNELS / kernel / f"{kernel}.json",
                          "--config", config, "--wave", fst)
