@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sim/app/cuda.h"
@@ -96,10 +97,12 @@ Job JobOf(RunCommand* command) {
     return {ptx::ReadManifest(command->file), ptx::InputsOf(command->file)};
   }
   command->launch.ptx = cuda ? CompileCuda(command->file) : command->file;
-  Job job{ptx::ManifestOf(command->launch), ptx::InputsOf(command->launch)};
+  ptx::DirectManifest made = ptx::ManifestOf(command->launch);
+  Job job{std::move(made.manifest), std::move(made.inputs)};
   if (!command->write_manifest.empty()) {
     CheckOutputs(job.inputs, {command->write_manifest});
-    WriteFile(command->write_manifest, ptx::ManifestText(command->launch, command->write_manifest));
+    WriteFile(command->write_manifest,
+              ptx::ManifestText(std::move(made.members), command->write_manifest));
     job.inputs.push_back(command->write_manifest);
   }
   return job;

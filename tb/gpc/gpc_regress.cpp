@@ -2,7 +2,7 @@
 //
 // The regression of whole GPCs, as regress.cpp is that of units: random traffic that fits together,
 // checked in every cycle in each block and between them. The tests regress.GPC.N of CTest run a
-// shard of it each, and regress.gpc_cover puts the shards' files together.
+// shard of it each, and regress.cover.GPC puts the shards' files together.
 #include "tb/gpc/gpc_regress.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,6 @@
 #include <csignal>
 #include <deque>
 #include <exception>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -51,26 +50,11 @@ void RunSeed(const RegressOptions& arguments, std::uint64_t seed, GpcResult* res
 
 // Adds the results of a file that --json wrote.
 void Merge(const std::string& path, std::deque<GpcResult>* results) {
-  const nlohmann::ordered_json json = muster::lockstep::ReadResults(path);
-  for (const auto& [name, shard] : json.at("configs").items()) {
-    auto result = std::find_if(results->begin(), results->end(),
-                               [&name = name](const GpcResult& of) { return of.name == name; });
-    if (result == results->end()) {
-      results->emplace_back(name);
-      result = std::prev(results->end());
-    }
-    result->Add(shard);
-    for (const nlohmann::ordered_json& found : json.at("mismatches")) {
-      if (found.at("config") == name) {
-        result->failures.push_back(
-            {found.at("seed"), found.at("cycle"), found.at("what"), found.at("report")});
-      }
-    }
-  }
-  for (GpcResult& result : *results) {
-    std::sort(result.failures.begin(), result.failures.end(),
-              [](const auto& a, const auto& b) { return a.seed < b.seed; });
-  }
+  muster::lockstep::MergeResults(path, results, [&](const std::string& name) -> GpcResult& {
+    const auto result = std::find_if(results->begin(), results->end(),
+                                     [&](const GpcResult& of) { return of.name == name; });
+    return result != results->end() ? *result : results->emplace_back(name);
+  });
 }
 
 }  // namespace

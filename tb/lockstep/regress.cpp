@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstdint>
 #include <deque>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -29,7 +28,6 @@ namespace {
 using muster::Config;
 using muster::lockstep::Complain;
 using muster::lockstep::ConfigResult;
-using muster::lockstep::FailedSeed;
 
 // A stream that stalls tests nothing: a seed goes on until one operation has committed in so many
 // of the cycles asked for.
@@ -81,30 +79,16 @@ void RunAll(const Arguments& arguments, std::deque<ConfigResult>* results) {
 
 // Adds the results of a file that --json wrote.
 void Merge(const std::string& path, std::deque<ConfigResult>* results) {
-  const nlohmann::ordered_json json = muster::lockstep::ReadResults(path);
-  for (const auto& [name, shard] : json.at("configs").items()) {
+  muster::lockstep::MergeResults(path, results, [&](const std::string& name) -> ConfigResult& {
     const Config* config = muster::FindConfig(name);
     if (config == nullptr) {
       throw std::runtime_error(fmt::format("there is no configuration {}", name));
     }
-    const auto is_of = [config](const ConfigResult& of) { return of.config == config; };
-    auto result = std::find_if(results->begin(), results->end(), is_of);
-    if (result == results->end()) {
-      results->emplace_back(*config);
-      result = std::prev(results->end());
-    }
-    result->Add(shard);
-    for (const nlohmann::ordered_json& found : json.at("mismatches")) {
-      if (found.at("config") == name) {
-        result->failures.push_back(
-            {found.at("seed"), found.at("cycle"), found.at("what"), found.at("report")});
-      }
-    }
-  }
-  for (ConfigResult& result : *results) {
-    std::sort(result.failures.begin(), result.failures.end(),
-              [](const FailedSeed& a, const FailedSeed& b) { return a.seed < b.seed; });
-  }
+    const auto result =
+        std::find_if(results->begin(), results->end(),
+                     [config](const ConfigResult& of) { return of.config == config; });
+    return result != results->end() ? *result : results->emplace_back(*config);
+  });
 }
 
 // What is wrong with the options, as a sentence; empty: nothing.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -54,6 +55,27 @@ void ForEachSeed(const RegressOptions& options, const std::string& config,
 
 // The JSON of a file that --json wrote. Throws std::runtime_error or nlohmann::json::exception.
 nlohmann::ordered_json ReadResults(const std::string& path);
+// Adds such a file to the results. `result_of` gives the result of a configuration by its name, and
+// throws if there is no such configuration.
+template <typename Results, typename ResultOf>
+void MergeResults(const std::string& path, Results* results, ResultOf result_of) {
+  const nlohmann::ordered_json json = ReadResults(path);
+  for (const auto& [name, shard] : json.at("configs").items()) {
+    auto& result = result_of(name);
+    result.Add(shard);
+    for (const nlohmann::ordered_json& found : json.at("mismatches")) {
+      if (found.at("config") == name) {
+        result.failures.push_back(
+            {found.at("seed"), found.at("cycle"), found.at("what"), found.at("report")});
+      }
+    }
+  }
+  for (auto& result : *results) {
+    std::sort(result.failures.begin(), result.failures.end(),
+              [](const FailedSeed& a, const FailedSeed& b) { return a.seed < b.seed; });
+  }
+}
+
 bool WriteResults(const std::string& path, const std::string& text);
 
 // One sentence, and the exit code for it.

@@ -53,7 +53,7 @@ TEST(PtxDirect, EveryOption) {
   launch.hazards = {"repeated_arrival=2"};
   launch.outcome = "fault:count_mismatch";
   launch.after_inval = "hazard";
-  const Manifest manifest = ManifestOf(launch);
+  const Manifest manifest = ManifestOf(launch).manifest;
   EXPECT_EQ(manifest.ptx, launch.ptx);
   EXPECT_EQ(manifest.grid, (std::array<std::uint32_t, 3>{4, 2, 1}));
   EXPECT_EQ(manifest.block, (std::array<std::uint32_t, 3>{8, 4, 2}));
@@ -71,7 +71,7 @@ TEST(PtxDirect, EveryOption) {
 }
 
 TEST(PtxDirect, NumbersAreOfTheirParameters) {
-  const Manifest manifest = ManifestOf(Launch());
+  const Manifest manifest = ManifestOf(Launch()).manifest;
   ASSERT_EQ(manifest.arguments.size(), 8U);
   EXPECT_EQ(manifest.arguments[0].buffer, "in");
   EXPECT_EQ(manifest.arguments[2].type, Type::kU32);
@@ -85,8 +85,8 @@ TEST(PtxDirect, NumbersAreOfTheirParameters) {
   launch.args[1] = "in";  // the same buffer again
   launch.args[6] = R"({"struct": [{"u64": 1}, {"u64": 2}]})";
   launch.args[4] = "0xffffffff";
-  EXPECT_EQ(ManifestOf(launch).arguments[1].buffer, "in");
-  EXPECT_EQ(ManifestOf(launch).arguments[4].bits, 0xffffffffU);
+  EXPECT_EQ(ManifestOf(launch).manifest.arguments[1].buffer, "in");
+  EXPECT_EQ(ManifestOf(launch).manifest.arguments[4].bits, 0xffffffffU);
 }
 
 // The file that is written is a manifest that says the same, from another folder too.
@@ -96,9 +96,9 @@ TEST(PtxDirect, WritesAManifest) {
   launch.args[0] = "in=u32[4]:@" + values;
   launch.expects = {"in=@" + values};
   launch.hazards = {"repeated_arrival=0"};
-  const Manifest manifest = ManifestOf(launch);
+  const Manifest manifest = ManifestOf(launch).manifest;
   const std::string path = WriteTestFile("m.json", "");
-  WriteTestFile("m.json", ManifestText(launch, path));
+  WriteTestFile("m.json", ManifestText(ManifestOf(launch).members, path));
   const Manifest again = ReadManifest(path);
   EXPECT_EQ(ReadFile(again.ptx, ""), ReadFile(manifest.ptx, ""));
   EXPECT_EQ(again.block, manifest.block);
@@ -110,7 +110,8 @@ TEST(PtxDirect, WritesAManifest) {
   for (std::size_t i = 0; i < again.arguments.size(); ++i) {
     EXPECT_EQ(again.arguments[i].bits, manifest.arguments[i].bits) << i;
   }
-  EXPECT_EQ(ManifestText(launch, path).find(path.substr(0, path.size() - 6)), std::string::npos)
+  EXPECT_EQ(ManifestText(ManifestOf(launch).members, path).find(path.substr(0, path.size() - 6)),
+            std::string::npos)
       << "a path in the manifest's own folder is relative";
 }
 
@@ -206,7 +207,7 @@ TEST(PtxDirect, PlainNamesOfKernels) {
   const auto chosen = [&](const std::string& name) {
     launch.kernel = name;
     Kernel kernel("");
-    kernel.manifest = ManifestOf(launch);
+    kernel.manifest = ManifestOf(launch).manifest;
     try {
       return Ended(kernel).session().program().Kernel().name;
     } catch (const InputError& error) {

@@ -338,27 +338,20 @@ void ForEachFile(Members* members, Change change) {
 
 }  // namespace
 
-Members MembersOf(const DirectLaunch& launch) { return Maker(launch).Make(); }
-
-Manifest ManifestOf(const DirectLaunch& launch) {
+DirectManifest ManifestOf(const DirectLaunch& launch) {
   Maker maker(launch);
-  const Members members = maker.Make();
-  Manifest manifest =
-      ManifestReader(Json(members), [&](const std::string& at) { return maker.Where(at); }).Read();
-  manifest.path = launch.ptx;
-  manifest.command = CommandOf(launch);
-  return manifest;
+  DirectManifest made;
+  made.members = maker.Make();
+  ForEachFile(&made.members,
+              [&](const Members* file) { made.inputs.push_back(file->get<std::string>()); });
+  const auto where = [&](const std::string& at) { return maker.Where(at); };
+  made.manifest = ManifestReader(Json(made.members), where).Read();
+  made.manifest.path = launch.ptx;
+  made.manifest.command = CommandOf(launch);
+  return made;
 }
 
-std::vector<std::string> InputsOf(const DirectLaunch& launch) {
-  Members members = MembersOf(launch);
-  std::vector<std::string> inputs;
-  ForEachFile(&members, [&](const Members* file) { inputs.push_back(file->get<std::string>()); });
-  return inputs;
-}
-
-std::string ManifestText(const DirectLaunch& launch, const std::string& path) {
-  Members members = MembersOf(launch);
+std::string ManifestText(Members members, const std::string& path) {
   const fs::path folder = fs::absolute(path).parent_path();
   ForEachFile(&members, [&](Members* file) {
     const fs::path absolute = fs::absolute(file->get<std::string>());

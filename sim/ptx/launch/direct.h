@@ -37,18 +37,18 @@ struct DirectLaunch {
   std::string after_inval;
 };
 
-// The launch as the members of a manifest whose folder is the current one. Reads the PTX file for
-// the types of its parameters. Throws InputError, which names the option.
-nlohmann::ordered_json MembersOf(const DirectLaunch& launch);
+// What the options come to.
+struct DirectManifest {
+  Manifest manifest;
+  nlohmann::ordered_json members;   // the same, as a manifest file in the current folder has it
+  std::vector<std::string> inputs;  // the files that it reads
+};
 
-// The launch as a manifest.
-Manifest ManifestOf(const DirectLaunch& launch);
+// Reads the PTX file for the types of its parameters. Throws InputError, which names the option.
+DirectManifest ManifestOf(const DirectLaunch& launch);
 
-// The files that it reads.
-std::vector<std::string> InputsOf(const DirectLaunch& launch);
-
-// The text of a manifest file at `path` that does the same: its paths count from there.
-std::string ManifestText(const DirectLaunch& launch, const std::string& path);
+// The text of a manifest file at `path` with these members: its paths count from there.
+std::string ManifestText(nlohmann::ordered_json members, const std::string& path);
 
 // A word as a shell takes it: in single quotes, unless it has plain characters only.
 std::string Quoted(const std::string& word);
