@@ -564,6 +564,12 @@ def wave_cut(muster, folder):
               re.fullmatch(rf"{path}: the waveform cannot be written: .*\n", result.stderr),
               f"{blocks} KiB: expected exit code 2 and a sentence", result)
         check(not path.exists(), f"{blocks} KiB: a cut waveform is left")
+    # Of all scopes of a cluster of four.
+    result = run("bash", "-c", "ulimit -f 64; exec \"$@\"", "-", muster, "run",
+                 KERNELS / "cluster_forms" / "cluster_forms.json", *small, "--wave", path)
+    check(result.returncode == 2 and not result.stdout and
+          f"{folder}/w.cluster.fst: the waveform cannot be written: " in result.stderr and
+          not (folder / "w.cluster.fst").exists(), "expected exit code 2 and a sentence", result)
     result = run("bash", "-c", "ulimit -f 1; exec \"$@\"", "-", muster, "run", kernel, *small, "--log",
                  folder / "log")
     check(result.returncode == 2 and result.stderr.startswith(f"{folder}/log"), "the log", result)
