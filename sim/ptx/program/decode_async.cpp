@@ -50,7 +50,8 @@ void DecodeSmallCopy(Cursor* c, Instruction* out) {
     c->Require(".shared::cta", 78, 80);
   }
   const int cache = c->TakeOne({"ca", "cg"});
-  const bool has_policy = TakeOrdering(c, out->op);
+  Ordering none;
+  const bool has_policy = TakeOrdering(c, out->op, &none);
   if (cache < 0) {
     c->Fail(fmt::format("{} lacks .ca or .cg", c->Spelling()));
   }

@@ -19,24 +19,31 @@ using syntax::Operand;
 using Kind = syntax::Operand::Kind;
 
 // .acquire with .sync_restrict::shared::cluster, .release with that of ::cta, of .cluster scope.
-void RestrictedFence(Cursor* c) {
+void RestrictedFence(Cursor* c, MemoryFence* fence) {
   const bool acquires = c->TakeOne({"release", "acquire"}) == 1;
   if (!c->Take(acquires ? "sync_restrict::shared::cluster" : "sync_restrict::shared::cta") ||
       !c->Take("cluster")) {
     c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
   }
+  fence->ordering = {acquires ? Order::kAcquire : Order::kRelease, Scope::kCluster};
+  fence->of_shared = true;
   c->ExpectOperands(0);
 }
 
-// What stands between proxies has nothing to add either: there is one, and it is in order.
+// What stands between proxies has nothing to add for the interpreter: there is one, and it is in
+// order.
 void ProxyFence(Cursor* c, Instruction* out) {
   const bool membar = c->opcode() == "membar";
+  auto& fence = out->As<MemoryFence>();
   if (c->TakeAny({"tensormap::generic"})) {
     c->Require(c->Spelling(), 83, 90);
     const bool acquires = c->TakeOne({"release", "acquire"}) == 1;
-    if (membar || !c->TakeAny({"cta", "cluster", "gpu", "sys"})) {
+    const int scope = c->TakeOne({"cta", "cluster", "gpu", "sys"});
+    if (membar || scope < 0) {
       c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
+      return;
     }
+    fence.ordering = {acquires ? Order::kAcquire : Order::kRelease, static_cast<Scope>(scope)};
     if (!c->ExpectOperands(acquires ? 2 : 0) || !acquires) {
       return;
     }
@@ -47,16 +54,18 @@ void ProxyFence(Cursor* c, Instruction* out) {
     if (c->operand(1).kind != Kind::kInteger || c->operand(1).value != 128) {
       c->Fail(c->operand(1).at, "the size can only be 128");
     }
-    out->As<MemoryFence>().address = address;
+    fence.address = address;
     return;
   }
   if (c->Take("async::generic")) {
     c->Require(c->Spelling(), 86, 90);
-    RestrictedFence(c);
+    fence.async = true;
+    RestrictedFence(c, &fence);
     return;
   }
   const int kind = c->TakeOne({"alias", "async"});
   if (kind == 1) {
+    fence.async = true;
     c->TakeAny({"global", "shared::cta", "shared::cluster"});
     c->Require(c->Spelling(), 80, 90);
   } else {
@@ -71,15 +80,19 @@ void ProxyFence(Cursor* c, Instruction* out) {
 }  // namespace
 
 void DecodeFence(Cursor* c, Instruction* out) {
-  out->Make<MemoryFence>();
+  auto& fence = out->Make<MemoryFence>();
   if (c->Take("proxy")) {
     ProxyFence(c, out);
     return;
   }
   if (c->opcode() == "membar") {
-    if (!c->TakeAny({"cta", "gl", "sys"})) {
+    constexpr Scope kScopes[] = {Scope::kCta, Scope::kGpu, Scope::kSystem};
+    const int level = c->TakeOne({"cta", "gl", "sys"});
+    if (level < 0) {
       c->Fail("membar lacks .cta, .gl or .sys");
+      return;
     }
+    fence.ordering = {Order::kAcquireRelease, kScopes[level]};
     c->ExpectOperands(0);
     return;
   }
@@ -88,10 +101,12 @@ void DecodeFence(Cursor* c, Instruction* out) {
   };
   if (has("sync_restrict::shared::cta") || has("sync_restrict::shared::cluster")) {
     c->Require(c->Spelling(), 86, 90);
-    RestrictedFence(c);
+    RestrictedFence(c, &fence);
     return;
   }
   if (c->Take("mbarrier_init")) {
+    fence.ordering = {Order::kRelease, Scope::kCluster};
+    fence.of_inits = true;
     c->Require(c->Spelling(), 80, 90);
     if (!c->Take("release") || !c->Take("cluster")) {
       c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
@@ -99,14 +114,20 @@ void DecodeFence(Cursor* c, Instruction* out) {
     c->ExpectOperands(0);
     return;
   }
-  if (c->TakeOne({"sc", "acq_rel", "acquire", "release"}) >= 2) {
+  const int order = c->TakeOne({"sc", "acq_rel", "acquire", "release"});
+  if (order >= 2) {
     c->Require(c->Spelling(), 86, 90);
   }
-  const int scope = c->TakeOne({"cta", "gpu", "sys", "cluster"});
+  const int scope = c->TakeOne({"cta", "cluster", "gpu", "sys"});
   if (scope < 0) {
     c->Fail(fmt::format("the instruction {} is not supported", c->Spelling()));
+    return;
   }
-  c->Require(c->Spelling(), scope == 3 ? 78 : 60, scope == 3 ? 90 : 70);
+  fence.ordering = {order == 2   ? Order::kAcquire
+                    : order == 3 ? Order::kRelease
+                                 : Order::kAcquireRelease,
+                    static_cast<Scope>(scope)};
+  c->Require(c->Spelling(), scope == 1 ? 78 : 60, scope == 1 ? 90 : 70);
   c->ExpectOperands(0);
 }
 

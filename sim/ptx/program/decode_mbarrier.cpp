@@ -15,7 +15,7 @@ using Kind = syntax::Operand::Kind;
 
 // The memory order and scope that a form can have; without `order` there is only .relaxed. Returns
 // whether it is that.
-bool TakeMbOrder(Cursor* c, std::string_view order) {
+bool TakeMbOrder(Cursor* c, Mbarrier* mbarrier, std::string_view order) {
   const bool relaxed = c->Take("relaxed");
   const bool ordered = !relaxed && !order.empty() && c->Take(order);
   const int scope = c->TakeOne({"cta", "cluster"});
@@ -23,6 +23,7 @@ bool TakeMbOrder(Cursor* c, std::string_view order) {
     c->Require(scope == 1 ? "the scope .cluster" : "a memory order or scope",
                relaxed && !order.empty() ? 86 : 80, scope == 1 ? 90 : 80);
   }
+  mbarrier->scope = scope == 1 ? Scope::kCluster : Scope::kCta;
   return relaxed || order.empty();
 }
 
@@ -84,7 +85,7 @@ void MbInit(Cursor* c, Mbarrier* mbarrier) {
 // (.11, .12)
 void MbTransactions(Cursor* c, Mbarrier* mbarrier) {
   c->Require(c->Spelling(), 80, 90);
-  TakeMbOrder(c, "");
+  TakeMbOrder(c, mbarrier, "");
   TakeMbSpace(c, mbarrier, true);
   if (!MbOperands(c, 2, 2)) {
     return;
@@ -105,7 +106,7 @@ void MbArrive(Cursor* c, Mbarrier* mbarrier, bool drop) {
       c->Require(c->Spelling(), 80, 80);
     }
   } else {
-    mbarrier->releasing = !TakeMbOrder(c, "release");
+    mbarrier->releasing = !TakeMbOrder(c, mbarrier, "release");
   }
   mbarrier->releasing |= no_complete;
   const bool remote = TakeMbSpace(c, mbarrier, !no_complete);
@@ -147,7 +148,7 @@ void MbWait(Cursor* c, Mbarrier* mbarrier, bool tries) {
   if (parity) {
     c->Require(".parity", 71, 80);
   }
-  TakeMbOrder(c, "acquire");
+  mbarrier->acquiring = !TakeMbOrder(c, mbarrier, "acquire");
   TakeMbSpace(c, mbarrier, false);
   mbarrier->op = static_cast<MbOp>(static_cast<unsigned>(MbOp::kTestWait) + (parity ? 1 : 0) +
                                    (tries ? 2 : 0));

@@ -55,16 +55,30 @@ bool TakeMemoryMapped(Cursor* c) {
 }
 
 // Returns whether there is one of the memory orders that the instruction can have.
-bool TakeOrder(Cursor* c, Op op) {
+bool TakeOrder(Cursor* c, Op op, Ordering* ordering) {
+  if (op == Op::kAtomic) {
+    ordering->order = Order::kRelaxed;
+    ordering->scope = Scope::kGpu;
+  }
+  if ((op == Op::kLoad || op == Op::kStore) &&
+      (TakeMemoryMapped(c) || c->Take("relaxed") || c->Take("volatile"))) {
+    ordering->order = Order::kRelaxed;
+    return true;
+  }
+  // The text's grammar of red has no acquire, its examples have.
+  const bool acquires = (op == Op::kLoad || op == Op::kAtomic) && c->Take("acquire");
+  const bool releases = (op == Op::kStore || op == Op::kAtomic) && c->Take("release");
+  const bool both = op == Op::kAtomic && c->opcode() == "atom" && c->Take("acq_rel");
+  if (acquires || releases || both) {
+    ordering->order = both ? Order::kAcquireRelease : acquires ? Order::kAcquire : Order::kRelease;
+    return true;
+  }
   switch (op) {
     case Op::kLoad:
-      return TakeMemoryMapped(c) || c->TakeAny({"weak", "relaxed", "acquire", "volatile"});
     case Op::kStore:
-      return TakeMemoryMapped(c) || c->TakeAny({"weak", "relaxed", "release", "volatile"});
+      return c->Take("weak");
     case Op::kAtomic:
-      // The text's grammar of red has no acquire, its examples have.
-      return c->TakeAny({"relaxed", "acquire", "release"}) ||
-             (c->opcode() == "atom" && c->Take("acq_rel"));
+      return c->Take("relaxed");
     default:
       return false;
   }
@@ -126,12 +140,15 @@ Type AtomicType(Cursor* c, Atomic operation, bool vector) {
 
 }  // namespace
 
-// Every access is performed at once and in order here, so that ordering and cache operators have
-// nothing to add. Returns whether an operand that names a cache policy follows.
-bool TakeOrdering(Cursor* c, Op op) {
-  const bool ordered = TakeOrder(c, op);
-  const int scope = c->TakeOne({"cta", "gpu", "sys", "cluster"});
-  if (scope == 3) {
+// Every access is performed at once and in order here, so that cache operators have nothing to add.
+// Returns whether an operand that names a cache policy follows.
+bool TakeOrdering(Cursor* c, Op op, Ordering* ordering) {
+  const bool ordered = TakeOrder(c, op, ordering);
+  const int scope = c->TakeOne({"cta", "cluster", "gpu", "sys"});
+  if (scope >= 0) {
+    ordering->scope = static_cast<Scope>(scope);
+  }
+  if (scope == 1) {
     c->Require("the scope .cluster", 78, 90);
   } else if (ordered && op == Op::kAtomic) {
     c->Require("a memory order", 60, 70);
@@ -167,8 +184,8 @@ void DecodeLoadStore(Cursor* c, Instruction* out) {
     return;
   }
   const Space space = TakeSpace(c);
-  const bool has_policy = TakeOrdering(c, out->op);
   Access access;
+  const bool has_policy = TakeOrdering(c, out->op, &access.ordering);
   access.count = TakeVector(c);
   const Type type = c->TakeType({Type::kB8, Type::kB16, Type::kB32, Type::kB64, Type::kB128,
                                  Type::kU8, Type::kU16, Type::kU32, Type::kU64, Type::kS8,
@@ -220,7 +237,7 @@ void DecodeAtomicAccess(Cursor* c, Instruction* out) {
   }
   auto& access = out->Make<AtomicAccess>();
   access.op = static_cast<Atomic>(op);
-  const bool has_policy = TakeOrdering(c, out->op);
+  const bool has_policy = TakeOrdering(c, out->op, &access.ordering);
   if (has_policy && (shared || access.op == Atomic::kCompareSwap)) {
     c->Unsupported(".L2::cache_hint");
   }

@@ -16,7 +16,7 @@ std::uint8_t TakeVector(Cursor* c);
 
 // Takes orders, scopes and cache operators. Returns whether an operand that names a cache policy
 // follows.
-bool TakeOrdering(Cursor* c, Op op);
+bool TakeOrdering(Cursor* c, Op op, Ordering* ordering);
 
 // The operands have been looked at, and that is all.
 void Nothing(Cursor* c, Instruction* out);

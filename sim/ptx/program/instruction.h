@@ -15,6 +15,7 @@
 #include "sim/isa/warp_operation.h"
 #include "sim/ptx/program/opcode.h"
 #include "sim/ptx/program/operand.h"
+#include "sim/ptx/program/order.h"
 #include "sim/ptx/program/types.h"
 
 namespace muster::ptx {
@@ -192,6 +193,7 @@ struct Access {
   Type type = Type::kNone;
   std::uint8_t count = 1;  // elements
   Address address;
+  Ordering ordering;
 };
 struct Load : Access {
   Type to = Type::kNone;  // of the registers, which may be wider
@@ -265,9 +267,12 @@ struct CancelQuery {
   std::array<Slot, 2> response = NoSlots<2>();  // its halves
 };
 
-// An address that must be in global memory, if there is one.
 struct MemoryFence {
-  Address address;
+  Ordering ordering;       // kWeak: it orders proxies only
+  bool of_inits = false;   // .mbarrier_init: of these alone
+  bool of_shared = false;  // .sync_restrict: of accesses to shared memory alone
+  bool async = false;      // between the generic and the async proxy
+  Address address;         // that must be in global memory, if there is one
 };
 
 struct Branch {
@@ -335,6 +340,8 @@ struct GridControl {
 struct Mbarrier {
   MbOp op = MbOp::kInit;
   bool releasing = false;
+  bool acquiring = false;
+  Scope scope = Scope::kCta;
   Address address;
   Slot d = kNoSlot;        // the state, or whether the phase is complete
   Slot operand = kNoSlot;  // the count, the bytes, the state or the parity

@@ -395,8 +395,26 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
     if (notes) {
       NoteStore(warp, lanes, lane, before.data(), span);
     }
+    if (accesses_ != nullptr) {
+      Tell(*warp, lane, i, address);
+    }
   }
   return Event::kAccess;
+}
+
+// What others may access, too.
+void Interpreter::Tell(const Warp& warp, unsigned lane, const Instruction& i,
+                       std::uint64_t address) const {
+  const Access& access = AccessOf(i);
+  const bool generic = access.address.space == Space::kGeneric;
+  const std::uint64_t segment = SegmentOf(address);
+  if (IsShared(access.address.space) || (generic && segment == kSharedSegment)) {
+    const std::uint64_t shared = generic ? ByteOf(address) : address;
+    accesses_->OnAccess(warp, lane, i, access, CtaAt(warp, shared), SharedByte(shared));
+  } else if (access.address.space == Space::kGlobal ||
+             (generic && IsInGlobalWindow(segment) && segment != kParamSegment)) {
+    accesses_->OnAccess(warp, lane, i, access, nullptr, address);
+  }
 }
 
 // Order is kept anyway. Of fence.proxy.tensormap: "the address specified by the operand addr must

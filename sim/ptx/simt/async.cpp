@@ -48,7 +48,11 @@ bool Interpreter::LocateMbarrier(Warp* warp, unsigned lane, Space space, std::ui
   return true;
 }
 
-void Interpreter::StartTransfer(Warp* warp, CopyGroups* groups, Transfer transfer) {
+void Interpreter::StartTransfer(Warp* warp, unsigned lane, const Instruction& instruction,
+                                CopyGroups* groups, Transfer transfer) {
+  transfer.lane = lane;
+  transfer.pc = static_cast<std::uint32_t>(&instruction - program_.code.data());
+  transfer.line = instruction.line;
   transfer.issuer = warp->cta;
   transfer.warp = warp->slot;
   transfer.groups = groups;
@@ -89,8 +93,7 @@ std::string Interpreter::StartCopy(Warp* warp, const Lanes& lanes, unsigned lane
   transfer.source = from;
   transfer.bytes = bytes;
   transfer.zeroes = i.bytes - bytes;
-  transfer.line = lanes.instruction.line;
-  StartTransfer(warp, &warp->copies[lane], std::move(transfer));
+  StartTransfer(warp, lane, lanes.instruction, &warp->copies[lane], std::move(transfer));
   return "";
 }
 
@@ -136,13 +139,12 @@ std::string Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsigned lan
     std::memcpy(&transfer.data[std::size_t{k} * bytes], &value, bytes);
   }
   transfer.has_read = true;
-  transfer.line = lanes.instruction.line;
   if (i.reduction) {
     transfer.kind = Transfer::Kind::kReduce;
     transfer.atomic = *i.reduction;
     transfer.type = i.type;
   }
-  StartTransfer(warp, nullptr, std::move(transfer));
+  StartTransfer(warp, lane, lanes.instruction, nullptr, std::move(transfer));
   return "";
 }
 
@@ -181,7 +183,6 @@ std::string Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane
   if (i.from_shared) {
     whole.from = warp->cta;
   }
-  whole.line = lanes.instruction.line;
   if (i.reduction) {
     whole.kind = Transfer::Kind::kReduce;
     whole.atomic = i.reduction->op;
@@ -197,14 +198,17 @@ std::string Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane
   for (std::uint64_t done = 0; done != size;) {
     const auto units = static_cast<std::uint32_t>((size - done) / kBulkUnit);
     const std::uint32_t piece =
-        kBulkUnit * std::max(1 + random_.Below(units), (units + kMaxPieces - 1) / kMaxPieces);
+        whole_copies_
+            ? static_cast<std::uint32_t>(size)
+            : kBulkUnit * std::max(1 + random_.Below(units), (units + kMaxPieces - 1) / kMaxPieces);
     ForEachBit(mask, [&](unsigned rank) {
       Transfer transfer = whole;
       transfer.to = out ? nullptr : ctas[rank];
       transfer.address = whole.address + done;
       transfer.source = (i.from_shared ? SharedByte(from) : from) + done;
       transfer.bytes = piece;
-      StartTransfer(warp, out ? &warp->bulk_copies[lane] : nullptr, std::move(transfer));
+      StartTransfer(warp, lane, lanes.instruction, out ? &warp->bulk_copies[lane] : nullptr,
+                    std::move(transfer));
     });
     done += piece;
   }

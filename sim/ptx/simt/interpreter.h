@@ -18,6 +18,7 @@
 #include "sim/isa/warp_size.h"
 #include "sim/ptx/alu/compute.h"
 #include "sim/ptx/program/program.h"
+#include "sim/ptx/simt/access_sink.h"
 #include "sim/ptx/simt/mbarriers.h"
 #include "sim/ptx/simt/memory.h"
 #include "sim/ptx/simt/printf.h"
@@ -89,6 +90,10 @@ class Interpreter {
   void set_warp_unit(WarpUnit* unit) { warp_unit_ = unit; }
   // Accesses to shared memory heed the unit's; what they store is told.
   void set_mbarriers(MbarrierSink* port) { mbarriers_ = port; }
+  // It is told of accesses.
+  void set_accesses(AccessSink* sink) { accesses_ = sink; }
+  // A bulk copy is one transfer, not several pieces.
+  void set_whole_copies() { whole_copies_ = true; }
   // It is told of lanes that go back.
   void set_spins(Spins* spins) { spins_ = spins; }
   void set_clock_period_ps(std::uint64_t period) { clock_period_ps_ = period; }
@@ -207,6 +212,7 @@ class Interpreter {
     unsigned own = 0;  // bytes from there on that are the thread's
   };
   Event ExecuteAccess(Warp* warp, const Group& group, std::uint32_t active);
+  void Tell(const Warp& warp, unsigned lane, const Instruction& i, std::uint64_t address) const;
   Event ExecuteFence(Warp* warp, const Lanes& lanes);
   bool MayAccess(Warp* warp, const Lanes& lanes);
   void NoteStore(Warp* warp, const Lanes& lanes, unsigned lane, const std::uint8_t* before,
@@ -231,7 +237,8 @@ class Interpreter {
   std::string StartStore(Warp* warp, const Lanes& lanes, unsigned lane);
   void NoteOwnCta(const Warp& warp, unsigned lane, const Transfer& transfer, std::uint32_t line);
   std::string StartBulk(Warp* warp, const Lanes& lanes, unsigned lane);
-  void StartTransfer(Warp* warp, CopyGroups* groups, Transfer transfer);
+  void StartTransfer(Warp* warp, unsigned lane, const Instruction& instruction, CopyGroups* groups,
+                     Transfer transfer);
   bool Locate(Warp* warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,
               bool write, Transfer* transfer);
   bool LocateMbarrier(Warp* warp, unsigned lane, Space space, std::uint64_t address,
@@ -253,6 +260,8 @@ class Interpreter {
   Memory* memory_;
   WarpUnit* warp_unit_ = nullptr;
   MbarrierSink* mbarriers_ = nullptr;  // if the program has mbarriers
+  AccessSink* accesses_ = nullptr;
+  bool whole_copies_ = false;
   Spins* spins_ = nullptr;
   Cancel cancel_;
   bool changed_ = false;

@@ -8,7 +8,9 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "sim/isa/config.h"
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
 #include "sim/isa/warp_size.h"
@@ -33,6 +35,15 @@ struct MbInstruction {
   std::array<std::uint32_t, kWarpSize> addr{};
   std::array<std::uint32_t, kWarpSize> operand{};
 };
+
+// What the unit is given of it, one group after the other: lanes that name the same word and
+// operand.
+struct MbGroup {
+  MbOperation operation;
+  unsigned rank = 0;  // of an outbound one: of the other CTA
+};
+std::vector<MbGroup> GroupsOf(const Config& config, unsigned warp, unsigned cta,
+                              const MbInstruction& instruction);
 
 // What some lanes of a warp get back.
 struct MbReply {

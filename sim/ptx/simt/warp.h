@@ -12,8 +12,8 @@
 #include "sim/isa/operation.h"
 #include "sim/isa/warp_size.h"
 #include "sim/ptx/program/instruction.h"
-#include "sim/ptx/simt/copy_engine.h"
 #include "sim/ptx/simt/mbarriers.h"
+#include "sim/ptx/simt/transfer.h"
 #include "sim/ptx/simt/warp_unit.h"
 
 namespace muster::ptx {
@@ -36,7 +36,7 @@ struct Cta {
   bool last = false;    // it knows that no cluster is left to be cancelled
   std::vector<std::uint8_t> shared;
   MbarrierSink* port = nullptr;  // in front of it, if the program has mbarriers
-  CopyEngine* engine = nullptr;
+  TransferSink* engine = nullptr;
 };
 
 // clusterlaunchcontrol.try_cancel: where in shared memory the response and its mbarrier are.

@@ -17,25 +17,6 @@ namespace {
 constexpr unsigned kWordBytes = 8;
 constexpr std::uint32_t kStall = 8;  // one in so many cycles nothing is presented or taken
 
-// The lanes of the next group of an instruction of which `left` are left: those that name the word
-// and the operand of the lowest, up to one that names the word with another operand. Waits are
-// alike by their phase, and change nothing (rtl/mbarrier/muster_mb_coalesce.sv).
-std::uint32_t NextGroup(const MbInstruction& i, std::uint32_t left) {
-  const unsigned leader = First(left);
-  std::uint32_t same = 0;
-  std::uint32_t alike = 0;
-  ForEachBit(left, [&](unsigned lane) {
-    const bool of_word = i.addr[lane] == i.addr[leader] && i.rank[lane] == i.rank[leader] &&
-                         ((i.remote >> lane ^ i.remote >> leader) & 1U) == 0;
-    const bool of_operand = IsMbWait(i.op) ? ((i.phase >> lane ^ i.phase >> leader) & 1U) == 0
-                                           : i.operand[lane] == i.operand[leader];
-    same |= (of_word ? 1U : 0U) << lane;
-    alike |= (of_word && of_operand ? 1U : 0U) << lane;
-  });
-  const std::uint32_t other = IsMbWait(i.op) ? 0 : same & ~alike;
-  return alike & ((other & -other) - 1);
-}
-
 }  // namespace
 
 MbPort::MbPort(const Config& config, std::uint64_t seed)
@@ -192,7 +173,7 @@ void MbPort::TakeCommit(const MbOutputs::Commit& commit) {
     return;
   }
   WarpState& warp = warps_[commit.warp];
-  Group& flight = warp.flights.front();
+  MbGroup& flight = warp.flights.front();
   const std::uint32_t lanes = config_.lanes ? commit.lanes : flight.operation.lanes;
   if (commit.parked) {
     warp.parked.push_back(lanes);
@@ -237,35 +218,9 @@ MbReply MbPort::TakeRefused(unsigned warp) {
 // ------------------------------------------------------------------------------------------------
 
 void MbPort::Issue(unsigned warp, unsigned cta, const MbInstruction& instruction) {
-  for (std::uint32_t left = instruction.lanes; left != 0;) {
-    const bool alone = !config_.lanes && !IsMbWait(instruction.op);
-    const std::uint32_t lanes = alone ? left & -left : NextGroup(instruction, left);
-    const unsigned leader = First(lanes);
-    left &= ~lanes;
-    Group group;
-    group.rank = instruction.rank[leader];
-    MbOperation& operation = group.operation;
-    operation.tag = instruction.line;
-    operation.op = instruction.op;
-    operation.source =
-        (instruction.remote >> leader & 1U) != 0 ? MbSource::kOutbound : MbSource::kWarp;
-    operation.cta = static_cast<std::uint8_t>(cta);
-    operation.warp = static_cast<std::uint8_t>(warp);
-    operation.lanes = lanes;
-    operation.addr = instruction.addr[leader];
-    operation.operand = instruction.operand[leader];
-    if (instruction.has_hint) {
-      ForEachBit(lanes, [&](unsigned lane) {
-        operation.operand = std::min(operation.operand, instruction.operand[lane]);
-      });
-    }
-    operation.phase = (instruction.phase >> leader & 1U) != 0;
-    operation.has_token = instruction.has_token;
-    operation.has_hint = instruction.has_hint;
-    operation.whole = IsWhole(config_, lanes, instruction.lanes, instruction.live);
-    operation.releasing = instruction.releasing;
-    if (operation.source == MbSource::kWarp) {
-      Watch(operation);
+  for (const MbGroup& group : GroupsOf(config_, warp, cta, instruction)) {
+    if (group.operation.source == MbSource::kWarp) {
+      Watch(group.operation);
     }
     warps_[warp].groups.push_back(group);
   }
@@ -345,7 +300,7 @@ bool MbPort::MayIssue(unsigned warp, std::uint64_t outstanding, const MbInputs& 
 
 void MbPort::PresentGroup(unsigned warp, MbInputs* in) {
   WarpState& state = warps_[warp];
-  const Group& group = state.groups.front();
+  const MbGroup& group = state.groups.front();
   if (group.operation.source == MbSource::kOutbound) {
     const bool allowed = remote_ && IsRemote(group.operation.op) && !group.operation.has_token;
     if (!allowed) {

@@ -90,13 +90,9 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
   void Store(MbPlace place, std::uint64_t word) override;
 
  private:
-  struct Group {
-    MbOperation operation;
-    unsigned rank = 0;  // of an outbound one
-  };
   struct WarpState {
-    std::deque<Group> groups;              // to be presented
-    std::deque<Group> flights;             // accepted; the lanes that have not committed
+    std::deque<MbGroup> groups;            // to be presented
+    std::deque<MbGroup> flights;           // accepted; the lanes that have not committed
     std::deque<std::uint32_t> responding;  // committed: lanes that a response answers
     // Oldest first: the slot is free, for others to park, before the wake-up is out.
     std::deque<std::uint32_t> parked;

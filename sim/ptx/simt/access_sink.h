@@ -1,0 +1,31 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Who wants to know of every access to memory that several threads see.
+#ifndef MUSTER_SIM_PTX_SIMT_ACCESS_SINK_H_
+#define MUSTER_SIM_PTX_SIMT_ACCESS_SINK_H_
+
+#include <cstdint>
+
+#include "sim/ptx/program/instruction.h"
+
+namespace muster::ptx {
+
+struct Cta;
+struct Warp;
+
+class AccessSink {
+ public:
+  AccessSink() = default;
+  AccessSink(const AccessSink&) = delete;
+  AccessSink& operator=(const AccessSink&) = delete;
+  virtual ~AccessSink() = default;
+
+  // A lane has loaded, stored or swapped `access`.count elements: of shared memory of the CTA, or
+  // (null) of global memory.
+  virtual void OnAccess(const Warp& warp, unsigned lane, const Instruction& instruction,
+                        const Access& access, const Cta* owner, std::uint64_t address) = 0;
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_SIMT_ACCESS_SINK_H_

@@ -1,0 +1,66 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/simt/mbarriers.h"
+
+#include <algorithm>
+
+#include "sim/isa/bits.h"
+
+namespace muster::ptx {
+namespace {
+
+// The lanes of the next group of an instruction of which `left` are left: those that name the word
+// and the operand of the lowest, up to one that names the word with another operand. Waits are
+// alike by their phase, and change nothing (rtl/mbarrier/muster_mb_coalesce.sv).
+std::uint32_t NextGroup(const MbInstruction& i, std::uint32_t left) {
+  const unsigned leader = First(left);
+  std::uint32_t same = 0;
+  std::uint32_t alike = 0;
+  ForEachBit(left, [&](unsigned lane) {
+    const bool of_word = i.addr[lane] == i.addr[leader] && i.rank[lane] == i.rank[leader] &&
+                         ((i.remote >> lane ^ i.remote >> leader) & 1U) == 0;
+    const bool of_operand = IsMbWait(i.op) ? ((i.phase >> lane ^ i.phase >> leader) & 1U) == 0
+                                           : i.operand[lane] == i.operand[leader];
+    same |= (of_word ? 1U : 0U) << lane;
+    alike |= (of_word && of_operand ? 1U : 0U) << lane;
+  });
+  const std::uint32_t other = IsMbWait(i.op) ? 0 : same & ~alike;
+  return alike & ((other & -other) - 1);
+}
+
+}  // namespace
+
+std::vector<MbGroup> GroupsOf(const Config& config, unsigned warp, unsigned cta,
+                              const MbInstruction& instruction) {
+  std::vector<MbGroup> groups;
+  for (std::uint32_t left = instruction.lanes; left != 0;) {
+    const bool alone = !config.lanes && !IsMbWait(instruction.op);
+    const std::uint32_t lanes = alone ? left & -left : NextGroup(instruction, left);
+    const unsigned leader = First(lanes);
+    left &= ~lanes;
+    MbGroup& group = groups.emplace_back();
+    group.rank = instruction.rank[leader];
+    MbOperation& operation = group.operation;
+    operation.tag = instruction.line;
+    operation.op = instruction.op;
+    operation.source =
+        (instruction.remote >> leader & 1U) != 0 ? MbSource::kOutbound : MbSource::kWarp;
+    operation.cta = static_cast<std::uint8_t>(cta);
+    operation.warp = static_cast<std::uint8_t>(warp);
+    operation.lanes = lanes;
+    operation.addr = instruction.addr[leader];
+    operation.operand = instruction.operand[leader];
+    if (instruction.has_hint) {
+      ForEachBit(lanes, [&](unsigned lane) {
+        operation.operand = std::min(operation.operand, instruction.operand[lane]);
+      });
+    }
+    operation.phase = (instruction.phase >> leader & 1U) != 0;
+    operation.has_token = instruction.has_token;
+    operation.has_hint = instruction.has_hint;
+    operation.whole = IsWhole(config, lanes, instruction.lanes, instruction.live);
+    operation.releasing = instruction.releasing;
+  }
+  return groups;
+}
+
+}  // namespace muster::ptx

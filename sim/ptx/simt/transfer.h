@@ -1,0 +1,104 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What threads start and do not wait for: copies, reductions, stores to another CTA, and operations
+// on another CTA's mbarriers.
+#ifndef MUSTER_SIM_PTX_SIMT_TRANSFER_H_
+#define MUSTER_SIM_PTX_SIMT_TRANSFER_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/ptx/program/instruction.h"
+#include "sim/ptx/simt/memory.h"
+
+namespace muster::ptx {
+
+struct Cta;
+
+// The copies of one thread that count in groups (cp.async, or cp.async.bulk), in its order.
+class CopyGroups {
+ public:
+  // A copy starts. Returns its number, for the rest.
+  std::uint32_t Start() {
+    outstanding_.push_back({next_, group_, false});
+    return next_++;
+  }
+  void Commit() { ++group_; }
+  void Read(std::uint32_t number);
+  void End(std::uint32_t number);
+
+  // All are done, or have read their sources, but for those of the latest `groups` groups.
+  bool Done(std::uint32_t groups, bool read) const;
+  bool AllDone() const { return outstanding_.empty(); }
+  // What has been started by now: done when DoneBefore.
+  std::uint32_t next() const { return next_; }
+  bool DoneBefore(std::uint32_t number) const;
+
+ private:
+  struct Copy {
+    std::uint32_t number;
+    std::uint32_t group;
+    bool read;
+  };
+  std::vector<Copy> outstanding_;
+  std::uint32_t next_ = 0;
+  std::uint32_t group_ = 0;  // that the next copy is of
+};
+
+struct Transfer {
+  enum class Kind : std::uint8_t {
+    kMove,    // bytes
+    kReduce,  // elements, into what is there
+    kArrive,  // the arrive-on of copies, when they are done
+    kRemote,  // an operation of another CTA of the cluster: through the network, not by an engine
+  };
+  Kind kind = Kind::kMove;
+  // Where to: shared memory, or (null) an address of global memory.
+  Cta* to = nullptr;
+  std::uint64_t address = 0;
+  // Where from: likewise, unless the bytes have been read. Bytes beyond them are zeroes.
+  Cta* from = nullptr;
+  std::uint64_t source = 0;
+  std::uint32_t bytes = 0;
+  bool has_read = false;
+  std::vector<std::uint8_t> data{};
+  std::uint32_t zeroes = 0;
+  Atomic atomic = Atomic::kAdd;
+  Type type = Type::kB32;
+  // The mbarrier, of `to`, that hears of the bytes.
+  std::optional<std::uint32_t> mbarrier{};
+  // Who started it, and where.
+  Cta* issuer = nullptr;
+  unsigned warp = 0;             // its slot
+  unsigned lane = 0;             // of it
+  std::uint32_t pc = 0;          // the instruction
+  CopyGroups* groups = nullptr;  // if it counts there
+  std::uint32_t number = 0;
+  std::uint32_t line = 0;
+  MbOperation operation{};  // kRemote
+};
+
+// Who carries them out.
+class TransferSink {
+ public:
+  TransferSink() = default;
+  TransferSink(const TransferSink&) = delete;
+  TransferSink& operator=(const TransferSink&) = delete;
+  virtual ~TransferSink() = default;
+
+  virtual void Post(Transfer transfer, std::uint64_t cycle) = 0;
+};
+
+// Reads the source. It was found when the transfer was started: only a buffer that has been freed
+// is not there any more.
+void ReadSource(Memory* memory, Transfer* transfer);
+// Writes what was read. Returns false while the unit holds one of the words.
+bool WriteTarget(Memory* memory, const Transfer& transfer);
+// What the mbarrier hears when it is done, if there is one.
+MbOperation CompletionOf(const Transfer& transfer);
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_SIMT_TRANSFER_H_
