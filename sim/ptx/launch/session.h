@@ -52,6 +52,8 @@ class Session {
 
   // What came of the run, once it has ended.
   Verdict Judge() const;
+  // What the kernel begins with, and then what it has left.
+  const Memory& memory() const { return memory_; }
   // A buffer as the kernel left it.
   const std::vector<std::uint8_t>& Contents(std::size_t buffer) const;
 

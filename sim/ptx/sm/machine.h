@@ -20,6 +20,7 @@
 #include "sim/isa/operation.h"
 #include "sim/isa/warp_size.h"
 #include "sim/port/driver.h"
+#include "sim/ptx/simt/copy_engine.h"
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/random.h"
 #include "sim/ptx/simt/spins.h"

@@ -1,0 +1,84 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What happens in a run, event by event, as a memory model sees it: who judges which events are
+// ordered listens here.
+#ifndef MUSTER_SIM_EXPLORE_OBSERVER_H_
+#define MUSTER_SIM_EXPLORE_OBSERVER_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "sim/isa/effects.h"
+#include "sim/isa/mbarrier_operation.h"
+#include "sim/isa/operation.h"
+#include "sim/isa/warp_operation.h"
+#include "sim/isa/warp_size.h"
+#include "sim/ptx/program/instruction.h"
+#include "sim/ptx/simt/schedule.h"
+#include "sim/ptx/simt/transfer.h"
+
+namespace muster::explore {
+
+using ptx::kWarpSize;
+
+// Where an event takes place: lanes of a warp at an instruction.
+struct Place {
+  std::uint64_t cta = 0;  // linear, in the grid
+  unsigned warp = 0;      // of the CTA
+  std::uint32_t lanes = 0;
+  std::uint32_t pc = 0;
+};
+
+// Bytes of memory: of a CTA's shared memory, or of global memory.
+inline constexpr std::uint64_t kGlobal = ~std::uint64_t{0};
+struct Range {
+  std::uint64_t owner = kGlobal;  // the CTA, linear
+  std::uint64_t address = 0;
+  unsigned size = 0;
+};
+
+class Observer {
+ public:
+  Observer() = default;
+  Observer(const Observer&) = delete;
+  Observer& operator=(const Observer&) = delete;
+  virtual ~Observer() = default;
+
+  // One lane loads, stores or swaps one element.
+  virtual void OnAccess(const Place& at, const Range& bytes, ptx::Op op,
+                        const ptx::Ordering& ordering) = 0;
+  virtual void OnFence(const Place& at, const ptx::MemoryFence& fence) = 0;
+  // Lanes of a warp have met at a collective.
+  virtual void OnWarpSync(const Place& at, WarpOp op) = 0;
+
+  // A named barrier of the CTA; `completed`: with this arrival, and these warps of it go on. An exit
+  // may complete one, too, with no arrival.
+  virtual void OnArrive(const Place& at, const Operation& operation, const Effects& effects,
+                        const std::vector<Place>& released) = 0;
+
+  // barrier.cluster of a cluster, by its linear id; the lanes that a completed phase lets go.
+  virtual void OnClusterArrive(const Place& at, std::uint64_t cluster, bool releases) = 0;
+  virtual void OnClusterComplete(std::uint64_t cluster) = 0;
+  virtual void OnClusterWait(const Place& at, std::uint64_t cluster) = 0;
+
+  // An operation on an mbarrier of the CTA `owner`; of a wait: it is answered true. `of`: the number
+  // of the transfer that it completes or came by, or 0.
+  virtual void OnMbarrier(const Place& at, std::uint64_t owner, const MbOperation& operation,
+                          const ptx::Mbarrier* instruction, const MbEffects& effects,
+                          std::uint64_t of) = 0;
+
+  // Transfers, by their numbers, from 1 on.
+  virtual void OnStart(const Place& at, std::uint64_t number, const ptx::Transfer& transfer) = 0;
+  virtual void OnRead(std::uint64_t number, const Range& bytes) = 0;
+  virtual void OnWrite(std::uint64_t number, const Range& bytes) = 0;
+  // Threads commit a group of their copies, or have waited until at most `groups` are left.
+  virtual void OnCopyGroup(const Place& at, ptx::CopyGroupOp op, bool bulk,
+                           std::uint64_t groups) = 0;
+
+  virtual void OnExit(const Place& at) = 0;
+};
+
+}  // namespace muster::explore
+
+#endif  // MUSTER_SIM_EXPLORE_OBSERVER_H_

@@ -1,0 +1,540 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/explore/world.h"
+
+#include <algorithm>
+
+#include "sim/explore/world_unit.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/fault.h"
+#include "sim/ptx/program/address.h"
+
+namespace muster::explore {
+namespace {
+
+using ptx::Group;
+using ptx::Interpreter;
+using ptx::Op;
+using ptx::Space;
+
+// Of one group of lanes, with nothing that others notice: it goes on for ever.
+constexpr unsigned kLongestWay = 1U << 20;
+
+bool IsPrivate(Space space) {
+  return space == Space::kLocal || space == Space::kParam || space == Space::kConst;
+}
+
+bool IsPrivateSegment(std::uint64_t segment) {
+  return segment == ptx::kLocalSegment || segment == ptx::kParamSegment ||
+         segment == ptx::kConstSegment;
+}
+
+}  // namespace
+
+World::World(const Config& config, const ptx::Program& program, const ptx::Launch& launch,
+             const ptx::Memory& memory)
+    : config_(config),
+      program_(program),
+      launch_(launch),
+      initial_(memory),
+      clusters_(config.num_ctas) {
+  for (unsigned rank = 0; rank < launch.ClusterCtas(); ++rank) {
+    units_.push_back(std::make_unique<Unit>(this, rank));
+  }
+  Reset();
+}
+
+World::~World() = default;
+
+void World::Reset() {
+  memory_ = initial_;
+  printed_ = {};
+  for (const auto& unit : units_) {
+    unit->Reset();
+  }
+  for (Cluster& cluster : clusters_) {
+    cluster.ctas_left = 0;
+  }
+  cluster_scope_ = golden::ClusterScope();
+  ClusterLife grid;
+  grid.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(launch_.Ctas(), ~0U));
+  cluster_scope_.Step(grid);
+  next_cluster_ = 0;
+  clusters_left_ = launch_.Clusters();
+  flights_.clear();
+  next_flight_ = 1;
+  started_.clear();
+  enabled_.clear();
+  epoch_ = 1;
+  steps_ = 0;
+  cycle_ = 0;
+  started_up_ = false;
+  end_ = End::kNone;
+  fault_.clear();
+  hazards_.clear();
+}
+
+// ------------------------------------------------------------------------------------------------
+// CTAs
+// ------------------------------------------------------------------------------------------------
+
+// Clusters take the lowest free slots, in the order of the grid, as long as there are any.
+void World::LaunchClusters() {
+  while (next_cluster_ < launch_.Clusters() && end_ == End::kNone) {
+    const auto free = std::find_if(clusters_.begin(), clusters_.end(),
+                                   [](const Cluster& one) { return one.ctas_left == 0; });
+    const bool room = std::all_of(units_.begin(), units_.end(), [&](const auto& unit) {
+      return std::count_if(unit->warps.begin(), unit->warps.end(), [](const WarpState& warp) {
+               return !warp.exists;
+             }) >= static_cast<std::ptrdiff_t>(launch_.Warps());
+    });
+    if (free == clusters_.end() || !room) {
+      return;
+    }
+    const auto slot = static_cast<unsigned>(free - clusters_.begin());
+    free->ctas_left = static_cast<unsigned>(units_.size());
+    free->linear = next_cluster_;
+    free->cluster.slot = slot;
+    free->cluster.id = ptx::PointOf(next_cluster_++, launch_.GridOfClusters());
+    free->cluster.ctas.clear();
+    ClusterLife life;
+    life.op = ClusterLifeOp::kOpen;
+    life.cluster = static_cast<std::uint8_t>(slot);
+    life.size = launch_.ClusterCtas();
+    cluster_scope_.Step(life);
+    for (unsigned rank = 0; rank < units_.size(); ++rank) {
+      free->cluster.ctas.push_back(&units_[rank]->CtaAt(slot));
+    }
+    for (unsigned rank = 0; rank < units_.size(); ++rank) {
+      LaunchCta(rank, slot, &free->cluster);
+    }
+    for (const auto& unit : units_) {
+      ForEachBit(unit->ctas[slot].warps,
+                 [&](unsigned warp) { Advance(unit.get(), &unit->warps[warp]); });
+    }
+  }
+}
+
+void World::LaunchCta(unsigned rank, unsigned slot, const ptx::Cluster* cluster) {
+  Unit& unit = *units_[rank];
+  CtaState& state = unit.ctas[slot];
+  ptx::Cta& cta = state.cta;
+  state.taken = true;
+  state.warps = state.exited = 0;
+  cta.slot = slot;
+  const auto place = ptx::PointOf(rank, launch_.cluster);
+  for (unsigned i = 0; i < 3; ++i) {
+    cta.id[i] = cluster->id[i] * launch_.cluster[i] + place[i];
+  }
+  cta.linear_id = ptx::LinearOf(cta.id, launch_.grid);
+  cta.cluster = cluster;
+  cta.rank = rank;
+  cta.exited = cta.last = false;
+  cta.shared.assign(launch_.shared_bytes, 0);
+  cta.port = &unit;
+  cta.engine = &unit;
+  unit.watched[slot].assign(cta.shared.size() / sizeof(std::uint64_t), false);
+  Operation launch;
+  launch.kind = OpKind::kLaunch;
+  launch.cta = static_cast<std::uint8_t>(slot);
+  launch.size = static_cast<std::uint8_t>(launch_.Warps());
+  for (unsigned index = 0, warp = 0; index < launch_.Warps(); ++warp) {
+    WarpState& fresh = unit.warps[warp];
+    if (fresh.exists) {
+      continue;
+    }
+    fresh.warp.slot = warp;
+    fresh.warp.cta = &cta;
+    fresh.warp.first_thread = index * kWarpSize;
+    fresh.index = index++;
+    fresh.exists = true;
+    fresh.at_barrier = false;
+    fresh.in_cluster = fresh.spinning = fresh.stuck_at_copies = 0;
+    fresh.waits.clear();
+    fresh.due.clear();
+    fresh.spins.clear();
+    unit.interpreter.Start(&fresh.warp);
+    state.warps |= Bit(warp);
+  }
+  launch.warps = state.warps;
+  unit.model.Step(launch);
+  ClusterLife life;
+  life.op = ClusterLifeOp::kLaunch;
+  life.cluster = life.cta = static_cast<std::uint8_t>(slot);
+  life.rank = life.unit = static_cast<std::uint8_t>(rank);
+  life.size = static_cast<std::uint32_t>(launch_.Warps());
+  cluster_scope_.Step(life);
+  ForEachBit(state.warps, [&](unsigned warp) {
+    const std::uint32_t unfilled = ~unit.warps[warp].warp.live;
+    if (unfilled == 0 || !config_.lanes) {
+      return;
+    }
+    Operation exit;
+    exit.kind = OpKind::kExit;
+    exit.cta = static_cast<std::uint8_t>(slot);
+    exit.warp = static_cast<std::uint8_t>(warp);
+    exit.lanes = unfilled;
+    unit.model.Step(exit);
+  });
+}
+
+// ------------------------------------------------------------------------------------------------
+// Who may go
+// ------------------------------------------------------------------------------------------------
+
+const std::vector<Actor>& World::Enabled() {
+  if (!started_up_) {
+    started_up_ = true;
+    LaunchClusters();
+  }
+  enabled_.clear();
+  for (unsigned again = 0; again < 2 && end_ == End::kNone; ++again) {
+    for (const auto& unit : units_) {
+      for (WarpState& state : unit->warps) {
+        if (MayGo(state)) {
+          EnableWarp(unit->rank, state.warp.slot);
+        }
+      }
+    }
+    EnableTransfers();
+    if (!enabled_.empty()) {
+      break;
+    }
+    if (clusters_left_ == 0) {
+      end_ = End::kCompletes;
+      break;
+    }
+    // What waits at an aligned barrier only for lanes that repeat loops arrives without them.
+    bool gave_up = false;
+    for (const auto& unit : units_) {
+      for (WarpState& state : unit->warps) {
+        gave_up = (MayGo(state) && Interpreter::GiveUpReconvergence(&state.warp)) || gave_up;
+      }
+    }
+    if (!gave_up || again == 1) {
+      end_ = End::kDeadlock;
+    }
+  }
+  return enabled_;
+}
+
+void World::EnableWarp(unsigned unit, unsigned warp) {
+  const WarpState& state = units_[unit]->warps[warp];
+  const auto add = [&](Actor::Kind kind, std::uint32_t lanes, std::uint32_t pc, bool answer) {
+    enabled_.push_back({kind, static_cast<std::uint8_t>(unit), static_cast<std::uint8_t>(warp),
+                        answer, lanes, pc, 0});
+  };
+  bool runs = !state.due.empty();
+  const Group* aligned = nullptr;
+  const std::uint32_t idle =
+      (state.spun == epoch_ ? state.spinning : 0) | state.stuck_at_copies;
+  for (const Group& group : state.warp.groups) {
+    if (group.state == Group::State::kReady) {
+      runs = true;
+      if ((group.lanes & idle) == 0) {
+        add(Actor::Kind::kLanes, group.lanes, group.pc, true);
+      }
+    } else if (group.state == Group::State::kAsked) {
+      runs = true;
+    } else if (group.state == Group::State::kAligned &&
+               (aligned == nullptr || group.pc < aligned->pc)) {
+      aligned = &group;
+    }
+  }
+  for (const Wait& wait : state.waits) {
+    const MbOperation& operation = wait.operation;
+    const bool phase = units_[unit]->Word(operation.cta, operation.addr) >> 63 != 0;
+    const bool complete = phase != operation.phase;
+    if (complete || !wait.returns) {
+      add(Actor::Kind::kWait, operation.lanes, wait.pc, complete);
+    }
+  }
+  if (aligned != nullptr && (!runs || state.warp.gives_up)) {
+    add(Actor::Kind::kLanes, aligned->lanes, aligned->pc, true);
+  }
+}
+
+void World::EnableTransfers() {
+  for (const auto& flight : flights_) {
+    if (MayStep(*flight)) {
+      Actor actor;
+      actor.kind = Actor::Kind::kTransfer;
+      actor.transfer = flight->number;
+      actor.pc = flight->transfer.pc;
+      enabled_.push_back(actor);
+    }
+  }
+}
+
+ptx::Turn World::TurnOf(const Actor& actor) const {
+  if (actor.kind == Actor::Kind::kTransfer) {
+    for (const auto& flight : flights_) {
+      if (flight->number == actor.transfer) {
+        const bool reads = flight->transfer.to == nullptr && !flight->transfer.has_read;
+        return {flight->cta, flight->warp_index, 1U << flight->transfer.lane, actor.pc, 1,
+                reads ? ptx::Turn::What::kReads : ptx::Turn::What::kPerforms};
+      }
+    }
+  }
+  const WarpState& state = units_[actor.unit]->warps[actor.warp];
+  std::uint32_t lanes = actor.lanes;
+  for (const Group& group : state.warp.groups) {
+    if (actor.kind == Actor::Kind::kLanes && group.lanes == actor.lanes) {
+      lanes = ActiveOf(state, group);
+    }
+  }
+  return {state.warp.cta->linear_id, state.index, lanes, actor.pc, 1,
+          ptx::Turn::What::kExecutes};
+}
+
+std::uint64_t World::ProcessOf(const Actor& actor) const {
+  if (actor.kind == Actor::Kind::kTransfer) {
+    for (const auto& flight : flights_) {
+      if (flight->number == actor.transfer) {
+        return flight->process;
+      }
+    }
+  }
+  const WarpState& state = units_[actor.unit]->warps[actor.warp];
+  return (state.warp.cta->linear_id * launch_.Warps() + state.index) * kWarpSize +
+         First(actor.lanes);
+}
+
+std::vector<Place> World::Standing() const {
+  std::vector<Place> places;
+  for (const auto& unit : units_) {
+    for (const WarpState& state : unit->warps) {
+      for (std::size_t i = 0; state.exists && i < state.warp.groups.size(); ++i) {
+        const Group& group = state.warp.groups[i];
+        places.push_back(PlaceOf(state, group.lanes, group.pc));
+      }
+    }
+  }
+  return places;
+}
+
+Place World::PlaceOf(const WarpState& state, std::uint32_t lanes, std::uint32_t pc) const {
+  return {state.warp.cta->linear_id, state.index, lanes, pc};
+}
+
+Group* World::GroupOf(WarpState* state, std::uint32_t lanes) {
+  for (Group& group : state->warp.groups) {
+    if ((group.lanes & lanes) != 0) {
+      return &group;
+    }
+  }
+  return nullptr;
+}
+
+// ------------------------------------------------------------------------------------------------
+// Steps
+// ------------------------------------------------------------------------------------------------
+
+void World::Step(const Actor& actor) {
+  ++steps_;
+  ++cycle_;
+  touched_.clear();
+  if (actor.kind == Actor::Kind::kTransfer) {
+    for (std::size_t i = 0; i < flights_.size(); ++i) {
+      if (flights_[i]->number == actor.transfer) {
+        StepTransfer(i);
+        break;
+      }
+    }
+  } else {
+    Unit& unit = *units_[actor.unit];
+    WarpState& state = unit.warps[actor.warp];
+    if (actor.kind == Actor::Kind::kWait) {
+      const auto wait = std::find_if(state.waits.begin(), state.waits.end(), [&](const Wait& one) {
+        return one.operation.lanes == actor.lanes && one.pc == actor.pc;
+      });
+      Answer(&unit, &state, static_cast<std::size_t>(wait - state.waits.begin()), actor.answer);
+    } else {
+      state.warp.favoured = actor.lanes & -actor.lanes;
+      state.warp.turns = ~0U;
+      pc_ = actor.pc;
+      Handle(&unit, &state, unit.interpreter.Step(&state.warp, cycle_), actor.pc);
+    }
+    if (unit.interpreter.TakeChanged()) {
+      Change();
+    }
+    Advance(&unit, &state);
+  }
+  if (end_ == End::kNone && next_cluster_ < launch_.Clusters()) {
+    LaunchClusters();
+  }
+}
+
+std::uint64_t World::ValueOf(const WarpState& state, const Group& group, ptx::Slot slot,
+                             unsigned lane) const {
+  return ptx::IsLiteral(slot)
+             ? program_.literals[ptx::LiteralIndex(slot)]
+             : state.warp.registers[(std::size_t{group.frame} + static_cast<std::uint32_t>(slot)) *
+                                        kWarpSize +
+                                    lane];
+}
+
+// The lanes that the instruction's guard lets execute it.
+std::uint32_t World::ActiveOf(const WarpState& state, const Group& group) const {
+  const ptx::Instruction& i = program_.code[group.pc];
+  std::uint32_t active = group.lanes;
+  if (i.guard != ptx::kNoSlot) {
+    ForEachBit(group.lanes, [&](unsigned lane) {
+      const bool holds = ValueOf(state, group, i.guard, lane) != 0;
+      active &= ~((holds != i.guard_negated ? 0U : 1U) << lane);
+    });
+  }
+  return active;
+}
+
+// What orders memory, and that nobody else notices.
+void World::Observe(const Place& at) {
+  const ptx::Instruction& i = program_.code[at.pc];
+  if (i.op == Op::kFence) {
+    observer_->OnFence(at, i.As<ptx::MemoryFence>());
+  } else if (i.op == Op::kCopyGroup) {
+    const auto& group = i.As<ptx::CopyGroup>();
+    const std::uint64_t left =
+        group.groups == ptx::kNoSlot ? 0 : program_.literals[ptx::LiteralIndex(group.groups)];
+    observer_->OnCopyGroup(at, group.op, group.bulk, left);
+  }
+}
+
+// Others notice what the group is about to do.
+bool World::IsSeen(const WarpState& state, const Group& group) const {
+  const ptx::Instruction& i = program_.code[group.pc];
+  if (i.guard != ptx::kNoSlot && ActiveOf(state, group) == 0) {
+    return false;
+  }
+  switch (i.op) {
+    case Op::kLoad:
+    case Op::kStore:
+    case Op::kAtomic: {
+      const ptx::Address& address = i.op == Op::kLoad    ? i.As<ptx::Load>().address
+                                    : i.op == Op::kStore ? i.As<ptx::Store>().address
+                                                         : i.As<ptx::AtomicAccess>().address;
+      if (address.space != Space::kGeneric) {
+        return !IsPrivate(address.space);
+      }
+      // Compilers reach the stack by generic addresses.
+      const std::uint64_t base = ValueOf(state, group, address.base, First(group.lanes));
+      return !IsPrivateSegment(ptx::SegmentOf(address.From(base)));
+    }
+    case Op::kBarrier:
+    case Op::kClusterBarrier:
+    case Op::kCopy:
+    case Op::kBulk:
+    case Op::kStoreAsync:
+    case Op::kTryCancel:
+    case Op::kExit:
+    case Op::kRuntime:
+      return true;
+    case Op::kMbarrier:
+      return !IsMbWait(i.As<ptx::Mbarrier>().op);
+    default:
+      return false;
+  }
+}
+
+// The groups of a warp go on to the next instruction that others notice.
+void World::Advance(Unit* unit, WarpState* state) {
+  TakeDue(unit, state);
+  for (unsigned way = 0; end_ == End::kNone && MayGo(*state); ++way) {
+    const auto next = std::find_if(
+        state->warp.groups.begin(), state->warp.groups.end(), [&](const Group& group) {
+          return group.state == Group::State::kAsleep ||
+                 (group.state == Group::State::kReady &&
+                  (group.lanes & state->stuck_at_copies) == 0 && !IsSeen(*state, group));
+        });
+    if (next == state->warp.groups.end()) {
+      break;
+    }
+    if (way == kLongestWay) {
+      end_ = End::kEndless;
+      return;
+    }
+    const std::uint32_t pc = next->pc;
+    if (next->state == Group::State::kAsleep) {
+      cycle_ = std::max(cycle_, next->until);
+    } else {
+      state->warp.favoured = next->lanes & -next->lanes;
+      state->warp.turns = ~0U;
+    }
+    const std::uint32_t lanes = next->lanes;
+    const Op op = program_.code[pc].op;
+    pc_ = pc;
+    const Group before = *next;
+    const std::uint32_t active = ActiveOf(*state, before);
+    const Interpreter::Event event = unit->interpreter.Step(&state->warp, cycle_);
+    if (op == Op::kCopyGroup) {
+      const Group* const after = GroupOf(state, lanes);
+      state->stuck_at_copies |= after != nullptr && after->pc == pc ? lanes : 0;
+    }
+    if (observer_ != nullptr && active != 0 && (state->stuck_at_copies & lanes) == 0) {
+      Observe(PlaceOf(*state, active, pc));
+    }
+    Handle(unit, state, event, pc);
+    TakeDue(unit, state);
+  }
+  for (const Group& group : state->warp.groups) {
+    if (end_ == End::kNone && MayGo(*state) && group.state == Group::State::kReady) {
+      NoteSpin(unit, state, group);
+    }
+  }
+}
+
+// Lanes that come back to an access with the state that they had, while nothing has changed, would
+// do so for ever.
+void World::NoteSpin(Unit* unit, WarpState* state, const Group& group) {
+  const Op op = program_.code[group.pc].op;
+  if (op != Op::kLoad && op != Op::kAtomic) {
+    return;
+  }
+  Spin& spin = state->spins[std::uint64_t{group.pc} << 8 | First(group.lanes)];
+  if (spin.epoch != epoch_) {
+    spin = {epoch_, 0};
+    return;
+  }
+  std::uint64_t now = group.lanes | 1ULL << 63;
+  ForEachBit(group.lanes, [&](unsigned lane) {
+    now = now * 0x9e3779b97f4a7c15U + unit->spins.StateOf(state->warp, group, lane);
+  });
+  if (spin.state == now) {
+    state->spinning = group.lanes | (state->spun == epoch_ ? state->spinning : 0);
+    state->spun = epoch_;
+  }
+  spin.state = now;
+}
+
+void World::Fault(std::string cause, std::uint32_t pc) {
+  if (end_ == End::kNone) {
+    end_ = End::kFault;
+    fault_ = std::move(cause);
+    fault_pc_ = pc;
+  }
+}
+
+void World::Hazards(std::uint32_t hazards, std::uint32_t line) {
+  ForEachBit(hazards, [&](unsigned bit) { ++hazards_[{Name(static_cast<Hazard>(bit)), line}]; });
+}
+
+void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instruction& instruction,
+                     const ptx::Access& access, const ptx::Cta* owner, std::uint64_t address) {
+  const unsigned size = Bytes(access.type);
+  const std::uint64_t cta = owner == nullptr ? kGlobal : owner->linear_id;
+  constexpr std::uint64_t kGranule = 4;
+  const auto mode = instruction.op == Op::kLoad ? Touch::Mode::kRead : Touch::Mode::kWrite;
+  for (std::uint64_t at = address / kGranule; at * kGranule < address + size * access.count; ++at) {
+    Touched(ObjectOf(cta, at), mode);
+  }
+  if (observer_ == nullptr) {
+    return;
+  }
+  const WarpState& state = units_[warp.cta->rank]->warps[warp.slot];
+  const Place at = PlaceOf(state, 1U << lane, pc_);
+  for (unsigned k = 0; k < access.count; ++k) {
+    observer_->OnAccess(at, {cta, address + std::uint64_t{k} * size, size}, instruction.op,
+                        access.ordering);
+  }
+}
+
+}  // namespace muster::explore

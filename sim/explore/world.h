@@ -1,0 +1,217 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// A grid as a set of actors, any of which may go next: lanes of a warp that stand at an instruction
+// which others can notice, waits that can be answered, and transfers that are on their way. The
+// golden models do what the units would. There are no cycles: who goes next is the caller's choice,
+// and everything that one actor does is done at once.
+#ifndef MUSTER_SIM_EXPLORE_WORLD_H_
+#define MUSTER_SIM_EXPLORE_WORLD_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sim/explore/observer.h"
+#include "sim/explore/touch.h"
+#include "sim/golden/cluster_scope.h"
+#include "sim/golden/mbarrier.h"
+#include "sim/golden/model.h"
+#include "sim/golden/warp_scope.h"
+#include "sim/isa/config.h"
+#include "sim/ptx/program/program.h"
+#include "sim/ptx/simt/interpreter.h"
+#include "sim/ptx/simt/memory.h"
+#include "sim/ptx/simt/printf.h"
+#include "sim/ptx/simt/schedule.h"
+
+namespace muster::explore {
+
+struct Actor {
+  enum class Kind : std::uint8_t {
+    kLanes,     // execute the instruction at which they stand
+    kWait,      // a wait at an mbarrier is answered
+    kTransfer,  // goes one step on
+  };
+  Kind kind = Kind::kLanes;
+  std::uint8_t unit = 0;       // the rank of its CTA, but of transfers
+  std::uint8_t warp = 0;       // its slot, likewise
+  bool answer = true;          // kWait: false where the wait gives up
+  std::uint32_t lanes = 0;     // but of transfers
+  std::uint32_t pc = 0;        // the instruction; of a transfer: that started it
+  std::uint64_t transfer = 0;  // its number
+};
+
+class World : public ptx::AccessSink {
+ public:
+  enum class End : std::uint8_t { kNone, kCompletes, kDeadlock, kFault, kEndless };
+
+  // The program must fit the configuration. The memory is what a run begins with.
+  World(const Config& config, const ptx::Program& program, const ptx::Launch& launch,
+        const ptx::Memory& memory);
+  ~World() override;
+
+  // Back to where nothing has happened.
+  void Reset();
+  void set_observer(Observer* observer) { observer_ = observer; }
+
+  // Who may go next. None: the run has ended, see end().
+  const std::vector<Actor>& Enabled();
+  void Step(const Actor& actor);
+  // What the latest step touched.
+  const std::vector<Touch>& touched() const { return touched_; }
+  // Its place in a schedule, but for the time.
+  ptx::Turn TurnOf(const Actor& actor) const;
+  // What stays the same, whatever the order: who it is.
+  std::uint64_t ProcessOf(const Actor& actor) const;
+
+  End end() const { return end_; }
+  const std::string& fault() const { return fault_; }  // "count_mismatch"
+  std::uint32_t fault_pc() const { return fault_pc_; }
+  // Hazards by name and line: how often.
+  const std::map<std::pair<std::string, std::uint32_t>, std::uint64_t>& hazards() const {
+    return hazards_;
+  }
+  const ptx::Memory& memory() const { return memory_; }
+  std::uint64_t steps() const { return steps_; }
+  const ptx::Program& program() const { return program_; }
+  const ptx::Launch& launch() const { return launch_; }
+  // Where warps stand that have not exited.
+  std::vector<Place> Standing() const;
+
+  void OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instruction& instruction,
+                const ptx::Access& access, const ptx::Cta* owner, std::uint64_t address) override;
+
+ private:
+  class Unit;
+  friend class Unit;
+
+  struct Wait {
+    MbOperation operation;
+    std::uint32_t pc = 0;
+    bool returns = false;  // answered false, it would only come back to where it is
+  };
+  struct Spin {
+    std::uint64_t epoch = 0;
+    std::uint64_t state = 0;
+  };
+  struct WarpState {
+    ptx::Warp warp;
+    unsigned index = 0;            // of its CTA
+    bool exists = false;           // and has not exited
+    bool at_barrier = false;       // waits there
+    std::uint32_t in_cluster = 0;  // lanes that wait at barrier.cluster
+    std::vector<Wait> waits;
+    std::deque<WarpArrival> due;   // from the warp scope
+    std::uint32_t spinning = 0;    // lanes that repeat a loop until something changes, ...
+    std::uint64_t spun = 0;        // ... which was so in this epoch
+    std::unordered_map<std::uint64_t, Spin> spins;  // by pc and lowest lane
+    std::uint32_t stuck_at_copies = 0;  // lanes at a wait for copies that are not done
+  };
+  struct CtaState {
+    ptx::Cta cta;
+    bool taken = false;
+    std::uint64_t warps = 0;
+    std::uint64_t exited = 0;
+  };
+  struct Cluster {
+    ptx::Cluster cluster;
+    unsigned ctas_left = 0;
+    std::uint64_t linear = 0;
+  };
+  struct Flight {
+    ptx::Transfer transfer;
+    std::uint64_t number = 0;
+    std::uint64_t process = 0;
+    unsigned unit = 0;         // of its issuer
+    std::uint64_t cta = 0;     // its issuer, linear
+    unsigned warp_index = 0;
+  };
+
+  // world.cpp
+  void LaunchClusters();
+  void LaunchCta(unsigned unit, unsigned slot, const ptx::Cluster* cluster);
+  void EnableWarp(unsigned unit, unsigned warp);
+  void EnableTransfers();
+  void Advance(Unit* unit, WarpState* state);
+  bool IsSeen(const WarpState& state, const ptx::Group& group) const;
+  std::uint64_t ValueOf(const WarpState& state, const ptx::Group& group, ptx::Slot slot,
+                        unsigned lane) const;
+  std::uint32_t ActiveOf(const WarpState& state, const ptx::Group& group) const;
+  void Observe(const Place& at);
+  bool MayGo(const WarpState& state) const {
+    return state.exists && !state.at_barrier && state.in_cluster == 0;
+  }
+  void NoteSpin(Unit* unit, WarpState* state, const ptx::Group& group);
+  void Change() { ++epoch_; }
+  void Fault(std::string cause, std::uint32_t pc);
+  void Hazards(std::uint32_t hazards, std::uint32_t line);
+  void Touched(std::uint64_t object, Touch::Mode mode) { touched_.push_back({object, mode}); }
+  Place PlaceOf(const WarpState& state, std::uint32_t lanes, std::uint32_t pc) const;
+  static ptx::Group* GroupOf(WarpState* state, std::uint32_t lanes);
+
+  // world_sync.cpp
+  void Handle(Unit* unit, WarpState* state, ptx::Interpreter::Event event, std::uint32_t pc);
+  void ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc);
+  void ReachCluster(Unit* unit, WarpState* state, std::uint32_t pc);
+  void ReachMbarrier(Unit* unit, WarpState* state, std::uint32_t pc);
+  void Answer(Unit* unit, WarpState* state, std::size_t wait, bool answer);
+  MbEffects StepMbarrier(Unit* unit, const Place& at, const MbOperation& operation,
+                         const ptx::Mbarrier* instruction, std::uint64_t of);
+  void ReachWarpScope(Unit* unit, const WarpRequest& request);
+  void TakeDue(Unit* unit, WarpState* state);
+  void Released(Unit* unit, const Effects& effects, const Place& at, const Operation& operation);
+  void ReleaseCluster(const ClusterEffects& effects, std::uint64_t cluster);
+  void Exit(Unit* unit, WarpState* state, std::uint32_t pc);
+  void EndCta(Unit* unit, unsigned slot);
+
+  // world_transfer.cpp
+  void Post(Unit* unit, ptx::Transfer transfer);
+  bool MayStep(const Flight& flight) const;
+  void StepTransfer(std::size_t index);
+  void Perform(Flight* flight);
+  void PerformRemote(const Flight& flight);
+  void StartArrivals(Unit* unit, WarpState* state, std::uint32_t lanes,
+                     const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t pc);
+  void Cancel(Unit* unit, const ptx::Warp& warp, const ptx::CancelCall& call, std::uint32_t pc);
+  void Abandon(const ptx::Cta& cta);
+  Range RangeOf(const ptx::Cta* cta, std::uint64_t address, std::size_t size) const;
+
+  const Config config_;
+  const ptx::Program& program_;
+  const ptx::Launch& launch_;
+  const ptx::Memory& initial_;
+  ptx::Memory memory_;
+  ptx::Printed printed_;
+  std::vector<std::unique_ptr<Unit>> units_;  // by rank
+  std::vector<Cluster> clusters_;             // by slot
+  golden::ClusterScope cluster_scope_;
+  std::uint64_t next_cluster_ = 0;
+  std::uint64_t clusters_left_ = 0;
+  std::vector<std::unique_ptr<Flight>> flights_;
+  std::uint64_t next_flight_ = 1;
+  std::unordered_map<std::uint64_t, std::uint64_t> started_;  // transfers, by thread
+  Observer* observer_ = nullptr;
+
+  std::vector<Actor> enabled_;
+  std::vector<Touch> touched_;
+  std::uint64_t epoch_ = 1;   // rises with everything that a thread can notice
+  std::uint64_t steps_ = 0;
+  std::uint64_t cycle_ = 0;   // what clocks show
+  std::uint32_t pc_ = 0;      // of the instruction that is executed
+  bool started_up_ = false;   // all warps have gone to their first instruction that others notice
+  End end_ = End::kNone;
+  std::string fault_;
+  std::uint32_t fault_pc_ = 0;
+  std::map<std::pair<std::string, std::uint32_t>, std::uint64_t> hazards_;
+};
+
+}  // namespace muster::explore
+
+#endif  // MUSTER_SIM_EXPLORE_WORLD_H_

@@ -1,0 +1,410 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What lanes come to, carried out by the golden models: barriers, mbarriers, collectives, exits.
+#include <algorithm>
+#include <utility>
+
+#include "sim/explore/world.h"
+#include "sim/explore/world_unit.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/fault.h"
+
+namespace muster::explore {
+namespace {
+
+using ptx::Arrival;
+using ptx::ClusterForm;
+using ptx::Interpreter;
+
+muster::ClusterOp OpOf(ClusterForm form) {
+  return form == ClusterForm::kArrive          ? muster::ClusterOp::kArrive
+         : form == ClusterForm::kArriveRelaxed ? muster::ClusterOp::kArriveRelaxed
+                                               : muster::ClusterOp::kWait;
+}
+
+}  // namespace
+
+void World::Handle(Unit* unit, WarpState* state, Interpreter::Event event, std::uint32_t pc) {
+  switch (event) {
+    case Interpreter::Event::kBarrier:
+      ReachBarrier(unit, state, pc);
+      break;
+    case Interpreter::Event::kMbarrier:
+      ReachMbarrier(unit, state, pc);
+      break;
+    case Interpreter::Event::kExit:
+      Exit(unit, state, pc);
+      break;
+    case Interpreter::Event::kFault:
+      Fault("memory_fault", pc);
+      break;
+    case Interpreter::Event::kMisuse:
+      Fault(unit->interpreter.cause(), pc);
+      break;
+    case Interpreter::Event::kAssert:
+      Fault("assert", pc);
+      break;
+    default:
+      break;
+  }
+  while (!unit->requests.empty() && end_ == End::kNone) {
+    const std::vector<WarpRequest> requests = std::exchange(unit->requests, {});
+    for (const WarpRequest& request : requests) {
+      ReachWarpScope(unit, request);
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------------
+// Named barriers
+// ------------------------------------------------------------------------------------------------
+
+void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
+  const Arrival& arrival = state->warp.arrival;
+  if (arrival.diverged_aligned) {
+    Hazards(1U << static_cast<unsigned>(Hazard::kDivergedAligned), arrival.line);
+  }
+  if (arrival.cluster != ClusterForm::kNone) {
+    ReachCluster(unit, state, pc);
+    return;
+  }
+  constexpr std::uint32_t kMaxCount = 4095;
+  if (arrival.bar >= kNumBars || arrival.count > kMaxCount) {
+    Fault(arrival.bar >= kNumBars ? "bad_barrier_id" : "bad_count", pc);
+    return;
+  }
+  if (arrival.divergent_operand) {
+    Hazards(1U << static_cast<unsigned>(Hazard::kDivergentOperand), arrival.line);
+  }
+  if (arrival.diverged_barrier) {
+    Hazards(1U << static_cast<unsigned>(Hazard::kDivergedBarrier), arrival.line);
+  }
+  Operation operation;
+  operation.kind = arrival.kind;
+  operation.cta = static_cast<std::uint8_t>(state->warp.cta->slot);
+  operation.warp = static_cast<std::uint8_t>(state->warp.slot);
+  operation.bar = static_cast<std::uint8_t>(arrival.bar);
+  operation.count = static_cast<std::uint16_t>(arrival.count);
+  operation.lanes = arrival.lanes;
+  operation.operand = arrival.operand;
+  state->at_barrier = !GoesOn(operation.kind);
+  const Place at = PlaceOf(*state, arrival.lanes, pc);
+  const Effects effects = unit->model.Step(operation);
+  if (effects.fault != FaultCause::kNone) {
+    Fault(Name(effects.fault), pc);
+    return;
+  }
+  Change();
+  Hazards(effects.hazards, arrival.line);
+  Touched(ObjectOf(kNamedBarriers, at.cta * kNumBars + arrival.bar),
+          effects.completed ? Touch::Mode::kComplete : Touch::Mode::kJoin);
+  Released(unit, effects, at, operation);
+}
+
+// Warps that an operation lets go.
+void World::Released(Unit* unit, const Effects& effects, const Place& at,
+                     const Operation& operation) {
+  std::vector<Place> released;
+  ForEachBit(effects.released, [&](unsigned warp) {
+    WarpState& state = unit->warps[warp];
+    released.push_back(PlaceOf(state, state.warp.arrival.lanes, 0));
+  });
+  if (observer_ != nullptr && (IsArrival(operation.kind) || effects.completed)) {
+    observer_->OnArrive(at, operation, effects, released);
+  }
+  ForEachBit(effects.released, [&](unsigned warp) {
+    WarpState& state = unit->warps[warp];
+    if (effects.released_kind != BarKind::kSync) {
+      Interpreter::WriteResult(&state.warp, effects.released_value);
+    }
+    state.at_barrier = false;
+  });
+  ForEachBit(effects.released, [&](unsigned warp) {
+    if (warp != operation.warp) {
+      Advance(unit, &unit->warps[warp]);
+    }
+  });
+}
+
+// ------------------------------------------------------------------------------------------------
+// barrier.cluster
+// ------------------------------------------------------------------------------------------------
+
+void World::ReachCluster(Unit* unit, WarpState* state, std::uint32_t pc) {
+  const Arrival& arrival = state->warp.arrival;
+  const bool waits = arrival.cluster == ClusterForm::kWait;
+  const std::uint64_t cluster = clusters_[state->warp.cta->cluster->slot].linear;
+  const Place at = PlaceOf(*state, arrival.lanes, pc);
+  if (observer_ != nullptr && !waits) {
+    observer_->OnClusterArrive(at, cluster, arrival.cluster == ClusterForm::kArrive);
+  }
+  const ClusterEffects effects = cluster_scope_.Step(
+      unit->rank, {OpOf(arrival.cluster), static_cast<std::uint8_t>(state->warp.slot),
+                   static_cast<std::uint8_t>(state->warp.cta->slot), arrival.lanes,
+                   state->warp.live});
+  if (effects.fault != FaultCause::kNone) {
+    Fault(Name(effects.fault), pc);
+    return;
+  }
+  Change();
+  if (waits) {
+    state->in_cluster = arrival.lanes & ~effects.go;
+    if (observer_ != nullptr && effects.go != 0) {
+      observer_->OnClusterWait(PlaceOf(*state, effects.go, pc), cluster);
+    }
+  } else {
+    Touched(ObjectOf(kClusterBarriers, cluster), Touch::Mode::kJoin);
+  }
+  ReleaseCluster(effects, cluster);
+}
+
+void World::ReleaseCluster(const ClusterEffects& effects, std::uint64_t cluster) {
+  const bool completes = !effects.releases.empty();
+  for (const ClusterLanes& lanes : effects.releases) {
+    WarpState& state = units_[lanes.unit]->warps[lanes.warp];
+    if (observer_ != nullptr) {
+      observer_->OnClusterWait(PlaceOf(state, lanes.lanes, 0), cluster);
+    }
+    state.in_cluster &= ~lanes.lanes;
+  }
+  if (completes) {
+    Change();
+    for (const ClusterLanes& lanes : effects.releases) {
+      Advance(units_[lanes.unit].get(), &units_[lanes.unit]->warps[lanes.warp]);
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------------------
+// Mbarriers
+// ------------------------------------------------------------------------------------------------
+
+void World::ReachMbarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
+  const ptx::MbInstruction instruction = state->warp.mbarrier;
+  const auto& decoded = program_.code[pc].As<ptx::Mbarrier>();
+  if (instruction.outside != 0) {
+    Fault(Name(FaultCause::kBadAddress), pc);
+    return;
+  }
+  const unsigned slot = state->warp.cta->slot;
+  ptx::MbReply reply;
+  reply.lanes = instruction.has_token ? instruction.lanes : 0;
+  for (const ptx::MbGroup& group : GroupsOf(config_, state->warp.slot, slot, instruction)) {
+    const MbOperation& operation = group.operation;
+    if (operation.source == MbSource::kOutbound) {
+      if (!IsRemote(operation.op) || operation.has_token) {
+        Fault(Name(FaultCause::kRemoteNotAllowed), pc);
+        return;
+      }
+      ptx::Transfer sent;
+      sent.kind = ptx::Transfer::Kind::kRemote;
+      sent.issuer = state->warp.cta;
+      sent.to = state->warp.cta->cluster->ctas[group.rank];
+      sent.warp = state->warp.slot;
+      sent.lane = First(operation.lanes);
+      sent.pc = pc;
+      sent.line = operation.tag;
+      sent.operation = operation;
+      sent.operation.source = MbSource::kRemote;
+      sent.operation.cta = static_cast<std::uint8_t>(sent.to->slot);
+      sent.operation.warp = 0;
+      Post(unit, std::move(sent));
+      continue;
+    }
+    if (IsMbWait(operation.op)) {
+      state->waits.push_back({operation, pc, false});
+      const ptx::Group* const asked = GroupOf(state, operation.lanes);
+      state->waits.back().returns =
+          unit->interpreter.WouldReturn(state->warp, *asked, operation.lanes);
+      continue;
+    }
+    const Place at = PlaceOf(*state, operation.lanes, pc);
+    const MbEffects effects = StepMbarrier(unit, at, operation, &decoded, 0);
+    if (end_ != End::kNone) {
+      return;
+    }
+    ForEachBit(operation.lanes, [&](unsigned lane) { reply.token[lane] = effects.token[lane]; });
+  }
+  if (instruction.op == MbOp::kCopyArrive || instruction.op == MbOp::kCopyArriveNoInc) {
+    StartArrivals(unit, state, instruction.lanes, instruction.addr, pc);
+  }
+  if (reply.lanes != 0) {
+    unit->interpreter.Answer(&state->warp, reply);
+  }
+}
+
+// The golden model carries it out; its word goes to memory.
+MbEffects World::StepMbarrier(Unit* unit, const Place& at, const MbOperation& operation,
+                              const ptx::Mbarrier* instruction, std::uint64_t of) {
+  const std::uint64_t owner = unit->CtaAt(operation.cta).linear_id;
+  const std::pair<unsigned, std::uint32_t> object{operation.cta, operation.addr};
+  unit->Watch(operation.cta, operation.addr);
+  const auto inval = unit->invalidated.find(object);
+  const bool makes = operation.op == MbOp::kInit || operation.op == MbOp::kInval;
+  const bool by_another = inval != unit->invalidated.end() &&
+                          (of != 0 || inval->second.first != operation.warp ||
+                           (inval->second.second & operation.lanes) == 0);
+  if (by_another && !makes && operation.op != MbOp::kCopyArriveNoInc) {
+    if (!launch_.inval_is_hazard) {
+      Fault(Name(FaultCause::kWordExhausted), at.pc);
+      return {};
+    }
+    Hazards(1U << static_cast<unsigned>(Hazard::kUninitialisedWord), program_.code[at.pc].line);
+  }
+  MbEffects effects = unit->words.Step(operation);
+  const auto refused = std::find_if(effects.fault.begin(), effects.fault.end(),
+                                    [](FaultCause cause) { return cause != FaultCause::kNone; });
+  if (refused != effects.fault.end() && !(by_another && launch_.inval_is_hazard)) {
+    Fault(Name(*refused), at.pc);
+    return effects;
+  }
+  if (operation.op == MbOp::kInit) {
+    unit->invalidated.erase(object);
+  } else if (operation.op == MbOp::kInval) {
+    unit->invalidated[object] = {operation.warp, operation.lanes};
+  }
+  Hazards(effects.hazards, program_.code[at.pc].line);
+  if (effects.written) {
+    unit->SetWord(operation.cta, operation.addr, effects.word);
+    Change();
+  }
+  const auto mode = makes                       ? Touch::Mode::kWrite
+                    : IsMbWait(operation.op)    ? Touch::Mode::kWait
+                    : effects.completions != 0  ? Touch::Mode::kComplete
+                                                : Touch::Mode::kJoin;
+  constexpr unsigned kGranule = 4;
+  Touched(ObjectOf(owner, operation.addr / kGranule), mode);
+  Touched(ObjectOf(owner, operation.addr / kGranule + 1), mode);
+  if (observer_ != nullptr) {
+    observer_->OnMbarrier(at, owner, operation, instruction, effects, of);
+  }
+  return effects;
+}
+
+// Of a wait.
+void World::Answer(Unit* unit, WarpState* state, std::size_t index, bool answer) {
+  const Wait wait = state->waits[index];
+  state->waits.erase(state->waits.begin() + static_cast<std::ptrdiff_t>(index));
+  const Place at = PlaceOf(*state, wait.operation.lanes, wait.pc);
+  const auto& decoded = program_.code[wait.pc].As<ptx::Mbarrier>();
+  if (answer) {
+    MbOperation operation = wait.operation;
+    operation.whole = false;  // nobody parks: who would, is not enabled
+    StepMbarrier(unit, at, operation, &decoded, 0);
+  } else {
+    // A false answer depends on what completes the phase.
+    constexpr unsigned kGranule = 4;
+    Touched(ObjectOf(at.cta, wait.operation.addr / kGranule), Touch::Mode::kWait);
+  }
+  if (end_ == End::kNone) {
+    ptx::MbReply reply;
+    reply.lanes = wait.operation.lanes;
+    reply.complete = answer;
+    unit->interpreter.Answer(&state->warp, reply);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------
+// The warp scope, and exits
+// ------------------------------------------------------------------------------------------------
+
+void World::ReachWarpScope(Unit* unit, const WarpRequest& request) {
+  WarpState& state = unit->warps[request.warp];
+  const WarpEffects effects = unit->scope.Step(request);
+  if (effects.fault != FaultCause::kNone) {
+    Fault(Name(effects.fault), pc_);
+    return;
+  }
+  for (const WarpAnswer& answer : effects.answers) {
+    if (observer_ != nullptr) {
+      observer_->OnWarpSync(PlaceOf(state, answer.lanes, pc_), answer.op);
+    }
+    unit->interpreter.Answer(&state.warp, answer);
+  }
+  for (const WarpArrival& arrival : effects.arrivals) {
+    state.due.push_back(arrival);
+  }
+}
+
+// What has met in the warp scope arrives when the warp waits nowhere else.
+void World::TakeDue(Unit* unit, WarpState* state) {
+  while (!state->due.empty() && MayGo(*state) && end_ == End::kNone) {
+    const WarpArrival arrival = state->due.front();
+    state->due.pop_front();
+    const ptx::Group* const group = GroupOf(state, arrival.lanes);
+    const std::uint32_t pc = group == nullptr ? pc_ : group->pc;
+    unit->interpreter.TakeArrival(&state->warp, arrival);
+    ReachBarrier(unit, state, pc);
+  }
+}
+
+void World::Exit(Unit* unit, WarpState* state, std::uint32_t pc) {
+  const std::uint32_t exited = state->warp.exited;
+  const Place at = PlaceOf(*state, exited, pc);
+  const unsigned slot = state->warp.cta->slot;
+  if (observer_ != nullptr) {
+    observer_->OnExit(at);
+  }
+  Change();
+  const std::uint64_t cluster = clusters_[state->warp.cta->cluster->slot].linear;
+  const ClusterEffects left = cluster_scope_.Step(
+      unit->rank,
+      {muster::ClusterOp::kExit, static_cast<std::uint8_t>(state->warp.slot),
+       static_cast<std::uint8_t>(slot), exited, state->warp.live});
+  Touched(ObjectOf(kClusterBarriers, cluster),
+          left.releases.empty() ? Touch::Mode::kJoin : Touch::Mode::kComplete);
+  ReleaseCluster(left, cluster);
+  WarpRequest request;
+  request.op = WarpOp::kExit;
+  request.warp = static_cast<std::uint8_t>(state->warp.slot);
+  request.cta = static_cast<std::uint8_t>(slot);
+  request.lanes = exited;
+  request.live = state->warp.live;
+  ReachWarpScope(unit, request);
+  if (state->warp.live != 0 && !config_.lanes) {
+    return;
+  }
+  Operation exit;
+  exit.kind = OpKind::kExit;
+  exit.cta = static_cast<std::uint8_t>(slot);
+  exit.warp = static_cast<std::uint8_t>(state->warp.slot);
+  exit.lanes = config_.lanes ? exited : ~0U;
+  const Effects effects = unit->model.Step(exit);
+  Released(unit, effects, at, exit);
+  for (unsigned bar = 0; state->warp.live == 0 && bar < kNumBars; ++bar) {
+    Touched(ObjectOf(kNamedBarriers, at.cta * kNumBars + bar),
+            effects.completed && effects.bar == bar ? Touch::Mode::kComplete : Touch::Mode::kJoin);
+  }
+  if (state->warp.live != 0) {
+    return;
+  }
+  state->exists = false;
+  CtaState& cta = unit->ctas[slot];
+  cta.exited |= Bit(state->warp.slot);
+  if (cta.exited == cta.warps) {
+    EndCta(unit, slot);
+  }
+}
+
+void World::EndCta(Unit* unit, unsigned slot) {
+  CtaState& cta = unit->ctas[slot];
+  cta.cta.exited = true;
+  Operation end;
+  end.kind = OpKind::kEnd;
+  end.cta = static_cast<std::uint8_t>(slot);
+  const Effects effects = unit->model.Step(end);
+  Hazards(effects.hazards, program_.code[pc_].line);
+  Abandon(cta.cta);
+  Hazards(unit->words.Leave(slot, OpKind::kEnd).hazards, program_.code[pc_].line);
+  ClusterLife life;
+  life.op = ClusterLifeOp::kEnd;
+  life.unit = static_cast<std::uint8_t>(unit->rank);
+  life.cta = static_cast<std::uint8_t>(slot);
+  cluster_scope_.Step(life);
+  Cluster& cluster = clusters_[cta.cta.cluster->slot];
+  if (--cluster.ctas_left == 0) {
+    --clusters_left_;
+  }
+}
+
+}  // namespace muster::explore

@@ -1,0 +1,205 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Transfers: what threads have started, and what comes of it later.
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "sim/explore/world.h"
+#include "sim/explore/world_unit.h"
+#include "sim/isa/bits.h"
+#include "sim/isa/fault.h"
+
+namespace muster::explore {
+namespace {
+
+using Kind = ptx::Transfer::Kind;
+
+}  // namespace
+
+void World::Post(Unit* /*to*/, ptx::Transfer transfer) {
+  Unit& issuer = *units_[transfer.issuer->rank];
+  const WarpState& state = issuer.warps[transfer.warp];
+  auto flight = std::make_unique<Flight>();
+  flight->number = next_flight_++;
+  flight->unit = issuer.rank;
+  flight->cta = transfer.issuer->linear_id;
+  flight->warp_index = state.index;
+  const std::uint64_t thread =
+      (flight->cta * launch_.Warps() + state.index) * kWarpSize + transfer.lane;
+  constexpr unsigned kThreadBits = 32;
+  flight->process = ++started_[thread] << kThreadBits | thread;
+  if (observer_ != nullptr) {
+    observer_->OnStart(PlaceOf(state, 1U << transfer.lane, transfer.pc), flight->number, transfer);
+  }
+  flight->transfer = std::move(transfer);
+  flights_.push_back(std::move(flight));
+}
+
+// The arrive-ons of the copies that each lane has started by now.
+void World::StartArrivals(Unit* unit, WarpState* state, std::uint32_t lanes,
+                          const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t pc) {
+  ForEachBit(lanes, [&](unsigned lane) {
+    ptx::Transfer arrival;
+    arrival.kind = Kind::kArrive;
+    arrival.to = arrival.issuer = state->warp.cta;
+    arrival.mbarrier = addr[lane];
+    arrival.warp = state->warp.slot;
+    arrival.lane = lane;
+    arrival.groups = &state->warp.copies[lane];
+    arrival.number = arrival.groups->next();
+    arrival.pc = pc;
+    arrival.line = program_.code[pc].line;
+    Post(unit, std::move(arrival));
+  });
+}
+
+// The response, and its complete_tx, are on their way to each CTA that it is for.
+void World::Cancel(Unit* unit, const ptx::Warp& warp, const ptx::CancelCall& call,
+                   std::uint32_t pc) {
+  CancelResponse response{};
+  if (next_cluster_ != launch_.Clusters()) {
+    --clusters_left_;
+    const auto first = ptx::PointOf(next_cluster_++, launch_.GridOfClusters());
+    response = {first[0] * launch_.cluster[0], first[1] * launch_.cluster[1],
+                first[2] * launch_.cluster[2], 1};
+  }
+  for (ptx::Cta* const cta : warp.cta->cluster->ctas) {
+    if (!call.multicast && cta != warp.cta) {
+      continue;
+    }
+    if (cta->exited) {
+      Fault(Name(FaultCause::kRankNotThere), pc);
+      return;
+    }
+    ptx::Transfer transfer;
+    transfer.to = cta;
+    transfer.issuer = warp.cta;
+    transfer.address = call.response;
+    transfer.mbarrier = call.mbarrier;
+    transfer.warp = warp.slot;
+    transfer.pc = pc;
+    transfer.line = call.line;
+    transfer.has_read = true;
+    transfer.data.resize(sizeof response);
+    std::memcpy(transfer.data.data(), response.data(), sizeof response);
+    Post(unit, std::move(transfer));
+  }
+}
+
+bool World::MayStep(const Flight& flight) const {
+  const ptx::Transfer& transfer = flight.transfer;
+  if (transfer.kind == Kind::kArrive) {
+    return transfer.groups == nullptr || transfer.groups->DoneBefore(transfer.number);
+  }
+  if (transfer.kind != Kind::kRemote) {
+    return true;
+  }
+  // The network keeps the order of each pair of units.
+  const auto first = std::find_if(flights_.begin(), flights_.end(), [&](const auto& other) {
+    return other->transfer.kind == Kind::kRemote && other->unit == flight.unit &&
+           other->transfer.to->rank == transfer.to->rank;
+  });
+  return (*first)->number == flight.number;
+}
+
+Range World::RangeOf(const ptx::Cta* cta, std::uint64_t address, std::size_t size) const {
+  return {cta == nullptr ? kGlobal : cta->linear_id, address, static_cast<unsigned>(size)};
+}
+
+void World::StepTransfer(std::size_t index) {
+  Flight& flight = *flights_[index];
+  ptx::Transfer& transfer = flight.transfer;
+  Unit& issuer = *units_[flight.unit];
+  WarpState& state = issuer.warps[transfer.warp];
+  const bool moves = transfer.kind == Kind::kMove || transfer.kind == Kind::kReduce;
+  const auto touch = [&](const Range& bytes, Touch::Mode mode) {
+    constexpr unsigned kGranule = 4;
+    for (std::uint64_t at = bytes.address / kGranule; at * kGranule < bytes.address + bytes.size;
+         ++at) {
+      Touched(ObjectOf(bytes.owner, at), mode);
+    }
+  };
+  bool done = true;
+  if (moves && !transfer.has_read) {
+    const Range source = RangeOf(transfer.from, transfer.source, transfer.bytes);
+    touch(source, Touch::Mode::kRead);
+    ReadSource(&memory_, &transfer);
+    if (observer_ != nullptr && transfer.bytes != 0) {
+      observer_->OnRead(flight.number, source);
+    }
+    done = transfer.to != nullptr;
+    if (!done && transfer.groups != nullptr) {
+      transfer.groups->Read(transfer.number);
+    }
+  }
+  if (done) {
+    std::unique_ptr<Flight> last = std::move(flights_[index]);
+    flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
+    if (moves) {
+      touch(RangeOf(last->transfer.to, last->transfer.address, last->transfer.data.size()),
+            Touch::Mode::kWrite);
+    }
+    Perform(last.get());
+  }
+  // Its thread may have waited for it.
+  if (state.exists && state.stuck_at_copies != 0) {
+    state.stuck_at_copies = 0;
+    Advance(&issuer, &state);
+  }
+}
+
+void World::Perform(Flight* flight) {
+  const ptx::Transfer& transfer = flight->transfer;
+  Change();
+  if (transfer.kind == Kind::kRemote) {
+    PerformRemote(*flight);
+    return;
+  }
+  if (transfer.kind != Kind::kArrive) {
+    WriteTarget(&memory_, transfer);
+    if (observer_ != nullptr) {
+      observer_->OnWrite(flight->number,
+                         RangeOf(transfer.to, transfer.address, transfer.data.size()));
+    }
+    if (transfer.groups != nullptr) {
+      transfer.groups->End(transfer.number);
+    }
+  }
+  if (transfer.mbarrier) {
+    const Place at{flight->cta, flight->warp_index, 1U << transfer.lane, transfer.pc};
+    StepMbarrier(units_[transfer.to->rank].get(), at, CompletionOf(transfer), nullptr,
+                 flight->number);
+  }
+}
+
+void World::PerformRemote(const Flight& flight) {
+  const ptx::Transfer& transfer = flight.transfer;
+  if (transfer.to->exited) {
+    Fault("memory_fault", transfer.pc);
+    return;
+  }
+  const Place at{flight.cta, flight.warp_index, transfer.operation.lanes, transfer.pc};
+  StepMbarrier(units_[transfer.to->rank].get(), at, transfer.operation,
+               &program_.code[transfer.pc].As<ptx::Mbarrier>(), flight.number);
+}
+
+// The CTA has ended: what is on its way to its memory, or has not been read from there, is lost. Of
+// what another CTA has sent, that is a fault.
+void World::Abandon(const ptx::Cta& cta) {
+  for (std::size_t i = flights_.size(); i-- > 0;) {
+    ptx::Transfer& transfer = flights_[i]->transfer;
+    const bool lost = transfer.to == &cta || (transfer.from == &cta && !transfer.has_read);
+    if (transfer.to == &cta && transfer.issuer != &cta) {
+      Fault("memory_fault", transfer.pc);
+    }
+    if (transfer.issuer == &cta) {
+      transfer.groups = nullptr;
+    }
+    if (lost) {
+      flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+}
+
+}  // namespace muster::explore

@@ -1,0 +1,98 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/explore/world_unit.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "sim/isa/bits.h"
+
+namespace muster::explore {
+namespace {
+
+constexpr unsigned kWordBytes = 8;
+
+}  // namespace
+
+World::Unit::Unit(World* of, unsigned its_rank)
+    : world(*of),
+      rank(its_rank),
+      interpreter(of->program_, of->launch_, &of->memory_, &of->printed_, its_rank),
+      spins(of->program_),
+      model(of->config_),
+      words(model, of->config_.smem_bytes),
+      scope(of->config_.num_warps),
+      warps(of->config_.num_warps),
+      ctas(of->config_.num_ctas) {
+  interpreter.set_mbarriers(this);
+  interpreter.set_warp_unit(this);
+  interpreter.set_spins(&spins);
+  interpreter.set_accesses(of);
+  interpreter.set_whole_copies();
+  interpreter.set_clock_period_ps(of->config_.clock_period_ps);
+  interpreter.set_cancel([this](const ptx::Warp& warp, const ptx::CancelCall& call) {
+    world.Cancel(this, warp, call, world.pc_);
+  });
+}
+
+void World::Unit::Reset() {
+  model.Reset();
+  words.Reset();
+  for (unsigned slot = 0; slot < warps.size(); ++slot) {
+    scope.Clear(slot);
+    warps[slot].exists = false;
+  }
+  for (CtaState& cta : ctas) {
+    cta.taken = false;
+  }
+  requests.clear();
+  invalidated.clear();
+}
+
+std::uint64_t World::Unit::Word(unsigned cta, std::uint32_t addr) const {
+  std::uint64_t word = 0;
+  std::memcpy(&word, &ctas[cta].cta.shared[addr], sizeof word);
+  return word;
+}
+
+void World::Unit::SetWord(unsigned cta, std::uint32_t addr, std::uint64_t word) {
+  std::memcpy(&ctas[cta].cta.shared[addr], &word, sizeof word);
+}
+
+void World::Unit::Watch(unsigned cta, std::uint32_t addr) {
+  const std::uint32_t index = addr / kWordBytes;
+  if (addr % kWordBytes != 0 || index >= watched[cta].size() || watched[cta][index]) {
+    return;
+  }
+  watched[cta][index] = true;
+  if (const std::uint64_t word = Word(cta, addr); word != 0) {
+    words.Store(cta, addr, word);
+  }
+}
+
+bool World::Unit::Watches(unsigned cta, std::uint64_t addr, unsigned bytes) const {
+  for (std::uint64_t index = addr / kWordBytes;
+       index * kWordBytes < addr + bytes && index < watched[cta].size(); ++index) {
+    if (watched[cta][index]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void World::Unit::Stored(unsigned /*warp*/, unsigned cta, std::uint64_t addr, unsigned bytes,
+                         std::uint32_t line) {
+  for (std::uint64_t word = addr / kWordBytes * kWordBytes; word < addr + bytes;
+       word += kWordBytes) {
+    if (word / kWordBytes < watched[cta].size() && watched[cta][word / kWordBytes]) {
+      const auto at = static_cast<std::uint32_t>(word);
+      world.Hazards(words.Store(cta, at, Word(cta, at)).hazards, line);
+      invalidated.erase({cta, at});
+    }
+  }
+}
+
+void World::Unit::Post(ptx::Transfer transfer, std::uint64_t /*cycle*/) {
+  world.Post(this, std::move(transfer));
+}
+
+}  // namespace muster::explore

@@ -1,0 +1,62 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The CTAs of one rank, and the golden models of the unit that they would run on. The interpreter
+// knows it as what is in front of shared memory, as the warp scope, and as who carries transfers.
+#ifndef MUSTER_SIM_EXPLORE_WORLD_UNIT_H_
+#define MUSTER_SIM_EXPLORE_WORLD_UNIT_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "sim/explore/world.h"
+#include "sim/ptx/simt/spins.h"
+
+namespace muster::explore {
+
+class World::Unit : public ptx::MbarrierSink, public ptx::WarpUnit, public ptx::TransferSink {
+ public:
+  Unit(World* world, unsigned rank);
+  void Reset();
+
+  ptx::Cta& CtaAt(unsigned slot) { return ctas[slot].cta; }
+  WarpState& Warp(unsigned slot) { return warps[slot]; }
+  // The golden model sees what is there before the first operation comes to a word.
+  void Watch(unsigned cta, std::uint32_t addr);
+  std::uint64_t Word(unsigned cta, std::uint32_t addr) const;
+  void SetWord(unsigned cta, std::uint32_t addr, std::uint64_t word);
+
+  void PostAsync(const MbOperation&) override {}   // transfers say themselves what they complete
+  void PostRemote(const MbOperation&) override {}  // likewise
+  bool MayAccess(unsigned, unsigned, std::uint64_t, unsigned, bool) override { return true; }
+  bool MayStore(unsigned, std::uint64_t, unsigned) override { return true; }
+  void Stored(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes,
+              std::uint32_t line) override;
+  bool Watches(unsigned cta, std::uint64_t addr, unsigned bytes) const override;
+
+  void Reset(unsigned warp) override { scope.Clear(warp); }
+  void Request(const WarpRequest& request) override { requests.push_back(request); }
+  bool IsUnderWay(unsigned warp) const override { return !warps[warp].due.empty(); }
+
+  void Post(ptx::Transfer transfer, std::uint64_t cycle) override;
+
+  World& world;
+  const unsigned rank;
+  ptx::Interpreter interpreter;
+  ptx::Spins spins;
+  golden::Model model;
+  golden::Mbarriers words;
+  golden::WarpScope scope;
+  std::vector<WarpState> warps;
+  std::vector<CtaState> ctas;
+  std::vector<WarpRequest> requests;
+  std::array<std::vector<bool>, kMaxCtas> watched;
+  // Who has invalidated an object: by CTA and address, the warp and its lanes.
+  std::map<std::pair<unsigned, std::uint32_t>, std::pair<unsigned, std::uint32_t>> invalidated;
+};
+
+}  // namespace muster::explore
+
+#endif  // MUSTER_SIM_EXPLORE_WORLD_UNIT_H_
