@@ -243,7 +243,8 @@ void World::EnableWarp(unsigned unit, unsigned warp) {
   for (const Wait& wait : state.waits) {
     const MbOperation& operation = wait.operation;
     const bool phase = units_[unit]->Word(operation.cta, operation.addr) >> 63 != 0;
-    const bool complete = phase != operation.phase;
+    const bool complete =
+        phase != operation.phase || units_[unit]->IsInvalidatedByAnother(operation);
     if (complete || !wait.returns) {
       add(Actor::Kind::kWait, operation.lanes, wait.pc, complete);
     }
@@ -357,7 +358,7 @@ void World::Step(const Actor& actor) {
     if (unit.interpreter.TakeChanged()) {
       Change();
     }
-    Advance(&unit, &state);
+    Advance(&unit, &state, actor.lanes);
   }
   if (end_ == End::kNone && next_cluster_ < launch_.Clusters()) {
     LaunchClusters();
@@ -435,8 +436,9 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
   }
 }
 
-// The groups of a warp go on to the next instruction that others notice.
-void World::Advance(Unit* unit, WarpState* state) {
+// The groups of a warp go on to the next instruction that others notice. `moved`: lanes that have
+// gone on before.
+void World::Advance(Unit* unit, WarpState* state, std::uint32_t moved) {
   TakeDue(unit, state);
   for (unsigned way = 0; end_ == End::kNone && MayGo(*state); ++way) {
     const auto next = std::find_if(
@@ -460,6 +462,7 @@ void World::Advance(Unit* unit, WarpState* state) {
       state->warp.turns = ~0U;
     }
     const std::uint32_t lanes = next->lanes;
+    moved |= lanes;
     const Op op = program_.code[pc].op;
     pc_ = pc;
     const Group before = *next;
@@ -476,7 +479,8 @@ void World::Advance(Unit* unit, WarpState* state) {
     TakeDue(unit, state);
   }
   for (const Group& group : state->warp.groups) {
-    if (end_ == End::kNone && MayGo(*state) && group.state == Group::State::kReady) {
+    if (end_ == End::kNone && MayGo(*state) && group.state == Group::State::kReady &&
+        (group.lanes & moved) != 0) {
       NoteSpin(unit, state, group);
     }
   }

@@ -139,7 +139,7 @@ class World : public ptx::AccessSink {
   void LaunchCta(unsigned unit, unsigned slot, const ptx::Cluster* cluster);
   void EnableWarp(unsigned unit, unsigned warp);
   void EnableTransfers();
-  void Advance(Unit* unit, WarpState* state);
+  void Advance(Unit* unit, WarpState* state, std::uint32_t moved = 0);
   bool IsSeen(const WarpState& state, const ptx::Group& group) const;
   std::uint64_t ValueOf(const WarpState& state, const ptx::Group& group, ptx::Slot slot,
                         unsigned lane) const;

@@ -239,11 +239,8 @@ MbEffects World::StepMbarrier(Unit* unit, const Place& at, const MbOperation& op
   const std::uint64_t owner = unit->CtaAt(operation.cta).linear_id;
   const std::pair<unsigned, std::uint32_t> object{operation.cta, operation.addr};
   unit->Watch(operation.cta, operation.addr);
-  const auto inval = unit->invalidated.find(object);
   const bool makes = operation.op == MbOp::kInit || operation.op == MbOp::kInval;
-  const bool by_another = inval != unit->invalidated.end() &&
-                          (of != 0 || inval->second.first != operation.warp ||
-                           (inval->second.second & operation.lanes) == 0);
+  const bool by_another = unit->IsInvalidatedByAnother(operation);
   if (by_another && !makes && operation.op != MbOp::kCopyArriveNoInc) {
     if (!launch_.inval_is_hazard) {
       Fault(Name(FaultCause::kWordExhausted), at.pc);
@@ -287,15 +284,9 @@ void World::Answer(Unit* unit, WarpState* state, std::size_t index, bool answer)
   state->waits.erase(state->waits.begin() + static_cast<std::ptrdiff_t>(index));
   const Place at = PlaceOf(*state, wait.operation.lanes, wait.pc);
   const auto& decoded = program_.code[wait.pc].As<ptx::Mbarrier>();
-  if (answer) {
-    MbOperation operation = wait.operation;
-    operation.whole = false;  // nobody parks: who would, is not enabled
-    StepMbarrier(unit, at, operation, &decoded, 0);
-  } else {
-    // A false answer depends on what completes the phase.
-    constexpr unsigned kGranule = 4;
-    Touched(ObjectOf(at.cta, wait.operation.addr / kGranule), Touch::Mode::kWait);
-  }
+  MbOperation operation = wait.operation;
+  operation.whole = false;  // nobody parks: who would, is not enabled
+  StepMbarrier(unit, at, operation, &decoded, 0);
   if (end_ == End::kNone) {
     ptx::MbReply reply;
     reply.lanes = wait.operation.lanes;

@@ -25,6 +25,8 @@ class World::Unit : public ptx::MbarrierSink, public ptx::WarpUnit, public ptx::
   WarpState& Warp(unsigned slot) { return warps[slot]; }
   // The golden model sees what is there before the first operation comes to a word.
   void Watch(unsigned cta, std::uint32_t addr);
+  // Another thread has invalidated the operation's object.
+  bool IsInvalidatedByAnother(const MbOperation& operation) const;
   std::uint64_t Word(unsigned cta, std::uint32_t addr) const;
   void SetWord(unsigned cta, std::uint32_t addr, std::uint64_t word);
 
