@@ -45,9 +45,9 @@ class Observer {
   Observer& operator=(const Observer&) = delete;
   virtual ~Observer() = default;
 
-  // One lane loads, stores or swaps one element.
-  virtual void OnAccess(const Place& at, const Range& bytes, ptx::Op op,
-                        const ptx::Ordering& ordering) = 0;
+  // One lane loads, stores or swaps one element. `changed`: and it is not as before.
+  virtual void OnAccess(const Place& at, const Range& range, ptx::Op op,
+                        const ptx::Ordering& ordering, bool changed) = 0;
   virtual void OnFence(const Place& at, const ptx::MemoryFence& fence) = 0;
   // Lanes of a warp have met at a collective.
   virtual void OnWarpSync(const Place& at, WarpOp op) = 0;
@@ -61,6 +61,8 @@ class Observer {
   virtual void OnClusterArrive(const Place& at, std::uint64_t cluster, bool releases) = 0;
   virtual void OnClusterComplete(std::uint64_t cluster) = 0;
   virtual void OnClusterWait(const Place& at, std::uint64_t cluster) = 0;
+  // All threads of the CTA have exited.
+  virtual void OnCtaEnd(std::uint64_t cta) = 0;
 
   // An operation on an mbarrier of the CTA `owner`; of a wait: it is answered true. `of`: the number
   // of the transfer that it completes or came by, or 0.
@@ -68,7 +70,8 @@ class Observer {
                           const ptx::Mbarrier* instruction, const MbEffects& effects,
                           std::uint64_t of) = 0;
 
-  // Transfers, by their numbers, from 1 on.
+  // Transfers, by their numbers, from 1 on. Of an operation on another CTA's mbarrier: of all lanes
+  // that do it together.
   virtual void OnStart(const Place& at, std::uint64_t number, const ptx::Transfer& transfer) = 0;
   virtual void OnRead(std::uint64_t number, const Range& bytes) = 0;
   virtual void OnWrite(std::uint64_t number, const Range& bytes) = 0;

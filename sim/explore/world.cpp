@@ -230,7 +230,7 @@ void World::EnableWarp(unsigned unit, unsigned warp) {
   for (const Group& group : state.warp.groups) {
     if (group.state == Group::State::kReady) {
       runs = true;
-      if ((group.lanes & idle) == 0) {
+      if ((group.lanes & idle) == 0 && !IsDraining(state, group.pc)) {
         add(Actor::Kind::kLanes, group.lanes, group.pc, true);
       }
     } else if (group.state == Group::State::kAsked) {
@@ -249,9 +249,21 @@ void World::EnableWarp(unsigned unit, unsigned warp) {
       add(Actor::Kind::kWait, operation.lanes, wait.pc, complete);
     }
   }
-  if (aligned != nullptr && (!runs || state.warp.gives_up)) {
+  if (aligned != nullptr && (!runs || state.warp.gives_up) && !IsDraining(state, aligned->pc)) {
     add(Actor::Kind::kLanes, aligned->lanes, aligned->pc, true);
   }
+}
+
+// A release comes after the warp's operations on other CTAs' mbarriers.
+bool World::IsDraining(const WarpState& state, std::uint32_t pc) const {
+  const ptx::Instruction& i = program_.code[pc];
+  return i.op == Op::kClusterBarrier &&
+         i.As<ptx::ClusterBarrier>().op == ptx::ClusterForm::kArrive &&
+         std::any_of(flights_.begin(), flights_.end(), [&](const auto& flight) {
+           return flight->transfer.kind == ptx::Transfer::Kind::kRemote &&
+                  flight->transfer.issuer == state.warp.cta &&
+                  flight->transfer.warp == state.warp.slot;
+         });
 }
 
 void World::EnableTransfers() {
@@ -522,7 +534,8 @@ void World::Hazards(std::uint32_t hazards, std::uint32_t line) {
 }
 
 void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instruction& instruction,
-                     const ptx::Access& access, const ptx::Cta* owner, std::uint64_t address) {
+                     const ptx::Access& access, const ptx::Cta* owner, std::uint64_t address,
+                     bool changed) {
   const unsigned size = Bytes(access.type);
   const std::uint64_t cta = owner == nullptr ? kGlobal : owner->linear_id;
   constexpr std::uint64_t kGranule = 4;
@@ -537,7 +550,7 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
   const Place at = PlaceOf(state, 1U << lane, pc_);
   for (unsigned k = 0; k < access.count; ++k) {
     observer_->OnAccess(at, {cta, address + std::uint64_t{k} * size, size}, instruction.op,
-                        access.ordering);
+                        access.ordering, changed);
   }
 }
 

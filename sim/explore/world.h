@@ -86,7 +86,8 @@ class World : public ptx::AccessSink {
   std::vector<Place> Standing() const;
 
   void OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instruction& instruction,
-                const ptx::Access& access, const ptx::Cta* owner, std::uint64_t address) override;
+                const ptx::Access& access, const ptx::Cta* owner, std::uint64_t address,
+                bool changed) override;
 
  private:
   class Unit;
@@ -139,6 +140,7 @@ class World : public ptx::AccessSink {
   void LaunchCta(unsigned unit, unsigned slot, const ptx::Cluster* cluster);
   void EnableWarp(unsigned unit, unsigned warp);
   void EnableTransfers();
+  bool IsDraining(const WarpState& state, std::uint32_t pc) const;
   void Advance(Unit* unit, WarpState* state, std::uint32_t moved = 0);
   bool IsSeen(const WarpState& state, const ptx::Group& group) const;
   std::uint64_t ValueOf(const WarpState& state, const ptx::Group& group, ptx::Slot slot,
@@ -167,6 +169,8 @@ class World : public ptx::AccessSink {
   void ReachWarpScope(Unit* unit, const WarpRequest& request);
   void TakeDue(Unit* unit, WarpState* state);
   void Released(Unit* unit, const Effects& effects, const Place& at, const Operation& operation);
+  ClusterEffects StepCluster(std::uint64_t cluster, unsigned unit, const ClusterRequest& request,
+                             unsigned slot);
   void ReleaseCluster(const ClusterEffects& effects, std::uint64_t cluster);
   void Exit(Unit* unit, WarpState* state, std::uint32_t pc);
   void EndCta(Unit* unit, unsigned slot);

@@ -138,10 +138,11 @@ void World::ReachCluster(Unit* unit, WarpState* state, std::uint32_t pc) {
   if (observer_ != nullptr && !waits) {
     observer_->OnClusterArrive(at, cluster, arrival.cluster == ClusterForm::kArrive);
   }
-  const ClusterEffects effects = cluster_scope_.Step(
-      unit->rank, {OpOf(arrival.cluster), static_cast<std::uint8_t>(state->warp.slot),
+  const ClusterEffects effects = StepCluster(
+      cluster, unit->rank, {OpOf(arrival.cluster), static_cast<std::uint8_t>(state->warp.slot),
                    static_cast<std::uint8_t>(state->warp.cta->slot), arrival.lanes,
-                   state->warp.live});
+                   state->warp.live},
+      state->warp.cta->cluster->slot);
   if (effects.fault != FaultCause::kNone) {
     Fault(Name(effects.fault), pc);
     return;
@@ -156,6 +157,16 @@ void World::ReachCluster(Unit* unit, WarpState* state, std::uint32_t pc) {
     Touched(ObjectOf(kClusterBarriers, cluster), Touch::Mode::kJoin);
   }
   ReleaseCluster(effects, cluster);
+}
+
+ClusterEffects World::StepCluster(std::uint64_t cluster, unsigned unit,
+                                  const ClusterRequest& request, unsigned slot) {
+  const unsigned phases = cluster_scope_.Phases(slot);
+  ClusterEffects effects = cluster_scope_.Step(unit, request);
+  if (observer_ != nullptr && cluster_scope_.Phases(slot) != phases) {
+    observer_->OnClusterComplete(cluster);
+  }
+  return effects;
 }
 
 void World::ReleaseCluster(const ClusterEffects& effects, std::uint64_t cluster) {
@@ -338,10 +349,11 @@ void World::Exit(Unit* unit, WarpState* state, std::uint32_t pc) {
   }
   Change();
   const std::uint64_t cluster = clusters_[state->warp.cta->cluster->slot].linear;
-  const ClusterEffects left = cluster_scope_.Step(
-      unit->rank,
+  const ClusterEffects left = StepCluster(
+      cluster, unit->rank,
       {muster::ClusterOp::kExit, static_cast<std::uint8_t>(state->warp.slot),
-       static_cast<std::uint8_t>(slot), exited, state->warp.live});
+       static_cast<std::uint8_t>(slot), exited, state->warp.live},
+      state->warp.cta->cluster->slot);
   Touched(ObjectOf(kClusterBarriers, cluster),
           left.releases.empty() ? Touch::Mode::kJoin : Touch::Mode::kComplete);
   ReleaseCluster(left, cluster);
@@ -385,6 +397,9 @@ void World::EndCta(Unit* unit, unsigned slot) {
   end.cta = static_cast<std::uint8_t>(slot);
   const Effects effects = unit->model.Step(end);
   Hazards(effects.hazards, program_.code[pc_].line);
+  if (observer_ != nullptr) {
+    observer_->OnCtaEnd(cta.cta.linear_id);
+  }
   Abandon(cta.cta);
   Hazards(unit->words.Leave(slot, OpKind::kEnd).hazards, program_.code[pc_].line);
   ClusterLife life;

@@ -30,7 +30,9 @@ void World::Post(Unit* /*to*/, ptx::Transfer transfer) {
   constexpr unsigned kThreadBits = 32;
   flight->process = ++started_[thread] << kThreadBits | thread;
   if (observer_ != nullptr) {
-    observer_->OnStart(PlaceOf(state, 1U << transfer.lane, transfer.pc), flight->number, transfer);
+    const bool together = transfer.kind == Kind::kRemote;
+    const std::uint32_t lanes = together ? transfer.operation.lanes : 1U << transfer.lane;
+    observer_->OnStart(PlaceOf(state, lanes, transfer.pc), flight->number, transfer);
   }
   flight->transfer = std::move(transfer);
   flights_.push_back(std::move(flight));

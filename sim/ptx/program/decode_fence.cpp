@@ -93,6 +93,7 @@ void DecodeFence(Cursor* c, Instruction* out) {
       return;
     }
     fence.ordering = {Order::kAcquireRelease, kScopes[level]};
+    fence.sequential = true;
     c->ExpectOperands(0);
     return;
   }
@@ -127,6 +128,7 @@ void DecodeFence(Cursor* c, Instruction* out) {
                     : order == 3 ? Order::kRelease
                                  : Order::kAcquireRelease,
                     static_cast<Scope>(scope)};
+  fence.sequential = order <= 0;
   c->Require(c->Spelling(), scope == 1 ? 78 : 60, scope == 1 ? 90 : 70);
   c->ExpectOperands(0);
 }

@@ -269,7 +269,8 @@ struct CancelQuery {
 
 struct MemoryFence {
   Ordering ordering;       // kWeak: it orders proxies only
-  bool of_inits = false;   // .mbarrier_init: of these alone
+  bool sequential = false;  // .sc: all such fences of a scope have one order
+  bool of_inits = false;    // .mbarrier_init: of these alone
   bool of_shared = false;  // .sync_restrict: of accesses to shared memory alone
   bool async = false;      // between the generic and the async proxy
   Address address;         // that must be in global memory, if there is one

@@ -365,7 +365,7 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
                    DescribeAccess(*warp, space, address, AccessBytes(access), write));
     }
     std::array<std::uint8_t, kMaxAccess> before;
-    const bool notes = write && (mbarriers_ != nullptr || !changed_);
+    const bool notes = write && (mbarriers_ != nullptr || accesses_ != nullptr || !changed_);
     if (notes) {
       std::memcpy(before.data(), span.at, span.own);
     }
@@ -396,7 +396,7 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
       NoteStore(warp, lanes, lane, before.data(), span);
     }
     if (accesses_ != nullptr) {
-      Tell(*warp, lane, i, address);
+      Tell(*warp, lane, i, address, write && std::memcmp(before.data(), span.at, span.own) != 0);
     }
   }
   return Event::kAccess;
@@ -404,16 +404,16 @@ Interpreter::Event Interpreter::ExecuteAccess(Warp* warp, const Group& group,
 
 // What others may access, too.
 void Interpreter::Tell(const Warp& warp, unsigned lane, const Instruction& i,
-                       std::uint64_t address) const {
+                       std::uint64_t address, bool changed) const {
   const Access& access = AccessOf(i);
   const bool generic = access.address.space == Space::kGeneric;
   const std::uint64_t segment = SegmentOf(address);
   if (IsShared(access.address.space) || (generic && segment == kSharedSegment)) {
     const std::uint64_t shared = generic ? ByteOf(address) : address;
-    accesses_->OnAccess(warp, lane, i, access, CtaAt(warp, shared), SharedByte(shared));
+    accesses_->OnAccess(warp, lane, i, access, CtaAt(warp, shared), SharedByte(shared), changed);
   } else if (access.address.space == Space::kGlobal ||
              (generic && IsInGlobalWindow(segment) && segment != kParamSegment)) {
-    accesses_->OnAccess(warp, lane, i, access, nullptr, address);
+    accesses_->OnAccess(warp, lane, i, access, nullptr, address, changed);
   }
 }
 

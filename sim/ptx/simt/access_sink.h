@@ -21,9 +21,10 @@ class AccessSink {
   virtual ~AccessSink() = default;
 
   // A lane has loaded, stored or swapped `access`.count elements: of shared memory of the CTA, or
-  // (null) of global memory.
+  // (null) of global memory. `changed`: what was there is not what is there now.
   virtual void OnAccess(const Warp& warp, unsigned lane, const Instruction& instruction,
-                        const Access& access, const Cta* owner, std::uint64_t address) = 0;
+                        const Access& access, const Cta* owner, std::uint64_t address,
+                        bool changed) = 0;
 };
 
 }  // namespace muster::ptx

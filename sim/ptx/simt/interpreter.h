@@ -212,7 +212,8 @@ class Interpreter {
     unsigned own = 0;  // bytes from there on that are the thread's
   };
   Event ExecuteAccess(Warp* warp, const Group& group, std::uint32_t active);
-  void Tell(const Warp& warp, unsigned lane, const Instruction& i, std::uint64_t address) const;
+  void Tell(const Warp& warp, unsigned lane, const Instruction& i, std::uint64_t address,
+            bool changed) const;
   Event ExecuteFence(Warp* warp, const Lanes& lanes);
   bool MayAccess(Warp* warp, const Lanes& lanes);
   void NoteStore(Warp* warp, const Lanes& lanes, unsigned lane, const std::uint8_t* before,

@@ -1,0 +1,198 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Follows one run with vector clocks, by the PTX memory model, and says which of its events could
+// have come in another order, and what that could do. It is exact in what it keeps apart: what a
+// thread has been told (release and acquire at a scope that includes both, barriers, copies that
+// have been waited for), and what must have happened though nothing makes it visible.
+#ifndef MUSTER_SIM_EXPLORE_ANALYSIS_H_
+#define MUSTER_SIM_EXPLORE_ANALYSIS_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "sim/explore/known.h"
+#include "sim/explore/observer.h"
+#include "sim/explore/shadow.h"
+#include "sim/explore/suspicion.h"
+#include "sim/explore/world.h"
+
+namespace muster::explore {
+
+class Analysis : public Observer {
+ public:
+  explicit Analysis(const World& world) : world_(world) {}
+
+  // At most so many, the first of each pair of instructions.
+  const std::vector<Suspicion>& suspicions() const { return suspicions_; }
+  // What the run itself shows when it has ended.
+  void Conclude();
+
+  void OnAccess(const Place& at, const Range& range, ptx::Op op, const ptx::Ordering& ordering,
+                bool changed) override;
+  void OnFence(const Place& at, const ptx::MemoryFence& fence) override;
+  void OnWarpSync(const Place& at, WarpOp op) override;
+  void OnArrive(const Place& at, const Operation& operation, const Effects& effects,
+                const std::vector<Place>& released) override;
+  void OnClusterArrive(const Place& at, std::uint64_t cluster, bool releases) override;
+  void OnClusterComplete(std::uint64_t cluster) override;
+  void OnClusterWait(const Place& at, std::uint64_t cluster) override;
+  void OnCtaEnd(std::uint64_t cta) override;
+  void OnMbarrier(const Place& at, std::uint64_t owner, const MbOperation& operation,
+                  const ptx::Mbarrier* instruction, const MbEffects& effects,
+                  std::uint64_t of) override;
+  void OnStart(const Place& at, std::uint64_t number, const ptx::Transfer& transfer) override;
+  void OnRead(std::uint64_t number, const Range& range) override;
+  void OnWrite(std::uint64_t number, const Range& range) override;
+  void OnCopyGroup(const Place& at, ptx::CopyGroupOp op, bool bulk, std::uint64_t groups) override;
+  void OnExit(const Place& at) override;
+
+ private:
+  enum class Role : std::uint8_t { kRead, kWrite, kAtomic, kMakes, kMbarrier };
+
+  // Lanes of a warp access memory, or a transfer does.
+  struct Access {
+    Place at;
+    EventNumber event = 0;
+    std::uint64_t step = 0;
+    std::uint64_t transfer = 0;
+    Role role = Role::kRead;
+    bool async = false;  // in the async proxy
+    ptx::Ordering ordering;
+    unsigned size = 0;   // of an element
+  };
+  // Who has a known state of its own.
+  struct Copies {
+    std::uint32_t group = 0;
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> started;  // number and group
+  };
+  struct ThreadState {
+    Known known;
+    std::vector<Published> fences;   // what a relaxed write publishes
+    std::vector<Published> pending;  // what a fence acquires
+    Copies copies;
+    Copies bulk_copies;
+  };
+  // From this event of a thread on, or of those that know it, a transfer has been waited for.
+  struct Waited {
+    Thread thread;
+    EventNumber event = 0;
+    bool reading = false;  // its reading only
+  };
+  struct Transfer {
+    Place at;
+    std::uint64_t step = 0;
+    Known known;  // when it was started
+    std::vector<Published> fences;
+    bool async = false;
+    bool arrives = false;
+    std::vector<std::uint64_t> copies;  // that an arrive-on waits for
+    std::vector<Waited> waited;
+  };
+  struct Release {
+    std::vector<Published> list;
+    Clock::Pointer must;
+  };
+  struct Barrier {
+    Known arrived;
+    Thread self;
+    EventNumber completed = 0;  // the event of the latest generation's end
+    std::set<unsigned> warps;   // of the latest generation
+    std::set<unsigned> now;
+    Side latest;                // arrival
+    Side before;                // the latest one of the generation before
+    bool awaited = false;
+    Side lone;                  // an arrival of a generation for which nobody waited
+  };
+  struct Object {
+    Thread self;
+    EventNumber completed = 0;
+    Release now;   // of the phase that runs
+    Release done;  // of all phases before
+    std::vector<std::uint64_t> transfers;  // of the phase that runs
+    std::vector<std::tuple<Thread, EventNumber, Side>> waits;  // for the phase before
+    Side latest;
+    Side before;
+    bool awaited = false;
+    bool arrived = false;
+  };
+  struct ClusterState {
+    Release now;
+    Release done;
+  };
+
+  // analysis.cpp
+  Thread ThreadOf(const Place& at, unsigned lane) const {
+    return {at.cta, at.warp * kWarpSize + lane};
+  }
+  ThreadState& StateOf(const Place& at, unsigned lane);
+  Thread PseudoOf(std::uint64_t cta);
+  EventNumber EventAt(const Place& at);
+  Known Gather(const Place& at, EventNumber event);
+  std::uint64_t ClusterOf(std::uint64_t cta) const;
+  bool Includes(ptx::Scope scope, std::uint64_t a, std::uint64_t b) const;
+  bool BothInclude(ptx::Scope of_a, std::uint64_t a, ptx::Scope of_b, std::uint64_t b) const {
+    return Includes(of_a, a, b) && Includes(of_b, b, a);
+  }
+  void Acquire(const Release& release, ptx::Scope scope, bool acquires, const Place& at);
+  void PublishRelaxed(const std::vector<Published>& fences, ptx::Scope scope, std::uint64_t cta,
+                      Release* release) const;
+  Side SideOf(const Place& at, std::string what) const;
+  void Suspect(Suspicion suspicion);
+
+  // analysis_memory.cpp
+  struct Accessor {
+    const Access* access = nullptr;
+    std::uint32_t index = 0;
+    unsigned lane = 0;
+    const Known* known = nullptr;
+    bool changed = true;  // a write: what was there is not what it writes
+  };
+  std::uint32_t NoteAccess(const Access& access);
+  bool IsOrdered(const Past& past, const Accessor& now) const;
+  bool IsMorallyStrong(const Access& a, const Access& b) const;
+  void Check(const Range& range, const Accessor& now);
+  void CheckCell(Shadow::Cell* cell, const Range& range, const Accessor& now);
+  void Race(const Past& past, const Range& range, const Accessor& now);
+  void Synchronize(const Place& at, const Range& range, ptx::Op op, const ptx::Ordering& ordering,
+                   EventNumber event);
+  void AccessByTransfer(std::uint64_t number, const Range& range, bool writes);
+
+  // analysis_mbarrier.cpp
+  void CheckWord(const Place& at, const Range& word, const MbOperation& operation, EventNumber event,
+                 std::uint64_t of);
+  void CheckPhase(const Object& object, const Place& at, const Range& word,
+                  const MbOperation& operation, std::uint64_t of);
+  void Complete(Object* object, const Range& word, EventNumber event);
+
+  const World& world_;
+  std::vector<Suspicion> suspicions_;
+  std::set<std::tuple<Kind, std::uint32_t, std::uint32_t>> told_;
+  EventNumber events_ = 0;
+  std::unordered_map<std::uint64_t, std::vector<ThreadState>> threads_;  // by CTA
+  std::unordered_map<std::uint64_t, std::uint32_t> pseudo_;  // by CTA: barriers so far
+  std::vector<Access> accesses_;
+  Place last_;                 // of the latest access
+  std::uint64_t last_address_ = 0;
+  Shadow shadow_;
+  std::unordered_map<std::uint64_t, Release> locations_;  // of strong writes
+  std::vector<Published> sequential_;                     // fence.sc
+  std::map<std::pair<std::uint64_t, unsigned>, Barrier> barriers_;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, Object> objects_;
+  std::map<std::uint64_t, ClusterState> clusters_;
+  std::unordered_map<std::uint64_t, Transfer> transfers_;
+  // By owner: what others have accessed there, by thread the latest; and what they have sent there.
+  std::map<std::uint64_t, std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t>> visits_;
+  std::map<std::uint64_t, std::vector<std::uint64_t>> sent_;
+  std::map<std::uint64_t, Side> exits_;
+};
+
+}  // namespace muster::explore
+
+#endif  // MUSTER_SIM_EXPLORE_ANALYSIS_H_

@@ -1,0 +1,54 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What one run says of others: two events that nothing orders, and what that could do.
+#ifndef MUSTER_SIM_EXPLORE_SUSPICION_H_
+#define MUSTER_SIM_EXPLORE_SUSPICION_H_
+
+#include <cstdint>
+#include <string>
+
+#include "sim/explore/observer.h"
+
+namespace muster::explore {
+
+enum class Kind : std::uint8_t {
+  kDataRace,
+  kProxyRace,          // the generic and the async proxy, without a fence between them
+  kSourceOverwritten,  // a bulk copy's source is written before it was read
+  kOtherPhase,         // an arrival that could fall into another generation or phase
+  kLateWait,           // a wait that could come when the next phase has completed, too
+  kExpectedBytes,      // bytes that could be counted in another phase
+  kSharedBarrier,      // one barrier, used by groups that nothing orders
+  kLifetime,           // an object, or a CTA's memory, that could be gone, or not there yet
+  kUnawaited,          // a barrier for which nobody waits
+  // What a run in another order has come to.
+  kDeadlock,
+  kFault,
+  kHazard,
+  kWrongResult,
+  kDifferingResult,
+};
+const char* Name(Kind kind);  // "data_race"
+
+// One of the two events.
+struct Side {
+  Place at;                 // one lane
+  std::uint64_t step = 0;   // of the run: index from 1
+  std::uint64_t transfer = 0;  // if it is not the thread's own doing, but that of what it started
+  std::string what;         // "writes 4 bytes"
+};
+
+struct Suspicion {
+  Kind kind = Kind::kDataRace;
+  Side first;   // in the order of the run
+  Side second;
+  Range object;       // memory, or an mbarrier
+  int bar = -1;       // a named barrier of the CTA object.owner
+  std::string why;    // why nothing orders them: a sentence
+  // Other orders of instructions do not show it: the run itself is the witness.
+  bool of_memory_model = false;
+};
+
+}  // namespace muster::explore
+
+#endif  // MUSTER_SIM_EXPLORE_SUSPICION_H_
