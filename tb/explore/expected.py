@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Checks what is expected of kernels whose other orders are looked at: that kernels.json has each pair of
-sim/kernels/explore, and names lines of wrong.ptx that hold an instruction."""
+sim/kernels/explore, and litmus/expected.json each litmus test, and that the lines which they name hold instructions."""
 
 import json
 import pathlib
@@ -9,16 +9,19 @@ import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+LITMUS = HERE / "litmus"
 PAIRS = HERE.parents[1] / "sim" / "kernels" / "explore"
 FILES = {"wrong.ptx", "wrong.json", "mended.ptx", "mended.json"}
 KINDS = {"data_race", "proxy_race", "source_overwritten", "other_phase", "early_completion", "late_wait",
          "expected_bytes", "shared_barrier", "barrier_count", "diverged_aligned", "lifetime", "unawaited",
          "deadlock", "fault", "wrong_result", "differing_result"}
+RACES = {"data_race", "proxy_race", "source_overwritten"}
 INSTRUCTION = re.compile(r"\s+(@!?[%\w]+\s+)?[a-z][\w.:]*.*;")
+ACCESS = re.compile(r"\s+(@!?[%\w]+\s+)?(ld|st|atom|red|cp)\.")
 
 
-def complaints():
-    """The sentences, one for each thing that is wrong."""
+def of_pairs():
+    """What is wrong with kernels.json, a sentence each."""
     expected = json.loads((HERE / "kernels.json").read_text())
     folders = {path.name: path for path in PAIRS.iterdir() if path.is_dir()}
     for name in sorted(expected.keys() ^ folders.keys()):
@@ -42,8 +45,28 @@ def complaints():
             yield f"{name}: lines are pairs, and there is at least one"
 
 
+def of_litmus():
+    """What is wrong with litmus/expected.json, a sentence each."""
+    expected = json.loads((LITMUS / "expected.json").read_text())
+    for suffix in (".ptx", ".json"):
+        files = {path.stem for path in LITMUS.glob(f"*{suffix}")} - {"expected"}
+        for name in sorted(expected.keys() ^ files):
+            yield f"litmus: {name}{suffix} is either only a file or only in expected.json"
+    for name, what in expected.items():
+        if not (LITMUS / f"{name}.ptx").is_file():
+            continue
+        text = (LITMUS / f"{name}.ptx").read_text()
+        if ("// A race. " in text) != what["race"] or ("// No race. " in text) == what["race"]:
+            yield f"litmus: {name}.ptx and expected.json do not say the same"
+        if what["race"] != ("kinds" in what) or not set(what.get("kinds", [])) <= RACES:
+            yield f"litmus: {name} has kinds if it races, which are {', '.join(sorted(RACES))}"
+        lines = text.split("\n")
+        if len(what["between"]) != 2 or not all(ACCESS.match(lines[line - 1]) for line in what["between"]):
+            yield f"litmus: {name}: between are two lines with accesses"
+
+
 def main():
-    wrong = list(complaints())
+    wrong = [*of_pairs(), *of_litmus()]
     print("\n".join([*wrong, f"{len(wrong)} complaints"]))
     return 1 if wrong else 0
 
