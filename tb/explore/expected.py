@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""Checks what is expected of kernels whose other orders are looked at: that kernels.json has each pair of
+sim/kernels/explore, and litmus/expected.json each litmus test, and that the lines which they name hold instructions."""
+
+import json
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+LITMUS = HERE / "litmus"
+PAIRS = HERE.parents[1] / "sim" / "kernels" / "explore"
+FILES = {"wrong.ptx", "wrong.json", "mended.ptx", "mended.json"}
+KINDS = {"data_race", "proxy_race", "source_overwritten", "other_phase", "early_completion", "late_wait",
+         "expected_bytes", "shared_barrier", "barrier_count", "diverged_aligned", "lifetime", "unawaited",
+         "deadlock", "fault", "wrong_result", "differing_result"}
+RACES = {"data_race", "proxy_race", "source_overwritten"}
+INSTRUCTION = re.compile(r"\s+(@!?[%\w]+\s+)?[a-z][\w.:]*.*;")
+ACCESS = re.compile(r"\s+(@!?[%\w]+\s+)?(ld|st|atom|red|cp)\.")
+
+
+def of_pairs():
+    """What is wrong with kernels.json, a sentence each."""
+    expected = json.loads((HERE / "kernels.json").read_text())
+    folders = {path.name: path for path in PAIRS.iterdir() if path.is_dir()}
+    for name in sorted(expected.keys() ^ folders.keys()):
+        yield f"{name} is either only a folder or only in kernels.json"
+    for name in sorted(expected.keys() & folders.keys()):
+        what = expected[name]
+        missing = FILES - {path.name for path in folders[name].iterdir()}
+        if missing:
+            yield f"{name} lacks {', '.join(sorted(missing))}"
+            continue
+        if what.keys() != {"bug", "kinds", "lines"} or not what["bug"] or not what["kinds"]:
+            yield f"{name} has not exactly a bug, kinds and lines"
+            continue
+        for kind in sorted(set(what["kinds"]) - KINDS):
+            yield f"{name}: there is no kind {kind}"
+        text = (folders[name] / "wrong.ptx").read_text().split("\n")
+        for line in sorted({line for pair in what["lines"] for line in pair}):
+            if not 0 < line <= len(text) or not INSTRUCTION.match(text[line - 1]):
+                yield f"{name}: line {line} of wrong.ptx has no instruction"
+        if not what["lines"] or any(len(pair) != 2 for pair in what["lines"]):
+            yield f"{name}: lines are pairs, and there is at least one"
+
+
+def of_litmus():
+    """What is wrong with litmus/expected.json, a sentence each."""
+    expected = json.loads((LITMUS / "expected.json").read_text())
+    for suffix in (".ptx", ".json"):
+        files = {path.stem for path in LITMUS.glob(f"*{suffix}")} - {"expected"}
+        for name in sorted(expected.keys() ^ files):
+            yield f"litmus: {name}{suffix} is either only a file or only in expected.json"
+    for name, what in expected.items():
+        if not (LITMUS / f"{name}.ptx").is_file():
+            continue
+        text = (LITMUS / f"{name}.ptx").read_text()
+        if ("// A race. " in text) != what["race"] or ("// No race. " in text) == what["race"]:
+            yield f"litmus: {name}.ptx and expected.json do not say the same"
+        if what["race"] != ("kinds" in what) or not set(what.get("kinds", [])) <= RACES:
+            yield f"litmus: {name} has kinds if it races, which are {', '.join(sorted(RACES))}"
+        lines = text.split("\n")
+        if len(what["between"]) != 2 or not all(ACCESS.match(lines[line - 1]) for line in what["between"]):
+            yield f"litmus: {name}: between are two lines with accesses"
+
+
+def main():
+    wrong = [*of_pairs(), *of_litmus()]
+    print("\n".join([*wrong, f"{len(wrong)} complaints"]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
