@@ -18,9 +18,9 @@ constexpr std::size_t kMostSuspicions = 1000;
 
 const char* Name(Kind kind) {
   constexpr const char* kNames[] = {
-      "data_race",      "proxy_race", "source_overwritten", "other_phase", "late_wait",
-      "expected_bytes", "shared_barrier", "lifetime",       "unawaited",   "deadlock",
-      "fault",          "hazard",     "wrong_result",       "differing_result"};
+      "data_race",      "proxy_race",     "source_overwritten", "other_phase",     "late_wait",
+      "expected_bytes", "shared_barrier", "lifetime",           "unawaited",       "deadlock",
+      "fault",          "hazard",         "wrong_result",       "differing_result"};
   return kNames[static_cast<unsigned>(kind)];
 }
 
@@ -128,9 +128,13 @@ void Analysis::OnFence(const Place& at, const ptx::MemoryFence& fence) {
         }
       }
     }
-    if (fence.async) {
-      state.known.async = Clock::With(Clock::Join(state.known.async, state.known.memory), self, event);
-    }
+    const auto pass = [&](Clock::Pointer* proxy, ptx::Space space) {
+      if (fence.async && (fence.space == ptx::Space::kGeneric || fence.space == space)) {
+        *proxy = Clock::With(Clock::Join(*proxy, state.known.memory), self, event);
+      }
+    };
+    pass(&state.known.async_global, ptx::Space::kGlobal);
+    pass(&state.known.async_shared, ptx::Space::kShared);
     if (fence.sequential) {
       for (const Published& one : sequential_) {
         if (BothInclude(one.scope, one.cta, scope, at.cta)) {
@@ -144,9 +148,8 @@ void Analysis::OnFence(const Place& at, const ptx::MemoryFence& fence) {
       if (fence.sequential) {
         Publish(&sequential_, published);
       }
-      const auto same =
-          std::find_if(state.fences.begin(), state.fences.end(),
-                       [&](const Published& one) { return one.scope == scope; });
+      const auto same = std::find_if(state.fences.begin(), state.fences.end(),
+                                     [&](const Published& one) { return one.scope == scope; });
       if (same == state.fences.end()) {
         state.fences.push_back(std::move(published));
       } else {
@@ -194,10 +197,11 @@ void Analysis::OnArrive(const Place& at, const Operation& operation, const Effec
       suspicion.second = side;
       suspicion.object.owner = at.cta;
       suspicion.bar = static_cast<int>(bar);
-      suspicion.why = same ? "the warp has not waited for the generation before, and nothing tells it "
-                             "that it is complete"
-                           : "another group of warps used the barrier before, and nothing tells this "
-                             "one that they are done";
+      suspicion.why =
+          same ? "the warp has not waited for the generation before, and nothing tells it "
+                 "that it is complete"
+               : "another group of warps used the barrier before, and nothing tells this "
+                 "one that they are done";
       Suspect(std::move(suspicion));
     }
     barrier.arrived.Join(known);
@@ -236,7 +240,9 @@ void Analysis::OnClusterArrive(const Place& at, std::uint64_t cluster, bool rele
   ForEachBit(at.lanes, [&](unsigned lane) {
     const ThreadState& thread = StateOf(at, lane);
     PublishRelaxed(thread.fences, ptx::Scope::kCluster, at.cta, &state.now);
-    Publish(&state.now.list, {ptx::Scope::kCluster, at.cta, {nullptr, nullptr, thread.known.inits, nullptr}});
+    Known inits;
+    inits.inits = thread.known.inits;
+    Publish(&state.now.list, {ptx::Scope::kCluster, at.cta, inits});
   });
 }
 
@@ -269,6 +275,8 @@ void Analysis::OnStart(const Place& at, std::uint64_t number, const ptx::Transfe
     }
   });
   fresh.async = bulk;
+  fresh.reduces = transfer.kind == ptx::Transfer::Kind::kReduce;
+  fresh.element = Bytes(transfer.type);
   fresh.arrives = transfer.kind == ptx::Transfer::Kind::kArrive;
   if (transfer.kind == ptx::Transfer::Kind::kRemote) {
     // It is the threads' own operation: who knows what they do next knows that it is done.

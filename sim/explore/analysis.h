@@ -65,7 +65,7 @@ class Analysis : public Observer {
     Role role = Role::kRead;
     bool async = false;  // in the async proxy
     ptx::Ordering ordering;
-    unsigned size = 0;   // of an element
+    unsigned size = 0;  // of an element
   };
   // Who has a known state of its own.
   struct Copies {
@@ -91,6 +91,8 @@ class Analysis : public Observer {
     Known known;  // when it was started
     std::vector<Published> fences;
     bool async = false;
+    bool reduces = false;
+    unsigned element = 1;  // bytes
     bool arrives = false;
     std::vector<std::uint64_t> copies;  // that an arrive-on waits for
     std::vector<Waited> waited;
@@ -105,17 +107,17 @@ class Analysis : public Observer {
     EventNumber completed = 0;  // the event of the latest generation's end
     std::set<unsigned> warps;   // of the latest generation
     std::set<unsigned> now;
-    Side latest;                // arrival
-    Side before;                // the latest one of the generation before
+    Side latest;  // arrival
+    Side before;  // the latest one of the generation before
     bool awaited = false;
-    Side lone;                  // an arrival of a generation for which nobody waited
+    Side lone;  // an arrival of a generation for which nobody waited
   };
   struct Object {
     Thread self;
     EventNumber completed = 0;
-    Release now;   // of the phase that runs
-    Release done;  // of all phases before
-    std::vector<std::uint64_t> transfers;  // of the phase that runs
+    Release now;                                               // of the phase that runs
+    Release done;                                              // of all phases before
+    std::vector<std::uint64_t> transfers;                      // of the phase that runs
     std::vector<std::tuple<Thread, EventNumber, Side>> waits;  // for the phase before
     Side latest;
     Side before;
@@ -153,11 +155,13 @@ class Analysis : public Observer {
     unsigned lane = 0;
     const Known* known = nullptr;
     bool changed = true;  // a write: what was there is not what it writes
+    bool global = false;  // memory
   };
   std::uint32_t NoteAccess(const Access& access);
   bool IsOrdered(const Past& past, const Accessor& now) const;
   bool IsMorallyStrong(const Access& a, const Access& b) const;
   void Check(const Range& range, const Accessor& now);
+  void Observe(const Shadow::Cell& cell, const Accessor& now);
   void CheckCell(Shadow::Cell* cell, const Range& range, const Accessor& now);
   void Race(const Past& past, const Range& range, const Accessor& now);
   void Synchronize(const Place& at, const Range& range, ptx::Op op, const ptx::Ordering& ordering,
@@ -165,8 +169,8 @@ class Analysis : public Observer {
   void AccessByTransfer(std::uint64_t number, const Range& range, bool writes);
 
   // analysis_mbarrier.cpp
-  void CheckWord(const Place& at, const Range& word, const MbOperation& operation, EventNumber event,
-                 std::uint64_t of);
+  void CheckWord(const Place& at, const Range& word, const MbOperation& operation,
+                 EventNumber event, std::uint64_t of);
   void CheckPhase(const Object& object, const Place& at, const Range& word,
                   const MbOperation& operation, std::uint64_t of);
   void Complete(Object* object, const Range& word, EventNumber event);
@@ -176,11 +180,13 @@ class Analysis : public Observer {
   std::set<std::tuple<Kind, std::uint32_t, std::uint32_t>> told_;
   EventNumber events_ = 0;
   std::unordered_map<std::uint64_t, std::vector<ThreadState>> threads_;  // by CTA
-  std::unordered_map<std::uint64_t, std::uint32_t> pseudo_;  // by CTA: barriers so far
+  std::unordered_map<std::uint64_t, std::uint32_t> pseudo_;              // by CTA: barriers so far
   std::vector<Access> accesses_;
-  Place last_;                 // of the latest access
+  Place last_;  // of the latest access
   std::uint64_t last_address_ = 0;
   Shadow shadow_;
+  // Strong writes that strong reads have seen: from then on.
+  std::map<std::pair<std::uint32_t, std::uint8_t>, std::vector<Waited>> observed_;
   std::unordered_map<std::uint64_t, Release> locations_;  // of strong writes
   std::vector<Published> sequential_;                     // fence.sc
   std::map<std::pair<std::uint64_t, unsigned>, Barrier> barriers_;

@@ -63,7 +63,10 @@ void Analysis::OnMbarrier(const Place& at, std::uint64_t owner, const MbOperatio
     object.transfers.insert(object.transfers.end(), transfer.copies.begin(), transfer.copies.end());
   }
   object.now.must = Clock::Join(object.now.must, known.must);
-  if (instruction == nullptr || (instruction->releasing && IsMbArrival(operation.op))) {
+  if (instruction == nullptr) {
+    // The end of copies: they alone come before it, not what their threads did before them.
+    Publish(&object.now.list, {ptx::Scope::kCluster, owner, {}});
+  } else if (instruction->releasing && IsMbArrival(operation.op)) {
     Publish(&object.now.list, {scope, at.cta, known});
   } else if (of != 0) {
     PublishRelaxed(transfers_[of].fences, scope, at.cta, &object.now);
@@ -99,7 +102,7 @@ void Analysis::CheckWord(const Place& at, const Range& word, const MbOperation& 
   last_.lanes = 0;
   ForEachBit(at.lanes, [&](unsigned lane) {
     const Known& known = of != 0 ? transfers_[of].known : StateOf(at, lane).known;
-    Check(word, {&accesses_[index], index, lane, &known, true});
+    Check(word, {&accesses_[index], index, lane, &known, true, false});
     if (word.owner != at.cta && of == 0) {
       visits_[word.owner][{at.cta, ThreadOf(at, lane).index}] = index;
     }

@@ -46,7 +46,17 @@ bool Analysis::IsOrdered(const Past& past, const Accessor& now) const {
     return true;
   }
   const bool by_proxy = mine.async && access.role != Role::kRead;
-  return Clock::Knows(by_proxy ? now.known->async : now.known->memory, thread, access.event);
+  const Clock::Pointer& proxy = now.global ? now.known->async_global : now.known->async_shared;
+  if (Clock::Knows(by_proxy ? proxy : now.known->memory, thread, access.event)) {
+    return true;
+  }
+  // "X precedes some operation Z in observation order, and Z precedes Y in base causality order."
+  const auto observed = observed_.find({past.access, past.lane});
+  return !by_proxy && observed != observed_.end() &&
+         std::any_of(observed->second.begin(), observed->second.end(), [&](const Waited& one) {
+           return (mine.transfer == 0 && one.thread == ThreadOf(mine.at, now.lane)) ||
+                  Clock::Knows(now.known->memory, one.thread, one.event);
+         });
 }
 
 bool Analysis::IsMorallyStrong(const Access& a, const Access& b) const {
@@ -58,7 +68,22 @@ void Analysis::Check(const Range& range, const Accessor& now) {
   shadow_.ForEach(range, [&](Shadow::Cell& cell) { CheckCell(&cell, range, now); });
 }
 
+// A strong read sees what the latest strong write has left.
+void Analysis::Observe(const Shadow::Cell& cell, const Accessor& now) {
+  const Role role = now.access->role;
+  if (cell.writes.empty() || (role != Role::kRead && role != Role::kAtomic) ||
+      !now.access->ordering.IsStrong() || now.access->transfer != 0) {
+    return;
+  }
+  const Past& last = cell.writes.back();
+  if (IsMorallyStrong(accesses_[last.access], *now.access) && !IsOrdered(last, now)) {
+    observed_[{last.access, last.lane}].push_back(
+        {ThreadOf(now.access->at, now.lane), now.access->event, false});
+  }
+}
+
 void Analysis::CheckCell(Shadow::Cell* cell, const Range& range, const Accessor& now) {
+  Observe(*cell, now);
   const bool reads = now.access->role == Role::kRead;
   const auto settle = [&](std::vector<Past>* pasts) {
     pasts->erase(std::remove_if(pasts->begin(), pasts->end(),
@@ -127,22 +152,23 @@ void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
   const bool of_object = a.role >= Role::kMakes || b.role >= Role::kMakes;
   const Thread thread = ThreadOf(a.at, past.lane);
   const bool must = a.transfer == 0 && Clock::Knows(now.known->must, thread, a.event);
-  const bool visible = a.transfer == 0 && b.async &&
-                       Clock::Knows(now.known->memory, thread, a.event);
+  const bool visible =
+      a.transfer == 0 && b.async && Clock::Knows(now.known->memory, thread, a.event);
   Suspicion suspicion;
-  suspicion.kind = of_object                                   ? Kind::kLifetime
-                   : visible                                   ? Kind::kProxyRace
-                   : a.async && a.role == Role::kRead          ? Kind::kSourceOverwritten
-                                                               : Kind::kDataRace;
+  suspicion.kind = of_object                          ? Kind::kLifetime
+                   : visible                          ? Kind::kProxyRace
+                   : a.async && a.role == Role::kRead ? Kind::kSourceOverwritten
+                                                      : Kind::kDataRace;
   suspicion.first = side(a, past.lane);
   suspicion.second = side(b, now.lane);
   suspicion.object = range;
   suspicion.of_memory_model = must || visible;
   suspicion.why =
-      visible ? "the first is in the generic proxy and the second in the async proxy, and there is no "
-                "fence.proxy.async between them"
-      : must  ? "the first comes before the second, but no release and acquire of a scope that "
-                "includes both makes it visible"
+      visible
+          ? "the first is in the generic proxy and the second in the async proxy, and there is no "
+            "fence.proxy.async between them"
+      : must ? "the first comes before the second, but no release and acquire of a scope that "
+               "includes both makes it visible"
       : a.transfer != 0 ? "nothing waits for the end of the first before the second"
                         : "no barrier, and no release that an acquire has seen, orders them";
   Suspect(std::move(suspicion));
@@ -152,10 +178,9 @@ void Analysis::OnAccess(const Place& at, const Range& range, ptx::Op op,
                         const ptx::Ordering& ordering, bool changed) {
   const unsigned lane = First(at.lanes);
   // The lanes and elements of one instruction are one event.
-  const bool same = last_.cta == at.cta && last_.warp == at.warp && last_.pc == at.pc &&
-                    last_.lanes != 0 &&
-                    (at.lanes > last_.lanes ||
-                     (at.lanes == last_.lanes && range.address > last_address_));
+  const bool same =
+      last_.cta == at.cta && last_.warp == at.warp && last_.pc == at.pc && last_.lanes != 0 &&
+      (at.lanes > last_.lanes || (at.lanes == last_.lanes && range.address > last_address_));
   if (!same) {
     Access access;
     access.at = at;
@@ -171,7 +196,8 @@ void Analysis::OnAccess(const Place& at, const Range& range, ptx::Op op,
   last_.lanes = at.lanes;
   last_address_ = range.address;
   const auto index = static_cast<std::uint32_t>(accesses_.size() - 1);
-  Check(range, {&accesses_[index], index, lane, &StateOf(at, lane).known, changed});
+  Check(range, {&accesses_[index], index, lane, &StateOf(at, lane).known, changed,
+                range.owner == kGlobal});
   if (range.owner != kGlobal && range.owner != at.cta) {
     const Thread thread = ThreadOf(at, lane);
     visits_[range.owner][{thread.cta, thread.index}] = index;
@@ -197,15 +223,21 @@ void Analysis::Synchronize(const Place& at, const Range& range, ptx::Op op,
   if (op == ptx::Op::kLoad) {
     return;
   }
+  // "A release operation on M followed by a strong write on M in program order" is a release, too.
+  const std::uint32_t self = ThreadOf(at, lane).index + 1;
   if (op == ptx::Op::kStore) {
-    release = {};
+    release.list.erase(
+        std::remove_if(release.list.begin(), release.list.end(),
+                       [&](const Published& one) { return one.cta != at.cta || one.by != self; }),
+        release.list.end());
+    release.must = nullptr;
   }
   const ThreadState& state = StateOf(at, lane);
   Known known = state.known;
   known.Note(ThreadOf(at, lane), event);
   release.must = Clock::Join(release.must, known.must);
   if (ordering.Releases()) {
-    Publish(&release.list, {ordering.scope, at.cta, known});
+    Publish(&release.list, {ordering.scope, at.cta, known, self});
   } else {
     PublishRelaxed(state.fences, ordering.scope, at.cta, &release);
   }
@@ -222,12 +254,17 @@ void Analysis::AccessByTransfer(std::uint64_t number, const Range& range, bool w
   access.event = ++events_;
   access.step = transfer.step;
   access.transfer = number;
-  access.role = writes ? Role::kWrite : Role::kRead;
+  access.role = !writes ? Role::kRead : transfer.reduces ? Role::kAtomic : Role::kWrite;
   access.async = transfer.async;
   access.size = range.size;
+  if (writes && transfer.reduces) {
+    access.ordering = {ptx::Order::kRelaxed, ptx::Scope::kGpu};
+    access.size = transfer.element;
+  }
   const std::uint32_t index = NoteAccess(access);
   last_.lanes = 0;
-  Check(range, {&accesses_[index], index, First(transfer.at.lanes), &transfer.known, true});
+  Check(range, {&accesses_[index], index, First(transfer.at.lanes), &transfer.known, true,
+                range.owner == kGlobal});
 }
 
 void Analysis::OnRead(std::uint64_t number, const Range& range) {

@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a run at some point of it: of each thread, the latest event from which there is a
-// way here. A clock does not change once it is made, so that threads that met share one, and what is
-// joined is only what differs.
+// What is known of a run at some point of it: of each thread, the latest event from which there is
+// a way here. A clock does not change once it is made, so that threads that met share one, and what
+// is joined is only what differs.
 #ifndef MUSTER_SIM_EXPLORE_CLOCK_H_
 #define MUSTER_SIM_EXPLORE_CLOCK_H_
 
@@ -34,8 +34,8 @@ class Clock {
     return Of(clock, thread) >= event;
   }
   static Pointer Join(const Pointer& a, const Pointer& b);
-  // The clock, and this event, at least, of a thread; or of those that follow `first` by the bits of
-  // `lanes`.
+  // The clock, and this event, at least, of a thread; or of those that follow `first` by the bits
+  // of `lanes`.
   static Pointer With(const Pointer& clock, Thread first, EventNumber event,
                       std::uint32_t lanes = 1);
 

@@ -14,14 +14,16 @@
 namespace muster::explore {
 
 struct Known {
-  Clock::Pointer memory;  // accesses in the generic proxy are performed before mine
-  Clock::Pointer async;   // ... also as the async proxy sees it
-  Clock::Pointer inits;   // mbarrier.init is, by fence.mbarrier_init
-  Clock::Pointer must;    // events must have happened, whether I see their stores or not
+  Clock::Pointer memory;        // accesses in the generic proxy are performed before mine
+  Clock::Pointer async_global;  // ... also as the async proxy sees it, to global memory, ...
+  Clock::Pointer async_shared;  // ... and to shared memory
+  Clock::Pointer inits;         // mbarrier.init is, by fence.mbarrier_init
+  Clock::Pointer must;          // events must have happened, whether I see their stores or not
 
   void Join(const Known& other) {
     memory = Clock::Join(memory, other.memory);
-    async = Clock::Join(async, other.async);
+    async_global = Clock::Join(async_global, other.async_global);
+    async_shared = Clock::Join(async_shared, other.async_shared);
     inits = Clock::Join(inits, other.inits);
     must = Clock::Join(must, other.must);
   }
@@ -31,17 +33,18 @@ struct Known {
   }
 };
 
-// What was published at some scope, by a thread of a CTA.
+// What was published at some scope, by threads of a CTA.
 struct Published {
   ptx::Scope scope = ptx::Scope::kSystem;
   std::uint64_t cta = 0;
   Known known;
+  std::uint32_t by = 0;  // the thread of the CTA, and 1; 0: several
 };
 
-// Adds one to a list that has one entry for each scope and CTA.
+// Adds one to a list that has one entry for each scope, CTA and thread.
 inline void Publish(std::vector<Published>* list, const Published& fresh) {
   const auto same = std::find_if(list->begin(), list->end(), [&](const Published& one) {
-    return one.scope == fresh.scope && one.cta == fresh.cta;
+    return one.scope == fresh.scope && one.cta == fresh.cta && one.by == fresh.by;
   });
   if (same == list->end()) {
     list->push_back(fresh);

@@ -52,8 +52,8 @@ class Observer {
   // Lanes of a warp have met at a collective.
   virtual void OnWarpSync(const Place& at, WarpOp op) = 0;
 
-  // A named barrier of the CTA; `completed`: with this arrival, and these warps of it go on. An exit
-  // may complete one, too, with no arrival.
+  // A named barrier of the CTA; `completed`: with this arrival, and these warps of it go on. An
+  // exit may complete one, too, with no arrival.
   virtual void OnArrive(const Place& at, const Operation& operation, const Effects& effects,
                         const std::vector<Place>& released) = 0;
 
@@ -64,8 +64,8 @@ class Observer {
   // All threads of the CTA have exited.
   virtual void OnCtaEnd(std::uint64_t cta) = 0;
 
-  // An operation on an mbarrier of the CTA `owner`; of a wait: it is answered true. `of`: the number
-  // of the transfer that it completes or came by, or 0.
+  // An operation on an mbarrier of the CTA `owner`; of a wait: it is answered true. `of`: the
+  // number of the transfer that it completes or came by, or 0.
   virtual void OnMbarrier(const Place& at, std::uint64_t owner, const MbOperation& operation,
                           const ptx::Mbarrier* instruction, const MbEffects& effects,
                           std::uint64_t of) = 0;

@@ -32,19 +32,19 @@ const char* Name(Kind kind);  // "data_race"
 
 // One of the two events.
 struct Side {
-  Place at;                 // one lane
-  std::uint64_t step = 0;   // of the run: index from 1
+  Place at;                    // one lane
+  std::uint64_t step = 0;      // of the run: index from 1
   std::uint64_t transfer = 0;  // if it is not the thread's own doing, but that of what it started
-  std::string what;         // "writes 4 bytes"
+  std::string what;            // "writes 4 bytes"
 };
 
 struct Suspicion {
   Kind kind = Kind::kDataRace;
-  Side first;   // in the order of the run
+  Side first;  // in the order of the run
   Side second;
-  Range object;       // memory, or an mbarrier
-  int bar = -1;       // a named barrier of the CTA object.owner
-  std::string why;    // why nothing orders them: a sentence
+  Range object;     // memory, or an mbarrier
+  int bar = -1;     // a named barrier of the CTA object.owner
+  std::string why;  // why nothing orders them: a sentence
   // Other orders of instructions do not show it: the run itself is the witness.
   bool of_memory_model = false;
 };

@@ -27,8 +27,8 @@ constexpr std::uint64_t ObjectOf(std::uint64_t owner, std::uint64_t index) {
   return (owner + 1) * 0x9e3779b97f4a7c15U ^ index;
 }
 
-// Whether two steps that came one right after the other, `a` first, could have different effects the
-// other way round.
+// Whether two steps that came one right after the other, `a` first, could have different effects
+// the other way round.
 constexpr bool Conflict(const Touch& a, const Touch& b) {
   if (a.object != b.object) {
     return false;

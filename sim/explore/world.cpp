@@ -225,8 +225,7 @@ void World::EnableWarp(unsigned unit, unsigned warp) {
   };
   bool runs = !state.due.empty();
   const Group* aligned = nullptr;
-  const std::uint32_t idle =
-      (state.spun == epoch_ ? state.spinning : 0) | state.stuck_at_copies;
+  const std::uint32_t idle = (state.spun == epoch_ ? state.spinning : 0) | state.stuck_at_copies;
   for (const Group& group : state.warp.groups) {
     if (group.state == Group::State::kReady) {
       runs = true;
@@ -283,7 +282,11 @@ ptx::Turn World::TurnOf(const Actor& actor) const {
     for (const auto& flight : flights_) {
       if (flight->number == actor.transfer) {
         const bool reads = flight->transfer.to == nullptr && !flight->transfer.has_read;
-        return {flight->cta, flight->warp_index, 1U << flight->transfer.lane, actor.pc, 1,
+        return {flight->cta,
+                flight->warp_index,
+                1U << flight->transfer.lane,
+                actor.pc,
+                1,
                 reads ? ptx::Turn::What::kReads : ptx::Turn::What::kPerforms};
       }
     }
@@ -295,8 +298,7 @@ ptx::Turn World::TurnOf(const Actor& actor) const {
       lanes = ActiveOf(state, group);
     }
   }
-  return {state.warp.cta->linear_id, state.index, lanes, actor.pc, 1,
-          ptx::Turn::What::kExecutes};
+  return {state.warp.cta->linear_id, state.index, lanes, actor.pc, 1, ptx::Turn::What::kExecutes};
 }
 
 std::uint64_t World::ProcessOf(const Actor& actor) const {
@@ -453,8 +455,8 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
 void World::Advance(Unit* unit, WarpState* state, std::uint32_t moved) {
   TakeDue(unit, state);
   for (unsigned way = 0; end_ == End::kNone && MayGo(*state); ++way) {
-    const auto next = std::find_if(
-        state->warp.groups.begin(), state->warp.groups.end(), [&](const Group& group) {
+    const auto next =
+        std::find_if(state->warp.groups.begin(), state->warp.groups.end(), [&](const Group& group) {
           return group.state == Group::State::kAsleep ||
                  (group.state == Group::State::kReady &&
                   (group.lanes & state->stuck_at_copies) == 0 && !IsSeen(*state, group));

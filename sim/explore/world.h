@@ -109,11 +109,11 @@ class World : public ptx::AccessSink {
     bool at_barrier = false;       // waits there
     std::uint32_t in_cluster = 0;  // lanes that wait at barrier.cluster
     std::vector<Wait> waits;
-    std::deque<WarpArrival> due;   // from the warp scope
-    std::uint32_t spinning = 0;    // lanes that repeat a loop until something changes, ...
-    std::uint64_t spun = 0;        // ... which was so in this epoch
+    std::deque<WarpArrival> due;  // from the warp scope
+    std::uint32_t spinning = 0;   // lanes that repeat a loop until something changes, ...
+    std::uint64_t spun = 0;       // ... which was so in this epoch
     std::unordered_map<std::uint64_t, Spin> spins;  // by pc and lowest lane
-    std::uint32_t stuck_at_copies = 0;  // lanes at a wait for copies that are not done
+    std::uint32_t stuck_at_copies = 0;              // lanes at a wait for copies that are not done
   };
   struct CtaState {
     ptx::Cta cta;
@@ -130,8 +130,8 @@ class World : public ptx::AccessSink {
     ptx::Transfer transfer;
     std::uint64_t number = 0;
     std::uint64_t process = 0;
-    unsigned unit = 0;         // of its issuer
-    std::uint64_t cta = 0;     // its issuer, linear
+    unsigned unit = 0;      // of its issuer
+    std::uint64_t cta = 0;  // its issuer, linear
     unsigned warp_index = 0;
   };
 
@@ -205,11 +205,11 @@ class World : public ptx::AccessSink {
 
   std::vector<Actor> enabled_;
   std::vector<Touch> touched_;
-  std::uint64_t epoch_ = 1;   // rises with everything that a thread can notice
+  std::uint64_t epoch_ = 1;  // rises with everything that a thread can notice
   std::uint64_t steps_ = 0;
-  std::uint64_t cycle_ = 0;   // what clocks show
-  std::uint32_t pc_ = 0;      // of the instruction that is executed
-  bool started_up_ = false;   // all warps have gone to their first instruction that others notice
+  std::uint64_t cycle_ = 0;  // what clocks show
+  std::uint32_t pc_ = 0;     // of the instruction that is executed
+  bool started_up_ = false;  // all warps have gone to their first instruction that others notice
   End end_ = End::kNone;
   std::string fault_;
   std::uint32_t fault_pc_ = 0;

@@ -139,9 +139,9 @@ void World::ReachCluster(Unit* unit, WarpState* state, std::uint32_t pc) {
     observer_->OnClusterArrive(at, cluster, arrival.cluster == ClusterForm::kArrive);
   }
   const ClusterEffects effects = StepCluster(
-      cluster, unit->rank, {OpOf(arrival.cluster), static_cast<std::uint8_t>(state->warp.slot),
-                   static_cast<std::uint8_t>(state->warp.cta->slot), arrival.lanes,
-                   state->warp.live},
+      cluster, unit->rank,
+      {OpOf(arrival.cluster), static_cast<std::uint8_t>(state->warp.slot),
+       static_cast<std::uint8_t>(state->warp.cta->slot), arrival.lanes, state->warp.live},
       state->warp.cta->cluster->slot);
   if (effects.fault != FaultCause::kNone) {
     Fault(Name(effects.fault), pc);
@@ -276,10 +276,10 @@ MbEffects World::StepMbarrier(Unit* unit, const Place& at, const MbOperation& op
     unit->SetWord(operation.cta, operation.addr, effects.word);
     Change();
   }
-  const auto mode = makes                       ? Touch::Mode::kWrite
-                    : IsMbWait(operation.op)    ? Touch::Mode::kWait
-                    : effects.completions != 0  ? Touch::Mode::kComplete
-                                                : Touch::Mode::kJoin;
+  const auto mode = makes                      ? Touch::Mode::kWrite
+                    : IsMbWait(operation.op)   ? Touch::Mode::kWait
+                    : effects.completions != 0 ? Touch::Mode::kComplete
+                                               : Touch::Mode::kJoin;
   constexpr unsigned kGranule = 4;
   Touched(ObjectOf(owner, operation.addr / kGranule), mode);
   Touched(ObjectOf(owner, operation.addr / kGranule + 1), mode);
@@ -349,11 +349,11 @@ void World::Exit(Unit* unit, WarpState* state, std::uint32_t pc) {
   }
   Change();
   const std::uint64_t cluster = clusters_[state->warp.cta->cluster->slot].linear;
-  const ClusterEffects left = StepCluster(
-      cluster, unit->rank,
-      {muster::ClusterOp::kExit, static_cast<std::uint8_t>(state->warp.slot),
-       static_cast<std::uint8_t>(slot), exited, state->warp.live},
-      state->warp.cta->cluster->slot);
+  const ClusterEffects left =
+      StepCluster(cluster, unit->rank,
+                  {muster::ClusterOp::kExit, static_cast<std::uint8_t>(state->warp.slot),
+                   static_cast<std::uint8_t>(slot), exited, state->warp.live},
+                  state->warp.cta->cluster->slot);
   Touched(ObjectOf(kClusterBarriers, cluster),
           left.releases.empty() ? Touch::Mode::kJoin : Touch::Mode::kComplete);
   ReleaseCluster(left, cluster);

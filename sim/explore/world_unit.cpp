@@ -71,9 +71,9 @@ void World::Unit::Watch(unsigned cta, std::uint32_t addr) {
 
 bool World::Unit::IsInvalidatedByAnother(const MbOperation& operation) const {
   const auto found = invalidated.find({operation.cta, operation.addr});
-  return found != invalidated.end() && (operation.source != MbSource::kWarp ||
-                                        found->second.first != operation.warp ||
-                                        (found->second.second & operation.lanes) == 0);
+  return found != invalidated.end() &&
+         (operation.source != MbSource::kWarp || found->second.first != operation.warp ||
+          (found->second.second & operation.lanes) == 0);
 }
 
 bool World::Unit::Watches(unsigned cta, std::uint64_t addr, unsigned bytes) const {

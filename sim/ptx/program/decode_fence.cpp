@@ -66,7 +66,8 @@ void ProxyFence(Cursor* c, Instruction* out) {
   const int kind = c->TakeOne({"alias", "async"});
   if (kind == 1) {
     fence.async = true;
-    c->TakeAny({"global", "shared::cta", "shared::cluster"});
+    const int space = c->TakeOne({"global", "shared::cta", "shared::cluster"});
+    fence.space = space < 0 ? Space::kGeneric : space == 0 ? Space::kGlobal : Space::kShared;
     c->Require(c->Spelling(), 80, 90);
   } else {
     c->Require(c->Spelling(), 75, membar ? 60 : 70);

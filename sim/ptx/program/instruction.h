@@ -268,12 +268,13 @@ struct CancelQuery {
 };
 
 struct MemoryFence {
-  Ordering ordering;       // kWeak: it orders proxies only
-  bool sequential = false;  // .sc: all such fences of a scope have one order
-  bool of_inits = false;    // .mbarrier_init: of these alone
-  bool of_shared = false;  // .sync_restrict: of accesses to shared memory alone
-  bool async = false;      // between the generic and the async proxy
-  Address address;         // that must be in global memory, if there is one
+  Ordering ordering;              // kWeak: it orders proxies only
+  bool sequential = false;        // .sc: all such fences of a scope have one order
+  bool of_inits = false;          // .mbarrier_init: of these alone
+  bool of_shared = false;         // .sync_restrict: of accesses to shared memory alone
+  bool async = false;             // between the generic and the async proxy, ...
+  Space space = Space::kGeneric;  // ... of accesses to kShared or kGlobal alone, or to all memory
+  Address address;                // that must be in global memory, if there is one
 };
 
 struct Branch {

@@ -195,6 +195,13 @@ std::string Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane
   if (mask >> ctas.size() != 0) {
     return fmt::format("copies to the CTAs {:#x} of a cluster of {}", mask, ctas.size());
   }
+  for (std::uint64_t rest = out ? 0 : mask; rest != 0; rest &= rest - 1) {
+    if (ctas[First(rest)]->exited) {
+      return fmt::format("copies to shared memory of the CTA with rank {} of the cluster, which has "
+                         "exited",
+                         First(rest));
+    }
+  }
   for (std::uint64_t done = 0; done != size;) {
     const auto units = static_cast<std::uint32_t>((size - done) / kBulkUnit);
     const std::uint32_t piece =
