@@ -1,0 +1,45 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Goes through all orders of a grid's events, one of each class: orders that differ only in steps
+// that have nothing to do with each other are one (dynamic partial-order reduction with sleep sets;
+// each order is run from its beginning).
+#ifndef MUSTER_SIM_EXPLORE_EXHAUST_H_
+#define MUSTER_SIM_EXPLORE_EXHAUST_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "sim/explore/suspicion.h"
+#include "sim/explore/world.h"
+
+namespace muster::explore {
+
+struct ExhaustOptions {
+  std::uint64_t most_classes = ~std::uint64_t{0};
+  std::uint64_t most_steps = 100'000;  // of one order
+  bool races = true;                   // each order is looked at for races, too
+  // Asked now and then: whether to stop, since the time is over.
+  std::function<bool(std::uint64_t classes)> stop;
+};
+
+// One order and how it ended: the world is as it left it.
+struct Order {
+  const World& world;
+  const std::vector<ptx::Turn>& turns;
+  const std::vector<Suspicion>& suspicions;  // what nothing orders in it
+};
+
+struct Exhausted {
+  bool complete = false;  // there are no other orders
+  std::uint64_t classes = 0;
+  std::uint64_t steps = 0;
+};
+
+// Calls `each` at the end of one order of each class; it returns whether to go on.
+Exhausted Exhaust(World* world, const ExhaustOptions& options,
+                  const std::function<bool(const Order&)>& each);
+
+}  // namespace muster::explore
+
+#endif  // MUSTER_SIM_EXPLORE_EXHAUST_H_
