@@ -14,7 +14,8 @@ struct Touch {
     kWrite,     // memory, or an object that is made or ended
     kJoin,      // an arrival that completes nothing
     kComplete,  // one that does
-    kWait,      // a wait for a phase that is complete
+    kWait,      // a wait for a phase that is complete, or not
+    kPass,      // a wait that whoever completes the phase lets go, sooner or later
   };
   std::uint64_t object = 0;
   Mode mode = Mode::kRead;
@@ -34,10 +35,29 @@ constexpr bool Conflict(const Touch& a, const Touch& b) {
     return false;
   }
   using Mode = Touch::Mode;
+  if (a.mode == Mode::kPass || b.mode == Mode::kPass) {
+    return false;
+  }
   if (a.mode == Mode::kWrite || b.mode == Mode::kWrite || a.mode == Mode::kComplete) {
     return true;
   }
   return b.mode == Mode::kComplete && a.mode == Mode::kWait;
+}
+
+// Whether `b` comes after `a` because of `a`: as above, or it needs it.
+constexpr bool Follows(const Touch& a, const Touch& b) {
+  using Mode = Touch::Mode;
+  return Conflict(a, b) ||
+         (a.object == b.object && ((a.mode == Mode::kJoin && b.mode == Mode::kComplete) ||
+                                   (a.mode == Mode::kComplete && b.mode == Mode::kPass)));
+}
+
+// Whether two steps that could both be next might have different effects one after the other.
+constexpr bool MayConflict(const Touch& a, const Touch& b) {
+  using Mode = Touch::Mode;
+  return Conflict(a, b) || Conflict(b, a) ||
+         (a.object == b.object && (a.mode == Mode::kComplete || b.mode == Mode::kComplete) &&
+          a.mode != Mode::kPass && b.mode != Mode::kPass);
 }
 
 }  // namespace muster::explore

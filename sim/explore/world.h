@@ -57,6 +57,8 @@ class World : public ptx::AccessSink {
         const ptx::Memory& memory);
   ~World() override;
 
+  // An actor's lanes come apart: these are one of their own from now on.
+  void Split(const Actor& actor, std::uint32_t lanes);
   // Back to where nothing has happened.
   void Reset();
   void set_observer(Observer* observer) { observer_ = observer; }
@@ -66,6 +68,8 @@ class World : public ptx::AccessSink {
   void Step(const Actor& actor);
   // What the latest step touched.
   const std::vector<Touch>& touched() const { return touched_; }
+  // Warps of others that it has let go: they may go on because of it.
+  const std::vector<Place>& woken() const { return woken_; }
   // Its place in a schedule, but for the time.
   ptx::Turn TurnOf(const Actor& actor) const;
   // What stays the same, whatever the order: who it is.
@@ -130,8 +134,9 @@ class World : public ptx::AccessSink {
     ptx::Transfer transfer;
     std::uint64_t number = 0;
     std::uint64_t process = 0;
-    unsigned unit = 0;      // of its issuer
-    std::uint64_t cta = 0;  // its issuer, linear
+    std::uint32_t time = 1;  // of its lane's executions of the instruction
+    unsigned unit = 0;       // of its issuer
+    std::uint64_t cta = 0;   // its issuer, linear
     unsigned warp_index = 0;
   };
 
@@ -200,11 +205,13 @@ class World : public ptx::AccessSink {
   std::uint64_t clusters_left_ = 0;
   std::vector<std::unique_ptr<Flight>> flights_;
   std::uint64_t next_flight_ = 1;
-  std::unordered_map<std::uint64_t, std::uint64_t> started_;  // transfers, by thread
+  std::unordered_map<std::uint64_t, std::uint64_t> started_;                // transfers, by thread
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> times_;  // likewise, and pc
   Observer* observer_ = nullptr;
 
   std::vector<Actor> enabled_;
   std::vector<Touch> touched_;
+  std::vector<Place> woken_;
   std::uint64_t epoch_ = 1;  // rises with everything that a thread can notice
   std::uint64_t steps_ = 0;
   std::uint64_t cycle_ = 0;  // what clocks show

@@ -108,6 +108,7 @@ void World::Released(Unit* unit, const Effects& effects, const Place& at,
   ForEachBit(effects.released, [&](unsigned warp) {
     WarpState& state = unit->warps[warp];
     released.push_back(PlaceOf(state, state.warp.arrival.lanes, 0));
+    woken_.push_back(released.back());
   });
   if (observer_ != nullptr && (IsArrival(operation.kind) || effects.completed)) {
     observer_->OnArrive(at, operation, effects, released);
@@ -153,8 +154,7 @@ void World::ReachCluster(Unit* unit, WarpState* state, std::uint32_t pc) {
     if (observer_ != nullptr && effects.go != 0) {
       observer_->OnClusterWait(PlaceOf(*state, effects.go, pc), cluster);
     }
-  } else {
-    Touched(ObjectOf(kClusterBarriers, cluster), Touch::Mode::kJoin);
+    Touched(ObjectOf(kClusterBarriers, cluster), Touch::Mode::kPass);
   }
   ReleaseCluster(effects, cluster);
 }
@@ -163,8 +163,13 @@ ClusterEffects World::StepCluster(std::uint64_t cluster, unsigned unit,
                                   const ClusterRequest& request, unsigned slot) {
   const unsigned phases = cluster_scope_.Phases(slot);
   ClusterEffects effects = cluster_scope_.Step(unit, request);
-  if (observer_ != nullptr && cluster_scope_.Phases(slot) != phases) {
+  const bool completes = cluster_scope_.Phases(slot) != phases;
+  if (observer_ != nullptr && completes) {
     observer_->OnClusterComplete(cluster);
+  }
+  if (request.op != muster::ClusterOp::kWait) {
+    Touched(ObjectOf(kClusterBarriers, cluster),
+            completes ? Touch::Mode::kComplete : Touch::Mode::kJoin);
   }
   return effects;
 }
@@ -176,6 +181,7 @@ void World::ReleaseCluster(const ClusterEffects& effects, std::uint64_t cluster)
     if (observer_ != nullptr) {
       observer_->OnClusterWait(PlaceOf(state, lanes.lanes, 0), cluster);
     }
+    woken_.push_back(PlaceOf(state, lanes.lanes, 0));
     state.in_cluster &= ~lanes.lanes;
   }
   if (completes) {
@@ -354,8 +360,6 @@ void World::Exit(Unit* unit, WarpState* state, std::uint32_t pc) {
                   {muster::ClusterOp::kExit, static_cast<std::uint8_t>(state->warp.slot),
                    static_cast<std::uint8_t>(slot), exited, state->warp.live},
                   state->warp.cta->cluster->slot);
-  Touched(ObjectOf(kClusterBarriers, cluster),
-          left.releases.empty() ? Touch::Mode::kJoin : Touch::Mode::kComplete);
   ReleaseCluster(left, cluster);
   WarpRequest request;
   request.op = WarpOp::kExit;

@@ -29,6 +29,7 @@ void World::Post(Unit* /*to*/, ptx::Transfer transfer) {
       (flight->cta * launch_.Warps() + state.index) * kWarpSize + transfer.lane;
   constexpr unsigned kThreadBits = 32;
   flight->process = ++started_[thread] << kThreadBits | thread;
+  flight->time = ++times_[{thread, transfer.pc}];
   if (observer_ != nullptr) {
     const bool together = transfer.kind == Kind::kRemote;
     const std::uint32_t lanes = together ? transfer.operation.lanes : 1U << transfer.lane;
@@ -147,6 +148,7 @@ void World::StepTransfer(std::size_t index) {
   // Its thread may have waited for it.
   if (state.exists && state.stuck_at_copies != 0) {
     state.stuck_at_copies = 0;
+    woken_.push_back(PlaceOf(state, ~0U, 0));
     Advance(&issuer, &state);
   }
 }

@@ -1,0 +1,316 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/explore/exhaust.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "sim/explore/analysis.h"
+
+namespace muster::explore {
+namespace {
+
+// A set of events of one order, by their numbers.
+class Events {
+ public:
+  void Add(std::size_t event) {
+    if (bits_.size() <= event / kBits) {
+      bits_.resize(event / kBits + 1);
+    }
+    bits_[event / kBits] |= std::uint64_t{1} << event % kBits;
+  }
+  void Add(const Events& others) {
+    if (bits_.size() < others.bits_.size()) {
+      bits_.resize(others.bits_.size());
+    }
+    for (std::size_t i = 0; i < others.bits_.size(); ++i) {
+      bits_[i] |= others.bits_[i];
+    }
+  }
+  bool Has(std::size_t event) const {
+    return event / kBits < bits_.size() && (bits_[event / kBits] >> event % kBits & 1) != 0;
+  }
+  void Clear() { bits_.clear(); }
+
+ private:
+  static constexpr std::size_t kBits = 64;
+  std::vector<std::uint64_t> bits_;
+};
+
+// What one actor has done, as others see it.
+struct Event {
+  Actor actor;
+  std::uint64_t process = 0;
+  ptx::Turn turn;
+  std::vector<Touch> touches;  // in the order of their objects
+  std::vector<Place> woken;
+  Events before;  // that it comes after
+};
+
+// Calls f for each pair of touches of one object; stops when it returns true.
+template <typename F>
+bool AnyPair(const std::vector<Touch>& a, const std::vector<Touch>& b, F f) {
+  std::size_t j = 0;
+  for (const Touch& one : a) {
+    while (j < b.size() && b[j].object < one.object) {
+      ++j;
+    }
+    for (std::size_t k = j; k < b.size() && b[k].object == one.object; ++k) {
+      if (f(one, b[k])) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool IsSameWarp(const Place& place, const ptx::Turn& turn) {
+  return place.cta == turn.cta && place.warp == turn.warp;
+}
+
+// `b` is by lanes that have done `a`, that `a` has let go, or by what `a` has started.
+bool IsInProgramOrder(const Event& a, const Event& b) {
+  const bool same_warp = a.turn.cta == b.turn.cta && a.turn.warp == b.turn.warp;
+  const bool a_flies = a.actor.kind == Actor::Kind::kTransfer;
+  const bool b_flies = b.actor.kind == Actor::Kind::kTransfer;
+  if (a_flies && b_flies) {
+    return a.process == b.process;
+  }
+  if (same_warp && !a_flies && (a.actor.lanes & (b_flies ? b.turn.lanes : b.actor.lanes)) != 0) {
+    return true;
+  }
+  return std::any_of(a.woken.begin(), a.woken.end(), [&](const Place& place) {
+    return IsSameWarp(place, b.turn) && (place.lanes & b.turn.lanes) != 0;
+  });
+}
+
+class Search {
+ public:
+  Search(World* world, const ExhaustOptions& options, const std::function<bool(const Order&)>& each)
+      : world_(*world), options_(options), each_(each) {}
+
+  Exhausted Run() {
+    do {
+      RunOne();
+      if (stopped_ || (options_.stop && options_.stop(found_.classes)) ||
+          found_.classes >= options_.most_classes) {
+        found_.complete = !stopped_ && !cut_ && !TakeNext();
+        return found_;
+      }
+    } while (TakeNext());
+    found_.complete = !cut_;
+    return found_;
+  }
+
+ private:
+  struct Node {
+    std::vector<Actor> enabled;
+    std::vector<std::uint64_t> processes;  // of these
+    std::vector<std::uint64_t> planned;
+    std::vector<std::uint64_t> done;
+    std::vector<Event> asleep;  // gone before from here: going later would only repeat that order
+    Event event;                // that was taken
+  };
+
+  static bool Has(const std::vector<std::uint64_t>& set, std::uint64_t one) {
+    return std::find(set.begin(), set.end(), one) != set.end();
+  }
+  static bool Sleeps(const Node& node, std::uint64_t process) {
+    return std::any_of(node.asleep.begin(), node.asleep.end(),
+                       [&](const Event& event) { return event.process == process; });
+  }
+
+  void Step(Node* node, std::size_t which) {
+    Event& event = node->event;
+    event.actor = node->enabled[which];
+    event.process = node->processes[which];
+    event.turn = world_.TurnOf(event.actor);
+    world_.Step(event.actor);
+    event.touches = world_.touched();
+    std::stable_sort(event.touches.begin(), event.touches.end(),
+                     [](const Touch& a, const Touch& b) { return a.object < b.object; });
+    event.woken = world_.woken();
+    ++found_.steps;
+  }
+
+  // The plan so far, and then whoever comes first, to the end.
+  void RunOne() {
+    world_.Reset();
+    std::unique_ptr<Analysis> analysis;
+    if (options_.races) {
+      analysis = std::make_unique<Analysis>(world_);
+    }
+    world_.set_observer(analysis.get());
+    for (std::size_t depth = 0; depth < nodes_.size(); ++depth) {
+      world_.Enabled();
+      Node& node = nodes_[depth];
+      if (depth + 1 < nodes_.size()) {
+        world_.Step(node.event.actor);
+        ++found_.steps;
+        continue;
+      }
+      const auto which = static_cast<std::size_t>(
+          std::find(node.processes.begin(), node.processes.end(), next_) - node.processes.begin());
+      Step(&node, which);
+      Judge(depth);
+    }
+    Extend();
+    if (is_new_) {
+      ++found_.classes;
+      turns_.clear();
+      for (const Node& node : nodes_) {
+        turns_.push_back(node.event.turn);
+      }
+      static const std::vector<Suspicion> kNone;
+      if (analysis != nullptr) {
+        analysis->Conclude();
+      }
+      stopped_ = !each_({world_, turns_, analysis == nullptr ? kNone : analysis->suspicions()});
+    }
+    world_.set_observer(nullptr);
+  }
+
+  void Extend() {
+    is_new_ = true;
+    while (true) {
+      const std::vector<Actor>& enabled = world_.Enabled();
+      if (enabled.empty()) {
+        return;
+      }
+      if (nodes_.size() >= options_.most_steps) {
+        cut_ = true;
+        return;
+      }
+      Node fresh;
+      fresh.enabled = enabled;
+      for (const Actor& actor : enabled) {
+        fresh.processes.push_back(world_.ProcessOf(actor));
+      }
+      if (!nodes_.empty()) {
+        const Node& last = nodes_.back();
+        for (const Event& event : last.asleep) {
+          if (!IsInProgramOrder(last.event, event) &&
+              !AnyPair(last.event.touches, event.touches, MayConflict)) {
+            fresh.asleep.push_back(event);
+          }
+        }
+      }
+      std::size_t which = 0;
+      while (which < enabled.size() && Sleeps(fresh, fresh.processes[which])) {
+        ++which;
+      }
+      if (which == enabled.size()) {
+        is_new_ = false;  // all that could follow has been seen
+        return;
+      }
+      nodes_.push_back(std::move(fresh));
+      nodes_.back().planned.push_back(nodes_.back().processes[which]);
+      Step(&nodes_.back(), which);
+      Judge(nodes_.size() - 1);
+    }
+  }
+
+  // What the event comes after; where it could have come before, that is planned.
+  void Judge(std::size_t index) {
+    Event& event = nodes_[index].event;
+    event.before.Clear();
+    for (std::size_t i = index; i-- > 0;) {
+      Node& node = nodes_[i];
+      const bool known = event.before.Has(i);
+      if (!known && IsInProgramOrder(node.event, event)) {
+        event.before.Add(node.event.before);
+        event.before.Add(i);
+        continue;
+      }
+      const bool waits = event.actor.kind == Actor::Kind::kWait;
+      if (waits && !known && AnyPair(node.event.touches, event.touches, Conflict)) {
+        Plan(&node, event.process);  // a wait that could have been answered before
+      }
+      if (known) {
+        if (waits && AnyPair(node.event.touches, event.touches, Conflict)) {
+          Plan(&node, event.process);
+        }
+        continue;
+      }
+      if (!AnyPair(node.event.touches, event.touches, Follows)) {
+        continue;
+      }
+      if (!waits && AnyPair(node.event.touches, event.touches, Conflict)) {
+        Reverse(i, index);
+      }
+      event.before.Add(node.event.before);
+      event.before.Add(i);
+    }
+  }
+
+  static void Plan(Node* node, std::uint64_t process) {
+    if (Has(node->processes, process) && !Has(node->planned, process)) {
+      node->planned.push_back(process);
+    }
+  }
+
+  // From before event i, something goes first that leads to event j without i.
+  void Reverse(std::size_t i, std::size_t j) {
+    Node& node = nodes_[i];
+    std::optional<std::uint64_t> first;
+    std::vector<std::size_t> between;
+    for (std::size_t k = i + 1; k <= j; ++k) {
+      const Event& event = nodes_[k].event;
+      if (k != j && event.before.Has(i)) {
+        continue;
+      }
+      const bool is_first = std::none_of(between.begin(), between.end(), [&](std::size_t other) {
+        return event.before.Has(other);
+      });
+      between.push_back(k);
+      if (!is_first || !Has(node.processes, event.process)) {
+        continue;
+      }
+      if (Has(node.planned, event.process)) {
+        return;
+      }
+      first = first ? first : event.process;
+    }
+    if (first) {
+      node.planned.push_back(*first);
+    }
+  }
+
+  // The deepest place where something else was planned. Returns whether there is any.
+  bool TakeNext() {
+    while (!nodes_.empty()) {
+      Node& node = nodes_.back();
+      node.done.push_back(node.event.process);
+      node.asleep.push_back(node.event);
+      for (const std::uint64_t process : node.planned) {
+        if (!Has(node.done, process) && !Sleeps(node, process)) {
+          next_ = process;
+          return true;
+        }
+      }
+      nodes_.pop_back();
+    }
+    return false;
+  }
+
+  World& world_;
+  const ExhaustOptions& options_;
+  const std::function<bool(const Order&)>& each_;
+  std::vector<Node> nodes_;
+  std::vector<ptx::Turn> turns_;
+  std::uint64_t next_ = 0;
+  bool is_new_ = true;
+  bool stopped_ = false;
+  bool cut_ = false;
+  Exhausted found_;
+};
+
+}  // namespace
+
+Exhausted Exhaust(World* world, const ExhaustOptions& options,
+                  const std::function<bool(const Order&)>& each) {
+  return Search(world, options, each).Run();
+}
+
+}  // namespace muster::explore

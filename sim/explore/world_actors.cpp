@@ -1,0 +1,186 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Who may go next, and who that is to others.
+#include <algorithm>
+
+#include "sim/explore/world.h"
+#include "sim/explore/world_unit.h"
+#include "sim/isa/bits.h"
+
+namespace muster::explore {
+
+const std::vector<Actor>& World::Enabled() {
+  if (!started_up_) {
+    started_up_ = true;
+    LaunchClusters();
+  }
+  enabled_.clear();
+  for (unsigned again = 0; again < 2 && end_ == End::kNone; ++again) {
+    for (const auto& unit : units_) {
+      for (WarpState& state : unit->warps) {
+        if (MayGo(state)) {
+          EnableWarp(unit->rank, state.warp.slot);
+        }
+      }
+    }
+    EnableTransfers();
+    if (!enabled_.empty()) {
+      break;
+    }
+    if (clusters_left_ == 0) {
+      end_ = End::kCompletes;
+      break;
+    }
+    // What waits at an aligned barrier only for lanes that repeat loops arrives without them.
+    bool gave_up = false;
+    for (const auto& unit : units_) {
+      for (WarpState& state : unit->warps) {
+        gave_up = (MayGo(state) && ptx::Interpreter::GiveUpReconvergence(&state.warp)) || gave_up;
+      }
+    }
+    if (!gave_up || again == 1) {
+      end_ = End::kDeadlock;
+    }
+  }
+  return enabled_;
+}
+
+void World::EnableWarp(unsigned unit, unsigned warp) {
+  const WarpState& state = units_[unit]->warps[warp];
+  const auto add = [&](Actor::Kind kind, std::uint32_t lanes, std::uint32_t pc, bool answer) {
+    enabled_.push_back({kind, static_cast<std::uint8_t>(unit), static_cast<std::uint8_t>(warp),
+                        answer, lanes, pc, 0});
+  };
+  bool runs = !state.due.empty();
+  const ptx::Group* aligned = nullptr;
+  const std::uint32_t idle = (state.spun == epoch_ ? state.spinning : 0) | state.stuck_at_copies;
+  for (const ptx::Group& group : state.warp.groups) {
+    if (group.state == ptx::Group::State::kReady) {
+      runs = true;
+      if ((group.lanes & idle) == 0 && !IsDraining(state, group.pc)) {
+        add(Actor::Kind::kLanes, group.lanes, group.pc, true);
+      }
+    } else if (group.state == ptx::Group::State::kAsked) {
+      runs = true;
+    } else if (group.state == ptx::Group::State::kAligned &&
+               (aligned == nullptr || group.pc < aligned->pc)) {
+      aligned = &group;
+    }
+  }
+  for (const Wait& wait : state.waits) {
+    const MbOperation& operation = wait.operation;
+    const bool phase = units_[unit]->Word(operation.cta, operation.addr) >> 63 != 0;
+    const bool complete =
+        phase != operation.phase || units_[unit]->IsInvalidatedByAnother(operation);
+    if (complete || !wait.returns) {
+      add(Actor::Kind::kWait, operation.lanes, wait.pc, complete);
+    }
+  }
+  if (aligned != nullptr && (!runs || state.warp.gives_up) && !IsDraining(state, aligned->pc)) {
+    add(Actor::Kind::kLanes, aligned->lanes, aligned->pc, true);
+  }
+}
+
+// A release comes after the warp's operations on other CTAs' mbarriers.
+bool World::IsDraining(const WarpState& state, std::uint32_t pc) const {
+  const ptx::Instruction& i = program_.code[pc];
+  return i.op == ptx::Op::kClusterBarrier &&
+         i.As<ptx::ClusterBarrier>().op == ptx::ClusterForm::kArrive &&
+         std::any_of(flights_.begin(), flights_.end(), [&](const auto& flight) {
+           return flight->transfer.kind == ptx::Transfer::Kind::kRemote &&
+                  flight->transfer.issuer == state.warp.cta &&
+                  flight->transfer.warp == state.warp.slot;
+         });
+}
+
+void World::EnableTransfers() {
+  for (const auto& flight : flights_) {
+    if (MayStep(*flight)) {
+      Actor actor;
+      actor.kind = Actor::Kind::kTransfer;
+      actor.transfer = flight->number;
+      actor.pc = flight->transfer.pc;
+      enabled_.push_back(actor);
+    }
+  }
+}
+
+ptx::Turn World::TurnOf(const Actor& actor) const {
+  if (actor.kind == Actor::Kind::kTransfer) {
+    for (const auto& flight : flights_) {
+      if (flight->number == actor.transfer) {
+        const bool reads = flight->transfer.to == nullptr && !flight->transfer.has_read;
+        return {flight->cta,
+                flight->warp_index,
+                1U << flight->transfer.lane,
+                actor.pc,
+                1,
+                reads ? ptx::Turn::What::kReads : ptx::Turn::What::kPerforms};
+      }
+    }
+  }
+  const WarpState& state = units_[actor.unit]->warps[actor.warp];
+  std::uint32_t lanes = actor.lanes;
+  for (const ptx::Group& group : state.warp.groups) {
+    if (actor.kind == Actor::Kind::kLanes && group.lanes == actor.lanes) {
+      lanes = ActiveOf(state, group);
+    }
+  }
+  return {state.warp.cta->linear_id, state.index, lanes, actor.pc, 1, ptx::Turn::What::kExecutes};
+}
+
+std::uint64_t World::ProcessOf(const Actor& actor) const {
+  if (actor.kind == Actor::Kind::kTransfer) {
+    for (const auto& flight : flights_) {
+      if (flight->number == actor.transfer) {
+        return flight->process;
+      }
+    }
+  }
+  const WarpState& state = units_[actor.unit]->warps[actor.warp];
+  return (state.warp.cta->linear_id * launch_.Warps() + state.index) * kWarpSize +
+         First(actor.lanes);
+}
+
+void World::Split(const Actor& actor, std::uint32_t lanes) {
+  ptx::Warp& warp = units_[actor.unit]->warps[actor.warp].warp;
+  for (std::size_t i = 0; i < warp.groups.size(); ++i) {
+    ptx::Group& group = warp.groups[i];
+    if (group.lanes == actor.lanes && group.state == ptx::Group::State::kReady &&
+        (group.lanes & ~lanes) != 0) {
+      ptx::Group apart = group;
+      apart.lanes &= lanes;
+      group.lanes &= ~lanes;
+      warp.groups.push_back(apart);
+      return;
+    }
+  }
+}
+
+std::vector<Place> World::Standing() const {
+  std::vector<Place> places;
+  for (const auto& unit : units_) {
+    for (const WarpState& state : unit->warps) {
+      for (std::size_t i = 0; state.exists && i < state.warp.groups.size(); ++i) {
+        const ptx::Group& group = state.warp.groups[i];
+        places.push_back(PlaceOf(state, group.lanes, group.pc));
+      }
+    }
+  }
+  return places;
+}
+
+Place World::PlaceOf(const WarpState& state, std::uint32_t lanes, std::uint32_t pc) const {
+  return {state.warp.cta->linear_id, state.index, lanes, pc};
+}
+
+ptx::Group* World::GroupOf(WarpState* state, std::uint32_t lanes) {
+  for (ptx::Group& group : state->warp.groups) {
+    if ((group.lanes & lanes) != 0) {
+      return &group;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace muster::explore
