@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "sim/explore/analysis.h"
@@ -45,7 +46,9 @@ struct Event {
   ptx::Turn turn;
   std::vector<Touch> touches;  // in the order of their objects
   std::vector<Place> woken;
-  Events before;  // that it comes after
+  std::vector<std::uint64_t> begun;  // transfers
+  Events before;    // that it comes after
+  Events gathered;  // the arrivals of a generation that it completed, and what they come after
 };
 
 // Calls f for each pair of touches of one object; stops when it returns true.
@@ -69,20 +72,33 @@ bool IsSameWarp(const Place& place, const ptx::Turn& turn) {
   return place.cta == turn.cta && place.warp == turn.warp;
 }
 
+// `a` has let the lanes of `b` go.
+bool Woke(const Event& a, const Event& b) {
+  return std::any_of(a.woken.begin(), a.woken.end(), [&](const Place& place) {
+    return IsSameWarp(place, b.turn) && (place.lanes & b.turn.lanes) != 0;
+  });
+}
+
 // `b` is by lanes that have done `a`, that `a` has let go, or by what `a` has started.
 bool IsInProgramOrder(const Event& a, const Event& b) {
   const bool same_warp = a.turn.cta == b.turn.cta && a.turn.warp == b.turn.warp;
   const bool a_flies = a.actor.kind == Actor::Kind::kTransfer;
-  const bool b_flies = b.actor.kind == Actor::Kind::kTransfer;
-  if (a_flies && b_flies) {
-    return a.process == b.process;
+  if (b.actor.kind == Actor::Kind::kTransfer) {
+    return a.process == b.process ||
+           std::find(a.begun.begin(), a.begun.end(), b.process) != a.begun.end();
   }
-  if (same_warp && !a_flies && (a.actor.lanes & (b_flies ? b.turn.lanes : b.actor.lanes)) != 0) {
-    return true;
-  }
-  return std::any_of(a.woken.begin(), a.woken.end(), [&](const Place& place) {
-    return IsSameWarp(place, b.turn) && (place.lanes & b.turn.lanes) != 0;
-  });
+  return (same_warp && !a_flies && (a.actor.lanes & b.actor.lanes) != 0) || Woke(a, b);
+}
+
+bool Completes(const Event& event) {
+  return std::any_of(event.touches.begin(), event.touches.end(),
+                     [](const Touch& touch) { return touch.mode == Touch::Mode::kComplete; });
+}
+
+// A wait for what `a` has completed.
+bool IsWaitFor(const Touch& a, const Touch& b) {
+  return a.mode == Touch::Mode::kComplete &&
+         (b.mode == Touch::Mode::kWait || b.mode == Touch::Mode::kPass);
 }
 
 class Search {
@@ -131,12 +147,27 @@ class Search {
     std::stable_sort(event.touches.begin(), event.touches.end(),
                      [](const Touch& a, const Touch& b) { return a.object < b.object; });
     event.woken = world_.woken();
+    event.begun = world_.begun();
+    for (const std::uint64_t process : world_.dropped()) {
+      Plan(node, process);
+    }
     ++found_.steps;
+    for (Touch& touch : event.touches) {
+      touch.generation = generations_[touch.object];
+    }
+    Count(event);
+  }
+
+  void Count(const Event& event) {
+    for (const Touch& touch : event.touches) {
+      generations_[touch.object] += touch.mode == Touch::Mode::kComplete ? 1 : 0;
+    }
   }
 
   // The plan so far, and then whoever comes first, to the end.
   void RunOne() {
     world_.Reset();
+    generations_.clear();
     std::unique_ptr<Analysis> analysis;
     if (options_.races) {
       analysis = std::make_unique<Analysis>(world_);
@@ -147,6 +178,7 @@ class Search {
       Node& node = nodes_[depth];
       if (depth + 1 < nodes_.size()) {
         world_.Step(node.event.actor);
+        Count(node.event);
         ++found_.steps;
         continue;
       }
@@ -176,6 +208,7 @@ class Search {
     while (true) {
       const std::vector<Actor>& enabled = world_.Enabled();
       if (enabled.empty()) {
+        PlanWaits();
         return;
       }
       if (nodes_.size() >= options_.most_steps) {
@@ -214,33 +247,77 @@ class Search {
   // What the event comes after; where it could have come before, that is planned.
   void Judge(std::size_t index) {
     Event& event = nodes_[index].event;
+    const bool waits = event.actor.kind == Actor::Kind::kWait;
     event.before.Clear();
+    event.gathered.Clear();
     for (std::size_t i = index; i-- > 0;) {
       Node& node = nodes_[i];
+      const Event& other = node.event;
       const bool known = event.before.Has(i);
-      if (!known && IsInProgramOrder(node.event, event)) {
-        event.before.Add(node.event.before);
-        event.before.Add(i);
+      const bool conflicts = AnyPair(other.touches, event.touches, Conflict);
+      if (waits && conflicts) {
+        Plan(&node, event.process);  // it could have been answered before
+      }
+      const bool waited = AnyPair(other.touches, event.touches, IsWaitFor);
+      const bool follows = IsInProgramOrder(other, event) || waited;
+      if (known && !follows) {
         continue;
       }
-      const bool waits = event.actor.kind == Actor::Kind::kWait;
-      if (waits && !known && AnyPair(node.event.touches, event.touches, Conflict)) {
-        Plan(&node, event.process);  // a wait that could have been answered before
-      }
-      if (known) {
-        if (waits && AnyPair(node.event.touches, event.touches, Conflict)) {
-          Plan(&node, event.process);
-        }
-        continue;
-      }
-      if (!AnyPair(node.event.touches, event.touches, Follows)) {
-        continue;
-      }
-      if (!waits && AnyPair(node.event.touches, event.touches, Conflict)) {
+      if (!known && !follows && conflicts && !waits) {
         Reverse(i, index);
       }
-      event.before.Add(node.event.before);
-      event.before.Add(i);
+      if (follows || conflicts) {
+        event.before.Add(other.before);
+        event.before.Add(i);
+      }
+      if (waited || Woke(other, event)) {
+        event.before.Add(other.gathered);
+      }
+    }
+    if (Completes(event)) {
+      Gather(index);
+    }
+  }
+
+  // The other arrivals of the generation; and waits that this one may make wait for the next.
+  void Gather(std::size_t index) {
+    Node& node = nodes_[index];
+    Event& event = node.event;
+    const auto together = [](const Touch& a, const Touch& b) {
+      return a.mode == Touch::Mode::kJoin && b.mode == Touch::Mode::kComplete &&
+             a.generation == b.generation;
+    };
+    for (std::size_t i = 0; i < index; ++i) {
+      if (AnyPair(nodes_[i].event.touches, event.touches, together)) {
+        event.gathered.Add(nodes_[i].event.before);
+        event.gathered.Add(i);
+      }
+    }
+    for (std::size_t k = 0; k < node.enabled.size(); ++k) {
+      const Actor& actor = node.enabled[k];
+      const bool concerned =
+          actor.kind == Actor::Kind::kWait &&
+          std::any_of(event.touches.begin(), event.touches.end(),
+                      [&](const Touch& touch) { return touch.object == actor.object; });
+      if (concerned) {
+        Plan(&node, node.processes[k]);
+      }
+    }
+  }
+
+  // Who waits in vain might have come when the phase that it wants was complete.
+  void PlanWaits() {
+    for (const Actor& wait : world_.Waiting()) {
+      for (Node& node : nodes_) {
+        const bool completes = std::any_of(
+            node.event.touches.begin(), node.event.touches.end(), [&](const Touch& touch) {
+              return touch.object == wait.object &&
+                     (touch.mode == Touch::Mode::kComplete || touch.mode == Touch::Mode::kWrite);
+            });
+        if (completes) {
+          Plan(&node, world_.ProcessOf(wait));
+        }
+      }
     }
   }
 
@@ -299,6 +376,7 @@ class Search {
   const std::function<bool(const Order&)>& each_;
   std::vector<Node> nodes_;
   std::vector<ptx::Turn> turns_;
+  std::unordered_map<std::uint64_t, std::uint32_t> generations_;  // by object: completions
   std::uint64_t next_ = 0;
   bool is_new_ = true;
   bool stopped_ = false;

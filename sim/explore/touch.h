@@ -19,43 +19,38 @@ struct Touch {
   };
   std::uint64_t object = 0;
   Mode mode = Mode::kRead;
+  std::uint32_t generation = 0;  // of the object: how often it had completed by then
 };
 
-// Objects: four bytes of memory, a named barrier, a cluster's barrier. An mbarrier is memory.
+// Objects: four bytes of memory, a named barrier, a cluster's barrier, a CTA. An mbarrier is
+// memory.
 inline constexpr std::uint64_t kNamedBarriers = ~std::uint64_t{1};
 inline constexpr std::uint64_t kClusterBarriers = ~std::uint64_t{2};
+inline constexpr std::uint64_t kCtas = ~std::uint64_t{3};
 constexpr std::uint64_t ObjectOf(std::uint64_t owner, std::uint64_t index) {
   return (owner + 1) * 0x9e3779b97f4a7c15U ^ index;
 }
 
-// Whether two steps that came one right after the other, `a` first, could have different effects
-// the other way round.
+// Whether two steps, of which `a` came first, could have different effects the other way round.
+// Arrivals of one generation have not, whichever of them completes it.
 constexpr bool Conflict(const Touch& a, const Touch& b) {
-  if (a.object != b.object) {
-    return false;
-  }
   using Mode = Touch::Mode;
-  if (a.mode == Mode::kPass || b.mode == Mode::kPass) {
+  if (a.object != b.object || a.mode == Mode::kPass || b.mode == Mode::kPass) {
     return false;
   }
-  if (a.mode == Mode::kWrite || b.mode == Mode::kWrite || a.mode == Mode::kComplete) {
+  if (a.mode == Mode::kWrite || b.mode == Mode::kWrite) {
     return true;
   }
-  return b.mode == Mode::kComplete && a.mode == Mode::kWait;
-}
-
-// Whether `b` comes after `a` because of `a`: as above, or it needs it.
-constexpr bool Follows(const Touch& a, const Touch& b) {
-  using Mode = Touch::Mode;
-  return Conflict(a, b) ||
-         (a.object == b.object && ((a.mode == Mode::kJoin && b.mode == Mode::kComplete) ||
-                                   (a.mode == Mode::kComplete && b.mode == Mode::kPass)));
+  if (a.mode == Mode::kWait || b.mode == Mode::kWait) {
+    return a.mode == Mode::kComplete || b.mode == Mode::kComplete;
+  }
+  return a.generation != b.generation;
 }
 
 // Whether two steps that could both be next might have different effects one after the other.
 constexpr bool MayConflict(const Touch& a, const Touch& b) {
   using Mode = Touch::Mode;
-  return Conflict(a, b) || Conflict(b, a) ||
+  return Conflict(a, b) ||
          (a.object == b.object && (a.mode == Mode::kComplete || b.mode == Mode::kComplete) &&
           a.mode != Mode::kPass && b.mode != Mode::kPass);
 }

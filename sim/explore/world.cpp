@@ -83,6 +83,8 @@ void World::Step(const Actor& actor) {
   ++cycle_;
   touched_.clear();
   woken_.clear();
+  dropped_.clear();
+  begun_.clear();
   if (actor.kind == Actor::Kind::kTransfer) {
     for (std::size_t i = 0; i < flights_.size(); ++i) {
       if (flights_[i]->number == actor.transfer) {
@@ -279,6 +281,9 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
   const auto mode = instruction.op == Op::kLoad ? Touch::Mode::kRead : Touch::Mode::kWrite;
   for (std::uint64_t at = address / kGranule; at * kGranule < address + size * access.count; ++at) {
     Touched(ObjectOf(cta, at), mode);
+  }
+  if (owner != nullptr && owner != warp.cta) {
+    Touched(ObjectOf(kCtas, cta), Touch::Mode::kRead);
   }
   if (observer_ == nullptr) {
     return;

@@ -46,6 +46,7 @@ struct Actor {
   std::uint32_t lanes = 0;     // but of transfers
   std::uint32_t pc = 0;        // the instruction; of a transfer: that started it
   std::uint64_t transfer = 0;  // its number
+  std::uint64_t object = 0;    // kWait: what it waits for
 };
 
 class World : public ptx::AccessSink {
@@ -70,6 +71,10 @@ class World : public ptx::AccessSink {
   const std::vector<Touch>& touched() const { return touched_; }
   // Warps of others that it has let go: they may go on because of it.
   const std::vector<Place>& woken() const { return woken_; }
+  // Transfers, as processes, that it has made impossible.
+  const std::vector<std::uint64_t>& dropped() const { return dropped_; }
+  // Likewise, that it has started.
+  const std::vector<std::uint64_t>& begun() const { return begun_; }
   // Its place in a schedule, but for the time.
   ptx::Turn TurnOf(const Actor& actor) const;
   // What stays the same, whatever the order: who it is.
@@ -86,6 +91,8 @@ class World : public ptx::AccessSink {
   std::uint64_t steps() const { return steps_; }
   const ptx::Program& program() const { return program_; }
   const ptx::Launch& launch() const { return launch_; }
+  // Waits that are not over, as actors.
+  std::vector<Actor> Waiting() const;
   // Where warps stand that have not exited.
   std::vector<Place> Standing() const;
 
@@ -159,7 +166,7 @@ class World : public ptx::AccessSink {
   void Change() { ++epoch_; }
   void Fault(std::string cause, std::uint32_t pc);
   void Hazards(std::uint32_t hazards, std::uint32_t line);
-  void Touched(std::uint64_t object, Touch::Mode mode) { touched_.push_back({object, mode}); }
+  void Touched(std::uint64_t object, Touch::Mode mode) { touched_.push_back({object, mode, 0}); }
   Place PlaceOf(const WarpState& state, std::uint32_t lanes, std::uint32_t pc) const;
   static ptx::Group* GroupOf(WarpState* state, std::uint32_t lanes);
 
@@ -212,6 +219,8 @@ class World : public ptx::AccessSink {
   std::vector<Actor> enabled_;
   std::vector<Touch> touched_;
   std::vector<Place> woken_;
+  std::vector<std::uint64_t> dropped_;
+  std::vector<std::uint64_t> begun_;
   std::uint64_t epoch_ = 1;  // rises with everything that a thread can notice
   std::uint64_t steps_ = 0;
   std::uint64_t cycle_ = 0;  // what clocks show

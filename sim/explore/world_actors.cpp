@@ -47,9 +47,10 @@ const std::vector<Actor>& World::Enabled() {
 
 void World::EnableWarp(unsigned unit, unsigned warp) {
   const WarpState& state = units_[unit]->warps[warp];
-  const auto add = [&](Actor::Kind kind, std::uint32_t lanes, std::uint32_t pc, bool answer) {
+  const auto add = [&](Actor::Kind kind, std::uint32_t lanes, std::uint32_t pc, bool answer,
+                       std::uint64_t object = 0) {
     enabled_.push_back({kind, static_cast<std::uint8_t>(unit), static_cast<std::uint8_t>(warp),
-                        answer, lanes, pc, 0});
+                        answer, lanes, pc, 0, object});
   };
   bool runs = !state.due.empty();
   const ptx::Group* aligned = nullptr;
@@ -73,7 +74,9 @@ void World::EnableWarp(unsigned unit, unsigned warp) {
     const bool complete =
         phase != operation.phase || units_[unit]->IsInvalidatedByAnother(operation);
     if (complete || !wait.returns) {
-      add(Actor::Kind::kWait, operation.lanes, wait.pc, complete);
+      constexpr unsigned kGranule = 4;
+      add(Actor::Kind::kWait, operation.lanes, wait.pc, complete,
+          ObjectOf(state.warp.cta->linear_id, operation.addr / kGranule));
     }
   }
   if (aligned != nullptr && (!runs || state.warp.gives_up) && !IsDraining(state, aligned->pc)) {
@@ -140,6 +143,23 @@ std::uint64_t World::ProcessOf(const Actor& actor) const {
   const WarpState& state = units_[actor.unit]->warps[actor.warp];
   return (state.warp.cta->linear_id * launch_.Warps() + state.index) * kWarpSize +
          First(actor.lanes);
+}
+
+std::vector<Actor> World::Waiting() const {
+  std::vector<Actor> waiting;
+  constexpr unsigned kGranule = 4;
+  for (const auto& unit : units_) {
+    for (const WarpState& state : unit->warps) {
+      for (std::size_t i = 0; state.exists && i < state.waits.size(); ++i) {
+        const Wait& wait = state.waits[i];
+        waiting.push_back({Actor::Kind::kWait, static_cast<std::uint8_t>(unit->rank),
+                           static_cast<std::uint8_t>(state.warp.slot), false, wait.operation.lanes,
+                           wait.pc, 0,
+                           ObjectOf(state.warp.cta->linear_id, wait.operation.addr / kGranule)});
+      }
+    }
+  }
+  return waiting;
 }
 
 void World::Split(const Actor& actor, std::uint32_t lanes) {

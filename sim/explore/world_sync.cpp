@@ -36,6 +36,9 @@ void World::Handle(Unit* unit, WarpState* state, Interpreter::Event event, std::
       Exit(unit, state, pc);
       break;
     case Interpreter::Event::kFault:
+      for (const ptx::Cta* const cta : state->warp.cta->cluster->ctas) {
+        Touched(ObjectOf(kCtas, cta->linear_id), Touch::Mode::kRead);
+      }
       Fault("memory_fault", pc);
       break;
     case Interpreter::Event::kMisuse:
@@ -376,12 +379,19 @@ void World::Exit(Unit* unit, WarpState* state, std::uint32_t pc) {
   exit.cta = static_cast<std::uint8_t>(slot);
   exit.warp = static_cast<std::uint8_t>(state->warp.slot);
   exit.lanes = config_.lanes ? exited : ~0U;
-  const Effects effects = unit->model.Step(exit);
-  Released(unit, effects, at, exit);
-  for (unsigned bar = 0; state->warp.live == 0 && bar < kNumBars; ++bar) {
-    Touched(ObjectOf(kNamedBarriers, at.cta * kNumBars + bar),
-            effects.completed && effects.bar == bar ? Touch::Mode::kComplete : Touch::Mode::kJoin);
+  std::array<bool, kNumBars> active{};
+  for (unsigned bar = 0; bar < kNumBars; ++bar) {
+    active[bar] = unit->model.Arrived(slot, bar) != 0;
   }
+  const Effects effects = unit->model.Step(exit);
+  for (unsigned bar = 0; bar < kNumBars; ++bar) {
+    if (active[bar]) {
+      Touched(
+          ObjectOf(kNamedBarriers, at.cta * kNumBars + bar),
+          effects.completed && effects.bar == bar ? Touch::Mode::kComplete : Touch::Mode::kJoin);
+    }
+  }
+  Released(unit, effects, at, exit);
   if (state->warp.live != 0) {
     return;
   }
@@ -396,6 +406,7 @@ void World::Exit(Unit* unit, WarpState* state, std::uint32_t pc) {
 void World::EndCta(Unit* unit, unsigned slot) {
   CtaState& cta = unit->ctas[slot];
   cta.cta.exited = true;
+  Touched(ObjectOf(kCtas, cta.cta.linear_id), Touch::Mode::kWrite);
   Operation end;
   end.kind = OpKind::kEnd;
   end.cta = static_cast<std::uint8_t>(slot);

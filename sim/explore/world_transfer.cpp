@@ -29,6 +29,7 @@ void World::Post(Unit* /*to*/, ptx::Transfer transfer) {
       (flight->cta * launch_.Warps() + state.index) * kWarpSize + transfer.lane;
   constexpr unsigned kThreadBits = 32;
   flight->process = ++started_[thread] << kThreadBits | thread;
+  begun_.push_back(flight->process);
   flight->time = ++times_[{thread, transfer.pc}];
   if (observer_ != nullptr) {
     const bool together = transfer.kind == Kind::kRemote;
@@ -156,6 +157,9 @@ void World::StepTransfer(std::size_t index) {
 void World::Perform(Flight* flight) {
   const ptx::Transfer& transfer = flight->transfer;
   Change();
+  if (transfer.to != nullptr) {
+    Touched(ObjectOf(kCtas, transfer.to->linear_id), Touch::Mode::kRead);
+  }
   if (transfer.kind == Kind::kRemote) {
     PerformRemote(*flight);
     return;
@@ -201,6 +205,7 @@ void World::Abandon(const ptx::Cta& cta) {
       transfer.groups = nullptr;
     }
     if (lost) {
+      dropped_.push_back(flights_[i]->process);
       flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
