@@ -47,7 +47,7 @@ struct Event {
   std::vector<Touch> touches;  // in the order of their objects
   std::vector<Place> woken;
   std::vector<std::uint64_t> begun;  // transfers
-  Events before;    // that it comes after
+  Events before;                     // that it comes after
   Events gathered;  // the arrivals of a generation that it completed, and what they come after
 };
 

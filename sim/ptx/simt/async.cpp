@@ -197,9 +197,10 @@ std::string Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane
   }
   for (std::uint64_t rest = out ? 0 : mask; rest != 0; rest &= rest - 1) {
     if (ctas[First(rest)]->exited) {
-      return fmt::format("copies to shared memory of the CTA with rank {} of the cluster, which has "
-                         "exited",
-                         First(rest));
+      return fmt::format(
+          "copies to shared memory of the CTA with rank {} of the cluster, which has "
+          "exited",
+          First(rest));
     }
   }
   for (std::uint64_t done = 0; done != size;) {
