@@ -190,15 +190,15 @@ class Search {
     Extend();
     if (is_new_) {
       ++found_.classes;
-      turns_.clear();
+      steps_.clear();
       for (const Node& node : nodes_) {
-        turns_.push_back(node.event.turn);
+        steps_.emplace_back(node.event.actor, node.event.turn);
       }
       static const std::vector<Suspicion> kNone;
       if (analysis != nullptr) {
         analysis->Conclude();
       }
-      stopped_ = !each_({world_, turns_, analysis == nullptr ? kNone : analysis->suspicions()});
+      stopped_ = !each_({world_, steps_, analysis == nullptr ? kNone : analysis->suspicions()});
     }
     world_.set_observer(nullptr);
   }
@@ -375,7 +375,7 @@ class Search {
   const ExhaustOptions& options_;
   const std::function<bool(const Order&)>& each_;
   std::vector<Node> nodes_;
-  std::vector<ptx::Turn> turns_;
+  std::vector<std::pair<Actor, ptx::Turn>> steps_;
   std::unordered_map<std::uint64_t, std::uint32_t> generations_;  // by object: completions
   std::uint64_t next_ = 0;
   bool is_new_ = true;
@@ -385,6 +385,14 @@ class Search {
 };
 
 }  // namespace
+
+Trace Order::Traced() const {
+  Trace trace;
+  for (const auto& [actor, turn] : steps) {
+    trace.Add(actor, turn);
+  }
+  return trace;
+}
 
 Exhausted Exhaust(World* world, const ExhaustOptions& options,
                   const std::function<bool(const Order&)>& each) {

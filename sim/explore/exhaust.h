@@ -8,9 +8,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "sim/explore/suspicion.h"
+#include "sim/explore/trace.h"
 #include "sim/explore/world.h"
 
 namespace muster::explore {
@@ -26,8 +28,10 @@ struct ExhaustOptions {
 // One order and how it ended: the world is as it left it.
 struct Order {
   const World& world;
-  const std::vector<ptx::Turn>& turns;
+  const std::vector<std::pair<Actor, ptx::Turn>>& steps;
   const std::vector<Suspicion>& suspicions;  // what nothing orders in it
+
+  Trace Traced() const;
 };
 
 struct Exhausted {

@@ -1,0 +1,305 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/explore/explorer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/explore/analysis.h"
+#include "sim/explore/exhaust.h"
+#include "sim/isa/bits.h"
+
+namespace muster::explore {
+namespace {
+
+constexpr std::uint64_t kMostSteps = 4'000'000;  // of one order
+constexpr std::size_t kMostFindings = 100;
+
+bool IsRace(Kind kind) { return kind <= Kind::kSourceOverwritten || kind == Kind::kLifetime; }
+
+}  // namespace
+
+Explorer::Explorer(World* world, ExplorerOptions options, Judge judge)
+    : world_(*world), options_(std::move(options)), judge_(std::move(judge)) {}
+
+// The two places, in either order.
+Explorer::Key Explorer::KeyOf(const Suspicion& suspicion) {
+  const auto [a, b] = std::minmax(suspicion.first.at.pc, suspicion.second.at.pc);
+  return {suspicion.kind, a, b};
+}
+
+std::string Explorer::Ending() const {
+  switch (world_.end()) {
+    case World::End::kCompletes:
+      return "completes";
+    case World::End::kDeadlock:
+      return "deadlock";
+    case World::End::kFault:
+      return world_.fault() == "memory_fault" || world_.fault() == "assert"
+                 ? world_.fault()
+                 : "fault:" + world_.fault();
+    default:
+      return "timeout";
+  }
+}
+
+// ------------------------------------------------------------------------------------------------
+// The ways on
+// ------------------------------------------------------------------------------------------------
+
+Explored Explorer::Run() {
+  Predict();
+  Exhaust();
+  std::uint64_t count = 0;
+  for (const auto& [key, lead] : leads_) {
+    if (found_.count(key) == 0) {
+      Say("driving suspicions to a witness", ++count);
+      Witness(lead);
+    }
+  }
+  return std::move(explored_);
+}
+
+// Some groups of a warp are favoured, so that lanes come together again; and now and then one warp
+// stays behind all others for a while.
+const Actor& Explorer::Choose(const std::vector<Actor>& enabled, ptx::Random* random) {
+  const Actor* chosen = &enabled[random->Below(static_cast<std::uint32_t>(enabled.size()))];
+  constexpr std::uint32_t kAnyOneIn = 16;
+  if (chosen->kind == Actor::Kind::kTransfer || random->OneIn(kAnyOneIn)) {
+    return *chosen;
+  }
+  for (const Actor& other : enabled) {
+    if (other.kind == chosen->kind && other.unit == chosen->unit && other.warp == chosen->warp &&
+        other.pc < chosen->pc) {
+      chosen = &other;
+    }
+  }
+  return *chosen;
+}
+
+// Runs with vector clocks, each in an order of its own.
+void Explorer::Predict() {
+  for (std::uint64_t run = 0; run < options_.predictions && (run == 0 || !IsOver()); ++run) {
+    Say("predicting along runs", run);
+    world_.Reset();
+    Analysis analysis(world_);
+    world_.set_observer(&analysis);
+    Trace trace;
+    ptx::Random random(options_.seed + run);
+    // In every second run a warp stays behind.
+    const bool favours = run % 2 == 1;
+    std::uint64_t behind = random.Next();
+    while (world_.steps() < kMostSteps) {
+      const std::vector<Actor>& enabled = world_.Enabled();
+      if (enabled.empty()) {
+        break;
+      }
+      constexpr std::uint32_t kOtherOneIn = 64;
+      behind = random.OneIn(kOtherOneIn) ? random.Next() : behind;
+      std::vector<Actor> others;
+      for (const Actor& actor : enabled) {
+        const unsigned who = actor.kind == Actor::Kind::kTransfer ? 63U : actor.warp;
+        if (favours && (behind >> who & 1) == 0) {
+          others.push_back(actor);
+        }
+      }
+      const Actor actor = Choose(others.empty() ? enabled : others, &random);
+      trace.Add(actor, world_.TurnOf(actor));
+      world_.Step(actor);
+    }
+    world_.set_observer(nullptr);
+    analysis.Conclude();
+    ++explored_.runs;
+    Take(analysis.suspicions(), trace);
+    Conclude(trace.turns());
+  }
+}
+
+void Explorer::Exhaust() {
+  ExhaustOptions options;
+  options.most_classes = options_.bound;
+  options.stop = [this](std::uint64_t classes) {
+    constexpr std::uint64_t kSayEvery = 4096;
+    if (classes % kSayEvery == 0) {
+      Say("classes of orders", classes);
+    }
+    return IsOver();
+  };
+  const Exhausted result = explore::Exhaust(&world_, options, [this](const Order& order) {
+    const bool fresh =
+        std::any_of(order.suspicions.begin(), order.suspicions.end(),
+                    [&](const Suspicion& one) { return leads_.count(KeyOf(one)) == 0; });
+    const std::vector<BadEnd> bad = judge_(order.world);
+    const bool news = fresh || std::any_of(bad.begin(), bad.end(), [&](const BadEnd& end) {
+                        return ends_.count({end.kind, end.what}) == 0;
+                      });
+    if (news) {
+      const Trace trace = order.Traced();
+      Take(order.suspicions, trace);
+      Conclude(trace.turns());
+    }
+    return explored_.findings.size() < kMostFindings;
+  });
+  explored_.classes = result.classes;
+  explored_.complete = result.complete;
+}
+
+// ------------------------------------------------------------------------------------------------
+// What they give
+// ------------------------------------------------------------------------------------------------
+
+void Explorer::AddFinding(const Suspicion& what, const std::vector<ptx::Turn>& turns) {
+  Finding finding;
+  finding.what = what;
+  finding.ending = Ending();
+  finding.is_bad = !judge_(world_).empty();
+  finding.turns = turns;
+  finding.standing = world_.Standing();
+  explored_.findings.push_back(std::move(finding));
+}
+
+// How the order has ended.
+void Explorer::Conclude(const std::vector<ptx::Turn>& turns) {
+  for (const BadEnd& end : judge_(world_)) {
+    if (!ends_.insert({end.kind, end.what}).second) {
+      continue;
+    }
+    Suspicion what;
+    what.kind = end.kind;
+    what.why = end.what;
+    const std::vector<Place> standing = world_.Standing();
+    if (end.kind == Kind::kFault) {
+      what.first.at.pc = what.second.at.pc = world_.fault_pc();
+    }
+    for (std::uint32_t pc = 0; end.line != 0 && pc < world_.program().code.size(); ++pc) {
+      if (world_.program().code[pc].line == end.line) {
+        what.first.at.pc = what.second.at.pc = pc;
+      }
+    }
+    if (end.kind == Kind::kDeadlock && !standing.empty()) {
+      what.first.at = what.second.at = standing.front();
+      for (const Place& place : standing) {
+        if (place.pc != what.first.at.pc) {
+          what.second.at = place;
+        }
+      }
+    }
+    AddFinding(what, turns);
+  }
+}
+
+// What nothing orders in a run: where no other order of instructions shows it, the run is the
+// witness; else it is a lead.
+void Explorer::Take(const std::vector<Suspicion>& suspicions, const Trace& trace) {
+  for (const Suspicion& suspicion : suspicions) {
+    const Key key = KeyOf(suspicion);
+    if (suspicion.kind == Kind::kUnawaited) {
+      if (found_.insert(key).second) {
+        explored_.lints.push_back(suspicion);
+      }
+      continue;
+    }
+    if (suspicion.of_memory_model) {
+      if (found_.insert(key).second) {
+        AddFinding(suspicion, trace.turns());
+      }
+      continue;
+    }
+    const auto turn = [&](const Side& side) {
+      ptx::Turn at = trace.At(side.step, First(side.at.lanes));
+      if (side.transfer != 0) {
+        at.what = ptx::Turn::What::kPerforms;
+      }
+      return at;
+    };
+    leads_.try_emplace(key, Lead{suspicion, turn(suspicion.first), turn(suspicion.second),
+                                 trace.turns(), Ending(), false});
+  }
+}
+
+// Tries orders in which the first event waits for the second.
+void Explorer::Witness(const Lead& lead) {
+  Unconfirmed tried;
+  tried.what = lead.what;
+  for (; tried.attempts < options_.attempts && (tried.attempts == 0 || !IsOver());
+       ++tried.attempts) {
+    Trace trace;
+    const bool reversed = RunReversed(lead, options_.seed + tried.attempts, &trace);
+    ++explored_.runs;
+    tried.reversed += reversed ? 1 : 0;
+    const bool bad = !judge_(world_).empty();
+    const bool shown = IsRace(lead.what.kind) ? reversed : reversed && bad;
+    Conclude(trace.turns());
+    if (shown) {
+      found_.insert(KeyOf(lead.what));
+      AddFinding(lead.what, trace.turns());
+      return;
+    }
+  }
+  explored_.suspicions.push_back(std::move(tried));
+}
+
+bool Explorer::RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace) {
+  world_.Reset();
+  ptx::Random random(seed);
+  bool second_done = false;
+  bool first_done = false;
+  bool reversed = false;
+  const unsigned lane = First(lead.first.lanes);
+  const auto is = [&](const Actor& actor, const ptx::Turn& turn, const ptx::Turn& wanted) {
+    const bool flies = actor.kind == Actor::Kind::kTransfer;
+    const unsigned its_lane = First(wanted.lanes);
+    return turn.cta == wanted.cta && turn.warp == wanted.warp && turn.pc == wanted.pc &&
+           (turn.lanes >> its_lane & 1) != 0 &&
+           flies == (wanted.what != ptx::Turn::What::kExecutes) &&
+           (flies ? turn.time : trace->Times(turn, its_lane) + 1) == wanted.time;
+  };
+  while (world_.steps() < kMostSteps) {
+    std::vector<Actor> enabled = world_.Enabled();
+    if (enabled.empty()) {
+      break;
+    }
+    std::vector<Actor> allowed;
+    for (const Actor& actor : enabled) {
+      const ptx::Turn turn = world_.TurnOf(actor);
+      const bool held = !second_done && !first_done && is(actor, turn, lead.first);
+      if (!held) {
+        allowed.push_back(actor);
+      } else if (actor.kind == Actor::Kind::kLanes && (actor.lanes & ~(1U << lane)) != 0) {
+        // The lane comes apart from those that need not wait.
+        world_.Split(actor, 1U << lane);
+        Actor rest = actor;
+        rest.lanes &= ~(1U << lane);
+        allowed.push_back(rest);
+      }
+    }
+    if (allowed.empty()) {
+      first_done = true;  // it cannot wait any longer
+      continue;
+    }
+    // Whoever the second event is by goes on, by and large.
+    const Actor* chosen = nullptr;
+    constexpr std::uint32_t kFavourOneIn = 2;
+    if (!second_done && random.OneIn(kFavourOneIn)) {
+      for (const Actor& actor : allowed) {
+        const ptx::Turn turn = world_.TurnOf(actor);
+        if (turn.cta == lead.second.cta && turn.warp == lead.second.warp) {
+          chosen = &actor;
+        }
+      }
+    }
+    const Actor actor = chosen != nullptr ? *chosen : Choose(allowed, &random);
+    const ptx::Turn turn = world_.TurnOf(actor);
+    if (!second_done && is(actor, turn, lead.second)) {
+      second_done = true;
+      reversed = !first_done;
+    } else if (is(actor, turn, lead.first)) {
+      first_done = true;
+    }
+    trace->Add(actor, turn);
+    world_.Step(actor);
+  }
+  return reversed;
+}
+
+}  // namespace muster::explore

@@ -1,0 +1,114 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// From one launch to what other orders of its events can come to: predict along some runs, exhaust
+// if that is possible, and drive what is left to a witness.
+#ifndef MUSTER_SIM_EXPLORE_EXPLORER_H_
+#define MUSTER_SIM_EXPLORE_EXPLORER_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "sim/explore/suspicion.h"
+#include "sim/explore/trace.h"
+#include "sim/explore/world.h"
+#include "sim/ptx/simt/random.h"
+
+namespace muster::explore {
+
+// How an order ended, other than as it should.
+struct BadEnd {
+  Kind kind = Kind::kDeadlock;
+  std::string what;        // "fault:count_mismatch", "out[3] is 0, not 7"
+  std::uint32_t line = 0;  // if it is of one place, in the PTX file
+};
+
+struct ExplorerOptions {
+  std::uint64_t seed = 1;
+  std::uint64_t bound = ~std::uint64_t{0};  // classes of orders
+  std::uint64_t predictions = 24;           // runs that are followed with vector clocks
+  std::uint64_t attempts = 200;             // at a witness
+  // Asked often: whether the time is over.
+  std::function<bool()> is_over;
+  // Told now and then.
+  std::function<void(const std::string& doing, std::uint64_t count)> progress;
+};
+
+struct Finding {
+  Suspicion what;
+  std::string ending;            // of the order that shows it: "completes", "deadlock", ...
+  bool is_bad = false;           // that is not how it should end
+  std::vector<ptx::Turn> turns;  // the witness
+  std::vector<Place> standing;   // where the threads stand at its end
+};
+struct Unconfirmed {
+  Suspicion what;
+  std::uint64_t attempts = 0;  // orders that were tried
+  std::uint64_t reversed = 0;  // of these, orders in which the two came the other way round
+};
+
+struct Explored {
+  std::vector<Finding> findings;
+  std::vector<Unconfirmed> suspicions;
+  std::vector<Suspicion> lints;
+  bool complete = false;  // every order was seen
+  std::uint64_t classes = 0;
+  std::uint64_t runs = 0;  // beside these
+};
+
+class Explorer {
+ public:
+  // `judge`: what is wrong with how an order has ended, a list; empty: nothing.
+  using Judge = std::function<std::vector<BadEnd>(const World&)>;
+
+  Explorer(World* world, ExplorerOptions options, Judge judge);
+
+  Explored Run();
+
+ private:
+  // A suspicion, and a run that led to it.
+  struct Lead {
+    Suspicion what;
+    ptx::Turn first;
+    ptx::Turn second;
+    std::vector<ptx::Turn> turns;
+    std::string ending;
+    bool is_bad = false;
+  };
+  using Key = std::tuple<Kind, std::uint32_t, std::uint32_t>;
+
+  bool IsOver() const { return options_.is_over && options_.is_over(); }
+  void Say(const std::string& doing, std::uint64_t count) const {
+    if (options_.progress) {
+      options_.progress(doing, count);
+    }
+  }
+  static Key KeyOf(const Suspicion& suspicion);
+  const Actor& Choose(const std::vector<Actor>& enabled, ptx::Random* random);
+  void Predict();
+  void Exhaust();
+  void Witness(const Lead& lead);
+  // One order in which `first` waits for `second`. Returns whether they came so.
+  bool RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace);
+  void Conclude(const std::vector<ptx::Turn>& turns);
+  void Take(const std::vector<Suspicion>& suspicions, const Trace& trace);
+  void AddFinding(const Suspicion& what, const std::vector<ptx::Turn>& turns);
+  std::string Ending() const;
+
+  World& world_;
+  ExplorerOptions options_;
+  Judge judge_;
+  Explored explored_;
+  std::map<Key, Lead> leads_;
+  std::set<Key> found_;
+  std::set<std::pair<Kind, std::string>> ends_;
+};
+
+}  // namespace muster::explore
+
+#endif  // MUSTER_SIM_EXPLORE_EXPLORER_H_

@@ -1,0 +1,45 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/explore/trace.h"
+
+#include "sim/isa/bits.h"
+
+namespace muster::explore {
+
+void Trace::Add(const Actor& actor, const ptx::Turn& turn) {
+  first_.push_back(turns_.size());
+  if (actor.kind == Actor::Kind::kTransfer) {
+    turns_.push_back(turn);
+    return;
+  }
+  auto& times = times_[{turn.cta, turn.warp, turn.pc}];
+  ForEachBit(turn.lanes, [&](unsigned lane) { ++times[lane]; });
+  // Lanes that have come there differently often are turns of their own.
+  for (std::uint32_t rest = turn.lanes; rest != 0;) {
+    ptx::Turn part = turn;
+    part.time = times[First(rest)];
+    part.lanes = 0;
+    ForEachBit(rest,
+               [&](unsigned lane) { part.lanes |= (times[lane] == part.time ? 1U : 0U) << lane; });
+    rest &= ~part.lanes;
+    turns_.push_back(part);
+  }
+}
+
+ptx::Turn Trace::At(std::uint64_t step, unsigned lane) const {
+  const std::size_t end = step < first_.size() ? first_[step] : turns_.size();
+  for (std::size_t i = first_[step - 1]; i < end; ++i) {
+    if ((turns_[i].lanes >> lane & 1) != 0) {
+      ptx::Turn turn = turns_[i];
+      turn.lanes = 1U << lane;
+      return turn;
+    }
+  }
+  return turns_[first_[step - 1]];
+}
+
+std::uint32_t Trace::Times(const ptx::Turn& turn, unsigned lane) const {
+  const auto found = times_.find({turn.cta, turn.warp, turn.pc});
+  return found == times_.end() ? 0 : found->second[lane];
+}
+
+}  // namespace muster::explore

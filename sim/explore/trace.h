@@ -1,0 +1,40 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The order of a run's events, as a schedule that repeats it.
+#ifndef MUSTER_SIM_EXPLORE_TRACE_H_
+#define MUSTER_SIM_EXPLORE_TRACE_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "sim/explore/observer.h"
+#include "sim/explore/world.h"
+#include "sim/ptx/simt/schedule.h"
+
+namespace muster::explore {
+
+class Trace {
+ public:
+  // The next step. `turn` as World::TurnOf gives it: how often its lanes have come there is counted
+  // here.
+  void Add(const Actor& actor, const ptx::Turn& turn);
+  const std::vector<ptx::Turn>& turns() const { return turns_; }
+  // The turn of a lane in the run's step of that number, from 1.
+  ptx::Turn At(std::uint64_t step, unsigned lane) const;
+  // How often the lane has come to the instruction.
+  std::uint32_t Times(const ptx::Turn& turn, unsigned lane) const;
+
+ private:
+  using Where = std::tuple<std::uint64_t, unsigned, std::uint32_t>;  // CTA, warp, pc
+
+  std::vector<ptx::Turn> turns_;
+  std::vector<std::size_t> first_;  // of each step: its first turn
+  std::map<Where, std::array<std::uint32_t, kWarpSize>> times_;
+};
+
+}  // namespace muster::explore
+
+#endif  // MUSTER_SIM_EXPLORE_TRACE_H_
