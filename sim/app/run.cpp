@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -37,19 +38,45 @@ std::vector<std::string> Waves(const RunOptions& options, unsigned units) {
   return waves;
 }
 
-// The files that a run writes. Each of several units writes a log of its own, and the waveform's
-// writer another file beside each waveform.
-std::vector<std::string> Outputs(const RunOptions& options, unsigned units) {
-  std::vector<std::string> outputs;
-  if (!options.report.empty()) {
-    outputs.push_back(options.report);
+// The launches of a manifest, ready to run one after the other. It must outlive them.
+using Sessions = std::vector<std::unique_ptr<ptx::Session>>;
+Sessions SessionsOf(const ptx::Manifest& manifest, const Config& config) {
+  const auto device = std::make_shared<ptx::Device>(manifest);
+  Sessions sessions;
+  for (std::size_t i = 0; i < manifest.LaunchCount(); ++i) {
+    sessions.push_back(std::make_unique<ptx::Session>(manifest, i, device, config, manifest.seed));
   }
+  return sessions;
+}
+
+// The options for one launch of a manifest. Each of several has a waveform and a log of its own.
+RunOptions OfLaunch(RunOptions options, const ptx::Manifest& manifest, std::size_t index) {
+  if (!manifest.launches.empty()) {
+    options.wave = lockstep::OfLaunch(options.wave, index + 1);
+    options.log = lockstep::OfLaunch(options.log, index + 1);
+  }
+  return options;
+}
+
+// The files that a launch writes. Each of several units writes a log of its own, and the waveform's
+// writer another file beside each waveform.
+std::vector<std::string> LaunchOutputs(const RunOptions& options, unsigned units) {
+  std::vector<std::string> outputs;
   for (const std::string& wave : Waves(options, units)) {
     outputs.push_back(wave);
     outputs.push_back(wave + ".hier");
   }
   for (int unit = 0; unit < static_cast<int>(units) && !options.log.empty(); ++unit) {
     outputs.push_back(lockstep::Numbered(options.log, unit));
+  }
+  return outputs;
+}
+
+// The files that a run writes after its launches.
+std::vector<std::string> FinalOutputs(const RunOptions& options) {
+  std::vector<std::string> outputs;
+  if (!options.report.empty()) {
+    outputs.push_back(options.report);
   }
   for (const std::string& dump : options.dumps) {
     outputs.push_back(dump.substr(dump.find('=') + 1));
@@ -93,24 +120,32 @@ std::pair<std::string, std::string> Dump(const std::string& text) {
 }
 
 // What can be found wrong before anything runs.
-void CheckOptions(const Job& job, const RunOptions& options, const Target& target, unsigned units) {
+void CheckOptions(const Job& job, const RunOptions& options, const Target& target,
+                  const Sessions& sessions) {
   for (const std::string& name : options.show) {
     BufferOf(job.manifest, "--show", name);
   }
   for (const std::string& dump : options.dumps) {
     BufferOf(job.manifest, "--dump", Dump(dump).first);
   }
-  CheckWave(options, units);
-  CheckOutputs(job.inputs, Outputs(options, units));
+  std::vector<std::string> outputs = FinalOutputs(options);
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    const unsigned units = sessions[i]->launch().ClusterCtas();
+    const RunOptions own = OfLaunch(options, job.manifest, i);
+    CheckWave(own, units);
+    const std::vector<std::string> more = LaunchOutputs(own, units);
+    outputs.insert(outputs.end(), more.begin(), more.end());
+    if (!target.verilated() && units > 1) {
+      throw ptx::InputError("--target: a board has one unit, but a cluster takes one for each CTA");
+    }
+  }
+  CheckOutputs(job.inputs, outputs);
   if (!lockstep::WritesWaveforms() && !options.wave.empty()) {
     throw ptx::InputError(
         "--wave: this build writes no waveforms; configure it with -DMUSTER_TRACE=ON");
   }
   if (!target.verilated() && !options.wave.empty()) {
     throw ptx::InputError("--wave: a board shows no waveform; the same run without --target does");
-  }
-  if (!target.verilated() && units > 1) {
-    throw ptx::InputError("--target: a board has one unit, but a cluster takes one for each CTA");
   }
 }
 
@@ -138,23 +173,67 @@ lockstep::Options LockstepOptions(const ptx::Manifest& manifest, const RunOption
   return how;
 }
 
-// What came of the run. `mismatch`: the unit and its model disagree.
-ptx::Verdict VerdictOf(const ptx::Session& session, const lockstep::Result& run, bool mismatch) {
-  ptx::Verdict verdict = session.Judge();
-  if (mismatch) {
+// What came of one launch.
+struct LaunchEnd {
+  lockstep::Result run;
+  bool mismatch = false;   // the unit and its model disagree
+  bool met_there = false;  // each lane that met others did so in the warp scope
+
+  // Its outcome is what it did in the hardware.
+  bool Agrees() const { return !mismatch && met_there; }
+  ptx::Timing Time() const { return {run.cycles, run.seconds, run.skipped}; }
+  ptx::Served Served() const {
+    return {run.warp_requests, run.commits, run.mb_commits, run.cluster_operations};
+  }
+};
+
+LaunchEnd RunLaunch(ptx::Session* session, const lockstep::Options& how) {
+  session->Enter();
+  LaunchEnd end;
+  try {
+    end.run = lockstep::Run(session->config(), session->grid().Drivers(), how);
+  } catch (const board::BoardError& error) {
+    throw ptx::InputError(error.what());
+  }
+  if (end.run.ending == lockstep::Ending::kError) {
+    throw ptx::InputError(end.run.report);
+  }
+  // Where the unit has no faults, what it does after misuse is undefined, and no mismatch.
+  const bool misused = !session->config().faults && !session->grid().faults().empty();
+  end.mismatch = end.run.ending == lockstep::Ending::kMismatch && !misused;
+  end.met_there = session->grid().outcome() != ptx::Outcome::kCompletes ||
+                  session->grid().RendezvousLanes() == end.run.warp_lanes;
+  return end;
+}
+
+// What came of the run, whose last launch this is.
+ptx::Verdict VerdictOf(const ptx::Session& session, const LaunchEnd& end,
+                       const ptx::HazardCounts& before) {
+  ptx::Verdict verdict = session.Judge(before);
+  const std::string which = session.Which().empty() ? "" : session.Which() + ": ";
+  if (end.mismatch) {
     verdict.code = ptx::ExitCode::kMismatch;
     verdict.outcome = "mismatch";
-    verdict.differences = {"the RTL and the golden model disagree"};
-  }
-  // Each lane that meets others does so in the warp scope, and the checker has seen it there.
-  if (const std::uint64_t met = session.grid().RendezvousLanes();
-      !mismatch && session.grid().outcome() == ptx::Outcome::kCompletes && met != run.warp_lanes) {
+    verdict.differences = {which + "the RTL and the golden model disagree"};
+  } else if (!end.met_there) {
     verdict.code = ptx::ExitCode::kMismatch;
     verdict.differences.push_back(
-        fmt::format("{} times a lane met others of its warp, but {} times in the warp scope", met,
-                    run.warp_lanes));
+        fmt::format("{}{} times a lane met others of its warp, but {} times in the warp scope",
+                    which, session.grid().RendezvousLanes(), end.run.warp_lanes));
   }
   return verdict;
+}
+
+// What a launch did, for people.
+std::string LaunchText(const ptx::Session& session, const std::string& outcome,
+                       const LaunchEnd& end, const RunOptions& options) {
+  std::string text = end.mismatch ? end.run.report : "";
+  text += ptx::LaunchText(session, outcome, end.Time(), end.Served());
+  for (const std::string& wave : end.run.untraced) {
+    text += fmt::format("{} is not written: --wave-from {} is beyond the run's end\n", wave,
+                        options.wave_from.value_or(0));
+  }
+  return text;
 }
 
 // The elements of a buffer, a line for every eight.
@@ -163,7 +242,7 @@ std::string Shown(const ptx::Session& session, const std::string& name) {
   constexpr std::uint64_t kMost = 256;
   const std::size_t number = BufferOf(session.manifest(), "--show", name);
   const ptx::Buffer& buffer = session.manifest().buffers[number];
-  const std::vector<std::uint8_t>& bytes = session.Contents(number);
+  const std::vector<std::uint8_t> bytes = session.Contents(number);
   std::string text = fmt::format("buffer {}, {} elements\n", name, buffer.count);
   for (std::uint64_t i = 0; i < std::min(buffer.count, kMost); ++i) {
     text += i % kInLine == 0 ? fmt::format("  [{}]", i) : "";
@@ -177,12 +256,19 @@ std::string Shown(const ptx::Session& session, const std::string& name) {
   return text;
 }
 
-void WriteBuffers(const ptx::Session& session, const RunOptions& options) {
+// What the options ask for when the last launch has ended.
+void Finish(const ptx::Session& session, const RunOptions& options, RunResult* result) {
+  for (const std::string& name : options.show) {
+    result->text += Shown(session, name);
+  }
   for (const std::string& dump : options.dumps) {
     const auto [name, file] = Dump(dump);
-    const std::vector<std::uint8_t>& bytes =
+    const std::vector<std::uint8_t> bytes =
         session.Contents(BufferOf(session.manifest(), "--dump", name));
     WriteFile(file, std::string(bytes.begin(), bytes.end()));
+  }
+  if (!options.report.empty()) {
+    WriteFile(options.report, JsonText(result->report));
   }
 }
 
@@ -198,48 +284,46 @@ RunResult Run(Job job, const RunOptions& options) {
   manifest.config = options.config.value_or(target.ConfigOr(manifest.config));
   manifest.seed = options.seed.value_or(manifest.seed);
   manifest.max_cycles = options.max_cycles.value_or(manifest.max_cycles);
-  ptx::Session session(manifest, target.ConfigOf(manifest.config), manifest.seed);
-  CheckOptions(job, options, target, session.launch().ClusterCtas());
-  const lockstep::Options how = LockstepOptions(manifest, options, target);
-  lockstep::Result run;
-  try {
-    run = lockstep::Run(session.config(), session.grid().Drivers(), how);
-  } catch (const board::BoardError& error) {
-    throw ptx::InputError(error.what());
-  }
-  if (run.ending == lockstep::Ending::kError) {
-    throw ptx::InputError(run.report);
-  }
+  const Sessions sessions = SessionsOf(manifest, target.ConfigOf(manifest.config));
+  CheckOptions(job, options, target, sessions);
 
-  // Where the unit has no faults, what it does after misuse is undefined, and no mismatch.
-  const bool misused = !session.config().faults && !session.grid().faults().empty();
-  const bool mismatch = run.ending == lockstep::Ending::kMismatch && !misused;
-  const ptx::Verdict verdict = VerdictOf(session, run, mismatch);
   RunResult result;
-  result.code = verdict.code;
-  result.outcome = verdict.outcome;
+  ptx::Timing timing;
+  ptx::HazardCounts hazards;
+  std::vector<nlohmann::ordered_json> reports;
+  for (std::size_t i = 0;; ++i) {
+    ptx::Session& session = *sessions[i];
+    const RunOptions own = OfLaunch(options, manifest, i);
+    const LaunchEnd end = RunLaunch(&session, LockstepOptions(manifest, own, target));
+    const bool last = i + 1 == sessions.size() || !end.Agrees() ||
+                      session.grid().outcome() != ptx::Outcome::kCompletes;
+    ptx::Verdict verdict;
+    verdict.outcome = OutcomeName(session.grid());
+    if (last) {
+      verdict = VerdictOf(session, end, hazards);
+    }
+    session.Count(&hazards);
+    timing.Add(end.Time());
+    result.served.Add(end.Served());
+    result.text += LaunchText(session, verdict.outcome, end, own);
+    reports.push_back(ptx::JsonReport(session, verdict, end.Time(), end.Served()));
+    if (last) {
+      result.code = verdict.code;
+      result.outcome = verdict.outcome;
+      result.text += ptx::VerdictText(session, verdict) + target.Summary();
+      result.report =
+          manifest.launches.empty()
+              ? std::move(reports.front())
+              : ptx::JsonReport(session, verdict, timing, result.served, std::move(reports));
+      Finish(session, options, &result);
+      break;
+    }
+  }
   result.expected = manifest.outcome;
-  result.kernel = session.program().Kernel().name;
-  result.cycles = run.cycles;
-  result.skipped = run.skipped;
-  result.commits = run.commits + run.mb_commits;
-  result.served = {run.warp_requests, run.commits, run.mb_commits, run.cluster_operations};
-  result.seconds = run.seconds;
-  const ptx::Timing timing{run.cycles, run.seconds, run.skipped};
-  result.report = ptx::JsonReport(session, verdict, timing, result.served);
-  result.text = (mismatch ? run.report : "") +
-                ptx::TextReport(session, verdict, timing, result.served) + target.Summary();
-  for (const std::string& wave : run.untraced) {
-    result.text += fmt::format("{} is not written: --wave-from {} is beyond the run's end\n", wave,
-                               how.wave_from);
-  }
-  for (const std::string& name : options.show) {
-    result.text += Shown(session, name);
-  }
-  WriteBuffers(session, options);
-  if (!options.report.empty()) {
-    WriteFile(options.report, JsonText(result.report));
-  }
+  result.cycles = timing.cycles;
+  result.skipped = timing.skipped;
+  result.seconds = timing.seconds;
+  result.commits = result.served.cta + result.served.shared_memory;
   return result;
 }
 

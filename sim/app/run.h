@@ -42,7 +42,6 @@ struct RunResult {
   ptx::ExitCode code = ptx::ExitCode::kAsExpected;
   std::string outcome;
   std::string expected;  // as the manifest has it
-  std::string kernel;
   std::uint64_t cycles = 0;
   std::uint64_t skipped = 0;  // of these
   std::uint64_t commits = 0;

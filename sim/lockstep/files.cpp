@@ -35,6 +35,10 @@ std::string OfWarpScope(const std::string& wave) { return Inserted(wave, "warp")
 
 std::string OfClusterScope(const std::string& wave) { return Inserted(wave, "cluster"); }
 
+std::string OfLaunch(const std::string& path, std::size_t launch) {
+  return Inserted(path, fmt::format("launch{}", launch));
+}
+
 std::string Resolved(const std::string& path) {
   constexpr unsigned kMostLinks = 40;  // as the system follows
   fs::path file = path;

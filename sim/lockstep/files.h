@@ -4,6 +4,7 @@
 #ifndef MUSTER_SIM_LOCKSTEP_FILES_H_
 #define MUSTER_SIM_LOCKSTEP_FILES_H_
 
+#include <cstddef>
 #include <string>
 
 namespace muster::lockstep {
@@ -16,6 +17,9 @@ std::string Numbered(const std::string& path, int unit);
 // cluster scope beside all units of a run, name.cluster.fst. Of no waveform (empty), there is none.
 std::string OfWarpScope(const std::string& wave);
 std::string OfClusterScope(const std::string& wave);
+
+// The name of the file of one launch of several: name.launch1.fst, name.launch2.fst and so on.
+std::string OfLaunch(const std::string& path, std::size_t launch);
 
 // A path without symbolic links, also if there is no file yet.
 std::string Resolved(const std::string& path);

@@ -737,17 +737,22 @@ SCRIPTS = {
 }
 
 
-def main():
+def main_of(cases, act):
+    """The names of the cases (--list), or `act` on one of them in a folder of its own."""
     if sys.argv[1:] == ["--list"]:
-        print("\n".join([*CASES, *SCRIPTS]))
+        print("\n".join(cases))
         return
     muster, name = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        if name in SCRIPTS:
-            SCRIPTS[name](muster, pathlib.Path(folder))
-        else:
-            run_case(muster, pathlib.Path(folder), CASES[name])
+        act(cases[name], muster, pathlib.Path(folder))
+
+
+def act(what, muster, folder):
+    if callable(what):
+        what(muster, folder)
+    else:
+        run_case(muster, folder, what)
 
 
 if __name__ == "__main__":
-    main()
+    main_of({**CASES, **SCRIPTS}, act)

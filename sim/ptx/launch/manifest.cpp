@@ -142,21 +142,49 @@ void ManifestReader::CheckOutcome(const std::string& outcome) const {
   Fail("outcome", fmt::format("names the fault cause {}, which there is not", cause));
 }
 
-// The grid and its blocks. A block's limits are the configurations', and told apart later.
-void ManifestReader::ReadLaunch(Manifest* manifest) const {
-  root_["block"].get_to(manifest->block);
-  With("grid", [&](const Json& value) { value.get_to(manifest->grid); });
-  With("cluster", [&](const Json& value) {
+// A block's limits are the configurations', and told apart later.
+void ManifestReader::ReadLaunch(const Json& object, const Manifest& manifest, const std::string& at,
+                                KernelLaunch* launch) const {
+  const std::string prefix = at.empty() ? "" : at + ".";
+  With(object, "ptx", [&](const Json& value) { launch->ptx = File(value, prefix + "ptx"); });
+  With(object, "kernel", [&](const Json& value) { value.get_to(launch->kernel); });
+  object["block"].get_to(launch->block);
+  With(object, "grid", [&](const Json& value) { value.get_to(launch->grid); });
+  With(object, "cluster", [&](const Json& value) {
     const Json list = value.is_number() ? Json{value, 1U, 1U} : value;
     const auto extent = list.get<std::array<std::uint32_t, 3>>();
     if (extent[0] * extent[1] * extent[2] > kMaxClusterCtas) {
-      Fail("cluster", fmt::format("is of more than {} CTAs", kMaxClusterCtas));
+      Fail(prefix + "cluster", fmt::format("is of more than {} CTAs", kMaxClusterCtas));
     }
-    manifest->cluster = extent;
+    launch->cluster = extent;
   });
-  With("cooperative", [&](const Json& value) { value.get_to(manifest->cooperative); });
-  With("dynamic_shared",
-       [&](const Json& value) { manifest->dynamic_shared = value.get<std::uint32_t>(); });
+  With(object, "cooperative", [&](const Json& value) { value.get_to(launch->cooperative); });
+  With(object, "dynamic_shared",
+       [&](const Json& value) { launch->dynamic_shared = value.get<std::uint32_t>(); });
+  With(object, "args", [&](const Json& value) {
+    launch->arguments = ReadArguments(value, manifest, prefix + "args");
+  });
+}
+
+// Each is of the manifest's PTX file, if it does not name another one.
+void ManifestReader::ReadLaunches(const Json& list, Manifest* manifest) const {
+  With("ptx", [&](const Json& value) { manifest->ptx = File(value, "ptx"); });
+  for (const char* const key :
+       {"kernel", "grid", "block", "cluster", "cooperative", "dynamic_shared", "args"}) {
+    if (root_.contains(key)) {
+      Fail(key, "is said by each of \"launches\": write it there");
+    }
+  }
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const std::string at = fmt::format("launches[{}]", i);
+    KernelLaunch launch;
+    launch.ptx = manifest->ptx;
+    ReadLaunch(list[i], *manifest, at, &launch);
+    if (launch.ptx.empty()) {
+      Fail(at, "lacks \"ptx\", which the manifest does not have either");
+    }
+    manifest->launches.push_back(std::move(launch));
+  }
 }
 
 Manifest ManifestReader::Read() {
@@ -169,12 +197,12 @@ Manifest ManifestReader::Read() {
   Manifest manifest;
   manifest.path = path_;
   manifest.command = path_;
-  manifest.ptx = File(root_["ptx"], "ptx");
-  With("kernel", [&](const Json& value) { value.get_to(manifest.kernel); });
-  ReadLaunch(&manifest);
   With("buffers", [&](const Json& value) { ReadBuffers(value, &manifest); });
-  With("args",
-       [&](const Json& value) { manifest.arguments = ReadArguments(value, manifest, "args"); });
+  if (root_.contains("launches")) {
+    ReadLaunches(root_["launches"], &manifest);
+  } else {
+    ReadLaunch(root_, manifest, "", &manifest);
+  }
   With("expect", [&](const Json& value) { ReadExpected(value, &manifest); });
   With("outcome", [&](const Json& value) {
     value.get_to(manifest.outcome);
@@ -211,6 +239,11 @@ std::vector<std::string> InputsOf(const std::string& path) {
     }
   };
   add(root, "ptx");
+  if (root.is_object() && root.contains("launches")) {
+    for (const Json& launch : root["launches"]) {
+      add(launch, "ptx");
+    }
+  }
   for (const char* const section : {"buffers", "expect"}) {
     if (!root.is_object() || !root.contains(section)) {
       continue;

@@ -5,6 +5,7 @@
 #define MUSTER_SIM_PTX_LAUNCH_MANIFEST_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -30,24 +31,35 @@ struct Argument {
   std::vector<Argument> members{};  // of a structure, laid out as in C
 };
 
-struct Manifest {
-  std::string path;     // of the file, or of the PTX file where there is none
-  std::string command;  // what follows "muster run" to run it again
-  std::string ptx;      // path
-  std::string kernel;   // empty: the file's only one
+// A kernel, and what it is launched with.
+struct KernelLaunch {
+  std::string ptx;     // path
+  std::string kernel;  // empty: the file's only one
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::optional<std::array<std::uint32_t, 3>> cluster;
   bool cooperative = false;
-  bool inval_is_hazard = false;
   std::optional<std::uint32_t> dynamic_shared;
   std::vector<Argument> arguments;
+};
+
+// Of a single launch, it says itself what that is.
+struct Manifest : KernelLaunch {
+  std::string path;                    // of the file, or of the PTX file where there is none
+  std::string command;                 // what follows "muster run" to run it again
+  std::vector<KernelLaunch> launches;  // several, one after the other; empty: the single one
+  bool inval_is_hazard = false;
   std::vector<Buffer> buffers;
   std::string outcome = "completes";
   std::map<std::string, std::uint64_t> hazards;  // those that have a number
   std::string config = "default";
   std::uint64_t seed = 1;
-  std::uint64_t max_cycles = 1'000'000;
+  std::uint64_t max_cycles = 1'000'000;  // of each launch
+
+  std::size_t LaunchCount() const { return launches.empty() ? 1 : launches.size(); }
+  const KernelLaunch& LaunchAt(std::size_t index) const {
+    return launches.empty() ? *this : launches[index];
+  }
 };
 
 // Throws InputError with file, line and JSON path.

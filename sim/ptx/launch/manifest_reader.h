@@ -41,12 +41,16 @@ class ManifestReader {
   Manifest Read();
 
  private:
-  // Calls read with the member of the manifest, if it is there.
+  // Calls read with the member of the object, or of the manifest, if it is there.
+  template <typename Read>
+  static void With(const Json& object, const char* key, Read read) {
+    if (object.contains(key)) {
+      read(object[key]);
+    }
+  }
   template <typename Read>
   void With(const char* key, Read read) const {
-    if (root_.contains(key)) {
-      read(root_[key]);
-    }
+    With(root_, key, read);
   }
   [[noreturn]] void Fail(const std::string& at, const std::string& what) const;
   std::uint64_t Whole(const Json& value, const std::string& at, std::uint64_t least) const;
@@ -54,7 +58,10 @@ class ManifestReader {
   std::uint64_t Integer(const Json& value, Type type, const std::string& at) const;
   double Float(const Json& value, const std::string& at) const;
 
-  void ReadLaunch(Manifest* manifest) const;
+  // The launch that an object describes: the manifest (`at` is empty), or one of several.
+  void ReadLaunch(const Json& object, const Manifest& manifest, const std::string& at,
+                  KernelLaunch* launch) const;
+  void ReadLaunches(const Json& list, Manifest* manifest) const;
   void ReadBuffers(const Json& object, Manifest* manifest) const;
   Image Initial(const Json& value, const Buffer& buffer, const std::string& at) const;
   Image Contents(const Json& value, const Buffer& buffer, const std::string& at) const;

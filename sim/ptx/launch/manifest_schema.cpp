@@ -45,6 +45,12 @@ const Schema* RulesOf(const Schema& node, const std::string& name, bool is_index
   return others != node.end() && others->is_object() ? &*others : nullptr;
 }
 
+// The keys that an object must have. Where it has a choice, those of the last way.
+Schema Required(const Schema& rules) {
+  const auto ways = rules.find("anyOf");
+  return (ways == rules.end() ? rules : ways->back()).value("required", Schema::array());
+}
+
 // Why the value breaks the rules of this node.
 SchemaBreach Explain(const Schema& rules, const Json& value, const std::string& at) {
   if (value.is_object() && rules.contains("properties")) {
@@ -59,7 +65,7 @@ SchemaBreach Explain(const Schema& rules, const Json& value, const std::string& 
                 fmt::format("is not a known key ({})", names)};
       }
     }
-    for (const Schema& key : rules.value("required", Schema::array())) {
+    for (const Schema& key : Required(rules)) {
       if (!value.contains(key.get<std::string>())) {
         return {at, fmt::format("lacks {}", key.dump())};
       }

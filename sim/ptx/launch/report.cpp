@@ -339,6 +339,13 @@ Json Deadlock(const Program& program, const Grid& grid) {
 
 }  // namespace
 
+void to_json(Json& json, const Served& served) {
+  json = {{"warp", served.warp},
+          {"cta", served.cta},
+          {"shared_memory", served.shared_memory},
+          {"cluster", served.cluster}};
+}
+
 std::string Served::Text() const {
   return fmt::format("warp scope {}, CTA scope {}, shared memory {}, cluster scope {}", warp, cta,
                      shared_memory, cluster);
@@ -365,11 +372,7 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                  {"thread_instructions", grid.ThreadInstructions()},
                  {"thread_instructions_per_second", timing.PerSecond(grid.ThreadInstructions())},
                  {"operations", operations},
-                 {"served",
-                  {{"warp", served.warp},
-                   {"cta", served.cta},
-                   {"shared_memory", served.shared_memory},
-                   {"cluster", served.cluster}}},
+                 {"served", served},
                  {"rendezvous_lanes", grid.RendezvousLanes()},
                  {"releases", grid.Releases()},
                  {"barriers", Barriers(grid)},
@@ -381,6 +384,9 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
                  {"config", session.config().name},
                  {"seed", session.seed()},
                  {"differences", verdict.differences}};
+  if (!session.Which().empty()) {
+    report["kernel"] = session.program().Kernel().name;
+  }
   if (session.launch().explicit_cluster) {
     report["cluster"] = session.launch().cluster;
   }
@@ -397,7 +403,26 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
   return report;
 }
 
-std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing,
+Json JsonReport(const Session& last, const Verdict& verdict, const Timing& timing,
+                const Served& served, std::vector<Json> launches) {
+  for (Json& launch : launches) {
+    for (const char* const of_all : {"config", "seed", "differences"}) {
+      launch.erase(of_all);
+    }
+  }
+  return {{"outcome", verdict.outcome},
+          {"cycles", timing.cycles},
+          {"skipped_cycles", timing.skipped},
+          {"served", served},
+          {"launches_in_manifest", last.manifest().launches.size()},
+          {"launches", std::move(launches)},
+          {"simulated_khz", timing.Khz()},
+          {"config", last.config().name},
+          {"seed", last.seed()},
+          {"differences", verdict.differences}};
+}
+
+std::string LaunchText(const Session& session, const std::string& outcome, const Timing& timing,
                        const Served& served) {
   const Grid& grid = session.grid();
   const Launch& launch = session.launch();
@@ -411,16 +436,17 @@ std::string TextReport(const Session& session, const Verdict& verdict, const Tim
   }
   const std::string cluster =
       launch.explicit_cluster ? fmt::format(", cluster {}", fmt::join(launch.cluster, "x")) : "";
+  const std::string which = session.Which();
   text += fmt::format("{}: grid {}{}, block {}, configuration {}, seed {}\n",
-                      Demangled(session.program().Kernel().name), fmt::join(launch.grid, "x"),
-                      cluster, fmt::join(launch.block, "x"), session.config().name, session.seed());
+                      which.empty() ? Demangled(session.program().Kernel().name) : which,
+                      fmt::join(launch.grid, "x"), cluster, fmt::join(launch.block, "x"),
+                      session.config().name, session.seed());
   const std::string skipped =
       timing.skipped == 0 ? ""
                           : fmt::format(", {} of them skipped while all warps slept or were parked",
                                         timing.skipped);
-  text +=
-      fmt::format("{} after {} cycles{} ({:.0f} kHz): {} thread instructions\n", verdict.outcome,
-                  timing.cycles, skipped, timing.Khz(), grid.ThreadInstructions());
+  text += fmt::format("{} after {} cycles{} ({:.0f} kHz): {} thread instructions\n", outcome,
+                      timing.cycles, skipped, timing.Khz(), grid.ThreadInstructions());
   std::string operations;
   for (const OpKind kind : kKinds) {
     if (grid.Operations(kind) == 0) {
@@ -435,14 +461,23 @@ std::string TextReport(const Session& session, const Verdict& verdict, const Tim
   text += MbarrierTable(grid);
   text += FaultText(session);
   text += EndText(session.program(), grid);
-  text += HazardText(session);
+  return text + HazardText(session);
+}
+
+std::string VerdictText(const Session& last, const Verdict& verdict) {
+  std::string text;
   for (const std::string& difference : verdict.differences) {
     text += fmt::format("NOT AS EXPECTED: {}\n", difference);
   }
   if (verdict.differences.empty()) {
     text += "as expected\n";
   }
-  return text + NextStep(session, verdict);
+  return text + NextStep(last, verdict);
+}
+
+std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing,
+                       const Served& served) {
+  return LaunchText(session, verdict.outcome, timing, served) + VerdictText(session, verdict);
 }
 
 }  // namespace muster::ptx

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "sim/ptx/launch/session.h"
 
@@ -21,6 +22,11 @@ struct Timing {
     return seconds > 0 ? static_cast<double>(count) / seconds : 0;
   }
   double Khz() const { return PerSecond(cycles - skipped) / 1000; }
+  void Add(const Timing& other) {
+    cycles += other.cycles;
+    seconds += other.seconds;
+    skipped += other.skipped;
+  }
 };
 
 // How many operations each scope of the hardware has carried out, as its checker saw them at the
@@ -40,9 +46,21 @@ struct Served {
   std::string Text() const;  // "warp scope 3, CTA scope 12, shared memory 0, cluster scope 0"
 };
 
+void to_json(nlohmann::ordered_json& json, const Served& served);
+
+// Of the only launch of a manifest, or of one of several.
 nlohmann::ordered_json JsonReport(const Session& session, const Verdict& verdict,
                                   const Timing& timing, const Served& served = {});
-// What the kernel printed; then what ran, what came of it, and where to look next.
+// Of several launches, of which these have run.
+nlohmann::ordered_json JsonReport(const Session& last, const Verdict& verdict, const Timing& timing,
+                                  const Served& served,
+                                  std::vector<nlohmann::ordered_json> launches);
+// What the kernel printed; then what ran, and what came of it.
+std::string LaunchText(const Session& session, const std::string& outcome, const Timing& timing,
+                       const Served& served = {});
+// Whether that is as the manifest says, and where to look next.
+std::string VerdictText(const Session& last, const Verdict& verdict);
+// Both, of a single launch.
 std::string TextReport(const Session& session, const Verdict& verdict, const Timing& timing,
                        const Served& served = {});
 

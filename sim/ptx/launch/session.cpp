@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "sim/isa/config.h"
+#include "sim/ptx/program/demangle.h"
 #include "sim/ptx/syntax/error.h"
-#include "sim/ptx/syntax/parser.h"
 
 namespace muster::ptx {
 namespace {
@@ -105,33 +106,64 @@ std::string OutcomeName(const Grid& grid) {
 }
 
 Session::Session(const Manifest& manifest, const Config& config, std::uint64_t seed)
-    : manifest_(manifest), config_(config), seed_(seed) {
-  const auto module = Parse(manifest.ptx, ReadFile(manifest.ptx, "PTX file"));
-  program_ = Link(*module, manifest.kernel);
-  launch_.grid = manifest.grid;
-  launch_.block = manifest.block;
+    : Session(manifest, 0, std::make_shared<Device>(manifest), config, seed) {
+  Enter();
+}
+
+Session::Session(const Manifest& manifest, std::size_t index, std::shared_ptr<Device> device,
+                 const Config& config, std::uint64_t seed)
+    : manifest_(manifest),
+      index_(index),
+      own_(manifest.LaunchAt(index)),
+      config_(config),
+      seed_(seed),
+      device_(std::move(device)),
+      program_(device_->Load(own_)) {
+  launch_.grid = own_.grid;
+  launch_.block = own_.block;
   launch_.inval_is_hazard = manifest.inval_is_hazard;
+  const std::string which = Which();
+  const std::string where =
+      fmt::format("{}: {}{}", manifest.path, which, which.empty() ? "" : ": ");
   try {
-    SetCluster();
-    CheckFits(config_, program_, launch_);
-    CheckBlock(program_.Kernel(), launch_);
-    SetCooperative();
-    LayOut();
-    CheckMbarriersFit(config_, program_, launch_);
-    PassArguments();
+    Prepare();
   } catch (const DoesNotFit& error) {
-    throw DoesNotFit(fmt::format("{}: {}", manifest.path, error.what()));
+    throw DoesNotFit(where + error.what());
   } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", manifest.path, error.what()));
+    throw InputError(where + error.what());
   }
-  grid_ = std::make_unique<Grid>(config_, program_, launch_, &memory_, seed);
+  // Each launch has an order of its own.
+  grid_ = std::make_unique<Grid>(config_, *program_, launch_, device_->memory(),
+                                 seed + index * 0xbf58476d1ce4e5b9U);
+}
+
+void Session::Prepare() {
+  SetCluster();
+  CheckFits(config_, *program_, launch_);
+  CheckBlock(program_->Kernel(), launch_);
+  SetCooperative();
+  LayOut();
+  CheckMbarriersFit(config_, *program_, launch_);
+  PassArguments();
+}
+
+void Session::Enter() {
+  device_->Enter(program_);
+  device_->memory()->Set(kParamSegment, {"the kernel's parameters", parameters_, false});
+}
+
+std::string Session::Which() const {
+  return manifest_.launches.empty()
+             ? ""
+             : fmt::format("launch {} of {}, kernel {}", index_ + 1, manifest_.launches.size(),
+                           Demangled(program_->Kernel().name));
 }
 
 // What the manifest and the kernel's own directives say of clusters.
 void Session::SetCluster() {
-  const Function& kernel = program_.Kernel();
-  launch_.cluster = manifest_.cluster.value_or(launch_.cluster);
-  launch_.explicit_cluster = manifest_.cluster.has_value();
+  const Function& kernel = program_->Kernel();
+  launch_.cluster = own_.cluster.value_or(launch_.cluster);
+  launch_.explicit_cluster = own_.cluster.has_value();
   if (!kernel.required_cluster.empty()) {
     std::array<std::uint32_t, 3> required{1, 1, 1};
     std::uint64_t ctas = 1;
@@ -145,7 +177,7 @@ void Session::SetCluster() {
                       "(.reqnctapercluster), but there can be 1 to {}",
                       kernel.name, Product(kernel.required_cluster), kMaxClusterCtas));
     }
-    if (manifest_.cluster && *manifest_.cluster != required) {
+    if (own_.cluster && *own_.cluster != required) {
       throw InputError(
           fmt::format("the kernel {} requires a cluster of {} CTAs "
                       "(.reqnctapercluster): \"cluster\" must say so or be left out",
@@ -186,7 +218,7 @@ void Session::SetCluster() {
 
 // The CTAs of a cooperative grid meet at a word of memory, so all of them must be there at once.
 void Session::SetCooperative() {
-  if (!manifest_.cooperative) {
+  if (!own_.cooperative) {
     return;
   }
   const std::uint64_t at_once = std::min<std::uint64_t>(
@@ -198,28 +230,23 @@ void Session::SetCooperative() {
         launch_.Ctas(), config_.name, at_once * launch_.ClusterCtas()));
   }
   // The size of the workspace, and the barrier's word.
-  launch_.workspace = memory_.Add({"the grid's workspace", std::vector<std::uint8_t>(8), true});
+  launch_.workspace =
+      device_->memory()->Add({"the grid's workspace", std::vector<std::uint8_t>(8), true});
 }
 
 void Session::LayOut() {
-  memory_.Set(kGlobalSegment, {"the file's .global variables", program_.global_image, true});
-  memory_.Set(kConstSegment, {"the file's .const variables", program_.const_image, false});
-  for (const Buffer& buffer : manifest_.buffers) {
-    addresses_.push_back(
-        memory_.Add({fmt::format("buffer {}", buffer.name), buffer.initial, true}));
-  }
-  if (program_.static_shared > kSharedBytes) {
+  if (program_->static_shared > kSharedBytes) {
     throw InputError(fmt::format("the kernel's shared variables take {} bytes, but a CTA has {}",
-                                 program_.static_shared, kSharedBytes));
+                                 program_->static_shared, kSharedBytes));
   }
-  launch_.shared_bytes = program_.static_shared;
-  if (manifest_.dynamic_shared) {
-    launch_.dynamic_shared = *manifest_.dynamic_shared;
-  } else if (program_.has_dynamic_shared) {  // what is left
-    launch_.dynamic_shared = kSharedBytes - std::min(program_.dynamic_base, kSharedBytes);
+  launch_.shared_bytes = program_->static_shared;
+  if (own_.dynamic_shared) {
+    launch_.dynamic_shared = *own_.dynamic_shared;
+  } else if (program_->has_dynamic_shared) {  // what is left
+    launch_.dynamic_shared = kSharedBytes - std::min(program_->dynamic_base, kSharedBytes);
   }
   if (launch_.dynamic_shared != 0) {
-    const std::uint64_t all = std::uint64_t{program_.dynamic_base} + launch_.dynamic_shared;
+    const std::uint64_t all = std::uint64_t{program_->dynamic_base} + launch_.dynamic_shared;
     if (all > kMaxSharedBytes) {
       throw InputError(
           fmt::format("dynamic_shared makes {} bytes of shared memory, but a CTA has "
@@ -229,7 +256,7 @@ void Session::LayOut() {
     launch_.shared_bytes = static_cast<std::uint32_t>(all);
   }
   launch_.reserved_shared = launch_.shared_bytes;
-  if (UsesReservedShared(program_)) {
+  if (UsesReservedShared(*program_)) {
     launch_.reserved_shared =
         (launch_.shared_bytes + kReservedAlign - 1) / kReservedAlign * kReservedAlign;
     launch_.shared_bytes = launch_.reserved_shared + kReservedSharedBytes;
@@ -239,12 +266,8 @@ void Session::LayOut() {
 std::vector<std::uint8_t> Session::BytesOf(const Argument& argument) const {
   std::vector<std::uint8_t> bytes;
   if (argument.members.empty()) {
-    std::uint64_t bits = argument.bits;
-    for (std::size_t k = 0; k < manifest_.buffers.size(); ++k) {
-      if (manifest_.buffers[k].name == argument.buffer) {
-        bits = addresses_[k];
-      }
-    }
+    const std::uint64_t bits =
+        argument.buffer.empty() ? argument.bits : device_->AddressOf(argument.buffer);
     bytes.resize(Bytes(argument.type));
     std::memcpy(bytes.data(), &bits, bytes.size());
     return bytes;
@@ -262,27 +285,22 @@ std::vector<std::uint8_t> Session::BytesOf(const Argument& argument) const {
 }
 
 void Session::PassArguments() {
-  const std::vector<Parameter>& parameters = program_.Kernel().parameters;
-  if (manifest_.arguments.size() != parameters.size()) {
+  const std::vector<Parameter>& parameters = program_->Kernel().parameters;
+  if (own_.arguments.size() != parameters.size()) {
     throw InputError(fmt::format("\"args\" has {} arguments, but the kernel {} takes {}",
-                                 manifest_.arguments.size(), program_.Kernel().name,
+                                 own_.arguments.size(), program_->Kernel().name,
                                  parameters.size()));
   }
-  std::vector<std::uint8_t> image(program_.param_bytes);
+  parameters_.resize(program_->param_bytes);
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const std::vector<std::uint8_t> bytes = BytesOf(manifest_.arguments[i]);
+    const std::vector<std::uint8_t> bytes = BytesOf(own_.arguments[i]);
     if (bytes.size() != parameters[i].bytes) {
       throw InputError(fmt::format("args[{}] has {} byte{}, but the parameter {} has {}", i,
                                    bytes.size(), bytes.size() == 1 ? "" : "s", parameters[i].name,
                                    parameters[i].bytes));
     }
-    std::copy(bytes.begin(), bytes.end(), image.begin() + parameters[i].offset);
+    std::copy(bytes.begin(), bytes.end(), parameters_.begin() + parameters[i].offset);
   }
-  memory_.Set(kParamSegment, {"the kernel's parameters", std::move(image), false});
-}
-
-const std::vector<std::uint8_t>& Session::Contents(std::size_t buffer) const {
-  return memory_.RegionAt(addresses_[buffer])->bytes;
 }
 
 // Bit for bit, save that any NaN equals any other.
@@ -293,10 +311,11 @@ void Session::CompareBuffers(std::vector<std::string>* differences) const {
       continue;
     }
     const unsigned size = Bytes(buffer.type);
+    const std::vector<std::uint8_t> contents = Contents(k);
     std::uint64_t wrong = 0;
     std::string shown;
     for (std::uint64_t i = 0; i < buffer.count; ++i) {
-      const std::uint8_t* const there = &Contents(k)[i * size];
+      const std::uint8_t* const there = &contents[i * size];
       const std::uint8_t* const wanted = &(*buffer.expected)[i * size];
       if (std::memcmp(there, wanted, size) == 0) {
         continue;
@@ -318,12 +337,20 @@ void Session::CompareBuffers(std::vector<std::string>* differences) const {
   }
 }
 
-Verdict Session::Judge() const {
+void Session::Count(HazardCounts* hazards) const {
+  for (const Incident& hazard : grid_->hazards()) {
+    (*hazards)[hazard.name] += hazard.count;
+  }
+}
+
+Verdict Session::Judge(const HazardCounts& before) const {
   Verdict verdict;
   verdict.outcome = OutcomeName(*grid_);
   if (verdict.outcome != manifest_.outcome) {
-    verdict.differences.push_back(fmt::format("the outcome is {}, where {} was expected",
-                                              verdict.outcome, manifest_.outcome));
+    const std::string which = Which();
+    verdict.differences.push_back(fmt::format("{}{}the outcome is {}, where {} was expected", which,
+                                              which.empty() ? "" : ": ", verdict.outcome,
+                                              manifest_.outcome));
     verdict.code = ExitCode::kDiffers;
     if (manifest_.outcome != "completes") {
       return verdict;
@@ -343,13 +370,10 @@ Verdict Session::Judge() const {
   if (grid_->outcome() == Outcome::kCompletes) {
     CompareBuffers(&verdict.differences);
   }
+  HazardCounts met = before;
+  Count(&met);
   for (const auto& [name, wanted] : manifest_.hazards) {
-    std::uint64_t there = 0;
-    for (const Incident& hazard : grid_->hazards()) {
-      if (hazard.name == name) {
-        there += hazard.count;
-      }
-    }
+    const std::uint64_t there = met[name];
     if (there == wanted) {
       continue;
     }

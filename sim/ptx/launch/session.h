@@ -1,20 +1,23 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// One run of a kernel: from a manifest to a grid that is ready to drive its units, and afterwards
-// from what happened to a verdict. Who runs them, and against what, is the caller's affair.
+// One launch of a kernel: from a manifest to a grid that is ready to drive its units, and
+// afterwards from what happened to a verdict. Who runs them, and against what, is the caller's
+// affair.
 #ifndef MUSTER_SIM_PTX_LAUNCH_SESSION_H_
 #define MUSTER_SIM_PTX_LAUNCH_SESSION_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "sim/isa/config.h"
 #include "sim/isa/operation.h"
+#include "sim/ptx/launch/device.h"
 #include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/program/program.h"
-#include "sim/ptx/simt/memory.h"
 #include "sim/ptx/sm/grid.h"
 
 namespace muster::ptx {
@@ -36,28 +39,43 @@ struct Verdict {
   std::vector<std::string> differences;  // from the manifest, a sentence each
 };
 
+// How often each hazard was met, by name.
+using HazardCounts = std::map<std::string, std::uint64_t>;
+
 class Session {
  public:
-  // Throws InputError.
+  // The single launch of a manifest, ready to run. Throws InputError.
   Session(const Manifest& manifest, const Config& config, std::uint64_t seed);
+  // One of several launches, which share the device. It is ready to run once it is entered.
+  Session(const Manifest& manifest, std::size_t index, std::shared_ptr<Device> device,
+          const Config& config, std::uint64_t seed);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  // The launches before it have ended, and it begins.
+  void Enter();
+
   const Grid& grid() const { return *grid_; }
   const Manifest& manifest() const { return manifest_; }
-  const Program& program() const { return program_; }
+  const Program& program() const { return *program_; }
   const Launch& launch() const { return launch_; }
   const Config& config() const { return config_; }
   std::uint64_t seed() const { return seed_; }
 
-  // What came of the run, once it has ended.
-  Verdict Judge() const;
   // What the kernel begins with, and then what it has left.
-  const Memory& memory() const { return memory_; }
+  const Memory& memory() const { return *device_->memory(); }
+  // "launch 2 of 3, kernel sum"; empty: it is the only one.
+  std::string Which() const;
+
+  // What came of the run, once it has ended. The launches before it have met these hazards.
+  Verdict Judge(const HazardCounts& before = {}) const;
+  // Adds the hazards of this launch.
+  void Count(HazardCounts* hazards) const;
   // A buffer as the kernel left it.
-  const std::vector<std::uint8_t>& Contents(std::size_t buffer) const;
+  std::vector<std::uint8_t> Contents(std::size_t buffer) const { return device_->Contents(buffer); }
 
  private:
+  void Prepare();
   void SetCluster();
   void SetCooperative();
   void LayOut();
@@ -66,12 +84,14 @@ class Session {
   void CompareBuffers(std::vector<std::string>* differences) const;
 
   const Manifest& manifest_;
+  const std::size_t index_;
+  const KernelLaunch& own_;
   const Config config_;
   std::uint64_t seed_;
-  Program program_;
+  std::shared_ptr<Device> device_;
+  std::shared_ptr<const Program> program_;
   Launch launch_;
-  Memory memory_;
-  std::vector<std::uint64_t> addresses_;  // of the buffers
+  std::vector<std::uint8_t> parameters_;
   std::unique_ptr<Grid> grid_;
 };
 

@@ -41,6 +41,8 @@ std::uint64_t Linker::Put(std::vector<std::uint8_t>* image, const syntax::Variab
   const std::uint64_t offset = RoundUp(image->size(), AlignOf(variable));
   CheckSpace(variable, offset + BytesOf(variable), kMaxBytes);
   image->resize(offset + BytesOf(variable));
+  program_.variables.push_back({std::string(variable.name), image == &program_.const_image, offset,
+                                BytesOf(variable), variable.at});
   if (!variable.initial.empty()) {
     pending_.push_back({&variable, image, offset});
   }

@@ -72,6 +72,15 @@ struct SharedName {
   std::uint32_t bytes = 0;  // 0: the dynamic part
 };
 
+// A variable of the file in global or constant memory.
+struct FileVariable {
+  std::string name;
+  bool is_const = false;
+  std::uint64_t offset = 0;  // in its image
+  std::uint64_t bytes = 0;
+  syntax::Position at;  // of its declaration
+};
+
 struct Program {
   std::string file;
   std::vector<Instruction> code;
@@ -83,9 +92,10 @@ struct Program {
   std::uint32_t kernel = 0;                        // index of the entry that it was linked for
   std::vector<std::uint8_t> global_image;          // the file's own .global variables
   std::vector<std::uint8_t> const_image;
-  std::uint32_t param_bytes = 0;    // of the kernel
-  std::uint32_t static_shared = 0;  // bytes per CTA
-  std::uint32_t dynamic_base = 0;   // where the dynamic part of shared memory begins
+  std::vector<FileVariable> variables;  // of both images
+  std::uint32_t param_bytes = 0;        // of the kernel
+  std::uint32_t static_shared = 0;      // bytes per CTA
+  std::uint32_t dynamic_base = 0;       // where the dynamic part of shared memory begins
   bool has_dynamic_shared = false;
   std::vector<SharedName> shared_names;
   SourceMap sources;

@@ -1,0 +1,57 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What the launches of a manifest have in common: memory with the buffers, and the variables of
+// each PTX file, which stay as its launches leave them.
+#ifndef MUSTER_SIM_PTX_LAUNCH_DEVICE_H_
+#define MUSTER_SIM_PTX_LAUNCH_DEVICE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/ptx/launch/manifest.h"
+#include "sim/ptx/program/program.h"
+#include "sim/ptx/simt/memory.h"
+
+namespace muster::ptx {
+
+class Device {
+ public:
+  // The manifest must outlive it.
+  explicit Device(const Manifest& manifest);
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  // The kernel of a launch, linked. Throws InputError.
+  std::shared_ptr<const Program> Load(const KernelLaunch& launch);
+  // A launch of the program begins: the variables of its file come to their addresses.
+  void Enter(std::shared_ptr<const Program> program);
+
+  Memory* memory() { return &memory_; }
+  std::uint64_t AddressOf(const std::string& buffer) const;
+  // What the buffer of this index holds.
+  std::vector<std::uint8_t> Contents(std::size_t buffer) const;
+
+ private:
+  using Image = std::vector<std::uint8_t>;
+  // A variable by where it is declared. Kernels of one file may have it at several addresses.
+  using Declaration = std::pair<unsigned, unsigned>;
+
+  void Leave();
+
+  const Manifest& manifest_;
+  Memory memory_;
+  std::vector<std::uint64_t> addresses_;  // of the buffers
+  std::map<std::pair<std::string, std::string>, std::shared_ptr<const Program>>
+      programs_;                                              // by file and kernel
+  std::shared_ptr<const Program> current_;                    // null: no launch has begun
+  std::map<std::string, std::map<Declaration, Image>> left_;  // by file
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_LAUNCH_DEVICE_H_
