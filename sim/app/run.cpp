@@ -105,7 +105,7 @@ std::size_t BufferOf(const ptx::Manifest& manifest, const char* option, const st
                                   [&](const ptx::Buffer& buffer) { return buffer.name == name; });
   if (found == manifest.buffers.end()) {
     throw ptx::InputError(
-        fmt::format("{} {}: there is no such buffer", option, ptx::Printable(name)));
+        fmt::format("{} {}: there is no such buffer or symbol", option, ptx::Printable(name)));
   }
   return static_cast<std::size_t>(found - manifest.buffers.begin());
 }
@@ -243,7 +243,7 @@ std::string Shown(const ptx::Session& session, const std::string& name) {
   const std::size_t number = BufferOf(session.manifest(), "--show", name);
   const ptx::Buffer& buffer = session.manifest().buffers[number];
   const std::vector<std::uint8_t> bytes = session.Contents(number);
-  std::string text = fmt::format("buffer {}, {} elements\n", name, buffer.count);
+  std::string text = fmt::format("{} {}, {} elements\n", buffer.Word(), name, buffer.count);
   for (std::uint64_t i = 0; i < std::min(buffer.count, kMost); ++i) {
     text += i % kInLine == 0 ? fmt::format("  [{}]", i) : "";
     text += " " + ptx::FormatElement(buffer.type, &bytes[i * Bytes(buffer.type)]);

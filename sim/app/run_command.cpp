@@ -69,8 +69,12 @@ void AddLaunchOptions(CLI::App* run, RunCommand* command) {
       "The next argument: NAME=TYPE[COUNT] (a buffer), NAME=TYPE[COUNT]:INIT (INIT: zero, iota, "
       "V, V,V,... or @FILE), NAME (a buffer again), V or TYPE:V (a number), {...} (JSON)",
       "ARGUMENT");
+  add_each("--symbol", &launch.symbols,
+           "What a variable of the file begins with: NAME=TYPE:INIT (INIT as of --arg); NAME=TYPE "
+           "to expect or show it",
+           "NAME=TYPE:INIT");
   add_each("--expect", &launch.expects,
-           "What a buffer must hold in the end: NAME=V, V,V,... or @FILE", "NAME=VALUES");
+           "What a buffer or symbol must hold in the end: NAME=V, V,V,... or @FILE", "NAME=VALUES");
   add_each("--hazard", &launch.hazards, "How often a hazard must be met", "NAME=COUNT");
   add("--outcome", &launch.outcome, "How the run must end (default: completes)", "OUTCOME");
   add("--after-inval", &launch.after_inval,

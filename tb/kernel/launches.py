@@ -152,7 +152,32 @@ def refused(muster, folder):
               not result.stdout, f"expected a sentence with {says}", result)
 
 
+def symbols(muster, folder):
+    """Values of variables by options and by the manifest that these write; --show and --dump of them."""
+    path = folder / "k.ptx"
+    path.write_text(PTX.replace(".global .u32 rounds;", ".global .u32 rounds;\n.const .u32 unused[3];"))
+    options = ("--block", 64, "--arg", "out=u32[64]", "--arg", 5, "--symbol", "rounds=u32:100",
+               "--symbol", "unused=u32:7,8,9", "--expect", "rounds=164", "--expect", "unused=7,8,9")
+    written = folder / "w.json"
+    for command in ((path, "fill", *options, "--write-manifest", written), (written,)):
+        result = run(muster, "run", *command, "--show", "rounds", "--dump", f"unused={folder}/u.bin")
+        check(result.returncode == 0 and "symbol rounds, 1 elements\n  [0] 164\n" in result.stdout,
+              f"{command}: expected the symbol", result)
+        check((folder / "u.bin").read_bytes() == struct.pack("<3I", 7, 8, 9), "the bytes of a symbol")
+    result = run(muster, "run", path, "fill", *options[:-1], "unused=7,8,8")
+    check(result.returncode == 1 and "symbol unused differs in 1 of 3 elements: [2] is 9, not 8" in
+          result.stdout, "expected a difference", result)
+    check("--symbol rounds=u32:100" in result.stdout, "expected the command that repeats it", result)
+    result = run(muster, "run", written, "--symbol", "rounds=u32:1")
+    check(result.returncode == 2 and "--symbol goes with a PTX" in result.stderr, "expected a sentence", result)
+    launches = write(folder, [fill(0), fill(0)], symbols={"rounds": {"type": "u32", "init": [1]}},
+                     expect={"rounds": [129]})
+    result = run(muster, "run", launches)
+    check(result.returncode == 0, "the value is there before the first launch, and not again", result)
+
+
 CASES = {
+    "symbols": symbols,
     "in_order": in_order,
     "ends": ends,
     "files": files,

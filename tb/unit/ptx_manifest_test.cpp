@@ -174,7 +174,7 @@ TEST(PtxManifest, Refusals) {
       {buffer("\"type\": \"f32\", \"count\": 2, \"init\": [3.4e38,\n4e38]"),
        ":3: buffers.a.init[1] is out of the range of its type"},
       {with(R"("args": [{"f32": "big"}])"), ":2: args[0].f32 must be a number, "},
-      {with(R"("expect": {"a": [1]})"), ":2: expect.a names a buffer that is not there"},
+      {with(R"("expect": {"a": [1]})"), ":2: expect.a names a buffer or symbol that is not there"},
       {buffer(R"("count": 1)"), R"(:2: buffers.a lacks "type")"},
       {buffer(R"("type": "u32")"), R"(:2: buffers.a lacks "count")"},
       {buffer(R"("type": "u33", "count": 1)"), ":2: buffers.a.type must be one of u8, "},

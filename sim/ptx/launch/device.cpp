@@ -9,11 +9,25 @@
 #include "sim/ptx/syntax/parser.h"
 
 namespace muster::ptx {
+namespace {
+
+using Image = std::vector<std::uint8_t>;
+
+Image Part(const Image& image, const FileVariable& variable) {
+  const auto begin = image.begin() + static_cast<std::ptrdiff_t>(variable.offset);
+  return {begin, begin + static_cast<std::ptrdiff_t>(variable.bytes)};
+}
+
+}  // namespace
 
 Device::Device(const Manifest& manifest) : manifest_(manifest) {
   for (const Buffer& buffer : manifest_.buffers) {
     addresses_.push_back(
-        memory_.Add({fmt::format("buffer {}", buffer.name), buffer.initial, true}));
+        buffer.symbol ? 0
+                      : memory_.Add({fmt::format("buffer {}", buffer.name), buffer.initial, true}));
+    if (buffer.symbol && !buffer.initial.empty()) {
+      kept_[buffer.symbol->ptx][Of(buffer.symbol->variable)] = buffer.initial;
+    }
   }
 }
 
@@ -22,42 +36,41 @@ std::shared_ptr<const Program> Device::Load(const KernelLaunch& launch) {
   if (program == nullptr) {
     const auto module = Parse(launch.ptx, ReadFile(launch.ptx, "PTX file"));
     program = std::make_shared<const Program>(Link(*module, launch.kernel));
+    for (const FileVariable& variable : program->variables) {  // save those with other values
+      kept_[launch.ptx].emplace(
+          Of(variable),
+          Part(variable.is_const ? program->const_image : program->global_image, variable));
+    }
   }
   return program;
 }
 
-// The variables of the file that has run last are kept.
-void Device::Leave() {
-  if (current_ == nullptr) {
-    return;
-  }
-  const Image& image = memory_.RegionAt(GenericAddress(kGlobalSegment, 0))->bytes;
-  for (const FileVariable& variable : current_->variables) {
-    if (!variable.is_const) {
-      const auto begin = image.begin() + static_cast<std::ptrdiff_t>(variable.offset);
-      left_[current_->file][{variable.at.line, variable.at.column}] = {
-          begin, begin + static_cast<std::ptrdiff_t>(variable.bytes)};
-    }
-  }
+Image Device::InMemory(const FileVariable& variable) const {
+  const Segment segment = variable.is_const ? kConstSegment : kGlobalSegment;
+  return Part(memory_.RegionAt(GenericAddress(segment, 0))->bytes, variable);
 }
 
 void Device::Enter(std::shared_ptr<const Program> program) {
   if (current_ == program) {
     return;
   }
-  Leave();
-  current_ = std::move(program);
-  Image image = current_->global_image;
-  const auto& left = left_[current_->file];
-  for (const FileVariable& variable : current_->variables) {
-    const auto kept = left.find({variable.at.line, variable.at.column});
-    if (!variable.is_const && kept != left.end()) {
-      std::copy(kept->second.begin(), kept->second.end(),
-                image.begin() + static_cast<std::ptrdiff_t>(variable.offset));
+  if (current_ != nullptr) {
+    for (const FileVariable& variable : current_->variables) {
+      kept_[current_->file][Of(variable)] = InMemory(variable);
     }
   }
-  memory_.Set(kGlobalSegment, {"the file's .global variables", std::move(image), true});
-  memory_.Set(kConstSegment, {"the file's .const variables", current_->const_image, false});
+  current_ = std::move(program);
+  Image global = current_->global_image;
+  Image constant = current_->const_image;
+  const auto& kept = kept_[current_->file];
+  for (const FileVariable& variable : current_->variables) {
+    const Image& bytes = kept.at(Of(variable));
+    std::copy(bytes.begin(), bytes.end(),
+              (variable.is_const ? constant : global).begin() +
+                  static_cast<std::ptrdiff_t>(variable.offset));
+  }
+  memory_.Set(kGlobalSegment, {"the file's .global variables", std::move(global), true});
+  memory_.Set(kConstSegment, {"the file's .const variables", std::move(constant), false});
 }
 
 std::uint64_t Device::AddressOf(const std::string& buffer) const {
@@ -68,8 +81,19 @@ std::uint64_t Device::AddressOf(const std::string& buffer) const {
              : addresses_[static_cast<std::size_t>(found - manifest_.buffers.begin())];
 }
 
-std::vector<std::uint8_t> Device::Contents(std::size_t buffer) const {
-  return memory_.RegionAt(addresses_[buffer])->bytes;
+Image Device::Contents(std::size_t buffer) const {
+  const std::optional<FileSymbol>& symbol = manifest_.buffers[buffer].symbol;
+  if (!symbol) {
+    return memory_.RegionAt(addresses_[buffer])->bytes;
+  }
+  if (current_ != nullptr && current_->file == symbol->ptx) {
+    for (const FileVariable& variable : current_->variables) {
+      if (Of(variable) == Of(symbol->variable)) {
+        return InMemory(variable);
+      }
+    }
+  }
+  return kept_.at(symbol->ptx).at(Of(symbol->variable));
 }
 
 }  // namespace muster::ptx

@@ -33,23 +33,26 @@ class Device {
 
   Memory* memory() { return &memory_; }
   std::uint64_t AddressOf(const std::string& buffer) const;
-  // What the buffer of this index holds.
+  // What the buffer or symbol of this index holds.
   std::vector<std::uint8_t> Contents(std::size_t buffer) const;
 
  private:
   using Image = std::vector<std::uint8_t>;
   // A variable by where it is declared. Kernels of one file may have it at several addresses.
-  using Declaration = std::pair<unsigned, unsigned>;
+  using Declaration = std::pair<std::uint32_t, std::uint32_t>;
 
-  void Leave();
+  static Declaration Of(const FileVariable& variable) {
+    return {variable.at.line, variable.at.column};
+  }
+  Image InMemory(const FileVariable& variable) const;
 
   const Manifest& manifest_;
   Memory memory_;
-  std::vector<std::uint64_t> addresses_;  // of the buffers
+  std::vector<std::uint64_t> addresses_;  // of the buffers; 0: it is a symbol
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const Program>>
-      programs_;                                              // by file and kernel
-  std::shared_ptr<const Program> current_;                    // null: no launch has begun
-  std::map<std::string, std::map<Declaration, Image>> left_;  // by file
+      programs_;                            // by file and kernel
+  std::shared_ptr<const Program> current_;  // its variables are in memory; null: nobody's
+  std::map<std::string, std::map<Declaration, Image>> kept_;  // those of other files
 };
 
 }  // namespace muster::ptx

@@ -133,6 +133,7 @@ class Maker {
       members_["dynamic_shared"] = *launch_.smem;
     }
     AddArguments();
+    AddSymbols();
     AddExpected();
     for (const std::string& hazard : launch_.hazards) {
       const auto [name, count] = Pair("--hazard", hazard, "NAME=COUNT");
@@ -165,6 +166,11 @@ class Maker {
       return Given("--arg", launch_.args.at(std::strtoul(at.c_str() + 5, nullptr, 10)));
     }
     const std::string name = NameIn(at);
+    for (const std::string& symbol : launch_.symbols) {
+      if (member == "symbols" && symbol.rfind(name + "=", 0) == 0) {
+        return Given("--symbol", symbol);
+      }
+    }
     for (const std::string& arg : launch_.args) {
       if (member == "buffers" && arg.rfind(name + "=", 0) == 0) {
         const bool counted = at == "buffers." + name + ".count";
@@ -186,6 +192,11 @@ class Maker {
     const std::size_t dot = at.find('.');
     const std::string rest = dot == std::string::npos ? "" : at.substr(dot + 1);
     return rest.substr(0, rest.find_first_of(".["));
+  }
+
+  // What follows TYPE: of a buffer or a symbol.
+  static Members Init(const std::string& of, const std::string& text, Type type) {
+    return text == "zero" || text == "iota" ? Members(text) : Values(of, text, type);
   }
 
   static std::pair<std::string, std::string> Pair(const char* option, const std::string& text,
@@ -276,9 +287,7 @@ class Maker {
     Members buffer = {{"type", type},
                       {"count", Number(of, text.substr(open + 1, close - open - 1), Type::kU32)}};
     if (!plain) {
-      const std::string init = text.substr(close + 2);
-      buffer["init"] =
-          init == "zero" || init == "iota" ? Members(init) : Values(of, init, TypeOf(type));
+      buffer["init"] = Init(of, text.substr(close + 2), TypeOf(type));
     }
     members_["buffers"][name] = buffer;
   }
@@ -303,15 +312,43 @@ class Maker {
     return fmt::format("{}{}", kind, 8 * parameter.bytes);
   }
 
+  void AddSymbols() {
+    for (const std::string& symbol : launch_.symbols) {
+      const std::string of = Given("--symbol", symbol);
+      const std::size_t equals = symbol.find('=');
+      const std::size_t colon = symbol.find(':', equals);
+      const std::string name = symbol.substr(0, equals);
+      const std::string type =
+          equals == std::string::npos ? "" : symbol.substr(equals + 1, colon - equals - 1);
+      if (name.empty() || !IsNumber(TypeOf(type))) {
+        throw InputError(
+            fmt::format("{} is not NAME=TYPE or NAME=TYPE:INIT, such as weights=f32:0.5,2", of));
+      }
+      if (members_.contains("symbols") && members_["symbols"].contains(name)) {
+        throw InputError(fmt::format("{}: there is a --symbol {} already", of, name));
+      }
+      members_["symbols"][name]["type"] = type;
+      if (colon != std::string::npos) {
+        members_["symbols"][name]["init"] = Init(of, symbol.substr(colon + 1), TypeOf(type));
+      }
+    }
+  }
+
+  // The type of a buffer or symbol. Throws InputError.
+  Type TypeOfNamed(const std::string& of, const std::string& name) const {
+    for (const char* const section : {"buffers", "symbols"}) {
+      if (members_.contains(section) && members_[section].contains(name)) {
+        return TypeOf(members_[section][name]["type"].get<std::string>());
+      }
+    }
+    throw InputError(fmt::format("{}: no --arg makes a buffer {}", of, name));
+  }
+
   void AddExpected() {
     for (const std::string& expect : launch_.expects) {
       const auto [name, values] = Pair("--expect", expect, "NAME=VALUES");
       const std::string of = Given("--expect", expect);
-      if (!members_.contains("buffers") || !members_["buffers"].contains(name)) {
-        throw InputError(fmt::format("{}: no --arg makes a buffer {}", of, name));
-      }
-      const Type type = TypeOf(members_["buffers"][name]["type"].get<std::string>());
-      members_["expect"][name] = Values(of, values, type);
+      members_["expect"][name] = Values(of, values, TypeOfNamed(of, name));
     }
   }
 
@@ -323,7 +360,7 @@ class Maker {
 template <typename Change>
 void ForEachFile(Members* members, Change change) {
   change(&(*members)["ptx"]);
-  for (const char* const section : {"buffers", "expect"}) {
+  for (const char* const section : {"buffers", "symbols", "expect"}) {
     if (!members->contains(section)) {
       continue;
     }
@@ -393,8 +430,8 @@ std::string CommandOf(const DirectLaunch& launch) {
   command += launch.cooperative ? " --cooperative" : "";
   add("--smem", launch.smem ? std::to_string(*launch.smem) : "");
   for (const auto& [option, texts] :
-       {std::pair("--arg", &launch.args), std::pair("--expect", &launch.expects),
-        std::pair("--hazard", &launch.hazards)}) {
+       {std::pair("--arg", &launch.args), std::pair("--symbol", &launch.symbols),
+        std::pair("--expect", &launch.expects), std::pair("--hazard", &launch.hazards)}) {
     for (const std::string& text : *texts) {
       add(option, text);
     }

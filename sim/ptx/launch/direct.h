@@ -31,6 +31,7 @@ struct DirectLaunch {
   //   V, TYPE:V               a number, of the parameter's type or of this one
   //   {...}                   as a manifest has it, for structures
   std::vector<std::string> args;
+  std::vector<std::string> symbols;  // NAME=TYPE, or NAME=TYPE:INIT, of variables of the file
   std::vector<std::string> expects;  // NAME=V, NAME=V,V,... or NAME=@FILE
   std::vector<std::string> hazards;  // NAME=COUNT
   std::string outcome;

@@ -118,7 +118,7 @@ void ManifestReader::ReadExpected(const Json& object, Manifest* manifest) const 
         std::find_if(manifest->buffers.begin(), manifest->buffers.end(),
                      [&, &wanted = name](const Buffer& other) { return other.name == wanted; });
     if (buffer == manifest->buffers.end()) {
-      Fail(at, "names a buffer that is not there");
+      Fail(at, "names a buffer or symbol that is not there");
     }
     buffer->expected = Contents(value, *buffer, at);
   }
@@ -203,6 +203,7 @@ Manifest ManifestReader::Read() {
   } else {
     ReadLaunch(root_, manifest, "", &manifest);
   }
+  With("symbols", [&](const Json& value) { ReadSymbols(value, &manifest); });
   With("expect", [&](const Json& value) { ReadExpected(value, &manifest); });
   With("outcome", [&](const Json& value) {
     value.get_to(manifest.outcome);
@@ -244,12 +245,13 @@ std::vector<std::string> InputsOf(const std::string& path) {
       add(launch, "ptx");
     }
   }
-  for (const char* const section : {"buffers", "expect"}) {
+  for (const char* const section : {"buffers", "symbols", "expect"}) {
     if (!root.is_object() || !root.contains(section)) {
       continue;
     }
     for (const Json& member : root[section]) {
       add(member, "file");
+      add(member, "ptx");
       if (member.is_object() && member.contains("init")) {
         add(member["init"], "file");
       }

@@ -13,15 +13,26 @@
 #include <vector>
 
 #include "sim/ptx/program/instruction.h"
+#include "sim/ptx/program/program.h"
 
 namespace muster::ptx {
 
+// A variable of a PTX file, in global or constant memory.
+struct FileSymbol {
+  std::string ptx;  // path
+  FileVariable variable;
+};
+
+// Memory with a name; or a variable of a PTX file, which is a symbol of the manifest.
 struct Buffer {
   std::string name;
   Type type = Type::kU32;
   std::uint64_t count = 0;
-  std::vector<std::uint8_t> initial;
-  std::optional<std::vector<std::uint8_t>> expected;
+  std::vector<std::uint8_t> initial;  // of a symbol it may be empty: as the PTX file has it
+  std::optional<std::vector<std::uint8_t>> expected{};
+  std::optional<FileSymbol> symbol{};
+
+  const char* Word() const { return symbol ? "symbol" : "buffer"; }
 };
 
 struct Argument {

@@ -63,6 +63,10 @@ class ManifestReader {
                   KernelLaunch* launch) const;
   void ReadLaunches(const Json& list, Manifest* manifest) const;
   void ReadBuffers(const Json& object, Manifest* manifest) const;
+  // manifest_symbols.cpp
+  void ReadSymbols(const Json& object, Manifest* manifest) const;
+  FileSymbol FindSymbol(const std::string& name, const Json& value, const Manifest& manifest,
+                        const std::string& at) const;
   Image Initial(const Json& value, const Buffer& buffer, const std::string& at) const;
   Image Contents(const Json& value, const Buffer& buffer, const std::string& at) const;
   Argument ReadArgument(const Json& value, const Manifest& manifest, const std::string& at) const;

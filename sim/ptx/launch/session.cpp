@@ -332,8 +332,8 @@ void Session::CompareBuffers(std::vector<std::string>* differences) const {
     if (wrong == 0) {
       continue;
     }
-    differences->push_back(fmt::format("buffer {} differs in {} of {} elements: {}", buffer.name,
-                                       wrong, buffer.count, shown));
+    differences->push_back(fmt::format("{} {} differs in {} of {} elements: {}", buffer.Word(),
+                                       buffer.name, wrong, buffer.count, shown));
   }
 }
 

@@ -37,6 +37,17 @@ std::uint64_t AlignOf(const syntax::Variable& variable) {
   return variable.align != 0 ? variable.align : Bytes(TypeOf(variable.type)) * variable.vector;
 }
 
+std::vector<FileVariable> VariablesOf(const syntax::Module& module) {
+  std::vector<FileVariable> variables;
+  for (const syntax::Variable& variable : module.variables) {
+    if (variable.space == "global" || variable.space == "const") {
+      variables.push_back({std::string(variable.name), variable.space == "const", 0,
+                           BytesOf(variable), variable.at});
+    }
+  }
+  return variables;
+}
+
 std::uint64_t Linker::Put(std::vector<std::uint8_t>* image, const syntax::Variable& variable) {
   const std::uint64_t offset = RoundUp(image->size(), AlignOf(variable));
   CheckSpace(variable, offset + BytesOf(variable), kMaxBytes);

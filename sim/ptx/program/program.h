@@ -109,6 +109,9 @@ struct Program {
   const Function& Kernel() const { return functions[kernel]; }
 };
 
+// The file's variables in global and constant memory, whichever kernel uses them; without offsets.
+std::vector<FileVariable> VariablesOf(const syntax::Module& module);
+
 // Decodes what one kernel of a file can come to (empty name: the only one). Throws InputError: a
 // name that is not there, or all its instructions that are not supported or malformed, a line each.
 Program Link(const syntax::Module& module, std::string_view kernel);
