@@ -75,6 +75,10 @@ void AddLaunchOptions(CLI::App* run, RunCommand* command) {
            "NAME=TYPE:INIT");
   add_each("--expect", &launch.expects,
            "What a buffer or symbol must hold in the end: NAME=V, V,V,... or @FILE", "NAME=VALUES");
+  add_each("--tolerance", &launch.tolerances,
+           "How far elements of f32 or f64 may be off: absolute:V, relative:V, ulps:N, or several "
+           "of these with commas, of which one must hold",
+           "NAME=LIMITS");
   add_each("--hazard", &launch.hazards, "How often a hazard must be met", "NAME=COUNT");
   add("--outcome", &launch.outcome, "How the run must end (default: completes)", "OUTCOME");
   add("--after-inval", &launch.after_inval,

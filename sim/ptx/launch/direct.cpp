@@ -135,6 +135,7 @@ class Maker {
     AddArguments();
     AddSymbols();
     AddExpected();
+    AddTolerances();
     for (const std::string& hazard : launch_.hazards) {
       const auto [name, count] = Pair("--hazard", hazard, "NAME=COUNT");
       members_["hazards"][name] = Number(Given("--hazard", hazard), count, Type::kU32);
@@ -166,20 +167,20 @@ class Maker {
       return Given("--arg", launch_.args.at(std::strtoul(at.c_str() + 5, nullptr, 10)));
     }
     const std::string name = NameIn(at);
-    for (const std::string& symbol : launch_.symbols) {
-      if (member == "symbols" && symbol.rfind(name + "=", 0) == 0) {
-        return Given("--symbol", symbol);
+    for (const auto& [section, option, texts] :
+         {std::tuple("symbols", "--symbol", &launch_.symbols),
+          std::tuple("expect", "--expect", &launch_.expects),
+          std::tuple("tolerance", "--tolerance", &launch_.tolerances)}) {
+      for (const std::string& text : *texts) {
+        if (member == section && text.rfind(name + "=", 0) == 0) {
+          return Given(option, text);
+        }
       }
     }
     for (const std::string& arg : launch_.args) {
       if (member == "buffers" && arg.rfind(name + "=", 0) == 0) {
         const bool counted = at == "buffers." + name + ".count";
         return (counted ? "the count of " : "") + Given("--arg", arg);
-      }
-    }
-    for (const std::string& expect : launch_.expects) {
-      if (member == "expect" && expect.rfind(name + "=", 0) == 0) {
-        return Given("--expect", expect);
       }
     }
     const auto option = kOptions.find(member);
@@ -352,6 +353,24 @@ class Maker {
     }
   }
 
+  void AddTolerances() {
+    for (const std::string& tolerance : launch_.tolerances) {
+      const std::string of = Given("--tolerance", tolerance);
+      const auto [name, text] = Pair("--tolerance", tolerance, "NAME=LIMITS");
+      for (const std::string& limit : Split(text, ",")) {
+        const std::size_t colon = limit.find(':');
+        const std::string key = limit.substr(0, colon);
+        if (colon == std::string::npos ||
+            (key != "absolute" && key != "relative" && key != "ulps")) {
+          throw InputError(fmt::format("{}: {} is not absolute:V, relative:V or ulps:N", of,
+                                       limit.empty() ? "an empty text" : Printable(limit)));
+        }
+        members_["tolerance"][name][key] =
+            Number(of, limit.substr(colon + 1), key == "ulps" ? Type::kU32 : Type::kF64);
+      }
+    }
+  }
+
   const DirectLaunch& launch_;
   Members members_;
 };
@@ -431,7 +450,8 @@ std::string CommandOf(const DirectLaunch& launch) {
   add("--smem", launch.smem ? std::to_string(*launch.smem) : "");
   for (const auto& [option, texts] :
        {std::pair("--arg", &launch.args), std::pair("--symbol", &launch.symbols),
-        std::pair("--expect", &launch.expects), std::pair("--hazard", &launch.hazards)}) {
+        std::pair("--expect", &launch.expects), std::pair("--tolerance", &launch.tolerances),
+        std::pair("--hazard", &launch.hazards)}) {
     for (const std::string& text : *texts) {
       add(option, text);
     }

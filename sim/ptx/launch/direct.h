@@ -31,9 +31,10 @@ struct DirectLaunch {
   //   V, TYPE:V               a number, of the parameter's type or of this one
   //   {...}                   as a manifest has it, for structures
   std::vector<std::string> args;
-  std::vector<std::string> symbols;  // NAME=TYPE, or NAME=TYPE:INIT, of variables of the file
-  std::vector<std::string> expects;  // NAME=V, NAME=V,V,... or NAME=@FILE
-  std::vector<std::string> hazards;  // NAME=COUNT
+  std::vector<std::string> symbols;     // NAME=TYPE, or NAME=TYPE:INIT, of variables of the file
+  std::vector<std::string> expects;     // NAME=V, NAME=V,V,... or NAME=@FILE
+  std::vector<std::string> tolerances;  // NAME=absolute:V,relative:V,ulps:N, or some of these
+  std::vector<std::string> hazards;     // NAME=COUNT
   std::string outcome;
   std::string after_inval;
 };

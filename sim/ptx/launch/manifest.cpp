@@ -24,6 +24,7 @@
 #include "sim/ptx/launch/manifest_schema.h"
 #include "sim/ptx/program/decode.h"
 #include "sim/ptx/program/instruction.h"
+#include "sim/ptx/program/types.h"
 #include "sim/ptx/syntax/error.h"
 
 namespace muster::ptx {
@@ -124,6 +125,25 @@ void ManifestReader::ReadExpected(const Json& object, Manifest* manifest) const 
   }
 }
 
+void ManifestReader::ReadTolerance(const Json& object, Manifest* manifest) const {
+  for (const auto& [name, value] : object.items()) {
+    const std::string at = "tolerance." + name;
+    const auto buffer =
+        std::find_if(manifest->buffers.begin(), manifest->buffers.end(),
+                     [&, &wanted = name](const Buffer& other) { return other.name == wanted; });
+    if (buffer == manifest->buffers.end() || !buffer->expected) {
+      Fail(at, "names what \"expect\" does not name");
+    }
+    if (!IsFloat(buffer->type)) {
+      Fail(at, "is of integers, which are compared bit for bit: f32 and f64 may differ");
+    }
+    Tolerance& tolerance = buffer->tolerance.emplace();
+    With(value, "absolute", [&](const Json& most) { tolerance.absolute = most.get<double>(); });
+    With(value, "relative", [&](const Json& most) { tolerance.relative = most.get<double>(); });
+    With(value, "ulps", [&](const Json& most) { tolerance.ulps = most.get<std::uint64_t>(); });
+  }
+}
+
 void ManifestReader::CheckOutcome(const std::string& outcome) const {
   if (outcome.rfind("fault:", 0) != 0) {
     return;
@@ -205,6 +225,7 @@ Manifest ManifestReader::Read() {
   }
   With("symbols", [&](const Json& value) { ReadSymbols(value, &manifest); });
   With("expect", [&](const Json& value) { ReadExpected(value, &manifest); });
+  With("tolerance", [&](const Json& value) { ReadTolerance(value, &manifest); });
   With("outcome", [&](const Json& value) {
     value.get_to(manifest.outcome);
     CheckOutcome(manifest.outcome);

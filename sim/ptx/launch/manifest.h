@@ -23,6 +23,13 @@ struct FileSymbol {
   FileVariable variable;
 };
 
+// How far a number may be from the one that is expected: no further than one of these says.
+struct Tolerance {
+  std::optional<double> absolute;
+  std::optional<double> relative;     // to the expected number
+  std::optional<std::uint64_t> ulps;  // numbers of the type from the one to the other
+};
+
 // Memory with a name; or a variable of a PTX file, which is a symbol of the manifest.
 struct Buffer {
   std::string name;
@@ -30,6 +37,7 @@ struct Buffer {
   std::uint64_t count = 0;
   std::vector<std::uint8_t> initial;  // of a symbol it may be empty: as the PTX file has it
   std::optional<std::vector<std::uint8_t>> expected{};
+  std::optional<Tolerance> tolerance{};
   std::optional<FileSymbol> symbol{};
 
   const char* Word() const { return symbol ? "symbol" : "buffer"; }

@@ -73,6 +73,7 @@ class ManifestReader {
   std::vector<Argument> ReadArguments(const Json& list, const Manifest& manifest,
                                       const std::string& at) const;
   void ReadExpected(const Json& object, Manifest* manifest) const;
+  void ReadTolerance(const Json& object, Manifest* manifest) const;
   void CheckOutcome(const std::string& outcome) const;
   std::string File(const Json& value, const std::string& at) const;
 

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "sim/isa/config.h"
+#include "sim/ptx/launch/compare.h"
 #include "sim/ptx/program/demangle.h"
 #include "sim/ptx/syntax/error.h"
 
@@ -19,21 +19,6 @@ constexpr std::uint32_t kSharedBytes = 48 * 1024;  // of a CTA, by default
 constexpr std::uint32_t kReservedAlign = 128;
 constexpr std::uint32_t kMaxSharedBytes = 227 * 1024;  // where dynamic_shared asks for more
 constexpr std::uint64_t kMaxGrid = 0x7fffffff;         // CTAs, in any direction
-constexpr std::uint64_t kMaxDifferences = 20;          // shown of a buffer
-
-bool IsNan(Type type, const std::uint8_t* element) {
-  if (type == Type::kF32) {
-    float value = 0;
-    std::memcpy(&value, element, sizeof value);
-    return std::isnan(value);
-  }
-  if (type == Type::kF64) {
-    double value = 0;
-    std::memcpy(&value, element, sizeof value);
-    return std::isnan(value);
-  }
-  return false;
-}
 
 // The code asks where the system's part of shared memory is.
 bool UsesReservedShared(const Program& program) {
@@ -303,37 +288,15 @@ void Session::PassArguments() {
   }
 }
 
-// Bit for bit, save that any NaN equals any other.
 void Session::CompareBuffers(std::vector<std::string>* differences) const {
   for (std::size_t k = 0; k < manifest_.buffers.size(); ++k) {
-    const Buffer& buffer = manifest_.buffers[k];
-    if (!buffer.expected) {
+    if (!manifest_.buffers[k].expected) {
       continue;
     }
-    const unsigned size = Bytes(buffer.type);
-    const std::vector<std::uint8_t> contents = Contents(k);
-    std::uint64_t wrong = 0;
-    std::string shown;
-    for (std::uint64_t i = 0; i < buffer.count; ++i) {
-      const std::uint8_t* const there = &contents[i * size];
-      const std::uint8_t* const wanted = &(*buffer.expected)[i * size];
-      if (std::memcmp(there, wanted, size) == 0) {
-        continue;
-      }
-      if (IsNan(buffer.type, there) && IsNan(buffer.type, wanted)) {
-        continue;
-      }
-      if (wrong++ >= kMaxDifferences) {
-        continue;
-      }
-      shown += fmt::format("{}[{}] is {}, not {}", shown.empty() ? "" : "; ", i,
-                           FormatElement(buffer.type, there), FormatElement(buffer.type, wanted));
+    std::string difference = Difference(manifest_.buffers[k], Contents(k));
+    if (!difference.empty()) {
+      differences->push_back(std::move(difference));
     }
-    if (wrong == 0) {
-      continue;
-    }
-    differences->push_back(fmt::format("{} {} differs in {} of {} elements: {}", buffer.Word(),
-                                       buffer.name, wrong, buffer.count, shown));
   }
 }
 

@@ -1,0 +1,109 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/launch/compare.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "sim/ptx/program/types.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr std::uint64_t kMaxDifferences = 20;  // shown of a buffer
+
+double Value(Type type, const std::uint8_t* element) {
+  if (type == Type::kF32) {
+    float value = 0;
+    std::memcpy(&value, element, sizeof value);
+    return value;
+  }
+  double value = 0;
+  std::memcpy(&value, element, sizeof value);
+  return value;
+}
+
+// The place of a number among all of its type, 0 being that of both zeroes.
+std::int64_t PlaceOf(Type type, const std::uint8_t* element) {
+  const unsigned sign = 8 * Bytes(type) - 1;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, element, Bytes(type));
+  const auto magnitude = static_cast<std::int64_t>(bits & ~(std::uint64_t{1} << sign));
+  return (bits >> sign & 1) != 0 ? -magnitude : magnitude;
+}
+
+bool IsRight(const Buffer& buffer, const std::uint8_t* there, const std::uint8_t* expected) {
+  if (std::memcmp(there, expected, Bytes(buffer.type)) == 0) {
+    return true;
+  }
+  if (!IsFloat(buffer.type)) {
+    return false;
+  }
+  if (std::isnan(Value(buffer.type, there)) && std::isnan(Value(buffer.type, expected))) {
+    return true;
+  }
+  if (!buffer.tolerance || !std::isfinite(Value(buffer.type, there)) ||
+      !std::isfinite(Value(buffer.type, expected))) {
+    return false;
+  }
+  const Tolerance& most = *buffer.tolerance;
+  const Error error = ErrorOf(buffer.type, there, expected);
+  return (most.absolute && error.absolute <= *most.absolute) ||
+         (most.relative && error.relative <= *most.relative) ||
+         (most.ulps && error.ulps <= *most.ulps);
+}
+
+// What is beside the numbers, of those that have a distance.
+std::string ErrorText(Type type, const std::uint8_t* there, const std::uint8_t* expected) {
+  if (!IsFloat(type) || !std::isfinite(Value(type, there)) ||
+      !std::isfinite(Value(type, expected))) {
+    return "";
+  }
+  const Error error = ErrorOf(type, there, expected);
+  return fmt::format(" (off by {:.3g}, relative {:.3g}, {} ulp{})", error.absolute, error.relative,
+                     error.ulps, error.ulps == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Error ErrorOf(Type type, const std::uint8_t* there, const std::uint8_t* expected) {
+  const double value = Value(type, there);
+  const double wanted = Value(type, expected);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (!std::isfinite(value) || !std::isfinite(wanted)) {
+    return {kInfinity, kInfinity, std::numeric_limits<std::uint64_t>::max()};
+  }
+  Error error;
+  error.absolute = std::abs(value - wanted);
+  error.relative = error.absolute == 0 ? 0 : error.absolute / std::abs(wanted);
+  const std::int64_t from = PlaceOf(type, there);
+  const std::int64_t to = PlaceOf(type, expected);
+  error.ulps = static_cast<std::uint64_t>(std::max(from, to)) -
+               static_cast<std::uint64_t>(std::min(from, to));
+  return error;
+}
+
+std::string Difference(const Buffer& buffer, const std::vector<std::uint8_t>& contents) {
+  const unsigned size = Bytes(buffer.type);
+  std::uint64_t wrong = 0;
+  std::string shown;
+  for (std::uint64_t i = 0; buffer.expected && i < buffer.count; ++i) {
+    const std::uint8_t* const there = &contents[i * size];
+    const std::uint8_t* const wanted = &(*buffer.expected)[i * size];
+    if (IsRight(buffer, there, wanted) || wrong++ >= kMaxDifferences) {
+      continue;
+    }
+    shown += fmt::format("{}[{}] is {}, not {}{}", shown.empty() ? "" : "; ", i,
+                         FormatElement(buffer.type, there), FormatElement(buffer.type, wanted),
+                         ErrorText(buffer.type, there, wanted));
+  }
+  return wrong == 0 ? ""
+                    : fmt::format("{} {} differs in {} of {} elements{}: {}", buffer.Word(),
+                                  buffer.name, wrong, buffer.count,
+                                  buffer.tolerance ? " by more than its tolerance" : "", shown);
+}
+
+}  // namespace muster::ptx
