@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -187,8 +188,13 @@ struct LaunchEnd {
   }
 };
 
-LaunchEnd RunLaunch(ptx::Session* session, const lockstep::Options& how) {
+LaunchEnd RunLaunch(ptx::Session* session, lockstep::Options how) {
   session->Enter();
+  std::map<std::uint32_t, std::string> places;  // that are known, by line
+  how.place = [session, &places](std::uint32_t line) {
+    std::string& place = places[line];
+    return place.empty() ? place = ptx::PlaceText(session->program(), line) : place;
+  };
   LaunchEnd end;
   try {
     end.run = lockstep::Run(session->config(), session->grid().Drivers(), how);

@@ -30,7 +30,7 @@ namespace {
 constexpr unsigned kVersion = 1;
 constexpr std::size_t kFlushAt = std::size_t{1} << 16;
 constexpr std::size_t kMaxReports = 10;
-constexpr std::size_t kMaxLine = 4096;
+constexpr std::size_t kMaxLine = std::size_t{1} << 16;
 
 // The members of a line, listed once for writing, reading and comparing. Operation and Effects may
 // be const.
@@ -82,6 +82,38 @@ void VisitEffects(What& effects, Visitor* visitor) {
   visitor->Hazards("hazards", effects.hazards);
 }
 
+// Where the operation of a line comes from, in words. The member goes.
+std::string TakePlace(nlohmann::json* object, std::string* error) {
+  nlohmann::json ptx = nlohmann::json::object();
+  MemberReader(object, /*required=*/true, error).Object("ptx", ptx);
+  nlohmann::json source = ptx.value("source", nlohmann::json::array());
+  ptx.erase("source");
+  std::uint32_t ptx_line = 0;
+  MemberReader reader(&ptx, /*required=*/true, error);
+  reader.Number("line", ptx_line);
+  reader.Finish();
+  const bool list = source.is_array() && std::all_of(source.begin(), source.end(),
+                                                     [](auto& site) { return site.is_object(); });
+  if (!list) {
+    *error = error->empty() ? "\"source\" is not a list of places" : *error;
+    return "";
+  }
+  std::string place;
+  for (nlohmann::json& site : source) {
+    std::string file;
+    std::string function;
+    std::uint32_t line = 0;
+    MemberReader site_reader(&site, /*required=*/true, error);
+    site_reader.String("file", file);
+    site_reader.Number("line", line);
+    site_reader.String("function", function);
+    site_reader.Finish();
+    place += fmt::format("{}{}:{} in {}, ", place.empty() ? "" : "inlined ",
+                         file.substr(file.rfind('/') + 1), line, function);
+  }
+  return place + fmt::format("PTX line {}", ptx_line);
+}
+
 std::string Differences(const Effects& recorded, const Effects& expected) {
   MemberLister left;
   MemberLister right;
@@ -107,7 +139,20 @@ LogWriter::LogWriter(const std::string& path, std::string_view config, std::uint
                  config, seed);
 }
 
-void LogWriter::Write(std::uint64_t cycle, const Operation& operation, const Effects& effects) {
+// The end of a line.
+void LogWriter::End(std::string_view ptx) {
+  const fmt::appender out(buffer_);
+  if (!ptx.empty()) {
+    fmt::format_to(out, FMT_STRING(",\"ptx\":{}"), ptx);
+  }
+  fmt::format_to(out, "}}\n");
+  if (buffer_.size() >= kFlushAt) {
+    Flush();
+  }
+}
+
+void LogWriter::Write(std::uint64_t cycle, const Operation& operation, const Effects& effects,
+                      std::string_view ptx) {
   const fmt::appender out(buffer_);
   fmt::format_to(out, FMT_STRING("{{\"cycle\":{},"), cycle);
   MemberWriter operation_writer(&buffer_, /*zeros=*/true);
@@ -115,19 +160,15 @@ void LogWriter::Write(std::uint64_t cycle, const Operation& operation, const Eff
   fmt::format_to(out, ",\"effects\":{{");
   MemberWriter effects_writer(&buffer_, /*zeros=*/false);
   VisitEffects(effects, &effects_writer);
-  fmt::format_to(out, "}}}}\n");
-  if (buffer_.size() >= kFlushAt) {
-    Flush();
-  }
+  fmt::format_to(out, "}}");
+  End(ptx);
 }
 
-void LogWriter::Write(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) {
+void LogWriter::Write(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects,
+                      std::string_view ptx) {
   fmt::format_to(fmt::appender(buffer_), FMT_STRING("{{\"cycle\":{},"), cycle);
   golden::Write(event, effects, &buffer_);
-  fmt::format_to(fmt::appender(buffer_), "}}\n");
-  if (buffer_.size() >= kFlushAt) {
-    Flush();
-  }
+  End(ptx);
 }
 
 void LogWriter::WriteReset(std::uint64_t cycle) {
@@ -222,6 +263,9 @@ bool LogReader::Next(LogLine* line) {
   nlohmann::json effects = nlohmann::json::object();
   MemberReader reader(&object, /*required=*/true, &what);
   reader.Number("cycle", line->cycle);
+  if (object.contains("ptx")) {
+    line->place = TakePlace(&object, &what);
+  }
   if (object.contains("reset")) {
     reader.Flag("reset", line->reset);
     reader.Finish();
@@ -315,9 +359,10 @@ Replayed Replay(const std::string& path) {
         continue;
       }
       if (++replayed.differences <= kMaxReports) {
-        replayed.reports.push_back(fmt::format(
-            "{}:{}: cycle {}, {}: {}.", path, reader.line(), record.cycle,
-            record.of_mbarriers ? Describe(record.event) : Describe(record.operation), text));
+        replayed.reports.push_back(
+            fmt::format("{}:{}: cycle {}, {}{}: {}.", path, reader.line(), record.cycle,
+                        record.of_mbarriers ? Describe(record.event) : Describe(record.operation),
+                        record.place.empty() ? "" : fmt::format(" ({})", record.place), text));
       }
     }
   }

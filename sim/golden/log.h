@@ -12,6 +12,11 @@
 //   {"cycle":12,"mb":"arrive","source":"warp","cta":0,"addr":"0x40","warp":3,"lanes":"0x3",
 //    "operand":1,"has_token":false,"releasing":true,"effects":{"written":true,"word":"0x..."}}
 //
+// A kernel's operation also has where it comes from, which replaying does not need: the line of the
+// PTX file and, if that is known, its place in the source and what is inlined there:
+//
+//   "ptx":{"line":47,"source":[{"file":"mine.cu","line":21,"function":"sum"}]}
+//
 // A reset, after which the unit and the golden model begin anew, is {"cycle":20,"reset":true}.
 //
 // Lifecycle operations have the members that they use. Of the effects, those that are not zero are
@@ -45,6 +50,7 @@ struct Record {
 
 // One line of a log.
 struct LogLine : Record {
+  std::string place;          // where it comes from, in words; empty: it is not said
   bool reset = false;         // then nothing below tells of anything
   bool of_mbarriers = false;  // then these tell of it, and not the operation and its effects
   MbEvent event;
@@ -58,8 +64,11 @@ class LogWriter {
   LogWriter& operator=(const LogWriter&) = delete;
   ~LogWriter() { Close(); }
 
-  void Write(std::uint64_t cycle, const Operation& operation, const Effects& effects);
-  void Write(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects);
+  // `ptx` is the text of a JSON object, or empty.
+  void Write(std::uint64_t cycle, const Operation& operation, const Effects& effects,
+             std::string_view ptx = {});
+  void Write(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects,
+             std::string_view ptx = {});
 
   void WriteReset(std::uint64_t cycle);
 
@@ -68,6 +77,7 @@ class LogWriter {
   const std::string& error() const { return error_; }
 
  private:
+  void End(std::string_view ptx);
   void Flush();
 
   std::string path_;

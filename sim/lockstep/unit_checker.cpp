@@ -278,15 +278,22 @@ bool UnitChecker::Transport(std::uint64_t cycle, const sc_core::sc_time& now) {
          Stop(cycle, {"commit", asked.refusal(), "what the core may present to the unit"});
 }
 
+// What the log says of a line of the program.
+std::string UnitChecker::PlaceOf(std::uint32_t line) const {
+  return line != 0 && options_.place ? options_.place(line) : "";
+}
+
 void UnitChecker::Log(std::uint64_t cycle) {
   const tlm::BarrierExtension& done = transaction_.extension();
   const std::vector<MbEvent>& events = mb_checker_->events();
   for (std::size_t i = 0; i < events.size(); ++i) {
-    log_->Write(mb_checker_->CycleOf(events[i], cycle), events[i], done.mb_effects()[i]);
+    log_->Write(mb_checker_->CycleOf(events[i], cycle), events[i], done.mb_effects()[i],
+                PlaceOf(driver_.LineOf(events[i])));
   }
   const Commits& commits = monitor_->commits();
   for (unsigned i = 0; i < commits.count; ++i) {
-    log_->Write(cycle, commits.operations[i], done.effects()[i]);
+    log_->Write(cycle, commits.operations[i], done.effects()[i],
+                PlaceOf(driver_.LineOf(commits.operations[i])));
   }
 }
 

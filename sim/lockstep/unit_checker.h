@@ -91,6 +91,7 @@ class UnitChecker : public sc_core::sc_module {
   // The unit's own assertions hold; a difference found in the same cycle goes first.
   bool Asserted(std::uint64_t cycle) { return failed_.at.empty() || StopAsserted(cycle); }
   [[gnu::cold]] bool StopAsserted(std::uint64_t cycle);
+  std::string PlaceOf(std::uint32_t line) const;
   void Log(std::uint64_t cycle);
   void Count(const Outputs& out);
   bool Busy() const {

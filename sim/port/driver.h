@@ -56,6 +56,17 @@ class Driver {
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   virtual std::uint64_t SleepsUntil(std::uint64_t cycle) const { return cycle; }
 
+  // The line of the program, if the driver has one, that an operation which commits in this cycle,
+  // or an event at mbarriers, comes from; 0: none. For logs; called after those below.
+  virtual std::uint32_t LineOf(const Operation& operation) const {
+    static_cast<void>(operation);
+    return 0;
+  }
+  virtual std::uint32_t LineOf(const MbEvent& event) const {
+    static_cast<void>(event);
+    return 0;
+  }
+
   // Called for each operation in the cycle in which it commits, with the golden model's verdict
   // (which the unit's outputs show a constant number of cycles later).
   virtual void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) {

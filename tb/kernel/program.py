@@ -342,6 +342,78 @@ def replay(muster, folder):
     check(result.returncode == 4, "replay of a falsified log: expected exit code 4", result)
 
 
+LOCATED = """.version 7.5
+.target sm_80
+.address_size 64
+.visible .entry located(.param .u64 out)
+{
+    .loc 1 5 1
+    .reg .b32 %r<8>; .reg .b64 %rd<4>; .shared .b64 full;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, full;
+    mov.u32 %r2, %tid.x;
+    .reg .pred %p;
+    setp.ne.u32 %p, %r2, 0;
+    @%p bra OVER;
+    mbarrier.init.shared.b64 [%r1], 64;
+OVER:
+    .loc 1 9 1
+    bar.sync 0;
+    .loc 2 240 1, function_name L0, inlined_at 1 10 1
+    mbarrier.arrive.shared.b64 %rd2, [%r1];
+    .loc 1 12 1
+    ret;
+}
+.file 1 "/home/me/mine.cu"
+.file 2 "/usr/include/barrier.h"
+.section .debug_str
+{
+L0:
+.b8 97, 114, 114, 105, 118, 101, 0
+}
+"""
+
+
+def log_lines(muster, folder):
+    """Records of a log have the PTX line, and the place in the source where the file tells it."""
+    path, log = folder / "k.ptx", folder / "l.jsonl"
+    path.write_text(LOCATED)
+    result = run(muster, "run", path, "--block", 64, "--arg", "out=u32[1]", "--log", log)
+    check(result.returncode == 0, "expected success", result)
+    records = [json.loads(line) for line in log.read_text().split("\n")[1:-1]]
+    lines = LOCATED.split("\n")
+
+    def place(file, line, function):
+        return {"file": file, "line": line, "function": function}
+
+    own = "/home/me/mine.cu"
+    expected = {"sync": ("bar.sync", [place(own, 9, "located")]),
+                "init": ("mbarrier.init", [place(own, 5, "located")]),
+                "arrive": ("mbarrier.arrive", [place(own, 10, "located"),
+                                               place("/usr/include/barrier.h", 240, "arrive")]),
+                "exit": ("ret;", [place(own, 12, "located")])}
+    seen = set()
+    for record in records:
+        kind = record.get("mb", record.get("op"))
+        if kind not in expected:
+            check(kind in ("launch", "end", "leave") and "ptx" not in record, f"a place of none: {record}")
+            continue
+        seen.add(kind)
+        text, source = expected[kind]
+        check(text in lines[record["ptx"]["line"] - 1] and record["ptx"]["source"] == source, record)
+    check(seen == set(expected), f"seen: {seen}")
+    check(run(muster, "replay", log).returncode == 0, "replay: expected success")
+    log.write_text(log.read_text().replace('"lanes":"0xffffffff","operand":"0x0"', '"lanes":"0x0","operand":"0x0"'))
+    result = run(muster, "replay", log)
+    check(result.returncode == 4 and f"(mine.cu:9 in located, PTX line {lines.index('    bar.sync 0;') + 1})"
+          in result.stdout, "expected the place of a difference", result)
+    result = run(muster, "run", KERNELS / "vote" / "vote.json", "--log", log)
+    records = [json.loads(line) for line in log.read_text().split("\n")[1:-1]]
+    source = (KERNELS / "vote" / "vote.ptx").read_text().split("\n")
+    check(all("bar" in source[record["ptx"]["line"] - 1] for record in records
+              if record.get("op") in ("sync", "red_popc", "red_and", "red_or")), "lines without a source")
+
+
 def check_ptx(muster, folder):
     """muster check names what a compiler would refuse, and runs nothing."""
     path = folder / "k.ptx"
@@ -732,6 +804,7 @@ SCRIPTS = {
     "printed": printed,
     "log.same_seed": same_seed,
     "log.replay": replay,
+    "log.lines": log_lines,
     "skips": skips,
     "wave": wave,
 }

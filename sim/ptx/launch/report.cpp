@@ -339,6 +339,14 @@ Json Deadlock(const Program& program, const Grid& grid) {
 
 }  // namespace
 
+std::string PlaceText(const Program& program, std::uint32_t line) {
+  constexpr std::size_t kLongest = std::size_t{1} << 15;  // that fits a line of a log
+  Json place;
+  AddPlace(program, line, &place);
+  std::string text = place.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.size() <= kLongest ? text : Json{{"line", line}}.dump();
+}
+
 void to_json(Json& json, const Served& served) {
   json = {{"warp", served.warp},
           {"cta", served.cta},

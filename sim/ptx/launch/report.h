@@ -29,6 +29,10 @@ struct Timing {
   }
 };
 
+// A line of the PTX file and, where that is known, its place in the source, as the text of a JSON
+// object for logs: {"line":47,"source":[...]}.
+std::string PlaceText(const Program& program, std::uint32_t line);
+
 // How many operations each scope of the hardware has carried out, as its checker saw them at the
 // pins.
 struct Served {

@@ -377,13 +377,19 @@ void Machine::ExitLanes(unsigned warp) {
 // What came of it
 // ------------------------------------------------------------------------------------------------
 
+std::uint32_t Machine::LineOf(const Operation& operation) const {
+  const WarpSlot& slot = residents_.warps[operation.warp];
+  return operation.kind == OpKind::kExit ? slot.exit_line
+         : IsLifecycle(operation.kind)   ? 0
+                                         : slot.issued_line;
+}
+
 void Machine::OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) {
   ++operations_[static_cast<unsigned>(operation.kind)];
   pins_.Committed();
   spins_.Change(cycle);
   const unsigned warp = operation.warp;
-  const std::uint32_t line = operation.kind == OpKind::kExit ? residents_.warps[warp].exit_line
-                                                             : residents_.warps[warp].issued_line;
+  const std::uint32_t line = LineOf(operation);
   if (effects.fault != FaultCause::kNone) {
     grid_.EndWithFault(
         Outcome::kFault,

@@ -86,6 +86,8 @@ class Machine : public lockstep::Driver {
   std::uint64_t SleepsUntil(std::uint64_t cycle) const override;
   ClusterPins* cluster_pins() override;
   WarpPins* warp_pins() override { return warp_port_ == nullptr ? nullptr : warp_port_->pins(); }
+  std::uint32_t LineOf(const Operation& operation) const override;
+  std::uint32_t LineOf(const MbEvent& event) const override;
   void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override;
   void OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) override;
 

@@ -208,6 +208,11 @@ void Machine::PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs*
 // What came of it
 // ------------------------------------------------------------------------------------------------
 
+std::uint32_t Machine::LineOf(const MbEvent& event) const {
+  const bool of_time = event.kind == MbEvent::Kind::kExpire || event.kind == MbEvent::Kind::kLeave;
+  return of_time ? 0 : event.operation.tag;
+}
+
 void Machine::OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) {
   const MbOperation& operation = event.operation;
   switch (event.kind) {
