@@ -30,7 +30,7 @@ USES = {
     "ptx/simt": "isa ptx/program ptx/alu",
     "ptx/sm": "isa golden port ptx/syntax ptx/program ptx/simt",
     "ptx/launch": "isa ptx/syntax ptx/program ptx/simt ptx/sm",
-    "explore": "isa golden ptx/program ptx/simt",
+    "explore": "isa golden ptx/program ptx/simt ptx/sm",
     # Beside it, and above all.
     "bcu": "",
     "board": "isa port lockstep",

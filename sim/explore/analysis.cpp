@@ -17,10 +17,11 @@ constexpr std::size_t kMostSuspicions = 1000;
 }  // namespace
 
 const char* Name(Kind kind) {
-  constexpr const char* kNames[] = {
-      "data_race",      "proxy_race",     "source_overwritten", "other_phase",     "late_wait",
-      "expected_bytes", "shared_barrier", "lifetime",           "unawaited",       "deadlock",
-      "fault",          "hazard",         "wrong_result",       "differing_result"};
+  constexpr const char* kNames[] = {"data_race",      "proxy_race",   "source_overwritten",
+                                    "other_phase",    "late_wait",    "expected_bytes",
+                                    "shared_barrier", "lifetime",     "unawaited",
+                                    "deadlock",       "fault",        "diverged_aligned",
+                                    "hazard",         "wrong_result", "differing_result"};
   return kNames[static_cast<unsigned>(kind)];
 }
 

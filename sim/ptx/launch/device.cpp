@@ -45,9 +45,9 @@ std::shared_ptr<const Program> Device::Load(const KernelLaunch& launch) {
   return program;
 }
 
-Image Device::InMemory(const FileVariable& variable) const {
+Image Device::InMemory(const Memory& memory, const FileVariable& variable) {
   const Segment segment = variable.is_const ? kConstSegment : kGlobalSegment;
-  return Part(memory_.RegionAt(GenericAddress(segment, 0))->bytes, variable);
+  return Part(memory.RegionAt(GenericAddress(segment, 0))->bytes, variable);
 }
 
 void Device::Enter(std::shared_ptr<const Program> program) {
@@ -56,7 +56,7 @@ void Device::Enter(std::shared_ptr<const Program> program) {
   }
   if (current_ != nullptr) {
     for (const FileVariable& variable : current_->variables) {
-      kept_[current_->file][Of(variable)] = InMemory(variable);
+      kept_[current_->file][Of(variable)] = InMemory(memory_, variable);
     }
   }
   current_ = std::move(program);
@@ -81,15 +81,15 @@ std::uint64_t Device::AddressOf(const std::string& buffer) const {
              : addresses_[static_cast<std::size_t>(found - manifest_.buffers.begin())];
 }
 
-Image Device::Contents(std::size_t buffer) const {
+Image Device::ContentsIn(const Memory& memory, std::size_t buffer) const {
   const std::optional<FileSymbol>& symbol = manifest_.buffers[buffer].symbol;
   if (!symbol) {
-    return memory_.RegionAt(addresses_[buffer])->bytes;
+    return memory.RegionAt(addresses_[buffer])->bytes;
   }
   if (current_ != nullptr && current_->file == symbol->ptx) {
     for (const FileVariable& variable : current_->variables) {
       if (Of(variable) == Of(symbol->variable)) {
-        return InMemory(variable);
+        return InMemory(memory, variable);
       }
     }
   }

@@ -34,7 +34,11 @@ class Device {
   Memory* memory() { return &memory_; }
   std::uint64_t AddressOf(const std::string& buffer) const;
   // What the buffer or symbol of this index holds.
-  std::vector<std::uint8_t> Contents(std::size_t buffer) const;
+  std::vector<std::uint8_t> Contents(std::size_t buffer) const {
+    return ContentsIn(memory_, buffer);
+  }
+  // The same of a copy of the memory, in which the launch that has been entered has run.
+  std::vector<std::uint8_t> ContentsIn(const Memory& memory, std::size_t buffer) const;
 
  private:
   using Image = std::vector<std::uint8_t>;
@@ -44,7 +48,7 @@ class Device {
   static Declaration Of(const FileVariable& variable) {
     return {variable.at.line, variable.at.column};
   }
-  Image InMemory(const FileVariable& variable) const;
+  static Image InMemory(const Memory& memory, const FileVariable& variable);
 
   const Manifest& manifest_;
   Memory memory_;

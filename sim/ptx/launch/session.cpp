@@ -288,16 +288,18 @@ void Session::PassArguments() {
   }
 }
 
-void Session::CompareBuffers(std::vector<std::string>* differences) const {
+std::vector<std::string> Session::Differences(const Memory& memory) const {
+  std::vector<std::string> differences;
   for (std::size_t k = 0; k < manifest_.buffers.size(); ++k) {
     if (!manifest_.buffers[k].expected) {
       continue;
     }
-    std::string difference = Difference(manifest_.buffers[k], Contents(k));
+    std::string difference = Difference(manifest_.buffers[k], ContentsIn(memory, k));
     if (!difference.empty()) {
-      differences->push_back(std::move(difference));
+      differences.push_back(std::move(difference));
     }
   }
+  return differences;
 }
 
 void Session::Count(HazardCounts* hazards) const {
@@ -331,7 +333,7 @@ Verdict Session::Judge(const HazardCounts& before) const {
     return verdict;
   }
   if (grid_->outcome() == Outcome::kCompletes) {
-    CompareBuffers(&verdict.differences);
+    verdict.differences = Differences(memory());
   }
   HazardCounts met = before;
   Count(&met);

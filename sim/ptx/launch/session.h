@@ -69,9 +69,15 @@ class Session {
 
   // What came of the run, once it has ended. The launches before it have met these hazards.
   Verdict Judge(const HazardCounts& before = {}) const;
+  // How buffers differ from what they must hold in the end, in this memory or a copy of it in which
+  // the launch has run otherwise: a sentence each.
+  std::vector<std::string> Differences(const Memory& memory) const;
   // Adds the hazards of this launch.
   void Count(HazardCounts* hazards) const;
-  // A buffer as the kernel left it.
+  // A buffer as the kernel left it, or as that memory has it.
+  std::vector<std::uint8_t> ContentsIn(const Memory& memory, std::size_t buffer) const {
+    return device_->ContentsIn(memory, buffer);
+  }
   std::vector<std::uint8_t> Contents(std::size_t buffer) const { return device_->Contents(buffer); }
 
  private:
@@ -81,7 +87,6 @@ class Session {
   void LayOut();
   void PassArguments();
   std::vector<std::uint8_t> BytesOf(const Argument& argument) const;
-  void CompareBuffers(std::vector<std::string>* differences) const;
 
   const Manifest& manifest_;
   const std::size_t index_;

@@ -1,0 +1,206 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/explore/report.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "sim/isa/bits.h"
+#include "sim/ptx/sm/mbarrier_arrivals.h"
+
+namespace muster::explore {
+namespace {
+
+// A kind that is about two events; otherwise it is about how a run ends.
+bool IsPair(Kind kind) { return kind < Kind::kUnawaited; }
+
+}  // namespace
+
+const char* Explain(Kind kind) {
+  switch (kind) {
+    case Kind::kDataRace:
+      return "two accesses to the same memory that nothing orders, one of them a write";
+    case Kind::kProxyRace:
+      return "an access of the generic proxy and one of the async proxy, with no fence.proxy.async "
+             "between them";
+    case Kind::kSourceOverwritten:
+      return "the source of a bulk copy is written before the copy has read it";
+    case Kind::kOtherPhase:
+      return "an arrival that another order of events counts in another generation or phase";
+    case Kind::kLateWait:
+      return "a wait that may come when the next phase, too, has completed";
+    case Kind::kExpectedBytes:
+      return "bytes of a copy that another order of events counts in another phase";
+    case Kind::kSharedBarrier:
+      return "one barrier in use by groups of warps that nothing orders";
+    case Kind::kLifetime:
+      return "an object or a CTA's memory that is not there yet, or not any more, in another order";
+    case Kind::kUnawaited:
+      return "a barrier for which nobody waits";
+    case Kind::kDeadlock:
+      return "an order of events in which threads wait for ever";
+    case Kind::kFault:
+      return "an order of events that ends in a fault";
+    case Kind::kDivergedAligned:
+      return "an aligned barrier to which the lanes of a warp do not come together";
+    case Kind::kHazard:
+      return "an order of events that meets a hazard";
+    case Kind::kWrongResult:
+      return "an order of events that leaves a wrong result";
+    case Kind::kDifferingResult:
+      return "orders of events that leave different results";
+  }
+  return "";
+}
+
+std::string Reporter::ThreadText(const Place& at) const {
+  const ptx::Launch& launch = world_.launch();
+  const auto cta = ptx::PointOf(at.cta, launch.grid);
+  const std::string where =
+      launch.Ctas() == 1 ? "" : fmt::format(" of CTA ({},{},{})", cta[0], cta[1], cta[2]);
+  if (Ones(at.lanes) == 1) {
+    const auto thread = ptx::PointOf(at.warp * kWarpSize + First(at.lanes), launch.block);
+    return fmt::format("thread ({},{},{}), warp {}{}", thread[0], thread[1], thread[2], at.warp,
+                       where);
+  }
+  return fmt::format("warp {}{}, lanes {:#010x}", at.warp, where, at.lanes);
+}
+
+std::string Reporter::SideText(const Side& side) const {
+  const std::uint32_t line = world_.program().code[side.at.pc].line;
+  return fmt::format("{} {}{} at {}", ThreadText(side.at),
+                     side.transfer == 0 ? "" : "has started what ", side.what,
+                     world_.program().Place(line));
+}
+
+std::string Reporter::ObjectText(const Suspicion& suspicion) const {
+  const Range& object = suspicion.object;
+  if (suspicion.bar >= 0) {
+    return fmt::format("barrier {}", suspicion.bar);
+  }
+  if (object.size == 0) {
+    return "";
+  }
+  if (object.owner != kGlobal) {
+    return ptx::MbarrierName(world_.program(), static_cast<std::uint32_t>(object.address)) +
+           " in shared memory" +
+           (world_.launch().Ctas() == 1 ? "" : fmt::format(" of CTA {}", object.owner));
+  }
+  const ptx::Region* const region = world_.memory().RegionAt(object.address);
+  const std::string name = region == nullptr ? "global memory" : region->name;
+  return fmt::format("byte {} of {}", ptx::ByteOf(object.address), name);
+}
+
+std::string Reporter::PairText(const Suspicion& suspicion) const {
+  const std::string object = ObjectText(suspicion);
+  std::string text;
+  if (IsPair(suspicion.kind)) {
+    text += fmt::format("     first    {}\n", SideText(suspicion.first));
+    text += fmt::format("     second   {}\n", SideText(suspicion.second));
+  }
+  if (!object.empty()) {
+    text += fmt::format("     object   {}\n", object);
+  }
+  if (!suspicion.why.empty()) {
+    text += fmt::format("     why      {}\n", suspicion.why);
+  }
+  return text;
+}
+
+std::string Reporter::Text(std::size_t number, const Finding& finding,
+                           const std::string& witness) const {
+  std::string text =
+      fmt::format("{:3}. {}: {}\n", number, Name(finding.what.kind), Explain(finding.what.kind));
+  text += PairText(finding.what);
+  if (finding.what.of_memory_model) {
+    text += "     shown by the run itself: no order of instructions shows it better\n";
+  } else if (finding.is_bad && IsPair(finding.what.kind)) {
+    text += fmt::format("     shown by an order that ends in {}\n", finding.ending);
+  } else if (IsPair(finding.what.kind)) {
+    text += "     shown by an order in which the second comes first\n";
+  }
+  if (finding.what.kind == Kind::kDeadlock) {
+    std::map<std::uint32_t, unsigned> lines;
+    for (const Place& place : finding.standing) {
+      lines[world_.program().code[place.pc].line] += Ones(place.lanes);
+    }
+    for (const auto& [line, threads] : lines) {
+      text += fmt::format("     waits    {} thread{} at {}\n", threads, threads == 1 ? "" : "s",
+                          world_.program().Place(line));
+    }
+  }
+  if (!witness.empty()) {
+    text += fmt::format("     again    {}\n", witness);
+  }
+  return text;
+}
+
+std::string Reporter::Text(const Unconfirmed& suspicion) const {
+  return fmt::format(
+      "  -  {}: {}\n{}     tried    {} orders; in {} the second came first, and none "
+      "ended badly\n",
+      Name(suspicion.what.kind), Explain(suspicion.what.kind), PairText(suspicion.what),
+      suspicion.attempts, suspicion.reversed);
+}
+
+std::string Reporter::Lint(const Suspicion& lint) const {
+  return fmt::format("  -  {}: {}, {}\n", Name(lint.kind), ObjectText(lint), SideText(lint.first));
+}
+
+// ------------------------------------------------------------------------------------------------
+// JSON
+// ------------------------------------------------------------------------------------------------
+
+nlohmann::ordered_json Reporter::PlaceJson(const Place& at) const {
+  const std::uint32_t line = world_.program().code[at.pc].line;
+  nlohmann::ordered_json json{{"cta", at.cta},
+                              {"warp", at.warp},
+                              {"lanes", fmt::format("{:#010x}", at.lanes)},
+                              {"line", line}};
+  for (const ptx::SourcePlace& place : world_.program().sources.At(line)) {
+    json["source"].push_back(
+        {{"file", place.file}, {"line", place.line}, {"function", place.function}});
+  }
+  return json;
+}
+
+nlohmann::ordered_json Reporter::Json(const Suspicion& suspicion) const {
+  nlohmann::ordered_json json{{"kind", Name(suspicion.kind)}};
+  const auto side = [&](const Side& one) {
+    nlohmann::ordered_json place = PlaceJson(one.at);
+    place["what"] = one.what;
+    return place;
+  };
+  if (IsPair(suspicion.kind)) {
+    json["first"] = side(suspicion.first);
+    json["second"] = side(suspicion.second);
+  } else if (suspicion.kind != Kind::kWrongResult && suspicion.kind != Kind::kDifferingResult) {
+    json["first"] = side(suspicion.first);
+    json["second"] = side(suspicion.second);
+  }
+  const std::string object = ObjectText(suspicion);
+  if (!object.empty()) {
+    json["object"] = object;
+  }
+  json["why"] = suspicion.why;
+  return json;
+}
+
+nlohmann::ordered_json Reporter::Json(const Finding& finding) const {
+  nlohmann::ordered_json json = Json(finding.what);
+  json["ending"] = finding.ending;
+  json["turns"] = finding.turns.size();
+  for (const Place& place : finding.standing) {
+    json["standing"].push_back(PlaceJson(place));
+  }
+  return json;
+}
+
+nlohmann::ordered_json Reporter::Json(const Unconfirmed& suspicion) const {
+  nlohmann::ordered_json json = Json(suspicion.what);
+  json["attempts"] = suspicion.attempts;
+  json["reversed"] = suspicion.reversed;
+  return json;
+}
+
+}  // namespace muster::explore

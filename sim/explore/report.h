@@ -1,0 +1,45 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What was found, in words and in JSON.
+#ifndef MUSTER_SIM_EXPLORE_REPORT_H_
+#define MUSTER_SIM_EXPLORE_REPORT_H_
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/explore/explorer.h"
+
+namespace muster::explore {
+
+class Reporter {
+ public:
+  // The world knows the program and its memory.
+  explicit Reporter(const World& world) : world_(world) {}
+
+  // "1. data_race: ..." and what belongs to it, in several lines. `witness`: how to repeat it.
+  std::string Text(std::size_t number, const Finding& finding, const std::string& witness) const;
+  std::string Text(const Unconfirmed& suspicion) const;
+  std::string Lint(const Suspicion& lint) const;
+
+  nlohmann::ordered_json Json(const Finding& finding) const;
+  nlohmann::ordered_json Json(const Unconfirmed& suspicion) const;
+  nlohmann::ordered_json Json(const Suspicion& suspicion) const;
+
+ private:
+  std::string SideText(const Side& side) const;
+  std::string ObjectText(const Suspicion& suspicion) const;
+  std::string PairText(const Suspicion& suspicion) const;
+  std::string ThreadText(const Place& at) const;
+  nlohmann::ordered_json PlaceJson(const Place& at) const;
+
+  const World& world_;
+};
+
+// What a kind of finding is, in a sentence.
+const char* Explain(Kind kind);
+
+}  // namespace muster::explore
+
+#endif  // MUSTER_SIM_EXPLORE_REPORT_H_
