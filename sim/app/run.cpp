@@ -19,6 +19,7 @@
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/files.h"
 #include "sim/lockstep/lockstep.h"
+#include "sim/ptx/launch/schedule_file.h"
 #include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
@@ -48,6 +49,24 @@ Sessions SessionsOf(const ptx::Manifest& manifest, const Config& config) {
     sessions.push_back(std::make_unique<ptx::Session>(manifest, i, device, config, manifest.seed));
   }
   return sessions;
+}
+
+// The schedule that the options name: it is one of the inputs, and has a say before the manifest.
+std::optional<ptx::ScheduleFile> ScheduleOf(const RunOptions& options, Job* job) {
+  if (options.schedule.empty()) {
+    return std::nullopt;
+  }
+  ptx::Manifest& manifest = job->manifest;
+  if (manifest.LaunchCount() != 1) {
+    throw ptx::InputError(
+        "--schedule: the manifest has several launches, and a schedule is of one");
+  }
+  ptx::ScheduleFile schedule(options.schedule);
+  job->inputs.push_back(options.schedule);
+  manifest.config = schedule.config().value_or(manifest.config);
+  manifest.seed = schedule.seed().value_or(manifest.seed);
+  manifest.command += " --schedule " + options.schedule;
+  return schedule;
 }
 
 // The options for one launch of a manifest. Each of several has a waveform and a log of its own.
@@ -287,10 +306,14 @@ RunResult RunManifest(const std::string& path, const RunOptions& options) {
 RunResult Run(Job job, const RunOptions& options) {
   ptx::Manifest& manifest = job.manifest;
   const Target target(options.target);
+  const std::optional<ptx::ScheduleFile> schedule = ScheduleOf(options, &job);
   manifest.config = options.config.value_or(target.ConfigOr(manifest.config));
   manifest.seed = options.seed.value_or(manifest.seed);
   manifest.max_cycles = options.max_cycles.value_or(manifest.max_cycles);
   const Sessions sessions = SessionsOf(manifest, target.ConfigOf(manifest.config));
+  if (schedule) {
+    sessions.front()->Follow(schedule->Of(sessions.front()->program()));
+  }
   CheckOptions(job, options, target, sessions);
 
   RunResult result;

@@ -25,7 +25,8 @@ struct RunOptions {
   std::optional<std::uint64_t> wave_from;  // the cycles that the waveform shows
   std::optional<std::uint64_t> wave_to;
   std::string target = "verilated";  // or uart:DEVICE
-  std::string wave;                  // files, or empty
+  std::string wave;                  // files, or empty, here and below
+  std::string schedule;
   std::string report;
   std::string log;
   std::vector<std::string> show;   // buffers whose contents the text ends with

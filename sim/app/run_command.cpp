@@ -168,6 +168,7 @@ void AddRunCommand(CLI::App* app, int* code) {
                   "A launch manifest (JSON); or a PTX file, or a CUDA file, and its launch")
       ->required();
   AddRunOptions(run, &options);
+  AddFile(run, "--schedule", &options.schedule, "Keep to the order of events in this JSON file");
   CLI::Option* const wave =
       AddFile(run, "--wave", &options.wave, "Write the waveform to this FST file");
   AddNumber(run, "--wave-from", &options.wave_from, "The first cycle that it shows")->needs(wave);

@@ -95,6 +95,7 @@ struct MbOperation {
   // What the driver knows the operation by, for instance its line. Neither the unit nor the golden
   // model looks at it; it comes back in the operation's MbEvent.
   std::uint32_t tag = 0;
+  std::uint32_t pass = 0;  // likewise: the execution that it is of, where the driver counts these
 };
 
 // Whether the lanes of a try_wait's group are `whole`: all lanes of the instruction name this word

@@ -19,7 +19,6 @@
 #include "sim/isa/config.h"
 #include "sim/isa/fault.h"
 #include "sim/isa/operation.h"
-#include "sim/ptx/launch/json_lines.h"
 #include "sim/ptx/launch/manifest_reader.h"
 #include "sim/ptx/launch/manifest_schema.h"
 #include "sim/ptx/program/decode.h"
@@ -35,33 +34,14 @@ constexpr std::size_t kMaxFileBytes = std::size_t{1} << 28;
 
 }  // namespace
 
-ManifestReader::ManifestReader(const std::string& path) : path_(path) {
-  const std::string text = ReadFile(path, "manifest");
-  if (const std::size_t byte = text.find('\0'); byte != std::string::npos) {
-    const auto lines = std::count(text.begin(), text.begin() + static_cast<long>(byte), '\n');
-    throw InputError(fmt::format("{}:{}: the manifest is not text", path_, 1 + lines));
-  }
-  try {
-    lines_.emplace(text);
-  } catch (const JsonError& error) {
-    throw InputError(
-        fmt::format("{}:{}: the manifest {}", path_, error.line, Printable(error.what)));
-  }
-  root_ = Json::parse(text);
-}
+ManifestReader::ManifestReader(const std::string& path)
+    : path_(path), file_(JsonFile(path, "manifest")), root_(file_->root()) {}
 
 void ManifestReader::Fail(const std::string& at, const std::string& what) const {
-  if (where_) {
-    throw InputError(fmt::format("{} {}", Printable(where_(at)), Printable(what)));
+  if (file_) {
+    file_->Fail(at, what);
   }
-  // Where the member itself is missing, the line of what should hold it.
-  std::string holder = at;
-  while (lines_->LineOf(holder) == 0) {
-    const std::size_t cut = holder.find_last_of(".[");
-    holder = cut == std::string::npos ? "" : holder.substr(0, cut);
-  }
-  throw InputError(fmt::format("{}:{}: {}{}{}", path_, lines_->LineOf(holder), Printable(at),
-                               at.empty() ? "the manifest " : " ", Printable(what)));
+  throw InputError(fmt::format("{} {}", Printable(where_(at)), Printable(what)));
 }
 
 void ManifestReader::ReadBuffers(const Json& object, Manifest* manifest) const {
@@ -208,10 +188,10 @@ void ManifestReader::ReadLaunches(const Json& list, Manifest* manifest) const {
 }
 
 Manifest ManifestReader::Read() {
-  if (lines_ && !lines_->duplicate().empty()) {
-    Fail(lines_->duplicate(), "is there twice");
+  if (file_) {
+    file_->CheckKeys();
   }
-  if (const std::optional<SchemaBreach> breach = CheckSchema(root_)) {
+  if (const std::optional<SchemaBreach> breach = CheckSchema(kManifestSchema, root_)) {
     Fail(breach->at, breach->what);
   }
   Manifest manifest;

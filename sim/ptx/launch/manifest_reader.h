@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/ptx/launch/json_lines.h"
+#include "sim/ptx/launch/json_file.h"
 #include "sim/ptx/launch/manifest.h"
 
 namespace muster::ptx {
@@ -78,9 +78,9 @@ class ManifestReader {
   std::string File(const Json& value, const std::string& at) const;
 
   std::string path_;
+  std::optional<JsonFile> file_;
   Json root_;
-  std::optional<JsonLines> lines_;  // of a file
-  Where where_;                     // of members from elsewhere
+  Where where_;  // of members from elsewhere
 };
 
 }  // namespace muster::ptx

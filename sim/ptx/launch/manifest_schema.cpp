@@ -76,20 +76,20 @@ SchemaBreach Explain(const Schema& rules, const Json& value, const std::string& 
 
 }  // namespace
 
-std::optional<SchemaBreach> CheckSchema(const nlohmann::json& manifest) {
-  const Json text = Json::parse(kManifestSchema);
+std::optional<SchemaBreach> CheckSchema(const char* text, const nlohmann::json& file) {
+  const Json whole = Json::parse(text);
   valijson::Schema schema;
-  valijson::SchemaParser().populateSchema(Adapter(text), schema);
+  valijson::SchemaParser().populateSchema(Adapter(whole), schema);
   valijson::ValidationResults results;
-  if (valijson::Validator().validate(schema, Adapter(manifest), &results)) {
+  if (valijson::Validator().validate(schema, Adapter(file), &results)) {
     return std::nullopt;
   }
   // The first error is that of the innermost value: from "<root>", "[name]" and "[index]".
   valijson::ValidationResults::Error error;
   results.popError(error);
-  const Schema root = Schema::parse(kManifestSchema);
+  const Schema root = Schema::parse(text);
   const Schema* rules = &root;
-  const Json* value = &manifest;
+  const Json* value = &file;
   std::string at;
   for (std::size_t i = 1; i < error.context.size(); ++i) {
     const std::string name = error.context[i].substr(1, error.context[i].size() - 2);

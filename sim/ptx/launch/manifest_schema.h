@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The shape of a manifest, by its JSON schema (manifest.schema.json): which members there are, of
+// The shape of a manifest and of a schedule, by their JSON schemas: which members there are, of
 // which types, within which limits.
 #ifndef MUSTER_SIM_PTX_LAUNCH_MANIFEST_SCHEMA_H_
 #define MUSTER_SIM_PTX_LAUNCH_MANIFEST_SCHEMA_H_
@@ -11,17 +11,18 @@
 
 namespace muster::ptx {
 
-// The text of manifest.schema.json.
+// The texts of manifest.schema.json and schedule.schema.json.
 extern const char* const kManifestSchema;
+extern const char* const kScheduleSchema;
 
-// Where a manifest breaks the schema.
+// Where a file breaks its schema.
 struct SchemaBreach {
-  std::string at;    // the member's path: "buffers.in.type", "args[2]"; empty: the manifest
+  std::string at;    // the member's path: "buffers.in.type", "args[2]"; empty: the file
   std::string what;  // goes on after it: "must be a list"
 };
 
 // The first breach, if there is one.
-std::optional<SchemaBreach> CheckSchema(const nlohmann::json& manifest);
+std::optional<SchemaBreach> CheckSchema(const char* text, const nlohmann::json& file);
 
 }  // namespace muster::ptx
 

@@ -254,6 +254,36 @@ std::string HazardText(const Session& session) {
   return text;
 }
 
+std::string Ordinal(std::size_t number) {
+  const bool teen = number / 10 % 10 == 1;
+  const char* const ends[] = {"th", "st", "nd", "rd"};
+  return fmt::format("{}{}", number, ends[teen || number % 10 > 3 ? 0 : number % 10]);
+}
+
+// How far the run has kept to its schedule.
+std::string FollowedText(const Session& session) {
+  const Turnstile* const turnstile = session.turnstile();
+  if (turnstile == nullptr) {
+    return "";
+  }
+  const std::size_t all = turnstile->size();
+  if (turnstile->followed() == all) {
+    return fmt::format("schedule: all {} turns, in order\n", all);
+  }
+  const Turn& turn = turnstile->Head();
+  const std::string& missed = session.grid().missed();
+  const char* const what = turn.what == Turn::What::kExecutes ? ""
+                           : turn.what == Turn::What::kReads  ? ", reads"
+                                                              : ", performs";
+  return fmt::format(
+      "schedule: {} of {} turns; the {}, warp {} of CTA {} at {} (lanes {:#010x}, time {}{}), "
+      "could not come: {}\n",
+      turnstile->followed(), all, Ordinal(turnstile->followed() + 1), turn.warp,
+      session.grid().CtaName(turn.cta),
+      session.program().Place(session.program().code[turn.pc].line), turn.lanes, turn.time, what,
+      missed.empty() ? "the cycles were used up before" : missed);
+}
+
 std::string NextStep(const Session& session, const Verdict& verdict) {
   const std::string again =
       fmt::format("muster run {} --config {} --seed {}", session.manifest().command,
@@ -398,6 +428,9 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
   if (session.launch().explicit_cluster) {
     report["cluster"] = session.launch().cluster;
   }
+  if (const Turnstile* const turnstile = session.turnstile(); turnstile != nullptr) {
+    report["schedule"] = {{"turns", turnstile->size()}, {"followed", turnstile->followed()}};
+  }
   if (const Printed& printed = grid.printed(); !printed.text().empty()) {
     report["printed"] = Text(printed.text());
     report["printed_bytes_lost"] = printed.lost();
@@ -455,6 +488,7 @@ std::string LaunchText(const Session& session, const std::string& outcome, const
                                         timing.skipped);
   text += fmt::format("{} after {} cycles{} ({:.0f} kHz): {} thread instructions\n", outcome,
                       timing.cycles, skipped, timing.Khz(), grid.ThreadInstructions());
+  text += FollowedText(session);
   std::string operations;
   for (const OpKind kind : kKinds) {
     if (grid.Operations(kind) == 0) {

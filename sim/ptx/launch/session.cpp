@@ -144,6 +144,28 @@ std::string Session::Which() const {
                            Demangled(program_->Kernel().name));
 }
 
+void Session::Follow(Schedule schedule) {
+  for (std::size_t i = 0; i < schedule.turns.size(); ++i) {
+    const Turn& turn = schedule.turns[i];
+    const auto fail = [&](const std::string& what) {
+      throw InputError(fmt::format("the schedule's turns[{}] names {}", i, what));
+    };
+    if (turn.cta >= launch_.Ctas()) {
+      fail(fmt::format("CTA {} of a grid of {}", turn.cta, launch_.Ctas()));
+    }
+    if (turn.warp >= launch_.Warps()) {
+      fail(fmt::format("warp {} of CTAs with {}", turn.warp, launch_.Warps()));
+    }
+    const std::uint64_t threads = std::min<std::uint64_t>(
+        launch_.Threads() - std::uint64_t{turn.warp} * kWarpSize, kWarpSize);
+    if (std::uint64_t{turn.lanes} >> threads != 0) {
+      fail(fmt::format("the lanes {:#010x} of a warp with {} threads", turn.lanes, threads));
+    }
+  }
+  turnstile_ = std::make_unique<Turnstile>(std::move(schedule), *program_);
+  grid_->set_turnstile(turnstile_.get());
+}
+
 // What the manifest and the kernel's own directives say of clusters.
 void Session::SetCluster() {
   const Function& kernel = program_->Kernel();
@@ -344,6 +366,9 @@ Verdict Session::Judge(const HazardCounts& before) const {
     }
     verdict.differences.push_back(fmt::format("the hazard {} was met {} time{}, not {}", name,
                                               there, there == 1 ? "" : "s", wanted));
+  }
+  if (turnstile_ != nullptr && turnstile_->followed() != turnstile_->size()) {
+    verdict.differences.emplace_back("the run could not keep to the schedule");
   }
   if (!verdict.differences.empty()) {
     verdict.code = ExitCode::kDiffers;

@@ -18,6 +18,8 @@
 #include "sim/ptx/launch/device.h"
 #include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/program/program.h"
+#include "sim/ptx/simt/schedule.h"
+#include "sim/ptx/simt/turnstile.h"
 #include "sim/ptx/sm/grid.h"
 
 namespace muster::ptx {
@@ -54,6 +56,11 @@ class Session {
 
   // The launches before it have ended, and it begins.
   void Enter();
+  // The run is to keep to the schedule. Throws InputError where that names threads that are not
+  // there.
+  void Follow(Schedule schedule);
+  // Null: to none.
+  const Turnstile* turnstile() const { return turnstile_.get(); }
 
   const Grid& grid() const { return *grid_; }
   const Manifest& manifest() const { return manifest_; }
@@ -97,6 +104,7 @@ class Session {
   std::shared_ptr<const Program> program_;
   Launch launch_;
   std::vector<std::uint8_t> parameters_;
+  std::unique_ptr<Turnstile> turnstile_;
   std::unique_ptr<Grid> grid_;
 };
 

@@ -51,6 +51,10 @@ bool Interpreter::LocateMbarrier(Warp* warp, unsigned lane, Space space, std::ui
 void Interpreter::StartTransfer(Warp* warp, unsigned lane, const Instruction& instruction,
                                 CopyGroups* groups, Transfer transfer) {
   transfer.lane = lane;
+  if (turnstile_ != nullptr && turnstile_->pass() != 0) {
+    transfer.pass = turnstile_->pass();
+    turnstile_->Start(transfer.pass, 1U << lane);
+  }
   transfer.pc = static_cast<std::uint32_t>(&instruction - program_.code.data());
   transfer.line = instruction.line;
   transfer.issuer = warp->cta;

@@ -36,7 +36,7 @@ bool CopyEngine::Step(std::uint64_t cycle) {
 std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
   switch (transfer->kind) {
     case Transfer::Kind::kArrive:
-      if (!transfer->groups->DoneBefore(transfer->number)) {
+      if (!transfer->groups->DoneBefore(transfer->number) || !MayPerform(*transfer)) {
         return cycle;
       }
       Complete(*transfer);
@@ -45,7 +45,13 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
       break;
   }
   if (!transfer->has_read) {
+    if (!MayRead(*transfer)) {
+      return cycle;
+    }
     ReadSource(&memory_, transfer);
+    if (turnstile_ != nullptr) {
+      turnstile_->Read(transfer->pass);
+    }
     if (transfer->to == nullptr) {
       if (transfer->groups != nullptr) {
         transfer->groups->Read(transfer->number);
@@ -53,7 +59,7 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
       return cycle + 1 + random_.Below(kMaxLatency);
     }
   }
-  if (!WriteTarget(&memory_, *transfer)) {
+  if (!MayPerform(*transfer) || !WriteTarget(&memory_, *transfer)) {
     return cycle;
   }
   changed_ = true;
@@ -67,7 +73,35 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
 void CopyEngine::Complete(const Transfer& transfer) {
   if (transfer.mbarrier) {
     transfer.to->port->PostAsync(CompletionOf(transfer));
+  } else if (turnstile_ != nullptr) {
+    turnstile_->Perform(transfer.pass, 1);
   }
+}
+
+bool CopyEngine::MayPerform(const Transfer& transfer) const {
+  return turnstile_ == nullptr || turnstile_->MayPerform(transfer.pass);
+}
+
+// What is read and written at one time is not read before it may be written, unless the schedule
+// says when it is read.
+bool CopyEngine::MayRead(const Transfer& transfer) const {
+  return turnstile_ == nullptr ||
+         (turnstile_->MayRead(transfer.pass) &&
+          (transfer.to == nullptr || turnstile_->ReadsApart(transfer.pass) ||
+           turnstile_->MayPerform(transfer.pass)));
+}
+
+bool CopyEngine::Moves() const {
+  return std::any_of(transfers_.begin(), transfers_.end(), [this](const auto& entry) {
+    const Transfer& transfer = entry.second;
+    if (turnstile_ == nullptr) {
+      return true;
+    }
+    const bool arrives = transfer.kind == Transfer::Kind::kArrive;
+    return arrives ? transfer.groups->DoneBefore(transfer.number) && MayPerform(transfer)
+           : transfer.has_read ? MayPerform(transfer)
+                               : MayRead(transfer);
+  });
 }
 
 std::optional<Transfer> CopyEngine::Abandon(const Cta* cta) {

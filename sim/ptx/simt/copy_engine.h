@@ -13,6 +13,7 @@
 #include "sim/ptx/simt/memory.h"
 #include "sim/ptx/simt/random.h"
 #include "sim/ptx/simt/transfer.h"
+#include "sim/ptx/simt/turnstile.h"
 
 namespace muster::ptx {
 
@@ -24,6 +25,10 @@ class CopyEngine : public TransferSink {
   // Carries out what is due. Returns whether memory has changed.
   bool Step(std::uint64_t cycle);
   bool Idle() const { return transfers_.empty(); }
+  // Something goes on by itself: not what waits for its turn.
+  bool Moves() const;
+  // Transfers take their turns there; null: in any order.
+  void set_turnstile(Turnstile* turnstile) { turnstile_ = turnstile; }
   // The CTA ends: what is on its way to its memory, or has not been read from there, is lost.
   // Returns the first that another CTA has sent to it, if any.
   std::optional<Transfer> Abandon(const Cta* cta);
@@ -31,10 +36,13 @@ class CopyEngine : public TransferSink {
  private:
   // Returns when it goes on, or 0 if it is done.
   std::uint64_t Advance(Transfer* transfer, std::uint64_t cycle);
-  static void Complete(const Transfer& transfer);
+  bool MayRead(const Transfer& transfer) const;
+  bool MayPerform(const Transfer& transfer) const;
+  void Complete(const Transfer& transfer);
 
   Memory& memory_;
   Random random_;
+  Turnstile* turnstile_ = nullptr;
   std::multimap<std::uint64_t, Transfer> transfers_;  // by the cycle in which they are due
   bool changed_ = false;
 };

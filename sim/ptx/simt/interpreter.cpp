@@ -222,10 +222,14 @@ bool Interpreter::GiveUpReconvergence(Warp* warp) {
 
 Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
   cycle_ = cycle;
-  std::size_t aligned = warp->groups.size();
   if (warp->held != 0) {
     WakeUp(warp);
-    aligned = warp->groups.size();
+  }
+  if (turnstile_ != nullptr) {
+    TakeTurns(warp);
+  }
+  std::size_t aligned = warp->groups.size();
+  if (warp->held != 0) {
     for (std::size_t i = 0; i < warp->groups.size(); ++i) {
       if (warp->groups[i].state != Group::State::kAligned) {
         continue;
@@ -237,7 +241,8 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
   }
   const auto goes_on = [&] {
     return std::any_of(warp->groups.begin(), warp->groups.end(), [](const Group& group) {
-      return group.state == Group::State::kAsked || group.state == Group::State::kAsleep;
+      return group.state == Group::State::kAsked || group.state == Group::State::kAsleep ||
+             group.state == Group::State::kInLine;
     });
   };
   const bool stands = aligned != warp->groups.size();
@@ -251,7 +256,8 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
     }
     return stands ? Arrive(warp, aligned) : Event::kStuck;
   }
-  return Execute(warp, static_cast<std::size_t>(group - warp->groups.data()));
+  const auto index = static_cast<std::size_t>(group - warp->groups.data());
+  return turnstile_ == nullptr ? Execute(warp, index) : ExecuteInTurn(warp, index);
 }
 
 std::optional<Interpreter::Event> Interpreter::ExecuteMove(Warp* warp, std::size_t index,

@@ -24,6 +24,7 @@
 #include "sim/ptx/simt/printf.h"
 #include "sim/ptx/simt/random.h"
 #include "sim/ptx/simt/spins.h"
+#include "sim/ptx/simt/turnstile.h"
 #include "sim/ptx/simt/warp.h"
 #include "sim/ptx/simt/warp_unit.h"
 
@@ -96,6 +97,11 @@ class Interpreter {
   void set_whole_copies() { whole_copies_ = true; }
   // It is told of lanes that go back.
   void set_spins(Spins* spins) { spins_ = spins; }
+  // Lanes take their turns there; null: in any order.
+  void set_turnstile(Turnstile* turnstile) { turnstile_ = turnstile; }
+  // None of the group's lanes goes on by itself, for the sake of a schedule: they wait for their
+  // turn, or for copies that do.
+  bool StandsInLine(Warp* warp, const Group& group) const;
   void set_clock_period_ps(std::uint64_t period) { clock_period_ps_ = period; }
   // clusterlaunchcontrol.try_cancel of one lane of the warp sets out.
   using Cancel = std::function<void(const Warp& warp, const CancelCall& call)>;
@@ -160,6 +166,10 @@ class Interpreter {
   void Advance(Warp* warp, std::size_t index);
 
   Event Execute(Warp* warp, std::size_t index);
+  // in_turn.cpp: by a schedule.
+  void TakeTurns(Warp* warp);
+  std::uint32_t InLine(const Warp& warp, const Group& group) const;
+  Event ExecuteInTurn(Warp* warp, std::size_t index);
   // An instruction after which the group does not simply go on; nothing: it is none.
   std::optional<Event> ExecuteMove(Warp* warp, std::size_t index, std::uint32_t active);
   // Any other instruction; nothing: it has to wait, and comes again later.
@@ -244,7 +254,7 @@ class Interpreter {
               bool write, Transfer* transfer);
   bool LocateMbarrier(Warp* warp, unsigned lane, Space space, std::uint64_t address,
                       Transfer* transfer);
-  bool ExecuteCopyGroup(Warp* warp, const Lanes& lanes);
+  static bool ExecuteCopyGroup(Warp* warp, const Lanes& lanes);
   Event ExecuteTryCancel(Warp* warp, const Lanes& lanes);
   Event ExecuteQueryCancel(Warp* warp, const Lanes& lanes);
 
@@ -264,6 +274,7 @@ class Interpreter {
   AccessSink* accesses_ = nullptr;
   bool whole_copies_ = false;
   Spins* spins_ = nullptr;
+  Turnstile* turnstile_ = nullptr;
   Cancel cancel_;
   bool changed_ = false;
   std::vector<OwnCta> own_cta_;

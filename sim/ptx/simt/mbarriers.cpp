@@ -41,6 +41,7 @@ std::vector<MbGroup> GroupsOf(const Config& config, unsigned warp, unsigned cta,
     group.rank = instruction.rank[leader];
     MbOperation& operation = group.operation;
     operation.tag = instruction.line;
+    operation.pass = instruction.pass;
     operation.op = instruction.op;
     operation.source =
         (instruction.remote >> leader & 1U) != 0 ? MbSource::kOutbound : MbSource::kWarp;

@@ -79,6 +79,7 @@ MbOperation CompletionOf(const Transfer& transfer) {
   operation.op = arrives ? MbOp::kArrive : MbOp::kCompleteTx;
   operation.source = MbSource::kAsync;
   operation.tag = transfer.line;
+  operation.pass = transfer.pass;
   operation.cta = static_cast<std::uint8_t>(transfer.to->slot);
   operation.lanes = 1;
   operation.addr = *transfer.mbarrier;

@@ -61,6 +61,7 @@ struct Group {
     kHeld,     // at a non-aligned barrier or a collective, until the warp unit lets them go
     kAsked,    // at an mbarrier instruction, until the unit answers
     kAsleep,   // at nanosleep, until its time has come
+    kInLine,   // at an instruction of a schedule, until it is its turn
   };
   std::uint32_t pc = 0;
   std::uint32_t frame = 0;  // first register

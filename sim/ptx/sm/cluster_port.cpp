@@ -57,14 +57,19 @@ void ClusterPort::Begin(std::uint64_t cycle) {
       unit.cta[warp] = accepted->request.cta;
       unit.busy |= Bit(warp);
       unit.fresh = Bit(warp);
+      const muster::ClusterOp op = accepted->request.op;
+      const bool at_barrier = op == muster::ClusterOp::kArrive ||
+                              op == muster::ClusterOp::kArriveRelaxed ||
+                              op == muster::ClusterOp::kWait;
+      unit.at_barrier = (unit.at_barrier & ~Bit(warp)) | (at_barrier ? Bit(warp) : 0);
       unit.requests.erase(accepted);
       unit.presented.reset();
       pins.request_valid = false;
       --queued_;
     }
     if (pins.send_valid && seen.send_ready) {
-      unit.sent.push_back(std::move(unit.sends.front().sent));
-      unit.sends.pop_front();
+      unit.sent.push_back(std::move(unit.sends[unit.sending].sent));
+      unit.sends.erase(unit.sends.begin() + static_cast<std::ptrdiff_t>(unit.sending));
       pins.send_valid = false;
       --queued_;
     }
@@ -161,9 +166,12 @@ void ClusterPort::Present(bool ending) {
     Unit& unit = units_[u];
     ClusterInputs::Unit& pins = in.units[u];
     PresentRequest(&unit, &pins, ending);
-    if (!pins.send_valid && !unit.sends.empty() && !ending) {
-      pins.send_valid = true;
-      pins.send = unit.sends.front().send;
+    for (std::size_t i = 0; i < unit.sends.size() && !pins.send_valid && !ending; ++i) {
+      if (MaySend(unit, i)) {
+        pins.send_valid = true;
+        pins.send = unit.sends[i].send;
+        unit.sending = i;
+      }
     }
     if (!pins.cancel_valid && !unit.cancels.empty() && !ending) {
       pins.cancel_valid = true;
@@ -171,6 +179,30 @@ void ClusterPort::Present(bool ending) {
     }
     pins_.awake = pins_.awake || pins.request_valid || pins.send_valid || pins.cancel_valid;
   }
+}
+
+// What a lane sends keeps its order, also where a schedule holds something back.
+bool ClusterPort::MaySend(const Unit& unit, std::size_t which) const {
+  if (turnstile_ == nullptr) {
+    return true;
+  }
+  const Transfer& next = unit.sends[which].sent;
+  const auto before = unit.sends.begin() + static_cast<std::ptrdiff_t>(which);
+  return turnstile_->MayPerform(next.operation.pass) &&
+         std::none_of(unit.sends.begin(), before, [&](const Outgoing& earlier) {
+           return earlier.sent.warp == next.warp &&
+                  (earlier.sent.operation.lanes & next.operation.lanes) != 0;
+         });
+}
+
+std::uint64_t ClusterPort::Held() const {
+  std::uint64_t held = 0;
+  for (std::size_t u = 0; u < kMaxUnits && turnstile_ != nullptr; ++u) {
+    for (std::size_t i = 0; i < units_[u].sends.size(); ++i) {
+      held += MaySend(units_[u], i) ? 0 : 1;
+    }
+  }
+  return held;
 }
 
 // The first whose CTA is there, and whose warp has none before it.

@@ -14,7 +14,8 @@
 #include "sim/isa/cluster_operation.h"
 #include "sim/isa/operation.h"
 #include "sim/port/cluster_pins.h"
-#include "sim/ptx/simt/copy_engine.h"
+#include "sim/ptx/simt/transfer.h"
+#include "sim/ptx/simt/turnstile.h"
 
 namespace muster::ptx {
 
@@ -34,10 +35,17 @@ class ClusterPort {
   // An operation sets out: what it is at the pins, and what it is to the one that receives it.
   void Send(unsigned unit, const RemoteSend& send, Transfer sent);
 
+  // Operations take their turns there; null: in the order in which they set out.
+  void set_turnstile(Turnstile* turnstile) { turnstile_ = turnstile; }
+
   // The beginning of a cycle: what was accepted, arrived and was lost in the one before.
   void Begin(std::uint64_t cycle);
   // Warps of which a request has come to its end.
   std::uint64_t settled(unsigned unit) const { return units_[unit].settled; }
+  // The latest request of the warp that was accepted is one of barrier.cluster.
+  bool IsAtBarrier(unsigned unit, unsigned warp) const {
+    return (units_[unit].at_barrier & Bit(warp)) != 0;
+  }
   // The line of a warp's latest request, and of the cancel that is under way.
   std::uint32_t Line(unsigned unit, unsigned warp) const { return units_[unit].lines[warp]; }
   std::uint32_t CancelLine() const { return cancel_line_; }
@@ -51,8 +59,10 @@ class ClusterPort {
 
   // The end of a cycle. `ending`: nothing new is presented.
   void Present(bool ending);
+  // Operations that wait for their turns.
+  std::uint64_t Held() const;
   // Something goes on by itself.
-  bool Moves() const { return queued_ != 0 || pins_.awake || pins_.out.active; }
+  bool Moves() const { return queued_ != Held() || pins_.awake || pins_.out.active; }
   bool Presents() const { return pins_.awake; }
 
  private:
@@ -83,18 +93,22 @@ class ClusterPort {
     std::uint64_t busy = 0;   // warps with a request under way
     std::uint64_t fresh = 0;  // of these: accepted in the cycle before
     std::uint64_t settled = 0;
+    std::uint64_t at_barrier = 0;  // warps whose latest request is one of barrier.cluster
     std::array<std::uint32_t, kMaxWarps> lines{};
     std::array<std::uint8_t, kMaxWarps> cta{};       // of the warp's latest request
     std::array<std::uint64_t, kMaxCtas> launched{};  // numbers of the latest launches
     std::optional<std::size_t> presented;            // which of the requests
+    std::size_t sending = 0;                         // likewise of the sends
   };
 
   void BeginNetwork();
   Transfer TakeSent(unsigned sender);
   bool MayEnd(const Life& end) const;
   void PresentRequest(Unit* unit, ClusterInputs::Unit* in, bool ending);
+  bool MaySend(const Unit& unit, std::size_t which) const;
 
   ClusterPins pins_;
+  Turnstile* turnstile_ = nullptr;
   std::deque<Life> lives_;
   std::uint64_t asked_ = 0;  // life-cycle operations, ...
   std::uint64_t done_ = 0;   // ... and how many of these were accepted

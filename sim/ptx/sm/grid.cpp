@@ -104,7 +104,7 @@ void Grid::Decide(std::uint64_t cycle) {
                   [](const auto& machine) { return machine->engine().Idle(); })) {
     End(Outcome::kCompletes);
   }
-  if (IsDeadlocked() || SpinsForEver(cycle)) {
+  if ((IsDeadlocked() || SpinsForEver(cycle)) && !DropTurns(cycle)) {
     End(Outcome::kDeadlock);
   }
 }
@@ -149,6 +149,7 @@ void Grid::End(Outcome outcome) {
   }
   ending_ = true;
   outcome_ = outcome;
+  NoteMissed();
 }
 
 // The first one ends the run.
@@ -158,6 +159,9 @@ void Grid::EndWithFault(Outcome outcome, Incident incident, std::string problem)
   }
   faults_.push_back(std::move(incident));
   problem_ = std::move(problem);
+  if (turnstile_ != nullptr) {
+    turnstile_->EndWithFault();
+  }
   End(outcome);
 }
 

@@ -20,6 +20,7 @@
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/memory.h"
 #include "sim/ptx/simt/printf.h"
+#include "sim/ptx/simt/turnstile.h"
 #include "sim/ptx/sm/barrier_arrivals.h"
 #include "sim/ptx/sm/cluster_port.h"
 #include "sim/ptx/sm/machine.h"
@@ -76,11 +77,19 @@ class Grid {
     return (launch_.Clusters() - next_cluster_) * launch_.ClusterCtas();
   }
 
+  // The run keeps to it from now on; it must outlive the grid.
+  void set_turnstile(Turnstile* turnstile);
+  // Why the next turn of the schedule could not come, once the run has ended without it.
+  const std::string& missed() const { return missed_; }
+
   // The machines' side. All of them are driven in the order of their ranks in each cycle; the first
   // begins it, and the last concludes it.
   bool ending() const { return ending_; }
   void Begin(unsigned rank, std::uint64_t cycle) {
     if (rank == 0) {
+      if (turnstile_ != nullptr) {
+        TakeTurns(cycle);
+      }
       if (cluster_port_ != nullptr) {
         BeginCluster(cycle);
       }
@@ -97,6 +106,9 @@ class Grid {
   void End(Outcome outcome);
   void EndWithFault(Outcome outcome, Incident incident, std::string problem = "");
   void AddHazard(Incident incident);
+  // Null: the run keeps to no schedule.
+  Turnstile* turnstile() { return turnstile_; }
+  bool TurnsMove() const { return turnstile_ != nullptr && turnstile_->moved(); }
   // Null: the program has no use for the cluster scope.
   ClusterPort* cluster_port() { return cluster_port_.get(); }
   ClusterPins* cluster_pins() { return cluster_port_ == nullptr ? nullptr : cluster_port_->pins(); }
@@ -107,6 +119,8 @@ class Grid {
   void PresentCluster(std::uint64_t cycle);
   bool ClusterPresents() const { return cluster_port_ != nullptr && cluster_port_->Presents(); }
   bool ClusterMoves() const { return cluster_port_ != nullptr && cluster_port_->Moves(); }
+  // Operations wait for their turns, so that barriers of the cluster may wait for them.
+  bool HoldsSends() const { return cluster_port_ != nullptr && cluster_port_->Held() != 0; }
   Printed* printed() { return &printed_; }
   // The CTA in that slot of a machine has ended. Slots are free for the next cluster when all CTAs
   // of theirs have.
@@ -145,6 +159,10 @@ class Grid {
   void Cancel(std::uint64_t cycle);
   CancelResponse CancelCluster();
   void Decide(std::uint64_t cycle);
+  // grid_turns.cpp: a schedule.
+  void TakeTurns(std::uint64_t cycle);
+  bool DropTurns(std::uint64_t cycle);
+  void NoteMissed();
   bool IsDeadlocked();
   bool SpinsForEver(std::uint64_t cycle);
   template <typename F>
@@ -153,6 +171,8 @@ class Grid {
   std::uint64_t Sum(F of) const;
 
   const Launch& launch_;
+  Turnstile* turnstile_ = nullptr;
+  std::string missed_;
   std::unique_ptr<ClusterPort> cluster_port_;
   Printed printed_;
   std::vector<std::unique_ptr<Machine>> machines_;  // by rank

@@ -83,6 +83,7 @@ void IssuePins::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs
     at_port_[port] = warp;
     presented_ |= Bit(warp);
     slot.issued_line = arrival.line;
+    slot.issued_listed = arrival.listed;
     ++in_flight_;
   }
 }
@@ -102,6 +103,14 @@ void IssuePins::AcknowledgeFences(std::uint64_t cycle, const Outputs& seen, Inpu
     }
   });
   inputs->fence_ack &= ~MbBusy();  // an mbarrier operation is an access, too
+}
+
+bool IssuePins::ExitsStand() const {
+  if (exits_.empty() || in_flight_ != exits_.size()) {
+    return false;
+  }
+  const Operation& first = exits_.front();
+  return grid_.IsSending(&residents_.ctas[first.cta].cta, first.warp);
 }
 
 void IssuePins::Request(const Operation& operation) {

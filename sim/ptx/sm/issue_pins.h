@@ -41,6 +41,8 @@ class IssuePins {
   void Committed() { --in_flight_; }
   // Requests, and barriers at a port or beyond, that have not committed.
   unsigned in_flight() const { return in_flight_; }
+  // These are all exits, the first of a warp whose operations are on their way to other CTAs.
+  bool ExitsStand() const;
   // Requests that have not come to the port.
   std::size_t requests() const { return lifecycle_.size() + exits_.size(); }
 

@@ -325,7 +325,10 @@ void Machine::EndWithProblem(Outcome outcome, const char* cause, unsigned warp,
 
 void Machine::ReachBarrier(unsigned warp, std::uint64_t cycle) {
   WarpSlot& slot = residents_.warps[warp];
-  const Arrival& arrival = slot.warp.arrival;
+  Arrival& arrival = slot.warp.arrival;
+  if (const Turnstile* const turnstile = grid_.turnstile(); turnstile != nullptr) {
+    arrival.listed = turnstile->IsListed(slot.warp, Op::kBarrier, arrival.lanes);
+  }
   if (arrival.diverged_aligned) {
     AddHazard(Hazard::kDivergedAligned, warp, arrival.bar, arrival.line, cycle);
   }
@@ -361,8 +364,11 @@ void Machine::ExitLanes(unsigned warp) {
     warp_port_->Exit(warp, slot.cta, slot.warp.exited, slot.warp.live);
   }
   const bool last = slot.warp.live == 0;
-  if (!last && !config_.lanes) {
-    return;  // this unit knows of whole warps only
+  if (!last && !config_.lanes) {  // this unit knows of whole warps only
+    if (Turnstile* const turnstile = grid_.turnstile(); turnstile != nullptr) {
+      turnstile->Commit(slot.warp, Op::kExit, slot.warp.exited);
+    }
+    return;
   }
   Operation exit;
   exit.kind = OpKind::kExit;
@@ -388,6 +394,7 @@ void Machine::OnCommit(std::uint64_t cycle, const Operation& operation, const Ef
   ++operations_[static_cast<unsigned>(operation.kind)];
   pins_.Committed();
   spins_.Change(cycle);
+  CommitTurn(operation);
   const unsigned warp = operation.warp;
   const std::uint32_t line = LineOf(operation);
   if (effects.fault != FaultCause::kNone) {

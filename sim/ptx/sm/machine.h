@@ -59,6 +59,9 @@ class Machine : public lockstep::Driver {
   // What waits at an aligned barrier only for lanes that repeat arrives without them. Returns
   // whether there is any.
   bool GiveUpReconvergence();
+  // A schedule: warps keep to it; those that wait look whether it is their turn.
+  void set_turnstile(Turnstile* turnstile);
+  void WakeAll();
   // Something has changed that a thread can see.
   void Change(std::uint64_t cycle) { spins_.Change(cycle); }
   // The cluster scope's answers: lanes of the warp go on, ...
@@ -127,6 +130,12 @@ class Machine : public lockstep::Driver {
   bool MeetsInval(const MbOperation& operation, const MbEffects& effects, unsigned warp,
                   std::uint64_t cycle);
 
+  // machine_turns.cpp
+  void CommitTurn(const Operation& operation);
+  void CommitTurn(const MbOperation& operation);
+  bool MayGiveUp(const Warp& warp) const;
+  bool ExitsStand() const;
+
   // machine_warp.cpp
   void BeginWarpScope(std::uint64_t cycle);
   void Wake(unsigned warp);
@@ -139,7 +148,7 @@ class Machine : public lockstep::Driver {
   void ReachMbarrier(unsigned warp, std::uint64_t cycle);
   void StartArrivals(unsigned warp, std::uint32_t lanes,
                      const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t line,
-                     std::uint64_t cycle);
+                     std::uint32_t pass, std::uint64_t cycle);
   void SendRemote(unsigned rank, const MbOperation& operation);
   void StepMbarrier(std::uint64_t cycle, const MbOperation& operation, const MbEffects& effects);
   void AbandonMbarriers(unsigned slot, std::uint64_t cycle);

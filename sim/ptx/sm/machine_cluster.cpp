@@ -55,6 +55,10 @@ void Machine::AskCluster(std::uint64_t cycle) {
 // A warp whose arrival is in drain runs no further.
 void Machine::SettleCluster(unsigned warp, std::uint64_t cycle) {
   WarpSlot& slot = residents_.warps[warp];
+  if (Turnstile* const turnstile = grid_.turnstile();
+      turnstile != nullptr && grid_.cluster_port()->IsAtBarrier(rank_, warp)) {
+    turnstile->Commit(slot.warp, Op::kClusterBarrier, slot.warp.arrival.lanes);
+  }
   if (slot.phase == WarpPhase::kArriving && slot.asked_cluster) {
     slot.cluster_line = slot.warp.arrival.line;
     grid_.Change(cycle);

@@ -110,7 +110,8 @@ void Machine::ReachMbarrier(unsigned warp, std::uint64_t cycle) {
       announced.addr = instruction.addr[lane];
       port_->Announce(announced);
     });
-    StartArrivals(warp, instruction.lanes, instruction.addr, instruction.line, cycle);
+    StartArrivals(warp, instruction.lanes, instruction.addr, instruction.line, instruction.pass,
+                  cycle);
     return;
   }
   port_->Issue(warp, slot.cta, instruction);
@@ -120,7 +121,7 @@ void Machine::ReachMbarrier(unsigned warp, std::uint64_t cycle) {
 // The arrive-ons of the copies that each lane has started by now.
 void Machine::StartArrivals(unsigned warp, std::uint32_t lanes,
                             const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t line,
-                            std::uint64_t cycle) {
+                            std::uint32_t pass, std::uint64_t cycle) {
   ForEachBit(lanes, [&](unsigned lane) {
     Transfer arrival;
     arrival.kind = Transfer::Kind::kArrive;
@@ -130,6 +131,10 @@ void Machine::StartArrivals(unsigned warp, std::uint32_t lanes,
     arrival.groups = &residents_.warps[warp].warp.copies[lane];
     arrival.number = arrival.groups->next();
     arrival.line = line;
+    arrival.pass = pass;
+    if (Turnstile* const turnstile = grid_.turnstile(); turnstile != nullptr) {
+      turnstile->Start(pass, 1U << lane);
+    }
     engine_.Post(std::move(arrival), cycle);
   });
 }
@@ -147,6 +152,10 @@ void Machine::SendRemote(unsigned rank, const MbOperation& operation) {
   sent.operation.warp = 0;
   sent.operation.releasing = false;  // its warp has drained
   const MbOperation& op = sent.operation;
+  if (Turnstile* const turnstile = grid_.turnstile(); turnstile != nullptr) {
+    turnstile->Start(op.pass, op.lanes);
+    turnstile->Commit(op.pass, op.lanes);
+  }
   const RemoteSend send{static_cast<std::uint8_t>(sent.issuer->cluster->slot),
                         static_cast<std::uint8_t>(rank),
                         static_cast<std::uint8_t>(sent.warp),
@@ -217,6 +226,7 @@ void Machine::OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffec
   const MbOperation& operation = event.operation;
   switch (event.kind) {
     case MbEvent::Kind::kStep:
+      CommitTurn(operation);
       StepMbarrier(cycle, operation, effects);
       break;
     case MbEvent::Kind::kExpire:
@@ -258,7 +268,7 @@ void Machine::StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
   if (operation.op == MbOp::kCopyArrive) {
     std::array<std::uint32_t, kWarpSize> addr;
     addr.fill(operation.addr);
-    StartArrivals(warp, operation.lanes, addr, operation.tag, cycle);
+    StartArrivals(warp, operation.lanes, addr, operation.tag, operation.pass, cycle);
   }
 }
 
@@ -291,7 +301,7 @@ void Machine::AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperati
 // All its lanes that have not exited wait for others, without a time limit, or repeat loops. Those
 // that are parked are rehearsed, or taken for such.
 bool Machine::WarpRepeats(unsigned warp, Rehearsal rehearsal) {
-  const WarpSlot& slot = residents_.warps[warp];
+  WarpSlot& slot = residents_.warps[warp];
   switch (slot.phase) {
     case WarpPhase::kFree:
     case WarpPhase::kExited:
@@ -299,10 +309,12 @@ bool Machine::WarpRepeats(unsigned warp, Rehearsal rehearsal) {
     case WarpPhase::kInCluster:
     case WarpPhase::kAtGrid:
       return true;
-    case WarpPhase::kBlocked:
     case WarpPhase::kIssuing:
-    case WarpPhase::kArriving:
       return false;
+    case WarpPhase::kBlocked:
+      return ExitsStand();
+    case WarpPhase::kArriving:
+      return grid_.HoldsSends();
     case WarpPhase::kReady:
     case WarpPhase::kAsking:
     case WarpPhase::kAsleep:
@@ -316,6 +328,7 @@ bool Machine::WarpRepeats(unsigned warp, Rehearsal rehearsal) {
   return std::all_of(slot.warp.groups.begin(), slot.warp.groups.end(), [&](const Group& group) {
     const std::uint32_t rest = group.lanes & ~repeating;
     return rest == 0 || group.state == Group::State::kAligned ||
+           interpreter_.StandsInLine(&slot.warp, group) ||
            (group.state == Group::State::kHeld && (rest & under_way) == 0) ||
            (group.state == Group::State::kAsked && (rest & (~parked | slot.excused)) == 0 &&
             (!rehearses || interpreter_.WouldReturn(slot.warp, group, rest)));
@@ -323,7 +336,7 @@ bool Machine::WarpRepeats(unsigned warp, Rehearsal rehearsal) {
 }
 
 bool Machine::Repeats(std::uint64_t cycle) {
-  if (!spins_.Settled(cycle) || pins_.in_flight() != 0 || !engine_.Idle()) {
+  if (!spins_.Settled(cycle) || (pins_.in_flight() != 0 && !ExitsStand()) || engine_.Moves()) {
     return false;
   }
   for (const Rehearsal rehearsal : {Rehearsal::kNo, Rehearsal::kYes}) {
@@ -340,7 +353,8 @@ bool Machine::GiveUpReconvergence() {
   bool waited = false;
   for (unsigned warp = 0; warp < residents_.warps.size(); ++warp) {
     WarpSlot& slot = residents_.warps[warp];
-    if (slot.phase == WarpPhase::kWaiting || !Interpreter::GiveUpReconvergence(&slot.warp)) {
+    if (slot.phase == WarpPhase::kWaiting || !MayGiveUp(slot.warp) ||
+        !Interpreter::GiveUpReconvergence(&slot.warp)) {
       continue;
     }
     waited = true;
@@ -353,7 +367,7 @@ bool Machine::GiveUpReconvergence() {
 
 bool Machine::Moves() const {
   return (residents_.ready | residents_.issuing | residents_.blocked | residents_.arriving) != 0 ||
-         pins_.in_flight() != 0 || (port_ != nullptr && !port_->Quiet()) || !engine_.Idle() ||
+         pins_.in_flight() != 0 || (port_ != nullptr && !port_->Quiet()) || engine_.Moves() ||
          (warp_port_ != nullptr && warp_port_->Moves(Occupied())) || grid_.ClusterMoves();
 }
 
@@ -366,7 +380,7 @@ bool Machine::IsBusy() const {
 
 // Those who wait for others of the cluster have come there some cycles ago, or are on their way.
 std::uint64_t Machine::SleepsUntil(std::uint64_t cycle) const {
-  bool moves = grid_.ending() || Moves();
+  bool moves = grid_.ending() || grid_.TurnsMove() || Moves();
   ForEachBit(residents_.in_cluster,
              [&](unsigned warp) { moves = moves || residents_.warps[warp].issue_at >= cycle; });
   if (moves || residents_.asleep == 0) {

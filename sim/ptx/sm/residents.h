@@ -39,6 +39,7 @@ struct WarpSlot {
   std::uint64_t drain_until = 0;     // likewise those before the operation in flight
   std::uint64_t mb_drain_until = 0;  // and those before the mbarrier operation in flight
   std::uint32_t issued_line = 0;     // of the operation in flight
+  bool issued_listed = false;        // likewise: it is the turn of a schedule
   std::uint32_t cluster_line = 0;    // of its latest barrier.cluster.arrive
   std::uint32_t in_cluster = 0;      // lanes that wait for the cluster scope
   bool asked_cluster = false;        // its arrival or wait has gone there

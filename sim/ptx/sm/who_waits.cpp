@@ -127,6 +127,19 @@ std::vector<StuckWarp> WhoWaits::WarpsIn(std::initializer_list<WarpPhase> phases
   return there;
 }
 
+std::optional<std::string> WhoWaits::At(std::uint64_t cta, unsigned warp) const {
+  for (unsigned slot = 0; slot < residents_.warps.size(); ++slot) {
+    if (residents_.warps[slot].phase != WarpPhase::kFree && residents_.LinearCta(slot) == cta &&
+        residents_.IndexInCta(slot) == warp) {
+      const Whereabouts where = Where(slot);
+      const bool names_lines = where.what.find("lanes") != std::string::npos;
+      return names_lines ? "it " + where.what
+                         : fmt::format("it {} ({})", where.what, program_.Place(where.line));
+    }
+  }
+  return std::nullopt;
+}
+
 // Those that repeat a loop are at an mbarrier in turn, where the report has them, or here; and so
 // is who waits for lanes of its own warp, wherever these are.
 std::vector<StuckWarp> WhoWaits::StuckWarps() const {

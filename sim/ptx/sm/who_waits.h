@@ -42,6 +42,8 @@ class WhoWaits {
   std::vector<StuckWarp> StuckWarps() const;
   // Warps that were still under way when the run ended, and where.
   std::vector<StuckWarp> RunningWarps() const;
+  // Where the warp of the CTA is, if that is resident: "waits at barrier 0 (line 38)".
+  std::optional<std::string> At(std::uint64_t cta, unsigned warp) const;
   // Adds the CTA of the cluster. Returns whether one of its warps waits at barrier.cluster.
   bool DescribeCluster(const Cluster& cluster, StuckCluster* row) const;
 

@@ -1,0 +1,169 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/launch/schedule_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "sim/isa/config.h"
+#include "sim/ptx/launch/manifest_schema.h"
+#include "sim/ptx/program/nature.h"
+
+namespace muster::ptx {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kWhats[] = {"executes", "reads", "performs"};
+
+Turn::What WhatOf(const std::string& name) {
+  const auto* const found = std::find(std::begin(kWhats), std::end(kWhats), name);
+  return static_cast<Turn::What>(found - std::begin(kWhats));
+}
+
+bool IsCopy(const Instruction& i) { return i.op == Op::kCopy || i.op == Op::kBulk; }
+
+// Others can see that, and when, it happens.
+bool Has(const Instruction& i, Turn::What what) {
+  const Mbarrier* const mbarrier = std::get_if<Mbarrier>(&i.payload);
+  switch (what) {
+    case Turn::What::kReads:
+      return IsCopy(i);
+    case Turn::What::kPerforms:
+      return IsCopy(i) || i.op == Op::kStoreAsync ||
+             (mbarrier != nullptr && (IsRemote(mbarrier->op) || mbarrier->op >= MbOp::kCopyArrive));
+    case Turn::What::kExecutes:
+      break;
+  }
+  const Nature nature = NatureOf(i);
+  return i.op == Op::kExit || i.op == Op::kTrap || i.op == Op::kFence || nature == Nature::kLoads ||
+         nature == Nature::kActs || nature == Nature::kMeets;
+}
+
+// The instructions of each line that can have a turn, in their order.
+using Lines = std::map<std::uint32_t, std::vector<std::uint32_t>>;
+Lines LinesOf(const Program& program) {
+  Lines lines;
+  for (std::uint32_t pc = 0; pc < program.code.size(); ++pc) {
+    if (Has(program.code[pc], Turn::What::kExecutes)) {
+      lines[program.code[pc].line].push_back(pc);
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+ScheduleFile::ScheduleFile(const std::string& path) : file_(path, "schedule") {
+  file_.CheckKeys();
+  if (const std::optional<SchemaBreach> breach = CheckSchema(kScheduleSchema, file_.root())) {
+    file_.Fail(breach->at, breach->what);
+  }
+  if (file_.root().contains("seed") && !file_.root()["seed"].is_number_unsigned()) {
+    file_.Fail("seed", "must be a whole number from 0 to 18446744073709551615");
+  }
+  if (const auto name = config(); name && FindConfig(*name) == nullptr) {
+    file_.Fail("config",
+               fmt::format("names the configuration {}, but there are {}", *name, ConfigNames()));
+  }
+}
+
+std::optional<std::string> ScheduleFile::config() const {
+  return file_.root().contains("config") ? std::optional(file_.root()["config"].get<std::string>())
+                                         : std::nullopt;
+}
+
+std::optional<std::uint64_t> ScheduleFile::seed() const {
+  return file_.root().contains("seed") ? std::optional(file_.root()["seed"].get<std::uint64_t>())
+                                       : std::nullopt;
+}
+
+Schedule ScheduleFile::Of(const Program& program) const {
+  Schedule schedule;
+  schedule.config = config().value_or("");
+  schedule.seed = seed().value_or(schedule.seed);
+  const Lines lines = LinesOf(program);
+  // The lanes that have a turn already.
+  std::map<std::tuple<std::uint64_t, unsigned, std::uint32_t, std::uint32_t, Turn::What>,
+           std::uint32_t>
+      taken;
+  for (const Json& value : file_.root()["turns"]) {
+    const std::string at = fmt::format("turns[{}]", schedule.turns.size());
+    const auto line = value["line"].get<std::uint32_t>();
+    const auto part = value.value("part", 0U);
+    const auto there = lines.find(line);
+    if (there == lines.end()) {
+      file_.Fail(at + ".line", fmt::format("is {}, where {} has no instruction of the kernel {} "
+                                           "that other threads can see happen",
+                                           line, program.file, program.Kernel().name));
+    }
+    if (part >= there->second.size()) {
+      file_.Fail(at + ".part",
+                 fmt::format("is {}, but line {} has {} such instruction{}", part, line,
+                             there->second.size(), there->second.size() == 1 ? "" : "s"));
+    }
+    Turn turn;
+    turn.cta = value["cta"].get<std::uint64_t>();
+    turn.warp = value["warp"].get<unsigned>();
+    turn.lanes =
+        static_cast<std::uint32_t>(std::stoul(value["lanes"].get<std::string>(), nullptr, 16));
+    turn.pc = there->second[part];
+    turn.time = value.value("time", 1U);
+    turn.what = WhatOf(value.value("what", "executes"));
+    if (turn.lanes == 0) {
+      file_.Fail(at + ".lanes", "names no lane");
+    }
+    if (!Has(program.code[turn.pc], turn.what)) {
+      file_.Fail(at, fmt::format("names the instruction of line {}, which {}", line,
+                                 turn.what == Turn::What::kReads
+                                     ? "reads no source after it has been executed"
+                                     : "starts nothing that is done later"));
+    }
+    std::uint32_t& before = taken[{turn.cta, turn.warp, turn.pc, turn.time, turn.what}];
+    if ((before & turn.lanes) != 0) {
+      file_.Fail(at, fmt::format("names lanes {:#010x}, which an earlier turn has already",
+                                 before & turn.lanes));
+    }
+    before |= turn.lanes;
+    schedule.turns.push_back(turn);
+  }
+  return schedule;
+}
+
+Schedule ReadSchedule(const std::string& path, const Program& program) {
+  return ScheduleFile(path).Of(program);
+}
+
+std::string ScheduleText(const Schedule& schedule, const Program& program) {
+  const Lines lines = LinesOf(program);
+  nlohmann::ordered_json head = {{"muster", "schedule"}, {"version", 1}};
+  if (!schedule.config.empty()) {
+    head["config"] = schedule.config;
+  }
+  head["seed"] = schedule.seed;
+  std::string text = head.dump();
+  text.back() = ',';
+  text += "\n \"turns\": [";
+  for (const Turn& turn : schedule.turns) {
+    const std::uint32_t line = program.code[turn.pc].line;
+    const std::vector<std::uint32_t>& same = lines.at(line);
+    nlohmann::ordered_json row = {{"cta", turn.cta},
+                                  {"warp", turn.warp},
+                                  {"lanes", fmt::format("{:#010x}", turn.lanes)},
+                                  {"line", line}};
+    if (const auto part = std::find(same.begin(), same.end(), turn.pc) - same.begin(); part != 0) {
+      row["part"] = part;
+    }
+    row["time"] = turn.time;
+    if (turn.what != Turn::What::kExecutes) {
+      row["what"] = kWhats[static_cast<unsigned>(turn.what)];
+    }
+    text += (&turn == schedule.turns.data() ? "\n  " : ",\n  ") + row.dump();
+  }
+  return text + "\n]}\n";
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,252 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/simt/turnstile.h"
+
+#include <algorithm>
+
+#include "sim/isa/bits.h"
+
+namespace muster::ptx {
+
+bool CommitsLater(const Instruction& instruction) {
+  switch (instruction.op) {
+    case Op::kBarrier:
+    case Op::kClusterBarrier:
+    case Op::kExit:
+      return true;
+    case Op::kMbarrier:  // the unit never sees a noinc
+      return instruction.As<Mbarrier>().op != MbOp::kCopyArriveNoInc;
+    default:
+      return false;
+  }
+}
+
+Turnstile::Turnstile(Schedule schedule, const Program& program)
+    : program_(program), listed_(program.code.size()) {
+  for (const Turn& turn : schedule.turns) {
+    turns_.push_back({turn, turn.lanes});
+    listed_[turn.pc] = true;
+    places_[{turn.cta, turn.warp, turn.pc}].turns[{turn.what, turn.time}].push_back(
+        static_cast<Ticket>(turns_.size()));
+  }
+}
+
+Turnstile::Where Turnstile::WhereOf(const Warp& warp, std::uint32_t pc) {
+  return {warp.cta->linear_id, warp.first_thread / kWarpSize, pc};
+}
+
+const Turnstile::Place* Turnstile::Find(const Warp& warp, std::uint32_t pc) const {
+  const auto found = places_.find(WhereOf(warp, pc));
+  return found == places_.end() ? nullptr : &found->second;
+}
+
+Turnstile::Ticket Turnstile::TicketOf(const Place& place, Turn::What what, unsigned lane) const {
+  const auto found = place.turns.find({what, place.executions[lane] + 1});
+  if (found == place.turns.end()) {
+    return 0;
+  }
+  for (const Ticket ticket : found->second) {
+    if ((turns_[ticket - 1].turn.lanes >> lane & 1U) != 0) {
+      return ticket;
+    }
+  }
+  return 0;
+}
+
+Turnstile::Pass Turnstile::PassOf(const Place& place, unsigned lane) const {
+  return {TicketOf(place, Turn::What::kExecutes, lane), TicketOf(place, Turn::What::kReads, lane),
+          TicketOf(place, Turn::What::kPerforms, lane)};
+}
+
+// ------------------------------------------------------------------------------------------------
+// The lanes of a warp
+// ------------------------------------------------------------------------------------------------
+
+std::uint32_t Turnstile::MayExecute(const Warp& warp, std::uint32_t pc, std::uint32_t lanes) const {
+  const Place* const place = Find(warp, pc);
+  if (place == nullptr || dropped_) {
+    return lanes;
+  }
+  std::uint32_t may = 0;
+  Pass first;
+  ForEachBit(lanes, [&](unsigned lane) {
+    const Pass pass = PassOf(*place, lane);
+    first = may == 0 ? pass : first;
+    const bool alike = pass.reads == first.reads && pass.performs == first.performs;
+    may |= (IsOpen(pass.executes) && alike ? 1U : 0U) << lane;
+  });
+  return may & ~Incomplete(warp, pc, lanes);
+}
+
+// The lanes of the next turn, if others of it are still to come there.
+std::uint32_t Turnstile::Incomplete(const Warp& warp, std::uint32_t pc, std::uint32_t lanes) const {
+  if (!active() || apart_ == head_ + 1) {
+    return 0;
+  }
+  const State& head = turns_[head_];
+  const bool here = head.turn.pc == pc && IsOf(head, warp, program_.code[pc].op);
+  const std::uint32_t missing = here ? head.left & ~head.passed & ~lanes : 0;
+  return missing == 0 ? 0 : head.turn.lanes;
+}
+
+void Turnstile::Begin(const Warp& warp, std::uint32_t pc, std::uint32_t lanes) {
+  const auto found = places_.find(WhereOf(warp, pc));
+  place_ = found == places_.end() ? nullptr : &found->second;
+  if (place_ == nullptr) {
+    return;
+  }
+  pc_ = pc;
+  lanes_ = lanes;
+  Pass pass;
+  ForEachBit(lanes, [&](unsigned lane) {
+    const Pass of_lane = PassOf(*place_, lane);
+    pass.executes = std::max(pass.executes, of_lane.executes);
+    pass.reads = std::max(pass.reads, of_lane.reads);
+    pass.performs = std::max(pass.performs, of_lane.performs);
+  });
+  if (pass.executes != 0 || pass.reads != 0 || pass.performs != 0) {
+    pass_ = static_cast<std::uint32_t>(passes_.size());
+    passes_.push_back(pass);
+  }
+}
+
+void Turnstile::End(bool executed) {
+  if (place_ == nullptr) {
+    return;
+  }
+  if (executed) {
+    const bool later = CommitsLater(program_.code[pc_]);
+    ForEachBit(lanes_, [&](unsigned lane) {
+      const Pass pass = PassOf(*place_, lane);
+      if (pass.executes != 0) {
+        State& state = turns_[pass.executes - 1];
+        state.passed |= later ? 1U << lane : 0;
+        state.left &= later ? ~0U : ~(1U << lane);
+      }
+      for (const Ticket ticket : {pass.reads, pass.performs}) {
+        if (ticket != 0 && program_.code[pc_].op != Op::kMbarrier) {
+          turns_[ticket - 1].left &= ~(1U << lane);  // also where it has started nothing
+        }
+      }
+      ++place_->executions[lane];
+    });
+    Settle();
+  } else if (pass_ != 0) {
+    passes_.pop_back();
+  }
+  pass_ = 0;
+  place_ = nullptr;
+}
+
+// ------------------------------------------------------------------------------------------------
+// What comes of it
+// ------------------------------------------------------------------------------------------------
+
+void Turnstile::Commit(std::uint32_t pass, std::uint32_t lanes) {
+  if (const Ticket ticket = passes_[pass].executes; ticket != 0) {
+    turns_[ticket - 1].left &= ~lanes;
+    Settle();
+  }
+}
+
+bool Turnstile::IsOf(const State& state, const Warp& warp, Op op) const {
+  return warp.cta != nullptr && state.turn.cta == warp.cta->linear_id &&
+         state.turn.what == Turn::What::kExecutes &&
+         state.turn.warp == warp.first_thread / kWarpSize && program_.code[state.turn.pc].op == op;
+}
+
+void Turnstile::Commit(const Warp& warp, Op op, std::uint32_t lanes) {
+  for (std::size_t i = head_; i < turns_.size() && IsOf(turns_[i], warp, op); ++i) {
+    turns_[i].left &= ~(turns_[i].passed & lanes);
+  }
+  Settle();
+}
+
+bool Turnstile::IsListed(const Warp& warp, Op op, std::uint32_t lanes) const {
+  for (std::size_t i = head_; i < turns_.size() && IsOf(turns_[i], warp, op); ++i) {
+    if ((turns_[i].passed & turns_[i].left & lanes) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// At a barrier that is not aligned a warp arrives when all its lanes have come, perhaps by several
+// instructions: the turns of these are one commit.
+bool Turnstile::IsTogether(Ticket ticket) const {
+  const Turn& last = turns_[ticket - 1].turn;
+  const auto gathers = [&](const State& state) {
+    const Instruction& i = program_.code[state.turn.pc];
+    return state.turn.cta == last.cta && state.turn.warp == last.warp &&
+           ((i.op == Op::kBarrier && !i.As<CtaBarrier>().aligned) ||
+            (i.op == Op::kClusterBarrier && !i.As<ClusterBarrier>().aligned));
+  };
+  for (std::size_t i = head_; i + 1 < ticket; ++i) {
+    if (!gathers(turns_[i]) || (turns_[i].left & ~turns_[i].passed) != 0) {
+      return false;
+    }
+  }
+  return gathers(turns_[ticket - 1]);
+}
+
+void Turnstile::Start(std::uint32_t pass, std::uint32_t lanes) {
+  for (const Ticket ticket : {passes_[pass].reads, passes_[pass].performs}) {
+    if (ticket != 0) {
+      turns_[ticket - 1].parts += Ones(lanes);
+      turns_[ticket - 1].left &= ~lanes;
+    }
+  }
+}
+
+void Turnstile::Read(std::uint32_t pass) {
+  if (const Ticket ticket = passes_[pass].reads; ticket != 0) {
+    --turns_[ticket - 1].parts;
+    Settle();
+  }
+}
+
+void Turnstile::Perform(std::uint32_t pass, unsigned count) {
+  if (const Ticket ticket = passes_[pass].performs; ticket != 0) {
+    turns_[ticket - 1].parts -= count;
+    Settle();
+  }
+}
+
+// ------------------------------------------------------------------------------------------------
+// The run
+// ------------------------------------------------------------------------------------------------
+
+// Once it has been dropped, no more turns are counted.
+void Turnstile::Settle() {
+  while (active() && turns_[head_].left == 0 && turns_[head_].parts == 0) {
+    ++head_;
+    moved_ = true;
+  }
+}
+
+bool Turnstile::IsAtHead(const Warp& warp) const {
+  const State& head = turns_[head_];
+  return IsOf(head, warp, program_.code[head.turn.pc].op) && (head.passed & head.left) != 0;
+}
+
+bool Turnstile::LetApart() {
+  const auto next = static_cast<Ticket>(head_ + 1);
+  if (std::exchange(apart_, next) == next || Head().what != Turn::What::kExecutes) {
+    return false;
+  }
+  moved_ = true;
+  return true;
+}
+
+void Turnstile::Drop() {
+  dropped_ = true;
+  moved_ = true;
+}
+
+void Turnstile::EndWithFault() {
+  if (active() && turns_[head_].left == turns_[head_].passed) {
+    turns_[head_].left = 0;
+    Settle();
+  }
+}
+
+}  // namespace muster::ptx

@@ -1,0 +1,144 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Keeps a run to a schedule. Lanes that come to an instruction of the schedule ask here whether
+// they may execute it now, and what they have started asks whether it may be carried out; what has
+// happened is told here. All machines of a run share one.
+#ifndef MUSTER_SIM_PTX_SIMT_TURNSTILE_H_
+#define MUSTER_SIM_PTX_SIMT_TURNSTILE_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "sim/isa/warp_size.h"
+#include "sim/ptx/program/program.h"
+#include "sim/ptx/simt/schedule.h"
+#include "sim/ptx/simt/warp.h"
+
+namespace muster::ptx {
+
+// The unit commits the instruction some time after lanes have executed it.
+bool CommitsLater(const Instruction& instruction);
+
+class Turnstile {
+ public:
+  Turnstile(Schedule schedule, const Program& program);
+  Turnstile(const Turnstile&) = delete;
+  Turnstile& operator=(const Turnstile&) = delete;
+  ~Turnstile() = default;
+
+  // ----------------------------------------------------------------------------------------------
+  // The lanes of a warp
+  // ----------------------------------------------------------------------------------------------
+
+  // The schedule names the instruction.
+  bool Lists(std::uint32_t pc) const { return listed_[pc]; }
+  // Those of the lanes that may execute it now; what they start there is of one turn, or of none.
+  // The lanes of a turn execute it together, unless they have to come apart.
+  std::uint32_t MayExecute(const Warp& warp, std::uint32_t pc, std::uint32_t lanes) const;
+
+  // Lanes that may, execute a listed instruction. Until End, `pass` is the number of this
+  // execution, by which all that comes of it is known: 0 where it is of no turn.
+  void Begin(const Warp& warp, std::uint32_t pc, std::uint32_t lanes);
+  std::uint32_t pass() const { return pass_; }
+  // `executed`: or they have to wait for something else, and come again.
+  void End(bool executed);
+
+  // ----------------------------------------------------------------------------------------------
+  // What comes of it
+  // ----------------------------------------------------------------------------------------------
+
+  // An mbarrier operation of the lanes has committed, or has set out for another CTA.
+  void Commit(std::uint32_t pass, std::uint32_t lanes);
+  // Of lanes of the warp: a barrier, a barrier of the cluster, or an exit (by the op) has
+  // committed.
+  void Commit(const Warp& warp, Op op, std::uint32_t lanes);
+  // An arrival of these lanes will be of a turn.
+  bool IsListed(const Warp& warp, Op op, std::uint32_t lanes) const;
+
+  // What is not waited for: it starts, once for each of the lanes; may be carried out; has been.
+  void Start(std::uint32_t pass, std::uint32_t lanes);
+  bool MayRead(std::uint32_t pass) const { return IsOpen(passes_[pass].reads); }
+  bool MayPerform(std::uint32_t pass) const { return IsOpen(passes_[pass].performs); }
+  bool ReadsApart(std::uint32_t pass) const { return passes_[pass].reads != 0; }
+  void Read(std::uint32_t pass);
+  void Perform(std::uint32_t pass, unsigned count);
+
+  // ----------------------------------------------------------------------------------------------
+  // The run
+  // ----------------------------------------------------------------------------------------------
+
+  // Turns have happened since this was asked for: who waits here may go on.
+  bool TakeMoved() { return std::exchange(moved_, false); }
+  bool moved() const { return moved_; }
+  // Turns are left, and the run keeps to them.
+  bool active() const { return !dropped_ && head_ < turns_.size(); }
+  // The next of them.
+  const Turn& Head() const { return turns_[head_].turn; }
+  // Lanes of the warp execute the next turn, and have not committed.
+  bool IsAtHead(const Warp& warp) const;
+  // Nothing else goes on. The lanes of the next turn need not come together. Returns false if they
+  // need not already.
+  bool LetApart();
+  // From now on everything may go.
+  void Drop();
+  // The run has ended in a fault: what the lanes were about to commit is what it ended with.
+  void EndWithFault();
+
+  std::size_t size() const { return turns_.size(); }
+  std::size_t followed() const { return head_; }
+
+ private:
+  using Ticket = std::uint32_t;  // the number of a turn, from 1; 0: none
+  struct State {
+    Turn turn;
+    std::uint32_t left = 0;    // lanes that have not done it
+    std::uint32_t passed = 0;  // of these, lanes that are about to: the unit has not committed
+    unsigned parts = 0;        // that were started and are not done
+  };
+  struct Place {
+    std::array<std::uint32_t, kWarpSize> executions{};
+    std::map<std::pair<Turn::What, std::uint32_t>, std::vector<Ticket>> turns;  // by time
+  };
+  struct Pass {
+    Ticket executes = 0;
+    Ticket reads = 0;
+    Ticket performs = 0;
+  };
+  using Where = std::tuple<std::uint64_t, unsigned, std::uint32_t>;  // CTA, warp, pc
+
+  static Where WhereOf(const Warp& warp, std::uint32_t pc);
+  const Place* Find(const Warp& warp, std::uint32_t pc) const;
+  // The turn of the lane's next execution.
+  Ticket TicketOf(const Place& place, Turn::What what, unsigned lane) const;
+  Pass PassOf(const Place& place, unsigned lane) const;
+  bool IsOpen(Ticket ticket) const { return ticket <= head_ + 1 || dropped_ || IsTogether(ticket); }
+  bool IsTogether(Ticket ticket) const;
+  std::uint32_t Incomplete(const Warp& warp, std::uint32_t pc, std::uint32_t lanes) const;
+  bool IsOf(const State& state, const Warp& warp, Op op) const;
+  void Settle();
+
+  const Program& program_;
+  std::vector<State> turns_;
+  std::size_t head_ = 0;
+  bool dropped_ = false;
+  Ticket apart_ = 0;  // the turn whose lanes may come apart
+  bool moved_ = false;
+  std::vector<bool> listed_;  // by pc
+  std::map<Where, Place> places_;
+  std::vector<Pass> passes_{1};  // by number
+  // Of the execution that is under way.
+  std::uint32_t pass_ = 0;
+  Place* place_ = nullptr;
+  std::uint32_t pc_ = 0;
+  std::uint32_t lanes_ = 0;
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_SIMT_TURNSTILE_H_

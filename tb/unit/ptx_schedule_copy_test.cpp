@@ -1,0 +1,249 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Runs that keep to a schedule: what is started and not waited for, and what goes to other CTAs.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tb/unit/ptx_schedule.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr std::uint64_t kSeeds = 6;
+
+// Lane 0 of two warps: the second goes to SECOND. 32 u32 in, at %d1, each 9; 32 out, at %d2; %r5 is
+// bar, initialised with `count`, and %r6 is s, whose words hold 1 to 16.
+// Who comes to TEST asks whether the first phase is complete, and then does what `end` says.
+Kernel TwoThreads(const std::string& count, const std::string& body, std::uint32_t ctas = 1,
+                  const std::string& end = "") {
+  Kernel kernel(R"(.version 8.6
+.target sm_100
+.address_size 64
+.visible .entry test(.param .u64 in, .param .u64 out) {
+  .reg .pred %p<8>; .reg .b32 %r<20>; .reg .b64 %d<12>;
+  .shared .align 16 .b32 s[32]; .shared .align 8 .b64 bar;
+  ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5;
+  and.b32 %r3, %r1, 31; mov.u32 %r5, bar; mov.u32 %r6, s; mad.lo.u32 %r7, %r1, 4, %r6;
+  add.u32 %r8, %r1, 1; setp.lt.u32 %p1, %r1, 16; @%p1 st.shared.u32 [%r7], %r8;
+  setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar], )" +
+                    count + R"(;
+  barrier.cluster.arrive; // FIRST
+  barrier.cluster.wait; mov.u32 %r4, %cluster_ctarank; setp.eq.u32 %p3, %r4, 1;
+  setp.ne.u32 %p1, %r3, 0; setp.ne.u32 %p2, %r2, 0; @%p1 bra END;
+)" + body + R"(
+TEST: mbarrier.test_wait.parity.shared.b64 %p4, [bar], 0; // TEST
+  selp.u32 %r10, 1, 2, %p4; st.global.u32 [%d2], %r10;
+)" + end + R"(
+END: barrier.cluster.arrive; barrier.cluster.wait; ret;
+}
+)",
+                64);
+  kernel.manifest.grid = {ctas, 1, 1};
+  if (ctas > 1) {
+    kernel.manifest.cluster = {ctas, 1, 1};
+  }
+  Buffer in = MakeBuffer("in", Type::kU32, 32);
+  for (std::size_t i = 0; i < in.initial.size(); i += 4) {
+    in.initial[i] = 9;
+  }
+  kernel.manifest.buffers = {in, MakeBuffer("out", Type::kU32, 32)};
+  return kernel;
+}
+
+const std::string kWait =
+    "WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [bar], 0; @!%p5 bra WAIT;";
+
+Listed Performs(Listed row) {
+  row.what = "performs";
+  return row;
+}
+Listed Reads(Listed row) {
+  row.what = "reads";
+  return row;
+}
+
+// All of them come, in that order, and out[0] is the value.
+void Expect(const Kernel& kernel, const std::vector<Listed>& rows, std::uint32_t value) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Followed run(kernel, rows, seed);
+    ASSERT_EQ(run.outcome(), "completes") << run.session().grid().problem();
+    EXPECT_EQ(run.turns(), rows.size()) << run.session().grid().missed();
+    EXPECT_EQ(run.Words(1)[0], value) << "seed " << seed;
+  }
+}
+
+TEST(PtxScheduleCopy, ASourceOverwrittenBeforeOrAfterItIsRead) {
+  const Kernel kernel = TwoThreads("1", R"(
+  @%p2 bra SECOND;
+  cp.async.bulk.global.shared::cta.bulk_group [%d2], [s], 16; // COPY
+  cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; bra END;
+SECOND: mov.u32 %r10, 77; st.shared.u32 [s], %r10; // OVER
+  bra END;)");
+  const Listed copy{"COPY"};
+  const Listed over{"OVER", 1};
+  Expect(kernel, {copy, over, Reads(copy), Performs(copy)}, 77);
+  Expect(kernel, {copy, over, Reads(copy)}, 77);
+  Expect(kernel, {copy, Reads(copy), over, Performs(copy)}, 1);
+  Expect(kernel, {Performs(copy), over}, 1);
+}
+
+TEST(PtxScheduleCopy, CopiesToOnePlace) {
+  // Warp 0 copies 1, warp 1 copies 5.
+  const Kernel kernel = TwoThreads("1", R"(
+  mad.lo.u32 %r9, %r2, 16, %r6;
+  cp.async.bulk.global.shared::cta.bulk_group [%d2], [%r9], 16; // COPY
+  cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; bra END;)");
+  const Listed a{"COPY", 0};
+  const Listed b{"COPY", 1};
+  Expect(kernel, {Performs(a), Performs(b)}, 5);
+  Expect(kernel, {Performs(b), Performs(a)}, 1);
+  Expect(kernel, {a, b, Performs(b), Performs(a)}, 1);
+  Expect(kernel, {b, a, Reads(a), Performs(b), Performs(a)}, 1);
+  // A CTA that waits for a copy which waits for the CTA: not so.
+  const Followed run(kernel, {Performs(a), {"FIRST", 0, ~0U}});
+  EXPECT_EQ(run.outcome(), "completes");
+  EXPECT_EQ(run.turns(), 0);
+}
+
+TEST(PtxScheduleCopy, AnMbarrierHearsOfACopy) {
+  const Kernel kernel = TwoThreads("1", R"(
+  @%p2 bra TEST;
+  mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64; // EXPECT
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%d1], 64, [bar]; // BULK
+WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [bar], 0; @!%p5 bra WAIT; bra END;)");
+  const Listed bulk{"BULK"};
+  const Listed test{"TEST", 1};
+  Expect(kernel, {bulk, test, Performs(bulk)}, 2);
+  Expect(kernel, {bulk, Performs(bulk), test}, 1);
+  Expect(kernel, {bulk, Reads(bulk), test, Performs(bulk)}, 2);
+}
+
+TEST(PtxScheduleCopy, AnArriveOnOfCopies) {
+  const auto kernel = [](const std::string& form) {
+    return TwoThreads("1",
+                      R"(
+  @%p2 bra TEST;
+  cp.async.ca.shared.global [s], [%d1], 16; // COPY
+  cp.async.mbarrier.arrive)" +
+                          form + "\n  bra WAIT;",
+                      1, kWait);
+  };
+  const Listed copy{"COPY"};
+  const Listed on{"ARRIVE"};
+  const Listed plain{"PLAIN"};
+  const Listed test{"TEST", 1};
+  const Kernel noinc = kernel(".noinc.shared.b64 [bar]; // ARRIVE");
+  Expect(noinc, {on, test, Performs(on)}, 2);
+  Expect(noinc, {on, Performs(copy), test, Performs(on)}, 2);
+  Expect(noinc, {on, Performs(copy), Performs(on), test}, 1);
+  // The phase needs one more arrival than before.
+  const Kernel raises =
+      kernel(".shared.b64 [bar]; // ARRIVE\n  mbarrier.arrive.shared.b64 _, [bar]; // PLAIN");
+  Expect(raises, {on, plain, test, Performs(on)}, 2);
+  Expect(raises, {on, plain, Performs(on), test}, 1);
+  Expect(raises, {on, Performs(on), test, plain}, 2);
+}
+
+TEST(PtxScheduleCopy, StoresToAnotherCta) {
+  const Kernel kernel = TwoThreads("1", R"(
+  @%p3 bra OTHER; @%p2 bra END; mbarrier.arrive.expect_tx.shared.b64 _, [bar], 4; // EXPECT
+  bra TEST;
+OTHER: @%p2 bra END; mapa.shared::cluster.u32 %r11, %r5, 0; mapa.shared::cluster.u32 %r12, %r6, 0;
+  st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r12], %r1, [%r11]; // ASYNC
+  bra END;)",
+                                   2, kWait);
+  const Listed async{"ASYNC", 0, 1, 1, "executes", 1};
+  const Listed expect{"EXPECT"};
+  const Listed test{"TEST"};
+  Expect(kernel, {expect, async, Performs(async), test}, 1);
+  Expect(kernel, {expect, async, test, Performs(async)}, 2);
+  Expect(kernel, {Performs(async), expect, test}, 1);
+}
+
+TEST(PtxScheduleCopy, ArrivalsAtAnotherCtasMbarrier) {
+  const Kernel kernel = TwoThreads("2", R"(
+  @%p3 bra OTHER; @%p2 bra END; bra TEST;
+OTHER: mapa.shared::cluster.u32 %r11, %r5, 0;
+  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r11]; // REMOTE
+  bra END;)",
+                                   2);
+  const Listed a{"REMOTE", 0, 1, 1, "executes", 1};
+  const Listed b{"REMOTE", 1, 1, 1, "executes", 1};
+  const Listed test{"TEST"};
+  Expect(kernel, {a, b, Performs(b), test, Performs(a)}, 2);
+  Expect(kernel, {a, b, Performs(b), Performs(a), test}, 1);
+  Expect(kernel, {Performs(a), test, Performs(b)}, 2);
+}
+
+// Of one warp, in another order than they set out in; but those of one lane keep theirs.
+TEST(PtxScheduleCopy, ArrivalsOfOneWarpAtAnotherCtasMbarrier) {
+  Kernel kernel(R"(.version 8.6
+.target sm_100
+.address_size 64
+.visible .entry test(.param .u64 out) {
+  .reg .pred %p<8>; .reg .b32 %r<20>; .shared .align 8 .b64 bar;
+  mov.u32 %r1, %tid.x; mov.u32 %r5, bar; mov.u32 %r4, %cluster_ctarank;
+  setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar], 100;
+  barrier.cluster.arrive; barrier.cluster.wait; setp.eq.u32 %p3, %r4, 0; @%p3 bra END;
+  mapa.shared::cluster.u32 %r11, %r5, 0; add.u32 %r12, %r1, 1; add.u32 %r13, %r1, 5;
+  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r11], %r12; // ONE
+  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r11], %r13; // TWO
+END: barrier.cluster.arrive; barrier.cluster.wait; ret;
+}
+)",
+                4);
+  kernel.manifest.grid = {2, 1, 1};
+  kernel.manifest.cluster = {2, 1, 1};
+  kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, 1)};
+  const auto one = [](unsigned lane) { return Listed{"ONE", 0, 1U << lane, 1, "performs", 1}; };
+  const auto two = [](unsigned lane) { return Listed{"TWO", 0, 1U << lane, 1, "performs", 1}; };
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const std::vector<Listed> rows{one(3), one(1), two(1), one(2), two(3), one(0), two(0), two(2)};
+    const Followed run(kernel, rows, seed);
+    ASSERT_EQ(run.outcome(), "completes") << run.session().grid().problem();
+    EXPECT_EQ(run.turns(), rows.size()) << run.session().grid().missed();
+    EXPECT_EQ(run.RemoteOperands(), (std::vector<std::uint32_t>{4, 2, 6, 3, 8, 1, 5, 7}));
+  }
+  const Followed run(kernel, {two(3), one(3)});
+  ASSERT_EQ(run.outcome(), "completes");
+  EXPECT_EQ(run.turns(), 0);
+}
+
+TEST(PtxScheduleCopy, ArrivalsAtTheClustersBarrier) {
+  const Kernel kernel = TwoThreads("1", "  bra END;\n", 2);
+  std::vector<unsigned> order{0, 1, 2, 3};
+  do {
+    std::vector<Listed> rows;
+    std::vector<std::pair<unsigned, unsigned>> wanted;
+    for (const unsigned one : order) {
+      rows.push_back({"FIRST", one % 2, ~0U, 1, "executes", one / 2});
+      wanted.emplace_back(one / 2, one % 2);
+    }
+    const Followed run(kernel, rows, 1 + order[0]);
+    ASSERT_EQ(run.outcome(), "completes");
+    EXPECT_EQ(run.turns(), 4);
+    ASSERT_GE(run.cluster_arrivals().size(), 4);
+    EXPECT_TRUE(std::equal(wanted.begin(), wanted.end(), run.cluster_arrivals().begin()));
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+// An operation that is held back for a turn which cannot come keeps its warp from exiting.
+TEST(PtxScheduleCopy, ImpossibleOfAnotherCta) {
+  const Kernel kernel = TwoThreads("1", R"(
+  @%p3 bra OTHER; bra END;
+OTHER: @%p2 bra END; mapa.shared::cluster.u32 %r11, %r5, 0;
+  mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r11]; // REMOTE
+  bra END;)",
+                                   2);
+  const Followed run(kernel, {{"TEST"}, {"REMOTE", 0, 1, 1, "performs", 1}});
+  EXPECT_EQ(run.outcome(), "completes");
+  EXPECT_EQ(run.turns(), 0);
+  EXPECT_EQ(run.session().Judge().code, ExitCode::kDiffers);
+}
+
+}  // namespace
+}  // namespace muster::ptx
