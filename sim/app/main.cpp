@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/app/explore_command.h"
 #include "sim/app/run_command.h"
 #include "sim/app/suite.h"
 #include "sim/bcu/assembler.h"
@@ -117,6 +118,7 @@ int Main(int argc, char** argv) {
 
   std::string input;
   AddRunCommand(&app, &code);
+  AddExploreCommand(&app, &code);
 
   std::vector<std::string> inputs;
   SuiteOptions suite_options;

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -43,6 +44,11 @@ struct Exhausted {
 // Calls `each` at the end of one order of each class; it returns whether to go on.
 Exhausted Exhaust(World* world, const ExhaustOptions& options,
                   const std::function<bool(const Order&)>& each);
+
+// The same by several threads, each of which makes a world of its own. `each` is called by one of
+// them at a time.
+Exhausted Exhaust(const std::function<std::unique_ptr<World>()>& make_world, unsigned jobs,
+                  const ExhaustOptions& options, const std::function<bool(const Order&)>& each);
 
 }  // namespace muster::explore
 

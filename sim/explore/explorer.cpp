@@ -15,32 +15,41 @@ namespace {
 constexpr std::uint64_t kMostSteps = 4'000'000;  // of one order
 constexpr std::size_t kMostFindings = 100;
 
-bool IsRace(Kind kind) { return kind <= Kind::kSourceOverwritten || kind == Kind::kLifetime; }
-
-}  // namespace
-
-Explorer::Explorer(World* world, ExplorerOptions options, Judge judge)
-    : world_(*world), options_(std::move(options)), judge_(std::move(judge)) {}
-
-// The two places, in either order.
-Explorer::Key Explorer::KeyOf(const Suspicion& suspicion) {
-  const auto [a, b] = std::minmax(suspicion.first.at.pc, suspicion.second.at.pc);
-  return {suspicion.kind, a, b};
-}
-
-std::string Explorer::Ending() const {
-  switch (world_.end()) {
+std::string EndingOf(const World& world) {
+  switch (world.end()) {
     case World::End::kCompletes:
       return "completes";
     case World::End::kDeadlock:
       return "deadlock";
     case World::End::kFault:
-      return world_.fault() == "memory_fault" || world_.fault() == "assert"
-                 ? world_.fault()
-                 : "fault:" + world_.fault();
+      return world.fault() == "memory_fault" || world.fault() == "assert"
+                 ? world.fault()
+                 : "fault:" + world.fault();
     default:
       return "timeout";
   }
+}
+
+// Wrong results are one, whatever the numbers.
+std::pair<Kind, std::string> EndOf(const BadEnd& end) {
+  return {end.kind, end.kind == Kind::kWrongResult ? "" : end.what};
+}
+
+bool IsRace(Kind kind) { return kind <= Kind::kSourceOverwritten || kind == Kind::kLifetime; }
+
+}  // namespace
+
+Explorer::Explorer(MakeWorld make_world, ExplorerOptions options, Judge judge)
+    : make_world_(std::move(make_world)),
+      own_world_(make_world_()),
+      world_(*own_world_),
+      options_(std::move(options)),
+      judge_(std::move(judge)) {}
+
+// The two places, in either order.
+Explorer::Key Explorer::KeyOf(const Suspicion& suspicion) {
+  const auto [a, b] = std::minmax(suspicion.first.at.pc, suspicion.second.at.pc);
+  return {suspicion.kind, a, b};
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -110,8 +119,8 @@ void Explorer::Predict() {
     world_.set_observer(nullptr);
     analysis.Conclude();
     ++explored_.runs;
-    Take(analysis.suspicions(), trace);
-    Conclude(trace.turns());
+    Take(world_, analysis.suspicions(), trace);
+    Conclude(world_, trace.turns());
   }
 }
 
@@ -125,21 +134,22 @@ void Explorer::Exhaust() {
     }
     return IsOver();
   };
-  const Exhausted result = explore::Exhaust(&world_, options, [this](const Order& order) {
-    const bool fresh =
-        std::any_of(order.suspicions.begin(), order.suspicions.end(),
-                    [&](const Suspicion& one) { return leads_.count(KeyOf(one)) == 0; });
-    const std::vector<BadEnd> bad = judge_(order.world);
-    const bool news = fresh || std::any_of(bad.begin(), bad.end(), [&](const BadEnd& end) {
-                        return ends_.count({end.kind, end.what}) == 0;
-                      });
-    if (news) {
-      const Trace trace = order.Traced();
-      Take(order.suspicions, trace);
-      Conclude(trace.turns());
-    }
-    return explored_.findings.size() < kMostFindings;
-  });
+  const Exhausted result =
+      explore::Exhaust(make_world_, options_.jobs, options, [this](const Order& order) {
+        const bool fresh =
+            std::any_of(order.suspicions.begin(), order.suspicions.end(),
+                        [&](const Suspicion& one) { return leads_.count(KeyOf(one)) == 0; });
+        const std::vector<BadEnd> bad = judge_(order.world);
+        const bool news = fresh || std::any_of(bad.begin(), bad.end(), [&](const BadEnd& end) {
+                            return ends_.count(EndOf(end)) == 0;
+                          });
+        if (news) {
+          const Trace trace = order.Traced();
+          Take(order.world, order.suspicions, trace);
+          Conclude(order.world, trace.turns());
+        }
+        return explored_.findings.size() < kMostFindings;
+      });
   explored_.classes = result.classes;
   explored_.complete = result.complete;
 }
@@ -148,31 +158,32 @@ void Explorer::Exhaust() {
 // What they give
 // ------------------------------------------------------------------------------------------------
 
-void Explorer::AddFinding(const Suspicion& what, const std::vector<ptx::Turn>& turns) {
+void Explorer::AddFinding(const World& world, const Suspicion& what,
+                          const std::vector<ptx::Turn>& turns) {
   Finding finding;
   finding.what = what;
-  finding.ending = Ending();
-  finding.is_bad = !judge_(world_).empty();
+  finding.ending = EndingOf(world);
+  finding.is_bad = !judge_(world).empty();
   finding.turns = turns;
-  finding.standing = world_.Standing();
+  finding.standing = world.Standing();
   explored_.findings.push_back(std::move(finding));
 }
 
 // How the order has ended.
-void Explorer::Conclude(const std::vector<ptx::Turn>& turns) {
-  for (const BadEnd& end : judge_(world_)) {
-    if (!ends_.insert({end.kind, end.what}).second) {
+void Explorer::Conclude(const World& world, const std::vector<ptx::Turn>& turns) {
+  for (const BadEnd& end : judge_(world)) {
+    if (!ends_.insert(EndOf(end)).second) {
       continue;
     }
     Suspicion what;
     what.kind = end.kind;
     what.why = end.what;
-    const std::vector<Place> standing = world_.Standing();
+    const std::vector<Place> standing = world.Standing();
     if (end.kind == Kind::kFault) {
-      what.first.at.pc = what.second.at.pc = world_.fault_pc();
+      what.first.at.pc = what.second.at.pc = world.fault_pc();
     }
-    for (std::uint32_t pc = 0; end.line != 0 && pc < world_.program().code.size(); ++pc) {
-      if (world_.program().code[pc].line == end.line) {
+    for (std::uint32_t pc = 0; end.line != 0 && pc < world.program().code.size(); ++pc) {
+      if (world.program().code[pc].line == end.line) {
         what.first.at.pc = what.second.at.pc = pc;
       }
     }
@@ -184,13 +195,14 @@ void Explorer::Conclude(const std::vector<ptx::Turn>& turns) {
         }
       }
     }
-    AddFinding(what, turns);
+    AddFinding(world, what, turns);
   }
 }
 
 // What nothing orders in a run: where no other order of instructions shows it, the run is the
 // witness; else it is a lead.
-void Explorer::Take(const std::vector<Suspicion>& suspicions, const Trace& trace) {
+void Explorer::Take(const World& world, const std::vector<Suspicion>& suspicions,
+                    const Trace& trace) {
   for (const Suspicion& suspicion : suspicions) {
     const Key key = KeyOf(suspicion);
     if (suspicion.kind == Kind::kUnawaited) {
@@ -201,7 +213,7 @@ void Explorer::Take(const std::vector<Suspicion>& suspicions, const Trace& trace
     }
     if (suspicion.of_memory_model) {
       if (found_.insert(key).second) {
-        AddFinding(suspicion, trace.turns());
+        AddFinding(world, suspicion, trace.turns());
       }
       continue;
     }
@@ -212,8 +224,7 @@ void Explorer::Take(const std::vector<Suspicion>& suspicions, const Trace& trace
       }
       return at;
     };
-    leads_.try_emplace(key, Lead{suspicion, turn(suspicion.first), turn(suspicion.second),
-                                 trace.turns(), Ending(), false});
+    leads_.try_emplace(key, Lead{suspicion, turn(suspicion.first), turn(suspicion.second)});
   }
 }
 
@@ -229,10 +240,10 @@ void Explorer::Witness(const Lead& lead) {
     tried.reversed += reversed ? 1 : 0;
     const bool bad = !judge_(world_).empty();
     const bool shown = IsRace(lead.what.kind) ? reversed : reversed && bad;
-    Conclude(trace.turns());
+    Conclude(world_, trace.turns());
     if (shown) {
       found_.insert(KeyOf(lead.what));
-      AddFinding(lead.what, trace.turns());
+      AddFinding(world_, lead.what, trace.turns());
       return;
     }
   }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <tuple>
@@ -33,6 +34,7 @@ struct ExplorerOptions {
   std::uint64_t bound = ~std::uint64_t{0};  // classes of orders
   std::uint64_t predictions = 24;           // runs that are followed with vector clocks
   std::uint64_t attempts = 200;             // at a witness
+  unsigned jobs = 1;                        // orders at a time
   // Asked often: whether the time is over.
   std::function<bool()> is_over;
   // Told now and then.
@@ -66,7 +68,9 @@ class Explorer {
   // `judge`: what is wrong with how an order has ended, a list; empty: nothing.
   using Judge = std::function<std::vector<BadEnd>(const World&)>;
 
-  Explorer(World* world, ExplorerOptions options, Judge judge);
+  using MakeWorld = std::function<std::unique_ptr<World>()>;
+
+  Explorer(MakeWorld make_world, ExplorerOptions options, Judge judge);
 
   Explored Run();
 
@@ -76,9 +80,6 @@ class Explorer {
     Suspicion what;
     ptx::Turn first;
     ptx::Turn second;
-    std::vector<ptx::Turn> turns;
-    std::string ending;
-    bool is_bad = false;
   };
   using Key = std::tuple<Kind, std::uint32_t, std::uint32_t>;
 
@@ -95,11 +96,12 @@ class Explorer {
   void Witness(const Lead& lead);
   // One order in which `first` waits for `second`. Returns whether they came so.
   bool RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace);
-  void Conclude(const std::vector<ptx::Turn>& turns);
-  void Take(const std::vector<Suspicion>& suspicions, const Trace& trace);
-  void AddFinding(const Suspicion& what, const std::vector<ptx::Turn>& turns);
-  std::string Ending() const;
+  void Conclude(const World& world, const std::vector<ptx::Turn>& turns);
+  void Take(const World& world, const std::vector<Suspicion>& suspicions, const Trace& trace);
+  void AddFinding(const World& world, const Suspicion& what, const std::vector<ptx::Turn>& turns);
 
+  const MakeWorld make_world_;
+  const std::unique_ptr<World> own_world_;
   World& world_;
   ExplorerOptions options_;
   Judge judge_;

@@ -1,0 +1,334 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/app/explore.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "sim/app/files.h"
+#include "sim/app/verify.h"
+#include "sim/explore/explorer.h"
+#include "sim/explore/report.h"
+#include "sim/explore/world.h"
+#include "sim/ptx/launch/schedule_file.h"
+#include "sim/ptx/launch/session.h"
+#include "sim/ptx/syntax/error.h"
+
+namespace muster::app {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using explore::BadEnd;
+using explore::Kind;
+using explore::World;
+
+// Hazards, as findings.
+Kind KindOf(const std::string& hazard) {
+  const std::map<std::string, Kind> kinds{{"repeated_arrival", Kind::kOtherPhase},
+                                          {"late_parity", Kind::kLateWait},
+                                          {"late_wait", Kind::kLateWait},
+                                          {"diverged_aligned", Kind::kDivergedAligned},
+                                          {"divergent_operand", Kind::kDivergedAligned},
+                                          {"diverged_barrier", Kind::kDivergedAligned},
+                                          {"init_over_live", Kind::kLifetime},
+                                          {"uninitialised_word", Kind::kLifetime},
+                                          {"store_over_waiters", Kind::kLifetime}};
+  const auto found = kinds.find(hazard);
+  return found == kinds.end() ? Kind::kHazard : found->second;
+}
+
+// What is wrong with how orders of a launch end.
+class Judge {
+ public:
+  explicit Judge(const ptx::Session& session) : session_(session) {}
+
+  std::vector<BadEnd> operator()(const World& world) {
+    std::vector<BadEnd> bad;
+    switch (world.end()) {
+      case World::End::kDeadlock:
+        bad.push_back({Kind::kDeadlock, "deadlock", 0});
+        break;
+      case World::End::kFault:
+        bad.push_back({Kind::kFault, world.fault(), 0});
+        break;
+      case World::End::kCompletes:
+        JudgeBuffers(world, &bad);
+        break;
+      default:
+        break;
+    }
+    for (const auto& [hazard, count] : world.hazards()) {
+      if (session_.manifest().hazards.count(hazard.first) == 0) {
+        bad.push_back({KindOf(hazard.first), "meets the hazard " + hazard.first, hazard.second});
+      }
+    }
+    return bad;
+  }
+
+ private:
+  void JudgeBuffers(const World& world, std::vector<BadEnd>* bad) {
+    const std::vector<std::string> differences = session_.Differences(world.memory());
+    if (!differences.empty()) {
+      bad->push_back({Kind::kWrongResult, differences.front(), 0});
+    }
+    const auto& buffers = session_.manifest().buffers;
+    std::vector<std::vector<std::uint8_t>> contents;
+    for (std::size_t k = 0; k < buffers.size(); ++k) {
+      contents.push_back(buffers[k].expected ? std::vector<std::uint8_t>()
+                                             : session_.ContentsIn(world.memory(), k));
+    }
+    if (first_.empty()) {
+      first_ = std::move(contents);
+      return;
+    }
+    for (std::size_t k = 0; k < buffers.size(); ++k) {
+      if (contents[k] != first_[k]) {
+        bad->push_back({Kind::kDifferingResult,
+                        fmt::format("the buffer {} depends on the order", buffers[k].name), 0});
+      }
+    }
+  }
+
+  const ptx::Session& session_;
+  std::vector<std::vector<std::uint8_t>> first_;  // of the buffers of which nothing is expected
+};
+
+class Exploration {
+ public:
+  Exploration(Job job, const ExploreOptions& options)
+      : job_(std::move(job)), options_(options), begun_(Clock::now()) {
+    ptx::Manifest& manifest = job_.manifest;
+    if (manifest.LaunchCount() != 1) {
+      throw ptx::InputError(fmt::format(
+          "{}: explore looks at one launch, and the manifest has {}: make a manifest of "
+          "the one in question",
+          manifest.path, manifest.LaunchCount()));
+    }
+    manifest.config = options.config.value_or(manifest.config);
+    manifest.seed = options.seed.value_or(manifest.seed);
+    const Config* const config = FindConfig(manifest.config);
+    if (config == nullptr) {
+      throw ptx::InputError(fmt::format("there is no configuration {}: there are {}",
+                                        ptx::Printable(manifest.config), ConfigNames()));
+    }
+    config_ = *config;
+    std::vector<std::string> outputs;
+    for (const std::string& output : {options.report, options.witness}) {
+      if (!output.empty()) {
+        outputs.push_back(output);
+      }
+    }
+    CheckOutputs(job_.inputs, outputs);
+  }
+
+  ExploreCode Run() {
+    ptx::Session session(job_.manifest, config_, job_.manifest.seed);
+    const auto make_world = [&] {
+      return std::make_unique<World>(config_, session.program(), session.launch(),
+                                     session.memory());
+    };
+    explore::ExplorerOptions how;
+    how.seed = job_.manifest.seed;
+    how.bound = options_.bound.value_or(how.bound);
+    how.jobs = options_.jobs != 0 ? static_cast<unsigned>(options_.jobs)
+                                  : std::max(1U, std::thread::hardware_concurrency());
+    how.is_over = [this] { return Seconds() > static_cast<double>(options_.seconds); };
+    how.progress = [this](const std::string& doing, std::uint64_t count) { Say(doing, count); };
+    explored_ = explore::Explorer(make_world, how, Judge(session)).Run();
+    Verify();
+    Say("", 0);
+    const std::unique_ptr<World> world = make_world();
+    const explore::Reporter reporter(*world);
+    Print(reporter);
+    if (!options_.report.empty()) {
+      WriteFile(options_.report, JsonText(Json(reporter, session)));
+    }
+    return Code();
+  }
+
+ private:
+  double Seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
+
+  // On a terminal, one line that is written over; else a line every ten seconds.
+  void Say(const std::string& doing, std::uint64_t count) {
+    constexpr double kOften = 0.2;
+    constexpr double kSeldom = 10;
+    const bool terminal = isatty(STDERR_FILENO) != 0;
+    if (doing.empty()) {
+      fmt::print(stderr, "{}", terminal && said_ > 0 ? "\r\x1b[K" : "");
+      return;
+    }
+    if (Seconds() - said_ < (terminal ? kOften : kSeldom)) {
+      return;
+    }
+    said_ = Seconds();
+    fmt::print(stderr, "{}{}: {}, {:.0f} of at most {} s{}", terminal ? "\r\x1b[K" : "", doing,
+               count, said_, options_.seconds, terminal ? "" : "\n");
+    std::fflush(stderr);
+  }
+
+  ptx::Schedule ScheduleOf(const explore::Finding& finding) const {
+    return {finding.turns, job_.manifest.config, job_.manifest.seed};
+  }
+
+  // What a finding's witness comes to on the unit, in lockstep. One that the unit does not follow
+  // is no finding.
+  void Verify() {
+    std::vector<explore::Finding> verified;
+    for (explore::Finding& finding : explored_.findings) {
+      Say("running witnesses on the unit", verified.size() + 1);
+      const Replay replay = ReplayOnUnit(job_.manifest, config_, ScheduleOf(finding));
+      mismatch_ = mismatch_ || replay.mismatch;
+      const bool same_end = replay.outcome == finding.ending || !finding.is_bad;
+      if (replay.followed == replay.turns && same_end) {
+        verified.push_back(std::move(finding));
+      } else {
+        unfollowed_.push_back(
+            {std::move(finding),
+             fmt::format("the unit follows {} of {} turns, and the run ends in "
+                         "{} where the golden models end in {}",
+                         replay.followed, replay.turns, replay.outcome, finding.ending)});
+      }
+    }
+    explored_.findings = std::move(verified);
+  }
+
+  std::string WitnessFile(std::size_t number) const {
+    if (options_.witness.empty() || number == 1) {
+      return options_.witness;
+    }
+    const std::size_t dot = options_.witness.rfind('.');
+    const std::size_t end = dot == std::string::npos ? options_.witness.size() : dot;
+    return fmt::format("{}.{}{}", options_.witness.substr(0, end), number,
+                       options_.witness.substr(end));
+  }
+
+  void Print(const explore::Reporter& reporter) {
+    const ptx::Session session(job_.manifest, config_, job_.manifest.seed);
+    for (std::size_t i = 0; i < explored_.findings.size(); ++i) {
+      const explore::Finding& finding = explored_.findings[i];
+      std::string again;
+      if (!options_.witness.empty()) {
+        const std::string file = WitnessFile(i + 1);
+        WriteFile(file, ptx::ScheduleText(ScheduleOf(finding), session.program()));
+        again = fmt::format("muster run {} --schedule {}", job_.manifest.command, file);
+      }
+      fmt::print("{}", reporter.Text(i + 1, finding, again));
+    }
+    if (!explored_.suspicions.empty() || !unfollowed_.empty()) {
+      fmt::print("Suspicions, which nothing has confirmed:\n");
+    }
+    for (const explore::Unconfirmed& suspicion : explored_.suspicions) {
+      fmt::print("{}", reporter.Text(suspicion));
+    }
+    for (const auto& [finding, why] : unfollowed_) {
+      fmt::print("{}     tried    {}\n", reporter.Text(0, finding, ""), why);
+    }
+    if (!explored_.lints.empty()) {
+      fmt::print("Notes, which are no findings:\n");
+    }
+    for (const explore::Suspicion& lint : explored_.lints) {
+      fmt::print("{}", reporter.Lint(lint));
+    }
+    fmt::print("{}", Summary());
+  }
+
+  std::string Summary() const {
+    const auto several = [](std::size_t count, const char* what) {
+      return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+    };
+    const std::string seen =
+        explored_.complete
+            ? fmt::format("complete: every order, in {}", Classes())
+            : fmt::format("not complete: {} were seen in {:.1f} s", Classes(), Seconds());
+    std::string text = fmt::format(
+        "{}: {}, {}, {}; {}\n", job_.manifest.path, several(explored_.findings.size(), "finding"),
+        several(explored_.suspicions.size() + unfollowed_.size(), "suspicion"),
+        several(explored_.runs, "run") + " along which other orders were looked for", seen);
+    if (!explored_.findings.empty() && options_.witness.empty()) {
+      text += fmt::format(
+          "To repeat a finding, with a waveform if you like:\n"
+          "  muster explore {0} --witness w.json && muster run {0} --schedule w.json "
+          "--wave w.fst\n",
+          job_.manifest.command);
+    }
+    return text;
+  }
+
+  std::string Classes() const {
+    return fmt::format("{} class{} of orders", explored_.classes,
+                       explored_.classes == 1 ? "" : "es");
+  }
+
+  nlohmann::ordered_json Json(const explore::Reporter& reporter,
+                              const ptx::Session& session) const {
+    nlohmann::ordered_json json{{"muster", "explore"},
+                                {"version", 1},
+                                {"manifest", job_.manifest.path},
+                                {"kernel", session.program().Kernel().name},
+                                {"config", job_.manifest.config},
+                                {"seed", job_.manifest.seed},
+                                {"complete", explored_.complete},
+                                {"classes", explored_.classes},
+                                {"runs", explored_.runs},
+                                {"seconds", Seconds()}};
+    json["findings"] = nlohmann::ordered_json::array();
+    json["suspicions"] = nlohmann::ordered_json::array();
+    json["notes"] = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < explored_.findings.size(); ++i) {
+      json["findings"].push_back(reporter.Json(explored_.findings[i]));
+      if (!options_.witness.empty()) {
+        json["findings"].back()["witness"] = WitnessFile(i + 1);
+      }
+    }
+    for (const explore::Unconfirmed& suspicion : explored_.suspicions) {
+      json["suspicions"].push_back(reporter.Json(suspicion));
+    }
+    for (const auto& [finding, why] : unfollowed_) {
+      json["suspicions"].push_back(reporter.Json(finding));
+      json["suspicions"].back()["tried"] = why;
+    }
+    for (const explore::Suspicion& lint : explored_.lints) {
+      json["notes"].push_back(reporter.Json(lint));
+    }
+    return json;
+  }
+
+  ExploreCode Code() const {
+    if (mismatch_) {
+      return ExploreCode::kMismatch;
+    }
+    const bool deadlock =
+        std::any_of(explored_.findings.begin(), explored_.findings.end(),
+                    [](const explore::Finding& one) { return one.ending == "deadlock"; });
+    return deadlock                                                ? ExploreCode::kDeadlock
+           : !explored_.findings.empty()                           ? ExploreCode::kFinding
+           : !explored_.suspicions.empty() || !unfollowed_.empty() ? ExploreCode::kSuspicions
+                                                                   : ExploreCode::kNothing;
+  }
+
+  Job job_;
+  const ExploreOptions& options_;
+  Clock::time_point begun_;
+  double said_ = 0;
+  Config config_;
+  explore::Explored explored_;
+  std::vector<std::pair<explore::Finding, std::string>> unfollowed_;
+  bool mismatch_ = false;
+};
+
+}  // namespace
+
+ExploreCode Explore(const Job& job, const ExploreOptions& options) {
+  return Exploration(job, options).Run();
+}
+
+}  // namespace muster::app

@@ -1,0 +1,50 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/app/explore_command.h"
+
+#include <memory>
+#include <string>
+
+#include "sim/app/explore.h"
+#include "sim/app/number_option.h"
+#include "sim/app/run_command.h"
+#include "sim/ptx/launch/manifest.h"
+
+namespace muster::app {
+namespace {
+
+constexpr std::uint64_t kLongest = 1'000'000;  // seconds
+constexpr std::uint64_t kMostJobs = 1024;
+
+struct ExploreCommand {
+  std::string manifest;
+  ExploreOptions options;
+};
+
+}  // namespace
+
+void AddExploreCommand(CLI::App* app, int* code) {
+  CLI::App* const explore =
+      app->add_subcommand("explore", "What other orders of a kernel's events can come to");
+  const auto command = std::make_shared<ExploreCommand>();
+  ExploreOptions& options = command->options;
+  explore->add_option("manifest", command->manifest, "A launch manifest (JSON)")->required();
+  explore->add_option("--config", options.config, "The unit's configuration (default: default)");
+  AddNumber(explore, "--seed", &options.seed, "Of the first order (default: 1)");
+  AddNumber(explore, "--bound", &options.bound, "Classes of orders that are seen at most", 1);
+  explore->add_option("--time", options.seconds, "Seconds that it takes at most (default: 60)")
+      ->check(CLI::Range(std::uint64_t{1}, kLongest));
+  explore->add_option("--jobs", options.jobs, "Orders at a time (default: one for each processor)")
+      ->check(CLI::Range(std::uint64_t{1}, kMostJobs));
+  AddFile(explore, "--report", &options.report, "Write the report to this JSON file");
+  AddFile(explore, "--witness", &options.witness,
+          "Write the schedule of the first finding to this file, of others to numbered ones");
+  explore->footer(
+      "Exit codes: 0 nothing found, 2 bad input, 3 a deadlock can happen, 4 RTL and golden model\n"
+      "disagree, 7 a race or another finding, 8 suspicions only.");
+  explore->callback([command, code] {
+    const Job job{ptx::ReadManifest(command->manifest), ptx::InputsOf(command->manifest)};
+    *code = static_cast<int>(Explore(job, command->options));
+  });
+}
+
+}  // namespace muster::app

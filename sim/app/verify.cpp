@@ -1,0 +1,32 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/app/verify.h"
+
+#include <utility>
+
+#include "sim/lockstep/lockstep.h"
+#include "sim/ptx/launch/session.h"
+#include "sim/ptx/simt/turnstile.h"
+#include "sim/ptx/syntax/error.h"
+
+namespace muster::app {
+
+Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config, ptx::Schedule schedule) {
+  ptx::Session session(manifest, config, manifest.seed);
+  session.Follow(std::move(schedule));
+  lockstep::Options how;
+  how.max_cycles = manifest.max_cycles;
+  const lockstep::Result run = lockstep::Run(config, session.grid().Drivers(), how);
+  if (run.ending == lockstep::Ending::kError) {
+    throw ptx::InputError(run.report);
+  }
+  Replay replay;
+  replay.outcome = OutcomeName(session.grid());
+  replay.turns = session.turnstile()->size();
+  replay.followed = session.turnstile()->followed();
+  // Where the unit has no faults, what it does after misuse is undefined, and no mismatch.
+  const bool misused = !config.faults && !session.grid().faults().empty();
+  replay.mismatch = run.ending == lockstep::Ending::kMismatch && !misused;
+  return replay;
+}
+
+}  // namespace muster::app

@@ -1,0 +1,28 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// A schedule on the unit, in lockstep.
+#ifndef MUSTER_SIM_APP_VERIFY_H_
+#define MUSTER_SIM_APP_VERIFY_H_
+
+#include <cstddef>
+#include <string>
+
+#include "sim/isa/config.h"
+#include "sim/ptx/launch/manifest.h"
+#include "sim/ptx/simt/schedule.h"
+
+namespace muster::app {
+
+struct Replay {
+  std::string outcome;
+  std::size_t turns = 0;
+  std::size_t followed = 0;  // of these
+  bool mismatch = false;     // the RTL and the golden model disagree
+};
+
+// Runs the only launch of a manifest as the schedule says.
+Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config, ptx::Schedule schedule);
+
+}  // namespace muster::app
+
+#endif  // MUSTER_SIM_APP_VERIFY_H_
