@@ -100,8 +100,8 @@ def centre(in_):
 
 def cluster_forms():
     """Each round: the next rank's number of the round, of itself and of the thread."""
-    sums = [sum(1000 * (round_ + 1) + 100 * ((rank + 1) % 4) + thread for round_ in range(6))
-            for rank in range(4) for thread in range(64)]
+    sums = [sum(1000 * (round_ + 1) + 100 * ((cta + 1) % 4) + thread for round_ in range(6))
+            for cta in range(8) for thread in range(64)]
     return {"out": [value + (0 if i // 64 % 4 == 3 or i % 32 == 7 else 5) for i, value in enumerate(sums)]}
 
 
@@ -623,7 +623,7 @@ def warp_gather():
         warp, lane = divmod(t, 32)
         if warp == 2:
             return 3 * (t - 32)
-        return 3 * (t ^ 32) if lane < 10 else 10 if lane < 20 else 0
+        return 3 * (t ^ 32) + 10 if lane < 10 else 0
 
     return {"out": [got(t) for t in range(96)]}
 
