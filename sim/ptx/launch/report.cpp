@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/ptx/launch/followed.h"
 #include "sim/ptx/program/demangle.h"
 
 namespace muster::ptx {
@@ -252,36 +253,6 @@ std::string HazardText(const Session& session) {
                         : fmt::format("mbarrier {}: {}", hazard.mbarrier, hazard.explanation));
   }
   return text;
-}
-
-std::string Ordinal(std::size_t number) {
-  const bool teen = number / 10 % 10 == 1;
-  const char* const ends[] = {"th", "st", "nd", "rd"};
-  return fmt::format("{}{}", number, ends[teen || number % 10 > 3 ? 0 : number % 10]);
-}
-
-// How far the run has kept to its schedule.
-std::string FollowedText(const Session& session) {
-  const Turnstile* const turnstile = session.turnstile();
-  if (turnstile == nullptr) {
-    return "";
-  }
-  const std::size_t all = turnstile->size();
-  if (turnstile->followed() == all) {
-    return fmt::format("schedule: all {} turns, in order\n", all);
-  }
-  const Turn& turn = turnstile->Head();
-  const std::string& missed = session.grid().missed();
-  const char* const what = turn.what == Turn::What::kExecutes ? ""
-                           : turn.what == Turn::What::kReads  ? ", reads"
-                                                              : ", performs";
-  return fmt::format(
-      "schedule: {} of {} turns; the {}, warp {} of CTA {} at {} (lanes {:#010x}, time {}{}), "
-      "could not come: {}\n",
-      turnstile->followed(), all, Ordinal(turnstile->followed() + 1), turn.warp,
-      session.grid().CtaName(turn.cta),
-      session.program().Place(session.program().code[turn.pc].line), turn.lanes, turn.time, what,
-      missed.empty() ? "the cycles were used up before" : missed);
 }
 
 std::string NextStep(const Session& session, const Verdict& verdict) {
