@@ -34,7 +34,7 @@ USES = {
     # Beside it, and above all.
     "bcu": "",
     "board": "isa port lockstep",
-    "app": "isa golden lockstep explore ptx/syntax ptx/program ptx/launch bcu board",
+    "app": "isa golden lockstep explore ptx/syntax ptx/program ptx/simt ptx/launch bcu board",
 }
 
 
