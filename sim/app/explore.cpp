@@ -187,15 +187,18 @@ class Exploration {
       Say("running witnesses on the unit", verified.size() + 1);
       const Replay replay = ReplayOnUnit(job_.manifest, config_, ScheduleOf(finding));
       mismatch_ = mismatch_ || replay.mismatch;
-      const bool same_end = replay.outcome == finding.ending || !finding.is_bad;
-      if (replay.followed == replay.turns && same_end) {
+      // It may end badly in another way, as what a fault is to one is a wait in vain to the other.
+      const bool ends_so = !finding.is_bad || replay.outcome == finding.ending ||
+                           replay.outcome != job_.manifest.outcome;
+      if (replay.followed >= finding.needed && ends_so) {
+        finding.ending = replay.outcome;
         verified.push_back(std::move(finding));
       } else {
         unfollowed_.push_back(
             {std::move(finding),
              fmt::format("the unit follows {} of {} turns, and the run ends in "
                          "{} where the golden models end in {}",
-                         replay.followed, replay.turns, replay.outcome, finding.ending)});
+                         replay.followed, finding.needed, replay.outcome, finding.ending)});
       }
     }
     explored_.findings = std::move(verified);

@@ -120,64 +120,70 @@ void Explorer::Predict() {
     analysis.Conclude();
     ++explored_.runs;
     Take(world_, analysis.suspicions(), trace);
-    Conclude(world_, trace.turns());
+    Conclude(world_, trace);
   }
 }
 
+// By one thread as long as that is enough, so that small kernels have one number of classes.
 void Explorer::Exhaust() {
+  constexpr std::uint64_t kFew = 4096;
   ExhaustOptions options;
-  options.most_classes = options_.bound;
+  options.most_classes = std::min(options_.bound, kFew);
   options.stop = [this](std::uint64_t classes) {
-    constexpr std::uint64_t kSayEvery = 4096;
-    if (classes % kSayEvery == 0) {
-      Say("classes of orders", classes);
-    }
+    Say("classes of orders", classes);
     return IsOver();
   };
-  const Exhausted result =
-      explore::Exhaust(make_world_, options_.jobs, options, [this](const Order& order) {
-        const bool fresh =
-            std::any_of(order.suspicions.begin(), order.suspicions.end(),
-                        [&](const Suspicion& one) { return leads_.count(KeyOf(one)) == 0; });
-        const std::vector<BadEnd> bad = judge_(order.world);
-        const bool news = fresh || std::any_of(bad.begin(), bad.end(), [&](const BadEnd& end) {
-                            return ends_.count(EndOf(end)) == 0;
-                          });
-        if (news) {
-          const Trace trace = order.Traced();
-          Take(order.world, order.suspicions, trace);
-          Conclude(order.world, trace.turns());
-        }
-        return explored_.findings.size() < kMostFindings;
-      });
+  const auto each = [this](const Order& order) {
+    TakeOrder(order);
+    return explored_.findings.size() < kMostFindings;
+  };
+  Exhausted result = explore::Exhaust(&world_, options, each);
+  if (!result.complete && options_.bound > kFew && !IsOver()) {
+    options.most_classes = options_.bound;
+    result = explore::Exhaust(make_world_, options_.jobs, options, each);
+  }
   explored_.classes = result.classes;
   explored_.complete = result.complete;
+}
+
+void Explorer::TakeOrder(const Order& order) {
+  const std::vector<BadEnd> bad = judge_(order.world);
+  const bool news =
+      std::any_of(order.suspicions.begin(), order.suspicions.end(),
+                  [&](const Suspicion& one) { return leads_.count(KeyOf(one)) == 0; }) ||
+      std::any_of(bad.begin(), bad.end(),
+                  [&](const BadEnd& end) { return ends_.count(EndOf(end)) == 0; });
+  if (news) {
+    const Trace trace = order.Traced();
+    Take(order.world, order.suspicions, trace);
+    Conclude(order.world, trace);
+  }
 }
 
 // ------------------------------------------------------------------------------------------------
 // What they give
 // ------------------------------------------------------------------------------------------------
 
-void Explorer::AddFinding(const World& world, const Suspicion& what,
-                          const std::vector<ptx::Turn>& turns) {
+void Explorer::AddFinding(const World& world, const Suspicion& what, const Trace& trace) {
   Finding finding;
   finding.what = what;
   finding.ending = EndingOf(world);
   finding.is_bad = !judge_(world).empty();
-  finding.turns = turns;
+  finding.needed = trace.turns().size();
+  finding.turns = trace.WithNext(world);
   finding.standing = world.Standing();
   explored_.findings.push_back(std::move(finding));
 }
 
 // How the order has ended.
-void Explorer::Conclude(const World& world, const std::vector<ptx::Turn>& turns) {
+void Explorer::Conclude(const World& world, const Trace& trace) {
   for (const BadEnd& end : judge_(world)) {
     if (!ends_.insert(EndOf(end)).second) {
       continue;
     }
     Suspicion what;
     what.kind = end.kind;
-    what.why = end.what;
+    what.why = end.kind == Kind::kDeadlock ? "" : end.what;
     const std::vector<Place> standing = world.Standing();
     if (end.kind == Kind::kFault) {
       what.first.at.pc = what.second.at.pc = world.fault_pc();
@@ -195,7 +201,7 @@ void Explorer::Conclude(const World& world, const std::vector<ptx::Turn>& turns)
         }
       }
     }
-    AddFinding(world, what, turns);
+    AddFinding(world, what, trace);
   }
 }
 
@@ -213,7 +219,7 @@ void Explorer::Take(const World& world, const std::vector<Suspicion>& suspicions
     }
     if (suspicion.of_memory_model) {
       if (found_.insert(key).second) {
-        AddFinding(world, suspicion, trace.turns());
+        AddFinding(world, suspicion, trace);
       }
       continue;
     }
@@ -228,8 +234,34 @@ void Explorer::Take(const World& world, const std::vector<Suspicion>& suspicions
   }
 }
 
+// In an order that ended badly the second event came before the first.
+bool Explorer::IsShown(const Lead& lead) {
+  const auto index = [](const std::vector<ptx::Turn>& turns, const ptx::Turn& wanted) {
+    return std::find_if(turns.begin(), turns.end(),
+                        [&](const ptx::Turn& turn) {
+                          return turn.cta == wanted.cta && turn.warp == wanted.warp &&
+                                 turn.pc == wanted.pc && turn.time == wanted.time &&
+                                 turn.what == wanted.what && (turn.lanes & wanted.lanes) != 0;
+                        }) -
+           turns.begin();
+  };
+  for (std::size_t i = 0; i < explored_.findings.size(); ++i) {
+    Finding finding = explored_.findings[i];
+    const auto second = index(finding.turns, lead.second);
+    if (finding.is_bad && second < index(finding.turns, lead.first)) {
+      finding.what = lead.what;
+      explored_.findings.push_back(std::move(finding));
+      return true;
+    }
+  }
+  return false;
+}
+
 // Tries orders in which the first event waits for the second.
 void Explorer::Witness(const Lead& lead) {
+  if (!IsRace(lead.what.kind) && IsShown(lead)) {
+    return;
+  }
   Unconfirmed tried;
   tried.what = lead.what;
   for (; tried.attempts < options_.attempts && (tried.attempts == 0 || !IsOver());
@@ -240,10 +272,10 @@ void Explorer::Witness(const Lead& lead) {
     tried.reversed += reversed ? 1 : 0;
     const bool bad = !judge_(world_).empty();
     const bool shown = IsRace(lead.what.kind) ? reversed : reversed && bad;
-    Conclude(world_, trace.turns());
+    Conclude(world_, trace);
     if (shown) {
       found_.insert(KeyOf(lead.what));
-      AddFinding(world_, lead.what, trace.turns());
+      AddFinding(world_, lead.what, trace);
       return;
     }
   }

@@ -22,6 +22,8 @@
 
 namespace muster::explore {
 
+struct Order;
+
 // How an order ended, other than as it should.
 struct BadEnd {
   Kind kind = Kind::kDeadlock;
@@ -45,7 +47,8 @@ struct Finding {
   Suspicion what;
   std::string ending;            // of the order that shows it: "completes", "deadlock", ...
   bool is_bad = false;           // that is not how it should end
-  std::vector<ptx::Turn> turns;  // the witness
+  std::vector<ptx::Turn> turns;  // the witness, ...
+  std::size_t needed = 0;        // ... of which so many come before the end
   std::vector<Place> standing;   // where the threads stand at its end
 };
 struct Unconfirmed {
@@ -93,12 +96,14 @@ class Explorer {
   const Actor& Choose(const std::vector<Actor>& enabled, ptx::Random* random);
   void Predict();
   void Exhaust();
+  void TakeOrder(const Order& order);
+  bool IsShown(const Lead& lead);
   void Witness(const Lead& lead);
   // One order in which `first` waits for `second`. Returns whether they came so.
   bool RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace);
-  void Conclude(const World& world, const std::vector<ptx::Turn>& turns);
+  void Conclude(const World& world, const Trace& trace);
   void Take(const World& world, const std::vector<Suspicion>& suspicions, const Trace& trace);
-  void AddFinding(const World& world, const Suspicion& what, const std::vector<ptx::Turn>& turns);
+  void AddFinding(const World& world, const Suspicion& what, const Trace& trace);
 
   const MakeWorld make_world_;
   const std::unique_ptr<World> own_world_;

@@ -68,9 +68,10 @@ std::string Reporter::ThreadText(const Place& at) const {
 
 std::string Reporter::SideText(const Side& side) const {
   const std::uint32_t line = world_.program().code[side.at.pc].line;
-  return fmt::format("{} {}{} at {}", ThreadText(side.at),
-                     side.transfer == 0 ? "" : "has started what ", side.what,
-                     world_.program().Place(line));
+  const std::string place = world_.program().Place(line);
+  return side.transfer == 0
+             ? fmt::format("{} {} at {}", ThreadText(side.at), side.what, place)
+             : fmt::format("what {} has started at {} {}", ThreadText(side.at), place, side.what);
 }
 
 std::string Reporter::ObjectText(const Suspicion& suspicion) const {

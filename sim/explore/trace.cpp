@@ -25,6 +25,16 @@ void Trace::Add(const Actor& actor, const ptx::Turn& turn) {
   }
 }
 
+std::vector<ptx::Turn> Trace::WithNext(const World& world) const {
+  Trace all = *this;
+  for (const Place& place : world.Next()) {
+    all.Add({}, {place.cta, place.warp, place.lanes, place.pc, 1, ptx::Turn::What::kExecutes});
+  }
+  const std::vector<ptx::Turn> flying = world.Flying();
+  all.turns_.insert(all.turns_.end(), flying.begin(), flying.end());
+  return all.turns_;
+}
+
 ptx::Turn Trace::At(std::uint64_t step, unsigned lane) const {
   const std::size_t end = step < first_.size() ? first_[step] : turns_.size();
   for (std::size_t i = first_[step - 1]; i < end; ++i) {

@@ -22,6 +22,8 @@ class Trace {
   // here.
   void Add(const Actor& actor, const ptx::Turn& turn);
   const std::vector<ptx::Turn>& turns() const { return turns_; }
+  // The same, and then what each thread would have done next: it must not come before.
+  std::vector<ptx::Turn> WithNext(const World& world) const;
   // The turn of a lane in the run's step of that number, from 1.
   ptx::Turn At(std::uint64_t step, unsigned lane) const;
   // How often the lane has come to the instruction.

@@ -84,6 +84,7 @@ void World::Step(const Actor& actor) {
   touched_.clear();
   woken_.clear();
   dropped_.clear();
+  lost_.clear();
   begun_.clear();
   if (actor.kind == Actor::Kind::kTransfer) {
     for (std::size_t i = 0; i < flights_.size(); ++i) {
@@ -173,6 +174,9 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
     }
     case Op::kBarrier:
     case Op::kClusterBarrier:
+      // At an aligned barrier lanes wait for the rest of their warp.
+      return !IsAligned(i) || (ActiveOf(state, group) |
+                               (StandingWith(state, group) & ~group.lanes)) == state.warp.live;
     case Op::kCopy:
     case Op::kBulk:
     case Op::kStoreAsync:

@@ -93,6 +93,10 @@ class World : public ptx::AccessSink {
   const ptx::Launch& launch() const { return launch_; }
   // Waits that are not over, as actors.
   std::vector<Actor> Waiting() const;
+  // Transfers that are on their way, or that the latest step has made impossible.
+  std::vector<ptx::Turn> Flying() const;
+  // Where lanes stand that would go on next, or that wait at an mbarrier.
+  std::vector<Place> Next() const;
   // Where warps stand that have not exited.
   std::vector<Place> Standing() const;
 
@@ -152,6 +156,12 @@ class World : public ptx::AccessSink {
   void LaunchCta(unsigned unit, unsigned slot, const ptx::Cluster* cluster);
   void EnableWarp(unsigned unit, unsigned warp);
   void EnableTransfers();
+  static ptx::Turn TurnOf(const Flight& flight);
+  static bool IsAligned(const ptx::Instruction& i) {
+    return (i.op == ptx::Op::kBarrier && i.As<ptx::CtaBarrier>().aligned) ||
+           (i.op == ptx::Op::kClusterBarrier && i.As<ptx::ClusterBarrier>().aligned);
+  }
+  static std::uint32_t StandingWith(const WarpState& state, const ptx::Group& group);
   bool IsDraining(const WarpState& state, std::uint32_t pc) const;
   void Advance(Unit* unit, WarpState* state, std::uint32_t moved = 0);
   bool IsSeen(const WarpState& state, const ptx::Group& group) const;
@@ -220,6 +230,7 @@ class World : public ptx::AccessSink {
   std::vector<Touch> touched_;
   std::vector<Place> woken_;
   std::vector<std::uint64_t> dropped_;
+  std::vector<ptx::Turn> lost_;
   std::vector<std::uint64_t> begun_;
   std::uint64_t epoch_ = 1;  // rises with everything that a thread can notice
   std::uint64_t steps_ = 0;

@@ -84,11 +84,12 @@ void World::EnableWarp(unsigned unit, unsigned warp) {
   }
 }
 
-// A release comes after the warp's operations on other CTAs' mbarriers.
+// A release, or an exit, comes after the warp's operations on other CTAs' mbarriers.
 bool World::IsDraining(const WarpState& state, std::uint32_t pc) const {
   const ptx::Instruction& i = program_.code[pc];
-  return i.op == ptx::Op::kClusterBarrier &&
-         i.As<ptx::ClusterBarrier>().op == ptx::ClusterForm::kArrive &&
+  const bool releases = i.op == ptx::Op::kClusterBarrier &&
+                        i.As<ptx::ClusterBarrier>().op == ptx::ClusterForm::kArrive;
+  return (releases || i.op == ptx::Op::kExit) &&
          std::any_of(flights_.begin(), flights_.end(), [&](const auto& flight) {
            return flight->transfer.kind == ptx::Transfer::Kind::kRemote &&
                   flight->transfer.issuer == state.warp.cta &&
@@ -108,17 +109,40 @@ void World::EnableTransfers() {
   }
 }
 
+ptx::Turn World::TurnOf(const Flight& flight) {
+  const ptx::Transfer& transfer = flight.transfer;
+  const bool reads = transfer.to == nullptr && !transfer.has_read;
+  const bool together = transfer.kind == ptx::Transfer::Kind::kRemote;
+  return {
+      flight.cta,  flight.warp_index, together ? transfer.operation.lanes : 1U << transfer.lane,
+      transfer.pc, flight.time,       reads ? ptx::Turn::What::kReads : ptx::Turn::What::kPerforms};
+}
+
+std::vector<ptx::Turn> World::Flying() const {
+  std::vector<ptx::Turn> turns = lost_;
+  for (const auto& flight : flights_) {
+    turns.push_back(TurnOf(*flight));
+  }
+  return turns;
+}
+
+// Lanes that stand at the same aligned barrier arrive there together.
+std::uint32_t World::StandingWith(const WarpState& state, const ptx::Group& group) {
+  std::uint32_t lanes = group.lanes;
+  for (const ptx::Group& other : state.warp.groups) {
+    if (other.state == ptx::Group::State::kAligned && other.pc == group.pc &&
+        other.frame == group.frame) {
+      lanes |= other.lanes;
+    }
+  }
+  return lanes;
+}
+
 ptx::Turn World::TurnOf(const Actor& actor) const {
   if (actor.kind == Actor::Kind::kTransfer) {
     for (const auto& flight : flights_) {
       if (flight->number == actor.transfer) {
-        const bool reads = flight->transfer.to == nullptr && !flight->transfer.has_read;
-        return {flight->cta,
-                flight->warp_index,
-                1U << flight->transfer.lane,
-                actor.pc,
-                1,
-                reads ? ptx::Turn::What::kReads : ptx::Turn::What::kPerforms};
+        return TurnOf(*flight);
       }
     }
   }
@@ -127,6 +151,7 @@ ptx::Turn World::TurnOf(const Actor& actor) const {
   for (const ptx::Group& group : state.warp.groups) {
     if (actor.kind == Actor::Kind::kLanes && group.lanes == actor.lanes) {
       lanes = ActiveOf(state, group);
+      lanes |= IsAligned(program_.code[group.pc]) ? StandingWith(state, group) : 0;
     }
   }
   return {state.warp.cta->linear_id, state.index, lanes, actor.pc, 1, ptx::Turn::What::kExecutes};
@@ -175,6 +200,21 @@ void World::Split(const Actor& actor, std::uint32_t lanes) {
       return;
     }
   }
+}
+
+std::vector<Place> World::Next() const {
+  std::vector<Place> places;
+  for (const auto& unit : units_) {
+    for (const WarpState& state : unit->warps) {
+      for (std::size_t i = 0; i < state.warp.groups.size() && MayGo(state); ++i) {
+        const ptx::Group& group = state.warp.groups[i];
+        if (group.state == ptx::Group::State::kReady || group.state == ptx::Group::State::kAsked) {
+          places.push_back(PlaceOf(state, ActiveOf(state, group), group.pc));
+        }
+      }
+    }
+  }
+  return places;
 }
 
 std::vector<Place> World::Standing() const {

@@ -206,6 +206,7 @@ void World::Abandon(const ptx::Cta& cta) {
     }
     if (lost) {
       dropped_.push_back(flights_[i]->process);
+      lost_.push_back(TurnOf(*flights_[i]));
       flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }

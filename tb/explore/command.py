@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""How `muster explore` ends, and what it writes: options, bad input, limits, witnesses.
+
+  command.py MUSTER CASE   runs one case, in a folder of its own
+  command.py --list        the names of all cases
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+KERNELS = ROOT / "sim" / "kernels"
+PAIRS = KERNELS / "explore"
+CASES = {}
+
+
+def case(function):
+    """Makes a function a case of this name."""
+    CASES[function.__name__] = function
+    return function
+
+
+def run(muster, *arguments, code=0):
+    """Runs muster, which must end so. Returns its output and its errors."""
+    done = subprocess.run([muster, *map(str, arguments)], capture_output=True, text=True, check=False)
+    if done.returncode != code:
+        sys.exit(f"{' '.join(map(str, arguments))}: exit code {done.returncode}, not {code}\n{done.stdout}{done.stderr}")
+    return done.stdout, done.stderr
+
+
+def expect(holds, what):
+    """Says what does not hold, and ends."""
+    if not holds:
+        sys.exit(what)
+
+
+@case
+def witness_repeats(muster, folder):
+    """The schedule of a finding ends as the finding says, with every seed, and its waveform is written."""
+    manifest = PAIRS / "early_return_skips_arrive" / "wrong.json"
+    run(muster, "explore", manifest, "--witness", folder / "w.json", "--report", folder / "r.json", code=3)
+    findings = json.loads((folder / "r.json").read_text())["findings"]
+    number = next(i for i, finding in enumerate(findings) if finding["ending"] == "deadlock")
+    schedule = findings[number]["witness"]
+    for seed in (1, 2, 3):
+        text, _ = run(muster, "run", manifest, "--schedule", schedule, "--seed", seed, "--wave", folder / "w.fst", code=3)
+        expect("deadlock" in text, text)
+    expect((folder / "w.fst").stat().st_size > 0, "there is no waveform")
+
+
+@case
+def bound(muster, folder):
+    """With a bound it says how far it came."""
+    manifest = PAIRS / "atomic_and_plain_load" / "mended.json"
+    text, _ = run(muster, "explore", manifest, "--bound", 5, "--jobs", 1, "--report", folder / "r.json")
+    report = json.loads((folder / "r.json").read_text())
+    expect(not report["complete"] and report["classes"] == 5 and "not complete" in text, text)
+
+
+@case
+def time_limit(muster, folder):
+    """A time limit ends in what is known so far."""
+    text, _ = run(muster, "explore", KERNELS / "histogram" / "histogram.json", "--time", 1, "--report", folder / "r.json")
+    report = json.loads((folder / "r.json").read_text())
+    expect(not report["complete"] and "not complete" in text and report["seconds"] < 20, text)
+
+
+@case
+def jobs_agree(muster, folder):
+    """Two threads that each add to one word eight times: 16 over 8 classes, whatever the number of jobs."""
+    adds = "    atom.shared.add.u32 %r3, [x], 1;\n" * 8
+    (folder / "k.ptx").write_text(f""".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{{
+    .reg .pred %p<2>;
+    .reg .b32 %r<4>;
+    .shared .align 4 .b32 x;
+    mov.u32 %r1, %tid.x;
+    and.b32 %r2, %r1, 31;
+    setp.ne.u32 %p1, %r2, 0;
+    @%p1 ret;
+{adds}    ret;
+}}
+""")
+    (folder / "k.json").write_text(json.dumps({"ptx": "k.ptx", "block": [64, 1, 1], "args": [{"buffer": "out"}],
+                                               "buffers": {"out": {"type": "u32", "count": 1}}}))
+    for jobs in (1, 2, 5):
+        run(muster, "explore", folder / "k.json", "--jobs", jobs, "--report", folder / "r.json")
+        report = json.loads((folder / "r.json").read_text())
+        expect(report["complete"] and report["classes"] == 12870, f"{jobs} jobs: {report}")
+
+
+@case
+def cuda_lines(muster, folder):
+    """Where the PTX says what it was made of, a finding names the line of the source."""
+    manifest = PAIRS / "one_lane_arrives" / "wrong.json"
+    text, _ = run(muster, "explore", manifest, "--report", folder / "r.json", code=7)
+    finding = json.loads((folder / "r.json").read_text())["findings"][0]
+    source = finding["first"]["source"][0]
+    expect(source["file"].endswith(".cu") and f"{source['file']}:{source['line']}" in text, text)
+
+
+@case
+def bad_input(muster, folder):
+    """One sentence, and exit code 2."""
+    manifest = PAIRS / "one_lane_arrives" / "mended.json"
+    several = folder / "several.json"
+    whole = json.loads(manifest.read_text())
+    launch = {key: whole.pop(key) for key in ("kernel", "grid", "block", "cluster", "args") if key in whole}
+    several.write_text(json.dumps({**whole, "ptx": str(manifest.parent / whole["ptx"]), "launches": [launch, launch]}))
+    for arguments, words in ((("nowhere.json",), "nowhere.json"), ((manifest, "--config", "huge"), "huge"),
+                             ((manifest, "--time", "0"), "--time"), ((manifest, "--bound", "0"), "--bound"),
+                             ((manifest, "--jobs", "-1"), "--jobs"), ((several,), "one launch"),
+                             ((manifest, "--report", folder / "no" / "r.json"), "r.json"),
+                             ((manifest, "--witness", manifest), "mended.json")):
+        _, errors = run(muster, "explore", *arguments, code=2)
+        expect(words in errors and "Traceback" not in errors, f"{arguments}: {errors}")
+    expect(manifest.read_text().startswith("{"), "the manifest was lost")
+
+
+def main():
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(CASES))
+        return
+    muster, name = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        CASES[name](muster, pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""`muster explore` on a pair of sim/kernels/explore: of the wrong kernel it finds what kernels.json
+says, with a witness that runs on the unit; of the mended one, nothing, in all orders.
+
+  pairs.py MUSTER NAME
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+PAIRS = HERE.parents[1] / "sim" / "kernels" / "explore"
+DEADLOCK, FINDING = 3, 7
+
+
+def explore(muster, manifest, folder):
+    """What it says of a manifest: its exit code, its report, its text."""
+    report = folder / "report.json"
+    command = [muster, "explore", str(manifest), "--report", str(report), "--witness", str(folder / "witness.json")]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if not report.exists():
+        sys.exit(f"{' '.join(command)}\nends with exit code {run.returncode}, without a report:\n{run.stdout}{run.stderr}")
+    return run.returncode, json.loads(report.read_text()), run.stdout
+
+
+def expect(holds, what, text):
+    """Says what does not hold, and ends."""
+    if not holds:
+        sys.exit(f"{what}\n{text}")
+
+
+def check_wrong(muster, name, wanted, folder):
+    """Some finding is of a kind that is expected; one names a pair of lines; each witness is a file."""
+    code, report, text = explore(muster, PAIRS / name / "wrong.json", folder)
+    findings = report["findings"]
+    kinds = {finding["kind"] for finding in findings}
+    expect(kinds & set(wanted["kinds"]), f"none of the kinds {wanted['kinds']} is found, but {sorted(kinds)}", text)
+    ends = any(finding["ending"] == "deadlock" for finding in findings)
+    expect(code == (DEADLOCK if ends else FINDING), f"the exit code is {code}", text)
+    pairs = {tuple(sorted((finding[side]["line"] for side in ("first", "second"))))
+             for finding in findings if "first" in finding}
+    named = {tuple(sorted(pair)) for pair in wanted["lines"]}
+    # A deadlock is told by where threads wait, a fault or a hazard by where it is met: one side of the pair.
+    waits = {place["line"] for finding in findings if finding["kind"] == "deadlock" for place in finding["standing"]}
+    waits |= {line for line, other in pairs if line == other}
+    told = named & pairs or any(line in waits for pair in named for line in pair)
+    expect(told, f"no finding names one of the pairs of lines {sorted(named)}, but {sorted(pairs)}, {sorted(waits)}", text)
+    for finding in findings:
+        witness = json.loads(pathlib.Path(finding["witness"]).read_text())
+        expect(witness["turns"], "a witness has no turns", text)
+
+
+def check_mended(muster, name, folder):
+    """Nothing is found or suspected, and all orders were seen."""
+    code, report, text = explore(muster, PAIRS / name / "mended.json", folder)
+    expect(code == 0 and not report["findings"] and not report["suspicions"], f"the exit code is {code}", text)
+    expect(report["complete"], "not all orders were seen", text)
+
+
+def main():
+    muster, name = sys.argv[1:]
+    wanted = json.loads((HERE / "kernels.json").read_text())[name]
+    with tempfile.TemporaryDirectory() as folder:
+        check_wrong(muster, name, wanted, pathlib.Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        check_mended(muster, name, pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    main()
