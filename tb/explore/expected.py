@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Checks what is expected of kernels whose other orders are looked at: that kernels.json has each pair of
-sim/kernels/explore, and litmus/expected.json each litmus test, and that the lines which they name hold instructions."""
+sim/kernels/explore, and litmus/expected.json each litmus test, that the lines which they name hold instructions,
+and that the kinds which they name, those of the report's schema and those of the code are the same."""
 
 import json
 import pathlib
@@ -10,14 +11,24 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 LITMUS = HERE / "litmus"
-PAIRS = HERE.parents[1] / "sim" / "kernels" / "explore"
+SIM = HERE.parents[1] / "sim"
+PAIRS = SIM / "kernels" / "explore"
+SCHEMA = json.loads((SIM / "explore" / "explore.schema.json").read_text())
 FILES = {"wrong.ptx", "wrong.json", "mended.ptx", "mended.json"}
-KINDS = {"data_race", "proxy_race", "source_overwritten", "other_phase", "early_completion", "late_wait",
-         "expected_bytes", "shared_barrier", "barrier_count", "diverged_aligned", "lifetime", "unawaited",
-         "deadlock", "fault", "wrong_result", "differing_result"}
+KINDS = set(SCHEMA["definitions"]["kind"]["enum"])
 RACES = {"data_race", "proxy_race", "source_overwritten"}
 INSTRUCTION = re.compile(r"\s+(@!?[%\w]+\s+)?[a-z][\w.:]*.*;")
 ACCESS = re.compile(r"\s+(@!?[%\w]+\s+)?(ld|st|atom|red|cp)\.")
+
+
+def of_schema():
+    """Where the schema of the report has other kinds than the code, a sentence."""
+    names = re.search(r"kNames\[\] = \{([^}]*)\}", (SIM / "explore" / "analysis.cpp").read_text())
+    if names is None:
+        yield "sim/explore/analysis.cpp has no names of kinds"
+        return
+    for kind in sorted(KINDS ^ set(re.findall(r'"(\w+)"', names[1]))):
+        yield f"{kind} is a kind either only in explore.schema.json or only in analysis.cpp"
 
 
 def of_pairs():
@@ -66,7 +77,7 @@ def of_litmus():
 
 
 def main():
-    wrong = [*of_pairs(), *of_litmus()]
+    wrong = [*of_schema(), *of_pairs(), *of_litmus()]
     print("\n".join([*wrong, f"{len(wrong)} complaints"]))
     return 1 if wrong else 0
 
