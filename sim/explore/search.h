@@ -323,7 +323,7 @@ class Search {
       const Event& other = node.event;
       const bool known = event.before.Has(i);
       const bool conflicts = AnyPair(other.touches, event.touches, Conflict);
-      if (waits && conflicts) {
+      if (waits && AnyPair(other.touches, event.touches, MayConflict)) {
         Plan(&node, event.process);  // it could have been answered before
       }
       const bool waited = AnyPair(other.touches, event.touches, IsWaitFor);
@@ -377,12 +377,10 @@ class Search {
   void PlanWaits() {
     for (const Actor& wait : world_.Waiting()) {
       for (Node& node : nodes_) {
-        const bool completes = std::any_of(
-            node.event.touches.begin(), node.event.touches.end(), [&](const Touch& touch) {
-              return touch.object == wait.object &&
-                     (touch.mode == Touch::Mode::kComplete || touch.mode == Touch::Mode::kWrite);
-            });
-        if (completes) {
+        const bool concerns =
+            std::any_of(node.event.touches.begin(), node.event.touches.end(),
+                        [&](const Touch& touch) { return touch.object == wait.object; });
+        if (concerns) {
           Plan(&node, world_.ProcessOf(wait));
         }
       }

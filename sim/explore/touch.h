@@ -50,9 +50,12 @@ constexpr bool Conflict(const Touch& a, const Touch& b) {
 // Whether two steps that could both be next might have different effects one after the other.
 constexpr bool MayConflict(const Touch& a, const Touch& b) {
   using Mode = Touch::Mode;
-  return Conflict(a, b) ||
-         (a.object == b.object && (a.mode == Mode::kComplete || b.mode == Mode::kComplete) &&
-          a.mode != Mode::kPass && b.mode != Mode::kPass);
+  // Which arrival of a generation completes it, and so what a wait finds, is a matter of the order.
+  const auto decides = [](const Touch& one, const Touch& other) {
+    return one.mode == Mode::kComplete || (one.mode == Mode::kWait && other.mode == Mode::kJoin);
+  };
+  return Conflict(a, b) || (a.object == b.object && a.mode != Mode::kPass &&
+                            b.mode != Mode::kPass && (decides(a, b) || decides(b, a)));
 }
 
 }  // namespace muster::explore

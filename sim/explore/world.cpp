@@ -212,10 +212,11 @@ void World::Advance(Unit* unit, WarpState* state, std::uint32_t moved) {
     const std::uint32_t pc = next->pc;
     if (next->state == Group::State::kAsleep) {
       cycle_ = std::max(cycle_, next->until);
-    } else {
-      state->warp.favoured = next->lanes & -next->lanes;
-      state->warp.turns = ~0U;
+      unit->interpreter.Wake(&state->warp, cycle_);
+      continue;
     }
+    state->warp.favoured = next->lanes & -next->lanes;
+    state->warp.turns = ~0U;
     const std::uint32_t lanes = next->lanes;
     moved |= lanes;
     const Op op = program_.code[pc].op;

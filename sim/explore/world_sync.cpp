@@ -8,6 +8,7 @@
 #include "sim/explore/world_unit.h"
 #include "sim/isa/bits.h"
 #include "sim/isa/fault.h"
+#include "sim/isa/state_word.h"
 
 namespace muster::explore {
 namespace {
@@ -94,6 +95,7 @@ void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
   const Place at = PlaceOf(*state, arrival.lanes, pc);
   const Effects effects = unit->model.Step(operation);
   if (effects.fault != FaultCause::kNone) {
+    Touched(ObjectOf(kNamedBarriers, at.cta * kNumBars + arrival.bar), Touch::Mode::kWrite);
     Fault(Name(effects.fault), pc);
     return;
   }
@@ -272,6 +274,8 @@ MbEffects World::StepMbarrier(Unit* unit, const Place& at, const MbOperation& op
   const auto refused = std::find_if(effects.fault.begin(), effects.fault.end(),
                                     [](FaultCause cause) { return cause != FaultCause::kNone; });
   if (refused != effects.fault.end() && !(by_another && launch_.inval_is_hazard)) {
+    constexpr unsigned kGranule = 4;
+    Touched(ObjectOf(owner, operation.addr / kGranule), Touch::Mode::kWrite);
     Fault(Name(*refused), at.pc);
     return effects;
   }
@@ -379,9 +383,10 @@ void World::Exit(Unit* unit, WarpState* state, std::uint32_t pc) {
   exit.cta = static_cast<std::uint8_t>(slot);
   exit.warp = static_cast<std::uint8_t>(state->warp.slot);
   exit.lanes = config_.lanes ? exited : ~0U;
-  std::array<bool, kNumBars> active{};
+  std::array<bool, kNumBars> active{};  // generations that wait for all live warps
   for (unsigned bar = 0; bar < kNumBars; ++bar) {
-    active[bar] = unit->model.Arrived(slot, bar) != 0;
+    active[bar] = unit->model.Arrived(slot, bar) != 0 &&
+                  DecodeBarWord(unit->model.EntryWord(slot, bar)).expected == 0;
   }
   const Effects effects = unit->model.Step(exit);
   for (unsigned bar = 0; bar < kNumBars; ++bar) {

@@ -27,7 +27,8 @@ nlohmann::json Expected() {
 
 std::vector<std::string> Names() {
   std::vector<std::string> names;
-  for (const auto& [name, what] : Expected().items()) {
+  const nlohmann::json expected = Expected();
+  for (const auto& [name, what] : expected.items()) {
     names.push_back(name);
   }
   return names;

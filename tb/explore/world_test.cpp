@@ -1,7 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Each kernel of sim/kernels, in orders drawn at random, without cycles and units: it ends as its
-// manifest says, with the hazards that are named there.
+// manifest says, with the hazards that are named there. Two are left out. mb_long_wait measures how
+// long it waits, and there is no time here; hazard_store_over_waiters shows what happens to waits
+// that are parked, and nobody parks here.
 #include "sim/explore/world.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +27,9 @@ std::vector<std::string> Manifests() {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const bool is_wrong =
         entry.path().filename() == "wrong.json";  // whose end is a matter of order
-    if (entry.path().extension() == ".json" && !is_wrong) {
+    const std::string stem = entry.path().stem().string();
+    const bool is_left_out = stem == "mb_long_wait" || stem == "hazard_store_over_waiters";
+    if (entry.path().extension() == ".json" && !is_wrong && !is_left_out) {
       manifests.push_back(entry.path().string());
     }
   }
@@ -71,10 +75,7 @@ TEST_P(OfKernels, EndAsOnTheUnit) {
       met.insert(hazard.first);
     }
     for (const auto& [name, count] : manifest.hazards) {
-      // Nobody is parked here: a wait that is not over stands where it is.
-      if (name != "store_over_waiters") {
-        EXPECT_EQ(met.count(name) != 0, count != 0) << name << ", seed " << seed;
-      }
+      EXPECT_EQ(met.count(name) != 0, count != 0) << name << ", seed " << seed;
     }
   }
 }

@@ -109,6 +109,11 @@ class Interpreter {
   // The first cycle in which a group of the warp that sleeps goes on.
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
   static std::uint64_t WakesAt(const Warp& warp);
+  // Groups of the warp that sleep go on, if it is their time in that cycle.
+  void Wake(Warp* warp, std::uint64_t cycle) {
+    cycle_ = cycle;
+    WakeUp(warp);
+  }
   // Lanes of a group wait at an mbarrier: would each, whenever it is answered false, come back to
   // that wait with the same state, and do nothing on the way but write its registers?
   bool WouldReturn(const Warp& warp, const Group& group, std::uint32_t lanes);
