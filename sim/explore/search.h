@@ -53,8 +53,9 @@ struct Event {
   std::vector<Touch> touches;  // in the order of their objects
   std::vector<Place> woken;
   std::vector<std::uint64_t> begun;  // transfers
-  Events before;                     // that it comes after
-  Events gathered;  // the arrivals of a generation that it completed, and what they come after
+  bool ends = false;  // the run, in a fault: what others would still have done is cut off
+  Events before;      // that it comes after
+  Events gathered;    // the arrivals of a generation that it completed, and what they come after
 };
 
 // Calls f for each pair of touches of one object; stops when it returns true.
@@ -195,6 +196,10 @@ class Search {
                      [](const Touch& a, const Touch& b) { return a.object < b.object; });
     event.woken = world_.woken();
     event.begun = world_.begun();
+    event.ends = world_.end() == World::End::kFault;
+    if (event.ends) {
+      node->planned = node->processes;
+    }
     for (const std::uint64_t process : world_.dropped()) {
       Plan(node, process);
     }
@@ -262,7 +267,7 @@ class Search {
     }
     const Node& last = nodes_.back();
     for (const Event& event : last.asleep) {
-      if (!IsInProgramOrder(last.event, event) &&
+      if (!event.ends && !IsInProgramOrder(last.event, event) &&
           !AnyPair(last.event.touches, event.touches, MayConflict)) {
         fresh.asleep.push_back(event);
       }

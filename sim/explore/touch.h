@@ -20,6 +20,8 @@ struct Touch {
   std::uint64_t object = 0;
   Mode mode = Mode::kRead;
   std::uint32_t generation = 0;  // of the object: how often it had completed by then
+  std::uint32_t form =
+      0;  // of an arrival at a named barrier: those of one generation have the same
 };
 
 // Objects: four bytes of memory, a named barrier, a cluster's barrier, a CTA. An mbarrier is
@@ -32,7 +34,8 @@ constexpr std::uint64_t ObjectOf(std::uint64_t owner, std::uint64_t index) {
 }
 
 // Whether two steps, of which `a` came first, could have different effects the other way round.
-// Arrivals of one generation have not, whichever of them completes it.
+// Arrivals of one generation have not, whichever of them completes it; but one of another form is
+// refused.
 constexpr bool Conflict(const Touch& a, const Touch& b) {
   using Mode = Touch::Mode;
   if (a.object != b.object || a.mode == Mode::kPass || b.mode == Mode::kPass) {
@@ -44,7 +47,7 @@ constexpr bool Conflict(const Touch& a, const Touch& b) {
   if (a.mode == Mode::kWait || b.mode == Mode::kWait) {
     return a.mode == Mode::kComplete || b.mode == Mode::kComplete;
   }
-  return a.generation != b.generation;
+  return a.generation != b.generation || a.form != b.form;
 }
 
 // Whether two steps that could both be next might have different effects one after the other.

@@ -176,7 +176,9 @@ class World : public ptx::AccessSink {
   void Change() { ++epoch_; }
   void Fault(std::string cause, std::uint32_t pc);
   void Hazards(std::uint32_t hazards, std::uint32_t line);
-  void Touched(std::uint64_t object, Touch::Mode mode) { touched_.push_back({object, mode, 0}); }
+  void Touched(std::uint64_t object, Touch::Mode mode, std::uint32_t form = 0) {
+    touched_.push_back({object, mode, 0, form});
+  }
   Place PlaceOf(const WarpState& state, std::uint32_t lanes, std::uint32_t pc) const;
   static ptx::Group* GroupOf(WarpState* state, std::uint32_t lanes);
 

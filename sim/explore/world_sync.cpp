@@ -101,8 +101,12 @@ void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
   }
   Change();
   Hazards(effects.hazards, arrival.line);
+  constexpr unsigned kKindBits = 4;
+  const std::uint32_t kind =
+      IsReduction(operation.kind) ? static_cast<std::uint32_t>(operation.kind) : 0;
   Touched(ObjectOf(kNamedBarriers, at.cta * kNumBars + arrival.bar),
-          effects.completed ? Touch::Mode::kComplete : Touch::Mode::kJoin);
+          effects.completed ? Touch::Mode::kComplete : Touch::Mode::kJoin,
+          arrival.count << kKindBits | kind);
   Released(unit, effects, at, operation);
 }
 
