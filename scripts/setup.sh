@@ -2,7 +2,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #
 # Installs the Debian packages that are missing; silent when none is. Arguments name groups:
-#   build (the default), lint, wave, synth, fpga, asic, formal, fourstate, coverage.
+#   build (the default), lint, wave, synth, fpga, asic, formal, fourstate, coverage, browser.
 # SETUP=no skips it, for those who bring their own tools. Exit code 2: it cannot install.
 set -euo pipefail
 
@@ -17,6 +17,7 @@ declare -Ar PACKAGES=(
   [formal]="npm yosys cvc5"
   [fourstate]="iverilog"
   [coverage]="lcov"
+  [browser]="chromium"
 )
 
 [[ ${SETUP:-} != no ]] || exit 0

@@ -20,6 +20,7 @@
 #include "sim/lockstep/files.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/ptx/launch/schedule_file.h"
+#include "sim/ptx/launch/timeline_output.h"
 #include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
@@ -74,6 +75,8 @@ RunOptions OfLaunch(RunOptions options, const ptx::Manifest& manifest, std::size
   if (!manifest.launches.empty()) {
     options.wave = lockstep::OfLaunch(options.wave, index + 1);
     options.log = lockstep::OfLaunch(options.log, index + 1);
+    options.timeline = lockstep::OfLaunch(options.timeline, index + 1);
+    options.trace = lockstep::OfLaunch(options.trace, index + 1);
   }
   return options;
 }
@@ -88,6 +91,11 @@ std::vector<std::string> LaunchOutputs(const RunOptions& options, unsigned units
   }
   for (int unit = 0; unit < static_cast<int>(units) && !options.log.empty(); ++unit) {
     outputs.push_back(lockstep::Numbered(options.log, unit));
+  }
+  for (const std::string& drawn : {options.timeline, options.trace}) {
+    if (!drawn.empty()) {
+      outputs.push_back(drawn);
+    }
   }
   return outputs;
 }
@@ -249,6 +257,16 @@ ptx::Verdict VerdictOf(const ptx::Session& session, const LaunchEnd& end,
   return verdict;
 }
 
+// The pictures of a launch.
+void Draw(const ptx::Session& session, const RunOptions& options, std::uint64_t cycles) {
+  if (!options.timeline.empty()) {
+    WriteFile(options.timeline, ptx::TimelinePage(session, cycles));
+  }
+  if (!options.trace.empty()) {
+    WriteFile(options.trace, ptx::TimelineTrace(session, cycles));
+  }
+}
+
 // What a launch did, for people.
 std::string LaunchText(const ptx::Session& session, const std::string& outcome,
                        const LaunchEnd& end, const RunOptions& options) {
@@ -323,6 +341,9 @@ RunResult Run(Job job, const RunOptions& options) {
   for (std::size_t i = 0;; ++i) {
     ptx::Session& session = *sessions[i];
     const RunOptions own = OfLaunch(options, manifest, i);
+    if (!own.timeline.empty() || !own.trace.empty()) {
+      session.Record();
+    }
     const LaunchEnd end = RunLaunch(&session, LockstepOptions(manifest, own, target));
     const bool last = i + 1 == sessions.size() || !end.Agrees() ||
                       session.grid().outcome() != ptx::Outcome::kCompletes;
@@ -331,6 +352,7 @@ RunResult Run(Job job, const RunOptions& options) {
     if (last) {
       verdict = VerdictOf(session, end, hazards);
     }
+    Draw(session, own, end.run.cycles);
     session.Count(&hazards);
     timing.Add(end.Time());
     result.served.Add(end.Served());

@@ -29,6 +29,8 @@ struct RunOptions {
   std::string schedule;
   std::string report;
   std::string log;
+  std::string timeline;
+  std::string trace;
   std::vector<std::string> show;   // buffers whose contents the text ends with
   std::vector<std::string> dumps;  // BUFFER=FILE: the bytes of the buffer, little-endian
 };

@@ -177,6 +177,10 @@ void AddRunCommand(CLI::App* app, int* code) {
       wave,
       AddFile(run, "--report", &options.report, "Write the report to this JSON file"),
       AddFile(run, "--log", &options.log, "Write all committed operations to this JSONL file"),
+      AddFile(run, "--timeline", &options.timeline,
+              "Write a page that shows who waited for whom to this HTML file"),
+      AddFile(run, "--trace", &options.trace,
+              "Write the same to this JSON file, for Perfetto or about:tracing"),
       run->add_option("--dump", options.dumps, "Write the bytes of a buffer to a file")
           ->type_name("BUFFER=FILE")
           ->expected(1)

@@ -137,6 +137,11 @@ void Session::Enter() {
   device_->memory()->Set(kParamSegment, {"the kernel's parameters", parameters_, false});
 }
 
+void Session::Record() {
+  timeline_ = std::make_unique<Timeline>();
+  grid_->set_timeline(timeline_.get());
+}
+
 std::string Session::Which() const {
   return manifest_.launches.empty()
              ? ""

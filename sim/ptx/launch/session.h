@@ -71,6 +71,10 @@ class Session {
 
   // What the kernel begins with, and then what it has left.
   const Memory& memory() const { return *device_->memory(); }
+  // From now on, what happens is recorded.
+  void Record();
+  const Timeline* timeline() const { return timeline_.get(); }  // null: nothing is
+
   // "launch 2 of 3, kernel sum"; empty: it is the only one.
   std::string Which() const;
 
@@ -105,6 +109,7 @@ class Session {
   Launch launch_;
   std::vector<std::uint8_t> parameters_;
   std::unique_ptr<Turnstile> turnstile_;
+  std::unique_ptr<Timeline> timeline_;
   std::unique_ptr<Grid> grid_;
 };
 

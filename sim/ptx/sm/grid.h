@@ -81,6 +81,10 @@ class Grid {
   void set_turnstile(Turnstile* turnstile);
   // Why the next turn of the schedule could not come, once the run has ended without it.
   const std::string& missed() const { return missed_; }
+  // Everything that happens is recorded there from now on.
+  void set_timeline(Timeline* timeline) { timeline_ = timeline; }
+  Timeline* timeline() const { return timeline_; }  // null: nobody records
+  std::uint64_t cycle() const { return cycle_; }
 
   // The machines' side. All of them are driven in the order of their ranks in each cycle; the first
   // begins it, and the last concludes it.
@@ -90,6 +94,7 @@ class Grid {
       if (turnstile_ != nullptr) {
         TakeTurns(cycle);
       }
+      cycle_ = cycle;
       if (cluster_port_ != nullptr) {
         BeginCluster(cycle);
       }
@@ -182,6 +187,8 @@ class Grid {
   std::uint64_t looked_ = 0;         // for loops without end: the latest cycle
   unsigned quiet_ = 0;               // cycles in which nothing could go on
 
+  Timeline* timeline_ = nullptr;
+  std::uint64_t cycle_ = 0;
   bool ending_ = false;
   Outcome outcome_ = Outcome::kTimeout;
   std::string problem_;

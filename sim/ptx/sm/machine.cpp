@@ -167,6 +167,7 @@ void Machine::Release(const Outputs& seen) {
       Interpreter::WriteResult(&residents_.warps[warp].warp, seen.release_value);
     }
     residents_.SetPhase(warp, WarpPhase::kReady);
+    RecordRelease(warp);
   });
 }
 
@@ -276,6 +277,9 @@ void Machine::RunWarps(std::uint64_t cycle) {
 void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
   WarpSlot& slot = residents_.warps[warp];
   stepped_ = cycle;
+  if (Timeline* const timeline = grid_.timeline(); timeline != nullptr) {
+    timeline->EndWait(NameOf(warp), Timeline::Kind::kLanes, ~0U, cycle);
+  }
   switch (interpreter_.Step(&slot.warp, cycle)) {
     case Interpreter::Event::kNone:
       break;
@@ -296,11 +300,13 @@ void Machine::StepWarp(unsigned warp, std::uint64_t cycle) {
       ExitLanes(warp);
       break;
     case Interpreter::Event::kAsleep:
+      RecordLanes(warp, cycle);
       residents_.SetPhase(warp, WarpPhase::kAsleep);
       slot.wakes_at = Interpreter::WakesAt(slot.warp);
       residents_.wakes_at = std::min(residents_.wakes_at, slot.wakes_at);
       break;
     case Interpreter::Event::kStuck:
+      RecordLanes(warp, cycle);
       residents_.SetPhase(warp, WarpPhase::kStuck);
       break;
     case Interpreter::Event::kFault:
@@ -411,6 +417,7 @@ void Machine::OnCommit(std::uint64_t cycle, const Operation& operation, const Ef
   if (has(Hazard::kRepeatedArrival)) {
     AddHazard(Hazard::kRepeatedArrival, warp, operation.bar, line, cycle);
   }
+  Record(cycle, operation, effects);
   barrier_arrivals_.Commit(cycle, operation, effects, residents_.IndexInCta(warp), line);
   if (IsLifecycle(operation.kind)) {
     CommitLifecycle(operation, effects, cycle);

@@ -29,6 +29,7 @@
 #include "sim/ptx/sm/mb_port.h"
 #include "sim/ptx/sm/mbarrier_arrivals.h"
 #include "sim/ptx/sm/residents.h"
+#include "sim/ptx/sm/timeline.h"
 #include "sim/ptx/sm/warp_port.h"
 #include "sim/ptx/sm/who_waits.h"
 
@@ -117,6 +118,15 @@ class Machine : public lockstep::Driver {
   void ExitLanes(unsigned warp);
   void EndWithProblem(Outcome outcome, const char* cause, unsigned warp, std::uint64_t cycle);
   void CommitLifecycle(const Operation& operation, const Effects& effects, std::uint64_t cycle);
+
+  // machine_timeline.cpp
+  Timeline::WarpName NameOf(unsigned warp) const;
+  void Record(std::uint64_t cycle, const Operation& operation, const Effects& effects);
+  void Record(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects);
+  void RecordRelease(unsigned warp);
+  enum class ClusterStep : std::uint8_t { kArrives, kWaits, kLeaves };
+  void RecordCluster(unsigned warp, ClusterStep step);
+  void RecordLanes(unsigned warp, std::uint64_t cycle);
 
   // machine_faults.cpp
   const char* FrontEndFault(const Arrival& arrival, unsigned warp) const;

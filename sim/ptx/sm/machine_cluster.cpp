@@ -45,6 +45,9 @@ void Machine::AskCluster(std::uint64_t cycle) {
     }
     const Arrival& arrival = slot.warp.arrival;
     slot.asked_cluster = true;
+    if (slot.phase == WarpPhase::kInCluster) {
+      RecordCluster(warp, ClusterStep::kWaits);
+    }
     grid_.cluster_port()->Ask(rank_,
                               {OpOf(arrival.cluster), static_cast<std::uint8_t>(warp),
                                static_cast<std::uint8_t>(slot.cta), arrival.lanes, slot.warp.live},
@@ -61,6 +64,7 @@ void Machine::SettleCluster(unsigned warp, std::uint64_t cycle) {
   }
   if (slot.phase == WarpPhase::kArriving && slot.asked_cluster) {
     slot.cluster_line = slot.warp.arrival.line;
+    RecordCluster(warp, ClusterStep::kArrives);
     grid_.Change(cycle);
     residents_.SetPhase(warp, WarpPhase::kReady);
   }
@@ -70,6 +74,7 @@ void Machine::LeaveCluster(unsigned warp, std::uint32_t lanes) {
   WarpSlot& slot = residents_.warps[warp];
   slot.in_cluster &= ~lanes;
   if (slot.phase == WarpPhase::kInCluster && slot.in_cluster == 0) {
+    RecordCluster(warp, ClusterStep::kLeaves);
     residents_.SetPhase(warp, WarpPhase::kReady);
   }
 }

@@ -224,6 +224,7 @@ std::uint32_t Machine::LineOf(const MbEvent& event) const {
 
 void Machine::OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) {
   const MbOperation& operation = event.operation;
+  Record(cycle, event, effects);
   switch (event.kind) {
     case MbEvent::Kind::kStep:
       CommitTurn(operation);
