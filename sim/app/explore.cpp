@@ -79,11 +79,15 @@ class Judge {
     if (!differences.empty()) {
       bad->push_back({Kind::kWrongResult, differences.front(), 0});
     }
+    // Who expects something has said what matters.
     const auto& buffers = session_.manifest().buffers;
+    if (std::any_of(buffers.begin(), buffers.end(),
+                    [](const ptx::Buffer& buffer) { return buffer.expected.has_value(); })) {
+      return;
+    }
     std::vector<std::vector<std::uint8_t>> contents;
     for (std::size_t k = 0; k < buffers.size(); ++k) {
-      contents.push_back(buffers[k].expected ? std::vector<std::uint8_t>()
-                                             : session_.ContentsIn(world.memory(), k));
+      contents.push_back(session_.ContentsIn(world.memory(), k));
     }
     if (first_.empty()) {
       first_ = std::move(contents);
@@ -98,7 +102,7 @@ class Judge {
   }
 
   const ptx::Session& session_;
-  std::vector<std::vector<std::uint8_t>> first_;  // of the buffers of which nothing is expected
+  std::vector<std::vector<std::uint8_t>> first_;  // of the buffers, if nothing is expected
 };
 
 class Exploration {
@@ -188,9 +192,9 @@ class Exploration {
       const Replay replay = ReplayOnUnit(job_.manifest, config_, ScheduleOf(finding));
       mismatch_ = mismatch_ || replay.mismatch;
       // It may end badly in another way, as what a fault is to one is a wait in vain to the other.
-      const bool ends_so = !finding.is_bad || replay.outcome == finding.ending ||
-                           replay.outcome != job_.manifest.outcome;
-      if (replay.followed >= finding.needed && ends_so) {
+      const bool ends_so = !finding.is_bad || replay.is_bad || replay.outcome == finding.ending;
+      const bool shows = finding.what.kind != Kind::kWrongResult || replay.is_bad;
+      if (replay.followed >= finding.needed && ends_so && shows) {
         finding.ending = replay.outcome;
         verified.push_back(std::move(finding));
       } else {

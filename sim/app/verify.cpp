@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/app/verify.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "sim/lockstep/lockstep.h"
@@ -26,6 +27,11 @@ Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config, ptx::Sc
   // Where the unit has no faults, what it does after misuse is undefined, and no mismatch.
   const bool misused = !config.faults && !session.grid().faults().empty();
   replay.mismatch = run.ending == lockstep::Ending::kMismatch && !misused;
+  const auto& hazards = session.grid().hazards();
+  replay.is_bad = session.Judge().code != ptx::ExitCode::kAsExpected ||
+                  std::any_of(hazards.begin(), hazards.end(), [&](const ptx::Incident& hazard) {
+                    return manifest.hazards.count(hazard.name) == 0;
+                  });
   return replay;
 }
 

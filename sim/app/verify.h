@@ -18,6 +18,7 @@ struct Replay {
   std::size_t turns = 0;
   std::size_t followed = 0;  // of these
   bool mismatch = false;     // the RTL and the golden model disagree
+  bool is_bad = false;       // it ends otherwise than the manifest says, or meets another hazard
 };
 
 // Runs the only launch of a manifest as the schedule says.
