@@ -194,7 +194,9 @@ class Exploration {
       // It may end badly in another way, as what a fault is to one is a wait in vain to the other.
       const bool ends_so = !finding.is_bad || replay.is_bad || replay.outcome == finding.ending;
       const bool shows = finding.what.kind != Kind::kWrongResult || replay.is_bad;
-      if (replay.followed >= finding.needed && ends_so && shows) {
+      const bool ended_before =
+          finding.is_bad && replay.outcome == finding.ending && replay.outcome != "completes";
+      if ((replay.followed >= finding.needed && ends_so && shows) || ended_before) {
         finding.ending = replay.outcome;
         verified.push_back(std::move(finding));
       } else {
