@@ -7,7 +7,8 @@ in rtl/mbarrier a plain arrive and wait, and the regression must catch it, or th
 mbarrier block. In rtl/warp it must pass a plain bar.warp.sync, in rtl/cluster a plain
 barrier.cluster, and the unit tests of that scope must catch it. In rtl/muster_gpc.sv, which is wiring,
 the regression of the GPC must. Each patch of tb/mutants/golden makes the golden model wrong, and tb/golden alone must
-catch it. A patch begins with `# what is wrong`, and an RTL patch may name the configuration to test
+catch it; each of tb/mutants/explore makes the analysis or the search of other orders wrong, and the litmus tests, the
+oracle or the kernels must. A patch begins with `# what is wrong`, and an RTL patch may name the configuration to test
 (`# config: default`, or one of scripts/corners.py), and the checker of tb/formal that must catch it
 before the lockstep does (`# checker: ram_props`). A mutant that no test catches fails.
 
@@ -34,7 +35,9 @@ PATCHES = ROOT / "tb/mutants"
 TREE = ROOT / "build/mutants"  # a copy of the sources, in which the patches are tried
 DEFAULT_CONFIG = "small"
 OPTION = r"(config|checker): "
-GOLDEN_TEST = "tb/golden/golden_test"
+# The tests that must catch what is wrong in the golden model, or in the analysis of other orders.
+TESTS = {"golden": ("tb/golden/golden_test",),
+         "explore": ("tb/explore/litmus_test", "tb/explore/oracle_test", "tb/explore/world_test")}
 # The unit tests of a block, and the plain one among them.
 BLOCKS = {"mbarrier": ("mb_test", "Mbarrier.PlainArriveAndWait"), "warp": ("warp_test", "Warp/*.OnePerCycle"),
           "cluster": ("cluster_test", "ClusterBarrier/*.Plain")}
@@ -42,7 +45,7 @@ ALONE = ("warp", "cluster")  # blocks that the regression does not reach
 GPC = "gpc_small"  # with units of the default configuration
 # Attempts of the regression to catch a mutant: seeds, cycles of each.
 ATTEMPTS = [("1-4", 2000), ("1-8", 20000), ("1-10", 100000)]
-QUICK = {"rtl": 2, "golden": 1}  # so many mutants that `make test` tries
+QUICK = {"rtl": 2, "golden": 1, "explore": 0}  # so many mutants that `make test` tries
 ROWS = TREE / "rows"  # the results, a file for each mutant
 
 
@@ -66,7 +69,7 @@ class Mutant:
     def build(self):
         """What is built to try it: a configuration, and the tests of the mbarrier block, or the tests of the
         golden model or of a scope that stands alone."""
-        if self.kind == "golden" or self.block in ALONE:
+        if self.kind in TESTS or self.block in ALONE:
             return self.block or self.kind
         if self.of_gpc:
             return "gpc"
@@ -167,12 +170,21 @@ def regress_mutant(mutant, gpc=None):
             return
 
 
-def try_golden(mutant):
-    failure = build(DEFAULT_CONFIG, "golden_test")
+def build_tests(kind):
+    return build(DEFAULT_CONFIG, *(pathlib.Path(test).name for test in TESTS[kind]))
+
+
+def failures_of(kind):
+    """The names of the tests that fail, of the first program of which some do."""
+    return next(filter(None, (failures(DEFAULT_CONFIG, test) for test in TESTS[kind])), [])
+
+
+def try_software(mutant):
+    failure = build_tests(mutant.kind)
     if failure:
         mutant.problem = f"does not build:\n{failure}"
         return
-    failed = failures(DEFAULT_CONFIG, GOLDEN_TEST)
+    failed = failures_of(mutant.kind)
     if failed:
         more = len(set(failed)) - 1
         mutant.caught_by = failed[0] + (f" and {more} more" if more else "")
@@ -186,17 +198,17 @@ def attempt(mutant):
         return
     run(*patch)
     try:
-        (try_rtl if mutant.kind == "rtl" else try_golden)(mutant)
+        (try_rtl if mutant.kind == "rtl" else try_software)(mutant)
     finally:
         run(*patch, "-R")
 
 
 def unsound(build_name):
     """What is wrong without any mutant, as a sentence: then nothing would be caught by a test."""
-    if build_name == "golden":
-        failure = build(DEFAULT_CONFIG, "golden_test")
-        if failure or failures(DEFAULT_CONFIG, GOLDEN_TEST):
-            return failure or "The tests of the golden model fail without any mutant."
+    if build_name in TESTS:
+        failure = build_tests(build_name)
+        if failure or failures_of(build_name):
+            return failure or f"The tests of {build_name} fail without any mutant."
         return None
     config, _, block = build_name.partition(".")
     if build_name in ALONE:
@@ -229,7 +241,7 @@ def every():
                for kind in QUICK}
     mutants["rtl"].sort(key=lambda mutant: mutant.config != DEFAULT_CONFIG)
     quick = [mutant for kind, count in QUICK.items() for mutant in mutants[kind][:count]]
-    return mutants["rtl"] + mutants["golden"], quick
+    return mutants["rtl"] + mutants["golden"] + mutants["explore"], quick
 
 
 def page(rows):
