@@ -1,0 +1,84 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that are there to work: of none of them anything is found or suspected. Left out are
+// those that are there to show a fault, a hazard or a deadlock, and mb_long_wait, which measures
+// time.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/explore/explorer.h"
+#include "sim/explore/report.h"
+#include "sim/isa/config.h"
+#include "sim/ptx/launch/manifest.h"
+#include "sim/ptx/launch/session.h"
+
+namespace muster::explore {
+namespace {
+
+bool IsToWork(const std::filesystem::path& path) {
+  const std::string stem = path.stem().string();
+  return path.extension() == ".json" && stem != "wrong" && stem != "mb_long_wait" &&
+         stem.rfind("hazard_", 0) != 0 && ptx::ReadManifest(path.string()).outcome == "completes";
+}
+
+std::vector<std::string> Manifests() {
+  std::vector<std::string> manifests;
+  const std::string folder = std::string(MUSTER_ROOT) + "/sim/kernels";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file() && IsToWork(entry.path())) {
+      manifests.push_back(entry.path().string());
+    }
+  }
+  return manifests;
+}
+
+class Working : public testing::TestWithParam<std::string> {};
+
+TEST_P(Working, GivesNoAlarm) {
+  const ptx::Manifest manifest = ptx::ReadManifest(GetParam());
+  const Config& config = *FindConfig(manifest.config);
+  const ptx::Session session(manifest, config, manifest.seed);
+  const auto make_world = [&] {
+    return std::make_unique<World>(config, session.program(), session.launch(), session.memory());
+  };
+  const auto judge = [&](const World& world) {
+    std::vector<BadEnd> bad;
+    if (world.end() != World::End::kCompletes) {
+      bad.push_back({Kind::kDeadlock, "does not complete", 0});
+    } else if (const auto differences = session.Differences(world.memory()); !differences.empty()) {
+      bad.push_back({Kind::kWrongResult, differences.front(), 0});
+    }
+    return bad;
+  };
+  ExplorerOptions options;
+  options.predictions = 4;
+  options.attempts = 4;
+  const auto begun = std::chrono::steady_clock::now();
+  options.is_over = [begun] {
+    constexpr auto kLongest = std::chrono::milliseconds(300);
+    return std::chrono::steady_clock::now() - begun > kLongest;
+  };
+  const Explored explored = Explorer(make_world, options, judge).Run();
+  const std::unique_ptr<World> world = make_world();
+  const Reporter reporter(*world);
+  for (const Finding& finding : explored.findings) {
+    ADD_FAILURE() << reporter.Text(1, finding, "");
+  }
+  for (const Unconfirmed& suspicion : explored.suspicions) {
+    ADD_FAILURE() << reporter.Text(suspicion);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, Working, testing::ValuesIn(Manifests()), [](const auto& info) {
+  const std::filesystem::path path(info.param);
+  return path.stem() == "mended" ? path.parent_path().filename().string() + "_mended"
+                                 : path.stem().string();
+});
+
+}  // namespace
+}  // namespace muster::explore
