@@ -7,8 +7,8 @@
 set -euo pipefail
 
 declare -Ar PACKAGES=(
-  [build]="g++ make cmake ninja-build ccache pkg-config python3 verilator zlib1g-dev libsystemc-dev
-           libgtest-dev libcli11-dev nlohmann-json3-dev libvalijson-dev libfmt-dev tao-pegtl-dev"
+  [build]="g++ make cmake ninja-build ccache pkg-config python3 python3-jsonschema verilator
+           zlib1g-dev libsystemc-dev libgtest-dev libcli11-dev nlohmann-json3-dev libvalijson-dev libfmt-dev tao-pegtl-dev"
   [lint]="clang-format clang-tidy shellcheck"
   [wave]="gtkwave"
   [synth]="npm nextpnr-ice40"

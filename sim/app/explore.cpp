@@ -124,13 +124,7 @@ class Exploration {
                                         ptx::Printable(manifest.config), ConfigNames()));
     }
     config_ = *config;
-    std::vector<std::string> outputs;
-    for (const std::string& output : {options.report, options.witness}) {
-      if (!output.empty()) {
-        outputs.push_back(output);
-      }
-    }
-    CheckOutputs(job_.inputs, outputs);
+    CheckFiles();
   }
 
   ExploreCode Run() {
@@ -149,9 +143,10 @@ class Exploration {
     explored_ = explore::Explorer(make_world, how, Judge(session)).Run();
     Verify();
     Say("", 0);
+    CheckFiles();
     const std::unique_ptr<World> world = make_world();
     const explore::Reporter reporter(*world);
-    Print(reporter);
+    Print(reporter, session.program());
     if (!options_.report.empty()) {
       WriteFile(options_.report, JsonText(Json(reporter, session)));
     }
@@ -159,6 +154,19 @@ class Exploration {
   }
 
  private:
+  // Before the search, and when it is known how many witnesses there are.
+  void CheckFiles() const {
+    std::vector<std::string> outputs;
+    if (!options_.report.empty()) {
+      outputs.push_back(options_.report);
+    }
+    const std::size_t witnesses = std::max<std::size_t>(1, explored_.findings.size());
+    for (std::size_t i = 1; i <= witnesses && !options_.witness.empty(); ++i) {
+      outputs.push_back(WitnessFile(i));
+    }
+    CheckOutputs(job_.inputs, outputs);
+  }
+
   double Seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
 
   // On a terminal, one line that is written over; else a line every ten seconds.
@@ -183,31 +191,37 @@ class Exploration {
     return {finding.turns, job_.manifest.config, job_.manifest.seed};
   }
 
-  // What a finding's witness comes to on the unit, in lockstep. One that the unit does not follow
-  // is no finding.
+  // What a finding's witness comes to on the unit, in lockstep. What it does not show there is a
+  // suspicion.
   void Verify() {
     std::vector<explore::Finding> verified;
     for (explore::Finding& finding : explored_.findings) {
       Say("running witnesses on the unit", verified.size() + 1);
       const Replay replay = ReplayOnUnit(job_.manifest, config_, ScheduleOf(finding));
       mismatch_ = mismatch_ || replay.mismatch;
-      // It may end badly in another way, as what a fault is to one is a wait in vain to the other.
-      const bool ends_so = !finding.is_bad || replay.is_bad || replay.outcome == finding.ending;
-      const bool shows = finding.what.kind != Kind::kWrongResult || replay.is_bad;
-      const bool ended_before =
-          finding.is_bad && replay.outcome == finding.ending && replay.outcome != "completes";
-      if ((replay.followed >= finding.needed && ends_so && shows) || ended_before) {
+      if (IsShown(finding, replay)) {
+        // It may end badly in another way: what is a fault to one is a wait in vain to the other.
         finding.ending = replay.outcome;
+        finding.is_bad = replay.is_bad;
         verified.push_back(std::move(finding));
       } else {
-        unfollowed_.push_back(
-            {std::move(finding),
-             fmt::format("the unit follows {} of {} turns, and the run ends in "
-                         "{} where the golden models end in {}",
-                         replay.followed, finding.needed, replay.outcome, finding.ending)});
+        explored_.suspicions.push_back(
+            {finding.what, fmt::format("the unit follows {} of {} turns, and the run ends in {} "
+                                       "where the golden models end in {}",
+                                       std::min(replay.followed, finding.needed), finding.needed,
+                                       replay.outcome, finding.ending)});
       }
     }
     explored_.findings = std::move(verified);
+  }
+
+  static bool IsShown(const explore::Finding& finding, const Replay& replay) {
+    if (finding.is_bad && replay.outcome == finding.ending && replay.outcome != "completes") {
+      return true;  // it may have come to that before the last turn
+    }
+    const bool by_order =
+        !finding.is_bad || IsRace(finding.what.kind) || finding.what.kind == Kind::kDifferingResult;
+    return replay.followed >= finding.needed && (by_order || replay.is_bad);
   }
 
   std::string WitnessFile(std::size_t number) const {
@@ -220,26 +234,22 @@ class Exploration {
                        options_.witness.substr(end));
   }
 
-  void Print(const explore::Reporter& reporter) {
-    const ptx::Session session(job_.manifest, config_, job_.manifest.seed);
+  void Print(const explore::Reporter& reporter, const ptx::Program& program) {
     for (std::size_t i = 0; i < explored_.findings.size(); ++i) {
       const explore::Finding& finding = explored_.findings[i];
       std::string again;
       if (!options_.witness.empty()) {
         const std::string file = WitnessFile(i + 1);
-        WriteFile(file, ptx::ScheduleText(ScheduleOf(finding), session.program()));
+        WriteFile(file, ptx::ScheduleText(ScheduleOf(finding), program));
         again = fmt::format("muster run {} --schedule {}", job_.manifest.command, file);
       }
       fmt::print("{}", reporter.Text(i + 1, finding, again));
     }
-    if (!explored_.suspicions.empty() || !unfollowed_.empty()) {
+    if (!explored_.suspicions.empty()) {
       fmt::print("Suspicions, which nothing has confirmed:\n");
     }
     for (const explore::Unconfirmed& suspicion : explored_.suspicions) {
       fmt::print("{}", reporter.Text(suspicion));
-    }
-    for (const auto& [finding, why] : unfollowed_) {
-      fmt::print("{}     tried    {}\n", reporter.Text(0, finding, ""), why);
     }
     if (!explored_.lints.empty()) {
       fmt::print("Notes, which are no findings:\n");
@@ -260,7 +270,7 @@ class Exploration {
             : fmt::format("not complete: {} were seen in {:.1f} s", Classes(), Seconds());
     std::string text = fmt::format(
         "{}: {}, {}, {}; {}\n", job_.manifest.path, several(explored_.findings.size(), "finding"),
-        several(explored_.suspicions.size() + unfollowed_.size(), "suspicion"),
+        several(explored_.suspicions.size(), "suspicion"),
         several(explored_.runs, "run") + " along which other orders were looked for", seen);
     if (!explored_.findings.empty() && options_.witness.empty()) {
       text += fmt::format(
@@ -301,10 +311,6 @@ class Exploration {
     for (const explore::Unconfirmed& suspicion : explored_.suspicions) {
       json["suspicions"].push_back(reporter.Json(suspicion));
     }
-    for (const auto& [finding, why] : unfollowed_) {
-      json["suspicions"].push_back(reporter.Json(finding));
-      json["suspicions"].back()["tried"] = why;
-    }
     for (const explore::Suspicion& lint : explored_.lints) {
       json["notes"].push_back(reporter.Json(lint));
     }
@@ -318,10 +324,10 @@ class Exploration {
     const bool deadlock =
         std::any_of(explored_.findings.begin(), explored_.findings.end(),
                     [](const explore::Finding& one) { return one.ending == "deadlock"; });
-    return deadlock                                                ? ExploreCode::kDeadlock
-           : !explored_.findings.empty()                           ? ExploreCode::kFinding
-           : !explored_.suspicions.empty() || !unfollowed_.empty() ? ExploreCode::kSuspicions
-                                                                   : ExploreCode::kNothing;
+    return deadlock                        ? ExploreCode::kDeadlock
+           : !explored_.findings.empty()   ? ExploreCode::kFinding
+           : !explored_.suspicions.empty() ? ExploreCode::kSuspicions
+                                           : ExploreCode::kNothing;
   }
 
   Job job_;
@@ -330,7 +336,6 @@ class Exploration {
   double said_ = 0;
   Config config_;
   explore::Explored explored_;
-  std::vector<std::pair<explore::Finding, std::string>> unfollowed_;
   bool mismatch_ = false;
 };
 

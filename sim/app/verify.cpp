@@ -28,7 +28,7 @@ Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config, ptx::Sc
   const bool misused = !config.faults && !session.grid().faults().empty();
   replay.mismatch = run.ending == lockstep::Ending::kMismatch && !misused;
   const auto& hazards = session.grid().hazards();
-  replay.is_bad = session.Judge().code != ptx::ExitCode::kAsExpected ||
+  replay.is_bad = replay.outcome != "completes" || !session.Differences(session.memory()).empty() ||
                   std::any_of(hazards.begin(), hazards.end(), [&](const ptx::Incident& hazard) {
                     return manifest.hazards.count(hazard.name) == 0;
                   });

@@ -18,7 +18,9 @@ struct Replay {
   std::size_t turns = 0;
   std::size_t followed = 0;  // of these
   bool mismatch = false;     // the RTL and the golden model disagree
-  bool is_bad = false;       // it ends otherwise than the manifest says, or meets another hazard
+  // It does not complete, leaves other results than are expected, or meets a hazard that the
+  // manifest does not name.
+  bool is_bad = false;
 };
 
 // Runs the only launch of a manifest as the schedule says.

@@ -15,27 +15,10 @@ namespace {
 constexpr std::uint64_t kMostSteps = 4'000'000;  // of one order
 constexpr std::size_t kMostFindings = 100;
 
-std::string EndingOf(const World& world) {
-  switch (world.end()) {
-    case World::End::kCompletes:
-      return "completes";
-    case World::End::kDeadlock:
-      return "deadlock";
-    case World::End::kFault:
-      return world.fault() == "memory_fault" || world.fault() == "assert"
-                 ? world.fault()
-                 : "fault:" + world.fault();
-    default:
-      return "timeout";
-  }
-}
-
 // Wrong results are one, whatever the numbers.
 std::pair<Kind, std::string> EndOf(const BadEnd& end) {
   return {end.kind, end.kind == Kind::kWrongResult ? "" : end.what};
 }
-
-bool IsRace(Kind kind) { return kind <= Kind::kSourceOverwritten || kind == Kind::kLifetime; }
 
 }  // namespace
 
@@ -58,7 +41,9 @@ Explorer::Key Explorer::KeyOf(const Suspicion& suspicion) {
 
 Explored Explorer::Run() {
   Predict();
-  Exhaust();
+  if (options_.bound != 0) {
+    Exhaust();
+  }
   std::uint64_t count = 0;
   for (const auto& [key, lead] : leads_) {
     if (found_.count(key) == 0) {
@@ -167,7 +152,7 @@ void Explorer::TakeOrder(const Order& order) {
 void Explorer::AddFinding(const World& world, const Suspicion& what, const Trace& trace) {
   Finding finding;
   finding.what = what;
-  finding.ending = EndingOf(world);
+  finding.ending = world.Ending();
   finding.is_bad = !judge_(world).empty();
   finding.needed = trace.turns().size();
   finding.turns = trace.WithNext(world);
@@ -262,24 +247,24 @@ void Explorer::Witness(const Lead& lead) {
   if (!IsRace(lead.what.kind) && IsShown(lead)) {
     return;
   }
-  Unconfirmed tried;
-  tried.what = lead.what;
-  for (; tried.attempts < options_.attempts && (tried.attempts == 0 || !IsOver());
-       ++tried.attempts) {
+  std::uint64_t attempts = 0;
+  std::uint64_t reversals = 0;
+  for (; attempts < options_.attempts && (attempts == 0 || !IsOver()); ++attempts) {
     Trace trace;
-    const bool reversed = RunReversed(lead, options_.seed + tried.attempts, &trace);
+    const bool reversed = RunReversed(lead, options_.seed + attempts, &trace);
     ++explored_.runs;
-    tried.reversed += reversed ? 1 : 0;
+    reversals += reversed ? 1 : 0;
     const bool bad = !judge_(world_).empty();
-    const bool shown = IsRace(lead.what.kind) ? reversed : reversed && bad;
     Conclude(world_, trace);
-    if (shown) {
+    if (reversed && (bad || IsRace(lead.what.kind))) {
       found_.insert(KeyOf(lead.what));
       AddFinding(world_, lead.what, trace);
       return;
     }
   }
-  explored_.suspicions.push_back(std::move(tried));
+  explored_.suspicions.push_back(
+      {lead.what, fmt::format("{} orders; in {} the second came first, and none ended badly",
+                              attempts, reversals)});
 }
 
 bool Explorer::RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace) {

@@ -33,7 +33,7 @@ struct BadEnd {
 
 struct ExplorerOptions {
   std::uint64_t seed = 1;
-  std::uint64_t bound = ~std::uint64_t{0};  // classes of orders
+  std::uint64_t bound = ~std::uint64_t{0};  // classes of orders; 0: no search
   std::uint64_t predictions = 24;           // runs that are followed with vector clocks
   std::uint64_t attempts = 200;             // at a witness
   unsigned jobs = 1;                        // orders at a time
@@ -53,8 +53,7 @@ struct Finding {
 };
 struct Unconfirmed {
   Suspicion what;
-  std::uint64_t attempts = 0;  // orders that were tried
-  std::uint64_t reversed = 0;  // of these, orders in which the two came the other way round
+  std::string tried;  // to confirm it, and what came of that
 };
 
 struct Explored {

@@ -137,11 +137,8 @@ std::string Reporter::Text(std::size_t number, const Finding& finding,
 }
 
 std::string Reporter::Text(const Unconfirmed& suspicion) const {
-  return fmt::format(
-      "  -  {}: {}\n{}     tried    {} orders; in {} the second came first, and none "
-      "ended badly\n",
-      Name(suspicion.what.kind), Explain(suspicion.what.kind), PairText(suspicion.what),
-      suspicion.attempts, suspicion.reversed);
+  return fmt::format("  -  {}: {}\n{}     tried    {}\n", Name(suspicion.what.kind),
+                     Explain(suspicion.what.kind), PairText(suspicion.what), suspicion.tried);
 }
 
 std::string Reporter::Lint(const Suspicion& lint) const {
@@ -172,10 +169,7 @@ nlohmann::ordered_json Reporter::Json(const Suspicion& suspicion) const {
     place["what"] = one.what;
     return place;
   };
-  if (IsPair(suspicion.kind)) {
-    json["first"] = side(suspicion.first);
-    json["second"] = side(suspicion.second);
-  } else if (suspicion.kind != Kind::kWrongResult && suspicion.kind != Kind::kDifferingResult) {
+  if (suspicion.kind != Kind::kWrongResult && suspicion.kind != Kind::kDifferingResult) {
     json["first"] = side(suspicion.first);
     json["second"] = side(suspicion.second);
   }
@@ -199,8 +193,7 @@ nlohmann::ordered_json Reporter::Json(const Finding& finding) const {
 
 nlohmann::ordered_json Reporter::Json(const Unconfirmed& suspicion) const {
   nlohmann::ordered_json json = Json(suspicion.what);
-  json["attempts"] = suspicion.attempts;
-  json["reversed"] = suspicion.reversed;
+  json["tried"] = suspicion.tried;
   return json;
 }
 

@@ -294,6 +294,7 @@ class Search {
     while (true) {
       const std::vector<Actor>& enabled = world_.Enabled();
       if (enabled.empty()) {
+        cut_ = cut_ || world_.end() == World::End::kEndless;
         PlanWaits();
         return;
       }

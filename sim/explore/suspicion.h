@@ -30,6 +30,10 @@ enum class Kind : std::uint8_t {
   kDifferingResult,
 };
 const char* Name(Kind kind);  // "data_race"
+// The other order of the two events is all that is to be shown.
+constexpr bool IsRace(Kind kind) {
+  return kind <= Kind::kSourceOverwritten || kind == Kind::kLifetime;
+}
 
 // One of the two events.
 struct Side {

@@ -82,6 +82,9 @@ class World : public ptx::AccessSink {
 
   End end() const { return end_; }
   const std::string& fault() const { return fault_; }  // "count_mismatch"
+  // As a manifest spells it: "completes", "deadlock", "fault:count_mismatch"; "timeout": it is
+  // endless, or has not ended.
+  std::string Ending() const;
   std::uint32_t fault_pc() const { return fault_pc_; }
   // Hazards by name and line: how often.
   const std::map<std::pair<std::string, std::uint32_t>, std::uint64_t>& hazards() const {

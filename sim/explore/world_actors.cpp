@@ -170,6 +170,19 @@ std::uint64_t World::ProcessOf(const Actor& actor) const {
          First(actor.lanes);
 }
 
+std::string World::Ending() const {
+  switch (end_) {
+    case End::kCompletes:
+      return "completes";
+    case End::kDeadlock:
+      return "deadlock";
+    case End::kFault:
+      return fault_ == "memory_fault" || fault_ == "assert" ? fault_ : "fault:" + fault_;
+    default:
+      return "timeout";
+  }
+}
+
 std::vector<Actor> World::Waiting() const {
   std::vector<Actor> waiting;
   constexpr unsigned kGranule = 4;

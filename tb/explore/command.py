@@ -125,6 +125,48 @@ def bad_input(muster, folder):
     expect(manifest.read_text().startswith("{"), "the manifest was lost")
 
 
+@case
+def witness_spares_inputs(muster, folder):
+    """The file of the second witness may be the manifest: it is not written over."""
+    pair = PAIRS / "one_lane_arrives"
+    manifest = folder / "w.2.json"
+    whole = json.loads((pair / "wrong.json").read_text())
+    manifest.write_text(json.dumps({**whole, "ptx": str(pair / whole["ptx"])}))
+    before = manifest.read_text()
+    run(muster, "explore", manifest, "--report", folder / "r.json", code=7)
+    expect(len(json.loads((folder / "r.json").read_text())["findings"]) > 1, "one finding has one witness")
+    _, errors = run(muster, "explore", manifest, "--witness", folder / "w.json", code=2)
+    expect("w.2.json" in errors and manifest.read_text() == before, errors)
+
+
+@case
+def endless_is_not_complete(muster, folder):
+    """A thread that spins on a flag which nobody sets has orders without an end: not all orders were seen."""
+    (folder / "k.ptx").write_text(""".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<4>;
+    .shared .align 4 .b32 x;
+    mov.u32 %r1, 0;
+    st.shared.u32 [x], %r1;
+LOOK:
+    ld.relaxed.cta.shared.u32 %r2, [x];
+    setp.eq.u32 %p1, %r2, 0;
+    @%p1 bra LOOK;
+    ret;
+}
+""")
+    (folder / "k.json").write_text(json.dumps({"ptx": "k.ptx", "block": [1, 1, 1], "args": [{"buffer": "out"}],
+                                               "buffers": {"out": {"type": "u32", "count": 1}}}))
+    done = subprocess.run([muster, "explore", folder / "k.json", "--time", "20", "--report", folder / "r.json"],
+                          capture_output=True, text=True, check=False)
+    report = json.loads((folder / "r.json").read_text())
+    expect(not report["complete"] or report["findings"], done.stdout)
+
+
 def main():
     if sys.argv[1:] == ["--list"]:
         print("\n".join(CASES))

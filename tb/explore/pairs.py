@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """`muster explore` on a pair of sim/kernels/explore: of the wrong kernel it finds what kernels.json
-says, with a witness that runs on the unit; of the mended one, nothing, in all orders.
+says, with a witness that runs on the unit; of the mended one, nothing, in all orders. Each report must fit its schema.
 
   pairs.py MUSTER NAME
 """
@@ -12,19 +12,24 @@ import subprocess
 import sys
 import tempfile
 
+import jsonschema
+
 HERE = pathlib.Path(__file__).resolve().parent
 PAIRS = HERE.parents[1] / "sim" / "kernels" / "explore"
+SCHEMA = json.loads((HERE.parents[1] / "sim" / "explore" / "explore.schema.json").read_text())
 DEADLOCK, FINDING = 3, 7
 
 
 def explore(muster, manifest, folder):
     """What it says of a manifest: its exit code, its report, its text."""
-    report = folder / "report.json"
-    command = [muster, "explore", str(manifest), "--report", str(report), "--witness", str(folder / "witness.json")]
+    file = folder / "report.json"
+    command = [muster, "explore", str(manifest), "--report", str(file), "--witness", str(folder / "witness.json")]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
-    if not report.exists():
+    if not file.exists():
         sys.exit(f"{' '.join(command)}\nends with exit code {run.returncode}, without a report:\n{run.stdout}{run.stderr}")
-    return run.returncode, json.loads(report.read_text()), run.stdout
+    report = json.loads(file.read_text())
+    jsonschema.validate(report, SCHEMA)
+    return run.returncode, report, run.stdout
 
 
 def expect(holds, what, text):

@@ -36,21 +36,6 @@ std::vector<std::string> Manifests() {
   return manifests;
 }
 
-std::string EndOf(const World& world) {
-  switch (world.end()) {
-    case World::End::kCompletes:
-      return "completes";
-    case World::End::kDeadlock:
-      return "deadlock";
-    case World::End::kFault:
-      return world.fault() == "memory_fault" || world.fault() == "assert"
-                 ? world.fault()
-                 : "fault:" + world.fault();
-    default:
-      return "timeout";
-  }
-}
-
 class OfKernels : public testing::TestWithParam<std::string> {};
 
 TEST_P(OfKernels, EndAsOnTheUnit) {
@@ -66,7 +51,7 @@ TEST_P(OfKernels, EndAsOnTheUnit) {
       const std::vector<Actor>& enabled = world.Enabled();
       world.Step(enabled[random.Below(static_cast<std::uint32_t>(enabled.size()))]);
     }
-    EXPECT_EQ(EndOf(world), manifest.outcome) << "seed " << seed;
+    EXPECT_EQ(world.Ending(), manifest.outcome) << "seed " << seed;
     if (world.end() == World::End::kCompletes) {
       EXPECT_EQ(session.Differences(world.memory()), std::vector<std::string>()) << "seed " << seed;
     }

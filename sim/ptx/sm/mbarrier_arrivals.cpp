@@ -7,6 +7,7 @@
 
 #include "sim/isa/bits.h"
 #include "sim/isa/effects.h"
+#include "sim/ptx/program/demangle.h"
 
 namespace muster::ptx {
 namespace {
@@ -139,8 +140,9 @@ std::string MbarrierName(const Program& program, std::uint32_t address) {
     if (address < name.address || (name.bytes != 0 && offset >= name.bytes)) {
       continue;
     }
-    return offset == 0 ? fmt::format("{} ({:#x})", name.name, address)
-                       : fmt::format("{}+{:#x} ({:#x})", name.name, offset, address);
+    const std::string said = Demangled(name.name);
+    return offset == 0 ? fmt::format("{} ({:#x})", said, address)
+                       : fmt::format("{}+{:#x} ({:#x})", said, offset, address);
   }
   return fmt::format("{:#x}", address);
 }
