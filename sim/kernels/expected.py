@@ -628,6 +628,16 @@ def warp_gather():
     return {"out": [got(t) for t in range(96)]}
 
 
+def warp_gather_waits():
+    def got(t):
+        warp, lane = divmod(t, 32)
+        if warp == 2:
+            return 5 * (t - 32) if lane >= 10 else 0
+        return 5 * (t ^ 32) if lane < 10 else 0
+
+    return {"out": [got(t) for t in range(96)]}
+
+
 def warp_groups():
     values = list(range(128))
     reductions = [sum, None, sum, max, sum]

@@ -7,15 +7,16 @@ namespace muster::ptx {
 
 void WarpPort::Reset(unsigned warp) {
   if (warps_[warp].used) {
-    queue_.push_back({true, {}});
-    queue_.back().request.warp = static_cast<std::uint8_t>(warp);
+    WarpRequest clear;
+    clear.warp = static_cast<std::uint8_t>(warp);
+    queue_.push_back({true, clear, warps_[warp].came});
   }
   warps_[warp].used = false;
 }
 
 void WarpPort::Request(const WarpRequest& request) {
   Warp& warp = warps_[request.warp];
-  queue_.push_back({false, request});
+  queue_.push_back({false, request, warp.came});
   warp.used = true;
   warp.live = request.live;
   ++warp.requests;
@@ -45,9 +46,13 @@ void WarpPort::Exit(unsigned warp, unsigned cta, std::uint32_t lanes, std::uint3
 // When all live lanes of a warp wait at barriers, it arrives there.
 void WarpPort::Judge(unsigned index) {
   Warp& warp = warps_[index];
-  if (warp.due == 0 && (warp.live & ~warp.gathered) == 0) {
-    warp.due = warp.gathered;
-    warp.gathered = 0;
+  if (warp.due == 0) {
+    warp.arrived = warp.came;
+    if (warp.gathered != 0 && (warp.live & ~warp.gathered) == 0) {
+      warp.due = warp.gathered;
+      warp.gathered = 0;
+      ++warp.came;
+    }
   }
   due_ = warp.due != 0 ? due_ | Bit(index) : due_ & ~Bit(index);
 }
@@ -96,9 +101,8 @@ void WarpPort::Take(const WarpOutputs& seen, std::uint64_t cycle) {
   }
   beats_.pop_back();
   if (beats_.empty()) {
-    const WarpRequest& request = queue_.front().request;
+    const WarpRequest& request = pins_.in.request;
     accepted_.push_back({request.warp, IsRendezvous(request.op) ? request.lanes : 0});
-    queue_.pop_front();
     pins_.in.valid = false;
   }
 }
@@ -117,24 +121,34 @@ void WarpPort::Present(std::uint64_t busy, bool ending) {
   }
 }
 
+// The first that may be. While arrivals of a warp are due, none of its requests is presented: it
+// would keep those of other warps waiting, and the arrivals may be waiting for one of these.
 void WarpPort::PresentNext() {
-  const Entry& next = queue_.front();
-  const unsigned warp = next.request.warp;
-  if (!next.clears) {
-    pins_.in.request = next.request;
-    pins_.in.valid = true;
-    beats_ = BeatsOf(next.request, pins_.lanes_per_beat);
-    std::reverse(beats_.begin(), beats_.end());
+  std::uint64_t passed = 0;  // warps with requests that wait
+  for (auto next = queue_.begin(); next != queue_.end(); ++next) {
+    const unsigned warp = next->request.warp;
+    const bool may = warps_[warp].arrived >= next->after && (!next->clears || MayClear(warp));
+    if (!may || (passed & Bit(warp)) != 0) {
+      passed |= Bit(warp);
+      continue;
+    }
+    if (next->clears) {
+      pins_.in.clear |= Bit(warp);
+    } else {
+      pins_.in.request = next->request;
+      pins_.in.valid = true;
+      beats_ = BeatsOf(next->request, pins_.lanes_per_beat);
+      std::reverse(beats_.begin(), beats_.end());
+    }
+    queue_.erase(next);
     return;
   }
-  // Of the warp before, nothing is in progress any more.
-  const bool in_progress =
-      std::any_of(accepted_.begin(), accepted_.end(),
-                  [warp](const Accepted& accepted) { return accepted.warp == warp; });
-  if (!in_progress) {
-    pins_.in.clear |= Bit(warp);
-    queue_.pop_front();
-  }
+}
+
+// Of the warp before, nothing is in progress any more.
+bool WarpPort::MayClear(unsigned warp) const {
+  return std::none_of(accepted_.begin(), accepted_.end(),
+                      [warp](const Accepted& accepted) { return accepted.warp == warp; });
 }
 
 }  // namespace muster::ptx

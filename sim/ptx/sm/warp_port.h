@@ -55,11 +55,14 @@ class WarpPort : public WarpUnit {
     std::uint32_t gathered = 0;  // lanes that wait at barriers for others
     std::uint32_t due = 0;       // lanes that wait there for nobody
     std::uint32_t live = 0;
-    bool used = false;  // something was requested of it
+    std::uint64_t came = 0;     // times that all its live lanes had come to barriers, ...
+    std::uint64_t arrived = 0;  // ... and that it has arrived at all of these
+    bool used = false;          // something was requested of it
   };
   struct Entry {
     bool clears = false;
     WarpRequest request;
+    std::uint64_t after = 0;  // it is presented when the warp has `arrived` as often
   };
   struct Accepted {
     unsigned warp = 0;
@@ -70,11 +73,12 @@ class WarpPort : public WarpUnit {
   void Judge(unsigned warp);
   void Take(const WarpOutputs& seen, std::uint64_t cycle);
   void PresentNext();
+  bool MayClear(unsigned warp) const;
 
   WarpPins pins_;
   std::array<Warp, kMaxWarps> warps_;
-  std::deque<Entry> queue_;
-  std::vector<unsigned> beats_;  // of its front, that have not been accepted, the next one last
+  std::deque<Entry> queue_;      // in order for each warp
+  std::vector<unsigned> beats_;  // of what is presented, that have not been accepted, the next last
   std::deque<Accepted> accepted_;
   std::uint64_t asked_ = 0;  // warps with requests that have not come to their end
   std::uint64_t due_ = 0;    // warps that are to arrive
