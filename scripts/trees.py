@@ -8,8 +8,10 @@ import subprocess
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def copy_to(tree):
-    """Copies what has changed, and removes what is gone: what is built there stays valid."""
+def copy_to(tree, instead=None):
+    """Copies what has changed, and removes what is gone: what is built there stays valid. `instead`: texts of
+    files that are others there."""
+    instead = instead or {}
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True,
                             capture_output=True, check=True).stdout.splitlines()
     sources = {file for file in listed if (ROOT / file).is_file()}
@@ -19,7 +21,8 @@ def copy_to(tree):
                 old.unlink()
     for file in sources:
         source, target = ROOT / file, tree / file
-        if not target.exists() or target.read_bytes() != source.read_bytes():
+        content = instead[file].encode() if file in instead else source.read_bytes()
+        if not target.exists() or target.read_bytes() != content:
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
+            target.write_bytes(content)
             shutil.copymode(source, target)

@@ -107,6 +107,7 @@ TEST(PtxSource, NamesAreDemangled) {
   EXPECT_EQ(Demangled("_ZN4ours3sumIiEEvPT_"), "ours::sum");
   EXPECT_EQ(Demangled("_ZN12_GLOBAL__N_14scanEv"), "scan");
   EXPECT_EQ(Demangled("_ZNSt6vectorIiSaIiEE9push_backEOi"), "std::vector::push_back");
+  EXPECT_EQ(Demangled("a"), "a");  // what is not mangled stays as it is
   EXPECT_EQ(Demangled("plain_c"), "plain_c");
   EXPECT_EQ(Demangled(""), "");
   EXPECT_EQ(PlainName("_ZN4ours3sumIiEEvPT_"), "sum");

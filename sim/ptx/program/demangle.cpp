@@ -10,6 +10,9 @@ namespace muster::ptx {
 
 std::string Demangled(std::string_view name) {
   const std::string mangled(name);
+  if (mangled.rfind("_Z", 0) != 0) {
+    return mangled;  // "a" would be a char
+  }
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> demangled(
       abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
