@@ -2,11 +2,10 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Tries mutants of the RTL that nobody chose: scripts/mutations.py makes them from its syntax.
 
-One model of the unit has them all; a number selects one at run time, so that a mutant costs a run. Each
-is tried by the programs whose models have it, the quickest first: the regression of --config, which checks
-every cycle against the golden model, and the unit tests of the block. What no program notices
-is shown to be equivalent (scripts/equivalent.py), or survives. What the configuration leaves out is not tried. Results are kept in build/mutate as they come: a run that is
-stopped goes on where it was, unless a source has changed.
+One model of the unit has all of them; a number selects one at run time, so that a mutant costs a run. The regression
+of --config, which checks every cycle against the golden model, tries each in runs that become longer. What it does not
+notice is proven to be equivalent (scripts/equivalent.py), or stays open. What the configuration leaves out is not tried.
+Results are kept in build/mutate as they come: a run that is stopped goes on where it was, unless a source has changed.
 """
 
 import argparse
@@ -15,7 +14,6 @@ import hashlib
 import json
 import os
 import pathlib
-import random
 import re
 import subprocess
 import sys
@@ -29,35 +27,40 @@ import lock
 import mutations
 import trees
 import yowasp
+from systemverilog import SyntaxProblem
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build/mutate"
 TREE = WORK / "tree"  # a copy of the sources, in which the RTL has all mutants
 FIRST = "rtl/muster_pkg.sv"  # what all models read first
+WAIVERS = "rtl/muster.vlt"
 JOBS = int(os.environ.get("JOBS", os.cpu_count()))
 # Attempts of the regression to notice a mutant: seeds, cycles of each.
 ATTEMPTS = [("1-2", 2000), ("1-4", 20000), ("1-10", 100000)]
 QUICK_ATTEMPTS = ATTEMPTS[:2]
-UNIT_TESTS = ["mb_test", "warp_test", "cluster_test"]
+UNIT = ("rtl/common/", "rtl/cta/", "rtl/mbarrier/", "rtl/muster.sv", "rtl/muster_pkg.sv")  # whose mutants these are
+# Attempts of the regression to notice a mutant: seeds, cycles of each.
+ATTEMPTS = [("1-2", 2000), ("1-4", 20000), ("1-10", 100000)]
+QUICK_ATTEMPTS = ATTEMPTS[:2]
+# The blocks whose mutants are in one model: their folders, the programs that try them after the regression.
+BLOCKS = {"unit": (("rtl/common/", "rtl/cta/", "rtl/mbarrier/", "rtl/muster.sv", "rtl/muster_pkg.sv"), ["mb_test"]),
+          "warp": (("rtl/warp/",), ["warp_test"]),
+          "cluster": (("rtl/cluster/",), ["cluster_test"])}
 SLOWER = 20  # so many times slower than without a mutant: it hangs
 SURVIVORS = 40  # that are shown
 
 
-class Program:
-    """A program with models that have mutants."""
+class Regression:
+    """The regression of a configuration, whose unit has mutants."""
 
-    def __init__(self, name, folder, path, runs):
-        self.name = name
-        self.path = folder / path
-        self.runs = runs  # its options, one after the other until a run notices the mutant
-        self.numbers = set()  # mutants that its models have
-        for model in (self.path.parent / "CMakeFiles" / f"{name}.dir/verilated").glob("V*"):
-            self.has(self.path.parent / "verilated" / model.name)
+    def __init__(self, config, attempts):
+        folder = TREE / f"build-{config}"
+        self.path = folder / "tb/lockstep/regress"
+        # Its options, one after the other until a run notices the mutant.
+        self.runs = [["--config", config, "--seeds", seeds, "--cycles", str(cycles)] for seeds, cycles in attempts]
         self.limits = []  # seconds for each run
-
-    def has(self, model):
-        """The folder of Verilated sources of one of its models."""
-        for source in model.rglob("*.cpp"):
+        self.numbers = set()  # mutants that the unit has
+        for source in (folder / f"sim/lockstep/verilated/V{config}").rglob("*.cpp"):
             self.numbers |= selected_in(source)
 
     def measure(self):
@@ -66,40 +69,29 @@ class Program:
             begun = time.monotonic()
             noticed = self.run(0, options, 600)
             if noticed:
-                return f"{self.name} fails without any mutant: {noticed}"
+                return f"The regression fails without any mutant: {noticed}"
             self.limits.append(10 + SLOWER * (time.monotonic() - begun))
         return None
 
     def notices(self, number):
         """By what it is noticed; None: it is not."""
-        for options, limit in zip(self.runs, self.limits):
-            noticed = self.run(number, options, limit)
-            if noticed:
-                return f"{self.name} {noticed}"
-        return None
+        return next(filter(None, (self.run(number, options, limit) for options, limit in zip(self.runs, self.limits))), None)
 
     def run(self, number, options, limit):
         environment = os.environ | {"MUSTER_MUTANT": str(number)}
         with tempfile.TemporaryDirectory(dir=WORK) as folder:
             report = pathlib.Path(folder) / "report.json"
-            command = [str(self.path), *(option.format(report=report) for option in options)]
             try:
-                done = subprocess.run(command, cwd=folder, env=environment, timeout=limit, text=True, errors="replace",
-                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                done = subprocess.run([self.path, *options, "--json", report], cwd=folder, env=environment, timeout=limit,
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             except subprocess.TimeoutExpired:
-                return "hangs"
-            return self.verdict(done, report)
-
-    def verdict(self, done, report):
-        if self.name != "regress":
-            failed = re.search(r"^\[  FAILED  \] (\S+?)(?:,| \(|$)", done.stdout, re.MULTILINE)
-            return failed[1] if failed else f"ends with {done.returncode}" if done.returncode else None
-        if not report.exists():
-            return f"ends with {done.returncode}"
-        # That a run commits too little, which has no name among them, says nothing of one so short.
-        found = [one for one in json.loads(report.read_text())["mismatches"] if one["what"]]
-        first = min(found, key=lambda one: one["cycle"], default=None)
-        return first and f"seed {first['seed']}, cycle {first['cycle']}: {first['what']}"
+                return "it hangs"
+            if not report.exists():
+                return f"it ends with {done.returncode}"
+            # That a run commits too little, which has no name among them, says nothing of one so short.
+            found = [one for one in json.loads(report.read_text())["mismatches"] if one["what"]]
+            first = min(found, key=lambda one: one["cycle"], default=None)
+            return first and f"seed {first['seed']}, cycle {first['cycle']}: {first['what']}"
 
 
 def selected_in(source):
@@ -109,26 +101,13 @@ def selected_in(source):
             re.findall(r"\((0x[0-9a-f]+|\d+)U\s+[!=]=\s+vlSymsp->TOP__muster_mutant_pkg\.selected\)", text)}
 
 
-def build(config, targets):
-    """Builds them in the tree. Returns what was said if that fails."""
+def build(config):
+    """Builds the regression in the tree. Returns what was said if that fails."""
     environment = os.environ | {"BUILD": f"build-{config}",
                                 "CMAKE_OPTIONS": f"-DMUSTER_CONFIGS={config} -DMUSTER_UNIT_OPTIONS=-O1"}
-    done = subprocess.run([TREE / "scripts/build.sh", *targets], cwd=TREE, env=environment, text=True,
+    done = subprocess.run([TREE / "scripts/build.sh", "regress"], cwd=TREE, env=environment, text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return None if done.returncode == 0 else done.stdout
-
-
-def programs_of(config, quick):
-    folder = TREE / f"build-{config}"
-    attempts = QUICK_ATTEMPTS if quick else ATTEMPTS
-    runs = [["--config", config, "--seeds", seeds, "--cycles", str(cycles), "--json", "{report}"]
-            for seeds, cycles in attempts]
-    programs = [Program("regress", folder, "tb/lockstep/regress", runs)]
-    programs[0].has(folder / f"sim/lockstep/verilated/V{config}")  # in a library that all programs share
-    if not quick:
-        programs += [Program(name, folder, f"tb/unit/{name}", [["--gtest_brief=1", "--gtest_fail_fast"]])
-                     for name in UNIT_TESTS]
-    return programs
 
 
 class Results:
@@ -140,13 +119,13 @@ class Results:
         self.lock = threading.Lock()
         lines = path.read_text().splitlines() if path.exists() else []
         if lines and json.loads(lines[0]) == {"key": key}:
-            self.rows = {row["number"]: row for row in map(json.loads, lines[1:])}
+            self.rows = {row["name"]: row for row in map(json.loads, lines[1:])}
         else:
             path.write_text(json.dumps({"key": key}) + "\n")
 
     def add(self, row):
         with self.lock:
-            self.rows[row["number"]] = row
+            self.rows[row["name"]] = row
             with self.path.open("a") as file:
                 file.write(json.dumps(row) + "\n")
 
@@ -173,14 +152,6 @@ class Progress:
               self.count != self.total else "\n", flush=True)
 
 
-def attempt(mutant, programs):
-    caught = None
-    for program in programs:
-        if mutant["number"] in program.numbers:
-            caught = caught or program.notices(mutant["number"])
-    return {**mutant, "caught by": caught}
-
-
 def each(mutants, work, results, what):
     """Does the work of each, several at a time, and keeps what comes of it."""
     progress = Progress(len(mutants), what)
@@ -191,7 +162,7 @@ def each(mutants, work, results, what):
 
 
 def prove(rows, config, results):
-    """Which of those that no program has noticed are equivalent."""
+    """Which of those that the regression has not noticed are equivalent."""
     survivors = [row for row in rows if not row["caught by"] and "equivalent" not in row]
     if not survivors:
         return
@@ -203,7 +174,8 @@ def prove(rows, config, results):
         module = row["module"]
         proven = False
         if module in modules:  # a package is in many
-            proven, _ = equivalent.is_equivalent(row["number"], module, modules[module], TREE, files, WORK / f"proof.{row['number']}")
+            folder = WORK / "proofs" / row["name"]
+            proven, _ = equivalent.is_equivalent(row["number"], module, modules[module], TREE, files, folder)
         return {**row, "equivalent": proven}
     each(survivors, work, results, "equivalent")
 
@@ -213,7 +185,7 @@ def fate(row):
 
 
 def page(rows, left_out, config):
-    """The score, by the folder and by the kind of mutant; and the survivors."""
+    """The score, by the folder and by the kind of mutant; and the survivors. Returns how many in a hundred are none."""
     for title, of in (("block", lambda row: "/".join(row["file"].split("/")[:-1])), ("kind", lambda row: row["kind"])):
         print(f"\n{title:24} {'mutants':>8} {'caught':>8} {'equivalent':>11} {'open':>6}")
         for name in sorted({of(row) for row in rows}):
@@ -223,12 +195,13 @@ def page(rows, left_out, config):
     if survivors:
         print("\nOpen:")
     for row in survivors[:SURVIVORS]:
-        print(f"  {row['number']:>5}  {row['file']}:{row['line']}: {row['kind']}: {row['before']} becomes {row['after']}")
+        print(f"  {row['name']}  {row['file']}:{row['line']}: {row['kind']}: {row['before']} becomes {row['after']}")
     if len(survivors) > SURVIVORS:
         print(f"  and {len(survivors) - SURVIVORS} more, in build/mutate.json")
     fates = [fate(row) for row in rows]
     print(f"\n{config}: of {len(rows)} mutants {fates.count('caught')} are caught ({100 * fates.count('caught') / max(1, len(rows)):.1f} %), "
           f"{fates.count('equivalent')} equivalent, {fates.count('open')} open; {left_out} more are not in this configuration")
+    return 100 * (len(rows) - fates.count("open")) / max(1, len(rows))
 
 
 def shard_of(text):
@@ -245,7 +218,8 @@ def arguments():
     parser.add_argument("--sample", type=int, metavar="N", help="tries N of them, drawn with --seed (all)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the sample (1)")
     parser.add_argument("--shard", type=shard_of, default=(1, 1), metavar="K/N", help="tries only each N-th, from the K-th on")
-    parser.add_argument("--number", type=int, metavar="N", help="tries this one again, and shows the command")
+    parser.add_argument("--name", help="tries this one again, and shows the command of its first run")
+    parser.add_argument("--least", type=int, default=0, metavar="PERCENT", help="fails if fewer are caught or equivalent (0)")
     parser.add_argument("--quick", action="store_true", help="by short runs of the regression only")
     return parser.parse_args()
 
@@ -255,61 +229,67 @@ def rtl_files():
 
 
 def texts():
-    """The RTL, and what it is with its mutants."""
-    written, mutants = mutations.instrument({path: (ROOT / path).read_text() for path in rtl_files()})
+    """What the RTL is with the mutants of the unit, and these."""
+    of_unit = [path for path in rtl_files() if path.startswith(UNIT)]
+    written, mutants = mutations.instrument({path: (ROOT / path).read_text() for path in rtl_files()}, of_unit)
     written[FIRST] = mutations.PACKAGE + written[FIRST]
+    written[WAIVERS] = (ROOT / WAIVERS).read_text() + '\n// Mutants are no good style.\nlint_off -file "*"\n'
     return written, mutants
 
 
 def prepare(args):
-    """Builds the programs. Returns them, and all mutants."""
+    """Builds the regression. Returns it, and all mutants."""
     try:
         written, mutants = texts()
-    except mutations.SyntaxProblem as problem:
+    except SyntaxProblem as problem:
         sys.exit(f"{problem}. scripts/mutations.py does not read that yet.")
     trees.copy_to(TREE, written)
-    print(f"building {args.config} with {len(mutants)} mutants", flush=True)
-    failure = build(args.config, ["regress", *([] if args.quick else UNIT_TESTS)])
+    print(f"building {args.config} with {len(mutants)} mutants; a few minutes", flush=True)
+    failure = build(args.config)
     if failure:
         sys.exit(f"The unit with its mutants does not build:\n{failure}")
-    programs = programs_of(args.config, args.quick)
-    for program in programs:
-        problem = program.measure()
-        if problem:
-            sys.exit(problem)
-    return programs, mutants
+    regression = Regression(args.config, QUICK_ATTEMPTS if args.quick else ATTEMPTS)
+    problem = regression.measure()
+    if problem:
+        sys.exit(problem)
+    return regression, mutants
 
 
 def main():
     args = arguments()
     lock.hold("build/mutate")
     WORK.mkdir(parents=True, exist_ok=True)
-    programs, mutants = prepare(args)
-    present = [mutant for mutant in mutants if any(mutant["number"] in program.numbers for program in programs)]
-    if args.number is not None:
-        wanted = [mutant for mutant in present if mutant["number"] == args.number]
+    regression, mutants = prepare(args)
+    present = [mutant for mutant in mutants if mutant["number"] in regression.numbers]
+
+    def attempt(mutant):
+        return {**mutant, "caught by": regression.notices(mutant["number"])}
+    if args.name:
+        wanted = [mutant for mutant in present if mutant["name"] == args.name]
         if not wanted:
-            sys.exit(f"Configuration {args.config} has no mutant {args.number}.")
-        print(json.dumps(attempt(wanted[0], programs), indent=2))
-        print(f"MUSTER_MUTANT={args.number} {programs[0].path} --config {args.config} --seeds 1 --cycles 2000")
+            sys.exit(f"Configuration {args.config} has no mutant {args.name}; build/mutate.json lists those that were tried.")
+        print(json.dumps(attempt(wanted[0]), indent=2))
+        print(f"MUSTER_MUTANT={wanted[0]['number']} {regression.path} {' '.join(regression.runs[0])}")
         return
-    chosen = present
-    if args.sample is not None and args.sample < len(present):
-        chosen = sorted(random.Random(args.seed).sample(present, args.sample), key=lambda mutant: mutant["number"])
+    if args.sample is not None:
+        drawn = sorted(present, key=lambda mutant: hashlib.sha256(f"{args.seed}|{mutant['name']}".encode()).digest())
+        chosen = sorted(drawn[:args.sample], key=lambda mutant: mutant["number"])
     part, parts = args.shard
     chosen = chosen[part - 1::parts]
-    key = hashlib.sha256(b"".join(program.path.read_bytes() for program in programs)).hexdigest()
+    key = hashlib.sha256(regression.path.read_bytes()).hexdigest()
     name = "quick" if args.quick else "whole"
     results = Results(WORK / f"{args.config}.{name}.{part}of{parts}.jsonl", key)
-    left = [mutant for mutant in chosen if mutant["number"] not in results.rows]
+    left = [mutant for mutant in chosen if mutant["name"] not in results.rows]
     if len(left) != len(chosen):
         print(f"{len(chosen) - len(left)} of {len(chosen)} were tried before")
-    each(left, lambda mutant: attempt(mutant, programs), results, "caught")
+    each(left, attempt, results, "caught")
     if not args.quick:
-        prove([results.rows[mutant["number"]] for mutant in chosen], args.config, results)
-    rows = [results.rows[mutant["number"]] for mutant in chosen]
-    page(rows, len(mutants) - len(present), args.config)
+        prove([results.rows[mutant["name"]] for mutant in chosen], args.config, results)
+    rows = [results.rows[mutant["name"]] for mutant in chosen]
+    settled = page(rows, len(mutants) - len(present), args.config)
     (ROOT / "build/mutate.json").write_text(json.dumps({"config": args.config, "mutants": rows}, indent=1) + "\n")
+    if settled < args.least:
+        sys.exit(f"That is less than {args.least} in a hundred.")
 
 
 if __name__ == "__main__":

@@ -2,22 +2,15 @@
 """Mutations of SystemVerilog from its syntax: all of them in one text, of which a number selects one at run time.
 
 An expression `a & b` becomes `(muster_mutant_pkg::selected == 17 ? (a | b) : a & b)`, a statement `x_q <= '0;`
-becomes `if (muster_mutant_pkg::selected != 18) x_q <= '0;`. With 0 selected the text is what it was. It reads as much of the
+becomes `begin if (muster_mutant_pkg::selected != 18) x_q <= '0; end`. With 0 selected the text is what it was. It reads as much of the
 language as rtl/ is written in. What must be constant (parameters, dimensions, conditions of generate blocks, bounds
 of loops, functions that these call) is left alone, and so are assertions and the heads of modules.
 """
 
+import hashlib
 import re
 
-TOKEN = re.compile(r"""
-    (?P<gap>(?:\s|//[^\n]*|/\*.*?\*/)+)
-  | (?P<directive>`(?:include|define|ifdef|ifndef|else|elsif|endif|undef|default_nettype|timescale)\b[^\n]*)
-  | (?P<string>"(?:[^"\\]|\\.)*")
-  | (?P<number>\d[\d_]*\s*'s?[bdohBDOH][\da-fA-F_xzXZ?]+|'s?[bdohBDOH][\da-fA-F_xzXZ?]+|'[01xz](?!\w)|\d[\d_]*)
-  | (?P<name>[`$]?[A-Za-z_]\w*)
-  | (?P<sign><<<=|>>>=|<<<|>>>|===|!==|==\?|!=\?|<<=|>>=|->>|\|->|\|=>|&&|\|\||==|!=|<=|>=|<<|>>|\+:|-:|\+=|-=|\*=|/=
-      |%=|&=|\|=|\^=|\+\+|--|~&|~\||~\^|\^~|::|\*\*|->|'\{|'\(|@\*|[-+*/%&|^~!<>=?:;,.(){}\[\]#@'])
-""", re.VERBOSE | re.DOTALL)
+from systemverilog import OPENS, SyntaxProblem, Tokens, split_gap
 
 SELECTED = "muster_mutant_pkg::selected"
 PACKAGE = """// Which mutant is active: in simulation the number in the environment variable MUSTER_MUTANT, in a proof the macro.
@@ -44,85 +37,14 @@ LEFT_SIDE = {"<<", ">>", "+", "-"}    # `a + b` also becomes `a`
 UNARY = {"!", "~", "-", "+", "&", "|", "^", "~&", "~|", "~^"}
 ASSIGNMENTS = {"=", "<=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 TYPES = {"logic", "bit", "int", "byte", "shortint", "longint", "integer", "wire", "string", "void", "signed", "unsigned"}
-OPENS = {"(": ")", "[": "]", "{": "}", "'{": "}", "'(": ")"}
-
-
-class SyntaxProblem(Exception):
-    """The text is not what this reads."""
 
 
 class Node:
     """An expression: as it was, and with its mutants."""
 
-    def __init__(self, plain, live=None, cuts=False):
+    def __init__(self, plain, live=None):
         self.plain = plain
         self.live = plain if live is None else live
-        self.cuts = cuts  # it may be a context that needs its own brackets
-
-
-class Tokens:
-    """A text as a list of tokens, each with the blanks and comments before it."""
-
-    def __init__(self, text, path):
-        self.path = path
-        self.items = []  # (kind, text, blanks before it, line)
-        at, line, gap = 0, 1, ""
-        while at < len(text):
-            match = TOKEN.match(text, at)
-            if not match:
-                raise SyntaxProblem(f"{path}:{line}: cannot read {text[at:at + 20]!r}")
-            if match.lastgroup in ("gap", "directive"):
-                gap += match[0]
-            else:
-                self.items.append((match.lastgroup, match[0], gap, line))
-                gap = ""
-            line += match[0].count("\n")
-            at = match.end()
-        self.items.append(("end", "", gap, line))
-        self.at = 0
-
-    def peek(self, ahead=0):
-        return self.items[min(self.at + ahead, len(self.items) - 1)][1]
-
-    def kind(self, ahead=0):
-        return self.items[min(self.at + ahead, len(self.items) - 1)][0]
-
-    @property
-    def line(self):
-        return self.items[self.at][3]
-
-    def take(self, wanted=None):
-        """The next token with the blanks before it."""
-        _, text, gap, line = self.items[self.at]
-        if wanted is not None and text != wanted:
-            raise SyntaxProblem(f"{self.path}:{line}: {text!r}, not {wanted!r}")
-        if self.at == len(self.items) - 1:
-            raise SyntaxProblem(f"{self.path}:{line}: the text ends")
-        self.at += 1
-        return gap + text
-
-    def balanced(self):
-        """A bracket and all up to its counterpart."""
-        closing = OPENS[self.peek()]
-        text = self.take()
-        while self.peek() != closing:
-            text += self.balanced() if self.peek() in OPENS else self.take()
-        return text + self.take()
-
-    def until(self, *ends):
-        """All up to one of these tokens outside brackets, and that one."""
-        text = ""
-        while self.peek() not in ends:
-            text += self.balanced() if self.peek() in OPENS else self.take()
-        return text + self.take()
-
-
-def split_gap(text):
-    """The blanks and comments before a text, and the text."""
-    at = 0
-    while match := re.compile(r"\s+|//[^\n]*|/\*.*?\*/|`(?:ifdef|ifndef|else|endif|include)[^\n]*", re.DOTALL).match(text, at):
-        at = match.end()
-    return text[:at], text[at:]
 
 
 class Mutator:
@@ -492,7 +414,7 @@ class Mutator:
         if self.fixed or not removable:
             return gap + text
         number = self.number("assignment", line, bare + op + value.plain, "nothing")
-        return f"{gap}if ({SELECTED} != {number}) begin {text} end"
+        return f"{gap}begin if ({SELECTED} != {number}) {text} end"
 
     # -- modules and packages ------------------------------------------------------------------------
 
@@ -636,8 +558,17 @@ def closure(called, functions):
     return known
 
 
-def instrument(texts):
-    """Of {path: text}: {path: text with mutants}, and the mutants, numbered from 1 on."""
+def give_names(mutants):
+    """Gives each a name that stays the same when something else changes."""
+    seen = {}
+    for mutant in mutants:
+        what = "|".join(mutant[key] for key in ("file", "kind", "before", "after"))
+        seen[what] = seen.get(what, 0) + 1
+        mutant["name"] = hashlib.sha256(f"{what}|{seen[what]}".encode()).hexdigest()[:8]
+
+
+def instrument(texts, paths=None):
+    """Of {path: text}: {path: text with mutants}, and the mutants, numbered from 1 on; in these paths only."""
     called, functions = set(), {}
     for path, text in texts.items():
         mutator = Mutator(text, path, 1)
@@ -646,8 +577,9 @@ def instrument(texts):
         functions |= mutator.functions
     constant = closure(called, functions)
     written, mutants = {}, []
-    for path, text in texts.items():
-        mutator = Mutator(text, path, len(mutants) + 1, constant)
+    for path in texts if paths is None else paths:
+        mutator = Mutator(texts[path], path, len(mutants) + 1, constant)
         written[path] = mutator.file()
         mutants += mutator.mutants
+    give_names(mutants)
     return written, mutants
