@@ -70,6 +70,12 @@ def measure_front_end():
     return {"thread_instructions_per_second": {name: run(name) for name in ("together", "apart")}}
 
 
+def measure_explore():
+    """What looking at other orders costs: of a run that is followed, and of a search."""
+    predict = [f"--predict=sim/kernels/{name}/{name}.json" for name in ("block_sum", "bitonic_sort", "histogram")]
+    return output("build/tb/bench/explore_bench", *predict, "--search", "tb/bench/explore/eight.json")
+
+
 def area_of(area):
     """What is filed of a configuration's synthesis: nothing but nulls if it did not finish."""
     area = area if area.get("fmax_mhz") else {}
@@ -134,6 +140,16 @@ def print_front_end(front_end):
         print(f"  lanes {name:38} {speed / 1e6:6.1f} million")
 
 
+def print_explore(explore):
+    print("\nOther orders (muster explore), on one core\n"
+          f"  {'a run that is followed':38} {'steps':>9} {'times a plain run':>18} {'bytes a step':>13}")
+    for path, figures in explore["predict"].items():
+        print(f"  {pathlib.Path(path).stem:38} {figures['steps']:>9} {figures['predict_ratio']:>18.1f} "
+              f"{figures['predict_bytes_per_step']:>13.0f}")
+    print(f"  classes of orders of two threads with eight atomic operations each: "
+          f"{explore['search']['classes_per_second']:.0f} per second")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawTextHelpFormatter)
@@ -145,7 +161,7 @@ def main():
     args = parser.parse_args()
 
     start = time.monotonic()
-    if subprocess.run([ROOT / "scripts/build.sh", "muster_bench", "speed_bench", "muster"]).returncode:
+    if subprocess.run([ROOT / "scripts/build.sh", "muster_bench", "speed_bench", "explore_bench", "muster"]).returncode:
         sys.exit(1)
     names = configs.NAMES
     print("Latency, throughput and speed of simulation; half a minute", flush=True)
@@ -153,6 +169,7 @@ def main():
     sizes = output("build/tb/bench/muster_bench", "--config", LARGEST, "--sizes")
     mbarrier = measure_mbarrier(names)
     front_end = measure_front_end()
+    explore = measure_explore()
     areas, mb_areas = ({}, {}) if args.no_area else (
         synthesize(top, args.seeds, args.limit) for top in ("muster", "muster_mbarrier"))
 
@@ -162,10 +179,11 @@ def main():
     print_sizes(fast, sizes["sync_all_half_rate_cycles"])
     print_mbarrier(mbarrier)
     print_front_end(front_end)
+    print_explore(explore)
     mbarrier |= {name: area_of(mb_areas.get(name, {})) for name in configs.MBARRIER}
     args.json.write_text(json.dumps(
         {"configs": filed_configs, "sync_all_cycles": fast, "mbarrier": mbarrier,
-         "front_end": front_end}, indent=2) + "\n")
+         "front_end": front_end, "explore": explore}, indent=2) + "\n")
     print(f"\nAll of it is in {os.path.relpath(args.json, ROOT)} "
           f"({(time.monotonic() - start) / 60:.0f} minutes)")
     if not areas and not args.no_area:
