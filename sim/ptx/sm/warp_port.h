@@ -70,7 +70,7 @@ class WarpPort : public WarpUnit {
     std::uint64_t until = ~std::uint64_t{0};  // its answers have been seen by this cycle
   };
 
-  void Judge(unsigned warp);
+  void Judge(unsigned index);
   void Take(const WarpOutputs& seen, std::uint64_t cycle);
   void PresentNext();
   bool MayClear(unsigned warp) const;
