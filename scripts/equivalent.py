@@ -2,20 +2,20 @@
 """Whether a mutant changes nothing: a proof that a module with it and the module without it are equal.
 
 Registers and the modules inside become ports of the module, so that what is proven equal is the logic between
-them, in every state: outputs, next states, and what the modules inside are given. That is more than is
+them, in every state: outputs, next states, values after reset, and what the modules inside are given. That is more than is
 needed: a mutant that differs only in states which the unit never reaches is not proven equivalent.
 """
 
 import re
+import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import yowasp
 
 SCRIPT = """\
-read_slang --threads 1 -D SYNTHESIS -D MUSTER_MUTANT={number} -I rtl/common --top {module} {parameters} {files}
+read_slang --threads 1 --relax-enum-conversions -D SYNTHESIS -D MUSTER_MUTANT={number} -I rtl/common --top {module} {parameters} {files}
 hierarchy -top {module}
-select -none
 proc {module}
 memory -nomap {module}
 memory_map {module}
@@ -57,21 +57,37 @@ def modules_of(tree, files, top, parameters):
     return {name: list(some.values()) for name, some in found.items()}
 
 
-def is_equivalent(number, module, instances, tree, files, folder, limit=60):
-    """Whether a mutant is equivalent in each of these instances, as (True or False, why)."""
+def why_not(log):
+    """Why a proof has not succeeded, by what Yosys wrote; None: it has."""
+    if "SAT proof finished - no model found: SUCCESS!" in log:
+        return None
+    if "SAT proof finished - model found: FAIL!" in log:
+        return "it differs in some state"
+    if "No matching port in" in log:
+        return "it has other registers"
+    if "Interrupted SAT solver: TIMEOUT!" in log:
+        return "the proof takes too long"
+    errors = [line for line in log.splitlines() if "error" in line.lower()]
+    return f"there is no proof: {errors[0] if errors else log[-200:]}"
+
+
+def why_different(number, module, instances, tree, files, folder, limit=60):
+    """Why a mutant is not proven equivalent, as a clause; None: it is equivalent in each of these instances. `limit`: of
+    each proof, in seconds."""
     for parameters in instances:
         script = ""
         given = " ".join(f"-G {name}={value}" for name, value in parameters.items())
         for name, which in (("gold", 0), ("gate", number)):
             script += SCRIPT.format(number=which, module=module, parameters=given, files=" ".join(files), name=name)
         script += MITER.format(module=module, limit=limit)
-        folder.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)  # no log of another run
+        folder.mkdir(parents=True)
         (folder / "script.ys").write_text(script)
         command = yowasp.yosys(folder / "script.ys", folder, [*files, "rtl/common/muster_assert.svh"])
         done = subprocess.run(list(map(str, command)), cwd=tree, stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT)
         log = folder / "yosys.log"
-        text = log.read_text(errors="replace") if log.exists() else done.stdout
-        if "SAT proof finished - no model found: SUCCESS!" not in text:
-            return False, text[-600:]
-    return True, None
+        why = why_not(log.read_text(errors="replace") if log.exists() else done.stdout)
+        if why:
+            return why
+    return None

@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,20 +33,15 @@ from systemverilog import SyntaxProblem
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build/mutate"
 TREE = WORK / "tree"  # a copy of the sources, in which the RTL has all mutants
+RUNS = WORK / "runs"  # where the runs of now write
 FIRST = "rtl/muster_pkg.sv"  # what all models read first
 WAIVERS = "rtl/muster.vlt"
 JOBS = int(os.environ.get("JOBS", os.cpu_count()))
 # Attempts of the regression to notice a mutant: seeds, cycles of each.
 ATTEMPTS = [("1-2", 2000), ("1-4", 20000), ("1-10", 100000)]
 QUICK_ATTEMPTS = ATTEMPTS[:2]
-UNIT = ("rtl/common/", "rtl/cta/", "rtl/mbarrier/", "rtl/muster.sv", "rtl/muster_pkg.sv")  # whose mutants these are
-# Attempts of the regression to notice a mutant: seeds, cycles of each.
-ATTEMPTS = [("1-2", 2000), ("1-4", 20000), ("1-10", 100000)]
-QUICK_ATTEMPTS = ATTEMPTS[:2]
-# The blocks whose mutants are in one model: their folders, the programs that try them after the regression.
-BLOCKS = {"unit": (("rtl/common/", "rtl/cta/", "rtl/mbarrier/", "rtl/muster.sv", "rtl/muster_pkg.sv"), ["mb_test"]),
-          "warp": (("rtl/warp/",), ["warp_test"]),
-          "cluster": (("rtl/cluster/",), ["cluster_test"])}
+# Whose mutants these are.
+UNIT = ("rtl/common/", "rtl/cta/", "rtl/mbarrier/", "rtl/muster.sv", "rtl/muster_pkg.sv")
 SLOWER = 20  # so many times slower than without a mutant: it hangs
 SURVIVORS = 40  # that are shown
 
@@ -79,7 +75,7 @@ class Regression:
 
     def run(self, number, options, limit):
         environment = os.environ | {"MUSTER_MUTANT": str(number)}
-        with tempfile.TemporaryDirectory(dir=WORK) as folder:
+        with tempfile.TemporaryDirectory(dir=RUNS) as folder:
             report = pathlib.Path(folder) / "report.json"
             try:
                 done = subprocess.run([self.path, *options, "--json", report], cwd=folder, env=environment, timeout=limit,
@@ -163,7 +159,7 @@ def each(mutants, work, results, what):
 
 def prove(rows, config, results):
     """Which of those that the regression has not noticed are equivalent."""
-    survivors = [row for row in rows if not row["caught by"] and "equivalent" not in row]
+    survivors = [row for row in rows if not row["caught by"] and "differs" not in row]
     if not survivors:
         return
     yowasp.ensure_yosys()
@@ -172,16 +168,15 @@ def prove(rows, config, results):
 
     def work(row):
         module = row["module"]
-        proven = False
-        if module in modules:  # a package is in many
-            folder = WORK / "proofs" / row["name"]
-            proven, _ = equivalent.is_equivalent(row["number"], module, modules[module], TREE, files, folder)
-        return {**row, "equivalent": proven}
+        if module not in modules:
+            return {**row, "differs": "it is in a package, which many modules use"}
+        folder = WORK / "proofs" / row["name"]
+        return {**row, "differs": equivalent.why_different(row["number"], module, modules[module], TREE, files, folder)}
     each(survivors, work, results, "equivalent")
 
 
 def fate(row):
-    return "caught" if row["caught by"] else "equivalent" if row.get("equivalent") else "open"
+    return "caught" if row["caught by"] else "equivalent" if row.get("differs", "no proof was tried") is None else "open"
 
 
 def page(rows, left_out, config):
@@ -195,7 +190,8 @@ def page(rows, left_out, config):
     if survivors:
         print("\nOpen:")
     for row in survivors[:SURVIVORS]:
-        print(f"  {row['name']}  {row['file']}:{row['line']}: {row['kind']}: {row['before']} becomes {row['after']}")
+        why = f" ({row['differs']})" if "differs" in row else ""
+        print(f"  {row['name']}  {row['file']}:{row['line']}: {row['kind']}: {row['before']} becomes {row['after']}{why}")
     if len(survivors) > SURVIVORS:
         print(f"  and {len(survivors) - SURVIVORS} more, in build/mutate.json")
     fates = [fate(row) for row in rows]
@@ -255,10 +251,21 @@ def prepare(args):
     return regression, mutants
 
 
+def choose(mutants, sample, seed, shard):
+    """A sample of these, the same for the same seed, or all; and of those a part, as (which, of how many)."""
+    chosen = mutants
+    if sample is not None:
+        drawn = sorted(mutants, key=lambda mutant: hashlib.sha256(f"{seed}|{mutant['name']}".encode()).digest())
+        chosen = sorted(drawn[:sample], key=lambda mutant: mutant["number"])
+    part, parts = shard
+    return chosen[part - 1::parts]
+
+
 def main():
     args = arguments()
     lock.hold("build/mutate")
-    WORK.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(RUNS, ignore_errors=True)  # of a run that was killed
+    RUNS.mkdir(parents=True)
     regression, mutants = prepare(args)
     present = [mutant for mutant in mutants if mutant["number"] in regression.numbers]
 
@@ -271,11 +278,8 @@ def main():
         print(json.dumps(attempt(wanted[0]), indent=2))
         print(f"MUSTER_MUTANT={wanted[0]['number']} {regression.path} {' '.join(regression.runs[0])}")
         return
-    if args.sample is not None:
-        drawn = sorted(present, key=lambda mutant: hashlib.sha256(f"{args.seed}|{mutant['name']}".encode()).digest())
-        chosen = sorted(drawn[:args.sample], key=lambda mutant: mutant["number"])
+    chosen = choose(present, args.sample, args.seed, args.shard)
     part, parts = args.shard
-    chosen = chosen[part - 1::parts]
     key = hashlib.sha256(regression.path.read_bytes()).hexdigest()
     name = "quick" if args.quick else "whole"
     results = Results(WORK / f"{args.config}.{name}.{part}of{parts}.jsonl", key)

@@ -20,8 +20,8 @@ namespace muster::explore {
 
 struct ExhaustOptions {
   std::uint64_t most_classes = ~std::uint64_t{0};
-  std::uint64_t most_steps = 100'000;  // of one order
-  bool races = true;                   // each order is looked at for races, too
+  std::uint64_t most_steps = 32'768;  // of one order: its cost grows with their square
+  bool races = true;                  // each order is looked at for races, too
   // Asked now and then: whether to stop, since the time is over.
   std::function<bool(std::uint64_t classes)> stop;
 };

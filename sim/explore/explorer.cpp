@@ -12,7 +12,6 @@
 namespace muster::explore {
 namespace {
 
-constexpr std::uint64_t kMostSteps = 4'000'000;  // of one order
 constexpr std::size_t kMostFindings = 100;
 
 // Wrong results are one, whatever the numbers.
@@ -83,7 +82,7 @@ void Explorer::Predict() {
     // In every second run a warp stays behind.
     const bool favours = run % 2 == 1;
     std::uint64_t behind = random.Next();
-    while (world_.steps() < kMostSteps) {
+    while (!IsLeft()) {
       const std::vector<Actor>& enabled = world_.Enabled();
       if (enabled.empty()) {
         break;
@@ -102,7 +101,9 @@ void Explorer::Predict() {
       world_.Step(actor);
     }
     world_.set_observer(nullptr);
-    analysis.Conclude();
+    if (world_.Enabled().empty()) {
+      analysis.Conclude();
+    }
     ++explored_.runs;
     Take(world_, analysis.suspicions(), trace);
     Conclude(world_, trace);
@@ -282,7 +283,7 @@ bool Explorer::RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace) {
            flies == (wanted.what != ptx::Turn::What::kExecutes) &&
            (flies ? turn.time : trace->Times(turn, its_lane) + 1) == wanted.time;
   };
-  while (world_.steps() < kMostSteps) {
+  while (!IsLeft()) {
     std::vector<Actor> enabled = world_.Enabled();
     if (enabled.empty()) {
       break;

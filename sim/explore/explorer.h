@@ -86,6 +86,12 @@ class Explorer {
   using Key = std::tuple<Kind, std::uint32_t, std::uint32_t>;
 
   bool IsOver() const { return options_.is_over && options_.is_over(); }
+  // Whether the order of now is to be left before its end.
+  bool IsLeft() const {
+    constexpr std::uint64_t kMostSteps = 4'000'000;
+    constexpr std::uint64_t kAskEach = 1024;  // steps
+    return world_.steps() >= kMostSteps || (world_.steps() % kAskEach == kAskEach - 1 && IsOver());
+  }
   void Say(const std::string& doing, std::uint64_t count) const {
     if (options_.progress) {
       options_.progress(doing, count);

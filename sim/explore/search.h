@@ -177,6 +177,8 @@ class Search {
   }
 
  private:
+  static constexpr std::size_t kAskEach = 256;  // steps of an order: whether the time is over
+
   static bool Has(const std::vector<std::uint64_t>& set, std::uint64_t one) {
     return std::find(set.begin(), set.end(), one) != set.end();
   }
@@ -298,8 +300,10 @@ class Search {
         PlanWaits();
         return;
       }
-      if (nodes_.size() >= options_.most_steps) {
+      const bool asks = nodes_.size() % kAskEach == kAskEach - 1 && options_.stop;
+      if (nodes_.size() >= options_.most_steps || (asks && options_.stop(found_.classes))) {
         cut_ = true;
+        is_new_ = false;  // it has not ended
         return;
       }
       Node fresh = After(enabled);

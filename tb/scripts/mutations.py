@@ -1,23 +1,28 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""Tests of scripts/mutations.py: what it makes of a small module, and of the RTL.
+"""Tests of scripts/mutations.py and scripts/mutate.py: what is made of a small module, and of the RTL; which are tried.
 
   mutations.py CASE   runs one case
-  mutations.py --list the names of all cases
+  mutations.py --list the names of all cases but those that need Yosys
 """
 
 import pathlib
 import re
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
-import mutations  # noqa: E402, after its folder is known
+import equivalent  # noqa: E402, after its folder is known
+import mutate  # noqa: E402
+import mutations  # noqa: E402
 import systemverilog  # noqa: E402
+import yowasp  # noqa: E402
 
 CASES = {}
+WITH_YOSYS = {}
 MODULE = """\
-module small
+module example
   import some_pkg::*;
 #(
   parameter int unsigned Width = 4 + 2
@@ -59,9 +64,45 @@ endmodule
 """
 
 
+SUMS = """\
+module sums #(
+  parameter int unsigned Width = 2
+) (
+  input  logic             clk_i,
+  input  logic             rst_ni,
+  input  logic             on_i,
+  input  logic [Width-1:0] a_i,
+  output logic [Width-1:0] b_o,
+  output logic             c_o
+);
+  logic [Width-1:0] count_q;
+  logic             seen_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      count_q <= '0;
+      seen_q  <= 1'b0;
+    end else begin
+      if (on_i && (on_i || a_i[0])) count_q <= count_q + a_i;
+      seen_q <= on_i;
+    end
+  end
+
+  assign b_o = count_q;
+  assign c_o = seen_q;
+endmodule
+"""
+
+
 def case(function):
     """Makes a function a case of this name."""
     CASES[function.__name__] = function
+    return function
+
+
+def needs_yosys(function):
+    """Makes a function a case that Yosys takes part in."""
+    WITH_YOSYS[function.__name__] = function
     return function
 
 
@@ -155,6 +196,20 @@ def other_syntax():
 
 
 @case
+def choosing():
+    """Without a sample all are chosen; a sample is the same for the same seed; the parts are the whole, none twice."""
+    mutants = [{"name": f"m{number}", "number": number} for number in range(1, 101)]
+    expect(mutate.choose(mutants, None, 1, (1, 1)) == mutants, "the whole is not all")
+    sample = mutate.choose(mutants, 10, 1, (1, 1))
+    expect(len(sample) == 10 and sample == mutate.choose(mutants[:], 10, 1, (1, 1)), str(sample))
+    expect(sample != mutate.choose(mutants, 10, 2, (1, 1)), "the seed does not matter")
+    for number in (None, 10):
+        parts = [mutant["number"] for part in range(1, 5) for mutant in mutate.choose(mutants, number, 1, (part, 4))]
+        whole = [mutant["number"] for mutant in mutate.choose(mutants, number, 1, (1, 1))]
+        expect(sorted(parts) == whole, f"the parts are {parts}, the whole {whole}")
+
+
+@case
 def whole_rtl():
     """It reads each file of rtl/muster.f."""
     listed = [line for line in (ROOT / "rtl/muster.f").read_text().split() if line.startswith("rtl/")]
@@ -163,11 +218,32 @@ def whole_rtl():
     expect(all("_pkg" in path for path in without), f"no mutants in {sorted(without)}")
 
 
+@needs_yosys
+def equivalence():
+    """Of a module with registers: proven equivalent are the mutants that change nothing, and no others."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree = pathlib.Path(folder)
+        written, mutants = mutations.instrument({"sums.sv": SUMS})
+        (tree / "rtl/common").mkdir(parents=True)
+        (tree / "rtl/common/muster_assert.svh").touch()
+        (tree / "sums.sv").write_text(mutations.PACKAGE + written["sums.sv"])
+        yowasp.ensure_yosys()
+        proven = set()
+        for mutant in mutants:
+            why = equivalent.why_different(mutant["number"], "sums", [{"Width": "2"}, {"Width": "3"}], tree, ["sums.sv"], tree / "proof")
+            expect(why is None or why.startswith("it "), f"{mutant}: {why}")
+            if why is None:
+                proven.add((mutant["line"], mutant["kind"], mutant["after"]))
+    expect(proven == {(19, "constant", "1"), (19, "operand", "(on_i)")}, str(sorted(proven)))
+    expect({(16, "constant"), (16, "assignment"), (17, "constant")} <= {(mutant["line"], mutant["kind"]) for mutant in mutants},
+           "no mutant of a reset")
+
+
 def main():
     if sys.argv[1:] == ["--list"]:
         print("\n".join(CASES))
         return
-    CASES[sys.argv[1]]()
+    (CASES | WITH_YOSYS)[sys.argv[1]]()
 
 
 if __name__ == "__main__":
