@@ -23,6 +23,7 @@ opt_expr {module}
 opt_dff -nodffe -nosdff {module}
 dffunmap {module}
 opt_clean {module}
+splitnets -driver {module}
 expose -evert {module}
 expose -evert-dff {module}
 opt_clean {module}
@@ -67,7 +68,7 @@ def why_not(log):
         return "it has other registers"
     if "Interrupted SAT solver: TIMEOUT!" in log:
         return "the proof takes too long"
-    errors = [line for line in log.splitlines() if "error" in line.lower()]
+    errors = [line for line in log.splitlines() if "error: " in line.lower()]
     return f"there is no proof: {errors[0] if errors else log[-200:]}"
 
 
