@@ -17,7 +17,7 @@ MUSTER := $(BUILD)/sim/app/muster
 NAMED  := $(if $(filter command line,$(origin NAME)),--only '$(NAME)')
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress corners asan mutants mutate formal coverage wave bench asic fpga verilog gates fourstate hwprobe install clean
+.PHONY: help setup build run test lint format regress corners asan mutants mutate formal coverage report wave bench asic fpga verilog gates fourstate hwprobe install clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -36,9 +36,9 @@ run: setup  ## Run all kernels of sim/kernels on the Verilated unit, checked eve
 	@$(MUSTER) suite sim/kernels $(ONLY) --json $(BUILD)/run.json --junit $(BUILD)/run.xml
 
 test:  ## Run everything that must pass before a merge: tests, kernels, ten seeds, a sample of mutants
-	@scripts/setup.sh build wave
+	@scripts/setup.sh build wave report
 	@scripts/build.sh
-	@scripts/ctest.py
+	@scripts/ctest.py; code=$$?; scripts/report.py; exit $$code
 
 lint:  ## Check style and correctness of all sources (Verilator -Wall, clang-tidy, clang-format)
 	@scripts/lint.py
@@ -70,6 +70,10 @@ formal: setup  ## Prove properties of the RTL for all inputs; MUTANTS=1: that wr
 	@scripts/build.sh muster_isa
 	@scripts/ctest.py --label proof$(if $(MUTANTS),_mutant) --kind Proofs $(NAMED); \
 	  code=$$?; scripts/formal.py --page $(if $(MUTANTS),mutants,proofs); exit $$code
+
+report:  ## Write one page about all that was run: build/report.html
+	@scripts/setup.sh report
+	@scripts/report.py
 
 coverage: SEEDS = 10
 coverage:  ## Pages of the cover points that the regression hits, and of the lines that tests run

@@ -2,7 +2,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #
 # Installs the Debian packages that are missing; silent when none is. Arguments name groups:
-#   build (the default), lint, wave, synth, fpga, asic, formal, fourstate, coverage, browser.
+#   build (the default), lint, wave, report, synth, fpga, asic, formal, fourstate, coverage, browser.
 # SETUP=no skips it, for those who bring their own tools. Exit code 2: it cannot install.
 set -euo pipefail
 
@@ -11,6 +11,7 @@ declare -Ar PACKAGES=(
            zlib1g-dev libsystemc-dev libgtest-dev libcli11-dev nlohmann-json3-dev libvalijson-dev libfmt-dev tao-pegtl-dev"
   [lint]="clang-format clang-tidy shellcheck"
   [wave]="gtkwave"
+  [report]="gnuplot-nox"
   [synth]="npm nextpnr-ice40"
   [fpga]="npm nextpnr-ice40 fpga-icestorm"
   [asic]="npm opensta qflow-tech-osu018"

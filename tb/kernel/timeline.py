@@ -8,22 +8,18 @@ the trace, checked by the rules of the trace-event format.
 """
 
 import collections
-import html
 import json
+import pathlib
 import re
-import shutil
-import struct
-import subprocess
 import sys
-import zlib
 
 from program import KERNELS, check, main_of, run
 
-SKIPPED = 77
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from browser import chromium, pixels, probed  # noqa: E402, after its folder is known
 
 # What the test asks of the page itself: the click, the zoom, and whether anything sticks out.
-PROBE = """<script>
+PROBE = """
 addEventListener("load", () => {
   const of = name => [...document.querySelectorAll(name)];
   const outside = of("header *, #told, #view, svg, text.warp, text.cta").filter(element => {
@@ -43,21 +39,7 @@ addEventListener("load", () => {
   probe.picked = of(".picked").length;
   parent.postMessage(probe, "*");
 });
-</script></body>"""
-
-
-# A window is never as narrow as a phone's screen, but a frame may be.
-FRAME = """<!DOCTYPE html><pre id="probe"></pre><script>
-addEventListener("message", event => { document.getElementById("probe").textContent = JSON.stringify(event.data); });
-</script><iframe src="probed.html" width="%d" height="%d" style="border: 0"></iframe>"""
-
-
-def browser():
-    for name in BROWSERS:
-        if path := shutil.which(name):
-            return path
-    print(f"skipped: there is no browser here ({', '.join(BROWSERS)})")
-    sys.exit(SKIPPED)
+"""
 
 
 def recorded(muster, folder, kernel, code=0, *options):
@@ -70,54 +52,12 @@ def recorded(muster, folder, kernel, code=0, *options):
     return text, data, json.loads(trace.read_text())
 
 
-def chromium(folder, page, size, *options):
-    command = [browser(), "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile",
-               f"--window-size={size[0]},{size[1]}", *options, page.as_uri()]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=50, check=False)
-    check(result.returncode == 0, "the browser fails", result)
-    return result.stdout
-
-
-def probed(folder, text, size):
-    (folder / "probed.html").write_text(text.replace("</body>", PROBE))
-    frame = folder / "frame.html"
-    frame.write_text(FRAME % size)
-    dom = chromium(folder, frame, (size[0] + 50, size[1] + 100), "--dump-dom", "--virtual-time-budget=10000")
-    found = re.search(r'<pre id="probe">(.+?)</pre>', dom, re.DOTALL)
-    check(found, f"the page has not come to its end: {dom[:2000]}")
-    return json.loads(html.unescape(found[1]))
-
-
-def pixels(path):
-    """The pixels of a PNG as browsers write it: 8 bits, not interlaced."""
-    data = path.read_bytes()
-    width, height, bits, kind = struct.unpack(">IIBB", data[16:26])
-    check(bits == 8 and kind in (2, 6), "another kind of PNG")
-    step = 3 if kind == 2 else 4
-    packed, at = b"", 8
-    while at < len(data):
-        length, name = struct.unpack(">I4s", data[at:at + 8])
-        packed += data[at + 8:at + 8 + length] if name == b"IDAT" else b""
-        at += 12 + length
-    raw, before, rows = zlib.decompress(packed), bytes(width * step), []
-    for y in range(height):
-        row = bytearray(raw[y * (width * step + 1) + 1:(y + 1) * (width * step + 1)])
-        filtered = raw[y * (width * step + 1)]
-        for i in range(len(row) if filtered else 0):
-            a, b, c = (row[i - step] if i >= step else 0), before[i], (before[i - step] if i >= step else 0)
-            paeth = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
-            row[i] = row[i] + (0, a, b, (a + b) // 2, paeth)[filtered] & 255
-        rows.append([tuple(row[i:i + 3]) for i in range(0, len(row), step)])
-        before = bytes(row)
-    return rows
-
-
 def page(muster, folder, size=(1200, 700)):
     """Rows, bars and ticks are those of the data; a click tells what a bar is; nothing sticks out."""
     text, data, _ = recorded(muster, folder, "block_sum")
     check("http" not in re.sub(r'http://www\.w3\.org/2000/svg', "", text), "the page needs the network")
     check(len(data["rows"]) == 16 and len(data["arrivals"]) == len(data["waits"]) == 144, "what is recorded")
-    seen = probed(folder, text, size)
+    seen = probed(folder, text, size, PROBE)
     check(seen["inner"] == size[0] and seen["wide"] <= size[0] and not seen["outside"], f"it sticks out: {seen}")
     check(seen["title"] == "Timeline of block_sum" and seen["ctas"] == ["CTA (0,0,0)", "CTA (1,0,0)"] and
           seen["warps"] == [f"warp {w}" for w in range(8)] * 2, f"the rows: {seen}")
@@ -148,7 +88,7 @@ def deadlock(muster, folder):
     """Waits that nobody ends are drawn, and the page says so."""
     text, data, _ = recorded(muster, folder, "deadlock")
     check(data["outcome"] == "deadlock" and [w[10] for w in data["waits"]] == [1, 1], data["waits"])
-    seen = probed(folder, text, (1200, 700))
+    seen = probed(folder, text, (1200, 700), PROBE)
     check(seen["open"] == seen["bars"] == 2 and seen["links"] == 0 and "It is not released." in seen["told"],
           f"open waits: {seen}")
 
@@ -246,7 +186,7 @@ def cut(muster, folder):
     said = json.loads(trace_file.read_text())
     check(said["otherData"]["recorded_until"] == data["shown"], said["otherData"])
     check_trace(said, len(data["arrivals"]), len(data["waits"]))
-    seen = probed(folder, text, (1200, 700))
+    seen = probed(folder, text, (1200, 700), PROBE)
     check(seen["cut"] and seen["bars"] < 2000 and seen["thin"] > 20 and seen["zoomed"] > 0, f"the page: {seen}")
 
 
