@@ -32,6 +32,15 @@ TEST(GoldenSync, ExplicitCountWaitsForThatManyWarps) {
   )");
 }
 
+// A count of one warp: it has nobody to wait for.
+TEST(GoldenSync, CountOfOneWarpDoesNotWait) {
+  Trace().Run(R"(
+    launch 0: 0 1 2 3
+    2: SYNC 1,32              -> completes release 2
+    2: SYNC 1,32              -> completes release 2
+  )");
+}
+
 // The counts compare for equality, and with 64 warps the largest needs seven bits.
 TEST(GoldenSync, SixtyFourWarpsAreCounted) {
   Trace trace("full");
