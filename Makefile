@@ -61,7 +61,7 @@ mutants: setup  ## Show that wrong variants of the RTL and of the golden model a
 	@scripts/ctest.py --label mutant --kind Mutants $(NAMED); \
 	  code=$$?; scripts/mutants.py --page; exit $$code
 
-mutate: setup  ## Try mutants of the RTL that nobody chose: CONFIG=small SAMPLE=200 SHARD=1/4; those that no test notices are proven equivalent, or open
+mutate: setup  ## Try generated mutants of the RTL: CONFIG=small SAMPLE=200 SHARD=1/4; those that no test notices are proven equivalent, or open
 	@scripts/formal.py --setup
 	@scripts/mutate.py $(ONLY) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SHARD),--shard $(SHARD))
 

@@ -3,7 +3,7 @@
 """Runs tests of a build folder with CTest: all, or those with a label.
 
 CTest shards them, ends the ones that take too long, and writes BUILD/NAME.xml (JUnit), where NAME is the
-label, or `test`. A second run with the same name in the same folder is refused (exit code 2).
+label, or `test`; `only` if --only leaves out some of all. A second run with the same name in the same folder is refused (exit code 2).
 """
 
 import argparse
@@ -20,9 +20,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 def run(build, label=None, only=None, kind=None, **environment):
     """The exit code of CTest. The environment's entries reach the tests. `kind`: of what is run only on
     request, the configuration of CTest."""
-    name = label or "test"
+    name = label or ("only" if only else "test")
     folder = (ROOT / build).relative_to(ROOT)
     lock.hold(f"{folder}/{name}")
+    if name in ("test", "regress"):  # a shard that fails would leave those of before
+        for results in [*(ROOT / build).glob("regress*.json"), *(ROOT / build).glob("regress/*.json")]:
+            results.unlink()
     command = ["ctest", "--test-dir", ROOT / build, "-j", os.environ.get("JOBS", str(os.cpu_count())),
                "--output-on-failure", "--no-tests=error", "--output-junit", ROOT / build / f"{name}.xml"]
     command += ["--label-regex", f"^{label}$"] if label else []
@@ -36,8 +39,6 @@ def regress(build, seeds, cycles=None, kind=None):
     """The tests of the regression, and its pages. Returns the exit code; the results are in
     BUILD/regress.json and, of GPCs, BUILD/regress.NAME.json, unless a test failed to write its part."""
     build = ROOT / build
-    for results in build.glob("regress*.json"):
-        results.unlink()
     code = run(build, "regress", kind=kind, MUSTER_SEEDS=seeds, **({"MUSTER_CYCLES": cycles} if cycles else {}))
     for results in sorted(build.glob("regress*.json")):
         gpc = results.name.split(".")[1:-1]

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""Tries mutants of the RTL that nobody chose: scripts/mutations.py makes them from its syntax.
+"""Tries mutants of the RTL that scripts/mutations.py generates from its syntax.
 
 One model of the unit has all of them; a number selects one at run time, so that a mutant costs a run. The regression
-of --config, which checks every cycle against the golden model, tries each in runs that become longer. What it does not
-notice is proven to be equivalent (scripts/equivalent.py), or stays open. What the configuration leaves out is not tried.
+of --config, which checks every cycle against the golden model, tries each in runs that become longer; so do the tests of the
+unit, which know when and how often something has to happen. What they do not notice is proven to be equivalent
+(scripts/equivalent.py), or stays open. What the configuration leaves out is not tried.
 Results are kept in build/mutate as they come: a run that is stopped goes on where it was, unless a source has changed.
 """
 
 import argparse
 import concurrent.futures
+import dataclasses
 import hashlib
 import json
 import os
@@ -37,57 +39,105 @@ RUNS = WORK / "runs"  # where the runs of now write
 FIRST = "rtl/muster_pkg.sv"  # what all models read first
 WAIVERS = "rtl/muster.vlt"
 JOBS = int(os.environ.get("JOBS", os.cpu_count()))
-# Attempts of the regression to notice a mutant: seeds, cycles of each.
-ATTEMPTS = [("1-2", 2000), ("1-4", 20000), ("1-10", 100000)]
-QUICK_ATTEMPTS = ATTEMPTS[:2]
 # Whose mutants these are.
 UNIT = ("rtl/common/", "rtl/cta/", "rtl/mbarrier/", "rtl/muster.sv", "rtl/muster_pkg.sv")
 SLOWER = 20  # so many times slower than without a mutant: it hangs
 SURVIVORS = 40  # that are shown
 
 
-class Regression:
-    """The regression of a configuration, whose unit has mutants."""
+@dataclasses.dataclass(frozen=True)
+class Attempt:
+    """A program that may notice a mutant: the regression, with a report, or tests of GoogleTest."""
+    program: str  # in the build folder
+    options: tuple
+    block: str = "rtl/"  # whose mutants it can notice
 
-    def __init__(self, config, attempts):
-        folder = TREE / f"build-{config}"
-        self.path = folder / "tb/lockstep/regress"
-        # Its options, one after the other until a run notices the mutant.
-        self.runs = [["--config", config, "--seeds", seeds, "--cycles", str(cycles)] for seeds, cycles in attempts]
-        self.limits = []  # seconds for each run
+    @property
+    def target(self):
+        return pathlib.PurePath(self.program).name
+
+
+def regression(config, seeds, cycles):
+    return Attempt("tb/lockstep/regress", ("--config", config, "--seeds", seeds, "--cycles", str(cycles)))
+
+
+def attempts(config, quick):
+    """One after the other, until one notices the mutant."""
+    short = [regression(config, "1-2", 2000), regression(config, "1-4", 20000)]
+    return short if quick else [*short, Attempt("tb/lockstep/lockstep_test", ("--gtest_filter=Units/*",)),
+                                Attempt("tb/unit/mb_test", ("--gtest_filter=Mbarrier.*",), "rtl/mbarrier/"),
+                                regression(config, "1-10", 100000)]
+
+
+class Model:
+    """A configuration whose unit has mutants, and the programs that try them."""
+
+    def __init__(self, config, quick):
+        self.config = config
+        self.folder = TREE / f"build-{config}"
+        self.attempts = attempts(config, quick)
+        self.limits = []  # seconds for each
         self.numbers = set()  # mutants that the unit has
-        for source in (folder / f"sim/lockstep/verilated/V{config}").rglob("*.cpp"):
+
+    def build(self):
+        """Builds the programs. Returns what was said if that fails."""
+        environment = os.environ | {"BUILD": self.folder.name,
+                                    "CMAKE_OPTIONS": f"-DMUSTER_CONFIGS={self.config} -DMUSTER_UNIT_OPTIONS=-O1"}
+        targets = sorted({attempt.target for attempt in self.attempts})
+        done = subprocess.run([TREE / "scripts/build.sh", *targets], cwd=TREE, env=environment, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        for source in (self.folder / f"sim/lockstep/verilated/V{self.config}").rglob("*.cpp"):
             self.numbers |= selected_in(source)
+        return None if done.returncode == 0 else done.stdout
+
+    def key(self):
+        """What results hold for."""
+        programs = sorted({attempt.program for attempt in self.attempts})
+        return hashlib.sha256(b"".join((self.folder / program).read_bytes() for program in programs)).hexdigest()
 
     def measure(self):
         """What is wrong without a mutant, as a sentence. A mutant that takes much longer hangs."""
-        for options in self.runs:
+        for attempt in self.attempts:
             begun = time.monotonic()
-            noticed = self.run(0, options, 600)
+            noticed = self.run(0, attempt, 600)
             if noticed:
-                return f"The regression fails without any mutant: {noticed}"
+                return f"{attempt.target} fails without any mutant: {noticed}"
             self.limits.append(10 + SLOWER * (time.monotonic() - begun))
         return None
 
-    def notices(self, number):
+    def notices(self, mutant):
         """By what it is noticed; None: it is not."""
-        return next(filter(None, (self.run(number, options, limit) for options, limit in zip(self.runs, self.limits))), None)
+        return next(filter(None, (self.run(mutant["number"], attempt, limit) for attempt, limit in zip(self.attempts, self.limits)
+                                  if mutant["file"].startswith(attempt.block))), None)
 
-    def run(self, number, options, limit):
+    def command(self, attempt):
+        return [str(self.folder / attempt.program), *attempt.options]
+
+    def run(self, number, attempt, limit):
         environment = os.environ | {"MUSTER_MUTANT": str(number)}
         with tempfile.TemporaryDirectory(dir=RUNS) as folder:
             report = pathlib.Path(folder) / "report.json"
+            reports = attempt.target == "regress"
+            command = self.command(attempt) + (["--json", str(report)] if reports else ["--gtest_fail_fast"])
             try:
-                done = subprocess.run([self.path, *options, "--json", report], cwd=folder, env=environment, timeout=limit,
-                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                done = subprocess.run(command, cwd=folder, env=environment, timeout=limit, text=True, errors="replace",
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             except subprocess.TimeoutExpired:
                 return "it hangs"
-            if not report.exists():
-                return f"it ends with {done.returncode}"
-            # That a run commits too little, which has no name among them, says nothing of one so short.
-            found = [one for one in json.loads(report.read_text())["mismatches"] if one["what"]]
-            first = min(found, key=lambda one: one["cycle"], default=None)
-            return first and f"seed {first['seed']}, cycle {first['cycle']}: {first['what']}"
+            if reports and report.exists():
+                return first_mismatch(json.loads(report.read_text()))
+            if done.returncode == 0 and not reports:
+                return None
+            failed = re.search(r"\[  FAILED  \] (\S+)", done.stdout)
+            return f"test {failed[1]}" if failed else f"it ends with {done.returncode}"
+
+
+def first_mismatch(report):
+    """The first of a regression's mismatches, as words; None: there is none."""
+    # That a run commits too little, which has no name among them, says nothing of one so short.
+    found = [one for one in report["mismatches"] if one["what"]]
+    first = min(found, key=lambda one: one["cycle"], default=None)
+    return first and f"seed {first['seed']}, cycle {first['cycle']}: {first['what']}"
 
 
 def selected_in(source):
@@ -95,15 +145,6 @@ def selected_in(source):
     text = source.read_text(errors="replace")
     return {int(number, 0) for number in
             re.findall(r"\((0x[0-9a-f]+|\d+)U\s+[!=]=\s+vlSymsp->TOP__muster_mutant_pkg\.selected\)", text)}
-
-
-def build(config):
-    """Builds the regression in the tree. Returns what was said if that fails."""
-    environment = os.environ | {"BUILD": f"build-{config}",
-                                "CMAKE_OPTIONS": f"-DMUSTER_CONFIGS={config} -DMUSTER_UNIT_OPTIONS=-O1"}
-    done = subprocess.run([TREE / "scripts/build.sh", "regress"], cwd=TREE, env=environment, text=True,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    return None if done.returncode == 0 else done.stdout
 
 
 class Results:
@@ -193,7 +234,7 @@ def page(rows, left_out, config):
         why = f" ({row['differs']})" if "differs" in row else ""
         print(f"  {row['name']}  {row['file']}:{row['line']}: {row['kind']}: {row['before']} becomes {row['after']}{why}")
     if len(survivors) > SURVIVORS:
-        print(f"  and {len(survivors) - SURVIVORS} more, in build/mutate.json")
+        print(f"  and {len(survivors) - SURVIVORS} more, on the page of make report")
     fates = [fate(row) for row in rows]
     print(f"\n{config}: of {len(rows)} mutants {fates.count('caught')} are caught ({100 * fates.count('caught') / max(1, len(rows)):.1f} %), "
           f"{fates.count('equivalent')} equivalent, {fates.count('open')} open; {left_out} more are not in this configuration")
@@ -234,21 +275,21 @@ def texts():
 
 
 def prepare(args):
-    """Builds the regression. Returns it, and all mutants."""
+    """Builds the model and its programs. Returns it, and all mutants."""
     try:
         written, mutants = texts()
     except SyntaxProblem as problem:
         sys.exit(f"{problem}. scripts/mutations.py does not read that yet.")
     trees.copy_to(TREE, written)
     print(f"building {args.config} with {len(mutants)} mutants; a few minutes", flush=True)
-    failure = build(args.config)
+    model = Model(args.config, args.quick)
+    failure = model.build()
     if failure:
         sys.exit(f"The unit with its mutants does not build:\n{failure}")
-    regression = Regression(args.config, QUICK_ATTEMPTS if args.quick else ATTEMPTS)
-    problem = regression.measure()
+    problem = model.measure()
     if problem:
         sys.exit(problem)
-    return regression, mutants
+    return model, mutants
 
 
 def choose(mutants, sample, seed, shard):
@@ -266,23 +307,22 @@ def main():
     lock.hold("build/mutate")
     shutil.rmtree(RUNS, ignore_errors=True)  # of a run that was killed
     RUNS.mkdir(parents=True)
-    regression, mutants = prepare(args)
-    present = [mutant for mutant in mutants if mutant["number"] in regression.numbers]
+    model, mutants = prepare(args)
+    present = [mutant for mutant in mutants if mutant["number"] in model.numbers]
 
     def attempt(mutant):
-        return {**mutant, "caught by": regression.notices(mutant["number"])}
+        return {**mutant, "caught by": model.notices(mutant)}
     if args.name:
         wanted = [mutant for mutant in present if mutant["name"] == args.name]
         if not wanted:
             sys.exit(f"Configuration {args.config} has no mutant {args.name}; build/mutate.json lists those that were tried.")
         print(json.dumps(attempt(wanted[0]), indent=2))
-        print(f"MUSTER_MUTANT={wanted[0]['number']} {regression.path} {' '.join(regression.runs[0])}")
+        print(f"MUSTER_MUTANT={wanted[0]['number']} {' '.join(model.command(model.attempts[0]))}")
         return
     chosen = choose(present, args.sample, args.seed, args.shard)
     part, parts = args.shard
-    key = hashlib.sha256(regression.path.read_bytes()).hexdigest()
     name = "quick" if args.quick else "whole"
-    results = Results(WORK / f"{args.config}.{name}.{part}of{parts}.jsonl", key)
+    results = Results(WORK / f"{args.config}.{name}.{part}of{parts}.jsonl", model.key())
     left = [mutant for mutant in chosen if mutant["name"] not in results.rows]
     if len(left) != len(chosen):
         print(f"{len(chosen) - len(left)} of {len(chosen)} were tried before")
@@ -291,7 +331,7 @@ def main():
         prove([results.rows[mutant["name"]] for mutant in chosen], args.config, results)
     rows = [results.rows[mutant["name"]] for mutant in chosen]
     settled = page(rows, len(mutants) - len(present), args.config)
-    (ROOT / "build/mutate.json").write_text(json.dumps({"config": args.config, "mutants": rows}, indent=1) + "\n")
+    (ROOT / ("build/mutate.quick.json" if args.quick else "build/mutate.json")).write_text(json.dumps({"config": args.config, "mutants": rows}, indent=1) + "\n")
     if settled < args.least:
         sys.exit(f"That is less than {args.least} in a hundred.")
 

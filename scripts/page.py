@@ -56,8 +56,13 @@ def page(title, verdict, sections):
     body = "".join(section(name, heading, *parts) for name, heading, parts in sections if parts)
     return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{shown(title)}</title>\n'
             '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-            f"<style>\n{STYLE.read_text()}</style></head><body>\n<h1>{shown(title)}</h1>\n{verdict}\n"
+            f"<style>\n{STYLE.read_text(encoding='utf-8')}</style></head><body>\n<h1>{shown(title)}</h1>\n{verdict}\n"
             f"<nav>{links}</nav>\n{body}</body></html>\n")
+
+
+def label(text):
+    """A text that gnuplot cannot take for anything else."""
+    return re.sub(r"[^\w .:/%+-]", "?", text)
 
 
 def plot(commands, data, width=760, height=300):

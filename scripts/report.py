@@ -13,6 +13,7 @@ import html
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
@@ -27,62 +28,78 @@ ROOT = found.ROOT
 LAST_LINES = 30    # of the output of a failed test
 LEAST_HIT = 25     # cover points that are shown at once
 RUNS = 30          # in the plots
-# Of the targets that a feature may name: what they leave.
-LEAVES = {"formal": "formal.json", "mutants": "mutant.xml", "mutate": "mutate.json", "bench": "bench.json", "regress": "regress.xml"}
+# Of the targets that a feature may name: the file of CTest.
+LEAVES = {"make formal": "proof", "make mutants": "mutant", "make regress": "regress"}
+KINDS = {"mutant": "Mutants", "proof": "Proofs", "proof_mutant": "Proofs", "regress": "Large"}
 
 
-def commands_of(build):
+def rerun(build, suite, name):
+    """The command of CTest that runs a test again."""
+    pattern = re.sub(r"([][()^$.*+?|\\])", r"\\\1", name)
+    kind = ["-C", KINDS[suite]] if suite in KINDS else []
+    return shlex.join(["ctest", "--test-dir", os.path.relpath(build, ROOT), *kind, "-R", f"^{pattern}$", "--output-on-failure"])
+
+
+def commands_of(build, kind):
     """{test: its own command line}, as CTest lists it."""
-    done = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True)
-    if done.returncode:
+    command = ["ctest", "--test-dir", build, "--show-only=json-v1", *(["-C", kind] if kind else [])]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+        tests = json.loads(done.stdout)["tests"]
+    except (OSError, ValueError, KeyError):
         return {}
-    return {test["name"]: shlex.join(test["command"]).replace(f"{ROOT}/", "")
-            for test in json.loads(done.stdout).get("tests", []) if "command" in test}
+    return {test["name"]: shlex.join(test["command"]).replace(f"{ROOT}/", "") for test in tests if "command" in test}
+
+
+def failed(results):
+    """What has failed, in words, beside the tests that have: (words, the commands that show it)."""
+    found_ = []
+    for one in results.mismatches:
+        report = one.get("report") or f"build/tb/lockstep/regress --config {one['config']} --seed {one['seed']}"
+        found_.append((f"{one['config']}, seed {one['seed']}, cycle {one['cycle']}: {one['what']}", report))
+    for row in results.kernels:
+        if row.get("fits", True) and not row["passed"]:
+            run = f"build/sim/app/muster run sim/kernels/{row['kernel']}/{row['kernel']}.json"
+            found_.append((f"kernel {row['kernel']}: exit code {row['exit_code']}, not as expected: {row['expected']}", f"{run}\n{run} --wave k.fst"))
+    for row in results.proofs:
+        if row["problems"]:
+            found_.append((f"{row['property']}: {'; '.join(row['problems'])}", f"make formal NAME={row['property'].split('.')[0]}"))
+    return found_
 
 
 def failures(results, build):
     parts = []
-    commands = None
     for name, suite in results.suites.items():
-        for test in suite.tests:
-            if test.state != "failed":
-                continue
-            commands = commands_of(build) if commands is None else commands
-            kind = {"mutant": " -C Mutants", "proof": " -C Proofs"}.get(name, "")
-            again = f"ctest --test-dir {os.path.relpath(build, ROOT)}{kind} -R '^{test.name}$' --output-on-failure"
-            lines = test.output.strip().splitlines()[-LAST_LINES:]
+        tests = [test for test in suite.tests if test.state == "failed"]
+        commands = commands_of(build, KINDS.get(name)) if tests else {}
+        for test in tests:
+            lines = [line[:400] for line in test.output.strip().splitlines()[-LAST_LINES:]]
             parts += [tag("p", Raw(f"<b>{html.escape(test.name)}</b> ({html.escape(suite.target)})"), "bad"),
-                      tag("pre", again + "\n" + commands.get(test.name, "")), tag("pre", "\n".join(lines))]
-    for one in results.mismatches:
-        where = f"CONFIG={one['config']} SEED={one['seed']}"
-        parts += [tag("p", f"{one['config']}, seed {one['seed']}, cycle {one['cycle']}: {one['what']}", "bad"),
-                  tag("pre", f"make regress CONFIG={one['config']} SEEDS={one['seed']}-{one['seed']}\nmake wave TEST=regress {where}")]
-    for row in results.kernels or []:
-        if not row["passed"]:
-            run = f"build/sim/app/muster run sim/kernels/{row['kernel']}/{row['kernel']}.json"
-            parts += [tag("p", f"kernel {row['kernel']}: exit code {row['exit_code']}, not {row['expected']}", "bad"),
-                      tag("pre", f"{run}\n{run} --wave {row['kernel']}.fst")]
-    for row in results.proofs or []:
-        if row["problems"]:
-            parts += [tag("p", f"{row['property']}: {'; '.join(row['problems'])}", "bad"),
-                      tag("pre", f"make formal NAME={row['property'].split('.')[0]}")]
+                      tag("pre", rerun(build, name, test.name) + "\n" + commands.get(test.name, "")), tag("pre", "\n".join(lines))]
+    for words, commands in failed(results):
+        parts += [tag("p", words, "bad"), tag("pre", commands)]
     return parts
+
+
+def changed(stale):
+    return tag("span", "sources have changed since", "bad") if stale else ""
 
 
 def runs(results):
     rows = [(suite.target, len(suite.tests), suite.count("passed"), suite.count("failed"), suite.count("skipped"),
              round(suite.seconds / 60, 1), suite.time,
-             tag("span", "sources have changed since", "bad") if suite.stale else "") for suite in results.suites.values()]
+             changed(suite.stale)) for suite in results.suites.values()]
     skipped = [(test.name,) for test in results.tests() if test.state == "skipped"]
+    files = folded("other results", table(["file", "target", ""], [(name, target, changed(stale)) for name, target, stale in results.files]))
     return [table(["target", "tests", "passed", "failed", "skipped", "minutes", "when", ""], rows),
-            folded(f"{len(skipped)} skipped", table(["test"], skipped)) if skipped else Raw("")] if rows else []
+            folded(f"{len(skipped)} skipped", table(["test"], skipped)) if skipped else Raw(""), files] if rows else []
 
 
 class States:
     """What is known of what a feature names: tests, cover points, targets."""
 
-    def __init__(self, results, build):
-        self.build = build
+    def __init__(self, results):
+        self.suites = results.suites
         self.tests = {}
         for test in results.tests():
             self.tests.setdefault(check_testplan.plain(test.name), set()).add(test.state)
@@ -93,8 +110,8 @@ class States:
 
     def of(self, name):
         if name.startswith("make "):
-            left = LEAVES.get(name.split()[1])
-            return "ran" if left and (self.build / left).exists() else "not run"
+            suite = self.suites.get(LEAVES.get(" ".join(name.split()[:2])))
+            return "not run" if not suite or not suite.tests else "failed" if suite.count("failed") else "passed"
         states = set().union(*(self.tests[test] for test in fnmatch.filter(self.tests, name)))
         hits = [self.points[point] for point in fnmatch.filter(self.points, name)]
         if "failed" in states or 0 in hits:
@@ -102,9 +119,9 @@ class States:
         return "passed" if "passed" in states or hits else "skipped" if states else "not run"
 
 
-def features(results, build):
+def features(results):
     plan = check_testplan.rows((ROOT / "tb/README.md").read_text(), check_testplan.FEATURES)
-    states = States(results, build)
+    states = States(results)
     rows = []
     for _, (row_id, feature, risk, _, closes) in plan:
         names = check_testplan.quoted(closes)
@@ -112,8 +129,8 @@ def features(results, build):
         failed = [name for name in names if each[name] == "failed"]
         open_ = [name for name in names if each[name] in ("not run", "skipped")]
         state = tag("span", "failed: " + ", ".join(failed), "bad") if failed else \
-            tag("span", "not run: " + ", ".join(open_), "soft") if len(open_) == len(names) else \
-            Raw(tag("span", "passed", "good") + (tag("span", "; not run: " + ", ".join(open_), "soft") if open_ else ""))
+            tag("span", "not seen here: " + ", ".join(open_), "soft") if len(open_) == len(names) else \
+            Raw(tag("span", "passed", "good") + (tag("span", "; not seen here: " + ", ".join(open_), "soft") if open_ else ""))
         rows.append((row_id, feature, risk, state))
     return [table(["", "feature", "risk", "state"], rows)]
 
@@ -135,7 +152,7 @@ def covers(results):
             table(["configuration", Raw('<span class="bad">missed</span>')], missed) if missed else Raw(""),
             tag("p", "Hits of each cover point, the least hit first; – where a configuration does not have it."),
             table(["cover point", *names], rows[:LEAST_HIT]),
-            folded(f"the other {len(rows) - LEAST_HIT}", table(["cover point", *names], rows[LEAST_HIT:]))]
+            folded(f"the other {len(rows) - LEAST_HIT}", table(["cover point", *names], rows[LEAST_HIT:])) if rows[LEAST_HIT:] else Raw("")]
 
 
 def waits(results):
@@ -147,7 +164,7 @@ def waits(results):
     top = rows[:20]
     drawn = page.plot("set style fill solid\nset boxwidth 0.7\nset ylabel '% of the bound'\nset yrange [0:105]\nunset key\n"
                       "set xtics rotate by 40 right\nplot $data using 0:2:xtic(1) with boxes lc '#3b6ea5', 100 lc '#b3261e'",
-                      [f'"{name}: {what}" {percent:.1f}' for name, what, _, _, percent in top], height=340)
+                      [f'"{page.label(name)}: {page.label(what)}" {percent:.1f}' for name, what, _, _, percent in top], height=340)
     return [drawn or no_plot(), folded(f"all {len(rows)}", table(["configuration", "wait", "longest, cycles", "bound, cycles", "% of the bound"], rows))]
 
 
@@ -164,8 +181,8 @@ def mutants(results):
         rows = results.mutate["mutants"]
         caught = [row for row in rows if row["caught by"]]
         proven = [row for row in rows if not row["caught by"] and row.get("differs", "") is None]
-        survivors = [row for row in rows if row not in caught and row not in proven]
-        parts.append(tag("p", f"Mutants that nobody chose, {results.mutate['config']}: {len(rows)} tried, {len(caught)} caught, "
+        survivors = [row for row in rows if not row["caught by"] and row.get("differs", "") is not None]
+        parts.append(tag("p", f"Generated mutants, {results.mutate['config']}: {len(rows)} tried, {len(caught)} caught, "
                               f"{len(proven)} proven equivalent, {len(survivors)} open."))
         parts.append(table(["open", "line", "", "was", "becomes", "why open"],
                            [(row["name"], f"{row['file']}:{row['line']}", source(row["file"], row["line"]), row["before"], row["after"],
@@ -174,14 +191,15 @@ def mutants(results):
 
 
 def source(file, line):
-    lines = (ROOT / file).read_text().splitlines() if (ROOT / file).exists() else []
-    return tag("code", lines[line - 1].strip() if line <= len(lines) else "")
+    path = (ROOT / file).resolve()
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_relative_to(ROOT / "rtl") and path.is_file() else []
+    return tag("code", lines[line - 1].strip() if 0 < line <= len(lines) else "")
 
 
 def proofs(results):
     rows = [(row["property"], row["how"], row["seconds"],
              tag("span", "not proven: " + "; ".join(row["problems"]), "bad") if row["problems"] else tag("span", "proven", "good"))
-            for row in results.proofs or []]
+            for row in results.proofs]
     return [tag("p", "tb/formal/README.md says what is not proven."), table(["property", "how, cycles", "seconds", ""], rows)] if rows else []
 
 
@@ -200,11 +218,11 @@ def trend(rows):
         return [tag("p", f"{len(rows)} run so far; the plot begins with the second.")] if rows else []
     rows = rows[-RUNS:]
     names = sorted({name for row in rows for name in row["khz"]})
-    data = [f"{i} " + " ".join(f"{row['khz'].get(name, float('nan')):.1f}" for name in names) + f" {row['seconds'] / 60:.2f} {row['commit'] or '-'}"
+    data = [f"{i} " + " ".join(f"{row['khz'].get(name, float('nan')):.1f}" for name in names) + f" {row['seconds'] / 60:.2f} {page.label(row['commit'] or '-')}"
             for i, row in enumerate(rows)]
     ticks = f"xtic({len(names) + 3})"
     speeds = "set ylabel 'lockstep, kHz'\nset yrange [0:*]\nset key outside\nset xtics rotate by 40 right\nplot " + ", ".join(
-        f"$data using 1:{i + 2}:{ticks} with linespoints title '{name}'" for i, name in enumerate(names))
+        f"$data using 1:{i + 2}:{ticks} with linespoints title '{page.label(name)}'" for i, name in enumerate(names))
     minutes = (f"set ylabel 'make test, minutes'\nset yrange [0:*]\nunset key\nset xtics rotate by 40 right\n"
                f"plot $data using 1:{len(names) + 2}:{ticks} with linespoints lc '#3b6ea5'")
     return [page.plot(speeds, data) or no_plot(), page.plot(minutes, data, height=220) or Raw("")] if names else []
@@ -215,11 +233,14 @@ def timelines(muster):
     def one(manifest):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "t.html"
-            subprocess.run([muster, "run", manifest, "--timeline", out], capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
-            return manifest.stem, out.read_text() if out.exists() else None
+            try:
+                subprocess.run([muster, "run", manifest, "--timeline", out], capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
+            except (OSError, subprocess.TimeoutExpired):
+                return manifest.stem, None
+            return manifest.stem, out.read_text(encoding="utf-8") if out.exists() else None
     manifests = sorted(path for path in (ROOT / "sim/kernels").glob("*/*.json") if path.stem == path.parent.name)
-    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS", os.cpu_count()))) as pool:
-        return {name: text for name, text in pool.map(one, manifests) if text}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(pool.map(one, manifests))
 
 
 def kernels(build, wanted):
@@ -228,28 +249,53 @@ def kernels(build, wanted):
         return []
     parts = [tag("p", "How each kernel of sim/kernels spends its time at barriers, in the default configuration.")]
     for name, text in timelines(muster).items():
-        frame = f'<iframe loading="lazy" title="{html.escape(name)}" srcdoc="{html.escape(text)}"></iframe>'
-        parts.append(folded(name, Raw(frame)))
+        frame = f'<iframe loading="lazy" sandbox="allow-scripts" title="{html.escape(name)}" srcdoc="{html.escape(text or "")}"></iframe>'
+        parts.append(folded(name, Raw(frame)) if text else tag("p", f"{name}: there is no timeline."))
     return parts
 
 
-def not_run(results, build):
-    wanted = {"test.xml": "make test", "regress.json": "make regress SEEDS=200", "mutant.xml": "make mutants", "mutate.json": "make mutate",
-              "formal.json": "make formal", "bench.json": "make bench"}
+def not_run(build):
+    wanted = {f"{name}.xml": target for name, target in found.SUITES.items()} | {
+        name: target for name, target in found.FILES.items() if name not in ("regress.json", "mutate.quick.json")}
     missing = [(target,) for file, target in wanted.items() if not (build / file).exists()]
-    return [tag("p", "What this page could also show, had it been run:"), table(["target"], missing)] if missing else []
+    return [tag("p", "Targets whose results are not here. make asan, corners, coverage, fourstate, gates and lint leave none that this page reads."),
+            table(["target"], missing)] if missing else []
 
 
 def verdict(results):
-    commit, title, changed = found.commit()
-    failed = sum(test.state == "failed" for test in results.tests()) + len(results.mismatches)
-    failed += sum(bool(row["problems"]) for row in results.proofs or []) + sum(not row["passed"] for row in results.kernels or [])
-    missed = sum(len(one["missed"]) for one in results.configs.values())
-    good = results.tests() and not failed and not missed
-    said = (f"{len(results.tests()):,} tests, none failed" if good else "nothing was run" if not results.tests() else
-            f"{failed} failed, {missed} cover points missed, of {len(results.tests()):,} tests")
-    about = f"{commit or 'no commit is known'}{': ' + title if title else ''}{' (with other changes)' if changed else ''}"
+    commit, title, others_changed = found.commit()
+    suite = results.suites.get("test")
+    tests = sum(test.state == "failed" for test in results.tests())
+    others = len(failed(results))
+    bad = [f"{tests} of {len(results.tests()):,} tests failed"] * bool(tests) + [f"{others} other failures"] * bool(others)
+    if not suite or not suite.count("passed"):
+        bad.append("make test was not run")
+    elif suite.stale:
+        bad.append("sources have changed since make test")
+    good = not bad
+    said = f"{len(results.tests()):,} tests, none failed" if good else "; ".join(bad)
+    about = f"{commit or 'no commit is known'}{': ' + title if title else ''}{' (with other changes)' if others_changed else ''}"
     return Raw(tag("p", said, f"verdict {'good' if good else 'bad'}") + tag("p", about, "soft"))
+
+
+def of(file, function, *arguments):
+    """What a function makes of a result file, which must have the form that it expects."""
+    try:
+        return function(*arguments)
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as problem:
+        raise found.Unreadable(f"{file}: it has another form than its target writes ({problem!r}); run that again, or remove it.") from problem
+
+
+def written(results, past, build, with_timelines):
+    """The page."""
+    sections = [("failures", "Failed", of("run.json or formal.json", failures, results, build)), ("runs", "What was run", runs(results)),
+                ("features", "Features", features(results)), ("waits", "Longest waits against their bounds", of("regress.json", waits, results)),
+                ("cover", "Cover points", of("regress.json", covers, results)), ("mutants", "Mutants", of("mutate.json", mutants, results)),
+                ("proofs", "Proofs", of("formal.json", proofs, results)),
+                ("measures", "Area, frequency, latency, speed", of("bench.json", measures, results)),
+                ("trend", "The last runs", of("history.jsonl", trend, past)), ("kernels", "Kernels", kernels(build, with_timelines)),
+                ("open", "Not run", not_run(build))]
+    return page.page("Muster: what was checked", verdict(results), sections)
 
 
 def main():
@@ -260,20 +306,18 @@ def main():
     build = args.build.resolve()
     if not build.is_dir():
         sys.exit(f"There is no folder {args.build}; run make test first.")
+    out = build / "report.html"
     try:
+        out.unlink(missing_ok=True)  # no page is better than an old one
         results = found.Results(build)
         past = found.history(build, results)
-        sections = [("failures", "Failed", failures(results, build)), ("runs", "What was run", runs(results)),
-                    ("features", "Features", features(results, build)), ("waits", "Longest waits against their bounds", waits(results)),
-                    ("cover", "Cover points", covers(results)), ("mutants", "Mutants", mutants(results)),
-                    ("proofs", "Proofs", proofs(results)), ("measures", "Area, frequency, latency, speed", measures(results)),
-                    ("trend", "The last runs", trend(past)), ("kernels", "Kernels", kernels(build, not args.no_timelines)),
-                    ("open", "Not run", not_run(results, build))]
+        out.write_text(written(results, past, build, not args.no_timelines), encoding="utf-8")
     except found.Unreadable as problem:
         print(problem, file=sys.stderr)
         sys.exit(2)
-    out = build / "report.html"
-    out.write_text(page.page("Muster: what was checked", verdict(results), sections))
+    except OSError as problem:
+        print(f"{args.build}: the page cannot be written there ({problem}).", file=sys.stderr)
+        sys.exit(2)
     print(f"{os.path.relpath(out)}: {len(results.tests())} tests, {sum(test.state == 'failed' for test in results.tests())} failed")
 
 

@@ -2,14 +2,20 @@
 """What the targets have left in a build folder: tests (JUnit), regressions, mutants, proofs, measurements, history."""
 
 import dataclasses
+import datetime
 import json
+import os
 import pathlib
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The files of CTest by the target that writes them.
-SUITES = {"test": "make test", "regress": "make regress", "mutant": "make mutants", "proof": "make formal"}
+SUITES = {"test": "make test", "regress": "make regress", "mutant": "make mutants", "proof": "make formal",
+          "proof_mutant": "make formal MUTANTS=1"}
+# All other files.
+FILES = {"regress.json": "make regress", "mutate.json": "make mutate", "mutate.quick.json": "make test", "formal.json": "make formal",
+         "bench.json": "make bench", "run.json": "make run"}
 
 
 class Unreadable(Exception):
@@ -20,7 +26,6 @@ class Unreadable(Exception):
 class Test:
     name: str
     state: str  # passed, failed, skipped
-    seconds: float
     output: str
 
 
@@ -41,9 +46,27 @@ def loaded(path):
     if not path.exists():
         return None
     try:
-        return json.loads(path.read_text())
-    except (ValueError, OSError) as problem:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, OSError, RecursionError) as problem:
         raise Unreadable(f"{path}: it is not JSON ({problem}); run its target again, or remove it.") from problem
+
+
+def test_of(case):
+    """A test as CTest or GoogleTest writes it. Not run is a failure, unless the test itself, or whoever disabled it, wanted that."""
+    failure = next((case.find(name) for name in ("failure", "error") if case.find(name) is not None), None)
+    skipped = case.find("skipped")
+    why = skipped.get("message", "") if skipped is not None else ""
+    status = case.get("status", "run")
+    if failure is not None or status in ("fail", "timeout"):
+        state = "failed"
+    elif status == "disabled" or why.startswith("SKIP_"):
+        state = "skipped"
+    else:
+        state = "failed" if skipped is not None or status == "notrun" else "passed"
+    said = [case.findtext("system-out") or "", f"not run: {why}" if state == "failed" and skipped is not None else ""]
+    if failure is not None:
+        said += [failure.get("message", ""), failure.text or ""]
+    return Test(case.attrib["name"], state, "\n".join(filter(None, said)))
 
 
 def suite_of(path, target):
@@ -52,15 +75,63 @@ def suite_of(path, target):
         return None
     try:
         root = ElementTree.parse(path).getroot()
-        tests = []
-        for case in root.iter("testcase"):
-            failed = case.find("failure") is not None or case.get("status") == "fail"
-            skipped = case.find("skipped") is not None or case.get("status") in ("notrun", "disabled")
-            state = "failed" if failed else "skipped" if skipped else "passed"
-            tests.append(Test(case.get("name"), state, float(case.get("time", 0)), case.findtext("system-out") or ""))
+        tests = [test_of(case) for case in root.iter("testcase")]
+        if root.tag not in ("testsuite", "testsuites") or int(root.get("tests", len(tests))) != len(tests):
+            raise ValueError("it ends too early")
         return Suite(target, root.get("timestamp", ""), float(root.get("time", 0)), tests)
-    except (ElementTree.ParseError, ValueError, OSError) as problem:
+    except (ElementTree.ParseError, KeyError, ValueError, OSError) as problem:
         raise Unreadable(f"{path}: it is not JUnit ({problem}); run {target} again, or remove it.") from problem
+
+
+def newest_source():
+    """When a source was changed last."""
+    found = 0
+    for top in ("rtl", "sim", "tb", "scripts", "constraints"):
+        for folder, inside, files in os.walk(ROOT / top):
+            inside[:] = [name for name in inside if name != "__pycache__"]
+            found = max([found, *(os.stat(os.path.join(folder, name)).st_mtime for name in files)])
+    return found
+
+
+def begun(path, time):
+    """When the run of a result file began, as far as it says so, in seconds."""
+    try:
+        return datetime.datetime.fromisoformat(time).timestamp()
+    except ValueError:
+        return path.stat().st_mtime
+
+
+class Results:
+    """All of a build folder."""
+
+    def __init__(self, build):
+        found = {name: suite_of(build / f"{name}.xml", target) for name, target in SUITES.items()}
+        self.suites = {name: suite for name, suite in found.items() if suite}
+        newest = newest_source()
+        for name, suite in self.suites.items():
+            suite.stale = begun(build / f"{name}.xml", suite.time) < newest
+        self.files = [(name, target, path.stat().st_mtime < newest) for name, target in FILES.items() if (path := build / name).exists()]
+        self.configs = {}  # of the regressions: counts, longest waits, cover points
+        self.mismatches = []
+        # A shard that fails leaves its part, and no whole.
+        for path in sorted(build.glob("regress*.json")) or sorted(build.glob("regress/*.json")):
+            self.take_regression(path)
+        self.mutate = loaded(build / "mutate.json") or loaded(build / "mutate.quick.json")
+        self.proofs = loaded(build / "formal.json") or []
+        self.bench = loaded(build / "bench.json")
+        self.kernels = loaded(build / "run.json") or []
+
+    def take_regression(self, path):
+        part = loaded(path)
+        try:
+            if path.parent.name != "regress":
+                self.configs |= {name: {**one, "cover": dict(one["cover"]), "missed": list(one["missed"])} for name, one in part["configs"].items()}
+            self.mismatches += [{**one, "what": one["what"] or "too little has committed"} for one in part["mismatches"]]
+        except (KeyError, TypeError, AttributeError) as problem:
+            raise Unreadable(f"{path}: it has another form than the regression writes ({problem!r}); remove it.") from problem
+
+    def tests(self):
+        return [test for suite in self.suites.values() for test in suite.tests]
 
 
 def git(*arguments):
@@ -76,50 +147,20 @@ def commit():
     return git("rev-parse", "--short=12", "HEAD"), git("log", "-1", "--format=%s"), bool(git("status", "--porcelain"))
 
 
-def newest_source():
-    """When a source was changed last, as far as git lists them."""
-    files = (ROOT / name for name in git("ls-files").splitlines())
-    return max((path.stat().st_mtime for path in files if path.is_file()), default=0)
-
-
-class Results:
-    """All of a build folder."""
-
-    def __init__(self, build):
-        self.build = build
-        found = {name: suite_of(build / f"{name}.xml", target) for name, target in SUITES.items()}
-        self.suites = {name: suite for name, suite in found.items() if suite}
-        newest = newest_source()
-        for name, suite in self.suites.items():
-            suite.stale = (build / f"{name}.xml").stat().st_mtime < newest
-        self.configs = {}     # of the regressions: counts, longest waits, cover points
-        self.mismatches = []
-        for path in sorted(build.glob("regress*.json")):
-            part = loaded(path)
-            self.configs |= part["configs"]
-            self.mismatches += [one for one in part["mismatches"] if one["what"]]
-        self.mutate = loaded(build / "mutate.json")
-        self.proofs = loaded(build / "formal.json")
-        self.bench = loaded(build / "bench.json")
-        self.kernels = loaded(build / "run.json")
-
-    def tests(self):
-        return [test for suite in self.suites.values() for test in suite.tests]
-
-
 def history(build, results):
-    """The rows of the runs so far, kept in BUILD/history.jsonl; this one is added if it is of these sources."""
+    """The rows of the runs so far, kept in BUILD/history.jsonl; a run of these sources is added once."""
     path = build / "history.jsonl"
     try:
-        rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
-    except ValueError as problem:
-        raise Unreadable(f"{path}: a line is not JSON ({problem}); remove that line.") from problem
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+        times = {row["time"] for row in rows if row["khz"] is not None and row["commit"] is not None and row["seconds"] >= 0}
+    except (ValueError, KeyError, TypeError) as problem:
+        raise Unreadable(f"{path}: a line is no row of the history ({problem!r}); remove that line.") from problem
     suite = results.suites.get("test")
-    if suite is None or suite.stale:
+    if suite is None or suite.stale or suite.time in times:
         return rows
-    now = {"commit": commit()[0], "time": suite.time, "tests": len(suite.tests), "failed": suite.count("failed"),
-           "seconds": suite.seconds,
-           "khz": {name: one["cycles"] / one["seconds"] / 1000 for name, one in results.configs.items() if one.get("seconds")}}
-    rows = [row for row in rows if (row["commit"], row["time"]) != (now["commit"], now["time"])] + [now]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rows.append({"commit": commit()[0], "time": suite.time, "tests": len(suite.tests), "failed": suite.count("failed"), "seconds": suite.seconds,
+                 "khz": {name: one["cycles"] / one["seconds"] / 1000 for name, one in results.configs.items() if one.get("seconds")}})
+    whole = path.with_suffix(".new")
+    whole.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    whole.replace(path)
     return rows

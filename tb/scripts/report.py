@@ -6,8 +6,8 @@
   report.py --list the names of all cases
 """
 
+import datetime
 import json
-import os
 import pathlib
 import re
 import shutil
@@ -21,12 +21,12 @@ from browser import SKIPPED, chromium, pixels, probed  # noqa: E402, after its f
 
 CASES = {}
 JUNIT = """<?xml version="1.0" encoding="UTF-8"?>
-<testsuite name="" tests="4" failures="{failures}" skipped="1" time="90" timestamp="2026-01-02T03:04:05">
+<testsuite name="" tests="4" failures="{failures}" skipped="1" time="90" timestamp="{time}">
   <testcase name="GoldenSync.Passes" time="1" status="run"><system-out>fine</system-out></testcase>
   <testcase name="regress.small.1" time="80" status="{status}">{failure}<system-out>first line
 last &lt;words&gt;</system-out></testcase>
   <testcase name="Idle.Passes" time="1" status="run"/>
-  <testcase name="timeline.page" time="0" status="notrun"><skipped message="no browser"/></testcase>
+  <testcase name="timeline.page" time="0" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/></testcase>
 </testsuite>
 """
 # What sticks out of the page, on its right: what may be scrolled on its own does not count.
@@ -55,11 +55,18 @@ def expect(holds, what):
         sys.exit(what)
 
 
-def fill(folder, fails=False):
-    """Result files of each kind, in some of which something has failed."""
+def begun(seconds):
+    """A time so many seconds from now, as CTest writes it."""
+    return (datetime.datetime.now() + datetime.timedelta(seconds=seconds)).isoformat(timespec="seconds")
+
+
+def fill(folder, fails=False, time=None):
+    """Result files of each kind, in some of which something has failed; `time`: when `make test` began."""
     failure = '<failure message=""/>' if fails else ""
-    (folder / "test.xml").write_text(JUNIT.format(failures=int(fails), status="fail" if fails else "run", failure=failure))
-    mismatch = {"config": "small", "seed": 3, "cycle": 41, "what": "release.value"}
+    (folder / "test.xml").write_text(JUNIT.format(failures=int(fails), status="fail" if fails else "run", failure=failure,
+                                                    time=time or begun(5)))
+    mismatch = {"config": "small", "seed": 3, "cycle": 41, "what": "release.value",
+                "report": "the words of the regression"}
     one = {"seeds": 2, "cycles": 5000, "commits": 700, "mb_commits": 90, "seconds": 2.0, "missed": ["reset.in_walk"] if fails else [],
            "cover": {"seldom.hit": 1, "often.hit": 12345, "reset.in_walk": 0 if fails else 7},
            "longest_waits": {"issue": {"cycles": 30, "bound": 40}, "drain": {"cycles": 0, "bound": 0}}}
@@ -100,17 +107,32 @@ def failures_first(folder):
     text, _ = report(folder)
     head = text[:text.index('id="runs"')]
     for words in ("regress.small.1", "last &lt;words&gt;", "ctest --test-dir", "small, seed 3, cycle 41: release.value",
-                  "make regress CONFIG=small SEEDS=3-3", "make wave TEST=regress CONFIG=small SEED=3", "make formal NAME=cta",
-                  "3 failed, 2 cover points missed, of 4 tests"):
+                  "the words of the regression", "make formal NAME=cta", "1 of 4 tests failed; 2 other failures"):
         expect(words in head, f"{words!r} is not among the failures")
     expect("last <words>" not in text, "output of a test is taken for HTML")
+
+
+@case
+def not_started(folder):
+    """A test that CTest could not start has failed; the command that runs it again finds a name of any form; a shard's part is enough."""
+    fill(folder)
+    (folder / "regress.json").unlink()
+    (folder / "regress").mkdir()
+    (folder / "regress/small.1.json").write_text(json.dumps({"passed": False, "configs": {}, "mismatches": [
+        {"config": "small", "seed": 9, "cycle": 5, "what": "", "report": "only 3 commits"}]}))
+    text = (folder / "test.xml").read_text()
+    text = text.replace("SKIP_RETURN_CODE=77", "Unable to find executable").replace("timeline.page", "Sizes.Of/0  # GetParam() = a")
+    (folder / "test.xml").write_text(text)
+    text, _ = report(folder)
+    expect("1 of 4 tests failed; 1 other failures" in text and "not run: Unable to find executable" in text, text[:3000])
+    expect("GetParam\\(\\) = a$" in text and "too little has committed" in text and "only 3 commits" in text, text[:3000])
 
 
 @case
 def nothing(folder):
     """Of an empty folder it says that nothing was run, in red, and what to run."""
     text, _ = report(folder)
-    expect("nothing was run" in text and "verdict bad" in text and "make test" in text and "make formal" in text, text[-800:])
+    expect("make test was not run" in text and "verdict bad" in text and "make mutate" in text and "make formal" in text, text[-800:])
 
 
 @case
@@ -135,6 +157,17 @@ def bad_files(folder):
         _, errors = report(folder, code=2)
         expect(name in errors and errors.count("\n") == 1, f"{name}: {errors}")
         (folder / name).unlink()
+    for name in ("regress.json", "mutate.json", "formal.json", "run.json", "bench.json", "history.jsonl"):
+        for form in ("3", "[3]", '[{"a": 1}]', '{"a": 1}'):
+            fill(folder)
+            (folder / name).write_text(form)
+            _, errors = report(folder, code=2)
+            expect(name in errors and not (folder / "report.html").exists(), f"{name}: {form}: {errors}")
+            (folder / name).unlink()
+    for cut in ("<testsuite tests='2'><testcase name='a'/></testsuite>", "<html/>", "<testsuite><testcase/></testsuite>"):
+        (folder / "test.xml").write_text(cut)
+        _, errors = report(folder, code=2)
+        expect("test.xml" in errors, f"{cut}: {errors}")
     done = subprocess.run([sys.executable, ROOT / "scripts/report.py", "--build", folder / "no"], capture_output=True, text=True)
     expect(done.returncode == 1 and "make test" in done.stderr, done.stderr)
 
@@ -142,12 +175,13 @@ def bad_files(folder):
 @case
 def history(folder):
     """A run is one row, however often the page is written; a second run is a second row, and a plot."""
-    fill(folder)
+    fill(folder, time=begun(5))
     report(folder)
+    (folder / "regress.json").unlink()
     report(folder)
     rows = (folder / "history.jsonl").read_text().splitlines()
-    expect(len(rows) == 1 and json.loads(rows[0])["tests"] == 4, str(rows))
-    (folder / "test.xml").write_text((folder / "test.xml").read_text().replace("2026-01-02", "2026-01-03"))
+    expect(len(rows) == 1 and json.loads(rows[0])["tests"] == 4 and json.loads(rows[0])["khz"]["small"] == 2.5, str(rows))
+    fill(folder, time=begun(60))
     text, _ = report(folder)
     expect(len((folder / "history.jsonl").read_text().splitlines()) == 2, "a second run is no second row")
     expect('id="trend"' in text, "there is no section for it")
@@ -156,10 +190,9 @@ def history(folder):
 @case
 def stale(folder):
     """Results that are older than the sources are said to be, and are no row of the history."""
-    fill(folder)
-    os.utime(folder / "test.xml", (1, 1))
+    fill(folder, time="2020-01-02T03:04:05")
     text, _ = report(folder)
-    expect("sources have changed since" in text and not (folder / "history.jsonl").exists(), "it takes them for new ones")
+    expect("verdict bad" in text and "sources have changed since make test" in text and not (folder / "history.jsonl").exists(), "it takes them for new ones")
 
 
 @case
@@ -174,10 +207,9 @@ def looked_at(folder, size):
     if not shutil.which("gnuplot"):
         print("skipped: there is no gnuplot here")
         sys.exit(SKIPPED)
-    fill(folder, fails=True)
-    (folder / "test.xml").write_text((folder / "test.xml").read_text().replace("2026-01-02", "2026-01-03"))
+    fill(folder, fails=True, time=begun(5))
     report(folder)
-    fill(folder, fails=True)
+    fill(folder, fails=True, time=begun(60))
     text, _ = report(folder)
     seen = probed(folder, text, size, PROBE)
     expect(seen["inner"] == size[0] and seen["wide"] <= size[0] and not seen["outside"], f"it sticks out: {seen}")
