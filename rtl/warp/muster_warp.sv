@@ -61,13 +61,12 @@ module muster_warp
   warp_code_t            offered, code_q;
   logic                  reads_q, writes_q, exits_q, gathers_q;  // kinds of requests; if none, lanes come to a collective
   logic                  valued_q;  // with values
-  logic                  gather_q;  // a gather, or WarpWrite of one
   warp_request_t         given, request_q;
-  lanes_t                missing_q;  // live lanes that do not come with it
   logic [BeatW-1:0]      beat_q;
   logic [NumWarps-1:0]   due_q, due_d;
   logic [WarpW-1:0]      warp, next_warp, due_warp;
   logic                  due, settled;
+  logic [LanesPerBeat-1:0] keeps_q;  // values of the beat are kept
   logic [LanesPerBeat-1:0][63:0] values_q;
 
   assign free = !valid_q || finish;
@@ -79,6 +78,7 @@ module muster_warp
     given.live  = request_i.live & Lanes;
     given.preds = request_i.preds & Lanes;
     offered     = code_of(request_i);
+    if (!EnCollectives) {offered.mode, offered.abs, offered.nan} = '0;
   end
 
   // The lowest warp first. No other waits for ever: while an arrival can be sent, no request is accepted, so no warp
@@ -108,12 +108,10 @@ module muster_warp
     if (free) begin
       request_q      <= given;
       request_q.warp <= warp_t'(next_warp);
-      missing_q      <= given.live & ~(given.lanes & {MaxLanes{request_i.op != WarpExit}});
       sends_q        <= sends;
       nothing_q      <= !sends && request_i.op != WarpRead && (given.lanes == '0 || !last_i);
       {reads_q, writes_q, exits_q, gathers_q} <= sends ? '0 :
         {request_i.op == WarpRead, request_i.op == WarpWrite, request_i.op == WarpExit, request_i.op == WarpGather};
-      gather_q       <= !sends && offered.op == 4'(WarpGather) && request_i.op inside {WarpGather, WarpWrite};
       code_q         <= offered;
       valued_q       <= EnCollectives && has_values(offered.op);
       stranger_q     <= EnFaults && !sends && is_collective(request_i.op) &&
@@ -121,6 +119,8 @@ module muster_warp
       together_q     <= !sends && is_collective(request_i.op) &&
                          (request_i.key & given.live & ~given.lanes) == '0;
       beat_q         <= (Beats > 1) ? beat_i : '0;
+      keeps_q        <= LanesPerBeat'(given.lanes >> ((Beats > 1) ? 32'(beat_i) * LanesPerBeat : 0)) &
+                         {LanesPerBeat{has_values(offered.op)}};
       values_q       <= values_i;
     end
   end
@@ -129,9 +129,9 @@ module muster_warp
   // The groups of its warp, and the one in hand
   // -------------------------------------------------------------------------------------------
 
-  logic [LaneW:0]   count;
-  logic [LaneW-1:0] slot;
-  lanes_t           gathered, came, lanes, preds;
+  logic             any, gathers;
+  logic [LaneW-1:0] last, slot;
+  lanes_t           lacking_q, came, lanes, preds;
   warp_code_t       code;
   warp_group_t      group, hand;
   logic             found, comes, first, write, closes, longer, shorter;
@@ -140,10 +140,9 @@ module muster_warp
 
   muster_warp_groups #(.NumWarps(NumWarps), .Slots(WarpSize)) u_groups (
     .clk_i, .rst_ni, .clear_i,
-    .next_warp_i (next_warp), .warp_i (warp), .count_o (count), .gathered_o (gathered),
+    .next_warp_i (next_warp), .warp_i (warp), .any_o (any), .last_o (last),
     .slot_i (slot), .group_o (group),
     .write_i (write), .group_i (hand), .longer_i (longer), .shorter_i (shorter),
-    .gathers_i (gather_q), .lanes_i (request_q.lanes),
     .open_o
   );
 
@@ -155,18 +154,25 @@ module muster_warp
   logic same, stuck, gather, complete, full, answers, starts, done, refuse, arrives, open;
 
   muster_warp_judge #(.EnFaults(EnFaults)) u_judge (
-    .request_i (request_q), .code_i (code), .group_i (group), .missing_i (missing_q), .gathered_i (gathered),
-    .same_o (same), .stuck_o (stuck), .gather_o (gather), .complete_o (complete), .full_o (full)
+    .request_i (request_q), .code_i (code_q), .group_i (group), .lanes_i (lanes),
+    .same_o (same), .stuck_o (stuck), .gather_o (gather), .complete_o (complete)
   );
+
+  // The live lanes that come to no gather: all of them at first, then without those of each gather that is in hand.
+  always_ff @(posedge clk_i) begin
+    if (first || gathers) lacking_q <= first ? request_q.live : lacking_q & ~lanes;
+  end
+
+  assign full = (lacking_q == '0);
 
   muster_warp_walk #(.Slots(WarpSize)) u_walk (
     .clk_i, .rst_ni,
     .valid_i (valid_q), .nothing_i (nothing_q), .reads_i (reads_q), .writes_i (writes_q), .exits_i (exits_q),
     .sends_i (sends_q), .gathers_i (gathers_q), .refused_i (stranger_q), .together_i (together_q), .values_i (valued_q),
     .finish_o (finish),
-    .count_i (count), .slot_i (request_q.key[LaneW-1:0]), .slot_o (slot), .open_i (group.open), .same_i (same),
+    .any_i (any), .last_i (last), .slot_i (request_q.key[LaneW-1:0]), .slot_o (slot), .open_i (group.open), .same_i (same),
     .stuck_i (stuck), .gather_i (gather), .complete_i (complete), .full_i (full), .valued_i (has_values(group.code.op)),
-    .found_o (found), .comes_o (comes), .first_o (first), .write_o (write), .closes_o (closes),
+    .found_o (found), .comes_o (comes), .first_o (first), .gathers_o (gathers), .write_o (write), .closes_o (closes),
     .longer_o (longer), .shorter_o (shorter), .open_o (open), .answer_o (answers), .start_o (starts), .done_i (done),
     .arrives_o (arrives), .taken_i (arrival_ready_i), .blocked_i (busy_i[warp]),
     .refuse_o (refuse), .due_o (due), .settled_o (settled)
@@ -189,15 +195,14 @@ module muster_warp
   if (EnCollectives) begin : g_values
     muster_warp_values #(.NumWarps(NumWarps), .WarpSize(WarpSize), .LanesPerBeat(LanesPerBeat)) u_values (
       .clk_i, .rst_ni,
-      .warp_i (warp), .write_i (valid_q && first && comes && valued_q), .beat_i (beat_q),
-      .lanes_i (request_q.lanes), .values_i (values_q),
+      .warp_i (warp), .writes_i (keeps_q & {LanesPerBeat{valid_q && first}}), .beat_i (beat_q), .values_i (values_q),
       .start_i (starts), .came_i (lanes), .code_i (code),
       .valid_o (evaluated), .same_o (same_lanes), .data_o (data), .pred_o (pred), .done_o (done),
       .read_i (reads_q), .lane_i (request_q.key[5+:LaneW]), .value_o
     );
   end else begin : g_no_values
     logic unused;
-    assign unused = &{starts, first, beat_q, values_q};
+    assign unused = &{starts, beat_q, keeps_q, values_q};
     assign {evaluated, pred, done} = '0;
     assign same_lanes = '0;
     assign data    = '0;

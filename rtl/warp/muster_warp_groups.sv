@@ -1,9 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The groups of lanes that wait: for each warp as many slots as it has lanes, how many of them are in use, and the lanes
-// that wait in gathers. These lanes are forgotten when the last slot is freed. That suffices, because a warp whose
-// gather is complete has no other group. Data come a cycle after the address. A warp loses what it had when its bit of
-// clear_i is high.
+// The groups of lanes that wait: for each warp as many slots as it has lanes, and which of them is the last in use. Data
+// come a cycle after the address. A warp loses what it had when its bit of clear_i is high.
 module muster_warp_groups
   import muster_pkg::*;
   import muster_warp_pkg::*;
@@ -19,27 +17,20 @@ module muster_warp_groups
 
   input  logic [WarpW-1:0]    next_warp_i,  // in the next cycle
   input  logic [WarpW-1:0]    warp_i,
-  output logic [SlotW:0]      count_o,      // its slots in use; not in the cycle after a change
-  output lanes_t              gathered_o,   // those that wait; likewise
+  output logic                any_o,        // it has slots in use, ...
+  output logic [SlotW-1:0]    last_o,       // ... up to this one; not in the cycle after a change
 
   input  logic [SlotW-1:0]    slot_i,       // of the warp
   output warp_group_t         group_o,      // a cycle later
   input  logic                write_i,      // now
   input  warp_group_t         group_i,
-  input  logic                longer_i,     // one slot more
-  input  logic                shorter_i,    // one less
-  input  logic                gathers_i,    // it is a gather, ...
-  input  lanes_t              lanes_i,      // ... to which these lanes come
+  input  logic                longer_i,     // this slot is now the last, ...
+  input  logic                shorter_i,    // ... or the one before it
 
   output logic [NumWarps-1:0] open_o        // the warp has slots in use
 );
 
   localparam int unsigned AddrW = $clog2(NumWarps * Slots);
-
-  typedef struct packed {
-    logic [SlotW:0] count;
-    lanes_t         gathered;
-  } state_t;
 
   logic [AddrW-1:0] address;
   assign address = AddrW'(32'(warp_i) * Slots + 32'(slot_i));
@@ -51,34 +42,37 @@ module muster_warp_groups
   );
 
   logic [NumWarps-1:0] open_q, open_d;
-  state_t              state, state_d;
-  logic                change;
+  logic                change_q;
+  logic [SlotW-1:0]    last_q;
+
+  assign any_o = open_q[warp_i];
 
   // A walk may still be at holes of a warp that has been cleared.
-  assign change     = longer_i || (shorter_i && open_q[warp_i]) || (write_i && gathers_i);
-  assign count_o    = state.count & {(SlotW+1){open_q[warp_i]}};
-  assign gathered_o = state.gathered & {MaxLanes{open_q[warp_i]}};
-
   always_comb begin
-    state_d.count    = count_o + {{SlotW{shorter_i}}, longer_i || shorter_i};
-    state_d.gathered = gathered_o | (lanes_i & {MaxLanes{write_i && gathers_i}});
     open_d = open_q;
-    if (change) open_d[warp_i] = (state_d.count != '0);
+    if (longer_i || (shorter_i && slot_i == '0)) open_d[warp_i] = longer_i;
     open_d = open_d & ~clear_i;
   end
 
-  muster_ram #(.Depth(NumWarps), .Width($bits(state_t)), .Forward(1'b0)) u_states (
+  // Written in the cycle after the change, in which warp_i is still the same.
+  muster_ram #(.Depth(NumWarps), .Width(SlotW)) u_last (
     .clk_i,
-    .we_i (change), .waddr_i (warp_i), .wdata_i (state_d),
-    .raddr_i (next_warp_i), .rdata_o (state)
+    .we_i (change_q), .waddr_i (warp_i), .wdata_i (last_q),
+    .raddr_i (next_warp_i), .rdata_o (last_o)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      open_q <= '0;
+      open_q   <= '0;
+      change_q <= 1'b0;
     end else begin
-      open_q <= open_d;
+      open_q   <= open_d;
+      change_q <= longer_i || shorter_i;
     end
+  end
+
+  always_ff @(posedge clk_i) begin
+    last_q <= slot_i - SlotW'(!longer_i);
   end
 
   assign open_o = open_q;

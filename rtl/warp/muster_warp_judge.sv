@@ -10,13 +10,11 @@ module muster_warp_judge
   input  warp_request_t request_i,  // lanes come, or exit
   input  warp_code_t    code_i,     // of the request
   input  warp_group_t   group_i,    // an open group of the warp
-  input  lanes_t        missing_i,  // live lanes that do not come with the request
-  input  lanes_t        gathered_i, // lanes of the warp that wait in gathers
+  input  lanes_t        lanes_i,    // in hand: those of the group, and of the request if they come to it
   output logic          same_o,     // the request's group is this one
-  output logic          stuck_o,    // each has a lane that the other waits for: neither can complete
+  output logic          stuck_o,    // each has a lane that the other waits for: if it is another group, neither can complete
   output logic          gather_o,   // the group is a gather
-  output logic          complete_o, // the group, with the request's lanes, has all live members
-  output logic          full_o      // all live lanes come, or wait in gathers
+  output logic          complete_o  // all live members of the group are in hand
 );
 
   logic gathers, needs_theirs, needs_ours;
@@ -28,9 +26,8 @@ module muster_warp_judge
   // A gather waits for all live lanes, so for any lane that waits elsewhere.
   assign needs_theirs = gathers || (request_i.key & group_i.lanes) != '0;
   assign needs_ours   = gather_o || (group_i.key & request_i.lanes) != '0;
-  assign stuck_o      = EnFaults && needs_theirs && needs_ours && !(gathers && gather_o) && !same_o;
+  assign stuck_o      = EnFaults && needs_theirs && needs_ours && !(gathers && gather_o);
 
-  assign complete_o = (group_i.key & missing_i & ~group_i.lanes) == '0;
-  assign full_o     = (missing_i & ~gathered_i) == '0;
+  assign complete_o = (group_i.key & request_i.live & ~lanes_i) == '0;
 
 endmodule

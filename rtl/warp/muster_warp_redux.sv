@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // redux.sync of the values of some lanes (PTX 9.7.13.12), beat by beat. A value becomes a number that compares
-// without sign as the value does: then min and max are the same for u32, s32 and f32, where +0.0 > -0.0. A lane that does
-// not take part has the value that changes nothing.
+// without sign as the value does: then max is the same for u32, s32 and f32, where +0.0 > -0.0. Min is the max, and and the
+// or, of inverted numbers. So 0 changes nothing, and is the value of a lane that does not take part.
 //
 //     cycle    0       1                 2
 //     beat     given   partial results   in the result; with Late, a cycle later
@@ -33,40 +33,34 @@ module muster_warp_redux
     logic [31:0] value;
   } part_t;
 
-  logic extreme, float, ones;
+  logic extreme, float, inverts;
 
   assign extreme = code_i.op inside {4'(WarpReduxMin), 4'(WarpReduxMax)};
   assign float   = extreme && code_i.mode == ModeF32;
-  assign ones    = code_i.op inside {4'(WarpReduxMin), 4'(WarpReduxAnd)};  // the value that changes nothing; else 0
+  assign inverts = code_i.op inside {4'(WarpReduxMin), 4'(WarpReduxAnd)};
 
   function automatic part_t part_of(logic takes_part, logic [31:0] value, logic abs, logic flt, logic flip,
-                                    logic neutral);
+                                    logic invert);
     logic [31:0] bits;
     logic        nan, negative;
     nan      = flt && (&value[30:23]) && value[22:0] != '0;
     negative = flt && value[31] && !abs;
-    bits     = {(value[31] && !(flt && abs)) ^ flip, value[30:0] ^ {31{negative}}};
+    bits     = {(value[31] && !(flt && abs)) ^ flip ^ invert, value[30:0] ^ {31{negative ^ invert}}};
     return '{some: takes_part && !nan, nan: takes_part && nan,
-             value: (takes_part && !nan) ? bits : {32{neutral}}};
+             value: bits & {32{takes_part && !nan}}};
   endfunction
 
   function automatic logic [31:0] sum_of(logic [31:0] a, logic [31:0] b, logic [3:0] op);
     unique case (op)
       4'(WarpReduxAdd): return a + b;
-      4'(WarpReduxAnd): return a & b;
-      4'(WarpReduxOr):  return a | b;
-      default:          return a ^ b;
+      4'(WarpReduxXor): return a ^ b;
+      default:          return a | b;
     endcase
-  endfunction
-
-  // True if a is the result of min or max.
-  function automatic logic wins(logic [31:0] a, logic [31:0] b, logic [3:0] op);
-    return (a < b) == (op == 4'(WarpReduxMin));
   endfunction
 
   function automatic part_t join_of(part_t a, part_t b, logic [3:0] op, logic ext);
     logic [31:0] value;
-    value = wins(a.value, b.value, op) ? a.value : b.value;
+    value = (a.value > b.value) ? a.value : b.value;
     return '{some: a.some || b.some, nan: a.nan || b.nan, value: ext ? value : sum_of(a.value, b.value, op)};
   endfunction
 
@@ -74,16 +68,14 @@ module muster_warp_redux
   part_t [Parts-1:0]             part_d, part_q;
   part_t [Parts-1:0][2*Span-1:0] lane_tree;
   part_t [2*Parts-1:0]           part_tree;
-  part_t                         beat, sum_q, sum;
-  logic                          first_q;
-  logic [31:0]                   kept;  // the value, if the beat's does not replace it
+  part_t                         beat, all;  // the lanes of the beat, of all beats
 
   always_comb begin
     lane_tree = '0;
     for (int p = 0; p < Parts; p++) begin
       for (int l = 0; l < Span; l++) begin
         lane_tree[p][Span+l] = part_of(lanes_i[p*Span+l], values_i[p*Span+l], code_i.abs, float,
-                                      extreme && code_i.mode inside {ModeS32, ModeF32}, ones);
+                                      extreme && code_i.mode inside {ModeS32, ModeF32}, inverts);
       end
       for (int n = Span - 1; n > 0; n--) begin
         lane_tree[p][n] = join_of(lane_tree[p][2*n], lane_tree[p][2*n+1], code_i.op, extreme);
@@ -99,31 +91,46 @@ module muster_warp_redux
       part_tree[n] = join_of(part_tree[2*n], part_tree[2*n+1], code_i.op, extreme);
     end
     beat = part_tree[1];
-    kept = extreme ? sum_q.value : sum_of(sum_q.value, beat.value, code_i.op);
-    sum  = '{
-      some:  beat.some || (sum_q.some && !first_q),
-      nan:   beat.nan || (sum_q.nan && !first_q),
-      value: (first_q || (extreme && wins(beat.value, sum_q.value, code_i.op))) ? beat.value : kept
-    };
   end
 
   always_ff @(posedge clk_i) begin
-    part_q  <= part_d;
-    first_q <= first_i;
-    sum_q   <= sum;
+    part_q <= part_d;
   end
 
-  part_t all;  // the lanes of all beats
+  if (Late) begin : g_beats
+    part_t       sum_q;
+    logic        larger;
+    logic [31:0] kept;  // the value, if the beat's is not larger
 
-  assign all = Late ? sum_q : sum;
+    // Terms, not a choice: of that, synthesis would make an enable, which comes late.
+    assign larger = extreme && beat.value > sum_q.value;
+    assign kept   = (sum_q.value & {32{extreme}}) | (sum_of(sum_q.value, beat.value, code_i.op) & {32{!extreme}});
+
+    always_ff @(posedge clk_i) begin
+      if (first_i) begin
+        sum_q <= '0;
+      end else begin
+        sum_q <= '{some: beat.some || sum_q.some, nan: beat.nan || sum_q.nan, value: larger ? beat.value : kept};
+      end
+    end
+
+    assign all = sum_q;
+  end else begin : g_beat
+    logic unused;
+    assign unused = first_i;
+    assign all    = beat;
+  end
+
+  logic [31:0] value;
+  assign value = all.value ^ {32{inverts}};
 
   always_comb begin
-    result_o = all.value;
+    result_o = value;
     if (float) begin
-      result_o = all.value[31] ? all.value ^ Sign : ~all.value;
+      result_o = value[31] ? value ^ Sign : ~value;
       if (!all.some || (code_i.nan && all.nan)) result_o = CanonicalNan;
     end else if (extreme && code_i.mode == ModeS32) begin
-      result_o = all.value ^ Sign;
+      result_o = value ^ Sign;
     end
   end
 

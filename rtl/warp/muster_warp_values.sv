@@ -28,9 +28,8 @@ module muster_warp_values
   input  logic             rst_ni,
 
   input  logic [WarpW-1:0] warp_i,    // of all that follows
-  input  logic             write_i,
+  input  logic [LanesPerBeat-1:0] writes_i,  // lanes of the beat that have a value to write
   input  logic [BeatW-1:0] beat_i,
-  input  lanes_t           lanes_i,   // those that have a value to write
   input  logic [LanesPerBeat-1:0][63:0] values_i,
 
   input  logic             start_i,   // evaluates these lanes
@@ -58,7 +57,7 @@ module muster_warp_values
   logic [AddrW-1:0]        write_at, read_at;
   lanes_t                  left_q, left, same_q, same;  // lanes not answered yet; with the same value
   logic [31:0]             result;
-  logic [LanesPerBeat-1:0] lanes, equal, writes;
+  logic [LanesPerBeat-1:0] lanes, equal;
   logic [LanesPerBeat-1:0][63:0] read, read_q, values;
   logic [LanesPerBeat-1:0][31:0] words;
 
@@ -113,7 +112,6 @@ module muster_warp_values
   end
 
   assign lanes    = left_q[LanesPerBeat-1:0];
-  assign writes   = LanesPerBeat'(lanes_i >> (32'(beat_i) * LanesPerBeat));
   assign write_at = AddrW'(32'(warp_i) * Beats + 32'(beat_i));
   assign read_at  = AddrW'(32'(warp_i) * Beats + 32'(next));
 
@@ -121,7 +119,7 @@ module muster_warp_values
   for (genvar l = 0; l < LanesPerBeat; l++) begin : g_lane
     muster_ram #(.Depth(NumWarps * Beats), .Width(64), .Forward(Beats == 1)) u_values (
       .clk_i,
-      .we_i (write_i && writes[l]), .waddr_i (write_at), .wdata_i (values_i[l]),
+      .we_i (writes_i[l]), .waddr_i (write_at), .wdata_i (values_i[l]),
       .raddr_i (read_at), .rdata_o (read[l])
     );
     assign words[l] = values[l][31:0];

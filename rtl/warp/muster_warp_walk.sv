@@ -1,16 +1,17 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Takes a request through the groups of its warp, which are in slots 0 to count - 1, from the last to the first. If
-// a group closes in the last slot, the count falls by one; elsewhere its slot becomes a hole, which the next group takes.
-// The next walk cuts off holes that are now at the end.
+// Takes a request through the groups of its warp, from the last slot in use to slot 0. If a group closes in the last slot,
+// one slot less is in use; elsewhere its slot becomes a hole, which the next group takes. The next walk cuts off holes
+// that are now at the end.
 //
 //     together  First (─► Evaluate)
 //     lanes     First ─► (Read ─► Examine ─► Decide)... ─► Back ─► Merge ─► Settle (─► Evaluate) ─► Done
 //     exit      First ─► (Read ─► Examine ─► Decide (─► Evaluate))... ─► Done
+//     arrivals  First ─► (Read ─► Examine ─► Decide (─► Sent))... ─► Done
 //
 // Without slots in use, First goes on to Merge, an exit to Done. A request that is refused goes from the last Decide to Done, as
-// WarpRead does. Examine and Merge register the comparisons; Decide and Settle use them. The arrivals of a warp whose
-// gather is complete (`sends_i`) go the way of an exit.
+// WarpRead does. Examine and Merge register the comparisons; Decide and Settle use them. The arrivals are those of a warp whose
+// gather is complete (`sends_i`).
 module muster_warp_walk #(
   parameter int unsigned Slots = 32,
   localparam int unsigned SlotW = $clog2(Slots)
@@ -32,12 +33,13 @@ module muster_warp_walk #(
   output logic             finish_o,
 
   // The groups of its warp.
-  input  logic [SlotW:0]   count_i,     // not in the cycle after a change
+  input  logic             any_i,       // there are slots in use, ...
+  input  logic [SlotW-1:0] last_i,      // ... up to this one
   input  logic [SlotW-1:0] slot_i,      // to be read
   output logic [SlotW-1:0] slot_o,      // this slot is read for the next cycle, and is that to write
   input  logic             open_i,      // the group read is one, ...
   input  logic             same_i,      // ... that of the request, ...
-  input  logic             stuck_i,     // ... or neither can complete, ...
+  input  logic             stuck_i,     // ... or else neither can complete, ...
   input  logic             gather_i,    // ... or it is one of a gather
   input  logic             complete_i,  // its lanes and those of the request include all its live members
   input  logic             full_i,      // each live lane comes now, or waits in a gather
@@ -47,10 +49,11 @@ module muster_warp_walk #(
   output logic             found_o,     // the one read
   output logic             comes_o,     // the lanes that come
   output logic             first_o,     // nothing is in hand yet: values are written
+  output logic             gathers_o,   // its lanes come to a gather, if that is its kind
   output logic             write_o,     // it is written
   output logic             closes_o,    // ... as a hole
-  output logic             longer_o,    // one slot more, ...
-  output logic             shorter_o,   // ... one less
+  output logic             longer_o,    // its slot is the last in use, ...
+  output logic             shorter_o,   // ... or no longer
   output logic             open_o,      // the group that has been read is one
   output logic             answer_o,    // it is answered, ...
   output logic             start_o,     // ... once its values are evaluated,
@@ -65,28 +68,27 @@ module muster_warp_walk #(
 );
 
   typedef enum logic [3:0] {
-    First, Read, Examine, Decide, Back, Merge, Settle, Evaluate, Done
+    First, Read, Examine, Decide, Back, Merge, Settle, Evaluate, Done, Sent
   } state_e;
 
   state_e           state_q, state_d;
   logic [SlotW-1:0] slot_q, slot_d;
-  logic [SlotW-1:0] own_q, own_d;      // of the request's group, or a hole for it
+  logic [SlotW-1:0] own_q, own_d;      // of the request's group, or where it will be
   logic             found_q, found_d;  // there is such a group, ...
-  logic             hole_q, hole_d;    // ... or a hole
+  logic             hole_q, hole_d;    // ... or it will be in a hole, not at the end
   logic             top_q, top_d;      // no group is in a slot after this one
   logic             own_top_q, own_top_d;
   logic             blocks_q, blocks_d;  // a group stands in the way
-  logic             open_q, same_q, stuck_q, complete_q, full_q;
+  logic             open_q, same_q, stuck_q, complete_q;
   logic             sends_q, loses_q, valued_q;  // the group arrives; an exit may complete it; it has values
   logic             hold_q, hold_d, comes_q, comes_d;  // in hand: the group read, the lanes that come
   logic             next;              // to the next slot, if there is one
 
   always_ff @(posedge clk_i) begin
-    open_q     <= open_i && (!reads_i || {1'b0, slot_q} < count_i);
-    same_q     <= same_i;
-    stuck_q    <= stuck_i;
+    open_q     <= open_i && (!reads_i || (any_i && slot_q <= last_i));
+    same_q     <= same_i && !writes_i;
+    stuck_q    <= stuck_i && !writes_i;
     complete_q <= complete_i;
-    full_q     <= full_i;
     sends_q    <= sends_i && open_i && gather_i;
     loses_q    <= exits_i && open_i && !gather_i;
     valued_q   <= valued_i;
@@ -116,7 +118,8 @@ module muster_warp_walk #(
 
     unique case (state_q)
       First: begin
-        slot_d   = reads_i ? slot_i : SlotW'(count_i - (SlotW+1)'(1));
+        slot_d   = reads_i ? slot_i : last_i;
+        own_d    = (last_i + SlotW'(1)) & {SlotW{any_i}};
         found_d  = 1'b0;
         hole_d   = 1'b0;
         top_d    = 1'b1;
@@ -130,7 +133,7 @@ module muster_warp_walk #(
             answer_o = !values_i;
             finish_o = !values_i;
             if (values_i) state_d = Evaluate;
-          end else if (reads_i || count_i != '0) begin
+          end else if (reads_i || any_i) begin
             state_d = Read;
           end else begin
             state_d   = (exits_i || sends_i) ? Done : Merge;
@@ -147,19 +150,16 @@ module muster_warp_walk #(
         end else if (!open_q) begin
           next      = 1'b1;
           shorter_o = top_q;
-          if (!found_q && !top_q) begin
+          if (!found_q) begin
             own_d  = slot_q;
-            hole_d = 1'b1;
+            hole_d = !top_q;
           end
         end else if (sends_q) begin
           arrives_o = !blocked_i;
           if (blocked_i) begin
             state_d = Done;
           end else if (taken_i) begin
-            next      = 1'b1;
-            write_o   = 1'b1;
-            closes_o  = 1'b1;
-            shorter_o = top_q;
+            state_d = Sent;
           end
         end else if (loses_q && complete_q) begin
           start_o   = valued_q;
@@ -172,8 +172,8 @@ module muster_warp_walk #(
         end else begin
           next     = 1'b1;
           top_d    = 1'b0;
-          blocks_d = blocks_q || (stuck_q && !writes_i);
-          if (same_q && !writes_i) begin
+          blocks_d = blocks_q || (stuck_q && !same_q);
+          if (same_q) begin
             own_d     = slot_q;
             own_top_d = top_q;
             found_d   = 1'b1;
@@ -183,7 +183,7 @@ module muster_warp_walk #(
       Back: state_d = Merge;
       Merge: begin
         state_d = Settle;
-        if (!found_q && !hole_q) slot_d = count_i[SlotW-1:0];
+        slot_d  = own_q;
       end
       Settle: begin
         write_o = 1'b1;
@@ -197,7 +197,7 @@ module muster_warp_walk #(
           if (values_i) state_d = Evaluate;
         end else begin
           longer_o = !found_q && !hole_q;
-          due_o    = gathers_i && full_q;
+          due_o    = gathers_i && full_i;
         end
       end
       Evaluate: begin
@@ -210,6 +210,12 @@ module muster_warp_walk #(
           state_d   = together_i ? First : Done;
         end
       end
+      Sent: begin
+        next      = 1'b1;
+        write_o   = 1'b1;
+        closes_o  = 1'b1;
+        shorter_o = top_q;
+      end
       default: begin  // Done: the next request reads what this one has written
         finish_o = 1'b1;
         state_d  = First;
@@ -220,7 +226,7 @@ module muster_warp_walk #(
       slot_d  = slot_q - SlotW'(1);
       state_d = Read;
       if (slot_q == '0) begin
-        due_o     = exits_i && full_q;
+        due_o     = exits_i && full_i;
         settled_o = sends_i;
         state_d   = Done;
         if (!exits_i && !sends_i) begin
@@ -244,7 +250,7 @@ module muster_warp_walk #(
   always_comb begin
     hold_d = (state_d inside {Examine, Decide} && !reads_i) || (state_d inside {Merge, Settle} && found_d);
     if (state_d == Evaluate) hold_d = (state_q == Evaluate) ? hold_q : (state_q != First);
-    comes_d = state_d inside {First, Merge, Settle, Evaluate};
+    comes_d = state_d inside {First, Merge, Settle} || (state_d == Evaluate && !exits_i);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -259,8 +265,9 @@ module muster_warp_walk #(
 
   assign slot_o  = slot_q;
   assign found_o = hold_q;
-  assign comes_o = comes_q && !exits_i;
+  assign comes_o = comes_q;
   assign first_o = (state_q == First);
+  assign gathers_o = (state_q == Examine && open_i && gather_i) || state_q == Merge;
   assign open_o  = open_q;
 
   always_ff @(posedge clk_i) begin

@@ -15,7 +15,7 @@ module warp_lemmas
 );
 
   localparam logic [3:0] First = 4'd0, Read = 4'd1, Examine = 4'd2, Decide = 4'd3, Back = 4'd4, Merge = 4'd5, Settle = 4'd6,
-                         Done = 4'd8;
+                         Done = 4'd8, Sent = 4'd9;
 
   // ---------------------------------------------------------------------------------------------
   // The request of the warp in the stage
@@ -35,7 +35,7 @@ module warp_lemmas
   assign writes  = mine && !u_warp.sends_q && u_warp.writes_q && !u_warp.nothing_q;
   assign comes   = mine && !u_warp.sends_q && !u_warp.reads_q && !u_warp.exits_q && !u_warp.nothing_q;  // writes, too
   assign state   = u_warp.u_walk.state_q;
-  assign walks   = state inside {Read, Examine, Decide};
+  assign walks   = state inside {Read, Examine, Decide, Sent};
   assign ends    = state inside {Back, Merge, Settle};
   assign slot    = u_warp.u_walk.slot_q;
   assign own     = u_warp.u_walk.own_q;
@@ -62,12 +62,14 @@ module warp_lemmas
   // ---------------------------------------------------------------------------------------------
 
   logic [2:0]  count;
-  lanes_t      gathered;
+  logic [1:0]  last;
   warp_group_t [3:0] slots;
   logic [3:0]  open, used, visited, same, stuck, complete;
   few_t        shown, stays, gathers, twice, once, group;  // answered in this cycle; in a slot; at barriers
 
-  assign {count, gathered} = u_warp.open_o[w_i] ? u_warp.u_groups.u_states.mem[w_i] : '0;
+  // What changed in the cycle before is not written yet.
+  assign last    = (mine && u_warp.u_groups.change_q) ? u_warp.u_groups.last_q : u_warp.u_groups.u_last.mem[w_i];
+  assign count   = u_warp.open_o[w_i] ? 3'(last) + 3'd1 : 3'd0;
   assign shown   = u_props.answered ? u_props.answer_i.lanes[Lanes-1:0] : '0;
   assign stays   = u_props.waits_q & ~shown & ~((comes && known && !refused && state != Done) ? lanes : '0);
   assign group   = with_code(u_props.waits_q & ~shown, code, request.key);
@@ -77,7 +79,7 @@ module warp_lemmas
     twice = '0;
     for (int s = 0; s < 4; s++) begin
       slots[s]   = warp_group_t'(u_warp.u_groups.u_groups.mem[{w_i, 2'(s)}]);
-      open[s]    = slots[s].open;
+      open[s]    = slots[s].open && !(mine && state == Sent && s == 32'(slot));  // arrived, but not closed yet
       used[s]    = 32'(count) > s && open[s];
       visited[s] = 32'(count) > s && (ends || (walks && s > 32'(slot)));
       same[s]    = used[s] && slots[s].code == code && slots[s].key == request.key;
@@ -120,8 +122,7 @@ module warp_lemmas
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       L07_union:    assert (once == stays && twice == '0);
-      L08_count:    assert (count <= 3'd4 && (count != '0) == u_warp.open_o[w_i] && (count < 3'd4 || used == '1));
-      L09_gathered: assert (u_warp.due_q[w_i] || gathered == 32'(gathers));
+      L08_count:    assert (count <= 3'd4 && (count < 3'd4 || (used | (4'(mine && state == Sent) << slot)) == '1));
       L10_live:     assert ((u_props.waits_q & ~shown & ~live) == '0);
     end
   end
@@ -144,7 +145,7 @@ module warp_lemmas
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      L20_idle:    assert (u_warp.valid_q || is_first);
+      L20_idle:    assert ((u_warp.valid_q || is_first) && (!is_first || !u_warp.u_groups.change_q));
       L12_warp:    assert (!u_warp.valid_q || request.warp[5:2] == '0);
       L13_under:   assert (!mine || u_warp.sends_q || u_props.under_q);
       L14_members: assert (!writes || code.op == Gather || (lanes & ~key) == '0);
@@ -154,15 +155,13 @@ module warp_lemmas
                            u_warp.reads_q == (request.op == WarpRead) && u_warp.writes_q == (request.op == WarpWrite) &&
                            u_warp.exits_q == (request.op == WarpExit) && u_warp.gathers_q == (request.op == WarpGather) &&
                            u_warp.nothing_q == (request.op != WarpRead && lanes == '0)));
-      L24_sends:   assert (!sends || {u_warp.reads_q, u_warp.writes_q, u_warp.exits_q, u_warp.gathers_q, u_warp.gather_q,
+      L24_sends:   assert (!sends || {u_warp.reads_q, u_warp.writes_q, u_warp.exits_q, u_warp.gathers_q,
                                       u_warp.stranger_q, u_warp.together_q, u_warp.nothing_q} == '0);
       L25_code:    assert (!comes || code == u_props.code);
       L15_values:  assert (EnCollectives || !u_warp.valued_q);
-      L16_gather:  assert (!mine || u_warp.sends_q || u_warp.nothing_q || u_warp.gather_q == (comes && code.op == Gather));
-      L26_missing: assert (!mine || u_warp.sends_q || reads || writes || u_warp.nothing_q ||
-                           (u_warp.missing_q == 32'(request.live[Lanes-1:0] & ~(exits ? '0 : lanes)) &&
-                            u_props.code == code && request.live[Lanes-1:0] == (exits && !known ? live & ~lanes : live)));
-      L27_states:  assert (!(reads || exits || sends) || is_first || walks || state == Done);
+      L26_live:    assert (!mine || u_warp.sends_q || reads || writes || u_warp.nothing_q ||
+                           ((exits || u_props.code == code) && request.live[Lanes-1:0] == (exits && !known ? live & ~lanes : live)));
+      L27_states:  assert ((!(reads || exits || sends) || is_first || walks || state == Done) && (state != Sent || !mine || sends));
       L28_nothing: assert (!mine || !(u_warp.nothing_q || u_warp.stranger_q || u_warp.together_q) || is_first);
       L29_first:   assert (!mine || u_warp.sends_q || (
                            u_warp.stranger_q == (!request.op[4] && request.op != WarpGather && (lanes & ~key) != '0) &&
@@ -196,10 +195,10 @@ module warp_lemmas
       L43_own:    assert (!comes || !(walks || ends) || !found || (same[own] && visited[own] &&
                           u_warp.u_walk.own_top_q == (3'(own) + 3'd1 == count)));
       L44_hole:   assert (!comes || !(walks || ends) || found || !hole || (visited[own] && !used[own]));
-      L45_full:   assert (!comes || !(walks || ends) || found || hole || (visited & ~used) == '0);
+      L45_full:   assert (!comes || !(walks || ends) || found || hole || ((visited & ~used) == '0 && own == count[1:0]));
       L46_blocks: assert (!comes || !walks || u_warp.u_walk.blocks_q == (!writes && (stuck & visited) != '0));
       L47_ends:   assert (!ends || (comes && !refused && (writes || stuck == '0)));
-      L48_settle: assert (!ends || slot == ((found || hole) ? own : (state == Settle) ? count[1:0] : slot));
+      L48_settle: assert (!ends || slot == own || (state == Merge && !found));
       L49_refused: assert (!comes || writes || !known || !walks || refused == (stuck != '0));
       L51_top:     assert (reads || sends || !(ends || (walks && !u_warp.u_walk.top_q)) || count == '0 || top_used);
       // A warp that has been cleared: only holes are left.
@@ -212,13 +211,23 @@ module warp_lemmas
   // What is due
   // ---------------------------------------------------------------------------------------------
 
-  few_t due;
-  logic full, others_due;
+  few_t due, left_out;  // an answer is; lanes of the gathers that the walk has seen
+  logic full;
   assign due  = u_props.due_q & ~shown;
+  always_comb begin
+    left_out = (state == Settle) ? lanes : '0;
+    for (int s = 0; s < 4; s++) begin
+      if (used[s] && slots[s].code.op == Gather && (visited[s] || (state == Decide && s == 32'(slot)))) begin
+        left_out = left_out | slots[s].lanes[Lanes-1:0];
+      end
+    end
+  end
   assign full = (live & ~gathers & ~((comes && code.op == Gather) ? lanes : '0)) == '0;
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
+      L09_lacking: assert (!(walks || ends) || !(exits || (comes && !writes && code.op == Gather)) ||
+                           u_warp.lacking_q == (request.live & ~32'(left_out)));
       L60_none:   assert (due == '0 || (comes && !writes && known && (walks || ends)) || (exits && walks));
       L61_comes:  assert (!comes || writes || !known || !(walks || ends) ||
                           due == ((refused || code.op == Gather || (key & live & ~group) != '0) ? '0 : group));
@@ -256,7 +265,8 @@ module warp_lemmas
       L77_reads:  assert (!reads || waited == '0 || waited <= ((state == Done) ? 6'd4 : 6'(state)));
       L78_starts: assert (!sends || !is_first || waited <= 6'd14);
       L79_sends:  assert (!sends || !walks || !u_props.gathered_q ||
-                          (used[slot] ? waited <= 6'd15 + step : waited <= 6'd6 - 6'd3 * 6'(slot) + step && slot != 2'd3));
+                          (state == Sent ? waited == '0 : used[slot] ? waited <= 6'd15 + step :
+                           waited <= 6'd7 - 6'd3 * 6'(slot) + step && slot != 2'd3));
       L80_done:   assert (!sends || state != Done || waited == '0);
       L81_top:    assert (!u_warp.due_q[w_i] || !u_props.gathered_q || (sends && walks) || count == '0 || top_used);
     end

@@ -40,7 +40,7 @@ module warp_results_formal
   );
 
   muster_warp_values #(.NumWarps(NumWarps), .WarpSize(Lanes), .LanesPerBeat(LanesPerBeat)) u_values (
-    .clk_i, .rst_ni (rst_n), .warp_i (starts ? warp_i : warp_q), .write_i (1'b0), .beat_i ('0), .lanes_i ('0), .values_i ('0),
+    .clk_i, .rst_ni (rst_n), .warp_i (starts ? warp_i : warp_q), .writes_i ('0), .beat_i ('0), .values_i ('0),
     .start_i (starts), .came_i (lanes_t'(came_i)), .code_i (starts ? code_i : code_q),
     .valid_o (valid), .same_o (same), .data_o (data), .pred_o (pred), .done_o (done),
     .read_i (1'b0), .lane_i ('0), .value_o ()
