@@ -61,8 +61,9 @@ regress: setup  ## Constrained-random streams on every configuration and GPC: SE
 	@scripts/build.sh $(ONLY) regressions_large
 	@scripts/ctest.py --build $(BUILD) --seeds $(SEEDS) --kind Large $(FARM)
 
-corners: setup  ## The regression on corners of the parameters: each switch off, odd sizes: SEEDS=20
-	@scripts/corners.py $(if $(filter command line,$(origin SEEDS)),--seeds $(SEEDS))
+corners: setup  ## The regression on corners of the parameters: each switch off, odd sizes: SEEDS=20; DRAW=5 SEED=1: on configurations at random
+	@scripts/corners.py $(if $(filter command line,$(origin SEEDS)),--seeds $(SEEDS)) \
+	  $(if $(DRAW),--draw '$(DRAW)') $(if $(SEED),--draw-seed '$(SEED)')
 
 asan: setup  ## Run the C++ tests and kernels with the address and undefined-behaviour sanitizers
 	@scripts/asan.sh

@@ -104,14 +104,17 @@ class Cluster:
             sys.exit(SKIPPED)
 
     def __enter__(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="muster-farm."))
-        self.folder.chmod(0o755)
-        try:
-            self.start()
-        except BaseException:
-            self.stop()
-            raise
-        return self
+        for last in (False, False, True):  # another process may take a port that was free
+            self.folder = pathlib.Path(tempfile.mkdtemp(prefix="muster-farm."))
+            self.folder.chmod(0o755)
+            try:
+                self.start()
+                return self
+            except BaseException as problem:
+                self.stop()
+                if last or not isinstance(problem, SystemExit):
+                    raise
+        return None
 
     def __exit__(self, *_):
         self.stop()
@@ -133,7 +136,7 @@ class Cluster:
         for node in NODES:
             self.daemon("slurmd", "-N", node)
         until(lambda: subprocess.run(["sinfo", "--noheader", "--Node", "--format=%t", "--partition=work"], capture_output=True,
-                                     text=True).stdout.split() == ["idle"] * 2, "two idle nodes")
+                                     text=True).stdout.split() == ["idle"] * 2, "two idle nodes", 30)
         farm.FARM = folder / "farm"
 
     def daemon(self, *command):
