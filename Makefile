@@ -17,7 +17,7 @@ MUSTER := $(BUILD)/sim/app/muster
 NAMED  := $(if $(filter command line,$(origin NAME)),--only '$(NAME)')
 # CLUSTER=slurm PARTITION=name runs on the nodes of a cluster; what is wrong with them is said before anything is built.
 WITH_CLUSTER := regress mutate formal run
-GIVEN  := $(foreach one,CLUSTER PARTITION,$(if $(filter command line,$(origin $(one))),$(one)))
+GIVEN  := $(strip $(foreach one,CLUSTER PARTITION,$(if $(filter command line,$(origin $(one))),$(one))))
 $(if $(and $(GIVEN),$(filter-out $(WITH_CLUSTER),$(MAKECMDGOALS))),\
   $(error $(firstword $(filter-out $(WITH_CLUSTER),$(MAKECMDGOALS))) takes no $(firstword $(GIVEN))=; $(WITH_CLUSTER) do))
 $(if $(filter PARTITION,$(filter-out CLUSTER,$(GIVEN))),$(if $(filter CLUSTER,$(GIVEN)),,$(error PARTITION= needs CLUSTER=slurm)))

@@ -359,6 +359,8 @@ def bad_input(build):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         lines = [line for line in done.stdout.splitlines() if not line.startswith("make: ")]
         expect(done.returncode == 2 and len(lines) == 1 and re.search(says, lines[0]), f"{words}: {done.stdout}")
+    done = subprocess.run(["make", "-C", ROOT, "-n", "test", "regress"], text=True, capture_output=True)
+    expect(done.returncode == 0 and "--cluster" not in done.stdout, f"without a cluster: {done}")
     for target in ("regress", "mutate", "formal", "run"):
         refused([target, "CLUSTER=pbs"], "There is no cluster 'pbs'; there are slurm.")
     refused(["test", "CLUSTER=slurm"], r"test takes no CLUSTER=; regress mutate formal run do\.")
