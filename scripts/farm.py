@@ -332,7 +332,7 @@ class Farm:
             if state in slurm.LIVE:
                 self.silent.pop(name, None)
                 if state == "PENDING":
-                    reasons.add(reason)
+                    reasons.update({reason} - {"None"})
                 else:
                     self.nodes[name] = node
             elif now - self.silent.setdefault(name, now) >= (LATE if state in ("COMPLETED", "GONE") else SOON):
