@@ -44,6 +44,8 @@ class Slurm:
         settings = dict(line.split("=", 1) for line in call("scontrol", "show", "config").splitlines() if "=" in line)
         settings = {name.strip(): value.strip() for name, value in settings.items()}
         self.most = min(MOST, int(settings["MaxArraySize"]) - 1)  # tasks of an array
+        if self.most < 1:
+            raise Refused("This Slurm takes no job arrays: its MaxArraySize is 0.")
         self.counts_memory = "MEMORY" in settings.get("SelectTypeParameters", "").upper()
 
     def submit(self, name, command, count, logs, memory, without=""):
