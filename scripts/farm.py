@@ -167,7 +167,7 @@ class Farm:
             for number in signals:
                 signal.signal(number, signal.SIG_IGN)
             self.progress.clear()
-            words = "Cancelled" if isinstance(problem, KeyboardInterrupt) else str(problem)
+            words = "Cancelled" if isinstance(problem, KeyboardInterrupt) else str(problem).rstrip(".")
             left = self.cancel()
             self.collect()
             end(f"{words}: {len(self.done)} of {len(self.tasks)} {self.what} have results, with which the same command goes on" +

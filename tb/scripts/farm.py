@@ -217,6 +217,15 @@ def begun(cluster, count, script):
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
+def ended(process, seconds=100):
+    """What a process says up to its end."""
+    try:
+        return process.communicate(timeout=seconds)[0]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        sys.exit(f"not ended within {seconds} s: {process.communicate()[0]}")
+
+
 def results_of(outcomes):
     return sorted(int(outcome.result()) for outcome in outcomes.values())
 
@@ -251,7 +260,7 @@ def node_killed(build):
             return {number for number, node, _ in ledger(cluster) if node == "two" and int(number) > 6}
         until(lambda: len(stuck()) == 2, "two tasks that end with node two")
         cluster.kill_node("two")
-        said = process.communicate(timeout=100)[0]
+        said = ended(process)
         expect(process.returncode == 0 and said.endswith(f"\n{count}\n"), said)
         runs = [number for number, _, _ in ledger(cluster)]
         expect(sorted(map(int, runs)) == sorted([*range(1, count + 1), *map(int, stuck())]), f"each runs once, the lost ones twice: {runs}")
@@ -271,7 +280,7 @@ def node_cut_off(build):
         process = begun(cluster, count, script)
         until(lambda: sum(node == "two" for _, node, _ in ledger(cluster)) == 2, "two tasks on node two")
         cluster.cut_off("two")
-        said = process.communicate(timeout=100)[0]
+        said = ended(process)
         expect(process.returncode == 0, said)
         (cluster.folder / "ledger.go").touch()
         late = [name for name, node, _ in ledger(cluster) if node == "two"]
@@ -280,6 +289,22 @@ def node_cut_off(build):
         outcomes, _ = run(made_up(cluster, count, script))
         expect([outcome.result() for outcome in outcomes.values()] == ["one\n"] * count, "results of node one")
         expect(not list(inbox.glob("*.json")), "the late ones are gone")
+
+
+@case
+def controller_restarted(build):
+    """Slurm's controller is gone for a while: the run waits, says so, and ends as ever."""
+    with Cluster() as cluster:
+        process = begun(cluster, 12, 'sleep 0.5; echo "$1" > "$3"')
+        until(lambda: len(ledger(cluster)) >= 4, "four tasks")
+        os.kill(int((cluster.folder / "slurmctld.pid").read_text()), signal.SIGTERM)
+        until(lambda: not cluster.processes("slurmctld.log"), "the controller's end")
+        time.sleep(3)
+        cluster.daemon("slurmctld")
+        said = ended(process)
+        expect(process.returncode == 0 and said.endswith("\n12\n"), said)
+        runs = [int(number) for number, _, _ in ledger(cluster)]
+        expect(sorted(runs) == list(range(1, 13)), f"each runs once: {runs}")
 
 
 @case
@@ -308,7 +333,7 @@ def cancelled(build):
         process = begun(cluster, 16, script)
         until(lambda: len(list(farm.FARM.glob("made-up/*/results/*.json"))) >= 4, "four results")
         process.send_signal(signal.SIGINT)
-        said = process.communicate(timeout=60)[0]
+        said = ended(process)
         expect(process.returncode == 130 and (match := re.search(r"Cancelled: (\d+) of 16 shards have results, with which", said)), said)
         expect(not queue(), f"still queued: {queue()}")
         kept = [int(path.name.split(".")[1]) for path in farm.FARM.glob("made-up/*/results/*.json")]
