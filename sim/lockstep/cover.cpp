@@ -296,7 +296,7 @@ void Cover::DefineCrosses() {
   }
 }
 
-void Cover::NextRun() {
+void Cover::Forget() {
   entries_.assign(std::size_t{config_.num_ctas} * kNumBars, Entry());
   live_.fill(0);
   exited_.fill(false);
