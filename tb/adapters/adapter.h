@@ -30,8 +30,8 @@ struct Features {
   bool reductions = false;  // and, or, popc
   bool exits = false;       // a warp that has exited is not waited for
   bool joins = false;       // warps of a CTA are launched one after the other
-  bool odd_counts =
-      false;  // a count that is no multiple of the warp's size is refused, and reported
+  bool late_joins = false;  // and use barriers, or exit, before all are
+  bool odd_counts = false;  // a count that is no multiple of `lanes` is refused, and reported
 
   unsigned words = 0;           // mbarriers of a CTA
   unsigned most_arrivals = 0;   // of a phase
@@ -43,15 +43,15 @@ struct Features {
   bool early_arrivals = false;  // an arrival is held up while its phase lacks transactions alone
   bool shown = false;           // State() is there
 
-  // Bounds, in cycles. `release_after` is 0 where the unit promises no constant number.
-  unsigned release_after = 0;   // from effect to release, answer, report
+  // Bounds, in cycles. If a unit promises a constant latency, the first two are the same.
+  unsigned release_from = 0;    // from effect to release, answer, report: the least
   unsigned release_within = 0;  // the same, the most
   unsigned accept_within = 0;   // from presented to accepted, and from there to effect
   unsigned shown_after = 0;     // from effect to the word of State()
 };
 
 // What may be left out, by name.
-inline constexpr std::array<std::pair<const char*, bool Features::*>, 13> kSwitches = {{
+inline constexpr std::array<std::pair<const char*, bool Features::*>, 14> kSwitches = {{
     {"all_warps", &Features::all_warps},
     {"counts", &Features::counts},
     {"arrivals", &Features::arrivals},
@@ -59,12 +59,25 @@ inline constexpr std::array<std::pair<const char*, bool Features::*>, 13> kSwitc
     {"reductions", &Features::reductions},
     {"exits", &Features::exits},
     {"joins", &Features::joins},
+    {"late_joins", &Features::late_joins},
     {"odd_counts", &Features::odd_counts},
     {"transactions", &Features::transactions},
     {"early_bytes", &Features::early_bytes},
     {"remote", &Features::remote},
     {"early_arrivals", &Features::early_arrivals},
     {"shown", &Features::shown},
+}};
+
+// And what may be set.
+inline constexpr std::array<std::pair<const char*, unsigned Features::*>, 8> kNumbers = {{
+    {"warps", &Features::warps},
+    {"ctas", &Features::ctas},
+    {"barriers", &Features::barriers},
+    {"words", &Features::words},
+    {"most_arrivals", &Features::most_arrivals},
+    {"most_bytes", &Features::most_bytes},
+    {"release_within", &Features::release_within},
+    {"accept_within", &Features::accept_within},
 }};
 
 enum class Port : std::uint8_t { kWarps, kTransactions, kLifecycle };

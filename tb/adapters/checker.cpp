@@ -99,7 +99,8 @@ std::string Tally::Missing(const Features& features) const {
   need(goes_on, completed_by_arrival, "no barrier completed by a warp that goes on");
   need(goes_on, repeated, "no warp arrived twice");
   need(features.exits && features.all_warps, completed_by_exit, "no barrier completed by an exit");
-  need(features.joins, before_all_joined, "no arrival before all warps have joined");
+  need(features.joins && features.late_joins, before_all_joined,
+       "no arrival before all warps have joined");
   need(features.phases && goes_on, std::min(answered, waited_for_phase), "no wait for a phase");
   need(features.odd_counts, refused, "no count to be refused");
   need(features.barriers != 0 && features.ctas > 1, two_ctas,
@@ -258,16 +259,12 @@ std::string Checker::WhereIs(unsigned warp) const {
   return fmt::format("warp {}, {}", warp, at_[warp]);
 }
 
-bool Checker::OnTime(unsigned cycle, const Due& due, const char* what, Dues* dues, unsigned warp) {
-  const Due was = due;
+bool Checker::OnTime(unsigned cycle, unsigned warp, const char* what, Dues* dues) {
+  const Due due = *(*dues)[warp];
   (*dues)[warp].reset();
-  if (features_.release_after != 0 && cycle - was.since != features_.release_after) {
-    return Fail(cycle - was.since < features_.release_after ? Wrong::kEarly : Wrong::kLate, cycle,
-                fmt::format("warp {}, {}", warp, was.where),
-                fmt::format("{} in cycle {}", what, was.since + features_.release_after),
-                fmt::format("{} in cycle {}", what, cycle));
-  }
-  return true;
+  return cycle >= due.since + features_.release_from ||
+         Fail(Wrong::kEarly, cycle, fmt::format("warp {}, {}", warp, due.where),
+              fmt::format("{} from cycle {} on", what, due.since + features_.release_from), what);
 }
 
 bool Checker::Release(unsigned cycle, const Seen::Release& release) {
@@ -288,7 +285,7 @@ bool Checker::Release(unsigned cycle, const Seen::Release& release) {
     return Fail(Wrong::kResult, cycle, fmt::format("warp {}, {}", warp, due->where),
                 fmt::format("result {}", due->value), fmt::format("result {}", release.value));
   }
-  return OnTime(cycle, *due, "released", &releases_, warp);
+  return OnTime(cycle, warp, "released", &releases_);
 }
 
 bool Checker::Answer(unsigned cycle, const Seen::Answer& answer) {
@@ -301,12 +298,12 @@ bool Checker::Answer(unsigned cycle, const Seen::Answer& answer) {
     return Fail(Wrong::kAnswer, cycle, fmt::format("warp {}, {}", answer.warp, due->where),
                 fmt::format("phase {}", due->value), fmt::format("phase {}", answer.phase ? 1 : 0));
   }
-  return OnTime(cycle, *due, "answered", &answers_, answer.warp);
+  return OnTime(cycle, answer.warp, "answered", &answers_);
 }
 
 bool Checker::Refused(unsigned cycle, unsigned warp) {
   const std::optional<Due> due = reports_[warp];
-  return due ? OnTime(cycle, *due, "reported", &reports_, warp)
+  return due ? OnTime(cycle, warp, "reported", &reports_)
              : Fail(Wrong::kReport, cycle, WhereIs(warp), "no report", "reported as misuse");
 }
 

@@ -96,7 +96,7 @@ class Checker {
   bool EffectAtWord(unsigned cycle, const Step& step);
   void CountNamed(const Step& step, const Effects& effects);
   void CountAtWord(const Step& step, const MbEffects& effects);
-  bool OnTime(unsigned cycle, const Due& due, const char* what, Dues* dues, unsigned warp);
+  bool OnTime(unsigned cycle, unsigned warp, const char* what, Dues* dues);
   bool CheckDues(unsigned cycle, const Dues& dues, const char* what);
   std::string WhereIs(unsigned warp) const;
 

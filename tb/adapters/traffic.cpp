@@ -342,6 +342,9 @@ bool IsLegalNamed(const Features& features, const Operation& named, const golden
   if (!core.Resident(named.cta) || (core.LiveWarps(named.cta) & Bit(named.warp)) == 0) {
     return false;
   }
+  if (features.joins && !features.late_joins && core.ToJoin(named.cta) != 0) {
+    return false;
+  }
   if (!IsArrival(named.kind)) {
     return true;
   }
@@ -359,13 +362,14 @@ bool IsLegalNamed(const Features& features, const Operation& named, const golden
   });
 }
 
-// Arrivals at the same mbarrier.
-unsigned Arriving(const MbOperation& at, const std::vector<const Step*>& under_way) {
-  return static_cast<unsigned>(
-      std::count_if(under_way.begin(), under_way.end(), [&](const Step* other) {
-        return other->at_word && other->word.cta == at.cta && other->word.addr == at.addr &&
-               other->word.op == MbOp::kArrive;
-      }));
+// What operations of one kind change at the same mbarrier.
+unsigned Changing(MbOp op, const MbOperation& at, const std::vector<const Step*>& under_way) {
+  unsigned sum = 0;
+  for (const Step* other : under_way) {
+    const bool same = other->at_word && other->word.cta == at.cta && other->word.addr == at.addr;
+    sum += same && other->word.op == op ? other->word.operand : 0;
+  }
+  return sum;
 }
 
 bool IsLegalAtWord(const Features& features, const MbOperation& step, const golden::Model& core,
@@ -385,11 +389,12 @@ bool IsLegalAtWord(const Features& features, const MbOperation& step, const gold
   const auto most = static_cast<std::int64_t>(features.most_bytes);
   switch (step.op) {
     case MbOp::kArrive:
-      return word.pending > Arriving(step, under_way);
+      return word.pending > Changing(MbOp::kArrive, step, under_way);
     case MbOp::kExpectTx:
-      return word.tx + bytes <= most;
+      return word.tx + bytes + Changing(step.op, step, under_way) <= most;
     case MbOp::kCompleteTx:
-      return word.tx - bytes >= (features.early_bytes ? -most : 0);
+      return word.tx - bytes - Changing(step.op, step, under_way) >=
+             (features.early_bytes ? -most : 0);
     default:
       return true;
   }
@@ -443,7 +448,8 @@ bool IsHeld(const Features& features, const Step& step, const golden::Mbarriers&
     return false;
   }
   const MbWord word = DecodeMbWord(words.Word(step.word.cta, step.word.addr));
-  return word.expected != 0 && word.pending == 0 && Arriving(step.word, under_way) == 0;
+  return word.expected != 0 && word.pending == 0 &&
+         Changing(MbOp::kArrive, step.word, under_way) == 0;
 }
 
 std::string Describe(const Step& step, const Features& features) {

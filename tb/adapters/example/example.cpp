@@ -27,14 +27,15 @@ constexpr Features kFeatures = [] {
   features.lanes = 4;
   features.barriers = 8;
   features.all_warps = features.counts = features.arrivals = features.phases = true;
-  features.reductions = features.exits = features.joins = features.odd_counts = true;
+  features.reductions = features.exits = features.joins = features.late_joins =
+      features.odd_counts = true;
   features.words = kWords;
   features.most_arrivals = 12;
   features.transactions = features.early_bytes = features.remote = features.early_arrivals = true;
   features.most_bytes = 1000;
   features.bytes_at_once = 200;
   features.shown = true;
-  features.release_after = features.release_within = 1;
+  features.release_from = features.release_within = 1;
   features.accept_within = 4;
   return features;
 }();
@@ -180,7 +181,7 @@ class Example : public Adapter {
 }  // namespace
 
 const std::vector<ExampleFault>& ExampleFaults() {
-  static const std::vector<ExampleFault> kFaults = {
+  static const std::vector<ExampleFault> faults = {
       {"none", "right"},
       {"1", "completion is judged against the waiters of all CTAs"},
       {"2a", "an exit completes nothing"},
@@ -197,7 +198,7 @@ const std::vector<ExampleFault>& ExampleFaults() {
       {"10", "bytes that complete before they are expected underflow"},
       {"11", "transactions always win"},
   };
-  return kFaults;
+  return faults;
 }
 
 std::unique_ptr<Adapter> MakeExample(unsigned fault) { return std::make_unique<Example>(fault); }
