@@ -33,15 +33,16 @@ struct Features {
   bool late_joins = false;  // and use barriers, or exit, before all are
   bool odd_counts = false;  // a count that is no multiple of `lanes` is refused, and reported
 
-  unsigned words = 0;           // mbarriers of a CTA
-  unsigned most_arrivals = 0;   // of a phase
-  bool transactions = false;    // expect_tx, complete_tx
-  unsigned most_bytes = 0;      // that a phase may lack
-  unsigned bytes_at_once = 0;   // of a complete_tx
-  bool early_bytes = false;     // complete_tx may come before its expect_tx
-  bool remote = false;          // other CTAs arrive
-  bool early_arrivals = false;  // an arrival is held up while its phase lacks transactions alone
-  bool shown = false;           // State() is there
+  unsigned words = 0;             // mbarriers of a CTA
+  unsigned most_arrivals = 0;     // of a phase
+  unsigned arrivals_at_once = 1;  // of an arrive by a warp
+  bool transactions = false;      // expect_tx, complete_tx
+  unsigned most_bytes = 0;        // that a phase may lack
+  unsigned bytes_at_once = 0;     // of a complete_tx
+  bool early_bytes = false;       // complete_tx may come before its expect_tx
+  bool remote = false;            // other CTAs arrive
+  bool early_arrivals = false;    // an arrival is held up while its phase lacks transactions alone
+  bool shown = false;             // State() is there
 
   // Bounds, in cycles. If a unit promises a constant latency, the first two are the same.
   unsigned release_from = 0;    // from effect to release, answer, report: the least

@@ -112,11 +112,18 @@ TEST(AdaptersVacuous, SingleWarpIsRefused) {
             "nothing tested: one warp alone, which never waits: that tests nothing\n");
 }
 
+TEST(AdaptersVacuous, BarriersOfNoFormAreRefused) {
+  const std::unique_ptr<Adapter> unit = MakeExample(0);
+  unit->mutable_features()->all_warps = unit->mutable_features()->counts = false;
+  EXPECT_EQ(Report(Regress(1, 100, unit.get()), ""), "nothing tested: named barriers of no form\n");
+}
+
 TEST(AdaptersVacuous, WhatTheTrafficHasNotMetIsNamed) {
   const std::unique_ptr<Adapter> unit = MakeExample(0);
   const Outcome outcome = Regress(1, 1, unit.get());
   EXPECT_EQ(outcome.failure.wrong, Wrong::kVacuous);
-  EXPECT_TRUE(Has(outcome.failure.got, "no count to be refused")) << outcome.failure.got;
+  EXPECT_FALSE(outcome.failure.got.empty());
+  EXPECT_EQ(outcome.failure.got, outcome.tally.Missing(unit->features()));
   const std::string all = Tally().Missing(unit->features());
   EXPECT_EQ(std::count(all.begin(), all.end(), ';'), 13);
 }
@@ -252,6 +259,14 @@ TEST(AdaptersChecks, ReleaseACycleLate) {
     std::swap(last, seen->releases);
   });
   EXPECT_EQ(failure.wrong, Wrong::kLate);
+}
+
+TEST(AdaptersChecks, ReleaseACycleEarly) {
+  const std::unique_ptr<Adapter> unit = MakeExample(0);
+  unit->mutable_features()->release_from = unit->mutable_features()->release_within = 2;
+  const Failure failure = Regress(1, kManySeeds, unit.get()).failure;
+  EXPECT_EQ(failure.wrong, Wrong::kEarly);
+  EXPECT_TRUE(Has(failure.expected, "from cycle")) << failure.expected;
 }
 
 TEST(AdaptersChecks, UnitThatResetDoesNotReach) {

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -34,6 +35,8 @@
 
 namespace muster::adapters {
 namespace {
+
+constexpr int kUsage = 2;  // exit code of wrong options
 
 std::unique_ptr<Adapter> Make(const std::string& unit, const std::string& fault) {
   if (unit == "example") {
@@ -74,7 +77,16 @@ void Switch(const std::vector<std::string>& names, bool on, Features* features) 
   }
 }
 
-// NAME=NUMBER
+std::uint64_t NumberOf(const std::string& text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  if (std::from_chars(text.data(), end, number).ptr != end || text.empty()) {
+    throw CLI::ValidationError("'" + text + "' is no number");
+  }
+  return number;
+}
+
+// NAME=NUMBER. Of what pins have a width for, there may be less than the unit has.
 void Set(const std::vector<std::string>& settings, Features* features) {
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
@@ -84,7 +96,13 @@ void Set(const std::vector<std::string>& settings, Features* features) {
     if (found == kNumbers.end() || equals == std::string::npos) {
       throw CLI::ValidationError("--set", setting + " is no NAME=NUMBER of a feature");
     }
-    features->*found->second = static_cast<unsigned>(std::stoul(setting.substr(equals + 1)));
+    const std::uint64_t number = NumberOf(setting.substr(equals + 1));
+    const bool is_bound = found->first == std::string("release_within") ||
+                          found->first == std::string("accept_within");
+    if (number > (is_bound ? 1000000 : features->*found->second)) {
+      throw CLI::ValidationError("--set", setting + " is more than the unit has");
+    }
+    features->*found->second = static_cast<unsigned>(number);
   }
 }
 
@@ -106,20 +124,20 @@ int Main(int argc, char** argv) {
       ->delimiter(',');
   app.add_flag("--no-delays", no_delays, "none of them waits before it is presented");
   std::unique_ptr<Adapter> adapter;
+  std::uint64_t first = 0, last = 0;
   try {
     app.parse(argc, argv);
+    const std::size_t dash = seeds.find('-');
+    first = NumberOf(seeds.substr(0, dash));
+    last = dash == std::string::npos ? first : NumberOf(seeds.substr(dash + 1));
     adapter = Make(unit, fault);
     Switch(with, true, adapter->mutable_features());
     Switch(without, false, adapter->mutable_features());
     Set(settings, adapter->mutable_features());
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return app.exit(error) == 0 ? 0 : kUsage;
   }
 
-  const std::size_t dash = seeds.find('-');
-  const std::uint64_t first = std::stoull(seeds);
-  const std::uint64_t last =
-      dash == std::string::npos ? first : std::stoull(seeds.substr(dash + 1));
   std::string command = argv[0];
   const auto repeat = [&](const char* option, const std::string& value) {
     command += value.empty() ? "" : fmt::format(" {} {}", option, value);

@@ -349,6 +349,10 @@ Outcome Regress(std::uint64_t first_seed, std::uint64_t last_seed, Adapter* adap
         Vacuous("two warps at least", "one warp alone, which never waits: that tests nothing");
     return outcome;
   }
+  if (features.barriers != 0 && !features.all_warps && !features.counts) {
+    outcome.failure = Vacuous("all_warps or counts", "named barriers of no form");
+    return outcome;
+  }
   unsigned failed = 0;
   for (std::uint64_t seed = first_seed; seed <= last_seed && failed < kFailures; ++seed) {
     const Program program = Draw(features, seed);

@@ -30,7 +30,7 @@ constexpr Features kFeatures = [] {
   features.reductions = features.exits = features.joins = features.late_joins =
       features.odd_counts = true;
   features.words = kWords;
-  features.most_arrivals = 12;
+  features.most_arrivals = features.arrivals_at_once = 12;
   features.transactions = features.early_bytes = features.remote = features.early_arrivals = true;
   features.most_bytes = 1000;
   features.bytes_at_once = 200;

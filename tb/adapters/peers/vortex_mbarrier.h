@@ -26,7 +26,7 @@ class VortexMbarrier : public Adapter {
     features.warps = dut_.warps_o;
     features.ctas = 2;
     features.words = 4;  // more, of both CTAs, than the unit keeps at hand
-    features.most_arrivals = features.warps;
+    features.most_arrivals = features.arrivals_at_once = features.warps;
     features.transactions = true;
     features.most_bytes = dut_.events_o;
     features.bytes_at_once = 1;
