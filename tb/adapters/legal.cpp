@@ -84,10 +84,15 @@ unsigned Changing(MbOp op, const MbOperation& at, const std::vector<const Step*>
   return sum;
 }
 
+// The CTA is resident, and has the warp, if it is of one.
+bool IsThere(const MbOperation& step, const golden::Model& core) {
+  return core.Resident(step.cta) &&
+         (step.source != MbSource::kWarp || (core.LiveWarps(step.cta) & Bit(step.warp)) != 0);
+}
+
 bool IsLegalAtWord(const Features& features, const MbOperation& step, const golden::Model& core,
                    const golden::Mbarriers& words, const std::vector<const Step*>& under_way) {
-  if (!core.Resident(step.cta) ||
-      (step.source == MbSource::kWarp && (core.LiveWarps(step.cta) & Bit(step.warp)) == 0)) {
+  if (!IsThere(step, core)) {
     return false;
   }
   const MbWord word = DecodeMbWord(words.Word(step.cta, step.addr));
@@ -150,9 +155,10 @@ bool IsLegal(const Features& features, const Step& step, const golden::Model& co
                       : IsLegalNamed(features, step.named, core, under_way);
 }
 
-bool IsHeld(const Features& features, const Step& step, const golden::Mbarriers& words,
-            const std::vector<const Step*>& under_way) {
-  if (!features.early_arrivals || !step.at_word || step.word.op != MbOp::kArrive) {
+bool IsHeld(const Features& features, const Step& step, const golden::Model& core,
+            const golden::Mbarriers& words, const std::vector<const Step*>& under_way) {
+  if (!features.early_arrivals || !step.at_word || step.word.op != MbOp::kArrive ||
+      !IsThere(step.word, core)) {
     return false;
   }
   const MbWord word = DecodeMbWord(words.Word(step.word.cta, step.word.addr));

@@ -114,7 +114,7 @@ class Runner {
     return IsLegal(features_, step, checker_.core(), checker_.words(), UnderWay(&step));
   }
   bool IsHeldNow(const Step& step) const {
-    return IsHeld(features_, step, checker_.words(), UnderWay(&step));
+    return IsHeld(features_, step, checker_.core(), checker_.words(), UnderWay(&step));
   }
 
   // The next step of a warp or source, if that is idle and the step may go.

@@ -38,8 +38,8 @@ bool IsLegal(const Features& features, const Step& step, const golden::Model& co
              const golden::Mbarriers& words, const std::vector<const Step*>& under_way);
 
 // Whether it is an arrival that the unit holds up until the phase has completed.
-bool IsHeld(const Features& features, const Step& step, const golden::Mbarriers& words,
-            const std::vector<const Step*>& under_way);
+bool IsHeld(const Features& features, const Step& step, const golden::Model& core,
+            const golden::Mbarriers& words, const std::vector<const Step*>& under_way);
 
 std::string Describe(const Step& step, const Features& features);  // in words
 
