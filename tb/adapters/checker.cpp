@@ -77,6 +77,7 @@ void Tally::Add(const Tally& other) {
   repeated += other.repeated;
   answered += other.answered;
   waited_for_phase += other.waited_for_phase;
+  waited_for_phase_1 += other.waited_for_phase_1;
   refused += other.refused;
   two_ctas += other.two_ctas;
   parked += other.parked;
@@ -102,6 +103,7 @@ std::string Tally::Missing(const Features& features) const {
   need(features.joins && features.late_joins, before_all_joined,
        "no arrival before all warps have joined");
   need(features.phases && goes_on, std::min(answered, waited_for_phase), "no wait for a phase");
+  need(features.phases && goes_on, waited_for_phase_1, "no wait for phase 1");
   need(features.odd_counts, refused, "no count to be refused");
   need(features.barriers != 0 && features.ctas > 1, two_ctas,
        "no completion while another CTA waits");
@@ -233,6 +235,7 @@ void Checker::CountNamed(const Step& step, const Effects& effects) {
   if (IsWaiting(named.kind) && effects.fault == FaultCause::kNone && !effects.completed &&
       effects.released == 0) {
     ++(named.kind == OpKind::kWait ? tally_.waited_for_phase : tally_.waited);
+    tally_.waited_for_phase_1 += named.kind == OpKind::kWait ? named.operand & 1 : 0;
   }
   if (effects.completed && (effects.released & ~Bit(named.warp)) != 0) {
     tally_.reduced += IsReduction(named.kind) ? 1 : 0;

@@ -47,7 +47,7 @@ struct Tally {
   unsigned waited = 0;  // for another warp, at a named barrier
   unsigned reduced = 0, completed_by_arrival = 0, completed_by_exit = 0, before_all_joined = 0;
   unsigned repeated = 0;  // arrivals of a warp that has arrived already
-  unsigned answered = 0, waited_for_phase = 0, refused = 0;
+  unsigned answered = 0, waited_for_phase = 0, waited_for_phase_1 = 0, refused = 0;
   unsigned two_ctas = 0;  // a completion while warps of another CTA wait
   unsigned parked = 0, completed_by_bytes = 0, bytes_first = 0, remote = 0, held = 0;
 

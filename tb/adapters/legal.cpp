@@ -110,8 +110,7 @@ bool IsLegalAtWord(const Features& features, const MbOperation& step, const gold
     case MbOp::kExpectTx:
       return word.tx + bytes + Changing(step.op, step, under_way) <= most;
     case MbOp::kCompleteTx:
-      return word.tx - bytes - Changing(step.op, step, under_way) >=
-             (features.early_bytes ? -most : 0);
+      return word.tx - bytes >= (features.early_bytes ? -most : 0);
     default:
       return true;
   }
