@@ -121,17 +121,29 @@ void Analysis::PublishRelaxed(const std::vector<Published>& fences, ptx::Scope s
   }
 }
 
+// What was published must have happened.
+void Analysis::AcquireMust(const Release& release, const Place& at) {
+  Teach(at, [&](ThreadState* state, std::uint32_t /*lanes*/) {
+    const auto learn = [&](const Clock& must) {
+      if (!state->known->must.Covers(must)) {
+        state->known.Own().must.Join(must);
+      }
+    };
+    learn(release.must);
+    for (const Published& one : release.list) {
+      learn(one.known->must);
+    }
+  });
+}
+
 // The lanes see what was published.
 void Analysis::Acquire(const Release& release, ptx::Scope scope, bool acquires, const Place& at) {
-  const auto learn_must = [](Shared<Known>* known, const Clock& must) {
-    if (!(*known)->must.Covers(must)) {
-      known->Own().must.Join(must);
-    }
-  };
+  AcquireMust(release, at);
+  if (release.list.empty()) {
+    return;
+  }
   Teach(at, [&](ThreadState* state, std::uint32_t /*lanes*/) {
-    learn_must(&state->known, release.must);
     for (const Published& one : release.list) {
-      learn_must(&state->known, one.known->must);
       if (!BothInclude(one.scope, one.cta, scope, at.cta)) {
         continue;
       }
@@ -141,6 +153,28 @@ void Analysis::Acquire(const Release& release, ptx::Scope scope, bool acquires, 
         Publish(&state->extras.Own().pending, {std::min(one.scope, scope), one.cta, one.known});
       }
     }
+  });
+}
+
+// The latest of the arrivals of a phase that need not come before what happens here. Whoever comes
+// after all of them, its own among them, comes after the end of the phase, whichever is the last.
+const Analysis::Arrived* Analysis::Unknown(const std::vector<Arrived>& arrivals, const Place& at,
+                                           const Clock& must) const {
+  const auto unknown = std::find_if(arrivals.rbegin(), arrivals.rend(), [&](const Arrived& one) {
+    const Place& its = one.side.at;
+    const bool is_own = its.cta == at.cta && its.warp == at.warp;
+    return one.side.transfer != 0 ? !HasWaited(one.side.transfer, must, false)
+                                  : !must.Knows(ThreadOf(its, 0), one.event,
+                                                is_own ? its.lanes & ~at.lanes : its.lanes);
+  });
+  return unknown == arrivals.rend() ? nullptr : &*unknown;
+}
+
+// Whoever must come after these events comes after the end of the transfer, or after its reading.
+bool Analysis::HasWaited(std::uint64_t transfer, const Clock& must, bool reading) const {
+  const std::vector<Waited>& waited = transfers_.at(transfer).waited;
+  return std::any_of(waited.begin(), waited.end(), [&](const Waited& one) {
+    return (!one.reading || reading) && must.Knows(one.thread, one.event);
   });
 }
 
@@ -240,11 +274,17 @@ void Analysis::OnArrive(const Place& at, const Operation& operation, const Effec
     const Shared<Known> known = Gather(at, event);
     const Side side =
         SideOf(at, {GoesOn(operation.kind) ? "arrives, and goes on" : "arrives, and waits"});
-    if (!known->must.Knows(barrier.self, barrier.completed)) {
+    // Lanes of a warp that come apart are gathered, or are a hazard of their own.
+    Place whole_warp = at;
+    whole_warp.lanes = kAllLanes;
+    const Arrived* const before = known->must.Knows(barrier.self, barrier.completed)
+                                      ? nullptr
+                                      : Unknown(barrier.completes, whole_warp, known->must);
+    if (before != nullptr) {
       const bool same = (barrier.warps >> at.warp & 1) != 0;
       Suspicion suspicion;
       suspicion.kind = same ? Kind::kOtherPhase : Kind::kSharedBarrier;
-      suspicion.first = barrier.before;
+      suspicion.first = before->side;
       suspicion.second = side;
       suspicion.object.owner = at.cta;
       suspicion.bar = static_cast<int>(bar);
@@ -257,6 +297,7 @@ void Analysis::OnArrive(const Place& at, const Operation& operation, const Effec
     }
     Learn(&barrier.arrived, known);
     barrier.now |= Bit(at.warp);
+    barrier.arrivals.push_back({side, event});
     barrier.awaited = barrier.awaited || !GoesOn(operation.kind);
     barrier.latest = side;
   }
@@ -275,7 +316,7 @@ void Analysis::OnArrive(const Place& at, const Operation& operation, const Effec
   }
   barrier.arrived = {};
   barrier.warps = std::exchange(barrier.now, 0);
-  barrier.before = barrier.latest;
+  barrier.completes = std::exchange(barrier.arrivals, {});
   barrier.awaited = false;
 }
 

@@ -128,14 +128,20 @@ class Analysis : public Observer {
     std::vector<Published> list;
     Clock must;
   };
+  // Lanes that have arrived together.
+  struct Arrived {
+    Side side;
+    EventNumber event = 0;
+  };
   struct Barrier {
     Shared<Known> arrived;
+    std::vector<Arrived> arrivals;   // of this generation
+    std::vector<Arrived> completes;  // of the latest one
     Thread self;
     EventNumber completed = 0;  // the event of the latest generation's end
     std::uint64_t warps = 0;    // of the latest generation
     std::uint64_t now = 0;
     Side latest;  // arrival
-    Side before;  // the latest one of the generation before
     bool awaited = false;
     Side lone;  // an arrival of a generation for which nobody waited
   };
@@ -145,9 +151,10 @@ class Analysis : public Observer {
     Release now;                                      // of the phase that runs
     Release done;                                     // of all phases before
     std::vector<std::uint64_t> transfers;             // of the phase that runs
+    std::vector<Arrived> arrivals;                    // likewise
+    std::vector<Arrived> completes;                   // the phase before
     std::vector<std::pair<EventNumber, Side>> waits;  // for the phase before
     Side latest;
-    Side before;
     bool awaited = false;
     bool arrived = false;
   };
@@ -176,6 +183,10 @@ class Analysis : public Observer {
   bool BothInclude(ptx::Scope of_a, std::uint64_t a, ptx::Scope of_b, std::uint64_t b) const {
     return Includes(of_a, a, b) && Includes(of_b, b, a);
   }
+  const Arrived* Unknown(const std::vector<Arrived>& arrivals, const Place& at,
+                         const Clock& must) const;
+  bool HasWaited(std::uint64_t transfer, const Clock& must, bool reading) const;
+  void AcquireMust(const Release& release, const Place& at);
   void Acquire(const Release& release, ptx::Scope scope, bool acquires, const Place& at);
   std::vector<Published> FencesOf(const Place& at);
   static void PublishRelaxed(const std::vector<Published>& fences, ptx::Scope scope,
@@ -229,7 +240,8 @@ class Analysis : public Observer {
   std::uint64_t latest_cta_ = 0;
   std::unordered_map<std::uint64_t, std::uint32_t> pseudo_;  // by CTA: barriers so far
   std::vector<Access> accesses_;
-  Place last_;  // of the latest access
+  bool reads_strong_ = false;  // the latest read has found what a strong write has left
+  Place last_;                 // of the latest access
   std::uint64_t last_address_ = 0;
   Shadow shadow_;
   // Who has seen strong writes, from then on: a list of each.

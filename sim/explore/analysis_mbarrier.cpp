@@ -71,6 +71,7 @@ void Analysis::OnMbarrier(const Place& at, std::uint64_t owner, const MbOperatio
   if (of != 0) {
     object.latest.step = transfers_[of].step;
   }
+  object.arrivals.push_back({object.latest, event});
   object.arrived = true;
   if (effects.completions != 0) {
     Complete(&object, word, ++events_);
@@ -111,9 +112,14 @@ void Analysis::CheckPhase(const Object& object, const Place& at, const Range& wo
     if (known.must.Knows(object.self, object.completed)) {
       return;
     }
+    const Arrived* const before = Unknown(object.completes, place, known.must);
+    if (before == nullptr) {
+      return;
+    }
     Suspicion suspicion;
     suspicion.kind = operation.op == MbOp::kCompleteTx ? Kind::kExpectedBytes : Kind::kOtherPhase;
-    suspicion.first = object.before;
+    suspicion.first = before->side;
+    suspicion.first.at.lanes &= -suspicion.first.at.lanes;
     suspicion.second = SideOf(place, {"does mbarrier.", Name(operation.op)});
     suspicion.second.transfer = of;
     suspicion.second.step = of != 0 ? transfers_[of].step : world_.steps();
@@ -155,7 +161,6 @@ void Analysis::Complete(Object* object, const Range& word, EventNumber event) {
   }
   object->waits.clear();
   object->completed = event;
-  object->before = object->latest;
   object->now.must.Note(object->self, event, kAllLanes);
   object->done.must.Join(object->now.must);
   for (Published& one : object->now.list) {
@@ -166,6 +171,7 @@ void Analysis::Complete(Object* object, const Range& word, EventNumber event) {
   for (const std::uint64_t number : object->transfers) {
     transfers_[number].waited.push_back({object->self, event, false});
   }
+  object->completes = std::exchange(object->arrivals, {});
   object->transfers.clear();
 }
 

@@ -88,6 +88,7 @@ void Analysis::CheckCell(Shadow::Cell* cell, const Range& range, const Accessor&
   Past* const last = cell->writes.empty() ? nullptr : &cell->writes.back();
   const bool sees = last != nullptr && Sees(*last, now);
   if (role == Role::kRead) {
+    reads_strong_ = last != nullptr && accesses_[last->access].ordering.IsStrong();
     if (sees && !IsOrdered(*last, now)) {
       seen_.push_back(
           {ThreadOf(now.access->at, First(now.lanes)), now.access->event, last->observed});
@@ -161,7 +162,8 @@ void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
   if (!IsNews(suspicion.kind, a.at, b.at)) {
     return;
   }
-  const bool must = a.transfer == 0 && now.known->must.Knows(thread, a.event);
+  const bool must = a.transfer == 0 ? now.known->must.Knows(thread, a.event)
+                                    : HasWaited(a.transfer, now.known->must, a.role == Role::kRead);
   const auto side = [](const Access& access, unsigned lane) {
     constexpr const char* kDoes[] = {"reads", "writes", "changes", "makes or ends an mbarrier in",
                                      "uses an mbarrier in"};
@@ -215,7 +217,8 @@ void Analysis::OnAccess(const Place& at, const Range& range, ptx::Op op,
     const Thread thread = ThreadOf(at, lane);
     visits_[range.owner][{thread.cta, thread.index}] = index;
   }
-  if (ordering.IsStrong() || (op == ptx::Op::kStore && !locations_.empty())) {
+  if (ordering.IsStrong() || (op == ptx::Op::kStore && !locations_.empty()) ||
+      (op == ptx::Op::kLoad && reads_strong_)) {
     Synchronize(at, range, op, ordering, accesses_[index].event);
   }
 }
@@ -225,7 +228,11 @@ void Analysis::Synchronize(const Place& at, const Range& range, ptx::Op op,
                            const ptx::Ordering& ordering, EventNumber event) {
   const std::uint64_t key = ObjectOf(range.owner, range.address);
   if (!ordering.IsStrong()) {
-    locations_.erase(key);
+    if (op == ptx::Op::kStore) {
+      locations_.erase(key);
+    } else if (const auto found = locations_.find(key); found != locations_.end()) {
+      AcquireMust(found->second, at);  // it has come before, though that makes nothing visible
+    }
     return;
   }
   Release& release = locations_[key];

@@ -334,8 +334,15 @@ void World::ReachWarpScope(Unit* unit, const WarpRequest& request) {
     Fault(Name(effects.fault), pc_);
     return;
   }
+  std::uint32_t together = 0;  // lanes whose answers may differ, but that have met
   for (const WarpAnswer& answer : effects.answers) {
-    if (observer_ != nullptr) {
+    together |= request.op == WarpOp::kExit ? 0 : answer.lanes;
+  }
+  if (observer_ != nullptr && together != 0) {
+    observer_->OnWarpSync(PlaceOf(state, together, pc_), request.op);
+  }
+  for (const WarpAnswer& answer : effects.answers) {
+    if (observer_ != nullptr && together == 0) {
       observer_->OnWarpSync(PlaceOf(state, answer.lanes, pc_), answer.op);
     }
     unit->interpreter.Answer(&state.warp, answer);
