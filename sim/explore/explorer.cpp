@@ -97,8 +97,9 @@ void Explorer::Predict() {
         }
       }
       const Actor actor = Choose(others.empty() ? enabled : others, &random);
-      trace.Add(actor, world_.TurnOf(actor));
+      const ptx::Turn turn = world_.TurnOf(actor);
       world_.Step(actor);
+      trace.Add(actor, turn, world_.gathered());
     }
     world_.set_observer(nullptr);
     if (world_.Enabled().empty()) {
@@ -329,8 +330,8 @@ bool Explorer::RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace) {
     } else if (is(actor, turn, lead.first)) {
       first_done = true;
     }
-    trace->Add(actor, turn);
     world_.Step(actor);
+    trace->Add(actor, turn, world_.gathered());
   }
   return reversed;
 }

@@ -65,6 +65,7 @@ void World::Handle(Unit* unit, WarpState* state, Interpreter::Event event, std::
 
 void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
   const Arrival& arrival = state->warp.arrival;
+  gathered_.arrived.push_back(PlaceOf(*state, arrival.lanes, pc));
   if (arrival.diverged_aligned) {
     Hazards(1U << static_cast<unsigned>(Hazard::kDivergedAligned), arrival.line);
   }

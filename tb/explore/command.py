@@ -163,6 +163,42 @@ LOOK:
     expect(not report["complete"] and "not complete" in text and report["seconds"] < 20, text)
 
 
+@case
+def witness_of_a_gather(muster, folder):
+    """A lane of each of four warps comes later than the others to a barrier that is not aligned, with what other warps do
+    between; then a flag is set without a release. The run itself is the witness, and the unit follows it."""
+    manifest = write_kernel(folder, 128, """    .reg .b64 %rd1;
+    ld.param.u64 %rd1, [out];
+    cvta.to.global.u64 %rd1, %rd1;
+    mov.u32 %r1, %tid.x;
+    and.b32 %r2, %r1, 31;
+    setp.eq.u32 %p1, %r2, 0;
+    @%p1 bra LATE;
+MEET:
+    barrier.sync 0;
+    setp.eq.u32 %p1, %r1, 32;
+    @%p1 bra LOOK;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 ret;
+    st.global.u32 [%rd1], %r1;
+    st.relaxed.cta.shared.u32 [x], 100;
+    ret;
+LOOK:
+    ld.relaxed.cta.shared.u32 %r3, [x];
+    setp.ne.u32 %p1, %r3, 100;
+    @%p1 bra LOOK;
+    ld.global.u32 %r3, [%rd1];
+    ret;
+LATE:
+    atom.shared.add.u32 %r3, [x], 1;
+    atom.shared.add.u32 %r3, [x], 1;
+    bra MEET;
+""")
+    run(muster, "explore", manifest, "--time", "5", "--report", folder / "r.json", code=7)
+    report = json.loads((folder / "r.json").read_text())
+    expect(report["findings"] and not report["suspicions"], report)
+
+
 def main():
     if sys.argv[1:] == ["--list"]:
         print("\n".join(CASES))
