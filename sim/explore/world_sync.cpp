@@ -241,8 +241,7 @@ void World::ReachMbarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
     if (IsMbWait(operation.op)) {
       state->waits.push_back({operation, pc, false});
       const ptx::Group* const asked = GroupOf(state, operation.lanes);
-      state->waits.back().returns =
-          unit->interpreter.WouldReturn(state->warp, *asked, operation.lanes);
+      state->waits.back().returns = unit->Retries(state->warp, *asked, operation.lanes);
       continue;
     }
     const Place at = PlaceOf(*state, operation.lanes, pc);

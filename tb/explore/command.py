@@ -199,6 +199,51 @@ LATE:
     expect(report["findings"] and not report["suspicions"], report)
 
 
+@case
+def retried_waits(muster, folder):
+    """A wait that counts its tries, looks at a clock and sleeps is one wait if it never gives up; if it does after a time,
+    that is another order."""
+    def explore(name, late):
+        manifest = write_kernel(folder, 64, f"""    .reg .b64 %rd<3>;
+    .shared .align 8 .b64 bar;
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra READY;
+    mbarrier.init.shared::cta.b64 [bar], 1;
+READY:
+    bar.sync 0;
+    setp.eq.u32 %p1, %r1, 32;
+    @%p1 bra B;
+    @%p1 ret;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 ret;
+    mbarrier.arrive.shared::cta.b64 _, [bar];
+    ret;
+B:
+    mov.u64 %rd0, %globaltimer;
+    mov.u32 %r2, 0;
+WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;
+    @%p1 bra DONE;
+    add.u32 %r2, %r2, 1;
+    mov.u64 %rd1, %globaltimer;
+    sub.u64 %rd1, %rd1, %rd0;
+    setp.lt.u64 %p1, %rd1, 4000;
+    @%p1 bra WAIT;
+    nanosleep.u32 1000;
+    bra {late};
+DONE:
+    st.shared.u32 [x], %r1;
+LATE:
+    ret;
+""")
+        run(muster, "explore", manifest, "--time", "10", "--bound", "2000", "--report", folder / name)
+        return json.loads((folder / name).read_text())
+    patient, gives_up = explore("p.json", "WAIT"), explore("g.json", "LATE")
+    expect(patient["complete"] and patient["classes"] <= 2, patient)
+    expect(gives_up["classes"] > patient["classes"], gives_up)
+
+
 def main():
     if sys.argv[1:] == ["--list"]:
         print("\n".join(CASES))
