@@ -39,8 +39,8 @@ module muster_count
   output logic                    busy_o,      // a group is here
   input  logic [EntryW-1:0]       next_i,      // the entry of the group offered in the next cycle
   output logic [EntryW-1:0]       next_o,      // ... and of the group here in the next cycle
-  output kind_e                   offered_kind_o,  // of the former
-  output logic                    offered_all_o,  // it counts all live warps, and is not idle
+  output kind_e                   read_kind_o,  // of the former, unless a group ahead has just changed it
+  output logic                    read_all_o,   // ... it counts all live warps, and is not idle
   input  logic [EntryW-1:0]       debug_i,     // the entry to read ...
   output bar_word_t               debug_o,     // ... and its counts, a cycle later
 
@@ -132,15 +132,15 @@ module muster_count
   assign offered = offer_forward_q ? ahead_q : read;
   assign count   = forward_q ? ahead_q : stored_q;
 
-  assign offered_kind_o = offered.kind;
-  assign offered_all_o = (offered.kind != KindIdle) && (offered.expected == '0);
+  assign read_kind_o = read.kind;
+  assign read_all_o  = (read.kind != KindIdle) && (read.expected == '0);
   assign unlike = (offered.kind != KindIdle) &&
                   (offered.expected != group_i.expected[WarpW:0] || offered.kind != group_i.kind);
 
   always_ff @(posedge clk_i) begin
     if (ready_o) begin
       stored_q       <= offered;
-      stored_all_q   <= offered_all_o;
+      stored_all_q   <= (offered.kind != KindIdle) && (offered.expected == '0);
       unlike_q       <= unlike;
       unlike_ahead_q <= (count_d.kind != KindIdle) &&
                         (group_q.expected[WarpW:0] != group_i.expected[WarpW:0] ||

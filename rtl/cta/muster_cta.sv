@@ -202,8 +202,8 @@ module muster_cta
     .valid_i (chk_valid), .ready_o (chk_ready), .group_i (chk_group), .members_i (chk_members),
     .last_i (chk_last), .all_i (chk_all), .clears_i (clears), .cleared_i (cleared),
     .next_warps_o (operand_warps), .operands_i (operands),
-    .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next), .offered_kind_o (entry_kind),
-    .offered_all_o (entry_all),
+    .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next), .read_kind_o (entry_kind),
+    .read_all_o (entry_all),
     .debug_i (debug_entry), .debug_o (debug_count),
     .commits_o (commits), .commit_warps_o (commit_warps), .commit_lc_o (commit_lc),
     .commit_exit_o (commit_exit), .warps_o (counted_warps), .outcome_o (counted), .effects_o (counted_effects)

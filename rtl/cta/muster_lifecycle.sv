@@ -42,7 +42,7 @@ module muster_lifecycle
   logic [StepW:0]      walked_q;
   logic [NumPlaces-1:0] awaited_q, awaited_d;  // not seen free of an operation since valid
   logic                walked, step, sent_q, launches, opens, joins, waits, clear_q;
-  logic                goes;  // the port's operation, or a step of it
+  logic                asks, goes;  // the port's operation, or a step of it: if no cleaning is in its way; it goes
   logic                cleaning_q, cleaned;
   cta_t                cleaned_cta_q;
 
@@ -54,11 +54,12 @@ module muster_lifecycle
 
   always_comb begin
     waits = !InOrder && !launches && !opens && !joins && !clear_q;
-    if (cleaning_q && !joins && !(opens && lifecycle_i.cta != cleaned_cta_q)) waits = 1'b1;
+    asks  = valid_i && !sent_q && !waits;
+    // Whether it is the port's operation that goes is known later than that a group does.
+    goes  = asks && !(cleaning_q && !joins && !(opens && lifecycle_i.cta != cleaned_cta_q));
   end
 
-  assign goes     = valid_i && !sent_q && !waits;
-  assign valid_o  = goes || cleaning_q;
+  assign valid_o  = asks || cleaning_q;
   assign cleans_o = !goes;
   assign step     = ready_i && (goes ? launches && !walked : cleaning_q);
   assign cleaned  = step && cleaning_q && (walked_q == (StepW+1)'(Steps - 1));
