@@ -140,7 +140,7 @@ module muster_cta
   group_t                 sel_group;
   member_t [Cfg.NumIssue-1:0] sel_members;
 
-  muster_select #(.NumIssue(Cfg.NumIssue), .EnSplit(Cfg.EnSplit)) u_select (
+  muster_select #(.NumIssue(Cfg.NumIssue)) u_select (
     .clk_i, .rst_ni,
     .valid_i (held_valid), .ready_o (held_ready), .request_i (held), .reads_i (held_reads),
     .waiting_i (held_waiting),
@@ -273,7 +273,7 @@ module muster_cta
     .outcome_i (outcome), .effects_i (effects), .found_i (found), .left_i (left),
     .warp_word_i (read_word),
     .fault_valid_o, .fault_o,
-    .credit_o (credit), .spend_i (sel_valid && sel_ready && (is_read(sel_group.op) || sel_group.answers)),
+    .credit_o (credit), .spend_i (sel_valid && sel_ready && has_response(sel_group.op, sel_group.answers)),
     .response_valid_o, .response_ready_i, .response_o,
     .entry_valid_o (commit_o.entry_valid), .entry_cta_o (commit_o.entry_cta),
     .entry_bar_o (commit_o.entry_bar), .entry_word_o (commit_o.entry_word)
