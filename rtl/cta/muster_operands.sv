@@ -21,15 +21,18 @@ module muster_operands
 
   operands_t       operands;
   logic [7:0][2:0] hits;
+  logic            falses;
+
+  // In an arrival, whose code has bit 3 clear, this is OpRedAnd.
+  assign falses = issue_i.op[1] && !issue_i.op[0];
 
   always_comb begin
     operands.lanes = issue_i.lanes;
     operands.word  = issue_i.operand;
     for (int i = 0; i < 8; i++) begin
-      hits[i] = count_hits(issue_i.lanes[4*i+:4], issue_i.operand[4*i+:4],
-                           issue_i.op == OpRedAnd);
+      hits[i] = count_hits(issue_i.lanes[4*i+:4], issue_i.operand[4*i+:4], falses);
     end
-    if (EnReduce && issue_i.op < OpB2rBar) begin
+    if (EnReduce && !issue_i.op[3]) begin
       for (int i = 0; i < 4; i++) operands.word[4*i+:4] = 4'(hits[2*i]) + 4'(hits[2*i+1]);
     end
   end
