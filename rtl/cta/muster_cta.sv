@@ -225,7 +225,7 @@ module muster_cta
 
   logic                           waits;
   logic [Cfg.NumIssue-1:0]            counts;
-  logic [Cfg.NumIssue-1:0][WarpW-1:0] count_warps;
+  logic [Cfg.NumIssue-1:0][WarpW-1:0] count_warps, next_warps;
   bar_word_t                      found, left;
   warp_word_t                     read_word;
 
@@ -244,6 +244,7 @@ module muster_cta
     for (int m = 0; m < Cfg.NumIssue; m++) begin
       counts[m]      = effects[m].counts;
       count_warps[m] = effects[m].warp[WarpW-1:0];
+      next_warps[m]  = counted_effects[m].warp[WarpW-1:0];
     end
   end
 
@@ -252,7 +253,7 @@ module muster_cta
       .NumWarps(Cfg.NumWarps), .NumIssue(Cfg.NumIssue), .EnSplit(Cfg.EnSplit), .EnLifecycle(Cfg.EnLifecycle)
     ) u_warps (
       .clk_i, .rst_ni, .clears_i (resets), .cleared_i (removed),
-      .outcome_i (outcome), .counts_i (counts), .count_warps_i (count_warps),
+      .outcome_i (outcome), .counts_i (counts), .count_warps_i (count_warps), .next_warps_i (next_warps),
       .warps_i (warps), .waits_i (waits), .release_i (release_o), .release_info_i (release_info_o),
       .waiting_o (waiting),
       .read_warp_i (counted.warp[WarpW-1:0]), .read_word_o (read_word)
