@@ -44,6 +44,7 @@ module muster_lifecycle
   logic                walked, step, sent_q, launches, opens, joins, waits, clear_q;
   logic                asks, goes;  // the port's operation, or a step of it: if no cleaning is in its way; it goes
   logic                cleaning_q, cleaned;
+  logic                elsewhere_q;  // an open, presented for a cycle, of another slot than the one that is cleaned
   cta_t                cleaned_cta_q;
 
   assign launches  = (lifecycle_i.op == LcLaunch);
@@ -55,8 +56,7 @@ module muster_lifecycle
   always_comb begin
     waits = !InOrder && !launches && !opens && !joins && !clear_q;
     asks  = valid_i && !sent_q && !waits;
-    // Whether it is the port's operation that goes is known later than that a group does.
-    goes  = asks && !(cleaning_q && !joins && !(opens && lifecycle_i.cta != cleaned_cta_q));
+    goes  = asks && (!cleaning_q || joins || elsewhere_q);
   end
 
   assign valid_o  = asks || cleaning_q;
@@ -82,6 +82,7 @@ module muster_lifecycle
   always_ff @(posedge clk_i) begin
     awaited_q <= (valid_i && !done_i) ? awaited_d : '1;
     if (done_i && frees_i) cleaned_cta_q <= lifecycle_i.cta;
+    elsewhere_q <= valid_i && !done_i && opens && (lifecycle_i.cta != cleaned_cta_q);
   end
 
   assign ready_o = done_i;
