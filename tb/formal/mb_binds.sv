@@ -4,7 +4,7 @@
 // among the sources. For parked waits, only the first and the last warp are followed: a checker for each
 // warp would cost too much.
 bind muster_ram ram_props #(
-  .Depth(Depth), .Width(Width), .NumWrite(NumWrite), .NumRead(NumRead), .Forward(Forward)
+  .Depth(Depth), .Width(Width), .NumRead(NumRead), .Forward(Forward)
 ) u_props (
   .clk_i, .we_i, .waddr_i, .wdata_i, .raddr_i, .rdata_i (rdata_o)
 );
