@@ -46,8 +46,8 @@ module muster_operands
 
   // How many of four participating lanes are true, or false; and of eight. Written out: as adders they would be
   // larger on an FPGA, and slower.
-  function automatic logic [2:0] count_hits(logic [3:0] lanes, logic [3:0] preds, logic falses);
-    automatic logic [3:0] hit = lanes & (preds ^ {4{falses}});
+  function automatic logic [2:0] count_hits(logic [3:0] lanes, logic [3:0] preds, logic invert);
+    automatic logic [3:0] hit = lanes & (preds ^ {4{invert}});
     count_hits[0] = ^hit;
     count_hits[1] = !(&hit) && ((hit[0] && hit[1]) || (hit[2] && hit[3]) ||
                                 ((hit[0] || hit[1]) && (hit[2] || hit[3])));
