@@ -1,13 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The second stage: the barrier table's counts (BCU ISA, BAR). An entry holds how many warps have
-// arrived, how many are expected, the kind of the generation, and its phase. A group in this stage updates its
-// entry in this cycle: this is the commit. Its entry was read a cycle earlier, while the group was
-// still in the check stage, and compared with it there; what the group directly ahead has written
-// since is forwarded. So one update can follow another in every cycle, also at the same entry.
-//
-// Members arrive in port order. The one that completes the entry ends the update; those after it
-// stay, and open the next generation in the next cycle.
+// The second stage: the barrier table's counts (BCU ISA, BAR). An entry holds how many warps have arrived, how many are
+// expected, the kind of the generation, and its phase. A group in this stage updates its entry in this cycle: this is the
+// commit. Its entry was read a cycle earlier, while the group was still in the check stage, and compared with it there; what
+// the group directly ahead has written since is forwarded. So one update can follow another in every cycle, also at the
+// same entry. Members arrive in port order. The one that completes the entry ends the update; those after it stay, and
+// open the next generation in the next cycle.
 module muster_count
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -156,8 +154,8 @@ module muster_count
   end
 
   function automatic bar_word_t word_of(count_t c);
-    return '{zero: '0, phase: EnSplit && c.phase, kind: c.kind, expected: wcount_t'(c.expected), arrived: wcount_t'(c.arrived),
-             value: '0};
+    return '{zero: '0, phase: EnSplit && c.phase, kind: c.kind, expected: wcount_t'(c.expected),
+             arrived: wcount_t'(c.arrived), value: '0};
   endfunction
 
   assign debug_o = word_of(debug);
@@ -179,8 +177,7 @@ module muster_count
   assign refused  = EnFaults && arrives && (forward_q ? unlike_ahead_q : unlike_q);
   assign word     = r2b_word;
 
-  // Which member completes the entry does not depend on whether the group is refused: that is known
-  // as late as the entry itself.
+  // Which member completes the entry does not depend on a refusal, which is known as late as the entry itself.
   always_comb begin
     for (int m = 0; m < NumIssue; m++) lacks[m] = (count.arrived == last_q[m]);
     for (int m = 0; m < NumIssue; m++) begin
@@ -237,7 +234,6 @@ module muster_count
   // -------------------------------------------------------------------------------------------
   // To the next stage
   // -------------------------------------------------------------------------------------------
-
   logic [NumPlaces-1:0] member_warp;
 
   assign commits_o   = done & {NumIssue{valid_q && !is_lifecycle(group_q.op)}};

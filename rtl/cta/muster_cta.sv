@@ -1,7 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The CTA scope: 16 named barriers for each of NumCtas CTAs (PTX 9.7.13.1, BCU ISA). Only wiring, in
-// the order in which an operation passes:
+// The CTA scope: 16 named barriers for each of NumCtas CTAs (PTX 9.7.13.1, BCU ISA). Only wiring, as an operation passes:
 //
 //   issue ports (with drain) -> select -> check -> count -> release
 //   lifecycle port -> lifecycle -^
