@@ -109,6 +109,10 @@ def cluster_reduction(in_):
     return {"out": [sum(in_[first:first + 384]) for first in (0, 384, 768)]}
 
 
+def cluster_sixteen(in_):
+    return {"out": [sum(in_[cta // 16 * 16:cta + 1]) for cta in range(32)]}
+
+
 def collatz():
     def sequence(n):
         values = [n]

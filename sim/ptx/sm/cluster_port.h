@@ -21,9 +21,6 @@ namespace muster::ptx {
 
 class ClusterPort {
  public:
-  // CTAs of a cluster at most: the units of the scope that a run has (sim/lockstep/CMakeLists.txt).
-  static constexpr unsigned kUnits = 8;
-
   ClusterPins* pins() { return &pins_; }
   const ClusterOutputs& out() const { return pins_.out; }
 

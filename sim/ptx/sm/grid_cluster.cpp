@@ -2,25 +2,13 @@
 //
 // The grid's part in the cluster scope: clusters come and go, and what the scope shows goes to the
 // machines.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "sim/isa/bits.h"
 #include "sim/isa/fault.h"
 #include "sim/ptx/sm/grid.h"
-#include "sim/ptx/syntax/error.h"
 
 namespace muster::ptx {
-
-void CheckClusterFits(const Launch& launch) {
-  if (launch.ClusterCtas() > ClusterPort::kUnits) {
-    throw DoesNotFit(
-        fmt::format("a cluster of {} CTAs is larger than the cluster scope of a run, which has {} "
-                    "units: use at most so many",
-                    launch.ClusterCtas(), ClusterPort::kUnits));
-  }
-}
 
 bool UsesClusterScope(const Program& program, const Launch& launch) {
   return launch.ClusterCtas() > 1 ||

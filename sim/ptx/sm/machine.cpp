@@ -38,7 +38,6 @@ void CheckFits(const Config& config, const Program& program, const Launch& launc
     throw DoesNotFit(fmt::format("the configuration {} has warps of {} lanes: those of PTX have {}",
                                  config.name, config.warp_size, kWarpSize));
   }
-  CheckClusterFits(launch);
   const std::uint64_t warps = launch.Warps();
   if (warps > LargestBlock()) {
     throw InputError(

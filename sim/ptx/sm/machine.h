@@ -203,8 +203,6 @@ class Machine : public lockstep::Driver {
 // for it, or it lacks an instruction.
 void CheckFits(const Config& config, const Program& program, const Launch& launch);
 bool UsesWarpScope(const Program& program);
-// Likewise of the launch's cluster.
-void CheckClusterFits(const Launch& launch);
 bool UsesClusterScope(const Program& program, const Launch& launch);
 bool UsesMbarriers(const Program& program);
 // Likewise of mbarriers; the launch has its shared memory.
