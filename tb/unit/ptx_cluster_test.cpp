@@ -334,8 +334,11 @@ TEST(PtxCluster, WaitingWithoutHavingArrivedIsAFault) {
   EXPECT_EQ(run.grid().faults()[0].lanes, ~0U);
 }
 
-TEST(PtxCluster, LargerThanTheClusterScopeOfARun) {
-  EXPECT_THROW(Ended(Clustered(32, {9, 1, 1}, {9, 1, 1}, "ret;")), DoesNotFit);
+TEST(PtxCluster, OfNineAndSixteenCtas) {
+  for (const std::uint32_t ctas : {9U, 16U}) {
+    const Ended run(Clustered(32, {ctas, 1, 1}, {ctas, 1, 1}, kMeet + "ret;"));
+    EXPECT_EQ(run.outcome(), "completes") << ctas;
+  }
 }
 
 // One grid awaits no other, and its dependents are nobody's.
