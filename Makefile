@@ -15,6 +15,14 @@ BUILD  := build$(if $(CONFIG),/$(CONFIG))
 MUSTER := $(BUILD)/sim/app/muster
 # NAME=part: some mutants or proofs. Some shells export a NAME of their own.
 NAMED  := $(if $(filter command line,$(origin NAME)),--only '$(NAME)')
+# CLUSTER=slurm PARTITION=name runs on the nodes of a cluster; what is wrong with them is said before anything is built.
+WITH_CLUSTER := regress mutate formal run
+GIVEN  := $(strip $(foreach one,CLUSTER PARTITION,$(if $(filter command line,$(origin $(one))),$(one))))
+$(if $(and $(GIVEN),$(filter-out $(WITH_CLUSTER),$(MAKECMDGOALS))),\
+  $(error $(firstword $(filter-out $(WITH_CLUSTER),$(MAKECMDGOALS))) takes no $(firstword $(GIVEN))=; $(WITH_CLUSTER) do))
+$(if $(filter PARTITION,$(filter-out CLUSTER,$(GIVEN))),$(if $(filter CLUSTER,$(GIVEN)),,$(error PARTITION= needs CLUSTER=slurm)))
+FARM   := $(if $(filter CLUSTER,$(GIVEN)),--cluster '$(CLUSTER)' $(if $(filter PARTITION,$(GIVEN)),--partition '$(PARTITION)'))
+CHECK  := $(if $(FARM),@scripts/farm.py --check $(FARM))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build run test lint format regress corners asan mutants mutate formal coverage report wave bench asic fpga verilog gates fourstate hwprobe install clean
@@ -29,11 +37,13 @@ build: setup  ## Build everything
 	@scripts/build.sh
 
 run: setup  ## Run all kernels of sim/kernels on the Verilated unit, checked every cycle: CONFIG=small
+	$(CHECK)
 	@scripts/build.sh $(ONLY) muster tlm_platform
 	@echo "A SystemC platform around the unit (sim/tlm/platform); $(BUILD)/tlm_platform.vcd shows who waits"
 	@SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 $(BUILD)/sim/tlm/platform/tlm_platform $(BUILD)/tlm_platform.vcd
 	@echo
-	@$(MUSTER) suite sim/kernels $(ONLY) --json $(BUILD)/run.json --junit $(BUILD)/run.xml
+	@$(if $(FARM),scripts/suite.py --muster $(MUSTER) $(FARM),$(MUSTER) suite) sim/kernels $(ONLY) \
+	  --json $(BUILD)/run.json --junit $(BUILD)/run.xml
 
 test:  ## Run everything that must pass before a merge: tests, kernels, ten seeds, a sample of mutants
 	@scripts/setup.sh build wave report
@@ -46,12 +56,14 @@ lint:  ## Check style and correctness of all sources (Verilator -Wall, clang-tid
 format:  ## Format all C++ sources
 	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
 
-regress: setup  ## Constrained-random streams on every configuration and GPC: SEEDS=200 JOBS=2 CONFIG=small
+regress: setup  ## Constrained-random streams on every configuration and GPC: SEEDS=200 JOBS=2 CONFIG=small CLUSTER=slurm
+	$(CHECK)
 	@scripts/build.sh $(ONLY) regressions_large
-	@scripts/ctest.py --build $(BUILD) --seeds $(SEEDS) --kind Large
+	@scripts/ctest.py --build $(BUILD) --seeds $(SEEDS) --kind Large $(FARM)
 
-corners: setup  ## The regression on corners of the parameters: each switch off, odd sizes: SEEDS=20
-	@scripts/corners.py $(if $(filter command line,$(origin SEEDS)),--seeds $(SEEDS))
+corners: setup  ## The regression on corners of the parameters: each switch off, odd sizes: SEEDS=20; DRAW=5 SEED=1: on configurations at random
+	@scripts/corners.py $(if $(filter command line,$(origin SEEDS)),--seeds $(SEEDS)) \
+	  $(if $(DRAW),--draw '$(DRAW)') $(if $(SEED),--draw-seed '$(SEED)')
 
 asan: setup  ## Run the C++ tests and kernels with the address and undefined-behaviour sanitizers
 	@scripts/asan.sh
@@ -62,13 +74,15 @@ mutants: setup  ## Show that wrong variants of the RTL and of the golden model a
 	  code=$$?; scripts/mutants.py --page; exit $$code
 
 mutate: setup  ## Try generated mutants of the RTL: CONFIG=small SAMPLE=200 SHARD=1/4; those that no test notices are proven equivalent, or open
+	$(CHECK)
 	@scripts/formal.py --setup
-	@scripts/mutate.py $(ONLY) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SHARD),--shard $(SHARD))
+	@scripts/mutate.py $(ONLY) $(FARM) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SHARD),--shard $(SHARD))
 
 formal: setup  ## Prove properties of the RTL for all inputs; MUTANTS=1: that wrong variants break them
+	$(CHECK)
 	@scripts/formal.py --setup
 	@scripts/build.sh muster_isa
-	@scripts/ctest.py --label proof$(if $(MUTANTS),_mutant) --kind Proofs $(NAMED); \
+	@scripts/ctest.py --label proof$(if $(MUTANTS),_mutant) --kind Proofs $(NAMED) $(FARM); \
 	  code=$$?; scripts/formal.py --page $(if $(MUTANTS),mutants,proofs); exit $$code
 
 report:  ## Write one page about all that was run: build/report.html

@@ -3,6 +3,7 @@ rtl/muster_pkg.sv
 rtl/muster_cfg_pkg.sv
 rtl/common/muster_mem_1r1w.sv
 rtl/common/muster_ram.sv
+rtl/common/muster_ram_shared.sv
 rtl/common/muster_first.sv
 rtl/common/muster_rr_arbiter.sv
 rtl/common/muster_skid.sv
@@ -45,6 +46,7 @@ rtl/mbarrier/muster_mb_verdict.sv
 rtl/mbarrier/muster_mb_lanes.sv
 rtl/mbarrier/muster_mb_amount.sv
 rtl/mbarrier/muster_mb_update.sv
+rtl/mbarrier/muster_mb_enter.sv
 rtl/mbarrier/muster_mb_fetch.sv
 rtl/mbarrier/muster_mb_pipe.sv
 rtl/mbarrier/muster_mb_drain.sv

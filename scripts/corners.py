@@ -7,15 +7,18 @@ w5c1p2_no_faults_drop has five warps, one CTA, two ports, no EnFaults, no EnMbDr
 lanes instead of 32. There is a corner for
 each feature switch that is off alone, for each odd size, and for each pair of values of two parameters
 that are legal together. --quick takes a few small corners instead, which cover each pair of switches and
-two values of each size. Names after the options are the corners to run, or, with --list, to show.
+two values of each size. --draw takes configurations at random instead, with parameters that need be at no corner.
+Names after the options are the corners to run, or, with --list, to show.
 """
 
 import argparse
 import itertools
 import os
 import pathlib
+import random
 import subprocess
 import sys
+import time
 
 import configs
 import ctest
@@ -39,6 +42,8 @@ VALUES = {"NumWarps": [8, 4, 5, 12, 32, 33, 40, 63, 64], "NumCtas": [2, 1, 3, 32
 QUICK = VALUES | {"NumWarps": [5, 12], "NumCtas": [1, 3], "NumIssue": [1, 2], "WarpSize": [32, 4],
                   "SmemBytes": [1024],
                   "MbResponses": [4], "ClockPeriodPs": [1500]}
+
+ON = 0.8  # the share of switches of a drawn configuration that are on
 
 
 def legal(corner, values):
@@ -145,9 +150,37 @@ def quick():
     return named(covering(QUICK, of_switches()))
 
 
+def drawn_once(dice):
+    """A configuration at random, which rtl/muster.sv takes."""
+    drawn = {switch: int(dice.random() < ON) for switch in SWITCHES}
+    drawn |= {"NumWarps": dice.randint(4, 64), "NumIssue": dice.choice([1, 2, 4]), "WarpSize": dice.choice([4, 8, 16, 32])}
+    if not drawn["EnLifecycle"]:
+        drawn |= WITH["EnLifecycle"]
+    if not drawn["EnReduce"]:
+        drawn |= WITH["EnReduce"]
+    # A CTA that is there from reset on, with one warp alone, meets nobody: most cover points would be out of reach.
+    drawn["NumCtas"] = dice.choice([ctas for ctas in range(1, 33) if drawn["EnLifecycle"] or
+                                    drawn["NumWarps"] % ctas == 0 and drawn["NumWarps"] > ctas])
+    drawn |= {"SmemBytes": 2 ** dice.randint(8, 18), "MbResponses": dice.randint(1 + drawn["EnLanes"], 12),
+              "ClockPeriodPs": dice.randint(250, 4000), "WaitLimitNs": dice.randint(1000, 12000)}
+    if not drawn["EnMbarrier"]:
+        drawn |= {name: VALUES[name][0] for name in OF_MBARRIERS}
+    return {name: drawn[name] for name in VALUES}
+
+
+def drawn(count, seed):
+    """So many configurations at random, the same for the same seed; the first ones do not depend on their number."""
+    return named([drawn_once(random.Random(f"{seed} {number}")) for number in range(count)])
+
+
 def check():
     """The complaints: what the corners should have and lack."""
-    wrong = []
+    wrong = [f"drawn {name} is not legal" for name, corner in drawn(1000, 1).items() if not legal(corner, VALUES)]
+    for name in VALUES:
+        values = {corner[name] for corner in drawn(1000, 1).values()}
+        if name in SWITCHES and values != {0, 1} or name == "NumWarps" and values != {*range(4, 65)} or \
+                name == "NumCtas" and values != {*range(1, 33)} or name in ("NumIssue", "WarpSize") and values != {*VALUES[name]}:
+            wrong.append(f"drawn values of {name} are only {sorted(values)}")
     for corners, values, needed in ((every(), VALUES, pairs(VALUES)), (quick(), QUICK, of_switches())):
         met = set().union(*(shown(corner) for corner in corners.values()))
         wrong += [f"no corner has {first} and {second}" for first, second in needed - met]
@@ -176,13 +209,21 @@ def build(text, traced):
         sys.exit("The build failed.")
 
 
+def at_least_one(text):
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError("say how many, 1 at least")
+    return int(text)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--draw", type=at_least_one, metavar="N", help="takes N configurations at random")
+    parser.add_argument("--draw-seed", metavar="S", default=time.strftime("%Y%m%d"), help="of --draw (the date)")
     parser.add_argument("--list", action="store_true", help="only print them, as scripts/configs.json")
     parser.add_argument("--check", action="store_true", help="only check that each pair has a corner")
-    parser.add_argument("--seeds", default="20", help="of each: as those of regress")
+    parser.add_argument("--seeds", help="of each: as those of regress (20; 60 where they are drawn: their rare cases may be rarer)")
     parser.add_argument("--cycles", default="100000", help="of each seed")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
@@ -192,7 +233,7 @@ def main():
         print("\n".join([*wrong, f"{len(every())} corners, {len(quick())} quick ones, "
                          f"{len(wrong)} complaints"]))
         sys.exit(bool(wrong))
-    corners = quick() if args.quick else every()
+    corners = quick() if args.quick else drawn(args.draw, args.draw_seed) if args.draw is not None else every()
     unknown = [name for name in args.names if name not in corners]
     if unknown:
         sys.exit(f"unknown corner {unknown[0]}; --list shows all")
@@ -201,10 +242,12 @@ def main():
     if args.list:
         print(text, end="")
         return
+    if args.draw is not None:
+        print(f"Drawn with SEED={args.draw_seed}: {', '.join(corners)}", flush=True)
     lock.hold("build/corners")
     trees.copy_to(TREE)
     build(text, traced=not args.quick)
-    code = ctest.regress(BUILD.relative_to(ROOT), args.seeds, args.cycles)
+    code = ctest.regress(BUILD.relative_to(ROOT), args.seeds or ("60" if args.draw else "20"), args.cycles)
     if code and args.quick:
         print("Building again, with waveforms, for the commands above.", flush=True)
         build(text, traced=True)

@@ -209,9 +209,9 @@ def cvc5(proof, folder, problems):
     return seconds
 
 
-def prove(proof):
+def prove(proof, work):
     """A row per property."""
-    folder = WORK / proof.name
+    folder = work / proof.name
     start = time.monotonic()
     proof.circuit(ROOT, folder)
     names, covers = names_in(folder, "proof"), names_in(folder, "cover")
@@ -263,9 +263,9 @@ class Mutant:
         self.wrong = notes["wrong"]
 
 
-def attempt(mutant, proofs):
+def attempt(mutant, proofs, work):
     """A row per property that the mutant should break."""
-    tree = WORK / "mutant" / mutant.name
+    tree = work / "mutant" / mutant.name
     shutil.rmtree(tree, ignore_errors=True)
     for part in ("rtl", "tb/formal"):
         shutil.copytree(ROOT / part, tree / part)
@@ -286,6 +286,11 @@ def attempt(mutant, proofs):
             cycle = fails(circuit, kind, aim, depth)
             rows.append({"mutant": mutant.name, "wrong": mutant.wrong, "property": full, "cycle": cycle})
     return rows
+
+
+def rows_file(option, name):
+    """Where the results of --proof or --mutant NAME are kept."""
+    return ROWS / ("" if option == "--proof" else "mutants") / f"{name}.json"
 
 
 def rows_of(folder):
@@ -331,6 +336,8 @@ def main():
     what.add_argument("--page", choices=["proofs", "mutants"],
                       help="prints what came out last, and writes build/formal.json, or\n"
                            "build/formal-mutants.json")
+    parser.add_argument("--work", type=pathlib.Path, default=WORK, help="the folder of a proof's or mutant's files (build/formal)")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="where its results go, for --page to be found")
     args = parser.parse_args()
     entries = json.loads((ROOT / "tb/formal/proofs.json").read_text())
     proofs = {name: Proof(name, entries) for name in entries}
@@ -350,15 +357,15 @@ def main():
         (ROOT / "build/formal-mutants.json").write_text(json.dumps(rows, indent=2) + "\n")
     else:
         name = args.proof or args.mutant
-        file = ROWS / ("" if args.proof else "mutants") / f"{name}.json"
+        file = args.json or rows_file("--proof" if args.proof else "--mutant", name)
         file.unlink(missing_ok=True)
         try:
             if args.proof:
-                rows = prove(one_of(name, proofs, "proof"))
+                rows = prove(one_of(name, proofs, "proof"), args.work)
                 page(rows)
                 wrong = any(row["problems"] for row in rows)
             else:
-                rows = attempt(one_of(name, mutants, "mutant"), proofs)
+                rows = attempt(one_of(name, mutants, "mutant"), proofs, args.work)
                 mutant_page(rows)
                 wrong = any(row["cycle"] is None for row in rows)
         except Problem as problem:

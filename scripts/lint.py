@@ -99,12 +99,13 @@ def clang_tidy():
     built = failures([["scripts/build.sh"]])  # some sources and headers are generated
     if built:
         return built
-    compiled = json.loads((ROOT / "build/compile_commands.json").read_text())
+    clean = ROOT / "build/clang-tidy"  # a file for each source that was clean, and since when
+    clean.mkdir(exist_ok=True)
+    compiled = apart(json.loads((ROOT / "build/compile_commands.json").read_text()))
+    (clean / "compile_commands.json").write_text(json.dumps(compiled))
     own = {c["file"]: re.search(r" -o (\S+)", c["command"])[1] for c in compiled
            if re.match(rf"{re.escape(str(ROOT))}/(sim|tb)/", c["file"])}
     depends = dependencies()
-    clean = ROOT / "build/clang-tidy"  # a file for each source that was clean, and since when
-    clean.mkdir(exist_ok=True)
     began = time.time()
 
     def stamp(file):
@@ -119,8 +120,18 @@ def clang_tidy():
         stamp(command[-1]).touch()
         os.utime(stamp(command[-1]), (began, began))
 
-    return failures([["clang-tidy", "--quiet", "-p", "build", f] for f in sorted(own) if changed(f)],
+    return failures([["clang-tidy", "--quiet", "-p", clean, f] for f in sorted(own) if changed(f)],
                     passed)
+
+
+def apart(compiled):
+    """The commands of compile_commands.json, with one for each of the sources that CMake compiles together."""
+    commands = []
+    for c in compiled:
+        together = re.search(r"/Unity/unity_\d+_cxx\.cxx$", c["file"])
+        sources = re.findall(r'^#include "(.+)"$', pathlib.Path(c["file"]).read_text(), re.M) if together else [c["file"]]
+        commands += [c | {"file": s, "command": c["command"].replace(c["file"], s)} for s in sources]
+    return commands
 
 
 def dependencies():

@@ -7,6 +7,7 @@ of --config, which checks every cycle against the golden model, tries each in ru
 unit, which know when and how often something has to happen. What they do not notice is proven to be equivalent
 (scripts/equivalent.py), or stays open. What the configuration leaves out is not tried.
 Results are kept in build/mutate as they come: a run that is stopped goes on where it was, unless a source has changed.
+With --cluster the mutants are tried on the nodes of a cluster (scripts/farm.py).
 """
 
 import argparse
@@ -26,10 +27,12 @@ import time
 
 import configs
 import equivalent
+import farm
 import lock
 import mutations
 import trees
 import yowasp
+from progress import Progress
 from systemverilog import SyntaxProblem
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -43,6 +46,8 @@ JOBS = int(os.environ.get("JOBS", os.cpu_count()))
 UNIT = ("rtl/common/", "rtl/cta/", "rtl/mbarrier/", "rtl/muster.sv", "rtl/muster_pkg.sv")
 SLOWER = 20  # so many times slower than without a mutant: it hangs
 SURVIVORS = 40  # that are shown
+TOGETHER = 25  # mutants of a task of a cluster
+MEMORY = 3000  # megabytes of such a task
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,8 +77,9 @@ def attempts(config, quick):
 class Model:
     """A configuration whose unit has mutants, and the programs that try them."""
 
-    def __init__(self, config, quick):
+    def __init__(self, config, quick, runs=RUNS):
         self.config = config
+        self.runs = runs
         self.folder = TREE / f"build-{config}"
         self.attempts = attempts(config, quick)
         self.limits = []  # seconds for each
@@ -90,10 +96,12 @@ class Model:
             self.numbers |= selected_in(source)
         return None if done.returncode == 0 else done.stdout
 
+    def programs(self):
+        return [self.folder / program for program in sorted({attempt.program for attempt in self.attempts})]
+
     def key(self):
         """What results hold for."""
-        programs = sorted({attempt.program for attempt in self.attempts})
-        return hashlib.sha256(b"".join((self.folder / program).read_bytes() for program in programs)).hexdigest()
+        return hashlib.sha256(b"".join(program.read_bytes() for program in self.programs())).hexdigest()
 
     def measure(self):
         """What is wrong without a mutant, as a sentence. A mutant that takes much longer hangs."""
@@ -115,7 +123,7 @@ class Model:
 
     def run(self, number, attempt, limit):
         environment = os.environ | {"MUSTER_MUTANT": str(number)}
-        with tempfile.TemporaryDirectory(dir=RUNS) as folder:
+        with tempfile.TemporaryDirectory(dir=self.runs) as folder:
             report = pathlib.Path(folder) / "report.json"
             reports = attempt.target == "regress"
             command = self.command(attempt) + (["--json", str(report)] if reports else ["--gtest_fail_fast"])
@@ -167,53 +175,73 @@ class Results:
                 file.write(json.dumps(row) + "\n")
 
 
-class Progress:
-    """So many of so many, and the time left: on a terminal one line, else a line now and then."""
-
-    def __init__(self, total, what):
-        self.total = total
-        self.what = what
-        self.begun = self.said = time.monotonic()
-        self.count = self.hits = 0
-
-    def step(self, hit):
-        self.count += 1
-        self.hits += hit
-        now = time.monotonic()
-        if now - self.said < (0.5 if sys.stdout.isatty() else 20) and self.count != self.total:
-            return
-        self.said = now
-        left = (now - self.begun) / self.count * (self.total - self.count)
-        line = f"{self.count} of {self.total} mutants, {self.hits} {self.what}, {left / 60:.0f} min left"
-        print(f"\r{line}\033[K" if sys.stdout.isatty() else line, end="" if sys.stdout.isatty() and
-              self.count != self.total else "\n", flush=True)
-
-
 def each(mutants, work, results, what):
     """Does the work of each, several at a time, and keeps what comes of it."""
-    progress = Progress(len(mutants), what)
+    progress, hits = Progress(len(mutants), "mutants"), 0
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        for row in pool.map(work, mutants):
+        for count, row in enumerate(pool.map(work, mutants), 1):
             results.add(row)
-            progress.step(fate(row) == what)
+            hits += fate(row) == what
+            progress.show(count, f", {hits} {what}")
+
+
+def modules_of(config):
+    """The modules of the unit that have mutants, and Yosys to prove something of them."""
+    yowasp.ensure_yosys()
+    return equivalent.modules_of(TREE, rtl_files(), "muster", configs.UNIT[config])
+
+
+def survives(row):
+    return not row["caught by"] and "differs" not in row
+
+
+def proven(row, modules, folder):
+    """What comes of a survivor, whose files go into the folder."""
+    module = row["module"]
+    if module not in modules:
+        return {**row, "differs": "it is in a package, which many modules use"}
+    return {**row, "differs": equivalent.why_different(row["number"], module, modules[module], TREE, rtl_files(), folder / row["name"])}
 
 
 def prove(rows, config, results):
     """Which of those that the regression has not noticed are equivalent."""
-    survivors = [row for row in rows if not row["caught by"] and "differs" not in row]
-    if not survivors:
-        return
-    yowasp.ensure_yosys()
-    files = rtl_files()
-    modules = equivalent.modules_of(TREE, files, "muster", configs.UNIT[config])
+    survivors = [row for row in rows if survives(row)]
+    if survivors:
+        modules = modules_of(config)
+        each(survivors, lambda row: proven(row, modules, WORK / "proofs"), results, "equivalent")
 
-    def work(row):
-        module = row["module"]
-        if module not in modules:
-            return {**row, "differs": "it is in a package, which many modules use"}
-        folder = WORK / "proofs" / row["name"]
-        return {**row, "differs": equivalent.why_different(row["number"], module, modules[module], TREE, files, folder)}
-    each(survivors, work, results, "equivalent")
+
+def spread(chosen, model, quick, results, cluster):
+    """Tries these on a cluster, and proves of the survivors what can be proven."""
+    file = WORK / f"{model.config}.{'quick' if quick else 'whole'}.plan.json"
+    plan = {"config": model.config, "quick": quick, "mutants": chosen, "modules": {} if quick else modules_of(model.config)}
+    old = json.loads(file.read_text()) if file.exists() else {}
+    if old != plan | {"limits": old.get("limits")}:  # times differ, and a run that was stopped goes on
+        farm.written(file, json.dumps(plan | {"limits": model.limits}))
+    parts = -(-len(chosen) // TOGETHER)
+    tasks = [farm.Task(f"mutants.{part}", (sys.executable, str(ROOT / "scripts/mutate.py"), "--plan", str(file), "--shard", f"{part}/{parts}",
+                                           "--work", farm.SCRATCH, "--json", farm.RESULT))
+             for part in range(1, parts + 1)
+             if any(row["name"] not in results.rows or not quick and survives(results.rows[row["name"]]) for row in chosen[part - 1::parts])]
+    run = farm.Farm("mutate", cluster, MEMORY, f"shards of {len(chosen)} mutants")
+    for outcome in run.run(tasks, [*model.programs(), file, ROOT / "scripts/mutate.py"]).values():
+        if outcome.passed:
+            for row in json.loads(outcome.result()):
+                results.add(row)
+        else:
+            print("\n".join([f"{outcome.name}:", *outcome.before, *outcome.output.splitlines()[-farm.SHOWN:]]))
+    run.forget()
+
+
+def try_part(args):
+    """What a node does: a part of what spread() has planned."""
+    plan = json.loads(args.plan.read_text())
+    model = Model(plan["config"], plan["quick"], args.work)
+    model.limits = plan["limits"]
+    rows = [{**mutant, "caught by": model.notices(mutant)} for mutant in choose(plan["mutants"], None, 0, args.shard)]
+    if not plan["quick"]:
+        rows = [proven(row, plan["modules"], args.work / "proofs") if survives(row) else row for row in rows]
+    args.json.write_text(json.dumps(rows))
 
 
 def fate(row):
@@ -258,6 +286,10 @@ def arguments():
     parser.add_argument("--name", help="tries this one again, and shows the command of its first run")
     parser.add_argument("--least", type=int, default=0, metavar="PERCENT", help="fails if fewer are caught or equivalent (0)")
     parser.add_argument("--quick", action="store_true", help="by short runs of the regression only")
+    farm.add_options(parser)
+    parser.add_argument("--plan", type=pathlib.Path, metavar="FILE", help="tries the --shard of what it lists, on a node")
+    parser.add_argument("--work", type=pathlib.Path, metavar="FOLDER", help="with --plan: for other files")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="with --plan: what came of it")
     return parser.parse_args()
 
 
@@ -304,6 +336,10 @@ def choose(mutants, sample, seed, shard):
 
 def main():
     args = arguments()
+    if args.plan:
+        try_part(args)
+        return
+    cluster = args.cluster is not None and farm.cluster_of(args.cluster, args.partition)
     lock.hold("build/mutate")
     shutil.rmtree(RUNS, ignore_errors=True)  # of a run that was killed
     RUNS.mkdir(parents=True)
@@ -326,12 +362,17 @@ def main():
     left = [mutant for mutant in chosen if mutant["name"] not in results.rows]
     if len(left) != len(chosen):
         print(f"{len(chosen) - len(left)} of {len(chosen)} were tried before")
-    each(left, attempt, results, "caught")
-    if not args.quick:
-        prove([results.rows[mutant["name"]] for mutant in chosen], args.config, results)
-    rows = [results.rows[mutant["name"]] for mutant in chosen]
+    if cluster:
+        spread(chosen, model, args.quick, results, cluster)
+    else:
+        each(left, attempt, results, "caught")
+        if not args.quick:
+            prove([results.rows[mutant["name"]] for mutant in chosen], args.config, results)
+    rows = [results.rows[mutant["name"]] for mutant in chosen if mutant["name"] in results.rows]
     settled = page(rows, len(mutants) - len(present), args.config)
     (ROOT / ("build/mutate.quick.json" if args.quick else "build/mutate.json")).write_text(json.dumps({"config": args.config, "mutants": rows}, indent=1) + "\n")
+    if len(rows) < len(chosen):
+        sys.exit(f"{len(chosen) - len(rows)} mutants were not tried: their shards have no results.")
     if settled < args.least:
         sys.exit(f"That is less than {args.least} in a hundred.")
 

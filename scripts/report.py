@@ -74,8 +74,9 @@ def failures(results, build):
         commands = commands_of(build, KINDS.get(name)) if tests else {}
         for test in tests:
             lines = [line[:400] for line in test.output.strip().splitlines()[-LAST_LINES:]]
+            again = [rerun(build, name, test.name) + "\n" + commands.get(test.name, "")] if test.name in commands or not commands else []
             parts += [tag("p", Raw(f"<b>{html.escape(test.name)}</b> ({html.escape(suite.target)})"), "bad"),
-                      tag("pre", rerun(build, name, test.name) + "\n" + commands.get(test.name, "")), tag("pre", "\n".join(lines))]
+                      *(tag("pre", words) for words in again), tag("pre", "\n".join(lines))]  # a shard of a cluster ends with its command
     for words, commands in failed(results):
         parts += [tag("p", words, "bad"), tag("pre", commands)]
     return parts

@@ -52,7 +52,7 @@ module muster_check
   input  bar_t                    latest_bar_i,
 
   input  logic [31:0]             word_i,          // R2B: the state word, from the second cycle on
-  input  kind_e                   entry_kind_i,    // of the group's entry
+  input  kind_e                   entry_kind_i,    // of the group's entry; R2B: when no group is ahead
   input  logic                    entry_all_i,     // it counts to all live warps; not idle
 
   output logic                    valid_o,
@@ -104,7 +104,7 @@ module muster_check
     end
   end
 
-  logic                roster_ready, resident, last_lane, enter, launch, leave, exit, exits;
+  logic                roster_ready, resident, last_lane, enter, launch, leave, exit;
   logic                owes, owe, write_bar;
   bar_word_t           bar_word;    // R2B
   warp_word_t          warp_word;
@@ -115,6 +115,7 @@ module muster_check
   logic                chosen, bad_launch;  // see muster_launch_check
   logic                opens, join_warp, joined, cleans_q;
   logic [WarpW-1:0]    launch_last;
+  logic                exits_q;     // an exit takes the warp's last lane, and is not refused, unless the warp waits
 
   muster_roster #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .WarpSize(WarpSize),
@@ -122,15 +123,14 @@ module muster_check
   ) u_roster (
     .clk_i, .rst_ni, .ready_o (roster_ready), .clears_o, .cleared_o, .removed_o,
     .next_cta_i (next_cta), .next_warps_i (next_warps),
-    .cta_i (group_q.cta), .warp_i (members_q[0].warp), .exit_kind_i (group_q.op == GroupExit),
+    .cta_i (group_q.cta), .warp_i (members_q[0].warp), .op_i (group_q.op),
     .lanes_i (exit_lanes_i),
     .resident_o (resident), .live_last_o (live_last), .size_o (size), .live_o (live),
     .last_lane_o (last_lane), .owes_o (owes), .joined_o (joined),
     .enter_i (enter), .chosen_i (chosen), .join_lanes_i,
-    .join_kind_i (EnJoin && group_q.op == GroupJoin), .join_i (join_warp),
-    .taken_i (launch), .opens_i (opens), .launch_last_i (launch_last),
-    .launch_size_i (launch_size_i[WarpW:0]), .exit_i (exit), .exits_i (exits), .leave_i (leave),
-    .owe_bar_i (write_bar), .owe_count_i (bar_word.arrived[WarpW-1:0]), .owe_i (owe),
+    .join_i (join_warp), .taken_i (launch), .launch_last_i (launch_last),
+    .launch_size_i (launch_size_i[WarpW:0]), .exit_i (exit), .last_exits_i (exits_q), .leave_i (leave),
+    .owe_count_i (bar_word.arrived[WarpW-1:0]), .owe_i (owe),
     .debug_warp_i, .debug_live_o, .debug_cta_o
   );
 
@@ -172,8 +172,8 @@ module muster_check
   logic [WarpW-1:0]      word_last_nq;  // inverted: see exceeds()
   logic [WarpW-1:0]      last;        // the count of such an entry before its last arrival
   logic                  above, above_q, bad_word, bad_word_q;
-  logic                  leave_q, accepted_q, last_lane_q, exits_q, exit_fit_q, owes_q;
-  logic                  bad_join_q, all_q;
+  logic                  leave_q, accepted_q, last_lane_q, exit_fit_q, owes_q;
+  logic                  bad_join_q, all_q, pays_q;  // all_q, pays_q: R2B's word counts to all live warps; brings one that waits
   logic                  taken, restores_q;  // R2B, of any port, goes on; it changes what is owed
   logic [NumIssue-1:0]   idle;        // no lane takes part
   logic [NumIssue-1:0]   waiting;     // its warp waits already ...
@@ -202,8 +202,8 @@ module muster_check
     all_q        <= (bar_word.expected == '0) && (bar_word.arrived != '0);
     bad_word_q   <= bad_word;
     owes_q       <= owes;
-    restores_q   <= taken && (write_bar ? bar_word.expected == '0 && bar_word.arrived != '0
-                                        : warp_word.waiting && !warp_word.apart && entry_all_i);
+    pays_q       <= warp_word.waiting && !warp_word.apart;
+    restores_q   <= taken && (write_bar ? all_q : pays_q && entry_all_i);
     leave_q      <= resident || !EnFaults;
     bad_join_q   <= !resident || joined || live[0] || !exists[0] || (join_lanes_i == '0);
     accepted_q   <= accepted[0];
@@ -240,7 +240,6 @@ module muster_check
   assign join_warp = EnJoin && judged && (group_q.op == GroupJoin) && !(EnFaults && bad_join_q);
   assign leave  = judged && (group_q.op == GroupLeave) && leave_q;
   assign exit   = exit_judged && exit_fit_q && !waiting[0];
-  assign exits  = exit_judged && exits_q && !waiting[0];
   assign owe    = judged && writes && restores_q && !(EnFaults && bad_word_q);
 
   // -------------------------------------------------------------------------------------------

@@ -1,13 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The second stage: the barrier table's counts (BCU ISA, BAR). An entry holds how many warps have
-// arrived, how many are expected, the kind of the generation, and its phase. A group in this stage updates its
-// entry in this cycle: this is the commit. Its entry was read a cycle earlier, while the group was
-// still in the check stage, and compared with it there; what the group directly ahead has written
-// since is forwarded. So one update can follow another in every cycle, also at the same entry.
-//
-// Members arrive in port order. The one that completes the entry ends the update; those after it
-// stay, and open the next generation in the next cycle.
+// The second stage: the barrier table's counts (BCU ISA, BAR). An entry holds how many warps have arrived, how many are
+// expected, the kind of the generation, and its phase. A group in this stage updates its entry in this cycle: this is the
+// commit. Its entry was read a cycle earlier, while the group was still in the check stage, and compared with it there; what
+// the group directly ahead has written since is forwarded. So one update can follow another in every cycle, also at the
+// same entry. Members arrive in port order. The one that completes the entry ends the update; those after it stay, and
+// open the next generation in the next cycle.
 module muster_count
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -19,6 +17,7 @@ module muster_count
   parameter bit          EnSplit  = 1'b1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned NumPlaces = 1 << WarpW,
+  localparam int unsigned MemberW = (NumIssue > 1) ? $clog2(NumIssue) : 1,
   localparam int unsigned EntryW  = $clog2(NumCtas * NumBars)
 ) (
   input  logic                    clk_i,
@@ -39,8 +38,8 @@ module muster_count
   output logic                    busy_o,      // a group is here
   input  logic [EntryW-1:0]       next_i,      // the entry of the group offered in the next cycle
   output logic [EntryW-1:0]       next_o,      // ... and of the group here in the next cycle
-  output kind_e                   offered_kind_o,  // of the former
-  output logic                    offered_all_o,  // it counts all live warps, and is not idle
+  output kind_e                   read_kind_o,  // of the former, unless a group ahead has just changed it
+  output logic                    read_all_o,   // ... it counts all live warps, and is not idle
   input  logic [EntryW-1:0]       debug_i,     // the entry to read ...
   output bar_word_t               debug_o,     // ... and its counts, a cycle later
 
@@ -63,7 +62,8 @@ module muster_count
   logic                    valid_q;
   group_t                  group_q, group_d;
   checked_t [NumIssue-1:0] members_q, members_d;
-  logic [WarpW-1:0]        last_q, last_d;
+  logic [WarpW-1:0]        last_d;
+  logic [NumIssue-1:0][WarpW-1:0] last_q;     // the count before the last arrival, less so many members of the group
   logic                    all_q;
   logic [31:0]             r2b_word;
   logic [EntryW-1:0]       entry;
@@ -74,7 +74,7 @@ module muster_count
   always_comb begin
     group_d   = group_q;
     members_d = members_q;
-    last_d    = last_q;
+    last_d    = last_q[0];
     for (int m = 0; m < NumIssue; m++) members_d[m].valid = left[m];
     if (ready_o) begin
       group_d   = group_i;
@@ -94,7 +94,7 @@ module muster_count
   always_ff @(posedge clk_i) begin
     group_q   <= group_d;
     members_q <= members_d;
-    last_q    <= last_d;
+    for (int m = 0; m < NumIssue; m++) last_q[m] <= last_d - WarpW'(m);
     if (ready_o) all_q <= all_i;
   end
 
@@ -132,15 +132,15 @@ module muster_count
   assign offered = offer_forward_q ? ahead_q : read;
   assign count   = forward_q ? ahead_q : stored_q;
 
-  assign offered_kind_o = offered.kind;
-  assign offered_all_o = (offered.kind != KindIdle) && (offered.expected == '0);
+  assign read_kind_o = read.kind;
+  assign read_all_o  = (read.kind != KindIdle) && (read.expected == '0);
   assign unlike = (offered.kind != KindIdle) &&
                   (offered.expected != group_i.expected[WarpW:0] || offered.kind != group_i.kind);
 
   always_ff @(posedge clk_i) begin
     if (ready_o) begin
       stored_q       <= offered;
-      stored_all_q   <= offered_all_o;
+      stored_all_q   <= (offered.kind != KindIdle) && (offered.expected == '0);
       unlike_q       <= unlike;
       unlike_ahead_q <= (count_d.kind != KindIdle) &&
                         (group_q.expected[WarpW:0] != group_i.expected[WarpW:0] ||
@@ -154,8 +154,8 @@ module muster_count
   end
 
   function automatic bar_word_t word_of(count_t c);
-    return '{zero: '0, phase: EnSplit && c.phase, kind: c.kind, expected: wcount_t'(c.expected), arrived: wcount_t'(c.arrived),
-             value: '0};
+    return '{zero: '0, phase: EnSplit && c.phase, kind: c.kind, expected: wcount_t'(c.expected),
+             arrived: wcount_t'(c.arrived), value: '0};
   endfunction
 
   assign debug_o = word_of(debug);
@@ -167,6 +167,7 @@ module muster_count
   logic                           refused, complete, completes;
   logic [WarpW:0]                 expected;
   logic [NumIssue-1:0]            fit, hits, counts, done;  // fit: counts, unless the group is refused
+  logic [NumIssue-1:0]            lacks;                    // the entry lacks so many arrivals and one
   logic [NumIssue-1:0][WarpW:0]   earlier;                   // fit members before this one
   logic [WarpW:0]                 added;                    // fit members, up to the completing one
   bar_word_t                      word;
@@ -176,15 +177,18 @@ module muster_count
   assign refused  = EnFaults && arrives && (forward_q ? unlike_ahead_q : unlike_q);
   assign word     = r2b_word;
 
-  // Which member completes the entry does not depend on whether the group is refused: that is known
-  // as late as the entry itself.
+  // Which member completes the entry does not depend on a refusal, which is known as late as the entry itself.
   always_comb begin
+    for (int m = 0; m < NumIssue; m++) lacks[m] = (count.arrived == last_q[m]);
     for (int m = 0; m < NumIssue; m++) begin
       fit[m]    = members_q[m].valid && members_q[m].counts && !members_q[m].barred;
       earlier[m] = '0;
       for (int n = 0; n < m; n++) earlier[m] = earlier[m] + (WarpW+1)'(fit[n]);
-      hits[m]   = arrives && fit[m] && (count.arrived == last_q - earlier[m][WarpW-1:0]);
+      hits[m]   = arrives && fit[m] && lacks[earlier[m][MemberW-1:0]];
     end
+    // An exit is no arrival: the entry completes when all remaining warps have arrived. No group was ahead
+    // of it that could have written the entry.
+    if (group_q.op == GroupExit) hits[0] = fit[0] && stored_all_q && lacks[0];
   end
 
   always_comb begin
@@ -197,11 +201,8 @@ module muster_count
     end
     counts   = fit & done & {NumIssue{!refused}};
     complete = !refused && (hits != '0);
-    // An exit is no arrival: the entry completes when all remaining warps have arrived. No group was ahead
-    // of it that could have written the entry.
-    if (group_q.op == GroupExit) complete = fit[0] && stored_all_q && (stored_q.arrived == last_q);
     // What is written need not know whether it is. With one port, a group that is not refused is one arrival.
-    completes = (NumIssue == 1) ? (count.arrived == last_q) : (hits != '0);
+    completes = (NumIssue == 1) ? lacks[0] : (hits != '0);
     if (NumIssue == 1) added = (WarpW+1)'(1);
   end
 
@@ -233,7 +234,6 @@ module muster_count
   // -------------------------------------------------------------------------------------------
   // To the next stage
   // -------------------------------------------------------------------------------------------
-
   logic [NumPlaces-1:0] member_warp;
 
   assign commits_o   = done & {NumIssue{valid_q && !is_lifecycle(group_q.op)}};

@@ -1,7 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The CTA scope: 16 named barriers for each of NumCtas CTAs (PTX 9.7.13.1, BCU ISA). Only wiring, in
-// the order in which an operation passes:
+// The CTA scope: 16 named barriers for each of NumCtas CTAs (PTX 9.7.13.1, BCU ISA). Only wiring, as an operation passes:
 //
 //   issue ports (with drain) -> select -> check -> count -> release
 //   lifecycle port -> lifecycle -^
@@ -140,7 +139,7 @@ module muster_cta
   group_t                 sel_group;
   member_t [Cfg.NumIssue-1:0] sel_members;
 
-  muster_select #(.NumIssue(Cfg.NumIssue), .EnSplit(Cfg.EnSplit)) u_select (
+  muster_select #(.NumIssue(Cfg.NumIssue)) u_select (
     .clk_i, .rst_ni,
     .valid_i (held_valid), .ready_o (held_ready), .request_i (held), .reads_i (held_reads),
     .waiting_i (held_waiting),
@@ -202,8 +201,8 @@ module muster_cta
     .valid_i (chk_valid), .ready_o (chk_ready), .group_i (chk_group), .members_i (chk_members),
     .last_i (chk_last), .all_i (chk_all), .clears_i (clears), .cleared_i (cleared),
     .next_warps_o (operand_warps), .operands_i (operands),
-    .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next), .offered_kind_o (entry_kind),
-    .offered_all_o (entry_all),
+    .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next), .read_kind_o (entry_kind),
+    .read_all_o (entry_all),
     .debug_i (debug_entry), .debug_o (debug_count),
     .commits_o (commits), .commit_warps_o (commit_warps), .commit_lc_o (commit_lc),
     .commit_exit_o (commit_exit), .warps_o (counted_warps), .outcome_o (counted), .effects_o (counted_effects)
@@ -225,7 +224,7 @@ module muster_cta
 
   logic                           waits;
   logic [Cfg.NumIssue-1:0]            counts;
-  logic [Cfg.NumIssue-1:0][WarpW-1:0] count_warps;
+  logic [Cfg.NumIssue-1:0][WarpW-1:0] count_warps, next_warps;
   bar_word_t                      found, left;
   warp_word_t                     read_word;
 
@@ -244,6 +243,7 @@ module muster_cta
     for (int m = 0; m < Cfg.NumIssue; m++) begin
       counts[m]      = effects[m].counts;
       count_warps[m] = effects[m].warp[WarpW-1:0];
+      next_warps[m]  = counted_effects[m].warp[WarpW-1:0];
     end
   end
 
@@ -252,7 +252,7 @@ module muster_cta
       .NumWarps(Cfg.NumWarps), .NumIssue(Cfg.NumIssue), .EnSplit(Cfg.EnSplit), .EnLifecycle(Cfg.EnLifecycle)
     ) u_warps (
       .clk_i, .rst_ni, .clears_i (resets), .cleared_i (removed),
-      .outcome_i (outcome), .counts_i (counts), .count_warps_i (count_warps),
+      .outcome_i (outcome), .counts_i (counts), .count_warps_i (count_warps), .next_warps_i (next_warps),
       .warps_i (warps), .waits_i (waits), .release_i (release_o), .release_info_i (release_info_o),
       .waiting_o (waiting),
       .read_warp_i (counted.warp[WarpW-1:0]), .read_word_o (read_word)
@@ -273,7 +273,7 @@ module muster_cta
     .outcome_i (outcome), .effects_i (effects), .found_i (found), .left_i (left),
     .warp_word_i (read_word),
     .fault_valid_o, .fault_o,
-    .credit_o (credit), .spend_i (sel_valid && sel_ready && (is_read(sel_group.op) || sel_group.answers)),
+    .credit_o (credit), .spend_i (sel_valid && sel_ready && has_response(sel_group.op, sel_group.answers)),
     .response_valid_o, .response_ready_i, .response_o,
     .entry_valid_o (commit_o.entry_valid), .entry_cta_o (commit_o.entry_cta),
     .entry_bar_o (commit_o.entry_bar), .entry_word_o (commit_o.entry_word)

@@ -5,18 +5,7 @@ package muster_cta_pkg;
 
   import muster_pkg::*;
 
-  // An operation on its way through drain and select, without its operands.
-  typedef struct packed {
-    op_e     op;
-    cta_t    cta;
-    bar_t    bar;
-    wcount_t expected;
-    logic    ragged;
-    logic    idle;
-    warp_t   warp;  // in the low bits: parked operations lack those of its place
-  } request_t;
-
-  // Its operands, which wait in a memory until the count stage.
+  // The operands of an operation, which wait in a memory until the count stage.
   typedef struct packed {
     lanes_t      lanes;
     logic [31:0] word;  // R2B: the state word; OpWait: the phase; RED: in the low half, a count of the true (AND: false)
@@ -50,6 +39,21 @@ package muster_cta_pkg;
     kind_e   kind;      // arrivals and OpWait
     logic    answers;   // with the phase; arrivals only: one of them alone
   } group_t;
+
+  // An operation of an issue port on its way through drain and select, without its operands: a group, but for
+  // the others that it may share that with, and a member of it.
+  typedef struct packed {
+    group_e  op;    // in the high bits: parked operations, which are arrivals, lack it
+    kind_e   kind;
+    logic    answers;
+    logic    waits;
+    cta_t    cta;
+    bar_t    bar;
+    wcount_t expected;
+    logic    ragged;
+    logic    idle;
+    warp_t   warp;  // in the low bits: parked operations lack those of its place
+  } request_t;
 
   // One port's operation in a group.
   typedef struct packed {
@@ -116,9 +120,12 @@ package muster_cta_pkg;
     return (threads & ~(12'hfff << lane_w)) != '0;
   endfunction
 
-  function automatic request_t request_of(issue_t issue, int unsigned lane_w);
+  function automatic request_t request_of(issue_t issue, int unsigned lane_w, bit split);
     return '{
-      op:       issue.op,
+      op:       group_of(issue.op, split),
+      kind:     kind_of(issue.op),
+      answers:  answers_phase(issue.op, split),
+      waits:    issue.op != OpArrive && !answers_phase(issue.op, split),
       cta:      issue.cta,
       warp:     issue.warp,
       bar:      issue.bar,
@@ -159,12 +166,12 @@ package muster_cta_pkg;
     return op inside {OpSync, OpArrive, OpRedAnd, OpRedOr, OpRedPopc} || answers_phase(op, split);
   endfunction
 
-  function automatic logic has_response(op_e op, bit split);
-    return op inside {OpB2rBar, OpB2rWarp, OpB2rResult} || answers_phase(op, split);
-  endfunction
-
   function automatic logic is_read(group_e op);
     return op[3:2] == 2'b00 && op != GroupArrive;
+  endfunction
+
+  function automatic logic has_response(group_e op, logic answers);
+    return is_read(op) || answers;
   endfunction
 
   function automatic logic is_write(group_e op);

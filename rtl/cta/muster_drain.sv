@@ -14,7 +14,6 @@ module muster_drain
   import muster_cta_pkg::*;
 #(
   parameter int unsigned NumWarps = 32,
-  parameter bit          EnSplit  = 1'b1,
   localparam int unsigned WarpW = $clog2(NumWarps)
 ) (
   input  logic                clk_i,
@@ -58,7 +57,7 @@ module muster_drain
   logic [SpanW-1:0] first;
   logic [WarpW-1:0] pick_q, pick_d;
 
-  localparam int unsigned ParkedW = $bits(request_t) - WarpW;
+  localparam int unsigned ParkedW = $bits(request_t) - $bits(group_e) - WarpW;
   logic [ParkedW-1:0] picked;
 
   muster_first #(.Width(Span)) u_first (.bits_i (batch_q), .any_o (any), .index_o (first));
@@ -89,10 +88,8 @@ module muster_drain
 
   assign pick_take = pick_valid_q && ready_i;
   assign valid_o   = pick_valid_q || (valid_i && !park_i);
-  assign request_o = pick_valid_q ? request_t'({picked, pick_q}) : request_i;
-  // Of the parked ones, all are arrivals.
-  assign reads_o   = pick_valid_q ? answers_phase(request_o.op, EnSplit)
-                                  : has_response(request_i.op, EnSplit);
+  assign request_o = pick_valid_q ? request_t'({GroupArrive, picked, pick_q}) : request_i;
+  assign reads_o   = has_response(request_o.op, request_o.answers);
   assign passes_o  = ready_i && !pick_valid_q;
   assign ready_o   = park_i || passes_o;
 

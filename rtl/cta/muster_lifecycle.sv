@@ -42,8 +42,9 @@ module muster_lifecycle
   logic [StepW:0]      walked_q;
   logic [NumPlaces-1:0] awaited_q, awaited_d;  // not seen free of an operation since valid
   logic                walked, step, sent_q, launches, opens, joins, waits, clear_q;
-  logic                goes;  // the port's operation, or a step of it
+  logic                asks, goes;  // the port's operation, or a step of it: if no cleaning is in its way; it goes
   logic                cleaning_q, cleaned;
+  logic                elsewhere_q;  // an open, presented for a cycle, of another slot than the one that is cleaned
   cta_t                cleaned_cta_q;
 
   assign launches  = (lifecycle_i.op == LcLaunch);
@@ -54,11 +55,11 @@ module muster_lifecycle
 
   always_comb begin
     waits = !InOrder && !launches && !opens && !joins && !clear_q;
-    if (cleaning_q && !joins && !(opens && lifecycle_i.cta != cleaned_cta_q)) waits = 1'b1;
+    asks  = valid_i && !sent_q && !waits;
+    goes  = asks && (!cleaning_q || joins || elsewhere_q);
   end
 
-  assign goes     = valid_i && !sent_q && !waits;
-  assign valid_o  = goes || cleaning_q;
+  assign valid_o  = asks || cleaning_q;
   assign cleans_o = !goes;
   assign step     = ready_i && (goes ? launches && !walked : cleaning_q);
   assign cleaned  = step && cleaning_q && (walked_q == (StepW+1)'(Steps - 1));
@@ -81,6 +82,7 @@ module muster_lifecycle
   always_ff @(posedge clk_i) begin
     awaited_q <= (valid_i && !done_i) ? awaited_d : '1;
     if (done_i && frees_i) cleaned_cta_q <= lifecycle_i.cta;
+    elsewhere_q <= valid_i && !done_i && opens && (lifecycle_i.cta != cleaned_cta_q);
   end
 
   assign ready_o = done_i;

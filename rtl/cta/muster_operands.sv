@@ -21,16 +21,19 @@ module muster_operands
 
   operands_t       operands;
   logic [7:0][2:0] hits;
+  logic            falses;
+
+  // In an arrival, whose code has bit 3 clear, this is OpRedAnd.
+  assign falses = issue_i.op[1] && !issue_i.op[0];
 
   always_comb begin
     operands.lanes = issue_i.lanes;
     operands.word  = issue_i.operand;
     for (int i = 0; i < 8; i++) begin
-      hits[i] = count_hits(issue_i.lanes[4*i+:4], issue_i.operand[4*i+:4],
-                           issue_i.op == OpRedAnd);
+      hits[i] = count_hits(issue_i.lanes[4*i+:4], issue_i.operand[4*i+:4], falses);
     end
-    if (EnReduce && issue_i.op < OpB2rBar) begin
-      for (int i = 0; i < 4; i++) operands.word[4*i+:4] = 4'(hits[2*i]) + 4'(hits[2*i+1]);
+    if (EnReduce && !issue_i.op[3]) begin
+      for (int i = 0; i < 4; i++) operands.word[4*i+:4] = sum(hits[2*i], hits[2*i+1]);
     end
   end
 
@@ -41,14 +44,20 @@ module muster_operands
     .raddr_i (next_warp_i), .rdata_o (operands_o)
   );
 
-  // How many of four participating lanes are true, or false. Written out: as an adder it would be
-  // larger on an FPGA.
-  function automatic logic [2:0] count_hits(logic [3:0] lanes, logic [3:0] preds, logic falses);
-    automatic logic [3:0] hit = lanes & (preds ^ {4{falses}});
+  // How many of four participating lanes are true, or false; and of eight. Written out: as adders they would be
+  // larger on an FPGA, and slower.
+  function automatic logic [2:0] count_hits(logic [3:0] lanes, logic [3:0] preds, logic invert);
+    automatic logic [3:0] hit = lanes & (preds ^ {4{invert}});
     count_hits[0] = ^hit;
     count_hits[1] = !(&hit) && ((hit[0] && hit[1]) || (hit[2] && hit[3]) ||
                                 ((hit[0] || hit[1]) && (hit[2] || hit[3])));
     count_hits[2] = &hit;
+  endfunction
+
+  // Of two numbers up to 4: one that is 4 adds no carry.
+  function automatic logic [3:0] sum(logic [2:0] a, logic [2:0] b);
+    automatic logic carry = (a[1] && b[1]) || ((a[1] || b[1]) && a[0] && b[0]);
+    return {a[2] && b[2], (a[2] ^ b[2]) || carry, a[1] ^ b[1] ^ (a[0] && b[0]), a[0] ^ b[0]};
   endfunction
 
 endmodule

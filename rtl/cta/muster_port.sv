@@ -47,7 +47,7 @@ module muster_port
   assign free     = !busy_i[issue_i.warp[WarpW-1:0]];
   assign offered  = valid_i && free;
   assign ready_o  = free && taken;
-  assign request  = request_of(issue_i, $clog2(WarpSize));
+  assign request  = request_of(issue_i, $clog2(WarpSize), EnSplit);
 
   // As {offered && taken} at the place of the warp, without looking at all places for it.
   always_comb begin
@@ -64,7 +64,7 @@ module muster_port
     assign outstanding = ~fence_ack_i;
     assign parks       = NumPlaces'(outstanding) & {NumPlaces{drains}};
 
-    muster_drain #(.NumWarps(NumWarps), .EnSplit(EnSplit)) u_drain (
+    muster_drain #(.NumWarps(NumWarps)) u_drain (
       .clk_i, .rst_ni,
       .valid_i (offered), .ready_o (taken), .request_i (request),
       .park_i (parks[request.warp[WarpW-1:0]]), .passes_o (passes),
@@ -79,7 +79,7 @@ module muster_port
     assign passes        = drained_ready;
     assign parks         = '0;
     assign drained       = request;
-    assign drained_reads = has_response(request.op, EnSplit);
+    assign drained_reads = has_response(request.op, request.answers);
     assign fence_req_o   = '0;
   end
 
@@ -98,7 +98,7 @@ module muster_port
       .data_i ({waiting_i[skidded.warp[WarpW-1:0]], skidded}),
       .valid_o, .ready_i, .data_o ({waiting_o, request_o})
     );
-    assign reads_o = has_response(request_o.op, EnSplit);
+    assign reads_o = has_response(request_o.op, request_o.answers);
   end else begin : g_no_stage
     assign valid_o       = drained_valid;
     assign drained_ready = ready_i;

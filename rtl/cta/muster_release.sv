@@ -65,8 +65,11 @@ module muster_release
   assign clears        = EnSplit && (outcome_i.complete ||
                                      (outcome_i.valid && outcome_i.op == GroupClear));
   assign waiters_d     = clears ? '0 : waiters | warps_i;
-  assign waiters_write = clears || (outcome_i.accepted && !outcome_i.passed &&
-                         (waits_o || (EnState && outcome_i.op == GroupWriteBar)));
+  // An exit that completes nothing writes what is there: so it need not be known whether one does.
+  assign waiters_write = (EnSplit && outcome_i.valid && outcome_i.op == GroupClear) ||
+                         (outcome_i.accepted && !outcome_i.passed &&
+                          (waits_o || (EnState && outcome_i.op == GroupWriteBar) ||
+                           (EnSplit && outcome_i.op == GroupExit)));
 
   muster_ram #(.Depth(NumCtas * NumBars), .Width(NumWarps)) u_waiters (
     .clk_i,

@@ -82,7 +82,7 @@ module muster_report
     response_t response;
     logic      reads;
 
-    assign reads = outcome_i.valid && (is_read(outcome_i.op) || outcome_i.answers);
+    assign reads = outcome_i.valid && has_response(outcome_i.op, outcome_i.answers);
 
     always_comb begin
       response = '{warp: outcome_i.warp, data: '0, pred: 1'b0};

@@ -6,7 +6,8 @@
 module muster_response
   import muster_pkg::*;
 #(
-  parameter int unsigned Depth = 1,
+  parameter int unsigned Depth = 1,  // a power of two
+  localparam int unsigned PlaceW = $clog2(Depth),
   localparam int unsigned CountW = $clog2(Depth + 1)
 ) (
   input  logic      clk_i,
@@ -26,24 +27,14 @@ module muster_response
 
 `include "muster_assert.svh"
 
-  response_t [Depth-1:0] queue_q, queue_d;  // the oldest is in place 0
   logic [CountW-1:0]     credits_q, credits, filled_q, remaining;  // credits: if none is spent
   logic                  pop;
 
   assign credit_o   = (credits_q != '0);
   assign valid_o    = (filled_q != '0);
-  assign response_o = queue_q[0];
   assign pop        = valid_o && ready_i;
   assign remaining  = filled_q - CountW'(pop);
   assign credits    = credits_q + CountW'(pop) + CountW'(refund_i);
-
-  always_comb begin
-    queue_d = queue_q;
-    for (int i = 0; i < Depth; i++) begin
-      if (pop && i + 1 < Depth) queue_d[i] = queue_q[(i + 1) % Depth];
-      if (valid_i && remaining == CountW'(i)) queue_d[i] = response_i;
-    end
-  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -55,7 +46,30 @@ module muster_response
     end
   end
 
-  always_ff @(posedge clk_i) queue_q <= queue_d;
+  if (Depth == 1) begin : g_one
+    always_ff @(posedge clk_i) begin
+      if (valid_i) response_o <= response_i;
+    end
+  end else begin : g_queue
+    logic [PlaceW-1:0] first_q, first, last_q;  // the places of the oldest response, and of the next one to come
+
+    assign first = first_q + PlaceW'(pop);
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        first_q <= '0;
+        last_q  <= '0;
+      end else begin
+        first_q <= first;
+        last_q  <= last_q + PlaceW'(valid_i);
+      end
+    end
+
+    muster_ram #(.Depth(Depth), .Width($bits(response_t))) u_queue (
+      .clk_i,
+      .we_i (valid_i), .waddr_i (last_q), .wdata_i (response_i), .raddr_i (first), .rdata_o (response_o)
+    );
+  end
 
   `MUSTER_ASSERT(HasPlace, !valid_i || remaining < CountW'(Depth), "a response finds no place")
   `MUSTER_ASSERT(HasCredit, !spend_i || credits_q != '0, "a credit is spent that there is not")

@@ -3,7 +3,8 @@
 // The roster of CTAs and warps. For each CTA slot it holds whether the slot is resident, its size, the
 // number of its live warps, and how many waiting warps a restore still owes; for each warp, its CTA
 // and its live lanes. It is read on the way into the check stage, and lifecycle operations change it
-// from there. A launch's walk enters its warps one by one, and removes those that are left over from
+// from there. What is written depends on the kind of the operation alone; that it passes its checks, which is known
+// late, decides only whether it is written. A launch's walk enters its warps one by one, and removes those that are left over from
 // the slot's last CTA; the launch itself then makes the slot resident, with all its warps at once. An open
 // makes a slot resident whose warps count as live from then on, and join one by one.
 //
@@ -37,8 +38,8 @@ module muster_roster
 
   input  cta_t                           cta_i,        // of the group
   input  warp_t                          warp_i,       // of its first member
-  input  logic                           exit_kind_i,  // the group is an exit
-  input  lanes_t                         lanes_i,      // ... of these lanes of the warp
+  input  group_e                         op_i,         // what it is
+  input  lanes_t                         lanes_i,      // an exit is of these lanes of the warp
   output logic                           resident_o,
   output logic [WarpW-1:0]               live_last_o,  // live warps of the CTA, less one
   output logic [WarpW:0]                 size_o,       // warps of the CTA
@@ -49,18 +50,15 @@ module muster_roster
 
   input  logic                           enter_i,      // a launch's walk is at the warp ...
   input  logic                           chosen_i,     // ... which the launch names
-  input  logic                           taken_i,      // a CTA takes the slot ...
-  input  logic                           opens_i,      // ... and its warps join later
+  input  logic                           taken_i,      // a CTA takes the slot
   input  logic [WarpW-1:0]               launch_last_i,
   input  logic [WarpW:0]                 launch_size_i,
   input  logic                           exit_i,        // the lanes exit ...
-  input  logic                           exits_i,       // ... and with them the warp
+  input  logic                           last_exits_i,  // ... and if so, with them the warp
   input  logic                           leave_i,
-  input  logic                           join_kind_i,   // the group is a join
   input  logic                           join_i,        // the warp joins ...
   input  lanes_t                         join_lanes_i,  // ... with these lanes
-  input  logic                           owe_bar_i,     // R2B.BAR counts so many waiting warps, ...
-  input  logic [WarpW-1:0]               owe_count_i,   // ... or else R2B.WARP brings one ...
+  input  logic [WarpW-1:0]               owe_count_i,   // R2B.BAR counts so many waiting warps; R2B.WARP brings one ...
   input  logic                           owe_i,         // ... if so, from the next cycle on
 
   input  logic [WarpW-1:0]               debug_warp_i,  // the warp to read ...
@@ -103,28 +101,36 @@ module muster_roster
 
   logic [OwedW-1:0]     owed_q;      // with what the group adds, ...
   logic [UnjoinedW-1:0] unjoined_q;  // ... without the warp that joins
+  logic                 exits, joins, opens, launches, leaves, writes;  // what the group is
+
+  assign exits    = (op_i == GroupExit);
+  assign joins    = EnJoin && (op_i == GroupJoin);
+  assign opens    = EnJoin && (op_i == GroupOpen);
+  assign launches = (op_i == GroupLaunch);
+  assign leaves   = (op_i == GroupLeave);
+  assign writes   = EnState && is_write(op_i);
 
   always_ff @(posedge clk_i) begin
-    owed_q     <= slot.owed + (owe_bar_i ? OwedW'(owe_count_i) : {OwedW{!join_kind_i}});
-    unjoined_q <= slot.unjoined - UnjoinedW'(join_kind_i);
+    owed_q     <= slot.owed + ((op_i == GroupWriteBar) ? OwedW'(owe_count_i) : {OwedW{!joins}});
+    unjoined_q <= slot.unjoined - UnjoinedW'(joins);
   end
 
   // While a CTA owes waiting warps, no warp exits.
   always_comb begin
     slot_d = '{owes: 1'b0, owed: '0, resident: 1'b1, unjoined: '0, live_last: slot.live_last,
                size_n: slot.size_n};
-    if (EnState && (owe_i || join_i)) begin
+    if (EnState && (writes || joins)) begin
       slot_d.owes = (owed_q != '0);
       slot_d.owed = owed_q;
     end
-    if (EnJoin && !taken_i) slot_d.unjoined = unjoined_q;
-    if (EnJoin && taken_i && opens_i) slot_d.unjoined = launch_size_i[UnjoinedW-1:0];
-    if (exits_i) slot_d.live_last = slot.live_last - WarpW'(1);
-    if (taken_i) begin
+    if (EnJoin && !launches) slot_d.unjoined = unjoined_q;
+    if (exits) slot_d.live_last = slot.live_last - WarpW'(1);
+    if (launches || opens) begin
       slot_d.live_last = launch_last_i;
       slot_d.size_n    = ~launch_size_i;
     end
-    if (leave_i || free) slot_d.resident = 1'b0;
+    if (opens) slot_d.unjoined = launch_size_i[UnjoinedW-1:0];
+    if (leaves || free) slot_d.resident = 1'b0;
     if (!EnLifecycle && free) begin
       slot_d = '{owes: 1'b0, owed: '0, resident: 1'b1, unjoined: '0, live_last: WarpW'(Share - 1),
                  size_n: ~(WarpW+1)'(Share)};
@@ -134,7 +140,7 @@ module muster_roster
   // A slot is not read in the cycle after it has changed: the check stage waits.
   muster_ram #(.Depth(1 << CtaW), .Width($bits(slot_t)), .Forward(1'b0)) u_slots (
     .clk_i,
-    .we_i (taken_i || leave_i || exits_i || owe_i || join_i || free),
+    .we_i (taken_i || leave_i || (exit_i && last_exits_i) || owe_i || join_i || free),
     .waddr_i (free ? freed_q[CtaW-1:0] : cta_i[CtaW-1:0]), .wdata_i (slot_d),
     .raddr_i (next_cta_i), .rdata_o (slot)
   );
@@ -178,14 +184,14 @@ module muster_roster
 
   always_comb begin
     exited = '0;
-    if (EnLanes && exit_kind_i) exited = place[0].exited | lanes_i[WarpSize-1:0];
-    if (EnLanes && EnJoin && join_kind_i) exited = ~join_lanes_i[WarpSize-1:0];
+    if (EnLanes && exits) exited = place[0].exited | lanes_i[WarpSize-1:0];
+    if (EnLanes && joins) exited = ~join_lanes_i[WarpSize-1:0];
   end
 
   assign last_lane_o = !EnLanes || (exited == '1);
 
   always_comb begin
-    place_d = '{live: exit_kind_i ? !exits_i : chosen_i || join_i, cta: cta_i[CtaW-1:0], exited: exited};
+    place_d = '{live: exits ? !last_exits_i : chosen_i || joins, cta: cta_i[CtaW-1:0], exited: exited};
     if (free) begin
       place_d.live = !EnLifecycle;
       if (!EnLifecycle) begin

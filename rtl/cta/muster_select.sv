@@ -15,8 +15,7 @@ module muster_select
   import muster_pkg::*;
   import muster_cta_pkg::*;
 #(
-  parameter int unsigned NumIssue = 1,
-  parameter bit          EnSplit  = 1'b1
+  parameter int unsigned NumIssue = 1
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -55,17 +54,17 @@ module muster_select
   always_comb begin
     for (int p = 0; p < NumIssue; p++) begin
       group[p] = '{
-        op:       group_of(request_i[p].op, EnSplit),
+        op:       request_i[p].op,
         cta:      request_i[p].cta,
         bar:      request_i[p].bar,
         expected: request_i[p].expected,
         ragged:   request_i[p].ragged,
-        kind:     kind_of(request_i[p].op),
-        answers:  answers_phase(request_i[p].op, EnSplit)
+        kind:     request_i[p].kind,
+        answers:  request_i[p].answers
       };
       member[p] = '{
         valid: 1'b1,
-        waits: request_i[p].op != OpArrive && !group[p].answers,
+        waits: request_i[p].waits,
         idle:  request_i[p].idle,
         warp:  request_i[p].warp
       };

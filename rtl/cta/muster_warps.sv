@@ -25,7 +25,8 @@ module muster_warps
   input  logic [WarpW-1:0]                 cleared_i,
   input  outcome_t                         outcome_i,
   input  logic [NumIssue-1:0]              counts_i,        // members that count, ...
-  input  logic [NumIssue-1:0][WarpW-1:0]   count_warps_i,   // ... and their warps
+  input  logic [NumIssue-1:0][WarpW-1:0]   count_warps_i,   // ... and their warps ...
+  input  logic [NumIssue-1:0][WarpW-1:0]   next_warps_i,    // ... a cycle early
   input  logic [NumWarps-1:0]              warps_i,         // that arrive, are written, or cleared
   input  logic                             waits_i,         // ... and begin to wait
 
@@ -79,22 +80,22 @@ module muster_warps
   // -------------------------------------------------------------------------------------------
 
   typedef struct packed {
-    logic reduces;  // the warp waits for the reduction below
-    bar_t bar;
-  } place_t;
-
-  typedef struct packed {
-    kind_e kind;    // KindIdle: none since it became live
-    bar_t  bar;
+    kind_e kind;     // of its reduction, KindIdle: none since it became live
+    bar_t  bar;      // of its reduction
   } reduction_t;
 
-  logic       place_write, reduction_write;
-  place_t     place, place_d;
-  reduction_t reduction, reduction_d;
+  typedef struct packed {
+    reduction_t reduction;
+    logic       reduces;  // the warp waits for it
+    bar_t       wait_bar;
+  } record_t;
+
+  logic       write, reduction_write;
+  reduction_t reduction_d;
+  record_t    record, record_d, keep;
+  record_t [NumIssue-1:0] records;  // of the members
 
   always_comb begin
-    place_write     = outcome_i.op inside {GroupArrive, GroupWait, GroupWriteWarp};
-    place_d         = '{reduces: is_reduction(outcome_i.kind), bar: outcome_i.bar};
     reduction_write = (outcome_i.op == GroupArrive) && is_reduction(outcome_i.kind);
     reduction_d     = '{kind: outcome_i.kind, bar: outcome_i.bar};
     if (outcome_i.op == GroupWriteWarp) begin
@@ -105,31 +106,26 @@ module muster_warps
       reduction_write = 1'b1;
       reduction_d     = '{kind: KindIdle, bar: '0};
     end
+    write    = outcome_i.op inside {GroupArrive, GroupWait, GroupWriteWarp, GroupClear, GroupJoin};
+    record_d = '{reduction: reduction_d, reduces: is_reduction(outcome_i.kind), wait_bar: outcome_i.bar};
+    keep     = '{reduction: {$bits(reduction_t){!reduction_write}}, reduces: 1'b0, wait_bar: '0};
+    record   = records[0];
+    for (int m = 1; m < NumIssue; m++) begin
+      if (counts_i[m]) record = records[m];
+    end
   end
 
-  // A warp's word is not read before its operation ahead has written it.
-  muster_ram #(
-    .Depth(NumWarps), .Width($bits(place_t)), .NumWrite(NumIssue), .Forward(1'b0)
-  ) u_places (
-    .clk_i,
-    .we_i (counts_i & {NumIssue{place_write}}), .waddr_i (count_warps_i), .wdata_i (place_d),
-    .raddr_i (read_warp_i), .rdata_o (place)
-  );
-
   // Without EnLifecycle no launch clears the copies.
-  logic                           clears;
-  logic [NumIssue-1:0][WarpW-1:0] reduction_warps;
+  logic clears;
 
-  assign clears          = !EnLifecycle && clears_i;
-  assign reduction_warps = clears ? {NumIssue{cleared_i}} : count_warps_i;
+  assign clears = (!EnLifecycle || NumIssue > 1) && clears_i;
 
-  muster_ram #(
-    .Depth(NumWarps), .Width($bits(reduction_t)), .NumWrite(NumIssue), .Forward(1'b0)
-  ) u_reductions (
+  // A warp's record is not read before its operation ahead has written it.
+  muster_ram_shared #(.Depth(NumWarps), .Width($bits(record_t)), .NumPorts(NumIssue)) u_records (
     .clk_i,
-    .we_i ((counts_i & {NumIssue{reduction_write}}) | NumIssue'(clears)), .waddr_i (reduction_warps),
-    .wdata_i (clears ? '0 : reduction_d),
-    .raddr_i (read_warp_i), .rdata_o (reduction)
+    .next_addr_i (next_warps_i), .addr_i (clears ? {NumIssue{cleared_i}} : count_warps_i),
+    .we_i (counts_i & {NumIssue{write}}), .keep_i (keep), .clears_i (clears), .wdata_i (record_d),
+    .rdata_o (records)
   );
 
   // -------------------------------------------------------------------------------------------
@@ -165,13 +161,22 @@ module muster_warps
   // The word
   // -------------------------------------------------------------------------------------------
 
-  logic [ValueW-1:0] read_result_q;
-  logic              read_apart_q;
-  logic              waiting, apart;
+  // The result is chosen in two steps: by the low bits of the warp's number, and a cycle later by the others.
+  localparam int unsigned LowW  = (WarpW > 3) ? WarpW - 2 : WarpW - 1;
+  localparam int unsigned Parts = 1 << (WarpW - LowW);
+
+  logic [Parts-1:0][ValueW-1:0] read_results_q;
+  logic [ValueW-1:0]            read_result;
+  logic                         read_apart_q;
+  logic                         waiting, apart;
+  logic [NumPlaces-1:0][ValueW-1:0] results;
+
+  assign results     = (NumPlaces*ValueW)'(results_q);
+  assign read_result = read_results_q[outcome_i.warp[WarpW-1:LowW]];
 
   always_ff @(posedge clk_i) begin
-    read_result_q <= results_q[read_warp_i];
-    read_apart_q  <= apart_q[read_warp_i];
+    for (int i = 0; i < Parts; i++) read_results_q[i] <= results[{(WarpW-LowW)'(i), read_warp_i[LowW-1:0]}];
+    read_apart_q <= apart_q[read_warp_i];
   end
 
   assign waiting = outcome_i.waiting;
@@ -182,12 +187,12 @@ module muster_warps
       zero:     '0,
       apart:    apart,
       waiting:  waiting,
-      wait_bar: waiting ? place.bar : '0,
-      kind:     reduction.kind,
-      bar:      reduction.bar,
-      value:    value_t'(read_result_q)
+      wait_bar: waiting ? record.wait_bar : '0,
+      kind:     record.reduction.kind,
+      bar:      record.reduction.bar,
+      value:    value_t'(read_result)
     };
-    if (reduction.kind == KindIdle || (waiting && place.reduces && !apart)) read_word_o.value = '0;
+    if (record.reduction.kind == KindIdle || (waiting && record.reduces && !apart)) read_word_o.value = '0;
   end
 
 endmodule

@@ -5,6 +5,13 @@
 // group is parked, in a slot per warp, and its drain is requested. The slots are examined in
 // rotation, one per cycle; a drained group goes before one from the port. The next group of a parked
 // warp waits at the port. Groups leave from a register.
+//
+//     cycle    1          2            3
+//     slot     drained    is picked    -
+//     memory   -          is read      its group
+//     register -          -            is free     the group
+//
+// The slot after it is picked when the group is in the register: then no address depends on ready_i.
 module muster_mb_drain
   import muster_pkg::*;
   import muster_mb_pkg::*;
@@ -24,9 +31,9 @@ module muster_mb_drain
   input  logic [NumWarps-1:0] fence_ack_i,  // done; without a request: nothing is outstanding
 
   output logic                valid_o,
-  input  mb_ready_t           ready_i,
-  input  logic                moves_i,      // which of the two it is
-  output mb_group_t           group_o
+  input  logic                ready_i,
+  output mb_group_t           group_o,
+  output logic                responds_o    // ... which may need a place for a response
 );
 
   // What is not known of a parked group: it releases, and its place is its warp's.
@@ -44,30 +51,29 @@ module muster_mb_drain
   logic [NumWarps-1:0] parked_q, parked_d;    // in drain
   logic [NumWarps-1:0] drained_q, drained_d;  // acknowledged
   logic [WarpW-1:0]    warp, look_q, pick_q, pick_d;
-  mb_ready_t           frees, picks;
   logic                offered, park, pass, pick_valid_q, pick, free, valid_q;
   parked_t             parking, picked;
-  mb_group_t           group_q;
+  mb_group_t           group_q, group_d;
+  logic                responds_q;
 
   assign warp    = group_i.warp[WarpW-1:0];
   assign offered = valid_i && !parked_q[warp] && !drained_q[warp] &&
                    !(pick_valid_q && pick_q == warp);
   assign park    = offered && group_i.releasing && !fence_ack_i[warp];
   assign pass    = offered && !park;
-  assign frees   = either_way(!valid_q) | ready_i;
-  assign free    = moves_i ? frees.moves : frees.stays;
+  assign free    = !valid_q || ready_i;
 
-  assign picks  = either_way(drained_q[look_q]) & (either_way(!pick_valid_q) | frees);
-  assign pick   = moves_i ? picks.moves : picks.stays;
-  assign pick_d = pick ? look_q : pick_q;
+  assign pick   = drained_q[look_q] && !pick_valid_q;
+  assign pick_d = pick_valid_q ? pick_q : look_q;
 
   assign parking = '{op: group_i.op, place: group_i.place, lanes: group_i.lanes, operand: group_i.operand,
                      phase: group_i.phase, has_token: group_i.has_token, has_hint: group_i.has_hint,
                      whole: group_i.whole};
 
+  // A group that passes is written, too, and is not read: whether the group is parked is known later.
   muster_ram #(.Depth(NumWarps), .Width($bits(parked_t)), .Forward(1'b0)) u_parking (
     .clk_i,
-    .we_i (park), .waddr_i (warp), .wdata_i (parking),
+    .we_i (offered), .waddr_i (warp), .wdata_i (parking),
     .raddr_i (pick_d), .rdata_o (picked)
   );
 
@@ -99,17 +105,23 @@ module muster_mb_drain
   always_ff @(posedge clk_i) begin
     pick_q <= pick_d;
     if (free) begin
-      group_q <= group_i;
-      if (pick_valid_q) begin
-        group_q <= '{op: picked.op, place: picked.place, warp: warp_t'(pick_q), lanes: picked.lanes,
-                     operand: picked.operand, phase: picked.phase, has_token: picked.has_token,
-                     has_hint: picked.has_hint, whole: picked.whole, releasing: 1'b1};
-      end
+      group_q    <= group_d;
+      responds_q <= responds(MbWarp, group_d);
+    end
+  end
+
+  always_comb begin
+    group_d = group_i;
+    if (pick_valid_q) begin
+      group_d = '{op: picked.op, place: picked.place, warp: warp_t'(pick_q), lanes: picked.lanes,
+                  operand: picked.operand, phase: picked.phase, has_token: picked.has_token,
+                  has_hint: picked.has_hint, whole: picked.whole, releasing: 1'b1};
     end
   end
 
   assign valid_o     = valid_q;
   assign group_o     = group_q;
+  assign responds_o  = responds_q;
   assign ready_o     = offered && (park || (free && !pick_valid_q));
   assign fence_req_o = parked_q;
 

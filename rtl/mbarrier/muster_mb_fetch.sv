@@ -19,13 +19,14 @@ module muster_mb_fetch
   parameter int unsigned NumCtas   = 8,
   parameter int unsigned SmemBytes = 262144,  // of a CTA
   parameter bit          EnLanes   = 1'b1,
-  parameter bit          EnFaults  = 1'b1
+  parameter bit          EnFaults  = 1'b1,
+  parameter bit          Pair      = 1'b1     // two operations in enter
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
   input  logic        valid_i,
-  output mb_ready_t   ready_o,
+  output logic        ready_o,
   input  mb_request_t request_i,       // with a cause, if it is refused already
 
   output logic        read_valid_o,
@@ -53,8 +54,8 @@ module muster_mb_fetch
   input  mb_word_t    left_i,          // ... and leaves this word
 
   output logic        data_holds_o,
-  output logic [2:0]  stage_valid_o,   // enter, read, data
-  output mb_request_t [2:0] stage_o
+  output logic [3:0]  stage_valid_o,   // the places of enter, read, data
+  output mb_request_t [3:0] stage_o
 );
 
 `include "muster_assert.svh"
@@ -66,6 +67,22 @@ module muster_mb_fetch
     return (NumCtas == 1 || a.cta[CtaW-1:0] == b.cta[CtaW-1:0]) && a.addr[AddrW-1:3] == b.addr[AddrW-1:3];
   endfunction
 
+  function automatic logic two_of_four(logic [3:0] bits);
+    return (bits[0] && bits[1]) || (bits[2] && bits[3]) || ((bits[0] || bits[1]) && (bits[2] || bits[3]));
+  endfunction
+
+  // More than one lane.
+  function automatic logic several_of(lanes_t lanes);
+    logic [7:0] some;
+    logic       several;
+    several = 1'b0;
+    for (int q = 0; q < 8; q++) begin
+      some[q] = lanes[4*q +: 4] != '0;
+      several = several || two_of_four(lanes[4*q +: 4]);
+    end
+    return several || two_of_four(some[3:0]) || two_of_four(some[7:4]) || (some[3:0] != '0 && some[7:4] != '0);
+  endfunction
+
   // The operations ahead that hold the same word, by their stage.
   typedef struct packed {
     logic data;
@@ -73,10 +90,12 @@ module muster_mb_fetch
     logic write;
   } ahead_t;
 
-  logic        enter_valid_q, read_valid_q, data_valid_q;
-  mb_request_t enter_q, read_q, data_q;
-  mb_ready_t   enter_goes, read_goes, data_free;
-  logic        free, enter_go, read_free, read_go, data_loads, data_go;
+  logic        enter_valid, read_valid_q, data_valid_q;
+  mb_request_t enter, read_q, data_q;
+  mb_ready_t   read_goes, data_free;
+  logic        enter_go, read_free, read_go, data_loads, data_go;
+  logic        [1:0] held_valid;  // in enter
+  mb_request_t [1:0] held;
 
   // ---------------------------------------------------------------------------------------------
   // Enter
@@ -87,19 +106,22 @@ module muster_mb_fetch
   logic      in_read, in_data, in_look, in_write;  // the same word
   ahead_t    entering;                             // ... after this cycle
 
-  assign enter_goes = either_way(enter_valid_q) & (either_way(!read_valid_q) | read_goes);
-  assign enter_go   = moves_i ? enter_goes.moves : enter_goes.stays;
-  assign ready_o    = either_way(!enter_valid_q) | enter_goes;
-  assign free       = !enter_valid_q || enter_go;
+  muster_mb_enter #(.Pair(Pair)) u_enter (
+    .clk_i, .rst_ni,
+    .valid_i, .ready_o, .request_i,
+    .valid_o (enter_valid), .go_i (enter_go), .request_o (enter),
+    .held_valid_o (held_valid), .held_o (held)
+  );
 
-  assign cause      = !EnFaults || enter_q.cause != FaultNone ? enter_q.cause :
-                      judge(enter_q.source, enter_q.group, 33'(SmemBytes));
-  assign enter_kind = class_of(enter_q.group.op);
+  assign enter_go   = enter_valid && read_free;
+  assign cause      = !EnFaults || enter.cause != FaultNone ? enter.cause :
+                      judge(enter.source, enter.group, 33'(SmemBytes));
+  assign enter_kind = class_of(enter.group.op);
 
-  assign in_read  = read_valid_q && read_q.cause == FaultNone && same(enter_q.group.place, read_q.group.place);
-  assign in_data  = data_holds_o && same(enter_q.group.place, data_q.group.place);
-  assign in_look  = look_holds_i && same(enter_q.group.place, look_place_i);
-  assign in_write = write_holds_i && same(enter_q.group.place, write_place_i);
+  assign in_read  = read_valid_q && read_q.cause == FaultNone && same(enter.group.place, read_q.group.place);
+  assign in_data  = data_holds_o && same(enter.group.place, data_q.group.place);
+  assign in_look  = look_holds_i && same(enter.group.place, look_place_i);
+  assign in_write = write_holds_i && same(enter.group.place, write_place_i);
 
   // If there is an operation in read, it moves on in the cycle in which this one does.
   assign entering = '{
@@ -107,18 +129,6 @@ module muster_mb_fetch
     look:  data_go ? in_data : in_look && !look_go_i,
     write: look_go_i ? in_look : in_write && !write_go_i
   };
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      enter_valid_q <= 1'b0;
-    end else if (free) begin
-      enter_valid_q <= valid_i;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (free) enter_q <= request_i;
-  end
 
   // ---------------------------------------------------------------------------------------------
   // Read
@@ -138,7 +148,7 @@ module muster_mb_fetch
   logic reads, may_go;
 
   assign reads        = !blind_q && ahead_q == '0;
-  assign may_go       = read_valid_q && summed && !yield_i;
+  assign may_go       = read_valid_q && (summed || blind_q) && !yield_i;
   assign read_valid_o = may_go && reads && (moves_i ? data_free.moves : data_free.stays);
   assign read_place_o = read_q.group.place;
   assign read_goes    = either_way(may_go && (!reads || read_ready_i)) & data_free;
@@ -158,37 +168,42 @@ module muster_mb_fetch
   always_ff @(posedge clk_i) begin
     ahead_q <= read_free ? entering : ahead;
     if (read_free) begin
-      read_q       <= enter_q;
+      read_q       <= enter;
       read_q.cause <= cause;
       blind_q      <= cause != FaultNone || enter_kind.inits || enter_kind.invalidates;
     end
   end
 
   if (EnLanes) begin : g_lanes
-    nlanes_t count, count_q;
-    logic    alike, one_q, alike_q, single_q;
+    logic [1:0][4:0] count, count_q;  // of the lanes of each half
+    nlanes_t         sum;
+    logic            alike, one, single, one_q, alike_q, single_q;
 
-    assign alike = cause != FaultNone || enter_kind.inits || enter_kind.invalidates || enter_kind.waits;
+    assign alike  = enter_kind.inits || enter_kind.invalidates || enter_kind.waits;
+    assign one    = enter_kind.adds || enter.group.operand[19:0] == 20'd1;
+    assign single = alike || !several_of(enter.group.lanes);
 
     always_comb begin
       count = '0;
-      for (int l = 0; l < MaxLanes; l++) count += 6'(enter_q.group.lanes[l]);
+      for (int l = 0; l < MaxLanes; l++) count[l / 16] += 5'(enter.group.lanes[l]);
     end
 
     always_ff @(posedge clk_i) begin
       if (read_free) begin
         count_q  <= count;
         alike_q  <= alike;
-        single_q <= alike || count == 6'd1;
-        one_q    <= enter_kind.adds || enter_q.group.operand[19:0] == 20'd1;
+        single_q <= single;
+        one_q    <= one;
       end
     end
 
     // Several lanes of these operations have the effect of one.
-    assign lanes = alike_q ? 6'd1 : count_q;
+    assign sum   = {count_q[1][4] && count_q[0][4], count_q[1] + count_q[0]};
+    assign lanes = alike_q ? 6'd1 : sum;
 
     muster_mb_amount u_amount (
-      .clk_i, .load_i (read_free), .lanes_i (lanes), .single_i (single_q), .one_i (one_q),
+      .clk_i, .load_i (read_free), .quick_i (single || one),
+      .lanes_i (lanes), .single_i (single_q), .one_i (one_q),
       .operand_i (read_q.group.operand[19:0]), .done_o (summed), .total_o (total)
     );
   end else begin : g_lane
@@ -202,16 +217,15 @@ module muster_mb_fetch
   // ---------------------------------------------------------------------------------------------
 
   logic     near_q, far_q;     // the word is that of the operation in look; or in write, or just gone from there
-  logic     got_q, arrived_q;  // the word has been taken from write, or has been read
+  logic     got_q;             // the word has been taken from write
   logic     none_q;            // the operation is blind
-  logic     waits;             // for the word to be read
+  logic     waits_q;           // for the word to be read
   mb_word_t got_word_q;
   nlanes_t  lanes_q;
   total_t   total_q;
 
   assign data_free    = either_way(!data_valid_q) | (either_way(valid_o) & ready_i);
-  assign waits        = !(none_q || near_q || far_q || got_q || arrived_q);
-  assign valid_o      = data_valid_q && (!waits || rdata_valid_i);
+  assign valid_o      = data_valid_q && (!waits_q || rdata_valid_i);
   assign data_go      = valid_o && (moves_i ? ready_i.moves : ready_i.stays);
   assign data_loads   = moves_i ? data_free.moves : data_free.stays;
   assign data_holds_o = data_valid_q && data_q.cause == FaultNone;
@@ -225,7 +239,7 @@ module muster_mb_fetch
   end
 
   always_ff @(posedge clk_i) begin
-    arrived_q <= !data_loads && (arrived_q || rdata_valid_i);
+    waits_q <= data_loads ? reads : waits_q && !rdata_valid_i;
     if (data_loads) begin
       data_q     <= read_q;
       none_q     <= blind_q;
@@ -250,11 +264,11 @@ module muster_mb_fetch
   assign lanes_o   = lanes_q;
   assign total_o   = total_q;
 
-  assign stage_valid_o = {data_valid_q, read_valid_q, enter_valid_q};
-  assign stage_o       = {data_q, read_q, enter_q};
+  assign stage_valid_o = {data_valid_q, read_valid_q, held_valid};
+  assign stage_o       = {data_q, read_q, held};
 
   `MUSTER_ASSERT(SomeLane, !(valid_i && EnLanes) || request_i.group.lanes != '0, "a group without lanes")
-  `MUSTER_ASSERT(DataOfARead, !rdata_valid_i || (data_valid_q && waits),
+  `MUSTER_ASSERT(DataOfARead, !rdata_valid_i || (data_valid_q && waits_q),
                  "data of a read that was not asked for")
   `MUSTER_ASSERT(MovesWithTheNearest, !(data_valid_q && near_q && look_go_i && !data_go),
                  "an operation stays when the one whose word it waits for moves on")

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The sums of a step, and whether it is refused, as a function of the word and the step. All lanes of a step
+// The sums of a step, and why it may be refused, as a function of the word and the step. All lanes of a step
 // have one operand. Either the outcome is that of the lanes one by one with no completion before the last, or
 // the lanes must be split.
 //
@@ -65,11 +65,12 @@ module muster_mb_look
   assign tx_low_zero = adds_to_zero(tx_before[19:0], tx_change[19:0]);
   assign tx_zero     = (tx_before ^ tx_change) == 23'((tx_before | tx_change) << 1);
 
-  // The sum of negated counts goes beyond 0: more than is pending, or expected.
+  // The sum of negated counts goes beyond 0: more than is pending, or expected. If arrivals are added, it must.
   logic beyond, drop_beyond, exhausted;
 
-  assign beyond      = pending_carry && !pending_zero;
-  assign drop_beyond = drop_carry && !drop_zero;
+  assign beyond      = (kind.arrives && pending_carry && !pending_zero) ||
+                       (kind.adds && !was_zero && (!pending_carry || pending_zero));
+  assign drop_beyond = kind.drops && drop_carry && !drop_zero;
   assign exhausted = (kind.arrives || kind.adds || kind.tx) && was_zero && expected_zero && word_i.tx == '0;
 
   always_comb begin
@@ -78,18 +79,17 @@ module muster_mb_look
                          default: '0};
     sums_o.completes = kind.tests && pending_zero && tx_zero;
     sums_o.passed    = kind.waits && phase_i != word_i.phase;
-    sums_o.refused   = refused_i;
+    sums_o.hopeless  = refused_i;
     if (EnRefuse) begin
       sums_o.exhausted   = exhausted;
-      sums_o.count_bad   = (kind.arrives && (was_zero || amount.pending_over || beyond)) ||
-                           (kind.drops && (expected_zero || drop_beyond));
+      sums_o.hopeless    = refused_i || exhausted || (kind.arrives && (was_zero || amount.pending_over)) ||
+                           (kind.drops && expected_zero);
+      sums_o.beyond      = beyond || drop_beyond;
+      sums_o.adds        = kind.adds;
       sums_o.tx_bad      = kind.tx && (amount.tx_over ||
                            !(tx[22:20] == 3'b000 || (tx[22:20] == 3'b111 && !tx_low_zero)));
-      sums_o.overflows   = kind.adds && !was_zero && !beyond;
-      sums_o.no_complete = kind.no_complete && sums_o.completes;
-      sums_o.refused     = refused_i || exhausted || sums_o.count_bad || sums_o.tx_bad || sums_o.overflows ||
-                           sums_o.no_complete;
-      sums_o.several     = step_i.several && !refused_i && !exhausted;
+      sums_o.no_complete = kind.no_complete && pending_zero && tx_zero;
+      sums_o.several     = step_i.several && !refused_i;
       sums_o.any_lane    = sums_o.several && was_zero && kind.tx && kind.tests;
     end
   end

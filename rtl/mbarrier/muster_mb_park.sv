@@ -21,7 +21,6 @@ module muster_mb_park
   parameter int unsigned NumCtas       = 8,
   parameter int unsigned SmemBytes     = 262144,
   parameter int unsigned ClockPeriodPs = 1000,
-  parameter int unsigned LimitNs       = 1000000,  // of a wait without a hint
   parameter bit          EnLimit       = 1'b1,     // off: waits have no time limit
   localparam int unsigned WarpW = $clog2(NumWarps)
 ) (
@@ -32,8 +31,7 @@ module muster_mb_park
   input  warp_t               warp_i,
   input  mb_place_t           place_i,
   input  logic                phase_i,     // waited for, or the one that completes
-  input  logic                has_hint_i,
-  input  logic [31:0]         hint_i,      // ns
+  input  logic [31:0]         limit_i,     // ns, the time for which it may wait
   output logic                parks_o,     // ... and does: the warp's slot is free
 
   input  logic                completed_i, // commits, and the phase completes
@@ -60,7 +58,7 @@ module muster_mb_park
   key_t                key;
   key_t [NumWarps-1:0] key_q;
   logic [WarpW-1:0]    warp;
-  logic [NumWarps-1:0] parked_q, match_q, same, leaves, late, expires, taken;
+  logic [NumWarps-1:0] parked_q, match_q, same, leaves, late, expires, free, starts;
   logic [NumWarps-1:0] wake_q, expire_q;
 
   assign key  = '{cta: CtaW'((NumCtas > 1) ? place_i.cta : '0), addr: place_i.addr[3+:AddrW], phase: phase_i};
@@ -76,8 +74,17 @@ module muster_mb_park
 
   // No slot matches twice: the completion after the one that it waited for has the other phase.
   assign expires = (leaves | (parked_q & late)) & ~match_q;
-  assign taken   = EnLimit ? parked_q & ~match_q & ~expires : '0;
-  assign parks_o = wants_i && !taken[warp];
+
+  // The slot of the warp is free, too, if its wait is answered in this cycle. Not asked is whether its CTA leaves: no
+  // wait of a warp commits in the cycle in which its CTA leaves.
+  always_comb begin
+    free       = '0;
+    free[warp] = 1'b1;
+    if (EnLimit) free &= ~(parked_q & ~match_q & ~late);
+  end
+
+  assign parks_o = wants_i && (!EnLimit || free != '0);
+  assign starts  = wants_i ? free : '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -86,8 +93,7 @@ module muster_mb_park
       wake_q   <= '0;
       expire_q <= '0;
     end else begin
-      parked_q <= parked_q & ~match_q & ~expires;
-      if (parks_o) parked_q[warp] <= 1'b1;
+      parked_q <= (parked_q & ~match_q & ~expires) | starts;
       match_q  <= completed_i ? same & ~expires : '0;
       wake_q   <= match_q;
       expire_q <= expires;
@@ -96,7 +102,7 @@ module muster_mb_park
 
   always_ff @(posedge clk_i) begin
     for (int w = 0; w < NumWarps; w++) begin
-      if (parks_o && 32'(warp) == w) key_q[w] <= key;
+      if (starts[w]) key_q[w] <= key;
     end
   end
 
@@ -110,18 +116,22 @@ module muster_mb_park
 
   if (EnLimit) begin : g_limit
     localparam int unsigned TimeW   = 34;  // differences are below 2^33
+    localparam int unsigned LowW    = TimeW / 2;
     localparam int unsigned WholeNs = ClockPeriodPs / 1000;
     localparam int unsigned Rest    = ClockPeriodPs % 1000;
 
     logic [TimeW-1:0] now_q, limit, deadline, passed;
+    logic [LowW:0]    low;
+    logic [TimeW-LowW-1:0] high, less;  // less: by one
     logic [10:0]      ps_q, ps;  // beyond whole ns
     logic             carry, carry_q;  // they come to one more in this cycle
-    logic [WarpW-1:0] look_q, seen_q, late_warp_q;
+    logic [WarpW-1:0] look_q, seen_q;
+    logic [NumWarps-1:0] late_warp_q;  // one-hot
     logic             late_q;
 
     assign carry = Rest != 0 && carry_q;
     assign ps    = ps_q + 11'(Rest) - (carry ? 11'd1000 : 11'd0);
-    assign limit = now_q + (has_hint_i ? TimeW'(hint_i) : TimeW'(LimitNs));
+    assign limit = now_q + TimeW'(limit_i);
 
     muster_ram #(.Depth(NumWarps), .Width(TimeW)) u_limits (
       .clk_i,
@@ -129,7 +139,11 @@ module muster_mb_park
       .raddr_i (look_q), .rdata_o (deadline)
     );
 
-    assign passed = now_q - deadline;
+    // Both halves at once.
+    assign low    = {1'b0, now_q[LowW-1:0]} - {1'b0, deadline[LowW-1:0]};
+    assign high   = now_q[TimeW-1:LowW] - deadline[TimeW-1:LowW];
+    assign less   = now_q[TimeW-1:LowW] + ~deadline[TimeW-1:LowW];
+    assign passed = {low[LowW] ? less : high, low[LowW-1:0]};
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
@@ -149,14 +163,11 @@ module muster_mb_park
     end
 
     always_ff @(posedge clk_i) begin
-      seen_q      <= look_q;
-      late_warp_q <= seen_q;
+      seen_q <= look_q;
+      for (int w = 0; w < NumWarps; w++) late_warp_q[w] <= 32'(seen_q) == w;
     end
 
-    always_comb begin
-      late = '0;
-      late[late_warp_q] = late_q;
-    end
+    assign late = late_q ? late_warp_q : '0;
   end else begin : g_no_limit
     assign late = '0;
   end

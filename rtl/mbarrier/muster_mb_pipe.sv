@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The read-modify-write pipeline of one bank of shared memory. A stage holds one operation.
+// The read-modify-write pipeline of one bank of shared memory. A stage holds one operation; with Pair, enter holds two.
 //
 //     cycle          1       2       3       4       5
 //     muster_mb_fetch
@@ -26,14 +26,14 @@ module muster_mb_pipe
   parameter int unsigned SmemBytes = 262144,  // of a CTA
   parameter bit          EnDrop    = 1'b1,
   parameter bit          EnLanes   = 1'b1,
-  parameter bit          EnFaults  = 1'b1
+  parameter bit          EnFaults  = 1'b1,
+  parameter bit          Pair      = 1'b1     // two operations in enter
 ) (
   input  logic            clk_i,
   input  logic            rst_ni,
 
   input  logic            valid_i,
-  output mb_ready_t       ready_o,
-  output logic            moves_o,         // which of the two it is
+  output logic            ready_o,
   input  mb_request_t     request_i,       // with a cause, if it is refused already
 
   output logic            read_valid_o,
@@ -52,8 +52,8 @@ module muster_mb_pipe
   input  logic            yield_i,
 
   output logic            busy_o,          // the stages hold something
-  output logic [4:0]      warp_valid_o,    // ... and a group of a warp
-  output warp_t [4:0]     warp_o,
+  output logic [5:0]      warp_valid_o,    // ... and a group of a warp
+  output warp_t [5:0]     warp_o,
 
   input  logic            credit_i,        // there is a place for one more response
   output logic            splits_o,        // it may be needed here
@@ -61,6 +61,7 @@ module muster_mb_pipe
 
   output logic            commit_o,
   output mb_request_t     request_o,       // of what commits, and before that of what is to
+  output logic            answers_o,       // it gives a response, if it is not refused and does not park
   output logic            refused_o,
   output mb_word_t        found_o,         // the word before,
   output mb_word_t        word_o,          // and afterwards
@@ -71,22 +72,22 @@ module muster_mb_pipe
 );
 
   mb_ready_t   data_ready;
-  logic        data_valid, data_holds, data_ahead, look_valid, look_holds, look_go;
+  logic        moves, data_valid, data_holds, data_ahead, look_valid, look_holds, look_go;
   logic        write_valid, write_holds, write_go;
-  logic [2:0]  stage_valid;
+  logic [3:0]  stage_valid;
   mb_request_t data, look;
-  mb_request_t [2:0] stage;
+  mb_request_t [3:0] stage;
   mb_word_t    data_word, left;
   nlanes_t     data_lanes;
   total_t      data_total;
 
   muster_mb_fetch #(
-    .NumCtas(NumCtas), .SmemBytes(SmemBytes), .EnLanes(EnLanes), .EnFaults(EnFaults)
+    .NumCtas(NumCtas), .SmemBytes(SmemBytes), .EnLanes(EnLanes), .EnFaults(EnFaults), .Pair(Pair)
   ) u_fetch (
     .clk_i, .rst_ni,
     .valid_i, .ready_o, .request_i,
     .read_valid_o, .read_ready_i, .read_place_o, .rdata_valid_i, .rdata_i, .yield_i,
-    .valid_o (data_valid), .ready_i (data_ready), .moves_i (moves_o), .request_o (data), .ahead_o (data_ahead),
+    .valid_o (data_valid), .ready_i (data_ready), .moves_i (moves), .request_o (data), .ahead_o (data_ahead),
     .word_o (data_word), .lanes_o (data_lanes), .total_o (data_total),
     .look_holds_i (look_holds), .look_place_i (look.group.place), .look_go_i (look_go),
     .write_holds_i (write_holds), .write_place_i (write_place_o), .write_go_i (write_go), .left_i (left),
@@ -97,11 +98,11 @@ module muster_mb_pipe
     .clk_i, .rst_ni,
     .valid_i (data_valid), .ready_o (data_ready), .request_i (data), .ahead_i (data_ahead),
     .word_i (data_word), .lanes_i (data_lanes), .total_i (data_total),
-    .moves_o, .look_valid_o (look_valid), .look_holds_o (look_holds), .look_go_o (look_go), .look_o (look),
+    .moves_o (moves), .look_valid_o (look_valid), .look_holds_o (look_holds), .look_go_o (look_go), .look_o (look),
     .write_valid_o (write_valid), .write_holds_o (write_holds), .write_go_o (write_go), .left_o (left),
     .credit_i, .splits_o, .spend_o,
     .bank_valid_o (write_valid_o), .bank_ready_i (write_ready_i),
-    .commit_o, .request_o, .refused_o, .found_o, .written_o, .completed_o, .passed_o, .parks_o
+    .commit_o, .request_o, .answers_o, .refused_o, .found_o, .written_o, .completed_o, .passed_o, .parks_o
   );
 
   assign write_place_o = request_o.group.place;
@@ -109,14 +110,15 @@ module muster_mb_pipe
   assign word_o        = left;
 
   assign held_valid_o = {write_holds, look_holds, data_holds};
-  assign held_place_o = {write_place_o, look.group.place, stage[2].group.place};
+  assign held_place_o = {write_place_o, look.group.place, stage[3].group.place};
 
   assign busy_o       = {write_valid, look_valid, stage_valid} != '0;
   assign warp_valid_o = {write_valid && request_o.source == MbWarp, look_valid && look.source == MbWarp,
+                         stage_valid[3] && stage[3].source == MbWarp,
                          stage_valid[2] && stage[2].source == MbWarp,
                          stage_valid[1] && stage[1].source == MbWarp,
                          stage_valid[0] && stage[0].source == MbWarp};
-  assign warp_o       = {request_o.group.warp, look.group.warp, stage[2].group.warp,
+  assign warp_o       = {request_o.group.warp, look.group.warp, stage[3].group.warp, stage[2].group.warp,
                          stage[1].group.warp, stage[0].group.warp};
 
 endmodule

@@ -61,15 +61,28 @@ package muster_mb_pkg;
     mb_word_t word;
     logic     completes;   // the completion test holds
     logic     passed;      // waits: the phase asked about has completed
-    logic     refused;     // beforehand, or for one of these:
+    logic     hopeless;    // refused beforehand, exhausted, nothing pending or expected, or an operand too large
     logic     exhausted;
-    logic     count_bad;   // nothing, or less, is pending or expected, or an operand is too large
+    logic     beyond;      // less is pending or expected; or more would be pending than the word can hold
+    logic     adds;        // ... the latter
     logic     tx_bad;
-    logic     overflows;   // more would be pending than the word can hold
     logic     no_complete; // but the completion test holds
-    logic     several;     // lanes, which may be split: refused, but not beforehand nor exhausted
-    logic     any_lane;    // accepted lanes that must be split: each may be the one that completes
+    logic     several;     // lanes, which may be split if they are refused
+    logic     any_lane;    // lanes that must be split if they are accepted: each may be the one that completes
   } mb_sums_t;
+
+  function automatic logic is_refused(mb_sums_t s);
+    return s.hopeless || s.beyond || s.tx_bad || s.no_complete;
+  endfunction
+
+  // Not possible for all lanes together, if the step is refused, and if it is accepted.
+  function automatic logic splits_refused(mb_sums_t s);
+    return s.several && !s.exhausted;
+  endfunction
+
+  function automatic logic splits_accepted(mb_sums_t s);
+    return s.any_lane;
+  endfunction
 
   // Of n lanes, whose operands add up to the total.
   function automatic mb_amount_t amount_of(mb_op_e op, nlanes_t n, total_t total);
@@ -120,14 +133,18 @@ package muster_mb_pkg;
     return source == MbWarp && (c.waits || (c.arrives && group.has_token));
   endfunction
 
+  function automatic logic is_try_wait(mb_op_e op);
+    return op inside {MbTryWait, MbTryWaitParity};
+  endfunction
+
   // A wait that parks if the phase asked about has not completed, and the slot of its warp is free.
   function automatic logic may_park(mb_source_e source, mb_group_t group);
-    return source == MbWarp && group.op inside {MbTryWait, MbTryWaitParity} && group.whole &&
+    return source == MbWarp && is_try_wait(group.op) && group.whole &&
            !(group.has_hint && group.operand == '0);
   endfunction
 
-  // Whether a stage takes another operation. Whether the write stage lets the operation after it move on is
-  // known late in a cycle. So each stage derives its answer for both cases from the same of the stage after it.
+  // Whether a stage of the pipeline takes another operation. Whether the write stage lets the operation after it
+  // move on is known late in a cycle. So each stage derives its answer for both cases from that of the stage after it.
   typedef struct packed {
     logic moves;
     logic stays;

@@ -27,7 +27,7 @@ module muster_mb_response
 );
 
   logic [CountW-1:0] credits_q, credits_d, filled_q;  // filled: and written, so that it can be read
-  logic [IndexW-1:0] head_q, head_d, tail_q;
+  logic [IndexW-1:0] head_q, head_d, tail_q, tail;
   logic              pop, valid_q, refund_q;
 
   function automatic logic [IndexW-1:0] next(logic [IndexW-1:0] index);
@@ -37,10 +37,11 @@ module muster_mb_response
   assign valid_o  = filled_q != '0;
   assign pop      = valid_o && ready_i;
   assign head_d   = pop ? next(head_q) : head_q;
+  assign tail     = valid_q ? next(tail_q) : tail_q;  // whether a response comes is known late in its cycle
 
   muster_ram #(.Depth(Depth), .Width($bits(mb_response_t)), .Forward(1'b0)) u_queue (
     .clk_i,
-    .we_i (offer_i), .waddr_i (tail_q), .wdata_i (response_i),
+    .we_i (offer_i), .waddr_i (tail), .wdata_i (response_i),
     .raddr_i (head_d), .rdata_o (response_o)
   );
 
@@ -64,7 +65,7 @@ module muster_mb_response
       credit_o  <= credits_d != '0;
       spare_o   <= (credits_d >> 1) != '0;
       head_q    <= head_d;
-      if (valid_i) tail_q <= next(tail_q);
+      tail_q    <= tail;
     end
   end
 

@@ -49,6 +49,7 @@ module muster_mb_update
 
   output logic        commit_o,
   output mb_request_t request_o,      // its lanes; the cause if it is refused
+  output logic        answers_o,      // it gives a response, if it is not refused and does not park
   output logic        refused_o,
   output mb_word_t    found_o,        // the word before
   output logic        written_o,      // it becomes left_o
@@ -77,6 +78,7 @@ module muster_mb_update
   logic        answers_q;   // it gives a response, if it is not refused
   logic        may_park_q;
   logic        write, refused, split, partial, commit;
+  logic        stays_refused, stays_accepted;  // the operation in write is not done, if it is refused or not
   fault_e      cause;
 
   // A group that is split: see muster_mb_lanes.
@@ -88,11 +90,10 @@ module muster_mb_update
 
   // The step in look relies on the step in write being accepted. If the latter is refused, the former waits for a
   // cycle, in which the word that the refused step has found replaces the sums. A split begins in the same way.
-  logic stale, moves, rewind, borrow;
+  logic moves, rewind, borrow;
 
-  assign stale   = ahead_q && refused;
-  assign rewind  = (own && stale && (!write_valid_q || write_go)) || borrow;
-  assign moves   = (!write_valid_q || write_go) && !stale;
+  assign rewind  = (own && ahead_q && refused && !stays_refused) || borrow;
+  assign moves   = refused ? !ahead_q && !stays_refused : !write_valid_q || !stays_accepted;
   assign look_go = look_valid_q && own && moves;
   assign ready_o = '{moves: own, stays: own && !look_valid_q};
   assign free    = own && (moves || !look_valid_q);
@@ -217,19 +218,20 @@ module muster_mb_update
     .split_o (split)
   );
 
-  logic one, has_place, granted;
+  logic has_place, next_lane;
 
-  assign refused   = sums_q.refused;
+  assign refused   = is_refused(sums_q);
   assign partial   = several && !refused;
   // A step commits unless its lanes are tried one by one: if it writes, when the bank grants that and there is a place
-  // for its response besides that of the last lane.
-  assign one          = write_valid_q && (refused ? !sums_q.several : !sums_q.any_lane);
-  assign has_place    = !(several && answers_q) || credit_i;
-  assign granted      = (bank_ready_i && has_place) || refused || waits_q;
-  assign commit       = one && granted;
-  assign write_go     = one && granted && !partial;
-  assign bank_valid_o = one && has_place && !waits_q && !refused;
-  assign load         = look_go || first || (commit && partial);
+  // for its response besides that of the last lane. Whether it is refused decides last, since it is known last.
+  assign stays_refused  = write_valid_q && splits_refused(sums_q);
+  assign stays_accepted = splits_accepted(sums_q) || several || !(waits_q || bank_ready_i);
+  assign write_go       = write_valid_q && !(refused ? splits_refused(sums_q) : stays_accepted);
+  assign has_place      = !(several && answers_q) || credit_i;
+  assign next_lane      = several && bank_ready_i && has_place && !refused;  // in write there is one that writes
+  assign commit         = write_go || next_lane;
+  assign bank_valid_o   = write_valid_q && !splits_accepted(sums_q) && has_place && !waits_q && !refused;
+  assign load           = look_go || first || next_lane;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -268,6 +270,7 @@ module muster_mb_update
   assign spend_o  = commit && partial && answers_q;
 
   assign commit_o  = commit;
+  assign answers_o = answers_q;
   assign refused_o = refused;
   assign found_o   = found_q;
   assign written_o = write;

@@ -18,18 +18,21 @@ module muster_mb_verdict
   output logic     split_o       // not possible for all lanes together
 );
 
-  assign split_o = sums_i.refused ? sums_i.several : sums_i.any_lane;
+  logic refused;
+
+  assign refused = is_refused(sums_i);
+  assign split_o = refused ? splits_refused(sums_i) : splits_accepted(sums_i);
 
   always_comb begin
     cause_o = cause_i;
     if (cause_i == FaultNone) begin
       if (sums_i.exhausted) begin
         cause_o = FaultWordExhausted;
-      end else if (sums_i.count_bad) begin
+      end else if (sums_i.hopeless || (sums_i.beyond && !sums_i.adds)) begin
         cause_o = FaultBadArriveCount;
       end else if (sums_i.tx_bad) begin
         cause_o = FaultTxOverflow;
-      end else if (sums_i.overflows) begin
+      end else if (sums_i.beyond) begin
         cause_o = FaultPendingOverflow;
       end else if (sums_i.no_complete) begin
         cause_o = FaultNocompleteCompleted;
@@ -37,8 +40,8 @@ module muster_mb_verdict
     end
   end
 
-  assign completed_o = sums_i.completes && !sums_i.refused && !split_o;
-  assign write_o     = !waits_i && !sums_i.refused && !split_o;
+  assign completed_o = sums_i.completes && !refused && !split_o;
+  assign write_o     = !waits_i && !refused && !split_o;
 
   always_comb begin
     word_o = sums_i.word;
@@ -46,7 +49,7 @@ module muster_mb_verdict
       word_o.phase   = !sums_i.word.phase;
       word_o.pending = sums_i.word.expected;
     end
-    if (sums_i.refused || waits_i) word_o = found_i;
+    if (refused) word_o = found_i;  // a wait has added nothing
     word_o.lock = 1'b0;
     word_o.zero = 1'b0;
   end

@@ -68,8 +68,6 @@ module muster_mbarrier
   // ---------------------------------------------------------------------------------------------
 
   logic [Cfg.NumWarps-1:0] drain_busy;
-  mb_ready_t takes, warp_takes;  // the pipeline, and the arbiter of it, take a group: of the two, the one that
-  logic      moves;              // this says
   logic      warp_valid, warp_ready, warp_responds;
   mb_group_t warp_group;
 
@@ -78,12 +76,14 @@ module muster_mbarrier
       .clk_i, .rst_ni,
       .valid_i (issue_valid_i), .ready_o (issue_ready_o), .group_i (issue_i),
       .busy_o (drain_busy), .fence_req_o, .fence_ack_i,
-      .valid_o (warp_valid), .ready_i (warp_takes), .moves_i (moves), .group_o (warp_group)
+      .valid_o (warp_valid), .ready_i (warp_ready), .group_o (warp_group),
+      .responds_o (warp_responds)
     );
   end else begin : g_no_drain
     assign warp_valid    = issue_valid_i;
     assign issue_ready_o = warp_ready;
     assign warp_group    = issue_i;
+    assign warp_responds = responds(MbWarp, issue_i);
     assign drain_busy    = '0;
     assign fence_req_o   = '0;
   end
@@ -93,7 +93,6 @@ module muster_mbarrier
   logic  [2:0] request, grant;
   mb_request_t entering;
 
-  assign warp_responds = responds(MbWarp, warp_group);
   // One place is reserved for a group that is split: the groups after it may have all the others.
   assign request = {remote_valid_i, async_valid_i,
                     warp_valid && (!warp_responds || (Cfg.EnLanes ? spare : credit))};
@@ -106,28 +105,33 @@ module muster_mbarrier
     .clk_i, .rst_ni, .req_i (request), .advance_i (enter_ready && enter), .gnt_o (grant)
   );
 
-  assign enter_ready    = moves ? takes.moves : takes.stays;
-  assign warp_takes     = either_way(grant[0] && !held) & takes;
-  assign warp_ready     = moves ? warp_takes.moves : warp_takes.stays;
+  assign warp_ready     = grant[0] && !held && enter_ready;
   assign async_ready_o  = grant[1] && enter_ready;
   assign remote_ready_o = grant[2] && enter_ready;
 
+  // Of the other two sources, the one that the arbiter would serve. That is known before its grant.
+  logic async_last_q, remote_first;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      async_last_q <= 1'b0;
+    end else if (enter_ready && enter) begin
+      async_last_q <= grant[1];
+    end
+  end
+
+  assign remote_first = remote_valid_i && (!async_valid_i || async_last_q);
+
   always_comb begin
     entering = '{source: MbWarp, group: warp_group, cause: FaultNone};
-    if (grant[1]) begin
-      entering.source          = MbAsync;
-      entering.group.op        = async_i.op;
-      entering.group.place     = async_i.place;
-      entering.group.operand   = async_i.operand;
-      entering.group.lanes     = lanes_t'(1);
-    end
-    if (grant[2]) begin
-      entering.source          = MbRemote;
-      entering.group.op        = remote_i.op;
-      entering.group.place     = remote_i.place;
-      entering.group.operand   = remote_i.operand;
-      entering.group.lanes     = remote_i.lanes;
-      entering.group.has_token = remote_i.has_token;
+    if (Cfg.EnMbLimit && !warp_group.has_hint && is_try_wait(warp_group.op)) entering.group.operand = Cfg.WaitLimitNs;
+    if (!grant[0]) begin
+      entering.source          = remote_first ? MbRemote         : MbAsync;
+      entering.group.op        = remote_first ? remote_i.op      : async_i.op;
+      entering.group.place     = remote_first ? remote_i.place   : async_i.place;
+      entering.group.operand   = remote_first ? remote_i.operand : async_i.operand;
+      entering.group.lanes     = remote_first ? remote_i.lanes   : lanes_t'(1);
+      if (remote_first) entering.group.has_token = remote_i.has_token;
     end
     if (!Cfg.EnLanes) entering.group.lanes = '0;
   end
@@ -136,18 +140,18 @@ module muster_mbarrier
   // Pipeline
   // ---------------------------------------------------------------------------------------------
 
-  logic        pipe_busy, commit, refused, written, completed, passed, tries;
-  logic  [4:0] stage_valid;
-  warp_t [4:0] stage_warp;
+  logic        pipe_busy, commit, answers, refused, written, completed, passed, tries;
+  logic  [5:0] stage_valid;
+  warp_t [5:0] stage_warp;
   mb_request_t done;
   mb_word_t    found, word;
 
   muster_mb_pipe #(
     .NumCtas(Cfg.NumCtas), .SmemBytes(Cfg.SmemBytes), .EnDrop(Cfg.EnMbDrop), .EnLanes(Cfg.EnLanes),
-    .EnFaults(Cfg.EnFaults)
+    .EnFaults(Cfg.EnFaults), .Pair(Cfg.EnDrain)  // without a drain nothing waits for the pipeline but the core
   ) u_pipe (
     .clk_i, .rst_ni,
-    .valid_i (enter), .ready_o (takes), .moves_o (moves), .request_i (entering),
+    .valid_i (enter), .ready_o (enter_ready), .request_i (entering),
     .read_valid_o (smem_read_valid_o), .read_ready_i (smem_read_ready_i),
     .read_place_o (smem_read_place_o),
     .rdata_valid_i (smem_rdata_valid_i), .rdata_i (smem_rdata_i),
@@ -156,13 +160,13 @@ module muster_mbarrier
     .held_valid_o (smem_held_valid_o), .held_place_o (smem_held_place_o), .yield_i (smem_yield_i),
     .busy_o (pipe_busy), .warp_valid_o (stage_valid), .warp_o (stage_warp),
     .credit_i (credit), .splits_o (splits), .spend_o (pipe_spend),
-    .commit_o (commit), .request_o (done), .refused_o (refused), .found_o (found), .word_o (word),
+    .commit_o (commit), .request_o (done), .answers_o (answers), .refused_o (refused), .found_o (found), .word_o (word),
     .written_o (written), .completed_o (completed), .passed_o (passed), .parks_o (tries)
   );
 
   always_comb begin
     busy_o = drain_busy;
-    for (int s = 0; s < 5; s++) begin
+    for (int s = 0; s < 6; s++) begin
       if (stage_valid[s]) busy_o[stage_warp[s][WarpW-1:0]] = 1'b1;
     end
   end
@@ -171,19 +175,17 @@ module muster_mbarrier
   // Answers
   // ---------------------------------------------------------------------------------------------
 
-  logic         parks, answers, limited;
+  logic         parks, limited;
   mb_response_t response;
   mb_word_t     token;
 
-  assign answers = responds(done.source, done.group);
-
   muster_mb_park #(
     .NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas), .SmemBytes(Cfg.SmemBytes),
-    .ClockPeriodPs(Cfg.ClockPeriodPs), .LimitNs(Cfg.WaitLimitNs), .EnLimit(Cfg.EnMbLimit)
+    .ClockPeriodPs(Cfg.ClockPeriodPs), .EnLimit(Cfg.EnMbLimit)
   ) u_park (
     .clk_i, .rst_ni,
     .wants_i (tries), .warp_i (done.group.warp), .place_i (done.group.place),
-    .phase_i (found.phase), .has_hint_i (done.group.has_hint), .hint_i (done.group.operand),
+    .phase_i (found.phase), .limit_i (done.group.operand),
     .parks_o (parks),
     .completed_i (commit && completed),
     .leave_i (leave_valid_i), .leave_cta_i, .stopped_ns_i,
@@ -210,7 +212,7 @@ module muster_mbarrier
     .clk_i, .rst_ni,
     .credit_o (credit), .spare_o (spare), .spend_i (pipe_spend || (warp_ready && warp_responds)),
     .refund_i (commit && answers && (parks || refused)),
-    .offer_i (stage_valid[4] && answers), .valid_i (commit && answers && !refused && !parks),
+    .offer_i (stage_valid[5] && answers), .valid_i (commit && answers && !refused && !parks),
     .response_i (response),
     .valid_o (response_valid_o), .ready_i (response_ready_i), .response_o
   );
@@ -239,7 +241,7 @@ module muster_mbarrier
     assign fault_o       = '0;
   end
 
-  assign active_o = issue_valid_i || async_valid_i || remote_valid_i || drain_busy != '0 || !enter_ready || pipe_busy ||
+  assign active_o = issue_valid_i || async_valid_i || remote_valid_i || drain_busy != '0 || pipe_busy ||
                     limited || response_valid_o;
 
   assign commit_o = '{
@@ -258,6 +260,8 @@ module muster_mbarrier
     $error("MbResponses must be 2 at least: one place is for groups that are split");
   end
 
+  `MUSTER_ASSERT(FirstIsGranted, !(enter && !grant[0]) || grant[remote_first ? 2 : 1],
+                 "the arbiter grants another source")
   `MUSTER_ASSERT(CreditsSuffice, !(pipe_spend && warp_ready && warp_responds),
                  "two responses spend one place")
 

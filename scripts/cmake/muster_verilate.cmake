@@ -8,13 +8,14 @@
 # The run-time library, as it is and with hooks into the harness (sim/lockstep/CMakeLists.txt).
 foreach(library muster_verilated muster_verilated_hooked)
   add_library(${library} STATIC EXCLUDE_FROM_ALL)
+  set_target_properties(${library} PROPERTIES UNITY_BUILD OFF)  # not our sources
   foreach(source verilated verilated_fst_c verilated_threads)
     target_sources(${library} PRIVATE ${VERILATOR_ROOT}/include/${source}.cpp)
   endforeach()
   target_include_directories(${library} SYSTEM PUBLIC
                              ${VERILATOR_ROOT}/include ${VERILATOR_ROOT}/include/vltstd)
   target_compile_definitions(${library} PUBLIC VM_COVERAGE=0 VM_SC=0 VM_TRACE=1 VM_TRACE_FST=1 VM_TRACE_VCD=0)
-  target_compile_options(${library} PRIVATE -w)  # not our sources
+  target_compile_options(${library} PRIVATE -w)
   target_link_libraries(${library} PUBLIC Threads::Threads ZLIB::ZLIB)
 endforeach()
 

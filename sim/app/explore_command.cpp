@@ -12,7 +12,7 @@
 namespace muster::app {
 namespace {
 
-constexpr std::uint64_t kLongest = 1'000'000;  // seconds
+constexpr std::uint64_t kLongestSearch = 1'000'000;  // seconds
 constexpr std::uint64_t kMostJobs = 1024;
 
 struct ExploreCommand {
@@ -32,7 +32,7 @@ void AddExploreCommand(CLI::App* app, int* code) {
   AddNumber(explore, "--seed", &options.seed, "Of the first order (default: 1)");
   AddNumber(explore, "--bound", &options.bound, "Classes of orders that are seen at most", 1);
   explore->add_option("--time", options.seconds, "Seconds that it takes at most (default: 60)")
-      ->check(CLI::Range(std::uint64_t{1}, kLongest));
+      ->check(CLI::Range(std::uint64_t{1}, kLongestSearch));
   explore->add_option("--jobs", options.jobs, "Orders at a time (default: one for each processor)")
       ->check(CLI::Range(std::uint64_t{1}, kMostJobs));
   AddFile(explore, "--report", &options.report, "Write the report to this JSON file");

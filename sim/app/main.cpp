@@ -34,7 +34,7 @@ namespace {
 
 constexpr int kBadInput = static_cast<int>(ptx::ExitCode::kBadInput);
 
-int Replay(const std::string& path) {
+int ReplayLog(const std::string& path) {
   const golden::Replayed replayed = golden::Replay(path);
   if (!replayed.error.empty()) {
     throw ptx::InputError(replayed.error);
@@ -135,7 +135,7 @@ int Main(int argc, char** argv) {
 
   CLI::App* const replay = app.add_subcommand("replay", "Put a log through the golden model");
   replay->add_option("log", input, "The log (JSONL) of a run")->required();
-  replay->callback([&] { code = Replay(input); });
+  replay->callback([&] { code = ReplayLog(input); });
 
   CLI::App* const assemble = app.add_subcommand("asm", "BCU text to 128-bit words");
   assemble->add_option("file", input, "Instructions, one a line (-: standard input)")->required();

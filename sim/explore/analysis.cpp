@@ -16,6 +16,11 @@ constexpr std::size_t kMostSuspicions = 1000;
 
 }  // namespace
 
+std::string Deed::Text() const {
+  return bytes == 0 ? fmt::format("{}{}", does, what)
+                    : fmt::format("{} {} byte{}", does, bytes, bytes == 1 ? "" : "s");
+}
+
 const char* Name(Kind kind) {
   constexpr const char* kNames[] = {"data_race",      "proxy_race",   "source_overwritten",
                                     "other_phase",    "late_wait",    "expected_bytes",
@@ -29,17 +34,21 @@ const char* Name(Kind kind) {
 // Threads
 // ------------------------------------------------------------------------------------------------
 
-Analysis::ThreadState& Analysis::StateOf(const Place& at, unsigned lane) {
-  std::vector<ThreadState>& threads = threads_[at.cta];
-  if (threads.empty()) {
-    threads.resize(world_.launch().Warps() * kWarpSize);
+// Those of the warp.
+Analysis::ThreadState* Analysis::LanesOf(const Place& at) {
+  if (latest_threads_ == nullptr || latest_cta_ != at.cta) {
+    latest_threads_ = &threads_[at.cta];
+    latest_cta_ = at.cta;
+    if (latest_threads_->empty()) {
+      latest_threads_->resize(world_.launch().Warps() * kWarpSize);
+    }
   }
-  return threads[at.warp * kWarpSize + lane];
+  return &(*latest_threads_)[std::size_t{at.warp} * kWarpSize];
 }
 
-// What a barrier is in a clock: a thread after those of its CTA.
+// What a barrier is in a clock: a warp after those of its CTA.
 Thread Analysis::PseudoOf(std::uint64_t cta) {
-  return {cta, static_cast<std::uint32_t>(world_.launch().Warps() * kWarpSize) + pseudo_[cta]++};
+  return {cta, (static_cast<std::uint32_t>(world_.launch().Warps()) + pseudo_[cta]++) * kWarpSize};
 }
 
 EventNumber Analysis::EventAt(const Place& at) {
@@ -49,11 +58,34 @@ EventNumber Analysis::EventAt(const Place& at) {
 }
 
 // What lanes know together, and have done themselves.
-Known Analysis::Gather(const Place& at, EventNumber event) {
+Shared<Known> Analysis::Gather(const Place& at, EventNumber event) {
   Known known;
-  ForEachBit(at.lanes, [&](unsigned lane) { known.Join(StateOf(at, lane).known); });
+  ForEachState(at, [&](ThreadState* state, std::uint32_t /*lanes*/) { known.Join(*state->known); });
   known.Note(ThreadOf(at, 0), event, at.lanes);
-  return known;
+  ForEachState(at, [&](ThreadState* state, std::uint32_t lanes) {
+    state->extras->passed.Note(ThreadOf(at, 0), lanes, &known);
+  });
+  Shared<Known> shared;
+  shared.Own() = std::move(known);
+  return shared;
+}
+
+void Analysis::Passed::Note(const Thread& first, std::uint32_t lanes, Known* known) const {
+  const auto note = [&](Clock* clock, EventNumber event) {
+    if (event != 0) {
+      clock->Note(first, event, lanes);
+    }
+  };
+  note(&known->async_global, async_global);
+  note(&known->async_shared, async_shared);
+  note(&known->inits, inits);
+}
+
+Shared<Known> Analysis::Fence::With(const Thread& first, std::uint32_t lanes) const {
+  Shared<Known> with = known;
+  with.Own().Note(first, event, lanes);
+  passed.Note(first, lanes, &with.Own());
+  return with;
 }
 
 std::uint64_t Analysis::ClusterOf(std::uint64_t cta) const {
@@ -70,40 +102,89 @@ bool Analysis::Includes(ptx::Scope scope, std::uint64_t a, std::uint64_t b) cons
          (scope == ptx::Scope::kCluster && ClusterOf(a) == ClusterOf(b));
 }
 
-// What a relaxed write, or arrival, makes known: what was known at fences before it.
+// What fences of the lanes have made ready for relaxed writes, or arrivals, that come after them.
+std::vector<Published> Analysis::FencesOf(const Place& at) {
+  std::vector<Published> fences;
+  ForEachState(at, [&](ThreadState* state, std::uint32_t lanes) {
+    for (const Fence& fence : state->extras->fences) {
+      Publish(&fences, {fence.scope, at.cta, fence.With(ThreadOf(at, 0), lanes)});
+    }
+  });
+  return fences;
+}
+
+// Such a write, or arrival, makes that known.
 void Analysis::PublishRelaxed(const std::vector<Published>& fences, ptx::Scope scope,
-                              std::uint64_t cta, Release* release) const {
+                              Release* release) {
   for (const Published& fence : fences) {
-    Publish(&release->list, {std::min(fence.scope, scope), cta, fence.known});
+    Publish(&release->list, {std::min(fence.scope, scope), fence.cta, fence.known});
   }
+}
+
+// What was published must have happened.
+void Analysis::AcquireMust(const Release& release, const Place& at) {
+  Teach(at, [&](ThreadState* state, std::uint32_t /*lanes*/) {
+    const auto learn = [&](const Clock& must) {
+      if (!state->known->must.Covers(must)) {
+        state->known.Own().must.Join(must);
+      }
+    };
+    learn(release.must);
+    for (const Published& one : release.list) {
+      learn(one.known->must);
+    }
+  });
 }
 
 // The lanes see what was published.
 void Analysis::Acquire(const Release& release, ptx::Scope scope, bool acquires, const Place& at) {
-  ForEachBit(at.lanes, [&](unsigned lane) {
-    ThreadState& state = StateOf(at, lane);
-    state.known.must = Clock::Join(state.known.must, release.must);
+  AcquireMust(release, at);
+  if (release.list.empty()) {
+    return;
+  }
+  Teach(at, [&](ThreadState* state, std::uint32_t /*lanes*/) {
     for (const Published& one : release.list) {
-      state.known.must = Clock::Join(state.known.must, one.known.must);
       if (!BothInclude(one.scope, one.cta, scope, at.cta)) {
         continue;
       }
       if (acquires) {
-        state.known.Join(one.known);
+        Learn(&state->known, one.known);
       } else {
-        Publish(&state.pending, {std::min(one.scope, scope), one.cta, one.known});
+        Publish(&state->extras.Own().pending, {std::min(one.scope, scope), one.cta, one.known});
       }
     }
   });
 }
 
-Side Analysis::SideOf(const Place& at, std::string what) const {
-  return {at, world_.steps(), 0, std::move(what)};
+// The latest of the arrivals of a phase that need not come before what happens here. Whoever comes
+// after all of them, its own among them, comes after the end of the phase, whichever is the last.
+const Analysis::Arrived* Analysis::Unknown(const std::vector<Arrived>& arrivals, const Place& at,
+                                           const Clock& must) const {
+  const auto unknown = std::find_if(arrivals.rbegin(), arrivals.rend(), [&](const Arrived& one) {
+    const Place& its = one.side.at;
+    const bool is_own = its.cta == at.cta && its.warp == at.warp;
+    return one.side.transfer != 0 ? !HasWaited(one.side.transfer, must, false)
+                                  : !must.Knows(ThreadOf(its, 0), one.event,
+                                                is_own ? its.lanes & ~at.lanes : its.lanes);
+  });
+  return unknown == arrivals.rend() ? nullptr : &*unknown;
+}
+
+// Whoever must come after these events comes after the end of the transfer, or after its reading.
+bool Analysis::HasWaited(std::uint64_t transfer, const Clock& must, bool reading) const {
+  const std::vector<Waited>& waited = transfers_.at(transfer).waited;
+  return std::any_of(waited.begin(), waited.end(), [&](const Waited& one) {
+    return (!one.reading || reading) && must.Knows(one.thread, one.event);
+  });
+}
+
+bool Analysis::IsNews(Kind kind, const Place& first, const Place& second) const {
+  return suspicions_.size() < kMostSuspicions && told_.count({kind, first.pc, second.pc}) == 0;
 }
 
 void Analysis::Suspect(Suspicion suspicion) {
-  if (suspicions_.size() < kMostSuspicions &&
-      told_.insert({suspicion.kind, suspicion.first.at.pc, suspicion.second.at.pc}).second) {
+  if (IsNews(suspicion.kind, suspicion.first.at, suspicion.second.at)) {
+    told_.insert({suspicion.kind, suspicion.first.at.pc, suspicion.second.at.pc});
     suspicions_.push_back(std::move(suspicion));
   }
 }
@@ -114,61 +195,63 @@ void Analysis::Suspect(Suspicion suspicion) {
 
 void Analysis::OnFence(const Place& at, const ptx::MemoryFence& fence) {
   const EventNumber event = EventAt(at);
-  ForEachBit(at.lanes, [&](unsigned lane) {
-    ThreadState& state = StateOf(at, lane);
-    const Thread self = ThreadOf(at, lane);
-    const ptx::Scope scope = fence.ordering.scope;
+  const ptx::Scope scope = fence.ordering.scope;
+  const auto learn = [&](const std::vector<Published>& list, ThreadState* state) {
+    for (const Published& one : list) {
+      if (BothInclude(one.scope, one.cta, scope, at.cta)) {
+        Learn(&state->known, one.known);
+      }
+    }
+  };
+  std::vector<Published> sequential;
+  Teach(at, [&](ThreadState* state, std::uint32_t lanes) {
     if (fence.of_inits) {
-      state.known.inits = Clock::With(state.known.inits, self, event);
+      state->extras.Own().passed.inits = event;
       return;
     }
     if (fence.ordering.Acquires()) {
-      for (const Published& one : state.pending) {
-        if (BothInclude(one.scope, one.cta, scope, at.cta)) {
-          state.known.Join(one.known);
-        }
-      }
+      learn(state->extras->pending, state);
     }
-    const auto pass = [&](Clock::Pointer* proxy, ptx::Space space) {
+    const auto pass = [&](Clock Known::*proxy, EventNumber Passed::*passed, ptx::Space space) {
       if (fence.async && (fence.space == ptx::Space::kGeneric || fence.space == space)) {
-        *proxy = Clock::With(Clock::Join(*proxy, state.known.memory), self, event);
+        Known& known = state->known.Own();
+        (known.*proxy).Join(known.memory);
+        state->extras.Own().passed.*passed = event;
       }
     };
-    pass(&state.known.async_global, ptx::Space::kGlobal);
-    pass(&state.known.async_shared, ptx::Space::kShared);
+    pass(&Known::async_global, &Passed::async_global, ptx::Space::kGlobal);
+    pass(&Known::async_shared, &Passed::async_shared, ptx::Space::kShared);
     if (fence.sequential) {
-      for (const Published& one : sequential_) {
-        if (BothInclude(one.scope, one.cta, scope, at.cta)) {
-          state.known.Join(one.known);
-        }
-      }
+      learn(sequential_, state);
     }
     if (fence.ordering.Releases()) {
-      Published published{scope, at.cta, state.known};
-      published.known.Note(self, event);
+      Fence fresh{scope, state->known, event, state->extras->passed};
       if (fence.sequential) {
-        Publish(&sequential_, published);
+        Publish(&sequential, {scope, at.cta, fresh.With(ThreadOf(at, 0), lanes)});
       }
-      const auto same = std::find_if(state.fences.begin(), state.fences.end(),
-                                     [&](const Published& one) { return one.scope == scope; });
-      if (same == state.fences.end()) {
-        state.fences.push_back(std::move(published));
+      std::vector<Fence>& fences = state->extras.Own().fences;
+      const auto same = std::find_if(fences.begin(), fences.end(),
+                                     [&](const Fence& one) { return one.scope == scope; });
+      if (same == fences.end()) {
+        fences.push_back(std::move(fresh));
       } else {
-        *same = std::move(published);
+        *same = std::move(fresh);
       }
     }
   });
+  for (const Published& one : sequential) {
+    Publish(&sequential_, one);
+  }
 }
 
 // Of the collectives the text says that bar.warp.sync orders memory; the others only wait.
 void Analysis::OnWarpSync(const Place& at, WarpOp op) {
-  const Known known = Gather(at, EventAt(at));
-  ForEachBit(at.lanes, [&](unsigned lane) {
-    ThreadState& state = StateOf(at, lane);
+  const Shared<Known> known = Gather(at, EventAt(at));
+  Teach(at, [&](ThreadState* state, std::uint32_t /*lanes*/) {
     if (op == WarpOp::kSync) {
-      state.known.Join(known);
+      Learn(&state->known, known);
     } else {
-      state.known.must = Clock::Join(state.known.must, known.must);
+      state->known.Own().must.Join(known->must);
     }
   });
 }
@@ -188,13 +271,20 @@ void Analysis::OnArrive(const Place& at, const Operation& operation, const Effec
     barrier.self = PseudoOf(at.cta);
   }
   if (arrives) {
-    const Known known = Gather(at, event);
-    Side side = SideOf(at, GoesOn(operation.kind) ? "arrives, and goes on" : "arrives, and waits");
-    if (!Clock::Knows(known.must, barrier.self, barrier.completed)) {
-      const bool same = barrier.warps.count(at.warp) != 0;
+    const Shared<Known> known = Gather(at, event);
+    const Side side =
+        SideOf(at, {GoesOn(operation.kind) ? "arrives, and goes on" : "arrives, and waits"});
+    // Lanes of a warp that come apart are gathered, or are a hazard of their own.
+    Place whole_warp = at;
+    whole_warp.lanes = kAllLanes;
+    const Arrived* const before = known->must.Knows(barrier.self, barrier.completed)
+                                      ? nullptr
+                                      : Unknown(barrier.completes, whole_warp, known->must);
+    if (before != nullptr) {
+      const bool same = (barrier.warps >> at.warp & 1) != 0;
       Suspicion suspicion;
       suspicion.kind = same ? Kind::kOtherPhase : Kind::kSharedBarrier;
-      suspicion.first = barrier.before;
+      suspicion.first = before->side;
       suspicion.second = side;
       suspicion.object.owner = at.cta;
       suspicion.bar = static_cast<int>(bar);
@@ -205,10 +295,11 @@ void Analysis::OnArrive(const Place& at, const Operation& operation, const Effec
                  "one that they are done";
       Suspect(std::move(suspicion));
     }
-    barrier.arrived.Join(known);
-    barrier.now.insert(at.warp);
+    Learn(&barrier.arrived, known);
+    barrier.now |= Bit(at.warp);
+    barrier.arrivals.push_back({side, event});
     barrier.awaited = barrier.awaited || !GoesOn(operation.kind);
-    barrier.latest = std::move(side);
+    barrier.latest = side;
   }
   if (!effects.completed) {
     return;
@@ -217,34 +308,31 @@ void Analysis::OnArrive(const Place& at, const Operation& operation, const Effec
     barrier.lone = barrier.latest;
   }
   barrier.completed = ++events_;
-  barrier.arrived.Note(barrier.self, barrier.completed);
+  barrier.arrived.Own().Note(barrier.self, barrier.completed, kAllLanes);
   for (const Place& place : released) {
-    ForEachBit(place.lanes,
-               [&](unsigned lane) { StateOf(place, lane).known.Join(barrier.arrived); });
+    Teach(place, [&](ThreadState* state, std::uint32_t /*lanes*/) {
+      Learn(&state->known, barrier.arrived);
+    });
   }
   barrier.arrived = {};
-  barrier.warps = std::move(barrier.now);
-  barrier.now.clear();
-  barrier.before = barrier.latest;
+  barrier.warps = std::exchange(barrier.now, 0);
+  barrier.completes = std::exchange(barrier.arrivals, {});
   barrier.awaited = false;
 }
 
 void Analysis::OnClusterArrive(const Place& at, std::uint64_t cluster, bool releases) {
   const EventNumber event = EventAt(at);
   ClusterState& state = clusters_[cluster];
-  const Known known = Gather(at, event);
-  state.now.must = Clock::Join(state.now.must, known.must);
+  const Shared<Known> known = Gather(at, event);
+  state.now.must.Join(known->must);
   if (releases) {
     Publish(&state.now.list, {ptx::Scope::kCluster, at.cta, known});
     return;
   }
-  ForEachBit(at.lanes, [&](unsigned lane) {
-    const ThreadState& thread = StateOf(at, lane);
-    PublishRelaxed(thread.fences, ptx::Scope::kCluster, at.cta, &state.now);
-    Known inits;
-    inits.inits = thread.known.inits;
-    Publish(&state.now.list, {ptx::Scope::kCluster, at.cta, inits});
-  });
+  PublishRelaxed(FencesOf(at), ptx::Scope::kCluster, &state.now);
+  Shared<Known> inits;
+  inits.Own().inits = known->inits;
+  Publish(&state.now.list, {ptx::Scope::kCluster, at.cta, inits});
 }
 
 void Analysis::OnClusterComplete(std::uint64_t cluster) {
@@ -264,17 +352,12 @@ void Analysis::OnClusterWait(const Place& at, std::uint64_t cluster) {
 void Analysis::OnStart(const Place& at, std::uint64_t number, const ptx::Transfer& transfer) {
   const EventNumber event = EventAt(at);
   const unsigned lane = First(at.lanes);
-  ThreadState& state = StateOf(at, lane);
   const bool bulk = world_.program().code[at.pc].op == ptx::Op::kBulk;
   Transfer& fresh = transfers_[number];
   fresh.at = at;
   fresh.step = world_.steps();
   fresh.known = Gather(at, event);
-  ForEachBit(at.lanes, [&](unsigned each) {
-    for (const Published& fence : StateOf(at, each).fences) {
-      Publish(&fresh.fences, fence);
-    }
-  });
+  fresh.fences = FencesOf(at);
   fresh.async = bulk;
   fresh.reduces = transfer.kind == ptx::Transfer::Kind::kReduce;
   fresh.element = Bytes(transfer.type);
@@ -286,11 +369,12 @@ void Analysis::OnStart(const Place& at, std::uint64_t number, const ptx::Transfe
     });
   }
   if (fresh.arrives) {
-    for (const auto& [copy, group] : state.copies.started) {
+    for (const auto& [copy, group] : StateOf(at, lane).extras->copies.started) {
       fresh.copies.push_back(copy);
     }
   } else if (transfer.groups != nullptr) {
-    Copies& copies = bulk ? state.bulk_copies : state.copies;
+    Extras& extras = StateOf(at, lane).extras.Own();
+    Copies& copies = bulk ? extras.bulk_copies : extras.copies;
     copies.started.emplace_back(number, copies.group);
   }
   if (transfer.to != nullptr && transfer.to->linear_id != at.cta) {
@@ -301,8 +385,8 @@ void Analysis::OnStart(const Place& at, std::uint64_t number, const ptx::Transfe
 void Analysis::OnCopyGroup(const Place& at, ptx::CopyGroupOp op, bool bulk, std::uint64_t groups) {
   const EventNumber event = EventAt(at);
   ForEachBit(at.lanes, [&](unsigned lane) {
-    ThreadState& state = StateOf(at, lane);
-    Copies& copies = bulk ? state.bulk_copies : state.copies;
+    Extras& extras = StateOf(at, lane).extras.Own();
+    Copies& copies = bulk ? extras.bulk_copies : extras.copies;
     if (op == ptx::CopyGroupOp::kCommit) {
       ++copies.group;
       return;
@@ -325,14 +409,14 @@ void Analysis::OnCopyGroup(const Place& at, ptx::CopyGroupOp op, bool bulk, std:
   });
 }
 
-void Analysis::OnExit(const Place& at) { exits_[at.cta] = SideOf(at, "exits"); }
+void Analysis::OnExit(const Place& at) { exits_[at.cta] = SideOf(at, {"exits"}); }
 
 // What others do with the CTA's memory must be known to one of its threads, which then has waited
 // for it.
 void Analysis::OnCtaEnd(std::uint64_t cta) {
-  Clock::Pointer known;
+  Clock known;
   for (const ThreadState& state : threads_[cta]) {
-    known = Clock::Join(known, state.known.must);
+    known.Join(state.known->must);
   }
   const auto suspect = [&](const Side& first, const char* what) {
     Suspicion suspicion;
@@ -345,20 +429,19 @@ void Analysis::OnCtaEnd(std::uint64_t cta) {
   };
   for (const auto& [thread, index] : visits_[cta]) {
     const Access& access = accesses_[index];
-    if (!Clock::Knows(known, {thread.first, thread.second}, access.event)) {
-      Side side{access.at, access.step, access.transfer, "accesses shared memory of another CTA"};
+    if (!known.Knows({thread.first, thread.second}, access.event)) {
+      Side side{access.at, access.step, access.transfer, {"accesses shared memory of another CTA"}};
       side.at.lanes = 1U << thread.second % kWarpSize;
       suspect(side, "no thread of that CTA waits for it before the CTA has exited");
     }
   }
   for (const std::uint64_t number : sent_[cta]) {
     const Transfer& transfer = transfers_[number];
-    const bool waited =
-        std::any_of(transfer.waited.begin(), transfer.waited.end(), [&](const Waited& one) {
-          return !one.reading && Clock::Knows(known, one.thread, one.event);
-        });
+    const bool waited = std::any_of(
+        transfer.waited.begin(), transfer.waited.end(),
+        [&](const Waited& one) { return !one.reading && known.Knows(one.thread, one.event); });
     if (!waited) {
-      suspect({transfer.at, transfer.step, number, "is done to shared memory of another CTA"},
+      suspect({transfer.at, transfer.step, number, {"is done to shared memory of another CTA"}},
               "no thread of that CTA waits for it before the CTA has exited");
     }
   }

@@ -7,11 +7,9 @@
 #ifndef MUSTER_SIM_EXPLORE_ANALYSIS_H_
 #define MUSTER_SIM_EXPLORE_ANALYSIS_H_
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <set>
-#include <string>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -20,8 +18,10 @@
 #include "sim/explore/known.h"
 #include "sim/explore/observer.h"
 #include "sim/explore/shadow.h"
+#include "sim/explore/shared.h"
 #include "sim/explore/suspicion.h"
 #include "sim/explore/world.h"
+#include "sim/isa/bits.h"
 
 namespace muster::explore {
 
@@ -67,17 +67,44 @@ class Analysis : public Observer {
     ptx::Ordering ordering;
     unsigned size = 0;  // of an element
   };
-  // Who has a known state of its own.
   struct Copies {
     std::uint32_t group = 0;
     std::vector<std::pair<std::uint64_t, std::uint32_t>> started;  // number and group
   };
-  struct ThreadState {
-    Known known;
-    std::vector<Published> fences;   // what a relaxed write publishes
+  // A thread's latest fences of these kinds: its own events until then are passed on, too.
+  struct Passed {
+    EventNumber async_global = 0;
+    EventNumber async_shared = 0;
+    EventNumber inits = 0;
+
+    void Note(const Thread& first, std::uint32_t lanes, Known* known) const;
+  };
+  // The latest fence of a scope that releases: what the thread knew of others by then.
+  struct Fence {
+    ptx::Scope scope = ptx::Scope::kSystem;
+    Shared<Known> known;
+    EventNumber event = 0;
+    Passed passed;
+
+    // That, and what the lanes have done themselves.
+    Shared<Known> With(const Thread& first, std::uint32_t lanes) const;
+  };
+  // What most threads have nothing of.
+  struct Extras {
+    std::vector<Fence> fences;       // what a relaxed write publishes
     std::vector<Published> pending;  // what a fence acquires
+    Passed passed;
     Copies copies;
     Copies bulk_copies;
+  };
+  // The lanes of a warp that have gone together share both.
+  struct ThreadState {
+    Shared<Known> known;  // of the others
+    Shared<Extras> extras;
+
+    bool Is(const ThreadState& other) const {
+      return known.Is(other.known) && extras.Is(other.extras);
+    }
   };
   // From this event of a thread on, or of those that know it, a transfer has been waited for.
   struct Waited {
@@ -88,7 +115,7 @@ class Analysis : public Observer {
   struct Transfer {
     Place at;
     std::uint64_t step = 0;
-    Known known;  // when it was started
+    Shared<Known> known;  // when it was started
     std::vector<Published> fences;
     bool async = false;
     bool reduces = false;
@@ -99,28 +126,35 @@ class Analysis : public Observer {
   };
   struct Release {
     std::vector<Published> list;
-    Clock::Pointer must;
+    Clock must;
+  };
+  // Lanes that have arrived together.
+  struct Arrived {
+    Side side;
+    EventNumber event = 0;
   };
   struct Barrier {
-    Known arrived;
+    Shared<Known> arrived;
+    std::vector<Arrived> arrivals;   // of this generation
+    std::vector<Arrived> completes;  // of the latest one
     Thread self;
     EventNumber completed = 0;  // the event of the latest generation's end
-    std::set<unsigned> warps;   // of the latest generation
-    std::set<unsigned> now;
+    std::uint64_t warps = 0;    // of the latest generation
+    std::uint64_t now = 0;
     Side latest;  // arrival
-    Side before;  // the latest one of the generation before
     bool awaited = false;
     Side lone;  // an arrival of a generation for which nobody waited
   };
   struct Object {
     Thread self;
     EventNumber completed = 0;
-    Release now;                                               // of the phase that runs
-    Release done;                                              // of all phases before
-    std::vector<std::uint64_t> transfers;                      // of the phase that runs
-    std::vector<std::tuple<Thread, EventNumber, Side>> waits;  // for the phase before
+    Release now;                                      // of the phase that runs
+    Release done;                                     // of all phases before
+    std::vector<std::uint64_t> transfers;             // of the phase that runs
+    std::vector<Arrived> arrivals;                    // likewise
+    std::vector<Arrived> completes;                   // the phase before
+    std::vector<std::pair<EventNumber, Side>> waits;  // for the phase before
     Side latest;
-    Side before;
     bool awaited = false;
     bool arrived = false;
   };
@@ -133,36 +167,58 @@ class Analysis : public Observer {
   Thread ThreadOf(const Place& at, unsigned lane) const {
     return {at.cta, at.warp * kWarpSize + lane};
   }
-  ThreadState& StateOf(const Place& at, unsigned lane);
+  ThreadState* LanesOf(const Place& at);
+  ThreadState& StateOf(const Place& at, unsigned lane) { return LanesOf(at)[lane]; }
+  // Calls f(state, lanes) for lanes that share what they know.
+  template <typename F>
+  void ForEachState(const Place& at, F f);
+  // The same; what comes of it is that of each of these lanes.
+  template <typename F>
+  void Teach(const Place& at, F change);
   Thread PseudoOf(std::uint64_t cta);
   EventNumber EventAt(const Place& at);
-  Known Gather(const Place& at, EventNumber event);
+  Shared<Known> Gather(const Place& at, EventNumber event);
   std::uint64_t ClusterOf(std::uint64_t cta) const;
   bool Includes(ptx::Scope scope, std::uint64_t a, std::uint64_t b) const;
   bool BothInclude(ptx::Scope of_a, std::uint64_t a, ptx::Scope of_b, std::uint64_t b) const {
     return Includes(of_a, a, b) && Includes(of_b, b, a);
   }
+  const Arrived* Unknown(const std::vector<Arrived>& arrivals, const Place& at,
+                         const Clock& must) const;
+  bool HasWaited(std::uint64_t transfer, const Clock& must, bool reading) const;
+  void AcquireMust(const Release& release, const Place& at);
   void Acquire(const Release& release, ptx::Scope scope, bool acquires, const Place& at);
-  void PublishRelaxed(const std::vector<Published>& fences, ptx::Scope scope, std::uint64_t cta,
-                      Release* release) const;
-  Side SideOf(const Place& at, std::string what) const;
+  std::vector<Published> FencesOf(const Place& at);
+  static void PublishRelaxed(const std::vector<Published>& fences, ptx::Scope scope,
+                             Release* release);
+  Side SideOf(const Place& at, const Deed& deed) const { return {at, world_.steps(), 0, deed}; }
+  bool IsNews(Kind kind, const Place& first, const Place& second) const;
   void Suspect(Suspicion suspicion);
 
   // analysis_memory.cpp
   struct Accessor {
     const Access* access = nullptr;
     std::uint32_t index = 0;
-    unsigned lane = 0;
+    std::uint32_t lanes = 0;  // one; of an operation on an mbarrier: that know the same
     const Known* known = nullptr;
     bool changed = true;  // a write: what was there is not what it writes
     bool global = false;  // memory
   };
   std::uint32_t NoteAccess(const Access& access);
+  static bool IsOwn(const Access& access, const Past& past, const Accessor& now) {
+    return access.transfer == 0 && now.access->transfer == 0 && past.lanes == now.lanes &&
+           access.at.warp == now.access->at.warp && access.at.cta == now.access->at.cta;
+  }
   bool IsOrdered(const Past& past, const Accessor& now) const;
   bool IsMorallyStrong(const Access& a, const Access& b) const;
-  void Check(const Range& range, const Accessor& now);
-  void Observe(const Shadow::Cell& cell, const Accessor& now);
+  void Check(const Range& range, const Accessor& now) {
+    shadow_.ForEach(range, [&](Shadow::Cell& cell) { CheckCell(&cell, range, now); });
+  }
+  bool IsAfter(const Thread& thread, EventNumber event, const Accessor& now) const;
+  bool HasSeen(const Past& past, const Accessor& now) const;
+  bool Sees(const Past& last, const Accessor& now) const;
   void CheckCell(Shadow::Cell* cell, const Range& range, const Accessor& now);
+  void Append(Pasts* pasts, const Accessor& now);
   void Race(const Past& past, const Range& range, const Accessor& now);
   void Synchronize(const Place& at, const Range& range, ptx::Op op, const ptx::Ordering& ordering,
                    EventNumber event);
@@ -180,13 +236,21 @@ class Analysis : public Observer {
   std::set<std::tuple<Kind, std::uint32_t, std::uint32_t>> told_;
   EventNumber events_ = 0;
   std::unordered_map<std::uint64_t, std::vector<ThreadState>> threads_;  // by CTA
-  std::unordered_map<std::uint64_t, std::uint32_t> pseudo_;              // by CTA: barriers so far
+  std::vector<ThreadState>* latest_threads_ = nullptr;                   // of this one:
+  std::uint64_t latest_cta_ = 0;
+  std::unordered_map<std::uint64_t, std::uint32_t> pseudo_;  // by CTA: barriers so far
   std::vector<Access> accesses_;
-  Place last_;  // of the latest access
+  bool reads_strong_ = false;  // the latest read has found what a strong write has left
+  Place last_;                 // of the latest access
   std::uint64_t last_address_ = 0;
   Shadow shadow_;
-  // Strong writes that strong reads have seen: from then on.
-  std::map<std::pair<std::uint32_t, std::uint8_t>, std::vector<Waited>> observed_;
+  // Who has seen strong writes, from then on: a list of each.
+  struct Seen {
+    Thread by;
+    EventNumber event = 0;
+    std::uint32_t next = 0;
+  };
+  std::vector<Seen> seen_{1};
   std::unordered_map<std::uint64_t, Release> locations_;  // of strong writes
   std::vector<Published> sequential_;                     // fence.sc
   std::map<std::pair<std::uint64_t, unsigned>, Barrier> barriers_;
@@ -198,6 +262,30 @@ class Analysis : public Observer {
   std::map<std::uint64_t, std::vector<std::uint64_t>> sent_;
   std::map<std::uint64_t, Side> exits_;
 };
+
+template <typename F>
+void Analysis::ForEachState(const Place& at, F f) {
+  ThreadState* const states = LanesOf(at);
+  for (std::uint32_t rest = at.lanes; rest != 0;) {
+    ThreadState& first = states[First(rest)];
+    std::uint32_t lanes = 0;
+    while (rest != 0 && states[First(rest)].Is(first)) {
+      lanes |= rest & -rest;
+      rest &= rest - 1;
+    }
+    f(&first, lanes);
+  }
+}
+
+template <typename F>
+void Analysis::Teach(const Place& at, F change) {
+  ThreadState* const states = LanesOf(at);
+  ForEachState(at, [&](ThreadState* first, std::uint32_t lanes) {
+    ThreadState state = std::move(*first);
+    change(&state, lanes);
+    ForEachBit(lanes, [&](unsigned lane) { states[lane] = state; });
+  });
+}
 
 }  // namespace muster::explore
 

@@ -2,9 +2,6 @@
 //
 // Mbarriers: which phase an arrival could fall into, which one a wait could find, and what a wait
 // makes known.
-#include <fmt/format.h>
-
-#include <algorithm>
 
 #include "sim/explore/analysis.h"
 #include "sim/isa/bits.h"
@@ -41,14 +38,10 @@ void Analysis::OnMbarrier(const Place& at, std::uint64_t owner, const MbOperatio
   if (IsMbWait(operation.op)) {
     object.awaited = true;
     if (effects.complete != 0) {
-      Place waited = at;
-      waited.lanes = effects.complete;
-      Acquire(object.done, scope, instruction->acquiring, waited);
-      ForEachBit(effects.complete, [&](unsigned lane) {
-        Side side = SideOf(at, "waits");
-        side.at.lanes = 1U << lane;
-        object.waits.emplace_back(ThreadOf(at, lane), event, side);
-      });
+      Side waited = SideOf(at, {"waits"});
+      waited.at.lanes = effects.complete;
+      Acquire(object.done, scope, instruction->acquiring, waited.at);
+      object.waits.emplace_back(event, waited);
     }
     return;
   }
@@ -56,30 +49,29 @@ void Analysis::OnMbarrier(const Place& at, std::uint64_t owner, const MbOperatio
     return;  // the arrive-on comes later
   }
   CheckPhase(object, at, word, operation, of);
-  Known known = of == 0 ? Gather(at, event) : transfers_[of].known;
+  const Shared<Known> known = of == 0 ? Gather(at, event) : transfers_[of].known;
   if (of != 0) {
     const Transfer& transfer = transfers_[of];
     object.transfers.push_back(of);
     object.transfers.insert(object.transfers.end(), transfer.copies.begin(), transfer.copies.end());
   }
-  object.now.must = Clock::Join(object.now.must, known.must);
+  object.now.must.Join(known->must);
   if (instruction == nullptr) {
     // The end of copies: they alone come before it, not what their threads did before them.
     Publish(&object.now.list, {ptx::Scope::kCluster, owner, {}});
   } else if (instruction->releasing && IsMbArrival(operation.op)) {
     Publish(&object.now.list, {scope, at.cta, known});
   } else if (of != 0) {
-    PublishRelaxed(transfers_[of].fences, scope, at.cta, &object.now);
+    PublishRelaxed(transfers_[of].fences, scope, &object.now);
   } else {
-    ForEachBit(at.lanes, [&](unsigned lane) {
-      PublishRelaxed(StateOf(at, lane).fences, scope, at.cta, &object.now);
-    });
+    PublishRelaxed(FencesOf(at), scope, &object.now);
   }
-  object.latest = SideOf(at, fmt::format("does mbarrier.{}", Name(operation.op)));
+  object.latest = SideOf(at, {"does mbarrier.", Name(operation.op)});
   object.latest.transfer = of;
   if (of != 0) {
     object.latest.step = transfers_[of].step;
   }
+  object.arrivals.push_back({object.latest, event});
   object.arrived = true;
   if (effects.completions != 0) {
     Complete(&object, word, ++events_);
@@ -100,12 +92,12 @@ void Analysis::CheckWord(const Place& at, const Range& word, const MbOperation& 
   access.size = kWordBytes;
   const std::uint32_t index = NoteAccess(access);
   last_.lanes = 0;
-  ForEachBit(at.lanes, [&](unsigned lane) {
-    const Known& known = of != 0 ? transfers_[of].known : StateOf(at, lane).known;
-    Check(word, {&accesses_[index], index, lane, &known, true, false});
-    if (word.owner != at.cta && of == 0) {
-      visits_[word.owner][{at.cta, ThreadOf(at, lane).index}] = index;
-    }
+  if (of != 0) {
+    Check(word, {&accesses_[index], index, at.lanes, &*transfers_[of].known, true, false});
+    return;
+  }
+  ForEachState(at, [&](ThreadState* state, std::uint32_t lanes) {
+    Check(word, {&accesses_[index], index, lanes, &*state->known, true, false});
   });
 }
 
@@ -117,13 +109,18 @@ void Analysis::CheckPhase(const Object& object, const Place& at, const Range& wo
     return;
   }
   const auto suspect = [&](const Place& place, const Known& known) {
-    if (Clock::Knows(known.must, object.self, object.completed)) {
+    if (known.must.Knows(object.self, object.completed)) {
+      return;
+    }
+    const Arrived* const before = Unknown(object.completes, place, known.must);
+    if (before == nullptr) {
       return;
     }
     Suspicion suspicion;
     suspicion.kind = operation.op == MbOp::kCompleteTx ? Kind::kExpectedBytes : Kind::kOtherPhase;
-    suspicion.first = object.before;
-    suspicion.second = SideOf(place, fmt::format("does mbarrier.{}", Name(operation.op)));
+    suspicion.first = before->side;
+    suspicion.first.at.lanes &= -suspicion.first.at.lanes;
+    suspicion.second = SideOf(place, {"does mbarrier.", Name(operation.op)});
     suspicion.second.transfer = of;
     suspicion.second.step = of != 0 ? transfers_[of].step : world_.steps();
     suspicion.object = word;
@@ -131,25 +128,30 @@ void Analysis::CheckPhase(const Object& object, const Place& at, const Range& wo
     Suspect(std::move(suspicion));
   };
   if (of != 0) {
-    suspect(transfers_[of].at, transfers_[of].known);
+    suspect(transfers_[of].at, *transfers_[of].known);
     return;
   }
-  ForEachBit(at.lanes, [&](unsigned lane) {
+  ForEachState(at, [&](ThreadState* state, std::uint32_t lanes) {
     Place one = at;
-    one.lanes = 1U << lane;
-    suspect(one, StateOf(at, lane).known);
+    one.lanes = lanes & -lanes;
+    suspect(one, *state->known);
   });
 }
 
 void Analysis::Complete(Object* object, const Range& word, EventNumber event) {
   // Who waited for the phase before must have done so, or would find this one complete.
-  for (const auto& [thread, waited, side] : object->waits) {
-    if (Clock::Knows(object->now.must, thread, waited)) {
+  for (const auto& [waited, side] : object->waits) {
+    std::uint32_t late = side.at.lanes;
+    while (late != 0 && object->now.must.Knows(ThreadOf(side.at, First(late)), waited)) {
+      late &= late - 1;
+    }
+    if (late == 0) {
       continue;
     }
     Suspicion suspicion;
     suspicion.kind = Kind::kLateWait;
     suspicion.first = side;
+    suspicion.first.at.lanes = late & -late;
     suspicion.second = object->latest;
     suspicion.object = word;
     suspicion.why =
@@ -159,17 +161,17 @@ void Analysis::Complete(Object* object, const Range& word, EventNumber event) {
   }
   object->waits.clear();
   object->completed = event;
-  object->before = object->latest;
-  object->now.must = Clock::With(object->now.must, object->self, event);
-  object->done.must = Clock::Join(object->done.must, object->now.must);
+  object->now.must.Note(object->self, event, kAllLanes);
+  object->done.must.Join(object->now.must);
   for (Published& one : object->now.list) {
-    one.known.Note(object->self, event);
+    one.known.Own().Note(object->self, event, kAllLanes);
     Publish(&object->done.list, one);
   }
   object->now = {};
   for (const std::uint64_t number : object->transfers) {
     transfers_[number].waited.push_back({object->self, event, false});
   }
+  object->completes = std::exchange(object->arrivals, {});
   object->transfers.clear();
 }
 

@@ -1,8 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Accesses to memory: which earlier ones they must be ordered after, and what strong ones tell.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "sim/explore/analysis.h"
@@ -13,10 +11,6 @@ namespace {
 
 // Accesses to a byte that are kept, of those that no other one follows.
 constexpr std::size_t kMostPast = 1024;
-
-std::string Describe(const char* does, unsigned size) {
-  return fmt::format("{} {} byte{}", does, size, size == 1 ? "" : "s");
-}
 
 }  // namespace
 
@@ -33,30 +27,43 @@ bool Analysis::IsOrdered(const Past& past, const Accessor& now) const {
     const auto& waited = transfers_.at(access.transfer).waited;
     return access.transfer == mine.transfer ||
            std::any_of(waited.begin(), waited.end(), [&](const Waited& one) {
-             const bool own = mine.transfer == 0 && one.thread == ThreadOf(mine.at, now.lane);
              return (!one.reading || access.role == Role::kRead) &&
-                    (own || Clock::Knows(now.known->memory, one.thread, one.event));
+                    IsAfter(one.thread, one.event, now);
            });
   }
-  const Thread thread = ThreadOf(access.at, past.lane);
-  if (mine.transfer == 0 && thread == ThreadOf(mine.at, now.lane)) {
+  if (IsOwn(access, past, now)) {
     return true;
   }
-  if (access.role == Role::kMakes && Clock::Knows(now.known->inits, thread, access.event)) {
-    return true;
-  }
+  // A lane knows of itself.
+  const bool is_own_warp = mine.transfer == 0 && access.at.warp == mine.at.warp &&
+                           access.at.cta == mine.at.cta && Ones(now.lanes) == 1;
+  const std::uint32_t lanes = is_own_warp ? past.lanes & ~now.lanes : past.lanes;
+  const Thread first = ThreadOf(access.at, 0);
   const bool by_proxy = mine.async && access.role != Role::kRead;
-  const Clock::Pointer& proxy = now.global ? now.known->async_global : now.known->async_shared;
-  if (Clock::Knows(by_proxy ? proxy : now.known->memory, thread, access.event)) {
-    return true;
+  const Clock& clock = !by_proxy    ? now.known->memory
+                       : now.global ? now.known->async_global
+                                    : now.known->async_shared;
+  return clock.Knows(first, access.event, lanes) ||
+         (access.role == Role::kMakes && now.known->inits.Knows(first, access.event, lanes)) ||
+         (!by_proxy && HasSeen(past, now));
+}
+
+// The accessor is the thread, which has had this event, or knows of it.
+bool Analysis::IsAfter(const Thread& thread, EventNumber event, const Accessor& now) const {
+  const Place& at = now.access->at;
+  return (now.access->transfer == 0 && thread.cta == at.cta &&
+          thread.index / kWarpSize == at.warp && 1U << thread.index % kWarpSize == now.lanes) ||
+         now.known->memory.Knows(thread, event);
+}
+
+// "X precedes some operation Z in observation order, and Z precedes Y in base causality order."
+bool Analysis::HasSeen(const Past& past, const Accessor& now) const {
+  for (std::uint32_t i = past.observed; i != 0; i = seen_[i].next) {
+    if (IsAfter(seen_[i].by, seen_[i].event, now)) {
+      return true;
+    }
   }
-  // "X precedes some operation Z in observation order, and Z precedes Y in base causality order."
-  const auto observed = observed_.find({past.access, past.lane});
-  return !by_proxy && observed != observed_.end() &&
-         std::any_of(observed->second.begin(), observed->second.end(), [&](const Waited& one) {
-           return (mine.transfer == 0 && one.thread == ThreadOf(mine.at, now.lane)) ||
-                  Clock::Knows(now.known->memory, one.thread, one.event);
-         });
+  return false;
 }
 
 bool Analysis::IsMorallyStrong(const Access& a, const Access& b) const {
@@ -64,103 +71,111 @@ bool Analysis::IsMorallyStrong(const Access& a, const Access& b) const {
          BothInclude(a.ordering.scope, a.at.cta, b.ordering.scope, b.at.cta);
 }
 
-void Analysis::Check(const Range& range, const Accessor& now) {
-  shadow_.ForEach(range, [&](Shadow::Cell& cell) { CheckCell(&cell, range, now); });
-}
-
 // A strong read sees what the latest strong write has left.
-void Analysis::Observe(const Shadow::Cell& cell, const Accessor& now) {
+bool Analysis::Sees(const Past& last, const Accessor& now) const {
   const Role role = now.access->role;
-  if (cell.writes.empty() || (role != Role::kRead && role != Role::kAtomic) ||
-      !now.access->ordering.IsStrong() || now.access->transfer != 0) {
-    return;
-  }
-  const Past& last = cell.writes.back();
-  if (IsMorallyStrong(accesses_[last.access], *now.access) && !IsOrdered(last, now)) {
-    observed_[{last.access, last.lane}].push_back(
-        {ThreadOf(now.access->at, now.lane), now.access->event, false});
-  }
+  return (role == Role::kRead || role == Role::kAtomic) && now.access->ordering.IsStrong() &&
+         now.access->transfer == 0 && IsMorallyStrong(accesses_[last.access], *now.access);
 }
 
 void Analysis::CheckCell(Shadow::Cell* cell, const Range& range, const Accessor& now) {
-  Observe(*cell, now);
-  const bool reads = now.access->role == Role::kRead;
-  const auto settle = [&](std::vector<Past>* pasts) {
-    pasts->erase(std::remove_if(pasts->begin(), pasts->end(),
-                                [&](const Past& past) {
-                                  if (IsOrdered(past, now)) {
-                                    return true;
-                                  }
-                                  const Access& access = accesses_[past.access];
-                                  if (IsMorallyStrong(access, *now.access)) {
-                                    return false;
-                                  }
-                                  // Two stores of one value: either is the last.
-                                  if (access.role != Role::kWrite || now.changed) {
-                                    Race(past, range, now);
-                                  }
-                                  return true;
-                                }),
-                 pasts->end());
-  };
-  const Past mine{now.index, static_cast<std::uint8_t>(now.lane)};
-  if (!reads) {
-    settle(&cell->writes);
-    settle(&cell->reads);
-    if (cell->writes.size() == kMostPast) {
-      cell->writes.erase(cell->writes.begin());
-    }
-    cell->writes.push_back(mine);
+  const Role role = now.access->role;
+  if (role == Role::kMbarrier && cell->is_mbarrier) {
+    Append(&cell->writes, now);  // they do not race with each other
     return;
   }
-  for (const Past& past : cell->writes) {
-    if (!IsOrdered(past, now) && !IsMorallyStrong(accesses_[past.access], *now.access)) {
-      Race(past, range, now);
+  cell->is_mbarrier = false;
+  Past* const last = cell->writes.empty() ? nullptr : &cell->writes.back();
+  const bool sees = last != nullptr && Sees(*last, now);
+  if (role == Role::kRead) {
+    reads_strong_ = last != nullptr && accesses_[last->access].ordering.IsStrong();
+    if (sees && !IsOrdered(*last, now)) {
+      seen_.push_back(
+          {ThreadOf(now.access->at, First(now.lanes)), now.access->event, last->observed});
+      last->observed = static_cast<std::uint32_t>(seen_.size() - 1);
     }
-  }
-  // Those that this one follows are forgotten now and then.
-  std::vector<Past>& pasts = cell->reads;
-  const std::size_t size = pasts.size();
-  constexpr std::size_t kFew = 4;
-  if (size >= kFew && (size & (size - 1)) == 0) {
-    pasts.erase(std::remove_if(pasts.begin(), pasts.end(),
-                               [&](const Past& past) { return IsOrdered(past, now); }),
-                pasts.end());
-  } else if (size != 0) {
-    const Past& last = pasts.back();
-    if (accesses_[last.access].transfer == 0 && now.access->transfer == 0 &&
-        ThreadOf(accesses_[last.access].at, last.lane) == ThreadOf(now.access->at, now.lane)) {
-      pasts.pop_back();
+    for (const Past& past : cell->writes) {
+      if (!IsOrdered(past, now) && !IsMorallyStrong(accesses_[past.access], *now.access)) {
+        Race(past, range, now);
+      }
     }
+    Append(&cell->reads, now);
+    return;
   }
-  if (pasts.size() < kMostPast) {
-    pasts.push_back(mine);
+  const auto settle = [&](Pasts* pasts) {
+    pasts->Remove([&](const Past& past) {
+      if ((sees && &past == last) || IsOrdered(past, now)) {
+        return true;
+      }
+      const Access& access = accesses_[past.access];
+      if (IsMorallyStrong(access, *now.access)) {
+        return false;
+      }
+      // Two stores of one value: either is the last.
+      if (access.role != Role::kWrite || now.changed) {
+        Race(past, range, now);
+      }
+      return true;
+    });
+  };
+  settle(&cell->writes);
+  settle(&cell->reads);
+  cell->is_mbarrier = role == Role::kMbarrier && cell->writes.empty() && cell->reads.empty();
+  cell->writes.push_back({now.index, now.lanes});
+  cell->writes.Limit(kMostPast);
+}
+
+// Those that this one follows are forgotten now and then. Lanes that have come together share one
+// record.
+void Analysis::Append(Pasts* pasts, const Accessor& now) {
+  if (!pasts->empty() && pasts->back().access == now.index) {
+    pasts->back().lanes |= now.lanes;
+    return;
   }
+  if (pasts->IsLong()) {
+    pasts->Remove([&](const Past& past) { return IsOrdered(past, now); });
+    pasts->NoteLength();
+  } else if (!pasts->empty() && IsOwn(accesses_[pasts->back().access], pasts->back(), now)) {
+    pasts->pop_back();
+  }
+  pasts->push_back({now.index, now.lanes});
+  pasts->Limit(kMostPast);
 }
 
 void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
   const Access& a = accesses_[past.access];
   const Access& b = *now.access;
-  const auto side = [](const Access& access, unsigned lane) {
-    constexpr const char* kDoes[] = {"reads", "writes", "changes", "makes or ends an mbarrier in",
-                                     "uses an mbarrier in"};
-    Side one{access.at, access.step, access.transfer,
-             Describe(kDoes[static_cast<unsigned>(access.role)], access.size)};
-    one.at.lanes = 1U << lane;
-    return one;
-  };
   const bool of_object = a.role >= Role::kMakes || b.role >= Role::kMakes;
-  const Thread thread = ThreadOf(a.at, past.lane);
-  const bool must = a.transfer == 0 && Clock::Knows(now.known->must, thread, a.event);
-  const bool visible =
-      a.transfer == 0 && b.async && Clock::Knows(now.known->memory, thread, a.event);
+  // Of several lanes, one that is not ordered before.
+  unsigned lane = First(past.lanes);
+  ForEachBit(past.lanes & (past.lanes - 1), [&](unsigned other) {
+    const Past one{past.access, 1U << lane, past.observed};
+    lane = IsOrdered(one, now) ? other : lane;
+  });
+  const Thread thread = ThreadOf(a.at, lane);
+  const bool visible = a.transfer == 0 && b.async && now.known->memory.Knows(thread, a.event);
   Suspicion suspicion;
   suspicion.kind = of_object                          ? Kind::kLifetime
                    : visible                          ? Kind::kProxyRace
                    : a.async && a.role == Role::kRead ? Kind::kSourceOverwritten
                                                       : Kind::kDataRace;
-  suspicion.first = side(a, past.lane);
-  suspicion.second = side(b, now.lane);
+  if (!IsNews(suspicion.kind, a.at, b.at)) {
+    return;
+  }
+  const bool must = a.transfer == 0 ? now.known->must.Knows(thread, a.event)
+                                    : HasWaited(a.transfer, now.known->must, a.role == Role::kRead);
+  const auto side = [](const Access& access, unsigned lane) {
+    constexpr const char* kDoes[] = {"reads", "writes", "changes", "makes or ends an mbarrier in",
+                                     "uses an mbarrier in"};
+    Side one{access.at,
+             access.step,
+             access.transfer,
+             {kDoes[static_cast<unsigned>(access.role)], "", access.size}};
+    one.at.lanes = 1U << lane;
+    return one;
+  };
+  suspicion.first = side(a, lane);
+  suspicion.second = side(b, First(now.lanes));
   suspicion.object = range;
   suspicion.of_memory_model = must || visible;
   suspicion.why =
@@ -196,13 +211,14 @@ void Analysis::OnAccess(const Place& at, const Range& range, ptx::Op op,
   last_.lanes = at.lanes;
   last_address_ = range.address;
   const auto index = static_cast<std::uint32_t>(accesses_.size() - 1);
-  Check(range, {&accesses_[index], index, lane, &StateOf(at, lane).known, changed,
+  Check(range, {&accesses_[index], index, at.lanes, &*StateOf(at, lane).known, changed,
                 range.owner == kGlobal});
   if (range.owner != kGlobal && range.owner != at.cta) {
     const Thread thread = ThreadOf(at, lane);
     visits_[range.owner][{thread.cta, thread.index}] = index;
   }
-  if (ordering.IsStrong() || (op == ptx::Op::kStore && !locations_.empty())) {
+  if (ordering.IsStrong() || (op == ptx::Op::kStore && !locations_.empty()) ||
+      (op == ptx::Op::kLoad && reads_strong_)) {
     Synchronize(at, range, op, ordering, accesses_[index].event);
   }
 }
@@ -212,7 +228,11 @@ void Analysis::Synchronize(const Place& at, const Range& range, ptx::Op op,
                            const ptx::Ordering& ordering, EventNumber event) {
   const std::uint64_t key = ObjectOf(range.owner, range.address);
   if (!ordering.IsStrong()) {
-    locations_.erase(key);
+    if (op == ptx::Op::kStore) {
+      locations_.erase(key);
+    } else if (const auto found = locations_.find(key); found != locations_.end()) {
+      AcquireMust(found->second, at);  // it has come before, though that makes nothing visible
+    }
     return;
   }
   Release& release = locations_[key];
@@ -230,16 +250,18 @@ void Analysis::Synchronize(const Place& at, const Range& range, ptx::Op op,
         std::remove_if(release.list.begin(), release.list.end(),
                        [&](const Published& one) { return one.cta != at.cta || one.by != self; }),
         release.list.end());
-    release.must = nullptr;
-  }
-  const ThreadState& state = StateOf(at, lane);
-  Known known = state.known;
-  known.Note(ThreadOf(at, lane), event);
-  release.must = Clock::Join(release.must, known.must);
-  if (ordering.Releases()) {
-    Publish(&release.list, {ordering.scope, at.cta, known, self});
+    release.must = StateOf(at, lane).known->must;
+    release.must.Note(ThreadOf(at, lane), event);
   } else {
-    PublishRelaxed(state.fences, ordering.scope, at.cta, &release);
+    // What it knows includes the release that it has just acquired. The two share one clock.
+    Clock& must = StateOf(at, lane).known.Own().must;
+    must.Note(ThreadOf(at, lane), event);
+    release.must = must;
+  }
+  if (ordering.Releases()) {
+    Publish(&release.list, {ordering.scope, at.cta, Gather(at, event), self});
+  } else {
+    PublishRelaxed(FencesOf(at), ordering.scope, &release);
   }
 }
 
@@ -263,7 +285,7 @@ void Analysis::AccessByTransfer(std::uint64_t number, const Range& range, bool w
   }
   const std::uint32_t index = NoteAccess(access);
   last_.lanes = 0;
-  Check(range, {&accesses_[index], index, First(transfer.at.lanes), &transfer.known, true,
+  Check(range, {&accesses_[index], index, transfer.at.lanes, &*transfer.known, true,
                 range.owner == kGlobal});
 }
 

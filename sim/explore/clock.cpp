@@ -8,103 +8,200 @@
 namespace muster::explore {
 namespace {
 
+using ptx::kWarpSize;
+
 template <typename Rows>
 auto RowOf(Rows& rows, std::uint64_t cta) {
   return std::lower_bound(rows.begin(), rows.end(), cta,
-                          [](const auto& row, std::uint64_t wanted) { return row.first < wanted; });
+                          [](const auto& one, std::uint64_t wanted) { return one.cta < wanted; });
 }
 
 }  // namespace
 
-EventNumber Clock::Of(const Pointer& clock, Thread thread) {
-  if (clock == nullptr) {
-    return 0;
+// ------------------------------------------------------------------------------------------------
+// Of a warp
+// ------------------------------------------------------------------------------------------------
+
+bool Clock::Entry::Knows(EventNumber wanted, std::uint32_t of) const {
+  if (!apart) {
+    return ((of & lanes) == 0 || event >= wanted) && ((of & ~lanes) == 0 || others >= wanted);
   }
-  const auto row = RowOf(clock->rows_, thread.cta);
-  return row == clock->rows_.end() || row->first != thread.cta ||
-                 thread.index >= row->second->size()
-             ? 0
-             : (*row->second)[thread.index];
+  while (of != 0 && (*apart)[First(of)] >= wanted) {
+    of &= of - 1;
+  }
+  return of == 0;
+}
+
+bool Clock::Entry::Covers(const Entry& other) const {
+  if (Latest() < other.Latest()) {
+    return false;
+  }
+  if (!other.apart) {
+    return Knows(other.event, other.lanes) && Knows(other.others, ~other.lanes);
+  }
+  if (apart.Is(other.apart) || (!apart && lanes == kAllLanes)) {
+    return true;
+  }
+  Lanes space;
+  const Lanes& mine = Numbers(&space);
+  std::uint32_t lacks = 0;
+  for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    lacks |= mine[lane] < (*other.apart)[lane] ? 1U : 0U;
+  }
+  return lacks == 0;
+}
+
+// The number of each lane, put there if need be.
+const Clock::Lanes& Clock::Entry::Numbers(Lanes* space) const {
+  if (apart) {
+    return *apart;
+  }
+  space->fill(lanes == kAllLanes ? event : others);
+  if (lanes != kAllLanes) {
+    ForEachBit(lanes, [&](unsigned lane) { (*space)[lane] = event; });
+  }
+  return *space;
+}
+
+void Clock::Entry::Join(const Entry& other) {
+  if (!apart && !other.apart && lanes == other.lanes) {
+    event = std::max(event, other.event);
+    others = std::max(others, other.others);
+  } else if (apart && apart.Is(other.apart)) {
+    return;
+  } else if (other.Covers(*this)) {
+    *this = other;
+  } else if (!Covers(other)) {
+    Lanes space;
+    if (!apart) {
+      Numbers(&space);
+      event = Latest();
+      others = 0;
+      apart.Own() = space;
+    }
+    event = std::max(event, other.Latest());
+    const Lanes& its = other.Numbers(&space);
+    Lanes& joined = apart.Own();
+    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+      joined[lane] = std::max(joined[lane], its[lane]);
+    }
+  }
+}
+
+void Clock::Entry::Note(const Entry& note) {
+  if (apart && !note.Covers(*this)) {
+    Lanes& numbers = apart.Own();
+    event = std::max(event, note.event);
+    ForEachBit(note.lanes,
+               [&](unsigned lane) { numbers[lane] = std::max(numbers[lane], note.event); });
+  } else if (!apart && lanes == kAllLanes && note.event >= event) {
+    others = note.lanes == kAllLanes ? 0 : event;
+    event = note.event;
+    lanes = note.lanes;
+  } else {
+    Join(note);
+  }
+}
+
+// ------------------------------------------------------------------------------------------------
+// Of all
+// ------------------------------------------------------------------------------------------------
+
+bool Clock::Knows(const Thread& first, EventNumber event, std::uint32_t lanes) const {
+  const Rows& rows = *rows_;
+  const auto row = RowOf(rows, first.cta);
+  const std::uint32_t warp = first.index / kWarpSize;
+  if (row == rows.end() || row->cta != first.cta || warp >= row->row->warps.size()) {
+    return event == 0 || lanes == 0;
+  }
+  return row->row->warps[warp].Knows(event, lanes << first.index % kWarpSize);
+}
+
+bool Clock::Covers(const Row& a, const Row& b) {
+  if (a.latest < b.latest) {
+    return false;
+  }
+  static const Entry kNothing;
+  for (std::size_t i = 0; i < b.warps.size(); ++i) {
+    if (!(i < a.warps.size() ? a.warps[i] : kNothing).Covers(b.warps[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Clock::Covers(const Rows& a, const Rows& b) {
+  auto in_a = a.begin();
+  for (const OfCta& one : b) {
+    while (in_a != a.end() && in_a->cta < one.cta) {
+      ++in_a;
+    }
+    if (in_a == a.end() || in_a->cta != one.cta ||
+        (!in_a->row.Is(one.row) && !Covers(*in_a->row, *one.row))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void Clock::Join(Shared<Row>* row, const Shared<Row>& other) {
+  Row& joined = row->Own();
+  if (joined.warps.size() < other->warps.size()) {
+    joined.warps.resize(other->warps.size());
+  }
+  for (std::size_t i = 0; i < other->warps.size(); ++i) {
+    joined.warps[i].Join(other->warps[i]);
+  }
+  joined.latest = std::max(joined.latest, other->latest);
 }
 
 // One of the two, if it has all that the other one has.
-std::shared_ptr<const Clock::Row> Clock::JoinRows(const std::shared_ptr<const Row>& a,
-                                                  const std::shared_ptr<const Row>& b) {
-  if (a == b) {
-    return a;
+void Clock::Join(const Clock& other) {
+  if (Covers(other)) {
+    return;
   }
-  const Row& long_one = a->size() >= b->size() ? *a : *b;
-  const Row& short_one = a->size() >= b->size() ? *b : *a;
-  bool as_long = true;
-  bool as_short = a->size() == b->size();
-  for (std::size_t i = 0; i < short_one.size(); ++i) {
-    as_long = as_long && long_one[i] >= short_one[i];
-    as_short = as_short && short_one[i] >= long_one[i];
+  if (other.Covers(*this)) {
+    rows_ = other.rows_;
+    return;
   }
-  if (as_long || as_short) {
-    return (as_long == (&long_one == a.get())) ? a : b;
-  }
-  auto joined = std::make_shared<Row>(long_one);
-  for (std::size_t i = 0; i < short_one.size(); ++i) {
-    (*joined)[i] = std::max((*joined)[i], short_one[i]);
-  }
-  return joined;
-}
-
-Clock::Pointer Clock::Join(const Pointer& a, const Pointer& b) {
-  if (a == b || b == nullptr) {
-    return a;
-  }
-  if (a == nullptr) {
-    return b;
-  }
-  auto joined = std::make_shared<Clock>();
-  bool as_a = true;
-  bool as_b = true;
-  auto in_a = a->rows_.begin();
-  auto in_b = b->rows_.begin();
-  while (in_a != a->rows_.end() || in_b != b->rows_.end()) {
-    if (in_b == b->rows_.end() || (in_a != a->rows_.end() && in_a->first < in_b->first)) {
-      joined->rows_.push_back(*in_a++);
-      as_b = false;
-    } else if (in_a == a->rows_.end() || in_b->first < in_a->first) {
-      joined->rows_.push_back(*in_b++);
-      as_a = false;
-    } else {
-      joined->rows_.emplace_back(in_a->first, JoinRows(in_a->second, in_b->second));
-      as_a = as_a && joined->rows_.back().second == in_a->second;
-      as_b = as_b && joined->rows_.back().second == in_b->second;
+  Rows& rows = rows_.Own();
+  const bool is_one_row = rows.size() == 1 && other.rows_->size() == 1;
+  auto in_a = rows.begin();
+  for (const OfCta& one : *other.rows_) {
+    while (in_a != rows.end() && in_a->cta < one.cta) {
       ++in_a;
-      ++in_b;
+    }
+    if (in_a == rows.end() || in_a->cta != one.cta) {
+      in_a = rows.insert(in_a, one);
+    } else if (is_one_row) {
+      Join(&in_a->row, one.row);  // it is known that neither has all
+    } else if (Covers(*one.row, *in_a->row)) {
+      in_a->row = one.row;
+    } else if (!in_a->row.Is(one.row) && !Covers(*in_a->row, *one.row)) {
+      Join(&in_a->row, one.row);
     }
   }
-  return as_a ? a : as_b ? b : joined;
 }
 
-Clock::Pointer Clock::With(const Pointer& clock, Thread first, EventNumber event,
-                           std::uint32_t lanes) {
-  bool has = true;
-  ForEachBit(lanes, [&](unsigned lane) {
-    has = has && Of(clock, {first.cta, first.index + lane}) >= event;
-  });
-  if (has) {
-    return clock;
+void Clock::Note(const Thread& first, EventNumber event, std::uint32_t lanes) {
+  const std::uint32_t warp = first.index / kWarpSize;
+  if (Knows(first, event, lanes)) {
+    return;
   }
-  auto with = clock == nullptr ? std::make_shared<Clock>() : std::make_shared<Clock>(*clock);
-  auto row = RowOf(with->rows_, first.cta);
-  if (row == with->rows_.end() || row->first != first.cta) {
-    row = with->rows_.emplace(row, first.cta, std::make_shared<Row>());
+  Entry note;
+  note.event = event;
+  note.lanes = lanes << first.index % kWarpSize;
+  Rows& rows = rows_.Own();
+  auto row = RowOf(rows, first.cta);
+  if (row == rows.end() || row->cta != first.cta) {
+    row = rows.insert(row, {first.cta, {}});
   }
-  auto fresh = std::make_shared<Row>(*row->second);
-  ForEachBit(lanes, [&](unsigned lane) {
-    const std::uint32_t index = first.index + lane;
-    if (fresh->size() <= index) {
-      fresh->resize(index + 1);
-    }
-    (*fresh)[index] = std::max((*fresh)[index], event);
-  });
-  row->second = std::move(fresh);
-  return with;
+  Row& own = row->row.Own();
+  if (own.warps.size() <= warp) {
+    own.warps.resize(warp + 1);
+  }
+  own.warps[warp].Note(note);
+  own.latest = std::max(own.latest, event);
 }
 
 }  // namespace muster::explore

@@ -1,19 +1,23 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // What is known of a run at some point of it: of each thread, the latest event from which there is
-// a way here. A clock does not change once it is made, so that threads that met share one, and what
-// is joined is only what differs.
+// a way here. Clocks share what is the same, and the lanes of a warp that have gone together are
+// one number.
 #ifndef MUSTER_SIM_EXPLORE_CLOCK_H_
 #define MUSTER_SIM_EXPLORE_CLOCK_H_
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
-#include <memory>
-#include <utility>
 #include <vector>
+
+#include "sim/explore/shared.h"
+#include "sim/isa/warp_size.h"
 
 namespace muster::explore {
 
-// A thread of a CTA, or something else of it that has events: a barrier.
+// A thread of a CTA: its warp's number times the lanes of a warp, and its lane. What else has
+// events, such as a barrier, is a warp of its own.
 struct Thread {
   std::uint64_t cta = 0;
   std::uint32_t index = 0;
@@ -25,28 +29,52 @@ inline bool operator==(const Thread& a, const Thread& b) {
 // Events are numbered from 1 on, in the order of the run. 0: none.
 using EventNumber = std::uint32_t;
 
+inline constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
+
 class Clock {
  public:
-  using Pointer = std::shared_ptr<const Clock>;  // null: nothing is known
-
-  static EventNumber Of(const Pointer& clock, Thread thread);
-  static bool Knows(const Pointer& clock, Thread thread, EventNumber event) {
-    return Of(clock, thread) >= event;
+  // This event of a thread; or of all those that follow `first` in its warp by the bits of `lanes`.
+  bool Knows(const Thread& first, EventNumber event, std::uint32_t lanes = 1) const;
+  // Knows all that the other one knows.
+  bool Covers(const Clock& other) const {
+    return rows_.Is(other.rows_) || Covers(*rows_, *other.rows_);
   }
-  static Pointer Join(const Pointer& a, const Pointer& b);
-  // The clock, and this event, at least, of a thread; or of those that follow `first` by the bits
-  // of `lanes`.
-  static Pointer With(const Pointer& clock, Thread first, EventNumber event,
-                      std::uint32_t lanes = 1);
+  void Join(const Clock& other);
+  void Note(const Thread& first, EventNumber event, std::uint32_t lanes = 1);
+  // One and the same, not only equal.
+  bool Is(const Clock& other) const { return rows_.Is(other.rows_); }
 
  private:
-  using Row = std::vector<EventNumber>;  // by index in the CTA
-  using Rows = std::vector<std::pair<std::uint64_t, std::shared_ptr<const Row>>>;
+  using Lanes = std::array<EventNumber, ptx::kWarpSize>;
+  // Of a warp.
+  struct Entry {
+    EventNumber event = 0;            // of these lanes, ...
+    std::uint32_t lanes = kAllLanes;  // ... which are one at least, ...
+    EventNumber others = 0;           // ... and of all others, ...
+    Shared<Lanes> apart;              // ... unless it is more than two numbers: event is the latest
 
-  static std::shared_ptr<const Row> JoinRows(const std::shared_ptr<const Row>& a,
-                                             const std::shared_ptr<const Row>& b);
+    bool Knows(EventNumber wanted, std::uint32_t of) const;
+    EventNumber Latest() const { return std::max(event, others); }
+    bool Covers(const Entry& other) const;
+    void Join(const Entry& other);
+    void Note(const Entry& note);  // one of which the others know nothing
+    const Lanes& Numbers(Lanes* space) const;
+  };
+  struct Row {
+    std::vector<Entry> warps;
+    EventNumber latest = 0;
+  };
+  struct OfCta {
+    std::uint64_t cta = 0;
+    Shared<Row> row;
+  };
+  using Rows = std::vector<OfCta>;  // in the order of the CTAs
 
-  Rows rows_;  // in the order of the CTAs
+  static bool Covers(const Row& a, const Row& b);
+  static bool Covers(const Rows& a, const Rows& b);
+  static void Join(Shared<Row>* row, const Shared<Row>& other);
+
+  Shared<Rows> rows_;
 };
 
 }  // namespace muster::explore

@@ -11,8 +11,8 @@ namespace muster::explore {
 
 Trace Order::Traced() const {
   Trace trace;
-  for (const auto& [actor, turn] : steps) {
-    trace.Add(actor, turn);
+  for (const Taken& step : steps) {
+    trace.Add(step.actor, step.turn, step.gathered);
   }
   return trace;
 }

@@ -26,10 +26,17 @@ struct ExhaustOptions {
   std::function<bool(std::uint64_t classes)> stop;
 };
 
+// A step of an order.
+struct Taken {
+  Actor actor;
+  ptx::Turn turn;
+  Gathered gathered;
+};
+
 // One order and how it ended: the world is as it left it.
 struct Order {
   const World& world;
-  const std::vector<std::pair<Actor, ptx::Turn>>& steps;
+  const std::vector<Taken>& steps;
   const std::vector<Suspicion>& suspicions;  // what nothing orders in it
 
   Trace Traced() const;

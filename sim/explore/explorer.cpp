@@ -97,8 +97,9 @@ void Explorer::Predict() {
         }
       }
       const Actor actor = Choose(others.empty() ? enabled : others, &random);
-      trace.Add(actor, world_.TurnOf(actor));
+      const ptx::Turn turn = world_.TurnOf(actor);
       world_.Step(actor);
+      trace.Add(actor, turn, world_.gathered());
     }
     world_.set_observer(nullptr);
     if (world_.Enabled().empty()) {
@@ -220,7 +221,7 @@ void Explorer::Take(const World& world, const std::vector<Suspicion>& suspicions
   }
 }
 
-// In an order that ended badly the second event came before the first.
+// In an order that ended badly, or in any if it is a race, the second event came before the first.
 bool Explorer::IsShown(const Lead& lead) {
   const auto index = [](const std::vector<ptx::Turn>& turns, const ptx::Turn& wanted) {
     return std::find_if(turns.begin(), turns.end(),
@@ -234,7 +235,9 @@ bool Explorer::IsShown(const Lead& lead) {
   for (std::size_t i = 0; i < explored_.findings.size(); ++i) {
     Finding finding = explored_.findings[i];
     const auto second = index(finding.turns, lead.second);
-    if (finding.is_bad && second < index(finding.turns, lead.first)) {
+    const bool is_enough = finding.is_bad || IsRace(lead.what.kind);
+    const auto needed = static_cast<std::ptrdiff_t>(finding.needed);
+    if (is_enough && second < std::min(needed, index(finding.turns, lead.first))) {
       finding.what = lead.what;
       explored_.findings.push_back(std::move(finding));
       return true;
@@ -245,7 +248,7 @@ bool Explorer::IsShown(const Lead& lead) {
 
 // Tries orders in which the first event waits for the second.
 void Explorer::Witness(const Lead& lead) {
-  if (!IsRace(lead.what.kind) && IsShown(lead)) {
+  if (IsShown(lead)) {
     return;
   }
   std::uint64_t attempts = 0;
@@ -294,8 +297,9 @@ bool Explorer::RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace) {
       const bool held = !second_done && !first_done && is(actor, turn, lead.first);
       if (!held) {
         allowed.push_back(actor);
-      } else if (actor.kind == Actor::Kind::kLanes && (actor.lanes & ~(1U << lane)) != 0) {
-        // The lane comes apart from those that need not wait.
+      } else if (actor.kind == Actor::Kind::kLanes && lead.what.bar < 0 &&
+                 (actor.lanes & ~(1U << lane)) != 0) {
+        // The lane comes apart from those that need not wait; at a named barrier all come together.
         world_.Split(actor, 1U << lane);
         Actor rest = actor;
         rest.lanes &= ~(1U << lane);
@@ -306,10 +310,11 @@ bool Explorer::RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace) {
       first_done = true;  // it cannot wait any longer
       continue;
     }
-    // Whoever the second event is by goes on, by and large.
+    // Whoever the second event is by goes on, by and large; in every fourth order, whenever it can.
     const Actor* chosen = nullptr;
     constexpr std::uint32_t kFavourOneIn = 2;
-    if (!second_done && random.OneIn(kFavourOneIn)) {
+    constexpr std::uint64_t kAlwaysOneIn = 4;
+    if (!second_done && (seed % kAlwaysOneIn == 0 || random.OneIn(kFavourOneIn))) {
       for (const Actor& actor : allowed) {
         const ptx::Turn turn = world_.TurnOf(actor);
         if (turn.cta == lead.second.cta && turn.warp == lead.second.warp) {
@@ -325,8 +330,8 @@ bool Explorer::RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace) {
     } else if (is(actor, turn, lead.first)) {
       first_done = true;
     }
-    trace->Add(actor, turn);
     world_.Step(actor);
+    trace->Add(actor, turn, world_.gathered());
   }
   return reversed;
 }

@@ -9,35 +9,64 @@
 #include <vector>
 
 #include "sim/explore/clock.h"
+#include "sim/explore/shared.h"
 #include "sim/ptx/program/order.h"
 
 namespace muster::explore {
 
 struct Known {
-  Clock::Pointer memory;        // accesses in the generic proxy are performed before mine
-  Clock::Pointer async_global;  // ... also as the async proxy sees it, to global memory, ...
-  Clock::Pointer async_shared;  // ... and to shared memory
-  Clock::Pointer inits;         // mbarrier.init is, by fence.mbarrier_init
-  Clock::Pointer must;          // events must have happened, whether I see their stores or not
+  Clock memory;        // accesses in the generic proxy are performed before mine
+  Clock async_global;  // ... also as the async proxy sees it, to global memory, ...
+  Clock async_shared;  // ... and to shared memory
+  Clock inits;         // mbarrier.init is, by fence.mbarrier_init
+  Clock must;          // events must have happened, whether I see their stores or not
 
   void Join(const Known& other) {
-    memory = Clock::Join(memory, other.memory);
-    async_global = Clock::Join(async_global, other.async_global);
-    async_shared = Clock::Join(async_shared, other.async_shared);
-    inits = Clock::Join(inits, other.inits);
-    must = Clock::Join(must, other.must);
+    const bool is_same = memory.Is(must) && other.memory.Is(other.must);
+    memory.Join(other.memory);
+    async_global.Join(other.async_global);
+    async_shared.Join(other.async_shared);
+    inits.Join(other.inits);
+    if (is_same) {
+      must = memory;
+    } else {
+      must.Join(other.must);
+    }
   }
-  void Note(Thread first, EventNumber event, std::uint32_t lanes = 1) {
-    memory = Clock::With(memory, first, event, lanes);
-    must = Clock::With(must, first, event, lanes);
+  void Note(const Thread& first, EventNumber event, std::uint32_t lanes = 1) {
+    const bool is_same = memory.Is(must);
+    memory.Note(first, event, lanes);
+    if (is_same) {
+      must = memory;
+    } else {
+      must.Note(first, event, lanes);
+    }
+  }
+  bool Covers(const Known& other) const {
+    const bool is_same = memory.Is(must) && other.memory.Is(other.must);
+    return memory.Covers(other.memory) && async_global.Covers(other.async_global) &&
+           async_shared.Covers(other.async_shared) && inits.Covers(other.inits) &&
+           (is_same || must.Covers(other.must));
   }
 };
+
+// What a thread knows, and this too: one of the two, if it has all that the other one has.
+inline void Learn(Shared<Known>* known, const Shared<Known>& news) {
+  if (known->Is(news) || (*known)->Covers(*news)) {
+    return;
+  }
+  if (news->Covers(**known)) {
+    *known = news;
+  } else {
+    known->Own().Join(*news);
+  }
+}
 
 // What was published at some scope, by threads of a CTA.
 struct Published {
   ptx::Scope scope = ptx::Scope::kSystem;
   std::uint64_t cta = 0;
-  Known known;
+  Shared<Known> known;
   std::uint32_t by = 0;  // the thread of the CTA, and 1; 0: several
 };
 
@@ -49,7 +78,7 @@ inline void Publish(std::vector<Published>* list, const Published& fresh) {
   if (same == list->end()) {
     list->push_back(fresh);
   } else {
-    same->known.Join(fresh.known);
+    Learn(&same->known, fresh.known);
   }
 }
 

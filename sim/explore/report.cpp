@@ -70,8 +70,9 @@ std::string Reporter::SideText(const Side& side) const {
   const std::uint32_t line = world_.program().code[side.at.pc].line;
   const std::string place = world_.program().Place(line);
   return side.transfer == 0
-             ? fmt::format("{} {} at {}", ThreadText(side.at), side.what, place)
-             : fmt::format("what {} has started at {} {}", ThreadText(side.at), place, side.what);
+             ? fmt::format("{} {} at {}", ThreadText(side.at), side.deed.Text(), place)
+             : fmt::format("what {} has started at {} {}", ThreadText(side.at), place,
+                           side.deed.Text());
 }
 
 std::string Reporter::ObjectText(const Suspicion& suspicion) const {
@@ -166,7 +167,7 @@ nlohmann::ordered_json Reporter::Json(const Suspicion& suspicion) const {
   nlohmann::ordered_json json{{"kind", Name(suspicion.kind)}};
   const auto side = [&](const Side& one) {
     nlohmann::ordered_json place = PlaceJson(one.at);
-    place["what"] = one.what;
+    place["what"] = one.deed.Text();
     return place;
   };
   if (suspicion.kind != Kind::kWrongResult && suspicion.kind != Kind::kDifferingResult) {

@@ -53,9 +53,10 @@ struct Event {
   std::vector<Touch> touches;  // in the order of their objects
   std::vector<Place> woken;
   std::vector<std::uint64_t> begun;  // transfers
+  Gathered gathered;
   bool ends = false;  // the run, in a fault: what others would still have done is cut off
   Events before;      // that it comes after
-  Events gathered;    // the arrivals of a generation that it completed, and what they come after
+  Events arrivals;    // those of a generation that it completed, and what they come after
 };
 
 // Calls f for each pair of touches of one object; stops when it returns true.
@@ -198,6 +199,7 @@ class Search {
                      [](const Touch& a, const Touch& b) { return a.object < b.object; });
     event.woken = world_.woken();
     event.begun = world_.begun();
+    event.gathered = world_.gathered();
     event.ends = world_.end() == World::End::kFault;
     if (event.ends) {
       node->planned = node->processes;
@@ -246,7 +248,7 @@ class Search {
       ++found_.classes;
       steps_.clear();
       for (const Node& node : nodes_) {
-        steps_.emplace_back(node.event.actor, node.event.turn);
+        steps_.push_back({node.event.actor, node.event.turn, node.event.gathered});
       }
       static const std::vector<Suspicion> kNone;
       if (analysis != nullptr) {
@@ -327,7 +329,7 @@ class Search {
     Event& event = nodes_[index].event;
     const bool waits = event.actor.kind == Actor::Kind::kWait;
     event.before.Clear();
-    event.gathered.Clear();
+    event.arrivals.Clear();
     for (std::size_t i = index; i-- > 0;) {
       Node& node = nodes_[i];
       const Event& other = node.event;
@@ -349,7 +351,7 @@ class Search {
         event.before.Add(i);
       }
       if (waited || Woke(other, event)) {
-        event.before.Add(other.gathered);
+        event.before.Add(other.arrivals);
       }
     }
     if (Completes(event)) {
@@ -367,8 +369,8 @@ class Search {
     };
     for (std::size_t i = 0; i < index; ++i) {
       if (AnyPair(nodes_[i].event.touches, event.touches, together)) {
-        event.gathered.Add(nodes_[i].event.before);
-        event.gathered.Add(i);
+        event.arrivals.Add(nodes_[i].event.before);
+        event.arrivals.Add(i);
       }
     }
     for (std::size_t k = 0; k < node.enabled.size(); ++k) {
@@ -452,7 +454,7 @@ class Search {
   const std::function<bool(const Order&)>& each_;
   std::vector<Node> nodes_;
   std::size_t fixed_ = 0;  // of these: not to be changed
-  std::vector<std::pair<Actor, ptx::Turn>> steps_;
+  std::vector<Taken> steps_;
   std::unordered_map<std::uint64_t, std::uint32_t> generations_;  // by object: completions
   std::uint64_t next_ = 0;
   bool is_new_ = true;

@@ -7,14 +7,13 @@
 #define MUSTER_SIM_EXPLORE_SHADOW_H_
 
 #include <algorithm>
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "sim/explore/clock.h"
 #include "sim/explore/observer.h"
 #include "sim/explore/touch.h"
 
@@ -23,14 +22,81 @@ namespace muster::explore {
 // Who accessed memory, and how: an index into the analysis' list of accesses.
 struct Past {
   std::uint32_t access = 0;
-  std::uint8_t lane = 0;
+  std::uint32_t lanes = 0;
+  std::uint32_t observed = 0;  // a write: who has seen it, an index into the analysis' list of that
+};
+
+// A list that mostly has one element, or none.
+class Pasts {
+ public:
+  Pasts() = default;
+  Pasts(const Pasts& other)
+      : one_(other.one_),
+        size_(other.size_),
+        more_(other.more_ ? std::make_unique<More>(*other.more_) : nullptr) {}
+  Pasts(Pasts&&) noexcept = default;
+  Pasts& operator=(const Pasts&) = delete;
+  Pasts& operator=(Pasts&&) noexcept = default;
+  ~Pasts() = default;
+
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+  Past* begin() { return more_ ? more_->all.data() : &one_; }
+  Past* end() { return begin() + size_; }
+  Past& back() { return *(end() - 1); }
+  void push_back(const Past& past) {
+    if (!more_ && size_ == 0) {
+      one_ = past;
+      size_ = 1;
+      return;
+    }
+    if (!more_) {
+      more_ = std::make_unique<More>();
+      more_->all.push_back(one_);
+    }
+    more_->all.resize(size_);  // those that were removed lie there
+    more_->all.push_back(past);
+    ++size_;
+  }
+  void pop_back() { --size_; }
+  // Without those of which it is true.
+  template <typename F>
+  void Remove(F is) {
+    size_ = static_cast<std::uint32_t>(std::remove_if(begin(), end(), is) - begin());
+  }
+  // Keeps the latest of too many.
+  void Limit(std::size_t most) {
+    if (size_ > most) {
+      std::vector<Past>& all = more_->all;
+      all.resize(size_);
+      all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(most / 2));
+      size_ = static_cast<std::uint32_t>(all.size());
+    }
+  }
+  // Whether it is time to forget what can be forgotten: its length has doubled since this was so.
+  bool IsLong() {
+    constexpr std::size_t kFew = 4;
+    return more_ && size_ >= std::max(kFew, more_->long_one);
+  }
+  void NoteLength() { more_->long_one = std::size_t{2} * size_; }
+
+ private:
+  struct More {
+    std::vector<Past> all;
+    std::size_t long_one = 0;
+  };
+
+  Past one_;
+  std::uint32_t size_ = 0;
+  std::unique_ptr<More> more_;
 };
 
 class Shadow {
  public:
   struct Cell {
-    std::vector<Past> writes;
-    std::vector<Past> reads;
+    Pasts writes;
+    Pasts reads;
+    bool is_mbarrier = true;  // all of them are operations on an mbarrier
   };
 
   // Calls f(cell) for the records of some bytes.
@@ -60,21 +126,29 @@ class Shadow {
   };
 
   Page& PageAt(std::uint64_t owner, std::uint64_t index) {
-    Page& page = pages_[ObjectOf(owner, index)];
-    if (page.cells.empty()) {
-      page.cells.resize(kPageBytes / 4);
+    if (latest_ == nullptr || latest_owner_ != owner || latest_index_ != index) {
+      latest_ = &pages_[ObjectOf(owner, index)];
+      latest_owner_ = owner;
+      latest_index_ = index;
+      if (latest_->cells.empty()) {
+        latest_->cells.resize(kPageBytes / 4);
+      }
     }
-    return page;
+    return *latest_;
   }
   static void SplitWords(Page* page) {
-    std::vector<Cell> bytes(kPageBytes);
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      bytes[i] = page->cells[i / 4];
+    std::vector<Cell> bytes;
+    bytes.reserve(kPageBytes);
+    for (std::size_t i = 0; i < kPageBytes; ++i) {
+      bytes.push_back(page->cells[i / 4]);
     }
     page->cells = std::move(bytes);
   }
 
   std::unordered_map<std::uint64_t, Page> pages_;
+  Page* latest_ = nullptr;
+  std::uint64_t latest_owner_ = 0;
+  std::uint64_t latest_index_ = 0;
 };
 
 }  // namespace muster::explore

@@ -35,12 +35,21 @@ constexpr bool IsRace(Kind kind) {
   return kind <= Kind::kSourceOverwritten || kind == Kind::kLifetime;
 }
 
+// What is done, in words that are put together only where they are told.
+struct Deed {
+  const char* does = "";
+  const char* what = "";  // that follows
+  unsigned bytes = 0;     // likewise, if there are any
+
+  std::string Text() const;  // "writes 4 bytes"
+};
+
 // One of the two events.
 struct Side {
   Place at;                    // one lane
   std::uint64_t step = 0;      // of the run: index from 1
   std::uint64_t transfer = 0;  // if it is not the thread's own doing, but that of what it started
-  std::string what;            // "writes 4 bytes"
+  Deed deed;
 };
 
 struct Suspicion {

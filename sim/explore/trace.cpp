@@ -1,34 +1,49 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/explore/trace.h"
 
+#include <algorithm>
+
 #include "sim/isa/bits.h"
 
 namespace muster::explore {
 
-void Trace::Add(const Actor& actor, const ptx::Turn& turn) {
-  first_.push_back(turns_.size());
+void Trace::Add(const Actor& actor, const ptx::Turn& turn, const Gathered& gathered) {
+  first_.push_back(all_.size());
   if (actor.kind == Actor::Kind::kTransfer) {
-    turns_.push_back(turn);
-    return;
+    all_.push_back(turn);
+  } else {
+    auto& times = times_[{turn.cta, turn.warp, turn.pc}];
+    ForEachBit(turn.lanes, [&](unsigned lane) { ++times[lane]; });
+    // Lanes that have come there differently often are turns of their own.
+    for (std::uint32_t rest = turn.lanes; rest != 0;) {
+      ptx::Turn part = turn;
+      part.time = times[First(rest)];
+      part.lanes = 0;
+      ForEachBit(
+          rest, [&](unsigned lane) { part.lanes |= (times[lane] == part.time ? 1U : 0U) << lane; });
+      rest &= ~part.lanes;
+      all_.push_back(part);
+    }
   }
-  auto& times = times_[{turn.cta, turn.warp, turn.pc}];
-  ForEachBit(turn.lanes, [&](unsigned lane) { ++times[lane]; });
-  // Lanes that have come there differently often are turns of their own.
-  for (std::uint32_t rest = turn.lanes; rest != 0;) {
-    ptx::Turn part = turn;
-    part.time = times[First(rest)];
-    part.lanes = 0;
-    ForEachBit(rest,
-               [&](unsigned lane) { part.lanes |= (times[lane] == part.time ? 1U : 0U) << lane; });
-    rest &= ~part.lanes;
-    turns_.push_back(part);
-  }
+  // Those that have waited come just before the turn with which all have come.
+  const auto arrives = [&](const ptx::Turn& one) {
+    return std::any_of(gathered.arrived.begin(), gathered.arrived.end(), [&](const Place& place) {
+      return place.cta == one.cta && place.warp == one.warp && (place.lanes & one.lanes) != 0;
+    });
+  };
+  const auto still = std::stable_partition(waiting_.begin(), waiting_.end(),
+                                           [&](const ptx::Turn& one) { return !arrives(one); });
+  turns_.insert(turns_.end(), still, waiting_.end());
+  waiting_.erase(still, waiting_.end());
+  std::vector<ptx::Turn>& list = gathered.waits ? waiting_ : turns_;
+  list.insert(list.end(), all_.begin() + static_cast<std::ptrdiff_t>(first_.back()), all_.end());
 }
 
 std::vector<ptx::Turn> Trace::WithNext(const World& world) const {
   Trace all = *this;
+  all.turns_.insert(all.turns_.end(), waiting_.begin(), waiting_.end());
   for (const Place& place : world.Next()) {
-    all.Add({}, {place.cta, place.warp, place.lanes, place.pc, 1, ptx::Turn::What::kExecutes});
+    all.Add({}, {place.cta, place.warp, place.lanes, place.pc, 1, ptx::Turn::What::kExecutes}, {});
   }
   const std::vector<ptx::Turn> flying = world.Flying();
   all.turns_.insert(all.turns_.end(), flying.begin(), flying.end());
@@ -36,15 +51,15 @@ std::vector<ptx::Turn> Trace::WithNext(const World& world) const {
 }
 
 ptx::Turn Trace::At(std::uint64_t step, unsigned lane) const {
-  const std::size_t end = step < first_.size() ? first_[step] : turns_.size();
+  const std::size_t end = step < first_.size() ? first_[step] : all_.size();
   for (std::size_t i = first_[step - 1]; i < end; ++i) {
-    if ((turns_[i].lanes >> lane & 1) != 0) {
-      ptx::Turn turn = turns_[i];
+    if ((all_[i].lanes >> lane & 1) != 0) {
+      ptx::Turn turn = all_[i];
       turn.lanes = 1U << lane;
       return turn;
     }
   }
-  return turns_[first_[step - 1]];
+  return all_[first_[step - 1]];
 }
 
 std::uint32_t Trace::Times(const ptx::Turn& turn, unsigned lane) const {

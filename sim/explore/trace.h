@@ -18,9 +18,10 @@ namespace muster::explore {
 
 class Trace {
  public:
-  // The next step. `turn` as World::TurnOf gives it: how often its lanes have come there is counted
-  // here.
-  void Add(const Actor& actor, const ptx::Turn& turn);
+  // A step that was taken. `turn` as World::TurnOf gave it before: how often its lanes have come
+  // there is counted here. Where lanes gather for a barrier, the turns of all come when they
+  // arrive.
+  void Add(const Actor& actor, const ptx::Turn& turn, const Gathered& gathered);
   const std::vector<ptx::Turn>& turns() const { return turns_; }
   // The same, and then what each thread would have done next: it must not come before.
   std::vector<ptx::Turn> WithNext(const World& world) const;
@@ -32,8 +33,10 @@ class Trace {
  private:
   using Where = std::tuple<std::uint64_t, unsigned, std::uint32_t>;  // CTA, warp, pc
 
-  std::vector<ptx::Turn> turns_;
-  std::vector<std::size_t> first_;  // of each step: its first turn
+  std::vector<ptx::Turn> turns_;    // in the order of a schedule
+  std::vector<ptx::Turn> waiting_;  // turns of lanes that gather, and have not arrived
+  std::vector<ptx::Turn> all_;      // in the order of the steps
+  std::vector<std::size_t> first_;  // of each step: its first turn among these
   std::map<Where, std::array<std::uint32_t, kWarpSize>> times_;
 };
 

@@ -86,6 +86,8 @@ void World::Step(const Actor& actor) {
   dropped_.clear();
   lost_.clear();
   begun_.clear();
+  gathered_.waits = false;
+  gathered_.arrived.clear();
   if (actor.kind == Actor::Kind::kTransfer) {
     for (std::size_t i = 0; i < flights_.size(); ++i) {
       if (flights_[i]->number == actor.transfer) {
@@ -111,6 +113,13 @@ void World::Step(const Actor& actor) {
       Change();
     }
     Advance(&unit, &state, actor.lanes);
+    const ptx::Instruction& i = program_.code[actor.pc];
+    gathered_.waits =
+        actor.kind == Actor::Kind::kLanes && IsBarrier(i) && !IsAligned(i) &&
+        std::none_of(gathered_.arrived.begin(), gathered_.arrived.end(), [&](const Place& place) {
+          return place.cta == state.warp.cta->linear_id && place.warp == state.index &&
+                 (place.lanes & actor.lanes) != 0;
+        });
   }
   if (end_ == End::kNone && next_cluster_ < launch_.Clusters()) {
     LaunchClusters();

@@ -49,6 +49,13 @@ struct Actor {
   std::uint64_t object = 0;    // kWait: what it waits for
 };
 
+// What a step has done about barriers that are not aligned, to which a warp arrives when all its
+// lanes have come.
+struct Gathered {
+  bool waits = false;  // the step's own lanes have come, and not all others
+  std::vector<Place> arrived;
+};
+
 class World : public ptx::AccessSink {
  public:
   enum class End : std::uint8_t { kNone, kCompletes, kDeadlock, kFault, kEndless };
@@ -71,6 +78,9 @@ class World : public ptx::AccessSink {
   const std::vector<Touch>& touched() const { return touched_; }
   // Warps of others that it has let go: they may go on because of it.
   const std::vector<Place>& woken() const { return woken_; }
+  // Lanes that have arrived at a barrier in it, and whether its own wait for others of their warp
+  // before they do.
+  const Gathered& gathered() const { return gathered_; }
   // Transfers, as processes, that it has made impossible.
   const std::vector<std::uint64_t>& dropped() const { return dropped_; }
   // Likewise, that it has started.
@@ -160,6 +170,9 @@ class World : public ptx::AccessSink {
   void EnableWarp(unsigned unit, unsigned warp);
   void EnableTransfers();
   static ptx::Turn TurnOf(const Flight& flight);
+  static bool IsBarrier(const ptx::Instruction& i) {
+    return i.op == ptx::Op::kBarrier || i.op == ptx::Op::kClusterBarrier;
+  }
   static bool IsAligned(const ptx::Instruction& i) {
     return (i.op == ptx::Op::kBarrier && i.As<ptx::CtaBarrier>().aligned) ||
            (i.op == ptx::Op::kClusterBarrier && i.As<ptx::ClusterBarrier>().aligned);
@@ -234,6 +247,7 @@ class World : public ptx::AccessSink {
   std::vector<Actor> enabled_;
   std::vector<Touch> touched_;
   std::vector<Place> woken_;
+  Gathered gathered_;
   std::vector<std::uint64_t> dropped_;
   std::vector<ptx::Turn> lost_;
   std::vector<std::uint64_t> begun_;

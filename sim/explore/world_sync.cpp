@@ -65,6 +65,7 @@ void World::Handle(Unit* unit, WarpState* state, Interpreter::Event event, std::
 
 void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
   const Arrival& arrival = state->warp.arrival;
+  gathered_.arrived.push_back(PlaceOf(*state, arrival.lanes, pc));
   if (arrival.diverged_aligned) {
     Hazards(1U << static_cast<unsigned>(Hazard::kDivergedAligned), arrival.line);
   }
@@ -240,8 +241,7 @@ void World::ReachMbarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
     if (IsMbWait(operation.op)) {
       state->waits.push_back({operation, pc, false});
       const ptx::Group* const asked = GroupOf(state, operation.lanes);
-      state->waits.back().returns =
-          unit->interpreter.WouldReturn(state->warp, *asked, operation.lanes);
+      state->waits.back().returns = unit->Retries(state->warp, *asked, operation.lanes);
       continue;
     }
     const Place at = PlaceOf(*state, operation.lanes, pc);
@@ -334,8 +334,15 @@ void World::ReachWarpScope(Unit* unit, const WarpRequest& request) {
     Fault(Name(effects.fault), pc_);
     return;
   }
+  std::uint32_t together = 0;  // lanes whose answers may differ, but that have met
   for (const WarpAnswer& answer : effects.answers) {
-    if (observer_ != nullptr) {
+    together |= request.op == WarpOp::kExit ? 0 : answer.lanes;
+  }
+  if (observer_ != nullptr && together != 0) {
+    observer_->OnWarpSync(PlaceOf(state, together, pc_), request.op);
+  }
+  for (const WarpAnswer& answer : effects.answers) {
+    if (observer_ != nullptr && together == 0) {
       observer_->OnWarpSync(PlaceOf(state, answer.lanes, pc_), answer.op);
     }
     unit->interpreter.Answer(&state.warp, answer);

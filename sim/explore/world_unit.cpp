@@ -69,6 +69,18 @@ void World::Unit::Watch(unsigned cta, std::uint32_t addr) {
   }
 }
 
+bool World::Unit::Retries(const ptx::Warp& warp, const ptx::Group& group, std::uint32_t lanes) {
+  constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15U;
+  std::uint64_t key = (std::uint64_t{group.pc} << 32 | lanes) * kSpread;
+  ForEachBit(lanes, [&](unsigned lane) { key = key * kSpread + spins.StateOf(warp, group, lane); });
+  const auto [found, fresh] = retries.try_emplace(key);
+  if (fresh) {
+    found->second = interpreter.WouldReturn(warp, group, lanes) ||
+                    interpreter.RetriesForEver(warp, group, lanes);
+  }
+  return found->second;
+}
+
 bool World::Unit::IsInvalidatedByAnother(const MbOperation& operation) const {
   const auto found = invalidated.find({operation.cta, operation.addr});
   return found != invalidated.end() &&

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,8 @@ class World::Unit : public ptx::MbarrierSink, public ptx::WarpUnit, public ptx::
   WarpState& Warp(unsigned slot) { return warps[slot]; }
   // The golden model sees what is there before the first operation comes to a word.
   void Watch(unsigned cta, std::uint32_t addr);
+  // Lanes that wait at an mbarrier do nothing but ask again, as often as they are answered false.
+  bool Retries(const ptx::Warp& warp, const ptx::Group& group, std::uint32_t lanes);
   // Another thread has invalidated the operation's object.
   bool IsInvalidatedByAnother(const MbOperation& operation) const;
   std::uint64_t Word(unsigned cta, std::uint32_t addr) const;
@@ -55,6 +58,8 @@ class World::Unit : public ptx::MbarrierSink, public ptx::WarpUnit, public ptx::
   std::vector<CtaState> ctas;
   std::vector<WarpRequest> requests;
   std::array<std::vector<bool>, kMaxCtas> watched;
+  // What was found out so far, by place and state; the same in every run.
+  std::unordered_map<std::uint64_t, bool> retries;
   // Who has invalidated an object: by CTA and address, the warp and its lanes.
   std::map<std::pair<unsigned, std::uint32_t>, std::pair<unsigned, std::uint32_t>> invalidated;
 };

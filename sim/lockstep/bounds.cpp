@@ -80,14 +80,14 @@ MbWaits MbLongest(const Config& config) {
   // A lane by itself takes a cycle, or the time until a place for a response is free again, of
   // those that the groups after it leave.
   const std::uint64_t back = 3;
-  const std::uint64_t after = 4;
+  const std::uint64_t stages = config.drain ? 6 : 5;  // operations between acceptance and commit
+  const std::uint64_t after = stages - 1;
   const std::uint64_t left = config.mb_responses > after ? config.mb_responses - after : 1;
   const std::uint64_t lane = std::max<std::uint64_t>(1, (back + left - 1) / left);
   const std::uint64_t sum = 6;
   const std::uint64_t split = 3;
   const std::uint64_t group = config.lanes ? sum + split + config.warp_size * lane : 1;
 
-  const std::uint64_t stages = 5;
   const std::uint64_t through = stages * (group + 1);
   const std::uint64_t round = 2 * (group + 1);  // a group of a warp, and one of another CTA
   const std::uint64_t place = 7;                // that the group before in the same place has had

@@ -38,7 +38,13 @@ enum Needs : unsigned {
   kSplit = 16384,
   kWild = kFaults | kLifecycle,  // CTAs without a program
   kSmallWarps = 32768,           // warps lack lanes that the ports have
+  kCtaOf3 = 65536,               // the largest CTA has so many warps
+  kCtaOf4 = 131072,
 };
+
+unsigned WarpsOfLargestCta(const Config& config) {
+  return config.lifecycle ? config.num_warps : config.num_warps / config.num_ctas;
+}
 
 unsigned Has(const Config& config) {
   return (config.reduce ? kReduce : 0U) | (config.state ? kState : 0U) |
@@ -49,7 +55,10 @@ unsigned Has(const Config& config) {
          (config.num_issue >= 4 ? kPorts4 : 0U) | (config.num_ctas >= 2 ? kCtas2 : 0U) |
          (config.num_warps <= WarpMask(config.num_warps) ? kOwnPlaces : 0U) |
          (WarpMask(config.num_warps) + 1 < kMaxWarps ? kShared : 0U) |
-         (config.num_warps >= 8 ? kWarps8 : 0U) | (config.warp_size < kMaxLanes ? kSmallWarps : 0U);
+         (config.num_warps >= 8 ? kWarps8 : 0U) |
+         (config.warp_size < kMaxLanes ? kSmallWarps : 0U) |
+         (WarpsOfLargestCta(config) >= 3 ? kCtaOf3 : 0U) |
+         (WarpsOfLargestCta(config) >= 4 ? kCtaOf4 : 0U);
 }
 
 struct SpotRow {
@@ -81,8 +90,8 @@ constexpr std::array kSpots = {
     SpotRow{Spot::kRedExitWithin, "order.red_and_exit.exit_between", kReduce | kLifecycle},
     SpotRow{Spot::kRedExitLast, "order.red_and_exit.exit_last", kReduce | kLifecycle},
     SpotRow{Spot::kMerge2, "merge.two", kPorts2},
-    SpotRow{Spot::kMerge3, "merge.three", kPorts3},
-    SpotRow{Spot::kMerge4, "merge.four", kPorts4},
+    SpotRow{Spot::kMerge3, "merge.three", kPorts3 | kCtaOf3},
+    SpotRow{Spot::kMerge4, "merge.four", kPorts4 | kCtaOf4},
     SpotRow{Spot::kMergeRed, "merge.reduction", kPorts2 | kReduce},
     SpotRow{Spot::kMergeRefused, "merge.one_refused", kPorts2 | kFaults},
     SpotRow{Spot::kPopcZero, "result.popc.none", kReduce},
@@ -211,6 +220,9 @@ bool CanBeRefused(const Config& config, OpKind kind, FaultCause cause) {
       if (kind == OpKind::kWait && !config.lifecycle) {
         return false;
       }
+      if (kind == OpKind::kExit && !config.lifecycle && !config.lanes) {
+        return false;  // so could an exit, which would be the whole warp's
+      }
       return (!IsLifecycle(kind) || kind == OpKind::kExit) && kind != OpKind::kB2rBar &&
              kind != OpKind::kB2rWarp;
     case FaultCause::kBadStateWord:
@@ -258,7 +270,9 @@ void Cover::DefineCrosses() {
       for (unsigned role = 0; role < kRoles.size(); ++role) {
         // ARV needs a count, and a warp alone a CTA of which no other is live.
         const bool can_be_alone = mode == 1 || role != kAlone || config_.lifecycle;
-        if ((!GoesOn(kind) || mode == 1) && can_be_alone) {
+        // Of two warps none arrives between the first and the last.
+        const bool can_join = role != kJoins || WarpsOfLargestCta(config_) > 2;
+        if ((!GoesOn(kind) || mode == 1) && can_be_alone && can_join) {
           arrivals_[Code(kind)][mode][role] = points_.Define(
               fmt::format("operation.{}.{}.{}", Name(kind), kModes[mode], kRoles[role]));
         }
@@ -296,7 +310,7 @@ void Cover::DefineCrosses() {
   }
 }
 
-void Cover::NextRun() {
+void Cover::Forget() {
   entries_.assign(std::size_t{config_.num_ctas} * kNumBars, Entry());
   live_.fill(0);
   exited_.fill(false);

@@ -179,19 +179,25 @@ class Cover {
   // A reset begins.
   void Reset(const golden::Model& model, const golden::Mbarriers& mbarriers) {
     resets_.Reset(model, mbarriers);
-    NextRun();
+    Forget();
   }
 
   // Counts a point, if the configuration has it.
   void Hit(Spot spot) { Count(spots_[static_cast<unsigned>(spot)]); }
 
   // Forgets the state of the run before, and keeps the counts.
-  void NextRun();
+  void NextRun() {
+    Forget();
+    resets_.NextRun();
+  }
 
   CoverPoints& points() { return points_; }
   const CoverPoints& points() const { return points_; }
 
  private:
+  // Forgets what a reset ends.
+  void Forget();
+
   // The recent history of a barrier.
   struct Entry {
     std::uint32_t word = 0;

@@ -8,6 +8,7 @@ muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f gpc_sources gpc_options
 
 add_library(muster_gpc_lockstep gpc_crossing.cpp gpc_harness.cpp)
 target_link_libraries(muster_gpc_lockstep PUBLIC muster_lockstep)
+set_target_properties(muster_gpc_lockstep PROPERTIES UNITY_BUILD OFF)  # whoever needs the checks alone links no GPC
 
 set(built "")
 string(JSON count LENGTH "${gpcs}")

@@ -26,6 +26,7 @@ enum Needs : unsigned {
   kWarps8 = 64,  // eight warps
   kLifecycle = 128,
   kSmallWarps = 256,  // warps lack lanes that the ports have
+  kTwoWaits = 512,    // two waits of a warp can be on their way: in drain, or with a place each
 };
 
 unsigned Has(const Config& config) {
@@ -33,7 +34,9 @@ unsigned Has(const Config& config) {
          (config.drain ? kDrain : 0U) | (config.lanes ? kLanes : 0U) |
          (config.mb_drop ? kDrop : 0U) | (config.mb_limit ? kLimit : 0U) |
          (config.num_warps >= 8 ? kWarps8 : 0U) | (config.lifecycle ? kLifecycle : 0U) |
-         (config.warp_size < kMaxLanes ? kSmallWarps : 0U);
+         (config.warp_size < kMaxLanes ? kSmallWarps : 0U) |
+         // Of several lanes, groups that are split have a place of their own.
+         (config.drain || config.mb_responses > (config.lanes ? 2U : 1U) ? kTwoWaits : 0U);
 }
 
 struct SpotRow {
@@ -65,7 +68,7 @@ constexpr std::array kSpots = {
     SpotRow{MbSpot::kParkedSuspend, "mb.park.cta_is_saved", kLimit | kState},
     SpotRow{MbSpot::kSlotTaken, "mb.park.not.slot_taken", kLimit},
     SpotRow{MbSpot::kNotWhole, "mb.park.not.part_of_an_instruction", kAny},
-    SpotRow{MbSpot::kBesideOthers, "mb.wait.beside_one_of_other_lanes", kAny},
+    SpotRow{MbSpot::kBesideOthers, "mb.wait.beside_one_of_other_lanes", kTwoWaits},
     SpotRow{MbSpot::kNoTime, "mb.park.not.hint_0", kAny},
     SpotRow{MbSpot::kLimitPassed, "mb.wake.behind_the_limit", kLimit},
     SpotRow{MbSpot::kStopped, "mb.park.clock_stands_still", kLimit},

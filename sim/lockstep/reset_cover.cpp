@@ -8,7 +8,7 @@
 namespace muster::lockstep {
 
 ResetCover::ResetCover(const Config& config, CoverPoints* points)
-    : start_(BoundsOf(config).start), points_(*points) {
+    : start_(BoundsOf(config).start), points_(*points), cycles_(start_) {
   struct Row {
     What what;
     const char* name;

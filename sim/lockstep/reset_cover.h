@@ -20,6 +20,12 @@ class ResetCover {
  public:
   ResetCover(const Config& config, CoverPoints* points);
 
+  // Another run begins: nothing is under way, and there was no reset before.
+  void NextRun() {
+    cycles_ = start_;
+    reading_ = false;
+    going_on_ = 0;
+  }
   // Observes the pins of one cycle out of reset.
   void Observe(const Inputs& in, const Outputs& out) {
     ++cycles_;
@@ -57,8 +63,8 @@ class ResetCover {
   const std::uint64_t start_;  // cycles until the unit is ready
   CoverPoints& points_;
   std::array<unsigned, kCount> defined_{};
-  std::uint64_t cycles_ = 0;  // since the reset before
-  bool reading_ = false;      // a word is on its way from memory
+  std::uint64_t cycles_;  // since the reset before; start_: there was none
+  bool reading_ = false;  // a word is on its way from memory
   std::uint32_t going_on_ = 0;
 };
 

@@ -7,7 +7,6 @@
 namespace muster::bench {
 namespace {
 
-constexpr unsigned kQuiet = 32;  // cycles in which any pipeline runs empty
 constexpr std::uint32_t kAllLanes = 0xffffffff;
 
 std::uint64_t FirstWarps(unsigned count) {

@@ -14,6 +14,8 @@
 
 namespace muster::bench {
 
+inline constexpr unsigned kQuiet = 32;  // cycles in which any pipeline runs empty
+
 // How a CTA of `warps` warps arrives at a barrier.
 struct Gathering {
   unsigned warps = 1;

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "sim/isa/config.h"
+#include "tb/bench/stimulus.h"
 
 namespace muster::bench {
 namespace {
 
-constexpr unsigned kQuiet = 32;        // cycles in which any pipeline runs empty
 constexpr std::uint32_t kAddr = 0x40;  // of the word
 constexpr std::uint32_t kBytes = 16;   // of a transaction
 constexpr std::uint64_t kLongWaitNs = 1'000'000;

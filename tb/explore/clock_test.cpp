@@ -9,22 +9,35 @@
 #include <array>
 #include <cstdint>
 
+#include "sim/isa/bits.h"
 #include "sim/ptx/simt/random.h"
 
 namespace muster::explore {
 namespace {
 
 constexpr std::size_t kCtas = 3;
-constexpr std::size_t kThreads = 40;
+constexpr std::size_t kWarps = 3;
+constexpr std::size_t kThreads = kWarps * ptx::kWarpSize;
 
 struct Both {
-  Clock::Pointer clock;
+  Clock clock;
   std::array<std::array<EventNumber, kThreads>, kCtas> table{};
 
+  bool Covers(const Both& other) const {
+    for (std::size_t cta = 0; cta < kCtas; ++cta) {
+      for (std::size_t thread = 0; thread < kThreads; ++thread) {
+        if (table[cta][thread] < other.table[cta][thread]) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
   bool Agree() const {
     for (std::uint32_t cta = 0; cta < kCtas; ++cta) {
       for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
-        if (Clock::Of(clock, {cta, thread}) != table[cta][thread]) {
+        const EventNumber event = table[cta][thread];
+        if (!clock.Knows({cta, thread}, event) || clock.Knows({cta, thread}, event + 1)) {
           return false;
         }
       }
@@ -40,7 +53,8 @@ TEST(Clock, KnowsWhatATableKnows) {
     Both& one = all[random.Below(all.size())];
     if (random.OneIn(2)) {
       const Both& other = all[random.Below(all.size())];
-      one.clock = Clock::Join(one.clock, other.clock);
+      ASSERT_EQ(one.clock.Covers(other.clock), one.Covers(other)) << event;
+      one.clock.Join(other.clock);
       for (std::size_t cta = 0; cta < kCtas; ++cta) {
         for (std::size_t thread = 0; thread < kThreads; ++thread) {
           one.table[cta][thread] = std::max(one.table[cta][thread], other.table[cta][thread]);
@@ -48,26 +62,31 @@ TEST(Clock, KnowsWhatATableKnows) {
       }
     } else {
       const std::uint32_t cta = random.Below(kCtas);
-      const std::uint32_t first = random.Below(8);
-      const auto lanes = static_cast<std::uint32_t>(random.Next());
-      one.clock = Clock::With(one.clock, {cta, first}, event, lanes);
-      for (std::uint32_t lane = 0; lane < 32; ++lane) {
-        if ((lanes >> lane & 1) != 0) {
-          one.table[cta][first + lane] = event;
-        }
-      }
+      const std::uint32_t first = ptx::kWarpSize * random.Below(kWarps);
+      const std::uint32_t lanes = std::array{
+          kAllLanes, 1U, 0xfff0U, static_cast<std::uint32_t>(random.Next())}[random.Below(4)];
+      one.clock.Note({cta, first}, event, lanes);
+      ForEachBit(lanes, [&](unsigned lane) { one.table[cta][first + lane] = event; });
     }
     ASSERT_TRUE(one.Agree()) << event;
   }
 }
 
 TEST(Clock, IsSharedWhereNothingIsNew) {
-  const Clock::Pointer a = Clock::With(nullptr, {0, 3}, 7);
-  const Clock::Pointer b = Clock::With(a, {0, 4}, 8);
-  EXPECT_EQ(Clock::Join(a, b), b);
-  EXPECT_EQ(Clock::Join(b, a), b);
-  EXPECT_EQ(Clock::Join(b, nullptr), b);
-  EXPECT_EQ(Clock::With(b, {0, 3}, 5), b);
+  Clock a;
+  a.Note({0, 3}, 7);
+  Clock b = a;
+  b.Note({0, 4}, 8);
+  Clock joined = a;
+  joined.Join(b);
+  EXPECT_TRUE(joined.Is(b));
+  joined = b;
+  joined.Join(a);
+  EXPECT_TRUE(joined.Is(b));
+  joined.Join({});
+  EXPECT_TRUE(joined.Is(b));
+  joined.Note({0, 3}, 5);
+  EXPECT_TRUE(joined.Is(b));
 }
 
 }  // namespace

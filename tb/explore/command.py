@@ -163,6 +163,87 @@ LOOK:
     expect(not report["complete"] and "not complete" in text and report["seconds"] < 20, text)
 
 
+@case
+def witness_of_a_gather(muster, folder):
+    """A lane of each of four warps comes later than the others to a barrier that is not aligned, with what other warps do
+    between; then a flag is set without a release. The run itself is the witness, and the unit follows it."""
+    manifest = write_kernel(folder, 128, """    .reg .b64 %rd1;
+    ld.param.u64 %rd1, [out];
+    cvta.to.global.u64 %rd1, %rd1;
+    mov.u32 %r1, %tid.x;
+    and.b32 %r2, %r1, 31;
+    setp.eq.u32 %p1, %r2, 0;
+    @%p1 bra LATE;
+MEET:
+    barrier.sync 0;
+    setp.eq.u32 %p1, %r1, 32;
+    @%p1 bra LOOK;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 ret;
+    st.global.u32 [%rd1], %r1;
+    st.relaxed.cta.shared.u32 [x], 100;
+    ret;
+LOOK:
+    ld.relaxed.cta.shared.u32 %r3, [x];
+    setp.ne.u32 %p1, %r3, 100;
+    @%p1 bra LOOK;
+    ld.global.u32 %r3, [%rd1];
+    ret;
+LATE:
+    atom.shared.add.u32 %r3, [x], 1;
+    atom.shared.add.u32 %r3, [x], 1;
+    bra MEET;
+""")
+    run(muster, "explore", manifest, "--time", "5", "--report", folder / "r.json", code=7)
+    report = json.loads((folder / "r.json").read_text())
+    expect(report["findings"] and not report["suspicions"], report)
+
+
+@case
+def retried_waits(muster, folder):
+    """A wait that counts its tries, looks at a clock and sleeps is one wait if it never gives up; if it does after a time,
+    that is another order."""
+    def explore(name, late):
+        manifest = write_kernel(folder, 64, f"""    .reg .b64 %rd<3>;
+    .shared .align 8 .b64 bar;
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra READY;
+    mbarrier.init.shared::cta.b64 [bar], 1;
+READY:
+    bar.sync 0;
+    setp.eq.u32 %p1, %r1, 32;
+    @%p1 bra B;
+    @%p1 ret;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 ret;
+    mbarrier.arrive.shared::cta.b64 _, [bar];
+    ret;
+B:
+    mov.u64 %rd0, %globaltimer;
+    mov.u32 %r2, 0;
+WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;
+    @%p1 bra DONE;
+    add.u32 %r2, %r2, 1;
+    mov.u64 %rd1, %globaltimer;
+    sub.u64 %rd1, %rd1, %rd0;
+    setp.lt.u64 %p1, %rd1, 4000;
+    @%p1 bra WAIT;
+    nanosleep.u32 1000;
+    bra {late};
+DONE:
+    st.shared.u32 [x], %r1;
+LATE:
+    ret;
+""")
+        run(muster, "explore", manifest, "--time", "10", "--bound", "2000", "--report", folder / name)
+        return json.loads((folder / name).read_text())
+    patient, gives_up = explore("p.json", "WAIT"), explore("g.json", "LATE")
+    expect(patient["complete"] and patient["classes"] <= 2, patient)
+    expect(gives_up["classes"] > patient["classes"], gives_up)
+
+
 def main():
     if sys.argv[1:] == ["--list"]:
         print("\n".join(CASES))

@@ -39,8 +39,10 @@ def expect(holds, what, text):
 
 
 def check_wrong(muster, name, wanted, folder):
-    """Some finding is of a kind that is expected; one names a pair of lines; each witness is a file."""
+    """Some finding is of a kind that is expected; one names a pair of lines; each witness is a file. Nothing is
+    suspected that is not shown."""
     code, report, text = explore(muster, PAIRS / name / "wrong.json", folder)
+    expect(not report["suspicions"], "there are suspicions", text)
     findings = report["findings"]
     kinds = {finding["kind"] for finding in findings}
     expect(kinds & set(wanted["kinds"]), f"none of the kinds {wanted['kinds']} is found, but {sorted(kinds)}", text)

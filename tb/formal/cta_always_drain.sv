@@ -16,7 +16,7 @@ module cta_always_drain
 );
 
   logic [NumWarps-1:0]              asked, acknowledged, batch, picked;
-  logic [NumWarps-1:0][$bits(request_t)-WarpW-1:0] kept;
+  logic [NumWarps-1:0][$bits(request_t)-$bits(group_e)-WarpW-1:0] kept;
   logic                             reads_it;  // what was parked, and there where it was picked
 
   assign asked        = u_cta.g_port[0].u_port.g_drain.u_drain.parked_q;
@@ -35,12 +35,13 @@ module cta_always_drain
     assign picked[w] = u_cta.g_port[0].u_port.g_drain.u_drain.pick_valid_q &&
                        u_cta.g_port[0].u_port.g_drain.u_drain.pick_q == WarpW'(w);
     assign o         = g_slot[0].u_slot.u_props.pending_q[w];
-    assign request   = {kept[w], WarpW'(w)};
+    assign request   = {GroupArrive, kept[w], WarpW'(w)};
     always_ff @(posedge clk_i) begin
       if (rst_ni) begin
         L60_once: assert (3'(asked[w]) + 3'(acknowledged[w]) + 3'(batch[w]) + 3'(picked[w]) <= 3'd1);
         L61_kept: assert (!parked_o[w] || (o.op <= OpArrivePhase && request == request_t'{
-                          op: o.op, cta: o.cta, bar: o.bar, expected: o.count[11:5],
+                          op: GroupArrive, kind: kind_of(o.op), answers: o.op == OpArrivePhase,
+                          waits: !(o.op inside {OpArrive, OpArrivePhase}), cta: o.cta, bar: o.bar, expected: o.count[11:5],
                           ragged: o.count[4:0] != '0, idle: o.idle, warp: o.warp}));
       end
     end

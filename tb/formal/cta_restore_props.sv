@@ -61,8 +61,7 @@ module cta_restore_props
     bar_t       wait_bar;
     logic [6:0] reduction;
 
-    assign {reduces, wait_bar} = u_cta.g_warps.u_warps.u_places.mem[w];
-    assign reduction           = u_cta.g_warps.u_warps.u_reductions.mem[w];
+    assign {reduction, reduces, wait_bar} = u_cta.g_warps.u_warps.u_records.mem[w];
     assign warps[w].waiting    = u_cta.waiting[w];
     assign warps[w].apart      = u_cta.waiting[w] && u_cta.g_warps.u_warps.apart_q[w];
     assign warps[w].reduces    = u_cta.waiting[w] && !warps[w].apart && reduces;

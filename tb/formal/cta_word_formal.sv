@@ -77,8 +77,7 @@ module cta_word_formal
     logic       reduces, hidden, stands;
     logic [7:0] result;
 
-    assign {kind, bar}         = u_cta.g_warps.u_warps.u_reductions.mem[w];
-    assign {reduces, wait_bar} = u_cta.g_warps.u_warps.u_places.mem[w];
+    assign {kind, bar, reduces, wait_bar} = u_cta.g_warps.u_warps.u_records.mem[w];
     assign result              = u_cta.g_warps.u_warps.results_q[w];
     assign hidden              = u_props.waits_q[w] && !u_props.apart_q[w] && reduces;
 

@@ -4,7 +4,7 @@
 // among the sources. For parked waits, only the first and the last warp are followed: a checker for each
 // warp would cost too much.
 bind muster_ram ram_props #(
-  .Depth(Depth), .Width(Width), .NumWrite(NumWrite), .NumRead(NumRead), .Forward(Forward)
+  .Depth(Depth), .Width(Width), .NumRead(NumRead), .Forward(Forward)
 ) u_props (
   .clk_i, .we_i, .waddr_i, .wdata_i, .raddr_i, .rdata_i (rdata_o)
 );
@@ -29,16 +29,16 @@ bind muster_mbarrier mb_front_props u_front_props (
 
 bind muster_mb_park mb_park_props #(
   .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs),
-  .LimitNs(LimitNs), .EnLimit(EnLimit)
+  .EnLimit(EnLimit)
 ) u_first_props (
-  .clk_i, .rst_ni, .follow_i ('0), .wants_i, .warp_i, .place_i, .phase_i, .has_hint_i, .hint_i,
+  .clk_i, .rst_ni, .follow_i ('0), .wants_i, .warp_i, .place_i, .phase_i, .limit_i,
   .parks_o, .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o
 );
 
 bind muster_mb_park mb_park_props #(
   .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs),
-  .LimitNs(LimitNs), .EnLimit(EnLimit)
+  .EnLimit(EnLimit)
 ) u_last_props (
-  .clk_i, .rst_ni, .follow_i (6'(NumWarps - 1)), .wants_i, .warp_i, .place_i, .phase_i, .has_hint_i, .hint_i,
+  .clk_i, .rst_ni, .follow_i (6'(NumWarps - 1)), .wants_i, .warp_i, .place_i, .phase_i, .limit_i,
   .parks_o, .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o
 );

@@ -23,24 +23,21 @@ module mb_flow_formal
 );
 
   logic                      rst_n = 1'b0;
-  mb_ready_t                 takes;
-  logic                      moves, spend, ready, read_valid, write_valid, asked_q;
+  logic                      spend, ready, read_valid, write_valid, asked_q;
   logic                      read_waits_q, write_waits_q, data_waits_q, place_waits_q, place_stays_q;
   logic [MbHeld-1:0]         held_valid;
   logic [$clog2(Longest):0]  waits_q;  // for the pipeline to take something; or since it yields
 
   muster_mb_pipe #(.NumCtas(1), .SmemBytes(16)) u_pipe (
     .clk_i, .rst_ni (rst_n),
-    .valid_i, .ready_o (takes), .moves_o (moves), .request_i,
+    .valid_i, .ready_o (ready), .request_i,
     .read_valid_o (read_valid), .read_ready_i, .read_place_o (), .rdata_valid_i, .rdata_i,
     .write_valid_o (write_valid), .write_ready_i, .write_place_o (), .write_data_o (),
     .held_valid_o (held_valid), .held_place_o (), .yield_i (yield_i && Yields),
     .busy_o (), .warp_valid_o (), .warp_o (), .credit_i, .splits_o (), .spend_o (spend),
-    .commit_o (), .request_o (), .refused_o (), .found_o (), .word_o (), .written_o (), .completed_o (), .passed_o (),
+    .commit_o (), .request_o (), .answers_o (), .refused_o (), .found_o (), .word_o (), .written_o (), .completed_o (), .passed_o (),
     .parks_o ()
   );
-
-  assign ready = moves ? takes.moves : takes.stays;
 
   initial {asked_q, read_waits_q, write_waits_q, data_waits_q, place_waits_q, place_stays_q} = '0;
   always_ff @(posedge clk_i) begin

@@ -66,7 +66,7 @@ module mb_front_formal
     assume (issue_i.lanes != '0 && issue_i.lanes < 32'd4 && issue_i.op <= MbCopyArrive);
     assume (remote_i.lanes != '0 && remote_i.lanes < 32'd4);
     // Data come for a read that waits for them.
-    assume (!rdata_valid_i || (u_room.u_pipe.u_fetch.data_valid_q && u_room.u_pipe.u_fetch.waits));
+    assume (!rdata_valid_i || (u_room.u_pipe.u_fetch.data_valid_q && u_room.u_pipe.u_fetch.waits_q));
   end
 
   // A grant at once or a cycle later, data in one cycle or two, a response taken at once or a cycle later, and no

@@ -8,8 +8,7 @@ module mb_park_formal
   parameter int unsigned NumWarps      = 4,
   parameter int unsigned NumCtas       = 2,
   parameter int unsigned SmemBytes     = 32,
-  parameter int unsigned ClockPeriodPs = 1000,
-  parameter int unsigned LimitNs       = 5
+  parameter int unsigned ClockPeriodPs = 1000
 ) (
   input logic        clk_i,
   input warp_t       follow_i,
@@ -17,8 +16,7 @@ module mb_park_formal
   input warp_t       warp_i,
   input mb_place_t   place_i,
   input logic        phase_i,
-  input logic        has_hint_i,
-  input logic [31:0] hint_i,
+  input logic [31:0] limit_i,
   input logic        completed_i,
   input logic        leave_i,
   input cta_t        leave_cta_i,
@@ -48,25 +46,25 @@ module mb_park_formal
     assume (!(wants_i || completed_i) || phase_i == phase_q[index]);
     assume (32'(warp_i) < NumWarps && 32'(place_i.cta) < NumCtas && 32'(place_i.addr) < SmemBytes);
     assume (rst_n || 32'(follow_i) < NumWarps);
-    assume (hint_i < 32'd16);  // the same adder for all; times to cover stay short
+    assume (limit_i < 32'd16);  // the same adder for all; times to cover stay short
     assume (stopped_ns_i < 32'd16);
+    // No operation of a warp is on its way when its CTA leaves.
+    assume (!(wants_i && leave_i && warp_i == follow_q && u_props.waits_q && leave_cta_i == u_props.place_q.cta));
   end
 
   muster_mb_park #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs),
-    .LimitNs(LimitNs)
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs)
   ) u_park (
-    .clk_i, .rst_ni (rst_n), .wants_i, .warp_i, .place_i, .phase_i, .has_hint_i, .hint_i,
+    .clk_i, .rst_ni (rst_n), .wants_i, .warp_i, .place_i, .phase_i, .limit_i,
     .parks_o (parks), .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .limited_o (),
     .wake_o (wake), .expire_o (expire)
   );
 
   mb_park_props #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs),
-    .LimitNs(LimitNs)
+    .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs)
   ) u_props (
-    .clk_i, .rst_ni (rst_n), .follow_i (follow_q), .wants_i, .warp_i, .place_i, .phase_i, .has_hint_i,
-    .hint_i, .parks_o (parks), .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i,
+    .clk_i, .rst_ni (rst_n), .follow_i (follow_q), .wants_i, .warp_i, .place_i, .phase_i, .limit_i,
+    .parks_o (parks), .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i,
     .wake_o (wake), .expire_o (expire)
   );
 
@@ -94,7 +92,7 @@ module mb_park_formal
       L03_match:  assert (u_park.match_q[w] == (u_props.completed_q && !expire[w]));
       L04_phase:  assert (!u_props.waits_q || phase_q[followed] == u_props.phase_q);
       L05_old:    assert (!u_props.completed_q || phase_q[followed] != u_props.phase_q);
-      L07_limit:  assert (!u_props.waits_q || u_park.g_limit.u_limits.g_arrays.g_array[0].u_mem.mem[w] ==
+      L07_limit:  assert (!u_props.waits_q || u_park.g_limit.u_limits.g_array[0].u_mem.mem[w] ==
                           u_props.start_q + u_props.limit_q);
       L08_seen:   assert (!u_props.waits_q || u_park.g_limit.seen_q != w ||
                           u_park.g_limit.deadline == u_props.start_q + u_props.limit_q);

@@ -12,7 +12,6 @@ module mb_park_props
   parameter int unsigned NumCtas   = 8,
   parameter int unsigned SmemBytes = 262144,
   parameter int unsigned ClockPeriodPs = 1000,
-  parameter int unsigned LimitNs   = 1000000,
   parameter bit          EnLimit   = 1'b1
 ) (
   input logic                clk_i,
@@ -22,8 +21,7 @@ module mb_park_props
   input warp_t               warp_i,
   input mb_place_t           place_i,
   input logic                phase_i,
-  input logic                has_hint_i,
-  input logic [31:0]         hint_i,
+  input logic [31:0]         limit_i,
   input logic                parks_o,
   input logic                completed_i,
   input logic                leave_i,
@@ -98,7 +96,7 @@ module mb_park_props
       place_q     <= place_i;
       phase_q     <= phase_i;
       start_q     <= now_q;
-      limit_q     <= has_hint_i ? 34'(hint_i) : 34'(LimitNs);
+      limit_q     <= 34'(limit_i);
       old_start_q <= start_q;
       old_limit_q <= limit_q;
     end

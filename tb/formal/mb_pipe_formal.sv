@@ -24,8 +24,7 @@ module mb_pipe_formal
   localparam int unsigned Places = 8;  // operations that the checker remembers
 
   logic                   rst_n = 1'b0;
-  mb_ready_t              takes;
-  logic                   moves, follow_q, ready, read_valid, write_valid, commit, written;
+  logic                   follow_q, ready, read_valid, write_valid, commit, written;
   mb_place_t              read_place, write_place;
   mb_word_t               write_data, found, word, bank_q, rdata_q;
   logic [MbHeld-1:0]      held_valid;
@@ -34,16 +33,14 @@ module mb_pipe_formal
 
   muster_mb_pipe #(.NumCtas(1), .SmemBytes(16)) u_pipe (
     .clk_i, .rst_ni (rst_n),
-    .valid_i, .ready_o (takes), .moves_o (moves), .request_i,
+    .valid_i, .ready_o (ready), .request_i,
     .read_valid_o (read_valid), .read_ready_i, .read_place_o (read_place), .rdata_valid_i, .rdata_i,
     .write_valid_o (write_valid), .write_ready_i, .write_place_o (write_place),
     .write_data_o (write_data), .held_valid_o (held_valid), .held_place_o (held_place), .yield_i,
     .busy_o (), .warp_valid_o (), .warp_o (), .credit_i, .splits_o (), .spend_o (),
-    .commit_o (commit), .request_o (done), .refused_o (), .found_o (found), .word_o (word),
+    .commit_o (commit), .request_o (done), .answers_o (), .refused_o (), .found_o (found), .word_o (word),
     .written_o (written), .completed_o (), .passed_o (), .parks_o ()
   );
-
-  assign ready = moves ? takes.moves : takes.stays;
 
   // ---------------------------------------------------------------------------------------------
   // The bank, and the contract of its ports

@@ -70,24 +70,26 @@ module mb_pipe_lemmas
   endfunction
 
   // ---------------------------------------------------------------------------------------------
-  // Order: write, look, data, read, enter hold what was accepted, the first one first.
+  // Order: write, look, data, read, and both places of enter hold what was accepted, the first one first.
   // ---------------------------------------------------------------------------------------------
 
-  mb_request_t head, writing, looking, fetched, reading, entering;
-  logic        write_valid, look_valid, data_valid, read_valid, enter_valid;
+  mb_request_t head, writing, looking, fetched, reading, entering, next;
+  logic        write_valid, look_valid, data_valid, read_valid, enter_valid, next_valid;
   lanes_t      missing;
-  logic [2:0]  look_at, data_at, read_at, enter_at;
+  logic [2:0]  look_at, data_at, read_at, enter_at, next_at;
 
   assign writing     = u_pipe.u_update.write_q;
   assign looking     = u_pipe.u_update.look_q;
   assign fetched     = u_pipe.u_fetch.data_q;
   assign reading     = u_pipe.u_fetch.read_q;
-  assign entering    = u_pipe.u_fetch.enter_q;
+  assign entering    = u_pipe.u_fetch.enter;
+  assign next        = u_pipe.u_fetch.u_enter.g_pair.request_q[!u_pipe.u_fetch.u_enter.g_pair.first_q];
   assign write_valid = u_pipe.u_update.write_valid_q;
   assign look_valid  = u_pipe.u_update.look_valid_q;
   assign data_valid  = u_pipe.u_fetch.data_valid_q;
   assign read_valid  = u_pipe.u_fetch.read_valid_q;
-  assign enter_valid = u_pipe.u_fetch.enter_valid_q;
+  assign enter_valid = u_pipe.u_fetch.enter_valid;
+  assign next_valid  = !u_pipe.u_fetch.ready_o;
 
   assign head     = accepted_i[first_i];
   assign missing  = head.group.lanes & ~left_i;
@@ -95,10 +97,11 @@ module mb_pipe_lemmas
   assign data_at  = look_at + 3'(look_valid);
   assign read_at  = data_at + 3'(data_valid);
   assign enter_at = read_at + 3'(read_valid);
+  assign next_at  = enter_at + 3'(enter_valid);
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      L01_count: assert (next_i == enter_at + 3'(enter_valid));
+      L01_count: assert (next_i == next_at + 3'(next_valid));
       L02_lanes: assert (first_i == next_i ? left_i == '0 : missing != '0);
       L03_rest:  assert (left_i == '0 || write_valid);
       L04_write: assert (!write_valid || (is_rest(writing, head) && writing.group.lanes == missing));
@@ -106,6 +109,8 @@ module mb_pipe_lemmas
       L06_data:  assert (!data_valid || is_whole(fetched, accepted_i[data_at]));
       L07_read:  assert (!read_valid || is_whole(reading, accepted_i[read_at]));
       L08_enter: assert (!enter_valid || entering == accepted_i[enter_at]);
+      L61_next:  assert (!next_valid || next == accepted_i[next_at]);
+      L62_place: assert (!enter_valid || u_pipe.u_fetch.u_enter.g_pair.full_q[u_pipe.u_fetch.u_enter.g_pair.first_q]);
     end
   end
 
@@ -166,9 +171,9 @@ module mb_pipe_lemmas
                          waits == class_of(writing.group.op).waits);
       L20_split: assert (!(lanes || last) || (!sums.several && !sums.any_lane));
       L21_split: assert (!(whole && write_valid && sums.several) || (updates(writing) && write_lanes > 6'd1));
-      L22_bad:   assert (!(whole && write_valid) || (writing.cause == FaultNone) || (sums.refused && !sums.several));
+      L22_bad:   assert (!(whole && write_valid) || (writing.cause == FaultNone) || (sums.hopeless && !sums.several));
       L23_signs: assert (!(write_valid && whole) || !sums.any_lane || sums.several);
-      L24_split: assert (!split || (sums.refused ? sums.several : sums.any_lane));
+      L24_split: assert (!split || (is_refused(sums) ? splits_refused(sums) : splits_accepted(sums)));
       L26_first: assert (!first || (step_ahead && sums.word == u_pipe.u_update.found_q && !sums.completes && sums.any_lane));
       L25_lanes: assert (!lanes || step_ahead);
     end
@@ -178,7 +183,7 @@ module mb_pipe_lemmas
   // Where an operation has its word from
   // ---------------------------------------------------------------------------------------------
 
-  logic write_holds, look_holds, data_holds, none, near, far, got, arrived, fetches;
+  logic write_holds, look_holds, data_holds, none, near, far, got, arrived, fetches, waits_data;
 
   assign write_holds = write_valid && holds(writing);
   assign look_holds  = look_valid && holds(looking);
@@ -187,8 +192,9 @@ module mb_pipe_lemmas
   assign near        = u_pipe.u_fetch.near_q;
   assign far         = u_pipe.u_fetch.far_q;
   assign got         = u_pipe.u_fetch.got_q;
-  assign arrived     = u_pipe.u_fetch.arrived_q;
-  assign fetches     = data_valid && u_pipe.u_fetch.waits || data_valid && arrived;  // from memory
+  assign waits_data  = u_pipe.u_fetch.waits_q;
+  assign fetches     = data_valid && !(none || near || far || got);  // from memory
+  assign arrived     = fetches && !waits_data;
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
@@ -207,7 +213,7 @@ module mb_pipe_lemmas
       L40_own:   assert (!(look_valid && own) || ahead == step_ahead);
       L41_ahead: assert (!(look_valid && ahead) || (holds(writing) && same(looking, writing)));
       L42_word:  assert (!(look_valid && !ahead && !blind(looking)) || !(write_holds && same(looking, writing)));
-      L44_got:   assert (!(data_valid && arrived) || !(none || near || far || got));
+      L44_waits: assert (!(data_valid && waits_data) || fetches);
     end
   end
 
@@ -233,8 +239,9 @@ module mb_pipe_lemmas
       L55_read:   assert (!(fetches && ours(fetched)) || (read_ours_i && read_i == bank_i &&
                           (!arrived || data_i == read_i)));
       L56_waits:  assert (!((write_valid && whole) || refers) || !waits ||
-                          (meant(sums.word) == meant(found) && !sums.completes && !sums.count_bad && !sums.exhausted));
-      L57_signs:  assert (!(write_valid && whole) || sums.refused == (writing.cause != FaultNone || sums.count_bad || sums.exhausted));
+                          (meant(sums.word) == meant(found) && !sums.completes && !sums.beyond && !sums.exhausted));
+      L57_signs:  assert (!(write_valid && whole) || (sums.hopeless == (writing.cause != FaultNone || sums.exhausted) && !sums.tx_bad &&
+                          !sums.no_complete));
     end
   end
 

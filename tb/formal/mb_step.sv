@@ -37,6 +37,6 @@ module mb_step
 
   assign word_o   = write_o ? left : word_i;  // in memory
   assign passed_o = sums.passed;
-  assign refused_o = sums.refused;
+  assign refused_o = is_refused(sums);
 
 endmodule

@@ -5,26 +5,25 @@
 module ram_formal #(
   parameter int unsigned Depth    = 16,
   parameter int unsigned Width    = 3,
-  parameter int unsigned NumWrite = 1,
   localparam int unsigned AddrW   = $clog2(Depth)
 ) (
-  input logic                           clk_i,
-  input logic [NumWrite-1:0]            we_i,
-  input logic [NumWrite-1:0][AddrW-1:0] waddr_i,
-  input logic [Width-1:0]               wdata_i,
-  input logic [1:0][AddrW-1:0]          raddr_i
+  input logic                          clk_i,
+  input logic                          we_i,
+  input logic [AddrW-1:0]              waddr_i,
+  input logic [Width-1:0]              wdata_i,
+  input logic [1:0][AddrW-1:0]         raddr_i
 );
 
   logic [1:0][Width-1:0] rdata;
 
   muster_ram #(
-    .Depth(Depth), .Width(Width), .NumWrite(NumWrite), .NumRead(2), .Forward(2'b01)
+    .Depth(Depth), .Width(Width), .NumRead(2), .Forward(2'b01)
   ) u_ram (
     .clk_i, .we_i, .waddr_i, .wdata_i, .raddr_i, .rdata_o (rdata)
   );
 
   ram_props #(
-    .Depth(Depth), .Width(Width), .NumWrite(NumWrite), .NumRead(2), .Forward(2'b01)
+    .Depth(Depth), .Width(Width), .NumRead(2), .Forward(2'b01)
   ) u_props (
     .clk_i, .we_i, .waddr_i, .wdata_i, .raddr_i, .rdata_i (rdata)
   );

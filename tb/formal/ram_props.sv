@@ -4,17 +4,16 @@
 module ram_props #(
   parameter int unsigned        Depth    = 16,
   parameter int unsigned        Width    = 8,
-  parameter int unsigned        NumWrite = 1,
   parameter int unsigned        NumRead  = 1,
   parameter logic [NumRead-1:0] Forward  = '1,
   localparam int unsigned       AddrW    = (Depth > 1) ? $clog2(Depth) : 1
 ) (
-  input logic                           clk_i,
-  input logic [NumWrite-1:0]            we_i,
-  input logic [NumWrite-1:0][AddrW-1:0] waddr_i,
-  input logic [Width-1:0]               wdata_i,
-  input logic [NumRead-1:0][AddrW-1:0]  raddr_i,
-  input logic [NumRead-1:0][Width-1:0]  rdata_i
+  input logic                          clk_i,
+  input logic                          we_i,
+  input logic [AddrW-1:0]              waddr_i,
+  input logic [Width-1:0]              wdata_i,
+  input logic [NumRead-1:0][AddrW-1:0] raddr_i,
+  input logic [NumRead-1:0][Width-1:0] rdata_i
 );
 
   // A word beyond Depth is nobody's: what powers up with anything may be at one in its first cycle.
@@ -24,11 +23,9 @@ module ram_props #(
   initial written_q = '0;
 
   always_ff @(posedge clk_i) begin
-    for (int w = 0; w < NumWrite; w++) begin
-      if (we_i[w] && 32'(waddr_i[w]) < Depth) begin
-        written_q[waddr_i[w]] <= 1'b1;
-        word_q[waddr_i[w]]    <= wdata_i;
-      end
+    if (we_i && 32'(waddr_i) < Depth) begin
+      written_q[waddr_i] <= 1'b1;
+      word_q[waddr_i]    <= wdata_i;
     end
   end
 
@@ -37,10 +34,8 @@ module ram_props #(
     logic             collides_q;  // read while it is written
 
     always_ff @(posedge clk_i) begin
-      automatic logic collides = 1'b0;
-      for (int w = 0; w < NumWrite; w++) collides = collides || (we_i[w] && waddr_i[w] == raddr_i[r]);
       raddr_q    <= raddr_i[r];
-      collides_q <= collides;
+      collides_q <= we_i && (waddr_i == raddr_i[r]);
 
       if (written_q[raddr_q] && Forward[r]) begin
         // 1. A port of Forward reads what was written last, that of the cycle of the address included.

@@ -18,7 +18,7 @@
 namespace muster::golden {
 namespace {
 
-constexpr char kHeader[] = "{\"muster_log\":1,\"config\":\"small\",\"seed\":7}\n";
+constexpr char kPlaceLogHeader[] = "{\"muster_log\":1,\"config\":\"small\",\"seed\":7}\n";
 
 void Save(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 std::string Load(const std::string& path) {
@@ -75,7 +75,7 @@ TEST(GoldenLogPlace, IsReadBackAndNamed) {
 TEST(GoldenLogPlace, BadPlacesAreRefused) {
   const std::string path = (Scratch() / "log").string();
   const auto error = [&path](const std::string& ptx) {
-    Save(path, std::string(kHeader) + R"({"cycle":1,"ptx":)" + ptx +
+    Save(path, std::string(kPlaceLogHeader) + R"({"cycle":1,"ptx":)" + ptx +
                    R"(,"op":"end","cta":0,"effects":{}})" + "\n");
     return Replay(path).error.substr(path.size());
   };

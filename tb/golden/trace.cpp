@@ -16,11 +16,11 @@
 #include "sim/isa/effects.h"
 #include "sim/isa/fault.h"
 #include "sim/isa/operation.h"
+#include "tb/golden/trace_text.h"
 
 namespace muster::golden {
 namespace {
 
-constexpr std::uint32_t kAllLanes = 0xffffffff;
 constexpr std::uint32_t kPhase = std::uint32_t{1} << 29;  // of an entry's state word
 
 const std::map<std::string, OpKind>& Mnemonics() {
@@ -50,13 +50,6 @@ const std::map<std::string, OpKind>& Mnemonics() {
 const std::vector<std::string>& KindNames() {
   static const std::vector<std::string> names = {"none", "sync", "and", "or", "popc"};
   return names;
-}
-
-std::uint32_t Number(const std::string& text) {
-  char* end = nullptr;
-  const std::uint64_t value = std::strtoull(text.c_str(), &end, 0);
-  EXPECT_TRUE(!text.empty() && *end == '\0' && value <= kAllLanes) << "no number: " << text;
-  return static_cast<std::uint32_t>(value);
 }
 
 // The tokens of a line, taken one by one.
@@ -98,10 +91,10 @@ std::uint32_t KindCode(const std::string& name) {
 std::uint32_t ParseEntry(Tokens* tokens) {
   const std::string first = tokens->Next();
   if (first.rfind("0x", 0) == 0) {
-    return Number(first);
+    return Number32(first);
   }
   const auto phase = [tokens] {
-    return tokens->Accept("phase") ? Number(tokens->Next()) << 29 : 0;
+    return tokens->Accept("phase") ? Number32(tokens->Next()) << 29 : 0;
   };
   if (first == "idle") {
     return phase();
@@ -109,11 +102,11 @@ std::uint32_t ParseEntry(Tokens* tokens) {
   const std::uint32_t kind = KindCode(first);
   const std::string counts = tokens->Next();
   const std::size_t slash = counts.find('/');
-  const std::uint32_t arrived = Number(counts.substr(0, slash));
+  const std::uint32_t arrived = Number32(counts.substr(0, slash));
   const std::string of = counts.substr(slash + 1);
-  const std::uint32_t expected = of == "all" ? 0 : Number(of);
+  const std::uint32_t expected = of == "all" ? 0 : Number32(of);
   std::uint32_t word = kind << 26 | expected << 19 | arrived << 12 | phase();
-  word |= tokens->AtEnd() ? 0 : Number(tokens->Next());
+  word |= tokens->AtEnd() ? 0 : Number32(tokens->Next());
   return word | phase();
 }
 
@@ -121,16 +114,16 @@ std::uint32_t ParseEntry(Tokens* tokens) {
 std::uint32_t ParseWarp(Tokens* tokens) {
   const std::string first = tokens->Next();
   if (first.rfind("0x", 0) == 0) {
-    return Number(first);
+    return Number32(first);
   }
   std::uint32_t word = KindCode(first) << 16;
   if (first != "none") {
-    word |= Number(tokens->Next());
+    word |= Number32(tokens->Next());
     EXPECT_TRUE(tokens->Accept("of"));
-    word |= Number(tokens->Next()) << 12;
+    word |= Number32(tokens->Next()) << 12;
   }
   if (tokens->Accept("waits")) {
-    word |= 1U << 23 | Number(tokens->Next()) << 19;
+    word |= 1U << 23 | Number32(tokens->Next()) << 19;
     word |= tokens->Accept("apart") ? 1U << 24 : 0;
   }
   return word;
@@ -185,13 +178,13 @@ std::string ResponseText(OpKind kind, const Effects& effects) {
 
 // Launch, and open, which names no warps.
 void ParseLaunch(Tokens* tokens, Operation* operation) {
-  operation->cta = static_cast<std::uint8_t>(Number(tokens->Next()));
+  operation->cta = static_cast<std::uint8_t>(Number32(tokens->Next()));
   unsigned count = 0;
   while (!tokens->AtEnd() && !tokens->Accept("size")) {
-    operation->warps |= std::uint64_t{1} << Number(tokens->Next());
+    operation->warps |= std::uint64_t{1} << Number32(tokens->Next());
     ++count;
   }
-  operation->size = static_cast<std::uint8_t>(tokens->AtEnd() ? count : Number(tokens->Next()));
+  operation->size = static_cast<std::uint8_t>(tokens->AtEnd() ? count : Number32(tokens->Next()));
 }
 
 // Everything of the model that can be seen, to show that an operation changed nothing.
@@ -241,23 +234,23 @@ Operation ParseOperation(const std::string& text) {
     if (operation.kind == OpKind::kLaunch || operation.kind == OpKind::kOpen) {
       ParseLaunch(&tokens, &operation);
     } else {
-      operation.cta = static_cast<std::uint8_t>(Number(tokens.Next()));
+      operation.cta = static_cast<std::uint8_t>(Number32(tokens.Next()));
     }
     EXPECT_TRUE(tokens.AtEnd());
     return operation;
   }
   const std::size_t dot = who.find('.');
   if (dot != std::string::npos) {
-    operation.cta = static_cast<std::uint8_t>(Number(who.substr(0, dot)));
+    operation.cta = static_cast<std::uint8_t>(Number32(who.substr(0, dot)));
     who.erase(0, dot + 1);
   }
-  operation.warp = static_cast<std::uint8_t>(Number(who));
+  operation.warp = static_cast<std::uint8_t>(Number32(who));
   operation.lanes = kAllLanes;
   const std::string mnemonic = tokens.Next();
   EXPECT_EQ(Mnemonics().count(mnemonic), 1) << "no operation: " << mnemonic;
   operation.kind = Mnemonics().at(mnemonic);
   if (NamesEntry(operation.kind)) {
-    operation.bar = static_cast<std::uint8_t>(Number(tokens.Next()));
+    operation.bar = static_cast<std::uint8_t>(Number32(tokens.Next()));
   }
   if (operation.kind == OpKind::kR2bBar) {
     operation.operand = ParseEntry(&tokens);
@@ -267,13 +260,13 @@ Operation ParseOperation(const std::string& text) {
   while (!tokens.AtEnd()) {
     const std::string token = tokens.Next();
     if (token.rfind("p=", 0) == 0) {
-      operation.operand = Number(token.substr(2));
+      operation.operand = Number32(token.substr(2));
     } else if (token.rfind("lanes=", 0) == 0) {
-      operation.lanes = Number(token.substr(6));
+      operation.lanes = Number32(token.substr(6));
     } else if (operation.kind == OpKind::kWait) {
-      operation.operand = Number(token);
+      operation.operand = Number32(token);
     } else {
-      operation.count = static_cast<std::uint16_t>(Number(token));
+      operation.count = static_cast<std::uint16_t>(Number32(token));
     }
   }
   return operation;

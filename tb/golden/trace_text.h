@@ -13,6 +13,8 @@
 
 namespace muster {
 
+inline constexpr std::uint32_t kAllLanes = 0xffffffff;
+
 // Single spaces between the words, and none around them.
 inline std::string Trim(const std::string& text) {
   std::istringstream in(text);
@@ -29,6 +31,13 @@ inline std::uint64_t Number(const std::string& text) {
   const std::uint64_t value = std::strtoull(text.c_str(), &end, 0);
   EXPECT_TRUE(!text.empty() && *end == '\0') << "no number: " << text;
   return value;
+}
+
+// A number of 32 bits.
+inline std::uint32_t Number32(const std::string& text) {
+  const std::uint64_t value = Number(text);
+  EXPECT_LE(value, 0xffffffff) << text;
+  return static_cast<std::uint32_t>(value);
 }
 
 }  // namespace muster

@@ -43,9 +43,7 @@ const std::map<std::string, std::uint32_t>& Barriers() {
   return barriers;
 }
 
-std::uint32_t Number32(const std::string& text) { return static_cast<std::uint32_t>(Number(text)); }
-
-std::vector<std::string> Split(const std::string& text, char separator) {
+std::vector<std::string> SplitAt(const std::string& text, char separator) {
   std::vector<std::string> parts;
   std::istringstream in(text);
   for (std::string part; std::getline(in, part, separator);) {
@@ -154,7 +152,7 @@ void ParseMnemonic(const std::string& mnemonic, WarpRequest* request) {
     const std::string name = Name(op);
     if (mnemonic == name || mnemonic.rfind(name + ".", 0) == 0) {
       request->op = op;
-      for (const std::string& qualifier : Split(mnemonic.substr(name.size()), '.')) {
+      for (const std::string& qualifier : SplitAt(mnemonic.substr(name.size()), '.')) {
         if (qualifier == "abs") {
           request->abs = true;
         } else if (qualifier == "NaN") {
@@ -172,7 +170,7 @@ void ParseMnemonic(const std::string& mnemonic, WarpRequest* request) {
 // The operand of the operation: a mask, barrier and count, or a slot.
 void ParseOperand(const std::string& text, WarpRequest* request) {
   if (request->op == WarpOp::kGather) {
-    const std::vector<std::string> parts = Split(text, ',');
+    const std::vector<std::string> parts = SplitAt(text, ',');
     request->key |= Number32(parts.at(0));
     request->key |= parts.size() > 1 ? Number32(parts[1]) << 4 : 0;
   } else {
@@ -181,7 +179,7 @@ void ParseOperand(const std::string& text, WarpRequest* request) {
 }
 
 void ParseValues(const std::string& text, WarpRequest* request) {
-  const std::vector<std::string> values = Split(text, ',');
+  const std::vector<std::string> values = SplitAt(text, ',');
   unsigned next = 0;
   ForEachBit(request->lanes, [&](unsigned lane) {
     request->values[lane] = Number(values.size() == 1 ? values[0] : values.at(next++));
@@ -260,7 +258,7 @@ std::string WarpTrace::Carry(const std::string& text) {
   in >> word >> warp;
   if (word == "live") {
     in >> word;
-    live_.at(Number(Split(warp, ':')[0])) = Number32(word);
+    live_.at(Number(SplitAt(warp, ':')[0])) = Number32(word);
     return "";
   }
   if (word == "clear") {
@@ -278,7 +276,7 @@ WarpRequest WarpTrace::ParseRequest(const std::string& text) const {
   std::istringstream in(text);
   std::string word;
   in >> word;
-  const std::vector<std::string> slots = Split(word.substr(0, word.find(':')), '.');
+  const std::vector<std::string> slots = SplitAt(word.substr(0, word.find(':')), '.');
   request.cta = static_cast<std::uint8_t>(slots.size() > 1 ? Number(slots[0]) : 0);
   request.warp = static_cast<std::uint8_t>(Number(slots.back()));
   in >> word;

@@ -51,10 +51,9 @@
 #include "sim/golden/warp_scope.h"
 #include "sim/isa/operation.h"
 #include "sim/isa/warp_operation.h"
+#include "tb/golden/trace_text.h"
 
 namespace muster::golden {
-
-inline constexpr std::uint32_t kAllLanes = 0xffffffff;
 
 // Each difference is a GoogleTest failure with its line.
 void RunWarpTrace(std::string_view text, unsigned warp_size = kMaxLanes);

@@ -19,7 +19,6 @@ constexpr unsigned kSplitBars = 4;  // at most so many ids are for split phases,
 constexpr std::array kReductions = {OpKind::kRedAnd, OpKind::kRedOr, OpKind::kRedPopc};
 
 using WarpSet = std::uint64_t;
-unsigned Size(WarpSet set) { return static_cast<unsigned>(__builtin_popcountll(set)); }
 std::uint16_t Bar(unsigned bar) { return static_cast<std::uint16_t>(1U << bar); }
 
 class Writer {
@@ -172,7 +171,7 @@ class Writer {
 
   // All of the warp exits, at once or lane by lane.
   void ExitWarp(unsigned warp) {
-    while (config_.lanes && random_.Percent(30) && Size(lanes_[warp]) > 1) {
+    while (config_.lanes && random_.Percent(30) && Ones(lanes_[warp]) > 1) {
       ExitSomeLanes(warp);
     }
     Exit(warp, random_.Percent(50) ? kAllLanes : lanes_[warp]);
@@ -240,7 +239,7 @@ class Writer {
       const OpKind arrival = stays                 ? kind
                              : random_.Percent(75) ? OpKind::kArrivePhase
                                                    : OpKind::kArrive;
-      Arrive(warp, arrival, bar, Size(who), flavour);
+      Arrive(warp, arrival, bar, Ones(who), flavour);
       pending.warps |= GoesOn(arrival) && random_.Percent(80) ? Bit(warp) : 0;
     }
     Learn(bar, who, 0);
@@ -262,7 +261,7 @@ class Writer {
       const bool phase = ((phases_ & Bar(bar)) != 0) != (i % 2 != 0);
       for (WarpSet left = who; left != 0; left &= left - 1) {
         const bool splits = random_.Percent(75);
-        Arrive(First(left), splits ? OpKind::kArrivePhase : OpKind::kSync, bar, Size(who), 0);
+        Arrive(First(left), splits ? OpKind::kArrivePhase : OpKind::kSync, bar, Ones(who), 0);
         if (splits) {
           WaitFor(First(left), bar, phase);
         }
@@ -300,7 +299,7 @@ class Writer {
     }
     const unsigned flavour = random_.Below(4);
     for (WarpSet left = who; left != 0; left &= left - 1) {
-      Arrive(First(left), kind, static_cast<unsigned>(bar), Size(who), flavour);
+      Arrive(First(left), kind, static_cast<unsigned>(bar), Ones(who), flavour);
     }
     Learn(static_cast<unsigned>(bar), who, who);
   }
@@ -314,10 +313,10 @@ class Writer {
       return AllWarps(false);
     }
     WarpSet twice = random_.Percent(30) ? produce & random_.Sparse(2) : 0;
-    if (Size(who) + Size(twice) > options_.warps) {
+    if (Ones(who) + Ones(twice) > options_.warps) {
       twice = 0;
     }
-    const unsigned count = Size(who) + Size(twice);
+    const unsigned count = Ones(who) + Ones(twice);
     for (WarpSet left = who; left != 0; left &= left - 1) {
       const unsigned warp = First(left);
       const bool produces = (produce >> warp & 1) != 0;
@@ -334,7 +333,7 @@ class Writer {
   void Batch() {
     const unsigned count = random_.Between(1, 3);
     WarpSet who = Some();
-    while (Size(who) % count != 0) {
+    while (Ones(who) % count != 0) {
       who &= who - 1;
     }
     const int bar = who == 0 ? -1 : IdleBar(who, 0);
@@ -345,7 +344,7 @@ class Writer {
     for (WarpSet left = who; left != 0; left &= left - 1) {
       Arrive(First(left), kind, static_cast<unsigned>(bar), count, random_.Below(4));
     }
-    Learn(static_cast<unsigned>(bar), who, 0, Size(who) / count);
+    Learn(static_cast<unsigned>(bar), who, 0, Ones(who) / count);
   }
 
   // The same warps at the same barrier again and again, in different ways.
@@ -361,7 +360,7 @@ class Writer {
       const OpKind kind = RandomKind();
       const unsigned flavour = random_.Below(4);
       for (WarpSet left = who; left != 0; left &= left - 1) {
-        Arrive(First(left), kind, static_cast<unsigned>(bar), all ? 0 : Size(who), flavour);
+        Arrive(First(left), kind, static_cast<unsigned>(bar), all ? 0 : Ones(who), flavour);
       }
     }
     Learn(static_cast<unsigned>(bar), who, who, times);
@@ -371,7 +370,7 @@ class Writer {
   // after it.
   void Forged() {
     const WarpSet who = Some();
-    const unsigned come = Size(who);
+    const unsigned come = Ones(who);
     const int bar = IdleBar(who, who);
     if (!config_.state || bar < 0) {
       return AllWarps(false);

@@ -13,12 +13,9 @@
 namespace muster::lockstep {
 namespace {
 
-constexpr unsigned kAnyWarp = 0xff;      // a transfer that any live warp of the CTA can run
 constexpr unsigned kMaxSaved = 4;        // CTAs that are saved at a time
 constexpr std::uint64_t kWildAge = 400;  // cycles that a CTA without a program gets
 constexpr std::uint64_t kObservedProgram = 0x6f62736572766564;  // its seed differs by this
-
-unsigned Size(std::uint64_t set) { return static_cast<unsigned>(__builtin_popcountll(set)); }
 
 Operation Transfer(OpKind kind, unsigned warp) {
   Operation operation;
@@ -94,7 +91,7 @@ void RandomDriver::MaybeLaunch() {
   if (!config_.lifecycle || !requests_.empty() || !random_.OneIn(8)) {
     return;
   }
-  const unsigned free = Size(FreeWarps());
+  const unsigned free = Ones(FreeWarps());
   if (free == 0 || FreeSlots() == 0) {
     return;
   }
@@ -110,7 +107,7 @@ void RandomDriver::MaybeLaunch() {
   }
   std::vector<Cta*> saved;
   for (const auto& cta : ctas_) {
-    if (cta->state == State::kSaved && Size(cta->saved_warps) <= free) {
+    if (cta->state == State::kSaved && Ones(cta->saved_warps) <= free) {
       saved.push_back(cta.get());
     }
   }
@@ -158,7 +155,7 @@ void RandomDriver::Place(Cta* cta) {
   residents_[cta->slot] = cta;
   cta->state = State::kLaunching;
   // A CTA of which warps have exited comes back by a launch.
-  if (config_.join && Size(cta->warps) == cta->size && random_.Percent(50)) {
+  if (config_.join && Ones(cta->warps) == cta->size && random_.Percent(50)) {
     cta->unjoined = cta->unasked = std::exchange(cta->warps, 0);
     return Ask(OpKind::kOpen, cta);
   }
@@ -239,7 +236,7 @@ void RandomDriver::NextTransfers(Cta* cta) {
     case State::kTrimming:
       cta->state = State::kWritingBars;
       for (unsigned bar = 0; bar < kNumBars; ++bar) {
-        cta->transfers.push_back(Transfer(OpKind::kR2bBar, kAnyWarp));
+        cta->transfers.push_back(Transfer(OpKind::kR2bBar, Cta::kAnyWarp));
         cta->transfers.back().bar = static_cast<std::uint8_t>(bar);
         cta->transfers.back().operand = cta->bar_words[bar];
       }
@@ -267,7 +264,7 @@ void RandomDriver::NextTransfers(Cta* cta) {
     case State::kReadingWarps:
       cta->state = State::kReadingBars;
       for (unsigned bar = 0; bar < kNumBars; ++bar) {
-        cta->transfers.push_back(Transfer(OpKind::kB2rBar, kAnyWarp));
+        cta->transfers.push_back(Transfer(OpKind::kB2rBar, Cta::kAnyWarp));
         cta->transfers.back().bar = static_cast<std::uint8_t>(bar);
       }
       break;

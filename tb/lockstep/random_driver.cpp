@@ -19,10 +19,9 @@ namespace muster::lockstep {
 namespace {
 
 constexpr std::uint64_t kRestCycles = 150;  // for what is under way; then it rests
-constexpr unsigned kAnyWarp = 0xff;         // a transfer that any live warp of the CTA can run
 
-constexpr std::array kArrivals = {OpKind::kSync,  OpKind::kArrive,  OpKind::kRedAnd,
-                                  OpKind::kRedOr, OpKind::kRedPopc, OpKind::kArrivePhase};
+constexpr std::array kBarArrivals = {OpKind::kSync,  OpKind::kArrive,  OpKind::kRedAnd,
+                                     OpKind::kRedOr, OpKind::kRedPopc, OpKind::kArrivePhase};
 constexpr std::array kReads = {OpKind::kB2rBar, OpKind::kB2rWarp, OpKind::kB2rResult};
 constexpr std::array kAll = {OpKind::kSync,    OpKind::kArrive,      OpKind::kRedAnd,
                              OpKind::kRedOr,   OpKind::kRedPopc,     OpKind::kB2rBar,
@@ -42,7 +41,7 @@ std::vector<OpKind> ThoseOf(const Config& config, const std::array<OpKind, kSize
 RandomDriver::RandomDriver(const Config& config, const RandomOptions& options)
     : config_(config),
       options_(options),
-      arrivals_(ThoseOf(config, kArrivals)),
+      arrivals_(ThoseOf(config, kBarArrivals)),
       reads_(ThoseOf(config, kReads)),
       all_(ThoseOf(config, kAll)),
       random_(options.seed),
@@ -180,10 +179,10 @@ bool RandomDriver::PickTransfer(Operation* operation, Flight* flight) {
     }
     Operation transfer = cta->transfers.back();
     const std::uint64_t able = cta->warps & ~flying_ & ~mbarriers_.busy();
-    if (transfer.warp == kAnyWarp && able != 0) {
+    if (transfer.warp == Cta::kAnyWarp && able != 0) {
       transfer.warp = static_cast<std::uint8_t>(random_.Bit(able));
     }
-    if (transfer.warp == kAnyWarp || (able >> transfer.warp & 1) == 0) {
+    if (transfer.warp == Cta::kAnyWarp || (able >> transfer.warp & 1) == 0) {
       continue;
     }
     cta->transfers.pop_back();

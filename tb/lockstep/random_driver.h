@@ -97,6 +97,7 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
     std::array<std::uint32_t, kMaxWarps> lanes{};  // live lanes
     std::array<unsigned, kMaxWarps> slots{};       // where the warps are
     // State transfers that a save or restore still has to issue, and how many have not committed.
+    static constexpr unsigned kAnyWarp = 0xff;  // any live warp of the CTA can run it
     std::vector<Operation> transfers;
     unsigned transfers_open = 0;
     // What was saved.

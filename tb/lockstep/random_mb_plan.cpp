@@ -14,9 +14,9 @@
 namespace muster::lockstep {
 namespace {
 
-constexpr std::array kArrivals = {MbOp::kArrive,           MbOp::kArriveExpectTx,
-                                  MbOp::kArriveDrop,       MbOp::kArriveDropExpectTx,
-                                  MbOp::kArriveNoComplete, MbOp::kArriveDropNoComplete};
+constexpr std::array kMbArrivals = {MbOp::kArrive,           MbOp::kArriveExpectTx,
+                                    MbOp::kArriveDrop,       MbOp::kArriveDropExpectTx,
+                                    MbOp::kArriveNoComplete, MbOp::kArriveDropNoComplete};
 constexpr std::array kCounted = {MbOp::kArrive, MbOp::kArriveDrop, MbOp::kArriveNoComplete,
                                  MbOp::kArriveDropNoComplete};
 constexpr std::array kBytes = {MbOp::kArriveExpectTx, MbOp::kArriveDropExpectTx, MbOp::kExpectTx,
@@ -195,7 +195,7 @@ void RandomMbarrier::Spoil(const Cell& cell, MbOperation* operation) {
       operation->operand = beyond;
       break;
     case 5:
-      operation->op = random_.Pick(kArrivals);
+      operation->op = random_.Pick(kMbArrivals);
       operation->operand = std::min(word.pending + random_.Between(1, 3), kMaxMbCount);
       break;
     case 6:  // what is missing or too much already, and the rest of the range
@@ -205,7 +205,7 @@ void RandomMbarrier::Spoil(const Cell& cell, MbOperation* operation) {
     case 7:  // exhausted, as most words are
       operation->op =
           random_.Percent(70)
-              ? random_.Pick(kArrivals)
+              ? random_.Pick(kMbArrivals)
               : random_.Pick(std::array{MbOp::kExpectTx, MbOp::kCompleteTx, MbOp::kCopyArrive});
       operation->operand = 1;
       operation->addr = 8 * random_.Below(config_.smem_bytes / 8);

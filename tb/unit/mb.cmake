@@ -4,7 +4,7 @@ muster_read_file_list(${PROJECT_SOURCE_DIR}/tb/formal/mb_props.f props unused)  
 
 muster_test(mb_test
   mb_clock_test.cpp mb_coalesce_test.cpp mb_oracle.cpp mb_word_test.cpp mbarrier_bench.cpp mbarrier_test.cpp
-  LIBS muster_golden)
+  LIBS muster_golden APART)
 muster_verilate(mb_test
   TOP_MODULE mb_word_flat
   PREFIX Vmb_word_flat
@@ -46,7 +46,8 @@ muster_verilate(mb_test
     ${rtl}/mbarrier/muster_mb_pkg.sv ${rtl}/mbarrier/muster_mb_look.sv
     ${rtl}/mbarrier/muster_mb_verdict.sv ${rtl}/mbarrier/muster_mb_lanes.sv
     ${rtl}/mbarrier/muster_mb_amount.sv ${rtl}/mbarrier/muster_mb_update.sv
-    ${rtl}/mbarrier/muster_mb_fetch.sv ${rtl}/mbarrier/muster_mb_pipe.sv ${rtl}/mbarrier/muster_mb_drain.sv
+    ${rtl}/mbarrier/muster_mb_enter.sv ${rtl}/mbarrier/muster_mb_fetch.sv ${rtl}/mbarrier/muster_mb_pipe.sv
+    ${rtl}/mbarrier/muster_mb_drain.sv
     ${rtl}/mbarrier/muster_mb_park.sv ${rtl}/mbarrier/muster_mb_response.sv
     ${rtl}/mbarrier/muster_mbarrier.sv ${props} mbarrier_flat.sv
   VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt +incdir+${rtl}/common -Wall -Wno-SYNCASYNCNET --assert

@@ -28,7 +28,7 @@ module mb_clock_flat
     muster_mb_park #(.NumWarps(NumWarps), .NumCtas(1), .SmemBytes(64), .ClockPeriodPs(Periods[c])) u_park (
       .clk_i, .rst_ni,
       .wants_i (wants_i[c]), .warp_i (warp_t'(warp_i[c])), .place_i ('0), .phase_i (1'b0),
-      .has_hint_i (1'b1), .hint_i (hint_i[c]), .parks_o (parks_o[c]),
+      .limit_i (hint_i[c]), .parks_o (parks_o[c]),
       .completed_i (1'b0), .leave_i (1'b0), .leave_cta_i ('0), .stopped_ns_i (stopped_ns_i[c]),
       .limited_o (limited_o[c]), .wake_o (wake_o[c]), .expire_o (expire_o[c])
     );

@@ -43,8 +43,7 @@ Kernel Clustered(std::uint32_t threads, std::array<std::uint32_t, 3> grid,
   return kernel;
 }
 
-const std::string kStore = "  st.global.u32 [%d2], %r10; ret;\n";
-const std::string kMeet = "  barrier.cluster.arrive; barrier.cluster.wait;\n";
+const std::string kStoreResult = "  st.global.u32 [%d2], %r10; ret;\n";
 
 TEST(PtxCluster, SpecialRegisters) {
   // A grid of 4x6 CTAs in clusters of 2x3; each value in four bits.
@@ -55,7 +54,7 @@ TEST(PtxCluster, SpecialRegisters) {
   for (const std::string& name : special) {
     body += "  mov.u32 %r11, " + name + "; shl.b32 %r10, %r10, 4; or.b32 %r10, %r10, %r11;\n";
   }
-  const Ended run(Clustered(1, {4, 6, 1}, {2, 3, 1}, body + kStore));
+  const Ended run(Clustered(1, {4, 6, 1}, {2, 3, 1}, body + kStoreResult));
   ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   for (std::uint32_t y = 0; y < 6; ++y) {
     for (std::uint32_t x = 0; x < 4; ++x) {
@@ -73,13 +72,13 @@ TEST(PtxCluster, NumberOfClusters) {
                 "  mov.u32 %r10, %nclusterid.x; mov.u32 %r11, %nclusterid.y; mad.lo.u32 "
                 "%r10, %r10, 16, %r11; mov.pred %p1, %is_explicit_cluster; @%p1 "
                 "add.u32 %r10, %r10, 256;" +
-                    kStore));
+                    kStoreResult));
   ASSERT_EQ(run.outcome(), "completes");
   EXPECT_EQ(run.Words(0), std::vector<std::uint32_t>(24, 0x122));
   Kernel plain = Clustered(1, {2, 1, 1}, {1, 1, 1},
                            "  mov.pred %p1, %is_explicit_cluster; selp.u32 %r10, 1, 0, %p1;"
                            " mov.u32 %r11, %nclusterid.x; mad.lo.u32 %r10, %r10, 16, %r11;" +
-                               kStore);
+                               kStoreResult);
   plain.manifest.cluster.reset();
   EXPECT_EQ(Ended(plain).Words(0), std::vector<std::uint32_t>(2, 2));
 }
@@ -88,7 +87,7 @@ TEST(PtxCluster, NumberOfClusters) {
 std::string Exchange(const std::string& read) {
   return "  mad.lo.u32 %r11, %r2, 100, %r1; st.shared.u32 [%r7], %r11;" + kMeet +
          "  add.u32 %r12, %r2, 1; mov.u32 %r13, %cluster_nctarank; rem.u32 %r12, %r12, %r13;\n  " +
-         read + kMeet + kStore;
+         read + kMeet + kStoreResult;
 }
 
 TEST(PtxCluster, AddressesOfOtherCtas) {
@@ -129,7 +128,7 @@ TEST(PtxCluster, StoresAndAtomicsReachOtherCtas) {
       kMeet +
       "  ld.shared::cluster.u32 %r10, [%r8]; ld.shared::cluster.u32 %r11, "
       "[%r9+4]; mad.lo.u32 %r10, %r10, 16, %r11;" +
-      kMeet + kStore;
+      kMeet + kStoreResult;
   for (const char* const config : {"small", "default", "full"}) {
     const Ended run(Clustered(48, {3, 1, 1}, {3, 1, 1}, body), config);
     ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
@@ -152,7 +151,7 @@ TEST(PtxCluster, RankOfAnAddressAndWindows) {
   isspacep.shared::cta %p1, %d5; selp.u32 %r11, 1, 0, %p1; mad.lo.u32 %r10, %r10, 2, %r11;
   isspacep.shared::cluster %p1, %d1; selp.u32 %r11, 1, 0, %p1; mad.lo.u32 %r10, %r10, 2, %r11;
 )";
-  const Ended run(Clustered(1, {2, 1, 1}, {2, 1, 1}, body + kStore));
+  const Ended run(Clustered(1, {2, 1, 1}, {2, 1, 1}, body + kStoreResult));
   ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   EXPECT_EQ(run.Words(0), (std::vector<std::uint32_t>{0b1100110, 0b0010110}));
 }
@@ -207,7 +206,7 @@ TEST(PtxCluster, AsynchronousStoresToTheOwnCta) {
                       " mapa.shared::cluster.u32 %r9, bar, %r12;\n  {2}\n"
                       "W: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0; @!%p2 bra W;"
                       " ld.shared.u32 %r10, [%r7];\n{1}{3}",
-                      distance, kMeet, form, kStore)));
+                      distance, kMeet, form, kStoreResult)));
       ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
       EXPECT_EQ(run.Words(0), std::vector<std::uint32_t>(4, 5)) << form;
       EXPECT_EQ(run.Hazards(Hazard::kAsyncToOwnCta), distance == 0 ? 2U : 0U) << form;
@@ -244,7 +243,7 @@ TEST(PtxCluster, BarrierOrdersTheMemoryOfAllCtas) {
         "  mov.u32 %r9, 0; st.shared.u32 [%r7], %r2;\n"
         "L: {0} ld.shared::cluster.u32 %r10, [%r8]; {0} st.shared.u32 [%r7], %r10;\n"
         "  add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 20; @%p1 bra L; {0}{1}",
-        form, kStore);
+        form, kStoreResult);
     for (std::uint64_t seed = 1; seed < 6; ++seed) {
       const Ended run(Clustered(64, {7, 1, 1}, {7, 1, 1}, body), "default", seed);
       ASSERT_EQ(run.outcome(), "completes") << form << run.grid().problem();
@@ -265,7 +264,7 @@ B: barrier.cluster.wait; @%p3 bra C;
   barrier.cluster.arrive.relaxed; barrier.cluster.wait; bra D;
 C: barrier.cluster.arrive.relaxed; barrier.cluster.wait;
 D: mov.u32 %r10, 7;
-)" + kStore));
+)" + kStoreResult));
   ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   for (std::uint32_t i = 0; i < 256; ++i) {
     ASSERT_EQ(run.Words(0)[i], i % 2 == 1 || i / 64 == 2 ? 0U : 7U);
@@ -335,8 +334,11 @@ TEST(PtxCluster, WaitingWithoutHavingArrivedIsAFault) {
   EXPECT_EQ(run.grid().faults()[0].lanes, ~0U);
 }
 
-TEST(PtxCluster, LargerThanTheClusterScopeOfARun) {
-  EXPECT_THROW(Ended(Clustered(32, {9, 1, 1}, {9, 1, 1}, "ret;")), DoesNotFit);
+TEST(PtxCluster, OfNineAndSixteenCtas) {
+  for (const std::uint32_t ctas : {9U, 16U}) {
+    const Ended run(Clustered(32, {ctas, 1, 1}, {ctas, 1, 1}, kMeet + "ret;"));
+    EXPECT_EQ(run.outcome(), "completes") << ctas;
+  }
 }
 
 // One grid awaits no other, and its dependents are nobody's.
@@ -371,8 +373,8 @@ TEST(PtxCluster, DirectivesAndTheManifest) {
       {"", {{3, 1, 1}}, "a grid of 8x1x1 CTAs is not a multiple of clusters of 3x1x1", 0},
   };
   for (const auto& row : rows) {
-    Kernel kernel = Clustered(1, {8, 1, 1}, {1, 1, 1}, "mov.u32 %r10, %cluster_nctarank;" + kStore,
-                              row.directive);
+    Kernel kernel = Clustered(1, {8, 1, 1}, {1, 1, 1},
+                              "mov.u32 %r10, %cluster_nctarank;" + kStoreResult, row.directive);
     kernel.manifest.cluster = row.cluster;
     try {
       const Ended run(kernel);

@@ -13,7 +13,7 @@
 namespace muster::ptx {
 namespace {
 
-std::vector<std::uint32_t> Lanes(std::uint32_t (*value)(std::uint32_t)) {
+std::vector<std::uint32_t> OfEachLane(std::uint32_t (*value)(std::uint32_t)) {
   std::vector<std::uint32_t> values;
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     values.push_back(value(lane));
@@ -101,7 +101,7 @@ SUMMED:
 }
 )")));
   ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
-  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t lane) { return lane * (lane - 1) / 2; }));
+  EXPECT_EQ(run.Words(1), OfEachLane([](std::uint32_t lane) { return lane * (lane - 1) / 2; }));
 }
 
 TEST(PtxCompiler, StacksHaveAnEnd) {
@@ -130,7 +130,7 @@ TEST(PtxCompiler, VectorsOfOneElement) {
   @%p1 ld.global.b32 { %r10 }, [ %rd4 + 0 ];
   @%p1 st.global.b32 [ %rd4 + 0 ], { %r1 };)")));
   ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
-  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t lane) { return lane > 3 ? lane : 0; }));
+  EXPECT_EQ(run.Words(1), OfEachLane([](std::uint32_t lane) { return lane > 3 ? lane : 0; }));
 }
 
 TEST(PtxCompiler, HintsAndOrdersLoadTheSame) {
@@ -152,7 +152,7 @@ TEST(PtxCompiler, HintsAndOrdersLoadTheSame) {
   add.u32 %r10, %r10, %r6;
   add.u32 %r10, %r10, %r7;)")));
   ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
-  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t lane) { return 6 * lane; }));
+  EXPECT_EQ(run.Words(1), OfEachLane([](std::uint32_t lane) { return 6 * lane; }));
 }
 
 TEST(PtxCompiler, RegistersOfTheDriver) {
@@ -164,7 +164,7 @@ TEST(PtxCompiler, RegistersOfTheDriver) {
   or.b32 %r10, %r2, %r3;
   or.b32 %r10, %r10, %r5;)")));
   ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
-  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t) { return 0U; }));
+  EXPECT_EQ(run.Words(1), OfEachLane([](std::uint32_t) { return 0U; }));
 }
 
 // Each lane leaves words at both places, as headers do: they are not the CTA's own.
@@ -198,7 +198,7 @@ TEST(PtxCompiler, SharedMemoryHasAPartOfTheSystems) {
   setp.lt.and.u32 %p1, %r8, %r7, %p1;
   @%p1 add.u32 %r10, %r10, 6000;)")));
   ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
-  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t) { return 6543U; }));
+  EXPECT_EQ(run.Words(1), OfEachLane([](std::uint32_t) { return 6543U; }));
 }
 
 // A parameter of the kernel lies in the global window, and can be asked for.
@@ -215,7 +215,7 @@ TEST(PtxCompiler, ParametersAreInTheGlobalWindow) {
   or.b32 %r10, %r2, %r3;
   or.b32 %r10, %r10, %r4;)")));
   ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
-  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t) { return 3U; }));
+  EXPECT_EQ(run.Words(1), OfEachLane([](std::uint32_t) { return 3U; }));
 }
 
 // The compiler cannot know that the pointer names a constant; a store to it is a fault all the
@@ -232,7 +232,7 @@ TEST(PtxCompiler, ConstantsAreInTheGlobalWindow) {
   @!%p1 mov.u32 %r10, 0;)";
   const Ended run(Prepared(KernelOf(load, variables)));
   ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
-  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t) { return 15U; }));
+  EXPECT_EQ(run.Words(1), OfEachLane([](std::uint32_t) { return 15U; }));
   const Ended store(Prepared(KernelOf(load + "\n  st.global.u32 [%rd4], %r10;", variables)));
   EXPECT_EQ(store.outcome(), "memory_fault");
 }
@@ -288,7 +288,7 @@ TEST(PtxCompiler, ScopesStructuresAndTables) {
   ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   // The first loop ends at a multiple of 3, and the second one takes one more from the lane's
   // number where it began there. Even lanes add that number, odd ones multiply it by 4 * lane.
-  EXPECT_EQ(run.Words(1), Lanes([](std::uint32_t lane) {
+  EXPECT_EQ(run.Words(1), OfEachLane([](std::uint32_t lane) {
               const std::uint32_t left = lane % 3 == 0 && lane != 0 ? lane - 1 : lane;
               return lane % 2 == 1 ? 4 * lane * lane : left + lane;
             }));

@@ -16,7 +16,7 @@
 namespace muster::ptx {
 namespace {
 
-constexpr std::uint64_t kSeeds = 6;
+constexpr std::uint64_t kCopySeeds = 6;
 
 // A kernel with a u32 for each thread of the grid, at %d2, and 256 u32 in, at %d1, each its index;
 // %r6 is s, %r7 the thread's word of it, %r5 bar. The body begins in line 12.
@@ -51,7 +51,6 @@ Kernel Copies(std::uint32_t threads, std::uint32_t ctas, const std::string& body
 const std::string kInit =  // one arrival
     "  @%p1 mbarrier.init.shared.b64 [bar], 1; barrier.cluster.arrive; barrier.cluster.wait;\n";
 const std::string kWait = "W: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0; @!%p2 bra W;\n";
-const std::string kMeet = "  barrier.cluster.arrive; barrier.cluster.wait;\n";
 
 template <typename F>
 std::vector<std::uint32_t> Each(std::size_t count, F value) {
@@ -65,7 +64,7 @@ std::vector<std::uint32_t> Each(std::size_t count, F value) {
 // Runs it with several seeds, on units of several sizes, and compares the output.
 template <typename F>
 void Expect(const Kernel& kernel, F value) {
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kCopySeeds; ++seed) {
     const Ended run(kernel, seed % 3 == 0 ? "full" : seed % 3 == 1 ? "default" : "small", seed);
     ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
     EXPECT_EQ(run.Words(1), Each(run.Words(1).size(), value)) << seed;
@@ -210,7 +209,7 @@ TEST(PtxCopy, StoresToGlobalMemory) {
   };
   for (const auto& row : rows) {
     bool late = false;
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= kCopySeeds; ++seed) {
       EXPECT_EQ(words(row.form, "", seed), std::vector<std::uint32_t>(64, row.value)) << row.form;
       for (const std::uint32_t word : words(row.form, "st.global.u32 [%d2], 0;", seed)) {
         late = late || word != 0;

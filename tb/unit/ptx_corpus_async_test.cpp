@@ -204,10 +204,10 @@ TEST(PtxCorpus, MatrixOrder) {
   for (const char* const form :
        {"wgmma.fence.sync.aligned;", "wgmma.commit_group.sync.aligned;",
         "wgmma.wait_group.sync.aligned 0;", "wgmma.wait_group.sync.aligned 7;"}) {
-    EXPECT_EQ(Judge(form, 80, "90a"), Verdict::kAccepted) << form;
-    EXPECT_EQ(Judge(form, 78, "90a"), Verdict::kMisuse) << form;
-    EXPECT_EQ(Judge(form, 80, "90"), Verdict::kMisuse) << form;
-    EXPECT_EQ(Judge(form, 88, "100a"), Verdict::kMisuse) << form;
+    EXPECT_EQ(Judge(form, 80, "90a"), FormVerdict::kAccepted) << form;
+    EXPECT_EQ(Judge(form, 78, "90a"), FormVerdict::kMisuse) << form;
+    EXPECT_EQ(Judge(form, 80, "90"), FormVerdict::kMisuse) << form;
+    EXPECT_EQ(Judge(form, 88, "100a"), FormVerdict::kMisuse) << form;
   }
   const char* const others[] = {
       "wgmma.fence;",
@@ -218,7 +218,7 @@ TEST(PtxCorpus, MatrixOrder) {
       "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %d1, %d2, 1, 1, 1;",
   };
   for (const char* const form : others) {
-    EXPECT_EQ(Judge(form, 80, "90a"), Verdict::kRefused) << form;
+    EXPECT_EQ(Judge(form, 80, "90a"), FormVerdict::kRefused) << form;
   }
 }
 
@@ -229,7 +229,7 @@ TEST(PtxCorpus, TensorMapFencesOfOtherMemory) {
       "fence.proxy.tensormap::generic.acquire.gpu [s], 128;",
   };
   for (const char* const form : forms) {
-    EXPECT_EQ(Judge(form), Verdict::kRefused) << form;
+    EXPECT_EQ(Judge(form), FormVerdict::kRefused) << form;
   }
 }
 

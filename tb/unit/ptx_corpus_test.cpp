@@ -128,7 +128,7 @@ const Form kAtomics[] = {
     {"red.global.and.L2::cache_hint.b32 [g], 1, %d1;", 74, 80},
 };
 
-const Form kWarps[] = {
+const Form kWarpForms[] = {
     {"vote.sync.all.pred %p1, %p2, -1;", 60, 30},
     {"vote.sync.any.pred %p1, !%p2, %r1;", 60, 30},
     {"vote.sync.uni.pred %p1, %p2, 0xffff;", 60, 30},
@@ -184,7 +184,7 @@ const Form kClusters[] = {
 TEST(PtxCorpus, Barriers) { CheckForms(std::begin(kBarriers), std::end(kBarriers)); }
 TEST(PtxCorpus, Fences) { CheckForms(std::begin(kFences), std::end(kFences)); }
 TEST(PtxCorpus, Atomics) { CheckForms(std::begin(kAtomics), std::end(kAtomics)); }
-TEST(PtxCorpus, WarpWideInstructions) { CheckForms(std::begin(kWarps), std::end(kWarps)); }
+TEST(PtxCorpus, WarpWideInstructions) { CheckForms(std::begin(kWarpForms), std::end(kWarpForms)); }
 
 TEST(PtxCorpus, Clusters) { CheckForms(std::begin(kClusters), std::end(kClusters)); }
 
@@ -442,7 +442,7 @@ TEST(PtxCorpus, WhatTheTextDoesNotHave) {
       "cp.async.mbarrier.arrive.noComplete.b64 [s];",
   };
   for (const char* const form : forms) {
-    EXPECT_EQ(Judge(form), Verdict::kRefused) << form;
+    EXPECT_EQ(Judge(form), FormVerdict::kRefused) << form;
   }
 }
 
@@ -481,7 +481,7 @@ TEST(PtxCorpus, MisuseThatCanBeSeen) {
       "mbarrier.test_wait.parity.b64 %p1, [s], 2;",
   };
   for (const char* const form : forms) {
-    EXPECT_EQ(Judge(form), Verdict::kMisuse) << form;
+    EXPECT_EQ(Judge(form), FormVerdict::kMisuse) << form;
   }
 }
 

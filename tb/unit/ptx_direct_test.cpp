@@ -33,7 +33,7 @@ DirectLaunch Launch() {
   return launch;
 }
 
-std::string Refusal(const DirectLaunch& launch) {
+std::string DirectRefusal(const DirectLaunch& launch) {
   try {
     ManifestOf(launch);
   } catch (const InputError& error) {
@@ -131,7 +131,7 @@ TEST(PtxDirect, Refusals) {
   const auto with = [](std::size_t number, const std::string& arg) {
     DirectLaunch launch = Launch();
     launch.args[number] = arg;
-    return Refusal(launch);
+    return DirectRefusal(launch);
   };
   EXPECT_EQ(with(2, "-1"), "accepted");  // as C does
   EXPECT_EQ(with(2, "-3000000000"), "--arg -3000000000 is out of the range of its type");
@@ -170,7 +170,7 @@ TEST(PtxDirect, RefusalsOfTheLaunch) {
   const auto with = [](auto change) {
     DirectLaunch launch = Launch();
     change(&launch);
-    return Refusal(launch);
+    return DirectRefusal(launch);
   };
   using L = DirectLaunch;
   EXPECT_EQ(with([](L* l) { l->block = ""; }),

@@ -9,6 +9,7 @@
 
 #include "sim/isa/config.h"
 #include "sim/isa/fault.h"
+#include "sim/ptx/syntax/error.h"
 #include "tb/scratch.h"
 #include "tb/unit/ptx_golden_unit.h"
 
@@ -22,6 +23,17 @@ std::string WriteTestFile(const std::string& name, const std::string& text) {
   const std::filesystem::path path = directory / name;
   std::ofstream(path, std::ios::binary) << text;
   return path.string();
+}
+
+std::string ManifestRefusal(const std::string& text) {
+  const std::string path = WriteTestFile("m.json", text);
+  try {
+    ReadManifest(path);
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    return what.rfind(path, 0) == 0 ? what.substr(path.size()) : what;
+  }
+  return "accepted";
 }
 
 std::string Header(const std::string& target) {

@@ -18,8 +18,14 @@ namespace muster::ptx {
 // Writes a file of that name into the test's own directory, and returns its path.
 std::string WriteTestFile(const std::string& name, const std::string& text);
 
+// What is wrong with a manifest, without its path; "accepted": nothing.
+std::string ManifestRefusal(const std::string& text);
+
 // The directives that begin a file.
 std::string Header(const std::string& target = "sm_80");
+
+// All threads of a cluster meet.
+inline const std::string kMeet = "  barrier.cluster.arrive; barrier.cluster.wait;\n";
 
 // A buffer of u32 or u64, all zero or with the elements given.
 Buffer MakeBuffer(const std::string& name, Type type, std::uint64_t count);

@@ -150,7 +150,7 @@ TEST(PtxForm, WhatThereIsNot) {
       "mov.u32 %r1, %pm8;",
   };
   for (const char* const form : forms) {
-    EXPECT_EQ(Judge(form), Verdict::kRefused) << form;
+    EXPECT_EQ(Judge(form), FormVerdict::kRefused) << form;
   }
 }
 
@@ -165,13 +165,13 @@ TEST(PtxForm, WhatHasNoRounding) {
       "ex2.approx.bf16 %h1, %h2;",   "tanh.f32 %f1, %f2;",
   };
   for (const char* const form : forms) {
-    EXPECT_EQ(Judge(form), Verdict::kMisuse) << form;
+    EXPECT_EQ(Judge(form), FormVerdict::kMisuse) << form;
   }
   for (const char* const form :
        {"lg2.ftz.f32 %f1, %f2;", "div.rn.sat.f32 %f1, %f2, %f3;", "sqrt.rn.sat.f32 %f1, %f2;",
         "ex2.approx.sat.f32 %f1, %f2;", "tanh.approx.ftz.f32 %f1, %f2;", "sin.rn.f32 %f1, %f2;",
         "sin.approx.f64 %g1, %g2;", "ex2.approx.ftz.f16 %h1, %h2;", "sqrt.approx.f64 %g1, %g2;"}) {
-    EXPECT_EQ(Judge(form), Verdict::kRefused) << form;
+    EXPECT_EQ(Judge(form), FormVerdict::kRefused) << form;
   }
 }
 
@@ -273,7 +273,7 @@ TEST(PtxForm, ModifiersOfConversions) {
           const std::string form =
               fmt::format("cvt{}.{} {}1, {}2{};", modifiers, pair, RegisterOf(to), source,
                           two ? ", " + source + "3" : "");
-          EXPECT_EQ(Judge(form), fits ? Verdict::kAccepted : Verdict::kRefused) << form;
+          EXPECT_EQ(Judge(form), fits ? FormVerdict::kAccepted : FormVerdict::kRefused) << form;
         }
       }
     }
@@ -331,7 +331,7 @@ TEST(PtxForm, VideoThereIsNot) {
       "add.u32 %r1, %r2.h0, %r3;",
   };
   for (const char* const form : forms) {
-    EXPECT_EQ(Judge(form), Verdict::kRefused) << form;
+    EXPECT_EQ(Judge(form), FormVerdict::kRefused) << form;
   }
 }
 

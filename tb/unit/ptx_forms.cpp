@@ -12,7 +12,7 @@
 
 namespace muster::ptx {
 
-Verdict Judge(const std::string& form, unsigned version, const std::string& target) {
+FormVerdict Judge(const std::string& form, unsigned version, const std::string& target) {
   const std::string text = fmt::format(R"(.version {}.{}
 .target sm_{}
 .address_size 64
@@ -24,13 +24,13 @@ Verdict Judge(const std::string& form, unsigned version, const std::string& targ
 }})",
                                        version / 10, version % 10, target, form);
   try {
-    Verdict verdict = Verdict::kAccepted;
+    FormVerdict verdict = FormVerdict::kAccepted;
     for (const Finding& finding : Check(*Parse("f.ptx", text))) {
-      verdict = std::max(verdict, finding.runs ? Verdict::kMisuse : Verdict::kRefused);
+      verdict = std::max(verdict, finding.runs ? FormVerdict::kMisuse : FormVerdict::kRefused);
     }
     return verdict;
   } catch (const InputError&) {
-    return Verdict::kRefused;
+    return FormVerdict::kRefused;
   }
 }
 
@@ -39,19 +39,20 @@ void CheckForms(const Form* begin, const Form* end) {
     const unsigned version = std::max(form->version, 60U);
     const std::string target = std::to_string(std::max(form->target, 60U));
     const char* const variant = *form->variant == '\0' ? "a" : form->variant;
-    EXPECT_EQ(Judge(form->text), Verdict::kAccepted) << form->text;
-    EXPECT_EQ(Judge(form->text, version, target + form->variant), Verdict::kAccepted) << form->text;
+    EXPECT_EQ(Judge(form->text), FormVerdict::kAccepted) << form->text;
+    EXPECT_EQ(Judge(form->text, version, target + form->variant), FormVerdict::kAccepted)
+        << form->text;
     if (form->version != 0) {
       EXPECT_EQ(Judge(form->text, form->version - 1, std::string("100") + variant),
-                Verdict::kMisuse)
+                FormVerdict::kMisuse)
           << form->text;
     }
     if (form->target != 0) {
-      EXPECT_EQ(Judge(form->text, 88, std::to_string(form->target - 1)), Verdict::kMisuse)
+      EXPECT_EQ(Judge(form->text, 88, std::to_string(form->target - 1)), FormVerdict::kMisuse)
           << form->text;
     }
     if (*form->variant != '\0') {
-      EXPECT_EQ(Judge(form->text, 88, target), Verdict::kMisuse) << form->text;
+      EXPECT_EQ(Judge(form->text, 88, target), FormVerdict::kMisuse) << form->text;
     }
   }
 }

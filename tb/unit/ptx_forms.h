@@ -9,11 +9,12 @@
 
 namespace muster::ptx {
 
-enum class Verdict : std::uint8_t { kAccepted, kMisuse, kRefused };
+enum class FormVerdict : std::uint8_t { kAccepted, kMisuse, kRefused };
 
 // In a kernel with registers %p0-3, %h0-8, %r0-8, %d0-8, %f0-8, %g0-3, %q0-3 (.b128), %u0-3 (.u32)
 // and the variables s and g.
-Verdict Judge(const std::string& form, unsigned version = 88, const std::string& target = "100a");
+FormVerdict Judge(const std::string& form, unsigned version = 88,
+                  const std::string& target = "100a");
 
 struct Form {
   const char* text;

@@ -13,8 +13,8 @@ namespace muster::ptx {
 namespace {
 
 // A kernel with one u32 buffer `out`, %d1 its address and %d2 that of the thread's element.
-Kernel WithOut(const std::string& declarations, const std::string& body,
-               std::uint32_t threads = 32) {
+Kernel WithMemory(const std::string& declarations, const std::string& body,
+                  std::uint32_t threads = 32) {
   Kernel kernel(Header() + declarations + R"(
 .visible .entry test(.param .u64 out) {
   .reg .pred %p<8>; .reg .b16 %h<8>; .reg .b32 %r<20>; .reg .b64 %d<20>; .reg .f32 %f<8>;
@@ -32,7 +32,7 @@ std::vector<std::uint32_t> Iota(std::uint32_t count, std::uint32_t first = 0) {
 }
 
 TEST(PtxMemory, NarrowLoadsExtend) {
-  const Ended run(WithOut(".const .align 4 .b8 bytes[4] = {1, 0x80, 0xff, 0x7f};", R"(
+  const Ended run(WithMemory(".const .align 4 .b8 bytes[4] = {1, 0x80, 0xff, 0x7f};", R"(
   ld.const.s8 %r2, [bytes+1]; st.global.u32 [%d1], %r2;
   ld.const.u8 %r3, [bytes+1]; st.global.u32 [%d1+4], %r3;
   ld.const.s16 %r4, [bytes+0]; st.global.u32 [%d1+8], %r4;
@@ -53,7 +53,7 @@ TEST(PtxMemory, NarrowLoadsExtend) {
 }
 
 TEST(PtxMemory, VectorsAndGenericAddresses) {
-  const Ended run(WithOut(
+  const Ended run(WithMemory(
       ".global .align 16 .u32 table[4] = {10, 20, 30, 40}; .global .u64 where = generic(table)+4;",
       R"(
   .shared .align 16 .b8 s[512]; .local .align 16 .b8 l[16];
@@ -110,7 +110,7 @@ LEAF: st.param.b32 [r+0], 1; ret;
 }
 .func (.reg .u32 r) twice(.reg .u32 x) { add.u32 r, x, x; ret; }
 )";
-  const Ended run(WithOut(functions, R"(
+  const Ended run(WithMemory(functions, R"(
   rem.u32 %r2, %r1, 8;
   { .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni (b), factorial, (a);
     ld.param.b32 %r3, [b]; }
@@ -130,13 +130,13 @@ LEAF: st.param.b32 [r+0], 1; ret;
 }
 
 TEST(PtxMemory, EndlessRecursionIsAFault) {
-  const Ended run(WithOut(".func f() { .local .b8 l[1024]; call f; ret; }", "call f;"));
+  const Ended run(WithMemory(".func f() { .local .b8 l[1024]; call f; ret; }", "call f;"));
   EXPECT_EQ(run.outcome(), "memory_fault");
   EXPECT_NE(run.grid().problem().find("512 KiB"), std::string::npos);
 }
 
 TEST(PtxMemory, Atomics) {
-  const Ended run(WithOut(".global .u32 g; .global .u64 big;", R"(
+  const Ended run(WithMemory(".global .u32 g; .global .u64 big;", R"(
   .shared .u32 s;
   red.global.add.u32 [g], %r1; red.shared.max.u32 [s], %r1; red.global.add.u64 [big], 3;
   bar.sync 0;
@@ -147,7 +147,7 @@ TEST(PtxMemory, Atomics) {
   ld.global.u32 %r2, [g]; ld.shared.u32 %r3, [s]; ld.global.u64 %d5, [big];
   cvt.u32.u64 %r4, %d5; add.u32 %r2, %r2, %r3; add.u32 %r2, %r2, %r4; add.u32 %r2, %r2, %r1;
   st.global.u32 [%d2], %r2;)",
-                          64));
+                             64));
   ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
   EXPECT_EQ(run.Words(0), Iota(64, 2016 + 64 + (63 | 256) + 6));
 }
@@ -159,7 +159,7 @@ TEST(PtxMemory, DynamicSharedMemory) {
   mov.u32 %r2, dyn; mad.lo.u32 %r2, %r1, 4, %r2; st.shared.u32 [%r2], %r1; bar.sync 0;
   xor.b32 %r3, %r1, 63; mov.u32 %r4, dyn; mad.lo.u32 %r4, %r3, 4, %r4; ld.shared.u32 %r5, [%r4];
   add.u32 %r5, %r5, %r1; st.global.u32 [%d2], %r5;)";
-  Kernel kernel = WithOut(declaration, body, 64);
+  Kernel kernel = WithMemory(declaration, body, 64);
   kernel.manifest.dynamic_shared = 256;
   EXPECT_EQ(Ended(kernel).Words(0), std::vector<std::uint32_t>(64, 63));
   kernel.manifest.dynamic_shared.reset();  // what is left of 48 KiB
@@ -196,7 +196,7 @@ TEST(PtxMemory, FaultsNameThreadLineAndPlace) {
        "thread (0,0,0) of CTA (0,0,0): writes 4 bytes at byte 128 of buffer out, which has 128"},
   };
   for (const auto& row : rows) {
-    const Ended run(WithOut("", row.body));
+    const Ended run(WithMemory("", row.body));
     EXPECT_EQ(run.outcome(), "memory_fault") << row.body;
     EXPECT_EQ(run.grid().problem().substr(0, row.problem.size()), row.problem);
     ASSERT_EQ(run.grid().faults().size(), 1U);
@@ -327,7 +327,7 @@ TEST(PtxMemory, TensorMapFencesAreForGlobalMemory) {
 }
 
 TEST(PtxMemory, AssertHasItsText) {
-  const Ended run(WithOut(
+  const Ended run(WithMemory(
       ".global .b8 what[6] = {105, 32, 60, 32, 110, 0}; .global .b8 file[5] = {97, 46, 99, 117, 0};"
       ".extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d,"
       ".param .b64 e);",

@@ -18,7 +18,7 @@ Program LinkText(const std::string& text, const std::string& kernel = "") {
   return Link(*Parse("f.ptx", text), kernel);
 }
 
-std::string Refusal(const std::string& text, const std::string& kernel = "") {
+std::string SyntaxRefusal(const std::string& text, const std::string& kernel = "") {
   try {
     LinkText(text, kernel);
   } catch (const InputError& error) {
@@ -70,7 +70,7 @@ TEST(PtxParser, Accepts) {
       "exit; trap;",
   };
   for (const std::string& body : bodies) {
-    EXPECT_EQ(Refusal(Body(body)), "accepted") << body;
+    EXPECT_EQ(SyntaxRefusal(Body(body)), "accepted") << body;
   }
 }
 
@@ -95,7 +95,7 @@ TEST(PtxParser, AcceptsModules) {
           ".param .align 16 .b8 b[16]) { ret; }",
   };
   for (const std::string& module : modules) {
-    EXPECT_EQ(Refusal(module), "accepted") << module;
+    EXPECT_EQ(SyntaxRefusal(module), "accepted") << module;
   }
 }
 
@@ -132,7 +132,7 @@ TEST(PtxParser, SyntaxErrorsNameLineAndColumn) {
       {Header() + ".reg .b32 ;", R"(f.ptx:4:11: expected the name of a variable, found ";")"},
   };
   for (const auto& row : rows) {
-    EXPECT_EQ(Refusal(row.text), row.message) << row.text;
+    EXPECT_EQ(SyntaxRefusal(row.text), row.message) << row.text;
   }
 }
 
@@ -185,12 +185,12 @@ TEST(PtxParser, MeaninglessInstructionsAreRefused) {
        "f.ptx:5:35: q2 brings the .local variables to more than 524288 bytes"},
   };
   for (const auto& row : rows) {
-    EXPECT_EQ(Refusal(Body(row.body)), row.message) << row.body;
+    EXPECT_EQ(SyntaxRefusal(Body(row.body)), row.message) << row.body;
   }
 }
 
 TEST(PtxParser, AllUnsupportedInstructionsAreNamedAtOnce) {
-  EXPECT_EQ(Refusal(Body("frob %r1;\nret;\n  tex.1d;\nadd.u32 %r1, %r1;")),
+  EXPECT_EQ(SyntaxRefusal(Body("frob %r1;\nret;\n  tex.1d;\nadd.u32 %r1, %r1;")),
             "f.ptx:5:1: the instruction frob is not supported\n"
             "f.ptx:7:3: the instruction tex.1d is not supported\n"
             "f.ptx:8:1: add.u32 takes 3 operands, not 2");
@@ -198,15 +198,15 @@ TEST(PtxParser, AllUnsupportedInstructionsAreNamedAtOnce) {
 
 TEST(PtxParser, KernelIsChosenByName) {
   const std::string two = Header() + ".entry a() { ret; }\n.entry b() { ret; }\n";
-  EXPECT_EQ(Refusal(two), R"(f.ptx: the kernel must be named: one of a, b)");
-  EXPECT_EQ(Refusal(two, "c"), "f.ptx: there is no kernel c; the file has a, b");
+  EXPECT_EQ(SyntaxRefusal(two), R"(f.ptx: the kernel must be named: one of a, b)");
+  EXPECT_EQ(SyntaxRefusal(two, "c"), "f.ptx: there is no kernel c; the file has a, b");
   EXPECT_EQ(LinkText(two, "b").Kernel().name, "b");
-  EXPECT_EQ(Refusal(Header() + ".func f() { ret; }"), "f.ptx: the file has no .entry");
+  EXPECT_EQ(SyntaxRefusal(Header() + ".func f() { ret; }"), "f.ptx: the file has no .entry");
   // What a kernel cannot come to does not keep it from running.
   const std::string bad =
       Header() + ".func f() { frob; }\n.entry a() { call f; ret; }\n.entry b() { ret; }\n";
   EXPECT_EQ(LinkText(bad, "b").Kernel().name, "b");
-  EXPECT_EQ(Refusal(bad, "a").substr(6), "4:13: the instruction frob is not supported");
+  EXPECT_EQ(SyntaxRefusal(bad, "a").substr(6), "4:13: the instruction frob is not supported");
 }
 
 TEST(PtxParser, InstructionsKeepTheirLines) {

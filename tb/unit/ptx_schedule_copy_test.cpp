@@ -13,7 +13,7 @@
 namespace muster::ptx {
 namespace {
 
-constexpr std::uint64_t kSeeds = 6;
+constexpr std::uint64_t kCopyOrderSeeds = 6;
 
 // Lane 0 of two warps: the second goes to SECOND. 32 u32 in, at %d1, each 9; 32 out, at %d2; %r5 is
 // bar, initialised with `count`, and %r6 is s, whose words hold 1 to 16.
@@ -54,7 +54,7 @@ END: barrier.cluster.arrive; barrier.cluster.wait; ret;
   return kernel;
 }
 
-const std::string kWait =
+const std::string kWaitForCopies =
     "WAIT: mbarrier.try_wait.parity.shared.b64 %p5, [bar], 0; @!%p5 bra WAIT;";
 
 Listed Performs(Listed row) {
@@ -68,7 +68,7 @@ Listed Reads(Listed row) {
 
 // All of them come, in that order, and out[0] is the value.
 void Expect(const Kernel& kernel, const std::vector<Listed>& rows, std::uint32_t value) {
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kCopyOrderSeeds; ++seed) {
     const Followed run(kernel, rows, seed);
     ASSERT_EQ(run.outcome(), "completes") << run.session().grid().problem();
     EXPECT_EQ(run.turns(), rows.size()) << run.session().grid().missed();
@@ -130,7 +130,7 @@ TEST(PtxScheduleCopy, AnArriveOnOfCopies) {
   cp.async.ca.shared.global [s], [%d1], 16; // COPY
   cp.async.mbarrier.arrive)" +
                           form + "\n  bra WAIT;",
-                      1, kWait);
+                      1, kWaitForCopies);
   };
   const Listed copy{"COPY"};
   const Listed on{"ARRIVE"};
@@ -155,7 +155,7 @@ TEST(PtxScheduleCopy, StoresToAnotherCta) {
 OTHER: @%p2 bra END; mapa.shared::cluster.u32 %r11, %r5, 0; mapa.shared::cluster.u32 %r12, %r6, 0;
   st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r12], %r1, [%r11]; // ASYNC
   bra END;)",
-                                   2, kWait);
+                                   2, kWaitForCopies);
   const Listed async{"ASYNC", 0, 1, 1, "executes", 1};
   const Listed expect{"EXPECT"};
   const Listed test{"TEST"};
@@ -201,7 +201,7 @@ END: barrier.cluster.arrive; barrier.cluster.wait; ret;
   kernel.manifest.buffers = {MakeBuffer("out", Type::kU32, 1)};
   const auto one = [](unsigned lane) { return Listed{"ONE", 0, 1U << lane, 1, "performs", 1}; };
   const auto two = [](unsigned lane) { return Listed{"TWO", 0, 1U << lane, 1, "performs", 1}; };
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kCopyOrderSeeds; ++seed) {
     const std::vector<Listed> rows{one(3), one(1), two(1), one(2), two(3), one(0), two(0), two(2)};
     const Followed run(kernel, rows, seed);
     ASSERT_EQ(run.outcome(), "completes") << run.session().grid().problem();

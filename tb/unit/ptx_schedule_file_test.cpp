@@ -43,7 +43,7 @@ std::string Turns(const std::string& turns) {
 }
 
 // What is wrong, without the path's folder.
-std::string Refusal(const std::string& text) {
+std::string ScheduleRefusal(const std::string& text) {
   const std::string path = WriteTestFile("schedule.json", text);
   try {
     ReadSchedule(path, LinkTest());
@@ -99,22 +99,23 @@ TEST(PtxScheduleFile, SaysWhatItSays) {
 
 TEST(PtxScheduleFile, IsRefusedInASentence) {
   const std::string row = R"({"cta": 0, "warp": 0, "lanes": "0x1", "line": 7})";
-  EXPECT_EQ(Refusal(Turns(row)), "");
-  EXPECT_EQ(Refusal("[]"), "schedule.json:1: the schedule must be an object");
-  EXPECT_EQ(Refusal("{").substr(0, 43), "schedule.json:1: the schedule is not JSON: ");
-  EXPECT_EQ(Refusal(std::string("{\n\0}", 4)), "schedule.json:2: the schedule is not text");
-  EXPECT_EQ(Refusal(R"({"muster": "schedule", "version": 1})"),
+  EXPECT_EQ(ScheduleRefusal(Turns(row)), "");
+  EXPECT_EQ(ScheduleRefusal("[]"), "schedule.json:1: the schedule must be an object");
+  EXPECT_EQ(ScheduleRefusal("{").substr(0, 43), "schedule.json:1: the schedule is not JSON: ");
+  EXPECT_EQ(ScheduleRefusal(std::string("{\n\0}", 4)), "schedule.json:2: the schedule is not text");
+  EXPECT_EQ(ScheduleRefusal(R"({"muster": "schedule", "version": 1})"),
             "schedule.json:1: the schedule lacks \"turns\"");
-  EXPECT_EQ(Refusal(R"({"muster": "manifest", "version": 1, "turns": []})"),
+  EXPECT_EQ(ScheduleRefusal(R"({"muster": "manifest", "version": 1, "turns": []})"),
             "schedule.json:1: muster must be \"schedule\"");
-  EXPECT_EQ(Refusal(R"({"muster": "schedule", "version": 2, "turns": []})"),
+  EXPECT_EQ(ScheduleRefusal(R"({"muster": "schedule", "version": 2, "turns": []})"),
             "schedule.json:1: version must be 1, the version of schedules that this program reads");
-  EXPECT_EQ(Refusal(R"({"muster": "schedule", "version": 1, "config": "huge", "turns": []})")
-                .substr(0, 61),
-            "schedule.json:1: config names the configuration huge, but the");
-  EXPECT_EQ(Refusal(R"({"muster": "schedule", "version": 1, "seed": -1, "turns": []})"),
+  EXPECT_EQ(
+      ScheduleRefusal(R"({"muster": "schedule", "version": 1, "config": "huge", "turns": []})")
+          .substr(0, 61),
+      "schedule.json:1: config names the configuration huge, but the");
+  EXPECT_EQ(ScheduleRefusal(R"({"muster": "schedule", "version": 1, "seed": -1, "turns": []})"),
             "schedule.json:1: seed must be a whole number from 0 to 18446744073709551615");
-  EXPECT_EQ(Refusal(R"({"muster": "schedule", "version": 1,
+  EXPECT_EQ(ScheduleRefusal(R"({"muster": "schedule", "version": 1,
 "version": 1, "turns": []})"),
             "schedule.json:2: version is there twice");
 }
@@ -122,7 +123,7 @@ TEST(PtxScheduleFile, IsRefusedInASentence) {
 TEST(PtxScheduleFile, WrongTurns) {
   const auto with = [](const std::string& from, const std::string& to) {
     std::string row = R"({"cta": 0, "warp": 0, "lanes": "0x1", "line": 7})";
-    return Refusal(Turns(row.replace(row.find(from), from.size(), to)));
+    return ScheduleRefusal(Turns(row.replace(row.find(from), from.size(), to)));
   };
   const std::string where = "schedule.json:2: turns[0]";
   EXPECT_EQ(with(R"(, "line": 7)", ""), where + " lacks \"line\"");
@@ -151,7 +152,7 @@ TEST(PtxScheduleFile, WrongTurns) {
                 "executed");
   EXPECT_EQ(with("7", "11, \"what\": \"performs\""),
             where + " names the instruction of line 11, which starts nothing that is done later");
-  EXPECT_EQ(Refusal(Turns(R"({"cta": 0, "warp": 0, "lanes": "0x7", "line": 7},
+  EXPECT_EQ(ScheduleRefusal(Turns(R"({"cta": 0, "warp": 0, "lanes": "0x7", "line": 7},
 {"cta": 0, "warp": 0, "lanes": "0x6", "line": 7, "time": 1})")),
             "schedule.json:3: turns[1] names lanes 0x00000006, which an earlier turn has already");
 }

@@ -19,7 +19,7 @@
 namespace muster::ptx {
 namespace {
 
-constexpr std::uint64_t kSeeds = 4;
+constexpr std::uint64_t kOrderSeeds = 4;
 constexpr std::uint32_t kAll = ~0U;
 
 // `words` of u32, at %d1; %r1 is the thread, %r2 its warp, %r3 its lane, bar an mbarrier.
@@ -51,7 +51,7 @@ std::string Sentence(const Session& session) {
 
 TEST(PtxSchedule, StoresOfTwoWarpsToOneWord) {
   const Kernel kernel = Body(64, 1, "  st.global.u32 [%d1], %r2; // STORE\n");
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kOrderSeeds; ++seed) {
     for (const unsigned last : {0U, 1U}) {
       const Followed run(kernel, {{"STORE", 1 - last, kAll}, {"STORE", last, kAll}}, seed);
       ASSERT_EQ(run.outcome(), "completes");
@@ -70,7 +70,7 @@ TEST(PtxSchedule, LanesOfOneWarp) {
   atom.global.exch.b32 %r5, [%d1], %r4; // SWAP
   st.global.u32 [%d2+4], %r5;)");
   Random random(7);
-  for (std::uint64_t seed = 1; seed <= 4 * kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 4 * kOrderSeeds; ++seed) {
     std::vector<unsigned> order = Orders(8);
     for (unsigned i = 7; i > 0; --i) {
       std::swap(order[i], order[random.Below(i + 1)]);
@@ -101,7 +101,7 @@ AGAIN: ld.volatile.global.u32 %r5, [%d1]; setp.eq.u32 %p2, %r5, 0; @%p2 bra AGAI
 SWAP: atom.global.exch.b32 %r5, [%d1], %r4; // SWAP
   atom.global.add.u32 %r5, [%d1+4], 1; // COUNT)"
                              "\n");
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kOrderSeeds; ++seed) {
     const Followed run(kernel, {{"SWAP", 0, kAll}, {"COUNT", 0, kAll}}, seed);
     ASSERT_EQ(run.outcome(), "completes");
     EXPECT_EQ(run.turns(), 2);
@@ -158,7 +158,7 @@ SYNC: bar.sync 1, 96; // SYNC)"
                              "\n");
   std::vector<unsigned> order = Orders(3);
   do {
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= kOrderSeeds; ++seed) {
       std::vector<Listed> rows;
       rows.reserve(order.size());
       for (const unsigned warp : order) {
@@ -207,7 +207,7 @@ SECOND: bar.sync 1, 64; // SYNC
   const Listed store{"STORE", 0, kAll};
   const Listed sync{"SYNC", 1, kAll};
   const Listed load{"LOAD", 1, kAll};
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kOrderSeeds; ++seed) {
     EXPECT_EQ(Followed(kernel, {arrive, store, sync, load}, seed).Words(0)[1], 7);
     EXPECT_EQ(Followed(kernel, {sync, arrive, store, load}, seed).Words(0)[1], 7);
     EXPECT_EQ(Followed(kernel, {sync, arrive, load, store}, seed).Words(0)[1], 0);
@@ -231,7 +231,7 @@ TEST(PtxSchedule, ArrivalsAndATestOfAnMbarrier) {
       "selp.u32 %r4, 1, 2, %p4; st.global.u32 [%d1], %r4;\n");
   std::vector<unsigned> order = Orders(3);
   do {
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    for (std::uint64_t seed = 1; seed <= kOrderSeeds; ++seed) {
       for (const char* const config : {"default", "small", "vortex_like"}) {
         std::vector<Listed> rows;
         rows.reserve(order.size());

@@ -62,7 +62,7 @@ SourceMap MapOf(const std::string& ptx) {
 }
 
 // The number of the line on which the text stands.
-std::uint32_t LineOf(const std::string& ptx, const std::string& text) {
+std::uint32_t LineIn(const std::string& ptx, const std::string& text) {
   return static_cast<std::uint32_t>(
       1 + std::count(ptx.begin(), ptx.begin() + static_cast<long>(ptx.find(text)), '\n'));
 }
@@ -70,16 +70,16 @@ std::uint32_t LineOf(const std::string& ptx, const std::string& text) {
 TEST(PtxSource, LinesAndWhatIsInlined) {
   const std::string ptx = Crossed();
   const SourceMap map = MapOf(ptx);
-  EXPECT_EQ(map.Text(LineOf(ptx, "mov.u32")), "") << "before the first .loc";
-  EXPECT_EQ(map.Text(LineOf(ptx, "setp.lt")), "mine.cu:20 in ours::crossed");
+  EXPECT_EQ(map.Text(LineIn(ptx, "mov.u32")), "") << "before the first .loc";
+  EXPECT_EQ(map.Text(LineIn(ptx, "setp.lt")), "mine.cu:20 in ours::crossed");
   EXPECT_EQ(
-      map.Text(LineOf(ptx, "bar.sync 2")),
+      map.Text(LineIn(ptx, "bar.sync 2")),
       "mine.cu:21 in ours::crossed, inlined mine.cu:8 in ours::both, inlined barrier.h:240 in "
       "cuda::barrier::wait");
-  EXPECT_EQ(map.Text(LineOf(ptx, "bar.sync 1")),
+  EXPECT_EQ(map.Text(LineIn(ptx, "bar.sync 1")),
             "mine.cu:21 in ours::crossed, inlined barrier.h:240 in $unknown");
-  EXPECT_EQ(map.Text(LineOf(ptx, ".func plain") + 1), "") << "another function's .loc";
-  const std::vector<SourcePlace> places = map.At(LineOf(ptx, "bar.sync 2"));
+  EXPECT_EQ(map.Text(LineIn(ptx, ".func plain") + 1), "") << "another function's .loc";
+  const std::vector<SourcePlace> places = map.At(LineIn(ptx, "bar.sync 2"));
   ASSERT_EQ(places.size(), 3U);
   EXPECT_EQ(places[0].file, "/home/someone/mine.cu");
   EXPECT_EQ(places[2].line, 240U);
@@ -89,7 +89,7 @@ TEST(PtxSource, LinesAndWhatIsInlined) {
 TEST(PtxSource, DirectivesThatMakeNoSense) {
   const auto text = [](const std::string& loc) {
     const std::string ptx = Header() + ".visible .entry k() {\n" + loc + "\n  ret;\n}\n";
-    return MapOf(ptx).Text(LineOf(ptx, "ret;"));
+    return MapOf(ptx).Text(LineIn(ptx, "ret;"));
   };
   EXPECT_EQ(text("  .loc 7 5 1"), "file 7:5 in k");
   EXPECT_EQ(text("  .loc 1 0 0"), "") << "line 0 is no line";
@@ -120,7 +120,7 @@ TEST(PtxSource, ReportsNameTheSourceFirst) {
   ASSERT_EQ(run.outcome(), "deadlock");
   const std::string report = TextReport(run.session(), run.verdict(), {});
   const std::string ptx = Crossed();
-  const auto line = [&](const std::string& of) { return std::to_string(LineOf(ptx, of)); };
+  const auto line = [&](const std::string& of) { return std::to_string(LineIn(ptx, of)); };
   EXPECT_NE(report.find("ours::crossed: grid 1x1x1"), std::string::npos) << report;
   EXPECT_NE(report.find("came     warp 0 at mine.cu:21 in ours::crossed, inlined barrier.h:240 in "
                         "$unknown, PTX line " +

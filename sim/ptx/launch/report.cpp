@@ -13,7 +13,7 @@
 namespace muster::ptx {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxRows = 16;  // of a table in the text
 
@@ -22,7 +22,7 @@ constexpr OpKind kKinds[] = {OpKind::kSync,    OpKind::kArrive, OpKind::kRedAnd,
 
 // The line of the PTX file and, where it is known, its place in the source and what is inlined
 // there.
-void AddPlace(const Program& program, std::uint32_t line, Json* row) {
+void AddPlace(const Program& program, std::uint32_t line, OrderedJson* row) {
   (*row)["line"] = line;
   for (const SourcePlace& place : program.sources.At(line)) {
     (*row)["source"].push_back(
@@ -30,10 +30,10 @@ void AddPlace(const Program& program, std::uint32_t line, Json* row) {
   }
 }
 
-Json Rows(const Program& program, const std::vector<Incident>& incidents, const char* key) {
-  Json rows = Json::array();
+OrderedJson Rows(const Program& program, const std::vector<Incident>& incidents, const char* key) {
+  OrderedJson rows = OrderedJson::array();
   for (const Incident& incident : incidents) {
-    Json row = {{key, incident.name}};
+    OrderedJson row = {{key, incident.name}};
     AddPlace(program, incident.line, &row);
     row.update({{"cycle", incident.cycle},
                 {"cta", incident.cta},
@@ -52,28 +52,30 @@ Json Rows(const Program& program, const std::vector<Incident>& incidents, const 
 }
 
 // Text of the kernel's, in which there may be anything: what is no UTF-8 is replaced.
-Json Text(const std::string& text) {
-  return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace));
+OrderedJson Text(const std::string& text) {
+  return OrderedJson::parse(
+      OrderedJson(text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
 }
 
-Json Row(const Program& program, const Whereabouts& where) {
-  Json row = {{"warp", where.warp}, {"state", where.what}};
+OrderedJson Row(const Program& program, const Whereabouts& where) {
+  OrderedJson row = {{"warp", where.warp}, {"state", where.what}};
   AddPlace(program, where.line, &row);
   return row;
 }
 
-Json Rows(const Program& program, const std::vector<Whereabouts>& warps) {
-  Json rows = Json::array();
+OrderedJson Rows(const Program& program, const std::vector<Whereabouts>& warps) {
+  OrderedJson rows = OrderedJson::array();
   for (const Whereabouts& where : warps) {
     rows.push_back(Row(program, where));
   }
   return rows;
 }
 
-Json Rows(const Program& program, const std::vector<std::pair<std::uint64_t, Whereabouts>>& warps) {
-  Json rows = Json::array();
+OrderedJson Rows(const Program& program,
+                 const std::vector<std::pair<std::uint64_t, Whereabouts>>& warps) {
+  OrderedJson rows = OrderedJson::array();
   for (const auto& [cta, where] : warps) {
-    Json row = {{"cta", cta}};
+    OrderedJson row = {{"cta", cta}};
     row.update(Row(program, where));
     rows.push_back(std::move(row));
   }
@@ -271,8 +273,8 @@ std::string NextStep(const Session& session, const Verdict& verdict) {
   }
 }
 
-Json Barriers(const Grid& grid) {
-  Json barriers = Json::array();
+OrderedJson Barriers(const Grid& grid) {
+  OrderedJson barriers = OrderedJson::array();
   for (const BarrierRow& row : grid.Barriers()) {
     barriers.push_back({{"cta", row.cta},
                         {"id", row.id},
@@ -284,8 +286,8 @@ Json Barriers(const Grid& grid) {
   return barriers;
 }
 
-Json Mbarriers(const Grid& grid) {
-  Json mbarriers = Json::array();
+OrderedJson Mbarriers(const Grid& grid) {
+  OrderedJson mbarriers = OrderedJson::array();
   for (const MbarrierRow& row : grid.Mbarriers()) {
     mbarriers.push_back({{"cta", row.cta},
                          {"address", row.address},
@@ -299,8 +301,8 @@ Json Mbarriers(const Grid& grid) {
 }
 
 // Who waits for whom.
-Json Deadlock(const Program& program, const Grid& grid) {
-  Json deadlock = Json::array();
+OrderedJson Deadlock(const Program& program, const Grid& grid) {
+  OrderedJson deadlock = OrderedJson::array();
   for (const StuckBarrier& barrier : grid.StuckBarriers()) {
     deadlock.push_back({{"cta", barrier.cta},
                         {"barrier", barrier.id},
@@ -331,7 +333,7 @@ Json Deadlock(const Program& program, const Grid& grid) {
                         {"missing", Rows(program, cluster.missing)}});
   }
   for (const StuckWarp& warp : grid.StuckWarps()) {
-    Json row = {{"cta", warp.cta}};
+    OrderedJson row = {{"cta", warp.cta}};
     row.update(Row(program, warp.where));
     deadlock.push_back(std::move(row));
   }
@@ -342,13 +344,13 @@ Json Deadlock(const Program& program, const Grid& grid) {
 
 std::string PlaceText(const Program& program, std::uint32_t line) {
   constexpr std::size_t kLongest = std::size_t{1} << 15;  // that fits a line of a log
-  Json place;
+  OrderedJson place;
   AddPlace(program, line, &place);
-  std::string text = place.dump(-1, ' ', false, Json::error_handler_t::replace);
-  return text.size() <= kLongest ? text : Json{{"line", line}}.dump();
+  std::string text = place.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+  return text.size() <= kLongest ? text : OrderedJson{{"line", line}}.dump();
 }
 
-void to_json(Json& json, const Served& served) {
+void to_json(OrderedJson& json, const Served& served) {
   json = {{"warp", served.warp},
           {"cta", served.cta},
           {"shared_memory", served.shared_memory},
@@ -360,39 +362,40 @@ std::string Served::Text() const {
                      shared_memory, cluster);
 }
 
-Json JsonReport(const Session& session, const Verdict& verdict, const Timing& timing,
-                const Served& served) {
+OrderedJson JsonReport(const Session& session, const Verdict& verdict, const Timing& timing,
+                       const Served& served) {
   const Grid& grid = session.grid();
-  Json operations = Json::object();
+  OrderedJson operations = OrderedJson::object();
   for (const OpKind kind : kKinds) {
     operations[Name(kind)] = grid.Operations(kind);
   }
-  Json mb_operations = Json::object();
+  OrderedJson mb_operations = OrderedJson::object();
   for (unsigned i = 0; i < kNumMbOps; ++i) {
     const auto op = static_cast<MbOp>(i);
     if (grid.Operations(op) != 0) {
       mb_operations[Name(op)] = grid.Operations(op);
     }
   }
-  Json report = {{"outcome", verdict.outcome},
-                 {"cycles", timing.cycles},
-                 {"skipped_cycles", timing.skipped},
-                 {"warp_instructions", grid.WarpInstructions()},
-                 {"thread_instructions", grid.ThreadInstructions()},
-                 {"thread_instructions_per_second", timing.PerSecond(grid.ThreadInstructions())},
-                 {"operations", operations},
-                 {"served", served},
-                 {"rendezvous_lanes", grid.RendezvousLanes()},
-                 {"releases", grid.Releases()},
-                 {"barriers", Barriers(grid)},
-                 {"mbarrier_operations", mb_operations},
-                 {"mbarriers", Mbarriers(grid)},
-                 {"faults", Rows(session.program(), grid.faults(), "cause")},
-                 {"hazards", Rows(session.program(), grid.hazards(), "hazard")},
-                 {"simulated_khz", timing.Khz()},
-                 {"config", session.config().name},
-                 {"seed", session.seed()},
-                 {"differences", verdict.differences}};
+  OrderedJson report = {
+      {"outcome", verdict.outcome},
+      {"cycles", timing.cycles},
+      {"skipped_cycles", timing.skipped},
+      {"warp_instructions", grid.WarpInstructions()},
+      {"thread_instructions", grid.ThreadInstructions()},
+      {"thread_instructions_per_second", timing.PerSecond(grid.ThreadInstructions())},
+      {"operations", operations},
+      {"served", served},
+      {"rendezvous_lanes", grid.RendezvousLanes()},
+      {"releases", grid.Releases()},
+      {"barriers", Barriers(grid)},
+      {"mbarrier_operations", mb_operations},
+      {"mbarriers", Mbarriers(grid)},
+      {"faults", Rows(session.program(), grid.faults(), "cause")},
+      {"hazards", Rows(session.program(), grid.hazards(), "hazard")},
+      {"simulated_khz", timing.Khz()},
+      {"config", session.config().name},
+      {"seed", session.seed()},
+      {"differences", verdict.differences}};
   if (!session.Which().empty()) {
     report["kernel"] = session.program().Kernel().name;
   }
@@ -415,9 +418,9 @@ Json JsonReport(const Session& session, const Verdict& verdict, const Timing& ti
   return report;
 }
 
-Json JsonReport(const Session& last, const Verdict& verdict, const Timing& timing,
-                const Served& served, std::vector<Json> launches) {
-  for (Json& launch : launches) {
+OrderedJson JsonReport(const Session& last, const Verdict& verdict, const Timing& timing,
+                       const Served& served, std::vector<OrderedJson> launches) {
+  for (OrderedJson& launch : launches) {
     for (const char* const of_all : {"config", "seed", "differences"}) {
       launch.erase(of_all);
     }

@@ -14,7 +14,7 @@
 namespace muster::ptx {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using Kind = Timeline::Kind;
 
 constexpr unsigned kTracks = 64;  // of a warp at most: one lane each, twice over
@@ -57,8 +57,8 @@ struct Bars {
 };
 
 // JSON that may stand in a page: nothing in it ends the script.
-std::string Embedded(const Json& json) {
-  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string Embedded(const OrderedJson& json) {
+  std::string text = json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
   for (std::size_t at = 0; (at = text.find('<', at)) != std::string::npos;) {
     text.replace(at, 1, "\\u003c");
   }
@@ -83,8 +83,8 @@ class Names {
     return line;
   }
 
-  Json places = Json::array();
-  Json lines = Json::object();
+  OrderedJson places = OrderedJson::array();
+  OrderedJson lines = OrderedJson::object();
 
  private:
   const Session& session_;
@@ -109,16 +109,16 @@ std::string TimelinePage(const Session& session, std::uint64_t cycles) {
   const Timeline& timeline = *session.timeline();
   const Bars bars(timeline, cycles);
   Names names(session);
-  Json rows = Json::array();
+  OrderedJson rows = OrderedJson::array();
   for (const Timeline::Row& row : timeline.rows()) {
     rows.push_back({session.grid().CtaName(row.warp.first), row.warp.second, row.begin,
                     std::min(row.end, bars.last)});
   }
-  Json arrivals = Json::array();
+  OrderedJson arrivals = OrderedJson::array();
   for (const Timeline::Arrival& a : timeline.arrivals()) {
     arrivals.push_back({a.row, names.Of(a.place), a.phase, names.Of(a.line), a.cycle});
   }
-  Json waits = Json::array();
+  OrderedJson waits = OrderedJson::array();
   for (std::size_t i = 0; i < timeline.waits().size(); ++i) {
     const Timeline::Wait& wait = timeline.waits()[i];
     waits.push_back({wait.from.row, names.Of(wait.from.place), wait.from.phase,
@@ -126,18 +126,18 @@ std::string TimelinePage(const Session& session, std::uint64_t cycles) {
                      Releaser(wait), names.Of(wait.by_line), wait.completed,
                      wait.end == Timeline::kOpen ? 1 : 0});
   }
-  const Json data = {{"kernel", Title(session)},
-                     {"config", session.config().name},
-                     {"seed", session.seed()},
-                     {"outcome", OutcomeName(session.grid())},
-                     {"cycles", cycles},
-                     {"shown", bars.last},
-                     {"most", Timeline::kMaxEvents},
-                     {"places", names.places},
-                     {"lines", names.lines},
-                     {"rows", rows},
-                     {"arrivals", arrivals},
-                     {"waits", waits}};
+  const OrderedJson data = {{"kernel", Title(session)},
+                            {"config", session.config().name},
+                            {"seed", session.seed()},
+                            {"outcome", OutcomeName(session.grid())},
+                            {"cycles", cycles},
+                            {"shown", bars.last},
+                            {"most", Timeline::kMaxEvents},
+                            {"places", names.places},
+                            {"lines", names.lines},
+                            {"rows", rows},
+                            {"arrivals", arrivals},
+                            {"waits", waits}};
   constexpr std::string_view kPlaceholder = "{\"rows\":[]}";
   std::string page = kTimelinePage;
   return page.replace(page.find(kPlaceholder), kPlaceholder.size(), Embedded(data));
@@ -151,10 +151,10 @@ class Trace {
   Trace(const Session& session, std::uint64_t cycles)
       : session_(session), timeline_(*session.timeline()), bars_(timeline_, cycles) {}
 
-  Json Events() {
+  OrderedJson Events() {
     NameThreads();
     for (const Timeline::Arrival& arrival : timeline_.arrivals()) {
-      Json event = Slice(arrival, "arrives at ", 0, arrival.cycle, arrival.cycle + 1);
+      OrderedJson event = Slice(arrival, "arrives at ", 0, arrival.cycle, arrival.cycle + 1);
       events_.push_back(std::move(event));
     }
     for (std::size_t i = 0; i < timeline_.waits().size(); ++i) {
@@ -164,18 +164,18 @@ class Trace {
   }
 
  private:
-  Json Thread(std::uint32_t row, unsigned track) const {
+  OrderedJson Thread(std::uint32_t row, unsigned track) const {
     const Timeline::WarpName& warp = timeline_.rows()[row].warp;
     return {{"pid", warp.first}, {"tid", std::uint64_t{warp.second} * kTracks + track}};
   }
 
-  Json Slice(const Timeline::Arrival& what, const char* verb, unsigned track, std::uint64_t begin,
-             std::uint64_t end) const {
-    Json event = {{"ph", "X"},
-                  {"name", verb + NameOf(session_, what.place)},
-                  {"cat", "barrier"},
-                  {"ts", begin},
-                  {"dur", end - begin}};
+  OrderedJson Slice(const Timeline::Arrival& what, const char* verb, unsigned track,
+                    std::uint64_t begin, std::uint64_t end) const {
+    OrderedJson event = {{"ph", "X"},
+                         {"name", verb + NameOf(session_, what.place)},
+                         {"cat", "barrier"},
+                         {"ts", begin},
+                         {"dur", end - begin}};
     event.update(Thread(what.row, track));
     event["args"] = {{"phase", what.phase}, {"place", session_.program().Place(what.line)}};
     return event;
@@ -183,8 +183,8 @@ class Trace {
 
   void NameThreads() {
     std::map<std::uint64_t, bool> ctas;
-    const auto name = [&](const char* what, Json thread, const std::string& text) {
-      Json event = {{"ph", "M"}, {"name", what}};
+    const auto name = [&](const char* what, OrderedJson thread, const std::string& text) {
+      OrderedJson event = {{"ph", "M"}, {"name", what}};
       event.update(thread);
       event["args"] = {{"name", text}};
       events_.push_back(std::move(event));
@@ -201,7 +201,7 @@ class Trace {
   // The bar, and the arrow from the operation that ended it.
   void AddWait(const Timeline::Wait& wait, unsigned track, std::size_t number) {
     const std::uint64_t end = bars_.EndOf(wait);
-    Json bar = Slice(wait.from, "waits at ", track, wait.from.cycle, end);
+    OrderedJson bar = Slice(wait.from, "waits at ", track, wait.from.cycle, end);
     if (wait.end == Timeline::kOpen) {
       bar["args"]["released"] = "never";
     } else if (wait.by == Timeline::kOutside) {
@@ -213,14 +213,15 @@ class Trace {
         end <= wait.from.cycle) {
       return;
     }
-    Json from = {{"ph", "s"},
-                 {"name", "releases"},
-                 {"cat", "release"},
-                 {"id", number},
-                 {"ts", wait.completed}};
+    OrderedJson from = {{"ph", "s"},
+                        {"name", "releases"},
+                        {"cat", "release"},
+                        {"id", number},
+                        {"ts", wait.completed}};
     from.update(Thread(wait.by, 0));
-    Json to = {{"ph", "f"},        {"bp", "e"},    {"name", "releases"},
-               {"cat", "release"}, {"id", number}, {"ts", std::max(end - 1, wait.completed)}};
+    OrderedJson to = {{"ph", "f"},          {"bp", "e"},
+                      {"name", "releases"}, {"cat", "release"},
+                      {"id", number},       {"ts", std::max(end - 1, wait.completed)}};
     to.update(Thread(wait.from.row, track));
     events_.push_back(std::move(from));
     events_.push_back(std::move(to));
@@ -229,26 +230,26 @@ class Trace {
   const Session& session_;
   const Timeline& timeline_;
   const Bars bars_;
-  Json events_ = Json::array();
+  OrderedJson events_ = OrderedJson::array();
 };
 
 }  // namespace
 
 std::string TimelineTrace(const Session& session, std::uint64_t cycles) {
   const Timeline& timeline = *session.timeline();
-  Json trace = {{"displayTimeUnit", "ns"},
-                {"otherData",
-                 {{"kernel", Title(session)},
-                  {"config", session.config().name},
-                  {"seed", session.seed()},
-                  {"outcome", OutcomeName(session.grid())},
-                  {"cycles", cycles},
-                  {"unit", "a microsecond is a cycle"}}},
-                {"traceEvents", Trace(session, cycles).Events()}};
+  OrderedJson trace = {{"displayTimeUnit", "ns"},
+                       {"otherData",
+                        {{"kernel", Title(session)},
+                         {"config", session.config().name},
+                         {"seed", session.seed()},
+                         {"outcome", OutcomeName(session.grid())},
+                         {"cycles", cycles},
+                         {"unit", "a microsecond is a cycle"}}},
+                       {"traceEvents", Trace(session, cycles).Events()}};
   if (timeline.full_at() != Timeline::kOpen) {
     trace["otherData"]["recorded_until"] = timeline.full_at();
   }
-  return trace.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return trace.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace muster::ptx

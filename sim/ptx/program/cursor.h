@@ -21,6 +21,12 @@
 
 namespace muster::ptx {
 
+// Types that several families of instructions take.
+inline constexpr std::initializer_list<Type> kWords = {Type::kU32, Type::kS32};
+inline constexpr std::initializer_list<Type> kWideIntegers = {Type::kU32, Type::kS32, Type::kU64,
+                                                              Type::kS64};
+inline constexpr std::initializer_list<Type> kFloats = {Type::kF32, Type::kF64};
+
 // What the file's .version and .target say.
 struct Target {
   unsigned version = 0;       // 78 for 7.8

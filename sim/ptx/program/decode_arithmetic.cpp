@@ -31,10 +31,6 @@ constexpr std::initializer_list<Type> kNumbers = {Type::kU16, Type::kS16, Type::
                                                   Type::kU64, Type::kS64, Type::kF32, Type::kF64};
 constexpr std::initializer_list<Type> kIntegers = {Type::kU16, Type::kS16, Type::kU32,
                                                    Type::kS32, Type::kU64, Type::kS64};
-constexpr std::initializer_list<Type> kWideIntegers = {Type::kU32, Type::kS32, Type::kU64,
-                                                       Type::kS64};
-constexpr std::initializer_list<Type> kWords = {Type::kU32, Type::kS32};
-constexpr std::initializer_list<Type> kFloats = {Type::kF32, Type::kF64};
 // Of which there are pairs.
 constexpr std::initializer_list<Type> kAdditive = {
     Type::kU16,   Type::kS16,    Type::kU32,   Type::kS32,   Type::kU64,

@@ -14,10 +14,6 @@
 namespace muster::ptx {
 namespace {
 
-constexpr std::initializer_list<Type> kWideIntegers = {Type::kU32, Type::kS32, Type::kU64,
-                                                       Type::kS64};
-constexpr std::initializer_list<Type> kWords = {Type::kU32, Type::kS32};
-
 void WrapOrClamp(Cursor* c, BitOperation* i) {
   const int mode = c->TakeOne({"wrap", "clamp"});
   if (mode < 0) {

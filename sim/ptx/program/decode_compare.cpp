@@ -12,7 +12,6 @@
 namespace muster::ptx {
 namespace {
 
-constexpr std::initializer_list<Type> kFloats = {Type::kF32, Type::kF64};
 constexpr std::initializer_list<Type> kSelectable = {Type::kB16, Type::kB32, Type::kB64, Type::kU16,
                                                      Type::kU32, Type::kU64, Type::kS16, Type::kS32,
                                                      Type::kS64, Type::kF32, Type::kF64};

@@ -31,15 +31,15 @@ std::string_view TakeSelector(Operand* operand) {
   return selector;
 }
 
-struct Entry {
+struct VideoOpcode {
   std::string_view opcode;
   VideoOp op;
 };
-constexpr Entry kEntries[] = {{"vadd", VideoOp::kAdd},         {"vsub", VideoOp::kSub},
-                              {"vabsdiff", VideoOp::kAbsDiff}, {"vmin", VideoOp::kMin},
-                              {"vmax", VideoOp::kMax},         {"vavrg", VideoOp::kAverage},
-                              {"vshl", VideoOp::kShl},         {"vshr", VideoOp::kShr},
-                              {"vmad", VideoOp::kMad},         {"vset", VideoOp::kSet}};
+constexpr VideoOpcode kVideoOpcodes[] = {
+    {"vadd", VideoOp::kAdd}, {"vsub", VideoOp::kSub}, {"vabsdiff", VideoOp::kAbsDiff},
+    {"vmin", VideoOp::kMin}, {"vmax", VideoOp::kMax}, {"vavrg", VideoOp::kAverage},
+    {"vshl", VideoOp::kShl}, {"vshr", VideoOp::kShr}, {"vmad", VideoOp::kMad},
+    {"vset", VideoOp::kSet}};
 
 // .b0 to .b3, .h0, .h1, or nothing for all of the register.
 std::uint8_t VideoPart(Cursor* c, const Operand& operand, std::string_view selector) {
@@ -177,8 +177,8 @@ void DecodeVideoInstruction(Cursor* c, Instruction* out) {
   if (video.elements > 1) {
     opcode.remove_suffix(1);
   }
-  const auto* const entry = std::find_if(std::begin(kEntries), std::end(kEntries),
-                                         [&](const Entry& e) { return e.opcode == opcode; });
+  const auto* const entry = std::find_if(std::begin(kVideoOpcodes), std::end(kVideoOpcodes),
+                                         [&](const VideoOpcode& e) { return e.opcode == opcode; });
   video.op = entry->op;
   const auto sign = [&] { return IsSigned(c->TakeType({Type::kU32, Type::kS32})); };
   const bool sets = entry->op == VideoOp::kSet;

@@ -41,7 +41,7 @@ std::vector<std::string> Words(std::string_view text) {
   return words;
 }
 
-std::uint32_t NumberIn(const std::vector<std::string>& words, std::size_t at) {
+std::uint32_t NumberAt(const std::vector<std::string>& words, std::size_t at) {
   return at < words.size() ? static_cast<std::uint32_t>(std::strtoul(words[at].c_str(), nullptr, 0))
                            : 0;
 }
@@ -78,7 +78,7 @@ SourceMap::SourceMap(const syntax::Module& module) {
 void SourceMap::ReadFile(const syntax::DebugText& text) {
   const std::vector<std::string> words = Words(text.text);
   if (words.size() >= 3) {
-    files_[NumberIn(words, 1)] = words[2];
+    files_[NumberAt(words, 1)] = words[2];
   }
 }
 
@@ -88,13 +88,13 @@ void SourceMap::ReadLoc(const syntax::DebugText& text) {
   const std::vector<std::string> words = Words(text.text);
   Loc loc;
   loc.ptx_line = text.line;
-  loc.site = {NumberIn(words, 1), NumberIn(words, 2), NumberIn(words, 3)};
+  loc.site = {NumberAt(words, 1), NumberAt(words, 2), NumberAt(words, 3)};
   for (std::size_t i = 4; i < words.size(); ++i) {
     if (words[i] == "function_name" && i + 1 < words.size()) {
       const auto name = strings_.find(words[i + 1]);
       loc.function = name == strings_.end() ? words[i + 1] : Demangled(name->second);
     } else if (words[i] == "inlined_at") {
-      loc.inlined_at = Site{NumberIn(words, i + 1), NumberIn(words, i + 2), NumberIn(words, i + 3)};
+      loc.inlined_at = Site{NumberAt(words, i + 1), NumberAt(words, i + 2), NumberAt(words, i + 3)};
     }
   }
   locs_.push_back(std::move(loc));
@@ -110,7 +110,7 @@ void SourceMap::ReadStrings(const syntax::DebugText& section) {
   for (std::size_t i = 2; i < words.size(); ++i) {
     const auto first = static_cast<unsigned char>(words[i].front());
     if (std::isdigit(first) != 0) {
-      const std::uint32_t byte = NumberIn(words, i);
+      const std::uint32_t byte = NumberAt(words, i);
       if (name != nullptr && byte != 0) {
         name->push_back(static_cast<char>(byte));
       }

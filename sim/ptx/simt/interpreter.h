@@ -116,7 +116,14 @@ class Interpreter {
   }
   // Lanes of a group wait at an mbarrier: would each, whenever it is answered false, come back to
   // that wait with the same state, and do nothing on the way but write its registers?
-  bool WouldReturn(const Warp& warp, const Group& group, std::uint32_t lanes);
+  bool WouldReturn(const Warp& warp, const Group& group, std::uint32_t lanes) {
+    return Rehearse(warp, group, lanes, false);
+  }
+  // The same, though it counts, reads a clock or sleeps on the way: however often it is answered
+  // false and however long that takes, it comes back.
+  bool RetriesForEver(const Warp& warp, const Group& group, std::uint32_t lanes) {
+    return Rehearse(warp, group, lanes, true);
+  }
   // Lanes that wait at mbarrier instructions go on.
   void Answer(Warp* warp, const MbReply& reply);
   // Lanes that wait for others of their warp go on, ...
@@ -205,7 +212,8 @@ class Interpreter {
   void Resume(Warp* warp, std::uint32_t lanes, Group::State state, F leave);
   Event Sleep(Warp* warp, std::size_t index, std::uint32_t active);
   void WakeUp(Warp* warp);
-  bool ReturnsToWait(Warp* alone, const Group& asked, const Spins& spins);
+  bool Rehearse(const Warp& warp, const Group& group, std::uint32_t lanes, bool retries);
+  bool ReturnsToWait(Warp* alone, const Group& asked, const Spins& spins, bool retries);
   Event ReachMbarrier(Warp* warp, std::size_t index, std::uint32_t active);
   MbInstruction MbInstructionOf(Warp* warp, const Group& group) const;
 

@@ -13,26 +13,32 @@ namespace {
 
 constexpr unsigned kLongestWay = 1000;  // instructions from a wait back to it
 constexpr unsigned kAnswers = 8;        // until its state is as it was before
+// The time from one answer to the next doubles: after these, 18 minutes have passed.
+constexpr unsigned kRetries = 50;
+constexpr unsigned kLongest = 40;
 
 // What a lane may do on its way back.
-bool IsUnseen(const Instruction& i) {
+bool IsUnseen(const Instruction& i, bool retries) {
   const bool goes =
       i.op == Op::kBranch || i.op == Op::kBranchIndexed || i.op == Op::kCall || i.op == Op::kReturn;
-  return !i.timed && (goes || OnlyWritesRegisters(i));
+  return (retries || !i.timed) && (goes || OnlyWritesRegisters(i));
 }
 
 }  // namespace
 
 // On a copy of the warp. The run is as it was before: what is drawn at random, too.
-bool Interpreter::WouldReturn(const Warp& warp, const Group& group, std::uint32_t lanes) {
+bool Interpreter::Rehearse(const Warp& warp, const Group& group, std::uint32_t lanes,
+                           bool retries) {
   Warp copy = warp;
   Spins* const spins = std::exchange(spins_, nullptr);
   const Random random = random_;
   const std::uint64_t warp_instructions = warp_instructions_;
   const std::uint64_t thread_instructions = thread_instructions_;
+  const std::uint64_t cycle = cycle_;
   bool all = true;
   for (std::uint32_t left = lanes; left != 0 && all; left &= left - 1) {
-    all = ReturnsToWait(&copy, {group.pc, group.frame, left & -left}, *spins);
+    all = ReturnsToWait(&copy, {group.pc, group.frame, left & -left}, *spins, retries);
+    cycle_ = cycle;
   }
   spins_ = spins;
   random_ = random;
@@ -42,10 +48,13 @@ bool Interpreter::WouldReturn(const Warp& warp, const Group& group, std::uint32_
 }
 
 // A lane alone, which stands at its wait.
-bool Interpreter::ReturnsToWait(Warp* alone, const Group& asked, const Spins& spins) {
+bool Interpreter::ReturnsToWait(Warp* alone, const Group& asked, const Spins& spins, bool retries) {
   const unsigned lane = First(asked.lanes);
   std::uint64_t before = spins.StateOf(*alone, asked, lane);
-  for (unsigned answer = 0; answer < kAnswers; ++answer) {
+  for (unsigned answer = 0; answer < (retries ? kRetries : kAnswers); ++answer) {
+    if (retries && answer >= kRetries - kLongest) {
+      cycle_ += std::uint64_t{1} << (answer - (kRetries - kLongest));
+    }
     alone->Register(asked.frame, program_.code[asked.pc].As<Mbarrier>().d, lane) = 0;
     alone->groups.assign(1, {asked.pc + 1, asked.frame, asked.lanes});
     alone->held = 0;
@@ -55,7 +64,7 @@ bool Interpreter::ReturnsToWait(Warp* alone, const Group& asked, const Spins& sp
     };
     for (unsigned step = 0; !back(); ++step) {
       const Instruction& i = program_.code[alone->groups.front().pc];
-      if (step == kLongestWay || !IsUnseen(i)) {
+      if (step == kLongestWay || !IsUnseen(i, retries)) {
         return false;
       }
       if (i.op == Op::kSleep) {
@@ -70,7 +79,7 @@ bool Interpreter::ReturnsToWait(Warp* alone, const Group& asked, const Spins& sp
     }
     before = after;
   }
-  return false;
+  return retries;
 }
 
 }  // namespace muster::ptx

@@ -29,10 +29,10 @@ module muster_mb_look
     sums_o.word      = step_i.kind.waits ? word_i : any.word;
     sums_o.completes = step_i.kind.tests && any.completes;
     sums_o.passed    = step_i.kind.waits && any.passed;
-    sums_o.count_bad = EnRefuse && updates && any.count_bad;
+    sums_o.beyond    = EnRefuse && updates && any.beyond;
     sums_o.exhausted = EnRefuse && updates && any.exhausted;
-    sums_o.refused   = refused_i || sums_o.exhausted || sums_o.count_bad;
-    sums_o.several   = EnRefuse && step_i.several && updates && !refused_i && !sums_o.exhausted;
+    sums_o.hopeless  = refused_i || sums_o.exhausted;
+    sums_o.several   = EnRefuse && step_i.several && updates && !refused_i;
     sums_o.any_lane  = sums_o.several && any.any_lane;
   end
 

@@ -6,17 +6,16 @@
 module muster_ram #(
   parameter int unsigned        Depth    = 16,
   parameter int unsigned        Width    = 8,
-  parameter int unsigned        NumWrite = 1,
   parameter int unsigned        NumRead  = 1,
   parameter logic [NumRead-1:0] Forward  = '1,
   localparam int unsigned       AddrW    = (Depth > 1) ? $clog2(Depth) : 1
 ) (
-  input  logic                           clk_i,
-  input  logic [NumWrite-1:0]            we_i,
-  input  logic [NumWrite-1:0][AddrW-1:0] waddr_i,
-  input  logic [Width-1:0]               wdata_i,
-  input  logic [NumRead-1:0][AddrW-1:0]  raddr_i,
-  output logic [NumRead-1:0][Width-1:0]  rdata_o
+  input  logic                          clk_i,
+  input  logic                          we_i,
+  input  logic [AddrW-1:0]              waddr_i,
+  input  logic [Width-1:0]              wdata_i,
+  input  logic [NumRead-1:0][AddrW-1:0] raddr_i,
+  output logic [NumRead-1:0][Width-1:0] rdata_o
 );
 
   logic [2**AddrW-1:0][Width-1:0] mem;
@@ -26,22 +25,11 @@ module muster_ram #(
 
   always_ff @(posedge clk_i) begin
     raddr_q <= raddr_i;
-    for (int w = 0; w < NumWrite; w++) begin
-      if (we_i[w]) mem[waddr_i[w]] <= wdata_i;
-    end
+    if (we_i) mem[waddr_i] <= wdata_i;
   end
 
   for (genvar r = 0; r < NumRead; r++) begin : g_read
-    logic collides;
-
-    always_comb begin
-      collides = 1'b0;
-      for (int w = 0; w < NumWrite; w++) begin
-        collides = collides || (we_i[w] && waddr_i[w] == raddr_i[r]);
-      end
-    end
-
-    always_ff @(posedge clk_i) collides_q[r] <= collides;
+    always_ff @(posedge clk_i) collides_q[r] <= we_i && (waddr_i == raddr_i[r]);
 
     assign rdata_o[r] = (!Forward[r] && collides_q[r]) ? anything[r] : mem[raddr_q[r]];
   end
