@@ -84,7 +84,7 @@ def sources():
 
 def left_open(top, name):
     """Outputs that a core leaves open. Vortex's has no use for those that show which warps are busy."""
-    return (*OPEN.get(top, ()), *(["busy_o"] if (top, name) == ("muster_mbarrier", "vortex_like") else []))
+    return (*OPEN.get(top, ()), *(["busy_o"] if name == "vortex_like" else []))
 
 
 def run_yosys(budget, what, folder, script, files=()):

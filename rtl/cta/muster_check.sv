@@ -42,6 +42,8 @@ module muster_check
   output logic                    resets_o,
   output logic [WarpW-1:0]        removed_o,
   output logic                    ahead_o,         // to select: see there
+  output logic                    busy_o,          // a group of issue ports is here ...
+  output logic [WarpW-1:0]        busy_warp_o,     // ... whose first member has this warp
 
   input  logic                    may_wait_i,      // a member's warp waits, of an issue port's group
   input  logic [NumPlaces-1:0]    waiting_i,
@@ -144,6 +146,8 @@ module muster_check
   logic go_step, judged, exit_judged;  // see muster_check_steps
   logic writes;                        // the group is R2B
 
+  assign busy_o      = valid_q && !is_lifecycle(group_q.op);
+  assign busy_warp_o = members_q[0].warp[WarpW-1:0];
   assign resets_o    = !roster_ready;
   assign writes      = EnState && is_write(group_q.op);
   assign done_o      = judged && ends_walk(group_q.op);

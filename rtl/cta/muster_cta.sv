@@ -63,6 +63,9 @@ module muster_cta
   // such warp: it is refused, but only in order.
   localparam int unsigned NumPlaces = 1 << WarpW;
 
+  // No operation can be overtaken before it commits.
+  localparam bit InOrder = !Cfg.EnDrain && (Cfg.NumIssue == 1);
+
   // The release stage is a cycle after the counts, except in a unit so small that it need not be.
   localparam bit Lag = Cfg.EnReduce || Cfg.EnState || (Cfg.NumIssue > 1);
 
@@ -70,13 +73,17 @@ module muster_cta
   // Ports, drain
   // -------------------------------------------------------------------------------------------
 
-  logic      [Cfg.NumIssue-1:0] held_valid, held_ready, held_reads, held_waiting, commits;
+  logic      [Cfg.NumIssue-1:0] busy_held, held_valid, held_ready, held_reads, held_waiting, commits;
   request_t  [Cfg.NumIssue-1:0] held;
   operands_t [Cfg.NumIssue-1:0] operands;
   logic      [Cfg.NumIssue-1:0][WarpW-1:0]        operand_warps;
   logic      [Cfg.NumIssue-1:0][Cfg.NumWarps-1:0] fence_req;
   logic      [Cfg.NumIssue-1:0][NumPlaces-1:0]    accept, commit_warps;
+  outcome_t                     counted, outcome;  // of the count stage; the same in the release stage
+  effect_t   [Cfg.NumIssue-1:0] counted_effects, effects;
+  logic                         check_busy;
   logic      [NumPlaces-1:0]    busy, waiting, may_wait;
+  logic      [WarpW-1:0]        chk_last, removed, check_warp;
   logic      [Cfg.NumWarps-1:0] warps;  // in the release stage: arrive to wait, are written, or cleared
 
   for (genvar p = 0; p < Cfg.NumIssue; p++) begin : g_port
@@ -86,7 +93,7 @@ module muster_cta
     ) u_port (
       .clk_i, .rst_ni,
       .valid_i (issue_valid_i[p]), .ready_o (issue_ready_o[p]), .issue_i (issue_i[p]),
-      .busy_i (busy), .waiting_i (may_wait), .accept_o (accept[p]),
+      .busy_i (busy), .held_i (busy_held[p]), .waiting_i (may_wait), .accept_o (accept[p]),
       .fence_req_o (fence_req[p]), .fence_ack_i,
       .valid_o (held_valid[p]), .ready_i (held_ready[p]), .request_o (held[p]),
       .reads_o (held_reads[p]), .waiting_o (held_waiting[p]),
@@ -102,9 +109,9 @@ module muster_cta
     for (int p = 0; p < Cfg.NumIssue; p++) fence_req_o = fence_req_o | fence_req[p];
   end
 
-  muster_busy #(.NumWarps(NumPlaces), .NumIssue(Cfg.NumIssue)) u_busy (
-    .clk_i, .rst_ni,
-    .accept_i (accept), .commit_i (commit_warps), .busy_o (busy)
+  muster_busy #(.NumWarps(NumPlaces), .NumIssue(Cfg.NumIssue), .InOrder(InOrder)) u_busy (
+    .clk_i, .rst_ni, .accept_i (accept), .commit_i (commit_warps), .stage_valid_i ({commits[0], check_busy}),
+    .stage_warp_i ({counted_effects[0].warp[WarpW-1:0], check_warp}), .issue_i, .held_o (busy_held), .busy_o (busy)
   );
   assign busy_o = busy[Cfg.NumWarps-1:0];
 
@@ -118,19 +125,17 @@ module muster_cta
   warp_t   lc_warp;
 
   muster_lifecycle #(
-    .NumWarps(Cfg.NumWarps), .EnJoin(Cfg.EnJoin), .InOrder(!Cfg.EnDrain && Cfg.NumIssue == 1)
+    .NumWarps(Cfg.NumWarps), .EnJoin(Cfg.EnJoin), .InOrder(InOrder)
   ) u_lifecycle (
-    .clk_i, .rst_ni,
-    .valid_i (Cfg.EnLifecycle && lifecycle_valid_i), .ready_o (lifecycle_ready_o), .lifecycle_i, .busy_i (busy),
+    .clk_i, .rst_ni, .valid_i (Cfg.EnLifecycle && lifecycle_valid_i), .ready_o (lifecycle_ready_o), .lifecycle_i, .busy_i (busy),
     .valid_o (lc_valid), .ready_i (lc_ready), .group_o (lc_group), .warp_o (lc_warp),
     .cleans_o (lc_cleans), .done_i (lc_done), .frees_i (lc_frees)
   );
 
   muster_exit #(
-    .NumWarps(Cfg.NumWarps), .NumIssue(Cfg.NumIssue), .InOrder(!Cfg.EnDrain && Cfg.NumIssue == 1)
+    .NumWarps(Cfg.NumWarps), .NumIssue(Cfg.NumIssue), .InOrder(InOrder)
   ) u_exit (
-    .clk_i, .rst_ni,
-    .valid_i (exit_valid_i), .ready_o (exit_ready_o), .exit_i,
+    .clk_i, .rst_ni, .valid_i (exit_valid_i), .ready_o (exit_ready_o), .exit_i,
     .busy_i (busy), .commits_i (commits), .commit_warps_i (commit_o.warp[Cfg.NumIssue-1:0]),
     .valid_o (exit_valid), .ready_i (exit_ready), .done_i (exit_done)
   );
@@ -157,15 +162,11 @@ module muster_cta
   logic                    chk_valid, chk_ready, chk_all, count_busy, release_busy, clears, resets;
   group_t                  chk_group;
   checked_t [Cfg.NumIssue-1:0] chk_members;
-  logic     [WarpW-1:0]    chk_last, removed;
   kind_e                   entry_kind;
   logic                    entry_all;
   logic                    debug_live;
   cta_t                    debug_cta;
   logic     [EntryW-1:0]   entry_next, chk_next, debug_entry, cleared;
-  // The outcome of the count stage, and the same in the release stage.
-  outcome_t                counted, outcome;
-  effect_t  [Cfg.NumIssue-1:0] counted_effects, effects;
   logic     [Cfg.NumWarps-1:0] counted_warps;
 
   muster_check #(
@@ -179,7 +180,7 @@ module muster_cta
     .join_lanes_i (lifecycle_i.lanes), .cleans_i (lc_cleans),
     .exit_lanes_i (exit_i.lanes), .done_o (lc_done), .frees_o (lc_frees), .exit_done_o (exit_done),
     .clears_o (clears), .cleared_o (cleared), .resets_o (resets), .removed_o (removed), .ahead_o (sel_ahead),
-    .may_wait_i (sel_may_wait), .waiting_i (waiting), .ahead_i (count_busy || release_busy),
+    .busy_o (check_busy), .busy_warp_o (check_warp), .may_wait_i (sel_may_wait), .waiting_i (waiting), .ahead_i (count_busy || release_busy),
     .begins_i (outcome.waits && outcome.warp == sel_members[0].warp),
     .latest_we_i (counted.accepted && counted.all), .latest_cta_i (counted.cta[CtaW-1:0]),
     .latest_bar_i (counted.bar),

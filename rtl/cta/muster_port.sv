@@ -23,6 +23,7 @@ module muster_port
   output logic                ready_o,
   input  issue_t              issue_i,
   input  logic [NumPlaces-1:0] busy_i,          // has an operation between issue and commit
+  input  logic                held_i,          // likewise the warp of the operation at the port
   input  logic [NumPlaces-1:0] waiting_i,       // may wait at an entry
   output logic [NumPlaces-1:0] accept_o,        // its operation is accepted in this cycle
 
@@ -44,7 +45,7 @@ module muster_port
   logic [NumPlaces-1:0] warp;  // of the operation offered, one-hot
   logic [NumPlaces-1:0] parks;  // if it is of this warp, it is parked
 
-  assign free     = !busy_i[issue_i.warp[WarpW-1:0]];
+  assign free     = !held_i;
   assign offered  = valid_i && free;
   assign ready_o  = free && taken;
   assign request  = request_of(issue_i, $clog2(WarpSize), EnSplit);
