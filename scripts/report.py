@@ -21,6 +21,7 @@ import tempfile
 
 import check_testplan
 import measures
+import mutate
 import page
 import results as found
 from page import Raw, folded, table, tag
@@ -174,22 +175,22 @@ def mutants(results):
     if suite := results.suites.get("mutant"):
         parts.append(tag("p", f"Wrong variants that were thought of: {suite.count('passed')} of {len(suite.tests)} caught, "
                               f"{suite.count('failed')} not."))
-    if results.mutate:
-        rows = results.mutate["mutants"]
-        caught = [row for row in rows if row["caught by"]]
-        proven = [row for row in rows if not row["caught by"] and row.get("differs", "") is None]
-        survivors = [row for row in rows if not row["caught by"] and row.get("differs", "") is not None]
-        parts.append(tag("p", f"Generated mutants, {results.mutate['config']}: {len(rows)} tried, {len(caught)} caught, "
-                              f"{len(proven)} proven equivalent, {len(survivors)} open."))
-        parts.append(table(["open", "line", "", "was", "becomes", "why open"],
-                           [(row["name"], f"{row['file']}:{row['line']}", source(row["file"], row["line"]), row["before"], row["after"],
-                             row.get("differs", "no proof was tried")) for row in survivors]))
+    for tried in filter(None, results.mutate):
+        rows, why = tried["mutants"], mutate.reasons(tried["of"])
+        fates = [mutate.fate(row, why) for row in rows]
+        parts.append(tag("p", f"Generated mutants of {tried['of']}, {tried['config']}: {len(rows)} tried, " +
+                              ", ".join(f"{fates.count(one)} {one}" for one in mutate.FATES) + "."))
+        for title, which in (("open", "open"), ("open with a reason", "explained")):
+            shown = [(row["name"], f"{row['file']}:{row['line']}", source(row["file"], row["line"]), row["before"], row["after"],
+                      why.get(row["name"], row.get("differs", "no proof was tried"))) for row, one in zip(rows, fates) if one == which]
+            parts.append(table([title, "line", "", "was", "becomes", "why"], shown) if shown else Raw(""))
     return parts
 
 
 def source(file, line):
     path = (ROOT / file).resolve()
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_relative_to(ROOT / "rtl") and path.is_file() else []
+    ours = any(path.is_relative_to(ROOT / folder) for folder in ("rtl", "sim/golden"))
+    lines = path.read_text(encoding="utf-8").splitlines() if ours and path.is_file() else []
     return tag("code", lines[line - 1].strip() if 0 < line <= len(lines) else "")
 
 

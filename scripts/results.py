@@ -9,13 +9,16 @@ import pathlib
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
+import subjects
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The files of CTest by the target that writes them.
 SUITES = {"test": "make test", "regress": "make regress", "mutant": "make mutants", "proof": "make formal",
           "proof_mutant": "make formal MUTANTS=1"}
 # All other files.
-FILES = {"regress.json": "make regress", "mutate.json": "make mutate", "mutate.quick.json": "make test", "formal.json": "make formal",
-         "bench.json": "make bench", "run.json": "make run"}
+FILES = {"regress.json": "make regress", "mutate.json": "make mutate", "mutate.quick.json": "make test",
+         **{f"mutate.{of}.json": f"make mutate OF={of}" for of in subjects.SUBJECTS if of != "unit"},
+         "formal.json": "make formal", "bench.json": "make bench", "run.json": "make run"}
 
 
 class Unreadable(Exception):
@@ -116,7 +119,8 @@ class Results:
         # A shard that fails leaves its part, and no whole.
         for path in sorted(build.glob("regress*.json")) or sorted(build.glob("regress/*.json")):
             self.take_regression(path)
-        self.mutate = loaded(build / "mutate.json") or loaded(build / "mutate.quick.json")
+        self.mutate = [loaded(build / "mutate.json") or loaded(build / "mutate.quick.json"),
+                       *(loaded(build / f"mutate.{of}.json") for of in subjects.SUBJECTS if of != "unit")]
         self.proofs = loaded(build / "formal.json") or []
         self.bench = loaded(build / "bench.json")
         self.kernels = loaded(build / "run.json") or []

@@ -73,7 +73,7 @@ def fill(folder, fails=False, time=None):
     (folder / "regress.json").write_text(json.dumps({"passed": not fails, "configs": {"small": one, "large": one},
                                                      "mismatches": [mismatch] if fails else []}))
     mutant = {"number": 1, "file": "rtl/muster.sv", "line": 1, "kind": "operator", "before": "a & b", "after": "a | b", "name": "00112233"}
-    (folder / "mutate.json").write_text(json.dumps({"config": "small", "mutants": [
+    (folder / "mutate.json").write_text(json.dumps({"of": "unit", "config": "small", "mutants": [
         {**mutant, "caught by": "seed 1"}, {**mutant, "caught by": None, "differs": None},
         {**mutant, "caught by": None, "differs": "it differs in some state", "name": "44556677"}]}))
     (folder / "formal.json").write_text(json.dumps([
@@ -102,7 +102,7 @@ def passed(folder):
     text, _ = report(folder)
     expect("4 tests, none failed" in text and 'class="verdict good"' in text.replace("'", '"'), "the verdict")
     expect('id="failures"' not in text, "it lists failures")
-    expect("1 skipped" in text and "3 tried, 1 caught, 1 proven equivalent, 1 open" in text and "44556677" in text, "the counts")
+    expect("1 skipped" in text and "3 tried, 1 caught, 1 equivalent, 0 explained, 1 open" in text and "44556677" in text, "the counts")
     expect(text.index("seldom.hit") < text.index("often.hit"), "the least hit does not come first")
 
 
