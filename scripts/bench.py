@@ -8,6 +8,7 @@ in the file, and the table of areas says why.
 """
 
 import argparse
+import datetime
 import json
 import os
 import pathlib
@@ -17,6 +18,7 @@ import sys
 import time
 
 import configs
+import results
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
@@ -37,13 +39,13 @@ def output(*command):
 
 def synthesize(top, seeds, limit):
     """The areas and frequencies by configuration; none if the tools are not available."""
-    results = BUILD / f"synth-{top}.json"
-    results.unlink(missing_ok=True)
+    areas = BUILD / f"synth-{top}.json"
+    areas.unlink(missing_ok=True)
     print(f"\nArea and clock frequency of {top} (iCE40 HX8K); ten minutes or so where nothing is "
           "done yet", flush=True)
     subprocess.run([ROOT / "scripts/synth.py", "--top", top, "--seeds", seeds, "--limit", str(limit),
-                    "--json", results])
-    return json.loads(results.read_text()) if results.exists() else {}
+                    "--json", areas])
+    return json.loads(areas.read_text()) if areas.exists() else {}
 
 
 def measure_mbarrier(names):
@@ -161,7 +163,7 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, default=BUILD / "bench.json")
     args = parser.parse_args()
 
-    start = time.monotonic()
+    start, begun = time.monotonic(), datetime.datetime.now().isoformat(timespec="seconds")
     if subprocess.run([ROOT / "scripts/build.sh", "muster_bench", "speed_bench", "explore_bench", "muster"]).returncode:
         sys.exit(1)
     names = configs.NAMES
@@ -183,7 +185,7 @@ def main():
     print_explore(explore)
     mbarrier |= {name: area_of(mb_areas.get(name, {})) for name in configs.MBARRIER}
     args.json.write_text(json.dumps(
-        {"configs": filed_configs, "sync_all_cycles": fast, "mbarrier": mbarrier,
+        {"commit": results.commit()[0], "time": begun, "configs": filed_configs, "sync_all_cycles": fast, "mbarrier": mbarrier,
          "front_end": front_end, "explore": explore}, indent=2) + "\n")
     print(f"\nAll of it is in {os.path.relpath(args.json, ROOT)} "
           f"({(time.monotonic() - start) / 60:.0f} minutes)")

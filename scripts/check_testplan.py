@@ -3,9 +3,9 @@
 """Checks the test plan (tb/README.md) against the tests and cover points.
 
 No row of the index without a test, no test without a row; and each cover point that a row names in
-backticks is one that the regression counts. A row names its tests in backticks: `Suite.Name`, a pattern
-with *, or a target that runs them (`make regress`). What closes a feature is there: a test, a target or
-a cover point.
+backticks is one that the regression counts; and no line is a placeholder. A row names its tests in
+backticks: `Suite.Name`, a pattern with *, or a target that runs them (`make regress`). What closes a
+feature is there: a test, a target or a cover point.
 """
 
 import argparse
@@ -37,6 +37,11 @@ def rows(text, columns):
 
 def quoted(cell):
     return re.findall(r"`([^`]+)`", cell)
+
+
+def placeholders(text):
+    """(line number, line) of each line that is nothing but words in capitals: something was still to be filled in there."""
+    return [(number, line) for number, line in enumerate(text.split("\n"), 1) if re.fullmatch(r"\W*[A-Z][A-Z0-9_]+(\W+[A-Z0-9_]+)*\W*", line)]
 
 
 def ctest_names(build):
@@ -93,6 +98,7 @@ def check(plan, tests, targets, points):
                   if not (name.removeprefix("make ") in targets if name.startswith("make ") else
                           fnmatch.filter(known, name) or points is None or fnmatch.filter(points, name))]
     wrong += [f"{test} has no row in tb/README.md" for test in sorted(unplanned)]
+    wrong += [f"tb/README.md:{number}: {line.strip()} is a placeholder" for number, line in placeholders(plan)]
     if not ids:
         wrong.append("tb/README.md has no table of tests")
     return len(ids), wrong

@@ -6,6 +6,8 @@ them, in every state: outputs, next states, values after reset, and what the mod
 needed: a mutant that differs only in states which the unit never reaches is not proven equivalent.
 """
 
+import hashlib
+import os
 import re
 import shutil
 import subprocess
@@ -13,7 +15,8 @@ import xml.etree.ElementTree as ElementTree
 
 import yowasp
 
-SCRIPT = """\
+# A module with a mutant (0: without), as logic between registers.
+CIRCUIT = """\
 read_slang --threads 1 --relax-enum-conversions -D SYNTHESIS -D MUSTER_MUTANT={number} -I rtl/common --top {module} {parameters} {files}
 hierarchy -top {module}
 proc {module}
@@ -27,10 +30,17 @@ splitnets -driver {module}
 expose -evert {module}
 expose -evert-dff {module}
 opt_clean {module}
-design -stash {name}
+"""
+
+KEEP = """\
+select {module}
+write_rtlil -selected gold.il
 """
 
 MITER = """\
+design -stash gate
+read_rtlil {gold}
+design -stash gold
 design -copy-from gold -as gold {module}
 design -copy-from gate -as gate {module}
 miter -equiv -flatten gold gate miter
@@ -38,6 +48,9 @@ hierarchy -top miter
 opt_clean
 sat -verify -prove trigger 0 -timeout {limit} miter
 """
+
+INCLUDED = "rtl/common/muster_assert.svh"
+GOLD = "build-gold"  # in the tree: the modules without a mutant
 
 
 def modules_of(tree, files, top, parameters):
@@ -58,6 +71,19 @@ def modules_of(tree, files, top, parameters):
     return {name: list(some.values()) for name, some in found.items()}
 
 
+def needed(tree, files, module):
+    """Of these files those without which the module cannot be read, in their order."""
+    words = {file: set(re.findall(r"\w+", (tree / file).read_text())) for file in files}
+    defines = {name: file for file in files for name in re.findall(r"^(?:module|package) (\w+)", (tree / file).read_text(), re.MULTILINE)}
+    found, left = set(), [module]
+    while left:
+        file = defines[left.pop()]
+        if file not in found:
+            found.add(file)
+            left += words[file] & set(defines)
+    return [file for file in files if file in found]
+
+
 def why_not(log):
     """Why a proof has not succeeded, by what Yosys wrote; None: it has."""
     if "SAT proof finished - no model found: SUCCESS!" in log:
@@ -68,27 +94,52 @@ def why_not(log):
         return "it has other registers"
     if "Interrupted SAT solver: TIMEOUT!" in log:
         return "the proof takes too long"
+    if "[-Windex-oob]" in log:
+        return "it reads what is beyond the end of a vector"
     errors = [line for line in log.splitlines() if "error: " in line.lower()]
     return f"there is no proof: {errors[0] if errors else log[-200:]}"
+
+
+def run(script, tree, files, folder):
+    """Runs Yosys, and returns what it wrote. Its files are in the folder, which has no others then."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "script.ys").write_text(script)
+    command = yowasp.yosys(folder / "script.ys", folder, [*files, INCLUDED])
+    done = subprocess.run(list(map(str, command)), cwd=tree, stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    log = folder / "yosys.log"
+    return log.read_text(errors="replace") if log.exists() else done.stdout
+
+
+def without_mutant(module, circuit, tree, files, folder):
+    """The module without a mutant, which many proofs need, by its path in the tree. Raises RuntimeError, with what Yosys wrote."""
+    script = circuit.format(number=0) + KEEP.format(module=module)
+    key = hashlib.sha256(b"".join([script.encode(), *((tree / file).read_bytes() for file in [*files, INCLUDED])])).hexdigest()[:16]
+    gold = tree / GOLD / f"{module}.{key}.il"
+    if not gold.exists():
+        log = run(script, tree, files, folder)
+        if not (folder / "gold.il").exists():
+            raise RuntimeError(log)
+        gold.parent.mkdir(exist_ok=True)
+        here = gold.parent / f"{folder.name}.new"  # not for another run until it is whole
+        shutil.copy(folder / "gold.il", here)
+        os.replace(here, gold)
+    return f"{GOLD}/{gold.name}"
 
 
 def why_different(number, module, instances, tree, files, folder, limit=60):
     """Why a mutant is not proven equivalent, as a clause; None: it is equivalent in each of these instances. `limit`: of
     each proof, in seconds."""
+    files = needed(tree, files, module)
     for parameters in instances:
-        script = ""
         given = " ".join(f"-G {name}={value}" for name, value in parameters.items())
-        for name, which in (("gold", 0), ("gate", number)):
-            script += SCRIPT.format(number=which, module=module, parameters=given, files=" ".join(files), name=name)
-        script += MITER.format(module=module, limit=limit)
-        shutil.rmtree(folder, ignore_errors=True)  # no log of another run
-        folder.mkdir(parents=True)
-        (folder / "script.ys").write_text(script)
-        command = yowasp.yosys(folder / "script.ys", folder, [*files, "rtl/common/muster_assert.svh"])
-        done = subprocess.run(list(map(str, command)), cwd=tree, stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT)
-        log = folder / "yosys.log"
-        why = why_not(log.read_text(errors="replace") if log.exists() else done.stdout)
+        circuit = CIRCUIT.format(number="{number}", module=module, parameters=given, files=" ".join(files))
+        try:
+            gold = without_mutant(module, circuit, tree, files, folder)
+        except RuntimeError as error:
+            return why_not(str(error))
+        log = run(circuit.format(number=number) + MITER.format(module=module, gold=gold, limit=limit), tree, [*files, gold], folder)
+        why = why_not(log)
         if why:
             return why
     return None

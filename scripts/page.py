@@ -65,7 +65,7 @@ def label(text):
     return re.sub(r"[^\w .:/%+-]", "?", text)
 
 
-def plot(commands, data, width=760, height=300):
+def plot(commands, data, width=560, height=280):
     """An SVG by gnuplot: `commands` plot $data, the lines of `data`. None: there is no gnuplot here."""
     gnuplot = shutil.which("gnuplot")
     if not gnuplot:

@@ -3,7 +3,7 @@
 """Writes one page about all that the targets have left in the build folder: BUILD/report.html.
 
 It needs no server, no network and no other file. What failed comes first, with the commands that run it again; what was not
-run is named with the target that runs it. Each run of `make test` that it sees adds a line to BUILD/history.jsonl.
+run is named with the target that runs it. Each run of `make test` and of `make bench` that it sees adds a line to BUILD/history.jsonl.
 """
 
 import argparse
@@ -20,6 +20,8 @@ import sys
 import tempfile
 
 import check_testplan
+import measures
+import mutate
 import page
 import results as found
 from page import Raw, folded, table, tag
@@ -27,7 +29,6 @@ from page import Raw, folded, table, tag
 ROOT = found.ROOT
 LAST_LINES = 30    # of the output of a failed test
 LEAST_HIT = 25     # cover points that are shown at once
-RUNS = 30          # in the plots
 # Of the targets that a feature may name: the file of CTest.
 LEAVES = {"make formal": "proof", "make mutants": "mutant", "make regress": "regress"}
 KINDS = {"mutant": "Mutants", "proof": "Proofs", "proof_mutant": "Proofs", "regress": "Large"}
@@ -166,11 +167,7 @@ def waits(results):
     drawn = page.plot("set style fill solid\nset boxwidth 0.7\nset ylabel '% of the bound'\nset yrange [0:105]\nunset key\n"
                       "set xtics rotate by 40 right\nplot $data using 0:2:xtic(1) with boxes lc '#3b6ea5', 100 lc '#b3261e'",
                       [f'"{page.label(name)}: {page.label(what)}" {percent:.1f}' for name, what, _, _, percent in top], height=340)
-    return [drawn or no_plot(), folded(f"all {len(rows)}", table(["configuration", "wait", "longest, cycles", "bound, cycles", "% of the bound"], rows))]
-
-
-def no_plot():
-    return tag("p", "There is no plot without gnuplot (make setup installs it for make report).", "soft")
+    return [drawn or measures.no_plot(), folded(f"all {len(rows)}", table(["configuration", "wait", "longest, cycles", "bound, cycles", "% of the bound"], rows))]
 
 
 def mutants(results):
@@ -178,22 +175,22 @@ def mutants(results):
     if suite := results.suites.get("mutant"):
         parts.append(tag("p", f"Wrong variants that were thought of: {suite.count('passed')} of {len(suite.tests)} caught, "
                               f"{suite.count('failed')} not."))
-    if results.mutate:
-        rows = results.mutate["mutants"]
-        caught = [row for row in rows if row["caught by"]]
-        proven = [row for row in rows if not row["caught by"] and row.get("differs", "") is None]
-        survivors = [row for row in rows if not row["caught by"] and row.get("differs", "") is not None]
-        parts.append(tag("p", f"Generated mutants, {results.mutate['config']}: {len(rows)} tried, {len(caught)} caught, "
-                              f"{len(proven)} proven equivalent, {len(survivors)} open."))
-        parts.append(table(["open", "line", "", "was", "becomes", "why open"],
-                           [(row["name"], f"{row['file']}:{row['line']}", source(row["file"], row["line"]), row["before"], row["after"],
-                             row.get("differs", "no proof was tried")) for row in survivors]))
+    for tried in filter(None, results.mutate):
+        rows, why = tried["mutants"], mutate.reasons(tried["of"])
+        fates = [mutate.fate(row, why) for row in rows]
+        parts.append(tag("p", f"Generated mutants of {tried['of']}, {tried['config']}: {len(rows)} tried, " +
+                              ", ".join(f"{fates.count(one)} {one}" for one in mutate.FATES) + "."))
+        for title, which in (("open", "open"), ("open with a reason", "explained")):
+            shown = [(row["name"], f"{row['file']}:{row['line']}", source(row["file"], row["line"]), row["before"], row["after"],
+                      why.get(row["name"], row.get("differs", "no proof was tried"))) for row, one in zip(rows, fates) if one == which]
+            parts.append(table([title, "line", "", "was", "becomes", "why"], shown) if shown else Raw(""))
     return parts
 
 
 def source(file, line):
     path = (ROOT / file).resolve()
-    lines = path.read_text(encoding="utf-8").splitlines() if path.is_relative_to(ROOT / "rtl") and path.is_file() else []
+    ours = any(path.is_relative_to(ROOT / folder) for folder in ("rtl", "sim/golden"))
+    lines = path.read_text(encoding="utf-8").splitlines() if ours and path.is_file() else []
     return tag("code", lines[line - 1].strip() if 0 < line <= len(lines) else "")
 
 
@@ -202,31 +199,6 @@ def proofs(results):
              tag("span", "not proven: " + "; ".join(row["problems"]), "bad") if row["problems"] else tag("span", "proven", "good"))
             for row in results.proofs]
     return [tag("p", "tb/formal/README.md says what is not proven."), table(["property", "how, cycles", "seconds", ""], rows)] if rows else []
-
-
-def measures(results):
-    if not results.bench:
-        return []
-    columns = {"release_latency_cycles": "release, cycles", "release_ns": "release, ns", "arrivals_per_cycle": "arrivals per cycle",
-               "fmax_mhz": "MHz", "luts": "LUTs", "registers": "registers", "lockstep_khz": "lockstep, kHz"}
-    of = results.bench["configs"]
-    present = [key for key in columns if any(key in one for one in of.values())]
-    return [table(["configuration", *(columns[key] for key in present)], [(name, *(one.get(key) for key in present)) for name, one in of.items()])]
-
-
-def trend(rows):
-    if len(rows) < 2:
-        return [tag("p", f"{len(rows)} run so far; the plot begins with the second.")] if rows else []
-    rows = rows[-RUNS:]
-    names = sorted({name for row in rows for name in row["khz"]})
-    data = [f"{i} " + " ".join(f"{row['khz'].get(name, float('nan')):.1f}" for name in names) + f" {row['seconds'] / 60:.2f} {page.label(row['commit'] or '-')}"
-            for i, row in enumerate(rows)]
-    ticks = f"xtic({len(names) + 3})"
-    speeds = "set ylabel 'lockstep, kHz'\nset yrange [0:*]\nset key outside\nset xtics rotate by 40 right\nplot " + ", ".join(
-        f"$data using 1:{i + 2}:{ticks} with linespoints title '{page.label(name)}'" for i, name in enumerate(names))
-    minutes = (f"set ylabel 'make test, minutes'\nset yrange [0:*]\nunset key\nset xtics rotate by 40 right\n"
-               f"plot $data using 1:{len(names) + 2}:{ticks} with linespoints lc '#3b6ea5'")
-    return [page.plot(speeds, data) or no_plot(), page.plot(minutes, data, height=220) or Raw("")] if names else []
 
 
 def timelines(muster):
@@ -293,8 +265,8 @@ def written(results, past, build, with_timelines):
                 ("features", "Features", features(results)), ("waits", "Longest waits against their bounds", of("regress.json", waits, results)),
                 ("cover", "Cover points", of("regress.json", covers, results)), ("mutants", "Mutants", of("mutate.json", mutants, results)),
                 ("proofs", "Proofs", of("formal.json", proofs, results)),
-                ("measures", "Area, frequency, latency, speed", of("bench.json", measures, results)),
-                ("trend", "The last runs", of("history.jsonl", trend, past)), ("kernels", "Kernels", kernels(build, with_timelines)),
+                ("measures", "Area, frequency, latency, speed", of("bench.json", measures.measures, results)),
+                ("trend", "The last runs", of("history.jsonl", measures.trend, past)), ("kernels", "Kernels", kernels(build, with_timelines)),
                 ("open", "Not run", not_run(build))]
     return page.page("Muster: what was checked", verdict(results), sections)
 

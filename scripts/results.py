@@ -9,13 +9,16 @@ import pathlib
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
+import subjects
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The files of CTest by the target that writes them.
 SUITES = {"test": "make test", "regress": "make regress", "mutant": "make mutants", "proof": "make formal",
           "proof_mutant": "make formal MUTANTS=1"}
 # All other files.
-FILES = {"regress.json": "make regress", "mutate.json": "make mutate", "mutate.quick.json": "make test", "formal.json": "make formal",
-         "bench.json": "make bench", "run.json": "make run"}
+FILES = {"regress.json": "make regress", "mutate.json": "make mutate", "mutate.quick.json": "make test",
+         **{f"mutate.{of}.json": f"make mutate OF={of}" for of in subjects.SUBJECTS if of != "unit"},
+         "formal.json": "make formal", "bench.json": "make bench", "run.json": "make run"}
 
 
 class Unreadable(Exception):
@@ -116,7 +119,8 @@ class Results:
         # A shard that fails leaves its part, and no whole.
         for path in sorted(build.glob("regress*.json")) or sorted(build.glob("regress/*.json")):
             self.take_regression(path)
-        self.mutate = loaded(build / "mutate.json") or loaded(build / "mutate.quick.json")
+        self.mutate = [loaded(build / "mutate.json") or loaded(build / "mutate.quick.json"),
+                       *(loaded(build / f"mutate.{of}.json") for of in subjects.SUBJECTS if of != "unit")]
         self.proofs = loaded(build / "formal.json") or []
         self.bench = loaded(build / "bench.json")
         self.kernels = loaded(build / "run.json") or []
@@ -152,15 +156,37 @@ def history(build, results):
     path = build / "history.jsonl"
     try:
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
-        times = {row["time"] for row in rows if row["khz"] is not None and row["commit"] is not None and row["seconds"] >= 0}
+        times = {row["time"] for row in rows if row["commit"] is not None and
+                 (row["khz"] is not None and row["seconds"] >= 0 if "bench" not in row else dict(row["bench"]) is not None)}
     except (ValueError, KeyError, TypeError) as problem:
         raise Unreadable(f"{path}: a line is no row of the history ({problem!r}); remove that line.") from problem
-    suite = results.suites.get("test")
-    if suite is None or suite.stale or suite.time in times:
-        return rows
-    rows.append({"commit": commit()[0], "time": suite.time, "tests": len(suite.tests), "failed": suite.count("failed"), "seconds": suite.seconds,
-                 "khz": {name: one["cycles"] / one["seconds"] / 1000 for name, one in results.configs.items() if one.get("seconds")}})
-    whole = path.with_suffix(".new")
-    whole.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    whole.replace(path)
+    new = [row for row in (of_bench(results.bench), of_test(results)) if row and row["time"] not in times]
+    if new:
+        rows += new
+        whole = path.with_suffix(".new")
+        whole.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        whole.replace(path)
     return rows
+
+
+def of_test(results):
+    """The row of a run of `make test`; None: there is none of these sources."""
+    suite = results.suites.get("test")
+    if suite is None or suite.stale:
+        return None
+    of = results.configs.items()
+    return {"commit": commit()[0], "time": suite.time, "tests": len(suite.tests), "failed": suite.count("failed"), "seconds": suite.seconds,
+            "khz": {name: one["cycles"] / one["seconds"] / 1000 for name, one in of if one.get("seconds")},
+            "waits": {name: max(100.0 * wait["cycles"] / wait["bound"] for wait in bounded) for name, one in of
+                      if (bounded := [wait for wait in one.get("longest_waits", {}).values() if wait["bound"]])}}
+
+
+def of_bench(bench):
+    """The row of a run of `make bench`; None: there was none, or it does not say when it was."""
+    try:
+        if not bench or "time" not in bench:
+            return None
+        return {"commit": bench["commit"], "time": bench["time"],
+                "bench": {name: {key: one[key] for key in ("lut", "ff", "bram", "fmax_mhz", "release_ns")} for name, one in bench["configs"].items()}}
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise Unreadable(f"bench.json: it has another form than make bench writes ({problem!r}); run that again, or remove it.") from problem

@@ -462,20 +462,20 @@ def kernels(build):
 @case
 def mutants(build):
     """Six generated mutants, on the model that mutate.sample has built: caught, or not, as in a local run."""
-    model = mutate.Model("small", quick=True)
+    model = mutate.Model("unit", "small", quick=True)
     if not all(program.exists() for program in model.programs()):
         print("The model of mutate.sample has not been built.")
         sys.exit(SKIPPED)
     with Cluster() as cluster:
-        model.limits = [60.0, 60.0]
+        model.limits = dict.fromkeys(model.attempts, 60.0)
         model.runs = cluster.folder
-        mutate.WORK, mutate.TOGETHER = cluster.folder, 2
+        mutate.TOGETHER = 2
         chosen = mutate.choose(json.loads((ROOT / "build/mutate.quick.json").read_text())["mutants"], 6, 1, (1, 1))
         chosen = [{key: value for key, value in mutant.items() if key != "caught by"} for mutant in chosen]
         rows = mutate.Results(cluster.folder / "rows", "key")
         with contextlib.redirect_stdout(io.StringIO()):
-            mutate.spread(chosen, model, True, rows, slurm.Slurm())
-        expect(rows.rows == {mutant["name"]: {**mutant, "caught by": model.notices(mutant)} for mutant in chosen}, str(rows.rows))
+            mutate.spread(chosen, model, rows, slurm.Slurm())
+        expect(rows.rows == {mutant["name"]: model.settle(mutant, cluster.folder) for mutant in chosen}, str(rows.rows))
 
 
 @needs_yosys

@@ -6,8 +6,11 @@
   mutations.py --list the names of all cases but those that need Yosys
 """
 
+import json
 import pathlib
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -16,10 +19,13 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import equivalent  # noqa: E402, after its folder is known
 import mutate  # noqa: E402
 import mutations  # noqa: E402
+import mutations_cpp  # noqa: E402
+import subjects  # noqa: E402
 import systemverilog  # noqa: E402
 import yowasp  # noqa: E402
 
 CASES = {}
+SKIPPED = 77
 WITH_YOSYS = {}
 MODULE = """\
 module example
@@ -91,6 +97,54 @@ module sums #(
   assign b_o = count_q;
   assign c_o = seen_q;
 endmodule
+"""
+
+
+PROGRAM = """\
+#include <cassert>
+#include <cstdio>
+
+namespace small {
+namespace {
+
+constexpr unsigned kMany = 2 + 3;
+
+bool IsOdd(unsigned n) { return n % 2 == 1; }
+
+template <typename Number>
+Number Larger(Number a, Number b) {
+  return a > b ? a : b;
+}
+
+bool Known(unsigned n) {
+  const bool odd = !IsOdd(n);
+  return odd;
+}
+
+unsigned Sum(const unsigned (&numbers)[kMany]) {
+  unsigned sum = 0;
+  for (const unsigned number : numbers) {
+    assert(number < 100);
+    if (number == 3) continue;  // it is not counted
+    if (IsOdd(number) && number > 4) {
+      sum += number;
+    } else {
+      sum |= 0x40;
+    }
+  }
+  return sum;
+}
+
+}  // namespace
+
+void Show() {
+  const unsigned numbers[kMany] = {1, 3, 5, 7, 6};
+  std::printf("%u %u %d%d", Sum(numbers), Larger(2U, 5U), Known(4), Known(5));
+}
+
+}  // namespace small
+
+int main() { small::Show(); }
 """
 
 
@@ -216,6 +270,111 @@ def whole_rtl():
     _, mutants = mutations.instrument({path: (ROOT / path).read_text() for path in listed})
     without = set(listed) - {mutant["file"] for mutant in mutants}
     expect(all("_pkg" in path for path in without), f"no mutants in {sorted(without)}")
+
+
+@case
+def whose():
+    """Each source of the unit, of the scopes and of the GPC is mutated in one subject; the scopes have all variants of their tests."""
+    for path in subjects.rtl_files():
+        of = [name for name, subject in subjects.SUBJECTS.items() if path.startswith(subject.sources)]
+        outside = path.startswith("rtl/adapters/") or path in ("rtl/muster_cfg_pkg.sv", "rtl/muster_template.sv")
+        expect(len(of) == (0 if outside else 1), f"{path} is mutated in {of}")
+    for scope in ("warp", "cluster"):
+        lines = (ROOT / f"tb/unit/{scope}.cmake").read_text().count(f"\nmuster_{scope}_unit(")
+        found = subjects.variants(scope)
+        expect(len(found) == lines > 4 and all("NumWarps" in parameters for _, parameters in found), f"{scope}: {found}")
+
+
+@case
+def stages():
+    """Short attempts come first, then the proof, then long attempts; each only where the one before says nothing. A quick run ends with the first."""
+    class Fake(mutate.Model):
+        def __init__(self, noticed, differs, quick=False):
+            super().__init__("unit", "small", quick)
+            self.noticed, self.differs, self.asked = noticed, differs, []
+
+        def notices(self, _, attempts):
+            self.asked.append("short" if attempts == self.short else "long")
+            return self.asked[-1] if self.asked[-1] == self.noticed else None
+
+        def why_different(self, *_):
+            self.asked.append("proof")
+            return self.differs
+    for noticed, differs, quick, asked, fate in (("short", None, False, ["short"], "caught"), (None, None, False, ["short", "proof"], "equivalent"),
+                                                 ("long", "it differs", False, ["short", "proof", "long"], "caught"),
+                                                 (None, "it differs", False, ["short", "proof", "long"], "open"), (None, None, True, ["short"], "open")):
+        model = Fake(noticed, differs, quick)
+        row = model.settle({"name": "m"}, None)
+        expect(model.asked == asked and mutate.fate(row) == fate, f"{model.asked}, {row}")
+        expect((mutate.fate(row, {"m": "it does no harm"}) == "explained") == (fate == "open"), f"a reason makes {row} something else")
+
+
+@case
+def reasons():
+    """Each reason is that of a mutant that there is, and says what it becomes."""
+    for of, listed in json.loads(mutate.REASONS.read_text()).items():
+        _, mutants = subjects.SUBJECTS[of].texts()
+        there = {mutant["name"]: mutant for mutant in mutants}
+        for name, why in listed.items():
+            expect(name in there, f"{of} has no mutant {name} any more: {why}")
+            expect(len(why.split()) > 5, f"{name}: that is no reason: {why}")
+
+
+@case
+def needed():
+    """A module needs its own file, the packages that it names, and the modules inside; nothing else, and in the order of the list."""
+    files = subjects.rtl_files()
+    found = equivalent.needed(ROOT, files, "muster_mb_park")
+    expect(found == [file for file in files if file in found], f"{found} is in another order")
+    wanted = {"rtl/muster_pkg.sv", "rtl/common/muster_ram.sv", "rtl/mbarrier/muster_mb_park.sv"}
+    expect(wanted <= set(found) and not any("/cta/" in file or "/cluster/" in file for file in found), str(found))
+
+
+def in_cpp():
+    """The program with its mutants, and these. Skipped where there is no clang."""
+    if not shutil.which("clang++"):
+        print("skipped: there is no clang++ here")
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "small.cpp").write_text(PROGRAM)
+        written, mutants = mutations_cpp.instrument({"small.cpp": PROGRAM}, folder, "small")
+    return written["small.cpp"], mutants
+
+
+@case
+def cpp_kinds():
+    """There is each kind of mutant of C++, with the line that it is in; what is constant, and what macros make, is left alone."""
+    text, mutants = in_cpp()
+    found = {(mutant["kind"], mutant["line"], mutant["before"], mutant["after"]) for mutant in mutants}
+    for wanted in (("operator", 9, "n % 2 == 1", "n % 2 != 1"), ("constant", 9, "2", "3"), ("operator", 13, "a > b", "a >= b"),
+                   ("condition", 13, "a > b", "true"), ("operator", 17, "!IsOdd(n)", "static_cast<bool>(IsOdd(n))"),
+                   ("result", 18, "odd", "!(odd)"), ("statement", 25, "continue;", "nothing"),
+                   ("operand", 26, "IsOdd(number) && number > 4", "number > 4"), ("condition", 26, "IsOdd(number) && number > 4", "false"),
+                   ("operator", 27, "sum += number;", "sum -= number;"), ("statement", 29, "sum |= 0x40;", "nothing"),
+                   ("constant", 29, "0x40", "65"), ("constant", 29, "0x40", "0")):
+        expect(wanted in found, f"{wanted} is not among {sorted(found)}")
+    expect(not {7, 24, 44} & {mutant["line"] for mutant in mutants}, "a constant, an assertion, or another namespace has mutants")
+    expect(len(found) == len(mutants), "a mutant is there twice")
+
+
+@case
+def cpp_runs():
+    """The program compiles with all of its mutants; with none selected it does what it did, and with almost any other number something else."""
+    text, mutants = in_cpp()
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+
+        def output(number):
+            done = subprocess.run([folder / "small"], env={"MUSTER_MUTANT": str(number)}, capture_output=True, text=True, timeout=20)
+            return done.stdout if done.returncode == 0 else f"it ends with {done.returncode}"
+        (folder / "small.cpp").write_text(text)
+        subprocess.run(["g++", "-std=c++17", "-w", "-o", folder / "small", folder / "small.cpp"], check=True)
+        right = output(0)
+        expect(right == "76 5 10", right)
+        same = {(mutant["line"], mutant["before"], mutant["after"]) for mutant in mutants if output(mutant["number"]) == right}
+    harmless = {(13, "a > b", "a >= b"), (13, "a > b", "false"), (25, "3", "4"), (25, "continue;", "nothing"), (25, "number == 3", "false"),
+                (26, "number > 4", "number >= 4"), (38, "1", "2"), (38, "3", "4"), (39, "2U", "3U")}
+    expect(same == harmless, f"these change nothing: {sorted(same)}")
 
 
 @needs_yosys

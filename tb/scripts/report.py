@@ -73,11 +73,17 @@ def fill(folder, fails=False, time=None):
     (folder / "regress.json").write_text(json.dumps({"passed": not fails, "configs": {"small": one, "large": one},
                                                      "mismatches": [mismatch] if fails else []}))
     mutant = {"number": 1, "file": "rtl/muster.sv", "line": 1, "kind": "operator", "before": "a & b", "after": "a | b", "name": "00112233"}
-    (folder / "mutate.json").write_text(json.dumps({"config": "small", "mutants": [
+    (folder / "mutate.json").write_text(json.dumps({"of": "unit", "config": "small", "mutants": [
         {**mutant, "caught by": "seed 1"}, {**mutant, "caught by": None, "differs": None},
         {**mutant, "caught by": None, "differs": "it differs in some state", "name": "44556677"}]}))
     (folder / "formal.json").write_text(json.dumps([
         {"property": "cta.P01", "how": "induction, 2", "seconds": 3.5, "problems": ["abc: FAILED"] if fails else []}]))
+    area = {"lut": 1136, "ff": 597, "bram": 16, "fmax_mhz": 102.5}
+    none = dict.fromkeys(area)  # what does not fit
+    (folder / "bench.json").write_text(json.dumps({
+        "commit": "0123456789ab", "time": time or begun(5), "mbarrier": {"small": area, "full": none, "worst_wait_cycles": 9},
+        "configs": {"small": {"release_latency_cycles": 4, "release_ns": 39.0, "lockstep_khz": 800, **area},
+                    "full": {"release_latency_cycles": 5, "release_ns": None, "lockstep_khz": 200, **none}}}))
 
 
 def report(folder, code=0):
@@ -96,7 +102,7 @@ def passed(folder):
     text, _ = report(folder)
     expect("4 tests, none failed" in text and 'class="verdict good"' in text.replace("'", '"'), "the verdict")
     expect('id="failures"' not in text, "it lists failures")
-    expect("1 skipped" in text and "3 tried, 1 caught, 1 proven equivalent, 1 open" in text and "44556677" in text, "the counts")
+    expect("1 skipped" in text and "3 tried, 1 caught, 1 equivalent, 0 explained, 1 open" in text and "44556677" in text, "the counts")
     expect(text.index("seldom.hit") < text.index("often.hit"), "the least hit does not come first")
 
 
@@ -179,12 +185,37 @@ def history(folder):
     report(folder)
     (folder / "regress.json").unlink()
     report(folder)
-    rows = (folder / "history.jsonl").read_text().splitlines()
-    expect(len(rows) == 1 and json.loads(rows[0])["tests"] == 4 and json.loads(rows[0])["khz"]["small"] == 2.5, str(rows))
+    rows = [json.loads(row) for row in (folder / "history.jsonl").read_text().splitlines()]
+    expect(len(rows) == 2 and rows[0]["bench"]["small"]["lut"] == 1136 and rows[0]["bench"]["full"]["fmax_mhz"] is None, str(rows))
+    expect(rows[1]["tests"] == 4 and rows[1]["khz"]["small"] == 2.5 and rows[1]["waits"] == {"small": 75.0, "large": 75.0}, str(rows))
     fill(folder, time=begun(60))
     text, _ = report(folder)
-    expect(len((folder / "history.jsonl").read_text().splitlines()) == 2, "a second run is no second row")
+    expect(len((folder / "history.jsonl").read_text().splitlines()) == 4, "a second run is no second row")
     expect('id="trend"' in text, "there is no section for it")
+
+
+@case
+def peers(folder):
+    """The figures of other units stand beside ours, and are those of the pages of the RTL; where ours are missing, it says so."""
+    fill(folder)
+    text, _ = report(folder)
+    figures = json.loads((ROOT / "scripts/report/peers.json").read_text())
+    rows = []
+    for peer in figures["named barriers"]:
+        low, high = peer.get("release_cycles", (0, 0))
+        cycles, ns = (f"{low}", f"{1000 * low / peer['mhz'][0]:.0f}") if low == high else \
+            (f"{low} to {high}", f"{1000 * low / peer['mhz'][0]:.0f} to {1000 * high / peer['mhz'][0]:.0f}")
+        release = f"{cycles} cycles, {ns} ns" if high else "not measured"
+        rows.append(f"| {peer['unit']} | {peer['lut']} | {peer['ff']} | {peer['bram']} | {peer['mhz'][0]}, {peer['mhz'][1]} | {release} |")
+        shown = [peer["unit"], *([cycles, ns] if high else ["–", "–"]), f"{peer['lut']:,}", f"{peer['ff']:,}", str(peer["bram"])]
+        expect("".join(f"<td>{cell}</td>" for cell in shown) in re.sub(r"<td class='number'>", "<td>", text), f"the page lacks {shown}")
+    of_rtl = (ROOT / "rtl/README.md").read_text().split("| unit | LUT |")[1].split("\n\n")[0].splitlines()[2:]
+    expect(of_rtl == rows, f"rtl/README.md has {of_rtl}, peers.json {rows}")
+    words = figures["mbarriers"][0]
+    expect(f"takes {words['lut']} LUT and {words['ff']} FF" in " ".join((ROOT / "rtl/mbarrier/README.md").read_text().split()), str(words))
+    expect(f"<td>{words['unit']}</td>" in text and "1,333" in text, "the page lacks the mbarrier unit")
+    (folder / "bench.json").write_text(json.dumps({"configs": {"small": {"release_latency_cycles": 4}}}))
+    expect("no area and no frequency of ours" in report(folder)[0], "it does not say that areas are missing")
 
 
 @case
@@ -192,7 +223,8 @@ def stale(folder):
     """Results that are older than the sources are said to be, and are no row of the history."""
     fill(folder, time="2020-01-02T03:04:05")
     text, _ = report(folder)
-    expect("verdict bad" in text and "sources have changed since make test" in text and not (folder / "history.jsonl").exists(), "it takes them for new ones")
+    expect("verdict bad" in text and "sources have changed since make test" in text, "it takes them for new ones")
+    expect('"tests"' not in (folder / "history.jsonl").read_text(), "they are a row of the history")
 
 
 @case
@@ -214,7 +246,8 @@ def looked_at(folder, size):
     seen = probed(folder, text, size, PROBE)
     expect(seen["inner"] == size[0] and seen["wide"] <= size[0] and not seen["outside"], f"it sticks out: {seen}")
     expect(seen["headings"][0] == "Failed" and "Cover points" in seen["headings"], f"headings: {seen}")
-    expect(seen["plots"] == 3, f"plots: {seen}")
+    # Waits; areas beside others; of two runs three figures of the tests, and three of the bench.
+    expect(seen["plots"] == 8, f"plots: {seen}")
     (folder / "plain.html").write_text(text)
     chromium(folder, folder / "plain.html", size, f"--screenshot={folder / 'shot.png'}")
     colours = {colour for row in pixels(folder / "shot.png") for colour in row}

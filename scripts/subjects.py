@@ -1,0 +1,157 @@
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""What has generated mutants: the unit, the scopes beside it, the GPC, the golden model. For each its sources, the programs that may
+notice a mutant, and the modules of which a mutant may be proven equivalent."""
+
+import dataclasses
+import pathlib
+import re
+import typing
+
+import configs
+import equivalent
+import mutations
+import mutations_cpp
+import yowasp
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FIRST = "rtl/muster_pkg.sv"  # what all models read first
+WAIVERS = "rtl/muster.vlt"
+
+
+@dataclasses.dataclass(frozen=True)
+class Attempt:
+    """A program that may notice a mutant: a regression, with a report, or tests of GoogleTest."""
+    program: str  # in the build folder
+    options: tuple
+    block: str = ""  # whose mutants it can notice: how their paths begin
+
+    @property
+    def target(self):
+        return pathlib.PurePath(self.program).name
+
+    @property
+    def reports(self):
+        return self.target.endswith("regress")
+
+
+def tests(program, pattern, block=""):
+    return Attempt(program, (f"--gtest_filter={pattern}",), block)
+
+
+def regression(config, seeds, cycles):
+    return Attempt("tb/lockstep/regress", ("--config", config, "--seeds", seeds, "--cycles", str(cycles)))
+
+
+def gpc_regression(seeds, cycles):
+    return Attempt("tb/gpc/gpc_small_regress", ("--seeds", seeds, "--cycles", str(cycles)))
+
+
+@dataclasses.dataclass(frozen=True)
+class Subject:
+    """`short` and `long`: of a configuration the attempts before the proof, and those after it."""
+    sources: tuple  # how the paths begin whose mutants these are
+    short: typing.Callable
+    long: typing.Callable
+    verilated: str  # the folders of Verilated sources, by a pattern in the build folder; {config}: the configuration
+    tops: typing.Callable  # of a configuration: (module, parameters) of each that is Verilated
+    configs: tuple = ("small",)
+    unproven: str = "it is in a package, which many modules use"  # why there is no proof where modules() has nothing
+
+    def texts(self):
+        """What the sources are with these mutants, and the mutants."""
+        mutated = [path for path in rtl_files() if path.startswith(self.sources)]
+        written, mutants = mutations.instrument({path: (ROOT / path).read_text() for path in rtl_files()}, mutated)
+        written[FIRST] = mutations.PACKAGE + written.get(FIRST, (ROOT / FIRST).read_text())
+        written[WAIVERS] = (ROOT / WAIVERS).read_text() + '\n// Mutants are no good style.\nlint_off -file "*"\n'
+        return written, mutants
+
+    def present(self, folder, config, _):
+        """Of the numbers of these mutants those that the programs of a build folder have."""
+        return set().union(*(selected_in(source) for source in folder.glob(f"{self.verilated.format(config=config)}/*.cpp")))
+
+    def modules(self, tree, config):
+        """The modules with mutants, by name: for each the parameters that its instances have. Yosys is there afterwards."""
+        yowasp.ensure_yosys()
+        found = {}
+        for top, parameters in self.tops(config):
+            for name, some in equivalent.modules_of(tree, rtl_files(), top, parameters).items():
+                found.setdefault(name, []).extend(one for one in some if one not in found.get(name, []))
+        return found
+
+
+@dataclasses.dataclass(frozen=True)
+class GoldenModel(Subject):
+    """It is judged by what was written from the texts, and by nothing that knows the RTL."""
+    unproven: str = "nothing is proven of C++"
+
+    def texts(self):
+        paths = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "sim/golden").glob("*.cpp"))
+        return mutations_cpp.instrument({path: (ROOT / path).read_text() for path in paths}, ROOT, "muster::golden")
+
+    def present(self, folder, config, mutants):
+        return {mutant["number"] for mutant in mutants}
+
+    def modules(self, tree, config):
+        return {}
+
+
+def rtl_files():
+    return [line for line in (ROOT / "rtl/muster.f").read_text().split() if line.startswith("rtl/")]
+
+
+def selected_in(source):
+    """The numbers of the mutants that a Verilated source selects."""
+    text = source.read_text(errors="replace")
+    return {int(number, 0) for number in
+            re.findall(r"\((0x[0-9a-f]+|\d+)U\s+[!=]=\s+vlSymsp->TOP__muster_mutant_pkg\.selected\)", text)}
+
+
+def variants(scope):
+    """The variants of a scope that its tests have: (module, parameters) of each."""
+    text = (ROOT / f"tb/unit/{scope}.cmake").read_text()
+    return [(f"muster_{scope}", dict(re.findall(r"-G(\w+)=(\w+)", line)))
+            for line in re.findall(rf"^muster_{scope}_unit\(\w+ (.*)\)$", text, re.MULTILINE)]
+
+
+def gpc(_):
+    values = dict(configs.BY_TOP["muster_gpc"]["gpc_small"])
+    unit = configs.UNIT[values.pop("Unit")]
+    return [("muster_gpc", values | {name: unit[name] for name in ("NumWarps", "NumCtas", "NumIssue", "SmemBytes")})]
+
+
+SUBJECTS = {
+    "unit": Subject(
+        sources=("rtl/common/", "rtl/cta/", "rtl/mbarrier/", "rtl/muster.sv", "rtl/muster_pkg.sv"),
+        short=lambda config: [regression(config, "1-2", 2000), regression(config, "1-4", 20000)],
+        # What the longest of the tests of mbarriers looks at is in the parking slots.
+        long=lambda config: [tests("tb/unit/mb_test", "Mbarrier.*-Mbarrier.NoWakeUpIsLost", "rtl/mbarrier/"),
+                             tests("tb/lockstep/lockstep_test", "Units/*"), regression(config, "1-10", 100000),
+                             tests("tb/unit/mb_test", "Mbarrier.NoWakeUpIsLost", "rtl/mbarrier/muster_mb_park")],
+        verilated="sim/lockstep/verilated/V{config}",
+        tops=lambda config: [("muster", configs.UNIT[config])],
+        configs=tuple(configs.UNIT)),
+    "warp": Subject(
+        sources=("rtl/warp/",),
+        short=lambda _: [tests("tb/unit/warp_test", "Warp/*-*.RandomPrograms"), tests("tb/unit/warp_test", "Warp/0.RandomPrograms")],
+        long=lambda _: [tests("tb/unit/warp_test", "Warp/*.RandomPrograms-Warp/0.RandomPrograms")],
+        verilated="tb/unit/verilated/Vwarp_*",
+        tops=lambda _: variants("warp")),
+    "cluster": Subject(
+        sources=("rtl/cluster/",),
+        short=lambda _: [tests("tb/unit/cluster_test", "-ClusterRandom/*"), tests("tb/unit/cluster_test", "ClusterRandom/0.*")],
+        long=lambda _: [tests("tb/unit/cluster_test", "ClusterRandom/*-ClusterRandom/0.*")],
+        verilated="tb/unit/verilated/Vc*",
+        tops=lambda _: [*variants("cluster"), ("muster_cancel_decode", {})]),
+    "gpc": Subject(
+        sources=("rtl/muster_gpc.sv",),
+        short=lambda _: [gpc_regression("1-2", 5000), gpc_regression("1-4", 20000)],
+        long=lambda _: [gpc_regression("1-10", 100000)],
+        verilated="sim/lockstep/verilated/Vgpc_small",
+        tops=gpc),
+    "golden": GoldenModel(
+        sources=("sim/golden/",),
+        short=lambda _: [tests("tb/golden/golden_test", "-*Random.*")],
+        long=lambda _: [tests("tb/golden/golden_test", "*Random.*")],
+        verilated="",
+        tops=lambda _: []),
+}
