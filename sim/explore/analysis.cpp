@@ -22,11 +22,11 @@ std::string Deed::Text() const {
 }
 
 const char* Name(Kind kind) {
-  constexpr const char* kNames[] = {"data_race",      "proxy_race",   "source_overwritten",
-                                    "other_phase",    "late_wait",    "expected_bytes",
-                                    "shared_barrier", "lifetime",     "unawaited",
-                                    "deadlock",       "fault",        "diverged_aligned",
-                                    "hazard",         "wrong_result", "differing_result"};
+  constexpr const char* kNames[] = {
+      "data_race",        "proxy_race",     "source_overwritten", "other_phase",
+      "late_wait",        "expected_bytes", "shared_barrier",     "lifetime",
+      "collective_order", "unawaited",      "deadlock",           "fault",
+      "diverged_aligned", "hazard",         "wrong_result",       "differing_result"};
   return kNames[static_cast<unsigned>(kind)];
 }
 
@@ -246,9 +246,15 @@ void Analysis::OnFence(const Place& at, const ptx::MemoryFence& fence) {
 
 // Of the collectives the text says that bar.warp.sync orders memory; the others only wait.
 void Analysis::OnWarpSync(const Place& at, WarpOp op) {
-  const Shared<Known> known = Gather(at, EventAt(at));
+  const EventNumber event = EventAt(at);
+  const Shared<Known> known = Gather(at, event);
+  const bool orders =
+      op == WarpOp::kSync || collectives_.order || collectives_.order_at.count(at.pc) != 0;
+  if (!orders && collectives_.are_told) {
+    meetings_.push_back({{at, op}, event, known});
+  }
   Teach(at, [&](ThreadState* state, std::uint32_t /*lanes*/) {
-    if (op == WarpOp::kSync) {
+    if (orders) {
       Learn(&state->known, known);
     } else {
       state->known.Own().must.Join(known->must);

@@ -25,9 +25,18 @@
 
 namespace muster::explore {
 
+// What collectives other than bar.warp.sync do to the memory of their members. PTX promises
+// nothing; libraries rely on what bar.warp.sync does.
+struct Collectives {
+  bool order = false;                     // all of them do that
+  std::set<std::uint32_t> order_at = {};  // those at these instructions do
+  bool are_told = false;                  // of a race: which one would order it
+};
+
 class Analysis : public Observer {
  public:
-  explicit Analysis(const World& world) : world_(world) {}
+  explicit Analysis(const World& world, Collectives collectives = {})
+      : world_(world), collectives_(std::move(collectives)) {}
 
   // At most so many, the first of each pair of instructions.
   const std::vector<Suspicion>& suspicions() const { return suspicions_; }
@@ -220,6 +229,7 @@ class Analysis : public Observer {
   void CheckCell(Shadow::Cell* cell, const Range& range, const Accessor& now);
   void Append(Pasts* pasts, const Accessor& now);
   void Race(const Past& past, const Range& range, const Accessor& now);
+  std::vector<Collective> WouldOrder(const Past& past, const Accessor& now) const;
   void Synchronize(const Place& at, const Range& range, ptx::Op op, const ptx::Ordering& ordering,
                    EventNumber event);
   void AccessByTransfer(std::uint64_t number, const Range& range, bool writes);
@@ -232,6 +242,14 @@ class Analysis : public Observer {
   void Complete(Object* object, const Range& word, EventNumber event);
 
   const World& world_;
+  const Collectives collectives_;
+  // Those that did not order memory, and what their members knew together; if they are to be told.
+  struct Meeting {
+    Collective what;
+    EventNumber event = 0;
+    Shared<Known> known;
+  };
+  std::vector<Meeting> meetings_;
   std::vector<Suspicion> suspicions_;
   std::set<std::tuple<Kind, std::uint32_t, std::uint32_t>> told_;
   EventNumber events_ = 0;

@@ -142,6 +142,19 @@ void Analysis::Append(Pasts* pasts, const Accessor& now) {
   pasts->Limit(kMostPast);
 }
 
+// The latest collective that comes between the two, and whose members know the first.
+std::vector<Collective> Analysis::WouldOrder(const Past& past, const Accessor& now) const {
+  const auto found =
+      std::find_if(meetings_.rbegin(), meetings_.rend(), [&](const Meeting& meeting) {
+        const Place& at = meeting.what.at;
+        Accessor told = now;
+        told.known = &*meeting.known;
+        return now.known->must.Knows(ThreadOf(at, 0), meeting.event, at.lanes) &&
+               IsOrdered(past, told);
+      });
+  return found == meetings_.rend() ? std::vector<Collective>() : std::vector{found->what};
+}
+
 void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
   const Access& a = accesses_[past.access];
   const Access& b = *now.access;
@@ -178,6 +191,7 @@ void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
   suspicion.second = side(b, First(now.lanes));
   suspicion.object = range;
   suspicion.of_memory_model = must || visible;
+  suspicion.collectives = WouldOrder({past.access, 1U << lane, past.observed}, now);
   suspicion.why =
       visible
           ? "the first is in the generic proxy and the second in the async proxy, and there is no "

@@ -19,6 +19,12 @@ std::pair<Kind, std::string> EndOf(const BadEnd& end) {
   return {end.kind, end.kind == Kind::kWrongResult ? "" : end.what};
 }
 
+// A race of any kind, between the places of the other one.
+bool IsRaceOf(const Suspicion& race, const Suspicion& other) {
+  return IsRace(race.kind) && std::minmax(race.first.at.pc, race.second.at.pc) ==
+                                  std::minmax(other.first.at.pc, other.second.at.pc);
+}
+
 }  // namespace
 
 Explorer::Explorer(MakeWorld make_world, ExplorerOptions options, Judge judge)
@@ -50,6 +56,14 @@ Explored Explorer::Run() {
       Witness(lead);
     }
   }
+  // What is a race in another order is no note.
+  const auto is_found = [&](const Suspicion& note) {
+    return note.kind == Kind::kCollectiveOrder &&
+           std::any_of(explored_.findings.begin(), explored_.findings.end(),
+                       [&](const Finding& finding) { return IsRaceOf(finding.what, note); });
+  };
+  std::vector<Suspicion>& lints = explored_.lints;
+  lints.erase(std::remove_if(lints.begin(), lints.end(), is_found), lints.end());
   return std::move(explored_);
 }
 
@@ -78,6 +92,7 @@ void Explorer::Predict() {
     Analysis analysis(world_);
     world_.set_observer(&analysis);
     Trace trace;
+    std::vector<Actor> actors;
     ptx::Random random(options_.seed + run);
     // In every second run a warp stays behind.
     const bool favours = run % 2 == 1;
@@ -100,13 +115,14 @@ void Explorer::Predict() {
       const ptx::Turn turn = world_.TurnOf(actor);
       world_.Step(actor);
       trace.Add(actor, turn, world_.gathered());
+      actors.push_back(actor);
     }
     world_.set_observer(nullptr);
     if (world_.Enabled().empty()) {
       analysis.Conclude();
     }
     ++explored_.runs;
-    Take(world_, analysis.suspicions(), trace);
+    Take(world_, analysis.suspicions(), trace, actors);
     Conclude(world_, trace);
   }
 }
@@ -135,14 +151,20 @@ void Explorer::Exhaust() {
 
 void Explorer::TakeOrder(const Order& order) {
   const std::vector<BadEnd> bad = judge_(order.world);
-  const bool news =
-      std::any_of(order.suspicions.begin(), order.suspicions.end(),
-                  [&](const Suspicion& one) { return leads_.count(KeyOf(one)) == 0; }) ||
-      std::any_of(bad.begin(), bad.end(),
-                  [&](const BadEnd& end) { return ends_.count(EndOf(end)) == 0; });
+  const bool news = std::any_of(order.suspicions.begin(), order.suspicions.end(),
+                                [&](const Suspicion& one) {
+                                  const Key key = KeyOf(one);
+                                  return leads_.count(key) == 0 && found_.count(key) == 0;
+                                }) ||
+                    std::any_of(bad.begin(), bad.end(),
+                                [&](const BadEnd& end) { return ends_.count(EndOf(end)) == 0; });
   if (news) {
     const Trace trace = order.Traced();
-    Take(order.world, order.suspicions, trace);
+    std::vector<Actor> actors;
+    for (const Taken& step : order.steps) {
+      actors.push_back(step.actor);
+    }
+    Take(order.world, order.suspicions, trace, actors);
     Conclude(order.world, trace);
   }
 }
@@ -195,8 +217,8 @@ void Explorer::Conclude(const World& world, const Trace& trace) {
 // What nothing orders in a run: where no other order of instructions shows it, the run is the
 // witness; else it is a lead.
 void Explorer::Take(const World& world, const std::vector<Suspicion>& suspicions,
-                    const Trace& trace) {
-  for (const Suspicion& suspicion : suspicions) {
+                    const Trace& trace, const std::vector<Actor>& actors) {
+  for (const Suspicion& suspicion : TakeNotes(suspicions, actors)) {
     const Key key = KeyOf(suspicion);
     if (suspicion.kind == Kind::kUnawaited) {
       if (found_.insert(key).second) {
@@ -219,6 +241,77 @@ void Explorer::Take(const World& world, const std::vector<Suspicion>& suspicions
     };
     leads_.try_emplace(key, Lead{suspicion, turn(suspicion.first), turn(suspicion.second)});
   }
+}
+
+// Only collectives of a warp could order the two.
+bool Explorer::MayBeNote(const Suspicion& suspicion) const {
+  return IsRace(suspicion.kind) && suspicion.of_memory_model && found_.count(KeyOf(suspicion)) == 0;
+}
+
+// A race that is gone if collectives order memory is a note, on which it says the collectives that
+// must. Returns the others.
+std::vector<Suspicion> Explorer::TakeNotes(const std::vector<Suspicion>& suspicions,
+                                           const std::vector<Actor>& actors) {
+  if (std::none_of(suspicions.begin(), suspicions.end(),
+                   [&](const Suspicion& one) { return MayBeNote(one); })) {
+    return suspicions;
+  }
+  const auto race_of = [](const std::vector<Suspicion>& list, const Suspicion& note) {
+    return std::find_if(list.begin(), list.end(),
+                        [&](const Suspicion& one) { return IsRaceOf(one, note); });
+  };
+  std::vector<Suspicion> others = Follow(actors, {true});
+  std::map<std::set<std::uint32_t>, std::vector<Suspicion>> told;  // by the collectives that order
+  for (Suspicion note : suspicions) {
+    if (!MayBeNote(note) || race_of(others, note) != others.end()) {
+      continue;
+    }
+    Suspicion race = note;
+    note.kind = Kind::kCollectiveOrder;
+    if (found_.count(KeyOf(note)) != 0) {
+      continue;
+    }
+    Collectives some{false, {}, true};
+    while (true) {
+      const auto [known, fresh] = told.try_emplace(some.order_at);
+      if (fresh) {
+        known->second = Follow(actors, some);
+      }
+      const auto left = race_of(known->second, note);
+      if (left == known->second.end() || left->collectives.empty()) {
+        break;
+      }
+      note.collectives.push_back(left->collectives.front());
+      some.order_at.insert(left->collectives.front().at.pc);
+    }
+    if (note.collectives.empty()) {
+      others.push_back(std::move(race));
+      continue;
+    }
+    found_.insert(KeyOf(note));
+    explored_.lints.push_back(std::move(note));
+  }
+  return others;
+}
+
+std::vector<Suspicion> Explorer::Follow(const std::vector<Actor>& actors,
+                                        const Collectives& collectives) {
+  if (other_world_ == nullptr) {
+    other_world_ = make_world_();
+  }
+  World& world = *other_world_;
+  world.Reset();
+  Analysis analysis(world, collectives);
+  world.set_observer(&analysis);
+  for (const Actor& actor : actors) {
+    world.Enabled();
+    world.Step(actor);
+  }
+  world.set_observer(nullptr);
+  if (world.Enabled().empty()) {
+    analysis.Conclude();
+  }
+  return analysis.suspicions();
 }
 
 // In an order that ended badly, or in any if it is a race, the second event came before the first.

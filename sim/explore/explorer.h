@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/explore/analysis.h"
 #include "sim/explore/suspicion.h"
 #include "sim/explore/trace.h"
 #include "sim/explore/world.h"
@@ -107,7 +108,13 @@ class Explorer {
   // One order in which `first` waits for `second`. Returns whether they came so.
   bool RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace);
   void Conclude(const World& world, const Trace& trace);
-  void Take(const World& world, const std::vector<Suspicion>& suspicions, const Trace& trace);
+  void Take(const World& world, const std::vector<Suspicion>& suspicions, const Trace& trace,
+            const std::vector<Actor>& actors);
+  bool MayBeNote(const Suspicion& suspicion) const;
+  std::vector<Suspicion> TakeNotes(const std::vector<Suspicion>& suspicions,
+                                   const std::vector<Actor>& actors);
+  // The same run again: what nothing orders in it.
+  std::vector<Suspicion> Follow(const std::vector<Actor>& actors, const Collectives& collectives);
   void AddFinding(const World& world, const Suspicion& what, const Trace& trace);
 
   const MakeWorld make_world_;
@@ -116,6 +123,7 @@ class Explorer {
   ExplorerOptions options_;
   Judge judge_;
   Explored explored_;
+  std::unique_ptr<World> other_world_;  // for runs that are followed again
   std::map<Key, Lead> leads_;
   std::set<Key> found_;
   std::set<std::pair<Kind, std::string>> ends_;

@@ -35,6 +35,8 @@ const char* Explain(Kind kind) {
       return "one barrier in use by groups of warps that nothing orders";
     case Kind::kLifetime:
       return "an object or a CTA's memory that is not there yet, or not any more, in another order";
+    case Kind::kCollectiveOrder:
+      return "two accesses that only collectives of a warp order, of which PTX does not promise it";
     case Kind::kUnawaited:
       return "a barrier for which nobody waits";
     case Kind::kDeadlock:
@@ -66,9 +68,12 @@ std::string Reporter::ThreadText(const Place& at) const {
   return fmt::format("warp {}{}, lanes {:#010x}", at.warp, where, at.lanes);
 }
 
+std::string Reporter::PlaceText(const Place& at) const {
+  return world_.program().Place(world_.program().code[at.pc].line);
+}
+
 std::string Reporter::SideText(const Side& side) const {
-  const std::uint32_t line = world_.program().code[side.at.pc].line;
-  const std::string place = world_.program().Place(line);
+  const std::string place = PlaceText(side.at);
   return side.transfer == 0
              ? fmt::format("{} {} at {}", ThreadText(side.at), side.deed.Text(), place)
              : fmt::format("what {} has started at {} {}", ThreadText(side.at), place,
@@ -142,7 +147,24 @@ std::string Reporter::Text(const Unconfirmed& suspicion) const {
                      Explain(suspicion.what.kind), PairText(suspicion.what), suspicion.tried);
 }
 
+// What libraries rely on, and what the text promises.
+std::string Reporter::CollectivesText(const Suspicion& note) const {
+  std::string text;
+  for (const Collective& one : note.collectives) {
+    text += fmt::format("{}{} at {}", text.empty() ? "" : " and ", Name(one.op), PlaceText(one.at));
+  }
+  return fmt::format(
+      "only {} order{} them, and PTX does not promise that {} memory; bar.warp.sync "
+      "(__syncwarp()) at that place would",
+      text, note.collectives.size() == 1 ? "s" : "",
+      note.collectives.size() == 1 ? "it orders" : "these order");
+}
+
 std::string Reporter::Lint(const Suspicion& lint) const {
+  if (lint.kind == Kind::kCollectiveOrder) {
+    return fmt::format("  -  {}: {}, {}, then {}: {}\n", Name(lint.kind), ObjectText(lint),
+                       SideText(lint.first), SideText(lint.second), CollectivesText(lint));
+  }
   return fmt::format("  -  {}: {}, {}\n", Name(lint.kind), ObjectText(lint), SideText(lint.first));
 }
 
@@ -178,7 +200,13 @@ nlohmann::ordered_json Reporter::Json(const Suspicion& suspicion) const {
   if (!object.empty()) {
     json["object"] = object;
   }
-  json["why"] = suspicion.why;
+  json["why"] =
+      suspicion.kind == Kind::kCollectiveOrder ? CollectivesText(suspicion) : suspicion.why;
+  for (const Collective& one : suspicion.collectives) {
+    nlohmann::ordered_json place = PlaceJson(one.at);
+    place["what"] = Name(one.op);
+    json["collectives"].push_back(place);
+  }
   return json;
 }
 

@@ -28,7 +28,9 @@ class Reporter {
   nlohmann::ordered_json Json(const Suspicion& suspicion) const;
 
  private:
+  std::string PlaceText(const Place& at) const;
   std::string SideText(const Side& side) const;
+  std::string CollectivesText(const Suspicion& note) const;
   std::string ObjectText(const Suspicion& suspicion) const;
   std::string PairText(const Suspicion& suspicion) const;
   std::string ThreadText(const Place& at) const;

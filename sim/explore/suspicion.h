@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sim/explore/observer.h"
 
@@ -20,6 +21,7 @@ enum class Kind : std::uint8_t {
   kExpectedBytes,      // bytes that could be counted in another phase
   kSharedBarrier,      // one barrier, used by groups that nothing orders
   kLifetime,           // an object, or a CTA's memory, that could be gone, or not there yet
+  kCollectiveOrder,    // a race, if collectives do not order the memory of their members
   kUnawaited,          // a barrier for which nobody waits
   // What a run in another order has come to.
   kDeadlock,
@@ -52,6 +54,12 @@ struct Side {
   Deed deed;
 };
 
+// A collective of a warp at which these lanes have met.
+struct Collective {
+  Place at;
+  WarpOp op = WarpOp::kSync;
+};
+
 struct Suspicion {
   Kind kind = Kind::kDataRace;
   Side first;  // in the order of the run
@@ -61,6 +69,9 @@ struct Suspicion {
   std::string why;  // why nothing orders them: a sentence
   // Other orders of instructions do not show it: the run itself is the witness.
   bool of_memory_model = false;
+  // Collectives between the two that would order them if they ordered memory, in the order of the
+  // run; of a race, the last one, and only where it was asked for.
+  std::vector<Collective> collectives;
 };
 
 }  // namespace muster::explore

@@ -343,7 +343,9 @@ void World::ReachWarpScope(Unit* unit, const WarpRequest& request) {
   }
   for (const WarpAnswer& answer : effects.answers) {
     if (observer_ != nullptr && together == 0) {
-      observer_->OnWarpSync(PlaceOf(state, answer.lanes, pc_), answer.op);
+      const ptx::Group* const waiting = GroupOf(&state, answer.lanes);
+      observer_->OnWarpSync(PlaceOf(state, answer.lanes, waiting == nullptr ? pc_ : waiting->pc),
+                            answer.op);
     }
     unit->interpreter.Answer(&state.warp, answer);
   }

@@ -12,7 +12,11 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import jsonschema
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+SCHEMA = json.loads((ROOT / "sim" / "explore" / "explore.schema.json").read_text())
 KERNELS = ROOT / "sim" / "kernels"
 PAIRS = KERNELS / "explore"
 CASES = {}
@@ -112,6 +116,21 @@ def cuda_lines(muster, folder):
     finding = next(finding for finding in findings if "first" in finding)
     source = finding["first"]["source"][0]
     expect(source["file"].endswith(".cu") and f"{source['file']}:{source['line']}" in text, text)
+
+
+@case
+def note_of_a_collective(muster, folder):
+    """A race that is none if shfl.sync orders memory is a note of one line, which names both places and the collective,
+    and what would order them; the exit code is 0. The report fits its schema."""
+    manifest = HERE / "litmus" / "warp_shfl.json"
+    text, _ = run(muster, "explore", manifest, "--report", folder / "r.json")
+    report = json.loads((folder / "r.json").read_text())
+    jsonschema.validate(report, SCHEMA)
+    note, = report["notes"]
+    expect(note["kind"] == "collective_order" and [one["line"] for one in note["collectives"]] == [27], note)
+    line, = [line for line in text.split("\n") if "collective_order" in line]
+    for words in ("at line 26", "at line 29", "shfl.sync at line 27", "PTX does not promise", "__syncwarp()"):
+        expect(words in line, text)
 
 
 @case

@@ -17,7 +17,9 @@ SCHEMA = json.loads((SIM / "explore" / "explore.schema.json").read_text())
 FILES = {"wrong.ptx", "wrong.json", "mended.ptx", "mended.json"}
 KINDS = set(SCHEMA["definitions"]["kind"]["enum"])
 RACES = {"data_race", "proxy_race", "source_overwritten"}
+NOTE = "collective_order"
 INSTRUCTION = re.compile(r"\s+(@!?[%\w]+\s+)?[a-z][\w.:]*.*;")
+COLLECTIVE = re.compile(r"\s+(@!?[%\w]+\s+)?(shfl|vote|match|redux|elect)\.")
 ACCESS = re.compile(r"\s+(@!?[%\w]+\s+)?(ld|st|atom|red|cp)\.")
 
 
@@ -69,11 +71,16 @@ def of_litmus():
         text = (LITMUS / f"{name}.ptx").read_text()
         if ("// A race. " in text) != what["race"] or ("// No race. " in text) == what["race"]:
             yield f"litmus: {name}.ptx and expected.json do not say the same"
-        if what["race"] != ("kinds" in what) or not set(what.get("kinds", [])) <= RACES:
-            yield f"litmus: {name} has kinds if it races, which are {', '.join(sorted(RACES))}"
+        kinds = set(what.get("kinds", []))
+        if what["race"] != ("kinds" in what) or not (kinds <= RACES or kinds == {NOTE}):
+            yield f"litmus: {name} has kinds if it races, which are {', '.join(sorted(RACES))}, or {NOTE} alone"
+        if ("collectives" in what) != (kinds == {NOTE}):
+            yield f"litmus: {name} has collectives if and only if its kind is {NOTE}"
         lines = text.split("\n")
         if len(what["between"]) != 2 or not all(ACCESS.match(lines[line - 1]) for line in what["between"]):
             yield f"litmus: {name}: between are two lines with accesses"
+        if not all(COLLECTIVE.match(lines[line - 1]) for line in what.get("collectives", [])):
+            yield f"litmus: {name}: collectives are lines with collectives of a warp"
 
 
 def main():

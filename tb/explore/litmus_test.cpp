@@ -37,6 +37,8 @@ std::vector<std::string> Names() {
 struct Said {
   bool any = false;
   bool between = false;         // of the two lines that are named
+  bool noted = false;           // that only the collectives that are named order them
+  bool notes = false;           // such of any accesses
   std::set<std::string> kinds;  // "data_race"
   std::string text;
 };
@@ -57,20 +59,39 @@ class Litmus : public testing::TestWithParam<std::string> {
     for (const Unconfirmed& suspicion : explored.suspicions) {
       Add(suspicion.what, &said);
     }
+    for (const Suspicion& note : explored.lints) {
+      if (note.kind == Kind::kCollectiveOrder) {
+        AddNote(note, &said);
+      }
+    }
     return said;
   }
 
-  void Add(const Suspicion& race, Said* said) const {
-    const std::uint32_t first = session_.program().code[race.first.at.pc].line;
-    const std::uint32_t second = session_.program().code[race.second.at.pc].line;
-    const std::multiset<std::uint32_t> lines{first, second};
+  bool IsNote() const { return wanted_.count("collectives") != 0; }
+  std::uint32_t LineOf(const Place& at) const { return session_.program().code[at.pc].line; }
+  bool IsBetween(const Suspicion& race) const {
     const std::vector<std::uint32_t> named = wanted_.at("between");
+    return std::multiset<std::uint32_t>{LineOf(race.first.at), LineOf(race.second.at)} ==
+           std::multiset<std::uint32_t>(named.begin(), named.end());
+  }
+
+  void AddNote(const Suspicion& note, Said* said) const {
+    std::vector<std::uint32_t> lines;
+    for (const Collective& one : note.collectives) {
+      lines.push_back(LineOf(one.at));
+    }
+    said->notes = true;
+    said->noted = said->noted || (IsNote() && IsBetween(note) &&
+                                  lines == wanted_.at("collectives").get<decltype(lines)>());
+  }
+
+  void Add(const Suspicion& race, Said* said) const {
     said->any = true;
-    said->between =
-        said->between || lines == std::multiset<std::uint32_t>(named.begin(), named.end());
+    said->between = said->between || IsBetween(race);
     said->kinds.insert(Name(race.kind));
-    said->text += std::string(Name(race.kind)) + " between lines " + std::to_string(first) +
-                  " and " + std::to_string(second) + ": " + race.why + "\n";
+    said->text += std::string(Name(race.kind)) + " between lines " +
+                  std::to_string(LineOf(race.first.at)) + " and " +
+                  std::to_string(LineOf(race.second.at)) + ": " + race.why + "\n";
   }
 
   const nlohmann::json wanted_ = Expected().at(GetParam());
@@ -83,8 +104,11 @@ TEST_P(Litmus, SaysWhatTheTextSays) {
   ExplorerOptions options;
   options.bound = 2000;
   const Said said = Explore(options);
-  EXPECT_EQ(said.any, wanted_.at("race").get<bool>()) << wanted_.at("why") << "\n" << said.text;
-  if (wanted_.at("race")) {
+  const bool race = wanted_.at("race") && !IsNote();
+  EXPECT_EQ(said.any, race) << wanted_.at("why") << "\n" << said.text;
+  EXPECT_EQ(said.noted, IsNote()) << wanted_.at("why");
+  EXPECT_EQ(said.notes, IsNote()) << wanted_.at("why");
+  if (race) {
     EXPECT_TRUE(said.between) << said.text;
     const std::set<std::string> allowed = wanted_.at("kinds");
     EXPECT_TRUE(std::any_of(said.kinds.begin(), said.kinds.end(), [&](const std::string& kind) {
@@ -97,7 +121,7 @@ TEST_P(Litmus, SaysWhatTheTextSays) {
 // alone must tell of it.
 TEST_P(Litmus, SaysSoOfEachRun) {
   constexpr std::uint64_t kRuns = 64;
-  const bool race = wanted_.at("race");
+  const bool race = wanted_.at("race") && !IsNote();
   const bool sometimes = wanted_.count("sometimes") != 0;
   std::uint64_t told = 0;
   for (std::uint64_t seed = 1; seed <= kRuns; ++seed) {
@@ -109,6 +133,8 @@ TEST_P(Litmus, SaysSoOfEachRun) {
     const Said said = Explore(options);
     const bool tells = race ? said.between : said.any;
     told += tells ? 1 : 0;
+    EXPECT_EQ(said.noted, IsNote()) << "seed " << seed << ": " << wanted_.at("why");
+    EXPECT_EQ(said.notes, IsNote()) << "seed " << seed << ": " << wanted_.at("why");
     if (!sometimes) {
       EXPECT_EQ(tells, race) << "seed " << seed << ": " << wanted_.at("why") << "\n" << said.text;
     }
