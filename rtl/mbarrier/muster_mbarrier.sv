@@ -256,8 +256,14 @@ module muster_mbarrier
     parked:  parks
   };
 
-  if (Cfg.EnLanes && Cfg.MbResponses < 2) begin : g_bad_responses
-    $error("MbResponses must be 2 at least: one place is for groups that are split");
+  if (Cfg.MbResponses < 1 || (Cfg.EnLanes && Cfg.MbResponses < 2)) begin : g_bad_responses
+    $error("MbResponses must be 1 at least, and 2 with EnLanes: one place is for groups that are split");
+  end
+  if (Cfg.SmemBytes < 16 || (Cfg.SmemBytes & (Cfg.SmemBytes - 1)) != 0) begin : g_bad_smem
+    $error("SmemBytes must be a power of two, 16 at least");
+  end
+  if (Cfg.ClockPeriodPs < 1) begin : g_bad_period
+    $error("ClockPeriodPs must be 1 at least");
   end
 
   `MUSTER_ASSERT(FirstIsGranted, !(enter && !grant[0]) || grant[remote_first ? 2 : 1],

@@ -251,6 +251,9 @@ module muster_warp
   if (WarpSize % LanesPerBeat != 0 || !(WarpSize inside {4, 8, 16, 32})) begin : g_bad_size
     $error("WarpSize must be 4, 8, 16 or 32, and LanesPerBeat divide it");
   end
+  if (NumWarps < 4 || NumWarps > MaxWarps) begin : g_bad_warps
+    $error("NumWarps must be 4 to 64");
+  end
 
   `MUSTER_ASSERT(WarpExists, !valid_i || 32'(request_i.warp) < NumWarps, "a request of a warp that the unit lacks")
   `MUSTER_ASSERT(LanesAreLive, !(valid_i && request_i.op <= WarpGather) || (given.lanes & ~given.live) == '0,

@@ -289,6 +289,34 @@ def installed(build, folder):
     check(result.returncode == 0, "expected clean sources", result)
 
 
+ILLEGAL = (
+    ("muster", {"NumWarps": 3}, "NumWarps must be 4 to 64"), ("muster", {"NumWarps": 65}, "NumWarps must be 4 to 64"),
+    ("muster", {"NumCtas": 0}, "NumCtas must be 1 to 32"), ("muster", {"NumCtas": 33}, "NumCtas must be 1 to 32"),
+    ("muster", {"NumIssue": 3}, "NumIssue must be 1, 2 or 4"), ("muster", {"WarpSize": 12}, "WarpSize must be 4, 8, 16 or 32"),
+    ("muster", {"EnReduce": 0}, "EnState needs EnReduce"), ("muster", {"EnLifecycle": 0}, "without EnLifecycle: neither EnJoin nor EnState"),
+    ("muster", {"SmemBytes": 1000}, "SmemBytes must be a power of two"), ("muster", {"SmemBytes": 8}, "SmemBytes must be a power of two"),
+    ("muster", {"MbResponses": 1}, "MbResponses must be 1 at least, and 2 with EnLanes"),
+    ("muster", {"MbResponses": 0, "EnLanes": 0}, "MbResponses must be 1 at least"),
+    ("muster", {"ClockPeriodPs": 0}, "ClockPeriodPs must be 1 at least"),
+    ("muster_warp", {"NumWarps": 65}, "NumWarps must be 4 to 64"), ("muster_warp", {"LanesPerBeat": 3}, "LanesPerBeat divide it"),
+    ("muster_cluster", {"NumUnits": 17}, "NumUnits must be 1 to 16"), ("muster_cluster", {"NumGrids": 9}, "NumGrids must be 1 to 8"),
+)
+
+
+def illegal_parameters(build, folder):
+    """Each parameter that is out of range stops the elaboration with the sentence that says so; without it there is none."""
+    flat = ["tb/lockstep/muster_fields.sv", "tb/lockstep/muster_flat.sv", "+define+MUSTER_OBSERVE", "+incdir+tb/lockstep"]
+    legal = [("muster", {}, None), ("muster_warp", {}, None), ("muster_cluster", {}, None)]
+    for top, parameters, says in [*legal, *ILLEGAL]:
+        sources = flat + ["--top-module", "muster_flat"] if top == "muster" else ["--top-module", top]
+        result = run("verilator", "--lint-only", "rtl/muster.vlt", "-f", "rtl/muster.f", *sources,
+                     *[f"-G{name}={value}" for name, value in parameters.items()], cwd=ROOT)
+        if says:
+            check(result.returncode and says in result.stdout, f"{top} {parameters}: expected '{says}'", result)
+        else:
+            check(result.returncode == 0, f"{top}: expected it to elaborate", result)
+
+
 def rooms(build, folder):
     """The includes of sim/ are as the table has them, and a wrong one, a room that is not in the table and
     a use that nobody makes are found."""
@@ -343,6 +371,7 @@ def registers(build, folder):
 
 CASES = {
     "rooms": rooms,
+    "illegal_parameters": illegal_parameters,
     "registers": registers,
     "temporary_folders": temporary_folders,
     "path_with_a_space": path_with_a_space,
