@@ -158,7 +158,7 @@ class Analysis : public Observer {
     Thread self;
     EventNumber completed = 0;
     Release now;                                      // of the phase that runs
-    Release done;                                     // of all phases before
+    Release done;                                     // of the phase before
     std::vector<std::uint64_t> transfers;             // of the phase that runs
     std::vector<Arrived> arrivals;                    // likewise
     std::vector<Arrived> completes;                   // the phase before

@@ -163,9 +163,9 @@ void Analysis::Complete(Object* object, const Range& word, EventNumber event) {
   object->completed = event;
   object->now.must.Note(object->self, event, kAllLanes);
   object->done.must.Join(object->now.must);
-  for (Published& one : object->now.list) {
+  object->done.list = std::move(object->now.list);  // a wait acquires what this phase released
+  for (Published& one : object->done.list) {
     one.known.Own().Note(object->self, event, kAllLanes);
-    Publish(&object->done.list, one);
   }
   object->now = {};
   for (const std::uint64_t number : object->transfers) {

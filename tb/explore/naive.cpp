@@ -11,6 +11,7 @@ namespace {
 using Kind = Operation::Kind;
 
 constexpr int kNobody = -1;
+constexpr std::size_t kLanesApart = 2;
 constexpr unsigned kMostEvents = 2 * kMostWarps * kMostOperations;  // a sync has two
 static_assert(kMostEvents <= 64);
 using Events = std::uint64_t;  // a set, by index
@@ -18,7 +19,7 @@ constexpr Events Bit(int event) {
   return event == kNobody ? 0 : Events{1} << static_cast<unsigned>(event);
 }
 
-// An operation, or that a warp goes on after a sync.
+// An operation, or that a warp or lane goes on after a sync.
 struct Event {
   Site site;
   int observed = kNobody;  // whose value it reads
@@ -50,6 +51,7 @@ struct State {
   std::array<int, kMostWarps> last{};  // event
   std::array<Variable, kMostObjects> variables{};
   std::array<NamedBarrier, kMostObjects + 1> barriers{};
+  NamedBarrier lanes;  // of the warp of which two are active, at bar.warp.sync
   std::array<MbObject, kMostObjects> mbarriers{};
   std::array<std::uint32_t, kMostWarps * kMostOperations> read{};
   std::array<Event, kMostEvents> events{};
@@ -66,7 +68,8 @@ class Naive {
     for (const auto& warp : program.warps) {
       assert(warp.size() <= kMostOperations);
       for (const Operation& operation : warp) {
-        exits_matter_ |= operation.kind == Kind::kSync && operation.value == 0;
+        exits_matter_ |= (operation.kind == Kind::kSync && operation.value == 0) ||
+                         operation.kind == Kind::kWarpSync;
       }
     }
   }
@@ -126,6 +129,12 @@ class Naive {
       case Kind::kSync:
       case Kind::kArrive:
         Arrive(state, event, operation);
+        break;
+      case Kind::kWarpSync:
+        state->waits[warp] = state->lanes.waits[warp] = true;
+        ++state->lanes.arrived;
+        state->lanes.arrivals |= Bit(event);
+        LetGoIfAllAreThere(state, &state->lanes, kLanesApart);
         break;
       case Kind::kMbArrive: {
         MbObject& object = state->mbarriers[operation.object];
@@ -224,12 +233,17 @@ class Naive {
     CompleteIfAllAreThere(state, &barrier);
   }
 
-  // An arrival is that of a warp, and counts as many threads as a warp has. Without a count all
-  // threads take part, and those that have exited are not waited for.
+  // An arrival is that of a warp, and counts as many threads as a warp has.
   void CompleteIfAllAreThere(State* state, NamedBarrier* barrier) const {
-    const auto live =
-        program_.warps.size() -
-        static_cast<std::size_t>(std::count(state->exited.begin(), state->exited.end(), true));
+    LetGoIfAllAreThere(state, barrier, program_.warps.size());
+  }
+
+  // Without a count all of the first so many take part, and those that have exited are not waited
+  // for.
+  void LetGoIfAllAreThere(State* state, NamedBarrier* barrier, std::size_t of) const {
+    const auto end = state->exited.begin() + static_cast<std::ptrdiff_t>(of);
+    const std::size_t live =
+        of - static_cast<std::size_t>(std::count(state->exited.begin(), end, true));
     const auto needed =
         barrier->threads == 0 ? live : static_cast<std::size_t>(barrier->threads / kThreadsOfWarp);
     if (barrier->arrived == 0 || barrier->arrived < needed) {
@@ -252,6 +266,7 @@ class Naive {
         CompleteIfAllAreThere(state, &barrier);
       }
     }
+    LetGoIfAllAreThere(state, &state->lanes, kLanesApart);
   }
 
   void Access(State* state, int event, const Operation& operation) const {

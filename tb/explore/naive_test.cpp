@@ -28,11 +28,16 @@ Operation Sync(unsigned id, std::uint32_t threads = 64) { return {Kind::kSync, i
 Operation Arrive(unsigned id, std::uint32_t threads = 64) { return {Kind::kArrive, id, threads}; }
 Operation MbArrive(unsigned object) { return {Kind::kMbArrive, object}; }
 Operation MbWait(unsigned object, std::uint32_t parity) { return {Kind::kMbWait, object, parity}; }
+Operation WarpSync() { return {Kind::kWarpSync}; }
 Operation Leave() { return {Kind::kExit}; }
 
 // Two variables in global memory, and an mbarrier.
 SmallProgram Warps(std::vector<std::vector<Operation>> warps, unsigned expected = 1) {
   return {std::move(warps), {false, false}, {expected}};
+}
+// The first two are of lanes of one warp.
+SmallProgram Lanes(std::vector<std::vector<Operation>> lists, unsigned expected = 1) {
+  return {std::move(lists), {false, false}, {expected}, true};
 }
 Outcomes All(const SmallProgram& program) { return EnumerateAll(program, kMost); }
 Race Between(Site a, Site b) { return {a, b}; }
@@ -215,9 +220,25 @@ TEST(Naive, PatternsOfTwoOperations) {
   EXPECT_FALSE(RunOne(relaxed_before, {0, 0, 2, 1, 1, 1}).races.empty());
 }
 
+TEST(Naive, AWarpSyncOrdersTheLanes) {
+  const Outcomes found =
+      All(Lanes({{Store(0, 1), WarpSync(), Store(1, 2)}, {WarpSync(), Load(0)}}));
+  EXPECT_EQ(found.completed, (Memories{{1, 2, kNotRead, kNotRead, kNotRead, kNotRead, 1}}));
+  EXPECT_EQ(found.races, Races{});
+  EXPECT_EQ(All(Lanes({{WarpSync(), Store(0, 1)}, {WarpSync(), Load(0)}})).races,
+            (Races{Between({0, 1}, {1, 1})}));
+  EXPECT_EQ(All(Lanes({{Store(0, 1), WarpSync()}, {WarpSync()}, {Load(0)}})).races,
+            (Races{Between({0, 0}, {2, 0})}));
+}
+
+TEST(Naive, AWarpSyncWaitsForLanesThatHaveNotExited) {
+  EXPECT_FALSE(All(Lanes({{WarpSync()}, {Leave()}})).deadlock);
+  EXPECT_TRUE(All(Lanes({{WarpSync(), MbArrive(0)}, {MbWait(0, 0), WarpSync()}})).deadlock);
+}
+
 TEST(RandomProgramTest, LinesAreThoseOfTheOperations) {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const SmallProgram program = RandomProgram(seed);
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    const SmallProgram program = seed < 200 ? RandomProgram(seed) : RandomLanes(seed);
     const Ptx ptx = PtxOf(program);
     std::size_t operations = 0;
     for (const auto& warp : program.warps) {
@@ -241,7 +262,8 @@ TEST(RandomProgramTest, LinesAreThoseOfTheOperations) {
                                    "barrier.arrive",
                                    "mbarrier.arrive",
                                    "mbarrier.try_wait",
-                                   "ret"};
+                                   "ret",
+                                   "bar.warp.sync"};
       EXPECT_EQ(lines[line - 1].find("\t" + begin[static_cast<int>(operation.kind)]), 0U)
           << lines[line - 1];
     }

@@ -34,6 +34,11 @@ class Draw {
     return std::move(program_);
   }
 
+  SmallProgram Lanes() {
+    program_.lanes_apart = true;
+    return Program();
+  }
+
  private:
   unsigned Below(unsigned bound) { return static_cast<unsigned>(random_() % bound); }
 
@@ -46,7 +51,8 @@ class Draw {
     mismatch_ = Below(8) == 0;
     for (auto& list : program_.warps) {
       for (unsigned i = warps_ == 2 ? 3 + Below(4) : 3; i > 0; --i) {
-        list.push_back(Below(2) == 0 ? Access() : Synchronization());
+        const bool in_warp = program_.lanes_apart && &list - program_.warps.data() < 2;
+        list.push_back(Below(2) == 0 ? Access() : Synchronization(in_warp));
       }
     }
   }
@@ -69,6 +75,8 @@ class Draw {
       if (!program_.expected.empty() && Below(2) == 0) {
         const unsigned object = Below(static_cast<unsigned>(program_.expected.size()));
         MeetAtMbarrier(object, phases[object]++ & 1);
+      } else if (program_.lanes_apart) {
+        MeetInWarp();
       } else {
         MeetAtBarrier(1 + Below(2));
       }
@@ -108,6 +116,12 @@ class Draw {
     }
   }
 
+  void MeetInWarp() {
+    for (unsigned lane = 0; lane < 2; ++lane) {
+      program_.warps[lane].push_back({Kind::kWarpSync, 0, 0, Order::kWeak});
+    }
+  }
+
   // As many warps arrive as are expected. All others wait, and some of these do, too.
   void MeetAtMbarrier(unsigned object, std::uint32_t parity) {
     const unsigned first = Below(warps_);
@@ -123,11 +137,18 @@ class Draw {
     }
   }
 
-  Operation Synchronization() {
+  // `in_warp`: of a lane that has another one beside it.
+  Operation Synchronization(bool in_warp) {
     if (Below(12) == 0) {
       return {Kind::kExit, 0, 0, Order::kWeak};
     }
-    if (!program_.expected.empty() && Below(2) == 0) {
+    if (in_warp && Below(2) == 0) {
+      return {Kind::kWarpSync, 0, 0, Order::kWeak};
+    }
+    if (program_.lanes_apart && program_.expected.empty()) {
+      return Access();
+    }
+    if (program_.lanes_apart || (!program_.expected.empty() && Below(2) == 0)) {
       const unsigned object = Below(static_cast<unsigned>(program_.expected.size()));
       return Below(2) == 0 ? Operation{Kind::kMbArrive, object, 0, Order::kWeak}
                            : Operation{Kind::kMbWait, object, Below(3) == 0, Order::kWeak};
@@ -200,8 +221,8 @@ class Writer {
       Line("\tret;");
     }
     Line("}");
-    ptx_.manifest = fmt::format("{{\"ptx\": \"program.ptx\", \"block\": [{}, 1, 1]}}\n",
-                                kThreadsOfWarp * program_.warps.size());
+    ptx_.manifest =
+        fmt::format("{{\"ptx\": \"program.ptx\", \"block\": [{}, 1, 1]}}\n", ThreadsOf(program_));
     return std::move(ptx_);
   }
 
@@ -232,6 +253,10 @@ class Writer {
     }
     Line("\tmov.u32 %tid, %tid.x;");
     Line("\tand.b32 %lane, %tid, 31;");
+    if (program_.lanes_apart) {
+      Line("\tsetp.eq.u32 %p, %tid, 1;");
+      Line("\tselp.u32 %lane, 0, %lane, %p;");
+    }
     Line("\tsetp.ne.u32 %p, %lane, 0;");
     Line("\t@%p ret;");
     if (!program_.expected.empty()) {
@@ -244,7 +269,7 @@ class Writer {
       Line("\tbar.sync 0;");
     }
     for (unsigned warp = 1; warp < program_.warps.size(); ++warp) {
-      Line(fmt::format("\tsetp.eq.u32 %p, %tid, {};", kThreadsOfWarp * warp));
+      Line(fmt::format("\tsetp.eq.u32 %p, %tid, {};", ThreadOf(program_, warp)));
       Line(fmt::format("\t@%p bra W{};", warp));
     }
   }
@@ -288,6 +313,8 @@ class Writer {
       case Kind::kMbWait:
         return fmt::format("mbarrier.try_wait.parity.shared::cta.b64 %complete, [m{}], {};",
                            operation.object, operation.value);
+      case Kind::kWarpSync:
+        return "bar.warp.sync 3;";
       default:
         return "ret;";
     }
@@ -309,6 +336,8 @@ class Writer {
 }  // namespace
 
 SmallProgram RandomProgram(std::uint64_t seed) { return Draw(seed).Program(); }
+
+SmallProgram RandomLanes(std::uint64_t seed) { return Draw(seed).Lanes(); }
 
 Ptx PtxOf(const SmallProgram& program) { return Writer(program).Write(); }
 

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Programs of two or three warps, of which one lane each is active, that are small enough to look
-// at every order of their operations.
+// Programs of two or three warps, of which one lane each is active, or two lanes of the first one,
+// that are small enough to look at every order of their operations.
 #ifndef MUSTER_TB_EXPLORE_SMALL_PROGRAM_H_
 #define MUSTER_TB_EXPLORE_SMALL_PROGRAM_H_
 
@@ -27,6 +27,7 @@ struct Operation {
     kMbArrive,  // mbarrier.arrive
     kMbWait,    // mbarrier.try_wait.parity, until it is answered true
     kExit,      // before the end of the list
+    kWarpSync,  // bar.warp.sync of the two lanes
   };
   enum class Order : std::uint8_t { kWeak, kRelaxed, kAcquire, kRelease, kAcquireRelease };
   Kind kind = Kind::kLoad;
@@ -39,7 +40,19 @@ struct SmallProgram {
   std::vector<std::vector<Operation>> warps;
   std::vector<bool> shared;        // of each variable: it is in shared memory, not in global memory
   std::vector<unsigned> expected;  // arrivals of each mbarrier
+  bool lanes_apart = false;        // the first two of them are lanes 0 and 1 of one warp
 };
+
+// The thread of the CTA that carries out a list.
+inline unsigned ThreadOf(const SmallProgram& program, unsigned list) {
+  return !program.lanes_apart ? kThreadsOfWarp * list : list < 2 ? list : kThreadsOfWarp;
+}
+
+// Of the CTA, in whole warps.
+inline unsigned ThreadsOf(const SmallProgram& program) {
+  const auto lists = static_cast<unsigned>(program.warps.size());
+  return kThreadsOfWarp * (program.lanes_apart ? lists - 1 : lists);
+}
 
 // An operation: the warp, and the index in its list.
 using Site = std::pair<unsigned, unsigned>;
