@@ -62,7 +62,7 @@ synth -flatten -top {top}
 dfflibmap -liberty {library}
 abc -liberty {library} -constr {constraints} -D {picoseconds}
 opt_clean -purge
-hilomap -hicell INVX1 Y -locell INVX1 Y
+hilomap -singleton -hicell INVX1 Y -locell INVX1 Y
 tee -q -o stat.json stat -json -liberty {library}
 write_json netlist.json
 """
