@@ -121,18 +121,16 @@ void Analysis::PublishRelaxed(const std::vector<Published>& fences, ptx::Scope s
   }
 }
 
-// What was published must have happened.
+// What was published must have happened: all of that is in one clock.
 void Analysis::AcquireMust(const Release& release, const Place& at) {
-  Teach(at, [&](ThreadState* state, std::uint32_t /*lanes*/) {
-    const auto learn = [&](const Clock& must) {
-      if (!state->known->must.Covers(must)) {
-        state->known.Own().must.Join(must);
-      }
-    };
-    learn(release.must);
-    for (const Published& one : release.list) {
-      learn(one.known->must);
+  ForEachState(at, [&](ThreadState* first, std::uint32_t lanes) {
+    if (first->known->must.Covers(release.must)) {
+      return;
     }
+    ThreadState state = std::move(*first);
+    state.known.Own().must.JoinNews(release.must);
+    ThreadState* const states = LanesOf(at);
+    ForEachBit(lanes, [&](unsigned lane) { states[lane] = state; });
   });
 }
 

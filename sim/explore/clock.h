@@ -39,7 +39,13 @@ class Clock {
   bool Covers(const Clock& other) const {
     return rows_.Is(other.rows_) || Covers(*rows_, *other.rows_);
   }
-  void Join(const Clock& other);
+  void Join(const Clock& other) {
+    if (!Covers(other)) {
+      JoinNews(other);
+    }
+  }
+  // The same with one that it is known not to cover.
+  void JoinNews(const Clock& other);
   void Note(const Thread& first, EventNumber event, std::uint32_t lanes = 1);
   // One and the same, not only equal.
   bool Is(const Clock& other) const { return rows_.Is(other.rows_); }

@@ -56,9 +56,9 @@ class Shared {
 
     // Many live for a short time only.
     static void* operator new(std::size_t size) {
-      return free_.nodes.empty() ? ::operator new(size) : free_.Take();
+      return pool.nodes.empty() ? ::operator new(size) : pool.Take();
     }
-    static void operator delete(void* node) { free_.nodes.push_back(node); }
+    static void operator delete(void* node) { pool.nodes.push_back(node); }
   };
   struct Free {
     std::vector<void*> nodes;
@@ -75,11 +75,11 @@ class Shared {
     }
   };
   static const T& Nothing() {
-    static const T kNothing{};
-    return kNothing;
+    static const T nothing{};
+    return nothing;
   }
 
-  static inline thread_local Free free_;
+  static inline thread_local Free pool;
   Node* node_ = nullptr;
 };
 

@@ -203,7 +203,7 @@ class World : public ptx::AccessSink {
   void ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc);
   void ReachCluster(Unit* unit, WarpState* state, std::uint32_t pc);
   void ReachMbarrier(Unit* unit, WarpState* state, std::uint32_t pc);
-  void Answer(Unit* unit, WarpState* state, std::size_t wait, bool answer);
+  void Answer(Unit* unit, WarpState* state, std::size_t index, bool answer);
   MbEffects StepMbarrier(Unit* unit, const Place& at, const MbOperation& operation,
                          const ptx::Mbarrier* instruction, std::uint64_t of);
   void ReachWarpScope(Unit* unit, const WarpRequest& request);

@@ -51,7 +51,10 @@ struct State {
   std::array<int, kMostWarps> last{};  // event
   std::array<Variable, kMostObjects> variables{};
   std::array<NamedBarrier, kMostObjects + 1> barriers{};
-  NamedBarrier lanes;  // of the warp of which two are active, at bar.warp.sync
+  // Of the two lanes of a warp: at bar.warp.sync, and that have come to a named barrier, to which
+  // their warp arrives when both have come.
+  NamedBarrier lanes;
+  std::array<int, kLanesApart> gathered{kNobody, kNobody};
   std::array<MbObject, kMostObjects> mbarriers{};
   std::array<std::uint32_t, kMostWarps * kMostOperations> read{};
   std::array<Event, kMostEvents> events{};
@@ -68,7 +71,8 @@ class Naive {
     for (const auto& warp : program.warps) {
       assert(warp.size() <= kMostOperations);
       for (const Operation& operation : warp) {
-        exits_matter_ |= (operation.kind == Kind::kSync && operation.value == 0) ||
+        const bool is_named = operation.kind == Kind::kSync || operation.kind == Kind::kArrive;
+        exits_matter_ |= (is_named && (operation.value == 0 || program.lanes_apart)) ||
                          operation.kind == Kind::kWarpSync;
       }
     }
@@ -128,13 +132,27 @@ class Naive {
     switch (operation.kind) {
       case Kind::kSync:
       case Kind::kArrive:
-        Arrive(state, event, operation);
+        if (program_.lanes_apart && warp < kLanesApart) {
+          if (state->lanes.arrived != 0) {
+            Refuse(state, "mask_mismatch");
+            break;
+          }
+          state->waits[warp] = true;
+          state->gathered[warp] = event;
+          Gather(state);
+        } else {
+          Arrive(state, {event});
+        }
         break;
       case Kind::kWarpSync:
+        if (state->gathered[0] != kNobody || state->gathered[1] != kNobody) {
+          Refuse(state, "mask_mismatch");  // each of the lanes waits for the other one
+          break;
+        }
         state->waits[warp] = state->lanes.waits[warp] = true;
         ++state->lanes.arrived;
         state->lanes.arrivals |= Bit(event);
-        LetGoIfAllAreThere(state, &state->lanes, kLanesApart);
+        MeetIfAllAreThere(state);
         break;
       case Kind::kMbArrive: {
         MbObject& object = state->mbarriers[operation.object];
@@ -215,35 +233,67 @@ class Naive {
     return event;
   }
 
-  void Arrive(State* state, int event, const Operation& operation) {
-    const unsigned warp = state->events[event].site.first;
+  void Refuse(State* state, const char* cause) {
+    outcomes_.faults.insert(cause);
+    state->faulted = true;
+  }
+
+  // Of the lanes apart: when all that have not exited have come, their warp arrives. It arrives at
+  // two barriers in any order, which is not looked at here.
+  void Gather(State* state) {
+    std::vector<int> events;
+    for (std::size_t lane = 0; lane < kLanesApart; ++lane) {
+      if (state->exited[lane]) {
+        continue;
+      }
+      if (state->gathered[lane] == kNobody) {
+        return;
+      }
+      events.push_back(state->gathered[lane]);
+    }
+    if (events.empty()) {
+      return;
+    }
+    const Operation& first = At(state->events[events.front()].site);
+    const Operation& last = At(state->events[events.back()].site);
+    if (first.kind != last.kind || first.object != last.object || first.value != last.value) {
+      outcomes_.complete = false;
+      return;
+    }
+    state->gathered.fill(kNobody);
+    Arrive(state, events);
+  }
+
+  // A warp arrives: an event of each of its lanes.
+  void Arrive(State* state, const std::vector<int>& events) {
+    const Operation& operation = At(state->events[events.front()].site);
     NamedBarrier& barrier = state->barriers[operation.object];
     if (barrier.arrived != 0 && barrier.threads != operation.value) {
-      outcomes_.faults.insert("count_mismatch");
-      state->faulted = true;
+      Refuse(state, "count_mismatch");
       return;
     }
     barrier.threads = operation.value;
     ++barrier.arrived;
-    barrier.arrivals |= Bit(event);
-    if (operation.kind == Kind::kSync) {
-      barrier.waits[warp] = true;
-      state->waits[warp] = true;
+    for (const int event : events) {
+      const unsigned thread = state->events[event].site.first;
+      barrier.arrivals |= Bit(event);
+      barrier.waits[thread] = state->waits[thread] = operation.kind == Kind::kSync;
     }
     CompleteIfAllAreThere(state, &barrier);
   }
 
   // An arrival is that of a warp, and counts as many threads as a warp has.
   void CompleteIfAllAreThere(State* state, NamedBarrier* barrier) const {
-    LetGoIfAllAreThere(state, barrier, program_.warps.size());
+    std::size_t live = 0;
+    for (std::size_t list = 0; list < program_.warps.size(); ++list) {
+      const bool is_counted = program_.lanes_apart && list == 1 && !state->exited[0];
+      live += state->exited[list] || is_counted ? 0 : 1;
+    }
+    LetGoIfAllAreThere(state, barrier, live);
   }
 
-  // Without a count all of the first so many take part, and those that have exited are not waited
-  // for.
-  void LetGoIfAllAreThere(State* state, NamedBarrier* barrier, std::size_t of) const {
-    const auto end = state->exited.begin() + static_cast<std::ptrdiff_t>(of);
-    const std::size_t live =
-        of - static_cast<std::size_t>(std::count(state->exited.begin(), end, true));
+  // Without a count all that have not exited take part.
+  void LetGoIfAllAreThere(State* state, NamedBarrier* barrier, std::size_t live) const {
     const auto needed =
         barrier->threads == 0 ? live : static_cast<std::size_t>(barrier->threads / kThreadsOfWarp);
     if (barrier->arrived == 0 || barrier->arrived < needed) {
@@ -259,14 +309,23 @@ class Naive {
     *barrier = {};
   }
 
-  void Exit(State* state, unsigned warp) const {
+  void MeetIfAllAreThere(State* state) const {
+    const auto end = state->exited.begin() + kLanesApart;
+    LetGoIfAllAreThere(state, &state->lanes,
+                       static_cast<std::size_t>(std::count(state->exited.begin(), end, false)));
+  }
+
+  void Exit(State* state, unsigned warp) {
     state->exited[warp] = true;
     for (NamedBarrier& barrier : state->barriers) {
       if (barrier.threads == 0) {
         CompleteIfAllAreThere(state, &barrier);
       }
     }
-    LetGoIfAllAreThere(state, &state->lanes, kLanesApart);
+    if (program_.lanes_apart) {
+      MeetIfAllAreThere(state);
+      Gather(state);
+    }
   }
 
   void Access(State* state, int event, const Operation& operation) const {

@@ -236,6 +236,15 @@ TEST(Naive, AWarpSyncWaitsForLanesThatHaveNotExited) {
   EXPECT_TRUE(All(Lanes({{WarpSync(), MbArrive(0)}, {MbWait(0, 0), WarpSync()}})).deadlock);
 }
 
+TEST(Naive, LanesThatComeApartArriveTogether) {
+  EXPECT_EQ(All(Lanes({{Store(0, 1), Sync(1)}, {Sync(1), Load(0)}, {Sync(1), Load(0)}})).races,
+            Races{});
+  EXPECT_TRUE(All(Lanes({{Sync(1)}, {MbWait(0, 0), Sync(1)}, {Sync(1), MbArrive(0)}})).deadlock);
+  EXPECT_FALSE(All(Lanes({{Sync(1)}, {Leave()}, {Sync(1)}})).deadlock);
+  EXPECT_EQ(All(Lanes({{Sync(1)}, {WarpSync()}, {Sync(1)}})).faults,
+            std::set<std::string>{"mask_mismatch"});
+}
+
 TEST(RandomProgramTest, LinesAreThoseOfTheOperations) {
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     const SmallProgram program = seed < 200 ? RandomProgram(seed) : RandomLanes(seed);

@@ -103,20 +103,29 @@ class Draw {
 
   // All warps, or all but one of three.
   void MeetAtBarrier(unsigned id) {
-    const unsigned without = warps_ == 3 && Below(2) == 0 ? Below(warps_) : warps_;
+    const unsigned without =
+        !program_.lanes_apart && warps_ == 3 && Below(2) == 0 ? Below(warps_) : warps_;
     const bool counted = without < warps_ || Below(4) != 0;
-    const unsigned threads = kThreadsOfWarp * (without < warps_ ? warps_ - 1 : warps_);
+    const unsigned threads = without < warps_ ? kThreadsOfWarp * (warps_ - 1) : ThreadsOf(program_);
     const unsigned waits = Below(warps_);
+    bool arrives = false;
     for (unsigned warp = 0; warp < warps_; ++warp) {
       if (warp != without) {
-        const bool arrives = counted && warp != waits && Below(2) == 0;
+        const bool is_second_lane = program_.lanes_apart && warp == 1;
+        const bool must_wait = warp == waits || (program_.lanes_apart && warp == 0 && waits == 1);
+        arrives = is_second_lane ? arrives : counted && !must_wait && Below(2) == 0;
         program_.warps[warp].push_back(
             {arrives ? Kind::kArrive : Kind::kSync, id, counted ? threads : 0, Order::kWeak});
       }
     }
   }
 
+  // Half of the time at bar.warp.sync, else at a named barrier, which both lanes come to.
   void MeetInWarp() {
+    if (Below(2) == 0) {
+      MeetAtBarrier(1 + Below(2));
+      return;
+    }
     for (unsigned lane = 0; lane < 2; ++lane) {
       program_.warps[lane].push_back({Kind::kWarpSync, 0, 0, Order::kWeak});
     }

@@ -13,7 +13,7 @@
 namespace muster::explore {
 
 SmallProgram RandomProgram(std::uint64_t seed);
-// Of two lanes of a warp that come apart, and mostly another warp; without named barriers.
+// Of two lanes of a warp that come apart, and sometimes another warp.
 SmallProgram RandomLanes(std::uint64_t seed);
 
 // Its words are the only variable in global memory, "words", in the order of WordOf.
