@@ -113,7 +113,6 @@ void ClusterScope::Launch(const ClusterLife& life) {
   Cta cta;
   cta.serial = next_serial_++;
   cta.cluster = life.cluster;
-  cta.rank = life.rank;
   cta.grid = life.grid;
   cta.unseen = life.size;
   ctas_[place] = cta;

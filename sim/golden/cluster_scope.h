@@ -136,7 +136,6 @@ class ClusterScope {
   struct Cta {
     unsigned serial = 0;  // no other CTA has it
     unsigned cluster = 0;
-    unsigned rank = 0;
     unsigned grid = 0;
     unsigned unseen = 0;  // warps whose lanes nobody has named yet
     bool triggered = false;

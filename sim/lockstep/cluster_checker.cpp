@@ -100,6 +100,13 @@ bool ClusterChecker::CheckHeld(const ClusterInputs& in, const ClusterOutputs& ou
       return Wrong("complete", "it changes before it is taken", Describe(out_.complete),
                    static_cast<int>(u));
     }
+    const ClusterRequest& accepted = was_in.request;
+    const unsigned w = accepted.warp % kMaxWarps;
+    if (was_in.request_valid && was.request_ready && accepted.op == ClusterOp::kArrive &&
+        accepted.lanes != 0 && (was_in.fence_ack >> w & 1) == 0 && (is.fence_req >> w & 1) == 0) {
+      return Wrong("fence_req", "an arrival .release goes on with accesses outstanding",
+                   "a request for a drain", static_cast<int>(u), static_cast<int>(w));
+    }
     if ((was.fence_req & ~was_in.fence_ack & ~is.fence_req) != 0) {
       return Wrong("fence_req", "a request for a drain is withdrawn", "it is held",
                    static_cast<int>(u));

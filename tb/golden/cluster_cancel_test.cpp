@@ -79,6 +79,7 @@ TEST(GoldenClusterCancel, RefusedIfTheCtaIsNotThere) {
     cancel 0.3 0/2 addr=0x80 -> lost 0.3 0/2 0x80 lanes=0x0
     launch 0.0 1.0
     cancel 1.3 0/0           -> must not be presented    # rank 0 runs elsewhere
+    cancel 16.3 1/0          -> must not be presented    # there is no such unit
     1.0.0: exit
     cancel 1.3 0/1           -> lost 1.3 0/1 0x100 lanes=0x0
   )");

@@ -79,6 +79,12 @@ TEST(GoldenClusterLife, ClusterTakesASlotWithoutCtas) {
     launch 1.0 rank=2
     end 1.0
     open 0 size=1
+    open 3 size=2
+    launch 2.0 2.1 cluster=3
+    end 2.1
+    open 3 size=2    -> fault bad_launch    # the first rank is still there
+    end 2.0          -> launch_o 0 flush_o 0
+    open 3 size=2
   )",
                   SmallConfig());
 }

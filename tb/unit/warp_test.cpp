@@ -328,6 +328,27 @@ TYPED_TEST(Warp, ClearedAfterItsLastArrival) {
   this->bench_.CompareGroups(3);
 }
 
+// A reset while a warp waits for its turn to arrive: nothing is under way afterwards.
+TYPED_TEST(Warp, ResetForgetsWhoIsDue) {
+  const std::uint32_t all = this->live_[2];
+  this->bench_.in().busy = 1U << 2;
+  ASSERT_TRUE(this->bench_.Present(this->Request(WarpOp::kGather, 2, all & 1, 0x41), 0, true));
+  this->bench_.Cycle();
+  for (unsigned wait = 0;
+       !this->bench_.Present(this->Request(WarpOp::kGather, 2, all & ~1U, 0x41), 0, true); ++wait) {
+    ASSERT_LT(wait, this->bench_.LongestWalk());
+    this->bench_.Cycle();
+  }
+  for (unsigned cycle = 0; cycle < this->bench_.LongestWalk(); ++cycle) {
+    this->bench_.Cycle();
+    this->bench_.Withdraw();
+  }
+  EXPECT_EQ(this->bench_.out().active, 1) << "it is not due";
+  this->bench_.Reset();
+  EXPECT_EQ(this->bench_.out().active, 0);
+  EXPECT_TRUE(this->bench_.Present(this->Request(WarpOp::kSync, 2, all, all), 0, true));
+}
+
 // The first answers after power-up, whatever is in the registers that reset leaves alone.
 TYPED_TEST(Warp, FirstAnswersAfterPowerUp) {
   if (!this->bench_.shape().collectives) {
