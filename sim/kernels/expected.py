@@ -557,6 +557,16 @@ def warp_float(in_):
                     for start in range(0, 128, 32) for _ in range(32)]}
 
 
+def warp_rounds():
+    values = list(range(32))
+    for _ in range(500):
+        alike = [v & 7 for v in values]
+        values = [v + alike.count(a) for v, a in zip(values, alike)]
+        values = [v ^ (sum(values) & MASK32) for v in values]
+        values = [v & MASK32 for v in values]
+    return {"out": values}
+
+
 def warp_forms(in_):
     value = [v & MASK32 for v in in_]
     sign = [int(v >= 0) for v in in_]

@@ -91,6 +91,23 @@ TEST_F(PtxWarpPort, IsUnderWayUntilItIsAnswered) {
   EXPECT_EQ(answers_[0].lanes, 0x7U);
 }
 
+// Lanes request again in the cycle in which they are answered, and the former request has not come
+// to its end.
+TEST_F(PtxWarpPort, LanesThatRequestAtOnceAgainAreUnderWay) {
+  port_.Request(Of(WarpOp::kSync, 0xf, 0xf));
+  while (answers_.empty()) {
+    ASSERT_LT(cycle_, 20U);
+    Cycle();
+  }
+  port_.Request(Of(WarpOp::kSync, 0xf, 0xf));
+  while (answers_.size() < 2) {
+    EXPECT_EQ(port_.LanesUnderWay(2), 0xfU) << cycle_;
+    ASSERT_LT(cycle_, 20U);
+    Cycle();
+  }
+  EXPECT_EQ(port_.LanesUnderWay(2), 0U);
+}
+
 TEST_F(PtxWarpPort, ExitsAreToldWhereLanesMayWait) {
   port_.Exit(2, 0, 0x8, 0x7);
   Cycles(4);

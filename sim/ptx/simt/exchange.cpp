@@ -195,7 +195,7 @@ void Interpreter::Answer(Warp* warp, const WarpAnswer& answer) {
            : answer.op == WarpOp::kElect ? lane == answer.data
                                          : answer.pred;
   };
-  Resume(warp, answer.lanes, Group::State::kHeld, [&](const Group& group, std::uint32_t here) {
+  const auto give = [&](const Group& group, std::uint32_t here) {
     const Lanes lanes = LanesOf(warp, group, here);
     const auto& i = lanes.instruction.As<WarpExchange>();
     if (i.d != kNoSlot) {
@@ -206,7 +206,30 @@ void Interpreter::Answer(Warp* warp, const WarpAnswer& answer) {
         d[lane] = std::uint64_t{predicate(lane)};
       });
     }
-  });
+  };
+  if (answer.op != WarpOp::kMatchAny) {
+    Resume(warp, answer.lanes, Group::State::kHeld, give);
+    return;
+  }
+  // Each value is answered by itself. Lanes that have come together go on together, when all of
+  // them are answered.
+  warp->matched |= answer.lanes;
+  std::uint32_t complete = 0;
+  for (const Group& group : warp->groups) {
+    const std::uint32_t here = group.lanes & answer.lanes;
+    if (group.state != Group::State::kHeld || here == 0) {
+      continue;
+    }
+    give(group, here);
+    const std::uint32_t members = MembersOf(*warp, group, First(here));
+    std::uint32_t together = 0;
+    ForEachBit(group.lanes, [&](unsigned lane) {
+      together |= (MembersOf(*warp, group, lane) == members ? 1U : 0U) << lane;
+    });
+    complete |= (together & ~warp->matched) == 0 ? together : 0;
+  }
+  warp->matched &= ~complete;
+  Resume(warp, complete, Group::State::kHeld, [](const Group&, std::uint32_t) {});
 }
 
 }  // namespace muster::ptx

@@ -66,6 +66,7 @@ void WarpPort::Begin(std::uint64_t cycle) {
   pins_.in.clear = 0;
   if (seen.answer_valid) {
     answer_ = seen.answer;
+    NoteAnswered(seen.answer);
   }
   if (seen.fault_valid) {
     fault_ = seen.fault;
@@ -84,6 +85,16 @@ void WarpPort::Begin(std::uint64_t cycle) {
       asked_ &= ~Bit(accepted_.front().warp);
     }
     accepted_.pop_front();
+  }
+}
+
+// These lanes may request again before what they requested has come to its end.
+void WarpPort::NoteAnswered(const WarpAnswer& answer) {
+  warps_[answer.warp].asked &= ~answer.lanes;
+  for (Accepted& accepted : accepted_) {
+    if (accepted.warp == answer.warp) {
+      accepted.lanes &= ~answer.lanes;
+    }
   }
 }
 

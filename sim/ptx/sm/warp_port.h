@@ -51,7 +51,7 @@ class WarpPort : public WarpUnit {
  private:
   struct Warp {
     unsigned requests = 0;       // that have not come to their end
-    std::uint32_t asked = 0;     // lanes of these
+    std::uint32_t asked = 0;     // lanes of these that have not been answered
     std::uint32_t gathered = 0;  // lanes that wait at barriers for others
     std::uint32_t due = 0;       // lanes that wait there for nobody
     std::uint32_t live = 0;
@@ -66,11 +66,12 @@ class WarpPort : public WarpUnit {
   };
   struct Accepted {
     unsigned warp = 0;
-    std::uint32_t lanes = 0;
+    std::uint32_t lanes = 0;                  // that have not been answered
     std::uint64_t until = ~std::uint64_t{0};  // its answers have been seen by this cycle
   };
 
   void Judge(unsigned index);
+  void NoteAnswered(const WarpAnswer& answer);
   void Take(const WarpOutputs& seen, std::uint64_t cycle);
   void PresentNext();
   bool MayClear(unsigned warp) const;
