@@ -559,11 +559,14 @@ def warp_float(in_):
 
 def warp_rounds():
     values = list(range(32))
-    for _ in range(500):
+    for _ in range(100):
         alike = [v & 7 for v in values]
         values = [v + alike.count(a) for v, a in zip(values, alike)]
         values = [v ^ (sum(values) & MASK32) for v in values]
         values = [v & MASK32 for v in values]
+    for _ in range(500):
+        total, largest = sum(values) & MASK32, max(values)
+        values = [((v ^ total) + largest) & MASK32 for v in values]
     return {"out": values}
 
 
