@@ -250,11 +250,11 @@ class Search {
       for (const Node& node : nodes_) {
         steps_.push_back({node.event.actor, node.event.turn, node.event.gathered});
       }
-      static const std::vector<Suspicion> kNone;
+      static const std::vector<Suspicion> none;
       if (analysis != nullptr) {
         analysis->Conclude();
       }
-      stopped_ = !each_({world_, steps_, analysis == nullptr ? kNone : analysis->suspicions()});
+      stopped_ = !each_({world_, steps_, analysis == nullptr ? none : analysis->suspicions()});
     }
     world_.set_observer(nullptr);
   }
@@ -331,14 +331,24 @@ class Search {
     const bool waits = event.actor.kind == Actor::Kind::kWait;
     event.before.Clear();
     event.arrivals.Clear();
-    const Events own = waits ? BeforeItsThread(index) : Events();
+    std::optional<Events> own;             // worked out where it is asked for
+    bool any_phase = !event.actor.answer;  // the parity of generations says nothing of the answer
     for (std::size_t i = index; i-- > 0;) {
       Node& node = nodes_[i];
       const Event& other = node.event;
       const bool known = event.before.Has(i);
       const bool conflicts = AnyPair(other.touches, event.touches, Conflict);
-      if (waits && !own.Has(i) && AnyPair(other.touches, event.touches, MayConflict)) {
-        // It could have been answered before, at once or when what it comes after has happened.
+      const auto concerns = [&](const Touch& a, const Touch& b) {
+        any_phase = any_phase || (a.object == b.object && a.mode == Touch::Mode::kWrite);
+        return MayConflict(a, b) && (any_phase || (a.generation ^ b.generation) % 2 == 0);
+      };
+      const bool is_concerned = waits && AnyPair(other.touches, event.touches, concerns);
+      if (is_concerned && !own) {
+        own = BeforeItsThread(index);
+      }
+      if (is_concerned && !own->Has(i)) {
+        // It could have been answered before, at once or when what it comes after has happened; not
+        // where the phase that it waits for was the one that ran.
         Plan(&node, event.process);
         Reverse(i, index);
       }
@@ -409,7 +419,8 @@ class Search {
       event.actor = wait;
       event.process = world_.ProcessOf(wait);
       event.turn = world_.TurnOf(wait);
-      event.touches.push_back({wait.object, Touch::Mode::kWait});
+      event.actor.answer = true;
+      event.touches.push_back({wait.object, Touch::Mode::kWait, generations_[wait.object] + 1});
       Judge(nodes_.size() - 1);
       nodes_.pop_back();
     }
