@@ -125,17 +125,21 @@ void Analysis::CheckCell(Shadow::Cell* cell, const Range& range, const Accessor&
   cell->writes.Limit(kMostPast);
 }
 
-// Those that this one follows are forgotten now and then. Lanes that have come together share one
-// record.
+// Those that this one follows are forgotten now and then, but weak ones that it does not stand for.
+// Lanes that have come together share one record.
 void Analysis::Append(Pasts* pasts, const Accessor& now) {
   if (!pasts->empty() && pasts->back().access == now.index) {
     pasts->back().lanes |= now.lanes;
     return;
   }
+  const auto stands_for = [&](const Past& past) {
+    return !now.access->ordering.IsStrong() || accesses_[past.access].ordering.IsStrong();
+  };
   if (pasts->IsLong()) {
-    pasts->Remove([&](const Past& past) { return IsOrdered(past, now); });
+    pasts->Remove([&](const Past& past) { return stands_for(past) && IsOrdered(past, now); });
     pasts->NoteLength();
-  } else if (!pasts->empty() && IsOwn(accesses_[pasts->back().access], pasts->back(), now)) {
+  } else if (!pasts->empty() && IsOwn(accesses_[pasts->back().access], pasts->back(), now) &&
+             stands_for(pasts->back())) {
     pasts->pop_back();
   }
   pasts->push_back({now.index, now.lanes});

@@ -250,11 +250,11 @@ class Search {
       for (const Node& node : nodes_) {
         steps_.push_back({node.event.actor, node.event.turn, node.event.gathered});
       }
-      static const std::vector<Suspicion> kNone;
+      static const std::vector<Suspicion> none;
       if (analysis != nullptr) {
         analysis->Conclude();
       }
-      stopped_ = !each_({world_, steps_, analysis == nullptr ? kNone : analysis->suspicions()});
+      stopped_ = !each_({world_, steps_, analysis == nullptr ? none : analysis->suspicions()});
     }
     world_.set_observer(nullptr);
   }
@@ -315,6 +315,7 @@ class Search {
       }
       if (which == enabled.size()) {
         is_new_ = false;  // all that could follow has been seen
+        PlanWaits();
         return;
       }
       nodes_.push_back(std::move(fresh));
@@ -330,13 +331,26 @@ class Search {
     const bool waits = event.actor.kind == Actor::Kind::kWait;
     event.before.Clear();
     event.arrivals.Clear();
+    std::optional<Events> own;             // worked out where it is asked for
+    bool any_phase = !event.actor.answer;  // the parity of generations says nothing of the answer
     for (std::size_t i = index; i-- > 0;) {
       Node& node = nodes_[i];
       const Event& other = node.event;
       const bool known = event.before.Has(i);
       const bool conflicts = AnyPair(other.touches, event.touches, Conflict);
-      if (waits && AnyPair(other.touches, event.touches, MayConflict)) {
-        Plan(&node, event.process);  // it could have been answered before
+      const auto concerns = [&](const Touch& a, const Touch& b) {
+        any_phase = any_phase || (a.object == b.object && a.mode == Touch::Mode::kWrite);
+        return MayConflict(a, b) && (any_phase || (a.generation ^ b.generation) % 2 == 0);
+      };
+      const bool is_concerned = waits && AnyPair(other.touches, event.touches, concerns);
+      if (is_concerned && !own) {
+        own = BeforeItsThread(index);
+      }
+      if (is_concerned && !own->Has(i)) {
+        // It could have been answered before, at once or when what it comes after has happened; not
+        // where the phase that it waits for was the one that ran.
+        Plan(&node, event.process);
+        Reverse(i, index);
       }
       const bool waited = AnyPair(other.touches, event.touches, IsWaitFor);
       const bool follows = IsInProgramOrder(other, event) || waited;
@@ -357,6 +371,18 @@ class Search {
     if (Completes(event)) {
       Gather(index);
     }
+  }
+
+  // What the lanes have done before the event, and what that comes after.
+  Events BeforeItsThread(std::size_t index) const {
+    Events own;
+    for (std::size_t i = 0; i < index; ++i) {
+      if (IsInProgramOrder(nodes_[i].event, nodes_[index].event)) {
+        own.Add(nodes_[i].event.before);
+        own.Add(i);
+      }
+    }
+    return own;
   }
 
   // The other arrivals of the generation; and waits that this one may make wait for the next.
@@ -388,14 +414,15 @@ class Search {
   // Who waits in vain might have come when the phase that it wants was complete.
   void PlanWaits() {
     for (const Actor& wait : world_.Waiting()) {
-      for (Node& node : nodes_) {
-        const bool concerns =
-            std::any_of(node.event.touches.begin(), node.event.touches.end(),
-                        [&](const Touch& touch) { return touch.object == wait.object; });
-        if (concerns) {
-          Plan(&node, world_.ProcessOf(wait));
-        }
-      }
+      nodes_.emplace_back();  // as if it were answered now
+      Event& event = nodes_.back().event;
+      event.actor = wait;
+      event.process = world_.ProcessOf(wait);
+      event.turn = world_.TurnOf(wait);
+      event.actor.answer = true;
+      event.touches.push_back({wait.object, Touch::Mode::kWait, generations_[wait.object] + 1});
+      Judge(nodes_.size() - 1);
+      nodes_.pop_back();
     }
   }
 

@@ -98,7 +98,7 @@ class Naive {
         GoOn(after, most);
       }
     }
-    if (!any) {
+    if (!any && outcomes_.complete) {
       outcomes_.complete = ++outcomes_.interleavings <= most;
       End(state);
     }
