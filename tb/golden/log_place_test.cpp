@@ -84,6 +84,8 @@ TEST(GoldenLogPlace, BadPlacesAreRefused) {
   EXPECT_EQ(error(R"({"line":-1})"), ":2: \"line\" is not a number from 0 to 4294967295.");
   EXPECT_EQ(error(R"({"line":1,"column":1})"), ":2: \"column\" is not known here.");
   EXPECT_EQ(error(R"({"line":1,"source":1})"), ":2: \"source\" is not a list of places.");
+  EXPECT_EQ(error(R"({"line":1,"source":{"place":{"file":"a","line":2}}})"),
+            ":2: \"source\" is not a list of places.");
   EXPECT_EQ(error(R"({"line":1,"source":[1]})"), ":2: \"source\" is not a list of places.");
   EXPECT_EQ(error(R"({"line":1,"source":[{"file":"a"}]})"), ":2: \"line\" is missing.");
 }

@@ -412,7 +412,10 @@ TEST_F(GoldenMbLog, IsOneLineForEachEvent) {
   WriteAll();
   const std::string log = Load();
   for (const char* line :
-       {R"({"cycle":9,"mb":"arrive","source":"warp","cta":0,"addr":"0x40","warp":1,"lanes":"0x5",)"
+       {R"({"cycle":9,"mb":"test_wait.parity","source":"warp","cta":0,"addr":"0x40","warp":1,)"
+        R"("lanes":"0x1","operand":0,"phase":false,"releasing":true,)"
+        R"("effects":{"hazards":["uninitialised_word"]}})",
+        R"({"cycle":9,"mb":"arrive","source":"warp","cta":0,"addr":"0x40","warp":1,"lanes":"0x5",)"
         R"("operand":1,"has_token":true,"releasing":true,"effects":{"token":["0x7fffe800001ffffa",)"
         R"("0x0","0x7ffff000001ffffa"],"written":true,"word":"0x7ffff800001ffffa"}})",
         R"({"cycle":9,"mb":"arrive","source":"async","cta":0,"addr":"0x40","warp":0,"lanes":"0x1",)"
@@ -473,6 +476,14 @@ TEST_F(GoldenMbLog, BadInputNamesFileAndLine) {
             ":2: \"cta\" is not known here.");
   EXPECT_EQ(error_of(R"("mb":"leave","cta":32,"how":"end","effects":{})"),
             ":2: \"cta\" is not a number from 0 to 31.");
+  const std::string rest = R"(,"lanes":"0x1","operand":1,"has_token":false,"releasing":true,)"
+                           R"("effects":{})";
+  EXPECT_EQ(error_of(R"("mb":"store","cta":32,"addr":"0x40","word":"0x0","effects":{})"),
+            ":2: \"cta\" is not a number from 0 to 31.");
+  EXPECT_EQ(error_of(R"("mb":"arrive","source":"warp","cta":32,"addr":"0x40","warp":0)" + rest),
+            ":2: \"cta\" is not a number from 0 to 31.");
+  EXPECT_EQ(error_of(R"("mb":"arrive","source":"warp","cta":0,"addr":"0x40","warp":64)" + rest),
+            ":2: \"warp\" is not a number from 0 to 63.");
   const std::string leave = R"("mb":"leave","cta":0,"how":"end","effects":)";
   EXPECT_EQ(error_of(leave + R"({"fault":{"rain":"0x1"}})"),
             ":2: \"fault\" does not name the lanes of each cause.");

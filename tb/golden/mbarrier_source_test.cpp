@@ -63,8 +63,10 @@ TEST(GoldenMbCopy, IncrementAfterTheLastArrival) {
 TEST(GoldenMbCopy, ArriveOnHasNoWarp) {
   MbTrace trace;
   trace.Run(R"(
-    launch 0: 0
+    launch 0: 0 1
     0: init [0x40], 3         -> p0 3/3
+    1: cp.async.mbarrier.arrive [0x40] -> p0 4/3
+    async 0: arrive [0x40]    -> p0 3/3
     async 0: arrive [0x40]    -> p0 2/3
     remote 0: arrive [0x40]   -> p0 1/3
   )");
