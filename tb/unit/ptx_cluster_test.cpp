@@ -349,6 +349,14 @@ TEST(PtxCluster, GridControl) {
   EXPECT_EQ(run.outcome(), "completes");
 }
 
+// A deadlock is looked for when nothing has changed for thousands of cycles.
+TEST(PtxCluster, LongLoopOfGridControlIsNoDeadlock) {
+  const Ended run(Clustered(32, {1, 1, 1}, {1, 1, 1},
+                            "mov.u32 %r1, 0; L: griddepcontrol.wait; add.u32 %r1, %r1, 1;"
+                            " setp.lt.u32 %p1, %r1, 3000; @%p1 bra L; ret;"));
+  EXPECT_EQ(run.outcome(), "completes");
+}
+
 TEST(PtxCluster, DirectivesAndTheManifest) {
   const struct {
     const char* directive;

@@ -308,9 +308,9 @@ bool Machine::WarpRepeats(unsigned warp, Rehearsal rehearsal) {
     case WarpPhase::kExited:
     case WarpPhase::kWaiting:
     case WarpPhase::kInCluster:
-    case WarpPhase::kAtGrid:
       return true;
     case WarpPhase::kIssuing:
+    case WarpPhase::kAtGrid:  // there is no other grid to wait for
       return false;
     case WarpPhase::kBlocked:
       return ExitsStand();
