@@ -121,9 +121,9 @@ bool Clock::Covers(const Row& a, const Row& b) {
   if (a.latest < b.latest) {
     return false;
   }
-  static const Entry kNothing;
+  static const Entry nothing;
   for (std::size_t i = 0; i < b.warps.size(); ++i) {
-    if (!(i < a.warps.size() ? a.warps[i] : kNothing).Covers(b.warps[i])) {
+    if (!(i < a.warps.size() ? a.warps[i] : nothing).Covers(b.warps[i])) {
       return false;
     }
   }
@@ -170,11 +170,10 @@ void Clock::JoinNews(const Clock& other) {
     }
     if (in_a == rows.end() || in_a->cta != one.cta) {
       in_a = rows.insert(in_a, one);
-    } else if (is_one_row) {
-      Join(&in_a->row, one.row);  // it is known that neither has all
-    } else if (Covers(*one.row, *in_a->row)) {
+    } else if (!is_one_row && Covers(*one.row, *in_a->row)) {
       in_a->row = one.row;
-    } else if (!in_a->row.Is(one.row) && !Covers(*in_a->row, *one.row)) {
+    } else if (is_one_row ||  // it is known that neither has all
+               (!in_a->row.Is(one.row) && !Covers(*in_a->row, *one.row))) {
       Join(&in_a->row, one.row);
     }
   }
