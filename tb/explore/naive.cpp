@@ -56,7 +56,7 @@ struct State {
   NamedBarrier lanes;
   std::array<int, kLanesApart> gathered{kNobody, kNobody};
   std::array<MbObject, kMostObjects> mbarriers{};
-  std::array<std::uint32_t, kMostWarps * kMostOperations> read{};
+  std::array<std::uint32_t, std::size_t{kMostWarps} * kMostOperations> read{};
   std::array<Event, kMostEvents> events{};
   std::array<Events, kMostEvents> before{};  // program order and what synchronizes, event by event
   unsigned num_events = 0;
@@ -188,7 +188,7 @@ class Naive {
       words[i] = program_.shared[i] ? 0 : state.variables[i].value;
     }
     std::copy_n(state.read.begin(), words.size() - program_.shared.size(),
-                words.begin() + program_.shared.size());
+                words.begin() + static_cast<std::ptrdiff_t>(program_.shared.size()));
     outcomes_.deadlock |= !ended;
     (ended ? outcomes_.completed : outcomes_.deadlocked).insert(std::move(words));
   }
