@@ -197,13 +197,16 @@ std::string MbTrace::Carry(const std::string& text) {
       return fmt::format("{:#x}", mbarriers_.Word(cta, addr));
     }
     const std::uint64_t word = Number(words.at(3));
-    std::string effects =
-        first == "store" ? RestText(mbarriers_.Store(cta, addr, word)) : std::string();
-    if (first == "restore") {
+    MbEffects effects;
+    if (first == "store") {
+      effects = mbarriers_.Store(cta, addr, word);
+      EXPECT_TRUE(effects.written);
+      EXPECT_EQ(effects.word, word);
+    } else {
       mbarriers_.Restore(cta, addr, word);
     }
     EXPECT_EQ(mbarriers_.Word(cta, addr), word);
-    return effects;
+    return RestText(effects);
   }
   const bool of_core = first == "launch" || words.at(1) == "exit" || words.at(1) == "SYNC";
   if (of_core) {
