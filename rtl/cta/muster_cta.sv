@@ -218,8 +218,7 @@ module muster_cta
 
   muster_lag #(.NumWarps(Cfg.NumWarps), .NumIssue(Cfg.NumIssue), .Lag(Lag)) u_lag (
     .clk_i, .rst_ni,
-    .valid_i (count_busy), .outcome_i (counted), .effects_i (counted_effects),
-    .warps_i (counted_warps),
+    .valid_i (count_busy), .outcome_i (counted), .effects_i (counted_effects), .warps_i (counted_warps),
     .busy_o (release_busy), .outcome_o (outcome), .effects_o (effects), .warps_o (warps)
   );
 
