@@ -50,6 +50,12 @@ TEST(PtxWarp, Matches) {
             Each([](std::uint32_t) { return 0U; }));
 }
 
+// The unit answers each value by itself.
+TEST(PtxWarp, LanesThatMatchTogetherGoOnTogether) {
+  EXPECT_EQ(Lanes("and.b32 %r2, %r1, 7; match.any.sync.b32 %r3, %r2, -1; activemask.b32 %r10;"),
+            Each([](std::uint32_t) { return ~0U; }));
+}
+
 TEST(PtxWarp, Reductions) {
   const std::string signed_value = "sub.s32 %r2, %r1, 10; ";
   const auto all = [](std::uint32_t value) { return Each([=](std::uint32_t) { return value; }); };

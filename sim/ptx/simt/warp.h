@@ -77,9 +77,8 @@ struct Warp {
   std::uint32_t first_thread = 0;  // of the CTA
   std::uint32_t live = 0;          // lanes that have not exited
   std::vector<Group> groups;
-  std::uint32_t held = 0;  // groups that are not ready
-  std::uint32_t matched =
-      0;  // lanes that match.any has answered, and that wait for others that came with them
+  std::uint32_t held = 0;      // groups that are not ready
+  std::uint32_t matched = 0;   // lanes that match.any has answered, and that wait for the others
   std::uint32_t favoured = 0;  // a lane whose group has the next `turns`
   std::uint32_t turns = 0;
   bool gives_up = false;         // who stands at an aligned barrier no longer waits for the rest
