@@ -56,6 +56,22 @@ TEST(PtxWarp, LanesThatMatchTogetherGoOnTogether) {
             Each([](std::uint32_t) { return ~0U; }));
 }
 
+// Lanes at two instructions match each other; lanes at one instruction have two masks.
+TEST(PtxWarp, LanesApartMatch) {
+  EXPECT_EQ(Lanes("and.b32 %r2, %r1, 3; mov.u32 %r10, 0; mov.u32 %r6, 0; setp.lt.u32 %p1, %r1, 16;"
+                  "and.b32 %r3, %r1, 8; setp.eq.u32 %p2, %r3, 0;"
+                  "selp.b32 %r4, 0x00ff00ff, 0xff00ff00, %p2;\n"
+                  "L: @%p1 bra A; match.any.sync.b32 %r3, %r2, -1; bra J;\n"
+                  "A: match.any.sync.b32 %r3, %r2, -1;\n"
+                  "J: xor.b32 %r10, %r10, %r3; match.any.sync.b32 %r3, %r2, %r4;"
+                  "xor.b32 %r10, %r10, %r3; add.u32 %r6, %r6, 1; setp.lt.u32 %p3, %r6, 21;"
+                  "@%p3 bra L;"),
+            Each([](std::uint32_t lane) {
+              const std::uint32_t alike = 0x11111111U << (lane & 3U);
+              return alike ^ (alike & ((lane & 8U) == 0 ? 0x00ff00ffU : 0xff00ff00U));
+            }));
+}
+
 TEST(PtxWarp, Reductions) {
   const std::string signed_value = "sub.s32 %r2, %r1, 10; ";
   const auto all = [](std::uint32_t value) { return Each([=](std::uint32_t) { return value; }); };
