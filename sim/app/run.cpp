@@ -182,6 +182,7 @@ lockstep::Options LockstepOptions(const ptx::Manifest& manifest, const RunOption
                                   const Target& target) {
   lockstep::Options how;
   how.seed = manifest.seed;
+  how.lazy = true;
   how.max_cycles = manifest.max_cycles;
   how.wave = options.wave;
   how.wave_from = options.wave_from.value_or(how.wave_from);

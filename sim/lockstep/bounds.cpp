@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 
 #include "sim/isa/config.h"
 #include "sim/isa/latency.h"
@@ -16,6 +17,12 @@ std::uint64_t AtLeastPowerOfTwo(std::uint64_t n) {
     power *= 2;
   }
   return power;
+}
+
+// The drain of an issue port looks at so many warps at once, one such group after the other.
+std::uint64_t DrainSpan(std::uint64_t warps) { return std::min<std::uint64_t>(warps, 8); }
+std::uint64_t DrainGroups(std::uint64_t warps) {
+  return (warps + DrainSpan(warps) - 1) / DrainSpan(warps);
 }
 
 // The longest waits, by the structure of the unit: rtl/README.md explains the names and the sums.
@@ -48,8 +55,8 @@ Waits Longest(const Config& config) {
            (number * ports / kNumBars + 1) * (slow - clear);
   };
 
-  const std::uint64_t span = std::min<std::uint64_t>(warps, 8);
-  const std::uint64_t groups = (warps + span - 1) / span;
+  const std::uint64_t span = DrainSpan(warps);
+  const std::uint64_t groups = DrainGroups(warps);
   const std::uint64_t parked = config.drain ? warps - 1 : 0;
   const std::uint64_t passing = ports > 1 ? worst : front;
 
@@ -115,6 +122,17 @@ Bounds BoundsOf(const Config& config) {
   bounds.longest = Longest(config);
   bounds.mb_longest = MbLongest(config);
   return bounds;
+}
+
+std::uint64_t IdlePeriod(const Config& config, bool with_mbarriers) {
+  const std::uint64_t warps = config.num_warps;
+  std::uint64_t period = config.drain ? DrainGroups(warps) : 1;
+  if (config.mbarrier && with_mbarriers) {
+    period = std::lcm(period, config.drain || config.mb_limit ? warps : 1);
+    period = std::lcm(period,
+                      config.mb_limit ? kPsPerNs / std::gcd(config.clock_period_ps, kPsPerNs) : 1);
+  }
+  return period;
 }
 
 unsigned WarpMask(unsigned num_warps) {

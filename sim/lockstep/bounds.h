@@ -20,6 +20,11 @@ struct Bounds {
 
 Bounds BoundsOf(const Config& config);
 
+// Registers of a unit count on while it is idle: the drains look at their warps in turn, and so
+// does what ends waits at their time limits. After so many idle cycles, all that its pins depend on
+// is again as it was. Without mbarriers: as long as no operation is presented at one.
+std::uint64_t IdlePeriod(const Config& config, bool with_mbarriers);
+
 // The smallest 2^n - 1 that is no less than any warp number. Warps with the same lower bits share
 // a busy flag and a parking slot.
 unsigned WarpMask(unsigned num_warps);

@@ -32,6 +32,11 @@ class Dut {
   // The rising clock edge, unless `in` says that it is gated.
   virtual void Clock() = 0;
 
+  // Runs so many cycles with the pins of the one before, in which nothing is presented; `out` stays
+  // as it is.
+  virtual bool CanCatchUp() const { return false; }
+  virtual void CatchUp(std::uint64_t cycles) { static_cast<void>(cycles); }
+
   // Writes an FST of everything from now on, if WritesWaveforms(); `cycle` is the current one on
   // its time axis.
   virtual void OpenTrace(const std::string& path, std::uint64_t cycle) = 0;

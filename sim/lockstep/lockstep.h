@@ -31,6 +31,7 @@ struct Options {
   std::uint64_t max_cycles = 1'000'000;  // that are run; those that are skipped do not count
   bool skips = true;   // what Driver::SleepsUntil allows; needs the unit's pin mb_stopped_ns_i
   bool gates = false;  // the clock is off in cycles in which the unit is idle
+  bool lazy = false;   // cycles in which the unit is idle are not run where nothing would differ
   std::uint64_t min_commits = 0;  // a run goes on beyond max_cycles for these, up to eightfold
   std::string wave;  // an FST file, or empty; files.h names those of other units and scopes
   std::uint64_t wave_from = 0;  // the cycles that it shows
@@ -90,9 +91,10 @@ using MbWaits = std::array<std::uint64_t, kNumMbWaits>;  // in cycles
 
 struct Result {
   Ending ending = Ending::kDone;
-  std::uint64_t cycles = 0;   // with ...
-  std::uint64_t skipped = 0;  // ... these, which were not run
-  std::uint64_t gated = 0;    // cycles that were run without a clock edge
+  std::uint64_t cycles = 0;    // with ...
+  std::uint64_t skipped = 0;   // ... these, which were not run
+  std::uint64_t gated = 0;     // cycles that were run without a clock edge
+  std::uint64_t left_out = 0;  // cycles of units that were not run, being idle
   std::uint64_t resets = 0;
   std::uint64_t commits = 0;
   std::uint64_t commit_cycles = 0;  // in which something committed

@@ -38,6 +38,7 @@ class Scoreboard {
   void StartSweep();
   bool Sweeping() const { return next_entry_ < end_entry_ || next_warp_ < end_warp_; }
   void Address(Inputs* in);
+  void ReadNothing() { addressed_ = Addressed(); }  // of what was addressed in this cycle
 
   bool ResponsesOutstanding() const { return responses_head_ != responses_tail_; }
   const std::optional<Mismatch>& mismatch() const { return mismatch_; }

@@ -17,6 +17,14 @@ namespace {
 constexpr std::uint64_t kSweepPeriod = 1024;  // cycles; a power of two
 constexpr std::uint64_t kQuietCycles = 8;     // after the last commit, before the last sweep
 constexpr std::uint64_t kLongestDrain = 10'000;
+constexpr std::uint64_t kIdleAfter = 3;  // cycles after the latest commit
+
+// Something that keeps the clock on, or turns it on.
+bool Presents(const Inputs& in) {
+  const MbInputs& mb = in.mb;
+  return in.issue_valid != 0 || in.lifecycle_valid || in.exit_valid || mb.issue_valid ||
+         mb.async_valid || mb.remote_valid || mb.rdata_valid;
+}
 
 }  // namespace
 
@@ -34,6 +42,9 @@ UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& conf
       period_(kCycleNs, sc_core::SC_NS),
       golden_("golden", config, tlm::Timing::kTold),
       socket_("socket"),
+      with_mbarriers_(driver->has_mbarriers()),
+      lazy_(options.lazy && !options.gates && options.wave.empty() && dut_->CanCatchUp()),
+      idle_period_(IdlePeriod(config, with_mbarriers_)),
       result_(*result) {
   socket_.bind(golden_.socket);
   if (warp_dut) {
@@ -111,6 +122,7 @@ bool UnitChecker::Drive(std::uint64_t cycle, bool enough) {
   }
   if (cycle == quiet_from_ + kQuietCycles) {
     scoreboard_->StartSweep();
+    reads_ = true;
   }
   return cycle < quiet_from_ + 2 * kQuietCycles || scoreboard_->Sweeping();
 }
@@ -132,6 +144,8 @@ void UnitChecker::StandStill(std::uint64_t cycles) {
 bool UnitChecker::Address(std::uint64_t cycle) {
   if (cycle % kSweepPeriod == kSweepPeriod - 1) {
     scoreboard_->StartSweep();
+    reads_ = changed_ || !lazy_;
+    changed_ = false;
   }
   const bool sweeping = scoreboard_->Sweeping();
   if (sweeping) {
@@ -142,19 +156,59 @@ bool UnitChecker::Address(std::uint64_t cycle) {
 
 bool UnitChecker::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
   const bool sweeping = Address(cycle);
+  const bool leaves_out = lazy_ && LeavesOut(sweeping);
+  if (!leaves_out) {
+    RunCycle(cycle, sweeping);
+  } else {
+    scoreboard_->ReadNothing();
+    ++left_out_;
+    ++result_.left_out;
+  }
+  swept_ = sweeping && !leaves_out;
+  if (!dut_->lost.empty()) {
+    result_.ending = Ending::kError;
+    result_.report = dut_->lost;
+    return false;
+  }
+  bool good = true;
+  if (leaves_out && left_out_ > kQuietCycles && ExpectsNothing()) {
+    *ahead += period_;
+    good = CheckWarps(cycle);
+  } else {
+    good = CheckSettled(cycle, ahead);
+  }
+  return Asserted(cycle) && good;
+}
+
+// The unit was idle, and nothing wakes it: its outputs stay as they are.
+bool UnitChecker::LeavesOut(bool sweeping) const {
+  const Inputs& in = dut_->in;
+  return dut_->out.idle && !Presents(in) && !in.reset && in.stopped == 0 && !(sweeping && reads_) &&
+         !swept_;
+}
+
+// The checks of the latest cycles would be those of this one, too.
+bool UnitChecker::ExpectsNothing() const {
+  const MbInputs& mb = dut_->in.mb;
+  return monitor_->Idle() && !scoreboard_->ResponsesOutstanding() && mb_checker_->Idle() &&
+         golden_.mbarriers().Parked() == 0 && mb.stores.empty() && mb.announced.empty() &&
+         options_.cover == nullptr;
+}
+
+void UnitChecker::RunCycle(std::uint64_t cycle, bool sweeping) {
+  if (left_out_ != 0) {
+    dut_->CatchUp(left_out_ % idle_period_);
+    left_out_ = 0;
+  }
   Trace(cycle);
   dut_->Settle();
   // A debug read needs a clock edge.
   dut_->in.gated = options_.gates && dut_->out.idle && !sweeping;
   result_.gated += static_cast<std::uint64_t>(dut_->in.gated);
   dut_->Clock();
-  if (!dut_->lost.empty()) {
-    result_.ending = Ending::kError;
-    result_.report = dut_->lost;
-    return false;
+  if (!dut_->out.idle) {
+    changed_ = reads_ = true;
   }
-  const bool good = CheckSettled(cycle, ahead);
-  return Asserted(cycle) && good;
 }
 
 bool UnitChecker::CheckSettled(std::uint64_t cycle, sc_core::sc_time* ahead) {
@@ -164,9 +218,11 @@ bool UnitChecker::CheckSettled(std::uint64_t cycle, sc_core::sc_time* ahead) {
   }
   in_reset_ = false;
   const bool good = Check(cycle, ahead);  // of what was settled
-  const bool warp_good =
-      !warp_ || warp_->Clock(cycle, true) || Stop(cycle, *warp_->checker().mismatch());
-  return good && warp_good;
+  return CheckWarps(cycle) && good;
+}
+
+bool UnitChecker::CheckWarps(std::uint64_t cycle) {
+  return !warp_ || warp_->Clock(cycle, true) || Stop(cycle, *warp_->checker().mismatch());
 }
 
 bool UnitChecker::StopAsserted(std::uint64_t cycle) {
@@ -256,7 +312,27 @@ bool UnitChecker::Check(std::uint64_t cycle, sc_core::sc_time* ahead) {
     options_.cover->Observe(cycle, in, out, events, mb_effects);
   }
   Count(out);
+  if (!CheckIdle(cycle)) {
+    return false;
+  }
   return scoreboard_->Compare(cycle, in, out) || Stop(cycle, *scoreboard_->mismatch());
+}
+
+// Of an idle unit, clock edges or whole cycles are left out: so it must not be idle while anything
+// is under way, nor just after a commit, nor while a time limit runs.
+bool UnitChecker::CheckIdle(std::uint64_t cycle) {
+  const Inputs& in = dut_->in;
+  if (Presents(in) || !monitor_->Idle() || monitor_->commits().count != 0) {
+    idle_from_ = cycle + kIdleAfter;
+  } else if (scoreboard_->ResponsesOutstanding() || !mb_checker_->Idle() ||
+             (config_.mb_limit && golden_.mbarriers().Parked() != 0)) {
+    idle_from_ = std::max(idle_from_, cycle + 1);
+  }
+  if (dut_->out.idle && cycle < idle_from_) {
+    return Stop(cycle, {"idle", "1", "0: something is under way"});
+  }
+  return with_mbarriers_ || !(in.mb.issue_valid || in.mb.async_valid || in.mb.remote_valid) ||
+         Stop(cycle, {"mb.valid", "1", "0 (by the driver, which has no mbarriers)"});
 }
 
 // What has happened in this cycle goes to the golden model. The unit is a pipeline and does not

@@ -78,6 +78,9 @@ class UnitChecker : public sc_core::sc_module {
 
  private:
   void BeginChecks(std::uint64_t cycle);
+  bool LeavesOut(bool sweeping) const;
+  bool ExpectsNothing() const;
+  void RunCycle(std::uint64_t cycle, bool sweeping);
   void TakeWaits();
   void Trace(std::uint64_t cycle) {
     wave_.At(cycle, dut_.get());
@@ -87,6 +90,8 @@ class UnitChecker : public sc_core::sc_module {
   }
   bool Reset(std::uint64_t cycle);
   bool Check(std::uint64_t cycle, sc_core::sc_time* ahead);
+  bool CheckWarps(std::uint64_t cycle);
+  bool CheckIdle(std::uint64_t cycle);
   bool Transport(std::uint64_t cycle, const sc_core::sc_time& now);
   // The unit's own assertions hold; a difference found in the same cycle goes first.
   bool Asserted(std::uint64_t cycle) { return failed_.at.empty() || StopAsserted(cycle); }
@@ -115,6 +120,14 @@ class UnitChecker : public sc_core::sc_module {
   std::optional<Scoreboard> scoreboard_;
   std::optional<MbChecker> mb_checker_;
   bool in_reset_ = false;
+  const bool with_mbarriers_;
+  const bool lazy_;  // idle cycles are left out, ...
+  const std::uint64_t idle_period_;
+  std::uint64_t left_out_ = 0;   // ... so many since the latest that was run
+  bool changed_ = true;          // the unit was not idle since the latest sweep has begun, ...
+  bool reads_ = true;            // ... or since the one before: so this one reads
+  bool swept_ = false;           // in the cycle before, the debug port was in use
+  std::uint64_t idle_from_ = 0;  // the first cycle in which the unit may be idle
   std::unique_ptr<golden::LogWriter> log_;
   Result& result_;
 

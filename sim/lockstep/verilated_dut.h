@@ -62,6 +62,16 @@ class VerilatedDut final : public Dut {
     }
   }
 
+  bool CanCatchUp() const override { return !trace_; }
+  void CatchUp(std::uint64_t cycles) override {
+    for (std::uint64_t i = 0; i < cycles; ++i) {
+      for (const unsigned char level : {0, 1}) {
+        unit_.clk_i = level;
+        unit_.eval();
+      }
+    }
+  }
+
   void OpenTrace(const std::string& path, std::uint64_t cycle) override {
     if constexpr (kTraced) {
       trace_ = std::make_unique<VerilatedFstC>();

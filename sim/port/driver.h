@@ -40,6 +40,9 @@ class Driver {
     static_cast<void>(inputs);
   }
 
+  // Whether it may ever present an operation at an mbarrier.
+  virtual bool has_mbarriers() const { return true; }
+
   // The warp scope beside the unit, or null: it has none. Drive sets its inputs for the cycle, and
   // finds there what it showed in the cycle before. While nothing is presented to it and it shows
   // that it is not active, it may be left without a clock.

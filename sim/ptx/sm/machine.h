@@ -89,6 +89,7 @@ class Machine : public lockstep::Driver {
   void Serve(const Outputs& seen, Inputs* inputs) override;
   std::uint64_t SleepsUntil(std::uint64_t cycle) const override;
   ClusterPins* cluster_pins() override;
+  bool has_mbarriers() const override { return port_ != nullptr; }
   WarpPins* warp_pins() override { return warp_port_ == nullptr ? nullptr : warp_port_->pins(); }
   std::uint32_t LineOf(const Operation& operation) const override;
   std::uint32_t LineOf(const MbEvent& event) const override;

@@ -1,0 +1,186 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Cycles that are left out because the unit is idle: nothing comes out otherwise, and a unit that
+// says that it is idle while something is under way is found out.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/isa/config.h"
+#include "sim/lockstep/bounds.h"
+#include "sim/lockstep/dut.h"
+#include "sim/lockstep/lockstep.h"
+#include "tb/lockstep/random_driver.h"
+#include "tb/lockstep/units.h"
+
+namespace muster::lockstep {
+namespace {
+
+// A random stream, or what of it is presented at named barriers.
+class Stream : public RandomDriver {
+ public:
+  Stream(const Config& config, const RandomOptions& options, bool has_mbarriers)
+      : RandomDriver(config, options), has_mbarriers_(has_mbarriers) {}
+  bool has_mbarriers() const override { return has_mbarriers_; }
+
+ private:
+  const bool has_mbarriers_;
+};
+
+RandomOptions WithPauses(std::uint64_t seed) {
+  RandomOptions random;
+  random.seed = seed;
+  random.pauses = true;
+  return random;
+}
+
+std::string Contents(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+class Lazy : public OnUnits {
+ protected:
+  struct Outcome {
+    Result result;
+    std::string log;
+  };
+
+  // `config`: of the driver, which may know less than the unit.
+  Outcome RunStream(const Config& of_driver, bool lazy, std::uint64_t seed) {
+    const std::string log = testing::TempDir() + "lazy_" + config().name + ".jsonl";
+    Options options;
+    options.max_cycles = 30'000;
+    options.skips = seed % 2 == 0;
+    options.lazy = lazy;
+    options.log = log;
+    Stream driver(of_driver, WithPauses(seed), of_driver.mbarrier);
+    Outcome outcome;
+    outcome.result = lockstep::Run(config(), driver, options);
+    outcome.log = Contents(log);
+    std::filesystem::remove(log);
+    return outcome;
+  }
+
+  void ExpectTheSame(const Config& of_driver) {
+    for (const std::uint64_t seed : {4, 5, 6, 7}) {
+      const Outcome each = RunStream(of_driver, false, seed);
+      const Outcome lazy = RunStream(of_driver, true, seed);
+      EXPECT_EQ(each.result.ending, Ending::kMaxCycles) << each.result.report;
+      EXPECT_EQ(lazy.result.ending, Ending::kMaxCycles) << lazy.result.report;
+      EXPECT_EQ(each.result.left_out, 0U);
+      EXPECT_GT(lazy.result.left_out, lazy.result.skipped != 0 ? 100 : lazy.result.cycles / 20);
+      EXPECT_GT(lazy.result.commits, 300U);
+      EXPECT_EQ(lazy.result.cycles, each.result.cycles);
+      EXPECT_EQ(lazy.result.skipped, each.result.skipped);
+      EXPECT_EQ(lazy.result.waits, each.result.waits);
+      EXPECT_EQ(lazy.result.mb_waits, each.result.mb_waits);
+      EXPECT_EQ(lazy.result.mb_wakes, each.result.mb_wakes);
+      EXPECT_EQ(lazy.result.mb_expiries, each.result.mb_expiries);
+      EXPECT_TRUE(lazy.log == each.log);
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Units, Lazy, testing::ValuesIn(BuiltConfigs()));
+
+TEST_P(Lazy, SameAsInEachCycle) { ExpectTheSame(config()); }
+
+// Less is counted on: so there is less to catch up with.
+TEST_P(Lazy, SameWithoutMbarriers) {
+  Config without = config();
+  without.mbarrier = false;
+  EXPECT_LE(IdlePeriod(config(), false), IdlePeriod(config(), true));
+  ExpectTheSame(without);
+}
+
+TEST_P(Lazy, DriverWithoutMbarriersPresentsNone) {
+  if (!config().mbarrier) {
+    GTEST_SKIP();
+  }
+  Options options;
+  Stream driver(config(), WithPauses(4), false);
+  const Result result = lockstep::Run(config(), driver, options);
+  EXPECT_EQ(result.ending, Ending::kMismatch);
+  EXPECT_EQ(result.what, "mb.valid");
+}
+
+// A waveform has all cycles.
+TEST_P(Lazy, NotWithAWaveform) {
+  if (!WritesWaveforms()) {
+    GTEST_SKIP();
+  }
+  Options options;
+  options.max_cycles = 2'000;
+  options.lazy = true;
+  options.wave = testing::TempDir() + "lazy_" + config().name + ".fst";
+  RandomDriver driver(config(), WithPauses(4));
+  const Result result = lockstep::Run(config(), driver, options);
+  EXPECT_EQ(result.ending, Ending::kMaxCycles) << result.report;
+  EXPECT_EQ(result.left_out, 0U);
+  std::filesystem::remove(options.wave);
+}
+
+// A unit that is idle too early: in a cycle for which `says` holds.
+class TooEarly : public Dut {
+ public:
+  using Says = std::function<bool(const Inputs& in, const Outputs& out)>;
+
+  TooEarly(std::unique_ptr<Dut> dut, Says says) : dut_(std::move(dut)), says_(std::move(says)) {}
+
+  void Settle() override {
+    dut_->in = in;
+    dut_->Settle();
+    out = dut_->out;
+    out.idle = out.idle || says_(in, out);
+  }
+  void Clock() override { dut_->Clock(); }
+  bool CanCatchUp() const override { return dut_->CanCatchUp(); }
+  void CatchUp(std::uint64_t cycles) override { dut_->CatchUp(cycles); }
+  void OpenTrace(const std::string& path, std::uint64_t cycle) override {
+    dut_->OpenTrace(path, cycle);
+  }
+  void CloseTrace() override { dut_->CloseTrace(); }
+
+ private:
+  std::unique_ptr<Dut> dut_;
+  const Says says_;
+};
+
+TEST_P(Lazy, FindsAUnitThatIsIdleTooEarly) {
+  std::vector<TooEarly::Says> mistakes = {
+      [](const Inputs& in, const Outputs&) { return in.issue_valid != 0; },
+      [](const Inputs& in, const Outputs& out) { return in.issue_valid == 0 && out.busy != 0; },
+      [](const Inputs&, const Outputs& out) { return out.commit_valid != 0; },
+      [](const Inputs&, const Outputs& out) { return out.released != 0; },
+  };
+  if (config().reduce) {
+    mistakes.emplace_back([](const Inputs&, const Outputs& out) { return out.response_valid; });
+  }
+  if (config().mbarrier) {
+    mistakes.emplace_back([](const Inputs&, const Outputs& out) { return out.mb.busy != 0; });
+  }
+  for (const bool lazy : {true, false}) {
+    for (std::size_t i = 0; i < mistakes.size(); ++i) {
+      Options options;
+      options.max_cycles = 30'000;
+      options.lazy = lazy;
+      options.make_dut = [&] { return std::make_unique<TooEarly>(MakeDut(config()), mistakes[i]); };
+      RandomDriver driver(config(), WithPauses(4));
+      const Result result = lockstep::Run(config(), driver, options);
+      EXPECT_EQ(result.ending, Ending::kMismatch) << "mistake " << i;
+      EXPECT_EQ(result.what, "idle") << "mistake " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::lockstep
