@@ -497,6 +497,27 @@ def skips(muster, folder):
     check(result.returncode == 0, "--max-cycles counts what runs: expected success", result)
 
 
+def lazy(muster, folder):
+    """With a waveform each cycle is run; without one, not those in which a unit is idle, and nothing else differs."""
+    speeds = {"simulated_khz", "thread_instructions_per_second"}
+    for kernel, config in (("warp_rounds", "default"), ("warp_gather", "default"), ("cluster_forms", "default"),
+                           ("mb_try_wait_timeout", "default"), ("mb_long_wait", "small"), ("pipeline", "full"),
+                           ("matmul_async", "large"), ("block_sum", "vortex_like")):
+        told = []
+        for wave in ([], ["--wave", folder / "wave.fst"]):
+            report, log = folder / "report.json", folder / "log.jsonl"
+            for left in folder.glob("log*.jsonl"):
+                left.unlink()
+            result = run(muster, "run", KERNELS / kernel / f"{kernel}.json", "--config", config, "--seed", 3,
+                         "--report", report, "--log", log, *wave)
+            check(result.returncode == 0, f"{kernel}: expected success", result)
+            row = {key: value for key, value in json.loads(report.read_text()).items() if key not in speeds}
+            told.append((row, [path.read_text() for path in sorted(folder.glob("log*.jsonl"))]))
+        check(told[0][1], f"{kernel}: there is no log")
+        check(told[0][0] == told[1][0], f"{kernel}: the reports differ")
+        check(told[0][1] == told[1][1], f"{kernel}: the logs differ")
+
+
 def junit(muster, folder):
     """The JUnit file is well-formed whatever the names of the files and the kernels' output hold."""
     manifest = write(folder, case(1, "", expect={"out": [1] * 64}))
@@ -806,6 +827,7 @@ SCRIPTS = {
     "log.replay": replay,
     "log.lines": log_lines,
     "skips": skips,
+    "lazy": lazy,
     "wave": wave,
 }
 
