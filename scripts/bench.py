@@ -27,6 +27,10 @@ SHOWN_SIZES = [1, 2, 4, 8, 16, 32, 64]
 FILED = ["release_latency_cycles", "gather_cycles", "arrivals_per_cycle", "lut", "ff", "bram",
          "fmax_mhz", "release_ns", "lockstep_khz", "unchecked_khz", "lockstep_ratio",
          "mb_lockstep_khz", "mb_unchecked_khz", "mb_lockstep_ratio"]
+# The kernels of tb/bench/scopes, in rounds of one meeting each, and how often each goes round.
+LOOPS = ["alu", "bar_sync", "not_aligned", "apart", "warp_sync", "vote", "shfl", "elect", "redux", "match_all", "match_any",
+         "cluster"]
+ROUNDS = 1000
 
 
 def output(*command):
@@ -70,6 +74,22 @@ def measure_front_end():
             speeds.append(json.loads(report.read_text())["thread_instructions_per_second"])
         return round(statistics.median(speeds))
     return {"thread_instructions_per_second": {name: run(name) for name in ("together", "apart")}}
+
+
+def measure_scopes():
+    """How often a second warps meet in each way where a kernel does nothing else, on one core, each cycle checked."""
+    report = BUILD / "scopes.json"
+
+    def run(name):
+        shape = ["--block", "64"] + (["--grid", "2", "--cluster", "2"] if name == "cluster" else [])
+        seconds = []
+        for _ in range(5):
+            subprocess.run(["build/sim/app/muster", "run", "tb/bench/scopes/loops.ptx", name, *shape, "--report", report],
+                           cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+            told = json.loads(report.read_text())
+            seconds.append(told["cycles"] / (1000 * told["simulated_khz"]))
+        return {"cycles_per_round": round(told["cycles"] / ROUNDS, 1), "rounds_per_second": round(ROUNDS / statistics.median(seconds))}
+    return {name: run(name) for name in LOOPS}
 
 
 def measure_explore():
@@ -144,6 +164,13 @@ def print_front_end(front_end):
         print(f"  lanes {name:38} {speed / 1e6:6.1f} million")
 
 
+def print_scopes(scopes):
+    print("\nKernels of two warps that do nothing but meet, on one core\n"
+          f"  {'a round':14} {'cycles':>8} {'rounds per second':>18}")
+    for name, figures in scopes.items():
+        print(f"  {name:14} {figures['cycles_per_round']:>8.1f} {figures['rounds_per_second']:>18}")
+
+
 def print_explore(explore):
     print("\nOther orders (muster explore), on one core\n"
           f"  {'a run that is followed':38} {'steps':>9} {'times a plain run':>18} {'bytes a step':>13}")
@@ -173,6 +200,7 @@ def main():
     sizes = output("build/tb/bench/muster_bench", "--config", LARGEST, "--sizes")
     mbarrier = measure_mbarrier(names)
     front_end = measure_front_end()
+    scopes = measure_scopes()
     explore = measure_explore()
     areas, mb_areas = ({}, {}) if args.no_area else (
         synthesize(top, args.seeds, args.limit) for top in ("muster", "muster_mbarrier"))
@@ -183,11 +211,12 @@ def main():
     print_sizes(fast, sizes["sync_all_half_rate_cycles"])
     print_mbarrier(mbarrier)
     print_front_end(front_end)
+    print_scopes(scopes)
     print_explore(explore)
     mbarrier |= {name: area_of(mb_areas.get(name, {})) for name in configs.MBARRIER}
     args.json.write_text(json.dumps(
         {"commit": results.commit()[0], "time": begun, "configs": filed_configs, "sync_all_cycles": fast, "mbarrier": mbarrier,
-         "front_end": front_end, "explore": explore}, indent=2) + "\n")
+         "front_end": front_end, "scopes": scopes, "explore": explore}, indent=2) + "\n")
     print(f"\nAll of it is in {os.path.relpath(args.json, ROOT)} "
           f"({(time.monotonic() - start) / 60:.0f} minutes)")
     if not areas and not args.no_area:
