@@ -16,6 +16,7 @@ Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config, ptx::Sc
   session.Follow(std::move(schedule));
   lockstep::Options how;
   how.max_cycles = manifest.max_cycles;
+  how.lazy = true;
   const lockstep::Result run = lockstep::Run(config, session.grid().Drivers(), how);
   if (run.ending == lockstep::Ending::kError) {
     throw ptx::InputError(run.report);
