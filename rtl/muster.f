@@ -5,6 +5,7 @@ rtl/common/muster_mem_1r1w.sv
 rtl/common/muster_ram.sv
 rtl/common/muster_ram_shared.sv
 rtl/common/muster_first.sv
+rtl/common/muster_lowest.sv
 rtl/common/muster_rr_arbiter.sv
 rtl/common/muster_skid.sv
 rtl/common/muster_stage.sv

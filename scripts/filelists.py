@@ -28,10 +28,10 @@ def read_list():
 
 
 def unit(fpga=False):
-    """The sources of rtl/muster.f, by their paths in the project; for an FPGA with the memory array that
-    is a block RAM there."""
-    array = "common/muster_mem_1r1w.sv"
-    return ["rtl/" + (path.replace("common/", "fpga/") if fpga and path == array else path)
+    """The sources of rtl/muster.f, by their paths in the project; for an FPGA with those that are block RAMs
+    there."""
+    arrays = ("common/muster_mem_1r1w.sv", "common/muster_lowest.sv")
+    return ["rtl/" + (path.replace("common/", "fpga/") if fpga and path in arrays else path)
             for path in read_list()[1]]
 
 

@@ -56,20 +56,19 @@ module muster_warp
   // The stage: a request, or a warp that is to arrive
   // -------------------------------------------------------------------------------------------
 
-  logic                  valid_q, sends_q, finish, free, sends;
-  logic                  nothing_q, stranger_q, together_q;  // see muster_warp_walk
+  logic                  valid_q, sends_q, free, sends, spends;
+  logic                  more_q, stranger_q, collects_q, together_q;  // see muster_warp_walk
   warp_code_t            offered, code_q;
   logic                  reads_q, writes_q, exits_q, gathers_q;  // kinds of requests; if none, lanes come to a collective
   logic                  valued_q;  // with values
   warp_request_t         given, request_q;
   logic [BeatW-1:0]      beat_q;
-  logic [NumWarps-1:0]   due_q, due_d;
+  logic [NumWarps-1:0]   due_q, due_d, hot;
   logic [WarpW-1:0]      warp, next_warp, due_warp;
   logic                  due, settled;
   logic [LanesPerBeat-1:0] keeps_q;  // values of the beat are kept
   logic [LanesPerBeat-1:0][63:0] values_q;
 
-  assign free = !valid_q || finish;
   assign warp = request_q.warp[WarpW-1:0];
 
   always_comb begin
@@ -78,7 +77,7 @@ module muster_warp
     given.live  = request_i.live & Lanes;
     given.preds = request_i.preds & Lanes;
     offered     = code_of(request_i);
-    if (!EnCollectives) {offered.mode, offered.abs, offered.nan} = '0;
+    if (!EnCollectives) offered = code_without(offered);
   end
 
   // The lowest warp first. No other waits for ever: while an arrival can be sent, no request is accepted, so no warp
@@ -88,9 +87,11 @@ module muster_warp
   always_comb begin
     next_warp = warp;
     if (free) next_warp = sends ? due_warp : request_i.warp[WarpW-1:0];
-    due_d = due_q;
-    if (due || settled) due_d[warp] = due;
   end
+
+  // A warp that is cleared after its last arrival stays due until the walk has ended.
+  assign hot   = NumWarps'(1) << warp;
+  assign due_d = (due_q & ~(hot & {NumWarps{settled}})) | (hot & {NumWarps{due}});
 
   assign ready_o = free && !sends && (!due_q[request_i.warp[WarpW-1:0]] || request_i.op == WarpRead);
 
@@ -99,8 +100,8 @@ module muster_warp
       valid_q <= 1'b0;
       due_q   <= '0;
     end else begin
-      if (free) valid_q <= sends || (valid_i && ready_o);
-      due_q <= due_d & ~clear_i;
+      valid_q <= free && (sends || (valid_i && ready_o));
+      due_q   <= due_d;
     end
   end
 
@@ -109,19 +110,22 @@ module muster_warp
       request_q      <= given;
       request_q.warp <= warp_t'(next_warp);
       sends_q        <= sends;
-      nothing_q      <= !sends && request_i.op != WarpRead && (given.lanes == '0 || !last_i);
+      more_q         <= !sends && !last_i;
       {reads_q, writes_q, exits_q, gathers_q} <= sends ? '0 :
         {request_i.op == WarpRead, request_i.op == WarpWrite, request_i.op == WarpExit, request_i.op == WarpGather};
       code_q         <= offered;
       valued_q       <= EnCollectives && has_values(offered.op);
       stranger_q     <= EnFaults && !sends && is_collective(request_i.op) &&
                          (given.lanes & ~request_i.key) != '0;
+      collects_q     <= !sends && is_collective(request_i.op);
       together_q     <= !sends && is_collective(request_i.op) &&
                          (request_i.key & given.live & ~given.lanes) == '0;
       beat_q         <= (Beats > 1) ? beat_i : '0;
       keeps_q        <= LanesPerBeat'(given.lanes >> ((Beats > 1) ? 32'(beat_i) * LanesPerBeat : 0)) &
                          {LanesPerBeat{has_values(offered.op)}};
       values_q       <= values_i;
+    end else if (spends) begin
+      request_q.key  <= '1;
     end
   end
 
@@ -130,50 +134,58 @@ module muster_warp
   // -------------------------------------------------------------------------------------------
 
   logic             any, gathers;
-  logic [LaneW-1:0] last, slot;
+  logic [LaneW-1:0] top, slot;
   lanes_t           lacking_q, came, lanes, preds;
   warp_code_t       code;
-  warp_group_t      group, hand;
-  logic             found, comes, first, write, closes, longer, shorter;
+  warp_group_t      stored, group, hand;
+  logic             found, comes, first, theirs, write, closes, longer, shorter;
 
   assign came = request_q.lanes & {MaxLanes{comes}};
 
   muster_warp_groups #(.NumWarps(NumWarps), .Slots(WarpSize)) u_groups (
     .clk_i, .rst_ni, .clear_i,
-    .next_warp_i (next_warp), .warp_i (warp), .any_o (any), .last_o (last),
-    .slot_i (slot), .group_o (group),
+    .next_warp_i (next_warp), .warp_i (warp), .hot_i (hot), .any_o (any), .end_o (top),
+    .slot_i (slot), .group_o (stored),
     .write_i (write), .group_i (hand), .longer_i (longer), .shorter_i (shorter),
     .open_o
   );
+
+  always_comb begin
+    group = stored;
+    if (!EnCollectives) group.code = code_without(stored.code);
+  end
 
   assign code  = exits_q ? group.code : code_q;
   assign lanes = (group.lanes & {MaxLanes{found}}) | came;
   assign preds = (group.preds & {MaxLanes{found}}) | (request_q.preds & {MaxLanes{comes}});
   assign hand  = '{open: !closes, code: code, cta: request_q.cta, key: request_q.key, lanes: lanes, preds: preds};
 
-  logic same, stuck, gather, complete, full, answers, starts, done, refuse, arrives, open;
+  logic same, ours, gather, some, together, answers, starts, done, refuse, arrives, open;
 
-  muster_warp_judge #(.EnFaults(EnFaults)) u_judge (
-    .request_i (request_q), .code_i (code_q), .group_i (group), .lanes_i (lanes),
-    .same_o (same), .stuck_o (stuck), .gather_o (gather), .complete_o (complete)
+  muster_warp_judge u_judge (
+    .request_i (request_q), .code_i (code_q), .group_i (group), .lanes_i (lanes), .lacking_i (lacking_q), .theirs_i (theirs),
+    .same_o (same), .gather_o (gather), .some_o (some), .ours_o (ours)
   );
 
-  // The live lanes that come to no gather: all of them at first, then without those of each gather that is in hand.
+  // The live lanes. Where a gather may become complete, those that come to none: without the lanes of each that is in hand.
   always_ff @(posedge clk_i) begin
-    if (first || gathers) lacking_q <= first ? request_q.live : lacking_q & ~lanes;
+    if (free || gathers) lacking_q <= free ? given.live : lacking_q & ~lanes;
   end
 
-  assign full = (lacking_q == '0);
+  // Whether all live members come is known when a request is accepted, so that one is accepted in each cycle. Where a cycle
+  // more may pass, the comparison that a walk needs tells it, too.
+  assign together = EnCollectives ? together_q : collects_q && !some;
 
-  muster_warp_walk #(.Slots(WarpSize)) u_walk (
+  muster_warp_walk #(.Slots(WarpSize), .Eager(EnCollectives), .EnFaults(EnFaults)) u_walk (
     .clk_i, .rst_ni,
-    .valid_i (valid_q), .nothing_i (nothing_q), .reads_i (reads_q), .writes_i (writes_q), .exits_i (exits_q),
-    .sends_i (sends_q), .gathers_i (gathers_q), .refused_i (stranger_q), .together_i (together_q), .values_i (valued_q),
-    .finish_o (finish),
-    .any_i (any), .last_i (last), .slot_i (request_q.key[LaneW-1:0]), .slot_o (slot), .open_i (group.open), .same_i (same),
-    .stuck_i (stuck), .gather_i (gather), .complete_i (complete), .full_i (full), .valued_i (has_values(group.code.op)),
-    .found_o (found), .comes_o (comes), .first_o (first), .gathers_o (gathers), .write_o (write), .closes_o (closes),
-    .longer_o (longer), .shorter_o (shorter), .open_o (open), .answer_o (answers), .start_o (starts), .done_i (done),
+    .valid_i (valid_q), .more_i (more_q), .reads_i (reads_q), .writes_i (writes_q), .exits_i (exits_q),
+    .sends_i (sends_q), .gathers_i (gathers_q), .refused_i (stranger_q), .collects_i (collects_q), .together_i (together),
+    .values_i (valued_q), .free_o (free),
+    .any_i (any), .end_i (top), .slot_i (request_q.key[LaneW-1:0]), .slot_o (slot), .open_i (group.open), .same_i (same),
+    .ours_i (ours), .gather_i (gather), .some_i (some), .valued_i (EnCollectives && has_values(group.code.op)),
+    .found_o (found), .comes_o (comes), .first_o (first), .theirs_o (theirs), .spends_o (spends), .gathers_o (gathers),
+    .write_o (write), .closes_o (closes), .longer_o (longer), .shorter_o (shorter), .open_o (open),
+    .answer_o (answers), .start_o (starts), .done_i (done),
     .arrives_o (arrives), .taken_i (arrival_ready_i), .blocked_i (busy_i[warp]),
     .refuse_o (refuse), .due_o (due), .settled_o (settled)
   );
@@ -182,11 +194,27 @@ module muster_warp
   // Answers, arrivals, faults
   // -------------------------------------------------------------------------------------------
 
-  logic         evaluated, voted_pred, pred, answer_valid_q, fault_valid_q;
+  logic         evaluated, voted_pred, pred, elects_q, answer_valid_q, fault_valid_q;
+  logic [4:0]   leader;
   lanes_t       same_lanes;
   logic [31:0]  voted, data;
   warp_answer_t answer_q;
   warp_fault_t  fault_q;
+
+  // The leader of elect.sync is the lowest lane (PTX 9.7.13.14).
+  logic [MaxLanes/8-1:0]      some_lane;
+  logic [MaxLanes/8-1:0][2:0] lowest;
+
+  for (genvar b = 0; b < MaxLanes / 8; b++) begin : g_leader
+    muster_lowest u_lowest (.clk_i, .bits_i (lanes[8*b+:8]), .any_o (some_lane[b]), .index_o (lowest[b]));
+  end
+
+  always_comb begin
+    leader = '0;
+    for (int b = MaxLanes / 8 - 1; b >= 0; b--) begin
+      if (some_lane[b]) leader = {2'(b), lowest[b]};
+    end
+  end
 
   muster_warp_vote #(.EnCollectives(EnCollectives)) u_vote (
     .op_i (code.op), .came_i (lanes), .preds_i (preds), .data_o (voted), .pred_o (voted_pred)
@@ -202,7 +230,7 @@ module muster_warp
     );
   end else begin : g_no_values
     logic unused;
-    assign unused = &{starts, beat_q, keeps_q, values_q};
+    assign unused = &{first, starts, beat_q, keeps_q, values_q};
     assign {evaluated, pred, done} = '0;
     assign same_lanes = '0;
     assign data    = '0;
@@ -220,6 +248,7 @@ module muster_warp
   end
 
   always_ff @(posedge clk_i) begin
+    elects_q <= (code.op == 4'(WarpElect));
     answer_q <= '{
       op:    reads_q ? WarpRead : warp_op_e'({1'b0, code.op}),
       warp:  request_q.warp,
@@ -235,18 +264,19 @@ module muster_warp
   end
 
   always_comb begin
+    answer_o = answer_q;
+    if (elects_q) answer_o.data = 32'(leader);
     group_o      = group;
     group_o.open = open;
   end
 
   assign answer_valid_o  = answer_valid_q;
-  assign answer_o        = answer_q;
   assign fault_valid_o   = fault_valid_q;
   assign fault_o         = EnFaults ? fault_q : '0;
   assign arrival_valid_o = arrives;
   assign arrival_o       = '{warp: request_q.warp, cta: group.cta, lanes: group.lanes, key: group.key,
                              preds: group.preds};
-  assign active_o        = valid_i || valid_q || due_q != '0 || answer_valid_q || fault_valid_q;
+  assign active_o        = valid_i || valid_q || !first || due_q != '0 || answer_valid_q || fault_valid_q;
 
   if (WarpSize % LanesPerBeat != 0 || !(WarpSize inside {4, 8, 16, 32})) begin : g_bad_size
     $error("WarpSize must be 4, 8, 16 or 32, and LanesPerBeat divide it");
@@ -256,9 +286,12 @@ module muster_warp
   end
 
   `MUSTER_ASSERT(WarpExists, !valid_i || 32'(request_i.warp) < NumWarps, "a request of a warp that the unit lacks")
-  `MUSTER_ASSERT(LanesAreLive, !(valid_i && request_i.op <= WarpGather) || (given.lanes & ~given.live) == '0,
+  `MUSTER_ASSERT(SomeLanes, !valid_i || request_i.op inside {WarpExit, WarpRead} || given.lanes != '0,
+                 "a request of no lane")
+  `MUSTER_ASSERT(LanesAreLive, !(valid_i && request_i.op <= WarpExit) || (given.lanes & ~given.live) == '0,
                  "a lane that has exited executes something")
-  `MUSTER_ASSERT(WaitsNoMore, !(found && group.open && !sends_q) || (group.lanes & request_q.lanes) == '0,
+  `MUSTER_ASSERT(WaitsNoMore, !(found && group.open && !sends_q) ||
+                 (group.lanes & (exits_q ? ~request_q.live : request_q.lanes)) == '0,
                  "a lane that waits executes something, or exits")
 
 endmodule

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The groups of lanes that wait: for each warp as many slots as it has lanes, and which of them is the last in use. Data
+// The groups of lanes that wait: for each warp as many slots as it has lanes, and how many of them are in use. Data
 // come a cycle after the address. A warp loses what it had when its bit of clear_i is high.
 module muster_warp_groups
   import muster_pkg::*;
@@ -17,14 +17,15 @@ module muster_warp_groups
 
   input  logic [WarpW-1:0]    next_warp_i,  // in the next cycle
   input  logic [WarpW-1:0]    warp_i,
+  input  logic [NumWarps-1:0] hot_i,        // its bit
   output logic                any_o,        // it has slots in use, ...
-  output logic [SlotW-1:0]    last_o,       // ... up to this one; not in the cycle after a change
+  output logic [SlotW-1:0]    end_o,        // ... up to the one before this; not in the cycle after a change
 
   input  logic [SlotW-1:0]    slot_i,       // of the warp
   output warp_group_t         group_o,      // a cycle later
   input  logic                write_i,      // now
   input  warp_group_t         group_i,
-  input  logic                longer_i,     // this slot is now the last, ...
+  input  logic                longer_i,     // this slot is now the last in use, ...
   input  logic                shorter_i,    // ... or the one before it
 
   output logic [NumWarps-1:0] open_o        // the warp has slots in use
@@ -42,37 +43,25 @@ module muster_warp_groups
   );
 
   logic [NumWarps-1:0] open_q, open_d;
-  logic                change_q;
-  logic [SlotW-1:0]    last_q;
+  logic                empty;
 
   assign any_o = open_q[warp_i];
 
-  // A walk may still be at holes of a warp that has been cleared.
-  always_comb begin
-    open_d = open_q;
-    if (longer_i || (shorter_i && slot_i == '0)) open_d[warp_i] = longer_i;
-    open_d = open_d & ~clear_i;
-  end
+  assign empty  = shorter_i && slot_i == '0;
+  assign open_d = ((open_q & ~(hot_i & {NumWarps{empty}})) | (hot_i & {NumWarps{longer_i}})) & ~clear_i;
 
-  // Written in the cycle after the change, in which warp_i is still the same.
-  muster_ram #(.Depth(NumWarps), .Width(SlotW)) u_last (
+  muster_ram #(.Depth(NumWarps), .Width(SlotW), .Forward(1'b0)) u_end (
     .clk_i,
-    .we_i (change_q), .waddr_i (warp_i), .wdata_i (last_q),
-    .raddr_i (next_warp_i), .rdata_o (last_o)
+    .we_i (longer_i || shorter_i), .waddr_i (warp_i), .wdata_i (slot_i + SlotW'(longer_i)),
+    .raddr_i (next_warp_i), .rdata_o (end_o)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      open_q   <= '0;
-      change_q <= 1'b0;
+      open_q <= '0;
     end else begin
-      open_q   <= open_d;
-      change_q <= longer_i || shorter_i;
+      open_q <= open_d;
     end
-  end
-
-  always_ff @(posedge clk_i) begin
-    last_q <= slot_i - SlotW'(!longer_i);
   end
 
   assign open_o = open_q;

@@ -36,7 +36,7 @@ package muster_warp_pkg;
     logic        nan;
     warp_t       warp;
     cta_t        cta;    // of the warp
-    lanes_t      lanes;  // that execute it now; none: no operation
+    lanes_t      lanes;  // that execute it now, one at least; an exit: that are left
     lanes_t      live;   // lanes of the warp that have not exited; an exit: that are left; WarpWrite: the code
     logic [31:0] key;    // collectives: the member mask; gather: the barrier; WarpRead: the slot, and a lane
     lanes_t      preds;  // a predicate per lane; of those that do not execute it, 0
@@ -78,6 +78,11 @@ package muster_warp_pkg;
   function automatic warp_code_t code_of(warp_request_t request);
     if (request.op == WarpWrite) return warp_code_t'(request.live[$bits(warp_code_t)-1:0]);
     return '{op: request.op[3:0], mode: request.mode, abs: request.abs, nan: request.nan};
+  endfunction
+
+  // The same without vote, match, redux and shfl: WarpSync, WarpElect and WarpGather differ in two bits.
+  function automatic warp_code_t code_without(warp_code_t code);
+    return '{op: {code.op[0], code.op[0], code.op[1], code.op[0]}, mode: '0, abs: 1'b0, nan: 1'b0};
   endfunction
 
   // Waits for the lanes of a member mask.

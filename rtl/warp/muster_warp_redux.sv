@@ -102,8 +102,10 @@ module muster_warp_redux
     logic        larger;
     logic [31:0] kept;  // the value, if the beat's is not larger
 
-    // Terms, not a choice: of that, synthesis would make an enable, which comes late.
-    assign larger = extreme && beat.value > sum_q.value;
+    // By halves, since a carry through all bits is long. Terms, not a choice: of that, synthesis would make an enable,
+    // which comes late.
+    assign larger = extreme && (beat.value[31:16] > sum_q.value[31:16] ||
+                                (beat.value[31:16] == sum_q.value[31:16] && beat.value[15:0] > sum_q.value[15:0]));
     assign kept   = (sum_q.value & {32{extreme}}) | (sum_of(sum_q.value, beat.value, code_i.op) & {32{!extreme}});
 
     always_ff @(posedge clk_i) begin

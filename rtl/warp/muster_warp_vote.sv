@@ -1,7 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The answer of a collective without values, as a function of the lanes that came and their predicates:
-// elect.sync and vote.sync (PTX 9.7.13.14, 9.7.13.9). Others are answered 0.
+// The answer of vote.sync as a function of the lanes that came and their predicates (PTX 9.7.13.9). Others are answered 0.
 module muster_warp_vote
   import muster_pkg::*;
   import muster_warp_pkg::*;
@@ -11,23 +10,19 @@ module muster_warp_vote
   input  logic [3:0]  op_i,
   input  lanes_t      came_i,   // not empty
   input  lanes_t      preds_i,  // of these; others 0
-  output logic [31:0] data_o,   // elect: the leader, which is the lowest lane; ballot: the predicates
+  output logic [31:0] data_o,   // ballot: the predicates
   output logic        pred_o    // all, any, uni
 );
 
-  logic [4:0] leader;
-  logic       any_lane, all, any;
-
-  muster_first #(.Width(MaxLanes)) u_leader (.bits_i (came_i), .any_o (any_lane), .index_o (leader));
+  logic all, any;
 
   assign all = EnCollectives && (came_i & ~preds_i) == '0;
-  assign any = EnCollectives && any_lane && preds_i != '0;
+  assign any = EnCollectives && preds_i != '0;
 
   always_comb begin
     data_o = '0;
     pred_o = 1'b0;
     unique case (op_i)
-      4'(WarpElect):   data_o = 32'(leader);
       4'(WarpVoteAll): pred_o = all;
       4'(WarpVoteAny): pred_o = any;
       4'(WarpVoteUni): pred_o = EnCollectives && (all || !any);

@@ -11,44 +11,48 @@
 //
 // Without slots in use, First goes on to Merge, an exit to Done. A request that is refused goes from the last Decide to Done, as
 // WarpRead does. Examine and Merge register the comparisons; Decide and Settle use them. The arrivals are those of a warp whose
-// gather is complete (`sends_i`).
+// gather is complete (`sends_i`); whether it is so is known in Done, and the next request comes a cycle later then.
 module muster_warp_walk #(
-  parameter int unsigned Slots = 32,
+  parameter int unsigned Slots    = 32,
+  parameter bit          EnFaults = 1'b1,
+  parameter bit          Eager    = 1'b1,  // in the cycle in which a request is answered in First, the next one may come
   localparam int unsigned SlotW = $clog2(Slots)
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
 
-  // The request, which stays until finish_o.
-  input  logic             valid_i,
-  input  logic             nothing_i,   // it has no lanes, or more beats follow
+  // The request, which stays until free_o.
+  input  logic             valid_i,     // it is new
+  input  logic             more_i,      // more beats follow
   input  logic             reads_i,     // which kind it is; none: lanes that come
   input  logic             writes_i,
   input  logic             exits_i,
   input  logic             sends_i,
   input  logic             gathers_i,   // they come to a barrier
   input  logic             refused_i,   // at once
-  input  logic             together_i,  // all live members of a collective come
+  input  logic             collects_i,  // they come to a collective, ...
+  input  logic             together_i,  // ... and all its live members do
   input  logic             values_i,    // with values
-  output logic             finish_o,
+  output logic             free_o,      // the next one may come
 
   // The groups of its warp.
   input  logic             any_i,       // there are slots in use, ...
-  input  logic [SlotW-1:0] last_i,      // ... up to this one
+  input  logic [SlotW-1:0] end_i,       // ... up to the one before this
   input  logic [SlotW-1:0] slot_i,      // to be read
   output logic [SlotW-1:0] slot_o,      // this slot is read for the next cycle, and is that to write
   input  logic             open_i,      // the group read is one, ...
   input  logic             same_i,      // ... that of the request, ...
-  input  logic             stuck_i,     // ... or else neither can complete, ...
+  input  logic             ours_i,      // ... it waits for a lane of the request; after an exit: for a live lane, ...
   input  logic             gather_i,    // ... or it is one of a gather
-  input  logic             complete_i,  // its lanes and those of the request include all its live members
-  input  logic             full_i,      // each live lane comes now, or waits in a gather
+  input  logic             some_i,      // a live member of the request's group is missing, ...
   input  logic             valued_i,    // the group read has values
 
   // The group in hand: the one read, with the lanes that come.
   output logic             found_o,     // the one read
   output logic             comes_o,     // the lanes that come
   output logic             first_o,     // nothing is in hand yet: values are written
+  output logic             theirs_o,    // ... or, if this is high, the request waits for a lane of the group
+  output logic             spends_o,    // the request's key is not needed any more: each live lane is a member now
   output logic             gathers_o,   // its lanes come to a gather, if that is its kind
   output logic             write_o,     // it is written
   output logic             closes_o,    // ... as a hole
@@ -67,217 +71,171 @@ module muster_warp_walk #(
   output logic             settled_o    // ... and has
 );
 
-  typedef enum logic [3:0] {
+  // One bit for each state.
+  typedef enum int unsigned {
     First, Read, Examine, Decide, Back, Merge, Settle, Evaluate, Done, Sent
   } state_e;
 
-  state_e           state_q, state_d;
+  logic [Sent:0]    state_q, state_d;
   logic [SlotW-1:0] slot_q, slot_d;
-  logic [SlotW-1:0] own_q, own_d;      // of the request's group, or where it will be
-  logic             found_q, found_d;  // there is such a group, ...
-  logic             hole_q, hole_d;    // ... or it will be in a hole, not at the end
-  logic             top_q, top_d;      // no group is in a slot after this one
-  logic             own_top_q, own_top_d;
-  logic             blocks_q, blocks_d;  // a group stands in the way
-  logic             open_q, same_q, stuck_q, complete_q;
-  logic             sends_q, loses_q, valued_q;  // the group arrives; an exit may complete it; it has values
-  logic             hold_q, hold_d, comes_q, comes_d;  // in hand: the group read, the lanes that come
-  logic             next;              // to the next slot, if there is one
+  logic [SlotW-1:0] own_q;               // of the request's group, or where it will be
+  logic             found_q, hole_q;     // there is such a group, or it will be in a hole, not at the end
+  logic             top_q, own_top_q;    // no group is in a slot after this one; after its own
+  logic             blocks_q;            // a group stands in the way
+  logic             open_q, is_same_q, gather_q, some_q, ours_q, valued_q;  // what has been found out of the group read
+  logic             hold_q, hold_d, comes_q, comes_d;
+  logic             asks_q;              // some_i of the cycle before counts: a live lane is missing
+
+  logic same, stuck, arrives, loses, ends, joined;
+
+  // Of the group read: it is the request's; neither can complete; it arrives; it is a collective after an exit, which completes
+  // it. Of the one in hand: it is complete.
+  assign same    = open_q && is_same_q && !writes_i;
+  assign stuck   = EnFaults && open_q && !is_same_q && !writes_i && (gather_q || ours_q) && (gathers_i || some_q) &&
+                   !(gathers_i && gather_q);
+  assign arrives = open_q && gather_q && sends_i;
+  assign loses   = open_q && !gather_q && exits_i;
+  assign ends    = loses && !ours_q;
+  assign joined  = found_q && !some_q && !gathers_i;
+
+  logic comes, starts, at_once, leaves, whole, skips, stays, next, last, refuses, evaluated;
+
+  // A request of lanes that come.
+  assign comes = !exits_i && !sends_i && !reads_i;
+
+  // First: nothing to do, an answer, or a walk. If not Eager, the walk begins in spite of an answer, and is left in the next cycle.
+  assign starts   = state_q[First] && valid_i && !more_i && !refused_i;
+  assign at_once  = Eager && together_i;
+  assign leaves   = starts && !(at_once && !values_i);
+  // What was asked in the cycle before: no live lane is missing.
+  assign whole    = asks_q && (Eager || !state_q[First]) && !some_q;
+  assign skips    = whole && !Eager && collects_i;
+
+  // Decide, of an open group that arrives: it waits until that is accepted.
+  assign stays = state_q[Decide] && arrives && !blocked_i && !taken_i;
+
+  // To the next slot, if there is one.
+  assign evaluated = state_q[Evaluate] && done_i;
+  assign next      = (state_q[Decide] && !reads_i && !arrives && !(ends && valued_q)) || state_q[Sent] ||
+                     (evaluated && exits_i);
+  assign last      = next && slot_q == '0;
+  assign refuses   = last && comes && (blocks_q || stuck);
+
+  always_comb begin
+    state_d           = '0;
+    state_d[First]    = (state_q[First] && !leaves) || skips || state_q[Done] || (evaluated && !hold_q);
+    state_d[Read]     = (leaves && !at_once && (reads_i || any_i)) || (next && !last);
+    state_d[Examine]  = state_q[Read] && !skips;
+    state_d[Decide]   = state_q[Examine] || stays;
+    state_d[Back]     = last && comes && !refuses;
+    state_d[Merge]    = (leaves && !at_once && !any_i && comes) || state_q[Back];
+    state_d[Settle]   = state_q[Merge] && !skips;
+    state_d[Evaluate] = start_o || (state_q[Evaluate] && !done_i);
+    state_d[Done]     = (leaves && !at_once && !any_i && (exits_i || sends_i)) ||
+                        (state_q[Decide] && (reads_i || (arrives && blocked_i))) ||
+                        (last && (!comes || refuses)) || (state_q[Settle] && !(joined && values_i)) ||
+                        (evaluated && hold_q && !exits_i);
+    state_d[Sent]     = state_q[Decide] && arrives && !blocked_i && taken_i;
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // The slots
+  // ---------------------------------------------------------------------------------------------
+
+  logic             own_here;  // the group of the request is here, or a hole for it
+  logic [SlotW-1:0] from, lower;
+  logic             used_q;    // the slot that is to be read is in use
+
+  assign from     = state_q[First] ? end_i : slot_q;
+  assign lower    = from - SlotW'(1);
+  assign own_here = state_q[Decide] && (open_q ? same : !found_q);
+
+  always_comb begin
+    slot_d = lower;
+    if (last) slot_d = own_q & {SlotW{!own_here}};  // this is slot 0
+    if (state_q[First] && reads_i) slot_d = slot_i;
+  end
 
   always_ff @(posedge clk_i) begin
-    open_q     <= open_i && (!reads_i || (any_i && slot_q <= last_i));
-    same_q     <= same_i && !writes_i;
-    stuck_q    <= stuck_i && !writes_i;
-    complete_q <= complete_i;
-    sends_q    <= sends_i && open_i && gather_i;
-    loses_q    <= exits_i && open_i && !gather_i;
-    valued_q   <= valued_i;
+    if (state_q[First] && !any_i && !reads_i) slot_q <= '0;
+    else if (state_q[First] || next) slot_q <= slot_d;
+    if (state_q[First] && !any_i) own_q <= '0;
+    else if (state_q[First] || own_here) own_q <= from;
+    if (state_q[First]) used_q <= any_i && slot_i <= lower;
+    if (state_q[First]) begin
+      {found_q, hole_q, blocks_q} <= '0;
+      top_q <= 1'b1;
+    end else if (state_q[Decide]) begin
+      found_q  <= found_q || same;
+      blocks_q <= blocks_q || stuck;
+      if (!open_q && !found_q) hole_q <= !top_q;
+      if (open_q && !arrives && !ends) top_q <= 1'b0;
+      if (same) own_top_q <= top_q;
+    end
   end
 
+  // What is known of the group read, and of the one in hand.
+  always_ff @(posedge clk_i) begin
+    open_q    <= open_i && (!reads_i || used_q);
+    is_same_q <= same_i;
+    gather_q  <= gather_i;
+    some_q    <= some_i;
+    ours_q    <= ours_i;
+    valued_q  <= valued_i;
+  end
+
+  // What is in hand in the next cycle. (With a gather, the group is written in Merge, and cannot be read for Settle.)
   always_comb begin
-    state_d   = state_q;
-    slot_d    = slot_q;
-    own_d     = own_q;
-    found_d   = found_q;
-    hole_d    = hole_q;
-    top_d     = top_q;
-    own_top_d = own_top_q;
-    blocks_d  = blocks_q;
-    next      = 1'b0;
-    finish_o  = 1'b0;
-    write_o   = 1'b0;
-    closes_o  = 1'b0;
-    longer_o  = 1'b0;
-    shorter_o = 1'b0;
-    answer_o  = 1'b0;
-    start_o   = 1'b0;
-    arrives_o = 1'b0;
-    refuse_o  = 1'b0;
-    due_o     = 1'b0;
-    settled_o = 1'b0;
-
-    unique case (state_q)
-      First: begin
-        slot_d   = reads_i ? slot_i : last_i;
-        own_d    = (last_i + SlotW'(1)) & {SlotW{any_i}};
-        found_d  = 1'b0;
-        hole_d   = 1'b0;
-        top_d    = 1'b1;
-        blocks_d = 1'b0;
-        if (valid_i) begin
-          if (nothing_i || refused_i) begin
-            refuse_o = !nothing_i;
-            finish_o = 1'b1;
-          end else if (together_i) begin
-            start_o  = values_i;
-            answer_o = !values_i;
-            finish_o = !values_i;
-            if (values_i) state_d = Evaluate;
-          end else if (reads_i || any_i) begin
-            state_d = Read;
-          end else begin
-            state_d   = (exits_i || sends_i) ? Done : Merge;
-            settled_o = sends_i;  // it was due when its last lane had exited
-          end
-        end
-      end
-      Read:    state_d = Examine;
-      Examine: state_d = Decide;
-      Decide: begin
-        if (reads_i) begin
-          answer_o = 1'b1;
-          state_d  = Done;
-        end else if (!open_q) begin
-          next      = 1'b1;
-          shorter_o = top_q;
-          if (!found_q) begin
-            own_d  = slot_q;
-            hole_d = !top_q;
-          end
-        end else if (sends_q) begin
-          arrives_o = !blocked_i;
-          if (blocked_i) begin
-            state_d = Done;
-          end else if (taken_i) begin
-            state_d = Sent;
-          end
-        end else if (loses_q && complete_q) begin
-          start_o   = valued_q;
-          answer_o  = !valued_q;
-          next      = !valued_q;
-          write_o   = !valued_q;
-          closes_o  = 1'b1;
-          shorter_o = top_q && !valued_q;
-          if (valued_q) state_d = Evaluate;
-        end else begin
-          next     = 1'b1;
-          top_d    = 1'b0;
-          blocks_d = blocks_q || (stuck_q && !same_q);
-          if (same_q) begin
-            own_d     = slot_q;
-            own_top_d = top_q;
-            found_d   = 1'b1;
-          end
-        end
-      end
-      Back: state_d = Merge;
-      Merge: begin
-        state_d = Settle;
-        slot_d  = own_q;
-      end
-      Settle: begin
-        write_o = 1'b1;
-        state_d = Done;
-        if (found_q && complete_q && !gathers_i) begin
-          start_o   = values_i;
-          answer_o  = !values_i;
-          write_o   = !values_i;
-          closes_o  = 1'b1;
-          shorter_o = own_top_q && !values_i;
-          if (values_i) state_d = Evaluate;
-        end else begin
-          longer_o = !found_q && !hole_q;
-          due_o    = gathers_i && full_i;
-        end
-      end
-      Evaluate: begin
-        closes_o = 1'b1;
-        if (done_i) begin
-          write_o   = !together_i;
-          finish_o  = together_i;
-          next      = exits_i;
-          shorter_o = exits_i ? top_q : own_top_q && !together_i;
-          state_d   = together_i ? First : Done;
-        end
-      end
-      Sent: begin
-        next      = 1'b1;
-        write_o   = 1'b1;
-        closes_o  = 1'b1;
-        shorter_o = top_q;
-      end
-      default: begin  // Done: the next request reads what this one has written
-        finish_o = 1'b1;
-        state_d  = First;
-      end
-    endcase
-
-    if (next) begin
-      slot_d  = slot_q - SlotW'(1);
-      state_d = Read;
-      if (slot_q == '0) begin
-        due_o     = exits_i && full_i;
-        settled_o = sends_i;
-        state_d   = Done;
-        if (!exits_i && !sends_i) begin
-          slot_d   = own_d;
-          refuse_o = blocks_d;
-          state_d  = blocks_d ? Done : Back;
-        end
-      end
-    end
+    hold_d  = (state_q[Read] && !skips && !reads_i) || (state_q[Examine] && open_i && !reads_i) ||
+              (state_q[Back] && found_q) || (state_q[Merge] && found_q && !gathers_i) ||
+              (state_d[Evaluate] && !state_q[First] && (hold_q || !state_q[Evaluate]));
+    comes_d = !((state_q[Read] && !skips) || state_q[Examine] || stays || (exits_i && (state_q[Decide] || state_q[Evaluate])));
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= First;
-    end else begin
-      state_q <= state_d;
-    end
-  end
-
-  // What is in hand in the next cycle.
-  always_comb begin
-    hold_d = (state_d inside {Examine, Decide} && !reads_i) || (state_d inside {Merge, Settle} && found_d);
-    if (state_d == Evaluate) hold_d = (state_q == Evaluate) ? hold_q : (state_q != First);
-    comes_d = state_d inside {First, Merge, Settle} || (state_d == Evaluate && !exits_i);
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
+      state_q <= (Sent+1)'(1) << First;
       hold_q  <= 1'b0;
       comes_q <= 1'b1;
+      asks_q  <= 1'b0;
     end else begin
+      state_q <= state_d;
       hold_q  <= hold_d;
       comes_q <= comes_d;
+      // Of a gather after an exit: unless all groups have gone, or the last one read is not a gather.
+      asks_q  <= (!Eager && state_q[First] && collects_i) || (state_q[Settle] && gathers_i) ||
+                 (last && exits_i && open_q && gather_q) || (last && exits_i && !open_q && !top_q);
     end
   end
 
-  assign slot_o  = slot_q;
-  assign found_o = hold_q;
-  assign comes_o = comes_q;
-  assign first_o = (state_q == First);
-  assign gathers_o = (state_q == Examine && open_i && gather_i) || state_q == Merge;
-  assign open_o  = open_q;
+  // ---------------------------------------------------------------------------------------------
+  // What is done
+  // ---------------------------------------------------------------------------------------------
 
-  always_ff @(posedge clk_i) begin
-    slot_q    <= slot_d;
-    own_q     <= own_d;
-    found_q   <= found_d;
-    hole_q    <= hole_d;
-    top_q     <= top_d;
-    own_top_q <= own_top_d;
-    blocks_q  <= blocks_d;
-  end
+  assign free_o    = (state_q[First] && !leaves) || skips || (state_q[Done] && !asks_q) ||
+                     (evaluated && !hold_q);
+  assign slot_o    = slot_q;
+  assign found_o   = hold_q;
+  assign comes_o   = comes_q;
+  assign first_o   = state_q[First];
+  assign theirs_o  = state_q[Examine];
+  assign spends_o  = exits_i || (gathers_i && state_q[Merge]);
+  assign gathers_o = !collects_i && ((state_q[Examine] && open_i && gather_i) || state_q[Merge]);
+  assign open_o    = open_q;
+  assign write_o   = (state_q[Decide] && ends && !valued_q) || state_q[Sent] || (state_q[Merge] && gathers_i) ||
+                     (state_q[Settle] && !gathers_i && !(joined && values_i)) || (evaluated && hold_q);
+  assign closes_o  = !state_q[Merge] && (!state_q[Settle] || joined);
+  assign longer_o  = state_q[Settle] && !found_q && !hole_q;
+  assign shorter_o = (top_q && ((state_q[Decide] && !reads_i && (!open_q || (ends && !valued_q))) || state_q[Sent] ||
+                                (evaluated && exits_i))) ||
+                     (own_top_q && ((state_q[Settle] && joined && !values_i) || (evaluated && hold_q && !exits_i)));
+  assign answer_o  = (starts && together_i && !values_i) || (state_q[Decide] && (reads_i || (ends && !valued_q))) ||
+                     (state_q[Settle] && joined && !values_i);
+  assign start_o   = (starts && together_i && values_i) || (state_q[Decide] && ends && valued_q) ||
+                     (state_q[Settle] && joined && values_i);
+  assign arrives_o = state_q[Decide] && arrives && !blocked_i;
+  assign refuse_o  = (state_q[First] && valid_i && !more_i && refused_i) || refuses;
+  assign due_o     = whole && (Eager || !collects_i);
+  assign settled_o = sends_i && (last || (state_q[First] && !any_i));  // a warp that was cleared has no groups
 
 endmodule

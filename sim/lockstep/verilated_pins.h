@@ -235,7 +235,8 @@ void DriveWarps(const WarpShape& shape, const WarpInputs& in, Pins* pins) {
   pins->abs_i = static_cast<std::uint8_t>(request.abs);
   pins->nan_i = static_cast<std::uint8_t>(request.nan);
   pins->cta_i = request.cta;
-  pins->lanes_i = request.lanes;
+  // Of an exit, the pins have the lanes that are left.
+  pins->lanes_i = request.op == WarpOp::kExit ? request.live : request.lanes;
   pins->live_i = request.live;
   pins->key_i = request.key;
   pins->preds_i = request.preds;

@@ -22,24 +22,37 @@ module warp_lemmas
   // ---------------------------------------------------------------------------------------------
 
   logic          mine, sends, reads, writes, exits, comes, walks, ends, known, refused;
+  logic          filed;  // the group of a gather is in its slot, and its key is not needed any more
   logic [3:0]    state;
   logic [1:0]    slot, own;
   warp_request_t request;
   warp_code_t    code;
   few_t          lanes, key, live;
 
-  assign mine    = u_warp.valid_q && u_warp.warp == w_i;
+  // A collective that has been answered is in Read or Merge for a cycle.
+  assign mine    = (u_warp.valid_q || state != First) && !u_warp.u_walk.skips && u_warp.warp == w_i;
   assign sends   = mine && u_warp.sends_q;
   assign reads   = mine && !u_warp.sends_q && u_warp.reads_q;
-  assign exits   = mine && !u_warp.sends_q && u_warp.exits_q && !u_warp.nothing_q;
-  assign writes  = mine && !u_warp.sends_q && u_warp.writes_q && !u_warp.nothing_q;
-  assign comes   = mine && !u_warp.sends_q && !u_warp.reads_q && !u_warp.exits_q && !u_warp.nothing_q;  // writes, too
-  assign state   = u_warp.u_walk.state_q;
+  assign exits   = mine && !u_warp.sends_q && u_warp.exits_q;
+  assign writes  = mine && !u_warp.sends_q && u_warp.writes_q;
+  assign comes   = mine && !u_warp.sends_q && !u_warp.reads_q && !u_warp.exits_q;  // writes, too
+  always_comb begin
+    state = '0;
+    for (int s = 0; s <= 32'(Sent); s++) begin
+      if (u_warp.u_walk.state_q[s]) state = 4'(s);
+    end
+  end
   assign walks   = state inside {Read, Examine, Decide, Sent};
   assign ends    = state inside {Back, Merge, Settle};
   assign slot    = u_warp.u_walk.slot_q;
   assign own     = u_warp.u_walk.own_q;
-  assign request = u_warp.request_q;
+  assign filed   = comes && state == Settle && u_warp.gathers_q;
+
+  // As it was accepted: the unit does not keep the key of an exit, and that of a gather until it is filed.
+  always_comb begin
+    request = u_warp.request_q;
+    if (exits || (filed || (comes && state == Done && u_warp.gathers_q))) request.key = u_props.request_q.key;
+  end
   assign code    = u_warp.code_q;
   assign lanes   = request.lanes[Lanes-1:0];
   assign key     = request.key[Lanes-1:0];
@@ -67,11 +80,12 @@ module warp_lemmas
   logic [3:0]  open, used, visited, same, stuck, complete;
   few_t        shown, stays, gathers, twice, once, group;  // answered in this cycle; in a slot; at barriers
 
-  // What changed in the cycle before is not written yet.
-  assign last    = (mine && u_warp.u_groups.change_q) ? u_warp.u_groups.last_q : u_warp.u_groups.u_last.mem[w_i];
-  assign count   = u_warp.open_o[w_i] ? 3'(last) + 3'd1 : 3'd0;
+  // A gather that is filed counts.
+  assign last    = u_warp.u_groups.u_end.mem[w_i];
+  assign count   = (u_warp.open_o[w_i] ? {last == 2'd0, last} : 3'd0) +
+                   3'(filed && !u_warp.u_walk.found_q && !u_warp.u_walk.hole_q);
   assign shown   = u_props.answered ? u_props.answer_i.lanes[Lanes-1:0] : '0;
-  assign stays   = u_props.waits_q & ~shown & ~((comes && known && !refused && state != Done) ? lanes : '0);
+  assign stays   = u_props.waits_q & ~shown & ~((comes && known && !refused && state != Done && !filed) ? lanes : '0);
   assign group   = with_code(u_props.waits_q & ~shown, code, request.key);
 
   always_comb begin
@@ -131,10 +145,11 @@ module warp_lemmas
   // The stage
   // ---------------------------------------------------------------------------------------------
 
-  logic          is_first;
+  logic          is_first, misses;  // a live member has not come
   warp_request_t accepted;
 
   assign is_first = state == First;
+  assign misses   = (key & request.live[Lanes-1:0] & ~lanes) != '0;
 
   always_comb begin
     accepted       = u_props.request_q;
@@ -145,29 +160,34 @@ module warp_lemmas
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      L20_idle:    assert ((u_warp.valid_q || is_first) && (!is_first || !u_warp.u_groups.change_q));
-      L12_warp:    assert (!u_warp.valid_q || request.warp[5:2] == '0);
+      L19_one:     assert (u_warp.u_walk.state_q == (10'd1 << state) && state <= Sent && state != 4'd7);
+      L18_asks:    assert (!u_warp.u_walk.asks_q || state inside {First, Done} || (u_warp.collects_q && (state == Read || state == Merge)));
+      L17_some:    assert (!u_warp.u_walk.asks_q || !u_warp.collects_q || !mine || is_first || u_warp.u_walk.some_q == misses);
+      L20_idle:    assert (!u_warp.valid_q || is_first);
+      L12_warp:    assert ((is_first && !u_warp.valid_q) || request.warp[5:2] == '0);
       L13_under:   assert (!mine || u_warp.sends_q || u_props.under_q);
       L14_members: assert (!writes || code.op == Gather || (lanes & ~key) == '0);
       L21_pending: assert (u_props.pending_q == (mine && !u_warp.sends_q && is_first));
       L22_request: assert (!mine || u_warp.sends_q || request == accepted);
       L23_kind:    assert (!mine || u_warp.sends_q || (
                            u_warp.reads_q == (request.op == WarpRead) && u_warp.writes_q == (request.op == WarpWrite) &&
-                           u_warp.exits_q == (request.op == WarpExit) && u_warp.gathers_q == (request.op == WarpGather) &&
-                           u_warp.nothing_q == (request.op != WarpRead && lanes == '0)));
+                           u_warp.exits_q == (request.op == WarpExit) && u_warp.gathers_q == (request.op == WarpGather)));
+      L23_whole:   assert (!mine || !u_warp.more_q);
+      L23_lanes:   assert (!(comes || writes) || lanes != '0);
       L24_sends:   assert (!sends || {u_warp.reads_q, u_warp.writes_q, u_warp.exits_q, u_warp.gathers_q,
-                                      u_warp.stranger_q, u_warp.together_q, u_warp.nothing_q} == '0);
+                                      u_warp.stranger_q, u_warp.collects_q, u_warp.together_q} == '0);
       L25_code:    assert (!comes || code == u_props.code);
       L15_values:  assert (EnCollectives || !u_warp.valued_q);
-      L26_live:    assert (!mine || u_warp.sends_q || reads || writes || u_warp.nothing_q ||
-                           ((exits || u_props.code == code) && request.live[Lanes-1:0] == (exits && !known ? live & ~lanes : live)));
+      L26_live:    assert (!mine || u_warp.sends_q || reads || writes ||
+                           ((exits || u_props.code == code) && ((exits && !known) || request.live[Lanes-1:0] == live)));
+      L34_exits:   assert (!exits || (request.lanes == request.live && (lanes & ~live) == '0 && (stays & ~lanes) == '0 && lanes != '1));
       L27_states:  assert ((!(reads || exits || sends) || is_first || walks || state == Done) && (state != Sent || !mine || sends));
-      L28_nothing: assert (!mine || !(u_warp.nothing_q || u_warp.stranger_q || u_warp.together_q) || is_first);
+      L28_nothing: assert (!mine || !(u_warp.stranger_q || u_warp.together_q) || is_first);
       L29_first:   assert (!mine || u_warp.sends_q || (
                            u_warp.stranger_q == (!request.op[4] && request.op != WarpGather && (lanes & ~key) != '0) &&
-                           u_warp.together_q == (!request.op[4] && request.op != WarpGather &&
-                                                 (key & request.live[Lanes-1:0] & ~lanes) == '0)));
-      L30_lanes:   assert (!(comes || exits) || state == Done || (lanes & stays) == '0);
+                           u_warp.collects_q == (!request.op[4] && request.op != WarpGather) &&
+                           u_warp.together_q == (!request.op[4] && request.op != WarpGather && !misses)));
+      L30_lanes:   assert (!comes || state == Done || filed || (lanes & stays) == '0);
       L31_own:     assert (!comes || is_first || state == Done || refused ||
                            ((lanes & ~group) == '0 && ((u_props.preds_q ^ request.preds[Lanes-1:0]) & lanes) == '0));
       L32_cta:     assert (!mine || u_warp.sends_q || request.cta == u_props.cta_q);
@@ -190,12 +210,12 @@ module warp_lemmas
       L40_slot:   assert (!walks || reads || (sends && count == '0) ||
                           (3'(slot) < count && u_warp.u_walk.top_q == (3'(slot) + 3'd1 == count)));
       L41_read:   assert (!(walks && reads) || slot == request.key[1:0]);
-      L42_found:  assert (!comes || !(walks || ends) || (writes ? !found && same == '0 :
+      L42_found:  assert (!comes || !(walks || ends) || filed || (writes ? !found && same == '0 :
                           found == ((same & visited) != '0)));
       L43_own:    assert (!comes || !(walks || ends) || !found || (same[own] && visited[own] &&
                           u_warp.u_walk.own_top_q == (3'(own) + 3'd1 == count)));
-      L44_hole:   assert (!comes || !(walks || ends) || found || !hole || (visited[own] && !used[own]));
-      L45_full:   assert (!comes || !(walks || ends) || found || hole || ((visited & ~used) == '0 && own == count[1:0]));
+      L44_hole:   assert (!comes || !(walks || ends) || filed || found || !hole || (visited[own] && !used[own]));
+      L45_full:   assert (!comes || !(walks || ends) || filed || found || hole || ((visited & ~used) == '0 && own == count[1:0]));
       L46_blocks: assert (!comes || !walks || u_warp.u_walk.blocks_q == (!writes && (stuck & visited) != '0));
       L47_ends:   assert (!ends || (comes && !refused && (writes || stuck == '0)));
       L48_settle: assert (!ends || slot == own || (state == Merge && !found));
@@ -228,6 +248,7 @@ module warp_lemmas
     if (rst_ni) begin
       L09_lacking: assert (!(walks || ends) || !(exits || (comes && !writes && code.op == Gather)) ||
                            u_warp.lacking_q == (request.live & ~32'(left_out)));
+      L59_live:    assert (!(comes || exits) || !(is_first || u_warp.collects_q) || u_warp.lacking_q == request.live);
       L60_none:   assert (due == '0 || (comes && !writes && known && (walks || ends)) || (exits && walks));
       L61_comes:  assert (!comes || writes || !known || !(walks || ends) ||
                           due == ((refused || code.op == Gather || (key & live & ~group) != '0) ? '0 : group));
@@ -235,12 +256,12 @@ module warp_lemmas
                           (comes && !writes && known && walks));
       L63_causes: assert (!refused || !walks || !comes || (u_props.cause_q == FaultMaskMismatch && u_props.culprits_q == lanes));
       L64_due:    assert (!u_warp.due_q[w_i] || (stays == gathers && (stays == '0 || u_props.gathered_q) &&
-                          (stays != '0 || live == '0 || sends)));
-      L65_arrive: assert (u_props.gathered_q == ((u_warp.due_q[w_i] && stays != '0) || (full && live != '0 && known &&
+                          (stays != '0 || (sends && !is_first))));
+      L65_arrive: assert (u_props.gathered_q == (((u_warp.due_q[w_i] || (mine && u_warp.due)) && stays != '0) || (full && live != '0 && known &&
                           ((comes && !writes && !refused && code.op == Gather && (walks || ends)) || (exits && walks)))));
-      L66_sends:  assert (!sends || state == Done || u_warp.due_q[w_i] || (stays == '0 && count == '0));
+      L66_sends:  assert (!sends || state == Done || u_warp.due_q[w_i]);
       L67_dead:   assert (!u_warp.due_q[w_i] || stays != '0 || count == '0 || sends);
-      L68_stays:  assert (!u_warp.due_q[w_i] || !mine || sends || reads || state == Done || u_warp.nothing_q);
+      L68_stays:  assert (!u_warp.due_q[w_i] || !mine || sends || reads || state == Done);
     end
   end
 
@@ -260,12 +281,12 @@ module warp_lemmas
       L72_ends:   assert (!comes || !ends || age <= 6'd11 + 6'(state - Back));
       L73_done:   assert (!(comes || exits) || state != Done || age <= 6'd14);
       L74_waits:  assert (u_props.gathered_q || waited == '0);
-      L75_other:  assert (mine || waited == '0);
+      L75_other:  assert (mine || waited == '0 || (u_warp.due_q[w_i] && waited <= 6'd14));
       L76_own:    assert (!(comes || exits) || waited == '0 || waited < age);
       L77_reads:  assert (!reads || waited == '0 || waited <= ((state == Done) ? 6'd4 : 6'(state)));
-      L78_starts: assert (!sends || !is_first || waited <= 6'd14);
+      L78_starts: assert (!sends || !is_first || waited <= 6'd15);
       L79_sends:  assert (!sends || !walks || !u_props.gathered_q ||
-                          (state == Sent ? waited == '0 : used[slot] ? waited <= 6'd15 + step :
+                          (state == Sent ? waited == '0 : used[slot] ? waited <= 6'd16 + step :
                            waited <= 6'd7 - 6'd3 * 6'(slot) + step && slot != 2'd3));
       L80_done:   assert (!sends || state != Done || waited == '0);
       L81_top:    assert (!u_warp.due_q[w_i] || !u_props.gathered_q || (sends && walks) || count == '0 || top_used);

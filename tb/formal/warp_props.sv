@@ -11,7 +11,7 @@ module warp_props
   parameter int unsigned NumWarps     = 4,
   parameter int unsigned LanesPerBeat = 4,
   parameter int unsigned Longest      = 14,  // cycles from the acceptance of a request to its last answer
-  parameter int unsigned LongestWait  = 17,  // of a due arrival while nothing else holds it up
+  parameter int unsigned LongestWait  = 18,  // of a due arrival while nothing else holds it up
   localparam int unsigned Beats = Lanes / LanesPerBeat,
   localparam int unsigned BeatW = (Beats > 1) ? $clog2(Beats) : 1
 ) (
@@ -89,7 +89,7 @@ module warp_props
   assign lanes     = request_q.lanes[Lanes-1:0];
   assign key       = request_q.key;
   assign writes    = pending_q && request_q.op == WarpWrite && lanes != '0;
-  assign exits     = pending_q && request_q.op == WarpExit && lanes != '0;
+  assign exits     = pending_q && request_q.op == WarpExit;  // the lanes are those that are left
   assign comes     = pending_q && request_q.op <= WarpGather && lanes != '0;
   assign is_gather = code.op == Gather;
 
@@ -127,7 +127,7 @@ module warp_props
       if (comes && !is_gather && (key[Lanes-1:0] & live_q & ~group) == '0) due_d = group;
       gathered_d = comes && is_gather && (live_q & ~(gathers | lanes)) == '0;
     end else if (exits) begin
-      live_d = live_q & ~lanes;
+      live_d = lanes;
       for (int l = 0; l < Lanes; l++) begin
         due_d[l] = here[l] && !gathers[l] &&
                    (key_q[l][Lanes-1:0] & live_d & ~with_code(here, code_q[l], key_q[l])) == '0;

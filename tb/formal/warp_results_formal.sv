@@ -83,8 +83,8 @@ module warp_results_formal
 
   always_ff @(posedge clk_i) begin
     if (rst_n) begin
-      // 1. vote.sync and elect.sync: the lanes' predicates, reduced; the leader; others are answered 0.
-      P01_vote: assert (code_i.op >= MatchAny || {voted, voted_pred} == right_vote);
+      // 1. vote.sync: the lanes' predicates, reduced; others are answered 0, but elect.sync, whose leader is found elsewhere.
+      P01_vote: assert (code_i.op >= MatchAny || {voted, voted_pred} == ((code_i.op == Elect) ? '0 : right_vote));
       // 2. match.any.sync: each answer is for the lanes with the value of the lowest one that has had none yet.
       P02_match_any: assert (!(valid && code_q.op == MatchAny) || !match_any_bad);
       // 3. match.all.sync: the lanes if all values are the same, else 0.

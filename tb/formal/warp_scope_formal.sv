@@ -50,7 +50,7 @@ module warp_scope_formal
     .fault_valid_o (fault_valid), .fault_o (fault), .open_o (open), .active_o (active)
   );
 
-  assign held_up = (u_warp.valid_q && u_warp.warp != w) || (u_warp.due_q & ~busy_i & ~(NumWarps'(1) << w)) != '0;
+  assign held_up = ((u_warp.valid_q || !u_warp.first) && u_warp.warp != w) || (u_warp.due_q & ~busy_i & ~(NumWarps'(1) << w)) != '0;
 
   warp_props #(.NumWarps(NumWarps), .LanesPerBeat(LanesPerBeat)) u_props (
     .clk_i, .rst_ni (rst_n), .follow_i (warp_t'(w)), .live_i, .cta_i, .clear_i, .valid_i, .ready_i (ready), .request_i,
@@ -94,14 +94,14 @@ module warp_scope_formal
       // Lanes that are live and do not wait come, or exit; a group that is written is a legal one, new, and not complete.
       assume (!asks || request_i.cta == u_props.cta_q);
       assume (!asks || (request_i.preds & ~request_i.lanes) == '0);
-      assume (!asks || request_i.op == WarpRead || (lanes & waiting) == '0);
+      assume (!asks || request_i.op inside {WarpRead, WarpExit} || (lanes != '0 && (lanes & waiting) == '0));
       assume (!(asks && request_i.op <= WarpGather) || (request_i.live[Lanes-1:0] == u_props.live_d &&
                                                        (lanes & ~u_props.live_d) == '0));
-      assume (!(asks && request_i.op == WarpExit) || ((lanes & ~u_props.live_d) == '0 &&
-                                                     request_i.live[Lanes-1:0] == (u_props.live_d & ~lanes)));
+      assume (!(asks && request_i.op == WarpExit) || ((lanes & ~u_props.live_d) == '0 && lanes != u_props.live_d &&
+                                                     (waiting & ~lanes) == '0 && request_i.live[Lanes-1:0] == lanes));
       assume (!(asks && request_i.op == WarpWrite) ||
-              ((lanes & ~u_props.live_d) == '0 && same == '0 && (lanes == '0 || (is_gather ? others != '0 :
-               (lanes & ~request_i.key[Lanes-1:0]) == '0 && (request_i.key[Lanes-1:0] & u_props.live_d & ~lanes) != '0))));
+              ((lanes & ~u_props.live_d) == '0 && same == '0 && (is_gather ? others != '0 :
+               (lanes & ~request_i.key[Lanes-1:0]) == '0 && (request_i.key[Lanes-1:0] & u_props.live_d & ~lanes) != '0)));
       assume (!(asks && (request_i.op <= WarpGather || request_i.op == WarpWrite)) ||
               (is_legal(code.op, code.mode, code.abs, code.nan) && (EnCollectives || code.op inside {4'd0, Elect, Gather})));
       // One beat, or the same request in all of them.

@@ -154,7 +154,7 @@ std::optional<WarpRequest> UnitTraffic::NextComing() {
     request.lanes &= InTheRightState(request);
   }
   request.preds &= request.lanes;
-  return request.lanes == 0 && !random_.OneIn(50) ? std::nullopt : std::optional(request);
+  return request.lanes == 0 ? std::nullopt : std::optional(request);
 }
 
 // All live lanes of the warp come to one collective, or to barriers, in some parts in any order.
