@@ -148,6 +148,26 @@ int main() { small::Show(); }
 """
 
 
+# A module with another one inside, which does not look at one of its inputs.
+AROUND = """\
+module part (
+  input  logic a_i,
+  input  logic spare_i,
+  output logic b_o
+);
+  assign b_o = a_i;
+endmodule
+
+module around (
+  input  logic a_i,
+  input  logic c_i,
+  output logic b_o
+);
+  part u_part (.a_i (a_i && (a_i || c_i)), .spare_i (c_i), .b_o);
+endmodule
+"""
+
+
 def case(function):
     """Makes a function a case of this name."""
     CASES[function.__name__] = function
@@ -396,6 +416,23 @@ def equivalence():
     expect(proven == {(19, "constant", "1"), (19, "operand", "(on_i)")}, str(sorted(proven)))
     expect({(16, "constant"), (16, "assignment"), (17, "constant")} <= {(mutant["line"], mutant["kind"]) for mutant in mutants},
            "no mutant of a reset")
+
+
+@needs_yosys
+def equivalence_around():
+    """A module inside is given the same where a mutant is proven to be equivalent, whatever it does with that."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree = pathlib.Path(folder)
+        written, mutants = mutations.instrument({"around.sv": AROUND})
+        (tree / "rtl/common").mkdir(parents=True)
+        (tree / "rtl/common/muster_assert.svh").touch()
+        (tree / "around.sv").write_text(mutations.PACKAGE + written["around.sv"])
+        yowasp.ensure_yosys()
+        around = [mutant for mutant in mutants if mutant["module"] == "around"]
+        why = {(mutant["kind"], mutant["after"]): equivalent.why_different(mutant["number"], "around", [{}], tree, ["around.sv"], tree / "proof")
+               for mutant in around}
+    expect({what for what, reason in why.items() if reason is None} == {("operand", "(a_i)")}, str(why))
+    expect(any(kind == "connection" for kind, _ in why), f"no input of the module inside is stuck: {why}")
 
 
 def main():
