@@ -142,9 +142,25 @@ void Show() {
   std::printf("%u %u %d%d", Sum(numbers), Larger(2U, 5U), Known(4), Known(5));
 }
 
+unsigned Weight(unsigned n) {
+  switch (n) {
+    case 5:
+      n += 20;
+      break;
+    default: {
+      n += 7;
+      break;
+    }
+  }
+  return n;
+}
+
 }  // namespace small
 
-int main() { small::Show(); }
+int main() {
+  small::Show();
+  std::printf(" %u %u", small::Weight(5), small::Weight(9));
+}
 """
 
 
@@ -373,7 +389,10 @@ def cpp_kinds():
                    ("operator", 27, "sum += number;", "sum -= number;"), ("statement", 29, "sum |= 0x40;", "nothing"),
                    ("constant", 29, "0x40", "65"), ("constant", 29, "0x40", "0")):
         expect(wanted in found, f"{wanted} is not among {sorted(found)}")
-    expect(not {7, 24, 44} & {mutant["line"] for mutant in mutants}, "a constant, an assertion, or another namespace has mutants")
+    expect(not {7, 24, 57} & {mutant["line"] for mutant in mutants}, "a constant, an assertion, or another namespace has mutants")
+    breaks = [line for line, text_of_line in enumerate(PROGRAM.splitlines(), 1) if "break;" in text_of_line]
+    mutated = [mutant["line"] for mutant in mutants if mutant["before"] == "break;"]
+    expect(len(breaks) == 2 and mutated == breaks[:1], f"of the breaks in lines {breaks} those in lines {mutated} have mutants")
     expect(len(found) == len(mutants), "a mutant is there twice")
 
 
@@ -390,7 +409,7 @@ def cpp_runs():
         (folder / "small.cpp").write_text(text)
         subprocess.run(["g++", "-std=c++17", "-w", "-o", folder / "small", folder / "small.cpp"], check=True)
         right = output(0)
-        expect(right == "76 5 10", right)
+        expect(right == "76 5 10 25 16", right)
         same = {(mutant["line"], mutant["before"], mutant["after"]) for mutant in mutants if output(mutant["number"]) == right}
     harmless = {(13, "a > b", "a >= b"), (13, "a > b", "false"), (25, "3", "4"), (25, "continue;", "nothing"), (25, "number == 3", "false"),
                 (26, "number > 4", "number >= 4"), (38, "1", "2"), (38, "3", "4"), (39, "2U", "3U")}
