@@ -346,6 +346,19 @@ def stages():
 
 
 @case
+def noticed():
+    """A mismatch is noticed, and a cover point that a long regression has not hit; a short one need not hit it."""
+    def report(mismatches, cycles, points):
+        return {"mismatches": mismatches, "configs": {"small": {"cycles": cycles, "missed": points}}}
+    late, early, nameless = ({"seed": seed, "cycle": seed * 100, "what": what} for seed, what in ((2, "release"), (1, "fault"), (0, "")))
+    expect(mutate.first_mismatch(report([late, nameless, early], 10, [])) == "seed 1, cycle 100: fault", "another mismatch comes first")
+    expect(mutate.first_mismatch(report([nameless], 10, [])) is None, "too few commits are noticed")
+    expect(mutate.missed(report([], 999_999, ["idle.park"])) is None, "a short run misses a point")
+    expect(mutate.missed(report([], 1_000_000, [])) is None, "all points are hit")
+    expect(mutate.missed(report([], 1_000_000, ["idle.park", "reuse"])) == "not hit: idle.park, reuse", "the points are not named")
+
+
+@case
 def reasons():
     """Each reason is that of a mutant that there is, and says what it becomes."""
     for of, listed in json.loads(mutate.REASONS.read_text()).items():
