@@ -145,7 +145,7 @@ def first_mismatch(report):
 def missed(report):
     """The cover points that a long regression has not hit, as words; None: there are none."""
     points = [point for config in report["configs"].values() if config["cycles"] >= COVERED for point in config["missed"]]
-    return f"not hit: {', '.join(points)}" if points else None
+    return f"{points[0]} is not hit" + (f", nor {len(points) - 1} others" if points[1:] else "") if points else None
 
 
 class Results:

@@ -355,7 +355,7 @@ def noticed():
     expect(mutate.first_mismatch(report([nameless], 10, [])) is None, "too few commits are noticed")
     expect(mutate.missed(report([], 999_999, ["idle.park"])) is None, "a short run misses a point")
     expect(mutate.missed(report([], 1_000_000, [])) is None, "all points are hit")
-    expect(mutate.missed(report([], 1_000_000, ["idle.park", "reuse"])) == "not hit: idle.park, reuse", "the points are not named")
+    expect(mutate.missed(report([], 1_000_000, ["idle.park", "reuse", "mb.wake"])) == "idle.park is not hit, nor 2 others", "the points are not named")
 
 
 @case
