@@ -164,7 +164,7 @@ TEST_F(GoldenLogFile, MemoryOfMbarriers) {
     MbEvent event;
     event.operation.op = op;
     event.operation.lanes = event.operation.operand = 1;
-    const MbEffects effects = mbarriers.Step(event.operation);
+    MbEffects effects = mbarriers.Step(event.operation);
     writer.Write(1, event, effects);
     return effects;
   };
