@@ -3,7 +3,8 @@
 
 Registers and the modules inside become ports of the module, so that what is proven equal is the logic between
 them, in every state: outputs, next states, values after reset, and what the modules inside are given. That is more than is
-needed: a mutant that differs only in states which the unit never reaches is not proven equivalent.
+needed: a mutant that differs only in states which the unit never reaches, or in what a module inside does not look at, is not
+proven equivalent.
 """
 
 import hashlib
@@ -17,7 +18,7 @@ import yowasp
 
 # A module with a mutant (0: without), as logic between registers.
 CIRCUIT = """\
-read_slang --threads 1 --relax-enum-conversions -D SYNTHESIS -D MUSTER_MUTANT={number} -I rtl/common --top {module} {parameters} {files}
+read_slang --threads 1 {boxes} --relax-enum-conversions -D SYNTHESIS -D MUSTER_MUTANT={number} -I rtl/common --top {module} {parameters} {files}
 hierarchy -top {module}
 proc {module}
 memory -nomap {module}
@@ -49,7 +50,9 @@ opt_clean
 sat -verify -prove trigger 0 -timeout {limit} miter
 """
 
+WHOLE = 4  # so many times the limit of the solver may a run of Yosys take
 INCLUDED = "rtl/common/muster_assert.svh"
+TOO_LONG = "the proof takes too long"
 GOLD = "build-gold"  # in the tree: the modules without a mutant
 
 
@@ -71,10 +74,15 @@ def modules_of(tree, files, top, parameters):
     return {name: list(some.values()) for name, some in found.items()}
 
 
+def defined(tree, files, what):
+    """The modules or packages of these files, by name: their files."""
+    return {name: file for file in files for name in re.findall(rf"^(?:{what}) (\w+)", (tree / file).read_text(), re.MULTILINE)}
+
+
 def needed(tree, files, module):
     """Of these files those without which the module cannot be read, in their order."""
     words = {file: set(re.findall(r"\w+", (tree / file).read_text())) for file in files}
-    defines = {name: file for file in files for name in re.findall(r"^(?:module|package) (\w+)", (tree / file).read_text(), re.MULTILINE)}
+    defines = defined(tree, files, "module|package")
     found, left = set(), [module]
     while left:
         file = defines[left.pop()]
@@ -93,31 +101,32 @@ def why_not(log):
     if "No matching port in" in log:
         return "it has other registers"
     if "Interrupted SAT solver: TIMEOUT!" in log:
-        return "the proof takes too long"
+        return TOO_LONG
     if "[-Windex-oob]" in log:
         return "it reads what is beyond the end of a vector"
     errors = [line for line in log.splitlines() if "error: " in line.lower()]
     return f"there is no proof: {errors[0] if errors else log[-200:]}"
 
 
-def run(script, tree, files, folder):
-    """Runs Yosys, and returns what it wrote. Its files are in the folder, which has no others then."""
+def run(script, tree, files, folder, limit):
+    """Runs Yosys, and returns what it wrote. Its files are in the folder, which has no others then. Raises subprocess.TimeoutExpired."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "script.ys").write_text(script)
     command = yowasp.yosys(folder / "script.ys", folder, [*files, INCLUDED])
-    done = subprocess.run(list(map(str, command)), cwd=tree, stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run(list(map(str, command)), cwd=tree, timeout=WHOLE * limit, text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     log = folder / "yosys.log"
     return log.read_text(errors="replace") if log.exists() else done.stdout
 
 
-def without_mutant(module, circuit, tree, files, folder):
+def without_mutant(module, circuit, tree, files, folder, limit):
     """The module without a mutant, which many proofs need, by its path in the tree. Raises RuntimeError, with what Yosys wrote."""
     script = circuit.format(number=0) + KEEP.format(module=module)
     key = hashlib.sha256(b"".join([script.encode(), *((tree / file).read_bytes() for file in [*files, INCLUDED])])).hexdigest()[:16]
     gold = tree / GOLD / f"{module}.{key}.il"
     if not gold.exists():
-        log = run(script, tree, files, folder)
+        log = run(script, tree, files, folder, limit)
         if not (folder / "gold.il").exists():
             raise RuntimeError(log)
         gold.parent.mkdir(exist_ok=True)
@@ -131,14 +140,17 @@ def why_different(number, module, instances, tree, files, folder, limit=60):
     """Why a mutant is not proven equivalent, as a clause; None: it is equivalent in each of these instances. `limit`: of
     each proof, in seconds."""
     files = needed(tree, files, module)
+    boxes = " ".join(f"--blackboxed-module {name}" for name in defined(tree, files, "module") if name != module)
     for parameters in instances:
         given = " ".join(f"-G {name}={value}" for name, value in parameters.items())
-        circuit = CIRCUIT.format(number="{number}", module=module, parameters=given, files=" ".join(files))
+        circuit = CIRCUIT.format(number="{number}", module=module, boxes=boxes, parameters=given, files=" ".join(files))
         try:
-            gold = without_mutant(module, circuit, tree, files, folder)
+            gold = without_mutant(module, circuit, tree, files, folder, limit)
+            log = run(circuit.format(number=number) + MITER.format(module=module, gold=gold, limit=limit), tree, [*files, gold], folder, limit)
         except RuntimeError as error:
             return why_not(str(error))
-        log = run(circuit.format(number=number) + MITER.format(module=module, gold=gold, limit=limit), tree, [*files, gold], folder)
+        except subprocess.TimeoutExpired:
+            return TOO_LONG
         why = why_not(log)
         if why:
             return why

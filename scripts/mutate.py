@@ -38,6 +38,7 @@ WORK = ROOT / "build/mutate"  # has a folder for each subject
 REASONS = ROOT / "tb/mutants/open.json"  # why a mutant stays open: {subject: {name: reason}}
 JOBS = int(os.environ.get("JOBS", os.cpu_count()))
 SLOWER = 20  # so many times slower than without a mutant: it hangs
+COVERED = 1_000_000  # cycles of a regression in which each cover point must be hit
 SURVIVORS = 40  # that are shown
 TOGETHER = 25  # mutants of a task of a cluster
 MEMORY = 3000  # megabytes of such a task
@@ -125,7 +126,8 @@ class Model:
             except subprocess.TimeoutExpired:
                 return "it hangs"
             if attempt.reports and report.exists():
-                return first_mismatch(json.loads(report.read_text()))
+                said = json.loads(report.read_text())
+                return first_mismatch(said) or missed(said)
             if done.returncode == 0 and not attempt.reports:
                 return None
             failed = re.search(r"\[  FAILED  \] (\S+)", done.stdout)
@@ -138,6 +140,12 @@ def first_mismatch(report):
     found = [one for one in report["mismatches"] if one["what"]]
     first = min(found, key=lambda one: one["cycle"], default=None)
     return first and f"seed {first['seed']}, cycle {first['cycle']}: {first['what']}"
+
+
+def missed(report):
+    """The cover points that a long regression has not hit, as words; None: there are none."""
+    points = [point for config in report["configs"].values() if config["cycles"] >= COVERED for point in config["missed"]]
+    return f"{points[0]} is not hit" + (f", nor {len(points) - 1} others" if points[1:] else "") if points else None
 
 
 class Results:

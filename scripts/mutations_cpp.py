@@ -43,6 +43,7 @@ class Mutator:
         self.bytes = text.encode()  # clang counts bytes
         self.path = path
         self.edits = {}
+        self.last_breaks = set()  # the spans of those that end a switch: without them nothing changes
 
     def text(self, begin, end):
         return self.bytes[begin:end].decode()
@@ -153,6 +154,13 @@ class Mutator:
         for kid in self.kids(node):
             self.statement(kid)
 
+    def of_SwitchStmt(self, node, _):
+        last = node
+        while last["kind"] in ("SwitchStmt", "CompoundStmt", "CaseStmt", "DefaultStmt") and self.kids(last):
+            last = self.kids(last)[-1]
+        if last["kind"] == "BreakStmt":
+            self.last_breaks.add(self.span(last))
+
     def of_CaseStmt(self, node, _):
         self.statement(self.kids(node)[-1])
 
@@ -161,7 +169,7 @@ class Mutator:
     def statement(self, node):
         """A statement that may be left out: an expression, break or continue."""
         span = self.span(node)
-        if node["kind"] in NO_STATEMENT_ALONE or span is None or "expansionLoc" in node["range"]["begin"]:
+        if node["kind"] in NO_STATEMENT_ALONE or span is None or span in self.last_breaks or "expansionLoc" in node["range"]["begin"]:
             return
         begin, end = span
         end += len(BLANKS.match(self.bytes[end:].decode())[0].encode())

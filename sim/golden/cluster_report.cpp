@@ -21,11 +21,11 @@ std::uint8_t ClusterScope::GridsInFlight() const {
 }
 
 std::uint8_t ClusterScope::Launches() const {
-  std::uint8_t grids = 0;
-  for (unsigned number = 0; number < config_.num_grids; ++number) {
-    const auto grid = grids_.find(number);
-    const bool waits = grid != grids_.end() && grid->second.triggered != grid->second.size;
-    grids |= waits ? 0 : Bit(number);
+  auto grids = static_cast<std::uint8_t>(Bit(config_.num_grids) - 1);
+  for (const auto& [number, grid] : grids_) {
+    if (grid.triggered != grid.size) {
+      grids &= ~Bit(number);
+    }
   }
   return grids;
 }

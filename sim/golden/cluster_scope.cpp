@@ -36,9 +36,7 @@ bool ClusterScope::MayBePresented(unsigned unit, const ClusterRequest& request) 
   if (warp == nullptr) {
     return cta->second.unseen != 0;
   }
-  const auto own = cta->second.warps.find(request.warp);
-  return own != cta->second.warps.end() &&
-         own->second.live == (exits ? request.lanes | request.live : request.live);
+  return cta->second.warps.count(request.warp) != 0 && warp->live == (request.lanes | request.live);
 }
 
 ClusterEffects ClusterScope::Step(unsigned unit, const ClusterRequest& request) {
@@ -55,7 +53,7 @@ ClusterEffects ClusterScope::Step(unsigned unit, const ClusterRequest& request) 
   }
   Cta& cta = found->second;
   ClusterWarp warp;  // all lanes are idle when the CTA is launched
-  warp.live = request.op == ClusterOp::kExit ? request.lanes | request.live : request.live;
+  warp.live = request.live;
   const auto seen = cta.warps.find(request.warp);
   if (seen != cta.warps.end()) {
     warp = seen->second;
@@ -201,10 +199,8 @@ ClusterEffects ClusterScope::Flushed(unsigned grid) {
   ClusterEffects effects;
   grids_.erase(grid);
   for (auto& [number, other] : grids_) {
-    if ((other.awaits >> grid & 1) != 0) {
-      other.awaits &= ~Bit(grid);
-      ReleaseFromGrid(number, &effects);
-    }
+    other.awaits &= ~Bit(grid);
+    ReleaseFromGrid(number, &effects);
   }
   return effects;
 }

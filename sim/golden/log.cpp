@@ -28,7 +28,6 @@ namespace muster::golden {
 namespace {
 
 constexpr unsigned kVersion = 1;
-constexpr std::size_t kFlushAt = std::size_t{1} << 16;
 constexpr std::size_t kMaxReports = 10;
 constexpr std::size_t kMaxLine = std::size_t{1} << 16;
 
@@ -40,6 +39,9 @@ void VisitOperation(Op& operation, Visitor* visitor) {
   visitor->Enum("op", operation.kind);
   visitor->Number("cta", operation.cta);
   switch (operation.kind) {
+    case OpKind::kSuspend:
+    case OpKind::kEnd:
+      break;
     case OpKind::kLaunch:
       visitor->Bits("warps", operation.warps);
       visitor->Number("size", operation.size);
@@ -51,9 +53,6 @@ void VisitOperation(Op& operation, Visitor* visitor) {
     case OpKind::kExit:
       visitor->Number("warp", operation.warp);
       visitor->Bits("lanes", operation.lanes);
-      break;
-    case OpKind::kSuspend:
-    case OpKind::kEnd:
       break;
     default:
       visitor->Number("warp", operation.warp);
@@ -82,10 +81,8 @@ void VisitEffects(What& effects, Visitor* visitor) {
   visitor->Hazards("hazards", effects.hazards);
 }
 
-// Where the operation of a line comes from, in words. The member goes.
-std::string TakePlace(nlohmann::json* object, std::string* error) {
-  nlohmann::json ptx = nlohmann::json::object();
-  MemberReader(object, /*required=*/true, error).Object("ptx", ptx);
+// Where the operation of a line comes from, in words.
+std::string PlaceOf(nlohmann::json ptx, std::string* error) {
   nlohmann::json source = ptx.value("source", nlohmann::json::array());
   ptx.erase("source");
   std::uint32_t ptx_line = 0;
@@ -146,9 +143,7 @@ void LogWriter::End(std::string_view ptx) {
     fmt::format_to(out, FMT_STRING(",\"ptx\":{}"), ptx);
   }
   fmt::format_to(out, "}}\n");
-  if (buffer_.size() >= kFlushAt) {
-    Flush();
-  }
+  Flush();
 }
 
 void LogWriter::Write(std::uint64_t cycle, const Operation& operation, const Effects& effects,
@@ -218,12 +213,10 @@ bool LogReader::ReadObject(nlohmann::json* object) {
     return false;
   }
   ++line_;
-  if (!file_ && !file_.eof()) {
+  if (!file_) {
     return Fail(fmt::format("this is longer than the {} bytes that a line may have", kMaxLine));
   }
-  const std::ptrdiff_t length = file_.gcount() - (file_.eof() ? 0 : 1);
-  *object =
-      nlohmann::json::parse(text.data(), text.data() + length, nullptr, /*allow_exceptions=*/false);
+  *object = nlohmann::json::parse(text.data(), nullptr, /*allow_exceptions=*/false);
   return object->is_object() || Fail("this is not a JSON object");
 }
 
@@ -264,7 +257,9 @@ bool LogReader::Next(LogLine* line) {
   MemberReader reader(&object, /*required=*/true, &what);
   reader.Number("cycle", line->cycle);
   if (object.contains("ptx")) {
-    line->place = TakePlace(&object, &what);
+    nlohmann::json ptx;
+    reader.Object("ptx", ptx);
+    line->place = PlaceOf(ptx, &what);
   }
   if (object.contains("reset")) {
     reader.Flag("reset", line->reset);
@@ -347,18 +342,16 @@ Replayed Replay(const std::string& path) {
     LogLine record;
     while (reader.Next(&record)) {
       ++replayed.operations;
+      std::string text;
       if (record.reset) {
         model.Reset();
         mbarriers.Reset();
-        continue;
+      } else if (record.of_mbarriers) {
+        text = Differences(record.mb_effects, mbarriers.Do(record.event));
+      } else {
+        text = Differences(record.effects, model.Step(record.operation));
       }
-      const std::string text = record.of_mbarriers
-                                   ? Differences(record.mb_effects, mbarriers.Do(record.event))
-                                   : Differences(record.effects, model.Step(record.operation));
-      if (text.empty()) {
-        continue;
-      }
-      if (++replayed.differences <= kMaxReports) {
+      if (!text.empty() && ++replayed.differences <= kMaxReports) {
         replayed.reports.push_back(
             fmt::format("{}:{}: cycle {}, {}{}: {}.", path, reader.line(), record.cycle,
                         record.of_mbarriers ? Describe(record.event) : Describe(record.operation),

@@ -100,7 +100,6 @@ bool FindEvent(std::string_view name, MbEvent* event) {
       return true;
     }
   }
-  event->kind = Kind::kStep;
   return FindName(name, &event->operation.op);
 }
 

@@ -52,7 +52,8 @@ inline std::uint32_t LanesOf(const LaneFaults& faults, FaultCause cause) {
 
 // log_mbarrier.cpp
 const char* EventName(const MbEvent& event);
-bool FindEvent(std::string_view name, MbEvent* event);  // sets its kind, and a step's operation
+bool FindEvent(std::string_view name, MbEvent* event);  // of a new event, which is a step: sets its
+                                                        // operation or another kind
 void Write(const MbEvent& event, const MbEffects& effects, fmt::memory_buffer* buffer);
 void Read(nlohmann::json* object, MbEvent* event, MbEffects* effects, std::string* error);
 std::string Differences(const MbEffects& recorded, const MbEffects& expected);

@@ -24,7 +24,6 @@ namespace {
 
 constexpr std::uint32_t kMbBytes = 8;  // (.1) size and alignment
 
-constexpr std::uint32_t HazardBit(Hazard hazard) { return 1U << static_cast<unsigned>(hazard); }
 bool Parity(std::uint64_t phase) { return phase % 2 != 0; }
 
 // The arrive-on's argument (.13: 1 with .expect_tx).
@@ -127,7 +126,7 @@ MbEffects Mbarriers::Do(const MbEvent& event) {
 
 FaultCause Mbarriers::JudgeCore(const MbOperation& operation) const {
   const unsigned cta = operation.cta;
-  if (cta >= kMaxCtas || !core_.Resident(cta)) {
+  if (!core_.Resident(cta)) {
     return FaultCause::kCtaNotResident;
   }
   const bool remote =

@@ -51,7 +51,7 @@ class Mbarriers {
 
   const Model& core() const { return core_; }
 
-  // Warps with a parked try_wait, of all CTAs, and the lanes of one of them.
+  // Warps with a parked try_wait, of all CTAs, and the lanes of one warp that are parked.
   WarpSet Parked() const { return parked_; }
   std::uint32_t ParkedLanes(unsigned warp) const { return waiters_[warp].lanes; }
 

@@ -20,7 +20,8 @@
 namespace muster::golden {
 namespace {
 
-bool IsReduction(BarKind kind) { return kind != BarKind::kIdle && kind != BarKind::kSync; }
+// Of an entry that is not idle.
+bool IsReduction(BarKind kind) { return kind != BarKind::kSync; }
 
 // SYNC and ARV pair with each other; each reduction pairs only with itself (PTX: "should not be
 // intermixed"; BAR.RED, notes: a run-time exception).
@@ -74,7 +75,6 @@ Model::Model(const Config& config) : config_(config) {
   const unsigned share = config.num_warps / config.num_ctas;
   for (unsigned cta = 0; cta < config.num_ctas && !config.lifecycle; ++cta) {
     Operation launch;
-    launch.kind = OpKind::kLaunch;
     launch.cta = static_cast<std::uint8_t>(cta);
     launch.size = static_cast<std::uint8_t>(share);
     launch.warps = (~std::uint64_t{0} >> (kMaxWarps - share)) << (cta * share);
@@ -147,7 +147,7 @@ FaultCause Model::Judge(const Operation& operation) const {
   if (operation.kind == OpKind::kLaunch || operation.kind == OpKind::kOpen) {
     return JudgeLaunch(operation);
   }
-  if (operation.cta >= config_.num_ctas || !ctas_[operation.cta].resident) {
+  if (!Resident(operation.cta)) {
     return FaultCause::kCtaNotResident;
   }
   const Cta& cta = ctas_[operation.cta];
@@ -279,7 +279,7 @@ void Model::Arrive(const Operation& operation, Effects* effects) {
   // PTX: care must be taken to keep a warp from ARV "followed by any other barrier instruction to
   // the same barrier". It counts all the same.
   if ((barrier.announced & self) != 0) {
-    effects->hazards |= 1U << static_cast<unsigned>(Hazard::kRepeatedArrival);
+    effects->hazards |= HazardBit(Hazard::kRepeatedArrival);
   }
   if ((barrier.came & self) != 0) {
     auto& times = again_[operation.cta][operation.bar];
@@ -344,7 +344,7 @@ void Model::Wait(const Operation& operation, Effects* effects) {
   Warp& warp = warps_[operation.warp];
   const Token& token = warp.tokens[operation.bar];
   if (token.given && token.phase == phase && token.completions != barrier.completions) {
-    effects->hazards |= 1U << static_cast<unsigned>(Hazard::kLateWait);
+    effects->hazards |= HazardBit(Hazard::kLateWait);
   }
   barrier.waiting |= self;
   waiting_ |= self;
@@ -402,7 +402,7 @@ void Model::Read(const Operation& operation, Effects* effects) const {
       const WarpState state = DecodeWarpWord(WarpWord(operation.warp));
       const bool popc = state.kind == static_cast<unsigned>(BarKind::kPopc);
       effects->data = popc ? state.value : 0;
-      effects->pred = !popc && (state.value & 1) != 0;
+      effects->pred = !popc && state.value != 0;
       break;
     }
   }

@@ -40,7 +40,8 @@ class Model {
   // How many warps have not joined yet, of a CTA that was opened.
   unsigned ToJoin(unsigned cta) const { return ctas_[cta].to_join; }
   std::uint32_t LanesOfWarp() const { return muster::LanesOfWarp(config_); }
-  bool Resident(unsigned cta) const { return ctas_[cta].resident; }
+  // False of a slot that the unit lacks.
+  bool Resident(unsigned cta) const { return cta < kMaxCtas && ctas_[cta].resident; }
 
   // For the open generation of an entry: the warps that have arrived, how often each has, and the
   // warps that wait. R2B.BAR restores a count, not a set of warps: such arrivals are counted in the

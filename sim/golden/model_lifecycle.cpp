@@ -62,13 +62,11 @@ void Model::Join(const Operation& operation) {
   // Arrivals of a warp that had the slot before, and has exited, still count, but are not this
   // warp's.
   for (unsigned bar = 0; bar < kNumBars; ++bar) {
-    Barrier& barrier = cta.bars[bar];
+    Barrier& barrier = cta.bars.at(bar);
     barrier.former += TimesArrived(operation.cta, bar, operation.warp);
     barrier.came &= ~self;
     barrier.announced &= ~self;
-    if (barrier.again) {
-      again_[operation.cta][bar][operation.warp] = 0;
-    }
+    again_[operation.cta][bar][operation.warp] = 0;
   }
 }
 
@@ -78,7 +76,7 @@ void Model::Leave(const Operation& operation, Effects* effects) {
   if (operation.kind == OpKind::kEnd) {
     for (const Barrier& barrier : cta.bars) {
       if (barrier.kind != BarKind::kIdle) {
-        effects->hazards |= 1U << static_cast<unsigned>(Hazard::kUnfinishedBarrier);
+        effects->hazards |= HazardBit(Hazard::kUnfinishedBarrier);
       }
     }
   }

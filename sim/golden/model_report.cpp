@@ -55,7 +55,8 @@ std::string Model::Describe(unsigned cta, unsigned bar) const {
   }
   if (barrier.kind != BarKind::kIdle && barrier.expected == 0) {
     separator = "; missing: ";
-    for (WarpSet left = ctas_[cta].live & ~barrier.came & ~(barrier.waiting & ~apart_); left != 0;
+    // Where all warps are expected, those that have arrived wait.
+    for (WarpSet left = ctas_[cta].live & ~(barrier.waiting & ~apart_); left != 0;
          left &= left - 1) {
       fmt::format_to(out, "{}warp {}", separator, First(left));
       separator = ", ";

@@ -33,7 +33,11 @@ std::map<std::uint64_t, std::uint32_t> LanesByValue(const WarpGroup& group,
 std::vector<WarpAnswer> MatchAny(const WarpGroup& group, const LaneValues& values) {
   std::vector<WarpAnswer> answers;
   for (const auto& [value, lanes] : LanesByValue(group, values)) {
-    answers.push_back({group.op, 0, lanes, lanes, false});
+    WarpAnswer answer;
+    answer.op = group.op;
+    answer.lanes = lanes;
+    answer.data = lanes;
+    answers.push_back(answer);
   }
   std::sort(answers.begin(), answers.end(), [](const WarpAnswer& left, const WarpAnswer& right) {
     return First(left.lanes) < First(right.lanes);
@@ -45,8 +49,7 @@ bool IsNan(std::uint32_t bits) { return (bits & ~kSign) > kInfinity; }
 
 // Orders f32 values that are no NaN; (.12) +0.0 is above -0.0.
 std::int64_t RankOfFloat(std::uint32_t bits) {
-  const std::int64_t magnitude = bits & ~kSign;
-  return (bits & kSign) != 0 ? -1 - magnitude : magnitude;
+  return (bits & kSign) != 0 ? ~std::int64_t{bits} : std::int64_t{bits};
 }
 
 // (.12) NaN values are left out, unless .NaN makes one of them the result.
@@ -112,27 +115,26 @@ std::vector<WarpAnswer> WarpResults(const WarpGroup& group, const LaneValues& va
   WarpAnswer answer;
   answer.op = group.op;
   answer.lanes = group.lanes;
-  const std::uint32_t yes = group.preds & group.lanes;
-  const bool all = yes == group.lanes;
+  const bool all = group.preds == group.lanes;
   switch (group.op) {
-    case WarpOp::kElect:  // (.14) "deterministically"
-      answer.data = First(group.lanes);
-      break;
     case WarpOp::kVoteAll:  // (.9)
       answer.pred = all;
       break;
     case WarpOp::kVoteAny:
-      answer.pred = yes != 0;
+      answer.pred = group.preds != 0;
       break;
     case WarpOp::kVoteUni:
-      answer.pred = all || yes == 0;
+      answer.pred = all || group.preds == 0;
       break;
     case WarpOp::kBallot:
-      answer.data = yes;
+      answer.data = group.preds;
       break;
     case WarpOp::kMatchAll:  // (.10)
       answer.pred = LanesByValue(group, values).size() == 1;
       answer.data = answer.pred ? group.lanes : 0;
+      break;
+    case WarpOp::kElect:  // (.14) "deterministically"
+      answer.data = First(group.lanes);
       break;
     default:
       answer.data = IsRedux(group.op) ? Reduce(group, values) : 0;

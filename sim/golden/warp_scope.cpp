@@ -88,7 +88,9 @@ std::uint32_t WarpScope::Waiting(unsigned warp) const {
 std::uint32_t WarpScope::Gathered(unsigned warp) const {
   std::uint32_t lanes = 0;
   for (const WarpGroup& group : Groups(warp)) {
-    lanes |= group.op == WarpOp::kGather ? group.lanes : 0;
+    if (group.op == WarpOp::kGather) {
+      lanes |= group.lanes;
+    }
   }
   return lanes;
 }
@@ -185,7 +187,7 @@ FaultCause WarpScope::JudgeMasks(const WarpRequest& request) const {
   for (const WarpGroup& group : Groups(request.warp)) {
     const bool both_gather = request.op == WarpOp::kGather && group.op == WarpOp::kGather;
     if (!IsSameInstruction(group, request) && !both_gather &&
-        (request.lanes & Members(group, request.live) & request.live) != 0 &&
+        (request.lanes & Members(group, request.live)) != 0 &&
         (group.lanes & Members(request, request.live)) != 0) {
       return FaultCause::kMaskMismatch;
     }
@@ -194,9 +196,7 @@ FaultCause WarpScope::JudgeMasks(const WarpRequest& request) const {
 }
 
 void WarpScope::KeepValues(unsigned warp, const WarpGroup& group, const LaneValues& values) {
-  if (HasValues(group.op)) {
-    ForEachBit(group.lanes, [&](unsigned lane) { warps_[warp].values[lane] = values[lane]; });
-  }
+  ForEachBit(group.lanes, [&](unsigned lane) { warps_[warp].values[lane] = values[lane]; });
 }
 
 void WarpScope::Open(unsigned warp, const WarpGroup& group) {
@@ -244,21 +244,16 @@ void WarpScope::Exit(const WarpRequest& request, WarpEffects* effects) {
 }
 
 // (.1, .3) Lanes wait for all non-exited lanes of their warp, whichever barrier these come to.
-// The warp then arrives at each of the barriers.
+// The warp then arrives at each of the barriers. No lane is left that could wait elsewhere.
 void WarpScope::CompleteGather(const WarpRequest& request, WarpEffects* effects) {
   Warp& warp = warps_[request.warp];
   if ((request.live & ~Gathered(request.warp)) != 0) {
     return;
   }
-  std::vector<WarpGroup> collectives;
   for (const WarpGroup& group : warp.groups) {
-    if (group.op == WarpOp::kGather) {
-      effects->arrivals.push_back({request.warp, request.cta, group.lanes, group.key, group.preds});
-    } else {
-      collectives.push_back(group);
-    }
+    effects->arrivals.push_back({request.warp, request.cta, group.lanes, group.key, group.preds});
   }
-  warp.groups = collectives;
+  warp.groups.clear();
 }
 
 }  // namespace muster::golden

@@ -70,6 +70,8 @@ enum class Hazard : std::uint8_t {
 };
 inline constexpr unsigned kNumHazards = 12;
 const char* Name(Hazard hazard);
+// Of a set of hazards, such as Effects has.
+constexpr std::uint32_t HazardBit(Hazard hazard) { return 1U << static_cast<unsigned>(hazard); }
 
 }  // namespace muster
 

@@ -59,7 +59,7 @@ using MakeGpcDriver =
     std::function<std::unique_ptr<GpcDriver>(const GpcShape& shape, const GpcChecks& checks)>;
 
 // Runs the GPC of this program from reset until max_cycles have run and what was under way then is
-// done, or to the first mismatch. Of the options `skips`, `min_commits`, `checked`, `cover` and the
+// done, or to the first mismatch. Of the options `min_commits`, `checked`, `cover` and the
 // makers have no effect.
 Result RunGpc(const MakeGpcDriver& make_driver, const Options& options);
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <systemc>
 #include <utility>
@@ -25,6 +26,8 @@ namespace {
 constexpr unsigned kQuantum = 500;             // cycles between two waits
 constexpr unsigned kStackBytes = 1024 * 1024;  // an FST dump is deep
 constexpr std::uint64_t kLongestEnd = 50'000;  // cycles in which all that is under way is done
+constexpr std::uint64_t kAhead = 16;           // as in harness.cpp
+constexpr std::uint64_t kFewest = 64;
 
 // The block in which an assertion stands, by the path of its instance.
 std::string BlockOf(const std::string& scope) {
@@ -94,12 +97,13 @@ class GpcHarness : public sc_core::sc_module {
   // Runs one cycle. False: it was the last.
   bool Cycle() {
     GpcPins& pins = gpc_->pins;
-    if (cycle_ >= options_.max_cycles && !finishing_) {
+    const std::uint64_t ran = cycle_ - result_.skipped;
+    if (ran >= options_.max_cycles && !finishing_) {
       finishing_ = true;
       driver_->Finish();
     }
     const bool enough = finishing_ && (at_rest_ = at_rest_ || IsAtRest());
-    if (!enough && cycle_ > options_.max_cycles + kLongestEnd) {
+    if (!enough && ran > options_.max_cycles + kLongestEnd) {
       return checkers_.front()->Stop(cycle_, {"harness", "something never ends", "all does"},
                                      "the GPC");
     }
@@ -115,6 +119,12 @@ class GpcHarness : public sc_core::sc_module {
     for (const auto& checker : checkers_) {
       sweeping = checker->Address(cycle_) || sweeping;
     }
+    const std::uint64_t still = sweeping ? 0 : Still();
+    if (still != 0) {
+      for (const auto& checker : checkers_) {
+        checker->StandStill(still);
+      }
+    }
     Trace();
     gpc_->Settle();
     if (driver_->Wire(&pins)) {
@@ -125,7 +135,7 @@ class GpcHarness : public sc_core::sc_module {
     gpc_->Clock();
     const sc_core::sc_time before = ahead_;
     const bool good = pins.reset ? Reset() : Check(before);
-    ahead_ = before + period_;
+    ahead_ = before + period_ * static_cast<double>(1 + still);
     if (const Assertion& failed = FailedAssertion(); !failed.at.empty()) {
       return checkers_.front()->Stop(
           cycle_, {kAssertion, failed.says, fmt::format("{}, {}", failed.at, failed.scope)},
@@ -134,7 +144,31 @@ class GpcHarness : public sc_core::sc_module {
     if (good && !pins.reset) {
       driver_->Observe(cycle_, pins);
     }
+    cycle_ += still;
+    result_.skipped += still;
     return good;
+  }
+
+  // For so many cycles after this one the clock stands still, as in harness.cpp: all drivers sleep,
+  // and nothing is under way anywhere.
+  std::uint64_t Still() {
+    const GpcPins& pins = gpc_->pins;
+    bool rests = options_.skips && !pins.reset && !finishing_ && !pins.cluster_out.active &&
+                 !pins.cluster_in.life_valid && checks_.cluster.Settled();
+    std::uint64_t until = Driver::kNever;
+    for (std::size_t u = 0; u < checkers_.size(); ++u) {
+      const GpcUnitPins& unit = pins.units[u];
+      const ClusterInputs::Unit& scope = pins.cluster_in.units[u];
+      until = std::min(until, checkers_[u]->SleepsUntil(cycle_));
+      rests = rests && !unit.warp_in.valid && unit.warp_in.clear == 0 && !unit.warp_out.active &&
+              checks_.warps[u].Settled() && !scope.request_valid && !scope.send_valid &&
+              !scope.cancel_valid;
+    }
+    if (!rests || until == Driver::kNever || until < cycle_ + kAhead + kFewest) {
+      return 0;
+    }
+    const std::uint64_t idle = until - cycle_ - kAhead;
+    return idle - idle % (kPsPerNs / std::gcd(gpc_->shape().unit.clock_period_ps, kPsPerNs));
   }
 
   bool IsIdle() const {
@@ -164,11 +198,22 @@ class GpcHarness : public sc_core::sc_module {
 
   bool Check(const sc_core::sc_time& before) {
     for (unsigned u = 0; u < checkers_.size(); ++u) {
-      if (!CheckUnit(u, before) || !CheckWarps(u)) {
+      if (!CheckIdle(u) || !CheckUnit(u, before) || !CheckWarps(u)) {
         return false;
       }
     }
     return CheckCluster();
+  }
+
+  // Its clock must not stop while something is under way.
+  bool CheckIdle(unsigned u) {
+    const GpcUnitPins& unit = gpc_->pins.units[u];
+    const Outputs& out = unit.port->out;
+    const bool works = out.busy != 0 || out.mb.busy != 0 || unit.warp_out.active ||
+                       unit.warp_in.clear != 0 || gpc_->pins.cluster_out.active;
+    return !(out.idle && works) ||
+           checkers_[u]->Stop(cycle_, {"idle", "high", "low: something is under way"},
+                              fmt::format("unit {}", u));
   }
 
   // The unit's checker sees what the ports of the unit show, whoever drives them.

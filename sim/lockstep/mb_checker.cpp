@@ -303,6 +303,10 @@ bool MbChecker::CheckBank(const MbInputs& in, const MbOutputs& out) {
                        out.write_data == before_.write_data)) {
     return Differ("smem.write", "changes", "held until it is granted", before_.write_place);
   }
+  if (in.yield && out.read_valid) {
+    return Differ("smem.read", "valid", "no read while a store makes the unit yield",
+                  out.read_place);
+  }
   if (held_read_ && !in.yield && !(out.read_valid && out.read_place == before_.read_place)) {
     return Differ("smem.read", "changes", "held until it is granted", before_.read_place);
   }

@@ -207,7 +207,7 @@ TEST(GoldenClusterBarrier, ClusterOfSixteen) {
   RunClusterTrace(text + "phases 5 -> 1\n15.15.1: wait -> go 0xf\n");
 }
 
-// Two CTAs of a cluster, and one of another, in one unit.
+// Two CTAs of a cluster, and one of another, in one unit; and a cluster that was never opened.
 TEST(GoldenClusterBarrier, ClustersSideBySide) {
   RunClusterTrace(R"(
     grid 0 size=3
@@ -235,6 +235,7 @@ TEST(GoldenClusterBarrier, ClustersSideBySide) {
     1.0.0: arrive  -> release 0.3:0xf
     phases 0       -> 1
     phases 2       -> 1
+    phases 3       -> 0
   )");
 }
 

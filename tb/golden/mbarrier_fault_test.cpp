@@ -188,6 +188,7 @@ TEST(GoldenMbFault, CtaNotResident) {
     0: init [0x40], 1         -> fault cta_not_resident
     launch 0: 0
     1.0: init [0x40], 1       -> fault cta_not_resident
+    32.0: arrive [0x40]       -> fault cta_not_resident
     200.0: arrive [0x40]      -> fault cta_not_resident
     async 1: complete_tx [0x40], 1 -> fault cta_not_resident
     remote 1: arrive [0x40]   -> fault cta_not_resident
@@ -205,6 +206,7 @@ TEST(GoldenMbFault, WarpNotLive) {
     0: init [0x40], 1         -> p0 1/1
     2: arrive [0x40]          -> fault warp_not_live
     3: test_wait.parity [0x40], 1 -> fault warp_not_live
+    64: arrive [0x40]         -> fault warp_not_live
     99: arrive [0x40]         -> fault warp_not_live
     1: exit
     1: arrive [0x40]          -> fault warp_not_live

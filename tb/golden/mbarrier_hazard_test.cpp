@@ -136,6 +136,32 @@ TEST(GoldenMbHazard, LateAfterParking) {
   )");
 }
 
+// A thread that has arrived means the phase of its arrival.
+TEST(GoldenMbHazard, LateAfterTheOwnArrival) {
+  MbTrace().Run(R"(
+    launch 0: 0 1
+    0: init [0x40], 1         -> p0 1/1
+    1: arrive [0x40] lanes=0x7 -> completes 3 phases p1 1/1
+    1: test_wait.parity [0x40], 0 lanes=0x4 -> true
+    1: test_wait.parity [0x40], 0 lanes=0x1 -> true hazard late_parity
+    0: arrive [0x40]          -> completes p0 1/1
+    1: test_wait.parity [0x40], 1 lanes=0x2 -> true hazard late_parity
+  )");
+}
+
+// By the other parity it means another phase; and after a true answer, which one is not known.
+TEST(GoldenMbHazard, NotLateByTheOtherParity) {
+  MbTrace().Run(R"(
+    launch 0: 0 1
+    0: init [0x40], 1         -> p0 1/1
+    1: arrive [0x40]          -> completes p1 1/1
+    0: arrive [0x40]          -> completes p0 1/1
+    1: test_wait.parity [0x40], 1 -> true
+    0: arrive [0x40] lanes=0x3 -> completes 2 phases p0 1/1
+    1: test_wait.parity [0x40], 0 -> false
+  )");
+}
+
 // Consumers that take every second phase, and other threads' waits, are none.
 TEST(GoldenMbHazard, NotLate) {
   MbTrace().Run(R"(
@@ -170,6 +196,8 @@ TEST(GoldenMbHazard, StoreOverWaiters) {
     0: init [0x40], 1         -> p0 1/1 hazard init_over_live hazard store_over_waiters
     0: arrive [0x40]          -> completes p1 1/1 answers true to 1
     store 0: [0x40] 0x0
+    0: try_wait.parity [0x40], 0 -> parks hazard uninitialised_word
+    store 0: [0x40] 0x0       -> hazard store_over_waiters
   )");
 }
 
@@ -190,6 +218,16 @@ TEST(GoldenMbHazard, UnfinishedAsync) {
     launch 0: 0
     0: cp.async.mbarrier.arrive.noinc [0x40]
     end 0                     -> hazard unfinished_async
+    launch 0: 0               # neither an arrival of a warp ends it, nor bytes of another copy
+    0: init [0x40], 4         -> p0 4/4
+    0: cp.async.mbarrier.arrive.noinc [0x40]
+    0: arrive [0x40]          -> p0 3/4
+    async 0: complete_tx [0x40], 2 -> p0 3/4 tx -2
+    end 0                     -> hazard unfinished_async
+    launch 0: 0               # an arrive-on that nothing has announced leaves none
+    0: init [0x40], 4         -> p0 4/4
+    async 0: arrive [0x40]    -> p0 3/4
+    end 0
     launch 0: 0
     0: cp.async.mbarrier.arrive.noinc [0x40]
     suspend 0

@@ -170,6 +170,7 @@ TEST(GoldenMbTryWait, TimeLimit) {
     launch 0: 0 1
     0: init [0x40], 1         -> p0 1/1
     1: try_wait.parity [0x40], 0, 1000 -> parks
+    expire 0
     expire 1                  -> answers false to 1
     expire 1
     0: arrive [0x40]          -> completes p1 1/1

@@ -231,6 +231,21 @@ TEST(GoldenMbReport, WordsInASentence) {
   EXPECT_EQ(mbarriers.Objects(0), (std::vector<std::uint32_t>{0x10, 0x40}));
   EXPECT_EQ(mbarriers.Parked(), 0x4U);
   EXPECT_EQ(mbarriers.ParkedLanes(2), 0xffU);
+
+  trace.Run(R"(
+    launch 1: 4 5
+    1.4: init [0x40], 4       -> p0 4/4
+    0: try_wait.parity [0x40], 1 -> parks
+    1.5: try_wait.parity [0x40], 0 lanes=0x2 -> parks
+    1.5: arrive [0x40]        -> p0 3/4
+    1.4: arrive [0x40]        -> p0 2/4
+    1.4: try_wait.parity [0x40], 0 -> parks
+    expire 2                  -> answers false to 2
+  )");
+  EXPECT_EQ(mbarriers.Describe(1, 0x40),
+            "mbarrier 0x40 of CTA 1: phase 0, 2 of 4 arrivals pending, tx-count 0; arrived: warp "
+            "4, warp 5; parked: warp 4 (lanes 0x1, phase 0), warp 5 (lanes 0x2, phase 0)");
+  EXPECT_EQ(mbarriers.ParkedLanes(2), 0U);
 }
 
 TEST(GoldenMbReport, Reset) {
@@ -253,6 +268,7 @@ TEST(GoldenMbReport, Reset) {
   mbarriers.Reset();
   EXPECT_EQ(mbarriers.Word(0, 0), 0U);
   EXPECT_EQ(mbarriers.Parked(), 0U);
+  EXPECT_EQ(mbarriers.ParkedLanes(0), 0U);
   EXPECT_TRUE(mbarriers.Expire(0).answers.empty());
   EXPECT_EQ(mbarriers.Leave(0, OpKind::kEnd).hazards, 0U);
 }

@@ -86,6 +86,32 @@ TEST(GoldenReport, WhoArrivedAndHowOften) {
   EXPECT_EQ(model.Describe(0, 3), "barrier 3 of CTA 0: idle");
   trace.Run("0: ARV 3,128 -> sync 1/4");
   EXPECT_EQ(model.TimesArrived(0, 3, 0), 1U);
+  trace.Run(R"(
+    1: ARV 3,128              -> sync 2/4
+    1: ARV 3,128              -> sync 3/4 hazard repeated_arrival
+  )");
+  EXPECT_EQ(model.TimesArrived(0, 3, 0), 1U);
+  EXPECT_EQ(model.TimesArrived(0, 3, 1), 2U);
+  trace.Run(R"(
+    2: ARV 3,128              -> completes releases nobody
+    1: ARV 3,128              -> sync 1/4
+    1: ARV 3,128              -> sync 2/4 hazard repeated_arrival
+    1: ARV 3,128              -> sync 3/4 hazard repeated_arrival
+  )");
+  EXPECT_EQ(model.Describe(0, 3),
+            "barrier 3 of CTA 0: sync, 3 of 4 warps arrived: warp 1 (3 times)");
+}
+
+// A warp that has arrived at one barrier, and waits for a phase of another.
+TEST(GoldenReport, WhereAWarpWaits) {
+  Trace trace;
+  trace.Run(R"(
+    launch 0: 0 1
+    0: ARV.PHASE 3,64         -> sync 1/2 reads 0
+    0: WAIT 4,0
+  )");
+  EXPECT_EQ(trace.model().Describe(0, 3), "barrier 3 of CTA 0: sync, 1 of 2 warps arrived: warp 0");
+  EXPECT_EQ(trace.model().Describe(0, 4), "barrier 4 of CTA 0: idle: warp 0 (waits for phase 0)");
 }
 
 TEST(GoldenReport, WhoIsMissing) {
@@ -158,6 +184,22 @@ TEST(GoldenReport, ArrivalsOfExitedWarpsHaveNoNames) {
     2: ARV 3,192              -> sync 1/6
   )");
   EXPECT_EQ(model.Describe(0, 3), "barrier 3 of CTA 0: sync, 1 of 6 warps arrived: warp 2");
+  trace.Run(R"(
+    1: ARV 0,192              -> sync 1/6
+    1: exit
+    1: join
+  )");
+  EXPECT_EQ(model.Describe(0, 0),
+            "barrier 0 of CTA 0: sync, 1 of 6 warps arrived; 1 by warps that have exited");
+  trace.Run("2: R2B.BAR 5 sync 2/6 -> sync 2/6");
+  trace.Run(R"(
+    1: ARV 5,192              -> sync 3/6
+    1: exit
+    1: join
+  )");
+  EXPECT_EQ(model.Describe(0, 5),
+            "barrier 5 of CTA 0: sync, 3 of 6 warps arrived; 1 by warps that have exited; "
+            "2 restored");
 }
 
 TEST(GoldenReport, RestoredArrivalsHaveNoNames) {
@@ -172,6 +214,20 @@ TEST(GoldenReport, RestoredArrivalsHaveNoNames) {
   EXPECT_EQ(trace.model().Arrived(0, 2), 0x4U);
   EXPECT_EQ(trace.model().Describe(0, 2),
             "barrier 2 of CTA 0: sync, 3 of 4 warps arrived: warp 1 (waits), warp 2; 2 restored");
+}
+
+// A warp that waits since R2B is not missing.
+TEST(GoldenReport, RestoredWarpsAreThere) {
+  Trace trace;
+  trace.Run(R"(
+    launch 0: 0 1 2 3
+    0: R2B.BAR 2 sync 2/all   -> sync 2/all
+    1: R2B.WARP none waits 2
+    3: R2B.WARP none waits 2
+  )");
+  EXPECT_EQ(trace.model().Describe(0, 2),
+            "barrier 2 of CTA 0: sync, 2 of all 4 warps arrived: warp 1 (waits), warp 3 (waits); "
+            "2 restored; missing: warp 0, warp 2");
 }
 
 TEST(GoldenReport, Reset) {

@@ -358,6 +358,7 @@ TEST(GoldenR2b, WarpThatWaitsForAReductionTellsOfIt) {
     0: R2B.BAR 3 popc 1/3 5   -> popc 1/3 5
     0: R2B.BAR 4 or 1/all 1   -> or 1/all 1
     0: R2B.BAR 5 sync 1/2     -> sync 1/2
+    1: R2B.WARP none waits 0  -> fault bad_state_word
     1: R2B.WARP none waits 3  -> fault bad_state_word
     1: R2B.WARP or 0 of 3 waits 3 -> fault bad_state_word
     1: R2B.WARP and 0 of 3 waits 3 -> fault bad_state_word

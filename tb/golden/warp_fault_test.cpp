@@ -93,6 +93,29 @@ TEST(GoldenWarpContract, PredicatesOfOtherLanes) {
   )");
 }
 
+// Exits and writes have no qualifiers of their own; the instruction of a write has eight bits.
+TEST(GoldenWarpContract, ExitsAndWritesHaveNoQualifiers) {
+  const WarpScope scope(1);
+  for (const WarpOp op : {WarpOp::kExit, WarpOp::kWrite}) {
+    WarpRequest request;
+    request.op = op;
+    request.lanes = 1;
+    request.key = 3;
+    EXPECT_TRUE(scope.MayBePresented(request)) << Name(op);
+    request.mode = 1;
+    EXPECT_FALSE(scope.MayBePresented(request)) << Name(op);
+    request.mode = 0;
+    request.abs = true;
+    EXPECT_FALSE(scope.MayBePresented(request)) << Name(op);
+    request.abs = false;
+    request.nan = true;
+    EXPECT_FALSE(scope.MayBePresented(request)) << Name(op);
+    request.nan = false;
+    request.live = 0x100;
+    EXPECT_EQ(scope.MayBePresented(request), op == WarpOp::kExit) << Name(op);
+  }
+}
+
 // Qualifiers that an instruction lacks, and keys that name no barrier.
 TEST(GoldenWarpContract, InstructionsThatThereAreNot) {
   const WarpScope scope(1);

@@ -134,6 +134,7 @@ void GpcCover::DefineCrossings() {
                            "remote.refused",
                            "idle",
                            "idle.lanes_wait",
+                           "idle.clock_stands_still",
                            "reset.groups_open",
                            "reset.network",
                            "reset.cluster_open",
@@ -203,13 +204,19 @@ void GpcCover::Reset(const lockstep::GpcPins& pins, const lockstep::GpcChecks& c
 void GpcCover::Observe(std::uint64_t cycle, const lockstep::GpcPins& pins,
                        const lockstep::GpcChecks& checks) {
   bool waits = false;
+  bool stopped = false;  // while a wait has a limit
   for (unsigned u = 0; u < pins.units.size(); ++u) {
+    const lockstep::Dut& port = *pins.units[u].port;
+    stopped = stopped || (port.in.mb.stopped_ns != 0 && !port.out.idle);
     ObserveWarps(cycle, u, pins, checks);
     ObserveCrossing(pins.units[u], pins.cluster_out.units[u], checks.crossings[u].shown());
     waits = waits || pins.units[u].warp_out.open != 0;
   }
   ObserveCluster(cycle, pins, checks);
   ObserveNetwork(pins, checks);
+  if (stopped) {
+    Hit("idle.clock_stands_still");
+  }
   if (pins.gated) {
     Hit("idle");
     if (waits) {

@@ -42,18 +42,18 @@ void GpcTraffic::Begin(std::uint64_t cycle) {
 
 void GpcTraffic::SetKnobs(std::uint64_t cycle) {
   next_knobs_ = cycle + random_.Between(200, 1500);
-  const bool rests = random_.OneIn(6);
-  if (rests) {
+  rests_ = random_.OneIn(6);
+  if (rests_) {
     next_knobs_ = cycle + kRest;
   }
-  cluster_->Rest(rests);
+  cluster_->Rest(rests_);
   for (const auto& unit : units_) {
-    unit->Rest(rests);
+    unit->Rest(rests_);
   }
   storm_ = random_.Pick(
       std::array{Storm::kNone, Storm::kNone, Storm::kAllToOne, Storm::kAllToDifferent});
   target_ = random_.Below(shape_.cluster.num_units);
-  remote_ = rests || finishing_ ? 0 : random_.Pick(std::array{0U, 5U, 30U, 90U});
+  remote_ = rests_ || finishing_ ? 0 : random_.Pick(std::array{0U, 5U, 30U, 90U});
   requests_ = random_.Pick(std::array{2U, 10U, 60U});
   storm_ = remote_ == 0 ? Storm::kNone : storm_;
   remote_ = storm_ == Storm::kNone ? remote_ : 100;

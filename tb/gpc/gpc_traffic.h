@@ -46,6 +46,9 @@ class GpcTraffic : public lockstep::GpcDriver, private cluster::Core {
     void Serve(const Outputs& seen, Inputs* inputs) override { own().Serve(seen, inputs); }
     void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override;
     void OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) override;
+    std::uint64_t SleepsUntil(std::uint64_t cycle) const override {
+      return traffic_.rests_ ? traffic_.next_knobs_ : cycle;
+    }
 
    private:
     UnitTraffic& own() { return *traffic_.units_[unit_]; }
@@ -104,6 +107,7 @@ class GpcTraffic : public lockstep::GpcDriver, private cluster::Core {
   lockstep::GpcPins* pins_ = nullptr;
   std::uint64_t cycle_ = 0;
   std::uint64_t next_knobs_ = 0;
+  bool rests_ = false;  // until then nothing begins
   std::uint64_t next_reset_ = 0;
   Moment moment_ = Moment::kAny;
   unsigned in_reset_ = 0;  // cycles that are left of it

@@ -386,6 +386,12 @@ TEST_F(MbCheckerTest, ReadMayYield) {
   Good();
 }
 
+TEST_F(MbCheckerTest, ReadInSpiteOfAYield) {
+  in_.mb.yield = true;
+  mb_.read_valid = true;
+  Bad("smem.read");
+}
+
 TEST_F(MbCheckerTest, TwoReadsOnTheirWay) {
   mb_.read_valid = true;
   Good();

@@ -142,9 +142,45 @@ void Show() {
   std::printf("%u %u %d%d", Sum(numbers), Larger(2U, 5U), Known(4), Known(5));
 }
 
+unsigned Weight(unsigned n) {
+  switch (n) {
+    case 5:
+      n += 20;
+      break;
+    default: {
+      n += 7;
+      break;
+    }
+  }
+  return n;
+}
+
 }  // namespace small
 
-int main() { small::Show(); }
+int main() {
+  small::Show();
+  std::printf(" %u %u", small::Weight(5), small::Weight(9));
+}
+"""
+
+
+# A module with another one inside, which does not look at one of its inputs.
+AROUND = """\
+module part (
+  input  logic a_i,
+  input  logic spare_i,
+  output logic b_o
+);
+  assign b_o = a_i;
+endmodule
+
+module around (
+  input  logic a_i,
+  input  logic c_i,
+  output logic b_o
+);
+  part u_part (.a_i (a_i && (a_i || c_i)), .spare_i (c_i), .b_o);
+endmodule
 """
 
 
@@ -310,6 +346,19 @@ def stages():
 
 
 @case
+def noticed():
+    """A mismatch is noticed, and a cover point that a long regression has not hit; a short one need not hit it."""
+    def report(mismatches, cycles, points):
+        return {"mismatches": mismatches, "configs": {"small": {"cycles": cycles, "missed": points}}}
+    late, early, nameless = ({"seed": seed, "cycle": seed * 100, "what": what} for seed, what in ((2, "release"), (1, "fault"), (0, "")))
+    expect(mutate.first_mismatch(report([late, nameless, early], 10, [])) == "seed 1, cycle 100: fault", "another mismatch comes first")
+    expect(mutate.first_mismatch(report([nameless], 10, [])) is None, "too few commits are noticed")
+    expect(mutate.missed(report([], 999_999, ["idle.park"])) is None, "a short run misses a point")
+    expect(mutate.missed(report([], 1_000_000, [])) is None, "all points are hit")
+    expect(mutate.missed(report([], 1_000_000, ["idle.park", "reuse", "mb.wake"])) == "idle.park is not hit, nor 2 others", "the points are not named")
+
+
+@case
 def reasons():
     """Each reason is that of a mutant that there is, and says what it becomes."""
     for of, listed in json.loads(mutate.REASONS.read_text()).items():
@@ -353,7 +402,10 @@ def cpp_kinds():
                    ("operator", 27, "sum += number;", "sum -= number;"), ("statement", 29, "sum |= 0x40;", "nothing"),
                    ("constant", 29, "0x40", "65"), ("constant", 29, "0x40", "0")):
         expect(wanted in found, f"{wanted} is not among {sorted(found)}")
-    expect(not {7, 24, 44} & {mutant["line"] for mutant in mutants}, "a constant, an assertion, or another namespace has mutants")
+    expect(not {7, 24, 57} & {mutant["line"] for mutant in mutants}, "a constant, an assertion, or another namespace has mutants")
+    breaks = [line for line, text_of_line in enumerate(PROGRAM.splitlines(), 1) if "break;" in text_of_line]
+    mutated = [mutant["line"] for mutant in mutants if mutant["before"] == "break;"]
+    expect(len(breaks) == 2 and mutated == breaks[:1], f"of the breaks in lines {breaks} those in lines {mutated} have mutants")
     expect(len(found) == len(mutants), "a mutant is there twice")
 
 
@@ -370,7 +422,7 @@ def cpp_runs():
         (folder / "small.cpp").write_text(text)
         subprocess.run(["g++", "-std=c++17", "-w", "-o", folder / "small", folder / "small.cpp"], check=True)
         right = output(0)
-        expect(right == "76 5 10", right)
+        expect(right == "76 5 10 25 16", right)
         same = {(mutant["line"], mutant["before"], mutant["after"]) for mutant in mutants if output(mutant["number"]) == right}
     harmless = {(13, "a > b", "a >= b"), (13, "a > b", "false"), (25, "3", "4"), (25, "continue;", "nothing"), (25, "number == 3", "false"),
                 (26, "number > 4", "number >= 4"), (38, "1", "2"), (38, "3", "4"), (39, "2U", "3U")}
@@ -396,6 +448,23 @@ def equivalence():
     expect(proven == {(19, "constant", "1"), (19, "operand", "(on_i)")}, str(sorted(proven)))
     expect({(16, "constant"), (16, "assignment"), (17, "constant")} <= {(mutant["line"], mutant["kind"]) for mutant in mutants},
            "no mutant of a reset")
+
+
+@needs_yosys
+def equivalence_around():
+    """A module inside is given the same where a mutant is proven to be equivalent, whatever it does with that."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree = pathlib.Path(folder)
+        written, mutants = mutations.instrument({"around.sv": AROUND})
+        (tree / "rtl/common").mkdir(parents=True)
+        (tree / "rtl/common/muster_assert.svh").touch()
+        (tree / "around.sv").write_text(mutations.PACKAGE + written["around.sv"])
+        yowasp.ensure_yosys()
+        around = [mutant for mutant in mutants if mutant["module"] == "around"]
+        why = {(mutant["kind"], mutant["after"]): equivalent.why_different(mutant["number"], "around", [{}], tree, ["around.sv"], tree / "proof")
+               for mutant in around}
+    expect({what for what, reason in why.items() if reason is None} == {("operand", "(a_i)")}, str(why))
+    expect(any(kind == "connection" for kind, _ in why), f"no input of the module inside is stuck: {why}")
 
 
 def main():
