@@ -4,6 +4,7 @@
 // apart, and what the page promises of times.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -245,6 +246,27 @@ TYPED_TEST(Warp, AGroupPerLane) {
   EXPECT_LE(this->bench_.cycle() - before, this->bench_.LongestWalk());
   EXPECT_EQ(this->bench_.counts().several_by_exit, 1U);
   this->bench_.CompareGroups(1);
+}
+
+// The last slot in use becomes free, again and again: each walk is as short as the page says.
+TYPED_TEST(Warp, WalksAreAsShortAsThePageSays) {
+  const unsigned last = this->bench_.shape().warp_size - 1;
+  const unsigned groups = std::min(last, 6U);
+  const auto pair = [&](unsigned lane) { return 1U << lane | 1U << last; };
+  for (unsigned lane = 0; lane < groups; ++lane) {
+    this->bench_.Send(this->Request(WarpOp::kSync, 1, 1U << lane, pair(lane)));
+  }
+  for (unsigned n = groups; n > 0; --n) {
+    ASSERT_TRUE(
+        this->bench_.Present(this->Request(WarpOp::kSync, 1, 1U << last, pair(n - 1)), 0, true));
+    const std::uint64_t accepted = this->bench_.cycle();
+    do {
+      this->bench_.Cycle();
+      this->bench_.Withdraw();
+    } while (!this->bench_.out().ready && this->bench_.cycle() < accepted + 100);
+    EXPECT_EQ(this->bench_.cycle() - accepted, 3 * n + 5);
+    this->bench_.Settle();
+  }
 }
 
 // A gather of lanes that come one by one, while the warp is busy elsewhere.
