@@ -282,7 +282,7 @@ def main():
         (ROOT / "build/mutants.json").write_text(json.dumps(rows, indent=2) + "\n")
         return
     lock.hold("build/mutants")
-    trees.copy_to(TREE)
+    trees.copy_to(TREE, trees.waive_all())
     if args.none:
         sys.exit(unsound(args.none))
     wanted = [mutant for mutant in mutants if mutant.name == args.name]

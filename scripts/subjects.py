@@ -11,11 +11,11 @@ import configs
 import equivalent
 import mutations
 import mutations_cpp
+import trees
 import yowasp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FIRST = "rtl/muster_pkg.sv"  # what all models read first
-WAIVERS = "rtl/muster.vlt"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,8 +62,7 @@ class Subject:
         mutated = [path for path in rtl_files() if path.startswith(self.sources)]
         written, mutants = mutations.instrument({path: (ROOT / path).read_text() for path in rtl_files()}, mutated)
         written[FIRST] = mutations.PACKAGE + written.get(FIRST, (ROOT / FIRST).read_text())
-        written[WAIVERS] = (ROOT / WAIVERS).read_text() + '\n// Mutants are no good style.\nlint_off -file "*"\n'
-        return written, mutants
+        return written | trees.waive_all(), mutants
 
     def present(self, folder, config, _):
         """Of the numbers of these mutants those that the programs of a build folder have."""
