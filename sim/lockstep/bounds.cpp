@@ -7,9 +7,15 @@
 
 #include "sim/isa/config.h"
 #include "sim/isa/latency.h"
+#include "sim/port/driver.h"
 
 namespace muster::lockstep {
 namespace {
+
+// Of cycles in which the clock stands still.
+constexpr std::uint64_t kAhead = 16;          // so many before something happens run
+constexpr std::uint64_t kFewest = 64;         // for less the clock does not stop
+constexpr std::uint64_t kMostNs = 1U << 31U;  // at a time (rtl/mbarrier/README.md)
 
 std::uint64_t AtLeastPowerOfTwo(std::uint64_t n) {
   std::uint64_t power = 2;
@@ -122,6 +128,14 @@ Bounds BoundsOf(const Config& config) {
   bounds.longest = Longest(config);
   bounds.mb_longest = MbLongest(config);
   return bounds;
+}
+
+std::uint64_t StandsStill(std::uint64_t cycle, std::uint64_t until, std::uint64_t clock_period_ps) {
+  if (until == Driver::kNever || until < cycle + kAhead + kFewest) {
+    return 0;
+  }
+  const std::uint64_t idle = std::min(until - cycle - kAhead, kMostNs * kPsPerNs / clock_period_ps);
+  return idle - idle % (kPsPerNs / std::gcd(clock_period_ps, kPsPerNs));
 }
 
 std::uint64_t IdlePeriod(const Config& config, bool with_mbarriers) {

@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <ctime>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <systemc>
 #include <utility>
 #include <vector>
 
+#include "sim/lockstep/bounds.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/files.h"
 #include "sim/lockstep/fresh_context.h"
@@ -26,8 +26,6 @@ namespace {
 constexpr unsigned kQuantum = 500;             // cycles between two waits
 constexpr unsigned kStackBytes = 1024 * 1024;  // an FST dump is deep
 constexpr std::uint64_t kLongestEnd = 50'000;  // cycles in which all that is under way is done
-constexpr std::uint64_t kAhead = 16;           // as in harness.cpp
-constexpr std::uint64_t kFewest = 64;
 
 // The block in which an assertion stands, by the path of its instance.
 std::string BlockOf(const std::string& scope) {
@@ -149,8 +147,8 @@ class GpcHarness : public sc_core::sc_module {
     return good;
   }
 
-  // For so many cycles after this one the clock stands still, as in harness.cpp: all drivers sleep,
-  // and nothing is under way anywhere.
+  // The cycles after this one in which nothing can happen: all drivers sleep, and nothing is under
+  // way anywhere.
   std::uint64_t Still() {
     const GpcPins& pins = gpc_->pins;
     bool rests = options_.skips && !pins.reset && !finishing_ && !pins.cluster_out.active &&
@@ -164,11 +162,7 @@ class GpcHarness : public sc_core::sc_module {
               checks_.warps[u].Settled() && !scope.request_valid && !scope.send_valid &&
               !scope.cancel_valid;
     }
-    if (!rests || until == Driver::kNever || until < cycle_ + kAhead + kFewest) {
-      return 0;
-    }
-    const std::uint64_t idle = until - cycle_ - kAhead;
-    return idle - idle % (kPsPerNs / std::gcd(gpc_->shape().unit.clock_period_ps, kPsPerNs));
+    return rests ? StandsStill(cycle_, until, gpc_->shape().unit.clock_period_ps) : 0;
   }
 
   bool IsIdle() const {
@@ -205,13 +199,13 @@ class GpcHarness : public sc_core::sc_module {
     return CheckCluster();
   }
 
-  // Its clock must not stop while something is under way.
+  // The clock of a unit is that of the scopes beside it, too: it must not stop while one of these
+  // is at work. Of the unit itself its checker knows that.
   bool CheckIdle(unsigned u) {
     const GpcUnitPins& unit = gpc_->pins.units[u];
-    const Outputs& out = unit.port->out;
-    const bool works = out.busy != 0 || out.mb.busy != 0 || unit.warp_out.active ||
-                       unit.warp_in.clear != 0 || gpc_->pins.cluster_out.active;
-    return !(out.idle && works) ||
+    const bool works =
+        unit.warp_out.active || unit.warp_in.clear != 0 || gpc_->pins.cluster_out.active;
+    return !(unit.port->out.idle && works) ||
            checkers_[u]->Stop(cycle_, {"idle", "high", "low: something is under way"},
                               fmt::format("unit {}", u));
   }

@@ -9,13 +9,13 @@
 #include <cstdlib>
 #include <ctime>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <systemc>
 #include <utility>
 #include <vector>
 
 #include "sim/isa/config.h"
+#include "sim/lockstep/bounds.h"
 #include "sim/lockstep/cluster_room.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/files.h"
@@ -30,10 +30,6 @@ namespace {
 
 constexpr unsigned kQuantum = 500;             // cycles between two waits
 constexpr unsigned kStackBytes = 1024 * 1024;  // an FST dump is deep
-// Of cycles that are skipped.
-constexpr std::uint64_t kAhead = 16;          // so many before something happens run
-constexpr std::uint64_t kFewest = 64;         // for less the clock does not stop
-constexpr std::uint64_t kMostNs = 1U << 31U;  // at a time (rtl/mbarrier/README.md)
 
 // All units, cycle by cycle.
 class Harness : public sc_core::sc_module {
@@ -157,18 +153,13 @@ class Harness : public sc_core::sc_module {
   }
 
   // The cycles after this one in which nothing can happen: all drivers sleep, and no unit has
-  // anything to do. They are a whole number of nanoseconds.
+  // anything to do.
   std::uint64_t Idle() const {
     std::uint64_t until = Driver::kNever;
     for (std::size_t i = 0; i < checkers_.size(); ++i) {
       until = running_[i] != 0 ? std::min(until, checkers_[i]->SleepsUntil(cycle_)) : until;
     }
-    if (until == Driver::kNever || until < cycle_ + kAhead + kFewest) {
-      return 0;
-    }
-    const std::uint64_t most = kMostNs * kPsPerNs / clock_period_ps_;
-    const std::uint64_t idle = std::min(until - cycle_ - kAhead, most);
-    return idle - idle % (kPsPerNs / std::gcd(clock_period_ps_, kPsPerNs));
+    return StandsStill(cycle_, until, clock_period_ps_);
   }
 
   bool Enough() const {

@@ -322,13 +322,14 @@ bool UnitChecker::Check(std::uint64_t cycle, sc_core::sc_time* ahead) {
 // is under way, nor just after a commit, nor while a time limit runs.
 bool UnitChecker::CheckIdle(std::uint64_t cycle) {
   const Inputs& in = dut_->in;
+  const Outputs& out = dut_->out;
   if (Presents(in) || !monitor_->Idle() || monitor_->commits().count != 0) {
     idle_from_ = cycle + kIdleAfter;
-  } else if (scoreboard_->ResponsesOutstanding() || !mb_checker_->Idle() ||
-             (config_.mb_limit && golden_.mbarriers().Parked() != 0)) {
+  } else if (out.busy != 0 || out.mb.busy != 0 || scoreboard_->ResponsesOutstanding() ||
+             !mb_checker_->Idle() || (config_.mb_limit && golden_.mbarriers().Parked() != 0)) {
     idle_from_ = std::max(idle_from_, cycle + 1);
   }
-  if (dut_->out.idle && cycle < idle_from_) {
+  if (out.idle && cycle < idle_from_) {
     return Stop(cycle, {"idle", "1", "0: something is under way"});
   }
   return with_mbarriers_ || !(in.mb.issue_valid || in.mb.async_valid || in.mb.remote_valid) ||
