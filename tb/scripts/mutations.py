@@ -6,6 +6,7 @@
   mutations.py --list the names of all cases but those that need Yosys
 """
 
+import contextlib
 import json
 import pathlib
 import re
@@ -429,16 +430,23 @@ def cpp_runs():
     expect(same == harmless, f"these change nothing: {sorted(same)}")
 
 
+@contextlib.contextmanager
+def mutated(name, text):
+    """A tree with the file of that name, with all mutants of the text, for Yosys; and the mutants."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree = pathlib.Path(folder)
+        written, mutants = mutations.instrument({f"{name}.sv": text})
+        (tree / "rtl/common").mkdir(parents=True)
+        (tree / "rtl/common/muster_assert.svh").touch()
+        (tree / f"{name}.sv").write_text(mutations.PACKAGE + written[f"{name}.sv"])
+        yowasp.ensure_yosys()
+        yield tree, mutants
+
+
 @needs_yosys
 def equivalence():
     """Of a module with registers: proven equivalent are the mutants that change nothing, and no others."""
-    with tempfile.TemporaryDirectory() as folder:
-        tree = pathlib.Path(folder)
-        written, mutants = mutations.instrument({"sums.sv": SUMS})
-        (tree / "rtl/common").mkdir(parents=True)
-        (tree / "rtl/common/muster_assert.svh").touch()
-        (tree / "sums.sv").write_text(mutations.PACKAGE + written["sums.sv"])
-        yowasp.ensure_yosys()
+    with mutated("sums", SUMS) as (tree, mutants):
         proven = set()
         for mutant in mutants:
             why = equivalent.why_different(mutant["number"], "sums", [{"Width": "2"}, {"Width": "3"}], tree, ["sums.sv"], tree / "proof")
@@ -453,13 +461,7 @@ def equivalence():
 @needs_yosys
 def equivalence_around():
     """A module inside is given the same where a mutant is proven to be equivalent, whatever it does with that."""
-    with tempfile.TemporaryDirectory() as folder:
-        tree = pathlib.Path(folder)
-        written, mutants = mutations.instrument({"around.sv": AROUND})
-        (tree / "rtl/common").mkdir(parents=True)
-        (tree / "rtl/common/muster_assert.svh").touch()
-        (tree / "around.sv").write_text(mutations.PACKAGE + written["around.sv"])
-        yowasp.ensure_yosys()
+    with mutated("around", AROUND) as (tree, mutants):
         around = [mutant for mutant in mutants if mutant["module"] == "around"]
         why = {(mutant["kind"], mutant["after"]): equivalent.why_different(mutant["number"], "around", [{}], tree, ["around.sv"], tree / "proof")
                for mutant in around}
