@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "Vwarp_apart.h"
+#include "Vwarp_bare.h"
 #include "Vwarp_beat.h"
 #include "Vwarp_few.h"
 #include "Vwarp_full.h"
@@ -37,6 +38,8 @@ template <>
 const Shape kShape<Vwarp_sixteen>{4, 32, 16, true, true};
 template <>
 const Shape kShape<Vwarp_apart>{8, 32, 1, false, true};
+template <>
+const Shape kShape<Vwarp_bare>{9, 16, 8, false, false};
 template <>
 const Shape kShape<Vwarp_lean>{7, 8, 2, true, false};
 
@@ -156,7 +159,7 @@ class Warp : public testing::Test {
 };
 
 using Units = testing::Types<Vwarp_small, Vwarp_beat, Vwarp_sixteen, Vwarp_full, Vwarp_half,
-                             Vwarp_few, Vwarp_lean, Vwarp_apart>;
+                             Vwarp_few, Vwarp_lean, Vwarp_apart, Vwarp_bare>;
 TYPED_TEST_SUITE(Warp, Units);
 
 TYPED_TEST(Warp, RandomPrograms) {
@@ -248,24 +251,41 @@ TYPED_TEST(Warp, AGroupPerLane) {
   this->bench_.CompareGroups(1);
 }
 
-// The last slot in use becomes free, again and again: each walk is as short as the page says.
-TYPED_TEST(Warp, WalksAreAsShortAsThePageSays) {
+// Each request occupies the block as long as the page says, also after the last slots in use have
+// become free again and again.
+TYPED_TEST(Warp, OccupiesTheBlockAsThePageSays) {
   const unsigned last = this->bench_.shape().warp_size - 1;
-  const unsigned groups = std::min(last, 6U);
+  const unsigned groups = std::min(last - 1, 6U);
   const auto pair = [&](unsigned lane) { return 1U << lane | 1U << last; };
-  for (unsigned lane = 0; lane < groups; ++lane) {
-    this->bench_.Send(this->Request(WarpOp::kSync, 1, 1U << lane, pair(lane)));
-  }
-  for (unsigned n = groups; n > 0; --n) {
-    ASSERT_TRUE(
-        this->bench_.Present(this->Request(WarpOp::kSync, 1, 1U << last, pair(n - 1)), 0, true));
+  const auto occupied = [&](WarpOp op, unsigned lane, std::uint32_t key) {
     const std::uint64_t accepted = this->bench_.cycle();
+    EXPECT_TRUE(this->bench_.Present(this->Request(op, 1, 1U << lane, key), 0, true));
     do {
       this->bench_.Cycle();
       this->bench_.Withdraw();
     } while (!this->bench_.out().ready && this->bench_.cycle() < accepted + 100);
-    EXPECT_EQ(this->bench_.cycle() - accepted, 3 * n + 5);
+    const std::uint64_t cycles = this->bench_.cycle() - accepted;
     this->bench_.Settle();
+    return cycles;
+  };
+  EXPECT_EQ(occupied(WarpOp::kSync, 0, pair(0)), 4U);
+  for (unsigned n = 1; n < groups; ++n) {
+    EXPECT_EQ(occupied(WarpOp::kSync, n, pair(n)), 3 * n + 5);
+  }
+  for (unsigned n = groups; n > 0; --n) {
+    EXPECT_EQ(occupied(WarpOp::kSync, last, pair(n - 1)), 3 * n + 5);
+  }
+  this->live_[1] &= ~1U;
+  EXPECT_EQ(occupied(WarpOp::kExit, 0, 0), 2U);
+  EXPECT_EQ(occupied(WarpOp::kGather, 1, 0x41), 5U);
+  EXPECT_EQ(occupied(WarpOp::kGather, 2, 0x42), 9U);
+  this->live_[1] = 0b0110 | 1U << last;
+  if (this->bench_.shape().faults) {
+    EXPECT_EQ(occupied(WarpOp::kSync, last, 0b0010 | 1U << last), 8U);  // refused
+  }
+  if (last > 3) {
+    this->live_[1] = 0b1110;
+    EXPECT_EQ(occupied(WarpOp::kExit, last, 0), 9U);
   }
 }
 
