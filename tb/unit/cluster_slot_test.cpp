@@ -1,0 +1,95 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The slot of a CTA is used again at once: what the CTA before has done, and what the hub has not
+// heard of it, is no matter of the next one.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tb/unit/cluster_script.h"
+
+namespace muster::cluster {
+namespace {
+
+template <typename Unit>
+using ClusterSlot = ClusterScript<Unit>;
+TYPED_TEST_SUITE(ClusterSlot, Units);
+
+// A slot is used again at once, by warps whose predecessors waited: nothing of them is left.
+TYPED_TEST(ClusterSlot, NextCtaOfASlot) {
+  this->Restart();
+  this->Grid(0, 20);
+  for (unsigned i = 0; i < 10; ++i) {
+    this->Open(0, 1);
+    const auto cta = this->Launch(0, 0, 0, 0, 0, 1);
+    this->Ask(cta, 0, ClusterOp::kArriveRelaxed, i % 2 == 0 ? 0xff : 0xffffffff);
+    this->Ask(cta, 0, ClusterOp::kWait, i % 3 == 0 ? 0x0f : 0xff);
+    this->Quiet();
+    ASSERT_EQ(this->End(cta), FaultCause::kNone);
+    ASSERT_FALSE(this->HasFailure()) << i;
+  }
+}
+
+// The CTA of a slot ends, and the next one comes at once, while the units all have news for the
+// hub: it hears that the first one is gone, so the cluster of that one goes on.
+TYPED_TEST(ClusterSlot, NextCtaOfASlotBeforeTheHubHasHeard) {
+  if (this->kShape.num_units < 3 || this->kShape.num_ctas < 2 || this->kShape.num_clusters < 3) {
+    GTEST_SKIP() << "no other unit has news";
+  }
+  const unsigned others = this->kShape.num_units - 1;
+  for (unsigned gap = 0; gap < 12; ++gap) {
+    this->Restart();
+    this->Grid(0, others + 3);
+    this->Open(0, 2);
+    this->Open(1, others);
+    this->Open(2, 1);
+    const auto ends = this->Launch(0, 0, 0, 0, 0, 1);
+    const auto waits = this->Launch(0, 1, 1, 1, 0, 1);
+    std::vector<typename TestFixture::Cta> exit;
+    for (unsigned u = 1; u <= others; ++u) {
+      exit.push_back(this->Launch(1, u - 1, u, 0, 0, 1));
+    }
+    this->Ask(waits, 0, ClusterOp::kArriveRelaxed);
+    this->Ask(waits, 0, ClusterOp::kWait);
+    this->Quiet();
+    this->AskAll(exit, ClusterOp::kExit);
+    this->Step(gap);
+    ASSERT_EQ(this->End(ends), FaultCause::kNone);
+    this->Launch(2, 0, 0, 0, 0, 1);
+    this->Quiet();
+    EXPECT_NE(this->Of(waits, 0).released, kNever) << gap;
+    ASSERT_FALSE(this->HasFailure()) << gap;
+  }
+}
+
+// A CTA ends right after a request of one of its warps has been accepted, and the next one comes at
+// once: the request was one of the CTA before.
+TYPED_TEST(ClusterSlot, EndsRightAfterARequest) {
+  if (this->kShape.num_clusters < 2) {
+    GTEST_SKIP() << "no other cluster";
+  }
+  for (const ClusterOp op : {ClusterOp::kArriveRelaxed, ClusterOp::kExit, ClusterOp::kTrigger}) {
+    for (unsigned gap = 0; gap < 6; ++gap) {
+      this->Restart();
+      this->Grid(0, 4);
+      this->Open(0, 1);
+      this->Open(1, 1);
+      const auto ends = this->Launch(0, 0, 0, 0, 0, 1);
+      this->Quiet();
+      this->Ask(ends, 0, op);
+      this->Step(gap);
+      ASSERT_EQ(this->End(ends), FaultCause::kNone);
+      const auto next = this->Launch(1, 0, 0, 0, 0, 1);
+      this->Quiet();
+      EXPECT_EQ(this->bench_.checker().model().Phases(1), 0U);
+      this->Ask(next, 0, ClusterOp::kArriveRelaxed);
+      this->Ask(next, 0, ClusterOp::kWait);
+      this->Quiet();
+      EXPECT_EQ(this->bench_.checker().model().Phases(1), 1U);
+      ASSERT_FALSE(this->HasFailure()) << Name(op) << ", gap " << gap;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::cluster
