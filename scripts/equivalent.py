@@ -1,157 +1,166 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""Whether a mutant changes nothing: a proof that a module with it and the module without it are equal.
+"""Whether a mutant changes nothing: a proof that a circuit with it and the circuit without it are equal.
 
-Registers and the modules inside become ports of the module, so that what is proven equal is the logic between
-them, in every state: outputs, next states, values after reset, and what the modules inside are given. That is more than is
-needed: a mutant that differs only in states which the unit never reaches, or in what a module inside does not look at, is not
-proven equivalent.
+Yosys makes gates of the whole circuit, once, with a wire for each mutant in question (scripts/mutations.py). Proven equal
+are, in all cycles after a reset and for all inputs, the outputs and what the memories are given. What memories give is any value, the same for both,
+and so is what registers hold at power-up. There are two proofs: of the logic between registers, in every state; and, where
+that fails, of the two circuits from the reset on, by the signals that stay equal (yosys-abc, scorr).
+A mutant that differs only for inputs that nobody may give, or in what no memory ever gives, is not proven equivalent.
 """
 
-import hashlib
-import os
 import re
-import shutil
 import subprocess
-import xml.etree.ElementTree as ElementTree
 
+import aig
 import yowasp
 
-# A module with a mutant (0: without), as logic between registers.
-CIRCUIT = """\
-read_slang --threads 1 {boxes} --relax-enum-conversions -D SYNTHESIS -D MUSTER_MUTANT={number} -I rtl/common --top {module} {parameters} {files}
-hierarchy -top {module}
-proc {module}
-memory -nomap {module}
-memory_map {module}
-opt_expr {module}
-opt_dff -nodffe -nosdff {module}
-dffunmap {module}
-opt_clean {module}
-splitnets -driver {module}
-expose -evert {module}
-expose -evert-dff {module}
-opt_clean {module}
-"""
-
-KEEP = """\
-select {module}
-write_rtlil -selected gold.il
-"""
-
-MITER = """\
-design -stash gate
-read_rtlil {gold}
-design -stash gold
-design -copy-from gold -as gold {module}
-design -copy-from gate -as gate {module}
-miter -equiv -flatten gold gate miter
-hierarchy -top miter
+# The circuit, as AND gates, inverters and registers; memories and the wires of mutants are inputs and outputs.
+GATES = """\
+read_slang --threads 1 --blackboxed-module muster_free --blackboxed-module muster_taken --relax-enum-conversions -D SYNTHESIS -I rtl/common --top {top} {parameters} {files}
+hierarchy -top {top}
+proc
+flatten
+opt_expr
 opt_clean
-sat -verify -prove trigger 0 -timeout {limit} miter
+memory
+opt_dff -nodffe -nosdff
+dffunmap
+async2sync
+dffunmap
+expose -evert t:muster_free t:muster_taken
+opt_clean
+techmap
+aigmap
+setundef -undriven -anyseq
+setundef -anyseq
+opt_clean
+write_blif -icells -gates circuit.blif
 """
 
-WHOLE = 4  # so many times the limit of the solver may a run of Yosys take
+# What gives a wire any value, and what takes one.
+FREE = """\
+(* blackbox *)
+module muster_free (output logic bit_o);
+endmodule
+(* blackbox *)
+module muster_taken (input logic bit_i);
+endmodule
+"""
+
+MEMORY = "rtl/common/muster_mem_1r1w.sv"
+MEMORY_BODY = """
+  localparam int unsigned Taken = 1 + 2 * AddrW + Width;
+  logic [Taken-1:0] taken;
+  assign taken = {we_i, waddr_i, wdata_i, raddr_i};
+
+  for (genvar i = 0; i < Width; i++) begin : g_free
+    muster_free u_free (.bit_o(rdata_o[i]));
+  end
+  for (genvar i = 0; i < Taken; i++) begin : g_taken
+    (* keep *) muster_taken u_taken (.bit_i(taken[i]));
+  end
+
+endmodule
+"""
+
 INCLUDED = "rtl/common/muster_assert.svh"
-TOO_LONG = "the proof takes too long"
-GOLD = "build-gold"  # in the tree: the modules without a mutant
+RESET = "rst_ni"
+BUILD = 600  # seconds that Yosys may take
+LIMIT = 60   # seconds of each proof
+EQUAL = re.compile(r"UNSATISFIABLE|Property proved")
 
 
-def modules_of(tree, files, top, parameters):
-    """The modules below a top, by name: for each the parameters that its instances have."""
-    folder = tree / "build-xml"
-    folder.mkdir(exist_ok=True)
-    subprocess.run(["verilator", "--xml-only", "-Wno-fatal", "-Wno-lint", "--xml-output", folder / "unit.xml", "--Mdir", folder,
-                    "-Irtl/common", *files, "--top-module", top, *(f"-G{name}={value}" for name, value in parameters.items())],
-                   cwd=tree, check=True, capture_output=True)
-    found = {}
-    for module in ElementTree.parse(folder / "unit.xml").iter("module"):
-        values = {}
-        for var in module.iter("var"):
-            const = var.find("const")
-            if var.get("param") == "true" and const is not None:
-                values[var.get("name")] = re.sub(r"'s", "'", const.get("name"))
-        found.setdefault(module.get("origName"), {})[tuple(sorted(values.items()))] = values
-    return {name: list(some.values()) for name, some in found.items()}
+def outside(memory):
+    """The text of a memory whose contents are outside the circuit."""
+    return memory[:memory.index(");\n") + len(");\n")] + MEMORY_BODY
 
 
-def defined(tree, files, what):
-    """The modules or packages of these files, by name: their files."""
-    return {name: file for file in files for name in re.findall(rf"^(?:{what}) (\w+)", (tree / file).read_text(), re.MULTILINE)}
+def build(texts, files, top, parameters, folder):
+    """The circuit of these texts, by their paths: {path: text}; `files`: those to read, in their order. Raises RuntimeError, with what Yosys said."""
+    source = folder / "source"
+    for path, text in texts.items():
+        if path == MEMORY:
+            text = outside(text)
+        if path == files[0]:
+            text = FREE + text
+        (source / path).parent.mkdir(parents=True, exist_ok=True)
+        (source / path).write_text(text)
+    given = " ".join(f"-G {name}={value}" for name, value in parameters.items())
+    (folder / "script.ys").write_text(GATES.format(top=top, parameters=given, files=" ".join(files)))
+    made = folder / "circuit.blif"
+    made.unlink(missing_ok=True)
+    yowasp.ensure_yosys()
+    done = subprocess.run(list(map(str, yowasp.yosys(folder / "script.ys", folder, list(texts)))), cwd=source, timeout=BUILD, text=True,
+                          errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if not made.exists():
+        raise RuntimeError(done.stdout[-2000:])
+    return Circuit(aig.Netlist(made.read_text()), folder)
 
 
-def needed(tree, files, module):
-    """Of these files those without which the module cannot be read, in their order."""
-    words = {file: set(re.findall(r"\w+", (tree / file).read_text())) for file in files}
-    defines = defined(tree, files, "module|package")
-    found, left = set(), [module]
-    while left:
-        file = defines[left.pop()]
-        if file not in found:
-            found.add(file)
-            left += words[file] & set(defines)
-    return [file for file in files if file in found]
+class Circuit:
+    """A circuit with a wire for each of some mutants."""
 
+    def __init__(self, netlist, folder):
+        self.netlist = netlist
+        self.folder = folder
+        self.switches = {name: int(found[1]) for name in netlist.inputs if (found := re.search(r"u_muster_mutant_(\d+)\.bit_o$", name))}
+        self.mutants = set(self.switches.values())
 
-def why_not(log):
-    """Why a proof has not succeeded, by what Yosys wrote; None: it has."""
-    if "SAT proof finished - no model found: SUCCESS!" in log:
-        return None
-    if "SAT proof finished - model found: FAIL!" in log:
-        return "it differs in some state"
-    if "No matching port in" in log:
-        return "it has other registers"
-    if "Interrupted SAT solver: TIMEOUT!" in log:
-        return TOO_LONG
-    if "[-Windex-oob]" in log:
-        return "it reads what is beyond the end of a vector"
-    errors = [line for line in log.splitlines() if "error: " in line.lower()]
-    return f"there is no proof: {errors[0] if errors else log[-200:]}"
+    def side(self, graph, number, leaves):
+        """The outputs and the next states with a mutant, as literals of the graph, for these inputs and states."""
+        chosen = {name: graph.constant(mutant == number) for name, mutant in self.switches.items()}
+        return self.netlist.evaluate(graph, leaves | chosen)
 
+    def in_every_state(self, number):
+        """As a graph: in some state, for some input, outputs or next states differ."""
+        graph = aig.Graph()
+        leaves = {name: graph.input() for name in [*self.netlist.inputs, *self.netlist.registers]}
+        graph.outputs = [graph.differ(self.side(graph, 0, leaves), self.side(graph, number, leaves))]
+        return graph
 
-def run(script, tree, files, folder, limit):
-    """Runs Yosys, and returns what it wrote. Its files are in the folder, which has no others then. Raises subprocess.TimeoutExpired."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    (folder / "script.ys").write_text(script)
-    command = yowasp.yosys(folder / "script.ys", folder, [*files, INCLUDED])
-    done = subprocess.run(list(map(str, command)), cwd=tree, timeout=WHOLE * limit, text=True,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    log = folder / "yosys.log"
-    return log.read_text(errors="replace") if log.exists() else done.stdout
+    def from_reset(self, number):
+        """As a graph: in some cycle, outputs differ. In the first cycle there is a reset, and registers hold any value."""
+        graph = aig.Graph()
+        inputs = {name: graph.input() for name in self.netlist.inputs}
+        power_up = {name: graph.input() for name in self.netlist.registers}
+        later = graph.register()
+        graph.next[later] = graph.constant(True)
+        inputs[RESET] = graph.both(inputs[RESET], later)
+        outputs = []
+        for mutant in (0, number):
+            states = {name: graph.register() for name in power_up}
+            now = {name: graph.either(later, state, power_up[name]) for name, state in states.items()}
+            out, then = self.side(graph, mutant, inputs | now)
+            graph.next |= {states[name]: literal for name, literal in then.items()}
+            outputs.append((out, {}))
+        graph.outputs = [graph.differ(*outputs)]
+        return graph
 
-
-def without_mutant(module, circuit, tree, files, folder, limit):
-    """The module without a mutant, which many proofs need, by its path in the tree. Raises RuntimeError, with what Yosys wrote."""
-    script = circuit.format(number=0) + KEEP.format(module=module)
-    key = hashlib.sha256(b"".join([script.encode(), *((tree / file).read_bytes() for file in [*files, INCLUDED])])).hexdigest()[:16]
-    gold = tree / GOLD / f"{module}.{key}.il"
-    if not gold.exists():
-        log = run(script, tree, files, folder, limit)
-        if not (folder / "gold.il").exists():
-            raise RuntimeError(log)
-        gold.parent.mkdir(exist_ok=True)
-        here = gold.parent / f"{folder.name}.new"  # not for another run until it is whole
-        shutil.copy(folder / "gold.il", here)
-        os.replace(here, gold)
-    return f"{GOLD}/{gold.name}"
-
-
-def why_different(number, module, instances, tree, files, folder, limit=60):
-    """Why a mutant is not proven equivalent, as a clause; None: it is equivalent in each of these instances. `limit`: of
-    each proof, in seconds."""
-    files = needed(tree, files, module)
-    boxes = " ".join(f"--blackboxed-module {name}" for name in defined(tree, files, "module") if name != module)
-    for parameters in instances:
-        given = " ".join(f"-G {name}={value}" for name, value in parameters.items())
-        circuit = CIRCUIT.format(number="{number}", module=module, boxes=boxes, parameters=given, files=" ".join(files))
+    def proves(self, graph, name, commands):
+        """Whether the output of a graph is never 1."""
+        if graph.outputs == [graph.constant(False)]:
+            return True
+        file = self.folder / f"{name}.aig"
+        file.write_bytes(graph.aiger())
         try:
-            gold = without_mutant(module, circuit, tree, files, folder, limit)
-            log = run(circuit.format(number=number) + MITER.format(module=module, gold=gold, limit=limit), tree, [*files, gold], folder, limit)
-        except RuntimeError as error:
-            return why_not(str(error))
+            done = subprocess.run(["yosys-abc", "-c", f"read_aiger {file.name}; strash; {commands}"], cwd=self.folder, timeout=LIMIT,
+                                  text=True, errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         except subprocess.TimeoutExpired:
-            return TOO_LONG
-        why = why_not(log)
-        if why:
-            return why
-    return None
+            return False
+        finally:
+            file.unlink()
+        return EQUAL.search(done.stdout) is not None
+
+    def why_different(self, number, from_reset=True):
+        """Why a mutant is not proven equivalent, as a clause; None: it is. `from_reset`: if the logic differs, the circuits
+        from the reset on are compared, which takes longer."""
+        try:
+            if self.proves(self.in_every_state(number), f"{number}.state", "iprove"):
+                return None
+            if not from_reset:
+                return "it differs in some state"
+            if self.proves(self.from_reset(number), f"{number}.reset", "scorr; pdr -T 5"):
+                return None
+        except aig.Loop as loop:
+            return f"with it {loop} depends on itself"
+        return "no proof succeeds"

@@ -5,7 +5,7 @@
 --of says of what: unit (the barrier unit), warp and cluster (the scopes beside it), gpc (the top around all of them), golden (the model
 that all of these are compared with, which its own tests must judge). One model has all mutants of it; a number selects one at run time,
 so that a mutant costs a run. Tests that compare every cycle with the golden model, or the golden model with the texts, try each: short
-ones first. What these do not notice is proven to be equivalent (scripts/equivalent.py; RTL only), or tried by tests that take longer,
+ones first, longer ones for what is left. What these do not notice is proven to be equivalent (scripts/equivalent.py; RTL only),
 or stays open; tb/mutants/open.json gives the reason of some that do. What the configuration leaves out is not tried.
 Results are kept in build/mutate as they come: a run that is stopped goes on where it was, unless a source has changed.
 With --cluster the mutants are tried on the nodes of a cluster (scripts/farm.py).
@@ -25,7 +25,6 @@ import tempfile
 import threading
 import time
 
-import equivalent
 import farm
 import lock
 import subjects
@@ -59,7 +58,6 @@ class Model:
         self.short = self.subject.short(config)
         self.long = [] if quick else self.subject.long(config)
         self.limits = {}  # seconds, by attempt
-        self.modules = {}  # of which something can be proven
 
     @property
     def attempts(self):
@@ -96,21 +94,22 @@ class Model:
         return next(filter(None, (self.run(mutant["number"], attempt, self.limits[attempt]) for attempt in attempts
                                   if mutant["file"].startswith(attempt.block))), None)
 
-    def why_different(self, mutant, folder):
-        """Why it is not proven equivalent, as a clause; None: it is."""
-        module = mutant["module"]
-        if module not in self.modules:
-            return self.subject.unproven
-        return equivalent.why_different(mutant["number"], module, self.modules[module], self.tree, subjects.rtl_files(), folder / mutant["name"])
+    def try_short(self, mutant):
+        """What comes of it, as a row."""
+        return {**mutant, "caught by": self.notices(mutant, self.short)}
 
-    def settle(self, mutant, folder):
-        """What comes of it, as a row. Proofs write into the folder."""
-        row = {**mutant, "caught by": self.notices(mutant, self.short)}
-        if not row["caught by"] and not self.quick:
-            row["differs"] = self.why_different(mutant, folder)
-            if row["differs"]:
-                row["caught by"] = self.notices(mutant, self.long)
-        return row
+    def try_long(self, row):
+        return {**row, "caught by": self.notices(row, self.long)}
+
+    def prover(self, rows, from_reset):
+        """What tries to prove that a mutant changes nothing, for these rows: from the reset on, or only in every state."""
+        circuits = self.subject.circuits(rows, self.config, WORK / self.of / "proofs")
+
+        def prove(row):
+            having = [circuit for circuit in circuits if row["number"] in circuit.mutants]
+            whys = (circuit.why_different(row["number"], from_reset) for circuit in having)
+            return {**row, "differs": next(filter(None, whys), None) if having else self.subject.unproven}
+        return prove
 
     def command(self, attempt):
         return [str(self.folder / attempt.program), *attempt.options]
@@ -149,39 +148,57 @@ def missed(report):
 
 
 class Results:
-    """What was found out, a line for each mutant, kept as it comes."""
+    """What was found out, a line for each mutant, kept as it comes in a file, if there is one."""
 
-    def __init__(self, path, key):
+    def __init__(self, path=None, key=""):
         self.path = path
         self.rows = {}
         self.lock = threading.Lock()
-        lines = path.read_text().splitlines() if path.exists() else []
+        lines = path.read_text().splitlines() if path and path.exists() else []
         if lines and json.loads(lines[0]) == {"key": key}:
             self.rows = {row["name"]: row for row in map(json.loads, lines[1:])}
-        else:
+        elif path:
             path.write_text(json.dumps({"key": key}) + "\n")
+
+    def of(self, mutant):
+        """Its row; the mutant, if there is none yet."""
+        return self.rows.get(mutant["name"], mutant)
 
     def add(self, row):
         with self.lock:
             self.rows[row["name"]] = row
-            with self.path.open("a") as file:
-                file.write(json.dumps(row) + "\n")
+            if self.path:
+                with self.path.open("a") as file:
+                    file.write(json.dumps(row) + "\n")
 
 
-def each(mutants, work, results):
-    """Does the work of each, several at a time, and keeps what comes of it."""
-    progress, open_ = Progress(len(mutants), "mutants"), 0
-    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        for count, row in enumerate(pool.map(work, mutants), 1):
-            results.add(row)
-            open_ += fate(row) == "open"
-            progress.show(count, f", {open_} open")
+def settle(chosen, model, results, proofs=True):
+    """Tries these in four stages, each for all that is left: by short attempts, by proofs in every state, by long attempts, by proofs
+    from the reset on."""
+    def each(stage, what, worker):
+        rows = [row for row in map(results.of, chosen) if fate(row) == "open" and row.get("stage", 0) < stage]
+        if not rows:
+            return
+        work, progress, open_ = worker(rows), Progress(len(rows), what), 0
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+            for count, row in enumerate(pool.map(work, rows), 1):
+                results.add({**row, "stage": stage})
+                open_ += fate(row) == "open"
+                progress.show(count, f", {open_} open")
+    each(1, "mutants, by short tests", lambda rows: model.try_short)
+    if model.quick:
+        return
+    if proofs:
+        each(2, "mutants, by proofs", lambda rows: model.prover(rows, from_reset=False))
+    each(3, "mutants, by longer tests", lambda rows: model.try_long)
+    if proofs:
+        each(4, "mutants, by longer proofs", lambda rows: model.prover(rows, from_reset=True))
 
 
 def spread(chosen, model, results, cluster):
     """Tries these on a cluster."""
     file = WORK / model.of / f"{model.config}.{'quick' if model.quick else 'whole'}.plan.json"
-    plan = {"of": model.of, "config": model.config, "quick": model.quick, "mutants": chosen, "modules": model.modules}
+    plan = {"of": model.of, "config": model.config, "quick": model.quick, "mutants": chosen}
     old = json.loads(file.read_text()) if file.exists() else {}
     if old != plan | {"limits": old.get("limits")}:  # times differ, and a run that was stopped goes on
         farm.written(file, json.dumps(plan | {"limits": [model.limits[attempt] for attempt in model.attempts]}))
@@ -204,9 +221,9 @@ def try_part(args):
     plan = json.loads(args.plan.read_text())
     model = Model(plan["of"], plan["config"], plan["quick"], args.work)
     model.limits = dict(zip(model.attempts, plan["limits"]))
-    model.modules = plan["modules"]
-    rows = [model.settle(mutant, args.work / "proofs") for mutant in choose(plan["mutants"], None, 0, args.shard)]
-    args.json.write_text(json.dumps(rows))
+    results = Results()
+    settle(choose(plan["mutants"], None, 0, args.shard), model, results, proofs=False)
+    args.json.write_text(json.dumps(list(results.rows.values())))
 
 
 def reasons(of):
@@ -216,7 +233,7 @@ def reasons(of):
 
 def fate(row, explained=()):
     """caught, equivalent, open; or explained, if it is open with one of these reasons."""
-    return "caught" if row["caught by"] else "equivalent" if row.get("differs", "no proof was tried") is None else \
+    return "caught" if row.get("caught by") else "equivalent" if row.get("differs", "no proof was tried") is None else \
         "explained" if row["name"] in explained else "open"
 
 
@@ -290,8 +307,6 @@ def prepare(args):
     problem = model.measure()
     if problem:
         sys.exit(problem)
-    if not args.quick:
-        model.modules = model.subject.modules(model.tree, args.config)
     return model, mutants
 
 
@@ -319,26 +334,25 @@ def main():
     numbers = model.subject.present(model.folder, args.config, mutants)
     present = [mutant for mutant in mutants if mutant["number"] in numbers]
 
-    def settle(mutant):
-        return model.settle(mutant, work / "proofs")
     if args.name:
         wanted = [mutant for mutant in present if mutant["name"] == args.name]
         if not wanted:
             sys.exit(f"The {args.of} has no mutant {args.name} in configuration {args.config}; {json_of(args).relative_to(ROOT)} lists those that were tried.")
-        print(json.dumps(settle(wanted[0]), indent=2))
+        results = Results()
+        settle(wanted, model, results)
+        print(json.dumps(results.of(wanted[0]), indent=2))
         print(f"MUSTER_MUTANT={wanted[0]['number']} {' '.join(model.command(model.attempts[0]))}")
         return
     chosen = choose(present, args.sample, args.seed, args.shard)
     part, parts = args.shard
     name = "quick" if args.quick else "whole"
     results = Results(work / f"{args.config}.{name}.{part}of{parts}.jsonl", model.key())
-    left = [mutant for mutant in chosen if mutant["name"] not in results.rows]
-    if len(left) != len(chosen):
-        print(f"{len(chosen) - len(left)} of {len(chosen)} were tried before")
+    before = sum(mutant["name"] in results.rows for mutant in chosen)
+    if before:
+        print(f"{before} of {len(chosen)} were tried before")
     if cluster:
         spread(chosen, model, results, cluster)
-    else:
-        each(left, settle, results)
+    settle([mutant for mutant in chosen if mutant["name"] in results.rows or not cluster], model, results)
     rows = [results.rows[mutant["name"]] for mutant in chosen if mutant["name"] in results.rows]
     settled = page(rows, len(mutants) - len(present), args.of, args.config)
     json_of(args).write_text(json.dumps({"of": args.of, "config": args.config, "mutants": rows}, indent=1) + "\n")

@@ -2,8 +2,8 @@
 """Mutations of SystemVerilog from its syntax: all of them in one text, of which a number selects one at run time.
 
 An expression `a & b` becomes `(muster_mutant_pkg::selected == 17 ? (a | b) : a & b)`, a statement `x_q <= '0;`
-becomes `begin if (muster_mutant_pkg::selected != 18) x_q <= '0; end`. With 0 selected the text is what it was. It reads as much of the
-language as rtl/ is written in. What must be constant (parameters, dimensions, conditions of generate blocks, bounds
+becomes `begin if (muster_mutant_pkg::selected != 18) x_q <= '0; end`. With 0 selected the text is what it was. For proofs a wire of the
+module selects each mutant. It reads as much of the language as rtl/ is written in. What must be constant (parameters, dimensions, conditions of generate blocks, bounds
 of loops, functions that these call) is left alone, and so are assertions and the heads of modules.
 """
 
@@ -13,6 +13,7 @@ import re
 from systemverilog import OPENS, SyntaxProblem, Tokens, split_gap
 
 SELECTED = "muster_mutant_pkg::selected"
+WIRE = "muster_mutant_{number}"
 PACKAGE = """// Which mutant is active: in simulation the number in the environment variable MUSTER_MUTANT, in a proof the macro.
 // 0, or none: no mutant.
 package muster_mutant_pkg;
@@ -48,15 +49,17 @@ class Node:
 
 
 class Mutator:
-    """Reads one file, and writes it with its mutants, which it numbers from `first` on."""
+    """Reads one file, and writes it with its mutants, which it numbers from `first` on. `proven`: with these mutants only,
+    each of which a wire selects."""
 
-    def __init__(self, text, path, first, constant=()):
+    def __init__(self, text, path, first, constant=(), proven=None):
         self.tokens = Tokens(text, path)
         self.path = path
         self.first = first
         self.constant = set(constant)  # functions that must stay constant
         self.called = set()            # functions that constants call
         self.functions = {}            # name: functions that it calls
+        self.proven = proven
         self.mutants = []
         self.fixed = 0                 # above 0: what is read must be constant
         self.assigned = set()          # variables with a value already, in combinational logic
@@ -71,16 +74,29 @@ class Mutator:
                              "before": " ".join(split_gap(before)[1].split()), "after": " ".join(after.split())})
         return number
 
+    def selected(self, number, sign="=="):
+        """The condition that this mutant is selected (or not: !=); None: it is left out."""
+        if self.proven is None:
+            return f"{SELECTED} {sign} {number}"
+        if number not in self.proven:
+            return None
+        return ("" if sign == "==" else "!") + WIRE.format(number=number)
+
     def wrap(self, node, line, variants):
         """The expression, or one of these (kind, text) if it is selected."""
         if self.fixed or not variants:
             return node
         gap, live = split_gap(node.live)
         for kind, text in variants:
-            number = self.number(kind, line, node.plain, text)
-            live = f"({SELECTED} == {number} ? {text} : {live})" if live.startswith(f"({SELECTED}") else \
-                f"({SELECTED} == {number} ? {text} : ({live}))"
+            condition = self.selected(self.number(kind, line, node.plain, text))
+            if condition:
+                live = f"({condition} ? {text} : ({live}))"
         return Node(node.plain, gap + live)
+
+    def unless(self, number, statement):
+        """The statement, but not if this mutant is selected."""
+        condition = self.selected(number, "!=")
+        return f"begin if ({condition}) {statement} end" if condition else statement
 
     # -- expressions -------------------------------------------------------------------------------
 
@@ -384,7 +400,7 @@ class Mutator:
                 text += label + body
                 continue
             number = self.number("case item", line, label, "nothing")
-            text += f"{label} begin if ({SELECTED} != {number}) begin{body} end end"
+            text += f"{label} {self.unless(number, f'begin{body} end')}"
         return text + tokens.take("endcase")
 
     def assignment(self):
@@ -414,7 +430,7 @@ class Mutator:
         if self.fixed or not removable:
             return gap + text
         number = self.number("assignment", line, bare + op + value.plain, "nothing")
-        return f"{gap}begin if ({SELECTED} != {number}) {text} end"
+        return gap + self.unless(number, text)
 
     # -- modules and packages ------------------------------------------------------------------------
 
@@ -460,9 +476,15 @@ class Mutator:
             else:
                 text += self.constant_text(tokens.balanced()) if tokens.peek() in OPENS else tokens.take()
         text += tokens.take()
+        first, body = len(self.mutants), ""
         while tokens.peek() != f"end{kind}":
-            text += self.item()
-        return text + tokens.take() + self.label()
+            body += self.item()
+        return text + self.switches(self.mutants[first:]) + body + tokens.take() + self.label()
+
+    def switches(self, mutants):
+        """The wires that select these; what drives them is in scripts/equivalent.py."""
+        wires = [WIRE.format(number=mutant["number"]) for mutant in mutants if mutant["number"] in (self.proven or ())]
+        return "".join(f"\n  logic {wire};\n  muster_free u_{wire} (.bit_o({wire}));" for wire in wires)
 
     def continuous(self):
         tokens = self.tokens
@@ -567,8 +589,9 @@ def give_names(mutants):
         mutant["name"] = hashlib.sha256(f"{what}|{seen[what]}".encode()).hexdigest()[:8]
 
 
-def instrument(texts, paths=None):
-    """Of {path: text}: {path: text with mutants}, and the mutants, numbered from 1 on; in these paths only."""
+def instrument(texts, paths=None, proven=None):
+    """Of {path: text}: {path: text with mutants}, and the mutants, numbered from 1 on; in these paths only. `proven`: the texts
+    have only the mutants with these numbers, each of which a wire selects."""
     called, functions = set(), {}
     for path, text in texts.items():
         mutator = Mutator(text, path, 1)
@@ -578,7 +601,7 @@ def instrument(texts, paths=None):
     constant = closure(called, functions)
     written, mutants = {}, []
     for path in texts if paths is None else paths:
-        mutator = Mutator(texts[path], path, len(mutants) + 1, constant)
+        mutator = Mutator(texts[path], path, len(mutants) + 1, constant, proven)
         written[path] = mutator.file()
         mutants += mutator.mutants
     give_names(mutants)

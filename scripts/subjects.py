@@ -1,6 +1,6 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """What has generated mutants: the unit, the scopes beside it, the GPC, the golden model. For each its sources, the programs that may
-notice a mutant, and the modules of which a mutant may be proven equivalent."""
+notice a mutant, and the circuits that may be proven equal with it and without."""
 
 import dataclasses
 import pathlib
@@ -12,9 +12,11 @@ import equivalent
 import mutations
 import mutations_cpp
 import trees
-import yowasp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Tests of the unit that take more than a twentieth of a second.
+SLOW = ":".join(f"Units/{suite}.*" for suite in ("Idle", "Lazy", "MbWaiting", "ResetTest", "RunTest", "Save", "Skip", "Waiting"))
+SLOW_MB = "Mbarrier.NoWakeUpIsLost:Mbarrier.WarpHasItsTurnAmongSplits"
 FIRST = "rtl/muster_pkg.sv"  # what all models read first
 
 
@@ -48,34 +50,36 @@ def gpc_regression(seeds, cycles):
 
 @dataclasses.dataclass(frozen=True)
 class Subject:
-    """`short` and `long`: of a configuration the attempts before the proof, and those after it."""
+    """`short` and `long`: of a configuration the attempts, those that take longer after the others."""
     sources: tuple  # how the paths begin whose mutants these are
     short: typing.Callable
     long: typing.Callable
     verilated: str  # the folders of Verilated sources, by a pattern in the build folder; {config}: the configuration
     tops: typing.Callable  # of a configuration: (module, parameters) of each that is Verilated
     configs: tuple = ("small",)
-    unproven: str = "it is in a package, which many modules use"  # why there is no proof where modules() has nothing
+    unproven: str = "it is in a package, which many modules use"  # why there is no proof where no circuit has it
 
     def texts(self):
         """What the sources are with these mutants, and the mutants."""
-        mutated = [path for path in rtl_files() if path.startswith(self.sources)]
-        written, mutants = mutations.instrument({path: (ROOT / path).read_text() for path in rtl_files()}, mutated)
-        written[FIRST] = mutations.PACKAGE + written.get(FIRST, (ROOT / FIRST).read_text())
+        written, mutants = self.mutated()
+        written[FIRST] = mutations.PACKAGE + written.get(FIRST, read(FIRST))
         return written | trees.waive_all(), mutants
+
+    def mutated(self, proven=None):
+        return mutations.instrument({path: read(path) for path in rtl_files()},
+                                    [path for path in rtl_files() if path.startswith(self.sources)], proven)
 
     def present(self, folder, config, _):
         """Of the numbers of these mutants those that the programs of a build folder have."""
         return set().union(*(selected_in(source) for source in folder.glob(f"{self.verilated.format(config=config)}/*.cpp")))
 
-    def modules(self, tree, config):
-        """The modules with mutants, by name: for each the parameters that its instances have. Yosys is there afterwards."""
-        yowasp.ensure_yosys()
-        found = {}
-        for top, parameters in self.tops(config):
-            for name, some in equivalent.modules_of(tree, rtl_files(), top, parameters).items():
-                found.setdefault(name, []).extend(one for one in some if one not in found.get(name, []))
-        return found
+    def circuits(self, mutants, config, folder):
+        """The circuits of a configuration, with a wire for each of these mutants that they have. Raises RuntimeError if Yosys cannot make one."""
+        packages = {name for path in rtl_files() for name in re.findall(r"^package (\w+)", read(path), re.MULTILINE)}
+        written, _ = self.mutated({mutant["number"] for mutant in mutants if mutant["module"] not in packages})
+        texts = {path: written.get(path) or read(path) for path in [*rtl_files(), equivalent.INCLUDED]}
+        return [equivalent.build(texts, rtl_files(), top, parameters, folder / str(place))
+                for place, (top, parameters) in enumerate(self.tops(config))]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,12 +94,16 @@ class GoldenModel(Subject):
     def present(self, folder, config, mutants):
         return {mutant["number"] for mutant in mutants}
 
-    def modules(self, tree, config):
-        return {}
+    def circuits(self, mutants, config, folder):
+        return []
 
 
 def rtl_files():
     return [line for line in (ROOT / "rtl/muster.f").read_text().split() if line.startswith("rtl/")]
+
+
+def read(path):
+    return (ROOT / path).read_text()
 
 
 def selected_in(source):
@@ -121,10 +129,11 @@ def gpc(_):
 SUBJECTS = {
     "unit": Subject(
         sources=("rtl/common/", "rtl/cta/", "rtl/mbarrier/", "rtl/muster.sv", "rtl/muster_pkg.sv"),
-        short=lambda config: [regression(config, "1-2", 2000), regression(config, "1-4", 20000)],
+        short=lambda config: [regression(config, "1-2", 2000), tests("tb/lockstep/lockstep_test", f"Units/*-{SLOW}"),
+                              tests("tb/unit/mb_test", f"Mbarrier.*-{SLOW_MB}", "rtl/mbarrier/"), regression(config, "1-4", 20000)],
         # What the longest of the tests of mbarriers looks at is in the parking slots.
-        long=lambda config: [tests("tb/unit/mb_test", "Mbarrier.*-Mbarrier.NoWakeUpIsLost", "rtl/mbarrier/"),
-                             tests("tb/lockstep/lockstep_test", "Units/*"), regression(config, "1-10", 100000),
+        long=lambda config: [tests("tb/lockstep/lockstep_test", SLOW), tests("tb/unit/mb_test", "Mbarrier.WarpHasItsTurnAmongSplits", "rtl/mbarrier/"),
+                             regression(config, "1-10", 100000),
                              tests("tb/unit/mb_test", "Mbarrier.NoWakeUpIsLost", "rtl/mbarrier/muster_mb_park")],
         verilated="sim/lockstep/verilated/V{config}",
         tops=lambda config: [("muster", configs.UNIT[config])],

@@ -7,6 +7,7 @@
 """
 
 import contextlib
+import io
 import json
 import pathlib
 import re
@@ -17,13 +18,13 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
-import equivalent  # noqa: E402, after its folder is known
+import aig  # noqa: E402, after its folder is known
+import equivalent  # noqa: E402
 import mutate  # noqa: E402
 import mutations  # noqa: E402
 import mutations_cpp  # noqa: E402
 import subjects  # noqa: E402
 import systemverilog  # noqa: E402
-import yowasp  # noqa: E402
 
 CASES = {}
 SKIPPED = 77
@@ -83,20 +84,24 @@ module sums #(
   output logic             c_o
 );
   logic [Width-1:0] count_q;
-  logic             seen_q;
+  logic             seen_q, last_q, both_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       count_q <= '0;
       seen_q  <= 1'b0;
+      both_q  <= 1'b1;
+      last_q  <= 1'b0;
     end else begin
       if (on_i && (on_i || a_i[0])) count_q <= count_q + a_i;
       seen_q <= on_i;
+      both_q <= !seen_q;
+      last_q <= seen_q;
     end
   end
 
   assign b_o = count_q;
-  assign c_o = seen_q;
+  assign c_o = seen_q || (both_q && last_q);  // these two are never high together
 endmodule
 """
 
@@ -167,20 +172,19 @@ int main() {
 
 # A module with another one inside, which does not look at one of its inputs.
 AROUND = """\
-module part (
-  input  logic a_i,
-  input  logic spare_i,
-  output logic b_o
-);
-  assign b_o = a_i;
-endmodule
-
 module around (
-  input  logic a_i,
-  input  logic c_i,
-  output logic b_o
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       a_i,
+  input  logic       c_i,
+  input  logic [1:0] at_i,
+  output logic       b_o
 );
-  part u_part (.a_i (a_i && (a_i || c_i)), .spare_i (c_i), .b_o);
+  logic b;
+  muster_mem_1r1w #(.Depth(4), .Width(1)) u_memory (
+    .clk_i, .we_i (a_i && (a_i || c_i)), .waddr_i (at_i), .wdata_i (c_i), .raddr_i (at_i), .rdata_o (b)
+  );
+  assign b_o = b && !(c_i && !c_i);
 endmodule
 """
 
@@ -324,24 +328,32 @@ def whose():
 
 @case
 def stages():
-    """Short attempts come first, then the proof, then long attempts; each only where the one before says nothing. A quick run ends with the first."""
+    """Short attempts come first, then proofs in every state, long attempts, proofs from the reset on; each only of what the one before has left.
+    A quick run ends with the first; one on a node has no proofs."""
     class Fake(mutate.Model):
-        def __init__(self, noticed, differs, quick=False):
+        def __init__(self, tells, quick=False):
             super().__init__("unit", "small", quick)
-            self.noticed, self.differs, self.asked = noticed, differs, []
+            self.tells, self.asked = tells, []
+
+        def says(self, what):
+            self.asked.append(what)
+            return what == self.tells
 
         def notices(self, _, attempts):
-            self.asked.append("short" if attempts == self.short else "long")
-            return self.asked[-1] if self.asked[-1] == self.noticed else None
+            what = "short" if attempts == self.short else "long"
+            return what if self.says(what) else None
 
-        def why_different(self, *_):
-            self.asked.append("proof")
-            return self.differs
-    for noticed, differs, quick, asked, fate in (("short", None, False, ["short"], "caught"), (None, None, False, ["short", "proof"], "equivalent"),
-                                                 ("long", "it differs", False, ["short", "proof", "long"], "caught"),
-                                                 (None, "it differs", False, ["short", "proof", "long"], "open"), (None, None, True, ["short"], "open")):
-        model = Fake(noticed, differs, quick)
-        row = model.settle({"name": "m"}, None)
+        def prover(self, rows, from_reset):
+            return lambda row: {**row, "differs": None if self.says("reset" if from_reset else "state") else f"it is one of {len(rows)}"}
+    for tells, options, asked, fate in (("short", {}, ["short"], "caught"), ("state", {}, ["short", "state"], "equivalent"),
+                                        ("long", {}, ["short", "state", "long"], "caught"), ("reset", {}, ["short", "state", "long", "reset"], "equivalent"),
+                                        ("", {}, ["short", "state", "long", "reset"], "open"), ("", {"proofs": False}, ["short", "long"], "open"),
+                                        ("", {"quick": True}, ["short"], "open")):
+        model, results, chosen = Fake(tells, options.get("quick", False)), mutate.Results(), [{"name": "m"}]
+        for _ in range(2):  # the second time there is nothing left to do
+            with contextlib.redirect_stdout(io.StringIO()):
+                mutate.settle(chosen, model, results, options.get("proofs", True))
+        row = results.of(chosen[0])
         expect(model.asked == asked and mutate.fate(row) == fate, f"{model.asked}, {row}")
         expect((mutate.fate(row, {"m": "it does no harm"}) == "explained") == (fate == "open"), f"a reason makes {row} something else")
 
@@ -371,13 +383,29 @@ def reasons():
 
 
 @case
-def needed():
-    """A module needs its own file, the packages that it names, and the modules inside; nothing else, and in the order of the list."""
-    files = subjects.rtl_files()
-    found = equivalent.needed(ROOT, files, "muster_mb_park")
-    expect(found == [file for file in files if file in found], f"{found} is in another order")
-    wanted = {"rtl/muster_pkg.sv", "rtl/common/muster_ram.sv", "rtl/mbarrier/muster_mb_park.sv"}
-    expect(wanted <= set(found) and not any("/cta/" in file or "/cluster/" in file for file in found), str(found))
+def gates():
+    """A circuit is evaluated as gates; what depends on itself is said, unless a constant decides it."""
+    netlist = aig.Netlist(""".model m
+.inputs a b
+.outputs x y
+.names $true
+1
+.gate $_AND_ A=a B=b Y=c
+.gate $_NOT_ A=c Y=n
+.gate $_AND_ A=n B=y Y=y
+.gate $_DFF_P_ C=k D=n Q=q
+.names q x
+1 1
+.end
+""")
+    graph = aig.Graph()
+    a = graph.input()
+    outputs, then = netlist.evaluate(graph, {"a": 1, "b": 1, "q": a})  # n is 0, and so is y
+    expect((outputs, then) == ({"x": a, "y": 0}, {"q": 0}), f"{outputs}, {then}")
+    try:
+        expect(not netlist.evaluate(graph, {"a": a, "b": 1, "q": 0}), "a loop has a value")
+    except aig.Loop as loop:
+        expect(str(loop) == "y", f"{loop} is the loop")
 
 
 def in_cpp():
@@ -430,43 +458,40 @@ def cpp_runs():
     expect(same == harmless, f"these change nothing: {sorted(same)}")
 
 
-@contextlib.contextmanager
-def mutated(name, text):
-    """A tree with the file of that name, with all mutants of the text, for Yosys; and the mutants."""
-    with tempfile.TemporaryDirectory() as folder:
-        tree = pathlib.Path(folder)
-        written, mutants = mutations.instrument({f"{name}.sv": text})
-        (tree / "rtl/common").mkdir(parents=True)
-        (tree / "rtl/common/muster_assert.svh").touch()
-        (tree / f"{name}.sv").write_text(mutations.PACKAGE + written[f"{name}.sv"])
-        yowasp.ensure_yosys()
-        yield tree, mutants
+def proven(text, folder, parameters):
+    """Of all mutants of a module those that are proven equivalent with these parameters, and the others: (kind, before, after) of each."""
+    name = re.search(r"module (\w+)", text)[1]
+    _, mutants = mutations.instrument({f"{name}.sv": text})
+    written, _ = mutations.instrument({f"{name}.sv": text}, proven={mutant["number"] for mutant in mutants})
+    texts = {equivalent.MEMORY: subjects.read(equivalent.MEMORY), **written, equivalent.INCLUDED: ""}
+    circuit = equivalent.build(texts, [equivalent.MEMORY, f"{name}.sv"], name, parameters, pathlib.Path(folder))
+    expect(circuit.mutants == {mutant["number"] for mutant in mutants}, f"{circuit.mutants} are in the circuit")
+    found = {True: set(), False: set()}
+    for mutant in mutants:
+        found[circuit.why_different(mutant["number"]) is None].add(tuple(mutant[key] for key in ("kind", "before", "after")))
+    return found[True], found[False]
 
 
 @needs_yosys
 def equivalence():
-    """Of a module with registers: proven equivalent are the mutants that change nothing, and no others."""
-    with mutated("sums", SUMS) as (tree, mutants):
-        proven = set()
-        for mutant in mutants:
-            why = equivalent.why_different(mutant["number"], "sums", [{"Width": "2"}, {"Width": "3"}], tree, ["sums.sv"], tree / "proof")
-            expect(why is None or why.startswith("it "), f"{mutant}: {why}")
-            if why is None:
-                proven.add((mutant["line"], mutant["kind"], mutant["after"]))
-    expect(proven == {(19, "constant", "1"), (19, "operand", "(on_i)")}, str(sorted(proven)))
-    expect({(16, "constant"), (16, "assignment"), (17, "constant")} <= {(mutant["line"], mutant["kind"]) for mutant in mutants},
-           "no mutant of a reset")
+    """Of a module with registers: proven equivalent are the mutants that change nothing that can be seen after a reset, and no others."""
+    for width in (2, 3):
+        with tempfile.TemporaryDirectory() as folder:
+            equal, others = proven(SUMS, folder, {"Width": width})
+        expect(equal == {("operand", "on_i && (on_i || a_i[0])", "(on_i)"), ("operand", "on_i || a_i[0]", "(on_i)"), ("constant", "0", "1"),
+                         ("operand", "seen_q || (both_q && last_q)", "( seen_q)"), ("constant", "1'b1", "1'd0"),
+                         ("assignment", "last_q <= seen_q", "nothing")}, str(sorted(equal)))
+        expect({("constant", "'0", "'1"), ("assignment", "count_q <= '0", "nothing")} <= others, f"no mutant of a reset: {sorted(others)}")
 
 
 @needs_yosys
 def equivalence_around():
-    """A module inside is given the same where a mutant is proven to be equivalent, whatever it does with that."""
-    with mutated("around", AROUND) as (tree, mutants):
-        around = [mutant for mutant in mutants if mutant["module"] == "around"]
-        why = {(mutant["kind"], mutant["after"]): equivalent.why_different(mutant["number"], "around", [{}], tree, ["around.sv"], tree / "proof")
-               for mutant in around}
-    expect({what for what, reason in why.items() if reason is None} == {("operand", "(a_i)")}, str(why))
-    expect(any(kind == "connection" for kind, _ in why), f"no input of the module inside is stuck: {why}")
+    """A memory is given the same where a mutant is proven to be equivalent, whatever it does with that."""
+    with tempfile.TemporaryDirectory() as folder:
+        equal, others = proven(AROUND, folder, {})
+    expect(equal == {("operand", "a_i && (a_i || c_i)", "(a_i)"), ("operand", "a_i || c_i", "(a_i)"), ("operand", "b && !(c_i && !c_i)", "( b)")},
+           str(sorted(equal)))
+    expect({kind for kind, *_ in others} >= {"connection", "operator"}, f"no input of the memory is stuck: {sorted(others)}")
 
 
 def main():
