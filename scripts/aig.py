@@ -116,22 +116,41 @@ class Netlist:
         else:
             raise ValueError(f"the circuit has a cell that is not known: {kind}")
 
+    def value(self, graph, signal, known):
+        """The value of a gate as a literal; None: it is not known yet."""
+        inputs = [known.get(name) for name in self.gates[signal]]
+        if None in inputs:
+            return 0 if 0 in inputs else None
+        return graph.both(*inputs) if len(inputs) == 2 else inputs[0] ^ 1
+
     def evaluate(self, graph, leaves):
-        """The outputs and the next states, by their names, as literals of the graph; `leaves`: inputs and states. Raises Loop."""
-        known = {"$true": 1, "$false": 0, "$undef": 0} | leaves
-        left = list(known)
+        """All signals, by their names, as literals of the graph; `leaves`: inputs and states. What depends on itself is not among them."""
+        return self.settled(graph, {"$true": 1, "$false": 0, "$undef": 0} | leaves, list(self.gates))
+
+    def change(self, graph, known, leaves):
+        """All signals when these inputs are others than in `known`."""
+        reached, left = {}, list(leaves)
         while left:
-            for signal in self.users.get(left.pop(), ()):
-                if signal not in known:
-                    inputs = [known.get(name) for name in self.gates[signal]]
-                    if None not in inputs:
-                        known[signal] = graph.both(*inputs) if len(inputs) == 2 else inputs[0] ^ 1
-                    elif 0 in inputs:
-                        known[signal] = 0
-                    else:
-                        continue
-                    left.append(signal)
-        try:
-            return {name: known[name] for name in self.outputs}, {name: known[then] for name, then in self.registers.items()}
-        except KeyError as signal:
-            raise Loop(signal.args[0]) from None
+            new = [signal for signal in self.users.get(left.pop(), ()) if signal not in reached]
+            reached |= dict.fromkeys(new)
+            left += new
+        same = {signal: literal for signal, literal in known.items() if signal not in reached}
+        return self.settled(graph, same | leaves, list(reached))
+
+    def settled(self, graph, known, left):
+        """The known signals, and of these gates those that they decide."""
+        while left:
+            signal = left.pop()
+            if signal not in known and (value := self.value(graph, signal, known)) is not None:
+                known[signal] = value
+                left += self.users.get(signal, ())
+        return known
+
+    def ends(self, known):
+        """The outputs and the next states, by their names. Raises Loop."""
+        found = {name: known.get(name) for name in self.outputs}, {name: known.get(then) for name, then in self.registers.items()}
+        for values in found:
+            for name, value in values.items():
+                if value is None:
+                    raise Loop(name)
+        return found

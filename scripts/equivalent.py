@@ -3,7 +3,7 @@
 
 Yosys makes gates of the whole circuit, once, with a wire for each mutant in question (scripts/mutations.py). Proven equal
 are, in all cycles after a reset and for all inputs, the outputs and what the memories are given. What memories give is any value, the same for both,
-and so is what registers hold at power-up. There are two proofs: of the logic between registers, in every state; and, where
+and so is what registers hold at power-up. Resets come with a clock edge. There are two proofs: of the logic between registers, in every state; and, where
 that fails, of the two circuits from the reset on, by the signals that stay equal (yosys-abc, scorr).
 A mutant that differs only for inputs that nobody may give, or in what no memory ever gives, is not proven equivalent.
 """
@@ -24,8 +24,6 @@ opt_expr
 opt_clean
 memory
 opt_dff -nodffe -nosdff
-dffunmap
-async2sync
 dffunmap
 expose -evert t:muster_free t:muster_taken
 opt_clean
@@ -65,6 +63,7 @@ endmodule
 
 INCLUDED = "rtl/common/muster_assert.svh"
 RESET = "rst_ni"
+ASYNCHRONOUS = f" or negedge {RESET}"
 BUILD = 600  # seconds that Yosys may take
 LIMIT = 60   # seconds of each proof
 EQUAL = re.compile(r"UNSATISFIABLE|Property proved")
@@ -84,7 +83,7 @@ def build(texts, files, top, parameters, folder):
         if path == files[0]:
             text = FREE + text
         (source / path).parent.mkdir(parents=True, exist_ok=True)
-        (source / path).write_text(text)
+        (source / path).write_text(text.replace(ASYNCHRONOUS, ""))
     given = " ".join(f"-G {name}={value}" for name, value in parameters.items())
     (folder / "script.ys").write_text(GATES.format(top=top, parameters=given, files=" ".join(files)))
     made = folder / "circuit.blif"
@@ -105,21 +104,24 @@ class Circuit:
         self.folder = folder
         self.switches = {name: int(found[1]) for name in netlist.inputs if (found := re.search(r"u_muster_mutant_(\d+)\.bit_o$", name))}
         self.mutants = set(self.switches.values())
+        self.none = dict.fromkeys(self.switches, aig.Graph.constant(False))
+        graph = aig.Graph()
+        leaves = {name: graph.input() for name in [*self.netlist.inputs, *self.netlist.registers]}
+        self.right = graph, self.netlist.evaluate(graph, leaves | self.none)
 
-    def side(self, graph, number, leaves):
-        """The outputs and the next states with a mutant, as literals of the graph, for these inputs and states."""
-        chosen = {name: graph.constant(mutant == number) for name, mutant in self.switches.items()}
-        return self.netlist.evaluate(graph, leaves | chosen)
+    def chosen(self, number):
+        """The wires of this mutant, and their values."""
+        return {name: aig.Graph.constant(True) for name, mutant in self.switches.items() if mutant == number}
 
     def in_every_state(self, number):
         """As a graph: in some state, for some input, outputs or next states differ."""
-        graph = aig.Graph()
-        leaves = {name: graph.input() for name in [*self.netlist.inputs, *self.netlist.registers]}
-        graph.outputs = [graph.differ(self.side(graph, 0, leaves), self.side(graph, number, leaves))]
+        graph, right = self.right
+        wrong = self.netlist.change(graph, right, self.chosen(number))
+        graph.outputs = [graph.differ(self.netlist.ends(right), self.netlist.ends(wrong))]
         return graph
 
     def from_reset(self, number):
-        """As a graph: in some cycle, outputs differ. In the first cycle there is a reset, and registers hold any value."""
+        """As a graph: in some cycle but the first, outputs differ. In the first cycle there is a reset, and registers hold any value."""
         graph = aig.Graph()
         inputs = {name: graph.input() for name in self.netlist.inputs}
         power_up = {name: graph.input() for name in self.netlist.registers}
@@ -127,13 +129,13 @@ class Circuit:
         graph.next[later] = graph.constant(True)
         inputs[RESET] = graph.both(inputs[RESET], later)
         outputs = []
-        for mutant in (0, number):
+        for wires in (self.none, self.none | self.chosen(number)):
             states = {name: graph.register() for name in power_up}
             now = {name: graph.either(later, state, power_up[name]) for name, state in states.items()}
-            out, then = self.side(graph, mutant, inputs | now)
+            out, then = self.netlist.ends(self.netlist.evaluate(graph, inputs | now | wires))
             graph.next |= {states[name]: literal for name, literal in then.items()}
             outputs.append((out, {}))
-        graph.outputs = [graph.differ(*outputs)]
+        graph.outputs = [graph.both(later, graph.differ(*outputs))]
         return graph
 
     def proves(self, graph, name, commands):

@@ -484,7 +484,7 @@ class Mutator:
     def switches(self, mutants):
         """The wires that select these; what drives them is in scripts/equivalent.py."""
         wires = [WIRE.format(number=mutant["number"]) for mutant in mutants if mutant["number"] in (self.proven or ())]
-        return "".join(f"\n  logic {wire};\n  muster_free u_{wire} (.bit_o({wire}));" for wire in wires)
+        return "".join(f"\n  logic {wire};\n  (* keep *) muster_free u_{wire} (.bit_o({wire}));" for wire in wires)
 
     def continuous(self):
         tokens = self.tokens

@@ -400,12 +400,15 @@ def gates():
 """)
     graph = aig.Graph()
     a = graph.input()
-    outputs, then = netlist.evaluate(graph, {"a": 1, "b": 1, "q": a})  # n is 0, and so is y
-    expect((outputs, then) == ({"x": a, "y": 0}, {"q": 0}), f"{outputs}, {then}")
-    try:
-        expect(not netlist.evaluate(graph, {"a": a, "b": 1, "q": 0}), "a loop has a value")
-    except aig.Loop as loop:
-        expect(str(loop) == "y", f"{loop} is the loop")
+    right = netlist.evaluate(graph, {"a": 1, "b": 1, "q": a})  # n is 0, and so is y
+    expect(netlist.ends(right) == ({"x": a, "y": 0}, {"q": 0}), str(right))
+    found = netlist.ends(netlist.change(graph, right, {"q": 1}))
+    expect(found == ({"x": 1, "y": 0}, {"q": 0}), str(found))
+    for loops in (lambda: netlist.evaluate(graph, {"a": a, "b": 1, "q": 0}), lambda: netlist.change(graph, right, {"a": a})):
+        try:
+            expect(not netlist.ends(loops()), "a loop has a value")
+        except aig.Loop as loop:
+            expect(str(loop) == "y", f"{loop} is the loop")
 
 
 def in_cpp():
@@ -480,7 +483,7 @@ def equivalence():
             equal, others = proven(SUMS, folder, {"Width": width})
         expect(equal == {("operand", "on_i && (on_i || a_i[0])", "(on_i)"), ("operand", "on_i || a_i[0]", "(on_i)"), ("constant", "0", "1"),
                          ("operand", "seen_q || (both_q && last_q)", "( seen_q)"), ("constant", "1'b1", "1'd0"),
-                         ("assignment", "last_q <= seen_q", "nothing")}, str(sorted(equal)))
+                         ("assignment", "last_q <= seen_q", "nothing"), ("assignment", "both_q <= 1'b1", "nothing")}, str(sorted(equal)))
         expect({("constant", "'0", "'1"), ("assignment", "count_q <= '0", "nothing")} <= others, f"no mutant of a reset: {sorted(others)}")
 
 
