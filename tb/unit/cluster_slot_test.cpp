@@ -4,6 +4,7 @@
 // heard of it, is no matter of the next one.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <vector>
 
 #include "tb/unit/cluster_script.h"
@@ -62,6 +63,36 @@ TYPED_TEST(ClusterSlot, NextCtaOfASlotBeforeTheHubHasHeard) {
   }
 }
 
+// The last CTA of a cluster ends, and the cluster's slot is opened again at once, while the units
+// all have news for the hub: the open waits until the hub has heard, and is not refused.
+TYPED_TEST(ClusterSlot, OpensOnceTheHubHasHeard) {
+  if (this->kShape.num_units < 3 || this->kShape.num_ctas < 2 || this->kShape.num_clusters < 2) {
+    GTEST_SKIP() << "no other unit has news";
+  }
+  const unsigned others = this->kShape.num_units - 1;
+  for (unsigned gap = 0; gap < 12; ++gap) {
+    this->Restart();
+    this->Grid(0, others + 2);
+    this->Open(0, 1);
+    this->Open(1, others);
+    const auto ends = this->Launch(0, 0, 0, 0, 0, 1);
+    std::vector<typename TestFixture::Cta> exit;
+    for (unsigned u = 1; u <= others; ++u) {
+      exit.push_back(this->Launch(1, u - 1, u, 0, 0, 1));
+    }
+    this->Quiet();
+    this->AskAll(exit, ClusterOp::kExit);
+    this->Step(gap);
+    ASSERT_EQ(this->End(ends), FaultCause::kNone);
+    this->Open(0, 1);
+    const auto next = this->Launch(0, 0, 0, 0, 0, 1);
+    this->Ask(next, 0, ClusterOp::kArriveRelaxed);
+    this->Quiet();
+    EXPECT_EQ(this->bench_.checker().model().Phases(0), 1U) << gap;
+    ASSERT_FALSE(this->HasFailure()) << gap;
+  }
+}
+
 // A CTA ends right after a request of one of its warps has been accepted, and the next one comes at
 // once: the request was one of the CTA before.
 TYPED_TEST(ClusterSlot, EndsRightAfterARequest) {
@@ -89,6 +120,32 @@ TYPED_TEST(ClusterSlot, EndsRightAfterARequest) {
       ASSERT_FALSE(this->HasFailure()) << Name(op) << ", gap " << gap;
     }
   }
+}
+
+// A unit that has a request in each cycle lets a CTA come all the same, within a few cycles.
+TYPED_TEST(ClusterSlot, ComesAheadOfRequests) {
+  const unsigned last = this->kShape.num_ctas - 1;
+  if (last * this->kWarpsOfCta < 4 || this->kShape.num_clusters < 2) {
+    GTEST_SKIP() << "its warps do not have a request in each cycle";
+  }
+  this->Restart();
+  this->Grid(0, this->kPlaces);
+  this->Open(0, last);
+  this->Open(1, 1);
+  std::vector<typename TestFixture::Cta> others;
+  for (unsigned slot = 0; slot < last; ++slot) {
+    others.push_back(this->Launch(0, slot, 0, slot));
+  }
+  for (unsigned i = 0; i < 20; ++i) {
+    this->AskAll(others, ClusterOp::kTrigger);
+  }
+  this->Step(12);
+  const std::uint64_t presented = this->now();
+  const auto cta = this->Launch(1, 0, 0, last);
+  EXPECT_LE(this->now() - presented, 5U);
+  EXPECT_FALSE(this->requests_[0].empty()) << "the requests have come first";
+  this->Quiet();
+  EXPECT_EQ(this->End(cta), FaultCause::kNone);
 }
 
 }  // namespace
