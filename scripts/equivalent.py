@@ -16,7 +16,7 @@ import yowasp
 
 # The circuit, as AND gates, inverters and registers; memories and the wires of mutants are inputs and outputs.
 GATES = """\
-read_slang --threads 1 --blackboxed-module muster_free --blackboxed-module muster_taken --relax-enum-conversions -D SYNTHESIS -I rtl/common --top {top} {parameters} {files}
+read_slang --threads 1 --blackboxed-module muster_free --blackboxed-module muster_taken --relax-enum-conversions -Wno-index-oob -D SYNTHESIS -I rtl/common --top {top} {parameters} {files}
 hierarchy -top {top}
 proc
 flatten
@@ -75,7 +75,8 @@ def outside(memory):
 
 
 def build(texts, files, top, parameters, folder):
-    """The circuit of these texts, by their paths: {path: text}; `files`: those to read, in their order. Raises RuntimeError, with what Yosys said."""
+    """The circuit of these texts, by their paths: {path: text}; `files`: those to read, in their order. None: Yosys takes too long for it.
+    Raises RuntimeError, with what Yosys said."""
     source = folder / "source"
     for path, text in texts.items():
         if path == MEMORY:
@@ -89,8 +90,11 @@ def build(texts, files, top, parameters, folder):
     made = folder / "circuit.blif"
     made.unlink(missing_ok=True)
     yowasp.ensure_yosys()
-    done = subprocess.run(list(map(str, yowasp.yosys(folder / "script.ys", folder, list(texts)))), cwd=source, timeout=BUILD, text=True,
-                          errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    try:
+        done = subprocess.run(list(map(str, yowasp.yosys(folder / "script.ys", folder, list(texts)))), cwd=source, timeout=BUILD, text=True,
+                              errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except subprocess.TimeoutExpired:
+        return None
     if not made.exists():
         raise RuntimeError(done.stdout[-2000:])
     return Circuit(aig.Netlist(made.read_text()), folder)

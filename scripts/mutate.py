@@ -94,22 +94,27 @@ class Model:
         return next(filter(None, (self.run(mutant["number"], attempt, self.limits[attempt]) for attempt in attempts
                                   if mutant["file"].startswith(attempt.block))), None)
 
-    def try_short(self, mutant):
-        """What comes of it, as a row."""
-        return {**mutant, "caught by": self.notices(mutant, self.short)}
+    def attempt(self, rows, attempts, pool):
+        """What comes of these, a row for each, as it is known."""
+        return pool.map(lambda row: {**row, "caught by": self.notices(row, attempts)}, rows)
 
-    def try_long(self, row):
-        return {**row, "caught by": self.notices(row, self.long)}
-
-    def prover(self, rows, from_reset):
-        """What tries to prove that a mutant changes nothing, for these rows: from the reset on, or only in every state."""
-        circuits = self.subject.circuits(rows, self.config, WORK / self.of / "proofs")
-
-        def prove(row):
-            having = [circuit for circuit in circuits if row["number"] in circuit.mutants]
-            whys = (circuit.why_different(row["number"], from_reset) for circuit in having)
-            return {**row, "differs": next(filter(None, whys), None) if having else self.subject.unproven}
-        return prove
+    def prove(self, rows, from_reset, pool):
+        """Tries to prove that these mutants change nothing, from the reset on or only in every state, in one circuit after the other.
+        A row for each, as it is known: with what is different in the first circuit that differs, or None."""
+        left, had = {row["number"]: row for row in rows}, set()
+        for place, (top, parameters) in enumerate(self.subject.tops(self.config)):
+            if not left:
+                return
+            circuit = self.subject.circuit(left.values(), top, parameters, WORK / self.of / "proofs" / str(place))
+            if circuit is None:
+                yield from ({**row, "differs": f"Yosys takes too long for {top}"} for row in left.values())
+                return
+            having = [number for number in left if number in circuit.mutants]
+            had |= set(having)
+            for number, why in zip(having, pool.map(lambda number: circuit.why_different(number, from_reset), having)):
+                if why:
+                    yield {**left.pop(number), "differs": why}
+        yield from ({**row, "differs": None if number in had else self.subject.unproven} for number, row in left.items())
 
     def command(self, attempt):
         return [str(self.folder / attempt.program), *attempt.options]
@@ -175,24 +180,24 @@ class Results:
 def settle(chosen, model, results, proofs=True):
     """Tries these in four stages, each for all that is left: by short attempts, by proofs in every state, by long attempts, by proofs
     from the reset on."""
-    def each(stage, what, worker):
+    def each(stage, what, worker, *how):
         rows = [row for row in map(results.of, chosen) if fate(row) == "open" and row.get("stage", 0) < stage]
         if not rows:
             return
-        work, progress, open_ = worker(rows), Progress(len(rows), what), 0
+        progress, open_ = Progress(len(rows), what), 0
         with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-            for count, row in enumerate(pool.map(work, rows), 1):
+            for count, row in enumerate(worker(rows, *how, pool), 1):
                 results.add({**row, "stage": stage})
                 open_ += fate(row) == "open"
                 progress.show(count, f", {open_} open")
-    each(1, "mutants, by short tests", lambda rows: model.try_short)
+    each(1, "mutants, by short tests", model.attempt, model.short)
     if model.quick:
         return
     if proofs:
-        each(2, "mutants, by proofs", lambda rows: model.prover(rows, from_reset=False))
-    each(3, "mutants, by longer tests", lambda rows: model.try_long)
+        each(2, "mutants, by proofs", model.prove, False)
+    each(3, "mutants, by longer tests", model.attempt, model.long)
     if proofs:
-        each(4, "mutants, by longer proofs", lambda rows: model.prover(rows, from_reset=True))
+        each(4, "mutants, by longer proofs", model.prove, True)
 
 
 def spread(chosen, model, results, cluster):

@@ -302,26 +302,36 @@ class Mutator:
     def selects(self, node):
         tokens = self.tokens
         plain, live = node.plain, node.live
+        others = []  # (condition, what is selected under it)
         while tokens.peek() in ("[", "."):
-            if tokens.peek() == ".":
-                text = tokens.take() + tokens.take()
-                plain, live = plain + text, live + text
-                continue
             start = tokens.at
-            text = tokens.balanced()
-            inner = [item[1] for item in tokens.items[start:tokens.at]]
-            if {":", "+:", "-:"} & set(inner) or re.search(r"\bg_\w+$", plain):
-                plain, live = plain + text, live + text
-                continue
-            tokens.at = start
-            line = tokens.line
-            opening = tokens.take("[")
-            index = self.expression()
-            closing = tokens.take("]")
-            if not re.fullmatch(r"\s*\d+", index.plain):
-                index = self.wrap(index, line, [("index", f"({index.plain}) + 1")])
-            plain, live = plain + opening + index.plain + closing, live + opening + index.live + closing
+            part = Node(tokens.take() + tokens.take() if tokens.peek() == "." else tokens.balanced())
+            words = {item[1] for item in tokens.items[start:tokens.at]}
+            other = []
+            if "[" in words and not words & {":", "+:", "-:"} and not re.search(r"\bg_\w+$", plain):
+                tokens.at = start
+                part, *after = self.index()
+                other = [(condition, plain + text) for condition, text in after]
+            others = [(condition, text + part.plain) for condition, text in others] + other
+            plain, live = plain + part.plain, live + part.live
+        for condition, text in others:
+            gap, live = split_gap(live)
+            live = f"{gap}({condition} ? {text} : {live})"
         return Node(plain, live)
+
+    def index(self):
+        """`[i]`; and, in a text for proofs, the condition of the next index and that index: so both are constant where `i` is."""
+        line = self.tokens.line
+        opening = self.tokens.take("[")
+        index = self.expression()
+        closing = self.tokens.take("]")
+        after, others = f"({index.plain}) + 1", []
+        if not self.fixed and not re.fullmatch(r"\s*\d+", index.plain):
+            if self.proven is None:
+                index = self.wrap(index, line, [("index", after)])
+            elif condition := self.selected(self.number("index", line, index.plain, after)):
+                others.append((condition, opening + after + closing))
+        return Node(opening + index.plain + closing, opening + index.live + closing), *others
 
     # -- statements --------------------------------------------------------------------------------
 

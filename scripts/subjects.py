@@ -73,13 +73,13 @@ class Subject:
         """Of the numbers of these mutants those that the programs of a build folder have."""
         return set().union(*(selected_in(source) for source in folder.glob(f"{self.verilated.format(config=config)}/*.cpp")))
 
-    def circuits(self, mutants, config, folder):
-        """The circuits of a configuration, with a wire for each of these mutants that they have. Raises RuntimeError if Yosys cannot make one."""
+    def circuit(self, mutants, top, parameters, folder):
+        """The circuit of one of the tops, with a wire for each of these mutants that it has. None: Yosys takes too long for it. Raises
+        RuntimeError if Yosys cannot make it."""
         packages = {name for path in rtl_files() for name in re.findall(r"^package (\w+)", read(path), re.MULTILINE)}
         written, _ = self.mutated({mutant["number"] for mutant in mutants if mutant["module"] not in packages})
         texts = {path: written.get(path) or read(path) for path in [*rtl_files(), equivalent.INCLUDED]}
-        return [equivalent.build(texts, rtl_files(), top, parameters, folder / str(place))
-                for place, (top, parameters) in enumerate(self.tops(config))]
+        return equivalent.build(texts, rtl_files(), top, parameters, folder)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,9 +93,6 @@ class GoldenModel(Subject):
 
     def present(self, folder, config, mutants):
         return {mutant["number"] for mutant in mutants}
-
-    def circuits(self, mutants, config, folder):
-        return []
 
 
 def rtl_files():

@@ -471,7 +471,7 @@ def mutants(build):
         model.runs = cluster.folder
         mutate.TOGETHER = 2
         chosen = mutate.choose(json.loads((ROOT / "build/mutate.quick.json").read_text())["mutants"], 6, 1, (1, 1))
-        chosen = [{key: value for key, value in mutant.items() if key != "caught by"} for mutant in chosen]
+        chosen = [{key: value for key, value in mutant.items() if key not in ("caught by", "stage")} for mutant in chosen]
         rows = mutate.Results()
         with contextlib.redirect_stdout(io.StringIO()):
             mutate.spread(chosen, model, rows, slurm.Slurm())

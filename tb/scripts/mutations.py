@@ -6,6 +6,7 @@
   mutations.py --list the names of all cases but those that need Yosys
 """
 
+import concurrent.futures
 import contextlib
 import io
 import json
@@ -81,7 +82,8 @@ module sums #(
   input  logic             on_i,
   input  logic [Width-1:0] a_i,
   output logic [Width-1:0] b_o,
-  output logic             c_o
+  output logic             c_o,
+  output logic             d_o
 );
   logic [Width-1:0] count_q;
   logic             seen_q, last_q, both_q;
@@ -102,6 +104,10 @@ module sums #(
 
   assign b_o = count_q;
   assign c_o = seen_q || (both_q && last_q);  // these two are never high together
+  always_comb begin
+    d_o = a_i[0];
+    for (int i = 0; i < Width; i++) d_o = d_o || a_i[i];
+  end
 endmodule
 """
 
@@ -343,8 +349,8 @@ def stages():
             what = "short" if attempts == self.short else "long"
             return what if self.says(what) else None
 
-        def prover(self, rows, from_reset):
-            return lambda row: {**row, "differs": None if self.says("reset" if from_reset else "state") else f"it is one of {len(rows)}"}
+        def prove(self, rows, from_reset, _):
+            return ({**row, "differs": None if self.says("reset" if from_reset else "state") else "it differs"} for row in rows)
     for tells, options, asked, fate in (("short", {}, ["short"], "caught"), ("state", {}, ["short", "state"], "equivalent"),
                                         ("long", {}, ["short", "state", "long"], "caught"), ("reset", {}, ["short", "state", "long", "reset"], "equivalent"),
                                         ("", {}, ["short", "state", "long", "reset"], "open"), ("", {"proofs": False}, ["short", "long"], "open"),
@@ -356,6 +362,32 @@ def stages():
         row = results.of(chosen[0])
         expect(model.asked == asked and mutate.fate(row) == fate, f"{model.asked}, {row}")
         expect((mutate.fate(row, {"m": "it does no harm"}) == "explained") == (fate == "open"), f"a reason makes {row} something else")
+
+
+@case
+def proving():
+    """A mutant is equivalent if it is in all circuits that have it, of which there is one at least. A circuit is made with what is left."""
+    made = []
+
+    class Circuit:
+        def __init__(self, equal, different):
+            self.equal, self.mutants = equal, {*equal, *different}
+
+        def why_different(self, number, _):
+            return None if number in self.equal else "it differs"
+    circuits = [Circuit({1, 2}, {3}), Circuit({1, 4}, {2}), None]
+
+    class Fake(subjects.Subject):
+        def circuit(self, mutants, top, *_):
+            made.append(sorted(mutant["number"] for mutant in mutants))
+            return circuits[top]
+    for tops, numbers, fates, given in ((2, 5, [None, "it differs", "it differs", None, "too odd"], [[1, 2, 3, 4, 5], [1, 2, 4, 5]]), (2, 0, [], []),
+                                        (3, 2, ["Yosys takes too long for 2", "it differs"], [[1, 2], [1, 2], [1]])):
+        model = mutate.Model("unit", "small", quick=True)
+        model.subject = Fake((), None, None, "", lambda _, tops=tops: [(top, {}) for top in range(tops)], unproven="too odd")
+        made.clear()
+        found = {row["number"]: row["differs"] for row in model.prove([{"number": number + 1} for number in range(numbers)], True, concurrent.futures.ThreadPoolExecutor(1))}
+        expect([found[number] for number in sorted(found)] == fates and made == given, f"{found}, with {made}")
 
 
 @case
@@ -485,6 +517,7 @@ def equivalence():
                          ("operand", "seen_q || (both_q && last_q)", "( seen_q)"), ("constant", "1'b1", "1'd0"),
                          ("assignment", "last_q <= seen_q", "nothing"), ("assignment", "both_q <= 1'b1", "nothing")}, str(sorted(equal)))
         expect({("constant", "'0", "'1"), ("assignment", "count_q <= '0", "nothing")} <= others, f"no mutant of a reset: {sorted(others)}")
+        expect(("index", "i", "(i) + 1") in others, f"no mutant of an index: {sorted(others)}")
 
 
 @needs_yosys
