@@ -195,9 +195,9 @@ Result Run(const Config& config, const std::vector<Driver*>& drivers, const Opti
   }
   std::vector<std::unique_ptr<Dut>> duts;
   std::vector<std::unique_ptr<WarpDut>> warp_duts;  // beside those that have one
-  for (std::size_t i = 0; i < drivers.size(); ++i) {
+  for (Driver* const driver : drivers) {
     duts.push_back(options.make_dut ? options.make_dut() : MakeDut(config, options.power_up));
-    const bool has_warps = drivers[i]->warp_pins() != nullptr;
+    const bool has_warps = driver->warp_pins() != nullptr;
     warp_duts.push_back(!has_warps              ? nullptr
                         : options.make_warp_dut ? options.make_warp_dut()
                                                 : MakeWarpDut(config));

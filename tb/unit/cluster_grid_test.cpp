@@ -319,7 +319,7 @@ TYPED_TEST(ClusterGrid, CancelsTakeTurns) {
     for (unsigned u = 0; u < n; ++u) {
       if (this->out().units[u].cancel_ready && this->bench_.in.units[u].cancel_valid) {
         served.push_back(u);
-        this->bench_.in.units[u].cancel_valid = served.size() <= 2 * n;
+        this->bench_.in.units[u].cancel_valid = served.size() <= std::size_t{2} * n;
       }
     }
   }
