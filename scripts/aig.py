@@ -16,7 +16,6 @@ class Graph:
         self.inputs, self.registers = [], []  # registers are 0 at first
         self.gates = {}    # literals by their inputs
         self.next = {}     # of each register, by its literal
-        self.outputs = []
         self.nodes = 1
 
     def node(self):
@@ -60,17 +59,19 @@ class Graph:
                 found = self.any(found, self.either(literal, b[name] ^ 1, b[name]))
         return found
 
-    def aiger(self):
-        """The bytes of a file in AIGER's binary format, where nodes are numbered in order: inputs, registers, gates."""
+    def aiger(self, output):
+        """The bytes of a file in AIGER's binary format, where nodes are numbered in order: inputs, registers, gates; None if the output is constant false."""
+        if output == self.constant(False):
+            return None
         number = {0: 0}
         for literal in [*self.inputs, *self.registers, *self.gates.values()]:
             number[literal >> 1] = len(number)
 
         def of(literal):
             return 2 * number[literal >> 1] + (literal & 1)
-        text = [f"aig {len(number) - 1} {len(self.inputs)} {len(self.registers)} {len(self.outputs)} {len(self.gates)}"]
+        text = [f"aig {len(number) - 1} {len(self.inputs)} {len(self.registers)} 1 {len(self.gates)}"]
         text += [f"{of(self.next[literal])}" for literal in self.registers]
-        text += [str(of(literal)) for literal in self.outputs]
+        text += [str(of(output))]
         written = bytearray(("\n".join(text) + "\n").encode())
         for inputs, gate in self.gates.items():
             low, high = sorted(map(of, inputs))

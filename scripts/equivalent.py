@@ -10,6 +10,7 @@ A mutant that differs only for inputs that nobody may give, or in what no memory
 
 import re
 import subprocess
+import threading
 
 import aig
 import yowasp
@@ -112,20 +113,21 @@ class Circuit:
         graph = aig.Graph()
         leaves = {name: graph.input() for name in [*self.netlist.inputs, *self.netlist.registers]}
         self.right = graph, self.netlist.evaluate(graph, leaves | self.none)
+        self.lock = threading.Lock()  # of that graph
 
     def chosen(self, number):
         """The wires of this mutant, and their values."""
         return {name: aig.Graph.constant(True) for name, mutant in self.switches.items() if mutant == number}
 
     def in_every_state(self, number):
-        """As a graph: in some state, for some input, outputs or next states differ."""
+        """In AIGER's format: in some state, for some input, outputs or next states differ. None: they never do."""
         graph, right = self.right
-        wrong = self.netlist.change(graph, right, self.chosen(number))
-        graph.outputs = [graph.differ(self.netlist.ends(right), self.netlist.ends(wrong))]
-        return graph
+        with self.lock:
+            wrong = self.netlist.change(graph, right, self.chosen(number))
+            return graph.aiger(graph.differ(self.netlist.ends(right), self.netlist.ends(wrong)))
 
     def from_reset(self, number):
-        """As a graph: in some cycle but the first, outputs differ. In the first cycle there is a reset, and registers hold any value."""
+        """In AIGER's format: in some cycle but the first, outputs differ. None: they never do. In the first cycle there is a reset, and registers hold any value."""
         graph = aig.Graph()
         inputs = {name: graph.input() for name in self.netlist.inputs}
         power_up = {name: graph.input() for name in self.netlist.registers}
@@ -139,15 +141,14 @@ class Circuit:
             out, then = self.netlist.ends(self.netlist.evaluate(graph, inputs | now | wires))
             graph.next |= {states[name]: literal for name, literal in then.items()}
             outputs.append((out, {}))
-        graph.outputs = [graph.both(later, graph.differ(*outputs))]
-        return graph
+        return graph.aiger(graph.both(later, graph.differ(*outputs)))
 
-    def proves(self, graph, name, commands):
-        """Whether the output of a graph is never 1."""
-        if graph.outputs == [graph.constant(False)]:
+    def proves(self, difference, name, commands):
+        """Whether the output of a circuit in AIGER's format is never 1."""
+        if difference is None:
             return True
         file = self.folder / f"{name}.aig"
-        file.write_bytes(graph.aiger())
+        file.write_bytes(difference)
         try:
             done = subprocess.run(["yosys-abc", "-c", f"read_aiger {file.name}; strash; {commands}"], cwd=self.folder, timeout=LIMIT,
                                   text=True, errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
