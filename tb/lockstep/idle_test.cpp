@@ -3,9 +3,12 @@
 // When idle_o is high, and that the unit needs no clock edge meanwhile.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "sim/isa/config.h"
+#include "sim/isa/fault.h"
+#include "sim/isa/operation.h"
 #include "sim/lockstep/lockstep.h"
 #include "tb/lockstep/random_driver.h"
 #include "tb/lockstep/script.h"
@@ -81,20 +84,28 @@ TEST_P(Idle, NotWithAResponseThatIsHeld) {
   ExpectFirst(script, script.Presented(read), script.responses()[0].cycle + kAfter);
 }
 
-// With open and join, a slot is cleaned after its CTA has left.
+// With open and join, a slot is cleaned after its CTA has left, and after a launch that was
+// refused: two cycles for each step, and two more until the last one has passed.
 TEST_P(Idle, NotWhileASlotIsCleaned) {
-  Script script(config());
-  script.Launch(0, 0b1);
-  const Id end = script.Lifecycle(Leave(OpKind::kEnd, 0));
-  script.NextScene();
-  const Id later = script.Lifecycle(lockstep::Launch(0, 0b1), 400);
-  script.Run();
-  const std::uint64_t walk = config().join ? latency().launch - latency().open : 0;
-  std::uint64_t cycle = script.Committed(end) + kAfter;
-  for (; !script.Idle(cycle) && cycle < script.Presented(later); ++cycle) {
+  const std::uint64_t steps = std::max(kNumBars, config().num_warps);
+  const std::uint64_t walk = config().join ? 2 * steps + 2 : 0;
+  for (const bool refused : {false, true}) {
+    if (refused && !config().faults) {
+      continue;
+    }
+    Script script(config());
+    script.Launch(0, 0b1);
+    const Id first = script.Lifecycle(refused ? Launch(0, 0b10) : Leave(OpKind::kEnd, 0));
+    script.NextScene();
+    const Id later = script.Lifecycle(Launch(1, 0b10), 400);
+    script.Run();
+    EXPECT_EQ(script.EffectsOf(first).fault != FaultCause::kNone, refused);
+    std::uint64_t cycle = script.Committed(first) + kAfter;
+    for (; !script.Idle(cycle) && cycle < script.Presented(later); ++cycle) {
+    }
+    EXPECT_GE(cycle, script.Committed(first) + walk);
+    EXPECT_LE(cycle, script.Committed(first) + walk + 2 * kAfter);
   }
-  EXPECT_GE(cycle, script.Committed(end) + walk);
-  EXPECT_LE(cycle, script.Committed(end) + walk + 2 * kAfter);
 }
 
 // With the clock off in idle cycles, all goes on as with it, and it is off in a good part of a
