@@ -3,7 +3,8 @@ set(rtl ${PROJECT_SOURCE_DIR}/rtl)
 muster_read_file_list(${PROJECT_SOURCE_DIR}/tb/formal/mb_props.f props unused)  # bound to their units
 
 muster_test(mb_test
-  mb_clock_test.cpp mb_coalesce_test.cpp mb_oracle.cpp mb_word_test.cpp mbarrier_bench.cpp mbarrier_test.cpp
+  mb_clock_test.cpp mb_coalesce_test.cpp mb_oracle.cpp mb_word_test.cpp mbarrier_bench.cpp
+  mbarrier_cycles_test.cpp mbarrier_test.cpp
   LIBS muster_golden APART)
 muster_verilate(mb_test
   TOP_MODULE mb_word_flat

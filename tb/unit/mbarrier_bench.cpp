@@ -2,6 +2,7 @@
 #include "tb/unit/mbarrier_bench.h"
 
 #include <algorithm>
+#include <iterator>
 #include <sstream>
 
 namespace muster::mb {
@@ -205,7 +206,10 @@ void Bench::ObserveMemory() {
   if (store_ && cycle - store_since_ > 1000) {
     Fail("a store has waited for 1000 cycles");
   }
+  held += std::any_of(std::begin(unit_.held_valid_o), std::end(unit_.held_valid_o),
+                      [](auto valid) { return valid != 0; });
   if (reads) {
+    ++this->reads;
     const auto found = memory_.find(read_place);
     const unsigned more =
         environment.more_latency == 0 ? 0 : random() % (environment.more_latency + 1);

@@ -81,6 +81,7 @@ class Bench {
   std::uint64_t cycle = 0, commits = 0, completions = 0, wakes = 0, expiries = 0, parks = 0,
                 splits = 0;
   std::uint64_t drains = 0, stores = 0, responses = 0, back_to_back = 0;
+  std::uint64_t reads = 0, held = 0;  // held: cycles in which some word is
   std::array<std::uint64_t, 20> causes{};
   std::array<std::uint64_t, kNumSources> worst_wait{};
   std::uint64_t last_commit = 0;

@@ -8,57 +8,10 @@
 
 #include "tb/unit/mb_oracle.h"
 #include "tb/unit/mbarrier_bench.h"
+#include "tb/unit/mbarrier_fixture.h"
 
 namespace muster::mb {
 namespace {
-
-constexpr std::uint32_t kAll = 0xffffffff;
-
-class Mbarrier : public testing::Test {
- protected:
-  void TearDown() override {
-    room_.Drain();
-    EXPECT_EQ(room_.error(), "");
-  }
-
-  // Presents the group, and waits until everything about it is done.
-  void Do(Source source, const Group& group) {
-    room_.Present(source, group);
-    room_.Drain();
-    ASSERT_EQ(room_.error(), "");
-  }
-
-  void Init(Place place, std::uint32_t count) {
-    Group init;
-    init.op = Op::kInit;
-    init.place = place;
-    init.operand = count;
-    Do(kWarp, init);
-  }
-
-  Bench room_{1};
-};
-
-Group Arrive(Place place, unsigned warp, std::uint32_t lanes = kAll) {
-  Group group;
-  group.place = place;
-  group.warp = warp;
-  group.lanes = lanes;
-  return group;
-}
-
-Group TryWait(Place place, unsigned warp, bool phase, std::uint32_t hint) {
-  Group group;
-  group.op = Op::kTryWaitParity;
-  group.place = place;
-  group.warp = warp;
-  group.lanes = kAll;
-  group.phase = phase;
-  group.has_hint = true;
-  group.operand = hint;
-  group.whole = true;
-  return group;
-}
 
 // What a mutant of the block must still pass (scripts/mutants.py).
 TEST_F(Mbarrier, PlainArriveAndWait) {

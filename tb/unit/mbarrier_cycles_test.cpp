@@ -1,0 +1,279 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// In which cycle the mbarrier block does something, as rtl/mbarrier/README.md promises; and sums
+// over any lanes.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "tb/unit/mb_oracle.h"
+#include "tb/unit/mbarrier_bench.h"
+#include "tb/unit/mbarrier_fixture.h"
+
+namespace muster::mb {
+namespace {
+
+constexpr unsigned kIssueToCommit = 6;
+constexpr unsigned kSum = 6;        // more, for several lanes whose operand is not 1
+constexpr unsigned kResponses = 4;  // places
+constexpr Place kPlace(1, 64);
+constexpr Place kOther(2, 24);
+
+class MbarrierCycles : public Mbarrier {
+ protected:
+  // From acceptance, which is at once, to the only commit.
+  std::uint64_t Takes(const Group& group) {
+    const std::uint64_t now = room_.cycle;
+    const std::uint64_t before = room_.commits;
+    room_.Present(kWarp, group);
+    room_.Cycle();
+    EXPECT_TRUE(room_.Free(kWarp));
+    room_.Drain();
+    EXPECT_EQ(room_.error(), "");
+    EXPECT_EQ(room_.commits, before + 1);
+    return room_.last_commit - now;
+  }
+
+  void Fill(Place place) {
+    Object word;
+    word.pending = word.expected = word.tx = 10'000;
+    room_.Store(place, word.Encode());
+  }
+
+  // Copies arrive until the pipeline takes no more, since the memory takes no write.
+  void Stuff() {
+    room_.environment.write_stalls = 100;
+    for (unsigned i = 0; i < 40; ++i) {
+      if (room_.Free(kAsync)) {
+        room_.Present(kAsync, Arrive(kOther, 0, 1));
+      }
+      room_.Cycle();
+    }
+    ASSERT_FALSE(room_.Free(kAsync));
+  }
+};
+
+TEST_F(MbarrierCycles, EachLaneAlone) {
+  Fill(kPlace);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    EXPECT_EQ(Takes(Of(Op::kArrive, kPlace, 1U << lane, 5)), kIssueToCommit) << "lane " << lane;
+  }
+}
+
+TEST_F(MbarrierCycles, EachPairOfLanes) {
+  Fill(kPlace);
+  for (unsigned high = 1; high < 32; ++high) {
+    for (unsigned low = 0; low < high; ++low) {
+      EXPECT_EQ(Takes(Of(Op::kArrive, kPlace, 1U << low | 1U << high, 3)), kIssueToCommit + kSum)
+          << "lanes " << low << " and " << high;
+    }
+  }
+}
+
+// All lanes are one update, of each operation; only sums of operands other than 1 take longer.
+TEST_F(MbarrierCycles, AllLanesAreOneUpdate) {
+  struct Case {
+    Op op;
+    std::uint32_t operand;
+    bool sums;
+  };
+  for (const Case& each :
+       {Case{Op::kArrive, 1, false}, Case{Op::kArrive, 7, true}, Case{Op::kArriveDrop, 3, true},
+        Case{Op::kArriveNoComplete, 2, true}, Case{Op::kArriveExpectTx, 9, true},
+        Case{Op::kArriveDropExpectTx, 1, false}, Case{Op::kExpectTx, 40, true},
+        Case{Op::kCompleteTx, 40, true}, Case{Op::kCopyArrive, 0, false},
+        Case{Op::kCopyArrive, 6, false}, Case{Op::kInit, 77, false}, Case{Op::kInval, 5, false},
+        Case{Op::kTestWait, 5, false}, Case{Op::kTryWaitParity, 0, false}}) {
+    Fill(kPlace);
+    Group group = Of(each.op, kPlace, kAll, each.operand);
+    group.has_hint = true;
+    EXPECT_EQ(Takes(group), kIssueToCommit + (each.sums ? kSum : 0))
+        << static_cast<unsigned>(each.op) << " of " << each.operand;
+  }
+}
+
+// What needs no word reads none, and holds none: init, inval, and what is refused whatever the word
+// is.
+TEST_F(MbarrierCycles, SomeGroupsDoNotRead) {
+  Fill(kPlace);
+  room_.environment.latency = 20;
+  const std::uint64_t reads = room_.reads;
+  EXPECT_EQ(Takes(Of(Op::kInit, kPlace, 1, 500)), kIssueToCommit);
+  EXPECT_EQ(Takes(Of(Op::kInval, kPlace, 1, 1)), kIssueToCommit);
+  const std::uint64_t held = room_.held;
+  EXPECT_EQ(Takes(Of(Op::kArrive, kPlace, kAll, 0)), kIssueToCommit);
+  EXPECT_EQ(Takes(Of(Op::kArrive, Place(1, kSmemBytes + 8), kAll, 3)), kIssueToCommit);
+  EXPECT_EQ(Takes(Of(Op::kExpectTx, kPlace, 1, 1U << 20)), kIssueToCommit);
+  EXPECT_EQ(room_.reads, reads);
+  EXPECT_EQ(room_.held, held);
+  EXPECT_EQ(Takes(Of(Op::kTestWait, kPlace, 1, 1)), kIssueToCommit + 19);
+  EXPECT_EQ(room_.reads, reads + 1);
+}
+
+// In an idle block a wait does not need the memory's write port.
+TEST_F(MbarrierCycles, WaitDoesNotWaitForWrites) {
+  Fill(kPlace);
+  Do(kWarp, Arrive(kPlace, 3));
+  room_.environment.write_stalls = 100;
+  EXPECT_EQ(Takes(Of(Op::kTestWait, kPlace, 1, 1)), kIssueToCommit);
+}
+
+// A refused group, and one after it: a cycle apart at another word, two at the same.
+TEST_F(MbarrierCycles, AfterARefusal) {
+  for (const Place& place : {kOther, kPlace}) {
+    for (const bool several : {false, true}) {
+      Fill(kPlace);
+      Fill(kOther);
+      Object few;
+      few.pending = few.expected = 1;
+      room_.Store(kPlace, few.Encode());
+      room_.Present(kWarp, Of(Op::kArrive, kPlace, 1, 2));
+      room_.Cycle();
+      room_.Present(kWarp, Of(Op::kArrive, place, several ? kAll : 1, 1));
+      const std::vector<std::uint64_t> commits = CommitsOf(12);
+      ASSERT_GE(commits.size(), 2U);
+      EXPECT_EQ(commits[1] - commits[0], place == kOther ? 1 : several ? 5 : 2);
+      room_.Drain();
+    }
+  }
+}
+
+// Nobody takes the responses, and all places are spent; a group without a response is split as fast
+// as ever.
+TEST_F(MbarrierCycles, SplitWithoutResponsesNeedsNoPlaces) {
+  Fill(kOther);
+  Init(kPlace, 1);
+  room_.environment.response_stalls = 100;
+  for (unsigned i = 0; i < kResponses - 2; ++i) {
+    Group arrive = Arrive(kOther, i, 1);
+    arrive.has_token = true;
+    room_.Present(kWarp, arrive);
+    CommitsOf(10);
+  }
+  Group two = Arrive(kPlace, 7, 0b11);  // two phases
+  two.has_token = true;
+  room_.Present(kWarp, two);
+  EXPECT_EQ(CommitsOf(20).size(), 2U);
+  room_.Present(kWarp, Arrive(kPlace, 8));
+  const std::vector<std::uint64_t> commits = CommitsOf(60);
+  ASSERT_EQ(commits.size(), 32U);
+  EXPECT_EQ(commits.back() - commits.front(), 31U);
+  room_.environment.response_stalls = 0;
+}
+
+// The port takes a group of a warp at once, whatever the turn of the drain is.
+TEST_F(MbarrierCycles, PortIsReadyInEachTurnOfTheDrain) {
+  Fill(kPlace);
+  for (unsigned gap = 0; gap < kWarps + 1; ++gap) {
+    for (unsigned i = 0; i < gap % 3; ++i) {
+      room_.Cycle();
+    }
+    EXPECT_EQ(Takes(Arrive(kPlace, gap % kWarps, 1)), kIssueToCommit) << "gap " << gap;
+  }
+}
+
+// A warp with accesses outstanding goes to the drain at once, also while a drained group waits for
+// the pipeline.
+TEST_F(MbarrierCycles, WarpInDrainBlocksNoOther) {
+  Fill(kPlace);
+  Fill(kOther);
+  room_.environment.outstanding = 100;
+  Stuff();
+  for (unsigned warp = 0; warp < 6; ++warp) {
+    Group arrive = Arrive(kPlace, warp, 1);
+    arrive.releasing = true;
+    room_.Present(kWarp, arrive);
+    room_.Cycle();
+    EXPECT_TRUE(room_.Free(kWarp)) << "warp " << warp;
+    CommitsOf(warp == 5 ? 1 : 60);  // it is drained, and picked if there is a place
+  }
+  room_.environment.write_stalls = 0;
+}
+
+// All warps are drained when the pipeline takes groups again: their groups leave two cycles apart.
+TEST_F(MbarrierCycles, DrainedGroupsAreTwoCyclesApart) {
+  Fill(kPlace);
+  Fill(kOther);
+  room_.environment.outstanding = 100;
+  Stuff();
+  for (unsigned warp = 0; warp < kWarps; ++warp) {
+    Group arrive = Arrive(kPlace, warp, 1);
+    arrive.releasing = true;
+    room_.Present(kWarp, arrive);
+    room_.Cycle();
+  }
+  CommitsOf(100);
+  room_.environment.write_stalls = 0;
+  const std::vector<std::uint64_t> commits = CommitsOf(200);
+  ASSERT_GE(commits.size(), kWarps);
+  for (std::size_t i = commits.size() - 20; i < commits.size(); ++i) {
+    EXPECT_EQ(commits[i] - commits[i - 1], 2U);
+  }
+}
+
+// A warp is always in drain; another one has its turn.
+TEST_F(MbarrierCycles, DrainedGroupHasItsTurn) {
+  for (unsigned first = 0; first < kWarps; ++first) {
+    Fill(kPlace);
+    Init(kOther, 1000);
+    room_.environment.outstanding = 100;
+    CommitsOf(20);
+    Group once = Arrive(kOther, (first + 1) % kWarps, 1);
+    once.releasing = true;
+    room_.Present(kWarp, once);
+    unsigned cycles = 0;
+    for (; room_.Word(kOther).pending == 1000 && cycles < 2000; ++cycles) {
+      if (room_.Free(kWarp)) {
+        Group again = Arrive(kPlace, first, 1);
+        again.releasing = true;
+        room_.Present(kWarp, again);
+      }
+      room_.Cycle();
+    }
+    EXPECT_LT(cycles, 300U) << "warp " << first;
+    room_.environment.outstanding = 0;
+    room_.Drain();
+  }
+}
+
+// The phase completes a cycle before the limit, with it, and later: one answer, which the bench
+// expects.
+TEST_F(MbarrierCycles, CompletionBesideTheLimit) {
+  constexpr std::uint32_t kHint = 60;
+  for (unsigned from = 30; from < 30 + kWarps + 20; ++from) {
+    for (const unsigned warp : {3U, 4U}) {
+      Init(kPlace, 1);
+      room_.Present(kWarp, TryWait(kPlace, warp, false, kHint));
+      CommitsOf(from);
+      room_.Present(kAsync, Arrive(kPlace, 0, 1));
+      CommitsOf(kHint + kWarps);
+    }
+  }
+  EXPECT_GT(room_.wakes, 20U);
+  EXPECT_GT(room_.expiries, 20U);
+}
+
+// Everybody has dropped, and bytes are missing: the word is not exhausted.
+TEST_F(MbarrierCycles, BytesKeepAWordAlive) {
+  Object word;
+  word.tx = 5;
+  room_.Store(kPlace, word.Encode());
+  Do(kAsync, Of(Op::kCompleteTx, kPlace, 1, 2));
+  EXPECT_EQ(room_.Word(kPlace).tx, 3);
+  Do(kAsync, Of(Op::kCompleteTx, kPlace, 1, 3));
+  EXPECT_EQ(room_.completions, 1U);
+}
+
+// A store has left a tx-count that no operation leaves; an arrival does not mind.
+TEST_F(MbarrierCycles, ArrivalDoesNotLookAtTheTxCount) {
+  Object word;
+  word.pending = word.expected = 4;
+  word.tx = -(1 << 20);
+  room_.Store(kPlace, word.Encode());
+  Do(kWarp, Arrive(kPlace, 0, 1));
+  EXPECT_EQ(room_.Word(kPlace).pending, 3);
+}
+
+}  // namespace
+}  // namespace muster::mb
