@@ -3,6 +3,7 @@
 // Cycles that are left out because the unit is idle: nothing comes out otherwise, and a unit that
 // says that it is idle while something is under way is found out.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -54,9 +55,14 @@ class Lazy : public OnUnits {
     std::string log;
   };
 
+  // Another one for each process, since tests run side by side.
+  std::string File(const std::string& kind) const {
+    return testing::TempDir() + "lazy_" + config().name + "_" + std::to_string(getpid()) + kind;
+  }
+
   // `config`: of the driver, which may know less than the unit.
   Outcome RunStream(const Config& of_driver, bool lazy, std::uint64_t seed) {
-    const std::string log = testing::TempDir() + "lazy_" + config().name + ".jsonl";
+    const std::string log = File(".jsonl");
     Options options;
     options.max_cycles = 30'000;
     options.skips = seed % 2 == 0;
@@ -121,7 +127,7 @@ TEST_P(Lazy, NotWithAWaveform) {
   Options options;
   options.max_cycles = 2'000;
   options.lazy = true;
-  options.wave = testing::TempDir() + "lazy_" + config().name + ".fst";
+  options.wave = File(".fst");
   RandomDriver driver(config(), WithPauses(4));
   const Result result = lockstep::Run(config(), driver, options);
   EXPECT_EQ(result.ending, Ending::kMaxCycles) << result.report;
