@@ -17,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Tests of the unit that take more than a twentieth of a second.
 SLOW = ":".join(f"Units/{suite}.*" for suite in ("Idle", "Lazy", "MbWaiting", "ResetTest", "RunTest", "Save", "Skip", "Waiting"))
 SLOW_MB = "Mbarrier.NoWakeUpIsLost:Mbarrier.WarpHasItsTurnAmongSplits"
+SLOW_WORDS = "MbWord.RandomWordsAndOperations:MbWord.GoldenModelAgrees"
 FIRST = "rtl/muster_pkg.sv"  # what all models read first
 
 
@@ -25,7 +26,7 @@ class Attempt:
     """A program that may notice a mutant: a regression, with a report, or tests of GoogleTest."""
     program: str  # in the build folder
     options: tuple
-    block: str = ""  # whose mutants it can notice: how their paths begin
+    block: str | tuple = ""  # whose mutants it can notice: how their paths begin
 
     @property
     def target(self):
@@ -127,9 +128,11 @@ SUBJECTS = {
     "unit": Subject(
         sources=("rtl/common/", "rtl/cta/", "rtl/mbarrier/", "rtl/muster.sv", "rtl/muster_pkg.sv"),
         short=lambda config: [regression(config, "1-2", 2000), tests("tb/lockstep/lockstep_test", f"Units/*-{SLOW}"),
-                              tests("tb/unit/mb_test", f"Mbarrier.*-{SLOW_MB}", "rtl/mbarrier/"), regression(config, "1-4", 20000)],
+                              tests("tb/unit/mb_test", f"Mbarrier.*:MbarrierCycles.*:MbWord.*-{SLOW_MB}:{SLOW_WORDS}", "rtl/mbarrier/"),
+                              tests("tb/unit/mb_test", "MbPark.*", "rtl/mbarrier/muster_mb_park"), regression(config, "1-4", 20000)],
         # What the longest of the tests of mbarriers looks at is in the parking slots.
         long=lambda config: [tests("tb/lockstep/lockstep_test", SLOW), tests("tb/unit/mb_test", "Mbarrier.WarpHasItsTurnAmongSplits", "rtl/mbarrier/"),
+                             tests("tb/unit/mb_test", SLOW_WORDS, ("rtl/mbarrier/muster_mb_look", "rtl/mbarrier/muster_mb_verdict", "rtl/mbarrier/muster_mb_pkg")),
                              regression(config, "1-10", 100000),
                              tests("tb/unit/mb_test", "Mbarrier.NoWakeUpIsLost", "rtl/mbarrier/muster_mb_park")],
         verilated="sim/lockstep/verilated/V{config}",
