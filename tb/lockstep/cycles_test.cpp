@@ -201,7 +201,7 @@ TEST_P(Joining, DoesNotBeginTheCleaningAgain) {
     return script.Committed(launch) - script.Committed(end);
   };
   for (const std::uint64_t from : {10U, 20U, 30U}) {
-    EXPECT_LE(cycles(true, from), cycles(false, from) + 2 * latency().open) << from;
+    EXPECT_LE(cycles(true, from), cycles(false, from) + std::uint64_t{2} * latency().open) << from;
   }
 }
 

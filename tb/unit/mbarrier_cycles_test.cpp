@@ -259,7 +259,8 @@ TEST_F(MbarrierCycles, CompletionBesideTheLimit) {
   constexpr std::uint32_t kHint = 60;
   const auto begin = [this] {
     Init(kPlace, 1);
-    while (room_.cycle % (2 * kWarps) != 0) {  // the same turn, and the same part of a nanosecond
+    while (room_.cycle % (std::uint64_t{2} * kWarps) !=
+           0) {  // the same turn, and the same part of a nanosecond
       room_.Cycle();
     }
     room_.Present(kWarp, TryWait(kPlace, 3, false, kHint));
