@@ -260,5 +260,86 @@ TEST_P(Joining, SlotIsCleanWhenItIsOpenedAgain) {
   }
 }
 
+// An opened CTA ends before all its warps have joined; the next one in its slot is launched, and
+// lacks none.
+TEST_P(Joining, NoWarpJoinsALaunchedCta) {
+  Script script(config());
+  script.Lifecycle(Open(0, 3));
+  script.Lifecycle(Join(0, 1));
+  script.Lifecycle(Leave(OpKind::kEnd, 0));
+  script.NextScene();
+  script.Launch(0, 0b11);
+  const Id surplus = script.Lifecycle(Join(0, 5));
+  script.Run();
+  EXPECT_EQ(script.EffectsOf(surplus).fault, FaultCause::kBadJoin);
+}
+
+// A launch of a slot that the unit lacks is refused; the warp that it names joins a CTA that is
+// opened meanwhile.
+TEST_P(Joining, RefusedLaunchOfNoSlotEntersNoWarp) {
+  for (unsigned slot = config().num_ctas; slot < kMaxCtas && slot < config().num_ctas + 2; ++slot) {
+    for (const unsigned cta : {0U, 1U}) {
+      Script script(config());
+      const Id launch = script.Lifecycle(Launch(slot, 1U << 7));
+      script.Lifecycle(Open(cta, 1));
+      const Id join = script.Lifecycle(Join(cta, 7));
+      script.Run();
+      EXPECT_EQ(script.EffectsOf(launch).fault, FaultCause::kBadLaunch);
+      EXPECT_EQ(script.EffectsOf(join).fault, FaultCause::kNone) << slot << ", " << cta;
+    }
+  }
+}
+
+// A warp of a CTA that has ended joins another one, at any distance to the step of the cleaning
+// that comes to it.
+TEST_P(Joining, WarpLeftOverJoinsAmidTheCleaning) {
+  for (std::uint64_t from = 8; from < 24; ++from) {
+    Script script(config());
+    script.Launch(0, FirstWarps(6));
+    script.Lifecycle(Open(1, 1));
+    script.NextScene();
+    script.Lifecycle(Leave(OpKind::kEnd, 0));
+    script.Lifecycle(Join(1, 5), from);
+    script.NextScene();
+    script.Issue(0, InCta(1, Arrival(OpKind::kSync, 5, 3, 1)));
+    script.Run();
+    EXPECT_EQ(script.releases().size(), 1U) << "from cycle " << from;
+  }
+}
+
+// The barrier at which all warps have met last counts two warps now, one of which has come: an exit
+// completes nothing.
+TEST_P(Cycles, ExitCompletesNoBarrierWithACount) {
+  Script script(config());
+  script.Launch(0, 0b11);
+  script.Issue(0, Arrival(OpKind::kSync, 0, 3, 0));
+  script.Issue(0, Arrival(OpKind::kSync, 1, 3, 0));
+  script.NextScene();
+  script.Issue(0, Arrival(OpKind::kSync, 0, 3, 2));
+  script.NextScene();
+  const Id exit = script.Lifecycle(Exit(1));
+  script.Run();
+  EXPECT_FALSE(script.EffectsOf(exit).completed);
+  EXPECT_EQ(script.releases().size(), 1U);
+}
+
+// A warp that waits for the only other one exits, which is refused, and goes on waiting.
+TEST_P(Cycles, RefusedExitOfAWaitingWarpCompletesNothing) {
+  if (!config().faults) {
+    GTEST_SKIP() << "nothing is refused";
+  }
+  Script script(config());
+  script.Launch(0, 0b11);
+  script.Issue(0, Arrival(OpKind::kSync, 0, 3, 0));
+  script.NextScene();
+  const Id exit = script.Lifecycle(Exit(0));
+  script.NextScene();
+  script.Issue(0, Arrival(OpKind::kSync, 1, 3, 0));
+  script.Run();
+  EXPECT_EQ(script.EffectsOf(exit).fault, FaultCause::kWarpWaiting);
+  ASSERT_EQ(script.releases().size(), 1U);
+  EXPECT_EQ(script.releases()[0].warps, 0b11U);
+}
+
 }  // namespace
 }  // namespace muster::lockstep

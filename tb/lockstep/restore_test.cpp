@@ -205,6 +205,30 @@ TEST_P(Restore, LanesExitUnlessAWarpIsOwed) {
   EXPECT_TRUE(exits({{entry(0, kAllBar, Running(BarKind::kSync, kWarps, 0))}}));
 }
 
+// An exit of one lane is refused while a warp is owed; that lane lives on when the others have
+// exited.
+TEST_P(Restore, RefusedExitLeavesTheLane) {
+  if (!config().lanes) {
+    GTEST_SKIP() << "no exits of lanes";
+  }
+  Script script(config());
+  script.Launch(0, FirstWarps(kWarps));
+  script.Issue(0, Write(OpKind::kR2bBar, 0, kAllBar, Encode(Running(BarKind::kSync, 1, 0))));
+  script.NextScene();
+  const Id refused = script.Lifecycle(SomeLanesExit(5));
+  script.NextScene();
+  script.Issue(0, Write(OpKind::kR2bWarp, 1, 0, Encode(Waiting(kAllBar))));
+  script.NextScene();
+  Operation others = Exit(5);
+  others.lanes = kAllLanes - 1;
+  script.Lifecycle(others);
+  script.NextScene();
+  const Id arrival = script.Issue(0, Arrival(OpKind::kArrive, 5, 9, 2));
+  script.Run();
+  EXPECT_EQ(script.EffectsOf(refused).fault, FaultCause::kRestoreUnfinished);
+  EXPECT_EQ(script.EffectsOf(arrival).fault, FaultCause::kNone);
+}
+
 // What a save has read of a warp that waits for a phase is its last result, before and after that
 // phase.
 TEST_P(Restore, WaitApartLeavesTheResult) {
