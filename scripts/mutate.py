@@ -178,10 +178,13 @@ class Results:
 
 
 def settle(chosen, model, results, proofs=True):
-    """Tries these in four stages, each for all that is left: by short attempts, by proofs in every state, by long attempts, by proofs
-    from the reset on."""
+    """Tries these in four stages, each for all that is left, those without a reason first: by short attempts, by proofs in every state, by
+    long attempts, by proofs from the reset on."""
+    explained = reasons(model.of)
+
     def each(stage, what, worker, *how):
         rows = [row for row in map(results.of, chosen) if fate(row) == "open" and row.get("stage", 0) < stage]
+        rows.sort(key=lambda row: row["name"] in explained)
         if not rows:
             return
         progress, open_ = Progress(len(rows), what), 0
