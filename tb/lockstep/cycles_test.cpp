@@ -89,11 +89,14 @@ TEST_P(Cycles, FirstLaunchAfterResetTakesNoLonger) {
 }
 
 // An operation of a warp that does not wait commits as soon as that of any other warp, whatever its
-// warp did before: an arrival, an operation of no lane, a wait that is over.
+// warp did before: an arrival, an operation of no lane, a wait that is over, R2B.WARP.
 TEST_P(Cycles, WarpThatDoesNotWaitIsNotHeldUp) {
-  const std::vector<Operation> before = {Arrival(OpKind::kArrive, 0, 1, 8),
-                                         WithoutLanes(Arrival(OpKind::kSync, 0, 1, 8)),
-                                         Arrival(OpKind::kSync, 0, 1, 1)};
+  std::vector<Operation> before = {Arrival(OpKind::kArrive, 0, 1, 8),
+                                   WithoutLanes(Arrival(OpKind::kSync, 0, 1, 8)),
+                                   Arrival(OpKind::kSync, 0, 1, 1)};
+  if (config().state) {
+    before.push_back(Write(OpKind::kR2bWarp, 0, 0, 0));
+  }
   for (const Operation& first : before) {
     for (unsigned others = 0; others < 3; ++others) {
       for (std::uint64_t from = 0; from < 9; ++from) {
@@ -339,6 +342,25 @@ TEST_P(Cycles, RefusedExitOfAWaitingWarpCompletesNothing) {
   EXPECT_EQ(script.EffectsOf(exit).fault, FaultCause::kWarpWaiting);
   ASSERT_EQ(script.releases().size(), 1U);
   EXPECT_EQ(script.releases()[0].warps, 0b11U);
+}
+
+// R2B for a slot that is free, while the walk of a launch enters warps of another one: it is
+// refused, and the slot stays free.
+TEST_P(Cycles, RefusedR2bAmidALaunchTakesNoSlot) {
+  if (!config().state || !config().faults) {
+    GTEST_SKIP() << "no state words, or nothing is refused";
+  }
+  for (std::uint64_t from = 0; from < 12; ++from) {
+    Script script(config());
+    script.Lifecycle(Launch(0, 0b11), 2 * kNumBars * config().num_ctas);
+    const Id write = script.Issue(0, InCta(1, Write(OpKind::kR2bBar, 7, 3, 0)),
+                                  2 * kNumBars * config().num_ctas + from);
+    script.NextScene();
+    const Id launch = script.Lifecycle(Launch(1, 0b100));
+    script.Run();
+    EXPECT_EQ(script.EffectsOf(write).fault, FaultCause::kCtaNotResident) << "from " << from;
+    EXPECT_EQ(script.EffectsOf(launch).fault, FaultCause::kNone) << "from cycle " << from;
+  }
 }
 
 }  // namespace
