@@ -89,14 +89,11 @@ TEST_P(Cycles, FirstLaunchAfterResetTakesNoLonger) {
 }
 
 // An operation of a warp that does not wait commits as soon as that of any other warp, whatever its
-// warp did before: an arrival, an operation of no lane, a wait that is over, R2B.WARP.
+// warp did before: an arrival, an operation of no lane, a wait that is over.
 TEST_P(Cycles, WarpThatDoesNotWaitIsNotHeldUp) {
-  std::vector<Operation> before = {Arrival(OpKind::kArrive, 0, 1, 8),
-                                   WithoutLanes(Arrival(OpKind::kSync, 0, 1, 8)),
-                                   Arrival(OpKind::kSync, 0, 1, 1)};
-  if (config().state) {
-    before.push_back(Write(OpKind::kR2bWarp, 0, 0, 0));
-  }
+  const std::vector<Operation> before = {Arrival(OpKind::kArrive, 0, 1, 8),
+                                         WithoutLanes(Arrival(OpKind::kSync, 0, 1, 8)),
+                                         Arrival(OpKind::kSync, 0, 1, 1)};
   for (const Operation& first : before) {
     for (unsigned others = 0; others < 3; ++others) {
       for (std::uint64_t from = 0; from < 9; ++from) {

@@ -128,22 +128,29 @@ TEST_P(ResetTest, MemoryThatRemembersAReadIsFound) {
 
 INSTANTIATE_TEST_SUITE_P(Units, ResetTest, testing::ValuesIn(BuiltConfigs()));
 
-// One script up to a cycle, in which the unit is reset, and another one right after that.
+// One script up to a cycle, in which the unit is reset, and another one right after that. In reset
+// the pins are low, or as they were.
 class ResetBetween : public Driver {
  public:
-  ResetBetween(Script* before, std::uint64_t cycle, Script* after)
-      : before_(before), after_(after), cycle_(cycle) {}
+  ResetBetween(Script* before, std::uint64_t cycle, bool keeps, Script* after)
+      : before_(before), after_(after), cycle_(cycle), keeps_(keeps) {}
 
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override {
     if (cycle < cycle_) {
       return before_->Drive(cycle, seen, inputs);
     }
-    if (cycle <= cycle_ + 1) {
-      *inputs = Inputs();
-      inputs->reset = cycle == cycle_;
-    }
     was_reset_ = true;
-    return cycle == cycle_ || after_->Drive(cycle, seen, inputs);
+    if (cycle == cycle_) {
+      if (!keeps_) {
+        *inputs = Inputs();
+      }
+      inputs->reset = true;
+      return true;
+    }
+    if (cycle == cycle_ + 1) {
+      *inputs = Inputs();
+    }
+    return after_->Drive(cycle, seen, inputs);
   }
   void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override {
     (was_reset_ ? after_ : before_)->OnCommit(cycle, operation, effects);
@@ -153,13 +160,14 @@ class ResetBetween : public Driver {
   Script* before_;
   Script* after_;
   std::uint64_t cycle_;
+  bool keeps_;
   bool was_reset_ = false;
 };
 
 class ResetAmid : public OnUnits {
  protected:
-  // Resets the unit in each cycle of an operation that follows a launch. A launch and a barrier,
-  // presented right after the reset, then take their course.
+  // Resets the unit in each cycle of an operation that follows a launch. A CTA that comes right
+  // after the reset, and its barrier, then take their course.
   template <typename Add>
   void InEachCycle(Add add) {
     Script whole(config());
@@ -167,21 +175,35 @@ class ResetAmid : public OnUnits {
     const Script::Id id = add(&whole);
     whole.Run();
     for (std::uint64_t cycle = whole.Presented(id) + 1; cycle <= whole.Committed(id) + 2; ++cycle) {
-      Script before(config());
-      before.Launch(0, 0b11);
-      add(&before);
-      Script after(config());
-      after.Launch(0, 0b11);
-      after.Issue(0, Arrival(OpKind::kSync, 0, 3, 2));
-      after.Issue(0, Arrival(OpKind::kSync, 1, 3, 2));
-      ResetBetween driver(&before, cycle, &after);
-      Options options;
-      options.max_cycles = 5000;
-      const Result result = lockstep::Run(config(), driver, options);
-      EXPECT_EQ(result.ending, Ending::kDone) << "reset in cycle " << cycle << result.report;
-      ASSERT_EQ(after.releases().size(), 1U) << "reset in cycle " << cycle;
-      EXPECT_EQ(after.releases()[0].warps, 0b11U) << "reset in cycle " << cycle;
+      for (const bool keeps : {false, true}) {
+        Script before(config());
+        before.Launch(0, 0b11);
+        add(&before);
+        Script after(config());
+        Comes(&after);
+        ResetBetween driver(&before, cycle, keeps, &after);
+        Options options;
+        options.max_cycles = 5000;
+        const Result result = lockstep::Run(config(), driver, options);
+        EXPECT_EQ(result.ending, Ending::kDone) << "reset in cycle " << cycle << result.report;
+        ASSERT_EQ(after.releases().size(), 1U) << "reset in cycle " << cycle;
+        EXPECT_EQ(after.releases()[0].warps, 0b11U) << "reset in cycle " << cycle;
+      }
     }
+  }
+
+ private:
+  void Comes(Script* script) const {
+    if (config().join) {
+      script->Lifecycle(Open(1, 2));
+      script->Lifecycle(Join(1, 0));
+      script->Lifecycle(Join(1, 1));
+      script->NextScene();
+    } else {
+      script->Launch(1, 0b11);
+    }
+    script->Issue(0, InCta(1, Arrival(OpKind::kSync, 0, 3, 2)));
+    script->Issue(0, InCta(1, Arrival(OpKind::kSync, 1, 3, 2)));
   }
 };
 
@@ -189,6 +211,13 @@ INSTANTIATE_TEST_SUITE_P(Units, ResetAmid, testing::ValuesIn(BuiltConfigs()));
 
 TEST_P(ResetAmid, AnEnd) {
   InEachCycle([](Script* script) { return script->Lifecycle(Leave(OpKind::kEnd, 0)); });
+}
+
+TEST_P(ResetAmid, AnOpen) {
+  if (!config().join) {
+    GTEST_SKIP() << "no opens";
+  }
+  InEachCycle([](Script* script) { return script->Lifecycle(Open(1, 2)); });
 }
 
 TEST_P(ResetAmid, AnExit) {
