@@ -341,5 +341,24 @@ TEST_P(Cycles, RefusedExitOfAWaitingWarpCompletesNothing) {
   EXPECT_EQ(script.releases()[0].warps, 0b11U);
 }
 
+// R2B for a slot that is free, while the walk of a launch enters warps of another one: it is
+// refused, and the slot stays free.
+TEST_P(Cycles, RefusedR2bAmidALaunchTakesNoSlot) {
+  if (!config().state || !config().faults) {
+    GTEST_SKIP() << "no state words, or nothing is refused";
+  }
+  for (std::uint64_t from = 0; from < 12; ++from) {
+    Script script(config());
+    script.Lifecycle(Launch(0, 0b11), 2 * kNumBars * config().num_ctas);
+    const Id write = script.Issue(0, InCta(1, Write(OpKind::kR2bBar, 7, 3, 0)),
+                                  2 * kNumBars * config().num_ctas + from);
+    script.NextScene();
+    const Id launch = script.Lifecycle(Launch(1, 0b100));
+    script.Run();
+    EXPECT_EQ(script.EffectsOf(write).fault, FaultCause::kCtaNotResident) << "from " << from;
+    EXPECT_EQ(script.EffectsOf(launch).fault, FaultCause::kNone) << "from cycle " << from;
+  }
+}
+
 }  // namespace
 }  // namespace muster::lockstep

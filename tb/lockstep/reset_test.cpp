@@ -14,10 +14,12 @@
 
 #include "sim/golden/log.h"
 #include "sim/isa/config.h"
+#include "sim/isa/effects.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/monitor.h"
 #include "tb/lockstep/random_reset.h"
 #include "tb/lockstep/script.h"
+#include "tb/lockstep/units.h"
 
 namespace muster::lockstep {
 namespace {
@@ -125,6 +127,112 @@ TEST_P(ResetTest, MemoryThatRemembersAReadIsFound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Units, ResetTest, testing::ValuesIn(BuiltConfigs()));
+
+// One script up to a cycle, in which the unit is reset, and another one right after that. In reset
+// the pins are low, or as they were.
+class ResetBetween : public Driver {
+ public:
+  ResetBetween(Script* before, std::uint64_t cycle, bool keeps, Script* after)
+      : before_(before), after_(after), cycle_(cycle), keeps_(keeps) {}
+
+  bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override {
+    if (cycle < cycle_) {
+      return before_->Drive(cycle, seen, inputs);
+    }
+    was_reset_ = true;
+    if (cycle == cycle_) {
+      if (!keeps_) {
+        *inputs = Inputs();
+      }
+      inputs->reset = true;
+      return true;
+    }
+    if (cycle == cycle_ + 1) {
+      *inputs = Inputs();
+    }
+    return after_->Drive(cycle, seen, inputs);
+  }
+  void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override {
+    (was_reset_ ? after_ : before_)->OnCommit(cycle, operation, effects);
+  }
+
+ private:
+  Script* before_;
+  Script* after_;
+  std::uint64_t cycle_;
+  bool keeps_;
+  bool was_reset_ = false;
+};
+
+class ResetAmid : public OnUnits {
+ protected:
+  // Resets the unit in each cycle of an operation that follows a launch. A CTA that comes right
+  // after the reset, and its barrier, then take their course.
+  template <typename Add>
+  void InEachCycle(Add add) {
+    Script whole(config());
+    whole.Launch(0, 0b11);
+    const Script::Id id = add(&whole);
+    whole.Run();
+    for (std::uint64_t cycle = whole.Presented(id) + 1; cycle <= whole.Committed(id) + 2; ++cycle) {
+      for (const bool keeps : {false, true}) {
+        Script before(config());
+        before.Launch(0, 0b11);
+        add(&before);
+        Script after(config());
+        Comes(&after);
+        ResetBetween driver(&before, cycle, keeps, &after);
+        Options options;
+        options.max_cycles = 5000;
+        const Result result = lockstep::Run(config(), driver, options);
+        EXPECT_EQ(result.ending, Ending::kDone) << "reset in cycle " << cycle << result.report;
+        ASSERT_EQ(after.releases().size(), 1U) << "reset in cycle " << cycle;
+        EXPECT_EQ(after.releases()[0].warps, 0b11U) << "reset in cycle " << cycle;
+      }
+    }
+  }
+
+ private:
+  void Comes(Script* script) const {
+    if (config().join) {
+      script->Lifecycle(Open(1, 2));
+      script->Lifecycle(Join(1, 0));
+      script->Lifecycle(Join(1, 1));
+      script->NextScene();
+    } else {
+      script->Launch(1, 0b11);
+    }
+    script->Issue(0, InCta(1, Arrival(OpKind::kSync, 0, 3, 2)));
+    script->Issue(0, InCta(1, Arrival(OpKind::kSync, 1, 3, 2)));
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Units, ResetAmid, testing::ValuesIn(BuiltConfigs()));
+
+TEST_P(ResetAmid, AnEnd) {
+  InEachCycle([](Script* script) { return script->Lifecycle(Leave(OpKind::kEnd, 0)); });
+}
+
+TEST_P(ResetAmid, AnOpen) {
+  if (!config().join) {
+    GTEST_SKIP() << "no opens";
+  }
+  InEachCycle([](Script* script) { return script->Lifecycle(Open(1, 2)); });
+}
+
+TEST_P(ResetAmid, AnExit) {
+  InEachCycle([](Script* script) { return script->Lifecycle(Exit(1)); });
+}
+
+TEST_P(ResetAmid, ADrain) {
+  InEachCycle([this](Script* script) {
+    if (config().drain) {
+      script->Accessing(0b1);
+      script->Accessing(0, 8);
+    }
+    return script->Issue(0, Arrival(OpKind::kSync, 0, 3, 2));
+  });
+}
 
 TEST(InReset, QuietOutputsAreGood) { EXPECT_FALSE(LoudInReset(Outputs())); }
 
