@@ -347,11 +347,11 @@ TEST_P(Cycles, RefusedR2bAmidALaunchTakesNoSlot) {
   if (!config().state || !config().faults) {
     GTEST_SKIP() << "no state words, or nothing is refused";
   }
+  const std::uint64_t walk = std::uint64_t{2} * kNumBars * config().num_ctas;  // after reset
   for (std::uint64_t from = 0; from < 12; ++from) {
     Script script(config());
-    script.Lifecycle(Launch(0, 0b11), 2 * kNumBars * config().num_ctas);
-    const Id write = script.Issue(0, InCta(1, Write(OpKind::kR2bBar, 7, 3, 0)),
-                                  2 * kNumBars * config().num_ctas + from);
+    script.Lifecycle(Launch(0, 0b11), walk);
+    const Id write = script.Issue(0, InCta(1, Write(OpKind::kR2bBar, 7, 3, 0)), walk + from);
     script.NextScene();
     const Id launch = script.Lifecycle(Launch(1, 0b100));
     script.Run();
