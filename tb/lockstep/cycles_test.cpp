@@ -341,6 +341,24 @@ TEST_P(Cycles, RefusedExitOfAWaitingWarpCompletesNothing) {
   EXPECT_EQ(script.releases()[0].warps, 0b11U);
 }
 
+// A launch walks; after each of its steps, which cost others three cycles at most, an arrival goes.
+TEST_P(Cycles, ArrivalsGoBetweenTheStepsOfALaunch) {
+  for (std::uint64_t from = 4; from < 8; ++from) {
+    Script script(config());
+    script.Launch(0, FirstWarps(4));
+    const Id launch = script.Lifecycle(Launch(1, FirstWarps(8) - FirstWarps(4)));
+    std::vector<Id> ids;
+    for (unsigned warp = 0; warp < 4; ++warp) {
+      ids.push_back(script.Issue(0, Arrival(OpKind::kArrive, warp, 3, 4), from));
+    }
+    script.Run();
+    for (unsigned i = 0; i < ids.size(); ++i) {
+      EXPECT_LE(script.Accepted(ids[i]), script.Presented(launch) + from + 4 * (i + 1))
+          << "from cycle " << from;
+    }
+  }
+}
+
 // R2B for a slot that is free, while the walk of a launch enters warps of another one: it is
 // refused, and the slot stays free.
 TEST_P(Cycles, RefusedR2bAmidALaunchTakesNoSlot) {
