@@ -353,7 +353,8 @@ TEST_P(Cycles, ArrivalsGoBetweenTheStepsOfALaunch) {
     }
     script.Run();
     for (unsigned i = 0; i < ids.size(); ++i) {
-      EXPECT_LE(script.Accepted(ids[i]), script.Presented(launch) + from + 4 * (i + 1))
+      EXPECT_LE(script.Accepted(ids[i]),
+                script.Presented(launch) + from + std::uint64_t{4} * (i + 1))
           << "from cycle " << from;
     }
   }
