@@ -21,9 +21,9 @@ namespace {
 constexpr std::uint64_t kActiveFor = 3;  // cycles from the token on, as published
 constexpr std::uint64_t kApart = 10;     // cycles from the initialisation to the arrival
 
-// A CTA of one warp is launched, and initialises a word. After a pause the warp arrives there, and
-// wants the token; the latter two take as long as is asked for, from the first cycle of the
-// arrival.
+// A warp initialises a word, and after a pause arrives there for a token. Its accesses are
+// performed so many cycles after the first cycle of the arrival, and tokens are taken so many after
+// that cycle.
 class SingleArrival : public Driver, private Bank::Words {
  public:
   SingleArrival(const Config& config, std::uint64_t performed, std::uint64_t taken)
