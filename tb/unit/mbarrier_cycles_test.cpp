@@ -348,6 +348,34 @@ TEST_F(MbarrierCycles, ArrivalDoesNotLookAtTheTxCount) {
   EXPECT_EQ(room_.Word(kPlace).pending, 3);
 }
 
+// A wait of other lanes commits before the completion that answers the one that is parked, or after
+// it: from that completion on, the slot of their warp is free.
+TEST_F(MbarrierCycles, OtherLanesParkOnceTheSlotIsFree) {
+  constexpr unsigned kCompletes = 3;
+  unsigned parked = 0;
+  for (unsigned from = 0; from < 2 * kCompletes; ++from) {
+    Init(kPlace, 1);
+    Init(kOther, 1);
+    Do(kWarp, TryWait(kPlace, 3, false, 1000));
+    const std::uint64_t before = room_.parks;
+    for (unsigned i = 0; i < 2 * kCompletes; ++i) {
+      if (i == from) {
+        room_.Present(kWarp, TryWait(kOther, 3, false, 1000));
+      }
+      if (i == kCompletes) {
+        room_.Present(kAsync, Arrive(kPlace, 0, 1));
+      }
+      room_.Cycle();
+    }
+    room_.Drain();
+    EXPECT_EQ(room_.error(), "") << "from cycle " << from;
+    parked += room_.parks != before;
+    Do(kAsync, Arrive(kOther, 0, 1));
+  }
+  EXPECT_GE(parked, kCompletes);
+  EXPECT_LT(parked, 2 * kCompletes);
+}
+
 // A copy engine and another CTA come in the same cycle after a reset, whichever had its turn before
 // it: each does what it wants to.
 TEST_F(MbarrierCycles, BothOtherSourcesRightAfterAReset) {
