@@ -128,7 +128,7 @@ SUBJECTS = {
     "unit": Subject(
         sources=("rtl/common/", "rtl/cta/", "rtl/mbarrier/", "rtl/muster.sv", "rtl/muster_pkg.sv"),
         short=lambda config: [regression(config, "1-2", 2000), tests("tb/lockstep/lockstep_test", f"Units/*-{SLOW}"),
-                              tests("tb/unit/mb_test", f"Mbarrier.*:MbarrierCycles.*:MbWord.*-{SLOW_MB}:{SLOW_WORDS}", "rtl/mbarrier/"),
+                              tests("tb/unit/mb_test", f"Mbarrier.*:MbarrierCycles.*:MbWord.*-{SLOW_MB}:{SLOW_WORDS}", ("rtl/mbarrier/", "rtl/common/")),
                               tests("tb/unit/mb_test", "MbPark.*", "rtl/mbarrier/muster_mb_park"), regression(config, "1-4", 20000)],
         # What the longest of the tests of mbarriers looks at is in the parking slots.
         long=lambda config: [tests("tb/lockstep/lockstep_test", SLOW), tests("tb/unit/mb_test", "Mbarrier.WarpHasItsTurnAmongSplits", "rtl/mbarrier/"),

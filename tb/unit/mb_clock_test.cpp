@@ -96,5 +96,34 @@ TEST(MbPark, LimitsUnderClocksOfAnyPeriod) {
   }
 }
 
+// A limit passes, and then the clock stands still for as long as it may.
+TEST(MbPark, LongestStop) {
+  for (unsigned turn = 0; turn < 2 * kWarps; ++turn) {
+    Vmb_clock_flat unit;
+    unit.clk_i = 0;
+    unit.rst_ni = 1;
+    unit.eval();
+    unit.rst_ni = 0;
+    unit.eval();
+    EndCycle(&unit);
+    unit.rst_ni = 1;
+    std::array<unsigned, kClocks> ended{};
+    for (unsigned cycle = 0; cycle <= turn + 1 + kExpiry; ++cycle) {
+      for (unsigned clock = 0; clock < kClocks; ++clock) {
+        unit.wants_i[clock] = static_cast<std::uint8_t>(cycle == turn);
+        unit.hint_i[clock] = 1;
+        unit.stopped_ns_i[clock] = cycle == turn + 1 ? 0xffffffff : 0;
+      }
+      EndCycle(&unit);
+      for (unsigned clock = 0; clock < kClocks; ++clock) {
+        ended[clock] += unit.expire_o[clock];
+      }
+    }
+    for (unsigned clock = 0; clock < kClocks; ++clock) {
+      EXPECT_EQ(ended[clock], 1U) << unit.period_o[clock] << " ps, turn " << turn;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace muster::mb

@@ -33,7 +33,17 @@ Cause Judge(const Group& group, Source source) {
 }
 
 Bench::Bench(std::uint64_t seed) : random(seed) {
-  for (const int reset : {1, 0, 1}) {
+  unit_.rst_ni = 1;
+  unit_.eval();
+  Reset();
+}
+
+void Bench::Reset() {
+  if (!Idle()) {
+    Fail("a reset while something is on its way");
+  }
+  parked_.fill(std::nullopt);
+  for (const int reset : {0, 1}) {
     unit_.rst_ni = reset;
     unit_.eval();
   }

@@ -67,6 +67,7 @@ class Bench {
   void Cycle();
   void Drain();  // cycles until nothing is on its way
   bool Idle() const;
+  void Reset();  // while nothing is on its way but parked waits, which it forgets
 
   Object Word(Place place) const;
   void Store(Place place, std::uint64_t word);  // as from outside, in no cycle

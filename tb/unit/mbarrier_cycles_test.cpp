@@ -93,6 +93,20 @@ TEST_F(MbarrierCycles, AllLanesAreOneUpdate) {
   }
 }
 
+// All lanes together expect more bytes than a word holds, but some of these have come already: one
+// update.
+TEST_F(MbarrierCycles, BytesOfAllLanesAreOneUpdate) {
+  for (const Op op : {Op::kExpectTx, Op::kArriveExpectTx, Op::kArriveDropExpectTx}) {
+    Object word;
+    word.pending = word.expected = 10;
+    word.tx = -900'000;
+    room_.Store(kPlace, word.Encode());
+    EXPECT_EQ(Takes(Of(op, kPlace, 0b11, 800'000)), kIssueToCommit + kSum)
+        << static_cast<unsigned>(op);
+    EXPECT_EQ(room_.Word(kPlace).tx, 700'000);
+  }
+}
+
 // What needs no word reads none, and holds none: init, inval, and what is refused whatever the word
 // is.
 TEST_F(MbarrierCycles, SomeGroupsDoNotRead) {
@@ -332,6 +346,52 @@ TEST_F(MbarrierCycles, ArrivalDoesNotLookAtTheTxCount) {
   room_.Store(kPlace, word.Encode());
   Do(kWarp, Arrive(kPlace, 0, 1));
   EXPECT_EQ(room_.Word(kPlace).pending, 3);
+}
+
+// A wait of other lanes commits before the completion that answers the one that is parked, or after
+// it: from that completion on, the slot of their warp is free.
+TEST_F(MbarrierCycles, OtherLanesParkOnceTheSlotIsFree) {
+  constexpr unsigned kCompletes = 3;
+  unsigned parked = 0;
+  for (unsigned from = 0; from < 2 * kCompletes; ++from) {
+    Init(kPlace, 1);
+    Init(kOther, 1);
+    Do(kWarp, TryWait(kPlace, 3, false, 1000));
+    const std::uint64_t before = room_.parks;
+    for (unsigned i = 0; i < 2 * kCompletes; ++i) {
+      if (i == from) {
+        room_.Present(kWarp, TryWait(kOther, 3, false, 1000));
+      }
+      if (i == kCompletes) {
+        room_.Present(kAsync, Arrive(kPlace, 0, 1));
+      }
+      room_.Cycle();
+    }
+    room_.Drain();
+    EXPECT_EQ(room_.error(), "") << "from cycle " << from;
+    parked += room_.parks != before;
+    Do(kAsync, Arrive(kOther, 0, 1));
+  }
+  EXPECT_GE(parked, kCompletes);
+  EXPECT_LT(parked, 2 * kCompletes);
+}
+
+// A copy engine and another CTA come in the same cycle after a reset, whichever had its turn before
+// it: each does what it wants to.
+TEST_F(MbarrierCycles, BothOtherSourcesRightAfterAReset) {
+  for (const Source last : {kAsync, kRemote}) {
+    Fill(kOther);
+    Do(last, Arrive(kOther, 0, 1));
+    room_.Reset();
+    Fill(kPlace);
+    Fill(kOther);
+    room_.Present(kAsync, Arrive(kPlace, 0, 1));
+    room_.Present(kRemote, Of(Op::kExpectTx, kOther, 1, 5));
+    room_.Drain();
+    EXPECT_EQ(room_.error(), "");
+    EXPECT_EQ(room_.Word(kPlace).pending, 9'999);
+    EXPECT_EQ(room_.Word(kOther).tx, 10'005);
+  }
 }
 
 }  // namespace
