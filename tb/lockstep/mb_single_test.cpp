@@ -12,6 +12,7 @@
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/port/bank.h"
+#include "tb/lockstep/reset_between.h"
 #include "tb/lockstep/script.h"
 #include "tb/lockstep/units.h"
 
@@ -101,42 +102,6 @@ class SingleArrival : public Driver, private Bank::Words {
   std::uint64_t arrives_from_ = kNever;
 };
 
-// The unit is reset in a cycle of one arrival; right after that another one takes its course.
-class ResetAmidArrival : public Driver {
- public:
-  ResetAmidArrival(Driver* before, std::uint64_t cycle, Driver* after)
-      : before_(before), after_(after), cycle_(cycle) {}
-
-  bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override {
-    if (cycle < cycle_) {
-      return before_->Drive(cycle, seen, inputs);
-    }
-    if (cycle == cycle_) {
-      *inputs = Inputs();
-      inputs->reset = true;
-      now_ = after_;
-      return true;
-    }
-    if (cycle == cycle_ + 1) {
-      *inputs = Inputs();
-    }
-    return after_->Drive(cycle, seen, inputs);
-  }
-  void Serve(const Outputs& seen, Inputs* inputs) override { now_->Serve(seen, inputs); }
-  void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override {
-    now_->OnCommit(cycle, operation, effects);
-  }
-  void OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects) override {
-    now_->OnMbEvent(cycle, event, effects);
-  }
-
- private:
-  Driver* before_;
-  Driver* after_;
-  Driver* now_ = before_;
-  std::uint64_t cycle_;
-};
-
 class MbSingle : public OnUnits {
  protected:
   void Run(Driver* driver) {
@@ -183,7 +148,7 @@ TEST_P(MbSingle, NothingIsLeftAfterAReset) {
     SCOPED_TRACE("reset in cycle " + std::to_string(cycle - whole.presented));
     SingleArrival before(config(), kPerformed, 0);
     SingleArrival after(config(), kPerformed, 0);
-    ResetAmidArrival driver(&before, cycle, &after);
+    ResetBetween driver(&before, cycle, false, &after);
     Run(&driver);
     EXPECT_NE(after.answered, Driver::kNever);
   }

@@ -14,10 +14,10 @@
 
 #include "sim/golden/log.h"
 #include "sim/isa/config.h"
-#include "sim/isa/effects.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/monitor.h"
 #include "tb/lockstep/random_reset.h"
+#include "tb/lockstep/reset_between.h"
 #include "tb/lockstep/script.h"
 #include "tb/lockstep/units.h"
 
@@ -127,42 +127,6 @@ TEST_P(ResetTest, MemoryThatRemembersAReadIsFound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Units, ResetTest, testing::ValuesIn(BuiltConfigs()));
-
-// One script up to a cycle, in which the unit is reset, and another one right after that. In reset
-// the pins are low, or as they were.
-class ResetBetween : public Driver {
- public:
-  ResetBetween(Script* before, std::uint64_t cycle, bool keeps, Script* after)
-      : before_(before), after_(after), cycle_(cycle), keeps_(keeps) {}
-
-  bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override {
-    if (cycle < cycle_) {
-      return before_->Drive(cycle, seen, inputs);
-    }
-    was_reset_ = true;
-    if (cycle == cycle_) {
-      if (!keeps_) {
-        *inputs = Inputs();
-      }
-      inputs->reset = true;
-      return true;
-    }
-    if (cycle == cycle_ + 1) {
-      *inputs = Inputs();
-    }
-    return after_->Drive(cycle, seen, inputs);
-  }
-  void OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) override {
-    (was_reset_ ? after_ : before_)->OnCommit(cycle, operation, effects);
-  }
-
- private:
-  Script* before_;
-  Script* after_;
-  std::uint64_t cycle_;
-  bool keeps_;
-  bool was_reset_ = false;
-};
 
 class ResetAmid : public OnUnits {
  protected:

@@ -27,6 +27,16 @@ struct Wait {
   std::uint64_t ps = 0;     // its limit
 };
 
+void Reset(Vmb_clock_flat* unit) {
+  unit->clk_i = 0;
+  unit->rst_ni = 1;
+  unit->eval();
+  unit->rst_ni = 0;
+  unit->eval();
+  EndCycle(unit);
+  unit->rst_ni = 1;
+}
+
 // A limit that passes while the clock stands still is found as soon after it as any other.
 TEST(MbPark, LimitsUnderClocksOfAnyPeriod) {
   Vmb_clock_flat unit;
@@ -38,13 +48,7 @@ TEST(MbPark, LimitsUnderClocksOfAnyPeriod) {
   std::array<std::deque<std::uint64_t>, kClocks> recent;
   recent.fill(std::deque<std::uint64_t>(kExpiry + 2));
   std::array<std::uint64_t, kClocks> stood{};
-  unit.clk_i = 0;
-  unit.rst_ni = 1;
-  unit.eval();
-  unit.rst_ni = 0;
-  unit.eval();
-  EndCycle(&unit);
-  unit.rst_ni = 1;
+  Reset(&unit);
   for (std::uint64_t cycle = 0; cycle < kCycles; ++cycle) {
     for (unsigned clock = 0; clock < kClocks; ++clock) {
       const std::uint64_t most = kLongest * unit.period_o[clock] / kPsPerNs;
@@ -100,13 +104,7 @@ TEST(MbPark, LimitsUnderClocksOfAnyPeriod) {
 TEST(MbPark, LongestStop) {
   for (unsigned turn = 0; turn < 2 * kWarps; ++turn) {
     Vmb_clock_flat unit;
-    unit.clk_i = 0;
-    unit.rst_ni = 1;
-    unit.eval();
-    unit.rst_ni = 0;
-    unit.eval();
-    EndCycle(&unit);
-    unit.rst_ni = 1;
+    Reset(&unit);
     std::array<unsigned, kClocks> ended{};
     for (unsigned cycle = 0; cycle <= turn + 1 + kExpiry; ++cycle) {
       for (unsigned clock = 0; clock < kClocks; ++clock) {
