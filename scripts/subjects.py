@@ -140,7 +140,7 @@ SUBJECTS = {
         configs=tuple(configs.UNIT)),
     "warp": Subject(
         sources=("rtl/warp/",),
-        short=lambda _: [tests("tb/unit/warp_test", "Warp/*-*.RandomPrograms"), tests("tb/unit/warp_test", "Warp/0.RandomPrograms")],
+        short=lambda _: [tests("tb/unit/warp_test", "Warp*-*.RandomPrograms"), tests("tb/unit/warp_test", "Warp/0.RandomPrograms")],
         long=lambda _: [tests("tb/unit/warp_test", "Warp/*.RandomPrograms-Warp/0.RandomPrograms")],
         verilated="tb/unit/verilated/Vwarp_*",
         tops=lambda _: variants("warp")),

@@ -222,7 +222,8 @@ module muster_warp_walk #(
   assign spends_o  = exits_i || (gathers_i && state_q[Merge]);
   assign gathers_o = !collects_i && ((state_q[Examine] && open_i && gather_i) || state_q[Merge]);
   assign open_o    = open_q;
-  assign write_o   = (state_q[Decide] && ends && !valued_q) || state_q[Sent] || (state_q[Merge] && gathers_i) ||
+  // (A group that arrives is in the last slot in use, which goes: nothing reads that slot before the next group is written there.)
+  assign write_o   = (state_q[Decide] && ends && !valued_q) || (state_q[Merge] && gathers_i) ||
                      (state_q[Settle] && !gathers_i && !(joined && values_i)) || (evaluated && hold_q);
   assign closes_o  = !state_q[Merge] && (!state_q[Settle] || joined);
   assign longer_o  = state_q[Settle] && !found_q && !hole_q;

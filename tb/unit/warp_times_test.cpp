@@ -1,0 +1,200 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The warp scope, Verilated: what its page promises of times.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "tb/unit/warp_fixture.h"
+
+namespace muster::warp {
+namespace {
+
+template <typename Unit>
+class WarpTimes : public Warp<Unit> {
+ protected:
+  static constexpr unsigned kWarp = 1;
+
+  static unsigned Last() { return kShape<Unit>.warp_size - 1; }
+  // A lane, and the last one.
+  static std::uint32_t Pair(unsigned lane) { return 1U << lane | 1U << Last(); }
+
+  // Presents a request in one beat, or the last of its beats; how many cycles after it is accepted
+  // the next one may come.
+  unsigned Occupied(const WarpRequest& request, unsigned beat) {
+    const std::uint64_t accepted = this->bench_.cycle();
+    EXPECT_TRUE(this->bench_.Present(request, beat, true)) << "it is not accepted at once";
+    do {
+      this->bench_.Cycle();
+      this->bench_.Withdraw();
+    } while (!this->bench_.out().ready && this->bench_.cycle() < accepted + 100);
+    return static_cast<unsigned>(this->bench_.cycle() - accepted);
+  }
+  // The same of one lane, until nothing is under way.
+  unsigned Occupied(WarpOp op, unsigned lane, std::uint32_t key) {
+    const unsigned cycles = Occupied(this->Request(op, kWarp, 1U << lane, key), 0);
+    this->bench_.Settle();
+    return cycles;
+  }
+};
+
+TYPED_TEST_SUITE(WarpTimes, Units);
+
+// A collective whose members come together: in each cycle one, or without vote, match and redux in
+// every other one. Each is answered two cycles later.
+TYPED_TEST(WarpTimes, OnePerCycle) {
+  for (unsigned k = 0; k < 100; ++k) {
+    const unsigned warp = k % this->bench_.shape().num_warps;
+    const std::uint32_t lanes = this->live_[warp];
+    const WarpRequest request = this->Request(WarpOp::kSync, warp, lanes, lanes);
+    if (k > 0 && !this->bench_.shape().collectives) {
+      ASSERT_FALSE(this->bench_.Present(request, 0, true));
+      this->bench_.Cycle();
+    }
+    ASSERT_TRUE(this->bench_.Present(request, 0, true));
+    this->bench_.Cycle();
+  }
+  this->bench_.Withdraw();
+  this->bench_.Settle();
+  EXPECT_EQ(this->bench_.counts().together, 100U);
+}
+
+// The lower half of a warp comes to bar.warp.sync, then the upper half.
+TYPED_TEST(WarpTimes, AsThePageShowsIt) {
+  const std::uint32_t all = kShape<TypeParam>.Lanes();
+  const std::uint32_t lower = all >> kShape<TypeParam>.warp_size / 2;
+  std::vector<std::uint64_t> accepted;
+  std::vector<std::uint64_t> ready;
+  std::vector<std::uint64_t> open;  // the cycles in which lanes wait
+  WarpBench<TypeParam> bench;
+  for (const std::uint32_t lanes : {lower, all & ~lower, 0U}) {
+    WarpRequest request;
+    request.lanes = lanes;
+    request.live = all;
+    request.key = all;
+    bool done = false;
+    while (!done && bench.cycle() < 100) {
+      if (lanes != 0) {
+        done = bench.Present(request, 0, true);
+      } else {
+        bench.Withdraw();
+        done = bench.out().answer_valid;
+      }
+      if (done) {
+        accepted.push_back(bench.cycle());
+      }
+      if (bench.out().ready) {
+        ready.push_back(bench.cycle());
+      }
+      if (bench.out().open != 0) {
+        open.push_back(bench.cycle());
+      }
+      bench.Cycle();
+    }
+  }
+  EXPECT_EQ(accepted, (std::vector<std::uint64_t>{0, 4, 12}));
+  EXPECT_EQ(ready, accepted);
+  EXPECT_EQ(open, (std::vector<std::uint64_t>{4, 5, 6, 7, 8, 9, 10, 11}));
+  bench.Settle();
+}
+
+// Each request occupies the block as long as the page says, also after the last slots in use have
+// become free again and again.
+TYPED_TEST(WarpTimes, OccupiesTheBlockAsThePageSays) {
+  const unsigned last = this->Last();
+  const unsigned groups = std::min(last - 1, 6U);
+  EXPECT_EQ(this->Occupied(WarpOp::kSync, 0, this->Pair(0)), 4U);
+  for (unsigned n = 1; n < groups; ++n) {
+    EXPECT_EQ(this->Occupied(WarpOp::kSync, n, this->Pair(n)), 3 * n + 5);
+  }
+  for (unsigned n = groups; n > 0; --n) {
+    EXPECT_EQ(this->Occupied(WarpOp::kSync, last, this->Pair(n - 1)), 3 * n + 5);
+  }
+  this->live_[this->kWarp] &= ~1U;
+  EXPECT_EQ(this->Occupied(WarpOp::kExit, 0, 0), 2U);
+  EXPECT_EQ(this->Occupied(WarpOp::kGather, 1, 0x41), 5U);
+  EXPECT_EQ(this->Occupied(WarpOp::kGather, 2, 0x42), 9U);
+  this->live_[this->kWarp] = 0b0110 | 1U << last;
+  if (this->bench_.shape().faults) {
+    EXPECT_EQ(this->Occupied(WarpOp::kSync, last, 0b0010 | 1U << last), 8U);  // refused
+  }
+  if (last > 3) {
+    this->live_[this->kWarp] = 0b1110;
+    EXPECT_EQ(this->Occupied(WarpOp::kExit, last, 0), 9U);
+  }
+}
+
+// The slots of two groups have become free, and that of the last one does. The next walk goes
+// through the free ones, and the one after it through none.
+TYPED_TEST(WarpTimes, FreeSlotsAtTheEndGoInOneWalk) {
+  const unsigned last = this->Last();
+  if (last < 4) {
+    GTEST_SKIP() << "a warp of so few lanes has no four groups";
+  }
+  for (unsigned lane = 0; lane < 4; ++lane) {
+    this->Occupied(WarpOp::kSync, lane, this->Pair(lane));
+  }
+  for (const unsigned lane : {1U, 2U, 3U}) {
+    EXPECT_EQ(this->Occupied(WarpOp::kSync, last, this->Pair(lane)), 3 * 4 + 5U);
+  }
+  EXPECT_EQ(this->Occupied(WarpOp::kSync, last, this->Pair(0)), 3 * 3 + 5U);
+  EXPECT_EQ(this->Occupied(WarpOp::kSync, 0, this->Pair(0)), 4U);
+}
+
+// An exit that finds a free slot only, and no lane that waits.
+TYPED_TEST(WarpTimes, ExitFindsFreeSlots) {
+  const unsigned last = this->Last();
+  for (const unsigned lane : {0U, 1U}) {
+    this->Occupied(WarpOp::kSync, lane, this->Pair(lane));
+  }
+  for (const unsigned lane : {0U, 1U}) {
+    this->Occupied(WarpOp::kSync, last, this->Pair(lane));
+  }
+  this->live_[this->kWarp] &= ~(1U << last);
+  EXPECT_EQ(this->Occupied(this->Request(WarpOp::kExit, this->kWarp, 1U << last, 0), 0),
+            3 * 1 + 2U);
+  EXPECT_EQ(this->bench_.out().open, 0U);
+}
+
+// An exit after which all lanes that are left wait in a gather, while the slot before its slot is
+// free.
+TYPED_TEST(WarpTimes, ExitCompletesTheGatherAfterAFreeSlot) {
+  const unsigned last = this->Last();
+  this->live_[this->kWarp] = 0b0011 | 1U << last;
+  this->Occupied(WarpOp::kSync, 0, this->Pair(0));
+  this->Occupied(WarpOp::kGather, 1, 0x41);
+  this->Occupied(WarpOp::kSync, last, this->Pair(0));
+  this->live_[this->kWarp] = 0b0010;
+  this->bench_.in().arrival_ready = true;
+  this->bench_.Send(this->Request(WarpOp::kExit, this->kWarp, 0b0001 | 1U << last, 0));
+  EXPECT_EQ(this->bench_.counts().arrivals, 1U);
+}
+
+// match and redux of lanes that come together: the next request may come in the cycle of the last
+// answer.
+TYPED_TEST(WarpTimes, ValuesOccupyTheBlockUntilTheAnswer) {
+  if (!this->bench_.shape().collectives) {
+    GTEST_SKIP() << "has no values";
+  }
+  const std::uint32_t all = kShape<TypeParam>.Lanes();
+  for (const WarpOp op :
+       {WarpOp::kMatchAny, WarpOp::kMatchAll, WarpOp::kReduxAdd, WarpOp::kReduxMin}) {
+    const WarpRequest request = this->Request(op, this->kWarp, all, all);
+    const std::vector<unsigned> beats = this->bench_.BeatsOf(request);
+    for (const unsigned beat : beats) {
+      if (beat != beats.back()) {
+        EXPECT_TRUE(this->bench_.Present(request, beat, false));
+        this->bench_.Cycle();
+      }
+    }
+    this->Occupied(request, beats.back());
+    EXPECT_TRUE(this->bench_.out().ready);
+    EXPECT_TRUE(this->bench_.out().answer_valid);
+    this->bench_.Settle();
+  }
+}
+
+}  // namespace
+}  // namespace muster::warp
