@@ -152,17 +152,21 @@ def missed(report):
     return f"{points[0]} is not hit" + (f", nor {len(points) - 1} others" if points[1:] else "") if points else None
 
 
+def kept(path):
+    """What a file of results holds for, and its rows by their names."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    return (lines[0]["key"] if lines else None), {row["name"]: row for row in lines[1:]}
+
+
 class Results:
     """What was found out, a line for each mutant, kept as it comes in a file, if there is one."""
 
     def __init__(self, path=None, key=""):
         self.path = path
-        self.rows = {}
         self.lock = threading.Lock()
-        lines = path.read_text().splitlines() if path and path.exists() else []
-        if lines and json.loads(lines[0]) == {"key": key}:
-            self.rows = {row["name"]: row for row in map(json.loads, lines[1:])}
-        elif path:
+        said, self.rows = kept(path) if path else (None, {})
+        if path and said != key:
+            self.rows = {}
             path.write_text(json.dumps({"key": key}) + "\n")
 
     def of(self, mutant):
@@ -177,10 +181,19 @@ class Results:
                     file.write(json.dumps(row) + "\n")
 
 
-def settle(chosen, model, results, proofs=True):
+def settle(chosen, model, results, proofs=True, likely=()):
     """Tries these in four stages, each for all that is left, those without a reason first: by short attempts, by proofs in every state, by
-    long attempts, by proofs from the reset on."""
+    long attempts, by proofs from the reset on. Before that, those whose names are likely ones by proofs in every state."""
     explained = reasons(model.of)
+    early = [row for row in map(results.of, chosen) if row["name"] in likely and "stage" not in row]
+    if early:
+        progress, equal = Progress(len(early), "mutants that another configuration has proven, by proofs"), 0
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+            for count, row in enumerate(model.prove(early, False, pool), 1):
+                if fate(row) == "equivalent":
+                    results.add({**row, "stage": 2})
+                    equal += 1
+                progress.show(count, f", {equal} equivalent")
 
     def each(stage, what, worker, *how):
         rows = [row for row in map(results.of, chosen) if fate(row) == "open" and row.get("stage", 0) < stage]
@@ -271,6 +284,18 @@ def page(rows, left_out, of, config):
     return 100 * (len(rows) - fates.count("open")) / max(1, len(rows))
 
 
+def elsewhere(args):
+    """The names of mutants that whole runs of other configurations have caught, and proven equivalent."""
+    caught, equal = set(), set()
+    for config in args.after:
+        _, rows = kept(WORK / args.of / f"{config}.whole.1of1.jsonl")
+        if not rows:
+            sys.exit(f"--after {config}: there has been no whole run of it; scripts/mutate.py --config {config} makes one.")
+        caught |= {name for name, row in rows.items() if fate(row) == "caught"}
+        equal |= {name for name, row in rows.items() if fate(row) == "equivalent"}
+    return caught, equal
+
+
 def shard_of(text):
     match = re.fullmatch(r"(\d+)/(\d+)", text)
     if not match or not 1 <= int(match[1]) <= int(match[2]):
@@ -286,6 +311,8 @@ def arguments():
                         help="the configuration whose model has the mutants (small); another one for the unit only")
     parser.add_argument("--sample", type=int, metavar="N", help="tries N of them, drawn with --seed (all)")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the sample (1)")
+    parser.add_argument("--after", nargs="+", default=[], choices=subjects.SUBJECTS["unit"].configs, metavar="NAME",
+                        help="tries only what whole runs of these configurations have not caught")
     parser.add_argument("--shard", type=shard_of, default=(1, 1), metavar="K/N", help="tries only each N-th, from the K-th on")
     parser.add_argument("--name", help="tries this one again, and shows the command of its first run")
     parser.add_argument("--least", type=int, default=0, metavar="PERCENT", help="fails if fewer are caught or equivalent (0)")
@@ -351,7 +378,11 @@ def main():
         print(json.dumps(results.of(wanted[0]), indent=2))
         print(f"MUSTER_MUTANT={wanted[0]['number']} {' '.join(model.command(model.attempts[0]))}")
         return
-    chosen = choose(present, args.sample, args.seed, args.shard)
+    caught, equal = elsewhere(args)
+    left = [mutant for mutant in present if mutant["name"] not in caught]
+    if args.after:
+        print(f"{len(present) - len(left)} of {len(present)} have been caught in {' or '.join(args.after)}")
+    chosen = choose(left, args.sample, args.seed, args.shard)
     part, parts = args.shard
     name = "quick" if args.quick else "whole"
     results = Results(work / f"{args.config}.{name}.{part}of{parts}.jsonl", model.key())
@@ -360,7 +391,7 @@ def main():
         print(f"{before} of {len(chosen)} were tried before")
     if cluster:
         spread(chosen, model, results, cluster)
-    settle([mutant for mutant in chosen if mutant["name"] in results.rows or not cluster], model, results)
+    settle([mutant for mutant in chosen if mutant["name"] in results.rows or not cluster], model, results, likely=equal)
     rows = [results.rows[mutant["name"]] for mutant in chosen if mutant["name"] in results.rows]
     settled = page(rows, len(mutants) - len(present), args.of, args.config)
     json_of(args).write_text(json.dumps({"of": args.of, "config": args.config, "mutants": rows}, indent=1) + "\n")

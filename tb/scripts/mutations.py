@@ -6,6 +6,7 @@
   mutations.py --list the names of all cases but those that need Yosys
 """
 
+import argparse
 import concurrent.futures
 import contextlib
 import io
@@ -16,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -311,6 +313,23 @@ def choosing():
 
 
 @case
+def after_others():
+    """What whole runs of other configurations have caught is left out, and what they have proven is known; one that there has not been is named."""
+    with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(mutate, "WORK", pathlib.Path(folder)):
+        (mutate.WORK / "unit").mkdir()
+        for config, row in (("small", {"name": "a", "caught by": "a test"}), ("large", {"name": "b", "differs": None})):
+            mutate.Results(mutate.WORK / f"unit/{config}.whole.1of1.jsonl", "programs").add(row)
+        for configs, found in (([], (set(), set())), (["small"], ({"a"}, set())), (["small", "large"], ({"a"}, {"b"}))):
+            expect(mutate.elsewhere(argparse.Namespace(of="unit", after=configs)) == found, f"after {configs} something else is left")
+        try:
+            mutate.elsewhere(argparse.Namespace(of="unit", after=["full"]))
+        except SystemExit as end:
+            expect("--after full" in str(end), f"it says {end}")
+        else:
+            expect(False, "a run that there has not been is taken")
+
+
+@case
 def whole_rtl():
     """It reads each file of rtl/muster.f."""
     listed = [line for line in (ROOT / "rtl/muster.f").read_text().split() if line.startswith("rtl/")]
@@ -335,7 +354,7 @@ def whose():
 @case
 def stages():
     """Short attempts come first, then proofs in every state, long attempts, proofs from the reset on; each only of what the one before has left.
-    A quick run ends with the first; one on a node has no proofs."""
+    A quick run ends with the first; one on a node has no proofs. What another configuration has proven begins with the proofs in every state."""
     class Fake(mutate.Model):
         def __init__(self, tells, quick=False):
             super().__init__("unit", "small", quick)
@@ -354,11 +373,12 @@ def stages():
     for tells, options, asked, fate in (("short", {}, ["short"], "caught"), ("state", {}, ["short", "state"], "equivalent"),
                                         ("long", {}, ["short", "state", "long"], "caught"), ("reset", {}, ["short", "state", "long", "reset"], "equivalent"),
                                         ("", {}, ["short", "state", "long", "reset"], "open"), ("", {"proofs": False}, ["short", "long"], "open"),
-                                        ("", {"quick": True}, ["short"], "open")):
+                                        ("", {"quick": True}, ["short"], "open"), ("state", {"likely": {"m"}}, ["state"], "equivalent"),
+                                        ("short", {"likely": {"m"}}, ["state", "short"], "caught"), ("short", {"likely": {"n"}}, ["short"], "caught")):
         model, results, chosen = Fake(tells, options.get("quick", False)), mutate.Results(), [{"name": "m"}]
         for _ in range(2):  # the second time there is nothing left to do
             with contextlib.redirect_stdout(io.StringIO()):
-                mutate.settle(chosen, model, results, options.get("proofs", True))
+                mutate.settle(chosen, model, results, options.get("proofs", True), options.get("likely", ()))
         row = results.of(chosen[0])
         expect(model.asked == asked and mutate.fate(row) == fate, f"{model.asked}, {row}")
         expect((mutate.fate(row, {"m": "it does no harm"}) == "explained") == (fate == "open"), f"a reason makes {row} something else")
