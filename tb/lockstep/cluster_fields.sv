@@ -138,6 +138,7 @@ module cluster_fields
   assign complete_operand_o    = scope_complete.operand;
   assign cancel_lost_unit_o    = scope_cancel_lost.unit;
   assign cancel_lost_warp_o    = scope_cancel_lost.warp;
+  assign cancel_lost_lanes_o   = scope_cancel_lost.lanes;
   assign cancel_lost_cluster_o = scope_cancel_lost.cluster;
   assign cancel_lost_rank_o    = scope_cancel_lost.rank;
   assign cancel_lost_addr_o    = scope_cancel_lost.addr;

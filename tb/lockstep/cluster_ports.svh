@@ -92,6 +92,7 @@
   output logic         cancel_lost_valid_o,
   output logic [3:0]   cancel_lost_unit_o,
   output logic [5:0]   cancel_lost_warp_o,
+  output logic [31:0]  cancel_lost_lanes_o,
   output logic [5:0]   cancel_lost_cluster_o,
   output logic [3:0]   cancel_lost_rank_o,
   output logic [31:0]  cancel_lost_addr_o,
