@@ -202,14 +202,15 @@ module muster_cluster_count
     .news_valid_o, .news_ready_i, .news_o
   );
 
-  assign life_ready_o = !valid_q && !update_q;
+  assign life_ready_o = !valid_q;
 
   always_comb begin
     busy_o = '0;
     if (valid_q) busy_o[warp] = 1'b1;
   end
 
-  assign active_o = valid_q || update_q || news_valid_o || go_valid_q || fault_valid_q || release_o != '0 ||
+  // A request in the first stage shows in busy_o. When lanes go on, their request is in the second one.
+  assign active_o = update_q || news_valid_o || fault_valid_q || release_o != '0 ||
                     grid_release_o != '0 || grid_release_d != '0;
 
 endmodule

@@ -68,8 +68,8 @@ module muster_cluster_ctas
 
   // A warp that is counted in the cycle in which the phase completes belongs to the phase that ends.
   assign left     = left_q[cta_i] - wcount_t'(leaves_i);
-  assign complete = completing_o[cta_i] ? '0 : complete_q[cta_i] + wcount_t'(joins_i) - wcount_t'(parts_i);
-  assign arrives  = update_i && left != '0 && complete == left && !told_q[cta_i];
+  assign complete = complete_q[cta_i] + wcount_t'(joins_i) - wcount_t'(parts_i);
+  assign arrives  = update_i && complete == left && !told_q[cta_i] && !completing_o[cta_i];
   assign exits    = update_i && leaves_i && left == '0;
   assign triggers = update_i && triggers_i;
 
@@ -80,7 +80,7 @@ module muster_cluster_ctas
     arrived_d   = arrived_q & ~heard;
     gone_d      = gone_q & ~heard;
     triggered_d = triggered_q & ~heard;
-    if (arrives && !completing_o[cta_i]) {told_d[cta_i], arrived_d[cta_i]} = '1;
+    if (arrives) {told_d[cta_i], arrived_d[cta_i]} = '1;
     if (exits) gone_d[cta_i] = 1'b1;
     if ((exits || triggers) && !signalled_q[cta_i]) {signalled_d[cta_i], triggered_d[cta_i]} = '1;
     if (end_i) begin
@@ -119,7 +119,6 @@ module muster_cluster_ctas
   always_ff @(posedge clk_i) begin
     if (launch_i) place_q[life_cta] <= '{cluster: life_i.cluster, rank: life_i.rank, grid: life_i.grid};
     if (update_i) left_q[cta_i] <= left;
-    if (end_i) left_q[life_cta] <= '0;
     if (launch_i) left_q[life_cta] <= wcount_t'(life_i.size);
     if (update_i) complete_q[cta_i] <= complete;
     for (int s = 0; s < NumCtas; s++) begin

@@ -123,7 +123,7 @@ TYPED_TEST(ClusterSlot, EndsRightAfterARequest) {
 }
 
 // A unit that has a request in each cycle lets a CTA come all the same. It is presented in a cycle
-// in which a request is accepted, and holds up the next ones for three.
+// in which a request is accepted, and holds up the next ones for two.
 TYPED_TEST(ClusterSlot, ComesAheadOfRequests) {
   const unsigned last = this->kShape.num_ctas - 1;
   if (last * this->kWarpsOfCta < 4 || this->kShape.num_clusters < 2) {
@@ -143,7 +143,7 @@ TYPED_TEST(ClusterSlot, ComesAheadOfRequests) {
   this->Step(12);
   const std::uint64_t presented = this->now();
   const auto cta = this->Launch(1, 0, 0, last);
-  EXPECT_EQ(this->now() - presented, 1U + 3U);
+  EXPECT_EQ(this->now() - presented, 1U + 2U);
   EXPECT_FALSE(this->requests_[0].empty()) << "the requests have come first";
   this->Quiet();
   EXPECT_EQ(this->End(cta), FaultCause::kNone);
