@@ -189,6 +189,47 @@ TYPED_TEST(Warp, ResetForgetsWhoIsDue) {
   EXPECT_TRUE(this->bench_.Present(this->Request(WarpOp::kSync, 2, all, all), 0, true));
 }
 
+// A reset in each cycle around that in which a gather is complete. The next gather of the warp,
+// right after it, is not.
+TYPED_TEST(Warp, ResetForgetsWhatIsAsked) {
+  const std::uint32_t all = this->live_[2];
+  const auto accept = [&](std::uint32_t lanes, std::uint32_t key) {
+    for (unsigned wait = 0;
+         !this->bench_.Present(this->Request(WarpOp::kGather, 2, lanes, key), 0, true); ++wait) {
+      ASSERT_LT(wait, this->bench_.LongestWalk());
+      this->bench_.Cycle();
+    }
+    this->bench_.Cycle();
+    this->bench_.Withdraw();
+  };
+  for (unsigned cycle = 0; cycle < 12; ++cycle) {
+    accept(all & 1, 0x41);
+    accept(all & ~1U, 0x41);
+    for (unsigned passed = 0; passed < cycle; ++passed) {
+      this->bench_.Cycle();
+    }
+    this->bench_.Reset();
+    this->bench_.in().arrival_ready = true;
+    accept(all & 1, 0x42);
+    this->bench_.Settle();
+    this->bench_.CompareGroups(2);
+    ASSERT_FALSE(this->HasFailure()) << "reset after " << cycle << " cycles";
+    this->bench_.Reset();
+  }
+}
+
+// A warp whose lanes wait at two barriers is saved and restored; then its other lanes come.
+TYPED_TEST(Warp, RestoresGathersAtTwoBarriers) {
+  const auto gather = [&](std::uint32_t lanes, std::uint32_t key) {
+    this->bench_.Send(this->Request(WarpOp::kGather, 3, lanes, key));
+  };
+  gather(0b0010, 0x41);
+  gather(0b0001, 0x40003);
+  this->SaveAndRestore(3);
+  gather(this->live_[3] & ~0b0011U, 0x41);
+  EXPECT_EQ(this->bench_.counts().arrivals, 2U);
+}
+
 // The first answers after power-up, whatever is in the registers that reset leaves alone.
 TYPED_TEST(Warp, FirstAnswersAfterPowerUp) {
   if (!this->bench_.shape().collectives) {
