@@ -149,5 +149,66 @@ TYPED_TEST(ClusterSlot, ComesAheadOfRequests) {
   EXPECT_EQ(this->End(cta), FaultCause::kNone);
 }
 
+// A CTA ends in each cycle around that in which the phase for which its warp waits completes: the
+// warp is released before the end, or never.
+TYPED_TEST(ClusterSlot, EndsAsItsPhaseCompletes) {
+  if (this->kShape.num_units < 2) {
+    GTEST_SKIP() << "no other unit";
+  }
+  constexpr unsigned kCycles = 20;
+  unsigned released = 0;
+  for (unsigned ends = 0; ends < kCycles; ++ends) {
+    this->Restart();
+    this->Grid(0, 2);
+    this->Open(0, 2);
+    const auto waits = this->Launch(0, 0, 0, 0, 0, 1);
+    const auto last = this->Launch(0, 1, 1, 0, 0, 1);
+    this->Ask(waits, 0, ClusterOp::kArriveRelaxed);
+    this->Ask(waits, 0, ClusterOp::kWait);
+    this->Quiet();
+    this->Ask(last, 0, ClusterOp::kArriveRelaxed);
+    ClusterLife& life = this->bench_.in.life;
+    life = ClusterLife();
+    life.op = ClusterLifeOp::kEnd;
+    for (unsigned i = 0; i < kCycles + 2; ++i) {
+      this->bench_.in.life_valid = i == ends || i == ends + 1;
+      this->Step();
+      EXPECT_EQ(this->bench_.out.life_ready, i == ends + 1);
+    }
+    released += this->Of(waits, 0).released != kNever ? 1 : 0;
+    this->Quiet();
+    ASSERT_FALSE(this->HasFailure()) << "it ends after " << ends << " cycles";
+  }
+  EXPECT_GT(released, 0U);
+  EXPECT_LT(released, kCycles);
+}
+
+// A grid without CTAs is refused, and its slot stays free.
+TYPED_TEST(ClusterSlot, GridWithoutCtasIsRefused) {
+  this->Restart();
+  for (unsigned grid = 0; grid < this->kShape.num_grids; ++grid) {
+    ClusterLife life;
+    life.op = ClusterLifeOp::kGrid;
+    life.grid = static_cast<std::uint8_t>(grid);
+    EXPECT_EQ(this->Carry(life), FaultCause::kBadLaunch);
+    this->Step(2);
+    EXPECT_EQ(this->bench_.out.flush, 0U);
+    this->Grid(grid, 1);
+  }
+}
+
+// A reset in the cycle before an operation would be carried out; another one is presented right
+// after it, and judged.
+TYPED_TEST(ClusterSlot, ResetForgetsWhatIsPresented) {
+  this->Restart();
+  this->bench_.in.life_valid = true;
+  this->bench_.in.life = ClusterLife();
+  this->Step();
+  this->Restart();
+  const std::uint64_t presented = this->now();
+  this->Grid(0, 1);
+  EXPECT_EQ(this->now() - presented, 2U);
+}
+
 }  // namespace
 }  // namespace muster::cluster
