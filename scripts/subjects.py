@@ -1,5 +1,5 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""What has generated mutants: the unit, the scopes beside it, the GPC, the golden model. For each its sources, the programs that may
+"""What has generated mutants: the unit, what a core puts in front of it, the scopes beside it, the GPC, the golden model. For each its sources, the programs that may
 notice a mutant, and the circuits that may be proven equal with it and without."""
 
 import dataclasses
@@ -19,6 +19,9 @@ SLOW = ":".join(f"Units/{suite}.*" for suite in ("Idle", "Lazy", "MbWaiting", "R
 SLOW_MB = "Mbarrier.NoWakeUpIsLost:Mbarrier.WarpHasItsTurnAmongSplits"
 SLOW_WORDS = "MbWord.RandomWordsAndOperations:MbWord.GoldenModelAgrees"
 FIRST = "rtl/muster_pkg.sv"  # what all models read first
+# What a core puts in front of the unit, and no model of the unit has.
+FRONT = ("rtl/cta/muster_bcu_decode.sv", "rtl/mbarrier/muster_mb_coalesce.sv", "rtl/mbarrier/muster_copy_tracker.sv",
+         "rtl/common/muster_fence_tracker.sv")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,10 +58,11 @@ class Subject:
     sources: tuple  # how the paths begin whose mutants these are
     short: typing.Callable
     long: typing.Callable
-    verilated: str  # the folders of Verilated sources, by a pattern in the build folder; {config}: the configuration
+    verilated: str | tuple  # the folders of Verilated sources, by patterns in the build folder; {config}: the configuration
     tops: typing.Callable  # of a configuration: (module, parameters) of each that is Verilated
     configs: tuple = ("small",)
     unproven: str = "it is in a package, which many modules use"  # why there is no proof where no circuit has it
+    others: tuple = ()  # files among the sources whose mutants are those of another subject
 
     def texts(self):
         """What the sources are with these mutants, and the mutants."""
@@ -68,11 +72,16 @@ class Subject:
 
     def mutated(self, proven=None):
         return mutations.instrument({path: read(path) for path in rtl_files()},
-                                    [path for path in rtl_files() if path.startswith(self.sources)], proven)
+                                    [path for path in rtl_files() if self.has(path)], proven)
+
+    def has(self, path):
+        """Whether the mutants of this source are its."""
+        return path.startswith(self.sources) and path not in self.others
 
     def present(self, folder, config, _):
         """Of the numbers of these mutants those that the programs of a build folder have."""
-        return set().union(*(selected_in(source) for source in folder.glob(f"{self.verilated.format(config=config)}/*.cpp")))
+        patterns = (self.verilated,) if isinstance(self.verilated, str) else self.verilated
+        return set().union(*(selected_in(source) for pattern in patterns for source in folder.glob(f"{pattern.format(config=config)}/*.cpp")))
 
     def circuit(self, mutants, top, parameters, folder):
         """The circuit of one of the tops, with a wire for each of these mutants that it has. None: Yosys takes too long for it. Raises
@@ -137,7 +146,18 @@ SUBJECTS = {
                              tests("tb/unit/mb_test", "Mbarrier.NoWakeUpIsLost", "rtl/mbarrier/muster_mb_park")],
         verilated="sim/lockstep/verilated/V{config}",
         tops=lambda config: [("muster", configs.UNIT[config])],
-        configs=tuple(configs.UNIT)),
+        configs=tuple(configs.UNIT),
+        others=FRONT),
+    "front": Subject(
+        sources=FRONT,
+        short=lambda _: [tests("tb/unit/bcu_test", "BcuDecode.*", FRONT[0]), tests("tb/unit/mb_test", "MbCoalesce/0.*", FRONT[1]),
+                         tests("tb/unit/mb_test", "MbCoalesce/1.*", FRONT[1]), tests("tb/unit/copies_test", "*", FRONT[2]),
+                         tests("tb/unit/fence_test", "*", FRONT[2:])],
+        long=lambda _: [],
+        verilated=("tb/unit/verilated/Vbcu_decode_flat", "tb/unit/verilated/Vmb_coalesce_*", "tb/unit/verilated/Vcopies", "tb/unit/verilated/Vt*"),
+        tops=lambda _: [("muster_bcu_decode", {}), *(("muster_mb_coalesce", {"EnLanes": on, "EnMbLimit": on}) for on in (1, 0)),
+                        ("muster_copy_tracker", {"NumWarps": 6, "Epochs": 4, "MaxOutstanding": 3}),
+                        ("muster_fence_tracker", {"NumWarps": 8, "MaxOutstanding": 3})]),
     "warp": Subject(
         sources=("rtl/warp/",),
         short=lambda _: [tests("tb/unit/warp_test", "Warp*-*.RandomPrograms"), tests("tb/unit/warp_test", "Warp/0.RandomPrograms")],

@@ -10,5 +10,5 @@ muster_verilate(bcu_test
     ${PROJECT_SOURCE_DIR}/rtl/common/muster_first.sv
     ${PROJECT_SOURCE_DIR}/rtl/cta/muster_bcu_decode.sv
     bcu_decode_flat.sv
-  VERILATOR_ARGS -Wall -Wno-UNUSEDPARAM --assert
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt -Wall -Wno-UNUSEDPARAM --assert
   OPT_FAST -O2)

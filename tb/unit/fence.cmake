@@ -5,8 +5,9 @@ muster_test(fence_test fence_test.cpp)
 muster_verilate(fence_test
   TOP_MODULE muster_fence_tracker
   PREFIX Vtracker
-  SOURCES ${PROJECT_SOURCE_DIR}/rtl/common/muster_fence_tracker.sv
-  VERILATOR_ARGS ${fence_options} -Wall -Wno-SYNCASYNCNET --assert -GNumWarps=8 -GMaxOutstanding=3)
+  SOURCES ${PROJECT_SOURCE_DIR}/rtl/muster_pkg.sv ${PROJECT_SOURCE_DIR}/rtl/common/muster_fence_tracker.sv
+  VERILATOR_ARGS ${PROJECT_SOURCE_DIR}/rtl/muster.vlt ${fence_options} -Wall -Wno-SYNCASYNCNET --assert -GNumWarps=8
+                 -GMaxOutstanding=3)
 muster_verilate(fence_test
   TOP_MODULE template_flat
   PREFIX Vtemplate_flat
