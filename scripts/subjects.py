@@ -150,8 +150,9 @@ SUBJECTS = {
         others=FRONT),
     "front": Subject(
         sources=FRONT,
-        short=lambda _: [tests("tb/unit/bcu_test", "BcuDecode.*", FRONT[0]), tests("tb/unit/mb_test", "MbCoalesce/0.*", FRONT[1]),
-                         tests("tb/unit/mb_test", "MbCoalesce/1.*", FRONT[1]), tests("tb/unit/copies_test", "*", FRONT[2]),
+        short=lambda _: [tests("tb/unit/bcu_test", "BcuDecode.*", FRONT[0]), tests("tb/unit/mb_test", "MbCoalesce/*-*Random*", FRONT[1]),
+                         *(tests("tb/unit/mb_test", f"MbCoalesce/{variant}.Random*", FRONT[1]) for variant in (0, 1)),
+                         tests("tb/unit/copies_test", "*", FRONT[2]),
                          tests("tb/unit/fence_test", "*", FRONT[2:])],
         long=lambda _: [],
         verilated=("tb/unit/verilated/Vbcu_decode_flat", "tb/unit/verilated/Vmb_coalesce_*", "tb/unit/verilated/Vcopies", "tb/unit/verilated/Vt*"),

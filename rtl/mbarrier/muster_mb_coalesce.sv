@@ -55,7 +55,7 @@ module muster_mb_coalesce
 
   // Waits change nothing: no lane comes between them.
   assign other = waits ? '0 : same_word & ~alike;
-  assign together = alike & ((other & -other) - 1);
+  assign together = alike & (other - 1);  // no lane is alike and another
   assign lanes    = (EnLanes || waits) ? together : left & -left;
   assign rest     = left & ~lanes;
 
@@ -79,7 +79,7 @@ module muster_mb_coalesce
       started_q <= rest != '0;
       looked_q  <= '0;
       better_q  <= 1'b0;
-    end else if (valid_i && any_slower) begin
+    end else if (valid_i) begin
       looked_q  <= looked_q | (slower & -slower);
       better_q  <= better_q || better;
     end

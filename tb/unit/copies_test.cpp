@@ -196,5 +196,61 @@ TEST_F(CopyTracker, SaysWhatIsFull) {
   EXPECT_EQ(dut_.arrive_ready_o, 1);
 }
 
+// A reset in each cycle of copies and arrive-ons. Afterwards there are none, and the next ones are
+// tracked as ever.
+TEST_F(CopyTracker, ResetAtAnyMoment) {
+  const auto end_cycle = [&] {
+    dut_.eval();
+    Clock();
+    dut_.begin_valid_i = dut_.done_valid_i = dut_.arrive_valid_i = 0;
+  };
+  for (unsigned cycles = 0; cycles < 30; ++cycles) {
+    for (unsigned i = 0; i < cycles; ++i) {
+      const unsigned warp = i % kWarps;
+      dut_.async_ready_i = i % 3 == 0 ? 1 : 0;
+      Begin((i + 1) % kWarps);
+      Arrive(warp, 0b111, AddressOf(warp, i));
+      if (!warps_[warp].copies.empty() && i % 2 == 0) {
+        End(warp, 0);
+      }
+      end_cycle();
+    }
+    warps_ = {};
+    dut_.async_ready_i = 0;
+    dut_.rst_ni = 0;
+    Clock();
+    dut_.rst_ni = 1;
+    dut_.eval();
+    EXPECT_EQ(dut_.busy_o, 0);
+    EXPECT_EQ(dut_.async_valid_o, 0);
+    dut_.async_ready_i = 1;
+    for (unsigned warp = 0; warp < kWarps; ++warp) {
+      for (unsigned copy = 0; copy < kMost; ++copy) {
+        Begin(warp);
+        EXPECT_NE(dut_.begin_ready_o, 0);
+        end_cycle();
+      }
+      Arrive(warp, 1, AddressOf(warp, 500));
+      end_cycle();
+      while (!warps_[warp].copies.empty()) {
+        EXPECT_EQ(dut_.async_valid_o, 0);
+        End(warp, 0);
+        end_cycle();
+      }
+      unsigned arrivals = 0;
+      for (unsigned wait = 0; wait < 8; ++wait) {
+        if (dut_.async_valid_o != 0) {
+          Take(1U << warp);
+          ++arrivals;
+        }
+        end_cycle();
+      }
+      EXPECT_EQ(arrivals, 1U);
+    }
+    EXPECT_EQ(dut_.busy_o, 0);
+    ASSERT_FALSE(HasFailure()) << "reset after " << cycles << " cycles";
+  }
+}
+
 }  // namespace
 }  // namespace muster

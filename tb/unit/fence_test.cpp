@@ -124,6 +124,40 @@ TEST_F(Tracker, SaysWhenAWarpIsFull) {
   EXPECT_EQ(dut_.full_o, 0);
 }
 
+// A reset while drains wait. Afterwards nothing is outstanding; a request in the first cycle waits
+// for the accesses that begin in that cycle, too.
+TEST_F(Tracker, ResetAmidADrain) {
+  constexpr unsigned kAll = 0xff;
+  dut_.begin_i = kAll;
+  Clock();
+  dut_.begin_i = 0;
+  dut_.fence_req_i = kAll;
+  Clock();
+  Clock();
+  EXPECT_EQ(dut_.fence_ack_o, 0);
+  dut_.fence_req_i = 0;
+  dut_.rst_ni = 0;
+  Clock();
+  dut_.rst_ni = 1;
+  dut_.eval();
+  EXPECT_EQ(dut_.fence_ack_o, kAll);
+  const unsigned epoch = dut_.epoch_o;
+  dut_.fence_req_i = dut_.busy_i = dut_.begin_i = kAll;
+  Clock();
+  dut_.busy_i = dut_.begin_i = 0;
+  for (unsigned cycle = 0; cycle < 4; ++cycle) {
+    dut_.eval();
+    EXPECT_EQ(dut_.fence_ack_o, 0) << cycle;
+    Clock();
+  }
+  dut_.done_i = kAll;
+  dut_.done_epoch_i = static_cast<unsigned char>(epoch);
+  Clock();
+  dut_.done_i = 0;
+  dut_.eval();
+  EXPECT_EQ(dut_.fence_ack_o, kAll);
+}
+
 // ------------------------------------------------------------------------------------------------
 // The template
 // ------------------------------------------------------------------------------------------------

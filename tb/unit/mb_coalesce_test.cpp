@@ -83,9 +83,7 @@ class MbCoalesce : public testing::Test {
     ++cycles_;
   }
 
-  // Puts the instruction through, and compares the groups.
-  void Check(const Instruction& instruction) {
-    unit_.valid_i = 1;
+  void Present(const Instruction& instruction) {
     unit_.op_i = static_cast<unsigned>(instruction.op);
     unit_.cta_i = instruction.lanes % 32;
     unit_.warp_i = instruction.phase % 64;
@@ -97,10 +95,16 @@ class MbCoalesce : public testing::Test {
       unit_.addr_i[lane] = instruction.addr[lane];
       unit_.operand_i[lane] = instruction.operand[lane];
     }
+  }
+
+  // Puts the instruction through, and compares the groups.
+  void Check(const Instruction& instruction) {
+    Present(instruction);
+    unit_.valid_i = 1;
     const std::vector<Made> groups = Groups(instruction, !kHasAll<Unit>);
     std::size_t next = 0;
     for (bool done = false; !done;) {
-      unit_.ready_i = random_() % 4 != 0;
+      unit_.ready_i = !stalls_ || random_() % 4 != 0;
       unit_.eval();
       if (unit_.valid_o && unit_.ready_i) {
         ASSERT_LT(next, groups.size());
@@ -128,7 +132,26 @@ class MbCoalesce : public testing::Test {
     unit_.valid_i = 0;
   }
 
+  // The same, if its groups are taken at once. Returns the cycles that it takes.
+  std::uint64_t CyclesOf(const Instruction& instruction) {
+    stalls_ = false;
+    const std::uint64_t before = cycles_;
+    Check(instruction);
+    return cycles_ - before;
+  }
+
+  // All lanes name one word, and have these hints.
+  static Instruction Hints(const std::array<std::uint32_t, kLanes>& hints) {
+    Instruction instruction{};
+    instruction.op = Op::kTryWait;
+    instruction.lanes = instruction.live = ~0U;
+    instruction.flags = 2;
+    instruction.operand = hints;
+    return instruction;
+  }
+
   Unit unit_;
+  bool stalls_ = true;  // groups are not always taken at once
   std::mt19937_64 random_{1};
   std::uint64_t cycles_ = 0, several_ = 0, reopened_ = 0;
   std::uint64_t parts_ = 0;  // one group, but not of all lanes of the warp
@@ -168,13 +191,73 @@ TYPED_TEST(MbCoalesce, OneWordIsOneGroupInOneCycle) {
   instruction.op = kHasAll<TypeParam> ? Op::kArrive : Op::kTryWait;
   instruction.lanes = instruction.live = ~0U;
   instruction.operand.fill(1);
-  const std::uint64_t before = this->cycles_;
-  this->unit_.ready_i = 1;
   for (unsigned i = 0; i < 100; ++i) {
-    this->Check(instruction);
+    EXPECT_EQ(this->CyclesOf(instruction), 1U);
   }
   EXPECT_EQ(this->several_, 0);
-  EXPECT_LT(this->cycles_ - before, 200);  // it is not always taken at once
+}
+
+// Operands that are no hints, and hints that are all the same, take no time, whatever they are.
+TYPED_TEST(MbCoalesce, OnlyOtherHintsTakeTime) {
+  Instruction instruction = this->Hints({});
+  EXPECT_EQ(this->CyclesOf(instruction), 1U);
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    instruction.operand[lane] = lane;
+  }
+  EXPECT_EQ(this->CyclesOf(instruction), std::uint64_t{kLanes});
+  std::vector<Op> without = {Op::kTestWait, Op::kTestWaitParity};
+  if (kHasAll<TypeParam>) {
+    without.insert(without.end(), {Op::kInval, Op::kCopyArrive});
+  }
+  for (const Op op : without) {
+    instruction.op = op;
+    EXPECT_EQ(this->CyclesOf(instruction), 1U) << static_cast<unsigned>(op);
+  }
+  instruction.op = Op::kTryWait;
+  instruction.flags = 0;
+  EXPECT_EQ(this->CyclesOf(instruction), 1U);
+}
+
+// What stands at the port without valid makes no group, and is not remembered.
+TYPED_TEST(MbCoalesce, NothingWithoutValid) {
+  std::array<std::uint32_t, kLanes> hints;
+  hints.fill(100);
+  hints[3] = 50;
+  this->Present(this->Hints(hints));
+  this->unit_.ready_i = 1;
+  for (unsigned cycle = 0; cycle < 5; ++cycle) {
+    this->unit_.eval();
+    EXPECT_EQ(this->unit_.valid_o, 0);
+    this->Cycle();
+  }
+  this->Check(this->Hints(hints));
+}
+
+// A reset in each cycle of an instruction of three words with many hints. The next instruction is
+// made into groups as ever.
+TYPED_TEST(MbCoalesce, ResetAmidAnInstruction) {
+  Instruction before = this->Hints({});
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    before.addr[lane] = 8 * (lane % 3);
+    before.operand[lane] = 40 - lane;
+  }
+  std::array<std::uint32_t, kLanes> hints;
+  hints.fill(100);
+  hints[3] = 50;
+  for (unsigned cycles = 0; cycles < 2 * kLanes; ++cycles) {
+    this->Present(before);
+    this->unit_.ready_i = 1;
+    for (unsigned cycle = 0; cycle < cycles; ++cycle) {
+      this->unit_.valid_i = 1;
+      this->Cycle();
+    }
+    this->unit_.valid_i = 0;
+    this->unit_.rst_ni = 0;
+    this->Cycle();
+    this->unit_.rst_ni = 1;
+    this->Check(this->Hints(hints));
+    ASSERT_FALSE(this->HasFailure()) << "reset after " << cycles << " cycles";
+  }
 }
 
 TYPED_TEST(MbCoalesce, ThirtyTwoWords) {
