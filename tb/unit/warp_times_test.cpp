@@ -168,15 +168,25 @@ TYPED_TEST(WarpTimes, ExitFindsFreeSlots) {
   }
 }
 
-// An exit that completes all groups leaves no slot in use.
+// An exit that completes all groups leaves no slot in use, also if values are evaluated.
 TYPED_TEST(WarpTimes, ExitCompletesAllGroups) {
   const unsigned last = this->Last();
-  for (const unsigned lane : {0U, 1U}) {
-    this->Occupied(WarpOp::kSync, lane, this->Pair(lane));
+  for (const WarpOp op : {WarpOp::kSync, WarpOp::kReduxAdd}) {
+    if (op == WarpOp::kReduxAdd && !this->bench_.shape().collectives) {
+      continue;
+    }
+    this->live_[this->kWarp] = kShape<TypeParam>.Lanes();
+    for (const unsigned lane : {0U, 1U}) {
+      this->bench_.Send(this->Request(op, this->kWarp, 1U << lane, this->Pair(lane)));
+    }
+    this->live_[this->kWarp] &= ~(1U << last);
+    const unsigned cycles = this->Exits(1U << last);
+    if (op == WarpOp::kSync) {
+      EXPECT_EQ(cycles, 3 * 2 + 2U);
+    }
+    EXPECT_EQ(this->Occupied(WarpOp::kSync, 0, 0b0011), 4U);
+    EXPECT_EQ(this->Occupied(WarpOp::kSync, 1, 0b0011), 3 * 1 + 5U);
   }
-  this->live_[this->kWarp] &= ~(1U << last);
-  EXPECT_EQ(this->Exits(1U << last), 3 * 2 + 2U);
-  EXPECT_EQ(this->Occupied(WarpOp::kSync, 0, 0b0011), 4U);
 }
 
 // An exit while lanes wait in a gather, and the slot before its slot is free: the warp arrives if
