@@ -59,7 +59,7 @@ module muster_mb_coalesce
   assign lanes    = (EnLanes || waits) ? together : left & -left;
   assign rest     = left & ~lanes;
 
-  // The smallest hint.
+  // The smallest hint; without hints the operand of the leader.
   assign slower = hints ? lanes & ~same_operand & ~looked_q : '0;
 
   muster_first #(.Width(MaxLanes)) u_slow (.bits_i (slower), .any_o (any_slower), .index_o (slow));
@@ -95,7 +95,7 @@ module muster_mb_coalesce
     place:     '{cta: instruction_i.cta, addr: instruction_i.addr[leader]},
     warp:      instruction_i.warp,
     lanes:     lanes,
-    operand:   plain ? '0 : hints ? hint : instruction_i.operand[leader],
+    operand:   plain ? '0 : hint,
     phase:     instruction_i.phase[leader],
     has_token: instruction_i.has_token,
     has_hint:  instruction_i.has_hint,

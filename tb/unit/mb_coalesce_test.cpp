@@ -222,15 +222,20 @@ TYPED_TEST(MbCoalesce, OnlyOtherHintsTakeTime) {
 TYPED_TEST(MbCoalesce, NothingWithoutValid) {
   std::array<std::uint32_t, kLanes> hints;
   hints.fill(100);
+  const Instruction same = this->Hints(hints);
+  hints[3] = 10;
+  const Instruction smaller = this->Hints(hints);
   hints[3] = 50;
-  this->Present(this->Hints(hints));
-  this->unit_.ready_i = 1;
-  for (unsigned cycle = 0; cycle < 5; ++cycle) {
-    this->unit_.eval();
-    EXPECT_EQ(this->unit_.valid_o, 0);
-    this->Cycle();
+  for (const Instruction& instruction : {same, smaller}) {
+    this->Present(instruction);
+    this->unit_.ready_i = 1;
+    for (unsigned cycle = 0; cycle < 5; ++cycle) {
+      this->unit_.eval();
+      EXPECT_EQ(this->unit_.valid_o, 0);
+      this->Cycle();
+    }
+    this->Check(this->Hints(hints));
   }
-  this->Check(this->Hints(hints));
 }
 
 // A reset in each cycle of an instruction of three words with many hints. The next instruction is
