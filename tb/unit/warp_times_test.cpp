@@ -212,6 +212,44 @@ TYPED_TEST(WarpTimes, ExitAmidAGatherAfterAFreeSlot) {
   }
 }
 
+// The last arrival of a warp is taken. Two cycles later the next request is accepted, with a free
+// slot before that group's five.
+TYPED_TEST(WarpTimes, ReadySoonAfterTheLastArrival) {
+  const unsigned last = this->Last();
+  const auto present = [&](WarpOp op, std::uint32_t lanes, std::uint32_t key) {
+    EXPECT_TRUE(this->bench_.Present(this->Request(op, this->kWarp, lanes, key), 0, true));
+    for (unsigned cycle = 0; cycle < 2 * this->bench_.LongestWalk(); ++cycle) {
+      this->bench_.Cycle();
+      this->bench_.Withdraw();
+    }
+  };
+  const auto until_ready = [&](unsigned arrivals) {
+    this->bench_.in().arrival_ready = true;
+    while (arrivals > 0 && !this->HasFailure()) {
+      arrivals -= this->bench_.out().arrival_valid ? 1 : 0;
+      this->bench_.Cycle();
+    }
+    unsigned cycles = 1;
+    while (!this->bench_.out().ready && !this->HasFailure()) {
+      this->bench_.Cycle();
+      ++cycles;
+    }
+    this->bench_.in().arrival_ready = false;
+    return cycles;
+  };
+  this->live_[this->kWarp] = 0b11;
+  present(WarpOp::kGather, 0b01, 0x41);
+  present(WarpOp::kGather, 0b10, 0x42);
+  EXPECT_EQ(until_ready(2), 2U);
+  this->live_[this->kWarp] |= 1U << last;
+  present(WarpOp::kSync, 0b01, this->Pair(0));
+  present(WarpOp::kGather, 0b10, 0x41);
+  present(WarpOp::kSync, 1U << last, this->Pair(0));
+  this->live_[this->kWarp] = 0b10;
+  present(WarpOp::kExit, 0b01 | 1U << last, 0);
+  EXPECT_EQ(until_ready(1), 5U);
+}
+
 // match and redux of lanes that come together: the next request may come in the cycle of the last
 // answer.
 TYPED_TEST(WarpTimes, ValuesOccupyTheBlockUntilTheAnswer) {
