@@ -218,6 +218,108 @@ TYPED_TEST(Warp, ResetForgetsWhatIsAsked) {
   }
 }
 
+// All lanes of two warps have come to gathers, and both warps are busy. Their groups may be read.
+// Warp 1 is busy no more in each cycle around that in which the gather of warp 2 is complete;
+// meanwhile a request of another warp stands at the port.
+TYPED_TEST(Warp, TwoWarpsAreDue) {
+  const auto accept = [&](unsigned warp, std::uint32_t lanes, std::uint32_t key) {
+    for (unsigned wait = 0;
+         !this->bench_.Present(this->Request(WarpOp::kGather, warp, lanes, key), 0, true); ++wait) {
+      ASSERT_LT(wait, this->bench_.LongestWalk());
+      this->bench_.Cycle();
+    }
+    this->bench_.Cycle();
+    this->bench_.Withdraw();
+  };
+  this->bench_.in().arrival_ready = true;
+  const std::uint32_t all = kShape<TypeParam>.Lanes();
+  for (const WarpOp stands : {WarpOp::kSync, WarpOp::kGather, WarpOp::kExit}) {
+    for (unsigned cycle = 0; cycle < 16; ++cycle) {
+      this->bench_.Reset();
+      this->bench_.in().arrival_ready = true;
+      this->bench_.in().busy = 0b0110;
+      const unsigned before = this->bench_.counts().arrivals;
+      for (const unsigned warp : {1U, 2U}) {
+        accept(warp, 1, 0x41);
+        accept(warp, all & ~1U, 0x41);
+        for (unsigned passed = 0; warp == 1 && passed < this->bench_.LongestWalk(); ++passed) {
+          this->bench_.Cycle();
+        }
+      }
+      WarpRequest request = this->Request(WarpOp::kSync, 3, all, all);
+      if (stands == WarpOp::kGather) {
+        request = this->Request(WarpOp::kGather, 3, 1, 0x41);
+      } else if (stands == WarpOp::kExit) {
+        this->live_[3] = all & ~1U;
+        request = this->Request(WarpOp::kExit, 3, 1, 0);
+        this->live_[3] = all;
+      }
+      bool accepted = false;
+      for (unsigned passed = 0; passed < 2 * this->bench_.LongestWalk(); ++passed) {
+        this->bench_.in().busy = passed < cycle ? 0b0110 : passed < cycle + 16 ? 0b0100 : 0;
+        accepted = accepted || this->bench_.Present(request, 0, true);
+        this->bench_.Cycle();
+        if (accepted) {
+          this->bench_.Withdraw();
+        }
+      }
+      EXPECT_TRUE(accepted);
+      this->bench_.Settle();
+      EXPECT_EQ(this->bench_.counts().arrivals - before, 2U);
+      for (const unsigned warp : {1U, 2U, 3U}) {
+        this->bench_.CompareGroups(warp);
+      }
+      ASSERT_FALSE(this->HasFailure()) << "busy no more after " << cycle << " cycles";
+    }
+  }
+}
+
+// The groups of a warp whose arrival is due may be read.
+TYPED_TEST(Warp, ReadsGroupsThatAreDue) {
+  const std::uint32_t all = kShape<TypeParam>.Lanes();
+  this->bench_.in().busy = 1U << 2;
+  ASSERT_TRUE(this->bench_.Present(this->Request(WarpOp::kGather, 2, all, 0x41), 0, true));
+  for (unsigned passed = 0; passed < this->bench_.LongestWalk(); ++passed) {
+    this->bench_.Cycle();
+    this->bench_.Withdraw();
+  }
+  WarpRequest read;
+  read.op = WarpOp::kRead;
+  read.warp = 2;
+  EXPECT_TRUE(this->bench_.Present(read, 0, true));
+  bool shown = false;
+  for (unsigned passed = 0; passed < 6; ++passed) {
+    this->bench_.Cycle();
+    this->bench_.Withdraw();
+    shown = shown || (this->bench_.out().answer_valid && this->bench_.out().group_open);
+  }
+  EXPECT_TRUE(shown);
+  this->bench_.in().busy = 0;
+  this->bench_.in().arrival_ready = true;
+  this->bench_.Settle();
+}
+
+// What stands at the port without valid does nothing: no value is kept, and the block is not
+// active. With valid it is at once.
+TYPED_TEST(Warp, NothingWithoutValid) {
+  const std::uint32_t all = kShape<TypeParam>.Lanes();
+  if (this->bench_.shape().collectives) {
+    WarpRequest request = this->Request(WarpOp::kReduxAdd, 1, 1, all);
+    request.values.fill(5);
+    this->bench_.Send(request);
+    this->bench_.in().request.values.fill(77);
+    for (unsigned cycle = 0; cycle < 4; ++cycle) {
+      this->bench_.Cycle();
+      EXPECT_FALSE(this->bench_.out().active);
+    }
+    request.lanes = all & ~1U;
+    this->bench_.Send(request);
+  }
+  EXPECT_FALSE(this->bench_.out().active);
+  EXPECT_TRUE(this->bench_.Present(this->Request(WarpOp::kSync, 2, all, all), 0, true));
+  EXPECT_TRUE(this->bench_.out().active);
+}
+
 // A warp whose lanes wait at two barriers is saved and restored; then its other lanes come.
 TYPED_TEST(Warp, RestoresGathersAtTwoBarriers) {
   const auto gather = [&](std::uint32_t lanes, std::uint32_t key) {
