@@ -304,14 +304,18 @@ TYPED_TEST(Warp, ReadsGroupsThatAreDue) {
 TYPED_TEST(Warp, NothingWithoutValid) {
   const std::uint32_t all = kShape<TypeParam>.Lanes();
   if (this->bench_.shape().collectives) {
-    WarpRequest request = this->Request(WarpOp::kReduxAdd, 1, 1, all);
-    request.values.fill(5);
-    this->bench_.Send(request);
-    this->bench_.in().request.values.fill(77);
+    WarpRequest request = this->Request(WarpOp::kReduxAdd, 2, 1, all);
+    for (const std::uint8_t warp : {2, 1}) {
+      request.warp = warp;
+      request.values.fill(5 * warp);
+      this->bench_.Send(request);
+    }
+    this->bench_.in().request.warp = 2;  // with the values of warp 1
     for (unsigned cycle = 0; cycle < 4; ++cycle) {
       this->bench_.Cycle();
       EXPECT_FALSE(this->bench_.out().active);
     }
+    request.warp = 2;
     request.lanes = all & ~1U;
     this->bench_.Send(request);
   }
