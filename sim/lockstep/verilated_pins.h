@@ -428,9 +428,9 @@ void SampleCluster(const ClusterConfig& config, const Pins& pins, ClusterOutputs
   }
   out->cancel_lost_valid = pins.cancel_lost_valid_o != 0;
   if (out->cancel_lost_valid) {
-    out->cancel_lost = {
-        pins.cancel_lost_unit_o,    pins.cancel_lost_warp_o, pins.cancel_lost_lanes_o,
-        pins.cancel_lost_cluster_o, pins.cancel_lost_rank_o, pins.cancel_lost_addr_o};
+    out->cancel_lost = {pins.cancel_lost_unit_o,  pins.cancel_lost_warp_o,
+                        pins.cancel_lost_lanes_o, pins.cancel_lost_cluster_o,
+                        pins.cancel_lost_rank_o,  pins.cancel_lost_addr_o};
   }
   out->active = pins.active_o != 0;
 }

@@ -226,7 +226,7 @@ TEST_P(Ports, R2bAfterR2bTakesSevenCycles) {
 
 // All ports arrive together, and each arrival completes; after them comes an R2B, and about then an
 // exit, of no lane.
-TEST_P(Ports, ExitBehindASlowOperationBehindCompletions) {
+TEST_P(Ports, ExitAfterASlowOperationAfterCompletions) {
   if (!config().state) {
     GTEST_SKIP() << "no state words";
   }

@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/lockstep/verilated_pins.h"
-#include "tb/unit/clocked.h"
 #include "tb/unit/cluster_script.h"
 
 namespace muster::cluster {
@@ -430,70 +428,6 @@ TYPED_TEST(ClusterEdge, ResetCutsOffPulses) {
       ASSERT_FALSE(this->HasFailure()) << Name(script.front()) << ", cycle " << when;
     }
   }
-}
-
-// ------------------------------------------------------------------------------------------------
-// What is presented with valid is held until ready: the block's assertions say so
-// ------------------------------------------------------------------------------------------------
-
-class ClusterAssertions : public Clocked<Vcluster_pair> {
- protected:
-  ClusterAssertions() { context_.fatalOnError(false); }  // a failing assertion is an error
-
-  void Cycle() {
-    lockstep::DriveCluster(kConfig<Vcluster_pair>, in_, &dut_);
-    dut_.eval();
-    Clock();
-  }
-  void Carry(ClusterLifeOp op) {
-    in_.life_valid = true;
-    in_.life.op = op;
-    in_.life.size = 1;
-    Cycle();
-    Cycle();
-    in_.life_valid = false;
-  }
-
-  ClusterInputs in_;
-};
-
-TEST_F(ClusterAssertions, Request) {
-  auto& unit = in_.units[1];
-  unit.fence_ack = 0;
-  unit.request_valid = true;
-  unit.request = {ClusterOp::kArrive, 3, 0, 1, 1};
-  Cycle();  // it is in drain, so the next one of its warp waits
-  Cycle();
-  EXPECT_FALSE(context_.gotError());
-  unit.request.op = ClusterOp::kArriveRelaxed;
-  Cycle();
-  EXPECT_TRUE(context_.gotError());
-}
-
-TEST_F(ClusterAssertions, Operation) {
-  Carry(ClusterLifeOp::kGrid);
-  Carry(ClusterLifeOp::kOpen);
-  Carry(ClusterLifeOp::kLaunch);
-  auto& unit = in_.units[1];
-  in_.units[0].remote_ready = false;
-  unit.send_valid = true;
-  for (unsigned i = 0; i < 10; ++i) {
-    Cycle();
-  }
-  EXPECT_FALSE(context_.gotError());
-  ++unit.send.operand;
-  Cycle();
-  EXPECT_TRUE(context_.gotError());
-}
-
-TEST_F(ClusterAssertions, Cancel) {
-  in_.units[0].cancel_valid = in_.units[1].cancel_valid = true;
-  Cycle();
-  in_.units[0].cancel_valid = false;
-  EXPECT_FALSE(context_.gotError());
-  in_.units[1].cancel_valid = false;
-  Cycle();
-  EXPECT_TRUE(context_.gotError());
 }
 
 }  // namespace
