@@ -83,10 +83,11 @@ TEST_P(Ports, WaitingWarpDoesNotGoWithTheOneThatReleasesIt) {
       for (const unsigned leads : {own, other}) {
         Script script(config());
         script.Launch(0, FirstWarps(8));
-        script.Issue((leads + ports() - 1) % ports(), Arrival(OpKind::kSync, 0, 1, 2));
+        script.Issue(own, Arrival(OpKind::kSync, 0, 1, 2));
         script.NextScene();
-        const Id again = script.Issue(own, Arrival(OpKind::kSync, 0, 1, 2));
-        const Id releases = script.Issue(other, Arrival(OpKind::kSync, 1, 1, 2));
+        script.Issue((leads + ports() - 1) % ports(), Arrival(OpKind::kArrive, 2, 4, 8));
+        const Id again = script.Issue(own, Arrival(OpKind::kSync, 0, 1, 2), 1);
+        const Id releases = script.Issue(other, Arrival(OpKind::kSync, 1, 1, 2), 1);
         script.Run();
         const bool second = script.Committed(again) > script.Committed(releases);
         EXPECT_EQ(script.EffectsOf(again).fault,
