@@ -25,6 +25,7 @@ import tempfile
 import threading
 import time
 
+import configs
 import farm
 import lock
 import subjects
@@ -34,7 +35,8 @@ from systemverilog import SyntaxProblem
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build/mutate"  # has a folder for each subject
-REASONS = ROOT / "tb/mutants/open.json"  # why a mutant stays open: {subject: {name: reason}}
+# Why a mutant stays open: {subject: {name: reason}}. In place of a reason: {parameters, such as "NumIssue=1": a reason that holds with these}.
+REASONS = ROOT / "tb/mutants/open.json"
 JOBS = int(os.environ.get("JOBS", os.cpu_count()))
 SLOWER = 20  # so many times slower than without a mutant: it hangs
 COVERED = 1_000_000  # cycles of a regression in which each cover point must be hit
@@ -184,7 +186,7 @@ class Results:
 def settle(chosen, model, results, proofs=True, likely=()):
     """Tries these in four stages, each for all that is left, those without a reason first: by short attempts, by proofs in every state, by
     long attempts, by proofs from the reset on. Before that, those whose names are likely ones by proofs in every state."""
-    explained = reasons(model.of)
+    explained = reasons(model.of, model.config)
     early = [row for row in map(results.of, chosen) if row["name"] in likely and "stage" not in row]
     if early:
         progress, equal = Progress(len(early), "mutants that another configuration has proven, by proofs"), 0
@@ -247,9 +249,21 @@ def try_part(args):
     args.json.write_text(json.dumps(list(results.rows.values())))
 
 
-def reasons(of):
-    """Why mutants of a subject stay open, by their names."""
-    return json.loads(REASONS.read_text()).get(of, {})
+def reasons(of, config):
+    """Why mutants of a subject stay open in a configuration, by their names."""
+    listed = json.loads(REASONS.read_text()).get(of, {})
+    holding = {name: next((why for when, why in conditional(said) if holds(when, config)), None) for name, said in listed.items()}
+    return {name: why for name, why in holding.items() if why}
+
+
+def conditional(said):
+    """What the file says of a mutant, as (parameters, reason)."""
+    return said.items() if isinstance(said, dict) else [("", said)]
+
+
+def holds(when, config):
+    """Whether a configuration of the unit has these parameters, such as "NumIssue=1 EnLanes=0"."""
+    return all(str(configs.UNIT[config][name]) == value for name, value in (one.split("=") for one in when.split()))
 
 
 def fate(row, explained=()):
@@ -263,7 +277,7 @@ FATES = ("caught", "equivalent", "explained", "open")
 
 def page(rows, left_out, of, config):
     """The score, by the folder and by the kind of mutant; and the survivors. Returns how many in a hundred are not open."""
-    why = reasons(of)
+    why = reasons(of, config)
     for title, what in (("block", lambda row: "/".join(row["file"].split("/")[:-1])), ("kind", lambda row: row["kind"])):
         print(f"\n{title:24} {'mutants':>8}" + "".join(f"{name:>11}" for name in FATES))
         for name in sorted({what(row) for row in rows}):

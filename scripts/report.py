@@ -176,7 +176,7 @@ def mutants(results):
         parts.append(tag("p", f"Wrong variants that were thought of: {suite.count('passed')} of {len(suite.tests)} caught, "
                               f"{suite.count('failed')} not."))
     for tried in filter(None, results.mutate):
-        rows, why = tried["mutants"], mutate.reasons(tried["of"])
+        rows, why = tried["mutants"], mutate.reasons(tried["of"], tried["config"])
         fates = [mutate.fate(row, why) for row in rows]
         parts.append(tag("p", f"Generated mutants of {tried['of']}, {tried['config']}: {len(rows)} tried, " +
                               ", ".join(f"{fates.count(one)} {one}" for one in mutate.FATES) + "."))

@@ -429,9 +429,22 @@ def reasons():
     for of, listed in json.loads(mutate.REASONS.read_text()).items():
         _, mutants = subjects.SUBJECTS[of].texts()
         there = {mutant["name"]: mutant for mutant in mutants}
-        for name, why in listed.items():
-            expect(name in there, f"{of} has no mutant {name} any more: {why}")
-            expect(len(why.split()) > 5, f"{name}: that is no reason: {why}")
+        for name, said in listed.items():
+            expect(name in there, f"{of} has no mutant {name} any more: {said}")
+            for when, why in mutate.conditional(said):
+                expect(len(why.split()) > 5, f"{name}: that is no reason: {why}")
+                expect(any(mutate.holds(when, config) for config in subjects.SUBJECTS[of].configs), f"{name}: no configuration has {when}")
+
+
+@case
+def reasons_hold():
+    """A reason that holds with some parameters only explains no mutant in a configuration without them."""
+    for when, config, held in (("", "full", True), ("NumIssue=1", "small", True), ("NumIssue=1", "full", False), ("NumIssue=1 EnFaults=0", "small", False),
+                               ("NumIssue=1 EnFaults=0", "vortex_like", True)):
+        expect(mutate.holds(when, config) == held, f"{when or 'nothing'} {'does not hold' if held else 'holds'} in {config}")
+    said = json.loads(mutate.REASONS.read_text())["unit"]
+    name = next(name for name, one in said.items() if isinstance(one, dict) and "NumIssue=1" in one)
+    expect(name in mutate.reasons("unit", "small") and name not in mutate.reasons("unit", "full"), f"{name}: its reason does not go by the ports")
 
 
 @case
