@@ -15,6 +15,7 @@
 #include "sim/isa/config.h"
 #include "sim/isa/fault.h"
 #include "sim/isa/operation.h"
+#include "sim/isa/state_word.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/port/driver.h"
 #include "tb/lockstep/script.h"
@@ -221,6 +222,40 @@ TEST_P(Ports, R2bAfterR2bTakesSevenCycles) {
     for (unsigned i = 1; i < ids.size(); ++i) {
       EXPECT_EQ(script.Committed(ids[i]), script.Committed(ids[0]) + std::uint64_t{7} * i)
           << used << " ports, warp " << i;
+    }
+  }
+}
+
+// R2B.BAR of a warp that waits brings an entry of all warps whose waiting warps are missing. It is
+// refused, so the CTA owes none, whatever warps are presented at the other ports, or were.
+TEST_P(Ports, R2bOfAWaitingWarpOwesNothing) {
+  if (!config().state || !config().faults) {
+    GTEST_SKIP() << "no state words, or only legal operations";
+  }
+  BarState word;
+  word.kind = static_cast<unsigned>(BarKind::kSync);
+  word.arrived = 3;
+  for (unsigned port = 0; port < ports(); ++port) {
+    for (std::uint64_t from = 0; from < 4; ++from) {
+      Script script(config());
+      script.Launch(0, FirstWarps(8));
+      script.Issue(port, Arrival(OpKind::kSync, 0, 1, 2));
+      script.NextScene();
+      const Id restores = script.Issue(port, Write(OpKind::kR2bBar, 0, 4, Encode(word)));
+      std::vector<Id> others;
+      for (unsigned other = 0; other < ports(); ++other) {
+        if (other != port) {
+          others.push_back(script.Issue(other, Arrival(OpKind::kArrive, 1 + other, 3, 8), from));
+        }
+      }
+      script.NextScene();
+      others.push_back(script.Issue(port, Arrival(OpKind::kArrive, 6, 5, 8)));
+      script.Run();
+      EXPECT_EQ(script.EffectsOf(restores).fault, FaultCause::kWarpWaiting);
+      for (const Id id : others) {
+        EXPECT_EQ(script.EffectsOf(id).fault, FaultCause::kNone)
+            << "R2B at port " << port << ", the others from cycle " << from;
+      }
     }
   }
 }
