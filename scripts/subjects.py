@@ -22,6 +22,7 @@ FIRST = "rtl/muster_pkg.sv"  # what all models read first
 # What a core puts in front of the unit, and no model of the unit has.
 FRONT = ("rtl/cta/muster_bcu_decode.sv", "rtl/mbarrier/muster_mb_coalesce.sv", "rtl/mbarrier/muster_copy_tracker.sv",
          "rtl/common/muster_fence_tracker.sv")
+LOWEST = "rtl/common/muster_lowest.sv"  # the warp scope alone has it
 
 
 @dataclasses.dataclass(frozen=True)
@@ -147,7 +148,7 @@ SUBJECTS = {
         verilated="sim/lockstep/verilated/V{config}",
         tops=lambda config: [("muster", configs.UNIT[config])],
         configs=tuple(configs.UNIT),
-        others=FRONT),
+        others=(*FRONT, LOWEST)),
     "front": Subject(
         sources=FRONT,
         short=lambda _: [tests("tb/unit/bcu_test", "BcuDecode.*", FRONT[0]), tests("tb/unit/mb_test", "MbCoalesce/*-*Random*", FRONT[1]),
@@ -160,7 +161,7 @@ SUBJECTS = {
                         ("muster_copy_tracker", {"NumWarps": 6, "Epochs": 4, "MaxOutstanding": 3}),
                         ("muster_fence_tracker", {"NumWarps": 8, "MaxOutstanding": 3})]),
     "warp": Subject(
-        sources=("rtl/warp/",),
+        sources=("rtl/warp/", LOWEST),
         short=lambda _: [tests("tb/unit/warp_test", "Warp*-*.RandomPrograms"), tests("tb/unit/warp_test", "Warp/0.RandomPrograms")],
         long=lambda _: [tests("tb/unit/warp_test", "Warp/*.RandomPrograms-Warp/0.RandomPrograms")],
         verilated="tb/unit/verilated/Vwarp_*",
