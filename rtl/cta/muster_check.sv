@@ -284,7 +284,7 @@ module muster_check
       members_o[m] = '{
         valid:    members_q[m].valid,
         counts:   members_q[m].valid && takes_effect[m],
-        waits:    members_q[m].waits,
+        waits:    members_q[m].waits && (group_q.op inside {GroupArrive, GroupWait}),
         idle:     idle[m],
         warp:     members_q[m].warp,
         resident: resident,

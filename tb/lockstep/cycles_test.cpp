@@ -88,6 +88,40 @@ TEST_P(Cycles, FirstLaunchAfterResetTakesNoLonger) {
   EXPECT_EQ(script.Committed(launch) - script.Presented(launch), latency().launch);
 }
 
+// A launch that is there in the first cycle after the reset is not later than one that comes in the
+// second.
+TEST_P(Cycles, LaunchInTheFirstCycleAfterResetIsNotLate) {
+  const auto committed = [this](std::uint64_t from) {
+    Script script(config());
+    const Id launch = script.Lifecycle(Launch(0, 0b11), from);
+    script.Run();
+    EXPECT_EQ(script.Presented(launch), from);
+    return script.Committed(launch);
+  };
+  EXPECT_LE(committed(0), committed(1));
+}
+
+// A CTA ends while a warp of another one presents an operation, which commits as soon whether or
+// not the operation before it, of a third warp, waits.
+TEST_P(Cycles, WaitBeforeAnEndOfAnotherCtaCostsNothing) {
+  for (std::uint64_t end = 0; end < 4; ++end) {
+    for (std::uint64_t from = 0; from < 16; ++from) {
+      const auto latency = [&](OpKind first) {
+        Script script(config());
+        script.Launch(0, 0b00001111);
+        script.Launch(1, 0b11110000);
+        script.Issue(0, Arrival(first, 1, 2, 4));
+        script.Lifecycle(Leave(OpKind::kEnd, 1), end);
+        const Id next = script.Issue(0, Arrival(OpKind::kArrive, 0, 3, 4), from);
+        script.Run();
+        return script.Committed(next) - script.Accepted(next);
+      };
+      EXPECT_EQ(latency(OpKind::kSync), latency(OpKind::kArrive))
+          << "the end from cycle " << end << ", the arrival from " << from;
+    }
+  }
+}
+
 // An operation of a warp that does not wait commits as soon as that of any other warp, whatever its
 // warp did before: an arrival, an operation of no lane, a wait that is over.
 TEST_P(Cycles, WarpThatDoesNotWaitIsNotHeldUp) {
