@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 
 #include "sim/golden/log.h"
@@ -196,6 +197,33 @@ TEST_P(ResetAmid, ADrain) {
     }
     return script->Issue(0, Arrival(OpKind::kSync, 0, 3, 2));
   });
+}
+
+// A launch that is there in the first cycle after a reset takes as long, whatever the reset ends.
+TEST_P(ResetAmid, AnArrivalMakesNoLaunchLate) {
+  const auto arrives = [this](Script* script) {
+    script->Launch(0, 0b11);
+    return script->Issue(0, Arrival(OpKind::kArrive, 0, 3, 2));
+  };
+  Script whole(config());
+  const Script::Id id = arrives(&whole);
+  whole.Run();
+  std::set<std::uint64_t> latencies;
+  for (std::uint64_t cycle = whole.Presented(id) - 1; cycle <= whole.Committed(id) + 2; ++cycle) {
+    for (const bool keeps : {false, true}) {
+      Script before(config());
+      arrives(&before);
+      Script after(config());
+      const Script::Id launch = after.Lifecycle(Launch(0, 0b11));
+      ResetBetween driver(&before, cycle, keeps, &after);
+      Options options;
+      options.max_cycles = 5000;
+      const Result result = lockstep::Run(config(), driver, options);
+      EXPECT_EQ(result.ending, Ending::kDone) << "reset in cycle " << cycle << result.report;
+      latencies.insert(after.Committed(launch) - cycle);
+    }
+  }
+  EXPECT_EQ(latencies.size(), 1U);
 }
 
 TEST(InReset, QuietOutputsAreGood) { EXPECT_FALSE(LoudInReset(Outputs())); }
