@@ -274,6 +274,7 @@ module muster_check
     if (group_q.op == GroupExit) group_o.bar = latest;
     if (EnState && group_q.op == GroupWriteWarp) group_o.bar = warp_word.wait_bar;
 
+    // A group of the lifecycle or exit port has, beside its warp, what stood at an issue port as it was chosen.
     for (int m = 0; m < NumIssue; m++) begin
       unique case (group_q.op)
         GroupExit:  takes_effect[m] = exits_q;
