@@ -274,7 +274,6 @@ module muster_check
     if (group_q.op == GroupExit) group_o.bar = latest;
     if (EnState && group_q.op == GroupWriteWarp) group_o.bar = warp_word.wait_bar;
 
-    // A group of the lifecycle or exit port has, beside its warp, what stood at an issue port as it was chosen.
     for (int m = 0; m < NumIssue; m++) begin
       unique case (group_q.op)
         GroupExit:  takes_effect[m] = exits_q;
@@ -285,7 +284,7 @@ module muster_check
       members_o[m] = '{
         valid:    members_q[m].valid,
         counts:   members_q[m].valid && takes_effect[m],
-        waits:    members_q[m].waits && (group_q.op inside {GroupArrive, GroupWait}),
+        waits:    members_q[m].waits && (group_q.op inside {GroupArrive, GroupWait}),  // else it may be another operation's
         idle:     idle[m],
         warp:     members_q[m].warp,
         resident: resident,
