@@ -35,6 +35,7 @@ rtl/cta/muster_check.sv
 rtl/cta/muster_count.sv
 rtl/cta/muster_lag.sv
 rtl/cta/muster_release.sv
+rtl/cta/muster_results.sv
 rtl/cta/muster_warps.sv
 rtl/cta/muster_response.sv
 rtl/cta/muster_report.sv

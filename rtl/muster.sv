@@ -12,6 +12,7 @@ module muster
   parameter int unsigned NumIssue      = 2,
   parameter int unsigned WarpSize      = 32,
   parameter bit          EnReduce      = 1'b1,
+  parameter bit          EnResult      = 1'b1,
   parameter bit          EnState       = 1'b1,
   parameter bit          EnFaults      = 1'b1,
   parameter bit          EnDrain       = 1'b1,
@@ -30,7 +31,7 @@ module muster
   /* verilator lint_off WIDTHCONCAT */  // a parameter has a width
   parameter muster_cfg_t Cfg = '{
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: WarpSize,
-    EnReduce: EnReduce, EnState: EnState, EnFaults: EnFaults, EnDrain: EnDrain,
+    EnReduce: EnReduce, EnResult: EnResult, EnState: EnState, EnFaults: EnFaults, EnDrain: EnDrain,
     EnLanes: EnLanes, EnSplit: EnSplit, EnJoin: EnJoin, EnLifecycle: EnLifecycle,
     EnMbarrier: EnMbarrier, EnMbDrop: EnMbDrop, EnMbLimit: EnMbLimit,
     SmemBytes: SmemBytes, MbResponses: MbResponses, ClockPeriodPs: ClockPeriodPs, WaitLimitNs: WaitLimitNs

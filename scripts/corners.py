@@ -29,7 +29,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TREE = ROOT / "build/corners"
 BUILD = TREE / "build"
 SIZES = {"NumWarps": "w", "NumCtas": "c", "NumIssue": "p", "WarpSize": "l"}
-SWITCHES = {"EnReduce": "reduce", "EnState": "state", "EnFaults": "faults", "EnDrain": "drain",
+SWITCHES = {"EnReduce": "reduce", "EnResult": "result", "EnState": "state", "EnFaults": "faults", "EnDrain": "drain",
             "EnLanes": "lanes", "EnSplit": "split", "EnJoin": "join", "EnLifecycle": "lifecycle", "EnMbarrier": "mbarrier",
             "EnMbDrop": "drop", "EnMbLimit": "limit"}
 WITH = {"EnReduce": {"EnState": 0}, "EnLifecycle": {"EnJoin": 0, "EnState": 0}}  # off together
@@ -47,9 +47,9 @@ ON = 0.8  # the share of switches of a drawn configuration that are on
 
 
 def legal(corner, values):
-    """Whether rtl/muster.sv takes these parameters, of which some may be missing; and, without
-    mbarriers, those of mbarriers are the plain ones, since nothing reads them."""
-    return not (corner.get("EnState") == 1 and corner.get("EnReduce") == 0 or
+    """Whether rtl/muster.sv takes these parameters, of which some may be missing; and those that nothing reads,
+    without mbarriers or reductions, are the plain ones."""
+    return not (corner.get("EnReduce") == 0 and (corner.get("EnState") == 1 or corner.get("EnResult") == 0) or
                 corner.get("EnLifecycle") == 0 and
                 (corner.get("EnJoin") == 1 or corner.get("EnState") == 1 or
                  corner.get("NumWarps", 0) % corner.get("NumCtas", 1) != 0) or
@@ -61,7 +61,7 @@ def legal(corner, values):
 
 def possible(corner, values):
     """Whether a legal corner has these parameters: none that is missing forbids it."""
-    missing = [name for name in ("EnState", "EnReduce", "EnJoin", "EnLifecycle", "EnLanes", "EnMbarrier",
+    missing = [name for name in ("EnState", "EnResult", "EnReduce", "EnJoin", "EnLifecycle", "EnLanes", "EnMbarrier",
                                  "MbResponses")
                if name not in corner]
     return any(legal(corner | dict(zip(missing, rest)), values)
@@ -157,7 +157,7 @@ def drawn_once(dice):
     if not drawn["EnLifecycle"]:
         drawn |= WITH["EnLifecycle"]
     if not drawn["EnReduce"]:
-        drawn |= WITH["EnReduce"]
+        drawn |= WITH["EnReduce"] | {"EnResult": 1}
     # A CTA that is there from reset on, with one warp alone, meets nobody: most cover points would be out of reach.
     drawn["NumCtas"] = dice.choice([ctas for ctas in range(1, 33) if drawn["EnLifecycle"] or
                                     drawn["NumWarps"] % ctas == 0 and drawn["NumWarps"] > ctas])

@@ -253,6 +253,12 @@ def page(rows):
             print("    " + "\n    ".join(row["problem"].strip().split("\n")[-12:]))
 
 
+def stale():
+    """The patches of tb/mutants that do not apply, those for the proofs included."""
+    return [str(patch.relative_to(PATCHES)) for patch in sorted(PATCHES.glob("*/*.patch"))
+            if subprocess.run(["patch", "--dry-run", "-p1", "-s", "-i", patch], cwd=ROOT, capture_output=True).returncode]
+
+
 def row_file(mutant):
     return ROWS / f"{mutant.name.replace('/', '.')}.json"
 
@@ -265,6 +271,7 @@ def main():
     what.add_argument("--none", metavar="BUILD", help="tries the build of some without any of them")
     what.add_argument("--list", action="store_true",
                       help="prints each name, its build, and whether `make test` tries it")
+    what.add_argument("--apply", action="store_true", help="tries whether the patch of each applies, and nothing else")
     what.add_argument("--page", action="store_true",
                       help="prints what was found out last, and writes build/mutants.json")
     args = parser.parse_args()
@@ -274,6 +281,8 @@ def main():
         for mutant in mutants:
             print(mutant.name, mutant.build, "quick" if mutant in quick else "slow")
         return
+    if args.apply:
+        sys.exit("".join(f"tb/mutants/{patch} does not apply: the lines that it changes have changed\n" for patch in stale()) or 0)
     if args.page:
         rows = [json.loads(row_file(mutant).read_text()) for mutant in mutants if row_file(mutant).exists()]
         page(rows)

@@ -119,8 +119,7 @@ module muster_cta
   // Lifecycle, exit, select
   // -------------------------------------------------------------------------------------------
 
-  logic    lc_valid, lc_ready, lc_done, lc_cleans, lc_frees;
-  logic    exit_valid, exit_ready, exit_done, credit;
+  logic    lc_valid, lc_ready, lc_done, lc_cleans, lc_frees, exit_valid, exit_ready, exit_done, credit;
   group_t  lc_group;
   warp_t   lc_warp;
 
@@ -249,7 +248,8 @@ module muster_cta
 
   if (Cfg.EnReduce || Cfg.EnFaults) begin : g_warps
     muster_warps #(
-      .NumWarps(Cfg.NumWarps), .NumIssue(Cfg.NumIssue), .EnSplit(Cfg.EnSplit), .EnLifecycle(Cfg.EnLifecycle)
+      .NumWarps(Cfg.NumWarps), .NumIssue(Cfg.NumIssue), .EnResult(Cfg.EnReduce && Cfg.EnResult), .EnSplit(Cfg.EnSplit),
+      .EnLifecycle(Cfg.EnLifecycle)
     ) u_warps (
       .clk_i, .rst_ni, .clears_i (resets), .cleared_i (removed),
       .outcome_i (outcome), .counts_i (counts), .count_warps_i (count_warps), .next_warps_i (next_warps),

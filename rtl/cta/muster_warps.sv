@@ -1,9 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The state of each warp: whether it waits and where, the reduction that it took part in last, and
-// its own copy of the result (BCU ISA, BAR.RED), which stays until its next reduction completes. A
-// release writes the result for any number of warps at once, so the copies are registers; the rest
-// is written warp by warp as they arrive, and is in memories.
+// The state of each warp: whether it waits and where, and the reduction that it took part in last. Its own copy of
+// the result is in muster_results, if there are copies. What is written warp by warp as they arrive is in memories.
 //
 // While the warp still waits for its reduction, the result reads 0.
 module muster_warps
@@ -12,6 +10,7 @@ module muster_warps
 #(
   parameter int unsigned NumWarps = 32,
   parameter int unsigned NumIssue = 1,
+  parameter bit          EnResult = 1'b1,
   parameter bit          EnSplit  = 1'b1,
   parameter bit          EnLifecycle = 1'b1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
@@ -45,10 +44,6 @@ module muster_warps
   // -------------------------------------------------------------------------------------------
 
   logic [NumWarps-1:0] waiting_q, waiting_d;
-  warp_word_t          word;     // R2B.WARP
-  logic [NumWarps-1:0] apart_q;  // the warp's latest wait is an OpWait
-
-  assign word = outcome_i.word;
 
   // When a CTA leaves, its waiting warps stay marked; the next launch or join of each clears it.
   assign waiting_d = (waiting_q & ~release_i & ~warps_i) | (warps_i & {NumWarps{waits_i}});
@@ -58,15 +53,6 @@ module muster_warps
       waiting_q <= '0;
     end else begin
       waiting_q <= waiting_d;
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    for (int w = 0; w < NumWarps; w++) begin
-      if (warps_i[w]) begin
-        apart_q[w] <= EnSplit && ((outcome_i.op == GroupWait) ||
-                                  (outcome_i.op == GroupWriteWarp && word.apart));
-      end
     end
   end
 
@@ -87,13 +73,18 @@ module muster_warps
   typedef struct packed {
     reduction_t reduction;
     logic       reduces;  // the warp waits for it
+    logic       apart;    // the warp's latest wait is an OpWait
     bar_t       wait_bar;
   } record_t;
 
-  logic       write, reduction_write;
+  logic       write, reduction_write, waits_apart;
+  warp_word_t word;              // R2B.WARP
   reduction_t reduction_d;
   record_t    record, record_d, keep;
   record_t [NumIssue-1:0] records;  // of the members
+
+  assign word        = outcome_i.word;
+  assign waits_apart = EnSplit && (outcome_i.op == GroupWait || (outcome_i.op == GroupWriteWarp && word.apart));
 
   always_comb begin
     reduction_write = (outcome_i.op == GroupArrive) && is_reduction(outcome_i.kind);
@@ -107,8 +98,9 @@ module muster_warps
       reduction_d     = '{kind: KindIdle, bar: '0};
     end
     write    = outcome_i.op inside {GroupArrive, GroupWait, GroupWriteWarp, GroupClear, GroupJoin};
-    record_d = '{reduction: reduction_d, reduces: is_reduction(outcome_i.kind), wait_bar: outcome_i.bar};
-    keep     = '{reduction: {$bits(reduction_t){!reduction_write}}, reduces: 1'b0, wait_bar: '0};
+    record_d = '{reduction: reduction_d, reduces: is_reduction(outcome_i.kind), apart: waits_apart,
+                 wait_bar: outcome_i.bar};
+    keep     = '{reduction: {$bits(reduction_t){!reduction_write}}, reduces: 1'b0, apart: 1'b0, wait_bar: '0};
     record   = records[0];
     for (int m = 1; m < NumIssue; m++) begin
       if (counts_i[m]) record = records[m];
@@ -129,58 +121,27 @@ module muster_warps
   );
 
   // -------------------------------------------------------------------------------------------
-  // The results
-  // -------------------------------------------------------------------------------------------
-
-  logic [NumWarps-1:0][ValueW-1:0] results_q;
-  logic [NumWarps-1:0]             written_q;  // by R2B.WARP, in step with the release
-  logic                            released, write_q;
-
-  assign released = is_reduction(release_info_i.kind);
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      write_q <= 1'b0;
-    end else begin
-      write_q <= outcome_i.accepted && (outcome_i.op == GroupWriteWarp);
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    written_q <= warps_i;
-    if (write_q || released) begin
-      for (int w = 0; w < NumWarps; w++) begin
-        if (write_q ? written_q[w] : (release_i[w] && released && !(EnSplit && apart_q[w]))) begin
-          results_q[w] <= release_info_i.value[ValueW-1:0];
-        end
-      end
-    end
-  end
-
-  // -------------------------------------------------------------------------------------------
   // The word
   // -------------------------------------------------------------------------------------------
 
-  // The result is chosen in two steps: by the low bits of the warp's number, and a cycle later by the others.
-  localparam int unsigned LowW  = (WarpW > 3) ? WarpW - 2 : WarpW - 1;
-  localparam int unsigned Parts = 1 << (WarpW - LowW);
+  logic [ValueW-1:0] result;
+  logic              waiting, apart;
 
-  logic [Parts-1:0][ValueW-1:0] read_results_q;
-  logic [ValueW-1:0]            read_result;
-  logic                         read_apart_q;
-  logic                         waiting, apart;
-  logic [NumPlaces-1:0][ValueW-1:0] results;
-
-  assign results     = (NumPlaces*ValueW)'(results_q);
-  assign read_result = read_results_q[outcome_i.warp[WarpW-1:LowW]];
-
-  always_ff @(posedge clk_i) begin
-    for (int i = 0; i < Parts; i++) read_results_q[i] <= results[{(WarpW-LowW)'(i), read_warp_i[LowW-1:0]}];
-    read_apart_q <= apart_q[read_warp_i];
+  if (EnResult) begin : g_results
+    muster_results #(.NumWarps(NumWarps)) u_results (
+      .clk_i, .rst_ni,
+      .warps_i, .waits_apart_i (waits_apart), .write_i (outcome_i.accepted && (outcome_i.op == GroupWriteWarp)),
+      .release_i, .release_info_i,
+      .next_warp_i (read_warp_i), .warp_i (outcome_i.warp[WarpW-1:0]), .result_o (result)
+    );
+  end else begin : g_no_results
+    logic unused;
+    assign unused = &{release_info_i, read_warp_i};
+    assign result = '0;
   end
 
   assign waiting = outcome_i.waiting;
-  assign apart   = EnSplit && waiting && read_apart_q;
+  assign apart   = EnSplit && waiting && record.apart;
 
   always_comb begin
     read_word_o = '{
@@ -190,7 +151,7 @@ module muster_warps
       wait_bar: waiting ? record.wait_bar : '0,
       kind:     record.reduction.kind,
       bar:      record.reduction.bar,
-      value:    value_t'(read_result)
+      value:    value_t'(result)
     };
     if (record.reduction.kind == KindIdle || (waiting && record.reduces && !apart)) read_word_o.value = '0;
   end

@@ -459,7 +459,7 @@ std::uint32_t Model::EntryWord(unsigned cta, unsigned bar) const {
 std::uint32_t Model::WarpWord(unsigned warp) const {
   const Warp& from = warps_[warp];
   WarpState state;
-  state.value = from.value;
+  state.value = config_.result ? from.value : 0;
   state.bar = from.bar;
   state.kind = static_cast<unsigned>(from.kind);
   state.waiting = (waiting_ & Bit(warp)) != 0;

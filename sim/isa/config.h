@@ -23,6 +23,7 @@ struct Config {
   unsigned num_issue = 1;
   unsigned warp_size = 32;  // lanes of a warp
   bool reduce = true;       // BAR.RED and B2R (B2R.BAR also with split)
+  bool result = true;       // with reduce: each warp has a copy of its result, and B2R.RESULT
   bool state = true;        // R2B
   bool faults = true;       // misuse is refused and reported; without it, misuse is undefined
   bool drain = true;        // the memory-drain handshake
@@ -56,6 +57,9 @@ constexpr bool Has(const Config& config, OpKind kind) {
   }
   if (kind == OpKind::kB2rBar) {
     return config.reduce || config.split;
+  }
+  if (kind == OpKind::kB2rResult) {
+    return config.reduce && config.result;
   }
   if (IsReduction(kind) || IsRead(kind)) {
     return config.reduce;

@@ -40,6 +40,8 @@ enum Needs : unsigned {
   kSmallWarps = 32768,           // warps lack lanes that the ports have
   kCtaOf3 = 65536,               // the largest CTA has so many warps
   kCtaOf4 = 131072,
+  kResult = 262144,  // reductions whose results warps keep, ...
+  kBare = 524288,    // ... or not
 };
 
 unsigned WarpsOfLargestCta(const Config& config) {
@@ -47,9 +49,9 @@ unsigned WarpsOfLargestCta(const Config& config) {
 }
 
 unsigned Has(const Config& config) {
-  return (config.reduce ? kReduce : 0U) | (config.state ? kState : 0U) |
-         (config.faults ? kFaults : 0U) | (config.drain ? kDrain : 0U) |
-         (config.lanes ? kLanes : 0U) | (config.join ? kJoin : 0U) |
+  return (config.reduce ? kReduce : 0U) | (config.reduce ? config.result ? kResult : kBare : 0U) |
+         (config.state ? kState : 0U) | (config.faults ? kFaults : 0U) |
+         (config.drain ? kDrain : 0U) | (config.lanes ? kLanes : 0U) | (config.join ? kJoin : 0U) |
          (config.lifecycle ? kLifecycle : 0U) | (config.split ? kSplit : 0U) |
          (config.num_issue >= 2 ? kPorts2 : 0U) | (config.num_issue >= 3 ? kPorts3 : 0U) |
          (config.num_issue >= 4 ? kPorts4 : 0U) | (config.num_ctas >= 2 ? kCtas2 : 0U) |
@@ -104,10 +106,11 @@ constexpr std::array kSpots = {
     SpotRow{Spot::kReadRunning, "b2r_bar.running", kReduce},
     SpotRow{Spot::kReadByWaiting, "b2r_bar.by_waiting_warp", kReduce},
     SpotRow{Spot::kReadWarpWaiting, "b2r_warp.waiting", kReduce},
-    SpotRow{Spot::kReadWarpCopy, "b2r_warp.with_copy", kReduce},
-    SpotRow{Spot::kResultNone, "b2r_result.none", kReduce},
-    SpotRow{Spot::kResultPopc, "b2r_result.popc", kReduce},
-    SpotRow{Spot::kResultPred, "b2r_result.pred", kReduce},
+    SpotRow{Spot::kReadWarpCopy, "b2r_warp.with_copy", kResult},
+    SpotRow{Spot::kReadWarpBare, "b2r_warp.after_reduction_without_copies", kBare},
+    SpotRow{Spot::kResultNone, "b2r_result.none", kResult},
+    SpotRow{Spot::kResultPopc, "b2r_result.popc", kResult},
+    SpotRow{Spot::kResultPred, "b2r_result.pred", kResult},
     SpotRow{Spot::kWriteIdle, "r2b_bar.idle", kState},
     SpotRow{Spot::kWriteAll, "r2b_bar.all_warps", kState},
     SpotRow{Spot::kWriteCount, "r2b_bar.count", kState},

@@ -69,6 +69,7 @@ enum class Spot : unsigned {
   kReadByWaiting,
   kReadWarpWaiting,
   kReadWarpCopy,
+  kReadWarpBare,
   kResultNone,
   kResultPopc,
   kResultPred,

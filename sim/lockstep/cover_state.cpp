@@ -40,7 +40,7 @@ void Cover::CountState(const Event& event, const golden::Model& model) {
         Hit(Spot::kReadWarpWaiting);
       }
       if (state.kind != 0) {
-        Hit(Spot::kReadWarpCopy);
+        Hit(config_.result ? Spot::kReadWarpCopy : Spot::kReadWarpBare);
       }
       break;
     }

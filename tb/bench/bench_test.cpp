@@ -65,7 +65,10 @@ TEST_P(BenchTest, TrafficIsDenseAndLegal) {
   EXPECT_EQ(traffic.hazards(), 0U);
   std::set<std::string> kinds = {"sync", "arrive", "launch", "exit", "end"};
   if (config.reduce) {
-    kinds.insert({"red_and", "red_or", "red_popc", "b2r_result"});
+    kinds.insert({"red_and", "red_or", "red_popc"});
+  }
+  if (Has(config, OpKind::kB2rResult)) {
+    kinds.insert("b2r_result");
   }
   if (config.state) {
     kinds.insert({"b2r_bar", "b2r_warp", "r2b_bar", "r2b_warp"});

@@ -149,6 +149,9 @@ bool Traffic::Aside(Cta* cta, const Warp& warp, Operation* operation) {
   } else if (random_.OneIn(4)) {
     operation->kind =
         random_.Pick(std::array{OpKind::kB2rResult, OpKind::kB2rBar, OpKind::kB2rWarp});
+    if (!Has(config_, operation->kind)) {
+      operation->kind = OpKind::kB2rWarp;
+    }
     operation->bar = static_cast<std::uint8_t>(random_.Below(kNumBars));
   } else {
     return false;

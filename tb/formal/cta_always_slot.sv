@@ -164,9 +164,13 @@ module cta_always_slot
   end
 
   // Who waits apart, as the unit will have it in the next cycle.
-  logic [NumWarps-1:0] apart;
+  logic [NumWarps-1:0] apart, recorded;
 
-  assign apart = (u_cta.g_warps.u_warps.apart_q & ~u_cta.warps) |
+  for (genvar w = 0; w < NumWarps; w++) begin : g_record
+    assign recorded[w] = u_cta.warps[w] ? u_cta.outcome.op == GroupWait : u_cta.g_warps.u_warps.u_records.mem[w][$bits(bar_t)];
+  end
+
+  assign apart = (u_cta.g_warps.u_warps.g_results.u_results.apart_q & ~u_cta.warps) |
                  (u_cta.warps & {NumWarps{u_cta.outcome.op == GroupWait}});
 
   bar_t                latest;
@@ -182,6 +186,7 @@ module cta_always_slot
                            (u_props.waits_q | u_props.late_q.release_set));
       L33_owed:    assert (u_props.owed_q == '0);
       L32_apart:   assert (((apart ^ u_props.apart_q) & u_props.waits_q) == '0);
+      L34_record:  assert (((recorded ^ u_props.apart_q) & u_props.waits_q) == '0);
     end
   end
 

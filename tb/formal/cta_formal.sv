@@ -57,7 +57,7 @@ module cta_formal
   assign follow = started_q ? follow_q : follow_i;
 
   localparam muster_cfg_t Cfg = '{
-    NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: WarpSize, EnReduce: EnReduce,
+    NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: WarpSize, EnReduce: EnReduce, EnResult: 1'b1,
     EnState: EnState, EnFaults: EnFaults, EnSplit: EnSplit, EnLifecycle: EnLifecycle, SmemBytes: 16, MbResponses: 1,
     ClockPeriodPs: 1000, WaitLimitNs: 0, default: 1'b0  // all other switches
   };
@@ -134,9 +134,16 @@ module cta_formal
       assume (u_props.waits_q == once && twice == '0 && (u_props.waits_q & ~u_props.live_q) == '0);
       assume ((u_cta.waiting & u_props.live_q) == u_props.waits_q);
       assume (EnState || u_props.owed_q == '0);
-      assume (((u_props.apart_q ^ u_cta.g_warps.u_warps.apart_q) & u_props.waits_q) == '0);
+      assume (((u_props.apart_q ^ u_cta.g_warps.u_warps.g_results.u_results.apart_q) & u_props.waits_q) == '0);
       assume (!u_props.resident_q || (u_props.live_q != '0 && u_props.alive_q <= u_props.size_q &&
               u_props.alive_q == u_props.warps_of(u_props.live_q) && 32'(u_props.size_q) <= NumWarps));
+    end
+  end
+
+  for (genvar w = 0; w < NumWarps; w++) begin : g_record
+    always_ff @(posedge clk_i) begin
+      assume (started_q || !u_props.waits_q[w] ||
+              u_cta.g_warps.u_warps.u_records.mem[w][$bits(bar_t)] == u_props.apart_q[w]);
     end
   end
 
@@ -186,7 +193,7 @@ module cta_formal
 
       assign {phase, kind, expected, arrived} = u_cta.u_count.u_counts.mem[16 * c + b];
       assign waiting = u_cta.u_release.u_waiters.mem[16 * c + b] & ~apart;
-      assign apart   = u_cta.u_release.u_waiters.mem[16 * c + b] & u_cta.g_warps.u_warps.apart_q;
+      assign apart   = u_cta.u_release.u_waiters.mem[16 * c + b] & u_cta.g_warps.u_warps.g_results.u_results.apart_q;
 
       always_ff @(posedge clk_i) begin
         // Only warps of a CTA wait at its entries, and as many as have arrived; amid a restore, fewer.

@@ -57,18 +57,18 @@ module cta_restore_props
   end
 
   for (genvar w = 0; w < NumWarps; w++) begin : g_warp
-    logic       reduces;
+    logic       reduces, apart;
     bar_t       wait_bar;
     logic [6:0] reduction;
 
-    assign {reduction, reduces, wait_bar} = u_cta.g_warps.u_warps.u_records.mem[w];
+    assign {reduction, reduces, apart, wait_bar} = u_cta.g_warps.u_warps.u_records.mem[w];
     assign warps[w].waiting    = u_cta.waiting[w];
-    assign warps[w].apart      = u_cta.waiting[w] && u_cta.g_warps.u_warps.apart_q[w];
+    assign warps[w].apart      = u_cta.waiting[w] && apart;
     assign warps[w].reduces    = u_cta.waiting[w] && !warps[w].apart && reduces;
     assign warps[w].wait_bar   = u_cta.waiting[w] ? wait_bar : '0;
     assign {warps[w].kind, warps[w].bar} = reduction;
     assign warps[w].result     = (warps[w].kind == KindIdle || warps[w].reduces) ? '0 :
-                                 u_cta.g_warps.u_warps.results_q[w];
+                                 u_cta.g_warps.u_warps.g_results.u_results.results_q[w];
   end
 
   // ---------------------------------------------------------------------------------------------

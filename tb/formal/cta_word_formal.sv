@@ -32,11 +32,11 @@ module cta_word_formal
 
   logic quiet;  // nothing is between the commit and the memories
 
-  assign quiet = !u_cta.u_count.valid_q && !u_cta.release_busy && !u_cta.g_warps.u_warps.write_q;
+  assign quiet = !u_cta.u_count.valid_q && !u_cta.release_busy && !u_cta.g_warps.u_warps.g_results.u_results.write_q;
 
   always_ff @(posedge clk_i) begin
     assume (!lc_valid_i && (!issue_valid_i || issue_i.op >= OpB2rBar));
-    if (!started_i) assume (!u_words.reads_q && !u_cta.g_warps.u_warps.write_q);
+    if (!started_i) assume (!u_words.reads_q && !u_cta.g_warps.u_warps.g_results.u_results.write_q);
   end
 
   // The memories hold what the table does: after R2B, again a state from which cta_formal begins.
@@ -74,11 +74,11 @@ module cta_word_formal
   for (genvar w = 0; w < NumWarps; w++) begin : g_copy
     kind_e      kind, there;
     bar_t       bar, wait_bar, where;
-    logic       reduces, hidden, stands;
+    logic       reduces, apart, hidden, stands;
     logic [7:0] result;
 
-    assign {kind, bar, reduces, wait_bar} = u_cta.g_warps.u_warps.u_records.mem[w];
-    assign result              = u_cta.g_warps.u_warps.results_q[w];
+    assign {kind, bar, reduces, apart, wait_bar} = u_cta.g_warps.u_warps.u_records.mem[w];
+    assign result              = u_cta.g_warps.u_warps.g_results.u_results.results_q[w];
     assign hidden              = u_props.waits_q[w] && !u_props.apart_q[w] && reduces;
 
     always_comb begin
@@ -94,7 +94,7 @@ module cta_word_formal
 
     assign stands = u_words.copy_q[w].kind == kind && u_words.copy_q[w].bar == bar &&
                     u_words.copy_q[w].value == ((kind == KindIdle || hidden) ? '0 : 12'(result)) &&
-                    (!u_props.waits_q[w] || wait_bar == where);
+                    (!u_props.waits_q[w] || (wait_bar == where && apart == u_props.apart_q[w]));
     always_ff @(posedge clk_i) begin
       if (!started_i && u_props.resident_q && u_props.live_q[w]) begin
         assume (!bad_warp(u_words.copy_word(u_words.copy_q[w], 1'b0, 1'b0, '0), u_props.size_q, $clog2(WarpSize)));

@@ -201,7 +201,7 @@ TEST_P(Joining, RefusedJoinCountsForNothing) {
   script.Launch(0, 0b11);
   script.Issue(0, Write(OpKind::kR2bBar, 1, 0, Encode(sync)));
   script.NextScene();
-  script.Issue(0, WithPredicates(Encode(waits), Read(OpKind::kB2rResult, 0)));
+  script.Issue(0, WithPredicates(Encode(waits), Read(OpKind::kB2rWarp, 0)));
   script.NextScene();
   const Id twice = script.Lifecycle(Join(0, 0));
   script.NextScene();

@@ -12,6 +12,7 @@ module muster_flat
   parameter int unsigned NumIssue = 2,
   parameter int unsigned WarpSize = 32,
   parameter int unsigned EnReduce = 1,
+  parameter int unsigned EnResult = 1,
   parameter int unsigned EnState  = 1,
   parameter int unsigned EnFaults = 1,
   parameter int unsigned EnDrain  = 1,
@@ -68,7 +69,7 @@ module muster_flat
 
   localparam muster_cfg_t Cfg = '{
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: WarpSize,
-    EnReduce: EnReduce != 0, EnState: EnState != 0, EnFaults: EnFaults != 0, EnDrain: EnDrain != 0,
+    EnReduce: EnReduce != 0, EnResult: EnResult != 0, EnState: EnState != 0, EnFaults: EnFaults != 0, EnDrain: EnDrain != 0,
     EnLanes: EnLanes != 0, EnSplit: EnSplit != 0, EnJoin: EnJoin != 0, EnLifecycle: EnLifecycle != 0,
     EnMbarrier: EnMbarrier != 0, EnMbDrop: EnMbDrop != 0, EnMbLimit: EnMbLimit != 0, SmemBytes: SmemBytes,
     MbResponses: MbResponses, ClockPeriodPs: ClockPeriodPs, WaitLimitNs: WaitLimitNs

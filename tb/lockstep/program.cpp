@@ -407,7 +407,8 @@ class Writer {
 
   // Some warps read the result of their latest reduction.
   void ReadResults() {
-    for (WarpSet left = config_.reduce ? Some() : 0; left != 0; left &= left - 1) {
+    for (WarpSet left = Has(config_, OpKind::kB2rResult) ? Some() : 0; left != 0;
+         left &= left - 1) {
       Step step;
       step.operation.kind = OpKind::kB2rResult;
       step.operation.lanes = kAllLanes;

@@ -186,7 +186,8 @@ module muster_axil
   assign switches = '{reduce: Cfg.EnReduce, state: Cfg.EnState, faults: Cfg.EnFaults, drain: Cfg.EnDrain,
                       lanes: Cfg.EnLanes, mbarrier: Cfg.EnMbarrier, mb_drop: Cfg.EnMbDrop,
                       mb_limit: Cfg.EnMbLimit, counters: EnCounters, joins: Cfg.EnJoin,
-                      lifecycle: Cfg.EnLifecycle, split: Cfg.EnSplit, default: '0};
+                      lifecycle: Cfg.EnLifecycle, split: Cfg.EnSplit,
+                      result: Cfg.EnReduce && Cfg.EnResult, default: '0};
   assign status   = '{count: fault_count, empty: fault_count == '0, full: fault_count == 5'd16,
                       lost: fault_lost != '0, default: '0};
 
