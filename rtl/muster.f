@@ -32,6 +32,7 @@ rtl/cta/muster_word_check.sv
 rtl/cta/muster_launch_check.sv
 rtl/cta/muster_check_steps.sv
 rtl/cta/muster_check.sv
+rtl/cta/muster_completion.sv
 rtl/cta/muster_count.sv
 rtl/cta/muster_lag.sv
 rtl/cta/muster_release.sv

@@ -24,6 +24,7 @@ import configs
 import filelists
 import fieldmap
 import lock
+import synth
 import yowasp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -40,7 +41,7 @@ def script(name, parameters, gates):
     lines = [f"read_slang --threads 1 -D SYNTHESIS -D MUSTER_OBSERVE --top muster {overrides} -I rtl/common {sources}",
              f"hierarchy -top muster\nrename muster {name}"]
     if gates:
-        lines += [f"synth_ice40 -abc9 -flatten -top {name}", f"select -module {name}",
+        lines += [f"{synth.ICE40} -top {name}", f"select -module {name}",
                   "write_json -selected netlist.json", "design -reset",
                   "read_verilog -DICE40_HX -DNO_ICE40_DEFAULT_ASSIGNMENTS +/ice40/cells_sim.v",
                   "read_json netlist.json", f"hierarchy -top {name}"]

@@ -174,7 +174,6 @@ module muster_check
 
   wcount_t               expected;    // as the arrival, or R2B's word, has it
   logic [WarpW-1:0]      word_last_nq;  // inverted: see exceeds()
-  logic [WarpW-1:0]      last;        // the count of such an entry before its last arrival
   logic                  above, above_q, bad_word, bad_word_q;
   logic                  leave_q, accepted_q, last_lane_q, exit_fit_q, owes_q;
   logic                  bad_join_q, all_q, pays_q;  // all_q, pays_q: R2B's word counts to all live warps; brings one that waits
@@ -190,7 +189,6 @@ module muster_check
   assign write_bar = EnState && (group_q.op == GroupWriteBar);
   assign expected  = write_bar ? bar_word.expected : group_q.expected;
   assign above     = exceeds(8'(expected), 8'(size));
-  assign last      = (expected == '0) ? live_last : WarpW'(expected - 7'd1);
 
   muster_word_check #(.NumWarps(NumWarps), .WarpSize(WarpSize), .EnSplit(EnSplit)) u_word_check (
     .clk_i, .bar_i (write_bar), .bar_word_i (bar_word), .warp_word_i (warp_word),
@@ -202,7 +200,7 @@ module muster_check
   always_ff @(posedge clk_i) begin
     if (ready_o) cleans_q <= EnJoin && cleans_i;
     above_q      <= above;
-    word_last_nq <= ~last;
+    word_last_nq <= (bar_word.expected == '0) ? ~live_last : ~WarpW'(bar_word.expected - 7'd1);
     all_q        <= (bar_word.expected == '0) && (bar_word.arrived != '0);
     bad_word_q   <= bad_word;
     owes_q       <= owes;
@@ -257,7 +255,7 @@ module muster_check
   // A clear of a slot that is taken goes no further.
   assign valid_o = go && !(EnFaults && group_q.op == GroupClear &&
                            (resident || 32'(group_q.cta) >= NumCtas));
-  assign last_o  = (group_q.op == GroupArrive) ? last : live_last;
+  assign last_o  = (group_q.op == GroupArrive && group_q.expected != '0) ? WarpW'(group_q.expected - 7'd1) : live_last;
 
   // After a launch or an open, the slot has an entry that an exit may check.
   always_comb begin

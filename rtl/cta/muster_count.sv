@@ -17,7 +17,6 @@ module muster_count
   parameter bit          EnSplit  = 1'b1,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned NumPlaces = 1 << WarpW,
-  localparam int unsigned MemberW = (NumIssue > 1) ? $clog2(NumIssue) : 1,
   localparam int unsigned EntryW  = $clog2(NumCtas * NumBars)
 ) (
   input  logic                    clk_i,
@@ -51,6 +50,8 @@ module muster_count
   output effect_t  [NumIssue-1:0] effects_o
 );
 
+`include "muster_assert.svh"
+
   // What the memory holds of an entry; arrived never reaches expected there.
   typedef struct packed {
     logic             phase;
@@ -62,8 +63,7 @@ module muster_count
   logic                    valid_q;
   group_t                  group_q, group_d;
   checked_t [NumIssue-1:0] members_q, members_d;
-  logic [WarpW-1:0]        last_d;
-  logic [NumIssue-1:0][WarpW-1:0] last_q;     // the count before the last arrival, less so many members of the group
+  logic [WarpW-1:0]        last_q, last_d;    // the count before the last arrival
   logic                    all_q;
   logic [31:0]             r2b_word;
   logic [EntryW-1:0]       entry;
@@ -74,7 +74,7 @@ module muster_count
   always_comb begin
     group_d   = group_q;
     members_d = members_q;
-    last_d    = last_q[0];
+    last_d    = last_q;
     for (int m = 0; m < NumIssue; m++) members_d[m].valid = left[m];
     if (ready_o) begin
       group_d   = group_i;
@@ -94,7 +94,7 @@ module muster_count
   always_ff @(posedge clk_i) begin
     group_q   <= group_d;
     members_q <= members_d;
-    for (int m = 0; m < NumIssue; m++) last_q[m] <= last_d - WarpW'(m);
+    last_q    <= last_d;
     if (ready_o) all_q <= all_i;
   end
 
@@ -164,47 +164,45 @@ module muster_count
   // Which members count, and which of them completes the entry
   // -------------------------------------------------------------------------------------------
 
-  logic                           refused, complete, completes;
-  logic [WarpW:0]                 expected;
-  logic [NumIssue-1:0]            fit, hits, counts, done;  // fit: counts, unless the group is refused
-  logic [NumIssue-1:0]            lacks;                    // the entry lacks so many arrivals and one
-  logic [NumIssue-1:0][WarpW:0]   earlier;                   // fit members before this one
-  logic [WarpW:0]                 added;                    // fit members, up to the completing one
-  bar_word_t                      word;
+  logic                refused, complete, completes;
+  logic [WarpW:0]      expected;
+  logic [NumIssue-1:0] fit, hits, counts, done;  // fit: counts, unless the group is refused
+  logic [WarpW-1:0]    added;                    // arrivals
+  bar_word_t           word;
 
   assign arrives  = (group_q.op == GroupArrive);
   assign expected = group_q.expected[WarpW:0];
   assign refused  = EnFaults && arrives && (forward_q ? unlike_ahead_q : unlike_q);
   assign word     = r2b_word;
 
-  // Which member completes the entry does not depend on a refusal, which is known as late as the entry itself.
   always_comb begin
-    for (int m = 0; m < NumIssue; m++) lacks[m] = (count.arrived == last_q[m]);
-    for (int m = 0; m < NumIssue; m++) begin
-      fit[m]    = members_q[m].valid && members_q[m].counts && !members_q[m].barred;
-      earlier[m] = '0;
-      for (int n = 0; n < m; n++) earlier[m] = earlier[m] + (WarpW+1)'(fit[n]);
-      hits[m]   = arrives && fit[m] && lacks[earlier[m][MemberW-1:0]];
-    end
-    // An exit is no arrival: the entry completes when all remaining warps have arrived. No group was ahead
-    // of it that could have written the entry.
-    if (group_q.op == GroupExit) hits[0] = fit[0] && stored_all_q && lacks[0];
+    for (int m = 0; m < NumIssue; m++) fit[m] = members_q[m].valid && members_q[m].counts && !members_q[m].barred;
   end
 
+  // Which member completes the entry does not depend on a refusal, which is known late; nor does what is written. An exit,
+  // a launch or an R2B, which may write the entry too, is never directly ahead: the check stage waits after each.
+  muster_completion #(.NumIssue(NumIssue), .WarpW(WarpW)) u_completion (
+    .clk_i,
+    .last_i (last_d), .load_i (ready_o), .stored_i (offered.arrived),
+    .forward_i (forward_q), .count_i (count.arrived), .fit_i (fit), .arrives_i (arrives),
+    .exits_i (group_q.op == GroupExit && stored_all_q),
+    .completes_o (hits), .empties_o (completes), .added_o (added)
+  );
+
   always_comb begin
-    added = earlier[NumIssue-1] + (WarpW+1)'(fit[NumIssue-1]);
-    done  = '0;
-    left  = '0;
+    done = '0;
+    left = '0;
     for (int m = 0; m < NumIssue; m++) begin
       left[m] = members_q[m].valid && !refused && ((hits & ((NumIssue'(1) << m) - NumIssue'(1))) != '0);
       done[m] = members_q[m].valid && !left[m];
     end
     counts   = fit & done & {NumIssue{!refused}};
     complete = !refused && (hits != '0);
-    // What is written need not know whether it is. With one port, a group that is not refused is one arrival.
-    completes = (NumIssue == 1) ? lacks[0] : (hits != '0);
-    if (NumIssue == 1) added = (WarpW+1)'(1);
   end
+
+  `MUSTER_ASSERT(ArrivedIsAsCompared, !(valid_q && (arrives || group_q.op == GroupExit)) ||
+                 u_completion.due[0] == (count.arrived == last_q),
+                 "a comparison that was made a cycle early does not hold")
 
   always_comb begin
     write   = 1'b0;
@@ -214,7 +212,7 @@ module muster_count
         write = valid_q && (counts != '0);
         if (!completes) begin
           count_d = '{phase: EnSplit && count.phase, kind: group_q.kind, expected: expected,
-                      arrived: count.arrived + added[WarpW-1:0]};
+                      arrived: count.arrived + added};
         end
       end
       GroupExit:  write = valid_q && complete;

@@ -221,7 +221,7 @@ module muster_cta
     .busy_o (release_busy), .outcome_o (outcome), .effects_o (effects), .warps_o (warps)
   );
 
-  logic                           waits;
+  logic                           waits, read_hides;
   logic [Cfg.NumIssue-1:0]            counts;
   logic [Cfg.NumIssue-1:0][WarpW-1:0] count_warps, next_warps;
   bar_word_t                      found, left;
@@ -255,11 +255,11 @@ module muster_cta
       .outcome_i (outcome), .counts_i (counts), .count_warps_i (count_warps), .next_warps_i (next_warps),
       .warps_i (warps), .waits_i (waits), .release_i (release_o), .release_info_i (release_info_o),
       .waiting_o (waiting),
-      .read_warp_i (counted.warp[WarpW-1:0]), .read_word_o (read_word)
+      .read_warp_i (counted.warp[WarpW-1:0]), .read_word_o (read_word), .read_hides_o (read_hides)
     );
   end else begin : g_no_warps
     logic unused;
-    assign {waiting, read_word, unused} = {{NumPlaces{1'b0}}, 32'd0, &{resets, removed}};
+    assign {waiting, read_word, read_hides, unused} = {{NumPlaces{1'b0}}, 33'd0, &{resets, removed}};
   end
 
   // -------------------------------------------------------------------------------------------
@@ -271,7 +271,7 @@ module muster_cta
   ) u_report (
     .clk_i, .rst_ni,
     .outcome_i (outcome), .effects_i (effects), .found_i (found), .left_i (left),
-    .warp_word_i (read_word),
+    .warp_word_i (read_word), .warp_hides_i (read_hides),
     .fault_valid_o, .fault_o,
     .credit_o (credit), .spend_i (sel_valid && sel_ready && has_response(sel_group.op, sel_group.answers)),
     .response_valid_o, .response_ready_i, .response_o,

@@ -85,21 +85,31 @@ module muster_port
   end
 
   if (Hold) begin : g_hold
-    logic     skid_valid, skid_ready;
-    request_t skidded;
+    // Whether its warp may wait is chosen in two steps: by the low bits of the warp's number, and after the register by the others.
+    localparam int unsigned LowW  = (WarpW > 3) ? 3 : WarpW - 1;
+    localparam int unsigned Parts = 1 << (WarpW - LowW);
+
+    logic             skid_valid, skid_ready;
+    request_t         skidded;
+    logic [Parts-1:0] may_wait, may_wait_q;
+
+    always_comb begin
+      for (int i = 0; i < Parts; i++) may_wait[i] = waiting_i[{(WarpW-LowW)'(i), skidded.warp[LowW-1:0]}];
+    end
 
     muster_skid #(.data_t(request_t)) u_skid (
       .clk_i, .rst_ni,
       .valid_i (drained_valid), .ready_o (drained_ready), .data_i (drained),
       .valid_o (skid_valid), .ready_i (skid_ready), .data_o (skidded)
     );
-    muster_stage #(.data_t(logic [$bits(request_t):0])) u_stage (
+    muster_stage #(.data_t(logic [$bits(request_t)+Parts-1:0])) u_stage (
       .clk_i, .rst_ni,
       .valid_i (skid_valid), .ready_o (skid_ready),
-      .data_i ({waiting_i[skidded.warp[WarpW-1:0]], skidded}),
-      .valid_o, .ready_i, .data_o ({waiting_o, request_o})
+      .data_i ({may_wait, skidded}),
+      .valid_o, .ready_i, .data_o ({may_wait_q, request_o})
     );
-    assign reads_o = has_response(request_o.op, request_o.answers);
+    assign waiting_o = may_wait_q[request_o.warp[WarpW-1:LowW]];
+    assign reads_o   = has_response(request_o.op, request_o.answers);
   end else begin : g_no_stage
     assign valid_o       = drained_valid;
     assign drained_ready = ready_i;

@@ -18,7 +18,8 @@ module muster_report
   input  effect_t [NumIssue-1:0] effects_i,
   input  bar_word_t              found_i,          // the entry, before ...
   input  bar_word_t              left_i,           // ... and after the update
-  input  warp_word_t             warp_word_i,      // of the first member's warp
+  input  warp_word_t             warp_word_i,      // of the first member's warp, with its copy ...
+  input  logic                   warp_hides_i,     // ... which the word must not show
 
   output logic   [NumIssue+1:0]  fault_valid_o,  // issue ports, lifecycle port, exit port
   output fault_t [NumIssue+1:0]  fault_o,
@@ -80,8 +81,9 @@ module muster_report
 
   if (EnReduce || EnSplit) begin : g_responses
     response_t response;
-    logic      reads;
+    logic      reads, shows;  // a response comes; it shows the warp's copy, as data
 
+    assign shows = (outcome_i.op == GroupReadWarp) ? !warp_hides_i : (outcome_i.op == GroupReadResult) && warp_word_i.kind == KindPopc;
     assign reads = outcome_i.valid && has_response(outcome_i.op, outcome_i.answers);
 
     always_comb begin
@@ -89,12 +91,10 @@ module muster_report
       unique case (outcome_i.op)
         GroupArrive:   response.data = 32'(outcome_i.found.phase);
         GroupReadBar:  response.data = found_i;
-        GroupReadWarp: response.data = warp_word_i;
-        default: begin
-          if (warp_word_i.kind == KindPopc) response.data = 32'(warp_word_i.value);
-          if (warp_word_i.kind inside {KindAnd, KindOr}) response.pred = warp_word_i.value[0];
-        end
+        GroupReadWarp: response.data[31:12] = warp_word_i[31:12];
+        default:       response.pred = (warp_word_i.kind inside {KindAnd, KindOr}) && warp_word_i.value[0];
       endcase
+      if (shows) response.data[11:0] = warp_word_i.value;
     end
 
     muster_response #(.Depth((NumIssue > 1) ? 4 : 1)) u_response (

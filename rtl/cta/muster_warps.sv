@@ -3,7 +3,7 @@
 // The state of each warp: whether it waits and where, and the reduction that it took part in last. Its own copy of
 // the result is in muster_results, if there are copies. What is written warp by warp as they arrive is in memories.
 //
-// While the warp still waits for its reduction, the result reads 0.
+// While the warp still waits for its reduction, the result reads 0; and so it does before the first reduction.
 module muster_warps
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -34,7 +34,8 @@ module muster_warps
   output logic [NumPlaces-1:0]             waiting_o,       // a warp that the unit lacks does not
 
   input  logic [WarpW-1:0]                 read_warp_i,
-  output warp_word_t                       read_word_o      // B2R.WARP, a cycle later
+  output warp_word_t                       read_word_o,     // B2R.WARP, a cycle later; its value is the copy, even if
+  output logic                             read_hides_o     // ... it has to be shown as 0
 );
 
 `include "muster_assert.svh"
@@ -153,7 +154,7 @@ module muster_warps
       bar:      record.reduction.bar,
       value:    value_t'(result)
     };
-    if (record.reduction.kind == KindIdle || (waiting && record.reduces && !apart)) read_word_o.value = '0;
+    read_hides_o = record.reduction.kind == KindIdle || (waiting && record.reduces && !apart);
   end
 
 endmodule

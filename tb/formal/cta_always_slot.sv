@@ -262,7 +262,7 @@ module cta_always_slot
                          cnt_m.waiting == u_props.waits_q[cnt_m.warp[WarpW-1:0]]);
       L57_entry: assert (!(ours && (cnt.op == GroupWait || (cnt.op == GroupArrive && !cnt.ragged))) ||
                          (u_cta.u_count.count == u_cta.u_count.u_counts.mem[{Slot[CtaW-1:0], cnt.bar}] &&
-                          (cnt.op == GroupWait || cnt_m.barred || u_cta.u_count.last_q[0] == ((cnt.expected == '0) ?
+                          (cnt.op == GroupWait || cnt_m.barred || u_cta.u_count.last_q == ((cnt.expected == '0) ?
                            WarpW'(u_props.alive_q - 7'd1) : WarpW'(cnt.expected - 7'd1)))));
     end
   end

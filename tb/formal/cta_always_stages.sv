@@ -46,10 +46,9 @@ module cta_always_stages
   assign chk_p = g_slot[0].u_slot.u_props.pending_q[chk_m.warp[WarpW-1:0]];
   assign cnt_p = g_slot[0].u_slot.u_props.pending_q[cnt_m.warp[WarpW-1:0]];
 
-  function automatic logic agrees(group_t g, logic waits, logic idle, warp_t warp, pending_t o);
+  function automatic logic agrees(group_t g, logic idle, warp_t warp, pending_t o);
     return g.op == group_of(o.op, 1'b1) && g.answers == (o.op == OpArrivePhase) && g.cta == o.cta && g.bar == o.bar && g.expected == o.count[11:5] &&
-           g.ragged == (o.count[4:0] != '0) && g.kind == kind_of(o.op) && waits == !(o.op inside {OpArrive, OpArrivePhase}) &&
-           idle == o.idle && warp == o.warp;
+           g.ragged == (o.count[4:0] != '0) && g.kind == kind_of(o.op) && idle == o.idle && warp == o.warp;
   endfunction
 
   for (genvar w = 0; w < NumWarps; w++) begin : g_busy
@@ -80,8 +79,13 @@ module cta_always_stages
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       L18_member: assert ((!u_cta.u_check.valid_q || chk_m.valid) && (!u_cta.u_count.valid_q || cnt_m.valid));
-      L52_check: assert (!in_check_i || agrees(chk, chk_m.waits, chk_m.idle, chk_m.warp, chk_p));
-      L53_count: assert (!in_count_i || agrees(cnt, cnt_m.waits, cnt_m.idle, cnt_m.warp, cnt_p));
+      L52_check: assert (!in_check_i || (agrees(chk, chk_m.idle, chk_m.warp, chk_p) &&
+                         chk_m.waits == !(chk_p.op inside {OpArrive, OpArrivePhase})));
+      L53_count: assert (!in_count_i || (agrees(cnt, cnt_m.idle, cnt_m.warp, cnt_p) &&
+                         cnt_m.waits == (cnt_p.op inside {OpSync, OpRedAnd, OpRedOr, OpRedPopc, OpWait})));
+      L66_due:   assert (u_cta.u_count.u_completion.stored_due_q[0] == (u_cta.u_count.stored_q.arrived == u_cta.u_count.last_q));
+      L67_due:   assert (!u_cta.u_count.forward_q || !u_cta.u_count.valid_q || !(cnt.op inside {GroupArrive, GroupExit}) ||
+                         u_cta.u_count.u_completion.left_due_q[0] == (u_cta.u_count.ahead_q.arrived == u_cta.u_count.last_q));
       L58_read:  assert (!in_count_i || (!u_cta.g_port[0].u_port.u_operands.u_operands.collides_q[0] &&
                          u_cta.g_port[0].u_port.u_operands.u_operands.raddr_q[0] == cnt_m.warp[WarpW-1:0]));
     end

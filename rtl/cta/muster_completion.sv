@@ -1,0 +1,64 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Which member of the group in the count stage completes the entry. Counts are compared a cycle early: the one that was
+// read, and the one that the group here leaves, in case the next group is at the same entry. So a completion, which
+// decides who is released and which members stay, comes from registers.
+//
+//   cycle    0                             1
+//            last_i, stored_i, count_i     forward_i, fit_i, completes_o
+module muster_completion #(
+  parameter int unsigned  NumIssue = 1,
+  parameter int unsigned  WarpW    = 5,
+  localparam int unsigned MemberW  = (NumIssue > 1) ? $clog2(NumIssue) : 1
+) (
+  input  logic                clk_i,
+
+  // Of the group that is here in the next cycle
+  input  logic [WarpW-1:0]    last_i,       // the entry's count before the last arrival
+  input  logic                load_i,       // it is another group ...
+  input  logic [WarpW-1:0]    stored_i,     // ... and this is its entry's count, as read
+
+  // Of the group that is here
+  input  logic                forward_i,    // arrivals were directly ahead, and wrote this entry
+  input  logic [WarpW-1:0]    count_i,      // the entry's count
+  input  logic [NumIssue-1:0] fit_i,        // members that count
+  input  logic                arrives_i,    // they are arrivals, ...
+  input  logic                exits_i,      // ... or an exit, at an entry of all live warps
+  output logic [NumIssue-1:0] completes_o,  // this one completes the entry
+  output logic                empties_o,    // some member does; with one port, if it counts
+  output logic [WarpW-1:0]    added_o       // how many arrive; with one port, if it counts
+);
+
+  localparam int unsigned Most = 2 * NumIssue;  // arrivals of this group and the next one
+
+  logic [NumIssue-1:0]            stored_due_q, left_due_q;
+  logic [NumIssue-1:0]            due;      // the entry lacks so many arrivals and one
+  logic [Most-1:0]                equals;   // the same, of the next group, after so many arrivals of this one and of its own
+  logic [NumIssue-1:0][MemberW:0] earlier;  // fit members before this one
+
+  always_comb begin
+    for (int n = 0; n < Most; n++) equals[n] = (count_i + WarpW'(n) == last_i);
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int m = 0; m < NumIssue; m++) begin
+      if (load_i) stored_due_q[m] <= (stored_i + WarpW'(m) == last_i);
+      left_due_q[m] <= empties_o ? (last_i == WarpW'(m)) : equals[32'(added_o) + m];
+    end
+  end
+
+  assign due = forward_i ? left_due_q : stored_due_q;
+
+  always_comb begin
+    for (int m = 0; m < NumIssue; m++) begin
+      earlier[m] = '0;
+      for (int n = 0; n < m; n++) earlier[m] = earlier[m] + (MemberW+1)'(fit_i[n]);
+      completes_o[m] = arrives_i && fit_i[m] && due[earlier[m][MemberW-1:0]];
+    end
+    // An exit is no arrival: the entry completes when all remaining warps have arrived.
+    if (exits_i) completes_o[0] = fit_i[0] && due[0];
+    empties_o = (NumIssue == 1) ? due[0] : (completes_o != '0);
+    added_o   = (NumIssue == 1) ? WarpW'(1) : WarpW'(earlier[NumIssue-1]) + WarpW'(fit_i[NumIssue-1]);
+  end
+
+endmodule
