@@ -95,7 +95,7 @@ module muster_cta
       .valid_i (issue_valid_i[p]), .ready_o (issue_ready_o[p]), .issue_i (issue_i[p]),
       .busy_i (busy), .held_i (busy_held[p]), .waiting_i (may_wait), .accept_o (accept[p]),
       .fence_req_o (fence_req[p]), .fence_ack_i,
-      .valid_o (held_valid[p]), .ready_i (held_ready[p]), .request_o (held[p]),
+      .valid_o (held_valid[p]), .ready_i (held_ready[p]), .credit_i (credit), .request_o (held[p]),
       .reads_o (held_reads[p]), .waiting_o (held_waiting[p]),
       .operand_warp_i (operand_warps[p]), .operands_o (operands[p])
     );

@@ -32,6 +32,7 @@ module muster_port
 
   output logic                valid_o,
   input  logic                ready_i,
+  input  logic                credit_i,        // without the register: there is a place for a response
   output request_t            request_o,
   output logic                reads_o,         // it has a response
   output logic                waiting_o,       // its warp may wait
@@ -40,12 +41,13 @@ module muster_port
   output operands_t           operands_o
 );
 
-  logic                 free, offered, taken, passes, drained_valid, drained_ready, drained_reads;
+  logic                 free, offered, taken, passes, drained_valid, drained_ready, drained_reads, credit;
   request_t             request, drained;
   logic [NumPlaces-1:0] warp;  // of the operation offered, one-hot
   logic [NumPlaces-1:0] parks;  // if it is of this warp, it is parked
 
   assign free     = !held_i;
+  assign credit   = Hold || credit_i;
   assign offered  = valid_i && free;
   assign ready_o  = free && taken;
   assign request  = request_of(issue_i, $clog2(WarpSize), EnSplit);
@@ -69,15 +71,15 @@ module muster_port
       .clk_i, .rst_ni,
       .valid_i (offered), .ready_o (taken), .request_i (request),
       .park_i (parks[request.warp[WarpW-1:0]]), .passes_o (passes),
-      .parked_i (accept_o[NumWarps-1:0] & parks[NumWarps-1:0]),
+      .parked_i (accept_o[NumWarps-1:0] & parks[NumWarps-1:0]), .credit_i (credit),
       .fence_req_o, .fence_ack_i,
       .valid_o (drained_valid), .ready_i (drained_ready), .request_o (drained),
       .reads_o (drained_reads)
     );
   end else begin : g_no_drain
     assign drained_valid = offered;
-    assign taken         = drained_ready;
-    assign passes        = drained_ready;
+    assign taken         = passes;
+    assign passes        = drained_ready && (credit || !drained_reads);
     assign parks         = '0;
     assign drained       = request;
     assign drained_reads = has_response(request.op, request.answers);

@@ -21,7 +21,7 @@ module muster_select
   input  logic                   rst_ni,
 
   input  logic    [NumIssue-1:0] valid_i,
-  output logic    [NumIssue-1:0] ready_o,
+  output logic    [NumIssue-1:0] ready_o,     // one port alone: if a place for a response is there, or not needed
   input  request_t [NumIssue-1:0] request_i,
   input  logic    [NumIssue-1:0] reads_i,     // it has a response
   input  logic    [NumIssue-1:0] waiting_i,   // the operation's warp waits
@@ -157,8 +157,7 @@ module muster_select
   end
 
   assign valid_o    = (lc_goes || (eligible != '0)) && !stays;
-  // One port alone is ready whether or not it offers anything.
-  assign ready_o    = {NumIssue{takes}} & ((NumIssue == 1) ? able & {NumIssue{!lc_goes}} : joins);
+  assign ready_o    = {NumIssue{takes}} & ((NumIssue == 1) ? {NumIssue{!lc_goes}} : joins);
   assign lc_ready_o = takes && lc_goes && !exit_valid_i;
   assign exit_ready_o = ready_i;
 
