@@ -81,7 +81,7 @@ module muster_cta
   logic      [Cfg.NumIssue-1:0][NumPlaces-1:0]    accept, commit_warps;
   outcome_t                     counted, outcome;  // of the count stage; the same in the release stage
   effect_t   [Cfg.NumIssue-1:0] counted_effects, effects;
-  logic                         check_busy;
+  logic                         check_busy, credit;
   logic      [NumPlaces-1:0]    busy, waiting, may_wait;
   logic      [WarpW-1:0]        chk_last, removed, check_warp;
   logic      [Cfg.NumWarps-1:0] warps;  // in the release stage: arrive to wait, are written, or cleared
@@ -119,7 +119,7 @@ module muster_cta
   // Lifecycle, exit, select
   // -------------------------------------------------------------------------------------------
 
-  logic    lc_valid, lc_ready, lc_done, lc_cleans, lc_frees, exit_valid, exit_ready, exit_done, credit;
+  logic    lc_valid, lc_ready, lc_done, lc_cleans, lc_frees, exit_valid, exit_ready, exit_done;
   group_t  lc_group;
   warp_t   lc_warp;
 
