@@ -9,7 +9,7 @@ package muster_cfg_pkg;
     int unsigned NumCtas;        // CTA slots: 1 to 32
     int unsigned NumIssue;       // issue ports: 1, 2 or 4
     int unsigned WarpSize;       // lanes of a warp: 4, 8, 16 or 32
-    bit          EnReduce;       // RED, B2R, responses
+    bit          EnReduce;       // RED, B2R
     bit          EnResult;       // with EnReduce: each warp's copy of its result, B2R.RESULT
     bit          EnState;        // R2B; needs EnReduce and EnLifecycle
     bit          EnFaults;       // misuse is refused and reported

@@ -115,7 +115,7 @@ def run_yosys(budget, what, folder, script, files=()):
         errors = [line for line in lines if re.search(r"error", line, re.IGNORECASE)]
         raise Unfinished(f"Yosys failed: {' '.join((errors or lines or ['without a word'])[:1])} "
                          f"(all of it in {(folder / 'messages').relative_to(ROOT)})")
-    # A name that is used before it is declared is another wire to Yosys, without a word, and none to Verilator.
+    # A name in a connection before its declaration is a wire of its own in a generate block. Verilator takes the later declaration.
     loose = re.search(r"Wire \S+ is used but has no driver", text)
     if loose:
         raise Unfinished(f"Yosys: {loose[0]}")

@@ -173,7 +173,7 @@ module muster_check
   // -------------------------------------------------------------------------------------------
 
   wcount_t               expected;    // as the arrival, or R2B's word, has it
-  logic [WarpW-1:0]      word_last_nq;  // inverted: see exceeds()
+  logic [WarpW-1:0]      word_last_nq;  // R2B.BAR: the word's count before its last arrival, inverted: see exceeds()
   logic                  above, above_q, bad_word, bad_word_q;
   logic                  leave_q, accepted_q, last_lane_q, exit_fit_q, owes_q;
   logic                  bad_join_q, all_q, pays_q;  // all_q, pays_q: R2B's word counts to all live warps; brings one that waits

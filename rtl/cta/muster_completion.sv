@@ -1,11 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Which member of the group in the count stage completes the entry. Counts are compared a cycle early: the one that was
-// read, and the one that the group here leaves, in case the next group is at the same entry. So a completion, which
-// decides who is released and which members stay, comes from registers.
+// Which member of the group in the count stage completes the entry, if the group is not refused. Counts are compared a
+// cycle early: the one that was read, and the one that the group here leaves, in case the next group, or members that
+// stay, are at the same entry. So only a few gates after registers decide who is released and which members stay.
 //
 //   cycle    0                             1
-//            last_i, stored_i, count_i     forward_i, fit_i, completes_o
+//            last_i, stored_i, count_i     completes_o
 module muster_completion #(
   parameter int unsigned  NumIssue = 1,
   parameter int unsigned  WarpW    = 5,
@@ -16,33 +16,37 @@ module muster_completion #(
   // Of the group that is here in the next cycle
   input  logic [WarpW-1:0]    last_i,       // the entry's count before the last arrival
   input  logic                load_i,       // it is another group ...
-  input  logic [WarpW-1:0]    stored_i,     // ... and this is its entry's count, as read
+  input  logic [WarpW-1:0]    stored_i,     // ... and this is its entry's count, before what the group here writes
 
   // Of the group that is here
-  input  logic                forward_i,    // arrivals were directly ahead, and wrote this entry
+  input  logic                forward_i,    // the group directly ahead, or members of this one before, wrote this entry
   input  logic [WarpW-1:0]    count_i,      // the entry's count
-  input  logic [NumIssue-1:0] fit_i,        // members that count
+  input  logic [NumIssue-1:0] fit_i,        // members that count, unless the group is refused
   input  logic                arrives_i,    // they are arrivals, ...
   input  logic                exits_i,      // ... or an exit, at an entry of all live warps
-  output logic [NumIssue-1:0] completes_o,  // this one completes the entry
-  output logic                empties_o,    // some member does; with one port, if it counts
-  output logic [WarpW-1:0]    added_o       // how many arrive; with one port, if it counts
+  output logic [NumIssue-1:0] completes_o,  // this member completes the entry
+  output logic                empties_o,    // some member completes it; with one port, if the member counts
+  output logic [WarpW-1:0]    added_o       // arrivals; with one port, if the member counts
 );
 
   localparam int unsigned Most = 2 * NumIssue;  // arrivals of this group and the next one
 
   logic [NumIssue-1:0]            stored_due_q, left_due_q;
-  logic [NumIssue-1:0]            due;      // the entry lacks so many arrivals and one
-  logic [Most-1:0]                equals;   // the same, of the next group, after so many arrivals of this one and of its own
+  logic [NumIssue-1:0]            due;      // the entry completes with the first, second, ... arrival of this group
+  logic [Most-1:0]                equals;   // with so many arrivals more, the next group's entry lacks one
   logic [NumIssue-1:0][MemberW:0] earlier;  // fit members before this one
 
   always_comb begin
     for (int n = 0; n < Most; n++) equals[n] = (count_i + WarpW'(n) == last_i);
   end
 
+  function automatic logic [NumIssue-1:0] due_of(logic [WarpW-1:0] count, logic [WarpW-1:0] last);
+    for (int m = 0; m < NumIssue; m++) due_of[m] = (count + WarpW'(m) == last);
+  endfunction
+
   always_ff @(posedge clk_i) begin
+    if (load_i) stored_due_q <= due_of(stored_i, last_i);
     for (int m = 0; m < NumIssue; m++) begin
-      if (load_i) stored_due_q[m] <= (stored_i + WarpW'(m) == last_i);
       left_due_q[m] <= empties_o ? (last_i == WarpW'(m)) : equals[32'(added_o) + m];
     end
   end

@@ -164,7 +164,8 @@ module muster_count
   // Which members count, and which of them completes the entry
   // -------------------------------------------------------------------------------------------
 
-  logic                refused, complete, completes;
+  logic                refused;
+  logic                complete, completes;      // an entry completes; what is written is the entry after that, if it is written
   logic [WarpW:0]      expected;
   logic [NumIssue-1:0] fit, hits, counts, done;  // fit: counts, unless the group is refused
   logic [WarpW-1:0]    added;                    // arrivals
@@ -179,8 +180,8 @@ module muster_count
     for (int m = 0; m < NumIssue; m++) fit[m] = members_q[m].valid && members_q[m].counts && !members_q[m].barred;
   end
 
-  // Which member completes the entry does not depend on a refusal, which is known late; nor does what is written. An exit,
-  // a launch or an R2B, which may write the entry too, is never directly ahead: the check stage waits after each.
+  // Neither of the two depends on a refusal, which is known late. Nothing but arrivals writes the entry directly ahead of
+  // arrivals or an exit: the check stage waits for a cycle after an exit, a lifecycle operation and an R2B.
   muster_completion #(.NumIssue(NumIssue), .WarpW(WarpW)) u_completion (
     .clk_i,
     .last_i (last_d), .load_i (ready_o), .stored_i (offered.arrived),
@@ -201,8 +202,8 @@ module muster_count
   end
 
   `MUSTER_ASSERT(ArrivedIsAsCompared, !(valid_q && (arrives || group_q.op == GroupExit)) ||
-                 u_completion.due[0] == (count.arrived == last_q),
-                 "a comparison that was made a cycle early does not hold")
+                 u_completion.due == u_completion.due_of(count.arrived, last_q), "a comparison that was made a cycle early does not hold")
+
 
   always_comb begin
     write   = 1'b0;

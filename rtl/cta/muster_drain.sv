@@ -24,8 +24,8 @@ module muster_drain
   input  request_t            request_i,
   input  logic                park_i,       // its warp has an access outstanding: it is parked ...
   input  logic [NumWarps-1:0] parked_i,     // ... now, for this warp
-  output logic                passes_o,     // one that is not is ready
-  input  logic                credit_i,     // there is a place for a response; or ready_i says it
+  output logic                passes_o,     // one that is not parked is taken
+  input  logic                credit_i,     // there is a place for a response; 1 if ready_i takes account of it
 
   output logic [NumWarps-1:0] fence_req_o,  // perform what the warp accessed before this
   input  logic [NumWarps-1:0] fence_ack_i,  // done; without a request: nothing is outstanding
@@ -60,7 +60,7 @@ module muster_drain
 
   localparam int unsigned ParkedW = $bits(request_t) - $bits(group_e) - WarpW;
   logic [ParkedW-1:0] picked;
-  request_t           parked;  // ... as a request
+  request_t           picked_request;
 
   muster_first #(.Width(Span)) u_first (.bits_i (batch_q), .any_o (any), .index_o (first));
 
@@ -88,10 +88,10 @@ module muster_drain
     drained_d = drained_d | (Groups*Span)'(acknowledged);
   end
 
-  assign parked    = request_t'({GroupArrive, picked, pick_q});
-  assign pick_take = pick_valid_q && ready_i && (credit_i || !parked.answers);
+  assign picked_request = request_t'({GroupArrive, picked, pick_q});
+  assign pick_take = pick_valid_q && ready_i && (credit_i || !picked_request.answers);
   assign valid_o   = pick_valid_q || (valid_i && !park_i);
-  assign request_o = pick_valid_q ? parked : request_i;
+  assign request_o = pick_valid_q ? picked_request : request_i;
   assign reads_o   = has_response(request_o.op, request_o.answers);
   assign passes_o  = ready_i && !pick_valid_q && (credit_i || !has_response(request_i.op, request_i.answers));
   assign ready_o   = park_i || passes_o;

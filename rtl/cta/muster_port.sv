@@ -87,7 +87,7 @@ module muster_port
   end
 
   if (Hold) begin : g_hold
-    // Whether its warp may wait is chosen in two steps: by the low bits of the warp's number, and after the register by the others.
+    // Whether the operation's warp may wait is looked up in two steps: by the low bits of its number, and after the register by the others.
     localparam int unsigned LowW  = (WarpW > 3) ? 3 : WarpW - 1;
     localparam int unsigned Parts = 1 << (WarpW - LowW);
 

@@ -81,7 +81,8 @@ module muster_report
 
   if (EnReduce || EnSplit) begin : g_responses
     response_t response;
-    logic      reads, shows;  // a response comes; it shows the warp's copy, as data
+    logic      reads;  // a response comes
+    logic      shows;  // it has the warp's copy as data
 
     assign shows = (outcome_i.op == GroupReadWarp) ? !warp_hides_i : (outcome_i.op == GroupReadResult) && warp_word_i.kind == KindPopc;
     assign reads = outcome_i.valid && has_response(outcome_i.op, outcome_i.answers);

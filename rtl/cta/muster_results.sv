@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Each warp's own copy of its latest reduction (BCU ISA, BAR.RED), which stays until its next reduction completes. A
-// release writes the result for any number of warps at once, so the copies are registers: a fifth of a large unit.
-// A core that takes results from the release itself needs none (EnResult).
+// release writes the result for any number of warps at once, so the copies are registers: in configuration large they take
+// a fifth of the LUTs, and two fifths of the flip-flops. A core that takes results from the release itself needs none (EnResult).
 module muster_results
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -31,7 +31,7 @@ module muster_results
 
   logic [NumWarps-1:0][ValueW-1:0] results_q;
   logic [NumWarps-1:0]             apart_q;    // the warp's latest wait is an OpWait
-  logic [NumWarps-1:0]             written_q;  // by R2B.WARP, in step with the release
+  logic [NumWarps-1:0]             written_q;  // warps_i of the cycle before: by R2B.WARP, if write_q
   logic                            released, write_q;
 
   assign released = is_reduction(release_info_i.kind);

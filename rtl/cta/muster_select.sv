@@ -21,7 +21,7 @@ module muster_select
   input  logic                   rst_ni,
 
   input  logic    [NumIssue-1:0] valid_i,
-  output logic    [NumIssue-1:0] ready_o,     // one port alone: if a place for a response is there, or not needed
+  output logic    [NumIssue-1:0] ready_o,     // one port: the operation is taken if it has no response, or with credit_i
   input  request_t [NumIssue-1:0] request_i,
   input  logic    [NumIssue-1:0] reads_i,     // it has a response
   input  logic    [NumIssue-1:0] waiting_i,   // the operation's warp waits

@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The state of each warp: whether it waits and where, and the reduction that it took part in last. Its own copy of
-// the result is in muster_results, if there are copies. What is written warp by warp as they arrive is in memories.
+// the result is in muster_results, if there are copies. What is written warp by warp as they arrive is in a memory.
 //
-// While the warp still waits for its reduction, the result reads 0; and so it does before the first reduction.
+// While the warp still waits for its reduction, and before its first one, B2R.WARP shows the result as 0 (read_hides_o).
 module muster_warps
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -20,7 +20,7 @@ module muster_warps
   input  logic                             clk_i,
   input  logic                             rst_ni,
 
-  input  logic                             clears_i,        // after reset: this warp has no copy
+  input  logic                             clears_i,        // after reset: this warp has no reduction
   input  logic [WarpW-1:0]                 cleared_i,
   input  outcome_t                         outcome_i,
   input  logic [NumIssue-1:0]              counts_i,        // members that count, ...
@@ -34,8 +34,8 @@ module muster_warps
   output logic [NumPlaces-1:0]             waiting_o,       // a warp that the unit lacks does not
 
   input  logic [WarpW-1:0]                 read_warp_i,
-  output warp_word_t                       read_word_o,     // B2R.WARP, a cycle later; its value is the copy, even if
-  output logic                             read_hides_o     // ... it has to be shown as 0
+  output warp_word_t                       read_word_o,     // B2R.WARP, a cycle later, but that its value is the copy as it is
+  output logic                             read_hides_o     // ... and must be shown as 0
 );
 
 `include "muster_assert.svh"
@@ -108,7 +108,7 @@ module muster_warps
     end
   end
 
-  // Without EnLifecycle no launch clears the copies.
+  // Without EnLifecycle no launch clears the records.
   logic clears;
 
   assign clears = (!EnLifecycle || NumIssue > 1) && clears_i;
