@@ -165,7 +165,8 @@ module muster_count
   // -------------------------------------------------------------------------------------------
 
   logic                refused;
-  logic                complete, completes;      // an entry completes; what is written is the entry after that, if it is written
+  logic                complete;                 // the entry completes
+  logic                completes;                // it does, unless the group is refused or, with one port, does not count
   logic [WarpW:0]      expected;
   logic [NumIssue-1:0] fit, hits, counts, done;  // fit: counts, unless the group is refused
   logic [WarpW-1:0]    added;                    // arrivals
@@ -180,7 +181,7 @@ module muster_count
     for (int m = 0; m < NumIssue; m++) fit[m] = members_q[m].valid && members_q[m].counts && !members_q[m].barred;
   end
 
-  // Neither of the two depends on a refusal, which is known late. Nothing but arrivals writes the entry directly ahead of
+  // Neither the completing member nor what is written depends on a refusal, which is known late. Nothing but arrivals writes the entry directly ahead of
   // arrivals or an exit: the check stage waits for a cycle after an exit, a lifecycle operation and an R2B.
   muster_completion #(.NumIssue(NumIssue), .WarpW(WarpW)) u_completion (
     .clk_i,
@@ -203,7 +204,6 @@ module muster_count
 
   `MUSTER_ASSERT(ArrivedIsAsCompared, !(valid_q && (arrives || group_q.op == GroupExit)) ||
                  u_completion.due == u_completion.due_of(count.arrived, last_q), "a comparison that was made a cycle early does not hold")
-
 
   always_comb begin
     write   = 1'b0;
