@@ -49,6 +49,7 @@ rtl/mbarrier/muster_mb_verdict.sv
 rtl/mbarrier/muster_mb_lanes.sv
 rtl/mbarrier/muster_mb_amount.sv
 rtl/mbarrier/muster_mb_update.sv
+rtl/mbarrier/muster_mb_turn.sv
 rtl/mbarrier/muster_mb_enter.sv
 rtl/mbarrier/muster_mb_fetch.sv
 rtl/mbarrier/muster_mb_pipe.sv

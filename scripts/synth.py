@@ -40,9 +40,10 @@ LIMIT_MINUTES = 30
 ALONE = {"muster": {"EnMbarrier": 0}, "muster_mbarrier": {}, "muster_axil": {},
          "muster_ventus": {}, "muster_vortex": {}, "muster_warp": {}, "muster_cluster": {}}
 # A round maps the logic twice, each time after another kind of restructuring, and keeps the better result. Between the two rounds
-# functions of ten inputs are balanced as sums of products.
-ROUND = ("&synch2 -K 6 -C 500; &if -m {W} {D} {R}; &mfs; &save; "
-         "&dch -C 500; &if -m {W} {D} {R}; &mfs; &save; &load")
+# functions of ten inputs are balanced as sums of products. A wire counts as 1 ns; on slow paths nextpnr's have 0.6 to 3 ns. With
+# Yosys's 0.25 ns carry chains seem so long beside the rest that the rest becomes deep.
+ROUND = ("&synch2 -K 6 -C 500; &if -m -W 1000 {D} {R}; &mfs; &save; "
+         "&dch -C 500; &if -m -W 1000 {D} {R}; &mfs; &save; &load")
 ABC = f"+&scorr; &sweep; {ROUND}; &st; &sopb -R 10 -C 4; {ROUND}"
 PLAIN = "synth_ice40 -abc9 -flatten"
 ICE40 = f'scratchpad -set abc9.script "{ABC}"\n{PLAIN}'

@@ -2,14 +2,12 @@
 //
 // The sum of the operands of n lanes, which is n times the common operand. It is ready at once for one
 // lane and for operand 1, and otherwise after six more cycles, which take a bit of n each, from the top.
-// Whether it is comes from a register.
 module muster_mb_amount
   import muster_pkg::*;
   import muster_mb_pkg::*;
 (
   input  logic      clk_i,
   input  logic      load_i,     // the other inputs change with this edge,
-  input  logic      quick_i,    // and then their sum is there at once
   input  nlanes_t   lanes_i,
   input  logic      single_i,   // one lane
   input  logic      one_i,      // the operand is 1
@@ -28,7 +26,7 @@ module muster_mb_amount
 
   always_ff @(posedge clk_i) begin
     fresh_q <= load_i;
-    done_q  <= load_i ? quick_i : done_q || (!fresh_q && left_q <= 3'd1);
+    done_q  <= !load_i && (done_o || (!fresh_q && left_q <= 3'd1));
     left_q  <= fresh_q ? 3'd5 : left_q - 3'(left_q != 3'd0);
     if (fresh_q || left_q != 3'd0) begin
       bits_q <= bits << 1;
@@ -36,7 +34,7 @@ module muster_mb_amount
     end
   end
 
-  assign done_o  = done_q;
+  assign done_o  = done_q || (fresh_q && (single_i || one_i));
   assign total_o = one_i ? TotalW'(lanes_i) : single_i ? TotalW'(operand_i) : sum_q;
 
 endmodule

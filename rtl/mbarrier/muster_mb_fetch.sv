@@ -115,7 +115,7 @@ module muster_mb_fetch
 
   assign enter_go   = enter_valid && read_free;
   assign cause      = !EnFaults || enter.cause != FaultNone ? enter.cause :
-                      judge(enter.source, enter.group, 33'(SmemBytes));
+                      judge(enter.source, enter.group, AddrW);
   assign enter_kind = class_of(enter.group.op);
 
   assign in_read  = read_valid_q && read_q.cause == FaultNone && same(enter.group.place, read_q.group.place);
@@ -202,7 +202,7 @@ module muster_mb_fetch
     assign lanes = alike_q ? 6'd1 : sum;
 
     muster_mb_amount u_amount (
-      .clk_i, .load_i (read_free), .quick_i (single || one),
+      .clk_i, .load_i (read_free),
       .lanes_i (lanes), .single_i (single_q), .one_i (one_q),
       .operand_i (read_q.group.operand[19:0]), .done_o (summed), .total_o (total)
     );

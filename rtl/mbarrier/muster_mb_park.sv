@@ -129,13 +129,18 @@ module muster_mb_park
     logic [NumWarps-1:0] late_warp_q;  // one-hot
     logic             late_q;
 
+    // A limit is written in the cycle after its wait has parked.
+    logic             parks_q, replaced_q;
+    logic [WarpW-1:0] parks_warp_q;
+    logic [TimeW-1:0] limit_q;
+
     assign carry = Rest != 0 && carry_q;
     assign ps    = ps_q + 11'(Rest) - (carry ? 11'd1000 : 11'd0);
     assign limit = now_q + TimeW'(limit_i);
 
     muster_ram #(.Depth(NumWarps), .Width(TimeW)) u_limits (
       .clk_i,
-      .we_i (parks_o), .waddr_i (warp), .wdata_i (limit),
+      .we_i (parks_q), .waddr_i (parks_warp_q), .wdata_i (limit_q),
       .raddr_i (look_q), .rdata_o (deadline)
     );
 
@@ -152,22 +157,27 @@ module muster_mb_park
         carry_q <= 1'b0;
         look_q  <= '0;
         late_q  <= 1'b0;
+        parks_q <= 1'b0;
       end else begin
         now_q   <= now_q + TimeW'(WholeNs) + TimeW'(stopped_ns_i) + TimeW'(carry);
         ps_q    <= ps;
         carry_q <= ps + 11'(Rest) >= 11'd1000;
         look_q  <= (32'(look_q) == NumWarps - 1) ? '0 : look_q + WarpW'(1);
-        // A limit that is being replaced is ignored.
-        late_q  <= !passed[TimeW-1] && (Rest == 0 || passed != '0) && !(parks_o && warp == seen_q);
+        late_q  <= !passed[TimeW-1] && (Rest == 0 || passed != '0) && !(parks_q && parks_warp_q == seen_q);
+        parks_q <= parks_o;
       end
     end
 
     always_ff @(posedge clk_i) begin
-      seen_q <= look_q;
+      seen_q       <= look_q;
+      parks_warp_q <= warp;
+      limit_q      <= limit;
+      replaced_q   <= warp == seen_q;
       for (int w = 0; w < NumWarps; w++) late_warp_q[w] <= 32'(seen_q) == w;
     end
 
-    assign late = late_q ? late_warp_q : '0;
+    // A limit that is being replaced is ignored, for the two cycles until it is.
+    assign late = late_q && !(parks_q && replaced_q) ? late_warp_q : '0;
   end else begin : g_no_limit
     assign late = '0;
   end

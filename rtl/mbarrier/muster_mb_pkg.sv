@@ -109,8 +109,8 @@ package muster_mb_pkg;
     return '{kind: class_of(op), amount: amount_of(op, n, total), several: n > 6'd1};
   endfunction
 
-  // The first fault of a request that does not depend on the word.
-  function automatic fault_e judge(mb_source_e source, mb_group_t group, logic [32:0] smem_bytes);
+  // The first fault of a request that does not depend on the word. A CTA's shared memory has addresses of so many bits.
+  function automatic fault_e judge(mb_source_e source, mb_group_t group, int unsigned addr_bits);
     mb_class_t c;
     logic      zero, above;
     c     = class_of(group.op);
@@ -119,7 +119,7 @@ package muster_mb_pkg;
     if (source == MbRemote && (group.has_token || c.no_complete || !(c.arrives || c.tx))) begin
       return FaultRemoteNotAllowed;
     end
-    if (group.place.addr[2:0] != '0 || 33'(group.place.addr) >= smem_bytes) return FaultBadAddress;
+    if (group.place.addr[2:0] != '0 || (group.place.addr >> addr_bits) != '0) return FaultBadAddress;
     if (c.inits && (zero || above)) return FaultBadInitCount;
     if (c.arrives && !c.tx && (zero || above)) return FaultBadArriveCount;
     if (c.tx && above) return FaultTxOverflow;

@@ -26,7 +26,7 @@ module muster_mb_response
   output mb_response_t response_o
 );
 
-  logic [CountW-1:0] credits_q, credits_d, filled_q;  // filled: and written, so that it can be read
+  logic [CountW-1:0] credits_q, credits_d, spent, unspent, filled_q;  // filled: and written, so that it can be read
   logic [IndexW-1:0] head_q, head_d, tail_q, tail;
   logic              pop, valid_q, refund_q;
 
@@ -45,7 +45,10 @@ module muster_mb_response
     .raddr_i (head_d), .rdata_o (response_o)
   );
 
-  assign credits_d = credits_q + CountW'(pop) + CountW'(refund_q) - CountW'(spend_i);
+  // Whether a place is spent is known late.
+  assign unspent   = credits_q + CountW'(pop) + CountW'(refund_q);
+  assign spent     = unspent - CountW'(1);
+  assign credits_d = spend_i ? spent : unspent;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -62,8 +65,8 @@ module muster_mb_response
       refund_q  <= refund_i;
       filled_q  <= filled_q + CountW'(valid_q) - CountW'(pop);
       credits_q <= credits_d;
-      credit_o  <= credits_d != '0;
-      spare_o   <= (credits_d >> 1) != '0;
+      credit_o  <= spend_i ? spent != '0 : unspent != '0;
+      spare_o   <= spend_i ? (spent >> 1) != '0 : (unspent >> 1) != '0;
       head_q    <= head_d;
       tail_q    <= tail;
     end

@@ -88,9 +88,8 @@ module muster_mbarrier
     assign fence_req_o   = '0;
   end
 
-  // Fields that other sources lack have the value of the warps' port; they are not used.
   logic        credit, spare, splits, pipe_spend, held, enter, enter_ready;
-  logic  [2:0] request, grant;
+  logic  [2:0] request, turn;
   mb_request_t entering;
 
   // One place is reserved for a group that is split: the groups after it may have all the others.
@@ -98,40 +97,35 @@ module muster_mbarrier
                     warp_valid && (!warp_responds || (Cfg.EnLanes ? spare : credit))};
   // A group that is split may need a place in this cycle, too. Then no source overtakes one that waits for a
   // place, since `splits` may be high whenever the pipeline takes a request.
-  assign held    = grant[0] && warp_responds && splits;
-  assign enter   = request != '0 && !held;
+  assign held    = turn[0] && warp_responds && splits;
+  assign enter   = (request & turn) != '0 && !held;
 
-  muster_rr_arbiter #(.NumReq(3)) u_sources (
-    .clk_i, .rst_ni, .req_i (request), .advance_i (enter_ready && enter), .gnt_o (grant)
+  muster_mb_turn #(.NumSources(3)) u_turn (
+    .clk_i, .rst_ni, .request_i (request), .taken_i (enter && enter_ready), .turn_o (turn)
   );
 
-  assign warp_ready     = grant[0] && !held && enter_ready;
-  assign async_ready_o  = grant[1] && enter_ready;
-  assign remote_ready_o = grant[2] && enter_ready;
+  assign warp_ready     = turn[0] && request[0] && !held && enter_ready;
+  assign async_ready_o  = turn[1] && enter_ready;
+  assign remote_ready_o = turn[2] && enter_ready;
 
-  // Of the other two sources, the one that the arbiter would serve. That is known before its grant.
-  logic async_last_q, remote_first;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      async_last_q <= 1'b0;
-    end else if (enter_ready && enter) begin
-      async_last_q <= grant[1];
-    end
-  end
-
-  assign remote_first = remote_valid_i && (!async_valid_i || async_last_q);
-
+  // Fields that other sources lack have the value of the warps' port; they are not used.
   always_comb begin
     entering = '{source: MbWarp, group: warp_group, cause: FaultNone};
     if (Cfg.EnMbLimit && !warp_group.has_hint && is_try_wait(warp_group.op)) entering.group.operand = Cfg.WaitLimitNs;
-    if (!grant[0]) begin
-      entering.source          = remote_first ? MbRemote         : MbAsync;
-      entering.group.op        = remote_first ? remote_i.op      : async_i.op;
-      entering.group.place     = remote_first ? remote_i.place   : async_i.place;
-      entering.group.operand   = remote_first ? remote_i.operand : async_i.operand;
-      entering.group.lanes     = remote_first ? remote_i.lanes   : lanes_t'(1);
-      if (remote_first) entering.group.has_token = remote_i.has_token;
+    if (turn[1]) begin
+      entering.source          = MbAsync;
+      entering.group.op        = async_i.op;
+      entering.group.place     = async_i.place;
+      entering.group.operand   = async_i.operand;
+      entering.group.lanes     = lanes_t'(1);
+    end
+    if (turn[2]) begin
+      entering.source          = MbRemote;
+      entering.group.op        = remote_i.op;
+      entering.group.place     = remote_i.place;
+      entering.group.operand   = remote_i.operand;
+      entering.group.lanes     = remote_i.lanes;
+      entering.group.has_token = remote_i.has_token;
     end
     if (!Cfg.EnLanes) entering.group.lanes = '0;
   end
@@ -266,8 +260,6 @@ module muster_mbarrier
     $error("ClockPeriodPs must be 1 at least");
   end
 
-  `MUSTER_ASSERT(FirstIsGranted, !(enter && !grant[0]) || grant[remote_first ? 2 : 1],
-                 "the arbiter grants another source")
   `MUSTER_ASSERT(CreditsSuffice, !(pipe_spend && warp_ready && warp_responds),
                  "two responses spend one place")
 

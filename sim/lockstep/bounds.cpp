@@ -108,7 +108,8 @@ MbWaits MbLongest(const Config& config) {
 
   MbWaits longest{};
   longest[kMbIssueWait] = parked * round + through + place;
-  longest[kMbOtherWait] = 3 * (group + 1);
+  // A group of a warp whose turn it is may lose its place for a response.
+  longest[kMbOtherWait] = 3 * (group + 1) + 1;
   longest[kMbCommitWait] = through + (config.drain ? longest[kMbOtherWait] + place : 0);
   longest[kMbDrainWait] =
       config.drain ? config.num_warps * (round + 1) + longest[kMbCommitWait] : 0;

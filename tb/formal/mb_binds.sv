@@ -24,6 +24,7 @@ bind muster_mbarrier mb_front_props u_front_props (
   .clk_i, .rst_ni,
   .asks_i ({remote_valid_i, async_valid_i,
             warp_valid && (!warp_responds || (Cfg.EnLanes ? spare : credit))}),
+  .turn_i (turn),
   .taken_i ({remote_valid_i && remote_ready_o, async_valid_i && async_ready_o, warp_valid && warp_ready})
 );
 

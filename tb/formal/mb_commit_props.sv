@@ -26,7 +26,7 @@ module mb_commit_props
   fault_e    earlier;
 
   assign class_of_op = class_of(request_i.group.op);
-  assign earlier     = EnFaults ? judge(request_i.source, request_i.group, 33'(SmemBytes)) : FaultNone;
+  assign earlier     = EnFaults ? judge(request_i.source, request_i.group, $clog2(SmemBytes)) : FaultNone;
 
   // Lanes that are refused are refused for what the first of them is.
   always_comb begin

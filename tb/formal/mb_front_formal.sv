@@ -10,7 +10,7 @@ module mb_front_formal
 #(
   parameter int unsigned NumWarps = 4,
   parameter bit          Timed    = 1'b0,  // memory and responses wait for a cycle at most
-  parameter int unsigned Longest  = 26
+  parameter int unsigned Longest  = 29
 ) (
   input logic                clk_i,
   input logic                issue_valid_i,
@@ -54,7 +54,7 @@ module mb_front_formal
 
   mb_front_props u_props (
     .clk_i, .rst_ni (rst_n),
-    .asks_i (asks), .taken_i (taken)
+    .asks_i (asks), .turn_i (u_room.turn), .taken_i (taken)
   );
 
   assign asks  = {remote_valid_i, async_valid_i, u_room.warp_valid && (!u_room.warp_responds || u_room.spare)};

@@ -92,10 +92,12 @@ module mb_park_formal
       L03_match:  assert (u_park.match_q[w] == (u_props.completed_q && !expire[w]));
       L04_phase:  assert (!u_props.waits_q || phase_q[followed] == u_props.phase_q);
       L05_old:    assert (!u_props.completed_q || phase_q[followed] != u_props.phase_q);
-      L07_limit:  assert (!u_props.waits_q || u_park.g_limit.u_limits.g_array[0].u_mem.mem[w] ==
+      L07_limit:  assert (!u_props.waits_q ||
+                          (u_props.fresh_q ? u_park.g_limit.limit_q : u_park.g_limit.u_limits.g_array[0].u_mem.mem[w]) ==
                           u_props.start_q + u_props.limit_q);
-      L08_seen:   assert (!u_props.waits_q || u_park.g_limit.seen_q != w ||
+      L08_seen:   assert (!u_props.waits_q || u_props.fresh_q || u_park.g_limit.seen_q != w ||
                           u_park.g_limit.deadline == u_props.start_q + u_props.limit_q);
+      L16_fresh:  assert (u_props.fresh_q == (u_park.g_limit.parks_q && u_park.g_limit.parks_warp_q == w));
       L09_late:   assert (!waits || !u_park.late[w] || u_props.elapsed >= u_props.limit_q);
       L10_fresh:  assert (!u_props.fresh_q || u_props.waits_q);
       L11_limit:  assert (!u_props.waits_q || u_props.limit_q < 34'd16);

@@ -135,7 +135,7 @@ module mb_pipe_formal
   logic      blind;  // refused whatever the word is, or replaces it
 
   assign kind  = class_of(done.group.op);
-  assign blind = judge(done.source, done.group, 33'd16) != FaultNone || kind.inits || kind.invalidates;
+  assign blind = judge(done.source, done.group, 4) != FaultNone || kind.inits || kind.invalidates;
 
   always_ff @(posedge clk_i) begin
     if (rst_n && commit) begin

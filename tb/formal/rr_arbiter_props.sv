@@ -1,7 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// muster_rr_arbiter: it grants one of the requesters, and none starves. It shares the mbarrier pipeline
-// between warps, copy engines and other CTAs, and selects the leading issue port.
+// muster_rr_arbiter: it grants one of the requesters, and none starves. It selects the leading issue port, for instance.
 module rr_arbiter_props #(
   parameter int unsigned NumReq = 2
 ) (

@@ -47,7 +47,8 @@ muster_verilate(mb_test
     ${rtl}/mbarrier/muster_mb_pkg.sv ${rtl}/mbarrier/muster_mb_look.sv
     ${rtl}/mbarrier/muster_mb_verdict.sv ${rtl}/mbarrier/muster_mb_lanes.sv
     ${rtl}/mbarrier/muster_mb_amount.sv ${rtl}/mbarrier/muster_mb_update.sv
-    ${rtl}/mbarrier/muster_mb_enter.sv ${rtl}/mbarrier/muster_mb_fetch.sv ${rtl}/mbarrier/muster_mb_pipe.sv
+    ${rtl}/mbarrier/muster_mb_turn.sv ${rtl}/mbarrier/muster_mb_enter.sv ${rtl}/mbarrier/muster_mb_fetch.sv
+    ${rtl}/mbarrier/muster_mb_pipe.sv
     ${rtl}/mbarrier/muster_mb_drain.sv
     ${rtl}/mbarrier/muster_mb_park.sv ${rtl}/mbarrier/muster_mb_response.sv
     ${rtl}/mbarrier/muster_mbarrier.sv ${props} mbarrier_flat.sv

@@ -4,6 +4,7 @@
 // over any lanes.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -392,6 +393,61 @@ TEST_F(MbarrierCycles, BothOtherSourcesRightAfterAReset) {
     EXPECT_EQ(room_.Word(kPlace).pending, 9'999);
     EXPECT_EQ(room_.Word(kOther).tx, 10'005);
   }
+}
+
+// A copy engine or another CTA that comes alone has its turn a cycle later, and keeps it as long as
+// it goes on. A warp that comes next does not wait for the turn to return.
+TEST_F(MbarrierCycles, TurnComesInTheNextCycle) {
+  for (const Source source : {kAsync, kRemote}) {
+    Fill(kPlace);
+    CommitsOf(20);
+    room_.Present(source, Arrive(kPlace, 0, 1));
+    room_.Cycle();
+    EXPECT_FALSE(room_.Free(source));
+    for (unsigned i = 0; i < 5; ++i) {
+      room_.Cycle();
+      EXPECT_TRUE(room_.Free(source)) << "group " << i;
+      room_.Present(source, Arrive(kPlace, 0, 1));
+    }
+    room_.Cycle();
+    const std::uint64_t others = room_.commits;
+    const std::uint64_t now = room_.cycle;
+    room_.Present(kWarp, Arrive(kPlace, 3, 1));
+    room_.Drain();
+    EXPECT_EQ(room_.error(), "");
+    EXPECT_GT(room_.commits, others);
+    EXPECT_EQ(room_.last_commit - now, kIssueToCommit);
+  }
+}
+
+// All three sources go on: one group commits in each cycle, and each source has every third.
+TEST_F(MbarrierCycles, SourcesTakeTurns) {
+  constexpr unsigned kRounds = 20;
+  Fill(kPlace);
+  std::array<unsigned, kNumSources> taken{};
+  const auto present = [&] {
+    for (const Source source : {kWarp, kAsync, kRemote}) {
+      if (room_.Free(source)) {
+        ++taken.at(source);
+        room_.Present(source, Arrive(kPlace, 0, 1));
+      }
+    }
+  };
+  for (unsigned i = 0; i < 10; ++i) {
+    present();
+    room_.Cycle();
+  }
+  taken = {};
+  const std::uint64_t before = room_.commits;
+  for (unsigned i = 0; i < 3 * kRounds; ++i) {
+    present();
+    room_.Cycle();
+  }
+  EXPECT_EQ(room_.error(), "");
+  EXPECT_EQ(room_.commits - before, 3 * kRounds);
+  EXPECT_EQ(taken[kWarp], kRounds);
+  EXPECT_EQ(taken[kAsync], kRounds);
+  EXPECT_EQ(taken[kRemote], kRounds);
 }
 
 }  // namespace
