@@ -26,7 +26,7 @@ module muster_mb_amount
 
   always_ff @(posedge clk_i) begin
     fresh_q <= load_i;
-    done_q  <= !load_i && (done_o || (!fresh_q && left_q <= 3'd1));
+    done_q  <= !load_i && !fresh_q && left_q <= 3'd1;
     left_q  <= fresh_q ? 3'd5 : left_q - 3'(left_q != 3'd0);
     if (fresh_q || left_q != 3'd0) begin
       bits_q <= bits << 1;
@@ -34,7 +34,7 @@ module muster_mb_amount
     end
   end
 
-  assign done_o  = done_q || (fresh_q && (single_i || one_i));
+  assign done_o  = single_i || one_i || done_q;
   assign total_o = one_i ? TotalW'(lanes_i) : single_i ? TotalW'(operand_i) : sum_q;
 
 endmodule

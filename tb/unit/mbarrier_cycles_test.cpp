@@ -395,6 +395,24 @@ TEST_F(MbarrierCycles, BothOtherSourcesRightAfterAReset) {
   }
 }
 
+// One of the four places for responses is kept for a group that is split; three groups that are
+// answered follow each other.
+TEST_F(MbarrierCycles, AnswersFollowEachOther) {
+  Init(kPlace, 1000);
+  const std::uint64_t now = room_.cycle;
+  for (unsigned warp = 0; warp + 1 < kResponses; ++warp) {
+    EXPECT_TRUE(room_.Free(kWarp));
+    Group arrive = Arrive(kPlace, warp, 1);
+    arrive.has_token = true;
+    room_.Present(kWarp, arrive);
+    room_.Cycle();
+  }
+  EXPECT_TRUE(room_.Free(kWarp));
+  room_.Drain();
+  EXPECT_EQ(room_.error(), "");
+  EXPECT_EQ(room_.last_commit - now, kIssueToCommit + kResponses - 2);
+}
+
 // A copy engine or another CTA that comes alone has its turn a cycle later, and keeps it as long as
 // it goes on. A warp that comes next does not wait for the turn to return.
 TEST_F(MbarrierCycles, TurnComesInTheNextCycle) {
