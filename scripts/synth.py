@@ -40,8 +40,9 @@ LIMIT_MINUTES = 30
 ALONE = {"muster": {"EnMbarrier": 0}, "muster_mbarrier": {}, "muster_axil": {},
          "muster_ventus": {}, "muster_vortex": {}, "muster_warp": {}, "muster_cluster": {}}
 # A round maps the logic twice, each time after another kind of restructuring, and keeps the better result. Between the two rounds
-# functions of ten inputs are balanced as sums of products. A wire counts as 1 ns; on slow paths nextpnr's have 0.6 to 3 ns. With
-# Yosys's 0.25 ns carry chains seem so long beside the rest that the rest becomes deep.
+# functions of ten inputs are balanced as sums of products. ABC counts 1 ns for a wire; in nextpnr's
+# results a wire on a slow path takes 0.6 to 3 ns. With Yosys's 0.25 ns, ABC takes carry chains for the slowest paths and lets all other
+# logic grow deep.
 ROUND = ("&synch2 -K 6 -C 500; &if -m -W 1000 {D} {R}; &mfs; &save; "
          "&dch -C 500; &if -m -W 1000 {D} {R}; &mfs; &save; &load")
 ABC = f"+&scorr; &sweep; {ROUND}; &st; &sopb -R 10 -C 4; {ROUND}"

@@ -7,7 +7,7 @@ module muster_mb_amount
   import muster_mb_pkg::*;
 (
   input  logic      clk_i,
-  input  logic      load_i,     // the other inputs change with this edge,
+  input  logic      load_i,     // the other inputs change with this edge
   input  nlanes_t   lanes_i,
   input  logic      single_i,   // one lane
   input  logic      one_i,      // the operand is 1

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The entrance of the mbarrier pipeline. With Pair there are two places, which are used in turn: whether one is free
-// comes from registers, and so does what loads it. So the sources and the arbiter do not wait for what the
+// comes from registers, and so does what loads it. So the sources do not wait for what the
 // pipeline does in the same cycle. Without Pair there is one place, which is free when its request moves on.
 //
 //     cycle       1       2       3       4

@@ -129,7 +129,7 @@ module muster_mb_park
     logic [NumWarps-1:0] late_warp_q;  // one-hot
     logic             late_q;
 
-    // A limit is written in the cycle after its wait has parked.
+    // A wait's limit is written one cycle after the wait parks.
     logic             parks_q, replaced_q;
     logic [WarpW-1:0] parks_warp_q;
     logic [TimeW-1:0] limit_q;
@@ -176,7 +176,7 @@ module muster_mb_park
       for (int w = 0; w < NumWarps; w++) late_warp_q[w] <= 32'(seen_q) == w;
     end
 
-    // A limit that is being replaced is ignored, for the two cycles until it is.
+    // In the two cycles after a wait parks, what was read of the slot's old limit is ignored.
     assign late = late_q && !(parks_q && replaced_q) ? late_warp_q : '0;
   end else begin : g_no_limit
     assign late = '0;

@@ -109,7 +109,8 @@ package muster_mb_pkg;
     return '{kind: class_of(op), amount: amount_of(op, n, total), several: n > 6'd1};
   endfunction
 
-  // The first fault of a request that does not depend on the word. A CTA's shared memory has addresses of so many bits.
+  // The first fault of a request that does not depend on the word. addr_bits: the width of a byte address in a CTA's shared
+  // memory.
   function automatic fault_e judge(mb_source_e source, mb_group_t group, int unsigned addr_bits);
     mb_class_t c;
     logic      zero, above;

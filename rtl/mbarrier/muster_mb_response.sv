@@ -45,7 +45,7 @@ module muster_mb_response
     .raddr_i (head_d), .rdata_o (response_o)
   );
 
-  // Whether a place is spent is known late.
+  // spend_i is known late in the cycle, so both results are prepared.
   assign unspent   = credits_q + CountW'(pop) + CountW'(refund_q);
   assign spent     = unspent - CountW'(1);
   assign credits_d = spend_i ? spent : unspent;

@@ -1,21 +1,21 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Whose turn it is to enter the mbarrier pipeline. A register says it, so the choice between the sources is made before
-// the cycle in which one is taken. The turn passes on in a circle, to the next source that asks, when the request
-// whose turn it was has been taken. If no other source asks it stays where it is for a cycle, and then returns to source 0.
+// Which source may enter the mbarrier pipeline. A register holds the turn, so no request of a cycle affects the
+// choice in that cycle. When the source that has the turn is taken or does not ask, the turn passes to the next source in
+// the circle that asks. If no other source asks, the turn stays after a taken request, and otherwise returns to source 0.
 //
-//     cycle     1       2       3       4       5
-//     asks      0, 1    0, 1    0       -       1
-//     turn      0       1       0       0       0
-//     is taken  0       1       0       -       -
+//     cycle     1       2       3       4       5       6       7
+//     asks      0, 1    0, 1    0       1       1       -       -
+//     turn      0       1       0       0       1       1       0
+//     is taken  0       1       0       -       1       -       -
 module muster_mb_turn #(
   parameter int unsigned NumSources = 3
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
   input  logic [NumSources-1:0] request_i,
-  input  logic                  taken_i,    // the request whose turn it is, in this cycle
-  output logic [NumSources-1:0] turn_o      // one-hot; whether that source asks or not
+  input  logic                  taken_i,    // the source that has the turn is taken in this cycle
+  output logic [NumSources-1:0] turn_o      // one-hot, even if that source does not ask
 );
 
   logic [NumSources-1:0] turn_q, turn_d;

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The shared-memory scope: mbarriers. An arbiter admits requests of warps, copy engines and other CTAs
-// to the pipeline; an operation that commits is answered, parked or refused. The ports are those
+// The shared-memory scope: mbarriers. Requests of warps, copy engines and other CTAs take turns to
+// enter the pipeline; an operation that commits is answered, parked or refused. The ports are those
 // of muster that begin with mb_ and smem_; lanes that a warp lacks are 0 at all of them. `leave_*`: a CTA leaves its slot.
 module muster_mbarrier
   import muster_pkg::*;
@@ -108,7 +108,7 @@ module muster_mbarrier
   assign async_ready_o  = turn[1] && enter_ready;
   assign remote_ready_o = turn[2] && enter_ready;
 
-  // Fields that other sources lack have the value of the warps' port; they are not used.
+  // A field that a source does not have keeps the value of the warps' port, and is not used.
   always_comb begin
     entering = '{source: MbWarp, group: warp_group, cause: FaultNone};
     if (Cfg.EnMbLimit && !warp_group.has_hint && is_try_wait(warp_group.op)) entering.group.operand = Cfg.WaitLimitNs;

@@ -102,14 +102,15 @@ MbWaits MbLongest(const Config& config) {
   const std::uint64_t group = config.lanes ? sum + split + config.warp_size * lane : 1;
 
   const std::uint64_t through = stages * (group + 1);
-  const std::uint64_t round = 2 * (group + 1);  // a group of a warp, and one of another CTA
-  const std::uint64_t place = 7;                // that the group before in the same place has had
+  // A group of a warp, one of another CTA, and that of a copy engine, which has one lane.
+  const std::uint64_t round = 2 * (group + 1) + 2;
+  // That the group before in the same place has had; it may have seen a round.
+  const std::uint64_t place = 7 + round;
   const std::uint64_t parked = config.drain ? config.num_warps - 1 : 0;
 
   MbWaits longest{};
   longest[kMbIssueWait] = parked * round + through + place;
-  // A group of a warp whose turn it is may lose its place for a response.
-  longest[kMbOtherWait] = 3 * (group + 1) + 1;
+  longest[kMbOtherWait] = 3 * (group + 1);
   longest[kMbCommitWait] = through + (config.drain ? longest[kMbOtherWait] + place : 0);
   longest[kMbDrainWait] =
       config.drain ? config.num_warps * (round + 1) + longest[kMbCommitWait] : 0;

@@ -10,7 +10,7 @@ module mb_front_props (
   input logic [2:0] taken_i
 );
 
-  logic [2:0] waited_q;  // asked in the cycle before, and were not taken
+  logic [2:0] waited_q;  // sources that asked in the cycle before and were not taken
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -46,10 +46,10 @@ module mb_front_props (
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      // 3. The turn comes at once: in the cycle after one in which a source asked, it is the turn of one that asks, unless
-      //    one has ceased to ask, as a warp's group does that has lost its place for a response.
-      P03_prompt: assert ((asks_i & waited_q) == '0 || (asks_i & turn_i) != '0 || (~asks_i & waited_q) != '0);
-      C03_prompt: cover (taken_i[2] && !waited_q[1] && !waited_q[0]);
+      // 3. If a source has waited for a cycle, a source that asks has the turn. The exception is a source that has
+      //    stopped asking: a warp's group does so when it loses its place for a response.
+      P03_prompt: assert ((asks_i & waited_q) == '0 || (asks_i & turn_i) != '0 || (waited_q & turn_i & ~asks_i) != '0);
+      C03_prompt: cover (taken_i == 3'b100 && waited_q == 3'b100);
     end
   end
 

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// muster_rr_arbiter: it grants one of the requesters, and none starves. It selects the leading issue port, for instance.
+// muster_rr_arbiter: it grants one of the requesters, and none starves. One use: it selects the leading issue port.
 module rr_arbiter_props #(
   parameter int unsigned NumReq = 2
 ) (

@@ -413,8 +413,9 @@ TEST_F(MbarrierCycles, AnswersFollowEachOther) {
   EXPECT_EQ(room_.last_commit - now, kIssueToCommit + kResponses - 2);
 }
 
-// A copy engine or another CTA that comes alone has its turn a cycle later, and keeps it as long as
-// it goes on. A warp that comes next does not wait for the turn to return.
+// A copy engine or another CTA presents groups without pause, alone: the first is accepted a cycle
+// after it is presented, then one per cycle. A warp's group presented after the last is not
+// delayed.
 TEST_F(MbarrierCycles, TurnComesInTheNextCycle) {
   for (const Source source : {kAsync, kRemote}) {
     Fill(kPlace);
@@ -438,7 +439,8 @@ TEST_F(MbarrierCycles, TurnComesInTheNextCycle) {
   }
 }
 
-// All three sources go on: one group commits in each cycle, and each source has every third.
+// All three sources present groups without pause: one group commits per cycle, and a third of them
+// are from each source.
 TEST_F(MbarrierCycles, SourcesTakeTurns) {
   constexpr unsigned kRounds = 20;
   Fill(kPlace);
