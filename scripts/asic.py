@@ -217,14 +217,13 @@ def measure(top, name, rate):
         sources=" ".join(filelists.unit()), library=library, constraints=constraints.relative_to(ROOT),
         opened="\n".join(f"delete -output {top}/w:{port}" for port in synth.left_open(top, name)),
         picoseconds=1000 * TARGET_NS)
-    folder = synth.run_yosys(budget, "mapping", budget.folder / "map", script,
-                             ["rtl/common/muster_mem_1r1w.sv", library, constraints.relative_to(ROOT)])
+    folder = synth.run_yosys(budget, "mapping", budget.folder / "map", script)
     netlist = json.loads((folder / "netlist.json").read_text())
     arrays = take_arrays(netlist, top)
     (folder / "named.json").write_text(json.dumps(netlist))
     relative = (folder / "named.json").relative_to(ROOT)
     verilog = synth.run_yosys(budget, "netlist", budget.folder / "netlist",
-                              f"read_json {relative}\nwrite_verilog -noattr -noexpr netlist.v\n", [relative])
+                              f"read_json {relative}\nwrite_verilog -noattr -noexpr netlist.v\n")
     (verilog / "arrays.lib").write_text(arrays_library({array.name: array for array in arrays}.values()))
     stat = json.loads((folder / "stat.json").read_text())["modules"][f"\\{top}"]
     areas = cell_areas()

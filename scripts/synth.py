@@ -99,8 +99,10 @@ def left_open(top, name):
 
 
 def run_yosys(budget, what, folder, script, files=()):
-    """Runs the script, unless it ran before on the same sources; returns the output folder."""
-    files = [*sources(), *files]
+    """Runs the script, unless it ran before on the same sources; returns the output folder. It reads the files that it names,
+    and `files`."""
+    named = [word for word in script.split() if (ROOT / word).is_file()]
+    files = list(dict.fromkeys([*sources(), *named, *(str(file) for file in files)]))
     key = hashlib.sha256(script.encode())
     for file in ["scripts/synth/package.json", *files]:
         key.update((ROOT / file).read_bytes())
@@ -118,7 +120,8 @@ def run_yosys(budget, what, folder, script, files=()):
         raise Unfinished(f"Yosys failed: {' '.join((errors or lines or ['without a word'])[:1])} "
                          f"(all of it in {(folder / 'messages').relative_to(ROOT)})")
     # A name in a connection before its declaration is a wire of its own in a generate block. Verilator takes the later declaration.
-    loose = re.search(r"Wire \S+ is used but has no driver", text)
+    # Names with $auto$ are of Yosys's own wires.
+    loose = re.search(r"Wire (?!\S*\$auto\$)\S+ is used but has no driver", text)
     if loose:
         raise Unfinished(f"Yosys: {loose[0]}")
     stamp.write_text(key.hexdigest())
