@@ -109,6 +109,15 @@ def unknown_config(build, folder):
     check(not (ROOT / "x").exists(), "a folder outside of build/")
 
 
+def unit_from_elsewhere(build, folder):
+    """With other sources in the place of the unit's, as scripts/gates.py has them, there is the regression of that unit alone."""
+    result = run("cmake", "-G", "Ninja", "-S", ROOT, "-B", folder / "build", "-DMUSTER_CONFIGS=small", "-DMUSTER_RTL=netlist.v")
+    check(result.returncode == 0, "expected it to configure", result)
+    result = run("ctest", "--test-dir", folder / "build", "-N", "--label-regex", "^regress$")
+    names = set(re.findall(r"Test +#\d+: (\S+)", result.stdout))
+    check("regress.small.1" in names and not any("gpc" in name for name in names), "expected tests of small alone", result)
+
+
 def config_without_kernels(build, folder):
     """A configuration that no kernel can run in is refused in a sentence."""
     import configs
@@ -378,6 +387,7 @@ CASES = {
     "presets": presets,
     "unknown_config": unknown_config,
     "config_without_kernels": config_without_kernels,
+    "unit_from_elsewhere": unit_from_elsewhere,
     "one_build_at_a_time": one_build_at_a_time,
     "nothing_to_build": nothing_to_build,
     "build_in_a_terminal": build_in_a_terminal,
