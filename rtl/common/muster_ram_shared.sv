@@ -28,13 +28,17 @@ module muster_ram_shared #(
 );
 
   logic [NumPorts-1:0][NumPorts-1:0][Width-1:0] stored;  // by the port that reads, and the one that has written
-  logic [NumPorts-1:0][Width-1:0]               share;   // what a port is to hold of its word
+  logic [NumPorts-1:0][Width-1:0]               others;  // what the other ports hold of a port's word
+  logic [NumPorts-1:0][Width-1:0]               share;   // what the port is to hold of it
 
   always_comb begin
     for (int p = 0; p < NumPorts; p++) begin
-      rdata_o[p] = '0;
-      for (int q = 0; q < NumPorts; q++) rdata_o[p] = rdata_o[p] ^ stored[p][q];
-      share[p] = (keep_i & stored[p][p]) | (~keep_i & (wdata_i ^ rdata_o[p] ^ stored[p][p]));
+      others[p] = '0;
+      for (int q = 0; q < NumPorts; q++) begin
+        if (q != p) others[p] = others[p] ^ stored[p][q];
+      end
+      rdata_o[p] = stored[p][p] ^ others[p];
+      share[p]   = (keep_i & stored[p][p]) | (~keep_i & (wdata_i ^ others[p]));
       if (clears_i) share[p] = '0;
     end
   end
