@@ -104,7 +104,8 @@ MbWaits MbLongest(const Config& config) {
   const std::uint64_t through = stages * (group + 1);
   // A group of a warp, one of another CTA, and that of a copy engine, which has one lane.
   const std::uint64_t round = 2 * (group + 1) + 2;
-  // That the group before in the same place has had; it may have seen a round.
+  // Until a place for a response is free again: the group that holds it may have waited for a
+  // round.
   const std::uint64_t place = 7 + round;
   const std::uint64_t parked = config.drain ? config.num_warps - 1 : 0;
 

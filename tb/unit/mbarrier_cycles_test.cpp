@@ -439,6 +439,25 @@ TEST_F(MbarrierCycles, TurnComesInTheNextCycle) {
   }
 }
 
+// A warp's group is accepted in the cycle in which another source's is, or one or two cycles later:
+// only in the first case does it wait for the turn to return.
+TEST_F(MbarrierCycles, WarpBesideAnotherSource) {
+  for (const Source source : {kAsync, kRemote}) {
+    for (const unsigned later : {0U, 1U, 2U}) {
+      Fill(kPlace);
+      CommitsOf(20);
+      room_.Present(source, Arrive(kPlace, 0, 1));
+      CommitsOf(1 + later);  // it is accepted in the second cycle
+      EXPECT_EQ(room_.Free(source), later > 0);
+      const std::uint64_t now = room_.cycle;
+      room_.Present(kWarp, Arrive(kPlace, 3, 1));
+      room_.Drain();
+      EXPECT_EQ(room_.error(), "");
+      EXPECT_EQ(room_.last_commit - now, kIssueToCommit + (later == 0 ? 1 : 0)) << later;
+    }
+  }
+}
+
 // All three sources present groups without pause: one group commits per cycle, and a third of them
 // are from each source.
 TEST_F(MbarrierCycles, SourcesTakeTurns) {
