@@ -423,17 +423,28 @@ def noticed():
     expect(mutate.missed(report([], 1_000_000, ["idle.park", "reuse", "mb.wake"])) == "idle.park is not hit, nor 2 others", "the points are not named")
 
 
+def check_reasons(of):
+    _, mutants = subjects.SUBJECTS[of].texts()
+    there = {mutant["name"] for mutant in mutants}
+    for name, said in json.loads(mutate.REASONS.read_text())[of].items():
+        expect(name in there, f"{of} has no mutant {name} any more: {said}")
+        for when, why in mutate.conditional(said):
+            expect(len(why.split()) > 5, f"{name}: that is no reason: {why}")
+            expect(any(mutate.holds(when, config) for config in subjects.SUBJECTS[of].configs), f"{name}: no configuration has {when}")
+
+
 @case
 def reasons():
-    """Each reason is that of a mutant that there is, and says what it becomes."""
-    for of, listed in json.loads(mutate.REASONS.read_text()).items():
-        _, mutants = subjects.SUBJECTS[of].texts()
-        there = {mutant["name"]: mutant for mutant in mutants}
-        for name, said in listed.items():
-            expect(name in there, f"{of} has no mutant {name} any more: {said}")
-            for when, why in mutate.conditional(said):
-                expect(len(why.split()) > 5, f"{name}: that is no reason: {why}")
-                expect(any(mutate.holds(when, config) for config in subjects.SUBJECTS[of].configs), f"{name}: no configuration has {when}")
+    """Each reason is that of a mutant of the RTL that there is, and says what it becomes."""
+    for of in json.loads(mutate.REASONS.read_text()).keys() - {"golden"}:
+        check_reasons(of)
+
+
+@case
+def cpp_reasons():
+    """Each reason is that of a mutant of the golden model that there is."""
+    skip_without_clang()
+    check_reasons("golden")
 
 
 @case
@@ -476,11 +487,15 @@ def gates():
             expect(str(loop) == "y", f"{loop} is the loop")
 
 
-def in_cpp():
-    """The program with its mutants, and these. Skipped where there is no clang."""
+def skip_without_clang():
     if not shutil.which("clang++"):
         print("skipped: there is no clang++ here")
         sys.exit(SKIPPED)
+
+
+def in_cpp():
+    """The program with its mutants, and these."""
+    skip_without_clang()
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "small.cpp").write_text(PROGRAM)
         written, mutants = mutations_cpp.instrument({"small.cpp": PROGRAM}, folder, "small")
