@@ -85,6 +85,40 @@ TEST(PtxSource, LinesAndWhatIsInlined) {
   EXPECT_EQ(places[2].line, 240U);
 }
 
+// Of five levels people are told the kernel's line, the last one of its author, and the last.
+TEST(PtxSource, LevelsBetweenAreLeftOut) {
+  const std::string ptx = Header() + R"(
+.visible .entry k() {
+  .loc 1 20 3
+  .loc 2 100 1, function_name $a, inlined_at 1 20 3
+  .loc 2 110 1, function_name $b, inlined_at 2 100 1
+  .loc 3 7 1, function_name $c, inlined_at 2 110 1
+  .loc 3 9 1, function_name $d, inlined_at 3 7 1
+  bar.sync 0;
+  .loc 1 21 3
+  .loc 4 5 1, function_name $own, inlined_at 1 21 3
+  .loc 2 100 1, function_name $a, inlined_at 4 5 1
+  .loc 2 110 1, function_name $b, inlined_at 2 100 1
+  bar.sync 1;
+  ret;
+}
+.file 1 "/home/someone/kernels/mine.cu"
+.file 2 "/usr/local/cuda/include/barrier.h"
+.file 3 "/usr/local/cuda/include/asm.h"
+.file 4 "/home/someone/kernels/parts/tile.cuh"
+)";
+  const SourceMap map = MapOf(ptx);
+  const std::uint32_t deep = LineIn(ptx, "bar.sync 0");
+  EXPECT_EQ(map.Text(deep), "mine.cu:20 in k, inlined asm.h:9 in $d");
+  EXPECT_EQ(map.At(deep).size(), 5U) << "the JSON has them all";
+  EXPECT_EQ(map.OwnLine(deep), "mine.cu:20");
+  const std::uint32_t own = LineIn(ptx, "bar.sync 1");
+  EXPECT_EQ(map.Text(own),
+            "mine.cu:21 in k, inlined tile.cuh:5 in $own, inlined barrier.h:110 in $b");
+  EXPECT_EQ(map.OwnLine(own), "tile.cuh:5");
+  EXPECT_EQ(map.OwnLine(1), "");
+}
+
 // What no compiler writes does no harm.
 TEST(PtxSource, DirectivesThatMakeNoSense) {
   const auto text = [](const std::string& loc) {
@@ -98,7 +132,7 @@ TEST(PtxSource, DirectivesThatMakeNoSense) {
   const std::string own = text("  .loc 1 5 1, function_name f, inlined_at 1 5 1");
   EXPECT_EQ(own, "file 1:5 in k, inlined file 1:5 in f") << "inlined in itself";
   EXPECT_EQ(text("  .loc 1 5 1, inlined_at 1 6 1\n  .loc 1 6 1, inlined_at 1 5 1")
-                .find("file 1:6 in k, inlined file 1:5, "),
+                .find("file 1:6 in k, inlined file 1:"),
             0U)
       << "in a circle";
 }
@@ -107,6 +141,15 @@ TEST(PtxSource, NamesAreDemangled) {
   EXPECT_EQ(Demangled("_ZN4ours3sumIiEEvPT_"), "ours::sum");
   EXPECT_EQ(Demangled("_ZN12_GLOBAL__N_14scanEv"), "scan");
   EXPECT_EQ(Demangled("_ZNSt6vectorIiSaIiEE9push_backEOi"), "std::vector::push_back");
+  EXPECT_EQ(Demangled("_ZN34_INTERNAL_6502e2dd_4_k_cu_1f2e3d4c4sumsEPKjPj"), "sums");
+  EXPECT_EQ(Demangled("_ZN34_INTERNAL_6502e2dd_4_k_cu_1f2e3d4c4ours4scanEv"), "ours::scan");
+  EXPECT_EQ(Demangled("_ZN10_INTERNAL_Ev"), "_INTERNAL_") << "a name that is all there is";
+  EXPECT_EQ(Demangled("_ZZ4sumsPKjPjE4part"), "sums::part");
+  EXPECT_EQ(Demangled("_ZZN4ours4scanIiEEvPT_E4tile"), "ours::scan::tile");
+  EXPECT_EQ(Demangled("_ZZN34_INTERNAL_6502e2dd_4_k_cu_1f2e3d4c4sumsEPjE4part"), "sums::part");
+  EXPECT_EQ(Demangled("_ZZNK4ours4Scan3runEvE4tile"), "ours::Scan::run::tile");
+  EXPECT_EQ(Demangled("_ZZ4sumsPFviEE4part"), "sums::part") << "a parameter has parameters";
+  EXPECT_EQ(Demangled("_ZNK4ours4ScanclEi"), "ours::Scan::operator");
   EXPECT_EQ(Demangled("a"), "a");  // what is not mangled stays as it is
   EXPECT_EQ(Demangled("plain_c"), "plain_c");
   EXPECT_EQ(Demangled(""), "");

@@ -56,15 +56,23 @@ bool IsRight(const Buffer& buffer, const std::uint8_t* there, const std::uint8_t
          (most.ulps && error.ulps <= *most.ulps);
 }
 
-// What is beside the numbers, of those that have a distance.
+// What is beside the numbers, of those that have a distance. How many numbers lie between the two
+// tells something where these are few, and the quotient where the expected one is not 0.
 std::string ErrorText(Type type, const std::uint8_t* there, const std::uint8_t* expected) {
   if (!IsFloat(type) || !std::isfinite(Value(type, there)) ||
       !std::isfinite(Value(type, expected))) {
     return "";
   }
+  constexpr std::uint64_t kFewUlps = 1000;
   const Error error = ErrorOf(type, there, expected);
-  return fmt::format(" (off by {:.3g}, relative {:.3g}, {} ulp{})", error.absolute, error.relative,
-                     error.ulps, error.ulps == 1 ? "" : "s");
+  std::string text = fmt::format(" (off by {:.3g}", error.absolute);
+  if (std::isfinite(error.relative)) {
+    text += fmt::format(", relative {:.3g}", error.relative);
+  }
+  if (error.ulps <= kFewUlps) {
+    text += fmt::format(", {} ulp{}", error.ulps, error.ulps == 1 ? "" : "s");
+  }
+  return text + ")";
 }
 
 }  // namespace

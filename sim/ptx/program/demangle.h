@@ -9,8 +9,9 @@
 
 namespace muster::ptx {
 
-// A mangled name as people say it: with its namespaces, without its result, its parameters and what
-// a template was given. "ours::sum" of _ZN4ours3sumIiEEvPT_. Any other name is returned as it is.
+// A mangled name as people say it: with its namespaces, without its result, its parameters, what a
+// template was given and what tells files apart. "ours::sum" of _ZN4ours3sumIiEEvPT_, "sums::part"
+// of _ZZ4sumsPjE4part, a variable of a function. Any other name is returned as it is.
 std::string Demangled(std::string_view name);
 
 // The same without namespaces: "sum".

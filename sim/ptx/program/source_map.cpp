@@ -55,6 +55,24 @@ const Item* LastUpTo(const std::vector<Item>& items, std::uint32_t line) {
   return after == items.begin() ? nullptr : &*(after - 1);
 }
 
+// The last of the places that is in the folder of the first, or below it: those of libraries are
+// elsewhere. Of no places, 0.
+std::size_t LastOwn(const std::vector<SourcePlace>& places) {
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    const std::string folder = std::filesystem::path(places.front().file).parent_path().string();
+    const std::string& file = places[i].file;
+    const bool is_below = folder.empty() ? std::filesystem::path(file).is_relative()
+                                         : file.rfind(folder + "/", 0) == 0;
+    last = is_below ? i : last;
+  }
+  return last;
+}
+
+std::string FileAndLine(const SourcePlace& place) {
+  return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
+}
+
 }  // namespace
 
 SourceMap::SourceMap(const syntax::Module& module) {
@@ -155,13 +173,21 @@ std::vector<SourcePlace> SourceMap::At(std::uint32_t ptx_line) const {
 }
 
 std::string SourceMap::Text(std::uint32_t ptx_line) const {
+  const std::vector<SourcePlace> places = At(ptx_line);
+  const std::size_t own = LastOwn(places);
   std::string text;
-  for (const SourcePlace& place : At(ptx_line)) {
-    text += fmt::format("{}{}:{}{}{}", text.empty() ? "" : ", inlined ",
-                        std::filesystem::path(place.file).filename().string(), place.line,
-                        place.function.empty() ? "" : " in ", place.function);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (i == 0 || i == own || i + 1 == places.size()) {
+      text += fmt::format("{}{}{}{}", text.empty() ? "" : ", inlined ", FileAndLine(places[i]),
+                          places[i].function.empty() ? "" : " in ", places[i].function);
+    }
   }
   return text;
+}
+
+std::string SourceMap::OwnLine(std::uint32_t ptx_line) const {
+  const std::vector<SourcePlace> places = At(ptx_line);
+  return places.empty() ? "" : FileAndLine(places[LastOwn(places)]);
 }
 
 std::string Program::Place(std::uint32_t line) const {

@@ -29,8 +29,13 @@ class SourceMap {
   // innermost last. Empty: the file does not say where that line comes from.
   std::vector<SourcePlace> At(std::uint32_t ptx_line) const;
 
-  // The same in words, "mine.cu:12 in sum, inlined barrier.h:240 in wait"; or nothing.
+  // The same in words, "mine.cu:12 in sum, inlined barrier.h:240 in wait"; or nothing. Of many that
+  // are inlined in each other: the first, the last of the kernel's author, and the last.
   std::string Text(std::uint32_t ptx_line) const;
+
+  // The line that the kernel's author would change, "mine.cu:12": the last one of At that is in the
+  // folder of the first, or below it. Empty: the file does not say.
+  std::string OwnLine(std::uint32_t ptx_line) const;
 
  private:
   struct Site {
