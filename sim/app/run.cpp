@@ -19,6 +19,7 @@
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/files.h"
 #include "sim/lockstep/lockstep.h"
+#include "sim/ptx/launch/incidents.h"
 #include "sim/ptx/launch/schedule_file.h"
 #include "sim/ptx/launch/timeline_output.h"
 #include "sim/ptx/syntax/error.h"
@@ -355,6 +356,9 @@ RunResult Run(Job job, const RunOptions& options) {
     }
     Draw(session, own, end.run.cycles);
     session.Count(&hazards);
+    for (const ptx::Incident& hazard : session.grid().hazards()) {
+      result.hazards.push_back({ptx::HazardAt(session, hazard), ptx::FirstToMeet(session, hazard)});
+    }
     timing.Add(end.Time());
     result.served.Add(end.Served());
     result.text += LaunchText(session, verdict.outcome, end, own);
@@ -379,16 +383,52 @@ RunResult Run(Job job, const RunOptions& options) {
   return result;
 }
 
+namespace {
+
+// Hazards that runs with several seeds have met, a line each.
+class HazardsOfSeeds {
+ public:
+  void Add(std::uint64_t seed, const std::vector<HazardMet>& hazards) {
+    for (const HazardMet& hazard : hazards) {
+      Met& met = met_.try_emplace(hazard.what, Met{0, 0, seed, hazard.first}).first->second;
+      met.seeds += met.latest == seed && met.seeds != 0 ? 0 : 1;  // launches may share a line
+      met.latest = seed;
+    }
+  }
+
+  std::string Text(std::uint64_t seeds) const {
+    std::string text;
+    for (const auto& [what, met] : met_) {
+      text += fmt::format("{}, with {} of {} seeds, first with seed {} by {}\n", what, met.seeds,
+                          seeds, met.first_seed, met.first);
+    }
+    return text;
+  }
+
+ private:
+  struct Met {
+    std::uint64_t seeds = 0;
+    std::uint64_t latest = 0;
+    std::uint64_t first_seed = 0;
+    std::string first;
+  };
+  std::map<std::string, Met> met_;
+};
+
+}  // namespace
+
 ptx::ExitCode RunSeeds(const Job& job, std::uint64_t first, std::uint64_t last,
                        const RunOptions& options) {
   const bool terminal = isatty(fileno(stderr)) != 0;
   std::vector<std::uint64_t> bad;
+  HazardsOfSeeds hazards;
   std::string report;  // of the first bad seed
   ptx::ExitCode code = ptx::ExitCode::kAsExpected;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     RunOptions one = options;
     one.seed = seed;
     const RunResult result = Run(job, one);
+    hazards.Add(seed, result.hazards);
     if (result.code != ptx::ExitCode::kAsExpected) {
       bad.push_back(seed);
       report = bad.size() == 1 ? result.text : report;
@@ -402,7 +442,7 @@ ptx::ExitCode RunSeeds(const Job& job, std::uint64_t first, std::uint64_t last,
   if (terminal) {
     fmt::print(stderr, "\r{:60}\r", "");
   }
-  fmt::print("{}", report);
+  fmt::print("{}{}", report, hazards.Text(last - first + 1));
   if (bad.empty()) {
     fmt::print("seeds {} to {}: all as expected\n", first, last);
   } else {

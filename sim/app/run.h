@@ -41,6 +41,12 @@ struct Job {
   std::vector<std::string> inputs;  // the files that it is made of
 };
 
+// A hazard that a run has met at a line.
+struct HazardMet {
+  std::string what;   // "k.ptx:33: hazard repeated_arrival"
+  std::string first;  // "warp 1 of CTA (0,0,0) at barrier 2"
+};
+
 struct RunResult {
   ptx::ExitCode code = ptx::ExitCode::kAsExpected;
   std::string outcome;
@@ -49,6 +55,7 @@ struct RunResult {
   std::uint64_t skipped = 0;  // of these
   std::uint64_t commits = 0;
   ptx::Served served;
+  std::vector<HazardMet> hazards;
   double seconds = 0;
   std::string text;  // for people
   nlohmann::ordered_json report;
@@ -58,9 +65,9 @@ struct RunResult {
 RunResult Run(Job job, const RunOptions& options);
 RunResult RunManifest(const std::string& path, const RunOptions& options);
 
-// Runs a job with each of these seeds, and sums up: how many went otherwise than the manifest says,
-// and how to run the first of them again. Returns the exit code of that one. Throws
-// ptx::InputError.
+// Runs a job with each of these seeds, and sums up: which hazards were met, how many seeds went
+// otherwise than the manifest says, and how to run the first of them again. Returns the exit code
+// of that one. Throws ptx::InputError.
 ptx::ExitCode RunSeeds(const Job& job, std::uint64_t first, std::uint64_t last,
                        const RunOptions& options);
 

@@ -718,6 +718,31 @@ def direct_run(muster, folder):
           f"muster run {BLOCK_SUM} --grid 2 --block 256" in result.stdout, "expected a difference", result)
 
 
+def seeds_hazards(muster, folder):
+    """With --seeds a hazard is told with how many seeds met it, the first of them, and its place, as single runs tell it;
+    it is no matter of the exit code. A word that the first warp writes decides whether the second one meets it."""
+    manifest = write(folder, case(0, "", body="""
+    setp.lt.u32 %p1, %r1, 32;
+    @%p1 bra FIRST;
+    ld.volatile.global.u32 %r2, [%rd1];
+    setp.ne.u32 %p2, %r2, 7;
+    @%p2 bra JOIN;
+    bar.arrive 1, 64;
+    bra JOIN;
+FIRST:
+    mov.u32 %r2, 7;
+    st.volatile.global.u32 [%rd1], %r2;
+JOIN:
+"""))
+    single = [run(muster, "run", manifest, "--seed", seed) for seed in range(1, 21)]
+    met = [seed for seed, one in enumerate(single, 1) if "hazard unfinished_barrier" in one.stdout]
+    check(0 < len(met) < 20 and all(one.returncode == 0 for one in single), f"the hazard is met with seeds {met}")
+    result = run(muster, "run", manifest, "--seeds", 20)
+    check(result.returncode == 0 and result.stdout.endswith("k.ptx:%d: hazard unfinished_barrier, with %d of 20 seeds, "
+          "first with seed %d by warp 0 of CTA (0,0,0) at barrier 1\nseeds 1 to 20: all as expected\n"
+          % (BODY_LINE + 5, len(met), met[0])), "expected the hazard", result)
+
+
 def direct_seeds(muster, folder):
     result = run(muster, "run", BLOCK_SUM, *SUM_LAUNCH, "--seeds", "3-8")
     check(result.returncode == 0 and result.stdout == "seeds 3 to 8: all as expected\n",
@@ -804,6 +829,7 @@ def direct_misuse(muster, folder):
 SCRIPTS = {
     "direct.run": direct_run,
     "direct.seeds": direct_seeds,
+    "direct.seeds_hazards": seeds_hazards,
     "direct.buffers": direct_buffers,
     "direct.cuda": direct_cuda,
     "direct.misuse": direct_misuse,

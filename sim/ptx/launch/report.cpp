@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/ptx/launch/followed.h"
+#include "sim/ptx/launch/incidents.h"
 #include "sim/ptx/program/demangle.h"
 
 namespace muster::ptx {
@@ -45,6 +46,8 @@ OrderedJson Rows(const Program& program, const std::vector<Incident>& incidents,
     if (!incident.mbarrier.empty()) {
       rows.back().erase("barrier");
       rows.back()["mbarrier"] = incident.mbarrier;
+    }
+    if (!incident.explanation.empty()) {
       rows.back()["message"] = incident.explanation;
     }
   }
@@ -221,42 +224,6 @@ std::string MbarrierTable(const Grid& grid) {
   return text;
 }
 
-std::string FaultText(const Session& session) {
-  const Grid& grid = session.grid();
-  std::string text;
-  for (const Incident& fault : grid.faults()) {
-    text += fmt::format("{}: {}: ", session.program().Where(fault.line), fault.name);
-    if (!fault.mbarrier.empty()) {
-      text += fmt::format("warp {} of CTA {}, mbarrier {}, lanes {:#010x}, cycle {}: {}\n",
-                          fault.warp, grid.CtaName(fault.cta), fault.mbarrier, fault.lanes,
-                          fault.cycle, fault.explanation);
-    } else if (grid.problem().empty()) {
-      text += fmt::format("warp {} of CTA {}, barrier {}, lanes {:#010x}, cycle {}{}{}\n",
-                          fault.warp, grid.CtaName(fault.cta), fault.barrier, fault.lanes,
-                          fault.cycle, fault.explanation.empty() ? "" : ": ", fault.explanation);
-    } else {
-      text += grid.problem() + "\n";
-    }
-  }
-  return text;
-}
-
-std::string HazardText(const Session& session) {
-  std::string text;
-  const std::vector<Incident>& hazards = session.grid().hazards();
-  for (std::size_t i = 0; i < std::min(hazards.size(), kMaxRows); ++i) {
-    const Incident& hazard = hazards[i];
-    text +=
-        fmt::format("{}: hazard {}, {} time{}, first by warp {} of CTA {} at {}\n",
-                    session.program().Where(hazard.line), hazard.name, hazard.count,
-                    hazard.count == 1 ? "" : "s", hazard.warp, session.grid().CtaName(hazard.cta),
-                    hazard.mbarrier.empty()
-                        ? fmt::format("barrier {}", hazard.barrier)
-                        : fmt::format("mbarrier {}: {}", hazard.mbarrier, hazard.explanation));
-  }
-  return text;
-}
-
 std::string NextStep(const Session& session, const Verdict& verdict) {
   const std::string again =
       fmt::format("muster run {} --config {} --seed {}", session.manifest().command,
@@ -392,6 +359,7 @@ OrderedJson JsonReport(const Session& session, const Verdict& verdict, const Tim
       {"mbarriers", Mbarriers(grid)},
       {"faults", Rows(session.program(), grid.faults(), "cause")},
       {"hazards", Rows(session.program(), grid.hazards(), "hazard")},
+      {"notes", Rows(session.program(), grid.notes(), "note")},
       {"simulated_khz", timing.Khz()},
       {"config", session.config().name},
       {"seed", session.seed()},
@@ -477,7 +445,7 @@ std::string LaunchText(const Session& session, const std::string& outcome, const
   text += MbarrierTable(grid);
   text += FaultText(session);
   text += EndText(session.program(), grid);
-  return text + HazardText(session);
+  return text + HazardText(session) + NoteText(session);
 }
 
 std::string VerdictText(const Session& last, const Verdict& verdict) {

@@ -180,6 +180,7 @@ Interpreter::Event Interpreter::Fault(const Warp& warp, unsigned lane, std::uint
                                       const std::string& what) {
   problem_ = fmt::format("{}: {}", ThreadName(warp, lane), what);
   problem_line_ = line;
+  problem_lanes_ = 1U << lane;
   return Event::kFault;
 }
 

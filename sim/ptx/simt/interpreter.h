@@ -148,6 +148,7 @@ class Interpreter {
 
   const std::string& problem() const { return problem_; }
   std::uint32_t problem_line() const { return problem_line_; }
+  std::uint32_t problem_lanes() const { return problem_lanes_; }
   const char* cause() const { return cause_; }
   std::uint64_t warp_instructions() const { return warp_instructions_; }
   // Of all threads: collectives, and barriers to which the lanes of a warp came apart.
@@ -296,6 +297,7 @@ class Interpreter {
   std::uint64_t clock_period_ps_ = 1000;
   std::string problem_;
   std::uint32_t problem_line_ = 0;
+  std::uint32_t problem_lanes_ = 0;
   const char* cause_ = "";
   std::uint64_t rendezvous_lanes_ = 0;
   std::uint64_t warp_instructions_ = 0;

@@ -26,7 +26,7 @@ struct BarrierRow {
   unsigned last_arriver = 0;  // warp of the CTA
 };
 
-// A fault, or the first of the hazards of one kind at one line.
+// A fault, or the first of the hazards or notes of one kind at one line.
 struct Incident {
   std::string name;
   std::uint32_t line = 0;

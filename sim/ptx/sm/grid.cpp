@@ -165,14 +165,15 @@ void Grid::EndWithFault(Outcome outcome, Incident incident, std::string problem)
   End(outcome);
 }
 
-void Grid::AddHazard(Incident incident) {
-  const auto same = std::find_if(hazards_.begin(), hazards_.end(), [&](const Incident& other) {
+// Of each kind and line the first, and how many there are.
+void Grid::Add(Incident incident, std::vector<Incident>* incidents) {
+  const auto same = std::find_if(incidents->begin(), incidents->end(), [&](const Incident& other) {
     return other.line == incident.line && other.name == incident.name;
   });
-  if (same != hazards_.end()) {
+  if (same != incidents->end()) {
     ++same->count;
   } else {
-    hazards_.push_back(std::move(incident));
+    incidents->push_back(std::move(incident));
   }
 }
 

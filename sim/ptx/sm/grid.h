@@ -50,6 +50,8 @@ class Grid {
   const std::vector<Incident>& faults() const { return faults_; }
   const std::string& problem() const { return problem_; }
   const std::vector<Incident>& hazards() const { return hazards_; }
+  // What is legal and yet not always what was meant.
+  const std::vector<Incident>& notes() const { return notes_; }
   std::vector<BarrierRow> Barriers() const;
   std::uint64_t Releases() const;
   std::uint64_t Operations(OpKind kind) const;
@@ -110,7 +112,8 @@ class Grid {
   void Change(std::uint64_t cycle);
   void End(Outcome outcome);
   void EndWithFault(Outcome outcome, Incident incident, std::string problem = "");
-  void AddHazard(Incident incident);
+  void AddHazard(Incident incident) { Add(std::move(incident), &hazards_); }
+  void AddNote(Incident incident) { Add(std::move(incident), &notes_); }
   // Null: the run keeps to no schedule.
   Turnstile* turnstile() { return turnstile_; }
   bool TurnsMove() const { return turnstile_ != nullptr && turnstile_->moved(); }
@@ -155,6 +158,7 @@ class Grid {
     unsigned ctas_left = 0;
   };
 
+  static void Add(Incident incident, std::vector<Incident>* incidents);
   void LaunchClusters();
   // grid_cluster.cpp
   void OpenCluster(unsigned slot);
@@ -194,6 +198,7 @@ class Grid {
   std::string problem_;
   std::vector<Incident> faults_;
   std::vector<Incident> hazards_;
+  std::vector<Incident> notes_;
 };
 
 }  // namespace muster::ptx

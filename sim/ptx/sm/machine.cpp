@@ -185,6 +185,7 @@ Cta* Machine::LaunchCta(unsigned slot, const Cluster* cluster) {
   cta.ended = false;
   cta.warps = 0;
   cta.exited = 0;
+  cta.leavers.clear();
   const auto place = PointOf(rank_, launch_.cluster);
   for (unsigned i = 0; i < 3; ++i) {
     cta.cta.id[i] = cluster->id[i] * launch_.cluster[i] + place[i];
@@ -324,7 +325,7 @@ void Machine::EndWithProblem(Outcome outcome, const char* cause, unsigned warp,
                              std::uint64_t cycle) {
   grid_.EndWithFault(outcome,
                      {cause, interpreter_.problem_line(), cycle, residents_.LinearCta(warp),
-                      residents_.IndexInCta(warp), 0, 0},
+                      residents_.IndexInCta(warp), 0, interpreter_.problem_lanes()},
                      interpreter_.problem());
 }
 
@@ -373,6 +374,7 @@ void Machine::ExitLanes(unsigned warp) {
     if (Turnstile* const turnstile = grid_.turnstile(); turnstile != nullptr) {
       turnstile->Commit(slot.warp, Op::kExit, slot.warp.exited);
     }
+    AddLeavers(warp, cycle_);
     return;
   }
   Operation exit;
@@ -417,6 +419,10 @@ void Machine::OnCommit(std::uint64_t cycle, const Operation& operation, const Ef
     AddHazard(Hazard::kRepeatedArrival, warp, operation.bar, line, cycle);
   }
   Record(cycle, operation, effects);
+  if (operation.kind == OpKind::kExit && line != 0) {  // not of lanes that the block does not fill
+    AddLeavers(warp, cycle);
+  }
+  NoteLeavers(operation, effects, line, cycle);
   barrier_arrivals_.Commit(cycle, operation, effects, residents_.IndexInCta(warp), line);
   if (IsLifecycle(operation.kind)) {
     CommitLifecycle(operation, effects, cycle);

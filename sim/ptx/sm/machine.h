@@ -135,6 +135,11 @@ class Machine : public lockstep::Driver {
   void AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_t line,
                  std::uint64_t cycle);
   void NoteOwnCta(std::uint64_t cycle);
+  void AddLeavers(unsigned warp, std::uint64_t cycle);
+  void NoteLeavers(const Operation& operation, const Effects& effects, std::uint32_t line,
+                   std::uint64_t cycle);
+  void NoteFresh(const MbOperation& operation, const MbEffects& effects, unsigned warp,
+                 std::uint64_t cycle);
   const MbarrierArrivals::Member* InvalidatedByAnother(const MbOperation& operation,
                                                        unsigned warp) const;
   std::string WhoInvalidated(const MbOperation& operation, unsigned warp) const;

@@ -3,6 +3,9 @@
 // What the front end itself refuses or reports.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "sim/isa/bits.h"
@@ -63,6 +66,71 @@ void Machine::NoteOwnCta(std::uint64_t cycle) {
                      residents_.LinearCta(found.warp), residents_.IndexInCta(found.warp), 0,
                      found.lanes, 1, MbarrierName(program_, found.mbarrier),
                      Explain(Hazard::kAsyncToOwnCta)});
+  }
+}
+
+// Lanes of the warp have exited.
+void Machine::AddLeavers(unsigned warp, std::uint64_t cycle) {
+  const WarpSlot& slot = residents_.warps[warp];
+  residents_.ctas[slot.cta].leavers.push_back(
+      {residents_.IndexInCta(warp), slot.warp.exited, slot.exit_line, cycle});
+}
+
+// A barrier is complete. Threads of the warps that it waits for may have left before: it does not
+// wait for these, which is legal, and yet not always what was meant.
+void Machine::NoteLeavers(const Operation& operation, const Effects& effects, std::uint32_t line,
+                          std::uint64_t cycle) {
+  const CtaSlot& cta = residents_.ctas[operation.cta];
+  if (!effects.completed || cta.leavers.empty()) {
+    return;
+  }
+  const BarrierArrivals::Entry& entry = barrier_arrivals_.At(operation.cta, effects.bar);
+  const bool arrives = IsArrival(operation.kind);
+  const unsigned own = residents_.IndexInCta(operation.warp);
+  const bool all = (arrives ? operation.count : entry.count) == 0;
+  const auto is_missed = [&](const Leavers& left) {
+    const auto member =
+        std::find_if(entry.members.begin(), entry.members.end(),
+                     [&](const BarrierArrivals::Member& one) { return one.warp == left.warp; });
+    return member != entry.members.end() ? left.cycle < member->cycle  // it has arrived, and left
+                                         : all || (arrives && left.warp == own);
+  };
+  std::map<std::uint32_t, unsigned> lines;
+  unsigned threads = 0;
+  const Leavers* first = nullptr;
+  for (const Leavers& left : cta.leavers) {
+    if (is_missed(left)) {
+      lines[left.line] += Ones(left.lanes);
+      threads += Ones(left.lanes);
+      first = first == nullptr ? &left : first;
+    }
+  }
+  if (first == nullptr) {
+    return;
+  }
+  std::string where;
+  for (const auto& [left_at, count] : lines) {
+    const std::string place = program_.Place(left_at);
+    where += lines.size() == 1 ? "which left at " + place
+             : where.empty()   ? fmt::format("of which {} left at {}", count, place)
+                               : fmt::format(", {} at {}", count, place);
+  }
+  grid_.AddNote(
+      {"passed_without", arrives ? line : entry.members.back().line, cycle, cta.cta.linear_id,
+       first->warp, effects.bar, first->lanes, 1, "",
+       fmt::format("passed without {} thread{}, {}", threads, threads == 1 ? "" : "s", where)});
+}
+
+// A wait for the phase before the first one of an mbarrier.
+void Machine::NoteFresh(const MbOperation& operation, const MbEffects& effects, unsigned warp,
+                        std::uint64_t cycle) {
+  if (IsMbWait(operation.op) && effects.complete != 0 &&
+      mbarrier_arrivals_.IsFresh(operation.cta, operation.addr)) {
+    grid_.AddNote({"before_first", operation.tag, cycle, residents_.LinearCta(warp),
+                   residents_.IndexInCta(warp), 0, effects.complete, 1,
+                   MbarrierName(program_, operation.addr),
+                   "a wait is over at once, for the phase before the first: the mbarrier is "
+                   "fresh"});
   }
 }
 

@@ -184,7 +184,7 @@ void Machine::AbandonMbarriers(unsigned slot, std::uint64_t cycle) {
 
 void Machine::EndWithLost(const Transfer& lost, std::uint64_t cycle) {
   const bool remote = lost.kind == Transfer::Kind::kRemote;
-  const std::uint32_t lanes = lost.operation.lanes;
+  const std::uint32_t lanes = remote ? lost.operation.lanes : 1U << lost.lane;
   const std::string sender =
       remote ? interpreter_.ThreadName(residents_.warps[lost.warp].warp, First(lanes))
              : fmt::format("warp {} of CTA {}", residents_.IndexInCta(lost.warp),
@@ -262,6 +262,7 @@ void Machine::StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
     }
   }
   AddMbHazards(effects.hazards, warp, operation, operation.tag, cycle);
+  NoteFresh(operation, effects, warp, cycle);
   mbarrier_arrivals_.Step(operation, effects, residents_.IndexInCta(warp), operation.tag);
   if (effects.written) {
     grid_.Change(cycle);

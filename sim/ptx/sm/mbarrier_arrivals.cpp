@@ -75,6 +75,9 @@ void MbarrierArrivals::Step(const MbOperation& operation, const MbEffects& effec
     histories_[operation.cta].erase(operation.addr);
     invalidated_[operation.cta].erase(operation.addr);
   }
+  if (operation.op == MbOp::kInit) {
+    histories_[operation.cta][operation.addr].fresh = true;
+  }
   if (operation.op == MbOp::kInval) {
     invalidated_[operation.cta][operation.addr] = {warp, operation.lanes, line};
   }
@@ -86,6 +89,7 @@ void MbarrierArrivals::Step(const MbOperation& operation, const MbEffects& effec
   }
   if (effects.completions != 0) {
     History& history = histories_[operation.cta][operation.addr];
+    history.fresh = false;
     for (const Member& member : entry.came) {
       history.arrivers |= Bit(member.warp);
     }

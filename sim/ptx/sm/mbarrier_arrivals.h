@@ -43,6 +43,7 @@ class MbarrierArrivals {
   };
   // What is known of a word since it was initialised.
   struct History {
+    bool fresh = false;          // no phase has completed
     std::uint64_t arrivers = 0;  // warps of the CTA that have arrived in a phase that is complete
     // By warp: the latest phase whose completion a wait of it has been told, counted from 0.
     std::map<unsigned, std::uint64_t> seen;
@@ -56,6 +57,10 @@ class MbarrierArrivals {
   // The time limit of what is parked in that slot of the unit has passed.
   void Expire(unsigned warp_slot);
 
+  // The word was initialised, and no phase of it has completed since.
+  bool IsFresh(unsigned slot, std::uint32_t address) const {
+    return HistoryOf(slot, address).fresh;
+  }
   // Who has invalidated the object there; null: nobody since the latest init.
   const Member* InvalidatedBy(unsigned slot, std::uint32_t address) const;
 

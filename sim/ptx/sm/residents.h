@@ -46,12 +46,20 @@ struct WarpSlot {
   std::uint32_t exit_line = 0;
   std::uint32_t excused = 0;  // lanes whose wait at an invalidated mbarrier is over
 };
+// Lanes of a warp that have exited together.
+struct Leavers {
+  unsigned warp = 0;  // of the CTA
+  std::uint32_t lanes = 0;
+  std::uint32_t line = 0;
+  std::uint64_t cycle = 0;
+};
 struct CtaSlot {
   Cta cta;
   bool taken = false;
   bool ended = false;
   std::uint64_t warps = 0;   // slots
   std::uint64_t exited = 0;  // of those: exit committed
+  std::vector<Leavers> leavers;
 };
 
 struct Residents {

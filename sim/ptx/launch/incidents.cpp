@@ -1,0 +1,78 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/launch/incidents.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace muster::ptx {
+namespace {
+
+constexpr std::size_t kMaxRows = 16;  // of each kind in the text
+
+// "barrier 2", or "mbarrier full (0x8)".
+std::string BarrierOf(const Incident& incident) {
+  return incident.mbarrier.empty() ? fmt::format("barrier {}", incident.barrier)
+                                   : "mbarrier " + incident.mbarrier;
+}
+
+std::string Times(std::uint64_t count) {
+  return fmt::format("{} time{}", count, count == 1 ? "" : "s");
+}
+
+// The first of a list, a line each.
+template <typename F>
+std::string Lines(const std::vector<Incident>& incidents, const char* what, F line) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(incidents.size(), kMaxRows); ++i) {
+    text += line(incidents[i]) + "\n";
+  }
+  if (incidents.size() > kMaxRows) {
+    text += fmt::format("... and {} more {} (--report has them all)\n", incidents.size() - kMaxRows,
+                        what);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string FaultText(const Session& session) {
+  const Grid& grid = session.grid();
+  return Lines(grid.faults(), "faults", [&](const Incident& fault) {
+    const std::string what =
+        fmt::format("{}: {}: ", session.program().Where(fault.line), fault.name);
+    if (fault.mbarrier.empty() && !grid.problem().empty()) {
+      return what + grid.problem();
+    }
+    return fmt::format("{}warp {} of CTA {}, {}, lanes {:#010x}, cycle {}{}{}", what, fault.warp,
+                       grid.CtaName(fault.cta), BarrierOf(fault), fault.lanes, fault.cycle,
+                       fault.explanation.empty() ? "" : ": ", fault.explanation);
+  });
+}
+
+std::string HazardAt(const Session& session, const Incident& hazard) {
+  return fmt::format("{}: hazard {}", session.program().Where(hazard.line), hazard.name);
+}
+
+std::string FirstToMeet(const Session& session, const Incident& hazard) {
+  return fmt::format("warp {} of CTA {} at {}{}{}", hazard.warp, session.grid().CtaName(hazard.cta),
+                     BarrierOf(hazard), hazard.explanation.empty() ? "" : ": ", hazard.explanation);
+}
+
+std::string HazardText(const Session& session) {
+  return Lines(session.grid().hazards(), "hazards", [&](const Incident& hazard) {
+    return fmt::format("{}, {}, first by {}", HazardAt(session, hazard), Times(hazard.count),
+                       FirstToMeet(session, hazard));
+  });
+}
+
+std::string NoteText(const Session& session) {
+  return Lines(session.grid().notes(), "notes", [&](const Incident& note) {
+    return fmt::format("{}: note {}, {}: {} of CTA {}: {}", session.program().Where(note.line),
+                       note.name, Times(note.count), BarrierOf(note),
+                       session.grid().CtaName(note.cta), note.explanation);
+  });
+}
+
+}  // namespace muster::ptx
