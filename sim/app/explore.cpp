@@ -9,12 +9,14 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "sim/app/files.h"
 #include "sim/app/verify.h"
+#include "sim/explore/causes.h"
 #include "sim/explore/explorer.h"
 #include "sim/explore/report.h"
 #include "sim/explore/world.h"
@@ -54,10 +56,10 @@ class Judge {
     std::vector<BadEnd> bad;
     switch (world.end()) {
       case World::End::kDeadlock:
-        bad.push_back({Kind::kDeadlock, "deadlock", 0});
+        bad.push_back({Kind::kDeadlock, "deadlock", std::nullopt});
         break;
       case World::End::kFault:
-        bad.push_back({Kind::kFault, world.fault(), 0});
+        bad.push_back({Kind::kFault, world.fault(), world.fault_at()});
         break;
       case World::End::kCompletes:
         JudgeBuffers(world, &bad);
@@ -65,9 +67,9 @@ class Judge {
       default:
         break;
     }
-    for (const auto& [hazard, count] : world.hazards()) {
+    for (const auto& [hazard, met] : world.hazards()) {
       if (session_.manifest().hazards.count(hazard.first) == 0) {
-        bad.push_back({KindOf(hazard.first), "meets the hazard " + hazard.first, hazard.second});
+        bad.push_back({KindOf(hazard.first), "meets the hazard " + hazard.first, met.first});
       }
     }
     return bad;
@@ -77,7 +79,7 @@ class Judge {
   void JudgeBuffers(const World& world, std::vector<BadEnd>* bad) {
     const std::vector<std::string> differences = session_.Differences(world.memory());
     if (!differences.empty()) {
-      bad->push_back({Kind::kWrongResult, differences.front(), 0});
+      bad->push_back({Kind::kWrongResult, differences.front(), std::nullopt});
     }
     // Who expects something has said what matters.
     const auto& buffers = session_.manifest().buffers;
@@ -96,7 +98,8 @@ class Judge {
     for (std::size_t k = 0; k < buffers.size(); ++k) {
       if (contents[k] != first_[k]) {
         bad->push_back({Kind::kDifferingResult,
-                        fmt::format("the buffer {} depends on the order", buffers[k].name), 0});
+                        fmt::format("the buffer {} depends on the order", buffers[k].name),
+                        std::nullopt});
       }
     }
   }
@@ -143,8 +146,9 @@ class Exploration {
     explored_ = explore::Explorer(make_world, how, Judge(session)).Run();
     Verify();
     Say("", 0);
-    CheckFiles();
     const std::unique_ptr<World> world = make_world();
+    causes_ = explore::ByCause(explored_, *world);
+    CheckFiles();
     const explore::Reporter reporter(*world);
     Print(reporter, session.program());
     if (!options_.report.empty()) {
@@ -160,7 +164,7 @@ class Exploration {
     if (!options_.report.empty()) {
       outputs.push_back(options_.report);
     }
-    const std::size_t witnesses = std::max<std::size_t>(1, explored_.findings.size());
+    const std::size_t witnesses = std::max<std::size_t>(1, causes_.findings.size());
     for (std::size_t i = 1; i <= witnesses && !options_.witness.empty(); ++i) {
       outputs.push_back(WitnessFile(i));
     }
@@ -235,27 +239,27 @@ class Exploration {
   }
 
   void Print(const explore::Reporter& reporter, const ptx::Program& program) {
-    for (std::size_t i = 0; i < explored_.findings.size(); ++i) {
-      const explore::Finding& finding = explored_.findings[i];
+    for (std::size_t i = 0; i < causes_.findings.size(); ++i) {
+      const explore::Cause<explore::Finding>& cause = causes_.findings[i];
       std::string again;
       if (!options_.witness.empty()) {
         const std::string file = WitnessFile(i + 1);
-        WriteFile(file, ptx::ScheduleText(ScheduleOf(finding), program));
+        WriteFile(file, ptx::ScheduleText(ScheduleOf(cause.told), program));
         again = fmt::format("muster run {} --schedule {}", job_.manifest.command, file);
       }
-      fmt::print("{}", reporter.Text(i + 1, finding, again));
+      fmt::print("{}", reporter.Text(i + 1, cause, again));
     }
-    if (!explored_.suspicions.empty()) {
+    if (!causes_.suspicions.empty()) {
       fmt::print("Suspicions, which nothing has confirmed:\n");
     }
-    for (const explore::Unconfirmed& suspicion : explored_.suspicions) {
-      fmt::print("{}", reporter.Text(suspicion));
+    for (const explore::Cause<explore::Unconfirmed>& cause : causes_.suspicions) {
+      fmt::print("{}", reporter.Text(cause));
     }
-    if (!explored_.lints.empty()) {
+    if (!causes_.notes.empty()) {
       fmt::print("Notes, which are no findings:\n");
     }
-    for (const explore::Suspicion& lint : explored_.lints) {
-      fmt::print("{}", reporter.Lint(lint));
+    for (const explore::Cause<explore::Suspicion>& cause : causes_.notes) {
+      fmt::print("{}", reporter.Text(cause));
     }
     fmt::print("{}", Summary());
   }
@@ -269,10 +273,10 @@ class Exploration {
             ? fmt::format("complete: every order, in {}", Classes())
             : fmt::format("not complete: {} were seen in {:.1f} s", Classes(), Seconds());
     std::string text = fmt::format(
-        "{}: {}, {}, {}; {}\n", job_.manifest.path, several(explored_.findings.size(), "finding"),
-        several(explored_.suspicions.size(), "suspicion"),
+        "{}: {}, {}, {}; {}\n", job_.manifest.path, several(causes_.findings.size(), "finding"),
+        several(causes_.suspicions.size(), "suspicion"),
         several(explored_.runs, "run") + " along which other orders were looked for", seen);
-    if (!explored_.findings.empty() && options_.witness.empty()) {
+    if (!causes_.findings.empty() && options_.witness.empty()) {
       text += fmt::format(
           "To repeat a finding, with a waveform if you like:\n"
           "  muster explore {0} --witness w.json && muster run {0} --schedule w.json "
@@ -302,17 +306,17 @@ class Exploration {
     json["findings"] = nlohmann::ordered_json::array();
     json["suspicions"] = nlohmann::ordered_json::array();
     json["notes"] = nlohmann::ordered_json::array();
-    for (std::size_t i = 0; i < explored_.findings.size(); ++i) {
-      json["findings"].push_back(reporter.Json(explored_.findings[i]));
+    for (std::size_t i = 0; i < causes_.findings.size(); ++i) {
+      json["findings"].push_back(reporter.Json(causes_.findings[i]));
       if (!options_.witness.empty()) {
         json["findings"].back()["witness"] = WitnessFile(i + 1);
       }
     }
-    for (const explore::Unconfirmed& suspicion : explored_.suspicions) {
-      json["suspicions"].push_back(reporter.Json(suspicion));
+    for (const explore::Cause<explore::Unconfirmed>& cause : causes_.suspicions) {
+      json["suspicions"].push_back(reporter.Json(cause));
     }
-    for (const explore::Suspicion& lint : explored_.lints) {
-      json["notes"].push_back(reporter.Json(lint));
+    for (const explore::Cause<explore::Suspicion>& cause : causes_.notes) {
+      json["notes"].push_back(reporter.Json(cause));
     }
     return json;
   }
@@ -324,10 +328,10 @@ class Exploration {
     const bool deadlock =
         std::any_of(explored_.findings.begin(), explored_.findings.end(),
                     [](const explore::Finding& one) { return one.ending == "deadlock"; });
-    return deadlock                        ? ExploreCode::kDeadlock
-           : !explored_.findings.empty()   ? ExploreCode::kFinding
-           : !explored_.suspicions.empty() ? ExploreCode::kSuspicions
-                                           : ExploreCode::kNothing;
+    return deadlock                      ? ExploreCode::kDeadlock
+           : !explored_.findings.empty() ? ExploreCode::kFinding
+           : !causes_.suspicions.empty() ? ExploreCode::kSuspicions
+                                         : ExploreCode::kNothing;
   }
 
   Job job_;
@@ -336,6 +340,7 @@ class Exploration {
   double said_ = 0;
   Config config_;
   explore::Explored explored_;
+  explore::Causes causes_;  // the same, each cause once
   bool mismatch_ = false;
 };
 

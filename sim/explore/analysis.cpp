@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Threads and what they know: fences, collectives, barriers, copies that are waited for.
+// Threads and what they know: fences, collectives, copies that are waited for.
 #include "sim/explore/analysis.h"
 
 #include <fmt/format.h>
@@ -22,11 +22,12 @@ std::string Deed::Text() const {
 }
 
 const char* Name(Kind kind) {
-  constexpr const char* kNames[] = {
-      "data_race",        "proxy_race",     "source_overwritten", "other_phase",
-      "late_wait",        "expected_bytes", "shared_barrier",     "lifetime",
-      "collective_order", "unawaited",      "deadlock",           "fault",
-      "diverged_aligned", "hazard",         "wrong_result",       "differing_result"};
+  constexpr const char* kNames[] = {"data_race",      "proxy_race",   "source_overwritten",
+                                    "other_phase",    "late_wait",    "expected_bytes",
+                                    "shared_barrier", "lifetime",     "collective_order",
+                                    "unawaited",      "before_first", "passed_without",
+                                    "deadlock",       "fault",        "diverged_aligned",
+                                    "hazard",         "wrong_result", "differing_result"};
   return kNames[static_cast<unsigned>(kind)];
 }
 
@@ -261,95 +262,6 @@ void Analysis::OnWarpSync(const Place& at, WarpOp op) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// Named barriers, and those of clusters
-// ------------------------------------------------------------------------------------------------
-
-void Analysis::OnArrive(const Place& at, const Operation& operation, const Effects& effects,
-                        const std::vector<Place>& released) {
-  const EventNumber event = EventAt(at);
-  const bool arrives = IsArrival(operation.kind);
-  const unsigned bar = arrives ? operation.bar : effects.bar;
-  const auto [found, fresh] = barriers_.try_emplace({at.cta, bar});
-  Barrier& barrier = found->second;
-  if (fresh) {
-    barrier.self = PseudoOf(at.cta);
-  }
-  if (arrives) {
-    const Shared<Known> known = Gather(at, event);
-    const Side side =
-        SideOf(at, {GoesOn(operation.kind) ? "arrives, and goes on" : "arrives, and waits"});
-    // Lanes of a warp that come apart are gathered, or are a hazard of their own.
-    Place whole_warp = at;
-    whole_warp.lanes = kAllLanes;
-    const Arrived* const before = known->must.Knows(barrier.self, barrier.completed)
-                                      ? nullptr
-                                      : Unknown(barrier.completes, whole_warp, known->must);
-    if (before != nullptr) {
-      const bool same = (barrier.warps >> at.warp & 1) != 0;
-      Suspicion suspicion;
-      suspicion.kind = same ? Kind::kOtherPhase : Kind::kSharedBarrier;
-      suspicion.first = before->side;
-      suspicion.second = side;
-      suspicion.object.owner = at.cta;
-      suspicion.bar = static_cast<int>(bar);
-      suspicion.why =
-          same ? "the warp has not waited for the generation before, and nothing tells it "
-                 "that it is complete"
-               : "another group of warps used the barrier before, and nothing tells this "
-                 "one that they are done";
-      Suspect(std::move(suspicion));
-    }
-    Learn(&barrier.arrived, known);
-    barrier.now |= Bit(at.warp);
-    barrier.arrivals.push_back({side, event});
-    barrier.awaited = barrier.awaited || !GoesOn(operation.kind);
-    barrier.latest = side;
-  }
-  if (!effects.completed) {
-    return;
-  }
-  if (!barrier.awaited && barrier.lone.step == 0) {
-    barrier.lone = barrier.latest;
-  }
-  barrier.completed = ++events_;
-  barrier.arrived.Own().Note(barrier.self, barrier.completed, kAllLanes);
-  for (const Place& place : released) {
-    Teach(place, [&](ThreadState* state, std::uint32_t /*lanes*/) {
-      Learn(&state->known, barrier.arrived);
-    });
-  }
-  barrier.arrived = {};
-  barrier.warps = std::exchange(barrier.now, 0);
-  barrier.completes = std::exchange(barrier.arrivals, {});
-  barrier.awaited = false;
-}
-
-void Analysis::OnClusterArrive(const Place& at, std::uint64_t cluster, bool releases) {
-  const EventNumber event = EventAt(at);
-  ClusterState& state = clusters_[cluster];
-  const Shared<Known> known = Gather(at, event);
-  state.now.must.Join(known->must);
-  if (releases) {
-    Publish(&state.now.list, {ptx::Scope::kCluster, at.cta, known});
-    return;
-  }
-  PublishRelaxed(FencesOf(at), ptx::Scope::kCluster, &state.now);
-  Shared<Known> inits;
-  inits.Own().inits = known->inits;
-  Publish(&state.now.list, {ptx::Scope::kCluster, at.cta, inits});
-}
-
-void Analysis::OnClusterComplete(std::uint64_t cluster) {
-  ClusterState& state = clusters_[cluster];
-  state.done = std::move(state.now);
-  state.now = {};
-}
-
-void Analysis::OnClusterWait(const Place& at, std::uint64_t cluster) {
-  Acquire(clusters_[cluster].done, ptx::Scope::kCluster, true, at);
-}
-
-// ------------------------------------------------------------------------------------------------
 // Transfers, and the end
 // ------------------------------------------------------------------------------------------------
 
@@ -413,7 +325,9 @@ void Analysis::OnCopyGroup(const Place& at, ptx::CopyGroupOp op, bool bulk, std:
   });
 }
 
-void Analysis::OnExit(const Place& at) { exits_[at.cta] = SideOf(at, {"exits"}); }
+void Analysis::OnExit(const Place& at) {
+  leavers_[at.cta].push_back({SideOf(at, {"exits"}), ++events_});
+}
 
 // What others do with the CTA's memory must be known to one of its threads, which then has waited
 // for it.
@@ -426,7 +340,7 @@ void Analysis::OnCtaEnd(std::uint64_t cta) {
     Suspicion suspicion;
     suspicion.kind = Kind::kLifetime;
     suspicion.first = first;
-    suspicion.second = exits_[cta];
+    suspicion.second = leavers_[cta].back().side;
     suspicion.object.owner = cta;
     suspicion.why = what;
     Suspect(std::move(suspicion));

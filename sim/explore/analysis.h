@@ -137,7 +137,7 @@ class Analysis : public Observer {
     std::vector<Published> list;
     Clock must;
   };
-  // Lanes that have arrived together.
+  // Lanes that have arrived together, or left.
   struct Arrived {
     Side side;
     EventNumber event = 0;
@@ -163,6 +163,7 @@ class Analysis : public Observer {
     std::vector<Arrived> arrivals;                    // likewise
     std::vector<Arrived> completes;                   // the phase before
     std::vector<std::pair<EventNumber, Side>> waits;  // for the phase before
+    Side made;
     Side latest;
     bool awaited = false;
     bool arrived = false;
@@ -170,6 +171,7 @@ class Analysis : public Observer {
   struct ClusterState {
     Release now;
     Release done;
+    std::vector<Arrived> arrivals;  // of the phase that runs
   };
 
   // analysis.cpp
@@ -203,6 +205,8 @@ class Analysis : public Observer {
   Side SideOf(const Place& at, const Deed& deed) const { return {at, world_.steps(), 0, deed}; }
   bool IsNews(Kind kind, const Place& first, const Place& second) const;
   void Suspect(Suspicion suspicion);
+  void NoteLeavers(const std::vector<Arrived>& leavers, const std::vector<Arrived>& arrivals,
+                   bool of_all, int bar);
 
   // analysis_memory.cpp
   struct Accessor {
@@ -237,6 +241,7 @@ class Analysis : public Observer {
   // analysis_mbarrier.cpp
   void CheckWord(const Place& at, const Range& word, const MbOperation& operation,
                  EventNumber event, std::uint64_t of);
+  void NoteFresh(const Object& object, const Side& waits, const Range& word);
   void CheckPhase(const Object& object, const Place& at, const Range& word,
                   const MbOperation& operation, std::uint64_t of);
   void Complete(Object* object, const Range& word, EventNumber event);
@@ -273,12 +278,14 @@ class Analysis : public Observer {
   std::vector<Published> sequential_;                     // fence.sc
   std::map<std::pair<std::uint64_t, unsigned>, Barrier> barriers_;
   std::map<std::pair<std::uint64_t, std::uint32_t>, Object> objects_;
+  // Of each warp, the lanes whose latest wait was for the phase before the first of its mbarrier.
+  std::map<std::pair<std::uint64_t, unsigned>, Place> at_fresh_;
   std::map<std::uint64_t, ClusterState> clusters_;
   std::unordered_map<std::uint64_t, Transfer> transfers_;
   // By owner: what others have accessed there, by thread the latest; and what they have sent there.
   std::map<std::uint64_t, std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t>> visits_;
   std::map<std::uint64_t, std::vector<std::uint64_t>> sent_;
-  std::map<std::uint64_t, Side> exits_;
+  std::map<std::uint64_t, std::vector<Arrived>> leavers_;  // who has exited, by CTA
 };
 
 template <typename F>

@@ -32,6 +32,9 @@ void Analysis::OnMbarrier(const Place& at, std::uint64_t owner, const MbOperatio
     object = {};
     object.self = self;
     object.awaited = awaited;
+    if (operation.op == MbOp::kInit) {
+      object.made = SideOf(at, {"does mbarrier.", Name(operation.op)});
+    }
     return;
   }
   const ptx::Scope scope = instruction == nullptr ? ptx::Scope::kCluster : instruction->scope;
@@ -42,6 +45,7 @@ void Analysis::OnMbarrier(const Place& at, std::uint64_t owner, const MbOperatio
       waited.at.lanes = effects.complete;
       Acquire(object.done, scope, instruction->acquiring, waited.at);
       object.waits.emplace_back(event, waited);
+      NoteFresh(object, waited, word);
     }
     return;
   }
@@ -76,6 +80,25 @@ void Analysis::OnMbarrier(const Place& at, std::uint64_t owner, const MbOperatio
   if (effects.completions != 0) {
     Complete(&object, word, ++events_);
   }
+}
+
+// A wait for the phase before the first one: no phase has completed since the init.
+void Analysis::NoteFresh(const Object& object, const Side& waits, const Range& word) {
+  const bool is_fresh = object.made.step != 0 && object.completed == 0;
+  std::uint32_t& fresh = at_fresh_[{waits.at.cta, waits.at.warp}].lanes;
+  fresh = is_fresh ? fresh | waits.at.lanes : fresh & ~waits.at.lanes;
+  if (!is_fresh) {
+    return;
+  }
+  at_fresh_[{waits.at.cta, waits.at.warp}].pc = waits.at.pc;
+  Suspicion note;
+  note.kind = Kind::kBeforeFirst;
+  note.first = object.made;
+  note.second = waits;
+  note.object = word;
+  note.why = "it is over at once, for the phase before the first: the mbarrier is fresh";
+  note.of_memory_model = true;
+  Suspect(std::move(note));
 }
 
 // The word is memory, too: init and inval are writes, all else is atomic.

@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Accesses to memory: which earlier ones they must be ordered after, and what strong ones tell.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "sim/explore/analysis.h"
@@ -204,6 +206,13 @@ void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
                "includes both makes it visible"
       : a.transfer != 0 ? "nothing waits for the end of the first before the second"
                         : "no barrier, and no release that an acquire has seen, orders them";
+  const auto fresh = at_fresh_.find({b.at.cta, b.at.warp});
+  if (b.transfer == 0 && fresh != at_fresh_.end() && (fresh->second.lanes & now.lanes) != 0) {
+    suspicion.why += fmt::format(
+        "; the wait before the second, at {}, was over at once: its mbarrier was fresh, and it "
+        "waited for the phase before the first",
+        world_.program().Place(world_.program().code[fresh->second.pc].line));
+  }
   Suspect(std::move(suspicion));
 }
 

@@ -194,13 +194,8 @@ void Explorer::Conclude(const World& world, const Trace& trace) {
     what.kind = end.kind;
     what.why = end.kind == Kind::kDeadlock ? "" : end.what;
     const std::vector<Place> standing = world.Standing();
-    if (end.kind == Kind::kFault) {
-      what.first.at.pc = what.second.at.pc = world.fault_pc();
-    }
-    for (std::uint32_t pc = 0; end.line != 0 && pc < world.program().code.size(); ++pc) {
-      if (world.program().code[pc].line == end.line) {
-        what.first.at.pc = what.second.at.pc = pc;
-      }
+    if (end.at) {
+      what.first.at = what.second.at = *end.at;
     }
     if (end.kind == Kind::kDeadlock && !standing.empty()) {
       what.first.at = what.second.at = standing.front();
@@ -220,7 +215,7 @@ void Explorer::Take(const World& world, const std::vector<Suspicion>& suspicions
                     const Trace& trace, const std::vector<Actor>& actors) {
   for (const Suspicion& suspicion : TakeNotes(suspicions, actors)) {
     const Key key = KeyOf(suspicion);
-    if (suspicion.kind == Kind::kUnawaited) {
+    if (IsNote(suspicion.kind)) {
       if (found_.insert(key).second) {
         explored_.lints.push_back(suspicion);
       }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <tuple>
@@ -28,8 +29,8 @@ struct Order;
 // How an order ended, other than as it should.
 struct BadEnd {
   Kind kind = Kind::kDeadlock;
-  std::string what;        // "fault:count_mismatch", "out[3] is 0, not 7"
-  std::uint32_t line = 0;  // if it is of one place, in the PTX file
+  std::string what;         // "fault:count_mismatch", "out[3] is 0, not 7"
+  std::optional<Place> at;  // if it is of one
 };
 
 struct ExplorerOptions {

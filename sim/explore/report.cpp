@@ -11,8 +11,24 @@
 namespace muster::explore {
 namespace {
 
-// A kind that is about two events; otherwise it is about how a run ends.
-bool IsPair(Kind kind) { return kind < Kind::kUnawaited; }
+// It is about two events; otherwise it is about how an order ends.
+bool IsPair(const Suspicion& suspicion) { return suspicion.first.step != 0; }
+
+// Where an order ends, which is told of all but deadlocks: those have several places.
+bool HasPlace(const Suspicion& suspicion) {
+  return !IsPair(suspicion) && suspicion.first.at.lanes != 0 && suspicion.kind != Kind::kDeadlock;
+}
+
+// "and 7 more with this cause: 6 data_race, 1 lifetime"; or nothing.
+std::string MoreText(const std::map<std::string, std::size_t>& kinds) {
+  std::size_t count = 0;
+  std::string text;
+  for (const auto& [kind, of_kind] : kinds) {
+    count += of_kind;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", of_kind, kind);
+  }
+  return count == 0 ? "" : fmt::format("     and {} more with this cause: {}\n", count, text);
+}
 
 }  // namespace
 
@@ -39,6 +55,10 @@ const char* Explain(Kind kind) {
       return "two accesses that only collectives of a warp order, of which PTX does not promise it";
     case Kind::kUnawaited:
       return "a barrier for which nobody waits";
+    case Kind::kBeforeFirst:
+      return "a wait that is over at once, for the phase before the first of its mbarrier";
+    case Kind::kPassedWithout:
+      return "a barrier that threads pass, and before which others have left";
     case Kind::kDeadlock:
       return "an order of events in which threads wait for ever";
     case Kind::kFault:
@@ -93,17 +113,18 @@ std::string Reporter::ObjectText(const Suspicion& suspicion) const {
            " in shared memory" +
            (world_.launch().Ctas() == 1 ? "" : fmt::format(" of CTA {}", object.owner));
   }
-  const ptx::Region* const region = world_.memory().RegionAt(object.address);
-  const std::string name = region == nullptr ? "global memory" : region->name;
-  return fmt::format("byte {} of {}", ptx::ByteOf(object.address), name);
+  return fmt::format("byte {} of {}", ptx::ByteOf(object.address), VariableOf(suspicion, world_));
 }
 
 std::string Reporter::PairText(const Suspicion& suspicion) const {
   const std::string object = ObjectText(suspicion);
   std::string text;
-  if (IsPair(suspicion.kind)) {
+  if (IsPair(suspicion)) {
     text += fmt::format("     first    {}\n", SideText(suspicion.first));
     text += fmt::format("     second   {}\n", SideText(suspicion.second));
+  } else if (HasPlace(suspicion)) {
+    text += fmt::format("     place    {} at {}\n", ThreadText(suspicion.first.at),
+                        PlaceText(suspicion.first.at));
   }
   if (!object.empty()) {
     text += fmt::format("     object   {}\n", object);
@@ -114,16 +135,17 @@ std::string Reporter::PairText(const Suspicion& suspicion) const {
   return text;
 }
 
-std::string Reporter::Text(std::size_t number, const Finding& finding,
+std::string Reporter::Text(std::size_t number, const Cause<Finding>& cause,
                            const std::string& witness) const {
+  const Finding& finding = cause.told;
   std::string text =
       fmt::format("{:3}. {}: {}\n", number, Name(finding.what.kind), Explain(finding.what.kind));
   text += PairText(finding.what);
   if (finding.what.of_memory_model) {
     text += "     shown by the run itself: no order of instructions shows it better\n";
-  } else if (finding.is_bad && IsPair(finding.what.kind)) {
+  } else if (finding.is_bad && IsPair(finding.what)) {
     text += fmt::format("     shown by an order that ends in {}\n", finding.ending);
-  } else if (IsPair(finding.what.kind)) {
+  } else if (IsPair(finding.what)) {
     text += "     shown by an order in which the second comes first\n";
   }
   if (finding.what.kind == Kind::kDeadlock) {
@@ -139,12 +161,25 @@ std::string Reporter::Text(std::size_t number, const Finding& finding,
   if (!witness.empty()) {
     text += fmt::format("     again    {}\n", witness);
   }
-  return text;
+  std::map<std::string, std::size_t> more;
+  for (const Finding& other : cause.more) {
+    ++more[Name(other.what.kind)];
+  }
+  for (const Unconfirmed& other : cause.unconfirmed) {
+    ++more[std::string(Name(other.what.kind)) + " (a suspicion)"];
+  }
+  return text + MoreText(more);
 }
 
-std::string Reporter::Text(const Unconfirmed& suspicion) const {
-  return fmt::format("  -  {}: {}\n{}     tried    {}\n", Name(suspicion.what.kind),
-                     Explain(suspicion.what.kind), PairText(suspicion.what), suspicion.tried);
+std::string Reporter::Text(const Cause<Unconfirmed>& cause) const {
+  const Unconfirmed& suspicion = cause.told;
+  std::map<std::string, std::size_t> more;
+  for (const Unconfirmed& other : cause.more) {
+    ++more[Name(other.what.kind)];
+  }
+  return fmt::format("  -  {}: {}\n{}     tried    {}\n{}", Name(suspicion.what.kind),
+                     Explain(suspicion.what.kind), PairText(suspicion.what), suspicion.tried,
+                     MoreText(more));
 }
 
 // What libraries rely on, and what the text promises.
@@ -160,12 +195,46 @@ std::string Reporter::CollectivesText(const Suspicion& note) const {
       note.collectives.size() == 1 ? "it orders" : "these order");
 }
 
-std::string Reporter::Lint(const Suspicion& lint) const {
-  if (lint.kind == Kind::kCollectiveOrder) {
-    return fmt::format("  -  {}: {}, {}, then {}: {}\n", Name(lint.kind), ObjectText(lint),
-                       SideText(lint.first), SideText(lint.second), CollectivesText(lint));
+// "40 threads, of which 32 left at line 9 and 8 at line 11".
+std::string Reporter::LeaversText(const std::vector<Place>& without) const {
+  std::map<std::uint32_t, unsigned> lines;
+  unsigned all = 0;
+  for (const Place& place : without) {
+    lines[world_.program().code[place.pc].line] += Ones(place.lanes);
+    all += Ones(place.lanes);
   }
-  return fmt::format("  -  {}: {}, {}\n", Name(lint.kind), ObjectText(lint), SideText(lint.first));
+  std::string text;
+  for (const auto& [line, threads] : lines) {
+    const std::string place = world_.program().Place(line);
+    text += lines.size() == 1 ? "which left at " + place
+            : text.empty()    ? fmt::format("of which {} left at {}", threads, place)
+                              : fmt::format(", {} at {}", threads, place);
+  }
+  return fmt::format("{} thread{}, {}", all, all == 1 ? "" : "s", text);
+}
+
+std::string Reporter::NoteText(const Suspicion& note) const {
+  std::string object = ObjectText(note);
+  object = object.empty() ? "barrier.cluster" : object;
+  switch (note.kind) {
+    case Kind::kCollectiveOrder:
+      return fmt::format("{}, {}, then {}: {}", object, SideText(note.first), SideText(note.second),
+                         CollectivesText(note));
+    case Kind::kBeforeFirst:
+      return fmt::format("{}, {}: {}", object, SideText(note.second), note.why);
+    case Kind::kPassedWithout:
+      return fmt::format("{} at {}: passed without {}", object, PlaceText(note.second.at),
+                         LeaversText(note.without));
+    default:
+      return fmt::format("{}, {}", object, SideText(note.first));
+  }
+}
+
+// One line.
+std::string Reporter::Text(const Cause<Suspicion>& cause) const {
+  const std::string more =
+      cause.more.empty() ? "" : fmt::format("; and {} more of these lines", cause.more.size());
+  return fmt::format("  -  {}: {}{}\n", Name(cause.told.kind), NoteText(cause.told), more);
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -192,7 +261,7 @@ nlohmann::ordered_json Reporter::Json(const Suspicion& suspicion) const {
     place["what"] = one.deed.Text();
     return place;
   };
-  if (suspicion.kind != Kind::kWrongResult && suspicion.kind != Kind::kDifferingResult) {
+  if (suspicion.first.at.lanes != 0) {
     json["first"] = side(suspicion.first);
     json["second"] = side(suspicion.second);
   }
@@ -206,6 +275,9 @@ nlohmann::ordered_json Reporter::Json(const Suspicion& suspicion) const {
     nlohmann::ordered_json place = PlaceJson(one.at);
     place["what"] = Name(one.op);
     json["collectives"].push_back(place);
+  }
+  for (const Place& place : suspicion.without) {
+    json["without"].push_back(PlaceJson(place));
   }
   return json;
 }

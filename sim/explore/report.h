@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/explore/explorer.h"
+#include "sim/explore/causes.h"
 
 namespace muster::explore {
 
@@ -19,15 +19,29 @@ class Reporter {
   explicit Reporter(const World& world) : world_(world) {}
 
   // "1. data_race: ..." and what belongs to it, in several lines. `witness`: how to repeat it.
-  std::string Text(std::size_t number, const Finding& finding, const std::string& witness) const;
-  std::string Text(const Unconfirmed& suspicion) const;
-  std::string Lint(const Suspicion& lint) const;
+  std::string Text(std::size_t number, const Cause<Finding>& cause,
+                   const std::string& witness) const;
+  std::string Text(const Cause<Unconfirmed>& cause) const;
+  std::string Text(const Cause<Suspicion>& cause) const;
 
+  template <typename T>
+  nlohmann::ordered_json Json(const Cause<T>& cause) const {
+    nlohmann::ordered_json json = Json(cause.told);
+    for (const T& other : cause.more) {
+      json["more"].push_back(Json(other));
+    }
+    for (const Unconfirmed& suspicion : cause.unconfirmed) {
+      json["more"].push_back(Json(suspicion));
+    }
+    return json;
+  }
+
+ private:
   nlohmann::ordered_json Json(const Finding& finding) const;
   nlohmann::ordered_json Json(const Unconfirmed& suspicion) const;
   nlohmann::ordered_json Json(const Suspicion& suspicion) const;
-
- private:
+  std::string LeaversText(const std::vector<Place>& without) const;
+  std::string NoteText(const Suspicion& note) const;
   std::string PlaceText(const Place& at) const;
   std::string SideText(const Side& side) const;
   std::string CollectivesText(const Suspicion& note) const;

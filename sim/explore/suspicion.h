@@ -21,8 +21,11 @@ enum class Kind : std::uint8_t {
   kExpectedBytes,      // bytes that could be counted in another phase
   kSharedBarrier,      // one barrier, used by groups that nothing orders
   kLifetime,           // an object, or a CTA's memory, that could be gone, or not there yet
-  kCollectiveOrder,    // a race, if collectives do not order the memory of their members
-  kUnawaited,          // a barrier for which nobody waits
+  // What is worth a note.
+  kCollectiveOrder,  // a race, if collectives do not order the memory of their members
+  kUnawaited,        // a barrier for which nobody waits
+  kBeforeFirst,      // a wait that is over at once, since its mbarrier is fresh
+  kPassedWithout,    // a barrier that threads pass, and before which others have left
   // What a run in another order has come to.
   kDeadlock,
   kFault,
@@ -37,6 +40,10 @@ constexpr bool IsRace(Kind kind) {
   return kind <= Kind::kSourceOverwritten || kind == Kind::kLifetime;
 }
 
+constexpr bool IsNote(Kind kind) {
+  return kind >= Kind::kCollectiveOrder && kind <= Kind::kPassedWithout;
+}
+
 // What is done, in words that are put together only where they are told.
 struct Deed {
   const char* does = "";
@@ -49,7 +56,7 @@ struct Deed {
 // One of the two events.
 struct Side {
   Place at;                    // one lane
-  std::uint64_t step = 0;      // of the run: index from 1
+  std::uint64_t step = 0;      // of the run: index from 1; 0: the place tells how an order ends
   std::uint64_t transfer = 0;  // if it is not the thread's own doing, but that of what it started
   Deed deed;
 };
@@ -72,6 +79,7 @@ struct Suspicion {
   // Collectives between the two that would order them if they ordered memory, in the order of the
   // run; of a race, the last one, and only where it was asked for.
   std::vector<Collective> collectives;
+  std::vector<Place> without;  // of kPassedWithout: where the threads have left
 };
 
 }  // namespace muster::explore

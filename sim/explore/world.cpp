@@ -106,7 +106,7 @@ void World::Step(const Actor& actor) {
     } else {
       state.warp.favoured = actor.lanes & -actor.lanes;
       state.warp.turns = ~0U;
-      pc_ = actor.pc;
+      here_ = PlaceOf(state, actor.lanes, actor.pc);
       Handle(&unit, &state, unit.interpreter.Step(&state.warp, cycle_), actor.pc);
     }
     if (unit.interpreter.TakeChanged()) {
@@ -229,9 +229,9 @@ void World::Advance(Unit* unit, WarpState* state, std::uint32_t moved) {
     const std::uint32_t lanes = next->lanes;
     moved |= lanes;
     const Op op = program_.code[pc].op;
-    pc_ = pc;
     const Group before = *next;
     const std::uint32_t active = ActiveOf(*state, before);
+    here_ = PlaceOf(*state, active, pc);
     const Interpreter::Event event = unit->interpreter.Step(&state->warp, cycle_);
     if (op == Op::kCopyGroup) {
       const Group* const after = GroupOf(state, lanes);
@@ -274,16 +274,21 @@ void World::NoteSpin(Unit* unit, WarpState* state, const Group& group) {
   spin.state = now;
 }
 
-void World::Fault(std::string cause, std::uint32_t pc) {
+void World::Fault(std::string cause, const Place& at) {
   if (end_ == End::kNone) {
     end_ = End::kFault;
     fault_ = std::move(cause);
-    fault_pc_ = pc;
+    fault_at_ = at;
   }
 }
 
-void World::Hazards(std::uint32_t hazards, std::uint32_t line) {
-  ForEachBit(hazards, [&](unsigned bit) { ++hazards_[{Name(static_cast<Hazard>(bit)), line}]; });
+void World::Hazards(std::uint32_t hazards, const Place& at) {
+  const std::uint32_t line = program_.code[at.pc].line;
+  ForEachBit(hazards, [&](unsigned bit) {
+    HazardMet& met = hazards_[{Name(static_cast<Hazard>(bit)), line}];
+    met.first = met.count == 0 ? at : met.first;
+    ++met.count;
+  });
 }
 
 void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instruction& instruction,
@@ -303,7 +308,7 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
     return;
   }
   const WarpState& state = units_[warp.cta->rank]->warps[warp.slot];
-  const Place at = PlaceOf(state, 1U << lane, pc_);
+  const Place at = PlaceOf(state, 1U << lane, here_.pc);
   for (unsigned k = 0; k < access.count; ++k) {
     observer_->OnAccess(at, {cta, address + std::uint64_t{k} * size, size}, instruction.op,
                         access.ordering, changed);

@@ -95,11 +95,14 @@ class World : public ptx::AccessSink {
   // As a manifest spells it: "completes", "deadlock", "fault:count_mismatch"; "timeout": it is
   // endless, or has not ended.
   std::string Ending() const;
-  std::uint32_t fault_pc() const { return fault_pc_; }
-  // Hazards by name and line: how often.
-  const std::map<std::pair<std::string, std::uint32_t>, std::uint64_t>& hazards() const {
-    return hazards_;
-  }
+  const Place& fault_at() const { return fault_at_; }
+  // Hazards by name and line of the PTX file.
+  struct HazardMet {
+    std::uint64_t count = 0;
+    Place first;
+  };
+  using HazardsMet = std::map<std::pair<std::string, std::uint32_t>, HazardMet>;
+  const HazardsMet& hazards() const { return hazards_; }
   const ptx::Memory& memory() const { return memory_; }
   std::uint64_t steps() const { return steps_; }
   const ptx::Program& program() const { return program_; }
@@ -136,6 +139,7 @@ class World : public ptx::AccessSink {
     bool exists = false;           // and has not exited
     bool at_barrier = false;       // waits there
     std::uint32_t in_cluster = 0;  // lanes that wait at barrier.cluster
+    std::uint32_t barrier_pc = 0;  // of the barrier where it waits
     std::vector<Wait> waits;
     std::deque<WarpArrival> due;  // from the warp scope
     std::uint32_t spinning = 0;   // lanes that repeat a loop until something changes, ...
@@ -190,8 +194,8 @@ class World : public ptx::AccessSink {
   }
   void NoteSpin(Unit* unit, WarpState* state, const ptx::Group& group);
   void Change() { ++epoch_; }
-  void Fault(std::string cause, std::uint32_t pc);
-  void Hazards(std::uint32_t hazards, std::uint32_t line);
+  void Fault(std::string cause, const Place& at);
+  void Hazards(std::uint32_t hazards, const Place& at);
   void Touched(std::uint64_t object, Touch::Mode mode, std::uint32_t form = 0) {
     touched_.push_back({object, mode, 0, form});
   }
@@ -213,10 +217,11 @@ class World : public ptx::AccessSink {
                              unsigned slot);
   void ReleaseCluster(const ClusterEffects& effects, std::uint64_t cluster);
   void Exit(Unit* unit, WarpState* state, std::uint32_t pc);
-  void EndCta(Unit* unit, unsigned slot);
+  void EndCta(Unit* unit, unsigned slot, const Place& at);
 
   // world_transfer.cpp
   void Post(Unit* unit, ptx::Transfer transfer);
+  static Place PlaceOf(const Flight& flight);  // of its issuer
   bool MayStep(const Flight& flight) const;
   void StepTransfer(std::size_t index);
   void Perform(Flight* flight);
@@ -254,12 +259,12 @@ class World : public ptx::AccessSink {
   std::uint64_t epoch_ = 1;  // rises with everything that a thread can notice
   std::uint64_t steps_ = 0;
   std::uint64_t cycle_ = 0;  // what clocks show
-  std::uint32_t pc_ = 0;     // of the instruction that is executed
+  Place here_;               // of the instruction that is executed, or of the transfer
   bool started_up_ = false;  // all warps have gone to their first instruction that others notice
   End end_ = End::kNone;
   std::string fault_;
-  std::uint32_t fault_pc_ = 0;
-  std::map<std::pair<std::string, std::uint32_t>, std::uint64_t> hazards_;
+  Place fault_at_;
+  HazardsMet hazards_;
 };
 
 }  // namespace muster::explore

@@ -236,7 +236,15 @@ std::vector<Place> World::Standing() const {
     for (const WarpState& state : unit->warps) {
       for (std::size_t i = 0; state.exists && i < state.warp.groups.size(); ++i) {
         const ptx::Group& group = state.warp.groups[i];
-        places.push_back(PlaceOf(state, group.lanes, group.pc));
+        // Lanes that have arrived at a barrier go on at the next instruction, but wait until then.
+        const std::uint32_t waiting =
+            group.lanes & (state.at_barrier ? state.warp.arrival.lanes : state.in_cluster);
+        if (waiting != 0) {
+          places.push_back(PlaceOf(state, waiting, state.barrier_pc));
+        }
+        if (waiting != group.lanes) {
+          places.push_back(PlaceOf(state, group.lanes & ~waiting, group.pc));
+        }
       }
     }
   }

@@ -40,13 +40,13 @@ void World::Handle(Unit* unit, WarpState* state, Interpreter::Event event, std::
       for (const ptx::Cta* const cta : state->warp.cta->cluster->ctas) {
         Touched(ObjectOf(kCtas, cta->linear_id), Touch::Mode::kRead);
       }
-      Fault("memory_fault", pc);
+      Fault("memory_fault", PlaceOf(*state, unit->interpreter.problem_lanes(), pc));
       break;
     case Interpreter::Event::kMisuse:
-      Fault(unit->interpreter.cause(), pc);
+      Fault(unit->interpreter.cause(), PlaceOf(*state, unit->interpreter.problem_lanes(), pc));
       break;
     case Interpreter::Event::kAssert:
-      Fault("assert", pc);
+      Fault("assert", PlaceOf(*state, unit->interpreter.problem_lanes(), pc));
       break;
     default:
       break;
@@ -65,9 +65,11 @@ void World::Handle(Unit* unit, WarpState* state, Interpreter::Event event, std::
 
 void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
   const Arrival& arrival = state->warp.arrival;
-  gathered_.arrived.push_back(PlaceOf(*state, arrival.lanes, pc));
+  const Place at = PlaceOf(*state, arrival.lanes, pc);
+  gathered_.arrived.push_back(at);
+  state->barrier_pc = pc;
   if (arrival.diverged_aligned) {
-    Hazards(1U << static_cast<unsigned>(Hazard::kDivergedAligned), arrival.line);
+    Hazards(1U << static_cast<unsigned>(Hazard::kDivergedAligned), at);
   }
   if (arrival.cluster != ClusterForm::kNone) {
     ReachCluster(unit, state, pc);
@@ -75,14 +77,14 @@ void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
   }
   constexpr std::uint32_t kMaxCount = 4095;
   if (arrival.bar >= kNumBars || arrival.count > kMaxCount) {
-    Fault(arrival.bar >= kNumBars ? "bad_barrier_id" : "bad_count", pc);
+    Fault(arrival.bar >= kNumBars ? "bad_barrier_id" : "bad_count", at);
     return;
   }
   if (arrival.divergent_operand) {
-    Hazards(1U << static_cast<unsigned>(Hazard::kDivergentOperand), arrival.line);
+    Hazards(1U << static_cast<unsigned>(Hazard::kDivergentOperand), at);
   }
   if (arrival.diverged_barrier) {
-    Hazards(1U << static_cast<unsigned>(Hazard::kDivergedBarrier), arrival.line);
+    Hazards(1U << static_cast<unsigned>(Hazard::kDivergedBarrier), at);
   }
   Operation operation;
   operation.kind = arrival.kind;
@@ -93,15 +95,14 @@ void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
   operation.lanes = arrival.lanes;
   operation.operand = arrival.operand;
   state->at_barrier = !GoesOn(operation.kind);
-  const Place at = PlaceOf(*state, arrival.lanes, pc);
   const Effects effects = unit->model.Step(operation);
   if (effects.fault != FaultCause::kNone) {
     Touched(ObjectOf(kNamedBarriers, at.cta * kNumBars + arrival.bar), Touch::Mode::kWrite);
-    Fault(Name(effects.fault), pc);
+    Fault(Name(effects.fault), at);
     return;
   }
   Change();
-  Hazards(effects.hazards, arrival.line);
+  Hazards(effects.hazards, at);
   constexpr unsigned kKindBits = 4;
   const std::uint32_t kind =
       IsReduction(operation.kind) ? static_cast<std::uint32_t>(operation.kind) : 0;
@@ -155,7 +156,7 @@ void World::ReachCluster(Unit* unit, WarpState* state, std::uint32_t pc) {
        static_cast<std::uint8_t>(state->warp.cta->slot), arrival.lanes, state->warp.live},
       state->warp.cta->cluster->slot);
   if (effects.fault != FaultCause::kNone) {
-    Fault(Name(effects.fault), pc);
+    Fault(Name(effects.fault), at);
     return;
   }
   Change();
@@ -210,7 +211,7 @@ void World::ReachMbarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
   const ptx::MbInstruction instruction = state->warp.mbarrier;
   const auto& decoded = program_.code[pc].As<ptx::Mbarrier>();
   if (instruction.outside != 0) {
-    Fault(Name(FaultCause::kBadAddress), pc);
+    Fault(Name(FaultCause::kBadAddress), PlaceOf(*state, instruction.outside, pc));
     return;
   }
   const unsigned slot = state->warp.cta->slot;
@@ -220,7 +221,7 @@ void World::ReachMbarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
     const MbOperation& operation = group.operation;
     if (operation.source == MbSource::kOutbound) {
       if (!IsRemote(operation.op) || operation.has_token) {
-        Fault(Name(FaultCause::kRemoteNotAllowed), pc);
+        Fault(Name(FaultCause::kRemoteNotAllowed), PlaceOf(*state, operation.lanes, pc));
         return;
       }
       ptx::Transfer sent;
@@ -269,10 +270,10 @@ MbEffects World::StepMbarrier(Unit* unit, const Place& at, const MbOperation& op
   const bool by_another = unit->IsInvalidatedByAnother(operation);
   if (by_another && !makes && operation.op != MbOp::kCopyArriveNoInc) {
     if (!launch_.inval_is_hazard) {
-      Fault(Name(FaultCause::kWordExhausted), at.pc);
+      Fault(Name(FaultCause::kWordExhausted), at);
       return {};
     }
-    Hazards(1U << static_cast<unsigned>(Hazard::kUninitialisedWord), program_.code[at.pc].line);
+    Hazards(1U << static_cast<unsigned>(Hazard::kUninitialisedWord), at);
   }
   MbEffects effects = unit->words.Step(operation);
   const auto refused = std::find_if(effects.fault.begin(), effects.fault.end(),
@@ -280,7 +281,7 @@ MbEffects World::StepMbarrier(Unit* unit, const Place& at, const MbOperation& op
   if (refused != effects.fault.end() && !(by_another && launch_.inval_is_hazard)) {
     constexpr unsigned kGranule = 4;
     Touched(ObjectOf(owner, operation.addr / kGranule), Touch::Mode::kWrite);
-    Fault(Name(*refused), at.pc);
+    Fault(Name(*refused), at);
     return effects;
   }
   if (operation.op == MbOp::kInit) {
@@ -288,7 +289,7 @@ MbEffects World::StepMbarrier(Unit* unit, const Place& at, const MbOperation& op
   } else if (operation.op == MbOp::kInval) {
     unit->invalidated[object] = {operation.warp, operation.lanes};
   }
-  Hazards(effects.hazards, program_.code[at.pc].line);
+  Hazards(effects.hazards, at);
   if (effects.written) {
     unit->SetWord(operation.cta, operation.addr, effects.word);
     Change();
@@ -331,7 +332,9 @@ void World::ReachWarpScope(Unit* unit, const WarpRequest& request) {
   WarpState& state = unit->warps[request.warp];
   const WarpEffects effects = unit->scope.Step(request);
   if (effects.fault != FaultCause::kNone) {
-    Fault(Name(effects.fault), pc_);
+    const ptx::Group* const refused = GroupOf(&state, request.lanes);
+    Fault(Name(effects.fault),
+          PlaceOf(state, request.lanes, refused == nullptr ? here_.pc : refused->pc));
     return;
   }
   std::uint32_t together = 0;  // lanes whose answers may differ, but that have met
@@ -339,13 +342,13 @@ void World::ReachWarpScope(Unit* unit, const WarpRequest& request) {
     together |= request.op == WarpOp::kExit ? 0 : answer.lanes;
   }
   if (observer_ != nullptr && together != 0) {
-    observer_->OnWarpSync(PlaceOf(state, together, pc_), request.op);
+    observer_->OnWarpSync(PlaceOf(state, together, here_.pc), request.op);
   }
   for (const WarpAnswer& answer : effects.answers) {
     if (observer_ != nullptr && together == 0) {
       const ptx::Group* const waiting = GroupOf(&state, answer.lanes);
-      observer_->OnWarpSync(PlaceOf(state, answer.lanes, waiting == nullptr ? pc_ : waiting->pc),
-                            answer.op);
+      observer_->OnWarpSync(
+          PlaceOf(state, answer.lanes, waiting == nullptr ? here_.pc : waiting->pc), answer.op);
     }
     unit->interpreter.Answer(&state.warp, answer);
   }
@@ -360,7 +363,7 @@ void World::TakeDue(Unit* unit, WarpState* state) {
     const WarpArrival arrival = state->due.front();
     state->due.pop_front();
     const ptx::Group* const group = GroupOf(state, arrival.lanes);
-    const std::uint32_t pc = group == nullptr ? pc_ : group->pc;
+    const std::uint32_t pc = group == nullptr ? here_.pc : group->pc;
     unit->interpreter.TakeArrival(&state->warp, arrival);
     ReachBarrier(unit, state, pc);
   }
@@ -417,11 +420,12 @@ void World::Exit(Unit* unit, WarpState* state, std::uint32_t pc) {
   CtaState& cta = unit->ctas[slot];
   cta.exited |= Bit(state->warp.slot);
   if (cta.exited == cta.warps) {
-    EndCta(unit, slot);
+    EndCta(unit, slot, at);
   }
 }
 
-void World::EndCta(Unit* unit, unsigned slot) {
+// `at`: its last threads exit there.
+void World::EndCta(Unit* unit, unsigned slot, const Place& at) {
   CtaState& cta = unit->ctas[slot];
   cta.cta.exited = true;
   Touched(ObjectOf(kCtas, cta.cta.linear_id), Touch::Mode::kWrite);
@@ -429,12 +433,12 @@ void World::EndCta(Unit* unit, unsigned slot) {
   end.kind = OpKind::kEnd;
   end.cta = static_cast<std::uint8_t>(slot);
   const Effects effects = unit->model.Step(end);
-  Hazards(effects.hazards, program_.code[pc_].line);
+  Hazards(effects.hazards, at);
   if (observer_ != nullptr) {
     observer_->OnCtaEnd(cta.cta.linear_id);
   }
   Abandon(cta.cta);
-  Hazards(unit->words.Leave(slot, OpKind::kEnd).hazards, program_.code[pc_].line);
+  Hazards(unit->words.Leave(slot, OpKind::kEnd).hazards, at);
   ClusterLife life;
   life.op = ClusterLifeOp::kEnd;
   life.unit = static_cast<std::uint8_t>(unit->rank);

@@ -73,7 +73,7 @@ void World::Cancel(Unit* unit, const ptx::Warp& warp, const ptx::CancelCall& cal
       continue;
     }
     if (cta->exited) {
-      Fault(Name(FaultCause::kRankNotThere), pc);
+      Fault(Name(FaultCause::kRankNotThere), here_);
       return;
     }
     ptx::Transfer transfer;
@@ -89,6 +89,13 @@ void World::Cancel(Unit* unit, const ptx::Warp& warp, const ptx::CancelCall& cal
     std::memcpy(transfer.data.data(), response.data(), sizeof response);
     Post(unit, std::move(transfer));
   }
+}
+
+Place World::PlaceOf(const Flight& flight) {
+  const ptx::Transfer& transfer = flight.transfer;
+  const bool together = transfer.kind == Kind::kRemote;
+  return {flight.cta, flight.warp_index, together ? transfer.operation.lanes : 1U << transfer.lane,
+          transfer.pc};
 }
 
 bool World::MayStep(const Flight& flight) const {
@@ -114,6 +121,7 @@ Range World::RangeOf(const ptx::Cta* cta, std::uint64_t address, std::size_t siz
 void World::StepTransfer(std::size_t index) {
   Flight& flight = *flights_[index];
   ptx::Transfer& transfer = flight.transfer;
+  here_ = PlaceOf(flight);
   Unit& issuer = *units_[flight.unit];
   WarpState& state = issuer.warps[transfer.warp];
   const bool moves = transfer.kind == Kind::kMove || transfer.kind == Kind::kReduce;
@@ -175,8 +183,7 @@ void World::Perform(Flight* flight) {
     }
   }
   if (transfer.mbarrier) {
-    const Place at{flight->cta, flight->warp_index, 1U << transfer.lane, transfer.pc};
-    StepMbarrier(units_[transfer.to->rank].get(), at, CompletionOf(transfer), nullptr,
+    StepMbarrier(units_[transfer.to->rank].get(), PlaceOf(*flight), CompletionOf(transfer), nullptr,
                  flight->number);
   }
 }
@@ -184,11 +191,10 @@ void World::Perform(Flight* flight) {
 void World::PerformRemote(const Flight& flight) {
   const ptx::Transfer& transfer = flight.transfer;
   if (transfer.to->exited) {
-    Fault("memory_fault", transfer.pc);
+    Fault("memory_fault", PlaceOf(flight));
     return;
   }
-  const Place at{flight.cta, flight.warp_index, transfer.operation.lanes, transfer.pc};
-  StepMbarrier(units_[transfer.to->rank].get(), at, transfer.operation,
+  StepMbarrier(units_[transfer.to->rank].get(), PlaceOf(flight), transfer.operation,
                &program_.code[transfer.pc].As<ptx::Mbarrier>(), flight.number);
 }
 
@@ -199,7 +205,7 @@ void World::Abandon(const ptx::Cta& cta) {
     ptx::Transfer& transfer = flights_[i]->transfer;
     const bool lost = transfer.to == &cta || (transfer.from == &cta && !transfer.has_read);
     if (transfer.to == &cta && transfer.issuer != &cta) {
-      Fault("memory_fault", transfer.pc);
+      Fault("memory_fault", PlaceOf(*flights_[i]));
     }
     if (transfer.issuer == &cta) {
       transfer.groups = nullptr;

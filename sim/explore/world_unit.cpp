@@ -30,7 +30,7 @@ World::Unit::Unit(World* of, unsigned its_rank)
   interpreter.set_whole_copies();
   interpreter.set_clock_period_ps(of->config_.clock_period_ps);
   interpreter.set_cancel([this](const ptx::Warp& warp, const ptx::CancelCall& call) {
-    world.Cancel(this, warp, call, world.pc_);
+    world.Cancel(this, warp, call, world.here_.pc);
   });
 }
 
@@ -99,12 +99,12 @@ bool World::Unit::Watches(unsigned cta, std::uint64_t addr, unsigned bytes) cons
 }
 
 void World::Unit::Stored(unsigned /*warp*/, unsigned cta, std::uint64_t addr, unsigned bytes,
-                         std::uint32_t line) {
+                         std::uint32_t /*line*/) {
   for (std::uint64_t word = addr / kWordBytes * kWordBytes; word < addr + bytes;
        word += kWordBytes) {
     if (word / kWordBytes < watched[cta].size() && watched[cta][word / kWordBytes]) {
       const auto at = static_cast<std::uint32_t>(word);
-      world.Hazards(words.Store(cta, at, Word(cta, at)).hazards, line);
+      world.Hazards(words.Store(cta, at, Word(cta, at)).hazards, world.here_);
       invalidated.erase({cta, at});
     }
   }

@@ -42,8 +42,9 @@ def expect(holds, what):
         sys.exit(what)
 
 
-def write_kernel(folder, threads, body):
-    """Writes a kernel of one CTA with a word `x` in shared memory, and its manifest, whose path it returns."""
+def write_kernel(folder, threads, body, after=""):
+    """Writes a kernel of one CTA with a word `x` in shared memory, and its manifest, whose path it returns. `after`:
+    what follows the kernel."""
     (folder / "k.ptx").write_text(f""".version 8.0
 .target sm_90
 .address_size 64
@@ -53,7 +54,7 @@ def write_kernel(folder, threads, body):
     .reg .b32 %r<4>;
     .shared .align 4 .b32 x;
 {body}}}
-""")
+{after}""")
     manifest = folder / "k.json"
     manifest.write_text(json.dumps({"ptx": "k.ptx", "block": [threads, 1, 1], "args": [{"buffer": "out"}],
                                     "buffers": {"out": {"type": "u32", "count": 1}}}))
@@ -261,6 +262,277 @@ LATE:
     patient, gives_up = explore("p.json", "WAIT"), explore("g.json", "LATE")
     expect(patient["complete"] and patient["classes"] <= 2, patient)
     expect(gives_up["classes"] > patient["classes"], gives_up)
+
+
+def explore(muster, folder, manifest, code):
+    """The report on a manifest, which must fit its schema, and the text."""
+    text, _ = run(muster, "explore", manifest, "--report", folder / "r.json", code=code)
+    report = json.loads((folder / "r.json").read_text())
+    jsonschema.validate(report, SCHEMA)
+    return report, text
+
+
+def line_of(folder, words):
+    """The only line of the PTX file with these words."""
+    line, = [number for number, text in enumerate((folder / "k.ptx").read_text().split("\n"), 1) if words in text]
+    return line
+
+
+@case
+def deadlock_is_at_the_barriers(muster, folder):
+    """Threads that wait are placed at the barrier where they wait, not at what they would do next: at bar.sync, at a
+    barrier for which lanes gather, and at barrier.cluster.wait; lanes that wait elsewhere, there."""
+    for wait in ("bar.sync 1, 64", "barrier.sync 1, 64", "barrier.cluster.wait"):
+        manifest = write_kernel(folder, 64, f"""    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p1, %r1, 32;
+    @%p1 bra A;
+    barrier.cluster.arrive;
+    {wait};
+    mov.u32 %r2, 1;
+    ret;
+A:
+    bar.sync 2, 64;
+    mov.u32 %r2, 1;
+    ret;
+""")
+        report, text = explore(muster, folder, manifest, 3)
+        finding, = report["findings"]
+        places = {(place["warp"], place["lanes"], place["line"]) for place in finding["standing"]}
+        there, other = line_of(folder, wait), line_of(folder, "bar.sync 2")
+        expect(places == {(1, "0xffffffff", there), (0, "0xffffffff", other)}, f"{wait}: {finding}")
+        for line in (there, other):
+            expect(f"waits    32 threads at line {line}\n" in text, text)
+
+
+@case
+def fault_has_a_place(muster, folder):
+    """A fault is told with line, warp and lanes: of the unit, of a collective, of an access, of an mbarrier."""
+    for body, lanes in (("bar.sync 0, 40;", "0xffffffff"), ("shfl.sync.idx.b32 %r2, %r1, 0, 31, 1;", "0xffffffff"),
+                        ("@%p1 ld.shared.u32 %r2, [x+4096];", "0x00000020"),
+                        ("@%p1 mbarrier.arrive.shared::cta.b64 _, [x+2];", "0x00000020")):
+        manifest = write_kernel(folder, 64, f"""    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p1, %r1, 32;
+    @%p1 ret;
+    setp.eq.u32 %p1, %r1, 37;
+    {body}
+    ret;
+""")
+        report, text = explore(muster, folder, manifest, 7)
+        finding, = report["findings"]
+        place = {"cta": 0, "warp": 1, "lanes": lanes, "line": line_of(folder, body), "what": ""}
+        expect(finding["kind"] == "fault" and finding["first"] == place, f"{body}: {finding}")
+        who = "thread (37,0,0), warp 1" if lanes == "0x00000020" else f"warp 1, lanes {lanes}"
+        expect(f"     place    {who} at line {place['line']}\n" in text, text)
+        run(muster, "run", manifest, "--report", folder / "run.json", code=5)
+        fault, = json.loads((folder / "run.json").read_text())["faults"]
+        expect(all(fault[key] == place[key] for key in ("cta", "warp", "lanes", "line")), fault)
+
+
+@case
+def hazard_has_a_place(muster, folder):
+    """So is a hazard: warp 1 arrives twice."""
+    manifest = write_kernel(folder, 96, """    mov.u32 %r1, %tid.x;
+    and.b32 %r2, %r1, 32;
+    setp.eq.u32 %p1, %r2, 0;
+    @%p1 ret;
+    bar.arrive 1, 96;
+    bar.arrive 1, 96;  // again
+    bar.sync 1, 96;
+    ret;
+""")
+    report, text = explore(muster, folder, manifest, 7)
+    hazard, = [finding for finding in report["findings"] if finding["why"] == "meets the hazard repeated_arrival"]
+    line = line_of(folder, "again")
+    expect(all(hazard["first"][key] == value for key, value in
+               (("warp", 1), ("lanes", "0xffffffff"), ("line", line))), hazard)
+    expect(f"     place    warp 1, lanes 0xffffffff at line {line}\n" in text, text)
+
+
+UNROLLED = """    .shared .align 4 .b32 part[8];
+    .loc 1 4 5
+    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p1, %r1, 32;
+    @%p1 bra READ;
+    setp.ne.u32 %p1, %r1, 32;
+    @%p1 ret;
+    .loc 1 5 9
+STORES
+    ret;
+READ:
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 ret;
+    .loc 1 7 9
+LOADS
+    ret;
+"""
+STORES = "".join(f"    st.shared.u32 [part+{4 * i}], %r1;\n" for i in range(4))
+LOADS = "".join(f"    ld.shared.u32 %r2, [part+{4 * i}];\n" for i in range(4))
+
+
+@case
+def copies_of_a_line_are_one_finding(muster, folder):
+    """A loop that is unrolled four times races with another one: one finding, with three more in the report. Without
+    lines of the source each pair of lines of the PTX is its own."""
+    body = UNROLLED.replace("STORES\n", STORES).replace("LOADS\n", LOADS)
+    manifest = write_kernel(folder, 64, body, after='.file 1 "mine.cu"\n')
+    report, text = explore(muster, folder, manifest, 7)
+    finding, = report["findings"]
+    expect("1 finding," in text and "     and 3 more with this cause: 3 data_race\n" in text, text)
+    pairs = {tuple(sorted((one[side]["line"] for side in ("first", "second")))) for one in (finding, *finding["more"])}
+    expect(len(pairs) == 4 and finding["first"]["source"][0]["line"] in (5, 7), finding)
+    manifest = write_kernel(folder, 64, "\n".join(line for line in body.split("\n") if ".loc" not in line))
+    report, text = explore(muster, folder, manifest, 7)
+    expect(len(report["findings"]) == 4 and not any("more" in finding for finding in report["findings"]), text)
+
+
+@case
+def other_variables_are_other_findings(muster, folder):
+    """The same two lines with two variables have two causes."""
+    body = UNROLLED.replace("STORES\n", "    st.shared.u32 [part], %r1;\n    st.shared.u32 [x], %r1;\n")
+    body = body.replace("LOADS\n", "    ld.shared.u32 %r2, [part];\n    ld.shared.u32 %r2, [x];\n")
+    report, text = explore(muster, folder, write_kernel(folder, 64, body, after='.file 1 "mine.cu"\n'), 7)
+    expect(sorted(finding["object"].split()[0] for finding in report["findings"]) == ["part", "x"] and
+           len(report["findings"]) == 2, text)
+
+
+@case
+def the_more_specific_kind_is_told(muster, folder):
+    """A line that reads memory and copies it in bulk, and one that writes there: the race is counted below the source
+    that is overwritten."""
+    manifest = write_kernel(folder, 64, """    .reg .b64 %rd<2>;
+    .shared .align 16 .b8 part[64];
+    .loc 1 4 5
+    ld.param.u64 %rd1, [out];
+    cvta.to.global.u64 %rd1, %rd1;
+    mov.u32 %r1, %tid.x;
+    setp.eq.u32 %p1, %r1, 32;
+    @%p1 bra OVER;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 ret;
+    .loc 1 9 5
+    ld.shared.u32 %r2, [part];
+    cp.async.bulk.global.shared::cta.bulk_group [%rd1], [part], 16;
+    .loc 1 10 5
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+    ret;
+OVER:
+    .loc 1 12 5
+    st.shared.u32 [part+4], %r1;
+    st.shared.u32 [part], %r1;
+    ret;
+""", after='.file 1 "mine.cu"\n')
+    whole = json.loads(manifest.read_text())
+    whole["buffers"]["out"]["count"] = 4
+    manifest.write_text(json.dumps(whole))
+    report, text = explore(muster, folder, manifest, 7)
+    races = [finding for finding in report["findings"] if finding["kind"] != "differing_result"]
+    finding, = races
+    more = {one["kind"] for one in finding["more"]}
+    expect(finding["kind"] == "source_overwritten" and "data_race" in more, text)
+
+
+@case
+def wait_before_the_first_phase(muster, folder):
+    """A wait for the parity of the phase before the first is over at once: a note says so, and a race that comes of it
+    names the wait."""
+    manifest = write_kernel(folder, 64, """    .shared .align 8 .b64 bar;
+    mov.u32 %r1, %tid.x;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 bra READY;
+    mbarrier.init.shared::cta.b64 [bar], 1;
+READY:
+    bar.sync 0;
+    setp.eq.u32 %p1, %r1, 32;
+    @%p1 bra READ;
+    setp.ne.u32 %p1, %r1, 0;
+    @%p1 ret;
+    st.shared.u32 [x], %r1;
+    mbarrier.arrive.shared::cta.b64 _, [bar];
+    ret;
+READ:
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 1;
+    @!%p1 bra READ;
+    ld.shared.u32 %r2, [x];
+    ret;
+""")
+    report, text = explore(muster, folder, manifest, 3)
+    note, = [note for note in report["notes"] if note["kind"] == "before_first"]
+    wait = line_of(folder, "try_wait")
+    expect(note["first"]["line"] == line_of(folder, "mbarrier.init") and note["second"]["line"] == wait and
+           note["second"]["warp"] == 1 and note["object"].startswith("bar "), note)
+    line, = [line for line in text.split("\n") if "before_first" in line]
+    expect(f"waits at line {wait}: it is over at once, for the phase before the first" in line, line)
+    race, = [finding for finding in report["findings"] if finding["kind"] == "data_race"]
+    if race["second"]["warp"] == 1:
+        expect(f"the wait before the second, at line {wait}, was over at once" in race["why"], race)
+    told, _ = run(muster, "run", manifest, "--report", folder / "run.json")
+    note, = json.loads((folder / "run.json").read_text())["notes"]
+    expect((note["note"], note["line"], note["warp"], note["count"]) == ("before_first", wait, 1, 1) and
+           note["mbarrier"].startswith("bar ") and "before the first" in note["message"], note)
+    expect(f"k.ptx:{wait}: note before_first, 1 time: mbarrier bar (0x8) of CTA (0,0,0): a wait is over" in told, told)
+
+
+@case
+def passed_without(muster, folder):
+    """Threads leave before a barrier that the others pass, three times: one note for the barrier, with where they left;
+    the exit code is 0. `run` notes the same. A barrier that all pass, and one at which threads arrive and leave, have
+    none."""
+    manifest = write_kernel(folder, 96, """    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, 0;
+    bar.sync 1;
+    setp.ge.u32 %p1, %r1, 70;
+    @%p1 exit;  // 26 of them
+    setp.eq.u32 %p1, %r1, 3;
+    @%p1 exit;  // one
+MEET:
+    bar.sync 0;
+    add.u32 %r2, %r2, 1;
+    setp.ne.u32 %p1, %r2, 3;
+    @%p1 bra MEET;
+    ret;
+""")
+    report, text = explore(muster, folder, manifest, 0)
+    note, = report["notes"]
+    barrier, some, one = (line_of(folder, words) for words in ("bar.sync 0", "26 of them", "// one"))
+    left = {(place["line"], place["warp"], place["lanes"]) for place in note["without"]}
+    expect(note["kind"] == "passed_without" and note["second"]["line"] == barrier and
+           left == {(some, 2, "0xffffffc0"), (one, 0, "0x00000008")}, note)
+    told = f"27 threads, of which 26 left at line {some}, 1 at line {one}"
+    expect(f"  -  passed_without: barrier 0 at line {barrier}: passed without {told}\n" in text, text)
+    said, _ = run(muster, "run", manifest, "--report", folder / "run.json")
+    note, = json.loads((folder / "run.json").read_text())["notes"]
+    expect((note["note"], note["line"], note["barrier"], note["count"]) == ("passed_without", barrier, 0, 3), note)
+    where = f"k.ptx:{barrier}: note passed_without, 3 times: barrier 0 of CTA (0,0,0)"
+    expect(f"{where}: passed without {told}\n" in said, said)
+    manifest = write_kernel(folder, 64, """    mov.u32 %r1, %tid.x;
+    setp.ge.u32 %p1, %r1, 32;
+    @%p1 bra STAY;
+    bar.arrive 1, 64;
+    ret;
+STAY:
+    bar.sync 1, 64;
+    ret;
+""")
+    report, text = explore(muster, folder, manifest, 0)
+    expect(not report["notes"], text)
+
+
+@case
+def cluster_passed_without(muster, folder):
+    """The same of barrier.cluster."""
+    manifest = write_kernel(folder, 64, """    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p1, %r1, 32;
+    @%p1 exit;
+    barrier.cluster.arrive;
+    barrier.cluster.wait;
+    ret;
+""")
+    report, text = explore(muster, folder, manifest, 0)
+    note, = report["notes"]
+    expect(note["kind"] == "passed_without" and [place["warp"] for place in note["without"]] == [0], note)
+    line = line_of(folder, "cluster.arrive")
+    expect(f"barrier.cluster at line {line}: passed without 32 threads, which left at line" in text, text)
 
 
 def main():

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,9 +55,9 @@ TEST_P(Working, GivesNoAlarm) {
     }
     has_ended = true;
     if (world.end() != World::End::kCompletes) {
-      bad.push_back({Kind::kDeadlock, "does not complete", 0});
+      bad.push_back({Kind::kDeadlock, "does not complete", std::nullopt});
     } else if (const auto differences = session.Differences(world.memory()); !differences.empty()) {
-      bad.push_back({Kind::kWrongResult, differences.front(), 0});
+      bad.push_back({Kind::kWrongResult, differences.front(), std::nullopt});
     }
     return bad;
   };
@@ -72,10 +73,10 @@ TEST_P(Working, GivesNoAlarm) {
   const std::unique_ptr<World> world = make_world();
   const Reporter reporter(*world);
   for (const Finding& finding : explored.findings) {
-    ADD_FAILURE() << reporter.Text(1, finding, "");
+    ADD_FAILURE() << reporter.Text(1, Cause<Finding>{finding, {}}, "");
   }
   for (const Unconfirmed& suspicion : explored.suspicions) {
-    ADD_FAILURE() << reporter.Text(suspicion);
+    ADD_FAILURE() << reporter.Text(Cause<Unconfirmed>{suspicion, {}});
   }
 }
 

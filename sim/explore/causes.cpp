@@ -1,0 +1,139 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/explore/causes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "sim/ptx/program/address.h"
+#include "sim/ptx/program/demangle.h"
+
+namespace muster::explore {
+namespace {
+
+// Lines, the variable, and of a note its kind; empty: nothing else has this cause.
+std::string KeyOf(const Suspicion& suspicion, const World& world) {
+  if (suspicion.first.step == 0) {
+    return "";
+  }
+  const auto line = [&](const Side& side) {
+    const std::uint32_t at = world.program().code[side.at.pc].line;
+    const std::string own = world.program().sources.OwnLine(at);
+    return own.empty() ? fmt::format("PTX line {}", at) : own;
+  };
+  auto lines = std::make_pair(line(suspicion.first), line(suspicion.second));
+  if (lines.second < lines.first) {
+    std::swap(lines.first, lines.second);
+  }
+  return fmt::format("{}\n{}\n{}\n{}", lines.first, lines.second, VariableOf(suspicion, world),
+                     IsNote(suspicion.kind) ? Name(suspicion.kind) : "");
+}
+
+// Of several kinds with one cause the one that says most is told: that the source of a copy is
+// overwritten or a fence is missing, then which phase an event could fall into, then that an object
+// may not be there; last, that nothing orders the two.
+int Generality(Kind kind) {
+  switch (kind) {
+    case Kind::kSourceOverwritten:
+      return 0;
+    case Kind::kProxyRace:
+      return 1;
+    case Kind::kExpectedBytes:
+      return 2;
+    case Kind::kOtherPhase:
+      return 3;
+    case Kind::kLateWait:
+      return 4;
+    case Kind::kLifetime:
+      return 5;
+    case Kind::kSharedBarrier:
+      return 6;
+    default:
+      return 7;
+  }
+}
+
+const Suspicion& WhatOf(const Finding& finding) { return finding.what; }
+const Suspicion& WhatOf(const Unconfirmed& suspicion) { return suspicion.what; }
+const Suspicion& WhatOf(const Suspicion& note) { return note; }
+
+using Index = std::map<std::string, std::size_t>;  // of the causes so far, by key
+
+template <typename T>
+Index Group(const std::vector<T>& all, const World& world, std::vector<Cause<T>>* causes) {
+  Index index;
+  for (const T& one : all) {
+    const std::string key = KeyOf(WhatOf(one), world);
+    const auto known = key.empty() ? index.end() : index.find(key);
+    if (known == index.end()) {
+      if (!key.empty()) {
+        index[key] = causes->size();
+      }
+      causes->push_back({one, {}});
+      continue;
+    }
+    Cause<T>& cause = (*causes)[known->second];
+    cause.more.push_back(one);
+    if (Generality(WhatOf(one).kind) < Generality(WhatOf(cause.told).kind)) {
+      std::swap(cause.told, cause.more.back());
+    }
+  }
+  return index;
+}
+
+// The name of a variable in shared memory that lies there, or the address.
+std::string SharedVariable(const ptx::Program& program, std::uint64_t address) {
+  for (const ptx::SharedName& name : program.shared_names) {
+    if (address >= name.address && (name.bytes == 0 || address - name.address < name.bytes)) {
+      return ptx::Demangled(name.name);
+    }
+  }
+  return fmt::format("{:#x}", address);
+}
+
+}  // namespace
+
+std::string VariableOf(const Suspicion& suspicion, const World& world) {
+  const Range& object = suspicion.object;
+  if (suspicion.bar >= 0) {
+    return fmt::format("barrier {}", suspicion.bar);
+  }
+  if (object.size == 0) {
+    return "";
+  }
+  if (object.owner != kGlobal) {
+    return SharedVariable(world.program(), object.address);
+  }
+  if (ptx::SegmentOf(object.address) == ptx::kGlobalSegment) {
+    const std::uint64_t byte = ptx::ByteOf(object.address);
+    for (const ptx::FileVariable& variable : world.program().variables) {
+      if (!variable.is_const && byte >= variable.offset &&
+          byte - variable.offset < variable.bytes) {
+        return ptx::Demangled(variable.name);
+      }
+    }
+  }
+  const ptx::Region* const region = world.memory().RegionAt(object.address);
+  return region == nullptr || region->name.empty() ? "global memory" : region->name;
+}
+
+Causes ByCause(const Explored& explored, const World& world) {
+  Causes causes;
+  const Index found = Group(explored.findings, world, &causes.findings);
+  std::vector<Unconfirmed> others;
+  for (const Unconfirmed& suspicion : explored.suspicions) {
+    const auto known = found.find(KeyOf(suspicion.what, world));
+    if (known == found.end()) {
+      others.push_back(suspicion);
+    } else {
+      causes.findings[known->second].unconfirmed.push_back(suspicion);
+    }
+  }
+  Group(others, world, &causes.suspicions);
+  Group(explored.lints, world, &causes.notes);
+  return causes;
+}
+
+}  // namespace muster::explore
