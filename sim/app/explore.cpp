@@ -34,15 +34,10 @@ using explore::World;
 
 // Hazards, as findings.
 Kind KindOf(const std::string& hazard) {
-  const std::map<std::string, Kind> kinds{{"repeated_arrival", Kind::kOtherPhase},
-                                          {"late_parity", Kind::kLateWait},
-                                          {"late_wait", Kind::kLateWait},
-                                          {"diverged_aligned", Kind::kDivergedAligned},
-                                          {"divergent_operand", Kind::kDivergedAligned},
-                                          {"diverged_barrier", Kind::kDivergedAligned},
-                                          {"init_over_live", Kind::kLifetime},
-                                          {"uninitialised_word", Kind::kLifetime},
-                                          {"store_over_waiters", Kind::kLifetime}};
+  const std::map<std::string, Kind> kinds{
+      {"repeated_arrival", Kind::kOtherPhase}, {"late_parity", Kind::kLateWait},
+      {"late_wait", Kind::kLateWait},          {"init_over_live", Kind::kLifetime},
+      {"uninitialised_word", Kind::kLifetime}, {"store_over_waiters", Kind::kLifetime}};
   const auto found = kinds.find(hazard);
   return found == kinds.end() ? Kind::kHazard : found->second;
 }

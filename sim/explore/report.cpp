@@ -63,8 +63,6 @@ const char* Explain(Kind kind) {
       return "an order of events in which threads wait for ever";
     case Kind::kFault:
       return "an order of events that ends in a fault";
-    case Kind::kDivergedAligned:
-      return "an aligned barrier to which the lanes of a warp do not come together";
     case Kind::kHazard:
       return "an order of events that meets a hazard";
     case Kind::kWrongResult:

@@ -29,7 +29,6 @@ enum class Kind : std::uint8_t {
   // What a run in another order has come to.
   kDeadlock,
   kFault,
-  kDivergedAligned,
   kHazard,
   kWrongResult,
   kDifferingResult,

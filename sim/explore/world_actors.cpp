@@ -15,32 +15,19 @@ const std::vector<Actor>& World::Enabled() {
     LaunchClusters();
   }
   enabled_.clear();
-  for (unsigned again = 0; again < 2 && end_ == End::kNone; ++again) {
-    for (const auto& unit : units_) {
-      for (WarpState& state : unit->warps) {
-        if (MayGo(state)) {
-          EnableWarp(unit->rank, state.warp.slot);
-        }
+  if (end_ != End::kNone) {
+    return enabled_;
+  }
+  for (const auto& unit : units_) {
+    for (WarpState& state : unit->warps) {
+      if (MayGo(state)) {
+        EnableWarp(unit->rank, state.warp.slot);
       }
     }
-    EnableTransfers();
-    if (!enabled_.empty()) {
-      break;
-    }
-    if (clusters_left_ == 0) {
-      end_ = End::kCompletes;
-      break;
-    }
-    // What waits at an aligned barrier only for lanes that repeat loops arrives without them.
-    bool gave_up = false;
-    for (const auto& unit : units_) {
-      for (WarpState& state : unit->warps) {
-        gave_up = (MayGo(state) && ptx::Interpreter::GiveUpReconvergence(&state.warp)) || gave_up;
-      }
-    }
-    if (!gave_up || again == 1) {
-      end_ = End::kDeadlock;
-    }
+  }
+  EnableTransfers();
+  if (enabled_.empty()) {
+    end_ = clusters_left_ == 0 ? End::kCompletes : End::kDeadlock;
   }
   return enabled_;
 }
@@ -52,20 +39,16 @@ void World::EnableWarp(unsigned unit, unsigned warp) {
     enabled_.push_back({kind, static_cast<std::uint8_t>(unit), static_cast<std::uint8_t>(warp),
                         answer, lanes, pc, 0, object});
   };
-  bool runs = !state.due.empty();
-  const ptx::Group* aligned = nullptr;
   const std::uint32_t idle = (state.spun == epoch_ ? state.spinning : 0) | state.stuck_at_copies;
   for (const ptx::Group& group : state.warp.groups) {
     if (group.state == ptx::Group::State::kReady) {
-      runs = true;
       if ((group.lanes & idle) == 0 && !IsDraining(state, group.pc)) {
         add(Actor::Kind::kLanes, group.lanes, group.pc, true);
       }
-    } else if (group.state == ptx::Group::State::kAsked) {
-      runs = true;
-    } else if (group.state == ptx::Group::State::kAligned &&
-               (aligned == nullptr || group.pc < aligned->pc)) {
-      aligned = &group;
+    } else if (group.state == ptx::Group::State::kAligned && group.lanes == state.warp.live &&
+               !IsDraining(state, group.pc)) {
+      add(Actor::Kind::kLanes, group.lanes, group.pc,
+          true);  // the lanes that it lacked have exited
     }
   }
   for (const Wait& wait : state.waits) {
@@ -78,9 +61,6 @@ void World::EnableWarp(unsigned unit, unsigned warp) {
       add(Actor::Kind::kWait, operation.lanes, wait.pc, complete,
           ObjectOf(state.warp.cta->linear_id, operation.addr / kGranule));
     }
-  }
-  if (aligned != nullptr && (!runs || state.warp.gives_up) && !IsDraining(state, aligned->pc)) {
-    add(Actor::Kind::kLanes, aligned->lanes, aligned->pc, true);
   }
 }
 

@@ -68,9 +68,6 @@ void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
   const Place at = PlaceOf(*state, arrival.lanes, pc);
   gathered_.arrived.push_back(at);
   state->barrier_pc = pc;
-  if (arrival.diverged_aligned) {
-    Hazards(1U << static_cast<unsigned>(Hazard::kDivergedAligned), at);
-  }
   if (arrival.cluster != ClusterForm::kNone) {
     ReachCluster(unit, state, pc);
     return;
@@ -79,9 +76,6 @@ void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
   if (arrival.bar >= kNumBars || arrival.count > kMaxCount) {
     Fault(arrival.bar >= kNumBars ? "bad_barrier_id" : "bad_count", at);
     return;
-  }
-  if (arrival.divergent_operand) {
-    Hazards(1U << static_cast<unsigned>(Hazard::kDivergentOperand), at);
   }
   if (arrival.diverged_barrier) {
     Hazards(1U << static_cast<unsigned>(Hazard::kDivergedBarrier), at);

@@ -67,10 +67,6 @@ const char* Name(Hazard hazard) {
       return "repeated_arrival";
     case Hazard::kUnfinishedBarrier:
       return "unfinished_barrier";
-    case Hazard::kDivergentOperand:
-      return "divergent_operand";
-    case Hazard::kDivergedAligned:
-      return "diverged_aligned";
     case Hazard::kInitOverLive:
       return "init_over_live";
     case Hazard::kUninitialisedWord:

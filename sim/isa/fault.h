@@ -50,25 +50,23 @@ const char* Name(FaultCause cause);  // as the design spells it: "count_mismatch
 
 // Hazards are carried out as the ISA says, and reported.
 enum class Hazard : std::uint8_t {
-  kRepeatedArrival = 0,    // a warp arrives again before the generation of its last ARV completes
-  kUnfinishedBarrier = 1,  // a CTA ends while an entry holds arrivals
-  kDivergentOperand = 2,   // registers differ between lanes (found by the front end)
-  kDivergedAligned = 3,    // lanes of a warp come apart to an aligned barrier (front end)
+  kRepeatedArrival,    // a warp arrives again before the generation of its last ARV completes
+  kUnfinishedBarrier,  // a CTA ends while an entry holds arrivals
 
   // Of mbarrier.
-  kInitOverLive = 4,       // mbarrier.init of a word that holds a valid object
-  kUninitialisedWord = 5,  // another mbarrier operation on a word that holds none
-  kLateParity = 6,         // a wait for a phase, two or more phases after it
-  kStoreOverWaiters = 7,   // a store, init or inval over a word at which warps are parked
-  kUnfinishedAsync = 8,    // a CTA ends with an asynchronous arrive-on outstanding
+  kInitOverLive,       // mbarrier.init of a word that holds a valid object
+  kUninitialisedWord,  // another mbarrier operation on a word that holds none
+  kLateParity,         // a wait for a phase, two or more phases after it
+  kStoreOverWaiters,   // a store, init or inval over a word at which warps are parked
+  kUnfinishedAsync,    // a CTA ends with an asynchronous arrive-on outstanding
 
   // Found by the front end.
-  kDivergedBarrier = 9,  // lanes of a warp come to different barriers, forms or counts
-  kAsyncToOwnCta = 10,   // st.async or red.async to the CTA of the thread itself
+  kDivergedBarrier,  // lanes of a warp come to different barriers, forms or counts
+  kAsyncToOwnCta,    // st.async or red.async to the CTA of the thread itself
 
-  kLateWait = 11,  // a wait for the phase of the warp's arrival, an even number of phases after it
+  kLateWait,  // a wait for the phase of the warp's arrival, an even number of phases after it
 };
-inline constexpr unsigned kNumHazards = 12;
+inline constexpr unsigned kNumHazards = static_cast<unsigned>(Hazard::kLateWait) + 1;
 const char* Name(Hazard hazard);
 // Of a set of hazards, such as Effects has.
 constexpr std::uint32_t HazardBit(Hazard hazard) { return 1U << static_cast<unsigned>(hazard); }

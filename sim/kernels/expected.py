@@ -177,14 +177,6 @@ def full_count():
     return {"out": [(t + 2 * 5) % 128 for t in range(128)]}
 
 
-def hazard_divergent_operand():
-    return {"out": [t ^ 32 for t in range(64)]}
-
-
-def hazard_diverged_aligned():
-    return {"out": [1] * 16 + [2] * 16}
-
-
 def hazard_init_over_live():
     return {"out": [2 + t for t in range(32)]}
 
@@ -344,10 +336,6 @@ def mb_remote_arrive():
 def mb_arrive_and_wait():
     # Each thread's value is the next one's, and the number of the round more.
     return {"out": [(t + 2) % 64 + 3 for t in range(64)]}
-
-
-def mb_beside_barrier():
-    return {"out": [sum(range(1, 32))] + list(range(1, 32))}
 
 
 def mb_lanes_apart():

@@ -303,8 +303,8 @@ def report(muster, folder):
 def report_rows(muster, folder):
     """Every row of a fault and of a hazard names the PTX line."""
     for kernel, rows, code in (("fault_count_mismatch", "faults", 0),
-                               ("hazard_repeated_arrival", "hazards", 0),
-                               ("hazard_divergent_operand", "hazards", 0)):
+                               ("fault_divergent_operand", "faults", 0),
+                               ("hazard_repeated_arrival", "hazards", 0)):
         path = folder / f"{kernel}.json"
         result = run(muster, "run", KERNELS / kernel / f"{kernel}.json", "--report", path)
         check(result.returncode == code, f"{kernel}: expected success", result)

@@ -149,21 +149,65 @@ DONE: bar.sync 0;)" + kStore),
   }
 }
 
-TEST(PtxBarrier, DivergedAlignedSubsetsCountAsWarps) {
-  // Two halves of one warp at two bar.sync: together they are the two warps that the count asks
-  // for, one after another.
-  const std::string body = R"(
-  setp.lt.u32 %p1, %r2, 16; @%p1 bra LOW;
-  bar.arrive 0, 64; mov.u32 %r10, 2; bra DONE;
-LOW: bar.sync 0, 64; mov.u32 %r10, 1;
-DONE:)" + kStore;
-  const Ended run(Threads(64, "setp.eq.u32 %p3, %r3, 1; @%p3 ret;" + body));
+bool Has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// The lanes above 15 of warp 0 come to `bar.sync 0` while the others do something else first.
+std::string AlignedBeside(const std::string& others) {
+  return "  setp.ge.u32 %p1, %r2, 16; setp.eq.u32 %p4, %r3, 1; @%p1 bra MEET; @%p4 bra MEET;\n  " +
+         others + "\nMEET: bar.sync 0;";
+}
+
+TEST(PtxBarrier, AlignedLanesWaitForAllOthers) {
+  const struct {
+    const char* others;
+    const char* where;  // they stand
+  } rows[] = {
+      {"bar.sync 0;", "lanes 0x0000ffff wait at barrier 0"},  // of another instruction
+      {"bar.sync 1, 32;", "lanes 0x0000ffff wait at barrier 1"},
+      {"bar.arrive 1, 64;", "lanes 0x0000ffff wait at barrier 1"},
+      {"barrier.sync 1;", "lanes 0x0000ffff wait at barrier 1"},
+      {"bar.warp.sync 0x1ffff;", "lanes 0x0000ffff wait at bar.warp.sync for lanes 0x00010000"},
+      {"vote.sync.any.pred %p2, %p1, -1;",
+       "lanes 0x0000ffff wait at vote.sync.any for lanes 0xffff0000"},
+      {"SPIN: ld.volatile.shared.u32 %r5, [s]; setp.eq.u32 %p2, %r5, 0; @%p2 bra SPIN;",
+       "lanes 0x0000ffff stand at"},
+  };
+  for (const auto& row : rows) {
+    const Ended run(Threads(64, AlignedBeside(row.others) + "\n  mov.u32 %r5, 1; @%p4 "
+                                                            "st.volatile.shared.u32 [s], %r5;"));
+    ASSERT_EQ(run.outcome(), "deadlock") << row.others;
+    const std::vector<StuckWarp> stuck = run.grid().StuckWarps();
+    ASSERT_EQ(stuck.size(), 1U) << row.others;
+    EXPECT_TRUE(Has(stuck[0].where.what, "lanes 0xffff0000 wait at barrier 0")) << row.others;
+    EXPECT_TRUE(Has(stuck[0].where.what, row.where)) << stuck[0].where.what;
+  }
+}
+
+TEST(PtxBarrier, AlignedLanesWaitForOneThatPolls) {
+  // Lane 0 polls what warp 1 sets before the barrier.
+  const Ended run(Threads(64, R"(
+  setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 32; mov.u32 %r10, 1;
+  @%p2 st.volatile.shared.u32 [s], %r10; @!%p1 bra MEET;
+SPIN: ld.volatile.shared.u32 %r5, [s]; setp.eq.u32 %p3, %r5, 0; @%p3 bra SPIN;
+MEET: bar.sync 0;)" + kStore));
   ASSERT_EQ(run.outcome(), "completes");
-  EXPECT_EQ(run.Hazards(Hazard::kDivergedAligned), 2U);
-  EXPECT_EQ(run.Words(0)[3], 1U);
-  EXPECT_EQ(run.Words(0)[20], 2U);
-  ASSERT_FALSE(run.grid().hazards().empty());
-  EXPECT_TRUE(run.grid().hazards()[0].line == 10 || run.grid().hazards()[0].line == 11);
+  EXPECT_EQ(run.Words(0), All(64, 1));
+}
+
+TEST(PtxBarrier, ExitLetsAlignedLanesArrive) {
+  for (std::uint64_t seed = 1; seed < 10; ++seed) {
+    const Ended run(
+        Threads(64, AlignedBeside("mov.u32 %r5, 0; L: add.u32 %r5, %r5, 1; setp.lt.u32 %p2,"
+                                  " %r5, 300; @%p2 bra L; exit;") +
+                        "\n  mov.u32 %r10, 1;" + kStore),
+        "default", seed);
+    ASSERT_EQ(run.outcome(), "completes");
+    EXPECT_EQ(run.Words(0)[0], 0U);
+    EXPECT_EQ(run.Words(0)[16], 1U);
+    EXPECT_EQ(run.Words(0)[40], 1U);
+  }
 }
 
 TEST(PtxBarrier, AlignedLanesWaitHoweverLongOthersRun) {
@@ -176,7 +220,6 @@ MEET: bar.sync 0; ld.shared.u32 %r10, [s];)" +
                                   kStore));
   ASSERT_EQ(run.outcome(), "completes");
   EXPECT_EQ(run.Words(0), All(64, 30000));
-  EXPECT_EQ(run.Hazards(Hazard::kDivergedAligned), 0U);
 }
 
 TEST(PtxBarrier, NonAlignedLanesAreGathered) {
@@ -223,42 +266,41 @@ TEST(PtxBarrier, OldTargetsComeAligned) {
   barrier.sync 0; bra DONE;
 LOW: barrier.sync 0;
 DONE: mov.u32 %r10, 1;)" + kStore;
-  EXPECT_EQ(Ended(Threads(32, body)).Hazards(Hazard::kDivergedAligned), 0U);
-  EXPECT_EQ(Ended(Threads(32, body, "sm_61")).Hazards(Hazard::kDivergedAligned), 2U);
+  EXPECT_EQ(Ended(Threads(32, body)).outcome(), "completes");
+  EXPECT_EQ(Ended(Threads(32, body, "sm_61")).outcome(), "deadlock");
 }
 
-TEST(PtxBarrier, LowestLaneRulesWhereOperandsDiverge) {
-  const Ended run(Threads(64, R"(
-  setp.eq.u32 %p1, %r1, 0; selp.u32 %r5, 7, 9, %p1; setp.gt.u32 %p2, %r3, 0;
-  @%p2 mov.u32 %r5, 7;
-  bar.sync %r5, 64; mov.u32 %r10, 1;)" +
-                                  kStore));
-  ASSERT_EQ(run.outcome(), "completes");
-  EXPECT_EQ(run.Hazards(Hazard::kDivergentOperand), 1U);
-  EXPECT_EQ(run.grid().hazards()[0].line, 11U);
-  EXPECT_EQ(run.grid().hazards()[0].barrier, 7U);
-}
-
-// Where a barrier is not aligned, lanes that name different ones come to different barriers.
-TEST(PtxBarrier, LanesOfOneInstructionComeToTheBarriersThatTheyName) {
-  const Ended run(Threads(64, R"(
-  and.b32 %r5, %r2, 1; add.u32 %r5, %r5, 7;
-  barrier.sync %r5, 64; mov.u32 %r10, 1;)" +
-                                  kStore));
-  ASSERT_EQ(run.outcome(), "completes");
-  EXPECT_EQ(run.grid().Operations(OpKind::kSync), 4U);
-  EXPECT_EQ(run.Hazards(Hazard::kDivergedBarrier), 4U);
-  EXPECT_EQ(run.Hazards(Hazard::kDivergentOperand), 0U);
-}
-
-TEST(PtxBarrier, GuardedBarrierOfSomeLanes) {
+TEST(PtxBarrier, OperandsThatDifferBetweenLanesAreRefused) {
+  const char* const rows[] = {"bar.sync %r5, 64;",      "bar.sync 1, %r6;",
+                              "bar.arrive %r5, 64;",    "barrier.sync %r5, 64;",
+                              "barrier.arrive 1, %r6;", "bar.red.popc.u32 %r10, %r5, %p1;"};
+  for (const char* const row : rows) {
+    const Ended run(Threads(64, R"(
+  setp.eq.u32 %p1, %r1, 40; selp.u32 %r5, 7, 9, %p1; selp.u32 %r6, 32, 64, %p1; mov.u32 %r10, 1;
+  )" + std::string(row) + kStore));
+    ASSERT_EQ(run.outcome(), "fault:divergent_operand") << row;
+    ASSERT_EQ(run.grid().faults().size(), 1U);
+    EXPECT_EQ(run.grid().faults()[0].line, 10U) << row;
+    EXPECT_EQ(run.grid().faults()[0].warp, 1U) << row;
+    EXPECT_TRUE(Has(run.grid().problem(), "thread (40,0,0) of CTA (0,0,0)")) << row;
+  }
+  // Lanes that came to one instruction one after the other.
   const Ended run(Threads(32, R"(
-  setp.lt.u32 %p1, %r2, 4; mov.u32 %r10, 0; @%p1 bar.red.popc.u32 %r10, 0, %p1;
-  bar.sync 1;)" + kStore));
+  mov.u32 %r5, 0; setp.ge.u32 %p1, %r2, 2; @%p1 exit;
+L: add.u32 %r5, %r5, 1; mul.lo.u32 %r6, %r2, 50; setp.lt.u32 %p2, %r5, %r6; @%p2 bra L;
+  bar.sync %r2, 32;)"));
+  EXPECT_EQ(run.outcome(), "fault:divergent_operand");
+}
+
+// The lanes that the guard leaves out go on, and those at the barrier wait for them.
+TEST(PtxBarrier, GuardedBarrierOfSomeLanes) {
+  const std::string guarded =
+      "setp.lt.u32 %p1, %r2, 4; mov.u32 %r10, 0; @%p1 bar.red.popc.u32 %r10, 0, %p1;";
+  EXPECT_EQ(Ended(Threads(32, guarded + " bar.sync 1;")).outcome(), "deadlock");
+  const Ended run(Threads(32, guarded + kStore));
   ASSERT_EQ(run.outcome(), "completes");
   EXPECT_EQ(run.Words(0)[0], 4U);
   EXPECT_EQ(run.Words(0)[4], 0U);
-  EXPECT_EQ(run.Hazards(Hazard::kDivergedAligned), 1U);
 }
 
 TEST(PtxBarrier, Faults) {
@@ -269,7 +311,7 @@ TEST(PtxBarrier, Faults) {
       {"bar.sync 16;", "fault:bad_barrier_id"},
       {"mov.u32 %r5, 0xffffffff; bar.sync %r5;", "fault:bad_barrier_id"},
       {"bar.sync 0, 4096;", "fault:bad_count"},
-      {"add.u32 %r5, %r2, 10; barrier.sync %r5;", "fault:bad_barrier_id"},
+      {"add.u32 %r5, %r2, 10; barrier.sync %r5;", "fault:divergent_operand"},
       {"setp.eq.u32 %p1, %r2, 9; @%p1 barrier.sync 0, 4096;", "fault:bad_count"},
       {"bar.sync 0, 33;", "fault:count_not_multiple"},
       {"bar.sync 0, 96;", "fault:count_above_cta"},

@@ -129,8 +129,8 @@ void ManifestReader::CheckOutcome(const std::string& outcome) const {
     return;
   }
   const std::string cause = outcome.substr(6);
-  constexpr std::string_view kFrontEnd[] = {"bad_barrier_id", "bad_count", "cancel_after_failure",
-                                            "ctaid_of_failure"};
+  constexpr std::string_view kFrontEnd[] = {"bad_barrier_id", "bad_count", "divergent_operand",
+                                            "cancel_after_failure", "ctaid_of_failure"};
   if (std::find(std::begin(kFrontEnd), std::end(kFrontEnd), cause) != std::end(kFrontEnd)) {
     return;
   }

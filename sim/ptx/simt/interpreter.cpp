@@ -53,7 +53,6 @@ void Interpreter::Start(Warp* warp) {
   warp->live = threads == kWarpSize ? ~0U : (1U << threads) - 1;
   warp->groups.assign(1, Group{kernel.entry, 0, warp->live});
   warp->held = 0;
-  warp->gives_up = false;
   warp->apart = 0;
   warp->copies.fill({});
   warp->bulk_copies.fill({});
@@ -159,7 +158,6 @@ void Interpreter::Merge(Warp* warp, std::size_t index) {
       continue;
     }
     other.lanes |= group.lanes;
-    other.beside |= group.beside;
     if (group.state != Group::State::kReady) {
       --warp->held;
     }
@@ -214,12 +212,6 @@ Lanes Interpreter::LanesOf(Warp* warp, const Group& group, std::uint32_t lanes) 
 // One step
 // ------------------------------------------------------------------------------------------------
 
-bool Interpreter::GiveUpReconvergence(Warp* warp) {
-  warp->gives_up = true;
-  return std::any_of(warp->groups.begin(), warp->groups.end(),
-                     [](const Group& group) { return group.state == Group::State::kAligned; });
-}
-
 Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
   cycle_ = cycle;
   if (warp->held != 0) {
@@ -228,16 +220,9 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
   if (turnstile_ != nullptr) {
     TakeTurns(warp);
   }
-  std::size_t aligned = warp->groups.size();
-  if (warp->held != 0) {
-    for (std::size_t i = 0; i < warp->groups.size(); ++i) {
-      if (warp->groups[i].state != Group::State::kAligned) {
-        continue;
-      }
-      if (aligned == warp->groups.size() || warp->groups[i].pc < warp->groups[aligned].pc) {
-        aligned = i;
-      }
-    }
+  // The lanes that an aligned barrier lacked have exited.
+  if (warp->groups.size() == 1 && warp->groups.front().state == Group::State::kAligned) {
+    return Arrive(warp, 0);
   }
   const auto goes_on = [&] {
     return std::any_of(warp->groups.begin(), warp->groups.end(), [](const Group& group) {
@@ -245,16 +230,12 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
              group.state == Group::State::kInLine;
     });
   };
-  const bool stands = aligned != warp->groups.size();
-  if (stands && warp->gives_up) {
-    return Arrive(warp, aligned);
-  }
   Group* const group = Pick(warp);
   if (group == nullptr) {
     if (goes_on() || (warp_unit_ != nullptr && warp_unit_->IsUnderWay(warp->slot))) {
       return Event::kAsleep;
     }
-    return stands ? Arrive(warp, aligned) : Event::kStuck;
+    return Event::kStuck;
   }
   const auto index = static_cast<std::size_t>(group - warp->groups.data());
   return turnstile_ == nullptr ? Execute(warp, index) : ExecuteInTurn(warp, index);

@@ -130,9 +130,6 @@ class Interpreter {
   void Answer(Warp* warp, const WarpAnswer& answer);
   // ... or arrive at a barrier: warp->arrival says which.
   void TakeArrival(Warp* warp, const WarpArrival& given);
-  // Lanes that stand at an aligned barrier arrive without the others. Returns whether there are
-  // any.
-  static bool GiveUpReconvergence(Warp* warp);
   // Whether memory that several threads see has changed since this was asked for.
   bool TakeChanged() { return std::exchange(changed_, false); }
   // Lanes whose st.async or red.async go to their own CTA.
@@ -203,7 +200,8 @@ class Interpreter {
   Event ReachBarrier(Warp* warp, std::size_t index, std::uint32_t active);
   Event ReachGridControl(Warp* warp, std::size_t index, std::uint32_t active);
   Event Gather(Warp* warp, std::size_t index);
-  std::uint32_t SameBarrier(Warp* warp, const Group& group, std::uint32_t lanes) const;
+  std::optional<unsigned> Differing(Warp* warp, const Group& group) const;
+  Event RefuseDiffering(Warp* warp, const Group& group, unsigned lane);
   std::uint32_t ValueOf(const Warp& warp, const Group& group, Slot slot, unsigned lane) const;
   void Part(Warp* warp, std::size_t index, std::uint32_t active);
   void Hold(Warp* warp, std::size_t index, Group::State state);

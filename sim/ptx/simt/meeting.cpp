@@ -77,48 +77,60 @@ Interpreter::Event Interpreter::ReachGridControl(Warp* warp, std::size_t index,
   return Event::kGrid;
 }
 
-// Lanes come to a barrier that is not aligned: those that name different ones, to different
-// barriers. If they are all lanes that the warp has, it arrives; else they wait for the others.
+// Lanes come to a barrier that is not aligned. If they are all lanes that the warp has, it arrives;
+// else they wait for the others.
 Interpreter::Event Interpreter::Gather(Warp* warp, std::size_t index) {
   const Group here = warp->groups[index];
-  for (std::uint32_t rest = here.lanes; rest != 0;) {
-    Group part = here;
-    part.lanes = SameBarrier(warp, here, rest);
-    rest &= ~part.lanes;
-    const Arrival arrival = ArrivalOf(warp, part);
-    if (arrival.bar >= kNumBars || arrival.count > kMaxBarrierCount) {
-      warp->arrival = arrival;  // which is refused
-      return Event::kBarrier;
-    }
-    if (part.lanes == warp->live) {
-      return Arrive(warp, index);
-    }
-    WarpRequest request = RequestOf(*warp, WarpOp::kGather);
-    request.lanes = part.lanes;
-    request.key = KeyOf(arrival);
-    request.preds = arrival.operand;
-    warp_unit_->Request(request);
+  if (here.lanes == warp->live) {
+    return Arrive(warp, index);
   }
+  if (const std::optional<unsigned> lane = Differing(warp, here)) {
+    return RefuseDiffering(warp, here, *lane);
+  }
+  const Arrival arrival = ArrivalOf(warp, here);
+  if (arrival.bar >= kNumBars || arrival.count > kMaxBarrierCount) {
+    warp->arrival = arrival;  // which is refused
+    return Event::kBarrier;
+  }
+  WarpRequest request = RequestOf(*warp, WarpOp::kGather);
+  request.lanes = here.lanes;
+  request.key = KeyOf(arrival);
+  request.preds = arrival.operand;
+  warp_unit_->Request(request);
   rendezvous_lanes_ += static_cast<unsigned>(__builtin_popcount(here.lanes));
   Hold(warp, index, Group::State::kHeld);
   return Event::kNone;
 }
 
-// Those of the lanes that name the same barrier and count as the first of them.
-std::uint32_t Interpreter::SameBarrier(Warp* warp, const Group& group, std::uint32_t lanes) const {
+// A lane of the group that names another barrier or count than the lowest one, if there is any.
+std::optional<unsigned> Interpreter::Differing(Warp* warp, const Group& group) const {
   const Instruction& i = program_.code[group.pc];
   if (i.op == Op::kClusterBarrier) {
-    return lanes;
+    return std::nullopt;
   }
-  const Lanes all = LanesOf(warp, group, lanes);
-  const auto bar = all.Read(i.As<CtaBarrier>().id);
-  const auto count = all.Read(i.As<CtaBarrier>().count);
-  const unsigned first = First(lanes);
-  std::uint32_t same = 0;
-  all.ForEach([&](unsigned lane) {
-    same |= (bar[lane] == bar[first] && count[lane] == count[first] ? 1U : 0U) << lane;
+  const Lanes lanes = LanesOf(warp, group, group.lanes);
+  const auto bar = lanes.Read(i.As<CtaBarrier>().id);
+  const auto count = lanes.Read(i.As<CtaBarrier>().count);
+  const unsigned first = First(group.lanes);
+  std::optional<unsigned> differs;
+  lanes.ForEach([&](unsigned lane) {
+    if (!differs && (bar[lane] != bar[first] || count[lane] != count[first])) {
+      differs = lane;
+    }
   });
-  return same;
+  return differs;
+}
+
+Interpreter::Event Interpreter::RefuseDiffering(Warp* warp, const Group& group, unsigned lane) {
+  const auto& barrier = program_.code[group.pc].As<CtaBarrier>();
+  const auto names = [&](unsigned of) {
+    return fmt::format("barrier {} and count {}", ValueOf(*warp, group, barrier.id, of),
+                       ValueOf(*warp, group, barrier.count, of));
+  };
+  const unsigned first = First(group.lanes);
+  return Misuse(*warp, lane, program_.code[group.pc].line, "divergent_operand",
+                fmt::format("names {}, and lane {} of its warp {}, in one instruction", names(lane),
+                            first, names(first)));
 }
 
 // The lanes that an instruction's guard leaves out go on.
@@ -152,9 +164,6 @@ Arrival Interpreter::ArrivalOf(Warp* warp, const Group& group) const {
   arrival.kind = barrier.kind;
   arrival.bar = static_cast<std::uint32_t>(bar[first]);
   arrival.count = static_cast<std::uint32_t>(count[first]);
-  lanes.ForEach([&](unsigned lane) {
-    arrival.divergent_operand |= bar[lane] != bar[first] || count[lane] != count[first];
-  });
   if (IsReduction(arrival.kind)) {
     const auto c = lanes.Read(barrier.predicate);
     lanes.ForEach([&](unsigned lane) {
@@ -167,23 +176,17 @@ Arrival Interpreter::ArrivalOf(Warp* warp, const Group& group) const {
   return arrival;
 }
 
-// The group arrives, with or without the rest of its warp.
+// The group, which has all lanes of its warp, arrives.
 Interpreter::Event Interpreter::Arrive(Warp* warp, std::size_t index) {
   Group& group = warp->groups[index];
-  warp->arrival = ArrivalOf(warp, group);
-  if (group.lanes != warp->live) {
-    for (Group& other : warp->groups) {
-      if (other.state == Group::State::kAligned) {
-        other.beside |= warp->live;
-      }
-    }
+  if (const std::optional<unsigned> lane = Differing(warp, group)) {
+    return RefuseDiffering(warp, group, *lane);
   }
-  warp->arrival.diverged_aligned = (std::exchange(group.beside, 0) & ~group.lanes) != 0;
+  warp->arrival = ArrivalOf(warp, group);
   if (group.state != Group::State::kReady) {
     --warp->held;
   }
   group.state = Group::State::kReady;
-  warp->gives_up = false;
   Advance(warp, index);
   return Event::kBarrier;
 }

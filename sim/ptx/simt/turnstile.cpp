@@ -223,11 +223,6 @@ void Turnstile::Settle() {
   }
 }
 
-bool Turnstile::IsAtHead(const Warp& warp) const {
-  const State& head = turns_[head_];
-  return IsOf(head, warp, program_.code[head.turn.pc].op) && (head.passed & head.left) != 0;
-}
-
 bool Turnstile::LetApart() {
   const auto next = static_cast<Ticket>(head_ + 1);
   if (std::exchange(apart_, next) == next || Head().what != Turn::What::kExecutes) {

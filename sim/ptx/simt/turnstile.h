@@ -80,8 +80,6 @@ class Turnstile {
   bool active() const { return !dropped_ && head_ < turns_.size(); }
   // The next of them.
   const Turn& Head() const { return turns_[head_].turn; }
-  // Lanes of the warp execute the next turn, and have not committed.
-  bool IsAtHead(const Warp& warp) const;
   // Nothing else goes on. The lanes of the next turn need not come together. Returns false if they
   // need not already.
   bool LetApart();

@@ -57,7 +57,8 @@ struct GridControlCall {
 struct Group {
   enum class State : std::uint8_t {
     kReady,
-    kAligned,  // at an aligned barrier, where the other lanes may still come
+    kAligned,  // at an aligned barrier, until all lanes of the warp that have not exited stand
+               // there
     kHeld,     // at a non-aligned barrier or a collective, until the warp unit lets them go
     kAsked,    // at an mbarrier instruction, until the unit answers
     kAsleep,   // at nanosleep, until its time has come
@@ -67,8 +68,7 @@ struct Group {
   std::uint32_t frame = 0;  // first register
   std::uint32_t lanes = 0;
   State state = State::kReady;
-  std::uint32_t beside = 0;  // lanes that came apart from it as it stood at an aligned barrier
-  std::uint64_t until = 0;   // asleep: the cycle in which it goes on
+  std::uint64_t until = 0;  // asleep: the cycle in which it goes on
 };
 
 struct Warp {
@@ -81,7 +81,6 @@ struct Warp {
   std::uint32_t matched = 0;   // lanes that match.any has answered, and that wait for the others
   std::uint32_t favoured = 0;  // a lane whose group has the next `turns`
   std::uint32_t turns = 0;
-  bool gives_up = false;         // who stands at an aligned barrier no longer waits for the rest
   std::uint32_t apart = 0;       // lanes that arrive after others, which came to another barrier
   Arrival arrival;               // the latest barrier instruction
   MbInstruction mbarrier;        // the latest mbarrier instruction

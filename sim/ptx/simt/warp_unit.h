@@ -31,8 +31,6 @@ struct Arrival {
   std::uint32_t lanes = 0;
   std::uint32_t operand = 0;  // the predicate of each lane
   std::uint32_t line = 0;
-  bool divergent_operand = false;
-  bool diverged_aligned = false;
   bool listed = false;            // it is the turn of a schedule
   bool diverged_barrier = false;  // others of the warp came to another barrier, form or count
   std::vector<Result> results;

@@ -123,18 +123,8 @@ bool Grid::SpinsForEver(std::uint64_t cycle) {
     return false;
   }
   looked_ = cycle;
-  if (!std::all_of(machines_.begin(), machines_.end(),
-                   [cycle](const auto& machine) { return machine->Repeats(cycle); })) {
-    return false;
-  }
-  bool waited = false;
-  for (const auto& machine : machines_) {
-    waited = machine->GiveUpReconvergence() || waited;
-  }
-  if (waited) {
-    Change(cycle);
-  }
-  return !waited;
+  return std::all_of(machines_.begin(), machines_.end(),
+                     [cycle](const auto& machine) { return machine->Repeats(cycle); });
 }
 
 void Grid::Change(std::uint64_t cycle) {

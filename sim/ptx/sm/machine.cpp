@@ -335,9 +335,6 @@ void Machine::ReachBarrier(unsigned warp, std::uint64_t cycle) {
   if (const Turnstile* const turnstile = grid_.turnstile(); turnstile != nullptr) {
     arrival.listed = turnstile->IsListed(slot.warp, Op::kBarrier, arrival.lanes);
   }
-  if (arrival.diverged_aligned) {
-    AddHazard(Hazard::kDivergedAligned, warp, arrival.bar, arrival.line, cycle);
-  }
   if (arrival.cluster != ClusterForm::kNone) {
     ReachClusterBarrier(warp, cycle);
     return;
@@ -345,9 +342,6 @@ void Machine::ReachBarrier(unsigned warp, std::uint64_t cycle) {
   if (const char* const cause = FrontEndFault(arrival, warp); cause != nullptr) {
     EndWithArrival(cause, warp, cycle);
     return;
-  }
-  if (arrival.divergent_operand) {
-    AddHazard(Hazard::kDivergentOperand, warp, arrival.bar, arrival.line, cycle);
   }
   if (arrival.diverged_barrier) {
     AddHazard(Hazard::kDivergedBarrier, warp, arrival.bar, arrival.line, cycle);

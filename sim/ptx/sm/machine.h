@@ -57,9 +57,6 @@ class Machine : public lockstep::Driver {
   std::optional<Transfer> Abandon(const Cta* cta) { return engine_.Abandon(cta); }
   // All lanes that run repeat loops, and nothing has changed for long.
   bool Repeats(std::uint64_t cycle);
-  // What waits at an aligned barrier only for lanes that repeat arrives without them. Returns
-  // whether there is any.
-  bool GiveUpReconvergence();
   // A schedule: warps keep to it; those that wait look whether it is their turn.
   void set_turnstile(Turnstile* turnstile);
   void WakeAll();
@@ -149,7 +146,6 @@ class Machine : public lockstep::Driver {
   // machine_turns.cpp
   void CommitTurn(const Operation& operation);
   void CommitTurn(const MbOperation& operation);
-  bool MayGiveUp(const Warp& warp) const;
   bool ExitsStand() const;
 
   // machine_warp.cpp

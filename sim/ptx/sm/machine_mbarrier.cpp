@@ -351,22 +351,6 @@ bool Machine::Repeats(std::uint64_t cycle) {
   return true;
 }
 
-bool Machine::GiveUpReconvergence() {
-  bool waited = false;
-  for (unsigned warp = 0; warp < residents_.warps.size(); ++warp) {
-    WarpSlot& slot = residents_.warps[warp];
-    if (slot.phase == WarpPhase::kWaiting || !MayGiveUp(slot.warp) ||
-        !Interpreter::GiveUpReconvergence(&slot.warp)) {
-      continue;
-    }
-    waited = true;
-    if (slot.phase == WarpPhase::kAsleep) {
-      residents_.SetPhase(warp, WarpPhase::kReady);
-    }
-  }
-  return waited;
-}
-
 bool Machine::Moves() const {
   return (residents_.ready | residents_.issuing | residents_.blocked | residents_.arriving) != 0 ||
          pins_.in_flight() != 0 || (port_ != nullptr && !port_->Quiet()) || engine_.Moves() ||

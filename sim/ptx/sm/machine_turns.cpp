@@ -52,10 +52,4 @@ void Machine::CommitTurn(const MbOperation& operation) {
 // back.
 bool Machine::ExitsStand() const { return grid_.turnstile() != nullptr && pins_.ExitsStand(); }
 
-// A warp comes apart at an aligned barrier only where the schedule has it so.
-bool Machine::MayGiveUp(const Warp& warp) const {
-  const Turnstile* const turnstile = grid_.turnstile();
-  return turnstile == nullptr || !turnstile->active() || turnstile->IsAtHead(warp);
-}
-
 }  // namespace muster::ptx
