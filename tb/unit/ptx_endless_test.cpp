@@ -65,6 +65,10 @@ const char* const kSpins[] = {
     " @%p3 bra V; mov.u64 %d6, %globaltimer; sub.u64 %d6, %d6, %d5; setp.lt.u64 %p5, %d6, 9000;"
     " @%p5 bra S; nanosleep.u32 300; bra W; S: shr.u64 %d7, %d6, 5; cvt.u32.u64 %r16, %d7;"
     " nanosleep.u32 %r16; bra W; V:",
+    // It lets time pass before each look.
+    "W: mov.u32 %r12, %clock; S: mov.u32 %r13, %clock; sub.u32 %r13, %r13, %r12;"
+    " setp.lt.u32 %p4, %r13, 500; @%p4 bra S; ld.volatile.shared.u32 %r11, [flag];"
+    " setp.eq.u32 %p3, %r11, 0; @%p3 bra W;",
     // One lane, while the others wait for it; lanes that ask each other.
     "setp.ne.u32 %p4, %r2, 0; @%p4 bra V; W: ld.volatile.shared.u32 %r11, [flag];"
     " setp.eq.u32 %p3, %r11, 0; @%p3 bra W; V: bar.warp.sync -1;",
@@ -129,6 +133,19 @@ TEST(PtxEndless, SpinsThatSomebodyEndsAreNone) {
       {"W: ld.volatile.global.u32 %r11, [%d3]; setp.eq.u32 %p3, %r11, 0; @%p3 bra W;",
        "mov.u32 %r12, %clock; X: mov.u32 %r13, %clock; sub.u32 %r13, %r13, %r12;"
        " setp.lt.u32 %p4, %r13, 30000; @%p4 bra X; red.global.add.u32 [%d3], 1;"},
+      // It looks once, when its time has come, whatever the loop is like.
+      {"mov.u32 %r12, %clock; W: mov.u32 %r13, %clock; sub.u32 %r13, %r13, %r12;"
+       " setp.lt.u32 %p4, %r13, 30000; @%p4 bra W; ld.volatile.shared.u32 %r11, [flag];",
+       "bar.sync 1, 32;"},
+      {"mov.u32 %r12, %clock; W: mov.u32 %r13, %clock; sub.u32 %r13, %r13, %r12;"
+       " setp.gt.u32 %p4, %r13, 30000; @%p4 bra V; mov.u32 %r14, 7; bra W; V:"
+       " mbarrier.test_wait.parity.shared.b64 done, [a], 0;",
+       ""},
+      // It waits for its time before each of three looks.
+      {"X: mov.u32 %r12, %clock; W: mov.u32 %r13, %clock; sub.u32 %r13, %r13, %r12;"
+       " setp.lt.u32 %p4, %r13, 10000; @%p4 bra W; ld.volatile.shared.u32 %r11, [flag];"
+       " add.u32 %r14, %r14, 1; setp.lt.u32 %p5, %r14, 3; @%p5 bra X;",
+       ""},
       // Lanes that count to 61 and to 64, over and over, until both are at 0 again.
       {"setp.eq.u32 %p4, %r2, 0; selp.u32 %r13, 61, 64, %p4; mov.u32 %r12, 1;"
        " W: add.u32 %r12, %r12, 1; rem.u32 %r12, %r12, %r13; setp.eq.u32 %p3, %r12, 0;"

@@ -279,6 +279,7 @@ struct MemoryFence {
 
 struct Branch {
   std::uint32_t target = 0;
+  bool delays = false;  // part of a loop that only lets time pass (timed.h)
 };
 struct IndexedBranch {
   std::uint32_t table = 0;

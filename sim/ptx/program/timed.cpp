@@ -45,6 +45,19 @@ bool Looks(const Instruction& i) {
   return (waits || NatureOf(i) == Nature::kLoads) && i.guard == kNoSlot;
 }
 
+// What may come after an instruction that computes or branches.
+std::vector<std::uint32_t> NextOf(const std::vector<Instruction>& code, std::uint32_t pc) {
+  const Instruction& i = code[pc];
+  std::vector<std::uint32_t> next;
+  if (i.op == Op::kBranch) {
+    next.push_back(i.As<Branch>().target);
+  }
+  if (i.op != Op::kBranch || i.guard != kNoSlot) {
+    next.push_back(pc + 1);
+  }
+  return next;
+}
+
 // A branch by a clock that does no more than to put off a look: whichever way, that look comes
 // next, and until then registers are written, which depend on the clock, too. So is the loop of a
 // wait that sleeps the longer the longer it has waited. Returns the branch and all that lies
@@ -68,14 +81,40 @@ std::vector<std::uint32_t> DelayAt(const std::vector<Instruction>& code, std::ui
     if ((i.op != Op::kBranch && !OnlyWritesRegisters(i)) || between.size() > kLongestDelay) {
       return {};
     }
-    if (i.op == Op::kBranch) {
-      open.push_back(i.As<Branch>().target);
-    }
-    if (i.op != Op::kBranch || i.guard != kNoSlot) {
-      open.push_back(pc + 1);
-    }
+    const std::vector<std::uint32_t> next = NextOf(code, pc);
+    open.insert(open.end(), next.begin(), next.end());
   }
   return between;
+}
+
+// Whether one or more steps within `between` lead from one instruction to another.
+bool Leads(const std::vector<Instruction>& code, const std::vector<std::uint32_t>& between,
+           std::uint32_t from, std::uint32_t to) {
+  std::vector<std::uint32_t> reached{from};
+  for (std::size_t i = 0; i < reached.size(); ++i) {
+    for (const std::uint32_t next : NextOf(code, reached[i])) {
+      if (next == to) {
+        return true;
+      }
+      if (std::find(between.begin(), between.end(), next) != between.end() &&
+          std::find(reached.begin(), reached.end(), next) == reached.end()) {
+        reached.push_back(next);
+      }
+    }
+  }
+  return false;
+}
+
+// Marks the branches of a loop around a branch by a clock, all of it in `between`: whoever goes
+// round there has not looked meanwhile, and leaves when the time has come.
+void MarkDelays(std::vector<Instruction>* code, const std::vector<std::uint32_t>& between,
+                std::uint32_t branch) {
+  for (const std::uint32_t pc : between) {
+    Instruction& i = (*code)[pc];
+    if (i.op == Op::kBranch && Leads(*code, between, pc, branch)) {
+      i.As<Branch>().delays = true;
+    }
+  }
 }
 
 }  // namespace
@@ -106,6 +145,7 @@ void MarkTimed(Program* program) {
         if (i.timed && i.op == Op::kBranch) {
           const std::vector<std::uint32_t> delay = DelayAt(program->code, pc);
           i.timed = delay.empty();
+          MarkDelays(&program->code, delay, pc);
           for (const std::uint32_t between : delay) {
             fresh |= MarkResults(program->code[between], &function.timed);
           }

@@ -45,13 +45,13 @@ void Interpreter::GoBack(const Warp& warp, const Group& group) {
 
 void Interpreter::ExecuteBranch(Warp* warp, std::size_t index, std::uint32_t active) {
   Group& group = warp->groups[index];
-  const std::uint32_t target = program_.code[group.pc].As<Branch>().target;
+  const auto [target, delays] = program_.code[group.pc].As<Branch>();
   const std::uint32_t next = group.pc + 1;
   if (target < next) {
     YieldSometimes(warp, index);
   }
   group.pc = target;
-  if (target < next) {
+  if (target < next && !delays) {
     GoBack(*warp, {target, group.frame, active});
   }
   if (active != group.lanes) {
