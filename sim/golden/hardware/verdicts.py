@@ -27,6 +27,8 @@ READINGS = HERE / "readings"
 RECORDING = "h100_readings.json"
 VERDICTS = HERE / "verdicts.json"
 PAGE = HERE / "README.md"
+# The outcomes of a recording, of the unit and of a GPU.
+KINDS = {"ends": "ends", "completes": "ends", "hangs": "hangs", "deadlock": "hangs", "trap": "trap", "fault": "trap", "memory_fault": "trap"}
 AS_H100, STRICTER, OPEN = "as H100", "stricter than H100", "open"
 MARKS = "<!-- verdicts.py writes this -->\n", "<!-- to here -->\n"
 
@@ -73,22 +75,20 @@ class Verdicts:
 def recorded(text):
     ends = {}
     for name, row in json.loads(text).items():
-        ends[name] = End(row["outcome"].split(":")[0], row["outcome"], row["out"])
+        ends[name] = End(KINDS[row["outcome"].split(":")[0]], row["outcome"], row["out"])
     return ends
 
 
-def run(muster, name):
-    """How a reading ends on the unit."""
+def run(muster, manifest, *options):
+    """How a kernel ends on the unit, or on what the options name."""
     with tempfile.TemporaryDirectory() as folder:
         out, report = pathlib.Path(folder) / "out", pathlib.Path(folder) / "report.json"
-        done = subprocess.run([muster, "run", READINGS / f"{name}.json", "--dump", f"out={out}", "--report", report], capture_output=True, text=True)
+        done = subprocess.run([muster, "run", manifest, *options, "--dump", f"out={out}", "--report", report], capture_output=True, text=True)
         if not out.exists() or not report.exists():
-            raise Wrong(f"{name}: {done.stderr.strip() or done.stdout.strip()}")
+            raise Wrong(f"{manifest.stem}: {done.stderr.strip() or done.stdout.strip()}")
         outcome = json.loads(report.read_text())["outcome"]
         words = out.read_bytes()
-    kinds = {"completes": "ends", "deadlock": "hangs", "memory_fault": "trap"}
-    kind = "trap" if outcome.startswith("fault:") else kinds.get(outcome, outcome)
-    return End(kind, outcome, list(struct.unpack(f"<{len(words) // 4}I", words)))
+    return End(KINDS.get(outcome.split(":")[0], outcome), outcome, list(struct.unpack(f"<{len(words) // 4}I", words)))
 
 
 def left_out(apart, count):
@@ -193,7 +193,7 @@ def main():
     args = parser.parse_args()
     names = {path.stem for path in READINGS.glob("*.json")}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        here = dict(zip(sorted(names), pool.map(lambda name: run(args.muster, name), sorted(names))))
+        here = dict(zip(sorted(names), pool.map(lambda name: run(args.muster, READINGS / f"{name}.json"), sorted(names))))
     if args.write:
         VERDICTS.write_text(written(Verdicts(VERDICTS.read_text()), here))
     verdicts = Verdicts(VERDICTS.read_text())

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""Asks a GPU: runs each kernel of a folder there, and prints a recording as h100_readings.json is one.
+
+What a kernel has left in `out` stands beside how it ended, also where it hangs. Beside these stands its machine code, as far as
+lanes wait in it or part: the instructions of barriers, of reconvergence and of mbarriers, in their order. The driver compiles PTX itself;
+what is shown is what ptxas of the CUDA toolkit makes of it, for the same GPU. Without ptxas and cuobjdump it says so instead.
+
+  ask.py MUSTER questions --target cuda > NAME.json
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import verdicts
+
+INSTRUCTION = re.compile(r"/\*[0-9a-f]{4,}\*/\s+([^;]*\S)\s*;")
+# Barriers and mbarriers, reconvergence and branches, clocks, and the accesses that these order.
+SHOWN = {"BAR", "SYNCS", "WARPSYNC", "UCGABAR_ARV", "UCGABAR_WAIT", "BSSY", "BSYNC", "BREAK", "YIELD", "BRA", "EXIT", "BPT", "CS2R", "S2R", "S2UR",
+         "LDS", "STS", "ATOMS", "LD", "ST", "LDG", "STG", "MEMBAR", "FENCE", "UBLKCP"}
+
+
+def no_tool():
+    """Why there is no machine code; None: there is."""
+    missing = [tool for tool in ("ptxas", "cuobjdump") if not shutil.which(tool)]
+    return f"there is no {' and no '.join(missing)} here" if missing else None
+
+
+def machine_code(ptx, arch):
+    with tempfile.TemporaryDirectory() as folder:
+        cubin = pathlib.Path(folder) / "kernel.cubin"
+        for command in (["ptxas", f"-arch={arch}", ptx, "-o", cubin], ["cuobjdump", "-sass", cubin]):
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode:
+                return f"{command[0]}: {(done.stderr or done.stdout).strip()}"
+    lines = [line.split() for line in INSTRUCTION.findall(done.stdout)]
+    return [" ".join(line) for line in lines if next(word for word in line if word[0] != "@").split(".")[0] in SHOWN]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("muster", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path, help="its manifests are asked")
+    parser.add_argument("--target", help="as of `muster run`: cuda, cuda:N; without it the unit is asked")
+    parser.add_argument("--arch", default="sm_90", help="for which GPU ptxas compiles (sm_90)")
+    args = parser.parse_args()
+    manifests = sorted(args.folder.glob("*.json"))
+    if not manifests:
+        raise verdicts.Wrong(f"{args.folder}: there is no manifest (*.json)")
+    lacks = no_tool()
+    answers = {}
+    for path in manifests:
+        end = verdicts.run(args.muster, path, *(["--target", args.target] if args.target else []))
+        code = lacks or machine_code(path.parent / json.loads(path.read_text())["ptx"], args.arch)
+        answers[path.stem] = {"outcome": end.outcome, "out": end.out, "code": code}
+        print(f"{path.stem}: {end.outcome}", file=sys.stderr)
+    print("{" + ",\n".join(f"{json.dumps(name)}: {json.dumps(answer)}" for name, answer in answers.items()) + "}")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except verdicts.Wrong as what:
+        sys.exit(f"ask.py: {what}")
