@@ -149,6 +149,7 @@ def print_sizes(fast, slow):
     row(f"Muster ({LARGEST}): first arrival accepted to release", [fast[str(n)] for n in SHOWN_SIZES])
     row("Muster at half a warp per cycle, memory drain included", [slow[str(n)] for n in SHOWN_SIZES])
     row("NVIDIA Turing, 20+2W: a whole instruction, so more than that", [20 + 2 * n for n in SHOWN_SIZES])
+    row("NVIDIA H100, 13+2W: likewise, as measured up to 32 warps", [13 + 2 * n for n in SHOWN_SIZES])
 
 
 def print_mbarrier(mbarrier):
