@@ -17,8 +17,8 @@ namespace muster::ptx {
 std::vector<std::pair<std::uint32_t, std::uint32_t>> ByEntry(const Program& program);
 
 // Marks the registers that depend on a clock (Function::timed), and the instructions whose effect
-// on anything but registers does (Instruction::timed), and the branches of loops that do nothing until
-// a clock ends them (Branch::delays).
+// on anything but registers does (Instruction::timed), and the branches of loops that do nothing
+// until a clock ends them (Branch::delays).
 void MarkTimed(Program* program);
 
 }  // namespace muster::ptx
