@@ -101,8 +101,10 @@ def problem(row, reason, there, here):
     """What is not as the row says; None: all is. `there` is None for a reading that was not recorded."""
     if row.unit not in (None, here.outcome):
         return f"on the unit it ends as {here.outcome}, and not as {row.unit}"
-    if there is None or reason.verdict == OPEN:
+    if there is None:
         return None if reason.verdict == OPEN else "it is not in the recording"
+    if reason.verdict == OPEN:
+        return "it is open, but ends as on an H100" if (here.kind, here.out) == (there.kind, there.out) else None
     if reason.verdict == STRICTER:
         return None if here.kind == "trap" != there.kind else f"the unit ({here.outcome}) is not stricter than an H100 ({there.outcome})"
     if here.kind != there.kind:

@@ -61,6 +61,8 @@ def main():
     complains("completes", stricter, THERE, here("ends", "completes"), "is not stricter")
     complains("completes", stricter, TRAP, here("ends", "completes"), "is not stricter")
     complains("completes", Reason(OPEN, [], ""), None, here("ends", "completes"))
+    complains("completes", Reason(OPEN, [], ""), THERE, here("ends", "completes", (1, 2, 3, 5)))
+    complains("completes", Reason(OPEN, [], ""), THERE, here("ends", "completes"), "open, but ends as on an H100")
     complains("deadlock", Reason(OPEN, [], ""), THERE, here("ends", "completes"), "and not as deadlock")
 
     assert not list(verdicts.missing(rows(), {"one", "two", "pair_A_B"}, {"one": THERE, "pair_A_B": THERE}))
