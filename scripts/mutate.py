@@ -2,7 +2,7 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Tries mutants that are generated from the syntax of the RTL (scripts/mutations.py) or of the golden model (scripts/mutations_cpp.py).
 
---of says of what: unit (the barrier unit), front (what a core puts in front of it), warp and cluster (the scopes beside it), gpc (the top around all of them), golden (the model
+--of says of what: unit (the barrier unit), front (what a core puts in front of it), adapters (what connects it to a bus or a known core), warp and cluster (the scopes beside it), gpc (the top around all of them), golden (the model
 that all of these are compared with, which its own tests must judge). One model has all mutants of it; a number selects one at run time,
 so that a mutant costs a run. Tests that compare every cycle with the golden model, or the golden model with the texts, try each: short
 ones first, longer ones for what is left. What these do not notice is proven to be equivalent (scripts/equivalent.py; RTL only),

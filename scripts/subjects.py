@@ -1,5 +1,5 @@
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""What has generated mutants: the unit, what a core puts in front of it, the scopes beside it, the GPC, the golden model. For each its sources, the programs that may
+"""What has generated mutants: the unit, what a core puts in front of it, the adapters around it, the scopes beside it, the GPC, the golden model. For each its sources, the programs that may
 notice a mutant, and the circuits that may be proven equal with it and without."""
 
 import dataclasses
@@ -160,6 +160,18 @@ SUBJECTS = {
         tops=lambda _: [("muster_bcu_decode", {}), *(("muster_mb_coalesce", {"EnLanes": on, "EnMbLimit": on}) for on in (1, 0)),
                         ("muster_copy_tracker", {"NumWarps": 6, "Epochs": 4, "MaxOutstanding": 3}),
                         ("muster_fence_tracker", {"NumWarps": 8, "MaxOutstanding": 3})]),
+    "adapters": Subject(
+        sources=("rtl/adapters/",),
+        short=lambda _: [tests("tb/unit/cores_test", "Scheduler.*", "rtl/adapters/scheduler/"),
+                         tests("tb/unit/cores_test", "Ventus*-*.RandomWorkgroups:*.ResetAtAnyMoment", ("rtl/adapters/core/", "rtl/adapters/ventus/")),
+                         tests("tb/unit/cores_test", "Vortex*-*.RandomWorkgroups:*.ResetAtAnyMoment", ("rtl/adapters/core/", "rtl/adapters/vortex/")),
+                         tests("tb/unit/axil_test", "*", "rtl/adapters/axil/"), tests("tb/unit/mem_test", "*", "rtl/adapters/mem/")],
+        long=lambda _: [tests("tb/unit/cores_test", f"{core}*.RandomWorkgroups:{core}*.ResetAtAnyMoment", ("rtl/adapters/core/", f"rtl/adapters/{core.lower()}/"))
+                        for core in ("Ventus", "Vortex")],
+        verilated=tuple(f"tb/unit/verilated/V{part}" for part in ("scheduler", "ventus*", "vortex*", "axil_*", "tcdm*", "obi", "unit_*")),
+        tops=lambda _: [("muster_scheduler", {}), ("muster_ventus", {}), ("muster_vortex", {}), ("muster_vortex", {"EndsCount": 0}),
+                        ("muster_vortex", {"EnSplit": 0}), ("muster_axil", {}), ("muster_axil", {"NumIssue": 2}),
+                        *(("muster_mem_port", values) for values in ({"WriteAnswers": 1}, {"WriteAnswers": 0}, {"Outstanding": 2}))]),
     "warp": Subject(
         sources=("rtl/warp/", LOWEST),
         short=lambda _: [tests("tb/unit/warp_test", "Warp*-*.RandomPrograms"), tests("tb/unit/warp_test", "Warp/0.RandomPrograms")],

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // A unit with the warp scheduler of rtl/adapters/scheduler. The test dispatches, and shows what each warp wants
-// next: operations of all lanes, counts in warps.
+// next: operations of all lanes or of none, counts in warps.
 module scheduler_flat
   import muster_pkg::*;
 #(
@@ -22,6 +22,7 @@ module scheduler_flat
   output logic            [NumCtas-1:0] resident_o,
   input  logic           [NumWarps-1:0] next_valid_i,
   input  logic           [NumWarps-1:0] next_exit_i,
+  input  logic           [NumWarps-1:0] next_none_i,  // no lane takes part
   input  logic      [NumWarps-1:0][3:0] next_op_i,
   input  logic      [NumWarps-1:0][3:0] next_bar_i,
   input  logic      [NumWarps-1:0][3:0] next_count_i,
@@ -30,7 +31,9 @@ module scheduler_flat
   output logic           [NumWarps-1:0] waits_o,
   output logic           [NumWarps-1:0] release_o,
   output logic                   [11:0] value_o,
-  output logic                    [2:0] fault_o  // issue port, lifecycle port, exit port
+  output logic                          busy_o,  // what is presented is of a busy warp
+  output logic                    [2:0] fault_o, // issue port, lifecycle port, exit port
+  output warp_t                         fault_warp_o  // of the issue port's
 );
 
   logic                  issue_valid, issue_ready, lifecycle_valid, lifecycle_ready, exit_valid, exit_ready;
@@ -45,7 +48,7 @@ module scheduler_flat
   always_comb begin
     for (int w = 0; w < NumWarps; w++) begin
       next[w] = '{op: op_e'(next_op_i[w]), bar: next_bar_i[w], count: 12'(next_count_i[w]) * 12'(WarpSize),
-                  lanes: '1, operand: next_operand_i[w], default: '0};
+                  lanes: next_none_i[w] ? '0 : '1, operand: next_operand_i[w], default: '0};
     end
   end
 
@@ -72,6 +75,8 @@ module scheduler_flat
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
-  assign value_o = info.value;
+  assign value_o      = info.value;
+  assign busy_o       = (issue_valid && busy[issue.warp[WarpW-1:0]]) || (exit_valid && busy[leaving.warp[WarpW-1:0]]);
+  assign fault_warp_o = fault[0].warp;
 
 endmodule

@@ -187,5 +187,30 @@ TYPED_TEST(VentusAdapter, LatencyOfEnds) {
   EXPECT_EQ(cycles, 40U);
 }
 
+using VentusAdapterOfEight = VentusAdapter<Eight>;
+
+// Four workgroups end in a row, and a warp is dispatched to the slot of one of the last two. The
+// ends of the first two are under way by then; of the other two the slot that the warp waits for
+// ends first.
+TEST_F(VentusAdapterOfEight, SlotThatIsWaitedForEndsFirst) {
+  for (const unsigned wanted : {0U, 1U}) {
+    for (unsigned w = 0; w < 4; ++w) {
+      Dispatch(w, w, 0, 1);
+    }
+    Idle(400);
+    for (const unsigned w : {3U, 2U, 1U, 0U}) {
+      End(w);
+    }
+    Dispatch(4, wanted, 0, 1);
+    unsigned cycles = 0;
+    for (; core_.joined() < 0 && cycles < 1000; ++cycles) {
+      Idle(1);
+    }
+    EXPECT_EQ(cycles, 146U) << wanted;
+    End(4);
+    Idle(400);
+  }
+}
+
 }  // namespace
 }  // namespace muster

@@ -317,6 +317,33 @@ TYPED_TEST(VortexAdapter, RefusesWhatItDoesNotHave) {
   EXPECT_EQ(this->core_.refused(), TypeParam::kEndsCount ? 128U : 0U);
 }
 
+// A CTA of two warps: of every size that bar_size_m1_i can say, those above two are refused, also
+// where no count of the unit can say them.
+TYPED_TEST(VortexAdapter, RefusesSizesAboveTheCta) {
+  this->Idle(1000);
+  for (unsigned w = 0; w < 2; ++w) {
+    this->Dispatch(w, 0, w, 2);
+  }
+  this->Idle(200);
+  for (unsigned size = 3; size <= 2 * TypeParam::kWarps; ++size) {
+    for (const bool waits : {true, false}) {
+      if (waits) {
+        this->Barrier(0, 1, size);
+      } else {
+        this->Arrive(0, 1, size);
+      }
+      EXPECT_EQ(this->CyclesToUnlock(1), size > TypeParam::kWarps ? 0U : 3U) << size;
+      EXPECT_EQ(this->core_.refused(), 1U) << size;
+      EXPECT_FALSE(this->core_.answer());
+    }
+  }
+  this->Barrier(0, 1, 2);  // nothing has been counted
+  this->Idle(20);
+  EXPECT_EQ(this->core_.stalled(), 1U);
+  this->Barrier(1, 1, 2);
+  EXPECT_EQ(this->CyclesToUnlock(3), 3U);
+}
+
 using VortexAdapterWithoutSplit = VortexAdapter<WithoutSplit>;
 
 TEST_F(VortexAdapterWithoutSplit, RefusesArriveAndWait) {

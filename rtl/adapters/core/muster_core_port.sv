@@ -27,9 +27,9 @@ module muster_core_port
 
   // The core. A warp that is held does not run: it neither arrives nor ends.
   input  logic                dispatch_valid_i,    // a warp begins
-  input  logic    [WarpW-1:0] dispatch_warp_i,     // in this warp slot, which the core has free
+  input  logic    [WarpW-1:0] dispatch_warp_i,     // in this warp slot, which is free since an earlier cycle
   input  logic     [CtaW-1:0] dispatch_cta_i,      // its CTA slot
-  input  logic    [SizeW-1:0] dispatch_size_i,     // the warps of the CTA, the same with each of them
+  input  logic    [SizeW-1:0] dispatch_size_i,     // the warps of the CTA, 1 to NumWarps, the same with each of them
   input  logic                arrive_valid_i,      // a warp arrives or waits; it is held from the next cycle on
   input  logic    [WarpW-1:0] arrive_warp_i,       // which
   input  op_e                 arrive_op_i,         // OpSync; OpWait; OpArrivePhase, which holds it until answered
@@ -193,8 +193,7 @@ module muster_core_port
   // Warps
   // -------------------------------------------------------------------------------------------
 
-  assign dispatch_held_o = dispatch_valid_i && (leaving_q[dispatch_warp_i] ||
-                                                (end_valid_i && end_warp_i == dispatch_warp_i));
+  assign dispatch_held_o = dispatch_valid_i && leaving_q[dispatch_warp_i];
 
   always_comb begin
     refused_o = '0;
@@ -244,6 +243,10 @@ module muster_core_port
     if (joins) cta_q[first.warp] <= first.cta;
   end
 
+  `MUSTER_ASSERT(Size, !(dispatch_valid_i && !(dispatch_size_i inside {[SizeW'(1):SizeW'(NumWarps)]})),
+                 "a CTA of no warp, or of more warps than the core has")
+  `MUSTER_ASSERT(FreeAtDispatch, !(dispatch_valid_i && end_valid_i && (end_warp_i == dispatch_warp_i)),
+                 "a warp begins in the cycle in which the one before it in its slot ends")
   `MUSTER_ASSERT(HeldArrives, !(arrive_valid_i && held_o[arrive_warp_i]), "a warp arrives that is held")
   `MUSTER_ASSERT(HeldEnds, !(end_valid_i && held_o[end_warp_i]), "a warp ends that is held")
   `MUSTER_ASSERT(EndedOnce, !(end_valid_i && leaving_q[end_warp_i]), "a warp ends twice")

@@ -3,7 +3,8 @@
 // The unit in the place of a Vortex core's barrier unit. Ports on the core's side have the names of its
 // scheduler's signals; the README has the wiring. Translated are barriers of one core, at which warps
 // arrive and wait at once, or arrive, are answered the phase, and wait for it later. Barriers among cores
-// are refused, and without EnSplit all but arrivals that wait at once; events have no ports.
+// are refused, arrivals that expect more warps than the unit has, and without EnSplit all but arrivals that
+// wait at once; events have no ports.
 module muster_vortex
   import muster_pkg::*;
 #(
@@ -69,13 +70,15 @@ module muster_vortex
 
   logic [NumWarps-1:0][SizeW-1:0] size_q;  // warps of the CTA, by warp
   logic   [SizeW-1:0]             size;    // expected by this arrival
-  logic                           all, unknown;
+  logic                           all, too_large, unknown;
   op_e                            op;
   logic [NumWarps-1:0]            go, refused, unknown_warp;
 
-  assign size    = bar_size_m1_i + SizeW'(1);
-  assign unknown = bar_is_global_i || !(EnSplit || bar_is_sync_i);
-  assign all     = EndsCount && bar_is_sync_i && (size == size_q[wid_i]);
+  // A size above NumWarps may be one that no count holds: 2**SizeW warps would be 0, which is all live warps.
+  assign too_large = (bar_is_sync_i || bar_is_arrive_i) && (bar_size_m1_i >= SizeW'(NumWarps));
+  assign size      = bar_size_m1_i + SizeW'(1);
+  assign unknown   = bar_is_global_i || too_large || !(EnSplit || bar_is_sync_i);
+  assign all       = EndsCount && bar_is_sync_i && (size == size_q[wid_i]);
 
   always_ff @(posedge clk_i) begin
     if (cta_fire_i) size_q[cta_wid_i] <= cta_size_i;
