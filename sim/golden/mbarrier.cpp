@@ -80,6 +80,7 @@ MbEffects Mbarriers::Do(const MbEvent& event) {
   MbEffects effects;
   MbOperation operation = given;
   operation.lanes &= core_.LanesOfWarp();
+  operation.behind &= core_.LanesOfWarp();
   if (operation.lanes == 0) {
     return effects;  // no lane executes it
   }
@@ -273,6 +274,10 @@ void Mbarriers::Arrive(const MbOperation& operation, unsigned lane, Object* obje
   object->tx += TxChange(operation);
   object->pending -= count;
   TestCompletion(operation, object, effects);
+  const std::uint32_t behind = (operation.lanes & -(std::uint32_t{2} << lane)) | operation.behind;
+  if (static_cast<std::int64_t>(object->phase) != current && behind != 0) {
+    effects->hazards |= HazardBit(Hazard::kArrivalPastPhase);
+  }
 }
 
 // (.6) The phase completes when both counts have reached zero.

@@ -87,6 +87,8 @@ const char* Name(Hazard hazard) {
       return "async_to_own_cta";
     case Hazard::kLateWait:
       return "late_wait";
+    case Hazard::kArrivalPastPhase:
+      return "arrival_past_phase";
   }
   return "?";
 }

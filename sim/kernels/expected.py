@@ -185,6 +185,10 @@ def hazard_diverged_aligned():
     return {"out": [1] * 16 + [2] * 16}
 
 
+def hazard_arrival_past_phase():
+    return {"out": [3] * 32}
+
+
 def hazard_init_over_live():
     return {"out": [2 + t for t in range(32)]}
 

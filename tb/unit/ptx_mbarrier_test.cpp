@@ -269,6 +269,11 @@ TEST(PtxMbarrier, Hazards) {
        "L: add.u32 %r11, %r11, 1; setp.lt.u32 %p4, %r11, 60; @%p4 bra L;\n"
        "@!%p2 st.shared.u32 [a], %r11;",
        Hazard::kStoreOverWaiters, 2},
+      {"setp.lt.u32 %p4, %r1, 32;\n@%p4 mbarrier.arrive.shared.b64 _, [a], 4;",
+       Hazard::kArrivalPastPhase, 1},
+      {"setp.eq.u32 %p4, %r1, 0; selp.u32 %r11, 64, 1, %p4; setp.lt.u32 %p4, %r1, 32;\n"
+       "@%p4 mbarrier.arrive.shared.b64 _, [a], %r11;",
+       Hazard::kArrivalPastPhase, 1},
   };
   for (const auto& row : rows) {
     const Ended run(Threads(64, "64", row.body));
