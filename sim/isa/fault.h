@@ -64,14 +64,13 @@ enum class Hazard : std::uint8_t {
 
   // Found by the front end.
   kDivergedBarrier = 9,  // lanes of a warp come to different barriers, forms or counts
-  kAsyncToOwnCta = 10,   // st.async or red.async to the CTA of the thread itself
 
-  kLateWait = 11,  // a wait for the phase of the warp's arrival, an even number of phases after it
+  kLateWait = 10,  // a wait for the phase of the warp's arrival, an even number of phases after it
 
   // Of mbarrier: an arrival completes the phase, and others of its instruction come after it.
-  kArrivalPastPhase = 12,
+  kArrivalPastPhase = 11,
 };
-inline constexpr unsigned kNumHazards = 13;
+inline constexpr unsigned kNumHazards = 12;
 const char* Name(Hazard hazard);
 // Of a set of hazards, such as Effects has.
 constexpr std::uint32_t HazardBit(Hazard hazard) { return 1U << static_cast<unsigned>(hazard); }

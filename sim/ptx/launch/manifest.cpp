@@ -130,7 +130,7 @@ void ManifestReader::CheckOutcome(const std::string& outcome) const {
   }
   const std::string cause = outcome.substr(6);
   constexpr std::string_view kFrontEnd[] = {"bad_barrier_id", "bad_count", "cancel_after_failure",
-                                            "ctaid_of_failure"};
+                                            "ctaid_of_failure", "async_to_own_cta"};
   if (std::find(std::begin(kFrontEnd), std::end(kFrontEnd), cause) != std::end(kFrontEnd)) {
     return;
   }

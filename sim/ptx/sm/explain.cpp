@@ -53,9 +53,6 @@ const char* Explain(Hazard hazard) {
     case Hazard::kArrivalPastPhase:
       return "lanes of one instruction arrive more often than the phase expects; those after its "
              "completion count in the next phase, where an H100 traps";
-    case Hazard::kAsyncToOwnCta:
-      return "an asynchronous store or reduction is for another CTA of the cluster, not for the "
-             "thread's own";
     default:
       return "";
   }

@@ -134,7 +134,6 @@ class Machine : public lockstep::Driver {
   void EndWithArrival(const char* cause, unsigned warp, std::uint64_t cycle);
   void AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_t line,
                  std::uint64_t cycle);
-  void NoteOwnCta(std::uint64_t cycle);
   const MbarrierArrivals::Member* InvalidatedByAnother(const MbOperation& operation,
                                                        unsigned warp) const;
   std::string WhoInvalidated(const MbOperation& operation, unsigned warp) const;

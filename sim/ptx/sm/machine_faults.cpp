@@ -56,16 +56,6 @@ void Machine::AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_
                    residents_.IndexInCta(warp), bar, residents_.warps[warp].warp.arrival.lanes});
 }
 
-// Asynchronous stores of threads to their own CTA.
-void Machine::NoteOwnCta(std::uint64_t cycle) {
-  for (const Interpreter::OwnCta& found : interpreter_.TakeOwnCta()) {
-    grid_.AddHazard({Name(Hazard::kAsyncToOwnCta), found.line, cycle,
-                     residents_.LinearCta(found.warp), residents_.IndexInCta(found.warp), 0,
-                     found.lanes, 1, MbarrierName(program_, found.mbarrier),
-                     Explain(Hazard::kAsyncToOwnCta)});
-  }
-}
-
 // Who has invalidated the operation's object, if that was another thread.
 const MbarrierArrivals::Member* Machine::InvalidatedByAnother(const MbOperation& operation,
                                                               unsigned warp) const {
