@@ -1,8 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // mbarriers: what threads get, who waits, and what is reported of them.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -283,6 +285,33 @@ TEST(PtxMbarrier, Hazards) {
     EXPECT_EQ(run.grid().hazards()[0].line, kBody + row.line) << row.body;
     EXPECT_NE(TextReport(run.session(), run.verdict(), {}).find(Name(row.hazard)),
               std::string::npos);
+  }
+}
+
+// A try_wait of a phase that nobody completes gives up at its hint or, where hints are ignored, at
+// the limit of the unit, whatever the hint: also 0, and one beyond the limit.
+TEST(PtxMbarrier, HintsMayBeIgnored) {
+  const std::uint64_t limit = FindConfig("default")->wait_limit_ns;
+  const struct {
+    const char* hint;
+    std::uint64_t least;  // nanoseconds, of a clock of 1 GHz, if the hint is used
+  } rows[] = {{"", limit}, {", 0", 0}, {", 1", 1}, {", 100", 100}, {", 9000", 9000}};
+  for (const auto& row : rows) {
+    for (const bool ignored : {false, true}) {
+      Kernel kernel = Threads(
+          32, "64",
+          fmt::format("  mov.u32 %r11, %clock;"
+                      " mbarrier.try_wait.parity.shared.b64 done, [a], 0{};"
+                      " mov.u32 %r12, %clock; sub.u32 %r10, %r12, %r11; @done mov.u32 %r10, 0;",
+                      row.hint));
+      kernel.manifest.hint_is_ignored = ignored;
+      const Ended run(kernel);
+      ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
+      const std::uint64_t took = run.Words(0)[0];
+      const std::uint64_t least = ignored ? limit : row.least;
+      EXPECT_GE(took, least) << row.hint;
+      EXPECT_LE(took, least + 200) << row.hint;
+    }
   }
 }
 

@@ -212,6 +212,7 @@ Manifest ManifestReader::Read() {
   });
   With("hazards", [&](const Json& value) { value.get_to(manifest.hazards); });
   With("after_inval", [&](const Json& value) { manifest.inval_is_hazard = value == "hazard"; });
+  With("hint", [&](const Json& value) { manifest.hint_is_ignored = value == "ignored"; });
   With("config", [&](const Json& value) {
     value.get_to(manifest.config);
     if (FindConfig(manifest.config) == nullptr) {

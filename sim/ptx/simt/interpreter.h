@@ -44,6 +44,7 @@ struct Launch {
   std::uint32_t reserved_shared = 0;  // where of that the system's part begins, if there is one
   std::uint64_t workspace = 0;        // of a cooperative grid: where its barrier is
   bool inval_is_hazard = false;  // an operation on an mbarrier that another thread has invalidated
+  bool hint_is_ignored = false;  // the time hint of a try_wait
 
   std::uint64_t Threads() const { return std::uint64_t{block[0]} * block[1] * block[2]; }
   std::uint64_t Warps() const { return (Threads() + kWarpSize - 1) / kWarpSize; }
