@@ -46,7 +46,7 @@ def hardware(path):
 def word(text):
     """The fields of a word as sim/golden/mbarrier.md draws them."""
     value = int(text, 16)
-    tx = value >> 21 & 0x1FFFFF
+    tx = -(value >> 21) & 0x1FFFFF
     return (f"{text} (phase {value >> 63}, pending {-(value >> 43) & 0xFFFFF}, "
             f"tx {tx - (tx >> 20 << 21)}, expected {-(value >> 1) & 0xFFFFF})")
 
