@@ -26,7 +26,7 @@ module muster
   parameter int unsigned SmemBytes     = 262144,
   parameter int unsigned MbResponses   = 8,
   parameter int unsigned ClockPeriodPs = 1000,
-  parameter int unsigned WaitLimitNs   = 10000,
+  parameter int unsigned WaitLimitNs   = 4000,
   // Made of the parameters above, unless it is given itself: these then have no effect.
   /* verilator lint_off WIDTHCONCAT */  // a parameter has a width
   parameter muster_cfg_t Cfg = '{

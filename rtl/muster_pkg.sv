@@ -199,12 +199,12 @@ package muster_pkg;
 
   typedef logic [19:0] mb_count_t;  // of arrivals
 
-  // The word in shared memory, and a token. Arrivals are held negated, modulo 2^20.
+  // The word in shared memory, and a token. The counts are held negated, those of arrivals modulo 2^20.
   typedef struct packed {
     logic        phase;
     mb_count_t   pending;
     logic        lock;      // 0
-    logic [20:0] tx;        // signed
+    logic [20:0] tx;        // signed: bytes completed less bytes expected
     mb_count_t   expected;
     logic        zero;
   } mb_word_t;

@@ -38,7 +38,7 @@ OF_MBARRIERS = ["EnMbDrop", "EnMbLimit", "SmemBytes", "MbResponses", "ClockPerio
 VALUES = {"NumWarps": [8, 4, 5, 12, 32, 33, 40, 63, 64], "NumCtas": [2, 1, 3, 32],
           "NumIssue": [1, 2, 4], "WarpSize": [32, 4, 8, 16], **{switch: [1, 0] for switch in SWITCHES},
           "SmemBytes": [65536, 1024], "MbResponses": [4, 2, 1], "ClockPeriodPs": [1000, 1500, 700],
-          "WaitLimitNs": [10000]}
+          "WaitLimitNs": [4000]}
 QUICK = VALUES | {"NumWarps": [5, 12], "NumCtas": [1, 3], "NumIssue": [1, 2], "WarpSize": [32, 4],
                   "SmemBytes": [1024],
                   "MbResponses": [4], "ClockPeriodPs": [1500]}

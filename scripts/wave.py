@@ -23,7 +23,7 @@ ROOT = waveform.ROOT
 BUILD = ROOT / os.environ.get("BUILD", "build")
 OUT = BUILD / "wave"
 # GTKWave's flags for a trace; the others are enums, which the FST has by name.
-FLAGS = {"bit": "@28", "warps": "@22", "hex": "@22", "decimal": "@24", "signed": "@420",
+FLAGS = {"bit": "@28", "warps": "@22", "hex": "@22", "decimal": "@24", "negated_tx": "@420",
          "negated": "@420"}
 ENUM = "@100000028"
 

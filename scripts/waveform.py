@@ -92,7 +92,7 @@ UNIT = Block("muster.muster_flat.u_muster", "issue_i[PORT].op", {
                                    ("place.cta", "cta", "decimal"), ("place.addr", "address", "hex"),
                                    ("word.phase", "phase", "decimal"),
                                    ("word.pending", "pending", "negated"),
-                                   ("word.tx", "tx-count", "signed"), ("completed", "completed", "decimal"),
+                                   ("word.tx", "tx-count", "negated_tx"), ("completed", "completed", "decimal"),
                                    ("parked", "parked", "decimal")])],
     "mbarrier, waits": [Row("mb_wake_o", "woken", "warps"), Row("mb_expire_o", "expired", "warps"),
                         Row("mb_fence_req_o", "drain asked for", "warps"),
@@ -172,7 +172,7 @@ CLUSTER = Block("cluster.cluster_flat", "request_op_i[PORT]", {
 BLOCKS = (UNIT, WARP, CLUSTER)
 
 
-SIGNED = {"signed": 21, "negated": 20}  # the widths of tx_count and counts in a word
+NEGATED = {"negated_tx": 21, "negated": 20}  # the widths of the tx-count and of counts in a word
 
 
 def enum_names(name):
@@ -286,9 +286,8 @@ def text_of(value, how):
         return numbers_text(value)
     if how == "hex":
         return f"{value:#x}"
-    if how in SIGNED:
-        value = value if value < 1 << SIGNED[how] - 1 else value - (1 << SIGNED[how])
-        return str(-value if how == "negated" else value)
+    if how in NEGATED:
+        return str(-(value if value < 1 << NEGATED[how] - 1 else value - (1 << NEGATED[how])))
     return str(value) if how == "decimal" else enum_names(how).get(value, str(value))
 
 

@@ -93,7 +93,7 @@ module muster_board
 
   localparam muster_cfg_t Cfg = '{
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: 1, WarpSize: 32, EnMbarrier: EnMbarrier, SmemBytes: SmemBytes,
-    MbResponses: MbResponses, ClockPeriodPs: 1000, WaitLimitNs: 10000, default: 1'b1  // all other switches
+    MbResponses: MbResponses, ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1  // all other switches
   };
 
   muster #(.Cfg(Cfg)) u_muster (

@@ -45,7 +45,7 @@ package muster_mb_pkg;
   typedef struct packed {
     mb_count_t   pending;       // added to the negated counts; init: what they become
     logic        pending_over;  // more than they can hold
-    logic [21:0] tx;            // signed
+    logic [21:0] tx;            // signed, added to the negated tx-count
     logic        tx_over;
   } mb_amount_t;
 
@@ -92,7 +92,7 @@ package muster_mb_pkg;
     logic [21:0] sum;
     c        = class_of(op);
     by_lanes = c.adds || (c.arrives && c.tx);  // a count of 1 each
-    sum      = c.inits || op == MbCompleteTx ? -total[21:0] : total[21:0];
+    sum      = c.inits || (c.tx && op != MbCompleteTx) ? -total[21:0] : total[21:0];
     a        = '0;
     if (c.arrives || c.adds || c.inits) begin
       a.pending      = c.adds ? -20'(n) : by_lanes ? 20'(n) : sum[19:0];

@@ -83,6 +83,7 @@ void AddLaunchOptions(CLI::App* run, RunCommand* command) {
   add("--outcome", &launch.outcome, "How the run must end (default: completes)", "OUTCOME");
   add("--after-inval", &launch.after_inval,
       "What an operation on an invalidated mbarrier is: fault or hazard", "WHAT");
+  add("--hint", &launch.hint, "What becomes of a try_wait's time hint: used or ignored", "WHAT");
   AddFile(run, "--write-manifest", &command->write_manifest,
           "Write a manifest that says the same, and run")
       ->group("Without a manifest");

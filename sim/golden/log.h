@@ -10,7 +10,8 @@
 // operation, or "expire", "leave", "store" or "restore":
 //
 //   {"cycle":12,"mb":"arrive","source":"warp","cta":0,"addr":"0x40","warp":3,"lanes":"0x3",
-//    "operand":1,"has_token":false,"releasing":true,"effects":{"written":true,"word":"0x..."}}
+//    "operand":1,"has_token":false,"behind":"0x0","releasing":true,
+//    "effects":{"written":true,"word":"0x..."}}
 //
 // A kernel's operation also has where it comes from, which replaying does not need: the line of the
 // PTX file and, if that is known, its place in the source and what is inlined there:

@@ -71,6 +71,9 @@ void VisitEvent(Event& event, Visitor* visitor) {
   if (IsMbArrival(at.op) || IsRemote(at.op)) {  // to be refused for it, if remote
     visitor->Flag("has_token", at.has_token);
   }
+  if (IsMbArrival(at.op)) {
+    visitor->Bits("behind", at.behind);
+  }
   visitor->Flag("releasing", at.releasing);
 }
 

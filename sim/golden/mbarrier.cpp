@@ -80,6 +80,7 @@ MbEffects Mbarriers::Do(const MbEvent& event) {
   MbEffects effects;
   MbOperation operation = given;
   operation.lanes &= core_.LanesOfWarp();
+  operation.behind &= core_.LanesOfWarp();
   if (operation.lanes == 0) {
     return effects;  // no lane executes it
   }
@@ -260,13 +261,12 @@ void Mbarriers::Arrive(const MbOperation& operation, unsigned lane, Object* obje
   const std::int64_t count = ArriveCount(operation);
   const auto current = static_cast<std::int64_t>(object->phase);
   if (operation.source == MbSource::kWarp) {
-    ThreadOf(object, operation.warp, lane)->meant = current;
+    *MeantBy(object, operation.warp, lane) = current;
     object->came |= Bit(operation.warp);
   }
   if (operation.has_token) {
     effects->token[lane] = ToWord(*object);
-    const bool parity = Parity(object->phase);
-    object->token[parity] = ThreadOf(object, operation.warp, lane)->token[parity] = current;
+    object->token[Parity(object->phase)] = current;
   }
   if (IsDrop(operation.op)) {
     object->expected -= count;
@@ -274,6 +274,10 @@ void Mbarriers::Arrive(const MbOperation& operation, unsigned lane, Object* obje
   object->tx += TxChange(operation);
   object->pending -= count;
   TestCompletion(operation, object, effects);
+  const std::uint32_t behind = (operation.lanes & -(std::uint32_t{2} << lane)) | operation.behind;
+  if (static_cast<std::int64_t>(object->phase) != current && behind != 0) {
+    effects->hazards |= HazardBit(Hazard::kArrivalPastPhase);
+  }
 }
 
 // (.6) The phase completes when both counts have reached zero.
@@ -286,8 +290,7 @@ void Mbarriers::TestCompletion(const MbOperation& operation, Object* object, MbE
     const Waiter& waiter = waiters_[warp];
     if (waiter.cta == operation.cta && waiter.addr == operation.addr &&
         Parity(waiter.phase) == Parity(object->phase)) {
-      ForEachLane(waiter.lanes,
-                  [&](unsigned lane) { ThreadOf(object, warp, lane)->meant = kNoPhase; });
+      ForEachLane(waiter.lanes, [&](unsigned lane) { *MeantBy(object, warp, lane) = kNoPhase; });
       Answer(warp, true, effects);
     }
   }
@@ -302,29 +305,21 @@ void Mbarriers::TestCompletion(const MbOperation& operation, Object* object, MbE
 // ------------------------------------------------------------------------------------------------
 
 // "Valid only for the current incomplete phase, for which waitComplete returns False, [and] the
-// immediately preceding phase, for which [it] returns True": one parity each.
+// immediately preceding phase, for which [it] returns True": one parity each. A token may be any
+// that was "returned by an mbarrier.arrive instruction on the same mbarrier object during the
+// current or the immediately preceding phase", whichever thread it was returned to.
 void Mbarriers::Wait(const MbOperation& operation, unsigned lane, Object* object,
                      MbEffects* effects) {
   const auto current = static_cast<std::int64_t>(object->phase);
-  Thread* const thread = ThreadOf(object, operation.warp, lane);
+  std::int64_t& by_parity = *MeantBy(object, operation.warp, lane);
   const bool by_token = operation.op == MbOp::kTestWait || operation.op == MbOp::kTryWait;
-  const std::int64_t meant =
-      by_token ? PhaseOfToken(*object, *thread, operation.phase) : thread->meant;
+  const std::int64_t meant = by_token ? object->token[operation.phase] : by_parity;
   if (meant != kNoPhase && Parity(meant) == operation.phase && current - meant >= 2) {
     effects->hazards |= HazardBit(Hazard::kLateParity);
   }
   const bool complete = Parity(object->phase) != operation.phase;
   effects->complete |= static_cast<std::uint32_t>(complete) << lane;
-  thread->meant = complete ? kNoPhase : current;
-}
-
-// "Returned by an mbarrier.arrive instruction on the same mbarrier object during the current or the
-// immediately preceding phase": the thread's own latest token of that parity; or the latest of any
-// thread, if it has none, or has had none of any parity since a later one was given to a thread.
-std::int64_t Mbarriers::PhaseOfToken(const Object& object, const Thread& thread, bool parity) {
-  const std::int64_t own = thread.token[parity];
-  const bool goes_on = thread.token[!parity] > own;
-  return own != kNoPhase && goes_on ? own : object.token[parity];
+  by_parity = complete ? kNoPhase : current;
 }
 
 void Mbarriers::Park(const MbOperation& operation, const Object& object, MbEffects* effects) {
@@ -424,11 +419,11 @@ std::uint64_t Mbarriers::ToWord(const Object& object) {
   return Encode(fields) | object.stray;
 }
 
-Mbarriers::Thread* Mbarriers::ThreadOf(Object* object, unsigned warp, unsigned lane) {
-  if (object->threads.size() <= warp) {
-    object->threads.resize(warp + 1);
+std::int64_t* Mbarriers::MeantBy(Object* object, unsigned warp, unsigned lane) {
+  if (object->meant.size() <= warp) {
+    object->meant.resize(warp + 1);
   }
-  return &object->threads[warp][lane];
+  return &object->meant[warp][lane];
 }
 
 // ------------------------------------------------------------------------------------------------

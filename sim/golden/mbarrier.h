@@ -62,13 +62,10 @@ class Mbarriers {
  private:
   static constexpr std::int64_t kNoPhase = -1;  // unknown
 
-  // What a thread has done at an object.
-  struct Thread {
-    // The phase that it will wait for: that of its latest arrive-on, or of its latest wait if that
-    // was answered false.
-    std::int64_t meant = kNoPhase;
-    // By parity, the latest phase of which it was given a token.
-    std::array<std::int64_t, 2> token = {kNoPhase, kNoPhase};
+  // Of each thread of a warp the phase that it will wait for by parity: that of its latest
+  // arrive-on, or of its latest wait if that was answered false.
+  struct Meant : std::array<std::int64_t, kMaxLanes> {
+    Meant() { fill(kNoPhase); }
   };
 
   struct Object {
@@ -84,8 +81,9 @@ class Mbarriers {
     // What only hazards and reports need.
     bool initialised = false;  // by init, and not since invalidated or stored over
     WarpSet came = 0;          // warps that arrived in the current phase
-    std::vector<std::array<Thread, kMaxLanes>> threads;        // by warp and lane
-    std::array<std::int64_t, 2> token = {kNoPhase, kNoPhase};  // the latest of all threads
+    std::vector<Meant> meant;  // by warp
+    // By parity, the latest phase of which any thread was given a token.
+    std::array<std::int64_t, 2> token = {kNoPhase, kNoPhase};
   };
 
   struct Waiter {
@@ -110,8 +108,7 @@ class Mbarriers {
   void NoteOverwritten(unsigned cta, std::uint32_t addr, MbEffects* effects) const;
   static Object FromWord(std::uint64_t word);
   static std::uint64_t ToWord(const Object& object);
-  static std::int64_t PhaseOfToken(const Object& object, const Thread& thread, bool parity);
-  static Thread* ThreadOf(Object* object, unsigned warp, unsigned lane);
+  static std::int64_t* MeantBy(Object* object, unsigned warp, unsigned lane);
 
   const Model& core_;
   std::uint32_t smem_bytes_;

@@ -79,10 +79,10 @@ const char* Name(Hazard hazard) {
       return "unfinished_async";
     case Hazard::kDivergedBarrier:
       return "diverged_barrier";
-    case Hazard::kAsyncToOwnCta:
-      return "async_to_own_cta";
     case Hazard::kLateWait:
       return "late_wait";
+    case Hazard::kArrivalPastPhase:
+      return "arrival_past_phase";
   }
   return "?";
 }

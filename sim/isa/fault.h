@@ -62,11 +62,13 @@ enum class Hazard : std::uint8_t {
 
   // Found by the front end.
   kDivergedBarrier,  // lanes of a warp come to different barriers, forms or counts
-  kAsyncToOwnCta,    // st.async or red.async to the CTA of the thread itself
 
   kLateWait,  // a wait for the phase of the warp's arrival, an even number of phases after it
+
+  // Of mbarrier: an arrival completes the phase, and others of its instruction come after it.
+  kArrivalPastPhase,
 };
-inline constexpr unsigned kNumHazards = static_cast<unsigned>(Hazard::kLateWait) + 1;
+inline constexpr unsigned kNumHazards = static_cast<unsigned>(Hazard::kArrivalPastPhase) + 1;
 const char* Name(Hazard hazard);
 // Of a set of hazards, such as Effects has.
 constexpr std::uint32_t HazardBit(Hazard hazard) { return 1U << static_cast<unsigned>(hazard); }

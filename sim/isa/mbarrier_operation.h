@@ -92,6 +92,7 @@ struct MbOperation {
   bool has_hint = false;      // try_wait: without one, the limit is the unit's own
   bool whole = true;          // try_wait: it may park, see IsWhole
   bool releasing = true;      // .release: enters after the warp's earlier accesses are performed
+  std::uint32_t behind = 0;   // arrivals: the instruction's lanes that arrive here after these
   // What the driver knows the operation by, for instance its line. Neither the unit nor the golden
   // model looks at it; it comes back in the operation's MbEvent.
   std::uint32_t tag = 0;

@@ -177,6 +177,10 @@ def full_count():
     return {"out": [(t + 2 * 5) % 128 for t in range(128)]}
 
 
+def hazard_arrival_past_phase():
+    return {"out": [3] * 32}
+
+
 def hazard_init_over_live():
     return {"out": [2 + t for t in range(32)]}
 

@@ -248,6 +248,7 @@ bool MbChecker::TakeCommit(const MbOutputs::Commit& commit) {
   commit_ = commit;
   committed_ = operation;
   committed_.lanes = lanes;
+  committed_.behind |= rest;
   operation.lanes = rest;
   if (rest == 0) {
     if (!CountWait(flight.parked ? kMbDrainWait : kMbCommitWait, counted_ - flight.since,

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "sim/isa/bits.h"
@@ -343,12 +344,15 @@ void MbCover::CountLeave(std::uint64_t cycle, const MbEvent& event, const MbEffe
 }
 
 void MbCover::CountHazards(std::uint32_t hazards) {
-  constexpr std::array kHazards = {MbSpot::kInitOverLive, MbSpot::kUninitialised,
-                                   MbSpot::kLateParity, MbSpot::kStoreOverWaiters,
-                                   MbSpot::kUnfinishedAsync};
+  constexpr std::array kHazards = {std::pair(Hazard::kInitOverLive, MbSpot::kInitOverLive),
+                                   std::pair(Hazard::kUninitialisedWord, MbSpot::kUninitialised),
+                                   std::pair(Hazard::kLateParity, MbSpot::kLateParity),
+                                   std::pair(Hazard::kStoreOverWaiters, MbSpot::kStoreOverWaiters),
+                                   std::pair(Hazard::kUnfinishedAsync, MbSpot::kUnfinishedAsync),
+                                   std::pair(Hazard::kArrivalPastPhase, MbSpot::kArrivalPastPhase)};
   for (unsigned i = 0; i < kHazards.size() && hazards != 0; ++i) {
-    if ((hazards >> (static_cast<unsigned>(Hazard::kInitOverLive) + i) & 1) != 0) {
-      Hit(kHazards[i]);
+    if ((hazards & HazardBit(kHazards[i].first)) != 0) {
+      Hit(kHazards[i].second);
     }
   }
 }

@@ -74,6 +74,7 @@ enum class MbSpot : unsigned {
   kLateParity,
   kStoreOverWaiters,
   kUnfinishedAsync,
+  kArrivalPastPhase,
   // Memory and cores.
   kStore,
   kStoreBesideHeld,

@@ -89,6 +89,7 @@ constexpr std::array kSpots = {
     SpotRow{MbSpot::kLateParity, "mb.hazard.late_parity", kAny},
     SpotRow{MbSpot::kStoreOverWaiters, "mb.hazard.store_over_waiters", kAny},
     SpotRow{MbSpot::kUnfinishedAsync, "mb.hazard.unfinished_async", kLifecycle},
+    SpotRow{MbSpot::kArrivalPastPhase, "mb.hazard.arrival_past_phase", kLanes},
     SpotRow{MbSpot::kStore, "mb.store", kAny},
     SpotRow{MbSpot::kStoreBesideHeld, "mb.store.beside_held_words", kAny},
     SpotRow{MbSpot::kRestore, "mb.store.restores", kState},

@@ -535,6 +535,41 @@ def cluster_passed_without(muster, folder):
     expect(f"barrier.cluster at line {line}: passed without 32 threads, which left at line" in text, text)
 
 
+@case
+def hazard_of_another_order(muster, folder):
+    """32 lanes fill a phase, and a thread of another warp, which comes later, arrives in the next; if it comes first, the
+    last of the 32 arrives past the phase. The run goes well; the other order is found, and its witness meets the hazard."""
+    manifest = write_kernel(folder, 64, """    .reg .pred %late;
+    .shared .align 8 .b64 object;
+    mov.u32 %r1, %tid.x;
+    setp.eq.u32 %p1, %r1, 0;
+    setp.ge.u32 %late, %r1, 32;
+    @%p1 mbarrier.init.shared.b64 [object], 32;
+    bar.sync 0;
+    @%late bra LATE;
+    mbarrier.arrive.shared.b64 _, [object];
+    ret;
+LATE:
+    setp.ne.u32 %p1, %r1, 32;
+    @%p1 ret;
+""" + "    ld.volatile.shared.u32 %r2, [x];\n" * 40 + """    mbarrier.arrive.shared.b64 _, [object];
+    ret;
+""")
+    text, _ = run(muster, "run", manifest)
+    expect("arrival_past_phase" not in text, text)
+    run(muster, "explore", manifest, "--report", folder / "r.json", "--witness", folder / "w.json", code=7)
+    findings = json.loads((folder / "r.json").read_text())["findings"]
+    found = [finding for finding in findings if finding["kind"] == "hazard"]
+    expect(len(found) == 1 and "arrival_past_phase" in found[0]["why"], findings)
+    text, _ = run(muster, "run", manifest, "--schedule", found[0]["witness"])
+    expect("hazard arrival_past_phase" in text, text)
+    named = json.loads(manifest.read_text())
+    named["hazards"] = {"arrival_past_phase": 0}
+    manifest.write_text(json.dumps(named))
+    text, _ = run(muster, "explore", manifest, code=8)
+    expect("0 findings" in text, text)
+
+
 def main():
     if sys.argv[1:] == ["--list"]:
         print("\n".join(CASES))

@@ -50,7 +50,7 @@ package mb_spec_pkg;
     u           = '{cause: FaultNone, word: word, completed: 1'b0, passed: 1'b0, written: 1'b0};
     pending     = number_of(word.pending);
     expected    = number_of(word.expected);
-    tx          = number_t'(signed'(word.tx));
+    tx          = -number_t'(signed'(word.tx));
     tests       = is_arrival(op) || op == MbCompleteTx || (ExpectTxTests && op == MbExpectTx);
     no_complete = op inside {MbArriveNoComplete, MbArriveDropNoComplete};
     arrivals    = !is_arrival(op) ? 32'sd0 : brings_tx(op) ? lanes : total;
@@ -96,7 +96,7 @@ package mb_spec_pkg;
     end
     if (u.completed) pending = expected;
     u.written = 1'b1;
-    u.word    = '{phase: word.phase ^ u.completed, pending: -pending[19:0], lock: 1'b0, tx: tx[20:0],
+    u.word    = '{phase: word.phase ^ u.completed, pending: -pending[19:0], lock: 1'b0, tx: -tx[20:0],
                   expected: -expected[19:0], zero: 1'b0};
     return u;
   endfunction

@@ -212,11 +212,12 @@ TEST_F(GoldenLogFile, FlagsOfMbarrierOperations) {
     return text.substr(begin, text.find(",\"effects\"") - begin);
   };
   const std::string token = R"("has_token":false,"releasing":true)";
+  const std::string arrival = R"("has_token":false,"behind":"0x0","releasing":true)";
   EXPECT_EQ(flags(MbOp::kTryWait, MbSource::kWarp),
             R"("phase":false,"has_hint":false,"whole":true,"releasing":true)");
   EXPECT_EQ(flags(MbOp::kTestWait, MbSource::kWarp), R"("phase":false,"releasing":true)");
-  EXPECT_EQ(flags(MbOp::kArriveNoComplete, MbSource::kWarp), token);
-  EXPECT_EQ(flags(MbOp::kArrive, MbSource::kRemote), token);
+  EXPECT_EQ(flags(MbOp::kArriveNoComplete, MbSource::kWarp), arrival);
+  EXPECT_EQ(flags(MbOp::kArrive, MbSource::kRemote), arrival);
   EXPECT_EQ(flags(MbOp::kExpectTx, MbSource::kRemote), token);
   EXPECT_EQ(flags(MbOp::kInit, MbSource::kWarp), R"("releasing":true)");
 }

@@ -164,8 +164,11 @@ TEST(GoldenMbLanes, PhaseCompletesAmongThem) {
   MbTrace().Run(R"(
     launch 0: 0
     0: init [0x40], 3         -> p0 3/3
-    0: arrive %r, [0x40] lanes=0x1f -> completes p1 1/3 tokens p0 3/3, p0 2/3, p0 1/3, p1 3/3, p1 2/3
-    0: arrive %r, [0x40] lanes=0xf -> completes 2 phases p1 3/3 tokens p1 1/3, p0 3/3, p0 2/3, p0 1/3
+    0: arrive %r, [0x40] lanes=0x1f -> completes p1 1/3 \
+                                       tokens p0 3/3, p0 2/3, p0 1/3, p1 3/3, p1 2/3 \
+                                       hazard arrival_past_phase
+    0: arrive %r, [0x40] lanes=0xf -> completes 2 phases p1 3/3 \
+                                      tokens p1 1/3, p0 3/3, p0 2/3, p0 1/3 hazard arrival_past_phase
   )");
 }
 
@@ -175,7 +178,8 @@ TEST(GoldenMbLanes, DropCompletesAmongThem) {
     launch 0: 0
     0: init [0x40], 3         -> p0 3/3
     0: arrive [0x40], 2       -> p0 1/3
-    0: arrive_drop %r, [0x40] lanes=0x7 -> completes 2 phases p0 0/0 tokens p0 1/3, p1 2/2, p1 1/1
+    0: arrive_drop %r, [0x40] lanes=0x7 -> completes 2 phases p0 0/0 tokens p0 1/3, p1 2/2, p1 1/1 \
+                                            hazard arrival_past_phase
   )");
 }
 
@@ -189,7 +193,8 @@ TEST(GoldenMbLanes, RefusedAmongThem) {
     0: pending_count %r lanes=0x4 -> 0
     0: arrive.noComplete %r, [0], 1 lanes=0x3 -> fault nocomplete_completed
     0: arrive_drop %r, [0] lanes=0xff -> fault word_exhausted lanes=0xe0 completes 2 phases p0 0/0 \
-                                         tokens p0 1/5, p1 4/4, p1 3/3, p1 2/2, p1 1/1
+                                         tokens p0 1/5, p1 4/4, p1 3/3, p1 2/2, p1 1/1 \
+                                         hazard arrival_past_phase
   )");
 }
 

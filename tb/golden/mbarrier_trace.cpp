@@ -249,6 +249,8 @@ MbTrace::Line MbTrace::ParseLine(const std::string& text) const {
       operation.whole = false;
     } else if (*word == "lanes=all") {
       operation.lanes = kAllLanes;
+    } else if (word->rfind("behind=", 0) == 0) {
+      operation.behind = static_cast<std::uint32_t>(Number(word->substr(7)));
     } else if (word->rfind("lanes=", 0) == 0) {
       operation.lanes = static_cast<std::uint32_t>(Number(word->substr(6)));
     } else if ((*word)[0] == '%') {
@@ -317,6 +319,7 @@ void MbTrace::CheckLaneByLane(const MbOperation& operation, const MbEffects& eff
     }
     MbOperation one = operation;
     one.lanes = 1U << lane;
+    one.behind |= operation.lanes & -(std::uint32_t{2} << lane);
     const MbEffects part = before.Step(one);
     sum.fault[lane] = part.fault[lane];
     sum.token[lane] = part.token[lane];

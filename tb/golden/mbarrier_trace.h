@@ -11,6 +11,7 @@
 //   0: init [0x40], 4                 lane 0 of warp 0 of CTA 0 initializes the word at 0x40
 //   1.4: arrive [0x40]                lane 0 of warp 4 of CTA 1
 //   0: arrive [0x40] lanes=0xf        these lanes; `lanes=all`: the whole warp
+//   0: arrive [0x40] behind=0x2       others of the instruction arrive there after them
 //   0: arrive %r, [0x40], 2           each lane's token goes to its register %r of this warp
 //   0: arrive %%r, [0x40]             the same, to a register that all warps share
 //   0: arrive _, [0x40]               no token is wanted; nor is it without `_,`

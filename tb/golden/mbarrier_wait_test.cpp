@@ -159,8 +159,9 @@ TEST(GoldenMbTryWait, TwoCompletionsAtOnce) {
     launch 0: 0 1
     0: init [0x40], 1         -> p0 1/1
     1: try_wait.parity [0x40], 0 -> parks
-    0: arrive [0x40] lanes=0x3 -> completes 2 phases p0 1/1 answers true to 1
-    0: arrive [0x40] lanes=0x7 -> completes 3 phases p1 1/1
+    0: arrive [0x40] lanes=0x3 -> completes 2 phases p0 1/1 answers true to 1 \
+                                  hazard arrival_past_phase
+    0: arrive [0x40] lanes=0x7 -> completes 3 phases p1 1/1 hazard arrival_past_phase
   )");
 }
 

@@ -29,15 +29,15 @@ TEST(GoldenMbWord, Fields) {
   word.expected = 1;  // negated: 0xfffff
   EXPECT_EQ(Encode(word), 0x00000000001fffffU);
   word.tx = 1;
-  EXPECT_EQ(Encode(word), 0x00000000003fffffU);
+  EXPECT_EQ(Encode(word), 0x000003ffffffffffU);
   word.lock = true;
-  EXPECT_EQ(Encode(word), 0x00000400003fffffU);
+  EXPECT_EQ(Encode(word), 0x000007ffffffffffU);
   word.pending = 1;
-  EXPECT_EQ(Encode(word), 0x7ffffc00003fffffU);
+  EXPECT_EQ(Encode(word), 0x7fffffffffffffffU);
   word.phase = true;
-  EXPECT_EQ(Encode(word), 0xfffffc00003fffffU);
+  EXPECT_EQ(Encode(word), 0xffffffffffffffffU);
 
-  const MbWord decoded = DecodeMbWord(0xfffffc00003fffff);
+  const MbWord decoded = DecodeMbWord(0xffffffffffffffff);
   EXPECT_TRUE(decoded.phase && decoded.lock && decoded.reserved);
   EXPECT_EQ(decoded.pending, 1U);
   EXPECT_EQ(decoded.expected, 1U);
@@ -53,12 +53,12 @@ TEST(GoldenMbWord, LimitsOfTheFields) {
   EXPECT_EQ(Encode(word), 0x0000000000000002U);
   word = MbWord();
   word.tx = kMaxMbCount;
-  EXPECT_EQ(Encode(word), 0x000001ffffe00000U);
-  word.tx = -1;
-  EXPECT_EQ(Encode(word), 0x000003ffffe00000U);
-  word.tx = -std::int64_t{kMaxMbCount};
   EXPECT_EQ(Encode(word), 0x0000020000200000U);
-  EXPECT_EQ(DecodeMbWord(0x0000020000200000).tx, -1048575);
+  word.tx = -1;
+  EXPECT_EQ(Encode(word), 0x0000000000200000U);
+  word.tx = -std::int64_t{kMaxMbCount};
+  EXPECT_EQ(Encode(word), 0x000001ffffe00000U);
+  EXPECT_EQ(DecodeMbWord(0x0000020000200000).tx, 1048575);
   EXPECT_EQ(DecodeMbWord(0x0000080000000002).pending, 1048575U);
   EXPECT_EQ(DecodeMbWord(0x0000080000000002).expected, 1048575U);
 }
@@ -83,15 +83,15 @@ TEST(GoldenMbWord, OfTheModel) {
     0: arrive [0x48]          -> p0 1/2
     load 0: [0x48]            -> 0x7ffff800001ffffc
     0: expect_tx [0x48], 16   -> p0 1/2 tx 16
-    load 0: [0x48]            -> 0x7ffff800021ffffc
+    load 0: [0x48]            -> 0x7ffffbfffe1ffffc
     0: arrive [0x48]          -> p0 0/2 tx 16
-    load 0: [0x48]            -> 0x21ffffc
+    load 0: [0x48]            -> 0x3fffe1ffffc
     0: complete_tx [0x48], 16 -> completes p1 2/2
     load 0: [0x48]            -> 0xfffff000001ffffc
     0: complete_tx [0x48], 1  -> p1 2/2 tx -1
-    load 0: [0x48]            -> 0xfffff3fffffffffc
+    load 0: [0x48]            -> 0xfffff000003ffffc
     0: arrive_drop [0x48], 2  -> p1 0/0 tx -1
-    load 0: [0x48]            -> 0x800003ffffe00000
+    load 0: [0x48]            -> 0x8000000000200000
     0: expect_tx [0x48], 1    -> completes p0 0/0
     load 0: [0x48]            -> 0x0
   )");
@@ -103,7 +103,7 @@ TEST(GoldenMbWord, PhaseBitIsNotTheCarryOfPending) {
     launch 0: 0
     0: init [0x40], 1         -> p0 1/1
     0: arrive.expect_tx [0x40], 1 -> p0 0/1 tx 1
-    load 0: [0x40]            -> 0x3ffffe
+    load 0: [0x40]            -> 0x3fffffffffe
     0: complete_tx [0x40], 1  -> completes p1 1/1
     load 0: [0x40]            -> 0xfffff800001ffffe
   )");
@@ -113,7 +113,7 @@ TEST(GoldenMbWord, PendingCountIsThePendingFieldOfTheToken) {
   EXPECT_EQ(PendingCount(0x7fff0000001fffc0), 32U);
   EXPECT_EQ(PendingCount(0xfffff800001ffffc), 1U);
   EXPECT_EQ(PendingCount(0x0000080000000002), 1048575U);
-  EXPECT_EQ(PendingCount(0x80000000021ffffc), 0U);
+  EXPECT_EQ(PendingCount(0x800003fffe1ffffc), 0U);
   EXPECT_EQ(PendingCount(0), 0U);
 }
 
@@ -121,10 +121,10 @@ TEST(GoldenMbWord, PendingCountIsThePendingFieldOfTheToken) {
 TEST(GoldenMbStore, IsDecodedAgain) {
   MbTrace().Run(R"(
     launch 0: 0
-    store 0: [0x40] 0xfffff000041ffffe
+    store 0: [0x40] 0xfffff3fffc1ffffe
     0: test_wait.parity [0x40], 0 -> true hazard uninitialised_word
     0: test_wait.parity [0x40], 1 -> false hazard uninitialised_word
-    load 0: [0x40]            -> 0xfffff000041ffffe
+    load 0: [0x40]            -> 0xfffff3fffc1ffffe
     0: arrive %r, [0x40], 2   -> p1 0/1 tx 32 token p1 2/1 tx 32 hazard uninitialised_word
     0: complete_tx [0x40], 32 -> completes p0 1/1 hazard uninitialised_word
   )");
@@ -148,17 +148,17 @@ TEST(GoldenMbStore, LockAndReservedBits) {
 }
 
 // Words that no operation leaves: both counts at zero, which the next completion test finds;
-// a tx-count of -2^20, which a plain arrive-on does not look at.
+// a tx-count of 2^20, which a plain arrive-on does not look at.
 TEST(GoldenMbStore, WordsThatNoOperationLeaves) {
   MbTrace().Run(R"(
     launch 0: 0
     store 0: [0x40] 0x1ffffc               # pending 0, expected 2, tx-count 0
     0: arrive [0x40]          -> fault bad_arrive_count
     0: complete_tx [0x40], 0  -> completes p1 2/2 hazard uninitialised_word
-    store 0: [0x40] 0x7ffff200001ffffc     # pending 2, expected 2, tx-count -2^20
+    store 0: [0x40] 0x7ffff200001ffffc     # pending 2, expected 2, tx-count 2^20
     0: complete_tx [0x40], 0  -> fault tx_overflow
-    0: arrive [0x40]          -> p0 1/2 tx -1048576 hazard uninitialised_word
-    0: expect_tx [0x40], 1    -> p0 1/2 tx -1048575 hazard uninitialised_word
+    0: arrive [0x40]          -> p0 1/2 tx 1048576 hazard uninitialised_word
+    0: complete_tx [0x40], 1  -> p0 1/2 tx 1048575 hazard uninitialised_word
   )");
 }
 

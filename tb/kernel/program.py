@@ -810,7 +810,7 @@ def direct_misuse(muster, folder):
     manifest = KERNELS / "block_sum" / "block_sum.json"
     for option in (("--grid", 2), ("--block", 64), ("--cluster", 2), ("--smem", 64), ("--cooperative",),
                    ("--arg", 1), ("--expect", "out=1"), ("--hazard", "x=1"), ("--outcome", "timeout"),
-                   ("--after-inval", "hazard"), ("block_sum",)):
+                   ("--after-inval", "hazard"), ("--hint", "ignored"), ("block_sum",)):
         result = run(muster, "run", manifest, *option)
         check(result.returncode == 2 and "the manifest" in result.stderr and result.stderr.count("\n") == 1,
               f"{option}: expected a sentence", result)

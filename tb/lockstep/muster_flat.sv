@@ -26,7 +26,7 @@ module muster_flat
   parameter int unsigned SmemBytes     = 262144,
   parameter int unsigned MbResponses   = 8,
   parameter int unsigned ClockPeriodPs = 1000,
-  parameter int unsigned WaitLimitNs   = 10000
+  parameter int unsigned WaitLimitNs   = 4000
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,

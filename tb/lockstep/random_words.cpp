@@ -121,7 +121,8 @@ std::uint32_t RandomDriver::BadWarpWord(const Cta& cta) {
     case 0:
       state.zero = random_.Between(1, 127);
       break;
-    case 1:  // not waiting, but apart
+    case 1:  // not waiting, but apart; mostly that alone is wrong
+      state = random_.Percent(80) ? WarpState() : state;
       state.apart = true;
       break;
     case 2:

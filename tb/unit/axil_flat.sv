@@ -77,7 +77,7 @@ module axil_flat
 
   localparam muster_cfg_t Cfg = '{
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: 32, EnReduce: EnReduce != 0, EnState: 1'b0,
-    EnLanes: 1'b0, EnLifecycle: EnLifecycle != 0, SmemBytes: 1024, MbResponses: 8, ClockPeriodPs: 1000, WaitLimitNs: 10000,
+    EnLanes: 1'b0, EnLifecycle: EnLifecycle != 0, SmemBytes: 1024, MbResponses: 8, ClockPeriodPs: 1000, WaitLimitNs: 4000,
     default: 1'b1  // all other switches
   };
 

@@ -60,7 +60,7 @@ module axil_unit_flat
   localparam muster_cfg_t Cfg = '{
     NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: NumIssue, WarpSize: 32, EnReduce: EnReduce != 0,
     EnState: EnReduce != 0 && EnLifecycle != 0, EnJoin: EnLifecycle != 0, EnLifecycle: EnLifecycle != 0,
-    SmemBytes: 1024, MbResponses: 8, ClockPeriodPs: 1000, WaitLimitNs: 10000, default: 1'b1  // all other switches
+    SmemBytes: 1024, MbResponses: 8, ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1  // all other switches
   };
 
   issue_t       issue;

@@ -35,13 +35,13 @@ Object Object::Decode(std::uint64_t word) {
   object.phase = (word >> 63 & 1) != 0;
   object.pending = Count(word >> 43);
   object.expected = Count(word >> 1);
-  object.tx = static_cast<std::int64_t>(word << 22) >> 43;
+  object.tx = -(static_cast<std::int64_t>(word << 22) >> 43);
   return object;
 }
 
 std::uint64_t Object::Encode() const {
   return std::uint64_t{phase} << 63 | Negated(pending) << 43 |
-         (static_cast<std::uint64_t>(tx) & 0x1fffff) << 21 | Negated(expected) << 1;
+         (static_cast<std::uint64_t>(-tx) & 0x1fffff) << 21 | Negated(expected) << 1;
 }
 
 Cause JudgeOperand(Op op, std::uint32_t operand) {

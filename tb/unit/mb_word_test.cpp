@@ -151,11 +151,11 @@ TEST_F(MbWord, WorkedExamples) {
   EXPECT_EQ(unit_.word_o, 0x7fff0000'001fffc0U);
   Check({0x7fff0000'001fffc0, Op::kArriveExpectTx, 32, 16,
          false});  // no phase completes while bytes are due
-  EXPECT_EQ(unit_.word_o, 0x00000000'401fffc0U);
-  Check({0x00000000'401fffc0, Op::kCompleteTx, 1, 512, false});
+  EXPECT_EQ(unit_.word_o, 0x000003ff'c01fffc0U);
+  Check({0x000003ff'c01fffc0, Op::kCompleteTx, 1, 512, false});
   EXPECT_EQ(unit_.word_o, 0xffff0000'001fffc0U);
   Check({0x7fff0000'001fffc0, Op::kCompleteTx, 1, 4, false});  // may come before its expect-tx
-  EXPECT_EQ(unit_.word_o, 0x7fff03ff'ff9fffc0U);
+  EXPECT_EQ(unit_.word_o, 0x7fff0000'009fffc0U);
 }
 
 TEST_F(MbWord, RandomWordsAndOperations) {

@@ -70,6 +70,16 @@ void Bench::Store(Place place, std::uint64_t word) {
   objects_[place] = Object::Decode(word);
 }
 
+// A core lets a CTA leave only when its warps' groups have committed.
+void Bench::Leave(unsigned cta) {
+  for (unsigned w = 0; w < kWarps; ++w) {
+    if (parked_[w] && parked_[w]->place.first == cta && !of_warp_[w].empty()) {
+      return;
+    }
+  }
+  leave_ = cta;
+}
+
 bool Bench::Idle() const {
   const auto empty = [](const auto& queue) { return queue.empty(); };
   return std::all_of(of_warp_.begin(), of_warp_.end(), empty) &&

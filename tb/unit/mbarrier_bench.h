@@ -62,7 +62,7 @@ class Bench {
   // A group waits at its source until it is accepted; one at a time.
   bool Free(Source source) const { return !presented_.at(source).has_value(); }
   void Present(Source source, const Group& group);
-  void Leave(unsigned cta) { leave_ = cta; }
+  void Leave(unsigned cta);  // unless a warp that is parked there has a group under way
 
   void Cycle();
   void Drain();  // cycles until nothing is on its way

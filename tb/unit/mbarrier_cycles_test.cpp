@@ -343,7 +343,7 @@ TEST_F(MbarrierCycles, BytesKeepAWordAlive) {
 TEST_F(MbarrierCycles, ArrivalDoesNotLookAtTheTxCount) {
   Object word;
   word.pending = word.expected = 4;
-  word.tx = -(1 << 20);
+  word.tx = 1 << 20;
   room_.Store(kPlace, word.Encode());
   Do(kWarp, Arrive(kPlace, 0, 1));
   EXPECT_EQ(room_.Word(kPlace).pending, 3);

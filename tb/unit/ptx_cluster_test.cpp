@@ -207,14 +207,15 @@ TEST(PtxCluster, AsynchronousStoresToTheOwnCta) {
                       "W: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0; @!%p2 bra W;"
                       " ld.shared.u32 %r10, [%r7];\n{1}{3}",
                       distance, kMeet, form, kStoreResult)));
-      ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
-      EXPECT_EQ(run.Words(0), std::vector<std::uint32_t>(4, 5)) << form;
-      EXPECT_EQ(run.Hazards(Hazard::kAsyncToOwnCta), distance == 0 ? 2U : 0U) << form;
       if (distance == 0) {
-        const Incident& hazard = run.grid().hazards()[0];
-        EXPECT_EQ(hazard.line, 14U);
-        EXPECT_EQ(hazard.lanes, 3U);
-        EXPECT_EQ(hazard.mbarrier.substr(0, 5), "bar (");
+        EXPECT_EQ(run.outcome(), "fault:async_to_own_cta") << form;
+        EXPECT_EQ(run.verdict().code, ExitCode::kFault);
+        const std::string text = TextReport(run.session(), run.verdict(), {});
+        EXPECT_NE(text.find(":14: async_to_own_cta: thread (0,0,0)"), std::string::npos) << text;
+        EXPECT_NE(text.find("stores asynchronously to its own CTA"), std::string::npos) << text;
+      } else {
+        EXPECT_EQ(run.outcome(), "completes") << run.grid().problem();
+        EXPECT_EQ(run.Words(0), std::vector<std::uint32_t>(4, 5)) << form;
       }
     }
   }

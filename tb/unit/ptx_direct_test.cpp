@@ -53,6 +53,7 @@ TEST(PtxDirect, EveryOption) {
   launch.hazards = {"repeated_arrival=2"};
   launch.outcome = "fault:count_mismatch";
   launch.after_inval = "hazard";
+  launch.hint = "ignored";
   const Manifest manifest = ManifestOf(launch).manifest;
   EXPECT_EQ(manifest.ptx, launch.ptx);
   EXPECT_EQ(manifest.grid, (std::array<std::uint32_t, 3>{4, 2, 1}));
@@ -63,6 +64,7 @@ TEST(PtxDirect, EveryOption) {
   EXPECT_EQ(manifest.hazards.at("repeated_arrival"), 2U);
   EXPECT_EQ(manifest.outcome, "fault:count_mismatch");
   EXPECT_TRUE(manifest.inval_is_hazard);
+  EXPECT_TRUE(manifest.hint_is_ignored);
   ASSERT_EQ(manifest.buffers.size(), 2U);
   EXPECT_EQ(manifest.buffers[0].initial,
             (std::vector<std::uint8_t>{1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0}));

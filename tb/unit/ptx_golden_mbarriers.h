@@ -119,6 +119,7 @@ class GoldenMbarriers {
     MbOperation operation = flight->operation;
     operation.lanes = IsMbWait(operation.op) ? operation.lanes : operation.lanes & -operation.lanes;
     flight->operation.lanes &= ~operation.lanes;
+    operation.behind |= IsMbArrival(operation.op) ? flight->operation.lanes : 0;
     flight->valid = flight->operation.lanes != 0;
     committed_.emplace();
     committed_->event.operation = operation;

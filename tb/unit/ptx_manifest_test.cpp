@@ -72,7 +72,7 @@ TEST(PtxManifest, EveryMember) {
                 "e": {"type": "u64", "count": 1}},
     "expect": {"e": {"fill": "0xff"}, "c": [1, 2]},
     "outcome": "fault:count_mismatch", "hazards": {"repeated_arrival": 3},
-    "after_inval": "hazard"})");
+    "after_inval": "hazard", "hint": "ignored"})");
   const Manifest manifest = ReadManifest(path);
   EXPECT_EQ(manifest.grid, (std::array<std::uint32_t, 3>{2, 3, 4}));
   EXPECT_EQ(manifest.cluster, (std::array<std::uint32_t, 3>{2, 1, 1}));
@@ -99,6 +99,7 @@ TEST(PtxManifest, EveryMember) {
   EXPECT_EQ(manifest.outcome, "fault:count_mismatch");
   EXPECT_EQ(manifest.hazards.at("repeated_arrival"), 3U);
   EXPECT_TRUE(manifest.inval_is_hazard);
+  EXPECT_TRUE(manifest.hint_is_ignored);
 }
 
 TEST(PtxManifest, Refusals) {
@@ -138,6 +139,7 @@ TEST(PtxManifest, Refusals) {
       {with(R"("outcome": "fault:x")"), ":2: outcome names the fault cause x, "},
       {with(R"("after_inval": true)"), ":2: after_inval must be fault or hazard"},
       {with(R"("after_inval": "error")"), ":2: after_inval must be fault or hazard"},
+      {with(R"("hint": "none")"), ":2: hint must be used or ignored"},
       {with(R"("hazards": {"x": 1})"), ":2: hazards.x is not a known key (repeated_arrival, "},
       {with(R"("hazards": {"repeated_arrival": -1})"),
        ":2: hazards.repeated_arrival must be a whole number"},

@@ -1,8 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // mbarriers: what threads get, who waits, and what is reported of them.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -167,7 +169,7 @@ TEST(PtxMbarrier, TimeLimitsAnswerFalse) {
                             "mbarrier.try_wait.parity.shared.b64 done, [a], 0;"
                             " selp.u32 %r10, 1, 2, done;"));
   EXPECT_EQ(limit.Words(0), All(32, 2));
-  EXPECT_GT(limit.cycles(), 10'000U);
+  EXPECT_GT(limit.cycles(), FindConfig("default")->wait_limit_ns);
 }
 
 TEST(PtxMbarrier, AnAlignedBarrierWaitsForLanesThatWait) {
@@ -269,6 +271,11 @@ TEST(PtxMbarrier, Hazards) {
        "L: add.u32 %r11, %r11, 1; setp.lt.u32 %p4, %r11, 60; @%p4 bra L;\n"
        "@!%p2 st.shared.u32 [a], %r11;",
        Hazard::kStoreOverWaiters, 2},
+      {"setp.lt.u32 %p4, %r1, 32;\n@%p4 mbarrier.arrive.shared.b64 _, [a], 4;",
+       Hazard::kArrivalPastPhase, 1},
+      {"setp.eq.u32 %p4, %r1, 0; selp.u32 %r11, 64, 1, %p4; setp.lt.u32 %p4, %r1, 32;\n"
+       "@%p4 mbarrier.arrive.shared.b64 _, [a], %r11;",
+       Hazard::kArrivalPastPhase, 1},
   };
   for (const auto& row : rows) {
     const Ended run(Threads(64, "64", row.body));
@@ -278,6 +285,33 @@ TEST(PtxMbarrier, Hazards) {
     EXPECT_EQ(run.grid().hazards()[0].line, kBody + row.line) << row.body;
     EXPECT_NE(TextReport(run.session(), run.verdict(), {}).find(Name(row.hazard)),
               std::string::npos);
+  }
+}
+
+// A try_wait of a phase that nobody completes gives up at its hint or, where hints are ignored, at
+// the limit of the unit, whatever the hint: also 0, and one beyond the limit.
+TEST(PtxMbarrier, HintsMayBeIgnored) {
+  const std::uint64_t limit = FindConfig("default")->wait_limit_ns;
+  const struct {
+    const char* hint;
+    std::uint64_t least;  // nanoseconds, of a clock of 1 GHz, if the hint is used
+  } rows[] = {{"", limit}, {", 0", 0}, {", 1", 1}, {", 100", 100}, {", 9000", 9000}};
+  for (const auto& row : rows) {
+    for (const bool ignored : {false, true}) {
+      Kernel kernel = Threads(
+          32, "64",
+          fmt::format("  mov.u32 %r11, %clock;"
+                      " mbarrier.try_wait.parity.shared.b64 done, [a], 0{};"
+                      " mov.u32 %r12, %clock; sub.u32 %r10, %r12, %r11; @done mov.u32 %r10, 0;",
+                      row.hint));
+      kernel.manifest.hint_is_ignored = ignored;
+      const Ended run(kernel);
+      ASSERT_EQ(run.outcome(), "completes") << run.grid().problem();
+      const std::uint64_t took = run.Words(0)[0];
+      const std::uint64_t least = ignored ? limit : row.least;
+      EXPECT_GE(took, least) << row.hint;
+      EXPECT_LE(took, least + 200) << row.hint;
+    }
   }
 }
 

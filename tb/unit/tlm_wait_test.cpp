@@ -48,7 +48,7 @@ TEST_F(TlmWait, CompletionWakesWhoIsParked) {
 }
 
 // PTX 9.7.13.15.16: a try_wait that is not answered true within its time limit is answered false;
-// without a hint the limit is the unit's own (10000 ns here). It counts from the commit.
+// without a hint the limit is the unit's own (4000 ns here). It counts from the commit.
 TEST_F(TlmWait, LimitAnswersFalse) {
   core.Start([&] {
     core.Send(Launch(0, 0b11111));
@@ -70,7 +70,7 @@ TEST_F(TlmWait, LimitAnswersFalse) {
                   {Ns(kWarpToCommit + 20 + kWarpToCommit + 30), "warp 2 answered false"},
                   {Ns(50 + kWarpToCommit + 7), "warp 4 answered false"},
                   {Ns(kWarpToCommit + 300), "warp 1 answered false"},
-                  {Ns(kWarpToCommit + 10'000), "warp 0 answered false"}}));
+                  {Ns(kWarpToCommit + 4'000), "warp 0 answered false"}}));
   EXPECT_EQ(unit.mbarriers().Parked(), 0U);
 }
 

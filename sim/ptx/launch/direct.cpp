@@ -146,6 +146,9 @@ class Maker {
     if (!launch_.after_inval.empty()) {
       members_["after_inval"] = launch_.after_inval;
     }
+    if (!launch_.hint.empty()) {
+      members_["hint"] = launch_.hint;
+    }
     return std::move(members_);
   }
 
@@ -162,6 +165,7 @@ class Maker {
                                                                 {"outcome", "--outcome"},
                                                                 {"hazards", "--hazard"},
                                                                 {"after_inval", "--after-inval"},
+                                                                {"hint", "--hint"},
                                                                 {"expect", "--expect"}};
     if (member == "args") {
       return Given("--arg", launch_.args.at(std::strtoul(at.c_str() + 5, nullptr, 10)));
@@ -458,6 +462,7 @@ std::string CommandOf(const DirectLaunch& launch) {
   }
   add("--outcome", launch.outcome);
   add("--after-inval", launch.after_inval);
+  add("--hint", launch.hint);
   return command;
 }
 

@@ -37,6 +37,7 @@ struct DirectLaunch {
   std::vector<std::string> hazards;     // NAME=COUNT
   std::string outcome;
   std::string after_inval;
+  std::string hint;
 };
 
 // What the options come to.

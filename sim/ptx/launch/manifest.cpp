@@ -129,8 +129,9 @@ void ManifestReader::CheckOutcome(const std::string& outcome) const {
     return;
   }
   const std::string cause = outcome.substr(6);
-  constexpr std::string_view kFrontEnd[] = {"bad_barrier_id", "bad_count", "divergent_operand",
-                                            "cancel_after_failure", "ctaid_of_failure"};
+  constexpr std::string_view kFrontEnd[] = {"bad_barrier_id",    "bad_count",
+                                            "divergent_operand", "cancel_after_failure",
+                                            "ctaid_of_failure",  "async_to_own_cta"};
   if (std::find(std::begin(kFrontEnd), std::end(kFrontEnd), cause) != std::end(kFrontEnd)) {
     return;
   }
@@ -212,6 +213,7 @@ Manifest ManifestReader::Read() {
   });
   With("hazards", [&](const Json& value) { value.get_to(manifest.hazards); });
   With("after_inval", [&](const Json& value) { manifest.inval_is_hazard = value == "hazard"; });
+  With("hint", [&](const Json& value) { manifest.hint_is_ignored = value == "ignored"; });
   With("config", [&](const Json& value) {
     value.get_to(manifest.config);
     if (FindConfig(manifest.config) == nullptr) {

@@ -68,6 +68,7 @@ struct Manifest : KernelLaunch {
   std::string command;                 // what follows "muster run" to run it again
   std::vector<KernelLaunch> launches;  // several, one after the other; empty: the single one
   bool inval_is_hazard = false;
+  bool hint_is_ignored = false;
   std::vector<Buffer> buffers;
   std::string outcome = "completes";
   std::map<std::string, std::uint64_t> hazards;  // those that have a number

@@ -107,6 +107,7 @@ Session::Session(const Manifest& manifest, std::size_t index, std::shared_ptr<De
   launch_.grid = own_.grid;
   launch_.block = own_.block;
   launch_.inval_is_hazard = manifest.inval_is_hazard;
+  launch_.hint_is_ignored = manifest.hint_is_ignored;
   const std::string which = Which();
   const std::string where =
       fmt::format("{}: {}{}", manifest.path, which, which.empty() ? "" : ": ");

@@ -66,20 +66,21 @@ void Interpreter::StartTransfer(Warp* warp, unsigned lane, const Instruction& in
 }
 
 Interpreter::Event Interpreter::ExecuteAsync(Warp* warp, const Lanes& lanes) {
-  for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
+  Event event = Event::kNone;
+  for (std::uint32_t rest = lanes.mask; rest != 0 && event == Event::kNone; rest &= rest - 1) {
     const unsigned lane = First(rest);
-    const std::string problem = lanes.instruction.op == Op::kCopy   ? StartCopy(warp, lanes, lane)
-                                : lanes.instruction.op == Op::kBulk ? StartBulk(warp, lanes, lane)
-                                                                    : StartStore(warp, lanes, lane);
-    if (!problem.empty()) {
-      return Fault(*warp, lane, lanes.instruction.line, problem);
-    }
+    event = lanes.instruction.op == Op::kCopy   ? StartCopy(warp, lanes, lane)
+            : lanes.instruction.op == Op::kBulk ? StartBulk(warp, lanes, lane)
+                                                : StartStore(warp, lanes, lane);
   }
-  return Event::kNone;
+  return event;
 }
 
-// cp.async: what is not read is zeroes. Returns what is wrong, if anything, here and below.
-std::string Interpreter::StartCopy(Warp* warp, const Lanes& lanes, unsigned lane) {
+// cp.async: what is not read is zeroes.
+Interpreter::Event Interpreter::StartCopy(Warp* warp, const Lanes& lanes, unsigned lane) {
+  const auto fault = [&](const std::string& what) {
+    return Fault(*warp, lane, lanes.instruction.line, what);
+  };
   const auto& i = lanes.instruction.As<SmallCopy>();
   const std::uint64_t to = i.to.From(lanes.Read(i.to.base)[lane]);
   const std::uint64_t from = lanes.Read(i.from)[lane];
@@ -88,32 +89,24 @@ std::string Interpreter::StartCopy(Warp* warp, const Lanes& lanes, unsigned lane
       ignores ? 0 : std::min<std::uint64_t>(lanes.Read(i.read)[lane], i.bytes));
   Transfer transfer;
   if (to % i.bytes != 0 || !Locate(warp, lane, i.to.space, to, i.bytes, true, &transfer)) {
-    return DescribeAccess(*warp, i.to.space, to, i.bytes, true);
+    return fault(DescribeAccess(*warp, i.to.space, to, i.bytes, true));
   }
   if (from % i.bytes != 0 ||
       (bytes != 0 && Reach(warp, lane, Space::kGlobal, from, bytes, false) == nullptr)) {
-    return DescribeAccess(*warp, Space::kGlobal, from, i.bytes, false);
+    return fault(DescribeAccess(*warp, Space::kGlobal, from, i.bytes, false));
   }
   transfer.source = from;
   transfer.bytes = bytes;
   transfer.zeroes = i.bytes - bytes;
   StartTransfer(warp, lane, lanes.instruction, &warp->copies[lane], std::move(transfer));
-  return "";
-}
-
-// "The CTA to which they belong is different from the CTA of the executing thread [...]. Otherwise,
-// the behavior is undefined." It goes there all the same: a loop over the ranks of a cluster comes
-// to its own, too.
-void Interpreter::NoteOwnCta(const Warp& warp, unsigned lane, const Transfer& transfer,
-                             std::uint32_t line) {
-  if (own_cta_.empty() || own_cta_.back().warp != warp.slot || own_cta_.back().line != line) {
-    own_cta_.push_back({warp.slot, 0, *transfer.mbarrier, line});
-  }
-  own_cta_.back().lanes |= 1U << lane;
+  return Event::kNone;
 }
 
 // st.async and red.async: the values go as they are now.
-std::string Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsigned lane) {
+Interpreter::Event Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsigned lane) {
+  const auto fault = [&](const std::string& what) {
+    return Fault(*warp, lane, lanes.instruction.line, what);
+  };
   const auto& i = lanes.instruction.As<AsyncStore>();
   const Space space = i.address.space;
   const unsigned bytes = Bytes(i.type);
@@ -125,17 +118,21 @@ std::string Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsigned lan
     const std::uint64_t segment = SegmentOf(to);
     const bool global = segment == kGlobalSegment || segment >= kFirstBuffer;
     if (to % size != 0 || !global || Reach(warp, lane, space, to, size, true) == nullptr) {
-      return DescribeAccess(*warp, space, to, size, true);
+      return fault(DescribeAccess(*warp, space, to, size, true));
     }
     transfer.address = to;
   } else if (to % size != 0 || !Locate(warp, lane, space, to, size, true, &transfer)) {
-    return DescribeAccess(*warp, space, to, size, true);
+    return fault(DescribeAccess(*warp, space, to, size, true));
   } else if (!LocateMbarrier(warp, lane, space, mbarrier, &transfer)) {
-    return fmt::format("names an mbarrier at {:#x}, which is no word of the CTA that it stores to",
-                       mbarrier);
+    return fault(fmt::format(
+        "names an mbarrier at {:#x}, which is no word of the CTA that it stores to", mbarrier));
   }
+  // "The CTA to which they belong is different from the CTA of the executing thread."
   if (transfer.to == warp->cta) {
-    NoteOwnCta(*warp, lane, transfer, lanes.instruction.line);
+    return Misuse(*warp, lane, lanes.instruction.line, "async_to_own_cta",
+                  fmt::format("stores asynchronously to its own CTA, and to its mbarrier at {:#x}: "
+                              "st.async and red.async are for another CTA of the cluster",
+                              *transfer.mbarrier));
   }
   transfer.data.resize(size);
   for (unsigned k = 0; k < i.count; ++k) {
@@ -149,11 +146,14 @@ std::string Interpreter::StartStore(Warp* warp, const Lanes& lanes, unsigned lan
     transfer.type = i.type;
   }
   StartTransfer(warp, lane, lanes.instruction, nullptr, std::move(transfer));
-  return "";
+  return Event::kNone;
 }
 
 // cp.async.bulk and cp.reduce.async.bulk: in pieces, each with a complete_tx of its own.
-std::string Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane) {
+Interpreter::Event Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane) {
+  const auto fault = [&](const std::string& what) {
+    return Fault(*warp, lane, lanes.instruction.line, what);
+  };
   const auto& i = lanes.instruction.As<BulkCopy>();
   const std::uint64_t to = lanes.Read(i.to)[lane];
   const std::uint64_t from = lanes.Read(i.from)[lane];
@@ -161,25 +161,26 @@ std::string Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane
   const bool out = i.space == Space::kGlobal;
   for (const std::uint64_t number : {to, from, size}) {
     if (number % kBulkUnit != 0) {
-      return fmt::format(
-          "copies {} bytes from {:#x} to {:#x}: size and addresses must be "
-          "multiples of {}",
-          size, from, to, kBulkUnit);
+      return fault(
+          fmt::format("copies {} bytes from {:#x} to {:#x}: size and addresses must be "
+                      "multiples of {}",
+                      size, from, to, kBulkUnit));
     }
   }
   const auto bytes = static_cast<unsigned>(size);
   const Space source_space = i.from_shared ? Space::kShared : Space::kGlobal;
   Transfer whole;
   if (Reach(warp, lane, source_space, from, bytes, false) == nullptr) {
-    return DescribeReach(*warp, source_space, from, bytes, false);
+    return fault(DescribeReach(*warp, source_space, from, bytes, false));
   }
   if (out ? Reach(warp, lane, i.space, to, bytes, true) == nullptr
           : !Locate(warp, lane, i.space, to, bytes, true, &whole)) {
-    return DescribeReach(*warp, i.space, to, bytes, true);
+    return fault(DescribeReach(*warp, i.space, to, bytes, true));
   }
   if (!out && !LocateMbarrier(warp, lane, i.space, lanes.Read(i.mbarrier)[lane], &whole)) {
-    return fmt::format("names an mbarrier at {:#x}, which is no word of the CTA that it copies to",
-                       lanes.Read(i.mbarrier)[lane]);
+    return fault(
+        fmt::format("names an mbarrier at {:#x}, which is no word of the CTA that it copies to",
+                    lanes.Read(i.mbarrier)[lane]));
   }
   if (out) {
     whole.address = to;
@@ -197,14 +198,14 @@ std::string Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane
                              : whole.to == nullptr ? 1
                                                    : 1ULL << whole.to->rank;
   if (mask >> ctas.size() != 0) {
-    return fmt::format("copies to the CTAs {:#x} of a cluster of {}", mask, ctas.size());
+    return fault(fmt::format("copies to the CTAs {:#x} of a cluster of {}", mask, ctas.size()));
   }
   for (std::uint64_t rest = out ? 0 : mask; rest != 0; rest &= rest - 1) {
     if (ctas[First(rest)]->exited) {
-      return fmt::format(
-          "copies to shared memory of the CTA with rank {} of the cluster, which has "
-          "exited",
-          First(rest));
+      return fault(
+          fmt::format("copies to shared memory of the CTA with rank {} of the cluster, which has "
+                      "exited",
+                      First(rest)));
     }
   }
   for (std::uint64_t done = 0; done != size;) {
@@ -224,7 +225,7 @@ std::string Interpreter::StartBulk(Warp* warp, const Lanes& lanes, unsigned lane
     });
     done += piece;
   }
-  return "";
+  return Event::kNone;
 }
 
 // Returns false while a lane has to wait.

@@ -44,6 +44,7 @@ struct Launch {
   std::uint32_t reserved_shared = 0;  // where of that the system's part begins, if there is one
   std::uint64_t workspace = 0;        // of a cooperative grid: where its barrier is
   bool inval_is_hazard = false;  // an operation on an mbarrier that another thread has invalidated
+  bool hint_is_ignored = false;  // the time hint of a try_wait
 
   std::uint64_t Threads() const { return std::uint64_t{block[0]} * block[1] * block[2]; }
   std::uint64_t Warps() const { return (Threads() + kWarpSize - 1) / kWarpSize; }
@@ -132,14 +133,6 @@ class Interpreter {
   void TakeArrival(Warp* warp, const WarpArrival& given);
   // Whether memory that several threads see has changed since this was asked for.
   bool TakeChanged() { return std::exchange(changed_, false); }
-  // Lanes whose st.async or red.async go to their own CTA.
-  struct OwnCta {
-    unsigned warp = 0;  // its slot
-    std::uint32_t lanes = 0;
-    std::uint32_t mbarrier = 0;
-    std::uint32_t line = 0;
-  };
-  std::vector<OwnCta> TakeOwnCta() { return std::exchange(own_cta_, {}); }
   // Writes the result of the warp's latest barrier, a reduction.
   static void WriteResult(Warp* warp, std::uint32_t value);
 
@@ -256,10 +249,9 @@ class Interpreter {
 
   // async.cpp: what is started and not waited for.
   Event ExecuteAsync(Warp* warp, const Lanes& lanes);
-  std::string StartCopy(Warp* warp, const Lanes& lanes, unsigned lane);
-  std::string StartStore(Warp* warp, const Lanes& lanes, unsigned lane);
-  void NoteOwnCta(const Warp& warp, unsigned lane, const Transfer& transfer, std::uint32_t line);
-  std::string StartBulk(Warp* warp, const Lanes& lanes, unsigned lane);
+  Event StartCopy(Warp* warp, const Lanes& lanes, unsigned lane);
+  Event StartStore(Warp* warp, const Lanes& lanes, unsigned lane);
+  Event StartBulk(Warp* warp, const Lanes& lanes, unsigned lane);
   void StartTransfer(Warp* warp, unsigned lane, const Instruction& instruction, CopyGroups* groups,
                      Transfer transfer);
   bool Locate(Warp* warp, unsigned lane, Space space, std::uint64_t address, unsigned bytes,
@@ -289,7 +281,6 @@ class Interpreter {
   Turnstile* turnstile_ = nullptr;
   Cancel cancel_;
   bool changed_ = false;
-  std::vector<OwnCta> own_cta_;
   Random random_;
   std::uint64_t cycle_ = 0;
   std::uint64_t clock_period_ps_ = 1000;

@@ -8,20 +8,28 @@
 namespace muster::ptx {
 namespace {
 
+// Which of `lanes` name the word that `leader` names.
+std::uint32_t OfWord(const MbInstruction& i, unsigned leader, std::uint32_t lanes) {
+  std::uint32_t same = 0;
+  ForEachBit(lanes, [&](unsigned lane) {
+    const bool of_word = i.addr[lane] == i.addr[leader] && i.rank[lane] == i.rank[leader] &&
+                         ((i.remote >> lane ^ i.remote >> leader) & 1U) == 0;
+    same |= (of_word ? 1U : 0U) << lane;
+  });
+  return same;
+}
+
 // The lanes of the next group of an instruction of which `left` are left: those that name the word
 // and the operand of the lowest, up to one that names the word with another operand. Waits are
 // alike by their phase, and change nothing (rtl/mbarrier/muster_mb_coalesce.sv).
 std::uint32_t NextGroup(const MbInstruction& i, std::uint32_t left) {
   const unsigned leader = First(left);
-  std::uint32_t same = 0;
+  const std::uint32_t same = OfWord(i, leader, left);
   std::uint32_t alike = 0;
-  ForEachBit(left, [&](unsigned lane) {
-    const bool of_word = i.addr[lane] == i.addr[leader] && i.rank[lane] == i.rank[leader] &&
-                         ((i.remote >> lane ^ i.remote >> leader) & 1U) == 0;
+  ForEachBit(same, [&](unsigned lane) {
     const bool of_operand = IsMbWait(i.op) ? ((i.phase >> lane ^ i.phase >> leader) & 1U) == 0
                                            : i.operand[lane] == i.operand[leader];
-    same |= (of_word ? 1U : 0U) << lane;
-    alike |= (of_word && of_operand ? 1U : 0U) << lane;
+    alike |= (of_operand ? 1U : 0U) << lane;
   });
   const std::uint32_t other = IsMbWait(i.op) ? 0 : same & ~alike;
   return alike & ((other & -other) - 1);
@@ -60,6 +68,7 @@ std::vector<MbGroup> GroupsOf(const Config& config, unsigned warp, unsigned cta,
     operation.has_hint = instruction.has_hint;
     operation.whole = IsWhole(config, lanes, instruction.lanes, instruction.live);
     operation.releasing = instruction.releasing;
+    operation.behind = IsMbArrival(operation.op) ? OfWord(instruction, leader, left) : 0;
   }
   return groups;
 }

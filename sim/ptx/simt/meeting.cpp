@@ -273,7 +273,7 @@ MbInstruction Interpreter::MbInstructionOf(Warp* warp, const Group& group) const
   const Lanes lanes = LanesOf(warp, group, group.lanes);
   MbInstruction mb;
   mb.op = i.op;
-  mb.has_hint = i.hint != kNoSlot;
+  mb.has_hint = i.hint != kNoSlot && !launch_.hint_is_ignored;
   mb.has_token = IsMbArrival(mb.op) && i.d != kNoSlot;
   mb.releasing = i.releasing;
   mb.lanes = group.lanes;

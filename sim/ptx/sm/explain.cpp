@@ -50,9 +50,9 @@ const char* Explain(Hazard hazard) {
       return "the mbarrier is overwritten while threads wait at it";
     case Hazard::kUnfinishedAsync:
       return "the CTA ends before copies have arrived at its mbarrier";
-    case Hazard::kAsyncToOwnCta:
-      return "an asynchronous store or reduction is for another CTA of the cluster, not for the "
-             "thread's own";
+    case Hazard::kArrivalPastPhase:
+      return "lanes of one instruction arrive more often than the phase expects; those after its "
+             "completion count in the next phase, where an H100 traps";
     default:
       return "";
   }

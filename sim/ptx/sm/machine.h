@@ -131,7 +131,6 @@ class Machine : public lockstep::Driver {
   void EndWithArrival(const char* cause, unsigned warp, std::uint64_t cycle);
   void AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_t line,
                  std::uint64_t cycle);
-  void NoteOwnCta(std::uint64_t cycle);
   void AddLeavers(unsigned warp, std::uint64_t cycle);
   void NoteLeavers(const Operation& operation, const Effects& effects, std::uint32_t line,
                    std::uint64_t cycle);

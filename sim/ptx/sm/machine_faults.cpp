@@ -59,16 +59,6 @@ void Machine::AddHazard(Hazard hazard, unsigned warp, unsigned bar, std::uint32_
                    residents_.IndexInCta(warp), bar, residents_.warps[warp].warp.arrival.lanes});
 }
 
-// Asynchronous stores of threads to their own CTA.
-void Machine::NoteOwnCta(std::uint64_t cycle) {
-  for (const Interpreter::OwnCta& found : interpreter_.TakeOwnCta()) {
-    grid_.AddHazard({Name(Hazard::kAsyncToOwnCta), found.line, cycle,
-                     residents_.LinearCta(found.warp), residents_.IndexInCta(found.warp), 0,
-                     found.lanes, 1, MbarrierName(program_, found.mbarrier),
-                     Explain(Hazard::kAsyncToOwnCta)});
-  }
-}
-
 // Lanes of the warp have exited.
 void Machine::AddLeavers(unsigned warp, std::uint64_t cycle) {
   const WarpSlot& slot = residents_.warps[warp];

@@ -199,7 +199,6 @@ void Machine::EndWithLost(const Transfer& lost, std::uint64_t cycle) {
 }
 
 void Machine::PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
-  NoteOwnCta(cycle);
   port_->Present(residents_.outstanding, grid_.ending(), &inputs->mb);
   if (port_->refusal() && !grid_.ending()) {
     const MbPort::Refusal& refusal = *port_->refusal();
