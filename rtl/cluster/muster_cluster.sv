@@ -76,6 +76,8 @@ module muster_cluster
   // -------------------------------------------------------------------------------------------
 
   logic                                of_cta, slot_exists, legal, legal_q, shown_q, agrees, hub_ready, units_ready;
+  logic                                leaves_q, held;  // an end is presented; it, or a launch, waits
+  logic                                reaches, crosses, writes, finds;
   logic                                begins, opens, launches, ends;  // a grid; a cluster; a CTA
   logic   [NumUnits-1:0]               addressed_d, addressed_q, settled, unit_ready, tells;
   logic   [NumUnits-1:0][NumCtas-1:0]  resident, unit_settled;
@@ -110,32 +112,39 @@ module muster_cluster
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       shown_q     <= 1'b0;
+      leaves_q    <= 1'b0;
       addressed_q <= '0;
     end else begin
-      shown_q     <= life_valid_i && !life_ready_o;
-      addressed_q <= (life_valid_i && !life_ready_o) ? addressed_d : '0;
+      shown_q     <= life_valid_i && !life_ready_o && !held;
+      leaves_q    <= life_valid_i && !life_ready_o && life_i.op == ClEnd;
+      addressed_q <= (life_valid_i && !life_ready_o && !held) ? addressed_d : '0;
     end
   end
 
   always_ff @(posedge clk_i) legal_q <= legal;
 
   // Then: whether the grid's or the cluster's slot is free. What is asked of the hub waits until the hub has heard what
-  // the units know; what is asked of a unit, until it has no request under way.
+  // the units know; what is asked of a unit, until it has no request under way. Nothing reaches the next CTA in a
+  // slot: an end waits until what is on its way to the CTA has come there, a launch while the slot of a response is looked
+  // up, and a cluster's slot is opened when no operation names it any more. The requests of the unit go on meanwhile.
+  assign held = (life_i.op == ClEnd && (reaches || writes)) || (life_i.op == ClLaunch && finds);
+
   always_comb begin
     agrees = 1'b1;
     if (life_i.op == ClGrid) agrees = !runs[life_i.grid];
     if (life_i.op == ClOpen) agrees = present[cluster] == '0;
-    hub_ready    = life_i.op != ClOpen || (tells == '0 && !(grid_news_valid && grid_news.cluster == life_i.cluster));
+    hub_ready    = life_i.op != ClOpen ||
+                   (tells == '0 && !(grid_news_valid && grid_news.cluster == life_i.cluster) && !(agrees && crosses));
     units_ready  = (addressed_q & ~(unit_ready & settled)) == '0;
-    life_ready_o = shown_q && hub_ready && units_ready;
+    life_ready_o = shown_q && hub_ready && units_ready && !held;
     life_fault_o = FaultNone;
     if (!legal_q || !agrees) life_fault_o = (life_i.op == ClEnd) ? FaultCtaNotResident : FaultBadLaunch;
   end
 
   assign begins   = shown_q && life_i.op == ClGrid && legal_q && agrees;
   assign opens    = shown_q && life_i.op == ClOpen && legal_q && agrees && hub_ready;
-  assign launches = shown_q && life_i.op == ClLaunch && legal_q && units_ready;
-  assign ends     = shown_q && life_i.op == ClEnd && legal_q && units_ready;
+  assign launches = shown_q && life_i.op == ClLaunch && legal_q && units_ready && !held;
+  assign ends     = shown_q && life_i.op == ClEnd && legal_q && units_ready && !held;
 
   always_comb begin
     for (int u = 0; u < NumUnits; u++) settled[u] = unit_settled[u][cta];
@@ -201,16 +210,18 @@ module muster_cluster
     .launch_o, .flush_o, .flushed_i, .performed_o (performed)
   );
 
-  muster_cluster_network #(.NumUnits(NumUnits), .NumClusters(NumClusters)) u_network (
+  muster_cluster_network #(.NumUnits(NumUnits), .NumCtas(NumCtas), .NumClusters(NumClusters)) u_network (
     .clk_i, .rst_ni,
-    .launch_i (launches), .life_i, .present_i (present),
+    .launch_i (launches), .leaves_i (leaves_q), .life_i, .present_i (present), .resident_i (resident),
+    .reaches_o (reaches), .crosses_o (crosses),
     .send_valid_i, .send_ready_o, .send_i, .remote_valid_o, .remote_ready_i, .remote_o, .from_o (remote_from_o),
     .lost_valid_o, .lost_o,
     .find_i (find), .find_unit_o (find_unit), .find_cta_o (find_cta), .active_o (sends)
   );
 
-  muster_cluster_cancel #(.NumUnits(NumUnits), .NumClusters(NumClusters)) u_cancel (
+  muster_cluster_cancel #(.NumUnits(NumUnits), .NumCtas(NumCtas), .NumClusters(NumClusters)) u_cancel (
     .clk_i, .rst_ni,
+    .open_i (opens), .leaves_i (leaves_q), .life_i, .resident_i (resident), .writes_o (writes), .finds_o (finds),
     .valid_i (cancel_valid_i), .ready_o (cancel_ready_o), .cancel_i,
     .members_i (members), .present_i (present),
     .find_o (find), .find_unit_i (find_unit), .find_cta_i (find_cta),

@@ -2,13 +2,16 @@
 //
 // clusterlaunchcontrol.try_cancel (PTX 9.7.13.17): a cluster that has not been launched is taken from the scheduler's queue, and
 // the response goes to the requesting CTA, or to each of its cluster: 16 bytes into shared memory, then a
-// complete_tx of them. One request at a time, in turns of the units.
+// complete_tx of them. One request at a time, in turns of the units. While a response is written to a slot, the slot does not
+// end; to one that has ended, or is about to, nothing is written.
 module muster_cluster_cancel
   import muster_pkg::*;
   import muster_cluster_pkg::*;
 #(
   parameter int unsigned NumUnits    = 4,
+  parameter int unsigned NumCtas     = 8,
   parameter int unsigned NumClusters = 8,
+  localparam int unsigned CtaW     = (NumCtas > 1) ? $clog2(NumCtas) : 1,
   localparam int unsigned UnitW    = (NumUnits > 1) ? $clog2(NumUnits) : 1,
   localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1,
   localparam int unsigned PlaceW   = ClusterW + $bits(rank_t)
@@ -20,6 +23,12 @@ module muster_cluster_cancel
   output logic      [NumUnits-1:0] ready_o,
   input  cancel_t   [NumUnits-1:0] cancel_i,
 
+  input  logic                     open_i,            // another cluster takes the slot of life_i
+  input  logic                     leaves_i,          // the end of its CTA slot is presented
+  input  cluster_life_t            life_i,
+  input  logic [NumUnits-1:0][NumCtas-1:0] resident_i, // CTA slots that are taken
+  output logic                     writes_o,          // a response is written to the CTA slot of life_i
+  output logic                     finds_o,           // the slot of a CTA is looked up: it must not be taken by another one
   input  ranks_t [NumClusters-1:0] members_i,         // CTAs of each cluster
   input  ranks_t [NumClusters-1:0] present_i,         // ... that are there
   output logic        [PlaceW-1:0] find_o,            // the directory: {cluster, rank}
@@ -52,6 +61,11 @@ module muster_cluster_cancel
   logic [NumUnits-1:0] chosen, unit;
   logic [ClusterW-1:0] cluster;
   logic                exists;
+  logic                stale_q;       // another cluster has taken the slot of the request's
+  logic                found_q;       // the directory has just answered
+  logic    [UnitW-1:0] unit_q, to_unit;  // the CTA slot: a later launch may change what the directory answers
+  cta_t                cta_q, to_cta;
+  logic                is_life, ends; // it is that of life_i; it has ended, or is about to
 
   muster_rr_arbiter #(.NumReq(NumUnits)) u_turn (
     .clk_i, .rst_ni, .req_i (valid_i), .advance_i (state_q == Idle && valid_i != '0), .gnt_o (chosen)
@@ -68,7 +82,11 @@ module muster_cluster_cancel
   assign cluster = cancel_q.cluster[ClusterW-1:0];
   assign exists  = 32'(cancel_q.cluster) < NumClusters;
   assign asked   = (cancel_q.multicast ? members_i[cluster] : '0) | (ranks_t'(1) << cancel_q.rank);
-  assign here    = exists ? present_i[cluster] : '0;
+  assign here    = (exists && !stale_q) ? present_i[cluster] : '0;
+  assign to_unit = found_q ? find_unit_i : unit_q;
+  assign to_cta  = found_q ? find_cta_i : cta_q;
+  assign is_life = to_unit == life_i.unit[UnitW-1:0] && to_cta == life_i.cta;
+  assign ends    = found_q && (!resident_i[to_unit][to_cta[CtaW-1:0]] || (leaves_i && is_life));
   assign absent  = ((state_q == Judge) ? asked : left_q) & ~here;
 
   muster_first #(.Width(MaxRanks)) u_first (.bits_i (left_q), .any_o (any_left), .index_o (first));
@@ -96,7 +114,11 @@ module muster_cluster_cancel
         end
       end
       Find: state_d = Write;
-      Write: if ((write_ready_i & unit) != '0) state_d = Complete;
+      Write: begin
+        lost_valid_o = ends;
+        if (ends) state_d = Choose;
+        else if ((write_ready_i & unit) != '0) state_d = Complete;
+      end
       Complete: if ((complete_ready_i & unit) != '0) state_d = Choose;
       default: state_d = Idle;
     endcase
@@ -105,8 +127,12 @@ module muster_cluster_cancel
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q <= Idle;
+      stale_q <= 1'b0;
+      found_q <= 1'b0;
     end else begin
       state_q <= state_d;
+      stale_q <= state_q != Idle && (stale_q || (open_i && life_i.cluster == cancel_q.cluster));
+      found_q <= state_q == Find;
     end
   end
 
@@ -115,19 +141,22 @@ module muster_cluster_cancel
     if (state_q == Idle) {cancel_q, from_q} <= {next, from};
     if (state_q == Take) response_q <= take_i;
     if (state_q == Choose) rank_q <= first;
+    {unit_q, cta_q} <= {to_unit, to_cta};
   end
 
   assign find_o  = {cluster, rank_q};
   assign ready_o = (state_q == Idle) ? chosen : '0;
-  assign unit    = NumUnits'(1) << find_unit_i;
+  assign unit    = NumUnits'(1) << to_unit;
 
   assign take_valid_o     = state_q == Take;
-  assign write_valid_o    = (state_q == Write) ? unit : '0;
-  assign write_o          = '{place: '{cta: find_cta_i, addr: cancel_q.addr}, data: response_q};
+  assign writes_o         = ((state_q == Write && !ends) || state_q == Complete) && is_life;
+  assign finds_o          = state_q inside {Choose, Find};
+  assign write_valid_o    = (state_q == Write && !ends) ? unit : '0;
+  assign write_o          = '{place: '{cta: to_cta, addr: cancel_q.addr}, data: response_q};
   assign complete_valid_o = (state_q == Complete) ? unit : '0;
-  assign complete_o       = '{op: MbCompleteTx, place: '{cta: find_cta_i, addr: cancel_q.mbar}, operand: 32'd16};
-  assign lost_o           = '{unit: from_q, warp: cancel_q.warp, lanes: '0, cluster: cancel_q.cluster, rank: first_absent,
-                              addr: cancel_q.addr};
+  assign complete_o       = '{op: MbCompleteTx, place: '{cta: to_cta, addr: cancel_q.mbar}, operand: 32'd16};
+  assign lost_o           = '{unit: from_q, warp: cancel_q.warp, lanes: '0, cluster: cancel_q.cluster,
+                              rank: (state_q == Write) ? rank_q : first_absent, addr: cancel_q.addr};
   assign active_o         = state_q != Idle || valid_i != '0;
 
 endmodule

@@ -3,13 +3,16 @@
 // The network through which warps reach mbarriers of other CTAs of their cluster (PTX 9.7.13.15: arrive, expect-tx and
 // complete-tx on shared::cluster): a crossbar with a stage at each sender and at each target, and a directory that knows on
 // which unit, and in which slot, a CTA runs. No deadlock: a stage at a sender waits for a stage at a target, which
-// waits for nothing but the unit. An operation whose CTA is not there while it waits at its sender is lost.
+// waits for nothing but the unit. An operation whose CTA is not there, or is about to end, while it waits at its
+// sender is lost.
 module muster_cluster_network
   import muster_pkg::*;
   import muster_cluster_pkg::*;
 #(
   parameter int unsigned NumUnits    = 4,
+  parameter int unsigned NumCtas     = 8,
   parameter int unsigned NumClusters = 8,
+  localparam int unsigned CtaW     = (NumCtas > 1) ? $clog2(NumCtas) : 1,
   localparam int unsigned UnitW    = (NumUnits > 1) ? $clog2(NumUnits) : 1,
   localparam int unsigned ClusterW = (NumClusters > 1) ? $clog2(NumClusters) : 1,
   localparam int unsigned PlaceW   = ClusterW + $bits(rank_t)
@@ -18,8 +21,12 @@ module muster_cluster_network
   input  logic                        rst_ni,
 
   input  logic                        launch_i,        // a CTA is there
+  input  logic                        leaves_i,        // its end is presented: nothing is passed on to it any more
   input  cluster_life_t               life_i,
   input  ranks_t    [NumClusters-1:0] present_i,       // CTAs of each cluster that are there
+  input  logic [NumUnits-1:0][NumCtas-1:0] resident_i, // ... and the CTA slots that are taken
+  output logic                        reaches_o,       // an operation that has been passed on to the CTA slot of life_i
+  output logic                        crosses_o,       // an operation of the cluster of life_i at its sender
 
   input  logic         [NumUnits-1:0] send_valid_i,    // an operation leaves the unit; held until ready
   output logic         [NumUnits-1:0] send_ready_o,
@@ -51,7 +58,7 @@ module muster_cluster_network
   // The senders, and the directory
   // -------------------------------------------------------------------------------------------
 
-  logic         [NumUnits-1:0]             skid_valid, skid_ready, valid_q, taken, here, drop;
+  logic         [NumUnits-1:0]             skid_valid, skid_ready, valid_q, taken, here, drop, names, leaving;
   remote_send_t [NumUnits-1:0]             skid, send_q;
   logic         [NumUnits:0][PlaceW-1:0]   look;
   place_t       [NumUnits:0]               place;
@@ -71,8 +78,12 @@ module muster_cluster_network
 
     assign look[u] = skid_ready[u] ? {skid[u].cluster[ClusterW-1:0], skid[u].rank}
                                    : {send_q[u].cluster[ClusterW-1:0], send_q[u].rank};
+    assign leaving[u] = leaves_i && place[u].unit == life_i.unit[UnitW-1:0] && place[u].cta == life_i.cta;
     assign here[u] = 32'(send_q[u].cluster) < NumClusters &&
-                     present_i[send_q[u].cluster[ClusterW-1:0]][send_q[u].rank];
+                     present_i[send_q[u].cluster[ClusterW-1:0]][send_q[u].rank] &&
+                     resident_i[place[u].unit][place[u].cta[CtaW-1:0]] && !leaving[u];
+    assign names[u] = (skid_valid[u] && skid[u].cluster == life_i.cluster) ||
+                      (valid_q[u] && send_q[u].cluster == life_i.cluster);
     assign drop[u] = valid_q[u] && !here[u];
     assign flit[u].from   = '{unit: unit_t'(u), warp: send_q[u].warp};
     assign flit[u].remote = '{op: send_q[u].op, place: '{cta: place[u].cta, addr: send_q[u].addr},
@@ -134,6 +145,14 @@ module muster_cluster_network
     end
   end
 
+  always_comb begin
+    reaches_o = 1'b0;
+    for (int t = 0; t < NumUnits; t++) begin
+      if (32'(life_i.unit) == t) reaches_o = remote_valid_o[t] && remote_o[t].place.cta == life_i.cta;
+    end
+  end
+
+  assign crosses_o    = names != '0;
   assign lost_valid_o = drop;
   assign active_o     = skid_valid != '0 || valid_q != '0 || remote_valid_o != '0;
 

@@ -19,20 +19,16 @@ bool ClusterScope::MayBePresented(const ClusterLife& life) const {
   switch (life.op) {
     case ClusterLifeOp::kGrid:
       return (life.awaits >> life.grid & 1) == 0 && life.awaits >> config_.num_grids == 0;
-    case ClusterLifeOp::kOpen:
-      return !IsOnTheWay(
-          [&](const Message& message) { return message.send.cluster == life.cluster; });
     case ClusterLifeOp::kLaunch: {
       const auto& members = clusters_.at(life.cluster).members;
       const Grid& grid = grids_.at(life.grid);
-      const CtaPlace place = {life.unit, life.cta};
       // The CTAs of a cluster are of one grid, and a grid has no more CTAs than it was said to
       // have.
       return std::all_of(members.begin(), members.end(),
                          [&](const auto& member) { return member.second.grid == life.grid; }) &&
-             grid.launched < grid.size &&
-             !IsOnTheWay([&](const Message& message) { return message.to.place == place; });
+             grid.launched < grid.size;
     }
+    case ClusterLifeOp::kOpen:
     case ClusterLifeOp::kEnd:
       break;
   }

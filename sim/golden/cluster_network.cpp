@@ -29,7 +29,9 @@ SendEffects ClusterScope::Send(unsigned unit, const RemoteSend& send, bool late)
 DeliverEffects ClusterScope::Arrive(unsigned sender, const Message& message, bool late) const {
   DeliverEffects effects;
   const RemoteSend& send = message.send;
-  if (Find(message.to) == nullptr && !late) {
+  const bool may =
+      late ? SerialAt(message.to.place) == message.to.serial : Find(message.to) != nullptr;
+  if (!may) {
     effects.lost = LostOf(sender, send);
   } else {
     effects.delivered = {send.op,    message.to.place, send.addr,
@@ -57,11 +59,12 @@ std::vector<std::pair<unsigned, DeliverEffects>> ClusterScope::Next(unsigned tar
   return next;
 }
 
-bool ClusterScope::Lose(const RemoteLost& lost) {
+bool ClusterScope::Lose(const RemoteLost& lost, const std::optional<CtaPlace>& ending) {
   for (auto& [units, queue] : queues_) {
     const unsigned sender = units.first;
     const auto found = std::find_if(queue.begin(), queue.end(), [&](const Message& message) {
-      return Arrive(sender, message, false).lost == lost;
+      return ending && message.to.place == *ending ? LostOf(sender, message.send) == lost
+                                                   : Arrive(sender, message, false).lost == lost;
     });
     if (found != queue.end()) {
       queue.erase(found);

@@ -67,6 +67,12 @@ std::optional<CtaPlace> ClusterScope::Place(unsigned cluster, unsigned rank) con
   return member->place;
 }
 
+bool ClusterScope::IsThere(unsigned serial) const {
+  return std::any_of(ctas_.begin(), ctas_.end(), [&](const auto& of_slot) {
+    return of_slot.second.serial == serial && of_slot.second.IsThere();
+  });
+}
+
 const ClusterWarp* ClusterScope::FindWarp(unsigned unit, unsigned warp) const {
   for (const auto& [place, cta] : ctas_) {
     const auto found = cta.warps.find(warp);

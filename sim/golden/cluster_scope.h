@@ -84,13 +84,14 @@ class ClusterScope {
   // that the CTA has gone, and queues it.
   SendEffects Send(unsigned unit, const RemoteSend& send, bool late = false);
   // The oldest operation from `sender` to `target` arrives. If its CTA has gone it is lost; `late`:
-  // it is delivered.
+  // it is delivered, as long as that CTA has its slot.
   DeliverEffects Deliver(unsigned sender, unsigned target, bool late = false);
   // What would come of each operation that may be the next one at the target: {sender, effects}.
   std::vector<std::pair<unsigned, DeliverEffects>> Next(unsigned target, bool late = false) const;
-  // An operation may also be lost before those ahead of it have arrived, once its CTA is not there.
-  // Takes the oldest one of which this is said; false if there is none.
-  bool Lose(const RemoteLost& lost);
+  // An operation may also be lost before those ahead of it have arrived, once its CTA is not there,
+  // or while the end of its CTA slot, `ending`, is presented. Takes the oldest one of which this is
+  // said; false if there is none.
+  bool Lose(const RemoteLost& lost, const std::optional<CtaPlace>& ending = std::nullopt);
   // The number of operations on their way.
   unsigned OnTheWay(unsigned sender, unsigned target) const;
 
@@ -113,6 +114,13 @@ class ClusterScope {
   // Where a CTA that is there runs.
   std::optional<CtaPlace> Place(unsigned cluster, unsigned rank) const;
   bool IsResident(CtaPlace place) const { return ctas_.count(place) != 0; }
+  // The number of the CTA that has the slot, which no other CTA has or had; 0: none has it.
+  unsigned SerialAt(CtaPlace place) const {
+    const auto cta = ctas_.find(place);
+    return cta == ctas_.end() ? 0 : cta->second.serial;
+  }
+  // The CTA of this number has threads that have not exited.
+  bool IsThere(unsigned serial) const;
   // The warp's lanes, if it has presented a request and has not exited.
   const ClusterWarp* FindWarp(unsigned unit, unsigned warp) const;
   // All lanes that wait, at barrier.cluster and at griddepcontrol.wait.
@@ -134,7 +142,7 @@ class ClusterScope {
     std::uint32_t completed = 0;
   };
   struct Cta {
-    unsigned serial = 0;  // no other CTA has it
+    unsigned serial = 0;  // from 1; no other CTA has it
     unsigned cluster = 0;
     unsigned grid = 0;
     unsigned unseen = 0;  // warps whose lanes nobody has named yet
@@ -181,19 +189,9 @@ class ClusterScope {
 
   static RemoteLost LostOf(unsigned unit, const RemoteSend& send);
   DeliverEffects Arrive(unsigned sender, const Message& message, bool late) const;
-  // Whether such an operation is on its way.
-  template <typename Predicate>
-  bool IsOnTheWay(Predicate is_such) const {
-    for (const auto& [units, queue] : queues_) {
-      if (std::any_of(queue.begin(), queue.end(), is_such)) {
-        return true;
-      }
-    }
-    return false;
-  }
 
   ClusterConfig config_;
-  unsigned next_serial_ = 0;
+  unsigned next_serial_ = 1;
   std::map<unsigned, Grid> grids_;  // in flight
   std::map<unsigned, Cluster> clusters_;
   std::map<CtaPlace, Cta> ctas_;                                         // launched and not ended

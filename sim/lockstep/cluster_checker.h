@@ -117,7 +117,7 @@ class ClusterChecker {
   bool CheckLife(std::uint64_t cycle, const ClusterInputs& in, const ClusterOutputs& out);
   void NoteWhoIsThere(std::uint64_t cycle);
   bool CheckNetwork(std::uint64_t cycle, const ClusterInputs& in, const ClusterOutputs& out);
-  bool CheckLost(unsigned sender, const RemoteLost& lost);
+  bool CheckLost(unsigned sender, const RemoteLost& lost, const std::optional<CtaPlace>& ending);
   bool CheckArrival(std::uint64_t cycle, unsigned target, const ClusterOutputs::Unit& out);
   bool CheckCancel(std::uint64_t cycle, const ClusterInputs& in, const ClusterOutputs& out);
   CancelPlan PlanOf(std::uint64_t cycle, unsigned unit, const CancelRequest& request) const;
@@ -142,7 +142,12 @@ class ClusterChecker {
     bool planned = false;
     bool taken = false;
     std::deque<CancelStep> steps;
+    std::map<unsigned, CtaPlace> places;   // by rank, of the CTAs that the response is for
+    std::map<CtaPlace, unsigned> serials;  // ... and which CTAs these are
   };
+  bool MayLose(const RemoteLost& lost, const ClusterInputs& in) const;
+  // The slot whose end is presented.
+  static std::optional<CtaPlace> Ending(const ClusterInputs& in);
   std::optional<Cancel> cancel_;
   ClusterInputs in_;    // of the cycle before
   ClusterOutputs out_;  // likewise

@@ -35,7 +35,7 @@ bool ClusterChecker::CheckNetwork(std::uint64_t cycle, const ClusterInputs& in,
   stalled_ += stalls ? 1 : 0;
   for (unsigned u = 0; u < config_.num_units; ++u) {
     std::deque<Sent>& sent = sent_[u];
-    if (out.units[u].lost_valid && !CheckLost(u, out.units[u].lost)) {
+    if (out.units[u].lost_valid && !CheckLost(u, out.units[u].lost, Ending(in))) {
       return false;
     }
     if (!sent.empty() &&
@@ -53,12 +53,19 @@ bool ClusterChecker::CheckNetwork(std::uint64_t cycle, const ClusterInputs& in,
   return true;
 }
 
+std::optional<CtaPlace> ClusterChecker::Ending(const ClusterInputs& in) {
+  return in.life_valid && in.life.op == ClusterLifeOp::kEnd
+             ? std::optional(CtaPlace{in.life.unit, in.life.cta})
+             : std::nullopt;
+}
+
 // Operations leave their sender in order. One whose CTA has been launched meanwhile is not lost.
-bool ClusterChecker::CheckLost(unsigned sender, const RemoteLost& lost) {
+bool ClusterChecker::CheckLost(unsigned sender, const RemoteLost& lost,
+                               const std::optional<CtaPlace>& ending) {
   std::deque<Sent>& sent = sent_[sender];
   const bool right =
-      !sent.empty() &&
-      (sent.front().is_lost ? LossOf(sender, sent.front().send) == lost : model_.Lose(lost));
+      !sent.empty() && (sent.front().is_lost ? LossOf(sender, sent.front().send) == lost
+                                             : model_.Lose(lost, ending));
   if (!right) {
     return Wrong("lost", Describe(lost), "no such operation is lost", static_cast<int>(sender));
   }
@@ -118,28 +125,45 @@ CancelPlan ClusterChecker::PlanOf(std::uint64_t cycle, unsigned unit,
   return plan;
 }
 
+// The CTA of which this is said has exited or ended, was never there, or is about to end.
+bool ClusterChecker::MayLose(const RemoteLost& lost, const ClusterInputs& in) const {
+  if (!cancel_->taken) {
+    return !model_.Place(lost.cluster, lost.rank);
+  }
+  const auto place = cancel_->places.find(lost.rank);
+  return place != cancel_->places.end() &&
+         (!model_.IsThere(cancel_->serials.at(place->second)) || Ending(in) == place->second);
+}
+
 bool ClusterChecker::CheckCancel(std::uint64_t cycle, const ClusterInputs& in,
                                  const ClusterOutputs& out) {
   if (cancel_ && !cancel_->planned) {
     cancel_->plan = PlanOf(cycle, cancel_->unit, cancel_->request);
     cancel_->planned = true;
+    for (unsigned rank = 0; rank < kMaxRanks; ++rank) {
+      const auto place = places_.find({cancel_->request.cluster, rank});
+      if (place != places_.end()) {
+        cancel_->places[rank] = place->second;
+        cancel_->serials[place->second] = model_.SerialAt(place->second);
+      }
+    }
   }
   if (out.cancel_lost_valid) {
-    if (!cancel_ || model_.Place(out.cancel_lost.cluster, out.cancel_lost.rank) ||
-        out.cancel_lost.unit != cancel_->unit || out.cancel_lost.warp != cancel_->request.warp ||
+    if (!cancel_ || !MayLose(out.cancel_lost, in) || out.cancel_lost.unit != cancel_->unit ||
+        out.cancel_lost.warp != cancel_->request.warp ||
         out.cancel_lost.cluster != cancel_->request.cluster ||
         out.cancel_lost.addr != cancel_->request.addr) {
       return Wrong("cancel_lost", Describe(out.cancel_lost),
                    "that CTA is there, or nobody has asked");
     }
     ++counts_.lost;
-    const auto found = places_.find({out.cancel_lost.cluster, out.cancel_lost.rank});
+    const auto found = cancel_->places.find(out.cancel_lost.rank);
     if (!cancel_->taken) {
       cancel_.reset();
     } else {
       const auto gone =
           std::remove_if(cancel_->steps.begin(), cancel_->steps.end(), [&](const CancelStep& step) {
-            return found != places_.end() && step.place == found->second;
+            return found != cancel_->places.end() && step.place == found->second;
           });
       cancel_->steps.erase(gone, cancel_->steps.end());
     }
@@ -170,6 +194,11 @@ bool ClusterChecker::CheckCancel(std::uint64_t cycle, const ClusterInputs& in,
           cancel_ && !cancel_->steps.empty() ? Describe(cancel_->steps.front()) : "nothing",
           static_cast<int>(u));
     }
+    const unsigned now = model_.SerialAt(step.place);
+    if (now == 0 || now != cancel_->serials[step.place]) {
+      return Wrong(writes ? "write" : "complete", Describe(step),
+                   "nothing: the CTA that it is for has left the slot", static_cast<int>(u));
+    }
     cancel_->steps.pop_front();
     counts_.writes += writes ? 1 : 0;
   }
@@ -182,7 +211,9 @@ bool ClusterChecker::CheckCancel(std::uint64_t cycle, const ClusterInputs& in,
         return Wrong("cancel", "a request is accepted", "another one is under way",
                      static_cast<int>(u));
       }
-      cancel_ = Cancel{u, in.units[u].cancel, {}, false, false, {}};
+      cancel_ = Cancel();
+      cancel_->unit = u;
+      cancel_->request = in.units[u].cancel;
       ++counts_.cancels;
     }
   }

@@ -29,6 +29,26 @@ class ClusterRoom {
     }
   }
 
+  // Instead of the driver, which has ended or was cut off: what was accepted is withdrawn, nothing
+  // new is presented, and all that the scope sends is taken.
+  void RunEmpty() {
+    ClusterInputs& in = pins_.in;
+    const ClusterOutputs& out = pins_.out;
+    in.life_valid = in.life_valid && !out.life_ready;
+    in.take_ready = out.take_valid && !in.take_ready;
+    in.take = {};
+    pins_.awake = in.life_valid || in.take_ready;
+    for (unsigned u = 0; u < kMaxUnits; ++u) {
+      ClusterInputs::Unit& unit = in.units[u];
+      const ClusterOutputs::Unit& was = out.units[u];
+      unit.request_valid = unit.request_valid && !was.request_ready;
+      unit.send_valid = unit.send_valid && !was.send_ready;
+      unit.cancel_valid = unit.cancel_valid && !was.cancel_ready;
+      unit.remote_ready = unit.write_ready = unit.complete_ready = true;
+      unit.fence_ack = ~std::uint64_t{0};
+      pins_.awake = pins_.awake || unit.request_valid || unit.send_valid || unit.cancel_valid;
+    }
+  }
   // Runs the cycle, if there is anything to do in it. Returns false if it was wrong.
   bool Clock(std::uint64_t cycle) {
     if (!pins_.awake && !pins_.out.active) {

@@ -140,6 +140,9 @@ class Harness : public sc_core::sc_module {
       }
     }
     if (cluster_ && good) {
+      if (!checkers_.front()->driving()) {
+        cluster_->RunEmpty();
+      }
       cluster_wave_.At(cycle_, &*cluster_);
       good = cluster_->Clock(cycle_) ||
              checkers_.front()->Stop(cycle_, *cluster_->checker().mismatch());

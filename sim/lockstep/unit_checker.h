@@ -51,6 +51,7 @@ class UnitChecker : public sc_core::sc_module {
     return Asserted(cycle);
   }
 
+  bool driving() const { return driving_; }  // the driver sets the pins
   // Sets the pins: those of the driver, or, when the driver has finished, such that the unit runs
   // empty. Returns false when the unit is empty and its remaining state was checked.
   bool Drive(std::uint64_t cycle, bool enough);

@@ -179,8 +179,8 @@ TEST(GoldenClusterLife, EndNeedsACta) {
                   SmallConfig());
 }
 
-// No operation may be on its way to the CTAs that have left the slots.
-TEST(GoldenClusterLife, SlotsAreUsedAgainWhenTheNetworkIsEmpty) {
+// What is on its way to a CTA that has left its slot does not reach the next one there.
+TEST(GoldenClusterLife, TheNextCtaOfASlotIsAnotherOne) {
   RunClusterTrace(R"(
     grid 0 size=6
     open 0 size=2
@@ -190,13 +190,13 @@ TEST(GoldenClusterLife, SlotsAreUsedAgainWhenTheNetworkIsEmpty) {
     send 0.0 0/1 0x40 arrive -> to 1
     end 1.0
     end 0.0
-    open 0 size=2            -> must not be presented
-    launch 1.0 cluster=1     -> must not be presented
-    launch 0.0 cluster=1
-    launch 1.1 cluster=1 rank=1
-    deliver 0 1              -> lost 0.0 0/1 0x40 lanes=0x1
     open 0 size=2
-    launch 1.0 cluster=2
+    launch 1.0 cluster=1
+    launch 0.0 cluster=0
+    deliver 0 1              -> lost 0.0 0/1 0x40 lanes=0x1
+    launch 1.1 cluster=0 rank=1
+    send 0.0 0/1 0x40 arrive -> to 1
+    deliver 0 1              -> arrive 1.1 0x40 lanes=0x1 x=1
   )");
 }
 

@@ -111,7 +111,8 @@ void GpcCover::DefineCluster() {
                            "cancel.multicast",
                            "cancel.multicast.several",
                            "cancel.no_cluster",
-                           "cancel.rank_not_there"}) {
+                           "cancel.rank_not_there",
+                           "cancel.end_waits"}) {
     Define(name);
   }
   DefineOrders("cluster.order.");
@@ -124,6 +125,7 @@ void GpcCover::DefineCrossings() {
                            "network.storm_to_one",
                            "network.storm_to_different",
                            "network.stall",
+                           "network.end_waits",
                            "crossing.completion_first",
                            "crossing.engine_first",
                            "crossing.completion_held",

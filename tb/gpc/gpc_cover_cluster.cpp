@@ -143,6 +143,18 @@ void GpcCover::CountLife(const lockstep::GpcPins& pins) {
     Hit(fmt::format("cluster.{}.{}", out.life_fault == FaultCause::kNone ? "life" : "refused",
                     Name(in.life.op)));
   }
+  // What is on its way to a CTA that ends.
+  const ClusterOutputs::Unit& unit = out.units[in.life.unit % kMaxUnits];
+  if (!in.life_valid || in.life.op != ClusterLifeOp::kEnd || out.life_ready) {
+    return;
+  }
+  if ((unit.write_valid && out.write.place.cta == in.life.cta) ||
+      (unit.complete_valid && out.complete.place.cta == in.life.cta)) {
+    Hit("cancel.end_waits");
+  }
+  if (unit.remote_valid && unit.remote.place.cta == in.life.cta) {
+    Hit("network.end_waits");
+  }
 }
 
 void GpcCover::CountCancel(const lockstep::GpcPins& pins) {

@@ -9,6 +9,7 @@
 import json
 import os
 import pathlib
+import random
 import re
 import struct
 import subprocess
@@ -497,6 +498,28 @@ def skips(muster, folder):
     check(result.returncode == 0, "--max-cycles counts what runs: expected success", result)
 
 
+def cuts(muster, folder):
+    """Runs of kernels of every scope, cut off in any cycle: each ends in a timeout, or as without the cut."""
+    draw = random.Random(1)
+    kernels = ("cluster_forms", "cluster_reduction", "steal_clusters", "steal", "warp_cluster", "mb_remote_arrive", "mb_pipeline", "mb_ring", "bulk_copy",
+               "warp_forms", "warp_groups", "warp_exits", "exit_red", "pipeline", "grid_sync")
+    report = folder / "report.json"
+    whole, cut = {}, 0
+    for number in range(240):
+        kernel = kernels[number % len(kernels)]
+        manifest, config, seed = KERNELS / kernel / f"{kernel}.json", draw.choice(("small", "default")), draw.randrange(1, 100)
+        if (kernel, config) not in whole:
+            fits = run(muster, "run", manifest, "--config", config, "--report", report).returncode
+            whole[kernel, config] = json.loads(report.read_text())["cycles"] if fits == 0 else None
+        if whole[kernel, config] is None:
+            continue
+        limit = draw.randrange(1, whole[kernel, config])
+        result = run(muster, "run", manifest, "--config", config, "--seed", seed, "--max-cycles", limit)
+        check(result.returncode in (0, 6), f"{kernel}, {config}, seed {seed}, --max-cycles {limit}: expected a timeout", result)
+        cut += result.returncode == 6
+    check(cut > 150, f"{cut} runs were cut off")
+
+
 def lazy(muster, folder):
     """With a waveform each cycle is run; without one, not those in which a unit is idle, and nothing else differs."""
     speeds = {"simulated_khz", "thread_instructions_per_second"}
@@ -853,6 +876,7 @@ SCRIPTS = {
     "log.replay": replay,
     "log.lines": log_lines,
     "skips": skips,
+    "cuts": cuts,
     "lazy": lazy,
     "wave": wave,
 }

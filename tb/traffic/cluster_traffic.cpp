@@ -124,10 +124,7 @@ std::optional<ClusterLife> Traffic::NextLife(std::uint64_t cycle, const ClusterI
       for (const Cta& cta : ctas_) {  // and nobody leaves just now
         certain = certain && !(cta.cluster == life.cluster && IsBusy(cta, in));
       }
-      if (!certain || !model.MayBePresented(life)) {
-        return std::nullopt;
-      }
-      return life;
+      return certain ? std::optional(life) : std::nullopt;
     }
     default:
       return launch_ ? Prepared(cycle) : Launch(cycle, in);
@@ -240,14 +237,9 @@ const Traffic::Cta* Traffic::FindCta(unsigned unit, unsigned slot) const {
 
 bool Traffic::IsForgotten(unsigned unit, unsigned slot, std::uint64_t cycle) const {
   const auto last = last_.find({unit, slot});
-  bool forgotten = last == last_.end() ||
-                   checker_.HasLeft(last->second.first, last->second.second, cycle) ||
-                   checker_.model().IsResident(
-                       {static_cast<std::uint8_t>(unit), static_cast<std::uint8_t>(slot)});
-  for (unsigned sender = 0; sender < config_.num_units; ++sender) {
-    forgotten = forgotten && checker_.model().OnTheWay(sender, unit) == 0;
-  }
-  return forgotten;
+  return last == last_.end() || checker_.HasLeft(last->second.first, last->second.second, cycle) ||
+         checker_.model().IsResident(
+             {static_cast<std::uint8_t>(unit), static_cast<std::uint8_t>(slot)});
 }
 
 void Traffic::Accepted(const ClusterLife& life) {
