@@ -37,7 +37,6 @@ Kind KindOf(const std::string& hazard) {
                                           {"late_wait", Kind::kLateWait},
                                           {"diverged_aligned", Kind::kDivergedAligned},
                                           {"divergent_operand", Kind::kDivergedAligned},
-                                          {"diverged_barrier", Kind::kDivergedAligned},
                                           {"init_over_live", Kind::kLifetime},
                                           {"uninitialised_word", Kind::kLifetime},
                                           {"store_over_waiters", Kind::kLifetime}};

@@ -52,7 +52,7 @@ void World::EnableWarp(unsigned unit, unsigned warp) {
     enabled_.push_back({kind, static_cast<std::uint8_t>(unit), static_cast<std::uint8_t>(warp),
                         answer, lanes, pc, 0, object});
   };
-  bool runs = !state.due.empty();
+  bool runs = state.due.has_value();
   const ptx::Group* aligned = nullptr;
   const std::uint32_t idle = (state.spun == epoch_ ? state.spinning : 0) | state.stuck_at_copies;
   for (const ptx::Group& group : state.warp.groups) {

@@ -36,7 +36,7 @@ enum class FaultCause : std::uint8_t {
   kRestoreUnfinished = 19,  // comes after kWarpWaiting
   kBadJoin = 20,
 
-  // Of the warp scope, in order.
+  // Of the warp scope: kNotAMember, then kBarrierMismatch, then kMaskMismatch.
   kNotAMember = 21,
   kMaskMismatch = 22,
 
@@ -44,8 +44,10 @@ enum class FaultCause : std::uint8_t {
   kClusterArrivedTwice = 23,
   kClusterWaitWithoutArrive = 24,
   kRankNotThere = 25,
+
+  kBarrierMismatch = 26,
 };
-inline constexpr unsigned kNumFaultCauses = 26;
+inline constexpr unsigned kNumFaultCauses = 27;
 const char* Name(FaultCause cause);  // as the design spells it: "count_mismatch"
 
 // Hazards are carried out as the ISA says, and reported.
@@ -63,12 +65,11 @@ enum class Hazard : std::uint8_t {
   kUnfinishedAsync = 8,    // a CTA ends with an asynchronous arrive-on outstanding
 
   // Found by the front end.
-  kDivergedBarrier = 9,  // lanes of a warp come to different barriers, forms or counts
-  kAsyncToOwnCta = 10,   // st.async or red.async to the CTA of the thread itself
+  kAsyncToOwnCta = 9,  // st.async or red.async to the CTA of the thread itself
 
-  kLateWait = 11,  // a wait for the phase of the warp's arrival, an even number of phases after it
+  kLateWait = 10,  // a wait for the phase of the warp's arrival, an even number of phases after it
 };
-inline constexpr unsigned kNumHazards = 12;
+inline constexpr unsigned kNumHazards = 11;
 const char* Name(Hazard hazard);
 // Of a set of hazards, such as Effects has.
 constexpr std::uint32_t HazardBit(Hazard hazard) { return 1U << static_cast<unsigned>(hazard); }

@@ -82,7 +82,6 @@ struct Warp {
   std::uint32_t favoured = 0;  // a lane whose group has the next `turns`
   std::uint32_t turns = 0;
   bool gives_up = false;         // who stands at an aligned barrier no longer waits for the rest
-  std::uint32_t apart = 0;       // lanes that arrive after others, which came to another barrier
   Arrival arrival;               // the latest barrier instruction
   MbInstruction mbarrier;        // the latest mbarrier instruction
   GridControlCall grid_control;  // the latest griddepcontrol

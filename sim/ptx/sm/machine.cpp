@@ -348,9 +348,6 @@ void Machine::ReachBarrier(unsigned warp, std::uint64_t cycle) {
   if (arrival.divergent_operand) {
     AddHazard(Hazard::kDivergentOperand, warp, arrival.bar, arrival.line, cycle);
   }
-  if (arrival.diverged_barrier) {
-    AddHazard(Hazard::kDivergedBarrier, warp, arrival.bar, arrival.line, cycle);
-  }
   slot.issue_at = cycle + random_.Below(kMaxIssueStall);
   residents_.SetPhase(warp, WarpPhase::kIssuing);
 }
