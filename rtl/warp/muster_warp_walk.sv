@@ -131,12 +131,11 @@ module muster_warp_walk #(
     state_d[Merge]    = (leaves && !at_once && !any_i && comes) || state_q[Back];
     state_d[Settle]   = state_q[Merge] && !skips;
     state_d[Evaluate] = start_o || (state_q[Evaluate] && !done_i);
-    state_d[Done]     = (leaves && !at_once && !any_i && exits_i) || state_q[Sent] ||
+    state_d[Done]     = (leaves && !at_once && !any_i && (exits_i || sends_i)) || state_q[Sent] ||
                         (state_q[Decide] && (reads_i || (arrives && blocked_i))) ||
-                        (last && (exits_i || refuses)) || (state_q[Settle] && !(joined && values_i)) ||
+                        (last && (!comes || refuses)) || (state_q[Settle] && !(joined && values_i)) ||
                         (evaluated && hold_q && !exits_i);
-    state_d[Sent]     = (state_q[Decide] && arrives && !blocked_i && taken_i) ||
-                        (sends_i && (last || (leaves && !any_i)));  // the warp was cleared, which it must not be
+    state_d[Sent]     = state_q[Decide] && arrives && !blocked_i && taken_i;
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -158,7 +157,7 @@ module muster_warp_walk #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_d[Sent] || (state_q[First] && !any_i && !reads_i)) slot_q <= '0;  // no slot stays in use, or is
+    if (state_q[First] && !any_i && !reads_i) slot_q <= '0;
     else if (state_q[First] || next) slot_q <= slot_d;
     if (state_q[First] && !any_i) own_q <= '0;
     else if (state_q[First] || own_here) own_q <= from;
@@ -237,6 +236,6 @@ module muster_warp_walk #(
   assign refuse_o  = (state_q[First] && valid_i && !more_i && refused_i) || refuses;
   assign other_o   = other_q || other;
   assign due_o     = (whole && (Eager || !collects_i)) || (state_q[Decide] && open_q && gather_q && exits_i && !some_q);
-  assign settled_o = state_q[Sent];
+  assign settled_o = state_q[Sent] || (sends_i && (last || (state_q[First] && !any_i)));  // it has no gather only if misused
 
 endmodule

@@ -208,8 +208,8 @@ module warp_lemmas
 
   always_ff @(posedge clk_i) begin
     if (rst_ni && mine) begin
-      L40_slot:   assert (!walks || reads || (state == Sent ? slot == '0 : 3'(slot) < count && (
-                          (sends && state == Decide) || u_warp.u_walk.top_q == (3'(slot) + 3'd1 == count))));
+      L40_slot:   assert (!walks || reads || (3'(slot) < count && (
+                          (sends && state inside {Decide, Sent}) || u_warp.u_walk.top_q == (3'(slot) + 3'd1 == count))));
       L41_read:   assert (!(walks && reads) || slot == request.key[1:0]);
       L42_found:  assert (!comes || !(walks || ends) || filed || (writes ? !found && same == '0 :
                           found == ((same & visited) != '0)));
@@ -223,7 +223,7 @@ module warp_lemmas
       L48_settle: assert (!ends || slot == own || (state == Merge && !found));
       L49_refused: assert (!comes || writes || !known || !walks || refused == (stuck != '0));
       L51_top:     assert (reads || sends || !(ends || (walks && !u_warp.u_walk.top_q)) || count == '0 || top_used);
-      L50_gathers: assert (!sends || !walks || state == Sent || 3'(slot) + 3'd1 == count);
+      L50_gathers: assert (!sends || !walks || 3'(slot) + 3'd1 == count);
     end
   end
 

@@ -213,7 +213,7 @@ TYPED_TEST(WarpTimes, ExitAmidAGatherAfterAFreeSlot) {
 }
 
 // The arrival of a warp is taken. Two cycles later the next request is accepted, also with a free
-// slot before that group's, and no slot is in use.
+// slot before that group's.
 TYPED_TEST(WarpTimes, ReadySoonAfterTheArrival) {
   const unsigned last = this->Last();
   const auto present = [&](WarpOp op, std::uint32_t lanes, std::uint32_t key) {
@@ -235,7 +235,6 @@ TYPED_TEST(WarpTimes, ReadySoonAfterTheArrival) {
       ++cycles;
     }
     this->bench_.in().arrival_ready = false;
-    EXPECT_EQ(this->bench_.out().open, 0U);
     return cycles;
   };
   this->live_[this->kWarp] = 0b11;
