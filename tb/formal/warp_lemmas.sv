@@ -208,7 +208,7 @@ module warp_lemmas
 
   always_ff @(posedge clk_i) begin
     if (rst_ni && mine) begin
-      L40_slot:   assert (!walks || reads || (3'(slot) < count && (
+      L40_slot:   assert (!walks || reads || (state == Sent && count == '0) || (3'(slot) < count && (
                           (sends && state inside {Decide, Sent}) || u_warp.u_walk.top_q == (3'(slot) + 3'd1 == count))));
       L41_read:   assert (!(walks && reads) || slot == request.key[1:0]);
       L42_found:  assert (!comes || !(walks || ends) || filed || (writes ? !found && same == '0 :
@@ -223,7 +223,8 @@ module warp_lemmas
       L48_settle: assert (!ends || slot == own || (state == Merge && !found));
       L49_refused: assert (!comes || writes || !known || !walks || refused == (stuck != '0));
       L51_top:     assert (reads || sends || !(ends || (walks && !u_warp.u_walk.top_q)) || count == '0 || top_used);
-      L50_gathers: assert (!sends || !walks || 3'(slot) + 3'd1 == count);
+      // (A warp may be cleared in the cycle in which its arrival is taken.)
+      L50_gathers: assert (!sends || !walks || 3'(slot) + 3'd1 == count || (state == Sent && count == '0));
     end
   end
 
@@ -245,6 +246,7 @@ module warp_lemmas
       L09_lacking: assert (!(walks || ends) || !(exits || (comes && !writes)) ||
                            u_warp.lacking_q == (request.live & ~32'((state == Settle) ? group : '0)));
       L59_live:    assert (!(comes || exits) || !is_first || u_warp.lacking_q == request.live);
+      L69_write:  assert (!writes || code.op != Gather || filed || state == Done || gathers == '0);
       L60_none:   assert (due == '0 || (comes && !writes && known && (walks || ends)) || (exits && walks));
       L61_comes:  assert (!comes || writes || !known || !(walks || ends) ||
                           due == ((refused || code.op == Gather || (key & live & ~group) != '0) ? '0 : group));
