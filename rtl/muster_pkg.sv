@@ -124,7 +124,8 @@ package muster_pkg;
     FaultRestoreUnfinished   = 5'd19,  // ranks after FaultWarpWaiting: R2B.WARP is still to come
     FaultBadJoin             = 5'd20,  // no warp is left to join, or not this one, or without lanes
     FaultNotAMember = 5'd21, FaultMaskMismatch = 5'd22,  // warp scope
-    FaultClusterArrivedTwice = 5'd23, FaultClusterWaitWithoutArrive = 5'd24, FaultRankNotThere = 5'd25  // cluster scope
+    FaultClusterArrivedTwice = 5'd23, FaultClusterWaitWithoutArrive = 5'd24, FaultRankNotThere = 5'd25,  // cluster scope
+    FaultBarrierMismatch = 5'd26  // warp scope: comes before FaultMaskMismatch
   } fault_e;
 
   typedef struct packed {

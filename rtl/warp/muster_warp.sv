@@ -89,11 +89,10 @@ module muster_warp
     if (free) next_warp = sends ? due_warp : request_i.warp[WarpW-1:0];
   end
 
-  // A warp that is cleared after its last arrival stays due until the walk has ended.
   assign hot   = NumWarps'(1) << warp;
   assign due_d = (due_q & ~(hot & {NumWarps{settled}})) | (hot & {NumWarps{due}});
 
-  assign ready_o = free && !sends && (!due_q[request_i.warp[WarpW-1:0]] || request_i.op == WarpRead);
+  assign ready_o = free && !sends;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -133,7 +132,7 @@ module muster_warp
   // The groups of its warp, and the one in hand
   // -------------------------------------------------------------------------------------------
 
-  logic             any, gathers;
+  logic             any, files;
   logic [LaneW-1:0] top, slot;
   lanes_t           lacking_q, came, lanes, preds;
   warp_code_t       code;
@@ -160,16 +159,16 @@ module muster_warp
   assign preds = (group.preds & {MaxLanes{found}}) | (request_q.preds & {MaxLanes{comes}});
   assign hand  = '{open: !closes, code: code, cta: request_q.cta, key: request_q.key, lanes: lanes, preds: preds};
 
-  logic same, ours, gather, some, together, answers, starts, done, refuse, arrives, open;
+  logic same, ours, gather, some, together, answers, starts, done, refuse, other, arrives, open;
 
   muster_warp_judge u_judge (
     .request_i (request_q), .code_i (code_q), .group_i (group), .lanes_i (lanes), .lacking_i (lacking_q), .theirs_i (theirs),
     .same_o (same), .gather_o (gather), .some_o (some), .ours_o (ours)
   );
 
-  // The live lanes. Where a gather may become complete, those that come to none: without the lanes of each that is in hand.
+  // The live lanes. When a gather is written, those that have not come to it.
   always_ff @(posedge clk_i) begin
-    if (free || gathers) lacking_q <= free ? given.live : lacking_q & ~lanes;
+    if (free || files) lacking_q <= free ? given.live : lacking_q & ~lanes;
   end
 
   // Whether all live members come is known when a request is accepted, so that one is accepted in each cycle. Where a cycle
@@ -183,11 +182,11 @@ module muster_warp
     .values_i (valued_q), .free_o (free),
     .any_i (any), .end_i (top), .slot_i (request_q.key[LaneW-1:0]), .slot_o (slot), .open_i (group.open), .same_i (same),
     .ours_i (ours), .gather_i (gather), .some_i (some), .valued_i (EnCollectives && has_values(group.code.op)),
-    .found_o (found), .comes_o (comes), .first_o (first), .theirs_o (theirs), .spends_o (spends), .gathers_o (gathers),
+    .found_o (found), .comes_o (comes), .first_o (first), .theirs_o (theirs), .spends_o (spends), .files_o (files),
     .write_o (write), .closes_o (closes), .longer_o (longer), .shorter_o (shorter), .open_o (open),
     .answer_o (answers), .start_o (starts), .done_i (done),
     .arrives_o (arrives), .taken_i (arrival_ready_i), .blocked_i (busy_i[warp]),
-    .refuse_o (refuse), .due_o (due), .settled_o (settled)
+    .refuse_o (refuse), .other_o (other), .due_o (due), .settled_o (settled)
   );
 
   // -------------------------------------------------------------------------------------------
@@ -257,7 +256,7 @@ module muster_warp
       pred:  evaluated ? pred : voted_pred
     };
     fault_q <= '{
-      cause: stranger_q ? FaultNotAMember : FaultMaskMismatch,
+      cause: stranger_q ? FaultNotAMember : other ? FaultBarrierMismatch : FaultMaskMismatch,
       warp:  request_q.warp,
       lanes: request_q.lanes
     };
@@ -288,6 +287,8 @@ module muster_warp
   `MUSTER_ASSERT(WarpExists, !valid_i || 32'(request_i.warp) < NumWarps, "a request of a warp that the unit lacks")
   `MUSTER_ASSERT(SomeLanes, !valid_i || request_i.op inside {WarpExit, WarpRead} || given.lanes != '0,
                  "a request of no lane")
+  `MUSTER_ASSERT(DueLanesWait, !(valid_i && ready_o) || !due_q[request_i.warp[WarpW-1:0]] || request_i.op == WarpRead,
+                 "a request of a warp whose arrival is due: all its lanes wait")
   `MUSTER_ASSERT(LanesAreLive, !(valid_i && request_i.op <= WarpExit) || (given.lanes & ~given.live) == '0,
                  "a lane that has exited executes something")
   `MUSTER_ASSERT(WaitsNoMore, !(found && group.open && !sends_q) ||

@@ -7,11 +7,12 @@
 //     together  First (─► Evaluate)
 //     lanes     First ─► (Read ─► Examine ─► Decide)... ─► Back ─► Merge ─► Settle (─► Evaluate) ─► Done
 //     exit      First ─► (Read ─► Examine ─► Decide (─► Evaluate))... ─► Done
-//     arrivals  First ─► (Read ─► Examine ─► Decide (─► Sent))... ─► Done
+//     arrival   First ─► (Read ─► Examine ─► Decide)... ─► Sent ─► Done
 //
 // Without slots in use, First goes on to Merge, an exit to Done. A request that is refused goes from the last Decide to Done, as
-// WarpRead does. Examine and Merge register the comparisons; Decide and Settle use them. The arrivals are those of a warp whose
-// gather is complete (`sends_i`); whether it is so is known in Done, and the next request comes a cycle later then.
+// WarpRead does. Examine and Merge register the comparisons; Decide and Settle use them. The arrival is that of a warp whose
+// gather is complete (`sends_i`): the only group it has. Whether lanes that come complete it is known in Done, and the next request
+// comes a cycle later then; of an exit, in Decide.
 module muster_warp_walk #(
   parameter int unsigned Slots    = 32,
   parameter bit          EnFaults = 1'b1,
@@ -27,8 +28,8 @@ module muster_warp_walk #(
   input  logic             reads_i,     // which kind it is; none: lanes that come
   input  logic             writes_i,
   input  logic             exits_i,
-  input  logic             sends_i,
-  input  logic             gathers_i,   // they come to a barrier
+  input  logic             sends_i,     // its warp's gather is complete, and arrives
+  input  logic             gathers_i,   // they come to a barrier: a gather
   input  logic             refused_i,   // at once
   input  logic             collects_i,  // they come to a collective, ...
   input  logic             together_i,  // ... and all its live members do
@@ -53,7 +54,7 @@ module muster_warp_walk #(
   output logic             first_o,     // nothing is in hand yet: values are written
   output logic             theirs_o,    // ... or, if this is high, the request waits for a lane of the group
   output logic             spends_o,    // the request's key is not needed any more: each live lane is a member now
-  output logic             gathers_o,   // its lanes come to a gather, if that is its kind
+  output logic             files_o,     // it is one of lanes that come, and they are written with it if that is a gather
   output logic             write_o,     // it is written
   output logic             closes_o,    // ... as a hole
   output logic             longer_o,    // its slot is the last in use, ...
@@ -66,7 +67,8 @@ module muster_warp_walk #(
   input  logic             taken_i,     // ... and that is accepted
   input  logic             blocked_i,   // ... but not now
 
-  output logic             refuse_o,
+  output logic             refuse_o,    // the request is, ...
+  output logic             other_o,     // ... because another gather is open
   output logic             due_o,       // the warp is to arrive, ...
   output logic             settled_o    // ... and has
 );
@@ -81,21 +83,20 @@ module muster_warp_walk #(
   logic [SlotW-1:0] own_q;               // of the request's group, or where it will be
   logic             found_q, hole_q;     // there is such a group, or it will be in a hole, not at the end
   logic             top_q, own_top_q;    // no group is in a slot after this one; after its own
-  logic             blocks_q;            // a group stands in the way
+  logic             blocks_q, other_q;   // a group stands in the way, and it is another gather
   logic             open_q, is_same_q, gather_q, some_q, ours_q, valued_q;  // what has been found out of the group read
   logic             hold_q, hold_d, comes_q, comes_d;
   logic             asks_q;              // some_i of the cycle before counts: a live lane is missing
 
-  logic same, stuck, arrives, loses, ends, joined;
+  logic same, stuck, other, arrives, ends, joined;
 
-  // Of the group read: it is the request's; neither can complete; it arrives; it is a collective after an exit, which completes
-  // it. Of the one in hand: it is complete.
+  // Of the group read: it is the request's; neither can complete; the same, and both are gathers; it arrives; it is a collective
+  // that an exit completes. Of the one in hand: it is complete.
   assign same    = open_q && is_same_q && !writes_i;
-  assign stuck   = EnFaults && open_q && !is_same_q && !writes_i && (gather_q || ours_q) && (gathers_i || some_q) &&
-                   !(gathers_i && gather_q);
-  assign arrives = open_q && gather_q && sends_i;
-  assign loses   = open_q && !gather_q && exits_i;
-  assign ends    = loses && !ours_q;
+  assign stuck   = EnFaults && open_q && !is_same_q && !writes_i && (gather_q || ours_q) && (gathers_i || some_q);
+  assign other   = stuck && gather_q && gathers_i;
+  assign arrives = open_q && sends_i;
+  assign ends    = open_q && !gather_q && exits_i && !ours_q;
   assign joined  = found_q && !some_q && !gathers_i;
 
   logic comes, starts, at_once, leaves, whole, skips, stays, next, last, refuses, evaluated;
@@ -116,8 +117,7 @@ module muster_warp_walk #(
 
   // To the next slot, if there is one.
   assign evaluated = state_q[Evaluate] && done_i;
-  assign next      = (state_q[Decide] && !reads_i && !arrives && !(ends && valued_q)) || state_q[Sent] ||
-                     (evaluated && exits_i);
+  assign next      = (state_q[Decide] && !reads_i && !arrives && !(ends && valued_q)) || (evaluated && exits_i);
   assign last      = next && slot_q == '0;
   assign refuses   = last && comes && (blocks_q || stuck);
 
@@ -131,7 +131,7 @@ module muster_warp_walk #(
     state_d[Merge]    = (leaves && !at_once && !any_i && comes) || state_q[Back];
     state_d[Settle]   = state_q[Merge] && !skips;
     state_d[Evaluate] = start_o || (state_q[Evaluate] && !done_i);
-    state_d[Done]     = (leaves && !at_once && !any_i && (exits_i || sends_i)) ||
+    state_d[Done]     = (leaves && !at_once && !any_i && (exits_i || sends_i)) || state_q[Sent] ||
                         (state_q[Decide] && (reads_i || (arrives && blocked_i))) ||
                         (last && (!comes || refuses)) || (state_q[Settle] && !(joined && values_i)) ||
                         (evaluated && hold_q && !exits_i);
@@ -163,13 +163,14 @@ module muster_warp_walk #(
     else if (state_q[First] || own_here) own_q <= from;
     if (state_q[First]) used_q <= any_i && slot_i <= lower;
     if (state_q[First]) begin
-      {found_q, hole_q, blocks_q} <= '0;
+      {found_q, hole_q, blocks_q, other_q} <= '0;
       top_q <= 1'b1;
     end else if (state_q[Decide]) begin
       found_q  <= found_q || same;
       blocks_q <= blocks_q || stuck;
+      other_q  <= other_q || other;
       if (!open_q && !found_q) hole_q <= !top_q;
-      if (open_q && !arrives && !ends) top_q <= 1'b0;
+      if (open_q && !ends) top_q <= 1'b0;
       if (same) own_top_q <= top_q;
     end
   end
@@ -202,9 +203,7 @@ module muster_warp_walk #(
       state_q <= state_d;
       hold_q  <= hold_d;
       comes_q <= comes_d;
-      // Of a gather after an exit: unless all groups have gone, or the last one read is not a gather.
-      asks_q  <= (!Eager && state_q[First] && collects_i) || (state_q[Settle] && gathers_i) ||
-                 (last && exits_i && open_q && gather_q) || (last && exits_i && !open_q && !top_q);
+      asks_q  <= (!Eager && state_q[First] && collects_i) || (state_q[Settle] && gathers_i);
     end
   end
 
@@ -218,17 +217,16 @@ module muster_warp_walk #(
   assign found_o   = hold_q;
   assign comes_o   = comes_q;
   assign first_o   = state_q[First];
-  assign theirs_o  = state_q[Examine];
+  assign theirs_o  = state_q[Examine] && !exits_i;
   assign spends_o  = exits_i || (gathers_i && state_q[Merge]);
-  assign gathers_o = !collects_i && ((state_q[Examine] && open_i && gather_i) || state_q[Merge]);
+  assign files_o   = state_q[Merge];
   assign open_o    = open_q;
-  // (A group that arrives is in the last slot in use, which goes: nothing reads that slot before the next group is written there.)
   assign write_o   = (state_q[Decide] && ends && !valued_q) || (state_q[Merge] && gathers_i) ||
                      (state_q[Settle] && !gathers_i && !(joined && values_i)) || (evaluated && hold_q);
   assign closes_o  = !state_q[Merge] && (!state_q[Settle] || joined);
   assign longer_o  = state_q[Settle] && !found_q && !hole_q;
-  assign shorter_o = (top_q && ((state_q[Decide] && !reads_i && (!open_q || (ends && !valued_q))) || state_q[Sent] ||
-                                (evaluated && exits_i))) ||
+  assign shorter_o = state_q[Sent] ||
+                     (top_q && ((state_q[Decide] && !reads_i && (!open_q || (ends && !valued_q))) || (evaluated && exits_i))) ||
                      (own_top_q && ((state_q[Settle] && joined && !values_i) || (evaluated && hold_q && !exits_i)));
   assign answer_o  = (starts && together_i && !values_i) || (state_q[Decide] && (reads_i || (ends && !valued_q))) ||
                      (state_q[Settle] && joined && !values_i);
@@ -236,7 +234,8 @@ module muster_warp_walk #(
                      (state_q[Settle] && joined && values_i);
   assign arrives_o = state_q[Decide] && arrives && !blocked_i;
   assign refuse_o  = (state_q[First] && valid_i && !more_i && refused_i) || refuses;
-  assign due_o     = whole && (Eager || !collects_i);
-  assign settled_o = sends_i && (last || (state_q[First] && !any_i));  // a warp that was cleared has no groups
+  assign other_o   = other_q || other;
+  assign due_o     = (whole && (Eager || !collects_i)) || (state_q[Decide] && open_q && gather_q && exits_i && !some_q);
+  assign settled_o = state_q[Sent] || (sends_i && (last || (state_q[First] && !any_i)));  // it has no gather only if misused
 
 endmodule

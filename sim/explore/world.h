@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -141,9 +140,9 @@ class World : public ptx::AccessSink {
     std::uint32_t in_cluster = 0;  // lanes that wait at barrier.cluster
     std::uint32_t barrier_pc = 0;  // of the barrier where it waits
     std::vector<Wait> waits;
-    std::deque<WarpArrival> due;  // from the warp scope
-    std::uint32_t spinning = 0;   // lanes that repeat a loop until something changes, ...
-    std::uint64_t spun = 0;       // ... which was so in this epoch
+    std::optional<WarpArrival> due;  // from the warp scope
+    std::uint32_t spinning = 0;      // lanes that repeat a loop until something changes, ...
+    std::uint64_t spun = 0;          // ... which was so in this epoch
     std::unordered_map<std::uint64_t, Spin> spins;  // by pc and lowest lane
     std::uint32_t stuck_at_copies = 0;              // lanes at a wait for copies that are not done
   };

@@ -82,7 +82,7 @@ void World::LaunchCta(unsigned rank, unsigned slot, const ptx::Cluster* cluster)
     fresh.at_barrier = false;
     fresh.in_cluster = fresh.spinning = fresh.stuck_at_copies = 0;
     fresh.waits.clear();
-    fresh.due.clear();
+    fresh.due.reset();
     fresh.spins.clear();
     unit.interpreter.Start(&fresh.warp);
     state.warps |= Bit(warp);

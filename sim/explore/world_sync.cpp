@@ -77,9 +77,6 @@ void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
     Fault(arrival.bar >= kNumBars ? "bad_barrier_id" : "bad_count", at);
     return;
   }
-  if (arrival.diverged_barrier) {
-    Hazards(1U << static_cast<unsigned>(Hazard::kDivergedBarrier), at);
-  }
   Operation operation;
   operation.kind = arrival.kind;
   operation.cta = static_cast<std::uint8_t>(state->warp.cta->slot);
@@ -140,9 +137,11 @@ void World::ReachCluster(Unit* unit, WarpState* state, std::uint32_t pc) {
   const Arrival& arrival = state->warp.arrival;
   const bool waits = arrival.cluster == ClusterForm::kWait;
   const std::uint64_t cluster = clusters_[state->warp.cta->cluster->slot].linear;
-  const Place at = PlaceOf(*state, arrival.lanes, pc);
-  if (observer_ != nullptr && !waits) {
-    observer_->OnClusterArrive(at, cluster, arrival.cluster == ClusterForm::kArrive);
+  for (const bool releases : {true, false}) {
+    const std::uint32_t lanes = arrival.lanes & (releases ? arrival.operand : ~arrival.operand);
+    if (observer_ != nullptr && !waits && lanes != 0) {
+      observer_->OnClusterArrive(PlaceOf(*state, lanes, pc), cluster, releases);
+    }
   }
   const ClusterEffects effects = StepCluster(
       cluster, unit->rank,
@@ -150,7 +149,7 @@ void World::ReachCluster(Unit* unit, WarpState* state, std::uint32_t pc) {
        static_cast<std::uint8_t>(state->warp.cta->slot), arrival.lanes, state->warp.live},
       state->warp.cta->cluster->slot);
   if (effects.fault != FaultCause::kNone) {
-    Fault(Name(effects.fault), at);
+    Fault(Name(effects.fault), PlaceOf(*state, arrival.lanes, pc));
     return;
   }
   Change();
@@ -346,16 +345,15 @@ void World::ReachWarpScope(Unit* unit, const WarpRequest& request) {
     }
     unit->interpreter.Answer(&state.warp, answer);
   }
-  for (const WarpArrival& arrival : effects.arrivals) {
-    state.due.push_back(arrival);
+  if (effects.arrival) {
+    state.due = effects.arrival;
   }
 }
 
 // What has met in the warp scope arrives when the warp waits nowhere else.
 void World::TakeDue(Unit* unit, WarpState* state) {
-  while (!state->due.empty() && MayGo(*state) && end_ == End::kNone) {
-    const WarpArrival arrival = state->due.front();
-    state->due.pop_front();
+  if (state->due && MayGo(*state) && end_ == End::kNone) {
+    const WarpArrival arrival = *std::exchange(state->due, std::nullopt);
     const ptx::Group* const group = GroupOf(state, arrival.lanes);
     const std::uint32_t pc = group == nullptr ? here_.pc : group->pc;
     unit->interpreter.TakeArrival(&state->warp, arrival);

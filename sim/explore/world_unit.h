@@ -43,7 +43,7 @@ class World::Unit : public ptx::MbarrierSink, public ptx::WarpUnit, public ptx::
 
   void Reset(unsigned warp) override { scope.Clear(warp); }
   void Request(const WarpRequest& request) override { requests.push_back(request); }
-  bool IsUnderWay(unsigned warp) const override { return !warps[warp].due.empty(); }
+  bool IsUnderWay(unsigned warp) const override { return warps[warp].due.has_value(); }
 
   void Post(ptx::Transfer transfer, std::uint64_t cycle) override;
 

@@ -85,14 +85,13 @@ std::uint32_t WarpScope::Waiting(unsigned warp) const {
   return lanes;
 }
 
-std::uint32_t WarpScope::Gathered(unsigned warp) const {
-  std::uint32_t lanes = 0;
-  for (const WarpGroup& group : Groups(warp)) {
-    if (group.op == WarpOp::kGather) {
-      lanes |= group.lanes;
-    }
-  }
-  return lanes;
+// The warp's lanes that wait at a barrier, if there are some.
+const WarpGroup* WarpScope::Gather(unsigned warp) const {
+  const std::vector<WarpGroup>& groups = Groups(warp);
+  const auto found = std::find_if(groups.begin(), groups.end(), [](const WarpGroup& group) {
+    return group.op == WarpOp::kGather;
+  });
+  return found == groups.end() ? nullptr : &*found;
 }
 
 WarpRequest WarpScope::WithoutLackingLanes(const WarpRequest& given) const {
@@ -136,7 +135,7 @@ bool WarpScope::MayBeWritten(unsigned warp, const WarpGroup& group) const {
   }
   return IsCollective(group.op)
              ? (group.lanes & ~group.key) == 0 && !IsComplete(group, lanes_of_warp_)
-             : (Gathered(warp) | group.lanes) != lanes_of_warp_;
+             : Gather(warp) == nullptr && group.lanes != lanes_of_warp_;
 }
 
 WarpEffects WarpScope::Step(const WarpRequest& given) {
@@ -178,16 +177,19 @@ FaultCause WarpScope::Judge(const WarpRequest& request) const {
   if (IsCollective(request.op) && (request.lanes & ~request.key) != 0) {
     return FaultCause::kNotAMember;
   }
+  // (.1, .3) A warp arrives at one barrier, and all its lanes come to that one.
+  const WarpGroup* const gather = Gather(request.warp);
+  if (request.op == WarpOp::kGather && gather != nullptr && gather->key != request.key) {
+    return FaultCause::kBarrierMismatch;
+  }
   return JudgeMasks(request);
 }
 
 // A lane that would wait here is missing in another group, and a lane that waits there is missing
-// here: neither group could ever complete. Two gathers do not wait for each other.
+// here: neither group could ever complete.
 FaultCause WarpScope::JudgeMasks(const WarpRequest& request) const {
   for (const WarpGroup& group : Groups(request.warp)) {
-    const bool both_gather = request.op == WarpOp::kGather && group.op == WarpOp::kGather;
-    if (!IsSameInstruction(group, request) && !both_gather &&
-        (request.lanes & Members(group, request.live)) != 0 &&
+    if (!IsSameInstruction(group, request) && (request.lanes & Members(group, request.live)) != 0 &&
         (group.lanes & Members(request, request.live)) != 0) {
       return FaultCause::kMaskMismatch;
     }
@@ -243,17 +245,15 @@ void WarpScope::Exit(const WarpRequest& request, WarpEffects* effects) {
   CompleteGather(request, effects);
 }
 
-// (.1, .3) Lanes wait for all non-exited lanes of their warp, whichever barrier these come to.
-// The warp then arrives at each of the barriers. No lane is left that could wait elsewhere.
+// (.1, .3) Lanes wait for all non-exited lanes of their warp; then the warp arrives. No lane is
+// left that could wait elsewhere.
 void WarpScope::CompleteGather(const WarpRequest& request, WarpEffects* effects) {
-  Warp& warp = warps_[request.warp];
-  if ((request.live & ~Gathered(request.warp)) != 0) {
+  const WarpGroup* const gather = Gather(request.warp);
+  if (gather == nullptr || (request.live & ~gather->lanes) != 0) {
     return;
   }
-  for (const WarpGroup& group : warp.groups) {
-    effects->arrivals.push_back({request.warp, request.cta, group.lanes, group.key, group.preds});
-  }
-  warp.groups.clear();
+  effects->arrival = {request.warp, request.cta, gather->lanes, gather->key, gather->preds};
+  warps_[request.warp].groups.clear();
 }
 
 }  // namespace muster::golden

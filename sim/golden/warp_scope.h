@@ -3,9 +3,9 @@
 // The golden model of the warp scope, written from PTX ISA 9.7.13.1 to .3, .8 to .12 and .14, and
 // from rtl/warp/README.md where that says what the text leaves open: for each warp, the groups of
 // lanes that wait together. It knows no cycles: a request does at once all that comes of it, and
-// who uses the model knows when the answers and arrivals appear. Where one request completes
-// several groups, these may be answered, and may arrive, in any order: the model has them in the
-// order of their lowest lanes. Only that of the answers of one match.any is the contract's.
+// who uses the model knows when the answers and the arrival appear. Where one request completes
+// several collectives, these may be answered in any order: the model has them in the order of their
+// lowest lanes. Only that of the answers of one match.any is the contract's.
 #ifndef MUSTER_SIM_GOLDEN_WARP_SCOPE_H_
 #define MUSTER_SIM_GOLDEN_WARP_SCOPE_H_
 
@@ -51,7 +51,7 @@ class WarpScope {
 
   WarpRequest WithoutLackingLanes(const WarpRequest& given) const;
   bool MayBeWritten(unsigned warp, const WarpGroup& group) const;
-  std::uint32_t Gathered(unsigned warp) const;
+  const WarpGroup* Gather(unsigned warp) const;
   FaultCause Judge(const WarpRequest& request) const;
   FaultCause JudgeMasks(const WarpRequest& request) const;
 

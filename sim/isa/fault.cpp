@@ -57,6 +57,8 @@ const char* Name(FaultCause cause) {
       return "cluster_wait_without_arrive";
     case FaultCause::kRankNotThere:
       return "rank_not_there";
+    case FaultCause::kBarrierMismatch:
+      return "barrier_mismatch";
   }
   return "?";
 }
@@ -77,8 +79,6 @@ const char* Name(Hazard hazard) {
       return "store_over_waiters";
     case Hazard::kUnfinishedAsync:
       return "unfinished_async";
-    case Hazard::kDivergedBarrier:
-      return "diverged_barrier";
     case Hazard::kLateWait:
       return "late_wait";
     case Hazard::kArrivalPastPhase:

@@ -36,7 +36,7 @@ enum class FaultCause : std::uint8_t {
   kRestoreUnfinished = 19,  // comes after kWarpWaiting
   kBadJoin = 20,
 
-  // Of the warp scope, in order.
+  // Of the warp scope: kNotAMember, then kBarrierMismatch, then kMaskMismatch.
   kNotAMember = 21,
   kMaskMismatch = 22,
 
@@ -44,8 +44,10 @@ enum class FaultCause : std::uint8_t {
   kClusterArrivedTwice = 23,
   kClusterWaitWithoutArrive = 24,
   kRankNotThere = 25,
+
+  kBarrierMismatch = 26,
 };
-inline constexpr unsigned kNumFaultCauses = 26;
+inline constexpr unsigned kNumFaultCauses = 27;
 const char* Name(FaultCause cause);  // as the design spells it: "count_mismatch"
 
 // Hazards are carried out as the ISA says, and reported.
@@ -59,9 +61,6 @@ enum class Hazard : std::uint8_t {
   kLateParity,         // a wait for a phase, two or more phases after it
   kStoreOverWaiters,   // a store, init or inval over a word at which warps are parked
   kUnfinishedAsync,    // a CTA ends with an asynchronous arrive-on outstanding
-
-  // Found by the front end.
-  kDivergedBarrier,  // lanes of a warp come to different barriers, forms or counts
 
   kLateWait,  // a wait for the phase of the warp's arrival, an even number of phases after it
 

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "sim/isa/fault.h"
@@ -61,9 +62,8 @@ inline constexpr std::uint32_t kCanonicalNan = 0x7fffffff;
 // The barrier that a gather is for.
 enum class GatherKind : std::uint8_t {
   kBarrier = 0,
-  kClusterArrive = 1,  // .release
-  kClusterArriveRelaxed = 2,
-  kClusterWait = 3,
+  kClusterArrive = 1,  // lanes with .release bring the predicate True, those with .relaxed False
+  kClusterWait = 2,
 };
 constexpr std::uint32_t BarrierKey(unsigned bar, unsigned count, OpKind kind) {
   return bar | count << 4 | static_cast<std::uint32_t>(kind) << 16;
@@ -72,15 +72,17 @@ constexpr std::uint32_t ClusterKey(GatherKind kind) {
   return static_cast<std::uint32_t>(kind) << 20;
 }
 constexpr bool IsGatherKey(std::uint32_t key) {
-  const auto cluster = static_cast<GatherKind>(key >> 20 & 0x3);
-  return cluster == GatherKind::kBarrier ? key >> 16 <= static_cast<unsigned>(OpKind::kRedPopc)
-                                         : key == ClusterKey(cluster);
+  return key >> 16 <= static_cast<unsigned>(OpKind::kRedPopc) ||
+         key == ClusterKey(GatherKind::kClusterArrive) ||
+         key == ClusterKey(GatherKind::kClusterWait);
 }
-// Lanes bring a predicate: vote and barrier.red.
+// Lanes bring a predicate: vote, barrier.red and barrier.cluster.arrive.
 constexpr bool HasPredicates(WarpOp op, std::uint32_t key) {
   const std::uint32_t kind = key >> 16;
-  return IsVote(op) || (op == WarpOp::kGather && kind >= static_cast<unsigned>(OpKind::kRedAnd) &&
-                        kind <= static_cast<unsigned>(OpKind::kRedPopc));
+  const bool reduces = kind >= static_cast<unsigned>(OpKind::kRedAnd) &&
+                       kind <= static_cast<unsigned>(OpKind::kRedPopc);
+  return IsVote(op) ||
+         (op == WarpOp::kGather && (reduces || key == ClusterKey(GatherKind::kClusterArrive)));
 }
 
 struct WarpRequest {
@@ -127,7 +129,7 @@ inline bool operator==(const WarpArrival& a, const WarpArrival& b) {
 struct WarpEffects {
   FaultCause fault = FaultCause::kNone;  // other than kNone: refused, and there is nothing else
   std::vector<WarpAnswer> answers;
-  std::vector<WarpArrival> arrivals;
+  std::optional<WarpArrival> arrival;
 };
 
 // Lanes of a warp that wait together.

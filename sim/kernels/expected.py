@@ -632,17 +632,7 @@ def warp_gather():
         warp, lane = divmod(t, 32)
         if warp == 2:
             return 3 * (t - 32)
-        return 3 * (t ^ 32) + 10 if lane < 10 else 0
-
-    return {"out": [got(t) for t in range(96)]}
-
-
-def warp_gather_waits():
-    def got(t):
-        warp, lane = divmod(t, 32)
-        if warp == 2:
-            return 5 * (t - 32) if lane >= 10 else 0
-        return 5 * (t ^ 32) if lane < 10 else 0
+        return 3 * (t ^ 32) + 32 if lane < 10 else 1032 if lane < 20 else 0
 
     return {"out": [got(t) for t in range(96)]}
 

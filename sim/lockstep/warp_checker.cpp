@@ -306,7 +306,9 @@ void WarpChecker::Accept(std::uint64_t cycle, const WarpRequest& presented) {
     held_[request.warp] |= request.lanes;
     cta_[request.warp] = request.cta;
   }
-  due_.insert(due_.end(), effects.arrivals.begin(), effects.arrivals.end());
+  if (effects.arrival) {
+    due_.push_back(*effects.arrival);
+  }
   open_ =
       model_.Groups(request.warp).empty() ? open_ & ~Bit(request.warp) : open_ | Bit(request.warp);
   Count(request, effects, expected.together);
@@ -330,8 +332,8 @@ void WarpChecker::Count(const WarpRequest& request, const WarpEffects& effects, 
   counts_.joined += !together && !exits && !effects.answers.empty() ? 1 : 0;
   counts_.by_exit += exits && !effects.answers.empty() ? 1 : 0;
   counts_.several_by_exit += exits && effects.answers.size() > 1 ? 1 : 0;
-  counts_.several_arrivals += effects.arrivals.size() > 1 ? 1 : 0;
   counts_.not_a_member += effects.fault == FaultCause::kNotAMember ? 1 : 0;
+  counts_.barrier_mismatch += effects.fault == FaultCause::kBarrierMismatch ? 1 : 0;
   counts_.mask_mismatch += effects.fault == FaultCause::kMaskMismatch ? 1 : 0;
   counts_.most_groups =
       std::max<std::uint64_t>(counts_.most_groups, model_.Groups(request.warp).size());

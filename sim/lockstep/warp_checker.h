@@ -60,7 +60,7 @@ class WarpChecker {
     std::uint64_t requests = 0;  // accepted
     std::uint64_t lanes = 0;     // that came to collectives and barriers with these
     std::uint64_t together = 0, joined = 0, by_exit = 0, several_by_exit = 0, arrivals = 0;
-    std::uint64_t several_arrivals = 0, not_a_member = 0, mask_mismatch = 0, most_groups = 0;
+    std::uint64_t not_a_member = 0, barrier_mismatch = 0, mask_mismatch = 0, most_groups = 0;
   };
   const Counts& counts() const { return counts_; }
   // The latest requests of the warp, a line each.

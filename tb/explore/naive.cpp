@@ -137,6 +137,10 @@ class Naive {
             Refuse(state, "mask_mismatch");
             break;
           }
+          if (IsElsewhere(*state, warp, operation)) {
+            Refuse(state, "barrier_mismatch");
+            break;
+          }
           state->waits[warp] = true;
           state->gathered[warp] = event;
           Gather(state);
@@ -238,8 +242,18 @@ class Naive {
     state->faulted = true;
   }
 
-  // Of the lanes apart: when all that have not exited have come, their warp arrives. It arrives at
-  // two barriers in any order, which is not looked at here.
+  // Of the lanes apart: the other one has come to another barrier, or with another count or form.
+  bool IsElsewhere(const State& state, std::size_t lane, const Operation& operation) const {
+    const int event = state.gathered[1 - lane];
+    if (event == kNobody) {
+      return false;
+    }
+    const Operation& other = At(state.events[event].site);
+    return other.kind != operation.kind || other.object != operation.object ||
+           other.value != operation.value;
+  }
+
+  // Of the lanes apart: when all that have not exited have come, their warp arrives.
   void Gather(State* state) {
     std::vector<int> events;
     for (std::size_t lane = 0; lane < kLanesApart; ++lane) {
@@ -252,12 +266,6 @@ class Naive {
       events.push_back(state->gathered[lane]);
     }
     if (events.empty()) {
-      return;
-    }
-    const Operation& first = At(state->events[events.front()].site);
-    const Operation& last = At(state->events[events.back()].site);
-    if (first.kind != last.kind || first.object != last.object || first.value != last.value) {
-      outcomes_.complete = false;
       return;
     }
     state->gathered.fill(kNobody);

@@ -243,6 +243,7 @@ TEST(Naive, LanesThatComeApartArriveTogether) {
   EXPECT_FALSE(All(Lanes({{Sync(1)}, {Leave()}, {Sync(1)}})).deadlock);
   EXPECT_EQ(All(Lanes({{Sync(1)}, {WarpSync()}, {Sync(1)}})).faults,
             std::set<std::string>{"mask_mismatch"});
+  EXPECT_EQ(All(Lanes({{Sync(1)}, {Sync(2)}})).faults, std::set<std::string>{"barrier_mismatch"});
 }
 
 TEST(RandomProgramTest, LinesAreThoseOfTheOperations) {

@@ -77,8 +77,8 @@ module warp_lemmas
   logic [2:0]  count;
   logic [1:0]  last;
   warp_group_t [3:0] slots;
-  logic [3:0]  open, used, visited, same, stuck, complete;
-  few_t        shown, stays, gathers, twice, once, group;  // answered in this cycle; in a slot; at barriers
+  logic [3:0]  open, used, visited, same, stuck, other, complete;
+  few_t        shown, stays, gathers, twice, once, group;  // answered in this cycle; in a slot; at a barrier
 
   // A gather that is filed counts.
   assign last    = u_warp.u_groups.u_end.mem[w_i];
@@ -93,13 +93,13 @@ module warp_lemmas
     twice = '0;
     for (int s = 0; s < 4; s++) begin
       slots[s]   = warp_group_t'(u_warp.u_groups.u_groups.mem[{w_i, 2'(s)}]);
-      open[s]    = slots[s].open && !(mine && state == Sent && s == 32'(slot));  // arrived, but not closed yet
+      open[s]    = slots[s].open && !(mine && state == Sent);  // arrived, but not closed yet
       used[s]    = 32'(count) > s && open[s];
       visited[s] = 32'(count) > s && (ends || (walks && s > 32'(slot)));
       same[s]    = used[s] && slots[s].code == code && slots[s].key == request.key;
       stuck[s]   = used[s] && !same[s] && (code.op == Gather || (key & slots[s].lanes[Lanes-1:0]) != '0) &&
-                   (slots[s].code.op == Gather || (slots[s].key[Lanes-1:0] & lanes) != '0) &&
-                   !(code.op == Gather && slots[s].code.op == Gather);
+                   (slots[s].code.op == Gather || (slots[s].key[Lanes-1:0] & lanes) != '0);
+      other[s]   = stuck[s] && code.op == Gather && slots[s].code.op == Gather;
       complete[s] = used[s] && slots[s].code.op != Gather &&
                     (slots[s].key[Lanes-1:0] & live & ~slots[s].lanes[Lanes-1:0]) == '0;
       if (used[s]) begin
@@ -128,6 +128,7 @@ module warp_lemmas
       always_ff @(posedge clk_i) begin
         if (rst_ni && used[s] && used[t]) begin
           L05_distinct: assert (slots[s].code != slots[t].code || slots[s].key != slots[t].key);
+          L16_gather:   assert (slots[s].code.op != Gather || slots[t].code.op != Gather);
         end
       end
     end
@@ -136,7 +137,7 @@ module warp_lemmas
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       L07_union:    assert (once == stays && twice == '0);
-      L08_count:    assert (count <= 3'd4 && (count < 3'd4 || (used | (4'(mine && state == Sent) << slot)) == '1));
+      L08_count:    assert (count <= 3'd4 && (count < 3'd4 || used == '1));
       L10_live:     assert ((u_props.waits_q & ~shown & ~live) == '0);
     end
   end
@@ -207,8 +208,8 @@ module warp_lemmas
 
   always_ff @(posedge clk_i) begin
     if (rst_ni && mine) begin
-      L40_slot:   assert (!walks || reads || (sends && count == '0) ||
-                          (3'(slot) < count && u_warp.u_walk.top_q == (3'(slot) + 3'd1 == count)));
+      L40_slot:   assert (!walks || reads || (state == Sent && count == '0) || (3'(slot) < count && (
+                          (sends && state inside {Decide, Sent}) || u_warp.u_walk.top_q == (3'(slot) + 3'd1 == count))));
       L41_read:   assert (!(walks && reads) || slot == request.key[1:0]);
       L42_found:  assert (!comes || !(walks || ends) || filed || (writes ? !found && same == '0 :
                           found == ((same & visited) != '0)));
@@ -216,14 +217,14 @@ module warp_lemmas
                           u_warp.u_walk.own_top_q == (3'(own) + 3'd1 == count)));
       L44_hole:   assert (!comes || !(walks || ends) || filed || found || !hole || (visited[own] && !used[own]));
       L45_full:   assert (!comes || !(walks || ends) || filed || found || hole || ((visited & ~used) == '0 && own == count[1:0]));
-      L46_blocks: assert (!comes || !walks || u_warp.u_walk.blocks_q == (!writes && (stuck & visited) != '0));
+      L46_blocks: assert (!comes || !walks || (u_warp.u_walk.blocks_q == (!writes && (stuck & visited) != '0) &&
+                                               u_warp.u_walk.other_q == (!writes && (other & visited) != '0)));
       L47_ends:   assert (!ends || (comes && !refused && (writes || stuck == '0)));
       L48_settle: assert (!ends || slot == own || (state == Merge && !found));
       L49_refused: assert (!comes || writes || !known || !walks || refused == (stuck != '0));
       L51_top:     assert (reads || sends || !(ends || (walks && !u_warp.u_walk.top_q)) || count == '0 || top_used);
-      // A warp that has been cleared: only holes are left.
-      L50_gathers: assert (!sends || !walks || 3'(slot) + 3'd1 == count ||
-                           (count == '0 && (open & ~(4'b1110 << slot)) == '0));
+      // (A warp may be cleared in the cycle in which its arrival is taken.)
+      L50_gathers: assert (!sends || !walks || 3'(slot) + 3'd1 == count || (state == Sent && count == '0));
     end
   end
 
@@ -231,37 +232,35 @@ module warp_lemmas
   // What is due
   // ---------------------------------------------------------------------------------------------
 
-  few_t due, left_out;  // an answer is; lanes of the gathers that the walk has seen
-  logic full;
-  assign due  = u_props.due_q & ~shown;
+  few_t       due;  // an answer is
+  logic       full;
+  logic [3:0] seen;  // the walk has seen the gather in this slot
+  assign due = u_props.due_q & ~shown;
   always_comb begin
-    left_out = (state == Settle) ? lanes : '0;
-    for (int s = 0; s < 4; s++) begin
-      if (used[s] && slots[s].code.op == Gather && (visited[s] || (state == Decide && s == 32'(slot)))) begin
-        left_out = left_out | slots[s].lanes[Lanes-1:0];
-      end
-    end
+    for (int s = 0; s < 4; s++) seen[s] = used[s] && visited[s] && slots[s].code.op == Gather;
   end
   assign full = (live & ~gathers & ~((comes && code.op == Gather) ? lanes : '0)) == '0;
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      L09_lacking: assert (!(walks || ends) || !(exits || (comes && !writes && code.op == Gather)) ||
-                           u_warp.lacking_q == (request.live & ~32'(left_out)));
-      L59_live:    assert (!(comes || exits) || !(is_first || u_warp.collects_q) || u_warp.lacking_q == request.live);
+      L09_lacking: assert (!(walks || ends) || !(exits || (comes && !writes)) ||
+                           u_warp.lacking_q == (request.live & ~32'((state == Settle) ? group : '0)));
+      L59_live:    assert (!(comes || exits) || !is_first || u_warp.lacking_q == request.live);
+      L69_write:  assert (!writes || code.op != Gather || filed || state == Done || gathers == '0);
       L60_none:   assert (due == '0 || (comes && !writes && known && (walks || ends)) || (exits && walks));
       L61_comes:  assert (!comes || writes || !known || !(walks || ends) ||
                           due == ((refused || code.op == Gather || (key & live & ~group) != '0) ? '0 : group));
       L62_fault:  assert (!refused || (u_props.fault_valid_i && u_props.fault_i.warp == 6'(w_i)) ||
                           (comes && !writes && known && walks));
-      L63_causes: assert (!refused || !walks || !comes || (u_props.cause_q == FaultMaskMismatch && u_props.culprits_q == lanes));
-      L64_due:    assert (!u_warp.due_q[w_i] || (stays == gathers && (stays == '0 || u_props.gathered_q) &&
-                          (stays != '0 || (sends && !is_first))));
+      L63_causes: assert (!refused || !walks || !comes || (u_props.culprits_q == lanes &&
+                           u_props.cause_q == ((other != '0) ? FaultBarrierMismatch : FaultMaskMismatch)));
+      L64_due:    assert (!u_warp.due_q[w_i] || ((stays == '0) ? sends && state == Sent :
+                                                 stays == gathers && stays == live && u_props.gathered_q));
       L65_arrive: assert (u_props.gathered_q == (((u_warp.due_q[w_i] || (mine && u_warp.due)) && stays != '0) || (full && live != '0 && known &&
                           ((comes && !writes && !refused && code.op == Gather && (walks || ends)) || (exits && walks)))));
       L66_sends:  assert (!sends || state == Done || u_warp.due_q[w_i]);
-      L67_dead:   assert (!u_warp.due_q[w_i] || stays != '0 || count == '0 || sends);
-      L68_stays:  assert (!u_warp.due_q[w_i] || !mine || sends || reads || state == Done);
+      L67_exits:  assert (!exits || !known || !walks || !full || live == '0 || u_warp.due_q[w_i] == (seen != '0));
+      L68_stays:  assert (!u_warp.due_q[w_i] || !mine || sends || reads || state == Done || (exits && walks));
     end
   end
 
@@ -286,10 +285,9 @@ module warp_lemmas
       L77_reads:  assert (!reads || waited == '0 || waited <= ((state == Done) ? 6'd4 : 6'(state)));
       L78_starts: assert (!sends || !is_first || waited <= 6'd15);
       L79_sends:  assert (!sends || !walks || !u_props.gathered_q ||
-                          (state == Sent ? waited == '0 : used[slot] ? waited <= 6'd16 + step :
-                           waited <= 6'd7 - 6'd3 * 6'(slot) + step && slot != 2'd3));
+                          (state == Sent ? waited == '0 : used[slot] && waited <= 6'd16 + step));
       L80_done:   assert (!sends || state != Done || waited == '0);
-      L81_top:    assert (!u_warp.due_q[w_i] || !u_props.gathered_q || (sends && walks) || count == '0 || top_used);
+      L81_top:    assert (!u_warp.due_q[w_i] || !u_props.gathered_q || top_used);
     end
   end
 

@@ -54,7 +54,7 @@ module warp_props
   logic [Lanes-1:0][31:0]   key_q, key_d;
   values_t           value_q;
   cta_t              cta_q;
-  logic              gathered_q, gathered_d;  // all live lanes wait at barriers: they are to arrive
+  logic              gathered_q, gathered_d;  // all live lanes wait at a barrier: they are to arrive
   logic              fault_q, fault_d;        // a fault is due
   fault_e            cause_q, cause_d;
   few_t              culprits_q, culprits_d;
@@ -80,10 +80,10 @@ module warp_props
   // What the request does
   // ---------------------------------------------------------------------------------------------
 
-  few_t        here, group, lanes, gathers;  // those that wait, without it; its group; its lanes; those at barriers
+  few_t        here, group, lanes, gathers;  // those that wait, without it; its group; its lanes; those at a barrier
   warp_code_t  code;
   logic [31:0] key;
-  logic        comes, exits, writes, is_gather, stranger, stuck;
+  logic        comes, exits, writes, is_gather, stranger, other, stuck;
 
   assign here      = waits_q & ~(answered ? answer_i.lanes[Lanes-1:0] : '0);
   assign lanes     = request_q.lanes[Lanes-1:0];
@@ -98,13 +98,15 @@ module warp_props
     if (request_q.op == WarpWrite) code = request_q.live[7:0];
     group    = with_code(here, code, key) | lanes;
     stranger = !is_gather && (lanes & ~key[Lanes-1:0]) != '0;
-    // Some lane waits in another group, which waits for a lane of this request, and is itself waited for.
+    // Some lane waits in another group, which waits for a lane of this request, and is itself waited for. Or it waits at
+    // another barrier.
     stuck   = 1'b0;
+    other   = 1'b0;
     gathers = '0;
     for (int l = 0; l < Lanes; l++) begin
       gathers[l] = here[l] && code_q[l].op == Gather;
-      if (here[l] && !group[l] && (is_gather || key[l]) && (gathers[l] || (key_q[l][Lanes-1:0] & lanes) != '0) &&
-          !(is_gather && gathers[l])) stuck = 1'b1;
+      if (here[l] && !group[l] && (is_gather || key[l]) && (gathers[l] || (key_q[l][Lanes-1:0] & lanes) != '0)) stuck = 1'b1;
+      if (is_gather && gathers[l] && !group[l]) other = 1'b1;
     end
   end
 
@@ -117,15 +119,15 @@ module warp_props
     fault_d    = fault_q && !(fault_valid_i && fault_i.warp == follow_i);
     cause_d    = cause_q;
     culprits_d = culprits_q;
-    if (comes && (stranger || stuck)) begin
+    if (comes && (stranger || other || stuck)) begin
       fault_d    = 1'b1;
-      cause_d    = stranger ? FaultNotAMember : FaultMaskMismatch;
+      cause_d    = stranger ? FaultNotAMember : other ? FaultBarrierMismatch : FaultMaskMismatch;
       culprits_d = lanes;
     end else if (comes || writes) begin
       waits_d = here | lanes;
       preds_d = (preds_q & ~lanes) | (request_q.preds[Lanes-1:0] & lanes);
       if (comes && !is_gather && (key[Lanes-1:0] & live_q & ~group) == '0) due_d = group;
-      gathered_d = comes && is_gather && (live_q & ~(gathers | lanes)) == '0;
+      gathered_d = comes && is_gather && (live_q & ~group) == '0;
     end else if (exits) begin
       live_d = lanes;
       for (int l = 0; l < Lanes; l++) begin
@@ -203,7 +205,7 @@ module warp_props
     wrong_lanes   = answer_lanes == '0 || answer_lanes != answer_group || answer_i.lanes[MaxLanes-1:Lanes] != '0;
     wrong_result  = {answer_i.data, answer_i.pred} != right || answer_i.op != warp_op_e'({1'b0, answer_code.op});
     wrong_fault   = !fault_q || fault_i.cause != cause_q || fault_i.lanes != 32'(culprits_q);
-    wrong_arrival = !gathered_q || arrival_lanes == '0 || arrival_lanes != arrival_group ||
+    wrong_arrival = !gathered_q || arrival_lanes != live_q || arrival_lanes != arrival_group ||
                     arrival_i.lanes[MaxLanes-1:Lanes] != '0 || arrival_i.cta != cta_q || busy_i ||
                     arrival_i.preds != 32'(preds_q & arrival_lanes);
     wrong_read    = group_i.open ? (read_lanes == '0 || read_lanes != read_group || group_i.lanes[MaxLanes-1:Lanes] != '0 ||
@@ -234,8 +236,7 @@ module warp_props
       P04_refused: assert (!(fault_valid_i && fault_i.warp == follow_i) || !wrong_fault);
       P05_no_lost_fault: assert (!fault_q || (fault_valid_i && fault_i.warp == follow_i) ||
                                  (32'(age_q) < Longest && !pending_q));
-      // 6. A warp arrives only when all its live lanes wait at barriers: once for each barrier, with all lanes that wait
-      //    there, and not while it is busy.
+      // 6. A warp arrives only when all its live lanes wait at one barrier, with all of them, and not while it is busy.
       P06_arrival: assert (!arrives || !wrong_arrival);
       // 7. An arrival that is presented stays until it is taken.
       P07_held: assert (!held_q || (arrives && arrival_i == arrival_q));
@@ -250,8 +251,9 @@ module warp_props
       C02_result: cover (answered && right.data == 32'd1 && age_q > 6'd6);
       C03_no_lost_release: cover (answered && due_q != answer_lanes && request_q.op == WarpExit);
       C04_refused: cover (fault_valid_i && fault_i.warp == follow_i && cause_q == FaultMaskMismatch && here != '0);
+      C04_barrier: cover (fault_valid_i && fault_i.warp == follow_i && cause_q == FaultBarrierMismatch && here == 4'b0101);
       C05_no_lost_fault: cover (fault_valid_i && fault_i.warp == follow_i && cause_q == FaultNotAMember && here != '0);
-      C06_arrival: cover (arrives && arrival_lanes == 4'b1001 && waits_q != arrival_lanes);
+      C06_arrival: cover (arrives && arrival_lanes == 4'b1001 && age_q > 6'd6);
       C07_held: cover (held_q && took && request_q.op == WarpExit);
       C08_no_lost_arrival: cover (arrives && wait_q == 6'd11);
       C09_open: cover (open_i && !under_q && waits_q == 4'b0110);

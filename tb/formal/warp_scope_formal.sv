@@ -63,8 +63,7 @@ module warp_scope_formal
   // The contract of the ports
   // ---------------------------------------------------------------------------------------------
 
-  few_t       lanes, waiting, gathering, same;  // its lanes; those that wait after the request before, ...
-  few_t       others;                           // ... at barriers, in its group; those that a gather lacks
+  few_t       lanes, waiting, gathering, same;  // its lanes; those that wait after the request before, at a barrier, in its group
   warp_code_t code;
   logic [1:0] follow_q;
   logic       asks, is_gather;
@@ -82,7 +81,6 @@ module warp_scope_formal
       same[l]      = waiting[l] && u_props.code_d[l] == code && u_props.key_d[l] == request_i.key;
     end
   end
-  assign others = u_props.live_d & ~gathering & ~lanes;
 
   always_ff @(posedge clk_i) begin
     rst_n    <= 1'b1;
@@ -100,7 +98,7 @@ module warp_scope_formal
       assume (!(asks && request_i.op == WarpExit) || ((lanes & ~u_props.live_d) == '0 && lanes != u_props.live_d &&
                                                      (waiting & ~lanes) == '0 && request_i.live[Lanes-1:0] == lanes));
       assume (!(asks && request_i.op == WarpWrite) ||
-              ((lanes & ~u_props.live_d) == '0 && same == '0 && (is_gather ? others != '0 :
+              ((lanes & ~u_props.live_d) == '0 && same == '0 && (is_gather ? gathering == '0 && (u_props.live_d & ~lanes) != '0 :
                (lanes & ~request_i.key[Lanes-1:0]) == '0 && (request_i.key[Lanes-1:0] & u_props.live_d & ~lanes) != '0)));
       assume (!(asks && (request_i.op <= WarpGather || request_i.op == WarpWrite)) ||
               (is_legal(code.op, code.mode, code.abs, code.nan) && (EnCollectives || code.op inside {4'd0, Elect, Gather})));

@@ -132,15 +132,13 @@ TEST(GoldenWarpExit, CompletesAGather) {
   )");
 }
 
-TEST(GoldenWarpExit, CompletesAGatherAtSeveralBarriers) {
+TEST(GoldenWarpExit, CompletesAGatherAtACluster) {
   RunWarpTrace(R"(
-    0: barrier.sync 2 lanes=0xf0
-    0: barrier.sync 3 lanes=0xf
-    0: barrier.cluster.arrive lanes=0xff00
+    0: barrier.cluster.arrive lanes=0xff00 p=0x100
     0: exit lanes=0x7fff0000
-    0: exit lanes=0x80000000 \
-       -> arrives 0xf at barrier.sync 3 arrives 0xf0 at barrier.sync 2 \
-          arrives 0xff00 at barrier.cluster.arrive
+    0: exit lanes=0x800000ff -> arrives 0xff00 at barrier.cluster.arrive p=0x100
+    0: barrier.cluster.wait lanes=0xf00
+    0: exit lanes=0xf000 -> arrives 0xf00 at barrier.cluster.wait
   )");
 }
 

@@ -75,7 +75,7 @@ TEST(GoldenWarpContract, LanesThatHaveExitedExecuteNothing) {
   EXPECT_TRUE(scope.MayBePresented(request));
 }
 
-// Predicates are of lanes that execute a vote or barrier.red; others are 0.
+// Predicates are of lanes that execute a vote, barrier.red or barrier.cluster.arrive; others are 0.
 TEST(GoldenWarpContract, PredicatesOfOtherLanes) {
   RunWarpTrace(R"(
     0: vote.sync.ballot 0x3 lanes=0x1 p=0x3    -> must not be presented
@@ -83,6 +83,7 @@ TEST(GoldenWarpContract, PredicatesOfOtherLanes) {
     0: barrier.red.or 1 lanes=0x1 p=0x80000000 -> must not be presented
     0: barrier.sync 1 lanes=0x1 p=0x1          -> must not be presented
     0: barrier.arrive 1,64 lanes=0x1 p=0x1     -> must not be presented
+    0: barrier.cluster.arrive lanes=0x1 p=0x3  -> must not be presented
     0: barrier.cluster.wait lanes=0x1 p=0x1    -> must not be presented
     0: bar.warp.sync 0x3 lanes=0x1 p=0x1       -> must not be presented
     0: elect.sync 0x3 lanes=0x1 p=0x1          -> must not be presented
@@ -145,7 +146,7 @@ TEST(GoldenWarpContract, InstructionsThatThereAreNot) {
   for (const auto& [key, is_there] :
        {std::pair{0x0U, true}, std::pair{0x4ffffU, true}, std::pair{0x50000U, false},
         std::pair{0x80000U, false}, std::pair{0x100000U, true}, std::pair{0x200000U, true},
-        std::pair{0x300000U, true}, std::pair{0x300001U, false}, std::pair{0x110000U, false},
+        std::pair{0x300000U, false}, std::pair{0x200001U, false}, std::pair{0x110000U, false},
         std::pair{0x400000U, false}, std::pair{0x80000000U, false}}) {
     request.key = key;
     EXPECT_EQ(may_be(WarpOp::kGather, 0, false, false), is_there) << key;
@@ -176,9 +177,7 @@ TEST(GoldenWarpFault, NotAMember) {
 TEST(GoldenWarpFault, NoMembersAtAGather) {
   RunWarpTrace(R"(
     0: barrier.sync 0 lanes=0x80000000
-    0: barrier.sync 2 lanes=0x1
-    0: barrier.sync 0 lanes=0x7ffffffe \
-       -> arrives 0x1 at barrier.sync 2 arrives 0xfffffffe at barrier.sync 0
+    0: barrier.sync 0 lanes=0x7fffffff -> arrives 0xffffffff at barrier.sync 0
   )");
 }
 
@@ -246,7 +245,6 @@ TEST(GoldenWarpFault, MaskMismatchWithAGather) {
     0: barrier.sync 1 lanes=0x2        -> fault mask_mismatch
     0: barrier.sync 1 lanes=0xfffffffe -> fault mask_mismatch
     0: barrier.sync 1 lanes=0xfffffffc
-    0: barrier.sync 2 lanes=0x2        -> fault mask_mismatch
     0: bar.warp.sync 0x6 lanes=0x2     -> fault mask_mismatch
     0: vote.sync.any 0x80000002 lanes=0x2 -> fault mask_mismatch
     0: vote.sync.any 0x2 lanes=0x2 p=0x2 -> answers 0x2 with true
@@ -257,15 +255,42 @@ TEST(GoldenWarpFault, MaskMismatchWithAGather) {
   )");
 }
 
-TEST(GoldenWarpFault, GathersDoNotStandInEachOthersWay) {
+// Lanes of one warp that come to different barriers, or with another count or form. Those that wait
+// go on waiting. (Hardware traps.)
+TEST(GoldenWarpFault, BarrierMismatch) {
   RunWarpTrace(R"(
     live 0: 0xf
-    0: barrier.sync 1 lanes=0x1
-    0: barrier.sync 2 lanes=0x2
-    0: barrier.cluster.wait lanes=0x4
-    0: barrier.red.or 1 lanes=0x8 \
-       -> arrives 0x1 at barrier.sync 1 arrives 0x2 at barrier.sync 2 \
-          arrives 0x4 at barrier.cluster.wait arrives 0x8 at barrier.red.or 1
+    0: barrier.sync 3,64 lanes=0x1
+    0: barrier.sync 2,64 lanes=0x2 -> fault barrier_mismatch
+    0: barrier.sync 3,32 lanes=0x2 -> fault barrier_mismatch
+    0: barrier.sync 3 lanes=0x2 -> fault barrier_mismatch
+    0: barrier.arrive 3,64 lanes=0xe -> fault barrier_mismatch
+    0: barrier.red.or 3,64 lanes=0x2 p=0x2 -> fault barrier_mismatch
+    0: barrier.cluster.arrive lanes=0x2 p=0x2 -> fault barrier_mismatch
+    0: barrier.cluster.wait lanes=0x2 -> fault barrier_mismatch
+    groups 0 -> barrier.sync 3,64 waits 0x1
+    0: barrier.sync 3,64 lanes=0xe -> arrives 0xf at barrier.sync 3,64
+    0: barrier.red.and 1 lanes=0x8 p=0x8
+    0: barrier.red.or 1 lanes=0x7 -> fault barrier_mismatch
+    0: barrier.red.popc 1 lanes=0x7 -> fault barrier_mismatch
+    0: barrier.red.and 1 lanes=0x7 p=0x3 -> arrives 0xf at barrier.red.and 1 p=0xb
+    0: barrier.cluster.arrive lanes=0x3
+    0: barrier.cluster.wait lanes=0xc -> fault barrier_mismatch
+    0: barrier.arrive 1,64 lanes=0x4 -> fault barrier_mismatch
+    0: exit lanes=0xc -> arrives 0x3 at barrier.cluster.arrive
+    0: barrier.sync 5 lanes=0x2
+    0: exit lanes=0x1 -> arrives 0x2 at barrier.sync 5
+  )");
+}
+
+// Other warps may come to any barrier.
+TEST(GoldenWarpFault, BarrierMismatchIsOfOneWarp) {
+  RunWarpTrace(R"(
+    0: barrier.sync 1 lanes=0xffff
+    1: barrier.sync 2 lanes=0xffff
+    1: barrier.sync 2 lanes=0xffff0000 -> arrives 0xffffffff at barrier.sync 2
+    1: barrier.sync 1 lanes=0xffff
+    groups 0 -> barrier.sync 1 waits 0xffff
   )");
 }
 
@@ -289,6 +314,15 @@ TEST(GoldenWarpPrecedence, NotAMemberBeforeMaskMismatch) {
     0: bar.warp.sync 0x3 lanes=0x6 -> fault not_a_member
     0: bar.warp.sync 0x3 lanes=0x2 -> fault mask_mismatch
     0: barrier.sync 1 lanes=0x2    -> fault mask_mismatch
+  )");
+}
+
+TEST(GoldenWarpPrecedence, BarrierMismatchBeforeMaskMismatch) {
+  RunWarpTrace(R"(
+    0: bar.warp.sync 0x3 lanes=0x1
+    0: barrier.sync 1 lanes=0x4
+    0: barrier.sync 2 lanes=0x2 -> fault barrier_mismatch
+    0: barrier.sync 1 lanes=0x2 -> fault mask_mismatch
   )");
 }
 

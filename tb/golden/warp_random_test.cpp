@@ -29,10 +29,9 @@ struct Result {
   bool pred = false;
 };
 
-// What some lanes execute, and what each of them gets. Of a gather the key is the lane's own.
+// What some lanes execute, and what each of them gets.
 struct Step {
   WarpRequest request;
-  std::array<std::uint32_t, kMaxLanes> barriers{};
   std::array<Result, kMaxLanes> results;
 };
 
@@ -201,19 +200,19 @@ Step RandomProgram::DrawStep(std::uint32_t live) {
   for (std::uint64_t& value : request.values) {
     value = Draw(3) ? DrawValue() : usual;
   }
-  request.key = request.op == WarpOp::kGather ? 0 : DrawLanes();
+  if (request.op == WarpOp::kGather) {
+    const std::array keys = {
+        BarrierKey(random_() % 3, 32, OpKind::kSync), BarrierKey(random_() % 3, 32, OpKind::kRedOr),
+        ClusterKey(GatherKind::kClusterArrive), ClusterKey(GatherKind::kClusterWait)};
+    request.key = keys.at(random_() % keys.size());
+  } else {
+    request.key = DrawLanes();
+  }
   request.lanes = request.op == WarpOp::kGather ? live : live & request.key;
   const std::uint32_t preds = Draw(3) ? 0 : Draw(2) ? 0xffffffff : random_();
-  request.preds = IsVote(request.op) ? preds & request.lanes : 0;
-  ForEachBit(request.lanes, [&](unsigned lane) {
-    if (request.op == WarpOp::kGather) {
-      const OpKind kind = Draw(2) ? OpKind::kSync : OpKind::kRedOr;
-      step.barriers.at(lane) = BarrierKey(random_() % 3, 32, kind);
-      request.preds |= kind == OpKind::kRedOr ? preds & 1U << lane : 0;
-    } else {
-      step.results.at(lane) = ResultOf(request, lane);
-    }
-  });
+  request.preds = HasPredicates(request.op, request.key) ? preds & request.lanes : 0;
+  ForEachBit(request.op == WarpOp::kGather ? 0 : request.lanes,
+             [&](unsigned lane) { step.results.at(lane) = ResultOf(request, lane); });
   return step;
 }
 
@@ -235,11 +234,9 @@ WarpRequest RandomProgram::Ready(unsigned lane) {
   WarpRequest request = step.request;
   const std::uint32_t company = Draw(3) ? 0 : Draw(2) ? 0xffffffff : random_();
   request.lanes = 1U << lane;
-  request.key = request.op == WarpOp::kGather ? step.barriers.at(lane) : request.key;
   ForEachBit(company & live_ & ~waiting_, [&](unsigned other) {
     if (next_.at(other) < program_.at(other).size() &&
-        program_.at(other).at(next_.at(other)) == index &&
-        step.barriers.at(other) == step.barriers.at(lane)) {
+        program_.at(other).at(next_.at(other)) == index) {
       request.lanes |= 1U << other;
     }
   });
@@ -256,7 +253,7 @@ void RandomProgram::Finish(std::uint32_t lanes, const Result& result, const Warp
     const Step& step = steps_.at(program_.at(lane).at(next_.at(lane)));
     if (arrival != nullptr) {
       ASSERT_EQ(step.request.op, WarpOp::kGather);
-      EXPECT_EQ(arrival->key, step.barriers.at(lane));
+      EXPECT_EQ(arrival->key, step.request.key);
       EXPECT_EQ(arrival->preds >> lane & 1, step.request.preds >> lane & 1);
     } else {
       EXPECT_EQ(result.data, step.results.at(lane).data) << Name(step.request.op);
@@ -279,8 +276,8 @@ void RandomProgram::Present(const WarpRequest& request) {
   for (const WarpAnswer& answer : effects.answers) {
     Finish(answer.lanes, {answer.data, answer.pred}, nullptr);
   }
-  for (const WarpArrival& arrival : effects.arrivals) {
-    Finish(arrival.lanes, {}, &arrival);
+  if (effects.arrival) {
+    Finish(effects.arrival->lanes, {}, &*effects.arrival);
   }
   EXPECT_EQ(scope_.Waiting(0), waiting_);
 }

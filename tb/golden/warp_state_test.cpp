@@ -123,11 +123,14 @@ TEST(GoldenWarpState, ImpossibleGroups) {
     0: write vote.sync.any 0x3 lanes=0x1 p=0x2 -> must not be presented
     0: write barrier.sync 1 -> must not be presented
     0: write barrier.sync 1 lanes=0xffff
-    0: write barrier.sync 2 lanes=0xffff0000 -> must not be presented
-    0: write barrier.sync 2 lanes=0x7fff0000
-    groups 0 -> barrier.sync 1 waits 0xffff, barrier.sync 2 waits 0x7fff0000
-    0: exit lanes=0x80000000 \
-       -> arrives 0xffff at barrier.sync 1 arrives 0x7fff0000 at barrier.sync 2
+    0: write barrier.sync 2 lanes=0x10000 -> must not be presented
+    0: write barrier.sync 1 lanes=0x10000 -> must not be presented
+    groups 0 -> barrier.sync 1 waits 0xffff
+    0: exit lanes=0xffff0000 -> arrives 0xffff at barrier.sync 1
+    1: write barrier.cluster.arrive lanes=0x3 p=0x1
+    1: write barrier.cluster.wait lanes=0x4 -> must not be presented
+    1: write barrier.sync 1 lanes=0x4 -> must not be presented
+    groups 1 -> barrier.cluster.arrive waits 0x3 p=0x1
   )");
 }
 
@@ -222,7 +225,7 @@ TEST(GoldenWarpLanes, LanesThatAWarpLacksTakeNoPart) {
     0: bar.warp.sync 0xffffffff lanes=0x7f
     0: exit lanes=0xffffff80 -> bar.warp.sync answers 0x7f
     0: barrier.sync 1 lanes=0xff0f
-    0: barrier.sync 2 lanes=0xff70 -> arrives 0xf at barrier.sync 1 arrives 0x70 at barrier.sync 2
+    0: barrier.sync 1 lanes=0xff70 -> arrives 0x7f at barrier.sync 1
   )",
                8);
 }
@@ -254,8 +257,10 @@ TEST(GoldenWarpNames, AreSpelledAsInPtxAndDistinct) {
   EXPECT_STREQ(Name(WarpOp::kGather), "gather");
   EXPECT_STREQ(Name(FaultCause::kNotAMember), "not_a_member");
   EXPECT_STREQ(Name(FaultCause::kMaskMismatch), "mask_mismatch");
+  EXPECT_STREQ(Name(FaultCause::kBarrierMismatch), "barrier_mismatch");
   EXPECT_EQ(static_cast<unsigned>(FaultCause::kNotAMember), 21U);
   EXPECT_EQ(static_cast<unsigned>(FaultCause::kMaskMismatch), 22U);
+  EXPECT_EQ(static_cast<unsigned>(FaultCause::kBarrierMismatch), 26U);
   EXPECT_EQ(static_cast<unsigned>(WarpOp::kGather), 15U);
   EXPECT_EQ(static_cast<unsigned>(WarpOp::kWrite), 18U);
   std::set<std::string> names;

@@ -32,14 +32,10 @@ const std::map<std::string, std::uint8_t>& Modes() {
 // The keys of gathers, without barrier and count.
 const std::map<std::string, std::uint32_t>& Barriers() {
   static const std::map<std::string, std::uint32_t> barriers = {
-      {"barrier.sync", 0x00000},
-      {"barrier.arrive", 0x10000},
-      {"barrier.red.and", 0x20000},
-      {"barrier.red.or", 0x30000},
-      {"barrier.red.popc", 0x40000},
-      {"barrier.cluster.arrive", 0x100000},
-      {"barrier.cluster.arrive.relaxed", 0x200000},
-      {"barrier.cluster.wait", 0x300000}};
+      {"barrier.sync", 0x00000},         {"barrier.arrive", 0x10000},
+      {"barrier.red.and", 0x20000},      {"barrier.red.or", 0x30000},
+      {"barrier.red.popc", 0x40000},     {"barrier.cluster.arrive", 0x100000},
+      {"barrier.cluster.wait", 0x200000}};
   return barriers;
 }
 
@@ -117,11 +113,12 @@ std::string EffectsText(const WarpRequest& request, const WarpEffects& effects) 
   for (const WarpAnswer& answer : effects.answers) {
     text += AnswerText(request, answer);
   }
-  for (const WarpArrival& arrival : effects.arrivals) {
-    EXPECT_EQ(arrival.warp, request.warp);
-    EXPECT_EQ(arrival.cta, request.cta);
-    text += fmt::format(" arrives {:#x} at {}", arrival.lanes, BarrierText(arrival.key)) +
-            PredsText(arrival.preds);
+  if (effects.arrival) {
+    EXPECT_EQ(effects.arrival->warp, request.warp);
+    EXPECT_EQ(effects.arrival->cta, request.cta);
+    text += fmt::format(" arrives {:#x} at {}", effects.arrival->lanes,
+                        BarrierText(effects.arrival->key)) +
+            PredsText(effects.arrival->preds);
   }
   return Trim(text);
 }
@@ -203,7 +200,7 @@ WarpScope SavedAndRestored(const WarpScope& scope) {
       EXPECT_TRUE(restored.MayBePresented(write));
       const WarpEffects effects = restored.Step(write);
       EXPECT_TRUE(effects.fault == FaultCause::kNone && effects.answers.empty() &&
-                  effects.arrivals.empty());
+                  !effects.arrival);
     }
   }
   return restored;
@@ -326,7 +323,7 @@ std::string WarpTrace::CarryRequest(const std::string& text) {
   const WarpEffects effects = scope_.Step(request);
   if (effects.fault != FaultCause::kNone) {
     EXPECT_EQ(StateText(scope_), StateText(before)) << "a refused request changes something";
-    EXPECT_TRUE(effects.answers.empty() && effects.arrivals.empty());
+    EXPECT_TRUE(effects.answers.empty() && !effects.arrival);
   } else {
     CheckConserved(request, effects, before);
     if (request.op == WarpOp::kExit) {
@@ -357,8 +354,8 @@ void WarpTrace::CheckConserved(const WarpRequest& request, const WarpEffects& ef
   for (const WarpAnswer& answer : effects.answers) {
     add(answer.lanes);
   }
-  for (const WarpArrival& arrival : effects.arrivals) {
-    add(arrival.lanes);
+  if (effects.arrival) {
+    add(effects.arrival->lanes);
   }
   EXPECT_EQ(before.Waiting(request.warp) | came, now);
 }

@@ -65,13 +65,14 @@ void GpcCover::DefineWarps() {
     Define(fmt::format("warp.op.{}", Name(static_cast<WarpOp>(op))));
   }
   for (const char* name :
-       {"warp.fault.not_a_member", "warp.fault.mask_mismatch", "warp.groups.2", "warp.groups.3",
-        "warp.groups.4", "warp.back_to_back", "warp.arrivals.two", "warp.arrivals.unit_and_cluster",
-        "warp.arrival.unit", "warp.arrival.cluster", "warp.arrival.while_busy"}) {
+       {"warp.fault.not_a_member", "warp.fault.barrier_mismatch", "warp.fault.mask_mismatch",
+        "warp.groups.2", "warp.groups.3", "warp.groups.4", "warp.back_to_back", "warp.arrival.unit",
+        "warp.arrival.cluster", "warp.arrival.cluster.differs", "warp.arrival.while_busy",
+        "warp.exit.collective.completes_several"}) {
     Define(name);
   }
   for (const char* what : {"collective", "gather"}) {
-    for (const char* step : {"after_1", "after_2", "after_3", "completes", "completes_several"}) {
+    for (const char* step : {"after_1", "after_2", "after_3", "completes"}) {
       Define(fmt::format("warp.exit.{}.{}", what, step));
     }
   }
@@ -130,7 +131,6 @@ void GpcCover::DefineCrossings() {
                            "crossing.engine_first",
                            "crossing.completion_held",
                            "gathered.completes",
-                           "gathered.warp_waiting",
                            "remote.completes",
                            "remote.wakes",
                            "remote.refused",
@@ -276,7 +276,7 @@ void GpcCover::CountRequest(std::uint64_t cycle, unsigned u,
     auto& groups = groups_[{u, request.warp}];
     Order& order = groups[{CodeOf(request), request.key}];
     order.push_back(First(request.lanes));
-    if (!effects.answers.empty() || !effects.arrivals.empty()) {
+    if (!effects.answers.empty() || effects.arrival) {
       CountComplete(cycle, u, request, effects);
     }
   }
@@ -285,33 +285,26 @@ void GpcCover::CountRequest(std::uint64_t cycle, unsigned u,
   }
 }
 
-// The request is the last one of its group; of a gather, all groups of which are complete.
+// The request is the last one of its group.
 void GpcCover::CountComplete(std::uint64_t cycle, unsigned u, const WarpRequest& request,
                              const WarpEffects& effects) {
   auto& groups = groups_[{u, request.warp}];
-  if (request.op != WarpOp::kGather) {
-    HitOrder("warp.order.", groups[{CodeOf(request), request.key}]);
-    groups.erase({CodeOf(request), request.key});
-    const auto before = completed_.find({u, request.warp});
-    if (before != completed_.end() && cycle - before->second <= kSoon) {
-      Hit("warp.back_to_back");
+  HitOrder(effects.arrival ? "warp.gather.order." : "warp.order.",
+           groups[{CodeOf(request), request.key}]);
+  groups.erase({CodeOf(request), request.key});
+  if (effects.arrival) {
+    const std::uint32_t preds = effects.arrival->preds;
+    if (request.key == ClusterKey(GatherKind::kClusterArrive) && preds != 0 &&
+        preds != effects.arrival->lanes) {
+      Hit("warp.arrival.cluster.differs");
     }
-    completed_[{u, request.warp}] = cycle;
     return;
   }
-  HitOrder("warp.gather.order.", groups[{CodeOf(request), request.key}]);
-  bool to_unit = false;
-  bool to_cluster = false;
-  for (const WarpArrival& arrival : effects.arrivals) {
-    (arrival.key >> 20 == 0 ? to_unit : to_cluster) = true;
-    groups.erase({CodeOf(request), arrival.key});
+  const auto before = completed_.find({u, request.warp});
+  if (before != completed_.end() && cycle - before->second <= kSoon) {
+    Hit("warp.back_to_back");
   }
-  if (effects.arrivals.size() > 1) {
-    Hit("warp.arrivals.two");
-  }
-  if (to_unit && to_cluster) {
-    Hit("warp.arrivals.unit_and_cluster");
-  }
+  completed_[{u, request.warp}] = cycle;
 }
 
 void GpcCover::CountExit(unsigned u, const WarpRequest& request, const WarpEffects& effects) {
@@ -329,13 +322,10 @@ void GpcCover::CountExit(unsigned u, const WarpRequest& request, const WarpEffec
   if (effects.answers.size() > 1) {
     Hit("warp.exit.collective.completes_several");
   }
-  if (!effects.arrivals.empty()) {
+  if (effects.arrival) {
     Hit("warp.exit.gather.completes");
   }
-  if (effects.arrivals.size() > 1) {
-    Hit("warp.exit.gather.completes_several");
-  }
-  if (!effects.answers.empty() || !effects.arrivals.empty()) {
+  if (!effects.answers.empty() || effects.arrival) {
     groups.clear();  // which of them are left does not matter to any point
   }
 }
@@ -348,9 +338,6 @@ void GpcCover::OnCommit(unsigned unit, const Operation& operation, const Effects
   Hit(fmt::format("gathered.{}", Name(operation.kind)));
   if (effects.completed) {
     Hit("gathered.completes");
-  }
-  if (effects.fault == FaultCause::kWarpWaiting) {
-    Hit("gathered.warp_waiting");
   }
 }
 

@@ -157,7 +157,7 @@ std::optional<WarpRequest> UnitTraffic::NextComing() {
   return request.lanes == 0 ? std::nullopt : std::optional(request);
 }
 
-// All live lanes of the warp come to one collective, or to barriers, in some parts in any order.
+// All live lanes of the warp come to one collective, or to one barrier, in some parts in any order.
 void UnitTraffic::Plan(const Cta& cta, const warp::Traffic::Warp& of) {
   WarpRequest whole = warp_traffic_.Coming(of, KeyOf(cta, of.warp));
   if (random_.OneIn(3)) {
@@ -179,24 +179,26 @@ void UnitTraffic::Plan(const Cta& cta, const warp::Traffic::Warp& of) {
   plans_[of.warp].assign(parts.begin(), parts.end());
 }
 
-// Lanes that have arrived at barrier.cluster may wait for it, and only others may arrive. The rest,
-// or some of the warp, comes to a named barrier.
+// Lanes that have arrived at barrier.cluster may wait for it, and only others may arrive: where the
+// lanes of the warp have not all done the same, they come to a named barrier. Now and then some
+// come to another barrier first, which is refused.
 void UnitTraffic::PlanGather(const Cta& cta, std::vector<WarpRequest>* parts) {
-  const std::uint32_t here = random_.OneIn(4) ? random_.Word() : 0;
-  const bool waits = random_.OneIn(2);
-  std::vector<WarpRequest> others;
-  for (WarpRequest& part : *parts) {
-    WarpRequest other = part;
-    const std::uint32_t stay = part.key >> 20 == 0 ? ~here : InTheRightState(part) & ~here;
-    part.lanes &= stay;
-    other.lanes &= ~stay;
-    other.key = waits ? BarrierKey(cta.bar ^ 1, 0, OpKind::kSync)
-                      : BarrierKey(cta.bar ^ 1, 32, OpKind::kArrive);
-    others.push_back(other);
+  std::uint32_t lanes = 0;
+  for (const WarpRequest& part : *parts) {
+    lanes |= part.lanes;
   }
-  parts->insert(parts->end(), others.begin(), others.end());
-  for (WarpRequest& part : *parts) {
-    part.preds = HasPredicates(part.op, part.key) ? part.preds : 0;
+  const WarpRequest whole = parts->front();
+  if (whole.key >> 20 != 0 && (lanes & ~InTheRightState(whole)) != 0) {
+    for (WarpRequest& part : *parts) {
+      part.key = BarrierKey(cta.bar ^ 1, 32, OpKind::kArrive);
+      part.preds = 0;
+    }
+  }
+  if (parts->size() > 1 && random_.OneIn(8)) {
+    WarpRequest other = parts->back();
+    other.key = other.key >> 20 != 0 ? BarrierKey(cta.bar, 0, OpKind::kSync) : other.key ^ 1;
+    other.preds = HasPredicates(other.op, other.key) ? other.preds : 0;
+    parts->insert(parts->begin() + 1, other);
   }
 }
 
@@ -206,6 +208,11 @@ std::optional<WarpRequest> UnitTraffic::NextPart(unsigned warp) {
   plans_[warp].pop_front();
   part.live = of.live;
   part.lanes &= of.free;
+  // What is to be refused, as others wait elsewhere, is left out if none do.
+  const bool other = !plans_[warp].empty() && plans_[warp].back().key != part.key;
+  if (other && checks_.warps[unit_].model().Groups(warp).empty()) {
+    return std::nullopt;
+  }
   part.preds &= part.lanes;
   return part.lanes == 0 ? std::nullopt : std::optional(part);
 }
@@ -215,10 +222,8 @@ std::uint32_t UnitTraffic::KeyOf(const Cta& cta, unsigned warp) {
   if (random_.OneIn(2)) {
     const ClusterWarp* const known = checks_.cluster.model().FindWarp(unit_, warp);
     const bool arrived = known != nullptr && ((known->arrived | known->passed) != 0);
-    const GatherKind kind = arrived && random_.Percent(70) ? GatherKind::kClusterWait
-                            : random_.OneIn(2)             ? GatherKind::kClusterArrive
-                                                           : GatherKind::kClusterArriveRelaxed;
-    return ClusterKey(kind);
+    return ClusterKey(arrived && random_.Percent(70) ? GatherKind::kClusterWait
+                                                     : GatherKind::kClusterArrive);
   }
   const Operation step = StepOf(cta, warp, 0);
   const bool gathers = step.kind <= OpKind::kRedPopc;
@@ -319,17 +324,9 @@ std::optional<ClusterRequest> UnitTraffic::NextArrival() {
     return std::nullopt;
   }
   ClusterRequest request;
-  switch (static_cast<GatherKind>(arrival_->key >> 20)) {
-    case GatherKind::kClusterArrive:
-      request.op = ClusterOp::kArrive;
-      break;
-    case GatherKind::kClusterArriveRelaxed:
-      request.op = ClusterOp::kArriveRelaxed;
-      break;
-    default:
-      request.op = ClusterOp::kWait;
-      break;
-  }
+  request.op = arrival_->key == ClusterKey(GatherKind::kClusterWait) ? ClusterOp::kWait
+               : arrival_->preds != 0                                ? ClusterOp::kArrive
+                                                                     : ClusterOp::kArriveRelaxed;
   request.warp = arrival_->warp;
   request.cta = arrival_->cta;
   request.lanes = arrival_->lanes;

@@ -7,7 +7,7 @@ module codes
   output logic [3:0]  op_o    [12],
   output logic [2:0]  lc_o    [5],
   output logic [2:0]  kind_o  [5],
-  output logic [4:0]  fault_o [26],
+  output logic [4:0]  fault_o [27],
   output logic [3:0]  mb_op_o [15],
   output logic [1:0]  mb_source_o [3],
   output logic [31:0] limit_o [5]
@@ -24,7 +24,8 @@ module codes
                      FaultTxOverflow, FaultPendingOverflow, FaultNocompleteCompleted,
                      FaultWordExhausted, FaultRemoteNotAllowed, FaultRestoreUnfinished,
                      FaultBadJoin, FaultNotAMember, FaultMaskMismatch,
-                     FaultClusterArrivedTwice, FaultClusterWaitWithoutArrive, FaultRankNotThere};
+                     FaultClusterArrivedTwice, FaultClusterWaitWithoutArrive, FaultRankNotThere,
+                     FaultBarrierMismatch};
   assign mb_op_o = '{MbInit, MbInval, MbArrive, MbArriveNoComplete, MbArriveExpectTx, MbArriveDrop,
                      MbArriveDropNoComplete, MbArriveDropExpectTx, MbExpectTx, MbCompleteTx,
                      MbTestWait, MbTestWaitParity, MbTryWait, MbTryWaitParity, MbCopyArrive};

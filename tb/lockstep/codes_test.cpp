@@ -61,7 +61,8 @@ TEST(Codes, EqualThoseOfThePackage) {
                                         FaultCause::kMaskMismatch,
                                         FaultCause::kClusterArrivedTwice,
                                         FaultCause::kClusterWaitWithoutArrive,
-                                        FaultCause::kRankNotThere});
+                                        FaultCause::kRankNotThere,
+                                        FaultCause::kBarrierMismatch});
   ExpectEqual(
       unit.mb_op_o,
       std::vector{MbOp::kInit, MbOp::kInval, MbOp::kArrive, MbOp::kArriveNoComplete,

@@ -237,27 +237,38 @@ DONE:)" + kStore));
   EXPECT_EQ(run.grid().Operations(OpKind::kRedPopc), 2U);
 }
 
-// "barrier causes executing thread to wait for all non-exited threads from its warp and marks
-// warps' arrival": each part counts as the warp that it is not, and that is reported.
-TEST(PtxBarrier, GatheredLanesOfSeveralBarriersGoOneAfterAnother) {
-  const auto run = [](std::uint32_t threads, const std::string& high, const std::string& low) {
-    return Ended(Threads(threads, "  setp.lt.u32 %p1, %r2, 16; @%p1 bra LOW;\n  " + high +
-                                      " bra DONE;\nLOW: " + low + "\nDONE:" + kStore));
+// A warp arrives at one barrier: lanes that come to another one, or with another count or form,
+// while others wait, are refused. Report and JSON name both.
+TEST(PtxBarrier, LanesOfAWarpComeToOneBarrier) {
+  const auto run = [](const std::string& high, const std::string& low, std::uint64_t seed) {
+    return Ended(Threads(32, "  setp.lt.u32 %p1, %r2, 16; @%p1 bra LOW;\n  " + high +
+                                 " bra DONE;\nLOW: " + low + "\nDONE:" + kStore),
+                 "default", seed);
   };
-  const Ended two = run(64, "barrier.sync 1, 64;", "barrier.sync 2, 64;");
-  ASSERT_EQ(two.outcome(), "completes");
-  EXPECT_EQ(two.grid().Operations(OpKind::kSync), 4U);
-  EXPECT_EQ(two.Hazards(Hazard::kDivergedBarrier), 4U);
-  EXPECT_EQ(two.grid().hazards()[0].line, 10U);  // the lowest lane's first
-  const std::string lone[][2] = {{"barrier.sync 1;", "barrier.sync 2;"},
-                                 {"barrier.sync 1;", "barrier.arrive 1, 32;"},
-                                 {"barrier.sync 1;", "barrier.sync 1, 32;"},
-                                 {"barrier.sync 1;", "barrier.red.popc.u32 %r10, 1, %p1;"}};
-  for (const auto& row : lone) {
-    EXPECT_EQ(run(32, row[0], row[1]).Hazards(Hazard::kDivergedBarrier), 2U) << row[1];
+  const std::string apart[][2] = {{"barrier.sync 1, 32;", "barrier.sync 2, 32;"},
+                                  {"barrier.sync 1;", "barrier.arrive 1, 32;"},
+                                  {"barrier.sync 1;", "barrier.sync 1, 32;"},
+                                  {"barrier.sync 1;", "barrier.red.popc.u32 %r10, 1, %p1;"},
+                                  {"barrier.sync 1;", "barrier.cluster.arrive;"}};
+  for (const auto& row : apart) {
+    for (std::uint64_t seed = 1; seed < 6; ++seed) {
+      EXPECT_EQ(run(row[0], row[1], seed).outcome(), "fault:barrier_mismatch") << row[1];
+    }
   }
-  EXPECT_EQ(run(32, "barrier.sync 1;", "barrier.sync 1;").Hazards(Hazard::kDivergedBarrier), 0U);
-  EXPECT_EQ(run(32, "exit;", "barrier.sync 1;").Hazards(Hazard::kDivergedBarrier), 0U);
+  const Ended two = run(apart[0][0], apart[0][1], 1);
+  const std::string text = TextReport(two.session(), two.verdict(), {two.cycles(), 0.1});
+  for (const char* const part : {": barrier_mismatch: warp 0 of CTA (0,0,0), lanes 0x",
+                                 "lanes 0xffff0000 wait at barrier 1 (line 9)",
+                                 "lanes 0x0000ffff wait at barrier 2 (line 10)",
+                                 ": all lanes of a warp must come to the same barrier"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  }
+  const auto report = JsonReport(two.session(), two.verdict(), {});
+  EXPECT_EQ(report["faults"][0]["cause"], "barrier_mismatch");
+  EXPECT_EQ(run("barrier.sync 1;", "barrier.sync 1;", 1).outcome(), "completes");
+  EXPECT_EQ(run("exit;", "barrier.sync 1;", 1).outcome(), "completes");
+  EXPECT_EQ(run("barrier.sync 2; exit;", "barrier.sync 2; barrier.sync 1;", 1).outcome(),
+            "completes");
 }
 
 TEST(PtxBarrier, OldTargetsComeAligned) {

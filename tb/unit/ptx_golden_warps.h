@@ -48,10 +48,7 @@ class GoldenWarps {
       out.arrival = *free;
       due_.erase(free);
     }
-    const bool blocked = std::any_of(due_.begin(), due_.end(), [&](const WarpArrival& arrival) {
-      return arrival.warp == in.request.warp;
-    });
-    out.ready = answers_.empty() && !out.arrival_valid && !(in.valid && blocked);
+    out.ready = answers_.empty() && !out.arrival_valid;
     if (in.valid && in.last && out.ready) {
       Accept(in.request);
     }
@@ -68,7 +65,9 @@ class GoldenWarps {
     const WarpEffects effects = model_.Step(request);
     refused_ = {effects.fault, request.warp, request.lanes};
     answers_.insert(answers_.end(), effects.answers.begin(), effects.answers.end());
-    due_.insert(due_.end(), effects.arrivals.begin(), effects.arrivals.end());
+    if (effects.arrival) {
+      due_.push_back(*effects.arrival);
+    }
   }
 
   const unsigned num_warps_;

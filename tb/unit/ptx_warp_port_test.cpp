@@ -121,25 +121,28 @@ TEST_F(PtxWarpPort, ExitsAreToldWhereLanesMayWait) {
   EXPECT_EQ(answers_[0].lanes, 0x3U);
 }
 
-TEST_F(PtxWarpPort, WarpArrivesAtOneBarrierAfterTheOther) {
-  port_.Request(Of(WarpOp::kGather, 0x3, BarrierKey(1, 64, OpKind::kSync)));
-  Cycles(6);
-  EXPECT_FALSE(port_.IsUnderWay(2));
-  port_.Request(Of(WarpOp::kGather, 0xc, BarrierKey(2, 64, OpKind::kSync)));
-  EXPECT_EQ(port_.LanesUnderWay(2), 0xfU);
-  while (arrivals_.empty()) {
-    ASSERT_LT(cycle_, 20U);
-    Cycle();
+TEST_F(PtxWarpPort, WarpThatIsBusyArrivesLater) {
+  for (const unsigned arrivals : {1U, 2U}) {
+    port_.Request(Of(WarpOp::kGather, 0x3, BarrierKey(arrivals, 64, OpKind::kSync)));
+    Cycles(6);
+    EXPECT_FALSE(port_.IsUnderWay(2));
+    port_.Request(Of(WarpOp::kGather, 0xc, BarrierKey(arrivals, 64, OpKind::kSync)));
+    EXPECT_EQ(port_.LanesUnderWay(2), 0xfU);
+    if (arrivals == 2) {
+      Cycles(4);  // it is at the first barrier
+      EXPECT_EQ(arrivals_.size(), 1U);
+      EXPECT_TRUE(port_.IsUnderWay(2));
+      EXPECT_FALSE(port_.Moves(Bit(2)));
+      EXPECT_TRUE(port_.Moves(0));
+    }
+    while (arrivals_.size() < arrivals) {
+      ASSERT_LT(cycle_, 60U);
+      Cycle();
+    }
+    EXPECT_EQ(arrivals_.back().lanes, 0xfU);
+    Cycles(2);
+    EXPECT_FALSE(port_.IsUnderWay(2));
   }
-  Cycles(18);  // it is at the first one
-  EXPECT_EQ(arrivals_.size(), 1U);
-  EXPECT_TRUE(port_.IsUnderWay(2));
-  EXPECT_FALSE(port_.Moves(Bit(2)));
-  EXPECT_TRUE(port_.Moves(0));
-  Cycles(4);
-  ASSERT_EQ(arrivals_.size(), 2U);
-  EXPECT_EQ(arrivals_[0].lanes | arrivals_[1].lanes, 0xfU);
-  EXPECT_FALSE(port_.IsUnderWay(2));
 }
 
 TEST_F(PtxWarpPort, ANewWarpClearsItsSlotAfterWhatIsInProgress) {

@@ -47,7 +47,7 @@ inline const Shape kShape<Vwarp_lean>{7, 8, 2, true, false};
 template <typename Unit>
 class Warp : public testing::Test {
  protected:
-  static constexpr std::uint32_t kKeys[] = {0x00041, 0x10402, 0x40003, 0x100000, 0x300000};
+  static constexpr std::uint32_t kKeys[] = {0x00041, 0x10402, 0x40003, 0x100000, 0x200000};
 
   Warp() { live_.fill(kShape<Unit>.Lanes()); }
 

@@ -138,7 +138,9 @@ Interpreter::Refusal Interpreter::DescribeRefusal(const Warp& warp, FaultCause c
     }
     const Instruction& i = program_.code[group.pc];
     if ((group.lanes & lanes) == 0) {
-      others.push_back(Standing(warp, group));
+      if (cause == FaultCause::kMaskMismatch || i.op != Op::kExchange) {
+        others.push_back(Standing(warp, group));
+      }
       continue;
     }
     refusal.line = i.line;
@@ -159,6 +161,10 @@ Interpreter::Refusal Interpreter::DescribeRefusal(const Warp& warp, FaultCause c
   }
   if (cause == FaultCause::kMaskMismatch) {
     refusal.why += fmt::format(", {}: neither can go on", fmt::join(others, ", "));
+  } else if (cause == FaultCause::kBarrierMismatch) {
+    refusal.why += fmt::format(
+        ", {}: all lanes of a warp must come to the same barrier, with the same count and form",
+        fmt::join(others, ", "));
   }
   return refusal;
 }

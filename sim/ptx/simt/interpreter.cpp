@@ -53,7 +53,6 @@ void Interpreter::Start(Warp* warp) {
   warp->live = threads == kWarpSize ? ~0U : (1U << threads) - 1;
   warp->groups.assign(1, Group{kernel.entry, 0, warp->live});
   warp->held = 0;
-  warp->apart = 0;
   warp->copies.fill({});
   warp->bulk_copies.fill({});
   warp->registers.assign(std::size_t{kernel.slots} * kWarpSize, 0);

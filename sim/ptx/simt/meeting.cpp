@@ -22,9 +22,8 @@ constexpr std::uint32_t kMaxBarrierCount = 4095;  // that the hardware holds
 std::uint32_t KeyOf(const Arrival& arrival) {
   switch (arrival.cluster) {
     case ClusterForm::kArrive:
-      return ClusterKey(GatherKind::kClusterArrive);
     case ClusterForm::kArriveRelaxed:
-      return ClusterKey(GatherKind::kClusterArriveRelaxed);
+      return ClusterKey(GatherKind::kClusterArrive);
     case ClusterForm::kWait:
       return ClusterKey(GatherKind::kClusterWait);
     case ClusterForm::kNone:
@@ -33,15 +32,17 @@ std::uint32_t KeyOf(const Arrival& arrival) {
   return BarrierKey(arrival.bar, arrival.count, arrival.kind);
 }
 
-// The inverse.
-Arrival BarrierOf(std::uint32_t key) {
-  constexpr ClusterForm kOps[] = {ClusterForm::kNone, ClusterForm::kArrive,
-                                  ClusterForm::kArriveRelaxed, ClusterForm::kWait};
+// The inverse. A warp's arrival at barrier.cluster releases if that of some lane does.
+Arrival BarrierOf(std::uint32_t key, std::uint32_t preds) {
+  const ClusterForm forms[] = {ClusterForm::kNone,
+                               preds != 0 ? ClusterForm::kArrive : ClusterForm::kArriveRelaxed,
+                               ClusterForm::kWait};
   Arrival arrival;
-  arrival.cluster = kOps[key >> 20 & 0x3];
+  arrival.cluster = forms[key >> 20 & 0x3];
   arrival.kind = static_cast<OpKind>(key >> 16 & 0xf);
   arrival.count = key >> 4 & 0xfff;
   arrival.bar = key & 0xf;
+  arrival.operand = preds;
   return arrival;
 }
 
@@ -154,6 +155,7 @@ Arrival Interpreter::ArrivalOf(Warp* warp, const Group& group) const {
   arrival.line = i.line;
   if (i.op == Op::kClusterBarrier) {
     arrival.cluster = i.As<ClusterBarrier>().op;
+    arrival.operand = arrival.cluster == ClusterForm::kArrive ? group.lanes : 0;
     return arrival;
   }
   const Lanes lanes = LanesOf(warp, group, group.lanes);
@@ -194,9 +196,8 @@ Interpreter::Event Interpreter::Arrive(Warp* warp, std::size_t index) {
 // The warp arrives with these lanes, at the barrier that they wait for.
 void Interpreter::TakeArrival(Warp* warp, const WarpArrival& given) {
   Arrival& arrival = warp->arrival;
-  arrival = BarrierOf(given.key);
+  arrival = BarrierOf(given.key, given.preds);
   arrival.lanes = given.lanes;
-  arrival.operand = given.preds;
   for (const Group& group : warp->groups) {
     const std::uint32_t here = group.lanes & given.lanes;
     if (group.state != Group::State::kHeld || here == 0) {
@@ -209,15 +210,6 @@ void Interpreter::TakeArrival(Warp* warp, const WarpArrival& given) {
     if (arrival.cluster == ClusterForm::kNone && IsReduction(arrival.kind)) {
       arrival.results.push_back({group.frame, i.As<CtaBarrier>().d, here});
     }
-  }
-  // "barrier causes executing thread to wait for all non-exited threads from its warp and marks
-  // warps' arrival": where they come apart, each part counts as the warp.
-  if ((warp->apart & given.lanes) != 0) {
-    arrival.diverged_barrier = true;
-    warp->apart &= ~given.lanes;
-  } else if (given.lanes != warp->live) {
-    arrival.diverged_barrier = true;
-    warp->apart = warp->live & ~given.lanes;
   }
   Resume(warp, given.lanes, Group::State::kHeld, [](const Group&, std::uint32_t) {});
 }

@@ -81,10 +81,9 @@ struct Warp {
   std::uint32_t matched = 0;   // lanes that match.any has answered, and that wait for the others
   std::uint32_t favoured = 0;  // a lane whose group has the next `turns`
   std::uint32_t turns = 0;
-  std::uint32_t apart = 0;       // lanes that arrive after others, which came to another barrier
-  Arrival arrival;               // the latest barrier instruction
-  MbInstruction mbarrier;        // the latest mbarrier instruction
-  GridControlCall grid_control;  // the latest griddepcontrol
+  Arrival arrival;                                // the latest barrier instruction
+  MbInstruction mbarrier;                         // the latest mbarrier instruction
+  GridControlCall grid_control;                   // the latest griddepcontrol
   std::array<CopyGroups, kWarpSize> copies;       // by cp.async
   std::array<CopyGroups, kWarpSize> bulk_copies;  // by cp.async.bulk, to global memory
   std::uint64_t timed = 0;                        // branches taken or not by a clock

@@ -23,16 +23,14 @@ struct Arrival {
     std::uint32_t lanes;
   };
 
-  ClusterForm cluster =
-      ClusterForm::kNone;  // if at barrier.cluster: what follows has no meaning there
+  ClusterForm cluster = ClusterForm::kNone;  // at barrier.cluster; kind, bar, count have no meaning
   OpKind kind = OpKind::kSync;
   std::uint32_t bar = 0;  // as in the registers, not cut to what the hardware holds
   std::uint32_t count = 0;
   std::uint32_t lanes = 0;
-  std::uint32_t operand = 0;  // the predicate of each lane
+  std::uint32_t operand = 0;  // the predicate of each lane; of barrier.cluster.arrive: it releases
   std::uint32_t line = 0;
-  bool listed = false;            // it is the turn of a schedule
-  bool diverged_barrier = false;  // others of the warp came to another barrier, form or count
+  bool listed = false;  // it is the turn of a schedule
   std::vector<Result> results;
 };
 

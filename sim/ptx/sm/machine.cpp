@@ -343,9 +343,6 @@ void Machine::ReachBarrier(unsigned warp, std::uint64_t cycle) {
     EndWithArrival(cause, warp, cycle);
     return;
   }
-  if (arrival.diverged_barrier) {
-    AddHazard(Hazard::kDivergedBarrier, warp, arrival.bar, arrival.line, cycle);
-  }
   slot.issue_at = cycle + random_.Below(kMaxIssueStall);
   residents_.SetPhase(warp, WarpPhase::kIssuing);
 }

@@ -2,6 +2,7 @@
 #include "sim/ptx/sm/warp_port.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace muster::ptx {
 
@@ -9,14 +10,14 @@ void WarpPort::Reset(unsigned warp) {
   if (warps_[warp].used) {
     WarpRequest clear;
     clear.warp = static_cast<std::uint8_t>(warp);
-    queue_.push_back({true, clear, warps_[warp].came});
+    queue_.push_back({true, clear});
   }
   warps_[warp].used = false;
 }
 
 void WarpPort::Request(const WarpRequest& request) {
   Warp& warp = warps_[request.warp];
-  queue_.push_back({false, request, warp.came});
+  queue_.push_back({false, request});
   warp.used = true;
   warp.live = request.live;
   ++warp.requests;
@@ -43,18 +44,13 @@ void WarpPort::Exit(unsigned warp, unsigned cta, std::uint32_t lanes, std::uint3
   Request(request);
 }
 
-// When all live lanes of a warp wait at barriers, it arrives there.
+// When all live lanes of a warp wait at a barrier, it arrives there.
 void WarpPort::Judge(unsigned index) {
   Warp& warp = warps_[index];
-  if (warp.due == 0) {
-    warp.arrived = warp.came;
-    if (warp.gathered != 0 && (warp.live & ~warp.gathered) == 0) {
-      warp.due = warp.gathered;
-      warp.gathered = 0;
-      ++warp.came;
-    }
+  if (warp.gathered != 0 && (warp.live & ~warp.gathered) == 0) {
+    warp.due = std::exchange(warp.gathered, 0);
+    due_ |= Bit(index);
   }
-  due_ = warp.due != 0 ? due_ | Bit(index) : due_ & ~Bit(index);
 }
 
 void WarpPort::Begin(std::uint64_t cycle) {
@@ -73,8 +69,8 @@ void WarpPort::Begin(std::uint64_t cycle) {
   }
   if (seen.arrival_valid && pins_.in.arrival_ready) {
     arrival_ = seen.arrival;
-    warps_[arrival_->warp].due &= ~arrival_->lanes;
-    Judge(arrival_->warp);
+    warps_[arrival_->warp].due = 0;
+    due_ &= ~Bit(arrival_->warp);
   }
   Take(seen, cycle);
   while (!accepted_.empty() && accepted_.front().until <= cycle) {
@@ -132,14 +128,12 @@ void WarpPort::Present(std::uint64_t busy, bool ending) {
   }
 }
 
-// The first that may be. While arrivals of a warp are due, none of its requests is presented: it
-// would keep those of other warps waiting, and the arrivals may be waiting for one of these.
+// The first that may be.
 void WarpPort::PresentNext() {
   std::uint64_t passed = 0;  // warps with requests that wait
   for (auto next = queue_.begin(); next != queue_.end(); ++next) {
     const unsigned warp = next->request.warp;
-    const bool may = warps_[warp].arrived >= next->after && (!next->clears || MayClear(warp));
-    if (!may || (passed & Bit(warp)) != 0) {
+    if ((next->clears && !MayClear(warp)) || (passed & Bit(warp)) != 0) {
       passed |= Bit(warp);
       continue;
     }

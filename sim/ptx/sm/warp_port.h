@@ -52,17 +52,14 @@ class WarpPort : public WarpUnit {
   struct Warp {
     unsigned requests = 0;       // that have not come to their end
     std::uint32_t asked = 0;     // lanes of these that have not been answered
-    std::uint32_t gathered = 0;  // lanes that wait at barriers for others
-    std::uint32_t due = 0;       // lanes that wait there for nobody
+    std::uint32_t gathered = 0;  // lanes that wait at a barrier for others
+    std::uint32_t due = 0;       // lanes that wait there for nobody: the warp is to arrive
     std::uint32_t live = 0;
-    std::uint64_t came = 0;     // times that all its live lanes had come to barriers, ...
-    std::uint64_t arrived = 0;  // ... and that it has arrived at all of these
-    bool used = false;          // something was requested of it
+    bool used = false;  // something was requested of it
   };
   struct Entry {
     bool clears = false;
     WarpRequest request;
-    std::uint64_t after = 0;  // it is presented when the warp has `arrived` as often
   };
   struct Accepted {
     unsigned warp = 0;
