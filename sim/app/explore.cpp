@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <map>
 #include <memory>
 #include <optional>
@@ -143,9 +144,9 @@ class Exploration {
     Say("", 0);
     const std::unique_ptr<World> world = make_world();
     causes_ = explore::ByCause(explored_, *world);
-    CheckFiles();
+    WriteWitnesses(session.program());
     const explore::Reporter reporter(*world);
-    Print(reporter, session.program());
+    Print(reporter);
     if (!options_.report.empty()) {
       WriteFile(options_.report, JsonText(Json(reporter, session)));
     }
@@ -153,15 +154,14 @@ class Exploration {
   }
 
  private:
-  // Before the search, and when it is known how many witnesses there are.
-  void CheckFiles() const {
+  // Before the search, for the first witness; then for each of them.
+  void CheckFiles(std::size_t witness = 1) const {
     std::vector<std::string> outputs;
     if (!options_.report.empty()) {
       outputs.push_back(options_.report);
     }
-    const std::size_t witnesses = std::max<std::size_t>(1, causes_.findings.size());
-    for (std::size_t i = 1; i <= witnesses && !options_.witness.empty(); ++i) {
-      outputs.push_back(WitnessFile(i));
+    if (!options_.witness.empty()) {
+      outputs.push_back(WitnessFile(witness));
     }
     CheckOutputs(job_.inputs, outputs);
   }
@@ -196,22 +196,50 @@ class Exploration {
     std::vector<explore::Finding> verified;
     for (explore::Finding& finding : explored_.findings) {
       Say("running witnesses on the unit", verified.size() + 1);
-      const Replay replay = ReplayOnUnit(job_.manifest, config_, ScheduleOf(finding));
-      mismatch_ = mismatch_ || replay.mismatch;
-      if (IsShown(finding, replay)) {
-        // It may end badly in another way: what is a fault to one is a wait in vain to the other.
-        finding.ending = replay.outcome;
-        finding.is_bad = replay.is_bad;
+      std::string tried;
+      try {
+        tried = Replays(&finding);
+      } catch (const std::exception& error) {
+        tried = fmt::format("the witness cannot be run on the unit: {}", error.what());
+      }
+      if (tried.empty()) {
         verified.push_back(std::move(finding));
       } else {
-        explored_.suspicions.push_back(
-            {finding.what, fmt::format("the unit follows {} of {} turns, and the run ends in {} "
-                                       "where the golden models end in {}",
-                                       std::min(replay.followed, finding.needed), finding.needed,
-                                       replay.outcome, finding.ending)});
+        explored_.suspicions.push_back({finding.what, tried});
       }
     }
     explored_.findings = std::move(verified);
+  }
+
+  // Runs the witness on the unit. Returns, where it does not show the finding, what came of it.
+  std::string Replays(explore::Finding* finding) {
+    const Replay replay = ReplayOnUnit(job_.manifest, config_, ScheduleOf(*finding));
+    mismatch_ = mismatch_ || replay.mismatch;
+    if (!IsShown(*finding, replay)) {
+      return fmt::format(
+          "the unit follows {} of {} turns, and the run ends in {} where the golden "
+          "models end in {}",
+          std::min(replay.followed, finding->needed), finding->needed, replay.outcome,
+          finding->ending);
+    }
+    // It may end badly in another way: what is a fault to one is a wait in vain to the other.
+    finding->ending = replay.outcome;
+    finding->is_bad = replay.is_bad;
+    return "";
+  }
+
+  // A file that cannot be written costs no finding: the finding says so.
+  void WriteWitnesses(const ptx::Program& program) {
+    for (std::size_t i = 0; i < causes_.findings.size() && !options_.witness.empty(); ++i) {
+      std::string& problem = unwritten_.emplace_back();
+      try {
+        CheckFiles(i + 1);
+        WriteFile(WitnessFile(i + 1),
+                  ptx::ScheduleText(ScheduleOf(causes_.findings[i].told), program));
+      } catch (const std::exception& error) {
+        problem = error.what();
+      }
+    }
   }
 
   static bool IsShown(const explore::Finding& finding, const Replay& replay) {
@@ -233,16 +261,18 @@ class Exploration {
                        options_.witness.substr(end));
   }
 
-  void Print(const explore::Reporter& reporter, const ptx::Program& program) {
+  // How a finding is repeated, or why it cannot be.
+  std::string Again(std::size_t index) const {
+    return options_.witness.empty() ? ""
+           : unwritten_[index].empty()
+               ? fmt::format("muster run {} --schedule {}", job_.manifest.command,
+                             WitnessFile(index + 1))
+               : fmt::format("the witness is not written: {}", unwritten_[index]);
+  }
+
+  void Print(const explore::Reporter& reporter) {
     for (std::size_t i = 0; i < causes_.findings.size(); ++i) {
-      const explore::Cause<explore::Finding>& cause = causes_.findings[i];
-      std::string again;
-      if (!options_.witness.empty()) {
-        const std::string file = WitnessFile(i + 1);
-        WriteFile(file, ptx::ScheduleText(ScheduleOf(cause.told), program));
-        again = fmt::format("muster run {} --schedule {}", job_.manifest.command, file);
-      }
-      fmt::print("{}", reporter.Text(i + 1, cause, again));
+      fmt::print("{}", reporter.Text(i + 1, causes_.findings[i], Again(i)));
     }
     if (!causes_.suspicions.empty()) {
       fmt::print("Suspicions, which nothing has confirmed:\n");
@@ -304,7 +334,9 @@ class Exploration {
     for (std::size_t i = 0; i < causes_.findings.size(); ++i) {
       json["findings"].push_back(reporter.Json(causes_.findings[i]));
       if (!options_.witness.empty()) {
-        json["findings"].back()["witness"] = WitnessFile(i + 1);
+        const bool is_written = unwritten_[i].empty();
+        json["findings"].back()[is_written ? "witness" : "unwritten"] =
+            is_written ? WitnessFile(i + 1) : unwritten_[i];
       }
     }
     for (const explore::Cause<explore::Unconfirmed>& cause : causes_.suspicions) {
@@ -335,7 +367,8 @@ class Exploration {
   double said_ = 0;
   Config config_;
   explore::Explored explored_;
-  explore::Causes causes_;  // the same, each cause once
+  explore::Causes causes_;              // the same, each cause once
+  std::vector<std::string> unwritten_;  // why, of each finding's witness; empty: it is written
   bool mismatch_ = false;
 };
 

@@ -201,7 +201,9 @@ std::vector<Place> World::Next() const {
     for (const WarpState& state : unit->warps) {
       for (std::size_t i = 0; i < state.warp.groups.size() && MayGo(state); ++i) {
         const ptx::Group& group = state.warp.groups[i];
-        if (group.state == ptx::Group::State::kReady || group.state == ptx::Group::State::kAsked) {
+        // After a fault lanes may stand at what nothing else notices.
+        if (group.state == ptx::Group::State::kAsked ||
+            (group.state == ptx::Group::State::kReady && IsSeen(state, group))) {
           places.push_back(PlaceOf(state, ActiveOf(state, group), group.pc));
         }
       }

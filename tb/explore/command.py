@@ -305,6 +305,44 @@ A:
 
 
 @case
+def refused_operation_has_a_witness(muster, folder):
+    """The witness of an order that ends in a refused operation is written, and repeats it; lanes of the run stood, after it, at
+    an instruction that no schedule lists."""
+    manifest = write_kernel(folder, 64, """    mov.u32 %r1, %tid.x;
+    shr.u32 %r2, %r1, 5;
+    add.u32 %r2, %r2, 15;
+    bar.sync %r2, 32;
+    add.u32 %r3, %r1, 1;
+    ret;
+""")
+    witness = folder / "w.json"
+    text, _ = run(muster, "explore", manifest, "--witness", witness, code=7)
+    expect("1. fault" in text, text)
+    text, _ = run(muster, "run", manifest, "--schedule", witness, code=5)
+    expect("bad_barrier_id" in text, text)
+
+
+@case
+def finding_outlives_its_witness(muster, folder):
+    """Where the file of a witness cannot be written, the finding is told, and says so; the others have theirs."""
+    manifest = write_kernel(folder, 64, """    .shared .align 4 .b32 y;
+    mov.u32 %r1, %tid.x;
+    st.shared.u32 [x], %r1;
+    bar.sync 0;
+    st.shared.u32 [y], %r1;
+    ret;
+""")
+    (folder / "w.2.json").mkdir()
+    report = folder / "r.json"
+    text, _ = run(muster, "explore", manifest, "--witness", folder / "w.json", "--report", report, code=7)
+    findings = json.loads(report.read_text())["findings"]
+    jsonschema.validate(json.loads(report.read_text()), SCHEMA)
+    expect(len(findings) == 2 and "2. data_race" in text, text)
+    expect("witness" in findings[0] and "w.2.json" in findings[1]["unwritten"] and "the witness is not written" in text, text)
+    expect((folder / "w.json").exists(), "the first witness is not written")
+
+
+@case
 def fault_has_a_place(muster, folder):
     """A fault is told with line, warp and lanes: of the unit, of a collective, of an access, of an mbarrier."""
     for body, lanes in (("bar.sync 0, 40;", "0xffffffff"), ("shfl.sync.idx.b32 %r2, %r1, 0, 31, 1;", "0xffffffff"),
