@@ -293,10 +293,12 @@ class Exploration {
     const auto several = [](std::size_t count, const char* what) {
       return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
     };
-    const std::string seen =
-        explored_.complete
-            ? fmt::format("complete: every order, in {}", Classes())
-            : fmt::format("not complete: {} were seen in {:.1f} s", Classes(), Seconds());
+    std::string seen = explored_.complete ? fmt::format("complete: every order, in {}", Classes())
+                                          : fmt::format("not complete: {} were seen in {:.1f} s",
+                                                        Classes(), Seconds());
+    for (const std::string& left_out : explored_.left_out) {
+      seen += "; " + left_out;
+    }
     std::string text = fmt::format(
         "{}: {}, {}, {}; {}\n", job_.manifest.path, several(causes_.findings.size(), "finding"),
         several(causes_.suspicions.size(), "suspicion"),
@@ -325,6 +327,7 @@ class Exploration {
                                 {"config", job_.manifest.config},
                                 {"seed", job_.manifest.seed},
                                 {"complete", explored_.complete},
+                                {"left_out", explored_.left_out},
                                 {"classes", explored_.classes},
                                 {"runs", explored_.runs},
                                 {"seconds", Seconds()}};

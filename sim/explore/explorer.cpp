@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "sim/explore/analysis.h"
 #include "sim/explore/exhaust.h"
@@ -11,6 +12,25 @@
 
 namespace muster::explore {
 namespace {
+
+// The first instruction of each kind that a world carries out in one step, or at one moment, where
+// a GPU has several.
+std::vector<std::string> LeftOut(const ptx::Program& program) {
+  std::map<const char*, std::uint32_t> first;
+  for (const ptx::Instruction& i : program.code) {
+    if (i.op == ptx::Op::kTryCancel) {
+      first.emplace("clusters may start at other moments, on which clusterlaunchcontrol depends",
+                    i.line);
+    } else if (i.op == ptx::Op::kBulk && i.As<ptx::BulkCopy>().ctas != ptx::kNoSlot) {
+      first.emplace("a multicast copy may come to one CTA before the others", i.line);
+    }
+  }
+  std::vector<std::string> left_out;
+  for (const auto& [what, line] : first) {
+    left_out.push_back(fmt::format("{} ({})", what, program.Place(line)));
+  }
+  return left_out;
+}
 
 constexpr std::size_t kMostFindings = 100;
 
@@ -146,7 +166,8 @@ void Explorer::Exhaust() {
     result = explore::Exhaust(make_world_, options_.jobs, options, each);
   }
   explored_.classes = result.classes;
-  explored_.complete = result.complete;
+  explored_.left_out = LeftOut(world_.program());
+  explored_.complete = result.complete && explored_.left_out.empty();
 }
 
 void Explorer::TakeOrder(const Order& order) {

@@ -63,6 +63,9 @@ struct Explored {
   std::vector<Unconfirmed> suspicions;
   std::vector<Suspicion> lints;
   bool complete = false;  // every order was seen
+  // Of what no step of a world is, and which may differ between orders: sentences. Then it is not
+  // complete.
+  std::vector<std::string> left_out;
   std::uint64_t classes = 0;
   std::uint64_t runs = 0;  // beside these
 };

@@ -154,7 +154,7 @@ def bad_input(muster, folder):
 
 @case
 def witness_spares_inputs(muster, folder):
-    """The file of the second witness may be the manifest: it is not written over."""
+    """The file of the second witness may be the manifest: it is not written over, and no finding is lost."""
     pair = PAIRS / "one_lane_arrives"
     manifest = folder / "w.2.json"
     whole = json.loads((pair / "wrong.json").read_text())
@@ -162,8 +162,8 @@ def witness_spares_inputs(muster, folder):
     before = manifest.read_text()
     run(muster, "explore", manifest, "--report", folder / "r.json", code=7)
     expect(len(json.loads((folder / "r.json").read_text())["findings"]) > 1, "one finding has one witness")
-    _, errors = run(muster, "explore", manifest, "--witness", folder / "w.json", code=2)
-    expect("w.2.json" in errors and manifest.read_text() == before, errors)
+    text, _ = run(muster, "explore", manifest, "--witness", folder / "w.json", code=7)
+    expect("would replace" in text and manifest.read_text() == before, text)
 
 
 @case
@@ -320,6 +320,26 @@ def refused_operation_has_a_witness(muster, folder):
     expect("1. fault" in text, text)
     text, _ = run(muster, "run", manifest, "--schedule", witness, code=5)
     expect("bad_barrier_id" in text, text)
+
+
+@case
+def what_is_left_out_is_not_complete(muster, folder):
+    """A kernel that depends on when clusters start is not called complete, and the last line says why."""
+    manifest = write_kernel(folder, 1, """    .shared .align 16 .b8 response[16];
+    .shared .align 8 .b64 full;
+    mbarrier.init.shared::cta.b64 [full], 1;
+    mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 16;
+    clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [response], [full];
+WAIT:
+    mbarrier.try_wait.parity.shared::cta.b64 %p1, [full], 0;
+    @!%p1 bra WAIT;
+    ret;
+""")
+    text = (folder / "k.ptx").read_text().replace(".version 8.0", ".version 8.6").replace("sm_90", "sm_100")
+    (folder / "k.ptx").write_text(text)
+    report, text = explore(muster, folder, manifest, 0)
+    expect(not report["complete"] and "clusters may start at other moments" in report["left_out"][0], report)
+    expect("not complete" in text and f"(line {line_of(folder, 'try_cancel')})" in text, text)
 
 
 @case

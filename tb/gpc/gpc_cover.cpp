@@ -112,8 +112,7 @@ void GpcCover::DefineCluster() {
                            "cancel.multicast",
                            "cancel.multicast.several",
                            "cancel.no_cluster",
-                           "cancel.rank_not_there",
-                           "cancel.end_waits"}) {
+                           "cancel.rank_not_there"}) {
     Define(name);
   }
   DefineOrders("cluster.order.");

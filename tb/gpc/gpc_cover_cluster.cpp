@@ -148,10 +148,6 @@ void GpcCover::CountLife(const lockstep::GpcPins& pins) {
   if (!in.life_valid || in.life.op != ClusterLifeOp::kEnd || out.life_ready) {
     return;
   }
-  if ((unit.write_valid && out.write.place.cta == in.life.cta) ||
-      (unit.complete_valid && out.complete.place.cta == in.life.cta)) {
-    Hit("cancel.end_waits");
-  }
   if (unit.remote_valid && unit.remote.place.cta == in.life.cta) {
     Hit("network.end_waits");
   }
