@@ -123,9 +123,8 @@ package muster_pkg;
     FaultRemoteNotAllowed    = 5'd18,
     FaultRestoreUnfinished   = 5'd19,  // ranks after FaultWarpWaiting: R2B.WARP is still to come
     FaultBadJoin             = 5'd20,  // no warp is left to join, or not this one, or without lanes
-    FaultNotAMember = 5'd21, FaultMaskMismatch = 5'd22,  // warp scope
-    FaultClusterArrivedTwice = 5'd23, FaultClusterWaitWithoutArrive = 5'd24, FaultRankNotThere = 5'd25,  // cluster scope
-    FaultBarrierMismatch = 5'd26  // warp scope: comes before FaultMaskMismatch
+    FaultNotAMember = 5'd21, FaultBarrierMismatch = 5'd26, FaultMaskMismatch = 5'd22,  // warp scope, in order
+    FaultClusterArrivedTwice = 5'd23, FaultClusterWaitWithoutArrive = 5'd24, FaultRankNotThere = 5'd25  // cluster scope
   } fault_e;
 
   typedef struct packed {
