@@ -62,10 +62,10 @@ def check_wrong(muster, name, wanted, folder):
 
 
 def check_mended(muster, name, folder):
-    """Nothing is found or suspected, and all orders were seen."""
+    """Nothing is found or suspected, and all orders were seen, unless the report names what is left out."""
     code, report, text = explore(muster, PAIRS / name / "mended.json", folder)
     expect(code == 0 and not report["findings"] and not report["suspicions"], f"the exit code is {code}", text)
-    expect(report["complete"], "not all orders were seen", text)
+    expect(report["complete"] or report["left_out"], "not all orders were seen", text)
 
 
 def main():
