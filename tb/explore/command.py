@@ -14,6 +14,8 @@ import tempfile
 
 import jsonschema
 
+import litmus
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SCHEMA = json.loads((ROOT / "sim" / "explore" / "explore.schema.json").read_text())
@@ -123,14 +125,16 @@ def cuda_lines(muster, folder):
 def note_of_a_collective(muster, folder):
     """A race that is none if shfl.sync orders memory is a note of one line, which names both places and the collective,
     and what would order them; the exit code is 0. The report fits its schema."""
-    manifest = HERE / "litmus" / "warp_shfl.json"
-    text, _ = run(muster, "explore", manifest, "--report", folder / "r.json")
+    wanted = litmus.write(folder)["warp_shfl"]
+    (store, load), (shuffle,) = wanted["between"], wanted["collectives"]
+    text, _ = run(muster, "explore", folder / "warp_shfl.json", "--report", folder / "r.json")
     report = json.loads((folder / "r.json").read_text())
     jsonschema.validate(report, SCHEMA)
     note, = report["notes"]
-    expect(note["kind"] == "collective_order" and [one["line"] for one in note["collectives"]] == [27], note)
+    expect(note["kind"] == "collective_order" and [one["line"] for one in note["collectives"]] == [shuffle], note)
     line, = [line for line in text.split("\n") if "collective_order" in line]
-    for words in ("at line 26", "at line 29", "shfl.sync at line 27", "PTX does not promise", "__syncwarp()"):
+    for words in (f"at line {store}", f"at line {load}", f"shfl.sync at line {shuffle}", "PTX does not promise",
+                  "__syncwarp()"):
         expect(words in line, text)
 
 

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 """Checks what is expected of kernels whose other orders are looked at: that kernels.json has each pair of
-sim/kernels/explore, and litmus/expected.json each litmus test, that the lines which they name hold instructions,
-and that the kinds which they name, those of the report's schema and those of the code are the same."""
+sim/kernels/explore, that the lines which it names hold instructions and those marked in the litmus tests accesses, and
+that the kinds which they name, those of the report's schema and those of the code are the same."""
 
 import json
 import pathlib
 import re
 import sys
 
+import litmus
+
 HERE = pathlib.Path(__file__).resolve().parent
-LITMUS = HERE / "litmus"
 SIM = HERE.parents[1] / "sim"
 PAIRS = SIM / "kernels" / "explore"
 SCHEMA = json.loads((SIM / "explore" / "explore.schema.json").read_text())
@@ -18,6 +19,7 @@ FILES = {"wrong.ptx", "wrong.json", "mended.ptx", "mended.json"}
 KINDS = set(SCHEMA["definitions"]["kind"]["enum"])
 RACES = {"data_race", "proxy_race", "source_overwritten"}
 NOTE = "collective_order"
+KEYS = {"race", "edge", "why", "sometimes", "doubt", "threads", "arrivals", "zero", "init", "A", "B", "C", "out"}
 INSTRUCTION = re.compile(r"\s+(@!?[%\w]+\s+)?[a-z][\w.:]*.*;")
 COLLECTIVE = re.compile(r"\s+(@!?[%\w]+\s+)?(shfl|vote|match|redux|elect)\.")
 ACCESS = re.compile(r"\s+(@!?[%\w]+\s+)?(ld|st|atom|red|cp)\.")
@@ -59,28 +61,21 @@ def of_pairs():
 
 
 def of_litmus():
-    """What is wrong with litmus/expected.json, a sentence each."""
-    expected = json.loads((LITMUS / "expected.json").read_text())
-    for suffix in (".ptx", ".json"):
-        files = {path.stem for path in LITMUS.glob(f"*{suffix}")} - {"expected"}
-        for name in sorted(expected.keys() ^ files):
-            yield f"litmus: {name}{suffix} is either only a file or only in expected.json"
-    for name, what in expected.items():
-        if not (LITMUS / f"{name}.ptx").is_file():
-            continue
-        text = (LITMUS / f"{name}.ptx").read_text()
-        if ("// A race. " in text) != what["race"] or ("// No race. " in text) == what["race"]:
-            yield f"litmus: {name}.ptx and expected.json do not say the same"
-        kinds = set(what.get("kinds", []))
-        if what["race"] != ("kinds" in what) or not (kinds <= RACES or kinds == {NOTE}):
-            yield f"litmus: {name} has kinds if it races, which are {', '.join(sorted(RACES))}, or {NOTE} alone"
-        if ("collectives" in what) != (kinds == {NOTE}):
-            yield f"litmus: {name} has collectives if and only if its kind is {NOTE}"
+    """What is wrong with the tables of litmus, a sentence each."""
+    for name, row in litmus.tests().items():
+        if unknown := row.keys() - KEYS:
+            yield f"litmus: {name} has {', '.join(sorted(unknown))}, which means nothing"
+        text, between, collectives = litmus.kernel(name, row)
         lines = text.split("\n")
-        if len(what["between"]) != 2 or not all(ACCESS.match(lines[line - 1]) for line in what["between"]):
-            yield f"litmus: {name}: between are two lines with accesses"
-        if not all(COLLECTIVE.match(lines[line - 1]) for line in what.get("collectives", [])):
-            yield f"litmus: {name}: collectives are lines with collectives of a warp"
+        kinds = set(row["race"])
+        if not (kinds <= RACES or kinds == {NOTE}):
+            yield f"litmus: {name} races as {', '.join(sorted(RACES))}, or as {NOTE} alone"
+        if bool(collectives) != (kinds == {NOTE}):
+            yield f"litmus: {name} has marked collectives if and only if it races as {NOTE}"
+        if len(between) != 2 or not all(ACCESS.match(lines[line - 1]) for line in between):
+            yield f"litmus: {name} has two marked accesses"
+        if not all(COLLECTIVE.match(lines[line - 1]) for line in collectives):
+            yield f"litmus: {name} marks a collective of a warp with +"
 
 
 def main():

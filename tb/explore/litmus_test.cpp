@@ -18,10 +18,10 @@
 namespace muster::explore {
 namespace {
 
-const std::string kFolder = std::string(MUSTER_ROOT) + "/tb/explore/litmus/";
+const std::string kFolder = MUSTER_LITMUS;
 
 nlohmann::json Expected() {
-  std::ifstream file(kFolder + "expected.json");
+  std::ifstream file(kFolder + ".json");
   return nlohmann::json::parse(file);
 }
 
@@ -95,7 +95,7 @@ class Litmus : public testing::TestWithParam<std::string> {
   }
 
   const nlohmann::json wanted_ = Expected().at(GetParam());
-  const ptx::Manifest manifest_ = ptx::ReadManifest(kFolder + GetParam() + ".json");
+  const ptx::Manifest manifest_ = ptx::ReadManifest(kFolder + "/" + GetParam() + ".json");
   const Config& config_ = *FindConfig(manifest_.config);
   const ptx::Session session_{manifest_, config_, manifest_.seed};
 };
