@@ -22,8 +22,9 @@ import subprocess
 import sys
 import tempfile
 
+import readings
+
 HERE = pathlib.Path(__file__).resolve().parent
-READINGS = HERE / "readings"
 RECORDING = "h100_readings.json"
 VERDICTS = HERE / "verdicts.json"
 PAGE = HERE / "README.md"
@@ -134,11 +135,6 @@ def missing(verdicts, names, there):
             yield f"{name}: it has no row in {VERDICTS.name}"
 
 
-def question(name):
-    """The first line of the kernel says what it asks."""
-    return (READINGS / f"{name}.ptx").read_text().split("\n")[0].removeprefix("// ").replace("|", "\\|")
-
-
 def table(columns, rows):
     return "".join(f"| {' | '.join(row)} |\n" for row in [columns, ["---"] * len(columns), *rows])
 
@@ -158,12 +154,13 @@ def tables(verdicts, there):
     """What README.md has between the marks."""
     count = collections.Counter(verdicts.reasons[verdicts.row(name).reason].verdict for name in there | verdicts.rows)
     text = f"{sum(count.values())} readings: " + ", ".join(f"{count[verdict]} *{verdict}*" for verdict in (AS_H100, STRICTER, OPEN)) + ".\n"
+    asked = readings.table()
     for group in verdicts.file["groups"]:
         text += f"\n### {group['title']}\n\n"
         rows = []
         for name, (unit, reason) in group["readings"].items():
             verdict = f"*{verdicts.reasons[reason].verdict}*" + ("" if reason == AS_H100 else f": {reason}")
-            rows.append([f"`{name}`", question(name), there[name].outcome if name in there else "not recorded", unit, verdict])
+            rows.append([f"`{name}`", asked[name]["asks"].replace("|", "\\|"), there[name].outcome if name in there else "not recorded", unit, verdict])
         text += table(["reading", "what is asked", "H100", "unit", "verdict"], rows)
     text += "\n### Who pairs with whom\n\n" + PAIRS + f" All of them *{verdicts.file['pairs']}*.\n\n" + "\n".join(pair_tables(there))
     text += "\n### Reasons\n\n" + table(["reason", "why"], [[name, reason.why.replace("|", "\\|")] for name, reason in verdicts.reasons.items() if reason.why])
@@ -193,9 +190,10 @@ def main():
     parser.add_argument("muster", type=pathlib.Path)
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
-    names = {path.stem for path in READINGS.glob("*.json")}
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        here = dict(zip(sorted(names), pool.map(lambda name: run(args.muster, READINGS / f"{name}.json"), sorted(names))))
+    with tempfile.TemporaryDirectory() as temporary, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        folder = pathlib.Path(temporary)
+        names = readings.write(folder)
+        here = dict(zip(sorted(names), pool.map(lambda name: run(args.muster, folder / f"{name}.json"), sorted(names))))
     if args.write:
         VERDICTS.write_text(written(Verdicts(VERDICTS.read_text()), here))
     verdicts = Verdicts(VERDICTS.read_text())
