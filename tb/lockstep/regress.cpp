@@ -5,145 +5,119 @@
 // regress.cover puts the shards' files together.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <csignal>
 #include <cstdint>
-#include <deque>
-#include <nlohmann/json.hpp>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "sim/isa/config.h"
+#include "sim/lockstep/bounds.h"
 #include "sim/lockstep/cover.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/lockstep.h"
 #include "tb/lockstep/random_reset.h"
-#include "tb/lockstep/regress_options.h"
-#include "tb/lockstep/regress_result.h"
+#include "tb/lockstep/regress_program.h"
 
+namespace muster::lockstep {
 namespace {
-
-using muster::Config;
-using muster::lockstep::Complain;
-using muster::lockstep::ConfigResult;
 
 // A stream that stalls tests nothing: a seed goes on until one operation has committed in so many
 // of the cycles asked for.
 constexpr std::uint64_t kCyclesPerCommit = 5;
 
-struct Arguments : muster::lockstep::RegressOptions {
-  std::vector<const Config*> configs;
+class UnitResult : public RegressResult {
+ public:
+  UnitResult(const Config& config, const Layout& layout)
+      : RegressResult(config.name, layout), config(config), cover(config) {
+    const Bounds bounds = BoundsOf(config);
+    for (unsigned wait = 0; wait < kNumWaits; ++wait) {
+      waits.push_back({kWaitNames[wait], 0, bounds.longest[wait]});
+    }
+    for (unsigned wait = 0; wait < kNumMbWaits; ++wait) {
+      waits.push_back({kMbWaitNames[wait], 0, bounds.mb_longest[wait]});
+    }
+  }
+
+  CoverPoints& points() override { return cover.points(); }
+  void AddWaits(const Result& run) {
+    for (unsigned wait = 0; wait < kNumWaits + kNumMbWaits; ++wait) {
+      const std::uint64_t longest =
+          wait < kNumWaits ? run.waits[wait] : run.mb_waits[wait - kNumWaits];
+      waits[wait].cycles = std::max(waits[wait].cycles, longest);
+    }
+  }
+
+  const Config& config;
+  Cover cover;
 };
 
-void RunSeed(const Arguments& arguments, std::uint64_t seed, ConfigResult* result) {
-  const Config& config = *result->config;
-  result->cover.NextRun();
-  muster::lockstep::RandomOptions random;
+void RunSeed(const RegressOptions& arguments, std::uint64_t seed, RegressResult* of) {
+  UnitResult& result = static_cast<UnitResult&>(*of);
+  result.cover.NextRun();
+  RandomOptions random;
   random.seed = seed;
-  random.cover = &result->cover;
+  random.cover = &result.cover;
   random.pauses = seed % 4 == 0;
-  muster::lockstep::RandomReset driver(config, random);
-  muster::lockstep::Options options = arguments.run;
+  RandomReset driver(result.config, random);
+  Options options = arguments.run;
   options.seed = seed;
   options.power_up = seed;
   options.gates = seed % 2 == 0;
   options.skips = !options.gates;
-  options.cover = &result->cover;
+  options.cover = &result.cover;
   options.min_commits = options.max_cycles / kCyclesPerCommit;
   options.rerun = fmt::format("build/tb/lockstep/regress --config {} --seed {} --cycles {}",
-                              config.name, seed, options.max_cycles);
-  const muster::lockstep::Result run = muster::lockstep::Run(config, driver, options);
-  result->Add(run);
-  std::string report = run.report;
-  if (!report.empty() && report.back() != '\n') {
-    report += '\n';
-  }
-  if (report.empty() && run.commits < options.min_commits) {
-    report = fmt::format("{}, seed {}: only {} commits in {} cycles\n", config.name, seed,
-                         run.commits, run.cycles - run.skipped);
-  }
-  if (!report.empty()) {
-    result->failures.push_back({seed, run.cycles, run.what, report});
-  }
+                              result.name, seed, options.max_cycles);
+  const Result run = Run(result.config, driver, options);
+  const bool stalled = run.commits < options.min_commits;
+  result.Add(seed, run,
+             stalled ? fmt::format("{}, seed {}: only {} commits in {} cycles\n", result.name, seed,
+                                   run.commits, run.cycles - run.skipped)
+                     : "");
+  result.AddWaits(run);
 }
 
-void RunAll(const Arguments& arguments, std::deque<ConfigResult>* results) {
-  for (ConfigResult& result : *results) {
-    result.part = arguments.shards > 1;
-    muster::lockstep::ForEachSeed(arguments, result.config->name,
-                                  [&](std::uint64_t seed) { RunSeed(arguments, seed, &result); });
-  }
-}
-
-// Adds the results of a file that --json wrote.
-void Merge(const std::string& path, std::deque<ConfigResult>* results) {
-  muster::lockstep::MergeResults(path, results, [&](const std::string& name) -> ConfigResult& {
-    const Config* config = muster::FindConfig(name);
-    if (config == nullptr) {
-      throw std::runtime_error(fmt::format("there is no configuration {}", name));
+std::vector<std::string> Names(const std::vector<std::string>& asked) {
+  for (const std::string& name : asked) {
+    if (FindConfig(name) == nullptr) {
+      throw std::runtime_error(fmt::format("--config {}: there is no such configuration", name));
     }
-    const auto result =
-        std::find_if(results->begin(), results->end(),
-                     [config](const ConfigResult& of) { return of.config == config; });
-    return result != results->end() ? *result : results->emplace_back(*config);
-  });
-}
-
-// What is wrong with the options, as a sentence; empty: nothing.
-std::string Check(Arguments* arguments) {
-  for (const std::string& name : arguments->names) {
-    const Config* config = muster::FindConfig(name);
-    if (config == nullptr) {
-      return fmt::format("--config {}: there is no such configuration", name);
-    }
-    arguments->configs.push_back(config);
   }
-  if (arguments->names.empty()) {
-    for (const Config& config : muster::Configs()) {
-      if (muster::lockstep::MakeDut(config) != nullptr) {
-        arguments->configs.push_back(&config);
+  std::vector<std::string> names = asked;
+  if (asked.empty()) {
+    for (const Config& config : Configs()) {
+      if (MakeDut(config) != nullptr) {
+        names.emplace_back(config.name);
       }
     }
   }
-  return muster::lockstep::Check(arguments->configs.size(), arguments);
+  return names;
 }
 
 }  // namespace
+}  // namespace muster::lockstep
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // what is written beyond the limit fails, and is said
-  Arguments arguments;
-  CLI::App app("Constrained-random streams on the Verilated unit, checked every cycle");
-  muster::lockstep::Define(&app, &arguments);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : muster::lockstep::kUsageError;
-  }
-  const std::string wrong = Check(&arguments);
-  if (!wrong.empty()) {
-    return Complain(wrong);
-  }
-
-  std::deque<ConfigResult> results;
-  if (arguments.merge.empty()) {
-    for (const Config* config : arguments.configs) {
-      results.emplace_back(*config);
+  using muster::lockstep::Result;
+  muster::lockstep::Regression regression;
+  regression.description = "Constrained-random streams on the Verilated unit, checked every cycle";
+  regression.layout = {"config",
+                       {{"commits", "commits", 12, &Result::commits},
+                        {"releases", "releases", 10, &Result::releases},
+                        {"faults", "faults", 9, &Result::faults},
+                        {"mb_commits", "mb commits", 10, &Result::mb_commits},
+                        {"mb_phases", "mb phases", 9, &Result::mb_phases}},
+                       0};
+  regression.names = muster::lockstep::Names;
+  regression.make = [&](const std::string& name) {
+    const muster::Config* config = muster::FindConfig(name);
+    if (config == nullptr) {
+      throw std::runtime_error(fmt::format("there is no configuration {}", name));
     }
-    RunAll(arguments, &results);
-  }
-  for (const std::string& path : arguments.merge) {
-    try {
-      Merge(path, &results);
-    } catch (const std::exception& error) {
-      return Complain(fmt::format("--merge {}: {}", path, error.what()));
-    }
-  }
-  fmt::print("{}", Summary(results));
-  if (!arguments.json.empty() && !muster::lockstep::WriteResults(arguments.json, Json(results))) {
-    return Complain(fmt::format("{}: cannot be written", arguments.json));
-  }
-  return Passed(results) ? 0 : 1;
+    return std::make_unique<muster::lockstep::UnitResult>(*config, regression.layout);
+  };
+  regression.run = muster::lockstep::RunSeed;
+  return muster::lockstep::Regress(argc, argv, regression);
 }

@@ -7,68 +7,61 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <string>
-#include <vector>
-
-#include "sim/isa/config.h"
-#include "sim/lockstep/bounds.h"
 
 namespace muster::lockstep {
 namespace {
 
-std::string MissedSentence(const std::vector<std::string>& missed) {
-  return missed.empty() ? "" : fmt::format("cover points missed: {}", fmt::join(missed, ", "));
-}
+constexpr std::uint64_t kMustHitCycles = 1'000'000;  // ten seeds: all cover points are hit
 
 }  // namespace
 
-void ConfigResult::Add(const Result& run) {
+void RegressResult::Add(std::uint64_t seed, const Result& run, const std::string& complaint) {
   ++seeds;
   cycles += run.cycles - run.skipped;
-  commits += run.commits;
-  releases += run.releases;
-  faults += run.faults;
-  mb_commits += run.mb_commits;
-  mb_phases += run.mb_phases;
-  seconds += run.seconds;
-  for (unsigned wait = 0; wait < kNumWaits; ++wait) {
-    waits[wait] = std::max(waits[wait], run.waits[wait]);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    counts[i] += run.*layout.columns[i].value;
   }
-  for (unsigned wait = 0; wait < kNumMbWaits; ++wait) {
-    mb_waits[wait] = std::max(mb_waits[wait], run.mb_waits[wait]);
+  seconds += run.seconds;
+  std::string report = run.report.empty() ? complaint : run.report;
+  if (!report.empty()) {
+    report += report.back() == '\n' ? "" : "\n";
+    failures.push_back({seed, run.cycles, run.what, report});
   }
 }
 
-void ConfigResult::Add(const nlohmann::ordered_json& shard) {
+void RegressResult::Add(const nlohmann::ordered_json& shard,
+                        const nlohmann::ordered_json& mismatches) {
   seeds += shard.at("seeds").get<std::uint64_t>();
   cycles += shard.at("cycles").get<std::uint64_t>();
-  commits += shard.at("commits").get<std::uint64_t>();
-  releases += shard.at("releases").get<std::uint64_t>();
-  faults += shard.at("faults").get<std::uint64_t>();
-  mb_commits += shard.at("mb_commits").get<std::uint64_t>();
-  mb_phases += shard.at("mb_phases").get<std::uint64_t>();
-  seconds += shard.at("seconds").get<double>();
-  const nlohmann::ordered_json& longest = shard.at("longest_waits");
-  for (unsigned wait = 0; wait < kNumWaits; ++wait) {
-    waits[wait] = std::max<std::uint64_t>(waits[wait], longest.at(kWaitNames[wait]).at("cycles"));
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    counts[i] += shard.at(layout.columns[i].key).get<std::uint64_t>();
   }
-  for (unsigned wait = 0; wait < kNumMbWaits; ++wait) {
-    mb_waits[wait] =
-        std::max<std::uint64_t>(mb_waits[wait], longest.at(kMbWaitNames[wait]).at("cycles"));
+  seconds += shard.at("seconds").get<double>();
+  for (Wait& wait : waits) {
+    wait.cycles =
+        std::max<std::uint64_t>(wait.cycles, shard.at("longest_waits").at(wait.name).at("cycles"));
   }
   std::vector<std::uint64_t> hits;
-  for (const CoverPoints::Point& point : cover.points().list()) {
+  for (const CoverPoints::Point& point : points().list()) {
     hits.push_back(shard.at("cover").at(point.name));
   }
   if (hits.size() != shard.at("cover").size()) {
     throw std::runtime_error("it has cover points that this program does not know");
   }
-  cover.points().Add(hits);
+  points().Add(hits);
+  for (const nlohmann::ordered_json& found : mismatches) {
+    if (found.at("config") == name) {
+      failures.push_back(
+          {found.at("seed"), found.at("cycle"), found.at("what"), found.at("report")});
+    }
+  }
+  std::sort(failures.begin(), failures.end(),
+            [](const FailedSeed& a, const FailedSeed& b) { return a.seed < b.seed; });
 }
 
-std::vector<std::string> ConfigResult::Missed() const {
+std::vector<std::string> RegressResult::Missed() {
   std::vector<std::string> missed;
-  for (const CoverPoints::Point& point : cover.points().list()) {
+  for (const CoverPoints::Point& point : points().list()) {
     if (point.hits == 0) {
       missed.push_back(point.name);
     }
@@ -76,95 +69,81 @@ std::vector<std::string> ConfigResult::Missed() const {
   return missed;
 }
 
-bool ConfigResult::must_hit() const { return !part && cycles >= kMustHitCycles; }
+bool RegressResult::must_hit() const { return !part && cycles >= kMustHitCycles; }
 
-bool Passed(const std::deque<ConfigResult>& results) {
-  return std::all_of(results.begin(), results.end(), [](const ConfigResult& result) {
-    return (!result.must_hit() || result.Missed().empty()) && result.failures.empty();
+bool Passed(const RegressResults& results) {
+  return std::all_of(results.begin(), results.end(), [](const auto& result) {
+    return (!result->must_hit() || result->Missed().empty()) && result->failures.empty();
   });
 }
 
-std::string Summary(const std::deque<ConfigResult>& results) {
+std::string Summary(const Layout& layout, const RegressResults& results) {
   std::string text =
-      fmt::format("{:12} {:>6} {:>7} {:>12} {:>12} {:>10} {:>9} {:>10} {:>9} {:>6} {:>9}\n",
-                  "config", "seeds", "failed", "cycles", "commits", "releases", "faults",
-                  "mb commits", "mb phases", "kHz", "cover");
+      fmt::format("{:12} {:>6} {:>7} {:>12}", layout.heading, "seeds", "failed", "cycles");
   const auto out = std::back_inserter(text);
-  for (const ConfigResult& result : results) {
-    const std::size_t points = result.cover.points().list().size();
-    fmt::format_to(
-        out, "{:12} {:>6} {:>7} {:>12} {:>12} {:>10} {:>9} {:>10} {:>9} {:>6.0f} {:>9}\n",
-        result.config->name, result.seeds, result.failures.size(), result.cycles, result.commits,
-        result.releases, result.faults, result.mb_commits, result.mb_phases,
-        result.seconds > 0 ? static_cast<double>(result.cycles) / result.seconds / 1000 : 0.0,
-        fmt::format("{}/{}", points - result.Missed().size(), points));
+  for (const Column& column : layout.columns) {
+    fmt::format_to(out, " {:>{}}", column.heading, column.width);
   }
-  fmt::format_to(out, "\nlongest waits, and their bounds\n{:12}", "");
-  for (const char* name : kWaitNames) {
-    fmt::format_to(out, " {:>10}", name);
-  }
-  for (const char* name : kMbWaitNames) {
-    fmt::format_to(out, " {:>10}", name);
-  }
-  for (const ConfigResult& result : results) {
-    const Bounds bounds = BoundsOf(*result.config);
-    fmt::format_to(out, "\n{:12}", result.config->name);
-    for (unsigned wait = 0; wait < kNumWaits; ++wait) {
-      fmt::format_to(out, " {:>10}",
-                     fmt::format("{}/{}", result.waits[wait], bounds.longest[wait]));
+  fmt::format_to(out, " {:>6} {:>9}\n", "kHz", "cover");
+  for (const auto& result : results) {
+    const std::size_t points = result->points().list().size();
+    fmt::format_to(out, "{:12} {:>6} {:>7} {:>12}", result->name, result->seeds,
+                   result->failures.size(), result->cycles);
+    for (std::size_t i = 0; i < result->counts.size(); ++i) {
+      fmt::format_to(out, " {:>{}}", result->counts[i], layout.columns[i].width);
     }
-    for (unsigned wait = 0; wait < kNumMbWaits; ++wait) {
-      fmt::format_to(out, " {:>10}",
-                     fmt::format("{}/{}", result.mb_waits[wait], bounds.mb_longest[wait]));
-    }
+    const double khz =
+        result->seconds > 0 ? static_cast<double>(result->cycles) / result->seconds / 1000 : 0.0;
+    fmt::format_to(out, " {:>6.{}f} {:>9}\n", khz, layout.khz_digits,
+                   fmt::format("{}/{}", points - result->Missed().size(), points));
   }
-  text += '\n';
-  for (const ConfigResult& result : results) {
-    const std::vector<std::string> missed = result.Missed();
-    if (result.must_hit() && !missed.empty()) {
-      fmt::format_to(out, "\n{}: {}\n", result.config->name, MissedSentence(missed));
+  if (!results.empty() && !results.front()->waits.empty()) {
+    fmt::format_to(out, "\nlongest waits, and their bounds\n{:12}", "");
+    for (const RegressResult::Wait& wait : results.front()->waits) {
+      fmt::format_to(out, " {:>10}", wait.name);
     }
-    if (!result.failures.empty()) {  // one says enough; the file has them all
-      fmt::format_to(out, "\n{}", result.failures.front().report);
+    for (const auto& result : results) {
+      fmt::format_to(out, "\n{:12}", result->name);
+      for (const RegressResult::Wait& wait : result->waits) {
+        fmt::format_to(out, " {:>10}", fmt::format("{}/{}", wait.cycles, wait.bound));
+      }
+    }
+    text += '\n';
+  }
+  for (const auto& result : results) {
+    const std::vector<std::string> missed = result->Missed();
+    if (result->must_hit() && !missed.empty()) {
+      fmt::format_to(out, "\n{}: cover points missed: {}\n", result->name, fmt::join(missed, ", "));
+    }
+    if (!result->failures.empty()) {  // one says enough; the file has them all
+      fmt::format_to(out, "\n{}", result->failures.front().report);
     }
   }
   return text;
 }
 
-std::string Json(const std::deque<ConfigResult>& results) {
+std::string Json(const RegressResults& results) {
   nlohmann::ordered_json json;
   json["passed"] = Passed(results);
   json["configs"] = nlohmann::ordered_json::object();
   json["mismatches"] = nlohmann::ordered_json::array();
-  for (const ConfigResult& result : results) {
-    nlohmann::ordered_json cover = nlohmann::ordered_json::object();
-    for (const CoverPoints::Point& point : result.cover.points().list()) {
-      cover[point.name] = point.hits;
+  for (const auto& result : results) {
+    nlohmann::ordered_json& config = json["configs"][result->name];
+    config = {{"seeds", result->seeds}, {"cycles", result->cycles}};
+    for (std::size_t i = 0; i < result->counts.size(); ++i) {
+      config[result->layout.columns[i].key] = result->counts[i];
     }
-    nlohmann::ordered_json waits = nlohmann::ordered_json::object();
-    for (unsigned wait = 0; wait < kNumWaits; ++wait) {
-      waits[kWaitNames[wait]] = {{"cycles", result.waits[wait]},
-                                 {"bound", BoundsOf(*result.config).longest[wait]}};
+    config["seconds"] = result->seconds;
+    for (const RegressResult::Wait& wait : result->waits) {
+      config["longest_waits"][wait.name] = {{"cycles", wait.cycles}, {"bound", wait.bound}};
     }
-    for (unsigned wait = 0; wait < kNumMbWaits; ++wait) {
-      waits[kMbWaitNames[wait]] = {{"cycles", result.mb_waits[wait]},
-                                   {"bound", BoundsOf(*result.config).mb_longest[wait]}};
+    config["missed"] = result->Missed();
+    config["cover"] = nlohmann::ordered_json::object();
+    for (const CoverPoints::Point& point : result->points().list()) {
+      config["cover"][point.name] = point.hits;
     }
-    json["configs"][result.config->name] = {
-        {"seeds", result.seeds},
-        {"cycles", result.cycles},
-        {"commits", result.commits},
-        {"releases", result.releases},
-        {"faults", result.faults},
-        {"mb_commits", result.mb_commits},
-        {"mb_phases", result.mb_phases},
-        {"seconds", result.seconds},
-        {"longest_waits", waits},
-        {"missed", result.Missed()},
-        {"cover", cover},
-    };
-    for (const FailedSeed& failed : result.failures) {
-      json["mismatches"].push_back({{"config", result.config->name},
+    for (const RegressResult::FailedSeed& failed : result->failures) {
+      json["mismatches"].push_back({{"config", result->name},
                                     {"seed", failed.seed},
                                     {"cycle", failed.cycle},
                                     {"what", failed.what},

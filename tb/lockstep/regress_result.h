@@ -6,55 +6,82 @@
 #define MUSTER_TB_LOCKSTEP_REGRESS_RESULT_H_
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "sim/isa/config.h"
-#include "sim/isa/operation.h"
-#include "sim/lockstep/cover.h"
+#include "sim/lockstep/cover_points.h"
 #include "sim/lockstep/lockstep.h"
-#include "tb/lockstep/regress_options.h"
 
 namespace muster::lockstep {
 
-// The seeds of one configuration.
-struct ConfigResult {
-  explicit ConfigResult(const Config& config) : config(&config), cover(config) {}
+// A sum over all seeds.
+struct Column {
+  const char* key;  // in JSON
+  const char* heading;
+  int width;
+  std::uint64_t Result::*value;
+};
 
-  // Counts a run of a seed. The run has counted its cover points by itself.
-  void Add(const Result& run);
+struct Layout {
+  const char* heading;  // of what has seeds
+  std::vector<Column> columns;
+  int khz_digits;
+};
+
+// The seeds of one configuration.
+class RegressResult {
+ public:
+  RegressResult(std::string name, const Layout& layout)
+      : name(std::move(name)), layout(layout), counts(layout.columns.size()) {}
+  RegressResult(const RegressResult&) = delete;
+  RegressResult& operator=(const RegressResult&) = delete;
+  virtual ~RegressResult() = default;
+
+  virtual CoverPoints& points() = 0;
+
+  // Counts a run of a seed, which has counted its cover points by itself. Where it failed, or
+  // `complaint` is not empty, it is one of the failures.
+  void Add(std::uint64_t seed, const Result& run, const std::string& complaint);
   // Adds what Json() wrote of this configuration. Throws nlohmann::json::exception, or
   // std::runtime_error where the cover points are others.
-  void Add(const nlohmann::ordered_json& shard);
+  void Add(const nlohmann::ordered_json& shard, const nlohmann::ordered_json& mismatches);
 
   // The cover points that were not hit. Only a regression of some length must hit them all, and no
   // part of one alone: what a seed does depends on its number.
-  std::vector<std::string> Missed() const;
+  std::vector<std::string> Missed();
   bool must_hit() const;
 
-  const Config* config;
+  struct Wait {
+    const char* name;
+    std::uint64_t cycles;  // the longest
+    std::uint64_t bound;
+  };
+  struct FailedSeed {
+    std::uint64_t seed;
+    std::uint64_t cycle;
+    std::string what;    // the field that differs; empty: too little has committed
+    std::string report;  // the text, which ends with a new line
+  };
+
+  const std::string name;
+  const Layout& layout;
   bool part = false;         // a shard of several
   std::uint64_t seeds = 0;   // that were run
   std::uint64_t cycles = 0;  // likewise
-  std::uint64_t commits = 0;
-  std::uint64_t releases = 0;
-  std::uint64_t faults = 0;
-  std::uint64_t mb_commits = 0;
-  std::uint64_t mb_phases = 0;
+  std::vector<std::uint64_t> counts;
   double seconds = 0;
-  Waits waits{};
-  MbWaits mb_waits{};
-  Cover cover;
+  std::vector<Wait> waits;           // none: they are not measured
   std::vector<FailedSeed> failures;  // by seed
 };
 
-// A page.
-std::string Summary(const std::deque<ConfigResult>& results);
-std::string Json(const std::deque<ConfigResult>& results);
+using RegressResults = std::vector<std::unique_ptr<RegressResult>>;
 
-bool Passed(const std::deque<ConfigResult>& results);
+std::string Summary(const Layout& layout, const RegressResults& results);  // a page
+std::string Json(const RegressResults& results);
+
+bool Passed(const RegressResults& results);
 
 }  // namespace muster::lockstep
 

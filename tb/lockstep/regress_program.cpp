@@ -1,10 +1,16 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-#include "tb/lockstep/regress_options.h"
+#include "tb/lockstep/regress_program.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
+#include <exception>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "sim/app/number_option.h"
@@ -16,6 +22,7 @@ namespace {
 using muster::app::AddNumber;
 using muster::app::WholeNumber;
 
+constexpr int kUsageError = 2;  // exit code
 constexpr std::uint64_t kMostSeeds = 1'000'000'000;
 
 // N: so many seeds; A-B: these.
@@ -53,8 +60,6 @@ void ShowProgress(const std::string& config, std::uint64_t seed, std::uint64_t l
   }
 }
 
-}  // namespace
-
 void Define(CLI::App* app, RegressOptions* options) {
   options->run.max_cycles = 100'000;
   app->add_option("--config", options->names,
@@ -77,6 +82,7 @@ void Define(CLI::App* app, RegressOptions* options) {
   app->add_option("--log", options->run.log, "writes the commits of a single run as JSONL");
 }
 
+// What is wrong with the options of a run of so many configurations, as a sentence; empty: nothing.
 std::string Check(std::size_t configs, RegressOptions* options) {
   if (!options->seeds_text.empty() && !ParseSeeds(options->seeds_text, options)) {
     return fmt::format("--seeds {}: neither a number from 1 to {} nor a range such as 3-8",
@@ -100,35 +106,85 @@ std::string Check(std::size_t configs, RegressOptions* options) {
   return "";
 }
 
-void ForEachSeed(const RegressOptions& options, const std::string& config,
-                 const std::function<void(std::uint64_t seed)>& run) {
+// Runs each seed of a configuration, and shows which it is.
+void RunSeeds(const RegressOptions& options, const Regression& regression, RegressResult* result) {
+  result->part = options.shards > 1;
   const std::uint64_t last = options.first_seed + options.seeds - 1;
   for (std::uint64_t number = options.shard - 1; number < options.seeds; number += options.shards) {
-    ShowProgress(config, options.first_seed + number, last);
-    run(options.first_seed + number);
+    ShowProgress(result->name, options.first_seed + number, last);
+    regression.run(options, options.first_seed + number, result);
   }
   if (isatty(STDERR_FILENO) != 0) {
     fmt::print(stderr, "\r{:40}\r", "");
   }
 }
 
-nlohmann::ordered_json ReadResults(const std::string& path) {
+// Adds the results of a file that --json wrote.
+void Merge(const std::string& path, const Regression& regression, RegressResults* results) {
   std::ifstream file(path);
   if (!file) {
     throw std::runtime_error("it cannot be read");
   }
-  return nlohmann::ordered_json::parse(file);
+  const nlohmann::ordered_json json = nlohmann::ordered_json::parse(file);
+  for (const auto& [name, shard] : json.at("configs").items()) {
+    auto result = std::find_if(results->begin(), results->end(),
+                               [&, &name = name](const auto& of) { return of->name == name; });
+    if (result == results->end()) {
+      result = results->insert(result, regression.make(name));
+    }
+    (*result)->Add(shard, json.at("mismatches"));
+  }
 }
 
-bool WriteResults(const std::string& path, const std::string& text) {
+bool Write(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   file << text;
   return static_cast<bool>(file.flush());
 }
 
+// One sentence, and the exit code for it.
 int Complain(const std::string& sentence) {
   fmt::print(stderr, "{}\n", sentence);
   return kUsageError;
+}
+
+}  // namespace
+
+int Regress(int argc, char** argv, const Regression& regression) {
+  std::signal(SIGXFSZ, SIG_IGN);  // what is written beyond the limit fails, and is said
+  RegressOptions options;
+  CLI::App app(regression.description);
+  Define(&app, &options);
+  try {
+    app.parse(argc, argv);
+    options.names = regression.names(options.names);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : kUsageError;
+  } catch (const std::runtime_error& error) {
+    return Complain(error.what());
+  }
+  const std::string wrong = Check(options.names.size(), &options);
+  if (!wrong.empty()) {
+    return Complain(wrong);
+  }
+  RegressResults results;
+  if (options.merge.empty()) {
+    for (const std::string& name : options.names) {
+      RunSeeds(options, regression, results.emplace_back(regression.make(name)).get());
+    }
+  }
+  for (const std::string& path : options.merge) {
+    try {
+      Merge(path, regression, &results);
+    } catch (const std::exception& error) {
+      return Complain(fmt::format("--merge {}: {}", path, error.what()));
+    }
+  }
+  fmt::print("{}", Summary(regression.layout, results));
+  if (!options.json.empty() && !Write(options.json, Json(results))) {
+    return Complain(fmt::format("{}: cannot be written", options.json));
+  }
+  return Passed(results) ? 0 : 1;
 }
 
 }  // namespace muster::lockstep
