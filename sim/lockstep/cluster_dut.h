@@ -4,33 +4,17 @@
 #ifndef MUSTER_SIM_LOCKSTEP_CLUSTER_DUT_H_
 #define MUSTER_SIM_LOCKSTEP_CLUSTER_DUT_H_
 
-#include <cstdint>
 #include <memory>
-#include <string>
 
 #include "sim/isa/cluster_operation.h"
+#include "sim/lockstep/scope_dut.h"
 #include "sim/port/cluster_pins.h"
 
 namespace muster::lockstep {
 
-// A cycle is: Settle; Clock.
-class ClusterDut {
+class ClusterDut : public ScopeDut<ClusterConfig, ClusterInputs, ClusterOutputs> {
  public:
-  ClusterDut() = default;
-  ClusterDut(const ClusterDut&) = delete;
-  ClusterDut& operator=(const ClusterDut&) = delete;
-  virtual ~ClusterDut() = default;
-
-  virtual const ClusterConfig& config() const = 0;
-  // Drives the inputs with the clock low, and returns the settled outputs.
-  virtual void Settle(const ClusterInputs& in, ClusterOutputs* out) = 0;
-  virtual void Clock() = 0;  // the rising edge
-  virtual void Reset() = 0;
-
-  // As of Dut. Cycles that were not clocked are told of by Skip.
-  virtual void OpenTrace(const std::string& path, std::uint64_t cycle) = 0;
-  virtual void Skip(std::uint64_t cycle) = 0;
-  virtual void CloseTrace() = 0;
+  static constexpr const char* kName = "cluster";
 };
 
 // Returns a Verilated cluster scope for so many units, of any configuration, or for more, out of

@@ -20,7 +20,7 @@ class ClusterRoom {
  public:
   // `pins`: the driver's. Without `checked`, nothing is compared.
   ClusterRoom(std::unique_ptr<ClusterDut> dut, ClusterPins* pins, bool checked)
-      : dut_(std::move(dut)), checker_(dut_->config()), pins_(*pins), checked_(checked) {}
+      : dut_(std::move(dut)), checker_(dut_->shape()), pins_(*pins), checked_(checked) {}
 
   // At the end of the run, before reports are made.
   void Finish() {

@@ -59,17 +59,17 @@ class VerilatedGpc final : public GpcDut {
     gpc_.rst_ni = static_cast<std::uint8_t>(!pins.reset);
     for (std::size_t u = 0; u < units_.size(); ++u) {
       DriveUnit<kNumIssue, true>(pins.units[u].port->in, units_[u]);
-      DriveWarps(shape_.warps, pins.units[u].warp_in, warps_[u]);
+      DriveScope(shape_.warps, pins.units[u].warp_in, warps_[u]);
     }
-    DriveCluster(shape_.cluster, pins.cluster_in, cluster_);
+    DriveScope(shape_.cluster, pins.cluster_in, cluster_);
     gpc_.clk_i = 0;
     gpc_.eval();
     for (std::size_t u = 0; u < units_.size(); ++u) {
       SampleUnit<kNumIssue, true>(*units_[u], &pins.units[u].port->out);
-      SampleWarps(*warps_[u], &pins.units[u].warp_out);
+      SampleScope(shape_.warps, *warps_[u], &pins.units[u].warp_out);
       SampleCrossing(u, &pins.units[u].crossing);
     }
-    SampleCluster(shape_.cluster, *cluster_, &pins.cluster_out);
+    SampleScope(shape_.cluster, *cluster_, &pins.cluster_out);
   }
 
   void Clock() override {

@@ -220,7 +220,7 @@ void SampleUnit(const Pins& pins, Outputs* out) {
 // ------------------------------------------------------------------------------------------------
 
 template <typename Pins>
-void DriveWarps(const WarpShape& shape, const WarpInputs& in, Pins* pins) {
+void DriveScope(const WarpShape& shape, const WarpInputs& in, Pins* pins) {
   pins->clear_i = in.clear;
   pins->busy_i = in.busy;
   pins->arrival_ready_i = static_cast<std::uint8_t>(in.arrival_ready);
@@ -259,7 +259,7 @@ void SampleGroup(const Pins& pins, WarpOutputs* out) {
 }
 
 template <typename Pins>
-void SampleWarps(const Pins& pins, WarpOutputs* out) {
+void SampleScope(const WarpShape& /*shape*/, const Pins& pins, WarpOutputs* out) {
   out->ready = pins.ready_o != 0;
   out->active = pins.active_o != 0;
   out->open = pins.open_o;
@@ -332,7 +332,7 @@ void DriveClusterUnit(unsigned u, const ClusterInputs::Unit& in, Pins* pins) {
 }
 
 template <typename Pins>
-void DriveCluster(const ClusterConfig& config, const ClusterInputs& in, Pins* pins) {
+void DriveScope(const ClusterConfig& config, const ClusterInputs& in, Pins* pins) {
   pins->life_valid_i = static_cast<std::uint8_t>(in.life_valid);
   if (in.life_valid) {
     pins->life_op_i = static_cast<std::uint8_t>(in.life.op);
@@ -400,7 +400,7 @@ void SampleNetwork(unsigned u, const Pins& pins, ClusterOutputs::Unit* out) {
 }
 
 template <typename Pins>
-void SampleCluster(const ClusterConfig& config, const Pins& pins, ClusterOutputs* out) {
+void SampleScope(const ClusterConfig& config, const Pins& pins, ClusterOutputs* out) {
   out->life_ready = pins.life_ready_o != 0;
   out->life_fault = static_cast<FaultCause>(pins.life_fault_o);
   for (unsigned u = 0; u < config.num_units; ++u) {

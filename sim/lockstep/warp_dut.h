@@ -6,10 +6,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "sim/isa/config.h"
 #include "sim/isa/operation.h"
+#include "sim/lockstep/scope_dut.h"
 #include "sim/port/warp_pins.h"
 
 namespace muster::lockstep {
@@ -26,25 +26,9 @@ struct WarpShape {
   unsigned Beats() const { return warp_size / lanes_per_beat; }
 };
 
-// A cycle is: Settle; Clock.
-class WarpDut {
+class WarpDut : public ScopeDut<WarpShape, WarpInputs, WarpOutputs> {
  public:
-  WarpDut() = default;
-  WarpDut(const WarpDut&) = delete;
-  WarpDut& operator=(const WarpDut&) = delete;
-  virtual ~WarpDut() = default;
-
-  virtual const WarpShape& shape() const = 0;
-  // Drives the inputs with the clock low, and returns the settled outputs: a payload only when its
-  // valid bit is set.
-  virtual void Settle(const WarpInputs& in, WarpOutputs* out) = 0;
-  virtual void Clock() = 0;  // the rising edge
-  virtual void Reset() = 0;
-
-  // As of Dut. Cycles that were not clocked are told of by Skip.
-  virtual void OpenTrace(const std::string& path, std::uint64_t cycle) = 0;
-  virtual void Skip(std::uint64_t cycle) = 0;
-  virtual void CloseTrace() = 0;
+  static constexpr const char* kName = "warp";
 };
 
 // Returns a Verilated warp scope for units of the configuration, out of reset; null if this program

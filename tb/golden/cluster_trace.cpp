@@ -108,25 +108,10 @@ void RunClusterTrace(std::string_view text, const ClusterConfig& config) {
 }
 
 void ClusterTrace::Run(std::string_view text) {
-  std::istringstream in{std::string(text)};
-  std::string whole;
-  for (std::string line; std::getline(in, line);) {
-    line = line.substr(0, line.find('#'));
-    const std::size_t end = line.find_last_not_of(' ');
-    if (end != std::string::npos && line[end] == '\\') {
-      whole += line.substr(0, end);
-      continue;
-    }
-    whole = Trim(whole.append(line));
-    if (!whole.empty()) {
-      RunLine(whole);
-    }
-    whole.clear();
-  }
+  ForEachLine(text, [&](const std::string& line) { RunLine(line); });
 }
 
 void ClusterTrace::RunLine(const std::string& line) {
-  SCOPED_TRACE(line);
   const std::size_t arrow = line.find("->");
   EXPECT_EQ(Carry(Trim(line.substr(0, arrow))),
             arrow == std::string::npos ? "" : Trim(line.substr(arrow + 2)));

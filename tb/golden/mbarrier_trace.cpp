@@ -159,19 +159,7 @@ MbTrace::MbTrace() : MbTrace(*FindConfig(kConfig)) {}
 MbTrace::MbTrace(const Config& config) : core_(config), mbarriers_(core_, kSmemBytes) {}
 
 void MbTrace::Run(std::string_view text) {
-  std::istringstream lines{std::string(text)};
-  std::string line;
-  for (std::string part; std::getline(lines, part);) {
-    line += part.substr(0, part.find_first_of("#\\"));
-    if (part.find('\\') != std::string::npos) {
-      continue;
-    }
-    if (!Trim(line).empty()) {
-      SCOPED_TRACE(Trim(line));
-      RunLine(line);
-    }
-    line.clear();
-  }
+  ForEachLine(text, [&](const std::string& line) { RunLine(line); });
 }
 
 void MbTrace::RunLine(const std::string& line) {

@@ -320,15 +320,7 @@ Trace::Trace(std::string_view config) : Trace(Find(config)) {}
 Trace::Trace(const Config& config) : config_(config), model_(config_) {}
 
 void Trace::Run(std::string_view text) {
-  std::istringstream lines{std::string(text)};
-  std::string line;
-  while (std::getline(lines, line)) {
-    line = line.substr(0, line.find('#'));
-    if (!Trim(line).empty()) {
-      SCOPED_TRACE(Trim(line));
-      RunLine(line);
-    }
-  }
+  ForEachLine(text, [&](const std::string& line) { RunLine(line); });
 }
 
 void Trace::RunLine(const std::string& line) {

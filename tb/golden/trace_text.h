@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 namespace muster {
 
@@ -23,6 +24,26 @@ inline std::string Trim(const std::string& text) {
     trimmed += (trimmed.empty() ? "" : " ") + word;
   }
   return trimmed;
+}
+
+// Calls `run` with each line that has more than a remark after #. A line that ends with \ goes on.
+template <typename Run>
+void ForEachLine(std::string_view text, Run run) {
+  std::istringstream in{std::string(text)};
+  std::string whole;
+  for (std::string line; std::getline(in, line);) {
+    const std::string kept = line.substr(0, line.find('#'));
+    whole += kept.substr(0, kept.find('\\'));
+    if (kept.find('\\') != std::string::npos) {
+      continue;
+    }
+    whole = Trim(whole);
+    if (!whole.empty()) {
+      SCOPED_TRACE(whole);
+      run(whole);
+    }
+    whole.clear();
+  }
 }
 
 // In decimal, or in hexadecimal after 0x; anything else fails the test.

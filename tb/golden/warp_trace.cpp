@@ -219,25 +219,10 @@ WarpTrace::WarpTrace(unsigned warp_size, bool restores)
 }
 
 void WarpTrace::Run(std::string_view text) {
-  std::istringstream in{std::string(text)};
-  std::string whole;
-  for (std::string line; std::getline(in, line);) {
-    line = line.substr(0, line.find('#'));
-    const std::size_t end = line.find_last_not_of(' ');
-    if (end != std::string::npos && line[end] == '\\') {
-      whole += line.substr(0, end);
-      continue;
-    }
-    whole = Trim(whole.append(line));
-    if (!whole.empty()) {
-      RunLine(whole);
-    }
-    whole.clear();
-  }
+  ForEachLine(text, [&](const std::string& line) { RunLine(line); });
 }
 
 void WarpTrace::RunLine(const std::string& line) {
-  SCOPED_TRACE(line);
   const std::size_t arrow = line.find("->");
   if (restores_) {
     const WarpScope restored = SavedAndRestored(scope_);

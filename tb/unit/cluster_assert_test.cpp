@@ -15,7 +15,7 @@ class ClusterAssertions : public Clocked<Vcluster_pair> {
   ClusterAssertions() { context_.fatalOnError(false); }  // a failing assertion is an error
 
   void Cycle() {
-    lockstep::DriveCluster(kConfig<Vcluster_pair>, in_, &dut_);
+    lockstep::DriveScope(kConfig<Vcluster_pair>, in_, &dut_);
     dut_.eval();
     Clock();
   }

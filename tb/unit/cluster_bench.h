@@ -15,7 +15,7 @@
 
 #include "sim/isa/cluster_operation.h"
 #include "sim/lockstep/cluster_checker.h"
-#include "sim/lockstep/verilated_cluster.h"
+#include "sim/lockstep/verilated_scope.h"
 #include "sim/port/cluster_pins.h"
 
 namespace muster::cluster {

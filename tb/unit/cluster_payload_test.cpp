@@ -38,11 +38,11 @@ class NoisyPins {
 
   void Settle() {
     const ClusterInputs noise = Noise();
-    lockstep::DriveCluster(kShape, noise, &dut_);
-    lockstep::DriveCluster(kShape, in, &dut_);
+    lockstep::DriveScope(kShape, noise, &dut_);
+    lockstep::DriveScope(kShape, in, &dut_);
     dut_.clk_i = 0;
     dut_.eval();
-    lockstep::SampleCluster(kShape, dut_, &out);
+    lockstep::SampleScope(kShape, dut_, &out);
   }
   void Clock() {
     dut_.clk_i = 1;

@@ -14,7 +14,7 @@
 #include "sim/golden/warp_scope.h"
 #include "sim/isa/bits.h"
 #include "sim/isa/warp_operation.h"
-#include "sim/lockstep/verilated_warp.h"
+#include "sim/lockstep/verilated_scope.h"
 #include "sim/lockstep/warp_checker.h"
 #include "sim/port/warp_pins.h"
 

@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The only place that knows the class that Verilator makes of tb/lockstep/warp_flat.sv.
-#ifndef MUSTER_SIM_LOCKSTEP_VERILATED_WARP_H_
-#define MUSTER_SIM_LOCKSTEP_VERILATED_WARP_H_
+// The only place that knows the classes that Verilator makes of tb/lockstep/warp_flat.sv and
+// cluster_flat.sv.
+#ifndef MUSTER_SIM_LOCKSTEP_VERILATED_SCOPE_H_
+#define MUSTER_SIM_LOCKSTEP_VERILATED_SCOPE_H_
 
 #include <verilated.h>
 #include <verilated_fst_c.h>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <string>
 
+#include "sim/lockstep/cluster_dut.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/verilated_context.h"
 #include "sim/lockstep/verilated_pins.h"
@@ -18,28 +20,32 @@
 
 namespace muster::lockstep {
 
-template <typename Unit, bool kTraced = false>
-class VerilatedWarp final : public WarpDut {
+template <typename Of, typename Unit, bool kTraced>
+class VerilatedScope final : public Of {
  public:
+  using typename Of::Inputs;
+  using typename Of::Outputs;
+  using typename Of::Shape;
+
   // What reset leaves alone holds zeroes, or, with another number, anything.
-  explicit VerilatedWarp(const WarpShape& shape, std::uint64_t power_up = 0)
-      : shape_(shape), unit_(PoweredUp(&context_, power_up), "warp") {
+  explicit VerilatedScope(const Shape& shape, std::uint64_t power_up = 0)
+      : shape_(shape), unit_(PoweredUp(&context_, power_up), Of::kName) {
     Reset();
   }
-  ~VerilatedWarp() override {
+  ~VerilatedScope() override {
     CloseTrace();
     unit_.final();
     Verilated::threadContextp(&context_);  // which the scopes' destructors use
   }
 
-  const WarpShape& shape() const override { return shape_; }
+  const Shape& shape() const override { return shape_; }
 
-  void Settle(const WarpInputs& in, WarpOutputs* out) override {
-    DriveWarps(shape_, in, &unit_);
+  void Settle(const Inputs& in, Outputs* out) override {
+    DriveScope(shape_, in, &unit_);
     unit_.clk_i = 0;
     unit_.eval();
     Dump(0);
-    SampleWarps(unit_, out);
+    SampleScope(shape_, unit_, out);
   }
 
   void Clock() override {
@@ -50,7 +56,7 @@ class VerilatedWarp final : public WarpDut {
   }
 
   void Reset() override {
-    DriveWarps(shape_, WarpInputs(), &unit_);
+    DriveScope(shape_, Inputs(), &unit_);
     unit_.rst_ni = 0;
     for (const unsigned char level : {0, 1, 0}) {
       unit_.clk_i = level;
@@ -83,13 +89,18 @@ class VerilatedWarp final : public WarpDut {
     }
   }
 
-  const WarpShape shape_;
+  const Shape shape_;
   VerilatedContext context_;
   Unit unit_;
   std::unique_ptr<VerilatedFstC> trace_;
   std::uint64_t cycle_ = 0;
 };
 
+template <typename Unit, bool kTraced = false>
+using VerilatedWarp = VerilatedScope<WarpDut, Unit, kTraced>;
+template <typename Unit, bool kTraced = false>
+using VerilatedCluster = VerilatedScope<ClusterDut, Unit, kTraced>;
+
 }  // namespace muster::lockstep
 
-#endif  // MUSTER_SIM_LOCKSTEP_VERILATED_WARP_H_
+#endif  // MUSTER_SIM_LOCKSTEP_VERILATED_SCOPE_H_
