@@ -34,6 +34,7 @@ class Edit:
     def __init__(self, begin, end, statement):
         self.begin, self.end, self.statement = begin, end, statement
         self.variants = []
+        self.logical = False  # it is a bool, and what it becomes may be anything that is true or false
 
 
 class Mutator:
@@ -93,6 +94,8 @@ class Mutator:
             self.add(span, "operand", left)
         if sign in EITHER_SIDE:
             self.add(span, "operand", right)
+        if sign in ("&&", "||") and (edit := self.edits.get((*(span or ()), False))):
+            edit.logical = True
 
     def of_UnaryOperator(self, node, span):
         operand = self.span(self.kids(node)[0])
@@ -212,7 +215,8 @@ class Mutator:
         def wrapped(edit, live):
             if not edit.statement:
                 for variant in edit.variants:
-                    live = f"({SELECTED} == {number[edit, variant]} ? ({variant[1]}) : ({live}))"
+                    becomes = f"static_cast<bool>({variant[1]})" if edit.logical else f"({variant[1]})"
+                    live = f"({SELECTED} == {number[edit, variant]} ? {becomes} : ({live}))"
                 return live
             for variant in edit.variants:
                 other = "" if variant[1] == "nothing" else f" else {{ {variant[1]} }}"

@@ -169,11 +169,15 @@ unsigned Weight(unsigned n) {
   return n;
 }
 
+bool IsLarge(const unsigned* n) { return n && *n > 4; }
+
 }  // namespace small
 
 int main() {
   small::Show();
   std::printf(" %u %u", small::Weight(5), small::Weight(9));
+  const unsigned four = 4, five = 5;
+  std::printf(" %d%d%d", small::IsLarge(&four), small::IsLarge(&five), small::IsLarge(nullptr));
 }
 """
 
@@ -512,9 +516,9 @@ def cpp_kinds():
                    ("result", 18, "odd", "!(odd)"), ("statement", 25, "continue;", "nothing"),
                    ("operand", 26, "IsOdd(number) && number > 4", "number > 4"), ("condition", 26, "IsOdd(number) && number > 4", "false"),
                    ("operator", 27, "sum += number;", "sum -= number;"), ("statement", 29, "sum |= 0x40;", "nothing"),
-                   ("constant", 29, "0x40", "65"), ("constant", 29, "0x40", "0")):
+                   ("operand", 55, "n && *n > 4", "n"), ("constant", 29, "0x40", "65"), ("constant", 29, "0x40", "0")):
         expect(wanted in found, f"{wanted} is not among {sorted(found)}")
-    expect(not {7, 24, 57} & {mutant["line"] for mutant in mutants}, "a constant, an assertion, or another namespace has mutants")
+    expect(not {7, 24, 60} & {mutant["line"] for mutant in mutants}, "a constant, an assertion, or another namespace has mutants")
     breaks = [line for line, text_of_line in enumerate(PROGRAM.splitlines(), 1) if "break;" in text_of_line]
     mutated = [mutant["line"] for mutant in mutants if mutant["before"] == "break;"]
     expect(len(breaks) == 2 and mutated == breaks[:1], f"of the breaks in lines {breaks} those in lines {mutated} have mutants")
@@ -534,7 +538,7 @@ def cpp_runs():
         (folder / "small.cpp").write_text(text)
         subprocess.run(["g++", "-std=c++17", "-w", "-o", folder / "small", folder / "small.cpp"], check=True)
         right = output(0)
-        expect(right == "76 5 10 25 16", right)
+        expect(right == "76 5 10 25 16 010", right)
         same = {(mutant["line"], mutant["before"], mutant["after"]) for mutant in mutants if output(mutant["number"]) == right}
     harmless = {(13, "a > b", "a >= b"), (13, "a > b", "false"), (25, "3", "4"), (25, "continue;", "nothing"), (25, "number == 3", "false"),
                 (26, "number > 4", "number >= 4"), (38, "1", "2"), (38, "3", "4"), (39, "2U", "3U")}
