@@ -9,7 +9,7 @@ namespace muster::explore {
 
 void Trace::Add(const Actor& actor, const ptx::Turn& turn, const Gathered& gathered) {
   first_.push_back(all_.size());
-  if (actor.kind == Actor::Kind::kTransfer) {
+  if (actor.kind == Actor::Kind::kTransfer || actor.kind == Actor::Kind::kStart) {
     all_.push_back(turn);
   } else {
     auto& times = times_[{turn.cta, turn.warp, turn.pc}];

@@ -9,40 +9,56 @@
 
 namespace muster::explore {
 
-// Clusters take the lowest free slots, in the order of the grid, as long as there are any.
+// For the next cluster.
+bool World::HasRoom() const {
+  const auto there = static_cast<std::size_t>(std::count_if(
+      clusters_.begin(), clusters_.end(), [](const Cluster& one) { return one.ctas_left != 0; }));
+  return there < clusters_.size() && (there + 1) * launch_.Warps() <= config_.num_warps;
+}
+
+// In the order of the grid, as long as there is room.
 void World::LaunchClusters() {
-  while (next_cluster_ < launch_.Clusters() && end_ == End::kNone) {
-    const auto free = std::find_if(clusters_.begin(), clusters_.end(),
-                                   [](const Cluster& one) { return one.ctas_left == 0; });
-    const bool room = std::all_of(units_.begin(), units_.end(), [&](const auto& unit) {
-      return std::count_if(unit->warps.begin(), unit->warps.end(), [](const WarpState& warp) {
-               return !warp.exists;
-             }) >= static_cast<std::ptrdiff_t>(launch_.Warps());
+  while (next_cluster_ < launch_.Clusters() && end_ == End::kNone && HasRoom()) {
+    LaunchCluster();
+  }
+}
+
+std::uint64_t World::FirstCtaOf(std::uint64_t cluster) const {
+  auto cta = ptx::PointOf(cluster, launch_.GridOfClusters());
+  for (unsigned i = 0; i < 3; ++i) {
+    cta[i] *= launch_.cluster[i];
+  }
+  return ptx::LinearOf(cta, launch_.grid);
+}
+
+// It takes the lowest free slot.
+void World::LaunchCluster() {
+  const auto free = std::find_if(clusters_.begin(), clusters_.end(),
+                                 [](const Cluster& one) { return one.ctas_left == 0; });
+  const auto slot = static_cast<unsigned>(free - clusters_.begin());
+  free->ctas_left = static_cast<unsigned>(units_.size());
+  free->linear = next_cluster_;
+  free->cluster.slot = slot;
+  free->cluster.id = ptx::PointOf(next_cluster_++, launch_.GridOfClusters());
+  free->cluster.ctas.clear();
+  ClusterLife life;
+  life.op = ClusterLifeOp::kOpen;
+  life.cluster = static_cast<std::uint8_t>(slot);
+  life.size = launch_.ClusterCtas();
+  cluster_scope_.Step(life);
+  for (unsigned rank = 0; rank < units_.size(); ++rank) {
+    free->cluster.ctas.push_back(&units_[rank]->CtaAt(slot));
+  }
+  for (unsigned rank = 0; rank < units_.size(); ++rank) {
+    LaunchCta(rank, slot, &free->cluster);
+  }
+  for (const auto& unit : units_) {
+    ForEachBit(unit->ctas[slot].warps, [&](unsigned warp) {
+      if (starts_are_steps_) {
+        woken_.push_back(PlaceOf(unit->warps[warp], ~0U, 0));
+      }
+      Advance(unit.get(), &unit->warps[warp]);
     });
-    if (free == clusters_.end() || !room) {
-      return;
-    }
-    const auto slot = static_cast<unsigned>(free - clusters_.begin());
-    free->ctas_left = static_cast<unsigned>(units_.size());
-    free->linear = next_cluster_;
-    free->cluster.slot = slot;
-    free->cluster.id = ptx::PointOf(next_cluster_++, launch_.GridOfClusters());
-    free->cluster.ctas.clear();
-    ClusterLife life;
-    life.op = ClusterLifeOp::kOpen;
-    life.cluster = static_cast<std::uint8_t>(slot);
-    life.size = launch_.ClusterCtas();
-    cluster_scope_.Step(life);
-    for (unsigned rank = 0; rank < units_.size(); ++rank) {
-      free->cluster.ctas.push_back(&units_[rank]->CtaAt(slot));
-    }
-    for (unsigned rank = 0; rank < units_.size(); ++rank) {
-      LaunchCta(rank, slot, &free->cluster);
-    }
-    for (const auto& unit : units_) {
-      ForEachBit(unit->ctas[slot].warps,
-                 [&](unsigned warp) { Advance(unit.get(), &unit->warps[warp]); });
-    }
   }
 }
 
@@ -69,9 +85,13 @@ void World::LaunchCta(unsigned rank, unsigned slot, const ptx::Cluster* cluster)
   launch.kind = OpKind::kLaunch;
   launch.cta = static_cast<std::uint8_t>(slot);
   launch.size = static_cast<std::uint8_t>(launch_.Warps());
+  std::uint64_t occupied = 0;  // by CTAs of clusters that have not ended
+  for (unsigned other = 0; other < clusters_.size(); ++other) {
+    occupied |= other != slot && clusters_[other].ctas_left != 0 ? unit.ctas[other].warps : 0;
+  }
   for (unsigned index = 0, warp = 0; index < launch_.Warps(); ++warp) {
     WarpState& fresh = unit.warps[warp];
-    if (fresh.exists) {
+    if ((occupied >> warp & 1) != 0) {
       continue;
     }
     fresh.warp.slot = warp;
@@ -84,6 +104,7 @@ void World::LaunchCta(unsigned rank, unsigned slot, const ptx::Cluster* cluster)
     fresh.waits.clear();
     fresh.due.reset();
     fresh.spins.clear();
+    fresh.is_volatile.clear();
     unit.interpreter.Start(&fresh.warp);
     state.warps |= Bit(warp);
   }

@@ -40,6 +40,9 @@ void World::Handle(Unit* unit, WarpState* state, Interpreter::Event event, std::
       for (const ptx::Cta* const cta : state->warp.cta->cluster->ctas) {
         Touched(ObjectOf(kCtas, cta->linear_id), Touch::Mode::kRead);
       }
+      if (has_heap_) {
+        Touched(ObjectOf(kHeap, 0), Touch::Mode::kRead);  // it may have been freed
+      }
       Fault("memory_fault", PlaceOf(*state, unit->interpreter.problem_lanes(), pc));
       break;
     case Interpreter::Event::kMisuse:

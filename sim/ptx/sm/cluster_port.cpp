@@ -20,8 +20,8 @@ void ClusterPort::Ask(unsigned unit, const ClusterRequest& request, std::uint32_
   ++queued_;
 }
 
-void ClusterPort::Ask(unsigned unit, const muster::CancelRequest& request, std::uint32_t line) {
-  units_[unit].cancels.push_back({request, line});
+void ClusterPort::Ask(unsigned unit, const muster::CancelRequest& request, const CancelCall& call) {
+  units_[unit].cancels.push_back({request, call.line, call.passes});
   ++queued_;
 }
 
@@ -74,8 +74,9 @@ void ClusterPort::Begin(std::uint64_t cycle) {
       --queued_;
     }
     if (pins.cancel_valid && seen.cancel_ready) {
-      cancel_line_ = unit.cancels.front().line;
-      unit.cancels.pop_front();
+      const auto accepted = unit.cancels.begin() + static_cast<std::ptrdiff_t>(unit.cancelling);
+      cancel_ = std::move(*accepted);
+      unit.cancels.erase(accepted);
       pins.cancel_valid = false;
       --queued_;
     }
@@ -173,9 +174,12 @@ void ClusterPort::Present(bool ending) {
         unit.sending = i;
       }
     }
-    if (!pins.cancel_valid && !unit.cancels.empty() && !ending) {
-      pins.cancel_valid = true;
-      pins.cancel = unit.cancels.front().request;
+    for (std::size_t i = 0; i < unit.cancels.size() && !pins.cancel_valid && !ending; ++i) {
+      if (MayCancel(unit.cancels[i])) {
+        pins.cancel_valid = true;
+        pins.cancel = unit.cancels[i].request;
+        unit.cancelling = i;
+      }
     }
     pins_.awake = pins_.awake || pins.request_valid || pins.send_valid || pins.cancel_valid;
   }
@@ -195,11 +199,31 @@ bool ClusterPort::MaySend(const Unit& unit, std::size_t which) const {
          });
 }
 
+// What would take the next cluster before its turn does not ask for it.
+bool ClusterPort::MayCancel(const Cancel& cancel) const {
+  return turnstile_ == nullptr ||
+         std::all_of(cancel.passes.begin(), cancel.passes.end(),
+                     [this](std::uint32_t pass) { return turnstile_->MayRead(pass); });
+}
+
+// A response waits for its turn, and nothing else is seen.
+bool ClusterPort::StandsInCancel() const {
+  for (unsigned u = 0; u < cancel_.passes.size(); ++u) {
+    if (pins_.out.units[u].write_valid && HoldsResponse(u)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::uint64_t ClusterPort::Held() const {
   std::uint64_t held = 0;
   for (std::size_t u = 0; u < kMaxUnits && turnstile_ != nullptr; ++u) {
     for (std::size_t i = 0; i < units_[u].sends.size(); ++i) {
       held += MaySend(units_[u], i) ? 0 : 1;
+    }
+    for (const Cancel& cancel : units_[u].cancels) {
+      held += MayCancel(cancel) ? 0 : 1;
     }
   }
   return held;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <vector>
 
 #include "sim/isa/bits.h"
 #include "sim/isa/cluster_operation.h"
@@ -16,11 +17,18 @@
 #include "sim/port/cluster_pins.h"
 #include "sim/ptx/simt/transfer.h"
 #include "sim/ptx/simt/turnstile.h"
+#include "sim/ptx/simt/warp.h"
 
 namespace muster::ptx {
 
 class ClusterPort {
  public:
+  struct Cancel {
+    muster::CancelRequest request;
+    std::uint32_t line = 0;
+    std::vector<std::uint32_t> passes;  // of a schedule, by rank
+  };
+
   ClusterPins* pins() { return &pins_; }
   const ClusterOutputs& out() const { return pins_.out; }
 
@@ -28,7 +36,7 @@ class ClusterPort {
   // instructions of these lines.
   void Ask(const ClusterLife& life);
   void Ask(unsigned unit, const ClusterRequest& request, std::uint32_t line);
-  void Ask(unsigned unit, const muster::CancelRequest& request, std::uint32_t line);
+  void Ask(unsigned unit, const muster::CancelRequest& request, const CancelCall& call);
   // An operation sets out: what it is at the pins, and what it is to the one that receives it.
   void Send(unsigned unit, const RemoteSend& send, Transfer sent);
 
@@ -43,9 +51,13 @@ class ClusterPort {
   bool IsAtBarrier(unsigned unit, unsigned warp) const {
     return (units_[unit].at_barrier & Bit(warp)) != 0;
   }
-  // The line of a warp's latest request, and of the cancel that is under way.
+  // The line of a warp's latest request.
   std::uint32_t Line(unsigned unit, unsigned warp) const { return units_[unit].lines[warp]; }
-  std::uint32_t CancelLine() const { return cancel_line_; }
+  // The one that is under way, or was the latest; its response to a unit waits for its turn.
+  const Cancel& cancel() const { return cancel_; }
+  bool HoldsResponse(unsigned unit) const {
+    return turnstile_ != nullptr && !turnstile_->MayPerform(cancel_.passes[unit]);
+  }
   // What stands before a unit, or was lost by one.
   std::optional<Transfer> TakeArrived(unsigned unit);
   const std::optional<Transfer>& lost(unsigned unit) const { return units_[unit].lost; }
@@ -59,7 +71,9 @@ class ClusterPort {
   // Operations that wait for their turns.
   std::uint64_t Held() const;
   // Something goes on by itself.
-  bool Moves() const { return queued_ != Held() || pins_.awake || pins_.out.active; }
+  bool Moves() const {
+    return queued_ != Held() || pins_.awake || (pins_.out.active && !StandsInCancel());
+  }
   bool Presents() const { return pins_.awake; }
 
  private:
@@ -71,10 +85,6 @@ class ClusterPort {
     ClusterRequest request;
     std::uint32_t line = 0;
     std::uint64_t after = 0;  // the launch of its CTA: a number
-  };
-  struct Cancel {
-    muster::CancelRequest request;
-    std::uint32_t line = 0;
   };
   struct Outgoing {
     RemoteSend send;
@@ -95,7 +105,8 @@ class ClusterPort {
     std::array<std::uint8_t, kMaxWarps> cta{};       // of the warp's latest request
     std::array<std::uint64_t, kMaxCtas> launched{};  // numbers of the latest launches
     std::optional<std::size_t> presented;            // which of the requests
-    std::size_t sending = 0;                         // likewise of the sends
+    std::size_t sending = 0;                         // likewise of the sends, ...
+    std::size_t cancelling = 0;                      // ... and of the cancels
   };
 
   void BeginNetwork();
@@ -103,6 +114,8 @@ class ClusterPort {
   bool MayEnd(const Life& end) const;
   void PresentRequest(Unit* unit, ClusterInputs::Unit* in, bool ending);
   bool MaySend(const Unit& unit, std::size_t which) const;
+  bool MayCancel(const Cancel& cancel) const;
+  bool StandsInCancel() const;
 
   ClusterPins pins_;
   Turnstile* turnstile_ = nullptr;
@@ -110,7 +123,7 @@ class ClusterPort {
   std::uint64_t asked_ = 0;  // life-cycle operations, ...
   std::uint64_t done_ = 0;   // ... and how many of these were accepted
   std::array<Unit, kMaxUnits> units_;
-  std::uint32_t cancel_line_ = 0;
+  Cancel cancel_;
   std::uint64_t queued_ = 0;                 // that are not yet accepted
   std::uint64_t begun_ = ~std::uint64_t{0};  // the latest cycle
 };

@@ -49,7 +49,8 @@ void Grid::LaunchClusters() {
                                    [](const Slot& slot) { return slot.ctas_left == 0; });
     if (free == slots_.end() ||
         !std::all_of(machines_.begin(), machines_.end(),
-                     [](const auto& machine) { return machine->HasRoom(); })) {
+                     [](const auto& machine) { return machine->HasRoom(); }) ||
+        !MayStart(next_cluster_)) {
       return;
     }
     const auto slot = static_cast<unsigned>(free - slots_.begin());
@@ -63,6 +64,11 @@ void Grid::LaunchClusters() {
     }
     if (cluster_port_ != nullptr) {
       OpenCluster(slot);
+    }
+    if (turnstile_ != nullptr) {
+      for (const Cta* const cta : cluster.ctas) {
+        turnstile_->Started(cta->linear_id);
+      }
     }
   }
 }

@@ -160,6 +160,7 @@ class Grid {
 
   static void Add(Incident incident, std::vector<Incident>* incidents);
   void LaunchClusters();
+  bool MayStart(std::uint64_t cluster) const;
   // grid_cluster.cpp
   void OpenCluster(unsigned slot);
   void BeginCluster(std::uint64_t cycle);

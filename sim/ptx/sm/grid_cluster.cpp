@@ -73,23 +73,29 @@ void Grid::Deliver(std::uint64_t cycle) {
 void Grid::Cancel(std::uint64_t cycle) {
   ClusterInputs& in = cluster_port_->pins()->in;
   const ClusterOutputs& out = cluster_port_->out();
-  const std::uint32_t line = cluster_port_->CancelLine();
+  const ClusterPort::Cancel& cancel = cluster_port_->cancel();
   in.take_ready = out.take_valid && !in.take_ready;
   if (in.take_ready) {
     in.take = CancelCluster();
+    for (const std::uint32_t pass : cancel.passes) {
+      if (turnstile_ != nullptr) {
+        turnstile_->Read(pass);
+      }
+    }
   }
   for (unsigned u = 0; u < machines_.size(); ++u) {
     ClusterInputs::Unit& pins = in.units[u];
     pins.write_ready = out.units[u].write_valid && !pins.write_ready &&
-                       machines_[u]->WriteResponse(out.write, line, cycle);
+                       !cluster_port_->HoldsResponse(u) &&
+                       machines_[u]->WriteResponse(out.write, cancel.line, cycle);
     pins.complete_ready = out.units[u].complete_valid && !pins.complete_ready;
     if (pins.complete_ready) {
-      machines_[u]->CompleteResponse(out.complete, line);
+      machines_[u]->CompleteResponse(out.complete, cancel);
     }
   }
   if (out.cancel_lost_valid) {
     const RemoteLost& lost = out.cancel_lost;
-    machines_[lost.unit]->EndWithCancelLost(lost, line, cycle);
+    machines_[lost.unit]->EndWithCancelLost(lost, cancel.line, cycle);
   }
 }
 

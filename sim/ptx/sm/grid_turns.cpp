@@ -18,6 +18,21 @@ void Grid::set_turnstile(Turnstile* turnstile) {
   }
 }
 
+// It is the turn of the cluster, or no turn is of it.
+bool Grid::MayStart(std::uint64_t cluster) const {
+  const auto first = PointOf(cluster, launch_.GridOfClusters());
+  for (unsigned rank = 0; turnstile_ != nullptr && rank < machines_.size(); ++rank) {
+    auto cta = PointOf(rank, launch_.cluster);
+    for (unsigned i = 0; i < 3; ++i) {
+      cta[i] += first[i] * launch_.cluster[i];
+    }
+    if (!turnstile_->MayStart(LinearOf(cta, launch_.grid))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void Grid::TakeTurns(std::uint64_t cycle) {
   if (turnstile_->TakeMoved()) {
     for (const auto& machine : machines_) {
@@ -46,18 +61,22 @@ void Grid::NoteMissed() {
     return;
   }
   const Turn& turn = turnstile_->Head();
-  for (const auto& machine : machines_) {
-    if (const std::optional<std::string> where = machine->who_waits().At(turn.cta, turn.warp)) {
-      missed_ = *where;
-      return;
-    }
-  }
   const auto place = PointOf(turn.cta, launch_.grid);
   std::array<std::uint32_t, 3> cluster{};
   for (unsigned i = 0; i < 3; ++i) {
     cluster[i] = place[i] / launch_.cluster[i];
   }
   const bool begun = LinearOf(cluster, launch_.GridOfClusters()) < next_cluster_;
+  if (turn.what == Turn::What::kStarts) {
+    missed_ = begun ? "it has started before, or was cancelled" : "there is no room for it";
+    return;
+  }
+  for (const auto& machine : machines_) {
+    if (const std::optional<std::string> where = machine->who_waits().At(turn.cta, turn.warp)) {
+      missed_ = *where;
+      return;
+    }
+  }
   missed_ = begun ? "its CTA has ended" : "its CTA has not begun";
 }
 

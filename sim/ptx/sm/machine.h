@@ -25,6 +25,7 @@
 #include "sim/ptx/simt/random.h"
 #include "sim/ptx/simt/spins.h"
 #include "sim/ptx/sm/barrier_arrivals.h"
+#include "sim/ptx/sm/cluster_port.h"
 #include "sim/ptx/sm/issue_pins.h"
 #include "sim/ptx/sm/mb_port.h"
 #include "sim/ptx/sm/mbarrier_arrivals.h"
@@ -75,7 +76,7 @@ class Machine : public lockstep::Driver {
   void Receive(const Transfer& sent, std::uint64_t cycle);
   // The response to try_cancel comes, and its mbarrier hears of it. False: not in this cycle.
   bool WriteResponse(const CancelStep& write, std::uint32_t line, std::uint64_t cycle);
-  void CompleteResponse(const CancelStep& complete, std::uint32_t line);
+  void CompleteResponse(const CancelStep& complete, const ClusterPort::Cancel& cancel);
   void EndWithCancelLost(const RemoteLost& lost, std::uint32_t line, std::uint64_t cycle);
   // Warps of which nothing is outstanding.
   std::uint64_t DrainedWarps(std::uint64_t cycle) const;

@@ -113,7 +113,7 @@ void Machine::CancelCluster(const Warp& warp, const CancelCall& call) {
                                       call.multicast,
                                       call.response,
                                       call.mbarrier};
-  grid_.cluster_port()->Ask(rank_, request, call.line);
+  grid_.cluster_port()->Ask(rank_, request, call);
 }
 
 bool Machine::WriteResponse(const CancelStep& write, std::uint32_t line, std::uint64_t cycle) {
@@ -128,11 +128,12 @@ bool Machine::WriteResponse(const CancelStep& write, std::uint32_t line, std::ui
   return true;
 }
 
-void Machine::CompleteResponse(const CancelStep& complete, std::uint32_t line) {
+void Machine::CompleteResponse(const CancelStep& complete, const ClusterPort::Cancel& cancel) {
   MbOperation operation;
   operation.op = MbOp::kCompleteTx;
   operation.source = MbSource::kAsync;
-  operation.tag = line;
+  operation.tag = cancel.line;
+  operation.pass = cancel.passes[rank_];
   operation.cta = complete.place.cta;
   operation.lanes = 1;
   operation.addr = complete.addr;
