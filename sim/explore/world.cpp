@@ -85,6 +85,8 @@ void World::Reset() {
   next_flight_ = 1;
   started_.clear();
   times_.clear();
+  latest_arrivals_.clear();
+  lost_.clear();
   enabled_.clear();
   epoch_ = 1;
   steps_ = 0;
@@ -105,7 +107,6 @@ void World::Step(const Actor& actor) {
   touched_.clear();
   woken_.clear();
   dropped_.clear();
-  lost_.clear();
   begun_.clear();
   gathered_.waits = false;
   gathered_.arrived.clear();

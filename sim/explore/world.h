@@ -121,7 +121,7 @@ class World : public ptx::AccessSink {
   const ptx::Launch& launch() const { return launch_; }
   // Waits that are not over, as actors.
   std::vector<Actor> Waiting() const;
-  // Transfers that are on their way, or that the latest step has made impossible.
+  // Transfers that are on their way, or were until their CTA ended: none of them has happened.
   std::vector<ptx::Turn> Flying() const;
   // Where lanes stand that would go on next, or that wait at an mbarrier.
   std::vector<Place> Next() const;
@@ -286,6 +286,8 @@ class World : public ptx::AccessSink {
     std::uint64_t step = 0;  // the latest
   };
   std::map<std::pair<std::uint64_t, std::uint32_t>, Times> times_;  // likewise, and pc
+  // Of generations that are not complete, by CTA and barrier.
+  std::map<std::pair<std::uint64_t, unsigned>, Place> latest_arrivals_;
   Observer* observer_ = nullptr;
 
   std::vector<Actor> enabled_;

@@ -97,6 +97,7 @@ void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
   }
   Change();
   Hazards(effects.hazards, at);
+  latest_arrivals_[{at.cta, arrival.bar}] = at;
   constexpr unsigned kKindBits = 4;
   const std::uint32_t kind =
       IsReduction(operation.kind) ? static_cast<std::uint32_t>(operation.kind) : 0;
@@ -109,6 +110,9 @@ void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
 // Warps that an operation lets go.
 void World::Released(Unit* unit, const Effects& effects, const Place& at,
                      const Operation& operation) {
+  if (effects.completed) {
+    latest_arrivals_.erase({at.cta, effects.bar});
+  }
   std::vector<Place> released;
   ForEachBit(effects.released, [&](unsigned warp) {
     WarpState& state = unit->warps[warp];
@@ -427,8 +431,13 @@ void World::EndCta(Unit* unit, unsigned slot, const Place& at) {
   Operation end;
   end.kind = OpKind::kEnd;
   end.cta = static_cast<std::uint8_t>(slot);
-  const Effects effects = unit->model.Step(end);
-  Hazards(effects.hazards, at);
+  unit->model.Step(end);
+  const auto first = latest_arrivals_.lower_bound({cta.cta.linear_id, 0});
+  const auto last = latest_arrivals_.upper_bound({cta.cta.linear_id, kNumBars});
+  for (auto one = first; one != last; ++one) {
+    Hazards(1U << static_cast<unsigned>(Hazard::kUnfinishedBarrier), one->second);
+  }
+  latest_arrivals_.erase(first, last);
   if (observer_ != nullptr) {
     observer_->OnCtaEnd(cta.cta.linear_id);
   }

@@ -220,10 +220,13 @@ std::uint32_t Turnstile::StartFor(unsigned lane, std::uint64_t to) {
   return pass;
 }
 
-bool Turnstile::MayStart(std::uint64_t cta) const {
-  const auto found = starts_.find(cta);
-  return found != starts_.end() ? IsOpen(found->second)
-                                : starts_.empty() || !active() || last_of_queue_ <= head_;
+bool Turnstile::MayStart(const std::vector<std::uint64_t>& ctas) const {
+  for (const std::uint64_t cta : ctas) {
+    if (const auto found = starts_.find(cta); found != starts_.end()) {
+      return IsOpen(found->second);
+    }
+  }
+  return starts_.empty() || !active() || last_of_queue_ <= head_;
 }
 
 void Turnstile::Started(std::uint64_t cta) {

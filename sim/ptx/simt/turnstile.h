@@ -72,9 +72,9 @@ class Turnstile {
   void Read(std::uint32_t pass);
   void Perform(std::uint32_t pass, unsigned count);
 
-  // A cluster, of which this is a CTA, may start; has started. If the schedule lists starts, others
-  // come after all that happens to the queue of clusters.
-  bool MayStart(std::uint64_t cta) const;
+  // A cluster of these CTAs may start; one, of which this is a CTA, has started. If the schedule
+  // lists starts, others come after all that happens to the queue of clusters.
+  bool MayStart(const std::vector<std::uint64_t>& ctas) const;
   void Started(std::uint64_t cta);
 
   // ----------------------------------------------------------------------------------------------

@@ -185,7 +185,7 @@ void ClusterPort::Present(bool ending) {
   }
 }
 
-// What a lane sends keeps its order, also where a schedule holds something back.
+// What a lane sends to one CTA keeps its order, also where a schedule holds something back.
 bool ClusterPort::MaySend(const Unit& unit, std::size_t which) const {
   if (turnstile_ == nullptr) {
     return true;
@@ -194,7 +194,7 @@ bool ClusterPort::MaySend(const Unit& unit, std::size_t which) const {
   const auto before = unit.sends.begin() + static_cast<std::ptrdiff_t>(which);
   return turnstile_->MayPerform(next.operation.pass) &&
          std::none_of(unit.sends.begin(), before, [&](const Outgoing& earlier) {
-           return earlier.sent.warp == next.warp &&
+           return earlier.sent.to == next.to && earlier.sent.warp == next.warp &&
                   (earlier.sent.operation.lanes & next.operation.lanes) != 0;
          });
 }

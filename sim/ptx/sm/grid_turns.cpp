@@ -20,17 +20,19 @@ void Grid::set_turnstile(Turnstile* turnstile) {
 
 // It is the turn of the cluster, or no turn is of it.
 bool Grid::MayStart(std::uint64_t cluster) const {
+  if (turnstile_ == nullptr) {
+    return true;
+  }
   const auto first = PointOf(cluster, launch_.GridOfClusters());
-  for (unsigned rank = 0; turnstile_ != nullptr && rank < machines_.size(); ++rank) {
+  std::vector<std::uint64_t> ctas;
+  for (unsigned rank = 0; rank < machines_.size(); ++rank) {
     auto cta = PointOf(rank, launch_.cluster);
     for (unsigned i = 0; i < 3; ++i) {
       cta[i] += first[i] * launch_.cluster[i];
     }
-    if (!turnstile_->MayStart(LinearOf(cta, launch_.grid))) {
-      return false;
-    }
+    ctas.push_back(LinearOf(cta, launch_.grid));
   }
-  return true;
+  return turnstile_->MayStart(ctas);
 }
 
 void Grid::TakeTurns(std::uint64_t cycle) {

@@ -458,16 +458,16 @@ void Machine::CommitLifecycle(const Operation& operation, const Effects& effects
       grid_.EndWithLost(*lost, cycle);
     }
   } else {
-    if (effects.hazards != 0) {  // an unfinished barrier: name who arrived there last
-      for (unsigned bar = 0; bar < kNumBars; ++bar) {
-        const auto& members = barrier_arrivals_.At(operation.cta, bar).members;
-        if (members.empty()) {
-          continue;
-        }
-        const auto warp = static_cast<unsigned>(__builtin_ctzll(cta.warps));
-        AddHazard(Hazard::kUnfinishedBarrier, warp, bar, members.back().line, cycle);
-        break;
+    for (unsigned bar = 0; effects.hazards != 0 && bar < kNumBars; ++bar) {
+      const auto& members = barrier_arrivals_.At(operation.cta, bar).members;
+      if (members.empty()) {
+        continue;
       }
+      ForEachBit(cta.warps, [&](unsigned warp) {
+        if (residents_.IndexInCta(warp) == members.back().warp) {
+          AddHazard(Hazard::kUnfinishedBarrier, warp, bar, members.back().line, cycle);
+        }
+      });
     }
     cta.ended = true;
     if (port_ != nullptr) {
