@@ -48,7 +48,7 @@ World::World(const Config& config, const ptx::Program& program, const ptx::Launc
       program_(program),
       launch_(launch),
       initial_(memory),
-      clusters_(config.num_ctas),
+      clusters_(launch, config.num_ctas),
       starts_are_steps_(
           Has(program, [](const ptx::Instruction& i) { return i.op == Op::kTryCancel; })),
       has_heap_(Has(program, IsHeapCall)) {
@@ -72,15 +72,11 @@ void World::Reset() {
   for (const auto& unit : units_) {
     unit->Reset();
   }
-  for (Cluster& cluster : clusters_) {
-    cluster.ctas_left = 0;
-  }
+  clusters_.Reset();
   cluster_scope_ = golden::ClusterScope();
   ClusterLife grid;
   grid.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(launch_.Ctas(), ~0U));
   cluster_scope_.Step(grid);
-  next_cluster_ = 0;
-  clusters_left_ = launch_.Clusters();
   flights_.clear();
   next_flight_ = 1;
   started_.clear();
@@ -153,7 +149,7 @@ void World::Step(const Actor& actor) {
                  (place.lanes & actor.lanes) != 0;
         });
   }
-  if (!starts_are_steps_ && end_ == End::kNone && next_cluster_ < launch_.Clusters()) {
+  if (!starts_are_steps_ && end_ == End::kNone && !clusters_.AllBegun()) {
     LaunchClusters();
   }
 }

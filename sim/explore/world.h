@@ -27,6 +27,7 @@
 #include "sim/golden/warp_scope.h"
 #include "sim/isa/config.h"
 #include "sim/ptx/program/program.h"
+#include "sim/ptx/runtime/clusters.h"
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/memory.h"
 #include "sim/ptx/simt/printf.h"
@@ -113,7 +114,7 @@ class World : public ptx::AccessSink {
   // What keeps the order of this transfer, by its process, and of others; 0: nothing does.
   std::uint64_t ChannelOf(std::uint64_t process) const;
   // Clusters that have started, or were cancelled: so many of the grid's order.
-  std::uint64_t begun_clusters() const { return next_cluster_; }
+  std::uint64_t begun_clusters() const { return clusters_.begun(); }
   // Instructions that were carried out in this order or an earlier one, and whose effect is a
   // matter of what changes by itself: a clock, or which lanes are together. A run may show others.
   const std::set<std::uint32_t>& volatile_pcs() const { return volatile_pcs_; }
@@ -166,11 +167,6 @@ class World : public ptx::AccessSink {
     std::uint64_t warps = 0;
     std::uint64_t exited = 0;
   };
-  struct Cluster {
-    ptx::Cluster cluster;
-    unsigned ctas_left = 0;
-    std::uint64_t linear = 0;
-  };
   struct Flight {
     ptx::Transfer transfer;
     std::uint64_t number = 0;
@@ -188,7 +184,6 @@ class World : public ptx::AccessSink {
   bool HasRoom() const;
   void LaunchClusters();
   void LaunchCluster();
-  std::uint64_t FirstCtaOf(std::uint64_t cluster) const;
   void LaunchCta(unsigned unit, unsigned slot, const ptx::Cluster* cluster);
   void EnableWarp(unsigned unit, unsigned warp);
   void EnableTransfers();
@@ -264,7 +259,7 @@ class World : public ptx::AccessSink {
   ptx::Memory memory_;
   ptx::Printed printed_;
   std::vector<std::unique_ptr<Unit>> units_;  // by rank
-  std::vector<Cluster> clusters_;             // by slot
+  ptx::Clusters clusters_;
   golden::ClusterScope cluster_scope_;
   // Threads can take clusters from the queue, so that it matters when these start.
   const bool starts_are_steps_;
@@ -276,8 +271,6 @@ class World : public ptx::AccessSink {
     std::vector<ptx::Slot> results;
   };
   std::vector<Uses> uses_;
-  std::uint64_t next_cluster_ = 0;
-  std::uint64_t clusters_left_ = 0;
   std::vector<std::unique_ptr<Flight>> flights_;
   std::uint64_t next_flight_ = 1;
   std::unordered_map<std::uint64_t, std::uint64_t> started_;  // transfers, by thread

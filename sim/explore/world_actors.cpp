@@ -20,7 +20,7 @@ const std::vector<Actor>& World::Enabled() {
   if (end_ != End::kNone) {
     return enabled_;
   }
-  if (starts_are_steps_ && next_cluster_ < launch_.Clusters() && HasRoom()) {
+  if (starts_are_steps_ && !clusters_.AllBegun() && HasRoom()) {
     Actor start;
     start.kind = Actor::Kind::kStart;
     enabled_.push_back(start);
@@ -34,7 +34,7 @@ const std::vector<Actor>& World::Enabled() {
   }
   EnableTransfers();
   if (enabled_.empty()) {
-    end_ = clusters_left_ == 0 ? End::kCompletes : End::kDeadlock;
+    end_ = clusters_.AllEnded() ? End::kCompletes : End::kDeadlock;
   }
   return enabled_;
 }
@@ -135,7 +135,7 @@ std::uint32_t World::StandingWith(const WarpState& state, const ptx::Group& grou
 
 ptx::Turn World::TurnOf(const Actor& actor) const {
   if (actor.kind == Actor::Kind::kStart) {
-    return {FirstCtaOf(next_cluster_), 0, 1, 0, 1, ptx::Turn::What::kStarts};
+    return {clusters_.CtasOf(clusters_.begun()).front(), 0, 1, 0, 1, ptx::Turn::What::kStarts};
   }
   if (actor.kind == Actor::Kind::kTransfer) {
     return TurnOf(*FlightOf(actor));
@@ -172,11 +172,11 @@ const World::Flight* World::FlightOf(const Actor& actor) const {
 std::uint64_t World::ClusterOf(const Actor& actor) const {
   switch (actor.kind) {
     case Actor::Kind::kStart:
-      return next_cluster_;
+      return clusters_.begun();
     case Actor::Kind::kTransfer:
       return 0;
     default:
-      return clusters_[units_[actor.unit]->warps[actor.warp].warp.cta->cluster->slot].linear;
+      return clusters_.NumberOf(units_[actor.unit]->warps[actor.warp].warp.cta->cluster->slot);
   }
 }
 

@@ -9,6 +9,7 @@
 #include "sim/explore/world_unit.h"
 #include "sim/isa/bits.h"
 #include "sim/isa/fault.h"
+#include "sim/ptx/runtime/operations.h"
 
 namespace muster::explore {
 namespace {
@@ -48,16 +49,8 @@ void World::Post(Unit* /*to*/, ptx::Transfer transfer) {
 void World::StartArrivals(Unit* unit, WarpState* state, std::uint32_t lanes,
                           const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t pc) {
   ForEachBit(lanes, [&](unsigned lane) {
-    ptx::Transfer arrival;
-    arrival.kind = Kind::kArrive;
-    arrival.to = arrival.issuer = state->warp.cta;
-    arrival.mbarrier = addr[lane];
-    arrival.warp = state->warp.slot;
-    arrival.lane = lane;
-    arrival.groups = &state->warp.copies[lane];
-    arrival.number = arrival.groups->next();
+    ptx::Transfer arrival = ptx::ArriveOn(&state->warp, lane, addr[lane], program_.code[pc].line);
     arrival.pc = pc;
-    arrival.line = program_.code[pc].line;
     Post(unit, std::move(arrival));
   });
 }
@@ -103,15 +96,8 @@ void World::TakeCluster(std::size_t index) {
   const std::uint64_t number = flights_[index]->number;
   const Place at = PlaceOf(*flights_[index]);
   flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
-  const bool is_left = next_cluster_ != launch_.Clusters();
-  Touched(ObjectOf(kQueue, 0), is_left ? Touch::Mode::kWrite : Touch::Mode::kRead);
-  CancelResponse response{};
-  if (is_left) {
-    --clusters_left_;
-    const auto first = ptx::PointOf(next_cluster_++, launch_.GridOfClusters());
-    response = {first[0] * launch_.cluster[0], first[1] * launch_.cluster[1],
-                first[2] * launch_.cluster[2], 1};
-  }
+  Touched(ObjectOf(kQueue, 0), clusters_.AllBegun() ? Touch::Mode::kRead : Touch::Mode::kWrite);
+  const CancelResponse response = clusters_.Cancel();
   for (const auto& flight : flights_) {
     if (flight->asked_by != number) {
       continue;
@@ -271,7 +257,7 @@ void World::Abandon(const ptx::Cta& cta) {
       flights_[i]->is_lost = flights_[i]->is_lost || transfer.to == &cta;
       continue;
     }
-    const bool lost = transfer.to == &cta || (transfer.from == &cta && !transfer.has_read);
+    const bool lost = IsLostWith(cta, transfer);
     if (transfer.to == &cta && transfer.issuer != &cta) {
       Fault("memory_fault", PlaceOf(*flights_[i]));
     }
