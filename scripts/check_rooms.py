@@ -28,9 +28,10 @@ USES = {
     "ptx/program": "isa ptx/syntax",
     "ptx/alu": "isa ptx/program",
     "ptx/simt": "isa ptx/program ptx/alu",
-    "ptx/sm": "isa golden port ptx/syntax ptx/program ptx/simt",
-    "ptx/launch": "isa ptx/syntax ptx/program ptx/simt ptx/sm",
-    "explore": "isa golden ptx/program ptx/simt ptx/sm",
+    "ptx/runtime": "isa golden ptx/program ptx/simt",
+    "ptx/runtime/on_pins": "isa golden port ptx/syntax ptx/program ptx/simt ptx/runtime",
+    "ptx/launch": "isa ptx/syntax ptx/program ptx/simt ptx/runtime/on_pins",
+    "explore": "isa golden ptx/program ptx/simt ptx/runtime",
     # Beside it, and above all.
     "bcu": "",
     "board": "isa port lockstep",

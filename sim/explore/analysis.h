@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -167,6 +168,7 @@ class Analysis : public Observer {
     Side latest;
     bool awaited = false;
     bool arrived = false;
+    std::optional<Past> init;  // the latest
   };
   struct ClusterState {
     Release now;
@@ -239,8 +241,8 @@ class Analysis : public Observer {
   void AccessByTransfer(std::uint64_t number, const Range& range, bool writes);
 
   // analysis_mbarrier.cpp
-  void CheckWord(const Place& at, const Range& word, const MbOperation& operation,
-                 EventNumber event, std::uint64_t of);
+  void CheckWord(const Object& object, const Place& at, const Range& word,
+                 const MbOperation& operation, EventNumber event, std::uint64_t of);
   void NoteFresh(const Object& object, const Side& waits, const Range& word);
   void CheckPhase(const Object& object, const Place& at, const Range& word,
                   const MbOperation& operation, std::uint64_t of);

@@ -18,13 +18,13 @@ void Analysis::OnMbarrier(const Place& at, std::uint64_t owner, const MbOperatio
                           std::uint64_t of) {
   const EventNumber event = EventAt(at);
   const Range word{owner, operation.addr, kWordBytes};
-  if (operation.op != MbOp::kCopyArriveNoInc) {
-    CheckWord(at, word, operation, event, of);
-  }
   const auto [found, fresh] = objects_.try_emplace({owner, operation.addr});
   Object& object = found->second;
   if (fresh) {
     object.self = PseudoOf(owner);
+  }
+  if (operation.op != MbOp::kCopyArriveNoInc) {
+    CheckWord(object, at, word, operation, event, of);
   }
   if (operation.op == MbOp::kInit || operation.op == MbOp::kInval) {
     const Thread self = object.self;
@@ -33,6 +33,7 @@ void Analysis::OnMbarrier(const Place& at, std::uint64_t owner, const MbOperatio
     object.self = self;
     object.awaited = awaited;
     if (operation.op == MbOp::kInit) {
+      object.init = Past{static_cast<std::uint32_t>(accesses_.size() - 1), at.lanes};
       object.made = SideOf(at, {"does mbarrier.", Name(operation.op)});
     }
     return;
@@ -101,9 +102,10 @@ void Analysis::NoteFresh(const Object& object, const Side& waits, const Range& w
   Suspect(std::move(note));
 }
 
-// The word is memory, too: init and inval are writes, all else is atomic.
-void Analysis::CheckWord(const Place& at, const Range& word, const MbOperation& operation,
-                         EventNumber event, std::uint64_t of) {
+// The word is memory, too: init and inval are writes, all else is atomic. Every use must come after
+// the init, also after others that do.
+void Analysis::CheckWord(const Object& object, const Place& at, const Range& word,
+                         const MbOperation& operation, EventNumber event, std::uint64_t of) {
   const bool makes = operation.op == MbOp::kInit || operation.op == MbOp::kInval;
   Access access;
   access.at = at;
@@ -115,13 +117,18 @@ void Analysis::CheckWord(const Place& at, const Range& word, const MbOperation& 
   access.size = kWordBytes;
   const std::uint32_t index = NoteAccess(access);
   last_.lanes = 0;
+  const auto check = [&](std::uint32_t lanes, const Known& known) {
+    const Accessor now{&accesses_[index], index, lanes, &known, true, false};
+    if (!makes && object.init && !IsOrdered(*object.init, now)) {
+      Race(*object.init, word, now);
+    }
+    Check(word, now);
+  };
   if (of != 0) {
-    Check(word, {&accesses_[index], index, at.lanes, &*transfers_[of].known, true, false});
+    check(at.lanes, *transfers_[of].known);
     return;
   }
-  ForEachState(at, [&](ThreadState* state, std::uint32_t lanes) {
-    Check(word, {&accesses_[index], index, lanes, &*state->known, true, false});
-  });
+  ForEachState(at, [&](ThreadState* state, std::uint32_t lanes) { check(lanes, *state->known); });
 }
 
 // An arrival must come after the phase before its own has completed, in every order.

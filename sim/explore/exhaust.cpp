@@ -1,6 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/explore/exhaust.h"
 
+#include <fmt/format.h>
+
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -15,6 +17,19 @@ Trace Order::Traced() const {
     trace.Add(step.actor, step.turn, step.gathered);
   }
   return trace;
+}
+
+std::string Explain(const LeftOut& one, const ptx::Program& program) {
+  const std::string place = program.Place(program.code[one.pc].line);
+  return one.cause == LeftOut::Cause::kVolatile
+             ? fmt::format(
+                   "what is done at {} depends on a clock, or on which lanes are together, "
+                   "of which runs show more than these orders do",
+                   place)
+             : fmt::format(
+                   "nothing orders the bulk copy at {} with another access, which may come "
+                   "between its pieces in a run, and not in these orders",
+                   place);
 }
 
 Exhausted Exhaust(World* world, const ExhaustOptions& options,
@@ -62,6 +77,7 @@ Exhausted Exhaust(const std::function<std::unique_ptr<World>()>& make_world, uns
       const std::lock_guard<std::mutex> lock(mutex);
       all.complete = all.complete && found.complete;
       all.classes += found.classes;
+      all.left_out.insert(found.left_out.begin(), found.left_out.end());
       all.steps += found.steps;
     }
   };

@@ -9,6 +9,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,8 +45,26 @@ struct Order {
   Trace Traced() const;
 };
 
+// Why a search cannot say that it has seen what every run may do.
+struct LeftOut {
+  enum class Cause : std::uint8_t {
+    kVolatile,  // the effect of an instruction is a matter of a clock, or of which lanes are
+                // together
+    kPieces,    // of a bulk copy that nothing orders with another access
+  };
+  Cause cause = Cause::kVolatile;
+  std::uint32_t pc = 0;
+
+  bool operator<(const LeftOut& other) const {
+    return std::tie(cause, pc) < std::tie(other.cause, other.pc);
+  }
+};
+// A sentence.
+std::string Explain(const LeftOut& one, const ptx::Program& program);
+
 struct Exhausted {
   bool complete = false;  // there are no other orders
+  std::set<LeftOut> left_out;
   std::uint64_t classes = 0;
   std::uint64_t steps = 0;
 };

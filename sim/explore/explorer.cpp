@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "sim/explore/analysis.h"
 #include "sim/explore/exhaust.h"
@@ -12,25 +11,6 @@
 
 namespace muster::explore {
 namespace {
-
-// The first instruction of each kind that a world carries out in one step, or at one moment, where
-// a GPU has several.
-std::vector<std::string> LeftOut(const ptx::Program& program) {
-  std::map<const char*, std::uint32_t> first;
-  for (const ptx::Instruction& i : program.code) {
-    if (i.op == ptx::Op::kTryCancel) {
-      first.emplace("clusters may start at other moments, on which clusterlaunchcontrol depends",
-                    i.line);
-    } else if (i.op == ptx::Op::kBulk && i.As<ptx::BulkCopy>().ctas != ptx::kNoSlot) {
-      first.emplace("a multicast copy may come to one CTA before the others", i.line);
-    }
-  }
-  std::vector<std::string> left_out;
-  for (const auto& [what, line] : first) {
-    left_out.push_back(fmt::format("{} ({})", what, program.Place(line)));
-  }
-  return left_out;
-}
 
 constexpr std::size_t kMostFindings = 100;
 
@@ -43,6 +23,19 @@ std::pair<Kind, std::string> EndOf(const BadEnd& end) {
 bool IsRaceOf(const Suspicion& race, const Suspicion& other) {
   return IsRace(race.kind) && std::minmax(race.first.at.pc, race.second.at.pc) ==
                                   std::minmax(other.first.at.pc, other.second.at.pc);
+}
+
+bool IsWaitForInit(const ptx::Program& program, const ptx::Turn& first, const ptx::Turn& second) {
+  const auto op_of = [&](const ptx::Turn& turn) {
+    const auto* const mbarrier = std::get_if<ptx::Mbarrier>(&program.code[turn.pc].payload);
+    return mbarrier == nullptr ? MbOp::kArrive : mbarrier->op;
+  };
+  return op_of(first) == MbOp::kInit && IsMbWait(op_of(second));
+}
+
+// Of what goes to several CTAs: that to the same one.
+bool IsToSame(const ptx::Turn& turn, const ptx::Turn& wanted) {
+  return !turn.to || !wanted.to || turn.to == wanted.to;
 }
 
 }  // namespace
@@ -92,7 +85,8 @@ Explored Explorer::Run() {
 const Actor& Explorer::Choose(const std::vector<Actor>& enabled, ptx::Random* random) {
   const Actor* chosen = &enabled[random->Below(static_cast<std::uint32_t>(enabled.size()))];
   constexpr std::uint32_t kAnyOneIn = 16;
-  if (chosen->kind == Actor::Kind::kTransfer || random->OneIn(kAnyOneIn)) {
+  const bool is_of_warp = chosen->kind == Actor::Kind::kLanes || chosen->kind == Actor::Kind::kWait;
+  if (!is_of_warp || random->OneIn(kAnyOneIn)) {
     return *chosen;
   }
   for (const Actor& other : enabled) {
@@ -126,7 +120,9 @@ void Explorer::Predict() {
       behind = random.OneIn(kOtherOneIn) ? random.Next() : behind;
       std::vector<Actor> others;
       for (const Actor& actor : enabled) {
-        const unsigned who = actor.kind == Actor::Kind::kTransfer ? 63U : actor.warp;
+        const unsigned who = actor.kind == Actor::Kind::kTransfer ? 63U
+                             : actor.kind == Actor::Kind::kStart  ? 62U
+                                                                  : actor.warp;
         if (favours && (behind >> who & 1) == 0) {
           others.push_back(actor);
         }
@@ -166,7 +162,9 @@ void Explorer::Exhaust() {
     result = explore::Exhaust(make_world_, options_.jobs, options, each);
   }
   explored_.classes = result.classes;
-  explored_.left_out = LeftOut(world_.program());
+  for (const LeftOut& one : result.left_out) {
+    explored_.left_out.push_back(Explain(one, world_.program()));
+  }
   explored_.complete = result.complete && explored_.left_out.empty();
 }
 
@@ -252,6 +250,9 @@ void Explorer::Take(const World& world, const std::vector<Suspicion>& suspicions
       ptx::Turn at = trace.At(side.step, First(side.at.lanes));
       if (side.transfer != 0) {
         at.what = ptx::Turn::What::kPerforms;
+        if (suspicion.object.owner != kGlobal) {
+          at.to = suspicion.object.owner;
+        }
       }
       return at;
     };
@@ -337,7 +338,8 @@ bool Explorer::IsShown(const Lead& lead) {
                         [&](const ptx::Turn& turn) {
                           return turn.cta == wanted.cta && turn.warp == wanted.warp &&
                                  turn.pc == wanted.pc && turn.time == wanted.time &&
-                                 turn.what == wanted.what && (turn.lanes & wanted.lanes) != 0;
+                                 turn.what == wanted.what && IsToSame(turn, wanted) &&
+                                 (turn.lanes & wanted.lanes) != 0;
                         }) -
            turns.begin();
   };
@@ -388,11 +390,14 @@ bool Explorer::RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace) {
   bool reversed = false;
   const unsigned lane = First(lead.first.lanes);
   const auto is = [&](const Actor& actor, const ptx::Turn& turn, const ptx::Turn& wanted) {
+    if (actor.kind == Actor::Kind::kStart) {
+      return false;
+    }
     const bool flies = actor.kind == Actor::Kind::kTransfer;
     const unsigned its_lane = First(wanted.lanes);
     return turn.cta == wanted.cta && turn.warp == wanted.warp && turn.pc == wanted.pc &&
            (turn.lanes >> its_lane & 1) != 0 &&
-           flies == (wanted.what != ptx::Turn::What::kExecutes) &&
+           flies == (wanted.what != ptx::Turn::What::kExecutes) && IsToSame(turn, wanted) &&
            (flies ? turn.time : trace->Times(turn, its_lane) + 1) == wanted.time;
   };
   while (!IsLeft()) {
@@ -413,6 +418,23 @@ bool Explorer::RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace) {
         Actor rest = actor;
         rest.lanes &= ~(1U << lane);
         allowed.push_back(rest);
+      }
+    }
+    // A wait that comes before the init finds no phase complete: it is enough that it has come.
+    if (!second_done && !first_done && IsWaitForInit(world_.program(), lead.first, lead.second)) {
+      const auto waits = world_.Waiting();
+      const auto second = std::find_if(waits.begin(), waits.end(), [&](const Actor& wait) {
+        return is(wait, world_.TurnOf(wait), lead.second);
+      });
+      const auto first = std::find_if(enabled.begin(), enabled.end(), [&](const Actor& actor) {
+        return is(actor, world_.TurnOf(actor), lead.first);
+      });
+      if (second != waits.end() && first != enabled.end()) {
+        const ptx::Turn turn = world_.TurnOf(*first);
+        trace->Add(*second, world_.TurnOf(*second), {});
+        world_.Step(*first);
+        trace->Add(*first, turn, world_.gathered());
+        return true;
       }
     }
     if (allowed.empty()) {

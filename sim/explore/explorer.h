@@ -17,14 +17,13 @@
 #include <vector>
 
 #include "sim/explore/analysis.h"
+#include "sim/explore/exhaust.h"
 #include "sim/explore/suspicion.h"
 #include "sim/explore/trace.h"
 #include "sim/explore/world.h"
 #include "sim/ptx/simt/random.h"
 
 namespace muster::explore {
-
-struct Order;
 
 // How an order ended, other than as it should.
 struct BadEnd {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "sim/isa/bits.h"
-#include "sim/ptx/sm/mbarrier_arrivals.h"
+#include "sim/ptx/runtime/mbarrier_arrivals.h"
 
 namespace muster::explore {
 namespace {

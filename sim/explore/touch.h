@@ -24,11 +24,13 @@ struct Touch {
       0;  // of an arrival at a named barrier: those of one generation have the same
 };
 
-// Objects: four bytes of memory, a named barrier, a cluster's barrier, a CTA. An mbarrier is
-// memory.
+// Objects: four bytes of memory, a named barrier, a cluster's barrier, a CTA, the queue of clusters
+// that have not started, what malloc gives. An mbarrier is memory.
 inline constexpr std::uint64_t kNamedBarriers = ~std::uint64_t{1};
 inline constexpr std::uint64_t kClusterBarriers = ~std::uint64_t{2};
 inline constexpr std::uint64_t kCtas = ~std::uint64_t{3};
+inline constexpr std::uint64_t kQueue = ~std::uint64_t{4};
+inline constexpr std::uint64_t kHeap = ~std::uint64_t{5};
 constexpr std::uint64_t ObjectOf(std::uint64_t owner, std::uint64_t index) {
   return (owner + 1) * 0x9e3779b97f4a7c15U ^ index;
 }

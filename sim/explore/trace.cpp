@@ -9,7 +9,7 @@ namespace muster::explore {
 
 void Trace::Add(const Actor& actor, const ptx::Turn& turn, const Gathered& gathered) {
   first_.push_back(all_.size());
-  if (actor.kind == Actor::Kind::kTransfer) {
+  if (actor.kind == Actor::Kind::kTransfer || actor.kind == Actor::Kind::kStart) {
     all_.push_back(turn);
   } else {
     auto& times = times_[{turn.cta, turn.warp, turn.pc}];
@@ -33,10 +33,17 @@ void Trace::Add(const Actor& actor, const ptx::Turn& turn, const Gathered& gathe
   };
   const auto still = std::stable_partition(waiting_.begin(), waiting_.end(),
                                            [&](const ptx::Turn& one) { return !arrives(one); });
+  const auto own = all_.begin() + static_cast<std::ptrdiff_t>(first_.back());
+  const bool own_first = !gathered.arrived.empty() && std::none_of(own, all_.end(), arrives);
+  if (own_first) {  // others arrive because its lanes have exited
+    turns_.insert(turns_.end(), own, all_.end());
+  }
   turns_.insert(turns_.end(), still, waiting_.end());
   waiting_.erase(still, waiting_.end());
-  std::vector<ptx::Turn>& list = gathered.waits ? waiting_ : turns_;
-  list.insert(list.end(), all_.begin() + static_cast<std::ptrdiff_t>(first_.back()), all_.end());
+  if (!own_first) {
+    std::vector<ptx::Turn>& list = gathered.waits ? waiting_ : turns_;
+    list.insert(list.end(), own, all_.end());
+  }
 }
 
 std::vector<ptx::Turn> Trace::WithNext(const World& world) const {

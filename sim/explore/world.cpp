@@ -7,6 +7,8 @@
 #include "sim/isa/bits.h"
 #include "sim/isa/fault.h"
 #include "sim/ptx/program/address.h"
+#include "sim/ptx/program/nature.h"
+#include "sim/ptx/program/registers.h"
 
 namespace muster::explore {
 namespace {
@@ -18,6 +20,16 @@ using ptx::Space;
 
 // Of one group of lanes, with nothing that others notice: it goes on for ever.
 constexpr unsigned kLongestWay = 1U << 20;
+
+template <typename F>
+bool Has(const ptx::Program& program, F is) {
+  return std::any_of(program.code.begin(), program.code.end(), is);
+}
+
+bool IsHeapCall(const ptx::Instruction& i) {
+  return i.op == Op::kRuntime && (i.As<ptx::RuntimeCall>().function == ptx::Runtime::kMalloc ||
+                                  i.As<ptx::RuntimeCall>().function == ptx::Runtime::kFree);
+}
 
 bool IsPrivate(Space space) {
   return space == Space::kLocal || space == Space::kParam || space == Space::kConst;
@@ -36,9 +48,18 @@ World::World(const Config& config, const ptx::Program& program, const ptx::Launc
       program_(program),
       launch_(launch),
       initial_(memory),
-      clusters_(config.num_ctas) {
+      clusters_(launch, config.num_ctas),
+      starts_are_steps_(
+          Has(program, [](const ptx::Instruction& i) { return i.op == Op::kTryCancel; })),
+      has_heap_(Has(program, IsHeapCall)) {
   for (unsigned rank = 0; rank < launch.ClusterCtas(); ++rank) {
     units_.push_back(std::make_unique<Unit>(this, rank));
+  }
+  if (Has(program, [](const ptx::Instruction& i) { return i.timed; })) {
+    for (const ptx::Instruction& i : program.code) {
+      uses_.push_back({SourcesOf(i), ResultsOf(i)});
+      uses_.back().sources.push_back(i.guard);
+    }
   }
   Reset();
 }
@@ -51,19 +72,17 @@ void World::Reset() {
   for (const auto& unit : units_) {
     unit->Reset();
   }
-  for (Cluster& cluster : clusters_) {
-    cluster.ctas_left = 0;
-  }
+  clusters_.Reset();
   cluster_scope_ = golden::ClusterScope();
   ClusterLife grid;
   grid.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(launch_.Ctas(), ~0U));
   cluster_scope_.Step(grid);
-  next_cluster_ = 0;
-  clusters_left_ = launch_.Clusters();
   flights_.clear();
   next_flight_ = 1;
   started_.clear();
   times_.clear();
+  latest_arrivals_.clear();
+  lost_.clear();
   enabled_.clear();
   epoch_ = 1;
   steps_ = 0;
@@ -84,11 +103,14 @@ void World::Step(const Actor& actor) {
   touched_.clear();
   woken_.clear();
   dropped_.clear();
-  lost_.clear();
   begun_.clear();
   gathered_.waits = false;
   gathered_.arrived.clear();
-  if (actor.kind == Actor::Kind::kTransfer) {
+  if (actor.kind == Actor::Kind::kStart) {
+    Touched(ObjectOf(kQueue, 0), Touch::Mode::kWrite);
+    Change();
+    LaunchCluster();
+  } else if (actor.kind == Actor::Kind::kTransfer) {
     for (std::size_t i = 0; i < flights_.size(); ++i) {
       if (flights_[i]->number == actor.transfer) {
         StepTransfer(i);
@@ -106,7 +128,13 @@ void World::Step(const Actor& actor) {
     } else {
       state.warp.favoured = actor.lanes & -actor.lanes;
       state.warp.turns = ~0U;
+      if (ptx::Group* const group = GroupOf(&state, actor.lanes); group != nullptr) {
+        NoteVolatile(&state, *group, ActiveOf(state, *group));
+      }
       here_ = PlaceOf(state, actor.lanes, actor.pc);
+      if (IsHeapCall(program_.code[actor.pc])) {
+        Touched(ObjectOf(kHeap, 0), Touch::Mode::kWrite);
+      }
       Handle(&unit, &state, unit.interpreter.Step(&state.warp, cycle_), actor.pc);
     }
     if (unit.interpreter.TakeChanged()) {
@@ -121,7 +149,7 @@ void World::Step(const Actor& actor) {
                  (place.lanes & actor.lanes) != 0;
         });
   }
-  if (end_ == End::kNone && next_cluster_ < launch_.Clusters()) {
+  if (!starts_are_steps_ && end_ == End::kNone && !clusters_.AllBegun()) {
     LaunchClusters();
   }
 }
@@ -146,6 +174,32 @@ std::uint32_t World::ActiveOf(const WarpState& state, const Group& group) const 
     });
   }
   return active;
+}
+
+// Follows what changes by itself through the registers of a warp, to what others may notice.
+void World::NoteVolatile(WarpState* state, const Group& group, std::uint32_t active) {
+  if (uses_.empty()) {
+    return;
+  }
+  const Uses& uses = uses_[group.pc];
+  const ptx::Instruction& i = program_.code[group.pc];
+  const auto key = [&](ptx::Slot slot) { return group.frame + static_cast<std::uint32_t>(slot); };
+  const bool is_volatile =
+      NatureOf(i) == ptx::Nature::kVolatile ||
+      std::any_of(uses.sources.begin(), uses.sources.end(), [&](ptx::Slot slot) {
+        return slot != ptx::kNoSlot && !ptx::IsLiteral(slot) &&
+               state->is_volatile.count(key(slot)) != 0;
+      });
+  if (is_volatile && i.timed) {
+    volatile_pcs_.insert(group.pc);
+  }
+  for (const ptx::Slot slot : uses.results) {
+    if (is_volatile) {
+      state->is_volatile.insert(key(slot));
+    } else if (active == state->warp.live) {
+      state->is_volatile.erase(key(slot));
+    }
+  }
 }
 
 // What orders memory, and that nobody else notices.
@@ -231,6 +285,7 @@ void World::Advance(Unit* unit, WarpState* state, std::uint32_t moved) {
     const Op op = program_.code[pc].op;
     const Group before = *next;
     const std::uint32_t active = ActiveOf(*state, before);
+    NoteVolatile(state, before, active);
     here_ = PlaceOf(*state, active, pc);
     const Interpreter::Event event = unit->interpreter.Step(&state->warp, cycle_);
     if (op == Op::kCopyGroup) {
@@ -291,6 +346,13 @@ void World::Hazards(std::uint32_t hazards, const Place& at) {
   });
 }
 
+// What free takes away.
+void World::TouchHeap(std::uint64_t address) {
+  if (has_heap_ && ptx::SegmentOf(address) >= initial_.segments()) {
+    Touched(ObjectOf(kHeap, 0), Touch::Mode::kRead);
+  }
+}
+
 void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instruction& instruction,
                      const ptx::Access& access, const ptx::Cta* owner, std::uint64_t address,
                      bool changed) {
@@ -301,7 +363,9 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
   for (std::uint64_t at = address / kGranule; at * kGranule < address + size * access.count; ++at) {
     Touched(ObjectOf(cta, at), mode);
   }
-  if (owner != nullptr && owner != warp.cta) {
+  if (owner == nullptr) {
+    TouchHeap(address);
+  } else if (owner != warp.cta) {
     Touched(ObjectOf(kCtas, cta), Touch::Mode::kRead);
   }
   if (observer_ == nullptr) {

@@ -1,9 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // A grid as a set of actors, any of which may go next: lanes of a warp that stand at an instruction
-// which others can notice, waits that can be answered, and transfers that are on their way. The
-// golden models do what the units would. There are no cycles: who goes next is the caller's choice,
-// and everything that one actor does is done at once.
+// which others can notice, waits that can be answered, transfers that are on their way, and the
+// next cluster, where threads can take it from the queue before it starts. The golden models do
+// what the units would. There are no cycles: who goes next is the caller's choice, and everything
+// that one actor does is done at once.
 #ifndef MUSTER_SIM_EXPLORE_WORLD_H_
 #define MUSTER_SIM_EXPLORE_WORLD_H_
 
@@ -12,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -25,6 +27,7 @@
 #include "sim/golden/warp_scope.h"
 #include "sim/isa/config.h"
 #include "sim/ptx/program/program.h"
+#include "sim/ptx/runtime/clusters.h"
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/memory.h"
 #include "sim/ptx/simt/printf.h"
@@ -37,15 +40,17 @@ struct Actor {
     kLanes,     // execute the instruction at which they stand
     kWait,      // a wait at an mbarrier is answered
     kTransfer,  // goes one step on
+    kStart,     // the next cluster starts
   };
   Kind kind = Kind::kLanes;
-  std::uint8_t unit = 0;       // the rank of its CTA, but of transfers
+  std::uint8_t unit = 0;       // the rank of its CTA, of kLanes and kWait
   std::uint8_t warp = 0;       // its slot, likewise
   bool answer = true;          // kWait: false where the wait gives up
-  std::uint32_t lanes = 0;     // but of transfers
+  std::uint32_t lanes = 0;     // likewise
   std::uint32_t pc = 0;        // the instruction; of a transfer: that started it
   std::uint64_t transfer = 0;  // its number
   std::uint64_t object = 0;    // kWait: what it waits for
+  bool may_give_up = false;    // likewise: answered false, its lanes go on
 };
 
 // What a step has done about barriers that are not aligned, to which a warp arrives when all its
@@ -104,11 +109,20 @@ class World : public ptx::AccessSink {
   const HazardsMet& hazards() const { return hazards_; }
   const ptx::Memory& memory() const { return memory_; }
   std::uint64_t steps() const { return steps_; }
+  // The place of the actor's cluster in the order of the grid; of a transfer: 0.
+  std::uint64_t ClusterOf(const Actor& actor) const;
+  // What keeps the order of this transfer, by its process, and of others; 0: nothing does.
+  std::uint64_t ChannelOf(std::uint64_t process) const;
+  // Clusters that have started, or were cancelled: so many of the grid's order.
+  std::uint64_t begun_clusters() const { return clusters_.begun(); }
+  // Instructions that were carried out in this order or an earlier one, and whose effect is a
+  // matter of what changes by itself: a clock, or which lanes are together. A run may show others.
+  const std::set<std::uint32_t>& volatile_pcs() const { return volatile_pcs_; }
   const ptx::Program& program() const { return program_; }
   const ptx::Launch& launch() const { return launch_; }
   // Waits that are not over, as actors.
   std::vector<Actor> Waiting() const;
-  // Transfers that are on their way, or that the latest step has made impossible.
+  // Transfers that are on their way, or were until their CTA ended: none of them has happened.
   std::vector<ptx::Turn> Flying() const;
   // Where lanes stand that would go on next, or that wait at an mbarrier.
   std::vector<Place> Next() const;
@@ -145,6 +159,7 @@ class World : public ptx::AccessSink {
     std::uint64_t spun = 0;          // ... which was so in this epoch
     std::unordered_map<std::uint64_t, Spin> spins;  // by pc and lowest lane
     std::uint32_t stuck_at_copies = 0;              // lanes at a wait for copies that are not done
+    std::set<std::uint32_t> is_volatile{};          // registers, by frame and slot
   };
   struct CtaState {
     ptx::Cta cta;
@@ -152,27 +167,27 @@ class World : public ptx::AccessSink {
     std::uint64_t warps = 0;
     std::uint64_t exited = 0;
   };
-  struct Cluster {
-    ptx::Cluster cluster;
-    unsigned ctas_left = 0;
-    std::uint64_t linear = 0;
-  };
   struct Flight {
     ptx::Transfer transfer;
     std::uint64_t number = 0;
     std::uint64_t process = 0;
-    std::uint32_t time = 1;  // of its lane's executions of the instruction
-    unsigned unit = 0;       // of its issuer
-    std::uint64_t cta = 0;   // its issuer, linear
+    std::uint32_t time = 1;      // of its lane's executions of the instruction
+    bool asks = false;           // try_cancel: for the next cluster
+    std::uint64_t asked_by = 0;  // a response: the number of what asks for it
+    bool is_lost = false;        // likewise: a CTA that it is for has ended
+    unsigned unit = 0;           // of its issuer
+    std::uint64_t cta = 0;       // its issuer, linear
     unsigned warp_index = 0;
   };
 
   // world.cpp
+  bool HasRoom() const;
   void LaunchClusters();
+  void LaunchCluster();
   void LaunchCta(unsigned unit, unsigned slot, const ptx::Cluster* cluster);
   void EnableWarp(unsigned unit, unsigned warp);
   void EnableTransfers();
-  static ptx::Turn TurnOf(const Flight& flight);
+  ptx::Turn TurnOf(const Flight& flight) const;
   static bool IsBarrier(const ptx::Instruction& i) {
     return i.op == ptx::Op::kBarrier || i.op == ptx::Op::kClusterBarrier;
   }
@@ -188,6 +203,7 @@ class World : public ptx::AccessSink {
                         unsigned lane) const;
   std::uint32_t ActiveOf(const WarpState& state, const ptx::Group& group) const;
   void Observe(const Place& at);
+  void NoteVolatile(WarpState* state, const ptx::Group& group, std::uint32_t active);
   bool MayGo(const WarpState& state) const {
     return state.exists && !state.at_barrier && state.in_cluster == 0;
   }
@@ -195,10 +211,12 @@ class World : public ptx::AccessSink {
   void Change() { ++epoch_; }
   void Fault(std::string cause, const Place& at);
   void Hazards(std::uint32_t hazards, const Place& at);
+  void TouchHeap(std::uint64_t address);
   void Touched(std::uint64_t object, Touch::Mode mode, std::uint32_t form = 0) {
     touched_.push_back({object, mode, 0, form});
   }
   Place PlaceOf(const WarpState& state, std::uint32_t lanes, std::uint32_t pc) const;
+  const Flight* FlightOf(const Actor& actor) const;
   static ptx::Group* GroupOf(WarpState* state, std::uint32_t lanes);
 
   // world_sync.cpp
@@ -228,6 +246,9 @@ class World : public ptx::AccessSink {
   void StartArrivals(Unit* unit, WarpState* state, std::uint32_t lanes,
                      const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t pc);
   void Cancel(Unit* unit, const ptx::Warp& warp, const ptx::CancelCall& call, std::uint32_t pc);
+  void TakeCluster(std::size_t index);
+  bool MayAsk() const;
+  bool IsAsking(std::uint64_t request) const;
   void Abandon(const ptx::Cta& cta);
   Range RangeOf(const ptx::Cta* cta, std::uint64_t address, std::size_t size) const;
 
@@ -238,14 +259,28 @@ class World : public ptx::AccessSink {
   ptx::Memory memory_;
   ptx::Printed printed_;
   std::vector<std::unique_ptr<Unit>> units_;  // by rank
-  std::vector<Cluster> clusters_;             // by slot
+  ptx::Clusters clusters_;
   golden::ClusterScope cluster_scope_;
-  std::uint64_t next_cluster_ = 0;
-  std::uint64_t clusters_left_ = 0;
+  // Threads can take clusters from the queue, so that it matters when these start.
+  const bool starts_are_steps_;
+  const bool has_heap_;
+  // What each instruction reads and writes, of a program in which some effect is a matter of what
+  // changes by itself.
+  struct Uses {
+    std::vector<ptx::Slot> sources;
+    std::vector<ptx::Slot> results;
+  };
+  std::vector<Uses> uses_;
   std::vector<std::unique_ptr<Flight>> flights_;
   std::uint64_t next_flight_ = 1;
-  std::unordered_map<std::uint64_t, std::uint64_t> started_;                // transfers, by thread
-  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> times_;  // likewise, and pc
+  std::unordered_map<std::uint64_t, std::uint64_t> started_;  // transfers, by thread
+  struct Times {
+    std::uint32_t count = 0;
+    std::uint64_t step = 0;  // the latest
+  };
+  std::map<std::pair<std::uint64_t, std::uint32_t>, Times> times_;  // likewise, and pc
+  // Of generations that are not complete, by CTA and barrier.
+  std::map<std::pair<std::uint64_t, unsigned>, Place> latest_arrivals_;
   Observer* observer_ = nullptr;
 
   std::vector<Actor> enabled_;
@@ -264,6 +299,7 @@ class World : public ptx::AccessSink {
   std::string fault_;
   Place fault_at_;
   HazardsMet hazards_;
+  std::set<std::uint32_t> volatile_pcs_;
 };
 
 }  // namespace muster::explore

@@ -12,11 +12,18 @@ namespace muster::explore {
 const std::vector<Actor>& World::Enabled() {
   if (!started_up_) {
     started_up_ = true;
-    LaunchClusters();
+    if (!starts_are_steps_) {
+      LaunchClusters();
+    }
   }
   enabled_.clear();
   if (end_ != End::kNone) {
     return enabled_;
+  }
+  if (starts_are_steps_ && !clusters_.AllBegun() && HasRoom()) {
+    Actor start;
+    start.kind = Actor::Kind::kStart;
+    enabled_.push_back(start);
   }
   for (const auto& unit : units_) {
     for (WarpState& state : unit->warps) {
@@ -27,7 +34,7 @@ const std::vector<Actor>& World::Enabled() {
   }
   EnableTransfers();
   if (enabled_.empty()) {
-    end_ = clusters_left_ == 0 ? End::kCompletes : End::kDeadlock;
+    end_ = clusters_.AllEnded() ? End::kCompletes : End::kDeadlock;
   }
   return enabled_;
 }
@@ -60,6 +67,7 @@ void World::EnableWarp(unsigned unit, unsigned warp) {
       constexpr unsigned kGranule = 4;
       add(Actor::Kind::kWait, operation.lanes, wait.pc, complete,
           ObjectOf(state.warp.cta->linear_id, operation.addr / kGranule));
+      enabled_.back().may_give_up = !wait.returns;
     }
   }
 }
@@ -89,13 +97,20 @@ void World::EnableTransfers() {
   }
 }
 
-ptx::Turn World::TurnOf(const Flight& flight) {
+ptx::Turn World::TurnOf(const Flight& flight) const {
   const ptx::Transfer& transfer = flight.transfer;
+  const ptx::Instruction& i = program_.code[transfer.pc];
   const bool reads = transfer.to == nullptr && !transfer.has_read;
   const bool together = transfer.kind == ptx::Transfer::Kind::kRemote;
-  return {
+  const bool multicast = (i.op == ptx::Op::kBulk && i.As<ptx::BulkCopy>().ctas != ptx::kNoSlot) ||
+                         (i.op == ptx::Op::kTryCancel && i.As<ptx::CancelRequest>().multicast);
+  ptx::Turn turn{
       flight.cta,  flight.warp_index, together ? transfer.operation.lanes : 1U << transfer.lane,
       transfer.pc, flight.time,       reads ? ptx::Turn::What::kReads : ptx::Turn::What::kPerforms};
+  if (!reads && multicast) {
+    turn.to = transfer.to->linear_id;
+  }
+  return turn;
 }
 
 std::vector<ptx::Turn> World::Flying() const {
@@ -119,12 +134,11 @@ std::uint32_t World::StandingWith(const WarpState& state, const ptx::Group& grou
 }
 
 ptx::Turn World::TurnOf(const Actor& actor) const {
+  if (actor.kind == Actor::Kind::kStart) {
+    return {clusters_.CtasOf(clusters_.begun()).front(), 0, 1, 0, 1, ptx::Turn::What::kStarts};
+  }
   if (actor.kind == Actor::Kind::kTransfer) {
-    for (const auto& flight : flights_) {
-      if (flight->number == actor.transfer) {
-        return TurnOf(*flight);
-      }
-    }
+    return TurnOf(*FlightOf(actor));
   }
   const WarpState& state = units_[actor.unit]->warps[actor.warp];
   std::uint32_t lanes = actor.lanes;
@@ -138,16 +152,42 @@ ptx::Turn World::TurnOf(const Actor& actor) const {
 }
 
 std::uint64_t World::ProcessOf(const Actor& actor) const {
+  if (actor.kind == Actor::Kind::kStart) {
+    return ~std::uint64_t{0};
+  }
   if (actor.kind == Actor::Kind::kTransfer) {
-    for (const auto& flight : flights_) {
-      if (flight->number == actor.transfer) {
-        return flight->process;
-      }
-    }
+    return FlightOf(actor)->process;
   }
   const WarpState& state = units_[actor.unit]->warps[actor.warp];
   return (state.warp.cta->linear_id * launch_.Warps() + state.index) * kWarpSize +
          First(actor.lanes);
+}
+
+const World::Flight* World::FlightOf(const Actor& actor) const {
+  return std::find_if(flights_.begin(), flights_.end(),
+                      [&](const auto& flight) { return flight->number == actor.transfer; })
+      ->get();
+}
+
+std::uint64_t World::ClusterOf(const Actor& actor) const {
+  switch (actor.kind) {
+    case Actor::Kind::kStart:
+      return clusters_.begun();
+    case Actor::Kind::kTransfer:
+      return 0;
+    default:
+      return clusters_.NumberOf(units_[actor.unit]->warps[actor.warp].warp.cta->cluster->slot);
+  }
+}
+
+std::uint64_t World::ChannelOf(std::uint64_t process) const {
+  const auto flight = std::find_if(flights_.begin(), flights_.end(),
+                                   [&](const auto& one) { return one->process == process; });
+  if (flight == flights_.end() || (*flight)->transfer.kind != ptx::Transfer::Kind::kRemote) {
+    return 0;
+  }
+  constexpr unsigned kRankBits = 8;
+  return std::uint64_t{(*flight)->unit} << kRankBits | ((*flight)->transfer.to->rank + 1);
 }
 
 std::string World::Ending() const {

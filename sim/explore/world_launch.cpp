@@ -6,43 +6,45 @@
 #include "sim/explore/world.h"
 #include "sim/explore/world_unit.h"
 #include "sim/isa/bits.h"
+#include "sim/ptx/runtime/operations.h"
 
 namespace muster::explore {
 
-// Clusters take the lowest free slots, in the order of the grid, as long as there are any.
+// For the next cluster.
+bool World::HasRoom() const {
+  return clusters_.FreeSlot().has_value() &&
+         (clusters_.resident() + 1) * launch_.Warps() <= config_.num_warps;
+}
+
+// In the order of the grid, as long as there is room.
 void World::LaunchClusters() {
-  while (next_cluster_ < launch_.Clusters() && end_ == End::kNone) {
-    const auto free = std::find_if(clusters_.begin(), clusters_.end(),
-                                   [](const Cluster& one) { return one.ctas_left == 0; });
-    const bool room = std::all_of(units_.begin(), units_.end(), [&](const auto& unit) {
-      return std::count_if(unit->warps.begin(), unit->warps.end(), [](const WarpState& warp) {
-               return !warp.exists;
-             }) >= static_cast<std::ptrdiff_t>(launch_.Warps());
+  while (!clusters_.AllBegun() && end_ == End::kNone && HasRoom()) {
+    LaunchCluster();
+  }
+}
+
+// It takes the lowest free slot.
+void World::LaunchCluster() {
+  const unsigned slot = *clusters_.FreeSlot();
+  ptx::Cluster& cluster = clusters_.Start(slot);
+  ClusterLife life;
+  life.op = ClusterLifeOp::kOpen;
+  life.cluster = static_cast<std::uint8_t>(slot);
+  life.size = launch_.ClusterCtas();
+  cluster_scope_.Step(life);
+  for (unsigned rank = 0; rank < units_.size(); ++rank) {
+    cluster.ctas.push_back(&units_[rank]->CtaAt(slot));
+  }
+  for (unsigned rank = 0; rank < units_.size(); ++rank) {
+    LaunchCta(rank, slot, &cluster);
+  }
+  for (const auto& unit : units_) {
+    ForEachBit(unit->ctas[slot].warps, [&](unsigned warp) {
+      if (starts_are_steps_) {
+        woken_.push_back(PlaceOf(unit->warps[warp], ~0U, 0));
+      }
+      Advance(unit.get(), &unit->warps[warp]);
     });
-    if (free == clusters_.end() || !room) {
-      return;
-    }
-    const auto slot = static_cast<unsigned>(free - clusters_.begin());
-    free->ctas_left = static_cast<unsigned>(units_.size());
-    free->linear = next_cluster_;
-    free->cluster.slot = slot;
-    free->cluster.id = ptx::PointOf(next_cluster_++, launch_.GridOfClusters());
-    free->cluster.ctas.clear();
-    ClusterLife life;
-    life.op = ClusterLifeOp::kOpen;
-    life.cluster = static_cast<std::uint8_t>(slot);
-    life.size = launch_.ClusterCtas();
-    cluster_scope_.Step(life);
-    for (unsigned rank = 0; rank < units_.size(); ++rank) {
-      free->cluster.ctas.push_back(&units_[rank]->CtaAt(slot));
-    }
-    for (unsigned rank = 0; rank < units_.size(); ++rank) {
-      LaunchCta(rank, slot, &free->cluster);
-    }
-    for (const auto& unit : units_) {
-      ForEachBit(unit->ctas[slot].warps,
-                 [&](unsigned warp) { Advance(unit.get(), &unit->warps[warp]); });
-    }
   }
 }
 
@@ -53,25 +55,17 @@ void World::LaunchCta(unsigned rank, unsigned slot, const ptx::Cluster* cluster)
   state.taken = true;
   state.warps = state.exited = 0;
   cta.slot = slot;
-  const auto place = ptx::PointOf(rank, launch_.cluster);
-  for (unsigned i = 0; i < 3; ++i) {
-    cta.id[i] = cluster->id[i] * launch_.cluster[i] + place[i];
-  }
-  cta.linear_id = ptx::LinearOf(cta.id, launch_.grid);
-  cta.cluster = cluster;
-  cta.rank = rank;
-  cta.exited = cta.last = false;
-  cta.shared.assign(launch_.shared_bytes, 0);
+  clusters_.Place(*cluster, rank, &cta);
   cta.port = &unit;
   cta.engine = &unit;
   unit.watched[slot].assign(cta.shared.size() / sizeof(std::uint64_t), false);
-  Operation launch;
-  launch.kind = OpKind::kLaunch;
-  launch.cta = static_cast<std::uint8_t>(slot);
-  launch.size = static_cast<std::uint8_t>(launch_.Warps());
+  std::uint64_t occupied = 0;  // by CTAs of clusters that have not ended
+  for (unsigned other = 0; other < clusters_.slots(); ++other) {
+    occupied |= other != slot && clusters_.IsResident(other) ? unit.ctas[other].warps : 0;
+  }
   for (unsigned index = 0, warp = 0; index < launch_.Warps(); ++warp) {
     WarpState& fresh = unit.warps[warp];
-    if (fresh.exists) {
+    if ((occupied >> warp & 1) != 0) {
       continue;
     }
     fresh.warp.slot = warp;
@@ -84,11 +78,11 @@ void World::LaunchCta(unsigned rank, unsigned slot, const ptx::Cluster* cluster)
     fresh.waits.clear();
     fresh.due.reset();
     fresh.spins.clear();
+    fresh.is_volatile.clear();
     unit.interpreter.Start(&fresh.warp);
     state.warps |= Bit(warp);
   }
-  launch.warps = state.warps;
-  unit.model.Step(launch);
+  unit.model.Step(LaunchOf(launch_, slot, state.warps));
   ClusterLife life;
   life.op = ClusterLifeOp::kLaunch;
   life.cluster = life.cta = static_cast<std::uint8_t>(slot);
@@ -100,10 +94,7 @@ void World::LaunchCta(unsigned rank, unsigned slot, const ptx::Cluster* cluster)
     if (unfilled == 0 || !config_.lanes) {
       return;
     }
-    Operation exit;
-    exit.kind = OpKind::kExit;
-    exit.cta = static_cast<std::uint8_t>(slot);
-    exit.warp = static_cast<std::uint8_t>(warp);
+    Operation exit = ExitOf(config_, unit.warps[warp].warp);
     exit.lanes = unfilled;
     unit.model.Step(exit);
   });

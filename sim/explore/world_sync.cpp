@@ -9,6 +9,7 @@
 #include "sim/isa/bits.h"
 #include "sim/isa/fault.h"
 #include "sim/isa/state_word.h"
+#include "sim/ptx/runtime/operations.h"
 
 namespace muster::explore {
 namespace {
@@ -16,12 +17,6 @@ namespace {
 using ptx::Arrival;
 using ptx::ClusterForm;
 using ptx::Interpreter;
-
-muster::ClusterOp OpOf(ClusterForm form) {
-  return form == ClusterForm::kArrive          ? muster::ClusterOp::kArrive
-         : form == ClusterForm::kArriveRelaxed ? muster::ClusterOp::kArriveRelaxed
-                                               : muster::ClusterOp::kWait;
-}
 
 }  // namespace
 
@@ -39,6 +34,9 @@ void World::Handle(Unit* unit, WarpState* state, Interpreter::Event event, std::
     case Interpreter::Event::kFault:
       for (const ptx::Cta* const cta : state->warp.cta->cluster->ctas) {
         Touched(ObjectOf(kCtas, cta->linear_id), Touch::Mode::kRead);
+      }
+      if (has_heap_) {
+        Touched(ObjectOf(kHeap, 0), Touch::Mode::kRead);  // it may have been freed
       }
       Fault("memory_fault", PlaceOf(*state, unit->interpreter.problem_lanes(), pc));
       break;
@@ -72,19 +70,12 @@ void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
     ReachCluster(unit, state, pc);
     return;
   }
-  constexpr std::uint32_t kMaxCount = 4095;
-  if (arrival.bar >= kNumBars || arrival.count > kMaxCount) {
-    Fault(arrival.bar >= kNumBars ? "bad_barrier_id" : "bad_count", at);
+  const unsigned size = Ones(unit->ctas[state->warp.cta->slot].warps);
+  if (const char* const cause = ptx::RefusedArrival(config_, arrival, size); cause != nullptr) {
+    Fault(cause, at);
     return;
   }
-  Operation operation;
-  operation.kind = arrival.kind;
-  operation.cta = static_cast<std::uint8_t>(state->warp.cta->slot);
-  operation.warp = static_cast<std::uint8_t>(state->warp.slot);
-  operation.bar = static_cast<std::uint8_t>(arrival.bar);
-  operation.count = static_cast<std::uint16_t>(arrival.count);
-  operation.lanes = arrival.lanes;
-  operation.operand = arrival.operand;
+  const Operation operation = OperationOf(state->warp, arrival);
   state->at_barrier = !GoesOn(operation.kind);
   const Effects effects = unit->model.Step(operation);
   if (effects.fault != FaultCause::kNone) {
@@ -94,6 +85,7 @@ void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
   }
   Change();
   Hazards(effects.hazards, at);
+  latest_arrivals_[{at.cta, arrival.bar}] = at;
   constexpr unsigned kKindBits = 4;
   const std::uint32_t kind =
       IsReduction(operation.kind) ? static_cast<std::uint32_t>(operation.kind) : 0;
@@ -106,6 +98,9 @@ void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
 // Warps that an operation lets go.
 void World::Released(Unit* unit, const Effects& effects, const Place& at,
                      const Operation& operation) {
+  if (effects.completed) {
+    latest_arrivals_.erase({at.cta, effects.bar});
+  }
   std::vector<Place> released;
   ForEachBit(effects.released, [&](unsigned warp) {
     WarpState& state = unit->warps[warp];
@@ -136,18 +131,16 @@ void World::Released(Unit* unit, const Effects& effects, const Place& at,
 void World::ReachCluster(Unit* unit, WarpState* state, std::uint32_t pc) {
   const Arrival& arrival = state->warp.arrival;
   const bool waits = arrival.cluster == ClusterForm::kWait;
-  const std::uint64_t cluster = clusters_[state->warp.cta->cluster->slot].linear;
+  const std::uint64_t cluster = clusters_.NumberOf(state->warp.cta->cluster->slot);
   for (const bool releases : {true, false}) {
     const std::uint32_t lanes = arrival.lanes & (releases ? arrival.operand : ~arrival.operand);
     if (observer_ != nullptr && !waits && lanes != 0) {
       observer_->OnClusterArrive(PlaceOf(*state, lanes, pc), cluster, releases);
     }
   }
-  const ClusterEffects effects = StepCluster(
-      cluster, unit->rank,
-      {OpOf(arrival.cluster), static_cast<std::uint8_t>(state->warp.slot),
-       static_cast<std::uint8_t>(state->warp.cta->slot), arrival.lanes, state->warp.live},
-      state->warp.cta->cluster->slot);
+  const ClusterEffects effects =
+      StepCluster(cluster, unit->rank, RequestOf(state->warp, arrival.cluster, arrival.lanes),
+                  state->warp.cta->cluster->slot);
   if (effects.fault != FaultCause::kNone) {
     Fault(Name(effects.fault), PlaceOf(*state, arrival.lanes, pc));
     return;
@@ -217,18 +210,8 @@ void World::ReachMbarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
         Fault(Name(FaultCause::kRemoteNotAllowed), PlaceOf(*state, operation.lanes, pc));
         return;
       }
-      ptx::Transfer sent;
-      sent.kind = ptx::Transfer::Kind::kRemote;
-      sent.issuer = state->warp.cta;
-      sent.to = state->warp.cta->cluster->ctas[group.rank];
-      sent.warp = state->warp.slot;
-      sent.lane = First(operation.lanes);
+      ptx::Transfer sent = RemoteOf(state->warp, group.rank, operation);
       sent.pc = pc;
-      sent.line = operation.tag;
-      sent.operation = operation;
-      sent.operation.source = MbSource::kRemote;
-      sent.operation.cta = static_cast<std::uint8_t>(sent.to->slot);
-      sent.operation.warp = 0;
       Post(unit, std::move(sent));
       continue;
     }
@@ -369,11 +352,9 @@ void World::Exit(Unit* unit, WarpState* state, std::uint32_t pc) {
     observer_->OnExit(at);
   }
   Change();
-  const std::uint64_t cluster = clusters_[state->warp.cta->cluster->slot].linear;
+  const std::uint64_t cluster = clusters_.NumberOf(state->warp.cta->cluster->slot);
   const ClusterEffects left =
-      StepCluster(cluster, unit->rank,
-                  {muster::ClusterOp::kExit, static_cast<std::uint8_t>(state->warp.slot),
-                   static_cast<std::uint8_t>(slot), exited, state->warp.live},
+      StepCluster(cluster, unit->rank, RequestOf(state->warp, muster::ClusterOp::kExit, exited),
                   state->warp.cta->cluster->slot);
   ReleaseCluster(left, cluster);
   WarpRequest request;
@@ -386,11 +367,7 @@ void World::Exit(Unit* unit, WarpState* state, std::uint32_t pc) {
   if (state->warp.live != 0 && !config_.lanes) {
     return;
   }
-  Operation exit;
-  exit.kind = OpKind::kExit;
-  exit.cta = static_cast<std::uint8_t>(slot);
-  exit.warp = static_cast<std::uint8_t>(state->warp.slot);
-  exit.lanes = config_.lanes ? exited : ~0U;
+  const Operation exit = ExitOf(config_, state->warp);
   std::array<bool, kNumBars> active{};  // generations that wait for all live warps
   for (unsigned bar = 0; bar < kNumBars; ++bar) {
     active[bar] = unit->model.Arrived(slot, bar) != 0 &&
@@ -424,8 +401,13 @@ void World::EndCta(Unit* unit, unsigned slot, const Place& at) {
   Operation end;
   end.kind = OpKind::kEnd;
   end.cta = static_cast<std::uint8_t>(slot);
-  const Effects effects = unit->model.Step(end);
-  Hazards(effects.hazards, at);
+  unit->model.Step(end);
+  const auto first = latest_arrivals_.lower_bound({cta.cta.linear_id, 0});
+  const auto last = latest_arrivals_.upper_bound({cta.cta.linear_id, kNumBars});
+  for (auto one = first; one != last; ++one) {
+    Hazards(1U << static_cast<unsigned>(Hazard::kUnfinishedBarrier), one->second);
+  }
+  latest_arrivals_.erase(first, last);
   if (observer_ != nullptr) {
     observer_->OnCtaEnd(cta.cta.linear_id);
   }
@@ -436,10 +418,7 @@ void World::EndCta(Unit* unit, unsigned slot, const Place& at) {
   life.unit = static_cast<std::uint8_t>(unit->rank);
   life.cta = static_cast<std::uint8_t>(slot);
   cluster_scope_.Step(life);
-  Cluster& cluster = clusters_[cta.cta.cluster->slot];
-  if (--cluster.ctas_left == 0) {
-    --clusters_left_;
-  }
+  clusters_.EndCta(slot);
 }
 
 }  // namespace muster::explore

@@ -9,6 +9,7 @@
 #include "sim/explore/world_unit.h"
 #include "sim/isa/bits.h"
 #include "sim/isa/fault.h"
+#include "sim/ptx/runtime/operations.h"
 
 namespace muster::explore {
 namespace {
@@ -30,7 +31,11 @@ void World::Post(Unit* /*to*/, ptx::Transfer transfer) {
   constexpr unsigned kThreadBits = 32;
   flight->process = ++started_[thread] << kThreadBits | thread;
   begun_.push_back(flight->process);
-  flight->time = ++times_[{thread, transfer.pc}];
+  // What goes to several CTAs is of one execution.
+  Times& times = times_[{thread, transfer.pc}];
+  times.count += times.count == 0 || times.step != steps_ ? 1 : 0;
+  times.step = steps_;
+  flight->time = times.count;
   if (observer_ != nullptr) {
     const bool together = transfer.kind == Kind::kRemote;
     const std::uint32_t lanes = together ? transfer.operation.lanes : 1U << transfer.lane;
@@ -44,30 +49,24 @@ void World::Post(Unit* /*to*/, ptx::Transfer transfer) {
 void World::StartArrivals(Unit* unit, WarpState* state, std::uint32_t lanes,
                           const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t pc) {
   ForEachBit(lanes, [&](unsigned lane) {
-    ptx::Transfer arrival;
-    arrival.kind = Kind::kArrive;
-    arrival.to = arrival.issuer = state->warp.cta;
-    arrival.mbarrier = addr[lane];
-    arrival.warp = state->warp.slot;
-    arrival.lane = lane;
-    arrival.groups = &state->warp.copies[lane];
-    arrival.number = arrival.groups->next();
+    ptx::Transfer arrival = ptx::ArriveOn(&state->warp, lane, addr[lane], program_.code[pc].line);
     arrival.pc = pc;
-    arrival.line = program_.code[pc].line;
     Post(unit, std::move(arrival));
   });
 }
 
-// The response, and its complete_tx, are on their way to each CTA that it is for.
+// The request is on its way, and after it the response to each CTA that it is for.
 void World::Cancel(Unit* unit, const ptx::Warp& warp, const ptx::CancelCall& call,
                    std::uint32_t pc) {
-  CancelResponse response{};
-  if (next_cluster_ != launch_.Clusters()) {
-    --clusters_left_;
-    const auto first = ptx::PointOf(next_cluster_++, launch_.GridOfClusters());
-    response = {first[0] * launch_.cluster[0], first[1] * launch_.cluster[1],
-                first[2] * launch_.cluster[2], 1};
-  }
+  ptx::Transfer request;
+  request.issuer = warp.cta;
+  request.warp = warp.slot;
+  request.lane = call.lane;
+  request.pc = pc;
+  request.line = call.line;
+  Post(unit, std::move(request));
+  flights_.back()->asks = true;
+  const std::uint64_t number = flights_.back()->number;
   for (ptx::Cta* const cta : warp.cta->cluster->ctas) {
     if (!call.multicast && cta != warp.cta) {
       continue;
@@ -82,13 +81,47 @@ void World::Cancel(Unit* unit, const ptx::Warp& warp, const ptx::CancelCall& cal
     transfer.address = call.response;
     transfer.mbarrier = call.mbarrier;
     transfer.warp = warp.slot;
+    transfer.lane = call.lane;
     transfer.pc = pc;
     transfer.line = call.line;
     transfer.has_read = true;
-    transfer.data.resize(sizeof response);
-    std::memcpy(transfer.data.data(), response.data(), sizeof response);
+    transfer.data.resize(sizeof(CancelResponse));
     Post(unit, std::move(transfer));
+    flights_.back()->asked_by = number;
   }
+}
+
+// The request takes the next cluster, if one is left: that will not start.
+void World::TakeCluster(std::size_t index) {
+  const std::uint64_t number = flights_[index]->number;
+  const Place at = PlaceOf(*flights_[index]);
+  flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
+  Touched(ObjectOf(kQueue, 0), clusters_.AllBegun() ? Touch::Mode::kRead : Touch::Mode::kWrite);
+  const CancelResponse response = clusters_.Cancel();
+  for (const auto& flight : flights_) {
+    if (flight->asked_by != number) {
+      continue;
+    }
+    Touched(ObjectOf(kCtas, flight->transfer.to->linear_id), Touch::Mode::kRead);
+    if (flight->is_lost) {
+      Fault(Name(FaultCause::kRankNotThere), at);
+      return;
+    }
+    std::memcpy(flight->transfer.data.data(), response.data(), sizeof response);
+    begun_.push_back(flight->process);
+  }
+}
+
+// Requests are answered one at a time, as by the unit.
+bool World::MayAsk() const {
+  return std::none_of(flights_.begin(), flights_.end(), [this](const auto& response) {
+    return response->asked_by != 0 && !IsAsking(response->asked_by);
+  });
+}
+
+bool World::IsAsking(std::uint64_t request) const {
+  return std::any_of(flights_.begin(), flights_.end(),
+                     [&](const auto& flight) { return flight->number == request; });
 }
 
 Place World::PlaceOf(const Flight& flight) {
@@ -100,6 +133,12 @@ Place World::PlaceOf(const Flight& flight) {
 
 bool World::MayStep(const Flight& flight) const {
   const ptx::Transfer& transfer = flight.transfer;
+  if (flight.asks) {
+    return MayAsk();
+  }
+  if (flight.asked_by != 0) {
+    return !IsAsking(flight.asked_by);
+  }
   if (transfer.kind == Kind::kArrive) {
     return transfer.groups == nullptr || transfer.groups->DoneBefore(transfer.number);
   }
@@ -119,6 +158,10 @@ Range World::RangeOf(const ptx::Cta* cta, std::uint64_t address, std::size_t siz
 }
 
 void World::StepTransfer(std::size_t index) {
+  if (flights_[index]->asks) {
+    TakeCluster(index);
+    return;
+  }
   Flight& flight = *flights_[index];
   ptx::Transfer& transfer = flight.transfer;
   here_ = PlaceOf(flight);
@@ -130,6 +173,9 @@ void World::StepTransfer(std::size_t index) {
     for (std::uint64_t at = bytes.address / kGranule; at * kGranule < bytes.address + bytes.size;
          ++at) {
       Touched(ObjectOf(bytes.owner, at), mode);
+    }
+    if (bytes.owner == kGlobal) {
+      TouchHeap(bytes.address);
     }
   };
   bool done = true;
@@ -168,6 +214,10 @@ void World::Perform(Flight* flight) {
   if (transfer.to != nullptr) {
     Touched(ObjectOf(kCtas, transfer.to->linear_id), Touch::Mode::kRead);
   }
+  if (flight->is_lost) {
+    Fault(Name(FaultCause::kRankNotThere), PlaceOf(*flight));
+    return;
+  }
   if (transfer.kind == Kind::kRemote) {
     PerformRemote(*flight);
     return;
@@ -203,7 +253,11 @@ void World::PerformRemote(const Flight& flight) {
 void World::Abandon(const ptx::Cta& cta) {
   for (std::size_t i = flights_.size(); i-- > 0;) {
     ptx::Transfer& transfer = flights_[i]->transfer;
-    const bool lost = transfer.to == &cta || (transfer.from == &cta && !transfer.has_read);
+    if (flights_[i]->asks || flights_[i]->asked_by != 0) {
+      flights_[i]->is_lost = flights_[i]->is_lost || transfer.to == &cta;
+      continue;
+    }
+    const bool lost = IsLostWith(cta, transfer);
     if (transfer.to == &cta && transfer.issuer != &cta) {
       Fault("memory_fault", PlaceOf(*flights_[i]));
     }

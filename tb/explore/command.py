@@ -328,22 +328,22 @@ def refused_operation_has_a_witness(muster, folder):
 
 @case
 def what_is_left_out_is_not_complete(muster, folder):
-    """A kernel that depends on when clusters start is not called complete, and the last line says why."""
-    manifest = write_kernel(folder, 1, """    .shared .align 16 .b8 response[16];
-    .shared .align 8 .b64 full;
-    mbarrier.init.shared::cta.b64 [full], 1;
-    mbarrier.arrive.expect_tx.shared::cta.b64 _, [full], 16;
-    clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [response], [full];
-WAIT:
-    mbarrier.try_wait.parity.shared::cta.b64 %p1, [full], 0;
-    @!%p1 bra WAIT;
+    """A kernel that stores what a clock shows is not called complete, and the last line says why, with the line; one that
+    computes with it, and then with something else, is."""
+    def explored(stored):
+        manifest = write_kernel(folder, 1, f"""    mov.u32 %r1, %clock;
+    add.u32 %r2, %r1, 1;
+    mov.u32 %r1, 7;
+    st.shared.u32 [x], {stored};
     ret;
 """)
-    text = (folder / "k.ptx").read_text().replace(".version 8.0", ".version 8.6").replace("sm_90", "sm_100")
-    (folder / "k.ptx").write_text(text)
-    report, text = explore(muster, folder, manifest, 0)
-    expect(not report["complete"] and "clusters may start at other moments" in report["left_out"][0], report)
-    expect("not complete" in text and f"(line {line_of(folder, 'try_cancel')})" in text, text)
+        return explore(muster, folder, manifest, 0)
+    report, text = explored("%r2")
+    line = line_of(folder, "st.shared")
+    expect(not report["complete"] and f"line {line} depends on a clock" in report["left_out"][0], report)
+    expect("not complete" in text and report["left_out"][0] in text, text)
+    report, text = explored("%r1")
+    expect(report["complete"] and not report["left_out"] and "; complete: " in text, text)
 
 
 @case

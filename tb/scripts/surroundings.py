@@ -333,14 +333,14 @@ def rooms(build, folder):
     check(result.returncode == 0, "expected no complaint", result)
     shutil.copytree(ROOT / "sim", folder / "sim")
     with open(folder / "sim/ptx/alu/compute.h", "a", encoding="utf-8") as file:
-        file.write('#include "sim/ptx/sm/machine.h"\n')
+        file.write('#include "sim/ptx/runtime/on_pins/machine.h"\n')
     (folder / "sim/cellar").mkdir()
     (folder / "sim/cellar/wine.h").write_text("")
     for file in (folder / "sim/board").iterdir():
         file.write_text(file.read_text().replace('"sim/lockstep/', '"elsewhere/'))
     result = run(ROOT / "scripts/check_rooms.py", folder)
     check(result.returncode == 1 and result.stdout.count("\n") == 4 and
-          "sim/ptx/alu/compute.h includes sim/ptx/sm/machine.h: sim/ptx/alu may use isa ptx/program\n" in
+          "sim/ptx/alu/compute.h includes sim/ptx/runtime/on_pins/machine.h: sim/ptx/alu may use isa ptx/program\n" in
           result.stdout and "has no room sim/cellar\n" in result.stdout and
           "sim/board may use sim/lockstep, and no file of it does\n" in result.stdout,
           "expected three complaints", result)

@@ -78,10 +78,15 @@ std::string ScheduleJson(const std::string& ptx, const std::vector<Listed>& rows
   const std::string source = ReadFile(ptx, "PTX file");
   std::string text = R"({"muster": "schedule", "version": 1, "turns": [)";
   for (const Listed& row : rows) {
+    text += &row == rows.data() ? "\n" : ",\n";
+    if (row.what == "starts") {
+      text += fmt::format(R"({{"cta": {}, "what": "starts"}})", row.cta);
+      continue;
+    }
     text += fmt::format(
-        R"({}{{"cta": {}, "warp": {}, "lanes": "{:#x}", "line": {}, "time": {}, "what": "{}"}})",
-        &row == rows.data() ? "\n" : ",\n", row.cta, row.warp, row.lanes, LineOf(source, row.mark),
-        row.time, row.what);
+        R"({{"cta": {}, "warp": {}, "lanes": "{:#x}", "line": {}, "time": {}, "what": "{}"{}}})",
+        row.cta, row.warp, row.lanes, LineOf(source, row.mark), row.time, row.what,
+        row.to ? fmt::format(R"(, "to": {})", *row.to) : "");
   }
   return WriteTestFile("schedule.json", text + "]}\n");
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +27,10 @@ struct Listed {
   std::uint32_t time = 1;
   std::string what = "executes";
   std::uint64_t cta = 0;
+  std::optional<std::uint64_t> to{};  // of what performs: the part for this CTA
 };
+// The turn of a CTA's cluster to start.
+inline Listed Starts(std::uint64_t cta) { return {"", 0, 1, 1, "starts", cta, {}}; }
 
 // An operation that a unit has committed.
 struct Committed {

@@ -19,12 +19,13 @@ constexpr std::uint64_t kCopyOrderSeeds = 6;
 // bar, initialised with `count`, and %r6 is s, whose words hold 1 to 16.
 // Who comes to TEST asks whether the first phase is complete, and then does what `end` says.
 Kernel TwoThreads(const std::string& count, const std::string& body, std::uint32_t ctas = 1,
-                  const std::string& end = "") {
+                  const std::string& end = "", const std::string& registers = "") {
   Kernel kernel(R"(.version 8.6
 .target sm_100
 .address_size 64
 .visible .entry test(.param .u64 in, .param .u64 out) {
-  .reg .pred %p<8>; .reg .b32 %r<20>; .reg .b64 %d<12>;
+  .reg .pred %p<8>; .reg .b32 %r<20>; .reg .b64 %d<12>; )" +
+                    registers + R"(
   .shared .align 16 .b32 s[32]; .shared .align 8 .b64 bar;
   ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5;
   and.b32 %r3, %r1, 31; mov.u32 %r5, bar; mov.u32 %r6, s; mad.lo.u32 %r7, %r1, 4, %r6;
@@ -59,6 +60,11 @@ const std::string kWaitForCopies =
 
 Listed Performs(Listed row) {
   row.what = "performs";
+  return row;
+}
+Listed PerformsFor(Listed row, std::uint64_t cta) {
+  row.what = "performs";
+  row.to = cta;
   return row;
 }
 Listed Reads(Listed row) {
@@ -164,6 +170,27 @@ OTHER: @%p2 bra END; mapa.shared::cluster.u32 %r11, %r5, 0; mapa.shared::cluster
   Expect(kernel, {Performs(async), expect, test}, 1);
 }
 
+// CTA 1 looks before it waits, so that out[0] tells which of its look and its part was first.
+TEST(PtxScheduleCopy, PartsOfAMulticastCopy) {
+  const Kernel kernel = TwoThreads("1", R"(
+  @%p2 bra END; mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;
+  barrier.cluster.arrive; barrier.cluster.wait; @%p3 bra TEST;
+  mov.b16 %h1, 3;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r6], [%d1], 64, [bar], %h1; // COPY
+  bra LAST;)",
+                                   2, "LAST: " + kWaitForCopies, ".reg .b16 %h<2>;");
+  const Listed copy{"COPY"};
+  const Listed test{"TEST", 0, 1, 1, "executes", 1, {}};
+  Expect(kernel, {copy, PerformsFor(copy, 1), test, PerformsFor(copy, 0)}, 1);
+  Expect(kernel, {copy, PerformsFor(copy, 0), test, PerformsFor(copy, 1)}, 2);
+  Expect(kernel, {test, PerformsFor(copy, 1), PerformsFor(copy, 0)}, 2);
+  Expect(kernel, {Performs(copy), test}, 1);
+  // A part that must come before the CTAs have met, and is started after: not so.
+  const Followed run(kernel, {PerformsFor(copy, 1), {"FIRST", 0, ~0U}});
+  EXPECT_EQ(run.outcome(), "completes");
+  EXPECT_EQ(run.turns(), 0);
+}
+
 TEST(PtxScheduleCopy, ArrivalsAtAnotherCtasMbarrier) {
   const Kernel kernel = TwoThreads("2", R"(
   @%p3 bra OTHER; @%p2 bra END; bra TEST;
@@ -243,6 +270,74 @@ OTHER: @%p2 bra END; mapa.shared::cluster.u32 %r11, %r5, 0;
   EXPECT_EQ(run.outcome(), "completes");
   EXPECT_EQ(run.turns(), 0);
   EXPECT_EQ(run.session().Judge().code, ExitCode::kDiffers);
+}
+
+// CTA 0 asks for the next cluster: it gets one that has not started. out[c] is 1 where CTA c has
+// started, and 2 where CTA 0 has taken it.
+Kernel Taking(std::uint32_t ctas) {
+  Kernel kernel(R"(.version 8.6
+.target sm_100
+.address_size 64
+.visible .entry test(.param .u64 in, .param .u64 out) {
+  .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %d<4>; .reg .b128 %q;
+  .shared .align 16 .b8 response[16]; .shared .align 8 .b64 full;
+  ld.param.u64 %d1, [out]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, response; mov.u32 %r3, full;
+  mov.u32 %r4, 1;
+  mul.wide.u32 %d2, %r1, 4; add.s64 %d2, %d1, %d2; st.global.u32 [%d2], %r4;
+  setp.ne.u32 %p1, %r1, 0; @%p1 ret;
+  mbarrier.init.shared.b64 [%r3], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 16;
+  clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r2], [%r3]; // CANCEL
+WAIT: mbarrier.try_wait.parity.shared.b64 %p2, [%r3], 0; @!%p2 bra WAIT; // WAIT
+  ld.shared.b128 %q, [%r2]; clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p3, %q;
+  @!%p3 ret;
+  clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r5, %q; mov.u32 %r4, 2;
+  mul.wide.u32 %d2, %r5, 4; add.s64 %d2, %d1, %d2; st.global.u32 [%d2], %r4;
+  ret;
+}
+)",
+                1);
+  kernel.manifest.grid = {ctas, 1, 1};
+  kernel.manifest.buffers = {MakeBuffer("in", Type::kU32, 1), MakeBuffer("out", Type::kU32, ctas)};
+  return kernel;
+}
+
+TEST(PtxScheduleStarts, OfClustersBeforeAndAfterOneIsTaken) {
+  constexpr std::uint32_t kCtas = 4;
+  const Kernel kernel = Taking(kCtas);
+  const Listed cancel{"CANCEL"};
+  // `taken` is the first that has not started by then, and kCtas where all have.
+  for (std::uint32_t taken = 1; taken <= kCtas; ++taken) {
+    std::vector<Listed> rows = {Starts(0), cancel};
+    std::vector<std::uint32_t> wanted(kCtas, 1);
+    for (std::uint32_t cta = 1; cta < taken; ++cta) {
+      rows.push_back(Starts(cta));
+    }
+    rows.push_back(Reads(cancel));
+    if (taken < kCtas) {
+      wanted[taken] = 2;
+    }
+    for (std::uint32_t cta = taken + 1; cta < kCtas; ++cta) {
+      rows.push_back(Starts(cta));
+    }
+    rows.push_back(Performs(cancel));
+    for (std::uint64_t seed = 1; seed <= kCopyOrderSeeds; ++seed) {
+      const Followed run(kernel, rows, seed);
+      ASSERT_EQ(run.outcome(), "completes") << run.session().grid().problem();
+      EXPECT_EQ(run.turns(), rows.size()) << run.session().grid().missed();
+      EXPECT_EQ(run.Words(1), wanted) << "seed " << seed;
+    }
+  }
+}
+
+TEST(PtxScheduleStarts, Impossible) {
+  const Listed cancel{"CANCEL"};
+  const Followed taken(Taking(2), {Starts(0), Reads(cancel), Starts(1)});
+  EXPECT_EQ(taken.outcome(), "completes");
+  EXPECT_EQ(taken.turns(), 2);
+  EXPECT_EQ(taken.session().grid().missed(), "it has started before, or was cancelled");
+  const Followed swapped(Taking(3), {Starts(2), Starts(1)});
+  EXPECT_EQ(swapped.outcome(), "completes");
+  EXPECT_EQ(swapped.turns(), 0);
 }
 
 }  // namespace

@@ -97,6 +97,33 @@ TEST(PtxScheduleFile, SaysWhatItSays) {
   EXPECT_EQ(ScheduleFile(WriteTestFile("none.json", Turns(""))).seed(), std::nullopt);
 }
 
+TEST(PtxScheduleFile, StartsAndPartsOfWhatGoesToSeveral) {
+  const std::string path =
+      WriteTestFile("schedule.json", R"({"muster": "schedule", "version": 1, "needed": 3, "turns": [
+  {"cta": 2, "what": "starts"},
+  {"cta": 0, "warp": 0, "lanes": "0x1", "line": 9, "what": "performs", "to": 1},
+  {"cta": 0, "warp": 0, "lanes": "0x1", "line": 9, "what": "performs", "to": 0},
+  {"cta": 0, "warp": 0, "lanes": "0x1", "line": 12}]})");
+  const Program program = LinkTest();
+  const Schedule schedule = ReadSchedule(path, program);
+  ASSERT_EQ(schedule.turns.size(), 4);
+  EXPECT_EQ(schedule.needed, 3);
+  EXPECT_EQ(schedule.turns[0].what, Turn::What::kStarts);
+  EXPECT_EQ(schedule.turns[0].cta, 2);
+  EXPECT_EQ(schedule.turns[1].to, 1);
+  EXPECT_EQ(schedule.turns[2].to, 0);
+  EXPECT_EQ(schedule.turns[3].to, std::nullopt);
+  const std::string text = ScheduleText(schedule, program);
+  EXPECT_EQ(ScheduleText(ReadSchedule(WriteTestFile("again.json", text), program), program), text);
+  const std::string where = "schedule.json:2: turns[0]";
+  EXPECT_EQ(ScheduleRefusal(Turns(R"({"cta": 0, "what": "starts", "line": 7})")),
+            where + ".line is not of a turn that \"starts\": the CTA is enough");
+  EXPECT_EQ(ScheduleRefusal(Turns(R"({"cta": 0, "warp": 0, "lanes": "0x1", "line": 7, "to": 1})")),
+            where + ".to is only of a turn that \"performs\"");
+  EXPECT_EQ(ScheduleRefusal(R"({"muster": "schedule", "version": 1, "needed": 1, "turns": []})"),
+            "schedule.json:1: needed is 1, but there are 0 turns");
+}
+
 TEST(PtxScheduleFile, IsRefusedInASentence) {
   const std::string row = R"({"cta": 0, "warp": 0, "lanes": "0x1", "line": 7})";
   EXPECT_EQ(ScheduleRefusal(Turns(row)), "");
@@ -136,7 +163,7 @@ TEST(PtxScheduleFile, WrongTurns) {
   EXPECT_EQ(with("7", "7, \"time\": 0"),
             where + ".time must be a whole number from 1 to 4294967295");
   EXPECT_EQ(with("7", "7, \"what\": \"ends\""),
-            where + ".what must be executes, reads or performs");
+            where + ".what must be executes, reads, performs or starts");
   EXPECT_EQ(with("\"0x1\"", "1"),
             where + ".lanes must be a string of hexadecimal digits such as \"0x0000ffff\"");
   EXPECT_EQ(with("0x1", "0x0"), where + ".lanes names no lane");

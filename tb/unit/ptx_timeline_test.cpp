@@ -9,7 +9,7 @@
 
 #include "sim/isa/config.h"
 #include "sim/ptx/launch/session.h"
-#include "sim/ptx/sm/timeline.h"
+#include "sim/ptx/runtime/on_pins/timeline.h"
 #include "tb/unit/ptx_fixture.h"
 #include "tb/unit/ptx_golden_unit.h"
 

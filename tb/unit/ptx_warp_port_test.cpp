@@ -9,7 +9,7 @@
 
 #include "sim/isa/config.h"
 #include "sim/isa/fault.h"
-#include "sim/ptx/sm/warp_port.h"
+#include "sim/ptx/runtime/on_pins/warp_port.h"
 #include "tb/unit/ptx_golden_warps.h"
 
 namespace muster::ptx {

@@ -27,16 +27,22 @@ std::string FollowedText(const Session& session) {
   }
   const Turn& turn = turnstile->Head();
   const std::string& missed = session.grid().missed();
+  const std::string but = missed.empty() ? "the cycles were used up before" : missed;
+  const std::string followed =
+      fmt::format("schedule: {} of {} turns; the {}, ", turnstile->followed(), all,
+                  Ordinal(turnstile->followed() + 1));
+  if (turn.what == Turn::What::kStarts) {
+    return fmt::format("{}the start of CTA {}, could not come: {}\n", followed,
+                       session.grid().CtaName(turn.cta), but);
+  }
   const char* const what = turn.what == Turn::What::kExecutes ? ""
                            : turn.what == Turn::What::kReads  ? ", reads"
                                                               : ", performs";
   return fmt::format(
-      "schedule: {} of {} turns; the {}, warp {} of CTA {} at {} (lanes {:#010x}, time {}{}), "
-      "could not come: {}\n",
-      turnstile->followed(), all, Ordinal(turnstile->followed() + 1), turn.warp,
-      session.grid().CtaName(turn.cta),
+      "{}warp {} of CTA {} at {} (lanes {:#010x}, time {}{}{}), could not come: {}\n", followed,
+      turn.warp, session.grid().CtaName(turn.cta),
       session.program().Place(session.program().code[turn.pc].line), turn.lanes, turn.time, what,
-      missed.empty() ? "the cycles were used up before" : missed);
+      turn.to ? " for CTA " + session.grid().CtaName(*turn.to) : "", but);
 }
 
 }  // namespace muster::ptx

@@ -10,37 +10,17 @@
 
 #include "sim/isa/config.h"
 #include "sim/ptx/launch/manifest_schema.h"
-#include "sim/ptx/program/nature.h"
 
 namespace muster::ptx {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char* kWhats[] = {"executes", "reads", "performs"};
+constexpr const char* kWhats[] = {"executes", "reads", "performs", "starts"};
 
 Turn::What WhatOf(const std::string& name) {
   const auto* const found = std::find(std::begin(kWhats), std::end(kWhats), name);
   return static_cast<Turn::What>(found - std::begin(kWhats));
-}
-
-bool IsCopy(const Instruction& i) { return i.op == Op::kCopy || i.op == Op::kBulk; }
-
-// Others can see that, and when, it happens.
-bool Has(const Instruction& i, Turn::What what) {
-  const Mbarrier* const mbarrier = std::get_if<Mbarrier>(&i.payload);
-  switch (what) {
-    case Turn::What::kReads:
-      return IsCopy(i);
-    case Turn::What::kPerforms:
-      return IsCopy(i) || i.op == Op::kStoreAsync ||
-             (mbarrier != nullptr && (IsRemote(mbarrier->op) || mbarrier->op >= MbOp::kCopyArrive));
-    case Turn::What::kExecutes:
-      break;
-  }
-  const Nature nature = NatureOf(i);
-  return i.op == Op::kExit || i.op == Op::kTrap || i.op == Op::kFence || nature == Nature::kLoads ||
-         nature == Nature::kActs || nature == Nature::kMeets;
 }
 
 // The instructions of each line that can have a turn, in their order.
@@ -48,12 +28,15 @@ using Lines = std::map<std::uint32_t, std::vector<std::uint32_t>>;
 Lines LinesOf(const Program& program) {
   Lines lines;
   for (std::uint32_t pc = 0; pc < program.code.size(); ++pc) {
-    if (Has(program.code[pc], Turn::What::kExecutes)) {
+    if (HasTurn(program.code[pc], Turn::What::kExecutes)) {
       lines[program.code[pc].line].push_back(pc);
     }
   }
   return lines;
 }
+
+// The keys that say which instruction of which lanes.
+constexpr const char* kOfLanes[] = {"warp", "lanes", "line", "part", "time", "to"};
 
 }  // namespace
 
@@ -87,11 +70,21 @@ Schedule ScheduleFile::Of(const Program& program) const {
   schedule.seed = seed().value_or(schedule.seed);
   const Lines lines = LinesOf(program);
   // The lanes that have a turn already.
-  std::map<std::tuple<std::uint64_t, unsigned, std::uint32_t, std::uint32_t, Turn::What>,
+  std::map<std::tuple<std::uint64_t, unsigned, std::uint32_t, std::uint32_t, Turn::What,
+                      std::optional<std::uint64_t>>,
            std::uint32_t>
       taken;
   for (const Json& value : file_.root()["turns"]) {
     const std::string at = fmt::format("turns[{}]", schedule.turns.size());
+    if (WhatOf(value.value("what", "executes")) == Turn::What::kStarts) {
+      schedule.turns.push_back(StartOf(value, at));
+      continue;
+    }
+    for (const char* const key : {"warp", "lanes", "line"}) {
+      if (!value.contains(key)) {
+        file_.Fail(at, fmt::format("lacks \"{}\"", key));
+      }
+    }
     const auto line = value["line"].get<std::uint32_t>();
     const auto part = value.value("part", 0U);
     const auto there = lines.find(line);
@@ -116,13 +109,19 @@ Schedule ScheduleFile::Of(const Program& program) const {
     if (turn.lanes == 0) {
       file_.Fail(at + ".lanes", "names no lane");
     }
-    if (!Has(program.code[turn.pc], turn.what)) {
+    if (value.contains("to")) {
+      turn.to = value["to"].get<std::uint64_t>();
+    }
+    if (!HasTurn(program.code[turn.pc], turn.what)) {
       file_.Fail(at, fmt::format("names the instruction of line {}, which {}", line,
                                  turn.what == Turn::What::kReads
                                      ? "reads no source after it has been executed"
                                      : "starts nothing that is done later"));
     }
-    std::uint32_t& before = taken[{turn.cta, turn.warp, turn.pc, turn.time, turn.what}];
+    if (turn.to && turn.what != Turn::What::kPerforms) {
+      file_.Fail(at + ".to", "is only of a turn that \"performs\"");
+    }
+    std::uint32_t& before = taken[{turn.cta, turn.warp, turn.pc, turn.time, turn.what, turn.to}];
     if ((before & turn.lanes) != 0) {
       file_.Fail(at, fmt::format("names lanes {:#010x}, which an earlier turn has already",
                                  before & turn.lanes));
@@ -130,7 +129,28 @@ Schedule ScheduleFile::Of(const Program& program) const {
     before |= turn.lanes;
     schedule.turns.push_back(turn);
   }
+  if (file_.root().contains("needed")) {
+    schedule.needed = file_.root()["needed"].get<std::size_t>();
+    if (*schedule.needed > schedule.turns.size()) {
+      file_.Fail("needed", fmt::format("is {}, but there are {} turns", *schedule.needed,
+                                       schedule.turns.size()));
+    }
+  }
   return schedule;
+}
+
+// A cluster, of which it names a CTA.
+Turn ScheduleFile::StartOf(const Json& value, const std::string& at) const {
+  for (const char* const key : kOfLanes) {
+    if (value.contains(key)) {
+      file_.Fail(at + "." + key, "is not of a turn that \"starts\": the CTA is enough");
+    }
+  }
+  Turn turn;
+  turn.cta = value["cta"].get<std::uint64_t>();
+  turn.lanes = 1;
+  turn.what = Turn::What::kStarts;
+  return turn;
 }
 
 Schedule ReadSchedule(const std::string& path, const Program& program) {
@@ -144,10 +164,19 @@ std::string ScheduleText(const Schedule& schedule, const Program& program) {
     head["config"] = schedule.config;
   }
   head["seed"] = schedule.seed;
+  if (schedule.needed && *schedule.needed != schedule.turns.size()) {
+    head["needed"] = *schedule.needed;
+  }
   std::string text = head.dump();
   text.back() = ',';
   text += "\n \"turns\": [";
   for (const Turn& turn : schedule.turns) {
+    const char* const begin = &turn == schedule.turns.data() ? "\n  " : ",\n  ";
+    if (turn.what == Turn::What::kStarts) {
+      const nlohmann::ordered_json row = {{"cta", turn.cta}, {"what", "starts"}};
+      text += begin + row.dump();
+      continue;
+    }
     const std::uint32_t line = program.code[turn.pc].line;
     const std::vector<std::uint32_t>& same = lines.at(line);
     nlohmann::ordered_json row = {{"cta", turn.cta},
@@ -161,7 +190,10 @@ std::string ScheduleText(const Schedule& schedule, const Program& program) {
     if (turn.what != Turn::What::kExecutes) {
       row["what"] = kWhats[static_cast<unsigned>(turn.what)];
     }
-    text += (&turn == schedule.turns.data() ? "\n  " : ",\n  ") + row.dump();
+    if (turn.to) {
+      row["to"] = *turn.to;
+    }
+    text += begin + row.dump();
   }
   return text + "\n]}\n";
 }

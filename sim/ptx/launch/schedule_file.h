@@ -5,7 +5,7 @@
 #define MUSTER_SIM_PTX_LAUNCH_SCHEDULE_FILE_H_
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -28,6 +28,8 @@ class ScheduleFile {
   Schedule Of(const Program& program) const;
 
  private:
+  Turn StartOf(const nlohmann::json& value, const std::string& at) const;
+
   JsonFile file_;
 };
 

@@ -159,6 +159,9 @@ void Session::Follow(Schedule schedule) {
     if (turn.cta >= launch_.Ctas()) {
       fail(fmt::format("CTA {} of a grid of {}", turn.cta, launch_.Ctas()));
     }
+    if (turn.to && *turn.to >= launch_.Ctas()) {
+      fail(fmt::format("what goes to CTA {} of a grid of {}", *turn.to, launch_.Ctas()));
+    }
     if (turn.warp >= launch_.Warps()) {
       fail(fmt::format("warp {} of CTAs with {}", turn.warp, launch_.Warps()));
     }

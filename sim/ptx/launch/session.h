@@ -18,9 +18,9 @@
 #include "sim/ptx/launch/device.h"
 #include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/program/program.h"
+#include "sim/ptx/runtime/on_pins/grid.h"
 #include "sim/ptx/simt/schedule.h"
 #include "sim/ptx/simt/turnstile.h"
-#include "sim/ptx/sm/grid.h"
 
 namespace muster::ptx {
 

@@ -108,7 +108,7 @@ std::optional<Transfer> CopyEngine::Abandon(const Cta* cta) {
   std::optional<Transfer> of_another;
   for (auto entry = transfers_.begin(); entry != transfers_.end();) {
     Transfer& transfer = entry->second;
-    const bool lost = transfer.to == cta || (transfer.from == cta && !transfer.has_read);
+    const bool lost = IsLostWith(*cta, transfer);
     if (!of_another && transfer.to == cta && transfer.issuer != cta) {
       of_another = transfer;
     }

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Lanes that keep to a schedule.
+#include "sim/isa/bits.h"
 #include "sim/ptx/simt/interpreter.h"
 
 namespace muster::ptx {
@@ -12,6 +13,19 @@ std::uint32_t Interpreter::InLine(const Warp& warp, const Group& group) const {
   }
   const std::uint32_t active = Active(warp, group, program_.code[group.pc]);
   return active & ~turnstile_->MayExecute(warp, group.pc, active);
+}
+
+// Those that stand at a wait for copies that are not done: a schedule may hold these back.
+std::uint32_t Interpreter::AtCopies(Warp* warp, const Group& group) const {
+  const Instruction& i = program_.code[group.pc];
+  std::uint32_t waits = 0;
+  if (group.state == Group::State::kReady && i.op == Op::kCopyGroup &&
+      i.As<CopyGroup>().op != CopyGroupOp::kCommit) {
+    ForEachBit(Active(*warp, group, i), [&](unsigned lane) {
+      waits |= ExecuteCopyGroup(warp, LanesOf(warp, group, 1U << lane)) ? 0 : 1U << lane;
+    });
+  }
+  return waits;
 }
 
 // Lanes that have to wait stand apart; those that need not wait any more are ready.
@@ -29,14 +43,19 @@ void Interpreter::TakeTurns(Warp* warp) {
   }
   for (std::size_t i = warp->groups.size(); i-- > 0;) {
     Group group = warp->groups[i];
-    const std::uint32_t waits = group.state == Group::State::kReady ? InLine(*warp, group) : 0;
-    if (waits == 0) {
+    const std::uint32_t copies = AtCopies(warp, group);
+    const std::uint32_t waits = copies != 0                           ? copies
+                                : group.state == Group::State::kReady ? InLine(*warp, group)
+                                                                      : 0;
+    if (waits == 0 || copies == group.lanes) {
       continue;
     }
     warp->groups[i].lanes &= ~waits;
     group.lanes = waits;
-    group.state = Group::State::kInLine;
-    ++warp->held;
+    if (copies == 0) {
+      group.state = Group::State::kInLine;
+      ++warp->held;
+    }
     if (warp->groups[i].lanes == 0) {
       warp->groups[i] = group;
     } else {
@@ -60,15 +79,8 @@ Interpreter::Event Interpreter::ExecuteInTurn(Warp* warp, std::size_t index) {
 }
 
 bool Interpreter::StandsInLine(Warp* warp, const Group& group) const {
-  if (group.state == Group::State::kInLine) {
-    return true;
-  }
-  const Instruction& i = program_.code[group.pc];
-  const bool waits_for_copies = turnstile_ != nullptr && group.state == Group::State::kReady &&
-                                i.op == Op::kCopyGroup &&
-                                i.As<CopyGroup>().op != CopyGroupOp::kCommit;
-  const std::uint32_t active = waits_for_copies ? Active(*warp, group, i) : 0;
-  return active != 0 && !ExecuteCopyGroup(warp, LanesOf(warp, group, active));
+  return group.state == Group::State::kInLine ||
+         (turnstile_ != nullptr && AtCopies(warp, group) != 0);
 }
 
 }  // namespace muster::ptx

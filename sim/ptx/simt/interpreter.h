@@ -172,6 +172,7 @@ class Interpreter {
   // in_turn.cpp: by a schedule.
   void TakeTurns(Warp* warp);
   std::uint32_t InLine(const Warp& warp, const Group& group) const;
+  std::uint32_t AtCopies(Warp* warp, const Group& group) const;
   Event ExecuteInTurn(Warp* warp, std::size_t index);
   // An instruction after which the group does not simply go on; nothing: it is none.
   std::optional<Event> ExecuteMove(Warp* warp, std::size_t index, std::uint32_t active);

@@ -38,8 +38,14 @@ Interpreter::Event Interpreter::ExecuteTryCancel(Warp* warp, const Lanes& lanes)
                                "which are not both in its own CTA's shared memory",
                                to, mbarrier));
     }
-    cancel_(*warp,
-            {i.multicast, static_cast<std::uint32_t>(transfer.address), *transfer.mbarrier, line});
+    CancelCall call{
+        i.multicast, static_cast<std::uint32_t>(transfer.address), *transfer.mbarrier, line, lane,
+        {}};
+    for (const Cta* const cta : warp->cta->cluster->ctas) {
+      const bool answered = turnstile_ != nullptr && (i.multicast || cta == warp->cta);
+      call.passes.push_back(answered ? turnstile_->StartFor(lane, cta->linear_id) : 0);
+    }
+    cancel_(*warp, call);
   }
   return Event::kNone;
 }

@@ -71,6 +71,7 @@ class Memory {
     }
     return region.bytes.data() + byte;
   }
+  std::uint64_t segments() const { return regions_.size(); }
   const Region* RegionAt(std::uint64_t address) const {
     const std::uint64_t segment = SegmentOf(address);
     return segment < regions_.size() ? &regions_[segment] : nullptr;

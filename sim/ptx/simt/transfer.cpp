@@ -73,6 +73,10 @@ bool WriteTarget(Memory* memory, const Transfer& transfer) {
   return true;
 }
 
+bool IsLostWith(const Cta& cta, const Transfer& transfer) {
+  return transfer.to == &cta || (transfer.from == &cta && !transfer.has_read);
+}
+
 MbOperation CompletionOf(const Transfer& transfer) {
   const bool arrives = transfer.kind == Transfer::Kind::kArrive;
   MbOperation operation;

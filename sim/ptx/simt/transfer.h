@@ -97,6 +97,8 @@ class TransferSink {
 void ReadSource(Memory* memory, Transfer* transfer);
 // Writes what was read. Returns false while the unit holds one of the words.
 bool WriteTarget(Memory* memory, const Transfer& transfer);
+// It is lost when the CTA ends: it goes to its memory, or has not been read there.
+bool IsLostWith(const Cta& cta, const Transfer& transfer);
 // What the mbarrier hears when it is done, if there is one.
 MbOperation CompletionOf(const Transfer& transfer);
 

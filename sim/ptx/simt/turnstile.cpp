@@ -21,9 +21,18 @@ bool CommitsLater(const Instruction& instruction) {
 }
 
 Turnstile::Turnstile(Schedule schedule, const Program& program)
-    : program_(program), listed_(program.code.size()) {
+    : program_(program),
+      needed_(schedule.needed.value_or(schedule.turns.size())),
+      listed_(program.code.size()) {
   for (const Turn& turn : schedule.turns) {
     turns_.push_back({turn, turn.lanes});
+    if (turn.what == Turn::What::kStarts) {
+      starts_[turn.cta] = last_of_queue_ = static_cast<Ticket>(turns_.size());
+      continue;
+    }
+    if (turn.what == Turn::What::kReads && program.code[turn.pc].op == Op::kTryCancel) {
+      last_of_queue_ = static_cast<Ticket>(turns_.size());
+    }
     listed_[turn.pc] = true;
     places_[{turn.cta, turn.warp, turn.pc}].turns[{turn.what, turn.time}].push_back(
         static_cast<Ticket>(turns_.size()));
@@ -39,22 +48,25 @@ const Turnstile::Place* Turnstile::Find(const Warp& warp, std::uint32_t pc) cons
   return found == places_.end() ? nullptr : &found->second;
 }
 
-Turnstile::Ticket Turnstile::TicketOf(const Place& place, Turn::What what, unsigned lane) const {
+Turnstile::Ticket Turnstile::TicketOf(const Place& place, Turn::What what, unsigned lane,
+                                      std::optional<std::uint64_t> to) const {
   const auto found = place.turns.find({what, place.executions[lane] + 1});
   if (found == place.turns.end()) {
     return 0;
   }
   for (const Ticket ticket : found->second) {
-    if ((turns_[ticket - 1].turn.lanes >> lane & 1U) != 0) {
+    const Turn& turn = turns_[ticket - 1].turn;
+    if ((turn.lanes >> lane & 1U) != 0 && (!turn.to || !to || turn.to == to)) {
       return ticket;
     }
   }
   return 0;
 }
 
-Turnstile::Pass Turnstile::PassOf(const Place& place, unsigned lane) const {
+Turnstile::Pass Turnstile::PassOf(const Place& place, unsigned lane,
+                                  std::optional<std::uint64_t> to) const {
   return {TicketOf(place, Turn::What::kExecutes, lane), TicketOf(place, Turn::What::kReads, lane),
-          TicketOf(place, Turn::What::kPerforms, lane)};
+          TicketOf(place, Turn::What::kPerforms, lane, to)};
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -63,7 +75,7 @@ Turnstile::Pass Turnstile::PassOf(const Place& place, unsigned lane) const {
 
 std::uint32_t Turnstile::MayExecute(const Warp& warp, std::uint32_t pc, std::uint32_t lanes) const {
   const Place* const place = Find(warp, pc);
-  if (place == nullptr || dropped_) {
+  if (place == nullptr || !active()) {
     return lanes;
   }
   std::uint32_t may = 0;
@@ -176,7 +188,8 @@ bool Turnstile::IsTogether(Ticket ticket) const {
   const Turn& last = turns_[ticket - 1].turn;
   const auto gathers = [&](const State& state) {
     const Instruction& i = program_.code[state.turn.pc];
-    return state.turn.cta == last.cta && state.turn.warp == last.warp &&
+    return state.turn.what == Turn::What::kExecutes && state.turn.cta == last.cta &&
+           state.turn.warp == last.warp &&
            ((i.op == Op::kBarrier && !i.As<CtaBarrier>().aligned) ||
             (i.op == Op::kClusterBarrier && !i.As<ClusterBarrier>().aligned));
   };
@@ -194,6 +207,32 @@ void Turnstile::Start(std::uint32_t pass, std::uint32_t lanes) {
       turns_[ticket - 1].parts += Ones(lanes);
       turns_[ticket - 1].left &= ~lanes;
     }
+  }
+}
+
+std::uint32_t Turnstile::StartFor(unsigned lane, std::uint64_t to) {
+  if (pass_ == 0) {
+    return 0;
+  }
+  passes_.push_back(PassOf(*place_, lane, to));
+  const auto pass = static_cast<std::uint32_t>(passes_.size() - 1);
+  Start(pass, 1U << lane);
+  return pass;
+}
+
+bool Turnstile::MayStart(const std::vector<std::uint64_t>& ctas) const {
+  for (const std::uint64_t cta : ctas) {
+    if (const auto found = starts_.find(cta); found != starts_.end()) {
+      return IsOpen(found->second);
+    }
+  }
+  return starts_.empty() || !active() || last_of_queue_ <= head_;
+}
+
+void Turnstile::Started(std::uint64_t cta) {
+  if (const auto found = starts_.find(cta); found != starts_.end()) {
+    turns_[found->second - 1].left = 0;
+    Settle();
   }
 }
 
@@ -240,6 +279,7 @@ void Turnstile::Drop() {
 void Turnstile::EndWithFault() {
   if (active() && turns_[head_].left == turns_[head_].passed) {
     turns_[head_].left = 0;
+    turns_[head_].parts = 0;
     Settle();
   }
 }

@@ -63,11 +63,19 @@ class Turnstile {
 
   // What is not waited for: it starts, once for each of the lanes; may be carried out; has been.
   void Start(std::uint32_t pass, std::uint32_t lanes);
+  // The lane's execution that is under way starts something that goes to one CTA, linear, of
+  // perhaps several. Returns a pass of its own, or 0.
+  std::uint32_t StartFor(unsigned lane, std::uint64_t to);
   bool MayRead(std::uint32_t pass) const { return IsOpen(passes_[pass].reads); }
   bool MayPerform(std::uint32_t pass) const { return IsOpen(passes_[pass].performs); }
   bool ReadsApart(std::uint32_t pass) const { return passes_[pass].reads != 0; }
   void Read(std::uint32_t pass);
   void Perform(std::uint32_t pass, unsigned count);
+
+  // A cluster of these CTAs may start; one, of which this is a CTA, has started. If the schedule
+  // lists starts, others come after all that happens to the queue of clusters.
+  bool MayStart(const std::vector<std::uint64_t>& ctas) const;
+  void Started(std::uint64_t cta);
 
   // ----------------------------------------------------------------------------------------------
   // The run
@@ -77,7 +85,7 @@ class Turnstile {
   bool TakeMoved() { return std::exchange(moved_, false); }
   bool moved() const { return moved_; }
   // Turns are left, and the run keeps to them.
-  bool active() const { return !dropped_ && head_ < turns_.size(); }
+  bool active() const { return !dropped_ && head_ < needed_; }
   // The next of them.
   const Turn& Head() const { return turns_[head_].turn; }
   // Nothing else goes on. The lanes of the next turn need not come together. Returns false if they
@@ -88,7 +96,7 @@ class Turnstile {
   // The run has ended in a fault: what the lanes were about to commit is what it ended with.
   void EndWithFault();
 
-  std::size_t size() const { return turns_.size(); }
+  std::size_t size() const { return needed_; }
   std::size_t followed() const { return head_; }
 
  private:
@@ -112,10 +120,14 @@ class Turnstile {
 
   static Where WhereOf(const Warp& warp, std::uint32_t pc);
   const Place* Find(const Warp& warp, std::uint32_t pc) const;
-  // The turn of the lane's next execution.
-  Ticket TicketOf(const Place& place, Turn::What what, unsigned lane) const;
-  Pass PassOf(const Place& place, unsigned lane) const;
-  bool IsOpen(Ticket ticket) const { return ticket <= head_ + 1 || dropped_ || IsTogether(ticket); }
+  // The turn of the lane's next execution; of what goes to that CTA, if it is named.
+  Ticket TicketOf(const Place& place, Turn::What what, unsigned lane,
+                  std::optional<std::uint64_t> to = std::nullopt) const;
+  Pass PassOf(const Place& place, unsigned lane,
+              std::optional<std::uint64_t> to = std::nullopt) const;
+  bool IsOpen(Ticket ticket) const {
+    return ticket <= head_ + 1 || !active() || IsTogether(ticket);
+  }
   bool IsTogether(Ticket ticket) const;
   std::uint32_t Incomplete(const Warp& warp, std::uint32_t pc, std::uint32_t lanes) const;
   bool IsOf(const State& state, const Warp& warp, Op op) const;
@@ -124,12 +136,15 @@ class Turnstile {
   const Program& program_;
   std::vector<State> turns_;
   std::size_t head_ = 0;
+  std::size_t needed_ = 0;  // turns that have to come
   bool dropped_ = false;
   Ticket apart_ = 0;  // the turn whose lanes may come apart
   bool moved_ = false;
   std::vector<bool> listed_;  // by pc
   std::map<Where, Place> places_;
-  std::vector<Pass> passes_{1};  // by number
+  std::map<std::uint64_t, Ticket> starts_;  // by CTA
+  Ticket last_of_queue_ = 0;                // a start, or that a cluster is taken
+  std::vector<Pass> passes_{1};             // by number
   // Of the execution that is under way.
   std::uint32_t pass_ = 0;
   Place* place_ = nullptr;

@@ -45,6 +45,8 @@ struct CancelCall {
   std::uint32_t response = 0;
   std::uint32_t mbarrier = 0;
   std::uint32_t line = 0;
+  unsigned lane = 0;
+  std::vector<std::uint32_t> passes;  // of a schedule: of what goes to each CTA, by rank
 };
 
 // griddepcontrol.

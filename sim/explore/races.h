@@ -1,0 +1,46 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Of one order, step by step: what each event comes after, and from where two events that conflict
+// could have come the other way round, which it plans there. Knows the events alone, not the world.
+#ifndef MUSTER_SIM_EXPLORE_RACES_H_
+#define MUSTER_SIM_EXPLORE_RACES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "sim/explore/event.h"
+#include "sim/ptx/program/program.h"
+
+namespace muster::explore {
+
+class Races {
+ public:
+  // Both must outlive this object.
+  Races(std::vector<Node>* nodes, const ptx::Program& program)
+      : nodes_(*nodes), program_(program) {}
+
+  // What the event comes after; where it could have come before, that is planned. All before it
+  // have been found.
+  void Find(std::size_t index);
+  // Bulk copies that nothing orders with another access, by their instructions.
+  const std::set<std::uint32_t>& unordered_copies() const { return unordered_copies_; }
+
+ private:
+  void TakeApart(std::size_t index);
+  void NoteCopy(const Event& event);
+  Events BeforeItsThread(std::size_t index) const;
+  void Gather(std::size_t index);
+  std::optional<std::size_t> StartOf(std::size_t index) const;
+  void Reverse(std::size_t i, std::size_t j, std::optional<std::uint64_t> as = std::nullopt);
+
+  std::vector<Node>& nodes_;
+  const ptx::Program& program_;
+  std::set<std::uint32_t> unordered_copies_;
+};
+
+}  // namespace muster::explore
+
+#endif  // MUSTER_SIM_EXPLORE_RACES_H_

@@ -1,0 +1,117 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Who came to which barrier, from where in the PTX, and how long it waited: what the report, the
+// hazards and the account of a deadlock are made of.
+#ifndef MUSTER_SIM_PTX_RUNTIME_BARRIER_ARRIVALS_H_
+#define MUSTER_SIM_PTX_RUNTIME_BARRIER_ARRIVALS_H_
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/isa/effects.h"
+#include "sim/isa/operation.h"
+
+namespace muster::ptx {
+
+struct BarrierRow {
+  std::uint64_t cta = 0;  // linear id in the grid
+  unsigned id = 0;
+  std::uint64_t generations = 0;
+  std::uint64_t wait_cycles = 0;
+  std::uint64_t longest_wait = 0;
+  unsigned last_arriver = 0;  // warp of the CTA
+};
+
+// A fault, or the first of the hazards or notes of one kind at one line.
+struct Incident {
+  std::string name;
+  std::uint32_t line = 0;
+  std::uint64_t cycle = 0;
+  std::uint64_t cta = 0;  // linear id
+  unsigned warp = 0;      // of the CTA
+  unsigned barrier = 0;
+  std::uint32_t lanes = 0;
+  std::uint64_t count = 1;
+  std::string mbarrier{};     // its name; empty: it is the barrier above
+  std::string explanation{};  // a sentence
+};
+
+// Where a warp is when nothing goes on.
+struct Whereabouts {
+  unsigned warp = 0;  // of the CTA
+  std::string what;   // "waits at barrier 1", "has exited"
+  std::uint32_t line = 0;
+};
+struct StuckBarrier {
+  std::uint64_t cta = 0;
+  unsigned id = 0;
+  std::string kind;
+  unsigned arrived = 0;   // warps
+  unsigned expected = 0;  // warps
+  bool all_warps = false;
+  std::vector<Whereabouts> came;
+  std::vector<Whereabouts> missing;
+};
+struct StuckMbarrier {
+  std::uint64_t cta = 0;
+  std::string name;
+  std::uint64_t phase = 0;
+  bool parity = false;  // of the phase
+  unsigned pending = 0;
+  unsigned expected = 0;
+  std::int64_t tx = 0;
+  std::vector<Whereabouts> came;
+  std::vector<Whereabouts> waits;
+  std::vector<Whereabouts> missing;
+};
+struct StuckCluster {
+  std::array<std::uint32_t, 3> cluster{};  // of the grid of clusters
+  unsigned arrived = 0;                    // warps at barrier.cluster
+  unsigned expected = 0;
+  std::vector<std::pair<std::uint64_t, Whereabouts>> came;  // with their CTAs' linear ids
+  std::vector<std::pair<std::uint64_t, Whereabouts>> missing;
+};
+struct StuckWarp {  // it repeats a loop, or its lanes wait for each other
+  std::uint64_t cta = 0;
+  Whereabouts where;
+};
+
+class BarrierArrivals {
+ public:
+  struct Member {
+    unsigned warp = 0;  // of the CTA
+    std::uint32_t line = 0;
+    std::uint64_t cycle = 0;
+    bool waits = false;
+  };
+  // The generation that runs at one barrier of a resident CTA.
+  struct Entry {
+    OpKind kind = OpKind::kSync;
+    unsigned count = 0;
+    std::vector<Member> members;
+  };
+
+  // A CTA takes a slot.
+  void Launch(unsigned slot, std::uint64_t cta);
+  // An operation that was not refused, of the CTA's `warp`.
+  void Commit(std::uint64_t cycle, const Operation& operation, const Effects& effects,
+              unsigned warp, std::uint32_t line);
+
+  const Entry& At(unsigned slot, unsigned bar) const { return entries_[slot][bar]; }
+  std::vector<BarrierRow> Rows() const;
+  std::uint64_t releases() const { return releases_; }
+
+ private:
+  std::array<std::array<Entry, kNumBars>, kMaxCtas> entries_;
+  std::array<std::uint64_t, kMaxCtas> ctas_{};
+  std::map<std::pair<std::uint64_t, unsigned>, BarrierRow> rows_;
+  std::uint64_t releases_ = 0;
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_RUNTIME_BARRIER_ARRIVALS_H_

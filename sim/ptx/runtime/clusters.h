@@ -1,0 +1,63 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// The clusters of a grid: which is the next, and which are resident in what slots. The CTA of each
+// rank has the same slot in the unit of its rank. Knows nothing of warps.
+#ifndef MUSTER_SIM_PTX_RUNTIME_CLUSTERS_H_
+#define MUSTER_SIM_PTX_RUNTIME_CLUSTERS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/isa/cluster_operation.h"
+#include "sim/ptx/simt/interpreter.h"
+#include "sim/ptx/simt/warp.h"
+
+namespace muster::ptx {
+
+class Clusters {
+ public:
+  // `slots`: of the CTAs of a unit. The launch must outlive this object.
+  Clusters(const Launch& launch, unsigned slots);
+  // Back to where none has started.
+  void Reset();
+
+  // Each starts, or is cancelled, in the order of the grid.
+  std::uint64_t begun() const { return begun_; }
+  bool AllBegun() const { return begun_ == launch_.Clusters(); }
+  bool AllEnded() const { return left_ == 0; }
+  std::optional<unsigned> FreeSlot() const;  // the lowest
+  unsigned resident() const;
+  // The next cluster takes the slot, without its CTAs so far.
+  Cluster& Start(unsigned slot);
+  // The next cluster will not start: the answer to try_cancel; all zeros if there is none.
+  CancelResponse Cancel();
+  // A CTA of the cluster has ended. True: it was the last, and the slot is free.
+  bool EndCta(unsigned slot);
+
+  unsigned slots() const { return static_cast<unsigned>(slots_.size()); }
+  const Cluster& At(unsigned slot) const { return slots_[slot].cluster; }
+  bool IsResident(unsigned slot) const { return slots_[slot].ctas_left != 0; }
+  // The place of the cluster in the order of the grid.
+  std::uint64_t NumberOf(unsigned slot) const { return slots_[slot].number; }
+  // The linear ids of a cluster's CTAs, by rank.
+  std::vector<std::uint64_t> CtasOf(std::uint64_t number) const;
+  // Where the CTA is, which has a slot and belongs to a cluster, in the grid.
+  void Place(const Cluster& cluster, unsigned rank, Cta* cta) const;
+
+ private:
+  struct Slot {
+    Cluster cluster;
+    std::uint64_t number = 0;
+    unsigned ctas_left = 0;
+  };
+
+  const Launch& launch_;
+  std::vector<Slot> slots_;
+  std::uint64_t begun_ = 0;
+  std::uint64_t left_ = 0;  // not yet ended
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_RUNTIME_CLUSTERS_H_

@@ -1,0 +1,66 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// A core's side of the unit's issue ports, its lifecycle and exit ports and its memory drain.
+#ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_ISSUE_PINS_H_
+#define MUSTER_SIM_PTX_RUNTIME_ON_PINS_ISSUE_PINS_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+
+#include "sim/isa/config.h"
+#include "sim/isa/operation.h"
+#include "sim/port/pins.h"
+#include "sim/ptx/runtime/on_pins/mb_port.h"
+#include "sim/ptx/runtime/on_pins/residents.h"
+#include "sim/ptx/simt/random.h"
+
+namespace muster::ptx {
+
+class Grid;
+
+class IssuePins {
+ public:
+  IssuePins(const Config& config, const Grid& grid, Residents* residents, Random* random)
+      : config_(config), grid_(grid), residents_(*residents), random_(*random) {}
+
+  // If the program has mbarriers.
+  void set_mb_port(const MbPort* port) { port_ = port; }
+
+  // Is to be done, after what was asked for before at its port.
+  void Request(const Operation& operation);
+
+  // The beginning of a cycle: what the unit accepted in the one before.
+  void Accept(const Outputs& seen, Inputs* inputs);
+  // The end of a cycle: the warps that stand at a barrier, and the requests, as far as they may.
+  void Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs);
+  void AcknowledgeFences(std::uint64_t cycle, const Outputs& seen, Inputs* inputs);
+
+  // An operation of either kind has committed.
+  void Committed() { --in_flight_; }
+  // Requests, and barriers at a port or beyond, that have not committed.
+  unsigned in_flight() const { return in_flight_; }
+  // These are all exits, the first of a warp whose operations are on their way to other CTAs.
+  bool ExitsStand() const;
+  // Requests that have not come to the port.
+  std::size_t requests() const { return lifecycle_.size() + exits_.size(); }
+
+ private:
+  std::uint64_t MbBusy() const { return port_ == nullptr ? 0 : port_->busy(); }
+
+  const Config config_;
+  const Grid& grid_;
+  Residents& residents_;
+  Random& random_;
+  const MbPort* port_ = nullptr;
+  std::uint64_t presented_ = 0;  // warps at a port
+  std::array<unsigned, kMaxIssue> at_port_{};
+  std::deque<Operation> lifecycle_;  // to be done, in order
+  std::deque<Operation> exits_;      // likewise
+  unsigned in_flight_ = 0;
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_RUNTIME_ON_PINS_ISSUE_PINS_H_

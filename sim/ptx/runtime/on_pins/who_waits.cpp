@@ -1,0 +1,237 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/runtime/on_pins/who_waits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/isa/bits.h"
+#include "sim/isa/mbarrier_word.h"
+#include "sim/isa/warp_size.h"
+
+namespace muster::ptx {
+
+Whereabouts WhoWaits::Where(unsigned warp) const {
+  const WarpSlot& slot = residents_.warps[warp];
+  const Arrival& arrival = slot.warp.arrival;
+  Whereabouts where{residents_.IndexInCta(warp), "", 0};
+  switch (slot.phase) {
+    case WarpPhase::kExited:
+      where.what = "has exited";
+      where.line = slot.exit_line;
+      break;
+    case WarpPhase::kWaiting:
+    case WarpPhase::kIssuing:
+      where.what = fmt::format("waits at barrier {}", arrival.bar);
+      where.line = arrival.line;
+      break;
+    case WarpPhase::kArriving:
+    case WarpPhase::kInCluster:
+      where.what = "waits at barrier.cluster";
+      where.line = arrival.line;
+      break;
+    case WarpPhase::kAtGrid:
+      where.what = "waits at griddepcontrol.wait";
+      where.line = slot.warp.grid_control.line;
+      break;
+    default: {
+      if (slot.warp.groups.empty()) {
+        where.what = "exits";
+        where.line = slot.warp.exit_line;
+        break;
+      }
+      std::vector<std::string> groups;
+      for (const Group& group : slot.warp.groups) {
+        groups.push_back(interpreter_.Standing(slot.warp, group));
+      }
+      where.line = interpreter_.LineAt(slot.warp.groups.front().pc);
+      where.what = fmt::format("{}: {}",
+                               slot.phase == WarpPhase::kStuck    ? "waits for its own lanes"
+                               : slot.phase == WarpPhase::kAsleep ? "waits"
+                               : deadlocked_                      ? "repeats a loop"
+                                                                  : "runs",
+                               fmt::join(groups, ", "));
+    }
+  }
+  return where;
+}
+
+std::vector<StuckBarrier> WhoWaits::StuckBarriers() const {
+  std::vector<StuckBarrier> stuck;
+  for (unsigned slot = 0; slot < residents_.ctas.size(); ++slot) {
+    const CtaSlot& cta = residents_.ctas[slot];
+    for (unsigned bar = 0; cta.taken && !cta.ended && bar < kNumBars; ++bar) {
+      const BarrierArrivals::Entry& entry = barriers_.At(slot, bar);
+      if (entry.members.empty()) {
+        continue;
+      }
+      StuckBarrier row;
+      row.cta = cta.cta.linear_id;
+      row.id = bar;
+      row.kind = Name(entry.kind);
+      row.all_warps = entry.count == 0;
+      row.arrived = static_cast<unsigned>(entry.members.size());
+      const std::uint64_t live = cta.warps & ~cta.exited;
+      row.expected = row.all_warps ? static_cast<unsigned>(__builtin_popcountll(live))
+                                   : entry.count / kWarpSize;
+      for (const BarrierArrivals::Member& member : entry.members) {
+        row.came.push_back(
+            {member.warp, member.waits ? "waits" : "arrived and went on", member.line});
+      }
+      ForEachBit(cta.warps, [&](unsigned warp) {
+        const unsigned index = residents_.IndexInCta(warp);
+        const bool came = std::any_of(
+            entry.members.begin(), entry.members.end(),
+            [&](const BarrierArrivals::Member& member) { return member.warp == index; });
+        if (!came) {
+          row.missing.push_back(Where(warp));
+        }
+      });
+      stuck.push_back(std::move(row));
+    }
+  }
+  return stuck;
+}
+
+bool WhoWaits::DescribeCluster(const Cluster& cluster, StuckCluster* row) const {
+  bool waits = false;
+  ForEachBit(residents_.ctas[cluster.slot].warps, [&](unsigned warp) {
+    const WarpSlot& slot = residents_.warps[warp];
+    const std::uint32_t live = slot.warp.live;
+    const ClusterWarp* const known =
+        cluster_ == nullptr ? nullptr : cluster_->FindWarp(rank_, warp);
+    const bool came = live != 0 && known != nullptr && known->arrived == live;
+    const bool stands = slot.phase == WarpPhase::kInCluster;
+    waits = waits || stands;
+    row->expected += live != 0 ? 1 : 0;
+    if (came) {
+      ++row->arrived;
+      row->came.emplace_back(
+          residents_.LinearCta(warp),
+          Whereabouts{residents_.IndexInCta(warp), stands ? "waits" : "arrived and went on",
+                      slot.cluster_line});
+    } else {
+      row->missing.emplace_back(residents_.LinearCta(warp), Where(warp));
+    }
+  });
+  return waits;
+}
+
+std::vector<StuckWarp> WhoWaits::WarpsIn(std::initializer_list<WarpPhase> phases) const {
+  std::vector<StuckWarp> there;
+  for (unsigned warp = 0; warp < residents_.warps.size(); ++warp) {
+    if (std::find(phases.begin(), phases.end(), residents_.warps[warp].phase) != phases.end()) {
+      there.push_back({residents_.LinearCta(warp), Where(warp)});
+    }
+  }
+  return there;
+}
+
+std::optional<std::string> WhoWaits::At(std::uint64_t cta, unsigned warp) const {
+  for (unsigned slot = 0; slot < residents_.warps.size(); ++slot) {
+    if (residents_.warps[slot].phase != WarpPhase::kFree && residents_.LinearCta(slot) == cta &&
+        residents_.IndexInCta(slot) == warp) {
+      const Whereabouts where = Where(slot);
+      const bool names_lines = where.what.find("lanes") != std::string::npos;
+      return names_lines ? "it " + where.what
+                         : fmt::format("it {} ({})", where.what, program_.Place(where.line));
+    }
+  }
+  return std::nullopt;
+}
+
+// Those that repeat a loop are at an mbarrier in turn, where the report has them, or here; and so
+// is who waits for lanes of its own warp, wherever these are.
+std::vector<StuckWarp> WhoWaits::StuckWarps() const {
+  std::vector<StuckWarp> there = WarpsIn({WarpPhase::kStuck});
+  for (unsigned warp = 0; deadlocked_ && warp < residents_.warps.size(); ++warp) {
+    const WarpSlot& slot = residents_.warps[warp];
+    const bool sleeps =
+        slot.phase == WarpPhase::kAsleep && Interpreter::WakesAt(slot.warp) != Interpreter::kNever;
+    const bool is_apart =
+        slot.phase == WarpPhase::kAsleep &&
+        std::any_of(slot.warp.groups.begin(), slot.warp.groups.end(),
+                    [](const Group& group) { return group.state == Group::State::kHeld; });
+    if (sleeps || is_apart || slot.phase == WarpPhase::kReady || slot.phase == WarpPhase::kAsking) {
+      there.push_back({residents_.LinearCta(warp), Where(warp)});
+    }
+  }
+  return there;
+}
+
+std::vector<StuckWarp> WhoWaits::RunningWarps() const {
+  return WarpsIn({WarpPhase::kReady, WarpPhase::kIssuing, WarpPhase::kBlocked, WarpPhase::kArriving,
+                  WarpPhase::kAsking, WarpPhase::kAsleep});
+}
+
+namespace {
+
+// What a warp waits for at an mbarrier in its phase `now`, and how far it has lagged behind.
+std::string WaitText(const MbarrierArrivals::History& history, std::uint64_t now,
+                     const MbarrierArrivals::Member& member) {
+  std::string text =
+      fmt::format("waits for parity {}, lanes {:#010x}", member.parity ? 1 : 0, member.lanes);
+  const auto seen = history.seen.find(member.warp);
+  const std::uint64_t next = seen == history.seen.end() ? 0 : seen->second + 1;
+  if (seen != history.seen.end() && next < now) {
+    text += now == next + 1
+                ? fmt::format("; phase {} completed without its waiting", next)
+                : fmt::format("; phases {} to {} completed without its waiting", next, now - 1);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<StuckMbarrier> WhoWaits::StuckMbarriers() const {
+  std::vector<StuckMbarrier> stuck;
+  for (unsigned slot = 0; slot < residents_.ctas.size() && mbarriers_.port != nullptr; ++slot) {
+    const CtaSlot& cta = residents_.ctas[slot];
+    for (const auto& of_word : mbarriers_.arrivals.At(slot)) {
+      const std::uint32_t address = of_word.first;
+      const MbarrierArrivals::Entry& entry = of_word.second;
+      if (!cta.taken || cta.ended || entry.waits.empty()) {
+        continue;
+      }
+      const MbWord word =
+          DecodeMbWord(mbarriers_.port->Load({static_cast<std::uint8_t>(slot), address}));
+      StuckMbarrier row;
+      row.cta = cta.cta.linear_id;
+      row.name = MbarrierName(program_, address);
+      row.phase = mbarriers_.arrivals.Phases(slot, address);
+      row.pending = word.pending;
+      row.expected = word.expected;
+      row.tx = word.tx;
+      row.parity = word.phase;
+      const MbarrierArrivals::History& history = mbarriers_.arrivals.HistoryOf(slot, address);
+      for (const MbarrierArrivals::Member& member : entry.came) {
+        row.came.push_back(
+            {member.warp, fmt::format("arrived, lanes {:#010x}", member.lanes), member.line});
+      }
+      for (const MbarrierArrivals::Member& member : entry.waits) {
+        row.waits.push_back({member.warp, WaitText(history, row.phase, member), member.line});
+      }
+      std::vector<Whereabouts> all;
+      ForEachBit(cta.warps, [&](unsigned warp) {
+        const auto is_there = [&](const std::vector<MbarrierArrivals::Member>& members) {
+          return std::any_of(members.begin(), members.end(),
+                             [&](const MbarrierArrivals::Member& member) {
+                               return member.warp == residents_.IndexInCta(warp);
+                             });
+        };
+        if (!is_there(entry.came) && !is_there(entry.waits)) {
+          all.push_back(Where(warp));
+          if ((history.arrivers & Bit(residents_.IndexInCta(warp))) != 0) {
+            row.missing.push_back(all.back());
+          }
+        }
+      });
+      // Those who have arrived here before; if there are none, it can be any.
+      row.missing = row.missing.empty() ? all : row.missing;
+      stuck.push_back(std::move(row));
+    }
+  }
+  return stuck;
+}
+
+}  // namespace muster::ptx

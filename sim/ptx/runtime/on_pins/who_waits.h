@@ -1,0 +1,66 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Who waits for whom in a core, at the end of a run: for the report of a deadlock or a timeout.
+#ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_WHO_WAITS_H_
+#define MUSTER_SIM_PTX_RUNTIME_ON_PINS_WHO_WAITS_H_
+
+#include <initializer_list>
+#include <vector>
+
+#include "sim/golden/cluster_scope.h"
+#include "sim/ptx/program/program.h"
+#include "sim/ptx/runtime/barrier_arrivals.h"
+#include "sim/ptx/runtime/mbarrier_arrivals.h"
+#include "sim/ptx/runtime/on_pins/mb_port.h"
+#include "sim/ptx/runtime/on_pins/residents.h"
+#include "sim/ptx/simt/interpreter.h"
+
+namespace muster::ptx {
+
+class WhoWaits {
+ public:
+  struct Mbarriers {
+    const MbarrierArrivals& arrivals;
+    MbPort* port;  // null: the program has none
+  };
+
+  // `deadlocked`: nobody goes on, so that who runs repeats a loop.
+  WhoWaits(const Program& program, const Residents& residents, const Interpreter& interpreter,
+           const golden::ClusterScope* cluster, unsigned rank, const BarrierArrivals& barriers,
+           const Mbarriers& mbarriers, bool deadlocked)
+      : program_(program),
+        residents_(residents),
+        interpreter_(interpreter),
+        cluster_(cluster),
+        rank_(rank),
+        barriers_(barriers),
+        mbarriers_(mbarriers),
+        deadlocked_(deadlocked) {}
+
+  std::vector<StuckBarrier> StuckBarriers() const;
+  std::vector<StuckMbarrier> StuckMbarriers() const;
+  std::vector<StuckWarp> StuckWarps() const;
+  // Warps that were still under way when the run ended, and where.
+  std::vector<StuckWarp> RunningWarps() const;
+  // Where the warp of the CTA is, if that is resident: "waits at barrier 0 (line 38)".
+  std::optional<std::string> At(std::uint64_t cta, unsigned warp) const;
+  // Adds the CTA of the cluster. Returns whether one of its warps waits at barrier.cluster.
+  bool DescribeCluster(const Cluster& cluster, StuckCluster* row) const;
+
+ private:
+  Whereabouts Where(unsigned warp) const;
+  std::vector<StuckWarp> WarpsIn(std::initializer_list<WarpPhase> phases) const;
+
+  const Program& program_;
+  const Residents& residents_;
+  const Interpreter& interpreter_;
+  const golden::ClusterScope* const cluster_;  // null: nothing of it is known
+  const unsigned rank_;
+  const BarrierArrivals& barriers_;
+  const Mbarriers mbarriers_;
+  const bool deadlocked_;
+};
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_RUNTIME_ON_PINS_WHO_WAITS_H_

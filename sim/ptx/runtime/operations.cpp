@@ -1,0 +1,107 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/ptx/runtime/operations.h"
+
+#include <utility>
+
+#include "sim/isa/fault.h"
+#include "sim/isa/warp_size.h"
+
+namespace muster::ptx {
+namespace {
+
+constexpr std::uint32_t kMaxCount = 4095;
+
+}  // namespace
+
+Operation LaunchOf(const Launch& launch, unsigned slot, std::uint64_t warps) {
+  Operation operation;
+  operation.kind = OpKind::kLaunch;
+  operation.cta = static_cast<std::uint8_t>(slot);
+  operation.size = static_cast<std::uint8_t>(launch.Warps());
+  operation.warps = warps;
+  return operation;
+}
+
+Operation OperationOf(const Warp& warp, const Arrival& arrival) {
+  Operation operation;
+  operation.kind = arrival.kind;
+  operation.cta = static_cast<std::uint8_t>(warp.cta->slot);
+  operation.warp = static_cast<std::uint8_t>(warp.slot);
+  operation.bar = static_cast<std::uint8_t>(arrival.bar);
+  operation.count = static_cast<std::uint16_t>(arrival.count);
+  operation.lanes = arrival.lanes;
+  operation.operand = arrival.operand;
+  return operation;
+}
+
+const char* RefusedArrival(const Config& config, const Arrival& arrival, unsigned cta_warps) {
+  if (arrival.bar >= kNumBars) {
+    return "bad_barrier_id";
+  }
+  if (arrival.count > kMaxCount) {
+    return "bad_count";
+  }
+  if (config.faults) {
+    return nullptr;
+  }
+  if (arrival.kind == OpKind::kArrive && arrival.count == 0) {
+    return Name(FaultCause::kArvWithoutCount);
+  }
+  if (arrival.count % kWarpSize != 0) {
+    return Name(FaultCause::kCountNotMultiple);
+  }
+  return arrival.count / kWarpSize > cta_warps ? Name(FaultCause::kCountAboveCta) : nullptr;
+}
+
+Operation ExitOf(const Config& config, const Warp& warp) {
+  Operation exit;
+  exit.kind = OpKind::kExit;
+  exit.cta = static_cast<std::uint8_t>(warp.cta->slot);
+  exit.warp = static_cast<std::uint8_t>(warp.slot);
+  exit.lanes = config.lanes ? warp.exited : ~0U;
+  return exit;
+}
+
+ClusterRequest RequestOf(const Warp& warp, muster::ClusterOp op, std::uint32_t lanes) {
+  return {op, static_cast<std::uint8_t>(warp.slot), static_cast<std::uint8_t>(warp.cta->slot),
+          lanes, warp.live};
+}
+
+ClusterRequest RequestOf(const Warp& warp, ClusterForm form, std::uint32_t lanes) {
+  return RequestOf(warp,
+                   form == ClusterForm::kArrive          ? muster::ClusterOp::kArrive
+                   : form == ClusterForm::kArriveRelaxed ? muster::ClusterOp::kArriveRelaxed
+                                                         : muster::ClusterOp::kWait,
+                   lanes);
+}
+
+Transfer ArriveOn(Warp* warp, unsigned lane, std::uint32_t address, std::uint32_t line) {
+  Transfer arrival;
+  arrival.kind = Transfer::Kind::kArrive;
+  arrival.to = arrival.issuer = warp->cta;
+  arrival.mbarrier = address;
+  arrival.warp = warp->slot;
+  arrival.lane = lane;
+  arrival.groups = &warp->copies[lane];
+  arrival.number = arrival.groups->next();
+  arrival.line = line;
+  return arrival;
+}
+
+Transfer RemoteOf(const Warp& warp, unsigned rank, const MbOperation& operation) {
+  Transfer sent;
+  sent.kind = Transfer::Kind::kRemote;
+  sent.issuer = warp.cta;
+  sent.to = warp.cta->cluster->ctas[rank];
+  sent.warp = warp.slot;
+  sent.lane = static_cast<unsigned>(__builtin_ctz(operation.lanes));
+  sent.line = operation.tag;
+  sent.operation = operation;
+  sent.operation.source = MbSource::kRemote;
+  sent.operation.cta = static_cast<std::uint8_t>(sent.to->slot);
+  sent.operation.warp = 0;
+  sent.operation.releasing = false;  // its warp has drained
+  return sent;
+}
+
+}  // namespace muster::ptx

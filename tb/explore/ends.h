@@ -1,0 +1,33 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// How the orders of a launch end, by a search through all of them.
+#ifndef MUSTER_TB_EXPLORE_ENDS_H_
+#define MUSTER_TB_EXPLORE_ENDS_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/ptx/launch/manifest.h"
+#include "sim/ptx/launch/session.h"
+#include "sim/ptx/simt/memory.h"
+
+namespace muster::explore {
+
+using Contents = std::vector<std::vector<std::uint8_t>>;  // of the buffers
+using End = std::pair<std::string, Contents>;             // nothing of what does not complete
+
+Contents ContentsOf(const ptx::Session& session, const ptx::Memory& memory);
+
+struct Ends {
+  bool complete = false;
+  std::set<End> all;
+};
+// Stops after a second.
+Ends ExploreAll(const ptx::Manifest& manifest);
+
+}  // namespace muster::explore
+
+#endif  // MUSTER_TB_EXPLORE_ENDS_H_

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""`muster explore` finds what is wrong with a kernel of found/, suspects nothing else, and `muster run` keeps to each
+schedule that it writes, from the first turn to the last.
+
+  found.py MUSTER NAME
+"""
+
+import json
+import pathlib
+import sys
+import tempfile
+
+from pairs import FINDING, expect, explore, replays
+
+FOUND = pathlib.Path(__file__).resolve().parent / "found"
+
+
+def main():
+    muster, name = sys.argv[1:]
+    manifest = FOUND / f"{name}.json"
+    wanted = json.loads((FOUND / "expected.json").read_text())[name]
+    with tempfile.TemporaryDirectory() as folder:
+        code, report, text = explore(muster, manifest, pathlib.Path(folder))
+        expect(code == FINDING and not report["suspicions"], f"the exit code is {code}", text)
+        told = [(finding["kind"], sorted((finding["first"]["line"], finding["second"]["line"])))
+                for finding in report["findings"] if "first" in finding]
+        expect((wanted["kind"], wanted["lines"]) in told, f"not found: {wanted}", text)
+        for finding in report["findings"]:
+            replays(muster, manifest, finding)
+
+
+if __name__ == "__main__":
+    main()
