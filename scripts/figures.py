@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""Keeps the figures of rtl/FIGURES.md: areas, frequencies, worst waits, speeds.
+"""Keeps the figures of rtl/FIGURES.md (areas, frequencies, worst waits, speeds) and of tb/RUNS.md (long runs).
 
-  figures.py            writes the tables of the page from scripts/report/figures.json
+  figures.py            writes the tables of these pages from scripts/report/figures.json
   figures.py --check    writes nothing; exit code 1 if a table is not what the file makes
   figures.py --take     first takes what was measured from build/: bench.json and synth-*.json (make bench),
                         asic*.json (make asic), regress.json (make regress)
   figures.py --synth X  first synthesizes the rows of areas with X in their names, and takes the results
 
-Each row says what measured it. One with "measured": false was typed into a page by hand, before this script was there.
+make mutate files its whole runs itself. Each row says what measured it. One with "measured": false was typed into a page by hand, before
+this script was there.
 """
 
 import argparse
@@ -24,8 +25,8 @@ import results
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 FILE, PEERS = ROOT / "scripts/report/figures.json", ROOT / "scripts/report/peers.json"
-PAGE = ROOT / "rtl/FIGURES.md"
 AREA = ("lut", "ff", "bram", "fmax_mhz", "fmax_best_mhz")
+FATES = ("tried", "caught", "equivalent", "explained", "open")
 WAITS = ("issue", "commit", "drain", "launch", "open", "join", "leave", "exit", "response")
 MB_WAITS = {"mb_issue": "mb issue", "mb_others": "mb other", "mb_commit": "mb commit", "mb_drain": "mb drain"}
 ASIC = {"cells um2": "cells, um2", "flip-flops": "flip-flops", "array bits": "array bits", "arrays as macros um2": "as macros, um2",
@@ -34,8 +35,9 @@ SCOPE = {"muster": "named barriers", "muster_mbarrier": "mbarriers"}
 
 
 def table(columns, rows):
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+    def line(cells):
+        return f"| {' | '.join(map(str, cells))} |\n"
+    return line(columns) + "|---" * len(columns) + "|\n" + "".join(map(line, rows))
 
 
 def number(value):
@@ -116,19 +118,41 @@ def simulation(figures):
         ("`muster explore`: classes of orders per second", number(explore["classes_per_second"]), origin(explore))])
 
 
-TABLES = {
+def regressions(figures):
+    return table(["command", "cycles in lockstep", "commits at named barriers", "at mbarriers", "differences", "sources"],
+                 [(f"`{row['command']}`", number(row["cycles"]), number(row["commits"]), number(row["mb_commits"]), row["mismatches"], row["sources"]) for row in figures["regressions"]])
+
+
+def mutations(figures):
+    return table(["mutants of", "command", "tried", "caught", "equivalent", "explained", "open", "sources"],
+                 [(row["of"] + (f", {row['config']}" if row["of"] == "unit" else ""), f"`{row['command']}`", *(number(row[key]) for key in FATES), row["sources"])
+                  for row in figures["mutations"]])
+
+
+def file_mutation(of, config, command, fates):
+    """Files a whole run of make mutate: `fates` are its numbers of FATES."""
+    figures = json.loads(FILE.read_text(encoding="utf-8"))
+    row = {"of": of, "config": config, "command": command} | {key: fates[key] for key in FATES} | {"measured": True, "sources": of_sources()}
+    kept = [one for one in figures["mutations"] if (one["of"], one["config"]) != (of, config)]
+    figures["mutations"] = sorted([*kept, row], key=lambda one: (one["of"] != "unit", one["of"], one["config"]))
+    write(figures)
+
+
+TABLES = {"rtl/FIGURES.md": {
     "waits": waits, "mb_waits": mb_waits, "latency": latency, "area": lambda figures: area(figures, "muster", False),
     "plain": lambda figures: area(figures, "muster", True), "mbarrier": lambda figures: area(figures, "muster_mbarrier", None),
     "warp": lambda figures: area(figures, "muster_warp", None), "cluster": lambda figures: area(figures, "muster_cluster", None),
     "peers": peers, "silicon": silicon, "simulation": simulation, "rounds": rounds,
-}
+}, "tb/RUNS.md": {"regressions": regressions, "mutations": mutations}}
 
 
-def page(text, figures):
-    for name, make in TABLES.items():
+def page(path, figures):
+    """The page with its tables as the figures have them."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    for name, make in TABLES[path].items():
         begin, end = f"<!-- {name}: written by scripts/figures.py -->\n", f"<!-- end of {name} -->\n"
         if text.count(begin) != 1 or text.count(end) != 1:
-            sys.exit(f"{PAGE}: one line each is needed of {begin.strip()} and {end.strip()}")
+            sys.exit(f"{path}: one line each is needed of {begin.strip()} and {end.strip()}")
         before, rest = text.split(begin)
         text = f"{before}{begin}\n{make(figures)}\n{end}{rest.split(end)[1]}"
     return text
@@ -143,6 +167,16 @@ def filed(figures):
             return "{\n" + ",\n".join(f"    {json.dumps(key)}: {json.dumps(row)}" for key, row in value.items()) + "\n  }"
         return json.dumps(value)
     return "{\n" + ",\n".join(f"  {json.dumps(key)}: {part(value)}" for key, value in figures.items()) + "\n}\n"
+
+
+def made_of(figures):
+    """The texts of all files by their paths."""
+    return {FILE: filed(figures)} | {ROOT / path: page(path, figures) for path in TABLES}
+
+
+def write(figures):
+    for path, text in made_of(figures).items():
+        path.write_text(text, encoding="utf-8")
 
 
 def first_line(*command):
@@ -218,6 +252,17 @@ def fresh(name):
     return results.loaded(path)
 
 
+def take_regression(figures, regress):
+    """Files the regression if it is longer than the one that is filed."""
+    of = regress["configs"].values()
+    cycles = sum(one["cycles"] for one in of)
+    if cycles > max(row["cycles"] for row in figures["regressions"]):
+        seeds = max(one["seeds"] for one in of)
+        figures["regressions"] = [{"command": f"make regress SEEDS={seeds}", "cycles": cycles, "commits": sum(one["commits"] for one in of),
+                                   "mb_commits": sum(one["mb_commits"] for one in of), "mismatches": len(regress["mismatches"]),
+                                   "measured": True, "sources": of_sources()}]
+
+
 def take(figures):
     """Takes what the targets have left in build/."""
     for top in ("muster", "muster_mbarrier"):
@@ -236,6 +281,7 @@ def take(figures):
         take_bench(figures, bench)
     if regress := fresh("regress.json"):
         take_waits(figures, regress)
+        take_regression(figures, regress)
 
 
 def synthesize(figures, words):
@@ -269,14 +315,12 @@ def main():
     unknown = {row["config"] for row in figures["area"] if row["config"] not in configs.BY_TOP[row["top"]]}
     if unknown:
         sys.exit(f"{FILE}: scripts/configs.json has no configuration {', '.join(sorted(unknown))}")
-    made = {FILE: filed(figures), PAGE: page(PAGE.read_text(encoding="utf-8"), figures)}
     if args.check:
-        stale = [path.relative_to(ROOT).as_posix() for path, text in made.items() if path.read_text(encoding="utf-8") != text]
+        stale = [path.relative_to(ROOT).as_posix() for path, text in made_of(figures).items() if path.read_text(encoding="utf-8") != text]
         if stale:
             sys.exit(f"{' and '.join(stale)}: not what scripts/figures.py makes of scripts/report/figures.json; run it")
     else:
-        for path, text in made.items():
-            path.write_text(text, encoding="utf-8")
+        write(figures)
 
 
 if __name__ == "__main__":

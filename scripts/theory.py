@@ -105,7 +105,7 @@ def commits(trace):
     zero = found[-1] + 2 - 13
     columns = [cells(trace, place, found)[1] for place in COMMIT_ROWS.values()]
     rows = [(str(cycle - zero), *values) for cycle, *values in zip(found, *columns)]
-    return "".join(f"| {' | '.join(row)} |\n" for row in (("cycle", *COMMIT_ROWS), ("---",) * (1 + len(COMMIT_ROWS)), *rows))
+    return "| cycle | " + " | ".join(COMMIT_ROWS) + " |\n" + "|---" * (1 + len(COMMIT_ROWS)) + "|\n" + "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 # Mark: the kernel, and what it becomes.

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The times that rtl/README.md publishes, by configuration.
+// The times that rtl/README.md and rtl/WAITS.md publish, by configuration.
 #ifndef MUSTER_SIM_LOCKSTEP_BOUNDS_H_
 #define MUSTER_SIM_LOCKSTEP_BOUNDS_H_
 

@@ -58,8 +58,7 @@ enum class Ending {
   kError,     // nothing has run, or the unit is out of reach: see report
 };
 
-// The waits for the unit. Cycles that the unit cannot influence do not count (rtl/README.md, "Worst
-// waits").
+// The waits for the unit. Cycles that the unit cannot influence do not count (rtl/WAITS.md).
 enum Wait : unsigned {
   kIssueWait,     // valid to ready at an issue port, the warp not busy
   kCommitWait,    // acceptance to commit, no drain in between
@@ -77,7 +76,7 @@ inline constexpr std::array<const char*, kNumWaits> kWaitNames = {
 using Waits = std::array<std::uint64_t, kNumWaits>;  // in cycles
 
 // The waits for the shared-memory scope. Cycles in which the memory stalls or a response is not
-// taken do not count (rtl/mbarrier/README.md, "Worst waits").
+// taken do not count (rtl/WAITS.md).
 enum MbWait : unsigned {
   kMbIssueWait,   // valid to ready at the issue port, no group of the warp on its way
   kMbOtherWait,   // valid to ready of a copy engine or another CTA
