@@ -24,7 +24,7 @@ module muster_cluster_network
   input  logic                        leaves_i,        // its end is presented: nothing is passed on to it any more
   input  cluster_life_t               life_i,
   input  ranks_t    [NumClusters-1:0] present_i,       // CTAs of each cluster that are there
-  input  logic [NumUnits-1:0][NumCtas-1:0] resident_i, // ... and the CTA slots that are taken
+  input  logic [NumUnits-1:0][NumCtas-1:0] resident_i, // the CTA slots of each unit that are taken
   output logic                        reaches_o,       // an operation that has been passed on to the CTA slot of life_i
   output logic                        crosses_o,       // an operation of the cluster of life_i at its sender
 
@@ -34,7 +34,7 @@ module muster_cluster_network
   output logic         [NumUnits-1:0] remote_valid_o,  // it comes to the unit; held until ready
   input  logic         [NumUnits-1:0] remote_ready_i,
   output mb_remote_t   [NumUnits-1:0] remote_o,
-  output remote_from_t [NumUnits-1:0] from_o,          // ... and who has sent it
+  output remote_from_t [NumUnits-1:0] from_o,          // the sender of the operation
   output logic         [NumUnits-1:0] lost_valid_o,    // a pulse: an operation of the unit is lost
   output remote_lost_t [NumUnits-1:0] lost_o,
 

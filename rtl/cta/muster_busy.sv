@@ -15,10 +15,10 @@ module muster_busy
   input  logic                              rst_ni,
   input  logic [NumIssue-1:0][NumWarps-1:0] accept_i,       // of each port
   input  logic [NumIssue-1:0][NumWarps-1:0] commit_i,
-  input  logic [1:0]                        stage_valid_i,  // in order: an operation is in count, in check ...
-  input  logic [1:0][WarpW-1:0]             stage_warp_i,   // ... of this warp
-  input  issue_t [NumIssue-1:0]             issue_i,        // the warp of the operation at each port ...
-  output logic [NumIssue-1:0]               held_o,         // ... is busy
+  input  logic [1:0]                        stage_valid_i,  // an operation is in count (0), in check (1)
+  input  logic [1:0][WarpW-1:0]             stage_warp_i,   // the warp of that operation
+  input  issue_t [NumIssue-1:0]             issue_i,        // the operation at each port
+  output logic [NumIssue-1:0]               held_o,         // the warp of that operation is busy
   output logic [NumWarps-1:0]               busy_o
 );
 

@@ -17,9 +17,9 @@ module muster_check_steps
   input  logic   rst_ni,
 
   input  logic   roster_ready_i,  // the walk after reset is over
-  input  logic   load_i,          // the next group comes in at this clock edge, ...
-  input  group_e next_op_i,       // ... if there is one; it is this
-  input  logic   may_wait_i,      // ... and a member's warp waits, perhaps
+  input  logic   load_i,          // the next group comes in at this clock edge
+  input  group_e next_op_i,       // the operation of the next group, if there is one
+  input  logic   may_wait_i,      // the warp of a member of the next group may be waiting
   input  logic   valid_i,         // a group is here
   input  group_e op_i,
   input  logic   ready_i,         // the next stage takes it

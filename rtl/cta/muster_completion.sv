@@ -15,15 +15,15 @@ module muster_completion #(
 
   // Of the group that is here in the next cycle
   input  logic [WarpW-1:0]    last_i,       // the entry's count before the last arrival
-  input  logic                load_i,       // it is another group ...
-  input  logic [WarpW-1:0]    stored_i,     // ... and this is its entry's count, before what the group here writes
+  input  logic                load_i,       // it is another group than the one here
+  input  logic [WarpW-1:0]    stored_i,     // the count of its entry, before what the group here writes
 
   // Of the group that is here
   input  logic                forward_i,    // the group directly ahead, or members of this one before, wrote this entry
   input  logic [WarpW-1:0]    count_i,      // the entry's count
   input  logic [NumIssue-1:0] fit_i,        // members that count, unless the group is refused
-  input  logic                arrives_i,    // they are arrivals, ...
-  input  logic                exits_i,      // ... or an exit, at an entry of all live warps
+  input  logic                arrives_i,    // they are arrivals
+  input  logic                exits_i,      // it is an exit, at an entry of all live warps
   output logic [NumIssue-1:0] completes_o,  // this member completes the entry
   output logic                empties_o,    // some member completes it; with one port, if the member counts
   output logic [WarpW-1:0]    added_o       // arrivals; with one port, if the member counts
@@ -32,7 +32,7 @@ module muster_completion #(
   localparam int unsigned Most = 2 * NumIssue;  // arrivals of this group and the next one
 
   logic [NumIssue-1:0]            stored_due_q, left_due_q;
-  logic [NumIssue-1:0]            due;      // the entry completes with the first, second, ... arrival of this group
+  logic [NumIssue-1:0]            due;      // the entry completes with the first arrival of this group, the second, and so on
   logic [Most-1:0]                equals;   // with so many arrivals more, the next group's entry lacks one
   logic [NumIssue-1:0][MemberW:0] earlier;  // fit members before this one
 
