@@ -145,7 +145,7 @@ class ClusterScope {
     unsigned serial = 0;  // from 1; no other CTA has it
     unsigned cluster = 0;
     unsigned grid = 0;
-    unsigned unseen = 0;  // warps whose lanes nobody has named yet
+    unsigned unseen = 0;  // warps whose lanes no request has named yet
     bool triggered = false;
     std::map<unsigned, ClusterWarp> warps;  // that have presented a request, and have live lanes
 

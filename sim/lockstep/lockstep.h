@@ -90,8 +90,8 @@ using MbWaits = std::array<std::uint64_t, kNumMbWaits>;  // in cycles
 
 struct Result {
   Ending ending = Ending::kDone;
-  std::uint64_t cycles = 0;    // with ...
-  std::uint64_t skipped = 0;   // ... these, which were not run
+  std::uint64_t cycles = 0;    // those that were skipped included
+  std::uint64_t skipped = 0;   // of these cycles, those that were not run
   std::uint64_t gated = 0;     // cycles that were run without a clock edge
   std::uint64_t left_out = 0;  // cycles of units that were not run, being idle
   std::uint64_t resets = 0;

@@ -46,7 +46,7 @@ class WarpChecker {
   // All that is expected has come.
   bool Settled() const;
   bool SettledOf(unsigned warp) const;
-  // Lanes that have come somewhere, and that nobody has let go.
+  // Lanes that have come somewhere, and have not been let go.
   std::uint32_t held(unsigned warp) const { return held_[warp]; }
 
   // The request that was accepted in the cycle checked last, and what comes of it.

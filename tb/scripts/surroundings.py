@@ -184,7 +184,7 @@ def one_run_at_a_time(build, folder):
             lock.write("4711")
             lock.flush()
         except BlockingIOError:
-            pass  # a run of somebody's: as good
+            pass  # another run has it: as good
         result = run(ROOT / "scripts/mutants.py", "--none", "small")
         check(result.returncode == 2 and
               re.fullmatch(r"build/mutants/ is in use by another run \(process \d+\); begin again when "
@@ -340,7 +340,7 @@ def illegal_parameters(build, folder):
 
 def rooms(build, folder):
     """The includes of sim/ are as the table has them, and a wrong one, a room that is not in the table and
-    a use that nobody makes are found."""
+    a use that no file makes are found."""
     result = run(ROOT / "scripts/check_rooms.py")
     check(result.returncode == 0, "expected no complaint", result)
     shutil.copytree(ROOT / "sim", folder / "sim")
