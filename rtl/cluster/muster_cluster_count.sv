@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Which lanes of a unit's warps have arrived at barrier.cluster, and which wait, there or at griddepcontrol.wait.
+// Knows which lanes of a unit's warps have arrived at barrier.cluster, and which wait, there or at griddepcontrol.wait.
 //
 //   cycle     0         1          2        3          4      5          6          7
 //   request   accepted  lanes are  judged,  its CTA    news   at the     completes  release_o

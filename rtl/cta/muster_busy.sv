@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The warps that have an operation between issue and commit. The next operation of such a warp waits at its port.
+// Knows the warps that have an operation between issue and commit. The next operation of such a warp waits at its port.
 // There is a bit per warp, from the acceptance of its operation to the commit. If no operation can be overtaken, each
 // is in the check or the count stage meanwhile, and comparisons with these two take the place of the bits.
 module muster_busy

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// How long a group stays in the check stage. A lifecycle operation, an exit, and any operation of a
+// Decides how long a group stays in the check stage. A lifecycle operation, an exit, and any operation of a
 // waiting warp stays until the stages ahead are empty: then it is settled which warps wait, and which entry
 // took the latest all-warps arrival. Lifecycle operations and R2B, which are rare, then take three more cycles
 // for their checks. Those of an exit, two cycles, need not wait until then. A step of a walk takes one cycle more.

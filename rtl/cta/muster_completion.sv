@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Which member of the group in the count stage completes the entry, if the group is not refused. Counts are compared a
+// Finds the member of the group in the count stage that completes the entry, if the group is not refused. Counts are compared a
 // cycle early: the one that was read, and the one that the group here leaves, in case the next group, or members that
-// stay, are at the same entry. So only a few gates after registers decide who is released and which members stay.
+// stay, are at the same entry. So only a few gates after registers decide which warps are released and which members stay.
 //
 //   cycle    0                             1
 //            last_i, stored_i, count_i     completes_o

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Whether a state word that R2B writes is one that a restore could write there (rtl/README.md): the unit
+// Decides whether a restore could write a state word, which R2B brings, at its place (rtl/README.md): the unit
 // could have given it, the entry that it is for is idle, and the one where a warp waits is restored.
 module muster_word_check
   import muster_pkg::*;

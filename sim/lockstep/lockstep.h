@@ -37,7 +37,7 @@ struct Options {
   std::uint64_t wave_from = 0;  // the cycles that it shows
   std::uint64_t wave_to = std::numeric_limits<std::uint64_t>::max();
   std::string log;  // a JSONL log of the commits, or empty
-  // What the log says of a line of the driver's program, as the text of a JSON object.
+  // Returns what the log says of a line of the driver's program, as the text of a JSON object.
   std::function<std::string(std::uint32_t line)> place;
   bool checked = true;     // false: only the Verilated unit runs, with its assertions, as fast as
                            // it can; the driver is not told of commits

@@ -49,7 +49,7 @@ class Scoreboard {
   std::optional<golden::Record> Latest() const;  // of all
 
  private:
-  // What a cycle's outputs must be.
+  // The outputs that a cycle must have.
   struct Slot {
     bool any = false;  // false: nothing is expected, and nothing below is meaningful
     bool entry_valid = false;
