@@ -5,7 +5,7 @@
   figures.py            writes the tables of these pages from scripts/report/figures.json
   figures.py --check    writes nothing; exit code 1 if a table is not what the file makes
   figures.py --take     first takes what was measured from build/: bench.json and synth-*.json (make bench),
-                        asic*.json (make asic), regress.json (make regress)
+                        asic*.json (make asic), fpga-*.json (make fpga), regress.json (make regress)
   figures.py --synth X  first synthesizes the rows of areas with X in their names, and takes the results
 
 make mutate files its whole runs itself. Each row says what measured it. One with "measured": false was typed into a page by hand, before
@@ -68,6 +68,12 @@ def latency(figures):
     return table(["configuration", "cycles", "ns"],
                  [(name, row["release_latency_cycles"], f"{1000 * row['release_latency_cycles'] / speeds[name]:.0f}" if speeds[name] else "")
                   for name, row in figures["cycles"].items()])
+
+
+def boards(figures):
+    return table(["board", "LUT", "FF", "block RAM", "link MHz", "unit MHz", "measured with"],
+                 [(name, number(row["lut"]), number(row["ff"]), number(row["bram"]), *((row["fmax_mhz"] or {}).get(clock, "") for clock in ("link", "unit")), origin(row))
+                  for name, row in figures["boards"].items()])
 
 
 def peers(figures):
@@ -142,7 +148,7 @@ TABLES = {"rtl/FIGURES.md": {
     "waits": waits, "mb_waits": mb_waits, "latency": latency, "area": lambda figures: area(figures, "muster", False),
     "plain": lambda figures: area(figures, "muster", True), "mbarrier": lambda figures: area(figures, "muster_mbarrier", None),
     "warp": lambda figures: area(figures, "muster_warp", None), "cluster": lambda figures: area(figures, "muster_cluster", None),
-    "peers": peers, "silicon": silicon, "simulation": simulation, "rounds": rounds,
+    "boards": boards, "peers": peers, "silicon": silicon, "simulation": simulation, "rounds": rounds,
 }, "tb/RUNS.md": {"regressions": regressions, "mutations": mutations}}
 
 
@@ -277,6 +283,10 @@ def take(figures):
                 row |= {key: found[key] for key in ASIC if key in found} | {
                     "cells um2": found["logic um2"] + found["flip-flops um2"], "measured": True, "sources": of_sources(),
                     "tools": f"{yosys()}, OpenSTA {first_line('sta', '-version')}, OSU's 180 nm cells"}
+    for name, row in figures["boards"].items():
+        found = fresh(f"fpga-{name}.json") or {}
+        if found.get("lut"):
+            row |= {key: found[key] for key in ("lut", "ff", "bram", "fmax_mhz")} | {"measured": True, "tools": f"{yosys()}, {placer()}", "sources": of_sources()}
     if bench := fresh("bench.json"):
         take_bench(figures, bench)
     if regress := fresh("regress.json"):
