@@ -123,10 +123,10 @@ fpga:  ## Build a board's bitstream: BOARD=hx8k or hx8k-named; for ulx3s and art
 	@scripts/fpga.py --board $(BOARD)
 
 install: PREFIX ?= /usr/local
-install: setup  ## Install the program, the RTL and the libraries: PREFIX=/usr/local
-	@scripts/build.sh muster_installable
-	@cmake --install build --prefix '$(PREFIX)' >build/install.log
-	@echo "installed below $(PREFIX); the files are listed in build/install_manifest.txt"
+install: setup  ## Install the program, the RTL and the libraries, compiled for any processor of this kind: PREFIX=/usr/local
+	@BUILD=build/install CMAKE_OPTIONS='-DMUSTER_NATIVE=OFF -DMUSTER_TESTS=OFF' scripts/build.sh muster_installable
+	@cmake --install build/install --prefix '$(PREFIX)' >build/install.log
+	@echo "installed below $(PREFIX); the files are listed in build/install/install_manifest.txt"
 
 clean:  ## Remove what was built
 	@rm -rf build

@@ -60,7 +60,7 @@ module muster
   input  logic [Cfg.NumWarps-1:0]   fence_ack_i,          // done; without a request: nothing is outstanding
 
   output logic [Cfg.NumWarps-1:0]   release_o,            // a pulse: these warps may run again
-  output release_t                  release_info_o,       // ... after this barrier, with this result
+  output release_t                  release_info_o,       // the barrier of the release, and its result
 
   output logic                      response_valid_o,     // a response; held until ready
   input  logic                      response_ready_i,     // it is taken
@@ -73,7 +73,7 @@ module muster
   output commit_t                   commit_o,             // operations that commit, entries that change
   output mb_commit_t                mb_commit_o,          // mbarrier operations that commit
   input  cta_t                      debug_cta_i,          // the entry to read: its CTA slot
-  input  bar_t                      debug_bar_i,          // ... and barrier
+  input  bar_t                      debug_bar_i,          // the entry to read: its barrier
   output bar_word_t                 debug_word_o,         // a cycle later: its state word
   input  warp_t                     debug_warp_i,         // the warp to read
   output debug_warp_t               debug_warp_o,         // a cycle later: where it is, and whether it waits
@@ -97,7 +97,7 @@ module muster
   input  logic                      smem_read_ready_i,    // the bank grants it
   output mb_place_t                 smem_read_place_o,    // its CTA slot and byte address
   input  logic                      smem_rdata_valid_i,   // the word that was granted, in a later cycle
-  input  mb_word_t                  smem_rdata_i,         // ... which stays until the next grant
+  input  mb_word_t                  smem_rdata_i,         // that word, which stays until the next grant
   output logic                      smem_write_valid_o,   // a word is to be written
   input  logic                      smem_write_ready_i,   // the bank grants it: the commit
   output mb_place_t                 smem_write_place_o,   // its CTA slot and byte address
@@ -119,7 +119,7 @@ module muster
 `include "muster_assert.svh"
 
 `ifndef MUSTER_OBSERVE
-  // Nobody observes the unit: what only the pins of observation need is not built.
+  // The unit has no pins of observation, and synthesis leaves out what only they need.
   cta_t        debug_cta_i;
   bar_t        debug_bar_i;
   warp_t       debug_warp_i;

@@ -45,7 +45,7 @@ module muster_gpc
   output logic [NumUnits-1:0][Cfg.NumWarps-1:0] fence_req_o,  // perform what the warp has accessed until now
   input  logic [NumUnits-1:0][Cfg.NumWarps-1:0] fence_ack_i,  // done; without a request: nothing is outstanding
   output logic [NumUnits-1:0][Cfg.NumWarps-1:0] release_o,    // a pulse: these warps may run again
-  output release_t [NumUnits-1:0] release_info_o,             // ... after this barrier, with this result
+  output release_t [NumUnits-1:0] release_info_o,             // the barrier of the release, and its result
   output logic [NumUnits-1:0] response_valid_o,               // a response; held until ready
   input  logic [NumUnits-1:0] response_ready_i,               // it is taken
   output response_t [NumUnits-1:0] response_o,                // what a B2R, or an arrival with its phase, reads
@@ -55,7 +55,7 @@ module muster_gpc
   output commit_t [NumUnits-1:0] commit_o,                    // operations that commit, entries that change
   output mb_commit_t [NumUnits-1:0] mb_commit_o,              // mbarrier operations that commit
   input  cta_t [NumUnits-1:0] debug_cta_i,                    // the entry to read: its CTA slot
-  input  bar_t [NumUnits-1:0] debug_bar_i,                    // ... and barrier
+  input  bar_t [NumUnits-1:0] debug_bar_i,                    // the entry to read: its barrier
   output bar_word_t [NumUnits-1:0] debug_word_o,              // a cycle later: its state word
   input  warp_t [NumUnits-1:0] debug_warp_i,                  // the warp to read
   output debug_warp_t [NumUnits-1:0] debug_warp_o,            // a cycle later: where it is, and whether it waits
@@ -73,7 +73,7 @@ module muster_gpc
   input  logic [NumUnits-1:0] smem_read_ready_i,              // the bank grants it
   output mb_place_t [NumUnits-1:0] smem_read_place_o,         // its CTA slot and byte address
   input  logic [NumUnits-1:0] smem_rdata_valid_i,             // the word that was granted, in a later cycle
-  input  mb_word_t [NumUnits-1:0] smem_rdata_i,               // ... which stays until the next grant
+  input  mb_word_t [NumUnits-1:0] smem_rdata_i,               // that word, which stays until the next grant
   output logic [NumUnits-1:0] smem_write_valid_o,             // a word is to be written
   input  logic [NumUnits-1:0] smem_write_ready_i,             // the bank grants it: the commit
   output mb_place_t [NumUnits-1:0] smem_write_place_o,        // its CTA slot and byte address
@@ -101,7 +101,7 @@ module muster_gpc
   output logic [NumUnits-1:0] answer_valid_o,                 // a pulse: lanes go on
   output warp_answer_t [NumUnits-1:0] answer_o,               // which, and with what result
   output warp_group_t [NumUnits-1:0] group_o,                 // with the answer of WarpRead: the group
-  output logic [NumUnits-1:0][63:0] value_o,                  // ... and a lane's value
+  output logic [NumUnits-1:0][63:0] value_o,                  // with the answer of WarpRead: the value of a lane
   output logic [NumUnits-1:0] arrival_valid_o,  // all lanes of a warp have come to barriers, held until ready
   input  logic [NumUnits-1:0] arrival_ready_i,  // the core presents it at an issue port, or to the cluster
   output warp_arrival_t [NumUnits-1:0] arrival_o,             // the barrier, and the lanes
@@ -128,11 +128,11 @@ module muster_gpc
   output cluster_fault_t [NumUnits-1:0] cluster_fault_o,      // why, and whose it was
   output logic [NumGrids-1:0] grid_launch_o,                  // dependents of the grid may be launched
   output logic [NumGrids-1:0] grid_flush_o,                   // all CTAs of the grid have completed
-  input  logic [NumGrids-1:0] grid_flushed_i,                 // ... and what they wrote is visible
+  input  logic [NumGrids-1:0] grid_flushed_i,                 // what the CTAs of the grid wrote is visible
   input  logic [NumUnits-1:0] send_valid_i,  // an operation on another CTA's mbarrier; held until ready
   output logic [NumUnits-1:0] send_ready_o,                   // it is accepted
   input  remote_send_t [NumUnits-1:0] send_i,                 // the operation, and the CTA
-  output remote_from_t [NumUnits-1:0] remote_from_o,          // ... and who has sent it
+  output remote_from_t [NumUnits-1:0] remote_from_o,          // the sender of the operation in mb_remote_i
   output logic [NumUnits-1:0] lost_valid_o,                   // a pulse: an operation of the unit is lost
   output remote_lost_t [NumUnits-1:0] lost_o,                 // whose it was, and where it should have gone
   input  logic [NumUnits-1:0] cancel_valid_i,                 // clusterlaunchcontrol.try_cancel; held until ready

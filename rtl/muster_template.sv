@@ -48,7 +48,7 @@ module muster_template
   input  logic [NumWarps-1:0]      access_done_i,
   input  logic [1:0][NumWarps-1:0] access_done_epoch_i,
 
-  // ... and a copy of cp.async begins, and one is performed; in any order, one of each in a cycle. It
+  // A copy of cp.async begins, and one is performed; in any order, one of each in a cycle. A copy
   // carries the epoch that it began in. It is none of the accesses above: no barrier waits for it.
   input  logic                copy_begin_valid_i,
   output logic                copy_begin_ready_o,
@@ -167,7 +167,7 @@ module muster_template
   /* verilator lint_on WIDTHCONCAT */
 
   /* verilator lint_off PINCONNECTEMPTY */  // these outputs may stay open
-  /* verilator lint_off PINMISSING */  // ... and the pins of observation (MUSTER_OBSERVE), if there are any
+  /* verilator lint_off PINMISSING */  // so may the pins of observation (MUSTER_OBSERVE)
   muster #(.Cfg(Cfg)) u_muster (
     .clk_i, .rst_ni,
     .issue_valid_i, .issue_ready_o, .issue_i, .busy_o, .idle_o (),

@@ -4,7 +4,7 @@
 
 Cycles are measured at the pins under lockstep, and the speed of simulation with recorded dense
 traffic (both tb/bench); area and frequency come from scripts/synth.py. A figure that is missing is null
-in the file, and the table of areas says why.
+in the file, and the table of areas says why. At the end scripts/figures.py takes the figures into the page rtl/FIGURES.md.
 """
 
 import argparse
@@ -220,6 +220,8 @@ def main():
          "front_end": front_end, "scopes": scopes, "explore": explore}, indent=2) + "\n")
     print(f"\nAll of it is in {os.path.relpath(args.json, ROOT)} "
           f"({(time.monotonic() - start) / 60:.0f} minutes)")
+    if args.json == BUILD / "bench.json" and subprocess.run([ROOT / "scripts/figures.py", "--take"]).returncode == 0:
+        print("rtl/FIGURES.md and scripts/report/figures.json have the new figures")
     if not areas and not args.no_area:
         sys.exit("There is no area and no frequency: see above.")
 

@@ -158,7 +158,7 @@ def drawn_once(dice):
         drawn |= WITH["EnLifecycle"]
     if not drawn["EnReduce"]:
         drawn |= WITH["EnReduce"] | {"EnResult": 1}
-    # A CTA that is there from reset on, with one warp alone, meets nobody: most cover points would be out of reach.
+    # A CTA that is there from reset on, with one warp alone, meets no other warp: most cover points would be out of reach.
     drawn["NumCtas"] = dice.choice([ctas for ctas in range(1, 33) if drawn["EnLifecycle"] or
                                     drawn["NumWarps"] % ctas == 0 and drawn["NumWarps"] > ctas])
     drawn |= {"SmemBytes": 2 ** dice.randint(8, 18), "MbResponses": dice.randint(1 + drawn["EnLanes"], 12),

@@ -5,7 +5,7 @@ Yosys makes gates of the whole circuit, once, with a wire for each mutant in que
 are, in all cycles after a reset and for all inputs, the outputs and what the memories are given. What memories give is any value, the same for both,
 and so is what registers hold at power-up. Resets come with a clock edge. There are two proofs: of the logic between registers, in every state; and, where
 that fails, of the two circuits from the reset on, by the signals that stay equal (yosys-abc, scorr).
-A mutant that differs only for inputs that nobody may give, or in what no memory ever gives, is not proven equivalent.
+A mutant that differs only for inputs that are not allowed, or in what no memory ever gives, is not proven equivalent.
 """
 
 import re

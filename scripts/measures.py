@@ -7,7 +7,7 @@ import pathlib
 import page
 from page import Raw, table, tag
 
-# The figures of other units, measured once: their sources are not in this repository. rtl/README.md has the same.
+# The figures of other units, measured once: their sources are not in this repository. scripts/figures.py makes a table of rtl/FIGURES.md of them, too.
 PEERS = json.loads((pathlib.Path(__file__).resolve().parent / "report/peers.json").read_text(encoding="utf-8"))
 RUNS = 30  # in the plots
 OURS = {"release_latency_cycles": "release, cycles", "release_ns": "release, ns", "arrivals_per_cycle": "arrivals per cycle",

@@ -27,6 +27,7 @@ import time
 
 import configs
 import farm
+import figures
 import lock
 import subjects
 import trees
@@ -409,6 +410,12 @@ def main():
     rows = [results.rows[mutant["name"]] for mutant in chosen if mutant["name"] in results.rows]
     settled = page(rows, len(mutants) - len(present), args.of, args.config)
     json_of(args).write_text(json.dumps({"of": args.of, "config": args.config, "mutants": rows}, indent=1) + "\n")
+    if rows and len(rows) == len(left) and not args.quick:
+        fates = [fate(row, reasons(args.of, args.config)) for row in rows]
+        after = f" --after {' '.join(args.after)}" if args.after else ""
+        which = f"--of {args.of}" if args.of != "unit" or args.config == "small" else f"--config {args.config}"
+        figures.file_mutation(args.of, args.config, f"scripts/mutate.py {which}{after}",
+                              {"tried": len(rows)} | {one: fates.count(one) for one in FATES})
     if len(rows) < len(chosen):
         sys.exit(f"{len(chosen) - len(rows)} mutants were not tried: their shards have no results.")
     if settled < args.least:

@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # The files of CTest by the target that writes them.
 SUITES = {"test": "make test", "regress": "make regress", "mutant": "make mutants", "proof": "make formal",
           "proof_mutant": "make formal MUTANTS=1"}
+WRITTEN = ("FIGURES.md", "figures.json")  # by scripts/figures.py from results, and no source of any
 # All other files.
 FILES = {"regress.json": "make regress", "mutate.json": "make mutate", "mutate.quick.json": "make test",
          **{f"mutate.{of}.json": f"make mutate OF={of}" for of in subjects.SUBJECTS if of != "unit"},
@@ -92,7 +93,7 @@ def newest_source():
     for top in ("rtl", "sim", "tb", "scripts", "constraints"):
         for folder, inside, files in os.walk(ROOT / top):
             inside[:] = [name for name in inside if name != "__pycache__"]
-            found = max([found, *(os.stat(os.path.join(folder, name)).st_mtime for name in files)])
+            found = max([found, *(os.stat(os.path.join(folder, name)).st_mtime for name in files if name not in WRITTEN)])
     return found
 
 

@@ -61,7 +61,7 @@ fi
 cd "$(dirname "$0")/.."
 mkdir -p build
 log=build/setup.log
-echo "Installing ${#missing[@]} packages: ${missing[*]}"
+echo "Muster now installs ${#missing[@]} Debian packages that are missing with ${as_root[*]:+sudo }apt-get (SETUP=no forbids it): ${missing[*]}"
 apt() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get -q -y -o DPkg::Lock::Timeout=300 "$@" </dev/null >>"$log" 2>&1

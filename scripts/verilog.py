@@ -29,7 +29,7 @@ import yowasp
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OUT = ROOT / "build" / "verilog"
-# What Verilator says of what a program wrote: parts of vectors that nobody uses or drives, operands that
+# What Verilator says of what a program wrote: parts of vectors that are not used or not driven, operands that
 # need no cast, patterns with don't cares.
 STYLE = ["UNUSEDSIGNAL", "UNDRIVEN", "WIDTH", "CASEOVERLAP"]
 

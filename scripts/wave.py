@@ -82,8 +82,8 @@ def runs(values):
     return found
 
 
-def picture(traced, cycles):
-    """The rows in which something happens, as SVG; a cell is as wide as its text needs."""
+def picture(traced, cycles, zero=0):
+    """The rows in which something happens, as SVG; a cell is as wide as its text needs. Cycle `zero` is shown as 0."""
     groups = {title: [(row, traced.shown(row, cycles)) for row in rows]
               for title, rows in traced.groups.items()}
     groups = {title: [(row, cells) for row, cells in rows if any(cells)]
@@ -102,9 +102,9 @@ def picture(traced, cycles):
              *(f'<line class="grid" x1="{x:.0f}" x2="{x:.0f}" y1="{ROW}" y2="{height - 8:.0f}"/>'
                for x in (LEFT + cell * n for n in range(len(cycles) + 1))),
              write(8, ROW - 4, "cycle", ' class="cycle"')]
-    every = 1 if cell >= len(str(cycles[-1])) * CHARACTER + 6 else 5
-    parts += [write(LEFT + cell * n + 3, ROW - 4, str(cycle), ' class="cycle"')
-              for n, cycle in enumerate(cycles) if cycle % every == 0]
+    every = 1 if cell >= len(str(cycles[-1] - zero)) * CHARACTER + 6 else 5
+    parts += [write(LEFT + cell * n + 3, ROW - 4, str(cycle - zero), ' class="cycle"')
+              for n, cycle in enumerate(cycles) if (cycle - zero) % every == 0]
     y = 2 * ROW
     for title, rows in groups.items():
         parts.append(write(8, y, title, ' class="group"'))

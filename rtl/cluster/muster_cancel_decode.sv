@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// clusterlaunchcontrol.query_cancel (PTX 9.7.13.18): a response is decoded. Without state.
+// Decodes the response of clusterlaunchcontrol.query_cancel (PTX 9.7.13.18). It has no state.
 module muster_cancel_decode
   import muster_cluster_pkg::*;
 (

@@ -35,7 +35,7 @@ module muster_cluster
 
   output logic             [NumGrids-1:0]   launch_o,           // dependents of the grid may be launched
   output logic             [NumGrids-1:0]   flush_o,            // all CTAs of the grid have completed
-  input  logic             [NumGrids-1:0]   flushed_i,          // ... and what they wrote is visible
+  input  logic             [NumGrids-1:0]   flushed_i,          // what the CTAs of the grid wrote is visible
 
   input  logic             [NumUnits-1:0]   send_valid_i,       // an operation on another CTA's mbarrier; held until ready
   output logic             [NumUnits-1:0]   send_ready_o,       // it is accepted
@@ -43,7 +43,7 @@ module muster_cluster
   output logic             [NumUnits-1:0]   remote_valid_o,     // an operation of another CTA; held until ready
   input  logic             [NumUnits-1:0]   remote_ready_i,     // it is taken
   output mb_remote_t       [NumUnits-1:0]   remote_o,           // for mb_remote_i of the unit
-  output remote_from_t     [NumUnits-1:0]   remote_from_o,      // ... and who has sent it
+  output remote_from_t     [NumUnits-1:0]   remote_from_o,      // the sender of the operation
   output logic             [NumUnits-1:0]   lost_valid_o,       // a pulse: an operation of the unit is lost
   output remote_lost_t     [NumUnits-1:0]   lost_o,             // whose it was, and where it should have gone
 

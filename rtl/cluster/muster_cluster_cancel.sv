@@ -30,7 +30,7 @@ module muster_cluster_cancel
   output logic                     writes_o,          // a response is written to the CTA slot of life_i
   output logic                     finds_o,           // the slot of a CTA is looked up: it must not be taken by another one
   input  ranks_t [NumClusters-1:0] members_i,         // CTAs of each cluster
-  input  ranks_t [NumClusters-1:0] present_i,         // ... that are there
+  input  ranks_t [NumClusters-1:0] present_i,         // the CTAs of each cluster that are there
   output logic        [PlaceW-1:0] find_o,            // the directory: {cluster, rank}
   input  logic         [UnitW-1:0] find_unit_i,       // a cycle later
   input  cta_t                     find_cta_i,

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Which lanes of a unit's warps have arrived at barrier.cluster, and which wait, there or at griddepcontrol.wait.
+// Knows which lanes of a unit's warps have arrived at barrier.cluster, and which wait, there or at griddepcontrol.wait.
 //
 //   cycle     0         1          2        3          4      5          6          7
 //   request   accepted  lanes are  judged,  its CTA    news   at the     completes  release_o
@@ -30,7 +30,7 @@ module muster_cluster_count
   input  cluster_life_t       life_i,
   output logic [NumCtas-1:0]  resident_o,
   output logic [NumCtas-1:0]  settled_o,       // the hub has heard all news of the slot
-  output logic                tells_o,         // ... and has not heard all news of the cluster of life_i
+  output logic                tells_o,         // the hub has not heard all news of the cluster of life_i
 
   input  logic                completes_i,     // a phase of this cluster is complete
   input  cluster_t            cluster_i,
@@ -65,7 +65,7 @@ module muster_cluster_count
   lanes_t              culprits, go;
   logic [NumWarps-1:0] known_q, known_d;    // the memory has a word of the warp
   logic [NumWarps-1:0] waits_q, waits_d;    // lanes of the warp wait for a phase
-  logic [NumWarps-1:0] grids_q, grids_d;    // ... for grids
+  logic [NumWarps-1:0] grids_q, grids_d;    // lanes of the warp wait for grids
   logic [NumWarps-1:0] warps_q [NumCtas];   // warps of each CTA that have made a request
 
   assign ready_o = !life_valid_i;
@@ -182,7 +182,7 @@ module muster_cluster_count
   always_ff @(posedge clk_i) begin
     update_cta_q <= cta;
     joins_q      <= joins;
-    parts_q      <= parts && !completing[cta];  // then nobody is counted any more
+    parts_q      <= parts && !completing[cta];  // then no arrival is counted any more
     leaves_q     <= request_q.op == ClExit && request_q.live == '0;
     triggers_q   <= request_q.op == ClTrigger;
     go_o         <= '{warp: request_q.warp, lanes: go};

@@ -21,7 +21,7 @@ module muster_cluster_ctas
 
   input  logic                 completes_i,    // a phase of this cluster is complete
   input  cluster_t             cluster_i,
-  output logic [NumCtas-1:0]   completing_o,   // ... and so is that of these CTAs
+  output logic [NumCtas-1:0]   completing_o,   // the CTAs whose phase is complete by that
   output logic [NumCtas-1:0]   phase_o,        // the phase that runs
   output grid_t [NumCtas-1:0]  grid_o,
 
@@ -50,7 +50,7 @@ module muster_cluster_ctas
   wcount_t             left, complete;        // of the CTA that is updated
   logic  [NumCtas-1:0] resident_q, resident_d, phase_q;
   logic  [NumCtas-1:0] told_q, told_d;            // the hub knows, or will, that all have arrived in this phase
-  logic  [NumCtas-1:0] signalled_q, signalled_d;  // ... of launch_dependents
+  logic  [NumCtas-1:0] signalled_q, signalled_d;  // the hub knows, or will, that all have executed launch_dependents
   logic  [NumCtas-1:0] arrived_q, arrived_d;      // news that the hub has not heard
   logic  [NumCtas-1:0] gone_q, gone_d;
   logic  [NumCtas-1:0] triggered_q, triggered_d;

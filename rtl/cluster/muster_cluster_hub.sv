@@ -24,8 +24,8 @@ module muster_cluster_hub
   input  logic                     launch_i,       // a CTA of it is there
   input  cluster_life_t            life_i,
   output ranks_t [NumClusters-1:0] members_o,      // CTAs of each cluster
-  output ranks_t [NumClusters-1:0] present_o,      // ... that are there
-  output ranks_t [NumClusters-1:0] launched_o,     // ... and those that have been
+  output ranks_t [NumClusters-1:0] present_o,      // the CTAs of each cluster that are there
+  output ranks_t [NumClusters-1:0] launched_o,     // the CTAs of each cluster that have been there
 
   output logic                     completes_o,    // a pulse: a phase of this cluster is complete
   output cluster_t                 cluster_o

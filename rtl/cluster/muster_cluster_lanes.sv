@@ -16,7 +16,7 @@ module muster_cluster_lanes
   output lanes_t           culprits_o,  // the lanes at fault
   output warp_phase_t      word_o,      // afterwards, if there are none, as are the following
   output lanes_t           go_o,        // of a wait: the lanes that have passed
-  output logic             waits_o,     // ... some lane waits
+  output logic             waits_o,     // of a wait: some lane waits
   output logic             joins_o,     // all live lanes of the warp have arrived now, and had not before
   output logic             parts_o      // the reverse: the last lanes of a warp exit
 );

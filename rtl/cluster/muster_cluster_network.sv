@@ -2,7 +2,7 @@
 //
 // The network through which warps reach mbarriers of other CTAs of their cluster (PTX 9.7.13.15: arrive, expect-tx and
 // complete-tx on shared::cluster): a crossbar with a stage at each sender and at each target, and a directory that knows on
-// which unit, and in which slot, a CTA runs. No deadlock: a stage at a sender waits for a stage at a target, which
+// which unit, and in which slot, a CTA runs. There is no deadlock: a stage at a sender waits for a stage at a target, which
 // waits for nothing but the unit. An operation whose CTA is not there, or is about to end, while it waits at its
 // sender is lost.
 module muster_cluster_network
@@ -24,7 +24,7 @@ module muster_cluster_network
   input  logic                        leaves_i,        // its end is presented: nothing is passed on to it any more
   input  cluster_life_t               life_i,
   input  ranks_t    [NumClusters-1:0] present_i,       // CTAs of each cluster that are there
-  input  logic [NumUnits-1:0][NumCtas-1:0] resident_i, // ... and the CTA slots that are taken
+  input  logic [NumUnits-1:0][NumCtas-1:0] resident_i, // the CTA slots of each unit that are taken
   output logic                        reaches_o,       // an operation that has been passed on to the CTA slot of life_i
   output logic                        crosses_o,       // an operation of the cluster of life_i at its sender
 
@@ -34,7 +34,7 @@ module muster_cluster_network
   output logic         [NumUnits-1:0] remote_valid_o,  // it comes to the unit; held until ready
   input  logic         [NumUnits-1:0] remote_ready_i,
   output mb_remote_t   [NumUnits-1:0] remote_o,
-  output remote_from_t [NumUnits-1:0] from_o,          // ... and who has sent it
+  output remote_from_t [NumUnits-1:0] from_o,          // the sender of the operation
   output logic         [NumUnits-1:0] lost_valid_o,    // a pulse: an operation of the unit is lost
   output remote_lost_t [NumUnits-1:0] lost_o,
 

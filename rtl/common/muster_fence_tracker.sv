@@ -16,10 +16,10 @@ module muster_fence_tracker #(
 
   // By warp, one access a cycle each.
   input  logic [NumWarps-1:0] begin_i,       // an access begins; not while the warp is full
-  output logic [NumWarps-1:0] epoch_o,       // ... of this epoch, which goes with it
+  output logic [NumWarps-1:0] epoch_o,       // the epoch of the access that begins; the access carries it
   output logic [NumWarps-1:0] full_o,        // no more may begin in this cycle
-  input  logic [NumWarps-1:0] done_i,        // an access is performed ...
-  input  logic [NumWarps-1:0] done_epoch_i,  // ... of that epoch
+  input  logic [NumWarps-1:0] done_i,        // an access is performed
+  input  logic [NumWarps-1:0] done_epoch_i,  // the epoch of the access that is performed
   input  logic [NumWarps-1:0] busy_i,        // no acknowledge yet: other accesses are outstanding
 
   input  logic [NumWarps-1:0] fence_req_i,   // of the unit: perform what was accessed before

@@ -20,8 +20,8 @@ module muster_ram_shared #(
   input  logic                           clk_i,
   input  logic [NumPorts-1:0][AddrW-1:0] next_addr_i,  // the words that are read
   input  logic [NumPorts-1:0][AddrW-1:0] addr_i,       // the same a cycle later; with clears_i any one, at all ports
-  input  logic [NumPorts-1:0]            we_i,         // the words are written ...
-  input  logic [Width-1:0]               keep_i,       // ... but for these bits
+  input  logic [NumPorts-1:0]            we_i,         // the words are written
+  input  logic [Width-1:0]               keep_i,       // the bits of a word that a write leaves as they are
   input  logic                           clears_i,     // the word is cleared, whatever was read
   input  logic [Width-1:0]               wdata_i,
   output logic [NumPorts-1:0][Width-1:0] rdata_o       // what was there before

@@ -36,14 +36,14 @@ module muster_check
   input  logic                    cleans_i,        // the group is a step that enters no warp
   input  lanes_t                  exit_lanes_i,    // held while an exit is under way
   output logic                    done_o, exit_done_o,  // a lifecycle operation, not a step; an exit goes on
-  output logic                    frees_o,         // ... which leaves its slot to be cleaned
+  output logic                    frees_o,         // that operation leaves its slot to be cleaned
   output logic                    clears_o,        // after reset: see muster_roster
   output logic [EntryW-1:0]       cleared_o,
   output logic                    resets_o,
   output logic [WarpW-1:0]        removed_o,
   output logic                    ahead_o,         // to select: see there
-  output logic                    busy_o,          // a group of issue ports is here ...
-  output logic [WarpW-1:0]        busy_warp_o,     // ... whose first member has this warp
+  output logic                    busy_o,          // a group of issue ports is here
+  output logic [WarpW-1:0]        busy_warp_o,     // the warp of its first member
 
   input  logic                    may_wait_i,      // a member's warp waits, of an issue port's group
   input  logic [NumPlaces-1:0]    waiting_i,
@@ -65,8 +65,8 @@ module muster_check
   output logic [WarpW-1:0]        last_o,          // arrivals (exit: warps) before the last one
   output logic                    all_o,           // the entry counts to all live warps, or may be checked as such
 
-  input  logic [WarpW-1:0]        debug_warp_i,    // a warp to look at ...
-  output logic                    debug_live_o,    // ... a cycle later
+  input  logic [WarpW-1:0]        debug_warp_i,    // a warp to look at
+  output logic                    debug_live_o,    // whether it is live, a cycle later
   output cta_t                    debug_cta_o
 );
 
@@ -179,8 +179,8 @@ module muster_check
   logic                  bad_join_q, all_q, pays_q;  // all_q, pays_q: R2B's word counts to all live warps; brings one that waits
   logic                  taken, restores_q;  // R2B, of any port, goes on; it changes what is owed
   logic [NumIssue-1:0]   idle;        // no lane takes part
-  logic [NumIssue-1:0]   waiting;     // its warp waits already ...
-  logic [NumIssue-1:0]   waits;       // ... and it must not
+  logic [NumIssue-1:0]   waiting;     // the warp of the member waits already
+  logic [NumIssue-1:0]   waits;       // the warp of the member waits, and the operation needs one that does not
   logic [NumIssue-1:0]   accepted;    // unless its warp waits, or it is unfit
   logic                  unfit;       // no such launch, state word, or count
 

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// How long a group stays in the check stage. A lifecycle operation, an exit, and any operation of a
+// Decides how long a group stays in the check stage. A lifecycle operation, an exit, and any operation of a
 // waiting warp stays until the stages ahead are empty: then it is settled which warps wait, and which entry
 // took the latest all-warps arrival. Lifecycle operations and R2B, which are rare, then take three more cycles
 // for their checks. Those of an exit, two cycles, need not wait until then. A step of a walk takes one cycle more.
@@ -17,9 +17,9 @@ module muster_check_steps
   input  logic   rst_ni,
 
   input  logic   roster_ready_i,  // the walk after reset is over
-  input  logic   load_i,          // the next group comes in at this clock edge, ...
-  input  group_e next_op_i,       // ... if there is one; it is this
-  input  logic   may_wait_i,      // ... and a member's warp waits, perhaps
+  input  logic   load_i,          // the next group comes in at this clock edge
+  input  group_e next_op_i,       // the operation of the next group, if there is one
+  input  logic   may_wait_i,      // the warp of a member of the next group may be waiting
   input  logic   valid_i,         // a group is here
   input  group_e op_i,
   input  logic   ready_i,         // the next stage takes it

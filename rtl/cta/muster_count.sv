@@ -36,14 +36,14 @@ module muster_count
 
   output logic                    busy_o,      // a group is here
   input  logic [EntryW-1:0]       next_i,      // the entry of the group offered in the next cycle
-  output logic [EntryW-1:0]       next_o,      // ... and of the group here in the next cycle
+  output logic [EntryW-1:0]       next_o,      // the entry of the group that is here in the next cycle
   output kind_e                   read_kind_o,  // of the former, unless a group ahead has just changed it
-  output logic                    read_all_o,   // ... it counts all live warps, and is not idle
-  input  logic [EntryW-1:0]       debug_i,     // the entry to read ...
-  output bar_word_t               debug_o,     // ... and its counts, a cycle later
+  output logic                    read_all_o,   // the same entry counts all live warps, and is not idle
+  input  logic [EntryW-1:0]       debug_i,     // the entry to read
+  output bar_word_t               debug_o,     // its counts, a cycle later
 
-  output logic [NumIssue-1:0]     commits_o,      // these members, of issue ports, commit ...
-  output logic [NumIssue-1:0][NumPlaces-1:0] commit_warps_o,  // ... of these warps
+  output logic [NumIssue-1:0]     commits_o,      // these members, of issue ports, commit
+  output logic [NumIssue-1:0][NumPlaces-1:0] commit_warps_o,  // the warps of the members that commit
   output logic                    commit_lc_o, commit_exit_o,  // a lifecycle operation, an exit commits
   output logic [NumWarps-1:0]     warps_o,     // that arrive to wait, are written, or cleared
   output outcome_t                outcome_o,
@@ -113,11 +113,11 @@ module muster_count
   count_t read, offered, debug;     // the entry of the group offered, as read and as it is
   count_t stored_q, ahead_q;        // the latter of the group here; what the one ahead would write
   count_t count, count_d;           // the entry, before and after the update
-  logic   write;                    // ... which is written
-  logic   forward_q, offer_forward_q;  // the group ahead wrote this entry; ... that of the group offered
+  logic   write;                    // the entry is written
+  logic   forward_q, offer_forward_q;  // the group ahead wrote the entry of the group here; of the group offered
   logic   stored_all_q;             // the stored entry counts all live warps
   logic   unlike, unlike_q;         // the group differs from the stored entry in count or kind
-  logic   unlike_ahead_q;           // ... from what the group ahead would leave there
+  logic   unlike_ahead_q;           // the group differs from what the group ahead would leave there
   logic   arrives;
 
   muster_ram #(

@@ -95,7 +95,7 @@ package muster_cta_pkg;
     logic        answers;   // an arrival, with the entry's phase
     kind_e       kind;      // of the entry's generation
     bar_word_t   found;     // the entry before, without its value
-    bar_word_t   left;      // ... and afterwards
+    bar_word_t   left;      // the entry afterwards, without its value
     logic [31:0] word;      // R2B: the state word
   } outcome_t;
 
@@ -115,7 +115,7 @@ package muster_cta_pkg;
     return warps[6:0] | {7{warps[11:7] != '0}};
   endfunction
 
-  // ... and whether threads are left over.
+  // Whether threads are left over from whole warps.
   function automatic logic is_ragged(logic [11:0] threads, int unsigned lane_w);
     return (threads & ~(12'hfff << lane_w)) != '0;
   endfunction

@@ -22,8 +22,8 @@ module muster_drain
   input  logic                valid_i,
   output logic                ready_o,
   input  request_t            request_i,
-  input  logic                park_i,       // its warp has an access outstanding: it is parked ...
-  input  logic [NumWarps-1:0] parked_i,     // ... now, for this warp
+  input  logic                park_i,       // its warp has an access outstanding: it is parked
+  input  logic [NumWarps-1:0] parked_i,     // the warp for which an operation is parked now
   output logic                passes_o,     // one that is not parked is taken
   input  logic                credit_i,     // there is a place for a response; 1 if ready_i takes account of it
 

@@ -19,8 +19,8 @@ module muster_exit
   output logic                 ready_o,
   input  exit_t                exit_i,
   input  logic [NumPlaces-1:0] busy_i,   // has an operation between issue and commit
-  input  logic  [NumIssue-1:0] commits_i,       // one commits ...
-  input  warp_t [NumIssue-1:0] commit_warps_i,  // ... of this warp
+  input  logic  [NumIssue-1:0] commits_i,       // an operation of each port commits
+  input  warp_t [NumIssue-1:0] commit_warps_i,  // the warp of that operation
 
   output logic                 valid_o,  // to select
   input  logic                 ready_i,

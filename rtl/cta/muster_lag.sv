@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// From the count stage to the release stage: a register, or, in a unit so small that it need not be, wires.
+// Connects the count stage with the release stage: by a register, or, in a unit that needs none, by wires.
 // It also tells how long after an update no group that waits for it may go: the released warps still count
 // as waiting in the cycle of their release.
 //

@@ -19,7 +19,7 @@ module muster_launch_check
   input  cta_t                cta_i,
   input  logic                resident_i,  // the slot is taken
   input  warp_t               warp_i,      // that the walk has reached
-  input  logic                step_i,      // ... and leaves
+  input  logic                step_i,      // the walk leaves that warp
   input  logic                done_i,      // the launch has passed the checks
 
   output logic                chosen_o,    // the launch names that warp: a cycle later

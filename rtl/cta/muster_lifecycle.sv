@@ -33,7 +33,7 @@ module muster_lifecycle
   output warp_t               warp_o,   // that joins, or that the walk has reached
   output logic                cleans_o, // the group is a step of the cleaning
   input  logic                done_i,   // the operation, not a step, passed the checks
-  input  logic                frees_i   // ... and leaves its slot free, with entries and warps in it
+  input  logic                frees_i   // the operation leaves its slot free, with entries and warps in it
 );
 
   localparam int unsigned Steps = (NumWarps > NumBars) ? NumWarps : NumBars;

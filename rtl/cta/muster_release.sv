@@ -33,13 +33,13 @@ module muster_release
   input  logic                   clears_i,     // after reset, when there is no outcome, this entry is cleared
   input  logic [EntryW-1:0]      cleared_i,
 
-  input  logic [EntryW-1:0]      debug_i,      // an entry to look at ...
+  input  logic [EntryW-1:0]      debug_i,      // an entry to look at
   input  bar_word_t              debug_count_i,  // (its counts, a cycle later)
-  output bar_word_t              debug_o,      // ... and its state word, a cycle later
+  output bar_word_t              debug_o,      // its state word, a cycle later
 
   output logic                   waits_o,      // these warps begin to wait at the outcome's entry
-  output bar_word_t              found_o,      // the entry's state word, before ...
-  output bar_word_t              left_o,       // ... and after the update
+  output bar_word_t              found_o,      // the entry's state word before the update
+  output bar_word_t              left_o,       // the entry's state word after the update
 
   output logic [NumWarps-1:0]    release_o,    // the released warps, a cycle later
   output release_t               release_info_o

@@ -16,10 +16,10 @@ module muster_report
 
   input  outcome_t               outcome_i,
   input  effect_t [NumIssue-1:0] effects_i,
-  input  bar_word_t              found_i,          // the entry, before ...
-  input  bar_word_t              left_i,           // ... and after the update
-  input  warp_word_t             warp_word_i,      // of the first member's warp, with its copy ...
-  input  logic                   warp_hides_i,     // ... which the word must not show
+  input  bar_word_t              found_i,          // the entry before the update
+  input  bar_word_t              left_i,           // the entry after the update
+  input  warp_word_t             warp_word_i,      // the word of the first member's warp, with its copy
+  input  logic                   warp_hides_i,     // the word must not show the copy
 
   output logic   [NumIssue+1:0]  fault_valid_o,  // issue ports, lifecycle port, exit port
   output fault_t [NumIssue+1:0]  fault_o,

@@ -14,14 +14,14 @@ module muster_results
   input  logic                clk_i,
   input  logic                rst_ni,
 
-  input  logic [NumWarps-1:0] warps_i,         // that arrive to wait, are written, or cleared ...
-  input  logic                waits_apart_i,   // ... and wait by OpWait, so take no part in what releases them
-  input  logic                write_i,         // ... and are written: the value comes a cycle later
+  input  logic [NumWarps-1:0] warps_i,         // the warps that arrive to wait, are written, or cleared
+  input  logic                waits_apart_i,   // they wait by OpWait, so take no part in what releases them
+  input  logic                write_i,         // they are written: the value comes a cycle later
   input  logic [NumWarps-1:0] release_i,
   input  release_t            release_info_i,  // its value: of R2B.WARP too
 
-  input  logic [WarpW-1:0]    next_warp_i,     // the warp to read in the next cycle ...
-  input  logic [WarpW-1:0]    warp_i,          // ... and in this one
+  input  logic [WarpW-1:0]    next_warp_i,     // the warp to read in the next cycle
+  input  logic [WarpW-1:0]    warp_i,          // the warp to read in this cycle
   output logic [ValueW-1:0]   result_o
 );
 

@@ -31,7 +31,7 @@ module muster_roster
   output logic                           ready_o,      // after reset: all slots are free, no warp is live
   output logic                           clears_o,     // until then: this entry is cleared
   output logic [EntryW-1:0]              cleared_o,
-  output logic [WarpW-1:0]               removed_o,    // ... and so is the copy of this warp
+  output logic [WarpW-1:0]               removed_o,    // until then: the copy of this warp is removed
 
   input  logic [CtaW-1:0]                next_cta_i,   // of the group in the next cycle
   input  logic [NumIssue-1:0][WarpW-1:0] next_warps_i,
@@ -48,21 +48,21 @@ module muster_roster
   output logic                           owes_o,       // the CTA's restore owes waiting warps
   output logic                           joined_o,     // all warps of the CTA have joined
 
-  input  logic                           enter_i,      // a launch's walk is at the warp ...
-  input  logic                           chosen_i,     // ... which the launch names
+  input  logic                           enter_i,      // a launch's walk is at the warp
+  input  logic                           chosen_i,     // the launch names that warp
   input  logic                           taken_i,      // a CTA takes the slot
   input  logic [WarpW-1:0]               launch_last_i,
   input  logic [WarpW:0]                 launch_size_i,
-  input  logic                           exit_i,        // the lanes exit ...
-  input  logic                           last_exits_i,  // ... and if so, with them the warp
+  input  logic                           exit_i,        // the lanes exit
+  input  logic                           last_exits_i,  // the lanes that exit are the last of their warp
   input  logic                           leave_i,
-  input  logic                           join_i,        // the warp joins ...
-  input  lanes_t                         join_lanes_i,  // ... with these lanes
-  input  logic [WarpW-1:0]               owe_count_i,   // R2B.BAR counts so many waiting warps; R2B.WARP brings one ...
-  input  logic                           owe_i,         // ... if so, from the next cycle on
+  input  logic                           join_i,        // the warp joins
+  input  lanes_t                         join_lanes_i,  // the lanes of the warp that joins
+  input  logic [WarpW-1:0]               owe_count_i,   // R2B.BAR counts so many waiting warps; R2B.WARP brings one
+  input  logic                           owe_i,         // owe_count_i is owed from the next cycle on
 
-  input  logic [WarpW-1:0]               debug_warp_i,  // the warp to read ...
-  output logic                           debug_live_o,  // ... a cycle later; if its CTA is resident
+  input  logic [WarpW-1:0]               debug_warp_i,  // the warp to read
+  output logic                           debug_live_o,  // whether that warp is live, a cycle later; if its CTA is resident
   output cta_t                           debug_cta_o
 );
 
@@ -99,8 +99,8 @@ module muster_roster
   assign cleared_o = EntryW'(freed_q);
   assign removed_o = WarpW'(freed_q);
 
-  logic [OwedW-1:0]     owed_q;      // with what the group adds, ...
-  logic [UnjoinedW-1:0] unjoined_q;  // ... without the warp that joins
+  logic [OwedW-1:0]     owed_q;      // the waiting warps that the CTA owes, with what the group adds
+  logic [UnjoinedW-1:0] unjoined_q;  // its warps that have not joined, without the one that joins
   logic                 exits, joins, opens, launches, leaves, writes;  // what the group is
 
   assign exits    = (op_i == GroupExit);

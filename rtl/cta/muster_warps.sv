@@ -23,11 +23,11 @@ module muster_warps
   input  logic                             clears_i,        // after reset: this warp has no reduction
   input  logic [WarpW-1:0]                 cleared_i,
   input  outcome_t                         outcome_i,
-  input  logic [NumIssue-1:0]              counts_i,        // members that count, ...
-  input  logic [NumIssue-1:0][WarpW-1:0]   count_warps_i,   // ... and their warps ...
-  input  logic [NumIssue-1:0][WarpW-1:0]   next_warps_i,    // ... a cycle early
-  input  logic [NumWarps-1:0]              warps_i,         // that arrive, are written, or cleared
-  input  logic                             waits_i,         // ... and begin to wait
+  input  logic [NumIssue-1:0]              counts_i,        // the members that count
+  input  logic [NumIssue-1:0][WarpW-1:0]   count_warps_i,   // the warps of the members
+  input  logic [NumIssue-1:0][WarpW-1:0]   next_warps_i,    // the same a cycle early
+  input  logic [NumWarps-1:0]              warps_i,         // the warps that arrive, are written, or cleared
+  input  logic                             waits_i,         // these warps begin to wait
 
   input  logic [NumWarps-1:0]              release_i,
   input  release_t                         release_info_i,  // its value: of R2B.WARP too
@@ -35,7 +35,7 @@ module muster_warps
 
   input  logic [WarpW-1:0]                 read_warp_i,
   output warp_word_t                       read_word_o,     // B2R.WARP, a cycle later, but that its value is the copy as it is
-  output logic                             read_hides_o     // ... and must be shown as 0
+  output logic                             read_hides_o     // the value of that word must be shown as 0
 );
 
 `include "muster_assert.svh"

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Whether a state word that R2B writes is one that a restore could write there (rtl/README.md): the unit
+// Decides whether a restore could write a state word, which R2B brings, at its place (rtl/README.md): the unit
 // could have given it, the entry that it is for is idle, and the one where a warp waits is restored.
 module muster_word_check
   import muster_pkg::*;
@@ -28,8 +28,8 @@ module muster_word_check
   // What is common: a value of this kind, of at most so many warps. If more warps have arrived than
   // this field holds, they are too many anyway.
   kind_e          kind_q;
-  wcount_t        high_q;     // of the value: how often all lanes of a warp ...
-  logic           low_q;      // ... and a few
+  wcount_t        high_q;     // of the value: how often all lanes of a warp are in it
+  logic           low_q;      // of the value: fewer lanes than a warp's are left over
   logic           some;       // it is not 0
   logic           many_q;     // more than AND and OR have
   logic [WarpW:0] warps_nq, warps;  // inverted: see exceeds()

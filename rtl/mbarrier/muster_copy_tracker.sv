@@ -65,7 +65,7 @@ module muster_copy_tracker
   logic                arrive, choose, last;
   logic [NumWarps-1:0] due, grant;
   arrive_t             stored, sent_q;
-  logic                read_q, send_q;  // the arrive-on chosen is read from the memory; ... goes out
+  logic                read_q, send_q;  // the arrive-on chosen is read from the memory; it goes out
 
   assign begins  = begin_warp_i[WarpW-1:0];
   assign done    = done_warp_i[WarpW-1:0];

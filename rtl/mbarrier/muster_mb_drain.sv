@@ -33,7 +33,7 @@ module muster_mb_drain
   output logic                valid_o,
   input  logic                ready_i,
   output mb_group_t           group_o,
-  output logic                responds_o    // ... which may need a place for a response
+  output logic                responds_o    // the group may need a place for a response
 );
 
   // What is not known of a parked group: it releases, and its place is its warp's.

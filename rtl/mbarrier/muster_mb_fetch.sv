@@ -51,7 +51,7 @@ module muster_mb_fetch
   input  logic        write_holds_i,
   input  mb_place_t   write_place_i,
   input  logic        write_go_i,      // the operation in write is done
-  input  mb_word_t    left_i,          // ... and leaves this word
+  input  mb_word_t    left_i,          // the word that the operation in write leaves
 
   output logic        data_holds_o,
   output logic [3:0]  stage_valid_o,   // the places of enter, read, data
@@ -104,7 +104,7 @@ module muster_mb_fetch
   fault_e    cause;
   mb_class_t enter_kind;
   logic      in_read, in_data, in_look, in_write;  // the same word
-  ahead_t    entering;                             // ... after this cycle
+  ahead_t    entering;                             // the operations ahead with the same word, after this cycle
 
   muster_mb_enter #(.Pair(Pair)) u_enter (
     .clk_i, .rst_ni,

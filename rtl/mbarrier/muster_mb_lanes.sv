@@ -25,7 +25,7 @@ module muster_mb_lanes
   output logic    several_o,   // it is one lane of several that are left
   output logic    own_o,       // the step in look is that of the operation there,
   output logic    borrow_o,    // and gives way to that of a lane
-  output logic    return_o,    // ... and is put back
+  output logic    return_o,    // the step of that operation is put back
   output logic    first_o      // the first lane moves to write
 );
 

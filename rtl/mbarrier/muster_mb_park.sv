@@ -32,7 +32,7 @@ module muster_mb_park
   input  mb_place_t           place_i,
   input  logic                phase_i,     // waited for, or the one that completes
   input  logic [31:0]         limit_i,     // ns, the time for which it may wait
-  output logic                parks_o,     // ... and does: the warp's slot is free
+  output logic                parks_o,     // the wait parks: the warp's slot is free
 
   input  logic                completed_i, // commits, and the phase completes
 

@@ -52,12 +52,12 @@ module muster_mb_pipe
   input  logic            yield_i,
 
   output logic            busy_o,          // the stages hold something
-  output logic [5:0]      warp_valid_o,    // ... and a group of a warp
+  output logic [5:0]      warp_valid_o,    // the stages that hold a group of a warp
   output warp_t [5:0]     warp_o,
 
   input  logic            credit_i,        // there is a place for one more response
   output logic            splits_o,        // it may be needed here
-  output logic            spend_o,         // ... and is
+  output logic            spend_o,         // the place is used
 
   output logic            commit_o,
   output mb_request_t     request_o,       // of what commits, and before that of what is to

@@ -22,7 +22,7 @@ package muster_mb_pkg;
     logic adds;         // pending goes up
     logic arrives;      // pending goes down
     logic tests;        // the completion test
-    logic no_complete;  // ... which must not hold
+    logic no_complete;  // the completion test must not hold
     logic waits;        // only asks
   } mb_class_t;
 
@@ -64,7 +64,7 @@ package muster_mb_pkg;
     logic     hopeless;    // refused beforehand, exhausted, nothing pending or expected, or an operand too large
     logic     exhausted;
     logic     beyond;      // less is pending or expected; or more would be pending than the word can hold
-    logic     adds;        // ... the latter
+    logic     adds;        // more would be pending than the word can hold
     logic     tx_bad;
     logic     no_complete; // but the completion test holds
     logic     several;     // lanes, which may be split if they are refused

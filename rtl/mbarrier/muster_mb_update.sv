@@ -42,7 +42,7 @@ module muster_mb_update
 
   input  logic        credit_i,       // there is a place for one more response
   output logic        splits_o,       // it may be needed here
-  output logic        spend_o,        // ... and is
+  output logic        spend_o,        // the place is used
 
   output logic        bank_valid_o,   // left_o is to be written
   input  logic        bank_ready_i,

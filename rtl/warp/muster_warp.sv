@@ -31,8 +31,8 @@ module muster_warp
 
   output logic                answer_valid_o,
   output warp_answer_t        answer_o,
-  output warp_group_t         group_o,    // with the answer of WarpRead: the group, ...
-  output logic [63:0]         value_o,    // ... and a lane's value
+  output warp_group_t         group_o,    // with the answer of WarpRead: the group
+  output logic [63:0]         value_o,    // with the answer of WarpRead: the value of a lane
 
   output logic                arrival_valid_o,  // a warp arrives
   input  logic                arrival_ready_i,

@@ -18,15 +18,15 @@ module muster_warp_groups
   input  logic [WarpW-1:0]    next_warp_i,  // in the next cycle
   input  logic [WarpW-1:0]    warp_i,
   input  logic [NumWarps-1:0] hot_i,        // its bit
-  output logic                any_o,        // it has slots in use, ...
-  output logic [SlotW-1:0]    end_o,        // ... up to the one before this; not in the cycle after a change
+  output logic                any_o,        // it has slots in use
+  output logic [SlotW-1:0]    end_o,        // its slots in use end before this one; not in the cycle after a change
 
   input  logic [SlotW-1:0]    slot_i,       // of the warp
   output warp_group_t         group_o,      // a cycle later
   input  logic                write_i,      // now
   input  warp_group_t         group_i,
-  input  logic                longer_i,     // this slot is now the last in use, ...
-  input  logic                shorter_i,    // ... or the one before it
+  input  logic                longer_i,     // this slot is now the last in use
+  input  logic                shorter_i,    // the slot before this one is now the last in use
 
   output logic [NumWarps-1:0] open_o        // the warp has slots in use
 );

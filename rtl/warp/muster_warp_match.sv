@@ -11,12 +11,12 @@ module muster_warp_match
   input  logic        rst_ni,
   input  logic [1:0]  mode_i,   // b32 or b64
   input  logic        valid_i,  // a beat is here
-  input  logic        last_i,   // ... the last one of a pass; the next pass has a first lane of its own
+  input  logic        last_i,   // the beat is the last of a pass; the next pass has a first lane of its own
   input  logic [LanesPerBeat-1:0]       lanes_i,  // of the beat, that take part
   input  logic [LanesPerBeat-1:0][63:0] values_i,
   output logic [LanesPerBeat-1:0]       equal_o,  // of these
   output logic        more_o,   // with the last beat: some lane of the pass differs
-  output logic        more_q_o  // ... a cycle later
+  output logic        more_q_o  // more_o a cycle later
 );
 
   logic        set_q;         // the first lane has come

@@ -29,7 +29,7 @@ module muster_warp_redux
 
   typedef struct packed {
     logic        some;   // there is a value
-    logic        nan;    // ... or was a NaN
+    logic        nan;    // some value was a NaN
     logic [31:0] value;
   } part_t;
 

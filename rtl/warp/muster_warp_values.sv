@@ -36,14 +36,14 @@ module muster_warp_values
   input  lanes_t           came_i,
   input  warp_code_t       code_i,    // stays until done_o
   output logic             valid_o,   // an answer
-  output lanes_t           same_o,    // ... of match.any is for these lanes, of others for all
+  output lanes_t           same_o,    // the lanes for which this answer of match.any is; of other operations it is for all
   output logic [31:0]      data_o,
   output logic             pred_o,
   output logic             done_o,    // after the last answer
 
-  input  logic             read_i,    // reads the value of this lane ...
+  input  logic             read_i,    // reads the value of lane_i
   input  logic [LaneW-1:0] lane_i,
-  output logic [63:0]      value_o    // ... a cycle later, while lane_i stays
+  output logic [63:0]      value_o    // that value, a cycle later, while lane_i stays
 );
 
   localparam lanes_t Lanes = lanes_t'((64'd1 << WarpSize) - 64'd1);

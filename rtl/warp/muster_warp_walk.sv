@@ -5,9 +5,9 @@
 // that are now at the end.
 //
 //     together  First (─► Evaluate)
-//     lanes     First ─► (Read ─► Examine ─► Decide)... ─► Back ─► Merge ─► Settle (─► Evaluate) ─► Done
-//     exit      First ─► (Read ─► Examine ─► Decide (─► Evaluate))... ─► Done
-//     arrival   First ─► (Read ─► Examine ─► Decide)... ─► Sent ─► Done
+//     lanes     First ─► (Read ─► Examine ─► Decide)* ─► Back ─► Merge ─► Settle (─► Evaluate) ─► Done
+//     exit      First ─► (Read ─► Examine ─► Decide (─► Evaluate))* ─► Done
+//     arrival   First ─► (Read ─► Examine ─► Decide)* ─► Sent ─► Done
 //
 // Without slots in use, First goes on to Merge, an exit to Done. A request that is refused goes from the last Decide to Done, as
 // WarpRead does. Examine and Merge register the comparisons; Decide and Settle use them. The arrival is that of a warp whose
@@ -31,46 +31,46 @@ module muster_warp_walk #(
   input  logic             sends_i,     // its warp's gather is complete, and arrives
   input  logic             gathers_i,   // they come to a barrier: a gather
   input  logic             refused_i,   // at once
-  input  logic             collects_i,  // they come to a collective, ...
-  input  logic             together_i,  // ... and all its live members do
+  input  logic             collects_i,  // they come to a collective
+  input  logic             together_i,  // all live members of that collective come with this request
   input  logic             values_i,    // with values
   output logic             free_o,      // the next one may come
 
   // The groups of its warp.
-  input  logic             any_i,       // there are slots in use, ...
-  input  logic [SlotW-1:0] end_i,       // ... up to the one before this
+  input  logic             any_i,       // the warp has slots in use
+  input  logic [SlotW-1:0] end_i,       // the slots in use end before this one
   input  logic [SlotW-1:0] slot_i,      // to be read
   output logic [SlotW-1:0] slot_o,      // this slot is read for the next cycle, and is that to write
-  input  logic             open_i,      // the group read is one, ...
-  input  logic             same_i,      // ... that of the request, ...
-  input  logic             ours_i,      // ... it waits for a lane of the request; after an exit: for a live lane, ...
-  input  logic             gather_i,    // ... or it is one of a gather
-  input  logic             some_i,      // a live member of the request's group is missing, ...
+  input  logic             open_i,      // the slot that is read holds a group
+  input  logic             same_i,      // it is the group of the request
+  input  logic             ours_i,      // the group read waits for a lane of the request; after an exit: for a live lane
+  input  logic             gather_i,    // the group read is one of a gather
+  input  logic             some_i,      // a live member of the request's group is missing; with theirs_o: the request waits for a lane of the group
   input  logic             valued_i,    // the group read has values
 
   // The group in hand: the one read, with the lanes that come.
   output logic             found_o,     // the one read
   output logic             comes_o,     // the lanes that come
   output logic             first_o,     // nothing is in hand yet: values are written
-  output logic             theirs_o,    // ... or, if this is high, the request waits for a lane of the group
+  output logic             theirs_o,    // some_i is asked about the group that is read
   output logic             spends_o,    // the request's key is not needed any more: each live lane is a member now
   output logic             files_o,     // it is one of lanes that come, and they are written with it if that is a gather
   output logic             write_o,     // it is written
-  output logic             closes_o,    // ... as a hole
-  output logic             longer_o,    // its slot is the last in use, ...
-  output logic             shorter_o,   // ... or no longer
+  output logic             closes_o,    // it is written as a free slot
+  output logic             longer_o,    // its slot is now the last in use
+  output logic             shorter_o,   // its slot is no longer in use
   output logic             open_o,      // the group that has been read is one
-  output logic             answer_o,    // it is answered, ...
-  output logic             start_o,     // ... once its values are evaluated,
-  input  logic             done_i,      // and so they are
-  output logic             arrives_o,   // it arrives ...
-  input  logic             taken_i,     // ... and that is accepted
-  input  logic             blocked_i,   // ... but not now
+  output logic             answer_o,    // it is answered
+  output logic             start_o,     // its values are evaluated before the answer
+  input  logic             done_i,      // its values have been evaluated
+  output logic             arrives_o,   // its warp arrives
+  input  logic             taken_i,     // the arrival is accepted
+  input  logic             blocked_i,   // the arrival is not accepted now
 
-  output logic             refuse_o,    // the request is, ...
-  output logic             other_o,     // ... because another gather is open
-  output logic             due_o,       // the warp is to arrive, ...
-  output logic             settled_o    // ... and has
+  output logic             refuse_o,    // the request is refused
+  output logic             other_o,     // it is refused because another gather is open
+  output logic             due_o,       // the warp is to arrive
+  output logic             settled_o    // the warp has arrived
 );
 
   // One bit for each state.

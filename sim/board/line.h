@@ -12,7 +12,7 @@
 
 namespace muster::board {
 
-// What keeps a board from being used, in a sentence.
+// An error whose sentence says what keeps a board from being used.
 class BoardError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

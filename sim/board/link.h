@@ -28,7 +28,7 @@ enum class Cause : std::uint8_t {
   kSequence,
 };
 
-// What a board says of itself.
+// The answer of a board to the question what it is.
 struct Identity {
   std::uint8_t version = 0;
   std::uint8_t num_warps = 0;

@@ -47,7 +47,7 @@
 
 namespace muster::golden {
 
-// Who is missing in the phase that a cluster runs.
+// The warps and CTAs that are missing in the phase that a cluster runs.
 struct ClusterMissing {
   std::uint8_t rank = 0;
   bool launched = false;            // otherwise there is nothing else
@@ -111,7 +111,7 @@ class ClusterScope {
   std::uint8_t Flushes() const;
   std::uint8_t Awaits(unsigned grid) const;
 
-  // Where a CTA that is there runs.
+  // Returns the place at which a CTA that is there runs.
   std::optional<CtaPlace> Place(unsigned cluster, unsigned rank) const;
   bool IsResident(CtaPlace place) const { return ctas_.count(place) != 0; }
   // The number of the CTA that has the slot, which no other CTA has or had; 0: none has it.
@@ -145,7 +145,7 @@ class ClusterScope {
     unsigned serial = 0;  // from 1; no other CTA has it
     unsigned cluster = 0;
     unsigned grid = 0;
-    unsigned unseen = 0;  // warps whose lanes nobody has named yet
+    unsigned unseen = 0;  // warps whose lanes no request has named yet
     bool triggered = false;
     std::map<unsigned, ClusterWarp> warps;  // that have presented a request, and have live lanes
 
@@ -198,7 +198,7 @@ class ClusterScope {
   std::map<std::pair<unsigned, unsigned>, std::deque<Message>> queues_;  // {sender, target}
 };
 
-// What a response does, in order.
+// The steps of a response, in order.
 std::vector<CancelStep> CancelSteps(const CancelPlan& plan, const CancelResponse& response);
 
 // clusterlaunchcontrol.query_cancel.

@@ -118,7 +118,7 @@ class LogReader {
 // An operation in words: "sync at barrier 1 with count 64 by warp 3 of CTA 0".
 std::string Describe(const Operation& operation);
 
-// What the golden model makes of a log.
+// The result of a log that the golden model has replayed.
 struct Replayed {
   std::uint64_t operations = 0;   // lines
   std::uint64_t differences = 0;  // operations whose effects differ

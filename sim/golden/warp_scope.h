@@ -33,7 +33,7 @@ class WarpScope {
   // here: a slot is a matter of the hardware, and Groups() and Value() are what it shows.
   WarpEffects Step(const WarpRequest& given);
 
-  // Another warp takes the slot, or the warp is suspended: nobody waits.
+  // Another warp takes the slot, or the warp is suspended: no lane of it waits.
   void Clear(unsigned warp);
 
   // The groups that are open, in the order of their lowest lanes.

@@ -115,7 +115,7 @@ struct ClusterEffects {
   std::uint8_t flushes = 0;                 // grids whose flush_o becomes high
 };
 
-// What the lanes of a warp have done.
+// The state of the lanes of a warp.
 struct ClusterWarp {
   std::uint32_t live = 0;
   std::uint32_t arrived = 0;  // in the phase that runs
@@ -163,7 +163,7 @@ struct RemoteLost {
 };
 bool operator==(const RemoteLost& a, const RemoteLost& b);
 
-// What becomes of an operation when it is accepted.
+// The effects of an operation when it is accepted.
 struct SendEffects {
   std::optional<RemoteLost> lost;
   std::uint8_t target = 0;  // otherwise: the unit to which it is on its way

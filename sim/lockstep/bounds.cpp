@@ -31,7 +31,7 @@ std::uint64_t DrainGroups(std::uint64_t warps) {
   return (warps + DrainSpan(warps) - 1) / DrainSpan(warps);
 }
 
-// The longest waits, by the structure of the unit: rtl/README.md explains the names and the sums.
+// The longest waits, by the structure of the unit: rtl/WAITS.md explains the names and the sums.
 Waits Longest(const Config& config) {
   const std::uint64_t ports = config.num_issue;
   const std::uint64_t warps = config.num_warps;
@@ -88,7 +88,7 @@ Waits Longest(const Config& config) {
   return longest;
 }
 
-// The longest waits at mbarriers: rtl/mbarrier/README.md explains the names and the sums.
+// The longest waits at mbarriers: rtl/WAITS.md explains the names and the sums.
 MbWaits MbLongest(const Config& config) {
   // A lane by itself takes a cycle, or the time until a place for a response is free again, of
   // those that the groups after it leave.

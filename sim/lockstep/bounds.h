@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The times that rtl/README.md publishes, by configuration.
+// The times that rtl/README.md and rtl/WAITS.md publish, by configuration.
 #ifndef MUSTER_SIM_LOCKSTEP_BOUNDS_H_
 #define MUSTER_SIM_LOCKSTEP_BOUNDS_H_
 
@@ -26,8 +26,8 @@ Bounds BoundsOf(const Config& config);
 std::uint64_t IdlePeriod(const Config& config, bool with_mbarriers);
 
 // How many cycles after this one the clock may stand still, if nothing can happen before the cycle
-// `until` (Driver::kNever: nobody knows): a whole number of nanoseconds, and no more than the unit
-// can catch up with (rtl/mbarrier/README.md). 0: it is not worth it.
+// `until` (Driver::kNever: the cycle is not known): a whole number of nanoseconds, and no more than
+// the unit can catch up with (rtl/mbarrier/README.md). 0: it is not worth it.
 std::uint64_t StandsStill(std::uint64_t cycle, std::uint64_t until, std::uint64_t clock_period_ps);
 
 // The smallest 2^n - 1 that is no less than any warp number. Warps with the same lower bits share

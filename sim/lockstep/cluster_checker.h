@@ -57,7 +57,7 @@ class ClusterChecker {
   bool Settled() const;
   // The CTA left, in the model, so long ago that the hardware knows.
   bool HasLeft(unsigned cluster, unsigned rank, std::uint64_t cycle) const;
-  // Lanes of the warp that have come to wait, or are under way, and that nobody has let go.
+  // Lanes of the warp that have come to wait, or are under way, and have not been let go.
   std::uint32_t held(unsigned unit, unsigned warp) const { return held_[unit][warp].all(); }
   bool IsUnderWay(unsigned unit, unsigned warp) const {
     return held_[unit][warp].pending.has_value();
@@ -88,8 +88,8 @@ class ClusterChecker {
     std::optional<ClusterRequest> pending;  // accepted, and not yet in effect
     std::uint32_t waits = 0;                // lanes that the hardware holds at barrier.cluster
     std::uint32_t waits_for_grids = 0;
-    std::uint32_t may_go = 0;  // of these: the model has let them go, ...
-    std::uint64_t since = 0;   // ... in this cycle
+    std::uint32_t may_go = 0;  // of these, the lanes that the model has let go
+    std::uint64_t since = 0;   // the cycle in which it did
     std::uint32_t may_leave_grid = 0;
     std::uint64_t grid_since = 0;
 
@@ -143,7 +143,7 @@ class ClusterChecker {
     bool taken = false;
     std::deque<CancelStep> steps;
     std::map<unsigned, CtaPlace> places;   // by rank, of the CTAs that the response is for
-    std::map<CtaPlace, unsigned> serials;  // ... and which CTAs these are
+    std::map<CtaPlace, unsigned> serials;  // the serial numbers of these CTAs
   };
   bool MayLose(const RemoteLost& lost, const ClusterInputs& in) const;
   // The slot whose end is presented.

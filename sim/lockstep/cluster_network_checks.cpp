@@ -154,7 +154,7 @@ bool ClusterChecker::CheckCancel(std::uint64_t cycle, const ClusterInputs& in,
         out.cancel_lost.cluster != cancel_->request.cluster ||
         out.cancel_lost.addr != cancel_->request.addr) {
       return Wrong("cancel_lost", Describe(out.cancel_lost),
-                   "that CTA is there, or nobody has asked");
+                   "that CTA is there, or there was no request");
     }
     ++counts_.lost;
     const auto found = cancel_->places.find(out.cancel_lost.rank);
@@ -170,7 +170,7 @@ bool ClusterChecker::CheckCancel(std::uint64_t cycle, const ClusterInputs& in,
   }
   if (out.take_valid && in.take_ready) {
     if (!cancel_ || cancel_->taken) {
-      return Wrong("take", "a cluster is asked for", "nobody has asked");
+      return Wrong("take", "a cluster is asked for", "there was no request");
     }
     if (cancel_->plan.lost) {
       return Wrong("take", "a cluster is asked for",

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What crosses the pins of the cluster scope, in words, for mismatches.
+// Says in words what crosses the pins of the cluster scope, for mismatches.
 #ifndef MUSTER_SIM_LOCKSTEP_CLUSTER_TEXT_H_
 #define MUSTER_SIM_LOCKSTEP_CLUSTER_TEXT_H_
 

@@ -30,8 +30,8 @@ enum Needs : unsigned {
   kPorts3 = 64,
   kPorts4 = 128,
   kCtas2 = 256,      // CTA slots
-  kOwnPlaces = 512,  // warps that the unit lacks have places of their own, ...
-  kShared = 1024,    // ... or share those of warps that it has
+  kOwnPlaces = 512,  // warps that the unit lacks have places of their own
+  kShared = 1024,    // warps that the unit lacks share places of warps that it has
   kWarps8 = 2048,    // eight warps
   kJoin = 4096,
   kLifecycle = 8192,
@@ -40,8 +40,8 @@ enum Needs : unsigned {
   kSmallWarps = 32768,           // warps lack lanes that the ports have
   kCtaOf3 = 65536,               // the largest CTA has so many warps
   kCtaOf4 = 131072,
-  kResult = 262144,  // reductions whose results warps keep, ...
-  kBare = 524288,    // ... or not
+  kResult = 262144,  // reductions whose results warps keep
+  kBare = 524288,    // reductions whose results warps do not keep
 };
 
 unsigned WarpsOfLargestCta(const Config& config) {

@@ -205,9 +205,9 @@ class Cover {
     bool exit_before = false;                 // a warp had exited when the generation began
     bool exit_within = false;                 // a warp has exited since
     bool restored = false;                    // R2B wrote the generation
-    BarKind completed_kind = BarKind::kIdle;  // of the generation before, ...
-    std::uint64_t completed = 0;              // ... the cycle in which it completed, ...
-    unsigned completed_port = 0;              // ... and where its last arrival came from
+    BarKind completed_kind = BarKind::kIdle;  // of the generation before
+    std::uint64_t completed = 0;              // the cycle in which that generation completed
+    unsigned completed_port = 0;              // the port of its last arrival
     std::uint64_t waited = 0;                 // the cycle of the latest wait for its phase
   };
 
@@ -273,8 +273,8 @@ class Cover {
   std::uint64_t waiting_ = 0;                   // warps that waited in the cycle before
   std::uint64_t apart_ = 0;                     // of these, those that waited for a phase
   std::uint64_t restored_waiting_ = 0;          // warps that R2B.WARP made wait
-  Operation latest_;                            // the latest accepted arrival, ...
-  std::uint64_t latest_cycle_ = 0;              // ... and when
+  Operation latest_;                            // the latest accepted arrival
+  std::uint64_t latest_cycle_ = 0;              // when it was accepted
 };
 
 }  // namespace muster::lockstep

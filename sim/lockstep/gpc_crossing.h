@@ -25,7 +25,7 @@ class GpcCrossingChecker {
              const CancelStep& complete);
   const std::optional<Mismatch>& mismatch() const { return mismatch_; }
 
-  // What the port for completions shows in the cycle that was checked last.
+  // Returns what the port for completions shows in the cycle that was checked last.
   Source shown() const { return shown_; }
 
  private:

@@ -37,7 +37,7 @@ struct Options {
   std::uint64_t wave_from = 0;  // the cycles that it shows
   std::uint64_t wave_to = std::numeric_limits<std::uint64_t>::max();
   std::string log;  // a JSONL log of the commits, or empty
-  // What the log says of a line of the driver's program, as the text of a JSON object.
+  // Returns what the log says of a line of the driver's program, as the text of a JSON object.
   std::function<std::string(std::uint32_t line)> place;
   bool checked = true;     // false: only the Verilated unit runs, with its assertions, as fast as
                            // it can; the driver is not told of commits
@@ -58,8 +58,7 @@ enum class Ending {
   kError,     // nothing has run, or the unit is out of reach: see report
 };
 
-// The waits for the unit. Cycles that the unit cannot influence do not count (rtl/README.md, "Worst
-// waits").
+// The waits for the unit. Cycles that the unit cannot influence do not count (rtl/WAITS.md).
 enum Wait : unsigned {
   kIssueWait,     // valid to ready at an issue port, the warp not busy
   kCommitWait,    // acceptance to commit, no drain in between
@@ -77,7 +76,7 @@ inline constexpr std::array<const char*, kNumWaits> kWaitNames = {
 using Waits = std::array<std::uint64_t, kNumWaits>;  // in cycles
 
 // The waits for the shared-memory scope. Cycles in which the memory stalls or a response is not
-// taken do not count (rtl/mbarrier/README.md, "Worst waits").
+// taken do not count (rtl/WAITS.md).
 enum MbWait : unsigned {
   kMbIssueWait,   // valid to ready at the issue port, no group of the warp on its way
   kMbOtherWait,   // valid to ready of a copy engine or another CTA
@@ -91,8 +90,8 @@ using MbWaits = std::array<std::uint64_t, kNumMbWaits>;  // in cycles
 
 struct Result {
   Ending ending = Ending::kDone;
-  std::uint64_t cycles = 0;    // with ...
-  std::uint64_t skipped = 0;   // ... these, which were not run
+  std::uint64_t cycles = 0;    // those that were skipped included
+  std::uint64_t skipped = 0;   // of these cycles, those that were not run
   std::uint64_t gated = 0;     // cycles that were run without a clock edge
   std::uint64_t left_out = 0;  // cycles of units that were not run, being idle
   std::uint64_t resets = 0;

@@ -140,7 +140,7 @@ class MbChecker {
   bool held_response_ = false;
   MbInputs before_in_;
   MbOutputs before_;
-  // ... what committed, and the CTA that left.
+  // Of the cycle before: what committed, and the CTA that left.
   std::optional<MbOutputs::Commit> commit_;
   MbOperation committed_;
   std::optional<MbEvent> leave_;
@@ -168,8 +168,8 @@ class MbChecker {
   Queue<Response> responses_;
   std::uint64_t next_response_ = 0;  // the cycle after the latest that was taken
 
-  static constexpr std::uint64_t kRecords = 512;  // kept, a power of two, ...
-  static constexpr unsigned kReported = 6;        // ... and reported of a word
+  static constexpr std::uint64_t kRecords = 512;  // that are kept, a power of two
+  static constexpr unsigned kReported = 6;        // records of a word in a report
   std::vector<MbRecord> records_;
   std::uint64_t kept_ = 0;
 };

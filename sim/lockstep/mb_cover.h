@@ -114,7 +114,7 @@ class MbCover {
   static constexpr unsigned kSources = 3;     // that the unit sees
   static constexpr unsigned kOutcomes = 5;    // but for refusals
   static constexpr unsigned kSizes = 3;       // of a group: one lane, several, all
-  static constexpr std::uint64_t kSoon = 16;  // ... between an update and the end of its CTA
+  static constexpr std::uint64_t kSoon = 16;  // cycles between an update and the end of its CTA
   static constexpr unsigned kNear = 6;        // cycles between a wait and a completion
   using Place = std::pair<unsigned, std::uint32_t>;
 

@@ -49,7 +49,7 @@ class Scoreboard {
   std::optional<golden::Record> Latest() const;  // of all
 
  private:
-  // What a cycle's outputs must be.
+  // The outputs that a cycle must have.
   struct Slot {
     bool any = false;  // false: nothing is expected, and nothing below is meaningful
     bool entry_valid = false;
@@ -73,8 +73,8 @@ class Scoreboard {
 
   static constexpr unsigned kSlots = 8;            // more than the longest latency, a power of two
   static constexpr unsigned kResponses = 16;       // more than a unit holds, a power of two
-  static constexpr std::uint64_t kRecords = 4096;  // kept, a power of two, ...
-  static constexpr unsigned kReported = 4;         // ... and reported of an entry
+  static constexpr std::uint64_t kRecords = 4096;  // that are kept, a power of two
+  static constexpr unsigned kReported = 4;         // records of an entry in a report
   static constexpr unsigned kQuiet = 8;  // cycles in which a commit becomes visible, a power of two
 
   bool ExpectOne(std::uint64_t cycle, const Operation& operation, unsigned port,

@@ -122,11 +122,11 @@ class UnitChecker : public sc_core::sc_module {
   std::optional<MbChecker> mb_checker_;
   bool in_reset_ = false;
   const bool with_mbarriers_;
-  const bool lazy_;  // idle cycles are left out, ...
+  const bool lazy_;  // idle cycles are left out
   const std::uint64_t idle_period_;
-  std::uint64_t left_out_ = 0;   // ... so many since the latest that was run
-  bool changed_ = true;          // the unit was not idle since the latest sweep has begun, ...
-  bool reads_ = true;            // ... or since the one before: so this one reads
+  std::uint64_t left_out_ = 0;   // idle cycles since the latest that was run
+  bool changed_ = true;          // the unit was not idle since the latest sweep has begun
+  bool reads_ = true;            // it was not since the sweep before: so this one reads
   bool swept_ = false;           // in the cycle before, the debug port was in use
   std::uint64_t idle_from_ = 0;  // the first cycle in which the unit may be idle
   std::unique_ptr<golden::LogWriter> log_;

@@ -43,10 +43,10 @@ class WarpChecker {
   const golden::WarpScope& model() const { return model_; }
   // Cycles from the acceptance of a request to its last answer, without evaluations.
   unsigned LongestWalk() const { return 3 * shape_.warp_size + 5; }
-  // All that is expected has come.
+  // Whether all that is expected has come.
   bool Settled() const;
   bool SettledOf(unsigned warp) const;
-  // Lanes that have come somewhere, and that nobody has let go.
+  // Lanes that have come somewhere, and have not been let go.
   std::uint32_t held(unsigned warp) const { return held_[warp]; }
 
   // The request that was accepted in the cycle checked last, and what comes of it.

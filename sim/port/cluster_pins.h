@@ -17,7 +17,7 @@ namespace golden {
 class ClusterScope;
 }
 
-// What is valid is held until ready.
+// The driver holds what is valid until it is ready.
 struct ClusterInputs {
   struct Unit {
     bool request_valid = false;

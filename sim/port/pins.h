@@ -97,8 +97,8 @@ struct MbOutputs {
   // Registered.
   std::uint64_t busy = 0;  // warps with a group between acceptance and commit
   std::uint64_t fence_req = 0;
-  std::uint64_t wake = 0;    // parked warps that are answered true, ...
-  std::uint64_t expire = 0;  // ... and false, in this cycle
+  std::uint64_t wake = 0;    // parked warps that are answered true in this cycle
+  std::uint64_t expire = 0;  // parked warps that are answered false in this cycle
   struct Response {
     std::uint8_t warp = 0;
     MbOp op = MbOp::kArrive;

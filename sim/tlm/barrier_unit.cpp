@@ -259,7 +259,7 @@ void BarrierUnit::ExpireBefore(const sc_core::sc_time& commit, unsigned cta, std
   });
 }
 
-// An event that nobody waits for would keep the simulation going.
+// An event for which no process waits would keep the simulation going.
 void BarrierUnit::ForgetLimits() {
   if (mbarriers_.Parked() == 0) {
     limit_due_.cancel();

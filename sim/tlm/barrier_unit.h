@@ -29,7 +29,7 @@
 
 namespace muster::tlm {
 
-// Who knows when things happen.
+// An interface to what knows when things happen.
 enum class Timing {
   // The unit does, as in a virtual platform. The initiator's local time is that of acceptance, to
   // which the unit adds its latencies; it answers parked waits false at their time limits, and when

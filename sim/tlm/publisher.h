@@ -63,7 +63,7 @@ class Publisher : public sc_core::sc_module, public ReleaseIf, public AnswerIf {
     sc_core::sc_time at;
     std::variant<Released, Answered, Fault> what;
   };
-  // An event that costs nothing while nobody can wait for it.
+  // An event that costs nothing while no process can wait for it.
   class Notice {
    public:
     const sc_core::sc_event& Ask() const;
@@ -73,7 +73,7 @@ class Publisher : public sc_core::sc_module, public ReleaseIf, public AnswerIf {
    private:
     mutable sc_core::sc_event event_;
     mutable bool asked_ = false;
-    std::uint64_t given_in_ = ~std::uint64_t{0};  // the delta cycle, while nobody has asked
+    std::uint64_t given_in_ = ~std::uint64_t{0};  // the delta cycle, until a process has asked
   };
   struct Warp {
     Notice released;
@@ -93,8 +93,8 @@ class Publisher : public sc_core::sc_module, public ReleaseIf, public AnswerIf {
   const golden::Model& model_;
   const golden::Mbarriers& mbarriers_;
   std::vector<Warp> warps_;  // by slot
-  std::vector<Entry> kept_;  // in order of time, and at one time of the calls; ...
-  std::size_t shown_ = 0;    // ... so many in front are shown already
+  std::vector<Entry> kept_;  // in order of time, and at one time of the calls
+  std::size_t shown_ = 0;    // so many of these, from the first on, are shown already
   sc_core::sc_event due_;
 };
 

@@ -34,7 +34,7 @@ class Rising {
   unsigned char last_ = 0;
 };
 
-// A workgroup's warps meet at its only barrier. Wrong: the end of a warp lets nobody go.
+// A workgroup's warps meet at its only barrier. Wrong: the end of a warp releases no other.
 struct VentusStandIn {
   unsigned char clk_i = 0, rst_ni = 1, warps_o = kWarps, ctas_o = 4;
   unsigned char join_valid_i = 0, join_warp_i = 0, join_cta_i = 0;

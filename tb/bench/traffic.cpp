@@ -13,7 +13,7 @@ namespace muster::bench {
 namespace {
 
 constexpr unsigned kCtaWarps = 4;          // of most CTAs
-constexpr unsigned kMeet = 4;              // rounds, in one of which nobody runs ahead
+constexpr unsigned kMeet = 4;              // rounds, in one of which no warp runs ahead
 constexpr unsigned kSpare = kNumBars - 1;  // the barrier of asides
 constexpr unsigned kRounds = 150;          // of a CTA, at least; twice as many at most
 constexpr std::uint32_t kAllLanes = 0xffffffff;

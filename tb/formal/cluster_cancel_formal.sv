@@ -8,9 +8,9 @@ module cluster_cancel_formal
   import muster_cluster_pkg::*;
 (
   input logic             clk_i,
-  input logic             unit_i,      // where the CTA runs, ...
+  input logic             unit_i,      // where the CTA runs
   input logic             slot_i,
-  input logic             next_unit_i, // ... and rank 0 of the next cluster
+  input logic             next_unit_i, // where rank 0 of the next cluster runs
   input logic             next_slot_i,
   input logic             asks_i,
   input cancel_t          cancel_i,
@@ -18,7 +18,7 @@ module cluster_cancel_formal
   input logic             ends_i,      // its end is presented
   input logic             reuses_i,    // another CTA takes the slot
   input logic             opens_i,     // another cluster takes the slot of its cluster
-  input logic             launches_i,  // ... and its rank 0 is launched
+  input logic             launches_i,  // rank 0 of that other cluster is launched
   input logic             take_ready_i,
   input cancel_response_t take_i,
   input logic       [1:0] write_ready_i,

@@ -197,7 +197,7 @@ module cta_props
           end
         end
       end
-      // An exit counts nobody, and completes an entry at which all who remain wait.
+      // An exit counts no warp, and completes an entry at which all warps that remain wait.
       if (exits_q) begin
         for (int b = 0; b < NumBars; b++) begin
           if (table_q[b].kind != KindIdle && table_q[b].expected == '0 && table_q[b].arrived == alive_q) begin
@@ -240,7 +240,7 @@ module cta_props
       P01_early: assert (!released || due.complete);
       C01_early: cover (due.complete && due.release_set == '1);
 
-      // 2. No lost wake-up: then all who wait at that entry are released, and nobody else, in exactly
+      // 2. No lost wake-up: then all warps that wait at that entry are released, and no others, in exactly
       //    that cycle.
       P02_wakeup: assert (!due.complete || release_i == due.release_set);
       C02_wakeup: cover (released && release_i == NumWarps'(3));

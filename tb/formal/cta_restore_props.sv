@@ -37,7 +37,7 @@ module cta_restore_props
   typedef struct packed {
     logic              waiting;
     logic              apart;
-    logic              reduces;   // ... for its reduction
+    logic              reduces;   // the warp waits for its reduction
     bar_t              wait_bar;
     kind_e             kind;
     bar_t              bar;

@@ -16,7 +16,7 @@ package cta_spec_pkg;
     logic [11:0] count;
     logic        idle;
     logic [5:0]  lanes;  // participating ones
-    logic [5:0]  hits;   // ... whose predicate is true
+    logic [5:0]  hits;   // participating lanes whose predicate is true
     logic [31:0] word;   // R2B: the state word
   } pending_t;
 
@@ -58,7 +58,7 @@ package cta_spec_pkg;
     return word.value > ((word.kind == KindPopc) ? 12'(word.arrived) << lane_w : 12'(word.kind != KindSync));
   endfunction
 
-  // ... and no warp of it this one.
+  // Whether no warp of such a CTA can have this word.
   function automatic logic bad_warp(warp_word_t word, wcount_t size, int unsigned lane_w);
     if (word.zero != '0 || word.kind == KindSync || word.kind > KindPopc) return 1'b1;
     if (!word.waiting && {word.apart, word.wait_bar} != '0) return 1'b1;
@@ -66,7 +66,7 @@ package cta_spec_pkg;
     return word.value > ((word.kind == KindPopc) ? 12'(size) << lane_w : 12'd1);
   endfunction
 
-  // ... and no warp waits as this one says at its entry, which is of that kind and count, in a CTA that
+  // Whether no warp can wait as this word says at its entry, which is of that kind and count, in a CTA that
   // owes waiting warps or not.
   function automatic logic bad_wait(warp_word_t word, kind_e kind, wcount_t expected, logic owes);
     if (!word.waiting || word.apart) return 1'b0;

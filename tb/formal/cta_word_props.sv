@@ -64,7 +64,7 @@ module cta_word_props
     where_q   <= where;
     waiting_q <= u_props.waits_q[o.warp[WarpW-1:0]];
     apart_q   <= u_props.apart_q[o.warp[WarpW-1:0]];
-    // ... who waits there, unless it counts to all live warps and owes none.
+    // The warps that wait at that entry; none if it counts to all live warps and the CTA owes none.
     there_q   <= (u_props.table_q[o_word.wait_bar].expected == '0 && u_props.owed_q == '0) ? '0 :
                  u_props.table_q[o_word.wait_bar].waiting & ~u_props.apart_q;
   end

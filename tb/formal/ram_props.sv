@@ -16,7 +16,7 @@ module ram_props #(
   input logic [NumRead-1:0][Width-1:0] rdata_i
 );
 
-  // A word beyond Depth is nobody's: what powers up with anything may be at one in its first cycle.
+  // No read returns a word beyond Depth: what powers up with anything may be at one in its first cycle.
   logic [2**AddrW-1:0] written_q;
   logic [Width-1:0]    word_q [2**AddrW];  // what each word should hold that was written
 

@@ -27,7 +27,7 @@ module rr_arbiter_props #(
 
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
-      // 1. One of those who ask is served, and nobody else.
+      // 1. Exactly one of the requesters that ask is served.
       P01_grant: assert ((gnt_o & (gnt_o - NumReq'(1))) == '0 &&
                          (gnt_o & ~req_i) == '0 && (gnt_o == '0) == (req_i == '0));
       C01_grant: cover (gnt_o == NumReq'(2) && req_i == '1);
@@ -37,7 +37,7 @@ module rr_arbiter_props #(
   for (genvar r = 0; r < NumReq; r++) begin : g_requester
     always_ff @(posedge clk_i) begin
       if (rst_ni) begin
-        // 2. Nobody starves: who keeps asking sees at most NumReq - 1 others served.
+        // 2. No requester starves: one that keeps asking sees at most NumReq - 1 others served.
         P02_fair: assert (passed_q[r] < 4'(NumReq));
         C02_fair: cover (passed_q[r] == 4'(NumReq - 1) && gnt_o[r]);
       end

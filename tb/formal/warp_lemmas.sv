@@ -201,7 +201,7 @@ module warp_lemmas
   // The walk
   // ---------------------------------------------------------------------------------------------
 
-  logic found, hole, top_used;  // ... there is a group in the last slot in use
+  logic found, hole, top_used;  // of top_used: there is a group in the last slot in use
   assign top_used = used[2'(count - 3'd1)];
   assign found = u_warp.u_walk.found_q;
   assign hole  = u_warp.u_walk.hole_q;

@@ -18,8 +18,8 @@ module warp_props
   input logic                clk_i,
   input logic                rst_ni,
   input warp_t               follow_i,  // the warp that is followed, always the same
-  input few_t                live_i,    // after a clear: lanes of the new warp, ...
-  input cta_t                cta_i,     // ... and its CTA
+  input few_t                live_i,    // after a clear: lanes of the new warp
+  input cta_t                cta_i,     // after a clear: its CTA
   input logic [NumWarps-1:0] clear_i,
   input logic                valid_i,
   input logic                ready_i,
@@ -59,7 +59,7 @@ module warp_props
   fault_e            cause_q, cause_d;
   few_t              culprits_q, culprits_d;
   logic              pending_q;  // the request was accepted in the cycle before
-  logic              under_q;    // ... and is under way
+  logic              under_q;    // that request is under way
   warp_request_t     request_q;  // the last one
   logic [5:0]        age_q, wait_q;  // since then; of an arrival
   logic              accepts, cleared, answered, arrives, took, reads;

@@ -96,9 +96,9 @@ module warp_results_formal
       // 6. redux.sync and, or, xor.
       P06_bits: assert (!(valid && code_q.op inside {And, Or, Xor}) || !redux_bad);
       // 7. Answers come in the cycles that the page says, and in no others; so each lane has one. The block is done a
-      //    cycle after the last one, ...
+      //    cycle after the last one.
       P07_time: assert (!late);
-      // ... and then in a state from which this proof begins.
+      // In that cycle the block is in a state from which this proof begins.
       L01_idle: assert (!ended_q || {u_values.start_q, u_values.active_q, u_values.last_q, u_values.late_q, done,
                                      u_values.u_match.set_q} == '0);
 

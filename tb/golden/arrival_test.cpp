@@ -32,7 +32,7 @@ TEST(GoldenSync, ExplicitCountWaitsForThatManyWarps) {
   )");
 }
 
-// A count of one warp: it has nobody to wait for.
+// A count of one warp: the warp waits for no other.
 TEST(GoldenSync, CountOfOneWarpDoesNotWait) {
   Trace().Run(R"(
     launch 0: 0 1 2 3

@@ -53,7 +53,7 @@ TEST(GoldenClusterBarrier, PhasesBackToBack) {
   RunClusterTrace(text);
 }
 
-// arrive "without causing executing thread to wait": nobody waits, the next phase begins.
+// arrive "without causing executing thread to wait": no thread waits, and the next phase begins.
 TEST(GoldenClusterBarrier, NobodyWaits) {
   RunClusterTrace(R"(
     grid 0 size=2

@@ -59,7 +59,7 @@ TEST(GoldenClusterLife, ClusterTakesASlotWithoutCtas) {
     open 0 size=17   -> fault bad_launch
     open 4 size=1    -> fault bad_launch
     open 0 size=16
-    open 0 size=2                   # nobody has come yet
+    open 0 size=2                   # no CTA has come yet 
     launch 0.0 1.0
     open 0 size=2    -> fault bad_launch
     0.0.0: exit

@@ -113,8 +113,8 @@ TEST(GoldenOpen, ForgetsWhoHadNotJoined) {
   )");
 }
 
-// Suspended or ended while warps wait for others that have not joined: nobody waits, and the warps
-// are free.
+// Suspended or ended while warps wait for others that have not joined: no warp waits then, and the
+// warps are free.
 TEST(GoldenOpen, LeavesPartlyJoined) {
   for (const char* leave : {"suspend 0", "end 0 -> hazard unfinished_barrier"}) {
     Trace trace;

@@ -330,7 +330,7 @@ TEST(GoldenR2b, WarpWaitsForAllOnlyIfItIsOwed) {
     0: R2B.BAR 2 sync 2/all   -> sync 2/all
     0: R2B.BAR 3 sync 1/2     -> sync 1/2
     0: R2B.WARP none waits 2
-    1: R2B.WARP none waits 3  # a count owes nobody, and pays nothing back
+    1: R2B.WARP none waits 3  # a count owes no warp, and pays nothing back
     2: R2B.WARP none waits 2
     3: R2B.WARP none waits 2  -> fault bad_state_word
     3: R2B.WARP none waits 3

@@ -225,7 +225,7 @@ TEST(GoldenWarpFault, MaskMismatchOfALaterLane) {
   )");
 }
 
-// A member that has exited stands in nobody's way.
+// A member that has exited holds up no other lane.
 TEST(GoldenWarpFault, ExitedMembersDoNotCount) {
   RunWarpTrace(R"(
     0: bar.warp.sync 0xb lanes=0x1

@@ -113,7 +113,7 @@ TEST(GoldenWarpState, WrittenGroupGoesOn) {
   )");
 }
 
-// A group that nobody is missing from, or with lanes that are no members, cannot be open.
+// A group that lacks no member, or with lanes that are no members, cannot be open.
 TEST(GoldenWarpState, ImpossibleGroups) {
   RunWarpTrace(R"(
     0: write bar.warp.sync 0x3 lanes=0x3 -> must not be presented

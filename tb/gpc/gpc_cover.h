@@ -87,12 +87,12 @@ class GpcCover {
   std::map<WarpKey, bool> at_grid_;       // lanes really wait
   std::array<unsigned, kMaxClusters> phases_{};
   std::array<std::uint64_t, kMaxClusters> phase_at_{};
-  bool multicasts_ = false;   // the cancel that was accepted last, ...
-  unsigned completions_ = 0;  // ... and its completions
+  bool multicasts_ = false;   // whether the latest accepted cancel does
+  unsigned completions_ = 0;  // completions of that cancel
   std::uint8_t launched_ = 0;
   std::uint8_t flushed_ = 0;
-  unsigned to_one_ = 0;        // cycles in a row in which all sent to one unit, ...
-  unsigned to_different_ = 0;  // ... or each to another
+  unsigned to_one_ = 0;        // cycles in a row in which all sent to one unit
+  unsigned to_different_ = 0;  // cycles in a row in which each sent to another unit
 };
 
 }  // namespace muster::gpc

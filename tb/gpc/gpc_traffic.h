@@ -25,7 +25,7 @@ namespace muster::gpc {
 
 class GpcTraffic : public lockstep::GpcDriver, private cluster::Core {
  public:
-  // `cover`: counts what the run does; null: nobody does.
+  // `cover`: counts what the run does; null: nothing is counted.
   GpcTraffic(const lockstep::GpcShape& shape, const lockstep::GpcChecks& checks, std::uint64_t seed,
              GpcCover* cover);
 

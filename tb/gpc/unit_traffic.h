@@ -89,8 +89,8 @@ class UnitTraffic : public lockstep::Driver, private lockstep::RandomMbarrier::R
     kPrepared,  // the unit has it, and the cluster scope has not
     kRunning,
     kLeaving,  // nothing new begins, and what is under way comes to its end
-    kEnding,   // it has left the cluster scope, ...
-    kGone,     // ... and its end is presented to the unit
+    kEnding,   // it has left the cluster scope
+    kGone,     // then its end is presented to the unit
   };
   struct Cta {
     State state = State::kNone;

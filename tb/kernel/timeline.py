@@ -85,7 +85,7 @@ def phone(muster, folder):
 
 
 def deadlock(muster, folder):
-    """Waits that nobody ends are drawn, and the page says so."""
+    """Waits that do not end are drawn, and the page says so."""
     text, data, _ = recorded(muster, folder, "deadlock")
     check(data["outcome"] == "deadlock" and [w[10] for w in data["waits"]] == [1, 1], data["waits"])
     seen = probed(folder, text, (1200, 700), PROBE)

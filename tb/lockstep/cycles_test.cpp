@@ -151,7 +151,7 @@ TEST_P(Cycles, WarpThatDoesNotWaitIsNotHeldUp) {
   }
 }
 
-// Nobody takes the responses, and there is no place for another one; an arrival has none.
+// The responses are not taken, and there is no place for another one; an arrival has none.
 TEST_P(Reading, ArrivalNeedsNoPlaceForAResponse) {
   const unsigned places = config().num_issue > 1 ? 4 : 1;
   Script script(config());

@@ -16,13 +16,13 @@ inline constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 // A slot, a barrier or a size.
 inline std::uint8_t Byte(unsigned value) { return static_cast<std::uint8_t>(value); }
 
-// Whether the warp waits once the operation has taken effect, ...
+// Whether the warp waits once the operation has taken effect.
 inline bool MakesWait(const Operation& operation) {
   return IsWaiting(operation.kind) ||
          (operation.kind == OpKind::kR2bWarp && DecodeWarpWord(operation.operand).waiting);
 }
 
-// ... and if so, apart from an arrival.
+// Whether a warp that waits so waits apart from an arrival.
 inline bool WaitsApart(const Operation& operation) {
   return operation.kind == OpKind::kWait ||
          (operation.kind == OpKind::kR2bWarp && DecodeWarpWord(operation.operand).apart);

@@ -116,7 +116,7 @@ GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(MbSingle);
 INSTANTIATE_TEST_SUITE_P(Units, MbSingle, testing::ValuesIn(With(&Config::mbarrier)));
 
 // From valid to two cycles after the token is taken the unit is not idle, however long its warp is
-// in drain, or nobody takes the token.
+// in drain, or the token is not taken.
 TEST_P(MbSingle, UnitIsNotIdleUntilTheTokenIsTaken) {
   for (const std::uint64_t performed : {0, 50}) {
     for (const std::uint64_t taken : {0, 100}) {

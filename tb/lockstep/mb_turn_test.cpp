@@ -24,7 +24,7 @@ struct TurnStep {
   MbSource source = MbSource::kWarp;
   std::uint64_t pause = 0;      // cycles between the acceptance of the step before, and this one
   std::uint64_t waits = 0;      // from valid to ready, with the drain
-  std::uint64_t undrained = 0;  // ... and without it
+  std::uint64_t undrained = 0;  // from valid to ready, without the drain
 };
 
 // Presents one group at a time.

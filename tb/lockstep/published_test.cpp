@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The tables of the READMEs agree with the sources for the named configurations.
+// The tables of the pages agree with the sources for the named configurations.
 // scripts/configs.json may have others, for which nothing is published.
 #include <gtest/gtest.h>
 
@@ -83,12 +83,12 @@ TEST(Published, Configurations) {
 }
 
 TEST(Published, WaitsAtNamedBarriers) {
-  ExpectPublished(TableAfter(RTL_README, "### Worst waits"),
+  ExpectPublished(TableAfter(FIGURES, "### Bounds at named barriers"),
                   [](const Config& config) { return BoundsOf(config).longest; });
 }
 
 TEST(Published, WaitsAtMbarriers) {
-  ExpectPublished(TableAfter(MBARRIER_README, "### Worst waits"),
+  ExpectPublished(TableAfter(FIGURES, "### Bounds at mbarriers"),
                   [](const Config& config) { return BoundsOf(config).mb_longest; });
 }
 

@@ -65,16 +65,16 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
  private:
   enum class State : std::uint8_t {
     kLaunching,
-    kJoining,       // restore: the warps join, ...
-    kTrimming,      // ... the lanes that had exited exit, ...
-    kWritingBars,   // ... R2B.BAR, ...
-    kWritingWarps,  // ... R2B.WARP
+    kJoining,       // restore: the warps join
+    kTrimming,      // restore: the lanes that had exited exit
+    kWritingBars,   // restore: R2B.BAR
+    kWritingWarps,  // restore: R2B.WARP
     kRunning,
-    kFreezing,      // save: nothing new, what is on its way commits, ...
-    kReadingWarps,  // ... B2R.WARP, ...
-    kReadingBars,   // ... B2R.BAR, suspend
-    kLeaving,       // suspended or ended as soon as its mbarriers are quiet, ...
-    kGone,          // ... and at the port
+    kFreezing,      // save: nothing new, what is on its way commits
+    kReadingWarps,  // save: B2R.WARP
+    kReadingBars,   // save: B2R.BAR, suspend
+    kLeaving,       // suspended or ended as soon as its mbarriers are quiet
+    kGone,          // its suspend or end is at the port
     kSaved,
   };
 
@@ -88,8 +88,8 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
     unsigned size = 0;
     std::uint64_t launched = 0;  // cycle
     std::uint64_t warps = 0;     // slots of its live warps, which have joined
-    std::uint64_t unjoined = 0;  // slots of the warps that have not joined ...
-    std::uint64_t unasked = 0;   // ... and have not been asked to
+    std::uint64_t unjoined = 0;  // slots of the warps that have not joined
+    std::uint64_t unasked = 0;   // of these, those that have not been asked to join
     bool unhurried = false;      // they join at long intervals
     std::uint64_t gone = 0;      // slots of warps that have exited since the launch or open
     std::vector<bool> gates;
@@ -251,14 +251,14 @@ class RandomDriver : public Driver, private RandomMbarrier::Residency {
 
   // Sets of warp slots.
   std::uint64_t waiting_ = 0;        // at a barrier
-  std::uint64_t apart_ = 0;          // ... for a phase, without an arrival
+  std::uint64_t apart_ = 0;          // at a barrier for a phase, without an arrival
   std::uint64_t presented_ = 0;      // with an operation at a port
   std::uint64_t flying_ = 0;         // with one between valid and commit
-  std::uint64_t going_to_wait_ = 0;  // ... that makes it wait
-  std::uint64_t exiting_ = 0;        // with an exit between valid and commit, or ...
-  std::uint64_t kept_ = 0;           // ... kept from its exit while a join is refused
-  std::uint64_t want_issue_ = 0;     // whose next step is an operation, ...
-  std::uint64_t want_exit_ = 0;      // ... or an exit
+  std::uint64_t going_to_wait_ = 0;  // with one between valid and commit that makes it wait
+  std::uint64_t exiting_ = 0;        // with an exit between valid and commit
+  std::uint64_t kept_ = 0;           // kept from its exit while a join is refused
+  std::uint64_t want_issue_ = 0;     // whose next step is an operation
+  std::uint64_t want_exit_ = 0;      // whose next step is an exit
   std::uint64_t accessing_ = 0;      // with memory accesses not yet performed
   std::array<std::deque<Flight>, kMaxWarps> flights_;
   unsigned lifecycle_flying_ = 0;  // operations between valid and commit, at that port

@@ -408,7 +408,7 @@ void RandomMbarrier::Left(unsigned cta, std::uint64_t warps) {
   }
   for (std::uint64_t left = warps; left != 0; left &= left - 1) {
     const auto warp = static_cast<unsigned>(__builtin_ctzll(left));
-    // Responses that have not been taken yet still come; they are nobody's now.
+    // Responses that have not been taken yet still come; no warp waits for them now.
     std::deque<std::uint32_t> answers(warps_[warp].answers.size(), 0);
     warps_[warp] = Warp();
     warps_[warp].answers.swap(answers);

@@ -62,7 +62,7 @@ class RandomMbarrier : private Bank::Words {
   void Expect(const MbOperation& operation) { Offer(operation); }
   // The address of a word that this CTA uses often.
   std::uint32_t SomeWord(unsigned cta) { return random_.Pick(hot_[cta]); }
-  // Called after Present: eight-byte words of somebody else are to be stored. False: not in this
+  // Called after Present: eight-byte words of another source are to be stored. False: not in this
   // cycle.
   bool Write(const std::vector<MbInputs::Store>& stores, MbInputs* in);
 
@@ -134,7 +134,7 @@ class RandomMbarrier : private Bank::Words {
   // The knobs of the stimulus. They are set anew every few hundred cycles.
   struct Knobs {
     unsigned start = 30;  // percent of cycles in which a warp begins an instruction
-    unsigned async = 20;  // ... and each other source has something
+    unsigned async = 20;  // percent of cycles in which each other source has something
     unsigned remote = 20;
     unsigned focus = 0;    // percent that goes to one word
     unsigned cold = 5;     // percent that goes anywhere

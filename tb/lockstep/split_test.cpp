@@ -188,7 +188,7 @@ TEST_P(Split, ArrivalsDrainAndWaitsDoNot) {
   EXPECT_EQ(script.releases()[1].warps, 0b001U);
 }
 
-// Responses that nobody takes hold back those that are to come, and lose none; also of arrivals
+// Responses that are not taken hold back those that are to come, and lose none; also of arrivals
 // that were parked.
 TEST_P(Split, AnswersWaitForPlaces) {
   for (const bool parked : {false, true}) {

@@ -84,7 +84,7 @@ class Adversary : public Driver {
     } else if (next.size != 0 && next.cta == 1 && next.kind == OpKind::kLaunch) {
       next = Leave(OpKind::kEnd, 1);
     } else if (aim_ == kLeaveWait && config_.join && next.kind == OpKind::kEnd) {
-      next = Leave(OpKind::kSuspend, 1);  // of nobody, while the slot is cleaned
+      next = Leave(OpKind::kSuspend, 1);  // of a slot without a CTA, while it is cleaned
     } else {
       next = Launch(1, Bit(config_.num_warps - 1));
       next.size = config_.faults && aim_ != kLeaveWait ? 0 : 1;  // 0: it is refused
@@ -308,7 +308,7 @@ TEST_P(Waiting, OfAnEndAmidOtherCtas) {
 
 TEST_P(Waiting, ForAPlaceAmongPorts) {
   if (GetParam().num_issue < 3) {
-    GTEST_SKIP() << "nobody comes between";
+    GTEST_SKIP() << "no operation comes between";
   }
   PlaceForOthers driver(GetParam());
   Options options;

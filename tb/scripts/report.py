@@ -196,23 +196,17 @@ def history(folder):
 
 @case
 def peers(folder):
-    """The figures of other units stand beside ours, and are those of the pages of the RTL; where ours are missing, it says so."""
+    """The figures of other units stand beside ours; where ours are missing, it says so."""
     fill(folder)
     text, _ = report(folder)
     figures = json.loads((ROOT / "scripts/report/peers.json").read_text())
-    rows = []
     for peer in figures["named barriers"]:
         low, high = peer.get("release_cycles", (0, 0))
         cycles, ns = (f"{low}", f"{1000 * low / peer['mhz'][0]:.0f}") if low == high else \
             (f"{low} to {high}", f"{1000 * low / peer['mhz'][0]:.0f} to {1000 * high / peer['mhz'][0]:.0f}")
-        release = f"{cycles} cycles, {ns} ns" if high else "not measured"
-        rows.append(f"| {peer['unit']} | {peer['lut']} | {peer['ff']} | {peer['bram']} | {peer['mhz'][0]}, {peer['mhz'][1]} | {release} |")
         shown = [peer["unit"], *([cycles, ns] if high else ["–", "–"]), f"{peer['lut']:,}", f"{peer['ff']:,}", str(peer["bram"])]
         expect("".join(f"<td>{cell}</td>" for cell in shown) in re.sub(r"<td class='number'>", "<td>", text), f"the page lacks {shown}")
-    of_rtl = (ROOT / "rtl/README.md").read_text().split("| unit | LUT |")[1].split("\n\n")[0].splitlines()[2:]
-    expect(of_rtl == rows, f"rtl/README.md has {of_rtl}, peers.json {rows}")
     words = figures["mbarriers"][0]
-    expect(f"takes {words['lut']} LUT and {words['ff']} FF" in " ".join((ROOT / "rtl/mbarrier/README.md").read_text().split()), str(words))
     expect(f"<td>{words['unit']}</td>" in text and "1,333" in text, "the page lacks the mbarrier unit")
     (folder / "bench.json").write_text(json.dumps({"configs": {"small": {"release_latency_cycles": 4}}}))
     expect("no area and no frequency of ours" in report(folder)[0], "it does not say that areas are missing")

@@ -7,6 +7,7 @@
 """
 
 import fcntl
+import json
 import os
 import pathlib
 import pty
@@ -183,7 +184,7 @@ def one_run_at_a_time(build, folder):
             lock.write("4711")
             lock.flush()
         except BlockingIOError:
-            pass  # a run of somebody's: as good
+            pass  # another run has it: as good
         result = run(ROOT / "scripts/mutants.py", "--none", "small")
         check(result.returncode == 2 and
               re.fullmatch(r"build/mutants/ is in use by another run \(process \d+\); begin again when "
@@ -234,6 +235,17 @@ def wave_shows(build, folder):
                       traced.shown(row["release_o"], cycles)[:2] == ["", ""], "the commit before it")
             seen += 1
     check(seen, "no configuration was built")
+
+
+def theory(build, folder):
+    """The waveforms of rtl/THEORY.md and the picture of README.md are those of runs."""
+    needs_fst2vcd()
+    result = run(build / "sim/app/muster", "run", KERNELS / "vote/vote.json", "--config", "small")
+    if "built without the configuration" in result.stdout:
+        print("the configuration small was not built")
+        sys.exit(SKIPPED)
+    result = run(ROOT / "scripts/theory.py", "--check", "--muster", build / "sim/app/muster")
+    check(result.returncode == 0 and not result.stdout, "expected pages that agree with runs", result)
 
 
 def wave_of_joins(build, folder):
@@ -328,7 +340,7 @@ def illegal_parameters(build, folder):
 
 def rooms(build, folder):
     """The includes of sim/ are as the table has them, and a wrong one, a room that is not in the table and
-    a use that nobody makes are found."""
+    a use that no file makes are found."""
     result = run(ROOT / "scripts/check_rooms.py")
     check(result.returncode == 0, "expected no complaint", result)
     shutil.copytree(ROOT / "sim", folder / "sim")
@@ -344,6 +356,66 @@ def rooms(build, folder):
           result.stdout and "has no room sim/cellar\n" in result.stdout and
           "sim/board may use sim/lockstep, and no file of it does\n" in result.stdout,
           "expected three complaints", result)
+
+
+def pages(build, folder):
+    """The pages have no broken link, no commit and no date, README.md is short, and nothing else is at the top; each of these
+    is found."""
+    result = run(ROOT / "scripts/check_pages.py")
+    check(result.returncode == 0, "expected no complaint", result)
+    (folder / "rtl").mkdir()
+    (folder / "wine.txt").write_text("")
+    (folder / "README.md").write_text("# A\n[b](rtl/B.md) [c](rtl/C.md) [d](rtl/B.md#b) [e](rtl/B.md#e) `[f](F.md)`\n" + "word " * 900)
+    (folder / "rtl/B.md").write_text("# B\nof commit `0123abc`, on 2026-01-31, of 4096000 cycles\n")
+    result = run(ROOT / "scripts/check_pages.py", folder)
+    wanted = ["wine.txt: the top level has", "README.md:2: there is no rtl/C.md", "README.md:2: rtl/B.md has no heading e",
+              "rtl/B.md:2: a commit: commit `0123abc", "rtl/B.md:2: a date: 2026-01-31", "README.md has 907 words", "pages: 6 complaints"]
+    found = result.stdout.splitlines()
+    check(result.returncode == 1 and len(found) == len(wanted) and all(map(str.startswith, found, wanted)), "expected six complaints", result)
+
+
+def figures(build, folder):
+    """The tables of rtl/FIGURES.md and tb/RUNS.md are those of figures.json. What make bench and make regress leave in build/ is taken, with
+    the names of the tools; what is older than the sources is not."""
+    result = run(ROOT / "scripts/figures.py", "--check")
+    check(result.returncode == 0 and not result.stdout, "expected pages that agree with the file", result)
+    copy_tree(folder)
+    script, file, page = folder / "scripts/figures.py", folder / "scripts/report/figures.json", folder / "rtl/FIGURES.md"
+    (folder / "build").mkdir()
+    area = {"lut": 4321, "ff": 1, "bram": 2, "fmax_mhz": 50.0, "fmax_best_mhz": 60.5}
+    waits = {name: {"cycles": 7, "bound": 9} for name in ("issue", "commit", "drain", "launch", "open", "join", "leave", "exit", "response",
+                                                         "mb issue", "mb other", "mb commit", "mb drain")}
+    scope = {"cycles_per_round": 3.5, "rounds_per_second": 1234}
+    rows = json.loads(file.read_text())
+    loops = {loop for row in rows["speed"]["rounds"] for loop in row["loops"]}
+    for name, content in (("synth-muster.json", {"small": area}), ("bench.json", {
+            "configs": {"small": {"release_latency_cycles": 4}}, "front_end": {"thread_instructions_per_second": {"together": 77000001, "apart": 2}},
+            "scopes": {loop: scope for loop in loops}, "explore": {"predict": {"x": {"predict_ratio": 2.25}}, "search": {"classes_per_second": 99}}}),
+            ("regress.json", {"configs": {"small": {"seeds": 3, "cycles": 5, "commits": 2, "mb_commits": 2, "longest_waits": waits}}, "mismatches": []})):
+        (folder / "build" / name).write_text(json.dumps(content))
+    result = run(script, "--take")
+    check(result.returncode == 0, "expected it to take the results", result)
+    text = page.read_text()
+    for row in ("| small: 8 warps, 2 CTAs | 4,321 | 1 | 2 | 50.0 to 60.5 | Yosys ", "| small | 4 | 80 |", "77,000,001 | Verilator", "| `redux` | 3.5 | 1,234 | Verilator",
+                "| small | 9 (7) | 9 (7) |", "| small | 9 | 9 | 9 | 9 |", "| default: 32 warps, 8 CTAs, 2 ports | 3,007 |"):
+        check(row in text, f"the page lacks {row}")
+    check("carried over" not in next(line for line in text.splitlines() if "4,321" in line), "a measured row is none that was carried over")
+    check(run(script, "--check").returncode == 0, "expected pages that agree")
+    file.write_text(file.read_text().replace("4321", "4322", 1))
+    result = run(script, "--check")
+    check(result.returncode == 1 and "rtl/FIGURES.md: not what" in result.stdout, "expected one page that does not agree", result)
+    os.utime(folder / "build/synth-muster.json", (1, 1))
+    result = run(script, "--take")
+    check("build/synth-muster.json is older than the sources" in result.stdout and "| 4,322 |" in page.read_text(), "an old result", result)
+
+
+def native(build, folder):
+    """What is compiled for this processor alone is not, with MUSTER_NATIVE off."""
+    for switch, wanted in ((), True), (("-DMUSTER_NATIVE=OFF",), False):
+        out = folder / f"native-{wanted}"
+        result = run("cmake", "-G", "Ninja", "-S", ROOT, "-B", out, "-DMUSTER_CONFIGS=small", "-DMUSTER_TESTS=OFF", *switch)
+        check(result.returncode == 0, "expected it to configure", result)
+        check(("-march=native" in (out / "build.ninja").read_text()) == wanted, f"{switch}: -march=native")
 
 
 def registers(build, folder):
@@ -382,6 +454,9 @@ CASES = {
     "rooms": rooms,
     "illegal_parameters": illegal_parameters,
     "registers": registers,
+    "pages": pages,
+    "figures": figures,
+    "native": native,
     "temporary_folders": temporary_folders,
     "path_with_a_space": path_with_a_space,
     "presets": presets,
@@ -394,6 +469,7 @@ CASES = {
     "one_run_at_a_time": one_run_at_a_time,
     "wave_shows": wave_shows,
     "wave_of_joins": wave_of_joins,
+    "theory": theory,
     "installed": installed,
     "wave_of_no_run": wave_of_no_run,
 }

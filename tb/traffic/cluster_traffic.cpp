@@ -116,12 +116,12 @@ std::optional<ClusterLife> Traffic::NextLife(std::uint64_t cycle, const ClusterI
           static_cast<std::uint8_t>(Below(std::min(kMaxClusters, config_.num_clusters + 1)));
       life.size = OneIn(20) ? 17 * Below(2)
                             : 1 + Below(std::min(core_.LargestCluster(), OneIn(2) ? 4 : kMaxRanks));
-      bool certain = true;  // the hardware knows who has left, or somebody is there for long
+      bool certain = true;  // the hardware knows which CTAs have left, or a CTA is there for long
       for (unsigned r = 0; r < kMaxRanks; ++r) {
         certain =
             certain && (model.Place(life.cluster, r) || checker_.HasLeft(life.cluster, r, cycle));
       }
-      for (const Cta& cta : ctas_) {  // and nobody leaves just now
+      for (const Cta& cta : ctas_) {  // and no CTA leaves just now
         certain = certain && !(cta.cluster == life.cluster && IsBusy(cta, in));
       }
       return certain ? std::optional(life) : std::nullopt;

@@ -102,7 +102,8 @@ class Manager {
   std::deque<std::uint32_t> addresses_, reads_;  // not yet accepted; the first may be presented
   std::deque<Data> data_;
   std::deque<std::uint32_t> written_, read_;  // without a response yet
-  unsigned accepted_addresses_ = 0, accepted_data_ = 0, accepted_reads_ = 0;  // ... likewise
+  unsigned accepted_addresses_ = 0, accepted_data_ = 0,
+           accepted_reads_ = 0;  // without a response yet
   Requests driven_;
   Answers last_;  // in the cycle before, with what was driven
   Requests last_driven_;

@@ -374,7 +374,7 @@ Config Plain() {
 // Its faults and entries are reported a cycle earlier than those of other units ...
 TEST(AxilUnit, AgreesWithoutReductions) { Agrees<Vaxil_unit_plain>(Plain()); }
 
-// ... but not if it has two ports.
+// A unit with two ports does not agree.
 TEST(AxilUnit, AgreesWithTwoPorts) { Agrees<Vaxil_unit_ports>(Plain()); }
 
 // No launch tells the adapter of the CTAs, or that a reset has freed their entries of arrivals.

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The edges of the cluster scope's contract: slots that do not exist, warp slots that change hands,
-// turns after nobody has asked, pulses that a reset or an end cuts off, and when active_o is high.
+// turns after a while without requests, pulses that a reset or an end cuts off, and when active_o
+// is high.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -219,7 +220,7 @@ TYPED_TEST(ClusterEdge, WarpSlotOfAnExitedWarp) {
 }
 
 // Half a warp has arrived in the next phase, and does not wait; the other half finds that the phase
-// before has completed. When the next one completes nobody waits, so there is no release.
+// before has completed. When the next one completes no lane waits, so there is no release.
 TYPED_TEST(ClusterEdge, NoReleaseOfAWarpWithoutLanesThatWait) {
   this->Restart();
   this->Grid(0, 1);
@@ -303,7 +304,7 @@ TYPED_TEST(ClusterEdge, OpenWaitsForNewsOfItsOwnClusterOnly) {
   }
 }
 
-// Unit 0 is served; nobody asks for a while; then all do. Unit 0 comes last.
+// Unit 0 is served; no unit asks for a while; then all do. Unit 0 comes last.
 TYPED_TEST(ClusterEdge, TurnsGoOnWhereTheyWere) {
   const unsigned units = this->kShape.num_units;
   if (units == 1) {

@@ -15,8 +15,9 @@
 namespace muster::cluster {
 namespace {
 
-constexpr unsigned kHub = 6;        // cycles from acceptance until launch_o or flush_o
-constexpr unsigned kGridFree = 4;   // ... of a wait that awaits nothing until grid_release_o
+constexpr unsigned kHub = 6;  // cycles from acceptance until launch_o or flush_o
+constexpr unsigned kGridFree =
+    4;  // cycles from acceptance of a wait that awaits nothing until grid_release_o
 constexpr unsigned kPerformed = 2;  // from flush_o and flushed_i to grid_release_o
 
 template <typename Unit>
@@ -293,7 +294,7 @@ TYPED_TEST(ClusterGrid, CancelTakesTwoCyclesAndFourForEachCta) {
         EXPECT_EQ(this->out().complete.addr, 0x208U);
         EXPECT_EQ(this->out().complete.bytes, 16U);
       }
-      this->Step();  // it sees that nobody is left
+      this->Step();  // it sees that no CTA is left
       EXPECT_TRUE(this->out().active);
       this->Step();
       EXPECT_FALSE(this->out().active);

@@ -296,7 +296,7 @@ TYPED_TEST(ClusterOrder, PhasesBackToBack) {
 }
 
 // Clusters with CTAs on the same units, and CTAs of one cluster on one unit: a phase of one
-// releases nobody of another.
+// releases no warp of another.
 TYPED_TEST(ClusterOrder, ClustersDoNotMix) {
   const unsigned clusters = std::min(this->kShape.num_clusters, this->kShape.num_ctas);
   const unsigned n = std::min(this->kShape.num_units, +kMaxRanks);

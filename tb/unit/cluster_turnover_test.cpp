@@ -16,7 +16,7 @@ namespace muster::cluster {
 namespace {
 
 constexpr unsigned kRelease = 7;  // cycles from the last arrival, with nothing else under way
-constexpr unsigned kAnswer = 3;   // ... until the warp is no longer busy
+constexpr unsigned kAnswer = 3;   // cycles from a request until the warp is no longer busy
 constexpr std::uint32_t kLow = 0x0000ffff;
 constexpr std::uint32_t kHigh = 0xffff0000;
 
@@ -191,8 +191,8 @@ TYPED_TEST(ClusterTurnover, OpenWaitsForTheNewsOfItsCluster) {
   }
 }
 
-// ... and for that of no other cluster: it is carried out a cycle after it is presented, whatever
-// the hub has not heard of others.
+// An open waits for no news of other clusters: it is carried out a cycle after it is presented,
+// whatever the hub has not heard of them.
 TYPED_TEST(ClusterTurnover, OpenWaitsForNoOtherNews) {
   if (!this->kHasNeighbours) {
     GTEST_SKIP() << "no other cluster";

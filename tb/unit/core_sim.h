@@ -54,14 +54,14 @@ struct CoreAnswer {
 // How often something that makes it hard has come about.
 struct CoreCover {
   unsigned opened = 0;         // barriers
-  unsigned opened_by_end = 0;  // ... by the end of a warp that was not there
+  unsigned opened_by_end = 0;  // barriers opened by the end of a warp that was not there
   unsigned waited_for_dispatch =
-      0;                          // ... at which a warp waited before the last one was dispatched
-  unsigned passed = 0;            // arrivals that did not wait at once
-  unsigned odd = 0;               // ... that were answered phase 1
-  unsigned waited = 0;            // waits for a phase that had not completed
-  unsigned waited_late = 0;       // ... that had
-  unsigned passed_and_ended = 0;  // ... of a warp that ended before the barrier opened
+      0;                     // barriers at which a warp waited before the last one was dispatched
+  unsigned passed = 0;       // arrivals that did not wait at once
+  unsigned odd = 0;          // of these, those that were answered phase 1
+  unsigned waited = 0;       // waits for a phase that had not completed
+  unsigned waited_late = 0;  // waits for a phase that had completed
+  unsigned passed_and_ended = 0;  // waits of a warp that ended before the barrier opened
   unsigned arrived_early = 0;     // arrivals of a warp that had not joined
   unsigned ended_early = 0;       // ends of a warp that had not joined
   unsigned held = 0;              // warps that were held at their dispatch

@@ -35,7 +35,7 @@ struct Access {
 struct Warp {
   std::vector<Access> accesses;
   bool requested = false;
-  bool first = false;  // ... and this is the first cycle of it
+  bool first = false;  // this is the first cycle of the request
 
   bool Drained() const {
     bool drained = true;

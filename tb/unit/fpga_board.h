@@ -67,7 +67,7 @@ class SimulatedBoard {
   unsigned quiet_ = 0;
 };
 
-// A line to such a board, in one process; time passes while somebody waits for an answer.
+// A line to such a board, in one process; time passes while the host waits for an answer.
 class SimulatedLine : public Line {
  public:
   explicit SimulatedLine(SimulatedBoard::Variant variant) : board_(SimulatedBoard::Make(variant)) {}

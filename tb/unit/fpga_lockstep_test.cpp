@@ -189,8 +189,8 @@ class MbDriver final : public lockstep::Driver {
   Words words_;
   lockstep::Bank bank_{&words_, 1};
   bool launched_ = false;
-  std::uint64_t answers_ = 0;             // warps that wait for one, ...
-  std::array<std::uint32_t, 8> lanes_{};  // ... for these lanes
+  std::uint64_t answers_ = 0;             // warps that wait for one
+  std::array<std::uint32_t, 8> lanes_{};  // the lanes that wait, by warp
 };
 
 struct Outcome {
@@ -206,7 +206,7 @@ Outcome RunDriver(const Config& config, lockstep::Driver* driver, std::uint64_t 
       std::make_unique<Spoilt>(std::make_unique<SimulatedLine>(variant), there, back));
   lockstep::Options options;
   options.max_cycles = cycles;
-  options.skips = false;  // nobody stops the board's clock
+  options.skips = false;  // the board's clock never stops
   options.make_dut = [link] { return std::make_unique<UartDut>(link); };
   Outcome outcome;
   outcome.result = lockstep::Run(config, *driver, options);

@@ -156,8 +156,8 @@ TEST_F(MbarrierCycles, AfterARefusal) {
   }
 }
 
-// Nobody takes the responses, and all places are spent; a group without a response is split as fast
-// as ever.
+// The responses are not taken, and all places are spent; a group without a response is split as
+// fast as ever.
 TEST_F(MbarrierCycles, SplitWithoutResponsesNeedsNoPlaces) {
   Fill(kOther);
   Init(kPlace, 1);

@@ -151,7 +151,7 @@ TYPED_TEST(MemoryAdapter, ReadsWhatWasWritten) {
 // The unit is reset at any moment, for one to four cycles, while the memory goes on.
 TYPED_TEST(MemoryAdapter, DropsWhatTheUnitHadAskedBeforeItsReset) {
   unsigned resets = 0;
-  unsigned late = 0;  // ... with an answer still to come
+  unsigned late = 0;  // resets with an answer still to come
   unsigned down = 0;
   for (unsigned cycle = 0; cycle < 100'000 && !this->HasFailure(); ++cycle) {
     if (down == 0 && this->random_() % 32 == 0) {

@@ -342,7 +342,7 @@ TEST(PtxCluster, OfNineAndSixteenCtas) {
   }
 }
 
-// One grid awaits no other, and its dependents are nobody's.
+// One grid awaits no other, and no grid awaits its dependents.
 TEST(PtxCluster, GridControl) {
   const Ended run(Clustered(64, {2, 1, 1}, {2, 1, 1},
                             "griddepcontrol.wait; griddepcontrol.launch_dependents;"

@@ -54,7 +54,7 @@ const char* const kSpins[] = {
     "W: ld.volatile.global.u32 %r11, [%d3]; setp.eq.u32 %p3, %r11, 0; @%p3 bra W;",
     "W: ld.acquire.cta.shared.u32 %r11, [flag]; nanosleep.u32 100; setp.eq.u32 %p3, %r11, 0;"
     " @%p3 bra W;",
-    // Locks that somebody holds.
+    // Locks that a thread holds.
     "atom.shared.exch.b32 %r11, [flag], 1;"
     " W: atom.shared.cas.b32 %r11, [flag], 0, 1; setp.ne.u32 %p3, %r11, 0; @%p3 bra W;",
     "W: atom.global.exch.b32 %r11, [%d3], 1; setp.ne.u32 %p3, %r11, 0; @%p3 bra W; bra W;",

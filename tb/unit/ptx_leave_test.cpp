@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kArriveLine = 17;
 
 // Rank 0 sends a line, arrives at rank 1, and leaves after so many turns of a loop. Rank 1 waits
-// for it, touches the line, and arrives at rank 0, where nobody waits.
+// for it, touches the line, and arrives at rank 0, where no thread waits.
 Kernel LateArrival(unsigned turns) {
   Kernel kernel(fmt::format(R"(.version 8.0
 .target sm_90

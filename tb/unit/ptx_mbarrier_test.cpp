@@ -288,8 +288,8 @@ TEST(PtxMbarrier, Hazards) {
   }
 }
 
-// A try_wait of a phase that nobody completes gives up at its hint or, where hints are ignored, at
-// the limit of the unit, whatever the hint: also 0, and one beyond the limit.
+// A try_wait of a phase that no thread completes gives up at its hint or, where hints are ignored,
+// at the limit of the unit, whatever the hint: also 0, and one beyond the limit.
 TEST(PtxMbarrier, HintsMayBeIgnored) {
   const std::uint64_t limit = FindConfig("default")->wait_limit_ns;
   const struct {

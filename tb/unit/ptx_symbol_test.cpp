@@ -129,12 +129,12 @@ TEST(PtxSymbol, OfSeveralFiles) {
   Session first(manifest, 0, device, config, 1);
   Session second(manifest, 1, device, config, 1);
   const auto value = [&first](std::size_t symbol) { return first.Contents(symbol)[0]; };
-  EXPECT_EQ(value(2), 9);  // before, ...
+  EXPECT_EQ(value(2), 9);  // before the file has been in memory
   second.Enter();
-  EXPECT_EQ(value(2), 9);  // ... while ...
+  EXPECT_EQ(value(2), 9);  // while it is
   EXPECT_EQ(value(1), 3);
   first.Enter();
-  EXPECT_EQ(value(2), 9);  // ... and after the file has been in memory
+  EXPECT_EQ(value(2), 9);  // and afterwards
 }
 
 TEST(PtxSymbol, OptionsOfALaunch) {

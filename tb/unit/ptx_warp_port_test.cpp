@@ -148,7 +148,7 @@ TEST_F(PtxWarpPort, WarpThatIsBusyArrivesLater) {
 TEST_F(PtxWarpPort, ANewWarpClearsItsSlotAfterWhatIsInProgress) {
   port_.Reset(2);
   Cycles(4);
-  EXPECT_EQ(cleared_, 0U);  // nobody has been there
+  EXPECT_EQ(cleared_, 0U);  // no lane has been there
   port_.Request(Of(WarpOp::kSync, 0x1, 0x3));
   port_.Reset(2);
   port_.Request(Of(WarpOp::kSync, 0x2, 0x3));

@@ -85,7 +85,7 @@ TEST_F(TlmSocket, RefusesPayloadsOfAnotherKind) {
     EXPECT_EQ(Respond(&payload), status);
   }
 
-  // Without the extension, whatever the data pointer is: nobody follows it.
+  // Without the extension, whatever the data pointer is: the unit does not follow it.
   for (const ::tlm::tlm_command command :
        {::tlm::TLM_READ_COMMAND, ::tlm::TLM_WRITE_COMMAND, ::tlm::TLM_IGNORE_COMMAND}) {
     ::tlm::tlm_generic_payload payload;

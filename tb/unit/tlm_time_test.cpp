@@ -48,10 +48,11 @@ TEST_P(TlmRelease, ComesAtThePublishedTime) {
     core.Send(At(OpKind::kSync, 1, 1, 2));  // completed by a sync
     wait(Ns(100));
     core.Send(At(OpKind::kSync, 0, 1, 2));
-    core.Send(At(OpKind::kArrive, 1, 1, 2));  // ... by an arrive
+    core.Send(At(OpKind::kArrive, 1, 1, 2));  // completed by an arrive
     wait(Ns(100));
     sc_core::sc_time ahead = Ns(17);
-    core.Send(At(OpKind::kSync, 3, 1, 1), &ahead);  // ... by itself, at a local time that is ahead
+    core.Send(At(OpKind::kSync, 3, 1, 1),
+              &ahead);  // completed by itself, at a local time that is ahead
   });
   sc_core::sc_start(Ns(1000));
   EXPECT_EQ(witness.seen(), (List{{Ns(100 + cycles), "warp 0 released"},

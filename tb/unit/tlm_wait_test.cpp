@@ -145,7 +145,7 @@ TEST_F(TlmWait, CompletionInTheCycleOfTheLimitAnswersTrue) {
                                   {Ns(kWarpToCommit + 20 + 2), "warp 1 answered true"}}));
 }
 
-// Nobody but the waiters of that word is expired by who runs ahead at it.
+// An operation at a word that runs ahead in time expires the waits at that word alone.
 TEST_F(TlmWait, WhoRunsAheadExpiresNoOtherWord) {
   core.Start([&] {
     core.Send(Launch(0, 0b11));

@@ -113,7 +113,7 @@ class WarpBench {
   // The CTA of a warp.
   static std::uint8_t CtaOf(unsigned warp) { return static_cast<std::uint8_t>(warp % 3); }
 
-  // Lanes of the warp that the core must not run: they have come somewhere, and nobody has let them
+  // Lanes of the warp that the core must not run: they have come somewhere, and have not been let
   // go.
   std::uint32_t held(unsigned warp) const { return checker_.held(warp); }
 

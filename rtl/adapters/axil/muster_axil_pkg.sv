@@ -24,7 +24,7 @@ package muster_axil_pkg;
   localparam addr_t CompletedAddr = 12'h040;
   localparam addr_t WaitedAddr = 12'h080;
 
-  localparam logic [31:0] Version = 32'h00000100;
+  localparam logic [31:0] Version = 32'h00010000;
 
   typedef struct packed {
     logic [7:0] zero0;

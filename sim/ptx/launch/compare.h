@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What a buffer holds, against what a manifest expects of it.
+// Compares what a buffer holds with what a manifest expects of it.
 #ifndef MUSTER_SIM_PTX_LAUNCH_COMPARE_H_
 #define MUSTER_SIM_PTX_LAUNCH_COMPARE_H_
 

@@ -33,7 +33,7 @@ class Device {
 
   Memory* memory() { return &memory_; }
   std::uint64_t AddressOf(const std::string& buffer) const;
-  // What the buffer or symbol of this index holds.
+  // Returns what the buffer or symbol of this index holds.
   std::vector<std::uint8_t> Contents(std::size_t buffer) const {
     return ContentsIn(memory_, buffer);
   }
@@ -54,8 +54,9 @@ class Device {
   Memory memory_;
   std::vector<std::uint64_t> addresses_;  // of the buffers; 0: it is a symbol
   std::map<std::pair<std::string, std::string>, std::shared_ptr<const Program>>
-      programs_;                            // by file and kernel
-  std::shared_ptr<const Program> current_;  // its variables are in memory; null: nobody's
+      programs_;  // by file and kernel
+  std::shared_ptr<const Program>
+      current_;  // its variables are in memory; null: those of no program
   std::map<std::string, std::map<Declaration, Image>> kept_;  // those of other files
 };
 

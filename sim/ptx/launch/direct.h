@@ -40,7 +40,7 @@ struct DirectLaunch {
   std::string hint;
 };
 
-// What the options come to.
+// The manifest that the options come to.
 struct DirectManifest {
   Manifest manifest;
   nlohmann::ordered_json members;   // the same, as a manifest file in the current folder has it

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What a run has met, in words.
+// Says in words what a run has met.
 #ifndef MUSTER_SIM_PTX_LAUNCH_INCIDENTS_H_
 #define MUSTER_SIM_PTX_LAUNCH_INCIDENTS_H_
 

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Where the members of a JSON text stand, so that messages can name the line.
+// Finds where the members of a JSON text stand, so that messages can name the line.
 #ifndef MUSTER_SIM_PTX_LAUNCH_JSON_LINES_H_
 #define MUSTER_SIM_PTX_LAUNCH_JSON_LINES_H_
 
@@ -10,7 +10,7 @@
 
 namespace muster::ptx {
 
-// What is wrong with a text that should be JSON.
+// Says what is wrong with a text that should be JSON.
 struct JsonError {
   unsigned line = 0;
   std::string what;  // goes on after "the manifest": "is not JSON: ..."

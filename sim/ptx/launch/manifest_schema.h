@@ -15,7 +15,7 @@ namespace muster::ptx {
 extern const char* const kManifestSchema;
 extern const char* const kScheduleSchema;
 
-// Where a file breaks its schema.
+// A place at which a file breaks its schema.
 struct SchemaBreach {
   std::string at;    // the member's path: "buffers.in.type", "args[2]"; empty: the file
   std::string what;  // goes on after it: "must be a list"

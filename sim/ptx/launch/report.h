@@ -52,10 +52,10 @@ struct Served {
 
 void to_json(nlohmann::ordered_json& json, const Served& served);
 
-// Of the only launch of a manifest, or of one of several.
+// Writes the report of the only launch of a manifest, or of one of several.
 nlohmann::ordered_json JsonReport(const Session& session, const Verdict& verdict,
                                   const Timing& timing, const Served& served = {});
-// Of several launches, of which these have run.
+// Writes the report of several launches, of which these have run.
 nlohmann::ordered_json JsonReport(const Session& last, const Verdict& verdict, const Timing& timing,
                                   const Served& served,
                                   std::vector<nlohmann::ordered_json> launches);

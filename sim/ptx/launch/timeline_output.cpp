@@ -91,7 +91,7 @@ class Names {
   std::map<std::string, std::size_t> numbers_;
 };
 
-// -1: nobody; -2: a copy, or another CTA.
+// -1: no operation; -2: a copy, or another CTA.
 std::int64_t Releaser(const Timeline::Wait& wait) {
   return wait.by == Timeline::kNobody    ? -1
          : wait.by == Timeline::kOutside ? -2

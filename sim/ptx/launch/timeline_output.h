@@ -15,7 +15,7 @@ namespace muster::ptx {
 // The page, in which a placeholder stands for the data (timeline.html).
 extern const char* const kTimelinePage;
 
-// Of a launch that was recorded and has ended after so many cycles.
+// Writes the timeline of a launch that was recorded and has ended after so many cycles.
 std::string TimelinePage(const Session& session, std::uint64_t cycles);
 std::string TimelineTrace(const Session& session, std::uint64_t cycles);
 

@@ -64,7 +64,7 @@ constexpr std::uint64_t ClusterAddress(unsigned rank, std::uint64_t shared) {
 // it.
 inline constexpr unsigned kNoRank = 254;
 
-// What cvta adds to an address of `space`.
+// Returns what cvta adds to an address of `space`.
 constexpr std::uint64_t WindowOf(Space space) {
   return IsShared(space)          ? GenericAddress(kSharedSegment, 0)
          : space == Space::kLocal ? GenericAddress(kLocalSegment, 0)

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A statement that is being decoded: the modifiers that nobody has taken yet, the operands and what
-// their names stand for, and what is wrong with them. It knows no instruction: those are in
+// A statement that is being decoded: the modifiers that have not been taken yet, the operands and
+// what their names stand for, and what is wrong with them. It knows no instruction: those are in
 // decode_*.h.
 #ifndef MUSTER_SIM_PTX_PROGRAM_CURSOR_H_
 #define MUSTER_SIM_PTX_PROGRAM_CURSOR_H_

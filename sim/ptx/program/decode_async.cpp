@@ -175,7 +175,8 @@ void DecodeBulkCopy(Cursor* c, Instruction* out, bool reduces) {
   copy.ctas = multicast ? c->Source(c->operand(4), Type::kU16) : kNoSlot;
 }
 
-// Those that release: to global memory, and nobody hears of it.
+// Decodes stores and reductions that release: they go to global memory, and complete at no
+// mbarrier.
 void StoreToGlobal(Cursor* c, AsyncStore* store) {
   const bool stores = c->opcode() == "st";
   c->Require(c->Spelling(), 87, 100);

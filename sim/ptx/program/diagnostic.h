@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What is wrong with a PTX file, and where.
+// A diagnostic says what is wrong with a PTX file, and where.
 #ifndef MUSTER_SIM_PTX_PROGRAM_DIAGNOSTIC_H_
 #define MUSTER_SIM_PTX_PROGRAM_DIAGNOSTIC_H_
 

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What the directives of a function must be among themselves, before any launch.
+// Checks that the directives of a function agree with each other, before any launch.
 #ifndef MUSTER_SIM_PTX_PROGRAM_DIRECTIVES_H_
 #define MUSTER_SIM_PTX_PROGRAM_DIRECTIVES_H_
 

@@ -272,8 +272,8 @@ struct MemoryFence {
   bool sequential = false;        // .sc: all such fences of a scope have one order
   bool of_inits = false;          // .mbarrier_init: of these alone
   bool of_shared = false;         // .sync_restrict: of accesses to shared memory alone
-  bool async = false;             // between the generic and the async proxy, ...
-  Space space = Space::kGeneric;  // ... of accesses to kShared or kGlobal alone, or to all memory
+  bool async = false;             // orders accesses of the generic and the async proxy
+  Space space = Space::kGeneric;  // accesses to kShared or kGlobal alone, or to all memory
   Address address;                // that must be in global memory, if there is one
 };
 

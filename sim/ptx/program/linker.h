@@ -19,7 +19,7 @@
 namespace muster::ptx {
 
 inline constexpr std::uint32_t kDynamicAlign = 16;
-// What a file may ask for, well below what the numbers here can hold.
+// The most that a file may ask for, which is well below what the numbers here can hold.
 inline constexpr std::uint32_t kMaxRegisters = 1U << 17;   // of a function
 inline constexpr std::uint64_t kMaxBytes = 1U << 28;       // of a space, as of the buffers
 inline constexpr std::uint64_t kMaxLocalBytes = 1U << 19;  // of a function's frame (CUDA's limit)

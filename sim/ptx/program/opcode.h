@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What instructions there are, and what their modifiers choose.
+// The instructions, and what their modifiers choose.
 #ifndef MUSTER_SIM_PTX_PROGRAM_OPCODE_H_
 #define MUSTER_SIM_PTX_PROGRAM_OPCODE_H_
 

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What an instruction reads and writes.
+// The operands of an instruction: registers, constants and addresses that it reads and writes.
 #ifndef MUSTER_SIM_PTX_PROGRAM_OPERAND_H_
 #define MUSTER_SIM_PTX_PROGRAM_OPERAND_H_
 
@@ -35,7 +35,7 @@ struct Address {
   Slot base = kNoSlot;
   std::int64_t offset = 0;
 
-  // Where that is, once the base is known.
+  // Returns the address, once the base is known.
   std::uint64_t From(std::uint64_t value) const {
     const std::uint64_t address = value + static_cast<std::uint64_t>(offset);
     return narrow ? address & 0xffffffffU : address;

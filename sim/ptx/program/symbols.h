@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What the names of a PTX file stand for, scope by scope.
+// A table of what the names of a PTX file stand for, scope by scope.
 #ifndef MUSTER_SIM_PTX_PROGRAM_SYMBOLS_H_
 #define MUSTER_SIM_PTX_PROGRAM_SYMBOLS_H_
 

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What depends on a clock.
+// Marks what depends on a clock.
 #ifndef MUSTER_SIM_PTX_PROGRAM_TIMED_H_
 #define MUSTER_SIM_PTX_PROGRAM_TIMED_H_
 

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Who wants to know of every access to memory that several threads see.
+// An interface that is told of every access to memory that several threads see.
 #ifndef MUSTER_SIM_PTX_SIMT_ACCESS_SINK_H_
 #define MUSTER_SIM_PTX_SIMT_ACCESS_SINK_H_
 

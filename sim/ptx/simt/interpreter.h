@@ -127,9 +127,9 @@ class Interpreter {
   }
   // Lanes that wait at mbarrier instructions go on.
   void Answer(Warp* warp, const MbReply& reply);
-  // Lanes that wait for others of their warp go on, ...
+  // Lets lanes go on that wait for others of their warp.
   void Answer(Warp* warp, const WarpAnswer& answer);
-  // ... or arrive at a barrier: warp->arrival says which.
+  // Lets lanes that wait for others of their warp arrive at a barrier: warp->arrival says which.
   void TakeArrival(Warp* warp, const WarpArrival& given);
   // Whether memory that several threads see has changed since this was asked for.
   bool TakeChanged() { return std::exchange(changed_, false); }

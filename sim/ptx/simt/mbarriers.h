@@ -28,11 +28,11 @@ struct MbInstruction {
   std::uint32_t line = 0;
   std::uint32_t pass = 0;                      // of a schedule (Turnstile::pass)
   std::uint32_t phase = 0;                     // waits: a bit per lane
-  std::uint32_t outside = 0;                   // lanes that name no word of shared memory, ...
-  std::uint64_t outside_address = 0;           // ... what the lowest of them names, ...
-  std::string outside_what;                    // ... and what is there
-  std::uint32_t remote = 0;                    // lanes that name another CTA's word, ...
-  std::array<std::uint8_t, kWarpSize> rank{};  // ... and that CTA's rank in the cluster
+  std::uint32_t outside = 0;                   // lanes that name no word of shared memory
+  std::uint64_t outside_address = 0;           // the address that the lowest of these lanes names
+  std::string outside_what;                    // what is at that address
+  std::uint32_t remote = 0;                    // lanes that name another CTA's word
+  std::array<std::uint8_t, kWarpSize> rank{};  // that CTA's rank in the cluster, by lane
   std::array<std::uint32_t, kWarpSize> addr{};
   std::array<std::uint32_t, kWarpSize> operand{};
 };
@@ -46,7 +46,7 @@ struct MbGroup {
 std::vector<MbGroup> GroupsOf(const Config& config, unsigned warp, unsigned cta,
                               const MbInstruction& instruction);
 
-// What some lanes of a warp get back.
+// The answer to some lanes of a warp.
 struct MbReply {
   unsigned warp = 0;
   std::uint32_t lanes = 0;

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What printf makes of a format.
+// Formats text as printf does.
 #ifndef MUSTER_SIM_PTX_SIMT_PRINTF_H_
 #define MUSTER_SIM_PTX_SIMT_PRINTF_H_
 
@@ -12,7 +12,7 @@
 
 namespace muster::ptx {
 
-// What a kernel has printed, as much of it as is kept.
+// Holds what a kernel has printed, as much of it as is kept.
 class Printed {
  public:
   void Add(const std::string& text);

@@ -69,7 +69,7 @@ struct Transfer {
   Type type = Type::kB32;
   // The mbarrier, of `to`, that hears of the bytes.
   std::optional<std::uint32_t> mbarrier{};
-  // Who started it, and where.
+  // The thread that started it, and the instruction.
   Cta* issuer = nullptr;
   unsigned warp = 0;             // its slot
   unsigned lane = 0;             // of it
@@ -81,7 +81,7 @@ struct Transfer {
   MbOperation operation{};  // kRemote
 };
 
-// Who carries them out.
+// An interface to what carries them out.
 class TransferSink {
  public:
   TransferSink() = default;
@@ -97,9 +97,9 @@ class TransferSink {
 void ReadSource(Memory* memory, Transfer* transfer);
 // Writes what was read. Returns false while the unit holds one of the words.
 bool WriteTarget(Memory* memory, const Transfer& transfer);
-// It is lost when the CTA ends: it goes to its memory, or has not been read there.
+// Returns whether it is lost when the CTA ends: it goes to its memory, or has not been read there.
 bool IsLostWith(const Cta& cta, const Transfer& transfer);
-// What the mbarrier hears when it is done, if there is one.
+// Returns the operation at the mbarrier when the transfer is done, if there is one.
 MbOperation CompletionOf(const Transfer& transfer);
 
 }  // namespace muster::ptx

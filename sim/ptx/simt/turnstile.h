@@ -38,7 +38,7 @@ class Turnstile {
 
   // The schedule names the instruction.
   bool Lists(std::uint32_t pc) const { return listed_[pc]; }
-  // Those of the lanes that may execute it now; what they start there is of one turn, or of none.
+  // Returns the lanes that may execute it now. All they start belongs to one turn, or to none.
   // The lanes of a turn execute it together, unless they have to come apart.
   std::uint32_t MayExecute(const Warp& warp, std::uint32_t pc, std::uint32_t lanes) const;
 

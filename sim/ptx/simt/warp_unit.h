@@ -16,7 +16,7 @@ namespace muster::ptx {
 
 // A warp, or lanes of it, at a barrier instruction.
 struct Arrival {
-  // Where a reduction's result goes.
+  // The register to which a reduction's result goes.
   struct Result {
     std::uint32_t frame;
     Slot slot;

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What the parser expects where a rule of the grammar cannot go on, for its errors.
+// Names what the parser expects where a rule of the grammar cannot go on, for its errors.
 #ifndef MUSTER_SIM_PTX_SYNTAX_EXPECTED_H_
 #define MUSTER_SIM_PTX_SYNTAX_EXPECTED_H_
 

@@ -23,7 +23,7 @@
 
 namespace muster::platform {
 
-// Where a warp may wait.
+// The places at which a warp may wait.
 enum class Place : std::uint8_t { kFull, kEmpty, kBarrier };
 inline constexpr std::size_t kPlaces = 3;
 

@@ -19,7 +19,7 @@ module muster_mb_look
   output mb_sums_t sums_o
 );
 
-  mb_sums_t any;  // driven by nobody
+  mb_sums_t any;  // not driven
   logic     updates;
 
   assign updates = step_i.kind.arrives || step_i.kind.adds || step_i.kind.tx;

@@ -21,7 +21,7 @@ module muster_ram #(
   logic [2**AddrW-1:0][Width-1:0] mem;
   logic [NumRead-1:0][AddrW-1:0]  raddr_q;
   logic [NumRead-1:0]             collides_q;
-  logic [NumRead-1:0][Width-1:0]  anything;  // driven by nobody
+  logic [NumRead-1:0][Width-1:0]  anything;  // not driven
 
   always_ff @(posedge clk_i) begin
     raddr_q <= raddr_i;
