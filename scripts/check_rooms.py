@@ -32,10 +32,11 @@ USES = {
     "ptx/runtime/on_pins": "isa golden port ptx/syntax ptx/program ptx/simt ptx/runtime",
     "ptx/launch": "isa ptx/syntax ptx/program ptx/simt ptx/runtime/on_pins",
     "explore": "isa golden ptx/program ptx/simt ptx/runtime",
+    "gpu": "ptx/syntax ptx/program ptx/launch",
     # Beside it, and above all.
     "bcu": "",
     "board": "isa port lockstep",
-    "app": "isa golden lockstep explore ptx/syntax ptx/program ptx/simt ptx/launch bcu board",
+    "app": "isa golden lockstep explore gpu ptx/syntax ptx/program ptx/simt ptx/launch bcu board",
 }
 
 

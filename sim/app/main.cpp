@@ -18,12 +18,14 @@
 #include <variant>
 #include <vector>
 
+#include "sim/app/against.h"
 #include "sim/app/explore_command.h"
 #include "sim/app/run_command.h"
 #include "sim/app/suite.h"
 #include "sim/bcu/assembler.h"
 #include "sim/bcu/disassembler.h"
 #include "sim/golden/log.h"
+#include "sim/gpu/driver.h"
 #include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/syntax/error.h"
@@ -113,7 +115,7 @@ int Main(int argc, char** argv) {
   app.set_version_flag("--version", "muster " MUSTER_VERSION);
   app.footer(
       "Exit codes of run: 0 as the manifest says, 1 differs, 2 bad input, 3 deadlock,\n"
-      "4 RTL and golden model disagree, 5 fault, 6 timeout.");
+      "4 RTL and golden model disagree, 5 fault, 6 timeout, 9 no GPU for --target cuda.");
   int code = 0;
 
   std::string input;
@@ -125,9 +127,15 @@ int Main(int argc, char** argv) {
   CLI::App* const suite = app.add_subcommand("suite", "Run all the kernels of directories");
   suite->add_option("paths", inputs, "Directories and manifests")->required();
   AddRunOptions(suite, &suite_options.run);
+  suite->add_option("--against", suite_options.against,
+                    "cuda, or cuda:N: run each kernel on the unit and on the GPU, and compare");
   AddFile(suite, "--json", &suite_options.json, "Write all reports to this file");
   AddFile(suite, "--junit", &suite_options.junit, "Write the results to this JUnit file");
-  suite->callback([&] { code = RunSuite(inputs, suite_options); });
+  suite->callback([&] {
+    CheckTarget(*suite, suite_options.run, suite_options.against);
+    code = suite_options.against.empty() ? RunSuite(inputs, suite_options)
+                                         : RunAgainst(inputs, suite_options);
+  });
 
   CLI::App* const check = app.add_subcommand("check", "What a compiler would refuse of a PTX file");
   check->add_option("file", input, "The PTX file")->required();
@@ -149,6 +157,9 @@ int Main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kBadInput;
+  } catch (const gpu::NoGpu& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return static_cast<int>(ptx::ExitCode::kNoGpu);
   } catch (const ptx::InputError& error) {
     fmt::print(stderr, "{}\n", error.what());
     return kBadInput;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/app/contents.h"
 #include "sim/app/files.h"
 #include "sim/app/target.h"
 #include "sim/board/line.h"
@@ -101,18 +102,6 @@ std::vector<std::string> LaunchOutputs(const RunOptions& options, unsigned units
   return outputs;
 }
 
-// The files that a run writes after its launches.
-std::vector<std::string> FinalOutputs(const RunOptions& options) {
-  std::vector<std::string> outputs;
-  if (!options.report.empty()) {
-    outputs.push_back(options.report);
-  }
-  for (const std::string& dump : options.dumps) {
-    outputs.push_back(dump.substr(dump.find('=') + 1));
-  }
-  return outputs;
-}
-
 void CheckWave(const RunOptions& options, unsigned units) {
   if (options.wave.empty()) {
     return;
@@ -128,35 +117,10 @@ void CheckWave(const RunOptions& options, unsigned units) {
   }
 }
 
-// The buffer of that name, which an option asks for.
-std::size_t BufferOf(const ptx::Manifest& manifest, const char* option, const std::string& name) {
-  const auto found = std::find_if(manifest.buffers.begin(), manifest.buffers.end(),
-                                  [&](const ptx::Buffer& buffer) { return buffer.name == name; });
-  if (found == manifest.buffers.end()) {
-    throw ptx::InputError(
-        fmt::format("{} {}: there is no such buffer or symbol", option, ptx::Printable(name)));
-  }
-  return static_cast<std::size_t>(found - manifest.buffers.begin());
-}
-
-// The name and the file of a --dump.
-std::pair<std::string, std::string> Dump(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals + 1 == text.size()) {
-    throw ptx::InputError(fmt::format("--dump {} is not BUFFER=FILE", ptx::Printable(text)));
-  }
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
 // What can be found wrong before anything runs.
 void CheckOptions(const Job& job, const RunOptions& options, const Target& target,
                   const Sessions& sessions) {
-  for (const std::string& name : options.show) {
-    BufferOf(job.manifest, "--show", name);
-  }
-  for (const std::string& dump : options.dumps) {
-    BufferOf(job.manifest, "--dump", Dump(dump).first);
-  }
+  CheckContents(job.manifest, options);
   std::vector<std::string> outputs = FinalOutputs(options);
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     const unsigned units = sessions[i]->launch().ClusterCtas();
@@ -281,42 +245,6 @@ std::string LaunchText(const ptx::Session& session, const std::string& outcome,
   return text;
 }
 
-// The elements of a buffer, a line for every eight.
-std::string Shown(const ptx::Session& session, const std::string& name) {
-  constexpr std::uint64_t kInLine = 8;
-  constexpr std::uint64_t kMost = 256;
-  const std::size_t number = BufferOf(session.manifest(), "--show", name);
-  const ptx::Buffer& buffer = session.manifest().buffers[number];
-  const std::vector<std::uint8_t> bytes = session.Contents(number);
-  std::string text = fmt::format("{} {}, {} elements\n", buffer.Word(), name, buffer.count);
-  for (std::uint64_t i = 0; i < std::min(buffer.count, kMost); ++i) {
-    text += i % kInLine == 0 ? fmt::format("  [{}]", i) : "";
-    text += " " + ptx::FormatElement(buffer.type, &bytes[i * Bytes(buffer.type)]);
-    text += i % kInLine == kInLine - 1 || i + 1 == buffer.count ? "\n" : "";
-  }
-  if (buffer.count > kMost) {
-    text += fmt::format("  ... and {} more; --dump {}=FILE writes them all\n", buffer.count - kMost,
-                        name);
-  }
-  return text;
-}
-
-// What the options ask for when the last launch has ended.
-void Finish(const ptx::Session& session, const RunOptions& options, RunResult* result) {
-  for (const std::string& name : options.show) {
-    result->text += Shown(session, name);
-  }
-  for (const std::string& dump : options.dumps) {
-    const auto [name, file] = Dump(dump);
-    const std::vector<std::uint8_t> bytes =
-        session.Contents(BufferOf(session.manifest(), "--dump", name));
-    WriteFile(file, std::string(bytes.begin(), bytes.end()));
-  }
-  if (!options.report.empty()) {
-    WriteFile(options.report, JsonText(result->report));
-  }
-}
-
 }  // namespace
 
 RunResult RunManifest(const std::string& path, const RunOptions& options) {
@@ -371,7 +299,8 @@ RunResult Run(Job job, const RunOptions& options) {
           manifest.launches.empty()
               ? std::move(reports.front())
               : ptx::JsonReport(session, verdict, timing, result.served, std::move(reports));
-      Finish(session, options, &result);
+      GiveContents(
+          manifest, options, [&](std::size_t buffer) { return session.Contents(buffer); }, &result);
       break;
     }
   }

@@ -24,15 +24,17 @@ struct RunOptions {
   std::optional<std::uint64_t> progress;   // seconds from one sign of life to the next
   std::optional<std::uint64_t> wave_from;  // the cycles that the waveform shows
   std::optional<std::uint64_t> wave_to;
-  std::string target = "verilated";  // or uart:DEVICE
+  std::string target = "verilated";  // or uart:DEVICE, cuda, cuda:N
   std::string wave;                  // files, or empty, here and below
   std::string schedule;
   std::string report;
   std::string log;
   std::string timeline;
   std::string trace;
-  std::vector<std::string> show;   // buffers whose contents the text ends with
-  std::vector<std::string> dumps;  // BUFFER=FILE: the bytes of the buffer, little-endian
+  std::vector<std::string> show;     // buffers whose contents the text ends with
+  std::vector<std::string> dumps;    // BUFFER=FILE: the bytes of the buffer, little-endian
+  bool keeps_contents = false;       // of the buffers, in the result
+  std::optional<double> time_limit;  // of a launch on a GPU, in seconds
 };
 
 // What is to be run.
@@ -59,6 +61,7 @@ struct RunResult {
   double seconds = 0;
   std::string text;  // for people
   nlohmann::ordered_json report;
+  std::vector<std::vector<std::uint8_t>> contents;  // of each buffer, where that is asked for
 };
 
 // Runs a job and writes the files that the options name. Throws ptx::InputError.

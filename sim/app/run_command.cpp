@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -13,7 +14,9 @@
 
 #include "sim/app/cuda.h"
 #include "sim/app/files.h"
+#include "sim/app/gpu.h"
 #include "sim/app/number_option.h"
+#include "sim/app/target.h"
 #include "sim/ptx/launch/direct.h"
 #include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/syntax/error.h"
@@ -21,7 +24,8 @@
 namespace muster::app {
 namespace {
 
-constexpr std::uint64_t kLongest = 1'000'000'000;    // seconds
+constexpr std::uint64_t kLongest = 1'000'000'000;  // seconds
+constexpr double kShortest = 0.001;
 constexpr std::uint64_t kMostSeeds = 1'000'000'000;  // at a time
 
 struct RunCommand {
@@ -153,12 +157,39 @@ CLI::Option* AddFile(CLI::App* command, const std::string& name, std::string* fi
 
 void AddRunOptions(CLI::App* command, RunOptions* options) {
   command->add_option("--config", options->config, "The unit's configuration (default: default)");
-  command->add_option("--target", options->target,
-                      "verilated, or uart:DEVICE, a board (rtl/fpga/README.md)");
+  command->add_option(
+      "--target", options->target,
+      "verilated; uart:DEVICE, a board (rtl/fpga/README.md); or cuda, the machine's "
+      "GPU (sim/README.md); of a suite cuda:N, N kernels at a time");
   AddNumber(command, "--seed", &options->seed, "Of the warps' order and the stalls (default: 1)");
   AddNumber(command, "--max-cycles", &options->max_cycles, "Then it is a timeout (a million)", 1);
   AddNumber(command, "--progress", &options->progress,
             "Seconds from one sign of life on stderr to the next (default: 10)", 1, kLongest);
+  command
+      ->add_option("--time-limit", options->time_limit,
+                   "Seconds after which a launch on a GPU hangs (default: 2.5)")
+      ->check(CLI::Range(kShortest, static_cast<double>(kLongest)))
+      ->type_name("SECONDS");
+}
+
+void CheckTarget(const CLI::App& command, const RunOptions& options, const std::string& against) {
+  const auto refuse = [&](std::initializer_list<const char*> names, const char* why) {
+    for (const char* const name : names) {
+      const CLI::Option* const option = command.get_option_no_throw(name);
+      if (option != nullptr && option->count() != 0) {
+        throw ptx::InputError(fmt::format("{} {}", name, why));
+      }
+    }
+  };
+  if (!against.empty()) {
+    refuse({"--target"}, "does not go with --against, which compares the unit with a GPU");
+  } else if (GpuWorkers("--target", options.target)) {
+    refuse({"--config", "--seed", "--seeds", "--max-cycles", "--progress", "--schedule", "--wave",
+            "--wave-from", "--wave-to", "--log", "--timeline", "--trace"},
+           "is of the unit: it does not go with --target cuda");
+  } else {
+    refuse({"--time-limit"}, "is of a GPU: it goes with --target cuda");
+  }
 }
 
 void AddRunCommand(CLI::App* app, int* code) {
@@ -196,13 +227,18 @@ void AddRunCommand(CLI::App* app, int* code) {
   run->add_option("--seeds", command->seeds, "Run with each of these seeds: 100, or 3-8")
       ->type_name("SEEDS");
   AddLaunchOptions(run, command.get());
-  run->callback([command, code] {
+  run->callback([run, command, code] {
+    CheckTarget(*run, command->options);
+    const bool on_gpu = GpuWorkers("--target", command->options.target).has_value();
+    if (on_gpu && command->options.target != "cuda") {
+      throw ptx::InputError("--target cuda:N is for muster suite: a run has one kernel");
+    }
     const Job job = JobOf(command.get());
     if (!command->seeds.empty()) {
       *code = static_cast<int>(RunAllSeeds(*command, job));
       return;
     }
-    const RunResult result = Run(job, command->options);
+    const RunResult result = on_gpu ? RunOnGpu(job, command->options) : Run(job, command->options);
     fmt::print("{}", result.text);
     *code = static_cast<int>(result.code);
   });

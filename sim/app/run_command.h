@@ -15,8 +15,13 @@ namespace muster::app {
 CLI::Option* AddFile(CLI::App* command, const std::string& name, std::string* file,
                      const std::string& what);
 
-// --config, --target, --seed, --max-cycles, --progress.
+// --config, --target, --seed, --max-cycles, --progress, --time-limit.
 void AddRunOptions(CLI::App* command, RunOptions* options);
+
+// Throws ptx::InputError where the command is given an option that means nothing to its target; or,
+// with --against, to a comparison of the unit and a GPU.
+void CheckTarget(const CLI::App& command, const RunOptions& options,
+                 const std::string& against = "");
 
 // Adds the command, which sets the exit code when it is given.
 void AddRunCommand(CLI::App* app, int* code);

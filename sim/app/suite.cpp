@@ -7,9 +7,15 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <utility>
 
 #include "sim/app/files.h"
-#include "sim/lockstep/xml.h"
+#include "sim/app/gpu.h"
+#include "sim/app/suite_files.h"
+#include "sim/app/target.h"
 #include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/launch/report.h"
 #include "sim/ptx/syntax/error.h"
@@ -26,43 +32,6 @@ struct Row {
   bool fits = true;  // false: the configuration asked for cannot run it
 };
 
-std::vector<std::string> Manifests(const std::vector<std::string>& paths) {
-  std::vector<std::string> manifests;
-  for (const std::string& path : paths) {
-    std::error_code error;
-    if (!fs::is_directory(path, error)) {
-      if (error) {
-        throw ptx::InputError(fmt::format("{}: {}", path, error.message()));
-      }
-      manifests.push_back(path);
-      continue;
-    }
-    fs::recursive_directory_iterator entry(path, error);
-    for (; !error && entry != fs::end(entry); entry.increment(error)) {
-      if (entry->path().extension() == ".json") {
-        manifests.push_back(entry->path().string());
-      }
-    }
-    if (error) {
-      throw ptx::InputError(fmt::format("{}: {}", path, error.message()));
-    }
-  }
-  std::sort(manifests.begin(), manifests.end());
-  if (manifests.empty()) {
-    throw ptx::InputError("there is no manifest (*.json) to run");
-  }
-  return manifests;
-}
-
-std::vector<std::string> Inputs(const std::vector<std::string>& manifests) {
-  std::vector<std::string> inputs;
-  for (const std::string& manifest : manifests) {
-    const std::vector<std::string> own = ptx::InputsOf(manifest);
-    inputs.insert(inputs.end(), own.begin(), own.end());
-  }
-  return inputs;
-}
-
 Row RunOne(const std::string& manifest, const RunOptions& options) {
   Row row;
   row.name = fs::path(manifest).stem().string();
@@ -78,96 +47,115 @@ Row RunOne(const std::string& manifest, const RunOptions& options) {
   return row;
 }
 
-void PrintRow(const Row& row) {
+// How fast it was, where it ran.
+std::string Speed(const RunResult& result, bool on_gpu) {
+  if (on_gpu) {
+    return fmt::format("{:>9.6f} s", result.seconds);
+  }
+  const double khz = ptx::Timing{result.cycles, result.seconds, result.skipped}.Khz();
+  return fmt::format("{:>8} cycles {:>7} operations {:>6.0f} kHz", result.cycles, result.commits,
+                     khz);
+}
+
+void PrintRow(const Row& row, bool on_gpu) {
   const RunResult& result = row.result;
   if (!row.fits) {
     fmt::print("{:<28} does not fit: {}", row.name, result.text);
-    std::fflush(stdout);
-    return;
-  }
-  const double khz = ptx::Timing{result.cycles, result.seconds, result.skipped}.Khz();
-  fmt::print("{:<28} {:<26} {:>8} cycles {:>7} operations {:>6.0f} kHz  {}\n", row.name,
-             result.outcome, result.cycles, result.commits, khz, row.passed ? "ok" : "FAILED");
-  if (!row.passed) {
-    fmt::print("{}", result.text);
+  } else {
+    fmt::print("{:<28} {:<26} {}  {}\n", row.name, result.outcome, Speed(result, on_gpu),
+               row.passed ? "ok" : "FAILED");
+    fmt::print("{}", row.passed ? "" : result.text);
   }
   std::fflush(stdout);
 }
 
-std::string JUnit(const std::vector<Row>& rows, std::size_t failed, std::size_t skipped) {
-  double seconds = 0;
+TestCase CaseOf(const Row& row) {
+  using Result = TestCase::Result;
+  const Result result = !row.fits    ? Result::kSkipped
+                        : row.passed ? Result::kPassed
+                                     : Result::kFailed;
+  return {row.name, row.result.seconds, result, row.fits ? row.result.outcome : row.result.text,
+          row.result.text};
+}
+
+nlohmann::ordered_json Json(const std::vector<Row>& rows) {
+  nlohmann::ordered_json report = nlohmann::ordered_json::array();
   for (const Row& row : rows) {
-    seconds += row.result.seconds;
+    report.push_back({{"kernel", row.name},
+                      {"passed", row.passed},
+                      {"fits", row.fits},
+                      {"expected", row.result.expected},
+                      {"exit_code", static_cast<int>(row.result.code)},
+                      {"report", row.result.report}});
   }
-  std::string text = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuite name=\"kernels\" tests=\"{}\" failures=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n",
-      rows.size(), failed, skipped, seconds);
-  for (const Row& row : rows) {
-    text += fmt::format(R"(  <testcase classname="kernels" name="{}" time="{:.3f}")",
-                        lockstep::XmlText(row.name), row.result.seconds);
-    text += !row.fits ? fmt::format(">\n    <skipped message=\"{}\"/>\n  </testcase>\n",
-                                    lockstep::XmlText(row.result.text))
-            : row.passed
-                ? "/>\n"
-                : fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
-                              lockstep::XmlText(row.result.outcome),
-                              lockstep::XmlText(row.result.text));
+  return report;
+}
+
+// Runs the manifests and calls `done` with the number of each and its row, as it ends.
+void RunRows(const std::vector<std::string>& manifests, const RunOptions& options,
+             const std::function<void(std::size_t manifest, Row row)>& done) {
+  if (const std::optional<std::size_t> workers = GpuWorkers("--target", options.target)) {
+    RunAllOnGpu(manifests, *workers, options, [&](const GpuRun& run) {
+      Row row;
+      row.name = fs::path(manifests[run.manifest]).stem().string();
+      row.result = run.run;
+      row.fits = run.fits;
+      row.passed = row.result.code == ptx::ExitCode::kAsExpected;
+      done(run.manifest, std::move(row));
+    });
+    return;
   }
-  return text + "</testsuite>\n";
+  for (std::size_t i = 0; i < manifests.size(); ++i) {
+    done(i, RunOne(manifests[i], options));
+  }
 }
 
 }  // namespace
 
 int RunSuite(const std::vector<std::string>& paths, const SuiteOptions& options) {
-  const std::vector<std::string> manifests = Manifests(paths);
-  std::vector<std::string> outputs;
-  for (const std::string& output : {options.json, options.junit}) {
-    if (!output.empty()) {
-      outputs.push_back(output);
-    }
-  }
-  if (!outputs.empty()) {
-    CheckOutputs(Inputs(manifests), outputs);
-  }
+  const std::vector<std::string> manifests = ManifestsBelow(paths);
+  CheckSuiteOutputs(manifests, {options.json, options.junit});
   const bool terminal = isatty(fileno(stdout)) != 0;
-  std::vector<Row> rows;
+  const bool on_gpu = GpuWorkers("--target", options.run.target).has_value();
+  std::vector<Row> rows(manifests.size());
+  std::size_t ended = 0;
   std::size_t failed = 0;
   std::size_t skipped = 0;
   ptx::Served served;
-  for (const std::string& manifest : manifests) {
-    if (terminal) {
-      fmt::print("[{}/{}] {}\r", rows.size() + 1, manifests.size(), manifest);
+  const auto progress = [&] {
+    if (terminal && ended < rows.size()) {
+      fmt::print("[{}/{}] {}\r", ended + 1, rows.size(), on_gpu ? "" : manifests[ended]);
       std::fflush(stdout);
     }
-    rows.push_back(RunOne(manifest, options.run));
+  };
+  progress();
+  RunRows(manifests, options.run, [&](std::size_t manifest, Row row) {
     if (terminal) {
       fmt::print("\033[2K");
     }
-    PrintRow(rows.back());
-    const Row& row = rows.back();
+    PrintRow(row, on_gpu);
     served.Add(row.result.served);
     failed += row.fits && !row.passed ? 1 : 0;
     skipped += row.fits ? 0 : 1;
-  }
+    rows[manifest] = std::move(row);
+    ++ended;
+    progress();
+  });
   const std::size_t passed = rows.size() - failed - skipped;
   fmt::print("{} kernels: {} as their manifests say, {} not{}\n", rows.size(), passed, failed,
-             skipped == 0 ? "" : fmt::format(", {} do not fit the configuration", skipped));
-  fmt::print("operations that the hardware served: {}\n", served.Text());
+             skipped == 0 ? ""
+                          : fmt::format(", {} do not fit the {}", skipped,
+                                        on_gpu ? "GPU" : "configuration"));
+  if (!on_gpu) {
+    fmt::print("operations that the hardware served: {}\n", served.Text());
+  }
   if (!options.json.empty()) {
-    nlohmann::ordered_json report = nlohmann::ordered_json::array();
-    for (const Row& row : rows) {
-      report.push_back({{"kernel", row.name},
-                        {"passed", row.passed},
-                        {"fits", row.fits},
-                        {"expected", row.result.expected},
-                        {"exit_code", static_cast<int>(row.result.code)},
-                        {"report", row.result.report}});
-    }
-    WriteFile(options.json, JsonText(report));
+    WriteFile(options.json, JsonText(Json(rows)));
   }
   if (!options.junit.empty()) {
-    WriteFile(options.junit, JUnit(rows, failed, skipped));
+    std::vector<TestCase> cases;
+    std::transform(rows.begin(), rows.end(), std::back_inserter(cases), CaseOf);
+    WriteFile(options.junit, JUnit(cases));
   }
   return failed == 0 && passed != 0 ? 0 : 1;
 }

@@ -15,6 +15,7 @@ struct SuiteOptions {
   RunOptions run;    // its files are not used
   std::string json;  // files, or empty
   std::string junit;
+  std::string against;  // "cuda" or "cuda:N", or empty
 };
 
 // Runs every manifest below the directories and the manifests named, with a line for each as it

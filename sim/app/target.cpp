@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "sim/app/number_option.h"
 #include "sim/board/line.h"
 #include "sim/board/uart_dut.h"
 #include "sim/isa/config.h"
@@ -14,6 +15,7 @@ namespace muster::app {
 namespace {
 
 constexpr std::string_view kUart = "uart:";
+constexpr std::string_view kCuda = "cuda";
 constexpr const char* kBoardConfig = "small";
 
 const Config& Named(const std::string& name) {
@@ -26,13 +28,30 @@ const Config& Named(const std::string& name) {
 
 }  // namespace
 
+std::optional<std::size_t> GpuWorkers(const std::string& option, const std::string& text) {
+  constexpr std::uint64_t kMost = 64;
+  if (text == kCuda) {
+    return 1;
+  }
+  if (text.rfind(std::string(kCuda) + ":", 0) != 0) {
+    return std::nullopt;
+  }
+  const std::optional<std::uint64_t> number = WholeNumber(text.substr(kCuda.size() + 1));
+  if (!number || *number == 0 || *number > kMost) {
+    throw ptx::InputError(
+        fmt::format("{} {}: after the colon comes how many kernels run at a time, from 1 to {}",
+                    option, ptx::Printable(text), kMost));
+  }
+  return *number;
+}
+
 Target::Target(const std::string& text) {
   if (text == "verilated") {
     return;
   }
   if (text.rfind(kUart, 0) != 0 || text.size() == kUart.size()) {
-    throw ptx::InputError(
-        fmt::format("--target {}: there are verilated and uart:DEVICE", ptx::Printable(text)));
+    throw ptx::InputError(fmt::format(
+        "--target {}: there are verilated, uart:DEVICE, cuda and cuda:N", ptx::Printable(text)));
   }
   device_ = text.substr(kUart.size());
   try {

@@ -1,9 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Where the unit is: Verilated in this program, or on a board.
+// Where a kernel runs: on the unit, Verilated in this program or on a board, or on a GPU.
 #ifndef MUSTER_SIM_APP_TARGET_H_
 #define MUSTER_SIM_APP_TARGET_H_
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,10 @@
 #include "sim/lockstep/lockstep.h"
 
 namespace muster::app {
+
+// How many kernels at a time a text has run on the GPU: "cuda", one, or "cuda:N". Nothing: it names
+// something else. Throws ptx::InputError where N is no such number.
+std::optional<std::size_t> GpuWorkers(const std::string& option, const std::string& text);
 
 class Target {
  public:

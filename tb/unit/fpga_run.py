@@ -103,7 +103,7 @@ def bad_targets(muster, board):
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "file"
         file.touch()
-        for target, says in (("", "there are verilated and uart:DEVICE"), ("uart:", "uart:DEVICE"),
+        for target, says in (("", "there are verilated, uart:DEVICE, cuda"), ("uart:", "uart:DEVICE"),
                              ("jtag:/dev/null", "uart:DEVICE"),
                              (f"uart:{folder}/absent", "absent: No such file"),
                              (f"uart:{file}", "not a serial device"),

@@ -47,7 +47,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("muster", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path, help="its manifests are asked")
-    parser.add_argument("--target", help="as of `muster run`: cuda, cuda:N; without it the unit is asked")
+    parser.add_argument("--target", help="as of `muster run`: cuda; without it the unit is asked")
     parser.add_argument("--arch", default="sm_90", help="for which GPU ptxas compiles (sm_90)")
     args = parser.parse_args()
     manifests = sorted(args.folder.glob("*.json"))

@@ -228,7 +228,7 @@ class Maker {
       return;
     }
     const Program program =
-        Link(*Parse(launch_.ptx, ReadFile(launch_.ptx, "PTX file")), launch_.kernel);
+        Outline(*Parse(launch_.ptx, ReadFile(launch_.ptx, "PTX file")), launch_.kernel);
     const std::vector<Parameter>& parameters = program.Kernel().parameters;
     if (parameters.size() != launch_.args.size()) {
       throw InputError(

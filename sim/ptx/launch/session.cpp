@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "sim/isa/config.h"
+#include "sim/ptx/launch/arguments.h"
 #include "sim/ptx/launch/compare.h"
 #include "sim/ptx/program/demangle.h"
 #include "sim/ptx/syntax/error.h"
@@ -15,7 +15,6 @@
 namespace muster::ptx {
 namespace {
 
-constexpr std::uint32_t kSharedBytes = 48 * 1024;  // of a CTA, by default
 constexpr std::uint32_t kReservedAlign = 128;
 constexpr std::uint32_t kMaxSharedBytes = 227 * 1024;  // where dynamic_shared asks for more
 constexpr std::uint64_t kMaxGrid = 0x7fffffff;         // CTAs, in any direction
@@ -60,15 +59,6 @@ void CheckBlock(const Function& kernel, const Launch& launch) {
                     "(.maxntid)",
                     launch.Threads(), kernel.name, most));
   }
-}
-
-// The alignment that C gives an argument.
-std::size_t AlignOf(const Argument& argument) {
-  std::size_t align = argument.members.empty() ? Bytes(argument.type) : 1;
-  for (const Argument& member : argument.members) {
-    align = std::max(align, AlignOf(member));
-  }
-  return align;
 }
 
 }  // namespace
@@ -256,11 +246,7 @@ void Session::LayOut() {
                                  program_->static_shared, kSharedBytes));
   }
   launch_.shared_bytes = program_->static_shared;
-  if (own_.dynamic_shared) {
-    launch_.dynamic_shared = *own_.dynamic_shared;
-  } else if (program_->has_dynamic_shared) {  // what is left
-    launch_.dynamic_shared = kSharedBytes - std::min(program_->dynamic_base, kSharedBytes);
-  }
+  launch_.dynamic_shared = DynamicShared(own_, *program_);
   if (launch_.dynamic_shared != 0) {
     const std::uint64_t all = std::uint64_t{program_->dynamic_base} + launch_.dynamic_shared;
     if (all > kMaxSharedBytes) {
@@ -279,43 +265,14 @@ void Session::LayOut() {
   }
 }
 
-std::vector<std::uint8_t> Session::BytesOf(const Argument& argument) const {
-  std::vector<std::uint8_t> bytes;
-  if (argument.members.empty()) {
-    const std::uint64_t bits =
-        argument.buffer.empty() ? argument.bits : device_->AddressOf(argument.buffer);
-    bytes.resize(Bytes(argument.type));
-    std::memcpy(bytes.data(), &bits, bytes.size());
-    return bytes;
-  }
-  const auto pad = [&](std::size_t align) {
-    bytes.resize((bytes.size() + align - 1) / align * align);
-  };
-  for (const Argument& member : argument.members) {
-    const std::vector<std::uint8_t> own = BytesOf(member);
-    pad(AlignOf(member));
-    bytes.insert(bytes.end(), own.begin(), own.end());
-  }
-  pad(AlignOf(argument));
-  return bytes;
-}
-
 void Session::PassArguments() {
-  const std::vector<Parameter>& parameters = program_->Kernel().parameters;
-  if (own_.arguments.size() != parameters.size()) {
-    throw InputError(fmt::format("\"args\" has {} arguments, but the kernel {} takes {}",
-                                 own_.arguments.size(), program_->Kernel().name,
-                                 parameters.size()));
-  }
+  const std::vector<std::vector<std::uint8_t>> arguments =
+      ArgumentBytes(own_, program_->Kernel(),
+                    [this](const std::string& buffer) { return device_->AddressOf(buffer); });
   parameters_.resize(program_->param_bytes);
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const std::vector<std::uint8_t> bytes = BytesOf(own_.arguments[i]);
-    if (bytes.size() != parameters[i].bytes) {
-      throw InputError(fmt::format("args[{}] has {} byte{}, but the parameter {} has {}", i,
-                                   bytes.size(), bytes.size() == 1 ? "" : "s", parameters[i].name,
-                                   parameters[i].bytes));
-    }
-    std::copy(bytes.begin(), bytes.end(), parameters_.begin() + parameters[i].offset);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::copy(arguments[i].begin(), arguments[i].end(),
+              parameters_.begin() + program_->Kernel().parameters[i].offset);
   }
 }
 

@@ -33,6 +33,7 @@ enum class ExitCode : int {
   kMismatch = 4,  // RTL and golden model disagree
   kFault = 5,
   kTimeout = 6,
+  kNoGpu = 9,  // 7 and 8 are those of muster explore
 };
 
 struct Verdict {
@@ -97,7 +98,6 @@ class Session {
   void SetCooperative();
   void LayOut();
   void PassArguments();
-  std::vector<std::uint8_t> BytesOf(const Argument& argument) const;
 
   const Manifest& manifest_;
   const std::size_t index_;

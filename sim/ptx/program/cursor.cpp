@@ -13,8 +13,9 @@
 namespace muster::ptx {
 
 Target TargetOf(const syntax::Module& module) {
+  const char last = module.target.empty() ? '\0' : module.target.back();
   return {NumberIn(module.version), NumberIn(module.target),
-          module.target.empty() ? '\0' : module.target.back()};
+          last == 'a' || last == 'f' ? last : '\0'};
 }
 
 void Cursor::Fail(const syntax::Position& at, std::string message) {

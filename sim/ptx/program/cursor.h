@@ -31,7 +31,7 @@ inline constexpr std::initializer_list<Type> kFloats = {Type::kF32, Type::kF64};
 struct Target {
   unsigned version = 0;       // 78 for 7.8
   unsigned architecture = 0;  // 80 for sm_80
-  char variant = 0;           // 'a' of sm_100a, 'f' of sm_100f
+  char variant = 0;           // 'a' of sm_100a, 'f' of sm_100f; else 0
 };
 Target TargetOf(const syntax::Module& module);
 

@@ -295,6 +295,7 @@ void Linker::MeasureShared() {
     }
     if (variable.is_extern || variable.unsized) {
       align = std::max(align, AlignOf(variable));
+      program_.has_dynamic_shared = true;
     } else {
       end = RoundUp(end, AlignOf(variable)) + BytesOf(variable);
     }
@@ -318,7 +319,7 @@ void Linker::MeasureShared() {
   program_.dynamic_base = static_cast<std::uint32_t>(RoundUp(program_.static_shared, align));
 }
 
-void Linker::LinkAll() {
+void Linker::DeclareAll() {
   MeasureShared();
   for (const syntax::Variable& variable : module_.variables) {
     Declare(variable);
@@ -326,6 +327,10 @@ void Linker::LinkAll() {
   DeclareFunctions();
   DeclareAliases();
   ThrowIfAny();
+}
+
+void Linker::LinkAll() {
+  DeclareAll();
   for (const syntax::Function& source : module_.functions) {
     if (!source.has_body) {
       continue;
@@ -350,6 +355,13 @@ Program Linker::Run(std::string_view kernel) {
   return std::move(program_);
 }
 
+Program Linker::Outline(std::string_view kernel) {
+  Choose(kernel);
+  reached_ = NamesReached(module_, *kernel_);
+  DeclareAll();
+  return std::move(program_);
+}
+
 std::vector<Finding> Linker::Check() {
   try {
     LinkAll();
@@ -360,6 +372,10 @@ std::vector<Finding> Linker::Check() {
 
 Program Link(const syntax::Module& module, std::string_view kernel) {
   return Linker(module).Run(kernel);
+}
+
+Program Outline(const syntax::Module& module, std::string_view kernel) {
+  return Linker(module).Outline(kernel);
 }
 
 std::vector<Finding> Check(const syntax::Module& module) { return Linker(module).Check(); }

@@ -61,14 +61,12 @@ std::uint64_t Linker::Put(std::vector<std::uint8_t>* image, const syntax::Variab
 }
 
 void Linker::PutShared(const syntax::Variable& variable, Symbol* symbol) {
-  const bool reached = reached_.count(function_ == nullptr ? variable.name : function_->name) != 0;
   if (variable.is_extern || variable.unsized) {
-    program_.has_dynamic_shared |= reached;
     symbol->address = program_.dynamic_base;
     program_.shared_names.push_back({std::string(variable.name), program_.dynamic_base, 0});
     return;
   }
-  if (!reached) {
+  if (reached_.count(function_ == nullptr ? variable.name : function_->name) == 0) {
     return;  // what has no place here is not used either
   }
   symbol->address = RoundUp(shared_end_, AlignOf(variable));

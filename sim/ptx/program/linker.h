@@ -42,6 +42,7 @@ class Linker {
   }
 
   Program Run(std::string_view kernel);
+  Program Outline(std::string_view kernel);
   std::vector<Finding> Check();
 
  private:
@@ -51,6 +52,7 @@ class Linker {
   }
   std::vector<Finding> Findings();
   void ThrowIfAny();
+  void DeclareAll();
   void LinkAll();
 
   void MeasureShared();

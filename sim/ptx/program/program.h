@@ -116,6 +116,10 @@ std::vector<FileVariable> VariablesOf(const syntax::Module& module);
 // name that is not there, or all its instructions that are not supported or malformed, a line each.
 Program Link(const syntax::Module& module, std::string_view kernel);
 
+// What a launch has to know of a kernel, without its code: parameters, shared memory, variables.
+// Nothing is said of its instructions, which may be such as only a GPU has. Throws InputError.
+Program Outline(const syntax::Module& module, std::string_view kernel);
+
 // What a compiler would refuse of a file: all that Link refuses, forms that the file's .version or
 // .target does not have, and misuse of barriers that can be seen without running. By line.
 struct Finding {

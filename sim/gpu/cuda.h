@@ -1,0 +1,65 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// What is used of CUDA's driver API, as its reference manual describes it: NVIDIA's header is not
+// needed.
+#ifndef MUSTER_SIM_GPU_CUDA_H_
+#define MUSTER_SIM_GPU_CUDA_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace muster::gpu::cuda {
+
+using Result = int;  // CUresult
+using Device = int;
+using Context = struct ContextObject*;
+using Module = struct ModuleObject*;
+using Function = struct FunctionObject*;
+using Stream = struct StreamObject*;
+using Pointer = std::uint64_t;  // in the GPU's memory, or in what it can reach
+
+inline constexpr Result kSuccess = 0;
+inline constexpr Result kNoDevice = 100;
+inline constexpr Result kNotFound = 500;
+inline constexpr Result kLaunchTimeout = 702;  // a watchdog has ended it
+
+// Attributes of a device.
+inline constexpr int kCapabilityMajor = 75;
+inline constexpr int kCapabilityMinor = 76;
+// Attributes of a function.
+inline constexpr int kMaxDynamicShared = 8;
+inline constexpr int kNonPortableCluster = 14;
+// Options of the assembler.
+inline constexpr int kErrorLog = 5;
+inline constexpr int kErrorLogBytes = 6;
+// How memory is registered.
+inline constexpr unsigned kDeviceMap = 2;
+
+// CUlaunchAttribute.
+inline constexpr int kCooperative = 2;
+inline constexpr int kClusterDimension = 4;
+struct LaunchAttribute {
+  int id = 0;
+  std::uint32_t padding = 0;
+  union {
+    std::uint32_t extent[3];
+    int on;
+    char bytes[64] = {};
+  };
+};
+static_assert(sizeof(LaunchAttribute) == 72);
+
+// CUlaunchConfig.
+struct LaunchConfig {
+  std::uint32_t grid[3] = {};
+  std::uint32_t block[3] = {};
+  std::uint32_t dynamic_shared = 0;
+  Stream stream = nullptr;
+  LaunchAttribute* attributes = nullptr;
+  std::uint32_t num_attributes = 0;
+};
+static_assert(sizeof(LaunchConfig) == 56 && offsetof(LaunchConfig, stream) == 32);
+
+}  // namespace muster::gpu::cuda
+
+#endif  // MUSTER_SIM_GPU_CUDA_H_

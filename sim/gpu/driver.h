@@ -1,0 +1,78 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// NVIDIA's driver, as far as a launch needs it: functions of a library that is opened at run time.
+#ifndef MUSTER_SIM_GPU_DRIVER_H_
+#define MUSTER_SIM_GPU_DRIVER_H_
+
+#include <cstddef>
+#include <string>
+
+#include "sim/gpu/cuda.h"
+#include "sim/ptx/syntax/error.h"
+
+namespace muster::gpu {
+
+// There is no GPU to run on.
+class NoGpu : public ptx::InputError {
+ public:
+  using InputError::InputError;
+};
+
+class Driver {
+ public:
+  // Opens libcuda.so.1, or what the environment's MUSTER_LIBCUDA names. Throws NoGpu.
+  Driver();
+  Driver(const Driver&) = delete;
+  Driver& operator=(const Driver&) = delete;
+
+  // The name of a result without its prefix and in small letters: "illegal_instruction".
+  std::string NameOf(cuda::Result result) const;
+
+  // By the names of the API, without "cu".
+  cuda::Result (*Init)(unsigned flags) = nullptr;
+  cuda::Result (*DriverGetVersion)(int* version) = nullptr;
+  cuda::Result (*GetErrorName)(cuda::Result result, const char** name) = nullptr;
+  cuda::Result (*DeviceGetCount)(int* count) = nullptr;
+  cuda::Result (*DeviceGet)(cuda::Device* device, int ordinal) = nullptr;
+  cuda::Result (*DeviceGetName)(char* name, int bytes, cuda::Device device) = nullptr;
+  cuda::Result (*DeviceGetAttribute)(int* value, int attribute, cuda::Device device) = nullptr;
+  cuda::Result (*DevicePrimaryCtxRetain)(cuda::Context* context, cuda::Device device) = nullptr;
+  cuda::Result (*CtxSetCurrent)(cuda::Context context) = nullptr;
+  cuda::Result (*CtxSynchronize)() = nullptr;
+  cuda::Result (*MemHostRegister)(void* memory, std::size_t bytes, unsigned flags) = nullptr;
+  cuda::Result (*MemHostGetDevicePointer)(cuda::Pointer* pointer, void* memory,
+                                          unsigned flags) = nullptr;
+  cuda::Result (*MemHostUnregister)(void* memory) = nullptr;
+  cuda::Result (*MemcpyHtoD)(cuda::Pointer to, const void* from, std::size_t bytes) = nullptr;
+  cuda::Result (*MemcpyDtoH)(void* to, cuda::Pointer from, std::size_t bytes) = nullptr;
+  cuda::Result (*ModuleLoadDataEx)(cuda::Module* module, const void* image, unsigned num_options,
+                                   int* options, void** values) = nullptr;
+  cuda::Result (*ModuleUnload)(cuda::Module module) = nullptr;
+  cuda::Result (*ModuleGetFunction)(cuda::Function* function, cuda::Module module,
+                                    const char* name) = nullptr;
+  cuda::Result (*ModuleGetGlobal)(cuda::Pointer* pointer, std::size_t* bytes, cuda::Module module,
+                                  const char* name) = nullptr;
+  cuda::Result (*FuncSetAttribute)(cuda::Function function, int attribute, int value) = nullptr;
+  cuda::Result (*LaunchKernel)(cuda::Function function, unsigned grid_x, unsigned grid_y,
+                               unsigned grid_z, unsigned block_x, unsigned block_y,
+                               unsigned block_z, unsigned dynamic_shared, cuda::Stream stream,
+                               void** arguments, void** extra) = nullptr;
+  cuda::Result (*LaunchCooperativeKernel)(cuda::Function function, unsigned grid_x, unsigned grid_y,
+                                          unsigned grid_z, unsigned block_x, unsigned block_y,
+                                          unsigned block_z, unsigned dynamic_shared,
+                                          cuda::Stream stream, void** arguments) = nullptr;
+  // Null: the driver is older than clusters (CUDA 11.8).
+  cuda::Result (*LaunchKernelEx)(const cuda::LaunchConfig* config, cuda::Function function,
+                                 void** arguments, void** extra) = nullptr;
+
+ private:
+  template <typename Function>
+  void Find(const char* name, Function* function, bool required = true);
+
+  std::string path_;
+  void* library_ = nullptr;  // it stays open: the driver has threads of its own
+};
+
+}  // namespace muster::gpu
+
+#endif  // MUSTER_SIM_GPU_DRIVER_H_

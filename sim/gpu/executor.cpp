@@ -1,0 +1,263 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+#include "sim/gpu/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <utility>
+
+#include "sim/gpu/mapped_memory.h"
+
+namespace muster::gpu {
+namespace {
+
+constexpr std::uint32_t kPortableCluster = 8;  // CTAs that every GPU with clusters has room for
+constexpr std::size_t kLogBytes = std::size_t{1} << 14;
+
+Ending Failed(EndKind kind, std::string name, std::string text = "") {
+  Ending ending;
+  ending.kind = kind;
+  ending.name = std::move(name);
+  ending.text = std::move(text);
+  return ending;
+}
+
+}  // namespace
+
+void to_json(nlohmann::json& json, const Gpu& gpu) {
+  json = {{"name", gpu.name}, {"architecture", gpu.architecture}, {"driver", gpu.driver}};
+}
+
+void from_json(const nlohmann::json& json, Gpu& gpu) {
+  json.at("name").get_to(gpu.name);
+  json.at("architecture").get_to(gpu.architecture);
+  json.at("driver").get_to(gpu.driver);
+}
+
+// The files of a task as the driver has loaded them, while this exists.
+class Executor::Modules {
+ public:
+  explicit Modules(const Driver& driver) : driver_(driver) {}
+  Modules(const Modules&) = delete;
+  Modules& operator=(const Modules&) = delete;
+  ~Modules() {
+    for (const cuda::Module module : modules_) {
+      driver_.ModuleUnload(module);
+    }
+  }
+
+  Ending Load(const Task::File& file) {
+    std::vector<char> log(kLogBytes);
+    std::array<int, 2> options{cuda::kErrorLog, cuda::kErrorLogBytes};
+    // The driver takes a number where it could take a pointer.
+    auto* const bytes = reinterpret_cast<void*>(log.size());  // NOLINT(performance-no-int-to-ptr)
+    std::array<void*, 2> values{log.data(), bytes};
+    cuda::Module module = nullptr;
+    const cuda::Result result =
+        driver_.ModuleLoadDataEx(&module, file.text.c_str(), static_cast<unsigned>(options.size()),
+                                 options.data(), values.data());
+    if (result != cuda::kSuccess) {
+      log.back() = '\0';
+      return Failed(EndKind::kDoesNotLoad, driver_.NameOf(result),
+                    fmt::format("{}: {}", file.path, log.data()));
+    }
+    modules_.push_back(module);
+    return {};
+  }
+  cuda::Module operator[](std::size_t file) const { return modules_[file]; }
+
+ private:
+  const Driver& driver_;
+  std::vector<cuda::Module> modules_;
+};
+
+Executor::Executor() {
+  const auto check = [this](cuda::Result result, const char* what) {
+    if (result != cuda::kSuccess) {
+      throw NoGpu(fmt::format("cuda: the driver {}: {}", what, driver_.NameOf(result)));
+    }
+  };
+  int count = 0;
+  const cuda::Result started = driver_.Init(0);
+  if (started != cuda::kNoDevice) {
+    check(started, "does not start");
+    check(driver_.DeviceGetCount(&count), "does not count its GPUs");
+  }
+  if (count == 0) {
+    throw NoGpu("cuda: the driver finds no GPU here");
+  }
+  cuda::Device device = 0;
+  check(driver_.DeviceGet(&device, 0), "does not open the GPU");
+  std::array<char, 256> name{};
+  check(driver_.DeviceGetName(name.data(), static_cast<int>(name.size()), device),
+        "does not name the GPU");
+  int major = 0;
+  int minor = 0;
+  int version = 0;
+  check(driver_.DeviceGetAttribute(&major, cuda::kCapabilityMajor, device),
+        "does not say what the GPU is");
+  check(driver_.DeviceGetAttribute(&minor, cuda::kCapabilityMinor, device),
+        "does not say what the GPU is");
+  check(driver_.DriverGetVersion(&version), "does not say its version");
+  gpu_ = {name.data(), static_cast<unsigned>(10 * major + minor),
+          fmt::format("{}.{}", version / 1000, version % 1000 / 10)};
+  cuda::Context context = nullptr;
+  check(driver_.DevicePrimaryCtxRetain(&context, device), "makes no context on the GPU");
+  check(driver_.CtxSetCurrent(context), "makes no context on the GPU");
+}
+
+// PTX for an older GPU runs on a newer one; but an "a" is for that one alone, and an "f" for those
+// of its family.
+bool Executor::Fits(const Task::File& file) const {
+  if (file.variant == 'a') {
+    return file.architecture == gpu_.architecture;
+  }
+  return file.architecture <= gpu_.architecture &&
+         (file.variant != 'f' || file.architecture / 10 == gpu_.architecture / 10);
+}
+
+Ending Executor::Load(const Task& task, std::uint8_t* memory, Modules* modules) const {
+  for (const Task::File& file : task.files()) {
+    if (!Fits(file)) {
+      return Failed(
+          EndKind::kDoesNotFit, "",
+          fmt::format("{} is for sm_{}{}, and the GPU is an sm_{}", file.path, file.architecture,
+                      file.variant == 0 ? "" : std::string(1, file.variant), gpu_.architecture));
+    }
+    if (Ending ending = modules->Load(file); ending.kind != EndKind::kCompletes) {
+      return ending;
+    }
+  }
+  return CopySymbols(task, memory, *modules, false);
+}
+
+// From the shared memory to the variables, those that the manifest gives a value; or all back.
+Ending Executor::CopySymbols(const Task& task, std::uint8_t* memory, const Modules& modules,
+                             bool back) const {
+  const std::vector<ptx::Buffer>& buffers = task.manifest().buffers;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (!buffers[i].symbol || (!back && buffers[i].initial.empty())) {
+      continue;
+    }
+    const ptx::FileSymbol& symbol = *buffers[i].symbol;
+    std::uint8_t* const own = memory + task.PlaceOf(i);
+    cuda::Pointer pointer = 0;
+    std::size_t bytes = 0;
+    cuda::Result result = driver_.ModuleGetGlobal(&pointer, &bytes, modules[task.FileOf(symbol)],
+                                                  symbol.variable.name.c_str());
+    if (result == cuda::kSuccess) {
+      bytes = std::min<std::size_t>(bytes, symbol.variable.bytes);
+      result =
+          back ? driver_.MemcpyDtoH(own, pointer, bytes) : driver_.MemcpyHtoD(pointer, own, bytes);
+    }
+    if (result != cuda::kSuccess) {
+      return Failed(
+          EndKind::kDoesNotLoad, driver_.NameOf(result),
+          fmt::format("the driver gives no access to the variable {} of {}{}", symbol.variable.name,
+                      symbol.ptx, result == cuda::kNotFound ? ": is it .visible?" : ""));
+    }
+  }
+  return {};
+}
+
+Ending Executor::Prepare(const Task::Launch& launch, const Modules& modules,
+                         cuda::Function* function) const {
+  const std::string& name = launch.kernel.name;
+  cuda::Result result = driver_.ModuleGetFunction(function, modules[launch.file], name.c_str());
+  if (result != cuda::kSuccess) {
+    return Failed(EndKind::kDoesNotLoad, driver_.NameOf(result),
+                  fmt::format("the driver finds no kernel {}: is it .visible?", name));
+  }
+  if (launch.cluster && driver_.LaunchKernelEx == nullptr) {
+    return Failed(EndKind::kDoesNotLaunch, "no_clusters",
+                  "the driver has no cuLaunchKernelEx: clusters came with CUDA 11.8");
+  }
+  const auto set = [&](int attribute, std::uint32_t value) {
+    if (result == cuda::kSuccess) {
+      result = driver_.FuncSetAttribute(*function, attribute, static_cast<int>(value));
+    }
+  };
+  if (launch.much_shared) {
+    set(cuda::kMaxDynamicShared, launch.dynamic_shared);
+  }
+  if (launch.cluster_ctas > kPortableCluster) {
+    set(cuda::kNonPortableCluster, 1);
+  }
+  return result == cuda::kSuccess ? Ending{}
+                                  : Failed(EndKind::kDoesNotLaunch, driver_.NameOf(result));
+}
+
+cuda::Result Executor::Start(const Task::Launch& launch, cuda::Function function,
+                             std::vector<std::vector<std::uint8_t>> arguments) const {
+  std::vector<void*> pointers(arguments.size());
+  std::transform(arguments.begin(), arguments.end(), pointers.begin(),
+                 [](std::vector<std::uint8_t>& argument) { return argument.data(); });
+  const auto& grid = launch.grid;
+  const auto& block = launch.block;
+  if (launch.cluster) {
+    std::array<cuda::LaunchAttribute, 2> attributes;
+    cuda::LaunchConfig config;
+    std::copy(grid.begin(), grid.end(), config.grid);
+    std::copy(block.begin(), block.end(), config.block);
+    config.dynamic_shared = launch.dynamic_shared;
+    config.attributes = attributes.data();
+    attributes[0].id = cuda::kClusterDimension;
+    std::copy(launch.cluster->begin(), launch.cluster->end(), attributes[0].extent);
+    attributes[1].id = cuda::kCooperative;
+    attributes[1].on = 1;
+    config.num_attributes = launch.cooperative ? 2 : 1;
+    return driver_.LaunchKernelEx(&config, function, pointers.data(), nullptr);
+  }
+  return launch.cooperative ? driver_.LaunchCooperativeKernel(
+                                  function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                                  launch.dynamic_shared, nullptr, pointers.data())
+                            : driver_.LaunchKernel(function, grid[0], grid[1], grid[2], block[0],
+                                                   block[1], block[2], launch.dynamic_shared,
+                                                   nullptr, pointers.data(), nullptr);
+}
+
+Ending Executor::Run(const Task& task, std::uint8_t* memory, const std::function<void()>& begins) {
+  const MappedMemory mapped(driver_, memory, task.bytes());
+  if (mapped.result() != cuda::kSuccess) {
+    return Failed(EndKind::kDoesNotLaunch, driver_.NameOf(mapped.result()),
+                  "the driver does not map the buffers");
+  }
+  Modules modules(driver_);
+  Ending ending = Load(task, memory, &modules);
+  double seconds = 0;
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < task.launches().size() && ending.kind == EndKind::kCompletes; ++i) {
+    const Task::Launch& launch = task.launches()[i];
+    last = i;
+    cuda::Function function = nullptr;
+    ending = Prepare(launch, modules, &function);
+    if (ending.kind != EndKind::kCompletes) {
+      break;
+    }
+    begins();
+    const auto begin = std::chrono::steady_clock::now();
+    cuda::Result result = Start(launch, function, task.Arguments(i, mapped.pointer()));
+    if (result != cuda::kSuccess) {
+      ending = Failed(EndKind::kDoesNotLaunch, driver_.NameOf(result));
+      break;
+    }
+    result = driver_.CtxSynchronize();
+    std::fflush(stdout);  // what the kernel has printed
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (result != cuda::kSuccess) {
+      ending = result == cuda::kLaunchTimeout ? Failed(EndKind::kHangs, "")
+                                              : Failed(EndKind::kTrap, driver_.NameOf(result));
+    }
+  }
+  if (ending.kind == EndKind::kCompletes) {
+    ending = CopySymbols(task, memory, modules, true);
+  }
+  ending.launch = last;
+  ending.seconds = seconds;
+  return ending;
+}
+
+}  // namespace muster::gpu
