@@ -182,7 +182,7 @@ def headers():
 # Words in comments that make a reader look for what they stand for; and a comment that goes on with that of the line before.
 # The folders of NOT_YET have such comments.
 RIDDLE = re.compile(r"(?://|^ *#|  # ).*\b([Nn]obody|[Ss]omebody)\b|(?:// |^ *# )(\.\.\.)")
-NOT_YET = ("sim/ptx/sm/", "sim/explore/", "sim/gpu/", "sim/app/", "tb/explore/", "rtl/adapters/")
+NOT_YET = ("sim/ptx/runtime/", "sim/explore/", "sim/gpu/", "sim/app/", "tb/explore/", "rtl/adapters/")
 
 
 def words():
