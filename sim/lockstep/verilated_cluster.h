@@ -13,6 +13,7 @@
 
 #include "sim/lockstep/cluster_dut.h"
 #include "sim/lockstep/dut.h"
+#include "sim/lockstep/power_up.h"
 #include "sim/lockstep/verilated_context.h"
 #include "sim/lockstep/verilated_pins.h"
 
@@ -21,8 +22,12 @@ namespace muster::lockstep {
 template <typename Unit, bool kTraced = false>
 class VerilatedCluster final : public ClusterDut {
  public:
-  explicit VerilatedCluster(const ClusterConfig& config)
-      : config_(config), dut_(PoweredUp(&context_, 0), "cluster") {
+  explicit VerilatedCluster(const ClusterConfig& config, const PowerUp& power_up = {})
+      : config_(config), dut_(PoweredUp(&context_, power_up.seed), "cluster") {
+    DriveCluster(config_, ClusterInputs(), &dut_);
+    dut_.clk_i = 0;
+    dut_.rst_ni = static_cast<std::uint8_t>(!power_up.low);
+    dut_.eval();
     Reset();
   }
   ~VerilatedCluster() override {

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "sim/lockstep/dut.h"
+#include "sim/lockstep/power_up.h"
 #include "sim/lockstep/verilated_context.h"
 #include "sim/lockstep/verilated_pins.h"
 #include "sim/lockstep/warp_dut.h"
@@ -21,9 +22,12 @@ namespace muster::lockstep {
 template <typename Unit, bool kTraced = false>
 class VerilatedWarp final : public WarpDut {
  public:
-  // What reset leaves alone holds zeroes, or, with another number, anything.
-  explicit VerilatedWarp(const WarpShape& shape, std::uint64_t power_up = 0)
-      : shape_(shape), unit_(PoweredUp(&context_, power_up), "warp") {
+  explicit VerilatedWarp(const WarpShape& shape, const PowerUp& power_up = {})
+      : shape_(shape), unit_(PoweredUp(&context_, power_up.seed), "warp") {
+    DriveWarps(shape_, WarpInputs(), &unit_);
+    unit_.clk_i = 0;
+    unit_.rst_ni = static_cast<std::uint8_t>(!power_up.low);
+    unit_.eval();
     Reset();
   }
   ~VerilatedWarp() override {

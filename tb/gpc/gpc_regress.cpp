@@ -32,7 +32,7 @@ void RunSeed(const RegressOptions& arguments, std::uint64_t seed, GpcResult* res
   result->cover.NextRun();
   muster::lockstep::Options options = arguments.run;
   options.seed = seed;
-  options.power_up = seed;
+  options.power_up = {seed, seed % 3 == 0};
   options.gates = seed % 2 == 0;
   options.rerun = fmt::format("build/tb/gpc/{}_regress --seed {} --cycles {}", result->name, seed,
                               options.max_cycles);

@@ -47,7 +47,7 @@ void RunSeed(const Arguments& arguments, std::uint64_t seed, ConfigResult* resul
   muster::lockstep::RandomReset driver(config, random);
   muster::lockstep::Options options = arguments.run;
   options.seed = seed;
-  options.power_up = seed;
+  options.power_up = {seed, seed % 3 == 0};
   options.gates = seed % 2 == 0;
   options.skips = !options.gates;
   options.cover = &result->cover;
