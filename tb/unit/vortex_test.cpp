@@ -61,6 +61,9 @@ class Vortex : public CoreDut<typename Size::Dut> {
       dut_.cta_wid_i = static_cast<unsigned char>(request.dispatch->warp);
       dut_.cta_id_i = static_cast<unsigned char>(request.dispatch->slot);
       dut_.cta_size_i = static_cast<unsigned char>(request.dispatch->size);
+    } else {  // the pins hold anything
+      dut_.cta_wid_i = static_cast<unsigned char>(random_() % Size::kWarps);
+      dut_.cta_size_i = static_cast<unsigned char>(random_() % Size::kWarps);
     }
     using Control = CoreRequest::Control;
     const bool waits = request.control == Control::kWait;
@@ -71,7 +74,8 @@ class Vortex : public CoreDut<typename Size::Dut> {
     dut_.bar_valid_i = barrier ? 1 : 0;
     dut_.bar_id_i = static_cast<unsigned char>(request.bar);
     dut_.bar_is_sync_i = request.control == Control::kSync ? 1 : 0;
-    dut_.bar_is_arrive_i = waits ? 0 : 1;
+    // A sync is one whether it is said to arrive or not.
+    dut_.bar_is_arrive_i = waits || (dut_.bar_is_sync_i != 0 && Other()) ? 0 : 1;
     dut_.bar_is_global_i = global_ ? 1 : 0;
     // The phase and the size are of one register.
     const unsigned operand = waits ? (request.phase ? 1 : 0) : request.expected;
