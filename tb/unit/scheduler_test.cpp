@@ -186,6 +186,22 @@ class Scheduler : public Clocked<Vscheduler> {
     Open(&cta);
   }
 
+  // A CTA of all warps.
+  void StartAll() {
+    for (unsigned w = 0; w < kWarps; ++w) {
+      dut_.start_valid_i = 1;
+      dut_.start_warp_i = static_cast<unsigned char>(w);
+      dut_.start_cta_i = 0;
+      dut_.start_size_i = kWarps;
+      for (dut_.eval(); dut_.start_ready_o == 0; dut_.eval()) {
+        ASSERT_LT(++cycle_, 1000U);
+        Clock();
+      }
+      Clock();
+    }
+    dut_.start_valid_i = 0;
+  }
+
   std::uint32_t DrawOperand() {
     const auto any = static_cast<std::uint32_t>(random_());
     return any % 8 == 0 ? any : any % 2 == 0 ? 0 : ~0U;
@@ -329,18 +345,7 @@ TEST_F(Scheduler, RandomCtas) {
 
 // All warps always have something that lets none of them wait. They take turns.
 TEST_F(Scheduler, WarpsTakeTurns) {
-  for (unsigned w = 0; w < kWarps; ++w) {
-    dut_.start_valid_i = 1;
-    dut_.start_warp_i = static_cast<unsigned char>(w);
-    dut_.start_cta_i = 0;
-    dut_.start_size_i = kWarps;
-    for (dut_.eval(); dut_.start_ready_o == 0; dut_.eval()) {
-      ASSERT_LT(++cycle_, 1000U);
-      Clock();
-    }
-    Clock();
-  }
-  dut_.start_valid_i = 0;
+  StartAll();
   dut_.next_valid_i = dut_.next_none_i = (1U << kWarps) - 1;
   std::array<unsigned, kWarps> turns{};
   for (unsigned cycle = 0; cycle < 1000; ++cycle) {
@@ -353,6 +358,35 @@ TEST_F(Scheduler, WarpsTakeTurns) {
     Clock();
   }
   EXPECT_GT(turns[0], 20U);
+}
+
+// A reset while warps wait, an operation stands at the issue port or a start at the lifecycle port.
+// What is presented without valid starts nothing either.
+TEST_F(Scheduler, ResetForgetsAll) {
+  for (const unsigned cycles : {1U, 2U, 5U, 50U}) {
+    StartAll();
+    dut_.next_valid_i = (1U << kWarps) - 2;  // all but one of them sync
+    for (unsigned i = 0; i < cycles; ++i) {
+      Clock();
+    }
+    if (cycles == 50) {  // a CTA stands at the lifecycle port
+      dut_.start_valid_i = 1;
+      dut_.start_cta_i = 1;
+      Clock();
+      Clock();
+    }
+    dut_.rst_ni = 0;
+    dut_.eval();
+    Clock();
+    dut_.rst_ni = 1;
+    dut_.next_valid_i = dut_.start_valid_i = 0;
+    for (unsigned i = 0; i < 300; ++i) {
+      dut_.eval();
+      ASSERT_EQ(dut_.live_o | dut_.resident_o | dut_.waits_o | dut_.fault_o, 0) << "cycle " << i;
+      ASSERT_EQ(dut_.next_ready_o, 0) << "cycle " << i;
+      Clock();
+    }
+  }
 }
 
 }  // namespace

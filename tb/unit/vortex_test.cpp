@@ -76,7 +76,8 @@ class Vortex : public CoreDut<typename Size::Dut> {
     dut_.bar_id_i = static_cast<unsigned char>(request.bar);
     dut_.bar_is_sync_i = request.control == Control::kSync ? 1 : 0;
     // A sync is one whether it is said to arrive or not.
-    dut_.bar_is_arrive_i = waits || (dut_.bar_is_sync_i != 0 && Other()) ? 0 : 1;
+    const bool arrives = request.control != Control::kSync || request.expected % 2 != 0;
+    dut_.bar_is_arrive_i = arrives && !waits ? 1 : 0;
     dut_.bar_is_global_i = global_ ? 1 : 0;
     // The phase and the size are of one register.
     const unsigned none = 1 + random_() % Size::kWarps;  // without a barrier it holds anything

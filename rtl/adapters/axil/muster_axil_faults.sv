@@ -233,10 +233,7 @@ module muster_axil_faults
     end
   end
 
-  // Whoever reads it takes it.
-  always_ff @(posedge clk_i) begin
-    if (taking_q[1]) fault_q <= fault_d;
-  end
+  always_ff @(posedge clk_i) fault_q <= fault_d;  // it is read where the oldest fault is taken
 
   assign fault_o   = fault_q;
   assign lanes_o   = lanes_q;
