@@ -185,8 +185,9 @@ SUBJECTS = {
                         *(tests("tb/unit/cores_test", f"{core}*.RandomWorkgroups", of_core(core)) for core in CORES)],
         verilated=tuple(f"tb/unit/verilated/V{part}" for part in ("scheduler", "ventus*", "vortex*", "axil_*", "tcdm*", "obi", "unit_*")),
         tops=lambda _: [("muster_scheduler", {}), ("muster_ventus", {}), ("muster_vortex", {}), ("muster_vortex", {"EndsCount": 0}),
-                        ("muster_vortex", {"EnSplit": 0}), ("muster_axil", {}), ("muster_axil", {"NumIssue": 2}),
-                        *(("muster_mem_port", values) for values in ({"WriteAnswers": 1}, {"WriteAnswers": 0}, {"Outstanding": 2}))]),
+                        ("muster_vortex", {"EnSplit": 0}),
+                        *(("muster_mem_port", values) for values in ({"WriteAnswers": 1}, {"WriteAnswers": 0}, {"Outstanding": 2}))],
+        unproven="a circuit of muster_axil needs a structure of parameters"),
     "warp": Subject(
         sources=("rtl/warp/", LOWEST),
         short=lambda _: [tests("tb/unit/warp_test", "Warp*-*.RandomPrograms"), tests("tb/unit/warp_test", "Warp/0.RandomPrograms")],
