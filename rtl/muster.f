@@ -11,6 +11,7 @@ rtl/common/muster_skid.sv
 rtl/common/muster_stage.sv
 rtl/common/muster_fence_tracker.sv
 rtl/warp/muster_warp_pkg.sv
+rtl/warp/muster_warp_elect.sv
 rtl/warp/muster_warp_vote.sv
 rtl/warp/muster_warp_redux.sv
 rtl/warp/muster_warp_match.sv
@@ -31,6 +32,7 @@ rtl/cta/muster_roster.sv
 rtl/cta/muster_word_check.sv
 rtl/cta/muster_launch_check.sv
 rtl/cta/muster_check_steps.sv
+rtl/cta/muster_check_member.sv
 rtl/cta/muster_check.sv
 rtl/cta/muster_completion.sv
 rtl/cta/muster_count.sv
@@ -71,6 +73,7 @@ rtl/cluster/muster_cluster_cancel.sv
 rtl/cluster/muster_cancel_decode.sv
 rtl/cluster/muster_cluster.sv
 rtl/muster.sv
+rtl/muster_async_mux.sv
 rtl/muster_gpc.sv
 rtl/muster_template.sv
 rtl/adapters/axil/muster_axil_pkg.sv

@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Muster: the barrier unit of a GPU core. Wiring, but for lanes that a warp lacks: they are masked here. A
-// block for each scope, named as in the picture of the README. rtl/README.md has the ports, the tie-offs and the
-// latencies, and how a core gives the parameters: one by one, or all in Cfg. Below this module there is only Cfg.
+// Muster: the barrier unit of a GPU core. Wiring, but for lanes that a warp lacks: they are masked
+// here. A block for each scope, named as in the picture of the README. rtl/README.md has the ports,
+// the tie-offs and the latencies, and how a core gives the parameters: one by one, or all in Cfg.
+// Below this module there is only Cfg.
 module muster
   import muster_pkg::*;
   import muster_cfg_pkg::*;
@@ -34,84 +35,101 @@ module muster
     EnReduce: EnReduce, EnResult: EnResult, EnState: EnState, EnFaults: EnFaults, EnDrain: EnDrain,
     EnLanes: EnLanes, EnSplit: EnSplit, EnJoin: EnJoin, EnLifecycle: EnLifecycle,
     EnMbarrier: EnMbarrier, EnMbDrop: EnMbDrop, EnMbLimit: EnMbLimit,
-    SmemBytes: SmemBytes, MbResponses: MbResponses, ClockPeriodPs: ClockPeriodPs, WaitLimitNs: WaitLimitNs
+    SmemBytes: SmemBytes, MbResponses: MbResponses, ClockPeriodPs: ClockPeriodPs,
+    WaitLimitNs: WaitLimitNs
   }
   /* verilator lint_on WIDTHCONCAT */
 ) (
   input  logic                      clk_i,                // the only clock, rising edge
-  input  logic                      rst_ni,               // active low; asserted at any time, released synchronously
+  // Active low; asserted at any time, released synchronously.
+  input  logic                      rst_ni,
 
-  input  logic   [Cfg.NumIssue-1:0] issue_valid_i,        // an operation is presented at the port, and held until ready
+  // An operation is presented at the port, and held until ready.
+  input  logic   [Cfg.NumIssue-1:0] issue_valid_i,
   output logic   [Cfg.NumIssue-1:0] issue_ready_o,        // it is accepted
   input  issue_t [Cfg.NumIssue-1:0] issue_i,              // one barrier operation of a warp
-  output logic   [Cfg.NumWarps-1:0] busy_o,               // warps with an operation between acceptance and commit
+  // Warps with an operation between acceptance and commit.
+  output logic   [Cfg.NumWarps-1:0] busy_o,
   output logic                      idle_o,               // this cycle needs no clock edge
 
-  input  logic                      lifecycle_valid_i,    // the CTA scheduler presents an operation, held until ready
-  output logic                      lifecycle_ready_o,    // it has passed the checks, and commits next
+  // The CTA scheduler presents an operation, held until ready.
+  input  logic                      lifecycle_valid_i,
+  // It has passed the checks, and commits next.
+  output logic                      lifecycle_ready_o,
   input  lifecycle_t                lifecycle_i,          // launch, open, join, suspend or end
   input  logic [Cfg.NumWarps-1:0]   lifecycle_warps_i,    // launch: the warps that become live
 
   input  logic                      exit_valid_i,         // lanes exit; held until ready
-  output logic                      exit_ready_o,         // the exit has passed the checks, and commits next
+  // The exit has passed the checks, and commits next.
+  output logic                      exit_ready_o,
   input  exit_t                     exit_i,               // the warp and its lanes
 
-  output logic [Cfg.NumWarps-1:0]   fence_req_o,          // perform what the warp has accessed until now
-  input  logic [Cfg.NumWarps-1:0]   fence_ack_i,          // done; without a request: nothing is outstanding
+  output logic [Cfg.NumWarps-1:0]   fence_req_o,  // perform what the warp has accessed until now
+  input  logic [Cfg.NumWarps-1:0]   fence_ack_i,  // done; without a request: nothing is outstanding
 
   output logic [Cfg.NumWarps-1:0]   release_o,            // a pulse: these warps may run again
-  output release_t                  release_info_o,       // the barrier of the release, and its result
+  output release_t                  release_info_o,  // the barrier of the release, and its result
 
   output logic                      response_valid_o,     // a response; held until ready
   input  logic                      response_ready_i,     // it is taken
-  output response_t                 response_o,           // what a B2R, or an arrival with its phase, reads
+  output response_t                 response_o,  // what a B2R, or an arrival with its phase, reads
 
-  output logic   [Cfg.NumIssue+1:0] fault_valid_o,        // a pulse: an operation was refused; issue ports, lifecycle, exit
+  // A pulse: an operation was refused; issue ports, lifecycle, exit.
+  output logic   [Cfg.NumIssue+1:0] fault_valid_o,
   output fault_t [Cfg.NumIssue+1:0] fault_o,              // its cause, and whose it was
 
 `ifdef MUSTER_OBSERVE
-  output commit_t                   commit_o,             // operations that commit, entries that change
+  output commit_t                   commit_o,  // operations that commit, entries that change
   output mb_commit_t                mb_commit_o,          // mbarrier operations that commit
   input  cta_t                      debug_cta_i,          // the entry to read: its CTA slot
   input  bar_t                      debug_bar_i,          // the entry to read: its barrier
   output bar_word_t                 debug_word_o,         // a cycle later: its state word
   input  warp_t                     debug_warp_i,         // the warp to read
-  output debug_warp_t               debug_warp_o,         // a cycle later: where it is, and whether it waits
+  // A cycle later: where it is, and whether it waits.
+  output debug_warp_t               debug_warp_o,
 `endif
 
-  input  logic                      mb_issue_valid_i,     // a group of lanes of a warp is presented, held until ready
+  // A group of lanes of a warp is presented, held until ready.
+  input  logic                      mb_issue_valid_i,
   output logic                      mb_issue_ready_o,     // it is accepted
-  input  mb_group_t                 mb_issue_i,           // one mbarrier operation of lanes that name one word
-  input  logic                      mb_async_valid_i,     // a copy engine presents an operation, held until ready
+  // One mbarrier operation of lanes that name one word.
+  input  mb_group_t                 mb_issue_i,
+  // A copy engine presents an operation, held until ready.
+  input  logic                      mb_async_valid_i,
   output logic                      mb_async_ready_o,     // it is accepted
   input  mb_async_t                 mb_async_i,           // complete_tx, or an arrive-on
-  input  logic                      mb_remote_valid_i,    // another CTA presents an operation, held until ready
+  // Another CTA presents an operation, held until ready.
+  input  logic                      mb_remote_valid_i,
   output logic                      mb_remote_ready_o,    // it is accepted
-  input  mb_remote_t                mb_remote_i,          // what a CTA of the cluster does to a word of this one
+  // What a CTA of the cluster does to a word of this one.
+  input  mb_remote_t                mb_remote_i,
 
-  output logic [Cfg.NumWarps-1:0]   mb_busy_o,            // warps with a group between acceptance and commit
+  output logic [Cfg.NumWarps-1:0]   mb_busy_o,  // warps with a group between acceptance and commit
   output logic [Cfg.NumWarps-1:0]   mb_fence_req_o,       // as fence_req_o, of groups that release
   input  logic [Cfg.NumWarps-1:0]   mb_fence_ack_i,       // as fence_ack_i
 
   output logic                      smem_read_valid_o,    // a word is to be read
   input  logic                      smem_read_ready_i,    // the bank grants it
   output mb_place_t                 smem_read_place_o,    // its CTA slot and byte address
-  input  logic                      smem_rdata_valid_i,   // the word that was granted, in a later cycle
-  input  mb_word_t                  smem_rdata_i,         // that word, which stays until the next grant
+  // The word that was granted, in a later cycle.
+  input  logic                      smem_rdata_valid_i,
+  input  mb_word_t                  smem_rdata_i,  // that word, which stays until the next grant
   output logic                      smem_write_valid_o,   // a word is to be written
   input  logic                      smem_write_ready_i,   // the bank grants it: the commit
   output mb_place_t                 smem_write_place_o,   // its CTA slot and byte address
   output mb_word_t                  smem_write_data_o,    // the word
-  output logic      [MbHeld-1:0]    smem_held_valid_o,    // a word between its read and its write: no store reaches it
+  // A word between its read and its write: no store reaches it.
+  output logic      [MbHeld-1:0]    smem_held_valid_o,
   output mb_place_t [MbHeld-1:0]    smem_held_place_o,    // its CTA slot and byte address
   input  logic                      smem_yield_i,         // a store waits for one: read no more
 
   output logic                      mb_response_valid_o,  // a response; held until ready
   input  logic                      mb_response_ready_i,  // it is taken
   output mb_response_t              mb_response_o,        // a token, or the answer of a wait
-  input  logic [31:0]               mb_stopped_ns_i,      // ns for which the clock stood still before this edge
+  // Nanoseconds for which the clock stood still before this edge.
+  input  logic [31:0]               mb_stopped_ns_i,
   output logic [Cfg.NumWarps-1:0]   mb_wake_o,            // a pulse: parked waits are answered true
-  output logic [Cfg.NumWarps-1:0]   mb_expire_o,          // a pulse: parked waits are answered false
+  output logic [Cfg.NumWarps-1:0]   mb_expire_o,  // a pulse: parked waits are answered false
   output logic                      mb_fault_valid_o,     // a pulse: an operation was refused
   output mb_fault_t                 mb_fault_o            // its cause, and whose it was
 );
@@ -177,7 +195,8 @@ module muster
       .async_valid_i (mb_async_valid_i), .async_ready_o (mb_async_ready_o), .async_i (mb_async_i),
       .remote_valid_i (mb_remote_valid_i), .remote_ready_o (mb_remote_ready_o),
       .remote_i (mb_remote),
-      .busy_o (mb_busy_o), .active_o (mb_active), .fence_req_o (mb_fence_req_o), .fence_ack_i (mb_fence_ack_i),
+      .busy_o (mb_busy_o), .active_o (mb_active), .fence_req_o (mb_fence_req_o),
+      .fence_ack_i (mb_fence_ack_i),
       .smem_read_valid_o, .smem_read_ready_i, .smem_read_place_o, .smem_rdata_valid_i,
       .smem_rdata_i, .smem_write_valid_o, .smem_write_ready_i, .smem_write_place_o,
       .smem_write_data_o, .smem_held_valid_o, .smem_held_place_o, .smem_yield_i,
@@ -216,7 +235,8 @@ module muster
   // Idle
   // -------------------------------------------------------------------------------------------
 
-  // What an operation has set off, such as its release, comes two cycles after its commit at the latest.
+  // What an operation has set off, such as its release, comes two cycles after its commit at the
+  // latest.
   logic       active;
   logic [1:0] active_q;
 
@@ -247,8 +267,9 @@ module muster
   if (!(Cfg.WarpSize inside {4, 8, 16, 32})) begin : g_bad_lanes
     $error("WarpSize must be 4, 8, 16 or 32");
   end
-  if (!Cfg.EnLifecycle && (Cfg.EnJoin || Cfg.EnState || Cfg.NumWarps % Cfg.NumCtas != 0)) begin : g_bad_lifecycle
-    $error("without EnLifecycle: neither EnJoin nor EnState, and NumWarps is a multiple of NumCtas");
+  if (!Cfg.EnLifecycle && (Cfg.EnJoin || Cfg.EnState || Cfg.NumWarps % Cfg.NumCtas != 0))
+  begin : g_bad_lifecycle
+    $error("without EnLifecycle: neither EnJoin nor EnState; NumWarps is a multiple of NumCtas");
   end
   if (Cfg.EnState && !Cfg.EnReduce) begin : g_bad_state
     $error("EnState needs EnReduce: a state word holds a reduction's result");

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The configuration of a unit: one value that is passed from module to module. The README has the rules that
-// bind fields to each other, and what must not be presented where a switch is 0.
+// The configuration of a unit: one value that is passed from module to module. The README has the
+// rules that bind fields to each other, and what must not be presented where a switch is 0.
 package muster_cfg_pkg;
 
   typedef struct packed {

@@ -2,12 +2,14 @@
 //
 // The types that cross the borders of scopes: operations, table entries, state words, faults.
 //
-// Field widths are those of the largest unit (64 warps of 32 lanes, 32 CTAs), for all configurations. Named barriers
-// refuse a warp or CTA number that the unit lacks; mbarriers, which do not know the live warps, truncate it.
+// Field widths are those of the largest unit (64 warps of 32 lanes, 32 CTAs), for all
+// configurations. Named barriers refuse a warp or CTA number that the unit lacks; mbarriers, which
+// do not know the live warps, truncate it.
 package muster_pkg;
 
   localparam int unsigned NumBars = 16;  // named barriers of a CTA (PTX 9.7.13.1)
-  localparam int unsigned MaxWarps = 64, MaxLanes = 32, MaxCtas = 32, MaxIssue = 4;  // of the largest unit
+  // Of the largest unit.
+  localparam int unsigned MaxWarps = 64, MaxLanes = 32, MaxCtas = 32, MaxIssue = 4;
 
   typedef logic [5:0]  warp_t;     // warp slot of the core
   typedef logic [4:0]  cta_t;      // CTA slot
@@ -23,7 +25,8 @@ package muster_pkg;
   typedef enum logic [3:0] {
     OpSync      = 4'd0,   // arrive and wait
     OpArrive    = 4'd1,   // arrive and go on
-    OpRedAnd    = 4'd2, OpRedOr = 4'd3, OpRedPopc = 4'd4,  // arrive with a predicate per lane, wait, reduce
+    // Arrive with a predicate per lane, wait, reduce.
+    OpRedAnd    = 4'd2, OpRedOr = 4'd3, OpRedPopc = 4'd4,
     OpArrivePhase = 4'd5, // arrive, go on, and read the phase of the entry
     OpB2rBar    = 4'd8, OpB2rWarp = 4'd9,   // read the state word of an entry, of the warp
     OpB2rResult = 4'd10,  // read the result of the warp's latest reduction
@@ -38,7 +41,8 @@ package muster_pkg;
     bar_t        bar;      // barrier id; ignored by the warp and result modes
     logic [11:0] count;    // threads expected, 0: all live warps
     lanes_t      lanes;    // participating lanes; none: no operation
-    logic [31:0] operand;  // reductions: the predicate of each lane; OpWait: the phase in bit 0; R2B: the word
+    // Reductions: the predicate of each lane; OpWait: the phase in bit 0; R2B: the word.
+    logic [31:0] operand;
   } issue_t;
 
   // ---------------------------------------------------------------------------------------------
@@ -123,8 +127,11 @@ package muster_pkg;
     FaultRemoteNotAllowed    = 5'd18,
     FaultRestoreUnfinished   = 5'd19,  // ranks after FaultWarpWaiting: R2B.WARP is still to come
     FaultBadJoin             = 5'd20,  // no warp is left to join, or not this one, or without lanes
-    FaultNotAMember = 5'd21, FaultBarrierMismatch = 5'd26, FaultMaskMismatch = 5'd22,  // warp scope, in order
-    FaultClusterArrivedTwice = 5'd23, FaultClusterWaitWithoutArrive = 5'd24, FaultRankNotThere = 5'd25  // cluster scope
+    // Warp scope, in order.
+    FaultNotAMember = 5'd21, FaultBarrierMismatch = 5'd26, FaultMaskMismatch = 5'd22,
+    // Cluster scope.
+    FaultClusterArrivedTwice = 5'd23, FaultClusterWaitWithoutArrive = 5'd24,
+    FaultRankNotThere = 5'd25
   } fault_e;
 
   typedef struct packed {
@@ -199,7 +206,8 @@ package muster_pkg;
 
   typedef logic [19:0] mb_count_t;  // of arrivals
 
-  // The word in shared memory, and a token. The counts are held negated, those of arrivals modulo 2^20.
+  // The word in shared memory, and a token. The counts are held negated, those of arrivals modulo
+  // 2^20.
   typedef struct packed {
     logic        phase;
     mb_count_t   pending;
@@ -231,7 +239,8 @@ package muster_pkg;
     logic        phase;      // waits: bit 63 of the token, or the parity
     logic        has_token;  // arrivals: a register wants the token
     logic        has_hint;   // try_wait: else the limit is the unit's own
-    logic        whole;      // try_wait may park: all lanes of the instruction, without EnMbLimit of the warp
+    // try_wait may park: all lanes of the instruction, without EnMbLimit of the warp.
+    logic        whole;
     logic        releasing;  // enters when the warp's earlier accesses are performed
   } mb_group_t;
 

@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // An instantiation of the unit to copy from: a core of 32 warps and 8 CTAs with one issue port,
-// named barriers and mbarriers, the memory drain, and cp.async.mbarrier.arrive. Ports that a core does not
-// need are tied off as rtl/README.md says: here the port of a cluster. A core with copy engines puts an arbiter in front of the async port.
+// named barriers and mbarriers, the memory drain, and cp.async.mbarrier.arrive. Ports that a core
+// does not need are tied off as rtl/README.md says: here the port of a cluster. A core with copy
+// engines puts an arbiter in front of the async port.
 module muster_template
   import muster_pkg::*;
   import muster_cfg_pkg::*;
@@ -10,7 +11,8 @@ module muster_template
   parameter int unsigned WarpSize    = 32,
   localparam int unsigned NumWarps   = 32,
   localparam int unsigned WarpW      = $clog2(NumWarps),
-  localparam int unsigned CopyEpochs = 4,  // one more than a warp's arrive-ons that may wait for copies
+  // One more than a warp's arrive-ons that may wait for copies.
+  localparam int unsigned CopyEpochs = 4,
   localparam int unsigned EpochW     = $clog2(CopyEpochs)
 ) (
   input  logic                clk_i,
@@ -38,10 +40,10 @@ module muster_template
   output logic                exit_ready_o,
   input  exit_t               exit_i,
 
-  // Load/store unit: by warp, an access begins, and one is performed; in any order, one of each in a
-  // cycle. An access begins before the warp's next barrier instruction is presented, and carries the
-  // two epochs that it began in, for the drains of named barriers and of mbarriers. None begins while
-  // the warp is full.
+  // Load/store unit: by warp, an access begins, and one is performed; in any order, one of each in
+  // a cycle. An access begins before the warp's next barrier instruction is presented, and carries
+  // the two epochs that it began in, for the drains of named barriers and of mbarriers. None begins
+  // while the warp is full.
   input  logic [NumWarps-1:0]      access_begin_i,
   output logic [1:0][NumWarps-1:0] access_epoch_o,
   output logic [NumWarps-1:0]      access_full_o,
@@ -120,8 +122,8 @@ module muster_template
     .fence_req_i (mb_fence_req), .fence_ack_o (mb_fence_ack)
   );
 
-  // So that mb_busy_o falls, a warp in drain for a named barrier begins no further update; one that is
-  // presented already stays.
+  // So that mb_busy_o falls, a warp in drain for a named barrier begins no further update; one that
+  // is presented already stays.
   logic mb_presented_q, mb_kept, mb_valid, mb_ready;
 
   assign mb_kept          = fence_req[mb_issue_i.warp[WarpW-1:0]] && !mb_presented_q;
@@ -147,7 +149,8 @@ module muster_template
     .clk_i, .rst_ni,
     .begin_valid_i (copy_begin_valid_i), .begin_ready_o (copy_begin_ready_o),
     .begin_warp_i (copy_begin_warp_i), .begin_epoch_o (copy_begin_epoch_o),
-    .done_valid_i (copy_done_valid_i), .done_warp_i (copy_done_warp_i), .done_epoch_i (copy_done_epoch_i),
+    .done_valid_i (copy_done_valid_i), .done_warp_i (copy_done_warp_i),
+    .done_epoch_i (copy_done_epoch_i),
     .arrive_valid_i (copy_arrive_valid_i), .arrive_ready_o (copy_arrive_ready_o),
     .arrive_warp_i (copy_arrive_warp_i), .arrive_lanes_i (copy_arrive_lanes_i),
     .arrive_place_i (copy_arrive_place_i),
@@ -161,8 +164,8 @@ module muster_template
 
   /* verilator lint_off WIDTHCONCAT */  // a parameter has a width
   localparam muster_cfg_t Cfg = '{
-    NumWarps: NumWarps, NumCtas: 8, NumIssue: 1, WarpSize: WarpSize, SmemBytes: 262144, MbResponses: 8,
-    ClockPeriodPs: 1000, WaitLimitNs: 1000000, default: 1'b1  // all switches
+    NumWarps: NumWarps, NumCtas: 8, NumIssue: 1, WarpSize: WarpSize, SmemBytes: 262144,
+    MbResponses: 8, ClockPeriodPs: 1000, WaitLimitNs: 1000000, default: 1'b1  // all switches
   };
   /* verilator lint_on WIDTHCONCAT */
 

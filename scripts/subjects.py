@@ -203,7 +203,7 @@ SUBJECTS = {
         verilated="tb/unit/verilated/Vc*",
         tops=lambda _: [*variants("cluster"), ("muster_cancel_decode", {})]),
     "gpc": Subject(
-        sources=("rtl/muster_gpc.sv",),
+        sources=("rtl/muster_gpc.sv", "rtl/muster_async_mux.sv"),
         short=lambda _: [gpc_regression("1-2", 5000), gpc_regression("1-4", 20000)],
         long=lambda _: [gpc_regression("1-10", 100000)],
         verilated="sim/lockstep/verilated/Vgpc_small",

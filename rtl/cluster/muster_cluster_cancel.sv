@@ -1,9 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// clusterlaunchcontrol.try_cancel (PTX 9.7.13.17): a cluster that has not been launched is taken from the scheduler's queue, and
-// the response goes to the requesting CTA, or to each of its cluster: 16 bytes into shared memory, then a
-// complete_tx of them. One request at a time, in turns of the units. While a response is written to a slot, the slot does not
-// end; to one that has ended, or is about to, nothing is written.
+// clusterlaunchcontrol.try_cancel (PTX 9.7.13.17): a cluster that has not been launched is taken
+// from the scheduler's queue, and the response goes to the requesting CTA, or to each of its
+// cluster: 16 bytes into shared memory, then a complete_tx of them. One request at a time, in turns
+// of the units. While a response is written to a slot, the slot does not end; to one that has
+// ended, or is about to, nothing is written.
 module muster_cluster_cancel
   import muster_pkg::*;
   import muster_cluster_pkg::*;
@@ -24,11 +25,13 @@ module muster_cluster_cancel
   input  cancel_t   [NumUnits-1:0] cancel_i,
 
   input  logic                     open_i,            // another cluster takes the slot of life_i
-  input  logic                     leaves_i,          // the end of its CTA slot is presented
+  input  logic                     end_valid_i,       // the end of its CTA slot is presented
   input  cluster_life_t            life_i,
-  input  logic [NumUnits-1:0][NumCtas-1:0] resident_i, // CTA slots that are taken
-  output logic                     writes_o,          // a response is written to the CTA slot of life_i
-  output logic                     finds_o,           // the slot of a CTA is looked up: it must not be taken by another one
+  input  logic [NumUnits-1:0][NumCtas-1:0] resident_i,  // CTA slots that are taken
+  // A response is written to the CTA slot of life_i.
+  output logic                     slot_written_o,
+  // The slot of a CTA is looked up: it must not be taken by another one.
+  output logic                     slot_lookup_o,
   input  ranks_t [NumClusters-1:0] members_i,         // CTAs of each cluster
   input  ranks_t [NumClusters-1:0] present_i,         // the CTAs of each cluster that are there
   output logic        [PlaceW-1:0] find_o,            // the directory: {cluster, rank}
@@ -44,7 +47,8 @@ module muster_cluster_cancel
   output logic      [NumUnits-1:0] complete_valid_o,  // it has been: complete_tx, until ready
   input  logic      [NumUnits-1:0] complete_ready_i,
   output mb_async_t                complete_o,
-  output logic                     lost_valid_o,      // a pulse: a CTA that the response is for is not there
+  // A pulse: a CTA that the response is for is not there.
+  output logic                     lost_valid_o,
   output remote_lost_t             lost_o,
   output logic                     active_o
 );
@@ -63,12 +67,14 @@ module muster_cluster_cancel
   logic                exists;
   logic                stale_q;       // another cluster has taken the slot of the request's
   logic                found_q;       // the directory has just answered
-  logic    [UnitW-1:0] unit_q, to_unit;  // the CTA slot: a later launch may change what the directory answers
+  // The CTA slot: a later launch may change what the directory answers.
+  logic    [UnitW-1:0] unit_q, to_unit;
   cta_t                cta_q, to_cta;
-  logic                is_life, ends; // it is that of life_i; it has ended, or is about to
+  logic                is_life, ends;  // it is that of life_i; it has ended, or is about to
 
   muster_rr_arbiter #(.NumReq(NumUnits)) u_turn (
-    .clk_i, .rst_ni, .req_i (valid_i), .advance_i (state_q == Idle && valid_i != '0), .gnt_o (chosen)
+    .clk_i, .rst_ni, .req_i (valid_i), .advance_i (state_q == Idle && valid_i != '0),
+    .gnt_o (chosen)
   );
 
   always_comb begin
@@ -86,11 +92,13 @@ module muster_cluster_cancel
   assign to_unit = found_q ? find_unit_i : unit_q;
   assign to_cta  = found_q ? find_cta_i : cta_q;
   assign is_life = to_unit == life_i.unit[UnitW-1:0] && to_cta == life_i.cta;
-  assign ends    = found_q && (!resident_i[to_unit][to_cta[CtaW-1:0]] || (leaves_i && is_life));
+  assign ends    = found_q && (!resident_i[to_unit][to_cta[CtaW-1:0]] || (end_valid_i && is_life));
   assign absent  = ((state_q == Judge) ? asked : left_q) & ~here;
 
   muster_first #(.Width(MaxRanks)) u_first (.bits_i (left_q), .any_o (any_left), .index_o (first));
-  muster_first #(.Width(MaxRanks)) u_absent (.bits_i (absent), .any_o (any_absent), .index_o (first_absent));
+  muster_first #(.Width(MaxRanks)) u_absent (
+    .bits_i (absent), .any_o (any_absent), .index_o (first_absent)
+  );
 
   always_comb begin
     state_d      = state_q;
@@ -149,14 +157,17 @@ module muster_cluster_cancel
   assign unit    = NumUnits'(1) << to_unit;
 
   assign take_valid_o     = state_q == Take;
-  assign writes_o         = ((state_q == Write && !ends) || state_q == Complete) && is_life;
-  assign finds_o          = state_q inside {Choose, Find};
+  assign slot_written_o   = ((state_q == Write && !ends) || state_q == Complete) && is_life;
+  assign slot_lookup_o    = state_q inside {Choose, Find};
   assign write_valid_o    = (state_q == Write && !ends) ? unit : '0;
   assign write_o          = '{place: '{cta: to_cta, addr: cancel_q.addr}, data: response_q};
   assign complete_valid_o = (state_q == Complete) ? unit : '0;
-  assign complete_o       = '{op: MbCompleteTx, place: '{cta: to_cta, addr: cancel_q.mbar}, operand: 32'd16};
-  assign lost_o           = '{unit: from_q, warp: cancel_q.warp, lanes: '0, cluster: cancel_q.cluster,
-                              rank: (state_q == Write) ? rank_q : first_absent, addr: cancel_q.addr};
+  assign complete_o       = '{op: MbCompleteTx, place: '{cta: to_cta, addr: cancel_q.mbar},
+                              operand: 32'd16};
+  assign lost_o           = '{unit: from_q, warp: cancel_q.warp, lanes: '0,
+                              cluster: cancel_q.cluster,
+                              rank: (state_q == Write) ? rank_q : first_absent,
+                              addr: cancel_q.addr};
   assign active_o         = state_q != Idle || valid_i != '0;
 
 endmodule

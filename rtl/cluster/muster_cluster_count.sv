@@ -1,11 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Knows which lanes of a unit's warps have arrived at barrier.cluster, and which wait, there or at griddepcontrol.wait.
+// Knows which lanes of a unit's warps have arrived at barrier.cluster, and which wait, there or at
+// griddepcontrol.wait.
 //
-//   cycle     0         1          2        3          4      5          6          7
-//   request   accepted  lanes are  judged,  its CTA    news   at the     completes  release_o
-//                       read       written  counts it         hub                    (of the last arrival)
-//                                           go, fault
+//   cycle    0         1          2        3          4     5       6          7
+//   request  accepted  lanes are  judged,  its CTA    news  at the  completes  release_o, of
+//                      read       written  counts it        hub                the last arrival
+//                                          go, fault
 module muster_cluster_count
   import muster_pkg::*;
   import muster_cluster_pkg::*;
@@ -23,18 +24,20 @@ module muster_cluster_count
   input  cluster_request_t    request_i,
   output logic [NumWarps-1:0] busy_o,          // warps with a request here
 
-  input  logic                life_valid_i,    // a CTA of this unit comes or goes: no request is accepted
+  // A CTA of this unit comes or goes: no request is accepted.
+  input  logic                life_valid_i,
   output logic                life_ready_o,    // none is under way
-  input  logic                launch_i,        // with ready, unless it is refused: which of the two it is
+  input  logic                launch_i,  // with ready, unless it is refused: which of the two it is
   input  logic                end_i,
   input  cluster_life_t       life_i,
   output logic [NumCtas-1:0]  resident_o,
-  output logic [NumCtas-1:0]  settled_o,       // the hub has heard all news of the slot
-  output logic                tells_o,         // the hub has not heard all news of the cluster of life_i
+  output logic [NumCtas-1:0]  news_settled_o,  // the hub has heard all news of the slot
+  // The hub has not heard all news of the cluster of life_i.
+  output logic                news_pending_o,
 
-  input  logic                completes_i,     // a phase of this cluster is complete
+  input  logic                phase_complete_i,  // a phase of this cluster is complete
   input  cluster_t            cluster_i,
-  input  grids_t              performed_i,     // grids that await no other grid
+  input  grids_t              performed_i,       // grids that await no other grid
 
   output logic                news_valid_o,
   input  logic                news_ready_i,
@@ -97,8 +100,8 @@ module muster_cluster_count
 
   muster_cluster_lanes u_lanes (
     .request_i (request_q), .known_i (known), .word_i (word), .phase_i (phase[cta]),
-    .word_o (word_next), .fault_o (misuse), .culprits_o (culprits), .go_o (go), .waits_o (waits),
-    .joins_o (joins), .parts_o (parts)
+    .word_o (word_next), .fault_o (misuse), .culprits_o (culprits), .go_o (go),
+    .lane_waits_o (waits), .warp_arrived_o (joins), .warp_left_o (parts)
   );
 
   // -------------------------------------------------------------------------------------------
@@ -106,7 +109,8 @@ module muster_cluster_count
   // -------------------------------------------------------------------------------------------
 
   logic [NumWarps-1:0] release_d, grid_release_d, waits_now;
-  logic [NumWarps-1:0] completed, performed, ended;  // warps whose phase completes, whose grid may go on, whose CTA ends
+  // Warps whose phase completes, whose grid may go on, whose CTA ends.
+  logic [NumWarps-1:0] completed, performed, ended;
 
   always_comb begin
     completed = '0;
@@ -195,10 +199,10 @@ module muster_cluster_count
 
   muster_cluster_ctas #(.NumCtas(NumCtas)) u_ctas (
     .clk_i, .rst_ni,
-    .launch_i, .end_i, .life_i, .resident_o, .settled_o, .tells_o,
-    .completes_i, .cluster_i, .completing_o (completing), .phase_o (phase), .grid_o (grid),
-    .update_i (update_q), .cta_i (update_cta_q), .joins_i (joins_q), .parts_i (parts_q),
-    .leaves_i (leaves_q), .triggers_i (triggers_q),
+    .launch_i, .end_i, .life_i, .resident_o, .news_settled_o, .news_pending_o,
+    .phase_complete_i, .cluster_i, .completing_o (completing), .phase_o (phase), .grid_o (grid),
+    .update_i (update_q), .cta_i (update_cta_q), .warp_arrived_i (joins_q), .warp_left_i (parts_q),
+    .warp_exit_i (leaves_q), .trigger_i (triggers_q),
     .news_valid_o, .news_ready_i, .news_o
   );
 
@@ -209,7 +213,8 @@ module muster_cluster_count
     if (valid_q) busy_o[warp] = 1'b1;
   end
 
-  // A request in the first stage shows in busy_o. When lanes go on, their request is in the second one.
+  // A request in the first stage shows in busy_o. When lanes go on, their request is in the second
+  // one.
   assign active_o = update_q || news_valid_o || fault_valid_q || release_o != '0 ||
                     grid_release_o != '0 || grid_release_d != '0;
 

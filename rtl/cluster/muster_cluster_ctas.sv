@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The CTAs of a unit, as the cluster scope knows them: how many warps are left, and how many of these have arrived with all
-// their lanes. When a CTA is complete, has exited, or triggers the launch of dependents, the hub hears of it once.
+// The CTAs of a unit, as the cluster scope knows them: how many warps are left, and how many of
+// these have arrived with all their lanes. When a CTA is complete, has exited, or triggers the
+// launch of dependents, the hub hears of it once.
 module muster_cluster_ctas
   import muster_pkg::*;
   import muster_cluster_pkg::*;
@@ -16,23 +17,25 @@ module muster_cluster_ctas
   input  logic                 end_i,          // it leaves the slot
   input  cluster_life_t        life_i,
   output logic [NumCtas-1:0]   resident_o,
-  output logic [NumCtas-1:0]   settled_o,      // the hub has heard all news of the slot
-  output logic                 tells_o,        // it has not heard all news of the cluster of life_i
+  output logic [NumCtas-1:0]   news_settled_o,  // the hub has heard all news of the slot
+  // It has not heard all news of the cluster of life_i.
+  output logic                 news_pending_o,
 
-  input  logic                 completes_i,    // a phase of this cluster is complete
+  input  logic                 phase_complete_i,  // a phase of this cluster is complete
   input  cluster_t             cluster_i,
-  output logic [NumCtas-1:0]   completing_o,   // the CTAs whose phase is complete by that
-  output logic [NumCtas-1:0]   phase_o,        // the phase that runs
+  output logic [NumCtas-1:0]   completing_o,      // the CTAs whose phase is complete by that
+  output logic [NumCtas-1:0]   phase_o,           // the phase that runs
   output grid_t [NumCtas-1:0]  grid_o,
 
-  input  logic                 update_i,       // one of the following, of this CTA:
+  input  logic                 update_i,        // one of the following, of this CTA:
   input  logic [CtaW-1:0]      cta_i,
-  input  logic                 joins_i,        // all live lanes of a warp have arrived now
-  input  logic                 parts_i,        // no longer, since it exits
-  input  logic                 leaves_i,       // a warp exits
-  input  logic                 triggers_i,     // launch_dependents
+  input  logic                 warp_arrived_i,  // all live lanes of a warp have arrived now
+  input  logic                 warp_left_i,     // no longer, since it exits
+  input  logic                 warp_exit_i,     // a warp exits
+  input  logic                 trigger_i,       // launch_dependents
 
-  output logic                 news_valid_o,   // news of one of the CTAs; other news may take its place
+  // News of one of the CTAs; other news may take its place.
+  output logic                 news_valid_o,
   input  logic                 news_ready_i,
   output cta_news_t            news_o
 );
@@ -46,11 +49,14 @@ module muster_cluster_ctas
 
   place_t              place_q [NumCtas];
   wcount_t             left_q [NumCtas];      // warps that have not exited
-  wcount_t             complete_q [NumCtas];  // of these, those that have arrived in the phase that runs
+  // Of these, those that have arrived in the phase that runs.
+  wcount_t             complete_q [NumCtas];
   wcount_t             left, complete;        // of the CTA that is updated
   logic  [NumCtas-1:0] resident_q, resident_d, phase_q;
-  logic  [NumCtas-1:0] told_q, told_d;            // the hub knows, or will, that all have arrived in this phase
-  logic  [NumCtas-1:0] signalled_q, signalled_d;  // the hub knows, or will, that all have executed launch_dependents
+  // The hub knows, or will, that all have arrived in this phase.
+  logic  [NumCtas-1:0] told_q, told_d;
+  // The hub knows, or will, that all have executed launch_dependents.
+  logic  [NumCtas-1:0] signalled_q, signalled_d;
   logic  [NumCtas-1:0] arrived_q, arrived_d;      // news that the hub has not heard
   logic  [NumCtas-1:0] gone_q, gone_d;
   logic  [NumCtas-1:0] triggered_q, triggered_d;
@@ -62,16 +68,17 @@ module muster_cluster_ctas
 
   always_comb begin
     for (int s = 0; s < NumCtas; s++) begin
-      completing_o[s] = completes_i && resident_q[s] && place_q[s].cluster == cluster_i;
+      completing_o[s] = phase_complete_i && resident_q[s] && place_q[s].cluster == cluster_i;
     end
   end
 
-  // A warp that is counted in the cycle in which the phase completes belongs to the phase that ends.
-  assign left     = left_q[cta_i] - wcount_t'(leaves_i);
-  assign complete = complete_q[cta_i] + wcount_t'(joins_i) - wcount_t'(parts_i);
+  // A warp that is counted in the cycle in which the phase completes belongs to the phase that
+  // ends.
+  assign left     = left_q[cta_i] - wcount_t'(warp_exit_i);
+  assign complete = complete_q[cta_i] + wcount_t'(warp_arrived_i) - wcount_t'(warp_left_i);
   assign arrives  = update_i && complete == left && !told_q[cta_i] && !completing_o[cta_i];
-  assign exits    = update_i && leaves_i && left == '0;
-  assign triggers = update_i && triggers_i;
+  assign exits    = update_i && warp_exit_i && left == '0;
+  assign triggers = update_i && trigger_i;
 
   always_comb begin
     resident_d  = resident_q;
@@ -117,7 +124,9 @@ module muster_cluster_ctas
   end
 
   always_ff @(posedge clk_i) begin
-    if (launch_i) place_q[life_cta] <= '{cluster: life_i.cluster, rank: life_i.rank, grid: life_i.grid};
+    if (launch_i) begin
+      place_q[life_cta] <= '{cluster: life_i.cluster, rank: life_i.rank, grid: life_i.grid};
+    end
     if (update_i) left_q[cta_i] <= left;
     if (launch_i) left_q[life_cta] <= wcount_t'(life_i.size);
     if (update_i) complete_q[cta_i] <= complete;
@@ -143,17 +152,17 @@ module muster_cluster_ctas
     news_o.arrived   = (arrived_q & chosen) != '0;
     news_o.gone      = (gone_q & chosen) != '0;
     news_o.triggered = (triggered_q & chosen) != '0;
-    tells_o          = 1'b0;
+    news_pending_o   = 1'b0;
     for (int s = 0; s < NumCtas; s++) begin
       if (chosen[s]) {news_o.cluster, news_o.rank, news_o.grid} = place_q[s];
-      tells_o   = tells_o || (due[s] && place_q[s].cluster == life_i.cluster);
-      grid_o[s] = place_q[s].grid;
+      news_pending_o = news_pending_o || (due[s] && place_q[s].cluster == life_i.cluster);
+      grid_o[s]      = place_q[s].grid;
     end
   end
 
-  assign news_valid_o = due != '0;
-  assign resident_o   = resident_q;
-  assign settled_o    = ~due;
-  assign phase_o      = phase_q;
+  assign news_valid_o   = due != '0;
+  assign resident_o     = resident_q;
+  assign news_settled_o = ~due;
+  assign phase_o        = phase_q;
 
 endmodule

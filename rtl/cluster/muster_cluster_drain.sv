@@ -1,9 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The memory drain of barrier.cluster.arrive (PTX 9.7.13.3: the accesses before it are complete and visible after the
-// wait). An arrival that releases, whose warp has an access outstanding, is parked in a slot per warp, and its
-// drain is requested; any other request passes at once. Drained arrivals go before requests from the port, in
-// turns. The next request of a warp that is here waits at the port. Requests leave from a register.
+// The memory drain of barrier.cluster.arrive (PTX 9.7.13.3: the accesses before it are complete and
+// visible after the wait). An arrival that releases, whose warp has an access outstanding, is
+// parked in a slot per warp, and its drain is requested; any other request passes at once. Drained
+// arrivals go before requests from the port, in turns. The next request of a warp that is here
+// waits at the port. Requests leave from a register.
 module muster_cluster_drain
   import muster_pkg::*;
   import muster_cluster_pkg::*;
@@ -43,8 +44,10 @@ module muster_cluster_drain
   cluster_request_t    request_q;
 
   assign warp    = request_i.warp[WarpW-1:0];
-  assign offered = valid_i && !parked_q[warp] && !drained_q[warp] && !(pick_valid_q && pick_q == warp);
-  assign park    = offered && request_i.op == ClArrive && request_i.lanes != '0 && !fence_ack_i[warp];
+  assign offered = valid_i && !parked_q[warp] && !drained_q[warp] &&
+                   !(pick_valid_q && pick_q == warp);
+  assign park    = offered && request_i.op == ClArrive && request_i.lanes != '0 &&
+                   !fence_ack_i[warp];
   assign pass    = offered && !park;
   assign free    = !valid_q || ready_i;
   assign pick    = drained_q != '0 && (!pick_valid_q || free);

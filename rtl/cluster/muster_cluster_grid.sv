@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// griddepcontrol (PTX 9.7.13.13): for each grid, how many CTAs have not yet triggered the launch of its dependents, how
-// many have not completed, and which grids it awaits. A grid is performed when all its CTAs have completed and
-// its memory operations are flushed.
+// griddepcontrol (PTX 9.7.13.13): for each grid, how many CTAs have not yet triggered the launch of
+// its dependents, how many have not completed, and which grids it awaits. A grid is performed when
+// all its CTAs have completed and its memory operations are flushed.
 module muster_cluster_grid
   import muster_pkg::*;
   import muster_cluster_pkg::*;
@@ -12,9 +12,9 @@ module muster_cluster_grid
   input  logic                clk_i,
   input  logic                rst_ni,
 
-  input  logic                open_i,        // a grid takes its slot
+  input  logic                open_i,     // a grid takes its slot
   input  cluster_life_t       life_i,
-  output grids_t              runs_o,        // the slot has a grid that is not over
+  output grids_t              running_o,  // the slot has a grid that is not over
 
   input  logic                news_valid_i,
   input  cta_news_t           news_i,
@@ -50,7 +50,8 @@ module muster_cluster_grid
       if (over[g]) grids_d[g].runs = 1'b0;
       if (open_i && 32'(life_i.grid) == g) begin
         // A prerequisite may have ended since it was presented.
-        grids_d[g] = '{runs: 1'b1, untriggered: life_i.size, incomplete: life_i.size, awaits: life_i.awaits & runs_o};
+        grids_d[g] = '{runs: 1'b1, untriggered: life_i.size, incomplete: life_i.size,
+                       awaits: life_i.awaits & running_o};
       end
       grids_d[g].awaits = grids_d[g].awaits & ~over;
     end
@@ -65,12 +66,12 @@ module muster_cluster_grid
   end
 
   always_comb begin
-    runs_o      = '0;
+    running_o   = '0;
     performed_o = '1;
     for (int g = 0; g < NumGrids; g++) begin
       launch_o[g]    = grids_q[g].untriggered == '0;
       flush_o[g]     = grids_q[g].runs && grids_q[g].incomplete == '0;
-      runs_o[g]      = grids_q[g].runs;
+      running_o[g]   = grids_q[g].runs;
       performed_o[g] = grids_q[g].awaits == '0;
     end
   end

@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The hub of barrier.cluster: for each cluster a mask of the CTAs that are there, and of those that have arrived in
-// the phase that runs. The units' news come one per cycle, in turns. When each CTA of the cluster has
-// arrived or is gone, the phase completes, and all units hear of it.
+// The hub of barrier.cluster: for each cluster a mask of the CTAs that are there, and of those that
+// have arrived in the phase that runs. The units' news come one per cycle, in turns. When each CTA
+// of the cluster has arrived or is gone, the phase completes, and all units hear of it.
 module muster_cluster_hub
   import muster_pkg::*;
   import muster_cluster_pkg::*;
@@ -27,7 +27,8 @@ module muster_cluster_hub
   output ranks_t [NumClusters-1:0] present_o,      // the CTAs of each cluster that are there
   output ranks_t [NumClusters-1:0] launched_o,     // the CTAs of each cluster that have been there
 
-  output logic                     completes_o,    // a pulse: a phase of this cluster is complete
+  // A pulse: a phase of this cluster is complete.
+  output logic                     phase_complete_o,
   output cluster_t                 cluster_o
 );
 
@@ -88,12 +89,12 @@ module muster_cluster_hub
     cluster_q <= news_q.cluster;
   end
 
-  assign news_valid_o = valid_q;
-  assign news_o       = news_q;
-  assign completes_o  = completes_q;
-  assign cluster_o    = cluster_q;
-  assign members_o    = members_q;
-  assign present_o    = launched_q & ~gone_q;
-  assign launched_o   = launched_q;
+  assign news_valid_o     = valid_q;
+  assign news_o           = news_q;
+  assign phase_complete_o = completes_q;
+  assign cluster_o        = cluster_q;
+  assign members_o        = members_q;
+  assign present_o        = launched_q & ~gone_q;
+  assign launched_o       = launched_q;
 
 endmodule

@@ -1,24 +1,27 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What a request does to the lanes of its warp at barrier.cluster (PTX 9.7.13.3); no state. A lane is idle, has
-// arrived in the phase that runs (and may wait for it), or has passed: its phase has completed, and it has not
-// waited for that yet. What a request with a lane at fault would make of the warp is not to be carried out.
+// What a request does to the lanes of its warp at barrier.cluster (PTX 9.7.13.3); no state. A lane
+// is idle, has arrived in the phase that runs (and may wait for it), or has passed: its phase has
+// completed, and it has not waited for that yet. What a request with a lane at fault would make of
+// the warp is not to be carried out.
 module muster_cluster_lanes
   import muster_pkg::*;
   import muster_cluster_pkg::*;
 (
   input  cluster_request_t request_i,
-  input  logic             known_i,     // word_i was written for this warp; else all its lanes are idle
+  // word_i was written for this warp; else all its lanes are idle.
+  input  logic             known_i,
   input  warp_phase_t      word_i,
   input  logic             phase_i,     // the phase that runs
 
   output fault_e           fault_o,
-  output lanes_t           culprits_o,  // the lanes at fault
-  output warp_phase_t      word_o,      // afterwards, if there are none, as are the following
-  output lanes_t           go_o,        // of a wait: the lanes that have passed
-  output logic             waits_o,     // of a wait: some lane waits
-  output logic             joins_o,     // all live lanes of the warp have arrived now, and had not before
-  output logic             parts_o      // the reverse: the last lanes of a warp exit
+  output lanes_t           culprits_o,    // the lanes at fault
+  output warp_phase_t      word_o,        // afterwards, if there are none, as are the following
+  output lanes_t           go_o,          // of a wait: the lanes that have passed
+  output logic             lane_waits_o,  // of a wait: some lane waits
+  // All live lanes of the warp have arrived now, and had not before.
+  output logic             warp_arrived_o,
+  output logic             warp_left_o    // the reverse: the last lanes of a warp exit
 );
 
   logic        same;
@@ -29,13 +32,14 @@ module muster_cluster_lanes
   assign same    = word_i.phase == phase_i;
   assign arrived = (known_i && same) ? word_i.arrived : '0;
   assign waiting = arrived & word_i.flag;
-  assign passed  = !known_i ? '0 : (same ? word_i.flag & ~word_i.arrived : word_i.flag ^ word_i.arrived);
+  assign passed  = !known_i ? '0 :
+                   (same ? word_i.flag & ~word_i.arrived : word_i.flag ^ word_i.arrived);
 
   always_comb begin
-    fault_o    = FaultNone;
-    culprits_o = '0;
-    go_o       = '0;
-    waits_o    = 1'b0;
+    fault_o      = FaultNone;
+    culprits_o   = '0;
+    go_o         = '0;
+    lane_waits_o = 1'b0;
     unique case (request_i.op)
       ClArrive, ClArriveRelaxed: begin
         culprits_o = request_i.lanes & (arrived | passed);
@@ -46,8 +50,8 @@ module muster_cluster_lanes
         if (culprits_o != '0) begin
           fault_o = FaultClusterWaitWithoutArrive;
         end else begin
-          go_o    = request_i.lanes & passed;
-          waits_o = (request_i.lanes & arrived) != '0;
+          go_o         = request_i.lanes & passed;
+          lane_waits_o = (request_i.lanes & arrived) != '0;
         end
       end
       default: ;
@@ -72,11 +76,12 @@ module muster_cluster_lanes
     endcase
   end
 
-  assign live_before  = (request_i.op == ClExit) ? request_i.live | request_i.lanes : request_i.live;
-  assign was_complete = (live_before & ~arrived) == '0;
-  assign is_complete  = request_i.live != '0 && (request_i.live & ~arrived_now) == '0;
-  assign joins_o      = is_complete && !was_complete;
-  assign parts_o      = was_complete && !is_complete;
-  assign word_o       = '{phase: phase_i, arrived: arrived_now, flag: waiting_now | passed_now};
+  assign live_before    = (request_i.op == ClExit) ? request_i.live | request_i.lanes :
+                          request_i.live;
+  assign was_complete   = (live_before & ~arrived) == '0;
+  assign is_complete    = request_i.live != '0 && (request_i.live & ~arrived_now) == '0;
+  assign warp_arrived_o = is_complete && !was_complete;
+  assign warp_left_o    = was_complete && !is_complete;
+  assign word_o         = '{phase: phase_i, arrived: arrived_now, flag: waiting_now | passed_now};
 
 endmodule

@@ -1,10 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The network through which warps reach mbarriers of other CTAs of their cluster (PTX 9.7.13.15: arrive, expect-tx and
-// complete-tx on shared::cluster): a crossbar with a stage at each sender and at each target, and a directory that knows on
-// which unit, and in which slot, a CTA runs. There is no deadlock: a stage at a sender waits for a stage at a target, which
-// waits for nothing but the unit. An operation whose CTA is not there, or is about to end, while it waits at its
-// sender is lost.
+// The network through which warps reach mbarriers of other CTAs of their cluster (PTX 9.7.13.15:
+// arrive, expect-tx and complete-tx on shared::cluster): a crossbar with a stage at each sender and
+// at each target, and a directory that knows on which unit, and in which slot, a CTA runs. There is
+// no deadlock: a stage at a sender waits for a stage at a target, which waits for nothing but the
+// unit. An operation whose CTA is not there, or is about to end, while it waits at its sender is
+// lost.
 module muster_cluster_network
   import muster_pkg::*;
   import muster_cluster_pkg::*;
@@ -20,15 +21,19 @@ module muster_cluster_network
   input  logic                        clk_i,
   input  logic                        rst_ni,
 
-  input  logic                        launch_i,        // a CTA is there
-  input  logic                        leaves_i,        // its end is presented: nothing is passed on to it any more
+  input  logic                        launch_i,         // a CTA is there
+  // Its end is presented: nothing is passed on to it any more.
+  input  logic                        end_valid_i,
   input  cluster_life_t               life_i,
-  input  ranks_t    [NumClusters-1:0] present_i,       // CTAs of each cluster that are there
-  input  logic [NumUnits-1:0][NumCtas-1:0] resident_i, // the CTA slots of each unit that are taken
-  output logic                        reaches_o,       // an operation that has been passed on to the CTA slot of life_i
-  output logic                        crosses_o,       // an operation of the cluster of life_i at its sender
+  input  ranks_t    [NumClusters-1:0] present_i,        // CTAs of each cluster that are there
+  input  logic [NumUnits-1:0][NumCtas-1:0] resident_i,  // the CTA slots of each unit that are taken
+  // An operation that has been passed on to the CTA slot of life_i.
+  output logic                        slot_target_o,
+  // An operation of the cluster of life_i at its sender.
+  output logic                        cluster_sender_o,
 
-  input  logic         [NumUnits-1:0] send_valid_i,    // an operation leaves the unit; held until ready
+  // An operation leaves the unit; held until ready.
+  input  logic         [NumUnits-1:0] send_valid_i,
   output logic         [NumUnits-1:0] send_ready_o,
   input  remote_send_t [NumUnits-1:0] send_i,
   output logic         [NumUnits-1:0] remote_valid_o,  // it comes to the unit; held until ready
@@ -58,7 +63,8 @@ module muster_cluster_network
   // The senders, and the directory
   // -------------------------------------------------------------------------------------------
 
-  logic         [NumUnits-1:0]             skid_valid, skid_ready, valid_q, taken, here, drop, names, leaving;
+  logic         [NumUnits-1:0]             skid_valid, skid_ready, valid_q, taken, here, drop,
+                                           names, leaving;
   remote_send_t [NumUnits-1:0]             skid, send_q;
   logic         [NumUnits:0][PlaceW-1:0]   look;
   place_t       [NumUnits:0]               place;
@@ -76,25 +82,29 @@ module muster_cluster_network
       .valid_o (valid_q[u]), .ready_i (taken[u] || drop[u]), .data_o (send_q[u])
     );
 
-    assign look[u] = skid_ready[u] ? {skid[u].cluster[ClusterW-1:0], skid[u].rank}
-                                   : {send_q[u].cluster[ClusterW-1:0], send_q[u].rank};
-    assign leaving[u] = leaves_i && place[u].unit == life_i.unit[UnitW-1:0] && place[u].cta == life_i.cta;
-    assign here[u] = 32'(send_q[u].cluster) < NumClusters &&
-                     present_i[send_q[u].cluster[ClusterW-1:0]][send_q[u].rank] &&
-                     resident_i[place[u].unit][place[u].cta[CtaW-1:0]] && !leaving[u];
-    assign names[u] = (skid_valid[u] && skid[u].cluster == life_i.cluster) ||
-                      (valid_q[u] && send_q[u].cluster == life_i.cluster);
-    assign drop[u] = valid_q[u] && !here[u];
+    assign look[u]        = skid_ready[u] ? {skid[u].cluster[ClusterW-1:0], skid[u].rank}
+                                          : {send_q[u].cluster[ClusterW-1:0], send_q[u].rank};
+    assign leaving[u]     = end_valid_i && place[u].unit == life_i.unit[UnitW-1:0] &&
+                            place[u].cta == life_i.cta;
+    assign here[u]        = 32'(send_q[u].cluster) < NumClusters &&
+                            present_i[send_q[u].cluster[ClusterW-1:0]][send_q[u].rank] &&
+                            resident_i[place[u].unit][place[u].cta[CtaW-1:0]] && !leaving[u];
+    assign names[u]       = (skid_valid[u] && skid[u].cluster == life_i.cluster) ||
+                            (valid_q[u] && send_q[u].cluster == life_i.cluster);
+    assign drop[u]        = valid_q[u] && !here[u];
     assign flit[u].from   = '{unit: unit_t'(u), warp: send_q[u].warp};
     assign flit[u].remote = '{op: send_q[u].op, place: '{cta: place[u].cta, addr: send_q[u].addr},
-                              lanes: send_q[u].lanes, operand: send_q[u].operand, has_token: send_q[u].has_token};
+                              lanes: send_q[u].lanes, operand: send_q[u].operand,
+                              has_token: send_q[u].has_token};
   end
 
   assign look[NumUnits] = find_i;
   assign find_unit_o    = place[NumUnits].unit;
   assign find_cta_o     = place[NumUnits].cta;
 
-  muster_ram #(.Depth(1 << PlaceW), .Width($bits(place_t)), .NumRead(NumUnits + 1), .Forward('1)) u_directory (
+  muster_ram #(
+    .Depth(1 << PlaceW), .Width($bits(place_t)), .NumRead(NumUnits + 1), .Forward('1)
+  ) u_directory (
     .clk_i,
     .we_i (launch_i), .waddr_i ({life_i.cluster[ClusterW-1:0], life_i.rank}),
     .wdata_i ({life_i.unit[UnitW-1:0], life_i.cta}),
@@ -113,7 +123,8 @@ module muster_cluster_network
     end
 
     muster_rr_arbiter #(.NumReq(NumUnits)) u_turn (
-      .clk_i, .rst_ni, .req_i (wants[t]), .advance_i (target_ready[t] && wants[t] != '0), .gnt_o (granted[t])
+      .clk_i, .rst_ni, .req_i (wants[t]), .advance_i (target_ready[t] && wants[t] != '0),
+      .gnt_o (granted[t])
     );
 
     always_comb begin
@@ -140,20 +151,23 @@ module muster_cluster_network
 
   always_comb begin
     for (int u = 0; u < NumUnits; u++) begin
-      lost_o[u] = '{unit: unit_t'(u), warp: send_q[u].warp, lanes: send_q[u].lanes, cluster: send_q[u].cluster,
+      lost_o[u] = '{unit: unit_t'(u), warp: send_q[u].warp, lanes: send_q[u].lanes,
+                    cluster: send_q[u].cluster,
                     rank: send_q[u].rank, addr: send_q[u].addr};
     end
   end
 
   always_comb begin
-    reaches_o = 1'b0;
+    slot_target_o = 1'b0;
     for (int t = 0; t < NumUnits; t++) begin
-      if (32'(life_i.unit) == t) reaches_o = remote_valid_o[t] && remote_o[t].place.cta == life_i.cta;
+      if (32'(life_i.unit) == t) begin
+        slot_target_o = remote_valid_o[t] && remote_o[t].place.cta == life_i.cta;
+      end
     end
   end
 
-  assign crosses_o    = names != '0;
-  assign lost_valid_o = drop;
-  assign active_o     = skid_valid != '0 || valid_q != '0 || remote_valid_o != '0;
+  assign cluster_sender_o = names != '0;
+  assign lost_valid_o     = drop;
+  assign active_o         = skid_valid != '0 || valid_q != '0 || remote_valid_o != '0;
 
 endmodule

@@ -29,7 +29,8 @@ package muster_cluster_pkg;
     cluster_life_e op;
     grid_t         grid;     // ClGrid, ClLaunch
     grids_t        awaits;   // ClGrid: its prerequisite grids
-    logic [31:0]   size;     // ClGrid: CTAs of the grid; ClOpen: CTAs of the cluster; ClLaunch: warps of the CTA
+    // ClGrid: CTAs of the grid; ClOpen: CTAs of the cluster; ClLaunch: warps of the CTA.
+    logic [31:0]   size;
     cluster_t      cluster;  // ClOpen, ClLaunch
     rank_t         rank;     // ClLaunch
     unit_t         unit;     // ClLaunch, ClEnd
@@ -118,7 +119,8 @@ package muster_cluster_pkg;
   // The response: 16 bytes in memory.
   typedef struct packed {
     logic [31:0]      is_canceled;  // 1 or 0
-    logic [2:0][31:0] ctaid;        // z, y, x: of the first CTA of the cancelled cluster; 0 if there is none
+    // Z, y, x: of the first CTA of the cancelled cluster; 0 if there is none.
+    logic [2:0][31:0] ctaid;
   } cancel_response_t;
 
   typedef struct packed {
@@ -130,10 +132,11 @@ package muster_cluster_pkg;
   // Inside
   // ---------------------------------------------------------------------------------------------
 
-  // What the lanes of a warp have done. An arrived lane whose flag is set waits; of another lane, the flag
-  // says that its phase has completed, and that it has not waited yet.
+  // What the lanes of a warp have done. An arrived lane whose flag is set waits; of another lane,
+  // the flag says that its phase has completed, and that it has not waited yet.
   typedef struct packed {
-    logic   phase;    // in which this was written: afterwards, waiting lanes are idle, and arrived ones have passed
+    // In which this was written: afterwards, waiting lanes are idle, and arrived ones have passed.
+    logic   phase;
     lanes_t arrived;
     lanes_t flag;
   } warp_phase_t;

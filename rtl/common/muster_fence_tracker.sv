@@ -3,9 +3,9 @@
 // Answers a memory drain (rtl/README.md, Memory drain) for a load/store unit. It counts each warp's
 // accesses that have begun and are not performed. Each warp has two counters, and an access belongs
 // to one of them, its epoch. A request changes the epoch: accesses that were outstanding at the
-// request stay in one counter, and accesses that begin afterwards are counted in the other. So a warp
-// that continues, and always has an access on its way, drains nevertheless. Accesses may be performed
-// in any order.
+// request stay in one counter, and accesses that begin afterwards are counted in the other. So a
+// warp that continues, and always has an access on its way, drains nevertheless. Accesses may be
+// performed in any order.
 module muster_fence_tracker #(
   parameter int unsigned NumWarps       = 32,
   parameter int unsigned MaxOutstanding = 15,  // accesses of a warp in one epoch
@@ -16,7 +16,8 @@ module muster_fence_tracker #(
 
   // By warp, one access a cycle each.
   input  logic [NumWarps-1:0] begin_i,       // an access begins; not while the warp is full
-  output logic [NumWarps-1:0] epoch_o,       // the epoch of the access that begins; the access carries it
+  // The epoch of the access that begins; the access carries it.
+  output logic [NumWarps-1:0] epoch_o,
   output logic [NumWarps-1:0] full_o,        // no more may begin in this cycle
   input  logic [NumWarps-1:0] done_i,        // an access is performed
   input  logic [NumWarps-1:0] done_epoch_i,  // the epoch of the access that is performed

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The lowest of eight bits that is set, a cycle later. A technology with memories that it loads at the start may put a
-// table in this place.
+// The lowest of eight bits that is set, a cycle later. A technology with memories that it loads at
+// the start may put a table in this place.
 module muster_lowest (
   input  logic       clk_i,
   input  logic [7:0] bits_i,

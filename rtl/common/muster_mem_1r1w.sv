@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// One memory array with a write port and a read port; all arrays of the unit are this module. A technology
-// puts its own in this place: a macro, or what its tools make a macro of.
+// One memory array with a write port and a read port; all arrays of the unit are this module. A
+// technology puts its own in this place: a macro, or what its tools make a macro of.
 //
 // Contents are undefined until written, and so is what is read while the same word is written.
 module muster_mem_1r1w #(

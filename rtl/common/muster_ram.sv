@@ -2,8 +2,8 @@
 //
 // A memory whose read data come a cycle after the address. Contents are undefined until written.
 // A read port with Forward reads the new value of a word that is written in the same cycle. At any
-// other port the result of that read is undefined, and its user must not depend on it. Each read port
-// has an array of its own (muster_mem_1r1w), which a technology may replace by a macro.
+// other port the result of that read is undefined, and its user must not depend on it. Each read
+// port has an array of its own (muster_mem_1r1w), which a technology may replace by a macro.
 module muster_ram #(
   parameter int unsigned        Depth    = 16,
   parameter int unsigned        Width    = 8,

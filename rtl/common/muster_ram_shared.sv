@@ -1,11 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A memory with several ports, each of which reads a word and may then write it. What is written is the same for
-// all, or in the bits that are kept, what was there. With several ports every word must be cleared first.
+// A memory with several ports, each of which reads a word and may then write it. What is written is
+// the same for all, or in the bits that are kept, what was there. With several ports every word
+// must be cleared first.
 //
-// Each port has arrays of its own (muster_mem_1r1w), one for every port that reads them. A word is the XOR of what
-// the ports hold of it: a port that writes adds what the others hold to the new word. So nothing has to
-// know which port wrote last.
+// Each port has arrays of its own (muster_mem_1r1w), one for every port that reads them. A word is
+// the XOR of what the ports hold of it: a port that writes adds what the others hold to the new
+// word. So nothing has to know which port wrote last.
 //
 //   cycle    0              1
 //            next_addr_i    rdata_o, and with we_i the word is written
@@ -19,16 +20,20 @@ module muster_ram_shared #(
 ) (
   input  logic                           clk_i,
   input  logic [NumPorts-1:0][AddrW-1:0] next_addr_i,  // the words that are read
-  input  logic [NumPorts-1:0][AddrW-1:0] addr_i,       // the same a cycle later; with clears_i any one, at all ports
+  // The same a cycle later; with clears_i any one, at all ports.
+  input  logic [NumPorts-1:0][AddrW-1:0] addr_i,
   input  logic [NumPorts-1:0]            we_i,         // the words are written
-  input  logic [Width-1:0]               keep_i,       // the bits of a word that a write leaves as they are
+  // The bits of a word that a write leaves as they are.
+  input  logic [Width-1:0]               keep_i,
   input  logic                           clears_i,     // the word is cleared, whatever was read
   input  logic [Width-1:0]               wdata_i,
   output logic [NumPorts-1:0][Width-1:0] rdata_o       // what was there before
 );
 
-  logic [NumPorts-1:0][NumPorts-1:0][Width-1:0] stored;  // by the port that reads, and the one that has written
-  logic [NumPorts-1:0][Width-1:0]               others;  // what the other ports hold of a port's word
+  // By the port that reads, and the one that has written.
+  logic [NumPorts-1:0][NumPorts-1:0][Width-1:0] stored;
+  // What the other ports hold of a port's word.
+  logic [NumPorts-1:0][Width-1:0]               others;
   logic [NumPorts-1:0][Width-1:0]               share;   // what the port is to hold of it
 
   always_comb begin

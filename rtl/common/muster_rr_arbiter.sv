@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A round-robin arbiter for a few requesters. It grants the first requester after the one served last. A
-// requester that keeps asking is served after at most NumReq - 1 others.
+// A round-robin arbiter for a few requesters. It grants the first requester after the one served
+// last. A requester that keeps asking is served after at most NumReq - 1 others.
 module muster_rr_arbiter #(
   parameter int unsigned NumReq = 2
 ) (

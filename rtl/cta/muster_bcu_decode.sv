@@ -2,10 +2,11 @@
 //
 // Decodes the 128-bit word of one warp instruction into an operation of the issue port. It has no
 // state: it names the registers to fetch, and in the same cycle takes their values. A bad
-// encoding raises `illegal_o`. Bad operands (a count that is not a multiple of the warp size, ARV with count 0)
-// are passed on to the barrier table, which reports a fault.
+// encoding raises `illegal_o`. Bad operands (a count that is not a multiple of the warp size, ARV
+// with count 0) are passed on to the barrier table, which reports a fault.
 //
-// Masks and operands have the lanes of the largest warp. A core whose warps have fewer ties the others to 0.
+// Masks and operands have the lanes of the largest warp. A core whose warps have fewer ties the
+// others to 0.
 //
 // If registers differ between lanes, the value of the lowest participating lane is used.
 module muster_bcu_decode

@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Knows the warps that have an operation between issue and commit. The next operation of such a warp waits at its port.
-// There is a bit per warp, from the acceptance of its operation to the commit. If no operation can be overtaken, each
-// is in the check or the count stage meanwhile, and comparisons with these two take the place of the bits.
+// Knows the warps that have an operation between issue and commit. The next operation of such a
+// warp waits at its port. There is a bit per warp, from the acceptance of its operation to the
+// commit. If no operation can be overtaken, each is in the check or the count stage meanwhile, and
+// comparisons with these two take the place of the bits.
 module muster_busy
   import muster_pkg::*;
 #(
@@ -15,7 +16,8 @@ module muster_busy
   input  logic                              rst_ni,
   input  logic [NumIssue-1:0][NumWarps-1:0] accept_i,       // of each port
   input  logic [NumIssue-1:0][NumWarps-1:0] commit_i,
-  input  logic [1:0]                        stage_valid_i,  // an operation is in count (0), in check (1)
+  // An operation is in count (0), in check (1).
+  input  logic [1:0]                        stage_valid_i,
   input  logic [1:0][WarpW-1:0]             stage_warp_i,   // the warp of that operation
   input  issue_t [NumIssue-1:0]             issue_i,        // the operation at each port
   output logic [NumIssue-1:0]               held_o,         // the warp of that operation is busy

@@ -1,22 +1,17 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The first stage makes all checks of a group that do not need its entry. It passes the group on with
-// the result for each member and with the count at which the entry completes, and lets lifecycle
-// operations change the roster.
+// The first stage makes all checks of a group that do not need its entry. It passes the group on
+// with the result for each member and with the count at which the entry completes, and lets
+// lifecycle operations change the roster.
 module muster_check
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_cta_pkg::*;
 #(
-  parameter int unsigned NumWarps = 32,
-  parameter int unsigned NumCtas  = 8,
-  parameter int unsigned NumIssue = 1,
-  parameter int unsigned WarpSize = 32,
-  parameter bit          EnState  = 1'b1,
-  parameter bit          EnFaults = 1'b1,
-  parameter bit          EnLanes  = 1'b1,
-  parameter bit          EnSplit  = 1'b1,
-  parameter bit          EnJoin   = 1'b1,
-  parameter bit          EnLifecycle = 1'b1,
+  parameter muster_cfg_t Cfg,
+  localparam int unsigned NumWarps = Cfg.NumWarps,
+  localparam int unsigned NumCtas  = Cfg.NumCtas,
+  localparam int unsigned NumIssue = Cfg.NumIssue,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned CtaW    = (NumCtas > 1) ? $clog2(NumCtas) : 1,
   localparam int unsigned NumPlaces = 1 << WarpW,
@@ -33,28 +28,30 @@ module muster_check
   input  logic [NumWarps-1:0]     launch_warps_i,  // held while a launch is under way
   input  wcount_t                 launch_size_i,   // likewise; of an open, too
   input  lanes_t                  join_lanes_i,    // held while a join is under way
-  input  logic                    cleans_i,        // the group is a step that enters no warp
+  input  logic                    clean_step_i,    // the group is a step that enters no warp
   input  lanes_t                  exit_lanes_i,    // held while an exit is under way
-  output logic                    done_o, exit_done_o,  // a lifecycle operation, not a step; an exit goes on
-  output logic                    frees_o,         // that operation leaves its slot to be cleaned
-  output logic                    clears_o,        // after reset: see muster_roster
-  output logic [EntryW-1:0]       cleared_o,
-  output logic                    resets_o,
-  output logic [WarpW-1:0]        removed_o,
+  // A lifecycle operation, not a step; an exit goes on.
+  output logic                    done_o, exit_done_o,
+  output logic                    slot_freed_o,    // that operation leaves its slot to be cleaned
+  output logic                    entry_clear_o,   // after reset: see muster_roster
+  output logic [EntryW-1:0]       clear_entry_o,
+  output logic                    reset_walk_o,
+  output logic [WarpW-1:0]        reset_warp_o,
   output logic                    ahead_o,         // to select: see there
   output logic                    busy_o,          // a group of issue ports is here
   output logic [WarpW-1:0]        busy_warp_o,     // the warp of its first member
 
-  input  logic                    may_wait_i,      // a member's warp waits, of an issue port's group
+  input  logic                    warp_waits_i,   // a member's warp waits, of an issue port's group
   input  logic [NumPlaces-1:0]    waiting_i,
-  input  logic                    begins_i,        // one port: the warp chosen begins to wait now
-  input  logic                    ahead_i,         // a group is in a later stage
-  input  logic                    latest_we_i,     // an all-warps arrival is counted
+  input  logic                    wait_begins_i,  // one port: the warp chosen begins to wait now
+  input  logic                    ahead_i,        // a group is in a later stage
+  input  logic                    latest_we_i,    // an all-warps arrival is counted
   input  logic [CtaW-1:0]         latest_cta_i,
   input  bar_t                    latest_bar_i,
 
   input  logic [31:0]             word_i,          // R2B: the state word, from the second cycle on
-  input  kind_e                   entry_kind_i,    // of the group's entry; R2B: when no group is ahead
+  // Of the group's entry; R2B: when no group is ahead.
+  input  kind_e                   entry_kind_i,
   input  logic                    entry_all_i,     // it counts to all live warps; not idle
 
   output logic                    valid_o,
@@ -63,7 +60,8 @@ module muster_check
   output checked_t [NumIssue-1:0] members_o,
   output logic [EntryW-1:0]       next_o,          // the entry of the group here in the next cycle
   output logic [WarpW-1:0]        last_o,          // arrivals (exit: warps) before the last one
-  output logic                    all_o,           // the entry counts to all live warps, or may be checked as such
+  // The entry counts to all live warps, or may be checked as such.
+  output logic                    all_o,
 
   input  logic [WarpW-1:0]        debug_warp_i,    // a warp to look at
   output logic                    debug_live_o,    // whether it is live, a cycle later
@@ -117,55 +115,53 @@ module muster_check
   logic                chosen, bad_launch;  // see muster_launch_check
   logic                opens, join_warp, joined, cleans_q;
   logic [WarpW-1:0]    launch_last;
-  logic                exits_q;     // an exit takes the warp's last lane, and is not refused, unless the warp waits
+  // An exit takes the warp's last lane, and is not refused, unless the warp waits.
+  logic                exits_q;
 
-  muster_roster #(
-    .NumWarps(NumWarps), .NumCtas(NumCtas), .NumIssue(NumIssue), .WarpSize(WarpSize),
-    .EnLanes(EnLanes), .EnState(EnState), .EnJoin(EnJoin), .EnLifecycle(EnLifecycle)
-  ) u_roster (
-    .clk_i, .rst_ni, .ready_o (roster_ready), .clears_o, .cleared_o, .removed_o,
+  muster_roster #(.Cfg(Cfg)) u_roster (
+    .clk_i, .rst_ni, .ready_o (roster_ready), .entry_clear_o, .clear_entry_o, .reset_warp_o,
     .next_cta_i (next_cta), .next_warps_i (next_warps),
     .cta_i (group_q.cta), .warp_i (members_q[0].warp), .op_i (group_q.op),
     .lanes_i (exit_lanes_i),
     .resident_o (resident), .live_last_o (live_last), .size_o (size), .live_o (live),
-    .last_lane_o (last_lane), .owes_o (owes), .joined_o (joined),
-    .enter_i (enter), .chosen_i (chosen), .join_lanes_i,
-    .join_i (join_warp), .taken_i (launch), .launch_last_i (launch_last),
-    .launch_size_i (launch_size_i[WarpW:0]), .exit_i (exit), .last_exits_i (exits_q), .leave_i (leave),
-    .owe_count_i (bar_word.arrived[WarpW-1:0]), .owe_i (owe),
+    .last_lane_o (last_lane), .restore_owes_o (owes), .joined_o (joined),
+    .enter_i (enter), .warp_chosen_i (chosen), .join_lanes_i,
+    .join_i (join_warp), .slot_taken_i (launch), .launch_last_i (launch_last),
+    .launch_size_i (launch_size_i[WarpW:0]), .exit_i (exit), .last_exits_i (exits_q),
+    .leave_i (leave), .owe_count_i (bar_word.arrived[WarpW-1:0]), .owe_i (owe),
     .debug_warp_i, .debug_live_o, .debug_cta_o
   );
 
   muster_ram #(.Depth(NumCtas), .Width($bits(bar_t)), .Forward(1'b0)) u_latest (
     .clk_i,
-    .we_i (latest_we_i || (!EnLifecycle && clears_o)),
-    .waddr_i ((!EnLifecycle && clears_o) ? CtaW'(cleared_o >> 4) : latest_cta_i), .wdata_i (latest_bar_i),
-    .raddr_i (next_cta), .rdata_o (latest)
+    .we_i (latest_we_i || (!Cfg.EnLifecycle && entry_clear_o)),
+    .waddr_i ((!Cfg.EnLifecycle && entry_clear_o) ? CtaW'(clear_entry_o >> 4) : latest_cta_i),
+    .wdata_i (latest_bar_i), .raddr_i (next_cta), .rdata_o (latest)
   );
 
   logic go_step, judged, exit_judged;  // see muster_check_steps
   logic writes;                        // the group is R2B
 
-  assign busy_o      = valid_q && !is_lifecycle(group_q.op);
-  assign busy_warp_o = members_q[0].warp[WarpW-1:0];
-  assign resets_o    = !roster_ready;
-  assign writes      = EnState && is_write(group_q.op);
-  assign done_o      = judged && ends_walk(group_q.op);
-  assign frees_o     = leave || (judged && (group_q.op == GroupLaunch) && !launch);
-  assign exit_done_o = exit_judged;
+  assign busy_o       = valid_q && !is_lifecycle(group_q.op);
+  assign busy_warp_o  = members_q[0].warp[WarpW-1:0];
+  assign reset_walk_o = !roster_ready;
+  assign writes       = Cfg.EnState && is_write(group_q.op);
+  assign done_o       = judged && ends_walk(group_q.op);
+  assign slot_freed_o = leave || (judged && (group_q.op == GroupLaunch) && !launch);
+  assign exit_done_o  = exit_judged;
 
-  muster_check_steps #(.EnState(EnState)) u_steps (
+  muster_check_steps #(.EnState(Cfg.EnState)) u_steps (
     .clk_i, .rst_ni, .roster_ready_i (roster_ready), .load_i (ready_o), .next_op_i (group_i.op),
-    .may_wait_i (may_wait_i || (NumIssue == 1 && begins_i)), .valid_i (valid_q), .op_i (group_q.op),
-    .ready_i, .ahead_i,
+    .warp_waits_i (warp_waits_i || (NumIssue == 1 && wait_begins_i)), .valid_i (valid_q),
+    .op_i (group_q.op), .ready_i, .ahead_i,
     .go_o (go), .step_o (go_step), .judged_o (judged), .exit_judged_o (exit_judged), .ahead_o
   );
 
   muster_launch_check #(.NumWarps(NumWarps), .NumCtas(NumCtas)) u_launch_check (
     .clk_i, .rst_ni, .warps_i (launch_warps_i & {NumWarps{!cleans_q}}), .size_i (launch_size_i),
-    .opens_i (opens), .cta_i (group_q.cta), .resident_i (resident), .warp_i (members_q[0].warp),
+    .open_i (opens), .cta_i (group_q.cta), .resident_i (resident), .warp_i (members_q[0].warp),
     .step_i (go && group_q.op == GroupClear), .done_i (done_o),
-    .chosen_o (chosen), .last_o (launch_last), .bad_o (bad_launch)
+    .warp_chosen_o (chosen), .last_o (launch_last), .bad_o (bad_launch)
   );
 
   // -------------------------------------------------------------------------------------------
@@ -173,40 +169,40 @@ module muster_check
   // -------------------------------------------------------------------------------------------
 
   wcount_t               expected;    // as the arrival, or R2B's word, has it
-  logic [WarpW-1:0]      word_last_nq;  // R2B.BAR: the word's count before its last arrival, inverted: see exceeds()
+  // R2B.BAR: the word's count before its last arrival, inverted: see exceeds().
+  logic [WarpW-1:0]      word_last_nq;
   logic                  above, above_q, bad_word, bad_word_q;
   logic                  leave_q, accepted_q, last_lane_q, exit_fit_q, owes_q;
-  logic                  bad_join_q, all_q, pays_q;  // all_q, pays_q: R2B's word counts to all live warps; brings one that waits
-  logic                  taken, restores_q;  // R2B, of any port, goes on; it changes what is owed
-  logic [NumIssue-1:0]   idle;        // no lane takes part
+  // all_q, pays_q: R2B's word counts to all live warps; brings one that waits.
+  logic                  bad_join_q, all_q, pays_q;
+  logic                  restores_q;  // R2B goes on, and changes what is owed
   logic [NumIssue-1:0]   waiting;     // the warp of the member waits already
-  logic [NumIssue-1:0]   waits;       // the warp of the member waits, and the operation needs one that does not
-  logic [NumIssue-1:0]   accepted;    // unless its warp waits, or it is unfit
+  logic [NumIssue-1:0]   accepted, taken;  // see muster_check_member
   logic                  unfit;       // no such launch, state word, or count
 
   assign bar_word  = word_i;
   assign warp_word = word_i;
-  assign write_bar = EnState && (group_q.op == GroupWriteBar);
+  assign write_bar = Cfg.EnState && (group_q.op == GroupWriteBar);
   assign expected  = write_bar ? bar_word.expected : group_q.expected;
   assign above     = exceeds(8'(expected), 8'(size));
 
-  muster_word_check #(.NumWarps(NumWarps), .WarpSize(WarpSize), .EnSplit(EnSplit)) u_word_check (
+  muster_word_check #(.Cfg(Cfg)) u_word_check (
     .clk_i, .bar_i (write_bar), .bar_word_i (bar_word), .warp_word_i (warp_word),
     .above_i (above_q), .last_i (~word_last_nq), .size_i (size),
-    .entry_kind_i, .entry_all_i, .owes_i (owes), .bad_o (bad_word)
+    .entry_kind_i, .entry_all_i, .restore_owes_i (owes), .bad_o (bad_word)
   );
 
-  assign opens = EnJoin && (group_q.op == GroupOpen);
+  assign opens = Cfg.EnJoin && (group_q.op == GroupOpen);
   always_ff @(posedge clk_i) begin
-    if (ready_o) cleans_q <= EnJoin && cleans_i;
+    if (ready_o) cleans_q <= Cfg.EnJoin && clean_step_i;
     above_q      <= above;
     word_last_nq <= (bar_word.expected == '0) ? ~live_last : ~WarpW'(bar_word.expected - 7'd1);
     all_q        <= (bar_word.expected == '0) && (bar_word.arrived != '0);
     bad_word_q   <= bad_word;
     owes_q       <= owes;
     pays_q       <= warp_word.waiting && !warp_word.apart;
-    restores_q   <= taken && (write_bar ? all_q : pays_q && entry_all_i);
-    leave_q      <= resident || !EnFaults;
+    restores_q   <= (taken != '0) && (write_bar ? all_q : pays_q && entry_all_i);
+    leave_q      <= resident || !Cfg.EnFaults;
     bad_join_q   <= !resident || joined || live[0] || !exists[0] || (join_lanes_i == '0);
     accepted_q   <= accepted[0];
     last_lane_q  <= last_lane;
@@ -214,19 +210,18 @@ module muster_check
     exit_fit_q   <= accepted_q && !owes_q;
   end
 
+  for (genvar m = 0; m < NumIssue; m++) begin : g_member
+    assign waiting[m] = waiting_i[members_q[m].warp[WarpW-1:0]];
+
+    muster_check_member #(.Cfg(Cfg)) u_member (
+      .group_i (group_q), .member_i (members_q[m]), .resident_i (resident),
+      .live_i (live[m] && exists[m]), .waiting_i (waiting[m]), .restore_owes_i (owes),
+      .group_unfit_i (unfit), .exit_lanes_i, .last_exit_i (exits_q), .warp_chosen_i (chosen),
+      .accepted_o (accepted[m]), .taken_o (taken[m]), .checked_o (members_o[m])
+    );
+  end
+
   always_comb begin
-    taken = 1'b0;
-    for (int m = 0; m < NumIssue; m++) begin
-      idle[m]  = (group_q.op == GroupExit) ? (exit_lanes_i == '0) : members_q[m].idle;
-      waiting[m] = waiting_i[members_q[m].warp[WarpW-1:0]];
-      waits[m] = waiting[m] &&
-                 (group_q.op inside {GroupArrive, GroupWait, GroupReadResult, GroupWriteBar,
-                                     GroupWriteWarp, GroupExit});
-      accepted[m] = !idle[m] &&
-                    (!EnFaults || (resident && live[m] && exists[m] && !(group_q.op == GroupArrive &&
-                     (group_q.ragged || (!members_q[m].waits && group_q.expected == '0)))));
-      taken = taken || (members_q[m].valid && accepted[m] && !waits[m]);
-    end
     unique case (group_q.op)
       GroupLaunch, GroupOpen:         unfit = bad_launch;
       GroupJoin:                      unfit = bad_join_q;
@@ -238,30 +233,30 @@ module muster_check
   end
 
   assign enter  = go_step && exists[0];
-  assign launch = judged && (group_q.op == GroupLaunch || opens) && !(EnFaults && bad_launch);
-  assign join_warp = EnJoin && judged && (group_q.op == GroupJoin) && !(EnFaults && bad_join_q);
+  assign launch = judged && (group_q.op == GroupLaunch || opens) && !(Cfg.EnFaults && bad_launch);
+  assign join_warp = Cfg.EnJoin && judged && (group_q.op == GroupJoin) &&
+                     !(Cfg.EnFaults && bad_join_q);
   assign leave  = judged && (group_q.op == GroupLeave) && leave_q;
   assign exit   = exit_judged && exit_fit_q && !waiting[0];
-  assign owe    = judged && writes && restores_q && !(EnFaults && bad_word_q);
+  assign owe    = judged && writes && restores_q && !(Cfg.EnFaults && bad_word_q);
 
   // -------------------------------------------------------------------------------------------
   // To the next stage
   // -------------------------------------------------------------------------------------------
 
-  logic [NumIssue-1:0] takes_effect;
-
   assign next_o = EntryW'({next_cta, ready_o ? group_i.bar : group_o.bar});
 
   // A clear of a slot that is taken goes no further.
-  assign valid_o = go && !(EnFaults && group_q.op == GroupClear &&
+  assign valid_o = go && !(Cfg.EnFaults && group_q.op == GroupClear &&
                            (resident || 32'(group_q.cta) >= NumCtas));
-  assign last_o  = (group_q.op == GroupArrive && group_q.expected != '0) ? WarpW'(group_q.expected - 7'd1) : live_last;
+  assign last_o  = (group_q.op == GroupArrive && group_q.expected != '0) ?
+                   WarpW'(group_q.expected - 7'd1) : live_last;
 
   // After a launch or an open, the slot has an entry that an exit may check.
   always_comb begin
     unique case (group_q.op)
       GroupArrive:           all_o = (group_q.expected == '0);
-      GroupWriteBar:         all_o = EnState && all_q;
+      GroupWriteBar:         all_o = Cfg.EnState && all_q;
       GroupClear, GroupOpen: all_o = 1'b1;
       default:               all_o = 1'b0;
     endcase
@@ -270,28 +265,7 @@ module muster_check
   always_comb begin
     group_o = group_q;
     if (group_q.op == GroupExit) group_o.bar = latest;
-    if (EnState && group_q.op == GroupWriteWarp) group_o.bar = warp_word.wait_bar;
-
-    for (int m = 0; m < NumIssue; m++) begin
-      unique case (group_q.op)
-        GroupExit:  takes_effect[m] = exits_q;
-        GroupClear: takes_effect[m] = chosen;
-        GroupOpen, GroupJoin: takes_effect[m] = 1'b1;
-        default:    takes_effect[m] = accepted[m];
-      endcase
-      members_o[m] = '{
-        valid:    members_q[m].valid,
-        counts:   members_q[m].valid && takes_effect[m],
-        waits:    members_q[m].waits && (group_q.op inside {GroupArrive, GroupWait}),  // else it may be another operation's
-        idle:     idle[m],
-        warp:     members_q[m].warp,
-        resident: resident,
-        live:     live[m] && exists[m],
-        waiting:  waiting[m],
-        owes:     owes,
-        barred:   EnFaults && (waits[m] || unfit)
-      };
-    end
+    if (Cfg.EnState && group_q.op == GroupWriteWarp) group_o.bar = warp_word.wait_bar;
   end
 
 endmodule

@@ -1,9 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Decides how long a group stays in the check stage. A lifecycle operation, an exit, and any operation of a
-// waiting warp stays until the stages ahead are empty: then it is settled which warps wait, and which entry
-// took the latest all-warps arrival. Lifecycle operations and R2B, which are rare, then take three more cycles
-// for their checks. Those of an exit, two cycles, need not wait until then. A step of a walk takes one cycle more.
+// Decides how long a group stays in the check stage. A lifecycle operation, an exit, and any
+// operation of a waiting warp stays until the stages ahead are empty: then it is settled which
+// warps wait, and which entry took the latest all-warps arrival. Lifecycle operations and R2B,
+// which are rare, then take three more cycles for their checks. Those of an exit, two cycles, need
+// not wait until then. A step of a walk takes one cycle more.
 //
 //   cycle    0          1             2        3
 //            settled    step_o        exit     rare
@@ -19,7 +20,7 @@ module muster_check_steps
   input  logic   roster_ready_i,  // the walk after reset is over
   input  logic   load_i,          // the next group comes in at this clock edge
   input  group_e next_op_i,       // the operation of the next group, if there is one
-  input  logic   may_wait_i,      // the warp of a member of the next group may be waiting
+  input  logic   warp_waits_i,    // the warp of a member of the next group may be waiting
   input  logic   valid_i,         // a group is here
   input  group_e op_i,
   input  logic   ready_i,         // the next stage takes it
@@ -34,7 +35,7 @@ module muster_check_steps
 
 `include "muster_assert.svh"
 
-  logic rare;                // of the next group: a lifecycle operation, not a step or an exit, or R2B
+  logic rare;  // of the next group: a lifecycle operation, not a step or an exit, or R2B
   logic exit_q, clear_q, rare_q;
   logic stays_q;             // it is rare, or a member's warp waited when it was chosen
   logic settled;             // no group ahead can change what is checked here
@@ -46,7 +47,7 @@ module muster_check_steps
 
   always_ff @(posedge clk_i) begin
     if (load_i) begin
-      stays_q <= rare || (may_wait_i && !is_lifecycle(next_op_i));
+      stays_q <= rare || (warp_waits_i && !is_lifecycle(next_op_i));
       clear_q <= (next_op_i == GroupClear);
       exit_q  <= (next_op_i == GroupExit);
       rare_q  <= rare;

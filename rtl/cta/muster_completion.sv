@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Finds the member of the group in the count stage that completes the entry, if the group is not refused. Counts are compared a
-// cycle early: the one that was read, and the one that the group here leaves, in case the next group, or members that
-// stay, are at the same entry. So only a few gates after registers decide which warps are released and which members stay.
+// Finds the member of the group in the count stage that completes the entry, if the group is not
+// refused. Counts are compared a cycle early: the one that was read, and the one that the group
+// here leaves, in case the next group, or members that stay, are at the same entry. So only a few
+// gates after registers decide which warps are released and which members stay.
 //
 //   cycle    0                             1
 //            last_i, stored_i, count_i     completes_o
@@ -16,24 +17,29 @@ module muster_completion #(
   // Of the group that is here in the next cycle
   input  logic [WarpW-1:0]    last_i,       // the entry's count before the last arrival
   input  logic                load_i,       // it is another group than the one here
-  input  logic [WarpW-1:0]    stored_i,     // the count of its entry, before what the group here writes
+  // The count of its entry, before what the group here writes.
+  input  logic [WarpW-1:0]    stored_i,
 
   // Of the group that is here
-  input  logic                forward_i,    // the group directly ahead, or members of this one before, wrote this entry
+  // The group directly ahead, or members of this one before, wrote this entry.
+  input  logic                forward_i,
   input  logic [WarpW-1:0]    count_i,      // the entry's count
   input  logic [NumIssue-1:0] fit_i,        // members that count, unless the group is refused
   input  logic                arrives_i,    // they are arrivals
   input  logic                exits_i,      // it is an exit, at an entry of all live warps
   output logic [NumIssue-1:0] completes_o,  // this member completes the entry
-  output logic                empties_o,    // some member completes it; with one port, if the member counts
+  // Some member completes it; with one port, if the member counts.
+  output logic                empties_o,
   output logic [WarpW-1:0]    added_o       // arrivals; with one port, if the member counts
 );
 
   localparam int unsigned Most = 2 * NumIssue;  // arrivals of this group and the next one
 
   logic [NumIssue-1:0]            stored_due_q, left_due_q;
-  logic [NumIssue-1:0]            due;      // the entry completes with the first arrival of this group, the second, and so on
-  logic [Most-1:0]                equals;   // with so many arrivals more, the next group's entry lacks one
+  // The entry completes with the first arrival of this group, the second, and so on.
+  logic [NumIssue-1:0]            due;
+  // With so many arrivals more, the next group's entry lacks one.
+  logic [Most-1:0]                equals;
   logic [NumIssue-1:0][MemberW:0] earlier;  // fit members before this one
 
   always_comb begin
@@ -62,7 +68,8 @@ module muster_completion #(
     // An exit is no arrival: the entry completes when all remaining warps have arrived.
     if (exits_i) completes_o[0] = fit_i[0] && due[0];
     empties_o = (NumIssue == 1) ? due[0] : (completes_o != '0);
-    added_o   = (NumIssue == 1) ? WarpW'(1) : WarpW'(earlier[NumIssue-1]) + WarpW'(fit_i[NumIssue-1]);
+    added_o   = (NumIssue == 1) ? WarpW'(1) :
+                WarpW'(earlier[NumIssue-1]) + WarpW'(fit_i[NumIssue-1]);
   end
 
 endmodule

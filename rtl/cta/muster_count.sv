@@ -1,20 +1,21 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The second stage: the barrier table's counts (BCU ISA, BAR). An entry holds how many warps have arrived, how many are
-// expected, the kind of the generation, and its phase. A group in this stage updates its entry in this cycle: this is the
-// commit. Its entry was read a cycle earlier, while the group was still in the check stage, and compared with it there; what
-// the group directly ahead has written since is forwarded. So one update can follow another in every cycle, also at the
-// same entry. Members arrive in port order. The one that completes the entry ends the update; those after it stay, and
-// open the next generation in the next cycle.
+// The second stage: the barrier table's counts (BCU ISA, BAR). An entry holds how many warps have
+// arrived, how many are expected, the kind of the generation, and its phase. A group in this stage
+// updates its entry in this cycle: this is the commit. Its entry was read a cycle earlier, while
+// the group was still in the check stage, and compared with it there; what the group directly ahead
+// has written since is forwarded. So one update can follow another in every cycle, also at the same
+// entry. Members arrive in port order. The one that completes the entry ends the update; those
+// after it stay, and open the next generation in the next cycle.
 module muster_count
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_cta_pkg::*;
 #(
-  parameter int unsigned NumWarps = 32,
-  parameter int unsigned NumCtas  = 8,
-  parameter int unsigned NumIssue = 1,
-  parameter bit          EnFaults = 1'b1,
-  parameter bit          EnSplit  = 1'b1,
+  parameter muster_cfg_t Cfg,
+  localparam int unsigned NumWarps = Cfg.NumWarps,
+  localparam int unsigned NumCtas  = Cfg.NumCtas,
+  localparam int unsigned NumIssue = Cfg.NumIssue,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned NumPlaces = 1 << WarpW,
   localparam int unsigned EntryW  = $clog2(NumCtas * NumBars)
@@ -28,23 +29,28 @@ module muster_count
   input  checked_t [NumIssue-1:0] members_i,
   input  logic [WarpW-1:0]        last_i,
   input  logic                    all_i,
-  input  logic                    clears_i,    // after reset, when no group is here, this entry is cleared
-  input  logic [EntryW-1:0]       cleared_i,
+  // After reset, when no group is here, this entry is cleared.
+  input  logic                    entry_clear_i,
+  input  logic [EntryW-1:0]       clear_entry_i,
 
   output logic [NumIssue-1:0][WarpW-1:0] next_warps_o,  // of the members here in the next cycle
   input  operands_t [NumIssue-1:0] operands_i,           // of the members here in this one
 
   output logic                    busy_o,      // a group is here
   input  logic [EntryW-1:0]       next_i,      // the entry of the group offered in the next cycle
-  output logic [EntryW-1:0]       next_o,      // the entry of the group that is here in the next cycle
-  output kind_e                   read_kind_o,  // of the former, unless a group ahead has just changed it
-  output logic                    read_all_o,   // the same entry counts all live warps, and is not idle
+  output logic [EntryW-1:0]       next_o,  // the entry of the group that is here in the next cycle
+  // Of the former, unless a group ahead has just changed it.
+  output kind_e                   read_kind_o,
+  // The same entry counts all live warps, and is not idle.
+  output logic                    read_all_o,
   input  logic [EntryW-1:0]       debug_i,     // the entry to read
   output bar_word_t               debug_o,     // its counts, a cycle later
 
   output logic [NumIssue-1:0]     commits_o,      // these members, of issue ports, commit
-  output logic [NumIssue-1:0][NumPlaces-1:0] commit_warps_o,  // the warps of the members that commit
-  output logic                    commit_lc_o, commit_exit_o,  // a lifecycle operation, an exit commits
+  // The warps of the members that commit.
+  output logic [NumIssue-1:0][NumPlaces-1:0] commit_warps_o,
+  // A lifecycle operation, an exit commits.
+  output logic                    commit_lc_o, commit_exit_o,
   output logic [NumWarps-1:0]     warps_o,     // that arrive to wait, are written, or cleared
   output outcome_t                outcome_o,
   output effect_t  [NumIssue-1:0] effects_o
@@ -113,19 +119,19 @@ module muster_count
   count_t read, offered, debug;     // the entry of the group offered, as read and as it is
   count_t stored_q, ahead_q;        // the latter of the group here; what the one ahead would write
   count_t count, count_d;           // the entry, before and after the update
-  logic   write;                    // the entry is written
-  logic   forward_q, offer_forward_q;  // the group ahead wrote the entry of the group here; of the group offered
+  logic   write, arrives;           // the entry is written; the group consists of arrivals
+  // The group ahead wrote the entry of the group here; of the group offered.
+  logic   forward_q, offer_forward_q;
   logic   stored_all_q;             // the stored entry counts all live warps
   logic   unlike, unlike_q;         // the group differs from the stored entry in count or kind
   logic   unlike_ahead_q;           // the group differs from what the group ahead would leave there
-  logic   arrives;
 
   muster_ram #(
     .Depth(NumCtas * NumBars), .Width($bits(count_t)), .NumRead(2), .Forward(2'b00)
   ) u_counts (
     .clk_i,
-    .we_i (write || clears_i), .waddr_i (clears_i ? cleared_i : entry),
-    .wdata_i (clears_i ? '0 : count_d),
+    .we_i (write || entry_clear_i), .waddr_i (entry_clear_i ? clear_entry_i : entry),
+    .wdata_i (entry_clear_i ? '0 : count_d),
     .raddr_i ({debug_i, next_i}), .rdata_o ({debug, read})
   );
 
@@ -154,7 +160,7 @@ module muster_count
   end
 
   function automatic bar_word_t word_of(count_t c);
-    return '{zero: '0, phase: EnSplit && c.phase, kind: c.kind, expected: wcount_t'(c.expected),
+    return '{zero: '0, phase: Cfg.EnSplit && c.phase, kind: c.kind, expected: wcount_t'(c.expected),
              arrived: wcount_t'(c.arrived), value: '0};
   endfunction
 
@@ -166,7 +172,8 @@ module muster_count
 
   logic                refused;
   logic                complete;                 // the entry completes
-  logic                completes;                // it does, unless the group is refused or, with one port, does not count
+  // The entry completes, unless the group is refused or, with one port, does not count.
+  logic                completes;
   logic [WarpW:0]      expected;
   logic [NumIssue-1:0] fit, hits, counts, done;  // fit: counts, unless the group is refused
   logic [WarpW-1:0]    added;                    // arrivals
@@ -174,15 +181,16 @@ module muster_count
 
   assign arrives  = (group_q.op == GroupArrive);
   assign expected = group_q.expected[WarpW:0];
-  assign refused  = EnFaults && arrives && (forward_q ? unlike_ahead_q : unlike_q);
+  assign refused  = Cfg.EnFaults && arrives && (forward_q ? unlike_ahead_q : unlike_q);
   assign word     = r2b_word;
 
-  always_comb begin
-    for (int m = 0; m < NumIssue; m++) fit[m] = members_q[m].valid && members_q[m].counts && !members_q[m].barred;
+  for (genvar m = 0; m < NumIssue; m++) begin : g_fit
+    assign fit[m] = members_q[m].valid && members_q[m].counts && !members_q[m].barred;
   end
 
-  // Neither the completing member nor what is written depends on a refusal, which is known late. Nothing but arrivals writes the entry directly ahead of
-  // arrivals or an exit: the check stage waits for a cycle after an exit, a lifecycle operation and an R2B.
+  // Neither the completing member nor what is written depends on a refusal, which is known late.
+  // Nothing but arrivals writes the entry directly ahead of arrivals or an exit: the check stage
+  // waits for a cycle after an exit, a lifecycle operation and an R2B.
   muster_completion #(.NumIssue(NumIssue), .WarpW(WarpW)) u_completion (
     .clk_i,
     .last_i (last_d), .load_i (ready_o), .stored_i (offered.arrived),
@@ -195,7 +203,8 @@ module muster_count
     done = '0;
     left = '0;
     for (int m = 0; m < NumIssue; m++) begin
-      left[m] = members_q[m].valid && !refused && ((hits & ((NumIssue'(1) << m) - NumIssue'(1))) != '0);
+      left[m] = members_q[m].valid && !refused &&
+                ((hits & ((NumIssue'(1) << m) - NumIssue'(1))) != '0);
       done[m] = members_q[m].valid && !left[m];
     end
     counts   = fit & done & {NumIssue{!refused}};
@@ -203,16 +212,18 @@ module muster_count
   end
 
   `MUSTER_ASSERT(ArrivedIsAsCompared, !(valid_q && (arrives || group_q.op == GroupExit)) ||
-                 u_completion.due == u_completion.due_of(count.arrived, last_q), "a comparison that was made a cycle early does not hold")
+                 u_completion.due == u_completion.due_of(count.arrived, last_q),
+                 "a comparison that was made a cycle early does not hold")
 
   always_comb begin
     write   = 1'b0;
-    count_d = '{phase: EnSplit && !count.phase, kind: KindIdle, expected: '0, arrived: '0};  // completed
+    // Completed.
+    count_d = '{phase: Cfg.EnSplit && !count.phase, kind: KindIdle, expected: '0, arrived: '0};
     unique case (group_q.op)
       GroupArrive: begin
         write = valid_q && (counts != '0);
         if (!completes) begin
-          count_d = '{phase: EnSplit && count.phase, kind: group_q.kind, expected: expected,
+          count_d = '{phase: Cfg.EnSplit && count.phase, kind: group_q.kind, expected: expected,
                       arrived: count.arrived + added};
         end
       end
@@ -223,8 +234,8 @@ module muster_count
       end
       GroupWriteBar: begin
         write   = valid_q && (counts != '0);
-        count_d = '{phase: EnSplit && word.phase, kind: word.kind, expected: word.expected[WarpW:0],
-                    arrived: word.arrived[WarpW-1:0]};
+        count_d = '{phase: Cfg.EnSplit && word.phase, kind: word.kind,
+                    expected: word.expected[WarpW:0], arrived: word.arrived[WarpW-1:0]};
       end
       default: ;
     endcase
@@ -252,9 +263,10 @@ module muster_count
       idle:     (count.kind == KindIdle),
       accepted: valid_q && (counts != '0),
       complete: valid_q && complete,
-      passed:   EnSplit && (group_q.op == GroupWait) && (counts != '0) && (count.phase != r2b_word[0]),
-      answers:  EnSplit && group_q.answers,
-      kind:     (arrives || (EnSplit && group_q.op == GroupWait)) ? group_q.kind : count.kind,
+      passed:   Cfg.EnSplit && group_q.op == GroupWait && counts != '0 &&
+                count.phase != r2b_word[0],
+      answers:  Cfg.EnSplit && group_q.answers,
+      kind:     (arrives || (Cfg.EnSplit && group_q.op == GroupWait)) ? group_q.kind : count.kind,
       found:    word_of(count),
       left:     word_of(count_d),
       word:     r2b_word
@@ -285,7 +297,7 @@ module muster_count
       for (int i = 0; i < 4; i++) begin
         effects_o[m].hits = effects_o[m].hits + 6'(operands_i[m].word[4*i+:4]);
       end
-      if (EnFaults && valid_q && done[m]) begin
+      if (Cfg.EnFaults && valid_q && done[m]) begin
         effects_o[m].cause = cause_of(group_q, members_q[m]);
         if (members_q[m].counts && !members_q[m].barred && refused) begin
           effects_o[m].cause = (count.expected != expected) ? FaultCountMismatch

@@ -1,13 +1,15 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The CTA scope: 16 named barriers for each of NumCtas CTAs (PTX 9.7.13.1, BCU ISA). Only wiring, as an operation passes:
+// The CTA scope: 16 named barriers for each of NumCtas CTAs (PTX 9.7.13.1, BCU ISA). Wiring, as an
+// operation passes; and what all stages together say: which warps may wait, which operations
+// commit, whether something is under way.
 //
 //   issue ports (with drain) -> select -> check -> count -> release
 //   lifecycle port -> lifecycle -^
 //   exit port -> exit -----------^
 //
-// Commit is in the count stage; the release comes a constant number of cycles later (rtl/README.md). The ports are
-// those of muster; lanes that a warp lacks are 0 at all of them.
+// Commit is in the count stage; the release comes a constant number of cycles later
+// (rtl/README.md). The ports are those of muster; lanes that a warp lacks are 0 at all of them.
 module muster_cta
   import muster_pkg::*;
   import muster_cfg_pkg::*;
@@ -59,8 +61,8 @@ module muster_cta
   localparam int unsigned CtaW   = (Cfg.NumCtas > 1) ? $clog2(Cfg.NumCtas) : 1;
   localparam int unsigned EntryW = $clog2(Cfg.NumCtas * NumBars);
 
-  // An operation on its way uses the slot given by its warp number's low bits, even if the unit has no
-  // such warp: it is refused, but only in order.
+  // An operation on its way uses the slot given by its warp number's low bits, even if the unit has
+  // no such warp: it is refused, but only in order.
   localparam int unsigned NumPlaces = 1 << WarpW;
 
   // No operation can be overtaken before it commits.
@@ -73,24 +75,24 @@ module muster_cta
   // Ports, drain
   // -------------------------------------------------------------------------------------------
 
-  logic      [Cfg.NumIssue-1:0] busy_held, held_valid, held_ready, held_reads, held_waiting, commits;
+  logic      [Cfg.NumIssue-1:0] busy_held, held_valid, held_ready, held_reads, held_waiting,
+                                commits;
   request_t  [Cfg.NumIssue-1:0] held;
   operands_t [Cfg.NumIssue-1:0] operands;
   logic      [Cfg.NumIssue-1:0][WarpW-1:0]        operand_warps;
   logic      [Cfg.NumIssue-1:0][Cfg.NumWarps-1:0] fence_req;
   logic      [Cfg.NumIssue-1:0][NumPlaces-1:0]    accept, commit_warps;
-  outcome_t                     counted, outcome;  // of the count stage; the same in the release stage
+  // Of the count stage; the same in the release stage.
+  outcome_t                     counted, outcome;
   effect_t   [Cfg.NumIssue-1:0] counted_effects, effects;
   logic                         check_busy, credit;
   logic      [NumPlaces-1:0]    busy, waiting, may_wait;
   logic      [WarpW-1:0]        chk_last, removed, check_warp;
-  logic      [Cfg.NumWarps-1:0] warps;  // in the release stage: arrive to wait, are written, or cleared
+  // In the release stage: arrive to wait, are written, or cleared.
+  logic      [Cfg.NumWarps-1:0] warps;
 
   for (genvar p = 0; p < Cfg.NumIssue; p++) begin : g_port
-    muster_port #(
-      .NumWarps(Cfg.NumWarps), .WarpSize(Cfg.WarpSize), .EnReduce(Cfg.EnReduce), .EnDrain(Cfg.EnDrain),
-      .EnSplit(Cfg.EnSplit), .Hold(Cfg.NumIssue > 1)
-    ) u_port (
+    muster_port #(.Cfg(Cfg), .Hold(Cfg.NumIssue > 1)) u_port (
       .clk_i, .rst_ni,
       .valid_i (issue_valid_i[p]), .ready_o (issue_ready_o[p]), .issue_i (issue_i[p]),
       .busy_i (busy), .held_i (busy_held[p]), .waiting_i (may_wait), .accept_o (accept[p]),
@@ -101,7 +103,8 @@ module muster_cta
     );
   end
 
-  // With several ports this is asked a cycle early, when an operation ahead may be in the release stage.
+  // With several ports this is asked a cycle early, when an operation ahead may be in the release
+  // stage.
   assign may_wait = (Cfg.NumIssue > 1) ? waiting | NumPlaces'(warps) : waiting;
 
   always_comb begin
@@ -110,8 +113,10 @@ module muster_cta
   end
 
   muster_busy #(.NumWarps(NumPlaces), .NumIssue(Cfg.NumIssue), .InOrder(InOrder)) u_busy (
-    .clk_i, .rst_ni, .accept_i (accept), .commit_i (commit_warps), .stage_valid_i ({commits[0], check_busy}),
-    .stage_warp_i ({counted_effects[0].warp[WarpW-1:0], check_warp}), .issue_i, .held_o (busy_held), .busy_o (busy)
+    .clk_i, .rst_ni, .accept_i (accept), .commit_i (commit_warps),
+    .stage_valid_i ({commits[0], check_busy}),
+    .stage_warp_i ({counted_effects[0].warp[WarpW-1:0], check_warp}), .issue_i, .held_o (busy_held),
+    .busy_o (busy)
   );
   assign busy_o = busy[Cfg.NumWarps-1:0];
 
@@ -126,9 +131,10 @@ module muster_cta
   muster_lifecycle #(
     .NumWarps(Cfg.NumWarps), .EnJoin(Cfg.EnJoin), .InOrder(InOrder)
   ) u_lifecycle (
-    .clk_i, .rst_ni, .valid_i (Cfg.EnLifecycle && lifecycle_valid_i), .ready_o (lifecycle_ready_o), .lifecycle_i, .busy_i (busy),
+    .clk_i, .rst_ni, .valid_i (Cfg.EnLifecycle && lifecycle_valid_i), .ready_o (lifecycle_ready_o),
+    .lifecycle_i, .busy_i (busy),
     .valid_o (lc_valid), .ready_i (lc_ready), .group_o (lc_group), .warp_o (lc_warp),
-    .cleans_o (lc_cleans), .done_i (lc_done), .frees_i (lc_frees)
+    .clean_step_o (lc_cleans), .done_i (lc_done), .slot_freed_i (lc_frees)
   );
 
   muster_exit #(
@@ -148,8 +154,8 @@ module muster_cta
     .valid_i (held_valid), .ready_o (held_ready), .request_i (held), .reads_i (held_reads),
     .waiting_i (held_waiting),
     .lc_valid_i (lc_valid), .lc_ready_o (lc_ready), .lc_group_i (lc_group), .lc_warp_i (lc_warp),
-    .exit_valid_i (exit_valid), .exit_ready_o (exit_ready), .exit_cta_i (exit_i.cta), .exit_warp_i (exit_i.warp),
-    .credit_i (credit),
+    .exit_valid_i (exit_valid), .exit_ready_o (exit_ready), .exit_cta_i (exit_i.cta),
+    .exit_warp_i (exit_i.warp), .credit_i (credit),
     .valid_o (sel_valid), .ready_i (sel_ready), .ahead_i (sel_ahead), .may_wait_o (sel_may_wait),
     .group_o (sel_group), .members_o (sel_members)
   );
@@ -168,19 +174,17 @@ module muster_cta
   logic     [EntryW-1:0]   entry_next, chk_next, debug_entry, cleared;
   logic     [Cfg.NumWarps-1:0] counted_warps;
 
-  muster_check #(
-    .NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas), .NumIssue(Cfg.NumIssue), .WarpSize(Cfg.WarpSize),
-    .EnState(Cfg.EnState), .EnFaults(Cfg.EnFaults), .EnLanes(Cfg.EnLanes), .EnSplit(Cfg.EnSplit),
-    .EnJoin(Cfg.EnJoin), .EnLifecycle(Cfg.EnLifecycle)
-  ) u_check (
+  muster_check #(.Cfg(Cfg)) u_check (
     .clk_i, .rst_ni,
     .valid_i (sel_valid), .ready_o (sel_ready), .group_i (sel_group), .members_i (sel_members),
     .launch_warps_i (lifecycle_warps_i), .launch_size_i (lifecycle_i.size),
-    .join_lanes_i (lifecycle_i.lanes), .cleans_i (lc_cleans),
-    .exit_lanes_i (exit_i.lanes), .done_o (lc_done), .frees_o (lc_frees), .exit_done_o (exit_done),
-    .clears_o (clears), .cleared_o (cleared), .resets_o (resets), .removed_o (removed), .ahead_o (sel_ahead),
-    .busy_o (check_busy), .busy_warp_o (check_warp), .may_wait_i (sel_may_wait), .waiting_i (waiting), .ahead_i (count_busy || release_busy),
-    .begins_i (outcome.waits && outcome.warp == sel_members[0].warp),
+    .join_lanes_i (lifecycle_i.lanes), .clean_step_i (lc_cleans),
+    .exit_lanes_i (exit_i.lanes), .done_o (lc_done), .slot_freed_o (lc_frees),
+    .exit_done_o (exit_done), .entry_clear_o (clears), .clear_entry_o (cleared),
+    .reset_walk_o (resets), .reset_warp_o (removed), .ahead_o (sel_ahead),
+    .busy_o (check_busy), .busy_warp_o (check_warp), .warp_waits_i (sel_may_wait),
+    .waiting_i (waiting), .ahead_i (count_busy || release_busy),
+    .wait_begins_i (outcome.waits && outcome.warp == sel_members[0].warp),
     .latest_we_i (counted.accepted && counted.all), .latest_cta_i (counted.cta[CtaW-1:0]),
     .latest_bar_i (counted.bar),
     .valid_o (chk_valid), .ready_i (chk_ready), .group_o (chk_group), .members_o (chk_members),
@@ -193,19 +197,17 @@ module muster_cta
   bar_word_t              debug_count;
   assign debug_entry = EntryW'({debug_cta_i, debug_bar_i});
 
-  muster_count #(
-    .NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas), .NumIssue(Cfg.NumIssue), .EnFaults(Cfg.EnFaults),
-    .EnSplit(Cfg.EnSplit)
-  ) u_count (
+  muster_count #(.Cfg(Cfg)) u_count (
     .clk_i, .rst_ni,
     .valid_i (chk_valid), .ready_o (chk_ready), .group_i (chk_group), .members_i (chk_members),
-    .last_i (chk_last), .all_i (chk_all), .clears_i (clears), .cleared_i (cleared),
+    .last_i (chk_last), .all_i (chk_all), .entry_clear_i (clears), .clear_entry_i (cleared),
     .next_warps_o (operand_warps), .operands_i (operands),
     .busy_o (count_busy), .next_i (chk_next), .next_o (entry_next), .read_kind_o (entry_kind),
     .read_all_o (entry_all),
     .debug_i (debug_entry), .debug_o (debug_count),
     .commits_o (commits), .commit_warps_o (commit_warps), .commit_lc_o (commit_lc),
-    .commit_exit_o (commit_exit), .warps_o (counted_warps), .outcome_o (counted), .effects_o (counted_effects)
+    .commit_exit_o (commit_exit), .warps_o (counted_warps), .outcome_o (counted),
+    .effects_o (counted_effects)
   );
 
   // -------------------------------------------------------------------------------------------
@@ -217,7 +219,8 @@ module muster_cta
 
   muster_lag #(.NumWarps(Cfg.NumWarps), .NumIssue(Cfg.NumIssue), .Lag(Lag)) u_lag (
     .clk_i, .rst_ni,
-    .valid_i (count_busy), .outcome_i (counted), .effects_i (counted_effects), .warps_i (counted_warps),
+    .valid_i (count_busy), .outcome_i (counted), .effects_i (counted_effects),
+    .warps_i (counted_warps),
     .busy_o (release_busy), .outcome_o (outcome), .effects_o (effects), .warps_o (warps)
   );
 
@@ -227,14 +230,12 @@ module muster_cta
   bar_word_t                      found, left;
   warp_word_t                     read_word;
 
-  muster_release #(
-    .NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas), .NumIssue(Cfg.NumIssue), .EnReduce(Cfg.EnReduce),
-    .EnState(Cfg.EnState), .EnSplit(Cfg.EnSplit)
-  ) u_release (
+  muster_release #(.Cfg(Cfg)) u_release (
     .clk_i, .rst_ni,
     .next_i (release_next), .outcome_i (outcome), .effects_i (effects), .warps_i (warps),
-    .clears_i (clears), .cleared_i (cleared), .debug_i (debug_entry), .debug_count_i (debug_count), .debug_o (debug_word_o),
-    .waits_o (waits), .found_o (found), .left_o (left),
+    .entry_clear_i (clears), .clear_entry_i (cleared), .debug_i (debug_entry),
+    .debug_count_i (debug_count),
+    .debug_o (debug_word_o), .waits_o (waits), .found_o (found), .left_o (left),
     .release_o, .release_info_o
   );
 
@@ -247,33 +248,31 @@ module muster_cta
   end
 
   if (Cfg.EnReduce || Cfg.EnFaults) begin : g_warps
-    muster_warps #(
-      .NumWarps(Cfg.NumWarps), .NumIssue(Cfg.NumIssue), .EnResult(Cfg.EnReduce && Cfg.EnResult), .EnSplit(Cfg.EnSplit),
-      .EnLifecycle(Cfg.EnLifecycle)
-    ) u_warps (
-      .clk_i, .rst_ni, .clears_i (resets), .cleared_i (removed),
-      .outcome_i (outcome), .counts_i (counts), .count_warps_i (count_warps), .next_warps_i (next_warps),
+    muster_warps #(.Cfg(Cfg)) u_warps (
+      .clk_i, .rst_ni, .warp_clear_i (resets), .clear_warp_i (removed),
+      .outcome_i (outcome), .counts_i (counts), .count_warps_i (count_warps),
+      .next_warps_i (next_warps),
       .warps_i (warps), .waits_i (waits), .release_i (release_o), .release_info_i (release_info_o),
       .waiting_o (waiting),
-      .read_warp_i (counted.warp[WarpW-1:0]), .read_word_o (read_word), .read_hides_o (read_hides)
+      .read_warp_i (counted.warp[WarpW-1:0]), .read_word_o (read_word), .read_hidden_o (read_hides)
     );
   end else begin : g_no_warps
     logic unused;
-    assign {waiting, read_word, read_hides, unused} = {{NumPlaces{1'b0}}, 33'd0, &{resets, removed}};
+    assign {waiting, read_word, read_hides} = {{NumPlaces{1'b0}}, 33'd0};
+    assign unused = &{resets, removed};
   end
 
   // -------------------------------------------------------------------------------------------
   // Reports: faults, responses, commits, debug reads
   // -------------------------------------------------------------------------------------------
 
-  muster_report #(
-    .NumIssue(Cfg.NumIssue), .EnFaults(Cfg.EnFaults), .EnReduce(Cfg.EnReduce), .EnSplit(Cfg.EnSplit)
-  ) u_report (
+  muster_report #(.Cfg(Cfg)) u_report (
     .clk_i, .rst_ni,
     .outcome_i (outcome), .effects_i (effects), .found_i (found), .left_i (left),
-    .warp_word_i (read_word), .warp_hides_i (read_hides),
+    .warp_word_i (read_word), .warp_hidden_i (read_hides),
     .fault_valid_o, .fault_o,
-    .credit_o (credit), .spend_i (sel_valid && sel_ready && has_response(sel_group.op, sel_group.answers)),
+    .credit_o (credit),
+    .spend_i (sel_valid && sel_ready && has_response(sel_group.op, sel_group.answers)),
     .response_valid_o, .response_ready_i, .response_o,
     .entry_valid_o (commit_o.entry_valid), .entry_cta_o (commit_o.entry_cta),
     .entry_bar_o (commit_o.entry_bar), .entry_word_o (commit_o.entry_word)
@@ -287,10 +286,11 @@ module muster_cta
     for (int p = 0; p < Cfg.NumIssue; p++) commit_o.warp[p] = counted_effects[p].warp;
   end
 
-  // An operation of an issue port is busy; the others are presented until their checks have been passed. What
-  // remains is a slot that is cleaned, the walk after reset, and a response that is not taken.
-  assign active_o = issue_valid_i != '0 || lifecycle_valid_i || exit_valid_i || busy != '0 || lc_valid || !sel_ready ||
-                    count_busy || resets || response_valid_o;
+  // An operation of an issue port is busy; the others are presented until their checks have been
+  // passed. What remains is a slot that is cleaned, the walk after reset, and a response that is
+  // not taken.
+  assign active_o = issue_valid_i != '0 || lifecycle_valid_i || exit_valid_i || busy != '0 ||
+                    lc_valid || !sel_ready || count_busy || resets || response_valid_o;
 
   logic debug_waiting_q;
   always_ff @(posedge clk_i) debug_waiting_q <= waiting[debug_warp_i[WarpW-1:0]];

@@ -8,7 +8,9 @@ package muster_cta_pkg;
   // The operands of an operation, which wait in a memory until the count stage.
   typedef struct packed {
     lanes_t      lanes;
-    logic [31:0] word;  // R2B: the state word; OpWait: the phase; RED: in the low half, a count of the true (AND: false)
+    // R2B: the state word; OpWait: the phase; RED: in the low half, a count of the true (AND:
+    // false).
+    logic [31:0] word;
   } operands_t;         // participating lanes of each eight
 
   // What a group does to its entry. Arrivals of several ports may share a group; every other
@@ -22,8 +24,9 @@ package muster_cta_pkg;
     GroupWriteWarp  = 4'b0101,  // R2B.WARP
     GroupWait       = 4'b0110,  // OpWait
     GroupExit       = 4'b1000,  // lanes of a warp
-    GroupClear      = 4'b1001,  // a step of a walk: one entry of a slot is cleared, one warp enters it or
-                                // is removed; never committed
+    // A step of a walk: one entry of a slot is cleared, one warp enters it or is removed; never
+    // committed.
+    GroupClear      = 4'b1001,
     GroupOpen       = 4'b1100,
     GroupLaunch     = 4'b1101,
     GroupLeave      = 4'b1110,  // suspend and end
@@ -40,8 +43,8 @@ package muster_cta_pkg;
     logic    answers;   // with the phase; arrivals only: one of them alone
   } group_t;
 
-  // An operation of an issue port on its way through drain and select, without its operands: a group, but for
-  // the others that it may share that with, and a member of it.
+  // An operation of an issue port on its way through drain and select, without its operands: a
+  // group, but for the others that it may share that with, and a member of it.
   typedef struct packed {
     group_e  op;    // in the high bits: parked operations, which are arrivals, lack it
     kind_e   kind;
@@ -108,7 +111,8 @@ package muster_cta_pkg;
     logic [5:0] hits;       // true (AND: false) participating lanes
   } effect_t;
 
-  // Threads as whole warps of 2^lane_w lanes each: 127, which is more than any CTA has, if they are more.
+  // Threads as whole warps of 2^lane_w lanes each: 127, which is more than any CTA has, if they are
+  // more.
   function automatic wcount_t whole_warps(logic [11:0] threads, int unsigned lane_w);
     logic [11:0] warps;
     warps = threads >> lane_w;
@@ -214,7 +218,9 @@ package muster_cta_pkg;
         if (!member.live) return FaultWarpNotLive;
         if (group.op inside {GroupReadBar, GroupReadWarp}) return FaultNone;
         if (member.waiting) return FaultWarpWaiting;
-        if (member.owes && group.op inside {GroupArrive, GroupWait, GroupExit}) return FaultRestoreUnfinished;
+        if (member.owes && group.op inside {GroupArrive, GroupWait, GroupExit}) begin
+          return FaultRestoreUnfinished;
+        end
         if (group.op != GroupArrive) return member.barred ? FaultBadStateWord : FaultNone;
         if (group.ragged) return FaultCountNotMultiple;
         if (group.expected == '0 && !member.waits) return FaultArvWithoutCount;
@@ -223,8 +229,8 @@ package muster_cta_pkg;
     endcase
   endfunction
 
-  // a > b, as the carry of a + ~b: on an FPGA an inverter per bit of b and a carry chain, or the chain
-  // alone where b is kept inverted.
+  // a > b, as the carry of a + ~b: on an FPGA an inverter per bit of b and a carry chain, or the
+  // chain alone where b is kept inverted.
   function automatic logic exceeds(logic [7:0] a, logic [7:0] b);
     logic [8:0] sum;
     sum = {1'b0, a} + {1'b0, ~b};

@@ -25,7 +25,8 @@ module muster_drain
   input  logic                park_i,       // its warp has an access outstanding: it is parked
   input  logic [NumWarps-1:0] parked_i,     // the warp for which an operation is parked now
   output logic                passes_o,     // one that is not parked is taken
-  input  logic                credit_i,     // there is a place for a response; 1 if ready_i takes account of it
+  // There is a place for a response; 1 if ready_i takes account of it.
+  input  logic                credit_i,
 
   output logic [NumWarps-1:0] fence_req_o,  // perform what the warp accessed before this
   input  logic [NumWarps-1:0] fence_ack_i,  // done; without a request: nothing is outstanding
@@ -68,8 +69,8 @@ module muster_drain
   assign pick_load = any && (!pick_valid_q || pick_take);
   assign pick_d    = pick_load ? WarpW'({turn_q, first}) : pick_q;
 
-  // A place is written while an operation of its warp is offered, parked or not: the warp has no other. Nothing
-  // is picked in the cycle in which it is parked.
+  // A place is written while an operation of its warp is offered, parked or not: the warp has no
+  // other. Nothing is picked in the cycle in which it is parked.
   muster_ram #(.Depth(NumWarps), .Width(ParkedW), .Forward(1'b0)) u_parking (
     .clk_i,
     .we_i (valid_i), .waddr_i (warp), .wdata_i (ParkedW'(request_i >> WarpW)),
@@ -93,7 +94,8 @@ module muster_drain
   assign valid_o   = pick_valid_q || (valid_i && !park_i);
   assign request_o = pick_valid_q ? picked_request : request_i;
   assign reads_o   = has_response(request_o.op, request_o.answers);
-  assign passes_o  = ready_i && !pick_valid_q && (credit_i || !has_response(request_i.op, request_i.answers));
+  assign passes_o  = ready_i && !pick_valid_q &&
+                     (credit_i || !has_response(request_i.op, request_i.answers));
   assign ready_o   = park_i || passes_o;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

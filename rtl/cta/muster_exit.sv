@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The front of the exit port. If operations can be overtaken before they commit (in drain, or at
-// another port), an exit waits for the operation of its warp that is on its way when it is presented;
-// not for one that is accepted later. The port is answered when the exit has passed the checks.
+// another port), an exit waits for the operation of its warp that is on its way when it is
+// presented; not for one that is accepted later. The port is answered when the exit has passed the
+// checks.
 module muster_exit
   import muster_pkg::*;
 #(

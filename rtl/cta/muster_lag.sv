@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Connects the count stage with the release stage: by a register, or, in a unit that needs none, by wires.
-// It also tells how long after an update no group that waits for it may go: the released warps still count
-// as waiting in the cycle of their release.
+// Connects the count stage with the release stage: by a register, or, in a unit that needs none, by
+// wires. It also tells how long after an update no group that waits for it may go: the released
+// warps still count as waiting in the cycle of their release.
 //
 //   cycle     0        1         2
 //   Lag       count    release   release_o

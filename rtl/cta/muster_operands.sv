@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The operands of one port's operations, in a slot per warp. They are written while the operation is
-// offered and its warp has no other, and read when it passes to the count stage. So neither drain nor
-// select carries them. A warp has one operation between issue and commit, so one slot is enough. A warp
-// that the unit lacks has a slot too, since its fault tells the lanes.
+// The operands of one port's operations, in a slot per warp. They are written while the operation
+// is offered and its warp has no other, and read when it passes to the count stage. So neither
+// drain nor select carries them. A warp has one operation between issue and commit, so one slot is
+// enough. A warp that the unit lacks has a slot too, since its fault tells the lanes.
 module muster_operands
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -44,8 +44,8 @@ module muster_operands
     .raddr_i (next_warp_i), .rdata_o (operands_o)
   );
 
-  // How many of four participating lanes are true, or false; and of eight. Written out: as adders they would be
-  // larger on an FPGA, and slower.
+  // How many of four participating lanes are true, or false; and of eight. Written out: as adders
+  // they would be larger on an FPGA, and slower.
   function automatic logic [2:0] count_hits(logic [3:0] lanes, logic [3:0] preds, logic invert);
     automatic logic [3:0] hit = lanes & (preds ^ {4{invert}});
     count_hits[0] = ^hit;

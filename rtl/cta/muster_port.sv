@@ -5,14 +5,13 @@
 // select.
 module muster_port
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_cta_pkg::*;
 #(
-  parameter int unsigned NumWarps = 32,
-  parameter int unsigned WarpSize = 32,
-  parameter bit          EnReduce = 1'b1,
-  parameter bit          EnDrain  = 1'b1,
-  parameter bit          EnSplit  = 1'b1,
+  parameter muster_cfg_t Cfg,
   parameter bit          Hold     = 1'b0,  // with the register
+  localparam int unsigned NumWarps = Cfg.NumWarps,
+  localparam int unsigned WarpSize = Cfg.WarpSize,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned NumPlaces = 1 << WarpW
 ) (
@@ -32,7 +31,7 @@ module muster_port
 
   output logic                valid_o,
   input  logic                ready_i,
-  input  logic                credit_i,        // without the register: there is a place for a response
+  input  logic                credit_i,  // without the register: there is a place for a response
   output request_t            request_o,
   output logic                reads_o,         // it has a response
   output logic                waiting_o,       // its warp may wait
@@ -41,7 +40,8 @@ module muster_port
   output operands_t           operands_o
 );
 
-  logic                 free, offered, taken, passes, drained_valid, drained_ready, drained_reads, credit;
+  logic                 free, offered, taken, passes, drained_valid, drained_ready, drained_reads,
+                        credit;
   request_t             request, drained;
   logic [NumPlaces-1:0] warp;  // of the operation offered, one-hot
   logic [NumPlaces-1:0] parks;  // if it is of this warp, it is parked
@@ -50,7 +50,7 @@ module muster_port
   assign credit   = Hold || credit_i;
   assign offered  = valid_i && free;
   assign ready_o  = free && taken;
-  assign request  = request_of(issue_i, $clog2(WarpSize), EnSplit);
+  assign request  = request_of(issue_i, $clog2(WarpSize), Cfg.EnSplit);
 
   // As {offered && taken} at the place of the warp, without looking at all places for it.
   always_comb begin
@@ -59,11 +59,11 @@ module muster_port
     accept_o = warp & ~busy_i & {NumPlaces{valid_i}} & (parks | {NumPlaces{passes}});
   end
 
-  if (EnDrain) begin : g_drain
+  if (Cfg.EnDrain) begin : g_drain
     logic                drains;
     logic [NumWarps-1:0] outstanding;  // warps with accesses; a warp that the unit lacks has none
 
-    assign drains      = is_arrival(issue_i.op, EnSplit);
+    assign drains      = is_arrival(issue_i.op, Cfg.EnSplit);
     assign outstanding = ~fence_ack_i;
     assign parks       = NumPlaces'(outstanding) & {NumPlaces{drains}};
 
@@ -87,7 +87,8 @@ module muster_port
   end
 
   if (Hold) begin : g_hold
-    // Whether the operation's warp may wait is looked up in two steps: by the low bits of its number, and after the register by the others.
+    // Whether the operation's warp may wait is looked up in two steps: by the low bits of its
+    // number, and after the register by the others.
     localparam int unsigned LowW  = (WarpW > 3) ? 3 : WarpW - 1;
     localparam int unsigned Parts = 1 << (WarpW - LowW);
 
@@ -96,7 +97,9 @@ module muster_port
     logic [Parts-1:0] may_wait, may_wait_q;
 
     always_comb begin
-      for (int i = 0; i < Parts; i++) may_wait[i] = waiting_i[{(WarpW-LowW)'(i), skidded.warp[LowW-1:0]}];
+      for (int i = 0; i < Parts; i++) begin
+        may_wait[i] = waiting_i[{(WarpW-LowW)'(i), skidded.warp[LowW-1:0]}];
+      end
     end
 
     muster_skid #(.data_t(request_t)) u_skid (
@@ -120,7 +123,7 @@ module muster_port
     assign waiting_o     = waiting_i[drained.warp[WarpW-1:0]];
   end
 
-  muster_operands #(.NumWarps(NumWarps), .EnReduce(EnReduce)) u_operands (
+  muster_operands #(.NumWarps(NumWarps), .EnReduce(Cfg.EnReduce)) u_operands (
     .clk_i,
     .write_i (offered), .issue_i,
     .next_warp_i (operand_warp_i), .operands_o

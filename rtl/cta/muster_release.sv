@@ -1,24 +1,24 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The last stage holds the warps that wait at each entry and the value of its reduction, and makes
-// the release when the entry completes. Both memories are read and written here one update after the
-// counts, which alone decide; so neither memory is on the path of that decision.
+// the release when the entry completes. Both memories are read and written here one update after
+// the counts, which alone decide; so neither memory is on the path of that decision.
 //
 // The value of POPC is the number of true lanes. For OR it is one bit that says if some lane was
 // true; for AND, if some lane was false. So the value starts from zero whatever the kind.
 //
-// What the last generation has left in an idle entry is ignored: no warp waits at one. With EnSplit one may,
-// so there the completion clears the entry's waiting warps, and so does what clears the entry.
+// What the last generation has left in an idle entry is ignored: no warp waits at one. With EnSplit
+// one may, so there the completion clears the entry's waiting warps, and so does what clears the
+// entry.
 module muster_release
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_cta_pkg::*;
 #(
-  parameter int unsigned NumWarps = 32,
-  parameter int unsigned NumCtas  = 8,
-  parameter int unsigned NumIssue = 1,
-  parameter bit          EnReduce = 1'b1,
-  parameter bit          EnState  = 1'b1,
-  parameter bit          EnSplit  = 1'b1,
+  parameter muster_cfg_t Cfg,
+  localparam int unsigned NumWarps = Cfg.NumWarps,
+  localparam int unsigned NumCtas  = Cfg.NumCtas,
+  localparam int unsigned NumIssue = Cfg.NumIssue,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned EntryW  = $clog2(NumCtas * NumBars),
   localparam int unsigned ValueW  = WarpW + 6
@@ -30,8 +30,9 @@ module muster_release
   input  outcome_t               outcome_i,
   input  effect_t [NumIssue-1:0] effects_i,
   input  logic [NumWarps-1:0]    warps_i,      // that arrive to wait, are written, or cleared
-  input  logic                   clears_i,     // after reset, when there is no outcome, this entry is cleared
-  input  logic [EntryW-1:0]      cleared_i,
+  // After reset, when there is no outcome, this entry is cleared.
+  input  logic                   entry_clear_i,
+  input  logic [EntryW-1:0]      clear_entry_i,
 
   input  logic [EntryW-1:0]      debug_i,      // an entry to look at
   input  bar_word_t              debug_count_i,  // (its counts, a cycle later)
@@ -59,23 +60,23 @@ module muster_release
   assign warp_word = outcome_i.word;
 
   // R2B.WARP of a warp that does not wait leaves the waiters as they are.
-  assign waits_o = (outcome_i.op == GroupArrive) || (EnSplit && outcome_i.op == GroupWait) ||
-                   (EnState && outcome_i.op == GroupWriteWarp && warp_word.waiting);
-  assign waiters       = (!EnSplit && outcome_i.idle) ? '0 : stored;
-  assign clears        = EnSplit && (outcome_i.complete ||
+  assign waits_o = (outcome_i.op == GroupArrive) || (Cfg.EnSplit && outcome_i.op == GroupWait) ||
+                   (Cfg.EnState && outcome_i.op == GroupWriteWarp && warp_word.waiting);
+  assign waiters       = (!Cfg.EnSplit && outcome_i.idle) ? '0 : stored;
+  assign clears        = Cfg.EnSplit && (outcome_i.complete ||
                                      (outcome_i.valid && outcome_i.op == GroupClear));
   assign waiters_d     = clears ? '0 : waiters | warps_i;
   // An exit that completes nothing writes what is there: so it need not be known whether one does.
-  assign waiters_write = (EnSplit && outcome_i.valid && outcome_i.op == GroupClear) ||
+  assign waiters_write = (Cfg.EnSplit && outcome_i.valid && outcome_i.op == GroupClear) ||
                          (outcome_i.accepted && !outcome_i.passed &&
-                          (waits_o || (EnState && outcome_i.op == GroupWriteBar) ||
-                           (EnSplit && outcome_i.op == GroupExit)));
+                          (waits_o || (Cfg.EnState && outcome_i.op == GroupWriteBar) ||
+                           (Cfg.EnSplit && outcome_i.op == GroupExit)));
 
   muster_ram #(.Depth(NumCtas * NumBars), .Width(NumWarps)) u_waiters (
     .clk_i,
-    .we_i (waiters_write || (EnSplit && clears_i)),
-    .waddr_i ((EnSplit && clears_i) ? cleared_i : entry),
-    .wdata_i ((EnSplit && clears_i) ? '0 : waiters_d),
+    .we_i (waiters_write || (Cfg.EnSplit && entry_clear_i)),
+    .waddr_i ((Cfg.EnSplit && entry_clear_i) ? clear_entry_i : entry),
+    .wdata_i ((Cfg.EnSplit && entry_clear_i) ? '0 : waiters_d),
     .raddr_i (next_i), .rdata_o (stored)
   );
 
@@ -86,7 +87,7 @@ module muster_release
   logic [ValueW-1:0] value, value_new;  // of the entry, before and after
   logic [ValueW-1:0] debug;
 
-  if (EnReduce) begin : g_reduce
+  if (Cfg.EnReduce) begin : g_reduce
     logic [ValueW-1:0]               kept;
     logic [NumIssue-1:0][ValueW-1:0] addend;
     bar_word_t                       bar_word;
@@ -94,7 +95,7 @@ module muster_release
 
     assign bar_word = outcome_i.word;
     assign arrives  = (outcome_i.op == GroupArrive);
-    assign writes   = EnState && (outcome_i.op == GroupWriteBar);
+    assign writes   = Cfg.EnState && (outcome_i.op == GroupWriteBar);
 
     assign value = outcome_i.idle ? '0 : kept;
     assign sums  = (outcome_i.kind == KindPopc);
@@ -175,7 +176,7 @@ module muster_release
       kind:  outcome_i.kind,
       value: shown(outcome_i.kind, value_new)
     };
-    if (EnState && outcome_i.op == GroupWriteWarp) release_info_q.value <= warp_word.value;
+    if (Cfg.EnState && outcome_i.op == GroupWriteWarp) release_info_q.value <= warp_word.value;
   end
 
   assign release_o      = release_q;

@@ -1,15 +1,15 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Reports the outcome of an update besides the release: the faults of its members, the response of a
-// B2R or an arrival's phase, and, for checkers, the entry written. Faults and the entry appear with the release.
+// Reports the outcome of an update besides the release: the faults of its members, the response of
+// a B2R or an arrival's phase, and, for checkers, the entry written. Faults and the entry appear
+// with the release.
 module muster_report
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_cta_pkg::*;
 #(
-  parameter int unsigned NumIssue = 1,
-  parameter bit          EnFaults = 1'b1,
-  parameter bit          EnReduce = 1'b1,
-  parameter bit          EnSplit  = 1'b1
+  parameter muster_cfg_t Cfg,
+  localparam int unsigned NumIssue = Cfg.NumIssue
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -18,8 +18,8 @@ module muster_report
   input  effect_t [NumIssue-1:0] effects_i,
   input  bar_word_t              found_i,          // the entry before the update
   input  bar_word_t              left_i,           // the entry after the update
-  input  warp_word_t             warp_word_i,      // the word of the first member's warp, with its copy
-  input  logic                   warp_hides_i,     // the word must not show the copy
+  input  warp_word_t             warp_word_i,  // the word of the first member's warp, with its copy
+  input  logic                   warp_hidden_i,    // the word must not show the copy
 
   output logic   [NumIssue+1:0]  fault_valid_o,  // issue ports, lifecycle port, exit port
   output fault_t [NumIssue+1:0]  fault_o,
@@ -36,7 +36,7 @@ module muster_report
   output bar_word_t              entry_word_o
 );
 
-  if (EnFaults) begin : g_faults
+  if (Cfg.EnFaults) begin : g_faults
     logic   [NumIssue-1:0] fault_valid_q;
     fault_t [NumIssue-1:0] fault_q;
     logic                  lifecycle_q, exit_q, names_bar;
@@ -79,12 +79,13 @@ module muster_report
     assign fault_o       = '0;
   end
 
-  if (EnReduce || EnSplit) begin : g_responses
+  if (Cfg.EnReduce || Cfg.EnSplit) begin : g_responses
     response_t response;
     logic      reads;  // a response comes
     logic      shows;  // it has the warp's copy as data
 
-    assign shows = (outcome_i.op == GroupReadWarp) ? !warp_hides_i : (outcome_i.op == GroupReadResult) && warp_word_i.kind == KindPopc;
+    assign shows = (outcome_i.op == GroupReadWarp) ? !warp_hidden_i :
+                   (outcome_i.op == GroupReadResult) && warp_word_i.kind == KindPopc;
     assign reads = outcome_i.valid && has_response(outcome_i.op, outcome_i.answers);
 
     always_comb begin
@@ -93,7 +94,8 @@ module muster_report
         GroupArrive:   response.data = 32'(outcome_i.found.phase);
         GroupReadBar:  response.data = found_i;
         GroupReadWarp: response.data[31:12] = warp_word_i[31:12];
-        default:       response.pred = (warp_word_i.kind inside {KindAnd, KindOr}) && warp_word_i.value[0];
+        default:       response.pred = (warp_word_i.kind inside {KindAnd, KindOr}) &&
+                                       warp_word_i.value[0];
       endcase
       if (shows) response.data[11:0] = warp_word_i.value;
     end

@@ -51,7 +51,8 @@ module muster_response
       if (valid_i) response_o <= response_i;
     end
   end else begin : g_queue
-    logic [PlaceW-1:0] first_q, first, last_q;  // the places of the oldest response, and of the next one to come
+    // The places of the oldest response, and of the next one to come.
+    logic [PlaceW-1:0] first_q, first, last_q;
 
     assign first = first_q + PlaceW'(pop);
 
@@ -67,7 +68,8 @@ module muster_response
 
     muster_ram #(.Depth(Depth), .Width($bits(response_t))) u_queue (
       .clk_i,
-      .we_i (valid_i), .waddr_i (last_q), .wdata_i (response_i), .raddr_i (first), .rdata_o (response_o)
+      .we_i (valid_i), .waddr_i (last_q), .wdata_i (response_i), .raddr_i (first),
+      .rdata_o (response_o)
     );
   end
 

@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Each warp's own copy of its latest reduction (BCU ISA, BAR.RED), which stays until its next reduction completes. A
-// release writes the result for any number of warps at once, so the copies are registers: in configuration large they take
-// a fifth of the LUTs, and two fifths of the flip-flops. A core that takes results from the release itself needs none (EnResult).
+// Each warp's own copy of its latest reduction (BCU ISA, BAR.RED), which stays until its next
+// reduction completes. A release writes the result for any number of warps at once, so the copies
+// are registers: in configuration large they take a fifth of the LUTs, and two fifths of the
+// flip-flops. A core that takes results from the release itself needs none (EnResult).
 module muster_results
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -14,8 +15,9 @@ module muster_results
   input  logic                clk_i,
   input  logic                rst_ni,
 
-  input  logic [NumWarps-1:0] warps_i,         // the warps that arrive to wait, are written, or cleared
-  input  logic                waits_apart_i,   // they wait by OpWait, so take no part in what releases them
+  input  logic [NumWarps-1:0] warps_i,  // the warps that arrive to wait, are written, or cleared
+  // They wait by OpWait, so take no part in what releases them.
+  input  logic                waits_apart_i,
   input  logic                write_i,         // they are written: the value comes a cycle later
   input  logic [NumWarps-1:0] release_i,
   input  release_t            release_info_i,  // its value: of R2B.WARP too
@@ -31,7 +33,8 @@ module muster_results
 
   logic [NumWarps-1:0][ValueW-1:0] results_q;
   logic [NumWarps-1:0]             apart_q;    // the warp's latest wait is an OpWait
-  logic [NumWarps-1:0]             written_q;  // warps_i of the cycle before: by R2B.WARP, if write_q
+  // warps_i of the cycle before: by R2B.WARP, if write_q.
+  logic [NumWarps-1:0]             written_q;
   logic                            released, write_q;
 
   assign released = is_reduction(release_info_i.kind);
@@ -73,7 +76,9 @@ module muster_results
   assign result_o = parts_q[warp_i[WarpW-1:LowW]];
 
   always_ff @(posedge clk_i) begin
-    for (int i = 0; i < Parts; i++) parts_q[i] <= results[{(WarpW-LowW)'(i), next_warp_i[LowW-1:0]}];
+    for (int i = 0; i < Parts; i++) begin
+      parts_q[i] <= results[{(WarpW-LowW)'(i), next_warp_i[LowW-1:0]}];
+    end
   end
 
 endmodule

@@ -1,68 +1,73 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The roster of CTAs and warps. For each CTA slot it holds whether the slot is resident, its size, the
-// number of its live warps, and how many waiting warps a restore still owes; for each warp, its CTA
-// and its live lanes. It is read on the way into the check stage, and lifecycle operations change it
-// from there. What is written depends on the kind of the operation alone; that it passes its checks, which is known
-// late, decides only whether it is written. A launch's walk enters its warps one by one, and removes those that are left over from
-// the slot's last CTA; the launch itself then makes the slot resident, with all its warps at once. An open
-// makes a slot resident whose warps count as live from then on, and join one by one.
+// The roster of CTAs and warps. For each CTA slot it holds whether the slot is resident, its size,
+// the number of its live warps, and how many waiting warps a restore still owes; for each warp, its
+// CTA and its live lanes. It is read on the way into the check stage, and lifecycle operations
+// change it from there. What is written depends on the kind of the operation alone; that it passes
+// its checks, which is known late, decides only whether it is written. A launch's walk enters its
+// warps one by one, and removes those that are left over from the slot's last CTA; the launch
+// itself then makes the slot resident, with all its warps at once. An open makes a slot resident
+// whose warps count as live from then on, and join one by one.
 //
-// After reset a walk of one cycle per step frees all slots and removes all warps, and clears the entries,
-// which are elsewhere. Without EnLifecycle it makes all slots resident instead, each with its share of the warps.
+// After reset a walk of one cycle per step frees all slots and removes all warps, and clears the
+// entries, which are elsewhere. Without EnLifecycle it makes all slots resident instead, each with
+// its share of the warps.
 module muster_roster
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_cta_pkg::*;
 #(
-  parameter int unsigned NumWarps = 32,
-  parameter int unsigned NumCtas  = 8,
-  parameter int unsigned NumIssue = 1,
-  parameter int unsigned WarpSize = 32,
-  parameter bit          EnLanes  = 1'b1,
-  parameter bit          EnState  = 1'b1,
-  parameter bit          EnJoin   = 1'b1,
-  parameter bit          EnLifecycle = 1'b1,
+  parameter muster_cfg_t Cfg,
+  localparam int unsigned NumWarps = Cfg.NumWarps,
+  localparam int unsigned NumCtas  = Cfg.NumCtas,
+  localparam int unsigned NumIssue = Cfg.NumIssue,
+  localparam int unsigned WarpSize = Cfg.WarpSize,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned CtaW    = (NumCtas > 1) ? $clog2(NumCtas) : 1,
   localparam int unsigned EntryW  = $clog2(NumCtas * NumBars)
 ) (
   input  logic                           clk_i,
   input  logic                           rst_ni,
-  output logic                           ready_o,      // after reset: all slots are free, no warp is live
-  output logic                           clears_o,     // until then: this entry is cleared
-  output logic [EntryW-1:0]              cleared_o,
-  output logic [WarpW-1:0]               removed_o,    // until then: the copy of this warp is removed
+  // After reset: all slots are free, no warp is live.
+  output logic                           ready_o,
+  output logic                           entry_clear_o,  // until then: this entry is cleared
+  output logic [EntryW-1:0]              clear_entry_o,
+  // Until then: the copy of this warp is removed.
+  output logic [WarpW-1:0]               reset_warp_o,
 
   input  logic [CtaW-1:0]                next_cta_i,   // of the group in the next cycle
   input  logic [NumIssue-1:0][WarpW-1:0] next_warps_i,
 
-  input  cta_t                           cta_i,        // of the group
-  input  warp_t                          warp_i,       // of its first member
-  input  group_e                         op_i,         // what it is
-  input  lanes_t                         lanes_i,      // an exit is of these lanes of the warp
+  input  cta_t                           cta_i,           // of the group
+  input  warp_t                          warp_i,          // of its first member
+  input  group_e                         op_i,            // what it is
+  input  lanes_t                         lanes_i,         // an exit is of these lanes of the warp
   output logic                           resident_o,
-  output logic [WarpW-1:0]               live_last_o,  // live warps of the CTA, less one
-  output logic [WarpW:0]                 size_o,       // warps of the CTA
-  output logic [NumIssue-1:0]            live_o,       // the members' warps are live in the CTA
-  output logic                           last_lane_o,  // no lane is left without these
-  output logic                           owes_o,       // the CTA's restore owes waiting warps
-  output logic                           joined_o,     // all warps of the CTA have joined
+  output logic [WarpW-1:0]               live_last_o,     // live warps of the CTA, less one
+  output logic [WarpW:0]                 size_o,          // warps of the CTA
+  output logic [NumIssue-1:0]            live_o,          // the members' warps are live in the CTA
+  output logic                           last_lane_o,     // no lane is left without these
+  output logic                           restore_owes_o,  // the CTA's restore owes waiting warps
+  output logic                           joined_o,        // all warps of the CTA have joined
 
   input  logic                           enter_i,      // a launch's walk is at the warp
-  input  logic                           chosen_i,     // the launch names that warp
-  input  logic                           taken_i,      // a CTA takes the slot
+  input  logic                           warp_chosen_i,  // the launch names that warp
+  input  logic                           slot_taken_i,  // a CTA takes the slot
   input  logic [WarpW-1:0]               launch_last_i,
   input  logic [WarpW:0]                 launch_size_i,
   input  logic                           exit_i,        // the lanes exit
-  input  logic                           last_exits_i,  // the lanes that exit are the last of their warp
+  // The lanes that exit are the last of their warp.
+  input  logic                           last_exits_i,
   input  logic                           leave_i,
   input  logic                           join_i,        // the warp joins
   input  lanes_t                         join_lanes_i,  // the lanes of the warp that joins
-  input  logic [WarpW-1:0]               owe_count_i,   // R2B.BAR counts so many waiting warps; R2B.WARP brings one
-  input  logic                           owe_i,         // owe_count_i is owed from the next cycle on
+  // R2B.BAR counts so many waiting warps; R2B.WARP brings one.
+  input  logic [WarpW-1:0]               owe_count_i,
+  input  logic                           owe_i,  // owe_count_i is owed from the next cycle on
 
   input  logic [WarpW-1:0]               debug_warp_i,  // the warp to read
-  output logic                           debug_live_o,  // whether that warp is live, a cycle later; if its CTA is resident
+  // Whether that warp is live, a cycle later; if its CTA is resident.
+  output logic                           debug_live_o,
   output cta_t                           debug_cta_o
 );
 
@@ -71,8 +76,8 @@ module muster_roster
   // -------------------------------------------------------------------------------------------
 
   // Each all-warps entry lacks one warp at least.
-  localparam int unsigned OwedW = EnState ? $clog2(NumBars * (NumWarps - 1) + 1) : 1;
-  localparam int unsigned UnjoinedW = EnJoin ? WarpW + 1 : 1;
+  localparam int unsigned OwedW = Cfg.EnState ? $clog2(NumBars * (NumWarps - 1) + 1) : 1;
+  localparam int unsigned UnjoinedW = Cfg.EnJoin ? WarpW + 1 : 1;
 
   typedef struct packed {
     logic             owes;  // owed is not 0
@@ -84,7 +89,7 @@ module muster_roster
   } slot_t;
 
   // Slots freed, warps removed and entries cleared since reset: all of them, one per cycle.
-  localparam bit          Clears = EnJoin || !EnLifecycle;  // no launch clears the entries
+  localparam bit          Clears = Cfg.EnJoin || !Cfg.EnLifecycle;  // no launch clears the entries
   localparam int unsigned SlotW = Clears ? CtaW + 4 : CtaW;
   localparam int unsigned Share = NumWarps / NumCtas;  // without EnLifecycle: warps of a CTA
   localparam int unsigned FreeW = (SlotW > WarpW) ? SlotW : WarpW;
@@ -93,22 +98,22 @@ module muster_roster
   slot_t         slot, slot_d;
   logic          free;
 
-  assign ready_o   = freed_q[FreeW];
-  assign free      = !ready_o;
-  assign clears_o  = Clears && free && (32'(freed_q) < NumCtas * NumBars);
-  assign cleared_o = EntryW'(freed_q);
-  assign removed_o = WarpW'(freed_q);
+  assign ready_o       = freed_q[FreeW];
+  assign free          = !ready_o;
+  assign entry_clear_o = Clears && free && (32'(freed_q) < NumCtas * NumBars);
+  assign clear_entry_o = EntryW'(freed_q);
+  assign reset_warp_o  = WarpW'(freed_q);
 
-  logic [OwedW-1:0]     owed_q;      // the waiting warps that the CTA owes, with what the group adds
+  logic [OwedW-1:0]     owed_q;  // the waiting warps that the CTA owes, with what the group adds
   logic [UnjoinedW-1:0] unjoined_q;  // its warps that have not joined, without the one that joins
   logic                 exits, joins, opens, launches, leaves, writes;  // what the group is
 
   assign exits    = (op_i == GroupExit);
-  assign joins    = EnJoin && (op_i == GroupJoin);
-  assign opens    = EnJoin && (op_i == GroupOpen);
+  assign joins    = Cfg.EnJoin && (op_i == GroupJoin);
+  assign opens    = Cfg.EnJoin && (op_i == GroupOpen);
   assign launches = (op_i == GroupLaunch);
   assign leaves   = (op_i == GroupLeave);
-  assign writes   = EnState && is_write(op_i);
+  assign writes   = Cfg.EnState && is_write(op_i);
 
   always_ff @(posedge clk_i) begin
     owed_q     <= slot.owed + ((op_i == GroupWriteBar) ? OwedW'(owe_count_i) : {OwedW{!joins}});
@@ -119,11 +124,11 @@ module muster_roster
   always_comb begin
     slot_d = '{owes: 1'b0, owed: '0, resident: 1'b1, unjoined: '0, live_last: slot.live_last,
                size_n: slot.size_n};
-    if (EnState && (writes || joins)) begin
+    if (Cfg.EnState && (writes || joins)) begin
       slot_d.owes = (owed_q != '0);
       slot_d.owed = owed_q;
     end
-    if (EnJoin && !launches) slot_d.unjoined = unjoined_q;
+    if (Cfg.EnJoin && !launches) slot_d.unjoined = unjoined_q;
     if (exits) slot_d.live_last = slot.live_last - WarpW'(1);
     if (launches || opens) begin
       slot_d.live_last = launch_last_i;
@@ -131,7 +136,7 @@ module muster_roster
     end
     if (opens) slot_d.unjoined = launch_size_i[UnjoinedW-1:0];
     if (leaves || free) slot_d.resident = 1'b0;
-    if (!EnLifecycle && free) begin
+    if (!Cfg.EnLifecycle && free) begin
       slot_d = '{owes: 1'b0, owed: '0, resident: 1'b1, unjoined: '0, live_last: WarpW'(Share - 1),
                  size_n: ~(WarpW+1)'(Share)};
     end
@@ -140,7 +145,7 @@ module muster_roster
   // A slot is not read in the cycle after it has changed: the check stage waits.
   muster_ram #(.Depth(1 << CtaW), .Width($bits(slot_t)), .Forward(1'b0)) u_slots (
     .clk_i,
-    .we_i (taken_i || leave_i || (exit_i && last_exits_i) || owe_i || join_i || free),
+    .we_i (slot_taken_i || leave_i || (exit_i && last_exits_i) || owe_i || join_i || free),
     .waddr_i (free ? freed_q[CtaW-1:0] : cta_i[CtaW-1:0]), .wdata_i (slot_d),
     .raddr_i (next_cta_i), .rdata_o (slot)
   );
@@ -153,11 +158,11 @@ module muster_roster
     end
   end
 
-  assign resident_o  = slot.resident && (32'(cta_i) < NumCtas);
-  assign live_last_o = slot.live_last;
-  assign owes_o      = EnState && slot.owes;
-  assign joined_o    = (slot.unjoined == '0);
-  assign size_o      = ~slot.size_n;
+  assign resident_o     = slot.resident && (32'(cta_i) < NumCtas);
+  assign live_last_o    = slot.live_last;
+  assign restore_owes_o = Cfg.EnState && slot.owes;
+  assign joined_o       = (slot.unjoined == '0);
+  assign size_o         = ~slot.size_n;
 
   // -------------------------------------------------------------------------------------------
   // Warps
@@ -184,17 +189,18 @@ module muster_roster
 
   always_comb begin
     exited = '0;
-    if (EnLanes && exits) exited = place[0].exited | lanes_i[WarpSize-1:0];
-    if (EnLanes && joins) exited = ~join_lanes_i[WarpSize-1:0];
+    if (Cfg.EnLanes && exits) exited = place[0].exited | lanes_i[WarpSize-1:0];
+    if (Cfg.EnLanes && joins) exited = ~join_lanes_i[WarpSize-1:0];
   end
 
-  assign last_lane_o = !EnLanes || (exited == '1);
+  assign last_lane_o = !Cfg.EnLanes || (exited == '1);
 
   always_comb begin
-    place_d = '{live: exits ? !last_exits_i : chosen_i || joins, cta: cta_i[CtaW-1:0], exited: exited};
+    place_d = '{live: exits ? !last_exits_i : warp_chosen_i || joins, cta: cta_i[CtaW-1:0],
+                exited: exited};
     if (free) begin
-      place_d.live = !EnLifecycle;
-      if (!EnLifecycle) begin
+      place_d.live = !Cfg.EnLifecycle;
+      if (!Cfg.EnLifecycle) begin
         place_d.cta    = CtaW'(32'(freed_q[WarpW-1:0]) / Share);
         place_d.exited = '0;
       end
@@ -205,7 +211,7 @@ module muster_roster
     .Depth(NumWarps), .Width($bits(place_t)), .NumRead(NumIssue + 1), .Forward('0)
   ) u_places (
     .clk_i,
-    .we_i (exit_i || join_i || (enter_i && !taken_q && (chosen_i || ours_q)) || free),
+    .we_i (exit_i || join_i || (enter_i && !taken_q && (warp_chosen_i || ours_q)) || free),
     .waddr_i (free ? freed_q[WarpW-1:0] : warp_i[WarpW-1:0]), .wdata_i (place_d),
     .raddr_i ({debug_warp_i, next_warps_i}), .rdata_o ({debug, place})
   );

@@ -1,16 +1,17 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Chooses the next group. An exit goes first: it may be what releases a barrier, and after each one
-// there is a cycle for others. Then the lifecycle port, which gives way every other time if an issue
-// port has requested for a cycle. Otherwise an issue port leads, in rotation, and the ports whose
-// arrival agrees with the leader's (same CTA, barrier, count and kind) join it, in port order. An
-// operation of a waiting warp goes alone, so that the group that releases the warp is another one.
-// Operations with a response take the places for responses in a rotation of their own, so that none
-// waits for a place for ever.
+// there is a cycle for others. Then the lifecycle port, which gives way every other time if an
+// issue port has requested for a cycle. Otherwise an issue port leads, in rotation, and the ports
+// whose arrival agrees with the leader's (same CTA, barrier, count and kind) join it, in port
+// order. An operation of a waiting warp goes alone, so that the group that releases the warp is
+// another one. Operations with a response take the places for responses in a rotation of their own,
+// so that none waits for a place for ever.
 //
 // Operations with slow checks (launch, suspend, end, R2B) would keep an exit out of the check stage
-// until the groups ahead of them have gone. With several ports these groups may take many cycles. So
-// such an operation stays here meanwhile, and where it goes next, nothing but an exit goes before it.
+// until the groups ahead of them have gone. With several ports these groups may take many cycles.
+// So such an operation stays here meanwhile, and where it goes next, nothing but an exit goes
+// before it.
 module muster_select
   import muster_pkg::*;
   import muster_cta_pkg::*;
@@ -21,7 +22,8 @@ module muster_select
   input  logic                   rst_ni,
 
   input  logic    [NumIssue-1:0] valid_i,
-  output logic    [NumIssue-1:0] ready_o,     // one port: the operation is taken if it has no response, or with credit_i
+  // One port: the operation is taken if it has no response, or with credit_i.
+  output logic    [NumIssue-1:0] ready_o,
   input  request_t [NumIssue-1:0] request_i,
   input  logic    [NumIssue-1:0] reads_i,     // it has a response
   input  logic    [NumIssue-1:0] waiting_i,   // the operation's warp waits
@@ -40,7 +42,7 @@ module muster_select
 
   output logic                   valid_o,
   input  logic                   ready_i,
-  input  logic                   ahead_i,     // an operation with slow checks would have to wait there
+  input  logic                   ahead_i,  // an operation with slow checks would have to wait there
   output logic                   may_wait_o,  // of an issue port's operation: its warp waits
   output group_t                 group_o,
   output member_t [NumIssue-1:0] members_o    // a lifecycle operation or exit is in place 0

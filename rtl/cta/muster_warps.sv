@@ -1,18 +1,20 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The state of each warp: whether it waits and where, and the reduction that it took part in last. Its own copy of
-// the result is in muster_results, if there are copies. What is written warp by warp as they arrive is in a memory.
+// The state of each warp: whether it waits and where, and the reduction that it took part in last.
+// Its own copy of the result is in muster_results, if there are copies. What is written warp by
+// warp as they arrive is in a memory.
 //
-// While the warp still waits for its reduction, and before its first one, B2R.WARP shows the result as 0 (read_hides_o).
+// While the warp still waits for its reduction, and before its first one, B2R.WARP shows the result
+// as 0 (read_hidden_o).
 module muster_warps
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_cta_pkg::*;
 #(
-  parameter int unsigned NumWarps = 32,
-  parameter int unsigned NumIssue = 1,
-  parameter bit          EnResult = 1'b1,
-  parameter bit          EnSplit  = 1'b1,
-  parameter bit          EnLifecycle = 1'b1,
+  parameter muster_cfg_t Cfg,
+  localparam bit EnResult = Cfg.EnReduce && Cfg.EnResult,
+  localparam int unsigned NumWarps = Cfg.NumWarps,
+  localparam int unsigned NumIssue = Cfg.NumIssue,
   localparam int unsigned WarpW   = $clog2(NumWarps),
   localparam int unsigned NumPlaces = 1 << WarpW,
   localparam int unsigned ValueW  = WarpW + 6
@@ -20,13 +22,14 @@ module muster_warps
   input  logic                             clk_i,
   input  logic                             rst_ni,
 
-  input  logic                             clears_i,        // after reset: this warp has no reduction
-  input  logic [WarpW-1:0]                 cleared_i,
+  input  logic                             warp_clear_i,  // after reset: this warp has no reduction
+  input  logic [WarpW-1:0]                 clear_warp_i,
   input  outcome_t                         outcome_i,
   input  logic [NumIssue-1:0]              counts_i,        // the members that count
   input  logic [NumIssue-1:0][WarpW-1:0]   count_warps_i,   // the warps of the members
   input  logic [NumIssue-1:0][WarpW-1:0]   next_warps_i,    // the same a cycle early
-  input  logic [NumWarps-1:0]              warps_i,         // the warps that arrive, are written, or cleared
+  // The warps that arrive, are written, or cleared.
+  input  logic [NumWarps-1:0]              warps_i,
   input  logic                             waits_i,         // these warps begin to wait
 
   input  logic [NumWarps-1:0]              release_i,
@@ -34,8 +37,10 @@ module muster_warps
   output logic [NumPlaces-1:0]             waiting_o,       // a warp that the unit lacks does not
 
   input  logic [WarpW-1:0]                 read_warp_i,
-  output warp_word_t                       read_word_o,     // B2R.WARP, a cycle later, but that its value is the copy as it is
-  output logic                             read_hides_o     // the value of that word must be shown as 0
+  // B2R.WARP, a cycle later, but that its value is the copy as it is.
+  output warp_word_t                       read_word_o,
+  // The value of that word must be shown as 0.
+  output logic                             read_hidden_o
 );
 
 `include "muster_assert.svh"
@@ -85,7 +90,9 @@ module muster_warps
   record_t [NumIssue-1:0] records;  // of the members
 
   assign word        = outcome_i.word;
-  assign waits_apart = EnSplit && (outcome_i.op == GroupWait || (outcome_i.op == GroupWriteWarp && word.apart));
+  assign waits_apart = Cfg.EnSplit &&
+                       (outcome_i.op == GroupWait ||
+                        (outcome_i.op == GroupWriteWarp && word.apart));
 
   always_comb begin
     reduction_write = (outcome_i.op == GroupArrive) && is_reduction(outcome_i.kind);
@@ -101,7 +108,8 @@ module muster_warps
     write    = outcome_i.op inside {GroupArrive, GroupWait, GroupWriteWarp, GroupClear, GroupJoin};
     record_d = '{reduction: reduction_d, reduces: is_reduction(outcome_i.kind), apart: waits_apart,
                  wait_bar: outcome_i.bar};
-    keep     = '{reduction: {$bits(reduction_t){!reduction_write}}, reduces: 1'b0, apart: 1'b0, wait_bar: '0};
+    keep     = '{reduction: {$bits(reduction_t){!reduction_write}}, reduces: 1'b0, apart: 1'b0,
+                 wait_bar: '0};
     record   = records[0];
     for (int m = 1; m < NumIssue; m++) begin
       if (counts_i[m]) record = records[m];
@@ -111,12 +119,12 @@ module muster_warps
   // Without EnLifecycle no launch clears the records.
   logic clears;
 
-  assign clears = (!EnLifecycle || NumIssue > 1) && clears_i;
+  assign clears = (!Cfg.EnLifecycle || NumIssue > 1) && warp_clear_i;
 
   // A warp's record is not read before its operation ahead has written it.
   muster_ram_shared #(.Depth(NumWarps), .Width($bits(record_t)), .NumPorts(NumIssue)) u_records (
     .clk_i,
-    .next_addr_i (next_warps_i), .addr_i (clears ? {NumIssue{cleared_i}} : count_warps_i),
+    .next_addr_i (next_warps_i), .addr_i (clears ? {NumIssue{clear_warp_i}} : count_warps_i),
     .we_i (counts_i & {NumIssue{write}}), .keep_i (keep), .clears_i (clears), .wdata_i (record_d),
     .rdata_o (records)
   );
@@ -131,7 +139,8 @@ module muster_warps
   if (EnResult) begin : g_results
     muster_results #(.NumWarps(NumWarps)) u_results (
       .clk_i, .rst_ni,
-      .warps_i, .waits_apart_i (waits_apart), .write_i (outcome_i.accepted && (outcome_i.op == GroupWriteWarp)),
+      .warps_i, .waits_apart_i (waits_apart),
+      .write_i (outcome_i.accepted && (outcome_i.op == GroupWriteWarp)),
       .release_i, .release_info_i,
       .next_warp_i (read_warp_i), .warp_i (outcome_i.warp[WarpW-1:0]), .result_o (result)
     );
@@ -142,7 +151,7 @@ module muster_warps
   end
 
   assign waiting = outcome_i.waiting;
-  assign apart   = EnSplit && waiting && record.apart;
+  assign apart   = Cfg.EnSplit && waiting && record.apart;
 
   always_comb begin
     read_word_o = '{
@@ -154,7 +163,7 @@ module muster_warps
       bar:      record.reduction.bar,
       value:    value_t'(result)
     };
-    read_hides_o = record.reduction.kind == KindIdle || (waiting && record.reduces && !apart);
+    read_hidden_o = record.reduction.kind == KindIdle || (waiting && record.reduces && !apart);
   end
 
 endmodule

@@ -1,14 +1,16 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Decides whether a restore could write a state word, which R2B brings, at its place (rtl/README.md): the unit
-// could have given it, the entry that it is for is idle, and the one where a warp waits is restored.
+// Decides whether a restore could write a state word, which R2B brings, at its place
+// (rtl/README.md): the unit could have given it, the entry that it is for is idle, and the one
+// where a warp waits is restored.
 module muster_word_check
   import muster_pkg::*;
+  import muster_cfg_pkg::*;
   import muster_cta_pkg::*;
 #(
-  parameter int unsigned NumWarps = 32,
-  parameter bit          EnSplit  = 1'b1,
-  parameter int unsigned WarpSize = 32,
+  parameter muster_cfg_t Cfg,
+  localparam int unsigned NumWarps = Cfg.NumWarps,
+  localparam int unsigned WarpSize = Cfg.WarpSize,
   localparam int unsigned WarpW = $clog2(NumWarps)
 ) (
   input  logic             clk_i,
@@ -21,7 +23,7 @@ module muster_word_check
   input  logic [WarpW:0]   size_i,      // warps of the CTA
   input  kind_e            entry_kind_i,  // of the entry: that of the word, or where the warp waits
   input  logic             entry_all_i,   // it counts to all live warps; not idle
-  input  logic             owes_i,        // the CTA's restore owes waiting warps
+  input  logic             restore_owes_i,  // the CTA's restore owes waiting warps
   output logic             bad_o        // of the words of the cycle before, which are still there
 );
 
@@ -69,19 +71,20 @@ module muster_word_check
       bad_bar = (bar_word_i.arrived == '0) || above_i ||
                 exceeds(8'(bar_word_i.arrived), 8'(last_i));
     end
-    bad_bar = bad_bar || (bar_word_i.zero != '0) || (!EnSplit && bar_word_i.phase) ||
+    bad_bar = bad_bar || (bar_word_i.zero != '0) || (!Cfg.EnSplit && bar_word_i.phase) ||
               (entry_kind_i != KindIdle);
 
-    // A warp waits for arrivals; if they are a reduction's, that is its latest, without a result yet. One that
-    // waits apart may do so anywhere.
+    // A warp waits for arrivals; if they are a reduction's, that is its latest, without a result
+    // yet. One that waits apart may do so anywhere.
     unique case (entry_kind_i)
       KindIdle: bad_place = 1'b1;
-      KindSync: bad_place = entry_all_i && !owes_i;
-      default:  bad_place = (entry_all_i && !owes_i) || (kind_q != entry_kind_i) || other_bar_q || some;
+      KindSync: bad_place = entry_all_i && !restore_owes_i;
+      default:  bad_place = (entry_all_i && !restore_owes_i) || (kind_q != entry_kind_i) ||
+                            other_bar_q || some;
     endcase
-    if (EnSplit && warp_word_i.apart) bad_place = 1'b0;
+    if (Cfg.EnSplit && warp_word_i.apart) bad_place = 1'b0;
     bad_warp = (warp_word_i.zero != '0) || (kind_q == KindSync) ||
-               (warp_word_i.apart && !(EnSplit && warp_word_i.waiting)) ||
+               (warp_word_i.apart && !(Cfg.EnSplit && warp_word_i.waiting)) ||
                (kind_q == KindIdle && warp_word_i.bar != '0) ||
                (warp_word_i.waiting ? bad_place : warp_word_i.wait_bar != '0);
   end

@@ -1,12 +1,13 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The part that all boards share: the unit, its shared memory, and the link to the host. The tops of
-// the boards add a PLL and pins.
+// The part that all boards share: the unit, its shared memory, and the link to the host. The tops
+// of the boards add a PLL and pins.
 //
-// The unit has a clock of its own, the output of a flip-flop of the link, so the clock has no glitch
-// wherever the tools place the cells. It rises at most once in four cycles of clk_i. Signals that cross,
-// either way, are steady for three of them, so no crossing needs a constraint. The memory runs on clk_i:
-// it is written with the edge of clk_i from which the unit's edge follows, and read one cycle later.
+// The unit has a clock of its own, the output of a flip-flop of the link, so the clock has no
+// glitch wherever the tools place the cells. It rises at most once in four cycles of clk_i. Signals
+// that cross, either way, are steady for three of them, so no crossing needs a constraint. The
+// memory runs on clk_i: it is written with the edge of clk_i from which the unit's edge follows,
+// and read one cycle later.
 module muster_board
   import muster_pkg::*;
   import muster_cfg_pkg::*;
@@ -92,8 +93,10 @@ module muster_board
   assign pins = all_pins[$bits(cta_pins_t)-1:0];
 
   localparam muster_cfg_t Cfg = '{
-    NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: 1, WarpSize: 32, EnMbarrier: EnMbarrier, SmemBytes: SmemBytes,
-    MbResponses: MbResponses, ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1  // all other switches
+    NumWarps: NumWarps, NumCtas: NumCtas, NumIssue: 1, WarpSize: 32, EnMbarrier: EnMbarrier,
+    SmemBytes: SmemBytes,
+    // All other switches.
+    MbResponses: MbResponses, ClockPeriodPs: 1000, WaitLimitNs: 4000, default: 1'b1
   };
 
   muster #(.Cfg(Cfg)) u_muster (
@@ -120,8 +123,8 @@ module muster_board
     .mb_issue_i (mb_pins.group),
     .mb_async_valid_i (pins.mb_async_valid), .mb_async_ready_o (mb_levels.async_ready),
     .mb_async_i (mb_pins.async),
-    .mb_remote_valid_i (EnRemote && pins.mb_remote_valid), .mb_remote_ready_o (mb_levels.remote_ready),
-    .mb_remote_i (mb_remote),
+    .mb_remote_valid_i (EnRemote && pins.mb_remote_valid),
+    .mb_remote_ready_o (mb_levels.remote_ready), .mb_remote_i (mb_remote),
     .mb_busy_o (mb_levels.busy),
     .mb_fence_req_o (mb_levels.fence_req), .mb_fence_ack_i (pins.mb_fence_ack),
     .smem_read_valid_o (mb_levels.read_valid), .smem_read_ready_i (pins.read_ready),
@@ -176,7 +179,8 @@ module muster_board
     return '{cta: place.cta, addr: 32'(place.addr[$clog2(SmemBytes)-1:0])};
   endfunction
 
-  assign event_here = levels.commit_valid || levels.commit_lifecycle || levels.commit_exit || levels.entry_valid ||
+  assign event_here = levels.commit_valid || levels.commit_lifecycle || levels.commit_exit ||
+                      levels.entry_valid ||
                       levels.response_valid || levels.fault_valid != '0 || levels.released != '0;
 
   // -------------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The shared memory on the board: one bank of 64-bit words in block RAM. The host stores bytes while
-// the unit stands still; the unit reads and writes words.
+// The shared memory on the board: one bank of 64-bit words in block RAM. The host stores bytes
+// while the unit stands still; the unit reads and writes words.
 module muster_fpga_memory #(
   parameter  int unsigned NumBytes = 2048,
   localparam int unsigned AddrW    = $clog2(NumBytes)

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The types of what crosses the serial line: frames, commands, and which byte holds which pins.
-// rtl/fpga/README.md has them as tables; sim/board/frame.h and sim/board/pins.cpp are the host's side.
+// rtl/fpga/README.md has them as tables; sim/board/frame.h and sim/board/pins.cpp are the host's
+// side.
 package muster_fpga_pkg;
 
   import muster_pkg::*;

@@ -1,10 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Assembles frames from bytes. It shows a frame whole, with its check sum verified, or as refused, with
-// a cause. Either stays until it is taken, and bytes that arrive meanwhile are lost.
+// Assembles frames from bytes. It shows a frame whole, with its check sum verified, or as refused,
+// with a cause. Either stays until it is taken, and bytes that arrive meanwhile are lost.
 //
-// A refused frame is shown when the line has been silent for GapCycles, so that the rest of it is not
-// taken for the beginning of another frame.
+// A refused frame is shown when the line has been silent for GapCycles, so that the rest of it is
+// not taken for the beginning of another frame.
 module muster_frame_rx
   import muster_fpga_pkg::*;
 #(
@@ -28,7 +28,8 @@ module muster_frame_rx
   output byte_t            byte_o
 );
 
-  typedef enum logic [2:0] {Start, Length, Sequence, Payload, CrcHigh, CrcLow, Silence, Full} state_e;
+  typedef enum logic [2:0] {Start, Length, Sequence, Payload, CrcHigh, CrcLow, Silence,
+                            Full} state_e;
 
   localparam int unsigned GapW = $clog2(GapCycles);
 

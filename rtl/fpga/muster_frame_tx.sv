@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Sends frames as bytes. From start to end, `index_o` requests the bytes of the payload one after the
-// other; each must come within the time of a byte on the line.
+// Sends frames as bytes. From start to end, `index_o` requests the bytes of the payload one after
+// the other; each must come within the time of a byte on the line.
 module muster_frame_tx
   import muster_fpga_pkg::*;
 (

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// iCE40HX-8K breakout board: the PLL, and pins (constraints/hx8k.pcf). The LEDs count refused frames.
+// iCE40HX-8K breakout board: the PLL, and pins (constraints/hx8k.pcf). The LEDs count refused
+// frames.
 module muster_hx8k #(
   parameter bit          EnMbarrier   = 1'b1,
   parameter int unsigned SmemBytes    = 1024,

@@ -1,11 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Carries out frames and answers each with one. A frame has no effect before all of it is known to be
-// valid. The unit's clock stands still except for the pulses that a frame requests, so pins may change
-// byte by byte, and outputs are sent straight from the unit.
+// Carries out frames and answers each with one. A frame has no effect before all of it is known to
+// be valid. The unit's clock stands still except for the pulses that a frame requests, so pins may
+// change byte by byte, and outputs are sent straight from the unit.
 //
-// A frame with the number of the last executed one is answered again and gives no pulse, so the host
-// can repeat a frame that was not answered.
+// A frame with the number of the last executed one is answered again and gives no pulse, so the
+// host can repeat a frame that was not answered.
 module muster_link
   import muster_fpga_pkg::*;
 #(
@@ -215,12 +215,13 @@ module muster_link
   // -------------------------------------------------------------------------------------------
 
   localparam byte_t [7:0] Identity = {
-    8'(ClockMhz), 8'(SmemLog2), {6'b0, EnRemote, EnMemory}, 8'd1, 8'(NumCtas), 8'(NumWarps), LinkVersion,
+    8'(ClockMhz), 8'(SmemLog2), {6'b0, EnRemote, EnMemory}, 8'd1, 8'(NumCtas), 8'(NumWarps),
+    LinkVersion,
     CmdIdentify | 8'h80
   };
 
-  // The byte requested, selected from sixteen groups of eight by AND and OR: there is time for that, and
-  // it is smaller than a multiplexer.
+  // The byte requested, selected from sixteen groups of eight by AND and OR: there is time for
+  // that, and it is smaller than a multiplexer.
   byte_t [127:0] report;
   byte_t         shown, of_group;
   logic [15:0]   group_q;

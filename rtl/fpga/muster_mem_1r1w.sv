@@ -2,9 +2,9 @@
 //
 // The array of rtl/common/muster_mem_1r1w.sv as a block RAM of an FPGA.
 //
-// The enable of a block RAM goes to the mask of each bit, which is far. An address bit is near: in an array
-// that leaves half of a block RAM free, a word that is not enabled goes to that half, which is never read.
-// In other arrays the enable needs no logic.
+// The enable of a block RAM goes to the mask of each bit, which is far. An address bit is near: in
+// an array that leaves half of a block RAM free, a word that is not enabled goes to that half,
+// which is never read. In other arrays the enable needs no logic.
 module muster_mem_1r1w #(
   parameter int unsigned  Depth = 16,
   parameter int unsigned  Width = 8,

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Declarations of the vendors' PLLs, with the ports and parameters that the boards use. Yosys and the
-// vendors' tools have the contents.
+// Declarations of the vendors' PLLs, with the ports and parameters that the boards use. Yosys and
+// the vendors' tools have the contents.
 
 (* blackbox *)
 module SB_PLL40_CORE #(

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// ULX3S (ECP5, 45F or 85F): the PLL, and pins (constraints/ulx3s.lpf). The LEDs count refused frames.
+// ULX3S (ECP5, 45F or 85F): the PLL, and pins (constraints/ulx3s.lpf). The LEDs count refused
+// frames.
 module muster_ulx3s #(
   parameter bit          EnMbarrier = 1'b1,
   parameter int unsigned SmemBytes  = 65536

@@ -1,22 +1,23 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Carries out cp.async.mbarrier.arrive for a load/store unit that copies in any order (PTX 9.7.13.15.15).
-// It counts the copies that each warp has on their way (cp.async), and makes the arrive-on once all copies
-// that the warp began before the instruction are performed. Each warp has a ring of epochs. A copy is
-// counted in the latest; the instruction closes that one and opens the next; and when nothing is left in
-// the oldest epoch, its arrive-on goes out. So the warp goes on copying meanwhile, and may have several
-// arrive-ons waiting.
+// Carries out cp.async.mbarrier.arrive for a load/store unit that copies in any order (PTX
+// 9.7.13.15.15). It counts the copies that each warp has on their way (cp.async), and makes the
+// arrive-on once all copies that the warp began before the instruction are performed. Each warp has
+// a ring of epochs. A copy is counted in the latest; the instruction closes that one and opens the
+// next; and when nothing is left in the oldest epoch, its arrive-on goes out. So the warp goes on
+// copying meanwhile, and may have several arrive-ons waiting.
 //
-//     arrive ─► closed epoch, until its count is 0 ─► chosen ─► read ─► async, an arrival for each lane
+//     arrive ─► closed epoch, until its count is 0 ─► chosen ─► read ─► async, for each lane
 //
-// Copies are counted by warp, not by lane: a lane's arrive-on also waits for copies of the other lanes,
-// which end without its doing. Without .noinc the core first presents MbCopyArrive at the unit's issue
-// port, and the instruction here after that has committed.
+// Copies are counted by warp, not by lane: a lane's arrive-on also waits for copies of the other
+// lanes, which end without its doing. Without .noinc the core first presents MbCopyArrive at the
+// unit's issue port, and the instruction here after that has committed.
 module muster_copy_tracker
   import muster_pkg::*;
 #(
   parameter int unsigned NumWarps       = 32,
-  parameter int unsigned Epochs         = 4,   // of a warp, a power of two; one fewer arrive-ons may wait
+  // Of a warp, a power of two; one fewer arrive-ons may wait.
+  parameter int unsigned Epochs         = 4,
   parameter int unsigned MaxOutstanding = 15,  // copies of a warp in one epoch
   localparam int unsigned WarpW         = $clog2(NumWarps),
   localparam int unsigned EpochW        = $clog2(Epochs),
@@ -34,8 +35,8 @@ module muster_copy_tracker
   input  warp_t               done_warp_i,
   input  logic [EpochW-1:0]   done_epoch_i,
 
-  // cp.async.mbarrier.arrive: what began in an earlier cycle is before it, and what begins in the cycle of
-  // its acceptance, too.
+  // cp.async.mbarrier.arrive: what began in an earlier cycle is before it, and what begins in the
+  // cycle of its acceptance, too.
   input  logic                arrive_valid_i,
   output logic                arrive_ready_o,  // the warp has an epoch left
   input  warp_t               arrive_warp_i,
@@ -160,7 +161,8 @@ module muster_copy_tracker
   `MUSTER_ASSERT(DoneWasBegun, !(done_valid_i && count_q[done][done_epoch_i] == '0),
                  "a copy is performed that had not begun, or in another epoch")
   `MUSTER_ASSERT(SomeLane, !(arrive && arrive_lanes_i == '0), "an arrive-on has no lane")
-  `MUSTER_ASSERT(ClosedOnlyFalls, !busy_o[begins] || begin_epoch_o != oldest_q[begins] || !begin_valid_i,
+  `MUSTER_ASSERT(ClosedOnlyFalls,
+                 !busy_o[begins] || begin_epoch_o != oldest_q[begins] || !begin_valid_i,
                  "a copy begins in an epoch that is closed")
 
 endmodule

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The sum of the operands of n lanes, which is n times the common operand. It is ready at once for one
-// lane and for operand 1, and otherwise after six more cycles, which take a bit of n each, from the top.
+// The sum of the operands of n lanes, which is n times the common operand. It is ready at once for
+// one lane and for operand 1, and otherwise after six more cycles, which take a bit of n each, from
+// the top.
 module muster_mb_amount
   import muster_pkg::*;
   import muster_mb_pkg::*;

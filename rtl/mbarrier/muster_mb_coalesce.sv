@@ -1,13 +1,13 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Makes groups of a warp instruction, in front of the issue port of mbarriers. Like the decoder of BCU
-// words, it is not in the unit. A group is led by the lowest lane that is left, and takes the lanes
-// that name the same word with the same operand, up to a lane that names that word with another.
-// For waits, the phase counts instead of the operand. The group of a try_wait has the smallest hint of
-// its lanes: those that differ from the leader's are examined one per cycle. The instruction stays at
-// the input until its last group is taken; an instruction without lanes makes no group. EnLanes and
-// EnMbLimit are those of the unit. An instruction has the lanes of the largest warp; a core whose warps have
-// fewer ties the others to 0.
+// Makes groups of a warp instruction, in front of the issue port of mbarriers. Like the decoder of
+// BCU words, it is not in the unit. A group is led by the lowest lane that is left, and takes the
+// lanes that name the same word with the same operand, up to a lane that names that word with
+// another. For waits, the phase counts instead of the operand. The group of a try_wait has the
+// smallest hint of its lanes: those that differ from the leader's are examined one per cycle. The
+// instruction stays at the input until its last group is taken; an instruction without lanes makes
+// no group. EnLanes and EnMbLimit are those of the unit. An instruction has the lanes of the
+// largest warp; a core whose warps have fewer ties the others to 0.
 module muster_mb_coalesce
   import muster_pkg::*;
 #(

@@ -1,17 +1,18 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The memory drain of releasing groups (PTX 9.7.13.15.13: the warp's earlier accesses are performed).
-// A group that does not release, or whose warp has no access outstanding, passes at once. Any other
-// group is parked, in a slot per warp, and its drain is requested. The slots are examined in
-// rotation, one per cycle; a drained group goes before one from the port. The next group of a parked
-// warp waits at the port. Groups leave from a register.
+// The memory drain of releasing groups (PTX 9.7.13.15.13: the warp's earlier accesses are
+// performed). A group that does not release, or whose warp has no access outstanding, passes at
+// once. Any other group is parked, in a slot per warp, and its drain is requested. The slots are
+// examined in rotation, one per cycle; a drained group goes before one from the port. The next
+// group of a parked warp waits at the port. Groups leave from a register.
 //
 //     cycle    1          2            3
 //     slot     drained    is picked    -
 //     memory   -          is read      its group
 //     register -          -            is free     the group
 //
-// The slot after it is picked when the group is in the register: then no address depends on ready_i.
+// The slot after it is picked when the group is in the register: then no address depends on
+// ready_i.
 module muster_mb_drain
   import muster_pkg::*;
   import muster_mb_pkg::*;
@@ -33,7 +34,7 @@ module muster_mb_drain
   output logic                valid_o,
   input  logic                ready_i,
   output mb_group_t           group_o,
-  output logic                responds_o    // the group may need a place for a response
+  output logic                needs_place_o  // the group may need a place for a response
 );
 
   // What is not known of a parked group: it releases, and its place is its warp's.
@@ -66,11 +67,13 @@ module muster_mb_drain
   assign pick   = drained_q[look_q] && !pick_valid_q;
   assign pick_d = pick_valid_q ? pick_q : look_q;
 
-  assign parking = '{op: group_i.op, place: group_i.place, lanes: group_i.lanes, operand: group_i.operand,
+  assign parking = '{op: group_i.op, place: group_i.place, lanes: group_i.lanes,
+                     operand: group_i.operand,
                      phase: group_i.phase, has_token: group_i.has_token, has_hint: group_i.has_hint,
                      whole: group_i.whole};
 
-  // A group that passes is written, too, and is not read: whether the group is parked is known later.
+  // A group that passes is written, too, and is not read: whether the group is parked is known
+  // later.
   muster_ram #(.Depth(NumWarps), .Width($bits(parked_t)), .Forward(1'b0)) u_parking (
     .clk_i,
     .we_i (offered), .waddr_i (warp), .wdata_i (parking),
@@ -119,11 +122,11 @@ module muster_mb_drain
     end
   end
 
-  assign valid_o     = valid_q;
-  assign group_o     = group_q;
-  assign responds_o  = responds_q;
-  assign ready_o     = offered && (park || (free && !pick_valid_q));
-  assign fence_req_o = parked_q;
+  assign valid_o       = valid_q;
+  assign group_o       = group_q;
+  assign needs_place_o = responds_q;
+  assign ready_o       = offered && (park || (free && !pick_valid_q));
+  assign fence_req_o   = parked_q;
 
   always_comb begin
     busy_o = parked_q | drained_q;

@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The entrance of the mbarrier pipeline. With Pair there are two places, which are used in turn: whether one is free
-// comes from registers, and so does what loads it. So the sources do not wait for what the
-// pipeline does in the same cycle. Without Pair there is one place, which is free when its request moves on.
+// The entrance of the mbarrier pipeline. With Pair there are two places, which are used in turn:
+// whether one is free comes from registers, and so does what loads it. So the sources do not wait
+// for what the pipeline does in the same cycle. Without Pair there is one place, which is free when
+// its request moves on.
 //
 //     cycle       1       2       3       4
 //     place 0     A       A       C       C
@@ -32,7 +33,8 @@ module muster_mb_enter
   if (Pair) begin : g_pair
     logic        [1:0] full_q;
     mb_request_t [1:0] request_q;
-    logic              first_q, next;  // the places that a request leaves, and that takes the next one
+    // The places that a request leaves, and that takes the next one.
+    logic              first_q, next;
 
     assign next    = first_q ^ full_q[0] ^ full_q[1];
     assign ready_o = full_q != '1;
@@ -49,7 +51,8 @@ module muster_mb_enter
       end
     end
 
-    // A place that is free takes what is there; only whether it is full needs to know whether that is its turn.
+    // A place that is free takes what is there; only whether it is full needs to know whether that
+    // is its turn.
     always_ff @(posedge clk_i) begin
       for (int p = 0; p < 2; p++) begin
         if (!full_q[p]) request_q[p] <= request_i;

@@ -6,12 +6,13 @@
 //     operation   enter   read    data    look (muster_mb_update)
 //     bank                grant   word
 //
-// Enter finds faults that do not depend on the word, counts the lanes, and compares the word's address with
-// those of the operations ahead: of read, data, look and write. The results go with the operation, and are
-// shifted when those ahead of it move on. Read asks the bank for the word, unless the operation needs
-// none (it is blind), or an operation ahead holds it. In the second case the nearest of these will leave
-// the word: in the write stage when the operation is in look, or a stage earlier. Read waits until the
-// sum of the operands is known. So an operation waits in data for its word or for the stage after it only.
+// Enter finds faults that do not depend on the word, counts the lanes, and compares the word's
+// address with those of the operations ahead: of read, data, look and write. The results go with
+// the operation, and are shifted when those ahead of it move on. Read asks the bank for the word,
+// unless the operation needs none (it is blind), or an operation ahead holds it. In the second case
+// the nearest of these will leave the word: in the write stage when the operation is in look, or a
+// stage earlier. Read waits until the sum of the operands is known. So an operation waits in data
+// for its word or for the stage after it only.
 module muster_mb_fetch
   import muster_pkg::*;
   import muster_mb_pkg::*;
@@ -64,11 +65,13 @@ module muster_mb_fetch
   localparam int unsigned CtaW  = (NumCtas > 1) ? $clog2(NumCtas) : 1;
 
   function automatic logic same(mb_place_t a, mb_place_t b);
-    return (NumCtas == 1 || a.cta[CtaW-1:0] == b.cta[CtaW-1:0]) && a.addr[AddrW-1:3] == b.addr[AddrW-1:3];
+    return (NumCtas == 1 || a.cta[CtaW-1:0] == b.cta[CtaW-1:0]) &&
+           a.addr[AddrW-1:3] == b.addr[AddrW-1:3];
   endfunction
 
   function automatic logic two_of_four(logic [3:0] bits);
-    return (bits[0] && bits[1]) || (bits[2] && bits[3]) || ((bits[0] || bits[1]) && (bits[2] || bits[3]));
+    return (bits[0] && bits[1]) || (bits[2] && bits[3]) ||
+           ((bits[0] || bits[1]) && (bits[2] || bits[3]));
   endfunction
 
   // More than one lane.
@@ -80,7 +83,8 @@ module muster_mb_fetch
       some[q] = lanes[4*q +: 4] != '0;
       several = several || two_of_four(lanes[4*q +: 4]);
     end
-    return several || two_of_four(some[3:0]) || two_of_four(some[7:4]) || (some[3:0] != '0 && some[7:4] != '0);
+    return several || two_of_four(some[3:0]) || two_of_four(some[7:4]) ||
+           (some[3:0] != '0 && some[7:4] != '0);
   endfunction
 
   // The operations ahead that hold the same word, by their stage.
@@ -104,7 +108,7 @@ module muster_mb_fetch
   fault_e    cause;
   mb_class_t enter_kind;
   logic      in_read, in_data, in_look, in_write;  // the same word
-  ahead_t    entering;                             // the operations ahead with the same word, after this cycle
+  ahead_t    entering;  // the operations ahead with the same word, after this cycle
 
   muster_mb_enter #(.Pair(Pair)) u_enter (
     .clk_i, .rst_ni,
@@ -118,7 +122,8 @@ module muster_mb_fetch
                       judge(enter.source, enter.group, AddrW);
   assign enter_kind = class_of(enter.group.op);
 
-  assign in_read  = read_valid_q && read_q.cause == FaultNone && same(enter.group.place, read_q.group.place);
+  assign in_read  = read_valid_q && read_q.cause == FaultNone &&
+                    same(enter.group.place, read_q.group.place);
   assign in_data  = data_holds_o && same(enter.group.place, data_q.group.place);
   assign in_look  = look_holds_i && same(enter.group.place, look_place_i);
   assign in_write = write_holds_i && same(enter.group.place, write_place_i);
@@ -162,7 +167,8 @@ module muster_mb_fetch
     end
   end
 
-  // A stage that is free takes what is there: only whether it is valid needs to know whether that moves on.
+  // A stage that is free takes what is there: only whether it is valid needs to know whether that
+  // moves on.
   assign read_free = !read_valid_q || read_go;
 
   always_ff @(posedge clk_i) begin
@@ -216,7 +222,8 @@ module muster_mb_fetch
   // Data
   // ---------------------------------------------------------------------------------------------
 
-  logic     near_q, far_q;     // the word is that of the operation in look; or in write, or just gone from there
+  // The word is that of the operation in look; or in write, or just gone from there.
+  logic     near_q, far_q;
   logic     got_q;             // the word has been taken from write
   logic     none_q;            // the operation is blind
   logic     waits_q;           // for the word to be read
@@ -252,8 +259,8 @@ module muster_mb_fetch
     end
   end
 
-  // The operation moves with the one in look, if there is one. Then the word that write leaves goes there
-  // before another takes its place.
+  // The operation moves with the one in look, if there is one. Then the word that write leaves goes
+  // there before another takes its place.
   always_comb begin
     ahead_o = near_q || (far_q && !look_go_i);
     word_o  = far_q ? left_i : got_q ? got_word_q : rdata_i;
@@ -267,7 +274,8 @@ module muster_mb_fetch
   assign stage_valid_o = {data_valid_q, read_valid_q, held_valid};
   assign stage_o       = {data_q, read_q, held};
 
-  `MUSTER_ASSERT(SomeLane, !(valid_i && EnLanes) || request_i.group.lanes != '0, "a group without lanes")
+  `MUSTER_ASSERT(SomeLane, !(valid_i && EnLanes) || request_i.group.lanes != '0,
+                 "a group without lanes")
   `MUSTER_ASSERT(DataOfARead, !rdata_valid_i || (data_valid_q && waits_q),
                  "data of a read that was not asked for")
   `MUSTER_ASSERT(MovesWithTheNearest, !(data_valid_q && near_q && look_go_i && !data_go),

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Takes a group through the write stage lane by lane if it is not possible as a single update. Meanwhile
-// the operation after it stays in look; its step is put back when the last lane is in write.
+// Takes a group through the write stage lane by lane if it is not possible as a single update.
+// Meanwhile the operation after it stays in look; its step is put back when the last lane is in
+// write.
 //
 //     cycle   1        2        3        4        5        6
 //     look    group    next     next     lane 1   lane 2   next

@@ -1,12 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The sums of a step, and why it may be refused, as a function of the word and the step. All lanes of a step
-// have one operand. Either the outcome is that of the lanes one by one with no completion before the last, or
-// the lanes must be split.
+// The sums of a step, and why it may be refused, as a function of the word and the step. All lanes
+// of a step have one operand. Either the outcome is that of the lanes one by one with no completion
+// before the last, or the lanes must be split.
 //
 // The word holds arrivals negated, so an arrival adds, and nothing is pending when the sum is 0
-// modulo 2^20. That is detected in parallel with the adders, without their carries: a + b = 0 exactly
-// when a ^ b = (a | b) << 1. A step that replaces the word finds 0.
+// modulo 2^20. That is detected in parallel with the adders, without their carries: a + b = 0
+// exactly when a ^ b = (a | b) << 1. A step that replaces the word finds 0.
 module muster_mb_look
   import muster_pkg::*;
   import muster_mb_pkg::*;
@@ -65,13 +65,15 @@ module muster_mb_look
   assign tx_low_zero = adds_to_zero(tx_before[19:0], tx_change[19:0]);
   assign tx_zero     = (tx_before ^ tx_change) == 23'((tx_before | tx_change) << 1);
 
-  // The sum of negated counts goes beyond 0: more than is pending, or expected. If arrivals are added, it must.
+  // The sum of negated counts goes beyond 0: more than is pending, or expected. If arrivals are
+  // added, it must.
   logic beyond, drop_beyond, exhausted;
 
   assign beyond      = (kind.arrives && pending_carry && !pending_zero) ||
                        (kind.adds && !was_zero && (!pending_carry || pending_zero));
   assign drop_beyond = kind.drops && drop_carry && !drop_zero;
-  assign exhausted = (kind.arrives || kind.adds || kind.tx) && was_zero && expected_zero && word_i.tx == '0;
+  assign exhausted = (kind.arrives || kind.adds || kind.tx) && was_zero && expected_zero &&
+                     word_i.tx == '0;
 
   always_comb begin
     sums_o           = '0;
@@ -82,7 +84,8 @@ module muster_mb_look
     sums_o.hopeless  = refused_i;
     if (EnRefuse) begin
       sums_o.exhausted   = exhausted;
-      sums_o.hopeless    = refused_i || exhausted || (kind.arrives && (was_zero || amount.pending_over)) ||
+      sums_o.hopeless    = refused_i || exhausted ||
+                           (kind.arrives && (was_zero || amount.pending_over)) ||
                            (kind.drops && expected_zero);
       sums_o.beyond      = beyond || drop_beyond;
       sums_o.adds        = kind.adds;

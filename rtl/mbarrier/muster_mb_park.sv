@@ -2,18 +2,18 @@
 //
 // Parked waits: a slot per warp with the word and the phase that it waits for. When that phase
 // completes, the wait is answered true. The event decides, not the word: after two completions the
-// parity is what it was. An operation is compared with the slots in the cycle of its commit, and one commits
-// per cycle. So a wait that commits before the completion is in its slot by then, and a wait that commits
-// after it is not.
+// parity is what it was. An operation is compared with the slots in the cycle of its commit, and
+// one commits per cycle. So a wait that commits before the completion is in its slot by then, and a
+// wait that commits after it is not.
 //
 //     cycle    1            2           3
 //     commit   completes    -           -
 //     slot     is compared  is free     -
 //     wake     -            -           is answered
 //
-// The time limits are in a memory and are checked in rotation, one per cycle. Time is in whole ns. If
-// the clock period is not, the time must exceed the limit. While the clock stands still, time goes on:
-// `stopped_ns_i` says at the next edge how much has passed.
+// The time limits are in a memory and are checked in rotation, one per cycle. Time is in whole ns.
+// If the clock period is not, the time must exceed the limit. While the clock stands still, time
+// goes on: `stopped_ns_i` says at the next edge how much has passed.
 module muster_mb_park
   import muster_pkg::*;
 #(
@@ -27,14 +27,14 @@ module muster_mb_park
   input  logic                clk_i,
   input  logic                rst_ni,
 
-  input  logic                wants_i,     // commits, and would park
+  input  logic                park_valid_i,  // commits, and would park
   input  warp_t               warp_i,
   input  mb_place_t           place_i,
-  input  logic                phase_i,     // waited for, or the one that completes
-  input  logic [31:0]         limit_i,     // ns, the time for which it may wait
-  output logic                parks_o,     // the wait parks: the warp's slot is free
+  input  logic                phase_i,       // waited for, or the one that completes
+  input  logic [31:0]         limit_i,       // ns, the time for which it may wait
+  output logic                parked_o,      // the wait parks: the warp's slot is free
 
-  input  logic                completed_i, // commits, and the phase completes
+  input  logic                completed_i,  // commits, and the phase completes
 
   input  logic                leave_i,     // a CTA leaves its slot
   input  cta_t                leave_cta_i,
@@ -61,7 +61,8 @@ module muster_mb_park
   logic [NumWarps-1:0] parked_q, match_q, same, leaves, late, expires, free, starts;
   logic [NumWarps-1:0] wake_q, expire_q;
 
-  assign key  = '{cta: CtaW'((NumCtas > 1) ? place_i.cta : '0), addr: place_i.addr[3+:AddrW], phase: phase_i};
+  assign key  = '{cta: CtaW'((NumCtas > 1) ? place_i.cta : '0), addr: place_i.addr[3+:AddrW],
+                  phase: phase_i};
   assign warp = warp_i[WarpW-1:0];
 
   always_comb begin
@@ -75,16 +76,16 @@ module muster_mb_park
   // No slot matches twice: the completion after the one that it waited for has the other phase.
   assign expires = (leaves | (parked_q & late)) & ~match_q;
 
-  // The slot of the warp is free, too, if its wait is answered in this cycle. Not asked is whether its CTA leaves: no
-  // wait of a warp commits in the cycle in which its CTA leaves.
+  // The slot of the warp is free, too, if its wait is answered in this cycle. Not asked is whether
+  // its CTA leaves: no wait of a warp commits in the cycle in which its CTA leaves.
   always_comb begin
     free       = '0;
     free[warp] = 1'b1;
     if (EnLimit) free &= ~(parked_q & ~match_q & ~late);
   end
 
-  assign parks_o = wants_i && (!EnLimit || free != '0);
-  assign starts  = wants_i ? free : '0;
+  assign parked_o = park_valid_i && (!EnLimit || free != '0);
+  assign starts   = park_valid_i ? free : '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -163,8 +164,9 @@ module muster_mb_park
         ps_q    <= ps;
         carry_q <= ps + 11'(Rest) >= 11'd1000;
         look_q  <= (32'(look_q) == NumWarps - 1) ? '0 : look_q + WarpW'(1);
-        late_q  <= !passed[TimeW-1] && (Rest == 0 || passed != '0) && !(parks_q && parks_warp_q == seen_q);
-        parks_q <= parks_o;
+        late_q  <= !passed[TimeW-1] && (Rest == 0 || passed != '0) &&
+                   !(parks_q && parks_warp_q == seen_q);
+        parks_q <= parked_o;
       end
     end
 

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The read-modify-write pipeline of one bank of shared memory. A stage holds one operation; with Pair, enter holds two.
+// The read-modify-write pipeline of one bank of shared memory. A stage holds one operation; with
+// Pair, enter holds two.
 //
 //     cycle          1       2       3       4       5
 //     muster_mb_fetch
@@ -13,11 +14,11 @@
 //     bank                   read    data            write
 //
 // The grant of the write is the commit. An operation that writes nothing commits in the same order.
-// An update whose word is already in the pipeline takes it from there, so updates of one word may follow
-// each other in every cycle.
+// An update whose word is already in the pipeline takes it from there, so updates of one word may
+// follow each other in every cycle.
 //
-// Between the grants of its read and its write a word is held: the bank passes no store of the cores
-// to it. If a store waits for that, yield_i lets the pipeline run empty.
+// Between the grants of its read and its write a word is held: the bank passes no store of the
+// cores to it. If a store waits for that, yield_i lets the pipeline run empty.
 module muster_mb_pipe
   import muster_pkg::*;
   import muster_mb_pkg::*;
@@ -61,7 +62,7 @@ module muster_mb_pipe
 
   output logic            commit_o,
   output mb_request_t     request_o,       // of what commits, and before that of what is to
-  output logic            answers_o,       // it gives a response, if it is not refused and does not park
+  output logic            answers_o,  // it gives a response, if it is not refused and does not park
   output logic            refused_o,
   output mb_word_t        found_o,         // the word before,
   output mb_word_t        word_o,          // and afterwards
@@ -87,22 +88,24 @@ module muster_mb_pipe
     .clk_i, .rst_ni,
     .valid_i, .ready_o, .request_i,
     .read_valid_o, .read_ready_i, .read_place_o, .rdata_valid_i, .rdata_i, .yield_i,
-    .valid_o (data_valid), .ready_i (data_ready), .moves_i (moves), .request_o (data), .ahead_o (data_ahead),
-    .word_o (data_word), .lanes_o (data_lanes), .total_o (data_total),
+    .valid_o (data_valid), .ready_i (data_ready), .moves_i (moves), .request_o (data),
+    .ahead_o (data_ahead), .word_o (data_word), .lanes_o (data_lanes), .total_o (data_total),
     .look_holds_i (look_holds), .look_place_i (look.group.place), .look_go_i (look_go),
-    .write_holds_i (write_holds), .write_place_i (write_place_o), .write_go_i (write_go), .left_i (left),
-    .data_holds_o (data_holds), .stage_valid_o (stage_valid), .stage_o (stage)
+    .write_holds_i (write_holds), .write_place_i (write_place_o), .write_go_i (write_go),
+    .left_i (left), .data_holds_o (data_holds), .stage_valid_o (stage_valid), .stage_o (stage)
   );
 
   muster_mb_update #(.EnDrop(EnDrop), .EnLanes(EnLanes), .EnFaults(EnFaults)) u_update (
     .clk_i, .rst_ni,
     .valid_i (data_valid), .ready_o (data_ready), .request_i (data), .ahead_i (data_ahead),
     .word_i (data_word), .lanes_i (data_lanes), .total_i (data_total),
-    .moves_o (moves), .look_valid_o (look_valid), .look_holds_o (look_holds), .look_go_o (look_go), .look_o (look),
-    .write_valid_o (write_valid), .write_holds_o (write_holds), .write_go_o (write_go), .left_o (left),
-    .credit_i, .splits_o, .spend_o,
+    .moves_o (moves), .look_valid_o (look_valid), .look_holds_o (look_holds), .look_go_o (look_go),
+    .look_o (look),
+    .write_valid_o (write_valid), .write_holds_o (write_holds), .write_go_o (write_go),
+    .left_o (left), .credit_i, .splits_o, .spend_o,
     .bank_valid_o (write_valid_o), .bank_ready_i (write_ready_i),
-    .commit_o, .request_o, .answers_o, .refused_o, .found_o, .written_o, .completed_o, .passed_o, .parks_o
+    .commit_o, .request_o, .answers_o, .refused_o, .found_o, .written_o, .completed_o, .passed_o,
+    .parks_o
   );
 
   assign write_place_o = request_o.group.place;
@@ -113,12 +116,14 @@ module muster_mb_pipe
   assign held_place_o = {write_place_o, look.group.place, stage[3].group.place};
 
   assign busy_o       = {write_valid, look_valid, stage_valid} != '0;
-  assign warp_valid_o = {write_valid && request_o.source == MbWarp, look_valid && look.source == MbWarp,
+  assign warp_valid_o = {write_valid && request_o.source == MbWarp,
+                         look_valid && look.source == MbWarp,
                          stage_valid[3] && stage[3].source == MbWarp,
                          stage_valid[2] && stage[2].source == MbWarp,
                          stage_valid[1] && stage[1].source == MbWarp,
                          stage_valid[0] && stage[0].source == MbWarp};
-  assign warp_o       = {request_o.group.warp, look.group.warp, stage[3].group.warp, stage[2].group.warp,
+  assign warp_o       = {request_o.group.warp, look.group.warp, stage[3].group.warp,
+                         stage[2].group.warp,
                          stage[1].group.warp, stage[0].group.warp};
 
 endmodule

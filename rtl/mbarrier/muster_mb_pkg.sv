@@ -61,14 +61,17 @@ package muster_mb_pkg;
     mb_word_t word;
     logic     completes;   // the completion test holds
     logic     passed;      // waits: the phase asked about has completed
-    logic     hopeless;    // refused beforehand, exhausted, nothing pending or expected, or an operand too large
+    // Refused beforehand, exhausted, nothing pending or expected, or an operand too large.
+    logic     hopeless;
     logic     exhausted;
-    logic     beyond;      // less is pending or expected; or more would be pending than the word can hold
+    // Less is pending or expected; or more would be pending than the word can hold.
+    logic     beyond;
     logic     adds;        // more would be pending than the word can hold
     logic     tx_bad;
     logic     no_complete; // but the completion test holds
     logic     several;     // lanes, which may be split if they are refused
-    logic     any_lane;    // lanes that must be split if they are accepted: each may be the one that completes
+    // Lanes that must be split if they are accepted: each may be the one that completes.
+    logic     any_lane;
   } mb_sums_t;
 
   function automatic logic is_refused(mb_sums_t s);
@@ -109,8 +112,8 @@ package muster_mb_pkg;
     return '{kind: class_of(op), amount: amount_of(op, n, total), several: n > 6'd1};
   endfunction
 
-  // The first fault of a request that does not depend on the word. addr_bits: the width of a byte address in a CTA's shared
-  // memory.
+  // The first fault of a request that does not depend on the word. addr_bits: the width of a byte
+  // address in a CTA's shared memory.
   function automatic fault_e judge(mb_source_e source, mb_group_t group, int unsigned addr_bits);
     mb_class_t c;
     logic      zero, above;
@@ -120,7 +123,9 @@ package muster_mb_pkg;
     if (source == MbRemote && (group.has_token || c.no_complete || !(c.arrives || c.tx))) begin
       return FaultRemoteNotAllowed;
     end
-    if (group.place.addr[2:0] != '0 || (group.place.addr >> addr_bits) != '0) return FaultBadAddress;
+    if (group.place.addr[2:0] != '0 || (group.place.addr >> addr_bits) != '0) begin
+      return FaultBadAddress;
+    end
     if (c.inits && (zero || above)) return FaultBadInitCount;
     if (c.arrives && !c.tx && (zero || above)) return FaultBadArriveCount;
     if (c.tx && above) return FaultTxOverflow;
@@ -144,8 +149,9 @@ package muster_mb_pkg;
            !(group.has_hint && group.operand == '0);
   endfunction
 
-  // Whether a stage of the pipeline takes another operation. Whether the write stage lets the operation after it
-  // move on is known late in a cycle. So each stage derives its answer for both cases from that of the stage after it.
+  // Whether a stage of the pipeline takes another operation. Whether the write stage lets the
+  // operation after it move on is known late in a cycle. So each stage derives its answer for both
+  // cases from that of the stage after it.
   typedef struct packed {
     logic moves;
     logic stays;

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The response port. A place in the queue is reserved for a response before its operation enters the
-// pipeline. It is free again when the response is taken, or when the operation gives none after all.
+// The response port. A place in the queue is reserved for a response before its operation enters
+// the pipeline. It is free again when the response is taken, or when the operation gives none after
+// all.
 module muster_mb_response
   import muster_pkg::*;
 #(
@@ -26,7 +27,8 @@ module muster_mb_response
   output mb_response_t response_o
 );
 
-  logic [CountW-1:0] credits_q, credits_d, spent, unspent, filled_q;  // filled: and written, so that it can be read
+  // Filled: and written, so that it can be read.
+  logic [CountW-1:0] credits_q, credits_d, spent, unspent, filled_q;
   logic [IndexW-1:0] head_q, head_d, tail_q, tail;
   logic              pop, valid_q, refund_q;
 
@@ -37,7 +39,8 @@ module muster_mb_response
   assign valid_o  = filled_q != '0;
   assign pop      = valid_o && ready_i;
   assign head_d   = pop ? next(head_q) : head_q;
-  assign tail     = valid_q ? next(tail_q) : tail_q;  // whether a response comes is known late in its cycle
+  // Whether a response comes is known late in its cycle.
+  assign tail     = valid_q ? next(tail_q) : tail_q;
 
   muster_ram #(.Depth(Depth), .Width($bits(mb_response_t)), .Forward(1'b0)) u_queue (
     .clk_i,

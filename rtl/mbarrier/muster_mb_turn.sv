@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Which source may enter the mbarrier pipeline. A register holds the turn, so no request of a cycle affects the
-// choice in that cycle. When the source that has the turn is taken or does not ask, the turn passes to the next source in
-// the circle that asks. If no other source asks, the turn stays after a taken request, and otherwise returns to source 0.
+// Which source may enter the mbarrier pipeline. A register holds the turn, so no request of a cycle
+// affects the choice in that cycle. When the source that has the turn is taken or does not ask, the
+// turn passes to the next source in the circle that asks. If no other source asks, the turn stays
+// after a taken request, and otherwise returns to source 0.
 //
 //     cycle     1       2       3       4       5       6       7
 //     asks      0, 1    0, 1    0       1       1       -       -
@@ -26,7 +27,9 @@ module muster_mb_turn #(
       if (!taken_i) turn_d = NumSources'(1);
       for (int s = 0; s < NumSources; s++) begin
         for (int k = NumSources - 1; k > 0; k--) begin
-          if (turn_q[s] && request_i[(s + k) % NumSources]) turn_d = NumSources'(1) << ((s + k) % NumSources);
+          if (turn_q[s] && request_i[(s + k) % NumSources]) begin
+            turn_d = NumSources'(1) << ((s + k) % NumSources);
+          end
         end
       end
     end

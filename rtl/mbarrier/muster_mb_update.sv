@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The rear of the mbarrier pipeline: look adds up a step and judges it, and write commits it. So the loop
-// from an update of a word to the next update of that word is one addition, from sums that are in registers, and
-// whether the step is refused is known early in the cycle in which it may stop those after it.
+// The rear of the mbarrier pipeline: look adds up a step and judges it, and write commits it. So
+// the loop from an update of a word to the next update of that word is one addition, from sums that
+// are in registers, and whether the step is refused is known early in the cycle in which it may
+// stop those after it.
 //
 //     cycle   1        2        3        4
 //     data    A        B        C
@@ -78,7 +79,8 @@ module muster_mb_update
   logic        answers_q;   // it gives a response, if it is not refused
   logic        may_park_q;
   logic        write, refused, split, partial, commit;
-  logic        stays_refused, stays_accepted;  // the operation in write is not done, if it is refused or not
+  // The operation in write is not done, if it is refused or not.
+  logic        stays_refused, stays_accepted;
   fault_e      cause;
 
   // A group that is split: see muster_mb_lanes.
@@ -88,8 +90,9 @@ module muster_mb_update
   // Look
   // ---------------------------------------------------------------------------------------------
 
-  // The step in look relies on the step in write being accepted. If the latter is refused, the former waits for a
-  // cycle, in which the word that the refused step has found replaces the sums. A split begins in the same way.
+  // The step in look relies on the step in write being accepted. If the latter is refused, the
+  // former waits for a cycle, in which the word that the refused step has found replaces the sums.
+  // A split begins in the same way.
   logic moves, rewind, borrow;
 
   assign rewind  = (own && ahead_q && refused && !stays_refused) || borrow;
@@ -121,7 +124,8 @@ module muster_mb_update
     end
   end
 
-  // If look is free it takes what is there; only whether it is valid needs to know whether that moves on.
+  // If look is free it takes what is there; only whether it is valid needs to know whether that
+  // moves on.
   always_ff @(posedge clk_i) begin
     if (free) begin
       look_q <= request_i;
@@ -148,7 +152,8 @@ module muster_mb_update
       if (borrow) begin
         op    = write_q.group.op;
         count = 6'd1;
-        total = TotalW'(write_q.group.operand[19:0]);  // one that does not fit has been refused already
+        // One that does not fit has been refused already.
+        total = TotalW'(write_q.group.operand[19:0]);
       end else if (!own) begin
         op    = look_q.group.op;
         count = lanes_q;
@@ -222,15 +227,18 @@ module muster_mb_update
 
   assign refused   = is_refused(sums_q);
   assign partial   = several && !refused;
-  // A step commits unless its lanes are tried one by one: if it writes, when the bank grants that and there is a place
-  // for its response besides that of the last lane. Whether it is refused decides last, since it is known last.
+  // A step commits unless its lanes are tried one by one: if it writes, when the bank grants that
+  // and there is a place for its response besides that of the last lane. Whether it is refused
+  // decides last, since it is known last.
   assign stays_refused  = write_valid_q && splits_refused(sums_q);
   assign stays_accepted = splits_accepted(sums_q) || several || !(waits_q || bank_ready_i);
   assign write_go       = write_valid_q && !(refused ? splits_refused(sums_q) : stays_accepted);
   assign has_place      = !(several && answers_q) || credit_i;
-  assign next_lane      = several && bank_ready_i && has_place && !refused;  // in write there is one that writes
+  // In write there is one that writes.
+  assign next_lane      = several && bank_ready_i && has_place && !refused;
   assign commit         = write_go || next_lane;
-  assign bank_valid_o   = write_valid_q && !splits_accepted(sums_q) && has_place && !waits_q && !refused;
+  assign bank_valid_o   = write_valid_q && !splits_accepted(sums_q) && has_place && !waits_q &&
+                          !refused;
   assign load           = look_go || first || next_lane;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -275,7 +283,8 @@ module muster_mb_update
   assign found_o   = found_q;
   assign written_o = write;
   assign passed_o  = sums_q.passed;
-  assign parks_o   = write_valid_q && may_park_q && !sums_q.passed;  // a wait does not wait to commit
+  // A wait does not wait to commit.
+  assign parks_o   = write_valid_q && may_park_q && !sums_q.passed;
 
   `MUSTER_ASSERT(SplitFirst, !(commit && split), "a group commits that must be split")
 

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What follows from the sums of a step (muster_mb_look), as a function: the word that it leaves, or the cause for
-// which it is refused.
+// What follows from the sums of a step (muster_mb_look), as a function: the word that it leaves, or
+// the cause for which it is refused.
 module muster_mb_verdict
   import muster_pkg::*;
   import muster_mb_pkg::*;

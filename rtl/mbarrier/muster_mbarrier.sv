@@ -2,7 +2,8 @@
 //
 // The shared-memory scope: mbarriers. Requests of warps, copy engines and other CTAs take turns to
 // enter the pipeline; an operation that commits is answered, parked or refused. The ports are those
-// of muster that begin with mb_ and smem_; lanes that a warp lacks are 0 at all of them. `leave_*`: a CTA leaves its slot.
+// of muster that begin with mb_ and smem_; lanes that a warp lacks are 0 at all of them. `leave_*`:
+// a CTA leaves its slot.
 module muster_mbarrier
   import muster_pkg::*;
   import muster_cfg_pkg::*;
@@ -77,7 +78,7 @@ module muster_mbarrier
       .valid_i (issue_valid_i), .ready_o (issue_ready_o), .group_i (issue_i),
       .busy_o (drain_busy), .fence_req_o, .fence_ack_i,
       .valid_o (warp_valid), .ready_i (warp_ready), .group_o (warp_group),
-      .responds_o (warp_responds)
+      .needs_place_o (warp_responds)
     );
   end else begin : g_no_drain
     assign warp_valid    = issue_valid_i;
@@ -95,8 +96,8 @@ module muster_mbarrier
   // One place is reserved for a group that is split: the groups after it may have all the others.
   assign request = {remote_valid_i, async_valid_i,
                     warp_valid && (!warp_responds || (Cfg.EnLanes ? spare : credit))};
-  // A group that is split may need a place in this cycle, too. Then no source overtakes one that waits for a
-  // place, since `splits` may be high whenever the pipeline takes a request.
+  // A group that is split may need a place in this cycle, too. Then no source overtakes one that
+  // waits for a place, since `splits` may be high whenever the pipeline takes a request.
   assign held    = turn[0] && warp_responds && splits;
   assign enter   = (request & turn) != '0 && !held;
 
@@ -111,7 +112,9 @@ module muster_mbarrier
   // A field that a source does not have keeps the value of the warps' port, and is not used.
   always_comb begin
     entering = '{source: MbWarp, group: warp_group, cause: FaultNone};
-    if (Cfg.EnMbLimit && !warp_group.has_hint && is_try_wait(warp_group.op)) entering.group.operand = Cfg.WaitLimitNs;
+    if (Cfg.EnMbLimit && !warp_group.has_hint && is_try_wait(warp_group.op)) begin
+      entering.group.operand = Cfg.WaitLimitNs;
+    end
     if (turn[1]) begin
       entering.source          = MbAsync;
       entering.group.op        = async_i.op;
@@ -142,7 +145,8 @@ module muster_mbarrier
 
   muster_mb_pipe #(
     .NumCtas(Cfg.NumCtas), .SmemBytes(Cfg.SmemBytes), .EnDrop(Cfg.EnMbDrop), .EnLanes(Cfg.EnLanes),
-    .EnFaults(Cfg.EnFaults), .Pair(Cfg.EnDrain)  // without a drain nothing waits for the pipeline but the core
+    // Without a drain nothing waits for the pipeline but the core.
+    .EnFaults(Cfg.EnFaults), .Pair(Cfg.EnDrain)
   ) u_pipe (
     .clk_i, .rst_ni,
     .valid_i (enter), .ready_o (enter_ready), .request_i (entering),
@@ -154,7 +158,8 @@ module muster_mbarrier
     .held_valid_o (smem_held_valid_o), .held_place_o (smem_held_place_o), .yield_i (smem_yield_i),
     .busy_o (pipe_busy), .warp_valid_o (stage_valid), .warp_o (stage_warp),
     .credit_i (credit), .splits_o (splits), .spend_o (pipe_spend),
-    .commit_o (commit), .request_o (done), .answers_o (answers), .refused_o (refused), .found_o (found), .word_o (word),
+    .commit_o (commit), .request_o (done), .answers_o (answers), .refused_o (refused),
+    .found_o (found), .word_o (word),
     .written_o (written), .completed_o (completed), .passed_o (passed), .parks_o (tries)
   );
 
@@ -178,9 +183,9 @@ module muster_mbarrier
     .ClockPeriodPs(Cfg.ClockPeriodPs), .EnLimit(Cfg.EnMbLimit)
   ) u_park (
     .clk_i, .rst_ni,
-    .wants_i (tries), .warp_i (done.group.warp), .place_i (done.group.place),
+    .park_valid_i (tries), .warp_i (done.group.warp), .place_i (done.group.place),
     .phase_i (found.phase), .limit_i (done.group.operand),
-    .parks_o (parks),
+    .parked_o (parks),
     .completed_i (commit && completed),
     .leave_i (leave_valid_i), .leave_cta_i, .stopped_ns_i,
     .limited_o (limited), .wake_o, .expire_o
@@ -235,7 +240,8 @@ module muster_mbarrier
     assign fault_o       = '0;
   end
 
-  assign active_o = issue_valid_i || async_valid_i || remote_valid_i || drain_busy != '0 || pipe_busy ||
+  assign active_o = issue_valid_i || async_valid_i || remote_valid_i || drain_busy != '0 ||
+                    pipe_busy ||
                     limited || response_valid_o;
 
   assign commit_o = '{
@@ -251,7 +257,7 @@ module muster_mbarrier
   };
 
   if (Cfg.MbResponses < 1 || (Cfg.EnLanes && Cfg.MbResponses < 2)) begin : g_bad_responses
-    $error("MbResponses must be 1 at least, and 2 with EnLanes: one place is for groups that are split");
+    $error("MbResponses must be 1 at least, and 2 with EnLanes: one place is for split groups");
   end
   if (Cfg.SmemBytes < 16 || (Cfg.SmemBytes & (Cfg.SmemBytes - 1)) != 0) begin : g_bad_smem
     $error("SmemBytes must be a power of two, 16 at least");

@@ -1,18 +1,21 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The warp scope: lanes of one warp wait for each other (README.md beside this file). If all live members of a
-// collective come together, it is answered at once; otherwise the lanes wait in a group.
+// The warp scope: lanes of one warp wait for each other (README.md beside this file). If all live
+// members of a collective come together, it is answered at once; otherwise the lanes wait in a
+// group.
 //
 //     cycle       0         1                    2
-//     request     accepted  in the stage         answered, if its members are all there (and values add
-//                           (muster_warp_walk)   what muster_warp_values says)
+//     request     accepted  in the stage         answered, if all members are there; values
+//                           (muster_warp_walk)   add what muster_warp_values says
 module muster_warp
   import muster_pkg::*;
   import muster_warp_pkg::*;
 #(
   parameter int unsigned NumWarps      = 32,  // 4 to 64
-  parameter int unsigned WarpSize      = 32,  // lanes of a warp: 4, 8, 16, 32; lanes beyond it are 0
-  parameter int unsigned LanesPerBeat  = 8,   // whose values come in a cycle: a power of two up to WarpSize
+  // Lanes of a warp: 4, 8, 16, 32; lanes beyond it are 0.
+  parameter int unsigned WarpSize      = 32,
+  // Whose values come in a cycle: a power of two up to WarpSize.
+  parameter int unsigned LanesPerBeat  = 8,
   parameter bit          EnCollectives = 1'b1,  // vote, match, redux, shfl
   parameter bit          EnFaults      = 1'b1,
   localparam int unsigned Beats = WarpSize / LanesPerBeat,
@@ -20,7 +23,8 @@ module muster_warp
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic [NumWarps-1:0] clear_i,    // the warp's groups are forgotten: it is new in its slot, or saved
+  // The warp's groups are forgotten: it is new in its slot, or saved.
+  input  logic [NumWarps-1:0] clear_i,
 
   input  logic                valid_i,
   output logic                ready_o,
@@ -37,7 +41,8 @@ module muster_warp
   output logic                arrival_valid_o,  // a warp arrives
   input  logic                arrival_ready_i,
   output warp_arrival_t       arrival_o,
-  input  logic [NumWarps-1:0] busy_i,     // has an operation at the barriers: it does not arrive there now
+  // Has an operation at the barriers: it does not arrive there now.
+  input  logic [NumWarps-1:0] busy_i,
 
   output logic                fault_valid_o,
   output warp_fault_t         fault_o,
@@ -56,16 +61,17 @@ module muster_warp
   // The stage: a request, or a warp that is to arrive
   // -------------------------------------------------------------------------------------------
 
-  logic                  valid_q, sends_q, free, sends, spends;
+  logic                  valid_q, sends_q, free, sends, key_spent;
   logic                  more_q, stranger_q, collects_q, together_q;  // see muster_warp_walk
   warp_code_t            offered, code_q;
-  logic                  reads_q, writes_q, exits_q, gathers_q;  // kinds of requests; if none, lanes come to a collective
+  // Kinds of requests; if none, lanes come to a collective.
+  logic                  reads_q, writes_q, exits_q, gathers_q;
   logic                  valued_q;  // with values
   warp_request_t         given, request_q;
   logic [BeatW-1:0]      beat_q;
   logic [NumWarps-1:0]   due_q, due_d, hot;
   logic [WarpW-1:0]      warp, next_warp, due_warp;
-  logic                  due, settled;
+  logic                  due, arrived;
   logic [LanesPerBeat-1:0] keeps_q;  // values of the beat are kept
   logic [LanesPerBeat-1:0][63:0] values_q;
 
@@ -80,9 +86,11 @@ module muster_warp
     if (!EnCollectives) offered = code_without(offered);
   end
 
-  // The lowest warp first. No other waits for ever: while an arrival can be sent, no request is accepted, so no warp
-  // becomes due.
-  muster_first #(.Width(NumWarps)) u_due (.bits_i (due_q & ~busy_i), .any_o (sends), .index_o (due_warp));
+  // The lowest warp first. No other waits for ever: while an arrival can be sent, no request is
+  // accepted, so no warp becomes due.
+  muster_first #(.Width(NumWarps)) u_due (
+    .bits_i (due_q & ~busy_i), .any_o (sends), .index_o (due_warp)
+  );
 
   always_comb begin
     next_warp = warp;
@@ -90,7 +98,7 @@ module muster_warp
   end
 
   assign hot   = NumWarps'(1) << warp;
-  assign due_d = (due_q & ~(hot & {NumWarps{settled}})) | (hot & {NumWarps{due}});
+  assign due_d = (due_q & ~(hot & {NumWarps{arrived}})) | (hot & {NumWarps{due}});
 
   assign ready_o = free && !sends;
 
@@ -111,7 +119,8 @@ module muster_warp
       sends_q        <= sends;
       more_q         <= !sends && !last_i;
       {reads_q, writes_q, exits_q, gathers_q} <= sends ? '0 :
-        {request_i.op == WarpRead, request_i.op == WarpWrite, request_i.op == WarpExit, request_i.op == WarpGather};
+        {request_i.op == WarpRead, request_i.op == WarpWrite, request_i.op == WarpExit,
+         request_i.op == WarpGather};
       code_q         <= offered;
       valued_q       <= EnCollectives && has_values(offered.op);
       stranger_q     <= EnFaults && !sends && is_collective(request_i.op) &&
@@ -120,10 +129,11 @@ module muster_warp
       together_q     <= !sends && is_collective(request_i.op) &&
                          (request_i.key & given.live & ~given.lanes) == '0;
       beat_q         <= (Beats > 1) ? beat_i : '0;
-      keeps_q        <= LanesPerBeat'(given.lanes >> ((Beats > 1) ? 32'(beat_i) * LanesPerBeat : 0)) &
+      keeps_q        <= LanesPerBeat'(given.lanes >> ((Beats > 1) ? 32'(beat_i) * LanesPerBeat
+                                                                   : 0)) &
                          {LanesPerBeat{has_values(offered.op)}};
       values_q       <= values_i;
-    end else if (spends) begin
+    end else if (key_spent) begin
       request_q.key  <= '1;
     end
   end
@@ -132,20 +142,23 @@ module muster_warp
   // The groups of its warp, and the one in hand
   // -------------------------------------------------------------------------------------------
 
-  logic             any, files;
+  logic             any, merge;
   logic [LaneW-1:0] top, slot;
   lanes_t           lacking_q, came, lanes, preds;
   warp_code_t       code;
   warp_group_t      stored, group, hand;
-  logic             found, comes, first, theirs, write, closes, longer, shorter;
+  logic             hand_group, hand_request, hand_empty, ask_group;
+  walk_request_t    walked;  // what the walk knows of the request,
+  walk_group_t      seen;    // and of the group that is read
+  walk_write_t      write;
 
-  assign came = request_q.lanes & {MaxLanes{comes}};
+  assign came = request_q.lanes & {MaxLanes{hand_request}};
 
   muster_warp_groups #(.NumWarps(NumWarps), .Slots(WarpSize)) u_groups (
     .clk_i, .rst_ni, .clear_i,
     .next_warp_i (next_warp), .warp_i (warp), .hot_i (hot), .any_o (any), .end_o (top),
     .slot_i (slot), .group_o (stored),
-    .write_i (write), .group_i (hand), .longer_i (longer), .shorter_i (shorter),
+    .write_i (write.valid), .group_i (hand), .longer_i (write.longer), .shorter_i (write.shorter),
     .open_o
   );
 
@@ -155,38 +168,48 @@ module muster_warp
   end
 
   assign code  = exits_q ? group.code : code_q;
-  assign lanes = (group.lanes & {MaxLanes{found}}) | came;
-  assign preds = (group.preds & {MaxLanes{found}}) | (request_q.preds & {MaxLanes{comes}});
-  assign hand  = '{open: !closes, code: code, cta: request_q.cta, key: request_q.key, lanes: lanes, preds: preds};
+  assign lanes = (group.lanes & {MaxLanes{hand_group}}) | came;
+  assign preds = (group.preds & {MaxLanes{hand_group}}) |
+                 (request_q.preds & {MaxLanes{hand_request}});
+  assign hand  = '{open: !write.close, code: code, cta: request_q.cta, key: request_q.key,
+                   lanes: lanes, preds: preds};
 
-  logic same, ours, gather, some, together, answers, starts, done, refuse, other, arrives, open;
+  logic own, awaits, gather, lane_found, together, answers, evaluate, done, open;
+  logic refuse, refuse_gather;
 
   muster_warp_judge u_judge (
-    .request_i (request_q), .code_i (code_q), .group_i (group), .lanes_i (lanes), .lacking_i (lacking_q), .theirs_i (theirs),
-    .same_o (same), .gather_o (gather), .some_o (some), .ours_o (ours)
+    .request_i (request_q), .code_i (code_q), .group_i (group), .lanes_i (lanes),
+    .lacking_i (lacking_q), .ask_group_i (ask_group),
+    .own_o (own), .gather_o (gather), .lane_found_o (lane_found), .awaits_o (awaits)
   );
 
   // The live lanes. When a gather is written, those that have not come to it.
   always_ff @(posedge clk_i) begin
-    if (free || files) lacking_q <= free ? given.live : lacking_q & ~lanes;
+    if (free || merge) lacking_q <= free ? given.live : lacking_q & ~lanes;
   end
 
-  // Whether all live members come is known when a request is accepted, so that one is accepted in each cycle. Where a cycle
-  // more may pass, the comparison that a walk needs tells it, too.
-  assign together = EnCollectives ? together_q : collects_q && !some;
+  // Whether all live members come is known when a request is accepted, so that one is accepted in
+  // each cycle. Where a cycle more may pass, the comparison that a walk needs tells it, too.
+  assign together = EnCollectives ? together_q : collects_q && !lane_found;
+
+  assign walked = '{
+    more: more_q, read: reads_q, write: writes_q, exit: exits_q, arrival: sends_q,
+    gather: gathers_q, collective: collects_q, refused: stranger_q, valued: valued_q
+  };
+  assign seen = '{open: group.open, own: own, awaits: awaits, gather: gather,
+                  valued: EnCollectives && has_values(group.code.op)};
 
   muster_warp_walk #(.Slots(WarpSize), .Eager(EnCollectives), .EnFaults(EnFaults)) u_walk (
     .clk_i, .rst_ni,
-    .valid_i (valid_q), .more_i (more_q), .reads_i (reads_q), .writes_i (writes_q), .exits_i (exits_q),
-    .sends_i (sends_q), .gathers_i (gathers_q), .refused_i (stranger_q), .collects_i (collects_q), .together_i (together),
-    .values_i (valued_q), .free_o (free),
-    .any_i (any), .end_i (top), .slot_i (request_q.key[LaneW-1:0]), .slot_o (slot), .open_i (group.open), .same_i (same),
-    .ours_i (ours), .gather_i (gather), .some_i (some), .valued_i (EnCollectives && has_values(group.code.op)),
-    .found_o (found), .comes_o (comes), .first_o (first), .theirs_o (theirs), .spends_o (spends), .files_o (files),
-    .write_o (write), .closes_o (closes), .longer_o (longer), .shorter_o (shorter), .open_o (open),
-    .answer_o (answers), .start_o (starts), .done_i (done),
-    .arrives_o (arrives), .taken_i (arrival_ready_i), .blocked_i (busy_i[warp]),
-    .refuse_o (refuse), .other_o (other), .due_o (due), .settled_o (settled)
+    .valid_i (valid_q), .request_i (walked), .whole_i (together), .free_o (free),
+    .slots_used_i (any), .slots_end_i (top), .slot_i (request_q.key[LaneW-1:0]), .slot_o (slot),
+    .group_i (seen), .group_open_o (open), .ask_group_o (ask_group), .lane_found_i (lane_found),
+    .hand_group_o (hand_group), .hand_request_o (hand_request), .hand_empty_o (hand_empty),
+    .key_spent_o (key_spent), .merge_o (merge), .write_o (write), .answer_o (answers),
+    .evaluate_o (evaluate), .evaluate_done_i (done),
+    .arrival_due_o (due), .arrival_valid_o (arrival_valid_o), .arrival_ready_i,
+    .arrival_blocked_i (busy_i[warp]), .arrival_done_o (arrived),
+    .refuse_o (refuse), .refuse_gather_o (refuse_gather)
   );
 
   // -------------------------------------------------------------------------------------------
@@ -194,42 +217,31 @@ module muster_warp
   // -------------------------------------------------------------------------------------------
 
   logic         evaluated, voted_pred, pred, elects_q, answer_valid_q, fault_valid_q;
-  logic [4:0]   leader;
+  logic [4:0]   leader;  // of elect.sync
   lanes_t       same_lanes;
   logic [31:0]  voted, data;
   warp_answer_t answer_q;
   warp_fault_t  fault_q;
 
-  // The leader of elect.sync is the lowest lane (PTX 9.7.13.14).
-  logic [MaxLanes/8-1:0]      some_lane;
-  logic [MaxLanes/8-1:0][2:0] lowest;
-
-  for (genvar b = 0; b < MaxLanes / 8; b++) begin : g_leader
-    muster_lowest u_lowest (.clk_i, .bits_i (lanes[8*b+:8]), .any_o (some_lane[b]), .index_o (lowest[b]));
-  end
-
-  always_comb begin
-    leader = '0;
-    for (int b = MaxLanes / 8 - 1; b >= 0; b--) begin
-      if (some_lane[b]) leader = {2'(b), lowest[b]};
-    end
-  end
+  muster_warp_elect u_elect (.clk_i, .lanes_i (lanes), .leader_o (leader));
 
   muster_warp_vote #(.EnCollectives(EnCollectives)) u_vote (
     .op_i (code.op), .came_i (lanes), .preds_i (preds), .data_o (voted), .pred_o (voted_pred)
   );
 
   if (EnCollectives) begin : g_values
-    muster_warp_values #(.NumWarps(NumWarps), .WarpSize(WarpSize), .LanesPerBeat(LanesPerBeat)) u_values (
+    muster_warp_values #(
+      .NumWarps(NumWarps), .WarpSize(WarpSize), .LanesPerBeat(LanesPerBeat)
+    ) u_values (
       .clk_i, .rst_ni,
-      .warp_i (warp), .writes_i (keeps_q & {LanesPerBeat{valid_q && first}}), .beat_i (beat_q), .values_i (values_q),
-      .start_i (starts), .came_i (lanes), .code_i (code),
+      .warp_i (warp), .writes_i (keeps_q & {LanesPerBeat{valid_q && hand_empty}}), .beat_i (beat_q),
+      .values_i (values_q), .start_i (evaluate), .came_i (lanes), .code_i (code),
       .valid_o (evaluated), .same_o (same_lanes), .data_o (data), .pred_o (pred), .done_o (done),
       .read_i (reads_q), .lane_i (request_q.key[5+:LaneW]), .value_o
     );
   end else begin : g_no_values
     logic unused;
-    assign unused = &{first, starts, beat_q, keeps_q, values_q};
+    assign unused = &{hand_empty, evaluate, beat_q, keeps_q, values_q};
     assign {evaluated, pred, done} = '0;
     assign same_lanes = '0;
     assign data    = '0;
@@ -256,7 +268,8 @@ module muster_warp
       pred:  evaluated ? pred : voted_pred
     };
     fault_q <= '{
-      cause: stranger_q ? FaultNotAMember : other ? FaultBarrierMismatch : FaultMaskMismatch,
+      cause: stranger_q ? FaultNotAMember :
+             refuse_gather ? FaultBarrierMismatch : FaultMaskMismatch,
       warp:  request_q.warp,
       lanes: request_q.lanes
     };
@@ -272,10 +285,10 @@ module muster_warp
   assign answer_valid_o  = answer_valid_q;
   assign fault_valid_o   = fault_valid_q;
   assign fault_o         = EnFaults ? fault_q : '0;
-  assign arrival_valid_o = arrives;
-  assign arrival_o       = '{warp: request_q.warp, cta: group.cta, lanes: group.lanes, key: group.key,
-                             preds: group.preds};
-  assign active_o        = valid_i || valid_q || !first || due_q != '0 || answer_valid_q || fault_valid_q;
+  assign arrival_o       = '{warp: request_q.warp, cta: group.cta, lanes: group.lanes,
+                             key: group.key, preds: group.preds};
+  assign active_o        = valid_i || valid_q || !hand_empty || due_q != '0 || answer_valid_q ||
+                           fault_valid_q;
 
   if (WarpSize % LanesPerBeat != 0 || !(WarpSize inside {4, 8, 16, 32})) begin : g_bad_size
     $error("WarpSize must be 4, 8, 16 or 32, and LanesPerBeat divide it");
@@ -284,14 +297,18 @@ module muster_warp
     $error("NumWarps must be 4 to 64");
   end
 
-  `MUSTER_ASSERT(WarpExists, !valid_i || 32'(request_i.warp) < NumWarps, "a request of a warp that the unit lacks")
-  `MUSTER_ASSERT(SomeLanes, !valid_i || request_i.op inside {WarpExit, WarpRead} || given.lanes != '0,
-                 "a request of no lane")
-  `MUSTER_ASSERT(DueLanesWait, !(valid_i && ready_o) || !due_q[request_i.warp[WarpW-1:0]] || request_i.op == WarpRead,
+  `MUSTER_ASSERT(WarpExists, !valid_i || 32'(request_i.warp) < NumWarps,
+                 "a request of a warp that the unit lacks")
+  `MUSTER_ASSERT(SomeLanes, !valid_i || request_i.op inside {WarpExit, WarpRead} ||
+                 given.lanes != '0, "a request of no lane")
+  `MUSTER_ASSERT(DueLanesWait,
+                 !(valid_i && ready_o) || !due_q[request_i.warp[WarpW-1:0]] ||
+                 request_i.op == WarpRead,
                  "a request of a warp whose arrival is due: all its lanes wait")
-  `MUSTER_ASSERT(LanesAreLive, !(valid_i && request_i.op <= WarpExit) || (given.lanes & ~given.live) == '0,
+  `MUSTER_ASSERT(LanesAreLive,
+                 !(valid_i && request_i.op <= WarpExit) || (given.lanes & ~given.live) == '0,
                  "a lane that has exited executes something")
-  `MUSTER_ASSERT(WaitsNoMore, !(found && group.open && !sends_q) ||
+  `MUSTER_ASSERT(WaitsNoMore, !(hand_group && group.open && !sends_q) ||
                  (group.lanes & (exits_q ? ~request_q.live : request_q.lanes)) == '0,
                  "a lane that waits executes something, or exits")
 

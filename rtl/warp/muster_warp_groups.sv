@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The groups of lanes that wait: for each warp as many slots as it has lanes, and how many of them are in use. Data
-// come a cycle after the address. A warp loses what it had when its bit of clear_i is high.
+// The groups of lanes that wait: for each warp as many slots as it has lanes, and how many of them
+// are in use. Data come a cycle after the address. A warp loses what it had when its bit of clear_i
+// is high.
 module muster_warp_groups
   import muster_pkg::*;
   import muster_warp_pkg::*;
@@ -19,7 +20,8 @@ module muster_warp_groups
   input  logic [WarpW-1:0]    warp_i,
   input  logic [NumWarps-1:0] hot_i,        // its bit
   output logic                any_o,        // it has slots in use
-  output logic [SlotW-1:0]    end_o,        // its slots in use end before this one; not in the cycle after a change
+  // Its slots in use end before this one; not in the cycle after a change.
+  output logic [SlotW-1:0]    end_o,
 
   input  logic [SlotW-1:0]    slot_i,       // of the warp
   output warp_group_t         group_o,      // a cycle later
@@ -48,7 +50,8 @@ module muster_warp_groups
   assign any_o = open_q[warp_i];
 
   assign empty  = shorter_i && slot_i == '0;
-  assign open_d = ((open_q & ~(hot_i & {NumWarps{empty}})) | (hot_i & {NumWarps{longer_i}})) & ~clear_i;
+  assign open_d = ((open_q & ~(hot_i & {NumWarps{empty}})) | (hot_i & {NumWarps{longer_i}})) &
+                  ~clear_i;
 
   muster_ram #(.Depth(NumWarps), .Width(SlotW), .Forward(1'b0)) u_end (
     .clk_i,

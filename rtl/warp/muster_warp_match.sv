@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Finds, in a pass over the beats, the lanes that have the same value as the first lane (PTX 9.7.13.10, match.sync).
+// Finds, in a pass over the beats, the lanes that have the same value as the first lane (PTX
+// 9.7.13.10, match.sync).
 module muster_warp_match
   import muster_pkg::*;
   import muster_warp_pkg::*;
@@ -11,7 +12,8 @@ module muster_warp_match
   input  logic        rst_ni,
   input  logic [1:0]  mode_i,   // b32 or b64
   input  logic        valid_i,  // a beat is here
-  input  logic        last_i,   // the beat is the last of a pass; the next pass has a first lane of its own
+  // The beat is the last of a pass; the next pass has a first lane of its own.
+  input  logic        last_i,
   input  logic [LanesPerBeat-1:0]       lanes_i,  // of the beat, that take part
   input  logic [LanesPerBeat-1:0][63:0] values_i,
   output logic [LanesPerBeat-1:0]       equal_o,  // of these

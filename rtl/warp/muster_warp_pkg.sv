@@ -37,8 +37,10 @@ package muster_warp_pkg;
     warp_t       warp;
     cta_t        cta;    // of the warp
     lanes_t      lanes;  // that execute it now, one at least; an exit: that are left
-    lanes_t      live;   // lanes of the warp that have not exited; an exit: that are left; WarpWrite: the code
-    logic [31:0] key;    // collectives: the member mask; gather: the barrier; WarpRead: the slot, and a lane
+    // Lanes of the warp that have not exited; an exit: that are left; WarpWrite: the code.
+    lanes_t      live;
+    // Collectives: the member mask; gather: the barrier; WarpRead: the slot, and a lane.
+    logic [31:0] key;
     lanes_t      preds;  // a predicate per lane; of those that do not execute it, 0
   } warp_request_t;
 
@@ -75,12 +77,43 @@ package muster_warp_pkg;
     lanes_t lanes;
   } warp_fault_t;
 
+  // What muster_warp_walk knows of a request. If it is no read, write, exit or arrival, lanes come.
+  typedef struct packed {
+    logic more;        // more beats follow
+    logic read;        // WarpRead
+    logic write;       // WarpWrite
+    logic exit;        // WarpExit
+    logic arrival;     // the warp's gather is complete, and arrives
+    logic gather;      // lanes come to a barrier
+    logic collective;  // lanes come to a collective
+    logic refused;     // at once
+    logic valued;      // lanes have values
+  } walk_request_t;
+
+  // What muster_warp_walk knows of a slot that is read.
+  typedef struct packed {
+    logic open;    // it holds a group
+    logic own;     // the group is that of the request
+    logic awaits;  // the group waits for a lane of the request; after an exit: for a live lane
+    logic gather;  // the group is a gather
+    logic valued;  // the group has values
+  } walk_group_t;
+
+  // What becomes of the slot of the group in hand.
+  typedef struct packed {
+    logic valid;    // the group is written
+    logic close;    // it is written as a free slot
+    logic longer;   // its slot is now the last in use
+    logic shorter;  // its slot is no longer in use
+  } walk_write_t;
+
   function automatic warp_code_t code_of(warp_request_t request);
     if (request.op == WarpWrite) return warp_code_t'(request.live[$bits(warp_code_t)-1:0]);
     return '{op: request.op[3:0], mode: request.mode, abs: request.abs, nan: request.nan};
   endfunction
 
-  // The same without vote, match, redux and shfl: WarpSync, WarpElect and WarpGather differ in two bits.
+  // The same without vote, match, redux and shfl: WarpSync, WarpElect and WarpGather differ in two
+  // bits.
   function automatic warp_code_t code_without(warp_code_t code);
     return '{op: {code.op[0], code.op[0], code.op[1], code.op[0]}, mode: '0, abs: 1'b0, nan: 1'b0};
   endfunction

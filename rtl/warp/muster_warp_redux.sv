@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// redux.sync of the values of some lanes (PTX 9.7.13.12), beat by beat. A value becomes a number that compares
-// without sign as the value does: then max is the same for u32, s32 and f32, where +0.0 > -0.0. Min is the max, and and the
-// or, of inverted numbers. So 0 changes nothing, and is the value of a lane that does not take part.
+// redux.sync of the values of some lanes (PTX 9.7.13.12), beat by beat. A value becomes a number
+// that compares without sign as the value does: then max is the same for u32, s32 and f32, where
+// +0.0 > -0.0. Min is the max, and and the or, of inverted numbers. So 0 changes nothing, and is
+// the value of a lane that does not take part.
 //
 //     cycle    0       1                 2
 //     beat     given   partial results   in the result; with Late, a cycle later
@@ -18,10 +19,12 @@ module muster_warp_redux
   input  logic        first_i,   // the beat in this cycle is the first
   input  logic [LanesPerBeat-1:0]       lanes_i,   // of it, that take part
   input  logic [LanesPerBeat-1:0][31:0] values_i,
-  output logic [31:0] result_o   // with the beat that was given a cycle ago; with Late, two cycles ago
+  // With the beat that was given a cycle ago; with Late, two cycles ago.
+  output logic [31:0] result_o
 );
 
-  localparam int unsigned Span  = (LanesPerBeat < 8) ? LanesPerBeat : 8;  // lanes that make a partial result
+  // Lanes that make a partial result.
+  localparam int unsigned Span  = (LanesPerBeat < 8) ? LanesPerBeat : 8;
   localparam int unsigned Parts = LanesPerBeat / Span;
 
   localparam logic [31:0] CanonicalNan = 32'h7fffffff;
@@ -39,13 +42,14 @@ module muster_warp_redux
   assign float   = extreme && code_i.mode == ModeF32;
   assign inverts = code_i.op inside {4'(WarpReduxMin), 4'(WarpReduxAnd)};
 
-  function automatic part_t part_of(logic takes_part, logic [31:0] value, logic abs, logic flt, logic flip,
-                                    logic invert);
+  function automatic part_t part_of(logic takes_part, logic [31:0] value, logic abs, logic flt,
+                                    logic flip, logic invert);
     logic [31:0] bits;
     logic        nan, negative;
     nan      = flt && (&value[30:23]) && value[22:0] != '0;
     negative = flt && value[31] && !abs;
-    bits     = {(value[31] && !(flt && abs)) ^ flip ^ invert, value[30:0] ^ {31{negative ^ invert}}};
+    bits     = {(value[31] && !(flt && abs)) ^ flip ^ invert,
+                value[30:0] ^ {31{negative ^ invert}}};
     return '{some: takes_part && !nan, nan: takes_part && nan,
              value: bits & {32{takes_part && !nan}}};
   endfunction
@@ -61,7 +65,8 @@ module muster_warp_redux
   function automatic part_t join_of(part_t a, part_t b, logic [3:0] op, logic ext);
     logic [31:0] value;
     value = (a.value > b.value) ? a.value : b.value;
-    return '{some: a.some || b.some, nan: a.nan || b.nan, value: ext ? value : sum_of(a.value, b.value, op)};
+    return '{some: a.some || b.some, nan: a.nan || b.nan,
+             value: ext ? value : sum_of(a.value, b.value, op)};
   endfunction
 
   // By halves: node n has the children 2n and 2n+1.
@@ -102,17 +107,20 @@ module muster_warp_redux
     logic        larger;
     logic [31:0] kept;  // the value, if the beat's is not larger
 
-    // By halves, since a carry through all bits is long. Terms, not a choice: of that, synthesis would make an enable,
-    // which comes late.
+    // By halves, since a carry through all bits is long. Terms, not a choice: of that, synthesis
+    // would make an enable, which comes late.
     assign larger = extreme && (beat.value[31:16] > sum_q.value[31:16] ||
-                                (beat.value[31:16] == sum_q.value[31:16] && beat.value[15:0] > sum_q.value[15:0]));
-    assign kept   = (sum_q.value & {32{extreme}}) | (sum_of(sum_q.value, beat.value, code_i.op) & {32{!extreme}});
+                                (beat.value[31:16] == sum_q.value[31:16] &&
+                                 beat.value[15:0] > sum_q.value[15:0]));
+    assign kept   = (sum_q.value & {32{extreme}}) |
+                    (sum_of(sum_q.value, beat.value, code_i.op) & {32{!extreme}});
 
     always_ff @(posedge clk_i) begin
       if (first_i) begin
         sum_q <= '0;
       end else begin
-        sum_q <= '{some: beat.some || sum_q.some, nan: beat.nan || sum_q.nan, value: larger ? beat.value : kept};
+        sum_q <= '{some: beat.some || sum_q.some, nan: beat.nan || sum_q.nan,
+                   value: larger ? beat.value : kept};
       end
     end
 

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The values of match.sync and redux.sync: a value for each lane of each warp, written as the lanes come, and read
-// beat by beat once the lanes of a group are together. With four beats:
+// The values of match.sync and redux.sync: a value for each lane of each warp, written as the lanes
+// come, and read beat by beat once the lanes of a group are together. With four beats:
 //
 //     cycle       0        1        2        3        4        5        6        7        8
 //     start_i     high
@@ -9,8 +9,8 @@
 //     beat                                   0        1        2        3
 //     valid_o                                                                    match    redux
 //
-// With one beat, that is here in cycle 1; match answers in cycle 1, redux in cycle 2. match.any has an answer
-// after each pass over the beats, one for each value.
+// With one beat, that is here in cycle 1; match answers in cycle 1, redux in cycle 2. match.any has
+// an answer after each pass over the beats, one for each value.
 module muster_warp_values
   import muster_pkg::*;
   import muster_warp_pkg::*;
@@ -36,7 +36,8 @@ module muster_warp_values
   input  lanes_t           came_i,
   input  warp_code_t       code_i,    // stays until done_o
   output logic             valid_o,   // an answer
-  output lanes_t           same_o,    // the lanes for which this answer of match.any is; of other operations it is for all
+  // The lanes for which this answer of match.any is; of other operations it is for all.
+  output lanes_t           same_o,
   output logic [31:0]      data_o,
   output logic             pred_o,
   output logic             done_o,    // after the last answer
@@ -50,12 +51,14 @@ module muster_warp_values
 
   logic [1:0]              start_q;           // the first beat is read; it comes from the memory
   logic                    active_q;          // a beat is here;
-  logic                    last_q, late_q;    // a cycle after the last one; two cycles after it (redux)
+  // A cycle after the last one; two cycles after it (redux).
+  logic                    last_q, late_q;
   warp_code_t              code_q;
   logic                    match, any, last, passed, more, more_now, more_then, ends, done_q;
   logic [BeatW-1:0]        beat_q, next;
   logic [AddrW-1:0]        write_at, read_at;
-  lanes_t                  left_q, left, same_q, same;  // lanes not answered yet; with the same value
+  // Lanes not answered yet; with the same value.
+  lanes_t                  left_q, left, same_q, same;
   logic [31:0]             result;
   logic [LanesPerBeat-1:0] lanes, equal;
   logic [LanesPerBeat-1:0][63:0] read, read_q, values;
@@ -128,12 +131,14 @@ module muster_warp_values
   assign values = (Beats > 1) ? read_q : read;
 
   muster_warp_match #(.LanesPerBeat(LanesPerBeat)) u_match (
-    .clk_i, .rst_ni, .mode_i (code_q.mode), .valid_i (active_q), .last_i (last), .lanes_i (lanes & {LanesPerBeat{match}}),
+    .clk_i, .rst_ni, .mode_i (code_q.mode), .valid_i (active_q), .last_i (last),
+    .lanes_i (lanes & {LanesPerBeat{match}}),
     .values_i (values), .equal_o (equal), .more_o (more_now), .more_q_o (more_then)
   );
 
   muster_warp_redux #(.LanesPerBeat(LanesPerBeat), .Late(Beats > 1)) u_redux (
-    .clk_i, .code_i (code_q), .first_i (active_q && beat_q == '0), .lanes_i (lanes), .values_i (words), .result_o (result)
+    .clk_i, .code_i (code_q), .first_i (active_q && beat_q == '0), .lanes_i (lanes),
+    .values_i (words), .result_o (result)
   );
 
   assign valid_o = passed;

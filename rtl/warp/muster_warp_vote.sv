@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The answer of vote.sync as a function of the lanes that came and their predicates (PTX 9.7.13.9). Others are answered 0.
+// The answer of vote.sync as a function of the lanes that came and their predicates (PTX 9.7.13.9).
+// Others are answered 0.
 module muster_warp_vote
   import muster_pkg::*;
   import muster_warp_pkg::*;

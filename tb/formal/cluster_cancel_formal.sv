@@ -52,7 +52,7 @@ module cluster_cancel_formal
   muster_cluster_cancel #(.NumUnits(2), .NumCtas(2), .NumClusters(2)) u_cancel (
     .clk_i, .rst_ni (rst_n),
     .valid_i (2'(asks_i) << unit_q), .ready_o (ready), .cancel_i ({cancel_i, cancel_i}),
-    .open_i (opens_i), .leaves_i (leaves_q), .life_i (life), .resident_i (resident), .writes_o (writes), .finds_o (finds),
+    .open_i (opens_i), .end_valid_i (leaves_q), .life_i (life), .resident_i (resident), .slot_written_o (writes), .slot_lookup_o (finds),
     .members_i ({ranks_t'(0), ranks_t'(1)}), .present_i ({ranks_t'(0), present}),
     .find_o (find), .find_unit_i (found_unit_q), .find_cta_i (cta_t'(found_slot_q)),
     .take_valid_o (), .take_ready_i, .take_i, .write_valid_o (write_valid), .write_ready_i, .write_o (write),

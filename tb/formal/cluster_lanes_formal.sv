@@ -34,8 +34,8 @@ module cluster_lanes_formal
 
   muster_cluster_lanes u_lanes (
     .request_i, .known_i, .word_i, .phase_i,
-    .word_o (word), .fault_o (fault), .culprits_o (culprits), .go_o (go), .waits_o (waits), .joins_o (joins),
-    .parts_o (parts)
+    .word_o (word), .fault_o (fault), .culprits_o (culprits), .go_o (go), .lane_waits_o (waits), .warp_arrived_o (joins),
+    .warp_left_o (parts)
   );
 
   assign is_exit    = request_i.op == ClExit;

@@ -50,8 +50,8 @@ module cluster_network_formal
   end
 
   muster_cluster_network #(.NumUnits(NumUnits), .NumCtas(2), .NumClusters(1)) u_network (
-    .clk_i, .rst_ni (rst_n), .launch_i, .leaves_i (waits_to_end_q), .life_i (life), .present_i (ranks_t'(present_i)),
-    .resident_i (resident_q), .reaches_o (reaches), .crosses_o (),
+    .clk_i, .rst_ni (rst_n), .launch_i, .end_valid_i (waits_to_end_q), .life_i (life), .present_i (ranks_t'(present_i)),
+    .resident_i (resident_q), .slot_target_o (reaches), .cluster_sender_o (),
     .send_valid_i, .send_ready_o (send_ready), .send_i, .remote_valid_o (remote_valid), .remote_ready_i,
     .remote_o (remote), .from_o (from), .lost_valid_o (lost_valid), .lost_o (lost),
     .find_i ('0), .find_unit_o (), .find_cta_o (), .active_o ()

@@ -32,14 +32,14 @@ bind muster_mb_park mb_park_props #(
   .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs),
   .EnLimit(EnLimit)
 ) u_first_props (
-  .clk_i, .rst_ni, .follow_i ('0), .wants_i, .warp_i, .place_i, .phase_i, .limit_i,
-  .parks_o, .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o
+  .clk_i, .rst_ni, .follow_i ('0), .park_valid_i, .warp_i, .place_i, .phase_i, .limit_i,
+  .parked_o, .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o
 );
 
 bind muster_mb_park mb_park_props #(
   .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs),
   .EnLimit(EnLimit)
 ) u_last_props (
-  .clk_i, .rst_ni, .follow_i (6'(NumWarps - 1)), .wants_i, .warp_i, .place_i, .phase_i, .limit_i,
-  .parks_o, .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o
+  .clk_i, .rst_ni, .follow_i (6'(NumWarps - 1)), .park_valid_i, .warp_i, .place_i, .phase_i, .limit_i,
+  .parked_o, .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .wake_o, .expire_o
 );

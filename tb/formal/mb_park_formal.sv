@@ -12,7 +12,7 @@ module mb_park_formal
 ) (
   input logic        clk_i,
   input warp_t       follow_i,
-  input logic        wants_i,
+  input logic        park_valid_i,
   input warp_t       warp_i,
   input mb_place_t   place_i,
   input logic        phase_i,
@@ -41,30 +41,30 @@ module mb_park_formal
   end
 
   always_ff @(posedge clk_i) begin
-    assume (!(wants_i && completed_i));
-    assume (rst_n || !(wants_i || completed_i));
-    assume (!(wants_i || completed_i) || phase_i == phase_q[index]);
+    assume (!(park_valid_i && completed_i));
+    assume (rst_n || !(park_valid_i || completed_i));
+    assume (!(park_valid_i || completed_i) || phase_i == phase_q[index]);
     assume (32'(warp_i) < NumWarps && 32'(place_i.cta) < NumCtas && 32'(place_i.addr) < SmemBytes);
     assume (rst_n || 32'(follow_i) < NumWarps);
     assume (limit_i < 32'd16);  // the same adder for all; times to cover stay short
     assume (stopped_ns_i < 32'd16);
     // No operation of a warp is on its way when its CTA leaves.
-    assume (!(wants_i && leave_i && warp_i == follow_q && u_props.waits_q && leave_cta_i == u_props.place_q.cta));
+    assume (!(park_valid_i && leave_i && warp_i == follow_q && u_props.waits_q && leave_cta_i == u_props.place_q.cta));
   end
 
   muster_mb_park #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs)
   ) u_park (
-    .clk_i, .rst_ni (rst_n), .wants_i, .warp_i, .place_i, .phase_i, .limit_i,
-    .parks_o (parks), .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .limited_o (),
+    .clk_i, .rst_ni (rst_n), .park_valid_i, .warp_i, .place_i, .phase_i, .limit_i,
+    .parked_o (parks), .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i, .limited_o (),
     .wake_o (wake), .expire_o (expire)
   );
 
   mb_park_props #(
     .NumWarps(NumWarps), .NumCtas(NumCtas), .SmemBytes(SmemBytes), .ClockPeriodPs(ClockPeriodPs)
   ) u_props (
-    .clk_i, .rst_ni (rst_n), .follow_i (follow_q), .wants_i, .warp_i, .place_i, .phase_i, .limit_i,
-    .parks_o (parks), .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i,
+    .clk_i, .rst_ni (rst_n), .follow_i (follow_q), .park_valid_i, .warp_i, .place_i, .phase_i, .limit_i,
+    .parked_o (parks), .completed_i, .leave_i, .leave_cta_i, .stopped_ns_i,
     .wake_o (wake), .expire_o (expire)
   );
 

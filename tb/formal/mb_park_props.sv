@@ -17,12 +17,12 @@ module mb_park_props
   input logic                clk_i,
   input logic                rst_ni,
   input warp_t               follow_i,   // the warp
-  input logic                wants_i,
+  input logic                park_valid_i,
   input warp_t               warp_i,
   input mb_place_t           place_i,
   input logic                phase_i,
   input logic [31:0]         limit_i,
-  input logic                parks_o,
+  input logic                parked_o,
   input logic                completed_i,
   input logic                leave_i,
   input cta_t                leave_cta_i,
@@ -49,7 +49,7 @@ module mb_park_props
   logic      parks, same, expires, completes;
 
   assign w       = follow_i[WarpW-1:0];
-  assign parks   = parks_o && warp_i[WarpW-1:0] == w;
+  assign parks   = parked_o && warp_i[WarpW-1:0] == w;
   assign same    = (NumCtas == 1 || place_i.cta == place_q.cta) &&
                    place_i.addr[AddrW-1:3] == place_q.addr[AddrW-1:3];
   assign expires = expire_o[w] && !fresh_q;  // this wait, not one whose place it took
@@ -115,8 +115,8 @@ module mb_park_props
       C02_one: cover (expire_o[w] && completed_q);
 
       // 3. A wait parks unless its warp's place is taken by one that has had no answer.
-      P03_place: assert (!wants_i || warp_i[WarpW-1:0] != w || parks_o || waits_q);
-      C03_place: cover (wants_i && !parks_o && warp_i == follow_i);
+      P03_place: assert (!park_valid_i || warp_i[WarpW-1:0] != w || parked_o || waits_q);
+      C03_place: cover (park_valid_i && !parked_o && warp_i == follow_i);
 
       // 4. Answered false is who has waited for its limit, or whose CTA has left.
       if (expire_o[w] && !left_q) begin

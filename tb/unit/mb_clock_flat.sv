@@ -11,11 +11,11 @@ module mb_clock_flat
   input  logic        rst_ni,
 
   output logic [31:0] period_o [NumClocks],  // ps
-  input  logic        wants_i  [NumClocks],
+  input  logic        park_valid_i  [NumClocks],
   input  logic [1:0]  warp_i   [NumClocks],
   input  logic [31:0] hint_i   [NumClocks],
   input  logic [31:0] stopped_ns_i [NumClocks],
-  output logic        parks_o  [NumClocks],
+  output logic        parked_o  [NumClocks],
   output logic        limited_o [NumClocks],
   output logic [3:0]  wake_o   [NumClocks],
   output logic [3:0]  expire_o [NumClocks]
@@ -27,8 +27,8 @@ module mb_clock_flat
   for (genvar c = 0; c < NumClocks; c++) begin : g_clock
     muster_mb_park #(.NumWarps(NumWarps), .NumCtas(1), .SmemBytes(64), .ClockPeriodPs(Periods[c])) u_park (
       .clk_i, .rst_ni,
-      .wants_i (wants_i[c]), .warp_i (warp_t'(warp_i[c])), .place_i ('0), .phase_i (1'b0),
-      .limit_i (hint_i[c]), .parks_o (parks_o[c]),
+      .park_valid_i (park_valid_i[c]), .warp_i (warp_t'(warp_i[c])), .place_i ('0), .phase_i (1'b0),
+      .limit_i (hint_i[c]), .parked_o (parked_o[c]),
       .completed_i (1'b0), .leave_i (1'b0), .leave_cta_i ('0), .stopped_ns_i (stopped_ns_i[c]),
       .limited_o (limited_o[c]), .wake_o (wake_o[c]), .expire_o (expire_o[c])
     );

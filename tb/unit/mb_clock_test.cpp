@@ -52,7 +52,7 @@ TEST(MbPark, LimitsUnderClocksOfAnyPeriod) {
   for (std::uint64_t cycle = 0; cycle < kCycles; ++cycle) {
     for (unsigned clock = 0; clock < kClocks; ++clock) {
       const std::uint64_t most = kLongest * unit.period_o[clock] / kPsPerNs;
-      unit.wants_i[clock] = static_cast<std::uint8_t>(random() % 64 == 0);
+      unit.park_valid_i[clock] = static_cast<std::uint8_t>(random() % 64 == 0);
       unit.warp_i[clock] = static_cast<std::uint8_t>(random() % kWarps);
       unit.hint_i[clock] = static_cast<std::uint32_t>(1 + random() % most);
       // Now and then the clock stands still, for less than a wait or for more.
@@ -84,7 +84,7 @@ TEST(MbPark, LimitsUnderClocksOfAnyPeriod) {
           ++ended[clock];
         }
       }
-      if (unit.parks_o[clock] != 0) {
+      if (unit.parked_o[clock] != 0) {
         waits[clock][unit.warp_i[clock]].push_back({now[clock], unit.hint_i[clock] * kPsPerNs});
       }
       const std::uint64_t still = unit.stopped_ns_i[clock] * kPsPerNs;
@@ -108,7 +108,7 @@ TEST(MbPark, LongestStop) {
     std::array<unsigned, kClocks> ended{};
     for (unsigned cycle = 0; cycle <= turn + 1 + kExpiry; ++cycle) {
       for (unsigned clock = 0; clock < kClocks; ++clock) {
-        unit.wants_i[clock] = static_cast<std::uint8_t>(cycle == turn);
+        unit.park_valid_i[clock] = static_cast<std::uint8_t>(cycle == turn);
         unit.hint_i[clock] = 1;
         unit.stopped_ns_i[clock] = cycle == turn + 1 ? 0xffffffff : 0;
       }

@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What a system on chip needs beside the unit: an AXI4-Lite subordinate with an interrupt, on the unit's
-// clock and reset. It watches the lifecycle port, the faults and the observation ports of the unit, and
-// drives nothing but the debug read port. The README has the registers, and who connects what.
+// What a system on chip needs beside the unit: an AXI4-Lite subordinate with an interrupt, on the
+// unit's clock and reset. It watches the lifecycle port, the faults and the observation ports of
+// the unit, and drives nothing but the debug read port. The README has the registers, and who
+// connects what.
 module muster_axil
   import muster_pkg::*;
   import muster_cfg_pkg::*;
@@ -144,7 +145,8 @@ module muster_axil
   );
 
   muster_axil_slots #(
-    .NumCtas(Cfg.NumCtas), .Delay((Cfg.EnReduce || Cfg.NumIssue > 1) ? 2 : 1), .EnLifecycle(Cfg.EnLifecycle)
+    .NumCtas(Cfg.NumCtas), .Delay((Cfg.EnReduce || Cfg.NumIssue > 1) ? 2 : 1),
+    .EnLifecycle(Cfg.EnLifecycle)
   ) u_slots (
     .clk_i, .rst_ni,
     .lifecycle_valid_i, .lifecycle_ready_i, .lifecycle_i,
@@ -183,7 +185,8 @@ module muster_axil
 
   assign sizes    = '{num_warps: 7'(Cfg.NumWarps), num_ctas: 6'(Cfg.NumCtas),
                       num_issue: 3'(Cfg.NumIssue), default: '0};
-  assign switches = '{reduce: Cfg.EnReduce, state: Cfg.EnState, faults: Cfg.EnFaults, drain: Cfg.EnDrain,
+  assign switches = '{reduce: Cfg.EnReduce, state: Cfg.EnState, faults: Cfg.EnFaults,
+                      drain: Cfg.EnDrain,
                       lanes: Cfg.EnLanes, mbarrier: Cfg.EnMbarrier, mb_drop: Cfg.EnMbDrop,
                       mb_limit: Cfg.EnMbLimit, counters: EnCounters, joins: Cfg.EnJoin,
                       lifecycle: Cfg.EnLifecycle, split: Cfg.EnSplit,

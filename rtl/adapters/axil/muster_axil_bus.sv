@@ -1,12 +1,12 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The AXI4-Lite side: turns the five channels into a write or a read of one register at a time. Address
-// and data of a write are accepted independently. All ready and valid signals come from registers. An
-// address that has no register, and a write to a register that only reads, is answered with SLVERR and
-// does nothing.
+// The AXI4-Lite side: turns the five channels into a write or a read of one register at a time.
+// Address and data of a write are accepted independently. All ready and valid signals come from
+// registers. An address that has no register, and a write to a register that only reads, is
+// answered with SLVERR and does nothing.
 //
 //   cycle           0        1        2        3        4        5
-//   write   AW, W accepted  write_o  BVALID                            (W or AW, whichever is later)
+//   write   AW, W accepted  write_o  BVALID              (W or AW, whichever is later)
 //   read    AR accepted     read_o                     rdata_i  RVALID
 //
 // A write waits until the response of the last one has been taken; the next read is accepted in the

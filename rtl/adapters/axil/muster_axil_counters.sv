@@ -1,22 +1,23 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// For each barrier id, over all CTAs: how many generations completed, and the sum over all cycles of the
-// warps that have arrived at an open generation.
+// For each barrier id, over all CTAs: how many generations completed, and the sum over all cycles
+// of the warps that have arrived at an open generation.
 //
-// A memory has the arrivals of each entry, in one word for each CTA, since all entries of a CTA that
-// leaves its slot are cleared at once. An entry that completes has no arrivals left, like an idle one.
+// A memory has the arrivals of each entry, in one word for each CTA, since all entries of a CTA
+// that leaves its slot are cleared at once. An entry that completes has no arrivals left, like an
+// idle one.
 //
 //   cycle   0                             1                               2
 //           report of an entry or a slot  its arrivals until now are read  WAITED counts the new
 //                                         and its barrier's sum changes    sum from here on
 //
-// The counters are words of another memory, whose lowest bits each barrier counts in registers of its own. In
-// every cycle one barrier is visited, in rotation: its word catches up with them. A read is a visit, too, so
-// what it shows is exact.
+// The counters are words of another memory, whose lowest bits each barrier counts in registers of
+// its own. In every cycle one barrier is visited, in rotation: its word catches up with them. A
+// read is a visit, too, so what it shows is exact.
 //
 //   cycle   0                                      1
-//           its word and its lowest bits are read  the word is written; completed_o and waited_o from the
-//                                                  next cycle on
+//           its word and its lowest bits are read  the word is written; completed_o and
+//                                                  waited_o from the next cycle on
 module muster_axil_counters
   import muster_pkg::*;
 #(
@@ -41,7 +42,7 @@ module muster_axil_counters
 );
 
   localparam int unsigned CtaW  = (NumCtas > 1) ? $clog2(NumCtas) : 1;
-  localparam int unsigned WarpW = $clog2(NumWarps);            // an entry holds fewer than all warps
+  localparam int unsigned WarpW = $clog2(NumWarps);  // an entry holds fewer than all warps
   localparam int unsigned SumW  = $clog2(NumCtas * NumWarps);
   typedef logic [NumBars-1:0][WarpW-1:0] arrivals_t;
   typedef logic [SumW-1:0]               sum_t;
@@ -84,7 +85,8 @@ module muster_axil_counters
     end
   end
 
-  // Without EnLifecycle no launch clears the words: a walk after reset does, before the first report of an entry.
+  // Without EnLifecycle no launch clears the words: a walk after reset does, before the first
+  // report of an entry.
   logic [CtaW:0] cleared_q;
   logic          clears;
 

@@ -1,15 +1,15 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Reads an entry and a warp through the debug read port, all the time. That port is not exact while the
-// entry is being updated; each update is reported with its word, so a report of the last three cycles
-// goes before what was read:
+// Reads an entry and a warp through the debug read port, all the time. That port is not exact while
+// the entry is being updated; each update is reported with its word, so a report of the last three
+// cycles goes before what was read:
 //
 //   cycle        0                          1             2
 //                debug_cta_o, debug_bar_o   debug_word_i  entry_o
 //                reports of these cycles: an update that the read may have missed, or later ones
 //
-// The unit leaves the entries of a slot that nobody has, and the warps of a CTA that has left, as they were.
-// They read 0 here.
+// The unit leaves the entries of a slot that nobody has, and the warps of a CTA that has left, as
+// they were. They read 0 here.
 module muster_axil_debug
   import muster_pkg::*;
   import muster_axil_pkg::*;

@@ -1,10 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The log of the last 16 faults. Any number of ports may report one in the same cycle; they are in the
-// order issue ports, lifecycle port, mbarriers. So each source has a memory of its own, a ring that is
-// written in the cycle of the fault, and the log is a list of sources, the newest first. A fault that
-// falls off its end is lost. The exit port never reports one together with the lifecycle port, so the
-// two are one source.
+// The log of the last 16 faults. Any number of ports may report one in the same cycle; they are in
+// the order issue ports, lifecycle port, mbarriers. So each source has a memory of its own, a ring
+// that is written in the cycle of the fault, and the log is a list of sources, the newest first. A
+// fault that falls off its end is lost. The exit port never reports one together with the lifecycle
+// port, so the two are one source.
 //
 // A ring has twice as many places as the list. So the place that a source writes is never one that
 // still belongs to the log.

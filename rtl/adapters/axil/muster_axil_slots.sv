@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Which CTA slots are resident. The lifecycle port shows what is asked for; whether it is refused is known
-// when the operation's outcome is reported, in step with `commit_o.entry_valid` of the same operation. So
-// no other operation has its outcome in that cycle.
+// Which CTA slots are resident. The lifecycle port shows what is asked for; whether it is refused
+// is known when the operation's outcome is reported, in step with `commit_o.entry_valid` of the
+// same operation. So no other operation has its outcome in that cycle.
 //
 //   cycle   0                     1                   1 + Delay
 //           lifecycle accepted    commit_lifecycle_i  refused_i, launched_o or left_o

@@ -1,18 +1,18 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The unit's ports for a core that dispatches warp by warp and never waits for an answer: what the
-// adapters of Ventus and Vortex have in common. The first warp of a CTA opens its slot, every warp joins,
-// an ended warp exits, and the last exit ends the CTA.
+// adapters of Ventus and Vortex have in common. The first warp of a CTA opens its slot, every warp
+// joins, an ended warp exits, and the last exit ends the CTA.
 //
 //     dispatch ─► queue ─► open, join ─┐
 //                          end ────────┴► lifecycle port
 //     arrival, wait ─► queue, until the warp has joined ─► issue port
 //     end of a warp ─► queue, until the warp has joined ─► exit port
 //
-// A warp runs from its dispatch on, and what it does waits here until it has joined. One exception: if
-// the exit of its slot's last warp is still in the queue, it is held until it has joined; so no queue
-// overflows. The queues keep the order of the core, in which all warps of a CTA have ended before its
-// slot is used again; so no queue waits for another one that waits for it.
+// A warp runs from its dispatch on, and what it does waits here until it has joined. One exception:
+// if the exit of its slot's last warp is still in the queue, it is held until it has joined; so no
+// queue overflows. The queues keep the order of the core, in which all warps of a CTA have ended
+// before its slot is used again; so no queue waits for another one that waits for it.
 module muster_core_port
   import muster_pkg::*;
 #(
@@ -27,12 +27,16 @@ module muster_core_port
 
   // The core. A warp that is held does not run: it neither arrives nor ends.
   input  logic                dispatch_valid_i,    // a warp begins
-  input  logic    [WarpW-1:0] dispatch_warp_i,     // in this warp slot, which is free since an earlier cycle
+  // In this warp slot, which is free since an earlier cycle.
+  input  logic    [WarpW-1:0] dispatch_warp_i,
   input  logic     [CtaW-1:0] dispatch_cta_i,      // its CTA slot
-  input  logic    [SizeW-1:0] dispatch_size_i,     // the warps of the CTA, 1 to NumWarps, the same with each of them
-  input  logic                arrive_valid_i,      // a warp arrives or waits; it is held from the next cycle on
+  // The warps of the CTA, 1 to NumWarps, the same with each of them.
+  input  logic    [SizeW-1:0] dispatch_size_i,
+  // A warp arrives or waits; it is held from the next cycle on.
+  input  logic                arrive_valid_i,
   input  logic    [WarpW-1:0] arrive_warp_i,       // which
-  input  op_e                 arrive_op_i,         // OpSync; OpWait; OpArrivePhase, which holds it until answered
+  // OpSync; OpWait; OpArrivePhase, which holds it until answered.
+  input  op_e                 arrive_op_i,
   input  bar_t                arrive_bar_i,        // the barrier
   input  logic         [11:0] arrive_count_i,      // threads expected, 0: all live warps
   input  logic                arrive_phase_i,      // OpWait: the phase
@@ -40,9 +44,10 @@ module muster_core_port
   input  logic    [WarpW-1:0] end_warp_i,          // which
   output logic [NumWarps-1:0] held_o,              // these do not run in this cycle
   output logic [NumWarps-1:0] go_o,                // a pulse: these may run from this cycle on
-  output logic [NumWarps-1:0] refused_o,           // a pulse, with go_o: the unit has refused the arrival
-  output logic                dispatch_held_o,     // the warp that begins is held until it has joined
-  output logic  [NumCtas-1:0] ended_o,             // a pulse: all warps of the CTA have ended, for the unit too
+  output logic [NumWarps-1:0] refused_o,  // a pulse, with go_o: the unit has refused the arrival
+  output logic                dispatch_held_o,  // the warp that begins is held until it has joined
+  // A pulse: all warps of the CTA have ended, for the unit too.
+  output logic  [NumCtas-1:0] ended_o,
 
   // The unit: NumIssue 1, EnJoin 1; its warps and CTAs are as many.
   output logic                issue_valid_o,       // issue_valid_i[0]
@@ -55,9 +60,11 @@ module muster_core_port
   input  logic                exit_ready_i,        // exit_ready_o
   output exit_t               exit_o,              // exit_i
   input  logic [NumWarps-1:0] release_i,           // release_o
-  input  logic                response_valid_i,    // response_valid_o, in the cycle in which it is taken
+  // response_valid_o, in the cycle in which it is taken.
+  input  logic                response_valid_i,
   input  warp_t               response_warp_i,     // response_o.warp
-  input  logic                fault_valid_i,       // fault_valid_o[0], the issue port's; 0 without EnFaults
+  // fault_valid_o[0], the issue port's; 0 without EnFaults.
+  input  logic                fault_valid_i,
   input  warp_t               fault_warp_i         // fault_o[0].warp
 );
 
@@ -78,8 +85,9 @@ module muster_core_port
   } arrival_t;
 
   logic [NumWarps-1:0]            joined_q, joined_d;    // live in the unit
-  logic [NumWarps-1:0]            leaving_q, leaving_d;  // ended, and live in the unit, or still to join
-  logic [NumWarps-1:0]            waits_q, waits_d;      // from arrival to release, answer or refusal
+  // Ended, and live in the unit, or still to join.
+  logic [NumWarps-1:0]            leaving_q, leaving_d;
+  logic [NumWarps-1:0]            waits_q, waits_d;  // from arrival to release, answer or refusal
   logic [NumWarps-1:0]            fresh_q, fresh_d;      // held since their dispatch
   logic [NumWarps-1:0][CtaW-1:0]  cta_q;                 // of the joined warps
   logic [NumCtas-1:0]             open_q, open_d;        // slots that are resident in the unit
@@ -101,11 +109,13 @@ module muster_core_port
   // Of each warp slot, one warp may have to join that has ended, and the one after it.
   muster_queue #(.data_t(dispatch_t), .Depth(2 * NumWarps)) u_dispatches (
     .clk_i, .rst_ni, .valid_i (dispatch_valid_i),
-    .data_i ({dispatch_warp_i, dispatch_cta_i, dispatch_size_i}), .valid_o (first_valid), .ready_i (joins), .data_o (first)
+    .data_i ({dispatch_warp_i, dispatch_cta_i, dispatch_size_i}), .valid_o (first_valid),
+    .ready_i (joins), .data_o (first)
   );
   muster_queue #(.data_t(arrival_t), .Depth(NumWarps)) u_arrivals (
     .clk_i, .rst_ni, .valid_i (arrive_valid_i),
-    .data_i ({arrive_warp_i, arrive_op_i, arrive_bar_i, arrive_count_i, arrive_phase_i}), .valid_o (arrival_valid), .ready_i (issued), .data_o (arrival)
+    .data_i ({arrive_warp_i, arrive_op_i, arrive_bar_i, arrive_count_i, arrive_phase_i}),
+    .valid_o (arrival_valid), .ready_i (issued), .data_o (arrival)
   );
   muster_queue #(.data_t(logic [WarpW-1:0]), .Depth(NumWarps)) u_ended (
     .clk_i, .rst_ni, .valid_i (end_valid_i), .data_i (end_warp_i),
@@ -113,8 +123,10 @@ module muster_core_port
   );
 
   assign issue_valid_o = arrival_valid && joined_q[arrival.warp];
-  assign issue_o       = '{op: arrival.op, cta: cta_t'(cta_q[arrival.warp]), warp: warp_t'(arrival.warp),
-                           bar: arrival.bar, count: arrival.count, lanes: '1, operand: 32'(arrival.phase)};
+  assign issue_o       = '{op: arrival.op, cta: cta_t'(cta_q[arrival.warp]),
+                           warp: warp_t'(arrival.warp),
+                           bar: arrival.bar, count: arrival.count, lanes: '1,
+                           operand: 32'(arrival.phase)};
   assign issued        = issue_valid_o && issue_ready_i;
 
   assign exit_valid_o  = ended_valid && joined_q[ended];
@@ -242,11 +254,14 @@ module muster_core_port
     if (joins) cta_q[first.warp] <= first.cta;
   end
 
-  `MUSTER_ASSERT(Size, !(dispatch_valid_i && !(dispatch_size_i inside {[SizeW'(1):SizeW'(NumWarps)]})),
+  `MUSTER_ASSERT(Size, !(dispatch_valid_i &&
+                         !(dispatch_size_i inside {[SizeW'(1):SizeW'(NumWarps)]})),
                  "a CTA of no warp, or of more warps than the core has")
-  `MUSTER_ASSERT(FreeAtDispatch, !(dispatch_valid_i && end_valid_i && (end_warp_i == dispatch_warp_i)),
+  `MUSTER_ASSERT(FreeAtDispatch,
+                 !(dispatch_valid_i && end_valid_i && (end_warp_i == dispatch_warp_i)),
                  "a warp begins in the cycle in which the one before it in its slot ends")
-  `MUSTER_ASSERT(HeldArrives, !(arrive_valid_i && held_o[arrive_warp_i]), "a warp arrives that is held")
+  `MUSTER_ASSERT(HeldArrives, !(arrive_valid_i && held_o[arrive_warp_i]),
+                 "a warp arrives that is held")
   `MUSTER_ASSERT(HeldEnds, !(end_valid_i && held_o[end_warp_i]), "a warp ends that is held")
   `MUSTER_ASSERT(EndedOnce, !(end_valid_i && leaving_q[end_warp_i]), "a warp ends twice")
 

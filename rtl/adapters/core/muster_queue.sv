@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A queue for items that cannot be refused. An item passes in the same cycle if the queue is empty; one
-// that is not taken then is kept in a memory, and stays at the output until it is taken.
+// A queue for items that cannot be refused. An item passes in the same cycle if the queue is empty;
+// one that is not taken then is kept in a memory, and stays at the output until it is taken.
 module muster_queue #(
   parameter type         data_t = logic,
   parameter int unsigned Depth  = 8,  // items that wait at the same time, at most
@@ -50,7 +50,8 @@ module muster_queue #(
 
   // The item that is the oldest in the next cycle is read, even if it is written in this one.
   muster_ram #(.Depth(Depth), .Width($bits(data_t))) u_items (
-    .clk_i, .we_i (push), .waddr_i (free_q), .wdata_i (data_i), .raddr_i (first_d), .rdata_o (oldest)
+    .clk_i, .we_i (push), .waddr_i (free_q), .wdata_i (data_i), .raddr_i (first_d),
+    .rdata_o (oldest)
   );
 
   `MUSTER_ASSERT(HasPlace, !(push && count_q == CountW'(Depth)), "an item comes to a full queue")

@@ -1,19 +1,20 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The unit's ports to shared memory, as one port of requests and answers in order, 64 bits wide: a TCDM
-// initiator (tightly coupled data memory, as PULP's clusters have it) or an OBI manager (Open Bus Interface,
-// version 1: A and R channels). The two differ in names and in wen_o; the README has them. A request stands in a register until it is granted, so that nothing the unit does, a
-// reset included, withdraws it. Writes go first.
+// The unit's ports to shared memory, as one port of requests and answers in order, 64 bits wide: a
+// TCDM initiator (tightly coupled data memory, as PULP's clusters have it) or an OBI manager (Open
+// Bus Interface, version 1: A and R channels). The two differ in names and in wen_o; the README has
+// them. A request stands in a register until it is granted, so that nothing the unit does, a reset
+// included, withdraws it. Writes go first.
 //
 //     read, write ─► request, until it is granted ─► memory ─► answer ─► data, kept for the unit
 //
-// The state here belongs to the reset of the memory. After a reset of the unit alone, the answers to what
-// it had asked before are dropped.
+// The state here belongs to the reset of the memory. After a reset of the unit alone, the answers
+// to what it had asked before are dropped.
 module muster_mem_port
   import muster_pkg::*;
 #(
   parameter bit          WriteAnswers = 1'b1,  // the memory answers writes, too
-  parameter int unsigned Outstanding  = 4,     // transfers that are granted and not answered, at most
+  parameter int unsigned Outstanding  = 4,  // transfers that are granted and not answered, at most
   localparam int unsigned CountW      = $clog2(Outstanding + 1)
 ) (
   input  logic        clk_i,
@@ -31,7 +32,8 @@ module muster_mem_port
   input  mb_place_t   write_place_i,
   input  mb_word_t    write_data_i,
 
-  // The CTA slot of the request, and the address at which its shared memory begins, in the same cycle.
+  // The CTA slot of the request, and the address at which its shared memory begins, in the same
+  // cycle.
   output cta_t        cta_o,
   input  logic [31:0] base_i,
 
@@ -55,7 +57,8 @@ module muster_mem_port
   logic [31:0] addr_q;
   mb_word_t  wdata_q, kept_q;
   logic      free, granted;
-  // Of the transfers that are granted and not answered: which the unit waits for; the oldest in place 0.
+  // Of the transfers that are granted and not answered: which the unit waits for; the oldest in
+  // place 0.
   logic [Outstanding-1:0] wanted_ahead_q, wanted_ahead_d;
   logic [CountW-1:0]      ahead_q, ahead, coming;
 

@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A warp scheduler for the unit, to read and to start from: all that a core with named barriers has to
-// do, and nothing else. It starts warps one by one, presents their operations in rotation, holds a warp
-// from the acceptance of SYNC or RED to its release or fault, and reports exits and ends. What runs on a
-// warp is outside: it shows the warp's next operation.
+// A warp scheduler for the unit, to read and to start from: all that a core with named barriers has
+// to do, and nothing else. It starts warps one by one, presents their operations in rotation, holds
+// a warp from the acceptance of SYNC or RED to its release or fault, and reports exits and ends.
+// What runs on a warp is outside: it shows the warp's next operation.
 module muster_scheduler
   import muster_pkg::*;
 #(
@@ -15,9 +15,9 @@ module muster_scheduler
   input  logic                   clk_i,
   input  logic                   rst_ni,            // of core and unit
 
-  // The CTA dispatcher. It starts a warp in a slot that is not live, of a CTA that has a slot, or takes a
-  // free one with its first warp.
-  input  logic                   start_valid_i,     // a warp starts; held until ready, with all fields
+  // The CTA dispatcher. It starts a warp in a slot that is not live, of a CTA that has a slot, or
+  // takes a free one with its first warp.
+  input  logic                   start_valid_i,  // a warp starts; held until ready, with all fields
   output logic                   start_ready_o,     // it has started
   input  logic       [WarpW-1:0] start_warp_i,      // in this warp slot
   input  logic        [CtaW-1:0] start_cta_i,       // of the CTA in this slot
@@ -25,7 +25,8 @@ module muster_scheduler
   output logic    [NumWarps-1:0] live_o,            // warp slots that are in use
   output logic     [NumCtas-1:0] resident_o,        // CTA slots that are in use
 
-  // What each warp wants next. A warp shows it until it is accepted, whether the warp may run or not.
+  // What each warp wants next. A warp shows it until it is accepted, whether the warp may run or
+  // not.
   input  logic    [NumWarps-1:0] next_valid_i,      // it has an operation
   input  logic    [NumWarps-1:0] next_exit_i,       // which is its exit
   input  issue_t  [NumWarps-1:0] next_i,            // or else this one; without .cta and .warp
@@ -50,13 +51,14 @@ module muster_scheduler
 
   logic [NumWarps-1:0]           live_q, live_d;    // joined, and not exited
   logic [NumWarps-1:0]           waits_q, waits_d;  // from the acceptance of SYNC or RED on
-  logic [NumWarps-1:0]           pick_q, pick_d;    // the warp whose operation is presented, one-hot
+  logic [NumWarps-1:0]           pick_q, pick_d;  // the warp whose operation is presented, one-hot
   logic [NumWarps-1:0]           gnt;               // the next one
   logic [NumWarps-1:0][CtaW-1:0] cta_q;             // of the live warps
   logic [NumCtas-1:0]            open_q, open_d;    // resident
   wcount_t [NumCtas-1:0]         left_q, left_d;    // warps that have not exited
   logic [WarpW-1:0]              warp;              // the picked one
-  logic                          exits, waits;      // the picked operation is an exit, waits for a release
+  // The picked operation is an exit, waits for a release.
+  logic                          exits, waits;
   logic                          issued, exited;    // it is accepted
   logic                          lifecycle_valid_q, lifecycle_valid_d, done;
   lifecycle_t                    lifecycle_q, lifecycle_d;
@@ -77,7 +79,8 @@ module muster_scheduler
     issue_o      = next_i[warp];
     issue_o.cta  = cta_t'(cta_q[warp]);
     issue_o.warp = warp_t'(warp);
-    waits        = (issue_o.op inside {OpSync, OpRedAnd, OpRedOr, OpRedPopc}) && issue_o.lanes != '0;
+    waits        = (issue_o.op inside {OpSync, OpRedAnd, OpRedOr, OpRedPopc}) &&
+                   issue_o.lanes != '0;
   end
 
   assign exits         = next_exit_i[warp];

@@ -1,14 +1,15 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The unit in the place of the barriers of a Ventus warp scheduler. Ports on the core's side have the
-// names of the scheduler's; the README has the wiring. A workgroup has one barrier, number 0 of its CTA
-// slot, which waits for all warps that have not ended.
+// The unit in the place of the barriers of a Ventus warp scheduler. Ports on the core's side have
+// the names of the scheduler's; the README has the wiring. A workgroup has one barrier, number 0 of
+// its CTA slot, which waits for all warps that have not ended.
 module muster_ventus
   import muster_pkg::*;
 #(
   parameter int unsigned NumWarps  = 8,  // num_warp
   parameter int unsigned NumBlocks = 8,  // num_block; NumCtas of the unit
-  parameter int unsigned WfIdWidth = 3,  // bits of the warp's number in its workgroup, in the wf_tag
+  // Bits of the warp's number in its workgroup, in the wf_tag.
+  parameter int unsigned WfIdWidth = 3,
   localparam int unsigned WarpW    = $clog2(NumWarps),
   localparam int unsigned BlockW   = (NumBlocks > 1) ? $clog2(NumBlocks) : 1,
   localparam int unsigned SizeW    = $clog2(NumWarps + 1)
@@ -19,16 +20,21 @@ module muster_ventus
   // warpReq: a warp is dispatched. It may run in the next cycle, unless warp_bar_data_o holds it.
   input  logic                        warp_req_valid_i,    // warpReq.fire
   input  logic            [WarpW-1:0] warp_req_wid_i,      // warpReq.bits.wid
-  input  logic [BlockW+WfIdWidth-1:0] warp_req_wf_tag_i,   // dispatch2cu_wf_tag_dispatch: slot, number in the workgroup
-  input  logic            [SizeW-1:0] warp_req_wf_count_i, // dispatch2cu_wg_wf_count: warps of the workgroup
+  // dispatch2cu_wf_tag_dispatch: slot, number in the workgroup.
+  input  logic [BlockW+WfIdWidth-1:0] warp_req_wf_tag_i,
+  // dispatch2cu_wg_wf_count: warps of the workgroup.
+  input  logic            [SizeW-1:0] warp_req_wf_count_i,
 
   // warp_control: a warp reaches a barrier or its end. There is no ready signal.
   input  logic                        warp_control_valid_i,          // warp_control.fire
   input  logic            [WarpW-1:0] warp_control_wid_i,            // ctrl.wid
-  input  logic                        warp_control_simt_stack_op_i,  // ctrl.simt_stack_op: 1 the end, 0 a barrier
+  // ctrl.simt_stack_op: 1 the end, 0 a barrier.
+  input  logic                        warp_control_simt_stack_op_i,
 
-  output logic         [NumWarps-1:0] warp_bar_data_o,     // the register of this name: these warps do not issue
-  output logic        [NumBlocks-1:0] wg_end_o,            // a pulse: the workgroup has ended, for the unit too
+  // The register of this name: these warps do not issue.
+  output logic         [NumWarps-1:0] warp_bar_data_o,
+  // A pulse: the workgroup has ended, for the unit too.
+  output logic        [NumBlocks-1:0] wg_end_o,
 
   // The unit, with NumIssue 1 and EnJoin 1.
   output logic                        issue_valid_o,       // issue_valid_i[0]
@@ -58,7 +64,8 @@ module muster_ventus
     .issue_valid_o, .issue_ready_i, .issue_o,
     .lifecycle_valid_o, .lifecycle_ready_i, .lifecycle_o,
     .exit_valid_o, .exit_ready_i, .exit_o,
-    .release_i, .response_valid_i (1'b0), .response_warp_i ('0), .fault_valid_i (1'b0), .fault_warp_i ('0)
+    .release_i, .response_valid_i (1'b0), .response_warp_i ('0), .fault_valid_i (1'b0),
+    .fault_warp_i ('0)
   );
   /* verilator lint_on PINCONNECTEMPTY */
 

@@ -1,10 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The unit in the place of a Vortex core's barrier unit. Ports on the core's side have the names of its
-// scheduler's signals; the README has the wiring. Translated are barriers of one core, at which warps
-// arrive and wait at once, or arrive, are answered the phase, and wait for it later. Barriers among cores
-// are refused, arrivals that expect more warps than the unit has, and without EnSplit all but arrivals that
-// wait at once; events have no ports.
+// The unit in the place of a Vortex core's barrier unit. Ports on the core's side have the names of
+// its scheduler's signals; the README has the wiring. Translated are barriers of one core, at which
+// warps arrive and wait at once, or arrive, are answered the phase, and wait for it later. Barriers
+// among cores are refused, arrivals that expect more warps than the unit has, and without EnSplit
+// all but arrivals that wait at once; events have no ports.
 module muster_vortex
   import muster_pkg::*;
 #(
@@ -13,7 +13,8 @@ module muster_vortex
   parameter int unsigned WarpSize   = NumThreads,  // that of the unit
   parameter int unsigned BarW       = 4,     // bits of a barrier's number, at most 4
   parameter bit          EnSplit    = 1'b1,  // that of the unit
-  parameter bit          EndsCount  = 1'b1,  // at a barrier of all warps of the CTA, the end of one counts
+  // At a barrier of all warps of the CTA, the end of one counts.
+  parameter bit          EndsCount  = 1'b1,
   localparam int unsigned WarpW     = $clog2(NumWarps),
   localparam int unsigned SizeW     = $clog2(NumWarps + 1)
 ) (
@@ -25,26 +26,32 @@ module muster_vortex
   input  logic      [WarpW-1:0] cta_wid_i,       // cta_wid
   input  logic      [WarpW-1:0] cta_id_i,        // cta_csrs.cta_id: the slot of its CTA
   input  logic      [SizeW-1:0] cta_size_i,      // cta_csrs.cta_size: warps of the CTA
-  output logic                  cta_hold_o,      // with cta_fire: the warp begins stalled, until unlock_mask_o
+  // With cta_fire: the warp begins stalled, until unlock_mask_o.
+  output logic                  cta_hold_o,
 
   // From VX_wctl_unit, by VX_warp_ctl_if. There is no ready signal.
   input  logic      [WarpW-1:0] wid_i,           // warp_ctl_if.wid
   input  logic                  tmc_valid_i,     // warp_ctl_if.tmc_valid
-  input  logic [NumThreads-1:0] tmc_tmask_i,     // warp_ctl_if.tmc.tmask; none left: the warp has ended
+  // warp_ctl_if.tmc.tmask; none left: the warp has ended.
+  input  logic [NumThreads-1:0] tmc_tmask_i,
   input  logic                  bar_valid_i,     // warp_ctl_if.bar_valid, unless bar.is_event
   input  logic       [BarW-1:0] bar_id_i,        // warp_ctl_if.bar.id, of the warp's own CTA
   input  logic                  bar_is_sync_i,   // warp_ctl_if.bar.is_sync: arrive and wait at once
-  input  logic                  bar_is_arrive_i, // warp_ctl_if.bar.is_arrive; neither: wait for a phase
+  // warp_ctl_if.bar.is_arrive; neither: wait for a phase.
+  input  logic                  bar_is_arrive_i,
   input  logic                  bar_is_global_i, // warp_ctl_if.bar.is_global
   input  logic                  bar_phase_i,     // warp_ctl_if.bar.phase: the one to wait for
-  input  logic      [SizeW-1:0] bar_size_m1_i,   // warp_ctl_if.bar.size_m1: warps expected, less one
+  input  logic      [SizeW-1:0] bar_size_m1_i,  // warp_ctl_if.bar.size_m1: warps expected, less one
 
   // To the scheduler.
   output logic                  unlock_valid_o,  // bar_unlock_valid
-  output logic   [NumWarps-1:0] unlock_mask_o,   // bar_unlock_mask: these warps are no longer stalled
-  output logic   [NumWarps-1:0] refused_o,       // a pulse, with the unlock: the warp's request was refused; trap
+  // bar_unlock_mask: these warps are no longer stalled.
+  output logic   [NumWarps-1:0] unlock_mask_o,
+  // A pulse, with the unlock: the warp's request was refused; trap.
+  output logic   [NumWarps-1:0] refused_o,
 
-  // To VX_wctl_unit: the result of a warp that has arrived, which is unlocked as the result is taken.
+  // To VX_wctl_unit: the result of a warp that has arrived, which is unlocked as the result is
+  // taken.
   output logic                  phase_valid_o,   // stays, with the rest, until it is taken
   input  logic                  phase_ready_i,   // it is taken
   output logic      [WarpW-1:0] phase_wid_o,     // the warp
@@ -74,7 +81,8 @@ module muster_vortex
   op_e                            op;
   logic [NumWarps-1:0]            go, refused, unknown_warp;
 
-  // A size above NumWarps may be one that no count holds: 2**SizeW warps would be 0, which is all live warps.
+  // A size above NumWarps may be one that no count holds: 2**SizeW warps would be 0, which is all
+  // live warps.
   assign too_large = (bar_is_sync_i || bar_is_arrive_i) && (bar_size_m1_i >= SizeW'(NumWarps));
   assign size      = bar_size_m1_i + SizeW'(1);
   assign unknown   = bar_is_global_i || too_large || !(EnSplit || bar_is_sync_i);
@@ -93,7 +101,8 @@ module muster_vortex
     if (bar_valid_i && unknown) unknown_warp[wid_i] = 1'b1;
   end
 
-  /* verilator lint_off PINCONNECTEMPTY */  // the scheduler knows whom it has stalled, and which CTA is done
+  // The scheduler knows whom it has stalled, and which CTA is done.
+  /* verilator lint_off PINCONNECTEMPTY */
   muster_core_port #(.NumWarps(NumWarps), .NumCtas(NumWarps)) u_port (
     .clk_i, .rst_ni,
     .dispatch_valid_i (cta_fire_i), .dispatch_warp_i (cta_wid_i), .dispatch_cta_i (cta_id_i),
@@ -106,7 +115,8 @@ module muster_vortex
     .issue_valid_o, .issue_ready_i, .issue_o,
     .lifecycle_valid_o, .lifecycle_ready_i, .lifecycle_o,
     .exit_valid_o, .exit_ready_i, .exit_o,
-    .release_i, .response_valid_i (response_valid_i && phase_ready_i), .response_warp_i (response_i.warp), .fault_valid_i, .fault_warp_i (fault_i.warp)
+    .release_i, .response_valid_i (response_valid_i && phase_ready_i),
+    .response_warp_i (response_i.warp), .fault_valid_i, .fault_warp_i (fault_i.warp)
   );
   /* verilator lint_on PINCONNECTEMPTY */
 
