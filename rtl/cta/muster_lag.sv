@@ -42,11 +42,52 @@ module muster_lag
   end
 
   if (Lag) begin : g_lag
-    // A clock edge in reset clears these, since no group is in the count stage.
+    // What acts by itself is reset, since the edge that follows may be the first one after the reset.
+    typedef struct packed {
+      logic                  valid, waits, accepted, complete, passed;
+      logic   [NumIssue-1:0] counts;
+      fault_e [NumIssue-1:0] cause;
+    } acts_t;
+
+    acts_t                  acts, acts_q;
+    outcome_t               outcome_q;
+    effect_t [NumIssue-1:0] effects_q;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        acts_q <= '0;
+      end else begin
+        acts_q <= acts;
+      end
+    end
+
     always_ff @(posedge clk_i) begin
-      outcome_o <= outcome_i;
-      effects_o <= effects_i;
+      outcome_q <= outcome_i;
+      effects_q <= effects_i;
       warps_o   <= warps_i;
+    end
+
+    always_comb begin
+      acts.valid    = outcome_i.valid;
+      acts.waits    = outcome_i.waits;
+      acts.accepted = outcome_i.accepted;
+      acts.complete = outcome_i.complete;
+      acts.passed   = outcome_i.passed;
+
+      outcome_o          = outcome_q;
+      outcome_o.valid    = acts_q.valid;
+      outcome_o.waits    = acts_q.waits;
+      outcome_o.accepted = acts_q.accepted;
+      outcome_o.complete = acts_q.complete;
+      outcome_o.passed   = acts_q.passed;
+
+      effects_o = effects_q;
+      for (int m = 0; m < NumIssue; m++) begin
+        acts.counts[m]      = effects_i[m].counts;
+        acts.cause[m]       = effects_i[m].cause;
+        effects_o[m].counts = acts_q.counts[m];
+        effects_o[m].cause  = acts_q.cause[m];
+      end
     end
   end else begin : g_no_lag
     assign outcome_o = outcome_i;

@@ -18,12 +18,13 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 
 from root import ROOT
 import configs
@@ -39,7 +40,9 @@ WORK = ROOT / "build/mutate"  # has a folder for each subject
 # Why a mutant stays open: {subject: {name: reason}}. In place of a reason: {parameters, such as "NumIssue=1": a reason that holds with these}.
 REASONS = ROOT / "tb/mutants/open.json"
 JOBS = int(os.environ.get("JOBS", os.cpu_count()))
-SLOWER = 20  # so many times slower than without a mutant: it hangs
+SLOWER = 5  # so many times as long as without a mutant, in processor time: it hangs
+PATIENCE = 600  # seconds of processor time for an attempt without a mutant
+CROWDED = 20  # seconds on the clock that each second of processor time may take on a busy machine
 COVERED = 1_000_000  # cycles of a regression in which each cover point must be hit
 SURVIVORS = 40  # that are shown
 TOGETHER = 25  # mutants of a task of a cluster
@@ -60,7 +63,7 @@ class Model:
         self.runs = runs or WORK / of / "runs"  # where the runs of now write
         self.short = self.subject.short(config)
         self.long = [] if quick else self.subject.long(config)
-        self.limits = {}  # seconds, by attempt
+        self.limits = {}  # seconds of processor time, by attempt
 
     @property
     def attempts(self):
@@ -85,11 +88,11 @@ class Model:
     def measure(self):
         """What is wrong without a mutant, as a sentence. A mutant that takes much longer hangs."""
         for attempt in self.attempts:
-            begun = time.monotonic()
-            noticed = self.run(0, attempt, 600)
+            before = processor_time()
+            noticed = self.run(0, attempt, PATIENCE)
             if noticed:
                 return f"{attempt.target} fails without any mutant: {noticed}"
-            self.limits[attempt] = 10 + SLOWER * (time.monotonic() - begun)
+            self.limits[attempt] = 5 + round(SLOWER * (processor_time() - before))
         return None
 
     def notices(self, mutant, attempts):
@@ -126,11 +129,13 @@ class Model:
         environment = os.environ | {"MUSTER_MUTANT": str(number)}
         with tempfile.TemporaryDirectory(dir=self.runs) as folder:
             report = pathlib.Path(folder) / "report.json"
-            command = ["prlimit", f"--as={SPACE}", *self.command(attempt), *(["--json", str(report)] if attempt.reports else ["--gtest_fail_fast"])]
+            command = ["prlimit", f"--as={SPACE}", f"--cpu={limit}:{limit + 10}", *self.command(attempt), *(["--json", str(report)] if attempt.reports else ["--gtest_fail_fast"])]
             try:
-                done = subprocess.run(command, cwd=folder, env=environment, timeout=limit, text=True, errors="replace",
+                done = subprocess.run(command, cwd=folder, env=environment, timeout=CROWDED * limit, text=True, errors="replace",
                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             except subprocess.TimeoutExpired:
+                return "it hangs"
+            if done.returncode == -signal.SIGXCPU:
                 return "it hangs"
             if attempt.reports and report.exists():
                 said = json.loads(report.read_text())
@@ -139,6 +144,12 @@ class Model:
                 return None
             failed = re.search(r"\[  FAILED  \] (\S+)", done.stdout)
             return f"test {failed[1]}" if failed else f"it ends with {done.returncode}"
+
+
+def processor_time():
+    """Of the programs that have been run, in seconds."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def first_mismatch(report):

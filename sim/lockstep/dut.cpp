@@ -18,7 +18,7 @@ void vl_stop(const char* filename, int linenum, const char* hier);
 namespace muster::lockstep {
 
 // Written by CMake.
-std::unique_ptr<Dut> MakeUnit(std::string_view name, std::uint64_t power_up);
+std::unique_ptr<Dut> MakeUnit(std::string_view name, const PowerUp& power_up);
 
 namespace {
 
@@ -53,7 +53,7 @@ void Note(const std::string& text) {
 
 }  // namespace
 
-std::unique_ptr<Dut> MakeDut(const Config& config, std::uint64_t power_up) {
+std::unique_ptr<Dut> MakeDut(const Config& config, const PowerUp& power_up) {
   ForgetAssertion();
   return MakeUnit(config.name, power_up);
 }

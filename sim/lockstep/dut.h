@@ -10,6 +10,7 @@
 
 #include "sim/isa/config.h"
 #include "sim/isa/operation.h"
+#include "sim/lockstep/power_up.h"
 #include "sim/port/pins.h"
 
 namespace muster::lockstep {
@@ -44,9 +45,8 @@ class Dut {
 };
 
 // Returns a Verilated unit of the configuration, out of reset; null if this program has none of
-// that name. `power_up`: 0, or the seed of the contents of its registers and memories before the
-// reset.
-std::unique_ptr<Dut> MakeDut(const Config& config, std::uint64_t power_up = 0);
+// that name.
+std::unique_ptr<Dut> MakeDut(const Config& config, const PowerUp& power_up = {});
 
 // Whether the units of this program can (MUSTER_TRACE of CMake).
 bool WritesWaveforms();

@@ -87,8 +87,8 @@ class GpcDut {
   virtual void CloseTrace() = 0;
 };
 
-// The GPC that this program has, Verilated and out of reset. `power_up` as of MakeDut.
-std::unique_ptr<GpcDut> MakeGpc(std::uint64_t power_up);
+// The GPC that this program has, Verilated and out of reset.
+std::unique_ptr<GpcDut> MakeGpc(const PowerUp& power_up);
 const char* GpcName();
 
 }  // namespace muster::lockstep

@@ -16,6 +16,7 @@
 
 #include "sim/isa/config.h"
 #include "sim/isa/operation.h"
+#include "sim/lockstep/power_up.h"
 #include "sim/port/driver.h"
 
 namespace muster::lockstep {
@@ -25,9 +26,8 @@ class Dut;
 class WarpDut;
 
 struct Options {
-  std::uint64_t seed = 1;  // only named in reports; a driver has its own
-  std::uint64_t power_up =
-      0;  // of the Verilated unit: 0, or the seed of what it holds before reset
+  std::uint64_t seed = 1;                // only named in reports; a driver has its own
+  PowerUp power_up;                      // of the Verilated unit
   std::uint64_t max_cycles = 1'000'000;  // that are run; those that are skipped do not count
   bool skips = true;   // what Driver::SleepsUntil allows; needs the unit's pin mb_stopped_ns_i
   bool gates = false;  // the clock is off in cycles in which the unit is idle

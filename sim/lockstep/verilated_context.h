@@ -12,12 +12,12 @@ namespace muster::lockstep {
 
 inline constexpr int kTraceLevels = 99;  // all
 
-// Traced if asked to be. `power_up`: 0, or the seed of the contents of registers and memories.
-inline VerilatedContext* PoweredUp(VerilatedContext* context, std::uint64_t power_up) {
+// Traced if asked to be.
+inline VerilatedContext* PoweredUp(VerilatedContext* context, std::uint64_t seed) {
   constexpr int kZeros = 0;
   constexpr int kAny = 2;
-  context->randReset(power_up == 0 ? kZeros : kAny);
-  context->randSeed(static_cast<int>(power_up));
+  context->randReset(seed == 0 ? kZeros : kAny);
+  context->randSeed(static_cast<int>(seed));
   context->traceEverOn(true);
   return context;
 }

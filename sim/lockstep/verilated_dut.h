@@ -21,8 +21,11 @@ namespace muster::lockstep {
 template <typename Unit, unsigned kNumIssue, bool kMbarrier, bool kTraced>
 class VerilatedDut final : public Dut {
  public:
-  explicit VerilatedDut(std::uint64_t power_up) : unit_(PoweredUp(&context_, power_up), "muster") {
-    Settle();
+  explicit VerilatedDut(const PowerUp& power_up)
+      : unit_(PoweredUp(&context_, power_up.seed), "muster") {
+    if (!power_up.low) {
+      Settle();
+    }
     // In reset every pin is driven once, so that payloads whose valid is low are not random either.
     in.reset = true;
     in.issue_valid = (1U << kNumIssue) - 1;
@@ -33,6 +36,7 @@ class VerilatedDut final : public Dut {
     in.reset = true;
     Settle();
     Clock();
+    Settle();
     in.reset = false;
   }
 

@@ -16,6 +16,7 @@
 
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/gpc_dut.h"
+#include "sim/lockstep/power_up.h"
 #include "sim/lockstep/verilated_context.h"
 #include "sim/lockstep/verilated_pins.h"
 
@@ -25,9 +26,9 @@ namespace muster::lockstep {
 template <typename Gpc, typename Places, unsigned kNumIssue, bool kTraced>
 class VerilatedGpc final : public GpcDut {
  public:
-  VerilatedGpc(GpcShape shape, std::uint64_t power_up)
+  VerilatedGpc(GpcShape shape, const PowerUp& power_up)
       : shape_(std::move(shape)),
-        gpc_(PoweredUp(&context_, power_up), "gpc"),
+        gpc_(PoweredUp(&context_, power_up.seed), "gpc"),
         units_(Places::Units(gpc_.rootp)),
         warps_(Places::Warps(gpc_.rootp)),
         cluster_(Places::Cluster(gpc_.rootp)) {
@@ -36,7 +37,9 @@ class VerilatedGpc final : public GpcDut {
       ports.push_back(std::make_unique<GpcPort>());
       unit.port = ports.back().get();
     }
-    Settle();
+    if (!power_up.low) {
+      Settle();
+    }
     // In reset every pin is driven once, so that payloads whose valid is low are not random either.
     pins.reset = true;
     SetAll(true);
@@ -44,6 +47,7 @@ class VerilatedGpc final : public GpcDut {
     SetAll(false);
     Settle();
     Clock();
+    Settle();
     pins.reset = false;
   }
 

@@ -14,6 +14,7 @@
 
 #include "sim/lockstep/cluster_dut.h"
 #include "sim/lockstep/dut.h"
+#include "sim/lockstep/power_up.h"
 #include "sim/lockstep/verilated_context.h"
 #include "sim/lockstep/verilated_pins.h"
 #include "sim/lockstep/warp_dut.h"
@@ -27,9 +28,12 @@ class VerilatedScope final : public Of {
   using typename Of::Outputs;
   using typename Of::Shape;
 
-  // What reset leaves alone holds zeroes, or, with another number, anything.
-  explicit VerilatedScope(const Shape& shape, std::uint64_t power_up = 0)
-      : shape_(shape), unit_(PoweredUp(&context_, power_up), Of::kName) {
+  explicit VerilatedScope(const Shape& shape, const PowerUp& power_up = {})
+      : shape_(shape), unit_(PoweredUp(&context_, power_up.seed), Of::kName) {
+    DriveScope(shape_, Inputs(), &unit_);
+    unit_.clk_i = 0;
+    unit_.rst_ni = static_cast<std::uint8_t>(!power_up.low);
+    unit_.eval();
     Reset();
   }
   ~VerilatedScope() override {

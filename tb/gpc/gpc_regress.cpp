@@ -50,7 +50,7 @@ void RunSeed(const lockstep::RegressOptions& arguments, std::uint64_t seed,
   result.cover.NextRun();
   lockstep::Options options = arguments.run;
   options.seed = seed;
-  options.power_up = seed;
+  options.power_up = {seed, seed % 3 == 0};
   options.gates = seed % 2 == 0;
   options.rerun = fmt::format("build/tb/gpc/{}_regress --seed {} --cycles {}", result.name, seed,
                               options.max_cycles);

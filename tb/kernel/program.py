@@ -762,7 +762,7 @@ JOIN:
     check(0 < len(met) < 20 and all(one.returncode == 0 for one in single), f"the hazard is met with seeds {met}")
     result = run(muster, "run", manifest, "--seeds", 20)
     check(result.returncode == 0 and result.stdout.endswith("k.ptx:%d: hazard unfinished_barrier, with %d of 20 seeds, "
-          "first with seed %d by warp 0 of CTA (0,0,0) at barrier 1\nseeds 1 to 20: all as expected\n"
+          "first with seed %d by warp 1 of CTA (0,0,0) at barrier 1\nseeds 1 to 20: all as expected\n"
           % (BODY_LINE + 5, len(met), met[0])), "expected the hazard", result)
 
 

@@ -63,7 +63,7 @@ void RunSeed(const RegressOptions& arguments, std::uint64_t seed, RegressResult*
   RandomReset driver(result.config, random);
   Options options = arguments.run;
   options.seed = seed;
-  options.power_up = seed;
+  options.power_up = {seed, seed % 3 == 0};
   options.gates = seed % 2 == 0;
   options.skips = !options.gates;
   options.cover = &result.cover;

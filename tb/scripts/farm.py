@@ -468,7 +468,7 @@ def mutants(build):
         print("The model of mutate.sample has not been built.")
         sys.exit(SKIPPED)
     with Cluster() as cluster:
-        model.limits = dict.fromkeys(model.attempts, 60.0)
+        model.limits = dict.fromkeys(model.attempts, 60)
         model.runs = cluster.folder
         mutate.TOGETHER = 2
         chosen = mutate.choose(json.loads((ROOT / "build/mutate.quick.json").read_text())["mutants"], 6, 1, (1, 1))

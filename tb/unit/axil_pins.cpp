@@ -61,7 +61,15 @@ class AdapterOf : public Adapter {
       dut_.mb_fault_addr_i = fault.address;
       return;
     }
-    const unsigned p = fault.port == kLifecycle ? kIssue : fault.port;
+    // One is of the lifecycle port or of the exit port; the other's pins hold something else.
+    const bool exits = fault.port == kLifecycle && fault.warp % 2 != 0;
+    const unsigned p = fault.port == kLifecycle ? kIssue + (exits ? 1 : 0) : fault.port;
+    if (fault.port == kLifecycle) {
+      const unsigned other = exits ? kIssue : kIssue + 1;
+      dut_.fault_cause_i[other] = static_cast<std::uint8_t>(~fault.cause & 31);
+      dut_.fault_cta_i[other] = static_cast<std::uint8_t>(~fault.cta & 31);
+      dut_.fault_warp_i[other] = static_cast<std::uint8_t>(~fault.warp & 63);
+    }
     dut_.fault_valid_i |= static_cast<std::uint8_t>(1U << p);
     dut_.fault_cause_i[p] = static_cast<std::uint8_t>(fault.cause);
     dut_.fault_cta_i[p] = static_cast<std::uint8_t>(fault.cta);
@@ -135,9 +143,9 @@ std::optional<Shown::Report> PlayedUnit::Update() {
 
 // The outcome is refused, or changes the slot.
 PlayedUnit::Outcome PlayedUnit::CommitLifecycle() {
-  const unsigned cta = pins_.lifecycle_cta;
-  const bool launch = pins_.lifecycle_op < 2;  // or open
-  const bool join = pins_.lifecycle_op == 4;
+  const auto [op, cta] = accepted_;
+  const bool launch = op < 2;  // or open
+  const bool join = op == 4;
   const bool there = cta < sizes_.ctas && resident_[cta];
   Outcome outcome;
   if (launch ? there || cta >= sizes_.ctas : !there) {
@@ -155,21 +163,24 @@ PlayedUnit::Outcome PlayedUnit::CommitLifecycle() {
 void PlayedUnit::StepLifecycle() {
   pins_.commit_lifecycle = pins_.lifecycle_ready;
   if (pins_.lifecycle_ready) {
+    accepted_ = {pins_.lifecycle_op, pins_.lifecycle_cta};
     pins_.lifecycle_valid = pins_.lifecycle_ready = false;
-    wait_ = 4;
+    wait_ = 5;
   } else if (wait_ > 0) {
     --wait_;
-    pins_.lifecycle_ready = pins_.lifecycle_valid && wait_ == 0;
-  } else if (!lifecycle.empty() || Happens(lifecycles)) {
-    pins_.lifecycle_valid = true;
+  }
+  if (!pins_.lifecycle_valid) {
+    // Without valid the pins hold anything. The next operation may stand there at once.
     pins_.lifecycle_op = Pick(5);
     pins_.lifecycle_cta = Pick(std::min(kMaxCtas, sizes_.ctas + 1));
-    wait_ = 1 + Pick(4);
+    pins_.lifecycle_valid = !lifecycle.empty() || Happens(lifecycles);
+    wait_ += pins_.lifecycle_valid ? 1 + Pick(4) : 0;
     if (!lifecycle.empty()) {
       std::tie(pins_.lifecycle_op, pins_.lifecycle_cta) = lifecycle.front();
       lifecycle.erase(lifecycle.begin());
     }
   }
+  pins_.lifecycle_ready = pins_.lifecycle_valid && wait_ == 0;
 }
 
 void PlayedUnit::Begin() {

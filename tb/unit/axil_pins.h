@@ -98,7 +98,8 @@ class PlayedUnit {
   std::array<std::array<Entry, kNumBars>, kMaxCtas> entries_{};
   std::array<bool, kMaxCtas> resident_{};
   std::deque<Outcome> outcomes_{2};  // of the cycles to come
-  unsigned wait_ = 0;                // cycles to what the lifecycle port does next
+  unsigned wait_ = 0;                // cycles until the lifecycle port may accept an operation
+  std::pair<unsigned, unsigned> accepted_;  // operation and CTA of the latest
   DebugIndex index_;
 };
 

@@ -43,7 +43,10 @@ class AxilAdapter : public testing::TestWithParam<Variant> {
     Compare(answers);
     manager_.Observe(answers);
     ASSERT_EQ(manager_.error(), "") << "cycle " << cycle_;
-    unit_.End(adapter_->Index());
+    const DebugIndex index = adapter_->Index();
+    ASSERT_TRUE(index.cta < GetParam().sizes.ctas && index.warp < GetParam().sizes.warps)
+        << "the unit is asked for what it lacks";
+    unit_.End(index);
     model_.Step(requests, unit_.shown());
     adapter_->Clock();
   }
@@ -127,13 +130,16 @@ class AxilAdapter : public testing::TestWithParam<Variant> {
   }
 
   // Everything at random, the bus now slow and now fast, one access at a time or many.
-  void RandomTraffic(unsigned cycles, unsigned resets) {
+  // With resets there are many at some times, and few at others.
+  void RandomTraffic(unsigned cycles, bool resets) {
     unit_.updates = 40;
-    unit_.lifecycles = 2;
+    unit_.lifecycles = resets ? 20 : 2;
+    unsigned rest = 1000;
     for (unsigned i = 0; i < cycles && !HasFailure(); ++i) {
       if (i % 256 == 0) {
         manager_.pace = 2 + 2 * static_cast<unsigned>(random_() % 8);
         many_ = random_() % 2 == 0;
+        rest = random_() % 4 == 0 ? 20 : 400;
         // Faults are many or few, at all ports or at one of them.
         const std::size_t one = random_() % 8;
         const unsigned faults = random_() % 4 == 0 ? 20 : static_cast<unsigned>(random_() % 2);
@@ -141,7 +147,7 @@ class AxilAdapter : public testing::TestWithParam<Variant> {
           unit_.faults[p] = one >= unit_.faults.size() ? faults : p == one ? 60 : 0;
         }
       }
-      if (resets > 0 && random_() % (cycles / resets) == 0) {
+      if (resets && random_() % rest == 0) {
         Reset(1 + static_cast<unsigned>(random_() % 3));
       }
       if (many_ ? random_() % 4 == 0 : manager_.Idle()) {
@@ -350,7 +356,7 @@ TEST_P(AxilAdapter, LostFaultsStopAtTheirLargestNumber) {
 }
 
 TEST_P(AxilAdapter, RandomTraffic) {
-  RandomTraffic(400000, 0);
+  RandomTraffic(400000, false);
   EXPECT_GT(served_, 10000U);
   EXPECT_GT(model_.refused, 500U);
   EXPECT_GT(model_.late_reports, 500U);
@@ -359,7 +365,7 @@ TEST_P(AxilAdapter, RandomTraffic) {
 }
 
 TEST_P(AxilAdapter, ResetAtAnyMoment) {
-  RandomTraffic(100000, 2000);
+  RandomTraffic(100000, true);
   EXPECT_GT(served_, 3000U);
 }
 

@@ -37,7 +37,10 @@ inline constexpr ClusterConfig kConfig<Vcluster_odd>{3, 5, 3, 5, 3};
 template <typename Unit>
 class ClusterBench {
  public:
-  ClusterBench() : dut_(kConfig<Unit>), checker_(kConfig<Unit>) { dut_.Settle(in, &out); }
+  explicit ClusterBench(const lockstep::PowerUp& power_up = {})
+      : dut_(kConfig<Unit>, power_up), checker_(kConfig<Unit>) {
+    dut_.Settle(in, &out);
+  }
 
   const ClusterConfig& config() const { return kConfig<Unit>; }
   const lockstep::ClusterChecker& checker() const { return checker_; }

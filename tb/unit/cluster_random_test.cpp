@@ -65,5 +65,20 @@ TYPED_TEST(ClusterRandom, EveryCycleAsTheModel) {
   EXPECT_GT(sum.refused_lives, 10U);
 }
 
+// Power-up with anything, and in reset: rst_ni does not fall.
+TYPED_TEST(ClusterRandom, LowFromTheBeginning) {
+  for (unsigned seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(seed);
+    ClusterBench<TypeParam> bench({seed, true});
+    Core core;
+    Traffic traffic(bench.config(), bench.checker(), seed, &core);
+    for (unsigned i = 0; i < 300; ++i) {
+      traffic.Drive(bench.cycle(), bench.out, &bench.in);
+      bench.Cycle();
+      ASSERT_FALSE(this->HasFatalFailure());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace muster::cluster

@@ -148,6 +148,34 @@ TYPED_TEST(MemoryAdapter, ReadsWhatWasWritten) {
   EXPECT_GT(this->answers_, 3'000U);
 }
 
+// A memory that grants requests alone; then a reset of both, with a transfer that is requested, or
+// granted and not answered.
+TYPED_TEST(MemoryAdapter, ResetForgetsWhatTheMemoryOwes) {
+  auto& unit = this->unit_;
+  unit.gnt_i = unit.rvalid_i = unit.write_valid_i = 0;
+  for (unsigned turn = 0; turn < 16; ++turn) {
+    unit.read_valid_i = 1;
+    unit.read_place_i = this->RandomPlace();
+    unit.eval();
+    ASSERT_EQ(unit.read_ready_o, 1) << "turn " << turn;
+    this->Clock();
+    unit.read_valid_i = 0;
+    unit.gnt_i = turn % 2;
+    unit.eval();
+    ASSERT_EQ(unit.req_o, 1) << "turn " << turn;
+    if (unit.gnt_i != 0) {
+      this->Clock();
+      unit.gnt_i = 0;
+    }
+    unit.rst_ni = unit.unit_rst_ni = 0;
+    unit.eval();
+    ASSERT_EQ(unit.req_o, 0) << "turn " << turn;
+    this->Clock();
+    unit.rst_ni = unit.unit_rst_ni = 1;
+    unit.eval();
+  }
+}
+
 // The unit is reset at any moment, for one to four cycles, while the memory goes on.
 TYPED_TEST(MemoryAdapter, DropsWhatTheUnitHadAskedBeforeItsReset) {
   unsigned resets = 0;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr unsigned kWarps = 8, kCtas = 2;
 constexpr unsigned kLong = 300;  // cycles from an operation that may go to its acceptance, at most
-constexpr unsigned kSync = 0, kArrive = 1, kPopc = 4;  // OpSync, OpArrive, OpRedPopc
+constexpr unsigned kSync = 0, kArrive = 1, kAnd = 2, kOr = 3, kPopc = 4;  // OpSync, OpArrive, ...
 
 // All warps that have not exited meet at barrier 0; or two or more of them meet at another one, of
 // which one arrives and goes on.
@@ -29,7 +29,8 @@ struct Round {
   unsigned op = kSync;
   unsigned count = 0;  // warps, 0: all
   std::vector<bool> comes;
-  unsigned arrived = 0, lanes = 0;
+  unsigned arrived = 0, lanes = 0;  // lanes: that are true
+  bool all = true, any = false;
   std::uint64_t waiting = 0;  // warp slots
   bool opened = false;
 };
@@ -64,7 +65,8 @@ class Scheduler : public Clocked<Vscheduler> {
     }
     for (unsigned i = 0; i < cta.rounds.size(); ++i) {
       Round& round = cta.rounds[i];
-      round.op = random_() % 2 == 0 ? kSync : kPopc;
+      constexpr unsigned kOps[] = {kSync, kSync, kPopc, kPopc, kAnd, kOr};
+      round.op = kOps[random_() % 6];
       const bool some = random_() % 3 == 0;
       unsigned comes = 0;
       for (unsigned r = 0; r < cta.size; ++r) {
@@ -113,7 +115,11 @@ class Scheduler : public Clocked<Vscheduler> {
     dut_.next_op_i = dut_.next_bar_i = dut_.next_count_i = 0;
     for (unsigned w = 0; w < kWarps; ++w) {
       Warp& warp = warps_[w];
-      if (!warp.running || warp.ready_at > cycle_) {
+      if (!warp.running) {  // the slot is free, and its pins hold anything
+        dut_.next_valid_i |= static_cast<unsigned char>((random_() & 1U) << w);
+        continue;
+      }
+      if (warp.ready_at > cycle_) {
         continue;
       }
       dut_.next_valid_i |= static_cast<unsigned char>(1U << w);
@@ -170,12 +176,46 @@ class Scheduler : public Clocked<Vscheduler> {
     } else {
       ++round->arrived;
       round->lanes += static_cast<unsigned>(__builtin_popcount(warp.operand));
+      round->all = round->all && warp.operand == ~0U;
+      round->any = round->any || warp.operand != 0;
       round->waiting |= GoesOn(*round, warp.rank) ? 0 : std::uint64_t{1} << w;
       ++warp.round;
-      warp.operand = static_cast<std::uint32_t>(random_());
+      warp.operand = DrawOperand();
       warp.stray = Draw();
     }
     Open(&cta);
+  }
+
+  // A CTA of all warps.
+  void StartAll() {
+    for (unsigned w = 0; w < kWarps; ++w) {
+      dut_.start_valid_i = 1;
+      dut_.start_warp_i = static_cast<unsigned char>(w);
+      dut_.start_cta_i = 0;
+      dut_.start_size_i = kWarps;
+      for (dut_.eval(); dut_.start_ready_o == 0; dut_.eval()) {
+        ASSERT_LT(++cycle_, 1000U);
+        Clock();
+      }
+      Clock();
+    }
+    dut_.start_valid_i = 0;
+  }
+
+  std::uint32_t DrawOperand() {
+    const auto any = static_cast<std::uint32_t>(random_());
+    return any % 8 == 0 ? any : any % 2 == 0 ? 0 : ~0U;
+  }
+
+  static unsigned ValueOf(const Round& round) {
+    switch (round.op) {
+      case kAnd:
+        return round.all ? 1 : 0;
+      case kOr:
+        return round.any ? 1 : 0;
+      default:
+        return round.op == kPopc ? round.lanes : 0;
+    }
   }
 
   Stray Draw() {
@@ -212,8 +252,8 @@ class Scheduler : public Clocked<Vscheduler> {
           found = true;
           ASSERT_TRUE(round.opened) << "cycle " << cycle_ << ": warp " << w;
           ASSERT_EQ(round.waiting, dut_.release_o) << "cycle " << cycle_;
-          ASSERT_EQ(dut_.value_o, round.op == kPopc ? round.lanes : 0) << "cycle " << cycle_;
-          reduced_ += round.op == kPopc ? 1 : 0;
+          ASSERT_EQ(dut_.value_o, ValueOf(round)) << "cycle " << cycle_;
+          reduced_ += round.op != kSync ? 1 : 0;
           ForEachBit(round.waiting, [&](unsigned waited) {
             warps_[waited].ready_at = std::max(warps_[waited].ready_at, cycle_);
           });
@@ -287,9 +327,8 @@ TEST_F(Scheduler, RandomCtas) {
     Clock();
     if (started) {
       Cta& cta = ctas_[*starting_];
-      warps_[dut_.start_warp_i] = {
-          *starting_, cta.started++, 0,     cycle_ + 1,
-          true,       Draw(),        false, static_cast<std::uint32_t>(random_())};
+      warps_[dut_.start_warp_i] = {*starting_, cta.started++, 0,     cycle_ + 1,
+                                   true,       Draw(),        false, DrawOperand()};
       if (cta.started == cta.size) {
         starting_.reset();
       }
@@ -302,6 +341,52 @@ TEST_F(Scheduler, RandomCtas) {
   EXPECT_GT(both, 10000U);
   EXPECT_GT(refused_, 1000U);
   EXPECT_GT(without_lanes_, 1000U);
+}
+
+// All warps always have something that lets none of them wait. They take turns.
+TEST_F(Scheduler, WarpsTakeTurns) {
+  StartAll();
+  dut_.next_valid_i = dut_.next_none_i = (1U << kWarps) - 1;
+  std::array<unsigned, kWarps> turns{};
+  for (unsigned cycle = 0; cycle < 1000; ++cycle) {
+    dut_.eval();
+    for (unsigned w = 0; w < kWarps; ++w) {
+      turns[w] += dut_.next_ready_o >> w & 1;
+    }
+    const auto [least, most] = std::minmax_element(turns.begin(), turns.end());
+    ASSERT_LE(*most, *least + 1) << "cycle " << cycle;
+    Clock();
+  }
+  EXPECT_GT(turns[0], 20U);
+}
+
+// A reset while warps wait, an operation stands at the issue port or a start at the lifecycle port.
+// What is presented without valid starts nothing either.
+TEST_F(Scheduler, ResetForgetsAll) {
+  for (const unsigned cycles : {1U, 2U, 5U, 50U}) {
+    StartAll();
+    dut_.next_valid_i = (1U << kWarps) - 2;  // all but one of them sync
+    for (unsigned i = 0; i < cycles; ++i) {
+      Clock();
+    }
+    if (cycles == 50) {  // a CTA stands at the lifecycle port
+      dut_.start_valid_i = 1;
+      dut_.start_cta_i = 1;
+      Clock();
+      Clock();
+    }
+    dut_.rst_ni = 0;
+    dut_.eval();
+    Clock();
+    dut_.rst_ni = 1;
+    dut_.next_valid_i = dut_.start_valid_i = 0;
+    for (unsigned i = 0; i < 300; ++i) {
+      dut_.eval();
+      ASSERT_EQ(dut_.live_o | dut_.resident_o | dut_.waits_o | dut_.fault_o, 0) << "cycle " << i;
+      ASSERT_EQ(dut_.next_ready_o, 0) << "cycle " << i;
+      Clock();
+    }
+  }
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ module ventus_flat
   output warp_t                       join_warp_o
 );
 
+`include "muster_assert.svh"
+
   logic                issue_valid, issue_ready, lifecycle_valid, lifecycle_ready, exit_valid, exit_ready;
   issue_t              issue;
   lifecycle_t          lifecycle;
@@ -58,6 +60,8 @@ module ventus_flat
     .fault_valid_o (), .fault_o ()
   );
   /* verilator lint_on PINCONNECTEMPTY */
+
+  `MUSTER_ASSERT(Syncs, !issue_valid || issue.op == OpSync, "a warp of this core does nothing but wait for all")
 
   assign opens_o     = lifecycle_valid && lifecycle_ready && (lifecycle.op == LcOpen);
   assign joins_o     = lifecycle_valid && lifecycle_ready && (lifecycle.op == LcJoin);

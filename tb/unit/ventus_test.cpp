@@ -47,7 +47,9 @@ class Ventus : public CoreDut<typename Size::Dut> {
     }
     dut_.warp_control_valid_i = request.control != CoreRequest::Control::kNone ? 1 : 0;
     dut_.warp_control_wid_i = static_cast<unsigned char>(request.warp);
-    dut_.warp_control_simt_stack_op_i = request.control == CoreRequest::Control::kEnd ? 1 : 0;
+    const bool none = request.control == CoreRequest::Control::kNone;  // the pin holds anything
+    const bool ends = none ? ++turn_ % 2 == 0 : request.control == CoreRequest::Control::kEnd;
+    dut_.warp_control_simt_stack_op_i = ends ? 1 : 0;
     dut_.eval();
     this->Tick(static_cast<unsigned>(__builtin_popcount(dut_.wg_end_o)));
   }
@@ -57,6 +59,8 @@ class Ventus : public CoreDut<typename Size::Dut> {
 
  private:
   using CoreDut<typename Size::Dut>::dut_;
+
+  unsigned turn_ = 0;
 };
 
 template <typename Size>
@@ -148,6 +152,7 @@ TYPED_TEST(VentusAdapter, LatencyOfADispatch) {
   this->Idle(200);
   for (unsigned w = 0; w < 2; ++w) {
     this->Dispatch(w, 1, w, 2);
+    EXPECT_FALSE(this->core_.held(w)) << "there was no warp before it";
     unsigned cycles = 0;
     for (; this->core_.joined() < 0 && cycles < 100; ++cycles) {
       this->Idle(1);

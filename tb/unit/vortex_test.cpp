@@ -61,20 +61,27 @@ class Vortex : public CoreDut<typename Size::Dut> {
       dut_.cta_wid_i = static_cast<unsigned char>(request.dispatch->warp);
       dut_.cta_id_i = static_cast<unsigned char>(request.dispatch->slot);
       dut_.cta_size_i = static_cast<unsigned char>(request.dispatch->size);
+    } else {  // the pins hold anything
+      dut_.cta_wid_i = static_cast<unsigned char>(random_() % Size::kWarps);
+      dut_.cta_size_i = static_cast<unsigned char>(random_() % Size::kWarps);
     }
     using Control = CoreRequest::Control;
     const bool waits = request.control == Control::kWait;
     const bool barrier = request.control != Control::kNone && request.control != Control::kEnd;
     dut_.wid_i = static_cast<unsigned char>(request.warp);
     dut_.tmc_valid_i = !barrier && (request.control == Control::kEnd || Other()) ? 1 : 0;
-    dut_.tmc_tmask_i = request.control == Control::kEnd ? 0 : 5;
+    const bool clears = dut_.tmc_valid_i != 0 ? request.control == Control::kEnd : Other();
+    dut_.tmc_tmask_i = clears ? 0 : 5;
     dut_.bar_valid_i = barrier ? 1 : 0;
     dut_.bar_id_i = static_cast<unsigned char>(request.bar);
     dut_.bar_is_sync_i = request.control == Control::kSync ? 1 : 0;
-    dut_.bar_is_arrive_i = waits ? 0 : 1;
+    // A sync is one whether it is said to arrive or not.
+    const bool arrives = request.control != Control::kSync || request.expected % 2 != 0;
+    dut_.bar_is_arrive_i = arrives && !waits ? 1 : 0;
     dut_.bar_is_global_i = global_ ? 1 : 0;
     // The phase and the size are of one register.
-    const unsigned operand = waits ? (request.phase ? 1 : 0) : request.expected;
+    const unsigned none = 1 + random_() % Size::kWarps;  // without a barrier it holds anything
+    const unsigned operand = waits ? (request.phase ? 1 : 0) : barrier ? request.expected : none;
     dut_.bar_phase_i = operand & 1;
     dut_.bar_size_m1_i = static_cast<unsigned char>((operand - 1) & (2 * Size::kWarps - 1));
     dut_.phase_ready_i = results_wait_ && random_() % 2 == 0 ? 0 : 1;
@@ -246,6 +253,17 @@ TYPED_TEST(VortexAdapter, EndOfAWarpOpensTheBarrier) {
 
 // Two warps meet three times at one barrier. A wait is over with the last arrival if that comes
 // later, and at once if it does not.
+// A CTA that runs on keeps no other CTA from meeting.
+TYPED_TEST(VortexAdapter, CtasMeetApart) {
+  for (unsigned w = 0; w < 4; ++w) {
+    this->Dispatch(w, w / 2, w % 2, 2);
+  }
+  this->Idle(1000);
+  this->Barrier(2, 1, 2);
+  this->Barrier(3, 1, 2);
+  EXPECT_LE(this->CyclesToUnlock(0b1100), 5U);
+}
+
 TYPED_TEST(VortexAdapter, ArrivesAndWaitsLater) {
   this->DispatchAll();
   bool phase = false;

@@ -29,7 +29,9 @@ extern const Shape kShape;
 template <typename Unit>
 class WarpBench {
  public:
-  explicit WarpBench(std::uint64_t power_up = 0) : dut_(kShape<Unit>, power_up) { Reset(); }
+  explicit WarpBench(const lockstep::PowerUp& power_up = {}) : dut_(kShape<Unit>, power_up) {
+    Begin();
+  }
 
   const Shape& shape() const { return kShape<Unit>; }
   unsigned LongestWalk() const { return checker_.LongestWalk(); }
@@ -40,11 +42,9 @@ class WarpBench {
 
   // All that is on its way is lost.
   void Reset() {
-    in_ = WarpInputs();
-    in_.arrival_ready = false;
     dut_.Reset();
-    dut_.Settle(in_, &out_);
     checker_.Reset();
+    Begin();
   }
 
   // Ends a cycle, with what the unit shows in it compared. Afterwards inputs may be changed.
@@ -153,6 +153,12 @@ class WarpBench {
   const lockstep::WarpChecker::Counts& counts() const { return checker_.counts(); }
 
  private:
+  void Begin() {
+    in_ = WarpInputs();
+    in_.arrival_ready = false;
+    dut_.Settle(in_, &out_);
+  }
+
   WarpGroup ReadGroup(unsigned warp, unsigned slot, unsigned lane) {
     WarpRequest request;
     request.op = WarpOp::kRead;

@@ -49,7 +49,9 @@ class Warp : public testing::Test {
  protected:
   static constexpr std::uint32_t kKeys[] = {0x00041, 0x10402, 0x40003, 0x100000, 0x200000};
 
-  Warp() { live_.fill(kShape<Unit>.Lanes()); }
+  explicit Warp(const lockstep::PowerUp& power_up = {}) : bench_(power_up) {
+    live_.fill(kShape<Unit>.Lanes());
+  }
 
   unsigned Below(unsigned n) { return traffic_.Below(n); }
   std::uint32_t Free(unsigned warp) const { return live_[warp] & ~bench_.held(warp); }

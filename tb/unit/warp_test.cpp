@@ -348,13 +348,28 @@ TYPED_TEST(Warp, FirstAnswersAfterPowerUp) {
   if (!this->bench_.shape().collectives) {
     GTEST_SKIP() << "has no values";
   }
-  for (std::uint64_t power_up = 1; power_up <= 20; ++power_up) {
-    WarpBench<TypeParam> bench(power_up);
-    const std::uint32_t all = this->bench_.shape().Lanes();
+  const std::uint32_t all = this->bench_.shape().Lanes();
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    WarpBench<TypeParam> bench({seed});
     for (const WarpOp op : {WarpOp::kMatchAny, WarpOp::kMatchAll, WarpOp::kReduxXor}) {
       bench.Send(this->Request(op, 1, all, all));
     }
     EXPECT_EQ(bench.counts().together, 3U);
+  }
+}
+
+// A test that powers up with anything, and in reset: rst_ni does not fall.
+template <typename Unit>
+class LowFromTheBeginning : public Warp<Unit> {
+ public:
+  explicit LowFromTheBeginning(std::uint64_t seed) : Warp<Unit>({seed, true}) {}
+  void TestBody() override { this->Run(300); }
+};
+
+TYPED_TEST(Warp, LowFromTheBeginning) {
+  for (std::uint64_t seed = 1; seed <= 100 && !this->HasFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    LowFromTheBeginning<TypeParam>(seed).TestBody();
   }
 }
 

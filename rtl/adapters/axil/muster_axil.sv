@@ -153,7 +153,7 @@ module muster_axil
   );
 
   muster_axil_debug #(.NumWarps(Cfg.NumWarps), .NumCtas(Cfg.NumCtas)) u_debug (
-    .clk_i, .rst_ni,
+    .clk_i,
     .index_i (index_q), .resident_i (resident), .entry_o (entry), .warp_o (warp),
     .debug_cta_o, .debug_bar_o, .debug_word_i, .debug_warp_o, .debug_warp_i, .commit_i
   );

@@ -35,7 +35,7 @@ module muster_axil_bus
   output logic [31:0] rdata_o,
   output logic [1:0]  rresp_o,
 
-  output logic        write_o,       // a pulse: a register that can be written is
+  output logic        write_o,       // a pulse: a register is written; none at other addresses
   output addr_t       write_addr_o,  // of its word
   output logic [31:0] write_mask_o,  // the bits that are written
   output logic [31:0] write_data_o,
@@ -65,7 +65,7 @@ module muster_axil_bus
   assign bresp_o   = bresp_q;
   assign executes  = aw_full_q && w_full_q && !bvalid_q;
 
-  assign write_o      = executes && writable(awaddr_q);
+  assign write_o      = executes;
   assign write_addr_o = awaddr_q;
   assign write_data_o = wdata_q;
   for (genvar b = 0; b < 4; b++) begin : g_mask
@@ -122,7 +122,7 @@ module muster_axil_bus
   always_ff @(posedge clk_i) begin
     if (!reading_q) araddr_q <= {araddr_i[$bits(addr_t)-1:2], 2'b00};
     if (step_q[3]) begin
-      rdata_q <= readable(araddr_q) ? rdata_i : '0;
+      rdata_q <= rdata_i;
       rresp_q <= readable(araddr_q) ? Okay : SlvErr;
     end
   end

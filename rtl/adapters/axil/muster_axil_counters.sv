@@ -60,17 +60,16 @@ module muster_axil_counters
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      entry_q    <= 1'b0;
-      launched_q <= 1'b0;
-      left_q     <= 1'b0;
+      entry_q <= 1'b0;
+      left_q  <= 1'b0;
     end else begin
-      entry_q    <= commit_i.entry_valid;
-      launched_q <= launched_i;
-      left_q     <= left_i;
+      entry_q <= commit_i.entry_valid;
+      left_q  <= left_i;
     end
   end
 
   always_ff @(posedge clk_i) begin
+    launched_q  <= launched_i;
     cta_q       <= cta_d;
     bar_q       <= commit_i.entry_bar;
     arrived_q   <= commit_i.entry_word.arrived[WarpW-1:0];
@@ -101,7 +100,7 @@ module muster_axil_counters
 
   muster_ram #(.Depth(NumCtas), .Width($bits(arrivals_t))) u_arrivals (
     .clk_i,
-    .we_i (entry_q || launched_q || left_q || clears),
+    .we_i (entry_q || launched_q || clears),
     .waddr_i (clears ? cleared_q[CtaW-1:0] : cta_q), .wdata_i (left),
     .raddr_i (cta_d), .rdata_o (held)
   );
@@ -189,17 +188,16 @@ module muster_axil_counters
       turn_q  <= '0;
       visit_q <= '0;
       stale_q <= '1;
-      read_q  <= 1'b0;
     end else begin
       if (!read_i) turn_q <= turn_q + bar_t'(1);
       visit_q          <= visit_d;
       stale_q[visit_q] <= 1'b0;
       if (clear_i) stale_q <= '1;
-      read_q <= read_i;
     end
   end
 
   always_ff @(posedge clk_i) begin
+    read_q          <= read_i;
     completed_low_q <= clear_i ? '0 : completed[visit_d];
     waited_low_q    <= clear_i ? '0 : waited[visit_d];
     if (read_q) shown_q <= sum;

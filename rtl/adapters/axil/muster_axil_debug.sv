@@ -18,7 +18,6 @@ module muster_axil_debug
   parameter int unsigned NumCtas  = 8
 ) (
   input  logic               clk_i,
-  input  logic               rst_ni,
 
   input  debug_index_reg_t   index_i,
   input  logic [MaxCtas-1:0] resident_i,
@@ -51,15 +50,8 @@ module muster_axil_debug
   assign reported = commit_i.entry_valid && (commit_i.entry_cta == index_i.cta) &&
                     (commit_i.entry_bar == index_i.bar);
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      reported_q <= '0;
-    end else begin
-      reported_q <= {reported_q[0], reported};
-    end
-  end
-
   always_ff @(posedge clk_i) begin
+    reported_q <= {reported_q[0], reported};
     if (reported) report_q <= commit_i.entry_word;
     read_q <= debug_word_i;
     warp_q <= debug_warp_i;

@@ -196,11 +196,11 @@ module muster_axil_faults
   logic [31:0] address_d, address_q;
 
   always_comb begin
-    named     = '0;
+    named     = stored[0];
     fault_d   = '0;
     lanes_d   = '0;
     address_d = '0;
-    for (int s = 0; s <= NumIssue; s++) begin
+    for (int s = 1; s <= NumIssue; s++) begin
       if (source_q[1] == source_t'(s)) named = stored[s];
     end
     if (found_q[1] && source_q[1] == Mbarriers) begin
@@ -223,17 +223,17 @@ module muster_axil_faults
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      fault_q   <= '0;
       lanes_q   <= '0;
       address_q <= '0;
     end else begin
       if (taking_q[1]) begin
-        fault_q   <= fault_d;
         lanes_q   <= lanes_d;
         address_q <= address_d;
       end
     end
   end
+
+  always_ff @(posedge clk_i) fault_q <= fault_d;  // it is read where the oldest fault is taken
 
   assign fault_o   = fault_q;
   assign lanes_o   = lanes_q;

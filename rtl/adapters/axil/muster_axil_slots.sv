@@ -43,7 +43,7 @@ module muster_axil_slots
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       commit_q   <= '0;
-      resident_q <= EnLifecycle ? '0 : MaxCtas'((33'd1 << NumCtas) - 33'd1);
+      resident_q <= EnLifecycle ? '0 : ~({MaxCtas{1'b1}} << NumCtas);
     end else begin
       commit_q <= Delay'({commit_q, commit_lifecycle_i});
       for (int c = 0; c < NumCtas; c++) begin

@@ -222,7 +222,6 @@ module muster_core_port
       fresh_q   <= '0;
       open_q    <= '0;
       valid_q   <= 1'b0;
-      exited_q  <= 1'b0;
     end else begin
       joined_q  <= joined_d;
       leaving_q <= leaving_d;
@@ -230,7 +229,6 @@ module muster_core_port
       fresh_q   <= fresh_d;
       open_q    <= open_d;
       valid_q   <= valid_d;
-      exited_q  <= exits;
     end
   end
 
@@ -239,6 +237,7 @@ module muster_core_port
     end_cta_q    <= end_cta_d;
     to_join_q    <= to_join_d;
     to_exit_q    <= to_exit_d;
+    exited_q     <= exits;
     exited_cta_q <= cta_q[ended];
     if (joins) cta_q[first.warp] <= first.cta;
   end
