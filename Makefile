@@ -22,7 +22,7 @@ $(if $(and $(GIVEN),$(filter-out $(WITH_CLUSTER),$(MAKECMDGOALS))),\
   $(error $(firstword $(filter-out $(WITH_CLUSTER),$(MAKECMDGOALS))) takes no $(firstword $(GIVEN))=; $(WITH_CLUSTER) do))
 $(if $(filter PARTITION,$(filter-out CLUSTER,$(GIVEN))),$(if $(filter CLUSTER,$(GIVEN)),,$(error PARTITION= needs CLUSTER=slurm)))
 FARM   := $(if $(filter CLUSTER,$(GIVEN)),--cluster '$(CLUSTER)' $(if $(filter PARTITION,$(GIVEN)),--partition '$(PARTITION)'))
-CHECK  := $(if $(FARM),@scripts/farm.py --check $(FARM))
+CHECK  := $(if $(FARM),@scripts/run/farm.py --check $(FARM))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build run test lint format regress corners asan mutants mutate formal coverage report wave bench asic fpga verilog gates fourstate hwprobe install clean
@@ -31,100 +31,100 @@ help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
 
 setup:  ## Install the Debian packages that are missing (run and test do it themselves)
-	@scripts/setup.sh
+	@scripts/run/setup.sh
 
 build: setup  ## Build everything
-	@scripts/build.sh
+	@scripts/run/build.sh
 
 run: setup  ## Run all kernels of sim/kernels on the Verilated unit, checked every cycle: CONFIG=small
 	$(CHECK)
-	@scripts/build.sh $(ONLY) muster tlm_platform
+	@scripts/run/build.sh $(ONLY) muster tlm_platform
 	@echo "A SystemC platform around the unit (sim/tlm/platform); $(BUILD)/tlm_platform.vcd shows who waits"
 	@SYSTEMC_DISABLE_COPYRIGHT_MESSAGE=1 $(BUILD)/sim/tlm/platform/tlm_platform $(BUILD)/tlm_platform.vcd
 	@echo
-	@$(if $(FARM),scripts/suite.py --muster $(MUSTER) $(FARM),$(MUSTER) suite) sim/kernels $(ONLY) \
+	@$(if $(FARM),scripts/run/suite.py --muster $(MUSTER) $(FARM),$(MUSTER) suite) sim/kernels $(ONLY) \
 	  --json $(BUILD)/run.json --junit $(BUILD)/run.xml
 
 test:  ## Run everything that must pass before a merge: tests, kernels, ten seeds, a sample of mutants
-	@scripts/setup.sh build wave report
-	@scripts/build.sh
-	@scripts/ctest.py; code=$$?; scripts/report.py; exit $$code
+	@scripts/run/setup.sh build wave report
+	@scripts/run/build.sh
+	@scripts/run/ctest.py; code=$$?; scripts/pages/report.py; exit $$code
 
 lint:  ## Check style and correctness of all sources (Verilator -Wall, clang-tidy, clang-format)
-	@scripts/lint.py
+	@scripts/check/lint.py
 
 format:  ## Format all C++ sources
 	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
 
 regress: setup  ## Constrained-random streams on every configuration and GPC: SEEDS=200 JOBS=2 CONFIG=small CLUSTER=slurm
 	$(CHECK)
-	@scripts/build.sh $(ONLY) regressions_large
-	@scripts/ctest.py --build $(BUILD) --seeds $(SEEDS) --kind Large $(FARM)
+	@scripts/run/build.sh $(ONLY) regressions_large
+	@scripts/run/ctest.py --build $(BUILD) --seeds $(SEEDS) --kind Large $(FARM)
 
 corners: setup  ## The regression on corners of the parameters: each switch off, odd sizes: SEEDS=20; DRAW=5 SEED=1: on configurations at random
-	@scripts/corners.py $(if $(filter command line,$(origin SEEDS)),--seeds $(SEEDS)) \
+	@scripts/check/corners.py $(if $(filter command line,$(origin SEEDS)),--seeds $(SEEDS)) \
 	  $(if $(DRAW),--draw '$(DRAW)') $(if $(SEED),--draw-seed '$(SEED)')
 
 asan: setup  ## Run the C++ tests and kernels with the address and undefined-behaviour sanitizers
-	@scripts/asan.sh
+	@scripts/run/asan.sh
 
 mutants: setup  ## Show that wrong variants of the RTL and of the golden model are caught: NAME=restore
-	@scripts/build.sh muster_isa
-	@scripts/ctest.py --label mutant --kind Mutants $(NAMED); \
-	  code=$$?; scripts/mutants.py --page; exit $$code
+	@scripts/run/build.sh muster_isa
+	@scripts/run/ctest.py --label mutant --kind Mutants $(NAMED); \
+	  code=$$?; scripts/mutation/mutants.py --page; exit $$code
 
 mutate: setup  ## Try generated mutants of the unit, or OF=front, adapters, warp, cluster, gpc, golden: CONFIG=small AFTER=full SAMPLE=200 SHARD=1/4 NAME=1a2b3c4d; what no test notices is proven equivalent, or open
 	$(CHECK)
-	@$(if $(filter golden,$(OF)),scripts/setup.sh clang,scripts/formal.py --setup)
-	@scripts/mutate.py $(if $(OF),--of '$(OF)') $(ONLY) $(FARM) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SHARD),--shard $(SHARD)) $(if $(AFTER),--after $(AFTER)) \
+	@$(if $(filter golden,$(OF)),scripts/run/setup.sh clang,scripts/check/formal.py --setup)
+	@scripts/mutation/mutate.py $(if $(OF),--of '$(OF)') $(ONLY) $(FARM) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(SHARD),--shard $(SHARD)) $(if $(AFTER),--after $(AFTER)) \
 	  $(if $(filter command line,$(origin NAME)),--name '$(NAME)')
 
 formal: setup  ## Prove properties of the RTL for all inputs; MUTANTS=1: that wrong variants break them
 	$(CHECK)
-	@scripts/formal.py --setup
-	@scripts/build.sh muster_isa
-	@scripts/ctest.py --label proof$(if $(MUTANTS),_mutant) --kind Proofs $(NAMED) $(FARM); \
-	  code=$$?; scripts/formal.py --page $(if $(MUTANTS),mutants,proofs); exit $$code
+	@scripts/check/formal.py --setup
+	@scripts/run/build.sh muster_isa
+	@scripts/run/ctest.py --label proof$(if $(MUTANTS),_mutant) --kind Proofs $(NAMED) $(FARM); \
+	  code=$$?; scripts/check/formal.py --page $(if $(MUTANTS),mutants,proofs); exit $$code
 
 report:  ## Write one page about all that was run: build/report.html
-	@scripts/setup.sh report
-	@scripts/report.py
+	@scripts/run/setup.sh report
+	@scripts/pages/report.py
 
 coverage: SEEDS = 10
 coverage:  ## Pages of the cover points that the regression hits, and of the lines that tests run
-	@scripts/coverage.py --seeds $(SEEDS)
+	@scripts/pages/coverage.py --seeds $(SEEDS)
 
 wave: setup  ## Leave and show a waveform: KERNEL=name, or TEST=regress CONFIG=small SEED=1
-	@scripts/wave.py $(if $(KERNEL),--kernel $(KERNEL)) $(if $(TEST),--test $(TEST)) \
+	@scripts/run/wave.py $(if $(KERNEL),--kernel $(KERNEL)) $(if $(TEST),--test $(TEST)) \
 	  $(ONLY) $(if $(SEED),--seed $(SEED))
 
 bench: setup  ## Measure latency, throughput, area, Fmax and speed of simulation
-	@scripts/bench.py
+	@scripts/synth/bench.py
 
 asic:  ## Area, frequency and power of each configuration in a standard-cell library
-	@scripts/asic.py --json build/asic.json
-	@scripts/asic.py --top muster_mbarrier --json build/asic-mbarrier.json
+	@scripts/synth/asic.py --json build/asic.json
+	@scripts/synth/asic.py --top muster_mbarrier --json build/asic-mbarrier.json
 
 verilog: setup  ## Write each configuration as plain Verilog: CONFIG=small for one
-	@scripts/verilog.py $(ONLY)
+	@scripts/synth/verilog.py $(ONLY)
 
 gates: setup  ## Put plain Verilog and netlist through the lockstep regression: CONFIG=small
-	@scripts/gates.py --plain $(ONLY)
-	@scripts/gates.py $(ONLY)
+	@scripts/synth/gates.py --plain $(ONLY)
+	@scripts/synth/gates.py $(ONLY)
 
 fourstate:  ## Run the plain Verilog where registers and memories power up unknown: no output may be
-	@scripts/fourstate.py
+	@scripts/synth/fourstate.py
 
 hwprobe:  ## Build the probe of real GPUs (scripts/hwprobe/README.md): with nvcc, else its device part
 	@scripts/hwprobe/build.sh
 
 fpga: BOARD = hx8k
 fpga:  ## Build a board's bitstream: BOARD=hx8k or hx8k-named; for ulx3s and arty only the netlist
-	@scripts/fpga.py --board $(BOARD)
+	@scripts/synth/fpga.py --board $(BOARD)
 
 install: PREFIX ?= /usr/local
 install: setup  ## Install the program, the RTL and the libraries, compiled for any processor of this kind: PREFIX=/usr/local
-	@BUILD=build/install CMAKE_OPTIONS='-DMUSTER_NATIVE=OFF -DMUSTER_TESTS=OFF' scripts/build.sh muster_installable
+	@BUILD=build/install CMAKE_OPTIONS='-DMUSTER_NATIVE=OFF -DMUSTER_TESTS=OFF' scripts/run/build.sh muster_installable
 	@cmake --install build/install --prefix '$(PREFIX)' >build/install.log
 	@echo "installed below $(PREFIX); the files are listed in build/install/install_manifest.txt"
 

@@ -11,7 +11,7 @@ package muster_fpga_pkg;
   localparam int unsigned MaxPayload  = 128;  // bytes
   localparam logic [7:0]  LinkVersion = 8'd4;
 
-  // The unit on the board: `small` of scripts/configs.json.
+  // The unit on the board: `small` of rtl/configs.json.
   localparam int unsigned NumWarps = 8;
   localparam int unsigned NumCtas  = 2;
 

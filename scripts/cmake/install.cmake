@@ -7,7 +7,6 @@ set(MUSTER_DATA_DIR ${CMAKE_INSTALL_DATADIR}/muster)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/muster)
 
 install(DIRECTORY rtl DESTINATION ${MUSTER_DATA_DIR})
-install(FILES scripts/configs.json DESTINATION ${MUSTER_DATA_DIR}/scripts)
 install(FILES scripts/cmake/muster_rtl.cmake DESTINATION ${MUSTER_DATA_DIR}/scripts/cmake)
 install(FILES sim/ptx/launch/manifest.schema.json sim/ptx/launch/schedule.schema.json sim/explore/explore.schema.json
               sim/gpu/gpu.schema.json

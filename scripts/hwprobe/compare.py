@@ -33,7 +33,7 @@ class BadInput(Exception):
 
 def golden(program):
     if not program.exists():
-        raise BadInput(f"{program} is not there: build it with scripts/build.sh hwprobe_golden")
+        raise BadInput(f"{program} is not there: build it with scripts/run/build.sh hwprobe_golden")
     return json.loads(subprocess.run([program], capture_output=True, text=True, check=True).stdout)
 
 

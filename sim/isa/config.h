@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The parameters of a unit, and the configurations that the program knows by name: those of
-// scripts/configs.json, unless CMake was given another file.
+// rtl/configs.json, unless CMake was given another file.
 #ifndef MUSTER_SIM_ISA_CONFIG_H_
 #define MUSTER_SIM_ISA_CONFIG_H_
 
@@ -14,7 +14,7 @@
 
 namespace muster {
 
-// The parameters of a unit, as scripts/configs.json has them. The defaults are a small unit with
+// The parameters of a unit, as rtl/configs.json has them. The defaults are a small unit with
 // all features.
 struct Config {
   const char* name = "";

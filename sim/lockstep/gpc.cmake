@@ -2,7 +2,7 @@
 #
 # The GPCs of the configurations (muster_gpc): a library for each, Verilated as a whole, which has MakeGpc; and the
 # harness. A program has one of them.
-file(READ ${PROJECT_SOURCE_DIR}/scripts/configs.json all_configs)
+file(READ ${PROJECT_SOURCE_DIR}/rtl/configs.json all_configs)
 string(JSON gpcs GET "${all_configs}" muster_gpc)
 muster_read_file_list(${PROJECT_SOURCE_DIR}/rtl/muster.f gpc_sources gpc_options)
 

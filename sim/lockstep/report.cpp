@@ -124,7 +124,7 @@ std::string Report(const Config& config, const Options& options, std::uint64_t c
     const std::uint64_t from = cycle > kBefore ? cycle - kBefore : 0;
     fmt::format_to(out, "  rerun   {} --wave mismatch.fst --wave-from {} --wave-to {}\n",
                    options.rerun, from, cycle + kCyclesAfter);
-    fmt::format_to(out, "  wave    scripts/wave.py --fst mismatch.fst --at {}\n", cycle);
+    fmt::format_to(out, "  wave    scripts/run/wave.py --fst mismatch.fst --at {}\n", cycle);
   }
   return text;
 }

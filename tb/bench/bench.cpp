@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
   bool sizes = false;
   bool sync_only = false;
   bool mbarrier = false;
-  app.add_option("--config", name, "a configuration of scripts/configs.json")->required();
+  app.add_option("--config", name, "a configuration of rtl/configs.json")->required();
   app.add_flag("--sizes", sizes, "a sync of each size of CTA, instead");
   app.add_flag("--mbarrier", mbarrier, "updates of one mbarrier, and wake-up, instead");
   app.add_flag("--sync-only", sync_only, "a plain sync of all warps, instead: passes or fails");

@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
   CLI::App app("Speed of simulation with and without the lockstep check");
   std::string name;
   std::uint64_t cycles = 100'000;
-  app.add_option("--config", name, "a configuration of scripts/configs.json")->required();
+  app.add_option("--config", name, "a configuration of rtl/configs.json")->required();
   app.add_option("--cycles", cycles, "cycles of stimulus (default 100000)");
   CLI11_PARSE(app, argc, argv);
   const Config* config = muster::FindConfig(name);

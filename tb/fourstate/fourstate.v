@@ -2,8 +2,8 @@
 //
 // The unit in four states, as a simulator sees it whose registers and memories power up unknown: no output
 // that says that something is there may ever be unknown, nor what comes with it. Plain Verilog of the small
-// configuration (scripts/verilog.py), random operations, most of them by warps that were never
-// launched or to CTAs that are not there, and a reset now and then. scripts/fourstate.py runs it.
+// configuration (scripts/synth/verilog.py), random operations, most of them by warps that were never
+// launched or to CTAs that are not there, and a reset now and then. scripts/synth/fourstate.py runs it.
 module fourstate;
   parameter integer Seed   = 1;
   parameter integer Cycles = 100000;

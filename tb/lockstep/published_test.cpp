@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // The tables of the pages agree with the sources for the named configurations.
-// scripts/configs.json may have others, for which nothing is published.
+// rtl/configs.json may have others, for which nothing is published.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -220,7 +220,7 @@ TEST(ReportTest, NamesAllThatIsNeeded) {
        {"cycle 42", "two_ports", "seed 77", "release.warps", "0x2", "0x0", "CTA 0, barrier 6",
         "barrier 6 of CTA 0: sync, 1 of all 2 warps arrived", "sync at barrier 6",
         "build/tb/lockstep/regress --seed 77 --wave mismatch.fst",
-        "scripts/wave.py --fst mismatch.fst --at "}) {
+        "scripts/run/wave.py --fst mismatch.fst --at "}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
   }
   const std::string asserted =

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""The farm (scripts/farm.py) on a cluster of Slurm that each case starts: two nodes on this machine, all on the loopback interface.
+"""The farm (scripts/run/farm.py) on a cluster of Slurm that each case starts: two nodes on this machine, all on the loopback interface.
 
   farm.py BUILD CASE   runs one case
   farm.py --list       the names of all cases, but for those that need Yosys
 
-Without Slurm a case is skipped; scripts/setup.sh farm installs it.
+Without Slurm a case is skipped; scripts/run/setup.sh farm installs it.
 """
 
 import contextlib
@@ -25,8 +25,9 @@ import time
 import xml.etree.ElementTree as ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.insert(0, str(ROOT / "scripts/common"))
 
+import root  # noqa: F401, finds the scripts
 import ctest_farm
 import farm
 import mutate
@@ -100,7 +101,7 @@ class Cluster:
         os.environ["PATH"] += ":/usr/sbin:/sbin"
         missing = [program for program in PROGRAMS if not shutil.which(program)]
         if missing:
-            print(f"There is no {missing[0]} here; scripts/setup.sh farm installs Slurm.")
+            print(f"There is no {missing[0]} here; scripts/run/setup.sh farm installs Slurm.")
             sys.exit(SKIPPED)
 
     def __enter__(self):
@@ -210,10 +211,10 @@ def run(tasks, partition="work"):
 def begun(cluster, count, script):
     """The same in a process of its own, which can be stopped."""
     tasks = [[task.name, *task.command] for task in made_up(cluster, count, script)]
-    program = ("import sys, json, pathlib; sys.path.insert(0, sys.argv[1]); import farm, slurm; farm.FARM = pathlib.Path(sys.argv[2]); "
+    program = ("import sys, json, pathlib; sys.path.insert(0, sys.argv[1]); import root, farm, slurm; farm.FARM = pathlib.Path(sys.argv[2]); "
                "tasks = [farm.Task(name, tuple(words)) for name, *words in json.loads(sys.argv[3])]; "
                "print(len(farm.Farm('made-up', slurm.Slurm('work'), 100).run(tasks, [sys.argv[4]])))")
-    return subprocess.Popen([sys.executable, "-c", program, str(ROOT / "scripts"), str(farm.FARM), json.dumps(tasks), __file__],
+    return subprocess.Popen([sys.executable, "-c", program, str(ROOT / "scripts/common"), str(farm.FARM), json.dumps(tasks), __file__],
                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
@@ -393,10 +394,10 @@ def bad_input(build):
     with tempfile.TemporaryDirectory() as folder:
         for program in ("make", "sh", "bash", "env", "python3", "nproc"):
             (pathlib.Path(folder) / program).symlink_to(shutil.which(program))
-        refused(["regress", "CLUSTER=slurm"], "There is no sbatch here, so Slurm is not installed; scripts/setup.sh farm installs it", PATH=folder)
+        refused(["regress", "CLUSTER=slurm"], "There is no sbatch here, so Slurm is not installed; scripts/run/setup.sh farm installs it", PATH=folder)
     with Cluster() as cluster:
         refused(["formal", "CLUSTER=slurm", "PARTITION=night"], "There is no partition 'night'; there are other, work.")
-        done = subprocess.run([ROOT / "scripts/ctest.py", "--build", build, "--seeds", "9-3", "--cluster", "slurm"], text=True, capture_output=True)
+        done = subprocess.run([ROOT / "scripts/run/ctest.py", "--build", build, "--seeds", "9-3", "--cluster", "slurm"], text=True, capture_output=True)
         expect(done.returncode == 2 and done.stderr == "SEEDS=9-3: neither a number of seeds nor a range such as 3-8.\n", str(done))
         cluster.kill("slurmctld.log")
         refused(["run", "CLUSTER=slurm"], "sinfo says: ", SLURM_CONF=str(cluster.config))
@@ -446,7 +447,7 @@ def kernels(build):
         manifest.with_name("large.json").write_text(json.dumps(large))
         options = ["--config", config]
         found = []
-        for program in ([ROOT / "scripts/suite.py", "--cluster", "slurm", "--muster", build / "sim/app/muster"], [build / "sim/app/muster", "suite"]):
+        for program in ([ROOT / "scripts/run/suite.py", "--cluster", "slurm", "--muster", build / "sim/app/muster"], [build / "sim/app/muster", "suite"]):
             names = [cluster.folder / name for name in ("run.json", "run.xml")]
             done = subprocess.run([*program, folder, *options, "--json", names[0], "--junit", names[1]], text=True, capture_output=True)
             expect(" failed (" not in done.stdout, f"what does not fit has not failed: {done.stdout}")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""Tests of scripts/mutations.py and scripts/mutate.py: what is made of a small module, and of the RTL; which are tried.
+"""Tests of scripts/mutation/mutations.py and scripts/mutation/mutate.py: what is made of a small module, and of the RTL; which are tried.
 
   mutations.py CASE   runs one case
   mutations.py --list the names of all cases but those that need Yosys
@@ -20,8 +20,9 @@ import tempfile
 import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "scripts"))
-import aig  # noqa: E402, after its folder is known
+sys.path.insert(0, str(ROOT / "scripts/common"))
+import root  # noqa: E402, F401, finds the scripts
+import aig  # noqa: E402
 import equivalent  # noqa: E402
 import mutate  # noqa: E402
 import mutations  # noqa: E402

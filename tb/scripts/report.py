@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-"""Tests of scripts/report.py, on result files made up here. Looking at the page is skipped where there is no browser.
+"""Tests of scripts/pages/report.py, on result files made up here. Looking at the page is skipped where there is no browser.
 
   report.py CASE   runs one case
   report.py --list the names of all cases
@@ -88,7 +88,7 @@ def fill(folder, fails=False, time=None):
 
 def report(folder, code=0):
     """The page of a folder, and what was said on stderr."""
-    done = subprocess.run([sys.executable, ROOT / "scripts/report.py", "--build", folder], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, ROOT / "scripts/pages/report.py", "--build", folder], capture_output=True, text=True)
     expect(done.returncode == code, f"exit code {done.returncode}, not {code}: {done.stdout}{done.stderr}")
     expect("Traceback" not in done.stderr, done.stderr)
     page = folder / "report.html"
@@ -174,7 +174,7 @@ def bad_files(folder):
         (folder / "test.xml").write_text(cut)
         _, errors = report(folder, code=2)
         expect("test.xml" in errors, f"{cut}: {errors}")
-    done = subprocess.run([sys.executable, ROOT / "scripts/report.py", "--build", folder / "no"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, ROOT / "scripts/pages/report.py", "--build", folder / "no"], capture_output=True, text=True)
     expect(done.returncode == 1 and "make test" in done.stderr, done.stderr)
 
 
@@ -199,7 +199,7 @@ def peers(folder):
     """The figures of other units stand beside ours; where ours are missing, it says so."""
     fill(folder)
     text, _ = report(folder)
-    figures = json.loads((ROOT / "scripts/report/peers.json").read_text())
+    figures = json.loads((ROOT / "scripts/pages/peers.json").read_text())
     for peer in figures["named barriers"]:
         low, high = peer.get("release_cycles", (0, 0))
         cycles, ns = (f"{low}", f"{1000 * low / peer['mhz'][0]:.0f}") if low == high else \

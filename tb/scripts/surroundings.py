@@ -28,7 +28,8 @@ build one: slow
 build two: slow one
 build build.ninja: phony
 """
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.insert(0, str(ROOT / "scripts/common"))
+import root  # noqa: E402, F401, finds the scripts
 
 
 def run(*command, **options):
@@ -59,7 +60,7 @@ def copy_tree(copy):
     """Copies the sources, built ones left out."""
     listed = run("git", "-C", ROOT, "ls-files", "-co", "--exclude-standard")
     if listed.returncode:
-        listed = run("find", ".", "-path", "./build*", "-prune", "-o", "-type", "f", "-print", cwd=ROOT)
+        listed = run("find", ".", "-path", "./build*", "-prune", "-o", "-not", "-type", "d", "-print", cwd=ROOT)
     for file in listed.stdout.splitlines():
         if (ROOT / file).is_file():
             (copy / file).parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +71,7 @@ def path_with_a_space(build, folder):
     """A checkout in such a path configures and builds, and in one configuration if that is asked for."""
     copy = folder / "a path with spaces"
     copy_tree(copy)
-    result = run(copy / "scripts/build.sh", "--config", "small",
+    result = run(copy / "scripts/run/build.sh", "--config", "small",
                  "sim/lockstep/verilated/Vsmall/Vsmall_fast.cpp", "muster_isa")
     check(result.returncode == 0, "expected it to build", result)
     rules = (copy / "build/small/build.ninja").read_text()
@@ -90,7 +91,7 @@ def presets(build, folder):
             check(bool(on) == (name == switch), f"{preset}: {name}")
         result = run("ctest", "--preset", preset, "-N", cwd=folder)
         check(result.returncode == 0, f"{preset}: expected a list of tests", result)
-    # As scripts/build.sh: what has been compiled in another copy of the tree is in the compiler's cache.
+    # As scripts/run/build.sh: what has been compiled in another copy of the tree is in the compiler's cache.
     environment = os.environ | {"CCACHE_BASEDIR": str(folder), "CCACHE_NOHASHDIR": "1"}
     result = run("cmake", "--build", "--preset", "dev", "--target", "hwprobe_golden", cwd=folder,
                  env=environment)
@@ -111,7 +112,7 @@ def unknown_config(build, folder):
 
 
 def unit_from_elsewhere(build, folder):
-    """With other sources in the place of the unit's, as scripts/gates.py has them, there is the regression of that unit alone."""
+    """With other sources in the place of the unit's, as scripts/synth/gates.py has them, there is the regression of that unit alone."""
     result = run("cmake", "-G", "Ninja", "-S", ROOT, "-B", folder / "build", "-DMUSTER_CONFIGS=small", "-DMUSTER_RTL=netlist.v")
     check(result.returncode == 0, "expected it to configure", result)
     result = run("ctest", "--test-dir", folder / "build", "-N", "--label-regex", "^regress$")
@@ -138,10 +139,10 @@ def one_build_at_a_time(build, folder):
     """Two builds in one folder: the second waits, says so, and finds nothing to do."""
     (folder / "build.ninja").write_text(SLOW_BUILD)
     environment = os.environ | {"BUILD": str(folder), "CMAKE_OPTIONS": ""}
-    first = subprocess.Popen([ROOT / "scripts/build.sh"], env=environment, stdout=subprocess.DEVNULL)
+    first = subprocess.Popen([ROOT / "scripts/run/build.sh"], env=environment, stdout=subprocess.DEVNULL)
     while not (folder / ".ninja_log").exists():
         time.sleep(0.05)
-    second = run(ROOT / "scripts/build.sh", env=environment)
+    second = run(ROOT / "scripts/run/build.sh", env=environment)
     check(first.wait() == 0 and second.returncode == 0, "expected both to build", second)
     check(f"Another build is at work in {folder}/; this one waits" in second.stdout, "a sentence", second)
     check((folder / "one").read_text() + (folder / "two").read_text() == "x\nx\n", "each is built once")
@@ -150,7 +151,7 @@ def one_build_at_a_time(build, folder):
 def nothing_to_build(build, folder):
     """Where nothing has changed a build configures nothing, and says nothing."""
     for _ in range(2):
-        result = run(ROOT / "scripts/build.sh", "muster_golden",
+        result = run(ROOT / "scripts/run/build.sh", "muster_golden",
                      env=os.environ | {"BUILD": str(build), "CMAKE_OPTIONS": ""})
         check(result.returncode == 0, "expected it to build", result)
     check(not result.stdout, "expected not a word", result)
@@ -160,7 +161,7 @@ def build_in_a_terminal(build, folder):
     """In a terminal a build shows how far it is before it ends."""
     (folder / "build.ninja").write_text(SLOW_BUILD)
     terminal, end = pty.openpty()
-    started = subprocess.Popen([ROOT / "scripts/build.sh"], stdout=end, stderr=end,
+    started = subprocess.Popen([ROOT / "scripts/run/build.sh"], stdout=end, stderr=end,
                                env=os.environ | {"BUILD": str(folder), "CMAKE_OPTIONS": "", "TERM": "vt100"})
     os.close(end)
     shown = b""
@@ -185,7 +186,7 @@ def one_run_at_a_time(build, folder):
             lock.flush()
         except BlockingIOError:
             pass  # another run has it: as good
-        result = run(ROOT / "scripts/mutants.py", "--none", "small")
+        result = run(ROOT / "scripts/mutation/mutants.py", "--none", "small")
         check(result.returncode == 2 and
               re.fullmatch(r"build/mutants/ is in use by another run \(process \d+\); begin again when "
                            r"that has ended\.\n", result.stdout), "expected a sentence", result)
@@ -193,7 +194,7 @@ def one_run_at_a_time(build, folder):
 
 def needs_fst2vcd():
     if not shutil.which("fst2vcd"):
-        print("fst2vcd is missing: scripts/setup.sh wave")
+        print("fst2vcd is missing: scripts/run/setup.sh wave")
         sys.exit(SKIPPED)
 
 
@@ -212,7 +213,7 @@ def wave_shows(build, folder):
             if "built without the configuration" in result.stdout:
                 continue
             check(result.returncode == 0, "expected a run", result)
-            result = run(ROOT / "scripts/wave.py", "--fst", fst, "--svg", svg,
+            result = run(ROOT / "scripts/run/wave.py", "--fst", fst, "--svg", svg,
                          env=os.environ | {"BUILD": str(folder), "DISPLAY": ""})
             check(result.returncode == 0, "expected a picture", result)
             saved = (folder / "wave" / f"{config}-{kernel}.gtkw").read_text()
@@ -244,7 +245,7 @@ def theory(build, folder):
     if "built without the configuration" in result.stdout:
         print("the configuration small was not built")
         sys.exit(SKIPPED)
-    result = run(ROOT / "scripts/theory.py", "--check", "--muster", build / "sim/app/muster")
+    result = run(ROOT / "scripts/pages/theory.py", "--check", "--muster", build / "sim/app/muster")
     check(result.returncode == 0 and not result.stdout, "expected pages that agree with runs", result)
 
 
@@ -286,14 +287,14 @@ def wave_of_no_run(build, folder):
                           (["--config", "nope"], "no configuration 'nope'")):
         for path in old:
             path.write_text("old")
-        result = run(ROOT / "scripts/wave.py", *([] if "--kernel" in options else ["--kernel", "vote"]),
+        result = run(ROOT / "scripts/run/wave.py", *([] if "--kernel" in options else ["--kernel", "vote"]),
                      *options, env=os.environ | {"BUILD": str(folder), "DISPLAY": "", "SETUP": "no",
                                                  "CMAKE_OPTIONS": ""})
         check(result.returncode == 2 and says in result.stdout, f"{options}: expected exit code 2", result)
         check(".svg" not in result.stdout, f"{options}: no picture", result)
     for path in old:
         path.write_text("old")
-    result = run(ROOT / "scripts/wave.py", "--kernel", "vote", "--seed", "x",
+    result = run(ROOT / "scripts/run/wave.py", "--kernel", "vote", "--seed", "x",
                  env=os.environ | {"BUILD": str(folder), "DISPLAY": "", "SETUP": "no", "CMAKE_OPTIONS": ""})
     check(not any(path.exists() for path in old), "the old picture is gone")
 
@@ -341,7 +342,7 @@ def illegal_parameters(build, folder):
 def rooms(build, folder):
     """The includes of sim/ are as the table has them, and a wrong one, a room that is not in the table and
     a use that no file makes are found."""
-    result = run(ROOT / "scripts/check_rooms.py")
+    result = run(ROOT / "scripts/check/check_rooms.py")
     check(result.returncode == 0, "expected no complaint", result)
     shutil.copytree(ROOT / "sim", folder / "sim")
     with open(folder / "sim/ptx/alu/compute.h", "a", encoding="utf-8") as file:
@@ -350,7 +351,7 @@ def rooms(build, folder):
     (folder / "sim/cellar/wine.h").write_text("")
     for file in (folder / "sim/board").iterdir():
         file.write_text(file.read_text().replace('"sim/lockstep/', '"elsewhere/'))
-    result = run(ROOT / "scripts/check_rooms.py", folder)
+    result = run(ROOT / "scripts/check/check_rooms.py", folder)
     check(result.returncode == 1 and result.stdout.count("\n") == 4 and
           "sim/ptx/alu/compute.h includes sim/ptx/runtime/on_pins/machine.h: sim/ptx/alu may use isa ptx/program\n" in
           result.stdout and "has no room sim/cellar\n" in result.stdout and
@@ -359,28 +360,29 @@ def rooms(build, folder):
 
 
 def pages(build, folder):
-    """The pages have no broken link, no commit and no date, README.md is short, and nothing else is at the top; each of these
-    is found."""
-    result = run(ROOT / "scripts/check_pages.py")
+    """The pages have no broken link, no commit and no date, README.md is short, each script that is named is there, and nothing
+    else is at the top; each of these is found."""
+    result = run(ROOT / "scripts/check/check_pages.py")
     check(result.returncode == 0, "expected no complaint", result)
     (folder / "rtl").mkdir()
     (folder / "wine.txt").write_text("")
     (folder / "README.md").write_text("# A\n[b](rtl/B.md) [c](rtl/C.md) [d](rtl/B.md#b) [e](rtl/B.md#e) `[f](F.md)`\n" + "word " * 900)
+    (folder / "Makefile").write_text("run:\n\tscripts/" "wine.sh\n")
     (folder / "rtl/B.md").write_text("# B\nof commit `0123abc`, on 2026-01-31, of 4096000 cycles\n")
-    result = run(ROOT / "scripts/check_pages.py", folder)
+    result = run(ROOT / "scripts/check/check_pages.py", folder)
     wanted = ["wine.txt: the top level has", "README.md:2: there is no rtl/C.md", "README.md:2: rtl/B.md has no heading e",
-              "rtl/B.md:2: a commit: commit `0123abc", "rtl/B.md:2: a date: 2026-01-31", "README.md has 907 words", "pages: 6 complaints"]
+              "rtl/B.md:2: a commit: commit `0123abc", "rtl/B.md:2: a date: 2026-01-31", "README.md has 907 words", "Makefile:2: there is no scripts/" "wine.sh", "pages: 7 complaints"]
     found = result.stdout.splitlines()
-    check(result.returncode == 1 and len(found) == len(wanted) and all(map(str.startswith, found, wanted)), "expected six complaints", result)
+    check(result.returncode == 1 and len(found) == len(wanted) and all(map(str.startswith, found, wanted)), "expected seven complaints", result)
 
 
 def figures(build, folder):
     """The tables of rtl/FIGURES.md and tb/RUNS.md are those of figures.json. What make bench and make regress leave in build/ is taken, with
     the names of the tools; what is older than the sources is not."""
-    result = run(ROOT / "scripts/figures.py", "--check")
+    result = run(ROOT / "scripts/pages/figures.py", "--check")
     check(result.returncode == 0 and not result.stdout, "expected pages that agree with the file", result)
     copy_tree(folder)
-    script, file, page = folder / "scripts/figures.py", folder / "scripts/report/figures.json", folder / "rtl/FIGURES.md"
+    script, file, page = folder / "scripts/pages/figures.py", folder / "scripts/pages/figures.json", folder / "rtl/FIGURES.md"
     (folder / "build").mkdir()
     area = {"lut": 4321, "ff": 1, "bram": 2, "fmax_mhz": 50.0, "fmax_best_mhz": 60.5}
     waits = {name: {"cycles": 7, "bound": 9} for name in ("issue", "commit", "drain", "launch", "open", "join", "leave", "exit", "response",
@@ -423,7 +425,7 @@ def registers(build, folder):
     changed is not what the files say, until they are written."""
     room = folder / "axil"
     shutil.copytree(ROOT / "rtl/adapters/axil", room)
-    source, script = room / "registers.json", ROOT / "scripts/registers.py"
+    source, script = room / "registers.json", ROOT / "scripts/pages/registers.py"
     good = source.read_text()
     for old, new, sentence in (
             ('"0x02c"', '"0x028"', "fault_lanes: 0x28 belongs to another register, too"),

@@ -73,7 +73,7 @@ class ClusterBarrier : public ClusterScript<Unit> {
 };
 TYPED_TEST_SUITE(ClusterBarrier, Units);
 
-// What every wrong variant of the block must still pass (scripts/mutants.py).
+// What every wrong variant of the block must still pass (scripts/mutation/mutants.py).
 TYPED_TEST(ClusterBarrier, Plain) {
   const auto ctas = this->Fresh(this->kMostCtas);
   for (unsigned phase = 1; phase <= 3; ++phase) {

@@ -13,7 +13,7 @@
 namespace muster::mb {
 namespace {
 
-// What a mutant of the block must still pass (scripts/mutants.py).
+// What a mutant of the block must still pass (scripts/mutation/mutants.py).
 TEST_F(Mbarrier, PlainArriveAndWait) {
   const Place place(1, 64);
   Init(place, 4);

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Written by scripts/registers.py from registers.json.
+// Written by scripts/pages/registers.py from registers.json.
 //
 // Offsets in bytes; for each field its mask in the word and its lowest bit.
 #ifndef MUSTER_AXIL_H_

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Written by scripts/registers.py from registers.json.
+// Written by scripts/pages/registers.py from registers.json.
 package muster_axil_pkg;
 
   typedef logic [11:0] addr_t;

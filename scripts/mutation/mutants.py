@@ -1,0 +1,309 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""Shows that wrong variants are caught.
+
+Each patch of tb/mutants/rtl makes the unit wrong: it must still pass a plain sync of all warps, or
+in rtl/mbarrier a plain arrive and wait, and the regression must catch it, or the unit tests of the
+mbarrier block. In rtl/warp it must pass a plain bar.warp.sync, in rtl/cluster a plain
+barrier.cluster, and the unit tests of that scope must catch it. In rtl/muster_gpc.sv, which is wiring,
+the regression of the GPC must. Each patch of tb/mutants/golden makes the golden model wrong, and tb/golden alone must
+catch it; each of tb/mutants/explore makes the analysis or the search of other orders wrong, and the litmus tests, the
+oracle or the kernels must. A patch begins with `# what is wrong`, and an RTL patch may name the configuration to test
+(`# config: default`, or one of scripts/check/corners.py), and the checker of tb/formal that must catch it
+before the lockstep does (`# checker: ram_props`). A mutant that no test catches fails.
+
+CTest runs this script once for each mutant, and with --none before those of a build
+(tb/scripts/CMakeLists.txt); `make mutants` shows the page in the end.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+from root import ROOT
+import configs
+import corners
+import lock
+import trees
+
+PATCHES = ROOT / "tb/mutants"
+TREE = ROOT / "build/mutants"  # a copy of the sources, in which the patches are tried
+DEFAULT_CONFIG = "small"
+OPTION = r"(config|checker): "
+# The tests that must catch what is wrong in the golden model, or in the analysis of other orders.
+TESTS = {"golden": ("tb/golden/golden_test",),
+         "explore": ("tb/explore/litmus_test", "tb/explore/chance_test", "tb/explore/oracle_test", "tb/explore/world_test")}
+# The unit tests of a block, and the plain one among them.
+BLOCKS = {"mbarrier": ("mb_test", "Mbarrier.PlainArriveAndWait"), "warp": ("warp_test", "Warp/*.OnePerCycle"),
+          "cluster": ("cluster_test", "ClusterBarrier/*.Plain")}
+ALONE = ("warp", "cluster")  # blocks that the regression does not reach
+GPC = "gpc_small"  # with units of the default configuration
+# Attempts of the regression to catch a mutant: seeds, cycles of each.
+ATTEMPTS = [("1-4", 2000), ("1-8", 20000), ("1-10", 100000)]
+QUICK = {"rtl": 0, "golden": 1, "explore": 0}  # so many mutants that `make test` tries
+ROWS = TREE / "rows"  # the results, a file for each mutant
+
+
+class Mutant:
+    def __init__(self, patch):
+        self.patch = patch
+        self.kind = patch.parent.name
+        self.block = next((block for block in BLOCKS if f"+++ b/rtl/{block}/" in patch.read_text()), None)
+        self.of_gpc = "+++ b/rtl/muster_gpc.sv" in patch.read_text()
+        self.name = f"{self.kind}/{patch.stem}"
+        notes = [line[1:].strip() for line in patch.read_text().splitlines() if line.startswith("#")]
+        options = dict(note.split(": ", 1) for note in notes if re.match(OPTION, note))
+        self.config = options.get("config", DEFAULT_CONFIG)
+        self.checker = options.get("checker")
+        self.wrong = " ".join(note for note in notes if not re.match(OPTION, note))
+        self.caught_by = None
+        self.cycles = None
+        self.problem = None
+
+    @property
+    def build(self):
+        """What is built to try it: a configuration, and the tests of the mbarrier block, or the tests of the
+        golden model or of a scope that stands alone."""
+        if self.kind in TESTS or self.block in ALONE:
+            return self.block or self.kind
+        if self.of_gpc:
+            return "gpc"
+        return f"{self.config}.mbarrier" if self.block else self.config
+
+    def row(self):
+        return {"mutant": self.name, "what is wrong": self.wrong, "caught by": self.caught_by,
+                "cycles": self.cycles, "config": self.config if self.build.startswith(self.config) else None,
+                "problem": self.problem}
+
+
+def run(*command):
+    return subprocess.run(list(map(str, command)), cwd=TREE, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def build(config, *targets):
+    folder = f"build-{config}"
+    environment = os.environ | {"BUILD": folder}
+    if not (TREE / folder / "build.ninja").exists():
+        # Compiling takes longer than the runs, which end with the first mismatch.
+        environment["CMAKE_OPTIONS"] = f"-DMUSTER_CONFIGS={config} -DMUSTER_UNIT_OPTIONS=-O1"
+        corner = (corners.every() | corners.quick()).get(config)
+        if corner:
+            (TREE / folder).mkdir(exist_ok=True)
+            (TREE / folder / "configs.json").write_text(configs.text_of({config: corner}))
+            environment["CMAKE_OPTIONS"] += f" -DMUSTER_ANY_CONFIG=ON -DMUSTER_CONFIGS_FILE={folder}/configs.json"
+    done = subprocess.run([TREE / "scripts/run/build.sh", *targets], cwd=TREE, env=environment, text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return None if done.returncode == 0 else done.stdout
+
+
+def regress(config, seeds, cycles, gpc=None):
+    """The mismatches that these seeds find of a configuration, or of a GPC of such units, the earliest first. That
+    a run commits too little, which has no name among them, says nothing of one so short."""
+    folder = TREE / f"build-{config}"
+    report = folder / "mutant.json"
+    report.unlink(missing_ok=True)
+    program = folder / (f"tb/gpc/{gpc}_regress" if gpc else "tb/lockstep/regress")
+    run(program, "--config", gpc or config, "--seeds", seeds, "--cycles", cycles, "--json", report)
+    mismatches = json.loads(report.read_text())["mismatches"]
+    return sorted((found for found in mismatches if found["what"]), key=lambda found: found["cycle"])
+
+
+def failures(config, program, *options):
+    """The names of the tests that fail."""
+    tests = run(TREE / f"build-{config}" / program, "--gtest_brief=1", *options)
+    failed = re.findall(r"^\[  FAILED  \] (\S+?)(?:,| \(|$)", tests.stdout, re.MULTILINE)
+    return failed or ([f"{program}, exit code {tests.returncode}"] if tests.returncode else [])
+
+
+def block_failures(mutant, *options):
+    """The names of the tests of its block that fail."""
+    return failures(mutant.config, f"tb/unit/{BLOCKS[mutant.block][0]}", *options)
+
+
+def try_rtl(mutant):
+    if mutant.of_gpc:
+        failure = build(mutant.config, f"{GPC}_regress")
+        if failure:
+            mutant.problem = f"does not build:\n{failure}"
+        else:
+            regress_mutant(mutant, GPC)
+        return
+    test, plain = BLOCKS.get(mutant.block, (None, None))
+    regressed = [] if mutant.block in ALONE else ["muster_bench", "regress"]
+    failure = build(mutant.config, *regressed, *[test] * bool(test))
+    if failure:
+        mutant.problem = f"does not build:\n{failure}"
+        return
+    if test and block_failures(mutant, f"--gtest_filter={plain}"):
+        mutant.problem = f"fails {plain}"
+        return
+    if regressed:
+        plain = run(TREE / f"build-{mutant.config}" / "tb/bench/muster_bench", "--config", mutant.config,
+                    "--sync-only")
+        if plain.returncode:
+            mutant.problem = f"fails a plain sync of all warps:\n{plain.stdout}"
+            return
+        regress_mutant(mutant)
+    if test and not mutant.caught_by and not mutant.problem:
+        mutant.caught_by = next(iter(block_failures(mutant, "--gtest_fail_fast")), None)
+
+
+def regress_mutant(mutant, gpc=None):
+    for seeds, cycles in ATTEMPTS:
+        caught = regress(mutant.config, seeds, cycles, gpc)
+        if caught:
+            named = [found for found in caught if found["what"] == "assertion" and
+                     f"tb/formal/{mutant.checker}.sv" in found["report"]]
+            if mutant.checker and not named:
+                mutant.problem = f"is not caught by {mutant.checker}, but so:\n{caught[0]['report']}"
+                return
+            caught = named or caught
+            what = mutant.checker or caught[0]["what"]
+            mutant.caught_by = f"regress, seed {caught[0]['seed']}: {what}"
+            mutant.cycles = caught[0]["cycle"]
+            return
+
+
+def build_tests(kind):
+    return build(DEFAULT_CONFIG, *(pathlib.Path(test).name for test in TESTS[kind]))
+
+
+def failures_of(kind):
+    """The names of the tests that fail, of the first program of which some do."""
+    return next(filter(None, (failures(DEFAULT_CONFIG, test) for test in TESTS[kind])), [])
+
+
+def try_software(mutant):
+    failure = build_tests(mutant.kind)
+    if failure:
+        mutant.problem = f"does not build:\n{failure}"
+        return
+    failed = failures_of(mutant.kind)
+    if failed:
+        more = len(set(failed)) - 1
+        mutant.caught_by = failed[0] + (f" and {more} more" if more else "")
+
+
+def attempt(mutant):
+    patch = ("patch", "-p1", "--no-backup-if-mismatch", "-s", "-i", mutant.patch)
+    applies = run(*patch, "--dry-run")
+    if applies.returncode:
+        mutant.problem = f"does not apply:\n{applies.stdout}"
+        return
+    run(*patch)
+    try:
+        (try_rtl if mutant.kind == "rtl" else try_software)(mutant)
+    finally:
+        run(*patch, "-R")
+
+
+def unsound(build_name):
+    """What is wrong without any mutant, as a sentence: then nothing would be caught by a test."""
+    if build_name in TESTS:
+        failure = build_tests(build_name)
+        if failure or failures_of(build_name):
+            return failure or f"The tests of {build_name} fail without any mutant."
+        return None
+    config, _, block = build_name.partition(".")
+    if build_name in ALONE:
+        return unsound_block(DEFAULT_CONFIG, build_name)
+    if build_name == "gpc":
+        failure = build(DEFAULT_CONFIG, f"{GPC}_regress")
+        found = [] if failure else regress(DEFAULT_CONFIG, *ATTEMPTS[-1], GPC)
+        return failure or (f"Without any mutant, {GPC} has a mismatch:\n{found[0]['report']}" if found else None)
+    failure = build(config, "muster_bench", "regress")
+    if failure:
+        return failure
+    found = regress(config, *ATTEMPTS[-1])
+    if found:
+        return f"Without any mutant, {config} has a mismatch:\n{found[0]['report']}"
+    return unsound_block(config, block) if block else None
+
+
+def unsound_block(config, block):
+    """The same of the unit tests of a block."""
+    test = BLOCKS[block][0]
+    failure = build(config, test)
+    if failure or failures(config, f"tb/unit/{test}"):
+        return failure or f"{test} fails without any mutant."
+    return None
+
+
+def every():
+    """All mutants, and which of them are quick. The latter come first of their build."""
+    mutants = {kind: [Mutant(patch) for patch in sorted((PATCHES / kind).glob("*.patch"))]
+               for kind in QUICK}
+    mutants["rtl"].sort(key=lambda mutant: mutant.config != DEFAULT_CONFIG)
+    quick = [mutant for kind, count in QUICK.items() for mutant in mutants[kind][:count]]
+    return mutants["rtl"] + mutants["golden"] + mutants["explore"], quick
+
+
+def page(rows):
+    print(f"{'mutant':44} {'cycles':>8}  caught by")
+    for row in rows:
+        verdict = row["caught by"] or ("PROBLEM " if row["problem"] else "SURVIVES ") + row["what is wrong"]
+        print(f"{row['mutant']:44} {'' if row['cycles'] is None else row['cycles']:>8}  {verdict}")
+        if row["problem"]:
+            print("    " + "\n    ".join(row["problem"].strip().split("\n")[-12:]))
+
+
+def stale():
+    """The patches of tb/mutants that do not apply, those for the proofs included."""
+    return [str(patch.relative_to(PATCHES)) for patch in sorted(PATCHES.glob("*/*.patch"))
+            if subprocess.run(["patch", "--dry-run", "-p1", "-s", "-i", patch], cwd=ROOT, capture_output=True).returncode]
+
+
+def row_file(mutant):
+    return ROWS / f"{mutant.name.replace('/', '.')}.json"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawTextHelpFormatter)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("name", nargs="?", help="tries this one")
+    what.add_argument("--none", metavar="BUILD", help="tries the build of some without any of them")
+    what.add_argument("--list", action="store_true",
+                      help="prints each name, its build, and whether `make test` tries it")
+    what.add_argument("--apply", action="store_true", help="tries whether the patch of each applies, and nothing else")
+    what.add_argument("--page", action="store_true",
+                      help="prints what was found out last, and writes build/mutants.json")
+    args = parser.parse_args()
+
+    mutants, quick = every()
+    if args.list:
+        for mutant in mutants:
+            print(mutant.name, mutant.build, "quick" if mutant in quick else "slow")
+        return
+    if args.apply:
+        sys.exit("".join(f"tb/mutants/{patch} does not apply: the lines that it changes have changed\n" for patch in stale()) or 0)
+    if args.page:
+        rows = [json.loads(row_file(mutant).read_text()) for mutant in mutants if row_file(mutant).exists()]
+        page(rows)
+        caught = sum(bool(row["caught by"]) for row in rows)
+        print(f"{caught} mutants caught, {len(rows) - caught} not, {len(mutants) - len(rows)} not tried")
+        (ROOT / "build/mutants.json").write_text(json.dumps(rows, indent=2) + "\n")
+        return
+    lock.hold("build/mutants")
+    trees.copy_to(TREE, trees.waive_all())
+    if args.none:
+        sys.exit(unsound(args.none))
+    wanted = [mutant for mutant in mutants if mutant.name == args.name]
+    if not wanted:
+        parser.error(f"there is no mutant {args.name}; --list shows all")
+    row_file(wanted[0]).unlink(missing_ok=True)
+    attempt(wanted[0])
+    ROWS.mkdir(parents=True, exist_ok=True)
+    row_file(wanted[0]).write_text(json.dumps(wanted[0].row()))
+    page([wanted[0].row()])
+    sys.exit(not wanted[0].caught_by)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+"""The position of each field of a port in the vector that replaces the port in plain Verilog.
+
+The types are Verilator's reading of the sources, so that nothing here knows a struct. As a program, it
+checks them against the words whose bits rtl/README.md and rtl/mbarrier/README.md publish.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+from root import ROOT
+import configs
+
+
+class Types:
+    def __init__(self, table):
+        self.by_id = {entry.get("id"): entry for entry in table}
+
+    def resolve(self, identity):
+        entry = self.by_id[identity]
+        while entry.tag in ("refdtype", "enumdtype"):
+            entry = self.by_id[entry.get("sub_dtype_id")]
+        return entry
+
+    def leaves(self, identity, prefix=""):
+        """Width, and (name, lowest bit, width) of each field, the lowest first."""
+        entry = self.resolve(identity)
+        if entry.tag == "basicdtype":
+            width = abs(int(entry.get("left", 0)) - int(entry.get("right", 0))) + 1
+            return width, [(prefix, 0, width)]
+        if entry.tag == "packarraydtype":
+            left, right = (int(const.get("name").split("h")[1], 16)
+                           for const in entry.iter("const"))
+            width, element = self.leaves(entry.get("sub_dtype_id"))
+            if len(element) == 1 and element[0][0] == "" and width == 1:
+                return abs(left - right) + 1, [(prefix, 0, abs(left - right) + 1)]
+            parts = [(f"[{index}]", entry.get("sub_dtype_id"))
+                     for index in range(min(left, right), max(left, right) + 1)]
+        else:  # a struct: its first member is the highest
+            parts = [(("." if prefix else "") + member.get("name"), member.get("sub_dtype_id"))
+                     for member in reversed(entry.findall("memberdtype"))]
+        total, fields = 0, []
+        for name, sub in parts:
+            width, inside = self.leaves(sub, prefix + name)
+            fields += [(field, total + low, bits) for field, low, bits in inside]
+            total += width
+        return total, fields
+
+
+def read(parameters):
+    """The ports of rtl/muster.sv with these parameters, and the codes of the enumerations."""
+    overrides = [f"-G{name}=" + ("1'b" if name.startswith("En") else "") + str(value)
+                 for name, value in parameters.items()]
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "muster.xml"
+        subprocess.run(["verilator", "--xml-only", "--xml-output", file, "-Wno-lint", "--Mdir", folder, "+define+MUSTER_OBSERVE",
+                        "-f", "rtl/muster.f", "--top-module", "muster", *overrides],
+                       cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+        root = ElementTree.parse(file).getroot()
+    types = Types(root.find(".//typetable"))
+    top = next(module for module in root.iter("module") if module.get("topModule"))
+    ports = {}
+    for port in top.findall("var"):
+        if port.get("dir"):
+            width, fields = types.leaves(port.get("dtype_id"))
+            ports[port.get("name")] = {
+                "direction": port.get("dir"), "width": width,
+                "fields": [{"name": name, "msb": low + bits - 1, "lsb": low}
+                           for name, low, bits in reversed(fields) if name]}
+    enums = {entry.get("name").split("::")[1]:
+             {item.get("name"): int(re.search(r"'h([0-9a-f]+)", item.find("const").get("name"))[1], 16)
+              for item in entry.findall("enumitem")}
+             for entry in root.iter("enumdtype") if entry.get("name", "").startswith("muster_pkg::")}
+    return {"ports": ports, "enums": enums}
+
+
+def table(module, ports):
+    """The same for people."""
+    lines = [f"# Ports of `{module}`", "", "| port | direction | bits | field |", "|---|---|---|---|"]
+    for name, port in ports["ports"].items():
+        lines.append(f"| `{name}` | {port['direction']} | {port['width'] - 1}:0 | |")
+        lines += [f"| | | {field['msb']}:{field['lsb']} | `{field['name']}` |" for field in port["fields"]]
+    for name, items in ports["enums"].items():
+        lines += ["", f"`{name}`: " + ", ".join(f"{code} {item}" for item, code in items.items()) + "."]
+    return "\n".join(lines) + "\n"
+
+
+def differences(ports, verilog):
+    """What the ports of a plain Verilog module have otherwise, a sentence each."""
+    plain = re.sub(r"^\s*function\b.*?^\s*endfunction\b", "", verilog, flags=re.MULTILINE | re.DOTALL)
+    found = {name: int(high or 0) + 1 for high, name in
+             re.findall(r"^\s*(?:input|output)\s+(?:\[(\d+):0\]\s+)?(\w+)\s*;", plain, re.MULTILINE)}
+    expected = {name: port["width"] for name, port in ports["ports"].items()}
+    return [f"port {name} has {found.get(name, 'no')} bits in the module, {expected.get(name, 'none')} in its map"
+            for name in sorted(found.keys() | expected.keys()) if found.get(name) != expected.get(name)]
+
+
+# Highest and lowest bit of fields that the READMEs publish.
+PUBLISHED = {
+    "smem_rdata_i": {"phase": (63, 63), "pending": (62, 43), "lock": (42, 42), "tx": (41, 21),
+                     "expected": (20, 1), "zero": (0, 0)},
+    "debug_word_o": {"zero": (31, 30), "phase": (29, 29), "kind": (28, 26), "expected": (25, 19), "arrived": (18, 12),
+                      "value": (11, 0)},
+    "debug_warp_o": {"waiting": (6, 6), "live": (5, 5), "cta": (4, 0)},
+}
+
+
+def main():
+    wrong = []
+    for config, parameters in configs.UNIT.items():
+        ports = read(parameters)["ports"]
+        for port, fields in PUBLISHED.items():
+            found = {field["name"]: (field["msb"], field["lsb"]) for field in ports[port]["fields"]}
+            if found != fields:
+                wrong.append(f"{config}: {port} has the fields {found}, and {fields} are published")
+        for name, width in {"release_o": parameters["NumWarps"],
+                            "fault_valid_o": parameters["NumIssue"] + 2}.items():
+            if ports[name]["width"] != width:
+                wrong.append(f"{config}: {name} has {ports[name]['width']} bits, not {width}")
+    print("\n".join(wrong) or f"the fields of {len(configs.UNIT)} configurations are as published")
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    main()
