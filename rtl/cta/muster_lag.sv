@@ -42,7 +42,7 @@ module muster_lag
   end
 
   if (Lag) begin : g_lag
-    // What acts by itself is reset, since the edge that follows may be the first one after the reset.
+    // What acts by itself is reset: the edge that follows may be the first one after the reset.
     typedef struct packed {
       logic                  valid, waits, accepted, complete, passed;
       logic   [NumIssue-1:0] counts;
