@@ -17,6 +17,7 @@
 #include "sim/golden/log.h"
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
+#include "sim/lockstep/checked_warp_scope.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/mb_checker.h"
@@ -24,7 +25,6 @@
 #include "sim/lockstep/monitor.h"
 #include "sim/lockstep/scoreboard.h"
 #include "sim/lockstep/trace_window.h"
-#include "sim/lockstep/warp_room.h"
 #include "sim/tlm/barrier_extension.h"
 #include "sim/tlm/barrier_unit.h"
 
@@ -109,10 +109,10 @@ class UnitChecker : public sc_core::sc_module {
   const Options& options_;
   const int number_;
   TraceWindow<Dut> wave_;
-  TraceWindow<WarpRoom> warp_wave_;
+  TraceWindow<CheckedWarpScope> warp_wave_;
   Driver& driver_;
   std::unique_ptr<Dut> dut_;
-  std::optional<WarpRoom> warp_;
+  std::optional<CheckedWarpScope> warp_;
   sc_core::sc_time period_;
   tlm::BarrierUnit golden_;
   tlm_utils::simple_initiator_socket<UnitChecker> socket_;
