@@ -24,8 +24,8 @@
 #include "sim/app/suite.h"
 #include "sim/bcu/assembler.h"
 #include "sim/bcu/disassembler.h"
-#include "sim/golden/log.h"
 #include "sim/gpu/driver.h"
+#include "sim/log/replay.h"
 #include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/syntax/error.h"
@@ -37,7 +37,7 @@ namespace {
 constexpr int kBadInput = static_cast<int>(ptx::ExitCode::kBadInput);
 
 int ReplayLog(const std::string& path) {
-  const golden::Replayed replayed = golden::Replay(path);
+  const log::Replayed replayed = log::Replay(path);
   if (!replayed.error.empty()) {
     throw ptx::InputError(replayed.error);
   }
