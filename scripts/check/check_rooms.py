@@ -17,13 +17,14 @@ from root import ROOT
 INCLUDE = re.compile(r'^#include "((?:sim|tb)/[^"]+)"', re.MULTILINE)
 
 USES = {
-    # The vocabulary, the golden model, the pins, and the check.
+    # The vocabulary, the golden model, its logs, the pins, and the check.
     "isa": "",
     "golden": "isa",
+    "log": "isa golden",
     "port": "isa",
     "tlm": "isa golden",
     "tlm/platform": "isa tlm",
-    "lockstep": "isa golden port tlm",
+    "lockstep": "isa golden log port tlm",
     # The front end: each room uses those before it.
     "ptx/syntax": "isa",
     "ptx/program": "isa ptx/syntax",
@@ -37,7 +38,7 @@ USES = {
     # Beside it, and above all.
     "bcu": "",
     "board": "isa port lockstep",
-    "app": "isa golden lockstep explore gpu ptx/syntax ptx/program ptx/simt ptx/launch bcu board",
+    "app": "isa log lockstep explore gpu ptx/syntax ptx/program ptx/simt ptx/launch bcu board",
 }
 
 

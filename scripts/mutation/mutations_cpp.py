@@ -6,6 +6,7 @@ An expression `a && b` becomes `(muster_mutant::selected == 17 ? (a || b) : (a &
 """
 
 import json
+import pathlib
 import re
 import subprocess
 
@@ -226,8 +227,9 @@ class Mutator:
         return PROLOGUE + text, mutants
 
 
-def trees(path, root, namespace):
-    """The syntax trees of a namespace in a source, as clang writes them."""
+def trees(path, root):
+    """The syntax trees of a source as clang writes them, of the namespace that has the name of its folder."""
+    namespace = f"muster::{pathlib.PurePath(path).parent.name}"
     command = ["clang++", "-std=c++17", "-I.", "-fsyntax-only", "-Xclang", "-ast-dump=json", "-Xclang", f"-ast-dump-filter={namespace}", path]
     done = subprocess.run(command, cwd=root, text=True, capture_output=True)
     if done.returncode:
@@ -239,12 +241,12 @@ def trees(path, root, namespace):
     return found
 
 
-def instrument(texts, root, namespace):
+def instrument(texts, root):
     """Of {path: text}: {path: text with mutants}, and the mutants, numbered from 1 on."""
     written, mutants = {}, []
     for path, text in texts.items():
         mutator = Mutator(text, path)
-        for tree in trees(path, root, namespace):
+        for tree in trees(path, root):
             mutator.visit(tree)
         written[path], some = mutator.written(len(mutants) + 1)
         mutants += some

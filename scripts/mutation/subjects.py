@@ -107,8 +107,8 @@ class GoldenModel(Subject):
     unproven: str = "nothing is proven of C++"
 
     def texts(self):
-        paths = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "sim/golden").glob("*.cpp"))
-        return mutations_cpp.instrument({path: (ROOT / path).read_text() for path in paths}, ROOT, "muster::golden")
+        paths = sorted(str(path.relative_to(ROOT)) for room in ("golden", "log") for path in (ROOT / "sim" / room).glob("*.cpp"))
+        return mutations_cpp.instrument({path: (ROOT / path).read_text() for path in paths}, ROOT)
 
     def present(self, folder, config, mutants):
         return {mutant["number"] for mutant in mutants}
@@ -209,7 +209,7 @@ SUBJECTS = {
         verilated="sim/lockstep/verilated/Vgpc_small",
         tops=gpc),
     "golden": GoldenModel(
-        sources=("sim/golden/",),
+        sources=("sim/golden/", "sim/log/"),
         short=lambda _: [tests("tb/golden/golden_test", "-*Random.*")],
         long=lambda _: [tests("tb/golden/golden_test", "*Random.*")],
         verilated="",

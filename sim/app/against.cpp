@@ -20,7 +20,7 @@
 namespace muster::app {
 namespace {
 
-// A kernel on both.
+// A kernel's runs on the unit and on a GPU.
 struct Pair {
   enum class Verdict { kSame, kDiffers, kNotCompared };
 
@@ -28,7 +28,7 @@ struct Pair {
   RunResult unit;
   RunResult gpu;
   Verdict verdict = Verdict::kNotCompared;
-  std::vector<std::string> differences;  // or why it is not compared
+  std::vector<std::string> differences;  // or the reason why it is not compared
 };
 
 const char* WordsOf(Pair::Verdict verdict) {
@@ -56,7 +56,7 @@ RunResult OnUnit(const std::string& manifest, RunOptions options) {
 }
 
 void Compare(const GpuRun& run, Pair* pair) {
-  if (run.task == nullptr) {  // of a manifest that cannot be read, nothing is the same
+  if (run.task == nullptr) {  // a manifest that cannot be read counts as different
     pair->verdict = Pair::Verdict::kDiffers;
     pair->differences = {run.run.text.substr(0, run.run.text.size() - 1)};
   } else if (pair->unit.code == ptx::ExitCode::kBadInput) {

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels on the unit and on a GPU, side by side.
+// Compares kernels on the unit and on a GPU.
 #ifndef MUSTER_SIM_APP_AGAINST_H_
 #define MUSTER_SIM_APP_AGAINST_H_
 
@@ -11,9 +11,10 @@
 
 namespace muster::app {
 
-// Runs every manifest below the directories and the manifests named on both, with a line for each:
-// what the unit says, what the GPU says, and whether that is the same. Returns the program's exit
-// code: 0 if some are the same and none differs. Throws ptx::InputError; gpu::NoGpu.
+// Runs every manifest named, or below the directories named, on both, and prints a line for each:
+// the outcome of the unit, the outcome of the GPU, and whether they are the same. Returns the
+// program's exit code: 0 if some are the same and none differs. Throws ptx::InputError and
+// gpu::NoGpu.
 int RunAgainst(const std::vector<std::string>& paths, const SuiteOptions& options);
 
 }  // namespace muster::app

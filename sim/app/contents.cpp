@@ -12,7 +12,7 @@
 namespace muster::app {
 namespace {
 
-// The buffer of that name, which an option asks for.
+// Returns the buffer with the name given in an option.
 std::size_t BufferOf(const ptx::Manifest& manifest, const char* option, const std::string& name) {
   const auto found = std::find_if(manifest.buffers.begin(), manifest.buffers.end(),
                                   [&](const ptx::Buffer& buffer) { return buffer.name == name; });
@@ -23,7 +23,7 @@ std::size_t BufferOf(const ptx::Manifest& manifest, const char* option, const st
   return static_cast<std::size_t>(found - manifest.buffers.begin());
 }
 
-// The name and the file of a --dump.
+// Splits a --dump into name and file.
 std::pair<std::string, std::string> Dump(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals + 1 == text.size()) {
@@ -32,7 +32,7 @@ std::pair<std::string, std::string> Dump(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-// The elements of a buffer, a line for every eight.
+// Returns the elements of a buffer, eight on a line.
 std::string Shown(const ptx::Buffer& buffer, const std::vector<std::uint8_t>& bytes) {
   constexpr std::uint64_t kInLine = 8;
   constexpr std::uint64_t kMost = 256;

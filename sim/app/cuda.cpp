@@ -15,7 +15,7 @@
 namespace muster::app {
 namespace {
 
-// A program in one of the folders of PATH.
+// Whether a program is in one of the folders of PATH.
 bool IsThere(const std::string& program) {
   const char* const path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
@@ -30,7 +30,7 @@ bool IsThere(const std::string& program) {
 }  // namespace
 
 std::string CompileCuda(const std::string& source) {
-  ptx::ReadFile(source, "CUDA file");  // that it is there
+  ptx::ReadFile(source, "CUDA file");  // checks that the file exists
   std::string compiler;
   if (IsThere("nvcc")) {
     compiler = "nvcc -arch=sm_90 -lineinfo -ptx";

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// CUDA C++ sources are compiled by a compiler that the system has.
+// Compiles CUDA C++ sources with a compiler of the system.
 #ifndef MUSTER_SIM_APP_CUDA_H_
 #define MUSTER_SIM_APP_CUDA_H_
 
@@ -8,9 +8,9 @@
 
 namespace muster::app {
 
-// Compiles FILE.cu to FILE.cu.ptx beside it, by nvcc, or by clang where there is none, and prints
-// the command. Returns the path of the PTX. Throws ptx::InputError: there is no compiler, or the
-// file does not compile, of which the compiler has said more on the standard error.
+// Compiles FILE.cu to FILE.cu.ptx beside it, with nvcc or, if there is none, clang, and prints the
+// command. Returns the path of the PTX. Throws ptx::InputError if there is no compiler, or if the
+// file does not compile; the compiler's messages are then on the standard error.
 std::string CompileCuda(const std::string& source);
 
 }  // namespace muster::app

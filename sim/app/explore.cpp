@@ -33,7 +33,7 @@ using explore::BadEnd;
 using explore::Kind;
 using explore::World;
 
-// Hazards, as findings.
+// Turns hazards into bad ends.
 Kind KindOf(const std::string& hazard) {
   const std::map<std::string, Kind> kinds{
       {"repeated_arrival", Kind::kOtherPhase}, {"late_parity", Kind::kLateWait},
@@ -43,7 +43,7 @@ Kind KindOf(const std::string& hazard) {
   return found == kinds.end() ? Kind::kHazard : found->second;
 }
 
-// What is wrong with how orders of a launch end.
+// Judges the ends of orders by the manifest.
 class Judge {
  public:
   explicit Judge(const ptx::Session& session) : session_(session) {}
@@ -77,7 +77,7 @@ class Judge {
     if (!differences.empty()) {
       bad->push_back({Kind::kWrongResult, differences.front(), std::nullopt});
     }
-    // Who expects something has said what matters.
+    // If the manifest states results, compare only those.
     const auto& buffers = session_.manifest().buffers;
     if (std::any_of(buffers.begin(), buffers.end(),
                     [](const ptx::Buffer& buffer) { return buffer.expected.has_value(); })) {
@@ -101,7 +101,8 @@ class Judge {
   }
 
   const ptx::Session& session_;
-  std::vector<std::vector<std::uint8_t>> first_;  // of the buffers, if nothing is expected
+  // The buffers after the first order, if the manifest expects none.
+  std::vector<std::vector<std::uint8_t>> first_;
 };
 
 class Exploration {
@@ -154,7 +155,7 @@ class Exploration {
   }
 
  private:
-  // Before the search, for the first witness; then for each of them.
+  // Checks the output files: for the first witness before the search, and then for each witness.
   void CheckFiles(std::size_t witness = 1) const {
     std::vector<std::string> outputs;
     if (!options_.report.empty()) {
@@ -168,7 +169,7 @@ class Exploration {
 
   double Seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
 
-  // On a terminal, one line that is written over; else a line every ten seconds.
+  // On a terminal, overwrites one line; otherwise prints a line every ten seconds.
   void Say(const std::string& doing, std::uint64_t count) {
     constexpr double kOften = 0.2;
     constexpr double kSeldom = 10;
@@ -190,8 +191,8 @@ class Exploration {
     return {finding.turns, finding.needed, job_.manifest.config, job_.manifest.seed};
   }
 
-  // What a finding's witness comes to on the unit, in lockstep. What it does not show there is a
-  // suspicion.
+  // Replays the witness of a finding on the unit, in lockstep. If it does not show the finding
+  // there, the finding becomes a suspicion.
   void Verify() {
     std::vector<explore::Finding> verified;
     for (explore::Finding& finding : explored_.findings) {
@@ -211,8 +212,8 @@ class Exploration {
     explored_.findings = std::move(verified);
   }
 
-  // Runs the witness until it shows the finding by the turns that are needed: a run may come to its
-  // end before. Returns what came of it otherwise, a sentence.
+  // Replays the witness until it shows the finding within the needed turns; a run may end before
+  // that. Returns an empty text, or what happened instead.
   std::string Replays(explore::Finding* finding) {
     constexpr unsigned kAttempts = 4;
     const explore::Finding wanted = *finding;
@@ -223,7 +224,7 @@ class Exploration {
       if (!IsShown(*finding, replay)) {
         break;
       }
-      // It may end badly in another way: what is a fault to one is a wait in vain to the other.
+      // The run may end badly in another way: a fault in one is an endless wait in the other.
       finding->ending = replay.outcome;
       finding->is_bad = replay.is_bad;
       if (replay.followed == replay.turns) {
@@ -236,7 +237,7 @@ class Exploration {
         std::min(replay.followed, wanted.needed), wanted.needed, replay.outcome, wanted.ending);
   }
 
-  // A file that cannot be written costs no finding: the finding says so.
+  // If a file cannot be written, the finding is still reported, and says so.
   void WriteWitnesses(const ptx::Program& program) {
     for (std::size_t i = 0; i < causes_.findings.size() && !options_.witness.empty(); ++i) {
       std::string& problem = unwritten_.emplace_back();
@@ -252,7 +253,7 @@ class Exploration {
 
   static bool IsShown(const explore::Finding& finding, const Replay& replay) {
     if (finding.is_bad && replay.outcome == finding.ending && replay.outcome != "completes") {
-      return true;  // it may have come to that before the last turn
+      return true;  // the run may have ended before the last turn
     }
     const bool by_order =
         !finding.is_bad || IsRace(finding.what.kind) || finding.what.kind == Kind::kDifferingResult;
@@ -269,7 +270,7 @@ class Exploration {
                        options_.witness.substr(end));
   }
 
-  // How a finding is repeated, or why it cannot be.
+  // Explains how to repeat a finding, or why that is impossible.
   std::string Again(std::size_t index) const {
     return options_.witness.empty() ? ""
            : unwritten_[index].empty()
@@ -378,8 +379,9 @@ class Exploration {
   double said_ = 0;
   Config config_;
   explore::Explored explored_;
-  explore::Causes causes_;              // the same, each cause once
-  std::vector<std::string> unwritten_;  // why, of each finding's witness; empty: it is written
+  explore::Causes causes_;  // the findings, each cause once
+  // Why the witness of each finding was not written; empty: it was.
+  std::vector<std::string> unwritten_;
   bool mismatch_ = false;
 };
 

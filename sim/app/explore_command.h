@@ -6,7 +6,8 @@
 
 namespace muster::app {
 
-// muster explore: what other orders of a kernel's events can come to. Its exit code goes to *code.
+// Adds the command `muster explore`, which explores other orders of a kernel's events. Its exit
+// code goes to *code.
 void AddExploreCommand(CLI::App* app, int* code);
 
 }  // namespace muster::app

@@ -13,7 +13,8 @@
 namespace muster::app {
 namespace {
 
-// What all names of a file have in common; empty: a device or the like, which many may share.
+// Returns an identity that all names of a file share; empty for devices, which many outputs may
+// share.
 std::string Identity(const std::string& path) {
   struct stat file {};
   if (stat(path.c_str(), &file) != 0) {
@@ -25,7 +26,7 @@ std::string Identity(const std::string& path) {
 }  // namespace
 
 void CheckOutputs(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs) {
-  std::map<std::string, std::string> taken;  // by identity: what the file is
+  std::map<std::string, std::string> taken;  // by identity: the role of the file
   for (const std::string& input : inputs) {
     taken.emplace(Identity(input), fmt::format("{}, which is read", input));
   }

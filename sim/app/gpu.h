@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels on the machine's GPU.
+// Runs kernels on the machine's GPU.
 #ifndef MUSTER_SIM_APP_GPU_H_
 #define MUSTER_SIM_APP_GPU_H_
 
@@ -15,20 +15,20 @@
 
 namespace muster::app {
 
-// Runs a job on the GPU, and writes the files that they name. Throws
-// ptx::InputError; gpu::NoGpu.
+// Runs a job on the GPU, and writes the files that the options name. Throws ptx::InputError and
+// gpu::NoGpu.
 RunResult RunOnGpu(Job job, const RunOptions& options);
 
-// What came of a manifest on a GPU.
+// The result of a manifest on a GPU.
 struct GpuRun {
-  std::size_t manifest = 0;         // its number
-  RunResult run;                    // what a run of it alone gives
+  std::size_t manifest = 0;         // the index of the manifest
+  RunResult run;                    // the same result as a run of the manifest alone
   bool fits = true;                 // false: the kernel is for other GPUs
-  const gpu::Task* task = nullptr;  // null: the manifest is bad input, of which the run tells
+  const gpu::Task* task = nullptr;  // null: the manifest is bad input, which `run` describes
   const gpu::Result* result = nullptr;
 };
 
-// Runs manifests on the GPU, so many at a time, and calls `done` as each ends. Throws gpu::NoGpu.
+// Runs manifests on the GPU, several at a time, and calls `done` when each ends. Throws gpu::NoGpu.
 void RunAllOnGpu(const std::vector<std::string>& manifests, std::size_t workers,
                  const RunOptions& options, const std::function<void(const GpuRun& run)>& done);
 

@@ -24,8 +24,8 @@
 #include "sim/app/suite.h"
 #include "sim/bcu/assembler.h"
 #include "sim/bcu/disassembler.h"
-#include "sim/golden/log.h"
 #include "sim/gpu/driver.h"
+#include "sim/log/replay.h"
 #include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/syntax/error.h"
@@ -37,7 +37,7 @@ namespace {
 constexpr int kBadInput = static_cast<int>(ptx::ExitCode::kBadInput);
 
 int ReplayLog(const std::string& path) {
-  const golden::Replayed replayed = golden::Replay(path);
+  const log::Replayed replayed = log::Replay(path);
   if (!replayed.error.empty()) {
     throw ptx::InputError(replayed.error);
   }
@@ -49,7 +49,7 @@ int ReplayLog(const std::string& path) {
   return replayed.differences == 0 ? 0 : static_cast<int>(ptx::ExitCode::kMismatch);
 }
 
-// What a compiler would refuse of a PTX file, a line each.
+// Prints the errors in a PTX file that a compiler would report, one on a line.
 int Check(const std::string& path) {
   const auto module = ptx::Parse(path, ptx::ReadFile(path, "PTX file"));
   int code = 0;
@@ -60,7 +60,7 @@ int Check(const std::string& path) {
   return code;
 }
 
-// The text of a file, or of the standard input where the name is "-".
+// Returns the text of a file, or of the standard input if the name is "-".
 std::string TextOf(const std::string& path) {
   if (path != "-") {
     return ptx::ReadFile(path, "input");
@@ -82,7 +82,7 @@ int Assemble(const std::string& path) {
   return 0;
 }
 
-// One word a line.
+// Disassembles a file with one word on each line.
 int Disassemble(const std::string& path) {
   std::istringstream lines(TextOf(path));
   std::string line;
@@ -174,7 +174,7 @@ int Main(int argc, char** argv) {
 }  // namespace muster::app
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // what is written beyond the limit fails, and is said
+  std::signal(SIGXFSZ, SIG_IGN);  // writing beyond the file size limit fails with an error instead
   try {
     return muster::app::Main(argc, argv);
   } catch (const std::bad_alloc&) {

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Numbers on a command line.
+// Options with numbers.
 #ifndef MUSTER_SIM_APP_NUMBER_OPTION_H_
 #define MUSTER_SIM_APP_NUMBER_OPTION_H_
 
@@ -19,7 +19,7 @@
 
 namespace muster::app {
 
-// The number that the whole text is, if 64 bits hold it.
+// Parses the whole text as a number of at most 64 bits.
 inline std::optional<std::uint64_t> WholeNumber(std::string_view text) {
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -27,8 +27,8 @@ inline std::optional<std::uint64_t> WholeNumber(std::string_view text) {
   return stopped == end && error == std::errc() ? std::optional(number) : std::nullopt;
 }
 
-// An option from `least` to `most`. CLI11 alone takes -1, and what the type cannot hold, for the
-// largest number.
+// Adds an option with a range. CLI11 alone would read -1, and numbers that the type cannot hold, as
+// the largest number.
 template <typename Number>
 CLI::Option* AddNumber(CLI::App* command, const std::string& name, Number* value,
                        const std::string& what, std::uint64_t least = 0,

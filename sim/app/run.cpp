@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The waveforms of a run: of each unit, of the warp scope beside it, and of the cluster scope.
+// Returns the waveform files of a run: of each unit, of its warp scope, and of the cluster scope.
 std::vector<std::string> Waves(const RunOptions& options, unsigned units) {
   std::vector<std::string> waves;
   for (int unit = 0; unit < static_cast<int>(units) && !options.wave.empty(); ++unit) {
@@ -43,7 +43,7 @@ std::vector<std::string> Waves(const RunOptions& options, unsigned units) {
   return waves;
 }
 
-// The launches of a manifest, ready to run one after the other. It must outlive them.
+// Prepares the launches of a manifest, which must outlive them, to run one after the other.
 using Sessions = std::vector<std::unique_ptr<ptx::Session>>;
 Sessions SessionsOf(const ptx::Manifest& manifest, const Config& config) {
   const auto device = std::make_shared<ptx::Device>(manifest);
@@ -54,7 +54,8 @@ Sessions SessionsOf(const ptx::Manifest& manifest, const Config& config) {
   return sessions;
 }
 
-// The schedule that the options name: it is one of the inputs, and has a say before the manifest.
+// Reads the schedule that the options name. It is an input, and takes precedence over the
+// manifest's.
 std::optional<ptx::ScheduleFile> ScheduleOf(const RunOptions& options, Job* job) {
   if (options.schedule.empty()) {
     return std::nullopt;
@@ -72,7 +73,8 @@ std::optional<ptx::ScheduleFile> ScheduleOf(const RunOptions& options, Job* job)
   return schedule;
 }
 
-// The options for one launch of a manifest. Each of several has a waveform and a log of its own.
+// Returns the options for one launch of a manifest. Each of several launches has a waveform and a
+// log of its own.
 RunOptions OfLaunch(RunOptions options, const ptx::Manifest& manifest, std::size_t index) {
   if (!manifest.launches.empty()) {
     options.wave = lockstep::OfLaunch(options.wave, index + 1);
@@ -83,8 +85,8 @@ RunOptions OfLaunch(RunOptions options, const ptx::Manifest& manifest, std::size
   return options;
 }
 
-// The files that a launch writes. Each of several units writes a log of its own, and the waveform's
-// writer another file beside each waveform.
+// Returns the files that a launch writes. Each of several units writes a log of its own, and each
+// waveform has a second file beside it.
 std::vector<std::string> LaunchOutputs(const RunOptions& options, unsigned units) {
   std::vector<std::string> outputs;
   for (const std::string& wave : Waves(options, units)) {
@@ -107,7 +109,7 @@ void CheckWave(const RunOptions& options, unsigned units) {
     return;
   }
   for (const std::string& wave : Waves(options, units)) {
-    // The waveform's writer removes what is there, devices too.
+    // The waveform's writer removes an existing file, even a device.
     if (fs::exists(wave) && !fs::is_regular_file(wave)) {
       throw ptx::InputError(fmt::format("{}: a waveform is written to a plain file", wave));
     }
@@ -117,7 +119,7 @@ void CheckWave(const RunOptions& options, unsigned units) {
   }
 }
 
-// What can be found wrong before anything runs.
+// Checks everything that can be checked before the run.
 void CheckOptions(const Job& job, const RunOptions& options, const Target& target,
                   const Sessions& sessions) {
   CheckContents(job.manifest, options);
@@ -142,7 +144,7 @@ void CheckOptions(const Job& job, const RunOptions& options, const Target& targe
   }
 }
 
-// How the lockstep runs it. `manifest` must outlive the result.
+// Returns the options of the lockstep. `manifest` must outlive them.
 lockstep::Options LockstepOptions(const ptx::Manifest& manifest, const RunOptions& options,
                                   const Target& target) {
   lockstep::Options how;
@@ -167,13 +169,13 @@ lockstep::Options LockstepOptions(const ptx::Manifest& manifest, const RunOption
   return how;
 }
 
-// What came of one launch.
+// The result of one launch.
 struct LaunchEnd {
   lockstep::Result run;
   bool mismatch = false;   // the unit and its model disagree
-  bool met_there = false;  // each lane that met others did so in the warp scope
+  bool met_there = false;  // every rendezvous of lanes took place in the warp scope
 
-  // Its outcome is what it did in the hardware.
+  // Whether the outcome is that of the hardware.
   bool Agrees() const { return !mismatch && met_there; }
   ptx::Timing Time() const { return {run.cycles, run.seconds, run.skipped}; }
   ptx::Served Served() const {
@@ -183,7 +185,7 @@ struct LaunchEnd {
 
 LaunchEnd RunLaunch(ptx::Session* session, lockstep::Options how) {
   session->Enter();
-  std::map<std::uint32_t, std::string> places;  // that are known, by line
+  std::map<std::uint32_t, std::string> places;  // known source places, by line
   how.place = [session, &places](std::uint32_t line) {
     std::string& place = places[line];
     return place.empty() ? place = ptx::PlaceText(session->program(), line) : place;
@@ -197,7 +199,8 @@ LaunchEnd RunLaunch(ptx::Session* session, lockstep::Options how) {
   if (end.run.ending == lockstep::Ending::kError) {
     throw ptx::InputError(end.run.report);
   }
-  // Where the unit has no faults, what it does after misuse is undefined, and no mismatch.
+  // If the unit has no faults, its behaviour after misuse is undefined: a difference is no
+  // mismatch.
   const bool misused = !session->config().faults && !session->grid().faults().empty();
   end.mismatch = end.run.ending == lockstep::Ending::kMismatch && !misused;
   end.met_there = session->grid().outcome() != ptx::Outcome::kCompletes ||
@@ -205,7 +208,7 @@ LaunchEnd RunLaunch(ptx::Session* session, lockstep::Options how) {
   return end;
 }
 
-// What came of the run, whose last launch this is.
+// Returns the result of the run, whose last launch this is.
 ptx::Verdict VerdictOf(const ptx::Session& session, const LaunchEnd& end,
                        const ptx::HazardCounts& before) {
   ptx::Verdict verdict = session.Judge(before);
@@ -223,7 +226,7 @@ ptx::Verdict VerdictOf(const ptx::Session& session, const LaunchEnd& end,
   return verdict;
 }
 
-// The pictures of a launch.
+// Writes the timelines of a launch.
 void Draw(const ptx::Session& session, const RunOptions& options, std::uint64_t cycles) {
   if (!options.timeline.empty()) {
     WriteFile(options.timeline, ptx::TimelinePage(session, cycles));
@@ -233,7 +236,7 @@ void Draw(const ptx::Session& session, const RunOptions& options, std::uint64_t 
   }
 }
 
-// What a launch did, for people.
+// Returns the text report of a launch.
 std::string LaunchText(const ptx::Session& session, const std::string& outcome,
                        const LaunchEnd& end, const RunOptions& options) {
   std::string text = end.mismatch ? end.run.report : "";
@@ -314,13 +317,14 @@ RunResult Run(Job job, const RunOptions& options) {
 
 namespace {
 
-// Hazards that runs with several seeds have met, a line each.
+// Collects the hazards of runs with several seeds.
 class HazardsOfSeeds {
  public:
   void Add(std::uint64_t seed, const std::vector<HazardMet>& hazards) {
     for (const HazardMet& hazard : hazards) {
       Met& met = met_.try_emplace(hazard.what, Met{0, 0, seed, hazard.first}).first->second;
-      met.seeds += met.latest == seed && met.seeds != 0 ? 0 : 1;  // launches may share a line
+      // Several launches may meet the hazard at one line.
+      met.seeds += met.latest == seed && met.seeds != 0 ? 0 : 1;
       met.latest = seed;
     }
   }
@@ -351,7 +355,7 @@ ptx::ExitCode RunSeeds(const Job& job, std::uint64_t first, std::uint64_t last,
   const bool terminal = isatty(fileno(stderr)) != 0;
   std::vector<std::uint64_t> bad;
   HazardsOfSeeds hazards;
-  std::string report;  // of the first bad seed
+  std::string report;  // the report of the first bad seed
   ptx::ExitCode code = ptx::ExitCode::kAsExpected;
   for (std::uint64_t seed = first; seed <= last; ++seed) {
     RunOptions one = options;

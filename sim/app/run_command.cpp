@@ -34,15 +34,15 @@ struct RunCommand {
   RunOptions options;
   std::string seeds;
   std::string write_manifest;
-  std::vector<CLI::Option*> of_launch;   // what a manifest says by itself
-  std::vector<CLI::Option*> of_one_run;  // what several seeds cannot have
+  std::vector<CLI::Option*> of_launch;   // options of which a manifest has its own
+  std::vector<CLI::Option*> of_one_run;  // options that exclude several seeds
 };
 
 bool EndsWith(const std::string& text, const std::string& end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-// The options that stand for a manifest's keys.
+// Adds the options that replace keys of a manifest.
 void AddLaunchOptions(CLI::App* run, RunCommand* command) {
   ptx::DirectLaunch& launch = command->launch;
   const auto add = [&](const std::string& name, auto* value, const std::string& what,
@@ -93,7 +93,7 @@ void AddLaunchOptions(CLI::App* run, RunCommand* command) {
       ->group("Without a manifest");
 }
 
-// What goes before the run: the launch's manifest is written, if that is asked for.
+// Before the run, writes the launch's manifest if asked for.
 Job JobOf(RunCommand* command) {
   const bool cuda = EndsWith(command->file, ".cu");
   if (!cuda && !EndsWith(command->file, ".ptx")) {
@@ -121,7 +121,7 @@ Job JobOf(RunCommand* command) {
   return job;
 }
 
-// --seeds N or A-B.
+// Parses --seeds N or --seeds A-B.
 ptx::ExitCode RunAllSeeds(const RunCommand& command, const Job& job) {
   for (const CLI::Option* option : command.of_one_run) {
     if (option->count() != 0) {

@@ -11,19 +11,19 @@
 
 namespace muster::app {
 
-// An option that names a file.
+// Adds an option that names a file.
 CLI::Option* AddFile(CLI::App* command, const std::string& name, std::string* file,
                      const std::string& what);
 
-// --config, --target, --seed, --max-cycles, --progress, --time-limit.
+// Adds --config, --target, --seed, --max-cycles, --progress and --time-limit.
 void AddRunOptions(CLI::App* command, RunOptions* options);
 
-// Throws ptx::InputError where the command is given an option that means nothing to its target; or,
-// with --against, to a comparison of the unit and a GPU.
+// Throws ptx::InputError if an option has no meaning for the target or, with --against, for a
+// comparison of the unit and a GPU.
 void CheckTarget(const CLI::App& command, const RunOptions& options,
                  const std::string& against = "");
 
-// Adds the command, which sets the exit code when it is given.
+// Adds the command, which sets the exit code when it runs.
 void AddRunCommand(CLI::App* app, int* code);
 
 }  // namespace muster::app

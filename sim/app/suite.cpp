@@ -47,7 +47,7 @@ Row RunOne(const std::string& manifest, const RunOptions& options) {
   return row;
 }
 
-// How fast it was, where it ran.
+// Describes the speed of the run.
 std::string Speed(const RunResult& result, bool on_gpu) {
   if (on_gpu) {
     return fmt::format("{:>9.6f} s", result.seconds);
@@ -91,7 +91,7 @@ nlohmann::ordered_json Json(const std::vector<Row>& rows) {
   return report;
 }
 
-// Runs the manifests and calls `done` with the number of each and its row, as it ends.
+// Runs the manifests and calls `done` with the index and the row of each when it ends.
 void RunRows(const std::vector<std::string>& manifests, const RunOptions& options,
              const std::function<void(std::size_t manifest, Row row)>& done) {
   if (const std::optional<std::size_t> workers = GpuWorkers("--target", options.target)) {

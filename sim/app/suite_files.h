@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What commands on many manifests read and write.
+// Input and output files of commands on many manifests.
 #ifndef MUSTER_SIM_APP_SUITE_FILES_H_
 #define MUSTER_SIM_APP_SUITE_FILES_H_
 
@@ -9,12 +9,12 @@
 
 namespace muster::app {
 
-// The manifests named, and those below the directories named, in order. Throws ptx::InputError
-// where there is none.
+// Returns the manifests named, and those below the directories named, in order. Throws
+// ptx::InputError if there is none.
 std::vector<std::string> ManifestsBelow(const std::vector<std::string>& paths);
 
-// The output files, those of them that have a name, can be written and are none that the manifests
-// are made of. Throws ptx::InputError.
+// Checks that the output files with a name can be written, and that none is an input of the
+// manifests. Throws ptx::InputError.
 void CheckSuiteOutputs(const std::vector<std::string>& manifests,
                        const std::vector<std::string>& outputs);
 
@@ -25,7 +25,7 @@ struct TestCase {
   std::string name;
   double seconds = 0;
   Result result = Result::kPassed;
-  std::string message;  // of one that has not passed
+  std::string message;  // empty if the kernel passed
   std::string text;
 };
 std::string JUnit(const std::vector<TestCase>& cases);

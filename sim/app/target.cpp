@@ -87,7 +87,7 @@ Config Target::ConfigOf(const std::string& name) const {
 
 void Target::Prepare(lockstep::Options* options) const {
   if (!verilated()) {
-    options->skips = false;  // nobody stops the board's clock
+    options->skips = false;  // the board's clock cannot be stopped
     options->make_dut = [link = link_] { return std::make_unique<board::UartDut>(link); };
   }
 }

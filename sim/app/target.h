@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Where a kernel runs: on the unit, Verilated in this program or on a board, or on a GPU.
+// The target on which a kernel runs: the unit, Verilated in this program or on a board, or a GPU.
 #ifndef MUSTER_SIM_APP_TARGET_H_
 #define MUSTER_SIM_APP_TARGET_H_
 
@@ -16,22 +16,22 @@
 
 namespace muster::app {
 
-// How many kernels at a time a text has run on the GPU: "cuda", one, or "cuda:N". Nothing: it names
-// something else. Throws ptx::InputError where N is no such number.
+// Parses "cuda" or "cuda:N", and returns how many kernels run on the GPU at a time. Empty: the text
+// names another target. Throws ptx::InputError if N is no such number.
 std::optional<std::size_t> GpuWorkers(const std::string& option, const std::string& text);
 
 class Target {
  public:
-  // "verilated", or "uart:DEVICE", which is asked what it is. Throws ptx::InputError.
+  // Opens "verilated" or "uart:DEVICE". A board reports its configuration. Throws ptx::InputError.
   explicit Target(const std::string& text);
 
   bool verilated() const { return link_ == nullptr; }
-  // A unit of that configuration; a board has one alone. Throws ptx::InputError.
+  // Makes a unit of that configuration; a board has only one. Throws ptx::InputError.
   Config ConfigOf(const std::string& name) const;
-  // The configuration's name where none is asked for.
+  // Returns the name of the configuration to use by default.
   std::string ConfigOr(const std::string& name) const;
   void Prepare(lockstep::Options* options) const;
-  std::string Summary() const;  // of what went through the line
+  std::string Summary() const;  // describes the traffic on the serial line
 
  private:
   std::string device_;

@@ -6,7 +6,7 @@
 
 #include "sim/lockstep/lockstep.h"
 #include "sim/ptx/launch/session.h"
-#include "sim/ptx/simt/turnstile.h"
+#include "sim/ptx/simt/schedule_replay.h"
 #include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
@@ -23,9 +23,10 @@ Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config, ptx::Sc
   }
   Replay replay;
   replay.outcome = OutcomeName(session.grid());
-  replay.turns = session.turnstile()->size();
-  replay.followed = session.turnstile()->followed();
-  // Where the unit has no faults, what it does after misuse is undefined, and no mismatch.
+  replay.turns = session.replay()->size();
+  replay.followed = session.replay()->followed();
+  // If the unit has no faults, its behaviour after misuse is undefined: a difference is no
+  // mismatch.
   const bool misused = !config.faults && !session.grid().faults().empty();
   replay.mismatch = run.ending == lockstep::Ending::kMismatch && !misused;
   const auto& hazards = session.grid().hazards();

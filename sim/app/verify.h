@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A schedule on the unit, in lockstep.
+// Replays a schedule on the unit, in lockstep.
 #ifndef MUSTER_SIM_APP_VERIFY_H_
 #define MUSTER_SIM_APP_VERIFY_H_
 
@@ -16,14 +16,14 @@ namespace muster::app {
 struct Replay {
   std::string outcome;
   std::size_t turns = 0;
-  std::size_t followed = 0;  // of these
+  std::size_t followed = 0;  // how many of these have happened
   bool mismatch = false;     // the RTL and the golden model disagree
-  // It does not complete, leaves other results than are expected, or meets a hazard that the
-  // manifest does not name.
+  // Whether the run does not complete, leaves other results than expected, or meets a hazard that
+  // the manifest does not name.
   bool is_bad = false;
 };
 
-// Runs the only launch of a manifest as the schedule says.
+// Runs the only launch of a manifest by the schedule.
 Replay ReplayOnUnit(const ptx::Manifest& manifest, const Config& config, ptx::Schedule schedule);
 
 }  // namespace muster::app

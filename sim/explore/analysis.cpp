@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Threads and what they know: fences, collectives, copies that are waited for.
+// What threads know of each other through fences, collectives and copies that they wait for.
 #include "sim/explore/analysis.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ constexpr std::size_t kMostSuspicions = 1000;
 
 }  // namespace
 
-std::string Deed::Text() const {
+std::string ActionText::Text() const {
   return bytes == 0 ? fmt::format("{}{}", does, what)
                     : fmt::format("{} {} byte{}", does, bytes, bytes == 1 ? "" : "s");
 }
@@ -35,7 +35,7 @@ const char* Name(Kind kind) {
 // Threads
 // ------------------------------------------------------------------------------------------------
 
-// Those of the warp.
+// Returns the states of the warp's lanes.
 Analysis::ThreadState* Analysis::LanesOf(const Place& at) {
   if (latest_threads_ == nullptr || latest_cta_ != at.cta) {
     latest_threads_ = &threads_[at.cta];
@@ -47,7 +47,8 @@ Analysis::ThreadState* Analysis::LanesOf(const Place& at) {
   return &(*latest_threads_)[std::size_t{at.warp} * kWarpSize];
 }
 
-// What a barrier is in a clock: a warp after those of its CTA.
+// Returns the pseudo-warp that stands for a barrier in clocks. It is numbered after the warps of
+// its CTA.
 Thread Analysis::PseudoOf(std::uint64_t cta) {
   return {cta, (static_cast<std::uint32_t>(world_.launch().Warps()) + pseudo_[cta]++) * kWarpSize};
 }
@@ -58,7 +59,7 @@ EventNumber Analysis::EventAt(const Place& at) {
   return ++events_;
 }
 
-// What lanes know together, and have done themselves.
+// Returns the union of what the lanes know, with their own events.
 Shared<Known> Analysis::Gather(const Place& at, EventNumber event) {
   Known known;
   ForEachState(at, [&](ThreadState* state, std::uint32_t /*lanes*/) { known.Join(*state->known); });
@@ -103,7 +104,7 @@ bool Analysis::Includes(ptx::Scope scope, std::uint64_t a, std::uint64_t b) cons
          (scope == ptx::Scope::kCluster && ClusterOf(a) == ClusterOf(b));
 }
 
-// What fences of the lanes have made ready for relaxed writes, or arrivals, that come after them.
+// Returns what relaxed writes or arrivals of these lanes publish, because of fences before them.
 std::vector<Published> Analysis::FencesOf(const Place& at) {
   std::vector<Published> fences;
   ForEachState(at, [&](ThreadState* state, std::uint32_t lanes) {
@@ -114,7 +115,7 @@ std::vector<Published> Analysis::FencesOf(const Place& at) {
   return fences;
 }
 
-// Such a write, or arrival, makes that known.
+// Publishes, with a relaxed write or arrival, what the fences before it have released.
 void Analysis::PublishRelaxed(const std::vector<Published>& fences, ptx::Scope scope,
                               Release* release) {
   for (const Published& fence : fences) {
@@ -122,7 +123,7 @@ void Analysis::PublishRelaxed(const std::vector<Published>& fences, ptx::Scope s
   }
 }
 
-// What was published must have happened: all of that is in one clock.
+// The lanes learn that all published events must have happened. One clock holds these events.
 void Analysis::AcquireMust(const Release& release, const Place& at) {
   ForEachState(at, [&](ThreadState* first, std::uint32_t lanes) {
     if (first->known->must.Covers(release.must)) {
@@ -135,7 +136,7 @@ void Analysis::AcquireMust(const Release& release, const Place& at) {
   });
 }
 
-// The lanes see what was published.
+// The lanes learn what was published: its stores are visible to them.
 void Analysis::Acquire(const Release& release, ptx::Scope scope, bool acquires, const Place& at) {
   AcquireMust(release, at);
   if (release.list.empty()) {
@@ -155,8 +156,8 @@ void Analysis::Acquire(const Release& release, ptx::Scope scope, bool acquires, 
   });
 }
 
-// The latest of the arrivals of a phase that need not come before what happens here. Whoever comes
-// after all of them, its own among them, comes after the end of the phase, whichever is the last.
+// Returns the latest arrival of a phase that need not come before this event, or null. An event
+// that comes after all arrivals comes after the end of the phase, whichever arrival is the last.
 const Analysis::Arrived* Analysis::Unknown(const std::vector<Arrived>& arrivals, const Place& at,
                                            const Clock& must) const {
   const auto unknown = std::find_if(arrivals.rbegin(), arrivals.rend(), [&](const Arrived& one) {
@@ -169,7 +170,7 @@ const Analysis::Arrived* Analysis::Unknown(const std::vector<Arrived>& arrivals,
   return unknown == arrivals.rend() ? nullptr : &*unknown;
 }
 
-// Whoever must come after these events comes after the end of the transfer, or after its reading.
+// Whether `must` orders the end of the transfer, or of its reading, before what comes next.
 bool Analysis::HasWaited(std::uint64_t transfer, const Clock& must, bool reading) const {
   const std::vector<Waited>& waited = transfers_.at(transfer).waited;
   return std::any_of(waited.begin(), waited.end(), [&](const Waited& one) {
@@ -243,7 +244,7 @@ void Analysis::OnFence(const Place& at, const ptx::MemoryFence& fence) {
   }
 }
 
-// Of the collectives the text says that bar.warp.sync orders memory; the others only wait.
+// By the PTX text, bar.warp.sync is the only collective that orders memory. The others only wait.
 void Analysis::OnWarpSync(const Place& at, WarpOp op) {
   const EventNumber event = EventAt(at);
   const Shared<Known> known = Gather(at, event);
@@ -279,7 +280,8 @@ void Analysis::OnStart(const Place& at, std::uint64_t number, const ptx::Transfe
   fresh.element = Bytes(transfer.type);
   fresh.arrives = transfer.kind == ptx::Transfer::Kind::kArrive;
   if (transfer.kind == ptx::Transfer::Kind::kRemote) {
-    // It is the threads' own operation: who knows what they do next knows that it is done.
+    // The threads do this operation themselves: an event ordered after their next event is ordered
+    // after the operation, too.
     ForEachBit(at.lanes, [&](unsigned each) {
       fresh.waited.push_back({ThreadOf(at, each), event, false});
     });
@@ -329,8 +331,8 @@ void Analysis::OnExit(const Place& at) {
   leavers_[at.cta].push_back({SideOf(at, {"exits"}), ++events_});
 }
 
-// What others do with the CTA's memory must be known to one of its threads, which then has waited
-// for it.
+// Accesses by other CTAs to this CTA's memory must be ordered before its end: one of its threads
+// has waited for each of them.
 void Analysis::OnCtaEnd(std::uint64_t cta) {
   Clock known;
   for (const ThreadState& state : threads_[cta]) {
@@ -365,7 +367,7 @@ void Analysis::OnCtaEnd(std::uint64_t cta) {
   }
 }
 
-// Barriers for which nobody ever waited.
+// Reports barriers for which no thread ever waited.
 void Analysis::Conclude() {
   const auto lone = [&](const Side& side, const Range& object, int bar) {
     Suspicion suspicion;

@@ -1,9 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Follows one run with vector clocks, by the PTX memory model, and says which of its events could
-// have come in another order, and what that could do. It is exact in what it keeps apart: what a
-// thread has been told (release and acquire at a scope that includes both, barriers, copies that
-// have been waited for), and what must have happened though nothing makes it visible.
+// Follows one run with vector clocks, by the PTX memory model. Reports which of its events could
+// have come in another order, and what could follow from that. Distinguishes events whose stores a
+// thread sees (release and acquire at a scope that includes both threads, barriers, copies that
+// have been waited for) from events that must have happened, though nothing makes their stores
+// visible. Observes a run, and does not steer it.
 #ifndef MUSTER_SIM_EXPLORE_ANALYSIS_H_
 #define MUSTER_SIM_EXPLORE_ANALYSIS_H_
 
@@ -26,12 +27,12 @@
 
 namespace muster::explore {
 
-// What collectives other than bar.warp.sync do to the memory of their members. PTX promises
-// nothing; libraries rely on what bar.warp.sync does.
+// Whether collectives other than bar.warp.sync order the memory of their members. PTX does not
+// promise that they do; libraries rely on it.
 struct Collectives {
-  bool order = false;                     // all of them do that
-  std::set<std::uint32_t> order_at = {};  // those at these instructions do
-  bool are_told = false;                  // of a race: which one would order it
+  bool order = false;                     // all collectives order memory
+  std::set<std::uint32_t> order_at = {};  // collectives at these instructions order memory
+  bool are_told = false;                  // a race names the collective that would order it
 };
 
 class Analysis : public Observer {
@@ -39,9 +40,9 @@ class Analysis : public Observer {
   explicit Analysis(const World& world, Collectives collectives = {})
       : world_(world), collectives_(std::move(collectives)) {}
 
-  // At most so many, the first of each pair of instructions.
+  // The first suspicion of each kind and pair of instructions, up to a limit.
   const std::vector<Suspicion>& suspicions() const { return suspicions_; }
-  // What the run itself shows when it has ended.
+  // Call when the run has ended: adds suspicions that concern the whole run.
   void Conclude();
 
   void OnAccess(const Place& at, const Range& range, ptx::Op op, const ptx::Ordering& ordering,
@@ -66,7 +67,7 @@ class Analysis : public Observer {
  private:
   enum class Role : std::uint8_t { kRead, kWrite, kAtomic, kMakes, kMbarrier };
 
-  // Lanes of a warp access memory, or a transfer does.
+  // An access to memory by lanes of a warp or by a transfer.
   struct Access {
     Place at;
     EventNumber event = 0;
@@ -81,7 +82,7 @@ class Analysis : public Observer {
     std::uint32_t group = 0;
     std::vector<std::pair<std::uint64_t, std::uint32_t>> started;  // number and group
   };
-  // A thread's latest fences of these kinds: its own events until then are passed on, too.
+  // A thread's latest fences, by kind. The thread publishes its own events up to them, too.
   struct Passed {
     EventNumber async_global = 0;
     EventNumber async_shared = 0;
@@ -89,17 +90,17 @@ class Analysis : public Observer {
 
     void Note(const Thread& first, std::uint32_t lanes, Known* known) const;
   };
-  // The latest fence of a scope that releases: what the thread knew of others by then.
+  // The latest releasing fence of a scope, with what the thread knew of others at that point.
   struct Fence {
     ptx::Scope scope = ptx::Scope::kSystem;
     Shared<Known> known;
     EventNumber event = 0;
     Passed passed;
 
-    // That, and what the lanes have done themselves.
+    // Returns `known` with the lanes' own events up to the fence.
     Shared<Known> With(const Thread& first, std::uint32_t lanes) const;
   };
-  // What most threads have nothing of.
+  // State that most threads do not need.
   struct Extras {
     std::vector<Fence> fences;       // what a relaxed write publishes
     std::vector<Published> pending;  // what a fence acquires
@@ -107,7 +108,7 @@ class Analysis : public Observer {
     Copies copies;
     Copies bulk_copies;
   };
-  // The lanes of a warp that have gone together share both.
+  // Lanes of a warp that have always executed together share both members.
   struct ThreadState {
     Shared<Known> known;  // of the others
     Shared<Extras> extras;
@@ -116,7 +117,8 @@ class Analysis : public Observer {
       return known.Is(other.known) && extras.Is(other.extras);
     }
   };
-  // From this event of a thread on, or of those that know it, a transfer has been waited for.
+  // The event with which a thread's wait for a transfer ends. Events ordered after it are ordered
+  // after the transfer.
   struct Waited {
     Thread thread;
     EventNumber event = 0;
@@ -138,7 +140,7 @@ class Analysis : public Observer {
     std::vector<Published> list;
     Clock must;
   };
-  // Lanes that have arrived together, or left.
+  // Lanes that arrived together, or exited together.
   struct Arrived {
     Side side;
     EventNumber event = 0;
@@ -153,7 +155,7 @@ class Analysis : public Observer {
     std::uint64_t now = 0;
     Side latest;  // arrival
     bool awaited = false;
-    Side lone;  // an arrival of a generation for which nobody waited
+    Side lone;  // an arrival of a generation for which no warp waited
   };
   struct Object {
     Thread self;
@@ -182,10 +184,10 @@ class Analysis : public Observer {
   }
   ThreadState* LanesOf(const Place& at);
   ThreadState& StateOf(const Place& at, unsigned lane) { return LanesOf(at)[lane]; }
-  // Calls f(state, lanes) for lanes that share what they know.
+  // Calls f(state, lanes) for each group of lanes that share their state.
   template <typename F>
   void ForEachState(const Place& at, F f);
-  // The same; what comes of it is that of each of these lanes.
+  // Calls f(state, lanes) likewise, and stores the changed state for each of these lanes.
   template <typename F>
   void Teach(const Place& at, F change);
   Thread PseudoOf(std::uint64_t cta);
@@ -204,7 +206,9 @@ class Analysis : public Observer {
   std::vector<Published> FencesOf(const Place& at);
   static void PublishRelaxed(const std::vector<Published>& fences, ptx::Scope scope,
                              Release* release);
-  Side SideOf(const Place& at, const Deed& deed) const { return {at, world_.steps(), 0, deed}; }
+  Side SideOf(const Place& at, const ActionText& action) const {
+    return {at, world_.steps(), 0, action};
+  }
   bool IsNews(Kind kind, const Place& first, const Place& second) const;
   void Suspect(Suspicion suspicion);
   void NoteLeavers(const std::vector<Arrived>& leavers, const std::vector<Arrived>& arrivals,
@@ -214,9 +218,9 @@ class Analysis : public Observer {
   struct Accessor {
     const Access* access = nullptr;
     std::uint32_t index = 0;
-    std::uint32_t lanes = 0;  // one; of an operation on an mbarrier: that know the same
+    std::uint32_t lanes = 0;  // one lane; for an mbarrier operation, lanes that know the same
     const Known* known = nullptr;
-    bool changed = true;  // a write: what was there is not what it writes
+    bool changed = true;  // a write stores another value than was there
     bool global = false;  // memory
   };
   std::uint32_t NoteAccess(const Access& access);
@@ -250,7 +254,8 @@ class Analysis : public Observer {
 
   const World& world_;
   const Collectives collectives_;
-  // Those that did not order memory, and what their members knew together; if they are to be told.
+  // Collectives that did not order memory, with what their members knew together. Kept only if
+  // races name them.
   struct Meeting {
     Collective what;
     EventNumber event = 0;
@@ -265,11 +270,11 @@ class Analysis : public Observer {
   std::uint64_t latest_cta_ = 0;
   std::unordered_map<std::uint64_t, std::uint32_t> pseudo_;  // by CTA: barriers so far
   std::vector<Access> accesses_;
-  bool reads_strong_ = false;  // the latest read has found what a strong write has left
+  bool reads_strong_ = false;  // the latest read observed a strong write
   Place last_;                 // of the latest access
   std::uint64_t last_address_ = 0;
   Shadow shadow_;
-  // Who has seen strong writes, from then on: a list of each.
+  // For each strong write, the threads that have observed it and from which event on.
   struct Seen {
     Thread by;
     EventNumber event = 0;
@@ -280,14 +285,15 @@ class Analysis : public Observer {
   std::vector<Published> sequential_;                     // fence.sc
   std::map<std::pair<std::uint64_t, unsigned>, Barrier> barriers_;
   std::map<std::pair<std::uint64_t, std::uint32_t>, Object> objects_;
-  // Of each warp, the lanes whose latest wait was for the phase before the first of its mbarrier.
+  // By warp, the lanes whose latest wait was for the phase before the first one of an mbarrier.
   std::map<std::pair<std::uint64_t, unsigned>, Place> at_fresh_;
   std::map<std::uint64_t, ClusterState> clusters_;
   std::unordered_map<std::uint64_t, Transfer> transfers_;
-  // By owner: what others have accessed there, by thread the latest; and what they have sent there.
+  // By owner of the memory: the latest access of each thread of other CTAs, and the transfers that
+  // other CTAs have sent.
   std::map<std::uint64_t, std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t>> visits_;
   std::map<std::uint64_t, std::vector<std::uint64_t>> sent_;
-  std::map<std::uint64_t, std::vector<Arrived>> leavers_;  // who has exited, by CTA
+  std::map<std::uint64_t, std::vector<Arrived>> leavers_;  // exits of threads, by CTA
 };
 
 template <typename F>

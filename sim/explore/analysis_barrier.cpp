@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Named barriers, and those of clusters: what they make known, and who passes them without whom.
+// Named barriers and cluster barriers: what they order, and which threads pass them after others
+// have exited.
 #include <algorithm>
 #include <utility>
 
@@ -23,7 +24,8 @@ void Analysis::OnArrive(const Place& at, const Operation& operation, const Effec
     const Shared<Known> known = Gather(at, event);
     const Side side =
         SideOf(at, {GoesOn(operation.kind) ? "arrives, and goes on" : "arrives, and waits"});
-    // Lanes of a warp that come apart are gathered, or are a hazard of their own.
+    // Lanes of a warp that arrive apart are gathered into one arrival, or are a hazard of their
+    // own.
     Place whole_warp = at;
     whole_warp.lanes = kAllLanes;
     const Arrived* const before = known->must.Knows(barrier.self, barrier.completed)
@@ -70,8 +72,8 @@ void Analysis::OnArrive(const Place& at, const Operation& operation, const Effec
   barrier.awaited = false;
 }
 
-// Some of these threads may have left before others pass a barrier, for which those have arrived: a
-// barrier of all warps, or of those that have arrived. Who has arrived and left then is not missed.
+// Reports threads that exited before others pass a barrier of all warps, or of the warps that have
+// arrived. A thread that arrived there and exited afterwards is not reported.
 void Analysis::NoteLeavers(const std::vector<Arrived>& leavers,
                            const std::vector<Arrived>& arrivals, bool of_all, int bar) {
   if (arrivals.empty()) {

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Mbarriers: which phase an arrival could fall into, which one a wait could find, and what a wait
-// makes known.
+// Mbarriers: which phase an arrival could fall into, which phase a wait could find, and what a wait
+// acquires.
 
 #include "sim/explore/analysis.h"
 #include "sim/isa/bits.h"
@@ -62,7 +62,8 @@ void Analysis::OnMbarrier(const Place& at, std::uint64_t owner, const MbOperatio
   }
   object.now.must.Join(known->must);
   if (instruction == nullptr) {
-    // The end of copies: they alone come before it, not what their threads did before them.
+    // The completion of copies: it orders the copies alone, and not what their threads did before
+    // them.
     Publish(&object.now.list, {ptx::Scope::kCluster, owner, {}});
   } else if (instruction->releasing && IsMbArrival(operation.op)) {
     Publish(&object.now.list, {scope, at.cta, known});
@@ -83,7 +84,7 @@ void Analysis::OnMbarrier(const Place& at, std::uint64_t owner, const MbOperatio
   }
 }
 
-// A wait for the phase before the first one: no phase has completed since the init.
+// Notes a wait for the phase before the first one: no phase has completed since the init.
 void Analysis::NoteFresh(const Object& object, const Side& waits, const Range& word) {
   const bool is_fresh = object.made.step != 0 && object.completed == 0;
   std::uint32_t& fresh = at_fresh_[{waits.at.cta, waits.at.warp}].lanes;
@@ -102,8 +103,8 @@ void Analysis::NoteFresh(const Object& object, const Side& waits, const Range& w
   Suspect(std::move(note));
 }
 
-// The word is memory, too: init and inval are writes, all else is atomic. Every use must come after
-// the init, also after others that do.
+// Checks the mbarrier's word as memory: init and inval are writes, and all other operations are
+// atomic. Every use must be ordered after the init, even if another ordered use comes before it.
 void Analysis::CheckWord(const Object& object, const Place& at, const Range& word,
                          const MbOperation& operation, EventNumber event, std::uint64_t of) {
   const bool makes = operation.op == MbOp::kInit || operation.op == MbOp::kInval;
@@ -131,7 +132,7 @@ void Analysis::CheckWord(const Object& object, const Place& at, const Range& wor
   ForEachState(at, [&](ThreadState* state, std::uint32_t lanes) { check(lanes, *state->known); });
 }
 
-// An arrival must come after the phase before its own has completed, in every order.
+// In every order, the phase before the arrival's own phase must have completed before the arrival.
 void Analysis::CheckPhase(const Object& object, const Place& at, const Range& word,
                           const MbOperation& operation, std::uint64_t of) {
   const bool counts = IsMbArrival(operation.op) || operation.op == MbOp::kCompleteTx;
@@ -169,7 +170,8 @@ void Analysis::CheckPhase(const Object& object, const Place& at, const Range& wo
 }
 
 void Analysis::Complete(Object* object, const Range& word, EventNumber event) {
-  // Who waited for the phase before must have done so, or would find this one complete.
+  // A wait for the preceding phase must end before this phase completes, or it could find this one
+  // complete.
   for (const auto& [waited, side] : object->waits) {
     std::uint32_t late = side.at.lanes;
     while (late != 0 && object->now.must.Knows(ThreadOf(side.at, First(late)), waited)) {

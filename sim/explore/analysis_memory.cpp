@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Accesses to memory: which earlier ones they must be ordered after, and what strong ones tell.
+// Accesses to memory: which earlier accesses they must be ordered after, and what strong accesses
+// publish.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace muster::explore {
 namespace {
 
-// Accesses to a byte that are kept, of those that no other one follows.
+// How many unordered accesses to a byte are kept.
 constexpr std::size_t kMostPast = 1024;
 
 }  // namespace
@@ -21,7 +22,8 @@ std::uint32_t Analysis::NoteAccess(const Access& access) {
   return static_cast<std::uint32_t>(accesses_.size() - 1);
 }
 
-// Whether an access of before is performed before this one, as the one who comes now sees it.
+// Whether the earlier access is performed before the current one, by what the current accessor
+// knows.
 bool Analysis::IsOrdered(const Past& past, const Accessor& now) const {
   const Access& access = accesses_[past.access];
   const Access& mine = *now.access;
@@ -36,7 +38,7 @@ bool Analysis::IsOrdered(const Past& past, const Accessor& now) const {
   if (IsOwn(access, past, now)) {
     return true;
   }
-  // A lane knows of itself.
+  // A lane's own accesses are ordered by program order.
   const bool is_own_warp = mine.transfer == 0 && access.at.warp == mine.at.warp &&
                            access.at.cta == mine.at.cta && Ones(now.lanes) == 1;
   const std::uint32_t lanes = is_own_warp ? past.lanes & ~now.lanes : past.lanes;
@@ -50,7 +52,7 @@ bool Analysis::IsOrdered(const Past& past, const Accessor& now) const {
          (!by_proxy && HasSeen(past, now));
 }
 
-// The accessor is the thread, which has had this event, or knows of it.
+// Whether the accessor is that thread, after the event, or knows of the event.
 bool Analysis::IsAfter(const Thread& thread, EventNumber event, const Accessor& now) const {
   const Place& at = now.access->at;
   return (now.access->transfer == 0 && thread.cta == at.cta &&
@@ -73,7 +75,7 @@ bool Analysis::IsMorallyStrong(const Access& a, const Access& b) const {
          BothInclude(a.ordering.scope, a.at.cta, b.ordering.scope, b.at.cta);
 }
 
-// A strong read sees what the latest strong write has left.
+// A strong read observes the latest strong write.
 bool Analysis::Sees(const Past& last, const Accessor& now) const {
   const Role role = now.access->role;
   return (role == Role::kRead || role == Role::kAtomic) && now.access->ordering.IsStrong() &&
@@ -83,7 +85,7 @@ bool Analysis::Sees(const Past& last, const Accessor& now) const {
 void Analysis::CheckCell(Shadow::Cell* cell, const Range& range, const Accessor& now) {
   const Role role = now.access->role;
   if (role == Role::kMbarrier && cell->is_mbarrier) {
-    Append(&cell->writes, now);  // they do not race with each other
+    Append(&cell->writes, now);  // atomic operations do not race with each other
     return;
   }
   cell->is_mbarrier = false;
@@ -113,7 +115,7 @@ void Analysis::CheckCell(Shadow::Cell* cell, const Range& range, const Accessor&
       if (IsMorallyStrong(access, *now.access)) {
         return false;
       }
-      // Two stores of one value: either is the last.
+      // Two stores of the same value: the result does not depend on which is the last.
       if (access.role != Role::kWrite || now.changed) {
         Race(past, range, now);
       }
@@ -127,8 +129,8 @@ void Analysis::CheckCell(Shadow::Cell* cell, const Range& range, const Accessor&
   cell->writes.Limit(kMostPast);
 }
 
-// Those that this one follows are forgotten now and then, but weak ones that it does not stand for.
-// Lanes that have come together share one record.
+// Now and then removes accesses that the current one is ordered after, except weak accesses that it
+// does not cover. Lanes that executed together share one record.
 void Analysis::Append(Pasts* pasts, const Accessor& now) {
   if (!pasts->empty() && pasts->back().access == now.index) {
     pasts->back().lanes |= now.lanes;
@@ -148,7 +150,7 @@ void Analysis::Append(Pasts* pasts, const Accessor& now) {
   pasts->Limit(kMostPast);
 }
 
-// The latest collective that comes between the two, and whose members know the first.
+// Returns the latest collective between the two accesses whose members know the first one.
 std::vector<Collective> Analysis::WouldOrder(const Past& past, const Accessor& now) const {
   const auto found =
       std::find_if(meetings_.rbegin(), meetings_.rend(), [&](const Meeting& meeting) {
@@ -165,7 +167,7 @@ void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
   const Access& a = accesses_[past.access];
   const Access& b = *now.access;
   const bool of_object = a.role >= Role::kMakes || b.role >= Role::kMakes;
-  // Of several lanes, one that is not ordered before.
+  // Selects one lane, of several, whose access is not ordered before.
   unsigned lane = First(past.lanes);
   ForEachBit(past.lanes & (past.lanes - 1), [&](unsigned other) {
     const Past one{past.access, 1U << lane, past.observed};
@@ -219,7 +221,7 @@ void Analysis::Race(const Past& past, const Range& range, const Accessor& now) {
 void Analysis::OnAccess(const Place& at, const Range& range, ptx::Op op,
                         const ptx::Ordering& ordering, bool changed) {
   const unsigned lane = First(at.lanes);
-  // The lanes and elements of one instruction are one event.
+  // All lanes and elements of an instruction share one event.
   const bool same =
       last_.cta == at.cta && last_.warp == at.warp && last_.pc == at.pc && last_.lanes != 0 &&
       (at.lanes > last_.lanes || (at.lanes == last_.lanes && range.address > last_address_));
@@ -258,7 +260,7 @@ void Analysis::Synchronize(const Place& at, const Range& range, ptx::Op op,
     if (op == ptx::Op::kStore) {
       locations_.erase(key);
     } else if (const auto found = locations_.find(key); found != locations_.end()) {
-      AcquireMust(found->second, at);  // it has come before, though that makes nothing visible
+      AcquireMust(found->second, at);  // it has happened before, though its stores are not visible
     }
     return;
   }

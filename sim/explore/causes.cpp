@@ -13,7 +13,8 @@
 namespace muster::explore {
 namespace {
 
-// Lines, the variable, and of a note its kind; empty: nothing else has this cause.
+// Returns a key of the lines, the variable and, for a note, its kind. Empty: no other finding can
+// have this cause.
 std::string KeyOf(const Suspicion& suspicion, const World& world) {
   if (suspicion.first.step == 0) {
     return "";
@@ -31,9 +32,9 @@ std::string KeyOf(const Suspicion& suspicion, const World& world) {
                      IsNote(suspicion.kind) ? Name(suspicion.kind) : "");
 }
 
-// Of several kinds with one cause the one that says most is told: that the source of a copy is
-// overwritten or a fence is missing, then which phase an event could fall into, then that an object
-// may not be there; last, that nothing orders the two.
+// Of several kinds with one cause, the most specific one is reported: first that the source of a
+// copy is overwritten or a fence is missing, then which phase an event could fall into, then that
+// an object may not exist; last, that nothing orders the two events.
 int Generality(Kind kind) {
   switch (kind) {
     case Kind::kSourceOverwritten:
@@ -83,7 +84,7 @@ Index Group(const std::vector<T>& all, const World& world, std::vector<Cause<T>>
   return index;
 }
 
-// The name of a variable in shared memory that lies there, or the address.
+// Returns the name of the variable at that address of shared memory, or the address.
 std::string SharedVariable(const ptx::Program& program, std::uint64_t address) {
   for (const ptx::SharedName& name : program.shared_names) {
     if (address >= name.address && (name.bytes == 0 || address - name.address < name.bytes)) {

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What has one cause is told once: copies of an unrolled loop, and what one missing barrier is
-// under several names.
+// Findings with the same cause are reported once: those of the copies of an unrolled loop, and the
+// several kinds of finding that one missing barrier leads to.
 #ifndef MUSTER_SIM_EXPLORE_CAUSES_H_
 #define MUSTER_SIM_EXPLORE_CAUSES_H_
 
@@ -14,14 +14,13 @@
 
 namespace muster::explore {
 
-// Two events of the same two lines and at the same variable as others have one cause. The lines are
-// those of the source that the kernel's author would change; where the PTX file does not say what
-// it was made of, its own.
+// Findings have the same cause if their two events are at the same two lines and at the same
+// variable. The lines are those of the source, or of the PTX file if that has no line information.
 template <typename T>
 struct Cause {
-  T told;               // the one of the most specific kind, or the first of these
-  std::vector<T> more;  // with the same cause
-  // Of a finding: suspicions with the same cause.
+  T told;               // the first of the most specific kind
+  std::vector<T> more;  // the others with the same cause
+  // For a finding, the suspicions with the same cause.
   std::vector<Unconfirmed> unconfirmed = {};
 };
 
@@ -31,10 +30,11 @@ struct Causes {
   std::vector<Cause<Suspicion>> notes;
 };
 
-// The world knows the program and its memory. Causes come in the order of the first that has them.
+// Groups findings and suspicions by cause, in the order of the first one of each cause.
 Causes ByCause(const Explored& explored, const World& world);
 
-// "sums::part", "buffer out", "barrier 2": all of the array or allocation; or nothing.
+// Returns "sums::part", "buffer out" or "barrier 2": the whole array or allocation. Empty if there
+// is no name.
 std::string VariableOf(const Suspicion& suspicion, const World& world);
 
 }  // namespace muster::explore

@@ -51,7 +51,7 @@ bool Clock::Entry::Covers(const Entry& other) const {
   return lacks == 0;
 }
 
-// The number of each lane, put there if need be.
+// Returns the events by lane, in *space if the entry does not store them so.
 const Clock::Lanes& Clock::Entry::Numbers(Lanes* space) const {
   if (apart) {
     return *apart;
@@ -155,7 +155,7 @@ void Clock::Join(Shared<Row>* row, const Shared<Row>& other) {
   joined.latest = std::max(joined.latest, other->latest);
 }
 
-// One of the two, if it has all that the other one has.
+// Shares a row that covers the other one instead of merging the two.
 void Clock::JoinNews(const Clock& other) {
   if (other.Covers(*this)) {
     rows_ = other.rows_;
@@ -172,7 +172,7 @@ void Clock::JoinNews(const Clock& other) {
       in_a = rows.insert(in_a, one);
     } else if (!is_one_row && Covers(*one.row, *in_a->row)) {
       in_a->row = one.row;
-    } else if (is_one_row ||  // it is known that neither has all
+    } else if (is_one_row ||  // neither covers the other one
                (!in_a->row.Is(one.row) && !Covers(*in_a->row, *one.row))) {
       Join(&in_a->row, one.row);
     }

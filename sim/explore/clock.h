@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a run at some point of it: of each thread, the latest event from which there is
-// a way here. Clocks share what is the same, and the lanes of a warp that have gone together are
-// one number.
+// A vector clock: for each thread, its latest event that is ordered before a point of the run.
+// Clocks share equal parts, and lanes of a warp that have executed together share one number. Knows
+// nothing of why events are ordered.
 #ifndef MUSTER_SIM_EXPLORE_CLOCK_H_
 #define MUSTER_SIM_EXPLORE_CLOCK_H_
 
@@ -16,8 +16,8 @@
 
 namespace muster::explore {
 
-// A thread of a CTA: its warp's number times the lanes of a warp, and its lane. What else has
-// events, such as a barrier, is a warp of its own.
+// A thread of a CTA: its warp times the warp size, plus its lane. A barrier, which has events too,
+// is a warp of its own.
 struct Thread {
   std::uint64_t cta = 0;
   std::uint32_t index = 0;
@@ -26,16 +26,17 @@ inline bool operator==(const Thread& a, const Thread& b) {
   return a.cta == b.cta && a.index == b.index;
 }
 
-// Events are numbered from 1 on, in the order of the run. 0: none.
+// Numbers of events, from 1 on, in the order of the run. 0: no event.
 using EventNumber = std::uint32_t;
 
 inline constexpr std::uint32_t kAllLanes = ~std::uint32_t{0};
 
 class Clock {
  public:
-  // This event of a thread; or of all those that follow `first` in its warp by the bits of `lanes`.
+  // Whether this clock knows the event of the thread, or of each thread at `first` plus a bit of
+  // `lanes`.
   bool Knows(const Thread& first, EventNumber event, std::uint32_t lanes = 1) const;
-  // Knows all that the other one knows.
+  // Whether this clock knows all that the other one knows.
   bool Covers(const Clock& other) const {
     return rows_.Is(other.rows_) || Covers(*rows_, *other.rows_);
   }
@@ -44,26 +45,27 @@ class Clock {
       JoinNews(other);
     }
   }
-  // The same with one that it is known not to cover.
+  // Joins a clock that this one is known not to cover.
   void JoinNews(const Clock& other);
   void Note(const Thread& first, EventNumber event, std::uint32_t lanes = 1);
-  // One and the same, not only equal.
+  // Whether both share the same storage.
   bool Is(const Clock& other) const { return rows_.Is(other.rows_); }
 
  private:
   using Lanes = std::array<EventNumber, ptx::kWarpSize>;
-  // Of a warp.
+  // The events of a warp's lanes.
   struct Entry {
-    EventNumber event = 0;            // of these lanes, ...
-    std::uint32_t lanes = kAllLanes;  // ... which are one at least, ...
-    EventNumber others = 0;           // ... and of all others, ...
-    Shared<Lanes> apart;              // ... unless it is more than two numbers: event is the latest
+    EventNumber event = 0;            // the latest event of `lanes`
+    std::uint32_t lanes = kAllLanes;  // at least one
+    EventNumber others = 0;           // the latest event of all other lanes
+    // By lane, if there are more than two numbers; `event` is then the latest.
+    Shared<Lanes> apart;
 
     bool Knows(EventNumber wanted, std::uint32_t of) const;
     EventNumber Latest() const { return std::max(event, others); }
     bool Covers(const Entry& other) const;
     void Join(const Entry& other);
-    void Note(const Entry& note);  // one of which the others know nothing
+    void Note(const Entry& note);  // an event that no other lane knows
     const Lanes& Numbers(Lanes* space) const;
   };
   struct Row {
@@ -74,7 +76,7 @@ class Clock {
     std::uint64_t cta = 0;
     Shared<Row> row;
   };
-  using Rows = std::vector<OfCta>;  // in the order of the CTAs
+  using Rows = std::vector<OfCta>;  // ordered by CTA
 
   static bool Covers(const Row& a, const Row& b);
   static bool Covers(const Rows& a, const Rows& b);

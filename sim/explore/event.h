@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// One step of an order as others see it, how two steps stand to each other, and the places at which
-// a search can choose another step. Knows nothing of what a step does to the world.
+// One step of an order as other actors see it, the relations between two steps, and the points at
+// which a search can choose another step. Does not know what a step does to the state of the world.
 #ifndef MUSTER_SIM_EXPLORE_EVENT_H_
 #define MUSTER_SIM_EXPLORE_EVENT_H_
 
@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/explore/touch.h"
+#include "sim/explore/object_access.h"
 #include "sim/explore/world.h"
 #include "sim/ptx/simt/schedule.h"
 
@@ -44,32 +44,33 @@ class Events {
   std::vector<std::uint64_t> bits_;
 };
 
-// What one actor has done, as others see it.
+// A step of one actor, as other actors see it.
 struct Event {
   Actor actor;
   std::uint64_t process = 0;
   ptx::Turn turn;
-  std::vector<Touch> touches;  // in the order of their objects
+  std::vector<ObjectAccess> accesses;  // ordered by object
   std::vector<Place> woken;
   std::vector<std::uint64_t> begun;  // transfers
   Gathered gathered;
-  bool ends = false;          // the run, in a fault: what others would still have done is cut off
-  std::uint64_t cluster = 0;  // of its lanes, in the order of the grid
-  std::uint64_t channel = 0;  // of a transfer: that keeps the order of some
-  std::vector<std::uint32_t> comes_to;  // where its lanes stand after it
+  bool ends = false;          // the run ends in a fault, which cuts off the other actors
+  std::uint64_t cluster = 0;  // the cluster of its lanes, in the order of the grid
+  std::uint64_t channel = 0;  // of a transfer: the channel that keeps the order of transfers
+  std::vector<std::uint32_t> comes_to;  // the instructions at which its lanes stand afterwards
   std::vector<std::uint64_t> sends;     // channels of the transfers that it has begun
-  // Its lanes are several that came together there: when those of a process came to be with others.
+  // If its lanes came together at the instruction: the step in which the lanes of process `joined`
+  // joined the others.
   std::optional<std::size_t> joined_at;
   std::uint64_t joined = 0;
-  Events before;    // that it comes after
-  Events arrivals;  // those of a generation that it completed, and what they come after
+  Events before;    // the events that happen before this one
+  Events arrivals;  // the arrivals of the generation that it completed, and the events before these
 };
 
-// Calls f for each pair of touches of one object; stops when it returns true.
+// Calls f for each pair of accesses of one object; stops when it returns true.
 template <typename F>
-bool AnyPair(const std::vector<Touch>& a, const std::vector<Touch>& b, F f) {
+bool AnyPair(const std::vector<ObjectAccess>& a, const std::vector<ObjectAccess>& b, F f) {
   std::size_t j = 0;
-  for (const Touch& one : a) {
+  for (const ObjectAccess& one : a) {
     while (j < b.size() && b[j].object < one.object) {
       ++j;
     }
@@ -86,14 +87,15 @@ inline bool IsSameWarp(const Place& place, const ptx::Turn& turn) {
   return place.cta == turn.cta && place.warp == turn.warp;
 }
 
-// `a` has let the lanes of `b` go.
+// Whether `a` released the lanes of `b`.
 inline bool Woke(const Event& a, const Event& b) {
   return std::any_of(a.woken.begin(), a.woken.end(), [&](const Place& place) {
     return IsSameWarp(place, b.turn) && (place.lanes & b.turn.lanes) != 0;
   });
 }
 
-// `b` is by lanes that have done `a`, that `a` has let go, or by what `a` has started.
+// Whether `b` is a step of lanes that took step `a`, of lanes that `a` released, or of a transfer
+// that `a` started.
 inline bool IsInProgramOrder(const Event& a, const Event& b) {
   if (b.actor.kind == Actor::Kind::kStart) {
     return a.actor.kind == Actor::Kind::kStart;
@@ -107,54 +109,57 @@ inline bool IsInProgramOrder(const Event& a, const Event& b) {
   return (same_warp && !a_flies && (a.actor.lanes & b.actor.lanes) != 0) || Woke(a, b);
 }
 
-// Lanes of `a` have left where those of `b`, of the same warp, come to: had they waited, they would
-// have gone on together.
+// Whether the lanes of `b` came to the instruction that lanes of `a`, of the same warp, had left:
+// had those waited, both would have executed together.
 inline bool Leaves(const Event& a, const Event& b) {
   return a.actor.kind == Actor::Kind::kLanes && b.actor.kind != Actor::Kind::kTransfer &&
          a.turn.cta == b.turn.cta && a.turn.warp == b.turn.warp &&
          std::find(b.comes_to.begin(), b.comes_to.end(), a.actor.pc) != b.comes_to.end();
 }
 
-// Both begin transfers that come in the order in which they set out.
+// Whether both begin transfers in a channel that delivers in order.
 inline bool SendBoth(const Event& a, const Event& b) {
   return std::any_of(a.sends.begin(), a.sends.end(), [&](std::uint64_t channel) {
     return std::find(b.sends.begin(), b.sends.end(), channel) != b.sends.end();
   });
 }
 
-// Lanes of one instruction that come to the same word, to write there: one after the other.
+// Whether lanes of one instruction write to the same word, one after the other.
 inline bool ConflictsWithItself(const Event& event) {
-  const auto& touches = event.touches;
-  return std::adjacent_find(touches.begin(), touches.end(), [](const Touch& a, const Touch& b) {
-           return a.object == b.object && a.mode == Touch::Mode::kWrite;
-         }) != touches.end();
+  const auto& accesses = event.accesses;
+  return std::adjacent_find(accesses.begin(), accesses.end(),
+                            [](const ObjectAccess& a, const ObjectAccess& b) {
+                              return a.object == b.object && a.mode == ObjectAccess::Mode::kWrite;
+                            }) != accesses.end();
 }
 
 inline bool Completes(const Event& event) {
-  return std::any_of(event.touches.begin(), event.touches.end(),
-                     [](const Touch& touch) { return touch.mode == Touch::Mode::kComplete; });
+  return std::any_of(event.accesses.begin(), event.accesses.end(), [](const ObjectAccess& access) {
+    return access.mode == ObjectAccess::Mode::kComplete;
+  });
 }
 
-// A wait for what `a` has completed.
-inline bool IsWaitFor(const Touch& a, const Touch& b) {
-  return a.mode == Touch::Mode::kComplete &&
-         (b.mode == Touch::Mode::kWait || b.mode == Touch::Mode::kPass);
+// Whether `b` waits for the phase that `a` completed.
+inline bool IsWaitFor(const ObjectAccess& a, const ObjectAccess& b) {
+  return a.mode == ObjectAccess::Mode::kComplete &&
+         (b.mode == ObjectAccess::Mode::kWait || b.mode == ObjectAccess::Mode::kPass);
 }
 
 inline bool Has(const std::vector<std::uint64_t>& set, std::uint64_t one) {
   return std::find(set.begin(), set.end(), one) != set.end();
 }
 
-// A place in a search: who could go, and what has been done about it.
+// A node of the search: the actors that are enabled, and which of them have been tried.
 struct Node {
   std::vector<Actor> enabled;
   std::vector<std::uint64_t> processes;  // of these
   std::vector<std::uint64_t> planned;
   std::vector<std::uint64_t> done;
-  std::vector<Event> asleep;  // gone before from here: going later would only repeat that order
-  std::uint64_t begun = 0;    // clusters
-  // Lanes that stand together with others since a step: of the actor that they are now, the step,
-  // and who they were.
+  // The sleep set: steps tried from here before, which would only repeat an order.
+  std::vector<Event> asleep;
+  std::uint64_t begun = 0;  // clusters
+  // Lanes that joined others in a step: by the actor that they are part of now, that step and the
+  // process that they were.
   struct Joined {
     std::uint32_t lanes = 0;
     std::uint64_t cta = 0;
@@ -163,7 +168,7 @@ struct Node {
     std::uint64_t process = 0;
   };
   std::vector<Joined> joined;
-  Event event;  // that was taken
+  Event event;  // the step that was taken
 
   void Plan(std::uint64_t process) {
     if (Has(processes, process) && !Has(planned, process)) {

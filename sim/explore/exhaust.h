@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Goes through all orders of a grid's events, one of each class: orders that differ only in steps
-// that have nothing to do with each other are one (dynamic partial-order reduction with sleep sets;
-// each order is run from its beginning).
+// Enumerates all orders of a grid's events, one of each equivalence class: two orders are
+// equivalent if they differ only in the order of independent steps (dynamic partial-order reduction
+// with sleep sets; each order is run from its beginning).
 #ifndef MUSTER_SIM_EXPLORE_EXHAUST_H_
 #define MUSTER_SIM_EXPLORE_EXHAUST_H_
 
@@ -23,9 +23,10 @@ namespace muster::explore {
 
 struct ExhaustOptions {
   std::uint64_t most_classes = ~std::uint64_t{0};
-  std::uint64_t most_steps = 32'768;  // of one order: its cost grows with their square
-  bool races = true;                  // each order is looked at for races, too
-  // Asked now and then: whether to stop, since the time is over.
+  // Limit of one order, whose cost grows with the square of its steps.
+  std::uint64_t most_steps = 32'768;
+  bool races = true;  // each order is also checked for races
+  // Asked now and then: whether the time is over and the search must stop.
   std::function<bool(std::uint64_t classes)> stop;
 };
 
@@ -36,21 +37,21 @@ struct Taken {
   Gathered gathered;
 };
 
-// One order and how it ended: the world is as it left it.
+// One order, at its end. The world is in its final state.
 struct Order {
   const World& world;
   const std::vector<Taken>& steps;
-  const std::vector<Suspicion>& suspicions;  // what nothing orders in it
+  const std::vector<Suspicion>& suspicions;  // its unordered events
 
   Trace Traced() const;
 };
 
-// Why a search cannot say that it has seen what every run may do.
+// Why a search cannot claim that it has seen all that a run may do.
 struct LeftOut {
   enum class Cause : std::uint8_t {
-    kVolatile,  // the effect of an instruction is a matter of a clock, or of which lanes are
+    kVolatile,  // the effect of an instruction depends on a clock, or on which lanes are
                 // together
-    kPieces,    // of a bulk copy that nothing orders with another access
+    kPieces,    // pieces of a bulk copy are not ordered with another access
   };
   Cause cause = Cause::kVolatile;
   std::uint32_t pc = 0;
@@ -59,7 +60,7 @@ struct LeftOut {
     return std::tie(cause, pc) < std::tie(other.cause, other.pc);
   }
 };
-// A sentence.
+// Returns the reason as a sentence.
 std::string Explain(const LeftOut& one, const ptx::Program& program);
 
 struct Exhausted {
@@ -69,12 +70,12 @@ struct Exhausted {
   std::uint64_t steps = 0;
 };
 
-// Calls `each` at the end of one order of each class; it returns whether to go on.
+// Calls `each` at the end of one order of each class. `each` returns whether to continue.
 Exhausted Exhaust(World* world, const ExhaustOptions& options,
                   const std::function<bool(const Order&)>& each);
 
-// The same by several threads, each of which makes a world of its own. `each` is called by one of
-// them at a time.
+// Does the same with several threads, each with a world of its own. Only one of them calls `each`
+// at a time.
 Exhausted Exhaust(const std::function<std::unique_ptr<World>()>& make_world, unsigned jobs,
                   const ExhaustOptions& options, const std::function<bool(const Order&)>& each);
 

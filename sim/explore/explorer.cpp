@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::size_t kMostFindings = 100;
 
-// Wrong results are one, whatever the numbers.
+// All wrong results count as one bad end, whatever the values.
 std::pair<Kind, std::string> EndOf(const BadEnd& end) {
   return {end.kind, end.kind == Kind::kWrongResult ? "" : end.what};
 }
 
-// A race of any kind, between the places of the other one.
+// Whether both are races, of any kind, between the same two places.
 bool IsRaceOf(const Suspicion& race, const Suspicion& other) {
   return IsRace(race.kind) && std::minmax(race.first.at.pc, race.second.at.pc) ==
                                   std::minmax(other.first.at.pc, other.second.at.pc);
@@ -33,7 +33,7 @@ bool IsWaitForInit(const ptx::Program& program, const ptx::Turn& first, const pt
   return op_of(first) == MbOp::kInit && IsMbWait(op_of(second));
 }
 
-// Of what goes to several CTAs: that to the same one.
+// Whether both parts of a multicast transfer go to the same CTA.
 bool IsToSame(const ptx::Turn& turn, const ptx::Turn& wanted) {
   return !turn.to || !wanted.to || turn.to == wanted.to;
 }
@@ -47,14 +47,14 @@ Explorer::Explorer(MakeWorld make_world, ExplorerOptions options, Judge judge)
       options_(std::move(options)),
       judge_(std::move(judge)) {}
 
-// The two places, in either order.
+// A key of the two places that does not depend on their order.
 Explorer::Key Explorer::KeyOf(const Suspicion& suspicion) {
   const auto [a, b] = std::minmax(suspicion.first.at.pc, suspicion.second.at.pc);
   return {suspicion.kind, a, b};
 }
 
 // ------------------------------------------------------------------------------------------------
-// The ways on
+// Predict, exhaust, drive
 // ------------------------------------------------------------------------------------------------
 
 Explored Explorer::Run() {
@@ -69,7 +69,7 @@ Explored Explorer::Run() {
       Witness(lead);
     }
   }
-  // What is a race in another order is no note.
+  // An event pair that races in another order is no note.
   const auto is_found = [&](const Suspicion& note) {
     return note.kind == Kind::kCollectiveOrder &&
            std::any_of(explored_.findings.begin(), explored_.findings.end(),
@@ -80,8 +80,8 @@ Explored Explorer::Run() {
   return std::move(explored_);
 }
 
-// Some groups of a warp are favoured, so that lanes come together again; and now and then one warp
-// stays behind all others for a while.
+// Draws the next actor. Prefers some groups of a warp, so that lanes reconverge, and sometimes
+// holds one warp back for a while.
 const Actor& Explorer::Choose(const std::vector<Actor>& enabled, ptx::Random* random) {
   const Actor* chosen = &enabled[random->Below(static_cast<std::uint32_t>(enabled.size()))];
   constexpr std::uint32_t kAnyOneIn = 16;
@@ -98,7 +98,7 @@ const Actor& Explorer::Choose(const std::vector<Actor>& enabled, ptx::Random* ra
   return *chosen;
 }
 
-// Runs with vector clocks, each in an order of its own.
+// Follows runs in random orders with vector clocks.
 void Explorer::Predict() {
   for (std::uint64_t run = 0; run < options_.predictions && (run == 0 || !IsOver()); ++run) {
     Say("predicting along runs", run);
@@ -108,7 +108,7 @@ void Explorer::Predict() {
     Trace trace;
     std::vector<Actor> actors;
     ptx::Random random(options_.seed + run);
-    // In every second run a warp stays behind.
+    // In every second run one warp is held back.
     const bool favours = run % 2 == 1;
     std::uint64_t behind = random.Next();
     while (!IsLeft()) {
@@ -143,7 +143,8 @@ void Explorer::Predict() {
   }
 }
 
-// By one thread as long as that is enough, so that small kernels have one number of classes.
+// Starts with one thread, so that the number of classes of a small kernel does not depend on the
+// jobs.
 void Explorer::Exhaust() {
   constexpr std::uint64_t kFew = 4096;
   ExhaustOptions options;
@@ -189,7 +190,7 @@ void Explorer::TakeOrder(const Order& order) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// What they give
+// Findings
 // ------------------------------------------------------------------------------------------------
 
 void Explorer::AddFinding(const World& world, const Suspicion& what, const Trace& trace) {
@@ -203,7 +204,7 @@ void Explorer::AddFinding(const World& world, const Suspicion& what, const Trace
   explored_.findings.push_back(std::move(finding));
 }
 
-// How the order has ended.
+// Records the bad ends of the order.
 void Explorer::Conclude(const World& world, const Trace& trace) {
   for (const BadEnd& end : judge_(world)) {
     if (!ends_.insert(EndOf(end)).second) {
@@ -228,8 +229,8 @@ void Explorer::Conclude(const World& world, const Trace& trace) {
   }
 }
 
-// What nothing orders in a run: where no other order of instructions shows it, the run is the
-// witness; else it is a lead.
+// Takes the unordered events of a run. If no other order of instructions can show a suspicion, the
+// run itself is its witness; otherwise the suspicion is to be confirmed.
 void Explorer::Take(const World& world, const std::vector<Suspicion>& suspicions,
                     const Trace& trace, const std::vector<Actor>& actors) {
   for (const Suspicion& suspicion : TakeNotes(suspicions, actors)) {
@@ -260,13 +261,13 @@ void Explorer::Take(const World& world, const std::vector<Suspicion>& suspicions
   }
 }
 
-// Only collectives of a warp could order the two.
+// Only warp collectives could order the two events.
 bool Explorer::MayBeNote(const Suspicion& suspicion) const {
   return IsRace(suspicion.kind) && suspicion.of_memory_model && found_.count(KeyOf(suspicion)) == 0;
 }
 
-// A race that is gone if collectives order memory is a note, on which it says the collectives that
-// must. Returns the others.
+// Turns races that vanish if collectives order memory into notes, which name the collectives.
+// Returns the other races.
 std::vector<Suspicion> Explorer::TakeNotes(const std::vector<Suspicion>& suspicions,
                                            const std::vector<Actor>& actors) {
   if (std::none_of(suspicions.begin(), suspicions.end(),
@@ -278,7 +279,8 @@ std::vector<Suspicion> Explorer::TakeNotes(const std::vector<Suspicion>& suspici
                         [&](const Suspicion& one) { return IsRaceOf(one, note); });
   };
   std::vector<Suspicion> others = Follow(actors, {true});
-  std::map<std::set<std::uint32_t>, std::vector<Suspicion>> told;  // by the collectives that order
+  // By the collectives that would order them.
+  std::map<std::set<std::uint32_t>, std::vector<Suspicion>> told;
   for (Suspicion note : suspicions) {
     if (!MayBeNote(note) || race_of(others, note) != others.end()) {
       continue;
@@ -331,7 +333,8 @@ std::vector<Suspicion> Explorer::Follow(const std::vector<Actor>& actors,
   return analysis.suspicions();
 }
 
-// In an order that ended badly, or in any if it is a race, the second event came before the first.
+// Whether the order is a witness: the second event came before the first, and the order ended badly
+// or the suspicion is a race.
 bool Explorer::IsShown(const Lead& lead) {
   const auto index = [](const std::vector<ptx::Turn>& turns, const ptx::Turn& wanted) {
     return std::find_if(turns.begin(), turns.end(),
@@ -357,7 +360,7 @@ bool Explorer::IsShown(const Lead& lead) {
   return false;
 }
 
-// Tries orders in which the first event waits for the second.
+// Tries to confirm the suspicion with orders in which the first event waits for the second.
 void Explorer::Witness(const Lead& lead) {
   if (IsShown(lead)) {
     return;
@@ -413,14 +416,15 @@ bool Explorer::RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace) {
         allowed.push_back(actor);
       } else if (actor.kind == Actor::Kind::kLanes && lead.what.bar < 0 &&
                  (actor.lanes & ~(1U << lane)) != 0) {
-        // The lane comes apart from those that need not wait; at a named barrier all come together.
+        // The lane splits from lanes that need not wait. At a named barrier all lanes arrive
+        // together.
         world_.Split(actor, 1U << lane);
         Actor rest = actor;
         rest.lanes &= ~(1U << lane);
         allowed.push_back(rest);
       }
     }
-    // A wait that comes before the init finds no phase complete: it is enough that it has come.
+    // A wait before the init finds no phase complete: it suffices that the wait was reached.
     if (!second_done && !first_done && IsWaitForInit(world_.program(), lead.first, lead.second)) {
       const auto waits = world_.Waiting();
       const auto second = std::find_if(waits.begin(), waits.end(), [&](const Actor& wait) {
@@ -438,10 +442,10 @@ bool Explorer::RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace) {
       }
     }
     if (allowed.empty()) {
-      first_done = true;  // it cannot wait any longer
+      first_done = true;  // the first event can be delayed no longer
       continue;
     }
-    // Whoever the second event is by goes on, by and large; in every fourth order, whenever it can.
+    // Prefers the actor of the second event most of the time; in every fourth order, always.
     const Actor* chosen = nullptr;
     constexpr std::uint32_t kFavourOneIn = 2;
     constexpr std::uint64_t kAlwaysOneIn = 4;

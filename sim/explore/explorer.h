@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// From one launch to what other orders of its events can come to: predict along some runs, exhaust
-// if that is possible, and drive what is left to a witness.
+// Finds out what other orders of a launch's events can lead to: predicts along some runs, exhausts
+// all orders if possible, and drives the remaining suspicions to a witness. Knows what a bad end is
+// from its caller alone, and nothing of reports.
 #ifndef MUSTER_SIM_EXPLORE_EXPLORER_H_
 #define MUSTER_SIM_EXPLORE_EXPLORER_H_
 
@@ -25,36 +26,36 @@
 
 namespace muster::explore {
 
-// How an order ended, other than as it should.
+// A bad end of an order.
 struct BadEnd {
   Kind kind = Kind::kDeadlock;
   std::string what;         // "fault:count_mismatch", "out[3] is 0, not 7"
-  std::optional<Place> at;  // if it is of one
+  std::optional<Place> at;  // where, if it has a place
 };
 
 struct ExplorerOptions {
   std::uint64_t seed = 1;
   std::uint64_t bound = ~std::uint64_t{0};  // classes of orders; 0: no search
-  std::uint64_t predictions = 24;           // runs that are followed with vector clocks
-  std::uint64_t attempts = 200;             // at a witness
+  std::uint64_t predictions = 24;           // runs to follow with vector clocks
+  std::uint64_t attempts = 200;             // runs to find a witness of a suspicion
   unsigned jobs = 1;                        // orders at a time
-  // Asked often: whether the time is over.
+  // Asked often: whether the time is over and the search must stop.
   std::function<bool()> is_over;
-  // Told now and then.
+  // Called now and then with the progress.
   std::function<void(const std::string& doing, std::uint64_t count)> progress;
 };
 
 struct Finding {
   Suspicion what;
-  std::string ending;            // of the order that shows it: "completes", "deadlock", ...
-  bool is_bad = false;           // that is not how it should end
-  std::vector<ptx::Turn> turns;  // the witness, ...
-  std::size_t needed = 0;        // ... of which so many come before the end
+  std::string ending;            // how the witness ends: "completes", "deadlock" or others
+  bool is_bad = false;           // the end is not what the manifest expects
+  std::vector<ptx::Turn> turns;  // the schedule of the witness
+  std::size_t needed = 0;        // how many of its turns must happen
   std::vector<Place> standing;   // where the threads stand at its end
 };
 struct Unconfirmed {
   Suspicion what;
-  std::string tried;  // to confirm it, and what came of that
+  std::string tried;  // what was tried to confirm it, and the result
 };
 
 struct Explored {
@@ -62,16 +63,16 @@ struct Explored {
   std::vector<Unconfirmed> suspicions;
   std::vector<Suspicion> lints;
   bool complete = false;  // every order was seen
-  // Of what no step of a world is, and which may differ between orders: sentences. Then it is not
-  // complete.
+  // Effects that differ between runs and that no step of the world stands for, as sentences. If
+  // there are any, the search is not complete.
   std::vector<std::string> left_out;
   std::uint64_t classes = 0;
-  std::uint64_t runs = 0;  // beside these
+  std::uint64_t runs = 0;  // runs beside the search
 };
 
 class Explorer {
  public:
-  // `judge`: what is wrong with how an order has ended, a list; empty: nothing.
+  // `judge` returns what is wrong with how an order has ended. Empty: nothing.
   using Judge = std::function<std::vector<BadEnd>(const World&)>;
 
   using MakeWorld = std::function<std::unique_ptr<World>()>;
@@ -81,7 +82,7 @@ class Explorer {
   Explored Run();
 
  private:
-  // A suspicion, and a run that led to it.
+  // A suspicion to be confirmed, and a run that led to it.
   struct Lead {
     Suspicion what;
     ptx::Turn first;
@@ -90,7 +91,7 @@ class Explorer {
   using Key = std::tuple<Kind, std::uint32_t, std::uint32_t>;
 
   bool IsOver() const { return options_.is_over && options_.is_over(); }
-  // Whether the order of now is to be left before its end.
+  // Whether to leave the current order before its end.
   bool IsLeft() const {
     constexpr std::uint64_t kMostSteps = 4'000'000;
     constexpr std::uint64_t kAskEach = 1024;  // steps
@@ -108,7 +109,7 @@ class Explorer {
   void TakeOrder(const Order& order);
   bool IsShown(const Lead& lead);
   void Witness(const Lead& lead);
-  // One order in which `first` waits for `second`. Returns whether they came so.
+  // Runs one order in which `first` waits for `second`. Returns whether `second` came first.
   bool RunReversed(const Lead& lead, std::uint64_t seed, Trace* trace);
   void Conclude(const World& world, const Trace& trace);
   void Take(const World& world, const std::vector<Suspicion>& suspicions, const Trace& trace,
@@ -116,7 +117,7 @@ class Explorer {
   bool MayBeNote(const Suspicion& suspicion) const;
   std::vector<Suspicion> TakeNotes(const std::vector<Suspicion>& suspicions,
                                    const std::vector<Actor>& actors);
-  // The same run again: what nothing orders in it.
+  // Repeats the run and returns its unordered events.
   std::vector<Suspicion> Follow(const std::vector<Actor>& actors, const Collectives& collectives);
   void AddFinding(const World& world, const Suspicion& what, const Trace& trace);
 
@@ -126,7 +127,7 @@ class Explorer {
   ExplorerOptions options_;
   Judge judge_;
   Explored explored_;
-  std::unique_ptr<World> other_world_;  // for runs that are followed again
+  std::unique_ptr<World> other_world_;  // for repeated runs
   std::map<Key, Lead> leads_;
   std::set<Key> found_;
   std::set<std::pair<Kind, std::string>> ends_;

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What a thread knows of others, by what it may conclude from it.
+// What a thread knows of others, in one clock for each conclusion that the knowledge allows.
 #ifndef MUSTER_SIM_EXPLORE_KNOWN_H_
 #define MUSTER_SIM_EXPLORE_KNOWN_H_
 
@@ -15,11 +15,11 @@
 namespace muster::explore {
 
 struct Known {
-  Clock memory;        // accesses in the generic proxy are performed before mine
-  Clock async_global;  // ... also as the async proxy sees it, to global memory, ...
-  Clock async_shared;  // ... and to shared memory
-  Clock inits;         // mbarrier.init is, by fence.mbarrier_init
-  Clock must;          // events must have happened, whether I see their stores or not
+  Clock memory;        // generic-proxy accesses that are performed before the thread's own
+  Clock async_global;  // likewise for the async proxy, to global memory
+  Clock async_shared;  // likewise for the async proxy, to shared memory
+  Clock inits;         // mbarrier.init operations, by fence.mbarrier_init
+  Clock must;          // events that must have happened, whether their stores are visible or not
 
   void Join(const Known& other) {
     const bool is_same = memory.Is(must) && other.memory.Is(other.must);
@@ -50,7 +50,7 @@ struct Known {
   }
 };
 
-// What a thread knows, and this too: one of the two, if it has all that the other one has.
+// Adds `news` to what a thread knows. If one of the two covers the other, both share it afterwards.
 inline void Learn(Shared<Known>* known, const Shared<Known>& news) {
   if (known->Is(news) || (*known)->Covers(*news)) {
     return;
@@ -62,15 +62,15 @@ inline void Learn(Shared<Known>* known, const Shared<Known>& news) {
   }
 }
 
-// What was published at some scope, by threads of a CTA.
+// What threads of a CTA published at some scope.
 struct Published {
   ptx::Scope scope = ptx::Scope::kSystem;
   std::uint64_t cta = 0;
   Shared<Known> known;
-  std::uint32_t by = 0;  // the thread of the CTA, and 1; 0: several
+  std::uint32_t by = 0;  // the thread of the CTA, plus 1; 0: several threads
 };
 
-// Adds one to a list that has one entry for each scope, CTA and thread.
+// Adds an entry to a list that has one entry for each scope, CTA and thread.
 inline void Publish(std::vector<Published>* list, const Published& fresh) {
   const auto same = std::find_if(list->begin(), list->end(), [&](const Published& one) {
     return one.scope == fresh.scope && one.cta == fresh.cta && one.by == fresh.by;

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What happens in a run, event by event, as a memory model sees it: who judges which events are
-// ordered listens here.
+// The interface of what observes a run, event by event, in terms of the memory model. The analysis
+// of which events are ordered implements it.
 #ifndef MUSTER_SIM_EXPLORE_OBSERVER_H_
 #define MUSTER_SIM_EXPLORE_OBSERVER_H_
 
@@ -22,7 +22,7 @@ namespace muster::explore {
 
 using ptx::kWarpSize;
 
-// Where an event takes place: lanes of a warp at an instruction.
+// The place of an event: lanes of a warp at an instruction.
 struct Place {
   std::uint64_t cta = 0;  // linear, in the grid
   unsigned warp = 0;      // of the CTA
@@ -45,33 +45,34 @@ class Observer {
   Observer& operator=(const Observer&) = delete;
   virtual ~Observer() = default;
 
-  // One lane loads, stores or swaps one element. `changed`: and it is not as before.
+  // One lane loads, stores or swaps one element. `changed`: the value is not as before.
   virtual void OnAccess(const Place& at, const Range& range, ptx::Op op,
                         const ptx::Ordering& ordering, bool changed) = 0;
   virtual void OnFence(const Place& at, const ptx::MemoryFence& fence) = 0;
   // Lanes of a warp have met at a collective.
   virtual void OnWarpSync(const Place& at, WarpOp op) = 0;
 
-  // A named barrier of the CTA; `completed`: with this arrival, and these warps of it go on. An
-  // exit may complete one, too, with no arrival.
+  // A warp arrives at a named barrier of the CTA. `released`: the warps that continue if the
+  // arrival completes it. An exit may complete a barrier, too, without an arrival.
   virtual void OnArrive(const Place& at, const Operation& operation, const Effects& effects,
                         const std::vector<Place>& released) = 0;
 
-  // barrier.cluster of a cluster, by its linear id; the lanes that a completed phase lets go.
+  // barrier.cluster of a cluster, by its linear id: lanes arrive, the phase completes, lanes are
+  // released.
   virtual void OnClusterArrive(const Place& at, std::uint64_t cluster, bool releases) = 0;
   virtual void OnClusterComplete(std::uint64_t cluster) = 0;
   virtual void OnClusterWait(const Place& at, std::uint64_t cluster) = 0;
   // All threads of the CTA have exited.
   virtual void OnCtaEnd(std::uint64_t cta) = 0;
 
-  // An operation on an mbarrier of the CTA `owner`; of a wait: it is answered true. `of`: the
-  // number of the transfer that it completes or came by, or 0.
+  // An operation on an mbarrier of the CTA `owner`; a wait, when it is answered true. `of`: the
+  // number of the transfer that the operation completes or that carried it, or 0.
   virtual void OnMbarrier(const Place& at, std::uint64_t owner, const MbOperation& operation,
                           const ptx::Mbarrier* instruction, const MbEffects& effects,
                           std::uint64_t of) = 0;
 
-  // Transfers, by their numbers, from 1 on. Of an operation on another CTA's mbarrier: of all lanes
-  // that do it together.
+  // Transfers, by their numbers from 1 on. An operation on another CTA's mbarrier is one transfer
+  // of all lanes that execute it together.
   virtual void OnStart(const Place& at, std::uint64_t number, const ptx::Transfer& transfer) = 0;
   virtual void OnRead(std::uint64_t number, const Range& bytes) = 0;
   virtual void OnWrite(std::uint64_t number, const Range& bytes) = 0;

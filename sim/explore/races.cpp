@@ -5,35 +5,35 @@
 
 namespace muster::explore {
 
-// What the event comes after; where it could have come before, that is planned.
+// Computes what the event comes after. Where it could have come earlier, plans that.
 void Races::Find(std::size_t index) {
   Event& event = nodes_[index].event;
   const bool waits = event.actor.kind == Actor::Kind::kWait;
   event.before.Clear();
   event.arrivals.Clear();
-  std::optional<Events> own;  // worked out where it is asked for
-  // The parity of generations says nothing of the answer.
+  std::optional<Events> own;  // computed on demand
+  // The parity of generations does not determine the answer.
   bool any_phase = !event.actor.answer || event.actor.may_give_up;
   for (std::size_t i = index; i-- > 0;) {
     Node& node = nodes_[i];
     const Event& other = node.event;
     const bool known = event.before.Has(i);
-    const bool conflicts = AnyPair(other.touches, event.touches, Conflict);
-    const auto concerns = [&](const Touch& a, const Touch& b) {
-      any_phase = any_phase || (a.object == b.object && a.mode == Touch::Mode::kWrite);
+    const bool conflicts = AnyPair(other.accesses, event.accesses, Conflict);
+    const auto concerns = [&](const ObjectAccess& a, const ObjectAccess& b) {
+      any_phase = any_phase || (a.object == b.object && a.mode == ObjectAccess::Mode::kWrite);
       return MayConflict(a, b) && (any_phase || (a.generation ^ b.generation) % 2 == 0);
     };
-    const bool is_concerned = waits && AnyPair(other.touches, event.touches, concerns);
+    const bool is_concerned = waits && AnyPair(other.accesses, event.accesses, concerns);
     if (is_concerned && !own) {
       own = BeforeItsThread(index);
     }
     if (is_concerned && !own->Has(i)) {
-      // It could have been answered before, at once or when what it comes after has happened; not
-      // where the phase that it waits for was the one that ran.
+      // The wait could have been answered earlier, at once or after the events that it depends on;
+      // but not while the phase that it waits for was the current one.
       node.Plan(event.process);
       Reverse(i, index);
     }
-    const bool waited = AnyPair(other.touches, event.touches, IsWaitFor);
+    const bool waited = AnyPair(other.accesses, event.accesses, IsWaitFor);
     const bool follows = IsInProgramOrder(other, event) || waited;
     if (known && !follows) {
       continue;
@@ -61,7 +61,7 @@ void Races::Find(std::size_t index) {
   }
 }
 
-// Lanes that have come together by chance could have gone on before the others came.
+// Lanes that joined others by chance could have continued before those came.
 void Races::TakeApart(std::size_t index) {
   const Event& event = nodes_[index].event;
   if (event.joined_at) {
@@ -76,7 +76,7 @@ void Races::NoteCopy(const Event& event) {
   }
 }
 
-// What the lanes have done before the event, and what that comes after.
+// The earlier events of the lanes, and what these come after.
 Events Races::BeforeItsThread(std::size_t index) const {
   Events own;
   for (std::size_t i = 0; i < index; ++i) {
@@ -88,16 +88,16 @@ Events Races::BeforeItsThread(std::size_t index) const {
   return own;
 }
 
-// The other arrivals of the generation; and waits that this one may make wait for the next.
+// Plans other orders of the generation's arrivals, and of waits that could miss this generation.
 void Races::Gather(std::size_t index) {
   Node& node = nodes_[index];
   Event& event = node.event;
-  const auto together = [](const Touch& a, const Touch& b) {
-    return a.mode == Touch::Mode::kJoin && b.mode == Touch::Mode::kComplete &&
+  const auto together = [](const ObjectAccess& a, const ObjectAccess& b) {
+    return a.mode == ObjectAccess::Mode::kArrive && b.mode == ObjectAccess::Mode::kComplete &&
            a.generation == b.generation;
   };
   for (std::size_t i = 0; i < index; ++i) {
-    if (AnyPair(nodes_[i].event.touches, event.touches, together)) {
+    if (AnyPair(nodes_[i].event.accesses, event.accesses, together)) {
       event.arrivals.Add(nodes_[i].event.before);
       event.arrivals.Add(i);
     }
@@ -106,15 +106,15 @@ void Races::Gather(std::size_t index) {
     const Actor& actor = node.enabled[k];
     const bool concerned =
         actor.kind == Actor::Kind::kWait &&
-        std::any_of(event.touches.begin(), event.touches.end(),
-                    [&](const Touch& touch) { return touch.object == actor.object; });
+        std::any_of(event.accesses.begin(), event.accesses.end(),
+                    [&](const ObjectAccess& access) { return access.object == actor.object; });
     if (concerned) {
       node.Plan(node.processes[k]);
     }
   }
 }
 
-// The step that has started the transfer of that event.
+// Returns the step that started the event's transfer.
 std::optional<std::size_t> Races::StartOf(std::size_t index) const {
   const std::uint64_t process = nodes_[index].event.process;
   for (std::size_t i = index; i-- > 0;) {
@@ -125,12 +125,12 @@ std::optional<std::size_t> Races::StartOf(std::size_t index) const {
   return std::nullopt;
 }
 
-// From before event i, something goes first that leads to event j without i; if `as` is given, to
-// that of a process which has been a part of it since then.
+// Plans, before event i, a step that leads to event j without i. `as`: the process, now part of the
+// actor of j, whose step it is.
 void Races::Reverse(std::size_t i, std::size_t j, std::optional<std::uint64_t> as) {
   Node& node = nodes_[i];
   std::optional<std::uint64_t> first;
-  bool unbegun = false;  // what would go first is of a cluster for which there was no room
+  bool unbegun = false;  // the step would be of a cluster for which there was no room
   std::vector<std::size_t> between;
   for (std::size_t k = i + 1; k <= j; ++k) {
     const Event& event = nodes_[k].event;
@@ -154,10 +154,10 @@ void Races::Reverse(std::size_t i, std::size_t j, std::optional<std::uint64_t> a
     node.planned.push_back(*first);
     return;
   }
-  if (unbegun) {  // any step may make room
+  if (unbegun) {  // any step could make room
     node.planned = node.processes;
   }
-  // What the network delivers in order could have set out in another.
+  // Transfers that the network delivers in order could have been sent in another order.
   for (const std::size_t k : between) {
     if (node.event.channel == 0 || nodes_[k].event.channel != node.event.channel) {
       continue;

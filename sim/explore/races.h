@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Of one order, step by step: what each event comes after, and from where two events that conflict
-// could have come the other way round, which it plans there. Knows the events alone, not the world.
+// Finds the races of one order, step by step: what each event comes after, and where two
+// conflicting events could be reversed. Plans the reversals at these nodes. Knows the events alone,
+// and not the world.
 #ifndef MUSTER_SIM_EXPLORE_RACES_H_
 #define MUSTER_SIM_EXPLORE_RACES_H_
 
@@ -22,10 +23,10 @@ class Races {
   Races(std::vector<Node>* nodes, const ptx::Program& program)
       : nodes_(*nodes), program_(program) {}
 
-  // What the event comes after; where it could have come before, that is planned. All before it
-  // have been found.
+  // Computes what the event comes after, and plans its reversals. All events before it must have
+  // been added.
   void Find(std::size_t index);
-  // Bulk copies that nothing orders with another access, by their instructions.
+  // Instructions of bulk copies that are not ordered with another access.
   const std::set<std::uint32_t>& unordered_copies() const { return unordered_copies_; }
 
  private:

@@ -11,15 +11,15 @@
 namespace muster::explore {
 namespace {
 
-// It is about two events; otherwise it is about how an order ends.
+// Whether the finding concerns two events. Otherwise it concerns how an order ends.
 bool IsPair(const Suspicion& suspicion) { return suspicion.first.step != 0; }
 
-// Where an order ends, which is told of all but deadlocks: those have several places.
+// Whether the finding has a place where the order ends. A deadlock has several places.
 bool HasPlace(const Suspicion& suspicion) {
   return !IsPair(suspicion) && suspicion.first.at.lanes != 0 && suspicion.kind != Kind::kDeadlock;
 }
 
-// "and 7 more with this cause: 6 data_race, 1 lifetime"; or nothing.
+// Returns "and 7 more with this cause: 6 data_race, 1 lifetime", or an empty text.
 std::string MoreText(const std::map<std::string, std::size_t>& kinds) {
   std::size_t count = 0;
   std::string text;
@@ -93,9 +93,9 @@ std::string Reporter::PlaceText(const Place& at) const {
 std::string Reporter::SideText(const Side& side) const {
   const std::string place = PlaceText(side.at);
   return side.transfer == 0
-             ? fmt::format("{} {} at {}", ThreadText(side.at), side.deed.Text(), place)
+             ? fmt::format("{} {} at {}", ThreadText(side.at), side.action.Text(), place)
              : fmt::format("what {} has started at {} {}", ThreadText(side.at), place,
-                           side.deed.Text());
+                           side.action.Text());
 }
 
 std::string Reporter::ObjectText(const Suspicion& suspicion) const {
@@ -180,7 +180,7 @@ std::string Reporter::Text(const Cause<Unconfirmed>& cause) const {
                      MoreText(more));
 }
 
-// What libraries rely on, and what the text promises.
+// Explains what libraries rely on, and what PTX promises.
 std::string Reporter::CollectivesText(const Suspicion& note) const {
   std::string text;
   for (const Collective& one : note.collectives) {
@@ -193,7 +193,7 @@ std::string Reporter::CollectivesText(const Suspicion& note) const {
       note.collectives.size() == 1 ? "it orders" : "these order");
 }
 
-// "40 threads, of which 32 left at line 9 and 8 at line 11".
+// Returns "40 threads, of which 32 left at line 9 and 8 at line 11".
 std::string Reporter::LeaversText(const std::vector<Place>& without) const {
   std::map<std::uint32_t, unsigned> lines;
   unsigned all = 0;
@@ -228,7 +228,7 @@ std::string Reporter::NoteText(const Suspicion& note) const {
   }
 }
 
-// One line.
+// Returns a note as one line.
 std::string Reporter::Text(const Cause<Suspicion>& cause) const {
   const std::string more =
       cause.more.empty() ? "" : fmt::format("; and {} more of these lines", cause.more.size());
@@ -256,7 +256,7 @@ nlohmann::ordered_json Reporter::Json(const Suspicion& suspicion) const {
   nlohmann::ordered_json json{{"kind", Name(suspicion.kind)}};
   const auto side = [&](const Side& one) {
     nlohmann::ordered_json place = PlaceJson(one.at);
-    place["what"] = one.deed.Text();
+    place["what"] = one.action.Text();
     return place;
   };
   if (suspicion.first.at.lanes != 0) {

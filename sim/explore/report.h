@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What was found, in words and in JSON.
+// Findings as text and as JSON.
 #ifndef MUSTER_SIM_EXPLORE_REPORT_H_
 #define MUSTER_SIM_EXPLORE_REPORT_H_
 
@@ -18,7 +18,8 @@ class Reporter {
   // The world knows the program and its memory.
   explicit Reporter(const World& world) : world_(world) {}
 
-  // "1. data_race: ..." and what belongs to it, in several lines. `witness`: how to repeat it.
+  // Writes a finding in several lines, the first of which begins with "1. data_race:". `witness`:
+  // how to repeat it.
   std::string Text(std::size_t number, const Cause<Finding>& cause,
                    const std::string& witness) const;
   std::string Text(const Cause<Unconfirmed>& cause) const;
@@ -53,7 +54,7 @@ class Reporter {
   const World& world_;
 };
 
-// What a kind of finding is, in a sentence.
+// Explains a kind of finding in a sentence.
 const char* Explain(Kind kind);
 
 }  // namespace muster::explore

@@ -102,9 +102,10 @@ void Search::Step(Node* node, std::size_t which) {
     }
   }
   world_.Step(event.actor);
-  event.touches = world_.touched();
-  std::stable_sort(event.touches.begin(), event.touches.end(),
-                   [](const Touch& a, const Touch& b) { return a.object < b.object; });
+  event.accesses = world_.object_accesses();
+  std::stable_sort(
+      event.accesses.begin(), event.accesses.end(),
+      [](const ObjectAccess& a, const ObjectAccess& b) { return a.object < b.object; });
   event.woken = world_.woken();
   event.begun = world_.begun();
   event.sends.clear();
@@ -122,19 +123,19 @@ void Search::Step(Node* node, std::size_t which) {
     node->Plan(process);
   }
   ++found_.steps;
-  for (Touch& touch : event.touches) {
-    touch.generation = generations_[touch.object];
+  for (ObjectAccess& access : event.accesses) {
+    access.generation = generations_[access.object];
   }
   Count(event);
 }
 
 void Search::Count(const Event& event) {
-  for (const Touch& touch : event.touches) {
-    generations_[touch.object] += touch.mode == Touch::Mode::kComplete ? 1 : 0;
+  for (const ObjectAccess& access : event.accesses) {
+    generations_[access.object] += access.mode == ObjectAccess::Mode::kComplete ? 1 : 0;
   }
 }
 
-// The plan so far, and then whoever comes first, to the end.
+// Follows the plan, and then takes the first enabled step until the end.
 void Search::RunOne() {
   world_.Reset();
   generations_.clear();
@@ -173,7 +174,7 @@ void Search::RunOne() {
   world_.set_observer(nullptr);
 }
 
-// The place after all those so far.
+// Adds a node after the latest one.
 Node Search::After(const std::vector<Actor>& enabled) {
   Node fresh;
   fresh.enabled = enabled;
@@ -189,14 +190,14 @@ Node Search::After(const std::vector<Actor>& enabled) {
   for (const Event& event : last.asleep) {
     if (!event.ends && !IsInProgramOrder(last.event, event) && !Leaves(last.event, event) &&
         !Leaves(event, last.event) && !SendBoth(last.event, event) &&
-        !AnyPair(last.event.touches, event.touches, MayConflict)) {
+        !AnyPair(last.event.accesses, event.accesses, MayConflict)) {
       fresh.asleep.push_back(event);
     }
   }
   return fresh;
 }
 
-// Where the lanes of the last step have come to, and whom they have found there.
+// Records where the lanes of the last step stand, and which lanes they joined there.
 void Search::Join(Node* last, Node* fresh) const {
   Event& event = last->event;
   if (event.actor.kind != Actor::Kind::kLanes && event.actor.kind != Actor::Kind::kWait) {
@@ -235,7 +236,7 @@ void Search::Join(Node* last, Node* fresh) const {
   }
 }
 
-// Goes to the place after the nodes. Returns false if the order ends there.
+// Enters the next node. Returns false if the order ends there.
 bool Search::Begin(Node* next) {
   world_.Reset();
   generations_.clear();
@@ -261,7 +262,7 @@ void Search::Extend() {
     const bool asks = nodes_.size() % kAskEach == kAskEach - 1 && options_.stop;
     if (nodes_.size() >= options_.most_steps || (asks && options_.stop(found_.classes))) {
       cut_ = true;
-      is_new_ = false;  // it has not ended
+      is_new_ = false;  // the order was cut off
       return;
     }
     Node fresh = After(enabled);
@@ -270,7 +271,7 @@ void Search::Extend() {
       ++which;
     }
     if (which == enabled.size()) {
-      is_new_ = false;  // all that could follow has been seen
+      is_new_ = false;  // all continuations have been seen
       PlanWaits();
       return;
     }
@@ -281,22 +282,23 @@ void Search::Extend() {
   }
 }
 
-// Who waits in vain might have come when the phase that it wants was complete.
+// A wait that never ends could have come while the phase that it waits for was complete.
 void Search::PlanWaits() {
   for (const Actor& wait : world_.Waiting()) {
-    nodes_.emplace_back();  // as if it were answered now
+    nodes_.emplace_back();  // treat the wait as answered now
     Event& event = nodes_.back().event;
     event.actor = wait;
     event.process = world_.ProcessOf(wait);
     event.turn = world_.TurnOf(wait);
     event.actor.answer = true;
-    event.touches.push_back({wait.object, Touch::Mode::kWait, generations_[wait.object] + 1});
+    event.accesses.push_back(
+        {wait.object, ObjectAccess::Mode::kWait, generations_[wait.object] + 1});
     races_.Find(nodes_.size() - 1);
     nodes_.pop_back();
   }
 }
 
-// The deepest place where something else was planned. Returns whether there is any.
+// Goes back to the deepest node with another planned step. Returns false if there is none.
 bool Search::TakeNext() {
   while (nodes_.size() > fixed_) {
     Node& node = nodes_.back();

@@ -1,8 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The search through all orders, or those with one beginning, by one world: it takes one order to
-// its end, then goes back to the deepest place where another step was planned. Knows the plan, and
-// which steps sleep; not why a step is planned (races.h).
+// A depth-first search through all orders, or all orders with a given beginning, in one world: it
+// runs one order to its end and then goes back to the deepest node where another step was planned.
+// Knows the plan and the sleep sets, and not why a step is planned (races.h).
 #ifndef MUSTER_SIM_EXPLORE_SEARCH_H_
 #define MUSTER_SIM_EXPLORE_SEARCH_H_
 
@@ -20,16 +20,16 @@ namespace muster::explore {
 
 class Search {
  public:
-  // All orders that begin so.
+  // Searches all orders with this beginning.
   Search(World* world, const ExhaustOptions& options, const std::function<bool(const Order&)>& each,
          std::vector<Node> beginning = {});
 
-  // Ways to begin, at least so many if there are: each order begins in one of them.
+  // Returns a list of beginnings that covers all orders, at least this many if possible.
   std::vector<std::vector<Node>> Split(std::size_t wanted);
   Exhausted Run();
 
  private:
-  static constexpr std::size_t kAskEach = 256;  // steps of an order: whether the time is over
+  static constexpr std::size_t kAskEach = 256;  // steps from one look at the time to the next
 
   void Step(Node* node, std::size_t which);
   void Count(const Event& event);
@@ -46,7 +46,7 @@ class Search {
   const std::function<bool(const Order&)>& each_;
   std::vector<Node> nodes_;
   Races races_;
-  std::size_t fixed_ = 0;  // of the nodes: not to be changed
+  std::size_t fixed_ = 0;  // nodes of the beginning, which stay
   std::vector<Taken> steps_;
   std::unordered_map<std::uint64_t, std::uint32_t> generations_;  // by object: completions
   std::uint64_t next_ = 0;

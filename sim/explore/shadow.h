@@ -14,16 +14,16 @@
 #include <utility>
 #include <vector>
 
+#include "sim/explore/object_access.h"
 #include "sim/explore/observer.h"
-#include "sim/explore/touch.h"
 
 namespace muster::explore {
 
-// Who accessed memory, and how: an index into the analysis' list of accesses.
+// An earlier access: an index into the analysis' list of accesses, and its lanes.
 struct Past {
   std::uint32_t access = 0;
   std::uint32_t lanes = 0;
-  std::uint32_t observed = 0;  // a write: who has seen it, an index into the analysis' list of that
+  std::uint32_t observed = 0;  // of a write: an index into the analysis' list of observers
 };
 
 // A list that mostly has one element, or none.
@@ -54,17 +54,17 @@ class Pasts {
       more_ = std::make_unique<More>();
       more_->all.push_back(one_);
     }
-    more_->all.resize(size_);  // those that were removed lie there
+    more_->all.resize(size_);  // removed elements are still there
     more_->all.push_back(past);
     ++size_;
   }
   void pop_back() { --size_; }
-  // Without those of which it is true.
+  // Removes the elements for which the predicate holds.
   template <typename F>
   void Remove(F is) {
     size_ = static_cast<std::uint32_t>(std::remove_if(begin(), end(), is) - begin());
   }
-  // Keeps the latest of too many.
+  // Drops the oldest elements beyond the limit.
   void Limit(std::size_t most) {
     if (size_ > most) {
       std::vector<Past>& all = more_->all;
@@ -73,7 +73,7 @@ class Pasts {
       size_ = static_cast<std::uint32_t>(all.size());
     }
   }
-  // Whether it is time to forget what can be forgotten: its length has doubled since this was so.
+  // Whether it is time to remove covered elements: the length has doubled since the last removal.
   bool IsLong() {
     constexpr std::size_t kFew = 4;
     return more_ && size_ >= std::max(kFew, more_->long_one);
@@ -96,7 +96,7 @@ class Shadow {
   struct Cell {
     Pasts writes;
     Pasts reads;
-    bool is_mbarrier = true;  // all of them are operations on an mbarrier
+    bool is_mbarrier = true;  // all accesses are operations on an mbarrier
   };
 
   // Calls f(cell) for the records of some bytes.

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A value that its copies share until one of them is to be changed. What shares it is used by one
-// thread of the host at a time.
+// A copy-on-write value: its copies share storage until one of them is changed. All copies must be
+// used by one host thread at a time.
 #ifndef MUSTER_SIM_EXPLORE_SHARED_H_
 #define MUSTER_SIM_EXPLORE_SHARED_H_
 
@@ -15,7 +15,7 @@ namespace muster::explore {
 template <typename T>
 class Shared {
  public:
-  Shared() = default;  // as T{}, for which nothing is kept
+  Shared() = default;  // equals T{}, without storage
   Shared(const Shared& other) : node_(other.node_) {
     if (node_ != nullptr) {
       ++node_->uses;
@@ -33,11 +33,11 @@ class Shared {
   }
 
   explicit operator bool() const { return node_ != nullptr; }
-  // One and the same, not only equal.
+  // Whether both share the same storage.
   bool Is(const Shared& other) const { return node_ == other.node_; }
   const T& operator*() const { return node_ != nullptr ? node_->value : Nothing(); }
   const T* operator->() const { return &**this; }
-  // To be changed: that of this copy alone.
+  // Returns this copy's own value, for changes.
   T& Own() {
     if (node_ == nullptr) {
       node_ = new Node{};
@@ -54,7 +54,7 @@ class Shared {
     T value{};
     std::uint32_t uses = 1;
 
-    // Many live for a short time only.
+    // Many values live for a short time only, so that storage is reused.
     static void* operator new(std::size_t size) {
       return pool.nodes.empty() ? ::operator new(size) : pool.Take();
     }

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What one run says of others: two events that nothing orders, and what that could do.
+// What one run implies for other orders: two events that are not ordered, and what could follow
+// from that.
 #ifndef MUSTER_SIM_EXPLORE_SUSPICION_H_
 #define MUSTER_SIM_EXPLORE_SUSPICION_H_
 
@@ -20,13 +21,13 @@ enum class Kind : std::uint8_t {
   kLateWait,           // a wait that could come when the next phase has completed, too
   kExpectedBytes,      // bytes that could be counted in another phase
   kSharedBarrier,      // one barrier, used by groups that nothing orders
-  kLifetime,           // an object, or a CTA's memory, that could be gone, or not there yet
-  // What is worth a note.
+  kLifetime,           // an object or a CTA's memory may have ended, or may not exist yet
+  // Notes.
   kCollectiveOrder,  // a race, if collectives do not order the memory of their members
-  kUnawaited,        // a barrier for which nobody waits
-  kBeforeFirst,      // a wait that is over at once, since its mbarrier is fresh
-  kPassedWithout,    // a barrier that threads pass, and before which others have left
-  // What a run in another order has come to.
+  kUnawaited,        // a barrier for which no thread waits
+  kBeforeFirst,      // a wait that ends at once, because no phase of its mbarrier has completed
+  kPassedWithout,    // a barrier that threads pass after others have exited
+  // Bad ends of another order.
   kDeadlock,
   kFault,
   kHazard,
@@ -34,7 +35,7 @@ enum class Kind : std::uint8_t {
   kDifferingResult,
 };
 const char* Name(Kind kind);  // "data_race"
-// The other order of the two events is all that is to be shown.
+// Whether the reverse order of the two events is all that a witness has to show.
 constexpr bool IsRace(Kind kind) {
   return kind <= Kind::kSourceOverwritten || kind == Kind::kLifetime;
 }
@@ -43,11 +44,11 @@ constexpr bool IsNote(Kind kind) {
   return kind >= Kind::kCollectiveOrder && kind <= Kind::kPassedWithout;
 }
 
-// What is done, in words that are put together only where they are told.
-struct Deed {
+// What an event does. The text is built only when it is reported.
+struct ActionText {
   const char* does = "";
-  const char* what = "";  // that follows
-  unsigned bytes = 0;     // likewise, if there are any
+  const char* what = "";  // follows `does`
+  unsigned bytes = 0;     // follows `does`, unless 0
 
   std::string Text() const;  // "writes 4 bytes"
 };
@@ -56,11 +57,11 @@ struct Deed {
 struct Side {
   Place at;                    // one lane
   std::uint64_t step = 0;      // of the run: index from 1; 0: the place tells how an order ends
-  std::uint64_t transfer = 0;  // if it is not the thread's own doing, but that of what it started
-  Deed deed;
+  std::uint64_t transfer = 0;  // the transfer, started by the thread, whose event it is
+  ActionText action;
 };
 
-// A collective of a warp at which these lanes have met.
+// A warp collective that these lanes executed together.
 struct Collective {
   Place at;
   WarpOp op = WarpOp::kSync;
@@ -73,12 +74,12 @@ struct Suspicion {
   Range object;     // memory, or an mbarrier
   int bar = -1;     // a named barrier of the CTA object.owner
   std::string why;  // why nothing orders them: a sentence
-  // Other orders of instructions do not show it: the run itself is the witness.
+  // No other order of instructions shows it: the run itself is the witness.
   bool of_memory_model = false;
-  // Collectives between the two that would order them if they ordered memory, in the order of the
-  // run; of a race, the last one, and only where it was asked for.
+  // Collectives between the two events that would order them if collectives ordered memory, in the
+  // order of the run. For a race, only the last one, and only on request.
   std::vector<Collective> collectives;
-  std::vector<Place> without;  // of kPassedWithout: where the threads have left
+  std::vector<Place> without;  // of kPassedWithout: where the threads exited
 };
 
 }  // namespace muster::explore

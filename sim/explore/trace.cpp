@@ -14,7 +14,7 @@ void Trace::Add(const Actor& actor, const ptx::Turn& turn, const Gathered& gathe
   } else {
     auto& times = times_[{turn.cta, turn.warp, turn.pc}];
     ForEachBit(turn.lanes, [&](unsigned lane) { ++times[lane]; });
-    // Lanes that have come there differently often are turns of their own.
+    // Lanes with different execution counts of the instruction are turns of their own.
     for (std::uint32_t rest = turn.lanes; rest != 0;) {
       ptx::Turn part = turn;
       part.time = times[First(rest)];
@@ -25,7 +25,7 @@ void Trace::Add(const Actor& actor, const ptx::Turn& turn, const Gathered& gathe
       all_.push_back(part);
     }
   }
-  // Those that have waited come just before the turn with which all have come.
+  // Turns of lanes that waited come just before the turn that completes the warp's arrival.
   const auto arrives = [&](const ptx::Turn& one) {
     return std::any_of(gathered.arrived.begin(), gathered.arrived.end(), [&](const Place& place) {
       return place.cta == one.cta && place.warp == one.warp && (place.lanes & one.lanes) != 0;
@@ -35,7 +35,7 @@ void Trace::Add(const Actor& actor, const ptx::Turn& turn, const Gathered& gathe
                                            [&](const ptx::Turn& one) { return !arrives(one); });
   const auto own = all_.begin() + static_cast<std::ptrdiff_t>(first_.back());
   const bool own_first = !gathered.arrived.empty() && std::none_of(own, all_.end(), arrives);
-  if (own_first) {  // others arrive because its lanes have exited
+  if (own_first) {  // the other lanes arrive because these have exited
     turns_.insert(turns_.end(), own, all_.end());
   }
   turns_.insert(turns_.end(), still, waiting_.end());

@@ -7,7 +7,7 @@
 #include "sim/isa/bits.h"
 #include "sim/isa/fault.h"
 #include "sim/ptx/program/address.h"
-#include "sim/ptx/program/nature.h"
+#include "sim/ptx/program/op_class.h"
 #include "sim/ptx/program/registers.h"
 
 namespace muster::explore {
@@ -18,7 +18,8 @@ using ptx::Interpreter;
 using ptx::Op;
 using ptx::Space;
 
-// Of one group of lanes, with nothing that others notice: it goes on for ever.
+// Instructions of one group of lanes without a visible step, after which its loop counts as
+// endless.
 constexpr unsigned kLongestWay = 1U << 20;
 
 template <typename F>
@@ -100,14 +101,14 @@ void World::Reset() {
 void World::Step(const Actor& actor) {
   ++steps_;
   ++cycle_;
-  touched_.clear();
+  object_accesses_.clear();
   woken_.clear();
   dropped_.clear();
   begun_.clear();
   gathered_.waits = false;
   gathered_.arrived.clear();
   if (actor.kind == Actor::Kind::kStart) {
-    Touched(ObjectOf(kQueue, 0), Touch::Mode::kWrite);
+    NoteAccess(ObjectOf(kQueue, 0), ObjectAccess::Mode::kWrite);
     Change();
     LaunchCluster();
   } else if (actor.kind == Actor::Kind::kTransfer) {
@@ -133,7 +134,7 @@ void World::Step(const Actor& actor) {
       }
       here_ = PlaceOf(state, actor.lanes, actor.pc);
       if (IsHeapCall(program_.code[actor.pc])) {
-        Touched(ObjectOf(kHeap, 0), Touch::Mode::kWrite);
+        NoteAccess(ObjectOf(kHeap, 0), ObjectAccess::Mode::kWrite);
       }
       Handle(&unit, &state, unit.interpreter.Step(&state.warp, cycle_), actor.pc);
     }
@@ -163,7 +164,7 @@ std::uint64_t World::ValueOf(const WarpState& state, const Group& group, ptx::Sl
                                     lane];
 }
 
-// The lanes that the instruction's guard lets execute it.
+// Returns the lanes of the group that execute the instruction, by its guard.
 std::uint32_t World::ActiveOf(const WarpState& state, const Group& group) const {
   const ptx::Instruction& i = program_.code[group.pc];
   std::uint32_t active = group.lanes;
@@ -176,7 +177,7 @@ std::uint32_t World::ActiveOf(const WarpState& state, const Group& group) const 
   return active;
 }
 
-// Follows what changes by itself through the registers of a warp, to what others may notice.
+// Tracks values that depend on clocks through the registers of a warp, up to a visible effect.
 void World::NoteVolatile(WarpState* state, const Group& group, std::uint32_t active) {
   if (uses_.empty()) {
     return;
@@ -185,7 +186,7 @@ void World::NoteVolatile(WarpState* state, const Group& group, std::uint32_t act
   const ptx::Instruction& i = program_.code[group.pc];
   const auto key = [&](ptx::Slot slot) { return group.frame + static_cast<std::uint32_t>(slot); };
   const bool is_volatile =
-      NatureOf(i) == ptx::Nature::kVolatile ||
+      OpClassOf(i) == ptx::OpClass::kVolatile ||
       std::any_of(uses.sources.begin(), uses.sources.end(), [&](ptx::Slot slot) {
         return slot != ptx::kNoSlot && !ptx::IsLiteral(slot) &&
                state->is_volatile.count(key(slot)) != 0;
@@ -202,7 +203,7 @@ void World::NoteVolatile(WarpState* state, const Group& group, std::uint32_t act
   }
 }
 
-// What orders memory, and that nobody else notices.
+// Tells the observer of fences and copy groups, which are no steps of their own.
 void World::Observe(const Place& at) {
   const ptx::Instruction& i = program_.code[at.pc];
   if (i.op == Op::kFence) {
@@ -215,7 +216,7 @@ void World::Observe(const Place& at) {
   }
 }
 
-// Others notice what the group is about to do.
+// Whether the group's next instruction is visible to other actors.
 bool World::IsSeen(const WarpState& state, const Group& group) const {
   const ptx::Instruction& i = program_.code[group.pc];
   if (i.guard != ptx::kNoSlot && ActiveOf(state, group) == 0) {
@@ -231,7 +232,7 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
       if (address.space != Space::kGeneric) {
         return !IsPrivate(address.space);
       }
-      // Compilers reach the stack by generic addresses.
+      // Compilers access the stack with generic addresses.
       const std::uint64_t base = ValueOf(state, group, address.base, First(group.lanes));
       return !IsPrivateSegment(ptx::SegmentOf(address.From(base)));
     }
@@ -254,8 +255,8 @@ bool World::IsSeen(const WarpState& state, const Group& group) const {
   }
 }
 
-// The groups of a warp go on to the next instruction that others notice. `moved`: lanes that have
-// gone on before.
+// Runs the groups of a warp up to their next visible instruction. `moved`: lanes that have already
+// executed an instruction.
 void World::Advance(Unit* unit, WarpState* state, std::uint32_t moved) {
   TakeDue(unit, state);
   for (unsigned way = 0; end_ == End::kNone && MayGo(*state); ++way) {
@@ -306,21 +307,21 @@ void World::Advance(Unit* unit, WarpState* state, std::uint32_t moved) {
   }
 }
 
-// Lanes that come back to an access with the state that they had, while nothing has changed, would
-// do so for ever.
+// Lanes that return to an access in the same state, while nothing has changed, would repeat that
+// for ever.
 void World::NoteSpin(Unit* unit, WarpState* state, const Group& group) {
   const Op op = program_.code[group.pc].op;
   if (op != Op::kLoad && op != Op::kAtomic) {
     return;
   }
-  Spin& spin = state->spins[std::uint64_t{group.pc} << 8 | First(group.lanes)];
+  Spin& spin = state->loops[std::uint64_t{group.pc} << 8 | First(group.lanes)];
   if (spin.epoch != epoch_) {
     spin = {epoch_, 0};
     return;
   }
   std::uint64_t now = group.lanes | 1ULL << 63;
   ForEachBit(group.lanes, [&](unsigned lane) {
-    now = now * 0x9e3779b97f4a7c15U + unit->spins.StateOf(state->warp, group, lane);
+    now = now * 0x9e3779b97f4a7c15U + unit->livelock.StateOf(state->warp, group, lane);
   });
   if (spin.state == now) {
     state->spinning = group.lanes | (state->spun == epoch_ ? state->spinning : 0);
@@ -346,10 +347,10 @@ void World::Hazards(std::uint32_t hazards, const Place& at) {
   });
 }
 
-// What free takes away.
-void World::TouchHeap(std::uint64_t address) {
+// Notes an access to memory that free may remove.
+void World::NoteHeapAccess(std::uint64_t address) {
   if (has_heap_ && ptx::SegmentOf(address) >= initial_.segments()) {
-    Touched(ObjectOf(kHeap, 0), Touch::Mode::kRead);
+    NoteAccess(ObjectOf(kHeap, 0), ObjectAccess::Mode::kRead);
   }
 }
 
@@ -359,14 +360,15 @@ void World::OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instructio
   const unsigned size = Bytes(access.type);
   const std::uint64_t cta = owner == nullptr ? kGlobal : owner->linear_id;
   constexpr std::uint64_t kGranule = 4;
-  const auto mode = instruction.op == Op::kLoad ? Touch::Mode::kRead : Touch::Mode::kWrite;
+  const auto mode =
+      instruction.op == Op::kLoad ? ObjectAccess::Mode::kRead : ObjectAccess::Mode::kWrite;
   for (std::uint64_t at = address / kGranule; at * kGranule < address + size * access.count; ++at) {
-    Touched(ObjectOf(cta, at), mode);
+    NoteAccess(ObjectOf(cta, at), mode);
   }
   if (owner == nullptr) {
-    TouchHeap(address);
+    NoteHeapAccess(address);
   } else if (owner != warp.cta) {
-    Touched(ObjectOf(kCtas, cta), Touch::Mode::kRead);
+    NoteAccess(ObjectOf(kCtas, cta), ObjectAccess::Mode::kRead);
   }
   if (observer_ == nullptr) {
     return;

@@ -1,10 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A grid as a set of actors, any of which may go next: lanes of a warp that stand at an instruction
-// which others can notice, waits that can be answered, transfers that are on their way, and the
-// next cluster, where threads can take it from the queue before it starts. The golden models do
-// what the units would. There are no cycles: who goes next is the caller's choice, and everything
-// that one actor does is done at once.
+// A grid as a set of actors, any of which may take the next step: lanes of a warp at a visible
+// instruction, waits that can be answered, transfers in flight, and the start of the next cluster
+// if threads can cancel it. The golden models stand for the units. There are no cycles: the caller
+// chooses the next actor, and each step is atomic. Knows nothing of which steps conflict, nor of
+// what a bad end is.
 #ifndef MUSTER_SIM_EXPLORE_WORLD_H_
 #define MUSTER_SIM_EXPLORE_WORLD_H_
 
@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/explore/object_access.h"
 #include "sim/explore/observer.h"
-#include "sim/explore/touch.h"
 #include "sim/golden/cluster_scope.h"
 #include "sim/golden/mbarrier.h"
 #include "sim/golden/model.h"
@@ -39,24 +39,24 @@ struct Actor {
   enum class Kind : std::uint8_t {
     kLanes,     // execute the instruction at which they stand
     kWait,      // a wait at an mbarrier is answered
-    kTransfer,  // goes one step on
+    kTransfer,  // a transfer takes its next step
     kStart,     // the next cluster starts
   };
   Kind kind = Kind::kLanes;
-  std::uint8_t unit = 0;       // the rank of its CTA, of kLanes and kWait
-  std::uint8_t warp = 0;       // its slot, likewise
+  std::uint8_t unit = 0;       // of kLanes and kWait: the rank of its CTA
+  std::uint8_t warp = 0;       // of kLanes and kWait: its warp slot
   bool answer = true;          // kWait: false where the wait gives up
-  std::uint32_t lanes = 0;     // likewise
-  std::uint32_t pc = 0;        // the instruction; of a transfer: that started it
-  std::uint64_t transfer = 0;  // its number
+  std::uint32_t lanes = 0;     // of kLanes and kWait
+  std::uint32_t pc = 0;        // the instruction; of a transfer, the one that started it
+  std::uint64_t transfer = 0;  // of kTransfer: its number
   std::uint64_t object = 0;    // kWait: what it waits for
-  bool may_give_up = false;    // likewise: answered false, its lanes go on
+  bool may_give_up = false;    // kWait: its lanes continue if it is answered false
 };
 
-// What a step has done about barriers that are not aligned, to which a warp arrives when all its
-// lanes have come.
+// What a step did at barriers that are not aligned, at which a warp arrives when all its lanes have
+// come.
 struct Gathered {
-  bool waits = false;  // the step's own lanes have come, and not all others
+  bool waits = false;  // the step's lanes have come, and other lanes are missing
   std::vector<Place> arrived;
 };
 
@@ -64,43 +64,43 @@ class World : public ptx::AccessSink {
  public:
   enum class End : std::uint8_t { kNone, kCompletes, kDeadlock, kFault, kEndless };
 
-  // The program must fit the configuration. The memory is what a run begins with.
+  // The program must fit the configuration. `memory` is the initial memory.
   World(const Config& config, const ptx::Program& program, const ptx::Launch& launch,
         const ptx::Memory& memory);
   ~World() override;
 
-  // An actor's lanes come apart: these are one of their own from now on.
+  // Splits these lanes from the actor: they are an actor of their own from now on.
   void Split(const Actor& actor, std::uint32_t lanes);
-  // Back to where nothing has happened.
+  // Returns to the initial state.
   void Reset();
   void set_observer(Observer* observer) { observer_ = observer; }
 
-  // Who may go next. None: the run has ended, see end().
+  // Returns the actors that may take the next step. Empty: the run has ended, see end().
   const std::vector<Actor>& Enabled();
   void Step(const Actor& actor);
-  // What the latest step touched.
-  const std::vector<Touch>& touched() const { return touched_; }
-  // Warps of others that it has let go: they may go on because of it.
+  // Objects that the latest step accessed.
+  const std::vector<ObjectAccess>& object_accesses() const { return object_accesses_; }
+  // Other warps that the latest step released.
   const std::vector<Place>& woken() const { return woken_; }
-  // Lanes that have arrived at a barrier in it, and whether its own wait for others of their warp
-  // before they do.
+  // Lanes that arrived at a barrier in the latest step, and whether its own lanes wait for others
+  // of their warp.
   const Gathered& gathered() const { return gathered_; }
-  // Transfers, as processes, that it has made impossible.
+  // Transfers that the latest step dropped, as processes.
   const std::vector<std::uint64_t>& dropped() const { return dropped_; }
-  // Likewise, that it has started.
+  // Transfers that the latest step started, as processes.
   const std::vector<std::uint64_t>& begun() const { return begun_; }
-  // Its place in a schedule, but for the time.
+  // Returns the actor's next step as a turn of a schedule, without the execution count.
   ptx::Turn TurnOf(const Actor& actor) const;
-  // What stays the same, whatever the order: who it is.
+  // Returns the identity of the actor, which is the same in every order.
   std::uint64_t ProcessOf(const Actor& actor) const;
 
   End end() const { return end_; }
   const std::string& fault() const { return fault_; }  // "count_mismatch"
-  // As a manifest spells it: "completes", "deadlock", "fault:count_mismatch"; "timeout": it is
-  // endless, or has not ended.
+  // Returns the end as a manifest spells it: "completes", "deadlock", "fault:count_mismatch";
+  // "timeout" if the run is endless or has not ended.
   std::string Ending() const;
   const Place& fault_at() const { return fault_at_; }
-  // Hazards by name and line of the PTX file.
+  // Hazards, by name and line of the PTX file.
   struct HazardMet {
     std::uint64_t count = 0;
     Place first;
@@ -109,24 +109,24 @@ class World : public ptx::AccessSink {
   const HazardsMet& hazards() const { return hazards_; }
   const ptx::Memory& memory() const { return memory_; }
   std::uint64_t steps() const { return steps_; }
-  // The place of the actor's cluster in the order of the grid; of a transfer: 0.
+  // Returns the place of the actor's cluster in the order of the grid; 0 for a transfer.
   std::uint64_t ClusterOf(const Actor& actor) const;
-  // What keeps the order of this transfer, by its process, and of others; 0: nothing does.
+  // Returns the channel that keeps this transfer, by its process, in order with others; 0: none.
   std::uint64_t ChannelOf(std::uint64_t process) const;
-  // Clusters that have started, or were cancelled: so many of the grid's order.
+  // Returns how many clusters have started or were cancelled.
   std::uint64_t begun_clusters() const { return clusters_.begun(); }
-  // Instructions that were carried out in this order or an earlier one, and whose effect is a
-  // matter of what changes by itself: a clock, or which lanes are together. A run may show others.
+  // Instructions, executed in this order or an earlier one, whose effect depends on a clock or on
+  // which lanes are together. A run may show other effects.
   const std::set<std::uint32_t>& volatile_pcs() const { return volatile_pcs_; }
   const ptx::Program& program() const { return program_; }
   const ptx::Launch& launch() const { return launch_; }
-  // Waits that are not over, as actors.
+  // Returns the pending waits, as actors.
   std::vector<Actor> Waiting() const;
-  // Transfers that are on their way, or were until their CTA ended: none of them has happened.
+  // Returns transfers that are in flight, or were lost with their CTA: none of them has happened.
   std::vector<ptx::Turn> Flying() const;
-  // Where lanes stand that would go on next, or that wait at an mbarrier.
+  // Returns where lanes stand that could execute next, or that wait at an mbarrier.
   std::vector<Place> Next() const;
-  // Where warps stand that have not exited.
+  // Returns where the warps stand that have not exited.
   std::vector<Place> Standing() const;
 
   void OnAccess(const ptx::Warp& warp, unsigned lane, const ptx::Instruction& instruction,
@@ -140,7 +140,7 @@ class World : public ptx::AccessSink {
   struct Wait {
     MbOperation operation;
     std::uint32_t pc = 0;
-    bool returns = false;  // answered false, it would only come back to where it is
+    bool returns = false;  // if answered false, the lanes would only come back here
   };
   struct Spin {
     std::uint64_t epoch = 0;
@@ -149,15 +149,15 @@ class World : public ptx::AccessSink {
   struct WarpState {
     ptx::Warp warp;
     unsigned index = 0;            // of its CTA
-    bool exists = false;           // and has not exited
-    bool at_barrier = false;       // waits there
+    bool exists = false;           // the slot has a warp that has not exited
+    bool at_barrier = false;       // waits at a barrier
     std::uint32_t in_cluster = 0;  // lanes that wait at barrier.cluster
     std::uint32_t barrier_pc = 0;  // of the barrier where it waits
     std::vector<Wait> waits;
     std::optional<WarpArrival> due;  // from the warp scope
-    std::uint32_t spinning = 0;      // lanes that repeat a loop until something changes, ...
-    std::uint64_t spun = 0;          // ... which was so in this epoch
-    std::unordered_map<std::uint64_t, Spin> spins;  // by pc and lowest lane
+    std::uint32_t spinning = 0;      // lanes that repeat a loop until something changes
+    std::uint64_t spun = 0;          // the epoch in which `spinning` was found
+    std::unordered_map<std::uint64_t, Spin> loops;  // by pc and lowest lane
     std::uint32_t stuck_at_copies = 0;              // lanes at a wait for copies that are not done
     std::set<std::uint32_t> is_volatile{};          // registers, by frame and slot
   };
@@ -171,11 +171,11 @@ class World : public ptx::AccessSink {
     ptx::Transfer transfer;
     std::uint64_t number = 0;
     std::uint64_t process = 0;
-    std::uint32_t time = 1;      // of its lane's executions of the instruction
+    std::uint32_t time = 1;      // which execution of the instruction by its lane
     bool asks = false;           // try_cancel: for the next cluster
-    std::uint64_t asked_by = 0;  // a response: the number of what asks for it
-    bool is_lost = false;        // likewise: a CTA that it is for has ended
-    unsigned unit = 0;           // of its issuer
+    std::uint64_t asked_by = 0;  // a response: the number of its request
+    bool is_lost = false;        // a response: a CTA that it is for has ended
+    unsigned unit = 0;           // of its issuing warp
     std::uint64_t cta = 0;       // its issuer, linear
     unsigned warp_index = 0;
   };
@@ -211,9 +211,9 @@ class World : public ptx::AccessSink {
   void Change() { ++epoch_; }
   void Fault(std::string cause, const Place& at);
   void Hazards(std::uint32_t hazards, const Place& at);
-  void TouchHeap(std::uint64_t address);
-  void Touched(std::uint64_t object, Touch::Mode mode, std::uint32_t form = 0) {
-    touched_.push_back({object, mode, 0, form});
+  void NoteHeapAccess(std::uint64_t address);
+  void NoteAccess(std::uint64_t object, ObjectAccess::Mode mode, std::uint32_t form = 0) {
+    object_accesses_.push_back({object, mode, 0, form});
   }
   Place PlaceOf(const WarpState& state, std::uint32_t lanes, std::uint32_t pc) const;
   const Flight* FlightOf(const Actor& actor) const;
@@ -238,7 +238,7 @@ class World : public ptx::AccessSink {
 
   // world_transfer.cpp
   void Post(Unit* unit, ptx::Transfer transfer);
-  static Place PlaceOf(const Flight& flight);  // of its issuer
+  static Place PlaceOf(const Flight& flight);  // of the issuing warp
   bool MayStep(const Flight& flight) const;
   void StepTransfer(std::size_t index);
   void Perform(Flight* flight);
@@ -261,11 +261,10 @@ class World : public ptx::AccessSink {
   std::vector<std::unique_ptr<Unit>> units_;  // by rank
   ptx::Clusters clusters_;
   golden::ClusterScope cluster_scope_;
-  // Threads can take clusters from the queue, so that it matters when these start.
+  // Threads can cancel clusters, so that the starts of clusters are steps.
   const bool starts_are_steps_;
   const bool has_heap_;
-  // What each instruction reads and writes, of a program in which some effect is a matter of what
-  // changes by itself.
+  // What each instruction reads and writes. Filled for programs that read clocks or active masks.
   struct Uses {
     std::vector<ptx::Slot> sources;
     std::vector<ptx::Slot> results;
@@ -278,23 +277,23 @@ class World : public ptx::AccessSink {
     std::uint32_t count = 0;
     std::uint64_t step = 0;  // the latest
   };
-  std::map<std::pair<std::uint64_t, std::uint32_t>, Times> times_;  // likewise, and pc
-  // Of generations that are not complete, by CTA and barrier.
+  std::map<std::pair<std::uint64_t, std::uint32_t>, Times> times_;  // executions, by thread and pc
+  // The latest arrival of each open generation, by CTA and barrier.
   std::map<std::pair<std::uint64_t, unsigned>, Place> latest_arrivals_;
   Observer* observer_ = nullptr;
 
   std::vector<Actor> enabled_;
-  std::vector<Touch> touched_;
+  std::vector<ObjectAccess> object_accesses_;
   std::vector<Place> woken_;
   Gathered gathered_;
   std::vector<std::uint64_t> dropped_;
   std::vector<ptx::Turn> lost_;
   std::vector<std::uint64_t> begun_;
-  std::uint64_t epoch_ = 1;  // rises with everything that a thread can notice
+  std::uint64_t epoch_ = 1;  // counts changes that a thread can see
   std::uint64_t steps_ = 0;
-  std::uint64_t cycle_ = 0;  // what clocks show
-  Place here_;               // of the instruction that is executed, or of the transfer
-  bool started_up_ = false;  // all warps have gone to their first instruction that others notice
+  std::uint64_t cycle_ = 0;  // the value of clocks
+  Place here_;               // the place of the current instruction or transfer
+  bool started_up_ = false;  // all warps have run to their first visible instruction
   End end_ = End::kNone;
   std::string fault_;
   Place fault_at_;

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Who may go next, and who that is to others.
+// Which actors are enabled, and what identifies them.
 #include <algorithm>
 
 #include "sim/explore/world.h"
@@ -72,7 +72,7 @@ void World::EnableWarp(unsigned unit, unsigned warp) {
   }
 }
 
-// A release, or an exit, comes after the warp's operations on other CTAs' mbarriers.
+// A release or an exit waits for the warp's operations on other CTAs' mbarriers.
 bool World::IsDraining(const WarpState& state, std::uint32_t pc) const {
   const ptx::Instruction& i = program_.code[pc];
   const bool releases = i.op == ptx::Op::kClusterBarrier &&
@@ -241,7 +241,7 @@ std::vector<Place> World::Next() const {
     for (const WarpState& state : unit->warps) {
       for (std::size_t i = 0; i < state.warp.groups.size() && MayGo(state); ++i) {
         const ptx::Group& group = state.warp.groups[i];
-        // After a fault lanes may stand at what nothing else notices.
+        // After a fault, lanes may stand at an instruction that is not visible.
         if (group.state == ptx::Group::State::kAsked ||
             (group.state == ptx::Group::State::kReady && IsSeen(state, group))) {
           places.push_back(PlaceOf(state, ActiveOf(state, group), group.pc));
@@ -258,7 +258,7 @@ std::vector<Place> World::Standing() const {
     for (const WarpState& state : unit->warps) {
       for (std::size_t i = 0; state.exists && i < state.warp.groups.size(); ++i) {
         const ptx::Group& group = state.warp.groups[i];
-        // Lanes that have arrived at a barrier go on at the next instruction, but wait until then.
+        // Lanes at a barrier already have the pc of the next instruction, but still wait.
         const std::uint32_t waiting =
             group.lanes & (state.at_barrier ? state.warp.arrival.lanes : state.in_cluster);
         if (waiting != 0) {

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// CTAs come.
+// Launches CTAs and clusters.
 #include <algorithm>
 
 #include "sim/explore/world.h"
@@ -10,20 +10,20 @@
 
 namespace muster::explore {
 
-// For the next cluster.
+// Whether there is room for the next cluster.
 bool World::HasRoom() const {
   return clusters_.FreeSlot().has_value() &&
          (clusters_.resident() + 1) * launch_.Warps() <= config_.num_warps;
 }
 
-// In the order of the grid, as long as there is room.
+// Launches clusters in the order of the grid while there is room.
 void World::LaunchClusters() {
   while (!clusters_.AllBegun() && end_ == End::kNone && HasRoom()) {
     LaunchCluster();
   }
 }
 
-// It takes the lowest free slot.
+// Launches the next cluster in the lowest free slot.
 void World::LaunchCluster() {
   const unsigned slot = *clusters_.FreeSlot();
   ptx::Cluster& cluster = clusters_.Start(slot);
@@ -59,7 +59,7 @@ void World::LaunchCta(unsigned rank, unsigned slot, const ptx::Cluster* cluster)
   cta.port = &unit;
   cta.engine = &unit;
   unit.watched[slot].assign(cta.shared.size() / sizeof(std::uint64_t), false);
-  std::uint64_t occupied = 0;  // by CTAs of clusters that have not ended
+  std::uint64_t occupied = 0;  // slots of CTAs whose clusters have not ended
   for (unsigned other = 0; other < clusters_.slots(); ++other) {
     occupied |= other != slot && clusters_.IsResident(other) ? unit.ctas[other].warps : 0;
   }
@@ -77,7 +77,7 @@ void World::LaunchCta(unsigned rank, unsigned slot, const ptx::Cluster* cluster)
     fresh.in_cluster = fresh.spinning = fresh.stuck_at_copies = 0;
     fresh.waits.clear();
     fresh.due.reset();
-    fresh.spins.clear();
+    fresh.loops.clear();
     fresh.is_volatile.clear();
     unit.interpreter.Start(&fresh.warp);
     state.warps |= Bit(warp);

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What lanes come to, carried out by the golden models: barriers, mbarriers, collectives, exits.
+// Barriers, mbarriers, collectives and exits, executed by the golden models.
 #include <algorithm>
 #include <utility>
 
@@ -33,10 +33,10 @@ void World::Handle(Unit* unit, WarpState* state, Interpreter::Event event, std::
       break;
     case Interpreter::Event::kFault:
       for (const ptx::Cta* const cta : state->warp.cta->cluster->ctas) {
-        Touched(ObjectOf(kCtas, cta->linear_id), Touch::Mode::kRead);
+        NoteAccess(ObjectOf(kCtas, cta->linear_id), ObjectAccess::Mode::kRead);
       }
       if (has_heap_) {
-        Touched(ObjectOf(kHeap, 0), Touch::Mode::kRead);  // it may have been freed
+        NoteAccess(ObjectOf(kHeap, 0), ObjectAccess::Mode::kRead);  // it may have been freed
       }
       Fault("memory_fault", PlaceOf(*state, unit->interpreter.problem_lanes(), pc));
       break;
@@ -79,7 +79,8 @@ void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
   state->at_barrier = !GoesOn(operation.kind);
   const Effects effects = unit->model.Step(operation);
   if (effects.fault != FaultCause::kNone) {
-    Touched(ObjectOf(kNamedBarriers, at.cta * kNumBars + arrival.bar), Touch::Mode::kWrite);
+    NoteAccess(ObjectOf(kNamedBarriers, at.cta * kNumBars + arrival.bar),
+               ObjectAccess::Mode::kWrite);
     Fault(Name(effects.fault), at);
     return;
   }
@@ -89,13 +90,13 @@ void World::ReachBarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
   constexpr unsigned kKindBits = 4;
   const std::uint32_t kind =
       IsReduction(operation.kind) ? static_cast<std::uint32_t>(operation.kind) : 0;
-  Touched(ObjectOf(kNamedBarriers, at.cta * kNumBars + arrival.bar),
-          effects.completed ? Touch::Mode::kComplete : Touch::Mode::kJoin,
-          arrival.count << kKindBits | kind);
+  NoteAccess(ObjectOf(kNamedBarriers, at.cta * kNumBars + arrival.bar),
+             effects.completed ? ObjectAccess::Mode::kComplete : ObjectAccess::Mode::kArrive,
+             arrival.count << kKindBits | kind);
   Released(unit, effects, at, operation);
 }
 
-// Warps that an operation lets go.
+// Continues the warps that an operation released.
 void World::Released(Unit* unit, const Effects& effects, const Place& at,
                      const Operation& operation) {
   if (effects.completed) {
@@ -151,7 +152,7 @@ void World::ReachCluster(Unit* unit, WarpState* state, std::uint32_t pc) {
     if (observer_ != nullptr && effects.go != 0) {
       observer_->OnClusterWait(PlaceOf(*state, effects.go, pc), cluster);
     }
-    Touched(ObjectOf(kClusterBarriers, cluster), Touch::Mode::kPass);
+    NoteAccess(ObjectOf(kClusterBarriers, cluster), ObjectAccess::Mode::kPass);
   }
   ReleaseCluster(effects, cluster);
 }
@@ -165,8 +166,8 @@ ClusterEffects World::StepCluster(std::uint64_t cluster, unsigned unit,
     observer_->OnClusterComplete(cluster);
   }
   if (request.op != muster::ClusterOp::kWait) {
-    Touched(ObjectOf(kClusterBarriers, cluster),
-            completes ? Touch::Mode::kComplete : Touch::Mode::kJoin);
+    NoteAccess(ObjectOf(kClusterBarriers, cluster),
+               completes ? ObjectAccess::Mode::kComplete : ObjectAccess::Mode::kArrive);
   }
   return effects;
 }
@@ -236,7 +237,7 @@ void World::ReachMbarrier(Unit* unit, WarpState* state, std::uint32_t pc) {
   }
 }
 
-// The golden model carries it out; its word goes to memory.
+// Executes the operation in the golden model and writes its word to memory.
 MbEffects World::StepMbarrier(Unit* unit, const Place& at, const MbOperation& operation,
                               const ptx::Mbarrier* instruction, std::uint64_t of) {
   const std::uint64_t owner = unit->CtaAt(operation.cta).linear_id;
@@ -256,7 +257,7 @@ MbEffects World::StepMbarrier(Unit* unit, const Place& at, const MbOperation& op
                                     [](FaultCause cause) { return cause != FaultCause::kNone; });
   if (refused != effects.fault.end() && !(by_another && launch_.inval_is_hazard)) {
     constexpr unsigned kGranule = 4;
-    Touched(ObjectOf(owner, operation.addr / kGranule), Touch::Mode::kWrite);
+    NoteAccess(ObjectOf(owner, operation.addr / kGranule), ObjectAccess::Mode::kWrite);
     Fault(Name(*refused), at);
     return effects;
   }
@@ -270,13 +271,13 @@ MbEffects World::StepMbarrier(Unit* unit, const Place& at, const MbOperation& op
     unit->SetWord(operation.cta, operation.addr, effects.word);
     Change();
   }
-  const auto mode = makes                      ? Touch::Mode::kWrite
-                    : IsMbWait(operation.op)   ? Touch::Mode::kWait
-                    : effects.completions != 0 ? Touch::Mode::kComplete
-                                               : Touch::Mode::kJoin;
+  const auto mode = makes                      ? ObjectAccess::Mode::kWrite
+                    : IsMbWait(operation.op)   ? ObjectAccess::Mode::kWait
+                    : effects.completions != 0 ? ObjectAccess::Mode::kComplete
+                                               : ObjectAccess::Mode::kArrive;
   constexpr unsigned kGranule = 4;
-  Touched(ObjectOf(owner, operation.addr / kGranule), mode);
-  Touched(ObjectOf(owner, operation.addr / kGranule + 1), mode);
+  NoteAccess(ObjectOf(owner, operation.addr / kGranule), mode);
+  NoteAccess(ObjectOf(owner, operation.addr / kGranule + 1), mode);
   if (observer_ != nullptr) {
     observer_->OnMbarrier(at, owner, operation, instruction, effects, of);
   }
@@ -290,7 +291,7 @@ void World::Answer(Unit* unit, WarpState* state, std::size_t index, bool answer)
   const Place at = PlaceOf(*state, wait.operation.lanes, wait.pc);
   const auto& decoded = program_.code[wait.pc].As<ptx::Mbarrier>();
   MbOperation operation = wait.operation;
-  operation.whole = false;  // nobody parks: who would, is not enabled
+  operation.whole = false;  // no wait parks here: one that would is not enabled
   StepMbarrier(unit, at, operation, &decoded, 0);
   if (end_ == End::kNone) {
     ptx::MbReply reply;
@@ -313,7 +314,7 @@ void World::ReachWarpScope(Unit* unit, const WarpRequest& request) {
           PlaceOf(state, request.lanes, refused == nullptr ? here_.pc : refused->pc));
     return;
   }
-  std::uint32_t together = 0;  // lanes whose answers may differ, but that have met
+  std::uint32_t together = 0;  // lanes that met, though their answers may differ
   for (const WarpAnswer& answer : effects.answers) {
     together |= request.op == WarpOp::kExit ? 0 : answer.lanes;
   }
@@ -333,7 +334,7 @@ void World::ReachWarpScope(Unit* unit, const WarpRequest& request) {
   }
 }
 
-// What has met in the warp scope arrives when the warp waits nowhere else.
+// Lanes that the warp scope has gathered arrive when the warp waits at no other barrier.
 void World::TakeDue(Unit* unit, WarpState* state) {
   if (state->due && MayGo(*state) && end_ == End::kNone) {
     const WarpArrival arrival = *std::exchange(state->due, std::nullopt);
@@ -376,9 +377,9 @@ void World::Exit(Unit* unit, WarpState* state, std::uint32_t pc) {
   const Effects effects = unit->model.Step(exit);
   for (unsigned bar = 0; bar < kNumBars; ++bar) {
     if (active[bar]) {
-      Touched(
-          ObjectOf(kNamedBarriers, at.cta * kNumBars + bar),
-          effects.completed && effects.bar == bar ? Touch::Mode::kComplete : Touch::Mode::kJoin);
+      NoteAccess(ObjectOf(kNamedBarriers, at.cta * kNumBars + bar),
+                 effects.completed && effects.bar == bar ? ObjectAccess::Mode::kComplete
+                                                         : ObjectAccess::Mode::kArrive);
     }
   }
   Released(unit, effects, at, exit);
@@ -393,11 +394,11 @@ void World::Exit(Unit* unit, WarpState* state, std::uint32_t pc) {
   }
 }
 
-// `at`: its last threads exit there.
+// Ends a CTA whose last threads exit at `at`.
 void World::EndCta(Unit* unit, unsigned slot, const Place& at) {
   CtaState& cta = unit->ctas[slot];
   cta.cta.exited = true;
-  Touched(ObjectOf(kCtas, cta.cta.linear_id), Touch::Mode::kWrite);
+  NoteAccess(ObjectOf(kCtas, cta.cta.linear_id), ObjectAccess::Mode::kWrite);
   Operation end;
   end.kind = OpKind::kEnd;
   end.cta = static_cast<std::uint8_t>(slot);

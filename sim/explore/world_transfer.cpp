@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Transfers: what threads have started, and what comes of it later.
+// Transfers: asynchronous operations that threads have started, and their later steps.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -31,7 +31,7 @@ void World::Post(Unit* /*to*/, ptx::Transfer transfer) {
   constexpr unsigned kThreadBits = 32;
   flight->process = ++started_[thread] << kThreadBits | thread;
   begun_.push_back(flight->process);
-  // What goes to several CTAs is of one execution.
+  // The parts of a multicast belong to one execution.
   Times& times = times_[{thread, transfer.pc}];
   times.count += times.count == 0 || times.step != steps_ ? 1 : 0;
   times.step = steps_;
@@ -45,7 +45,7 @@ void World::Post(Unit* /*to*/, ptx::Transfer transfer) {
   flights_.push_back(std::move(flight));
 }
 
-// The arrive-ons of the copies that each lane has started by now.
+// Starts the arrive-ons of the copies that each lane has started so far.
 void World::StartArrivals(Unit* unit, WarpState* state, std::uint32_t lanes,
                           const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t pc) {
   ForEachBit(lanes, [&](unsigned lane) {
@@ -55,7 +55,7 @@ void World::StartArrivals(Unit* unit, WarpState* state, std::uint32_t lanes,
   });
 }
 
-// The request is on its way, and after it the response to each CTA that it is for.
+// Sends the request, and after it the response to each CTA that it is for.
 void World::Cancel(Unit* unit, const ptx::Warp& warp, const ptx::CancelCall& call,
                    std::uint32_t pc) {
   ptx::Transfer request;
@@ -91,18 +91,19 @@ void World::Cancel(Unit* unit, const ptx::Warp& warp, const ptx::CancelCall& cal
   }
 }
 
-// The request takes the next cluster, if one is left: that will not start.
+// The request cancels the next cluster, if one is left: that cluster will not start.
 void World::TakeCluster(std::size_t index) {
   const std::uint64_t number = flights_[index]->number;
   const Place at = PlaceOf(*flights_[index]);
   flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
-  Touched(ObjectOf(kQueue, 0), clusters_.AllBegun() ? Touch::Mode::kRead : Touch::Mode::kWrite);
+  NoteAccess(ObjectOf(kQueue, 0),
+             clusters_.AllBegun() ? ObjectAccess::Mode::kRead : ObjectAccess::Mode::kWrite);
   const CancelResponse response = clusters_.Cancel();
   for (const auto& flight : flights_) {
     if (flight->asked_by != number) {
       continue;
     }
-    Touched(ObjectOf(kCtas, flight->transfer.to->linear_id), Touch::Mode::kRead);
+    NoteAccess(ObjectOf(kCtas, flight->transfer.to->linear_id), ObjectAccess::Mode::kRead);
     if (flight->is_lost) {
       Fault(Name(FaultCause::kRankNotThere), at);
       return;
@@ -168,20 +169,20 @@ void World::StepTransfer(std::size_t index) {
   Unit& issuer = *units_[flight.unit];
   WarpState& state = issuer.warps[transfer.warp];
   const bool moves = transfer.kind == Kind::kMove || transfer.kind == Kind::kReduce;
-  const auto touch = [&](const Range& bytes, Touch::Mode mode) {
+  const auto note = [&](const Range& bytes, ObjectAccess::Mode mode) {
     constexpr unsigned kGranule = 4;
     for (std::uint64_t at = bytes.address / kGranule; at * kGranule < bytes.address + bytes.size;
          ++at) {
-      Touched(ObjectOf(bytes.owner, at), mode);
+      NoteAccess(ObjectOf(bytes.owner, at), mode);
     }
     if (bytes.owner == kGlobal) {
-      TouchHeap(bytes.address);
+      NoteHeapAccess(bytes.address);
     }
   };
   bool done = true;
   if (moves && !transfer.has_read) {
     const Range source = RangeOf(transfer.from, transfer.source, transfer.bytes);
-    touch(source, Touch::Mode::kRead);
+    note(source, ObjectAccess::Mode::kRead);
     ReadSource(&memory_, &transfer);
     if (observer_ != nullptr && transfer.bytes != 0) {
       observer_->OnRead(flight.number, source);
@@ -195,12 +196,12 @@ void World::StepTransfer(std::size_t index) {
     std::unique_ptr<Flight> last = std::move(flights_[index]);
     flights_.erase(flights_.begin() + static_cast<std::ptrdiff_t>(index));
     if (moves) {
-      touch(RangeOf(last->transfer.to, last->transfer.address, last->transfer.data.size()),
-            Touch::Mode::kWrite);
+      note(RangeOf(last->transfer.to, last->transfer.address, last->transfer.data.size()),
+           ObjectAccess::Mode::kWrite);
     }
     Perform(last.get());
   }
-  // Its thread may have waited for it.
+  // The issuing thread may wait for the transfer.
   if (state.exists && state.stuck_at_copies != 0) {
     state.stuck_at_copies = 0;
     woken_.push_back(PlaceOf(state, ~0U, 0));
@@ -212,7 +213,7 @@ void World::Perform(Flight* flight) {
   const ptx::Transfer& transfer = flight->transfer;
   Change();
   if (transfer.to != nullptr) {
-    Touched(ObjectOf(kCtas, transfer.to->linear_id), Touch::Mode::kRead);
+    NoteAccess(ObjectOf(kCtas, transfer.to->linear_id), ObjectAccess::Mode::kRead);
   }
   if (flight->is_lost) {
     Fault(Name(FaultCause::kRankNotThere), PlaceOf(*flight));
@@ -248,8 +249,8 @@ void World::PerformRemote(const Flight& flight) {
                &program_.code[transfer.pc].As<ptx::Mbarrier>(), flight.number);
 }
 
-// The CTA has ended: what is on its way to its memory, or has not been read from there, is lost. Of
-// what another CTA has sent, that is a fault.
+// Ends the CTA: transfers to its memory, or not yet read from there, are lost. If another CTA sent
+// one of them, that is a fault.
 void World::Abandon(const ptx::Cta& cta) {
   for (std::size_t i = flights_.size(); i-- > 0;) {
     ptx::Transfer& transfer = flights_[i]->transfer;

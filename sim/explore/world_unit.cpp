@@ -17,7 +17,7 @@ World::Unit::Unit(World* of, unsigned its_rank)
     : world(*of),
       rank(its_rank),
       interpreter(of->program_, of->launch_, &of->memory_, &of->printed_, its_rank),
-      spins(of->program_),
+      livelock(of->program_),
       model(of->config_),
       words(model, of->config_.smem_bytes),
       scope(of->config_.num_warps),
@@ -25,7 +25,7 @@ World::Unit::Unit(World* of, unsigned its_rank)
       ctas(of->config_.num_ctas) {
   interpreter.set_mbarriers(this);
   interpreter.set_warp_unit(this);
-  interpreter.set_spins(&spins);
+  interpreter.set_livelock_detector(&livelock);
   interpreter.set_accesses(of);
   interpreter.set_whole_copies();
   interpreter.set_clock_period_ps(of->config_.clock_period_ps);
@@ -72,7 +72,8 @@ void World::Unit::Watch(unsigned cta, std::uint32_t addr) {
 bool World::Unit::Retries(const ptx::Warp& warp, const ptx::Group& group, std::uint32_t lanes) {
   constexpr std::uint64_t kSpread = 0x9e3779b97f4a7c15U;
   std::uint64_t key = (std::uint64_t{group.pc} << 32 | lanes) * kSpread;
-  ForEachBit(lanes, [&](unsigned lane) { key = key * kSpread + spins.StateOf(warp, group, lane); });
+  ForEachBit(lanes,
+             [&](unsigned lane) { key = key * kSpread + livelock.StateOf(warp, group, lane); });
   const auto [found, fresh] = retries.try_emplace(key);
   if (fresh) {
     found->second = interpreter.WouldReturn(warp, group, lanes) ||

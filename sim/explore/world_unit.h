@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The CTAs of one rank, and the golden models of the unit that they would run on. The interpreter
-// knows it as what is in front of shared memory, as the warp scope, and as who carries transfers.
+// The CTAs of one rank, and the golden models of the unit that they run on. Serves the interpreter
+// as its mbarrier sink, its warp unit and its transfer sink.
 #ifndef MUSTER_SIM_EXPLORE_WORLD_UNIT_H_
 #define MUSTER_SIM_EXPLORE_WORLD_UNIT_H_
 
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "sim/explore/world.h"
-#include "sim/ptx/simt/spins.h"
+#include "sim/ptx/simt/livelock_detector.h"
 
 namespace muster::explore {
 
@@ -24,16 +24,16 @@ class World::Unit : public ptx::MbarrierSink, public ptx::WarpUnit, public ptx::
 
   ptx::Cta& CtaAt(unsigned slot) { return ctas[slot].cta; }
   WarpState& Warp(unsigned slot) { return warps[slot]; }
-  // The golden model sees what is there before the first operation comes to a word.
+  // Loads a word into the golden model before the first operation on it.
   void Watch(unsigned cta, std::uint32_t addr);
-  // Lanes that wait at an mbarrier do nothing but ask again, as often as they are answered false.
+  // Whether lanes that wait at an mbarrier would only retry, however often they are answered false.
   bool Retries(const ptx::Warp& warp, const ptx::Group& group, std::uint32_t lanes);
   // Another thread has invalidated the operation's object.
   bool IsInvalidatedByAnother(const MbOperation& operation) const;
   std::uint64_t Word(unsigned cta, std::uint32_t addr) const;
   void SetWord(unsigned cta, std::uint32_t addr, std::uint64_t word);
 
-  void PostAsync(const MbOperation&) override {}   // transfers say themselves what they complete
+  void PostAsync(const MbOperation&) override {}   // transfers are steps of their own
   void PostRemote(const MbOperation&) override {}  // likewise
   bool MayAccess(unsigned, unsigned, std::uint64_t, unsigned, bool) override { return true; }
   bool MayStore(unsigned, std::uint64_t, unsigned) override { return true; }
@@ -50,7 +50,7 @@ class World::Unit : public ptx::MbarrierSink, public ptx::WarpUnit, public ptx::
   World& world;
   const unsigned rank;
   ptx::Interpreter interpreter;
-  ptx::Spins spins;
+  ptx::LivelockDetector livelock;
   golden::Model model;
   golden::Mbarriers words;
   golden::WarpScope scope;
@@ -58,9 +58,9 @@ class World::Unit : public ptx::MbarrierSink, public ptx::WarpUnit, public ptx::
   std::vector<CtaState> ctas;
   std::vector<WarpRequest> requests;
   std::array<std::vector<bool>, kMaxCtas> watched;
-  // What was found out so far, by place and state; the same in every run.
+  // Results of dry runs so far, by place and state. They are the same in every run.
   std::unordered_map<std::uint64_t, bool> retries;
-  // Who has invalidated an object: by CTA and address, the warp and its lanes.
+  // The warp and lanes that invalidated an object, by CTA and address.
   std::map<std::pair<unsigned, std::uint32_t>, std::pair<unsigned, std::uint32_t>> invalidated;
 };
 

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What is used of CUDA's driver API, as its reference manual describes it: NVIDIA's header is not
-// needed.
+// The part of CUDA's driver API that is used here, after its reference manual: NVIDIA's header is
+// not needed.
 #ifndef MUSTER_SIM_GPU_CUDA_H_
 #define MUSTER_SIM_GPU_CUDA_H_
 
@@ -16,12 +16,12 @@ using Context = struct ContextObject*;
 using Module = struct ModuleObject*;
 using Function = struct FunctionObject*;
 using Stream = struct StreamObject*;
-using Pointer = std::uint64_t;  // in the GPU's memory, or in what it can reach
+using Pointer = std::uint64_t;  // in the GPU's memory, or in host memory that the GPU can access
 
 inline constexpr Result kSuccess = 0;
 inline constexpr Result kNoDevice = 100;
 inline constexpr Result kNotFound = 500;
-inline constexpr Result kLaunchTimeout = 702;  // a watchdog has ended it
+inline constexpr Result kLaunchTimeout = 702;  // a watchdog ended the kernel
 
 // Attributes of a device.
 inline constexpr int kCapabilityMajor = 75;
@@ -32,7 +32,7 @@ inline constexpr int kNonPortableCluster = 14;
 // Options of the assembler.
 inline constexpr int kErrorLog = 5;
 inline constexpr int kErrorLogBytes = 6;
-// How memory is registered.
+// Flags of memory registration.
 inline constexpr unsigned kDeviceMap = 2;
 
 // CUlaunchAttribute.

@@ -32,7 +32,7 @@ Driver::Driver() {
     throw NoGpu(fmt::format("cuda: NVIDIA's driver is not installed here, for {} cannot be opened",
                             ptx::Printable(path_)));
   }
-  // Where a function has several versions, the name says which one.
+  // The names of functions with several versions include the version.
   Find("cuInit", &Init);
   Find("cuDriverGetVersion", &DriverGetVersion);
   Find("cuGetErrorName", &GetErrorName);

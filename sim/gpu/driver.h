@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// NVIDIA's driver, as far as a launch needs it: functions of a library that is opened at run time.
+// The functions of NVIDIA's driver that a launch needs, from a library that is opened at run time.
+// Knows nothing of tasks.
 #ifndef MUSTER_SIM_GPU_DRIVER_H_
 #define MUSTER_SIM_GPU_DRIVER_H_
 
@@ -12,7 +13,7 @@
 
 namespace muster::gpu {
 
-// There is no GPU to run on.
+// Thrown if there is no GPU to run on.
 class NoGpu : public ptx::InputError {
  public:
   using InputError::InputError;
@@ -20,15 +21,16 @@ class NoGpu : public ptx::InputError {
 
 class Driver {
  public:
-  // Opens libcuda.so.1, or what the environment's MUSTER_LIBCUDA names. Throws NoGpu.
+  // Opens libcuda.so.1, or the library that the environment variable MUSTER_LIBCUDA names. Throws
+  // NoGpu.
   Driver();
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
 
-  // The name of a result without its prefix and in small letters: "illegal_instruction".
+  // Returns the name of a result without its prefix, in lower case: "illegal_instruction".
   std::string NameOf(cuda::Result result) const;
 
-  // By the names of the API, without "cu".
+  // The functions have the names of the API without "cu".
   cuda::Result (*Init)(unsigned flags) = nullptr;
   cuda::Result (*DriverGetVersion)(int* version) = nullptr;
   cuda::Result (*GetErrorName)(cuda::Result result, const char** name) = nullptr;
@@ -61,7 +63,7 @@ class Driver {
                                           unsigned grid_z, unsigned block_x, unsigned block_y,
                                           unsigned block_z, unsigned dynamic_shared,
                                           cuda::Stream stream, void** arguments) = nullptr;
-  // Null: the driver is older than clusters (CUDA 11.8).
+  // Null if the driver is older than CUDA 11.8, which introduced clusters.
   cuda::Result (*LaunchKernelEx)(const cuda::LaunchConfig* config, cuda::Function function,
                                  void** arguments, void** extra) = nullptr;
 
@@ -70,7 +72,7 @@ class Driver {
   void Find(const char* name, Function* function, bool required = true);
 
   std::string path_;
-  void* library_ = nullptr;  // it stays open: the driver has threads of its own
+  void* library_ = nullptr;  // is never closed: the driver has threads of its own
 };
 
 }  // namespace muster::gpu

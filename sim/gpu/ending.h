@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What comes of a task on a GPU.
+// How a task on a GPU ends.
 #ifndef MUSTER_SIM_GPU_ENDING_H_
 #define MUSTER_SIM_GPU_ENDING_H_
 
@@ -22,23 +22,23 @@ enum class EndKind {
 
 struct Ending {
   EndKind kind = EndKind::kCompletes;
-  std::string name;        // the driver's for what was wrong: "illegal_instruction"
-  std::string text;        // a sentence on it, or the assembler's log
-  std::size_t launch = 0;  // the last one whose turn came, from 0
-  double seconds = 0;      // that the launches took, as the host sees it
-  std::string printed;     // by the kernels
+  std::string name;        // the driver's name of the error: "illegal_instruction"
+  std::string text;        // a sentence on the error, or the assembler's log
+  std::size_t launch = 0;  // the index of the last launch that began
+  double seconds = 0;      // the time of the launches, measured by the host
+  std::string printed;     // the output of the kernels
 
-  // A kernel has run, for better or worse.
+  // Whether a kernel has run.
   bool HasRun() const {
     return kind == EndKind::kCompletes || kind == EndKind::kHangs || kind == EndKind::kTrap;
   }
-  // "completes", "hangs", "trap: illegal_instruction", "does not load: invalid_ptx"
+  // Returns "completes", "hangs", "trap: illegal_instruction" or "does not load: invalid_ptx".
   std::string Outcome() const;
-  // Whether that is what an outcome of a manifest, or of the unit, means on a GPU.
+  // Whether this ending corresponds to an outcome of a manifest or of the unit.
   bool Is(const std::string& outcome) const;
 };
 
-// From one process to another.
+// Conversions for messages between processes.
 void to_json(nlohmann::json& json, const Ending& ending);
 void from_json(const nlohmann::json& json, Ending& ending);
 

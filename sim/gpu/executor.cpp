@@ -14,7 +14,8 @@
 namespace muster::gpu {
 namespace {
 
-constexpr std::uint32_t kPortableCluster = 8;  // CTAs that every GPU with clusters has room for
+// The largest cluster that every GPU with clusters supports.
+constexpr std::uint32_t kPortableCluster = 8;
 constexpr std::size_t kLogBytes = std::size_t{1} << 14;
 
 Ending Failed(EndKind kind, std::string name, std::string text = "") {
@@ -37,7 +38,7 @@ void from_json(const nlohmann::json& json, Gpu& gpu) {
   json.at("driver").get_to(gpu.driver);
 }
 
-// The files of a task as the driver has loaded them, while this exists.
+// The files of a task, loaded by the driver as long as this object exists.
 class Executor::Modules {
  public:
   explicit Modules(const Driver& driver) : driver_(driver) {}
@@ -52,7 +53,7 @@ class Executor::Modules {
   Ending Load(const Task::File& file) {
     std::vector<char> log(kLogBytes);
     std::array<int, 2> options{cuda::kErrorLog, cuda::kErrorLogBytes};
-    // The driver takes a number where it could take a pointer.
+    // The driver's interface takes this number as a pointer.
     auto* const bytes = reinterpret_cast<void*>(log.size());  // NOLINT(performance-no-int-to-ptr)
     std::array<void*, 2> values{log.data(), bytes};
     cuda::Module module = nullptr;
@@ -109,8 +110,8 @@ Executor::Executor() {
   check(driver_.CtxSetCurrent(context), "makes no context on the GPU");
 }
 
-// PTX for an older GPU runs on a newer one; but an "a" is for that one alone, and an "f" for those
-// of its family.
+// Whether the GPU can run the PTX. Newer GPUs run PTX for older ones, but an "a" target runs on
+// that architecture alone, and an "f" target within its family.
 bool Executor::Fits(const Task::File& file) const {
   if (file.variant == 'a') {
     return file.architecture == gpu_.architecture;
@@ -134,7 +135,8 @@ Ending Executor::Load(const Task& task, std::uint8_t* memory, Modules* modules) 
   return CopySymbols(task, memory, *modules, false);
 }
 
-// From the shared memory to the variables, those that the manifest gives a value; or all back.
+// Copies symbols with a value in the manifest from the shared memory to the GPU, or all symbols
+// back.
 Ending Executor::CopySymbols(const Task& task, std::uint8_t* memory, const Modules& modules,
                              bool back) const {
   const std::vector<ptx::Buffer>& buffers = task.manifest().buffers;
@@ -245,7 +247,7 @@ Ending Executor::Run(const Task& task, std::uint8_t* memory, const std::function
       break;
     }
     result = driver_.CtxSynchronize();
-    std::fflush(stdout);  // what the kernel has printed
+    std::fflush(stdout);  // the output of the kernel
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (result != cuda::kSuccess) {
       ending = result == cuda::kLaunchTimeout ? Failed(EndKind::kHangs, "")

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Carries out tasks on a GPU, in the process that may be ended for it.
+// Executes tasks on a GPU, in a process of its own, which is killed if a kernel hangs. Knows
+// nothing of other processes.
 #ifndef MUSTER_SIM_GPU_EXECUTOR_H_
 #define MUSTER_SIM_GPU_EXECUTOR_H_
 
@@ -17,23 +18,23 @@
 
 namespace muster::gpu {
 
-// What the driver says of a GPU.
+// A GPU as the driver describes it.
 struct Gpu {
   std::string name;           // "NVIDIA H100 80GB HBM3"
   unsigned architecture = 0;  // 90 for sm_90
-  std::string driver;         // the version of CUDA that it brings: "13.0"
+  std::string driver;         // the CUDA version of the driver: "13.0"
 };
 void to_json(nlohmann::json& json, const Gpu& gpu);
 void from_json(const nlohmann::json& json, Gpu& gpu);
 
 class Executor {
  public:
-  // On the first GPU that the driver shows. Throws NoGpu.
+  // Opens the first GPU that the driver shows. Throws NoGpu.
   Executor();
 
   const Gpu& gpu() const { return gpu_; }
-  // Carries a task out in memory that has been filled. Calls `begins` before each launch. It does
-  // not return while a kernel hangs. After a trap nothing else can run in this process.
+  // Executes a task on memory that has been filled. Calls `begins` before each launch. Does not
+  // return while a kernel hangs. After a trap, no other task can run in this process.
   Ending Run(const Task& task, std::uint8_t* memory, const std::function<void()>& begins);
 
  private:

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Memory of the host that a GPU reaches over the bus.
+// Host memory that a GPU accesses over the bus.
 #ifndef MUSTER_SIM_GPU_MAPPED_MEMORY_H_
 #define MUSTER_SIM_GPU_MAPPED_MEMORY_H_
 
@@ -11,10 +11,10 @@
 
 namespace muster::gpu {
 
-// Memory that this process shares with those that it starts.
+// Memory that this process shares with its child processes.
 class SharedMemory {
  public:
-  // Throws ptx::InputError where there is not enough of it.
+  // Throws ptx::InputError if there is not enough memory.
   explicit SharedMemory(std::size_t bytes);
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
@@ -27,7 +27,7 @@ class SharedMemory {
   std::uint8_t* data_ = nullptr;
 };
 
-// The registration of such memory with the driver, while this exists.
+// Registers such memory with the driver as long as this object exists.
 class MappedMemory {
  public:
   MappedMemory(const Driver& driver, std::uint8_t* memory, std::size_t bytes);
@@ -36,11 +36,11 @@ class MappedMemory {
   ~MappedMemory();
 
   cuda::Result result() const { return result_; }     // of the driver
-  cuda::Pointer pointer() const { return pointer_; }  // as the GPU sees it
+  cuda::Pointer pointer() const { return pointer_; }  // the address for the GPU
 
  private:
   const Driver& driver_;
-  std::uint8_t* memory_;  // null: it is empty, and not registered
+  std::uint8_t* memory_;  // null: empty, and not registered
   cuda::Result result_ = cuda::kSuccess;
   cuda::Pointer pointer_ = 0;
 };

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = Worker::Clock;
 
-// Until one of them has sent something, or is out of time.
+// Waits until a worker has sent a message or has run out of time.
 void Wait(const std::vector<std::unique_ptr<Worker>>& workers) {
   std::vector<pollfd> sockets;
   Clock::time_point first = Clock::time_point::max();

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Several workers for many tasks.
+// A pool of workers that execute tasks. Knows nothing of manifests.
 #ifndef MUSTER_SIM_GPU_POOL_H_
 #define MUSTER_SIM_GPU_POOL_H_
 
@@ -19,20 +19,21 @@ namespace muster::gpu {
 
 struct Settings {
   std::size_t workers = 1;
-  std::chrono::duration<double> time_limit{2.5};  // of a launch
-  std::chrono::duration<double> patience{60};     // until the driver has started, or has assembled
+  std::chrono::duration<double> time_limit{2.5};  // the limit of a launch
+  // The limit of the driver's start, and of assembling.
+  std::chrono::duration<double> patience{60};
 };
 
-// How a task has ended, and what it has left.
+// How a task ended, with the final contents of its memory.
 struct Result {
   Ending ending;
   Gpu gpu;
-  // Of each buffer and symbol. Nothing: no kernel has run, or it is a symbol, which lies in the
-  // GPU's memory and cannot be read after a hang or a trap.
+  // The contents of each buffer and symbol. Empty if no kernel has run, or for a symbol after a
+  // hang or a trap: it lies in the GPU's memory and cannot be read.
   std::vector<std::optional<std::vector<std::uint8_t>>> contents;
 };
 
-// Carries all tasks out, and calls `done` with the number and the result of each as it ends. Throws
+// Executes all tasks, and calls `done` with the number and the result of each when it ends. Throws
 // NoGpu.
 void RunAll(const std::vector<Task>& tasks, const Settings& settings,
             const std::function<void(std::size_t task, const Result& result)>& done);

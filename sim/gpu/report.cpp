@@ -32,7 +32,7 @@ ptx::ExitCode CodeOf(const Ending& ending) {
   }
 }
 
-// The elements as numbers; what JSON has no number for as text.
+// Returns the elements as numbers, or as text if JSON has no such number.
 OrderedJson Elements(const ptx::Buffer& buffer, const std::vector<std::uint8_t>& bytes) {
   OrderedJson elements = OrderedJson::array();
   for (std::uint64_t i = 0; i < buffer.count; ++i) {
@@ -54,7 +54,7 @@ OrderedJson Buffers(const Task& task, const Result& result) {
   return buffers;
 }
 
-// Text of the driver's or the kernel's, in which there may be anything.
+// Returns text of the driver or the kernel, which may hold any bytes, as valid text.
 OrderedJson Text(const std::string& text) {
   return OrderedJson::parse(
       OrderedJson(text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace));

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A task on a GPU in words and in JSON, and whether it went as its manifest says.
+// Reports of a task on a GPU, as text and as JSON, with its verdict by the manifest.
 #ifndef MUSTER_SIM_GPU_REPORT_H_
 #define MUSTER_SIM_GPU_REPORT_H_
 
@@ -18,15 +18,15 @@ namespace muster::gpu {
 
 ptx::Verdict Judge(const Task& task, const Result& result);
 
-// How the result differs from what the unit has come to, a sentence each: the outcome, and where
-// both complete the buffers that the manifest expects something of, or all if there are none.
+// Returns the differences from the unit's result, a sentence each: the outcome and, if both
+// complete, the buffers for which the manifest expects contents, or all buffers if it expects none.
 using Contents = std::vector<std::vector<std::uint8_t>>;
 std::vector<std::string> Differences(const Task& task, const Result& result,
                                      const std::string& outcome, const Contents& contents);
 
-// What ran, and what came of it; then the verdict, and where to look next.
+// What ran and how it ended, the verdict, and where to look next.
 std::string TextReport(const Task& task, const Result& result, const ptx::Verdict& verdict);
-// By gpu.schema.json.
+// The report's schema is gpu.schema.json.
 nlohmann::ordered_json JsonReport(const Task& task, const Result& result,
                                   const ptx::Verdict& verdict);
 

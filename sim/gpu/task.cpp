@@ -16,13 +16,13 @@
 namespace muster::gpu {
 namespace {
 
-constexpr std::size_t kAlign = 256;  // of a buffer, as the driver's own memory has it
+constexpr std::size_t kAlign = 256;  // alignment of a buffer, as in the driver's own allocations
 
 std::uint32_t Product(const std::array<std::uint32_t, 3>& extent) {
   return extent[0] * extent[1] * extent[2];
 }
 
-// CTAs of a cluster that the kernel itself requires; 1: none.
+// Returns the cluster size, in CTAs, that the kernel itself requires; 1: none.
 std::uint32_t RequiredCluster(const ptx::Function& kernel) {
   std::uint32_t ctas = 1;
   for (const std::uint64_t extent : kernel.required_cluster) {
@@ -37,7 +37,7 @@ Task::Task(ptx::Manifest manifest) : manifest_(std::move(manifest)) {
   for (std::size_t i = 0; i < manifest_.LaunchCount(); ++i) {
     AddLaunch(manifest_.LaunchAt(i));
     try {
-      Arguments(i, 0);  // their number and sizes are the kernel's
+      Arguments(i, 0);  // checks number and sizes against the kernel's parameters
     } catch (const ptx::InputError& error) {
       const std::string which = Which(i);
       throw ptx::InputError((which.empty() ? manifest_.path : which) + ": " + error.what());
@@ -89,7 +89,7 @@ std::string Task::Which(std::size_t launch) const {
                            ptx::Demangled(launches_[launch].kernel.name));
 }
 
-// What a file says of a symbol stays as it is, unless the manifest says something else.
+// A symbol keeps the value of its file, unless the manifest has a value for it.
 void Task::Fill(std::uint8_t* memory) const {
   std::fill_n(memory, bytes_, std::uint8_t{0});
   for (std::size_t i = 0; i < places_.size(); ++i) {

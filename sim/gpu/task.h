@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A manifest, ready for a GPU: the texts of its PTX files, its launches, and where its buffers and
-// symbols lie in the memory that the host and the GPU share.
+// A manifest prepared for a GPU: the texts of its PTX files, its launches, and the places of its
+// buffers and symbols in the memory that host and GPU share. Knows nothing of drivers and
+// processes.
 #ifndef MUSTER_SIM_GPU_TASK_H_
 #define MUSTER_SIM_GPU_TASK_H_
 
@@ -30,11 +31,11 @@ class Task {
     ptx::Function kernel;
     std::array<std::uint32_t, 3> grid{1, 1, 1};
     std::array<std::uint32_t, 3> block{1, 1, 1};
-    std::optional<std::array<std::uint32_t, 3>> cluster;  // that the launch has to ask for
+    std::optional<std::array<std::uint32_t, 3>> cluster;  // set if the launch has to request it
     std::uint32_t cluster_ctas = 1;
     bool cooperative = false;
     std::uint32_t dynamic_shared = 0;
-    bool much_shared = false;  // more than a CTA has by default
+    bool much_shared = false;  // more shared memory than a CTA has by default
   };
 
   // Throws ptx::InputError.
@@ -43,18 +44,18 @@ class Task {
   const ptx::Manifest& manifest() const { return manifest_; }
   const std::vector<File>& files() const { return files_; }
   const std::vector<Launch>& launches() const { return launches_; }
-  // "launch 2 of 3, kernel sum"; empty: it is the only one.
+  // Returns "launch 2 of 3, kernel sum", or an empty text for the only launch.
   std::string Which(std::size_t launch) const;
 
-  // The shared memory: its size, the place of a buffer or symbol, and what it begins with.
+  // The shared memory: its size, the place of a buffer or symbol, and its initial contents.
   std::size_t bytes() const { return bytes_; }
   std::size_t PlaceOf(std::size_t buffer) const { return places_[buffer]; }
   void Fill(std::uint8_t* memory) const;
   std::vector<std::uint8_t> ContentsIn(const std::uint8_t* memory, std::size_t buffer) const;
 
-  // The bytes of each argument of a launch, where the memory is at that address.
+  // Returns the bytes of each argument of a launch, for the memory at that address.
   std::vector<std::vector<std::uint8_t>> Arguments(std::size_t launch, std::uint64_t memory) const;
-  // The file of a symbol.
+  // Returns the file of a symbol.
   std::size_t FileOf(const ptx::FileSymbol& symbol) const;
 
  private:

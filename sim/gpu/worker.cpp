@@ -41,20 +41,19 @@ double Seconds(Worker::Clock::duration duration) {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// A message is a packet.
+// Each message is one packet.
 void Send(int socket, const Json& message) {
   const std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
   send(socket, text.data(), std::min(text.size(), kMaxMessage), MSG_NOSIGNAL);
 }
 
-// Nothing: there is none, or the other side has ended.
+// Returns nothing if there is no message or the other process has ended.
 std::optional<Json> Receive(int socket, int flags, bool* ended) {
   std::string text(kMaxMessage, '\0');
   ssize_t bytes = 0;
   do {
     bytes = recv(socket, text.data(), text.size(), flags);
-    // A side that has ended without reading all is an error once; what it has sent comes after
-    // that.
+    // If the other process ended without reading all, one error is reported before its messages.
   } while (bytes < 0 && (errno == EINTR || errno == ECONNRESET));
   *ended = bytes == 0 || (bytes < 0 && errno != EAGAIN);
   return bytes <= 0 ? std::nullopt
@@ -85,7 +84,7 @@ void Worker::Start() {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
     Fail("a socket for a GPU's process");
   }
-  std::fflush(nullptr);  // or both would write it
+  std::fflush(nullptr);  // otherwise both processes would write it
   process_ = fork();
   if (process_ < 0) {
     process_ = 0;
@@ -101,7 +100,7 @@ void Worker::Start() {
   launches_.reset();
 }
 
-// What the process does.
+// The main loop of the process.
 void Worker::Serve(int socket, int printed) const {
   try {
     dup2(printed, STDOUT_FILENO);
@@ -122,7 +121,7 @@ void Worker::Serve(int socket, int printed) const {
     Send(socket, {{"no_gpu", error.what()}});
   }
   std::fflush(stdout);
-  _exit(0);  // without what the driver, or this program, does at an exit
+  _exit(0);  // skips the exit handlers of the driver and of this program
 }
 
 void Worker::Begin(std::size_t task) {
@@ -174,7 +173,7 @@ std::optional<Ending> Worker::Take(const Json& message) {
   return ending;
 }
 
-// The kernel has had its time. Where none has begun, it is the driver that does not go on.
+// The deadline has passed. If no kernel has begun, the driver hangs.
 Ending Worker::Hangs() {
   Stop();
   if (!launches_) {
@@ -211,7 +210,7 @@ Ending Worker::Lost() {
   return ending;
 }
 
-// The GPU writes nothing more once the process is gone.
+// Once the process has ended, the GPU writes nothing more.
 int Worker::Stop() {
   int status = 0;
   if (process_ != 0) {
@@ -225,7 +224,7 @@ int Worker::Stop() {
   return status;
 }
 
-// What has been printed since it was last asked for. The file's place is common to both processes.
+// Returns the output since the last call. Both processes share the file's position.
 std::string Worker::Printed() const {
   constexpr off_t kMost = off_t{1} << 20;
   std::string text(static_cast<std::size_t>(std::min(lseek(printed_, 0, SEEK_END), kMost)), '\0');

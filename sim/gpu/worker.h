@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A process that carries out tasks on a GPU one after the other. It is ended when a kernel hangs,
-// ends itself after a trap, and is started anew for the next task.
+// A process that executes tasks on a GPU, one after the other. It is killed if a kernel hangs,
+// exits after a trap, and is started again for the next task.
 #ifndef MUSTER_SIM_GPU_WORKER_H_
 #define MUSTER_SIM_GPU_WORKER_H_
 
@@ -25,23 +25,23 @@ class Worker {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // A process knows the tasks, which must outlive this, from its start. A launch has `limit`;
-  // to start, and to assemble, the driver has `patience`.
+  // The process inherits the tasks, which must outlive this object. `limit` is the time for a
+  // launch, and `patience` the time for the driver to start and to assemble.
   Worker(const std::vector<Task>& tasks, std::chrono::duration<double> limit,
          std::chrono::duration<double> patience);
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
   ~Worker();
 
-  // Begins a task: its memory is filled, and there is a process.
+  // Begins a task: fills its memory, and starts a process if there is none.
   void Begin(std::size_t task);
-  // The task that is under way.
+  // The current task.
   std::optional<std::size_t> task() const { return task_; }
-  // To be polled, until then.
+  // The descriptor to poll, and until when.
   int socket() const { return socket_; }
   Clock::time_point deadline() const { return deadline_; }
-  // Takes what has come and minds the deadline. Returns how the task has ended, once it has; what
-  // the memory holds is then final. Throws NoGpu.
+  // Receives messages and enforces the deadline. Returns how the task ended, once it has; the
+  // contents of the memory are then final. Throws NoGpu.
   std::optional<Ending> Advance();
 
   const std::uint8_t* memory() const { return memory_.data(); }
@@ -53,19 +53,20 @@ class Worker {
   std::optional<Ending> Take(const nlohmann::json& message);
   Ending Hangs();
   Ending Lost();
-  int Stop();  // returns the status with which the process has ended
+  int Stop();  // returns the exit status of the process
   std::string Printed() const;
 
   const std::vector<Task>& tasks_;
   const Clock::duration limit_;
   const Clock::duration patience_;
   SharedMemory memory_;
-  const int printed_;  // a file without a name: what kernels print
+  const int printed_;  // an unnamed file for the output of kernels
   std::optional<Gpu> gpu_;
   pid_t process_ = 0;  // 0: there is none
   int socket_ = -1;
   std::optional<std::size_t> task_;
-  std::optional<std::size_t> launches_;  // that have begun; nothing: the GPU is being opened
+  // Launches that have begun; empty while the GPU is being opened.
+  std::optional<std::size_t> launches_;
   Clock::time_point deadline_;
 };
 

@@ -1,6 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 #include "sim/isa/operation.h"
 
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string>
+
 namespace muster {
 
 const char* Name(OpKind kind) {
@@ -59,6 +64,52 @@ const char* Name(BarKind kind) {
       return "popc";
   }
   return "?";
+}
+
+std::string Describe(const Operation& operation) {
+  const char* name = Name(operation.kind);
+  switch (operation.kind) {
+    case OpKind::kLaunch:
+      return fmt::format("{} of CTA {} with warps {:#x} of {}", name, operation.cta,
+                         operation.warps, operation.size);
+    case OpKind::kOpen:
+      return fmt::format("{} of CTA {} of {} warps", name, operation.cta, operation.size);
+    case OpKind::kSuspend:
+    case OpKind::kEnd:
+      return fmt::format("{} of CTA {}", name, operation.cta);
+    case OpKind::kJoin:
+      return fmt::format("{} of warp {} to CTA {} with lanes {:#x}", name, operation.warp,
+                         operation.cta, operation.lanes);
+    case OpKind::kExit:
+      return fmt::format("{} of lanes {:#x} of warp {} of CTA {}", name, operation.lanes,
+                         operation.warp, operation.cta);
+    case OpKind::kB2rWarp:
+    case OpKind::kB2rResult:
+      return fmt::format("{} of warp {} of CTA {}", name, operation.warp, operation.cta);
+    case OpKind::kR2bWarp:
+      return fmt::format("{} of {:#x} by warp {} of CTA {}", name, operation.operand,
+                         operation.warp, operation.cta);
+    case OpKind::kWait:
+      return fmt::format("{} for phase {} of barrier {} by warp {} of CTA {}", name,
+                         operation.operand & 1, operation.bar, operation.warp, operation.cta);
+    case OpKind::kB2rBar:
+      return fmt::format("{} of barrier {} by warp {} of CTA {}", name, operation.bar,
+                         operation.warp, operation.cta);
+    case OpKind::kR2bBar:
+      return fmt::format("{} of {:#x} to barrier {} by warp {} of CTA {}", name, operation.operand,
+                         operation.bar, operation.warp, operation.cta);
+    default:
+      break;
+  }
+  std::string text = fmt::format("{} at barrier {} with count {} by warp {} of CTA {}", name,
+                                 operation.bar, operation.count, operation.warp, operation.cta);
+  if (operation.lanes != ~std::uint32_t{0}) {
+    text += fmt::format(", lanes {:#x}", operation.lanes);
+  }
+  if (IsReduction(operation.kind)) {
+    text += fmt::format(", predicates {:#x}", operation.operand);
+  }
+  return text;
 }
 
 }  // namespace muster

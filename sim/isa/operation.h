@@ -6,6 +6,7 @@
 #define MUSTER_SIM_ISA_OPERATION_H_
 
 #include <cstdint>
+#include <string>
 
 namespace muster {
 
@@ -82,6 +83,9 @@ const char* Name(OpKind kind);  // "sync", "arrive", "red_and", ..., "b2r_bar", 
 // The kind of the arrivals that an entry holds, and of a reduction's result.
 enum class BarKind : std::uint8_t { kIdle = 0, kSync = 1, kAnd = 2, kOr = 3, kPopc = 4 };
 const char* Name(BarKind kind);
+
+// Returns the operation in words: "sync at barrier 1 with count 64 by warp 3 of CTA 0".
+std::string Describe(const Operation& operation);
 
 }  // namespace muster
 

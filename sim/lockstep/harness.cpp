@@ -16,7 +16,7 @@
 
 #include "sim/isa/config.h"
 #include "sim/lockstep/bounds.h"
-#include "sim/lockstep/cluster_room.h"
+#include "sim/lockstep/checked_cluster_scope.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/files.h"
 #include "sim/lockstep/fresh_context.h"
@@ -172,11 +172,11 @@ class Harness : public sc_core::sc_module {
   }
 
   const Options& options_;
-  TraceWindow<ClusterRoom> cluster_wave_;
+  TraceWindow<CheckedClusterScope> cluster_wave_;
   sc_core::sc_time period_;
   const std::uint64_t clock_period_ps_;  // of the units
   std::vector<std::unique_ptr<UnitChecker>> checkers_;
-  std::optional<ClusterRoom> cluster_;
+  std::optional<CheckedClusterScope> cluster_;
   std::vector<char> running_;  // not bool, which takes longer to read
   sc_core::sc_time ahead_;     // local time, ahead of SystemC's
   std::uint64_t cycle_ = 0;

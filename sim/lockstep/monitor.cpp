@@ -8,7 +8,6 @@
 #include <string>
 #include <utility>
 
-#include "sim/golden/log.h"
 #include "sim/isa/bits.h"
 #include "sim/isa/config.h"
 
@@ -226,7 +225,7 @@ bool Monitor::TakeCommit(LifecyclePort* port) {
   }
   const Lifecycle& oldest = port->operations[0];
   if (oldest.awaited != 0) {
-    return Fail(field(), golden::Describe(oldest.operation),
+    return Fail(field(), Describe(oldest.operation),
                 fmt::format("not before the operations of warps {:#x}", oldest.awaited));
   }
   commits_.count = 1;
@@ -280,7 +279,7 @@ bool Monitor::CountWait(Wait wait, std::uint64_t cycles, unsigned port,
                             : port == lifecycle_.number ? lifecycle_.name
                                                         : fmt::format("port {}", port);
   return Fail(fmt::format("wait.{}", kWaitNames[wait]),
-              fmt::format("{} cycles at {}: {}", cycles, where, golden::Describe(operation)),
+              fmt::format("{} cycles at {}: {}", cycles, where, Describe(operation)),
               fmt::format("at most {}, as published", bounds_.longest[wait]));
 }
 

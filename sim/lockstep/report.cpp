@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "sim/golden/log.h"
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
 #include "sim/isa/fault.h"
@@ -64,7 +63,7 @@ Mismatch MismatchOf(const Assertion& failed, const Scoreboard& scoreboard,
     return mismatch;
   }
   const std::optional<MbRecord> event = mb_checker.Latest();
-  const std::optional<golden::Record> commit = scoreboard.Latest();
+  const std::optional<log::Record> commit = scoreboard.Latest();
   if (failed.scope.find("mbarrier") != std::string::npos && event) {
     mismatch.place = {event->event.operation.cta, event->event.operation.addr};
   } else if (commit) {
@@ -99,8 +98,8 @@ std::string Report(const Config& config, const Options& options, std::uint64_t c
       fmt::format_to(out, "  golden model now: {}\n", evidence.model.Describe(cta, bar));
     }
     fmt::format_to(out, "  latest operations there:\n");
-    for (const golden::Record& record : evidence.scoreboard.History(cta, bar)) {
-      fmt::format_to(out, "    {:>8}  {}  {}\n", record.cycle, golden::Describe(record.operation),
+    for (const log::Record& record : evidence.scoreboard.History(cta, bar)) {
+      fmt::format_to(out, "    {:>8}  {}  {}\n", record.cycle, Describe(record.operation),
                      Outcome(record.effects));
     }
   }

@@ -110,10 +110,10 @@ bool Scoreboard::ExpectResponse(std::uint64_t cycle, unsigned warp, const Effect
   return true;
 }
 
-std::vector<golden::Record> Scoreboard::History(unsigned cta, unsigned bar) const {
-  std::vector<golden::Record> history;
+std::vector<log::Record> Scoreboard::History(unsigned cta, unsigned bar) const {
+  std::vector<log::Record> history;
   for (std::uint64_t i = kept_; i != kept_ - std::min(kept_, kRecords); --i) {
-    const golden::Record& record = records_[(i - 1) % kRecords];
+    const log::Record& record = records_[(i - 1) % kRecords];
     const bool written = record.effects.entry_written;
     const unsigned at = written ? EntryOf(record.effects.cta, record.effects.bar)
                                 : EntryOf(record.operation.cta, record.operation.bar);
@@ -125,7 +125,7 @@ std::vector<golden::Record> Scoreboard::History(unsigned cta, unsigned bar) cons
   return history;
 }
 
-std::optional<golden::Record> Scoreboard::Latest() const {
+std::optional<log::Record> Scoreboard::Latest() const {
   return kept_ == 0 ? std::nullopt : std::optional(records_[(kept_ - 1) % kRecords]);
 }
 

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/golden/log.h"
 #include "sim/golden/model.h"
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
@@ -18,6 +17,7 @@
 #include "sim/lockstep/bounds.h"
 #include "sim/lockstep/mismatch.h"
 #include "sim/lockstep/monitor.h"
+#include "sim/log/log.h"
 #include "sim/port/pins.h"
 
 namespace muster::lockstep {
@@ -45,8 +45,8 @@ class Scoreboard {
   std::uint64_t longest_response() const { return longest_response_; }
 
   // The latest operations at an entry, if they are not long ago; oldest first.
-  std::vector<golden::Record> History(unsigned cta, unsigned bar) const;
-  std::optional<golden::Record> Latest() const;  // of all
+  std::vector<log::Record> History(unsigned cta, unsigned bar) const;
+  std::optional<log::Record> Latest() const;  // of all
 
  private:
   // The outputs that a cycle must have.
@@ -126,8 +126,8 @@ class Scoreboard {
   Addressed answered_;
   std::vector<std::uint64_t> changed_;  // by entry: the cycle of its latest commit
 
-  std::vector<golden::Record> records_;  // of the latest commits: in order, it costs little memory
-  std::uint64_t kept_ = 0;               // in all; by number, modulo
+  std::vector<log::Record> records_;  // of the latest commits: in order, it costs little memory
+  std::uint64_t kept_ = 0;            // in all; by number, modulo
 };
 
 }  // namespace muster::lockstep

@@ -19,13 +19,6 @@ constexpr std::uint64_t kQuietCycles = 8;     // after the last commit, before t
 constexpr std::uint64_t kLongestDrain = 10'000;
 constexpr std::uint64_t kIdleAfter = 3;  // cycles after the latest commit
 
-// Something that keeps the clock on, or turns it on.
-bool Presents(const Inputs& in) {
-  const MbInputs& mb = in.mb;
-  return in.issue_valid != 0 || in.lifecycle_valid || in.exit_valid || mb.issue_valid ||
-         mb.async_valid || mb.remote_valid || mb.rdata_valid;
-}
-
 }  // namespace
 
 UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& config,
@@ -43,8 +36,8 @@ UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& conf
       golden_("golden", config, tlm::Timing::kTold),
       socket_("socket"),
       with_mbarriers_(driver->has_mbarriers()),
-      lazy_(options.lazy && !options.gates && options.wave.empty() && dut_->CanCatchUp()),
-      idle_period_(IdlePeriod(config, with_mbarriers_)),
+      skipper_(options.lazy && !options.gates && options.wave.empty() && dut_->CanCatchUp(),
+               IdlePeriod(config, with_mbarriers_)),
       result_(*result) {
   socket_.bind(golden_.socket);
   if (warp_dut) {
@@ -52,8 +45,7 @@ UnitChecker::UnitChecker(const sc_core::sc_module_name& name, const Config& conf
   }
   BeginChecks(0);
   if (!options.log.empty()) {
-    log_ = std::make_unique<golden::LogWriter>(Numbered(options.log, number_), config.name,
-                                               options.seed);
+    log_.emplace(config, options, number);
   }
 }
 
@@ -70,9 +62,9 @@ void UnitChecker::Finish() {
     result_.warp_requests += warp_->checker().counts().requests;
     result_.warp_lanes += warp_->checker().counts().lanes;
   }
-  if (log_ && !log_->Close()) {
+  if (const std::string error = log_ ? log_->Close() : ""; !error.empty()) {
     result_.ending = Ending::kError;
-    result_.report = log_->error();
+    result_.report = error;
   }
   for (const std::string& error : {wave_.error(), warp_wave_.error()}) {
     result_.NotWritten(error);
@@ -122,7 +114,7 @@ bool UnitChecker::Drive(std::uint64_t cycle, bool enough) {
   }
   if (cycle == quiet_from_ + kQuietCycles) {
     scoreboard_->StartSweep();
-    reads_ = true;
+    skipper_.BeginLastSweep();
   }
   return cycle < quiet_from_ + 2 * kQuietCycles || scoreboard_->Sweeping();
 }
@@ -144,8 +136,7 @@ void UnitChecker::StandStill(std::uint64_t cycles) {
 bool UnitChecker::Address(std::uint64_t cycle) {
   if (cycle % kSweepPeriod == kSweepPeriod - 1) {
     scoreboard_->StartSweep();
-    reads_ = changed_ || !lazy_;
-    changed_ = false;
+    skipper_.BeginSweep();
   }
   const bool sweeping = scoreboard_->Sweeping();
   if (sweeping) {
@@ -156,35 +147,26 @@ bool UnitChecker::Address(std::uint64_t cycle) {
 
 bool UnitChecker::Clock(std::uint64_t cycle, sc_core::sc_time* ahead) {
   const bool sweeping = Address(cycle);
-  const bool leaves_out = lazy_ && LeavesOut(sweeping);
-  if (!leaves_out) {
+  const bool skips = skipper_.Skip(dut_->in, dut_->out, sweeping);
+  if (!skips) {
     RunCycle(cycle, sweeping);
   } else {
     scoreboard_->ReadNothing();
-    ++left_out_;
     ++result_.left_out;
   }
-  swept_ = sweeping && !leaves_out;
   if (!dut_->lost.empty()) {
     result_.ending = Ending::kError;
     result_.report = dut_->lost;
     return false;
   }
   bool good = true;
-  if (leaves_out && left_out_ > kQuietCycles && ExpectsNothing()) {
+  if (skips && skipper_.skipped() > kQuietCycles && ExpectsNothing()) {
     *ahead += period_;
     good = CheckWarps(cycle);
   } else {
     good = CheckSettled(cycle, ahead);
   }
   return Asserted(cycle) && good;
-}
-
-// The unit was idle, and nothing wakes it: its outputs stay as they are.
-bool UnitChecker::LeavesOut(bool sweeping) const {
-  const Inputs& in = dut_->in;
-  return dut_->out.idle && !Presents(in) && !in.reset && in.stopped == 0 && !(sweeping && reads_) &&
-         !swept_;
 }
 
 // The checks of the latest cycles would be those of this one, too.
@@ -196,9 +178,8 @@ bool UnitChecker::ExpectsNothing() const {
 }
 
 void UnitChecker::RunCycle(std::uint64_t cycle, bool sweeping) {
-  if (left_out_ != 0) {
-    dut_->CatchUp(left_out_ % idle_period_);
-    left_out_ = 0;
+  if (skipper_.skipped() != 0) {
+    dut_->CatchUp(skipper_.TakeSkipped());
   }
   Trace(cycle);
   dut_->Settle();
@@ -206,9 +187,7 @@ void UnitChecker::RunCycle(std::uint64_t cycle, bool sweeping) {
   dut_->in.gated = options_.gates && dut_->out.idle && !sweeping;
   result_.gated += static_cast<std::uint64_t>(dut_->in.gated);
   dut_->Clock();
-  if (!dut_->out.idle) {
-    changed_ = reads_ = true;
-  }
+  skipper_.NoteRun(dut_->out);
 }
 
 bool UnitChecker::CheckSettled(std::uint64_t cycle, sc_core::sc_time* ahead) {
@@ -305,7 +284,7 @@ bool UnitChecker::Check(std::uint64_t cycle, sc_core::sc_time* ahead) {
     driver_.OnCommit(cycle, commits.operations[i], effects[i]);
   }
   if (log_) {
-    Log(cycle);
+    log_->Write(cycle, commits, *mb_checker_, transaction_.extension(), driver_);
   }
   if (options_.cover != nullptr) {
     options_.cover->Observe(cycle, in, out, commits, effects, golden_.model());
@@ -353,25 +332,6 @@ bool UnitChecker::Transport(std::uint64_t cycle, const sc_core::sc_time& now) {
   socket_->b_transport(transaction_.Prepared(), shown);
   return transaction_.ok() ||
          Stop(cycle, {"commit", asked.refusal(), "what the core may present to the unit"});
-}
-
-// What the log says of a line of the program.
-std::string UnitChecker::PlaceOf(std::uint32_t line) const {
-  return line != 0 && options_.place ? options_.place(line) : "";
-}
-
-void UnitChecker::Log(std::uint64_t cycle) {
-  const tlm::BarrierExtension& done = transaction_.extension();
-  const std::vector<MbEvent>& events = mb_checker_->events();
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    log_->Write(mb_checker_->CycleOf(events[i], cycle), events[i], done.mb_effects()[i],
-                PlaceOf(driver_.LineOf(events[i])));
-  }
-  const Commits& commits = monitor_->commits();
-  for (unsigned i = 0; i < commits.count; ++i) {
-    log_->Write(cycle, commits.operations[i], done.effects()[i],
-                PlaceOf(driver_.LineOf(commits.operations[i])));
-  }
 }
 
 void UnitChecker::Count(const Outputs& out) {

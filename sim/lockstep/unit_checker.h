@@ -2,7 +2,7 @@
 //
 // One unit with its golden model and all its checkers. The unit runs cycle by cycle, operations
 // that commit are passed to the golden model by b_transport, and the outputs are compared in every
-// cycle.
+// cycle. Knows the order of these steps, and not what a correct output is: each checker knows that.
 #ifndef MUSTER_SIM_LOCKSTEP_UNIT_CHECKER_H_
 #define MUSTER_SIM_LOCKSTEP_UNIT_CHECKER_H_
 
@@ -14,17 +14,18 @@
 #include <string>
 #include <systemc>
 
-#include "sim/golden/log.h"
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
+#include "sim/lockstep/checked_warp_scope.h"
 #include "sim/lockstep/dut.h"
+#include "sim/lockstep/idle_skipper.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/mb_checker.h"
 #include "sim/lockstep/mismatch.h"
 #include "sim/lockstep/monitor.h"
 #include "sim/lockstep/scoreboard.h"
 #include "sim/lockstep/trace_window.h"
-#include "sim/lockstep/warp_room.h"
+#include "sim/lockstep/unit_log.h"
 #include "sim/tlm/barrier_extension.h"
 #include "sim/tlm/barrier_unit.h"
 
@@ -79,7 +80,6 @@ class UnitChecker : public sc_core::sc_module {
 
  private:
   void BeginChecks(std::uint64_t cycle);
-  bool LeavesOut(bool sweeping) const;
   bool ExpectsNothing() const;
   void RunCycle(std::uint64_t cycle, bool sweeping);
   void TakeWaits();
@@ -97,8 +97,6 @@ class UnitChecker : public sc_core::sc_module {
   // The unit's own assertions hold; a difference found in the same cycle goes first.
   bool Asserted(std::uint64_t cycle) { return failed_.at.empty() || StopAsserted(cycle); }
   [[gnu::cold]] bool StopAsserted(std::uint64_t cycle);
-  std::string PlaceOf(std::uint32_t line) const;
-  void Log(std::uint64_t cycle);
   void Count(const Outputs& out);
   bool Busy() const {
     return !monitor_->Idle() || scoreboard_->ResponsesOutstanding() || !mb_checker_->Idle() ||
@@ -109,10 +107,10 @@ class UnitChecker : public sc_core::sc_module {
   const Options& options_;
   const int number_;
   TraceWindow<Dut> wave_;
-  TraceWindow<WarpRoom> warp_wave_;
+  TraceWindow<CheckedWarpScope> warp_wave_;
   Driver& driver_;
   std::unique_ptr<Dut> dut_;
-  std::optional<WarpRoom> warp_;
+  std::optional<CheckedWarpScope> warp_;
   sc_core::sc_time period_;
   tlm::BarrierUnit golden_;
   tlm_utils::simple_initiator_socket<UnitChecker> socket_;
@@ -122,14 +120,9 @@ class UnitChecker : public sc_core::sc_module {
   std::optional<MbChecker> mb_checker_;
   bool in_reset_ = false;
   const bool with_mbarriers_;
-  const bool lazy_;  // idle cycles are left out
-  const std::uint64_t idle_period_;
-  std::uint64_t left_out_ = 0;   // idle cycles since the latest that was run
-  bool changed_ = true;          // the unit was not idle since the latest sweep has begun
-  bool reads_ = true;            // it was not since the sweep before: so this one reads
-  bool swept_ = false;           // in the cycle before, the debug port was in use
+  IdleSkipper skipper_;
   std::uint64_t idle_from_ = 0;  // the first cycle in which the unit may be idle
-  std::unique_ptr<golden::LogWriter> log_;
+  std::optional<UnitLog> log_;
   Result& result_;
 
   const Assertion& failed_ = FailedAssertion();

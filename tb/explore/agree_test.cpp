@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// An order of events ends on the units as it does in a world without cycles: the same outcome,
-// hazards and memory. Each order is drawn at random, and the units keep to it as a schedule.
+// An order of events has the same end on the units as in a world without cycles: the same outcome,
+// hazards and memory. Each order is drawn at random, and replayed on the units as a schedule.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ constexpr std::uint64_t kMostSteps = 4000;  // of an order; a longer one is not 
 
 using Hazards = std::set<std::pair<std::string, std::uint32_t>>;  // with the line
 
-// The unit gives the responses of one request in the order of the ranks, and the text in any.
+// The unit sends the responses of one request in the order of the ranks; PTX allows any order.
 Actor AsTheUnit(const World& world, const std::vector<Actor>& enabled, const Actor& actor) {
   const bool answers = actor.kind == Actor::Kind::kTransfer &&
                        world.program().code[actor.pc].op == ptx::Op::kTryCancel;
@@ -44,7 +44,7 @@ Actor AsTheUnit(const World& world, const std::vector<Actor>& enabled, const Act
   });
 }
 
-// Takes steps at random until none is left. False: they are too many.
+// Takes random steps until none is left. Returns false if there are too many.
 bool Draw(World* world, ptx::Random* random, Trace* trace) {
   world->Reset();
   for (std::uint64_t step = 0; step < kMostSteps; ++step) {
@@ -89,11 +89,11 @@ TEST_P(Agree, OrdersEndTheSameWithPinsAndWithout) {
     ptx::RunGolden(config, session.grid().Drivers(), manifest.max_cycles);
     const ptx::Grid& grid = session.grid();
     EXPECT_EQ(ptx::OutcomeName(grid), world.Ending()) << "order " << order;
-    EXPECT_EQ(session.turnstile()->followed(), session.turnstile()->size())
+    EXPECT_EQ(session.replay()->followed(), session.replay()->size())
         << "order " << order << ": " << grid.missed();
     Hazards with_pins;
     for (const ptx::Incident& hazard : grid.hazards()) {
-      if (hazard.name != Name(Hazard::kStoreOverWaiters)) {  // no wait of a world is parked
+      if (hazard.name != Name(Hazard::kStoreOverWaiters)) {  // in a world, no wait is parked
         with_pins.emplace(hazard.name, hazard.line);
       }
     }
@@ -121,8 +121,8 @@ std::vector<std::string> Manifests() {
        {MUSTER_ROOT "/sim/kernels", MUSTER_LITMUS, MUSTER_ROOT "/tb/explore/chance",
         MUSTER_ROOT "/tb/explore/found"}) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-      // The first measures time. In the second, lanes of one turn spin until others of it have
-      // gone on.
+      // The first kernel measures time. In the second one, lanes of a turn spin until others of the
+      // turn continue.
       const std::string stem = entry.path().stem().string();
       if (entry.path().extension() == ".json" && stem != "mb_long_wait" && stem != "work_queue" &&
           IsManifest(entry.path())) {

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels whose ends are a matter of chance, and that a search once called complete with one end.
+// Kernels whose end depends on the order, for which a search once claimed to be complete with one
+// end.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -15,7 +16,7 @@
 namespace muster::explore {
 namespace {
 
-// All of them are found, or there is no claim.
+// The search finds all ends, or does not claim to be complete.
 class Chance : public testing::TestWithParam<std::string> {};
 
 std::vector<std::string> Chances() {

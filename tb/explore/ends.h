@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// How the orders of a launch end, by a search through all of them.
+// The ends of all orders of a launch, by an exhaustive search.
 #ifndef MUSTER_TB_EXPLORE_ENDS_H_
 #define MUSTER_TB_EXPLORE_ENDS_H_
 
@@ -17,7 +17,8 @@
 namespace muster::explore {
 
 using Contents = std::vector<std::vector<std::uint8_t>>;  // of the buffers
-using End = std::pair<std::string, Contents>;             // nothing of what does not complete
+// Without contents, unless the order completes.
+using End = std::pair<std::string, Contents>;
 
 Contents ContentsOf(const ptx::Session& session, const ptx::Memory& memory);
 

@@ -36,9 +36,9 @@ std::vector<std::string> Names() {
 
 struct Said {
   bool any = false;
-  bool between = false;         // of the two lines that are named
-  bool noted = false;           // that only the collectives that are named order them
-  bool notes = false;           // such of any accesses
+  bool between = false;         // a race of the two lines that are named
+  bool noted = false;           // a note that only the named collectives order them
+  bool notes = false;           // notes of any accesses
   std::set<std::string> kinds;  // "data_race"
   std::string text;
 };
@@ -117,8 +117,7 @@ TEST_P(Litmus, SaysWhatTheTextSays) {
   }
 }
 
-// A race is one whichever way a run goes, but for the litmus tests that say `sometimes`: each run
-// alone must tell of it.
+// Each single run must report the race, except for the litmus tests that say `sometimes`.
 TEST_P(Litmus, SaysSoOfEachRun) {
   constexpr std::uint64_t kRuns = 64;
   const bool race = wanted_.at("race") && !IsNote();

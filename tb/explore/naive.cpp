@@ -19,10 +19,10 @@ constexpr Events Bit(int event) {
   return event == kNobody ? 0 : Events{1} << static_cast<unsigned>(event);
 }
 
-// An operation, or that a warp or lane goes on after a sync.
+// An operation, or the release of a warp or lane after a sync.
 struct Event {
   Site site;
-  int observed = kNobody;  // whose value it reads
+  int observed = kNobody;  // the write whose value it reads
 };
 
 struct Variable {
@@ -150,7 +150,7 @@ class Naive {
         break;
       case Kind::kWarpSync:
         if (state->gathered[0] != kNobody || state->gathered[1] != kNobody) {
-          Refuse(state, "mask_mismatch");  // each of the lanes waits for the other one
+          Refuse(state, "mask_mismatch");  // the lanes wait for each other
           break;
         }
         state->waits[warp] = state->lanes.waits[warp] = true;
@@ -221,8 +221,8 @@ class Naive {
  private:
   const Operation& At(const Site& site) const { return program_.warps[site.first][site.second]; }
 
-  // Of two warps, at one variable, at least one writes, and they are not morally strong: all
-  // threads are of one CTA, which every scope includes.
+  // Whether two accesses race: they are of two warps, at one variable, at least one writes, and
+  // they are not morally strong. All threads are of one CTA, which every scope includes.
   bool Conflict(const Site& a, const Site& b) const {
     return a.first != b.first && IsAccess(At(a)) && IsAccess(At(b)) &&
            At(a).object == At(b).object && (Writes(At(a)) || Writes(At(b))) &&
@@ -242,7 +242,7 @@ class Naive {
     state->faulted = true;
   }
 
-  // Of the lanes apart: the other one has come to another barrier, or with another count or form.
+  // For lanes apart: whether the other lane is at another barrier, or has another count or form.
   bool IsElsewhere(const State& state, std::size_t lane, const Operation& operation) const {
     const int event = state.gathered[1 - lane];
     if (event == kNobody) {
@@ -253,7 +253,7 @@ class Naive {
            other.value != operation.value;
   }
 
-  // Of the lanes apart: when all that have not exited have come, their warp arrives.
+  // For lanes apart: the warp arrives when all live lanes have come.
   void Gather(State* state) {
     std::vector<int> events;
     for (std::size_t lane = 0; lane < kLanesApart; ++lane) {
@@ -290,7 +290,7 @@ class Naive {
     CompleteIfAllAreThere(state, &barrier);
   }
 
-  // An arrival is that of a warp, and counts as many threads as a warp has.
+  // An arrival is that of a warp, and counts all threads of a warp.
   void CompleteIfAllAreThere(State* state, NamedBarrier* barrier) const {
     std::size_t live = 0;
     for (std::size_t list = 0; list < program_.warps.size(); ++list) {
@@ -383,7 +383,8 @@ class Naive {
 
   const SmallProgram& program_;
   Outcomes& outcomes_;
-  bool exits_matter_ = false;  // to barriers without a count; else they are no steps
+  // Exits count at barriers without a count; otherwise they are no steps.
+  bool exits_matter_ = false;
 };
 
 }  // namespace

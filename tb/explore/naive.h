@@ -16,22 +16,22 @@
 
 namespace muster::explore {
 
-using Race = std::pair<Site, Site>;  // the lesser one first
+using Race = std::pair<Site, Site>;  // in ascending order
 
 struct Outcomes {
-  bool complete = true;  // there were not more than allowed
+  bool complete = true;  // false: there were more interleavings than allowed
   std::uint64_t interleavings = 0;
-  bool deadlock = false;         // of at least one
-  std::set<std::string> faults;  // likewise: "count_mismatch"
-  std::set<Words> completed;     // what those leave that complete, ...
-  std::set<Words> deadlocked;    // ... and those that end in a deadlock
-  std::set<Race> races;          // of all
+  bool deadlock = false;         // at least one interleaving deadlocks
+  std::set<std::string> faults;  // faults of any interleaving: "count_mismatch"
+  std::set<Words> completed;     // final words of the interleavings that complete
+  std::set<Words> deadlocked;    // final words of the interleavings that deadlock
+  std::set<Race> races;          // races of any interleaving
 };
 
-// Stops after so many interleavings.
+// Stops after `most` interleavings.
 Outcomes EnumerateAll(const SmallProgram& program, std::uint64_t most);
 
-// A single one: whose turn it is, by warp. It need not go to the end.
+// Runs a single interleaving, given as a list of warps. It need not reach the end.
 Outcomes RunOne(const SmallProgram& program, const std::vector<unsigned>& turns);
 
 }  // namespace muster::explore

@@ -36,7 +36,7 @@ Words WordsOf(const ptx::Memory& memory) {
   return words;
 }
 
-// As the naive enumerator says it.
+// The outcomes of an exhaustive search, in the terms of the naive enumerator.
 class Explored {
  public:
   explicit Explored(const SmallProgram& program) : ptx_(PtxOf(program)) {
@@ -77,7 +77,7 @@ class Explored {
     return true;
   }
 
-  // Of what is none of the program's operations: beyond them.
+  // An index beyond the program's operations, for what is none of them.
   Site SiteOf(const Place& at) const {
     const auto found = ptx_.sites.find(program_.code[at.pc].line);
     return found != ptx_.sites.end() ? found->second : Site{kMostWarps, program_.code[at.pc].line};
@@ -119,7 +119,7 @@ bool ShowsTheLatestOnly(const SmallProgram& program) {
   });
 }
 
-// Another operation writes the variable of these two, and may hide one of them.
+// Whether another operation writes the variable of these two and may hide one of them.
 bool IsWrittenBeside(const SmallProgram& program, const Race& race) {
   const unsigned variable = program.warps[race.first.first][race.first.second].object;
   for (unsigned warp = 0; warp < program.warps.size(); ++warp) {
@@ -134,7 +134,8 @@ bool IsWrittenBeside(const SmallProgram& program, const Race& race) {
   return false;
 }
 
-// `found`, races of the same warps at the same variable, and those that another write may hide.
+// Extends `found` by races of the same warps at the same variable, and by races that another write
+// may hide.
 std::set<Race> WithSameWarps(const SmallProgram& program, const std::set<Race>& all,
                              const std::set<Race>& found) {
   const auto key = [&program](const Race& race) {
@@ -152,8 +153,8 @@ std::set<Race> WithSameWarps(const SmallProgram& program, const std::set<Race>& 
   return result;
 }
 
-// What differs, a line each. A fault ends a run in whatever state it is, so that orders of one
-// class leave different words and have not come to the same accesses.
+// Returns the differences, one on a line. A fault ends a run in any state, so that orders of one
+// class may differ in their words and accesses.
 std::string Differences(const SmallProgram& program, const Outcomes& naive,
                         const Outcomes& explored) {
   std::string text;
@@ -186,7 +187,7 @@ std::string Differences(const SmallProgram& program) {
   return naive.complete ? Differences(program, naive, Explored(program).outcomes()) : "";
 }
 
-// Without one operation after another, as long as something differs.
+// Reduces a program: removes operations as long as a difference remains.
 SmallProgram Shrunk(SmallProgram program) {
   for (bool smaller = true; smaller;) {
     smaller = false;
@@ -205,7 +206,7 @@ SmallProgram Shrunk(SmallProgram program) {
   return program;
 }
 
-// Two warps use a variable, not both with atomic operations or the like, and one writes.
+// Whether two warps use a variable, one of them writes it, and not both accesses are atomic.
 bool HasConflict(const SmallProgram& program) {
   std::array<unsigned, kMostObjects> used{};
   std::array<unsigned, kMostObjects> written{};
@@ -260,7 +261,7 @@ class Oracle : public testing::TestWithParam<unsigned> {};
 
 TEST_P(Oracle, RandomPrograms) {
   Count count = CompareAll(RandomProgram, GetParam());
-  // The programs are worth the trouble.
+  // The random programs must cover all kinds of ends.
   EXPECT_LE(count["skipped"], 10U);
   EXPECT_GE(count["race"], 50U);
   EXPECT_GE(count["conflict without a race"], 20U);

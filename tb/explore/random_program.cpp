@@ -42,7 +42,7 @@ class Draw {
  private:
   unsigned Below(unsigned bound) { return static_cast<unsigned>(random_() % bound); }
 
-  // Operations that have nothing to do with each other: most of these programs deadlock.
+  // Independent random operations: most of these programs deadlock.
   void AnythingAtAll() {
     for (unsigned i = Below(kMostObjects); i > 0; --i) {
       program_.expected.push_back(1 + Below(warps_));
@@ -62,8 +62,8 @@ class Draw {
     return kThreadsOfWarp * (drawn < 2 ? drawn : 2 + Below(warps_ - 1));
   }
 
-  // Warps that meet at barriers, all in one order, with accesses between; and then one thing is
-  // wrong in some of these programs.
+  // Warps that meet at barriers, all in one order, with accesses in between. Some of these programs
+  // get one mistake.
   void Meetings() {
     std::array<unsigned, kMostObjects> phases{};
     program_.expected.resize(Below(kMostObjects));

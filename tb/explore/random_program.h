@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Small programs drawn at random, and their PTX.
+// Random small programs, and their PTX.
 #ifndef MUSTER_TB_EXPLORE_RANDOM_PROGRAM_H_
 #define MUSTER_TB_EXPLORE_RANDOM_PROGRAM_H_
 
@@ -13,7 +13,7 @@
 namespace muster::explore {
 
 SmallProgram RandomProgram(std::uint64_t seed);
-// Of two lanes of a warp that come apart, and sometimes another warp.
+// Draws a program of two diverged lanes of a warp and sometimes another warp.
 SmallProgram RandomLanes(std::uint64_t seed);
 
 // Its words are the only variable in global memory, "words", in the order of WordOf.

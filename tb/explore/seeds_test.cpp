@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What a search calls complete has every end that a run can come to: of each kernel that it says so
-// of, many seeds of a run on the unit leave nothing that no order has left.
+// A complete search has found every end that a run can have: for each kernel with a complete
+// search, runs on the unit with many seeds leave no contents that no order has left.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that are there to work: of none of them anything is found or suspected. Left out are
-// those that are there to show a fault, a hazard or a deadlock, and mb_long_wait, which measures
-// time.
+// Correct shipped kernels: there are no findings and no suspicions. Kernels that demonstrate a
+// fault, a hazard or a deadlock are left out, and so is mb_long_wait, which measures time.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -47,11 +46,11 @@ TEST_P(Working, GivesNoAlarm) {
   const auto make_world = [&] {
     return std::make_unique<World>(config, session.program(), session.launch(), session.memory());
   };
-  bool has_ended = false;  // one order, at least
+  bool has_ended = false;  // at least one order has ended
   const auto judge = [&](const World& world) {
     std::vector<BadEnd> bad;
     if (world.end() == World::End::kNone) {
-      return bad;  // the time was over before its end
+      return bad;  // the time limit came before its end
     }
     has_ended = true;
     if (world.end() != World::End::kCompletes) {

@@ -54,11 +54,11 @@ inline unsigned ThreadsOf(const SmallProgram& program) {
   return kThreadsOfWarp * (program.lanes_apart ? lists - 1 : lists);
 }
 
-// An operation: the warp, and the index in its list.
+// An operation, by its warp and its index in the warp's list.
 using Site = std::pair<unsigned, unsigned>;
 
-// What a program leaves: the variables in global memory (0 for one in shared memory), and for each
-// operation what it has read.
+// The results of a program: the variables in global memory (0 for one in shared memory), and the
+// value that each operation read.
 using Words = std::vector<std::uint32_t>;
 inline constexpr std::uint32_t kNotRead = 0xffffffff;
 

@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Each kernel of sim/kernels, in orders drawn at random, without cycles and units: it ends as its
-// manifest says, with the hazards that are named there. Two are left out. mb_long_wait measures how
-// long it waits, and there is no time here; hazard_store_over_waiters shows what happens to waits
-// that are parked, and nobody parks here.
+// Each kernel of sim/kernels, in random orders, without cycles and units: it ends as its manifest
+// says, with the hazards named there. Two kernels are left out. mb_long_wait measures how long it
+// waits, and a world has no time; hazard_store_over_waiters shows what happens to parked waits, and
+// in a world no wait is parked.
 #include "sim/explore/world.h"
 
 #include <gtest/gtest.h>
@@ -25,8 +25,7 @@ std::vector<std::string> Manifests() {
   std::vector<std::string> manifests;
   const std::string folder = std::string(MUSTER_ROOT) + "/sim/kernels";
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    const bool is_wrong =
-        entry.path().filename() == "wrong.json";  // whose end is a matter of order
+    const bool is_wrong = entry.path().filename() == "wrong.json";  // its end depends on the order
     const std::string stem = entry.path().stem().string();
     const bool is_left_out = stem == "mb_long_wait" || stem == "hazard_store_over_waiters";
     if (entry.path().extension() == ".json" && !is_wrong && !is_left_out) {

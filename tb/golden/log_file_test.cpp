@@ -12,7 +12,6 @@
 #include <string>
 #include <string_view>
 
-#include "sim/golden/log.h"
 #include "sim/golden/mbarrier.h"
 #include "sim/golden/model.h"
 #include "sim/isa/config.h"
@@ -20,11 +19,19 @@
 #include "sim/isa/fault.h"
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
+#include "sim/log/log.h"
+#include "sim/log/replay.h"
 #include "tb/golden/trace.h"
 #include "tb/scratch.h"
 
 namespace muster::golden {
 namespace {
+
+using log::LogLine;
+using log::LogReader;
+using log::LogWriter;
+using log::Replay;
+using log::Replayed;
 
 constexpr char kHeaderLine[] = "{\"muster_log\":1,\"config\":\"small\",\"seed\":7}\n";
 constexpr char kEndLine[] = "{\"cycle\":1,\"op\":\"end\",\"cta\":0,\"effects\":{}}\n";
@@ -220,6 +227,14 @@ TEST_F(GoldenLogFile, FlagsOfMbarrierOperations) {
   EXPECT_EQ(flags(MbOp::kArrive, MbSource::kRemote), arrival);
   EXPECT_EQ(flags(MbOp::kExpectTx, MbSource::kRemote), token);
   EXPECT_EQ(flags(MbOp::kInit, MbSource::kWarp), R"("releasing":true)");
+}
+
+TEST_F(GoldenLogFile, FilesThatCannotBeOpened) {
+  EXPECT_EQ(Replay("/nowhere/log.jsonl").error, "/nowhere/log.jsonl: cannot be opened.");
+  LogWriter writer("/nowhere/log.jsonl", "small", 1);
+  writer.Write(1, Operation(), Effects());
+  EXPECT_FALSE(writer.Close());
+  EXPECT_EQ(writer.error(), "/nowhere/log.jsonl: cannot be opened for writing.");
 }
 
 }  // namespace

@@ -7,16 +7,22 @@
 #include <sstream>
 #include <string>
 
-#include "sim/golden/log.h"
 #include "sim/golden/mbarrier.h"
 #include "sim/golden/model.h"
 #include "sim/isa/config.h"
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
+#include "sim/log/log.h"
+#include "sim/log/replay.h"
 #include "tb/scratch.h"
 
 namespace muster::golden {
 namespace {
+
+using log::LogLine;
+using log::LogReader;
+using log::LogWriter;
+using log::Replay;
 
 constexpr char kPlaceLogHeader[] = "{\"muster_log\":1,\"config\":\"small\",\"seed\":7}\n";
 

@@ -16,11 +16,11 @@
 #include <string>
 #include <utility>
 
-#include "sim/golden/log.h"
 #include "sim/isa/config.h"
 #include "sim/lockstep/dut.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/monitor.h"
+#include "sim/log/replay.h"
 #include "tb/lockstep/random_reset.h"
 #include "tb/lockstep/reset_between.h"
 #include "tb/lockstep/script.h"
@@ -59,7 +59,7 @@ TEST_P(ResetTest, LogReplays) {
   const Result result = RunRandom(&driver, 40'000, {1});
   EXPECT_GE(result.resets, 2U);
   EXPECT_GT(result.commits, 1000U);
-  const golden::Replayed replayed = golden::Replay(path_);
+  const log::Replayed replayed = log::Replay(path_);
   EXPECT_EQ(replayed.error, "");
   EXPECT_EQ(replayed.differences, 0U);
   std::uint64_t resets = 0;

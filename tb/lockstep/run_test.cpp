@@ -9,10 +9,10 @@
 #include <iterator>
 #include <string>
 
-#include "sim/golden/log.h"
 #include "sim/isa/config.h"
 #include "sim/lockstep/lockstep.h"
 #include "sim/lockstep/recorder.h"
+#include "sim/log/replay.h"
 #include "tb/lockstep/random_driver.h"
 #include "tb/lockstep/script.h"
 #include "tb/scratch.h"
@@ -109,7 +109,7 @@ TEST_P(RunTest, LogReplays) {
   std::ifstream log(path);
   const auto lines = std::count(std::istreambuf_iterator<char>(log), {}, '\n');
   EXPECT_GT(static_cast<std::uint64_t>(lines), result.commits + result.mb_commits);
-  const golden::Replayed replayed = golden::Replay(path);
+  const log::Replayed replayed = log::Replay(path);
   EXPECT_EQ(replayed.error, "");
   EXPECT_EQ(replayed.operations, static_cast<std::uint64_t>(lines) - 1);
   EXPECT_EQ(replayed.differences, 0U);

@@ -23,7 +23,7 @@ def configure(source, folder, *options, **more):
 
 
 def use(folder, tests, *options):
-    """Builds the consumer and runs what it has built: these tests and no other."""
+    """Builds the consumer and runs what it has built: these tests and no other. It looks for no JSON library."""
     out = folder / "build"
     result = configure(CONSUMER, out, *options)
     check(result.returncode == 0 and "Warning" not in result.stdout, "expected it to configure", result)
@@ -32,6 +32,7 @@ def use(folder, tests, *options):
     result = run("ctest", "--test-dir", out)
     check(result.returncode == 0 and re.findall(r"Test +#\d+: (\w+)", result.stdout) == tests,
           f"expected {tests} to pass", result)
+    check("nlohmann_json_DIR" not in (out / "CMakeCache.txt").read_text(), "a JSON library was looked for")
     return out
 
 

@@ -119,7 +119,7 @@ PROGRAM = """\
 #include <cassert>
 #include <cstdio>
 
-namespace small {
+namespace muster::small {
 namespace {
 
 constexpr unsigned kMany = 2 + 3;
@@ -172,13 +172,13 @@ unsigned Weight(unsigned n) {
 
 bool IsLarge(const unsigned* n) { return n && *n > 4; }
 
-}  // namespace small
+}  // namespace muster::small
 
 int main() {
-  small::Show();
-  std::printf(" %u %u", small::Weight(5), small::Weight(9));
+  muster::small::Show();
+  std::printf(" %u %u", muster::small::Weight(5), muster::small::Weight(9));
   const unsigned four = 4, five = 5;
-  std::printf(" %d%d%d", small::IsLarge(&four), small::IsLarge(&five), small::IsLarge(nullptr));
+  std::printf(" %d%d%d", muster::small::IsLarge(&four), muster::small::IsLarge(&five), muster::small::IsLarge(nullptr));
 }
 """
 
@@ -502,9 +502,11 @@ def in_cpp():
     """The program with its mutants, and these."""
     skip_without_clang()
     with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "small.cpp").write_text(PROGRAM)
-        written, mutants = mutations_cpp.instrument({"small.cpp": PROGRAM}, folder, "small")
-    return written["small.cpp"], mutants
+        source = pathlib.Path(folder) / "small/small.cpp"
+        source.parent.mkdir()
+        source.write_text(PROGRAM)
+        written, mutants = mutations_cpp.instrument({"small/small.cpp": PROGRAM}, folder)
+    return written["small/small.cpp"], mutants
 
 
 @case

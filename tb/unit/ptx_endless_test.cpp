@@ -6,7 +6,7 @@
 #include <string>
 
 #include "sim/ptx/launch/report.h"
-#include "sim/ptx/program/nature.h"
+#include "sim/ptx/program/op_class.h"
 #include "tb/unit/ptx_fixture.h"
 
 namespace muster::ptx {

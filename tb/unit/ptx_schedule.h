@@ -56,7 +56,7 @@ class Followed {
 
   const Session& session() const { return *session_; }
   std::string outcome() const { return OutcomeName(session_->grid()); }
-  std::size_t turns() const { return session_->turnstile()->followed(); }
+  std::size_t turns() const { return session_->replay()->followed(); }
   std::vector<std::uint32_t> Words(std::size_t buffer) const;
   const std::vector<Committed>& commits() const { return commits_; }
   // The warps that have arrived at a named barrier, in order.

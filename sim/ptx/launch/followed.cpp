@@ -17,20 +17,19 @@ std::string Ordinal(std::size_t number) {
 }  // namespace
 
 std::string FollowedText(const Session& session) {
-  const Turnstile* const turnstile = session.turnstile();
-  if (turnstile == nullptr) {
+  const ScheduleReplay* const replay = session.replay();
+  if (replay == nullptr) {
     return "";
   }
-  const std::size_t all = turnstile->size();
-  if (turnstile->followed() == all) {
+  const std::size_t all = replay->size();
+  if (replay->followed() == all) {
     return fmt::format("schedule: all {} turns, in order\n", all);
   }
-  const Turn& turn = turnstile->Head();
+  const Turn& turn = replay->Head();
   const std::string& missed = session.grid().missed();
   const std::string but = missed.empty() ? "the cycles were used up before" : missed;
-  const std::string followed =
-      fmt::format("schedule: {} of {} turns; the {}, ", turnstile->followed(), all,
-                  Ordinal(turnstile->followed() + 1));
+  const std::string followed = fmt::format("schedule: {} of {} turns; the {}, ", replay->followed(),
+                                           all, Ordinal(replay->followed() + 1));
   if (turn.what == Turn::What::kStarts) {
     return fmt::format("{}the start of CTA {}, could not come: {}\n", followed,
                        session.grid().CtaName(turn.cta), but);

@@ -60,22 +60,22 @@ OrderedJson Text(const std::string& text) {
       OrderedJson(text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
 }
 
-OrderedJson Row(const Program& program, const Whereabouts& where) {
+OrderedJson Row(const Program& program, const WarpLocation& where) {
   OrderedJson row = {{"warp", where.warp}, {"state", where.what}};
   AddPlace(program, where.line, &row);
   return row;
 }
 
-OrderedJson Rows(const Program& program, const std::vector<Whereabouts>& warps) {
+OrderedJson Rows(const Program& program, const std::vector<WarpLocation>& warps) {
   OrderedJson rows = OrderedJson::array();
-  for (const Whereabouts& where : warps) {
+  for (const WarpLocation& where : warps) {
     rows.push_back(Row(program, where));
   }
   return rows;
 }
 
 OrderedJson Rows(const Program& program,
-                 const std::vector<std::pair<std::uint64_t, Whereabouts>>& warps) {
+                 const std::vector<std::pair<std::uint64_t, WarpLocation>>& warps) {
   OrderedJson rows = OrderedJson::array();
   for (const auto& [cta, where] : warps) {
     OrderedJson row = {{"cta", cta}};
@@ -85,7 +85,7 @@ OrderedJson Rows(const Program& program,
   return rows;
 }
 
-std::string Describe(const Program& program, const Whereabouts& where) {
+std::string Describe(const Program& program, const WarpLocation& where) {
   const bool by_lanes = where.what.find("lanes 0x") != std::string::npos;  // with their lines
   return fmt::format("warp {}, which {}{}", where.warp, where.what,
                      by_lanes ? "" : fmt::format(" ({})", program.Place(where.line)));
@@ -103,15 +103,15 @@ std::string MbarrierText(const Program& program, const Grid& grid, const StuckMb
       "  CTA {}, mbarrier {}: phase {} (parity {}), {} of {} arrivals pending, tx-count {}{}\n",
       grid.CtaName(mbarrier.cta), mbarrier.name, mbarrier.phase, mbarrier.parity ? 1 : 0,
       mbarrier.pending, mbarrier.expected, mbarrier.tx, BytesText(mbarrier.tx));
-  for (const Whereabouts& where : mbarrier.came) {
+  for (const WarpLocation& where : mbarrier.came) {
     text += fmt::format("    came     warp {} at {}: {}\n", where.warp, program.Place(where.line),
                         where.what);
   }
-  for (const Whereabouts& where : mbarrier.waits) {
+  for (const WarpLocation& where : mbarrier.waits) {
     text += fmt::format("    waits    warp {} at {}: {}\n", where.warp, program.Place(where.line),
                         where.what);
   }
-  for (const Whereabouts& where : mbarrier.missing) {
+  for (const WarpLocation& where : mbarrier.missing) {
     text += fmt::format("    missing  {}\n", Describe(program, where));
   }
   return text;
@@ -123,11 +123,11 @@ std::string WaitingText(const Program& program, const Grid& grid) {
     text += fmt::format("  CTA {}, barrier {} ({}): {} of {} warps have arrived{}\n",
                         grid.CtaName(barrier.cta), barrier.id, barrier.kind, barrier.arrived,
                         barrier.expected, barrier.all_warps ? " (no count: all live warps)" : "");
-    for (const Whereabouts& where : barrier.came) {
+    for (const WarpLocation& where : barrier.came) {
       text += fmt::format("    came     warp {} at {}: {}\n", where.warp, program.Place(where.line),
                           where.what);
     }
-    for (const Whereabouts& where : barrier.missing) {
+    for (const WarpLocation& where : barrier.missing) {
       text += fmt::format("    missing  {}\n", Describe(program, where));
     }
   }
@@ -370,8 +370,8 @@ OrderedJson JsonReport(const Session& session, const Verdict& verdict, const Tim
   if (session.launch().explicit_cluster) {
     report["cluster"] = session.launch().cluster;
   }
-  if (const Turnstile* const turnstile = session.turnstile(); turnstile != nullptr) {
-    report["schedule"] = {{"turns", turnstile->size()}, {"followed", turnstile->followed()}};
+  if (const ScheduleReplay* const replay = session.replay(); replay != nullptr) {
+    report["schedule"] = {{"turns", replay->size()}, {"followed", replay->followed()}};
   }
   if (const Printed& printed = grid.printed(); !printed.text().empty()) {
     report["printed"] = Text(printed.text());

@@ -161,8 +161,8 @@ void Session::Follow(Schedule schedule) {
       fail(fmt::format("the lanes {:#010x} of a warp with {} threads", turn.lanes, threads));
     }
   }
-  turnstile_ = std::make_unique<Turnstile>(std::move(schedule), *program_);
-  grid_->set_turnstile(turnstile_.get());
+  replay_ = std::make_unique<ScheduleReplay>(std::move(schedule), *program_);
+  grid_->set_replay(replay_.get());
 }
 
 // What the manifest and the kernel's own directives say of clusters.
@@ -333,7 +333,7 @@ Verdict Session::Judge(const HazardCounts& before) const {
     verdict.differences.push_back(fmt::format("the hazard {} was met {} time{}, not {}", name,
                                               there, there == 1 ? "" : "s", wanted));
   }
-  if (turnstile_ != nullptr && turnstile_->followed() != turnstile_->size()) {
+  if (replay_ != nullptr && replay_->followed() != replay_->size()) {
     verdict.differences.emplace_back("the run could not keep to the schedule");
   }
   if (!verdict.differences.empty()) {

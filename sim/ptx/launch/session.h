@@ -20,7 +20,7 @@
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/runtime/on_pins/grid.h"
 #include "sim/ptx/simt/schedule.h"
-#include "sim/ptx/simt/turnstile.h"
+#include "sim/ptx/simt/schedule_replay.h"
 
 namespace muster::ptx {
 
@@ -61,7 +61,7 @@ class Session {
   // there.
   void Follow(Schedule schedule);
   // Null: to none.
-  const Turnstile* turnstile() const { return turnstile_.get(); }
+  const ScheduleReplay* replay() const { return replay_.get(); }
 
   const Grid& grid() const { return *grid_; }
   const Manifest& manifest() const { return manifest_; }
@@ -108,7 +108,7 @@ class Session {
   std::shared_ptr<const Program> program_;
   Launch launch_;
   std::vector<std::uint8_t> parameters_;
-  std::unique_ptr<Turnstile> turnstile_;
+  std::unique_ptr<ScheduleReplay> replay_;
   std::unique_ptr<Timeline> timeline_;
   std::unique_ptr<Grid> grid_;
 };

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "sim/isa/mbarrier_operation.h"
-#include "sim/ptx/program/nature.h"
+#include "sim/ptx/program/op_class.h"
 #include "sim/ptx/program/registers.h"
 
 namespace muster::ptx {
@@ -31,7 +31,7 @@ bool MarkTimed(Instruction* i, std::vector<bool>* timed) {
     return slot != kNoSlot && !IsLiteral(slot) && (*timed)[static_cast<std::size_t>(slot)];
   };
   const std::vector<Slot> sources = SourcesOf(*i);
-  if (NatureOf(*i) != Nature::kVolatile && !is_timed(i->guard) &&
+  if (OpClassOf(*i) != OpClass::kVolatile && !is_timed(i->guard) &&
       !std::any_of(sources.begin(), sources.end(), is_timed)) {
     return false;
   }
@@ -42,7 +42,7 @@ bool MarkTimed(Instruction* i, std::vector<bool>* timed) {
 // Where a loop looks at what may end it.
 bool Looks(const Instruction& i) {
   const bool waits = i.op == Op::kMbarrier && IsMbWait(i.As<Mbarrier>().op);
-  return (waits || NatureOf(i) == Nature::kLoads) && i.guard == kNoSlot;
+  return (waits || OpClassOf(i) == OpClass::kLoad) && i.guard == kNoSlot;
 }
 
 // What may come after an instruction that computes or branches.

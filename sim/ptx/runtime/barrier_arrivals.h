@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Who came to which barrier, from where in the PTX, and how long it waited: what the report, the
-// hazards and the account of a deadlock are made of.
+// Records which warp arrived at which barrier, from which line of the PTX file, and how long it
+// waited. Reports of runs, hazards and deadlocks are made of this. Knows operations and their
+// effects alone, and not how they reach a unit.
 #ifndef MUSTER_SIM_PTX_RUNTIME_BARRIER_ARRIVALS_H_
 #define MUSTER_SIM_PTX_RUNTIME_BARRIER_ARRIVALS_H_
 
@@ -40,8 +41,8 @@ struct Incident {
   std::string explanation{};  // a sentence
 };
 
-// Where a warp is when nothing goes on.
-struct Whereabouts {
+// Where a warp is when the run has stopped.
+struct WarpLocation {
   unsigned warp = 0;  // of the CTA
   std::string what;   // "waits at barrier 1", "has exited"
   std::uint32_t line = 0;
@@ -53,8 +54,8 @@ struct StuckBarrier {
   unsigned arrived = 0;   // warps
   unsigned expected = 0;  // warps
   bool all_warps = false;
-  std::vector<Whereabouts> came;
-  std::vector<Whereabouts> missing;
+  std::vector<WarpLocation> came;
+  std::vector<WarpLocation> missing;
 };
 struct StuckMbarrier {
   std::uint64_t cta = 0;
@@ -64,20 +65,20 @@ struct StuckMbarrier {
   unsigned pending = 0;
   unsigned expected = 0;
   std::int64_t tx = 0;
-  std::vector<Whereabouts> came;
-  std::vector<Whereabouts> waits;
-  std::vector<Whereabouts> missing;
+  std::vector<WarpLocation> came;
+  std::vector<WarpLocation> waits;
+  std::vector<WarpLocation> missing;
 };
 struct StuckCluster {
   std::array<std::uint32_t, 3> cluster{};  // of the grid of clusters
   unsigned arrived = 0;                    // warps at barrier.cluster
   unsigned expected = 0;
-  std::vector<std::pair<std::uint64_t, Whereabouts>> came;  // with their CTAs' linear ids
-  std::vector<std::pair<std::uint64_t, Whereabouts>> missing;
+  std::vector<std::pair<std::uint64_t, WarpLocation>> came;  // with their CTAs' linear ids
+  std::vector<std::pair<std::uint64_t, WarpLocation>> missing;
 };
-struct StuckWarp {  // it repeats a loop, or its lanes wait for each other
+struct StuckWarp {  // a warp that repeats a loop, or whose lanes wait for each other
   std::uint64_t cta = 0;
-  Whereabouts where;
+  WarpLocation where;
 };
 
 class BarrierArrivals {
@@ -88,7 +89,7 @@ class BarrierArrivals {
     std::uint64_t cycle = 0;
     bool waits = false;
   };
-  // The generation that runs at one barrier of a resident CTA.
+  // The open generation of one barrier of a resident CTA.
   struct Entry {
     OpKind kind = OpKind::kSync;
     unsigned count = 0;

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The clusters of a grid: which is the next, and which are resident in what slots. The CTA of each
-// rank has the same slot in the unit of its rank. Knows nothing of warps.
+// The clusters of a grid: which one is next, and which are resident in which slots. All CTAs of a
+// cluster have the same slot, each in the unit of its rank. Knows nothing of warps.
 #ifndef MUSTER_SIM_PTX_RUNTIME_CLUSTERS_H_
 #define MUSTER_SIM_PTX_RUNTIME_CLUSTERS_H_
 
@@ -17,32 +17,32 @@ namespace muster::ptx {
 
 class Clusters {
  public:
-  // `slots`: of the CTAs of a unit. The launch must outlive this object.
+  // `slots`: how many CTAs a unit holds. The launch must outlive this object.
   Clusters(const Launch& launch, unsigned slots);
-  // Back to where none has started.
+  // Returns to the state in which no cluster has started.
   void Reset();
 
-  // Each starts, or is cancelled, in the order of the grid.
+  // Clusters start or are cancelled in the order of the grid.
   std::uint64_t begun() const { return begun_; }
   bool AllBegun() const { return begun_ == launch_.Clusters(); }
   bool AllEnded() const { return left_ == 0; }
   std::optional<unsigned> FreeSlot() const;  // the lowest
   unsigned resident() const;
-  // The next cluster takes the slot, without its CTAs so far.
+  // Starts the next cluster in the slot. Its CTAs are added later.
   Cluster& Start(unsigned slot);
-  // The next cluster will not start: the answer to try_cancel; all zeros if there is none.
+  // Cancels the next cluster, and returns the answer to try_cancel: all zeros if none is left.
   CancelResponse Cancel();
-  // A CTA of the cluster has ended. True: it was the last, and the slot is free.
+  // A CTA of the cluster has ended. Returns true if it was the last, so that the slot is free.
   bool EndCta(unsigned slot);
 
   unsigned slots() const { return static_cast<unsigned>(slots_.size()); }
   const Cluster& At(unsigned slot) const { return slots_[slot].cluster; }
   bool IsResident(unsigned slot) const { return slots_[slot].ctas_left != 0; }
-  // The place of the cluster in the order of the grid.
+  // Returns the place of the cluster in the order of the grid.
   std::uint64_t NumberOf(unsigned slot) const { return slots_[slot].number; }
-  // The linear ids of a cluster's CTAs, by rank.
+  // Returns the linear ids of a cluster's CTAs, by rank.
   std::vector<std::uint64_t> CtasOf(std::uint64_t number) const;
-  // Where the CTA is, which has a slot and belongs to a cluster, in the grid.
+  // Sets the place in the grid, and the cluster, of the CTA of that rank.
   void Place(const Cluster& cluster, unsigned rank, Cta* cta) const;
 
  private:

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Faults and hazards of mbarriers in words.
+// Sentences that explain faults and hazards.
 #ifndef MUSTER_SIM_PTX_RUNTIME_EXPLAIN_H_
 #define MUSTER_SIM_PTX_RUNTIME_EXPLAIN_H_
 

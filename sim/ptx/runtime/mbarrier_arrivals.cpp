@@ -12,7 +12,7 @@
 namespace muster::ptx {
 namespace {
 
-// Takes lanes of a warp out of a list.
+// Removes lanes of a warp from a list.
 void Remove(std::vector<MbarrierArrivals::Member>* members, unsigned warp, std::uint32_t lanes) {
   for (MbarrierArrivals::Member& member : *members) {
     member.lanes &= member.warp == warp ? ~lanes : ~0U;
@@ -93,7 +93,7 @@ void MbarrierArrivals::Step(const MbOperation& operation, const MbEffects& effec
     for (const Member& member : entry.came) {
       history.arrivers |= Bit(member.warp);
     }
-    for (const Member& member : entry.waits) {  // they are told
+    for (const Member& member : entry.waits) {  // these waits are answered
       history.seen[member.warp] = row.phases;
     }
     entry = {};

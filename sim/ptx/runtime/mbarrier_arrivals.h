@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Who came to which mbarrier, from where in the PTX, and who waits there: what the report and the
-// account of a deadlock are made of.
+// Records which warp arrived at which mbarrier, from which line of the PTX file, and which warps
+// wait there. Reports of runs and deadlocks are made of this. Knows operations and their effects
+// alone, and not how they reach a unit.
 #ifndef MUSTER_SIM_PTX_RUNTIME_MBARRIER_ARRIVALS_H_
 #define MUSTER_SIM_PTX_RUNTIME_MBARRIER_ARRIVALS_H_
 
@@ -34,18 +35,18 @@ class MbarrierArrivals {
     unsigned warp = 0;  // of the CTA
     std::uint32_t lanes = 0;
     std::uint32_t line = 0;
-    bool parity = false;  // of a wait: that of the phase whose completion it waits for
+    bool parity = false;  // of a wait: the parity of the phase that it waits for
   };
   // What happens at a word of a resident CTA.
   struct Entry {
     std::vector<Member> came;   // in the current phase
-    std::vector<Member> waits;  // were answered false, or are parked
+    std::vector<Member> waits;  // waits that were answered false, or are parked
   };
-  // What is known of a word since it was initialised.
+  // The history of a word since it was initialised.
   struct History {
     bool fresh = false;          // no phase has completed
     std::uint64_t arrivers = 0;  // warps of the CTA that have arrived in a phase that is complete
-    // By warp: the latest phase whose completion a wait of it has been told, counted from 0.
+    // By warp: the latest phase whose completion a wait has observed, counted from 0.
     std::map<unsigned, std::uint64_t> seen;
   };
 
@@ -54,14 +55,15 @@ class MbarrierArrivals {
   // An event of an operation that was not refused, of the CTA's `warp`.
   void Step(const MbOperation& operation, const MbEffects& effects, unsigned warp,
             std::uint32_t line);
-  // The time limit of what is parked in that slot of the unit has passed.
+  // The time limit of the wait parked in that slot of the unit has passed.
   void Expire(unsigned warp_slot);
 
-  // The word was initialised, and no phase of it has completed since.
+  // Whether no phase of the word has completed since it was initialised.
   bool IsFresh(unsigned slot, std::uint32_t address) const {
     return HistoryOf(slot, address).fresh;
   }
-  // Who has invalidated the object there; null: nobody since the latest init.
+  // Returns the operation that invalidated the object there; null: it has not been invalidated
+  // since the latest init.
   const Member* InvalidatedBy(unsigned slot, std::uint32_t address) const;
 
   std::vector<MbarrierRow> Rows() const;

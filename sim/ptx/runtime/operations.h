@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What a thread's instruction is to the scopes, whoever answers: operations of barriers, and
-// transfers that set out. No state.
+// Translates instructions into operations of the scopes and into transfers. Has no state, and does
+// not know what executes the operations.
 #ifndef MUSTER_SIM_PTX_RUNTIME_OPERATIONS_H_
 #define MUSTER_SIM_PTX_RUNTIME_OPERATIONS_H_
 
@@ -17,20 +17,21 @@
 
 namespace muster::ptx {
 
-// A CTA of the launch, with these warps, takes the slot.
+// Returns the launch of a CTA with these warps in the slot.
 Operation LaunchOf(const Launch& launch, unsigned slot, std::uint64_t warps);
 Operation OperationOf(const Warp& warp, const Arrival& arrival);
-// Why the front end refuses the arrival, of a CTA of so many warps; null: it does not. Operands
-// that the hardware would cut are refused; and, where it has no faults, those that it must not see.
+// Returns why the front end refuses the arrival, by a CTA of that many warps; null: it does not. It
+// refuses operands that the hardware would truncate and, if the hardware has no faults, operands
+// that the hardware must not see.
 const char* RefusedArrival(const Config& config, const Arrival& arrival, unsigned cta_warps);
-// Lanes of the warp have exited.
+// Returns the exit of lanes of the warp.
 Operation ExitOf(const Config& config, const Warp& warp);
 ClusterRequest RequestOf(const Warp& warp, muster::ClusterOp op, std::uint32_t lanes);
 ClusterRequest RequestOf(const Warp& warp, ClusterForm form, std::uint32_t lanes);
 
-// The arrive-on, at that address, of the copies that the lane has started by now.
+// Returns the arrive-on, at that address, of the copies that the lane has started so far.
 Transfer ArriveOn(Warp* warp, unsigned lane, std::uint32_t address, std::uint32_t line);
-// The warp's operation on an mbarrier of the CTA with that rank.
+// Returns the warp's operation on an mbarrier of the CTA with that rank.
 Transfer RemoteOf(const Warp& warp, unsigned rank, const MbOperation& operation);
 
 }  // namespace muster::ptx

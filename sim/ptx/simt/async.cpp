@@ -51,9 +51,9 @@ bool Interpreter::LocateMbarrier(Warp* warp, unsigned lane, Space space, std::ui
 void Interpreter::StartTransfer(Warp* warp, unsigned lane, const Instruction& instruction,
                                 CopyGroups* groups, Transfer transfer) {
   transfer.lane = lane;
-  if (turnstile_ != nullptr) {
+  if (replay_ != nullptr) {
     const Cta* const to = transfer.to != nullptr ? transfer.to : warp->cta;
-    transfer.pass = turnstile_->StartFor(lane, to->linear_id);
+    transfer.pass = replay_->StartFor(lane, to->linear_id);
   }
   transfer.pc = static_cast<std::uint32_t>(&instruction - program_.code.data());
   transfer.line = instruction.line;

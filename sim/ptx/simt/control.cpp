@@ -38,8 +38,8 @@ std::uint64_t Allocated(Warp* warp, const Function& function, std::uint32_t fram
 
 // Every loop goes back somewhere: by a branch, since what calls itself for ever runs out of stack.
 void Interpreter::GoBack(const Warp& warp, const Group& group) {
-  if (spins_ != nullptr) {
-    spins_->GoBack(warp, group, cycle_);
+  if (livelock_ != nullptr) {
+    livelock_->GoBack(warp, group, cycle_);
   }
 }
 

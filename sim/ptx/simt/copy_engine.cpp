@@ -49,8 +49,8 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
       return cycle;
     }
     ReadSource(&memory_, transfer);
-    if (turnstile_ != nullptr) {
-      turnstile_->Read(transfer->pass);
+    if (replay_ != nullptr) {
+      replay_->Read(transfer->pass);
     }
     if (transfer->to == nullptr) {
       if (transfer->groups != nullptr) {
@@ -73,28 +73,27 @@ std::uint64_t CopyEngine::Advance(Transfer* transfer, std::uint64_t cycle) {
 void CopyEngine::Complete(const Transfer& transfer) {
   if (transfer.mbarrier) {
     transfer.to->port->PostAsync(CompletionOf(transfer));
-  } else if (turnstile_ != nullptr) {
-    turnstile_->Perform(transfer.pass, 1);
+  } else if (replay_ != nullptr) {
+    replay_->Perform(transfer.pass, 1);
   }
 }
 
 bool CopyEngine::MayPerform(const Transfer& transfer) const {
-  return turnstile_ == nullptr || turnstile_->MayPerform(transfer.pass);
+  return replay_ == nullptr || replay_->MayPerform(transfer.pass);
 }
 
 // What is read and written at one time is not read before it may be written, unless the schedule
 // says when it is read.
 bool CopyEngine::MayRead(const Transfer& transfer) const {
-  return turnstile_ == nullptr ||
-         (turnstile_->MayRead(transfer.pass) &&
-          (transfer.to == nullptr || turnstile_->ReadsApart(transfer.pass) ||
-           turnstile_->MayPerform(transfer.pass)));
+  return replay_ == nullptr || (replay_->MayRead(transfer.pass) &&
+                                (transfer.to == nullptr || replay_->ReadsApart(transfer.pass) ||
+                                 replay_->MayPerform(transfer.pass)));
 }
 
 bool CopyEngine::Moves() const {
   return std::any_of(transfers_.begin(), transfers_.end(), [this](const auto& entry) {
     const Transfer& transfer = entry.second;
-    if (turnstile_ == nullptr) {
+    if (replay_ == nullptr) {
       return true;
     }
     const bool arrives = transfer.kind == Transfer::Kind::kArrive;

@@ -12,8 +12,8 @@
 
 #include "sim/ptx/simt/memory.h"
 #include "sim/ptx/simt/random.h"
+#include "sim/ptx/simt/schedule_replay.h"
 #include "sim/ptx/simt/transfer.h"
-#include "sim/ptx/simt/turnstile.h"
 
 namespace muster::ptx {
 
@@ -28,7 +28,7 @@ class CopyEngine : public TransferSink {
   // Something goes on by itself: not what waits for its turn.
   bool Moves() const;
   // Transfers take their turns there; null: in any order.
-  void set_turnstile(Turnstile* turnstile) { turnstile_ = turnstile; }
+  void set_replay(ScheduleReplay* replay) { replay_ = replay; }
   // The CTA ends: what is on its way to its memory, or has not been read from there, is lost.
   // Returns the first that another CTA has sent to it, if any.
   std::optional<Transfer> Abandon(const Cta* cta);
@@ -42,7 +42,7 @@ class CopyEngine : public TransferSink {
 
   Memory& memory_;
   Random random_;
-  Turnstile* turnstile_ = nullptr;
+  ScheduleReplay* replay_ = nullptr;
   std::multimap<std::uint64_t, Transfer> transfers_;  // by the cycle in which they are due
   bool changed_ = false;
 };

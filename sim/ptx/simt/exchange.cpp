@@ -176,8 +176,9 @@ void Interpreter::Answer(Warp* warp, const WarpAnswer& answer) {
     if (group.state != Group::State::kHeld || here == 0) {
       continue;
     }
-    if (answer.op != WarpOp::kSync && spins_ != nullptr && spins_->Settled(cycle_)) {
-      spins_->Bind(warp->slot, answer.lanes | (MembersOf(*warp, group, First(here)) & warp->live));
+    if (answer.op != WarpOp::kSync && livelock_ != nullptr && livelock_->Settled(cycle_)) {
+      livelock_->Bind(warp->slot,
+                      answer.lanes | (MembersOf(*warp, group, First(here)) & warp->live));
     }
     if (answer.op == WarpOp::kShuffle) {
       const Lanes lanes = LanesOf(warp, group, here);

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
 // Groups of lanes, and which of them runs. The instructions themselves are in control.cpp,
-// meeting.cpp, access.cpp, runtime.cpp and compute*.cpp.
+// barriers.cpp, access.cpp, runtime.cpp and compute*.cpp.
 #include "sim/ptx/simt/interpreter.h"
 
 #include <fmt/format.h>
@@ -216,7 +216,7 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
   if (warp->held != 0) {
     WakeUp(warp);
   }
-  if (turnstile_ != nullptr) {
+  if (replay_ != nullptr) {
     TakeTurns(warp);
   }
   // The lanes that an aligned barrier lacked have exited.
@@ -226,7 +226,7 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
   const auto goes_on = [&] {
     return std::any_of(warp->groups.begin(), warp->groups.end(), [](const Group& group) {
       return group.state == Group::State::kAsked || group.state == Group::State::kAsleep ||
-             group.state == Group::State::kInLine;
+             group.state == Group::State::kAwaitsTurn;
     });
   };
   Group* const group = Pick(warp);
@@ -237,7 +237,7 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
     return Event::kStuck;
   }
   const auto index = static_cast<std::size_t>(group - warp->groups.data());
-  return turnstile_ == nullptr ? Execute(warp, index) : ExecuteInTurn(warp, index);
+  return replay_ == nullptr ? Execute(warp, index) : ExecuteReplayed(warp, index);
 }
 
 std::optional<Interpreter::Event> Interpreter::ExecuteMove(Warp* warp, std::size_t index,

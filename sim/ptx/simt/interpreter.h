@@ -19,12 +19,12 @@
 #include "sim/ptx/alu/compute.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/simt/access_sink.h"
+#include "sim/ptx/simt/livelock_detector.h"
 #include "sim/ptx/simt/mbarriers.h"
 #include "sim/ptx/simt/memory.h"
 #include "sim/ptx/simt/printf.h"
 #include "sim/ptx/simt/random.h"
-#include "sim/ptx/simt/spins.h"
-#include "sim/ptx/simt/turnstile.h"
+#include "sim/ptx/simt/schedule_replay.h"
 #include "sim/ptx/simt/warp.h"
 #include "sim/ptx/simt/warp_unit.h"
 
@@ -97,12 +97,12 @@ class Interpreter {
   // A bulk copy is one transfer, not several pieces.
   void set_whole_copies() { whole_copies_ = true; }
   // It is told of lanes that go back.
-  void set_spins(Spins* spins) { spins_ = spins; }
+  void set_livelock_detector(LivelockDetector* detector) { livelock_ = detector; }
   // Lanes take their turns there; null: in any order.
-  void set_turnstile(Turnstile* turnstile) { turnstile_ = turnstile; }
+  void set_replay(ScheduleReplay* replay) { replay_ = replay; }
   // None of the group's lanes goes on by itself, for the sake of a schedule: they wait for their
   // turn, or for copies that do.
-  bool StandsInLine(Warp* warp, const Group& group) const;
+  bool IsHeldByReplay(Warp* warp, const Group& group) const;
   void set_clock_period_ps(std::uint64_t period) { clock_period_ps_ = period; }
   // clusterlaunchcontrol.try_cancel of one lane of the warp sets out.
   using Cancel = std::function<void(const Warp& warp, const CancelCall& call)>;
@@ -118,12 +118,12 @@ class Interpreter {
   // Lanes of a group wait at an mbarrier: would each, whenever it is answered false, come back to
   // that wait with the same state, and do nothing on the way but write its registers?
   bool WouldReturn(const Warp& warp, const Group& group, std::uint32_t lanes) {
-    return Rehearse(warp, group, lanes, false);
+    return DryRun(warp, group, lanes, false);
   }
   // The same, though it counts, reads a clock or sleeps on the way: however often it is answered
   // false and however long that takes, it comes back.
   bool RetriesForEver(const Warp& warp, const Group& group, std::uint32_t lanes) {
-    return Rehearse(warp, group, lanes, true);
+    return DryRun(warp, group, lanes, true);
   }
   // Lanes that wait at mbarrier instructions go on.
   void Answer(Warp* warp, const MbReply& reply);
@@ -169,11 +169,11 @@ class Interpreter {
   void Advance(Warp* warp, std::size_t index);
 
   Event Execute(Warp* warp, std::size_t index);
-  // in_turn.cpp: by a schedule.
+  // replay.cpp: by a schedule.
   void TakeTurns(Warp* warp);
-  std::uint32_t InLine(const Warp& warp, const Group& group) const;
+  std::uint32_t AwaitsTurn(const Warp& warp, const Group& group) const;
   std::uint32_t AtCopies(Warp* warp, const Group& group) const;
-  Event ExecuteInTurn(Warp* warp, std::size_t index);
+  Event ExecuteReplayed(Warp* warp, std::size_t index);
   // An instruction after which the group does not simply go on; nothing: it is none.
   std::optional<Event> ExecuteMove(Warp* warp, std::size_t index, std::uint32_t active);
   // Any other instruction; nothing: it has to wait, and comes again later.
@@ -190,7 +190,7 @@ class Interpreter {
   std::uint32_t MembersOf(const Warp& warp, const Group& group, unsigned lane) const;
   std::uint32_t CameTo(const Warp& warp, const Group& group, std::uint32_t members) const;
 
-  // meeting.cpp: barriers.
+  // barriers.cpp: barriers.
   Event ReachBarrier(Warp* warp, std::size_t index, std::uint32_t active);
   Event ReachGridControl(Warp* warp, std::size_t index, std::uint32_t active);
   Event Gather(Warp* warp, std::size_t index);
@@ -205,8 +205,9 @@ class Interpreter {
   void Resume(Warp* warp, std::uint32_t lanes, Group::State state, F leave);
   Event Sleep(Warp* warp, std::size_t index, std::uint32_t active);
   void WakeUp(Warp* warp);
-  bool Rehearse(const Warp& warp, const Group& group, std::uint32_t lanes, bool retries);
-  bool ReturnsToWait(Warp* alone, const Group& asked, const Spins& spins, bool retries);
+  bool DryRun(const Warp& warp, const Group& group, std::uint32_t lanes, bool retries);
+  bool ReturnsToWait(Warp* alone, const Group& asked, const LivelockDetector& detector,
+                     bool retries);
   Event ReachMbarrier(Warp* warp, std::size_t index, std::uint32_t active);
   MbInstruction MbInstructionOf(Warp* warp, const Group& group) const;
 
@@ -278,8 +279,8 @@ class Interpreter {
   MbarrierSink* mbarriers_ = nullptr;  // if the program has mbarriers
   AccessSink* accesses_ = nullptr;
   bool whole_copies_ = false;
-  Spins* spins_ = nullptr;
-  Turnstile* turnstile_ = nullptr;
+  LivelockDetector* livelock_ = nullptr;
+  ScheduleReplay* replay_ = nullptr;
   Cancel cancel_;
   bool changed_ = false;
   Random random_;

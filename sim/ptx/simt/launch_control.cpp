@@ -42,8 +42,8 @@ Interpreter::Event Interpreter::ExecuteTryCancel(Warp* warp, const Lanes& lanes)
         i.multicast, static_cast<std::uint32_t>(transfer.address), *transfer.mbarrier, line, lane,
         {}};
     for (const Cta* const cta : warp->cta->cluster->ctas) {
-      const bool answered = turnstile_ != nullptr && (i.multicast || cta == warp->cta);
-      call.passes.push_back(answered ? turnstile_->StartFor(lane, cta->linear_id) : 0);
+      const bool answered = replay_ != nullptr && (i.multicast || cta == warp->cta);
+      call.passes.push_back(answered ? replay_->StartFor(lane, cta->linear_id) : 0);
     }
     cancel_(*warp, call);
   }

@@ -26,7 +26,7 @@ struct MbInstruction {
   std::uint32_t lanes = 0;
   std::uint32_t live = 0;  // of the warp: they have not exited
   std::uint32_t line = 0;
-  std::uint32_t pass = 0;                      // of a schedule (Turnstile::pass)
+  std::uint32_t pass = 0;                      // of a schedule (ScheduleReplay::pass)
   std::uint32_t phase = 0;                     // waits: a bit per lane
   std::uint32_t outside = 0;                   // lanes that name no word of shared memory
   std::uint64_t outside_address = 0;           // the address that the lowest of these lanes names

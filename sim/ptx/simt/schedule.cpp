@@ -3,7 +3,7 @@
 
 #include <variant>
 
-#include "sim/ptx/program/nature.h"
+#include "sim/ptx/program/op_class.h"
 
 namespace muster::ptx {
 
@@ -22,9 +22,9 @@ bool HasTurn(const Instruction& instruction, Turn::What what) {
     case Turn::What::kExecutes:
       break;
   }
-  const Nature nature = NatureOf(instruction);
-  return op == Op::kExit || op == Op::kTrap || op == Op::kFence || nature == Nature::kLoads ||
-         nature == Nature::kActs || nature == Nature::kMeets;
+  const OpClass op_class = OpClassOf(instruction);
+  return op == Op::kExit || op == Op::kTrap || op == Op::kFence || op_class == OpClass::kLoad ||
+         op_class == OpClass::kSideEffect || op_class == OpClass::kSync;
 }
 
 }  // namespace muster::ptx

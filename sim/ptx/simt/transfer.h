@@ -77,7 +77,7 @@ struct Transfer {
   CopyGroups* groups = nullptr;  // if it counts there
   std::uint32_t number = 0;
   std::uint32_t line = 0;
-  std::uint32_t pass = 0;   // of a schedule (Turnstile::pass)
+  std::uint32_t pass = 0;   // of a schedule (ScheduleReplay::pass)
   MbOperation operation{};  // kRemote
 };
 

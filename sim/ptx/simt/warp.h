@@ -59,12 +59,12 @@ struct GridControlCall {
 struct Group {
   enum class State : std::uint8_t {
     kReady,
-    kAligned,  // at an aligned barrier, until all lanes of the warp that have not exited stand
-               // there
-    kHeld,     // at a non-aligned barrier or a collective, until the warp unit lets them go
-    kAsked,    // at an mbarrier instruction, until the unit answers
-    kAsleep,   // at nanosleep, until its time has come
-    kInLine,   // at an instruction of a schedule, until it is its turn
+    kAligned,     // at an aligned barrier, until all lanes of the warp that have not exited stand
+                  // there
+    kHeld,        // at a non-aligned barrier or a collective, until the warp unit lets them go
+    kAsked,       // at an mbarrier instruction, until the unit answers
+    kAsleep,      // at nanosleep, until its time has come
+    kAwaitsTurn,  // at an instruction of a schedule, until it is its turn
   };
   std::uint32_t pc = 0;
   std::uint32_t frame = 0;  // first register

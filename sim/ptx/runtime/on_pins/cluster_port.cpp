@@ -83,7 +83,7 @@ void ClusterPort::Begin(std::uint64_t cycle) {
   }
 }
 
-// Operations leave their sender in order: those that have arrived before those that are lost now.
+// Operations leave their sender in order: the delivered ones come before those that are lost now.
 void ClusterPort::BeginNetwork() {
   for (unsigned u = 0; u < kMaxUnits; ++u) {
     const ClusterOutputs::Unit& seen = pins_.out.units[u];
@@ -141,7 +141,7 @@ const Transfer* ClusterPort::Reaching(const Cta* cta) const {
   return nullptr;
 }
 
-// Requests of the CTA have come to their end.
+// Whether the CTA may end: all requests of its warps have ended.
 bool ClusterPort::MayEnd(const Life& end) const {
   const Unit& unit = units_[end.life.unit];
   const bool waits =
@@ -185,28 +185,28 @@ void ClusterPort::Present(bool ending) {
   }
 }
 
-// What a lane sends to one CTA keeps its order, also where a schedule holds something back.
+// Operations of a lane to one CTA keep their order, even if a schedule holds some back.
 bool ClusterPort::MaySend(const Unit& unit, std::size_t which) const {
-  if (turnstile_ == nullptr) {
+  if (replay_ == nullptr) {
     return true;
   }
   const Transfer& next = unit.sends[which].sent;
   const auto before = unit.sends.begin() + static_cast<std::ptrdiff_t>(which);
-  return turnstile_->MayPerform(next.operation.pass) &&
+  return replay_->MayPerform(next.operation.pass) &&
          std::none_of(unit.sends.begin(), before, [&](const Outgoing& earlier) {
            return earlier.sent.to == next.to && earlier.sent.warp == next.warp &&
                   (earlier.sent.operation.lanes & next.operation.lanes) != 0;
          });
 }
 
-// What would take the next cluster before its turn does not ask for it.
+// A try_cancel is presented only when it may take the next cluster by the schedule.
 bool ClusterPort::MayCancel(const Cancel& cancel) const {
-  return turnstile_ == nullptr ||
+  return replay_ == nullptr ||
          std::all_of(cancel.passes.begin(), cancel.passes.end(),
-                     [this](std::uint32_t pass) { return turnstile_->MayRead(pass); });
+                     [this](std::uint32_t pass) { return replay_->MayRead(pass); });
 }
 
-// A response waits for its turn, and nothing else is seen.
+// Whether a response at the pins waits for its turn, which blocks the cancel.
 bool ClusterPort::StandsInCancel() const {
   for (unsigned u = 0; u < cancel_.passes.size(); ++u) {
     if (pins_.out.units[u].write_valid && HoldsResponse(u)) {
@@ -218,7 +218,7 @@ bool ClusterPort::StandsInCancel() const {
 
 std::uint64_t ClusterPort::Held() const {
   std::uint64_t held = 0;
-  for (std::size_t u = 0; u < kMaxUnits && turnstile_ != nullptr; ++u) {
+  for (std::size_t u = 0; u < kMaxUnits && replay_ != nullptr; ++u) {
     for (std::size_t i = 0; i < units_[u].sends.size(); ++i) {
       held += MaySend(units_[u], i) ? 0 : 1;
     }
@@ -229,7 +229,7 @@ std::uint64_t ClusterPort::Held() const {
   return held;
 }
 
-// The first whose CTA is there, and whose warp has none before it.
+// Selects the first request whose CTA has been launched and whose warp has no earlier one.
 void ClusterPort::PresentRequest(Unit* unit, ClusterInputs::Unit* in, bool ending) {
   std::uint64_t earlier = unit->busy;
   for (std::size_t i = 0; i < unit->requests.size() && !in->request_valid && !ending; ++i) {

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The cores' side of the cluster scope (rtl/cluster/README.md): what a grid and its warps ask of it
-// goes to the pins, in order, and what was sent through its network is kept until it arrives.
+// The cores' side of the cluster scope (rtl/cluster/README.md): presents the requests of a grid and
+// its warps at the pins, in order, and keeps what was sent through the network until it arrives.
+// Knows nothing of the instructions behind the requests.
 #ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_CLUSTER_PORT_H_
 #define MUSTER_SIM_PTX_RUNTIME_ON_PINS_CLUSTER_PORT_H_
 
@@ -15,8 +16,8 @@
 #include "sim/isa/cluster_operation.h"
 #include "sim/isa/operation.h"
 #include "sim/port/cluster_pins.h"
+#include "sim/ptx/simt/schedule_replay.h"
 #include "sim/ptx/simt/transfer.h"
-#include "sim/ptx/simt/turnstile.h"
 #include "sim/ptx/simt/warp.h"
 
 namespace muster::ptx {
@@ -32,45 +33,45 @@ class ClusterPort {
   ClusterPins* pins() { return &pins_; }
   const ClusterOutputs& out() const { return pins_.out; }
 
-  // Is to be presented, after what was asked before: life-cycle operations; of a warp, requests, of
-  // instructions of these lines.
+  // Queue life-cycle operations, and requests of a warp by instructions at these lines.
   void Ask(const ClusterLife& life);
   void Ask(unsigned unit, const ClusterRequest& request, std::uint32_t line);
   void Ask(unsigned unit, const muster::CancelRequest& request, const CancelCall& call);
-  // An operation sets out: what it is at the pins, and what it is to the one that receives it.
+  // Sends an operation, in its form at the pins and in its form for the receiver.
   void Send(unsigned unit, const RemoteSend& send, Transfer sent);
 
-  // Operations take their turns there; null: in the order in which they set out.
-  void set_turnstile(Turnstile* turnstile) { turnstile_ = turnstile; }
+  // Operations follow this schedule; null: they go in the order in which they were sent.
+  void set_replay(ScheduleReplay* replay) { replay_ = replay; }
 
-  // The beginning of a cycle: what was accepted, arrived and was lost in the one before.
+  // The beginning of a cycle: takes what was accepted, delivered and lost in the cycle before.
   void Begin(std::uint64_t cycle);
-  // Warps of which a request has come to its end.
+  // Warps whose request has ended.
   std::uint64_t settled(unsigned unit) const { return units_[unit].settled; }
-  // The latest request of the warp that was accepted is one of barrier.cluster.
+  // Whether the latest accepted request of the warp is one of barrier.cluster.
   bool IsAtBarrier(unsigned unit, unsigned warp) const {
     return (units_[unit].at_barrier & Bit(warp)) != 0;
   }
   // The line of a warp's latest request.
   std::uint32_t Line(unsigned unit, unsigned warp) const { return units_[unit].lines[warp]; }
-  // The one that is under way, or was the latest; its response to a unit waits for its turn.
+  // The try_cancel in progress, or the latest one; whether its response to a unit waits for its
+  // turn.
   const Cancel& cancel() const { return cancel_; }
   bool HoldsResponse(unsigned unit) const {
-    return turnstile_ != nullptr && !turnstile_->MayPerform(cancel_.passes[unit]);
+    return replay_ != nullptr && !replay_->MayPerform(cancel_.passes[unit]);
   }
-  // What stands before a unit, or was lost by one.
+  // Operations that have arrived at a unit, or that a unit's sender has lost.
   std::optional<Transfer> TakeArrived(unsigned unit);
   const std::optional<Transfer>& lost(unsigned unit) const { return units_[unit].lost; }
 
-  // Something that the CTA's warp has sent is on its way, or to the CTA.
+  // Whether operations of the CTA's warp are in flight; returns one to the CTA that is, or null.
   bool IsSending(const Cta* cta, unsigned warp) const;
   const Transfer* Reaching(const Cta* cta) const;
 
   // The end of a cycle. `ending`: nothing new is presented.
   void Present(bool ending);
-  // Operations that wait for their turns.
+  // Whether operations wait for their turns.
   std::uint64_t Held() const;
-  // Something goes on by itself.
+  // Whether something proceeds by itself.
   bool Moves() const {
     return queued_ != Held() || pins_.awake || (pins_.out.active && !StandsInCancel());
   }
@@ -104,9 +105,9 @@ class ClusterPort {
     std::array<std::uint32_t, kMaxWarps> lines{};
     std::array<std::uint8_t, kMaxWarps> cta{};       // of the warp's latest request
     std::array<std::uint64_t, kMaxCtas> launched{};  // numbers of the latest launches
-    std::optional<std::size_t> presented;            // which of the requests
-    std::size_t sending = 0;                         // likewise of the sends, ...
-    std::size_t cancelling = 0;                      // ... and of the cancels
+    std::optional<std::size_t> presented;            // the index of the presented request
+    std::size_t sending = 0;                         // the index of the presented send
+    std::size_t cancelling = 0;                      // the index of the presented cancel
   };
 
   void BeginNetwork();
@@ -118,10 +119,10 @@ class ClusterPort {
   bool StandsInCancel() const;
 
   ClusterPins pins_;
-  Turnstile* turnstile_ = nullptr;
+  ScheduleReplay* replay_ = nullptr;
   std::deque<Life> lives_;
-  std::uint64_t asked_ = 0;  // life-cycle operations, ...
-  std::uint64_t done_ = 0;   // ... and how many of these were accepted
+  std::uint64_t asked_ = 0;  // life-cycle operations so far
+  std::uint64_t done_ = 0;   // accepted life-cycle operations
   std::array<Unit, kMaxUnits> units_;
   Cancel cancel_;
   std::uint64_t queued_ = 0;                 // that are not yet accepted

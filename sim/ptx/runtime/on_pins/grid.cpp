@@ -42,7 +42,7 @@ std::vector<lockstep::Driver*> Grid::Drivers() const {
 // The run
 // ------------------------------------------------------------------------------------------------
 
-// Clusters take the lowest free slots, in the order of the grid, as long as there are any.
+// Starts clusters in the order of the grid, in the lowest free slots, while there are any.
 void Grid::LaunchClusters() {
   while (!clusters_.AllBegun()) {
     const std::optional<unsigned> slot = clusters_.FreeSlot();
@@ -59,9 +59,9 @@ void Grid::LaunchClusters() {
     if (cluster_port_ != nullptr) {
       OpenCluster(*slot);
     }
-    if (turnstile_ != nullptr) {
+    if (replay_ != nullptr) {
       for (const Cta* const cta : cluster.ctas) {
-        turnstile_->Started(cta->linear_id);
+        replay_->Started(cta->linear_id);
       }
     }
   }
@@ -95,7 +95,7 @@ std::optional<Transfer> Grid::Abandon(const Cta* cta) {
   return of_another;
 }
 
-// What goes to global memory may come there after its CTA has ended.
+// A transfer to global memory may be performed after its CTA has ended.
 void Grid::Decide(std::uint64_t cycle) {
   if (clusters_.AllEnded() &&
       std::all_of(machines_.begin(), machines_.end(),
@@ -107,7 +107,7 @@ void Grid::Decide(std::uint64_t cycle) {
   }
 }
 
-// Every live warp waits, and nothing is on its way that could let one go on.
+// Whether every live warp waits and nothing in flight could release one.
 bool Grid::IsDeadlocked() {
   const bool busy = ending_ || std::any_of(machines_.begin(), machines_.end(),
                                            [](const auto& machine) { return machine->IsBusy(); });
@@ -115,7 +115,7 @@ bool Grid::IsDeadlocked() {
   return quiet_ > kQuietCycles;
 }
 
-// All that run repeat waits for ever.
+// Whether all running warps repeat waits for ever.
 bool Grid::SpinsForEver(std::uint64_t cycle) {
   if (cycle % kLookEvery != 0 || ending_) {
     return false;
@@ -140,20 +140,20 @@ void Grid::End(Outcome outcome) {
   NoteMissed();
 }
 
-// The first one ends the run.
+// Records a fault. The first one ends the run.
 void Grid::EndWithFault(Outcome outcome, Incident incident, std::string problem) {
   if (ending_) {
     return;
   }
   faults_.push_back(std::move(incident));
   problem_ = std::move(problem);
-  if (turnstile_ != nullptr) {
-    turnstile_->EndWithFault();
+  if (replay_ != nullptr) {
+    replay_->EndWithFault();
   }
   End(outcome);
 }
 
-// Of each kind and line the first, and how many there are.
+// Records the first hazard of each kind and line, and counts the others.
 void Grid::Add(Incident incident, std::vector<Incident>* incidents) {
   const auto same = std::find_if(incidents->begin(), incidents->end(), [&](const Incident& other) {
     return other.line == incident.line && other.name == incident.name;
@@ -166,10 +166,10 @@ void Grid::Add(Incident incident, std::vector<Incident>* incidents) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// What came of it
+// Results
 // ------------------------------------------------------------------------------------------------
 
-// The lists of all machines, one after the other.
+// Concatenates the lists of all machines.
 template <typename F>
 auto Grid::Gather(F of) const {
   auto all = of(*machines_.front());
@@ -228,29 +228,29 @@ std::vector<MbarrierRow> Grid::Mbarriers() const {
 }
 
 std::vector<StuckMbarrier> Grid::StuckMbarriers() const {
-  return Gather([](const Machine& machine) { return machine.who_waits().StuckMbarriers(); });
+  return Gather([](const Machine& machine) { return machine.wait_report().StuckMbarriers(); });
 }
 
 std::vector<StuckBarrier> Grid::StuckBarriers() const {
-  return Gather([](const Machine& machine) { return machine.who_waits().StuckBarriers(); });
+  return Gather([](const Machine& machine) { return machine.wait_report().StuckBarriers(); });
 }
 
 std::vector<StuckWarp> Grid::StuckWarps() const {
-  return Gather([](const Machine& machine) { return machine.who_waits().StuckWarps(); });
+  return Gather([](const Machine& machine) { return machine.wait_report().StuckWarps(); });
 }
 
 std::vector<StuckWarp> Grid::RunningWarps() const {
-  return Gather([](const Machine& machine) { return machine.who_waits().RunningWarps(); });
+  return Gather([](const Machine& machine) { return machine.wait_report().RunningWarps(); });
 }
 
-// The clusters at whose barrier somebody waits.
+// Returns the clusters at whose barrier lanes wait.
 std::vector<StuckCluster> Grid::StuckClusters() const {
   std::vector<StuckCluster> stuck;
   for (unsigned slot = 0; slot < clusters_.slots(); ++slot) {
     StuckCluster row;
     bool waits = false;
     for (std::size_t rank = 0; clusters_.IsResident(slot) && rank < machines_.size(); ++rank) {
-      waits = machines_[rank]->who_waits().DescribeCluster(clusters_.At(slot), &row) || waits;
+      waits = machines_[rank]->wait_report().DescribeCluster(clusters_.At(slot), &row) || waits;
     }
     if (waits) {
       row.cluster = clusters_.At(slot).id;

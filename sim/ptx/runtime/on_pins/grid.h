@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A grid on its way: which cluster is launched next, and when and how the run ends. Each CTA of a
-// cluster runs on a machine, and so a unit, of its own, by its rank; without clusters there is one.
+// A running grid: launches clusters, and decides when and how the run ends. Each CTA of a cluster
+// runs on the machine, and so the unit, of its rank; without clusters there is one machine. Knows
+// nothing of pins but the cluster scope's.
 #ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_GRID_H_
 #define MUSTER_SIM_PTX_RUNTIME_ON_PINS_GRID_H_
 
@@ -24,7 +25,7 @@
 #include "sim/ptx/simt/interpreter.h"
 #include "sim/ptx/simt/memory.h"
 #include "sim/ptx/simt/printf.h"
-#include "sim/ptx/simt/turnstile.h"
+#include "sim/ptx/simt/schedule_replay.h"
 
 namespace muster::ptx {
 
@@ -43,58 +44,58 @@ class Grid {
   Grid(const Config& config, const Program& program, const Launch& launch, Memory* memory,
        std::uint64_t seed);
 
-  // One for each unit of the run, by rank.
+  // The machines, one for each unit of the run, by rank.
   std::vector<lockstep::Driver*> Drivers() const;
 
   Outcome outcome() const { return outcome_; }
-  // Of a fault, memory fault or assert.
+  // The fault, memory fault or assertion that ended the run.
   const std::vector<Incident>& faults() const { return faults_; }
   const std::string& problem() const { return problem_; }
   const std::vector<Incident>& hazards() const { return hazards_; }
-  // What is legal and yet not always what was meant.
+  // Notes: legal behaviour that is often not intended.
   const std::vector<Incident>& notes() const { return notes_; }
   std::vector<BarrierRow> Barriers() const;
   std::uint64_t Releases() const;
   std::uint64_t Operations(OpKind kind) const;
   std::uint64_t WarpInstructions() const;
   std::uint64_t ThreadInstructions() const;
-  // Lanes that executed a collective, or came apart to a barrier.
+  // How many lanes executed a collective or arrived apart at a barrier.
   std::uint64_t RendezvousLanes() const;
   std::vector<MbarrierRow> Mbarriers() const;
   std::uint64_t Operations(MbOp op) const;
   std::string MbarrierAt(std::uint32_t address) const {
     return machines_.front()->MbarrierAt(address);
   }
-  // What the kernel has printed.
+  // The output of the kernel.
   const Printed& printed() const { return printed_; }
-  // Who waits for whom at this moment.
+  // What waits for what at present.
   std::vector<StuckBarrier> StuckBarriers() const;
   std::vector<StuckMbarrier> StuckMbarriers() const;
   std::vector<StuckCluster> StuckClusters() const;
   std::vector<StuckWarp> StuckWarps() const;
-  // Warps that were still under way when the run ended, and where.
+  // Warps that had not exited when the run ended, with their locations.
   std::vector<StuckWarp> RunningWarps() const;
   std::string CtaName(std::uint64_t linear_id) const;  // "(1,0,0)"
-  // CTAs for which there has been no room yet.
+  // How many CTAs have not been launched.
   std::uint64_t CtasNotBegun() const {
     return (launch_.Clusters() - clusters_.begun()) * launch_.ClusterCtas();
   }
 
-  // The run keeps to it from now on; it must outlive the grid.
-  void set_turnstile(Turnstile* turnstile);
-  // Why the next turn of the schedule could not come, once the run has ended without it.
+  // The run follows this schedule from now on; it must outlive the grid.
+  void set_replay(ScheduleReplay* replay);
+  // After the run: why the next turn of the schedule could not come.
   const std::string& missed() const { return missed_; }
-  // Everything that happens is recorded there from now on.
+  // Records all events of the run there from now on.
   void set_timeline(Timeline* timeline) { timeline_ = timeline; }
-  Timeline* timeline() const { return timeline_; }  // null: nobody records
+  Timeline* timeline() const { return timeline_; }  // null: events are not recorded
   std::uint64_t cycle() const { return cycle_; }
 
-  // The machines' side. All of them are driven in the order of their ranks in each cycle; the first
-  // begins it, and the last concludes it.
+  // The interface for machines. In each cycle they are driven in the order of their ranks; the
+  // first one begins the cycle, and the last one concludes it.
   bool ending() const { return ending_; }
   void Begin(unsigned rank, std::uint64_t cycle) {
     if (rank == 0) {
-      if (turnstile_ != nullptr) {
+      if (replay_ != nullptr) {
         TakeTurns(cycle);
       }
       cycle_ = cycle;
@@ -109,47 +110,46 @@ class Grid {
       Decide(cycle);
     }
   }
-  // Something has changed that a thread of any CTA may see.
+  // Something has changed that threads of any CTA may see.
   void Change(std::uint64_t cycle);
   void End(Outcome outcome);
   void EndWithFault(Outcome outcome, Incident incident, std::string problem = "");
   void AddHazard(Incident incident) { Add(std::move(incident), &hazards_); }
   void AddNote(Incident incident) { Add(std::move(incident), &notes_); }
   const Clusters& clusters() const { return clusters_; }
-  // Null: the run keeps to no schedule.
-  Turnstile* turnstile() { return turnstile_; }
-  bool TurnsMove() const { return turnstile_ != nullptr && turnstile_->moved(); }
-  // Null: the program has no use for the cluster scope.
+  // Null: the run follows no schedule.
+  ScheduleReplay* replay() { return replay_; }
+  bool TurnsMove() const { return replay_ != nullptr && replay_->moved(); }
+  // Null: the program does not use the cluster scope.
   ClusterPort* cluster_port() { return cluster_port_.get(); }
   ClusterPins* cluster_pins() { return cluster_port_ == nullptr ? nullptr : cluster_port_->pins(); }
-  // What the lockstep knows of it, for reports; null: nothing.
+  // The lockstep's model of the cluster scope, for reports; may be null.
   const golden::ClusterScope* cluster_model() const {
     return cluster_port_ == nullptr ? nullptr : cluster_port_->pins()->model.get();
   }
   void PresentCluster(std::uint64_t cycle);
   bool ClusterPresents() const { return cluster_port_ != nullptr && cluster_port_->Presents(); }
   bool ClusterMoves() const { return cluster_port_ != nullptr && cluster_port_->Moves(); }
-  // Operations wait for their turns, so that barriers of the cluster may wait for them.
+  // Whether operations wait for their turns, so that barriers of the cluster may wait for them.
   bool HoldsSends() const { return cluster_port_ != nullptr && cluster_port_->Held() != 0; }
   Printed* printed() { return &printed_; }
-  // The CTA in that slot of a machine has ended. Slots are free for the next cluster when all CTAs
-  // of theirs have.
+  // The CTA in that slot of a machine has ended. A slot is free for the next cluster when all its
+  // CTAs have ended.
   void CtaEnded(unsigned rank, unsigned slot);
-  // Operations of a warp of the CTA are on their way to other CTAs' mbarriers.
+  // Whether operations of a warp of the CTA to other CTAs' mbarriers are in flight.
   bool IsSending(const Cta* cta, unsigned warp) const;
-  // The CTA ends; what is on its way to its memory is lost. Returns what another CTA has sent of
-  // it, if any.
+  // The CTA ends, and transfers to its memory are lost. Returns one that another CTA sent, or null.
   std::optional<Transfer> Abandon(const Cta* cta);
-  // What a CTA has sent to another one has found that it has exited: a fault of the sender.
+  // An operation of a CTA has reached a CTA that has exited: a fault of the sender.
   void EndWithLost(const Transfer& lost, std::uint64_t cycle) {
     machines_[lost.issuer->rank]->EndWithLost(lost, cycle);
   }
 
-  // Loops without end are looked for in the first such cycle from this one on, ...
+  // The first cycle, from this one on, in which to look for endless loops.
   static std::uint64_t LookFrom(std::uint64_t cycle) {
     return (cycle + kLookEvery - 1) / kLookEvery * kLookEvery;
   }
-  // ... and were for the last time in this one.
+  // The latest cycle in which endless loops were looked for.
   std::uint64_t looked() const { return looked_; }
 
  private:
@@ -177,7 +177,7 @@ class Grid {
   std::uint64_t Sum(F of) const;
 
   const Launch& launch_;
-  Turnstile* turnstile_ = nullptr;
+  ScheduleReplay* replay_ = nullptr;
   std::string missed_;
   std::unique_ptr<ClusterPort> cluster_port_;
   Printed printed_;

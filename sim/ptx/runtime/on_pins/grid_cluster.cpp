@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The grid's part in the cluster scope: clusters come and go, and what the scope shows goes to the
-// machines.
+// The grid's part in the cluster scope: starts and ends clusters, and passes the scope's outputs to
+// the machines.
 #include <algorithm>
 
 #include "sim/isa/bits.h"
@@ -32,7 +32,7 @@ void Grid::OpenCluster(unsigned slot) {
   }
 }
 
-// What the scope showed in the cycle before.
+// Passes on what the scope showed in the cycle before.
 void Grid::BeginCluster(std::uint64_t cycle) {
   cluster_port_->Begin(cycle);
   AnswerWarps(cycle);
@@ -69,7 +69,7 @@ void Grid::Deliver(std::uint64_t cycle) {
   }
 }
 
-// Each of these is taken in the cycle after the one in which it is first seen.
+// Each output is taken in the cycle after the one in which it is first seen.
 void Grid::Cancel(std::uint64_t cycle) {
   ClusterInputs& in = cluster_port_->pins()->in;
   const ClusterOutputs& out = cluster_port_->out();
@@ -78,8 +78,8 @@ void Grid::Cancel(std::uint64_t cycle) {
   if (in.take_ready) {
     in.take = clusters_.Cancel();
     for (const std::uint32_t pass : cancel.passes) {
-      if (turnstile_ != nullptr) {
-        turnstile_->Read(pass);
+      if (replay_ != nullptr) {
+        replay_->Read(pass);
       }
     }
   }

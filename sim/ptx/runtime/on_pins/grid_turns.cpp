@@ -1,30 +1,30 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The grid's part in a schedule: who waited for a turn goes on when others have happened, and what
-// is left of the schedule is dropped when nothing else can go on.
+// The grid's part in a schedule: wakes machines when turns have happened, and drops the rest of the
+// schedule when nothing else can proceed.
 #include <fmt/format.h>
 
 #include "sim/ptx/runtime/on_pins/grid.h"
 
 namespace muster::ptx {
 
-void Grid::set_turnstile(Turnstile* turnstile) {
-  turnstile_ = turnstile;
+void Grid::set_replay(ScheduleReplay* replay) {
+  replay_ = replay;
   for (const auto& machine : machines_) {
-    machine->set_turnstile(turnstile);
+    machine->set_replay(replay);
   }
   if (cluster_port_ != nullptr) {
-    cluster_port_->set_turnstile(turnstile);
+    cluster_port_->set_replay(replay);
   }
 }
 
-// It is the turn of the cluster, or no turn is of it.
+// Whether it is the cluster's turn, or no turn concerns it.
 bool Grid::MayStart(std::uint64_t cluster) const {
-  return turnstile_ == nullptr || turnstile_->MayStart(clusters_.CtasOf(cluster));
+  return replay_ == nullptr || replay_->MayStart(clusters_.CtasOf(cluster));
 }
 
 void Grid::TakeTurns(std::uint64_t cycle) {
-  if (turnstile_->TakeMoved()) {
+  if (replay_->TakeMoved()) {
     for (const auto& machine : machines_) {
       machine->WakeAll();
     }
@@ -32,14 +32,14 @@ void Grid::TakeTurns(std::uint64_t cycle) {
   }
 }
 
-// Nothing goes on.
+// Nothing can proceed: let lanes come apart, or drop the schedule.
 bool Grid::DropTurns(std::uint64_t cycle) {
-  if (ending_ || turnstile_ == nullptr || !turnstile_->active()) {
+  if (ending_ || replay_ == nullptr || !replay_->active()) {
     return false;
   }
-  if (!turnstile_->LetApart()) {
+  if (!replay_->LetApart()) {
     NoteMissed();
-    turnstile_->Drop();
+    replay_->Drop();
   }
   quiet_ = 0;
   Change(cycle);
@@ -47,10 +47,10 @@ bool Grid::DropTurns(std::uint64_t cycle) {
 }
 
 void Grid::NoteMissed() {
-  if (turnstile_ == nullptr || !turnstile_->active() || !missed_.empty()) {
+  if (replay_ == nullptr || !replay_->active() || !missed_.empty()) {
     return;
   }
-  const Turn& turn = turnstile_->Head();
+  const Turn& turn = replay_->Head();
   const auto place = PointOf(turn.cta, launch_.grid);
   std::array<std::uint32_t, 3> cluster{};
   for (unsigned i = 0; i < 3; ++i) {
@@ -62,7 +62,7 @@ void Grid::NoteMissed() {
     return;
   }
   for (const auto& machine : machines_) {
-    if (const std::optional<std::string> where = machine->who_waits().At(turn.cta, turn.warp)) {
+    if (const std::optional<std::string> where = machine->wait_report().At(turn.cta, turn.warp)) {
       missed_ = *where;
       return;
     }

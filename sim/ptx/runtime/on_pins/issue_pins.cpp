@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kStall = 8;  // in one of so many cycles such a port asks for nothing
 
-// The next one, if the port is free and may.
+// Presents the next request, if the port is free and may take one.
 template <typename May>
 void PresentNext(bool* valid, Operation* at_port, std::deque<Operation>* left, May may) {
   if (!*valid && !left->empty() && may(left->front())) {
@@ -42,7 +42,7 @@ void IssuePins::Accept(const Outputs& seen, Inputs* inputs) {
 }
 
 void IssuePins::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
-  // What a warp has asked of mbarriers comes before its exit, and before the end of its CTA.
+  // Mbarrier operations of a warp come before its exit, and before the end of its CTA.
   const auto unsettled = [&](const Operation& operation) {
     const bool ends = operation.kind == OpKind::kEnd;
     const std::uint64_t warps = ends ? residents_.ctas[operation.cta].warps
@@ -81,7 +81,8 @@ void IssuePins::Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs
   }
 }
 
-// Low request: no access is outstanding. High request: those before it are performed.
+// While the request is low, the acknowledge says that no access is outstanding; while it is high,
+// that the accesses before it are performed.
 void IssuePins::AcknowledgeFences(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   inputs->fence_ack = ~std::uint64_t{0};
   ForEachBit(residents_.outstanding, [&](unsigned warp) {

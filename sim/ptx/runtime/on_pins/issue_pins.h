@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A core's side of the unit's issue ports, its lifecycle and exit ports and its memory drain.
+// The core's side of the unit's issue ports, its lifecycle and exit ports and its memory drain.
+// Knows the phases of warps, and nothing of their instructions.
 #ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_ISSUE_PINS_H_
 #define MUSTER_SIM_PTX_RUNTIME_ON_PINS_ISSUE_PINS_H_
 
@@ -28,22 +29,23 @@ class IssuePins {
   // If the program has mbarriers.
   void set_mb_port(const MbPort* port) { port_ = port; }
 
-  // Is to be done, after what was asked for before at its port.
+  // Queues an operation at its port.
   void Request(const Operation& operation);
 
-  // The beginning of a cycle: what the unit accepted in the one before.
+  // The beginning of a cycle: takes what the unit accepted in the cycle before.
   void Accept(const Outputs& seen, Inputs* inputs);
-  // The end of a cycle: the warps that stand at a barrier, and the requests, as far as they may.
+  // The end of a cycle: presents warps at barriers and queued requests, as far as they may be.
   void Present(std::uint64_t cycle, const Outputs& seen, Inputs* inputs);
   void AcknowledgeFences(std::uint64_t cycle, const Outputs& seen, Inputs* inputs);
 
   // An operation of either kind has committed.
   void Committed() { --in_flight_; }
-  // Requests, and barriers at a port or beyond, that have not committed.
+  // How many requests, and barriers at a port or beyond, have not committed.
   unsigned in_flight() const { return in_flight_; }
-  // These are all exits, the first of a warp whose operations are on their way to other CTAs.
+  // Whether all of these are exits, and the first is of a warp whose operations to other CTAs are
+  // in flight.
   bool ExitsStand() const;
-  // Requests that have not come to the port.
+  // How many requests wait for their port.
   std::size_t requests() const { return lifecycle_.size() + exits_.size(); }
 
  private:
@@ -56,8 +58,8 @@ class IssuePins {
   const MbPort* port_ = nullptr;
   std::uint64_t presented_ = 0;  // warps at a port
   std::array<unsigned, kMaxIssue> at_port_{};
-  std::deque<Operation> lifecycle_;  // to be done, in order
-  std::deque<Operation> exits_;      // likewise
+  std::deque<Operation> lifecycle_;  // queued, in order
+  std::deque<Operation> exits_;      // queued, in order
   unsigned in_flight_ = 0;
 };
 

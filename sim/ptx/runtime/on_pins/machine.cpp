@@ -19,11 +19,11 @@ namespace muster::ptx {
 namespace {
 
 constexpr std::uint32_t kMaxMemoryLatency = 32;  // cycles, drawn for each access
-constexpr std::uint32_t kMaxIssueStall = 4;      // likewise, for each barrier
+constexpr std::uint32_t kMaxIssueStall = 4;      // cycles, drawn for each barrier
 constexpr std::uint32_t kSchedulerStall = 8;     // one in so many issue slots stays empty
 constexpr std::uint64_t kMaxLaunchesAhead = 2;   // launches queued at a time
 
-// The warps beyond which a configuration cannot hold a CTA.
+// The largest CTA, in warps, that the configuration holds.
 unsigned LargestBlock() {
   unsigned warps = 0;
   for (const Config& config : Configs()) {
@@ -80,13 +80,13 @@ Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program&
       launch_(launch),
       interpreter_(program, launch, memory, grid->printed(), seed),
       engine_(memory, seed ^ 0x636f70696573U),
-      spins_(program),
+      livelock_(program),
       random_(seed ^ 0x6d7573746572U),
       residents_(config.num_warps, config.num_ctas),
       pins_(config, *grid, &residents_, &random_) {
   interpreter_.set_cancel(
       [this](const Warp& warp, const CancelCall& call) { CancelCluster(warp, call); });
-  interpreter_.set_spins(&spins_);
+  interpreter_.set_livelock_detector(&livelock_);
   interpreter_.set_clock_period_ps(config.clock_period_ps);
   if (UsesWarpScope(program)) {
     warp_port_ = std::make_unique<WarpPort>();
@@ -101,7 +101,7 @@ Machine::Machine(Grid* grid, unsigned rank, const Config& config, const Program&
   }
 }
 
-WhoWaits Machine::who_waits() const {
+WaitReport Machine::wait_report() const {
   return {program_,
           residents_,
           interpreter_,
@@ -154,7 +154,7 @@ bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
   if (rank_ == 0) {
     grid_.PresentCluster(cycle);
   }
-  // What is presented stays until it is accepted, also at the end.
+  // A presented request stays until it is accepted, even at the end.
   left_ = grid_.ending() && inputs->issue_valid == 0 && !inputs->lifecycle_valid &&
           !inputs->exit_valid && (warp_port_ == nullptr || !warp_port_->Presents()) &&
           (rank_ != 0 || !grid_.ClusterPresents());
@@ -230,7 +230,7 @@ void Machine::Free(unsigned slot) {
 // Warps
 // ------------------------------------------------------------------------------------------------
 
-// Those whose time has come.
+// Wakes the warps whose time has come.
 void Machine::WakeWarps(std::uint64_t cycle) {
   residents_.wakes_at = Interpreter::kNever;
   ForEachBit(residents_.asleep, [&](unsigned warp) {
@@ -319,8 +319,8 @@ void Machine::EndWithProblem(Outcome outcome, const char* cause, unsigned warp,
 void Machine::ReachBarrier(unsigned warp, std::uint64_t cycle) {
   WarpSlot& slot = residents_.warps[warp];
   Arrival& arrival = slot.warp.arrival;
-  if (const Turnstile* const turnstile = grid_.turnstile(); turnstile != nullptr) {
-    arrival.listed = turnstile->IsListed(slot.warp, Op::kBarrier, arrival.lanes);
+  if (const ScheduleReplay* const replay = grid_.replay(); replay != nullptr) {
+    arrival.listed = replay->IsListed(slot.warp, Op::kBarrier, arrival.lanes);
   }
   if (arrival.cluster != ClusterForm::kNone) {
     ReachClusterBarrier(warp, cycle);
@@ -348,8 +348,8 @@ void Machine::ExitLanes(unsigned warp) {
   }
   const bool last = slot.warp.live == 0;
   if (!last && !config_.lanes) {  // this unit knows of whole warps only
-    if (Turnstile* const turnstile = grid_.turnstile(); turnstile != nullptr) {
-      turnstile->Commit(slot.warp, Op::kExit, slot.warp.exited);
+    if (ScheduleReplay* const replay = grid_.replay(); replay != nullptr) {
+      replay->Commit(slot.warp, Op::kExit, slot.warp.exited);
     }
     AddLeavers(warp, cycle_);
     return;
@@ -359,7 +359,7 @@ void Machine::ExitLanes(unsigned warp) {
 }
 
 // ------------------------------------------------------------------------------------------------
-// What came of it
+// Results
 // ------------------------------------------------------------------------------------------------
 
 std::uint32_t Machine::LineOf(const Operation& operation) const {
@@ -372,7 +372,7 @@ std::uint32_t Machine::LineOf(const Operation& operation) const {
 void Machine::OnCommit(std::uint64_t cycle, const Operation& operation, const Effects& effects) {
   ++operations_[static_cast<unsigned>(operation.kind)];
   pins_.Committed();
-  spins_.Change(cycle);
+  livelock_.Change(cycle);
   CommitTurn(operation);
   const unsigned warp = operation.warp;
   const std::uint32_t line = LineOf(operation);
@@ -391,7 +391,8 @@ void Machine::OnCommit(std::uint64_t cycle, const Operation& operation, const Ef
     AddHazard(Hazard::kRepeatedArrival, warp, operation.bar, line, cycle);
   }
   Record(cycle, operation, effects);
-  if (operation.kind == OpKind::kExit && line != 0) {  // not of lanes that the block does not fill
+  // Except for lanes that the block does not fill.
+  if (operation.kind == OpKind::kExit && line != 0) {
     AddLeavers(warp, cycle);
   }
   NoteLeavers(operation, effects, line, cycle);

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A streaming multiprocessor as far as the barrier unit can tell: it runs the warps of the CTAs
-// that the grid gives it, and drives the unit's pins with the barriers that they come to.
+// A streaming multiprocessor as the barrier unit sees it: runs the warps of the CTAs that the grid
+// launches on it, and drives the unit's pins with their barriers. Knows nothing of other machines:
+// what concerns several CTAs goes through the grid.
 #ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_MACHINE_H_
 #define MUSTER_SIM_PTX_RUNTIME_ON_PINS_MACHINE_H_
 
@@ -27,12 +28,12 @@
 #include "sim/ptx/runtime/on_pins/mb_port.h"
 #include "sim/ptx/runtime/on_pins/residents.h"
 #include "sim/ptx/runtime/on_pins/timeline.h"
+#include "sim/ptx/runtime/on_pins/wait_report.h"
 #include "sim/ptx/runtime/on_pins/warp_port.h"
-#include "sim/ptx/runtime/on_pins/who_waits.h"
 #include "sim/ptx/simt/copy_engine.h"
 #include "sim/ptx/simt/interpreter.h"
+#include "sim/ptx/simt/livelock_detector.h"
 #include "sim/ptx/simt/random.h"
-#include "sim/ptx/simt/spins.h"
 
 namespace muster::ptx {
 
@@ -45,42 +46,43 @@ class Machine : public lockstep::Driver {
   Machine(Grid* grid, unsigned rank, const Config& config, const Program& program,
           const Launch& launch, Memory* memory, std::uint64_t seed);
 
-  // The grid's side. A CTA takes the slot, and the lowest warps that are free, if there is room;
-  // both are free again when the grid says so.
+  // The interface for the grid. A CTA takes the slot and the lowest free warps, if there is room.
+  // Both stay taken until the grid frees them.
   bool HasRoom() const;
   Cta* LaunchCta(unsigned slot, const Cluster* cluster);
   std::vector<std::uint32_t> LiveLanes(unsigned slot) const;  // of the CTA's warps
   void Free(unsigned slot);
-  // Something may go on by itself, at once or when its time has come.
+  // Whether something may proceed by itself, at once or at a later time.
   bool IsBusy() const;
   const CopyEngine& engine() const { return engine_; }
-  // The CTA, of any machine, ends. Returns what another one has sent and is lost by it, if any.
+  // A CTA, of any machine, ends. Returns a transfer of another CTA that is lost by that, or null.
   std::optional<Transfer> Abandon(const Cta* cta) { return engine_.Abandon(cta); }
-  // All lanes that run repeat loops, and nothing has changed for long.
+  // Whether all running lanes repeat loops and nothing has changed for a long time.
   bool Repeats(std::uint64_t cycle);
-  // A schedule: warps keep to it; those that wait look whether it is their turn.
-  void set_turnstile(Turnstile* turnstile);
+  // Sets the schedule that warps follow; lets waiting warps check whether it is their turn.
+  void set_replay(ScheduleReplay* replay);
   void WakeAll();
-  // Something has changed that a thread can see.
-  void Change(std::uint64_t cycle) { spins_.Change(cycle); }
-  // The cluster scope's answers: lanes of the warp go on, ...
+  // Something that a thread can see has changed.
+  void Change(std::uint64_t cycle) { livelock_.Change(cycle); }
+  // The cluster scope's answers: lanes of the warp continue.
   void LeaveCluster(unsigned warp, std::uint32_t lanes);
   void LeaveGrid(unsigned warp);
-  // ... a request of it has come to its end, ...
+  // A request of the warp has ended.
   void SettleCluster(unsigned warp, std::uint64_t cycle);
-  // ... or was refused.
+  // A request of the warp was refused.
   void EndWithClusterFault(const ClusterOutputs::Fault& fault, std::uint32_t line,
                            std::uint64_t cycle);
-  // An operation of another CTA has come through the network.
+  // The network delivers an operation of another CTA.
   bool TakesRemote() const { return port_ == nullptr || port_->TakesRemote(); }
   void Receive(const Transfer& sent, std::uint64_t cycle);
-  // The response to try_cancel comes, and its mbarrier hears of it. False: not in this cycle.
+  // Delivers the response to try_cancel and completes its bytes at the mbarrier. Returns false if
+  // that cannot be done in this cycle.
   bool WriteResponse(const CancelStep& write, std::uint32_t line, std::uint64_t cycle);
   void CompleteResponse(const CancelStep& complete, const ClusterPort::Cancel& cancel);
   void EndWithCancelLost(const RemoteLost& lost, std::uint32_t line, std::uint64_t cycle);
-  // Warps of which nothing is outstanding.
+  // Warps without outstanding accesses.
   std::uint64_t DrainedWarps(std::uint64_t cycle) const;
-  // A warp of this machine has sent it, and the CTA has exited before it came there.
+  // An operation of a warp of this machine was lost: the target CTA had exited.
   void EndWithLost(const Transfer& lost, std::uint64_t cycle);
 
   bool Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) override;
@@ -101,8 +103,8 @@ class Machine : public lockstep::Driver {
   const MbarrierArrivals& mbarriers() const { return mbarrier_arrivals_; }
   MbPort* mb_port() { return port_.get(); }  // null: the program has no mbarriers
   std::string MbarrierAt(std::uint32_t address) const { return MbarrierName(program_, address); }
-  // At this moment.
-  WhoWaits who_waits() const;
+  // The state at present.
+  WaitReport wait_report() const;
 
  private:
   void Release(const Outputs& seen);
@@ -169,11 +171,11 @@ class Machine : public lockstep::Driver {
   void AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperation& operation,
                     std::uint32_t line, std::uint64_t cycle);
   std::uint64_t MbBusy() const { return port_ == nullptr ? 0 : port_->busy(); }
-  enum class Rehearsal : bool { kNo, kYes };
-  bool WarpRepeats(unsigned warp, Rehearsal rehearsal);
+  enum class DryRuns : bool { kNo, kYes };
+  bool WarpRepeats(unsigned warp, DryRuns dry_runs);
   void WakeWarps(std::uint64_t cycle);
 
-  bool Moves() const;  // something goes on by itself, at once
+  bool Moves() const;  // whether something proceeds by itself, at once
 
   Grid& grid_;
   const unsigned rank_;  // of its CTAs in their clusters
@@ -182,7 +184,7 @@ class Machine : public lockstep::Driver {
   const Launch& launch_;
   Interpreter interpreter_;
   CopyEngine engine_;
-  Spins spins_;
+  LivelockDetector livelock_;
   Random random_;
   BarrierArrivals barrier_arrivals_;
 
@@ -191,8 +193,8 @@ class Machine : public lockstep::Driver {
   std::uint64_t cycle_ = 0;
   std::uint64_t stepped_ = 0;  // the latest cycle in which a warp went on
 
-  std::unique_ptr<WarpPort> warp_port_;  // of a program whose lanes may wait for each other
-  // Of a program that has mbarriers.
+  std::unique_ptr<WarpPort> warp_port_;  // null unless lanes of the program may wait for each other
+  // Null unless the program has mbarriers.
   std::unique_ptr<MbPort> port_;
   MbarrierArrivals mbarrier_arrivals_;
 
@@ -200,13 +202,13 @@ class Machine : public lockstep::Driver {
   std::array<std::uint64_t, 32> operations_{};
 };
 
-// Throws InputError where the kernel cannot run on the configuration at all: the block is too large
-// for it, or it lacks an instruction.
+// Throws InputError if the kernel cannot run on the configuration: the block is too large, or the
+// configuration lacks an instruction.
 void CheckFits(const Config& config, const Program& program, const Launch& launch);
 bool UsesWarpScope(const Program& program);
 bool UsesClusterScope(const Program& program, const Launch& launch);
 bool UsesMbarriers(const Program& program);
-// Likewise of mbarriers; the launch has its shared memory.
+// Does the same for mbarriers. The launch must have its shared memory.
 void CheckMbarriersFit(const Config& config, const Program& program, const Launch& launch);
 
 }  // namespace muster::ptx

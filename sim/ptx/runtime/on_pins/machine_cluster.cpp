@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The machine's part in the cluster scope: barrier.cluster, griddepcontrol, try_cancel, and what
-// comes through the network.
+// The machine's part in the cluster scope: barrier.cluster, griddepcontrol, try_cancel, and
+// operations from the network.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void Machine::ReachClusterBarrier(unsigned warp, std::uint64_t cycle) {
   residents_.SetPhase(warp, waits ? WarpPhase::kInCluster : WarpPhase::kArriving);
 }
 
-// Those whose time has come.
+// Issues the requests whose time has come.
 void Machine::AskCluster(std::uint64_t cycle) {
   ForEachBit(residents_.arriving | residents_.in_cluster, [&](unsigned warp) {
     WarpSlot& slot = residents_.warps[warp];
@@ -48,12 +48,12 @@ void Machine::AskCluster(std::uint64_t cycle) {
   });
 }
 
-// A warp whose arrival is in drain runs no further.
+// A warp waits while its arrival drains.
 void Machine::SettleCluster(unsigned warp, std::uint64_t cycle) {
   WarpSlot& slot = residents_.warps[warp];
-  if (Turnstile* const turnstile = grid_.turnstile();
-      turnstile != nullptr && grid_.cluster_port()->IsAtBarrier(rank_, warp)) {
-    turnstile->Commit(slot.warp, Op::kClusterBarrier, slot.warp.arrival.lanes);
+  if (ScheduleReplay* const replay = grid_.replay();
+      replay != nullptr && grid_.cluster_port()->IsAtBarrier(rank_, warp)) {
+    replay->Commit(slot.warp, Op::kClusterBarrier, slot.warp.arrival.lanes);
   }
   if (slot.phase == WarpPhase::kArriving && slot.asked_cluster) {
     slot.cluster_line = slot.warp.arrival.line;

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What the front end itself refuses or reports.
+// Faults, hazards and notes of the front end itself.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace muster::ptx {
 
-// A fault of the front end, at the warp's latest barrier.
+// Raises a fault of the front end at the warp's latest barrier.
 void Machine::EndWithArrival(const char* cause, unsigned warp, std::uint64_t cycle) {
   const Arrival& arrival = residents_.warps[warp].warp.arrival;
   grid_.EndWithFault(Outcome::kFault, {cause, arrival.line, cycle, residents_.LinearCta(warp),
@@ -38,8 +38,8 @@ void Machine::AddLeavers(unsigned warp, std::uint64_t cycle) {
       {residents_.IndexInCta(warp), slot.warp.exited, slot.exit_line, cycle});
 }
 
-// A barrier is complete. Threads of the warps that it waits for may have left before: it does not
-// wait for these, which is legal, and yet not always what was meant.
+// A barrier has completed. If threads of the expected warps had exited before, notes that: the
+// barrier did not wait for them, which is legal but often not intended.
 void Machine::NoteLeavers(const Operation& operation, const Effects& effects, std::uint32_t line,
                           std::uint64_t cycle) {
   const CtaSlot& cta = residents_.ctas[operation.cta];
@@ -54,7 +54,8 @@ void Machine::NoteLeavers(const Operation& operation, const Effects& effects, st
     const auto member =
         std::find_if(entry.members.begin(), entry.members.end(),
                      [&](const BarrierArrivals::Member& one) { return one.warp == left.warp; });
-    return member != entry.members.end() ? left.cycle < member->cycle  // it has arrived, and left
+    // It arrived, and exited afterwards.
+    return member != entry.members.end() ? left.cycle < member->cycle
                                          : all || (arrives && left.warp == own);
   };
   std::map<std::uint32_t, unsigned> lines;
@@ -83,7 +84,7 @@ void Machine::NoteLeavers(const Operation& operation, const Effects& effects, st
        fmt::format("passed without {} thread{}, {}", threads, threads == 1 ? "" : "s", where)});
 }
 
-// A wait for the phase before the first one of an mbarrier.
+// Notes a wait for the phase before the first one of an mbarrier.
 void Machine::NoteFresh(const MbOperation& operation, const MbEffects& effects, unsigned warp,
                         std::uint64_t cycle) {
   if (IsMbWait(operation.op) && effects.complete != 0 &&
@@ -96,7 +97,7 @@ void Machine::NoteFresh(const MbOperation& operation, const MbEffects& effects, 
   }
 }
 
-// Who has invalidated the operation's object, if that was another thread.
+// Returns which operation invalidated the object, if it was one of another thread.
 const MbarrierArrivals::Member* Machine::InvalidatedByAnother(const MbOperation& operation,
                                                               unsigned warp) const {
   const MbarrierArrivals::Member* const inval =
@@ -117,10 +118,10 @@ std::string Machine::WhoInvalidated(const MbOperation& operation, unsigned warp)
 }
 
 // "Performing any mbarrier operation except mbarrier.init on a memory location that does not
-// contain a valid mbarrier object, results in undefined behaviour." Where another thread has
-// invalidated it, the two have raced: the run ends, or the manifest wants to hear of it and go on.
-// Then what the unit refuses changes nothing, and a wait is over, since an object may be
-// invalidated only when nobody waits for it any more.
+// contain a valid mbarrier object, results in undefined behaviour." If another thread invalidated
+// the object, the two threads raced: the run ends, unless the manifest makes this a hazard. Then
+// the refused operation changes nothing, and a wait ends, because an object may be invalidated only
+// when no thread waits for it.
 bool Machine::MeetsInval(const MbOperation& operation, const MbEffects& effects, unsigned warp,
                          std::uint64_t cycle) {
   if (operation.op == MbOp::kInit || operation.op == MbOp::kInval ||

@@ -1,7 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The machine's part in mbarriers: between warps and the port, and what is known of those that
-// wait.
+// The machine's part in mbarriers: moves operations between warps and the port, and finds out which
+// warps wait.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ bool UsesMbarriers(const Program& program) {
 // The cycle
 // ------------------------------------------------------------------------------------------------
 
-// The cycle in which Drive says that there is nothing left has had its beginning.
+// The cycle in which Drive returns false has already begun.
 void Machine::Serve(const Outputs& seen, Inputs* inputs) {
   if (port_ != nullptr && !std::exchange(left_, false)) {
     port_->Begin(seen.mb, &inputs->mb);
@@ -100,7 +100,8 @@ void Machine::ReachMbarrier(unsigned warp, std::uint64_t cycle) {
                         fmt::format("{}: {}", Name(instruction.op), instruction.outside_what)});
     return;
   }
-  if (instruction.op == MbOp::kCopyArriveNoInc) {  // nothing for the unit, before the arrive-on
+  // The unit sees nothing of it before the arrive-on.
+  if (instruction.op == MbOp::kCopyArriveNoInc) {
     ForEachBit(instruction.lanes, [&](unsigned lane) {
       MbOperation announced;
       announced.tag = instruction.line;
@@ -119,27 +120,27 @@ void Machine::ReachMbarrier(unsigned warp, std::uint64_t cycle) {
   residents_.SetPhase(warp, WarpPhase::kAsking);
 }
 
-// The arrive-ons of the copies that each lane has started by now.
+// Starts the arrive-ons of the copies that each lane has started so far.
 void Machine::StartArrivals(unsigned warp, std::uint32_t lanes,
                             const std::array<std::uint32_t, kWarpSize>& addr, std::uint32_t line,
                             std::uint32_t pass, std::uint64_t cycle) {
   ForEachBit(lanes, [&](unsigned lane) {
     Transfer arrival = ArriveOn(&residents_.warps[warp].warp, lane, addr[lane], line);
     arrival.pass = pass;
-    if (Turnstile* const turnstile = grid_.turnstile(); turnstile != nullptr) {
-      turnstile->Start(pass, 1U << lane);
+    if (ScheduleReplay* const replay = grid_.replay(); replay != nullptr) {
+      replay->Start(pass, 1U << lane);
     }
     engine_.Post(std::move(arrival), cycle);
   });
 }
 
-// An operation on another CTA's mbarrier sets out.
+// Sends an operation on another CTA's mbarrier.
 void Machine::SendRemote(unsigned rank, const MbOperation& operation) {
   Transfer sent = RemoteOf(residents_.warps[operation.warp].warp, rank, operation);
   const MbOperation& op = sent.operation;
-  if (Turnstile* const turnstile = grid_.turnstile(); turnstile != nullptr) {
-    turnstile->Start(op.pass, op.lanes);
-    turnstile->Commit(op.pass, op.lanes);
+  if (ScheduleReplay* const replay = grid_.replay(); replay != nullptr) {
+    replay->Start(op.pass, op.lanes);
+    replay->Commit(op.pass, op.lanes);
   }
   const RemoteSend send{static_cast<std::uint8_t>(sent.issuer->cluster->slot),
                         static_cast<std::uint8_t>(rank),
@@ -152,8 +153,8 @@ void Machine::SendRemote(unsigned rank, const MbOperation& operation) {
   grid_.cluster_port()->Send(rank_, send, std::move(sent));
 }
 
-// All threads of the CTA have exited. What is on its way to its mbarriers finds nobody there: as
-// that which sets out from now on. What has come to the unit by now is carried out.
+// All threads of the CTA have exited. Operations to its mbarriers that are in flight, or are sent
+// from now on, are lost. Operations that have reached the unit are executed.
 void Machine::AbandonMbarriers(unsigned slot, std::uint64_t cycle) {
   if (port_ == nullptr) {
     return;
@@ -198,7 +199,7 @@ void Machine::PresentMbarriers(std::uint64_t cycle, const Outputs& seen, Inputs*
 }
 
 // ------------------------------------------------------------------------------------------------
-// What came of it
+// Effects
 // ------------------------------------------------------------------------------------------------
 
 std::uint32_t Machine::LineOf(const MbEvent& event) const {
@@ -230,7 +231,7 @@ void Machine::OnMbEvent(std::uint64_t cycle, const MbEvent& event, const MbEffec
 
 void Machine::StepMbarrier(std::uint64_t cycle, const MbOperation& operation,
                            const MbEffects& effects) {
-  // Of a copy or another CTA: some warp of the word's own.
+  // An operation of a copy or another CTA is attributed to a warp of the CTA that owns the word.
   const unsigned warp =
       operation.source == MbSource::kWarp
           ? operation.warp
@@ -281,12 +282,12 @@ void Machine::AddMbHazards(std::uint32_t hazards, unsigned warp, const MbOperati
 }
 
 // ------------------------------------------------------------------------------------------------
-// Who waits for whom
+// Waiting warps
 // ------------------------------------------------------------------------------------------------
 
-// All its lanes that have not exited wait for others, without a time limit, or repeat loops. Those
-// that are parked are rehearsed, or taken for such.
-bool Machine::WarpRepeats(unsigned warp, Rehearsal rehearsal) {
+// Whether all live lanes of the warp wait without a time limit or repeat loops. Parked lanes are
+// tried in a dry run, or assumed to repeat.
+bool Machine::WarpRepeats(unsigned warp, DryRuns dry_runs) {
   WarpSlot& slot = residents_.warps[warp];
   switch (slot.phase) {
     case WarpPhase::kFree:
@@ -309,25 +310,25 @@ bool Machine::WarpRepeats(unsigned warp, Rehearsal rehearsal) {
   }
   const std::uint32_t under_way = warp_port_ == nullptr ? 0 : warp_port_->LanesUnderWay(warp);
   const std::uint32_t parked = port_ == nullptr ? 0 : port_->ParkedLanes(warp);
-  const std::uint32_t repeating = spins_.Repeating(warp);
-  const bool rehearses = config_.mb_limit && rehearsal == Rehearsal::kYes;
+  const std::uint32_t repeating = livelock_.Repeating(warp);
+  const bool may_dry_run = config_.mb_limit && dry_runs == DryRuns::kYes;
   return std::all_of(slot.warp.groups.begin(), slot.warp.groups.end(), [&](const Group& group) {
     const std::uint32_t rest = group.lanes & ~repeating;
     return rest == 0 || group.state == Group::State::kAligned ||
-           interpreter_.StandsInLine(&slot.warp, group) ||
+           interpreter_.IsHeldByReplay(&slot.warp, group) ||
            (group.state == Group::State::kHeld && (rest & under_way) == 0) ||
            (group.state == Group::State::kAsked && (rest & (~parked | slot.excused)) == 0 &&
-            (!rehearses || interpreter_.WouldReturn(slot.warp, group, rest)));
+            (!may_dry_run || interpreter_.WouldReturn(slot.warp, group, rest)));
   });
 }
 
 bool Machine::Repeats(std::uint64_t cycle) {
-  if (!spins_.Settled(cycle) || (pins_.in_flight() != 0 && !ExitsStand()) || engine_.Moves()) {
+  if (!livelock_.Settled(cycle) || (pins_.in_flight() != 0 && !ExitsStand()) || engine_.Moves()) {
     return false;
   }
-  for (const Rehearsal rehearsal : {Rehearsal::kNo, Rehearsal::kYes}) {
+  for (const DryRuns dry_runs : {DryRuns::kNo, DryRuns::kYes}) {
     for (unsigned warp = 0; warp < residents_.warps.size(); ++warp) {
-      if (!WarpRepeats(warp, rehearsal)) {
+      if (!WarpRepeats(warp, dry_runs)) {
         return false;
       }
     }
@@ -342,13 +343,13 @@ bool Machine::Moves() const {
 }
 
 bool Machine::IsBusy() const {
-  // Waits that end at a time, and sleep.
+  // Waits that end at a given time, and sleeping lanes.
   const bool timed =
       residents_.asleep != 0 && (config_.mb_limit || residents_.wakes_at != Interpreter::kNever);
   return timed || Moves();
 }
 
-// Those who wait for others of the cluster have come there some cycles ago, or are on their way.
+// Warps that wait for others of the cluster arrived there some cycles ago, or are about to arrive.
 std::uint64_t Machine::SleepsUntil(std::uint64_t cycle) const {
   bool moves = grid_.ending() || grid_.TurnsMove() || Moves();
   ForEachBit(residents_.in_cluster,
@@ -357,8 +358,8 @@ std::uint64_t Machine::SleepsUntil(std::uint64_t cycle) const {
     return moves ? cycle : kNever;
   }
   // A deadlock is found without waiting for time limits.
-  const bool looked = grid_.looked() > std::max(stepped_, spins_.SettledFrom());
-  const std::uint64_t look = Grid::LookFrom(std::max(cycle, spins_.SettledFrom()));
+  const bool looked = grid_.looked() > std::max(stepped_, livelock_.SettledFrom());
+  const std::uint64_t look = Grid::LookFrom(std::max(cycle, livelock_.SettledFrom()));
   return looked ? residents_.wakes_at : std::min(residents_.wakes_at, look);
 }
 

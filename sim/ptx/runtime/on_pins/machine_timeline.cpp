@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What the machine tells a timeline of barriers, mbarriers, and lanes that wait for each other.
+// Records barriers, mbarriers, and lanes that wait for each other, in the timeline.
 #include "sim/isa/bits.h"
 #include "sim/ptx/runtime/on_pins/grid.h"
 #include "sim/ptx/runtime/on_pins/machine.h"
@@ -13,7 +13,7 @@ Timeline::WarpName Machine::NameOf(unsigned warp) const {
   return {residents_.LinearCta(warp), residents_.IndexInCta(warp)};
 }
 
-// An operation that was not refused.
+// Records an operation that was not refused.
 void Machine::Record(std::uint64_t cycle, const Operation& operation, const Effects& effects) {
   Timeline* const timeline = grid_.timeline();
   if (timeline == nullptr) {
@@ -70,7 +70,7 @@ void Machine::Record(std::uint64_t cycle, const MbEvent& event, const MbEffects&
   }
 }
 
-// Waits at barriers end when the warp goes on.
+// A wait at a barrier ends when the warp continues.
 void Machine::RecordRelease(unsigned warp) {
   if (Timeline* const timeline = grid_.timeline(); timeline != nullptr) {
     timeline->EndWait(NameOf(warp), Kind::kBarrier, ~0U, cycle_);
@@ -98,7 +98,7 @@ void Machine::RecordCluster(unsigned warp, ClusterStep step) {
   }
 }
 
-// Nothing of the warp can go on, and lanes of it wait for others of it.
+// No lane of the warp can proceed, and some wait for others of the warp.
 void Machine::RecordLanes(unsigned warp, std::uint64_t cycle) {
   Timeline* const timeline = grid_.timeline();
   if (timeline == nullptr) {

@@ -1,6 +1,6 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The machine's part in the warp scope: what it answers, and refuses, goes to the warps.
+// The machine's part in the warp scope: passes answers and refusals to the warps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,14 +38,14 @@ void Machine::BeginWarpScope(std::uint64_t cycle) {
   ForEachBit(warp_port_->settled(), [&](unsigned warp) { Wake(warp); });
 }
 
-// Something has changed for lanes of the warp that wait.
+// Something has changed for waiting lanes of the warp.
 void Machine::Wake(unsigned warp) {
   if (((residents_.asleep | residents_.stuck) & Bit(warp)) != 0) {
     residents_.SetPhase(warp, WarpPhase::kReady);
   }
 }
 
-// Warps that are at another barrier, or leave: they do not arrive at one now.
+// Returns warps that are at another barrier or exiting, and so cannot arrive now.
 std::uint64_t Machine::Occupied() const {
   return ~(residents_.ready | residents_.asleep | residents_.stuck);
 }

@@ -50,7 +50,7 @@ void MbPort::Store(MbPlace place, std::uint64_t word) {
   }
 }
 
-// The checker is shown what is there before the first operation comes there.
+// Shows the checker the contents of a word before the first operation on it.
 void MbPort::Watch(const MbOperation& operation) {
   const MbPlace place{operation.cta, operation.addr};
   Memory& memory = memories_[place.cta];
@@ -69,8 +69,8 @@ void MbPort::ShowStore(MbPlace place, unsigned warp, std::uint32_t line) {
   stores_.push_back({place, Load(place), false, static_cast<std::uint8_t>(warp), line});
 }
 
-// An access comes after its warp's own operations, and a store away from what the unit has read
-// and not yet written.
+// An access waits for its warp's own operations, and a store waits while the unit has read the word
+// and not yet written it.
 bool MbPort::MayAccess(unsigned warp, unsigned cta, std::uint64_t addr, unsigned bytes,
                        bool write) {
   return (!write || MayStore(cta, addr, bytes)) &&
@@ -161,7 +161,7 @@ void MbPort::TakeAccepted(const MbOutputs& seen, MbInputs* in) {
   take(&in->remote_valid, seen.remote_ready, &remotes_, &remote_flights_);
 }
 
-// The oldest group of its warp, or its first lanes.
+// A commit is that of the warp's oldest group, or of some of its lanes.
 void MbPort::TakeCommit(const MbOutputs::Commit& commit) {
   if (commit.source != MbSource::kWarp) {
     std::deque<MbOperation>& flights =
@@ -287,8 +287,8 @@ void MbPort::Present(std::uint64_t outstanding, bool ending, MbInputs* in) {
   }
 }
 
-// A unit without drain relies on the core for it, and so does another CTA. One without faults is
-// given one group at a time, so that its word is known and can be judged.
+// If the unit has no drain, the core drains for it, and for operations to other CTAs. If the unit
+// has no faults, it gets one group at a time, so that the word is known and misuse can be detected.
 bool MbPort::MayIssue(unsigned warp, std::uint64_t outstanding, const MbInputs& in) const {
   const MbOperation& operation = warps_[warp].groups.front().operation;
   const bool outbound = operation.source == MbSource::kOutbound;
@@ -322,7 +322,8 @@ void MbPort::PresentGroup(unsigned warp, MbInputs* in) {
   presented_ = warp;
 }
 
-// A unit without faults must not see misuse: it is judged as the golden model does.
+// A unit without faults must not see misuse, so that the port checks operations as the golden model
+// does.
 FaultCause MbPort::Judge(const MbOperation& operation) {
   if (config_.faults) {
     return FaultCause::kNone;

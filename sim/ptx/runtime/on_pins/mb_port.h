@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// What stands between warps and the unit's shared-memory scope: it makes groups of a warp's
-// instruction, presents them, keeps track of who waits for which answer, and has the bank of shared
-// memory. Copy engines and other CTAs come in by its queues; operations on another CTA's word go
-// out by its sink.
+// The core's side of the unit's shared-memory scope: divides a warp's instruction into groups,
+// presents these, tracks which lanes wait for which answer, and holds the bank of shared memory.
+// Operations of copy engines and other CTAs enter through its queues; operations on another CTA's
+// word leave through its sink. Knows nothing of clusters.
 #ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_MB_PORT_H_
 #define MUSTER_SIM_PTX_RUNTIME_ON_PINS_MB_PORT_H_
 
@@ -28,44 +28,44 @@ namespace muster::ptx {
 
 class MbPort : public MbarrierSink, public lockstep::Bank::Words {
  public:
-  // What is refused before it comes to the unit.
+  // An operation that is refused before it reaches the unit.
   struct Refusal {
     FaultCause cause = FaultCause::kNone;
     MbOperation operation;
   };
-  // Sends a group to the CTA of that rank, where it is a kRemote one.
+  // Sends a group to the CTA of that rank, where it is a kRemote operation.
   using Remote = std::function<void(unsigned rank, const MbOperation& operation)>;
 
   MbPort(const Config& config, std::uint64_t seed);
 
-  // A CTA takes the slot, with this memory.
+  // A CTA with this memory takes the slot.
   void Launch(unsigned cta, std::vector<std::uint8_t>* shared);
-  // It has ended: nothing is left of its memory, which reads 0 as it does to the golden model.
+  // The CTA has ended. Its memory is gone and reads 0, as in the golden model.
   void Leave(unsigned cta) { memories_[cta] = Memory(); }
   // Without one, an operation on another CTA's word is refused.
   void set_remote(Remote remote) { remote_ = std::move(remote); }
 
-  // The beginning of a cycle: what the unit did in the one before.
+  // The beginning of a cycle: takes what the unit did in the cycle before.
   void Begin(const MbOutputs& seen, MbInputs* in);
   const std::vector<MbReply>& replies() const { return replies_; }
-  // The warp of which a group was accepted, if any; and whether more are to come.
+  // The warp of which a group was accepted, if any, and whether more groups follow.
   std::optional<unsigned> accepted() const { return accepted_; }
   bool Issuing(unsigned warp) const { return !warps_[warp].groups.empty(); }
   // Warps with a group between acceptance and commit.
   std::uint64_t busy() const { return busy_; }
 
-  // The warp, which has no group to be presented, executes an instruction.
+  // Executes an instruction of a warp that has no group to be presented.
   void Issue(unsigned warp, unsigned cta, const MbInstruction& instruction);
   void PostAsync(const MbOperation& operation) override;
   void PostRemote(const MbOperation& operation) override;
   bool TakesRemote() const { return remotes_.size() < 2; }
-  // Only the golden model sees it.
+  // Shows an operation to the golden model alone.
   void Announce(const MbOperation& operation);
-  // The CTA is about to end: what a copy engine has not presented by now is lost. It may end when
-  // nothing else that is not its warps' is on its way to its words.
+  // The CTA is about to end: operations of copy engines that have not been presented are lost. It
+  // may end when no other operation from outside its warps is in flight to its words.
   void Abandon(unsigned cta);
   bool IsReached(unsigned cta, const MbInputs& in) const;
-  // The end of a cycle: the pins. `outstanding`: warps with accesses that are not performed.
+  // The end of a cycle: drives the pins. `outstanding`: warps with accesses that are not performed.
   void Present(std::uint64_t outstanding, bool ending, MbInputs* in);
   const std::optional<Refusal>& refusal() const { return refusal_; }
 
@@ -76,10 +76,10 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
               std::uint32_t line) override;
   bool Watches(unsigned cta, std::uint64_t addr, unsigned bytes) const override;
 
-  // The unit has refused what has just committed, and gives no response: tokens of 0.
+  // The unit refused what has just committed and gives no response: the tokens are 0.
   MbReply TakeRefused(unsigned warp);
 
-  // Nothing is to be presented, on its way, or to be answered, but for parked lanes.
+  // Whether nothing is to be presented, in flight, or to be answered, except for parked lanes.
   bool Quiet() const { return quiet_; }
   std::uint32_t ParkedLanes(unsigned warp) const {
     const std::deque<std::uint32_t>& parked = warps_[warp].parked;
@@ -94,12 +94,12 @@ class MbPort : public MbarrierSink, public lockstep::Bank::Words {
     std::deque<MbGroup> groups;            // to be presented
     std::deque<MbGroup> flights;           // accepted; the lanes that have not committed
     std::deque<std::uint32_t> responding;  // committed: lanes that a response answers
-    // Oldest first: the slot is free, for others to park, before the wake-up is out.
+    // Oldest first: others may park in the slot before its wake-up has been sent.
     std::deque<std::uint32_t> parked;
   };
   struct Memory {
     std::vector<std::uint8_t>* shared = nullptr;
-    std::vector<bool> watched;  // by word: mbarrier operations have gone there
+    std::vector<bool> watched;  // by word: whether mbarrier operations have reached it
     bool any = false;
   };
 

@@ -1,6 +1,7 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// The CTAs and warps that are resident in a core, slot by slot, and what each warp is about to do.
+// The CTAs and warps that are resident in a core, slot by slot, and the phase of each warp. Plain
+// data: the machine and its ports change it.
 #ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_RESIDENTS_H_
 #define MUSTER_SIM_PTX_RUNTIME_ON_PINS_RESIDENTS_H_
 
@@ -17,7 +18,7 @@ namespace muster::ptx {
 
 enum class WarpPhase : std::uint8_t {
   kFree,       // the slot has no warp
-  kBlocked,    // its launch or an exit has not been committed
+  kBlocked,    // its launch or an exit has not committed
   kReady,      // runs
   kIssuing,    // at a barrier, on its way to a port
   kWaiting,    // accepted, and waits to be released
@@ -32,17 +33,20 @@ enum class WarpPhase : std::uint8_t {
 struct WarpSlot {
   Warp warp;
   WarpPhase phase = WarpPhase::kFree;
-  unsigned cta = 0;                  // slot
-  std::uint64_t issue_at = 0;        // the first cycle in which it may be presented
-  std::uint64_t wakes_at = 0;        // asleep: likewise, in which lanes go on by themselves
-  std::uint64_t memory_until = 0;    // its accesses are performed by then
-  std::uint64_t drain_until = 0;     // likewise those before the operation in flight
-  std::uint64_t mb_drain_until = 0;  // and those before the mbarrier operation in flight
-  std::uint32_t issued_line = 0;     // of the operation in flight
-  bool issued_listed = false;        // likewise: it is the turn of a schedule
-  std::uint32_t cluster_line = 0;    // of its latest barrier.cluster.arrive
-  std::uint32_t in_cluster = 0;      // lanes that wait for the cluster scope
-  bool asked_cluster = false;        // its arrival or wait has gone there
+  unsigned cta = 0;            // slot
+  std::uint64_t issue_at = 0;  // the first cycle in which it may be presented
+  // Asleep: the first cycle in which lanes continue by themselves.
+  std::uint64_t wakes_at = 0;
+  std::uint64_t memory_until = 0;  // its accesses are performed by then
+  // Accesses before the operation in flight are performed by then.
+  std::uint64_t drain_until = 0;
+  // Accesses before the mbarrier operation in flight are performed by then.
+  std::uint64_t mb_drain_until = 0;
+  std::uint32_t issued_line = 0;   // of the operation in flight
+  bool issued_listed = false;      // the operation in flight is a turn of a schedule
+  std::uint32_t cluster_line = 0;  // of its latest barrier.cluster.arrive
+  std::uint32_t in_cluster = 0;    // lanes that wait for the cluster scope
+  bool asked_cluster = false;      // its arrival or wait has been sent to the cluster scope
   std::uint32_t exit_line = 0;
   std::uint32_t excused = 0;  // lanes whose wait at an invalidated mbarrier is over
 };
@@ -77,13 +81,13 @@ struct Residents {
   // Warps by phase.
   std::uint64_t ready = 0;
   std::uint64_t issuing = 0;
-  std::uint64_t blocked = 0;  // or asking
+  std::uint64_t blocked = 0;  // blocked, or asking
   std::uint64_t asleep = 0;
   std::uint64_t stuck = 0;
   std::uint64_t arriving = 0;
   std::uint64_t in_cluster = 0;
   std::uint64_t outstanding = 0;                 // with accesses that are not performed
-  std::uint64_t wakes_at = Interpreter::kNever;  // nobody who sleeps wakes before
+  std::uint64_t wakes_at = Interpreter::kNever;  // no sleeping warp wakes earlier
 };
 
 }  // namespace muster::ptx

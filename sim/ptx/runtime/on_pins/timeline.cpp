@@ -119,7 +119,7 @@ void Timeline::Close(std::size_t wait, std::uint64_t cycle) {
   }
 }
 
-// The machine hears of the last arrival when it is settled, perhaps after those that it releases.
+// The machine learns of the last arrival when it commits, perhaps after the releases.
 void Timeline::Join(ClusterPhase* phase) {
   if (phase->last == kNoArrival) {
     return;

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A record of a launch for pictures: where each warp arrived, where it waited, from when until
-// when, and who let it go. It keeps the first events only, so that its memory is bounded.
+// A record of a launch for pictures: where each warp arrived and waited, from which cycle to which,
+// and which warp released it. Keeps only the first events, so that its memory is bounded. Knows
+// nothing of how pictures are drawn.
 #ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_TIMELINE_H_
 #define MUSTER_SIM_PTX_RUNTIME_ON_PINS_TIMELINE_H_
 
@@ -48,35 +49,36 @@ class Timeline {
   struct Wait {
     Arrival from;
     std::uint64_t end = kOpen;
-    std::uint32_t lanes = 0;     // that still wait
+    std::uint32_t lanes = 0;     // lanes that still wait
     std::uint32_t by = kNobody;  // row of the warp whose operation completed the phase
     std::uint32_t by_line = 0;
-    std::uint64_t completed = 0;  // the cycle of that
+    std::uint64_t completed = 0;  // the cycle in which the phase completed
   };
 
   // A warp begins, and exits.
   void Begin(WarpName warp, std::uint64_t cycle);
   void End(WarpName warp, std::uint64_t cycle);
   void Arrive(WarpName warp, const Place& place, std::uint32_t line, std::uint64_t cycle);
-  // Lanes wait: at an mbarrier, from their first attempt on. They wait in one place at a time.
+  // Lanes begin to wait; at an mbarrier, with their first attempt. They wait in one place at a
+  // time.
   void BeginWait(WarpName warp, const Place& place, std::uint32_t lanes, std::uint32_t line,
                  std::uint64_t cycle);
-  // Lanes of the warp wait no longer at places of this kind.
+  // Lanes of the warp no longer wait at places of this kind.
   void EndWait(WarpName warp, Kind kind, std::uint32_t lanes, std::uint64_t cycle);
-  // The phase of the place is complete, by an operation of the warp, or of none (null).
+  // The phase of the place has completed, by an operation of the warp, or not of a warp (null).
   void Complete(const Place& place, const WarpName* by, std::uint32_t line, std::uint64_t cycle);
 
   const std::vector<Row>& rows() const { return rows_; }
   const std::vector<Arrival>& arrivals() const { return arrivals_; }
   const std::vector<Wait>& waits() const { return waits_; }
-  // The cycle from which on nothing is recorded; kOpen: all was.
+  // The cycle from which on events are not recorded; kOpen: all were recorded.
   std::uint64_t full_at() const { return full_at_; }
 
  private:
   // One phase of barrier.cluster.
   struct ClusterPhase {
-    std::size_t last = kNoArrival;   // who arrived last
-    std::vector<std::size_t> waits;  // that it has ended
+    std::size_t last = kNoArrival;   // the latest arrival
+    std::vector<std::size_t> waits;  // waits that the phase has ended
   };
   static constexpr std::size_t kNoArrival = ~std::size_t{0};
 
@@ -92,8 +94,8 @@ class Timeline {
   std::map<WarpName, std::uint32_t> row_of_;
   std::map<std::uint32_t, std::vector<std::size_t>> open_;  // waits, by row
   std::map<Place, std::uint64_t> phases_;
-  // Nobody tells when a phase of barrier.cluster is complete: each warp counts those that it has
-  // left, and the last who arrived in a phase has completed it.
+  // No event marks the completion of a phase of barrier.cluster: each warp counts the phases that
+  // it has left, and the latest arrival of a phase completed it.
   std::map<std::pair<std::uint32_t, Place>, std::uint64_t> left_;
   std::map<std::pair<Place, std::uint64_t>, ClusterPhase> cluster_phases_;
   std::uint64_t full_at_ = kOpen;

@@ -44,7 +44,7 @@ void WarpPort::Exit(unsigned warp, unsigned cta, std::uint32_t lanes, std::uint3
   Request(request);
 }
 
-// When all live lanes of a warp wait at a barrier, it arrives there.
+// When all live lanes of a warp wait at a barrier, the warp arrives there.
 void WarpPort::Judge(unsigned index) {
   Warp& warp = warps_[index];
   if (warp.gathered != 0 && (warp.live & ~warp.gathered) == 0) {
@@ -84,7 +84,7 @@ void WarpPort::Begin(std::uint64_t cycle) {
   }
 }
 
-// These lanes may request again before what they requested has come to its end.
+// These lanes may request again before their earlier request has ended.
 void WarpPort::NoteAnswered(const WarpAnswer& answer) {
   warps_[answer.warp].asked &= ~answer.lanes;
   for (Accepted& accepted : accepted_) {
@@ -94,8 +94,8 @@ void WarpPort::NoteAnswered(const WarpAnswer& answer) {
   }
 }
 
-// A request is in progress until the scope is ready again, and answered in the next cycle at the
-// latest, which is seen in the one after that.
+// A request is in progress until the scope is ready again. Its answer comes in the next cycle at
+// the latest, and is seen one cycle later.
 void WarpPort::Take(const WarpOutputs& seen, std::uint64_t cycle) {
   if (!seen.ready) {
     return;
@@ -117,7 +117,8 @@ void WarpPort::Take(const WarpOutputs& seen, std::uint64_t cycle) {
 void WarpPort::Present(std::uint64_t busy, bool ending) {
   pins_.in.busy = busy;
   if (!pins_.in.valid) {
-    pins_.in.request.op = WarpOp::kRead;  // of no warp: `ready` says whether one is in progress
+    // Of no warp: `ready` then says whether a request is in progress.
+    pins_.in.request.op = WarpOp::kRead;
     if (!ending && !queue_.empty()) {
       PresentNext();
     }
@@ -128,7 +129,7 @@ void WarpPort::Present(std::uint64_t busy, bool ending) {
   }
 }
 
-// The first that may be.
+// Selects the first request that may be presented.
 void WarpPort::PresentNext() {
   std::uint64_t passed = 0;  // warps with requests that wait
   for (auto next = queue_.begin(); next != queue_.end(); ++next) {
@@ -150,7 +151,7 @@ void WarpPort::PresentNext() {
   }
 }
 
-// Of the warp before, nothing is in progress any more.
+// No request of the former warp is in progress.
 bool WarpPort::MayClear(unsigned warp) const {
   return std::none_of(accepted_.begin(), accepted_.end(),
                       [warp](const Accepted& accepted) { return accepted.warp == warp; });

@@ -1,7 +1,8 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A core's side of the warp scope (rtl/warp/README.md): what the lanes of its warps request goes to
-// the pins, one request after the other, and what the scope answers comes back.
+// The core's side of the warp scope (rtl/warp/README.md): presents the requests of warps' lanes at
+// the pins, one after the other, and returns the scope's answers. Knows nothing of the instructions
+// behind the requests.
 #ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_WARP_PORT_H_
 #define MUSTER_SIM_PTX_RUNTIME_ON_PINS_WARP_PORT_H_
 
@@ -23,39 +24,40 @@ class WarpPort : public WarpUnit {
  public:
   WarpPins* pins() { return &pins_; }
 
-  // The interpreter's side.
+  // The interface for the interpreter.
   void Reset(unsigned warp) override;
   void Request(const WarpRequest& request) override;
   bool IsUnderWay(unsigned warp) const override { return ((asked_ | due_) & Bit(warp)) != 0; }
 
-  // Lanes exit, and `live` ones are left: the scope is told if lanes of the warp may wait there.
+  // Lanes exit, and `live` ones are left: tells the scope if lanes of the warp may wait there.
   void Exit(unsigned warp, unsigned cta, std::uint32_t lanes, std::uint32_t live);
 
-  // The beginning of a cycle: what the scope showed in the one before.
+  // The beginning of a cycle: takes what the scope showed in the cycle before.
   void Begin(std::uint64_t cycle);
   const std::optional<WarpAnswer>& answer() const { return answer_; }
   const std::optional<WarpArrival>& arrival() const { return arrival_; }
   const std::optional<WarpOutputs::Fault>& fault() const { return fault_; }
-  // Warps of which a request has come to its end: if a lane was to be answered, it has been.
+  // Warps whose request has ended: lanes that were to be answered have been.
   std::uint64_t settled() const { return settled_; }
 
-  // The end of a cycle. No warp arrives that is busy; `ending`: nothing new is presented.
+  // The end of a cycle. Busy warps do not arrive; `ending`: nothing new is presented.
   void Present(std::uint64_t busy, bool ending);
 
-  // Something goes on by itself, if warps other than these may arrive.
+  // Whether something proceeds by itself, if warps other than these may arrive.
   bool Moves(std::uint64_t busy) const { return asked_ != 0 || (due_ & ~busy) != 0; }
-  // Lanes of the warp that may go on by themselves, if it may arrive.
+  // Lanes of the warp that may continue by themselves, if it may arrive.
   std::uint32_t LanesUnderWay(unsigned warp) const { return warps_[warp].asked | warps_[warp].due; }
   bool Presents() const { return pins_.in.valid; }
 
  private:
   struct Warp {
-    unsigned requests = 0;       // that have not come to their end
-    std::uint32_t asked = 0;     // lanes of these that have not been answered
+    unsigned requests = 0;       // requests that have not ended
+    std::uint32_t asked = 0;     // lanes of these requests that have not been answered
     std::uint32_t gathered = 0;  // lanes that wait at a barrier for others
-    std::uint32_t due = 0;       // lanes that wait there for nobody: the warp is to arrive
+    // Gathered lanes that wait for no other lane: the warp is to arrive.
+    std::uint32_t due = 0;
     std::uint32_t live = 0;
-    bool used = false;  // something was requested of it
+    bool used = false;  // whether the warp has made a request
   };
   struct Entry {
     bool clears = false;
@@ -63,8 +65,8 @@ class WarpPort : public WarpUnit {
   };
   struct Accepted {
     unsigned warp = 0;
-    std::uint32_t lanes = 0;                  // that have not been answered
-    std::uint64_t until = ~std::uint64_t{0};  // its answers have been seen by this cycle
+    std::uint32_t lanes = 0;                  // lanes that have not been answered
+    std::uint64_t until = ~std::uint64_t{0};  // the cycle by which its answers have been seen
   };
 
   void Judge(unsigned index);
@@ -75,10 +77,11 @@ class WarpPort : public WarpUnit {
 
   WarpPins pins_;
   std::array<Warp, kMaxWarps> warps_;
-  std::deque<Entry> queue_;      // in order for each warp
-  std::vector<unsigned> beats_;  // of what is presented, that have not been accepted, the next last
+  std::deque<Entry> queue_;  // in order for each warp
+  // Of the presented request, that have not been accepted; the next one is the last.
+  std::vector<unsigned> beats_;
   std::deque<Accepted> accepted_;
-  std::uint64_t asked_ = 0;  // warps with requests that have not come to their end
+  std::uint64_t asked_ = 0;  // warps with requests that have not ended
   std::uint64_t due_ = 0;    // warps that are to arrive
   std::optional<WarpAnswer> answer_;
   std::optional<WarpArrival> arrival_;

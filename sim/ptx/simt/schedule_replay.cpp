@@ -1,5 +1,5 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-#include "sim/ptx/simt/turnstile.h"
+#include "sim/ptx/simt/schedule_replay.h"
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ bool CommitsLater(const Instruction& instruction) {
   }
 }
 
-Turnstile::Turnstile(Schedule schedule, const Program& program)
+ScheduleReplay::ScheduleReplay(Schedule schedule, const Program& program)
     : program_(program),
       needed_(schedule.needed.value_or(schedule.turns.size())),
       listed_(program.code.size()) {
@@ -39,17 +39,17 @@ Turnstile::Turnstile(Schedule schedule, const Program& program)
   }
 }
 
-Turnstile::Where Turnstile::WhereOf(const Warp& warp, std::uint32_t pc) {
+ScheduleReplay::Where ScheduleReplay::WhereOf(const Warp& warp, std::uint32_t pc) {
   return {warp.cta->linear_id, warp.first_thread / kWarpSize, pc};
 }
 
-const Turnstile::Place* Turnstile::Find(const Warp& warp, std::uint32_t pc) const {
+const ScheduleReplay::Place* ScheduleReplay::Find(const Warp& warp, std::uint32_t pc) const {
   const auto found = places_.find(WhereOf(warp, pc));
   return found == places_.end() ? nullptr : &found->second;
 }
 
-Turnstile::Ticket Turnstile::TicketOf(const Place& place, Turn::What what, unsigned lane,
-                                      std::optional<std::uint64_t> to) const {
+ScheduleReplay::Ticket ScheduleReplay::TicketOf(const Place& place, Turn::What what, unsigned lane,
+                                                std::optional<std::uint64_t> to) const {
   const auto found = place.turns.find({what, place.executions[lane] + 1});
   if (found == place.turns.end()) {
     return 0;
@@ -63,8 +63,8 @@ Turnstile::Ticket Turnstile::TicketOf(const Place& place, Turn::What what, unsig
   return 0;
 }
 
-Turnstile::Pass Turnstile::PassOf(const Place& place, unsigned lane,
-                                  std::optional<std::uint64_t> to) const {
+ScheduleReplay::Pass ScheduleReplay::PassOf(const Place& place, unsigned lane,
+                                            std::optional<std::uint64_t> to) const {
   return {TicketOf(place, Turn::What::kExecutes, lane), TicketOf(place, Turn::What::kReads, lane),
           TicketOf(place, Turn::What::kPerforms, lane, to)};
 }
@@ -73,7 +73,8 @@ Turnstile::Pass Turnstile::PassOf(const Place& place, unsigned lane,
 // The lanes of a warp
 // ------------------------------------------------------------------------------------------------
 
-std::uint32_t Turnstile::MayExecute(const Warp& warp, std::uint32_t pc, std::uint32_t lanes) const {
+std::uint32_t ScheduleReplay::MayExecute(const Warp& warp, std::uint32_t pc,
+                                         std::uint32_t lanes) const {
   const Place* const place = Find(warp, pc);
   if (place == nullptr || !active()) {
     return lanes;
@@ -90,7 +91,8 @@ std::uint32_t Turnstile::MayExecute(const Warp& warp, std::uint32_t pc, std::uin
 }
 
 // The lanes of the next turn, if others of it are still to come there.
-std::uint32_t Turnstile::Incomplete(const Warp& warp, std::uint32_t pc, std::uint32_t lanes) const {
+std::uint32_t ScheduleReplay::Incomplete(const Warp& warp, std::uint32_t pc,
+                                         std::uint32_t lanes) const {
   if (!active() || apart_ == head_ + 1) {
     return 0;
   }
@@ -100,7 +102,7 @@ std::uint32_t Turnstile::Incomplete(const Warp& warp, std::uint32_t pc, std::uin
   return missing == 0 ? 0 : head.turn.lanes;
 }
 
-void Turnstile::Begin(const Warp& warp, std::uint32_t pc, std::uint32_t lanes) {
+void ScheduleReplay::Begin(const Warp& warp, std::uint32_t pc, std::uint32_t lanes) {
   const auto found = places_.find(WhereOf(warp, pc));
   place_ = found == places_.end() ? nullptr : &found->second;
   if (place_ == nullptr) {
@@ -121,7 +123,7 @@ void Turnstile::Begin(const Warp& warp, std::uint32_t pc, std::uint32_t lanes) {
   }
 }
 
-void Turnstile::End(bool executed) {
+void ScheduleReplay::End(bool executed) {
   if (place_ == nullptr) {
     return;
   }
@@ -153,27 +155,27 @@ void Turnstile::End(bool executed) {
 // What comes of it
 // ------------------------------------------------------------------------------------------------
 
-void Turnstile::Commit(std::uint32_t pass, std::uint32_t lanes) {
+void ScheduleReplay::Commit(std::uint32_t pass, std::uint32_t lanes) {
   if (const Ticket ticket = passes_[pass].executes; ticket != 0) {
     turns_[ticket - 1].left &= ~lanes;
     Settle();
   }
 }
 
-bool Turnstile::IsOf(const State& state, const Warp& warp, Op op) const {
+bool ScheduleReplay::IsOf(const State& state, const Warp& warp, Op op) const {
   return warp.cta != nullptr && state.turn.cta == warp.cta->linear_id &&
          state.turn.what == Turn::What::kExecutes &&
          state.turn.warp == warp.first_thread / kWarpSize && program_.code[state.turn.pc].op == op;
 }
 
-void Turnstile::Commit(const Warp& warp, Op op, std::uint32_t lanes) {
+void ScheduleReplay::Commit(const Warp& warp, Op op, std::uint32_t lanes) {
   for (std::size_t i = head_; i < turns_.size() && IsOf(turns_[i], warp, op); ++i) {
     turns_[i].left &= ~(turns_[i].passed & lanes);
   }
   Settle();
 }
 
-bool Turnstile::IsListed(const Warp& warp, Op op, std::uint32_t lanes) const {
+bool ScheduleReplay::IsListed(const Warp& warp, Op op, std::uint32_t lanes) const {
   for (std::size_t i = head_; i < turns_.size() && IsOf(turns_[i], warp, op); ++i) {
     if ((turns_[i].passed & turns_[i].left & lanes) != 0) {
       return true;
@@ -184,7 +186,7 @@ bool Turnstile::IsListed(const Warp& warp, Op op, std::uint32_t lanes) const {
 
 // At a barrier that is not aligned a warp arrives when all its lanes have come, perhaps by several
 // instructions: the turns of these are one commit.
-bool Turnstile::IsTogether(Ticket ticket) const {
+bool ScheduleReplay::IsTogether(Ticket ticket) const {
   const Turn& last = turns_[ticket - 1].turn;
   const auto gathers = [&](const State& state) {
     const Instruction& i = program_.code[state.turn.pc];
@@ -201,7 +203,7 @@ bool Turnstile::IsTogether(Ticket ticket) const {
   return gathers(turns_[ticket - 1]);
 }
 
-void Turnstile::Start(std::uint32_t pass, std::uint32_t lanes) {
+void ScheduleReplay::Start(std::uint32_t pass, std::uint32_t lanes) {
   for (const Ticket ticket : {passes_[pass].reads, passes_[pass].performs}) {
     if (ticket != 0) {
       turns_[ticket - 1].parts += Ones(lanes);
@@ -210,7 +212,7 @@ void Turnstile::Start(std::uint32_t pass, std::uint32_t lanes) {
   }
 }
 
-std::uint32_t Turnstile::StartFor(unsigned lane, std::uint64_t to) {
+std::uint32_t ScheduleReplay::StartFor(unsigned lane, std::uint64_t to) {
   if (pass_ == 0) {
     return 0;
   }
@@ -220,7 +222,7 @@ std::uint32_t Turnstile::StartFor(unsigned lane, std::uint64_t to) {
   return pass;
 }
 
-bool Turnstile::MayStart(const std::vector<std::uint64_t>& ctas) const {
+bool ScheduleReplay::MayStart(const std::vector<std::uint64_t>& ctas) const {
   for (const std::uint64_t cta : ctas) {
     if (const auto found = starts_.find(cta); found != starts_.end()) {
       return IsOpen(found->second);
@@ -229,21 +231,21 @@ bool Turnstile::MayStart(const std::vector<std::uint64_t>& ctas) const {
   return starts_.empty() || !active() || last_of_queue_ <= head_;
 }
 
-void Turnstile::Started(std::uint64_t cta) {
+void ScheduleReplay::Started(std::uint64_t cta) {
   if (const auto found = starts_.find(cta); found != starts_.end()) {
     turns_[found->second - 1].left = 0;
     Settle();
   }
 }
 
-void Turnstile::Read(std::uint32_t pass) {
+void ScheduleReplay::Read(std::uint32_t pass) {
   if (const Ticket ticket = passes_[pass].reads; ticket != 0) {
     --turns_[ticket - 1].parts;
     Settle();
   }
 }
 
-void Turnstile::Perform(std::uint32_t pass, unsigned count) {
+void ScheduleReplay::Perform(std::uint32_t pass, unsigned count) {
   if (const Ticket ticket = passes_[pass].performs; ticket != 0) {
     turns_[ticket - 1].parts -= count;
     Settle();
@@ -255,14 +257,14 @@ void Turnstile::Perform(std::uint32_t pass, unsigned count) {
 // ------------------------------------------------------------------------------------------------
 
 // Once it has been dropped, no more turns are counted.
-void Turnstile::Settle() {
+void ScheduleReplay::Settle() {
   while (active() && turns_[head_].left == 0 && turns_[head_].parts == 0) {
     ++head_;
     moved_ = true;
   }
 }
 
-bool Turnstile::LetApart() {
+bool ScheduleReplay::LetApart() {
   const auto next = static_cast<Ticket>(head_ + 1);
   if (std::exchange(apart_, next) == next || Head().what != Turn::What::kExecutes) {
     return false;
@@ -271,12 +273,12 @@ bool Turnstile::LetApart() {
   return true;
 }
 
-void Turnstile::Drop() {
+void ScheduleReplay::Drop() {
   dropped_ = true;
   moved_ = true;
 }
 
-void Turnstile::EndWithFault() {
+void ScheduleReplay::EndWithFault() {
   if (active() && turns_[head_].left == turns_[head_].passed) {
     turns_[head_].left = 0;
     turns_[head_].parts = 0;

@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A warp scope beside a unit, with its checker. It has a clock only while it has something to do.
-#ifndef MUSTER_SIM_LOCKSTEP_WARP_ROOM_H_
-#define MUSTER_SIM_LOCKSTEP_WARP_ROOM_H_
+// The warp scope of a unit with its checker. It is clocked only while it has something to do. Knows
+// nothing of the unit.
+#ifndef MUSTER_SIM_LOCKSTEP_CHECKED_WARP_SCOPE_H_
+#define MUSTER_SIM_LOCKSTEP_CHECKED_WARP_SCOPE_H_
 
 #include <cstdint>
 #include <memory>
@@ -16,10 +17,10 @@
 
 namespace muster::lockstep {
 
-class WarpRoom {
+class CheckedWarpScope {
  public:
   // `pins`: the driver's.
-  WarpRoom(std::unique_ptr<WarpDut> dut, WarpPins* pins)
+  CheckedWarpScope(std::unique_ptr<WarpDut> dut, WarpPins* pins)
       : dut_(std::move(dut)), checker_(dut_->shape()), pins_(*pins) {
     pins_.lanes_per_beat = dut_->shape().lanes_per_beat;
   }
@@ -44,4 +45,4 @@ class WarpRoom {
 
 }  // namespace muster::lockstep
 
-#endif  // MUSTER_SIM_LOCKSTEP_WARP_ROOM_H_
+#endif  // MUSTER_SIM_LOCKSTEP_CHECKED_WARP_SCOPE_H_

@@ -2,8 +2,8 @@
 //
 // The members of a line of a log, which its parts list once for writing, reading and comparing:
 // Visit...(what, visitor) calls visitor->Number("name", what.member) and the like for each.
-#ifndef MUSTER_SIM_GOLDEN_LOG_MEMBERS_H_
-#define MUSTER_SIM_GOLDEN_LOG_MEMBERS_H_
+#ifndef MUSTER_SIM_LOG_MEMBERS_H_
+#define MUSTER_SIM_LOG_MEMBERS_H_
 
 #include <fmt/format.h>
 
@@ -18,13 +18,12 @@
 #include <utility>
 #include <vector>
 
-#include "sim/golden/mbarrier.h"
 #include "sim/isa/effects.h"
 #include "sim/isa/fault.h"
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
 
-namespace muster::golden {
+namespace muster::log {
 
 // The value of an enumeration that has this name.
 template <typename Enum>
@@ -50,13 +49,16 @@ inline std::uint32_t LanesOf(const LaneFaults& faults, FaultCause cause) {
   return lanes;
 }
 
-// log_mbarrier.cpp
+// mbarrier_lines.cpp
 const char* EventName(const MbEvent& event);
 bool FindEvent(std::string_view name, MbEvent* event);  // of a new event, which is a step: sets its
                                                         // operation or another kind
 void Write(const MbEvent& event, const MbEffects& effects, fmt::memory_buffer* buffer);
 void Read(nlohmann::json* object, MbEvent* event, MbEffects* effects, std::string* error);
 std::string Differences(const MbEffects& recorded, const MbEffects& expected);
+
+// log.cpp
+std::string Differences(const Effects& recorded, const Effects& expected);
 
 // Appends "name":value members. A zero is left out unless `zeros`.
 class MemberWriter {
@@ -364,6 +366,6 @@ inline std::string Differences(const MemberLister& recorded, const MemberLister&
   return text;
 }
 
-}  // namespace muster::golden
+}  // namespace muster::log
 
-#endif  // MUSTER_SIM_GOLDEN_LOG_MEMBERS_H_
+#endif  // MUSTER_SIM_LOG_MEMBERS_H_

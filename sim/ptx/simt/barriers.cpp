@@ -217,7 +217,7 @@ void Interpreter::TakeArrival(Warp* warp, const WarpArrival& given) {
 // What waits at each instruction: lanes that name different members come to different ones.
 std::string Interpreter::Standing(const Warp& warp, const Group& group) const {
   const Instruction& i = program_.code[group.pc];
-  if (group.state == Group::State::kReady || group.state == Group::State::kInLine) {
+  if (group.state == Group::State::kReady || group.state == Group::State::kAwaitsTurn) {
     return fmt::format("lanes {:#010x} stand at {}", group.lanes, program_.Place(i.line));
   }
   if (i.op == Op::kExchange) {
@@ -271,7 +271,7 @@ MbInstruction Interpreter::MbInstructionOf(Warp* warp, const Group& group) const
   mb.lanes = group.lanes;
   mb.live = warp->live;
   mb.line = program_.code[group.pc].line;
-  mb.pass = turnstile_ == nullptr ? 0 : turnstile_->pass();
+  mb.pass = replay_ == nullptr ? 0 : replay_->pass();
   const bool by_parity = mb.op == MbOp::kTestWaitParity || mb.op == MbOp::kTryWaitParity;
   lanes.ForEach([&, base = lanes.Read(i.address.base)](unsigned lane) {
     const std::uint64_t named = i.address.From(base[lane]);

@@ -21,9 +21,9 @@
 // A reset, after which the unit and the golden model begin anew, is {"cycle":20,"reset":true}.
 //
 // Lifecycle operations have the members that they use. Of the effects, those that are not zero are
-// written, under the names that golden.h gives them.
-#ifndef MUSTER_SIM_GOLDEN_LOG_H_
-#define MUSTER_SIM_GOLDEN_LOG_H_
+// written, under the names of sim/isa/effects.h.
+#ifndef MUSTER_SIM_LOG_LOG_H_
+#define MUSTER_SIM_LOG_LOG_H_
 
 #include <fmt/format.h>
 
@@ -35,13 +35,12 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/golden/mbarrier.h"
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
 
-namespace muster::golden {
+namespace muster::log {
 
 struct Record {
   std::uint64_t cycle = 0;
@@ -115,19 +114,6 @@ class LogReader {
   std::string error_;
 };
 
-// An operation in words: "sync at barrier 1 with count 64 by warp 3 of CTA 0".
-std::string Describe(const Operation& operation);
+}  // namespace muster::log
 
-// The result of a log that the golden model has replayed.
-struct Replayed {
-  std::uint64_t operations = 0;   // lines
-  std::uint64_t differences = 0;  // operations whose effects differ
-  std::vector<std::string>
-      reports;        // the first of them, each with file, line, cycle and both values
-  std::string error;  // not empty: the log could not be read (to its end)
-};
-Replayed Replay(const std::string& path);
-
-}  // namespace muster::golden
-
-#endif  // MUSTER_SIM_GOLDEN_LOG_H_
+#endif  // MUSTER_SIM_LOG_LOG_H_

@@ -1,8 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Who waits for whom in a core, at the end of a run: for the report of a deadlock or a timeout.
-#ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_WHO_WAITS_H_
-#define MUSTER_SIM_PTX_RUNTIME_ON_PINS_WHO_WAITS_H_
+// Which warps of a core wait for which others at the end of a run, for reports of deadlocks and
+// timeouts. Reads the state of the machine, and changes nothing.
+#ifndef MUSTER_SIM_PTX_RUNTIME_ON_PINS_WAIT_REPORT_H_
+#define MUSTER_SIM_PTX_RUNTIME_ON_PINS_WAIT_REPORT_H_
 
 #include <initializer_list>
 #include <vector>
@@ -17,17 +18,17 @@
 
 namespace muster::ptx {
 
-class WhoWaits {
+class WaitReport {
  public:
   struct Mbarriers {
     const MbarrierArrivals& arrivals;
     MbPort* port;  // null: the program has none
   };
 
-  // `deadlocked`: nobody goes on, so that who runs repeats a loop.
-  WhoWaits(const Program& program, const Residents& residents, const Interpreter& interpreter,
-           const golden::ClusterScope* cluster, unsigned rank, const BarrierArrivals& barriers,
-           const Mbarriers& mbarriers, bool deadlocked)
+  // `deadlocked`: no warp proceeds, so that each running warp repeats a loop.
+  WaitReport(const Program& program, const Residents& residents, const Interpreter& interpreter,
+             const golden::ClusterScope* cluster, unsigned rank, const BarrierArrivals& barriers,
+             const Mbarriers& mbarriers, bool deadlocked)
       : program_(program),
         residents_(residents),
         interpreter_(interpreter),
@@ -40,21 +41,22 @@ class WhoWaits {
   std::vector<StuckBarrier> StuckBarriers() const;
   std::vector<StuckMbarrier> StuckMbarriers() const;
   std::vector<StuckWarp> StuckWarps() const;
-  // Warps that were still under way when the run ended, and where.
+  // Warps that had not exited when the run ended, with their locations.
   std::vector<StuckWarp> RunningWarps() const;
-  // Where the warp of the CTA is, if that is resident: "waits at barrier 0 (line 38)".
+  // Returns where the warp of the CTA is, if resident: "waits at barrier 0 (line 38)".
   std::optional<std::string> At(std::uint64_t cta, unsigned warp) const;
-  // Adds the CTA of the cluster. Returns whether one of its warps waits at barrier.cluster.
+  // Adds the machine's CTA of the cluster. Returns whether one of its warps waits at
+  // barrier.cluster.
   bool DescribeCluster(const Cluster& cluster, StuckCluster* row) const;
 
  private:
-  Whereabouts Where(unsigned warp) const;
+  WarpLocation Where(unsigned warp) const;
   std::vector<StuckWarp> WarpsIn(std::initializer_list<WarpPhase> phases) const;
 
   const Program& program_;
   const Residents& residents_;
   const Interpreter& interpreter_;
-  const golden::ClusterScope* const cluster_;  // null: nothing of it is known
+  const golden::ClusterScope* const cluster_;  // may be null
   const unsigned rank_;
   const BarrierArrivals& barriers_;
   const Mbarriers mbarriers_;
@@ -63,4 +65,4 @@ class WhoWaits {
 
 }  // namespace muster::ptx
 
-#endif  // MUSTER_SIM_PTX_RUNTIME_ON_PINS_WHO_WAITS_H_
+#endif  // MUSTER_SIM_PTX_RUNTIME_ON_PINS_WAIT_REPORT_H_

@@ -1,9 +1,10 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Finds lanes that repeat a loop for ever: they have gone back in it with the same registers, while
-// nothing changed that a thread can see. A loop that counts, or that a clock can end, is none.
-#ifndef MUSTER_SIM_PTX_SIMT_SPINS_H_
-#define MUSTER_SIM_PTX_SIMT_SPINS_H_
+// Detects lanes that repeat a loop for ever: they have branched back with the same state, while
+// nothing that a thread can see has changed. A loop that counts, or that a clock can end, is no
+// livelock. Knows the state of lanes and when something changed, and not what lanes wait for.
+#ifndef MUSTER_SIM_PTX_SIMT_LIVELOCK_DETECTOR_H_
+#define MUSTER_SIM_PTX_SIMT_LIVELOCK_DETECTOR_H_
 
 #include <array>
 #include <cstdint>
@@ -16,21 +17,21 @@
 
 namespace muster::ptx {
 
-class Spins {
+class LivelockDetector {
  public:
-  explicit Spins(const Program& program);
+  explicit LivelockDetector(const Program& program);
 
-  // Something changed.
+  // Something that a thread can see has changed.
   void Change(std::uint64_t cycle) {
     last_change_ = cycle;
     ++epoch_;
   }
-  // It was so long ago that it is worth looking.
+  // Whether the latest change was long enough ago to look for livelocks.
   bool Settled(std::uint64_t cycle) const { return cycle >= SettledFrom(); }
   std::uint64_t SettledFrom() const { return last_change_ + kSettled; }
 
-  // The group has gone back to where it stands. What is to be found comes back for ever: so it is
-  // looked at now and then, the more seldom the longer it takes.
+  // The group has branched back. A livelock repeats for ever, so that it suffices to look now and
+  // then, and less often the longer a look takes.
   void GoBack(const Warp& warp, const Group& group, std::uint64_t cycle) {
     std::uint64_t& next = next_look_[warp.slot];
     if (cycle >= next && Settled(cycle)) {
@@ -38,13 +39,13 @@ class Spins {
       Visit(warp, group);
     }
   }
-  // Lanes of a warp have got values from each other: none repeats unless all of them do.
+  // Lanes of a warp have exchanged values: none of them repeats unless all do.
   void Bind(unsigned warp, std::uint32_t lanes);
-  // All that a lane of a group has: its place, registers and local memory.
+  // Returns a hash of a lane's state: its place, registers and local memory.
   std::uint64_t StateOf(const Warp& warp, const Group& group, unsigned lane) const {
     return StateOf(warp, lane, RegistersOf(warp, group, lane));
   }
-  // Lanes that repeat, if nothing changes any more.
+  // Returns the lanes that repeat unless something changes.
   std::uint32_t Repeating(unsigned warp) const;
 
  private:
@@ -52,12 +53,12 @@ class Spins {
   static constexpr unsigned kRepeats = 2;
   static constexpr std::uint64_t kCyclesPerLane = 64;
 
-  // Brent's way to find a cycle of any length: what comes is compared with one state that was kept,
-  // which is replaced after 1, 2, 4, ... others.
+  // Brent's cycle detection: each state is compared with a kept one, which is replaced after 1, 2,
+  // 4 and so on others.
   struct Lane {
     std::uint64_t epoch = 0;
     std::uint64_t registers = 0;
-    std::uint64_t state = 0;  // of all it has
+    std::uint64_t state = 0;  // hash of the lane's state
     std::uint64_t steps = 0;
     std::uint64_t limit = 1;
     unsigned repeats = 0;
@@ -83,4 +84,4 @@ class Spins {
 
 }  // namespace muster::ptx
 
-#endif  // MUSTER_SIM_PTX_SIMT_SPINS_H_
+#endif  // MUSTER_SIM_PTX_SIMT_LIVELOCK_DETECTOR_H_

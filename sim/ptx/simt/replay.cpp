@@ -1,21 +1,21 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Lanes that keep to a schedule.
+// Interpreter: lanes that follow a schedule.
 #include "sim/isa/bits.h"
 #include "sim/ptx/simt/interpreter.h"
 
 namespace muster::ptx {
 
-// Those that have to wait for their turn at the group's instruction.
-std::uint32_t Interpreter::InLine(const Warp& warp, const Group& group) const {
-  if (!turnstile_->Lists(group.pc)) {
+// Returns the lanes that have to wait for their turn at the group's instruction.
+std::uint32_t Interpreter::AwaitsTurn(const Warp& warp, const Group& group) const {
+  if (!replay_->Lists(group.pc)) {
     return 0;
   }
   const std::uint32_t active = Active(warp, group, program_.code[group.pc]);
-  return active & ~turnstile_->MayExecute(warp, group.pc, active);
+  return active & ~replay_->MayExecute(warp, group.pc, active);
 }
 
-// Those that stand at a wait for copies that are not done: a schedule may hold these back.
+// Returns the lanes at a wait for copies that are not done: a schedule may hold the copies back.
 std::uint32_t Interpreter::AtCopies(Warp* warp, const Group& group) const {
   const Instruction& i = program_.code[group.pc];
   std::uint32_t waits = 0;
@@ -28,11 +28,12 @@ std::uint32_t Interpreter::AtCopies(Warp* warp, const Group& group) const {
   return waits;
 }
 
-// Lanes that have to wait stand apart; those that need not wait any more are ready.
+// Splits off the lanes that have to wait for their turn, and makes the lanes ready whose turn has
+// come.
 void Interpreter::TakeTurns(Warp* warp) {
   bool stood = false;
   for (Group& group : warp->groups) {
-    if (group.state == Group::State::kInLine) {
+    if (group.state == Group::State::kAwaitsTurn) {
       group.state = Group::State::kReady;
       --warp->held;
       stood = true;
@@ -45,7 +46,7 @@ void Interpreter::TakeTurns(Warp* warp) {
     Group group = warp->groups[i];
     const std::uint32_t copies = AtCopies(warp, group);
     const std::uint32_t waits = copies != 0                           ? copies
-                                : group.state == Group::State::kReady ? InLine(*warp, group)
+                                : group.state == Group::State::kReady ? AwaitsTurn(*warp, group)
                                                                       : 0;
     if (waits == 0 || copies == group.lanes) {
       continue;
@@ -53,7 +54,7 @@ void Interpreter::TakeTurns(Warp* warp) {
     warp->groups[i].lanes &= ~waits;
     group.lanes = waits;
     if (copies == 0) {
-      group.state = Group::State::kInLine;
+      group.state = Group::State::kAwaitsTurn;
       ++warp->held;
     }
     if (warp->groups[i].lanes == 0) {
@@ -64,23 +65,23 @@ void Interpreter::TakeTurns(Warp* warp) {
   }
 }
 
-Interpreter::Event Interpreter::ExecuteInTurn(Warp* warp, std::size_t index) {
+Interpreter::Event Interpreter::ExecuteReplayed(Warp* warp, std::size_t index) {
   const Group group = warp->groups[index];
   const std::uint32_t active =
-      turnstile_->Lists(group.pc) ? Active(*warp, group, program_.code[group.pc]) : 0;
+      replay_->Lists(group.pc) ? Active(*warp, group, program_.code[group.pc]) : 0;
   if (active == 0) {
     return Execute(warp, index);
   }
   const std::uint64_t before = warp_instructions_;
-  turnstile_->Begin(*warp, group.pc, active);
+  replay_->Begin(*warp, group.pc, active);
   const Event event = Execute(warp, index);
-  turnstile_->End(warp_instructions_ != before);
+  replay_->End(warp_instructions_ != before);
   return event;
 }
 
-bool Interpreter::StandsInLine(Warp* warp, const Group& group) const {
-  return group.state == Group::State::kInLine ||
-         (turnstile_ != nullptr && AtCopies(warp, group) != 0);
+bool Interpreter::IsHeldByReplay(Warp* warp, const Group& group) const {
+  return group.state == Group::State::kAwaitsTurn ||
+         (replay_ != nullptr && AtCopies(warp, group) != 0);
 }
 
 }  // namespace muster::ptx

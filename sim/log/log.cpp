@@ -1,5 +1,5 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-#include "sim/golden/log.h"
+#include "sim/log/log.h"
 
 #include <fmt/format.h>
 
@@ -16,19 +16,16 @@
 #include <utility>
 #include <vector>
 
-#include "sim/golden/log_members.h"
-#include "sim/golden/mbarrier.h"
-#include "sim/golden/model.h"
 #include "sim/isa/config.h"
 #include "sim/isa/effects.h"
 #include "sim/isa/mbarrier_operation.h"
 #include "sim/isa/operation.h"
+#include "sim/log/members.h"
 
-namespace muster::golden {
+namespace muster::log {
 namespace {
 
 constexpr unsigned kVersion = 1;
-constexpr std::size_t kMaxReports = 10;
 constexpr std::size_t kMaxLine = std::size_t{1} << 16;
 
 // The members of a line, listed once for writing, reading and comparing. Operation and Effects may
@@ -111,6 +108,8 @@ std::string PlaceOf(nlohmann::json ptx, std::string* error) {
   return place + fmt::format("PTX line {}", ptx_line);
 }
 
+}  // namespace
+
 std::string Differences(const Effects& recorded, const Effects& expected) {
   MemberLister left;
   MemberLister right;
@@ -118,8 +117,6 @@ std::string Differences(const Effects& recorded, const Effects& expected) {
   VisitEffects(expected, &right);
   return Differences(left, right);
 }
-
-}  // namespace
 
 // ------------------------------------------------------------------------------------------------
 // Writing
@@ -162,7 +159,7 @@ void LogWriter::Write(std::uint64_t cycle, const Operation& operation, const Eff
 void LogWriter::Write(std::uint64_t cycle, const MbEvent& event, const MbEffects& effects,
                       std::string_view ptx) {
   fmt::format_to(fmt::appender(buffer_), FMT_STRING("{{\"cycle\":{},"), cycle);
-  golden::Write(event, effects, &buffer_);
+  log::Write(event, effects, &buffer_);
   End(ptx);
 }
 
@@ -283,84 +280,4 @@ bool LogReader::Next(LogLine* line) {
   return what.empty() || Fail(what);
 }
 
-// ------------------------------------------------------------------------------------------------
-// Replaying
-// ------------------------------------------------------------------------------------------------
-
-std::string Describe(const Operation& operation) {
-  const char* name = Name(operation.kind);
-  switch (operation.kind) {
-    case OpKind::kLaunch:
-      return fmt::format("{} of CTA {} with warps {:#x} of {}", name, operation.cta,
-                         operation.warps, operation.size);
-    case OpKind::kOpen:
-      return fmt::format("{} of CTA {} of {} warps", name, operation.cta, operation.size);
-    case OpKind::kSuspend:
-    case OpKind::kEnd:
-      return fmt::format("{} of CTA {}", name, operation.cta);
-    case OpKind::kJoin:
-      return fmt::format("{} of warp {} to CTA {} with lanes {:#x}", name, operation.warp,
-                         operation.cta, operation.lanes);
-    case OpKind::kExit:
-      return fmt::format("{} of lanes {:#x} of warp {} of CTA {}", name, operation.lanes,
-                         operation.warp, operation.cta);
-    case OpKind::kB2rWarp:
-    case OpKind::kB2rResult:
-      return fmt::format("{} of warp {} of CTA {}", name, operation.warp, operation.cta);
-    case OpKind::kR2bWarp:
-      return fmt::format("{} of {:#x} by warp {} of CTA {}", name, operation.operand,
-                         operation.warp, operation.cta);
-    case OpKind::kWait:
-      return fmt::format("{} for phase {} of barrier {} by warp {} of CTA {}", name,
-                         operation.operand & 1, operation.bar, operation.warp, operation.cta);
-    case OpKind::kB2rBar:
-      return fmt::format("{} of barrier {} by warp {} of CTA {}", name, operation.bar,
-                         operation.warp, operation.cta);
-    case OpKind::kR2bBar:
-      return fmt::format("{} of {:#x} to barrier {} by warp {} of CTA {}", name, operation.operand,
-                         operation.bar, operation.warp, operation.cta);
-    default:
-      break;
-  }
-  std::string text = fmt::format("{} at barrier {} with count {} by warp {} of CTA {}", name,
-                                 operation.bar, operation.count, operation.warp, operation.cta);
-  if (operation.lanes != ~std::uint32_t{0}) {
-    text += fmt::format(", lanes {:#x}", operation.lanes);
-  }
-  if (IsReduction(operation.kind)) {
-    text += fmt::format(", predicates {:#x}", operation.operand);
-  }
-  return text;
-}
-
-Replayed Replay(const std::string& path) {
-  Replayed replayed;
-  LogReader reader(path);
-  if (reader.config() != nullptr) {
-    Model model(*reader.config());
-    Mbarriers mbarriers(model, reader.config()->smem_bytes);
-    LogLine record;
-    while (reader.Next(&record)) {
-      ++replayed.operations;
-      std::string text;
-      if (record.reset) {
-        model.Reset();
-        mbarriers.Reset();
-      } else if (record.of_mbarriers) {
-        text = Differences(record.mb_effects, mbarriers.Do(record.event));
-      } else {
-        text = Differences(record.effects, model.Step(record.operation));
-      }
-      if (!text.empty() && ++replayed.differences <= kMaxReports) {
-        replayed.reports.push_back(
-            fmt::format("{}:{}: cycle {}, {}{}: {}.", path, reader.line(), record.cycle,
-                        record.of_mbarriers ? Describe(record.event) : Describe(record.operation),
-                        record.place.empty() ? "" : fmt::format(" ({})", record.place), text));
-      }
-    }
-  }
-  replayed.error = reader.error();
-  return replayed;
-}
-
-}  // namespace muster::golden
+}  // namespace muster::log

@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// A cluster scope beside the units of a run, with its checker. It has a clock only while it has
-// something to do.
-#ifndef MUSTER_SIM_LOCKSTEP_CLUSTER_ROOM_H_
-#define MUSTER_SIM_LOCKSTEP_CLUSTER_ROOM_H_
+// The cluster scope of a run with its checker. It is clocked only while it has something to do.
+// Knows nothing of the units.
+#ifndef MUSTER_SIM_LOCKSTEP_CHECKED_CLUSTER_SCOPE_H_
+#define MUSTER_SIM_LOCKSTEP_CHECKED_CLUSTER_SCOPE_H_
 
 #include <cstdint>
 #include <memory>
@@ -16,10 +16,10 @@
 
 namespace muster::lockstep {
 
-class ClusterRoom {
+class CheckedClusterScope {
  public:
   // `pins`: the driver's. Without `checked`, nothing is compared.
-  ClusterRoom(std::unique_ptr<ClusterDut> dut, ClusterPins* pins, bool checked)
+  CheckedClusterScope(std::unique_ptr<ClusterDut> dut, ClusterPins* pins, bool checked)
       : dut_(std::move(dut)), checker_(dut_->shape()), pins_(*pins), checked_(checked) {}
 
   // At the end of the run, before reports are made.
@@ -75,4 +75,4 @@ class ClusterRoom {
 
 }  // namespace muster::lockstep
 
-#endif  // MUSTER_SIM_LOCKSTEP_CLUSTER_ROOM_H_
+#endif  // MUSTER_SIM_LOCKSTEP_CHECKED_CLUSTER_SCOPE_H_

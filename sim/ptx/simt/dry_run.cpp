@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "sim/isa/bits.h"
-#include "sim/ptx/program/nature.h"
+#include "sim/ptx/program/op_class.h"
 #include "sim/ptx/simt/interpreter.h"
 
 namespace muster::ptx {
@@ -27,20 +27,19 @@ bool IsUnseen(const Instruction& i, bool retries) {
 }  // namespace
 
 // On a copy of the warp. The run is as it was before: what is drawn at random, too.
-bool Interpreter::Rehearse(const Warp& warp, const Group& group, std::uint32_t lanes,
-                           bool retries) {
+bool Interpreter::DryRun(const Warp& warp, const Group& group, std::uint32_t lanes, bool retries) {
   Warp copy = warp;
-  Spins* const spins = std::exchange(spins_, nullptr);
+  LivelockDetector* const detector = std::exchange(livelock_, nullptr);
   const Random random = random_;
   const std::uint64_t warp_instructions = warp_instructions_;
   const std::uint64_t thread_instructions = thread_instructions_;
   const std::uint64_t cycle = cycle_;
   bool all = true;
   for (std::uint32_t left = lanes; left != 0 && all; left &= left - 1) {
-    all = ReturnsToWait(&copy, {group.pc, group.frame, left & -left}, *spins, retries);
+    all = ReturnsToWait(&copy, {group.pc, group.frame, left & -left}, *detector, retries);
     cycle_ = cycle;
   }
-  spins_ = spins;
+  livelock_ = detector;
   random_ = random;
   warp_instructions_ = warp_instructions;
   thread_instructions_ = thread_instructions;
@@ -48,9 +47,10 @@ bool Interpreter::Rehearse(const Warp& warp, const Group& group, std::uint32_t l
 }
 
 // A lane alone, which stands at its wait.
-bool Interpreter::ReturnsToWait(Warp* alone, const Group& asked, const Spins& spins, bool retries) {
+bool Interpreter::ReturnsToWait(Warp* alone, const Group& asked, const LivelockDetector& detector,
+                                bool retries) {
   const unsigned lane = First(asked.lanes);
-  std::uint64_t before = spins.StateOf(*alone, asked, lane);
+  std::uint64_t before = detector.StateOf(*alone, asked, lane);
   for (unsigned answer = 0; answer < (retries ? kRetries : kAnswers); ++answer) {
     if (retries && answer >= kRetries - kLongest) {
       cycle_ += std::uint64_t{1} << (answer - (kRetries - kLongest));
@@ -73,7 +73,7 @@ bool Interpreter::ReturnsToWait(Warp* alone, const Group& asked, const Spins& sp
         return false;
       }
     }
-    const std::uint64_t after = spins.StateOf(*alone, asked, lane);
+    const std::uint64_t after = detector.StateOf(*alone, asked, lane);
     if (after == before) {
       return true;
     }

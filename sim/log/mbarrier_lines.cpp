@@ -7,12 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "sim/golden/log_members.h"
-#include "sim/golden/mbarrier.h"
 #include "sim/isa/effects.h"
 #include "sim/isa/mbarrier_operation.h"
+#include "sim/log/members.h"
 
-namespace muster::golden {
+namespace muster::log {
 namespace {
 
 using Kind = MbEvent::Kind;
@@ -134,4 +133,4 @@ std::string Differences(const MbEffects& recorded, const MbEffects& expected) {
   return Differences(left, right);
 }
 
-}  // namespace muster::golden
+}  // namespace muster::log

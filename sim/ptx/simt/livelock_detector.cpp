@@ -1,5 +1,5 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-#include "sim/ptx/simt/spins.h"
+#include "sim/ptx/simt/livelock_detector.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,16 +16,18 @@ std::uint64_t Mix(std::uint64_t state, std::uint64_t value) { return Random(stat
 
 }  // namespace
 
-Spins::Spins(const Program& program) : program_(program), functions_(ByEntry(program)) {}
+LivelockDetector::LivelockDetector(const Program& program)
+    : program_(program), functions_(ByEntry(program)) {}
 
-const Function& Spins::FunctionAt(std::uint32_t pc) const {
+const Function& LivelockDetector::FunctionAt(std::uint32_t pc) const {
   const auto after =
       std::upper_bound(functions_.begin(), functions_.end(), std::make_pair(pc, ~std::uint32_t{0}));
   return program_.functions[std::prev(after)->second];
 }
 
 // Of all its frames.
-std::uint64_t Spins::RegistersOf(const Warp& warp, const Group& group, unsigned lane) const {
+std::uint64_t LivelockDetector::RegistersOf(const Warp& warp, const Group& group,
+                                            unsigned lane) const {
   std::uint64_t state = Mix(group.pc, warp.timed);
   std::uint32_t pc = group.pc;
   std::uint32_t frame = group.frame;
@@ -46,7 +48,8 @@ std::uint64_t Spins::RegistersOf(const Warp& warp, const Group& group, unsigned 
 }
 
 // Its registers and local memory, and the registers of the lanes that it is bound to.
-std::uint64_t Spins::StateOf(const Warp& warp, unsigned lane, std::uint64_t registers) const {
+std::uint64_t LivelockDetector::StateOf(const Warp& warp, unsigned lane,
+                                        std::uint64_t registers) const {
   std::uint64_t state = registers;
   const std::vector<std::uint8_t>& local = warp.local[lane];
   for (std::size_t i = 0; i < local.size(); i += sizeof state) {
@@ -65,7 +68,7 @@ std::uint64_t Spins::StateOf(const Warp& warp, unsigned lane, std::uint64_t regi
 }
 
 // What takes long to look at is looked at only where the registers are as they were.
-void Spins::Visit(const Warp& warp, const Group& group) {
+void LivelockDetector::Visit(const Warp& warp, const Group& group) {
   ForEachBit(group.lanes, [&](unsigned index) {
     Lane& lane = lanes_[warp.slot][index];
     const std::uint64_t registers = RegistersOf(warp, group, index);
@@ -83,12 +86,12 @@ void Spins::Visit(const Warp& warp, const Group& group) {
   });
 }
 
-void Spins::Bind(unsigned warp, std::uint32_t lanes) {
+void LivelockDetector::Bind(unsigned warp, std::uint32_t lanes) {
   Bound& bound = bound_[warp];
   bound = {epoch_, lanes | (bound.epoch == epoch_ ? bound.lanes : 0)};
 }
 
-std::uint32_t Spins::Repeating(unsigned warp) const {
+std::uint32_t LivelockDetector::Repeating(unsigned warp) const {
   std::uint32_t lanes = 0;
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
     const Lane& state = lanes_[warp][lane];

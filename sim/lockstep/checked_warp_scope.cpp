@@ -1,9 +1,9 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-#include "sim/lockstep/warp_room.h"
+#include "sim/lockstep/checked_warp_scope.h"
 
 namespace muster::lockstep {
 
-bool WarpRoom::Clock(std::uint64_t cycle, bool checked) {
+bool CheckedWarpScope::Clock(std::uint64_t cycle, bool checked) {
   if (!Awake()) {
     return true;
   }
@@ -14,7 +14,7 @@ bool WarpRoom::Clock(std::uint64_t cycle, bool checked) {
   return good;
 }
 
-void WarpRoom::RunEmpty() {
+void CheckedWarpScope::RunEmpty() {
   WarpInputs& in = pins_.in;
   in.valid = in.valid && !pins_.out.ready;
   in.clear = 0;

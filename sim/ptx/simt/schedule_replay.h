@@ -1,10 +1,11 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
 //
-// Keeps a run to a schedule. Lanes that come to an instruction of the schedule ask here whether
-// they may execute it now, and what they have started asks whether it may be carried out; what has
-// happened is told here. All machines of a run share one.
-#ifndef MUSTER_SIM_PTX_SIMT_TURNSTILE_H_
-#define MUSTER_SIM_PTX_SIMT_TURNSTILE_H_
+// Makes a run follow a schedule. Lanes at an instruction of the schedule ask whether they may
+// execute it, and started operations ask whether they may be performed; the machines report what
+// has happened. All machines of a run share one object. Knows turns, and nothing of what the
+// instructions do.
+#ifndef MUSTER_SIM_PTX_SIMT_SCHEDULE_REPLAY_H_
+#define MUSTER_SIM_PTX_SIMT_SCHEDULE_REPLAY_H_
 
 #include <array>
 #include <cstdint>
@@ -25,12 +26,12 @@ namespace muster::ptx {
 // The unit commits the instruction some time after lanes have executed it.
 bool CommitsLater(const Instruction& instruction);
 
-class Turnstile {
+class ScheduleReplay {
  public:
-  Turnstile(Schedule schedule, const Program& program);
-  Turnstile(const Turnstile&) = delete;
-  Turnstile& operator=(const Turnstile&) = delete;
-  ~Turnstile() = default;
+  ScheduleReplay(Schedule schedule, const Program& program);
+  ScheduleReplay(const ScheduleReplay&) = delete;
+  ScheduleReplay& operator=(const ScheduleReplay&) = delete;
+  ~ScheduleReplay() = default;
 
   // ----------------------------------------------------------------------------------------------
   // The lanes of a warp
@@ -154,4 +155,4 @@ class Turnstile {
 
 }  // namespace muster::ptx
 
-#endif  // MUSTER_SIM_PTX_SIMT_TURNSTILE_H_
+#endif  // MUSTER_SIM_PTX_SIMT_SCHEDULE_REPLAY_H_

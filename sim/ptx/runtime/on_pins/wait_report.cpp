@@ -1,5 +1,5 @@
 // Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
-#include "sim/ptx/runtime/on_pins/who_waits.h"
+#include "sim/ptx/runtime/on_pins/wait_report.h"
 
 #include <fmt/format.h>
 
@@ -11,10 +11,10 @@
 
 namespace muster::ptx {
 
-Whereabouts WhoWaits::Where(unsigned warp) const {
+WarpLocation WaitReport::Where(unsigned warp) const {
   const WarpSlot& slot = residents_.warps[warp];
   const Arrival& arrival = slot.warp.arrival;
-  Whereabouts where{residents_.IndexInCta(warp), "", 0};
+  WarpLocation where{residents_.IndexInCta(warp), "", 0};
   switch (slot.phase) {
     case WarpPhase::kExited:
       where.what = "has exited";
@@ -56,7 +56,7 @@ Whereabouts WhoWaits::Where(unsigned warp) const {
   return where;
 }
 
-std::vector<StuckBarrier> WhoWaits::StuckBarriers() const {
+std::vector<StuckBarrier> WaitReport::StuckBarriers() const {
   std::vector<StuckBarrier> stuck;
   for (unsigned slot = 0; slot < residents_.ctas.size(); ++slot) {
     const CtaSlot& cta = residents_.ctas[slot];
@@ -93,7 +93,7 @@ std::vector<StuckBarrier> WhoWaits::StuckBarriers() const {
   return stuck;
 }
 
-bool WhoWaits::DescribeCluster(const Cluster& cluster, StuckCluster* row) const {
+bool WaitReport::DescribeCluster(const Cluster& cluster, StuckCluster* row) const {
   bool waits = false;
   ForEachBit(residents_.ctas[cluster.slot].warps, [&](unsigned warp) {
     const WarpSlot& slot = residents_.warps[warp];
@@ -108,8 +108,8 @@ bool WhoWaits::DescribeCluster(const Cluster& cluster, StuckCluster* row) const 
       ++row->arrived;
       row->came.emplace_back(
           residents_.LinearCta(warp),
-          Whereabouts{residents_.IndexInCta(warp), stands ? "waits" : "arrived and went on",
-                      slot.cluster_line});
+          WarpLocation{residents_.IndexInCta(warp), stands ? "waits" : "arrived and went on",
+                       slot.cluster_line});
     } else {
       row->missing.emplace_back(residents_.LinearCta(warp), Where(warp));
     }
@@ -117,7 +117,7 @@ bool WhoWaits::DescribeCluster(const Cluster& cluster, StuckCluster* row) const 
   return waits;
 }
 
-std::vector<StuckWarp> WhoWaits::WarpsIn(std::initializer_list<WarpPhase> phases) const {
+std::vector<StuckWarp> WaitReport::WarpsIn(std::initializer_list<WarpPhase> phases) const {
   std::vector<StuckWarp> there;
   for (unsigned warp = 0; warp < residents_.warps.size(); ++warp) {
     if (std::find(phases.begin(), phases.end(), residents_.warps[warp].phase) != phases.end()) {
@@ -127,11 +127,11 @@ std::vector<StuckWarp> WhoWaits::WarpsIn(std::initializer_list<WarpPhase> phases
   return there;
 }
 
-std::optional<std::string> WhoWaits::At(std::uint64_t cta, unsigned warp) const {
+std::optional<std::string> WaitReport::At(std::uint64_t cta, unsigned warp) const {
   for (unsigned slot = 0; slot < residents_.warps.size(); ++slot) {
     if (residents_.warps[slot].phase != WarpPhase::kFree && residents_.LinearCta(slot) == cta &&
         residents_.IndexInCta(slot) == warp) {
-      const Whereabouts where = Where(slot);
+      const WarpLocation where = Where(slot);
       const bool names_lines = where.what.find("lanes") != std::string::npos;
       return names_lines ? "it " + where.what
                          : fmt::format("it {} ({})", where.what, program_.Place(where.line));
@@ -140,9 +140,9 @@ std::optional<std::string> WhoWaits::At(std::uint64_t cta, unsigned warp) const 
   return std::nullopt;
 }
 
-// Those that repeat a loop are at an mbarrier in turn, where the report has them, or here; and so
-// is who waits for lanes of its own warp, wherever these are.
-std::vector<StuckWarp> WhoWaits::StuckWarps() const {
+// Returns warps that repeat a loop, unless the report shows them at an mbarrier, and warps with
+// lanes that wait for lanes of their own warp.
+std::vector<StuckWarp> WaitReport::StuckWarps() const {
   std::vector<StuckWarp> there = WarpsIn({WarpPhase::kStuck});
   for (unsigned warp = 0; deadlocked_ && warp < residents_.warps.size(); ++warp) {
     const WarpSlot& slot = residents_.warps[warp];
@@ -159,14 +159,15 @@ std::vector<StuckWarp> WhoWaits::StuckWarps() const {
   return there;
 }
 
-std::vector<StuckWarp> WhoWaits::RunningWarps() const {
+std::vector<StuckWarp> WaitReport::RunningWarps() const {
   return WarpsIn({WarpPhase::kReady, WarpPhase::kIssuing, WarpPhase::kBlocked, WarpPhase::kArriving,
                   WarpPhase::kAsking, WarpPhase::kAsleep});
 }
 
 namespace {
 
-// What a warp waits for at an mbarrier in its phase `now`, and how far it has lagged behind.
+// Describes what a warp waits for at an mbarrier in phase `now`, and how many phases it lags
+// behind.
 std::string WaitText(const MbarrierArrivals::History& history, std::uint64_t now,
                      const MbarrierArrivals::Member& member) {
   std::string text =
@@ -183,7 +184,7 @@ std::string WaitText(const MbarrierArrivals::History& history, std::uint64_t now
 
 }  // namespace
 
-std::vector<StuckMbarrier> WhoWaits::StuckMbarriers() const {
+std::vector<StuckMbarrier> WaitReport::StuckMbarriers() const {
   std::vector<StuckMbarrier> stuck;
   for (unsigned slot = 0; slot < residents_.ctas.size() && mbarriers_.port != nullptr; ++slot) {
     const CtaSlot& cta = residents_.ctas[slot];
@@ -211,7 +212,7 @@ std::vector<StuckMbarrier> WhoWaits::StuckMbarriers() const {
       for (const MbarrierArrivals::Member& member : entry.waits) {
         row.waits.push_back({member.warp, WaitText(history, row.phase, member), member.line});
       }
-      std::vector<Whereabouts> all;
+      std::vector<WarpLocation> all;
       ForEachBit(cta.warps, [&](unsigned warp) {
         const auto is_there = [&](const std::vector<MbarrierArrivals::Member>& members) {
           return std::any_of(members.begin(), members.end(),
@@ -226,7 +227,7 @@ std::vector<StuckMbarrier> WhoWaits::StuckMbarriers() const {
           }
         }
       });
-      // Those who have arrived here before; if there are none, it can be any.
+      // Warps that have arrived here before; if there are none, any warp may be missing.
       row.missing = row.missing.empty() ? all : row.missing;
       stuck.push_back(std::move(row));
     }

@@ -2,12 +2,12 @@
 //
 // No switch here has a default, and none that leaves a case out compiles (CMakeLists.txt): whoever
 // adds an instruction decides what it is.
-#include "sim/ptx/program/nature.h"
+#include "sim/ptx/program/op_class.h"
 
 namespace muster::ptx {
 namespace {
 
-Nature NatureOf(Special special) {
+OpClass OpClassOf(Special special) {
   switch (special) {
     case Special::kClock:
     case Special::kClockHi:
@@ -15,7 +15,7 @@ Nature NatureOf(Special special) {
     case Special::kGlobalTimer:
     case Special::kGlobalTimerLo:
     case Special::kGlobalTimerHi:
-      return Nature::kVolatile;
+      return OpClass::kVolatile;
     // A thread stays where it was launched: its warp, its SM and its sizes are the same all along.
     case Special::kTidX:
     case Special::kTidY:
@@ -66,14 +66,14 @@ Nature NatureOf(Special special) {
     case Special::kWorkspaceHigh:
     case Special::kWorkspaceLow:
     case Special::kZero:
-      return Nature::kComputes;
+      return OpClass::kAlu;
   }
-  return Nature::kActs;
+  return OpClass::kSideEffect;
 }
 
 }  // namespace
 
-Nature NatureOf(const Instruction& instruction) {
+OpClass OpClassOf(const Instruction& instruction) {
   switch (instruction.op) {
     case Op::kAdd:
     case Op::kSub:
@@ -149,15 +149,15 @@ Nature NatureOf(const Instruction& instruction) {
     case Op::kPendingCount:
     case Op::kFence:  // all accesses are performed in order as it is
     case Op::kNop:
-      return Nature::kComputes;
+      return OpClass::kAlu;
     case Op::kSpecial:
-      return NatureOf(instruction.As<SpecialRead>().special);
+      return OpClassOf(instruction.As<SpecialRead>().special);
     case Op::kActiveMask:  // which lanes are together is the scheduler's choice
-      return Nature::kVolatile;
+      return OpClass::kVolatile;
     case Op::kLoad:
-      return Nature::kLoads;
+      return OpClass::kLoad;
     case Op::kSleep:
-      return Nature::kRests;
+      return OpClass::kDelay;
     case Op::kStack:  // the frame's top is no register of the instruction
     case Op::kStore:
     case Op::kAtomic:
@@ -168,34 +168,34 @@ Nature NatureOf(const Instruction& instruction) {
     case Op::kTryCancel:
     case Op::kQueryCancel:  // its CTA knows from then on whether a cluster is left
     case Op::kRuntime:
-      return Nature::kActs;
+      return OpClass::kSideEffect;
     case Op::kBranch:
     case Op::kBranchIndexed:
     case Op::kCall:
     case Op::kReturn:
     case Op::kExit:
     case Op::kTrap:
-      return Nature::kBranches;
+      return OpClass::kControl;
     case Op::kExchange:
     case Op::kBarrier:
     case Op::kClusterBarrier:
     case Op::kGridControl:
     case Op::kMbarrier:
-      return Nature::kMeets;
+      return OpClass::kSync;
   }
-  return Nature::kActs;
+  return OpClass::kSideEffect;
 }
 
 bool OnlyWritesRegisters(const Instruction& instruction) {
-  switch (NatureOf(instruction)) {
-    case Nature::kComputes:
-    case Nature::kVolatile:
-    case Nature::kLoads:
-    case Nature::kRests:
+  switch (OpClassOf(instruction)) {
+    case OpClass::kAlu:
+    case OpClass::kVolatile:
+    case OpClass::kLoad:
+    case OpClass::kDelay:
       return true;
-    case Nature::kActs:
-    case Nature::kBranches:
-    case Nature::kMeets:
+    case OpClass::kSideEffect:
+    case OpClass::kControl:
+    case OpClass::kSync:
       return false;
   }
   return false;

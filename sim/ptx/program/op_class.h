@@ -1,0 +1,31 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Classes of instructions by their effect: what decides whether a loop can ever end, and what a
+// schedule lists.
+#ifndef MUSTER_SIM_PTX_PROGRAM_OP_CLASS_H_
+#define MUSTER_SIM_PTX_PROGRAM_OP_CLASS_H_
+
+#include <cstdint>
+
+#include "sim/ptx/program/instruction.h"
+
+namespace muster::ptx {
+
+enum class OpClass : std::uint8_t {
+  kAlu,         // writes registers from registers, or does nothing
+  kVolatile,    // writes registers from what changes by itself
+  kLoad,        // writes registers from memory
+  kDelay,       // lets time pass
+  kSideEffect,  // changes memory, or what another instruction does later
+  kControl,     // decides which instruction is next
+  kSync,        // comes to a point where threads wait for each other
+};
+
+OpClass OpClassOf(const Instruction& instruction);
+
+// Whether the instruction only writes registers, or lets time pass.
+bool OnlyWritesRegisters(const Instruction& instruction);
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_PROGRAM_OP_CLASS_H_
