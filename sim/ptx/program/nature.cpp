@@ -177,6 +177,8 @@ Nature NatureOf(const Instruction& instruction) {
     case Op::kTrap:
       return Nature::kBranches;
     case Op::kExchange:
+    case Op::kMatrixProduct:
+    case Op::kMatrixLayout:
     case Op::kBarrier:
     case Op::kClusterBarrier:
     case Op::kGridControl:
