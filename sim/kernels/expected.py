@@ -31,6 +31,14 @@ def scatter(seed, count, low, high):
     return values
 
 
+def half_bits(numbers):
+    return [struct.unpack("H", struct.pack("e", number))[0] for number in numbers]
+
+
+def halves(bits):
+    return [struct.unpack("e", struct.pack("H", one))[0] for one in bits]
+
+
 def floyd_input():
     """A road from half of the nodes to others, a length of 1 to 99; 30000 is no road."""
     roads = iter(scatter(6, 256, 1, 99))
@@ -58,6 +66,7 @@ INPUTS = {
     "half": {"in": [v / 1024 for v in scatter(15, 256, -4000, 4000)]},
     "histogram": {"in": scatter(11, 500, 0, 255)},
     "matmul_async": {"a": scatter(12, 1024, -500, 500), "b": scatter(13, 1024, -500, 500)},
+    "matrix_tile": {"a": half_bits(scatter(23, 2048, -16, 16)), "b": half_bits(scatter(24, 1024, -16, 16))},
     "mb_copy_arrive": {"in": scatter(15, 1152, -10**9, 10**9)},
     "mb_copy_arrive_noinc": {"in": scatter(16, 384, -10**9, 10**9)},
     "mb_example_3": {"gbl1": scatter(17, 64, -10**6, 10**6),
@@ -275,6 +284,12 @@ def matmul(a, b):
 
 def matmul_async(a, b):
     return matmul(a, b)
+
+
+def matrix_tile(a, b):
+    a, b = halves(a), halves(b)
+    return {"c": [sum(a[64 * row + k] * b[64 * column + k] for k in range(64))
+                  for row in range(32) for column in range(16)]}
 
 
 def mb_arrive_wait():

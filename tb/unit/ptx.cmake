@@ -3,7 +3,7 @@ muster_test(ptx_test
   ptx_arithmetic_test.cpp ptx_aligned_test.cpp ptx_barrier_test.cpp ptx_check_test.cpp ptx_cluster_test.cpp
   ptx_compiler_test.cpp ptx_copy_test.cpp ptx_corpus_async_test.cpp ptx_corpus_test.cpp
   ptx_endless_test.cpp ptx_fixture.cpp ptx_form_test.cpp ptx_forms.cpp
-  ptx_grid_test.cpp ptx_half_test.cpp ptx_instruction_test.cpp ptx_language_test.cpp
+  ptx_grid_test.cpp ptx_half_test.cpp ptx_instruction_test.cpp ptx_language_test.cpp ptx_matrix_test.cpp
   ptx_direct_test.cpp ptx_launch_test.cpp ptx_leave_test.cpp ptx_manifest_test.cpp ptx_mbarrier_misuse_test.cpp
   ptx_mbarrier_test.cpp ptx_memory_test.cpp ptx_note_test.cpp ptx_parser_test.cpp ptx_rows.cpp
   ptx_schedule.cpp ptx_schedule_copy_test.cpp ptx_schedule_file_test.cpp ptx_schedule_random_test.cpp ptx_schedule_test.cpp

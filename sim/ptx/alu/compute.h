@@ -103,6 +103,9 @@ void Compute(const Lanes& lanes, const Unpacking& i);
 void Compute(const Lanes& lanes, const Conversion& i);
 void Compute(const Lanes& lanes, const PackedConversion& i);
 void Compute(const Lanes& lanes, const Video& i);
+// Of all lanes of a warp at once.
+void Compute(const Lanes& lanes, const MatrixProduct& i);
+void Compute(const Lanes& lanes, const MatrixLayout& i);
 
 // atom and red on f16 and bf16: the value in memory after the operation.
 std::uint64_t CombineHalves(Type type, Atomic op, std::uint64_t old, std::uint64_t b);

@@ -11,6 +11,7 @@
 #include "sim/ptx/program/decode_control.h"
 #include "sim/ptx/program/decode_fence.h"
 #include "sim/ptx/program/decode_launch.h"
+#include "sim/ptx/program/decode_matrix.h"
 #include "sim/ptx/program/decode_mbarrier.h"
 #include "sim/ptx/program/decode_memory.h"
 #include "sim/ptx/program/decode_move.h"
@@ -120,6 +121,10 @@ constexpr Entry kEntries[] = {
     {"bar", {DecodeBarrier, Op::kBarrier}},
     {"barrier", {DecodeBarrier, Op::kBarrier}},
     {"mbarrier", {DecodeMbarrier, Op::kMbarrier}},
+    {"mma", {DecodeMatrixProduct, Op::kMatrixProduct}},
+    {"ldmatrix", {DecodeMatrixAccess, Op::kMatrixLayout}},
+    {"stmatrix", {DecodeMatrixAccess, Op::kStore}},
+    {"movmatrix", {DecodeMoveMatrix, Op::kMatrixLayout}},
     {"wgmma", {DecodeMatrixOrder, Op::kExchange}},
     {"vadd", {DecodeVideoInstruction, Op::kVideo}},
     {"vsub", {DecodeVideoInstruction, Op::kVideo}},

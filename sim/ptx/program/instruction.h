@@ -321,6 +321,34 @@ struct WarpExchange {
   Slot clamp = kNoSlot;  // and its limits
 };
 
+// mma: D = A x B + C, of matrices that the lanes of a warp hold in parts. The elements of A and B
+// that are narrower than a register are packed. PTX, "Matrix Fragments for mma".
+struct MatrixProduct {
+  std::uint16_t m = 0;
+  std::uint16_t n = 0;
+  std::uint16_t k = 0;
+  Element a_type = Element::kF16;
+  Element b_type = Element::kF16;
+  Element c_type = Element::kF32;
+  Element d_type = Element::kF32;
+  bool saturate = false;   // integers: clamps, and does not wrap
+  bool exclusive = false;  // b1: xor, and not and
+  std::array<Slot, 8> d = NoSlots<8>();
+  std::array<Slot, 8> a = NoSlots<8>();
+  std::array<Slot, 4> b = NoSlots<4>();
+  std::array<Slot, 8> c = NoSlots<8>();
+};
+
+// movmatrix, and the part of ldmatrix and stmatrix beside the access: `count` matrices go from one
+// layout to another. The rows of matrix i are of lanes 8i to 8i + 7, in four registers.
+struct MatrixLayout {
+  Relayout to = Relayout::kTranspose;
+  std::uint8_t count = 1;
+  bool transposed = false;
+  std::array<Slot, 4> d = NoSlots<4>();
+  std::array<Slot, 4> a = NoSlots<4>();
+};
+
 // bar, barrier.
 struct CtaBarrier {
   OpKind kind = OpKind::kSync;
@@ -359,8 +387,8 @@ using Payload =
                  PackedConversion, Video, AddressConversion, ClusterMapping, StackChange, Load,
                  Store, AtomicAccess, SmallCopy, CopyGroup, BulkCopy, AsyncStore, CancelRequest,
                  CancelQuery, MemoryFence, Branch, IndexedBranch, FunctionCall, Return, RuntimeCall,
-                 Nanosleep, ActiveMask, WarpExchange, CtaBarrier, ClusterBarrier, GridControl,
-                 Mbarrier>;
+                 Nanosleep, ActiveMask, WarpExchange, MatrixProduct, MatrixLayout, CtaBarrier,
+                 ClusterBarrier, GridControl, Mbarrier>;
 
 struct Instruction {
   Op op = Op::kNop;

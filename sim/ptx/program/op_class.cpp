@@ -177,6 +177,8 @@ OpClass OpClassOf(const Instruction& instruction) {
     case Op::kTrap:
       return OpClass::kControl;
     case Op::kExchange:
+    case Op::kMatrixProduct:
+    case Op::kMatrixLayout:
     case Op::kBarrier:
     case Op::kClusterBarrier:
     case Op::kGridControl:

@@ -13,6 +13,50 @@ inline constexpr unsigned kMaxClusterCtas = 16;
 // Of barrier.cluster.
 enum class ClusterForm : std::uint8_t { kNone, kArrive, kArriveRelaxed, kWait };
 
+// Of the elements of a matrix.
+enum class Element : std::uint8_t {
+  kF16,
+  kBF16,
+  kTF32,
+  kF32,
+  kF64,
+  kE4M3,
+  kE5M2,
+  kS8,
+  kU8,
+  kS4,
+  kU4,
+  kB1,
+  kS32,
+};
+// How many of them a register of a fragment has.
+constexpr unsigned PackedIn(Element element) {
+  switch (element) {
+    case Element::kF16:
+    case Element::kBF16:
+      return 2;
+    case Element::kE4M3:
+    case Element::kE5M2:
+    case Element::kS8:
+    case Element::kU8:
+      return 4;
+    case Element::kS4:
+    case Element::kU4:
+      return 8;
+    case Element::kB1:
+      return 32;
+    case Element::kTF32:
+    case Element::kF32:
+    case Element::kF64:
+    case Element::kS32:
+      return 1;
+  }
+  return 1;
+}
+// How the lanes of a warp hold 8x8 matrices of 16 bits: lane i of eight has row i, in four
+// registers (memory), or each lane has two elements of a row in one (fragment).
+enum class Relayout : std::uint8_t { kToFragments, kToRows, kTranspose };
+
 // Each kind of instruction, by the payload that it has (instruction.h).
 enum class Op : std::uint8_t {
   // Arithmetic.
@@ -123,6 +167,9 @@ enum class Op : std::uint8_t {
   // ActiveMask, WarpExchange.
   kActiveMask,
   kExchange,
+  // MatrixProduct (mma), MatrixLayout (ldmatrix, stmatrix, movmatrix).
+  kMatrixProduct,
+  kMatrixLayout,
   // CtaBarrier, ClusterBarrier, GridControl, Mbarrier.
   kBarrier,
   kClusterBarrier,

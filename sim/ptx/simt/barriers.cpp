@@ -56,17 +56,26 @@ Interpreter::Event Interpreter::ReachBarrier(Warp* warp, std::size_t index, std:
   if (!aligned) {
     return Gather(warp, index);
   }
-  if (active == warp->live) {
-    return Arrive(warp, index);
-  }
+  return active == warp->live ? Arrive(warp, index) : AwaitAll(warp, index);
+}
+
+// The group waits until all lanes of its warp stand there.
+Interpreter::Event Interpreter::AwaitAll(Warp* warp, std::size_t index) {
   Hold(warp, index, Group::State::kAligned);
   // With the lanes that stood here already, all may have come.
   for (std::size_t k = 0; k < warp->groups.size(); ++k) {
     if (warp->groups[k].state == Group::State::kAligned && warp->groups[k].lanes == warp->live) {
-      return Arrive(warp, k);
+      return Meet(warp, k);
     }
   }
   return Event::kNone;
+}
+
+// All lanes of the warp stand at an instruction that waits for them.
+Interpreter::Event Interpreter::Meet(Warp* warp, std::size_t index) {
+  const Op op = program_.code[warp->groups[index].pc].op;
+  return op == Op::kMatrixProduct || op == Op::kMatrixLayout ? ExecuteMatrix(warp, index)
+                                                             : Arrive(warp, index);
 }
 
 Interpreter::Event Interpreter::ReachGridControl(Warp* warp, std::size_t index,
@@ -243,6 +252,8 @@ std::string Interpreter::Standing(const Warp& warp, const Group& group) const {
     at = "an mbarrier";
   } else if (group.state == Group::State::kAsleep) {
     at = "nanosleep";
+  } else if (i.op == Op::kMatrixProduct || i.op == Op::kMatrixLayout) {
+    at = "a matrix instruction";
   } else {
     at = fmt::format("barrier {}", ValueOf(warp, group, i.As<CtaBarrier>().id, First(group.lanes)));
   }

@@ -221,7 +221,7 @@ Interpreter::Event Interpreter::Step(Warp* warp, std::uint64_t cycle) {
   }
   // The lanes that an aligned barrier lacked have exited.
   if (warp->groups.size() == 1 && warp->groups.front().state == Group::State::kAligned) {
-    return Arrive(warp, 0);
+    return Meet(warp, 0);
   }
   const auto goes_on = [&] {
     return std::any_of(warp->groups.begin(), warp->groups.end(), [](const Group& group) {
@@ -264,6 +264,9 @@ std::optional<Interpreter::Event> Interpreter::ExecuteMove(Warp* warp, std::size
       return ReachGridControl(warp, index, active);
     case Op::kExchange:
       return ReachExchange(warp, index, active);
+    case Op::kMatrixProduct:
+    case Op::kMatrixLayout:
+      return ReachMatrix(warp, index, active);
     case Op::kMbarrier:
       return ReachMbarrier(warp, index, active);
     default:

@@ -201,6 +201,11 @@ class Interpreter {
   void Hold(Warp* warp, std::size_t index, Group::State state);
   Arrival ArrivalOf(Warp* warp, const Group& group) const;
   Event Arrive(Warp* warp, std::size_t index);
+  Event AwaitAll(Warp* warp, std::size_t index);
+  Event Meet(Warp* warp, std::size_t index);
+  // matrix.cpp
+  Event ReachMatrix(Warp* warp, std::size_t index, std::uint32_t active);
+  Event ExecuteMatrix(Warp* warp, std::size_t index);
   template <typename F>
   void Resume(Warp* warp, std::uint32_t lanes, Group::State state, F leave);
   Event Sleep(Warp* warp, std::size_t index, std::uint32_t active);

@@ -1,0 +1,19 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Matrices that the lanes of a warp hold in parts: mma, ldmatrix, stmatrix, movmatrix.
+#ifndef MUSTER_SIM_PTX_PROGRAM_DECODE_MATRIX_H_
+#define MUSTER_SIM_PTX_PROGRAM_DECODE_MATRIX_H_
+
+#include "sim/ptx/program/cursor.h"
+#include "sim/ptx/program/instruction.h"
+
+namespace muster::ptx {
+
+void DecodeMatrixProduct(Cursor* c, Instruction* out);  // mma
+// ldmatrix is a load of rows, and then the change of their layout; stmatrix is the reverse.
+void DecodeMatrixAccess(Cursor* c, Instruction* out);
+void DecodeMoveMatrix(Cursor* c, Instruction* out);  // movmatrix
+
+}  // namespace muster::ptx
+
+#endif  // MUSTER_SIM_PTX_PROGRAM_DECODE_MATRIX_H_

@@ -1,0 +1,39 @@
+// Copyright Muster contributors. SPDX-License-Identifier: Apache-2.0
+//
+// Instructions that the lanes of a warp execute together, on matrices that they hold in parts.
+#include <fmt/format.h>
+
+#include "sim/isa/bits.h"
+#include "sim/ptx/alu/compute.h"
+#include "sim/ptx/simt/interpreter.h"
+
+namespace muster::ptx {
+
+// "all threads in the warp must execute the same" instruction: lanes that come apart wait for the
+// others, as at an aligned barrier.
+Interpreter::Event Interpreter::ReachMatrix(Warp* warp, std::size_t index, std::uint32_t active) {
+  Part(warp, index, active);
+  return active == warp->live ? ExecuteMatrix(warp, index) : AwaitAll(warp, index);
+}
+
+// "If any thread in the warp has exited, the behavior is undefined": neither is it defined in a
+// warp that the block does not fill.
+Interpreter::Event Interpreter::ExecuteMatrix(Warp* warp, std::size_t index) {
+  constexpr std::uint32_t kAllLanes = ~0U;
+  const Group group = warp->groups[index];
+  const Lanes lanes = LanesOf(warp, group, group.lanes);
+  if (group.lanes != kAllLanes) {
+    return Misuse(*warp, First(group.lanes), lanes.instruction.line, "partial_warp",
+                  fmt::format("comes to a matrix instruction with {} lanes of its warp, and not 32",
+                              Ones(group.lanes)));
+  }
+  Compute(lanes);
+  if (group.state != Group::State::kReady) {
+    --warp->held;
+    warp->groups[index].state = Group::State::kReady;
+  }
+  Advance(warp, index);
+  return Event::kNone;
+}
+
+}  // namespace muster::ptx
