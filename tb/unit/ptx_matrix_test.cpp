@@ -387,6 +387,9 @@ TEST(PtxMatrix, OtherFormsAreRefused) {
         "{%r1, %r2};",
         "mma.sync.aligned.m16n8k8.col.row.f16.f16.f16.f16 {%r1, %r2}, {%r1, %r2}, {%r1}, {%r1, "
         "%r2};",
+        "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f32 {%r1, %r2}, {%r1, %r2}, {%r1}, {%r1, "
+        "%r2, "
+        "%r3, %r3};",
         "mma.sync.aligned.m16n8k8.row.col.f16.f16.bf16.f16 {%r1, %r2}, {%r1, %r2}, {%r1}, {%r1, "
         "%r2};",
         "mma.sync.aligned.m16n8k8.row.col.satfinite.f16.f16.f16.f16 {%r1, %r2}, {%r1, %r2}, "

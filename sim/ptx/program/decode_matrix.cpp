@@ -74,8 +74,7 @@ bool FitTogether(const MatrixProduct& i) {
   switch (i.a_type) {
     case Element::kF16:
       return i.b_type == i.a_type && is(i.d_type, {Element::kF16, Element::kF32}) &&
-             is(i.c_type, {Element::kF16, Element::kF32}) &&
-             (i.k == 8 ? true : i.c_type == i.d_type);
+             i.c_type == i.d_type;
     case Element::kBF16:
     case Element::kTF32:
       return i.b_type == i.a_type && i.d_type == Element::kF32 && i.c_type == Element::kF32;

@@ -16,8 +16,8 @@ Interpreter::Event Interpreter::ReachMatrix(Warp* warp, std::size_t index, std::
   return active == warp->live ? ExecuteMatrix(warp, index) : AwaitAll(warp, index);
 }
 
-// "If any thread in the warp has exited, the behavior is undefined": neither is it defined in a
-// warp that the block does not fill.
+// The text leaves a warp undefined of which a thread has exited. A warp that its block does not
+// fill lacks threads, too.
 Interpreter::Event Interpreter::ExecuteMatrix(Warp* warp, std::size_t index) {
   constexpr std::uint32_t kAllLanes = ~0U;
   const Group group = warp->groups[index];
