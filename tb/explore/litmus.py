@@ -3,6 +3,7 @@
 """Writes the litmus tests of the tables in tb/explore/litmus (litmus/README.md): NAME.ptx and NAME.json of each test
 into the folder that the command line names, and what is expected of all of them into FOLDER.json beside it."""
 
+import argparse
 import json
 import pathlib
 import re
@@ -188,7 +189,9 @@ def write(folder):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    folder = parser.parse_args().folder
     folder.with_suffix(".json").write_text(json.dumps(write(folder), indent=2) + "\n")
 
 

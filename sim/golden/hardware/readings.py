@@ -7,6 +7,7 @@ readings.toml has what each asks, and its code. All begin alike, and the pairs a
   readings.py FOLDER
 """
 
+import argparse
 import hashlib
 import itertools
 import json
@@ -98,4 +99,6 @@ def write(folder):
 
 
 if __name__ == "__main__":
-    write(pathlib.Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    write(parser.parse_args().folder)
