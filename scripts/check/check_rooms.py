@@ -32,7 +32,7 @@ USES = {
     "ptx/simt": "isa ptx/program ptx/alu",
     "ptx/runtime": "isa golden ptx/program ptx/simt",
     "ptx/runtime/on_pins": "isa golden port ptx/syntax ptx/program ptx/simt ptx/runtime",
-    "ptx/launch": "isa ptx/syntax ptx/program ptx/simt ptx/runtime/on_pins",
+    "ptx/launch": "isa ptx/syntax ptx/program ptx/alu ptx/simt ptx/runtime/on_pins",
     "explore": "isa golden ptx/program ptx/simt ptx/runtime",
     "gpu": "ptx/syntax ptx/program ptx/launch",
     # Beside it, and above all.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/app/files.h"
+#include "sim/ptx/launch/element.h"
 #include "sim/ptx/syntax/error.h"
 
 namespace muster::app {

@@ -80,7 +80,7 @@ void AddLaunchOptions(CLI::App* run, RunCommand* command) {
   add_each("--expect", &launch.expects,
            "What a buffer or symbol must hold in the end: NAME=V, V,V,... or @FILE", "NAME=VALUES");
   add_each("--tolerance", &launch.tolerances,
-           "How far elements of f32 or f64 may be off: absolute:V, relative:V, ulps:N, or several "
+           "How far floating-point elements may be off: absolute:V, relative:V, ulps:N, or several "
            "of these with commas, of which one must hold",
            "NAME=LIMITS");
   add_each("--hazard", &launch.hazards, "How often a hazard must be met", "NAME=COUNT");

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/ptx/launch/compare.h"
+#include "sim/ptx/launch/element.h"
 #include "sim/ptx/program/demangle.h"
 #include "sim/ptx/program/types.h"
 

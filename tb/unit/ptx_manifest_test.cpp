@@ -149,7 +149,8 @@ TEST(PtxManifest, Refusals) {
       {with(R"("args": [{"u32": 1, "u8": 2}])"), ":2: args[0] must be "},
       {with(R"("args": [{"buffer": "a"}])"), ":2: args[0] names the buffer a, which is not"},
       {with(R"("args": [{"b32": 1}])"), ":2: args[0].b32 is not a known key (buffer, struct, u8, "},
-      {with(R"("args": [{"f16": 1}])"), ":2: args[0].f16 is not a known key (buffer, struct, u8, "},
+      {with(R"("args": [{"tf32": 1}])"),
+       ":2: args[0].tf32 is not a known key (buffer, struct, u8, "},
       {with(R"("args": [{"struct": []}])"),
        ":2: args[0].struct must be a list with at least one member"},
       {with(R"("args": [{"struct": [{"u8": 1}, {"u8": 256}]}])"),
@@ -209,7 +210,8 @@ TEST(PtxManifest, SchemaKnowsWhatTheCodeKnows) {
               accepted)
         << name;
   }
-  for (const char* type : {"u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f32", "f64"}) {
+  for (const char* type : {"u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f32", "f64",
+                           "f16", "bf16", "e4m3", "e5m2"}) {
     const std::string buffer =
         std::string(R"("buffers": {"a": {"count": 1, "type": ")") + type + "\"}}";
     EXPECT_EQ(Refusal(with(buffer)).substr(0, accepted.size()), accepted) << type;

@@ -164,7 +164,7 @@ TEST(PtxSymbol, OptionsOfALaunch) {
   const std::string form = " is not NAME=TYPE or NAME=TYPE:INIT, such as weights=f32:0.5,2";
   EXPECT_EQ(refusal("weights"), "--symbol weights" + form);
   EXPECT_EQ(refusal("=u32:1"), "--symbol =u32:1" + form);
-  EXPECT_EQ(refusal("weights=f16:1"), "--symbol weights=f16:1" + form);
+  EXPECT_EQ(refusal("weights=tf32:1"), "--symbol weights=tf32:1" + form);
   EXPECT_EQ(refusal("calls=u32:1"), "--symbol calls=u32:1: there is a --symbol calls already");
   EXPECT_EQ(refusal("weights=f32:1,2,3"),
             "--symbol weights=f32:1,2,3 has 3 elements, but weights has 2");

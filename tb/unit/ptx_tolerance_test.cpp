@@ -128,6 +128,43 @@ TEST(PtxTolerance, ReportsSayTheError) {
             "buffer x differs in 1 of 1 elements by more than its tolerance: [0] is inf, not 1");
 }
 
+// Buffers of f16, bf16, e4m3 and e5m2: how they begin, what they show, how far off they may be.
+TEST(PtxTolerance, ElementsNarrowerThanSingle) {
+  const std::string manifest = R"({"ptx": "k.ptx", "block": [1,1,1], "args": [{"buffer": "x"}],
+    "buffers": {"x": {"type": "TYPE", "count": 4, "init": [1, -1.5, "inf", "nan"]}},
+    "expect": {"x": [1, -1.5, "inf", "nan"]}})";
+  WriteTestFile("k.ptx", Header() + ".visible .entry k(.param .u64 x) { ret; }");
+  const struct {
+    const char* type;
+    std::vector<std::uint8_t> bytes;
+    std::string next;  // the number after 1
+  } rows[] = {
+      {"f16", {0x00, 0x3c, 0x00, 0xbe, 0x00, 0x7c, 0xff, 0x7f}, "1.0009765625"},
+      {"bf16", {0x80, 0x3f, 0xc0, 0xbf, 0x80, 0x7f, 0xff, 0x7f}, "1.0078125"},
+      {"e4m3", {0x38, 0xbc, 0x7f, 0x7f}, "1.125"},  // it has no infinity
+      {"e5m2", {0x3c, 0xbe, 0x7c, 0x7f}, "1.25"},
+  };
+  for (const auto& row : rows) {
+    std::string text = manifest;
+    text.replace(text.find("TYPE"), 4, row.type);
+    Buffer buffer = ReadManifest(WriteTestFile("m.json", text)).buffers.front();
+    EXPECT_EQ(buffer.initial, row.bytes) << row.type;
+    EXPECT_EQ(Difference(buffer, row.bytes), "") << row.type;
+    std::vector<std::uint8_t> there = row.bytes;
+    ++there.front();
+    const std::string said = Difference(buffer, there);
+    EXPECT_NE(said.find(": [0] is " + row.next + ", not 1 (off by "), std::string::npos) << said;
+    EXPECT_NE(said.find(", 1 ulp)"), std::string::npos) << said;
+    buffer.tolerance = Ulps(1);
+    EXPECT_EQ(Difference(buffer, there), "") << row.type;
+    text.replace(text.find("[1, -1.5"), 2, "[1e6");
+    EXPECT_EQ(
+        ManifestRefusal(text).find("init[0] is out of the range of its type") == std::string::npos,
+        std::string(row.type) == "bf16")
+        << row.type;
+  }
+}
+
 // A kernel whose third is one ulp off, by a manifest and by options.
 TEST(PtxTolerance, OfAManifestAndOfOptions) {
   const std::string ptx = WriteTestFile("k.ptx", Header() + R"(

@@ -8,23 +8,13 @@
 #include <cstring>
 #include <limits>
 
+#include "sim/ptx/launch/element.h"
 #include "sim/ptx/program/types.h"
 
 namespace muster::ptx {
 namespace {
 
 constexpr std::uint64_t kMaxDifferences = 20;  // shown of a buffer
-
-double Value(Type type, const std::uint8_t* element) {
-  if (type == Type::kF32) {
-    float value = 0;
-    std::memcpy(&value, element, sizeof value);
-    return value;
-  }
-  double value = 0;
-  std::memcpy(&value, element, sizeof value);
-  return value;
-}
 
 // The place of a number among all of its type, 0 being that of both zeroes.
 std::int64_t PlaceOf(Type type, const std::uint8_t* element) {
@@ -39,14 +29,14 @@ bool IsRight(const Buffer& buffer, const std::uint8_t* there, const std::uint8_t
   if (std::memcmp(there, expected, Bytes(buffer.type)) == 0) {
     return true;
   }
-  if (!IsFloat(buffer.type)) {
+  if (!IsReal(buffer.type)) {
     return false;
   }
-  if (std::isnan(Value(buffer.type, there)) && std::isnan(Value(buffer.type, expected))) {
+  if (std::isnan(RealOf(buffer.type, there)) && std::isnan(RealOf(buffer.type, expected))) {
     return true;
   }
-  if (!buffer.tolerance || !std::isfinite(Value(buffer.type, there)) ||
-      !std::isfinite(Value(buffer.type, expected))) {
+  if (!buffer.tolerance || !std::isfinite(RealOf(buffer.type, there)) ||
+      !std::isfinite(RealOf(buffer.type, expected))) {
     return false;
   }
   const Tolerance& most = *buffer.tolerance;
@@ -59,8 +49,8 @@ bool IsRight(const Buffer& buffer, const std::uint8_t* there, const std::uint8_t
 // What is beside the numbers, of those that have a distance. How many numbers lie between the two
 // tells something where these are few, and the quotient where the expected one is not 0.
 std::string ErrorText(Type type, const std::uint8_t* there, const std::uint8_t* expected) {
-  if (!IsFloat(type) || !std::isfinite(Value(type, there)) ||
-      !std::isfinite(Value(type, expected))) {
+  if (!IsReal(type) || !std::isfinite(RealOf(type, there)) ||
+      !std::isfinite(RealOf(type, expected))) {
     return "";
   }
   constexpr std::uint64_t kFewUlps = 1000;
@@ -78,8 +68,8 @@ std::string ErrorText(Type type, const std::uint8_t* there, const std::uint8_t* 
 }  // namespace
 
 Error ErrorOf(Type type, const std::uint8_t* there, const std::uint8_t* expected) {
-  const double value = Value(type, there);
-  const double wanted = Value(type, expected);
+  const double value = RealOf(type, there);
+  const double wanted = RealOf(type, expected);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (!std::isfinite(value) || !std::isfinite(wanted)) {
     return {kInfinity, kInfinity, std::numeric_limits<std::uint64_t>::max()};

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/ptx/launch/element.h"
 #include "sim/ptx/launch/manifest_reader.h"
 #include "sim/ptx/program/program.h"
 #include "sim/ptx/program/types.h"
@@ -78,7 +79,7 @@ Members Extent(const char* option, const std::string& text) {
 Members Number(const std::string& of, const std::string& text, Type type) {
   char* end = nullptr;
   errno = 0;
-  if (IsFloat(type)) {
+  if (IsReal(type)) {
     if (text == "inf" || text == "-inf" || text == "nan") {
       return text;
     }
@@ -94,7 +95,7 @@ Members Number(const std::string& of, const std::string& text, Type type) {
   }
   throw InputError(fmt::format("{}: {} is no {}", of,
                                text.empty() ? "an empty text" : Printable(text),
-                               IsFloat(type) ? "number" : "whole number"));
+                               IsReal(type) ? "number" : "whole number"));
 }
 
 // V, V,V,... or @FILE, of a buffer.
@@ -266,11 +267,11 @@ class Maker {
     const std::size_t colon = arg.find(':');
     const std::string type =
         colon == std::string::npos ? TypeFor(of, arg, parameter) : arg.substr(0, colon);
-    if (!IsNumber(TypeOf(type))) {
+    if (ElementTypeOf(type) == Type::kNone) {
       throw InputError(fmt::format("{}: there is no type {}", of, Printable(type)));
     }
     const std::string value = colon == std::string::npos ? arg : arg.substr(colon + 1);
-    return {{type, Number(of, value, TypeOf(type))}};
+    return {{type, Number(of, value, ElementTypeOf(type))}};
   }
 
   // TYPE[COUNT] or TYPE[COUNT]:INIT.
@@ -281,7 +282,7 @@ class Maker {
     const bool formed = open != std::string::npos && close != std::string::npos && open < close &&
                         (plain || text[close + 1] == ':');
     const std::string type = text.substr(0, open);
-    if (!formed || !IsNumber(TypeOf(type))) {
+    if (!formed || ElementTypeOf(type) == Type::kNone) {
       throw InputError(fmt::format(
           "{} is not NAME=TYPE[COUNT] or NAME=TYPE[COUNT]:INIT, such as in=u32[512]:iota", of));
     }
@@ -292,7 +293,7 @@ class Maker {
     Members buffer = {{"type", type},
                       {"count", Number(of, text.substr(open + 1, close - open - 1), Type::kU32)}};
     if (!plain) {
-      buffer["init"] = Init(of, text.substr(close + 2), TypeOf(type));
+      buffer["init"] = Init(of, text.substr(close + 2), ElementTypeOf(type));
     }
     members_["buffers"][name] = buffer;
   }
@@ -325,7 +326,7 @@ class Maker {
       const std::string name = symbol.substr(0, equals);
       const std::string type =
           equals == std::string::npos ? "" : symbol.substr(equals + 1, colon - equals - 1);
-      if (name.empty() || !IsNumber(TypeOf(type))) {
+      if (name.empty() || ElementTypeOf(type) == Type::kNone) {
         throw InputError(
             fmt::format("{} is not NAME=TYPE or NAME=TYPE:INIT, such as weights=f32:0.5,2", of));
       }
@@ -334,7 +335,7 @@ class Maker {
       }
       members_["symbols"][name]["type"] = type;
       if (colon != std::string::npos) {
-        members_["symbols"][name]["init"] = Init(of, symbol.substr(colon + 1), TypeOf(type));
+        members_["symbols"][name]["init"] = Init(of, symbol.substr(colon + 1), ElementTypeOf(type));
       }
     }
   }
@@ -343,7 +344,7 @@ class Maker {
   Type TypeOfNamed(const std::string& of, const std::string& name) const {
     for (const char* const section : {"buffers", "symbols"}) {
       if (members_.contains(section) && members_[section].contains(name)) {
-        return TypeOf(members_[section][name]["type"].get<std::string>());
+        return ElementTypeOf(members_[section][name]["type"].get<std::string>());
       }
     }
     throw InputError(fmt::format("{}: no --arg makes a buffer {}", of, name));

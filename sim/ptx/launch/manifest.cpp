@@ -19,6 +19,7 @@
 #include "sim/isa/config.h"
 #include "sim/isa/fault.h"
 #include "sim/isa/operation.h"
+#include "sim/ptx/launch/element.h"
 #include "sim/ptx/launch/manifest_reader.h"
 #include "sim/ptx/launch/manifest_schema.h"
 #include "sim/ptx/program/decode.h"
@@ -50,7 +51,7 @@ void ManifestReader::ReadBuffers(const Json& object, Manifest* manifest) const {
     const std::string at = "buffers." + name;
     Buffer buffer;
     buffer.name = name;
-    buffer.type = TypeOf(value["type"].get<std::string>());
+    buffer.type = ElementTypeOf(value["type"].get<std::string>());
     buffer.count = value["count"].get<std::uint64_t>();
     if (buffer.count * Bytes(buffer.type) > left) {
       Fail(at, fmt::format("brings the buffers to more than {} bytes", kMaxBufferBytes));
@@ -77,7 +78,7 @@ Argument ManifestReader::ReadArgument(const Json& value, const Manifest& manifes
   } else if (member.key() == "struct") {
     argument.members = ReadArguments(member.value(), manifest, inside);
   } else {
-    argument.type = TypeOf(member.key());
+    argument.type = ElementTypeOf(member.key());
     argument.bits = Element(member.value(), argument.type, inside);
   }
   return argument;
@@ -114,8 +115,8 @@ void ManifestReader::ReadTolerance(const Json& object, Manifest* manifest) const
     if (buffer == manifest->buffers.end() || !buffer->expected) {
       Fail(at, "names what \"expect\" does not name");
     }
-    if (!IsFloat(buffer->type)) {
-      Fail(at, "is of integers, which are compared bit for bit: f32 and f64 may differ");
+    if (!IsReal(buffer->type)) {
+      Fail(at, "is of integers, which are compared bit for bit: floating-point numbers may differ");
     }
     Tolerance& tolerance = buffer->tolerance.emplace();
     With(value, "absolute", [&](const Json& most) { tolerance.absolute = most.get<double>(); });
@@ -282,26 +283,6 @@ std::string ReadFile(const std::string& path, const std::string& what) {
     throw InputError(fmt::format("{}: the {} cannot be read", path, what));
   }
   return text;
-}
-
-std::string FormatElement(Type type, const std::uint8_t* element) {
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, element, Bytes(type));
-  if (type == Type::kF32) {
-    float value = 0;
-    std::memcpy(&value, element, sizeof value);
-    return fmt::format("{}", value);
-  }
-  if (type == Type::kF64) {
-    double value = 0;
-    std::memcpy(&value, element, sizeof value);
-    return fmt::format("{}", value);
-  }
-  if (!IsSigned(type)) {
-    return fmt::format("{}", bits);
-  }
-  const unsigned shift = 64 - 8 * Bytes(type);
-  return fmt::format("{}", static_cast<std::int64_t>(bits << shift) >> shift);
 }
 
 }  // namespace muster::ptx

@@ -91,9 +91,6 @@ std::vector<std::string> InputsOf(const std::string& path);
 // The whole of a file. Throws InputError.
 std::string ReadFile(const std::string& path, const std::string& what);
 
-// An element of a buffer in words: "42", "nan", "0x1p-3".
-std::string FormatElement(Type type, const std::uint8_t* element);
-
 }  // namespace muster::ptx
 
 #endif  // MUSTER_SIM_PTX_LAUNCH_MANIFEST_H_

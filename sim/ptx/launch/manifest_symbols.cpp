@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/ptx/launch/element.h"
 #include "sim/ptx/launch/manifest_reader.h"
 #include "sim/ptx/program/decode.h"
 #include "sim/ptx/program/demangle.h"
@@ -81,7 +82,7 @@ void ManifestReader::ReadSymbols(const Json& object, Manifest* manifest) const {
     }
     Buffer symbol;
     symbol.name = name;
-    symbol.type = TypeOf(value["type"].get<std::string>());
+    symbol.type = ElementTypeOf(value["type"].get<std::string>());
     symbol.symbol = FindSymbol(name, value, *manifest, at);
     const std::uint64_t bytes = symbol.symbol->variable.bytes;
     symbol.count = bytes / Bytes(symbol.type);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "sim/ptx/launch/element.h"
 #include "sim/ptx/launch/manifest_reader.h"
 #include "sim/ptx/program/decode.h"
 #include "sim/ptx/syntax/error.h"
@@ -100,18 +102,14 @@ double ManifestReader::Float(const Json& value, const std::string& at) const {
 
 // The bits of a value of `type`.
 std::uint64_t ManifestReader::Element(const Json& value, Type type, const std::string& at) const {
-  std::uint64_t bits = 0;
-  if (type == Type::kF32) {
-    const auto number = static_cast<float>(Float(value, at));
-    if (value.is_number() && std::isinf(number)) {
-      Fail(at, "is out of the range of its type");
-    }
-    std::memcpy(&bits, &number, sizeof number);
-  } else if (type == Type::kF64) {
-    const double number = Float(value, at);
-    std::memcpy(&bits, &number, sizeof number);
-  } else {
-    bits = Integer(value, type, at);
+  if (!IsReal(type)) {
+    return Integer(value, type, at);
+  }
+  const std::uint64_t bits = BitsOf(type, Float(value, at));
+  std::array<std::uint8_t, sizeof bits> element{};
+  std::memcpy(element.data(), &bits, sizeof bits);
+  if (value.is_number() && !std::isfinite(RealOf(type, element.data()))) {
+    Fail(at, "is out of the range of its type");
   }
   return bits;
 }
@@ -169,14 +167,8 @@ Image ManifestReader::Initial(const Json& value, const Buffer& buffer,
     return bytes;
   }
   for (std::uint64_t i = 0; i < buffer.count; ++i) {
-    std::uint64_t bits = i;
-    if (buffer.type == Type::kF32) {
-      const auto number = static_cast<float>(i);
-      std::memcpy(&bits, &number, sizeof number);
-    } else if (buffer.type == Type::kF64) {
-      const auto number = static_cast<double>(i);
-      std::memcpy(&bits, &number, sizeof number);
-    }
+    const std::uint64_t bits =
+        IsReal(buffer.type) ? BitsOf(buffer.type, static_cast<double>(i)) : i;
     std::memcpy(&bytes[i * size], &bits, size);
   }
   return bytes;

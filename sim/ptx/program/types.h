@@ -104,9 +104,6 @@ constexpr Type ElementOf(Type type) {
 constexpr bool IsSigned(Type type) { return type >= Type::kS8 && type <= Type::kS64; }
 constexpr bool IsBits(Type type) { return type >= Type::kB8 && type <= Type::kB128; }
 
-// What an element of a buffer can be: u8 to s64, f32, f64.
-constexpr bool IsNumber(Type type) { return type >= Type::kU8 && type <= Type::kF64; }
-
 enum class Space : std::uint8_t { kGeneric, kGlobal, kConst, kParam, kShared, kLocal, kCluster };
 const char* Name(Space space);
 constexpr bool IsShared(Space space) { return space == Space::kShared || space == Space::kCluster; }
