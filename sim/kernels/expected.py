@@ -292,6 +292,13 @@ def matrix_tile(a, b):
                   for row in range(32) for column in range(16)]}
 
 
+def three_phases():
+    # Parity P is over while the phase of the other parity runs, two arrivals each.
+    phases = [arrivals // 2 for arrivals in range(7)]
+    return {"parity0": [phase % 2 for phase in phases], "parity1": [1 - phase % 2 for phase in phases],
+            "pending": [2 - arrivals % 2 for arrivals in range(6)]}
+
+
 def mb_arrive_wait():
     return {"out": 2 * [(thread + 5) % 256 + sum(range(1, 6)) for thread in range(256)]}
 
