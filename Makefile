@@ -25,7 +25,7 @@ FARM   := $(if $(filter CLUSTER,$(GIVEN)),--cluster '$(CLUSTER)' $(if $(filter P
 CHECK  := $(if $(FARM),@scripts/run/farm.py --check $(FARM))
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test lint format regress corners asan mutants mutate formal coverage report wave bench asic fpga verilog gates fourstate hwprobe install clean
+.PHONY: help setup build run test lint format regress corners asan suites mutants mutate formal coverage report wave bench asic fpga verilog gates fourstate hwprobe install clean
 
 help:  ## Show this list
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
@@ -67,6 +67,12 @@ corners: setup  ## The regression on corners of the parameters: each switch off,
 
 asan: setup  ## Run the C++ tests and kernels with the address and undefined-behaviour sanitizers
 	@scripts/run/asan.sh
+
+suites:  ## Run kernels written in CUDA C++, Triton, CuTe and TileLang, compiled without a GPU (installs 6 GB from PyPI): LANGUAGES=triton
+	@scripts/run/setup.sh build suites
+	@scripts/run/environment.sh build/suites/environment tb/suites/requirements.txt
+	@scripts/run/build.sh muster
+	@build/suites/environment/bin/python tb/suites/suite.py $(LANGUAGES)
 
 mutants: setup  ## Show that wrong variants of the RTL and of the golden model are caught: NAME=restore
 	@scripts/run/build.sh muster_isa
