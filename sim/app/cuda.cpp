@@ -29,19 +29,22 @@ bool IsThere(const std::string& program) {
 
 }  // namespace
 
-std::string CompileCuda(const std::string& source) {
+std::string CompileCuda(const std::string& source, const CudaOptions& options) {
   ptx::ReadFile(source, "CUDA file");  // checks that the file exists
+  const auto architecture = [&options](const char* usual) {
+    return options.architecture.empty() ? usual : ptx::Quoted(options.architecture);
+  };
   std::string compiler;
   if (IsThere("nvcc")) {
-    compiler = "nvcc -arch=sm_90 -lineinfo -ptx";
+    compiler = fmt::format("nvcc -arch={} -lineinfo -ptx", architecture("sm_90a"));
   } else {
     // Without NVIDIA's headers: the file declares what it uses.
     for (const char* const clang : {"clang", "clang-19", "clang-16", "clang-14"}) {
       if (compiler.empty() && IsThere(clang)) {
         compiler = fmt::format(
-            "{} -x cuda --cuda-device-only --cuda-gpu-arch=sm_80 --cuda-path=/nonexistent "
+            "{} -x cuda --cuda-device-only --cuda-gpu-arch={} --cuda-path=/nonexistent "
             "-nocudainc -nocudalib -fno-rtti -O2 -gline-tables-only -S",
-            clang);
+            clang, architecture("sm_80"));
       }
     }
   }
@@ -49,6 +52,9 @@ std::string CompileCuda(const std::string& source) {
     throw ptx::InputError(fmt::format(
         "{}: there is neither nvcc nor clang to compile it; give the PTX that your compiler makes",
         source));
+  }
+  for (const std::string& flag : options.flags) {
+    compiler += " " + ptx::Quoted(flag);
   }
   std::string ptx = source + ".ptx";
   const std::string command =

@@ -5,9 +5,8 @@
 #include <string>
 
 #include "sim/app/explore.h"
+#include "sim/app/launch_command.h"
 #include "sim/app/number_option.h"
-#include "sim/app/run_command.h"
-#include "sim/ptx/launch/manifest.h"
 
 namespace muster::app {
 namespace {
@@ -16,18 +15,18 @@ constexpr std::uint64_t kLongestSearch = 1'000'000;  // seconds
 constexpr std::uint64_t kMostJobs = 1024;
 
 struct ExploreCommand {
-  std::string manifest;
+  LaunchCommand launch;
   ExploreOptions options;
 };
 
 }  // namespace
 
-void AddExploreCommand(CLI::App* app, int* code) {
+void AddExploreCommand(CLI::App* app, const std::vector<std::string>& compiler_flags, int* code) {
   CLI::App* const explore =
       app->add_subcommand("explore", "What other orders of a kernel's events can come to");
   const auto command = std::make_shared<ExploreCommand>();
   ExploreOptions& options = command->options;
-  explore->add_option("manifest", command->manifest, "A launch manifest (JSON)")->required();
+  AddLaunchOptions(explore, &command->launch);
   explore->add_option("--config", options.config, "The unit's configuration (default: default)");
   AddNumber(explore, "--seed", &options.seed, "Of the first order (default: 1)");
   AddNumber(explore, "--bound", &options.bound, "Classes of orders that are seen at most", 1);
@@ -41,9 +40,9 @@ void AddExploreCommand(CLI::App* app, int* code) {
   explore->footer(
       "Exit codes: 0 nothing found, 2 bad input, 3 a deadlock can happen, 4 RTL and golden model\n"
       "disagree, 7 a race or another finding, 8 suspicions only.");
-  explore->callback([command, code] {
-    const Job job{ptx::ReadManifest(command->manifest), ptx::InputsOf(command->manifest)};
-    *code = static_cast<int>(Explore(job, command->options));
+  explore->callback([command, compiler_flags, code] {
+    command->launch.cuda.flags = compiler_flags;
+    *code = static_cast<int>(Explore(JobOf(&command->launch), command->options));
   });
 }
 

@@ -14,12 +14,14 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <variant>
 #include <vector>
 
 #include "sim/app/against.h"
 #include "sim/app/explore_command.h"
+#include "sim/app/launch_command.h"
 #include "sim/app/run_command.h"
 #include "sim/app/suite.h"
 #include "sim/bcu/assembler.h"
@@ -119,8 +121,14 @@ int Main(int argc, char** argv) {
   int code = 0;
 
   std::string input;
-  AddRunCommand(&app, &code);
-  AddExploreCommand(&app, &code);
+  // What follows "--" is for the compiler of a CUDA file.
+  const bool launches =
+      argc > 1 && (std::string_view(argv[1]) == "run" || std::string_view(argv[1]) == "explore");
+  char** const end = argv + argc;
+  char** const dashes = launches ? std::find(argv, end, std::string_view("--")) : end;
+  const std::vector<std::string> compiler_flags(std::min(dashes + 1, end), end);
+  AddRunCommand(&app, compiler_flags, &code);
+  AddExploreCommand(&app, compiler_flags, &code);
 
   std::vector<std::string> inputs;
   SuiteOptions suite_options;
@@ -154,7 +162,7 @@ int Main(int argc, char** argv) {
   disassemble->callback([&] { code = Disassemble(input); });
 
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(dashes - argv), argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kBadInput;
   } catch (const gpu::NoGpu& error) {

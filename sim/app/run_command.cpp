@@ -12,13 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "sim/app/cuda.h"
-#include "sim/app/files.h"
 #include "sim/app/gpu.h"
+#include "sim/app/launch_command.h"
 #include "sim/app/number_option.h"
 #include "sim/app/target.h"
-#include "sim/ptx/launch/direct.h"
-#include "sim/ptx/launch/manifest.h"
 #include "sim/ptx/syntax/error.h"
 
 namespace muster::app {
@@ -29,97 +26,11 @@ constexpr double kShortest = 0.001;
 constexpr std::uint64_t kMostSeeds = 1'000'000'000;  // at a time
 
 struct RunCommand {
-  std::string file;  // a manifest, a PTX file or a CUDA file
-  ptx::DirectLaunch launch;
+  LaunchCommand launch;
   RunOptions options;
   std::string seeds;
-  std::string write_manifest;
-  std::vector<CLI::Option*> of_launch;   // options of which a manifest has its own
   std::vector<CLI::Option*> of_one_run;  // options that exclude several seeds
 };
-
-bool EndsWith(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
-// Adds the options that replace keys of a manifest.
-void AddLaunchOptions(CLI::App* run, RunCommand* command) {
-  ptx::DirectLaunch& launch = command->launch;
-  const auto add = [&](const std::string& name, auto* value, const std::string& what,
-                       const std::string& type) {
-    CLI::Option* const option =
-        run->add_option(name, *value, what)->type_name(type)->group("Without a manifest");
-    command->of_launch.push_back(option);
-    return option;
-  };
-  const auto add_each = [&](const std::string& name, std::vector<std::string>* values,
-                            const std::string& what, const std::string& type) {
-    add(name, values, what, type)
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-        ->allow_extra_args(false);
-  };
-  add("kernel", &launch.kernel, "A kernel of the file, if it has several; plain or mangled",
-      "KERNEL");
-  add("--grid", &launch.grid, "CTAs (default: 1)", "X,Y,Z");
-  add("--block", &launch.block, "Threads of a CTA", "X,Y,Z");
-  add("--cluster", &launch.cluster, "CTAs of a cluster (default: what the kernel says)", "X,Y,Z");
-  add("--smem", &launch.smem, "Bytes of dynamic shared memory", "BYTES");
-  command->of_launch.push_back(
-      run->add_flag("--cooperative", launch.cooperative, "All CTAs are there at once")
-          ->group("Without a manifest"));
-  add_each(
-      "--arg", &launch.args,
-      "The next argument: NAME=TYPE[COUNT] (a buffer), NAME=TYPE[COUNT]:INIT (INIT: zero, iota, "
-      "V, V,V,... or @FILE), NAME (a buffer again), V or TYPE:V (a number), {...} (JSON)",
-      "ARGUMENT");
-  add_each("--symbol", &launch.symbols,
-           "What a variable of the file begins with: NAME=TYPE:INIT (INIT as of --arg); NAME=TYPE "
-           "to expect or show it",
-           "NAME=TYPE:INIT");
-  add_each("--expect", &launch.expects,
-           "What a buffer or symbol must hold in the end: NAME=V, V,V,... or @FILE", "NAME=VALUES");
-  add_each("--tolerance", &launch.tolerances,
-           "How far floating-point elements may be off: absolute:V, relative:V, ulps:N, or several "
-           "of these with commas, of which one must hold",
-           "NAME=LIMITS");
-  add_each("--hazard", &launch.hazards, "How often a hazard must be met", "NAME=COUNT");
-  add("--outcome", &launch.outcome, "How the run must end (default: completes)", "OUTCOME");
-  add("--after-inval", &launch.after_inval,
-      "What an operation on an invalidated mbarrier is: fault or hazard", "WHAT");
-  add("--hint", &launch.hint, "What becomes of a try_wait's time hint: used or ignored", "WHAT");
-  AddFile(run, "--write-manifest", &command->write_manifest,
-          "Write a manifest that says the same, and run")
-      ->group("Without a manifest");
-}
-
-// Before the run, writes the launch's manifest if asked for.
-Job JobOf(RunCommand* command) {
-  const bool cuda = EndsWith(command->file, ".cu");
-  if (!cuda && !EndsWith(command->file, ".ptx")) {
-    for (const CLI::Option* option : command->of_launch) {
-      if (option->count() != 0) {
-        throw ptx::InputError(
-            fmt::format("{} goes with a PTX or CUDA file: the manifest {} says it by itself",
-                        option->get_name(), ptx::Printable(command->file)));
-      }
-    }
-    if (!command->write_manifest.empty()) {
-      throw ptx::InputError("--write-manifest goes with a PTX or CUDA file");
-    }
-    return {ptx::ReadManifest(command->file), ptx::InputsOf(command->file)};
-  }
-  command->launch.ptx = cuda ? CompileCuda(command->file) : command->file;
-  ptx::DirectManifest made = ptx::ManifestOf(command->launch);
-  Job job{std::move(made.manifest), std::move(made.inputs)};
-  if (!command->write_manifest.empty()) {
-    CheckOutputs(job.inputs, {command->write_manifest});
-    WriteFile(command->write_manifest,
-              ptx::ManifestText(std::move(made.members), command->write_manifest));
-    job.inputs.push_back(command->write_manifest);
-  }
-  return job;
-}
 
 // Parses --seeds N or --seeds A-B.
 ptx::ExitCode RunAllSeeds(const RunCommand& command, const Job& job) {
@@ -144,16 +55,6 @@ ptx::ExitCode RunAllSeeds(const RunCommand& command, const Job& job) {
 }
 
 }  // namespace
-
-CLI::Option* AddFile(CLI::App* command, const std::string& name, std::string* file,
-                     const std::string& what) {
-  const auto check = [](const std::string& text) {
-    return std::string(text.empty() ? "the name of the file is empty" : "");
-  };
-  return command->add_option(name, *file, what)
-      ->check(CLI::Validator(check, ""))
-      ->type_name("FILE");
-}
 
 void AddRunOptions(CLI::App* command, RunOptions* options) {
   command->add_option("--config", options->config, "The unit's configuration (default: default)");
@@ -192,13 +93,11 @@ void CheckTarget(const CLI::App& command, const RunOptions& options, const std::
   }
 }
 
-void AddRunCommand(CLI::App* app, int* code) {
+void AddRunCommand(CLI::App* app, const std::vector<std::string>& compiler_flags, int* code) {
   CLI::App* const run = app->add_subcommand("run", "Run a kernel on the RTL, under lockstep");
   const auto command = std::make_shared<RunCommand>();
   RunOptions& options = command->options;
-  run->add_option("file", command->file,
-                  "A launch manifest (JSON); or a PTX file, or a CUDA file, and its launch")
-      ->required();
+  AddLaunchOptions(run, &command->launch);
   AddRunOptions(run, &options);
   AddFile(run, "--schedule", &options.schedule, "Keep to the order of events in this JSON file");
   CLI::Option* const wave =
@@ -226,14 +125,14 @@ void AddRunCommand(CLI::App* app, int* code) {
       run->get_option("--seed")};
   run->add_option("--seeds", command->seeds, "Run with each of these seeds: 100, or 3-8")
       ->type_name("SEEDS");
-  AddLaunchOptions(run, command.get());
-  run->callback([run, command, code] {
+  run->callback([run, command, compiler_flags, code] {
     CheckTarget(*run, command->options);
     const bool on_gpu = GpuWorkers("--target", command->options.target).has_value();
     if (on_gpu && command->options.target != "cuda") {
       throw ptx::InputError("--target cuda:N is for muster suite: a run has one kernel");
     }
-    const Job job = JobOf(command.get());
+    command->launch.cuda.flags = compiler_flags;
+    const Job job = JobOf(&command->launch);
     if (!command->seeds.empty()) {
       *code = static_cast<int>(RunAllSeeds(*command, job));
       return;

@@ -6,14 +6,11 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "sim/app/run.h"
 
 namespace muster::app {
-
-// Adds an option that names a file.
-CLI::Option* AddFile(CLI::App* command, const std::string& name, std::string* file,
-                     const std::string& what);
 
 // Adds --config, --target, --seed, --max-cycles, --progress and --time-limit.
 void AddRunOptions(CLI::App* command, RunOptions* options);
@@ -23,8 +20,9 @@ void AddRunOptions(CLI::App* command, RunOptions* options);
 void CheckTarget(const CLI::App& command, const RunOptions& options,
                  const std::string& against = "");
 
-// Adds the command, which sets the exit code when it runs.
-void AddRunCommand(CLI::App* app, int* code);
+// Adds the command, which sets the exit code when it runs. The flags are for the compiler of a CUDA
+// file.
+void AddRunCommand(CLI::App* app, const std::vector<std::string>& compiler_flags, int* code);
 
 }  // namespace muster::app
 

@@ -821,6 +821,17 @@ def direct_cuda(muster, folder):
         result = run(muster, "run", source, *SUM_LAUNCH, env={"PATH": str(tools)})
         check(result.returncode == 2 and f"{source} does not compile" in result.stderr,
               f"{compiler}: expected exit code 2", result)
+    (tools / "nvcc").write_text(f'#!/bin/sh\n/bin/cp {BLOCK_SUM} "$(eval echo \\"\\${{$#}}\\")"\n')
+    for command in ("run", "explore"):
+        for options, says in (((), "nvcc -arch=sm_90a -lineinfo -ptx "),
+                              (("--arch", "sm_100a", "--", "-I", "a folder", "-rdc=true"),
+                               "nvcc -arch=sm_100a -lineinfo -ptx -I 'a folder' -rdc=true ")):
+            result = run(muster, command, source, *SUM_LAUNCH, *options, env={"PATH": str(tools)})
+            check(result.returncode == 0 and result.stdout.startswith(says), f"{command} {options}: expected {says}", result)
+        for option in (("--arch", "sm_90a"), ("--", "-DX")):
+            result = run(muster, command, BLOCK_SUM, *SUM_LAUNCH, *option)
+            check(result.returncode == 2 and "go to the compiler of a CUDA file (.cu), which this is not" in result.stderr,
+                  f"{command} {option}: expected a sentence", result)
     result = run(muster, "run", source, *SUM_LAUNCH, env={"PATH": "/nowhere"})
     check(result.returncode == 2 and "neither nvcc nor clang" in result.stderr, "expected exit code 2", result)
     result = run(muster, "run", folder / "none.cu", "--block", 1)
