@@ -37,6 +37,33 @@ TEST(PtxCheck, NamesEverythingByLine) {
             "- f.ptx:7:32: the thread count 4096 is more than a CTA has\n");
 }
 
+TEST(PtxCheck, VersionsTargetsAndWideNumbers) {
+  const auto findings = [](const std::string& version, const std::string& target,
+                           const std::string& instruction) {
+    const auto module = Parse("f.ptx", ".version " + version + "\n.target " + target +
+                                           "\n.address_size 64\n.entry k() { .reg .b32 %r<4>; "
+                                           ".reg .b64 %d<4>; " +
+                                           instruction + " ret; }\n");
+    std::string text;
+    for (const Finding& finding : Check(*module)) {
+      text += (finding.runs ? "- " : "! ") + finding.text + "\n";
+    }
+    return text;
+  };
+  EXPECT_EQ(findings("9.4", "sm_121a", ""), "");
+  EXPECT_EQ(findings("99.0", "sm_90", ""),
+            "- f.ptx:4:1: there is no .version 99.0: the newest is 9.4\n");
+  EXPECT_EQ(findings("8.0", "sm_200", ""), "- f.ptx:4:1: there is no .target sm_200\n");
+  for (const char* const fits : {"0xffffffff", "-2147483648", "-1", "4294967295"}) {
+    EXPECT_EQ(findings("8.0", "sm_90", std::string("mov.u32 %r1, ") + fits + ";"), "") << fits;
+  }
+  EXPECT_EQ(findings("8.0", "sm_90", "mov.u32 %r1, 0x1ffffffff;"),
+            "- f.ptx:4:61: 0x1ffffffff has more than the 32 bits of mov.u32\n");
+  EXPECT_EQ(findings("8.0", "sm_90", "add.s32 %r1, %r2, -2147483649;"),
+            "- f.ptx:4:66: 0xffffffff7fffffff has more than the 32 bits of add.s32\n");
+  EXPECT_EQ(findings("8.0", "sm_90", "mov.u64 %d1, 0x1ffffffff;"), "");
+}
+
 TEST(PtxCheck, UnknownInstructionsAllAtOnce) {
   const auto module = Parse("f.ptx", R"(.version 8.7
 .target sm_100a

@@ -17,6 +17,13 @@ namespace {
 using syntax::Operand;
 using Kind = syntax::Operand::Kind;
 
+// Whether a number of a type has this value, signed or not.
+bool Holds(Type type, std::uint64_t value) {
+  const unsigned bits = 8 * Bytes(type);
+  return bits < 32 || bits >= 64 || value >> bits == 0 ||
+         value >> (bits - 1) == ~std::uint64_t{0} >> (bits - 1);
+}
+
 }  // namespace
 
 std::optional<Operand> Cursor::guard() const {
@@ -102,6 +109,10 @@ Slot Cursor::Source(const Operand& operand, Type type, bool may_be_wider) {
     case Kind::kInteger:
       if (IsFloat(type)) {
         Fail(operand.at, fmt::format("an integer operand does not fit {}", Spelling()));
+      }
+      if (!Holds(type, operand.value)) {
+        Misuse(operand.at, fmt::format("{:#x} has more than the {} bits of {}", operand.value,
+                                       8 * Bytes(type), Spelling()));
       }
       return Literal(ImmediateBits(operand, type));
     case Kind::kName:

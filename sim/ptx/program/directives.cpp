@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 namespace muster::ptx {
@@ -16,6 +17,28 @@ unsigned NumberIn(std::string_view text) {
     }
   }
   return number;
+}
+
+void CheckVersion(const syntax::Module& module, std::vector<Diagnostic>* diagnostics) {
+  constexpr unsigned kNewest = 94;
+  constexpr unsigned kArchitectures[] = {10, 11, 12, 13,  20,  21,  30,  32,  35, 37, 50,
+                                         52, 53, 60, 61,  62,  70,  72,  75,  80, 86, 87,
+                                         88, 89, 90, 100, 101, 103, 110, 120, 121};
+  const auto say = [&](std::string text) {
+    diagnostics->push_back(
+        {module.functions.front().at, std::move(text), Diagnostic::Kind::kMisuse});
+  };
+  if (module.functions.empty()) {
+    return;
+  }
+  if (NumberIn(module.version) > kNewest) {
+    say(fmt::format("there is no .version {}: the newest is {}.{}", module.version, kNewest / 10,
+                    kNewest % 10));
+  }
+  const unsigned architecture = NumberIn(module.target);
+  if (std::count(std::begin(kArchitectures), std::end(kArchitectures), architecture) == 0) {
+    say(fmt::format("there is no .target {}", module.target));
+  }
 }
 
 void CheckDirectives(const syntax::Module& module, const syntax::Function& function,

@@ -15,6 +15,9 @@ namespace muster::ptx {
 // The digits of "sm_80" or "7.8".
 unsigned NumberIn(std::string_view text);
 
+// Checks .version and .target, which it places at the first function.
+void CheckVersion(const syntax::Module& module, std::vector<Diagnostic>* diagnostics);
+
 void CheckDirectives(const syntax::Module& module, const syntax::Function& function,
                      std::vector<Diagnostic>* diagnostics);
 

@@ -81,6 +81,7 @@ void Linker::ThrowIfAny() {
 
 // Signatures come first, so that functions may call those that follow.
 void Linker::DeclareFunctions() {
+  CheckVersion(module_, &diagnostics_);
   for (const syntax::Function& source : module_.functions) {
     Symbol symbol;
     if (!symbols_.Find(source.name, &symbol)) {
