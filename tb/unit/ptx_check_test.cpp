@@ -52,8 +52,8 @@ TEST(PtxCheck, VersionsTargetsAndWideNumbers) {
   };
   EXPECT_EQ(findings("9.4", "sm_121a", ""), "");
   EXPECT_EQ(findings("99.0", "sm_90", ""),
-            "- f.ptx:4:1: there is no .version 99.0: the newest is 9.4\n");
-  EXPECT_EQ(findings("8.0", "sm_200", ""), "- f.ptx:4:1: there is no .target sm_200\n");
+            "- f.ptx:4:8: there is no .version 99.0: the newest is 9.4\n");
+  EXPECT_EQ(findings("8.0", "sm_200", ""), "- f.ptx:4:8: there is no .target sm_200\n");
   for (const char* const fits : {"0xffffffff", "-2147483648", "-1", "4294967295"}) {
     EXPECT_EQ(findings("8.0", "sm_90", std::string("mov.u32 %r1, ") + fits + ";"), "") << fits;
   }
