@@ -87,7 +87,7 @@ TEST_P(Agree, OrdersEndTheSameWithPinsAndWithout) {
     schedule.needed = trace.turns().size();
     session.Follow(schedule);
     ptx::RunGolden(config, session.grid().Drivers(), manifest.max_cycles);
-    const ptx::Grid& grid = session.grid();
+    const ptx::ClockedGrid& grid = session.grid();
     EXPECT_EQ(ptx::OutcomeName(grid), world.Ending()) << "order " << order;
     EXPECT_EQ(session.replay()->followed(), session.replay()->size())
         << "order " << order << ": " << grid.missed();
@@ -98,8 +98,8 @@ TEST_P(Agree, OrdersEndTheSameWithPinsAndWithout) {
       }
     }
     Hazards without;
-    for (const auto& [hazard, met] : world.hazards()) {
-      without.insert(hazard);
+    for (const ptx::Incident& hazard : world.hazards()) {
+      without.emplace(hazard.name, hazard.line);
     }
     EXPECT_EQ(with_pins, without) << "order " << order;
     if (completes) {

@@ -55,8 +55,8 @@ TEST_P(OfKernels, EndAsOnTheUnit) {
       EXPECT_EQ(session.Differences(world.memory()), std::vector<std::string>()) << "seed " << seed;
     }
     std::set<std::string> met;
-    for (const auto& [hazard, count] : world.hazards()) {
-      met.insert(hazard.first);
+    for (const ptx::Incident& hazard : world.hazards()) {
+      met.insert(hazard.name);
     }
     for (const auto& [name, count] : manifest.hazards) {
       EXPECT_EQ(met.count(name) != 0, count != 0) << name << ", seed " << seed;

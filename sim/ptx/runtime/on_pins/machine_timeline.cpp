@@ -2,7 +2,7 @@
 //
 // Records barriers, mbarriers, and lanes that wait for each other, in the timeline.
 #include "sim/isa/bits.h"
-#include "sim/ptx/runtime/on_pins/grid.h"
+#include "sim/ptx/runtime/on_pins/clocked_grid.h"
 #include "sim/ptx/runtime/on_pins/machine.h"
 
 namespace muster::ptx {
