@@ -162,6 +162,9 @@ class World : public ptx::GoldenGrid, public ptx::AccessSink {
     bool exists() const {
       return slot->phase != ptx::WarpPhase::kFree && slot->phase != ptx::WarpPhase::kExited;
     }
+    bool IsAtBarrier() const {
+      return slot->phase == ptx::WarpPhase::kWaiting || slot->in_cluster != 0;
+    }
     bool MayGo() const { return slot->phase == ptx::WarpPhase::kReady; }
   };
   struct Flight {

@@ -54,7 +54,7 @@ Cta* Core::LaunchCta(unsigned slot, const Cluster& cluster) {
     fresh.cta = slot;
     fresh.warp.cta = &cta.cta;
     fresh.warp.first_thread = i * kWarpSize;
-    fresh.exit_line = 0;
+    fresh.exit_line = fresh.in_cluster = fresh.excused = 0;
     interpreter_.Start(&fresh.warp);
     residents_.SetPhase(warp, WarpPhase::kBlocked);
     cta.warps |= Bit(warp);

@@ -40,6 +40,7 @@ void Core::EndWithRefusal(unsigned warp, FaultCause cause, std::uint32_t lanes) 
 
 void Core::EndWithClusterFault(unsigned warp, FaultCause cause, std::uint32_t lanes,
                                std::uint32_t line) {
+  residents_.warps[warp].in_cluster &= ~lanes;
   grid_.EndWithFault(Outcome::kFault, IncidentOf(Name(cause), warp, lanes, line));
 }
 

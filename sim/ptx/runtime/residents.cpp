@@ -21,7 +21,6 @@ void Residents::SetPhase(unsigned warp, WarpPhase phase) {
 void Residents::Reset() {
   for (unsigned warp = 0; warp < warps.size(); ++warp) {
     SetPhase(warp, WarpPhase::kFree);
-    warps[warp].excused = 0;
   }
   for (CtaSlot& cta : ctas) {
     cta.taken = false;
