@@ -31,7 +31,7 @@ USES = {
     "ptx/alu": "isa ptx/program",
     "ptx/simt": "isa ptx/program ptx/alu",
     "ptx/runtime": "isa golden ptx/syntax ptx/program ptx/simt",
-    "ptx/runtime/on_golden": "isa golden ptx/simt ptx/runtime",
+    "ptx/runtime/on_golden": "isa golden port ptx/simt ptx/runtime",
     "ptx/runtime/on_pins": "isa golden port ptx/program ptx/simt ptx/runtime",
     "ptx/launch": "isa ptx/syntax ptx/program ptx/simt ptx/runtime ptx/runtime/on_pins",
     "explore": "isa ptx/program ptx/simt ptx/runtime ptx/runtime/on_golden",

@@ -76,11 +76,8 @@ void Core::CommitLaunch(const Operation& operation) {
       residents_.SetPhase(warp, WarpPhase::kReady);
       return;
     }
-    Operation exit;  // of the lanes that the block does not fill
-    exit.kind = OpKind::kExit;
-    exit.cta = operation.cta;
-    exit.warp = static_cast<std::uint8_t>(warp);
-    exit.lanes = unfilled;
+    Operation exit = ExitOf(config_, residents_.warps[warp].warp);
+    exit.lanes = unfilled;  // the block does not fill them
     scopes_.Request(exit);
   });
 }
