@@ -252,7 +252,8 @@ std::vector<Place> World::Next() const {
   std::vector<Place> places;
   for (const std::vector<WarpState>& states : warps_) {
     for (const WarpState& state : states) {
-      for (std::size_t i = 0; state.exists() && !state.IsAtBarrier() && i < state.warp().groups.size(); ++i) {
+      for (std::size_t i = 0;
+           state.exists() && !state.IsAtBarrier() && i < state.warp().groups.size(); ++i) {
         const ptx::Group& group = state.warp().groups[i];
         // After a fault, lanes may stand at an instruction that is not visible.
         if (group.state == ptx::Group::State::kAsked ||

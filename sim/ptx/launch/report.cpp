@@ -98,7 +98,8 @@ std::string BytesText(std::int64_t tx) {
                                tx > 0 ? "to come" : "more than expected");
 }
 
-std::string MbarrierText(const Program& program, const ClockedGrid& grid, const StuckMbarrier& mbarrier) {
+std::string MbarrierText(const Program& program, const ClockedGrid& grid,
+                         const StuckMbarrier& mbarrier) {
   std::string text = fmt::format(
       "  CTA {}, mbarrier {}: phase {} (parity {}), {} of {} arrivals pending, tx-count {}{}\n",
       grid.CtaName(mbarrier.cta), mbarrier.name, mbarrier.phase, mbarrier.parity ? 1 : 0,

@@ -111,7 +111,7 @@ Session::Session(const Manifest& manifest, std::size_t index, std::shared_ptr<De
   }
   // Each launch has an order of its own.
   grid_ = std::make_unique<ClockedGrid>(config_, *program_, launch_, device_->memory(),
-                                 seed + index * 0xbf58476d1ce4e5b9U);
+                                        seed + index * 0xbf58476d1ce4e5b9U);
 }
 
 void Session::Prepare() {

@@ -137,11 +137,11 @@ void GoldenMachine::RequestGrid(const ClusterRequest& request, std::uint32_t lin
   Perform(request, line);
 }
 
-ClusterEffects GoldenMachine::Perform(const ClusterRequest& request, std::uint32_t line) {
+void GoldenMachine::Perform(const ClusterRequest& request, std::uint32_t line) {
   const ClusterEffects effects = grid_.StepCluster(core_, request);
   if (effects.fault != FaultCause::kNone) {
     core_.EndWithClusterFault(request.warp, effects.fault, effects.at_fault, line);
-    return effects;
+    return;
   }
   if (IsClusterArrival(request.op)) {
     core_.Settle(request.warp);
@@ -149,7 +149,6 @@ ClusterEffects GoldenMachine::Perform(const ClusterRequest& request, std::uint32
     core_.LeaveCluster(request.warp, effects.go);
   }
   grid_.ReleaseCluster(effects);
-  return effects;
 }
 
 void GoldenMachine::Cancel(const Warp& warp, const CancelCall& call) {

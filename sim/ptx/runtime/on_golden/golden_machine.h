@@ -77,7 +77,7 @@ class GoldenMachine : public Scopes, public MbarrierSink, public WarpUnit {
  private:
   void Commit(const Operation& operation, std::uint32_t line);
   void Perform(const WarpRequest& request);
-  ClusterEffects Perform(const ClusterRequest& request, std::uint32_t line);
+  void Perform(const ClusterRequest& request, std::uint32_t line);
   void Watch(unsigned cta, std::uint32_t addr);
 
   GoldenGrid& grid_;

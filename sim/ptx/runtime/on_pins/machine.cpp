@@ -52,7 +52,6 @@ WaitReport Machine::wait_report() const {
 // ------------------------------------------------------------------------------------------------
 
 bool Machine::Drive(std::uint64_t cycle, const Outputs& seen, Inputs* inputs) {
-  cycle_ = cycle;
   grid_.set_cycle(cycle);
   if (port_ != nullptr) {
     BeginMbarriers(seen, inputs);
@@ -103,7 +102,7 @@ void Machine::Release(const Outputs& seen) {
 }
 
 void Machine::BeginWarpScope() {
-  warp_port_->Begin(cycle_);
+  warp_port_->Begin(grid_.cycle());
   if (grid_.ending()) {
     return;
   }
@@ -216,7 +215,7 @@ void Machine::FreeMemory(unsigned slot) {
 }
 
 void Machine::Arrive(unsigned warp) {
-  times_.warps[warp].issue_at = cycle_ + random_.Below(kMaxIssueStall);
+  times_.warps[warp].issue_at = grid_.cycle() + random_.Below(kMaxIssueStall);
 }
 
 void Machine::ExitLanes(unsigned warp) {
@@ -229,7 +228,7 @@ void Machine::ExitLanes(unsigned warp) {
     warp_port_->Exit(warp, slot.cta, slot.warp.exited, slot.warp.live);
   }
   if (slot.warp.live != 0 && !config_.lanes) {  // no exit will commit
-    AddLeavers(warp, cycle_);
+    AddLeavers(warp, grid_.cycle());
   }
 }
 

@@ -154,7 +154,6 @@ class Machine : public lockstep::Driver, public Scopes {
   Residents& residents_;
   CoreTimes times_;
   IssuePins pins_;
-  std::uint64_t cycle_ = 0;
   std::uint64_t stepped_ = 0;  // the latest cycle in which a warp went on
 
   std::unique_ptr<WarpPort> warp_port_;  // null unless lanes of the program may wait for each other

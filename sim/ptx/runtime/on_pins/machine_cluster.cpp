@@ -20,7 +20,7 @@ constexpr std::uint32_t kMaxClusterStall = 4;  // cycles, drawn for each barrier
 ClusterPins* Machine::cluster_pins() { return rank_ == 0 ? grid_.cluster_pins() : nullptr; }
 
 void Machine::ReachCluster(unsigned warp) {
-  times_.warps[warp].issue_at = cycle_ + 1 + random_.Below(kMaxClusterStall);
+  times_.warps[warp].issue_at = grid_.cycle() + 1 + random_.Below(kMaxClusterStall);
   times_.warps[warp].asked_cluster = false;
 }
 

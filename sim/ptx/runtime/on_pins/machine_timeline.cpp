@@ -73,7 +73,7 @@ void Machine::Record(std::uint64_t cycle, const MbEvent& event, const MbEffects&
 // A wait at a barrier ends when the warp continues.
 void Machine::RecordRelease(unsigned warp) {
   if (Timeline* const timeline = grid_.timeline(); timeline != nullptr) {
-    timeline->EndWait(NameOf(warp), Kind::kBarrier, ~0U, cycle_);
+    timeline->EndWait(NameOf(warp), Kind::kBarrier, ~0U, grid_.cycle());
   }
 }
 
